@@ -127,12 +127,12 @@ same-bytes:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script -update
+	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./serve/access -update
 
 # What takes too long for every change, some minutes: plays every world of the published experiments, kills and
 # fills what keeps; writes the record of the experiments, docs/published-simulations.md and docs/proof.md.
 prove:
-	@scripts/test-deps ansible
+	@scripts/test-deps all
 	$(GO) test ./measure/experiment -run TestWorlds -update
 	$(GO) test ./output/measure -run TestPublishedExperiments -update
 	@GO="$(GO)" scripts/prove

@@ -35,9 +35,10 @@ func (t *twoCaptures) register(cmd *cobra.Command) {
 // areCaptures reports whether both sides are captures of hosts. Results of benchmarks that hold
 // captures too, as folders of HCIBench can, are results of benchmarks.
 func areCaptures(cmd *cobra.Command, a, b []string) (bool, error) {
-	if flags.IsHeld(cmd) { // a page compares captures alone
-		return true, nil
+	if files, err := flags.CaptureFiles(cmd); files != nil || err != nil {
+		return true, err // of a page
 	}
+	ctx := cmd.Context()
 	var is [2]string
 	for side, args := range [][]string{a, b} {
 		for _, arg := range args {
@@ -45,7 +46,7 @@ func areCaptures(cmd *cobra.Command, a, b []string) (bool, error) {
 				if l, err := ticks.List(arg); err != nil || len(l.Sources) == 0 {
 					continue // what it is otherwise, the reader of benchmarks says
 				}
-				if found, _, err := open.Benchmarks(cmd.Context(), []string{arg}); err == nil && len(found) > 0 {
+				if found, _, err := open.Benchmarks(ctx, []string{arg}); err == nil && len(found) > 0 {
 					continue
 				}
 			}

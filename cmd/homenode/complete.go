@@ -31,7 +31,7 @@ func addCompletion(root *cobra.Command) {
 		"on": completeHost, "host": completeHost, "from-host": completeHost, "lose-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{
-		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "sweep": completeSource, "optimise": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
+		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "sweep": completeSource, "optimise": completeSource, "move": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
 	}
 	for _, c := range commands(root) {
 		c.ValidArgsFunction = arguments[nameOf(c)]

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"html"
@@ -20,15 +21,18 @@ import (
 	"homenode/source/vsphere/lab"
 )
 
-// startSite runs homenode serve until the test ends, and returns its URL.
-func startSite(t *testing.T, args ...string) string {
+// A testSite is a homenode serve that runs.
+type testSite struct{ URL, token string }
+
+// startSite runs homenode serve until the test ends.
+func startSite(t *testing.T, args ...string) testSite {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	out, in := io.Pipe()
 	root := newRoot()
 	root.SetArgs(append([]string{"serve", "--listen=127.0.0.1:0"}, args...))
 	root.SetOut(in)
-	root.SetErr(io.Discard)
+	root.SetErr(in)
 	done := make(chan error, 1)
 	go func() {
 		err := root.ExecuteContext(ctx)
@@ -41,25 +45,62 @@ func startSite(t *testing.T, args ...string) string {
 			t.Error(err)
 		}
 	})
-	b := make([]byte, 200)
-	n, err := out.Read(b)
+	var s testSite
+	lines := bufio.NewScanner(out)
+	for (s.URL == "" || s.token == "") && lines.Scan() {
+		if m := regexp.MustCompile(`with the token (\S+)`).FindStringSubmatch(lines.Text()); m != nil {
+			s.token = m[1]
+		} else if at := regexp.MustCompile(`http://[0-9.:]+`).FindString(lines.Text()); at != "" {
+			s.URL = at
+		}
+	}
+	if s.token == "" {
+		t.Fatalf("it did not start: %v", lines.Err())
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return s
+}
+
+// post posts a form as an operator.
+func (s testSite) post(t *testing.T, path string, form url.Values, want int) string {
+	t.Helper()
+	page := func(req *http.Request) string {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if to := res.Header.Get("Location"); res.StatusCode == http.StatusSeeOther {
+			_ = res.Body.Close()
+			return s.get(t, to, want)
+		}
+		return answerOf(t, res, want)
+	}
+	req, err := http.NewRequest(http.MethodPost, s.URL+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(io.Discard, out) }()
-	return regexp.MustCompile(`http://[0-9.:]+`).FindString(string(b[:n]))
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return page(req)
 }
 
-// page returns a page, whose status must be as wanted.
-func sitePage(t *testing.T, address string, want int) string {
+// get returns a page as an operator sees it.
+func (s testSite) get(t *testing.T, path string, want int) string {
 	t.Helper()
-	res, err := http.Get(address)
+	req, err := http.NewRequest(http.MethodGet, s.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return answerOf(t, res, want)
 }
 
+// answerOf returns the body of an answer, whose status must be as wanted.
 func answerOf(t *testing.T, res *http.Response, want int) string {
 	t.Helper()
 	defer func() { _ = res.Body.Close() }()
@@ -83,16 +124,16 @@ func headline(page string) string {
 
 // TestSiteSaysWhatCommandsSay compares pages with the answers of the commands that they name.
 func TestSiteSaysWhatCommandsSay(t *testing.T) {
-	at := startSite(t, "--fleet=demo")
+	s := startSite(t, "--fleet=demo")
 	for page, command := range map[string][]string{
 		"/":                          {"assess", "demo"},
 		"/findings?rule=N001":        {"assess", "demo", "--rule=N001"},
 		"/vm?vm=sql01":               {"explain", "demo", "sql01"},
 		"/vm?vm=erp01&on=esx13.demo": {"explain", "demo", "erp01", "--on=esx13.demo"},
-		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&release=7.0U3&hot-add=on": {"explain", "--vm=24x512GB", "--host=2x16c/768GB", "--release=7.0U3", "--hot-add"},
+		"/calculator?vm=24x512GB&host=2x16c/768GB&release=7.0U3&hot-add=on": {"explain", "--vm=24x512GB", "--host=2x16c/768GB", "--release=7.0U3", "--hot-add"},
 		"/plans?vm=sql*": {"fix", "demo", "--vm=sql*"},
 	} {
-		html := sitePage(t, at+page, http.StatusOK)
+		html := s.get(t, page, http.StatusOK)
 		var out strings.Builder
 		run(t.Context(), append(command, "--format=markdown"), strings.NewReader(""), &out, io.Discard)
 		want := regexp.MustCompile(`(?m)^\*\*(.*)\*\*$`).FindStringSubmatch(out.String())
@@ -122,11 +163,11 @@ func TestSitePlans(t *testing.T) {
 	folder := t.TempDir()
 	bare := *vc.URL
 	bare.User = nil
-	at := startSite(t, bare.String(), "--credentials="+account, "--plans="+folder, "--write-credentials="+account)
-	until(t, func() bool { return !strings.Contains(sitePage(t, at+"/status", http.StatusOK), "No host is seen yet") })
+	s := startSite(t, bare.String(), "--credentials="+account, "--plans="+folder, "--write-credentials="+account)
+	until(t, func() bool { return !strings.Contains(s.get(t, "/status", http.StatusOK), "No host is seen yet") })
 	var page string
 	until(t, func() bool {
-		res, err := http.Get(at + "/plans")
+		res, err := http.Get(s.URL + "/plans")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,15 +179,7 @@ func TestSitePlans(t *testing.T) {
 	if !strings.Contains(headline(page), "changes 1 VM") {
 		t.Fatalf("the plan: %q", headline(page))
 	}
-	post := func(path string, form url.Values, want int) string {
-		t.Helper()
-		res, err := http.PostForm(at+path, form)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answerOf(t, res, want)
-	}
-	page = post("/plans/keep", url.Values{}, http.StatusOK)
+	page = s.post(t, "/plans/keep", url.Values{}, http.StatusOK)
 	id := regexp.MustCompile(`name="plan" value="([0-9a-f]+)"`).FindStringSubmatch(page)
 	if id == nil {
 		t.Fatalf("no plan was kept:\n%s", page)
@@ -158,23 +191,23 @@ func TestSitePlans(t *testing.T) {
 		}
 		return now
 	}
-	if page := post("/plan/apply", url.Values{"plan": {id[1]}, "power": {"guest"}, "objects": {"7"}}, http.StatusBadRequest); !strings.Contains(headline(page), "is 1: type it") || !hotAdd() {
+	if page := s.post(t, "/plan/apply", url.Values{"plan": {id[1]}, "power": {"guest"}, "objects": {"7"}}, http.StatusBadRequest); !strings.Contains(headline(page), "is 1: type it") || !hotAdd() {
 		t.Errorf("a wrong number: %q", headline(page))
 	}
 	for _, step := range []struct {
 		what, says string
 		hotAdd     bool
 	}{{"apply", "The plan was carried out: of 1 change 1 done.", false}, {"rollback", "The plan was taken back: of 1 change 1 done.", true}, {"apply", "The plan was carried out: of 1 change 1 done.", false}} {
-		post("/plan/"+step.what, url.Values{"plan": {id[1]}, "power": {"guest"}, "objects": {"1"}}, http.StatusOK)
-		until(t, func() bool { return headline(sitePage(t, at+"/plan?plan="+id[1], http.StatusOK)) == step.says })
+		s.post(t, "/plan/"+step.what, url.Values{"plan": {id[1]}, "power": {"guest"}, "objects": {"1"}}, http.StatusOK)
+		until(t, func() bool { return headline(s.get(t, "/plan?plan="+id[1], http.StatusOK)) == step.says })
 		if got := hotAdd(); got != step.hotAdd {
 			t.Errorf("after %s CPU hot add is %v", step.what, got)
 		}
 	}
 	for _, bad := range []string{"../../etc/passwd", "0123456789abcdef", ""} {
-		sitePage(t, at+"/plan?plan="+url.QueryEscape(bad), http.StatusNotFound)
+		s.get(t, "/plan?plan="+url.QueryEscape(bad), http.StatusNotFound)
 	}
-	post("/plans/keep", url.Values{"vm": {"@/etc/passwd"}}, http.StatusBadRequest)
+	s.post(t, "/plans/keep", url.Values{"vm": {"@/etc/passwd"}}, http.StatusBadRequest)
 }
 
 // until waits until something is so.
@@ -210,27 +243,19 @@ func openLab(t *testing.T, vc *lab.VCenter) (*vsphere.Live, error) {
 // TestSiteAccepted accepts a finding and withdraws that.
 func TestSiteAccepted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "accepted.yaml")
-	at := startSite(t, "--fleet=demo", "--accepted="+file)
+	s := startSite(t, "--fleet=demo", "--accepted="+file)
 	found := func() bool {
-		return strings.Contains(sitePage(t, at+"/findings?rule=N001&vm=sql01", http.StatusOK), "CPU hot add hides NUMA")
+		return strings.Contains(s.get(t, "/findings?rule=N001&vm=sql01", http.StatusOK), "CPU hot add hides NUMA")
 	}
 	if !found() {
 		t.Fatal("sql01 has no finding N001")
 	}
-	post := func(path string, form url.Values, want int) string {
-		t.Helper()
-		res, err := http.PostForm(at+path, form)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answerOf(t, res, want)
-	}
 	form := url.Values{"rule": {"N001"}, "vm": {"sql01"}, "until": {"2099-12-31"}}
-	if page := post("/accepted/add", form, http.StatusBadRequest); !strings.Contains(headline(page), "reason") || !found() {
+	if page := s.post(t, "/accepted/add", form, http.StatusBadRequest); !strings.Contains(headline(page), "reason") || !found() {
 		t.Errorf("without a reason: %q", headline(page))
 	}
 	form.Set("reason", `"> <script>`)
-	page := post("/accepted/add", form, http.StatusOK)
+	page := s.post(t, "/accepted/add", form, http.StatusOK)
 	if found() || strings.Contains(page, "<script>") || headline(page) != "1 finding accepted. They count for nothing until the day that stands beside them." {
 		t.Errorf("accepted: found %v, %q", found(), headline(page))
 	}
@@ -238,8 +263,8 @@ func TestSiteAccepted(t *testing.T) {
 	if key == nil {
 		t.Fatalf("nothing can be withdrawn:\n%s", page)
 	}
-	post("/accepted/remove", url.Values{"key": {html.UnescapeString(key[1])}}, http.StatusOK)
-	post("/accepted/remove", url.Values{"key": {html.UnescapeString(key[1])}}, http.StatusNotFound)
+	s.post(t, "/accepted/remove", url.Values{"key": {html.UnescapeString(key[1])}}, http.StatusOK)
+	s.post(t, "/accepted/remove", url.Values{"key": {html.UnescapeString(key[1])}}, http.StatusNotFound)
 	if !found() {
 		t.Error("withdrawn, and still accepted")
 	}

@@ -128,6 +128,7 @@ func hyperThreads(h *numa.Host) bool {
 // An option is one host option that is simulated.
 type option struct {
 	key         string
+	does, book  string // what it does, and the statement of the rule book about it
 	least, most int
 	number      func(*Settings) *int
 	truth       func(*Settings) *bool
@@ -135,32 +136,65 @@ type option struct {
 
 // options are those that are simulated, with their ranges (C-18).
 var options = []option{
-	{"Numa.RebalanceEnable", 0, 1, nil, func(s *Settings) *bool { return &s.RebalanceEnable }},
-	{"Numa.PageMigEnable", 0, 1, nil, func(s *Settings) *bool { return &s.PageMigEnable }},
-	{"Numa.SwapLoadEnable", 0, 1, nil, func(s *Settings) *bool { return &s.SwapLoad }},
-	{"Numa.SwapLocalityEnable", 0, 1, nil, func(s *Settings) *bool { return &s.SwapLocality }},
-	{"LPage.LPageAlwaysTryForNPT", 0, 1, nil, func(s *Settings) *bool { return &s.AlwaysTryLarge }},
-	{"Numa.RebalancePeriod", 1, 60000, func(s *Settings) *int { return &s.RebalancePeriod }, nil},
-	{"Numa.LTermFairnessInterval", 0, 1000, func(s *Settings) *int { return &s.LTermFairnessInterval }, nil},
-	{"Numa.LTermMigImbalThreshold", 0, 100, func(s *Settings) *int { return &s.LTermMigImbalance }, nil},
-	{"Numa.MigImbalanceThreshold", 1, 200, func(s *Settings) *int { return &s.MigImbalance }, nil},
-	{"Numa.MigThreshold", 0, 100, func(s *Settings) *int { return &s.Mig }, nil},
-	{"Numa.MigThrashThreshold", 0, 100, func(s *Settings) *int { return &s.MigThrash }, nil},
-	{"Numa.MigPreventLTermThresh", 0, 100, func(s *Settings) *int { return &s.MigPreventLTerm }, nil},
-	{"Numa.SwapInterval", 1, 10000, func(s *Settings) *int { return &s.SwapInterval }, nil},
-	{"Numa.SwapConsiderPeriod", 0, 10000, func(s *Settings) *int { return &s.SwapConsiderPeriod }, nil},
-	{"Numa.SwapMigrateOnly", 0, 100, func(s *Settings) *int { return &s.SwapMigrateOnly }, nil},
-	{"Numa.CoreCapRatioPct", 0, 100, func(s *Settings) *int { return &s.CoreCapRatio }, nil},
-	{"Numa.RebalanceCoresTotal", 1, 32, func(s *Settings) *int { return &s.CoresTotal }, nil},
-	{"Numa.RebalanceCoresNode", 1, 8, func(s *Settings) *int { return &s.CoresNode }, nil},
-	{"Numa.LocalityWeightMem", 0, 100, func(s *Settings) *int { return &s.WeightMem }, nil},
-	{"Numa.LocalityWeightActionAffinity", 0, 200, func(s *Settings) *int { return &s.WeightAffinity }, nil},
-	{"Numa.PageMigRateMax", 0, 8_000_000, func(s *Settings) *int { return &s.PageMigRateMax }, nil},
-	{"Numa.InitialPlacementLoadThreshold", 0, 100, func(s *Settings) *int { return &s.PlacementLoad }, nil},
-	{"Mem.MemMinFreePct", 0, 100, func(s *Settings) *int { return &s.MinFreePct }, nil},
-	{"Mem.ShareRateMax", 0, 1_000_000, func(s *Settings) *int { return &s.ShareRateMax }, nil},
-	{"Mem.ShareScanTime", 1, 1_000_000, func(s *Settings) *int { return &s.ShareScan }, nil},
-	{"Mem.ShareForceSalting", 0, 2, func(s *Settings) *int { return &s.Salting }, nil},
+	{"Numa.RebalanceEnable", "1: the balancer runs", "C-9", 0, 1, nil, func(s *Settings) *bool { return &s.RebalanceEnable }},
+	{"Numa.PageMigEnable", "1: memory follows its client to a new home node", "C-16", 0, 1, nil, func(s *Settings) *bool { return &s.PageMigEnable }},
+	{"Numa.SwapLoadEnable", "1: two clients may change places for load", "C-9", 0, 1, nil, func(s *Settings) *bool { return &s.SwapLoad }},
+	{"Numa.SwapLocalityEnable", "1: two clients may change places for locality", "C-9", 0, 1, nil, func(s *Settings) *bool { return &s.SwapLocality }},
+	{"LPage.LPageAlwaysTryForNPT", "1: memory is backed by large pages as far as possible", "C-21", 0, 1, nil, func(s *Settings) *bool { return &s.AlwaysTryLarge }},
+	{"Numa.RebalancePeriod", "milliseconds between two rounds of the balancer", "C-8", 1, 60000, func(s *Settings) *int { return &s.RebalancePeriod }, nil},
+	{"Numa.LTermFairnessInterval", "rounds between two looks at long-term fairness; 0: none", "C-10", 0, 1000, func(s *Settings) *int { return &s.LTermFairnessInterval }, nil},
+	{"Numa.LTermMigImbalThreshold", "how uneven two nodes have to be for a move for long-term fairness, in percent", "C-10", 0, 100, func(s *Settings) *int { return &s.LTermMigImbalance }, nil},
+	{"Numa.MigImbalanceThreshold", "how uneven two nodes have to be for a move for load, in percent", "C-9", 1, 200, func(s *Settings) *int { return &s.MigImbalance }, nil},
+	{"Numa.MigThreshold", "how much better a move has to make it, in percent", "C-9", 0, 100, func(s *Settings) *int { return &s.Mig }, nil},
+	{"Numa.MigThrashThreshold", "the most of the imbalance that may be left after a move, in percent", "C-9", 0, 100, func(s *Settings) *int { return &s.MigThrash }, nil},
+	{"Numa.MigPreventLTermThresh", "how much a client may be owed and still be moved, in percent of its demand; 0: any", "C-9", 0, 100, func(s *Settings) *int { return &s.MigPreventLTerm }, nil},
+	{"Numa.SwapInterval", "rounds between two looks for swaps", "C-9", 1, 10000, func(s *Settings) *int { return &s.SwapInterval }, nil},
+	{"Numa.SwapConsiderPeriod", "rounds before a client is looked at for a swap again", "C-9", 0, 10000, func(s *Settings) *int { return &s.SwapConsiderPeriod }, nil},
+	{"Numa.SwapMigrateOnly", "rounds between two looks for moves for locality; 0: none", "C-9", 0, 100, func(s *Settings) *int { return &s.SwapMigrateOnly }, nil},
+	{"Numa.CoreCapRatioPct", "percent of a node in use from which on no client is moved there; 0: any", "C-9", 0, 100, func(s *Settings) *int { return &s.CoreCapRatio }, nil},
+	{"Numa.RebalanceCoresTotal", "fewest cores of a host whose balancer runs", "A-9", 1, 32, func(s *Settings) *int { return &s.CoresTotal }, nil},
+	{"Numa.RebalanceCoresNode", "fewest cores of a node of such a host", "A-9", 1, 8, func(s *Settings) *int { return &s.CoresNode }, nil},
+	{"Numa.LocalityWeightMem", "weight of the locality of memory against load", "C-9", 0, 100, func(s *Settings) *int { return &s.WeightMem }, nil},
+	{"Numa.LocalityWeightActionAffinity", "weight of VMs that communicate being on one node; 0: none", "C-11", 0, 200, func(s *Settings) *int { return &s.WeightAffinity }, nil},
+	{"Numa.PageMigRateMax", "pages a second that follow a client to its new home node", "C-16", 0, 8_000_000, func(s *Settings) *int { return &s.PageMigRateMax }, nil},
+	{"Numa.InitialPlacementLoadThreshold", "above 0: initial placement counts VMs that were powered on lately too (8.0 on)", "C-7", 0, 100, func(s *Settings) *int { return &s.PlacementLoad }, nil},
+	{"Mem.MemMinFreePct", "percent of the memory that the kernel keeps free; 0: the scale of C-23", "C-23", 0, 100, func(s *Settings) *int { return &s.MinFreePct }, nil},
+	{"Mem.ShareRateMax", "pages a second and VM that are looked at for sharing", "C-22", 0, 1_000_000, func(s *Settings) *int { return &s.ShareRateMax }, nil},
+	{"Mem.ShareScanTime", "minutes in which all memory of a VM is looked at for sharing", "C-22", 1, 1_000_000, func(s *Settings) *int { return &s.ShareScan }, nil},
+	{"Mem.ShareForceSalting", "2: pages of different VMs are not shared", "C-22", 0, 2, func(s *Settings) *int { return &s.Salting }, nil},
+}
+
+// An Option is a host option that changes a simulation.
+type Option struct {
+	Key         string
+	Does        string // what it does, with its unit
+	Book        string // the statement of the rule book about it
+	Least, Most int
+}
+
+// HostOptions lists the host options that change a simulation.
+func HostOptions() []Option {
+	out := make([]Option, len(options))
+	for i := range options {
+		o := &options[i]
+		out[i] = Option{o.key, o.does, o.book, o.least, o.most}
+	}
+	return out
+}
+
+// Default returns the value of the option in a release.
+func (o *Option) Default(r numa.Release) int {
+	s := DefaultSettings(r)
+	for i := range options {
+		switch one := &options[i]; {
+		case one.key != o.Key:
+		case one.number != nil:
+			return *one.number(&s)
+		case *one.truth(&s):
+			return 1
+		}
+	}
+	return 0
 }
 
 // Simulated reports whether the host option with this key changes a simulation.

@@ -34,8 +34,8 @@ var closed = map[[2]string][]string{
 	{"esxi", "internal"}: {}, // the simulation stands on the words alone
 	{"rules", "source"}:  {}, // a rule judges the model, not a file
 	{"capture", "esxi"}:  {}, // what happened knows nothing of what was predicted
-	// homenode read prints what a file states, homenode measure the file that it writes.
-	{"output", "source"}: {"source/fact", "source/measured", "source/machine"},
+	// homenode read prints what a file states, homenode measure the file that it writes, homenode capture --explore what one holds.
+	{"output", "source"}: {"source/fact", "source/measured", "source/machine", "source/esxtop/explore"},
 }
 
 // above are folders of the room rules that stand above the rules; all others hold one
@@ -63,7 +63,7 @@ var shut = map[string][]string{
 var onlyHere = map[string][]string{
 	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "source/vsphere/write", "cmd/bench/collect", "cmd/bench/collect/govc", "cmd/bench/watch"},
 	"github.com/xuri/excelize":      {"source/rvtools", "output/table/xlsx"},
-	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/measure", "cmd/homenode/recording", "cmd/homenode/serve", "cmd/homenode/size"},
+	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/fleet", "cmd/homenode/measure", "cmd/homenode/move", "cmd/homenode/recording", "cmd/homenode/serve", "cmd/homenode/size"},
 	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
 	"go.yaml.in/yaml":               {"rules/policy", "serve/config"},
 	"github.com/expr-lang/":         {"rules/filter"},
@@ -75,6 +75,12 @@ var onlyHere = map[string][]string{
 	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web"},
 	"github.com/nats-io/":           {"internal/queue"},
 	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
+	"github.com/alexedwards/":       {"serve/access"},
+	"github.com/coreos/":            {"serve/access"},
+	"golang.org/x/oauth2":           {"serve/access"},
+	"golang.org/x/crypto":           {"serve/access"},
+	"golang.org/x/time":             {"serve/access"},
+	"github.com/zitadel/":           {}, // for tests
 	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }
 

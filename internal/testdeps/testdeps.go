@@ -49,6 +49,20 @@ func Kernel(t testing.TB) string {
 	return path
 }
 
+// Axe returns the script that judges how accessible a page is, or skips the test.
+func Axe(t testing.TB) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder(), "axe", "*", "axe.min.js"))
+	if err != nil || len(found) == 0 {
+		t.Skip("no axe-core: scripts/test-deps installs it")
+	}
+	b, err := os.ReadFile(found[len(found)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
 // Python returns the Python that has the packages of scripts/test-requirements.txt, or
 // skips the test.
 func Python(t testing.TB) string {

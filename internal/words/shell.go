@@ -1,6 +1,7 @@
 package words
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -22,4 +23,36 @@ func quote(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// PowerShell returns an expression of PowerShell for the text, in ASCII: how a file without a byte order mark is read differs by
+// version, and PowerShell takes typographic quotes for quotes.
+func PowerShell(s string) string {
+	var parts []string
+	plain := func(r rune) bool { return r >= ' ' && r <= '~' }
+	for s != "" {
+		n := strings.IndexFunc(s, func(r rune) bool { return !plain(r) })
+		if n < 0 {
+			n = len(s)
+		}
+		if n > 0 {
+			parts = append(parts, "'"+strings.ReplaceAll(s[:n], "'", "''")+"'")
+			s = s[n:]
+			continue
+		}
+		for _, r := range s {
+			parts = append(parts, fmt.Sprintf("[char]::ConvertFromUtf32(0x%x)", r))
+			s = s[len(string(r)):]
+			break
+		}
+	}
+	switch len(parts) {
+	case 0:
+		return "''"
+	case 1:
+		if parts[0][0] == '\'' {
+			return parts[0]
+		}
+	}
+	return "('' + " + strings.Join(parts, " + ") + ")"
 }

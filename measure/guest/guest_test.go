@@ -199,7 +199,8 @@ func TestJudge(t *testing.T) {
 	good := func() *run {
 		return &run{plan: &Plan{Machine: machineOf(1, 2), CPUs: []int{0, 1}}, byPages: 100, byChase: []float64{104, 105, 106}, pairsBoth: 1,
 			out: &measured.Result{Levels: []measured.Level{{Name: "L1", Pages: measured.Huge, Latency: 1, Cycles: 4}, {Name: "RAM", Pages: measured.Huge, Latency: 100}},
-				Latency: &measured.Matrix{From: []int{0}, To: []int{0}, Pages: measured.Huge, Cells: [][]measured.Cell{{{Stats: &measured.Stats{Median: 105}}}}}}}
+				Rungs:   []measured.Rung{{Pages: measured.Huge, Bytes: 256 << 20, Level: "RAM", Latency: measured.Stats{Median: 100}}},
+				Latency: &measured.Matrix{From: []int{0}, To: []int{0}, Pages: measured.Huge, Bytes: 256 << 20, Cells: [][]measured.Cell{{{Stats: &measured.Stats{Median: 105}}}}}}}
 	}
 	for _, tt := range []struct {
 		name string
@@ -220,6 +221,31 @@ func TestJudge(t *testing.T) {
 		r.judge()
 		if r.out.Trust.OK != (tt.want == "") || !strings.Contains(strings.Join(r.out.Trust.Reasons, "; "), tt.want) {
 			t.Errorf("%s: %v %v", tt.name, r.out.Trust.OK, r.out.Trust.Reasons)
+		}
+	}
+}
+
+// TestDiagonal sets the matrix beside the working set of its size, not beside the whole plateau of RAM.
+func TestDiagonal(t *testing.T) {
+	p, err := MakePlan(machineOf(1, 2), Options{Profile: measured.Default})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rung := func(mib int64, ns float64, level string, pages measured.Pages) measured.Rung {
+		return measured.Rung{Pages: pages, Bytes: mib << 20, Level: level, Latency: measured.Stats{Median: ns}}
+	}
+	rungs := []measured.Rung{rung(16, 20, "L3", measured.Huge), rung(64, 120, "RAM", measured.Huge), rung(256, 150, "RAM", measured.Huge),
+		rung(512, 190, "RAM", measured.Huge), rung(256, 200, "RAM", measured.Small)}
+	for _, tt := range []struct {
+		mib   int64
+		ns    float64
+		ok    bool
+		found string
+	}{{256, 155, true, "155 and 150 ns"}, {300, 155, true, "155 and 150 ns"}, {256, 170, false, "170 and 150 ns"}, {128, 125, true, "125 and 120 ns"}, {32, 125, false, ""}} {
+		r := &run{plan: p, out: &measured.Result{Rungs: rungs, Latency: &measured.Matrix{From: []int{0}, To: []int{0}, Pages: measured.Huge, Bytes: tt.mib << 20,
+			Cells: [][]measured.Cell{{{Stats: &measured.Stats{Median: tt.ns}}}}}}}
+		if c, some := r.diagonal(); some != (tt.found != "") || c.Found != tt.found || c.OK != tt.ok {
+			t.Errorf("%d MiB, %g ns: %+v, %v", tt.mib, tt.ns, c, some)
 		}
 	}
 }

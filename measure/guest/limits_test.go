@@ -70,3 +70,37 @@ func TestNothingIsLeftOut(t *testing.T) {
 		t.Errorf("what was not asked for is missing: %+v, %v", p.Missing, err)
 	}
 }
+
+// TestOneGiB plans where a machine could give 1 GiB: a quarter of it is touched at most, also by a matrix of several nodes, and all is measured.
+func TestOneGiB(t *testing.T) {
+	for _, profile := range []measured.Profile{measured.Quick, measured.Default} {
+		m := machineOf(2, 4)
+		m.Limits.Available = numa.ReadAt(numa.Bytes(1<<30), "test")
+		p, err := MakePlan(m, Options{Profile: profile, Loaded: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := p.Touched(); n > 256<<20 || n < 128<<20 {
+			t.Errorf("%s: %d bytes are touched", profile, n)
+		}
+		if i := slices.IndexFunc(p.Missing, func(m machine.Missing) bool { return strings.Contains(m.Reason, "may be touched") }); i >= 0 {
+			t.Errorf("%s: %+v", profile, p.Missing[i])
+		}
+	}
+}
+
+// TestMatrixBytes plans a matrix of two nodes: memory of both is touched at once where it may be, for latency and for bandwidth.
+func TestMatrixBytes(t *testing.T) {
+	for memory, want := range map[int64]int64{512 << 20: 512 << 20, 300 << 20: 256 << 20} {
+		p, err := MakePlan(machineOf(2, 4), Options{Profile: measured.Default, Memory: memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"latency from node to node", "bandwidth from node to node"} {
+			i := slices.IndexFunc(p.Tasks, func(t Task) bool { return t.Name == name })
+			if i < 0 || p.Tasks[i].Bytes != want {
+				t.Errorf("%d MiB: %s: %+v", memory>>20, name, p.Tasks)
+			}
+		}
+	}
+}

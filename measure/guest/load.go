@@ -58,19 +58,58 @@ func look(ctx context.Context, cpus int, d time.Duration) Load {
 }
 
 // errLoad ends a run whose machine got busy.
-type errLoad struct{ rose float64 }
-
-func (e *errLoad) Error() string {
-	return fmt.Sprintf("the load of other processes rose by %.1f runnable threads for %v", e.rose, looksFor)
+type errLoad struct {
+	rose float64
+	of   string
 }
 
-// guard ends a run with *errLoad when more threads of others become runnable than there are measured logical processors.
-// It returns when ctx ends.
-func guard(ctx context.Context, cpus int, cancel context.CancelCauseFunc) {
-	base, err := runnable()
-	if err != nil {
-		return
+func (e *errLoad) Error() string {
+	return fmt.Sprintf("the load of other processes rose by %.1f %s for %v", e.rose, e.of, looksFor)
+}
+
+// A rise is the load of others above what it was first.
+type rise struct {
+	of   string                  // what it counts
+	most float64                 // more is too much
+	now  func() (float64, error) // since the last call, or at the moment
+}
+
+// risen returns how the rise is seen: by runnable threads where the system counts them, each of which waits for what measures, or
+// else by the processors that others keep busy.
+func risen(cpus int) (*rise, error) {
+	if base, err := runnable(); err == nil {
+		return &rise{"runnable threads", float64(cpus), func() (float64, error) {
+			n, err := runnable()
+			// The threads that measure are runnable too: at most one for each logical processor.
+			return n - base - float64(cpus), err
+		}}, nil
 	}
+	return usageRise(cpus)
+}
+
+// usageRise sees the rise by the processors that others keep busy, beside those of the first look.
+func usageRise(cpus int) (*rise, error) {
+	last, err := systemUsage()
+	if err != nil {
+		return nil, err
+	}
+	at, first := time.Now(), -1.0
+	return &rise{"busy logical processors", busyShare * float64(cpus), func() (float64, error) {
+		u, err := systemUsage()
+		if err != nil {
+			return 0, err
+		}
+		busy := others(last, u, time.Since(at))
+		last, at = u, time.Now()
+		if first < 0 {
+			first = busy
+		}
+		return busy - first, nil
+	}}, nil
+}
+
+// guard ends a run with *errLoad when the load of others stays risen. It returns when ctx ends.
+func guard(ctx context.Context, r *rise, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(looksEvery)
 	defer tick.Stop()
 	var since time.Time
@@ -79,19 +118,17 @@ func guard(ctx context.Context, cpus int, cancel context.CancelCauseFunc) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			n, err := runnable()
+			rose, err := r.now()
 			if err != nil {
 				return
 			}
-			// The threads that measure are runnable too: at most one for each logical processor.
-			rose := n - base - float64(cpus)
 			switch {
-			case rose <= float64(cpus):
+			case rose <= r.most:
 				since = time.Time{}
 			case since.IsZero():
 				since = now
 			case now.Sub(since) >= looksFor:
-				cancel(&errLoad{rose})
+				cancel(&errLoad{rose, r.of})
 				return
 			}
 		}

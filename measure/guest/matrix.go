@@ -85,12 +85,15 @@ func latencyTasks(p *Plan) []Task {
 		}
 		d /= 3
 	}
-	return []Task{{Part: Memory, Name: "latency from node to node", CPUs: 1, Bytes: int64(g.bytes * min(len(g.to), max(1, int(p.Memory.Bytes)/g.bytes))), For: d, run: g.latency}}
+	return []Task{{Part: Memory, Name: "latency from node to node", CPUs: 1, Bytes: int64(g.bytes * g.together(p)), For: d, run: g.latency}}
 }
 
-// eachBatch takes memory of as many nodes at once as may be touched, and calls f with it.
+// together is of how many nodes memory is taken at once: as many as may be touched.
+func (g *grid) together(p *Plan) int { return min(len(g.to), max(1, int(p.Memory.Bytes)/g.bytes)) }
+
+// eachBatch takes memory of some nodes at once, and calls f with it.
 func (g *grid) eachBatch(ctx context.Context, r *run, placed *bool, huge *bool, f func(first int, memory []*pages.Memory) error) error {
-	most := max(1, int(r.plan.Memory.Bytes)/g.bytes)
+	most := g.together(r.plan)
 	for first := 0; first < len(g.to); first += most {
 		if err := g.batch(ctx, r, first, min(first+most, len(g.to)), placed, huge, f); err != nil {
 			return err
@@ -157,7 +160,7 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 		cycles := make([]*chase.Cycle, len(memory))
 		for j, mem := range memory {
 			var err error
-			if cycles[j], err = chase.Link(ctx, mem.Bytes, cpu.LineBytes(), uint64(j+1)); err != nil {
+			if cycles[j], err = chase.Link(ctx, mem.Bytes, cpu.LineBytes(), uint64(j+1), func() error { return b.breathe(ctx) }); err != nil {
 				return err
 			}
 		}
@@ -216,7 +219,7 @@ func bandwidthTasks(p *Plan) (out []Task) {
 	} else {
 		cells := len(g.from) * len(g.to)
 		d := time.Duration(cells*cellRounds)*cellMove*3/2 + time.Duration(len(g.to)*g.bytes/linkSecond/4+1)*time.Second
-		out = append(out, Task{Part: Memory, Name: names[0], CPUs: len(p.spare(p.CPUs)), Bytes: int64(g.bytes), For: d, run: g.bandwidth})
+		out = append(out, Task{Part: Memory, Name: names[0], CPUs: len(p.spare(p.CPUs)), Bytes: int64(g.bytes * g.together(p)), For: d, run: g.bandwidth})
 	}
 	return append(append(out, threadTasks(p)...), loadedTasks(p)...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"time"
 	"unsafe"
@@ -97,7 +98,7 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 		if err != nil {
 			// What has a remedy already is the end of touching memory: there is too little.
 			if e := (*remedied)(nil); kind == measured.Huge && ctx.Err() == nil && !errors.As(err, &e) {
-				err = &noHugeError{remedied{err, "transparent huge pages: /sys/kernel/mm/transparent_hugepage/enabled set to madvise or always; /sys and /proc mounted"}}
+				err = &noHugeError{remedied{err, hugeRemedy()}}
 			}
 			return err
 		}
@@ -153,6 +154,14 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 
 // A noHugeError says that the system gives no huge pages.
 type noHugeError struct{ remedied }
+
+// hugeRemedy says what would give huge pages.
+func hugeRemedy() string {
+	if runtime.GOOS == "windows" {
+		return `the right "Lock pages in memory" for this account (secpol.msc, User Rights Assignment), and a new login`
+	}
+	return "transparent huge pages: /sys/kernel/mm/transparent_hugepage/enabled set to madvise or always; /sys and /proc mounted"
+}
 
 // Unwrap returns what says what would help.
 func (e *noHugeError) Unwrap() error { return &e.remedied }

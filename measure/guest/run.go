@@ -61,7 +61,9 @@ func (r *run) look(ctx context.Context) {
 func (r *run) tasks(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go guard(ctx, len(r.plan.CPUs), cancel)
+	if rise, err := risen(len(r.plan.CPUs)); err == nil {
+		go guard(ctx, rise, cancel)
+	}
 	var done time.Duration
 	total := r.plan.Total()
 	r.until = time.Now().Add(r.plan.limit())
@@ -73,7 +75,7 @@ func (r *run) tasks(ctx context.Context) {
 			r.miss(t.Name, reasonOf(context.Cause(ctx)), "run it again")
 			continue
 		case i > 0 && time.Now().After(r.until):
-			r.miss(t.Name, "no time was left", "more --time, or a calmer machine")
+			r.miss(t.Name, errNoTime.Error(), "more --time, or a calmer machine")
 			continue
 		case r.load.Busy() && !r.plan.Options.Force && !t.robust():
 			r.miss(t.Name, r.load.String(), "run it when the machine is calm, or with --force")
@@ -101,7 +103,7 @@ func (t *Task) robust() bool { return t.Part == Hidden || t.Part == Topology }
 const grace = 2
 
 func (r *run) task(ctx context.Context, t *Task) {
-	limit, cancel := context.WithTimeoutCause(ctx, grace*t.For+time.Second, errTooLong)
+	limit, cancel := r.within(ctx, t)
 	defer cancel()
 	before, began := *r.out, time.Now()
 	r.disturbed = false
@@ -111,7 +113,7 @@ func (r *run) task(ctx context.Context, t *Task) {
 		r.again = true
 		first := *r.out
 		*r.out = before
-		once, stop := context.WithTimeoutCause(ctx, grace*t.For+time.Second, errTooLong)
+		once, stop := r.within(ctx, t)
 		if t.run(once, r, t.For) != nil {
 			*r.out = first
 		}
@@ -128,7 +130,19 @@ func (r *run) task(ctx context.Context, t *Task) {
 	}
 }
 
-var errTooLong = errors.New("it took more than twice the planned time")
+// within ends a task that takes too long, or longer than the run may.
+func (r *run) within(ctx context.Context, t *Task) (context.Context, context.CancelFunc) {
+	d, cause := grace*t.For+time.Second, errTooLong
+	if left := time.Until(r.until); left < d {
+		d, cause = left, errNoTime
+	}
+	return context.WithTimeoutCause(ctx, d, cause)
+}
+
+var (
+	errTooLong = errors.New("it took more than twice the planned time")
+	errNoTime  = errors.New("no time was left")
+)
 
 // reasonOf says in words why a task has no result.
 func reasonOf(err error) string {

@@ -133,7 +133,8 @@ func (g grid) loaded(ctx context.Context, r *run, _ time.Duration) (err error) {
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	half := len(m.Bytes) / 2 &^ 4095
-	cycle, err := chase.Link(ctx, m.Bytes[:half], cpu.LineBytes(), 1)
+	var b breather
+	cycle, err := chase.Link(ctx, m.Bytes[:half], cpu.LineBytes(), 1, func() error { return b.breathe(ctx) })
 	if err != nil {
 		return err
 	}

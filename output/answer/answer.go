@@ -146,6 +146,7 @@ type Cell struct {
 	Tone Tone
 	Ref  string // anchor of what it names on the same page
 	To   Object // what it names, for a site that has a page of it
+	Web  string // a public address, at the end of the text too: pages make a link of it
 	Sort string // a plain number to sort by; "" for the text
 	// Parts stand for the text: several, each with its own tone and anchor.
 	Parts []Cell
@@ -153,22 +154,20 @@ type Cell struct {
 
 // An Object is a thing of the model that a site has a page of. The zero value is none.
 type Object struct {
-	Kind string // "vm", "host", "cluster", "rule" or "plan"
+	Kind string // "vm", "host", "cluster", "rule", "plan", "capture" or, of a rule, "findings"
 	ID   string // in its fleet; of a cluster its name
 }
 
-// Elsewhere is the kind of what has an address of its own: a source, or a page with more than an object. Its ID is the address.
-const Elsewhere = "elsewhere"
-
 // Address returns the path of its page in a site: /vm?vm=vm-101; "" for no object.
 func (o Object) Address() string {
-	switch o.Kind {
-	case "":
+	if o.Kind == "" {
 		return ""
-	case Elsewhere:
-		return o.ID
 	}
-	return "/" + o.Kind + "?" + url.Values{o.Kind: {o.ID}}.Encode()
+	key := o.Kind
+	if key == "findings" {
+		key = "rule"
+	}
+	return "/" + o.Kind + "?" + url.Values{key: {o.ID}}.Encode()
 }
 
 // A Tone says how a text is set off.

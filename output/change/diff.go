@@ -183,9 +183,6 @@ func differences(d *diff.Drift, o Options, from, to string) (out []answer.Table)
 		t := answer.Table{Name: "vms", Columns: answer.Columns("", "VM", from, to, "why"), Foot: []string{shortLegend}, Plain: &answer.Table{Columns: answer.Columns("verdict", "VM", "ID", from, to, "why")}}
 		for i, r := range rows {
 			t.Add(r.word(), r.subjects(), r.from, r.to, r.why)
-			if len(r.vms) == 1 {
-				t.Rows[i][1].To = answer.Object{Kind: "vm", ID: r.vms[0].ID}
-			}
 			t.Rows[i][0].Tone = map[diff.Verdict]answer.Tone{diff.Worse: answer.High, diff.Other: answer.Low}[r.verdict]
 		}
 		for _, r := range changedRows(d, true) {
@@ -206,7 +203,6 @@ func findingTable(name string, d *diff.Drift, findings []diff.Finding) answer.Ta
 	named := answer.Findings{Subject: func(f *finding.Finding) answer.Subject { return answer.Subject{Name: f.Subject(), Group: f.Cluster} }}
 	for i, g := range findingGroups(d, findings) {
 		t.Add(g.change, strconv.Itoa(len(g.findings)), strings.ToUpper(g.severity.String()), g.rule.ID, g.rule.Title, named.Named(g.findings))
-		t.Rows[i][3].To = answer.Object{Kind: "rule", ID: g.rule.ID}
 		t.Rows[i][2].Tone = answer.Faint + answer.Tone(g.severity)
 	}
 	for i := range findings {

@@ -22,7 +22,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,
 		Question: fmt.Sprintf("%s on %s (%s, %s), %s", x.Name, x.On, m.Release, m.Shape(), eventText(x)),
-		Verdict:  []string{explained(x)}, Facts: layoutFacts(&x.Layout), Findings: explainedFindings(x),
+		Verdict:  []string{x.Verdict()}, Facts: layoutFacts(&x.Layout), Findings: explainedFindings(x),
 	}
 	for _, text := range x.Layout.Assumes.Texts() {
 		a.Assumed = append(a.Assumed, answer.Assumption{What: text, Origin: unit.Assumed})
@@ -53,20 +53,6 @@ func Explain(x *judged.Explanation) *answer.Answer {
 		a.Notes = append(a.Notes, answer.Note{Text: problem, From: "judgement"})
 	}
 	return a
-}
-
-// explained says what the guest sees, what carries it, and what was found.
-func explained(x *judged.Explanation) string {
-	found := x.Verdict()
-	l := &x.Layout
-	if l.Refused.Any() {
-		return found
-	}
-	carried := "no client"
-	if l.Managed {
-		carried = words.Plural(l.PPDs.Len(), "client")
-	}
-	return fmt.Sprintf("The guest sees %s, carried by %s: %s", guestSees(l), carried, strings.ToLower(found[:1])+found[1:])
 }
 
 // unmanaged stands for the clients of a VM that has none.
@@ -143,18 +129,17 @@ func sliceText(l *vnuma.Layout) string {
 func stepTable(x *judged.Explanation) answer.Table {
 	t := answer.Table{Name: "why", Title: "why", Columns: []answer.Column{{Name: "step", Right: true}, {Name: "because"}, {Name: "result"}, {Name: "rule book"}, {Name: ""}}}
 	for i, s := range x.Trace {
-		rules, mark := s.Rules, ""
+		rules, mark := answer.Cell{Text: s.Rules}, ""
 		if s.Choice != "" {
-			rules += ", " + s.Choice
+			rules.Text += ", " + s.Choice
+		}
+		for _, id := range strings.FieldsFunc(rules.Text, func(r rune) bool { return r == ',' || r == ' ' }) {
+			rules.Parts = append(rules.Parts, answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}})
 		}
 		if s.Decides {
 			mark = "← decides"
 		}
-		t.Add(strconv.Itoa(i+1), s.Because, s.Result, rules, mark)
-		cell := &t.Rows[i][3]
-		for id := range strings.SplitSeq(rules, ", ") {
-			cell.Parts = append(cell.Parts, answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}})
-		}
+		t.Rows = append(t.Rows, []answer.Cell{{Text: strconv.Itoa(i + 1)}, {Text: s.Because}, {Text: s.Result}, rules, {Text: mark}})
 	}
 	return t
 }
@@ -193,7 +178,7 @@ func disagreements(x *judged.Explanation) answer.Table {
 			if *c.Field(&x.Case.Choices) {
 				taken, other = other, taken
 			}
-			t.Add(c.ID, taken, other)
+			t.Rows = append(t.Rows, []answer.Cell{{Text: c.ID, To: answer.Object{Kind: "rule", ID: c.ID}}, {Text: taken}, {Text: other}})
 		}
 	}
 	return t

@@ -175,18 +175,9 @@ func missing(r *measured.Result) answer.Table {
 	return t
 }
 
-// addMissing adds a row for each reason: a busy machine is one for many parts.
+// addMissing adds a row for each part.
 func addMissing(t *answer.Table, all []machine.Missing) {
-	parts := map[machine.Missing]string{}
-	var reasons []machine.Missing
 	for _, m := range all {
-		reason := machine.Missing{Reason: m.Reason, Remedy: m.Remedy}
-		if parts[reason] == "" {
-			reasons = append(reasons, reason)
-		}
-		parts[reason] = words.Join("; ", parts[reason], m.Part)
-	}
-	for _, m := range reasons {
-		t.Add(parts[m], m.Reason, m.Remedy)
+		t.Add(m.Part, m.Reason, m.Remedy)
 	}
 }

@@ -3,19 +3,16 @@ package noeffect
 import (
 	"strings"
 
-	"homenode/esxi/rulebook"
 	"homenode/internal/alike"
 )
 
 // known lists the numa.* settings of a VM (B-10).
-var known = func() (keys []string) {
-	for _, s := range rulebook.Settings {
-		if !s.Host && strings.HasPrefix(s.Key, "numa.") {
-			keys = append(keys, s.Key)
-		}
-	}
-	return keys
-}()
+var known = []string{
+	"numa.vcpu.min", "numa.vcpu.maxPerVirtualNode", "numa.vcpu.maxPerMachineNode", "numa.vcpu.maxPerClient",
+	"numa.vcpu.coresPerNode", "numa.vcpu.followcorespersocket", "numa.vcpu.preferHT", "numa.autosize",
+	"numa.autosize.once", "numa.autosize.cookie", "numa.autosize.vcpu.maxPerVirtualNode", "numa.consolidate",
+	"numa.allowHotadd", "numa.nodeAffinity", "numa.LocalityWeightActionAffinity",
+}
 
 // misspelt returns the known setting that key is probably meant to be; nothing when
 // key is known itself, no numa setting, or like none.

@@ -6,7 +6,7 @@ import "sync"
 type changes struct {
 	mu         sync.Mutex
 	generation uint64
-	next       chan struct{} // closed by the next one; nil when nobody waits
+	next       chan struct{} // closed by the next one; nil when none waits
 }
 
 // Generation returns how often something that is shown has changed, and a channel that is closed when it changes again.

@@ -29,17 +29,25 @@ type Live struct {
 	Inventory Inventory
 	Options   func() rules.Options
 	Sources   func(vcenter string) []string
-	Collected bool // what is held comes from vCenters that are collected from
-	// Fresh is how old a judgement may be that is shown; 0 for a minute. An older one is shown once more while the next is made.
-	// What is not collected does not age.
+	Collected bool // what is held comes from vCenters that are collected from; else it does not age
+	// Fresh is how old a judgement may be that is shown; 0 for a minute. An older one is made anew; it is shown once more when that takes
+	// longer than a reader notices. What takes long is made less often.
 	Fresh time.Duration
-	// Judged is told when a judgement was made anew; nil for nobody.
+	// Judged is told when a judgement was made anew; nil for nothing.
 	Judged func()
 
 	mu    sync.Mutex
 	held  map[string]*Fleet
-	doing map[string]bool
+	doing map[string]chan struct{} // closed when it is done
+	took  time.Duration            // the last one
+	anew  int                      // how often what was judged was forgotten
 }
+
+// Of judgements: how long readers wait for a new one, and how much time passes between two for the time that one takes.
+const (
+	waited = 50 * time.Millisecond
+	apart  = 20
+)
 
 // Fleets returns what is held, by name. The first call waits for the judgement of each.
 func (l *Live) Fleets() (all []*Fleet) {
@@ -47,26 +55,35 @@ func (l *Live) Fleets() (all []*Fleet) {
 	slices.SortFunc(names, cmp.Compare[string])
 	for _, name := range names {
 		l.mu.Lock()
-		f := l.held[name]
-		old := f != nil && l.Collected && time.Since(f.Judged) > cmp.Or(l.Fresh, time.Minute)
-		again := old && !l.doing[name]
-		if again {
+		f, done := l.held[name], l.doing[name]
+		if f != nil && done == nil && l.Collected && time.Since(f.Judged) > max(cmp.Or(l.Fresh, time.Minute), apart*l.took) {
+			done = make(chan struct{})
 			if l.doing == nil {
-				l.doing = map[string]bool{}
+				l.doing = map[string]chan struct{}{}
 			}
-			l.doing[name] = true
+			l.doing[name] = done
+			go func() {
+				l.judge(name)
+				close(done)
+				if l.Judged != nil {
+					l.Judged()
+				}
+			}()
 		}
 		l.mu.Unlock()
 		switch {
 		case f == nil:
 			f = l.judge(name)
-		case again:
-			go func() {
-				l.judge(name)
-				if l.Judged != nil {
-					l.Judged()
+		case done != nil:
+			select {
+			case <-done:
+				l.mu.Lock()
+				if newer := l.held[name]; newer != nil {
+					f = newer
 				}
-			}()
+				l.mu.Unlock()
+			case <-time.After(waited):
+			}
 		}
 		if f != nil {
 			all = append(all, f)
@@ -80,10 +97,15 @@ func (l *Live) Again() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.held = nil
+	l.anew++
 }
 
 // judge judges the inventory of a vCenter as it is now; nil when there is none any more.
 func (l *Live) judge(name string) *Fleet {
+	begun := time.Now()
+	l.mu.Lock()
+	anew := l.anew
+	l.mu.Unlock()
 	fleet, _ := l.Inventory(name)
 	var f *Fleet
 	if fleet != nil {
@@ -94,7 +116,10 @@ func (l *Live) judge(name string) *Fleet {
 	if l.held == nil {
 		l.held = map[string]*Fleet{}
 	}
-	l.held[name] = f
+	if anew == l.anew { // else it was judged by what counts no more
+		l.held[name] = f
+	}
+	l.took = time.Since(begun)
 	delete(l.doing, name)
 	return f
 }

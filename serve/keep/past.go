@@ -3,7 +3,6 @@ package keep
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -22,6 +21,7 @@ type Past struct {
 	VM        *capture.VM // of the Recording; nil of a host
 	Hosts     []string    // that the VM was on, in the order of time
 	Events    []Event     // of the VM, in the order of time
+	Moved     []Moved     // of a host: the NUMA migrations of all its VMs, in the order of time
 }
 
 // An Event is what happened to a VM.
@@ -30,30 +30,109 @@ type Event struct {
 	Text, Note string
 }
 
+// Moved is how many NUMA migrations there were since the tick before.
+type Moved struct {
+	Time       time.Time
+	Migrations int64
+}
+
 // Metrics that a Past is made of.
+const moved = "homenode_vm_numa_migrations_total"
+
 var (
-	pastOfVM = []string{"homenode_vm_vcpus", "homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", "homenode_vm_numa_migrations_total",
+	pastOfVM = []string{"homenode_vm_vcpus", "homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", moved,
 		"homenode_vm_cpu_ready_seconds_per_second", "homenode_vm_cpu_costop_seconds_per_second", "homenode_vm_memory_size_bytes"}
-	pastOfNodes = []string{"homenode_node_memory_total_bytes", "homenode_node_memory_free_bytes", "homenode_node_cpu_used_ratio", "homenode_node_cpu_util_ratio", "homenode_node_cpu_core_util_ratio",
-		"homenode_vm_numa_migrations_total"}
+	pastOfNodes = []string{"homenode_node_memory_total_bytes", "homenode_node_memory_free_bytes", "homenode_node_cpu_used_ratio", "homenode_node_cpu_util_ratio", "homenode_node_cpu_core_util_ratio"}
 	pastOfHomes = []string{"homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes"}
 )
 
-// homesWithin is the longest time that the Past of a host has the home nodes and memory of its VMs for: those of 40 VMs over
-// 30 days are 14 million samples.
-const homesWithin = 24 * time.Hour
+// The VMs of a host, whose home nodes and memory are drawn: for no longer than this, and at no more moments than a drawing can show. Those
+// of 40 VMs once a minute over 30 days are 14 million samples.
+const (
+	homesWithin = 24 * time.Hour
+	homesMost   = 720
+)
 
-// A shown is a VM on a host as samples show it.
-type shown struct {
-	host, name, id string
-	at             map[int64]int // index in the VMs of the tick by its time
-	ended          []int64       // times at which one of its series ended
+// A row is what some series say at the same moments: those of a node, or of a VM on a host.
+type row[T any] struct {
+	at []int64 // milliseconds since 1970, ascending
+	of []T
 }
 
-// ticks are ticks made of samples.
-type ticks struct {
-	by  map[string]map[int64]*numa.Tick // by host and time
-	vms map[string]*shown               // by host and what tells it there
+// take adds a series: to the moments that there are, and to those that it has beyond. ended is told of its ends.
+func (x *row[T]) take(r *store.Range, set func(of *T, number float64), ended func(ms int64)) error {
+	var more row[T]
+	i := 0
+	for r.Next() {
+		ms, number := r.At()
+		if math.IsNaN(number) {
+			if ended != nil {
+				ended(ms)
+			}
+			continue
+		}
+		for i < len(x.at) && x.at[i] < ms {
+			i++
+		}
+		if i < len(x.at) && x.at[i] == ms {
+			set(&x.of[i], number)
+			continue
+		}
+		var one T
+		set(&one, number)
+		more.at, more.of = append(more.at, ms), append(more.of, one)
+	}
+	x.merge(&more)
+	return r.Err()
+}
+
+// merge adds moments that it does not have.
+func (x *row[T]) merge(more *row[T]) {
+	switch {
+	case len(more.at) == 0:
+		return
+	case len(x.at) == 0 || x.at[len(x.at)-1] < more.at[0]:
+		x.at, x.of = append(x.at, more.at...), append(x.of, more.of...)
+		return
+	}
+	all := row[T]{make([]int64, 0, len(x.at)+len(more.at)), make([]T, 0, len(x.at)+len(more.at))}
+	i := 0
+	for k, ms := range more.at {
+		for ; i < len(x.at) && x.at[i] < ms; i++ {
+			all.at, all.of = append(all.at, x.at[i]), append(all.of, x.of[i])
+		}
+		all.at, all.of = append(all.at, ms), append(all.of, more.of[k])
+	}
+	all.at, all.of = append(all.at, x.at[i:]...), append(all.of, x.of[i:]...)
+	*x = all
+}
+
+// since returns what makes of a counter what it counted since the sample before; the first one, and one that counts anew, counted nothing.
+func since() func(number float64) int64 {
+	last := math.NaN()
+	return func(number float64) int64 {
+		n := number - last
+		last = number
+		if !(n > 0) {
+			return 0
+		}
+		return int64(n)
+	}
+}
+
+// nodeOf returns the node that a series is about; -1 for none.
+func nodeOf(r *store.Range) int {
+	n, err := strconv.Atoi(r.Label("node"))
+	if err != nil || n < 0 || n >= numa.MaxNodes {
+		return -1
+	}
+	return n
+}
+
+// A stay is a VM on a host.
+type stay struct {
+	row[numa.VMTick]
+	ended []int64 // times at which one of its series ended
 }
 
 // PastVM returns what was seen of a VM, by its ID, on all hosts of a vCenter; nil when nothing was. The host of its Recording names
@@ -63,97 +142,119 @@ func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.T
 	if s == nil {
 		return nil, err
 	}
-	all := ticks{by: map[string]map[int64]*numa.Tick{}, vms: map[string]*shown{}}
-	if err := s.EachOf(ctx, from, to, all.take, pastOfVM, "vcenter", vcenter, "vm_id", id); err != nil {
+	stays := map[string]*stay{} // by host
+	vm := ""
+	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
+		host, name, node, count := r.Label("host"), r.Label("__name__"), nodeOf(r), since()
+		vm = r.Label("vm")
+		x := stays[host]
+		if x == nil {
+			x = &stay{}
+			stays[host] = x
+		}
+		return x.take(r, func(v *numa.VMTick, number float64) {
+			if name == moved {
+				number = float64(count(number))
+			}
+			takeVM(v, name, node, number)
+		}, func(ms int64) { x.ended = append(x.ended, ms); count = since() })
+	}, pastOfVM, "vcenter", vcenter, "vm_id", id)
+	if err != nil {
 		return nil, err
 	}
-	// Which host shows it when: of two at one moment, the one that it came to.
+	// Which host shows it when.
 	type look struct {
+		ms   int64
 		host string
-		tick *numa.Tick
+		tick *numa.VMTick
 	}
-	looks := map[int64]look{}
-	for _, host := range slices.Sorted(maps.Keys(all.by)) {
-		for ms, t := range all.by[host] {
-			if len(t.VMs) > 0 {
-				looks[ms] = look{host, t}
-			}
+	var looks []look
+	hosts := slices.Sorted(maps.Keys(stays))
+	for _, host := range hosts {
+		x := stays[host]
+		for i := range x.at {
+			looks = append(looks, look{x.at[i], host, &x.of[i]})
 		}
 	}
 	if len(looks) == 0 {
 		return nil, nil
 	}
+	slices.SortStableFunc(looks, func(a, b look) int { return cmp.Compare(a.ms, b.ms) })
+	looks = slices.CompactFunc(looks, func(a, b look) bool { return a.ms == b.ms })
+	hosts = slices.DeleteFunc(hosts, func(h string) bool { return len(stays[h].at) == 0 })
 	p := &Past{}
-	times := slices.Sorted(maps.Keys(looks))
-	for _, ms := range times {
-		if h := looks[ms].host; len(p.Hosts) == 0 || p.Hosts[len(p.Hosts)-1] != h {
-			p.Hosts = append(p.Hosts, h)
+	rec := capture.NewRecorder(o)
+	rec.Open("store", "samples")
+	t := numa.Tick{Host: words.Few(hosts), VMs: make([]numa.VMTick, 1)}
+	visits := make([]visit, len(looks))
+	for i := range looks {
+		l := &looks[i]
+		if len(p.Hosts) == 0 || p.Hosts[len(p.Hosts)-1] != l.host {
+			p.Hosts = append(p.Hosts, l.host)
 		}
+		visits[i] = visit{l.ms, l.host}
+		t.Time, t.VMs[0] = time.UnixMilli(l.ms).UTC(), *l.tick
+		t.VMs[0].Name, t.VMs[0].GID = vm, -1
+		rec.Add(&t)
 	}
-	r := capture.NewRecorder(o)
-	r.Open("store", "samples")
-	distinct := slices.Clone(p.Hosts)
-	slices.Sort(distinct)
-	name := words.Few(slices.Compact(distinct))
-	for _, ms := range times {
-		t := looks[ms].tick
-		t.Host = name
-		r.Add(t)
-	}
-	if p.Recording = r.Recording(); p.Recording == nil || len(p.Recording.VMs) == 0 {
+	if p.Recording = rec.Recording(); p.Recording == nil || len(p.Recording.VMs) == 0 {
 		return nil, nil
 	}
 	p.VM = &p.Recording.VMs[0]
-	host := func(i int) string { return looks[times[i]].host }
-	since := s.Oldest()
-	if since.Before(from) {
-		since = from
+	oldest := s.Oldest()
+	if oldest.Before(from) {
+		oldest = from
 	}
-	p.Events = all.events(times, host, since, o.Gap)
+	p.Events = events(visits, stays, oldest, o.Gap)
 	return p, nil
 }
 
-// events returns what happened to a VM that was seen at these times on these hosts, since a time: an end of its series says that its host
-// showed it no more.
-func (x *ticks) events(times []int64, host func(int) string, since time.Time, gap time.Duration) (out []Event) {
-	ended := map[string][]int64{} // by host
-	for _, v := range x.vms {
-		for _, ms := range v.ended {
-			if _, there := v.at[ms]; !there {
-				ended[v.host] = append(ended[v.host], ms)
-			}
-		}
-		slices.Sort(ended[v.host])
+// A visit is a moment at which a host showed a VM.
+type visit struct {
+	ms   int64
+	host string
+}
+
+// events returns what happened to a VM that was seen at these moments, since a time: an end of its series says that its host showed it no more.
+func events(visits []visit, stays map[string]*stay, oldest time.Time, gap time.Duration) (out []Event) {
+	for _, x := range stays { // what is left of ends are moments without it
+		slices.Sort(x.ended)
+		x.ended = slices.DeleteFunc(slices.Compact(x.ended), func(ms int64) bool {
+			_, there := slices.BinarySearch(x.at, ms)
+			return there
+		})
 	}
 	add := func(ms int64, text, note string) {
 		out = append(out, Event{time.UnixMilli(ms).UTC(), text, note})
 	}
-	const gone = "it was powered off, or is where nobody collects"
 	// endOn returns the first end on a host between two times.
 	endOn := func(host string, from, to int64) (int64, bool) {
-		i, _ := slices.BinarySearch(ended[host], from+1)
-		if i < len(ended[host]) && ended[host][i] < to {
-			return ended[host][i], true
+		ended := stays[host].ended
+		i, _ := slices.BinarySearch(ended, from+1)
+		if i < len(ended) && ended[i] < to {
+			return ended[i], true
 		}
 		return 0, false
 	}
-	if first := times[0]; first-since.UnixMilli() > gap.Milliseconds() {
-		add(first, "on", host(0)+" shows it from then on")
+	const gone = "it was powered off, or is on a host that is not collected from"
+	if first := &visits[0]; first.ms-oldest.UnixMilli() > gap.Milliseconds() {
+		add(first.ms, "on", first.host+" shows it from then on")
 	}
-	for i := 1; i < len(times); i++ {
-		was, now := times[i-1], times[i]
-		end, off := endOn(host(i), was, now)
+	for i := 1; i < len(visits); i++ {
+		was, now := &visits[i-1], &visits[i]
+		end, off := endOn(now.host, was.ms, now.ms)
 		switch {
-		case host(i) != host(i-1) && now-was <= gap.Milliseconds():
-			add(now, "vMotion to "+host(i), "from "+host(i-1))
-		case host(i) != host(i-1):
-			add(now, "on "+host(i), "before it was on "+host(i-1))
+		case now.host != was.host && now.ms-was.ms <= gap.Milliseconds():
+			add(now.ms, "vMotion to "+now.host, "from "+was.host)
+		case now.host != was.host:
+			add(now.ms, "on "+now.host, "before it was on "+was.host)
 		case off:
 			add(end, "off", gone)
-			add(now, "on", "its host shows it again")
+			add(now.ms, "on", "its host shows it again")
 		}
 	}
-	if end, off := endOn(host(len(times)-1), times[len(times)-1], math.MaxInt64); off {
+	last := &visits[len(visits)-1]
+	if end, off := endOn(last.host, last.ms, math.MaxInt64); off {
 		add(end, "off", gone)
 	}
 	return out
@@ -166,87 +267,146 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 	if s == nil {
 		return nil, err
 	}
-	names := pastOfNodes
-	if to.Sub(from) <= homesWithin {
-		names = slices.Concat(names, pastOfHomes)
-	}
-	all := ticks{by: map[string]map[int64]*numa.Tick{}, vms: map[string]*shown{}}
-	if err := s.EachOf(ctx, from, to, all.take, names, "vcenter", vcenter, "host", host); err != nil {
+	nodes := map[int]*row[numa.NodeTick]{}
+	var all row[struct{}] // when there were ticks
+	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
+		node, name := nodeOf(r), r.Label("__name__")
+		if node < 0 {
+			return nil
+		}
+		x := nodes[node]
+		if x == nil {
+			x = &row[numa.NodeTick]{}
+			nodes[node] = x
+		}
+		return x.take(r, func(n *numa.NodeTick, number float64) {
+			n.ID = node
+			takeNode(n, name, number)
+		}, nil)
+	}, pastOfNodes, "vcenter", vcenter, "host", host)
+	if err != nil {
 		return nil, err
 	}
-	r := capture.NewRecorder(o)
-	r.Open("store", "samples")
-	for _, ms := range slices.Sorted(maps.Keys(all.by[host])) {
-		t := all.by[host][ms]
-		slices.SortFunc(t.Nodes, func(a, b numa.NodeTick) int { return cmp.Compare(a.ID, b.ID) })
-		r.Add(t)
+	for _, x := range nodes {
+		all.add(x.at)
 	}
-	rec := r.Recording()
-	if rec == nil {
+	if len(all.at) == 0 {
 		return nil, nil
 	}
-	return &Past{Recording: rec}, nil
+	p := &Past{}
+	if p.Moved, err = movedOn(ctx, s, vcenter, host, from, to); err != nil {
+		return nil, err
+	}
+	var homes map[string]*row[numa.VMTick]
+	if to.Sub(from) <= homesWithin {
+		if homes, err = homesOn(ctx, s, vcenter, host, from, to, all.at); err != nil {
+			return nil, err
+		}
+	}
+	rec := capture.NewRecorder(o)
+	rec.Open("store", "samples")
+	ids, names := slices.Sorted(maps.Keys(nodes)), slices.Sorted(maps.Keys(homes))
+	next, nextOf := make([]int, len(ids)), make([]int, len(names))
+	t := numa.Tick{Host: host}
+	every := (len(all.at) + homesMost - 1) / homesMost
+	for i, ms := range all.at {
+		t.Time, t.Nodes = time.UnixMilli(ms).UTC(), t.Nodes[:0]
+		for k, id := range ids {
+			if x, n := nodes[id], next[k]; n < len(x.at) && x.at[n] == ms {
+				t.Nodes = append(t.Nodes, x.of[n])
+				next[k]++
+			}
+		}
+		if i%every == 0 || homes == nil { // in between the VMs are as they were
+			t.VMs = t.VMs[:0]
+			for k, name := range names {
+				x := homes[name]
+				for nextOf[k] < len(x.at) && x.at[nextOf[k]] < ms {
+					nextOf[k]++
+				}
+				if n := nextOf[k]; n < len(x.at) && x.at[n] == ms {
+					t.VMs = append(t.VMs, x.of[n])
+				}
+			}
+		}
+		rec.Add(&t)
+	}
+	if p.Recording = rec.Recording(); p.Recording == nil {
+		return nil, nil
+	}
+	return p, nil
 }
 
-// take adds a series to the ticks.
-func (x *ticks) take(r *store.Range) error {
-	name, host := r.Label("__name__"), r.Label("host")
-	node, err := strconv.Atoi(r.Label("node"))
-	if err != nil || node < 0 || node >= numa.MaxNodes {
-		node = -1
-	}
-	at := x.by[host]
-	if at == nil {
-		at = map[int64]*numa.Tick{}
-		x.by[host] = at
-	}
-	var v *shown
-	if vm := r.Label("vm"); vm != "" {
-		key := host + "\x00" + cmp.Or(r.Label("vm_id"), r.Label("gid"))
-		if v = x.vms[key]; v == nil {
-			v = &shown{host: host, name: vm, id: r.Label("vm_id"), at: map[int64]int{}}
-			x.vms[key] = v
+// add adds moments.
+func (x *row[T]) add(at []int64) {
+	var more row[T]
+	for _, ms := range at {
+		if _, there := slices.BinarySearch(x.at, ms); !there {
+			var zero T
+			more.at, more.of = append(more.at, ms), append(more.of, zero)
 		}
 	}
-	counted, last := false, 0.0 // of a counter
-	for r.Next() {
-		ms, number := r.At()
-		if math.IsNaN(number) {
-			if v != nil {
-				v.ended = append(v.ended, ms)
+	x.merge(&more)
+}
+
+// movedOn returns the migrations of all VMs of a host.
+func movedOn(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time) (out []Moved, err error) {
+	by := map[int64]int64{}
+	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
+		for count := since(); r.Next(); {
+			ms, number := r.At()
+			if math.IsNaN(number) {
+				count = since()
+			} else if n := count(number); n > 0 {
+				by[ms] += n
 			}
-			counted = false
-			continue
 		}
-		t := at[ms]
-		if t == nil {
-			t = &numa.Tick{Host: host, Time: time.UnixMilli(ms).UTC()}
-			at[ms] = t
+		return r.Err()
+	}, []string{moved}, "vcenter", vcenter, "host", host)
+	for _, ms := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, Moved{time.UnixMilli(ms).UTC(), by[ms]})
+	}
+	return out, err
+}
+
+// homesOn returns home nodes and memory of the VMs of a host, by what tells them apart, at some of the moments of its ticks.
+func homesOn(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time, at []int64) (map[string]*row[numa.VMTick], error) {
+	every := (len(at) + homesMost - 1) / homesMost
+	var moments []int64
+	for i := 0; i < len(at); i += every {
+		moments = append(moments, at[i])
+	}
+	out := map[string]*row[numa.VMTick]{}
+	err := s.EachOf(ctx, from, to, func(r *store.Range) error {
+		name, node, vm := r.Label("__name__"), nodeOf(r), r.Label("vm")
+		key := vm + "\x00" + cmp.Or(r.Label("vm_id"), r.Label("gid"))
+		x := out[key]
+		if x == nil {
+			x = &row[numa.VMTick]{}
+			out[key] = x
 		}
-		if v == nil {
-			takeNode(t, name, node, number)
-			continue
-		}
-		i, ok := v.at[ms]
-		if !ok {
-			i = len(t.VMs)
-			v.at[ms] = i
-			t.VMs = append(t.VMs, numa.VMTick{GID: -1, Name: v.name})
-		}
-		if name == "homenode_vm_numa_migrations_total" {
-			since := number - last
-			if !counted || since < 0 { // it counts anew
-				since = 0
+		var mine row[float64]
+		for i := 0; r.Next(); {
+			ms, number := r.At()
+			for i < len(moments) && moments[i] < ms {
+				i++
 			}
-			counted, last = true, number
-			number = since
+			if i < len(moments) && moments[i] == ms && !math.IsNaN(number) {
+				mine.at, mine.of = append(mine.at, ms), append(mine.of, number)
+			}
 		}
-		takeVM(&t.VMs[i], name, node, number)
-	}
-	if err := r.Err(); err != nil {
-		return fmt.Errorf("%s of %s: %w", name, host, err)
-	}
-	return nil
+		x.add(mine.at)
+		i := 0
+		for k, ms := range mine.at {
+			for x.at[i] < ms {
+				i++
+			}
+			x.of[i].Name, x.of[i].GID = vm, -1
+			takeVM(&x.of[i], name, node, mine.of[k])
+		}
+		return r.Err()
+	}, pastOfHomes, "vcenter", vcenter, "host", host)
+	return out, err
 }
 
 func takeVM(v *numa.VMTick, name string, node int, number float64) {
@@ -264,7 +424,7 @@ func takeVM(v *numa.VMTick, name string, node int, number float64) {
 	case "homenode_vm_numa_remote_bytes":
 		v.Has |= numa.HasMemory
 		v.Remote = numa.Bytes(number)
-	case "homenode_vm_numa_migrations_total":
+	case moved:
 		v.Has |= numa.HasMoves
 		v.Moves.All = int64(number)
 	case "homenode_vm_cpu_ready_seconds_per_second":
@@ -279,16 +439,7 @@ func takeVM(v *numa.VMTick, name string, node int, number float64) {
 	}
 }
 
-func takeNode(t *numa.Tick, name string, node int, number float64) {
-	if node < 0 {
-		return
-	}
-	i := slices.IndexFunc(t.Nodes, func(n numa.NodeTick) bool { return n.ID == node })
-	if i < 0 {
-		i = len(t.Nodes)
-		t.Nodes = append(t.Nodes, numa.NodeTick{ID: node})
-	}
-	n := &t.Nodes[i]
+func takeNode(n *numa.NodeTick, name string, number float64) {
 	switch name {
 	case "homenode_node_memory_total_bytes":
 		n.Has |= numa.HasTotal

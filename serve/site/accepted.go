@@ -88,6 +88,9 @@ func said(s *policy.Suppression) string {
 // accept accepts findings, or withdraws what was accepted.
 func (s *Site) accept(w http.ResponseWriter, r *http.Request) {
 	s.act(w, r, func(*request) (string, error) {
+		if s.Accepted == nil {
+			return "/accepted", &unknownError{"nothing can be accepted here: the server was started without --accepted"}
+		}
 		form := func(name string) []string {
 			if v := strings.TrimSpace(r.PostForm.Get(name)); v != "" {
 				return []string{v}

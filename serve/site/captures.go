@@ -4,287 +4,343 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/serve/shelf"
+	"homenode/rules/finding"
+	"homenode/serve/access"
+	"homenode/serve/captures"
 )
 
-// demoCapture is the name of the invented night that every server shows.
+// demoCapture is the capture that the program invents, for who looks at the demo.
 const demoCapture = "demo"
 
-// Of a file that is sent: how long it may take, and how much a form has beside it.
-const (
-	uploadLongest = 15 * time.Minute
-	uploadBeside  = 64 << 10
-)
+// uploadLongest is how long an upload may take.
+const uploadLongest = 30 * time.Minute
 
-// capturePages are what can be asked of captures.
-var capturePages = [][2]string{{"", "What NUMA did"}, {"compare", "Compare two"}, {"rightsize", "Rightsize VMs from it"}}
-
-// files returns the captures that the page of a request names, with where they lie; nothing else may be read.
-type files map[string]string
-
-// name takes a capture by its name.
-func (f files) name(x *request, name string) error {
-	if name == demoCapture {
-		f[name] = name
-		return nil
-	}
-	if x.site.Captures == nil {
-		return &unknownError{"no captures can be opened here: start the server with --captures DIR"}
-	}
-	path, err := x.site.Captures.Path(name)
-	if errors.Is(err, shelf.ErrUnknown) {
-		return &unknownError{fmt.Sprintf("no capture is named %q", name)}
-	}
-	if err != nil {
-		return err
-	}
-	f[name] = path
-	return nil
-}
-
-// captureChoices are the captures that can be opened.
-func (x *request) captureChoices(none string) (out []choice, all []shelf.File, err error) {
-	out = []choice{{"", none}, {demoCapture, "demo: an invented night"}}
-	if x.site.Captures == nil {
-		return out, nil, nil
-	}
-	all, cut, err := x.site.Captures.List()
-	for _, f := range all {
-		out = append(out, choice{f.Name, f.Name})
-	}
-	if cut {
-		err = errors.Join(err, errors.New("the folder has more files than are listed"))
-	}
-	return out, all, err
-}
-
-// showCaptures shows the captures that can be opened, and what one of them tells, or how two of them differ.
+// showCaptures lists the captures that can be opened, and takes uploads.
 func showCaptures(x *request) (*view, error) {
-	kind := x.query.Get("kind")
-	if !slices.ContainsFunc(capturePages, func(p [2]string) bool { return p[0] == kind }) {
-		return nil, &unknownError{"no such question about captures"}
-	}
-	known, all, listErr := x.captureChoices("choose one")
-	ask := []field{{Name: "kind", Value: kind, flag: "-", Hidden: true}, {Name: "file", Label: "Capture", Choices: known, flag: "-"}}
-	switch kind {
-	case "compare":
-		ask[1].Label = "Before"
-		second := slices.Clone(known)
-		second[0].Label = "the same, divided at the time beside"
-		ask = append(ask, field{Name: "with", Label: "After", Choices: second, flag: "-"}, field{Name: "at", Label: "Divided at (UTC)", Hint: "2026-11-03 02:00"}, field{Name: "vm", Label: "VMs", Hint: "sql*"}, field{Name: "details", Label: "Also VMs that are not told apart", Check: true})
-	case "rightsize":
-		ask = append(ask, field{Name: "vm", Label: "One VM alone", Hint: "sql01"}, field{Name: "percentile", Label: "Percent of the time in which demand is met", Hint: "99"},
-			field{Name: "headroom", Label: "Headroom", Hint: "20%"}, field{Name: "least", Label: "Observed at least", Hint: "24h", Default: "3h"}, field{Name: "node", Label: "NUMA node of unknown hosts", Hint: "16c/256GB"})
-	default:
-		ask = append(ask, field{Name: "vm", Label: "VMs", Hint: "sql01, or sql*"}, field{Name: "host", Label: "Hosts", Hint: "esx0*"}, field{Name: "from", Label: "From (UTC)", Hint: "2026-11-03 02:00"}, field{Name: "to", Label: "To (UTC)", Hint: "2026-11-03 04:00"})
-	}
-	if kind != "compare" && x.fleet != nil {
-		ask = append(ask, field{Name: "inventory", Label: "Beside my fleet", Check: true, flag: "-"})
-	}
-	fields, flags := x.asked(ask...)
-	v := &view{fields: fields, most: 10}
-	fields[0].Value = kind
-	for _, p := range capturePages {
-		q := url.Values{}
-		if p[0] != "" {
-			q.Set("kind", p[0])
-		}
-		if file := valueOf(fields, "file"); file != "" {
-			q.Set("file", file)
-		}
-		v.tabs = append(v.tabs, entry{"/captures?" + q.Encode(), p[1], p[0] == kind})
-	}
-	x.uploads(v, valueOf(fields, "file"))
-	name := valueOf(fields, "file")
-	if name == "" {
-		v.answer = shelved(all, listErr)
-		return v, nil
-	}
-	read := files{}
-	if err := read.name(x, name); err != nil {
-		return v, err
-	}
-	if valueOf(fields, "inventory") != "" {
-		flags = append(flags, "--fleet="+Source)
-	}
-	switch kind {
-	case "compare":
-		v.command = commandOf([]string{"compare"}, flags, name)
-		if with := valueOf(fields, "with"); with != "" {
-			if err := read.name(x, with); err != nil {
-				return v, err
-			}
-			if valueOf(fields, "at") != "" {
-				return v, errors.New("a time divides one capture: choose no second one, or no time")
-			}
-			v.command = slices.Concat([]string{"compare"}, flags, []string{name, "--", with})
-		} else if valueOf(fields, "at") == "" {
-			v.command = nil
-			v.answer = &answer.Answer{Title: "Compare", Verdict: []string{"Choose a second capture, or a time that divides the first one."}}
-			return v, nil
-		}
-	case "rightsize":
-		v.command = commandOf([]string{"size", "rightsize"}, flags, name)
-	default:
-		v.command = commandOf([]string{"capture"}, flags, name)
-	}
-	x.read = read
-	a, err := x.site.recent.ask(x, stampOf(all, read), v.command...)
+	all, left, err := x.listed()
 	if err != nil {
-		return v, err
+		return nil, err
 	}
-	out := *a
-	out.Next = nil
-	out.Tables = slices.Clone(a.Tables)
-	for i := range out.Tables {
-		out.Tables[i] = x.vmsIn(out.Tables[i])
+	a := &answer.Answer{Command: "capture", Title: "Captures"}
+	t := answer.Table{Name: "captures", Title: "Captures", Columns: answer.Columns("name", ">size", "written", "what")}
+	for i := range all {
+		e := &all[i]
+		what := "file"
+		switch {
+		case e.Uploaded:
+			what = "uploaded, kept until " + e.Until.UTC().Format("2006-01-02 15:04") + " UTC"
+		case e.Files > 0:
+			what = "folder of " + words.Plural(e.Files, "file")
+		case e.Name == demoCapture && e.Size == 0:
+			what = "invented night of two hosts"
+		}
+		size, written := answer.Cell{}, answer.Cell{}
+		if e.Size > 0 || e.Name != demoCapture {
+			size = answer.Cell{Text: numa.Bytes(e.Size).String(), Sort: strconv.FormatInt(e.Size, 10)}
+			written.Text = e.Written.UTC().Format("2006-01-02 15:04")
+		}
+		t.Rows = append(t.Rows, []answer.Cell{{Text: shortName(e.Name), To: answer.Object{Kind: "capture", ID: e.Name}}, size, written, {Text: what}})
 	}
-	v.answer = &out
+	switch n := len(all); n {
+	case 0:
+		a.Verdict = []string{"There is no capture here yet."}
+	default:
+		a.Verdict = []string{words.Plural(n, "capture") + " can be opened."}
+	}
+	if left > 0 {
+		a.Note(words.Verb(left, "file is", "files are") + " left out: what leads out of the folder, what is no file, and what is beyond the first thousands")
+	}
+	if x.site.Captures == nil || len(all) == 0 {
+		a.Note("To see captures of a folder here, start the server with --captures DIR.")
+	}
+	a.Tables = []answer.Table{t}
+	v := &view{answer: a}
+	if x.site.Captures != nil && x.site.Captures.Limit() > 0 {
+		v.actions = append(v.actions, action{Path: "/captures", Label: "Upload", Files: true, Local: true, Note: fmt.Sprintf("One file of at most %s: a batch file of esxtop, outputs of host commands, or an archive of them. It is kept for a day, and until this server ends.", numa.Bytes(x.site.Captures.Limit())),
+			Fields: []field{{Name: "file", Label: "Capture", File: true}}})
+	}
+	var uploads []choice
+	for i := range all {
+		if e := &all[i]; e.Uploaded {
+			uploads = append(uploads, choice{e.Name, shortName(e.Name)})
+		}
+	}
+	if len(uploads) > 0 {
+		v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove", Local: true, Fields: []field{{Name: "capture", Label: "Uploaded capture", Choices: uploads}}})
+	}
+	if len(all) > 0 {
+		v.tabs = x.captureTabs("", "/captures")
+	}
 	return v, nil
 }
 
-// stampOf tells one file of a name from another that came in its place.
-func stampOf(all []shelf.File, read files) string {
-	var out strings.Builder
-	for _, f := range all {
-		if read[f.Name] != "" {
-			fmt.Fprintln(&out, f.Name, f.Size, f.Time.UnixNano())
-		}
+// listed returns the captures that can be opened.
+func (x *request) listed() (all []captures.Entry, left int, err error) {
+	if x.site.Captures != nil {
+		all, left, err = x.site.Captures.List()
 	}
-	return out.String()
+	if x.fleet != nil && slices.Contains(x.fleet.Sources, demoCapture) {
+		all = append(all, captures.Entry{Name: demoCapture})
+	}
+	return all, left, err
 }
 
-// shelved lists the captures that can be opened.
-func shelved(all []shelf.File, err error) *answer.Answer {
-	a := &answer.Answer{Title: "Captures", Verdict: []string{"Choose a capture: it tells which VMs lost locality, when and why."}}
-	t := answer.Table{Name: "files", Title: "Captures", Columns: answer.Columns("Name", ">Size", "Changed or sent")}
-	link := func(name string) answer.Cell {
-		return answer.Cell{Text: name, To: answer.Object{Kind: answer.Elsewhere, ID: "/captures?" + url.Values{"file": {name}}.Encode()}}
+// shortName returns the name of a capture without the folder of an upload.
+func shortName(name string) string {
+	if folder, file, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(folder, "upload-") {
+		return file
 	}
-	t.Rows = append(t.Rows, []answer.Cell{link(demoCapture), {Text: "–"}, {Text: "an invented night"}})
-	for _, f := range all {
-		t.Rows = append(t.Rows, []answer.Cell{link(f.Name), {Text: numa.Bytes(f.Size).String(), Sort: fmt.Sprint(f.Size)}, {Text: f.Time.UTC().Format("2006-01-02 15:04") + " UTC"}})
+	return name
+}
+
+// captureChoices are the captures of a field.
+func (x *request) captureChoices(none string) []choice {
+	out := []choice{{"", none}}
+	all, _, _ := x.listed() // what can be listed
+	for i := range all {
+		out = append(out, choice{all[i].Name, shortName(all[i].Name)})
+	}
+	return out
+}
+
+// captureTabs are the pages about a capture.
+func (x *request) captureTabs(name, here string) []tab {
+	q := url.Values{}
+	if f := x.query.Get("fleet"); f != "" {
+		q.Set("fleet", f)
+	}
+	address := func(path, key string) string {
+		q := cloned(q)
+		if name != "" {
+			q.Set(key, name)
+		}
+		if len(q) == 0 {
+			return path
+		}
+		return path + "?" + q.Encode()
+	}
+	out := []tab{{"All captures", "/captures", here == "/captures"}}
+	if name != "" {
+		out = append(out, tab{"What happened", address("/capture", "capture"), here == "/capture"})
+		if name != demoCapture {
+			out = append(out, tab{"Counters", address("/counters", "capture"), here == "/counters"})
+		}
+	}
+	return append(out, tab{"Compare", address("/compare", "a"), here == "/compare"})
+}
+
+// askOf asks about captures. What could be read is shown, with why the rest was not.
+func (x *request) askOf(names []string, args ...string) (*answer.Answer, error) {
+	var files []string
+	for _, name := range names {
+		if name != demoCapture || x.fleet == nil || !slices.Contains(x.fleet.Sources, demoCapture) {
+			files = append(files, name)
+		}
+	}
+	shelf := x.site.Captures
+	if shelf == nil {
+		if len(files) > 0 {
+			return nil, &unknownError{"no captures are kept here: start the server with --captures DIR"}
+		}
+		shelf, _ = captures.Open("", 0) // opens nothing
+	}
+	only, err := shelf.Only(files...)
+	if errors.Is(err, captures.ErrUnknown) {
+		return nil, &unknownError{err.Error()}
 	}
 	if err != nil {
-		a.Notes = append(a.Notes, answer.Note{Text: err.Error()})
+		return nil, err
 	}
-	a.Tables = []answer.Table{t}
-	return a
+	all, err := x.site.Ask(captures.With(x.Context(), only), x.fleet, args)
+	if len(all) == 0 {
+		if err == nil {
+			err = errors.New("the command gave no answer")
+		}
+		return nil, err
+	}
+	if err == nil {
+		return all[0], nil
+	}
+	out := *all[0]
+	out.Notes = append(slices.Clone(out.Notes), answer.Note{Text: err.Error(), From: "capture"})
+	return &out, nil
 }
 
-// uploads adds the forms that send a file and remove the one that is shown.
-func (x *request) uploads(v *view, shown string) {
-	s := x.site.Captures
-	if s == nil || s.Limit() == 0 || !x.site.mayUpload(x.Request) {
-		return
-	}
-	v.actions = append(v.actions, action{Path: "/captures/send", Label: "Send a capture", File: "esxtop batch file, FetchStats, or an archive of them, up to " + s.Limit().String(), Note: "Send a capture of your own: it is kept for a day, for this server alone."})
-	if strings.HasPrefix(shown, "sent:") {
-		v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove this capture", Hidden: []choice{{"file", shown}}})
-	}
+// stretchFields bound the time of a capture.
+func stretchFields() []field {
+	return []field{{Name: "from", Label: "From, UTC", Hint: "2026-11-03 02:00"}, {Name: "to", Label: "To, UTC", Hint: "2026-11-03 04:00"}}
 }
 
-// mayUpload reports whether the user of a request may send files.
-func (s *Site) mayUpload(r *http.Request) bool { return s.MayUpload == nil || s.MayUpload(r) }
-
-// vmsIn returns a table with links from the names of VMs to their series.
-func (x *request) vmsIn(t answer.Table) answer.Table {
-	i := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "VM" })
-	if i < 0 || x.query.Get("vm") != "" {
-		return t
-	}
-	if t.Fill != nil {
-		t.Rows, t.Fill = t.Fill(), nil
-	}
-	rows := make([][]answer.Cell, len(t.Rows))
-	for k, row := range t.Rows {
-		rows[k] = slices.Clone(row)
-		if c := &rows[k][i]; onlyPlain.MatchString(c.Text) && c.Parts == nil {
-			q := cloned(x.query)
-			q.Set("vm", c.Text)
-			c.To = answer.Object{Kind: answer.Elsewhere, ID: "/captures?" + q.Encode()}
-			c.Ref = ""
+// showCapture says what NUMA did in a capture.
+func showCapture(x *request) (*view, error) {
+	name := x.query.Get("capture")
+	fields, args := x.asked(append([]field{
+		{Name: "vm", Label: "VM", Hint: "sql*"},
+		{Name: "host", Label: "Host", Hint: "esx0*"},
+	}, stretchFields()...)...)
+	v := &view{tabs: x.captureTabs(name, "/capture"), most: 5, recorded: name}
+	if x.fleet != nil {
+		with := field{Name: "with", Label: "Beside the inventory of the fleet", Check: true, Value: x.query.Get("with")}
+		fields = append(fields, with)
+		if with.Value != "" {
+			args = append(args, "--fleet="+Source)
 		}
 	}
-	t.Rows = rows
-	return t
+	v.fields = append([]field{{Name: "capture", Value: name, Hidden: true}}, fields...)
+	args = append([]string{"capture", name}, args...)
+	a, err := x.askOf([]string{name}, args...)
+	v.answer, v.command = a, args
+	return v, err
 }
 
-// send takes a capture that somebody sends.
-func (s *Site) send(w http.ResponseWriter, r *http.Request) {
-	name, err := s.receive(w, r)
-	x := &request{Request: r, site: s, page: &screen{path: "/captures", title: "Captures"}, query: url.Values{}}
-	to := "/captures?" + url.Values{"file": {name}}.Encode()
-	if s.Log != nil {
-		s.Log(r, r.URL.Path, to, err)
-	}
-	if err != nil {
-		status := http.StatusBadRequest
-		_, large := errors.AsType[*http.MaxBytesError](err)
-		switch {
-		case large || errors.Is(err, shelf.ErrLarge):
-			status, err = http.StatusRequestEntityTooLarge, fmt.Errorf("%w: up to %s is taken", shelf.ErrLarge, s.Captures.Limit())
-		case errors.Is(err, errNotAllowed):
-			status = http.StatusForbidden
+// inCapture returns the address of what a finding is about, alone in its capture.
+func (x *request) inCapture(name string, f *finding.Finding) string {
+	q := url.Values{"capture": {name}}
+	for _, key := range []string{"fleet", "from", "to", "with"} {
+		if v := x.query.Get(key); v != "" {
+			q.Set(key, v)
 		}
-		x.write(w, status, &view{answer: &answer.Answer{Title: "Not sent", Verdict: []string{sentence(err.Error())}}, back: "/captures"})
+	}
+	if f.VM != "" {
+		q.Set("vm", f.VM)
+	} else {
+		q.Set("host", f.Host)
+	}
+	return "/capture?" + q.Encode()
+}
+
+// showCounters says which counters a batch file holds, and draws some of them.
+func showCounters(x *request) (*view, error) {
+	name := x.query.Get("capture")
+	fields, args := x.asked(
+		field{Name: "object", Label: "Object", Hint: "Group Memory"},
+		field{Name: "instance", Label: "Instance", Hint: "*:sql01"},
+		field{Name: "counter", Label: "Counter", Hint: "Numa *"},
+	)
+	draw := field{Name: "extract", Label: "Instead: draw these columns", Hint: `Group Memory(*:sql01)\Numa % Local`, Long: true, Value: strings.TrimSpace(x.query.Get("extract"))}
+	between, times := x.asked(stretchFields()...)
+	v := &view{tabs: x.captureTabs(name, "/counters"), fields: slices.Concat([]field{{Name: "capture", Value: name, Hidden: true}}, fields, []field{draw}, between)}
+	if draw.Value != "" {
+		args = append([]string{"--extract=" + draw.Value}, times...)
+	} else {
+		args = append([]string{"--explore"}, args...)
+	}
+	args = append([]string{"capture", name}, args...)
+	a, err := x.askOf([]string{name}, args...)
+	v.answer, v.command = a, args
+	return v, err
+}
+
+// showCompare compares two captures, or what is before and after a time in one.
+func showCompare(x *request) (*view, error) {
+	fields, args := x.asked(
+		field{Name: "a", Label: "A", flag: "-", Choices: x.captureChoices("choose")},
+		field{Name: "b", Label: "B", flag: "-", Choices: x.captureChoices("none: A before and after a time")},
+		field{Name: "at", Label: "Time, UTC", Hint: "2026-11-03 02:00"},
+		field{Name: "vm", Label: "VM", Hint: "sql*"},
+		field{Name: "host-name", Label: "Name of the host", Hint: "esx07"},
+		field{Name: "details", Label: "Also VMs that are not told apart", Check: true},
+	)
+	a, b := valueOf(fields, "a"), valueOf(fields, "b")
+	v := &view{fields: fields, tabs: x.captureTabs(a, "/compare")}
+	switch {
+	case a == "" || b == "" && valueOf(fields, "at") == "":
+		v.answer = &answer.Answer{Title: "Compare", Verdict: []string{"Choose two captures, or one and a time: B, or what comes after, stands beside A."}}
+		return v, nil
+	case b == "":
+		args = append([]string{"compare", a}, args...)
+	default:
+		i := slices.IndexFunc(args, func(s string) bool { return strings.HasPrefix(s, "--at=") })
+		if i >= 0 {
+			return v, errors.New("two captures are compared, or one before and after a time: leave out B or the time")
+		}
+		args = slices.Concat([]string{"compare"}, args, []string{a, "--", b})
+	}
+	names := []string{a}
+	if b != "" {
+		names = append(names, b)
+	}
+	out, err := x.askOf(names, args...)
+	v.answer, v.command = out, args
+	return v, err
+}
+
+// upload keeps a capture that a form sends.
+func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
+	x := &request{Request: r, site: s, page: &screen{path: r.URL.Path, title: "Not done"}, query: url.Values{}}
+	if s.Captures == nil {
+		x.ended(w, "/captures", errors.New("this server takes no uploads"))
 		return
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // a test's has none
+	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute))
+	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // and what stands around the file
+	to, told := "/captures", map[string]string{}
+	err := access.Log(r.Context(), r.URL.Path, told) // what is not logged is not done
+	if err == nil {
+		var e *captures.Entry
+		told["result"] = "ok"
+		if e, err = s.take(r); err != nil {
+			told["result"] = err.Error()
+		} else {
+			to = answer.Object{Kind: "capture", ID: e.Name}.Address()
+			told["capture"] = e.Name
+		}
+		err = cmp.Or(err, access.Log(r.Context(), r.URL.Path, told))
+	}
+	x.ended(w, to, err)
 }
 
-var errNotAllowed = errors.New("sending captures needs the role operator")
-
-// receive streams the only file of a form to the shelf.
-func (s *Site) receive(w http.ResponseWriter, r *http.Request) (string, error) {
-	if s.Captures == nil || s.Captures.Limit() == 0 {
-		return "", errors.New("this server takes no files")
-	}
-	if !s.mayUpload(r) {
-		return "", errNotAllowed
-	}
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
-		return "", fmt.Errorf("found the type %q, want a form with a file (multipart/form-data)", cmp.Or(kind, "none"))
-	}
-	until := time.Now().Add(uploadLongest)
-	control := http.NewResponseController(w)
-	_, _ = control.SetReadDeadline(until), control.SetWriteDeadline(until.Add(time.Minute)) // a test's has none
-	r.Body = http.MaxBytesReader(w, r.Body, int64(s.Captures.Limit())+uploadBeside)
+// take keeps the one file of a form.
+func (s *Site) take(r *http.Request) (*captures.Entry, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
-		return "", err
+		return nil, errors.New("found no form with a file")
 	}
-	part, err := form.NextPart()
-	if err == io.EOF {
-		return "", errors.New("the form is empty, want a file")
+	for range 10 { // parts
+		part, err := form.NextPart()
+		if err != nil {
+			break
+		}
+		if part.FormName() != "file" {
+			continue
+		}
+		if part.FileName() == "" {
+			break
+		}
+		e, err := s.Captures.Take(part.FileName(), part)
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			err = captures.ErrTooLarge
+		}
+		if errors.Is(err, captures.ErrTooLarge) {
+			err = fmt.Errorf("%w: at most %s", captures.ErrTooLarge, numa.Bytes(s.Captures.Limit()))
+		}
+		return e, err
 	}
-	if err != nil {
-		return "", err
-	}
-	defer part.Close()
-	if part.FormName() != "file" || part.FileName() == "" {
-		return "", fmt.Errorf("found the part %q, want a file", part.FormName())
-	}
-	return s.Captures.Add(part.FileName(), part)
+	return nil, errors.New("choose a file")
 }
 
-// removeSent removes a capture that was sent.
-func (s *Site) removeSent(w http.ResponseWriter, r *http.Request) {
+// forget removes an upload.
+func (s *Site) forget(w http.ResponseWriter, r *http.Request) {
 	s.act(w, r, func(*request) (string, error) {
-		if s.Captures == nil || !s.mayUpload(r) {
-			return "/captures", errNotAllowed
+		err := captures.ErrUnknown
+		if s.Captures != nil {
+			err = s.Captures.Remove(r.PostForm.Get("capture"))
 		}
-		return "/captures", s.Captures.Remove(r.PostForm.Get("file"))
+		if errors.Is(err, captures.ErrUnknown) {
+			err = &unknownError{err.Error()}
+		}
+		return "/captures", err
 	})
 }

@@ -1,6 +1,8 @@
 package site
 
 import (
+	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -13,11 +15,11 @@ type field struct {
 	flag    string
 	Choices []choice // when only these are possible
 	Default string
-	Long    bool   // the text is long
-	Check   bool   // a flag that is given or not
-	Hidden  bool   // readers do not change it
-	Group   string // heading of it and of the fields after it
-	Folded  bool   // its group is seldom used
+	Long    bool // the text is long
+	Check   bool // a flag that is given or not
+	Quick   bool // the other fields depend on it: they go when it changes
+	Hidden  bool // readers do not change it
+	File    bool // a file of the reader's
 	Value   string
 }
 
@@ -53,6 +55,7 @@ func (x *request) asked(fields ...field) (filled []field, flags []string) {
 		}
 		filled = append(filled, f)
 	}
+	x.asks = append(x.asks, filled...)
 	return filled, flags
 }
 
@@ -63,4 +66,25 @@ func valueOf(fields []field, name string) string {
 		return ""
 	}
 	return fields[i].Value
+}
+
+// valid refuses what no field asks, and a value that none of the fields of its name has among its choices.
+func valid(query url.Values, fields []field) error {
+	for name, values := range query {
+		known, fits := false, false
+		for _, f := range fields {
+			if f.Name != name {
+				continue
+			}
+			known = true
+			fits = fits || f.Choices == nil || slices.ContainsFunc(f.Choices, func(c choice) bool { return c.Value == values[0] })
+		}
+		switch {
+		case !known:
+			return fmt.Errorf("%q is no parameter of this question", name)
+		case !fits || len(values) > 1:
+			return fmt.Errorf("%s: found %q, want one of its values", name, values)
+		}
+	}
+	return nil
 }

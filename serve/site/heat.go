@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"sync"
 
@@ -68,12 +69,19 @@ func (l *Live) nodesNow(vcenter string) answer.Drawing {
 	limits := l.Board.Limits()
 	by := map[string][]chart.HostRow{}
 	seen := map[[2]string]bool{}
+	status := l.Status()
+	link := func(vcenter, id string) string {
+		if len(status) > 1 {
+			return hostLink(id) + "&" + url.Values{"fleet": {vcenter}}.Encode()
+		}
+		return hostLink(id)
+	}
 	l.Board.Each(func(h *board.Host) {
 		if vcenter != "" && h.VCenter != vcenter {
 			return
 		}
 		seen[[2]string{h.VCenter, h.ID}] = true
-		row := chart.HostRow{ID: h.VCenter + "-" + h.ID, Name: h.Name, Link: hostLink(h.ID), Note: "one node"}
+		row := chart.HostRow{ID: h.VCenter + "-" + h.ID, Name: h.Name, Link: link(h.VCenter, h.ID), Note: "one node"}
 		for _, n := range h.NodesNow() {
 			values := make([]chart.Shade, 3)
 			if n.Busy != nil {
@@ -91,17 +99,17 @@ func (l *Live) nodesNow(vcenter string) answer.Drawing {
 		cluster := cmp.Or(h.Cluster, clusterless)
 		by[cluster] = append(by[cluster], row)
 	})
-	for _, s := range l.Status() {
+	for _, s := range status {
 		for i := range s.Hosts {
 			h := &s.Hosts[i]
 			if (vcenter == "" || s.Name == vcenter) && !seen[[2]string{s.Name, h.ID}] {
 				cluster := cmp.Or(h.Cluster, clusterless)
-				by[cluster] = append(by[cluster], chart.HostRow{ID: s.Name + "-" + h.ID, Name: h.Name, Link: hostLink(h.ID), Note: "not seen"})
+				by[cluster] = append(by[cluster], chart.HostRow{ID: s.Name + "-" + h.ID, Name: h.Name, Link: link(s.Name, h.ID), Note: "not seen"})
 			}
 		}
 	}
 	groups := grouped(by)
-	return drawingOf("nodes", "", chart.Chart{ID: "nodes-now", Title: "Nodes of " + words.Plural(count(groups), "host") + " now",
+	return drawingOf("nodes", "Every node as it is seen: each host leads to its page", chart.Chart{ID: "nodes-now", Title: "Nodes of " + words.Plural(count(groups), "host") + " now",
 		Hosts: &chart.Hosts{Measures: []string{"cores in use", "free memory", "N%L"}, Groups: groups, Dark: "busy, full or far",
 			Bad: fmt.Sprintf("above %s busy, below %s free or %s local", percent(limits.BusyNode), percent(freeLittle), percent(limits.Locality))}})
 }
@@ -157,7 +165,7 @@ func nodesPlaced(f *held.Fleet) answer.Drawing {
 		by[cluster] = append(by[cluster], row)
 	}
 	groups := grouped(by)
-	return drawingOf("nodes", "", chart.Chart{ID: "nodes-placed", Title: "Nodes of " + words.Plural(count(groups), "host") + " with their VMs",
+	return drawingOf("nodes", "Every node with the VMs placed on it: each host leads to its page", chart.Chart{ID: "nodes-placed", Title: "Nodes of " + words.Plural(count(groups), "host") + " with their VMs",
 		Hosts: &chart.Hosts{Measures: []string{"vCPU per core", "free memory", "N%L"}, Groups: groups, Dark: "loaded, full or far",
 			Bad: fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced))}})
 }

@@ -29,10 +29,12 @@ type Live struct {
 	Status func() []collect.Status
 	// Keeper has the past; nil where nothing is kept.
 	Keeper *keep.Keeper
-	// Closely asks a host by its ID more often for a while; nil where nobody collects.
-	Closely func(vcenter, host string) (every time.Duration, until time.Time, err error)
+	// Closely asks a host by its ID more often for a while; nil where nothing is collected.
+	Closely func(ctx context.Context, vcenter, host string) (every time.Duration, until time.Time, err error)
 	// Every is the time between two answers of a host.
 	Every time.Duration
+	// Apart is the least time between two events of a stream; 0 for 10 s.
+	Apart time.Duration
 	// Ended is closed when the server ends: it ends the streams of events.
 	Ended <-chan struct{}
 
@@ -320,7 +322,7 @@ func (s *Site) closely(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "nothing is collected here", http.StatusNotFound)
 		return
 	}
-	if _, _, err := s.Live.Closely(vcenter, host); err != nil {
+	if _, _, err := s.Live.Closely(r.Context(), vcenter, host); err != nil {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
@@ -365,7 +367,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 		}
 		return out.Flush()
 	}
-	told, next := l.Board.Generation()
+	_, next := l.Board.Generation()
 	err := send("retry: 5000\n\n")
 	var last time.Time
 	alive := time.NewTicker(aliveEvery)
@@ -373,12 +375,13 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	for err == nil {
 		select {
 		case <-next:
-			if !wait(r.Context(), l.Ended, max(eventsJoin, eventsApart-time.Since(last))) {
+			if !wait(r.Context(), l.Ended, max(eventsJoin, cmp.Or(l.Apart, eventsApart)-time.Since(last))) {
 				return
 			}
 			last = time.Now()
-			told, next = l.Board.Generation()
-			err = send(fmt.Sprintf("event: changed\nid: %d\ndata: %d\n\n", told, told))
+			var generation uint64
+			generation, next = l.Board.Generation()
+			err = send(fmt.Sprintf("event: changed\nid: %d\ndata: %d\n\n", generation, generation))
 		case <-alive.C:
 			err = send(":\n\n")
 		case <-r.Context().Done():

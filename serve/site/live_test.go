@@ -66,7 +66,7 @@ func TestFleetNow(t *testing.T) {
 func TestClosely(t *testing.T) {
 	b, status := seen(&rules.Options{})
 	asked := ""
-	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status, Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status, Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 		if host != "host-1" {
 			return 0, time.Time{}, collect.ErrUnknownHost
 		}
@@ -169,6 +169,32 @@ func TestEvents(t *testing.T) {
 	for end := time.Now().Add(5 * time.Second); s.Live.streams.Load() != mostStreams-2; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d streams are counted at the end, want %d", s.Live.streams.Load(), mostStreams-2)
+		}
+	}
+}
+
+// BenchmarkFleetNow shows 500 hosts with 20 VMs each, as they are seen now.
+func BenchmarkFleetNow(b *testing.B) {
+	board := board.New(rules.Options{}, time.Hour)
+	status := collect.Status{Name: "vc"}
+	for h := range 500 {
+		t := numa.Tick{Host: fmt.Sprintf("esx%03d", h), Time: time.Now()}
+		for n := range 2 {
+			t.Nodes = append(t.Nodes, numa.NodeTick{ID: n, Has: numa.HasTotal | numa.HasFree | numa.HasUtil, Total: 512 * numa.GiB, Free: numa.Bytes(h) * numa.GiB, Util: float64(h) / 500})
+		}
+		for v := range 20 {
+			t.VMs = append(t.VMs, numa.VMTick{Name: fmt.Sprintf("vm%05d", 20*h+v), GID: int64(v + 1), Has: numa.HasMemory | numa.HasHomes, Homes: numa.SetOf(v % 2), Local: 7 * numa.GiB, Remote: numa.Bytes(v) * numa.GiB})
+		}
+		board.Tick("vc", fmt.Sprint("host-", h), &t)
+		status.Hosts = append(status.Hosts, collect.HostStatus{ID: fmt.Sprint("host-", h), Name: t.Host, Last: time.Now()})
+	}
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: board, Status: func() []collect.Status { return []collect.Status{status} }}}
+	handler := s.Handlers()["GET /{$}"]
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+		if w.Code != http.StatusOK {
+			b.Fatal(w.Code)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package site
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -15,21 +16,24 @@ import (
 // pages returns every page in the order of the navigation.
 func pages() []*screen {
 	return []*screen{
-		{"/", "Fleet", true, showFleet},
-		{"/findings", "Findings", true, showFindings},
-		{"/cluster", "Cluster", false, showCluster},
-		{"/host", "Host", false, showHost},
-		{"/vm", "VM", false, showVM},
-		{"/what-if", "What if", true, showWhatIf},
-		{"/calculator", "Calculator", true, showCalculator},
-		{"/simulate", "Simulate", true, showSimulate},
-		{"/captures", "Captures", true, showCaptures},
-		{"/accepted", "Accepted findings", false, showAccepted},
-		{"/plans", "Plans", true, showPlans},
-		{"/plan", "Plan", false, showPlan},
-		{"/rules", "Rules", true, showRules},
-		{"/rule", "Rule", false, showRule},
-		{"/status", "Status", true, showStatus},
+		{"/", "Fleet", true, "", showFleet},
+		{"/findings", "Findings", true, "", showFindings},
+		{"/cluster", "Cluster", false, "cluster", showCluster},
+		{"/host", "Host", false, "host", showHost},
+		{"/vm", "VM", false, "vm", showVM},
+		{"/what-if", "What if", true, "", showWhatIf},
+		{"/calculator", "Calculator", true, "", showCalculator},
+		{"/simulate", "Simulate", true, "", showSimulate},
+		{"/accepted", "Accepted findings", false, "", showAccepted},
+		{"/plans", "Plans", true, "", showPlans},
+		{"/plan", "Plan", false, "plan", showPlan},
+		{"/captures", "Captures", true, "", showCaptures},
+		{"/capture", "Capture", false, "capture", showCapture},
+		{"/counters", "Counters", false, "capture", showCounters},
+		{"/compare", "Compare", false, "", showCompare},
+		{"/rules", "Rules", true, "", showRules},
+		{"/rule", "Rule", false, "rule", showRule},
+		{"/status", "Status", true, "", showStatus},
 	}
 }
 
@@ -107,7 +111,13 @@ func showFindings(x *request) (*view, error) {
 // showCluster shows whether every VM fits every host of a cluster.
 func showCluster(x *request) (*view, error) {
 	name := x.query.Get("cluster")
-	args := commandOf([]string{"matrix"}, nil, Source, name)
+	if x.fleet == nil {
+		return nil, errNoFleet
+	}
+	if !slices.ContainsFunc(x.fleet.Result.Fleet.Clusters, func(c numa.Cluster) bool { return c.Name == name }) {
+		return nil, &unknownError{fmt.Sprintf("no cluster is named %q", name)}
+	}
+	args := []string{"matrix", Source, name}
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -139,7 +149,7 @@ func showHost(x *request) (*view, error) {
 	if len(hosts) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no host is named %q", name)}
 	}
-	args := commandOf([]string{"topo"}, nil, Source, name)
+	args := []string{"topo", Source, name}
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -199,23 +209,33 @@ func showVM(x *request) (*view, error) {
 	if x.fleet == nil {
 		return nil, errNoFleet
 	}
-	found := x.fleet.Result.Fleet.FindVMs(name)
-	if len(found) == 0 {
-		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
-	}
 	ask := []field{{Name: "on", Label: "On host", Choices: x.hostChoices()}, {Name: "event", Label: "Event", Choices: eventChoices()}}
 	if x.site.Live != nil {
 		ask = append(ask, spanField())
 	}
 	fields, args := x.asked(ask...)
-	args = commandOf([]string{"explain"}, args, Source, name)
+	found := x.fleet.Result.Fleet.FindVMs(name)
+	if len(found) == 0 {
+		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
+	}
+	args = append([]string{"explain", Source, name}, args...)
 	a, err := x.ask(args...)
-	v := &view{answer: a, links: x.furtherOf(found), fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
+	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
+	v.links = []link{{"What if it were otherwise?", "/what-if?" + x.with("vm", name)}}
 	if err != nil || x.site.Live == nil || len(found) > 1 {
 		return v, err
 	}
 	v.live = true
 	return v, x.addVMLive(v, found[0])
+}
+
+// with returns a query with a value, and the fleet where it was named.
+func (x *request) with(name, value string) string {
+	q := url.Values{name: {value}}
+	if x.query.Has("fleet") {
+		q.Set("fleet", x.query.Get("fleet"))
+	}
+	return q.Encode()
 }
 
 // addVMLive adds what is seen of a VM now and was over time.

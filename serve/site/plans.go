@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"homenode/change/fix/apply"
 	"homenode/output/answer"
 	answers "homenode/output/fix"
+	"homenode/serve/access"
 	"homenode/serve/plans"
 )
 
@@ -18,13 +20,17 @@ import (
 type action struct {
 	Path, Label, Note string
 	Danger            bool
+	Files             bool // a field of it sends a file
+	Local             bool // this machine may, without signing in
 	Fields            []field
 	Hidden            []choice
-	File              string // label of a file that is sent; "" for none
 }
 
 // noWriter says how plans come to be carried out here.
 const noWriter = "Plans are only shown here: start the server with --plans and --write-credentials to carry them out, or use the command line below."
+
+// errNoPlans says that plans are not carried out here.
+var errNoPlans = &unknownError{"no plans are kept here"}
 
 // showPlans shows the plan that findings need now, and the plans that are kept.
 func showPlans(x *request) (*view, error) {
@@ -103,7 +109,7 @@ func ways() []choice {
 // showPlan shows a plan that is kept: for review, while it is carried out, and how it came out.
 func showPlan(x *request) (*view, error) {
 	if x.site.Plans == nil {
-		return nil, &unknownError{"no plans are kept here"}
+		return nil, errNoPlans
 	}
 	id := x.query.Get("plan")
 	s, err := x.site.Plans.Show(id)
@@ -157,6 +163,9 @@ func showPlan(x *request) (*view, error) {
 // keepPlan keeps the plan that a form asks for.
 func (s *Site) keepPlan(w http.ResponseWriter, r *http.Request) {
 	s.act(w, r, func(x *request) (string, error) {
+		if s.Plans == nil {
+			return "/plans", errNoPlans
+		}
 		var flags []string
 		for _, name := range []string{"rule", "cluster", "vm", "set", "max-parallel"} {
 			if v := strings.TrimSpace(r.PostForm.Get(name)); v != "" {
@@ -179,6 +188,9 @@ func (s *Site) keepPlan(w http.ResponseWriter, r *http.Request) {
 // doPlan carries out, resumes, takes back or stops a plan.
 func (s *Site) doPlan(w http.ResponseWriter, r *http.Request) {
 	s.act(w, r, func(x *request) (string, error) {
+		if s.Plans == nil {
+			return "/plans", errNoPlans
+		}
 		id, what := r.PostForm.Get("plan"), r.PathValue("what")
 		to := "/plan?" + url.Values{"plan": {id}}.Encode()
 		if what == "stop" {
@@ -187,7 +199,7 @@ func (s *Site) doPlan(w http.ResponseWriter, r *http.Request) {
 		if x.fleet == nil {
 			return to, errNoFleet
 		}
-		o := plans.Order{By: s.who(r), Power: r.PostForm.Get("power"), Window: strings.TrimSpace(r.PostForm.Get("window"))}
+		o := plans.Order{By: access.Of(r.Context()).Name, Power: r.PostForm.Get("power"), Window: strings.TrimSpace(r.PostForm.Get("window"))}
 		var err error
 		if text := strings.TrimSpace(r.PostForm.Get("objects")); text != "" {
 			if o.Objects, err = strconv.Atoi(text); err != nil {
@@ -222,24 +234,30 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request, do func(*request) (st
 			}
 		}
 	}
+	told := map[string]string{}
+	for name := range r.PostForm {
+		told[name] = r.PostForm.Get(name)
+	}
+	if err == nil {
+		err = access.Log(r.Context(), r.URL.Path, told) // what is not logged is not done
+	}
 	to := ""
 	if err == nil {
 		to, err = do(x)
+		told["result"] = "ok"
+		if err != nil {
+			told["result"] = err.Error()
+		}
+		err = cmp.Or(err, access.Log(r.Context(), r.URL.Path, told))
 	}
-	if s.Log != nil {
-		s.Log(r, r.URL.Path, to, err)
-	}
+	x.ended(w, to, err)
+}
+
+// ended shows the page that a posted form leads to, or why it was not done.
+func (x *request) ended(w http.ResponseWriter, to string, err error) {
 	if err != nil {
 		x.write(w, statusOf(err), &view{answer: &answer.Answer{Title: "Not done", Verdict: []string{sentence(err.Error())}}, back: to})
 		return
 	}
-	http.Redirect(w, r, to, http.StatusSeeOther)
-}
-
-// who names the user of a request; "" for nobody.
-func (s *Site) who(r *http.Request) string {
-	if s.Who == nil {
-		return ""
-	}
-	return s.Who(r)
+	http.Redirect(w, x.Request, to, http.StatusSeeOther)
 }

@@ -1,133 +1,117 @@
 package site
 
 import (
-	"cmp"
-	"net/url"
 	"slices"
 	"strconv"
-	"sync"
 
 	"homenode/internal/words"
 	"homenode/output/answer"
 )
 
-// A chapter is a part of the rule book.
-type chapter struct {
-	name, label string
-	command     []string
+// A tab is a part of a page that is shown alone.
+type tab struct {
+	Label, Address string
+	Here           bool
 }
 
-// chapters are the parts in the order of their tabs.
-var chapters = []chapter{
+// bookParts are the parts of the rule book, each with the command that answers.
+var bookParts = []struct {
+	kind, label string
+	command     []string
+}{
 	{"checks", "Checks", []string{"rules"}},
 	{"statements", "Statements", []string{"rules", "--statements"}},
-	{"conflicts", "Where sources disagree", []string{"rules", "--conflicts"}},
+	{"conflicts", "Conflicts", []string{"rules", "--conflicts"}},
 	{"settings", "Settings", []string{"rules", "--settings"}},
 	{"experiments", "Experiments", []string{"rules", "--experiments"}},
-	{"truth", "Predictions and published cases", []string{"validate"}},
-	{"simulated", "Simulations and published experiments", []string{"validate", "--simulations"}},
-}
-
-// constant keeps answers that rest on nothing but the program.
-type constant struct {
-	mu   sync.Mutex
-	kept map[string]*answer.Answer
-}
-
-// ask asks once.
-func (c *constant) ask(x *request, args []string) (*answer.Answer, error) {
-	key := words.Command(args...)
-	c.mu.Lock()
-	a := c.kept[key]
-	c.mu.Unlock()
-	if a != nil {
-		return a, nil
-	}
-	a, err := x.ask(args...)
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.kept == nil {
-		c.kept = map[string]*answer.Answer{}
-	}
-	c.kept[key] = a
-	return a, nil
+	{"truth", "Truth", []string{"validate"}},
 }
 
 // showRules shows a part of the rule book.
 func showRules(x *request) (*view, error) {
-	name := cmp.Or(x.query.Get("part"), chapters[0].name)
-	i := slices.IndexFunc(chapters, func(c chapter) bool { return c.name == name })
-	if i < 0 {
-		return nil, &unknownError{"the rule book has no such part"}
+	kind := x.query.Get("kind")
+	if kind == "" {
+		kind = bookParts[0].kind
 	}
-	a, err := x.site.constant.ask(x, chapters[i].command)
+	v := &view{title: "Rules"}
+	for i := range bookParts {
+		p := &bookParts[i]
+		q := cloned(x.query)
+		for name := range q {
+			if name != "fleet" {
+				q.Del(name)
+			}
+		}
+		q.Set("kind", p.kind)
+		v.tabs = append(v.tabs, tab{p.label, "/rules?" + q.Encode(), p.kind == kind})
+		if p.kind == kind {
+			v.command = p.command
+		}
+	}
+	if v.command == nil {
+		return v, &unknownError{"the rule book has no such part"}
+	}
+	a, err := x.ask(v.command...)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
-	v := &view{answer: a, command: chapters[i].command}
-	for _, c := range chapters {
-		v.tabs = append(v.tabs, entry{"/rules?" + url.Values{"part": {c.name}}.Encode(), c.label, c.name == name})
-	}
-	if name == chapters[0].name && x.fleet != nil {
-		v.answer = x.withCounts(a)
+	v.answer = a
+	if kind == "checks" && x.fleet != nil {
+		v.answer = x.counted(a)
 	}
 	return v, nil
 }
 
-// withCounts adds to the list of checks how many findings of each the fleet has.
-func (x *request) withCounts(a *answer.Answer) *answer.Answer {
-	counts := x.counts()
-	out := *a
-	out.Tables = slices.Clone(a.Tables)
-	t := &out.Tables[0]
-	t.Columns = append(slices.Clone(t.Columns), answer.Column{Name: "found here", Right: true})
-	rows := make([][]answer.Cell, len(t.Rows))
-	for i, row := range t.Rows {
-		rows[i] = append(slices.Clone(row), found(row[0].Text, counts[row[0].Text]))
+// counted returns the list of checks with how many findings of each the fleet has.
+func (x *request) counted(a *answer.Answer) *answer.Answer {
+	n := map[string]int{}
+	for i := range x.fleet.Result.Findings {
+		n[x.fleet.Result.Findings[i].Rule]++
 	}
-	t.Rows = rows
+	out := *a
+	out.Verdict = append(slices.Clone(a.Verdict), "In this fleet "+words.Verb(len(n), "check finds", "checks find")+" something.")
+	t := a.Tables[0]
+	t.Columns = append(slices.Clone(t.Columns), answer.Column{Name: "findings here", Right: true})
+	t.Rows = slices.Clone(t.Rows)
+	for i, row := range t.Rows {
+		id := row[0].Text
+		cell := answer.Cell{Text: "0", Sort: "0", Tone: answer.Faint}
+		if n[id] > 0 {
+			cell = answer.Cell{Text: words.Thousands(n[id]), Sort: strconv.Itoa(n[id]), To: answer.Object{Kind: "findings", ID: id}}
+		}
+		t.Rows[i] = append(slices.Clone(row), cell)
+	}
+	out.Tables = []answer.Table{t}
 	return &out
 }
 
-// counts are the findings of the fleet by rule.
-func (x *request) counts() map[string]int {
-	out := map[string]int{}
-	for i := range x.fleet.Result.Findings {
-		out[x.fleet.Result.Findings[i].Rule]++
-	}
-	return out
-}
-
-// found is a number of findings of a rule, which leads to them.
-func found(rule string, n int) answer.Cell {
-	c := answer.Cell{Text: strconv.Itoa(n), Sort: strconv.Itoa(n)}
-	if n == 0 {
-		c.Text, c.Tone = "–", answer.Faint
-		return c
-	}
-	c.To = answer.Object{Kind: answer.Elsewhere, ID: "/findings?" + url.Values{"rule": {rule}}.Encode()}
-	return c
-}
-
-// showRule shows a check, a statement, a conflict, an experiment or a setting.
+// showRule shows one entry of the rule book.
 func showRule(x *request) (*view, error) {
 	id := x.query.Get("rule")
-	args := commandOf([]string{"rules"}, nil, id)
-	if id == "" {
-		return nil, &unknownError{"no rule is named"}
+	if id == "" || id[0] == '-' {
+		return nil, &unknownError{"the rule book has no such entry"}
 	}
+	args := []string{"rules", id}
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, &unknownError{err.Error()}
 	}
-	v := &view{answer: a, command: args, links: []link{{"The rule book", "/rules"}}}
-	if x.fleet != nil {
-		if n := x.counts()[a.Title]; n > 0 {
-			v.links = append(v.links, link{words.Plural(n, "finding") + " here", "/findings?" + url.Values{"rule": {a.Title}}.Encode()})
+	v := &view{answer: a, command: args, tabs: nil}
+	if x.fleet == nil {
+		return v, nil
+	}
+	n := 0
+	for i := range x.fleet.Result.Findings {
+		if x.fleet.Result.Findings[i].Rule == id {
+			n++
 		}
+	}
+	if n > 0 {
+		out := *a
+		t := answer.Table{Name: "here", Title: "In this fleet", Columns: answer.Columns("findings")}
+		t.Rows = [][]answer.Cell{{{Text: words.Plural(n, "finding"), To: answer.Object{Kind: "findings", ID: id}}}}
+		out.Tables = append([]answer.Table{t}, a.Tables...)
+		v.answer = &out
 	}
 	return v, nil
 }

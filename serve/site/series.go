@@ -114,7 +114,11 @@ func (l *Live) pastHost(ctx context.Context, vcenter, host, span string, length 
 	if err != nil || p == nil {
 		return d, false, err
 	}
-	o := timeline.Options{Migrations: true, MostVMs: 8, Findings: l.foundOver(p, vcenter, func(f *finding.Finding) bool { return numa.SameHost(f.Host, host) && f.VM == "" })}
+	moved := []timeline.Count{}
+	for _, m := range p.Moved {
+		moved = append(moved, timeline.Count{Time: m.Time, N: m.Migrations})
+	}
+	o := timeline.Options{Migrations: moved, MostVMs: 8, Findings: l.foundOver(p, vcenter, func(f *finding.Finding) bool { return numa.SameHost(f.Host, host) && f.VM == "" })}
 	about := fmt.Sprintf("Over the %s, %s", labelOf(span), spanText(p.Recording))
 	return timelineOf("over-time", about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, p.Recording, o) }), true, nil
 }
@@ -168,7 +172,7 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 		least.Points = append(least.Points, chart.Point{X: x(h.End), Y: h.Least})
 	}
 	limit := l.Board.LowLocality()
-	return drawingOf("trend", "", chart.Chart{ID: "fleet-trend", Title: "Locality (N%L) of all VMs, hour by hour",
+	return drawingOf("trend", fmt.Sprintf("The last %d days, of whole hours", trendDays), chart.Chart{ID: "fleet-trend", Title: "Locality (N%L) of all VMs, hour by hour",
 		Lines: &chart.Lines{X: chart.Axis{Text: clock, Label: "UTC"}, Y: chart.Axis{Text: percent}, Series: []chart.Series{mean, least},
 			Marks: []chart.Mark{{Name: rule.NL(limit), Value: limit, Horizontal: true}}}}), true, nil
 }
@@ -240,6 +244,11 @@ func columnsOf(p *keep.Past, from, to time.Time) *columns {
 		}
 		add(at, &t.Buckets[i])
 		last = at
+	}
+	if n := len(t.Buckets); n > 0 && p.Recording.Last.After(last) { // what held at the end, up to the last tick
+		end := t.Buckets[n-1]
+		end.Moves = 0
+		add(p.Recording.Last, &end)
 	}
 	for _, e := range p.Events {
 		c.Events = append(c.Events, happened{e.Time.Unix(), e.Text, e.Note})

@@ -21,16 +21,14 @@ import (
 	"homenode/output/draw/svg"
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
-	"homenode/output/size/fit"
 	"homenode/serve/accept"
+	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
-	"homenode/serve/shelf"
 )
 
-// Ask answers a command line about a fleet as the command does; SOURCE stands where the line names a source. Of files only those are
-// read that files has: their names in the line, and where they lie.
-type Ask func(ctx context.Context, f *held.Fleet, files map[string]string, args []string) ([]*answer.Answer, error)
+// Ask answers a command line about a fleet as the command does; SOURCE stands where the line names a source.
+type Ask func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error)
 
 // Source stands in the arguments of Ask for the fleet.
 const Source = "SOURCE"
@@ -46,18 +44,9 @@ type Site struct {
 	// Accepted is what is accepted here; nil where nothing can be. Accept lets what changed in it count.
 	Accepted *accept.Book
 	Accept   func()
-	// Who names the user of a request, for journals; nil for nobody.
-	Who func(*http.Request) string
-	// Log tells of what a user had done; nil does not.
-	Log func(r *http.Request, what, to string, err error)
+	Captures *captures.Shelf // that may be opened; nil for none
 
-	// Captures are those that can be opened; nil for none but the demo's. MayUpload reports whether a user may send some; nil for all.
-	Captures  *shelf.Shelf
-	MayUpload func(*http.Request) bool
-
-	placed   placed
-	constant constant
-	recent   recent
+	placed placed
 }
 
 // rowsShown is how many rows of a long table stand on a page.
@@ -68,6 +57,7 @@ type screen struct {
 	path  string // "/vm"
 	title string // English; the navigation says it
 	nav   bool   // it stands in the navigation
+	needs string // the part of its address without which it shows nothing
 	show  func(*request) (*view, error)
 }
 
@@ -78,7 +68,9 @@ type request struct {
 	page  *screen
 	query url.Values
 	fleet *held.Fleet // nil when none is held
-	read  files       // that the question is about
+	// asks are the fields of the page, when it has come so far.
+	asks  []field
+	quiet bool // only these are wanted
 }
 
 // A view is what a page shows.
@@ -90,15 +82,19 @@ type view struct {
 	from    int
 	live    bool // what it shows changes
 	title   string
+	tabs    []tab
 	actions []action
-	back    string  // where a page that says why not leads back to
-	tabs    []entry // kinds of the question
-	links   []link  // pages that ask further
+	links   []link // to further questions
+	// recorded is the capture that its findings are of; "" for the fleet.
+	recorded string
+	back     string // where a page that says why not leads back to
 }
 
 var (
 	//go:embed static/site.css
 	siteStyle string
+	//go:embed static/play.js
+	playScript []byte
 	//go:embed static/site.js
 	siteScript []byte
 	// uPlot draws series in a browser: https://github.com/leeoniya/uPlot, MIT, see static/uPlot.LICENSE.
@@ -108,20 +104,18 @@ var (
 	plotStyle string
 	//go:embed static/series.js
 	seriesScript []byte
-	//go:embed static/play.js
-	playScript []byte
 )
 
 // style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
 func style() []byte {
-	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, fit.Style, plotStyle, siteStyle}, "\n"))
+	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, plotStyle, siteStyle}, "\n"))
 }
 
 // Handler returns the pages by pattern.
 func (s *Site) Handlers() map[string]http.Handler {
 	out := map[string]http.Handler{
-		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript),
-		"GET /static/uPlot.js": asset("text/javascript; charset=utf-8", plotScript), "GET /static/series.js": asset("text/javascript; charset=utf-8", seriesScript), "GET /static/play.js": asset("text/javascript; charset=utf-8", playScript),
+		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript), "GET /static/play.js": asset("text/javascript; charset=utf-8", playScript),
+		"GET /static/uPlot.js": asset("text/javascript; charset=utf-8", plotScript), "GET /static/series.js": asset("text/javascript; charset=utf-8", seriesScript),
 	}
 	for _, p := range pages() {
 		pattern := "GET " + p.path
@@ -130,16 +124,18 @@ func (s *Site) Handlers() map[string]http.Handler {
 		}
 		out[pattern] = s.serve(p)
 	}
-	if s.Plans != nil {
-		out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
-		out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
+	out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
+	out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
+	out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
+	for _, p := range pages() {
+		if p.question() {
+			out["GET "+apiPath+p.name()] = s.answer(p)
+		}
 	}
-	if s.Accepted != nil {
-		out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
-	}
+	out["GET "+apiPath+"openapi.json"] = http.HandlerFunc(s.describe)
+	out["POST /captures"] = http.HandlerFunc(s.upload)
+	out["POST /captures/remove"] = http.HandlerFunc(s.forget)
 	out["POST /language"] = http.HandlerFunc(s.choose)
-	out["POST /captures/send"] = http.HandlerFunc(s.send)
-	out["POST /captures/remove"] = http.HandlerFunc(s.removeSent)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
 	out["GET /vm/series"] = http.HandlerFunc(s.series)
@@ -194,13 +190,13 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	if i >= 0 {
 		x.fleet = fleets[i]
 	}
-	if len(fleets) > 1 && x.fleet != nil {
-		x.query.Set("fleet", x.fleet.Name)
-	}
 	for _, values := range x.query {
 		for _, v := range values {
-			if strings.HasPrefix(v, "@") {
+			switch {
+			case strings.HasPrefix(v, "@"):
 				return x, fmt.Errorf("found %q: a page reads no files", v)
+			case strings.HasPrefix(v, "--"):
+				return x, fmt.Errorf("found %q: a page takes no flags", v)
 			}
 		}
 	}
@@ -240,7 +236,10 @@ func (x *request) ask(args ...string) (*answer.Answer, error) {
 	if x.fleet == nil && slices.Contains(args, Source) {
 		return nil, errNoFleet
 	}
-	all, err := x.site.Ask(x.Context(), x.fleet, x.read, args)
+	if x.quiet {
+		return nil, errors.New("nothing is asked")
+	}
+	all, err := x.site.Ask(x.Context(), x.fleet, args)
 	if err != nil {
 		return nil, err
 	}

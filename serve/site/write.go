@@ -19,6 +19,7 @@ import (
 	"homenode/output/format/page"
 	"homenode/output/table/xlsx"
 	"homenode/rules/finding"
+	"homenode/serve/access"
 	"homenode/serve/held"
 )
 
@@ -39,10 +40,11 @@ type shown struct {
 	Command string
 	Forms   []link // other forms of the same
 	Version string
+	User    access.User
 
-	Switch    []entry // of several fleets
 	Languages []entry // their codes are paths
-	Here      string  // the address of the page
+	Here      string  // the address of the page, to come back to
+	lang      string
 }
 
 // An entry is an entry of the navigation.
@@ -66,13 +68,16 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
 	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from, Accept: x.site.Accepted != nil,
 		Findings: func(rule string, s finding.Severity) string { return x.allOf(rule, s) }}
+	if v.recorded != "" {
+		site.Accept, site.Findings, site.Subject = false, nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
+	}
 	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForms(w, x, v) })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
-		Content: template.HTML(content.String()), Version: x.site.Version} // page.Body escapes what strangers wrote
+	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: x.query.Get("q"), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
+		Content: template.HTML(content.String()), Version: x.site.Version, User: access.Of(x.Context())} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		if p.nav {
 			s.Pages = append(s.Pages, &entry{p.path, p.title, p == x.page || p.path == x.page.path})
@@ -86,12 +91,20 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 			s.Forms = append(s.Forms, link{f.Text, x.page.path + "?" + q.Encode()})
 		}
 	}
-	lang := languageOf(x.Request)
+	s.speak(x.Request)
+	s.write(w, status)
+}
+
+// speak takes the language of a request, and where it is.
+func (s *shown) speak(r *http.Request) {
+	s.lang, s.Here = languageOf(r), r.URL.RequestURI()
 	for _, l := range languages {
-		s.Languages = append(s.Languages, entry{l.Value, l.Label, l.Value == lang})
+		s.Languages = append(s.Languages, entry{l.Value, l.Label, l.Value == s.lang})
 	}
-	s.Here = x.URL.RequestURI()
-	s.Switch = x.switches(s.Fleets)
+}
+
+// write writes the page.
+func (s *shown) write(w http.ResponseWriter, status int) {
 	var whole bytes.Buffer
 	if err := layout.ExecuteTemplate(&whole, "layout", s); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -99,26 +112,19 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	}
 	h := w.Header()
 	h.Set("Vary", "Accept-Language, Cookie")
-	h.Set("Content-Language", lang)
+	h.Set("Content-Language", s.lang)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.WriteHeader(status)
-	_ = translate(w, x.keepFleet(whole.Bytes(), len(s.Fleets)), lang) // the client is gone
+	_ = translate(w, whole.Bytes(), s.lang) // the client is gone
 }
 
 // commandLine returns what a person types for the same answer.
 func (x *request) commandLine(args []string) string {
 	out := []string{"homenode"}
 	for _, a := range args {
-		flag, named := strings.CutSuffix(a, "="+Source)
-		switch {
-		case named && x.fleet != nil:
-			for _, one := range x.fleet.Sources {
-				out = append(out, words.Command(flag+"="+one))
-			}
-			continue
-		case a != Source:
+		if a != Source {
 			out = append(out, words.Command(a))
 			continue
 		}
@@ -131,16 +137,23 @@ func (x *request) commandLine(args []string) string {
 
 // writeForms writes the form of a page, and what can be done on it.
 func writeForms(w io.Writer, x *request, v *view) error {
-	return layout.ExecuteTemplate(texttab.Cleaned(w), "forms", struct {
+	actions, more := v.actions, ""
+	if access.Of(x.Context()).Role < access.Operator {
+		actions = slices.DeleteFunc(slices.Clone(actions), func(a action) bool { return !a.Local || access.Of(x.Context()).Via != access.ViaLocal })
+		if len(v.actions) > len(actions) {
+			more = "/login?" + url.Values{"next": {x.URL.RequestURI()}}.Encode()
+		}
+	}
+	return layout.ExecuteTemplate(w, "forms", struct {
 		Path    string
 		Fleet   string
-		Groups  []group
+		Tabs    []tab
+		Fields  []field
 		Actions []action
-		Back    string
-		Tabs    []entry
 		Links   []link
-		Keep    bool // what is empty is asked so
-	}{x.page.path, x.query.Get("fleet"), groupsOf(v.fields), v.actions, v.back, v.tabs, v.links, slices.ContainsFunc(v.fields, func(f field) bool { return f.Default != "" })})
+		More    string // where operators sign in, who can do more here
+		Back    string
+	}{x.page.path, x.query.Get("fleet"), v.tabs, v.fields, actions, v.links, more, v.back})
 }
 
 // export writes the answer of a page in another form.

@@ -1,13 +1,15 @@
 // Package web serves what a Board shows over HTTP: the status page, /metrics and the API.
-// It only reads, and answers this machine alone until there is access control.
+// A Gate lets requests in.
 package web
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +18,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"homenode/internal/loopback"
+	"homenode/serve/access"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/keep"
@@ -32,7 +35,11 @@ type Server struct {
 	// Status returns how collecting goes, one for each vCenter.
 	Status func() []collect.Status
 	// Listen is the address that it is reached by, host:port.
-	Listen  string
+	Listen string
+	// URL is how browsers reach it; nil for that address.
+	URL *url.URL
+	// Gate says who may ask for what; nil for viewers of this machine alone.
+	Gate    *access.Gate
 	Version string
 	Started time.Time
 	// Keeping returns how the store goes; nil without one.
@@ -49,29 +56,41 @@ type Server struct {
 	pages [2]sync.Pool // of *metrics.Page, by form
 }
 
-// Handler returns the routes.
+// Handler answers to the routes, for those whom the gate lets in.
 func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
+	gate := s.Gate
+	if gate == nil {
+		gate = access.Closed()
+	}
 	if s.Site != nil {
-		for pattern, h := range s.Site.Handlers() {
-			mux.Handle(pattern, h)
-		}
+		gate.Page = s.Site.Login
 	}
-	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
-	mux.HandleFunc("GET /api/homenode/v1/status", s.status)
-	mux.HandleFunc("GET /api/homenode/v1/findings", s.findings)
-	mux.HandleFunc("GET /api/homenode/v1/vms", s.vms)
-	mux.HandleFunc("GET /api/homenode/v1/inventory", s.inventory)
-	if s.More["/api/v1/"] == nil {
-		mux.HandleFunc("/api/v1/", func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"status":"error","errorType":"not_found","error":"nothing is kept: start homenode serve with --data"}`, http.StatusNotFound)
-		})
-	}
-	for pattern, h := range s.More {
+	mux := http.NewServeMux()
+	for pattern, h := range s.routes(gate) {
 		mux.Handle(pattern, h)
 	}
-	return s.guard(http.NewCrossOriginProtection().Handler(mux))
+	return s.guard(gate.Wrap(mux))
+}
+
+// routes returns every route by pattern. Each has a row in access.Routes.
+func (s *Server) routes(gate *access.Gate) map[string]http.Handler {
+	out := map[string]http.Handler{
+		"GET /metrics":                   http.HandlerFunc(s.metrics),
+		"GET /healthz":                   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }),
+		"GET /api/homenode/v1/status":    http.HandlerFunc(s.status),
+		"GET /api/homenode/v1/findings":  http.HandlerFunc(s.findings),
+		"GET /api/homenode/v1/vms":       http.HandlerFunc(s.vms),
+		"GET /api/homenode/v1/inventory": http.HandlerFunc(s.inventory),
+		"/api/v1/": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, `{"status":"error","errorType":"not_found","error":"nothing is kept: start homenode serve with --data"}`, http.StatusNotFound)
+		}),
+	}
+	if s.Site != nil {
+		maps.Copy(out, s.Site.Handlers())
+	}
+	maps.Copy(out, gate.Handlers())
+	maps.Copy(out, s.More)
+	return out
 }
 
 // guard refuses what a page of a stranger could send through the browser of a reader: requests for
@@ -82,15 +101,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			http.Error(w, fmt.Sprintf("this server is not %q", r.Host), http.StatusMisdirectedRequest)
 			return
 		}
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Referrer-Policy", "no-referrer")
-		w.Header().Set("X-Frame-Options", "DENY")
 		next.ServeHTTP(w, r)
 	})
 }
 
 // ours reports whether a Host header names this server.
 func (s *Server) ours(host string) bool {
+	if s.URL != nil && strings.EqualFold(host, s.URL.Host) {
+		return true
+	}
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
 		name, port = host, "80"

@@ -7,6 +7,7 @@ import (
 
 	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
+	"homenode/internal/binpack"
 	"homenode/numa"
 )
 
@@ -169,7 +170,7 @@ func (r *room) without(q *placement.Request) *room {
 	n := numa.Bytes(len(out.vcpus))
 	for i := range out.host.Nodes {
 		out.host.Nodes[i].Memory.Value = max(0, out.host.Nodes[i].Memory.Value-(q.Memory+n-1)/n)
-		out.vcpus[i] = max(0, out.vcpus[i]-ceil(q.Layout.VPDs.Sum(), int(n)))
+		out.vcpus[i] = max(0, out.vcpus[i]-binpack.Ceil(q.Layout.VPDs.Sum(), int(n)))
 	}
 	return &out
 }

@@ -190,23 +190,3 @@ func checkBin(t *testing.T, r *room, items []item, b *bin, host string) {
 		}
 	}
 }
-
-func TestLeastBins(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		weights []weight
-		size    int64
-		want    int
-	}{
-		{"nothing", nil, 10, 0},
-		{"sum", []weight{{3, 10}}, 10, 3}, // 4 are needed: the bound of the volume alone
-		{"alone", []weight{{6, 5}}, 10, 5},
-		{"with halves", []weight{{7, 3}, {4, 2}, {3, 1}}, 10, 4}, // 4s beside no 7
-		{"exactly half", []weight{{5, 6}}, 10, 3},
-		{"many small beside large", []weight{{9, 2}, {2, 5}}, 10, 3},
-	} {
-		if got := leastBins(tt.weights, tt.size); got != tt.want {
-			t.Errorf("%s: found %d, want %d", tt.name, got, tt.want)
-		}
-	}
-}

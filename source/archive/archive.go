@@ -47,12 +47,20 @@ type Visit func(name string, size int64, r io.Reader) error
 // links. An error of visit ends Walk and is returned as it is. When an archive is
 // cut off, the error names the member where it ended; what was visited before stays.
 func Walk(path string, opt Options, visit Visit) error {
+	return visited(opt, visit, func(w *walker) error { return w.walk(path) })
+}
+
+// WalkFile is Walk for what an open file holds, which name is the path of in messages and members.
+func WalkFile(f *os.File, name string, opt Options, visit Visit) error {
+	return visited(opt, visit, func(w *walker) error { return w.file(f, name) })
+}
+
+func visited(opt Options, visit Visit, all func(*walker) error) error {
 	opt.bound()
-	w := &walker{opt: opt, visit: visit, spool: opt.Spool}
-	err := w.walk(path)
-	var visited *errVisit
-	if errors.As(err, &visited) {
-		return visited.err
+	err := all(&walker{opt: opt, visit: visit, spool: opt.Spool})
+	var of *errVisit
+	if errors.As(err, &of) {
+		return of.err
 	}
 	return err
 }

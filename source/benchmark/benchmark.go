@@ -44,6 +44,8 @@ type Run struct {
 	Facts    []fact.Fact // what it states beside settings and metrics
 	Metrics  []Metric    // no name twice
 	Warnings []fact.Warning
+	// Untrusted says that the run itself states that its figures cannot be relied on; Warnings say why.
+	Untrusted bool
 
 	names map[string]bool // of Metrics
 }

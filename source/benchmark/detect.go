@@ -19,6 +19,7 @@ type formatReader struct {
 // formats lists the formats; the first that knows a head has it.
 var formats = []formatReader{
 	{string(numa.ByMeasure), measured.Detect, readMeasured, "homenode measure"},
+	{watched, measured.DetectWatch, readWatched, ""},
 	{"fio JSON", isFio, readFio, "fio (JSON)"},
 	{"Intel MLC", mlcLine.Match, readMLC, "Intel MLC"},
 	{"multichase", multichaseLine.Match, readMultichase, "multichase"},

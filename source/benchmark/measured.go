@@ -9,6 +9,35 @@ import (
 	"homenode/source/text"
 )
 
+// watched is the tool whose rounds are runs.
+const watched = string(numa.ByMeasure) + " watch"
+
+// readWatched reads files of homenode measure watch: each line, a round, is a run. Rounds of a few minutes resemble each other more than runs of
+// different days do.
+func readWatched(r *reader) error {
+	for r.scan() {
+		if r.Text == "" {
+			continue
+		}
+		round, err := measured.ReadRound(r.res.Name, r.N, []byte(r.Text))
+		if err != nil {
+			return err
+		}
+		r.start(watched, "")
+		for _, m := range round.Metrics() {
+			if m.Value == 0 && m.Unit != "%" {
+				r.run.fact(r.Line, m.Name, m.Value, m.Unit)
+				continue
+			}
+			r.metric(r.Line, m.Name, m.Value, m.Unit, Lower)
+		}
+		for _, c := range round.Changes {
+			r.doubt(r.Line, "%s", c.Says)
+		}
+	}
+	return nil
+}
+
 // readMeasured reads files of homenode measure: each result is a run. A metric stands at the line where its result begins.
 func readMeasured(r *reader) error {
 	var decoded bytes.Buffer
@@ -32,7 +61,7 @@ func readMeasured(r *reader) error {
 		if d.Cores != nil {
 			r.run.setting(at, "method of cores", d.Cores.Method, "") // figures of two methods do not compare
 		}
-		if !d.Trust.OK {
+		if r.run.Untrusted = !d.Trust.OK; r.run.Untrusted {
 			r.doubt(at, "the run does not trust its own figures: %s", strings.Join(d.Trust.Reasons, "; "))
 		}
 		for _, m := range d.Metrics() {

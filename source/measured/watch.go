@@ -1,13 +1,98 @@
 package measured
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
 	"time"
 
+	"homenode/numa"
 	"homenode/source/machine"
 )
 
 // WatchFormat begins every line of homenode measure watch.
 const WatchFormat = "homenode-measure-watch"
+
+var watchBegins = regexp.MustCompile(`^\s*\{\s*"format"\s*:\s*"` + WatchFormat + `"`)
+
+// DetectWatch reports whether a file with this beginning, decoded text, is of homenode measure watch.
+func DetectWatch(head []byte) bool { return watchBegins.Match(head) }
+
+// ReadRound reads a line of homenode measure watch. The error is a *numa.SyntaxError that names the file and the line.
+func ReadRound(name string, line int, text []byte) (*WatchRound, error) {
+	r := &WatchRound{}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(r)
+	switch {
+	case err != nil:
+		err = located(name, text, 0, d.InputOffset(), err)
+	case d.More():
+		err = located(name, text, d.InputOffset(), d.InputOffset(), &fault{"round", "found more behind its end"})
+	default:
+		if err = r.check(); err != nil {
+			err = located(name, text, 0, 0, err)
+		}
+	}
+	if syntax := (*numa.SyntaxError)(nil); errors.As(err, &syntax) {
+		syntax.Line += line - 1
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// check reports what no round writes.
+func (r *WatchRound) check() error {
+	switch {
+	case r.Format != WatchFormat:
+		return &fault{"format", fmt.Sprintf("found %.40q, want %q", r.Format, WatchFormat)}
+	case r.Version != Version:
+		return &fault{"version", fmt.Sprintf("found %d, want %d: a newer homenode reads it", r.Version, Version)}
+	}
+	c := &checker{}
+	for _, m := range r.Metrics() {
+		c.number(m.Path, m.Value, math.MaxFloat64)
+	}
+	return c.first
+}
+
+// Metrics returns the figures of a round, those that a run of homenode measure has too by the same names.
+func (r *WatchRound) Metrics() []Metric {
+	var out []Metric
+	add := func(name, unit string, v float64, path string, at ...any) {
+		out = append(out, Metric{name, unit, v, false, fmt.Sprintf(path, at...)})
+	}
+	for _, kind := range []struct {
+		name, path string
+		all        []WatchHidden
+	}{{"the same pages", "same", r.Same}, {"fresh pages", "fresh", r.Fresh}} {
+		for i, h := range kind.all {
+			of := ""
+			if h.Node != nil {
+				of = fmt.Sprintf(", node %d", *h.Node)
+			}
+			if h.Median > 0 {
+				add("latency of "+kind.name+of, "ns", h.Median, "%s[%d].medianNs", kind.path, i)
+			}
+			for j, s := range h.Shares {
+				add("hidden remote share, "+kind.name+of+ofCPUs(s.From), "%", 100*s.Remote, "%s[%d].shares[%d].remote", kind.path, i, j)
+			}
+		}
+	}
+	for i, p := range r.Pairs {
+		add(fmt.Sprintf("core %d ↔ %d", p.A, p.B), "ns", p.Latency.Median, "pairs[%d].latencyNs", i)
+	}
+	if r.Lost != nil {
+		add("lost to the host", "%", 100*r.Lost.ByHost, "lost.byHost")
+	}
+	add("longest time in which no vCPU ran", "s", r.Stun, "longestStunSeconds")
+	return out
+}
 
 // A WatchRound is one round of homenode measure watch: a line of JSON. What could not be measured is left out and stands in Missing.
 type WatchRound struct {

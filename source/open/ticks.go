@@ -1,10 +1,12 @@
 package open
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 
@@ -71,6 +73,22 @@ func Plain(ctx context.Context, path string, stdin io.Reader) (io.ReadCloser, er
 		return nil, errors.Join(err, in.Close())
 	}
 	return unpacked{r, in}, nil
+}
+
+// PlainIn is Plain for a file of a file system. One that unpacks to far more than a capture does is refused.
+func PlainIn(ctx context.Context, fsys fs.FS, path string) (io.ReadCloser, error) {
+	f, err := fsys.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return nil, errors.Join(cmp.Or(err, fmt.Errorf("%s: found a folder, want one file", path)), f.Close())
+	}
+	r, err := archive.Unpack(path, archive.Heed(ctx, f), archive.Options{})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return unpacked{r, f}, nil
 }
 
 // unpacked closes what unpacks and what is unpacked.

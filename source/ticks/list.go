@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -32,6 +31,7 @@ type Source struct {
 	Known  bool     // all answers are of Host, as who recorded them says
 
 	notes []string // of who recorded them
+	in    reach
 }
 
 // A Listing is what lies in a folder.
@@ -60,25 +60,33 @@ type Failed struct {
 // but for these words and times, as in esx01-counterinfo.txt and esx01-fetchstats-2030.txt.
 // Outputs of host commands with date lines stand for themselves; those of a folder that
 // have none are one series, each timed by its name or else by when it was written.
-func List(root string) (*Listing, error) {
-	info, err := os.Stat(root)
+func List(root string) (*Listing, error) { return ListIn(nil, root) }
+
+// ListIn is List in a file system of files of this machine, such as that of an os.Root; nil for all of them. There nothing but files
+// and folders is read, and a file that unpacks to far more than a capture does is refused.
+func ListIn(fsys fs.FS, root string) (*Listing, error) {
+	in := reach{fsys}
+	info, err := in.stat(root)
 	if err != nil {
 		return nil, err
 	}
-	var l lister
+	l := lister{in: in}
 	if !info.IsDir() && !info.Mode().IsRegular() {
+		if fsys != nil {
+			return nil, fmt.Errorf("%s: found no file and no folder", root)
+		}
 		// A pipe can be read once: what is in it shows then.
 		return &Listing{Sources: []Source{{Name: root, Files: []string{root}, Host: hostName(root)}}}, nil
 	}
 	if !info.IsDir() {
-		e, err := entryOf(root, info)
+		e, err := in.entryOf(root, info)
 		if err != nil {
 			return nil, err
 		}
 		l.add(e)
 		return l.listing(), nil
 	}
-	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	err = in.walk(root, func(p string, d fs.DirEntry, err error) error {
 		if d != nil {
 			l.replay = l.replay || looksLikeBundle(d.Name())
 		}
@@ -94,10 +102,10 @@ func List(root string) (*Listing, error) {
 			l.failed = append(l.failed, Failed{p, err})
 			return nil
 		}
-		e, err := entryOf(p, info)
+		e, err := in.entryOf(p, info)
 		switch {
 		case errors.Is(err, ErrUnknown):
-			l.besides(p, func() (io.ReadCloser, error) { return os.Open(p) })
+			l.besides(p, func() (io.ReadCloser, error) { return in.open(p) })
 		case err != nil:
 			l.failed = append(l.failed, Failed{p, err})
 		default:
@@ -122,10 +130,10 @@ type entry struct {
 }
 
 // entryOf looks at the beginning of a file.
-func entryOf(p string, info fs.FileInfo) (entry, error) {
+func (in reach) entryOf(p string, info fs.FileInfo) (entry, error) {
 	e := entry{path: p, size: info.Size(), stamp: stampOf(p)}
 	e.stamp.written = info.ModTime().UTC()
-	f, err := os.Open(p)
+	f, err := in.open(p)
 	if err != nil {
 		return e, err
 	}
@@ -134,7 +142,7 @@ func entryOf(p string, info fs.FileInfo) (entry, error) {
 		e.format = Packed
 		return e, nil
 	}
-	r, err := archive.Unpack(p, f, unbounded)
+	r, err := archive.Unpack(p, f, in.bounds())
 	if err != nil {
 		return e, err
 	}
@@ -170,6 +178,7 @@ func (e *entry) look(head []byte) bool {
 
 // A lister puts files together.
 type lister struct {
+	in       reach
 	alone    []entry
 	answers  map[string][]entry // by folder and key
 	commands map[string][]entry // by folder
@@ -226,6 +235,9 @@ func (l *lister) listing() *Listing {
 		out.Sources = append(out.Sources, s)
 	}
 	slices.SortFunc(out.Sources, func(a, b Source) int { return cmp.Compare(a.Files[0], b.Files[0]) })
+	for i := range out.Sources {
+		out.Sources[i].in = l.in
+	}
 	out.silent = l.ofRecordings(out.Sources)
 	out.Passed = l.passed
 	return out
@@ -322,7 +334,7 @@ func replay(name string) error {
 // of unknown formats it has skipped. What is wrong with a file is told to
 // v.Done, or ends Walk when that is nil; an error of v or of ctx ends it.
 func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, err error) {
-	l, err := List(path)
+	l, err := ListIn(opt.Files, path)
 	if err != nil {
 		return 0, err
 	}
@@ -354,16 +366,16 @@ func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, e
 // Read reads a Source, as Walk does.
 func (s *Source) Read(ctx context.Context, opt Options, v Visit) (passed int, err error) {
 	if s.Format == Packed {
-		return readArchive(ctx, s.Files[0], opt, v)
+		return readArchive(ctx, s.in, s.Files[0], opt, v)
 	}
-	j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name, Warnings: s.notes}, name: s.Host, known: s.Known}
+	j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name, Warnings: s.notes}, name: s.Host, known: s.Known, in: s.in}
 	var parts []part
 	for _, p := range s.Files {
-		parts = append(parts, fileOnDisk(p))
+		parts = append(parts, s.in.part(p))
 	}
 	var infos []part
 	for _, p := range s.Infos {
-		infos = append(infos, fileOnDisk(p))
+		infos = append(infos, s.in.part(p))
 	}
 	return 0, j.done(j.parts(s.Format, parts, infos))
 }

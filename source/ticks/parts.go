@@ -26,14 +26,6 @@ type part struct {
 	open  func() (io.ReadCloser, error)
 }
 
-func fileOnDisk(p string) part {
-	s := stampOf(p)
-	if info, err := os.Stat(p); err == nil {
-		s.written = info.ModTime().UTC()
-	}
-	return part{p, s, func() (io.ReadCloser, error) { return os.Open(p) }}
-}
-
 // done tells v what became of the File. What ends the reading is returned.
 func (j *job) done(err error) error {
 	err = j.end(err)
@@ -118,7 +110,7 @@ func (j *job) inOrder(parts, infos []part) error {
 	}
 	j.newFetch(j.file.Name)
 	for i := range infos {
-		if err := withText(j.ctx, &infos[i], j.fetch.Learn); err != nil {
+		if err := j.withText(&infos[i], j.fetch.Learn); err != nil {
 			return err
 		}
 	}
@@ -132,7 +124,7 @@ func (j *job) inOrder(parts, infos []part) error {
 		if j.ctx.Err() != nil {
 			return j.ctx.Err()
 		}
-		err := withText(j.ctx, p, func(name string, r io.Reader) error {
+		err := j.withText(p, func(name string, r io.Reader) error {
 			start, why, ok, err := j.fetch.Start(name, r)
 			switch {
 			case ok:
@@ -157,13 +149,13 @@ func (j *job) inOrder(parts, infos []part) error {
 }
 
 // withText calls use with the unpacked content of a part.
-func withText(ctx context.Context, p *part, use func(name string, r io.Reader) error) error {
+func (j *job) withText(p *part, use func(name string, r io.Reader) error) error {
 	f, err := p.open()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r, err := archive.Unpack(p.name, heed(ctx, f), unbounded)
+	r, err := archive.Unpack(p.name, heed(j.ctx, f), j.in.bounds())
 	if err != nil {
 		return err
 	}
@@ -176,14 +168,14 @@ const maxSpool = 64 << 20
 
 // readArchive reads the members of an archive. Batch files are read as they come; files
 // that may follow each other are kept, packed, until all are known.
-func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed int, err error) {
+func readArchive(ctx context.Context, in reach, name string, opt Options, v Visit) (passed int, err error) {
 	var l lister
 	kept := map[string][]byte{}
 	spool, found := 0, false
 	var damaged []error
-	bounds := unbounded
+	bounds := in.bounds()
 	bounds.Damaged = func(_ string, err error) { damaged = append(damaged, err) }
-	err = archive.Walk(name, bounds, func(member string, _ int64, r io.Reader) error {
+	err = in.archive(name, bounds, func(member string, _ int64, r io.Reader) error {
 		l.replay = l.replay || looksLikeBundle(path.Base(member)) || looksLikeBundle(path.Base(path.Dir(member)))
 		if err := ctx.Err(); err != nil {
 			return err
@@ -201,7 +193,7 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 			return nil
 		case Batch:
 			found = true
-			j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: member}}
+			j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: member}, in: in}
 			return j.done(j.stream(member, all, e.stamp))
 		}
 		found = true
@@ -223,7 +215,7 @@ func readArchive(ctx context.Context, name string, opt Options, v Visit) (passed
 		if i == 0 {
 			s.notes = append(list.silent, s.notes...)
 		}
-		j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name, Warnings: s.notes}, name: s.Host, known: s.Known}
+		j := &job{ctx: ctx, opt: opt, v: v, file: File{Name: s.Name, Warnings: s.notes}, name: s.Host, known: s.Known, in: in}
 		err = j.done(j.parts(s.Format, inMemory(kept, s.Files), inMemory(kept, s.Infos)))
 	}
 	switch {

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"strings"
 	"time"
@@ -57,6 +58,8 @@ type Options struct {
 	// From and To bound the time that warnings about single values are of; zero is no bound.
 	// Ticks outside are read all the same.
 	From, To time.Time
+	// Files are where Walk reads; nil for all of this machine. See ListIn.
+	Files fs.FS
 	// Workers reads and parses one batch file with so many goroutines; 0 means none.
 	Workers int
 }
@@ -114,6 +117,7 @@ type job struct {
 	name string // for a host that is named nowhere
 
 	known bool // all answers are of that host
+	in    reach
 
 	fetch  *fetchstats.Series // of a File of several files
 	rounds *rounds
@@ -148,7 +152,7 @@ func (j *job) end(err error) error {
 
 // stream reads one file of any format.
 func (j *job) stream(name string, r io.Reader, at stamp) error {
-	plain, err := archive.Unpack(name, r, unbounded)
+	plain, err := archive.Unpack(name, r, j.in.bounds())
 	if err != nil {
 		return err
 	}

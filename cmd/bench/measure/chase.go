@@ -4,18 +4,15 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
+	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"math"
-	"strconv"
-	"unsafe"
+	"math/rand/v2"
 
 	"homenode/cmd/bench/contest"
 	"homenode/measure/guest/chase"
 	"homenode/measure/guest/cpu"
-	"homenode/measure/guest/pages"
 )
 
 const (
@@ -30,8 +27,8 @@ const (
 // pageNames name both sizes of pages.
 var pageNames = map[bool]string{false: "small pages", true: "huge pages"}
 
-// chaseLadder lets both contenders follow the same cycles, in memory of their own that is taken anew in each round: where
-// its pages are decides how well they fit in a cache.
+// chaseLadder lets both contenders follow the same cycles in the same memory, which is taken anew in each round: where its
+// pages are decides how well they fit in a cache.
 func chaseLadder(ctx context.Context, s *settings, c *peer, w io.Writer) (goals []goal, err error) {
 	if _, err := c.do("pin %d", s.cpus[0]); err != nil {
 		return nil, err
@@ -63,30 +60,23 @@ func chaseLadder(ctx context.Context, s *settings, c *peer, w io.Writer) (goals 
 
 // chaseRound measures all sizes in new memory.
 func chaseRound(ctx context.Context, s *settings, c *peer, round int, huge bool, sizes []int, rungs, multi []pairs) (err error) {
-	m, err := pages.Take(ctx, pages.Ask{Bytes: s.most, Node: pages.Anywhere, Huge: huge})
+	m, err := share(c, s.most, huge)
 	if err != nil {
 		return err
 	}
-	defer func() { err = joinClose(err, m) }()
-	if err := c.take(s.most, huge); err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, m.close()) }()
 	for i, size := range sizes {
-		seed := uint64(round*len(sizes) + i)
-		cycle, err := chase.Link(ctx, m.Bytes[:size], lineBytes, seed)
+		random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
+		cycle, err := chase.Link(ctx, m.bytes[:size], lineBytes, random.Uint64(), nil)
 		if err != nil {
 			return err
 		}
-		if _, err := c.do("link %d %d %d", size, lineBytes, seed); err != nil {
-			return err
-		}
-		if round == 0 {
-			if err := samePattern(c, m.Bytes[:size]); err != nil {
-				return err
-			}
-		}
 		for turn := range turns {
 			s.calm.await()
+			// Where the program in C begins, homenode was not just before.
+			if _, err := c.do("begin %d", random.IntN(size/lineBytes)*lineBytes); err != nil {
+				return err
+			}
 			own, other, err := chaseTurn(s.cpus[0], c, cycle, (round+turn)%2 == 0)
 			if err != nil {
 				return err
@@ -94,36 +84,12 @@ func chaseRound(ctx context.Context, s *settings, c *peer, round int, huge bool,
 			rungs[i].add(own, other)
 		}
 		if s.multichase != "" && round < multiRounds && size&(size-1) == 0 {
-			if err := multiTurn(ctx, s, cycle, huge, size, &multi[i]); err != nil {
+			if err := multiTurn(ctx, s, (round+i)%2 == 0, huge, size, &multi[i]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// samePattern sees that the program in C goes through its lines in the same order.
-func samePattern(c *peer, b []byte) error {
-	text, err := c.line("order")
-	if err != nil {
-		return err
-	}
-	if want := strconv.FormatUint(order(b), 10); text != want {
-		return fmt.Errorf("a cycle of %d bytes: the program in C goes through it in another order: %s, want %s", len(b), text, want)
-	}
-	return nil
-}
-
-// order is the hash of the offsets of the lines of b in the order of the cycle that chase.Link made of them.
-func order(b []byte) uint64 {
-	hash, base := fnv.New64a(), uint64(uintptr(unsafe.Pointer(&b[0])))
-	for at, i := uint64(0), 0; i < len(b)/lineBytes; i++ {
-		var offset [8]byte
-		binary.LittleEndian.PutUint64(offset[:], at)
-		hash.Write(offset[:])
-		at = binary.NativeEndian.Uint64(b[at:]) - base
-	}
-	return hash.Sum64()
 }
 
 // chaseTurn lets both measure once, one after the other on the same processor. Each one warms the caches before, since
@@ -167,7 +133,7 @@ func loadsFor(ns float64) int { return int(min(max(sampleNS/ns, 64), 5e7)) }
 // writeLadder prints the table, and returns the ratio that is furthest from 1 of the sizes that are at no edge.
 func writeLadder(w io.Writer, s *settings, other, title string, sizes []int, rungs []pairs) (worst float64, err error) {
 	t := contest.Table{Markdown: s.markdown}
-	t.Row(append(append([]string{"working set"}, cellNames(other, "ns")...), "")...)
+	t.Row(append(append([]string{"working set"}, cellNames(other, "ns")...), other+" by round, ns", "")...)
 	var kept []int
 	for i := range sizes {
 		if len(rungs[i].own) > 0 {
@@ -184,7 +150,7 @@ func writeLadder(w io.Writer, s *settings, other, title string, sizes []int, run
 		case math.Abs(math.Log(middle)) > math.Abs(math.Log(worst)):
 			worst = middle
 		}
-		t.Row(append(append([]string{bytesText(sizes[i])}, rungs[i].cells()...), note)...)
+		t.Row(append(append([]string{bytesText(sizes[i])}, rungs[i].cells()...), rungs[i].byRound(turns), note)...)
 	}
 	return worst, t.Write(w, title)
 }

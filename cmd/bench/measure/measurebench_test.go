@@ -4,11 +4,12 @@ package main
 
 import (
 	"context"
+	"encoding/binary"
 	"os/exec"
+	"strconv"
 	"testing"
 
 	"homenode/measure/guest/chase"
-	"homenode/measure/guest/pages"
 )
 
 func startTestPeer(t *testing.T) *peer {
@@ -28,53 +29,41 @@ func startTestPeer(t *testing.T) *peer {
 	return c
 }
 
-// The program in C makes the cycle of measure/guest/chase of the same seed, and walks around it.
-func TestSamePattern(t *testing.T) {
+// The program in C follows the pointers that this one wrote, in the same memory.
+func TestShared(t *testing.T) {
 	c := startTestPeer(t)
-	m, err := pages.Take(context.Background(), pages.Ask{Bytes: 4 << 20, Node: pages.Anywhere})
-	if err != nil {
-		t.Skip(err)
-	}
-	defer m.Close()
-	if err := c.take(len(m.Bytes), false); err != nil {
-		t.Fatal(err)
-	}
-	hashes := map[uint64]int{}
-	for _, size := range []int{128, 192, 4096, 6144, 1 << 20, 3 << 20, 4 << 20} {
-		for seed := range uint64(3) {
-			if _, err := chase.Link(context.Background(), m.Bytes[:size], lineBytes, seed); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := c.do("link %d %d %d", size, lineBytes, seed); err != nil {
-				t.Fatal(err)
-			}
-			if err := samePattern(c, m.Bytes[:size]); err != nil {
-				t.Errorf("seed %d: %v", seed, err)
-			}
-			hashes[order(m.Bytes[:size])]++
+	for _, huge := range []bool{false, true} {
+		m, err := share(c, 4<<20, huge)
+		if err != nil {
+			t.Log(err)
+			continue
 		}
-	}
-	if len(hashes) < 6*3-2 { // two lines have one cycle, three have two
-		t.Errorf("%d different cycles", len(hashes))
-	}
-	// A pattern of another seed is found out.
-	if _, err := chase.Link(context.Background(), m.Bytes[:4096], lineBytes, 1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.do("link %d %d %d", 4096, lineBytes, 99); err != nil {
-		t.Fatal(err)
-	}
-	if err := samePattern(c, m.Bytes[:4096]); err == nil {
-		t.Error("no error of another pattern")
-	}
-	if ns, err := c.do("walk 1000 3"); err != nil || len(ns) != 3 || min(ns[0], ns[1], ns[2]) <= 0 {
-		t.Errorf("walk: %v, %v", ns, err)
+		if _, err := chase.Link(context.Background(), m.bytes[:3<<20], lineBytes, 1, nil); err != nil {
+			t.Fatal(err)
+		}
+		want := uint64(5 * lineBytes)
+		if _, err := c.do("begin %d", want); err != nil {
+			t.Fatal(err)
+		}
+		ns, err := c.do("walk 1600 3")
+		if err != nil || len(ns) != 3 || min(ns[0], ns[1], ns[2]) <= 0 {
+			t.Errorf("walk: %v, %v", ns, err)
+		}
+		for range 3 * 1600 {
+			want = binary.NativeEndian.Uint64(m.bytes[want:]) - sharedAt
+		}
+		if got, err := c.line("where"); err != nil || got != strconv.FormatUint(want, 10) {
+			t.Errorf("the program in C is at %s, want %d: %v", got, want, err)
+		}
+		if err := m.close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
 func TestPeerRefuses(t *testing.T) {
 	c := startTestPeer(t)
-	for _, command := range []string{"walk 100 1", "order", "link 4096 64 1", "swap 0 0 1 1", "pin 100000", "nothing"} {
+	for _, command := range []string{"walk 100 1", "where", "begin 64", "swap 0 1 0 1 1", "share /nowhere 0x1000 4096 0", "pin 100000", "nothing"} {
 		if got, err := c.line("%s", command); err == nil {
 			t.Errorf("%s: %s", command, got)
 		}

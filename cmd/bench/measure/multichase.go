@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -19,45 +21,70 @@ import (
 // multiRounds is in how many rounds multichase takes part: a process of it takes more than a second.
 const multiRounds = 5
 
-// multiTurn runs homenode's chase, then multichase, which says the best of its samples of half a second, then homenode's again: of
-// homenode the best sample counts, too. The order of its lines is its own: random over the whole
-// working set, as homenode's.
-func multiTurn(ctx context.Context, s *settings, cycle *chase.Cycle, huge bool, size int, p *pairs) error {
-	best := 0.0
-	own := func() error {
-		return cpu.On(s.cpus[0], func() error {
-			if err := cycle.Warm(ctx); err != nil {
-				return err
-			}
-			for range samples {
-				if ns := cycle.Walk(1 << 15); best == 0 || ns < best {
-					best = ns
-				}
-			}
-			return nil
-		})
+// multiSamples is how many samples of half a second each side takes, of which the best counts: multichase does no other.
+const multiSamples = 5
+
+// multiTurn runs homenode's chase and multichase, by one rule: new memory, one cycle that is random over the whole working set, a
+// walk to warm the caches, and the best of some samples of half a second on the same processor.
+func multiTurn(ctx context.Context, s *settings, ownFirst, huge bool, size int, p *pairs) error {
+	var ns [2]float64
+	turn := []func() error{
+		func() (err error) { ns[0], err = ownBest(ctx, s, huge, size); return err },
+		func() (err error) { ns[1], err = multiBest(ctx, s, huge, size); return err },
 	}
-	if err := own(); err != nil {
-		return err
+	if !ownFirst {
+		turn[0], turn[1] = turn[1], turn[0]
 	}
+	for _, run := range turn {
+		if err := run(); err != nil {
+			return err
+		}
+	}
+	p.add(ns[0], ns[1])
+	return nil
+}
+
+func ownBest(ctx context.Context, s *settings, huge bool, size int) (best float64, err error) {
+	m, err := pages.Take(ctx, pages.Ask{Bytes: max(size, hugeBytes), Node: pages.Anywhere, Huge: huge})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = joinClose(err, m) }()
+	cycle, err := chase.Link(ctx, m.Bytes[:size], lineBytes, rand.Uint64(), nil)
+	if err != nil {
+		return 0, err
+	}
+	err = cpu.On(s.cpus[0], func() error {
+		if err := cycle.Warm(ctx); err != nil {
+			return err
+		}
+		best = math.Inf(1)
+		for range multiSamples {
+			best = min(best, cycle.Walk(int(0.5e9/cycle.Walk(1<<16))))
+		}
+		return nil
+	})
+	return best, err
+}
+
+func multiBest(ctx context.Context, s *settings, huge bool, size int) (ns float64, err error) {
 	bytes := strconv.Itoa(size)
-	args := []string{"-s", strconv.Itoa(lineBytes), "-m", bytes, "-T", bytes, "-n", "2"}
+	args := []string{"-s", strconv.Itoa(lineBytes), "-m", bytes, "-T", bytes, "-n", strconv.Itoa(multiSamples)}
 	if huge {
 		args = append(args, "-H")
 	}
-	out, err := exec.CommandContext(ctx, filepath.Join(s.multichase, "multichase"), args...).Output()
-	if err != nil {
-		return fmt.Errorf("multichase: %w", err)
-	}
-	other, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-	if err != nil {
-		return fmt.Errorf("multichase: %w", err)
-	}
-	if err := own(); err != nil {
+	// A process begins with the processors of the thread that starts it; multichase takes the first of them.
+	var out []byte
+	if err := cpu.On(s.cpus[0], func() (err error) {
+		out, err = exec.CommandContext(ctx, filepath.Join(s.multichase, "multichase"), args...).Output()
 		return err
+	}); err != nil {
+		return 0, fmt.Errorf("multichase: %w", err)
 	}
-	p.add(best, other)
-	return nil
+	if ns, err = strconv.ParseFloat(strings.TrimSpace(string(out)), 64); err != nil {
+		return 0, fmt.Errorf("multichase: %w", err)
+	}
+	return ns, nil
 }
 
 // joinClose gives memory back.

@@ -51,7 +51,7 @@ func pageProbe(ctx context.Context, s *settings, _ *peer, w io.Writer) (goals []
 		return nil, err
 	}
 	defer func() { err = joinClose(err, huge) }()
-	wide, err := chase.Link(ctx, huge.Bytes[:probedBytes/2], lineBytes, 1)
+	wide, err := chase.Link(ctx, huge.Bytes[:probedBytes/2], lineBytes, 1, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"homenode/internal/bounded"
 )
 
 // source is the program in C, with its commands at the top.
@@ -99,32 +97,4 @@ func (p *peer) do(format string, args ...any) ([]float64, error) {
 		out = append(out, x)
 	}
 	return out, nil
-}
-
-// take lets the program take memory, and sees that it has the pages that were asked for.
-func (p *peer) take(bytes int, huge bool) error {
-	asked := 0
-	if huge {
-		asked = 1
-	}
-	if _, err := p.do("take %d %d", bytes, asked); err != nil {
-		return err
-	}
-	b, err := bounded.File(fmt.Sprintf("/proc/%d/smaps_rollup", p.cmd.Process.Pid), 1<<16)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(string(b)) {
-		if rest, ok := strings.CutPrefix(line, "AnonHugePages:"); ok {
-			kb, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")))
-			if err != nil {
-				return err
-			}
-			if got := kb << 10; huge && got < bytes/10*9 || !huge && got > bytes/10 {
-				return fmt.Errorf("the program in C has %d MiB in huge pages, of %d", got>>20, bytes>>20)
-			}
-			return nil
-		}
-	}
-	return errors.New("smaps_rollup does not say which pages are huge")
 }

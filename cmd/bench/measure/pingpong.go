@@ -4,36 +4,51 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
 	"time"
+	"unsafe"
 
 	"homenode/cmd/bench/contest"
 	"homenode/internal/stat"
 	"homenode/measure/guest/pingpong"
 )
 
-// swapTurns is how often each contender measures the pair in a round.
-const swapTurns = 15
+const (
+	swapTurns = 15      // of each contender in a round
+	swapBytes = 1 << 20 // where the word may be
+)
 
 // swaps lets both contenders measure one pair of processors in turn.
-func swaps(ctx context.Context, s *settings, c *peer, w io.Writer) ([]goal, error) {
+func swaps(ctx context.Context, s *settings, c *peer, w io.Writer) (goals []goal, err error) {
 	if len(s.cpus) < 2 {
 		_, err := fmt.Fprintln(w, "\nPing-pong is left out: this process may use one processor.")
 		return nil, err
 	}
+	// The word is at another address in each turn, the same one for both: where its line is kept changes the figure.
+	m, err := share(c, swapBytes, false)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.close()) }()
 	a, b, f := s.cpus[0], s.cpus[1], pingpong.Full
+	const size = int(unsafe.Sizeof(pingpong.Table{}))
 	var p pairs
+	at := 0
 	own := func() (float64, error) {
-		out, err := pingpong.Swap(ctx, a, b, f, 10*time.Second, nil)
+		clear(m.bytes[at : at+size])
+		table := (*pingpong.Table)(unsafe.Pointer(&m.bytes[at]))
+		out, err := table.Swap(ctx, a, b, f, 10*time.Second, nil)
 		if err != nil {
 			return 0, err
 		}
 		return belowQuartile(out), nil
 	}
 	other := func() (float64, error) {
-		out, err := c.do("swap %d %d %d %d", a, b, f.Samples, f.Trips)
+		out, err := c.do("swap %d %d %d %d %d", a, b, at+int(pingpong.WordOffset), f.Samples, f.Trips)
 		if err != nil {
 			return 0, err
 		}
@@ -41,6 +56,7 @@ func swaps(ctx context.Context, s *settings, c *peer, w io.Writer) ([]goal, erro
 	}
 	for turn := range s.rounds * swapTurns {
 		s.calm.await()
+		at = rand.IntN((swapBytes-size)/lineBytes) * lineBytes
 		order := []func() (float64, error){own, other}
 		var ns [2]float64
 		for i := range order {

@@ -32,6 +32,15 @@ func (p *pairs) ratios() (least, middle, most float64) {
 	return slices.Min(all), median(all), slices.Max(all)
 }
 
+// byRound is the least and the most of the other contender's medians of so many turns: what new memory and the time change.
+func (p *pairs) byRound(turns int) string {
+	var all []float64
+	for part := range slices.Chunk(p.other, turns) {
+		all = append(all, median(part))
+	}
+	return contest.Figure(slices.Min(all)) + " to " + contest.Figure(slices.Max(all))
+}
+
 // cells are the medians and the ratios for a table.
 func (p *pairs) cells() []string {
 	own, other := p.medians()

@@ -170,19 +170,21 @@ func NothingFound(where string, outside int, notes []numa.Note) error {
 func (f *Captures) Read(cmd *cobra.Command, args []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
 	r := captureReading{Reading: archive.Reading{Options: &archive.Options{Capture: o, From: f.Window[0], To: f.Window[1]}}, flags: f, stderr: cmd.ErrOrStderr()}
 	defer r.abort() // nothing after Close
+	files, err := CaptureFiles(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if files != nil && (f.openmetrics != "" || f.Parquet != "") {
+		return nil, nil, errors.New("a page writes no files")
+	}
 	if f.openmetrics != "" {
 		if r.metrics, err = openmetrics.New(f.openmetrics); err != nil {
 			return nil, nil, fmt.Errorf("--openmetrics: %w", err)
 		}
 	}
-	opt := ticks.Options{Host: f.Host, MachineOf: func(host string) *numa.Host { return inventory.Machine(host) }, Start: f.Began, Interval: f.Interval, From: f.Window[0], To: f.Window[1], Workers: runtime.GOMAXPROCS(0)}
-	r.held = heldFleet(cmd)
+	opt := ticks.Options{Host: f.Host, MachineOf: func(host string) *numa.Host { return inventory.Machine(host) }, Start: f.Began, Interval: f.Interval, From: f.Window[0], To: f.Window[1], Workers: runtime.GOMAXPROCS(0), Files: files}
 	for _, arg := range args {
-		path, err := CapturePath(cmd, arg)
-		if err != nil {
-			return nil, nil, err
-		}
-		if err := r.walk(cmd.Context(), cmd.InOrStdin(), path, opt); err != nil {
+		if err := r.walk(cmd.Context(), cmd.InOrStdin(), arg, opt); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -201,7 +203,6 @@ func (f *Captures) Read(cmd *cobra.Command, args []string, o capture.Options, in
 type captureReading struct {
 	archive.Reading
 	flags   *Captures
-	held    *Held // by whom names are shown; nil as they are
 	stderr  io.Writer
 	metrics *openmetrics.Writer
 	lake    *parquet.Writer // of the file that is read
@@ -213,14 +214,14 @@ type captureReading struct {
 func (r *captureReading) walk(ctx context.Context, stdin io.Reader, arg string, opt ticks.Options) error {
 	passed, err := open.Ticks(ctx, arg, stdin, opt, ticks.Visit{Open: r.open, Tick: r.tick, Done: r.done})
 	if passed > 0 {
-		r.Note(r.held.shown(arg) + ": " + rule.Plural(passed, "file") + " of other formats skipped")
+		r.Note(arg + ": " + rule.Plural(passed, "file") + " of other formats skipped")
 	}
 	return err
 }
 
 // open begins a file.
 func (r *captureReading) open(name, format string) error {
-	r.Open(r.held.shown(name), format)
+	r.Open(name, format)
 	return nil
 }
 
@@ -269,13 +270,6 @@ func (r *captureReading) export(flag string, err error) error {
 func (r *captureReading) done(f *ticks.File, err error) error {
 	if r.err != nil {
 		return r.err
-	}
-	f.Name = r.held.shown(f.Name)
-	for i, w := range f.Warnings {
-		f.Warnings[i] = r.held.shown(w)
-	}
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		err = r.held.Shown(err)
 	}
 	if err != nil {
 		if errors.Is(err, context.Canceled) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,11 +18,10 @@ import (
 // A Held is a command that a page runs: it reads a fleet that this process holds instead of a SOURCE, and its
 // answers are taken instead of printed.
 type Held struct {
-	Open   bool          // it reads the SOURCE that is named: a command line that the server wrote itself
-	Source string        // the only SOURCE that there is
-	Result *rules.Result // of judging it; shared: a command that changes the fleet takes a copy
-	// Files are the only captures that may be read: their names on the command line, and where they lie.
-	Files   map[string]string
+	Files   fs.FS            // the captures that it may read, by the names that the page knows; nil for none
+	Open    bool             // it reads the SOURCE that is named: a command line that the server wrote itself
+	Source  string           // the only SOURCE that there is
+	Result  *rules.Result    // of judging it; shared: a command that changes the fleet takes a copy
 	Answers []*answer.Answer // what the command answered
 }
 
@@ -74,6 +73,18 @@ func (h *Held) allow(sources []string) error {
 	return nil
 }
 
+// CaptureFiles returns the file system in which a command reads captures: that of a page, or nil for all of this machine.
+func CaptureFiles(cmd *cobra.Command) (fs.FS, error) {
+	h := heldFleet(cmd)
+	if h != nil && h.Files == nil {
+		return nil, errors.New("a page reads no files but those that it shows")
+	}
+	if h == nil {
+		return nil, nil
+	}
+	return h.Files, nil
+}
+
 // Judged reads the fleet that the SOURCE arguments name and judges it; read is how long reading took. Nothing of the
 // result may be changed: pages share it.
 func (f *Source) Judged(cmd *cobra.Command, o rules.Options, sources ...string) (r *rules.Result, read time.Duration, err error) {
@@ -93,53 +104,3 @@ func (f *Source) Judged(cmd *cobra.Command, o rules.Options, sources ...string) 
 	read = time.Since(start)
 	return rules.Run(fleet, o), read, nil
 }
-
-// Known returns the judgement of the fleet that is held, when these options come to the same; nil for none.
-func Known(cmd *cobra.Command, o rules.Options) *rules.Result {
-	h := heldFleet(cmd)
-	if h == nil || h.Result == nil || o.Policy != nil || h.Result.Policy != nil || h.Result.Choices != o.Choices {
-		return nil
-	}
-	return h.Result
-}
-
-// CapturePath returns where the capture of an argument lies: for a command that a person runs the argument itself, for one that a page
-// runs what the page named.
-func CapturePath(cmd *cobra.Command, arg string) (string, error) {
-	h := heldFleet(cmd)
-	if h == nil {
-		return arg, nil
-	}
-	path, ok := h.Files[arg]
-	if !ok {
-		return "", fmt.Errorf("%q: a page reads no files but the captures that it shows", arg)
-	}
-	return path, nil
-}
-
-// shown returns a text with the names of files instead of where they lie.
-func (h *Held) shown(text string) string {
-	if h == nil {
-		return text
-	}
-	for name, path := range h.Files {
-		if path != name {
-			text = strings.ReplaceAll(text, path, name)
-		}
-	}
-	return text
-}
-
-// Shown returns an error that does not say where files lie.
-func (h *Held) Shown(err error) error {
-	if err == nil {
-		return nil
-	}
-	if text := h.shown(err.Error()); text != err.Error() {
-		return errors.New(text)
-	}
-	return err
-}
-
-// IsHeld reports whether a page asks the command.
-func IsHeld(cmd *cobra.Command) bool { return heldBy(cmd) != nil }

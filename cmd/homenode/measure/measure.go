@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -125,6 +127,12 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	}
 	if err := errors.Join(c.out.Check(cmd), c.options(args)); err != nil {
 		return err
+	}
+	if c.out.File != "" {
+		// Before a minute of measuring, not after it.
+		if _, err := os.Stat(filepath.Dir(c.out.File)); err != nil {
+			return fmt.Errorf("%s: %w", c.out.File, err)
+		}
 	}
 	predicted, err := c.prediction(cmd.Context())
 	if err != nil {

@@ -42,6 +42,9 @@ func (a *archiveFlags) Check(parquet string) error {
 
 // read reads the archive. What could not be read is in the notes, and counted as broken.
 func (a *archiveFlags) Read(cmd *cobra.Command, parquet string, o archive.Options) (*archive.Merged, error) {
+	if files, err := flags.CaptureFiles(cmd); files != nil || err != nil {
+		return nil, errors.Join(errors.New("--archive: not on a page"), err)
+	}
 	list, err := archive.Scan(a.dir)
 	if err != nil {
 		return nil, fmt.Errorf("--archive: %w", err)

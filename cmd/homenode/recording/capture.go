@@ -3,7 +3,6 @@ package recording
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -59,9 +58,6 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 				return err
 			}
 			if explore.on() {
-				if flags.IsHeld(cmd) {
-					return errors.New("--explore, --extract: not of a page")
-				}
 				return explore.run(cmd, &out, args[0], runtime.GOMAXPROCS(0), &in)
 			}
 			least, err := finding.ParseSeverity(failOn)
@@ -82,7 +78,11 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			if err := in.SetLocality(&options); err != nil {
 				return err
 			}
-			if len(fleet) == 0 && !flags.IsHeld(cmd) {
+			files, err := flags.CaptureFiles(cmd)
+			if err != nil {
+				return err
+			}
+			if len(fleet) == 0 && files == nil {
 				for _, arg := range args {
 					fleet = append(fleet, ticks.Inventories(arg)...)
 				}

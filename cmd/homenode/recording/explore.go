@@ -6,15 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/texttab"
+	"homenode/output/answer"
+	"homenode/output/recording"
 	"homenode/output/table"
 	"homenode/rules/rule"
 	"homenode/source/esxtop/explore"
@@ -83,21 +84,30 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *flags.Output, file string, w
 	if err := in.ReadTimes(); err != nil {
 		return err
 	}
-	if info, err := os.Stat(file); file == open.Demo && (err != nil || info.IsDir()) {
+	files, err := flags.CaptureFiles(cmd)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(file); files == nil && file == open.Demo && (err != nil || info.IsDir()) {
 		return fmt.Errorf("%s: the demo is no file: homenode demo --captures DIR writes it as files, which can be read with %s", f.flag(), f.flag())
 	}
-	r, err := open.Plain(cmd.Context(), file, cmd.InOrStdin())
+	r, err := opened(cmd, files, file)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if f.extract != nil {
-		return f.write(cmd, out, file, r, workers, explore.Stretch{From: in.Window[0], To: in.Window[1]})
+		return f.write(cmd, out, files, file, r, workers, explore.Stretch{From: in.Window[0], To: in.Window[1]})
 	}
 	f.pick.Workers = workers
 	listing, err := explore.List(file, r, f.pick)
 	if listing == nil || cmd.Context().Err() != nil {
 		return err
+	}
+	picked := f.pick.Object != "" || f.pick.Instance != "" || f.pick.Counter != ""
+	a := recording.Listing(listing, picked)
+	if files != nil {
+		return errors.Join(out.Print(cmd, a), err)
 	}
 	return errors.Join(out.Write(cmd, func(w io.Writer, _ bool) error {
 		if out.Format == "json" {
@@ -105,21 +115,36 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *flags.Output, file string, w
 			e.SetIndent("", "  ")
 			return e.Encode(listing)
 		}
-		return writeListing(w, listing, f.pick)
+		return f.writeListing(w, a)
 	}), err)
 }
 
+// opened opens a file, unpacked: among files, or on this machine when they are nil.
+func opened(cmd *cobra.Command, files fs.FS, file string) (io.ReadCloser, error) {
+	if files == nil {
+		return open.Plain(cmd.Context(), file, cmd.InOrStdin())
+	}
+	return open.PlainIn(cmd.Context(), files, file)
+}
+
 // write extracts. What could be read of a damaged file is written, too.
-func (f *exploreFlags) write(cmd *cobra.Command, out *flags.Output, file string, r io.Reader, workers int, during explore.Stretch) error {
+func (f *exploreFlags) write(cmd *cobra.Command, out *flags.Output, files fs.FS, file string, r io.Reader, workers int, during explore.Stretch) error {
 	var again func() (io.ReadCloser, error)
-	if info, err := os.Stat(file); file != "-" && err == nil && info.Mode().IsRegular() {
-		again = func() (io.ReadCloser, error) { return open.Plain(cmd.Context(), file, cmd.InOrStdin()) }
+	if info, err := os.Stat(file); files != nil || file != "-" && err == nil && info.Mode().IsRegular() {
+		again = func() (io.ReadCloser, error) { return opened(cmd, files, file) }
 	}
 	x, err := explore.Extract(file, r, again, f.extract, workers, during)
 	if err != nil {
 		return err
 	}
 	defer x.Close()
+	if files != nil {
+		a, err := recording.Extracted(x)
+		if err != nil {
+			return err
+		}
+		return out.Print(cmd, a)
+	}
 	err = out.Write(cmd, func(w io.Writer, _ bool) error {
 		if err := table.CSV(w, extracted(x)); err != nil || cmd.Context().Err() != nil {
 			return cmp.Or(err, x.Err())
@@ -166,122 +191,50 @@ const shownNames = 30
 
 // writeListing prints the facts, then the objects, or when the flags pick some, their
 // counters and instances.
-func writeListing(w io.Writer, l *explore.Listing, pick explore.Options) error {
-	if err := writeListingFacts(w, l); err != nil {
+func (f *exploreFlags) writeListing(w io.Writer, a *answer.Answer) error {
+	facts := texttab.Table{}
+	for _, one := range a.Facts {
+		facts.Row(one.Name, one.Text)
+	}
+	if _, err := facts.WriteTo(w); err != nil {
 		return err
 	}
-	if pick.Object == "" && pick.Instance == "" && pick.Counter == "" {
-		return writeObjects(w, l)
-	}
-	for _, o := range l.Objects {
-		if err := writeObject(w, l, o, pick); err != nil {
+	next := ""
+	for i := range a.Tables {
+		t := &a.Tables[i]
+		text := texttab.Table{Right: map[int]bool{}}
+		if t.Name != "objects" {
+			text.Indent = "  "
+		}
+		row := make([]string, len(t.Columns)+1) // nothing stands behind the numbers
+		for i, c := range t.Columns {
+			row[i], text.Right[i] = strings.ToUpper(c.Name), c.Right
+		}
+		text.Row(row...)
+		for n, cells := range t.Rows {
+			if n == shownNames && f.pick.Instance == "" && strings.HasPrefix(t.Name, "instances") {
+				text.Row(fmt.Sprintf("and %d more: --instance '*' lists all", len(t.Rows)-n))
+				break
+			}
+			for i := range cells {
+				row[i] = cells[i].Text
+			}
+			text.Row(row...)
+			if t.Name == "objects" && (next == "" || row[0] == "Group Memory") { // where the NUMA counters of VMs are
+				next = row[0]
+			}
+		}
+		fmt.Fprintln(w)
+		if strings.HasPrefix(t.Name, "counters") {
+			fmt.Fprintln(w, texttab.Clean(t.Title))
+		}
+		if _, err := text.WriteTo(w); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-func writeListingFacts(w io.Writer, l *explore.Listing) error {
-	t := texttab.Table{}
-	form := "every field in quotes, as esxtop writes it"
-	if !l.Quoted {
-		form = fmt.Sprintf("fields without quotes, separated by %q: another program has saved it", l.Separator)
-	}
-	t.Row("file", l.File)
-	t.Row("form", form)
-	if l.Bias != 0 {
-		t.Row("zone", fmt.Sprintf("%s, %g minutes added for UTC", l.Zone, l.Bias))
-	}
-	t.Row("host", strings.Join(l.Hosts, ", "))
-	columns := fmt.Sprintf("%d and the time", l.Columns)
-	if l.Headers > 1 {
-		columns += fmt.Sprintf(", from %d headers", l.Headers)
-	}
-	t.Row("columns", columns)
-	t.Row("rows", strconv.Itoa(l.Rows))
-	if l.First != nil {
-		t.Row("time", fmt.Sprintf("%s to %s UTC%s", l.First.Format(time.DateTime), l.Last.Format(time.DateTime), interval(l.Interval)))
-	}
-	for _, warning := range l.Warnings {
-		t.Row("warning", warning)
-	}
-	_, err := t.WriteTo(w)
-	return err
-}
-
-func interval(i *explore.Interval) string {
-	switch {
-	case i == nil:
-		return ""
-	case i.Least == i.Most:
-		return fmt.Sprintf(", every %g s", i.Least)
-	}
-	return fmt.Sprintf(", every %g to %g s, %.3g s in the mean", i.Least, i.Most, i.Mean)
-}
-
-func writeObjects(w io.Writer, l *explore.Listing) error {
-	t := texttab.Table{Right: map[int]bool{1: true, 2: true, 3: true}}
-	t.Row("OBJECT", "INSTANCES", "COUNTERS", "COLUMNS", "")
-	for _, o := range l.Objects {
-		t.Row(orNone(o.Name), instances(o), strconv.Itoa(len(o.Counters)), strconv.Itoa(o.Columns), "")
-	}
-	fmt.Fprintln(w)
-	if _, err := t.WriteTo(w); err != nil {
-		return err
-	}
-	next := l.Objects[0].Name
-	for _, o := range l.Objects {
-		if o.Name == "Group Memory" { // where the NUMA counters of VMs are
-			next = o.Name
-		}
-	}
-	_, err := fmt.Fprintf(w, "\nnext   --explore --object '%s' lists its counters and instances\n", texttab.Clean(next))
-	return err
-}
-
-// instances returns how many there are; an object that is the only one has none.
-func instances(o *explore.Object) string {
-	if len(o.Instances) == 1 && o.Instances[0].Name == "" {
-		return "-"
-	}
-	return strconv.Itoa(len(o.Instances))
-}
-
-func orNone(name string) string {
-	if name == "" {
-		return "(no path)"
-	}
-	return name
-}
-
-// writeObject prints one object in full.
-func writeObject(w io.Writer, l *explore.Listing, o *explore.Object, pick explore.Options) error {
-	fmt.Fprintf(w, "\n%s\n", texttab.Clean(orNone(o.Name)))
-	counters := texttab.Table{Indent: "  ", Right: map[int]bool{1: true}}
-	counters.Row("COUNTER", "COLUMNS", "")
-	for _, c := range o.Counters {
-		counters.Row(c.Name, strconv.Itoa(c.Columns), "")
-	}
-	if _, err := counters.WriteTo(w); err != nil {
-		return err
-	}
-	if instances(o) == "-" {
+	if next == "" {
 		return nil
 	}
-	list := texttab.Table{Indent: "  ", Right: map[int]bool{1: true}}
-	list.Row("INSTANCE", "COLUMNS", "")
-	for n, i := range o.Instances {
-		if n == shownNames && pick.Instance == "" {
-			list.Row(fmt.Sprintf("and %d more: --instance '*' lists all", len(o.Instances)-n))
-			break
-		}
-		name := i.Name
-		if len(l.Hosts) > 1 {
-			name = i.Host + `\` + name
-		}
-		list.Row(name, strconv.Itoa(i.Columns), "")
-	}
-	fmt.Fprintln(w)
-	_, err := list.WriteTo(w)
+	_, err := fmt.Fprintf(w, "\nnext   --explore --object '%s' lists its counters and instances\n", texttab.Clean(next))
 	return err
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/texttab"
 	"homenode/output/answer"
+	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
 	"homenode/serve/site"
@@ -49,7 +51,7 @@ const (
 // asker returns what answers the questions of pages: each is a command of the program, run inside of it. The configuration is that of the server.
 func asker(newRoot func() *cobra.Command, config string) site.Ask {
 	turns := make(chan struct{}, askedAtOnce)
-	return func(ctx context.Context, f *held.Fleet, files map[string]string, args []string) ([]*answer.Answer, error) {
+	return func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error) {
 		ctx, cancel := context.WithTimeout(ctx, askedLongest)
 		defer cancel()
 		select {
@@ -58,7 +60,7 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		h := flags.Held{Source: site.Source, Files: files}
+		h := flags.Held{Source: site.Source, Files: captures.Of(ctx)}
 		if f != nil {
 			h.Result = f.Result
 		}
@@ -66,9 +68,6 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		cmd, _, err := root.Find(args)
 		if err != nil {
 			return nil, err
-		}
-		if name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "); !slices.Contains(askable, name) {
-			return nil, fmt.Errorf("%s: no command that pages ask", name)
 		}
 		for _, a := range args {
 			if _, value, ok := strings.Cut(a, "="); strings.HasPrefix(a, "@") || ok && strings.HasPrefix(a, "--") && strings.HasPrefix(value, "@") {
@@ -81,14 +80,18 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		root.SetArgs(args)
 		root.SetIn(strings.NewReader(""))
 		root.SetOut(io.Discard)
+		var said strings.Builder
 		root.SetErr(io.Discard)
+		if h.Files != nil { // why a capture cannot be read is told of each file; the files have no paths
+			root.SetErr(&said)
+		}
 		err = root.ExecuteContext(flags.Holding(ctx, &h))
 		if errors.Is(err, flags.ErrFindings) || errors.Is(err, flags.ErrNotKnown) {
 			err = nil
 		}
-		return h.Answers, h.Shown(err)
+		if text := strings.TrimSpace(strings.ReplaceAll(said.String(), "homenode: ", "")); err != nil && len(h.Answers) == 0 && text != "" {
+			err = fmt.Errorf("%w: %s", err, texttab.Line(text))
+		}
+		return h.Answers, err
 	}
 }
-
-// askable are the commands that pages ask. Each reads what is held, through package flags, or nothing.
-var askable = []string{"assess", "capture", "compare", "explain", "fix", "matrix", "rules", "simulate", "size dump", "size fit", "size io", "size latency", "size pages", "size rightsize", "size speed", "topo", "validate"}

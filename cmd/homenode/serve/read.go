@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -14,23 +13,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
-	"homenode/internal/loopback"
 	"homenode/internal/version"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/serve/accept"
 	"homenode/serve/board"
+	"homenode/serve/captures"
 	"homenode/serve/collect"
 	"homenode/serve/held"
 	"homenode/serve/reader"
-	"homenode/serve/shelf"
 	"homenode/serve/site"
 	"homenode/serve/web"
 )
 
 // read shows what other collectors see, from the database that they share. The URL "env" stands for
 // HOMENODE_QUERY_URL.
-func read(cmd *cobra.Command, address, listen string, every time.Duration, b *board.Board, captures *shelf.Shelf, ask site.Ask) error {
+func read(cmd *cobra.Command, address string, d *door, listen string, every time.Duration, b *board.Board, kept *captures.Shelf, ask site.Ask) error {
 	if address == "env" {
 		if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
 			return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
@@ -42,18 +40,19 @@ func read(cmd *cobra.Command, address, listen string, every time.Duration, b *bo
 	if err != nil {
 		return fmt.Errorf("--query-url: %w", err)
 	}
-	l, err := loopback.Listen(listen)
+	l, err := d.open(cmd, listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return err
 	}
+	defer l.audit.Close()
 	ctx, stop := context.WithCancel(cmd.Context())
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
 	all.Go(func() { r.Run(ctx, every) })
-	pages := &web.Server{Board: b, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: r.Status,
+	pages := &web.Server{Board: b, Listen: l.Addr().String(), URL: l.outside, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
-	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Captures: captures, Status: pages.StatusAnswer, Version: version.String(),
+	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Status: pages.StatusAnswer, Version: version.String(), Captures: kept,
 		Live: &site.Live{Board: b, Status: r.Status, Every: every, Ended: ctx.Done()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -62,7 +61,7 @@ func read(cmd *cobra.Command, address, listen string, every time.Duration, b *bo
 }
 
 // serveFleet shows the pages of a fleet that is read once.
-func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen string, o rules.Options, book *accept.Book, captures *shelf.Shelf, ask site.Ask) error {
+func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door, listen string, o rules.Options, book *accept.Book, kept *captures.Shelf, ask site.Ask) error {
 	fleet, err := src.Read(cmd, sources...)
 	if err != nil {
 		return err
@@ -75,16 +74,17 @@ func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen 
 			}
 			return o
 		}}
-	l, err := loopback.Listen(listen)
+	l, err := d.open(cmd, listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return err
 	}
+	defer l.audit.Close()
 	ctx, stop := context.WithCancel(cmd.Context())
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
-	pages := web.Server{Board: board.New(o, time.Minute), Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Captures: captures, Version: version.String(), Accepted: book, Accept: live.Again}}
+	pages := web.Server{Board: board.New(o, time.Minute), Listen: l.Addr().String(), URL: l.outside, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
+		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Version: version.String(), Accepted: book, Accept: live.Again, Captures: kept}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
@@ -92,9 +92,9 @@ func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, listen 
 }
 
 // listenUntil answers until ctx ends, and says where.
-func listenUntil(ctx context.Context, cmd *cobra.Command, l net.Listener, handler http.Handler, all *sync.WaitGroup) error {
+func listenUntil(ctx context.Context, cmd *cobra.Command, l *opened, handler http.Handler, all *sync.WaitGroup) error {
 	h := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
-	fmt.Fprintf(cmd.OutOrStdout(), "homenode: http://%s, metrics at /metrics, until Ctrl-C\n", l.Addr())
+	l.tell(cmd)
 	all.Go(func() {
 		<-ctx.Done()
 		end, cancel := context.WithTimeout(context.Background(), time.Second) // browsers open connections for later
@@ -102,5 +102,8 @@ func listenUntil(ctx context.Context, cmd *cobra.Command, l net.Listener, handle
 		_ = h.Shutdown(end)
 		_ = h.Close() // what still runs then is cut off
 	})
+	if h.TLSConfig = l.tls; l.tls != nil {
+		return h.ServeTLS(l, "", "")
+	}
 	return h.Serve(l)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -21,7 +20,6 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/internal/glob"
-	"homenode/internal/loopback"
 	"homenode/internal/texttab"
 	"homenode/internal/version"
 	"homenode/numa"
@@ -30,6 +28,7 @@ import (
 	"homenode/rules/headroom"
 	"homenode/serve/accept"
 	"homenode/serve/board"
+	"homenode/serve/captures"
 	"homenode/serve/collect"
 	"homenode/serve/config"
 	"homenode/serve/held"
@@ -39,7 +38,6 @@ import (
 	"homenode/serve/plans"
 	"homenode/serve/query"
 	"homenode/serve/remote"
-	"homenode/serve/shelf"
 	"homenode/serve/site"
 	"homenode/serve/web"
 	"homenode/source/open"
@@ -67,8 +65,9 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 		queryURL     string
 		fleet        []string
 		write        writing
-		open         captures
 		accepted     string
+		door         door
+		shelf        shelving
 	)
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
@@ -86,7 +85,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if err := in.check(); err != nil {
 				return err
 			}
-			if err := onlyLoopback(listen); err != nil {
+			if _, err := door.check(listen); err != nil {
 				return err
 			}
 			var book *accept.Book
@@ -97,16 +96,16 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				options.Policy = book.Policy()
 			}
 			ask := asker(newRoot, judgement.File)
-			shelf, err := open.shelf()
+			kept, err := shelf.open()
 			if err != nil {
 				return err
 			}
-			defer shelf.Close()
+			defer kept.Close()
 			if fleet != nil {
 				if len(args) > 0 || check || data != "" || sendFile != "" || queryURL != "" {
 					return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 				}
-				return serveFleet(cmd, &in.src, fleet, listen, options, book, shelf, ask)
+				return serveFleet(cmd, &in.src, fleet, &door, listen, options, book, kept, ask)
 			}
 			var send config.Config
 			if sendFile != "" {
@@ -139,7 +138,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				if len(args) > 0 || check || data != "" || sendFile != "" {
 					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 				}
-				return read(cmd, queryURL, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), shelf, ask)
+				return read(cmd, queryURL, &door, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), kept, ask)
 			}
 			lives, demo, err := in.targets(cmd, args)
 			if err != nil {
@@ -167,14 +166,13 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if desk != nil {
 				defer desk.Close()
 			}
-			return run(cmd, &server{desk: desk, shelf: shelf, book: book, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
+			return run(cmd, &server{desk: desk, book: book, captures: kept, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, door: &door, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
 		},
 	}
 	in.register(cmd, "collect from")
-	open.register(cmd)
 	judgement.Register(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; of this machine alone")
+	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; one that others reach wants --tls-cert, --tls-key, --access and --url")
 	fl.StringArrayVar(&fleet, "fleet", nil, "show the pages of this SOURCE, such as an RVTools export, instead of collecting (repeatable: as one fleet)")
 	fl.StringVar(&data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
 	fl.DurationVar(&keepOptions.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
@@ -183,18 +181,11 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
 	fl.StringVar(&accepted, "accepted", "", "file to which findings go that operators accept in a browser, in the form of the configuration; made where it is missing")
 	write.register(cmd)
+	shelf.register(cmd)
 	fl.BoolVar(&check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
+	door.register(fl)
+	cmd.AddCommand(newPassword(), newToken())
 	return cmd
-}
-
-// onlyLoopback refuses an address that others reach: there is no access control.
-func onlyLoopback(listen string) error {
-	if host, _, err := net.SplitHostPort(listen); err != nil {
-		return fmt.Errorf("--listen: found %q, want host:port", listen)
-	} else if !loopback.Host(host) {
-		return fmt.Errorf("--listen: found %s, want an address of this machine alone, such as 127.0.0.1: there is no access control; let a proxy with one stand before it", listen)
-	}
-	return nil
 }
 
 // An input is what is collected, and how: the flags that serve and record share.
@@ -264,6 +255,7 @@ type server struct {
 	board   *board.Board
 	lives   []target
 	options collect.Options
+	door    *door // nil for one without flags
 	listen  string
 	demo    *demoLab
 	data    string // folder of the store; empty for none
@@ -271,9 +263,11 @@ type server struct {
 	send    config.Config
 	rules   rules.Options
 	ask     site.Ask
-	desk    *plans.Desk  // nil where plans are not kept
-	shelf   *shelf.Shelf // captures that can be opened
-	book    *accept.Book // nil where nothing can be accepted
+	desk    *plans.Desk   // nil where plans are not kept
+	book    *accept.Book  // nil where nothing can be accepted
+	apart   time.Duration // between events of a page; 0 for the default
+
+	captures *captures.Shelf // that pages may open
 }
 
 // judging is how fleets are judged now.
@@ -289,6 +283,9 @@ func (s *server) judging() rules.Options {
 // gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
 const gcPercent = 40
 
+// judgedFresh is how old the judgement may be that pages show, so that it fits what they show of the present.
+const judgedFresh = 2 * time.Second
+
 // judgeEvery is how often the last hour is judged.
 const judgeEvery = time.Minute
 
@@ -298,10 +295,14 @@ func run(cmd *cobra.Command, s *server) error {
 	}
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	l, err := loopback.Listen(s.listen)
-	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+	if s.door == nil {
+		s.door = &door{}
 	}
+	l, err := s.door.open(cmd, s.listen)
+	if err != nil {
+		return err
+	}
+	defer l.audit.Close()
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
@@ -329,20 +330,20 @@ func run(cmd *cobra.Command, s *server) error {
 		collectors = append(collectors, c)
 		all.Go(func() { c.Run(ctx) })
 	}
-	pages := &web.Server{Board: s.board, Listen: l.Addr().String(), Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
+	pages := &web.Server{Board: s.board, Listen: l.Addr().String(), URL: l.outside, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
 		for _, c := range collectors {
 			out = append(out, c.Status())
 		}
 		return out
 	}}
-	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: min(s.options.Every, time.Minute), Judged: s.board.Touch,
+	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: judgedFresh, Judged: s.board.Touch,
 		Sources: func(vcenter string) []string {
 			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
 			return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
 		}}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Captures: s.shelf, Accepted: s.book,
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book, Captures: s.captures,
 		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() },
-		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Ended: ctx.Done(), Closely: func(vcenter, host string) (time.Duration, time.Time, error) {
+		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
 				if s.lives[i].name == vcenter {
 					return c.Closely(host)
@@ -359,7 +360,7 @@ func run(cmd *cobra.Command, s *server) error {
 	}
 	tell := func(_, _ []board.Alarm) {}
 	if s.send.Findings != nil {
-		n := notify.New(s.send.Findings, "http://"+l.Addr().String())
+		n := notify.New(s.send.Findings, l.address())
 		tell, pages.Notified = n.Take, n.State
 		all.Go(func() { n.Run(ctx) })
 	}

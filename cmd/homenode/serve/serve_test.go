@@ -112,7 +112,7 @@ func TestServeDemo(t *testing.T) {
 	if low <= 0 || low >= 0.8 {
 		t.Errorf("the locality of cache01 is %v, want it below 0.8 after it came to a host with a short node", low)
 	}
-	if _, page := get(t, url+"/"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
+	if _, page := get(t, url+"/status"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
 		t.Error("the page does not say so")
 	}
 	_, body := get(t, url+"/api/homenode/v1/vms")
@@ -220,14 +220,6 @@ func TestLiveFindings(t *testing.T) {
 	open, _ := b.Alarms()
 	if len(open) == 0 {
 		t.Error("nothing holds")
-	}
-}
-
-func TestOnlyLoopback(t *testing.T) {
-	for listen, ok := range map[string]bool{"127.0.0.1:9275": true, "localhost:0": true, "[::1]:9275": true, "0.0.0.0:9275": false, ":9275": false, "10.0.0.1:80": false, "9275": false} {
-		if err := onlyLoopback(listen); (err == nil) != ok {
-			t.Errorf("%s: %v", listen, err)
-		}
 	}
 }
 

@@ -39,7 +39,7 @@ func startPages(t testing.TB, after time.Duration, dir string, every time.Durati
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: "demo", dial: lab.dial}}, options: collect.Options{Every: every}, listen: "127.0.0.1:0", demo: lab, data: dir, ask: asker(root, "")}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: "demo", dial: lab.dial}}, options: collect.Options{Every: every}, listen: "127.0.0.1:0", demo: lab, data: dir, ask: asker(root, ""), apart: time.Second}
 	address := until(t, func(cmd *cobra.Command) error {
 		defer lab.close()
 		return run(cmd, s)
@@ -156,7 +156,7 @@ func TestPagesInBrowser(t *testing.T) {
 	wait(`getComputedStyle(document.querySelector("#over-time > .scroll")).display !== "none"`)
 	// Nothing is fetched while somebody types.
 	b.Script(t, `document.querySelector("main form.ask input[name=vm]").focus(); window.before = document.querySelector("#table-seen h2").textContent;`)
-	time.Sleep(12 * time.Second)
+	time.Sleep(4 * time.Second)
 	browser.Eval(t, b, `document.querySelector("#table-seen h2").textContent === window.before`, true)
 	if c := b.Complaints(); len(c) > 0 {
 		t.Errorf("the browser complains: %q", c)

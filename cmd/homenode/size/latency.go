@@ -3,7 +3,6 @@ package size
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,6 +19,7 @@ import (
 	"homenode/output/size"
 	show "homenode/output/size/latency"
 	"homenode/size/latency"
+	"homenode/source/benchmark"
 	"homenode/source/open"
 )
 
@@ -51,9 +51,6 @@ func newLatency() *cobra.Command {
 func (f *latencyFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {
 	a := &latency.Ask{}
 	o := &show.Options{Given: flags.Given(cmd, "core"), CPU: f.cpu, Details: f.details}
-	if flags.IsHeld(cmd) && len(args) > 0 {
-		return nil, errors.New("a page reads no results of benchmarks")
-	}
 	place, err := f.place(cmd)
 	if err := cmp.Or(f.question(a, o), err); err != nil {
 		return nil, err
@@ -139,6 +136,12 @@ func readLatencies(ctx context.Context, names []string, place latency.Options, o
 		found, notes, err := latency.Place(latency.Measurements(name, results), place)
 		if err != nil {
 			return nil, err
+		}
+		if untrusted := slices.IndexFunc(results.Runs, func(r *benchmark.Run) bool { return r.Untrusted }); untrusted >= 0 {
+			if !slices.ContainsFunc(results.Runs, func(r *benchmark.Run) bool { return !r.Untrusted }) {
+				return nil, fmt.Errorf("%s: the run does not trust its own figures: run homenode measure again when the machine is calm", numa.Place(name, results.Runs[untrusted].Line, 0))
+			}
+			o.Notes = append(o.Notes, name+": runs that do not trust their own figures do not count.")
 		}
 		if len(found) == 0 {
 			return nil, fmt.Errorf("%s: found no latency of memory or storage, want those of homenode measure, the idle latencies of Intel MLC, multichase -v of 256 MiB or more, fio, HCIBench or Iometer", name)

@@ -121,11 +121,7 @@ func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain unit.Figure[u
 	}
 	o := ticks.Options{Host: f.in.Host, From: last.From, To: last.To, Workers: runtime.GOMAXPROCS(0)}
 	for _, arg := range args {
-		path, err := flags.CapturePath(cmd, arg)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := open.Ticks(cmd.Context(), path, cmd.InOrStdin(), o, visit); errors.Is(err, ticks.ErrUnknown) {
+		if _, err := open.Ticks(cmd.Context(), arg, cmd.InOrStdin(), o, visit); errors.Is(err, ticks.ErrUnknown) {
 			return nil, fmt.Errorf("%w; what a fleet or story would share is simulated: --simulate %s", err, arg)
 		} else if err != nil {
 			return nil, err

@@ -71,6 +71,10 @@ func Loaded(ctx context.Context, c *chase.Cycle, on int, threads []Thread, line 
 	return ns, rate, errors.Join(first, err)
 }
 
+// warmFor is how long a thread moves before what it moves counts: a core that was idle begins slowly, and the lines of memory
+// that was just written are written back.
+const warmFor = 3 * time.Millisecond
+
 // A group is the threads of one measurement.
 type group struct {
 	here  atomic.Int32  // threads in place
@@ -123,18 +127,18 @@ func (g *group) meet() {
 
 // move moves until it is stopped, and returns bytes a second.
 func (g *group) move(m *mover, pause int) float64 {
-	bytes, begin := 0, cpu.Start()
-	for {
-		if pause > 0 {
-			bytes += m.slowly(pause)
-		} else {
-			bytes += m.step()
-		}
-		if g.stop.Load() {
-			break
+	step := m.step
+	if pause > 0 {
+		step = func() int { return m.slowly(pause) }
+	}
+	for begin := cpu.Start(); cpu.Start()-begin < cpu.Ticks(warmFor) && !g.stop.Load(); {
+		step()
+	}
+	for bytes, begin := 0, cpu.Start(); ; {
+		if bytes += step(); g.stop.Load() {
+			return float64(bytes) * 1e9 / max(cpu.NS(cpu.End()-begin), 1)
 		}
 	}
-	return float64(bytes) * 1e9 / max(cpu.NS(cpu.End()-begin), 1)
 }
 
 // run lets the threads work for so long, from when all are in place.

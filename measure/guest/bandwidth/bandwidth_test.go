@@ -148,7 +148,7 @@ func TestLoaded(t *testing.T) {
 	if len(cpus) < 2 {
 		t.Skip("needs two processors")
 	}
-	cycle, err := chase.Link(context.Background(), take(t, 1<<20), 64, 1)
+	cycle, err := chase.Link(context.Background(), take(t, 1<<20), 64, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

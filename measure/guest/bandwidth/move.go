@@ -50,7 +50,7 @@ func (m *mover) step() int {
 	p, lines, bytes := unsafe.Add(m.base, m.at), chunk/m.line, chunk
 	switch m.kind {
 	case Read:
-		m.sink += read(p, lines/4, m.line)
+		m.sink += cpu.Read(p, lines, m.line)
 	case Copy:
 		copy(unsafe.Slice((*byte)(unsafe.Add(p, m.size)), chunk), unsafe.Slice((*byte)(p), chunk))
 		bytes = 2 * chunk
@@ -65,19 +65,6 @@ func (m *mover) step() int {
 		m.at = 0
 	}
 	return bytes
-}
-
-// read loads a word of each of 4 × n lines, into four sums that do not wait for each other.
-func read(p unsafe.Pointer, n, line int) uint64 {
-	var a, b, c, d uint64
-	for range n {
-		a += *(*uint64)(p)
-		b += *(*uint64)(unsafe.Add(p, line))
-		c += *(*uint64)(unsafe.Add(p, 2*line))
-		d += *(*uint64)(unsafe.Add(p, 3*line))
-		p = unsafe.Add(p, 4*line)
-	}
-	return a + b + c + d
 }
 
 // update2 loads a word of each of n pairs of lines, and increments one of the line behind.

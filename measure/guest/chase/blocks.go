@@ -19,7 +19,7 @@ func LinkBlocks(ctx context.Context, b []byte, line, block int, seed uint64) (*C
 	var all *Cycle
 	first := (*uintptr)(unsafe.Pointer(unsafe.SliceData(b)))
 	for from := 0; from < len(b); from += block {
-		c, err := Link(ctx, b[from:from+block], line, seed+uint64(from/block))
+		c, err := Link(ctx, b[from:from+block], line, seed+uint64(from/block), nil)
 		if err != nil {
 			return nil, err
 		}

@@ -27,8 +27,12 @@ const unrolled = 16
 const fewest = 64
 
 // Link makes one cycle of the lines of b, each of so many bytes, by Sattolo's shuffle in place: every order of the lines is
-// equally likely. b is memory outside of Go's heap, at least two lines. What it held is lost.
-func Link(ctx context.Context, b []byte, line int, seed uint64) (*Cycle, error) {
+// equally likely. b is memory outside of Go's heap, at least two lines. What it held is lost. pause, if any, is called every
+// 262,144 lines, some 50 ms, and ends it by an error.
+func Link(ctx context.Context, b []byte, line int, seed uint64, pause func() error) (*Cycle, error) {
+	if pause == nil {
+		pause = ctx.Err
+	}
 	if line < int(unsafe.Sizeof(uintptr(0))) || len(b) < 2*line || line%int(unsafe.Sizeof(uintptr(0))) != 0 {
 		return nil, errors.New("a cycle needs two lines of whole words")
 	}
@@ -36,15 +40,19 @@ func Link(ctx context.Context, b []byte, line int, seed uint64) (*Cycle, error) 
 	next := func(i int) *uintptr { return (*uintptr)(unsafe.Add(base, i*line)) }
 	const look = 1 << 18
 	for i := range n {
-		if i%look == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if i%look == 0 {
+			if err := pause(); err != nil {
+				return nil, err
+			}
 		}
 		*next(i) = uintptr(unsafe.Add(base, i*line))
 	}
 	random := rand.New(rand.NewPCG(seed, uint64(n)))
 	for i := n - 1; i > 0; i-- {
-		if i%look == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if i%look == 0 {
+			if err := pause(); err != nil {
+				return nil, err
+			}
 		}
 		a, b := next(i), next(random.IntN(i))
 		*a, *b = *b, *a

@@ -25,7 +25,7 @@ func take(t *testing.T, size int) *pages.Memory {
 func TestCycleVisitsEveryLineOnce(t *testing.T) {
 	m := take(t, 1<<20)
 	for _, tt := range []struct{ size, line int }{{128, 64}, {192, 64}, {4096, 64}, {3 << 10, 128}, {1 << 20, 64}, {1<<20 - 24, 64}} {
-		c, err := Link(context.Background(), m.Bytes[:tt.size], tt.line, 7)
+		c, err := Link(context.Background(), m.Bytes[:tt.size], tt.line, 7, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestCycleVisitsEveryLineOnce(t *testing.T) {
 func TestCyclesAreRandom(t *testing.T) {
 	m := take(t, 1<<16)
 	order := func(seed uint64) (out []uintptr) {
-		c, err := Link(context.Background(), m.Bytes, 64, seed)
+		c, err := Link(context.Background(), m.Bytes, 64, seed, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestCyclesAreRandom(t *testing.T) {
 func TestNoCycle(t *testing.T) {
 	m := take(t, 4096)
 	for _, tt := range []struct{ size, line int }{{64, 64}, {4096, 6}, {4096, 14}, {0, 64}} {
-		if _, err := Link(context.Background(), m.Bytes[:tt.size], tt.line, 1); err == nil {
+		if _, err := Link(context.Background(), m.Bytes[:tt.size], tt.line, 1, nil); err == nil {
 			t.Errorf("a cycle of %d bytes in lines of %d", tt.size, tt.line)
 		}
 	}
@@ -142,7 +142,7 @@ func TestLadderEnds(t *testing.T) {
 
 func TestWalkAllocatesNothing(t *testing.T) {
 	m := take(t, 64<<10)
-	c, err := Link(context.Background(), m.Bytes, 64, 1)
+	c, err := Link(context.Background(), m.Bytes, 64, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

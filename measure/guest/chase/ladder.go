@@ -31,19 +31,18 @@ type Rung struct {
 
 // Ladder measures working sets in the memory m, from its start: so many samples of each, of about the time each. The thread that
 // calls must be pinned. line is the size of a cache line. before, if any, is called before each
-// size, for pauses and for an end. With an error the rungs that were measured are returned too.
+// size and while its lines are linked, for pauses and for an end. With an error the rungs that were measured are returned too.
 func Ladder(ctx context.Context, m *pages.Memory, line int, sizes []int, samples int, each time.Duration, before func(bytes int) error) ([]Rung, error) {
 	var rungs []Rung
 	for _, size := range sizes {
 		if size > len(m.Bytes) {
 			return rungs, fmt.Errorf("a working set of %d bytes in memory of %d", size, len(m.Bytes))
 		}
+		pause := ctx.Err
 		if before != nil {
-			if err := before(size); err != nil {
-				return rungs, err
-			}
+			pause = func() error { return before(size) }
 		}
-		cycle, err := Link(ctx, m.Bytes[:size], line, uint64(size))
+		cycle, err := Link(ctx, m.Bytes[:size], line, uint64(size), pause)
 		if err != nil {
 			return rungs, err
 		}

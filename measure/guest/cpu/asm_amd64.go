@@ -37,6 +37,18 @@ func Flush(p unsafe.Pointer) {
 //go:noescape
 func Fence()
 
+// Swaps changes word from from to to so many times, and gives up after so many tries that found another value. Both are at
+// least 1. It returns how many times are left. A thread in it is not preempted: give it few tries.
+//
+//go:noescape
+func Swaps(word *uint32, from, to uint32, times, tries int) (left int)
+
+// Read adds up the first words of so many lines from p on, which is at a multiple of 16; lines is a multiple of 4. It loads 16
+// bytes of each: loops that Go makes read up to 15 % less in the same time.
+//
+//go:noescape
+func Read(p unsafe.Pointer, lines, line int) (sum uint64)
+
 // CanFlush says whether Flush works here.
 func CanFlush() bool { return true } // CLFLUSH is a part of SSE2, which Go requires
 

@@ -37,6 +37,9 @@ func reserve(a Ask) (*Memory, error) {
 	} else if err = virtualAllocExNuma.Find(); err == nil {
 		start, _, err = virtualAllocExNuma.Call(uintptr(windows.CurrentProcess()), 0, uintptr(size), uintptr(how), windows.PAGE_READWRITE, uintptr(a.Node))
 	}
+	if start == 0 && a.Huge {
+		return nil, fmt.Errorf("large pages: %d MiB: %w", size>>20, err)
+	}
 	if start == 0 {
 		return nil, fmt.Errorf("memory of %d bytes on node %d (-1 is any): %w", size, a.Node, err)
 	}

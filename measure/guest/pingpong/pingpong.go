@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"homenode/measure/guest/cpu"
 )
@@ -32,20 +33,28 @@ var ErrSlow = errors.New("the two processors do not run at the same time, or oth
 // patience is how many swaps fail before the thread looks whether it should end.
 const patience = 1 << 12
 
-// table is what the two threads share. The word is alone in 128 bytes, since processors fetch pairs of lines.
-type table struct {
+// A Table is what the two threads share. The word is alone in 128 bytes, since processors fetch pairs of lines.
+type Table struct {
 	_    [128]byte
-	word atomic.Uint32 // 0: the turn of the first thread, 1: of the second
+	word uint32 // 0: the turn of the first thread, 1: of the second
 	_    [124]byte
 	stop atomic.Bool
 	_    [127]byte
 	here atomic.Int32 // threads that are in place
 }
 
+// WordOffset is where in a Table the word is, in bytes.
+const WordOffset = unsafe.Offsetof(Table{}.word)
+
 // Swap lets the processors a and b change one word in turn: a from 0 to 1, b from 1 to 0. It appends to out the samples, each the
 // nanoseconds of one way, the mean of a form's round trips ÷ 2. A sample that was interrupted is up to 10,000 times too long:
 // take medians. It ends after limit with ErrSlow, and with ctx, in both cases with the samples that there are.
 func Swap(ctx context.Context, a, b int, f Form, limit time.Duration, out []float64) ([]float64, error) {
+	return new(Table).Swap(ctx, a, b, f, limit, out)
+}
+
+// Swap is the function Swap with this table, which is zero and used once: where its word is kept changes the figure by some percent.
+func (t *Table) Swap(ctx context.Context, a, b int, f Form, limit time.Duration, out []float64) ([]float64, error) {
 	if a == b {
 		return out, fmt.Errorf("processor %d cannot swap with itself", a)
 	}
@@ -55,7 +64,6 @@ func Swap(ctx context.Context, a, b int, f Form, limit time.Duration, out []floa
 	cpu.Room(2)
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	t := new(table)
 	defer context.AfterFunc(timed, func() { t.stop.Store(true) })()
 	second := make(chan error, 1)
 	go func() {
@@ -95,21 +103,15 @@ func Swap(ctx context.Context, a, b int, f Form, limit time.Duration, out []floa
 }
 
 // meet waits for the other thread.
-func (t *table) meet() {
+func (t *Table) meet() {
 	for t.here.Add(1); t.here.Load() < 2 && !t.stop.Load(); {
 	}
 }
 
 // swap changes the word so often, and reports whether it did.
-func (t *table) swap(times int, from, to uint32) bool {
-	for range times {
-		for failed := 0; !t.word.CompareAndSwap(from, to); {
-			if failed++; failed == patience {
-				if failed = 0; t.stop.Load() {
-					return false
-				}
-			}
-		}
+func (t *Table) swap(times int, from, to uint32) bool {
+	for times > 0 && !t.stop.Load() {
+		times = cpu.Swaps(&t.word, from, to, times, patience)
 	}
-	return true
+	return times == 0
 }

@@ -40,7 +40,6 @@ func placeHost(rec *capture.Recording, o *Options) *picture.Picture {
 	bottom := d.y - panelGap + 60
 	d.axis(gapsOf(d.steps))
 	d.slices(d.steps, bottom, d.sum)
-	d.moment(o, bottom)
 	d.foot(o.notes(sentences)...)
 	return d.pic
 }
@@ -147,31 +146,17 @@ func (d *hostDrawing) free(o *Options) []string {
 
 // migrations places those of all VMs, as many as each step has.
 func (d *hostDrawing) migrations(o *Options) []string {
-	if !o.Migrations {
+	if o.Migrations == nil || len(d.steps) == 0 {
 		return nil
 	}
 	all := make([]int64, len(d.steps))
-	most, sum, stated := int64(1), int64(0), false
-	for i := range d.rec.VMs {
-		v := &d.rec.VMs[i]
-		stated = stated || v.HasMoves
-		for j := range v.Timeline.Buckets {
-			n := v.Timeline.Buckets[j].Moves
-			if n == 0 {
-				continue
-			}
-			at := v.Timeline.Time(j)
-			k, _ := slices.BinarySearchFunc(d.steps, at, func(s step, at time.Time) int { return s.to.Compare(at.Add(1)) })
-			k = min(k, len(d.steps)-1)
-			sum += n
-			if k >= 0 {
-				all[k] += n
-				most = max(most, all[k])
-			}
-		}
-	}
-	if !stated {
-		return []string{o.source() + " does not state NUMA migrations."}
+	most, sum := int64(1), int64(0)
+	for _, c := range o.Migrations {
+		k, _ := slices.BinarySearchFunc(d.steps, c.Time, func(s step, at time.Time) int { return s.to.Compare(at.Add(1)) }) // the first that ends after it
+		k = min(k, len(d.steps)-1)
+		all[k] += c.N
+		sum += c.N
+		most = max(most, all[k])
 	}
 	s := scale{d.y, d.y + 320, float64(most)}
 	var shapes []picture.Shape
@@ -202,7 +187,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 		}
 	}
 	switch {
-	case len(vms) == 0 && o.Migrations: // asked for without
+	case len(vms) == 0 && o.Migrations != nil: // asked for without
 		return nil
 	case len(vms) == 0:
 		return []string{o.source() + " does not state the home nodes of VMs."}

@@ -47,10 +47,8 @@ type Options struct {
 	Speed func(*capture.VM) []Point
 	// MostVMs is how many VMs the drawing of a host has; 0 means 12.
 	MostVMs int
-	// Moment is marked; zero for none.
-	Moment time.Time
-	// Migrations says that the drawing of a host has a panel of the NUMA migrations of all its VMs.
-	Migrations bool
+	// Migrations are those of all VMs of a host, in the order of time, for a panel of its drawing; nil for none.
+	Migrations []Count
 }
 
 // An Event is one thing that happened, for a drawing of what followed.
@@ -58,6 +56,12 @@ type Event struct {
 	Time time.Time
 	Text string // a few words
 	Note string // more of it, shown when it is pointed at
+}
+
+// A Count is how often something happened at a moment.
+type Count struct {
+	Time time.Time
+	N    int64
 }
 
 // A Point is the performance index from a moment on: 1 is full speed.

@@ -3,8 +3,8 @@ package script
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -23,7 +23,7 @@ var powercli = &tool{
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(powershell(l))
+			b.WriteString(words.PowerShell(l))
 		}
 		b.WriteString(")\n$changes = @(\n")
 		for i := range f.steps {
@@ -40,9 +40,9 @@ func (s *step) powershell(b *bytes.Buffer) {
 	if s.host {
 		kind = kindHost
 	}
-	fmt.Fprintf(b, "    @{ Kind = %s; Id = %s; Off = $%t; Rows = @(\n", powershell(kind), powershell(s.id), s.needs == numa.NeedsOff)
+	fmt.Fprintf(b, "    @{ Kind = %s; Id = %s; Off = $%t; Rows = @(\n", words.PowerShell(kind), words.PowerShell(s.id), s.needs == numa.NeedsOff)
 	for _, r := range s.rows {
-		fmt.Fprintf(b, "        @{ What = %s; Key = %s; From = %s; To = %s", powershell(r.What), powershell(r.Key), powershell(r.From), powershell(r.To))
+		fmt.Fprintf(b, "        @{ What = %s; Key = %s; From = %s; To = %s", words.PowerShell(r.What), words.PowerShell(r.Key), words.PowerShell(r.From), words.PowerShell(r.To))
 		for _, flag := range []struct {
 			name string
 			set  bool
@@ -53,42 +53,10 @@ func (s *step) powershell(b *bytes.Buffer) {
 		}
 		for _, e := range s.edits {
 			if string(e.Kind) == r.What && e.Key == r.Key {
-				fmt.Fprintf(b, "; Write = $true; Set = %s", powershell(e.To.Text))
+				fmt.Fprintf(b, "; Write = $true; Set = %s", words.PowerShell(e.To.Text))
 			}
 		}
 		b.WriteString(" }\n")
 	}
 	b.WriteString("    ) }\n")
-}
-
-// powershell returns an expression of PowerShell for the text, in ASCII: how a file without a byte order mark is read differs by
-// version, and PowerShell takes typographic quotes for quotes.
-func powershell(s string) string {
-	var parts []string
-	plain := func(r rune) bool { return r >= ' ' && r <= '~' }
-	for s != "" {
-		n := strings.IndexFunc(s, func(r rune) bool { return !plain(r) })
-		if n < 0 {
-			n = len(s)
-		}
-		if n > 0 {
-			parts = append(parts, "'"+strings.ReplaceAll(s[:n], "'", "''")+"'")
-			s = s[n:]
-			continue
-		}
-		for _, r := range s {
-			parts = append(parts, fmt.Sprintf("[char]::ConvertFromUtf32(0x%x)", r))
-			s = s[len(string(r)):]
-			break
-		}
-	}
-	switch len(parts) {
-	case 0:
-		return "''"
-	case 1:
-		if parts[0][0] == '\'' {
-			return parts[0]
-		}
-	}
-	return "('' + " + strings.Join(parts, " + ") + ")"
 }

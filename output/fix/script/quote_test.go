@@ -45,7 +45,7 @@ func FuzzPowerShell(f *testing.F) {
 		if !carried(s) {
 			t.Skip()
 		}
-		q := powershell(s)
+		q := words.PowerShell(s)
 		tokens, err := lex(q)
 		if err != nil {
 			t.Fatalf("%q: %q: %v", s, q, err)

@@ -46,6 +46,7 @@ type shownFinding struct {
 	*finding.Finding
 	Subject answer.Subject
 	Proof   []proof
+	Link    string // the page in a site of what it is about
 }
 
 // A proof is evidence, the kind of its origin apart: "read" and "config.hardware.numCPU".
@@ -75,6 +76,9 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 		}
 		for _, f := range c.Findings[from:min(from+most, len(c.Findings))] {
 			shown := &shownFinding{Finding: f, Subject: j.Subject(f)}
+			if shown.Link = shown.Object().Address(); site != nil && site.Subject != nil {
+				shown.Link = site.Subject(f)
+			}
 			for _, e := range f.Evidence {
 				kind, where, _ := strings.Cut(e.Origin, ": ")
 				shown.Proof = append(shown.Proof, proof{e, kind, where})
@@ -99,6 +103,14 @@ func linksOf(sources []string) []link {
 		}
 	}
 	return out
+}
+
+// bare returns a source without the address at its end.
+func bare(source string) string {
+	if m := address.FindStringIndex(source); m != nil && m[0] > 0 {
+		return source[:m[0]]
+	}
+	return source
 }
 
 // Object returns what the finding is about.

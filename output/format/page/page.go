@@ -9,11 +9,11 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"io"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"homenode/internal/texttab"
@@ -31,7 +31,7 @@ var (
 	//go:embed page.js
 	pageScript string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "plural": words.Plural, "thousands": words.Thousands}).Parse(pageText + findingsText))
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "plural": words.Plural, "thousands": words.Thousands, "bare": bare}).Parse(pageText + findingsText))
 )
 
 // manyRows is from how many rows on a table of a page can be searched, as a long one can
@@ -64,8 +64,8 @@ type pictureGroup struct {
 // A picture is a drawing inside the page.
 type picture struct {
 	answer.Drawing
-	Name string // where another drawing is about the same; "" for what it is about
-	SVG  template.HTML
+	SVG   template.HTML
+	Label string // no other drawing of the page has it
 }
 
 // A part is a table with its anchor.
@@ -119,7 +119,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 	} else {
 		p.Headline = a.Title
 	}
-	about := map[string]int{}
+	labels := map[string]int{}
 	for _, d := range a.Drawings {
 		var b bytes.Buffer
 		draw := d.Draw
@@ -138,11 +138,11 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 			p.Groups = append(p.Groups, pictureGroup{Heading: d.Heading, Lead: d.Lead})
 		}
 		g := &p.Groups[len(p.Groups)-1]
-		name := ""
-		if about[d.About]++; about[d.About] > 1 {
-			name = cmp.Or(d.About, "Drawing") + ", " + strconv.Itoa(about[d.About])
+		label := cmp.Or(d.About, "Drawing")
+		if labels[label]++; labels[label] > 1 {
+			label += fmt.Sprintf(" (%d)", labels[label])
 		}
-		g.Pictures, g.Cut = append(g.Pictures, picture{d, name, template.HTML(text)}), d.Cut // drawings escape what strangers wrote
+		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(text), label}), d.Cut // drawings escape what strangers wrote
 	}
 	long := map[string]bool{}
 	for _, t := range a.Tables {
@@ -192,22 +192,14 @@ func partOf(a *answer.Answer, t answer.Table, site *Site) part {
 
 // withoutObjects returns the rows without what only a site can show.
 func withoutObjects(rows [][]answer.Cell) [][]answer.Cell {
-	out := slices.Clone(rows) // those of an answer that is shown again stay
-	for k, row := range rows {
-		if slices.ContainsFunc(row, func(c answer.Cell) bool { return c.To.Kind != "" || c.Parts != nil }) {
-			out[k] = slices.Clone(row)
-			for i := range row {
-				out[k][i].To = answer.Object{}
-				if row[i].Parts != nil {
-					out[k][i].Parts = slices.Clone(row[i].Parts)
-				}
-				for p := range row[i].Parts {
-					out[k][i].Parts[p].To = answer.Object{}
-				}
+	for _, row := range rows {
+		for i := range row {
+			if row[i].To.Kind != "" {
+				row[i].To = answer.Object{}
 			}
 		}
 	}
-	return out
+	return rows
 }
 
 // hashOf returns the hash by which a content security policy allows an inline style or

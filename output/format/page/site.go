@@ -27,6 +27,8 @@ type Site struct {
 	Accept bool
 	// Findings returns the address of all findings of a rule and severity; nil for none.
 	Findings func(rule string, s finding.Severity) string
+	// Subject returns the address of what a finding is about; nil for the page of the object.
+	Subject func(*finding.Finding) string
 }
 
 // Style is the style sheet of pages.

@@ -1,5 +1,5 @@
-// Plays drawings over time: a slider over all drawings of a page, and jumps to what was decided. Without it the times in tables lead to
-// what stood then.
+// Plays drawings over time: a slider over all drawings of a page, and jumps to what was decided. Without it the drawings and the table of
+// decisions stand side by side.
 (function () {
   "use strict";
   const seconds = (text) => {
@@ -27,8 +27,8 @@
     if (!drawn.length) return;
     const times = [...new Set(drawn.flatMap((d) => d.all.map((s) => s.at)))].sort((a, b) => a - b);
     const begin = times[0];
-    const links = [...document.querySelectorAll("#main a[href*='moment=']")];
-    const decided = [...new Set(links.map((a) => seconds(a.textContent)).filter((s) => s !== null).map((s) => (s < begin ? s + day : s)))].sort((a, b) => a - b);
+    const decisions = [...document.querySelectorAll("#table-decisions tbody th")];
+    const decided = [...new Set(decisions.map((th) => seconds(th.textContent)).filter((s) => s !== null).map((s) => (s < begin ? s + day : s)))].sort((a, b) => a - b);
     const words = (name, text, more) => { const el = document.createElement(name); el.textContent = text; Object.assign(el, more || {}); return el; };
     const box = document.createElement("div");
     box.className = "player";
@@ -76,9 +76,14 @@
     before.addEventListener("click", () => jump(-1));
     after.addEventListener("click", () => jump(1));
     before.hidden = after.hidden = decided.length === 0;
-    const asked = document.querySelector("#main input[name=moment]");
-    const at = asked ? seconds(asked.value) : null;
-    go(at === null ? 0 : indexOf(at < begin ? at + day : at));
+    decisions.forEach((th) => {
+      const at = seconds(th.textContent);
+      if (at === null) return;
+      const jump = words("button", th.textContent, { type: "button", className: "moment" });
+      jump.addEventListener("click", () => { stop(); go(indexOf(at < begin ? at + day : at)); place.scrollIntoView(); });
+      th.replaceChildren(jump);
+    });
+    go(0);
   }
   document.addEventListener("homenode:shown", build);
   build();

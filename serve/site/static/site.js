@@ -30,27 +30,18 @@
     return { id: el.id, what, nth: [...now.querySelectorAll(what)].indexOf(el) };
   }
 
-  // plots loads what draws series where a page has one.
+  // plots loads what draws series, or plays drawings, where a page has them.
   let loaded = false;
   function plots() {
-    if (loaded || location.pathname !== "/vm" || !document.getElementById("over-time")) return;
+    const wanted = document.getElementById("over-time") ? ["/static/uPlot.js", "/static/series.js"] : location.pathname === "/simulate" && document.getElementById("drawings") ? ["/static/play.js"] : [];
+    if (loaded || wanted.length === 0) return;
     loaded = true;
-    for (const address of ["/static/uPlot.js", "/static/series.js"]) {
+    for (const address of wanted) {
       const script = document.createElement("script");
       script.src = address;
       script.async = false; // in this order
       document.head.append(script);
     }
-  }
-
-  // play loads what plays drawings over time.
-  let playing = false;
-  function play() {
-    if (playing || !["/simulate", "/captures"].includes(location.pathname) || !document.querySelector("#drawings svg.timeline")) return;
-    playing = true;
-    const script = document.createElement("script");
-    script.src = "/static/play.js";
-    document.head.append(script);
   }
 
   // listen fetches what is live again when the server says that it has changed: not while the tab is hidden, nor while somebody
@@ -107,7 +98,6 @@
     opened.forEach((id) => { const el = document.getElementById(id); if (el) el.open = true; });
     now.toggleAttribute("data-live", next.hasAttribute("data-live"));
     plots();
-    play();
     document.dispatchEvent(new Event("homenode:shown"));
   }
 
@@ -121,6 +111,10 @@
     const form = event.target.closest("form[data-swap]");
     if (!form) return;
     clearTimeout(timer);
+    if (event.target.matches("[data-alone]")) { // the other fields of the form depend on it
+      location.assign(form.getAttribute("action") + "?" + new URLSearchParams([[event.target.name, event.target.value]]));
+      return;
+    }
     timer = setTimeout(() => show(addressOf(form), true), event.target.matches("select, [type=checkbox]") ? 0 : 350);
   });
   document.addEventListener("submit", (event) => {
@@ -131,6 +125,5 @@
     show(addressOf(form), true);
   });
   plots();
-  play();
   listen();
 })();

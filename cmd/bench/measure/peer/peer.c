@@ -3,13 +3,14 @@
 // with one line of numbers, or with a line that begins with "error".
 //
 //	pin CPU                    run on this processor from now on
-//	take BYTES HUGE            map memory in huge pages (1) or small ones (0) and touch it; frees what was taken before
-//	link BYTES LINE SEED       make one cycle of the lines of the first bytes, by the shuffle of measure/guest/chase
-//	order                      hash of the offsets in the order of the cycle (FNV-1a of 64 bits)
+//	share FILE AT BYTES HUGE   map the file at this address, in huge pages (1) or small ones (0); gives back what was mapped before
+//	begin OFFSET               follow the pointers from here on
 //	walk LOADS SAMPLES         nanoseconds of one load, so many samples
-//	swap A B SAMPLES TRIPS     nanoseconds of one way between two processors, so many samples
+//	where                      the offset that was reached
+//	swap A B OFFSET SAMPLES TRIPS  nanoseconds of one way between two processors, so many samples, of the word at this offset
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -18,11 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-
-#define HUGE_PAGE ((size_t)2 << 20)
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
+#include <unistd.h>
 
 static double now(void)
 {
@@ -41,96 +38,35 @@ static int pin(int cpu)
 	return sched_setaffinity(0, sizeof set, &set);
 }
 
-// Memory.
+// Memory of both contenders, at the same address in both, so that both follow the same pointers through the same pages.
 
-static char *all, *memory;
-static size_t mapped, size;
+static char *memory;
+static size_t size;
 
-static int take(size_t bytes, int huge)
+static int share(const char *path, char *address, size_t bytes, int huge)
 {
-	if (all)
-		munmap(all, mapped);
-	size = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-	mapped = size + 2 * HUGE_PAGE;
-	all = mmap(NULL, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (all == MAP_FAILED) {
-		all = NULL;
+	if (memory && munmap(memory, size))
 		return -1;
-	}
-	memory = (char *)(((uintptr_t)all + HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE);
-	if (mprotect(memory, size, PROT_READ | PROT_WRITE))
+	memory = NULL;
+	int fd = open(path, O_RDWR);
+	if (fd < 0)
 		return -1;
+	char *p = mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return -1;
+	memory = p;
+	size = bytes;
 	if (madvise(memory, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) && huge)
 		return -1;
-	for (size_t at = 0; at < size; at += 4096)
-		*(uint32_t *)(memory + at) = at / 4096 + 1;
-	if (huge)
-		madvise(memory, size, MADV_COLLAPSE); // the caller asks the kernel how much is huge
+	for (size_t i = 0; i < size; i += 4096)
+		*(volatile char *)(memory + i);
 	return 0;
-}
-
-// The random numbers of Go's math/rand/v2: PCG-DXSM, and Lemire's way to a number below n.
-
-typedef struct {
-	unsigned __int128 state;
-} pcg;
-
-static uint64_t draw(pcg *p)
-{
-	const unsigned __int128 mul = (unsigned __int128)2549297995355413924u << 64 | 4865540595714422341u;
-	const unsigned __int128 inc = (unsigned __int128)6364136223846793005u << 64 | 1442695040888963407u;
-	p->state = p->state * mul + inc;
-	uint64_t hi = p->state >> 64, lo = p->state;
-	hi ^= hi >> 32;
-	hi *= 0xda942042e4dd58b5u;
-	hi ^= hi >> 48;
-	return hi * (lo | 1);
-}
-
-// below returns a number below n.
-static uint64_t below(pcg *p, uint64_t n)
-{
-	if ((n & (n - 1)) == 0)
-		return draw(p) & (n - 1);
-	unsigned __int128 product = (unsigned __int128)draw(p) * n;
-	if ((uint64_t)product < n) {
-		uint64_t least = -n % n;
-		while ((uint64_t)product < least)
-			product = (unsigned __int128)draw(p) * n;
-	}
-	return product >> 64;
 }
 
 // The chase.
 
 static void *at;
-static size_t lines;
-
-static void link_lines(size_t bytes, size_t line, uint64_t seed)
-{
-	lines = bytes / line;
-	for (size_t i = 0; i < lines; i++)
-		*(void **)(memory + i * line) = memory + i * line;
-	pcg p = {(unsigned __int128)seed << 64 | lines};
-	for (size_t i = lines - 1; i > 0; i--) {
-		void **a = (void **)(memory + i * line), **b = (void **)(memory + below(&p, i) * line), *held = *a;
-		*a = *b;
-		*b = held;
-	}
-	at = memory;
-}
-
-static uint64_t order(void)
-{
-	uint64_t hash = 14695981039346656037u;
-	char *p = memory;
-	for (size_t i = 0; i < lines; i++, p = *(char **)p) {
-		uint64_t offset = p - memory;
-		for (int b = 0; b < 8; b++)
-			hash = (hash ^ (offset >> 8 * b & 255)) * 1099511628211u;
-	}
-	return hash;
-}
 
 static __attribute__((noinline)) void *follow(void *p, long rounds)
 {
@@ -165,30 +101,28 @@ static double walk(long loads)
 
 // The ping-pong.
 
-// The word is at another address each time, as homenode's is: where the line is kept in the L3 changes the
-// figure by some percent.
-static struct table {
+static uint32_t *word;
+static struct {
 	char before[128];
-	uint32_t word;
-	char after[124];
 	uint32_t here;
-	char end[124];
-} __attribute__((aligned(128))) tables[4096], *table;
+	char after[124];
+} __attribute__((aligned(128))) table;
 
 static void meet(void)
 {
-	__atomic_add_fetch(&table->here, 1, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&table->here, __ATOMIC_SEQ_CST) < 2)
+	__atomic_add_fetch(&table.here, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&table.here, __ATOMIC_SEQ_CST) < 2)
 		;
 }
 
 static void swap(long times, uint32_t from, uint32_t to)
 {
+	uint32_t *w = word; // not read anew before each try, which would make tries rarer
 	for (; times > 0; times--) {
 		uint32_t found;
 		do
 			found = from;
-		while (!__atomic_compare_exchange_n(&table->word, &found, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+		while (!__atomic_compare_exchange_n(w, &found, to, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 	}
 }
 
@@ -220,8 +154,7 @@ static int ping_pong(int a, int b, long samples, long trips, double *out)
 {
 	end ends[2] = {{a, 0, samples, trips, out}, {b, 0, samples, trips, NULL}};
 	pthread_t threads[2];
-	table = &tables[random() % (sizeof tables / sizeof *tables)];
-	memset(table, 0, sizeof *table);
+	table.here = *word = 0;
 	for (int i = 0; i < 2; i++)
 		if (pthread_create(&threads[i], NULL, run_end, &ends[i]))
 			exit(1);
@@ -244,28 +177,33 @@ int main(void)
 	static double out[MOST];
 	char text[256];
 	while (fgets(text, sizeof text, stdin)) {
-		size_t bytes, line;
-		uint64_t seed;
+		char path[128];
+		void *address;
+		size_t bytes;
 		int a, b;
 		long n, samples;
 		errno = 0;
 		if (sscanf(text, "pin %d", &a) == 1 && pin(a) == 0)
 			printf("0\n");
-		else if (sscanf(text, "take %zu %d", &bytes, &a) == 2 && take(bytes, a) == 0)
+		else if (sscanf(text, "share %127s %p %zu %d", path, &address, &bytes, &a) == 4 && share(path, address, bytes, a) == 0)
 			printf("0\n");
-		else if (sscanf(text, "link %zu %zu %lu", &bytes, &line, &seed) == 3 && memory && line >= 8 && bytes <= size && bytes >= 2 * line) {
-			link_lines(bytes, line, seed);
+		else if (sscanf(text, "begin %zu", &bytes) == 1 && memory && bytes < size) {
+			at = memory + bytes;
 			printf("0\n");
-		} else if (strcmp(text, "order\n") == 0 && at)
-			printf("%lu\n", order());
+		} else if (strcmp(text, "where\n") == 0 && at)
+			printf("%zu\n", (size_t)((char *)at - memory));
 		else if (sscanf(text, "walk %ld %ld", &n, &samples) == 2 && at && samples > 0 && samples <= MOST) {
 			for (long i = 0; i < samples; i++)
 				out[i] = walk(n);
 			print(out, samples);
-		} else if (sscanf(text, "swap %d %d %ld %ld", &a, &b, &samples, &n) == 4 && a != b && samples > 0 && samples <= MOST && n > 0 &&
-			   ping_pong(a, b, samples, n, out) == 0)
-			print(out, samples);
-		else
+		} else if (sscanf(text, "swap %d %d %zu %ld %ld", &a, &b, &bytes, &samples, &n) == 5 && a != b && memory && bytes < size &&
+			   samples > 0 && samples <= MOST && n > 0) {
+			word = (uint32_t *)(memory + bytes);
+			if (ping_pong(a, b, samples, n, out) == 0)
+				print(out, samples);
+			else
+				printf("error: %.*s: a processor takes no thread\n", (int)strcspn(text, "\n"), text);
+		} else
 			printf("error: %.*s: %s\n", (int)strcspn(text, "\n"), text, errno ? strerror(errno) : "not understood");
 		fflush(stdout);
 	}

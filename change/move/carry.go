@@ -1,0 +1,325 @@
+package move
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// The sizes of huge pages.
+const (
+	small = 2 * numa.MiB
+	large = numa.GiB
+)
+
+// largePages is the setting of a VM that asks for pages of 1 GB (B-31).
+const largePages = "sched.mem.lpage.enable1GPage"
+
+// pages sets the size of the pages, and says what becomes of what vSphere has.
+func (m *Move) pages(s *Shape, cells int) {
+	v := m.VM
+	if v.Guest.Needs.LargePages {
+		const what = "pages of 1 GB"
+		can := m.Platform.Can[Pages]
+		switch {
+		case !can.Can:
+			m.add(Lost, what, largePages+" = TRUE", "", can.Limit, v.Settings.Origin.Where)
+		case m.Platform.MostDigit > 0 && m.At == nil:
+			m.add(Lost, what, largePages+" = TRUE", "", "they need a node of the host, and none is given", v.Settings.Origin.Where)
+		case s.Memory%large == 0:
+			s.Page = large
+			m.add(Carried, what, largePages+" = TRUE", "huge pages of 1 GB, to be reserved on each node of the host before", "", v.Settings.Origin.Where)
+		case s.Memory%small == 0:
+			s.Page = small
+			m.add(Changed, what, largePages+" = TRUE", "huge pages of 2 MB, to be reserved on each node of the host before", fmt.Sprintf("%s are no whole pages of 1 GB", s.Memory), v.Settings.Origin.Where)
+		default:
+			m.add(Lost, what, largePages+" = TRUE", "", fmt.Sprintf("%s are no whole huge pages", s.Memory), v.Settings.Origin.Where)
+		}
+	}
+	if m.Platform.Passthrough && cells > 1 {
+		m.passthrough(s)
+	}
+}
+
+// passthrough says what nodes of a guest need where they follow from the CPUs that it gets.
+func (m *Move) passthrough(s *Shape) {
+	if !m.Exclusive {
+		m.Exclusive = true
+		m.add(Changed, "CPUs", "shared with other VMs", "dedicated", "guestMappingPassthrough needs dedicated CPUs", "")
+	}
+	switch {
+	case s.Page > 0:
+	case s.Memory%small == 0:
+		s.Page = small
+		m.add(Changed, "pages", "large pages of the host, by default", "huge pages of 2 MB", "guestMappingPassthrough needs huge pages", "")
+	default:
+		m.Refused = append(m.Refused, fmt.Sprintf("%s are no whole pages of 2 MB, which guestMappingPassthrough needs", s.Memory))
+	}
+}
+
+// cells sets the cells: vCPUs, and memory in whole pages.
+func (m *Move) cells(s *Shape, g *guest, cell []int) {
+	weights := make([]int, slices.Max(cell)+1)
+	s.Cells = make([]Cell, len(weights))
+	for v, c := range cell {
+		s.Cells[c].CPUs = append(s.Cells[c].CPUs, v)
+		weights[c]++
+	}
+	if slices.Equal(cell, g.node) && len(g.memory) == len(weights) { // in proportion to what vSphere gives
+		for i, b := range g.memory {
+			weights[i] = int(b / numa.PageSize)
+		}
+	}
+	for i, b := range divide(s.Memory, s.unit(), weights) {
+		s.Cells[i].Memory = b
+	}
+}
+
+// topology sets sockets, dies, cores and threads, and room for vCPUs that can be added.
+func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
+	can := &m.Platform.Can
+	perSocket, threads := g.perSocket, g.threads
+	if o.Shape == Fit {
+		perSocket = fitting(cell, len(cell))
+	}
+	if threads > 1 && !can[Threads].Can {
+		threads = 1
+	}
+	why := s.arrange(cell, perSocket, threads, can[Dies].Can)
+	on := topologyOf(g)
+	switch {
+	case on == s.Topology():
+		m.add(Carried, "sockets and cores", on, s.Topology(), "", m.Basis)
+	case o.Shape == Fit:
+		m.add(Changed, "sockets and cores", on, s.Topology(), "sized for "+o.Host.Name, m.Basis)
+	default:
+		if why == "" && s.Dies > 1 {
+			why = "each node is a die, so that the last-level cache does not cross the border of nodes"
+		}
+		if why == "" && g.threads > 1 && s.Threads == 1 {
+			why = can[Threads].Limit
+			if can[Threads].Can {
+				why = "a core of two threads would lie in two nodes"
+			}
+		}
+		m.add(Changed, "sockets and cores", on, s.Topology(), why, m.Basis)
+	}
+	if !can[Sockets].Can || can[Sockets].Limit != "" && !m.Platform.Report {
+		m.add(Changed, "sockets and cores", on, "as the platform derives them", can[Sockets].Limit, "")
+	}
+	if s.Threads > 1 && !m.Exclusive {
+		m.add(Changed, "threads of a core", "two vCPUs share a core of the host", "the guest sees threads", "without a CPU for each vCPU the host may run two threads of a core on two cores", vnuma.VirtualThreads(m.VM.VM).Origin.Where)
+	}
+	m.hotAdd(s, cell)
+}
+
+// topologyOf writes what the guest has on vSphere.
+func topologyOf(g *guest) string {
+	s := Shape{Sockets: (len(g.node) + g.perSocket - 1) / g.perSocket, Dies: 1, Cores: g.perSocket, Threads: 1}
+	if g.threads > 1 && g.perSocket%g.threads == 0 {
+		s.Cores, s.Threads = g.perSocket/g.threads, g.threads
+	}
+	return s.Topology()
+}
+
+// hotAdd makes room for vCPUs that can be added, where it is known how many.
+func (m *Move) hotAdd(s *Shape, cell []int) {
+	v := m.VM
+	if !v.Guest.HotAdd {
+		return
+	}
+	const what = "CPU hot add"
+	most, n := int(v.Guest.MaxVCPUs), len(cell)
+	can := m.Platform.Can[AddVCPUs]
+	on := "on"
+	if most > n {
+		on = fmt.Sprintf("on, up to %d vCPUs (cpuid.maxVCPUs)", most)
+	}
+	from := v.CPUHotAdd.Origin.Where
+	switch {
+	case !can.Can:
+		m.add(Lost, what, on, "power off to add vCPUs", can.Limit, from)
+	case most <= n:
+		m.add(Lost, what, on, "power off to add vCPUs", "the VM states no largest number (cpuid.maxVCPUs), and guests reserve for it", from)
+	case most%s.PerSocket() != 0 || most > n && !s.Even() || s.Dies > 1:
+		m.add(Lost, what, on, "power off to add vCPUs", fmt.Sprintf("%d vCPUs are no whole sockets of %d in like nodes", most, s.PerSocket()), from)
+	default:
+		next := 0
+		for first := n; first < most; first += s.PerSocket() { // whole sockets, in turn
+			for i := range s.PerSocket() {
+				s.Cells[next].CPUs = append(s.Cells[next].CPUs, first+i)
+			}
+			next = (next + 1) % len(s.Cells)
+		}
+		s.Sockets = most / s.PerSocket()
+		m.add(Carried, what, on, fmt.Sprintf("%d of %d vCPUs at the start", s.VCPUs, most), "", from)
+	}
+}
+
+// compare says what becomes of the nodes and of their memory.
+func (m *Move) compare(s *Shape, g *guest, o Options) {
+	can := &m.Platform.Can
+	before := sizesOf(g.node)
+	now := make([]int, len(s.Cells))
+	for i, c := range s.Of()[:s.VCPUs] {
+		_ = i
+		if c >= 0 {
+			now[c]++
+		}
+	}
+	on, then := nodesText(before), nodesText(now)
+	memory := bytesText(memoryOf(g, s.Memory, before))
+	var cells []numa.Bytes
+	for _, c := range s.Cells {
+		cells = append(cells, c.Memory)
+	}
+	switch {
+	case !can[Nodes].Can && len(s.Cells) > 1:
+		m.add(Lost, "NUMA nodes", on, "one node", can[Nodes].Limit, m.Basis)
+		return
+	case !slices.Equal(before, now):
+		why := "asked for: --shape " + o.Shape
+		if o.Shape == Fit {
+			why = fmt.Sprintf("sized for %s: nodes of %d cores and %s", o.Host.Name, o.Host.Cores, o.Host.Memory)
+		}
+		m.add(Changed, "NUMA nodes", on, then, why, m.Basis)
+	case len(now) == 1:
+		m.add(Carried, "NUMA nodes", on, then, "", m.Basis)
+		return
+	case can[Nodes].Limit != "" && m.Platform.Most == 0:
+		m.add(Changed, "NUMA nodes", on, then+", if the platform makes them so", can[Nodes].Limit, m.Basis)
+	default:
+		m.add(Carried, "NUMA nodes", on, then, "", m.Basis)
+	}
+	switch {
+	case len(cells) < 2:
+	case !can[NodeMemory].Can:
+		m.add(Changed, "memory of the nodes", memory, "equal parts", can[NodeMemory].Limit, "")
+	case memory == bytesText(cells):
+		m.add(Carried, "memory of the nodes", memory, bytesText(cells), can[NodeMemory].Limit, "")
+	default:
+		m.add(Changed, "memory of the nodes", memory, bytesText(cells), fmt.Sprintf("in whole pages of %s", s.unit()), "")
+	}
+	if len(cells) > 1 && !can[Distances].Can {
+		m.add(Changed, "distances", "those of the virtual firmware", "those of the platform", can[Distances].Limit, "")
+	}
+}
+
+func sizesOf(node []int) []int {
+	out := make([]int, slices.Max(node)+1)
+	for _, n := range node {
+		out[n]++
+	}
+	return out
+}
+
+func nodesText(sizes []int) string {
+	if len(sizes) == 1 {
+		return fmt.Sprintf("1 of %d vCPUs", sizes[0])
+	}
+	return vnuma.SizesText(sizes)
+}
+
+func bytesText(list []numa.Bytes) string {
+	if slices.Min(list) == slices.Max(list) {
+		return fmt.Sprintf("%d × %s", len(list), list[0])
+	}
+	parts := make([]string, len(list))
+	for i, b := range list {
+		parts[i] = b.String()
+	}
+	return strings.Join(parts, " + ")
+}
+
+// place says which nodes of which host carry the VM.
+func (m *Move) place(s *Shape) {
+	l := &m.VM.On[0].Layout
+	can := m.Platform.Can[HomeNode]
+	on := "chosen by the NUMA scheduler, and changed by it"
+	if !l.Managed {
+		on = "none: the VM has an affinity" // C-12
+	}
+	switch {
+	case !can.Can:
+		m.add(Lost, "home node", on, "", can.Limit, "")
+		m.At = nil
+	case m.At == nil:
+		m.add(Lost, "home node", on, "none: the host's kernel chooses", "no host is given", "")
+	default:
+		var nodes []string
+		for _, n := range m.At.Nodes {
+			nodes = append(nodes, strconv.Itoa(n))
+		}
+		m.add(Changed, "home node", on, fmt.Sprintf("fixed: node %s of %s", strings.Join(nodes, ", "), m.At.Host), "a plan that ages: nothing moves it with the load", "")
+	}
+	if m.VM.LatencyHigh() {
+		m.exclusive(s)
+	}
+}
+
+// exclusive says what becomes of latency sensitivity High.
+func (m *Move) exclusive(s *Shape) {
+	level, name := m.VM.Latency()
+	const what = "a CPU for each vCPU"
+	on := name + " = " + level.Value
+	can := m.Platform.Can[Exclusive]
+	switch {
+	case !can.Can:
+		m.add(Lost, what, on, "", can.Limit, level.Origin.Where)
+		m.Exclusive = false
+	case !m.Platform.Can[HomeNode].Can: // it chooses the CPUs
+		m.add(Changed, what, on, "dedicated CPUs, that the platform chooses", "no overcommitment of them; memory is to be in huge pages to be locked", level.Origin.Where)
+	case m.At == nil:
+		m.add(Lost, what, on, "", "no host is given that has them", level.Origin.Where)
+		m.Exclusive = false
+	case !m.At.holds(s):
+		m.Refused = append(m.Refused, fmt.Sprintf("%s has not a CPU for each of %d vCPUs on the nodes that carry it", m.At.Host, s.Most()))
+	default:
+		m.add(Changed, what, on, "each vCPU pinned to one CPU of "+m.At.Host, "no overcommitment of them; ESXi keeps them free only while the VM runs", level.Origin.Where)
+	}
+}
+
+// judge makes the checks that schemas do not make, and those of the platform.
+func (m *Move) judge(s *Shape) {
+	p := m.Platform
+	refuse := func(text string, args ...any) { m.Refused = append(m.Refused, fmt.Sprintf(text, args...)) }
+	switch {
+	case p.Report || len(s.Cells) < 2:
+	case p.Most > 0 && len(s.Cells) > p.Most:
+		refuse("%d nodes: %s has at most %d. --shape fit with larger nodes, or --shape flat", len(s.Cells), p.Title, p.Most)
+	case !s.Even() && !p.Can[Uneven].Can:
+		refuse("uneven nodes %s: %s. --shape flat, %s", nodesText(s.Sizes()), p.Can[Uneven].Limit, evenText(s))
+	case p.Counts && !s.Consecutive() && len(s.Cells) > 1:
+		refuse("its nodes have vCPUs that do not follow each other, and %s gives each node the next ones", p.Title)
+	}
+	if p.MostDigit > 0 && s.Page > 0 && m.At != nil {
+		for _, n := range m.At.Nodes {
+			if n > p.MostDigit {
+				refuse("huge pages on node %d of %s: %s takes nodes 0 to %d", n, m.At.Host, p.Title, p.MostDigit)
+				break
+			}
+		}
+	}
+	if m.Faults = Check(s, m.At, p.MemoryOnly); m.Faults != nil {
+		for _, f := range m.Faults {
+			refuse("%s", f.Text)
+		}
+	}
+	m.Strict = s.Page > 0 || m.Exclusive
+	if m.Refused == nil {
+		m.Shape = s
+	}
+}
+
+// evenText says which numbers of vCPUs would give even nodes.
+func evenText(s *Shape) string {
+	n, k := s.VCPUs, len(s.Cells)
+	if n%k == 0 {
+		return "or divide it evenly on vSphere"
+	}
+	return fmt.Sprintf("or %d or %d vCPUs", n/k*k, (n/k+1)*k)
+}

@@ -1,0 +1,119 @@
+package move
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/rules/rule"
+)
+
+// lose says what no platform has: each with the fact of this VM that makes it so.
+func (m *Move) lose(s *Shape, g *guest) {
+	v, l := m.VM, g.layout
+	set := v.Settings.Origin.Where
+	if l.Managed {
+		m.add(Lost, "balance by the NUMA scheduler", "home nodes and memory follow the load", "", "Linux NUMA balancing moves pages of VMs that are not bound, and no home nodes", "")
+	}
+	if vpd, ok := l.Spanning(); ok && !g.other {
+		first, last := l.Carriers(vpd)
+		m.add(Lost, "a node carried by several clients", fmt.Sprintf("node %d of the guest is carried by %d clients on %s", vpd, last-first+1, g.host), "one node of the host must hold it",
+			"a cell over several nodes of a host can only be interleaved; --shape fit divides it, and the guest sees the nodes", "")
+	}
+	m.loseSizing()
+	for i := range v.On[1:] {
+		if o := &v.On[i+1]; !o.Layout.SameGuest(l) {
+			m.add(Lost, "sizing for each host", fmt.Sprintf("%s on hosts such as %s", rule.Short(&o.Layout), o.Kind.Hosts[0].Name), "the same nodes on every host",
+				"live migration keeps the cells, and needs nodes of these numbers with room and huge pages there", "")
+			break
+		}
+	}
+	if v.Guest.PreferHT {
+		m.add(Lost, "preferHT", "numa.vcpu.preferHT = TRUE: threads count as cores of a node", "the shape keeps the nodes that this made",
+			"the host must count threads too: pins to both threads of a core, or Nova's thread policy require", set)
+	}
+	if v.MemoryHotAdd.Or(false) {
+		why := "DIMM slots are not written, and each DIMM belongs to one node"
+		switch m.Platform.Name {
+		case "proxmox":
+			why = "cannot enable memory hotplugging with custom NUMA topology"
+		case "kubevirt":
+			why = "refused together with guestMappingPassthrough"
+		}
+		m.add(Lost, "memory hot add", "on", "power off to add memory", why, v.MemoryHotAdd.Origin.Where)
+	}
+	m.loseReservations()
+	if !v.Guest.Needs.LargePages && s.Page == 0 {
+		m.add(Changed, "large pages", "by default, of the host", "transparent huge pages, if the host has them on", "", "")
+	}
+	for _, d := range v.Devices.Value {
+		m.add(Lost, "PCI device", strings.TrimSpace(d.Kind+" "+d.PCI), "", "its address is that of the old host, and without an expander bus the guest is told of no node for it", v.Devices.Origin.Where)
+	}
+	m.loseAffinity()
+	if v.Host != nil && v.Host.EVC.Known() && v.Host.EVC.Value != "" && v.Host.EVC.Value != "none" {
+		m.add(Lost, "EVC", v.Host.EVC.Value, "a CPU model for the pool of hosts", "not NUMA, but live migration needs one", v.Host.At)
+	}
+	if n := s.Most(); n > fewAPICs {
+		m.add(Changed, "interrupts", "as vSphere has them", fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written", "")
+	}
+	if over := s.exceeded(v); over != "" {
+		m.add(Changed, "limit of the software in the guest", over, "the same", "check it before the move", "")
+	}
+}
+
+// fewAPICs are as many vCPUs as QEMU starts without extended interrupt mode.
+const fewAPICs = 255
+
+// exceeded says what of the shape the software of the guest cannot use; "".
+func (s *Shape) exceeded(v *rule.VM) string {
+	u := v.Guest.Usable
+	for i, n := range s.Sizes() {
+		if u.PerNode > 0 && n > int(u.PerNode) {
+			return fmt.Sprintf("node %d has %d vCPUs, and it uses at most %d of a node", i, n, u.PerNode)
+		}
+	}
+	if u.Sockets > 0 && s.Sockets > int(u.Sockets) {
+		return fmt.Sprintf("%d sockets, and it uses at most %d", s.Sockets, u.Sockets)
+	}
+	return ""
+}
+
+func (m *Move) loseSizing() {
+	g := &m.VM.Guest
+	set := m.VM.Settings.Origin.Where
+	switch {
+	case g.SizeEachTime:
+		m.add(Lost, "sizing at each power-on", "numa.autosize.once = FALSE", "the shape is fixed", "no platform sizes a guest at its start", set)
+	case g.AutoCPS:
+		m.add(Lost, "sizing at power-on", "cores per socket are assigned at power-on", "the shape is fixed", "no platform sizes a guest at its start", m.VM.AutoCoresPerSocket.Origin.Where)
+	}
+}
+
+func (m *Move) loseReservations() {
+	v := m.VM
+	if mhz := v.CPUReservation.Value; mhz > 0 {
+		m.add(Lost, "CPU reservation", fmt.Sprintf("%d MHz", mhz), "", "shares of a control group are a weight, no guarantee; dedicated CPUs are more than one", v.CPUReservation.Origin.Where)
+	}
+	if mhz := v.CPULimit; mhz.Known() && mhz.Value >= 0 {
+		m.add(Lost, "CPU limit", fmt.Sprintf("%d MHz", mhz.Value), "", "a quota of time is no frequency: set one for the new host's cores", mhz.Origin.Where)
+	}
+	switch {
+	case v.MemoryReservationLocked.Value:
+		m.add(Lost, "memory reservation", "all, locked", "", "only huge pages are reserved before the start", v.MemoryReservationLocked.Origin.Where)
+	case v.MemoryReservation.Value > 0:
+		m.add(Lost, "memory reservation", v.MemoryReservation.Value.String(), "", "only huge pages are reserved before the start", v.MemoryReservation.Origin.Where)
+	}
+}
+
+func (m *Move) loseAffinity() {
+	v := m.VM
+	const why = "its numbers are those of the old hosts"
+	if list := v.CPUAffinity.Value; len(list) > 0 {
+		m.add(Lost, "CPU affinity", "PCPUs "+rule.Ranges(list), "", why, v.CPUAffinity.Origin.Where)
+	}
+	if list := v.MemoryAffinity.Value; len(list) > 0 {
+		m.add(Lost, "memory affinity", "nodes "+rule.Ranges(list), "", why, v.MemoryAffinity.Origin.Where)
+	}
+	if nodes, ok := v.Settings.Value.Lookup("numa.nodeAffinity"); ok && v.Guest.AllowedNodes > 0 {
+		m.add(Lost, "node affinity", "numa.nodeAffinity = "+nodes, "", why, v.Settings.Origin.Where)
+	}
+}

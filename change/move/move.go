@@ -1,0 +1,345 @@
+package move
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/rule"
+)
+
+// Options say how VMs are moved. The zero value gives each what its guest has.
+type Options struct {
+	Shape string // Same, Fit or Flat; "" for Same
+	// Host is what the hosts of the target have; nil when it is unknown.
+	Host *Host
+	// At says where a VM goes; nil for nowhere yet.
+	At func(v *rule.VM) *Placement
+}
+
+// A Host is what every host of the target has.
+type Host struct {
+	Name   string // as it was given: "2x16c/512GB"
+	Nodes  int
+	Cores  int        // of the smallest node
+	Memory numa.Bytes // of that with the least
+}
+
+// HostOf returns what counts of a host; false when its nodes are unknown.
+func HostOf(h *numa.Host) (Host, bool) {
+	out := Host{Name: h.Name}
+	for _, n := range h.Nodes.Value {
+		if n.Cores == 0 {
+			continue
+		}
+		if out.Nodes == 0 || n.Cores < out.Cores {
+			out.Cores = n.Cores
+		}
+		if m := n.Memory.Value; out.Nodes == 0 || m < out.Memory {
+			out.Memory = m
+		}
+		out.Nodes++
+	}
+	return out, out.Nodes > 0 && out.Memory > 0
+}
+
+// A Move is one VM on one platform.
+type Move struct {
+	VM       *rule.VM   `json:"-"`
+	ID       string     `json:"id"`
+	Title    string     `json:"vm"`   // its name in vSphere
+	Name     string     `json:"name"` // at the target: safe as a name of a file, of a VM and of an object of Kubernetes
+	Platform *Platform  `json:"-"`
+	To       string     `json:"to"`
+	Shape    *Shape     `json:"shape,omitempty"` // nil when it is refused
+	At       *Placement `json:"placement,omitempty"`
+	// Exclusive says that each vCPU has a CPU of its own.
+	Exclusive bool `json:"exclusive,omitempty"`
+	// Strict says that the VM does not start on a node without room, rather than taking memory elsewhere.
+	Strict bool   `json:"strict,omitempty"`
+	Basis  string `json:"basis"` // where the shape is from
+	Items  []Item `json:"items"`
+	// Refused says why nothing is written for the VM, and what would be; nil when something is.
+	Refused []string `json:"refused,omitempty"`
+	Faults  []Fault  `json:"faults,omitempty"` // of the shape; then it is refused
+}
+
+// A Kind says what becomes of a fact.
+type Kind string
+
+// The kinds.
+const (
+	Carried Kind = "carried"
+	Changed Kind = "changed"
+	Lost    Kind = "lost"
+)
+
+// An Item is one fact about the VM and what becomes of it.
+type Item struct {
+	Kind Kind   `json:"kind"`
+	What string `json:"what"`
+	On   string `json:"on"`             // on vSphere
+	Then string `json:"then,omitempty"` // at the target; "" for nothing
+	Why  string `json:"why,omitempty"`  // what decided it
+	From string `json:"from,omitempty"` // where the fact of vSphere was read
+}
+
+func (m *Move) add(kind Kind, what, on, then, why, from string) {
+	m.Items = append(m.Items, Item{kind, what, on, then, why, from})
+}
+
+// Of returns the items of a kind.
+func (m *Move) Of(kind Kind) []Item {
+	return slices.DeleteFunc(slices.Clone(m.Items), func(i Item) bool { return i.Kind != kind })
+}
+
+// Fleet returns the moves of the VMs that are judged to each of the platforms, in the order of the fleet, and names that
+// are unique.
+func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
+	judged := map[string]*rule.VM{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			judged[v.ID] = v
+		}
+	}
+	var out []*Move
+	used := map[string]bool{}
+	for i := range r.Fleet.VMs {
+		v := judged[r.Fleet.VMs[i].ID]
+		if v == nil {
+			continue
+		}
+		name := safeName(v.Name, used)
+		for _, p := range to {
+			m := Make(v, p, o)
+			m.Name = name
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// device matches names that Windows keeps for devices, whatever the ending.
+var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+
+// safeName returns a name of lower-case letters, digits and hyphens that is not used yet: good for files, VMs and
+// Kubernetes, which allows 63 characters.
+func safeName(name string, used map[string]bool) string {
+	const long = 50
+	var b strings.Builder
+	for _, r := range strings.ToLower(name) {
+		switch {
+		case b.Len() >= long:
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	base := cmp.Or(strings.Trim(b.String(), "-"), "vm")
+	if base[0] <= '9' || device.MatchString(base) { // some want a letter first
+		base = "vm-" + base
+	}
+	unique := base
+	for n := 2; used[unique]; n++ {
+		unique = fmt.Sprintf("%s-%d", base, n)
+	}
+	used[unique] = true
+	return unique
+}
+
+// Make returns what becomes of a VM on a platform.
+func Make(v *rule.VM, p *Platform, o Options) *Move {
+	m := &Move{VM: v, ID: v.ID, Title: v.Name, Name: safeName(v.Name, map[string]bool{}), Platform: p, To: p.Name}
+	now, why := guestOf(v)
+	if why != "" {
+		m.Refused = []string{why}
+		return m
+	}
+	m.Basis = now.basis
+	m.Exclusive = v.LatencyHigh()
+	s, cells, why := sized(v, now, o)
+	if why != "" {
+		m.Refused = []string{why}
+		return m
+	}
+	if o.At != nil {
+		m.At = o.At(v)
+	}
+	m.pages(s, slices.Max(cells)+1)
+	m.cells(s, now, cells)
+	m.topology(s, now, cells, o)
+	m.compare(s, now, o)
+	m.place(s)
+	m.lose(s, now)
+	m.judge(s)
+	return m
+}
+
+// A guest is what a VM's guest sees on vSphere.
+type guest struct {
+	layout    *vnuma.Layout
+	host      string
+	basis     string
+	node      []int // of each vCPU
+	memory    []numa.Bytes
+	perSocket int
+	threads   int
+	other     bool // nodes were seen otherwise than they are predicted
+}
+
+// guestOf returns what the guest sees: as it was seen last, else as it is predicted on its host. why says what is missing.
+func guestOf(v *rule.VM) (g *guest, why string) {
+	on := &v.On[0]
+	l := &on.Layout
+	host := on.Kind.Hosts[0].Name
+	if v.Host != nil && on.Kind == v.Home {
+		host = v.Host.Name
+	}
+	switch {
+	case l.Refused.Any():
+		return nil, "vSphere does not power it on, so that its guest has no topology: homenode explain says why"
+	case v.Guest.Memory <= 0:
+		return nil, "its memory is unknown"
+	}
+	g = &guest{layout: l, host: host, basis: "predicted for " + host, perSocket: l.CoresPerSocket, threads: vnuma.VirtualThreads(v.VM).Value}
+	for i := range l.VPDs.Sum() {
+		g.node = append(g.node, l.VPDs.Of(i))
+	}
+	for i := range l.VPDs.Len() {
+		g.memory = append(g.memory, l.Slice(i))
+	}
+	for _, s := range v.LastSeen(func(numa.Observer) bool { return true }) {
+		o := s.Observation
+		switch {
+		case len(o.VPDs.Value) == len(g.node):
+			g.see(o)
+			return g, ""
+		case o.VPDCount.Known() && o.VPDCount.Value != l.VPDs.Len():
+			return nil, fmt.Sprintf("%s saw %s, %d are predicted, and it does not say which vCPUs are in each (%s): give lscpu of the guest, or vmware.log, with --evidence",
+				o.By, plural(o.VPDCount.Value, "node"), l.VPDs.Len(), o.At)
+		}
+	}
+	return g, ""
+}
+
+// see takes the nodes and sockets that an observer saw. What runs counts, whatever was predicted.
+func (g *guest) see(o *numa.Observation) {
+	g.basis = fmt.Sprintf("seen by %s (%s)", o.By, o.At)
+	number := map[int]int{}
+	node := make([]int, len(o.VPDs.Value))
+	for i, n := range o.VPDs.Value {
+		if _, ok := number[n]; !ok {
+			number[n] = len(number)
+		}
+		node[i] = number[n]
+	}
+	if !slices.Equal(node, g.node) {
+		g.node, g.other = node, true
+		g.memory = nil // divided by vCPUs, or as it was seen
+		if !o.By.InGuest() && len(o.Slices.Value) == len(number) {
+			g.memory = o.Slices.Value
+		}
+	}
+	if per := evenBlocks(o.Sockets.Value); per > 0 && len(o.Sockets.Value) == len(node) {
+		g.perSocket = per
+	}
+}
+
+// evenBlocks returns the size of the blocks when groups are consecutive and of one size; 0 when they are not.
+func evenBlocks(groups []int) int {
+	per := 0
+	for i := range groups {
+		if i == len(groups)-1 || groups[i+1] != groups[i] {
+			if per == 0 {
+				per = i + 1
+			}
+			if (i+1)%per != 0 {
+				return 0
+			}
+		} else if per > 0 && (i+1)%per == 0 {
+			return 0
+		}
+	}
+	return per
+}
+
+// sized returns the shape with its vCPUs and memory, and the cell of each vCPU. why says that it does not fit.
+func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) {
+	s = &Shape{VCPUs: len(g.node), Memory: numa.Bytes(v.Guest.Memory)}
+	n := len(g.node)
+	switch cmp.Or(o.Shape, Same) {
+	case Flat:
+		return s, make([]int, n), ""
+	case Fit:
+		if o.Host == nil {
+			return nil, nil, "no hosts of the target are given that it can be sized for"
+		}
+		for k := 1; k <= o.Host.Nodes; k++ {
+			if (n+k-1)/k <= o.Host.Cores && (s.Memory+numa.Bytes(k)-1)/numa.Bytes(k) <= o.Host.Memory {
+				for i := range n {
+					cells = append(cells, i*k/n)
+				}
+				slices.SortFunc(cells, func(a, b int) int { return a - b })
+				return s, largestFirst(cells, k), ""
+			}
+		}
+		return nil, nil, fmt.Sprintf("%s and %s are more than the %s of %d cores and %s of %s hold", plural(n, "vCPU"), s.Memory, plural(o.Host.Nodes, "node"), o.Host.Cores, o.Host.Memory, o.Host.Name)
+	}
+	if o.Host != nil {
+		if why := tooLarge(g, s.Memory, o.Host); why != "" {
+			return nil, nil, why + ": --shape fit sizes it afresh"
+		}
+	}
+	return s, g.node, ""
+}
+
+// largestFirst renumbers cells so that the larger ones come first: 5 + 4.
+func largestFirst(cells []int, k int) []int {
+	n := len(cells)
+	out := cells[:0]
+	for c := range k {
+		size := n / k
+		if c < n%k {
+			size++
+		}
+		for range size {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// tooLarge says why a node of the guest fits no node of the target, or that it has too many; "".
+func tooLarge(g *guest, memory numa.Bytes, h *Host) string {
+	sizes := make([]int, slices.Max(g.node)+1)
+	for _, n := range g.node {
+		sizes[n]++
+	}
+	if len(sizes) > h.Nodes {
+		return fmt.Sprintf("its %d nodes are more than the %s of %s", len(sizes), plural(h.Nodes, "node"), h.Name)
+	}
+	if most := slices.Max(sizes); most > h.Cores {
+		return fmt.Sprintf("a node of %d vCPUs is larger than one of %s, which has %d cores", most, h.Name, h.Cores)
+	}
+	slices := memoryOf(g, memory, sizes)
+	for i, b := range slices {
+		if b > h.Memory {
+			return fmt.Sprintf("the %s of its node %d are more than the %s of one of %s", b, i, h.Memory, h.Name)
+		}
+	}
+	return ""
+}
+
+// memoryOf returns the memory of each node: as predicted or seen, else by vCPUs.
+func memoryOf(g *guest, memory numa.Bytes, sizes []int) []numa.Bytes {
+	if len(g.memory) == len(sizes) {
+		return g.memory
+	}
+	return divide(memory, numa.MiB, sizes)
+}

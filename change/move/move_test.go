@@ -1,0 +1,161 @@
+package move
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/rule"
+	"homenode/source/scenario"
+)
+
+// judged returns the VMs of a scenario as rules judge them.
+func judged(t *testing.T, text string) *rules.Result {
+	t.Helper()
+	f, err := scenario.Read("scenario", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rules.Run(f, rules.Options{})
+}
+
+func vm(t *testing.T, text string) *rule.VM {
+	t.Helper()
+	for _, c := range judged(t, text).Clusters {
+		for _, v := range c.VMs {
+			return v
+		}
+	}
+	t.Fatal("no VM is judged")
+	return nil
+}
+
+// host begins the scenarios.
+const host = "release 8.0U3\ncluster c\nhost esx01 nodes=2 cores=16 memory=512GB mhz=2500\n"
+
+// TestLost checks for every loss that it is told of a VM that has it, and of no other VM.
+func TestLost(t *testing.T) {
+	const always, home = "balance by the NUMA scheduler", "home node"
+	for _, tt := range []struct {
+		name, vm string
+		want     []string // beside home
+	}{
+		{"nothing of its own", "vcpus=24 coresPerSocket=12 memory=64GB", []string{always}},
+		{"affinity", "vcpus=8 coresPerSocket=8 memory=64GB cpuAffinity=0-7 memoryAffinity=0", []string{"CPU affinity", "memory affinity"}},
+		{"node affinity", "vcpus=8 coresPerSocket=8 memory=64GB set:numa.nodeAffinity=0", []string{always, "node affinity"}},
+		{"hot add, and so one node on two clients", "vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on", []string{"CPU hot add", always, "a node carried by several clients"}},
+		{"memory hot add", "vcpus=8 coresPerSocket=8 memory=64GB memoryHotAdd=on", []string{always, "memory hot add"}},
+		{"sized at each power-on", "vcpus=24 coresPerSocket=12 memory=64GB set:numa.autosize.once=FALSE", []string{always, "sizing at each power-on"}},
+		{"preferHT", "vcpus=24 coresPerSocket=24 memory=64GB set:numa.vcpu.preferHT=TRUE", []string{always, "preferHT"}},
+		{"reservations", "vcpus=8 coresPerSocket=8 memory=64GB cpuReservation=1000 cpuLimit=2000 memoryReservation=1GB", []string{always, "CPU reservation", "CPU limit", "memory reservation"}},
+		{"all memory reserved", "vcpus=8 coresPerSocket=8 memory=64GB reserveAll=on", []string{always, "memory reservation"}},
+		{"latency sensitivity", "vcpus=8 coresPerSocket=8 memory=64GB latency=high reserveAll=on cpuReservation=20000", []string{"a CPU for each vCPU", always, "CPU reservation", "memory reservation"}},
+		{"a device", "vcpus=8 coresPerSocket=8 memory=64GB reserveAll=on pci=3b:00.0", []string{always, "memory reservation", "PCI device"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf("libvirt"), Options{})
+			var got []string
+			for _, i := range m.Of(Lost) {
+				if i.What != home {
+					got = append(got, i.What)
+				}
+				if i.On == "" || i.Why == "" {
+					t.Errorf("%s says not what it was, or why: %+v", i.What, i)
+				}
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("lost %q, want %q; refused: %q", got, tt.want, m.Refused)
+			}
+		})
+	}
+	other := "host esx02 nodes=4 cores=8 memory=512GB\n"
+	m := Make(vm(t, host+other+"vm vm host=esx01 vcpus=24 coresPerSocket=1 memory=64GB hw=20\n"), PlatformOf("libvirt"), Options{})
+	if lost := m.Of(Lost); !slices.ContainsFunc(lost, func(i Item) bool { return i.What == "sizing for each host" && strings.Contains(i.On, "esx02") }) {
+		t.Errorf("other nodes on esx02 are not told: %+v", lost)
+	}
+	other = "host esx02 nodes=2 cores=16 memory=512GB evc=intel-skylake\n"
+	m = Make(vm(t, host+other+"vm vm host=esx02 vcpus=8 coresPerSocket=8 memory=64GB\n"), PlatformOf("libvirt"), Options{})
+	if lost := m.Of(Lost); !slices.ContainsFunc(lost, func(i Item) bool { return i.What == "EVC" }) {
+		t.Errorf("EVC is not told: %+v", lost)
+	}
+}
+
+// TestSeen checks that what runs counts, not what is predicted.
+func TestSeen(t *testing.T) {
+	const words = "vm vm host=esx01 vcpus=24 coresPerSocket=12 memory=64GB\n"
+	for _, tt := range []struct {
+		name, seen, nodes, basis string
+	}{
+		{"not seen", "", "2 × 12", "predicted for esx01"},
+		{"as predicted", "seen vm by=lscpu nodes=12+12\n", "2 × 12", "seen by lscpu (scenario:5)"},
+		{"otherwise", "seen vm by=vmware.log nodes=8+8+8\n", "3 × 8", "seen by vmware.log (scenario:5)"},
+		{"otherwise, and unevenly", "seen vm by=vmware.log nodes=16+8\n", "16 + 8", "seen by vmware.log (scenario:5)"},
+		{"newest counts", "seen vm by=lscpu time=2026-01-01T00:00:00Z nodes=24\nseen vm by=lscpu time=2026-02-01T00:00:00Z nodes=6+6+6+6\n", "4 × 6", "seen by lscpu (scenario:6)"},
+		{"the clients alone", "seen vm by=sched-stats clients=12+12\n", "2 × 12", "predicted for esx01"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := Make(vm(t, host+words+tt.seen), PlatformOf("libvirt"), Options{})
+			if m.Shape == nil {
+				t.Fatalf("refused: %q", m.Refused)
+			}
+			if got := nodesText(m.Shape.Sizes()); got != tt.nodes || m.Basis != tt.basis {
+				t.Errorf("nodes %s, %s; want %s, %s", got, m.Basis, tt.nodes, tt.basis)
+			}
+		})
+	}
+	f, err := scenario.Read("scenario", []byte(host+words))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.VMs[0].Observed = []numa.Observation{{By: numa.ByNumactl, At: "numactl.txt:1", VPDCount: numa.ReadAt(3, "available")}}
+	m := Fleet(rules.Run(f, rules.Options{}), Platforms[:1], Options{})[0]
+	want := "numactl saw 3 nodes, 2 are predicted, and it does not say which vCPUs are in each (numactl.txt:1): give lscpu of the guest, or vmware.log, with --evidence"
+	if m.Shape != nil || !slices.Equal(m.Refused, []string{want}) {
+		t.Errorf("refused %q, want %q", m.Refused, want)
+	}
+}
+
+// TestFit checks shapes for hosts of the target.
+func TestFit(t *testing.T) {
+	for _, tt := range []struct {
+		name, vm, shape string
+		host            *Host
+		nodes, refused  string
+	}{
+		{"same fits", "vcpus=24 coresPerSocket=12 memory=64GB", Same, &Host{"h", 2, 16, 256 << 30}, "2 × 12", ""},
+		{"too wide", "vcpus=24 coresPerSocket=12 memory=64GB", Same, &Host{"h", 4, 8, 256 << 30}, "", "a node of 12 vCPUs is larger than one of h, which has 8 cores: --shape fit sizes it afresh"},
+		{"too much memory", "vcpus=24 coresPerSocket=12 memory=64GB", Same, &Host{"h", 2, 16, 16 << 30}, "", "the 32 GB of its node 0 are more than the 16 GB of one of h: --shape fit sizes it afresh"},
+		{"too many nodes", "vcpus=24 coresPerSocket=12 memory=64GB", Same, &Host{"h", 1, 64, 256 << 30}, "", "its 2 nodes are more than the 1 node of h: --shape fit sizes it afresh"},
+		{"fit into one", "vcpus=24 coresPerSocket=12 memory=64GB", Fit, &Host{"h", 2, 64, 256 << 30}, "1 of 24 vCPUs", ""},
+		{"fit into three", "vcpus=22 coresPerSocket=11 memory=64GB", Fit, &Host{"h", 4, 8, 256 << 30}, "8 + 2 × 7", ""},
+		{"fit by memory", "vcpus=8 coresPerSocket=8 memory=200GB", Fit, &Host{"h", 4, 16, 64 << 30}, "4 × 2", ""},
+		{"fits nowhere", "vcpus=24 coresPerSocket=12 memory=64GB", Fit, &Host{"h", 2, 8, 256 << 30}, "", "24 vCPUs and 64 GB are more than the 2 nodes of 8 cores and 256 GB of h hold"},
+		{"flat", "vcpus=24 coresPerSocket=12 memory=64GB", Flat, nil, "1 of 24 vCPUs", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf("libvirt"), Options{Shape: tt.shape, Host: tt.host})
+			nodes := ""
+			if m.Shape != nil {
+				nodes = nodesText(m.Shape.Sizes())
+			}
+			if refused := strings.Join(m.Refused, "; "); nodes != tt.nodes || refused != tt.refused {
+				t.Errorf("nodes %q, refused %q; want %q, %q", nodes, refused, tt.nodes, tt.refused)
+			}
+		})
+	}
+}
+
+// TestUnknown checks that nothing is made of a VM that is not known enough.
+func TestUnknown(t *testing.T) {
+	for _, tt := range []struct{ vm, want string }{
+		{"vcpus=24 memory=?", "its memory is unknown"},
+		{"vcpus=200 memory=64GB", "vSphere does not power it on, so that its guest has no topology: homenode explain says why"},
+	} {
+		m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf("libvirt"), Options{})
+		if m.Shape != nil || !slices.Equal(m.Refused, []string{tt.want}) {
+			t.Errorf("%s: %q, want %q", tt.vm, m.Refused, tt.want)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package pack
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"homenode/numa"
+)
+
+// A model is a Problem in the form that the search works on; it does not change. Nodes of all
+// hosts stand in one row, those of host h from first[h] to first[h+1].
+type model struct {
+	p     *Problem
+	core  int64        // parts of a core
+	sizes []numa.Bytes // of huge pages
+	items []item       // by VM
+	cells int          // of all items
+
+	first []int32
+	cores []int32   // that a node has for VMs
+	cpu   []int64   // the same in parts
+	mem   []int64   // of a node, without its free pages
+	pool  []int64   // bytes of free pages, by node × size
+	far   [][]int32 // by host, node × node
+
+	kind    []int32   // by host
+	kinds   [][]int32 // hosts of a kind that are not spare, by index; the largest kind first
+	heads   []int32   // one host of each kind
+	fits    []bool    // by VM × kind: an empty host takes it
+	spare   []int32   // hosts that stay empty
+	packed  []int32   // VMs that some host takes that is not spare
+	wanted  int64     // vCPUs of these
+	hostCPU []int64   // sums over the nodes
+	hostMem []int64   // with pages
+}
+
+// An item is a VM, its cells with the largest first.
+type item struct {
+	vm        int32
+	cells     []cell
+	offset    int // of its cells among all
+	exclusive bool
+	share     bool
+	size      int // index of its page size; -1 for ordinary memory
+	group     int // -1 for none
+	shape     int // the same for VMs that fit wherever one of them does
+	vcpus     int64
+	cpu, mem  int64 // sums
+	most      cell  // the largest need of any cell, in each respect
+}
+
+// A cell of an item.
+type cell struct {
+	index    int // in VM.Cells
+	vcpus    int32
+	cpu, mem int64 // parts of cores; bytes
+}
+
+func newModel(p *Problem) (*model, error) {
+	core, err := p.Policy.core()
+	if err != nil {
+		return nil, err
+	}
+	m := &model{p: p, core: core}
+	for i := range p.VMs {
+		if s := p.VMs[i].Page; s > 0 && !slices.Contains(m.sizes, s) {
+			m.sizes = append(m.sizes, s)
+		}
+	}
+	for i := range p.Hosts {
+		m.addHost(&p.Hosts[i])
+	}
+	m.addItems()
+	m.sortKinds()
+	m.reserve()
+	m.feasible()
+	return m, nil
+}
+
+func (m *model) addHost(h *Host) {
+	m.first = append(m.first, int32(len(m.cores)))
+	var cpu, mem int64
+	for i := range h.Nodes {
+		n := &h.Nodes[i]
+		c := max(0, n.Cores-n.KeptCores)
+		switch {
+		case !m.p.Policy.Threads || c == 0:
+		case n.CPUs != nil:
+			c = len(n.forVMs(true))
+		default:
+			c = c * n.Threads / n.Cores
+		}
+		left := max(0, int64(n.Memory-n.KeptMemory))
+		for _, size := range m.sizes {
+			k := slices.IndexFunc(n.Pages, func(g Pages) bool { return g.Size == size })
+			have := int64(0)
+			if k >= 0 {
+				have = min(left, int64(n.Pages[k].Count)*int64(size)) / int64(size) * int64(size)
+			}
+			m.pool = append(m.pool, have)
+			left -= have
+			mem += have
+		}
+		for _, g := range n.Pages { // of sizes that no VM asks for
+			if !slices.Contains(m.sizes, g.Size) {
+				left -= min(left, int64(g.Count)*int64(g.Size))
+			}
+		}
+		m.cores = append(m.cores, int32(c))
+		m.cpu = append(m.cpu, int64(c)*m.core)
+		m.mem = append(m.mem, left)
+		cpu, mem = cpu+int64(c)*m.core, mem+left
+	}
+	m.hostCPU, m.hostMem = append(m.hostCPU, cpu), append(m.hostMem, mem)
+	k := len(h.Nodes)
+	far := make([]int32, k*k)
+	for i := range k {
+		for j := range k {
+			if i != j {
+				far[i*k+j] = 20
+				if h.Distance != nil {
+					far[i*k+j] = int32(h.Distance[i][j])
+				}
+			}
+		}
+	}
+	m.far = append(m.far, far)
+}
+
+// last returns the node after those of a host.
+func (m *model) last(h int32) int32 {
+	if int(h)+1 < len(m.first) {
+		return m.first[h+1]
+	}
+	return int32(len(m.cores))
+}
+
+func (m *model) addItems() {
+	groups, shapes := map[string]int{}, map[string]int{}
+	for i := range m.p.VMs {
+		v := &m.p.VMs[i]
+		it := item{vm: int32(i), offset: m.cells, exclusive: v.Exclusive, share: v.Share, group: -1}
+		it.size = slices.Index(m.sizes, v.Page)
+		if v.Group != "" {
+			g, ok := groups[v.Group]
+			if !ok {
+				g = len(groups)
+				groups[v.Group] = g
+			}
+			it.group = g
+		}
+		part := m.core
+		if !v.Exclusive {
+			part = m.core / m.p.Policy.hundredths(v.Class) * 100
+		}
+		if len(m.p.Policy.Overcommit) == 0 {
+			part = m.core
+		}
+		for k, c := range v.Cells {
+			memory := int64(c.Memory)
+			if page := int64(v.Page); page > 0 {
+				memory = (memory + page - 1) / page * page
+			}
+			it.cells = append(it.cells, cell{k, int32(c.VCPUs), int64(c.VCPUs) * part, memory})
+		}
+		slices.SortFunc(it.cells, func(a, b cell) int {
+			return cmp.Or(cmp.Compare(b.cpu, a.cpu), cmp.Compare(b.mem, a.mem), cmp.Compare(a.index, b.index))
+		})
+		key := binary.AppendVarint(nil, int64(it.size))
+		key = binary.AppendVarint(key, int64(it.group))
+		key = append(key, b2i(it.exclusive), b2i(it.share))
+		for _, c := range it.cells {
+			it.vcpus += int64(c.vcpus)
+			it.cpu, it.mem = it.cpu+c.cpu, it.mem+c.mem
+			it.most = cell{0, max(it.most.vcpus, c.vcpus), max(it.most.cpu, c.cpu), max(it.most.mem, c.mem)}
+			key = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(key, int64(c.vcpus)), c.cpu), c.mem)
+		}
+		shape, ok := shapes[string(key)]
+		if !ok {
+			shape = len(shapes)
+			shapes[string(key)] = shape
+		}
+		it.shape = shape
+		m.cells += len(it.cells)
+		m.items = append(m.items, it)
+	}
+}
+
+func b2i(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// same reports whether two hosts are of one kind: whatever fits one fits the other.
+func (m *model) same(a, b int32) bool {
+	i, j, k, l := m.first[a], m.last(a), m.first[b], m.last(b)
+	n := int32(len(m.sizes))
+	return slices.Equal(m.cores[i:j], m.cores[k:l]) && slices.Equal(m.mem[i:j], m.mem[k:l]) &&
+		slices.Equal(m.pool[i*n:j*n], m.pool[k*n:l*n]) && slices.Equal(m.far[a], m.far[b])
+}
+
+// sortKinds groups the hosts, the largest kind first.
+func (m *model) sortKinds() {
+	m.kind = make([]int32, len(m.p.Hosts))
+	index := map[string][]int{} // kinds by a cheap key
+	for h := range int32(len(m.p.Hosts)) {
+		key := string(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(nil, m.hostCPU[h]), m.hostMem[h]), int64(m.last(h)-m.first[h])))
+		k := -1
+		for _, c := range index[key] {
+			if m.same(m.kinds[c][0], h) {
+				k = c
+			}
+		}
+		if k < 0 {
+			k = len(m.kinds)
+			index[key] = append(index[key], k)
+			m.kinds = append(m.kinds, nil)
+		}
+		m.kinds[k] = append(m.kinds[k], h)
+	}
+	size := func(h int32) float64 {
+		return float64(float64(m.hostCPU[h])/float64(m.hostCPU[m.largest()]+1)) + float64(float64(m.hostMem[h])/float64(m.hostMem[m.largest()]+1))
+	}
+	slices.SortStableFunc(m.kinds, func(a, b []int32) int { return cmp.Compare(size(b[0]), size(a[0])) })
+	for k, hosts := range m.kinds {
+		m.heads = append(m.heads, hosts[0])
+		for _, h := range hosts {
+			m.kind[h] = int32(k)
+		}
+	}
+}
+
+// largest is the host with the most cores, of those the one with the most memory.
+func (m *model) largest() (best int32) {
+	for _, k := range m.kinds {
+		h := k[0]
+		if cmp.Or(cmp.Compare(m.hostCPU[h], m.hostCPU[best]), cmp.Compare(m.hostMem[h], m.hostMem[best])) > 0 {
+			best = h
+		}
+	}
+	return best
+}
+
+// reserve takes the spare hosts out of their kinds: the last ones of the largest kinds, but for one host that
+// VMs go to.
+func (m *model) reserve() {
+	left := min(m.p.Policy.Spare, len(m.p.Hosts)-1)
+	for k, hosts := range m.kinds {
+		cut := max(0, len(hosts)-left)
+		m.spare = append(m.spare, hosts[cut:]...)
+		m.kinds[k] = hosts[:cut]
+		left -= len(hosts) - cut
+	}
+	slices.Sort(m.spare)
+}
+
+// feasible finds which kinds of host take which VM.
+func (m *model) feasible() {
+	m.fits = make([]bool, len(m.items)*len(m.kinds))
+	s := newState(m)
+	known := map[int]int{} // first VM of a shape
+	for v := range m.items {
+		row := m.fits[v*len(m.kinds):][:len(m.kinds)]
+		if first, ok := known[m.items[v].shape]; ok {
+			copy(row, m.fits[first*len(m.kinds):])
+		} else {
+			known[m.items[v].shape] = v
+			for k, hosts := range m.kinds {
+				row[k] = len(hosts) > 0 && s.fit(m.heads[k], int32(v), false)
+			}
+		}
+		if slices.Contains(row, true) {
+			m.packed = append(m.packed, int32(v))
+			m.wanted += m.items[v].vcpus
+		}
+	}
+}

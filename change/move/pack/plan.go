@@ -1,0 +1,264 @@
+package pack
+
+import (
+	"cmp"
+	"slices"
+
+	"homenode/numa"
+)
+
+// A Plan says where the VMs go.
+type Plan struct {
+	VMs   []Placement `json:"vms"`   // in the order of the problem
+	Hosts []Use       `json:"hosts"` // in the order of the problem
+	Waves []Wave      `json:"waves"`
+	// Bound is what no plan can better, Used and VCPUs what this one comes to. The gap is
+	// Used − Bound.Hosts where all VMs that any host takes are placed, else Bound.VCPUs − VCPUs.
+	Bound Bound `json:"bound"`
+	Used  int   `json:"used"`  // hosts with VMs
+	VCPUs int64 `json:"vcpus"` // placed
+	Left  int   `json:"left"`  // VMs that are not placed
+	Spare []int `json:"spare"` // hosts that stay empty, by index
+	// Uncovered are hosts whose VMs were not found room for on one of the empty hosts all together, where
+	// spare ones were asked for.
+	Uncovered []int `json:"uncovered,omitempty"`
+	// More are hosts that would take the VMs for which there is no room; nil when there are none.
+	More *More `json:"more,omitempty"`
+}
+
+// More hosts would take what is left.
+type More struct {
+	Like  string `json:"like"` // the host that they would be copies of
+	Hosts int    `json:"hosts"`
+	VMs   int    `json:"vms"` // that they would take
+}
+
+// A Placement is the host of a VM and the node of each of its cells.
+type Placement struct {
+	VM    string  `json:"vm"`
+	Host  int     `json:"host"` // index; -1 when it is not placed
+	Cells []Place `json:"cells,omitempty"`
+	Far   int     `json:"far,omitempty"` // the largest distance between two of its nodes; 0 with one node
+	// Of a VM that is not placed.
+	Why  string `json:"why,omitempty"`
+	Cure string `json:"cure,omitempty"` // what would make it fit
+}
+
+// A Place is the node of a cell.
+type Place struct {
+	Node int `json:"node"` // as the host numbers it
+	// CPUs: of an exclusive VM one for each vCPU; of another those that its vCPUs may run
+	// on, all that no exclusive VM has. Nil when the CPUs of the node are unknown.
+	CPUs []int `json:"cpus,omitempty"`
+}
+
+// A Use is what a host carries.
+type Use struct {
+	Host  string    `json:"host"`
+	VMs   []int     `json:"vms"` // by index, ascending
+	Nodes []NodeUse `json:"nodes"`
+}
+
+// A NodeUse is what a node of a host carries.
+type NodeUse struct {
+	Node      int        `json:"node"`
+	Cores     int        `json:"cores"`     // for VMs; threads where the policy counts these
+	VCPUs     int        `json:"vcpus"`     // of all cells
+	Exclusive int        `json:"exclusive"` // of VCPUs, with a core of their own
+	Memory    numa.Bytes `json:"memory"`    // of all cells
+	Free      numa.Bytes `json:"free"`      // for more, of what is not pages
+	Pages     []PageUse  `json:"pages,omitempty"`
+}
+
+// Ratio returns vCPUs per core; false for a node without cores.
+func (n *NodeUse) Ratio() (ratio float64, ok bool) {
+	return float64(n.VCPUs) / float64(max(1, n.Cores)), n.Cores > 0
+}
+
+// A PageUse is huge pages of one size on a node.
+type PageUse struct {
+	Size    numa.Bytes `json:"size"`
+	Need    int        `json:"need"`    // pages of the cells
+	Reserve int        `json:"reserve"` // of Need, those that are to be reserved before the VMs come
+	Free    int        `json:"free"`    // that are left
+}
+
+// A Wave is VMs that move together.
+type Wave struct {
+	Wave  int   `json:"wave"`
+	VMs   []int `json:"vms"`             // by index, those that are placed, by host and name
+	Hosts []int `json:"hosts,omitempty"` // that get their first VM
+	VCPUs int   `json:"vcpus"`
+}
+
+// Make plans.
+func Make(p *Problem) (*Plan, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	m, err := newModel(p)
+	if err != nil {
+		return nil, err
+	}
+	out := &Plan{}
+	s := newState(m)
+	if len(m.packed) > 0 {
+		s, out.Bound = m.solve()
+	}
+	out.Used, out.VCPUs = s.used, s.placed
+	for _, h := range m.spare {
+		out.Spare = append(out.Spare, int(h))
+	}
+	out.place(m, s)
+	out.use(m, s)
+	out.pin(m, s)
+	out.explain(m, s)
+	out.order(p)
+	return out, nil
+}
+
+func (out *Plan) place(m *model, s *state) {
+	out.VMs = make([]Placement, len(m.items))
+	for v := range m.items {
+		it, at := &m.items[v], &out.VMs[v]
+		at.VM, at.Host = m.p.VMs[v].Name, int(s.host[v])
+		if at.Host < 0 {
+			out.Left++
+			continue
+		}
+		nodes := m.p.Hosts[at.Host].Nodes
+		at.Cells = make([]Place, len(it.cells))
+		for i, c := range it.cells {
+			a := int(s.node[it.offset+i])
+			at.Cells[c.index].Node = nodes[a].ID
+			for _, b := range s.node[it.offset : it.offset+i] {
+				at.Far = max(at.Far, int(m.far[at.Host][a*len(nodes)+int(b)]))
+			}
+		}
+	}
+}
+
+// use adds up what the nodes carry.
+func (out *Plan) use(m *model, s *state) {
+	out.Hosts = make([]Use, len(m.p.Hosts))
+	sizes := len(m.sizes)
+	for h := range out.Hosts {
+		u, host := &out.Hosts[h], &m.p.Hosts[h]
+		u.Host = host.Name
+		u.Nodes = make([]NodeUse, len(host.Nodes))
+		for i := range u.Nodes {
+			n := int(m.first[h]) + i
+			u.Nodes[i] = NodeUse{Node: host.Nodes[i].ID, Cores: int(m.cores[n]), Exclusive: int(s.alone[n]), Free: numa.Bytes(s.mem[n])}
+			for k, size := range m.sizes {
+				have, left := m.pool[n*sizes+k], s.pool[n*sizes+k]
+				if have == 0 && left == 0 {
+					continue
+				}
+				u.Nodes[i].Pages = append(u.Nodes[i].Pages, PageUse{size, int((have - left) / int64(size)), int(max(0, -left) / int64(size)), int(max(0, left) / int64(size))})
+			}
+		}
+		for _, v := range s.on[h] {
+			u.VMs = append(u.VMs, int(v))
+			it := &m.items[v]
+			for i := range it.cells {
+				n := &u.Nodes[s.node[it.offset+i]]
+				n.VCPUs, n.Memory = n.VCPUs+int(it.cells[i].vcpus), n.Memory+numa.Bytes(it.cells[i].mem)
+			}
+		}
+		slices.Sort(u.VMs)
+	}
+}
+
+// pin gives exclusive vCPUs a CPU each, in the order of VMs, and all others what is left of their node.
+func (out *Plan) pin(m *model, s *state) {
+	for h := range out.Hosts {
+		nodes := m.p.Hosts[h].Nodes
+		lists := make([][]int, len(nodes)) // one CPU for each core, or all where threads count
+		next := make([]int, len(nodes))
+		for i := range nodes {
+			lists[i] = nodes[i].forVMs(m.p.Policy.Threads)
+		}
+		for _, v := range out.Hosts[h].VMs {
+			it := &m.items[v]
+			for i, c := range it.cells {
+				n := s.node[it.offset+i]
+				if it.exclusive && lists[n] != nil {
+					out.VMs[v].Cells[c.index].CPUs = lists[n][next[n]:][:c.vcpus]
+					next[n] += int(c.vcpus)
+				}
+			}
+		}
+		rest := make([][]int, len(nodes))
+		for i := range nodes {
+			rest[i] = nodes[i].besides(lists[i], next[i], m.p.Policy.Threads)
+		}
+		for _, v := range out.Hosts[h].VMs {
+			it := &m.items[v]
+			for i, c := range it.cells {
+				if !it.exclusive && c.vcpus > 0 {
+					out.VMs[v].Cells[c.index].CPUs = rest[s.node[it.offset+i]]
+				}
+			}
+		}
+	}
+}
+
+// forVMs returns the CPUs that exclusive vCPUs may have: the first of each core that is not the host's, or all of
+// them.
+func (n *Node) forVMs(threads bool) (out []int) {
+	if n.CPUs == nil {
+		return nil
+	}
+	for _, core := range n.CPUs[min(n.KeptCores, len(n.CPUs)):] {
+		if threads {
+			out = append(out, core...)
+		} else {
+			out = append(out, core[0])
+		}
+	}
+	return out
+}
+
+// besides returns the CPUs that exclusive VMs leave, which have the first of list.
+func (n *Node) besides(list []int, exclusive int, threads bool) (out []int) {
+	if list == nil {
+		return nil
+	}
+	if threads {
+		out = slices.Clone(list[exclusive:])
+	} else {
+		for _, core := range n.CPUs[min(n.KeptCores+exclusive, len(n.CPUs)):] {
+			out = append(out, core...)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// order lists the waves.
+func (out *Plan) order(p *Problem) {
+	list := []int{}
+	for v := range out.VMs {
+		if out.VMs[v].Host >= 0 {
+			list = append(list, v)
+		}
+	}
+	slices.SortFunc(list, func(a, b int) int {
+		return cmp.Or(cmp.Compare(p.VMs[a].Wave, p.VMs[b].Wave), cmp.Compare(out.VMs[a].Host, out.VMs[b].Host), cmp.Compare(p.VMs[a].Name, p.VMs[b].Name))
+	})
+	first := make([]bool, len(p.Hosts))
+	for _, v := range list {
+		if n := len(out.Waves); n == 0 || out.Waves[n-1].Wave != p.VMs[v].Wave {
+			out.Waves = append(out.Waves, Wave{Wave: p.VMs[v].Wave})
+		}
+		w := &out.Waves[len(out.Waves)-1]
+		w.VMs = append(w.VMs, v)
+		for _, c := range p.VMs[v].Cells {
+			w.VCPUs += c.VCPUs
+		}
+		if h := out.VMs[v].Host; !first[h] {
+			first[h] = true
+			w.Hosts = append(w.Hosts, h)
+		}
+	}
+}

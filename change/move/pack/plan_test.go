@@ -1,0 +1,268 @@
+package pack
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/numa"
+)
+
+// recheck adds up from the plan alone what every node of every host carries and returns what does not fit.
+// It shares nothing with the search.
+func recheck(p *Problem, plan *Plan) (faults []string) {
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	type load struct {
+		parts            *big.Rat // cores
+		vcpus, alone     int
+		widest           int // floating cell
+		memory           numa.Bytes
+		pages            map[numa.Bytes]numa.Bytes
+		exclusive, float []int
+	}
+	loads := map[[2]int]*load{}
+	groups := map[string]bool{}
+	used := map[int]bool{}
+	vcpus := int64(0)
+	for i, at := range plan.VMs {
+		v := &p.VMs[i]
+		if at.VM != v.Name {
+			fault("placement %d is of %s", i, at.VM)
+		}
+		if at.Host < 0 {
+			if at.Why == "" || at.Cure == "" || at.Cells != nil {
+				fault("%s: not placed, why %q, cure %q", v.Name, at.Why, at.Cure)
+			}
+			continue
+		}
+		used[at.Host] = true
+		if slices.Contains(plan.Spare, at.Host) {
+			fault("%s: on spare host %d", v.Name, at.Host)
+		}
+		if g := fmt.Sprint(v.Group, "@", at.Host); v.Group != "" {
+			if groups[g] {
+				fault("%s: not apart", v.Name)
+			}
+			groups[g] = true
+		}
+		if len(at.Cells) != len(v.Cells) {
+			fault("%s: %d places for %d cells", v.Name, len(at.Cells), len(v.Cells))
+			continue
+		}
+		nodes := map[int]bool{}
+		for c, place := range at.Cells {
+			cell := v.Cells[c]
+			if nodes[place.Node] && !v.Share {
+				fault("%s: two cells on node %d", v.Name, place.Node)
+			}
+			nodes[place.Node] = true
+			key := [2]int{at.Host, place.Node}
+			l := loads[key]
+			if l == nil {
+				l = &load{parts: new(big.Rat), pages: map[numa.Bytes]numa.Bytes{}}
+				loads[key] = l
+			}
+			l.vcpus += cell.VCPUs
+			vcpus += int64(cell.VCPUs)
+			if v.Exclusive {
+				l.alone += cell.VCPUs
+				l.parts.Add(l.parts, big.NewRat(int64(cell.VCPUs), 1))
+				l.exclusive = append(l.exclusive, place.CPUs...)
+				if len(place.CPUs) != 0 && len(place.CPUs) != cell.VCPUs {
+					fault("%s: %d CPUs for %d exclusive vCPUs", v.Name, len(place.CPUs), cell.VCPUs)
+				}
+			} else {
+				ratio, ok := p.Policy.Overcommit[v.Class]
+				if !ok {
+					ratio, ok = p.Policy.Overcommit[""]
+				}
+				if !ok {
+					ratio = 1
+				}
+				l.parts.Add(l.parts, big.NewRat(int64(cell.VCPUs)*100, int64(ratio*100+0.5)))
+				l.widest = max(l.widest, cell.VCPUs)
+				l.float = append(l.float, place.CPUs...)
+			}
+			if v.Page == 0 {
+				l.memory += cell.Memory
+			} else {
+				l.pages[v.Page] += (cell.Memory + v.Page - 1) / v.Page * v.Page
+			}
+		}
+	}
+	for key, l := range loads {
+		k := slices.IndexFunc(p.Hosts[key[0]].Nodes, func(n Node) bool { return n.ID == key[1] })
+		if k < 0 {
+			fault("host %d has no node %d", key[0], key[1])
+			continue
+		}
+		n := &p.Hosts[key[0]].Nodes[k]
+		cores := max(0, n.Cores-n.KeptCores)
+		if p.Policy.Threads && n.Cores > 0 {
+			cores = cores * n.Threads / n.Cores
+		}
+		if l.parts.Cmp(big.NewRat(int64(cores), 1)) > 0 {
+			fault("node %v: %v cores of %d", key, l.parts, cores)
+		}
+		if l.widest > cores-l.alone {
+			fault("node %v: a cell of %d vCPUs on %d cores", key, l.widest, cores-l.alone)
+		}
+		need := l.memory
+		have := n.Memory - n.KeptMemory
+		for _, g := range n.Pages {
+			have -= numa.Bytes(g.Count) * g.Size
+		}
+		for size, pages := range l.pages {
+			free := numa.Bytes(0)
+			for _, g := range n.Pages {
+				if g.Size == size {
+					free = numa.Bytes(g.Count) * size
+				}
+			}
+			need += max(0, pages-free)
+			if p.Policy.FreePagesOnly && pages > free {
+				fault("node %v: %v of pages, %v free", key, pages, free)
+			}
+		}
+		if need > have {
+			fault("node %v: %v of %v", key, need, have)
+		}
+		use := plan.Hosts[key[0]].Nodes[k]
+		if use.VCPUs != l.vcpus || use.Exclusive != l.alone || use.Free != have-need || use.Cores != cores {
+			fault("node %v: the plan says %+v; %d vCPUs, %d exclusive, %v free, %d cores", key, use, l.vcpus, l.alone, have-need, cores)
+		}
+		for _, g := range use.Pages {
+			if numa.Bytes(g.Need)*g.Size != l.pages[g.Size] {
+				fault("node %v: the plan needs %d pages of %v, the cells %v", key, g.Need, g.Size, l.pages[g.Size])
+			}
+		}
+		slices.Sort(l.exclusive)
+		if all := slices.Compact(slices.Clone(l.exclusive)); len(all) != len(l.exclusive) {
+			fault("node %v: an exclusive CPU twice: %v", key, l.exclusive)
+		}
+		for _, c := range l.float {
+			if slices.Contains(l.exclusive, c) {
+				fault("node %v: CPU %d is exclusive and shared", key, c)
+			}
+		}
+	}
+	if len(used) != plan.Used || vcpus != plan.VCPUs {
+		fault("the plan says %d hosts, %d vCPUs; found %d, %d", plan.Used, plan.VCPUs, len(used), vcpus)
+	}
+	inWaves, last := 0, -1<<31
+	for _, w := range plan.Waves {
+		if inWaves += len(w.VMs); w.Wave <= last {
+			fault("wave %d after %d", w.Wave, last)
+		}
+		last = w.Wave
+	}
+	if inWaves+plan.Left != len(p.VMs) {
+		fault("%d VMs in waves, %d left, of %d", inWaves, plan.Left, len(p.VMs))
+	}
+	return faults
+}
+
+// wild returns problems of all sorts: odd hosts, hosts of memory, cells without vCPUs, sizes of pages, whatever Check allows.
+func wild(seed uint64) *Problem {
+	r := rand.New(rand.NewPCG(seed, 11))
+	p := &Problem{Search: Search{Budget: 3000, Seed: seed}, Policy: Policy{Spare: r.IntN(4) / 2, Threads: r.IntN(4) == 0, FreePagesOnly: r.IntN(4) == 0}}
+	if r.IntN(2) == 0 {
+		p.Policy.Overcommit = map[string]float64{"a": float64(50+r.IntN(600)) / 100, "b": 3}
+		if r.IntN(2) == 0 {
+			p.Policy.Overcommit[""] = 1.5
+		}
+	}
+	sizes := []numa.Bytes{2 * numa.MiB, numa.GiB}
+	for h := range r.IntN(7) {
+		host := Host{Name: fmt.Sprint("h", h)}
+		cpu := 0
+		for range 1 + r.IntN(6) {
+			n := Node{ID: 8*len(host.Nodes) + r.IntN(8), Cores: r.IntN(24), Memory: numa.Bytes(r.IntN(200_000)) * numa.MiB, KeptMemory: numa.Bytes(r.IntN(4)) * numa.GiB}
+			n.Threads = n.Cores * (1 + r.IntN(2))
+			if n.Cores > 0 {
+				n.KeptCores = r.IntN(3)
+			}
+			if r.IntN(2) == 0 && n.Cores > 0 {
+				for range n.Cores {
+					var core []int
+					for range n.Threads / n.Cores {
+						core = append(core, cpu)
+						cpu++
+					}
+					n.CPUs = append(n.CPUs, core)
+				}
+			}
+			for _, s := range sizes {
+				if r.IntN(3) == 0 {
+					n.Pages = append(n.Pages, Pages{s, r.IntN(int(max(0, n.Memory-n.KeptMemory)/s/4 + 1))})
+				}
+			}
+			if n.KeptMemory > n.Memory {
+				n.KeptMemory, n.Pages = n.Memory, nil
+			}
+			host.Nodes = append(host.Nodes, n)
+		}
+		if r.IntN(2) == 0 {
+			for i := range host.Nodes {
+				row := make([]int, len(host.Nodes))
+				for j := range row {
+					row[j] = 10 + 5*max(i-j, j-i)
+				}
+				host.Distance = append(host.Distance, row)
+			}
+		}
+		p.Hosts = append(p.Hosts, host)
+	}
+	for i := range r.IntN(40) {
+		v := VM{Name: fmt.Sprint("v", i), Exclusive: r.IntN(5) == 0, Share: r.IntN(5) == 0, Wave: r.IntN(5) - 2, Class: []string{"", "a", "b", "c"}[r.IntN(4)]}
+		if r.IntN(3) == 0 {
+			v.Page = sizes[r.IntN(2)]
+		}
+		if r.IntN(6) == 0 {
+			v.Group = []string{"x", "y"}[r.IntN(2)]
+		}
+		for range 1 + r.IntN(3)*r.IntN(3) {
+			v.Cells = append(v.Cells, Cell{r.IntN(14), numa.Bytes(1 + r.IntN(30_000*(1+r.IntN(2)))) * numa.MiB})
+		}
+		p.VMs = append(p.VMs, v)
+	}
+	return p
+}
+
+// TestFits checks that no plan places what does not fit, and that the same problem has the same plan.
+func TestFits(t *testing.T) {
+	left, placed, why := 0, 0, map[string]bool{}
+	for seed := range uint64(600) {
+		p := wild(seed)
+		plan, err := Make(p)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, f := range recheck(p, plan) {
+			t.Errorf("seed %d: %s", seed, f)
+		}
+		again, err := Make(wild(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := json.Marshal(plan)
+		if b, _ := json.Marshal(again); string(a) != string(b) {
+			t.Errorf("seed %d: two plans", seed)
+		}
+		left, placed = left+plan.Left, placed+len(p.VMs)-plan.Left
+		for _, v := range plan.VMs {
+			if v.Why != "" {
+				why[strings.Join(strings.Fields(v.Why)[:3], " ")] = true
+			}
+		}
+	}
+	if left < 1000 || placed < 1000 {
+		t.Errorf("%d VMs placed, %d left: the problems are too easy or too hard", placed, left)
+	}
+	t.Logf("%d VMs placed, %d left; reasons begin: %q", placed, left, slices.Sorted(maps.Keys(why)))
+}

@@ -1,0 +1,323 @@
+package pack
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+
+	"homenode/numa"
+)
+
+// candidates is how many used hosts with room are weighed for a VM.
+const candidates = 16
+
+// A search places the VMs again and again and keeps the best.
+type search struct {
+	*state
+	budget  int
+	anyKind bool // an empty host of any kind is opened, else one of the largest
+	near    bool // nearest nodes first, else those that are left with least
+	keys    []float64
+
+	left []int32 // VMs on no host, that some host would take
+
+	// What a round works with.
+	hosts []int32
+	again []int32 // VMs to be placed
+	was   []move
+	nodes []int8 // of the cells of was
+	kept  []int8 // of the best host so far
+}
+
+// A move is where a VM was.
+type move struct {
+	vm, host int32
+	from     int // in nodes of moves
+}
+
+// maxRuns are the starts that are improved, where the budget gives each of them many rounds.
+const maxRuns = 8
+
+// solve returns the best state that is found, and what no plan can better.
+func (m *model) solve() (*state, Bound) {
+	bound := m.bound()
+	budget := cmp.Or(m.p.Search.Budget, DefaultBudget) - MinStarts*len(m.packed)
+	runs := max(1, min(maxRuns, budget/(roundsEach*len(m.packed))))
+	var starts []*search
+	for i := range max(MinStarts, runs) {
+		s := &search{state: newState(m), near: i%2 == 0, keys: make([]float64, len(m.items)), kept: make([]int8, numa.MaxNodes)}
+		s.random = rand.New(rand.NewPCG(m.p.Search.Seed, uint64(i)))
+		s.fillIn(i)
+		if s.reached(bound) {
+			starts = []*search{s}
+			break
+		}
+		starts = append(starts, s)
+	}
+	slices.SortStableFunc(starts, func(a, b *search) int { return b.beside(a.state) })
+	best := starts[0]
+	for _, s := range starts[:min(runs, len(starts))] {
+		s.budget = max(0, budget/runs)
+		s.improve(bound)
+		if s.beside(best.state) > 0 {
+			best = s
+		}
+		if best.reached(bound) {
+			break
+		}
+	}
+	best.draw()
+	return best.state, bound
+}
+
+// roundsEach is how often each VM is placed in a run that is worth a start of its own.
+const roundsEach = 500
+
+// beside compares two states: above 0 the first is better.
+func (s *state) beside(o *state) int {
+	return cmp.Or(cmp.Compare(s.placed, o.placed), cmp.Compare(o.used, s.used), cmp.Compare(s.fill, o.fill))
+}
+
+// reached reports whether nothing better is possible.
+func (s *state) reached(b Bound) bool {
+	return s.placed >= b.VCPUs && (s.placed < s.m.wanted || s.used <= b.Hosts)
+}
+
+// orders are what VMs are sorted by, the largest first.
+var orders = []func(m *model, it *item) float64{
+	func(m *model, it *item) float64 { return float64(len(it.cells)) * m.dominant(it) },
+	func(m *model, it *item) float64 { return m.dominant(it) },
+	func(m *model, it *item) float64 { return m.shareCPU(it) + m.shareMem(it) },
+	func(m *model, it *item) float64 { return float64(it.vcpus) / max(m.dominant(it), 1e-9) }, // the most vCPUs for the room
+	func(m *model, it *item) float64 { return m.shareMem(it) },
+	func(m *model, it *item) float64 { return m.shareCPU(it) },
+	func(m *model, it *item) float64 { return float64(it.vcpus) },
+	func(m *model, it *item) float64 { return float64(it.vcpus) / max(m.shareCPU(it)+m.shareMem(it), 1e-9) },
+}
+
+// Shares of the largest host.
+func (m *model) shareCPU(it *item) float64 { return float64(it.cpu) / float64(m.hostCPU[m.heads[0]]+1) }
+func (m *model) shareMem(it *item) float64 { return float64(it.mem) / float64(m.hostMem[m.heads[0]]+1) }
+func (m *model) dominant(it *item) float64 { return max(m.shareCPU(it), m.shareMem(it)) }
+
+// fillIn places all VMs in order i.
+func (s *search) fillIn(i int) {
+	list := slices.Clone(s.m.packed)
+	s.sort(list, orders[i%len(orders)], 0)
+	for _, v := range list {
+		s.insert(v, true)
+	}
+}
+
+// sort orders VMs by a key that is multiplied by 1 ± spread: exclusive ones first, the largest first.
+func (s *search) sort(list []int32, key func(*model, *item) float64, spread float64) {
+	for _, v := range list {
+		s.keys[v] = key(s.m, &s.m.items[v])
+		if spread > 0 {
+			s.keys[v] *= 1 + float64(spread*(2*s.random.Float64()-1))
+		}
+	}
+	slices.SortFunc(list, func(a, b int32) int {
+		x, y := &s.m.items[a], &s.m.items[b]
+		if x.exclusive != y.exclusive && spread < 1 {
+			return int(b2i(y.exclusive)) - int(b2i(x.exclusive))
+		}
+		return cmp.Or(cmp.Compare(s.keys[b], s.keys[a]), cmp.Compare(a, b))
+	})
+}
+
+// insert places a VM on the used host that it leaves least of or, where it may, on an empty one.
+func (s *search) insert(v int32, open bool) bool {
+	it := &s.m.items[v]
+	s.budget--
+	host, cost := int32(-1), 0.0
+	if s.refused[it.shape] != s.grown {
+		left := candidates
+		s.tree.find(it, func(h int32) bool {
+			if !s.fit(h, v, s.near) {
+				return true
+			}
+			if host < 0 || s.cost < cost {
+				host, cost = h, s.cost
+				copy(s.kept, s.best[:len(it.cells)])
+			}
+			left--
+			return left > 0
+		})
+	}
+	if host >= 0 {
+		s.put(host, v, s.kept)
+		return true
+	}
+	if s.refused[it.shape] = s.grown; !open {
+		return false
+	}
+	kinds, from := len(s.closed), 0
+	if s.anyKind {
+		from = s.random.IntN(kinds)
+	}
+	for i := range kinds {
+		k := (from + i) % kinds
+		if n := len(s.closed[k]); n > 0 && s.m.fits[int(v)*len(s.m.kinds)+k] && s.fit(s.closed[k][n-1], v, s.near) {
+			s.put(s.closed[k][n-1], v, s.best)
+			return true
+		}
+	}
+	return false
+}
+
+// improve empties a few hosts and fills them anew, with what is left over, as long as the budget lasts. What
+// comes out worse is taken back.
+func (s *search) improve(b Bound) {
+	if s.used == 0 {
+		return
+	}
+	for _, v := range s.m.packed {
+		if s.host[v] < 0 {
+			s.left = append(s.left, v)
+		}
+	}
+	for s.budget > 0 && !s.reached(b) {
+		s.round()
+	}
+}
+
+// walk: one of so many rounds that only leave hosts filled more evenly is kept nevertheless.
+const walk = 16
+
+// round is one try of improve.
+func (s *search) round() {
+	s.budget-- // so that improve ends
+	placed, used, fill := s.placed, s.used, s.fill
+	s.was, s.nodes, s.again = s.was[:0], s.nodes[:0], s.again[:0]
+	s.near = s.random.IntN(4) > 0
+	s.weightCPU, s.weightMem = s.random.Float64(), s.random.Float64()
+	s.weightChance = [...]float64{0, 0, 0, 0, 0.1, 1}[s.random.IntN(6)]
+	s.anyKind = s.random.IntN(2) == 0
+	s.hosts = s.hosts[:0]
+	for h := range s.on {
+		if len(s.on[h]) > 0 {
+			s.hosts = append(s.hosts, int32(h))
+		}
+	}
+	for range 1 + s.random.IntN(3) {
+		s.empty(s.hosts[s.pick()])
+	}
+	tried := s.leftOver()
+	spread := [...]float64{0, 0.1, 0.5, 1}[s.random.IntN(4)]
+	s.sort(s.again, orders[s.random.IntN(len(orders))], spread)
+	for _, v := range s.again {
+		s.insert(v, true)
+	}
+	better := cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, s.used))
+	if better > 0 || better == 0 && (s.fill >= fill || s.random.IntN(walk) == 0) {
+		s.left = s.left[:len(s.left)-tried]
+		for _, v := range s.again {
+			if s.host[v] < 0 {
+				s.left = append(s.left, v)
+			}
+		}
+		return
+	}
+	for _, v := range s.again {
+		if s.host[v] >= 0 {
+			s.remove(v)
+		}
+	}
+	for _, w := range s.was {
+		s.put(w.host, w.vm, s.nodes[w.from:])
+	}
+}
+
+// pick chooses one of the used hosts, an emptier one rather than a full one.
+func (s *search) pick() int {
+	a, b := s.random.IntN(len(s.hosts)), s.random.IntN(len(s.hosts))
+	if s.random.IntN(2) == 0 && s.square(s.hosts[b]) < s.square(s.hosts[a]) {
+		return b
+	}
+	return a
+}
+
+// empty takes the VMs off a host, in some rounds only some of them.
+func (s *search) empty(h int32) {
+	all := s.random.IntN(3) > 0
+	for i := len(s.on[h]) - 1; i >= 0; i-- {
+		if !all && s.random.IntN(2) == 0 {
+			continue
+		}
+		v := s.on[h][i]
+		it := &s.m.items[v]
+		s.was = append(s.was, move{v, h, len(s.nodes)})
+		s.nodes = append(s.nodes, s.node[it.offset:it.offset+len(it.cells)]...)
+		s.remove(v)
+		s.again = append(s.again, v)
+	}
+}
+
+// mostLeftOver bounds what of the VMs that are on no host is tried in one round.
+const mostLeftOver = 40
+
+// leftOver adds VMs that are on no host to those that are placed again, and puts them at the end of s.left.
+func (s *search) leftOver() (tried int) {
+	for ; tried < min(len(s.left), mostLeftOver); tried++ {
+		end := len(s.left) - 1 - tried
+		i := s.random.IntN(end + 1)
+		s.left[i], s.left[end] = s.left[end], s.left[i]
+		s.again = append(s.again, s.left[end])
+	}
+	return tried
+}
+
+// draw lays the VMs of each host on it anew, wide ones first and on the nearest nodes; it stays so where all
+// fit and are nearer.
+func (s *search) draw() {
+	s.weightCPU, s.weightMem, s.weightChance = 1, 1, 0
+	var list []int32
+	for h := range int32(len(s.on)) {
+		before := s.spans(h)
+		if before == 0 {
+			continue
+		}
+		list = append(list[:0], s.on[h]...)
+		s.was, s.nodes = s.was[:0], s.nodes[:0]
+		for _, v := range list {
+			it := &s.m.items[v]
+			s.was = append(s.was, move{v, h, len(s.nodes)})
+			s.nodes = append(s.nodes, s.node[it.offset:it.offset+len(it.cells)]...)
+			s.remove(v)
+		}
+		s.sort(list, orders[0], 0)
+		done := 0
+		for _, v := range list {
+			if !s.fit(h, v, true) {
+				break
+			}
+			s.put(h, v, s.best)
+			done++
+		}
+		if done == len(list) && s.spans(h) < before {
+			continue
+		}
+		for _, v := range list[:done] {
+			s.remove(v)
+		}
+		for _, w := range s.was {
+			s.put(w.host, w.vm, s.nodes[w.from:])
+		}
+	}
+}
+
+// spans is the sum of the distances between the cells of each VM of a host.
+func (s *state) spans(h int32) (sum int) {
+	count := int(s.m.last(h) - s.m.first[h])
+	for _, v := range s.on[h] {
+		it := &s.m.items[v]
+		nodes := s.node[it.offset : it.offset+len(it.cells)]
+		for i, a := range nodes {
+			for _, b := range nodes[:i] {
+				sum += int(s.m.far[h][int(a)*count+int(b)])
+			}
+		}
+	}
+	return sum
+}

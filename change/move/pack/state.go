@@ -1,0 +1,310 @@
+package pack
+
+import (
+	"math/rand/v2"
+
+	"homenode/numa"
+)
+
+// A state is where the VMs are, and what that leaves of the nodes.
+type state struct {
+	m     *model
+	cpu   []int64 // parts of cores that are free, by node
+	mem   []int64 // free, without pages
+	pool  []int64 // bytes of pages that are free; below 0 those that are to be reserved
+	alone []int32 // cores that exclusive VMs have
+
+	host []int32   // by VM; -1 for none
+	node []int8    // by cell, within the host
+	on   [][]int32 // VMs by host
+
+	closed [][]int32 // empty hosts by kind, those that are opened first at the end
+	tree   tree
+	used   int   // hosts
+	placed int64 // vCPUs
+	fill   int64 // sum of the squares of how full the hosts are, in hundredths
+
+	// Weights of what a node is left with, in the choice of one, and of chance.
+	weightCPU, weightMem, weightChance float64
+	random                             *rand.Rand
+
+	refused []int // by shape: grown when no used host took it
+	grown   int   // how often something was removed
+
+	try  []int8 // nodes of the cells that fit looks at
+	best []int8 // and of those that it chose
+	cost float64
+}
+
+func newState(m *model) *state {
+	s := &state{m: m, cpu: append([]int64(nil), m.cpu...), mem: append([]int64(nil), m.mem...), pool: append([]int64(nil), m.pool...),
+		alone: make([]int32, len(m.cpu)), host: make([]int32, len(m.items)), node: make([]int8, m.cells),
+		on: make([][]int32, len(m.p.Hosts)), weightCPU: 1, weightMem: 1}
+	shapes := 0
+	for v := range s.host {
+		s.host[v] = -1
+		shapes = max(shapes, m.items[v].shape+1)
+	}
+	s.refused = make([]int, shapes)
+	s.grown = 1
+	for _, hosts := range m.kinds {
+		c := make([]int32, len(hosts))
+		for i, h := range hosts {
+			c[len(hosts)-1-i] = h
+		}
+		s.closed = append(s.closed, c)
+	}
+	s.tree = newTree(len(m.p.Hosts))
+	s.try, s.best = make([]int8, numa.MaxNodes), make([]int8, numa.MaxNodes)
+	return s
+}
+
+// maxSteps bounds the ways that are tried to lay the cells of one VM on one host. 8 equal
+// cells on 16 nodes have 12,870.
+const maxSteps = 20_000
+
+// fit finds the nodes of host h for the cells of a VM, into s.best, and what they cost, into
+// s.cost: near asks for the nearest nodes first, else those that are left with least count alone.
+func (s *state) fit(h, v int32, near bool) bool {
+	it := &s.m.items[v]
+	if it.group >= 0 {
+		for _, o := range s.on[h] {
+			if s.m.items[o].group == it.group {
+				return false
+			}
+		}
+	}
+	first, last := s.m.first[h], s.m.last(h)
+	s.cost = -1
+	if len(it.cells) == 1 {
+		for n := first; n < last; n++ {
+			if !s.takes(h, n, it, &it.cells[0]) {
+				continue
+			}
+			if c := s.rest(n, &it.cells[0]); s.cost < 0 || c < s.cost {
+				s.cost, s.best[0] = c, int8(n-first)
+			}
+		}
+		return s.cost >= 0
+	}
+	if len(it.cells) > int(last-first) && !it.share {
+		return false
+	}
+	d := dive{s: s, it: it, h: h, first: first, count: last - first, near: near}
+	d.lay(0, 0)
+	return s.cost >= 0
+}
+
+// A dive tries the nodes of a host for the cells of one VM, one after another.
+type dive struct {
+	s            *state
+	it           *item
+	h            int32
+	first, count int32
+	near         bool
+	steps        int
+	used         uint64
+}
+
+// farOff is what a unit of distance counts beside a whole node that is left empty.
+const farOff = 1e6
+
+func (d *dive) lay(c int, cost float64) {
+	s, cells := d.s, d.it.cells
+	if s.cost >= 0 && cost >= s.cost {
+		return
+	}
+	if c == len(cells) {
+		s.cost = cost
+		copy(s.best, s.try[:c])
+		return
+	}
+	from := int32(0)
+	if c > 0 && cells[c].cpu == cells[c-1].cpu && cells[c].mem == cells[c-1].mem && cells[c].vcpus == cells[c-1].vcpus {
+		from = int32(s.try[c-1]) // equal cells: one order of them is enough
+	}
+	for n := from; n < d.count; n++ {
+		if d.used>>n&1 == 1 && !d.it.share {
+			continue
+		}
+		if d.steps++; d.steps > maxSteps {
+			return
+		}
+		if !s.takes(d.h, d.first+n, d.it, &cells[c]) {
+			continue
+		}
+		add := s.rest(d.first+n, &cells[c])
+		if d.near {
+			for _, o := range s.try[:c] {
+				add += float64(float64(s.m.far[d.h][n*d.count+int32(o)]) * farOff)
+			}
+		}
+		s.try[c] = int8(n)
+		was := d.used
+		d.used |= 1 << n
+		if d.it.share {
+			s.take(d.first+n, d.it, &cells[c])
+		}
+		d.lay(c+1, cost+add)
+		if d.it.share {
+			s.give(d.first+n, d.it, &cells[c])
+		}
+		d.used = was
+	}
+}
+
+// takes reports whether a node has room for a cell.
+func (s *state) takes(h, n int32, it *item, c *cell) bool {
+	if c.cpu > s.cpu[n] || s.reserves(n, it, c.mem) > s.mem[n] {
+		return false
+	}
+	left := s.m.cores[n] - s.alone[n]
+	if !it.exclusive {
+		return c.vcpus <= left
+	}
+	for _, o := range s.on[h] { // what the others are left with
+		other := &s.m.items[o]
+		if other.exclusive {
+			continue
+		}
+		for i := range other.cells {
+			if s.m.first[h]+int32(s.node[other.offset+i]) == n && other.cells[i].vcpus > left-c.vcpus {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// reserves is what a cell takes of a node's other memory.
+func (s *state) reserves(n int32, it *item, mem int64) int64 {
+	if it.size < 0 {
+		return mem
+	}
+	over := mem - max(0, s.pool[int(n)*len(s.m.sizes)+it.size])
+	if over > 0 && s.m.p.Policy.FreePagesOnly {
+		return s.mem[n] + 1 // more than there is
+	}
+	return max(0, over)
+}
+
+// rest is how much of a node a cell leaves, as shares of what it has: small is good.
+func (s *state) rest(n int32, c *cell) float64 {
+	chance := 0.0
+	if s.weightChance > 0 {
+		chance = float64(s.weightChance * s.random.Float64())
+	}
+	return chance + float64(s.weightCPU*(float64(s.cpu[n]-c.cpu)/float64(s.m.cpu[n]+1))) + float64(s.weightMem*(float64(max(0, s.mem[n]-c.mem))/float64(s.m.mem[n]+1)))
+}
+
+func (s *state) take(n int32, it *item, c *cell) {
+	s.mem[n] -= s.reserves(n, it, c.mem)
+	if it.size >= 0 {
+		s.pool[int(n)*len(s.m.sizes)+it.size] -= c.mem
+	}
+	s.cpu[n] -= c.cpu
+	if it.exclusive {
+		s.alone[n] += c.vcpus
+	}
+}
+
+func (s *state) give(n int32, it *item, c *cell) {
+	back := c.mem
+	if it.size >= 0 {
+		pool := &s.pool[int(n)*len(s.m.sizes)+it.size]
+		back = min(c.mem, max(0, -*pool))
+		*pool += c.mem
+	}
+	s.mem[n] += back
+	s.cpu[n] += c.cpu
+	if it.exclusive {
+		s.alone[n] -= c.vcpus
+	}
+}
+
+// put places a VM on nodes of host h, one for each of its cells.
+func (s *state) put(h, v int32, nodes []int8) {
+	it := &s.m.items[v]
+	if len(s.on[h]) == 0 {
+		s.open(h)
+	}
+	s.fill -= s.square(h)
+	for i := range it.cells {
+		s.take(s.m.first[h]+int32(nodes[i]), it, &it.cells[i])
+		s.node[it.offset+i] = nodes[i]
+	}
+	s.host[v] = h
+	s.on[h] = append(s.on[h], v)
+	s.placed += it.vcpus
+	s.refresh(h)
+	s.fill += s.square(h)
+}
+
+// remove takes a VM off its host.
+func (s *state) remove(v int32) {
+	it, h := &s.m.items[v], s.host[v]
+	s.fill -= s.square(h)
+	for i := range it.cells {
+		s.give(s.m.first[h]+int32(s.node[it.offset+i]), it, &it.cells[i])
+	}
+	list := s.on[h]
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i] == v {
+			copy(list[i:], list[i+1:])
+			s.on[h] = list[:len(list)-1]
+			break
+		}
+	}
+	s.host[v] = -1
+	s.placed -= it.vcpus
+	s.grown++
+	if len(s.on[h]) == 0 {
+		s.used--
+		k := s.m.kind[h]
+		s.closed[k] = append(s.closed[k], h)
+		s.tree.set(h, closedHost)
+		return
+	}
+	s.refresh(h)
+	s.fill += s.square(h)
+}
+
+// open takes a host out of the empty ones.
+func (s *state) open(h int32) {
+	k := s.m.kind[h]
+	list := s.closed[k]
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i] == h {
+			copy(list[i:], list[i+1:])
+			s.closed[k] = list[:len(list)-1]
+			break
+		}
+	}
+	s.used++
+	s.grown++
+}
+
+// square is how full a host is, squared: the more uneven hosts are, the nearer is an empty one.
+func (s *state) square(h int32) int64 {
+	if len(s.on[h]) == 0 {
+		return 0
+	}
+	r := s.tree.at(h)
+	free := int64(100*(float64(r.sumCPU)/float64(s.m.hostCPU[h]+1))) + int64(100*(float64(r.sumMem)/float64(s.m.hostMem[h]+1)))
+	return (200 - free) * (200 - free)
+}
+
+// refresh tells the tree what a host has left.
+func (s *state) refresh(h int32) {
+	var r room
+	sizes := len(s.m.sizes)
+	for n := s.m.first[h]; n < s.m.last(h); n++ {
+		mem := s.mem[n]
+		for k := range sizes {
+			mem += max(0, s.pool[int(n)*sizes+k])
+		}
+		r.cpu, r.mem = max(r.cpu, s.cpu[n]), max(r.mem, mem)
+		r.sumCPU, r.sumMem = r.sumCPU+s.cpu[n], r.sumMem+mem
+	}
+	s.tree.set(h, r)
+}

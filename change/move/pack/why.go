@@ -1,0 +1,303 @@
+package pack
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+)
+
+// explain says of each VM that is not placed why, and what would make it fit. VMs of one shape
+// have one answer.
+func (out *Plan) explain(m *model, s *state) {
+	type answer struct{ why, cure string }
+	known := map[int]answer{}
+	var full []int // there is no room for them
+	for v := range out.VMs {
+		at := &out.VMs[v]
+		if at.Host >= 0 {
+			continue
+		}
+		taken := slices.Contains(m.fits[v*len(m.kinds):][:len(m.kinds)], true)
+		if taken {
+			full = append(full, v)
+		}
+		a, ok := known[m.items[v].shape]
+		if !ok {
+			if taken {
+				a.why, a.cure = s.noRoom(int32(v))
+			} else {
+				a.why, a.cure = m.never(v)
+			}
+			known[m.items[v].shape] = a
+		}
+		at.Why, at.Cure = a.why, a.cure
+	}
+	out.More = m.more(full)
+	if len(m.spare) > 0 {
+		out.uncovered(m, s)
+	}
+}
+
+// never says why no empty host takes a VM.
+func (m *model) never(v int) (why, cure string) {
+	vm, it := &m.p.VMs[v], &m.items[v]
+	if len(m.heads) == 0 {
+		return "there is no host", "hosts"
+	}
+	fresh := newState(m)
+	for _, h := range m.spare {
+		if fresh.fit(h, int32(v), false) {
+			return fmt.Sprintf("only hosts that stay spare would take it, such as %s", m.p.Hosts[h].Name), "one spare host less, or one more host like it"
+		}
+	}
+	cores, memory, nodes := m.largestNodes()
+	c := vm.largest()
+	switch {
+	case int32(c.VCPUs) > m.cores[cores]:
+		why = fmt.Sprintf("a cell has %d vCPUs and the largest node, %s, has %d %s for VMs", c.VCPUs, m.nameOf(cores), m.cores[cores], m.p.Policy.unit())
+	case it.most.mem > m.nodeMem(memory):
+		why = fmt.Sprintf("a cell has %v and the largest node, %s, has %v for VMs", numa.Bytes(it.most.mem), m.nameOf(memory), numa.Bytes(m.nodeMem(memory)))
+	case len(it.cells) > nodes && !it.share:
+		why = fmt.Sprintf("it has %d cells and a host has at most %d nodes", len(it.cells), nodes)
+	case it.most.cpu > m.cpu[cores]:
+		why = fmt.Sprintf("%d vCPUs of class %q need more than the %d %s of the largest node, at an overcommit of %v", c.VCPUs, vm.Class, m.cores[cores], m.p.Policy.unit(), float64(m.p.Policy.hundredths(vm.Class))/100)
+	case it.size >= 0 && m.p.Policy.FreePagesOnly:
+		return fmt.Sprintf("no host has enough free pages of %v: a cell needs %d", vm.Page, it.most.mem/int64(vm.Page)), fmt.Sprintf("reserve %d pages of %v on a node", it.most.mem/int64(vm.Page), vm.Page)
+	default:
+		why = "no host has a node for each of its cells at once"
+	}
+	if shape, host, ok := m.otherShape(v); ok {
+		return why, fmt.Sprintf("as %s it fits an empty %s", shape, host)
+	}
+	return why, "hosts with larger nodes"
+}
+
+// unit is what vCPUs are counted against.
+func (p *Policy) unit() string {
+	if p.Threads {
+		return "threads"
+	}
+	return "cores"
+}
+
+// largest returns the most vCPUs and memory of any cell.
+func (v *VM) largest() (c Cell) {
+	for _, x := range v.Cells {
+		c = Cell{max(c.VCPUs, x.VCPUs), max(c.Memory, x.Memory)}
+	}
+	return c
+}
+
+// largestNodes returns the nodes with most cores and memory, and the most nodes of a host.
+func (m *model) largestNodes() (cores, memory int32, nodes int) {
+	for _, h := range m.heads {
+		nodes = max(nodes, int(m.last(h)-m.first[h]))
+		for n := m.first[h]; n < m.last(h); n++ {
+			if m.cores[n] > m.cores[cores] {
+				cores = n
+			}
+			if m.nodeMem(n) > m.nodeMem(memory) {
+				memory = n
+			}
+		}
+	}
+	return cores, memory, nodes
+}
+
+// nameOf names a node of the row of all.
+func (m *model) nameOf(n int32) string {
+	h := int32(len(m.first) - 1)
+	for m.first[h] > n {
+		h--
+	}
+	return fmt.Sprintf("node %d of %s", m.p.Hosts[h].Nodes[n-m.first[h]].ID, m.p.Hosts[h].Name)
+}
+
+// otherShape returns the fewest equal cells with which an empty host takes the VM.
+func (m *model) otherShape(v int) (shape, host string, ok bool) {
+	vm := m.p.VMs[v]
+	vcpus, memory, most := 0, numa.Bytes(0), 0
+	for _, c := range vm.Cells {
+		vcpus, memory = vcpus+c.VCPUs, memory+c.Memory
+	}
+	for _, h := range m.heads {
+		most = max(most, int(m.last(h)-m.first[h]))
+	}
+	for cells := 1; cells <= min(most, vcpus); cells++ {
+		vm.Cells = nil
+		for i := range cells {
+			vm.Cells = append(vm.Cells, Cell{vcpus*(i+1)/cells - vcpus*i/cells, memory*numa.Bytes(i+1)/numa.Bytes(cells) - memory*numa.Bytes(i)/numa.Bytes(cells)})
+		}
+		for _, h := range m.heads {
+			one := &Problem{VMs: []VM{vm}, Hosts: []Host{m.p.Hosts[h]}, Policy: m.p.Policy}
+			if try, err := newModel(one); err != nil || len(try.packed) == 0 {
+				continue
+			}
+			c := vm.largest()
+			if cells == 1 {
+				return fmt.Sprintf("one cell of %d vCPUs and %v", c.VCPUs, c.Memory), one.Hosts[0].Name, true
+			}
+			return fmt.Sprintf("%d cells of %d vCPUs and %v", cells, c.VCPUs, c.Memory), one.Hosts[0].Name, true
+		}
+	}
+	return "", "", false
+}
+
+// noRoom says what the host that is nearest to taking a VM lacks.
+func (s *state) noRoom(v int32) (why, cure string) {
+	m, it := s.m, &s.m.items[v]
+	best, least, group := "", 0.0, 0
+	hosts := 0
+	for h := range int32(len(s.on)) {
+		if slices.Contains(m.spare, h) || !m.fits[int(v)*len(m.kinds)+int(m.kind[h])] {
+			continue
+		}
+		hosts++
+		if it.group >= 0 && slices.ContainsFunc(s.on[h], func(o int32) bool { return m.items[o].group == it.group }) {
+			group++
+			continue
+		}
+		if lack, share := s.lacks(h, it); best == "" || share < least {
+			best, least = lack, share
+		}
+	}
+	like := m.p.Hosts[m.heads[slices.Index(m.fits[int(v)*len(m.kinds):][:len(m.kinds)], true)]].Name
+	if best == "" {
+		return fmt.Sprintf("each of %d hosts that take it has a VM of group %q", hosts, m.p.VMs[v].Group), "one more host like " + like
+	}
+	why = "the hosts are full; nearest to taking it: " + best
+	if group > 0 {
+		why += fmt.Sprintf("; %d others have a VM of group %q", group, m.p.VMs[v].Group)
+	}
+	return why, "that much more, or one more host like " + like
+}
+
+// lacks says what the nodes of a host lack, the emptiest for the largest cell, in words and as shares of a node.
+func (s *state) lacks(h int32, it *item) (words string, share float64) {
+	m := s.m
+	var nodes []int32
+	for n := m.first[h]; n < m.last(h); n++ {
+		nodes = append(nodes, n)
+	}
+	var list []string
+	for i := range it.cells {
+		c := &it.cells[i]
+		at, least, lack := 0, -1.0, ""
+		for k, n := range nodes {
+			cpu := max(0, c.cpu-s.cpu[n])
+			if !it.exclusive && c.vcpus > m.cores[n]-s.alone[n] {
+				cpu = max(cpu, int64(c.vcpus-m.cores[n]+s.alone[n])*m.core)
+			}
+			mem := max(0, s.reserves(n, it, c.mem)-s.mem[n])
+			if x := float64(cpu)/float64(m.cpu[n]+1) + float64(mem)/float64(m.nodeMem(n)+1); least < 0 || x < least {
+				at, least, lack = k, x, m.lack(n, cpu, mem)
+			}
+		}
+		if share += max(0, least); lack != "" {
+			list = append(list, lack)
+		}
+		if !it.share && len(nodes) > 1 {
+			nodes = slices.Delete(nodes, at, at+1)
+		}
+	}
+	if len(list) == 0 { // each cell finds room, not all at once
+		return m.p.Hosts[h].Name + " has room, not for all cells and exclusive cores at once", share
+	}
+	return strings.Join(list, ", "), share
+}
+
+func (m *model) lack(n int32, cpu, mem int64) string {
+	var list []string
+	if cpu > 0 {
+		list = append(list, fmt.Sprintf("%.3g %s", float64(cpu)/float64(m.core), m.p.Policy.unit()))
+	}
+	if mem > 0 {
+		list = append(list, numa.Bytes(mem).String())
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return m.nameOf(n) + " lacks " + strings.Join(list, " and ")
+}
+
+// moreBudget is spent on packing what is left onto hosts that are not there.
+const moreBudget = 50_000
+
+// more packs what is left onto copies of the host that takes most of it.
+func (m *model) more(left []int) *More {
+	best, most := -1, 0
+	for k := range m.kinds {
+		n := 0
+		for _, v := range left {
+			n += int(b2i(m.fits[v*len(m.kinds)+k]))
+		}
+		if n > most {
+			best, most = k, n
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	p := &Problem{Policy: m.p.Policy, Search: Search{Seed: m.p.Search.Seed, Budget: moreBudget}}
+	p.Policy.Spare = 0
+	for _, v := range left {
+		if m.fits[v*len(m.kinds)+best] {
+			p.VMs = append(p.VMs, m.p.VMs[v])
+		}
+	}
+	host := m.p.Hosts[m.heads[best]]
+	for range p.VMs {
+		p.Hosts = append(p.Hosts, host)
+	}
+	try, err := newModel(p)
+	if err != nil {
+		return nil
+	}
+	s, _ := try.solve()
+	return &More{Like: host.Name, Hosts: s.used, VMs: len(p.VMs)}
+}
+
+// uncovered lists the hosts whose VMs would not all fit one that is empty.
+func (out *Plan) uncovered(m *model, s *state) {
+	var empty []int32 // one of each kind
+	for h := range int32(len(s.on)) {
+		if len(s.on[h]) == 0 && !slices.ContainsFunc(empty, func(o int32) bool { return m.kind[o] == m.kind[h] }) {
+			empty = append(empty, h)
+		}
+	}
+	f := &search{state: newState(m), keys: make([]float64, len(m.items))}
+	for h := range s.on {
+		if len(s.on[h]) > 0 && !slices.ContainsFunc(empty, func(e int32) bool { return f.takesAll(e, s.on[h]) }) {
+			out.Uncovered = append(out.Uncovered, h)
+		}
+	}
+}
+
+// takesAll reports whether an empty host takes these VMs, in one of the orders.
+func (s *search) takesAll(h int32, vms []int32) bool {
+	list := slices.Clone(vms)
+	for _, order := range append(orders[:3:3], nil) {
+		if order != nil {
+			s.sort(list, order, 0)
+		} else {
+			copy(list, vms) // as they came to the host that they are on
+		}
+		done := 0
+		for _, v := range list {
+			if !s.fit(h, v, false) {
+				break
+			}
+			s.put(h, v, s.best)
+			done++
+		}
+		for _, v := range list[:done] {
+			s.remove(v)
+		}
+		if done == len(list) {
+			return true
+		}
+	}
+	return false
+}

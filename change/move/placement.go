@@ -1,0 +1,78 @@
+package move
+
+import (
+	"slices"
+
+	"homenode/internal/words"
+)
+
+// A Placement is the host that a VM goes to, and the nodes there that carry its cells.
+type Placement struct {
+	Host  string `json:"host"`
+	Nodes []int  `json:"nodes"` // the node of the host of each cell
+	// CPUs are the logical CPUs of each of these nodes that the VM may use: all of the node, or for a VM with CPUs of its
+	// own those alone, one for each vCPU in the order of the vCPUs.
+	CPUs map[int][]int `json:"cpus"`
+}
+
+// HostCPUs returns the logical CPUs that the vCPUs of a cell may run on.
+func (p *Placement) HostCPUs(cell int) []int { return p.CPUs[p.Nodes[cell]] }
+
+// All returns the logical CPUs of all cells together, and the nodes, each once.
+func (p *Placement) All() (cpus, nodes []int) {
+	nodes = slices.Clone(p.Nodes)
+	slices.Sort(nodes)
+	nodes = slices.Compact(nodes)
+	for _, n := range nodes {
+		cpus = append(cpus, p.CPUs[n]...)
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus), nodes
+}
+
+// Pins returns the one logical CPU of each vCPU, for a VM with CPUs of its own: cells on one node take them in their order.
+func (p *Placement) Pins(s *Shape) []int {
+	out := make([]int, s.Most())
+	taken := map[int]int{}
+	for i, c := range s.Cells {
+		node := p.Nodes[i]
+		for _, v := range c.CPUs {
+			out[v] = p.CPUs[node][taken[node]]
+			taken[node]++
+		}
+	}
+	return out
+}
+
+func (p *Placement) check(s *Shape, fault faulter) {
+	if len(p.Nodes) != len(s.Cells) {
+		fault(CheckHost, "%d nodes of %s for %d cells", len(p.Nodes), p.Host, len(s.Cells))
+		return
+	}
+	for i, n := range p.Nodes {
+		if len(p.CPUs[n]) == 0 && len(s.Cells[i].CPUs) > 0 {
+			fault(CheckHost, "cell %d is on node %d of %s, which has no CPU", i, n, p.Host)
+		}
+	}
+	for a, cpus := range p.CPUs {
+		for b, others := range p.CPUs {
+			if both := slices.DeleteFunc(slices.Clone(cpus), func(c int) bool { return !slices.Contains(others, c) }); a < b && both != nil && len(both) > 0 {
+				fault(CheckHost, "CPUs %s of %s are of nodes %d and %d", words.Ranges(both), p.Host, a, b)
+			}
+		}
+	}
+}
+
+// holds reports whether each vCPU finds a CPU of its own.
+func (p *Placement) holds(s *Shape) bool {
+	need := map[int]int{}
+	for i, c := range s.Cells {
+		need[p.Nodes[i]] += len(c.CPUs)
+	}
+	for n, want := range need {
+		if len(p.CPUs[n]) < want {
+			return false
+		}
+	}
+	return true
+}

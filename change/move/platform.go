@@ -1,0 +1,153 @@
+package move
+
+import "slices"
+
+// A Feature is a part of a VM's NUMA topology that platforms can express or not.
+type Feature uint8
+
+// The features, in the order of the table of docs/move.md.
+const (
+	Nodes      Feature = iota // how many nodes the guest sees
+	Uneven                    // nodes of unlike size
+	NodeMemory                // the memory of each node
+	Sockets                   // sockets and cores
+	Threads                   // threads of a core
+	Dies                      // dies of a socket
+	Distances                 // between nodes
+	HomeNode                  // the node of the host that carries a node of the guest
+	Exclusive                 // a CPU of its own for each vCPU
+	Pages                     // the size of huge pages
+	AddVCPUs                  // vCPUs that can be added while the VM runs
+	features
+)
+
+var featureNames = [features]string{"number of nodes", "uneven nodes", "memory of each node", "sockets and cores", "threads of a core", "dies of a socket",
+	"distances", "home node", "a CPU for each vCPU", "size of huge pages", "vCPUs that can be added"}
+
+// String returns the name of the feature as tables have it.
+func (f Feature) String() string { return featureNames[f] }
+
+// Features lists all of them.
+func Features() []Feature {
+	out := make([]Feature, features)
+	for i := range out {
+		out[i] = Feature(i)
+	}
+	return out
+}
+
+// A Proof says how it is known that a platform does what is written for it.
+type Proof uint8
+
+// The proofs, the weakest first.
+const (
+	Grammar Proof = iota // what is written has the documented form; nothing ran
+	Golden               // compared with recorded results of the platform's own code
+	Judged               // the platform's own code accepts it in tests
+	Ran                  // a guest that was started with it shows it
+)
+
+// String returns the proof in one word.
+func (p Proof) String() string { return [...]string{"grammar", "golden", "judged", "ran"}[p] }
+
+// An Ability is what a platform makes of a feature. The zero value is: nothing.
+type Ability struct {
+	Can   bool
+	Limit string // what it cannot, or how it differs; "" for nothing
+	Proof Proof
+}
+
+// A Platform is what VMs can be moved to.
+type Platform struct {
+	Name  string // as --to has it
+	Title string
+	Most  int // nodes of a guest; 0 for no limit of its own
+	// Counts says that nodes follow from a number: they are consecutive.
+	Counts bool
+	// MemoryOnly says that nodes without vCPUs can be stated.
+	MemoryOnly bool
+	// MostDigit is the largest node of a host that huge pages can be bound to; 0 for any.
+	MostDigit int
+	// Passthrough says that nodes follow from the dedicated CPUs that a guest gets on huge pages.
+	Passthrough bool
+	// Report says that nothing is written for it but the page of each VM.
+	Report bool
+	Can    [features]Ability
+}
+
+func yes(p Proof) Ability                  { return Ability{Can: true, Proof: p} }
+func partly(p Proof, limit string) Ability { return Ability{Can: true, Proof: p, Limit: limit} }
+func no(why string) Ability                { return Ability{Limit: why} }
+
+// Platforms are those that VMs can be moved to, as far as their documents and sources say (docs/move.md).
+var Platforms = []*Platform{
+	{Name: "libvirt", Title: "libvirt", MemoryOnly: true, Can: [features]Ability{
+		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Ran),
+		HomeNode: yes(Judged), Exclusive: yes(Judged), Pages: yes(Judged), AddVCPUs: yes(Judged)}},
+	{Name: "qemu", Title: "QEMU", MemoryOnly: true, Can: [features]Ability{
+		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Ran),
+		HomeNode:  partly(Grammar, "memory is bound, vCPUs are not: taskset or libvirt binds them"),
+		Exclusive: no("QEMU pins no vCPU: its threads are pinned from outside"),
+		Pages:     yes(Grammar), AddVCPUs: yes(Ran)}},
+	{Name: "proxmox", Title: "Proxmox VE", Most: 8, MostDigit: 9, Can: [features]Ability{
+		Nodes: partly(Grammar, "at most 8"), Uneven: yes(Grammar), NodeMemory: yes(Grammar), Sockets: yes(Grammar),
+		Threads: no("no key for threads of a core"), Dies: no("no key for dies"), Distances: no("no key for distances: the guest sees 20"),
+		HomeNode:  partly(Grammar, "memory by node; affinity holds for all threads of the VM together"),
+		Exclusive: no("affinity holds for all threads of the VM together, not for one vCPU"),
+		Pages:     partly(Grammar, "on nodes 0 to 9 of the host"), AddVCPUs: yes(Grammar)}},
+	{Name: "kubevirt", Title: "KubeVirt", Passthrough: true, Can: [features]Ability{
+		Nodes:  partly(Grammar, "the shape is not guaranteed: nodes follow from the CPUs that the kubelet gives the VM, with guestMappingPassthrough"),
+		Uneven: partly(Grammar, "by chance: nodes follow from the CPUs that the kubelet gives the VM"), NodeMemory: no("memory is divided equally over the nodes"),
+		Sockets: yes(Grammar), Threads: yes(Grammar), Dies: no("no field for dies"), Distances: no("distances are those of the host"),
+		HomeNode: no("the kubelet chooses the node of the host"), Exclusive: yes(Grammar), Pages: partly(Grammar, "2 MB or 1 GB"),
+		AddVCPUs: partly(Grammar, "whole sockets, by live migration")}},
+	{Name: "nova", Title: "OpenStack Nova", Can: [features]Ability{
+		Nodes: yes(Grammar), Uneven: yes(Grammar), NodeMemory: yes(Grammar), Sockets: yes(Grammar), Threads: yes(Grammar),
+		Dies: no("no key for dies"), Distances: no("no key for distances"),
+		HomeNode:  no("Nova chooses the host and its nodes: a flavor cannot name one"),
+		Exclusive: yes(Grammar), Pages: yes(Grammar), AddVCPUs: no("a flavor has a fixed number of vCPUs")}},
+	{Name: "hyperv", Title: "Hyper-V", Counts: true, Can: [features]Ability{
+		Nodes:  partly(Grammar, "by upper limits, from which Hyper-V derives the nodes"),
+		Uneven: no("Hyper-V has even nodes alone"), NodeMemory: partly(Grammar, "an upper limit"), Sockets: partly(Grammar, "derived from the nodes of a socket"),
+		Threads: yes(Grammar), Dies: no("no setting for dies"), Distances: no("no setting for distances"),
+		HomeNode: no("no setting for a node of the host"), Exclusive: no("no setting for one vCPU"), Pages: no("no setting for a VM"),
+		AddVCPUs: no("the number of vCPUs is fixed while the VM runs")}},
+	{Name: "ahv", Title: "Nutanix AHV", Counts: true, Can: [features]Ability{
+		Nodes: yes(Grammar), Uneven: no("only the number of nodes can be set"), NodeMemory: no("memory is divided equally over the nodes"),
+		Sockets: yes(Grammar), Threads: yes(Grammar), Dies: no("no key for dies"), Distances: no("no key for distances"),
+		HomeNode: no("no key for a node of the host"), Exclusive: partly(Grammar, "on or off; which CPUs is AHV's choice"), Pages: no("no key for a VM"),
+		AddVCPUs: no("not together with virtual nodes")}},
+	{Name: "xcpng", Title: "XCP-ng", Report: true, Can: [features]Ability{
+		Nodes: no("no key of XAPI for nodes of a guest was found: the guest sees one"), Uneven: no("the guest sees one node"), NodeMemory: no("the guest sees one node"),
+		Sockets: partly(Grammar, "platform:cores-per-socket"), Threads: no("no key for threads of a core"), Dies: no("no key for dies"), Distances: no("the guest sees one node"),
+		HomeNode: no("numa-affinity-policy of the host is best effort"), Exclusive: no("a mask for all vCPUs of the VM"), Pages: no("no key for a VM"),
+		AddVCPUs: no("not written")}},
+}
+
+// PlatformOf returns the platform of this name; nil for none.
+func PlatformOf(name string) *Platform {
+	i := slices.IndexFunc(Platforms, func(p *Platform) bool { return p.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return Platforms[i]
+}
+
+// Names returns the names of the platforms.
+func Names() []string {
+	out := make([]string, len(Platforms))
+	for i, p := range Platforms {
+		out[i] = p.Name
+	}
+	return out
+}
+
+// The way in which a shape is found.
+const (
+	Same = "same" // what the guest has
+	Fit  = "fit"  // sized afresh for the hosts of the target
+	Flat = "flat" // one node
+)
+
+// Shapes are the ways that Options know.
+var Shapes = []string{Same, Fit, Flat}

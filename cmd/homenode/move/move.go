@@ -1,0 +1,207 @@
+// Package move has the command that writes VMs for other platforms.
+package move
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"homenode/change/move"
+	"homenode/cmd/homenode/flags"
+	"homenode/internal/version"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/format"
+	answers "homenode/output/move"
+	"homenode/output/move/target"
+	"homenode/size/fit"
+)
+
+// A command is what the user asked for.
+type command struct {
+	src    flags.Source
+	out    flags.Output
+	choose flags.Choice
+	config flags.Config
+	part   flags.Filter
+
+	to           []string
+	shape, hosts string
+	check        string
+}
+
+// endings are those of pages, by form.
+var endings = map[string]string{"table": "txt", "json": "json", "html": "html", "csv": "csv", "markdown": "md"}
+
+// New returns the command.
+func New() *cobra.Command {
+	c := &command{}
+	cmd := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: c.run}
+	c.src.Register(cmd)
+	c.out.Register(cmd, "table", "json", "html", "csv", "markdown")
+	cmd.Flags().Lookup("output").Usage = "write the files and a page for each VM into this folder, which is new or empty"
+	c.choose.Register(cmd)
+	c.config.Register(cmd)
+	c.part.Register(cmd)
+	fl := cmd.Flags()
+	fl.StringSliceVar(&c.to, "to", []string{"libvirt"}, "platforms: "+strings.Join(move.Names(), ", "))
+	fl.StringVar(&c.shape, "shape", move.Same, "shape of guests: same as on vSphere, fit for --hosts, or flat")
+	fl.StringVar(&c.hosts, "hosts", "", "what each host of the target has, such as 2x32c/1TB: sockets, cores of a socket, memory")
+	fl.StringVar(&c.check, "check", "", "check the files in this folder instead")
+	flags.Complete(cmd, "to", flags.Among(move.Names()))
+	flags.Complete(cmd, "shape", flags.Among(move.Shapes))
+	return cmd
+}
+
+func (c *command) run(cmd *cobra.Command, args []string) error {
+	if err := c.out.Check(cmd); err != nil {
+		return err
+	}
+	folder := c.out.File
+	if c.out.File = ""; folder == "-" {
+		folder = ""
+	}
+	if c.check != "" {
+		return c.checkFiles(cmd, args, folder)
+	}
+	if len(args) == 0 {
+		return errors.New("want a SOURCE, or --check DIR: homenode move --help")
+	}
+	platforms, o, err := c.asked()
+	if err != nil {
+		return err
+	}
+	choices, err := c.choose.Choices()
+	if err != nil {
+		return err
+	}
+	options, err := c.config.Options(choices)
+	if err != nil {
+		return err
+	}
+	shown, err := c.part.Compile()
+	if err != nil {
+		return err
+	}
+	whole, _, err := c.src.Judged(cmd, options, args...)
+	if err != nil {
+		return err
+	}
+	result, err := shown.Fleet(whole)
+	if err != nil {
+		return err
+	}
+	moves := move.Fleet(result, platforms, o)
+	if len(moves) == 0 {
+		return errors.New(strings.Join(args, ", ") + ": no VM is shown that could be judged: there is nothing to move")
+	}
+	files := target.Files(moves)
+	if folder != "" {
+		if err := c.write(folder, moves, files); err != nil {
+			return err
+		}
+	}
+	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "hosts"})
+	if err := c.out.Print(cmd, answers.Fleet(moves, folder, namesOf(files), flags.Typed(cmd, args, names)...)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(moves, func(m *move.Move) bool { return m.Refused != nil }) {
+		return flags.ErrFindings
+	}
+	return c.src.Incomplete()
+}
+
+// asked reads the flags that say where VMs go and how.
+func (c *command) asked() (to []*move.Platform, o move.Options, err error) {
+	for _, name := range c.to {
+		p := move.PlatformOf(name)
+		switch {
+		case p == nil:
+			return nil, o, fmt.Errorf("--to: found %q, want one of %s", name, strings.Join(move.Names(), ", "))
+		case slices.Contains(to, p):
+			return nil, o, fmt.Errorf("--to: found %s twice", name)
+		}
+		to = append(to, p)
+	}
+	if o.Shape = c.shape; !slices.Contains(move.Shapes, c.shape) {
+		return nil, o, fmt.Errorf("--shape: found %q, want one of %s", c.shape, strings.Join(move.Shapes, ", "))
+	}
+	if c.hosts != "" {
+		kind, err := fit.ParseType(c.hosts, numa.ESXi80) // of which only the nodes count
+		if err != nil {
+			return nil, o, fmt.Errorf("--hosts: %w", err)
+		}
+		host, ok := move.HostOf(&kind.Host)
+		if !ok {
+			return nil, o, fmt.Errorf("--hosts: found %q, want nodes with memory: 2x32c/1TB", c.hosts)
+		}
+		host.Name = c.hosts
+		o.Host = &host
+	}
+	if o.Shape == move.Fit && o.Host == nil {
+		return nil, o, errors.New("--shape fit wants --hosts: what each host of the target has, such as 2x32c/1TB")
+	}
+	return to, o, nil
+}
+
+// namesOf returns the names of the files of a move.
+func namesOf(files []target.File) func(m *move.Move) []string {
+	of := map[*move.Move][]string{}
+	for _, f := range files {
+		of[f.Of] = append(of[f.Of], f.Name)
+	}
+	return func(m *move.Move) []string { return of[m] }
+}
+
+// write writes the files and a page for each VM into a folder, and nothing outside of it.
+func (c *command) write(folder string, moves []*move.Move, files []target.File) error {
+	out, err := open(folder)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		out.write(f.Name, func(w io.Writer) error { _, err := w.Write(f.Data); return err })
+	}
+	for first := 0; first < len(moves); {
+		next := first + 1
+		for next < len(moves) && moves[next].Name == moves[first].Name {
+			next++
+		}
+		page := answers.VM(moves[first:next], namesOf(files))
+		out.write(moves[first].Name+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, page) })
+		first = next
+	}
+	return out.close()
+}
+
+func writePage(w io.Writer, form string, a *answer.Answer) error {
+	return format.Write(w, form, a, format.Options{Version: version.String()})
+}
+
+// checkFiles checks the files of a folder.
+func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string) error {
+	if len(args) > 0 || folder != "" {
+		return errors.New("--check takes a folder, no SOURCE and no -o")
+	}
+	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "hosts", "evidence"}, flags.FilterNames)...); err != nil {
+		return err
+	}
+	checked, faults, err := check(c.check)
+	if err != nil {
+		return err
+	}
+	if err := c.out.Print(cmd, answers.Faults(c.check, checked, faults)); err != nil {
+		return err
+	}
+	if len(faults) > 0 {
+		return flags.ErrFindings
+	}
+	if checked == 0 {
+		return fmt.Errorf("%s: found no domain XML, arguments of QEMU or configuration of Proxmox", c.check)
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+// Package binpack bounds how many bins things need, whoever packs them.
+package binpack
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Weight is things of one size.
+type Weight struct {
+	Size  int64
+	Count int
+}
+
+// Least is the bound L2 of Martello and Toth (Knapsack Problems, 1990, section 8.3): fewer
+// bins of this size do not hold the weights, however they are packed. For a threshold t, what
+// is larger than size − t has a bin alone; what is larger than half shares none with another
+// such; and what of the others, down to t, does not fit beside these needs more. n log n for n
+// different sizes.
+func Least(weights []Weight, size int64) int {
+	list := slices.Clone(weights)
+	slices.SortFunc(list, func(a, b Weight) int { return cmp.Compare(a.Size, b.Size) })
+	// Of the first i of the list, how many there are and what they come to.
+	counts, sums := make([]int, len(list)+1), make([]int64, len(list)+1)
+	for i, w := range list {
+		counts[i+1], sums[i+1] = counts[i]+w.Count, sums[i]+w.Size*int64(w.Count)
+	}
+	// to returns how many of the list are of size t or smaller.
+	to := func(t int64) int {
+		i, _ := slices.BinarySearchFunc(list, t+1, func(w Weight, t int64) int { return cmp.Compare(w.Size, t) })
+		return i
+	}
+	best, small := 0, to(size/2)
+	for i := -1; i < small; i++ {
+		t, from := int64(0), 0
+		if i >= 0 {
+			t, from = list[i].Size, to(list[i].Size-1)
+		}
+		half := max(small, to(size-t)) // the end of those that are larger than half and not alone
+		alone, halves := counts[len(list)]-counts[half], counts[half]-counts[small]
+		room := size*int64(halves) - (sums[half] - sums[small])
+		bins := alone + halves
+		if over := sums[small] - sums[from] - room; over > 0 {
+			bins += int(Ceil(over, max(1, size)))
+		}
+		best = max(best, bins)
+	}
+	return best
+}
+
+// Ceil divides, rounded up.
+func Ceil[T int | int64](a, b T) T { return (a + b - 1) / b }

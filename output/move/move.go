@@ -1,0 +1,151 @@
+// Package move shows what becomes of VMs on another platform: all of them, and a page for each. Its package target writes
+// the files for the platforms.
+package move
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/internal/words"
+	"homenode/output/answer"
+)
+
+// Fleet returns the answer about all moves. files are the names of what is written for each of them; folder is "" when
+// nothing was written. typed is what the user typed, for the next command.
+func Fleet(moves []*move.Move, folder string, files func(m *move.Move) []string, typed ...string) *answer.Answer {
+	a := &answer.Answer{Command: "move", Title: "Moves", Result: result(moves, files)}
+	vms, refused, changed, lost := map[string]bool{}, 0, 0, 0
+	t := answer.Table{Name: "moves", Columns: answer.Columns("VM", "to", "nodes", "sockets and cores", ">carried", ">changed", ">lost", "files, or why there is none")}
+	for _, m := range moves {
+		vms[m.ID] = true
+		written := strings.Join(files(m), ", ")
+		switch {
+		case m.Refused != nil:
+			refused++
+			written = strings.Join(m.Refused, "; ")
+		case written == "":
+			written = "the page alone"
+		}
+		sizes, topology := "", ""
+		if m.Shape != nil {
+			sizes, topology = cells(m.Shape), m.Shape.Topology()
+		}
+		changed += len(m.Of(move.Changed))
+		lost += len(m.Of(move.Lost))
+		row := []answer.Cell{{Text: m.Title, To: answer.Object{Kind: "vm", ID: m.ID}}, {Text: m.To}, {Text: sizes}, {Text: topology}}
+		for _, kind := range []move.Kind{move.Carried, move.Changed, move.Lost} {
+			row = append(row, answer.Cell{Text: fmt.Sprint(len(m.Of(kind)))})
+		}
+		text := answer.Cell{Text: written}
+		if m.Refused != nil {
+			text.Tone = answer.Medium
+		}
+		t.Rows = append(t.Rows, append(row, text))
+	}
+	a.Tables = []answer.Table{t}
+	a.Verdict = []string{verdict(len(vms), len(moves), refused), fmt.Sprintf("%s of vSphere are changed, %d are lost: the page of each VM says which, and why.", words.Plural(changed, "fact"), lost)}
+	switch {
+	case folder == "":
+		a.Note("Nothing was written: -o DIR writes the files and the pages.")
+		a.Next = []string{"homenode move " + words.Command(append(typed, "-o", "move")...)}
+	default:
+		a.Next = []string{"homenode move --check " + words.Command(folder)}
+	}
+	return a
+}
+
+func verdict(vms, moves, refused int) string {
+	switch {
+	case moves == 0:
+		return "No VM is shown that can be judged: there is nothing to move."
+	case refused == 0:
+		return fmt.Sprintf("%s can be moved, in %s.", words.Plural(vms, "VM"), words.Plural(moves, "move"))
+	}
+	return fmt.Sprintf("%d of %s of %s cannot be made as asked.", refused, words.Plural(moves, "move"), words.Plural(vms, "VM"))
+}
+
+// cells writes the vCPUs of each cell: "12 + 12" for two.
+func cells(s *move.Shape) string {
+	sizes := make([]string, len(s.Cells))
+	for i, n := range s.Sizes() {
+		sizes[i] = fmt.Sprint(n)
+	}
+	return strings.Join(sizes, " + ")
+}
+
+func nodes(s *move.Shape) string {
+	if len(s.Cells) == 1 {
+		return fmt.Sprintf("one node of %d vCPUs", s.VCPUs)
+	}
+	return fmt.Sprintf("%d nodes of %s vCPUs", len(s.Cells), cells(s))
+}
+
+// A moved is a move with its files, for JSON.
+type moved struct {
+	*move.Move
+	Files []string `json:"files,omitempty"`
+}
+
+func result(moves []*move.Move, files func(m *move.Move) []string) any {
+	out := make([]moved, len(moves))
+	for i, m := range moves {
+		out[i] = moved{m, files(m)}
+	}
+	return map[string]any{"moves": out}
+}
+
+// VM returns the page of one VM: its moves to each platform.
+func VM(moves []*move.Move, files func(m *move.Move) []string) *answer.Answer {
+	first := moves[0]
+	a := &answer.Answer{Command: "move", Title: "Move of " + first.Title, Result: result(moves, files)}
+	for _, m := range moves {
+		to := m.Platform.Title
+		if m.Refused != nil {
+			a.Verdict = append(a.Verdict, fmt.Sprintf("%s cannot be moved to %s as asked: %s.", m.Title, to, strings.Join(m.Refused, "; ")))
+		} else {
+			a.Verdict = append(a.Verdict, fmt.Sprintf("On %s %s gets %s, %s; %s changed, %d lost.", to, m.Title, nodes(m.Shape), m.Shape.Topology(), words.Verb(len(m.Of(move.Changed)), "fact is", "facts are"), len(m.Of(move.Lost))))
+		}
+		t := answer.Table{Name: m.To, Title: to, Columns: answer.Columns("what", "becomes", "on vSphere", "then", "why", "read at")}
+		for _, kind := range []move.Kind{move.Lost, move.Changed, move.Carried} {
+			for _, i := range m.Of(kind) {
+				row := []answer.Cell{{Text: i.What}, {Text: string(i.Kind)}, {Text: i.On}, {Text: i.Then}, {Text: i.Why}, {Text: i.From}}
+				if kind == move.Lost {
+					row[1].Tone = answer.Medium
+				}
+				t.Rows = append(t.Rows, row)
+			}
+		}
+		a.Tables = append(a.Tables, t)
+		if named := files(m); named != nil {
+			a.Facts = append(a.Facts, answer.Fact{Name: m.To, Text: strings.Join(named, ", ")})
+		}
+	}
+	if first.Basis != "" {
+		a.Facts = append([]answer.Fact{{Name: "shape", Text: first.Basis}}, a.Facts...)
+	}
+	a.Note("SMBIOS strings, APIC IDs and the BIOS differ on every platform: guests and licences that are bound to them may notice.")
+	return a
+}
+
+// Faults returns the answer of a check of files.
+func Faults(folder string, checked int, faults []Fault) *answer.Answer {
+	a := &answer.Answer{Command: "move", Title: "Check of " + folder, Result: map[string]any{"checked": checked, "faults": faults}}
+	if len(faults) == 0 {
+		a.Verdict = []string{fmt.Sprintf("%s in %s: no fault found.", words.Plural(checked, "file"), folder)}
+		return a
+	}
+	a.Verdict = []string{fmt.Sprintf("%s in %s of %s.", words.Plural(len(faults), "fault"), words.Plural(checked, "file"), folder)}
+	t := answer.Table{Name: "faults", Columns: answer.Columns("file", "check", "fault")}
+	for _, f := range faults {
+		t.Add(f.File, f.Check, f.Text)
+	}
+	a.Tables = []answer.Table{t}
+	return a
+}
+
+// A Fault is one of a file.
+type Fault struct {
+	File string `json:"file"`
+	move.Fault
+}

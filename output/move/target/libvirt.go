@@ -1,0 +1,208 @@
+package target
+
+import (
+	"bytes"
+	"encoding/xml"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/numa"
+)
+
+// The elements of a domain that NUMA is in, as https://libvirt.org/formatdomain.html has them.
+type (
+	domain struct {
+		XMLName xml.Name       `xml:"domain"`
+		Type    string         `xml:"type,attr"`
+		Name    string         `xml:"name"`
+		Title   string         `xml:"title"`
+		Memory  amount         `xml:"memory"`
+		Backing *memoryBacking `xml:"memoryBacking"`
+		VCPU    vcpu           `xml:"vcpu"`
+		CPUTune *cputune       `xml:"cputune"`
+		Tune    *numatune      `xml:"numatune"`
+		OS      osType         `xml:"os"`
+		Feature features       `xml:"features"`
+		CPU     cpu            `xml:"cpu"`
+	}
+	amount struct {
+		Unit  string `xml:"unit,attr"`
+		Value int64  `xml:",chardata"`
+	}
+	memoryBacking struct {
+		Pages []page `xml:"hugepages>page"`
+	}
+	page struct {
+		Size int64  `xml:"size,attr"`
+		Unit string `xml:"unit,attr"`
+	}
+	vcpu struct {
+		Placement string `xml:"placement,attr"`
+		CPUSet    string `xml:"cpuset,attr,omitempty"`
+		Current   int    `xml:"current,attr,omitempty"`
+		Most      int    `xml:",chardata"`
+	}
+	cputune struct {
+		Pins     []vcpupin `xml:"vcpupin"`
+		Emulator *cpuset   `xml:"emulatorpin"`
+	}
+	vcpupin struct {
+		VCPU   int    `xml:"vcpu,attr"`
+		CPUSet string `xml:"cpuset,attr"`
+	}
+	cpuset struct {
+		CPUSet string `xml:"cpuset,attr"`
+	}
+	numatune struct {
+		Memory *nodeset  `xml:"memory"`
+		Nodes  []memnode `xml:"memnode"`
+	}
+	nodeset struct {
+		Mode string `xml:"mode,attr"`
+		Set  string `xml:"nodeset,attr"`
+	}
+	memnode struct {
+		Cell int    `xml:"cellid,attr"`
+		Mode string `xml:"mode,attr"`
+		Set  string `xml:"nodeset,attr"`
+	}
+	osType struct {
+		Type struct {
+			Arch    string `xml:"arch,attr"`
+			Machine string `xml:"machine,attr"`
+			Value   string `xml:",chardata"`
+		} `xml:"type"`
+	}
+	features struct {
+		ACPI struct{} `xml:"acpi"` // without it nodes stay, and distances become 20
+		KVM  *kvm     `xml:"kvm"`
+	}
+	kvm struct {
+		Dedicated state `xml:"hint-dedicated"`
+	}
+	state struct {
+		State string `xml:"state,attr"`
+	}
+	cpu struct {
+		Mode     string   `xml:"mode,attr"`
+		Topology topology `xml:"topology"`
+		NUMA     *cells   `xml:"numa"`
+	}
+	topology struct {
+		Sockets int `xml:"sockets,attr"`
+		Dies    int `xml:"dies,attr"`
+		Cores   int `xml:"cores,attr"`
+		Threads int `xml:"threads,attr"`
+	}
+	cells struct {
+		Cells []cell `xml:"cell"`
+	}
+	cell struct {
+		ID        int        `xml:"id,attr"`
+		CPUs      string     `xml:"cpus,attr,omitempty"` // none for memory alone
+		Memory    int64      `xml:"memory,attr"`
+		Unit      string     `xml:"unit,attr"`
+		Distances *distances `xml:"distances"`
+	}
+	distances struct {
+		Siblings []sibling `xml:"sibling"`
+	}
+	sibling struct {
+		ID    int `xml:"id,attr"`
+		Value int `xml:"value,attr"`
+	}
+)
+
+// libvirt writes a domain with everything that NUMA is in, and without devices.
+func libvirt(b *bytes.Buffer, m *move.Move) {
+	b.WriteString("<!--\n")
+	for _, line := range head(m) {
+		for strings.Contains(line, "--") { // they would end the comment
+			line = strings.ReplaceAll(line, "--", "- -")
+		}
+		b.WriteString("  " + xmlLine(line) + "\n")
+	}
+	b.WriteString("-->\n")
+	e := xml.NewEncoder(b)
+	e.Indent("", "  ")
+	if err := e.Encode(domainOf(m)); err != nil {
+		panic(err) // into a buffer, of plain structs
+	}
+	b.WriteByte('\n')
+}
+
+// domainOf returns the domain of a move.
+func domainOf(m *move.Move) *domain {
+	s := m.Shape
+	d := &domain{Type: "kvm", Name: m.Name, Title: xmlLine(m.Title), Memory: amount{"KiB", int64(s.Memory / numa.KiB)}}
+	d.OS.Type.Arch, d.OS.Type.Machine, d.OS.Type.Value = "x86_64", "q35", "hvm"
+	d.VCPU = vcpu{Placement: "static", Most: s.Most()}
+	if s.VCPUs < s.Most() {
+		d.VCPU.Current = s.VCPUs
+	}
+	d.CPU = cpu{Mode: "host-model", Topology: topology{s.Sockets, s.Dies, s.Cores, s.Threads}}
+	if len(s.Cells) > 1 { // a single one is none for the guest
+		d.CPU.NUMA = cellsOf(s)
+	}
+	if s.Page > 0 {
+		d.Backing = &memoryBacking{Pages: []page{{int64(s.Page / numa.KiB), "KiB"}}}
+	}
+	if m.At != nil {
+		placed(d, m)
+	}
+	return d
+}
+
+func cellsOf(s *move.Shape) *cells {
+	out := &cells{}
+	for i, c := range s.Cells {
+		one := cell{ID: i, CPUs: ranges(c.CPUs, ","), Memory: int64(c.Memory / numa.KiB), Unit: "KiB"}
+		if s.Distance != nil {
+			one.Distances = &distances{}
+			for j, value := range s.Distance[i] {
+				one.Distances.Siblings = append(one.Distances.Siblings, sibling{j, value})
+			}
+		}
+		out.Cells = append(out.Cells, one)
+	}
+	return out
+}
+
+// placed binds memory and vCPUs: each vCPU may run on every CPU of the node that carries its cell, as a NUMA client may on its
+// home node, or on one of its own.
+func placed(d *domain, m *move.Move) {
+	s, at := m.Shape, m.At
+	mode := "preferred"
+	if m.Strict {
+		mode = "strict"
+	}
+	all, _ := at.All()
+	d.Tune = &numatune{}
+	if len(s.Cells) == 1 {
+		d.Tune.Memory = &nodeset{mode, ranges(at.Nodes, ",")}
+	} else {
+		for i, n := range at.Nodes {
+			d.Tune.Nodes = append(d.Tune.Nodes, memnode{i, mode, ranges([]int{n}, ",")})
+		}
+	}
+	switch {
+	case m.Exclusive:
+		d.CPUTune = &cputune{}
+		for v, c := range at.Pins(s) {
+			d.CPUTune.Pins = append(d.CPUTune.Pins, vcpupin{v, ranges([]int{c}, ",")})
+		}
+		d.Feature.KVM = &kvm{state{"on"}}
+	case len(s.Cells) == 1:
+		d.VCPU.CPUSet = ranges(all, ",")
+	default:
+		d.CPUTune = &cputune{Emulator: &cpuset{ranges(all, ",")}}
+		for v, c := range s.Of() {
+			d.CPUTune.Pins = append(d.CPUTune.Pins, vcpupin{v, ranges(at.HostCPUs(c), ",")})
+		}
+	}
+}
+
+// xmlLine returns a text as one line of the characters that XML has.
+func xmlLine(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffe || r == 0xffff }), " ")
+}

@@ -1,0 +1,112 @@
+package target
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/internal/texttab"
+	"homenode/internal/words"
+	"homenode/numa"
+)
+
+// nova writes one flavor for each shape, which VMs share, and for each VM which flavor it gets and the same as properties of
+// its image.
+func nova(moves []*move.Move) []File {
+	type flavor struct {
+		name  string
+		specs [][2]string
+		of    *move.Move
+		vms   []string
+	}
+	var flavors []*flavor
+	byText, used := map[string]*flavor{}, map[string]int{}
+	var out []File
+	for _, m := range moves {
+		specs := extraSpecs(m)
+		text := fmt.Sprint(m.Shape.VCPUs, m.Shape.Memory, specs)
+		f := byText[text]
+		if f == nil {
+			f = &flavor{flavorName(m), specs, m, nil}
+			if used[f.name]++; used[f.name] > 1 {
+				f.name += fmt.Sprintf("-%d", used[f.name])
+			}
+			byText[text] = f
+			flavors = append(flavors, f)
+		}
+		f.vms = append(f.vms, texttab.Line(m.Title))
+		var b bytes.Buffer
+		b.WriteString("#!/bin/sh\n")
+		comment(&b, head(m)...)
+		comment(&b, "Flavor "+f.name+" of nova-flavors.sh has the shape. The same as properties of the image: sh "+m.Name+".nova.sh IMAGE.")
+		command := []string{"openstack", "image", "set"}
+		for _, s := range specs {
+			command = append(command, "--property", strings.Replace(s[0], "hw:", "hw_", 1)+"="+s[1])
+		}
+		b.WriteString(words.Command(command...) + " \"${1:?want the image}\"\n")
+		out = append(out, File{m.Name + ".nova.sh", b.Bytes(), m})
+	}
+	var b bytes.Buffer
+	b.WriteString("#!/bin/sh\n")
+	comment(&b, "Flavors of the shapes of these VMs. NUMATopologyFilter must be among the filters of the scheduler.")
+	b.WriteString("set -e\n")
+	for _, f := range flavors {
+		b.WriteByte('\n')
+		comment(&b, words.Few(f.vms)+": "+nodes(f.of.Shape)+", "+f.of.Shape.Topology())
+		b.WriteString(words.Command("openstack", "flavor", "create", "--vcpus", fmt.Sprint(f.of.Shape.VCPUs), "--ram", fmt.Sprint(mb(f.of.Shape.Memory)), "--disk", "0", f.name) + "\n")
+		command := []string{"openstack", "flavor", "set"}
+		for _, s := range f.specs {
+			command = append(command, "--property", s[0]+"="+s[1])
+		}
+		b.WriteString(words.Command(append(command, f.name)...) + "\n")
+	}
+	return append(out, File{"nova-flavors.sh", b.Bytes(), nil})
+}
+
+// extraSpecs returns the keys of a flavor, as Nova's extra-specs have them.
+func extraSpecs(m *move.Move) [][2]string {
+	s := m.Shape
+	out := [][2]string{{"hw:cpu_sockets", fmt.Sprint(s.Sockets)}, {"hw:cpu_cores", fmt.Sprint(s.Cores)}, {"hw:cpu_threads", fmt.Sprint(s.Threads)}}
+	if len(s.Cells) > 1 || m.Exclusive || s.Page > 0 {
+		out = append(out, [2]string{"hw:numa_nodes", fmt.Sprint(len(s.Cells))})
+	}
+	if len(s.Cells) > 1 { // both for every cell, or a gap is an error
+		for i, c := range s.Cells {
+			out = append(out, [2]string{fmt.Sprintf("hw:numa_cpus.%d", i), ranges(c.CPUs, ",")}, [2]string{fmt.Sprintf("hw:numa_mem.%d", i), fmt.Sprint(mb(c.Memory))})
+		}
+	}
+	if m.Exclusive {
+		out = append(out, [2]string{"hw:cpu_policy", "dedicated"})
+		if s.Threads > 1 {
+			out = append(out, [2]string{"hw:cpu_thread_policy", "require"})
+		}
+	}
+	if s.Page > 0 {
+		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprint(int64(s.Page / numa.KiB))})
+	}
+	return out
+}
+
+// flavorName names a flavor by its shape: numa-2x12c-192g.
+func flavorName(m *move.Move) string {
+	s := m.Shape
+	sizes := s.Sizes()
+	name := fmt.Sprintf("numa-%dx%dc", len(sizes), sizes[0])
+	if !s.Even() {
+		parts := make([]string, len(sizes))
+		for i, n := range sizes {
+			parts[i] = fmt.Sprint(n)
+		}
+		name = "numa-" + strings.Join(parts, "-") + "c"
+	}
+	if s.Memory%numa.GiB == 0 {
+		name += fmt.Sprintf("-%dg", s.Memory/numa.GiB)
+	} else {
+		name += fmt.Sprintf("-%dm", mb(s.Memory))
+	}
+	if m.Exclusive {
+		name += "-dedicated"
+	}
+	return name
+}

@@ -1,0 +1,61 @@
+package target
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/numa"
+)
+
+// qemu writes the arguments of QEMU, one option a line: no value has a blank, so that a shell takes them as they are.
+func qemu(b *bytes.Buffer, m *move.Move) {
+	comment(b, head(m)...)
+	comment(b, fmt.Sprintf("Use: qemu-system-x86_64 -machine q35 -accel kvm -cpu host ... $(sed '/^#/d' %s.qemu.args)", m.Name))
+	args := QEMU(m.Shape, m.At, m.Strict)
+	for i := 0; i < len(args); i += 2 {
+		b.WriteString(args[i] + " " + args[i+1] + "\n")
+	}
+}
+
+// QEMU returns the arguments that give a guest the shape: options and values in turn. at may be nil.
+func QEMU(s *move.Shape, at *move.Placement, strict bool) []string {
+	smp := fmt.Sprintf("%d,maxcpus=%d,sockets=%d,dies=%d,cores=%d,threads=%d", s.VCPUs, s.Most(), s.Sockets, s.Dies, s.Cores, s.Threads)
+	args := []string{"-m", fmt.Sprintf("%dM", mb(s.Memory)), "-smp", smp}
+	if len(s.Cells) == 1 {
+		if at != nil || s.Page > 0 {
+			args = append(args, "-object", backend(s, 0, at, strict), "-machine", "memory-backend=ram0")
+		}
+		return args
+	}
+	for i, c := range s.Cells {
+		node := fmt.Sprintf("node,nodeid=%d", i)
+		if len(c.CPUs) > 0 { // a comma within cpus= is an error: each range has its own
+			node += ",cpus=" + ranges(c.CPUs, ",cpus=")
+		}
+		args = append(args, "-object", backend(s, i, at, strict), "-numa", fmt.Sprintf("%s,memdev=ram%d", node, i))
+	}
+	for i, row := range s.Distance {
+		for j, d := range row {
+			args = append(args, "-numa", fmt.Sprintf("dist,src=%d,dst=%d,val=%d", i, j, d))
+		}
+	}
+	return args
+}
+
+// backend returns the memory of a cell.
+func backend(s *move.Shape, cell int, at *move.Placement, strict bool) string {
+	kind, more := "ram", ""
+	if s.Page > 0 {
+		kind, more = "memfd", fmt.Sprintf(",hugetlb=on,hugetlbsize=%dM,prealloc=on", s.Page/numa.MiB)
+	}
+	if at != nil {
+		policy := "preferred"
+		if strict {
+			policy = "bind"
+		}
+		more += fmt.Sprintf(",host-nodes=%d,policy=%s", at.Nodes[cell], policy)
+	}
+	return strings.Join([]string{"memory-backend-" + kind, fmt.Sprintf("id=ram%d", cell), fmt.Sprintf("size=%dM", mb(s.Cells[cell].Memory))}, ",") + more
+}

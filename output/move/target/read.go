@@ -1,0 +1,343 @@
+package target
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/numa"
+)
+
+// ErrNotChecked is the error of Check for a file of a form that it does not read.
+var ErrNotChecked = errors.New("no form that is checked")
+
+// Check reads a domain of libvirt, arguments of QEMU or a configuration of Proxmox, by the end of its name, and returns the
+// faults that no schema finds. The file may be written or edited by others.
+func Check(name string, data []byte) ([]move.Fault, error) {
+	var s *move.Shape
+	var faults []move.Fault
+	var err error
+	switch {
+	case strings.HasSuffix(name, ".xml"):
+		s, faults, err = readDomain(name, data)
+	case strings.HasSuffix(name, ".args"):
+		s, err = readArguments(name, data)
+	case strings.HasSuffix(name, ".conf"):
+		s, faults, err = readConf(name, data)
+	default:
+		return nil, ErrNotChecked
+	}
+	if err != nil || s == nil {
+		return faults, err
+	}
+	return append(faults, move.Check(s, nil, !strings.HasSuffix(name, ".conf"))...), nil
+}
+
+// readDomain reads the shape of a domain.
+func readDomain(name string, data []byte) (*move.Shape, []move.Fault, error) {
+	d := domain{CPU: cpu{Topology: topology{Dies: 1}}}
+	decoder := xml.NewDecoder(bytes.NewReader(data))
+	if err := decoder.Decode(&d); err != nil {
+		line, column := decoder.InputPos()
+		var syntax *xml.SyntaxError
+		if errors.As(err, &syntax) {
+			line, err = syntax.Line, errors.New(syntax.Msg)
+		}
+		return nil, nil, &numa.SyntaxError{File: name, Line: line, Col: column, Msg: err.Error()}
+	}
+	var faults []move.Fault
+	fault := func(check, text string, args ...any) {
+		faults = append(faults, move.Fault{Check: check, Text: fmt.Sprintf(text, args...)})
+	}
+	at := func(what string, err error) error { return fmt.Errorf("%s: %s: %w", name, what, err) }
+	memory, err := inBytes(d.Memory.Value, d.Memory.Unit)
+	if err != nil {
+		return nil, nil, at("memory", err)
+	}
+	t := d.CPU.Topology
+	s := &move.Shape{Sockets: t.Sockets, Dies: max(1, t.Dies), Cores: t.Cores, Threads: t.Threads, VCPUs: d.VCPU.Most, Memory: memory}
+	if d.VCPU.Current > 0 {
+		s.VCPUs = d.VCPU.Current
+	}
+	if t.Sockets == 0 { // libvirt makes a socket of each vCPU
+		s.Sockets, s.Cores, s.Threads = d.VCPU.Most, 1, 1
+		if d.VCPU.Most > 1 {
+			fault(move.CheckTopology, "no topology: each of %d vCPUs is a socket", d.VCPU.Most)
+		}
+	}
+	if s.Most() != d.VCPU.Most {
+		fault(move.CheckTopology, "a topology of %d vCPUs, and %d vCPUs", s.Most(), d.VCPU.Most)
+		return nil, faults, nil
+	}
+	if d.Backing != nil && len(d.Backing.Pages) == 1 {
+		if s.Page, err = inBytes(d.Backing.Pages[0].Size, d.Backing.Pages[0].Unit); err != nil {
+			return nil, nil, at("page", err)
+		}
+	}
+	if err := d.cells(s); err != nil {
+		return nil, nil, at("cell", err)
+	}
+	d.pins(s, fault)
+	return s, faults, nil
+}
+
+// cells reads the cells of a domain; all vCPUs are in one where there are none.
+func (d *domain) cells(s *move.Shape) error {
+	if d.CPU.NUMA == nil {
+		s.Cells = []move.Cell{{CPUs: upTo(s.Most()), Memory: s.Memory}}
+		return nil
+	}
+	for i, c := range d.CPU.NUMA.Cells {
+		if c.ID != i {
+			return fmt.Errorf("found id %d, want %d", c.ID, i)
+		}
+		cpus, err := list(c.CPUs)
+		if err != nil {
+			return err
+		}
+		memory, err := inBytes(c.Memory, c.Unit)
+		if err != nil {
+			return err
+		}
+		s.Cells = append(s.Cells, move.Cell{CPUs: cpus, Memory: memory})
+	}
+	return nil
+}
+
+// pins checks what binds a domain to nodes of its host.
+func (d *domain) pins(s *move.Shape, fault func(check, text string, args ...any)) {
+	if d.CPUTune != nil {
+		seen := map[int]bool{}
+		for _, p := range d.CPUTune.Pins {
+			if seen[p.VCPU] || p.VCPU < 0 || p.VCPU >= s.Most() {
+				fault(move.CheckHost, "a pin of vCPU %d, of %d", p.VCPU, s.Most())
+			}
+			seen[p.VCPU] = true
+		}
+	}
+	if d.Tune == nil {
+		return
+	}
+	for _, n := range d.Tune.Nodes {
+		if n.Cell < 0 || n.Cell >= len(s.Cells) {
+			fault(move.CheckHost, "memory of cell %d, of %d cells", n.Cell, len(s.Cells))
+		}
+	}
+}
+
+// readArguments reads the shape of arguments of QEMU.
+func readArguments(name string, data []byte) (*move.Shape, error) {
+	s := &move.Shape{Dies: 1, Threads: 1}
+	backends := map[string]numa.Bytes{}
+	line := 0
+	for text := range strings.Lines(string(data)) {
+		line++
+		option, value, _ := strings.Cut(strings.TrimSpace(text), " ")
+		if err := argument(s, backends, option, value); err != nil {
+			return nil, &numa.SyntaxError{File: name, Line: line, Col: 1, Msg: err.Error()}
+		}
+	}
+	if s.Cells == nil {
+		s.Cells = []move.Cell{{CPUs: upTo(s.Most()), Memory: s.Memory}}
+	}
+	return s, nil
+}
+
+func argument(s *move.Shape, backends map[string]numa.Bytes, option, value string) (err error) {
+	kind, rest, _ := strings.Cut(value, ",")
+	words := map[string][]string{}
+	for _, w := range strings.Split(rest, ",") {
+		key, value, _ := strings.Cut(w, "=")
+		words[key] = append(words[key], value)
+	}
+	last := func(key string) string {
+		if all := words[key]; all != nil {
+			return all[len(all)-1]
+		}
+		return ""
+	}
+	switch option {
+	case "-m":
+		s.Memory, err = megabytes(kind)
+	case "-smp":
+		if s.VCPUs, err = strconv.Atoi(kind); err != nil {
+			return fmt.Errorf("found -smp %q, want a number of vCPUs first", value)
+		}
+		for key, to := range map[string]*int{"sockets": &s.Sockets, "dies": &s.Dies, "cores": &s.Cores, "threads": &s.Threads} {
+			if words[key] == nil {
+				return fmt.Errorf("found -smp without %s=", key)
+			}
+			if *to, err = strconv.Atoi(last(key)); err != nil {
+				return fmt.Errorf("found %s=%q, want a number", key, last(key))
+			}
+		}
+	case "-object":
+		if strings.HasPrefix(kind, "memory-backend-") {
+			backends[last("id")], err = megabytes(last("size"))
+		}
+		if err == nil && words["hugetlbsize"] != nil {
+			s.Page, err = megabytes(last("hugetlbsize"))
+		}
+	case "-numa":
+		if kind != "node" {
+			return nil
+		}
+		cell := move.Cell{Memory: backends[last("memdev")]}
+		if cell.CPUs, err = list(strings.Join(words["cpus"], ",")); err == nil {
+			s.Cells = append(s.Cells, cell)
+		}
+	}
+	return err
+}
+
+// confNode matches the key of a node in a configuration of Proxmox.
+var confNode = regexp.MustCompile(`^numa(\d+)$`)
+
+// readConf reads the shape of a configuration of Proxmox, to the first snapshot.
+func readConf(name string, data []byte) (*move.Shape, []move.Fault, error) {
+	s := &move.Shape{Sockets: 1, Dies: 1, Cores: 1, Threads: 1}
+	var faults []move.Fault
+	on, cells := false, map[int]move.Cell{}
+	line := 0
+	for text := range strings.Lines(string(data)) {
+		line++
+		key, value, _ := strings.Cut(strings.TrimSpace(text), ":")
+		if value = strings.TrimSpace(value); strings.HasPrefix(key, "[") {
+			break
+		}
+		var err error
+		switch node := confNode.FindStringSubmatch(key); {
+		case node != nil:
+			i, _ := strconv.Atoi(node[1]) // digits
+			if i > 7 {
+				faults = append(faults, move.Fault{Check: move.CheckVCPUs, Text: fmt.Sprintf("line %d: %s is ignored: there are numa0 to numa7", line, key)})
+				continue
+			}
+			cells[i], err = confCell(value)
+		case key == "sockets":
+			s.Sockets, err = strconv.Atoi(value)
+		case key == "cores":
+			s.Cores, err = strconv.Atoi(value)
+		case key == "vcpus":
+			s.VCPUs, err = strconv.Atoi(value)
+		case key == "memory":
+			s.Memory, err = megabytes(value)
+		case key == "numa":
+			on = value == "1"
+		case key == "hugepages" && value != "any":
+			s.Page, err = megabytes(value)
+		}
+		if err != nil {
+			return nil, nil, &numa.SyntaxError{File: name, Line: line, Col: 1, Msg: fmt.Sprintf("found %s: %q: %v", key, value, err)}
+		}
+	}
+	if s.VCPUs == 0 {
+		s.VCPUs = s.Most()
+	}
+	for i := range 8 {
+		if c, ok := cells[i]; ok {
+			s.Cells = append(s.Cells, c)
+		}
+	}
+	switch {
+	case on && len(cells) == 0 && s.Sockets > 1:
+		faults = append(faults, move.Fault{Check: move.CheckVCPUs, Text: fmt.Sprintf("numa: 1 without numa0 makes a node of each of %d sockets", s.Sockets)})
+		return nil, faults, nil
+	case !on && len(cells) > 0:
+		faults = append(faults, move.Fault{Check: move.CheckVCPUs, Text: "nodes are stated, and numa: 1 is not: the guest sees one"})
+	}
+	if len(cells) == 0 {
+		s.Cells = []move.Cell{{CPUs: upTo(s.Most()), Memory: s.Memory}}
+	}
+	return s, faults, nil
+}
+
+func confCell(value string) (c move.Cell, err error) {
+	for _, w := range strings.Split(value, ",") {
+		switch key, value, _ := strings.Cut(w, "="); key {
+		case "cpus":
+			c.CPUs, err = list(strings.ReplaceAll(value, ";", ","))
+		case "memory":
+			c.Memory, err = megabytes(value)
+		}
+		if err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// units are those of libvirt's sizes.
+var units = map[string]numa.Bytes{"": numa.KiB, "b": 1, "bytes": 1, "KB": 1e3, "k": numa.KiB, "KiB": numa.KiB, "MB": 1e6, "M": numa.MiB, "MiB": numa.MiB, "GB": 1e9, "G": numa.GiB, "GiB": numa.GiB, "TB": 1e12, "T": numa.TiB, "TiB": numa.TiB}
+
+// mostMemory is more than any VM has.
+const mostMemory = 1 << 50
+
+func inBytes(n int64, unit string) (numa.Bytes, error) {
+	u, ok := units[unit]
+	if !ok || n < 0 || n > mostMemory/int64(u) {
+		return 0, fmt.Errorf("found %d %q, want a size such as 1048576 KiB", n, unit)
+	}
+	return numa.Bytes(n) * u, nil
+}
+
+// megabytes reads "1024M", "1G" or "1024".
+func megabytes(s string) (numa.Bytes, error) {
+	number := strings.TrimRight(s, "MGK")
+	n, err := strconv.ParseInt(number, 10, 64)
+	unit := s[len(number):]
+	if unit == "" {
+		unit = "M"
+	}
+	if err != nil || units[unit] == 0 || n < 0 || n > mostMemory/int64(units[unit]) {
+		return 0, fmt.Errorf("found %q, want memory such as 1024M", s)
+	}
+	return numa.Bytes(n) * units[unit], nil
+}
+
+// mostCPUs is more than any VM has.
+const mostCPUs = 1 << 14
+
+// list reads "0-3,8,^2", the numbers in ascending order; a number that is there twice stays, for Check to find.
+func list(s string) ([]int, error) {
+	var out []int
+	for part := range strings.SplitSeq(s, ",") {
+		if part == "" {
+			continue
+		}
+		without := strings.HasPrefix(part, "^")
+		from, to, ranged := strings.Cut(strings.TrimPrefix(part, "^"), "-")
+		a, err := strconv.Atoi(from)
+		b := a
+		if err == nil && ranged {
+			b, err = strconv.Atoi(to)
+		}
+		if err != nil || a < 0 || b < a || b >= mostCPUs || len(out) > mostCPUs {
+			return nil, fmt.Errorf("found %q, want a list of vCPUs such as 0-3,8", s)
+		}
+		for n := a; n <= b; n++ {
+			if without {
+				out = slices.DeleteFunc(out, func(v int) bool { return v == n })
+			} else {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// upTo returns 0 to n-1; none beyond what any VM has.
+func upTo(n int) []int {
+	out := make([]int, max(0, min(n, mostCPUs)))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

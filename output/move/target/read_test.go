@@ -1,0 +1,168 @@
+package target
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"homenode/change/move"
+	"homenode/internal/testdeps"
+	"homenode/numa"
+)
+
+// FuzzReadBack writes shapes of all kinds for libvirt, QEMU and Proxmox and reads them again: they are the same.
+func FuzzReadBack(f *testing.F) {
+	f.Add([]byte{12, 12}, uint8(1), false, uint8(0), "sql01")
+	f.Add([]byte{5, 4}, uint8(1), true, uint8(1), "<!-- --> ]]> \x00")
+	f.Add([]byte{4, 4, 4, 4}, uint8(2), false, uint8(2), "two\nlines")
+	f.Fuzz(func(t *testing.T, sizes []byte, threads uint8, turns bool, pages uint8, title string) {
+		s := &move.Shape{Dies: 1, Threads: int(threads)%2 + 1, Page: []numa.Bytes{0, 2 * numa.MiB, numa.GiB}[pages%3]}
+		unit := max(s.Page, numa.MiB)
+		n := 0
+		for i, size := range sizes {
+			if len(s.Cells) == 8 {
+				break
+			}
+			c := move.Cell{Memory: unit * numa.Bytes(i+1+int(size))}
+			for range (int(size)%20 + 1) * s.Threads {
+				c.CPUs = append(c.CPUs, n)
+				n++
+			}
+			s.Memory += c.Memory
+			s.Cells = append(s.Cells, c)
+		}
+		if n == 0 {
+			t.Skip()
+		}
+		if turns && len(s.Cells) == 2 && len(s.Cells[0].CPUs) == len(s.Cells[1].CPUs) && s.Threads == 1 { // vCPUs in turn
+			for v := range n {
+				s.Cells[v%2].CPUs[v/2] = v
+			}
+		}
+		s.Sockets, s.Cores, s.VCPUs = n/s.Threads, 1, n
+		at := &move.Placement{Host: "kvm01", CPUs: map[int][]int{}}
+		for i, c := range s.Cells {
+			at.Nodes = append(at.Nodes, i)
+			for v := range c.CPUs {
+				at.CPUs[i] = append(at.CPUs[i], 100*i+v)
+			}
+		}
+		for _, to := range []string{"libvirt", "qemu", "proxmox"} {
+			for _, placed := range []*move.Placement{nil, at} {
+				m := &move.Move{Title: title, ID: title, Name: "vm", To: to, Platform: move.PlatformOf(to), Shape: s, At: placed, Exclusive: to == "libvirt"}
+				if to == "proxmox" && (s.Threads > 1 || s.Page > 0 && placed == nil) {
+					continue // it has none
+				}
+				file := Files([]*move.Move{m})[0]
+				got, err := readBack(file)
+				if err != nil {
+					t.Fatalf("%s: %v in %s", to, err, file.Data)
+				}
+				if !reflect.DeepEqual(got, s) {
+					t.Errorf("%s: read %+v, wrote %+v in %s", to, got, s, file.Data)
+				}
+				if faults, err := Check(file.Name, file.Data); err != nil || faults != nil {
+					t.Errorf("%s: %v, %v in %s", to, faults, err, file.Data)
+				}
+			}
+		}
+	})
+}
+
+// readBack reads the shape of a file.
+func readBack(f File) (s *move.Shape, err error) {
+	switch filepath.Ext(f.Name) {
+	case ".xml":
+		s, _, err = readDomain(f.Name, f.Data)
+	case ".args":
+		s, err = readArguments(f.Name, f.Data)
+	default:
+		s, _, err = readConf(f.Name, f.Data)
+	}
+	return s, err
+}
+
+// TestCheckFiles checks files of others.
+func TestCheckFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, text string
+		want             []move.Fault
+		err              string
+	}{
+		{"no topology", "a.xml", `<domain><memory unit='GiB'>2</memory><vcpu>24</vcpu></domain>`, []move.Fault{{Check: "topology", Text: "no topology: each of 24 vCPUs is a socket"}}, ""},
+		{"smaller cells", "a.xml", `<domain><memory unit='GiB'>2</memory><vcpu>2</vcpu><cpu><topology sockets='2' cores='1' threads='1'/><numa>
+			<cell id='0' cpus='0' memory='512' unit='MiB'/><cell id='1' cpus='1' memory='512' unit='MiB'/></numa></cpu></domain>`,
+			[]move.Fault{{Check: "memory", Text: "the cells have 1 GB, the VM has 2 GB"}}, ""},
+		{"a vCPU left out", "a.xml", `<domain><memory>2048</memory><vcpu>4</vcpu><cpu><topology sockets='4' cores='1' threads='1'/><numa>
+			<cell id='0' cpus='0-1,^1' memory='1024'/><cell id='1' cpus='2-3' memory='1024' unit='KiB'/></numa></cpu></domain>`,
+			[]move.Fault{{Check: "vcpus", Text: "vCPUs 1 are in no cell"}}, ""},
+		{"another product", "a.xml", `<domain><memory>2048</memory><vcpu>4</vcpu><cpu><topology sockets='2' cores='1' threads='1'/></cpu></domain>`,
+			[]move.Fault{{Check: "topology", Text: "a topology of 2 vCPUs, and 4 vCPUs"}}, ""},
+		{"pins of nothing", "a.xml", `<domain><memory>2048</memory><vcpu>1</vcpu><cputune><vcpupin vcpu='1' cpuset='0'/></cputune><numatune><memnode cellid='1' mode='strict' nodeset='0'/></numatune>
+			<cpu><topology sockets='1' cores='1' threads='1'/></cpu></domain>`,
+			[]move.Fault{{Check: "host", Text: "a pin of vCPU 1, of 1"}, {Check: "host", Text: "memory of cell 1, of 1 cells"}}, ""},
+		{"no XML", "a.xml", "<domain>\n<vcpu>4</cpu>", nil, "a.xml:2:14: element <vcpu> closed by </cpu>"},
+		{"a node of each socket", "a.conf", "memory: 2048\nsockets: 24\ncores: 1\nnuma: 1\n", []move.Fault{{Check: "vcpus", Text: "numa: 1 without numa0 makes a node of each of 24 sockets"}}, ""},
+		{"numa8", "a.conf", "memory: 1024\nsockets: 1\ncores: 1\nnuma: 1\nnuma0: cpus=0,memory=1024\nnuma8: cpus=1,memory=1024\n[snapshot]\ncores: 9\n", []move.Fault{{Check: "vcpus", Text: "line 6: numa8 is ignored: there are numa0 to numa7"}}, ""},
+		{"nodes that are off", "a.conf", "memory: 1024\nsockets: 1\ncores: 1\nnuma0: cpus=0,memory=1024\n", []move.Fault{{Check: "vcpus", Text: "nodes are stated, and numa: 1 is not: the guest sees one"}}, ""},
+		{"another sum", "a.conf", "memory: 2048\nsockets: 1\ncores: 2\nnuma: 1\nnuma0: cpus=0;1,memory=1024\n", []move.Fault{{Check: "memory", Text: "the cells have 1 GB, the VM has 2 GB"}}, ""},
+		{"no number", "a.conf", "memory: 2048\nsockets: many\n", nil, `a.conf:2:1: found sockets: "many": strconv.Atoi: parsing "many": invalid syntax`},
+		{"arguments", "a.args", "-m 1024M\n-smp 4,sockets=2,dies=1,cores=1,threads=1\n", []move.Fault{{Check: "topology", Text: "4 vCPUs at the start, and a topology of 2"}}, ""},
+		{"another form", "a.txt", "x", nil, ErrNotChecked.Error()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Check(tt.file, []byte(tt.text))
+			text := ""
+			if err != nil {
+				text = err.Error()
+			}
+			if !slices.Equal(got, tt.want) || text != tt.err {
+				t.Errorf("got %v, %q; want %v, %q", got, text, tt.want, tt.err)
+			}
+		})
+	}
+}
+
+// FuzzCheck reads anything.
+func FuzzCheck(f *testing.F) {
+	f.Add("a.xml", []byte("<domain><vcpu>4</vcpu></domain>"))
+	f.Add("a.args", []byte("-smp 4,sockets=4,dies=1,cores=1,threads=1"))
+	f.Add("a.conf", []byte("numa0: cpus=0-3,memory=1"))
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		if _, err := Check(name, data); err != nil && err.Error() == "" {
+			t.Error("an error without a text")
+		}
+	})
+}
+
+// TestSchema lets libvirt's own schema judge each domain.
+func TestSchema(t *testing.T) {
+	program := testdeps.Program(t, "virt-xml-validate")
+	testdeps.Program(t, "xmllint")
+	valid := 0
+	for _, s := range shapes {
+		for _, o := range []move.Options{{}, {At: at(9)}} {
+			for _, f := range Files([]*move.Move{moved(t, s.name, "libvirt", o)}) {
+				path := filepath.Join(t.TempDir(), "domain.xml")
+				writeFile(t, path, f.Data)
+				if out, err := exec.CommandContext(t.Context(), program, path, "domain").CombinedOutput(); err != nil {
+					t.Errorf("%s: %v: %s in %s", f.Name, err, bytes.TrimSpace(out), f.Data)
+					continue
+				}
+				valid++
+			}
+		}
+	}
+	t.Logf("%d domains are valid", valid)
+}
+
+func writeFile(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

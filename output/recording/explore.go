@@ -1,0 +1,235 @@
+package recording
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+	"homenode/source/esxtop/explore"
+)
+
+// Listing returns the answer of what a batch file of esxtop holds: its objects, or when some were picked their counters and instances.
+func Listing(l *explore.Listing, picked bool) *answer.Answer {
+	a := &answer.Answer{Command: "capture", Format: "homenode-listing", Title: "Counters", Facts: listingFacts(l), Result: l,
+		Verdict: []string{fmt.Sprintf("%s of %s in %s.", words.Plural(l.Columns, "column"), words.Plural(len(l.Objects), "object"), words.Plural(l.Rows, "row"))}}
+	if !picked {
+		t := answer.Table{Name: "objects", Title: "Objects", Columns: answer.Columns("object", ">instances", ">counters", ">columns")}
+		for _, o := range l.Objects {
+			t.Add(orNone(o.Name), instances(o), strconv.Itoa(len(o.Counters)), strconv.Itoa(o.Columns))
+		}
+		a.Tables = []answer.Table{t}
+		return a
+	}
+	for i, o := range l.Objects {
+		t := answer.Table{Name: fmt.Sprintf("counters %d", i+1), Title: orNone(o.Name), Columns: answer.Columns("counter", ">columns")}
+		for _, c := range o.Counters {
+			t.Add(c.Name, strconv.Itoa(c.Columns))
+		}
+		a.Tables = append(a.Tables, t)
+		if instances(o) == "-" {
+			continue
+		}
+		t = answer.Table{Name: fmt.Sprintf("instances %d", i+1), Columns: answer.Columns("instance", ">columns")}
+		for _, one := range o.Instances {
+			name := one.Name
+			if len(l.Hosts) > 1 {
+				name = one.Host + `\` + name
+			}
+			t.Add(name, strconv.Itoa(one.Columns))
+		}
+		a.Tables = append(a.Tables, t)
+	}
+	return a
+}
+
+// listingFacts say what the file is, of when, and what is wrong with it.
+func listingFacts(l *explore.Listing) []answer.Fact {
+	form := "every field in quotes, as esxtop writes it"
+	if !l.Quoted {
+		form = fmt.Sprintf("fields without quotes, separated by %q: another program has saved it", l.Separator)
+	}
+	out := []answer.Fact{{Name: "file", Text: l.File}, {Name: "form", Text: form}}
+	add := func(name, text string) { out = append(out, answer.Fact{Name: name, Text: text}) }
+	if l.Bias != 0 {
+		add("zone", fmt.Sprintf("%s, %g minutes added for UTC", l.Zone, l.Bias))
+	}
+	add("host", strings.Join(l.Hosts, ", "))
+	columns := fmt.Sprintf("%d and the time", l.Columns)
+	if l.Headers > 1 {
+		columns += fmt.Sprintf(", from %d headers", l.Headers)
+	}
+	add("columns", columns)
+	add("rows", strconv.Itoa(l.Rows))
+	if l.First != nil {
+		add("time", fmt.Sprintf("%s to %s UTC%s", l.First.Format(time.DateTime), l.Last.Format(time.DateTime), interval(l.Interval)))
+	}
+	for _, warning := range l.Warnings {
+		add("warning", warning)
+	}
+	return out
+}
+
+func interval(i *explore.Interval) string {
+	switch {
+	case i == nil:
+		return ""
+	case i.Least == i.Most:
+		return fmt.Sprintf(", every %g s", i.Least)
+	}
+	return fmt.Sprintf(", every %g to %g s, %.3g s in the mean", i.Least, i.Most, i.Mean)
+}
+
+// instances returns how many there are; an object that is the only one has none.
+func instances(o *explore.Object) string {
+	if len(o.Instances) == 1 && o.Instances[0].Name == "" {
+		return "-"
+	}
+	return strconv.Itoa(len(o.Instances))
+}
+
+func orNone(name string) string {
+	if name == "" {
+		return "(no path)"
+	}
+	return name
+}
+
+const (
+	mostCells = 1_000_000 // of an extraction that is shown
+	mostLines = 6         // curves of a chart
+	mostPlots = 8         // charts
+	fineness  = 400       // stretches of time of a curve, each with its least and most value
+)
+
+// Extracted returns the answer of columns of a batch file, drawn over time. It is read to its end: more cells than can be shown are an
+// error.
+func Extracted(x *explore.Extraction) (*answer.Answer, error) {
+	t := answer.Table{Name: "extracted", Title: "Values", Columns: answer.Columns("time, UTC")}
+	for _, name := range x.Columns {
+		t.Columns = append(t.Columns, answer.Column{Name: name, Right: true, AsIs: true})
+	}
+	var times []time.Time
+	for at, cells := range x.Each {
+		if len(times)*(len(cells)+1) > mostCells {
+			return nil, fmt.Errorf("found more than %s values: choose fewer columns, or a shorter time", words.Thousands(mostCells))
+		}
+		row := []answer.Cell{{Text: at.UTC().Format("2006-01-02 15:04:05")}}
+		for _, c := range cells {
+			row = append(row, answer.Cell{Text: string(c), Sort: string(c)})
+		}
+		t.Rows, times = append(t.Rows, row), append(times, at)
+	}
+	if err := x.Err(); err != nil && len(times) == 0 {
+		return nil, err
+	}
+	a := &answer.Answer{Command: "capture", Format: "homenode-extraction", Title: "Counters", Tables: []answer.Table{t}, Result: struct {
+		Columns []string `json:"columns"`
+		Rows    int      `json:"rows"`
+	}{x.Columns, x.Rows}, Verdict: []string{fmt.Sprintf("%s of %s.", words.Plural(x.Rows, "row"), words.Plural(len(x.Columns), "column"))}}
+	if x.Outside > 0 {
+		a.Note(words.Plural(x.Outside, "row") + " outside of the time that was asked for")
+	}
+	a.Note(x.Warnings...)
+	if err := x.Err(); err != nil {
+		a.Note(err.Error())
+	}
+	if len(times) > 1 {
+		a.Drawings = plots(x.Columns, times, t.Rows)
+	}
+	return a, nil
+}
+
+// plots draws the columns, those of one counter together.
+func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.Drawing {
+	first := times[0].UTC()
+	var charts []chart.Chart
+	of := map[string]int{} // chart by counter
+	left := 0
+	for i, name := range columns {
+		s := chart.Series{Name: name, Points: thinned(times, rows, i+1)}
+		if len(s.Points) == 0 {
+			continue
+		}
+		counter := name[strings.LastIndexByte(name, '\\')+1:]
+		s.Name = bare(name, columns)
+		n, ok := of[counter]
+		switch {
+		case ok && len(charts[n].Lines.Series) < mostLines:
+			charts[n].Lines.Series = append(charts[n].Lines.Series, s)
+		case ok || len(charts) == mostPlots:
+			left++
+		default:
+			of[counter] = len(charts)
+			charts = append(charts, chart.Chart{ID: fmt.Sprintf("counter-%d", len(charts)+1), Title: counter, Lines: &chart.Lines{
+				X: chart.Axis{Label: "hours since " + first.Format("2006-01-02 15:04:05") + " UTC"}, Y: chart.Axis{Label: counter}, Series: []chart.Series{s}}})
+		}
+	}
+	var out []answer.Drawing
+	for i := range charts {
+		c := charts[i : i+1]
+		out = append(out, answer.Drawing{ID: c[0].ID, About: c[0].Title, Style: chart.Style, Draw: func(w io.Writer) error { return chart.Draw(w, c, chart.Options{}) },
+			Inline: func(w io.Writer) error { return chart.Draw(w, c, chart.Options{Inline: true}) }})
+	}
+	if len(out) > 0 && left > 0 {
+		out[len(out)-1].Cut = words.Verb(left, "further column is", "further columns are") + " in the table alone."
+	}
+	return out
+}
+
+// bare returns the name of a column without its host and counter, where that tells it from the others.
+func bare(name string, columns []string) string {
+	cut := func(name string) (host, rest, counter string) {
+		host, rest, _ = strings.Cut(strings.TrimPrefix(name, `\\`), `\`)
+		if i := strings.LastIndexByte(rest, '\\'); i >= 0 {
+			return host, rest[:i], rest[i+1:]
+		}
+		return "", name, ""
+	}
+	_, rest, counter := cut(name)
+	n := 0
+	for _, other := range columns {
+		if _, r, c := cut(other); r == rest && c == counter {
+			n++
+		}
+	}
+	if n > 1 {
+		return name
+	}
+	return rest
+}
+
+// thinned returns the points of a column: of each of a few hundred stretches the least and the most.
+func thinned(times []time.Time, rows [][]answer.Cell, column int) (out []chart.Point) {
+	step := max(1, (len(times)+fineness-1)/fineness)
+	for from := 0; from < len(times); from += step {
+		var low, high *chart.Point
+		for i := from; i < min(from+step, len(times)); i++ {
+			y, err := strconv.ParseFloat(rows[i][column].Text, 64)
+			if err != nil {
+				continue
+			}
+			p := &chart.Point{X: times[i].Sub(times[0]).Hours(), Y: y}
+			if low == nil || y < low.Y {
+				low = p
+			}
+			if high == nil || y > high.Y {
+				high = p
+			}
+		}
+		switch {
+		case low == nil:
+		case low.X == high.X:
+			out = append(out, *low)
+		case low.X < high.X:
+			out = append(out, *low, *high)
+		default:
+			out = append(out, *high, *low)
+		}
+	}
+	return out
+}

@@ -1,0 +1,352 @@
+// Package captures has the captures that pages may open: those below a folder that whoever started the server named, and those that
+// were uploaded. Pages know names alone; nothing outside is opened, whatever a name or a symbolic link says.
+package captures
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"homenode/source/archive"
+)
+
+const (
+	// Kept is how long an upload is kept.
+	Kept = 24 * time.Hour
+	// mostUploads is how many are kept at a time.
+	mostUploads = 20
+	// mostListed is how many captures of the folder are listed.
+	mostListed = 5000
+	// mostName bounds the name of an upload, in bytes.
+	mostName = 120
+	prefix   = "upload-"
+	taken    = "demo" // names what the program invents
+)
+
+// ErrTooLarge says that an upload is larger than is taken.
+var ErrTooLarge = errors.New("the file is larger than this server takes")
+
+// ErrUnknown says that no capture has a name.
+var ErrUnknown = errors.New("no capture is named so")
+
+// An Entry is a capture: a file, or a folder with files.
+type Entry struct {
+	Name     string // what it is asked for by
+	Size     int64  // in bytes; of a folder that of its files
+	Written  time.Time
+	Files    int       // of a folder; 0 for a file
+	Uploaded bool      // else of the folder
+	Until    time.Time // of an upload: when it goes
+}
+
+// A Shelf has captures. It is safe for several goroutines.
+type Shelf struct {
+	limit int64
+	dir   *os.Root // nil for none
+
+	mu      sync.Mutex
+	temp    *os.Root // of uploads; nil before the first
+	uploads []*upload
+	coming  int // uploads on their way
+	closed  bool
+}
+
+// An upload is a file in a folder of its own.
+type upload struct {
+	Entry
+	folder string
+	end    *time.Timer
+}
+
+// Open returns the captures below dir, empty for none, and takes uploads of at most limit bytes, 0 for none.
+func Open(dir string, limit int64) (*Shelf, error) {
+	s := &Shelf{limit: limit}
+	if dir == "" {
+		return s, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.dir = root
+	return s, nil
+}
+
+// Limit is how large an upload may be, in bytes; 0 when none is taken.
+func (s *Shelf) Limit() int64 { return s.limit }
+
+// Close removes what was uploaded.
+func (s *Shelf) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	var errs []error
+	for _, u := range s.uploads {
+		u.end.Stop()
+	}
+	s.uploads = nil
+	if s.temp != nil {
+		errs = append(errs, os.RemoveAll(s.temp.Name()), s.temp.Close())
+		s.temp = nil
+	}
+	if s.dir != nil {
+		errs = append(errs, s.dir.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// List returns the captures, uploads first and the newest of them first, then the files of the folder and the folders with several
+// files, by name. left is how many files are left out, for a link that leads out of the folder, or for there are too many.
+func (s *Shelf) List() (all []Entry, left int, err error) {
+	s.mu.Lock()
+	for _, u := range slices.Backward(s.uploads) {
+		all = append(all, u.Entry)
+	}
+	s.mu.Unlock()
+	if s.dir == nil {
+		return all, 0, nil
+	}
+	var of []Entry
+	folders := map[string]*Entry{}
+	err = fs.WalkDir(s.dir.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name == ".":
+			return errors.New("the folder of captures cannot be read")
+		case left+len(of) >= 4*mostListed:
+			return fs.SkipAll
+		case err != nil || !utf8.ValidString(name):
+			left++
+			return nil
+		case name != "." && strings.HasPrefix(d.Name(), ".") || name[0] == '-' || name == taken:
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case d.IsDir():
+			return nil
+		}
+		info, err := s.dir.Stat(name) // follows links that stay inside
+		if err != nil || !info.Mode().IsRegular() || len(of) >= mostListed {
+			left++
+			return nil
+		}
+		of = append(of, Entry{Name: name, Size: info.Size(), Written: info.ModTime()})
+		if d.Type().IsRegular() && path.Dir(name) != "." {
+			f := folders[path.Dir(name)]
+			if f == nil {
+				f = &Entry{Name: path.Dir(name)}
+				folders[f.Name] = f
+			}
+			f.Files++
+			f.Size += info.Size()
+			if info.ModTime().After(f.Written) {
+				f.Written = info.ModTime()
+			}
+		}
+		return nil
+	})
+	for _, f := range folders {
+		if f.Files > 1 {
+			of = append(of, *f)
+		}
+	}
+	slices.SortFunc(of, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	return append(all, of...), left, err
+}
+
+// Take keeps an upload of this name, for a day. One that is too large, or cut off, leaves nothing behind.
+func (s *Shelf) Take(name string, r io.Reader) (*Entry, error) {
+	temp, err := s.reserve()
+	if err != nil {
+		return nil, err
+	}
+	var random [8]byte
+	_, _ = rand.Read(random[:]) // never fails
+	u := &upload{folder: prefix + hex.EncodeToString(random[:])}
+	u.Name = u.folder + "/" + named(name)
+	err = s.write(temp, u, r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.coming--
+	if s.closed {
+		return nil, errors.New("the server ends")
+	}
+	if err != nil {
+		return nil, errors.Join(err, temp.RemoveAll(u.folder))
+	}
+	u.Uploaded, u.Written, u.Until = true, time.Now(), time.Now().Add(Kept)
+	u.end = time.AfterFunc(Kept, func() { _ = s.Remove(u.Name) })
+	s.uploads = append(s.uploads, u)
+	return &u.Entry, nil
+}
+
+// reserve takes a place for an upload that comes, and returns where.
+func (s *Shelf) reserve() (*os.Root, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.limit <= 0 || s.closed:
+		return nil, errors.New("this server takes no uploads")
+	case len(s.uploads)+s.coming >= mostUploads:
+		return nil, fmt.Errorf("%d uploads are kept here: remove one first", mostUploads)
+	}
+	if s.temp == nil {
+		dir, err := os.MkdirTemp("", "homenode-captures-") // mode 0700
+		if err == nil {
+			s.temp, err = os.OpenRoot(dir)
+		}
+		if err != nil {
+			return nil, bare(err)
+		}
+	}
+	s.coming++
+	return s.temp, nil
+}
+
+// write writes the content of an upload.
+func (s *Shelf) write(temp *os.Root, u *upload, r io.Reader) error {
+	if err := temp.Mkdir(u.folder, 0o700); err != nil {
+		return bare(err)
+	}
+	f, err := temp.OpenFile(u.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return bare(err)
+	}
+	n, err := io.Copy(f, io.LimitReader(r, s.limit+1))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("the upload did not come to its end: %w", bare(err))
+	}
+	if n > s.limit {
+		return ErrTooLarge
+	}
+	u.Size = n
+	return nil
+}
+
+// bare returns an error without paths of this machine.
+func bare(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// named returns the name of a file for what a stranger calls it.
+func named(name string) string {
+	name = path.Base(archive.Clean(filepath.ToSlash(name)))
+	if len(name) > mostName { // the end tells the form
+		name = strings.ToValidUTF8(name[len(name)-mostName:], "")
+	}
+	if name == "." || name == "/" || name == "" {
+		return "capture"
+	}
+	return name
+}
+
+// Remove removes an upload.
+func (s *Shelf) Remove(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.uploads, func(u *upload) bool { return u.Name == name })
+	if i < 0 {
+		return ErrUnknown
+	}
+	u := s.uploads[i]
+	u.end.Stop()
+	s.uploads = slices.Delete(s.uploads, i, i+1)
+	return s.temp.RemoveAll(u.folder)
+}
+
+// Only returns the files with these names and those below them, for one question. Each has to be there.
+func (s *Shelf) Only(names ...string) (fs.FS, error) {
+	o := only{s, names}
+	for _, name := range names {
+		if _, err := o.Stat(name); err != nil {
+			return nil, fmt.Errorf("%q: %w", name, ErrUnknown)
+		}
+	}
+	return o, nil
+}
+
+// root returns where a name is, and what it is called there.
+func (s *Shelf) root(name string) (*os.Root, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.uploads, func(u *upload) bool { return u.Name == name }) {
+		return s.temp, nil
+	}
+	if s.dir == nil || s.closed {
+		return nil, fs.ErrNotExist
+	}
+	return s.dir, nil
+}
+
+// only is the file system of one question.
+type only struct {
+	s     *Shelf
+	names []string
+}
+
+func (o only) at(op, name string) (*os.Root, error) {
+	allowed := fs.ValidPath(name) && name != "." && name[0] != '-' && slices.ContainsFunc(o.names, func(n string) bool { return name == n || strings.HasPrefix(name, n+"/") })
+	if !allowed {
+		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
+	}
+	root, err := o.s.root(name)
+	if err != nil {
+		return nil, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return root, nil
+}
+
+// Stat describes a file or folder.
+func (o only) Stat(name string) (fs.FileInfo, error) {
+	root, err := o.at("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Stat(name)
+	if err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
+	}
+	return info, err
+}
+
+// Open opens a file or folder. Anything else, such as a pipe, would keep one waiting.
+func (o only) Open(name string) (fs.File, error) {
+	if _, err := o.Stat(name); err != nil {
+		return nil, err
+	}
+	root, err := o.at("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return root.Open(name)
+}
+
+type key struct{}
+
+// With returns a context in which a command that a page asks may read these files.
+func With(ctx context.Context, files fs.FS) context.Context {
+	return context.WithValue(ctx, key{}, files)
+}
+
+// Of returns the files that a command may read; nil for none.
+func Of(ctx context.Context) fs.FS {
+	files, _ := ctx.Value(key{}).(fs.FS)
+	return files
+}

@@ -1,0 +1,127 @@
+package captures
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/iotest"
+)
+
+// TestOnly opens what a question names, and nothing else of the folder.
+func TestOnly(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.csv", "ab.csv", "night/1.csv", "night/deep/2.csv", "nights/3.csv"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	files, err := s.Only("a.csv", "night")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"a.csv": true, "night": true, "night/1.csv": true, "night/deep/2.csv": true, "ab.csv": false, "nights/3.csv": false, ".": false, "": false, "..": false, "night/../ab.csv": false, "/a.csv": false, dir + "/a.csv": false, "./a.csv": false} {
+		f, err := files.Open(name)
+		if (err == nil) != want {
+			t.Errorf("%q opens: %v, want %v", name, err, want)
+		}
+		if err == nil {
+			_ = f.Close()
+		}
+		if err != nil && name != dir+"/a.csv" && strings.Contains(err.Error(), dir) {
+			t.Errorf("%q: the error names the folder: %v", name, err)
+		}
+	}
+	for _, name := range []string{"none.csv", "..", "-x", ""} {
+		if _, err := s.Only("a.csv", name); !errors.Is(err, ErrUnknown) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := s.Take("x", strings.NewReader("x")); err == nil {
+		t.Error("an upload was taken where none is")
+	}
+	if _, err := Open(filepath.Join(dir, "none"), 0); err == nil {
+		t.Error("a folder that is not there was opened")
+	}
+}
+
+// TestTake keeps uploads up to the limit, under names that lead nowhere, and removes them at the end.
+func TestTake(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s, err := Open("", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a.csv": "a.csv", "../../etc/passwd": "passwd", `C:\x\y.csv`: "y.csv", "": "capture", "..": "capture", strings.Repeat("ä", 100) + ".csv": strings.Repeat("ä", 58) + ".csv", "a\x00b\nc": "a\uFFFDb\uFFFDc"} {
+		e, err := s.Take(name, strings.NewReader("0123456789"))
+		if err != nil {
+			t.Fatalf("%q: %v", name, err)
+		}
+		if _, got, _ := strings.Cut(e.Name, "/"); got != want || e.Size != 10 || !e.Uploaded {
+			t.Errorf("%q: %+v, want %q", name, e, want)
+		}
+		files, err := s.Only(e.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := fs.ReadFile(files, e.Name); err != nil || string(b) != "0123456789" {
+			t.Errorf("%q: %q, %v", name, b, err)
+		}
+		if err := s.Remove(e.Name); err != nil {
+			t.Error(err)
+		}
+		if _, err := files.Open(e.Name); err == nil {
+			t.Errorf("%q is there after it was removed", name)
+		}
+	}
+	if _, err := s.Take("a.csv", strings.NewReader("0123456789x")); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("an upload beyond the limit: %v", err)
+	}
+	if _, err := s.Take("a.csv", io.MultiReader(strings.NewReader("x"), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("an upload that is cut off: %v", err)
+	}
+	left, err := fs.ReadDir(s.temp.FS(), ".")
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+	var all sync.WaitGroup
+	for range 2 * mostUploads {
+		all.Go(func() { _, _ = s.Take("a.csv", strings.NewReader("x")) })
+	}
+	all.Wait()
+	entries, _, err := s.List()
+	if err != nil || len(entries) != mostUploads {
+		t.Errorf("%d uploads at a time, want %d: %v", len(entries), mostUploads, err)
+	}
+	temp := s.temp.Name()
+	s.uploads[0].end.Reset(0) // a day is over
+	for range 1000 {
+		if entries, _, _ = s.List(); len(entries) < mostUploads {
+			break
+		}
+	}
+	for len(entries) == mostUploads {
+		entries, _, _ = s.List()
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(temp); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", temp, err)
+	}
+	if _, err := s.Take("a.csv", strings.NewReader("x")); err == nil {
+		t.Error("an upload was taken after the end")
+	}
+}

@@ -1,0 +1,188 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"homenode/output/format"
+)
+
+// The API answers the questions of the pages with the JSON of the commands (docs/json.md), at the same parameters.
+
+// apiPath is below which the questions are.
+const apiPath = "/api/homenode/v1/"
+
+// name is what the page is called in the API.
+func (p *screen) name() string {
+	if p.path == "/" {
+		return "fleet"
+	}
+	return p.path[1:]
+}
+
+// question reports whether the page asks something that a command answers. What the others show has addresses of its own.
+func (p *screen) question() bool {
+	return !slices.Contains([]string{"/status", "/accepted", "/plan", "/findings", "/captures", "/capture", "/counters", "/compare", "/rules", "/rule"}, p.path)
+}
+
+// answer answers the question of a page.
+func (s *Site) answer(p *screen) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		x, err := s.request(p, r)
+		if err == nil && p.needs != "" && x.query.Get(p.needs) == "" {
+			err = errors.New(p.needs + ": it is missing")
+		}
+		if err == nil {
+			err = valid(x.query, append(s.asksOf(r.Context(), p), field{Name: "fleet"}, field{Name: p.needs}))
+		}
+		var v *view
+		if err == nil {
+			v, err = p.show(x)
+		}
+		var b bytes.Buffer
+		if err == nil {
+			err = format.JSON(&b, v.answer, format.Options{Version: s.Version})
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Cache-Control", "no-store")
+		if err != nil {
+			w.WriteHeader(statusOf(err))
+			_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()}) // the client is gone
+			return
+		}
+		_, _ = w.Write(b.Bytes()) // the client is gone
+	})
+}
+
+// describe answers with the OpenAPI document of the API. What can be asked is what the pages ask.
+func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	_ = e.Encode(s.openAPI(r.Context())) // the client is gone
+}
+
+// A node is a part of a JSON document.
+type node = map[string]any
+
+// asksOf returns the fields of a page, without asking anything; of the calculator those of all its kinds.
+func (s *Site) asksOf(ctx context.Context, p *screen) (all []field) {
+	addresses := []string{p.path}
+	if p.path == "/calculator" {
+		for _, k := range sums() {
+			addresses = append(addresses, p.path+"?kind="+k.name)
+		}
+	}
+	for _, address := range addresses {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			continue
+		}
+		x, err := s.request(p, r)
+		if x.quiet = true; err == nil {
+			_, _ = p.show(x) // it ends at the question
+		}
+		all = append(all, x.asks...)
+	}
+	return all
+}
+
+// openAPI returns the document.
+func (s *Site) openAPI(ctx context.Context) node {
+	text := node{"type": "string"}
+	object := func(required ...string) node {
+		out := node{"type": "object"}
+		if len(required) > 0 {
+			properties := node{}
+			for _, name := range required {
+				properties[name] = node{}
+			}
+			out["required"], out["properties"] = required, properties
+		}
+		return out
+	}
+	body := func(about string, schema node) node {
+		return node{"description": about, "content": node{"application/json": node{"schema": schema}}}
+	}
+	failure := body("why there is no answer", node{"type": "object", "required": []string{"error"}, "properties": node{"error": text}})
+	get := func(about string, parameters []node, responses node) node {
+		operation := node{"summary": about, "responses": responses}
+		if parameters != nil {
+			operation["parameters"] = parameters
+		}
+		return node{"get": operation}
+	}
+	query := func(name, about string, required bool, schema node) node {
+		return node{"name": name, "in": "query", "description": about, "required": required, "schema": schema}
+	}
+	answered := node{"type": "object", "required": []string{"format", "version", "command", "verdict"},
+		"properties": node{"format": text, "version": node{"type": "integer"}, "command": text, "verdict": node{"type": "array", "items": text}}}
+	var names []string
+	for _, f := range s.Fleets() {
+		names = append(names, f.Name)
+	}
+	paths := node{
+		apiPath + "status":    get("how collecting goes", nil, node{"200": body("each vCenter and host", object("format", "version", "vcenters"))}),
+		apiPath + "findings":  get("the findings that hold now, and those that ended", nil, node{"200": body("findings with their begin", object("format", "version", "open", "ended"))}),
+		apiPath + "vms":       get("what is seen of every VM now", nil, node{"200": body("VMs, the lowest locality first", object("format", "version", "vms"))}),
+		apiPath + "inventory": get("a snapshot of the inventory with what is seen", []node{query("vcenter", "which, where there are several", false, text)}, node{"200": body("a snapshot", object()), "404": node{"description": "no inventory was read", "content": node{"text/plain": node{"schema": text}}}}),
+	}
+	for _, p := range pages() {
+		if !p.question() {
+			continue
+		}
+		parameters := []node{query("fleet", "the vCenter, where there are several", false, node{"type": "string", "enum": append([]string{""}, names...)})}
+		if p.needs != "" {
+			one := query(p.needs, "its name or ID", true, node{"type": "string", "minLength": 1})
+			if name := s.anyOf(p.needs); name != "" {
+				one["example"] = name
+			}
+			parameters = append(parameters, one)
+		}
+		told := map[string]bool{"fleet": true, p.needs: true}
+		for _, f := range s.asksOf(ctx, p) {
+			if told[f.Name] {
+				continue
+			}
+			told[f.Name] = true
+			schema := node{"type": "string"}
+			if f.Choices != nil {
+				values := []string{}
+				for _, c := range f.Choices {
+					if !slices.Contains(values, c.Value) {
+						values = append(values, c.Value)
+					}
+				}
+				schema["enum"] = values
+			}
+			about := f.Label
+			if f.Hint != "" {
+				about += ", such as " + f.Hint
+			}
+			parameters = append(parameters, query(f.Name, about, false, schema))
+		}
+		paths[apiPath+p.name()] = get("what the page "+p.path+" shows: "+strings.ToLower(p.title[:1])+p.title[1:], parameters,
+			node{"200": body("the answer, as docs/json.md describes it", answered), "400": failure, "404": failure, "503": failure})
+	}
+	return node{"openapi": "3.0.3", "info": node{"title": "homenode", "version": "1", "description": "The questions of homenode's pages, answered with the JSON of its commands. It only reads."}, "paths": paths}
+}
+
+// anyOf returns the name of a VM, host or cluster that there is; "" for none.
+func (s *Site) anyOf(kind string) string {
+	for _, f := range s.Fleets() {
+		switch fleet := f.Result.Fleet; {
+		case kind == "vm" && len(fleet.VMs) > 0:
+			return fleet.VMs[0].ID
+		case kind == "host" && len(fleet.Hosts) > 0:
+			return fleet.Hosts[0].ID
+		case kind == "cluster" && len(fleet.Clusters) > 0:
+			return fleet.Clusters[0].Name
+		}
+	}
+	return ""
+}
