@@ -117,7 +117,7 @@ func showCluster(x *request) (*view, error) {
 	if !slices.ContainsFunc(x.fleet.Result.Fleet.Clusters, func(c numa.Cluster) bool { return c.Name == name }) {
 		return nil, &unknownError{fmt.Sprintf("no cluster is named %q", name)}
 	}
-	args := []string{"matrix", Source, name}
+	args := commandOf([]string{"matrix"}, nil, Source, name)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func showHost(x *request) (*view, error) {
 	if len(hosts) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no host is named %q", name)}
 	}
-	args := []string{"topo", Source, name}
+	args := commandOf([]string{"topo"}, nil, Source, name)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -218,10 +218,10 @@ func showVM(x *request) (*view, error) {
 	if len(found) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 	}
-	args = append([]string{"explain", Source, name}, args...)
+	args = commandOf([]string{"explain"}, args, Source, name)
 	a, err := x.ask(args...)
 	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
-	v.links = []link{{"What if it were otherwise?", "/what-if?" + x.with("vm", name)}}
+	v.links = x.furtherOf(found)
 	if err != nil || x.site.Live == nil || len(found) > 1 {
 		return v, err
 	}
