@@ -74,22 +74,7 @@ func (s *search) book() {
 	}
 }
 
-// only returns what alone was found, or alone has the very name.
-func (s *search) only(q string) (to answer.Object, ok bool) {
-	if len(s.found.Rows) == 1 {
-		return s.found.Rows[0][0].To, true
-	}
-	n := 0
-	for _, row := range s.found.Rows {
-		if strings.EqualFold(row[0].To.ID, q) || strings.EqualFold(row[0].Text, q) {
-			to = row[0].To
-			n++
-		}
-	}
-	return to, n == 1
-}
-
-// search finds VMs, hosts, clusters, rules, statements and settings. One hit alone, or what alone has the very name, is shown at once.
+// search finds VMs, hosts, clusters, rules, statements and settings. One hit alone is shown at once.
 func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 	x, err := s.request(&screen{path: "/search", title: "Search"}, r)
 	q := strings.TrimSpace(x.query.Get("q"))
@@ -104,8 +89,8 @@ func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 		found.fleet(x.fleet.Result.Fleet)
 	}
 	found.book()
-	if to, ok := found.only(q); ok {
-		http.Redirect(w, r, x.withFleet(to.Address()), http.StatusSeeOther)
+	if len(found.found.Rows) == 1 {
+		http.Redirect(w, r, x.withFleet(found.found.Rows[0][0].To.Address()), http.StatusSeeOther)
 		return
 	}
 	switch n := len(found.found.Rows); {
