@@ -2,6 +2,7 @@ package move
 
 import (
 	"fmt"
+	"homenode/numa"
 	"slices"
 
 	"homenode/internal/words"
@@ -104,7 +105,7 @@ func (s *Shape) checkVCPUs(fault faulter) []int {
 }
 
 func (s *Shape) checkMemory(fault faulter) {
-	sum := s.Memory - s.Memory
+	var sum numa.Bytes
 	for i, c := range s.Cells {
 		sum += c.Memory
 		if c.Memory <= 0 {

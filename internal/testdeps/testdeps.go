@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"homenode/internal/bounded"
 )
 
 // folder is where scripts/test-deps installs; empty when the user has no folders.
@@ -56,7 +58,7 @@ func Axe(t testing.TB) string {
 	if err != nil || len(found) == 0 {
 		t.Skip("no axe-core: scripts/test-deps installs it")
 	}
-	b, err := os.ReadFile(found[len(found)-1])
+	b, err := bounded.File(found[len(found)-1], 8<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

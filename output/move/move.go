@@ -44,7 +44,7 @@ func Fleet(moves []*move.Move, folder string, files func(m *move.Move) []string,
 		t.Rows = append(t.Rows, append(row, text))
 	}
 	a.Tables = []answer.Table{t}
-	a.Verdict = []string{verdict(len(vms), len(moves), refused), fmt.Sprintf("%s of vSphere are changed, %d are lost: the page of each VM says which, and why.", words.Plural(changed, "fact"), lost)}
+	a.Verdict = []string{verdict(len(vms), len(moves), refused), fmt.Sprintf("%s changed, %d lost: the page of each VM says which, and why.", words.Verb(changed, "fact of vSphere is", "facts of vSphere are"), lost)}
 	switch {
 	case folder == "":
 		a.Note("Nothing was written: -o DIR writes the files and the pages.")

@@ -48,7 +48,7 @@ func Open(file string, base *policy.Policy) (*Book, error) {
 	return b, nil
 }
 
-// set takes what the file says now; b.mu is held, or nobody else has b.
+// set takes what the file says now; b.mu is held, or b is new.
 func (b *Book) set(p *policy.Policy) {
 	b.own, b.all = p.Suppress, p
 	if b.base != nil {

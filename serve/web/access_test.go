@@ -243,7 +243,8 @@ func TestLoginInBrowser(t *testing.T) {
 	b.Do(t, chromedp.Click(chromedp.CSS(".who button")))
 	shows("/ Act as operator")
 	for _, c := range b.Complaints() {
-		if !strings.Contains(c, "401") { // the wrong token
+		// The wrong token; this server has no inventory, and nothing is collected that could change.
+		if !strings.Contains(c, "401") && !strings.Contains(c, "503") && !strings.Contains(c, "404") {
 			t.Errorf("the browser complains %q", c)
 		}
 	}

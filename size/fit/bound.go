@@ -30,9 +30,9 @@ func (r *room) leastHosts(items []item) int {
 		allVCPUs += it.vcpus * it.count
 		allMemory += it.request.Memory * numa.Bytes(it.count)
 		for _, c := range it.clients {
-			cpu = append(cpu, binpack.Weight{int64(c.vcpus), it.count})
+			cpu = append(cpu, binpack.Weight{Size: int64(c.vcpus), Count: it.count})
 			if !it.spills {
-				mem = append(mem, binpack.Weight{int64(c.memory), it.count})
+				mem = append(mem, binpack.Weight{Size: int64(c.memory), Count: it.count})
 			}
 		}
 		if !it.spills {

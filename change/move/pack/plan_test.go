@@ -227,7 +227,7 @@ func wild(seed uint64) *Problem {
 			v.Group = []string{"x", "y"}[r.IntN(2)]
 		}
 		for range 1 + r.IntN(3)*r.IntN(3) {
-			v.Cells = append(v.Cells, Cell{r.IntN(14), numa.Bytes(1 + r.IntN(30_000*(1+r.IntN(2)))) * numa.MiB})
+			v.Cells = append(v.Cells, Cell{r.IntN(14), numa.Bytes(1+r.IntN(30_000*(1+r.IntN(2)))) * numa.MiB})
 		}
 		p.VMs = append(p.VMs, v)
 	}
@@ -237,7 +237,7 @@ func wild(seed uint64) *Problem {
 // TestFits checks that no plan places what does not fit, and that the same problem has the same plan.
 func TestFits(t *testing.T) {
 	left, placed, why := 0, 0, map[string]bool{}
-	for seed := range uint64(600) {
+	for seed := range uint64(300) {
 		p := wild(seed)
 		plan, err := Make(p)
 		if err != nil {
@@ -261,7 +261,7 @@ func TestFits(t *testing.T) {
 			}
 		}
 	}
-	if left < 1000 || placed < 1000 {
+	if left < 500 || placed < 500 {
 		t.Errorf("%d VMs placed, %d left: the problems are too easy or too hard", placed, left)
 	}
 	t.Logf("%d VMs placed, %d left; reasons begin: %q", placed, left, slices.Sorted(maps.Keys(why)))

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,6 +46,31 @@ func startNamed(t *testing.T, name string, after time.Duration) (url string, lab
 	}), lab
 }
 
+// tokens takes what servers print to operators.
+type tokens struct{}
+
+var tokenOf sync.Map // by URL
+
+func (tokens) Write(b []byte) (int, error) {
+	if m := regexp.MustCompile(`(http://[0-9.:]+)/login with the token (\S+)`).FindSubmatch(b); m != nil {
+		tokenOf.Store(string(m[1]), string(m[2]))
+	}
+	return os.Stderr.Write(b)
+}
+
+// operator returns the header of an operator of a server that until runs.
+func operator(t testing.TB, url string) []string {
+	t.Helper()
+	for range 200 {
+		if token, ok := tokenOf.Load(url); ok {
+			return []string{"Authorization", "Bearer " + token.(string)}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("%s printed no token", url)
+	return nil
+}
+
 // until runs a server until the test ends, and returns its URL.
 func until(t testing.TB, run func(*cobra.Command) error) (url string) {
 	t.Helper()
@@ -52,6 +79,7 @@ func until(t testing.TB, run func(*cobra.Command) error) (url string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd.SetContext(ctx)
 	cmd.SetOut(in)
+	cmd.SetErr(tokens{})
 	done := make(chan error)
 	go func() { done <- run(cmd) }()
 	t.Cleanup(func() {
@@ -112,7 +140,7 @@ func TestServeDemo(t *testing.T) {
 	if low <= 0 || low >= 0.8 {
 		t.Errorf("the locality of cache01 is %v, want it below 0.8 after it came to a host with a short node", low)
 	}
-	if _, page := get(t, url+"/status"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
+	if _, page := get(t, url+"/"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
 		t.Error("the page does not say so")
 	}
 	_, body := get(t, url+"/api/homenode/v1/vms")

@@ -1,0 +1,167 @@
+// Package target makes hosts that a move can pack of what was read of KVM hosts: virsh capabilities, the
+// outputs of lscpu and numactl, or hosts of a scenario.
+//
+// What a file does not state is an error, never a guess; cores and memory of each node are needed. Huge pages of
+// capabilities count as free: no VM of the move runs there yet. KeptCores and KeptMemory are the caller's policy.
+package target
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"homenode/change/move/pack"
+	"homenode/numa"
+	"homenode/source/guest"
+	"homenode/source/libvirt"
+)
+
+// smallPage is an ordinary page; larger ones are huge. 64 KiB is the ordinary page of POWER and some arm64 kernels.
+const smallPage = 64 * numa.KiB
+
+// OfCapabilities returns the host of virsh capabilities under a name. Nodes are by ID.
+func OfCapabilities(name string, c *libvirt.Host) (pack.Host, error) {
+	h := pack.Host{Name: name}
+	cells := slices.Clone(c.Cells)
+	slices.SortFunc(cells, func(a, b libvirt.HostCell) int { return cmp.Compare(a.ID, b.ID) })
+	if len(cells) == 0 {
+		return h, fmt.Errorf("%s: capabilities state no NUMA nodes", name)
+	}
+	for i := range cells {
+		cell := &cells[i]
+		if !cell.Memory.Known() {
+			return h, fmt.Errorf("%s: capabilities state no memory of node %d: numactl -H does", name, cell.ID)
+		}
+		n := pack.Node{ID: cell.ID, Memory: cell.Memory.Value, Threads: len(cell.CPUs)}
+		var at []place
+		for _, cpu := range cell.CPUs {
+			if cpu.Core < 0 && cpu.Siblings == nil {
+				return h, fmt.Errorf("%s: capabilities state neither core nor siblings of CPU %d: lscpu -e does", name, cpu.ID)
+			}
+			p := place{cpu: cpu.ID, core: [3]int{cpu.Socket, cpu.Die, cpu.Core}}
+			if len(cpu.Siblings) > 0 {
+				p.core = [3]int{-1, -1, cpu.Siblings[0]}
+			}
+			at = append(at, p)
+		}
+		n.CPUs = cores(at)
+		n.Cores = len(n.CPUs)
+		for _, p := range cell.Pages {
+			if p.Size > smallPage {
+				n.Pages = append(n.Pages, pack.Pages{Size: p.Size, Count: p.Count})
+			}
+		}
+		h.Nodes = append(h.Nodes, n)
+	}
+	h.Distance = distances(cells)
+	return h, nil
+}
+
+// A place is a logical CPU and whatever names its core on the host.
+type place struct {
+	cpu  int
+	core [3]int
+}
+
+// cores groups CPUs by core, in the order of the first CPU of each.
+func cores(at []place) (out [][]int) {
+	slices.SortFunc(at, func(a, b place) int { return cmp.Compare(a.cpu, b.cpu) })
+	index := map[[3]int]int{}
+	for _, p := range at {
+		i, ok := index[p.core]
+		if !ok {
+			i = len(out)
+			index[p.core] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], p.cpu)
+	}
+	return out
+}
+
+// distances returns the table of the cells; nil when a distance is not stated.
+func distances(cells []libvirt.HostCell) (table [][]int) {
+	for i := range cells {
+		var row []int
+		for j := range cells {
+			d, ok := cells[i].Distances[cells[j].ID]
+			if !ok {
+				return nil
+			}
+			row = append(row, d)
+		}
+		table = append(table, row)
+	}
+	return table
+}
+
+// OfViews returns the host that outputs of lscpu and numactl -H show, all of one host: the cores come from lscpu -e
+// or -p, or from its threads per core; the memory from numactl.
+func OfViews(name string, views []*guest.View) (pack.Host, error) {
+	h := pack.Host{Name: name}
+	var nodes, memory, columns *guest.View
+	threads := 0
+	for _, v := range views {
+		if len(v.Nodes) > 0 && nodes == nil {
+			nodes = v
+		}
+		if len(v.Nodes) > 0 && v.Nodes[0].Size.Known() {
+			memory = v
+		}
+		if len(v.CPUs) > 0 && !slices.ContainsFunc(v.CPUs, func(c guest.CPU) bool { return !c.Offline && (c.Core < 0 || c.Node < 0) }) {
+			columns = v
+		}
+		threads = max(threads, v.ThreadsPerCore.Value)
+	}
+	switch {
+	case memory == nil:
+		return h, fmt.Errorf("%s: no output states the memory of its nodes: numactl -H does", name)
+	case columns == nil && threads == 0:
+		return h, fmt.Errorf("%s: no output states its cores: lscpu does", name)
+	case nodes != nil && len(nodes.Nodes) > len(memory.Nodes):
+		return h, fmt.Errorf("%s: numactl -H shows %d nodes and lscpu %d: are they of one host?", name, len(memory.Nodes), len(nodes.Nodes))
+	}
+	for _, m := range memory.Nodes {
+		if !m.Size.Known() {
+			return h, fmt.Errorf("%s: the memory of node %d is not stated", name, m.ID)
+		}
+		n := pack.Node{ID: m.ID, Memory: m.Size.Value}
+		if columns != nil {
+			var at []place
+			for _, c := range columns.CPUs {
+				if c.Node == m.ID && !c.Offline {
+					at = append(at, place{c.Number, [3]int{c.Socket, 0, c.Core}})
+				}
+			}
+			n.CPUs, n.Threads = cores(at), len(at)
+			n.Cores = len(n.CPUs)
+		} else if n.Threads = len(m.CPUs); n.Threads%threads == 0 {
+			n.Cores = n.Threads / threads
+		} else {
+			return h, fmt.Errorf("%s: node %d has %d CPUs of cores with %d threads: lscpu -e says which", name, m.ID, n.Threads, threads)
+		}
+		h.Nodes = append(h.Nodes, n)
+	}
+	if len(memory.Distance) == len(h.Nodes) {
+		h.Distance = memory.Distance
+	}
+	return h, nil
+}
+
+// OfHost returns a host of a scenario, with the nodes it states.
+func OfHost(in *numa.Host) (pack.Host, error) {
+	h := pack.Host{Name: in.Name}
+	if !in.Nodes.Known() || len(in.Nodes.Value) == 0 {
+		return h, fmt.Errorf("%s: its nodes are not known", in.Name)
+	}
+	for _, n := range in.Nodes.Value {
+		if !n.Memory.Known() {
+			return h, fmt.Errorf("%s: the memory of node %d is not known", in.Name, n.ID)
+		}
+		h.Nodes = append(h.Nodes, pack.Node{ID: n.ID, Cores: n.Cores, Threads: max(n.Cores, n.Threads), Memory: n.Memory.Value})
+	}
+	if len(in.Distance.Value) == len(h.Nodes) {
+		h.Distance = in.Distance.Value
+	}
+	return h, nil
+}

@@ -1,0 +1,129 @@
+package libvirt
+
+import (
+	"fmt"
+	"math"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/source/fact"
+)
+
+// A Host is what virsh capabilities states of a host.
+type Host struct {
+	Line          int
+	Arch          string
+	Model, Vendor string     // of the processor, as libvirt names it
+	Cells         []HostCell // its NUMA nodes, in the order of the file
+
+	file *fact.File
+}
+
+// A HostCell is a NUMA node of a host.
+type HostCell struct {
+	ID        int
+	Memory    numa.Fact[numa.Bytes]
+	Pages     []PagePool  // by size, ordinary ones among them
+	Distances map[int]int // to nodes by ID, 10 being local; nil when unknown
+	CPUs      []HostCPU   // logical CPUs that are online
+}
+
+// A PagePool is the pages of one size of a node: all there are, used ones too.
+type PagePool struct {
+	Size  numa.Bytes
+	Count int
+}
+
+// A HostCPU is a logical CPU. What is not stated is -1; Siblings, which include it, is nil then.
+type HostCPU struct {
+	ID, Socket, Die, Core int
+	Siblings              []int
+}
+
+// File returns what the file states of the host.
+func (h *Host) File() *fact.File { return h.file }
+
+func readHost(name string, e *element) *Host {
+	r := newReader(name, "virsh capabilities")
+	h := &Host{Line: e.line, file: r.file}
+	cpu := e.child("cpu")
+	for _, s := range []struct {
+		name string
+		to   *string
+	}{{"arch", &h.Arch}, {"model", &h.Model}, {"vendor", &h.Vendor}} {
+		if c := cpu.child(s.name); c.content() != "" {
+			*s.to = c.content()
+			r.file.Add(c.line, c.col, "host", s.name, *s.to, "")
+		}
+	}
+	seen := map[int]bool{}
+	for _, c := range e.child("topology", "cells").all("cell") {
+		id, ok := r.number(c, "cell", c.attr("id"), maxNode)
+		if !ok {
+			continue
+		}
+		if seen[id] {
+			r.file.Warn(c.line, c.col, "node %d is there twice: the first counts", id)
+			continue
+		}
+		seen[id] = true
+		h.Cells = append(h.Cells, r.cell(id, c))
+	}
+	r.file.Sort()
+	return h
+}
+
+func (r *reader) cell(id int, e *element) HostCell {
+	c := HostCell{ID: id, Distances: r.distances(e)}
+	subject := fmt.Sprint("node ", id)
+	if m := e.child("memory"); m != nil {
+		if c.Memory = r.bytes(m, "memory", m.content(), m.attr("unit")); c.Memory.Known() {
+			r.file.Add(m.line, m.col, subject, "memory", int64(c.Memory.Value/numa.KiB), "KiB")
+		}
+	}
+	for _, p := range e.all("pages") {
+		size := r.bytes(p, "pages", p.attr("size"), p.attr("unit"))
+		n, ok := r.number(p, "pages", p.content(), math.MaxInt)
+		if size.Known() && size.Value > 0 && ok {
+			c.Pages = append(c.Pages, PagePool{size.Value, n})
+			r.file.Add(p.line, p.col, subject, "pages of "+size.Value.String(), n, "")
+		}
+	}
+	for _, s := range e.child("distances").all("sibling") {
+		if value, ok := r.number(s, "distance", s.attr("value"), 256); ok {
+			r.file.Add(s.line, s.col, subject, "distance to node "+s.attr("id"), value, "")
+		}
+	}
+	cpus := e.child("cpus")
+	seen := map[int]bool{}
+	var ids []int
+	for _, p := range cpus.all("cpu") {
+		n, ok := r.number(p, "CPU", p.attr("id"), maxCPU)
+		if !ok {
+			continue
+		}
+		if seen[n] {
+			r.file.Warn(p.line, p.col, "CPU %d is there twice", n)
+			continue
+		}
+		seen[n] = true
+		cpu := HostCPU{ID: n, Socket: -1, Die: -1, Core: -1, Siblings: r.list(p, "siblings", p.attr("siblings"), maxCPU)}
+		for _, a := range []struct {
+			name string
+			to   *int
+		}{{"socket_id", &cpu.Socket}, {"die_id", &cpu.Die}, {"core_id", &cpu.Core}} {
+			if v, ok := r.number(p, a.name, p.attr(a.name), 1<<30); ok {
+				*a.to = v
+			}
+		}
+		ids = append(ids, n)
+		c.CPUs = append(c.CPUs, cpu)
+	}
+	if cpus != nil {
+		r.file.Add(cpus.line, cpus.col, subject, "CPUs", words.Ranges(ids), "")
+		if n, ok := r.number(cpus, "cpus", cpus.attr("num"), maxCPU+1); ok && n != len(ids) {
+			r.file.Warn(cpus.line, cpus.col, "node %d: found %d CPUs, the file says %d", id, len(ids), n)
+		}
+	}
+	return c
+}

@@ -1,0 +1,58 @@
+// Package libvirt reads what libvirt says of a KVM host and of its VMs: virsh capabilities, and
+// virsh dumpxml with or without --inactive, also parts of them as they are pasted.
+//
+// It reads what NUMA placement depends on and skips the rest. A domain's layout is stated, never predicted.
+package libvirt
+
+import (
+	"io"
+	"regexp"
+
+	"homenode/numa"
+	"homenode/source/fact"
+)
+
+var begins = regexp.MustCompile(`<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)
+
+// Detect reports whether a file that begins with head is of libvirt.
+func Detect(head []byte) bool { return begins.Match(head) }
+
+// parts are the elements of a domain that are pasted without it.
+var parts = map[string]bool{"vcpu": true, "cpu": true, "cputune": true, "numatune": true, "memory": true, "memoryBacking": true, "features": true,
+	"currentMemory": true, "maxMemory": true, "name": true, "uuid": true, "iothreads": true, "os": true, "clock": true, "title": true, "vcpus": true}
+
+// Read reads the hosts and domains of a file, in their order. A file that ends before its end gives what was read
+// and an error. The error is a *numa.SyntaxError when there is neither a host nor a domain.
+func Read(name string, r io.Reader) ([]fact.Document, error) {
+	roots, err := elements(name, r)
+	var out []fact.Document
+	var loose *element
+	for _, e := range roots {
+		switch {
+		case e.name == "capabilities":
+			if e.child("host") != nil {
+				out = append(out, readHost(name, e.child("host")))
+			}
+		case e.name == "host":
+			out = append(out, readHost(name, e))
+		case e.name == "topology" && e.child("cells") != nil:
+			out = append(out, readHost(name, &element{name: "host", line: e.line, col: e.col, children: []*element{e}}))
+		case e.name == "domain":
+			out = append(out, readDomain(name, e))
+		case e.name == "domstatus" && e.child("domain") != nil:
+			out = append(out, readDomain(name, e.child("domain")))
+		case parts[e.name]:
+			if loose == nil {
+				loose = &element{name: "domain", line: e.line, col: e.col}
+			}
+			loose.children = append(loose.children, e)
+		}
+	}
+	if loose != nil {
+		out = append(out, readDomain(name, loose))
+	}
+	if len(out) == 0 && err == nil {
+		err = &numa.SyntaxError{File: name, Msg: "found no <domain> and no <capabilities> with a <host>"}
+	}
+	return out, err
+}
