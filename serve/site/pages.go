@@ -2,7 +2,6 @@ package site
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -227,15 +226,6 @@ func showVM(x *request) (*view, error) {
 	}
 	v.live = true
 	return v, x.addVMLive(v, found[0])
-}
-
-// with returns a query with a value, and the fleet where it was named.
-func (x *request) with(name, value string) string {
-	q := url.Values{name: {value}}
-	if x.query.Has("fleet") {
-		q.Set("fleet", x.query.Get("fleet"))
-	}
-	return q.Encode()
 }
 
 // addVMLive adds what is seen of a VM now and was over time.
