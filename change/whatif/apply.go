@@ -18,6 +18,7 @@ type Effect struct {
 	Hosts   int    `json:"hosts"`  // that it is about
 	VMs     int    `json:"vms"`
 	Changed int    `json:"changed"` // of them: those that were not so before
+	Only    string `json:"-"`       // ID of the VM, where the change is about one alone
 }
 
 // Apply returns the fleet as it would be after the changes, in their order, and what
@@ -136,7 +137,11 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		if clusters != nil && !clusters[v.Cluster] || !c.where.Holds(v, f.ClusterName(v.Cluster), on[v.Host]) {
 			continue
 		}
-		e.VMs++
+		if e.VMs++; e.VMs == 1 {
+			e.Only = v.ID
+		} else {
+			e.Only = ""
+		}
 		before := *v
 		for _, w := range c.vmWords {
 			if w.Key == "hw" && c.vms == nil && older(w, v) {

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"fmt"
+	"slices"
 
 	"homenode/change/diff"
 	"homenode/numa"
@@ -20,19 +21,27 @@ type Result struct {
 // Judge judges a fleet as it is and as it would be after the changes; the filter says what of
 // it is compared, nil for everything. It is an error when no VM can be judged.
 func Judge(f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
-	today := Unobserved(f)
+	return Beside(nil, f, changes, o, shown)
+}
+
+// Beside does so for a fleet whose judgement is known, by the same options; nil for none. A fleet of which something was seen is
+// judged anew: the past says nothing about a what-if.
+func Beside(known *rules.Result, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
 	changed, effects, err := Apply(f, changes, o.Choices)
 	if err != nil {
 		return nil, err
 	}
-	d, err := diff.Compare(rules.Run(today, o), rules.Run(changed, o), diff.Options{Filter: shown})
+	if known == nil || slices.ContainsFunc(f.VMs, func(v numa.VM) bool { return v.Observed != nil }) {
+		known = rules.Run(Unobserved(f), o)
+	}
+	d, err := diff.Compare(known, rules.Run(changed, o), diff.Options{Filter: shown})
 	if err != nil {
 		return nil, err
 	}
 	if d.A.VMs == 0 && len(f.VMs) > d.A.Templates {
 		return nil, fmt.Errorf("none of %d VMs could be judged: see the notes of assess without a what-if", len(f.VMs)-d.A.Templates)
 	}
-	return &Result{d, effects, Capacities(today, changed)}, nil
+	return &Result{d, effects, Capacities(known.Fleet, changed)}, nil
 }
 
 // Worsens reports whether findings of this severity or more are new or worse, VMs cannot run

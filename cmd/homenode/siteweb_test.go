@@ -22,7 +22,7 @@ import (
 
 // sitePages are pages of every kind, with what is asked on them.
 var sitePages = []string{
-	"/", "/findings?rule=N001", "/cluster?cluster=mixed", "/host?host=esx01.demo", "/vm?vm=sql01", "/what-if?vm=sql01&hot-add=off", "/calculator", "/calculator?kind=fit",
+	"/", "/findings?rule=N001", "/cluster?cluster=mixed", "/host?host=esx01.demo", "/vm?vm=sql01", "/what-if?vm=sql01&hotAdd=off", "/calculator", "/calculator?kind=fit",
 	"/calculator?kind=io", "/calculator?kind=latency", "/calculator?kind=speed", "/calculator?kind=dump", "/calculator?kind=pages", "/simulate?hours=0.1", "/plans?vm=sql*", "/accepted", "/rules", "/rules?kind=statements", "/rules?kind=conflicts", "/rules?kind=settings", "/rules?kind=experiments", "/rules?kind=truth", "/rule?rule=N001", "/rule?rule=B-15", "/rule?rule=numa.vcpu.min", "/rule?rule=a-sockets", "/captures", "/capture?capture=demo", "/capture?capture=demo&vm=app04", "/compare?a=demo&at=2026-11-03+02:00", "/compare", "/status", "/search?q=sql", "/vm?vm=none", "/login",
 }
 
@@ -115,7 +115,7 @@ func TestOpenAPI(t *testing.T) {
 // TestAPI compares what the API and a page say.
 func TestAPI(t *testing.T) {
 	s := startSite(t, "--fleet=demo")
-	for _, at := range []string{"vm?vm=sql01", "calculator?kind=fit", "what-if?vm=sql01&hot-add=off", "plans?vm=sql*", "host?host=esx01.demo"} {
+	for _, at := range []string{"vm?vm=sql01", "calculator?kind=fit", "what-if?vm=sql01&hotAdd=off", "plans?vm=sql*", "host?host=esx01.demo"} {
 		var a struct {
 			Format  string
 			Verdict []string

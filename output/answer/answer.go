@@ -158,10 +158,16 @@ type Object struct {
 	ID   string // in its fleet; of a cluster its name
 }
 
+// Elsewhere is the kind of what has an address of its own, such as a page at a moment. Its ID is the address.
+const Elsewhere = "elsewhere"
+
 // Address returns the path of its page in a site: /vm?vm=vm-101; "" for no object.
 func (o Object) Address() string {
-	if o.Kind == "" {
+	switch o.Kind {
+	case "":
 		return ""
+	case Elsewhere:
+		return o.ID
 	}
 	key := o.Kind
 	if key == "findings" {

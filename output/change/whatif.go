@@ -2,24 +2,21 @@ package change
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
-	"homenode/change/diff"
 	"homenode/change/whatif"
 	"homenode/internal/words"
-	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/output/draw/svg"
-	"homenode/output/draw/topo"
-	"homenode/rules"
 	"homenode/rules/rule"
 )
 
 // WhatIf returns the answer of a what-if: today's fleet beside the changed one.
 func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	a := &answer.Answer{Command: "assess", Format: "homenode-what-if", Version: 2, Title: "What if", Verdict: []string{verdicts(r.Drift)}, Result: r}
+	if one := oneVM(r); one != "" {
+		a.Verdict = append([]string{one}, a.Verdict...)
+	}
 	for i := range r.Changes {
 		e := &r.Changes[i]
 		a.Facts = append(a.Facts, answer.Fact{Name: "change", Text: e.Change + ": " + effectText(e)})
@@ -39,58 +36,9 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 		}
 		a.Tables = append(a.Tables, t)
 	}
+	drawChanged(a, r)
 	a.NotesFrom("source", r.Notes()...)
-	a.Drawings = beforeAndAfter(r.Drift)
 	return a
-}
-
-// mostDrawn is how many VMs are drawn before and after.
-const mostDrawn = 3
-
-// beforeAndAfter draws the first VMs that come to have another layout, each as it is and as it would be.
-func beforeAndAfter(d *diff.Drift) (out []answer.Drawing) {
-	at := func(r *rules.Result, v *numa.VM) *topo.Drawing {
-		for _, c := range r.Clusters {
-			for _, one := range c.VMs {
-				switch {
-				case one.VM != v || one.Off():
-				case one.Host != nil:
-					return topo.OfVM(one, one.Host)
-				default:
-					return topo.OfVM(one, one.On[0].Kind.Hosts[0])
-				}
-			}
-		}
-		return nil
-	}
-	add := func(heading, about string, t *topo.Drawing, changed bool) {
-		if t == nil {
-			return
-		}
-		if changed { // beside the drawing of today on one page
-			t.ID += "__changed"
-		}
-		one := answer.Drawing{Heading: heading, About: about, Style: svg.Style,
-			Draw:   func(w io.Writer) error { return svg.Draw(w, t, svg.Options{}) },
-			Inline: func(w io.Writer) error { return svg.Draw(w, t, svg.Options{Inline: true}) }}
-		if heading != "" && len(out) == 0 {
-			one.Lead = "What the guest sees stands above the nodes that carry it."
-		}
-		out = append(out, one)
-	}
-	n := 0
-	for i := range d.VMs {
-		v := &d.VMs[i]
-		if !v.Layout || v.A == nil || v.B == nil {
-			continue
-		}
-		if n++; n > mostDrawn {
-			break
-		}
-		add(v.Subject(), "today", at(d.A, v.A), false)
-		add("", "changed", at(d.B, v.B), true)
-	}
-	return out
 }
 
 func effectText(e *whatif.Effect) string {

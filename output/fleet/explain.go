@@ -22,7 +22,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,
 		Question: fmt.Sprintf("%s on %s (%s, %s), %s", x.Name, x.On, m.Release, m.Shape(), eventText(x)),
-		Verdict:  []string{x.Verdict()}, Facts: layoutFacts(&x.Layout), Findings: explainedFindings(x),
+		Verdict:  []string{explained(x)}, Facts: layoutFacts(&x.Layout), Findings: explainedFindings(x),
 	}
 	for _, text := range x.Layout.Assumes.Texts() {
 		a.Assumed = append(a.Assumed, answer.Assumption{What: text, Origin: unit.Assumed})
@@ -53,6 +53,20 @@ func Explain(x *judged.Explanation) *answer.Answer {
 		a.Notes = append(a.Notes, answer.Note{Text: problem, From: "judgement"})
 	}
 	return a
+}
+
+// explained says what the guest sees, what carries it, and what was found.
+func explained(x *judged.Explanation) string {
+	found := x.Verdict()
+	l := &x.Layout
+	if l.Refused.Any() {
+		return found
+	}
+	carried := "no client"
+	if l.Managed {
+		carried = words.Plural(l.PPDs.Len(), "client")
+	}
+	return fmt.Sprintf("The guest sees %s, carried by %s: %s", guestSees(l), carried, strings.ToLower(found[:1])+found[1:])
 }
 
 // unmanaged stands for the clients of a VM that has none.

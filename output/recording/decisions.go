@@ -86,6 +86,9 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 		a.Facts = r.sum(v)
 	}
 	a.Tables = slices.Concat(r.decided(v, chosen), r.allLives(v.Lives))
+	if !o.Moment.IsZero() {
+		a.Tables = append([]answer.Table{r.atMoment(o.Moment)}, a.Tables...)
+	}
 	for _, life := range v.Lives {
 		a.Drawings = append(a.Drawings, drawnVM(life, life.Label+" on "+life.Rec.Host, r.drawing()))
 	}

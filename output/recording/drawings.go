@@ -94,7 +94,7 @@ func (r *report) drawing() timeline.Options {
 	if r.sim == nil {
 		return o
 	}
-	o.Simulated = true
+	o.Simulated, o.Moment = true, r.o.Moment
 	o.Events = func(rec *capture.Recording, v *capture.VM) (out []timeline.Event) {
 		for _, e := range r.sim.Events(rec, v) {
 			out = append(out, timeline.Event(e))

@@ -28,6 +28,8 @@ type Options struct {
 	// Words are the sources and the flags that change the answer, as the user typed them, for
 	// the next commands.
 	Words []string
+	// Moment of a simulation is marked, and what stood then is told; zero for none.
+	Moment time.Time
 }
 
 // A report is a judged set of recordings on its way to an answer.

@@ -31,6 +31,9 @@ func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	a.Drawings = r.drawings()
 	happened := r.sim.Happened()
 	a.Tables = slices.Concat(r.story(happened), r.nodes(), r.simulatedVMs(), r.pageTables())
+	if !o.Moment.IsZero() {
+		a.Tables = append([]answer.Table{r.atMoment(o.Moment)}, a.Tables...)
+	}
 	a.Findings = r.findings("simulate/", nil)
 	a.Data = r.simulatedTables(a, happened)
 	a.Result = func() any { return r.simulatedResult(happened) }

@@ -74,7 +74,7 @@ type node = map[string]any
 func (s *Site) asksOf(ctx context.Context, p *screen) (all []field) {
 	addresses := []string{p.path}
 	if p.path == "/calculator" {
-		for _, k := range sums() {
+		for _, k := range kinds {
 			addresses = append(addresses, p.path+"?kind="+k.name)
 		}
 	}

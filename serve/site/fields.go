@@ -15,11 +15,13 @@ type field struct {
 	flag    string
 	Choices []choice // when only these are possible
 	Default string
-	Long    bool // the text is long
-	Check   bool // a flag that is given or not
-	Quick   bool // the other fields depend on it: they go when it changes
-	Hidden  bool // readers do not change it
-	File    bool // a file of the reader's
+	Long    bool   // the text is long
+	Check   bool   // a flag that is given or not
+	Quick   bool   // the other fields depend on it: they go when it changes
+	Hidden  bool   // readers do not change it
+	Group   string // heading of it and of the fields after it
+	Folded  bool   // its group is seldom used
+	File    bool   // a file of the reader's
 	Value   string
 }
 

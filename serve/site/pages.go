@@ -2,7 +2,6 @@ package site
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -117,7 +116,7 @@ func showCluster(x *request) (*view, error) {
 	if !slices.ContainsFunc(x.fleet.Result.Fleet.Clusters, func(c numa.Cluster) bool { return c.Name == name }) {
 		return nil, &unknownError{fmt.Sprintf("no cluster is named %q", name)}
 	}
-	args := []string{"matrix", Source, name}
+	args := commandOf([]string{"matrix"}, nil, Source, name)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func showHost(x *request) (*view, error) {
 	if len(hosts) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no host is named %q", name)}
 	}
-	args := []string{"topo", Source, name}
+	args := commandOf([]string{"topo"}, nil, Source, name)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -218,24 +217,15 @@ func showVM(x *request) (*view, error) {
 	if len(found) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 	}
-	args = append([]string{"explain", Source, name}, args...)
+	args = commandOf([]string{"explain"}, args, Source, name)
 	a, err := x.ask(args...)
 	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
-	v.links = []link{{"What if it were otherwise?", "/what-if?" + x.with("vm", name)}}
+	v.links = x.furtherOf(found)
 	if err != nil || x.site.Live == nil || len(found) > 1 {
 		return v, err
 	}
 	v.live = true
 	return v, x.addVMLive(v, found[0])
-}
-
-// with returns a query with a value, and the fleet where it was named.
-func (x *request) with(name, value string) string {
-	q := url.Values{name: {value}}
-	if x.query.Has("fleet") {
-		q.Set("fleet", x.query.Get("fleet"))
-	}
-	return q.Encode()
 }
 
 // addVMLive adds what is seen of a VM now and was over time.

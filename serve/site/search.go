@@ -4,75 +4,102 @@ import (
 	"net/http"
 	"strings"
 
+	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/book"
 )
 
-// mostFound is how many of a kind a search shows.
-const mostFound = 50
+// leastText is how many letters a search has that looks into what entries of the rule book say, beside their names.
+const leastText = 3
 
-// search finds VMs, hosts, clusters, rules and settings by parts of their names. One hit alone is shown at once.
-func (s *Site) search(w http.ResponseWriter, r *http.Request) {
-	x, err := s.request(&screen{path: "/search", title: "Search"}, r)
-	q := strings.ToLower(strings.TrimSpace(x.query.Get("q")))
-	found := answer.Table{Name: "found", Title: "Found", Columns: answer.Columns("Name", "What", "Where")}
-	var only []answer.Object
-	add := func(o answer.Object, name, what, where string) {
-		only = append(only, o)
-		found.Rows = append(found.Rows, []answer.Cell{{Text: name, To: o}, {Text: what}, {Text: where}})
-	}
-	match := func(texts ...string) bool {
-		for _, t := range texts {
-			if q != "" && strings.Contains(strings.ToLower(t), q) {
-				return true
-			}
-		}
+// A search finds what has all words in its name; of the rule book also what says them.
+type search struct {
+	words []string // in lower case
+	found answer.Table
+}
+
+// match reports whether the words are in the texts.
+func (s *search) match(texts ...string) bool {
+	if len(s.words) == 0 {
 		return false
 	}
-	if x.fleet != nil {
-		f := x.fleet.Result.Fleet
-		hosts := map[string]string{}
-		n := 0
-		for i := range f.Hosts {
-			h := &f.Hosts[i]
-			hosts[h.ID] = h.Name
-			if match(h.Name, h.ID) && n < mostFound {
-				n++
-				add(answer.Object{Kind: "host", ID: h.ID}, h.Name, "host", f.ClusterName(h.Cluster))
-			}
-		}
-		for i := range f.Clusters {
-			if c := &f.Clusters[i]; match(c.Name) {
-				add(answer.Object{Kind: "cluster", ID: c.Name}, c.Name, "cluster", "")
-			}
-		}
-		n = 0
-		for i := range f.VMs {
-			if v := &f.VMs[i]; match(v.Name, v.ID) && n < mostFound {
-				n++
-				add(answer.Object{Kind: "vm", ID: v.ID}, v.Name, "VM", hosts[v.Host])
-			}
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	for _, w := range s.words {
+		if !strings.Contains(all, w) {
+			return false
 		}
 	}
-	n := 0
+	return true
+}
+
+// add adds what was found.
+func (s *search) add(kind, id, name, what, where string) {
+	s.found.Rows = append(s.found.Rows, []answer.Cell{{Text: name, To: answer.Object{Kind: kind, ID: id}}, {Text: what}, {Text: where}})
+}
+
+// fleet finds hosts, clusters and VMs.
+func (s *search) fleet(f *numa.Fleet) {
+	hosts := map[string]string{}
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		hosts[h.ID] = h.Name
+		if s.match(h.Name, h.ID) {
+			s.add("host", h.ID, h.Name, "host", f.ClusterName(h.Cluster))
+		}
+	}
+	for i := range f.Clusters {
+		if c := &f.Clusters[i]; s.match(c.Name) {
+			s.add("cluster", c.Name, c.Name, "cluster", "")
+		}
+	}
+	for i := range f.VMs {
+		if v := &f.VMs[i]; s.match(v.Name, v.ID) {
+			s.add("vm", v.ID, v.Name, "VM", hosts[v.Host])
+		}
+	}
+}
+
+// book finds entries of the rule book: what is named so before what says so.
+func (s *search) book() {
 	entries := book.Names()
-	for _, named := range []bool{true, false} { // what is named so stands before what says so
+	for _, named := range []bool{true, false} {
 		for i := range entries {
 			one := &entries[i]
-			if match(one.ID, one.Title) != named || !named && (len(q) < 3 || !match(one.Text)) || n == mostFound {
-				continue
+			says := len(strings.Join(s.words, "")) >= leastText && s.match(one.ID, one.Title, one.Text)
+			if is := s.match(one.ID, one.Title); is == named && (is || says) {
+				s.add("rule", one.ID, strings.TrimSpace(one.ID+" "+one.Title), one.Kind, one.Short())
 			}
-			n++
-			add(answer.Object{Kind: "rule", ID: one.ID}, strings.TrimSpace(one.ID+" "+one.Title), one.Kind, one.Short())
 		}
 	}
-	if len(only) == 1 && err == nil {
-		http.Redirect(w, r, only[0].Address(), http.StatusSeeOther)
+}
+
+// search finds VMs, hosts, clusters, rules, statements and settings. One hit alone is shown at once.
+func (s *Site) search(w http.ResponseWriter, r *http.Request) {
+	x, err := s.request(&screen{path: "/search", title: "Search"}, r)
+	q := strings.TrimSpace(x.query.Get("q"))
+	found := search{words: strings.Fields(strings.ToLower(q)), found: answer.Table{Name: "found", Title: "Found", Columns: answer.Columns("Name", "What", "Where, or what it says")}}
+	v := &view{answer: &answer.Answer{Title: "Search: " + q}}
+	if err != nil {
+		v.answer.Verdict = []string{sentence(err.Error())}
+		x.write(w, statusOf(err), v)
 		return
 	}
-	verdict := "Nothing is named so."
-	if len(only) > 0 {
-		verdict = "These names match."
+	if x.fleet != nil {
+		found.fleet(x.fleet.Result.Fleet)
 	}
-	x.write(w, http.StatusOK, &view{answer: &answer.Answer{Title: "Search: " + x.query.Get("q"), Verdict: []string{verdict}, Tables: []answer.Table{found}}})
+	found.book()
+	if len(found.found.Rows) == 1 {
+		http.Redirect(w, r, x.withFleet(found.found.Rows[0][0].To.Address()), http.StatusSeeOther)
+		return
+	}
+	switch n := len(found.found.Rows); {
+	case n > 0:
+		v.answer.Verdict, v.answer.Tables = []string{words.Plural(n, "name") + " found."}, []answer.Table{found.found}
+	case q == "":
+		v.answer.Verdict = []string{"Type a part of the name of a VM, host, cluster, rule or setting."}
+	default:
+		v.answer.Verdict = []string{"Nothing is named so."}
+	}
+	x.write(w, http.StatusOK, v)
 }

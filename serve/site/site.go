@@ -21,6 +21,7 @@ import (
 	"homenode/output/draw/svg"
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
+	"homenode/output/size/fit"
 	"homenode/serve/accept"
 	"homenode/serve/captures"
 	"homenode/serve/held"
@@ -47,6 +48,7 @@ type Site struct {
 	Captures *captures.Shelf // that may be opened; nil for none
 
 	placed placed
+	recent recent
 }
 
 // rowsShown is how many rows of a long table stand on a page.
@@ -108,7 +110,7 @@ var (
 
 // style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
 func style() []byte {
-	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, plotStyle, siteStyle}, "\n"))
+	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, fit.Style, plotStyle, siteStyle}, "\n"))
 }
 
 // Handler returns the pages by pattern.
@@ -189,6 +191,9 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	}
 	if i >= 0 {
 		x.fleet = fleets[i]
+	}
+	if len(fleets) > 1 && x.fleet != nil {
+		x.query.Set("fleet", x.fleet.Name)
 	}
 	for _, values := range x.query {
 		for _, v := range values {

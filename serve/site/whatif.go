@@ -1,7 +1,10 @@
 package site
 
 import (
+	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,96 +12,156 @@ import (
 	"homenode/output/answer"
 )
 
-// yesOrNo are the choices of a setting that is on or off.
-var yesOrNo = []choice{{"", "as it is"}, {"on", "on"}, {"off", "off"}}
+// asIsOnOff are the choices of what can stay, be switched on or off.
+var asIsOnOff = []choice{{"", "as it is"}, {"on", "on"}, {"off", "off"}}
+
+// whatIfFields are what can be changed.
+func (x *request) whatIfFields() []field {
+	return []field{
+		{Group: "A VM, or VMs of a pattern", Name: "vm", Label: "VM", Hint: "sql01, or sql*", flag: "-"},
+		{Name: "vcpus", Label: "vCPUs", Hint: "as it is", flag: "-"},
+		{Name: "coresPerSocket", Label: "Cores per socket", Hint: "16, or auto", flag: "-"},
+		{Name: "memory", Label: "Memory", Hint: "384GB", flag: "-"},
+		{Name: "hotAdd", Label: "CPU hot add", Choices: asIsOnOff, flag: "-"},
+		{Name: "hw", Label: "Virtual hardware", Hint: "21", flag: "-"},
+		{Name: "host", Label: "On host", Choices: x.moveChoices(), flag: "-"},
+		{Name: "preferHT", Label: "numa.vcpu.preferHT", Choices: []choice{{"", "as it is"}, {"TRUE", "TRUE"}, {"FALSE", "FALSE"}}, flag: "-"},
+		{Group: "Hosts", Name: "hosts", Label: "Which hosts", Hint: "all, or esx0*", flag: "-"},
+		{Name: "release", Label: "ESXi release", Choices: releaseChoices("as it is"), flag: "-"},
+		{Name: "nodesPerSocket", Label: "NUMA nodes per socket (SNC, NPS)", Choices: choices("as it is", "1", "2", "3", "4"), flag: "-"},
+		{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()},
+		{Name: "add-host", Label: "Add hosts", Hint: "like=esx01 count=2, or 2x32c/1TB cluster=prod-a", Long: true},
+		{Group: "Anything else, in words", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=sql* hotAdd=off coresPerSocket=16", Long: true},
+	}
+}
+
+// releaseChoices are the releases that are modelled, the newest first.
+func releaseChoices(none string) []choice {
+	out := []choice{{"", none}}
+	for i := len(numa.Modelled) - 1; i >= 0; i-- {
+		r := numa.Modelled[i]
+		for u := lastUpdate(r); u >= 0; u-- {
+			one := r + numa.Release(u)
+			out = append(out, choice{strings.ReplaceAll(one.String(), " ", ""), one.String()})
+		}
+	}
+	return out
+}
+
+// lastUpdate is the last update of a release that the choices have.
+func lastUpdate(r numa.Release) int {
+	switch r {
+	case numa.ESXi65, numa.ESXi67, numa.ESXi70, numa.ESXi80:
+		return 3
+	}
+	return 0
+}
+
+// moveChoices are the hosts that VMs can move to.
+func (x *request) moveChoices() []choice {
+	if x.fleet == nil {
+		return []choice{{"", "where it is"}}
+	}
+	out := x.hostChoices()
+	out[0].Label = "where it is"
+	return out
+}
+
+// loseChoices are the hosts that can be lost.
+func (x *request) loseChoices() []choice {
+	out := slices.Clone(x.moveChoices())
+	out[0].Label = "none"
+	return out
+}
+
+// wordOf writes a word of a change.
+func wordOf(key, value string) (string, error) {
+	switch {
+	case strings.ContainsAny(value, "\"\r\n"):
+		return "", fmt.Errorf("%s: found %q, want no quote and no line break", key, value)
+	case strings.ContainsAny(value, " \t#"):
+		value = `"` + value + `"`
+	}
+	return key + "=" + value, nil
+}
+
+// wordsOf writes the change that fields come to; "" for none. The first key says whom it is about: alone it changes nothing.
+func wordsOf(fields []field, keys ...[2]string) (string, error) {
+	var out []string
+	for _, k := range keys {
+		value := valueOf(fields, k[0])
+		if value == "" {
+			continue
+		}
+		word, err := wordOf(k[1], value)
+		if err != nil {
+			return "", err
+		}
+		out = append(out, word)
+	}
+	whom := valueOf(fields, keys[0][0])
+	if len(out) == 0 || len(out) == 1 && whom != "" {
+		return "", nil
+	}
+	return strings.Join(out, " "), nil
+}
 
 // showWhatIf judges the fleet with changes beside today's.
 func showWhatIf(x *request) (*view, error) {
-	if x.fleet == nil {
-		return nil, errNoFleet
-	}
-	hosts := x.hostChoices()
-	hosts[0].Label = "none"
-	fields, _ := x.asked(
-		field{Name: "vm", Label: "VM", Hint: "sql*", flag: "-"},
-		field{Name: "vcpus", Label: "vCPUs", Hint: "24", flag: "-"},
-		field{Name: "cores-per-socket", Label: "Cores per socket", Hint: "12, or auto", flag: "-"},
-		field{Name: "hot-add", Label: "CPU hot add", Choices: yesOrNo, flag: "-"},
-		field{Name: "memory", Label: "Memory", Hint: "384GB", flag: "-"},
-		field{Name: "to", Label: "On host", Choices: x.hostChoices(), flag: "-"},
-		field{Name: "hw", Label: "Virtual hardware", Hint: "21", flag: "-"},
-		field{Name: "release", Label: "ESXi release of all hosts", Hint: "8.0U3", flag: "-"},
-		field{Name: "nodes-per-socket", Label: "NUMA nodes per socket (SNC, NPS)", Hint: "2", flag: "-"},
-		field{Name: "lose", Label: "Lose host", Choices: hosts, flag: "-"},
-		field{Name: "add-host", Label: "Add host", Hint: "2x32c/1TB cluster=prod-a"},
-		field{Name: "what-if", Label: "Other changes", Hint: "vm=web* numa.vcpu.preferHT=TRUE", Long: true},
-	)
+	fields, flags := x.asked(x.whatIfFields()...)
 	v := &view{fields: fields, most: 10}
-	changes, err := changesOf(fields, x.fleet.Result.Fleet)
+	if x.fleet == nil {
+		return v, errNoFleet
+	}
+	vm, err := wordsOf(fields, [2]string{"vm", "vm"}, [2]string{"vcpus", "vcpus"}, [2]string{"coresPerSocket", "coresPerSocket"}, [2]string{"memory", "memory"},
+		[2]string{"hotAdd", "hotAdd"}, [2]string{"hw", "hw"}, [2]string{"host", "host"}, [2]string{"preferHT", "numa.vcpu.preferHT"})
 	if err != nil {
-		v.answer = &answer.Answer{Title: "What if"}
 		return v, err
 	}
-	if len(changes) == 0 {
-		v.answer = &answer.Answer{Title: "What if", Verdict: []string{"Say what would change, and what comes of it stands here as you type."}}
+	hosts, err := wordsOf(fields, [2]string{"hosts", "host"}, [2]string{"release", "release"}, [2]string{"nodesPerSocket", "nodesPerSocket"})
+	if err != nil {
+		return v, err
+	}
+	if vm != "" && valueOf(fields, "vm") == "" {
+		return v, errors.New("of which VM? Say its name, or * for all")
+	}
+	var args []string
+	for _, words := range []string{vm, hosts} {
+		if words != "" {
+			args = append(args, "--what-if="+words)
+		}
+	}
+	if args = append(args, flags...); len(args) == 0 {
+		v.answer = &answer.Answer{Title: "What if", Verdict: []string{"Say what would change: the fleet with it stands beside today's as you type.", "Nothing is written anywhere."}}
+		if name := valueOf(fields, "vm"); name != "" {
+			v.answer.Verdict = []string{"Say what would change of " + name + ".", "Nothing is written anywhere."}
+		}
 		return v, nil
 	}
-	v.command = append([]string{"assess", Source}, changes...)
+	v.command = commandOf([]string{"assess"}, args, Source)
 	v.answer, err = x.ask(v.command...)
 	return v, err
 }
 
-// changesOf returns the flags that the fields come to.
-func changesOf(fields []field, f *numa.Fleet) (flags []string, err error) {
-	value := func(name string) string { return valueOf(fields, name) }
-	var words []string
-	for _, w := range [][2]string{{"vcpus", "vcpus"}, {"cores-per-socket", "coresPerSocket"}, {"hot-add", "hotAdd"}, {"memory", "memory"}, {"hw", "hw"}} {
-		if v := value(w[0]); v != "" {
-			words = append(words, w[1]+"="+word(v))
+// today are the fields of a what-if with what a VM has today.
+func (x *request) today(v *numa.VM) url.Values {
+	q := url.Values{"vm": {x.nameOf(v)}}
+	set := func(name, value string, known bool) {
+		if known {
+			q.Set(name, value)
 		}
 	}
-	if to := value("to"); to != "" {
-		words = append(words, "host="+word(hostName(f, to)))
+	set("vcpus", strconv.Itoa(v.VCPUs.Value), v.VCPUs.Known())
+	set("memory", strconv.FormatInt(int64(v.Memory.Value/numa.MiB), 10)+"MB", v.Memory.Known() && v.Memory.Value%numa.MiB == 0)
+	if v.Memory.Value%numa.GiB == 0 {
+		set("memory", strconv.FormatInt(int64(v.Memory.Value/numa.GiB), 10)+"GB", v.Memory.Known())
 	}
-	vm := value("vm")
-	switch {
-	case vm != "" && len(words) > 0:
-		flags = append(flags, "--what-if="+strings.Join(append([]string{"vm=" + word(vm)}, words...), " "))
-	case len(words) > 0:
-		return nil, fmt.Errorf("%s: say of which VM", strings.Join(words, " "))
+	set("hotAdd", map[bool]string{true: "on", false: "off"}[v.CPUHotAdd.Value], v.CPUHotAdd.Known())
+	set("hw", strconv.Itoa(v.Hardware.Value), v.Hardware.Known())
+	if v.AutoCoresPerSocket.Or(false) {
+		q.Set("coresPerSocket", "auto")
+	} else {
+		set("coresPerSocket", strconv.Itoa(v.CoresPerSocket.Value), v.CoresPerSocket.Known())
 	}
-	if v := value("release"); v != "" {
-		flags = append(flags, "--what-if=release="+word(v))
-	}
-	if v := value("nodes-per-socket"); v != "" {
-		flags = append(flags, "--what-if=host=* nodesPerSocket="+word(v))
-	}
-	if v := value("lose"); v != "" {
-		flags = append(flags, "--lose-host="+hostName(f, v))
-	}
-	if v := value("add-host"); v != "" {
-		flags = append(flags, "--add-host="+v)
-	}
-	if v := value("what-if"); v != "" {
-		flags = append(flags, "--what-if="+v)
-	}
-	return flags, nil
-}
-
-// hostName returns the name of a host by its ID.
-func hostName(f *numa.Fleet, id string) string {
-	for i := range f.Hosts {
-		if f.Hosts[i].ID == id {
-			return f.Hosts[i].Name
-		}
-	}
-	return id
-}
-
-// word writes a value as a word of a change: what has blanks or quotes is quoted.
-func word(v string) string {
-	if strings.ContainsAny(v, " \t\"=") {
-		return strconv.Quote(v)
-	}
-	return v
+	return q
 }

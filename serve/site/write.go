@@ -42,9 +42,11 @@ type shown struct {
 	Version string
 	User    access.User
 
+	Switch    []entry // of several fleets
 	Languages []entry // their codes are paths
 	Here      string  // the address of the page, to come back to
 	lang      string
+	keep      func([]byte) []byte // keeps the fleet in links; nil for one fleet
 }
 
 // An entry is an entry of the navigation.
@@ -76,7 +78,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: x.query.Get("q"), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
+	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
 		Content: template.HTML(content.String()), Version: x.site.Version, User: access.Of(x.Context())} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		if p.nav {
@@ -92,6 +94,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		}
 	}
 	s.speak(x.Request)
+	s.Switch, s.keep = x.switches(s.Fleets), func(page []byte) []byte { return x.keepFleet(page, len(s.Fleets)) }
 	s.write(w, status)
 }
 
@@ -117,14 +120,25 @@ func (s *shown) write(w http.ResponseWriter, status int) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.WriteHeader(status)
-	_ = translate(w, whole.Bytes(), s.lang) // the client is gone
+	page := whole.Bytes()
+	if s.keep != nil {
+		page = s.keep(page)
+	}
+	_ = translate(w, page, s.lang) // the client is gone
 }
 
 // commandLine returns what a person types for the same answer.
 func (x *request) commandLine(args []string) string {
 	out := []string{"homenode"}
 	for _, a := range args {
-		if a != Source {
+		flag, named := strings.CutSuffix(a, "="+Source)
+		switch {
+		case named && x.fleet != nil:
+			for _, one := range x.fleet.Sources {
+				out = append(out, words.Command(flag+"="+one))
+			}
+			continue
+		case a != Source:
 			out = append(out, words.Command(a))
 			continue
 		}
@@ -144,16 +158,17 @@ func writeForms(w io.Writer, x *request, v *view) error {
 			more = "/login?" + url.Values{"next": {x.URL.RequestURI()}}.Encode()
 		}
 	}
-	return layout.ExecuteTemplate(w, "forms", struct {
+	return layout.ExecuteTemplate(texttab.Cleaned(w), "forms", struct {
 		Path    string
 		Fleet   string
 		Tabs    []tab
-		Fields  []field
+		Groups  []group
+		Keep    bool // what is empty is asked so
 		Actions []action
 		Links   []link
 		More    string // where operators sign in, who can do more here
 		Back    string
-	}{x.page.path, x.query.Get("fleet"), v.tabs, v.fields, actions, v.links, more, v.back})
+	}{x.page.path, x.query.Get("fleet"), v.tabs, groupsOf(v.fields), slices.ContainsFunc(v.fields, func(f field) bool { return f.Default != "" }), actions, v.links, more, v.back})
 }
 
 // export writes the answer of a page in another form.

@@ -24,6 +24,7 @@ type Story struct {
 	seed  string
 	loads []string
 	at    []string
+	part  []string
 
 	// Set by read: the story is too large to be judged, and how often the speed of a VM is
 	// computed.
@@ -36,6 +37,7 @@ func (f *Story) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Float64Var(&f.hours, "hours", 0, "how long to simulate, instead of what the story says (a day when it does not)")
 	fl.DurationVar(&f.every, "every", 0, "time between two ticks: what is judged, drawn and traced (20s; longer for a large fleet)")
+	fl.StringArrayVar(&f.part, "part", nil, "of a SOURCE: this cluster or host alone, with its VMs; names may have * and ? (repeatable)")
 	fl.StringVar(&f.seed, "seed", "", "seed of the noise of loads, a whole number")
 	fl.StringArrayVar(&f.loads, "load", nil, "load of VMs from the start: 'web* cpu=40% memory=80%' (repeatable; docs/stories.md has all words)")
 	fl.StringArrayVar(&f.at, "at", nil, "what happens besides: '2h fail esx07', '14:30 power-on sql01' (repeatable)")
@@ -60,6 +62,11 @@ func (f *Story) Read(cmd *cobra.Command, src *Source, arg string, changes *WhatI
 	if err != nil {
 		return nil, err
 	}
+	if f.part != nil {
+		if err := takePart(s, f.part); err != nil {
+			return nil, fmt.Errorf("--part: %w", err)
+		}
+	}
 	if asked != nil {
 		if err := changeStory(s, asked, choices); err != nil {
 			return nil, err
@@ -76,6 +83,20 @@ func (f *Story) Read(cmd *cobra.Command, src *Source, arg string, changes *WhatI
 		s.Name += ", --" + a.Flag + " " + a.Text
 	}
 	return s, nil
+}
+
+// takePart leaves of the fleet of a story what the patterns name. A story that says what happens to its VMs is whole.
+func takePart(s *numa.Story, patterns []string) error {
+	if len(s.Loads)+len(s.Talks)+len(s.Seen)+len(s.Events) > 0 {
+		return errors.New("only with a SOURCE: a story has its own fleet")
+	}
+	fleet, err := story.Part(s.Fleet, patterns)
+	if err != nil {
+		return err
+	}
+	s.Fleet = fleet
+	s.Name += ", " + strings.Join(patterns, ", ")
+	return nil
 }
 
 // changeStory gives the story another fleet, as a point of a sweep has it.

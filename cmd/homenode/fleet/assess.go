@@ -86,7 +86,7 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
 				if err != nil {
 					return err
 				}
-				err = whatIf(cmd, &out, fleet, asked, options, shown, change.Options{Details: details, FailOn: least})
+				err = whatIf(cmd, &out, flags.Known(cmd, options), fleet, asked, options, shown, change.Options{Details: details, FailOn: least})
 				return cmp.Or(err, src.Incomplete())
 			}
 			whole, read, err := src.Judged(cmd, options, args...)

@@ -18,8 +18,8 @@ import (
 
 // whatIf judges the fleet today and changed, and writes both side by side. Findings
 // that are there today do not count for the exit code: those that the change makes do.
-func whatIf(cmd *cobra.Command, out *flags.Output, fleet *numa.Fleet, changes []whatif.Change, ro rules.Options, shown *filter.Filter, o change.Options) error {
-	r, err := whatif.Judge(fleet, changes, ro, shown)
+func whatIf(cmd *cobra.Command, out *flags.Output, known *rules.Result, fleet *numa.Fleet, changes []whatif.Change, ro rules.Options, shown *filter.Filter, o change.Options) error {
+	r, err := whatif.Beside(known, fleet, changes, ro, shown)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules/simulate"
+	"homenode/source/story"
 )
 
 // simulateForms are the forms of simulate; the first is the default.
@@ -29,9 +30,8 @@ func NewSimulate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate SCENARIO|SOURCE",
 		Short: "Runs the NUMA scheduler of ESXi in the model: who is placed and moved where, and what it costs",
-		Long: `simulate plays a story: a fleet, how its VMs are loaded and what happens when. Every 2 s of it the model of the
-NUMA scheduler places VMs, allocates their memory, moves clients and pages (docs/simulation.md); what comes out
-is judged by the rules that judge captures, and every decision says why.
+		Long: `simulate plays a story: a fleet, how its VMs are loaded and what happens when. Every 2 s of it the model of the NUMA scheduler
+places VMs and moves clients and memory (docs/simulation.md). It is judged as captures are, and every decision says why.
 
 ` + flags.StoryHelp + `
 
@@ -39,7 +39,6 @@ Up to 20,000 VMs are judged: more than 1,000 with ticks every minute, more than 
 story or --every says otherwise. Beyond that the report has sums only, unless --every is given.
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or nothing could be simulated.`,
 		Example: `  homenode simulate demo
-  homenode simulate demo --why --vm ci01
   homenode simulate fleet.json --hours 8 --load 'sql* cpu=60%' --at '2h fail esx07'
   homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg`,
 		Args: cobra.ExactArgs(1),
@@ -61,6 +60,11 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 				return err
 			}
 			shown := recording.Options{Details: show.details, VM: show.vm, Version: version.String(), Words: simulateWords(cmd, args, &told.Changes)}
+			if show.moment != "" {
+				if shown.Moment, err = story.Moment(s, show.moment); err != nil {
+					return fmt.Errorf("--moment: %w", err)
+				}
+			}
 			if flags.IsTerminal(cmd.OutOrStdout()) && told.Out.File == "" { // elsewhere the same input gives the same bytes
 				shown.Took = time.Since(start)
 			}
@@ -97,6 +101,7 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 type simulateShow struct {
 	vm, host string
 	why      bool
+	moment   string
 	details  bool
 	table    flags.Table
 }
@@ -106,6 +111,7 @@ func (f *simulateShow) Register(cmd *cobra.Command) {
 	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME; with --why also with * and ?; --format svg takes a host, too, and draws it without a name when there is one")
 	fl.StringVar(&f.host, "host", "", "decisions on this host alone; with * and ? on several (--why)")
 	fl.BoolVar(&f.why, "why", false, "every decision of the scheduler with its reason and the rules it rests on")
+	fl.StringVar(&f.moment, "moment", "", "mark this time in the drawings and say what stood then: 14:30, or 2h after the start")
 	fl.BoolVar(&f.details, "details", false, "all of the story, all VMs, every finding with its advice (table, markdown)")
 	f.table.Register(cmd, recording.SimulationTables())
 }
@@ -142,7 +148,7 @@ func (f *simulateShow) answer(r *simulate.Result, form string, o recording.Optio
 // simulateWords are the source and the flags that change the answer, as the user typed
 // them, for the next commands.
 func simulateWords(cmd *cobra.Command, args []string, changes *flags.WhatIf) []string {
-	words := flags.Typed(cmd, args, append([]string{"hours", "every", "seed", "load", "at", "choose"}, flags.Answer...))
+	words := flags.Typed(cmd, args, append([]string{"hours", "every", "seed", "load", "at", "part", "choose"}, flags.Answer...))
 	for _, a := range changes.Asked {
 		words = append(words, "--"+a.Flag, a.Text)
 	}

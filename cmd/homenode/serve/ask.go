@@ -69,6 +69,9 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		if err != nil {
 			return nil, err
 		}
+		if name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "); !slices.Contains(askable, name) {
+			return nil, fmt.Errorf("%s: no command that pages ask", name)
+		}
 		for _, a := range args {
 			if _, value, ok := strings.Cut(a, "="); strings.HasPrefix(a, "@") || ok && strings.HasPrefix(a, "--") && strings.HasPrefix(value, "@") {
 				return nil, errors.New("a page reads no files")
@@ -95,3 +98,6 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		return h.Answers, err
 	}
 }
+
+// askable are the commands that pages ask. Each reads what is held, through package flags, or nothing.
+var askable = []string{"assess", "capture", "compare", "explain", "fix", "matrix", "rules", "simulate", "size dump", "size fit", "size io", "size latency", "size pages", "size rightsize", "size speed", "topo", "validate"}

@@ -40,6 +40,7 @@ func placeHost(rec *capture.Recording, o *Options) *picture.Picture {
 	bottom := d.y - panelGap + 60
 	d.axis(gapsOf(d.steps))
 	d.slices(d.steps, bottom, d.sum)
+	d.moment(o, bottom)
 	d.foot(o.notes(sentences)...)
 	return d.pic
 }

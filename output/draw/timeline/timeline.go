@@ -47,6 +47,8 @@ type Options struct {
 	Speed func(*capture.VM) []Point
 	// MostVMs is how many VMs the drawing of a host has; 0 means 12.
 	MostVMs int
+	// Moment is marked; zero for none.
+	Moment time.Time
 	// Migrations are those of all VMs of a host, in the order of time, for a panel of its drawing; nil for none.
 	Migrations []Count
 }

@@ -64,6 +64,7 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture.Picture
 	bottom := d.y - panelGap + 60
 	d.axis(gapsOf(d.steps))
 	d.slices(d.steps, bottom, d.sum)
+	d.moment(o, bottom)
 	var sentences []string
 	if len(d.lacks) > 0 {
 		sentences = append(sentences, o.source()+" does not state "+strings.Join(d.lacks, ", ")+" of this VM.")

@@ -192,14 +192,19 @@ func partOf(a *answer.Answer, t answer.Table, site *Site) part {
 
 // withoutObjects returns the rows without what only a site can show.
 func withoutObjects(rows [][]answer.Cell) [][]answer.Cell {
-	for _, row := range rows {
-		for i := range row {
-			if row[i].To.Kind != "" {
-				row[i].To = answer.Object{}
+	out := slices.Clone(rows) // those of an answer that is shown again stay
+	for k, row := range rows {
+		if slices.ContainsFunc(row, func(c answer.Cell) bool { return c.To.Kind != "" || c.Parts != nil }) {
+			out[k] = slices.Clone(row)
+			for i := range row {
+				out[k][i].To, out[k][i].Parts = answer.Object{}, slices.Clone(row[i].Parts)
+				for p := range row[i].Parts {
+					out[k][i].Parts[p].To = answer.Object{}
+				}
 			}
 		}
 	}
-	return rows
+	return out
 }
 
 // hashOf returns the hash by which a content security policy allows an inline style or

@@ -11,11 +11,11 @@ import (
 	"homenode/size/fit"
 )
 
-// style is the style sheet of drawings of hosts with VMs. It follows the reader's
+// Style is the style sheet of drawings of hosts with VMs. It follows the reader's
 // preference for dark or light, and prints in grey.
 //
 //go:embed fit.css
-var style string
+var Style string
 
 // A drawnHost is a host to be drawn.
 type drawnHost struct {
@@ -69,7 +69,7 @@ var fills = [textures]string{"", "M0 3H6", "M1.5 1.5h1.5v1.5h-1.5z", "M3 0V6", "
 
 // draw writes the drawing as SVG.
 func (d *drawing) draw(w io.Writer) error {
-	l := &placing{d: d, pic: &picture.Picture{ID: "size-fit", Class: "fit", Title: d.title, Style: style, Width: pageWidth, NumbersX: margin, Letter: letter}}
+	l := &placing{d: d, pic: &picture.Picture{ID: "size-fit", Class: "fit", Title: d.title, Style: Style, Width: pageWidth, NumbersX: margin, Letter: letter}}
 	l.scale()
 	l.patterns()
 	l.y = margin

@@ -83,7 +83,9 @@
       jump.addEventListener("click", () => { stop(); go(indexOf(at < begin ? at + day : at)); place.scrollIntoView(); });
       th.replaceChildren(jump);
     });
-    go(0);
+    const asked = document.querySelector("#main input[name=moment]");
+    const at = asked ? seconds(asked.value) : null;
+    go(at === null ? 0 : indexOf(at < begin ? at + day : at));
   }
   document.addEventListener("homenode:shown", build);
   build();

@@ -1,0 +1,149 @@
+package change
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"homenode/change/diff"
+	"homenode/change/whatif"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/draw/svg"
+	"homenode/output/draw/topo"
+	"homenode/rules"
+	"homenode/rules/rule"
+)
+
+// mostDrawn is how many VMs of a what-if are drawn, each as it is today and changed.
+const mostDrawn = 4
+
+// drawChanged draws VMs as they are today and changed: those that a change is about alone, then those that differ.
+func drawChanged(a *answer.Answer, r *whatif.Result) {
+	var ids []string
+	add := func(id string) {
+		if id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for i := range r.Changes {
+		add(r.Changes[i].Only)
+	}
+	for i := range r.VMs {
+		if r.VMs[i].Verdict != diff.Unchanged {
+			add(r.VMs[i].ID)
+		}
+	}
+	today, changed := vmsByID(r.A), vmsByID(r.B)
+	left := 0
+	for n, id := range ids {
+		if n >= mostDrawn {
+			left++
+			continue
+		}
+		heading := ""
+		for _, side := range []struct {
+			name string
+			vm   *rule.VM
+		}{{"today", today[id]}, {"changed", changed[id]}} {
+			d, about := drawnVM(side.vm, side.name)
+			if d == nil {
+				if about != "" {
+					a.Notes = append(a.Notes, answer.Note{Text: about})
+				}
+				continue
+			}
+			one := answer.Drawing{About: about, Style: svg.Style,
+				Draw:   func(w io.Writer) error { return svg.Draw(w, d, svg.Options{}) },
+				Inline: func(w io.Writer) error { return svg.Draw(w, d, svg.Options{Inline: true}) }}
+			if heading == "" {
+				heading = side.vm.Name + ", today and changed"
+				one.Heading = heading
+			}
+			a.Drawings = append(a.Drawings, one)
+		}
+	}
+	if left > 0 && len(a.Drawings) > 0 {
+		a.Drawings[len(a.Drawings)-1].Cut = words.Verb(left, "more VM differs", "more VMs differ") + ": the table names them."
+	}
+}
+
+// oneVM says what becomes of the VM that a change is about alone, and of no other; "" where others differ too.
+func oneVM(r *whatif.Result) string {
+	rows := changedRows(r.Drift, true)
+	only := ""
+	for i := range r.Changes {
+		if only = r.Changes[i].Only; only == "" {
+			return ""
+		}
+	}
+	switch {
+	case len(rows) == 0 && only != "":
+		if v := vmsByID(r.A)[only]; v != nil {
+			return v.Name + " gets the same topology."
+		}
+		return ""
+	case len(rows) != 1 || rows[0].vms[0].ID != only:
+		return ""
+	}
+	row := &rows[0]
+	name := row.vms[0].Name
+	if row.vms[0].Stops() {
+		return name + " cannot run: " + row.why + "."
+	}
+	text := name + " is " + row.verdict.String()
+	if row.verdict == diff.Other {
+		text = name + " differs, neither better nor worse"
+	}
+	if row.from != row.to {
+		text += fmt.Sprintf(": %s becomes %s", row.from, row.to)
+	}
+	return text + " (" + row.why + ")."
+}
+
+// vmsByID returns the judged VMs.
+func vmsByID(r *rules.Result) map[string]*rule.VM {
+	out := map[string]*rule.VM{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			out[v.ID] = v
+		}
+	}
+	return out
+}
+
+// drawnVM draws a VM on its host, or on the first of its cluster, and says below which name; nil where it has no layout there, and
+// then about says so.
+func drawnVM(v *rule.VM, side string) (d *topo.Drawing, about string) {
+	if v == nil || len(v.On) == 0 {
+		return nil, ""
+	}
+	host := v.Host
+	if v.Home == nil || host == nil {
+		host = v.On[0].Kind.Hosts[0]
+	}
+	d = topo.OfVM(v, host).Named(side + "-")
+	if d == nil {
+		return nil, fmt.Sprintf("%s does not power on on %s (%s), so that it is not drawn there.", v.Name, host.Name, side)
+	}
+	return d, fmt.Sprintf("%s: %s on %s", capital(side), shape(v), host.Name)
+}
+
+// shape returns what a VM has: "32 vCPU and 384 GB".
+func shape(v *rule.VM) string {
+	memory := "memory unknown"
+	if v.Memory.Known() {
+		memory = v.Memory.Value.String()
+	}
+	hotAdd := ""
+	if v.CPUHotAdd.Or(false) {
+		hotAdd = ", CPU hot add"
+	}
+	if v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
+		hotAdd += ", not powered on"
+	}
+	return fmt.Sprintf("%d vCPU, %s%s", v.VCPUs.Value, memory, hotAdd)
+}
+
+func capital(s string) string { return string(s[0]-'a'+'A') + s[1:] }

@@ -1,0 +1,64 @@
+package recording
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/output/draw/timeline"
+)
+
+// Around a moment: decisions so long before and after it are told, and so many of them and of VMs at most.
+const (
+	momentAround = time.Minute
+	momentMost   = 40
+)
+
+// atMoment says what stood at the moment that was asked for: the nodes of each host, its VMs with findings, and what was decided around it.
+func (r *report) atMoment(at time.Time) answer.Table {
+	t := answer.Table{Name: "moment", Title: "At " + at.UTC().Format("2006-01-02 15:04:05") + " UTC", Columns: answer.Columns("what", "where", "held or decided")}
+	for _, rec := range r.WeightedHosts()[:min(len(r.Recordings), mostHosts)] {
+		if _, _, text := timeline.HostAt(rec, at); text != "" {
+			t.Add("host", rec.Host, text)
+		}
+	}
+	shown := 0
+	for _, v := range r.Weighted(0) {
+		if shown == momentMost {
+			break
+		}
+		if _, _, text := timeline.VMAt(v.Rec, v.VM, v.Blind, at); text != "" {
+			t.Add("VM", v.Label+" on "+v.Rec.Host, text)
+			shown++
+		}
+	}
+	decided, left := 0, 0
+	start := r.sim.Story.Start
+	all, err := r.sim.Decisions("", "")
+	if err != nil {
+		return t
+	}
+	for _, d := range all {
+		when := start.Add(d.At)
+		if when.Before(at.Add(-momentAround)) || when.After(at.Add(momentAround)) {
+			continue
+		}
+		if decided == momentMost {
+			left++
+			continue
+		}
+		decided++
+		one := r.sim.Decision(d)
+		of := one.VM
+		if one.Client != nil && of != "" {
+			of += "." + strconv.Itoa(*one.Client)
+		}
+		t.Add("decision at "+when.UTC().Format(time.TimeOnly), strings.TrimPrefix(of+" on "+one.Host, " on "), one.Decision+": "+one.Why)
+	}
+	if left > 0 {
+		t.Cut = words.Verb(left, "more decision was made", "more decisions were made") + " within a minute of it."
+	}
+	return t
+}

@@ -1,0 +1,127 @@
+package site
+
+import (
+	"bytes"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/serve/held"
+)
+
+// commandOf returns a command line: its words, flags, and what it is about, such as SOURCE and a name. Names come from strangers: none
+// is taken for a flag.
+func commandOf(words, flags []string, objects ...string) []string {
+	out := slices.Concat(words, flags)
+	if slices.ContainsFunc(objects, func(o string) bool { return strings.HasPrefix(o, "-") }) {
+		out = append(out, "--")
+	}
+	return append(out, objects...)
+}
+
+// A group is fields below a heading.
+type group struct {
+	Legend string // "" for none
+	ID     string // of a folded one
+	Folded bool   // it is shown when somebody opens it
+	Open   bool
+	Fields []field
+}
+
+// groupsOf returns the fields in their groups: a field without a group is in that of the one before it.
+func groupsOf(fields []field) []group {
+	var out []group
+	for _, f := range fields {
+		if len(out) == 0 || f.Group != "" {
+			out = append(out, group{Legend: f.Group, Folded: f.Folded, ID: "more-" + f.Name})
+		}
+		g := &out[len(out)-1]
+		g.Fields, g.Open = append(g.Fields, f), g.Open || f.Value != ""
+	}
+	return out
+}
+
+// localLink is a link to a page of the site, as templates and drawings write it.
+var localLink = regexp.MustCompile(` href="(/[^"#]*)`)
+
+// keepFleet adds the fleet of the page to every link of it that names none, when several are held: a VM of one vCenter is not looked
+// for in another.
+func (x *request) keepFleet(page []byte, fleets int) []byte {
+	if fleets < 2 || x.fleet == nil {
+		return page
+	}
+	name := []byte("fleet=" + url.QueryEscape(x.fleet.Name))
+	return localLink.ReplaceAllFunc(page, func(link []byte) []byte {
+		if bytes.Contains(link, []byte("fleet=")) || bytes.Contains(link, []byte(`"/static/`)) || bytes.HasPrefix(link, []byte(` href="//`)) {
+			return link
+		}
+		between := []byte("?")
+		if bytes.ContainsRune(link, '?') {
+			between = []byte("&amp;")
+		}
+		return slices.Concat(link, between, name)
+	})
+}
+
+// withFleet adds the fleet of the page to an address.
+func (x *request) withFleet(address string) string {
+	name := x.query.Get("fleet")
+	if name == "" {
+		return address
+	}
+	between := "?"
+	if strings.Contains(address, "?") {
+		between = "&"
+	}
+	return address + between + "fleet=" + url.QueryEscape(name)
+}
+
+// switches are the fleets that a reader can go to; none where one is held alone.
+func (x *request) switches(fleets []*held.Fleet) (out []entry) {
+	if len(fleets) < 2 {
+		return nil
+	}
+	path := "/"
+	if slices.ContainsFunc(pages(), func(p *screen) bool { return p.nav && p.path == x.page.path }) {
+		path = x.page.path
+	}
+	for _, f := range fleets {
+		out = append(out, entry{path + "?" + url.Values{"fleet": {f.Name}}.Encode(), f.Name, f == x.fleet})
+	}
+	return out
+}
+
+// onlyPlain are names that a word can have without quotes, patterns or lists.
+var onlyPlain = regexp.MustCompile(`^[\pL\pN][\pL\pN_.:/-]*$`)
+
+// nameOf returns what names a VM in the words of a command: its name when that is plain and no other's, else its ID.
+func (x *request) nameOf(v *numa.VM) string {
+	if onlyPlain.MatchString(v.Name) && len(x.fleet.Result.Fleet.FindVMs(v.Name)) == 1 {
+		return v.Name
+	}
+	return v.ID
+}
+
+// furtherOf are the questions that a page of a VM leads to.
+func (x *request) furtherOf(found []*numa.VM) []link {
+	if len(found) != 1 {
+		return nil
+	}
+	v := found[0]
+	out := []link{{"What if it were changed?", "/what-if?" + x.today(v).Encode()}}
+	if h := hostOf(x.fleet.Result.Fleet, v); h != nil {
+		out = append(out, link{"Simulate a day of its host", "/simulate?" + url.Values{"part": {texttab.Line(h.Name)}}.Encode()})
+	}
+	return out
+}
+
+// hostOf returns the host of a VM; nil for none.
+func hostOf(f *numa.Fleet, v *numa.VM) *numa.Host {
+	if i := slices.IndexFunc(f.Hosts, func(h numa.Host) bool { return h.ID == v.Host }); v.Host != "" && i >= 0 {
+		return &f.Hosts[i]
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package site
+
+import (
+	"sync"
+	"time"
+
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/serve/held"
+)
+
+// Of answers that take long: so many are kept, so long, for who turns the pages of a table.
+const (
+	recentMost = 8
+	recentFor  = 2 * time.Minute
+)
+
+// A recent keeps the last answers to questions that take long.
+type recent struct {
+	mu  sync.Mutex
+	all []recentAnswer
+}
+
+type recentAnswer struct {
+	fleet *held.Fleet
+	line  string
+	a     *answer.Answer
+	at    time.Time
+}
+
+// ask asks, unless it was asked a moment ago about the same fleet; stamp is of what else the answer rests on.
+func (c *recent) ask(x *request, stamp string, args ...string) (*answer.Answer, error) {
+	line := stamp + "\n" + words.Command(args...)
+	c.mu.Lock()
+	for i := range c.all {
+		if one := &c.all[i]; one.fleet == x.fleet && one.line == line && time.Since(one.at) < recentFor {
+			c.mu.Unlock()
+			return one.a, nil
+		}
+	}
+	c.mu.Unlock()
+	a, err := x.ask(args...)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = append(c.all, recentAnswer{x.fleet, line, a, time.Now()})
+	if len(c.all) > recentMost {
+		c.all = append([]recentAnswer(nil), c.all[len(c.all)-recentMost:]...)
+	}
+	return a, nil
+}
