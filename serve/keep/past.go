@@ -13,6 +13,7 @@ import (
 	"homenode/capture/store"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/serve/metrics"
 )
 
 // A Past is what was seen of a VM or host from one time to another, as a Recording that drawings and rules read.
@@ -36,11 +37,9 @@ type Moved struct {
 	Migrations int64
 }
 
-// Metrics that a Past is made of.
-const moved = "homenode_vm_numa_migrations_total"
-
+// The metrics that a Past is made of.
 var (
-	pastOfVM = []string{"homenode_vm_vcpus", "homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", moved,
+	pastOfVM = []string{"homenode_vm_vcpus", "homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", metrics.Migrations,
 		"homenode_vm_cpu_ready_seconds_per_second", "homenode_vm_cpu_costop_seconds_per_second", "homenode_vm_memory_size_bytes"}
 	pastOfNodes = []string{"homenode_node_memory_total_bytes", "homenode_node_memory_free_bytes", "homenode_node_cpu_used_ratio", "homenode_node_cpu_util_ratio", "homenode_node_cpu_core_util_ratio"}
 	pastOfHomes = []string{"homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes"}
@@ -153,10 +152,10 @@ func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.T
 			stays[host] = x
 		}
 		return x.take(r, func(v *numa.VMTick, number float64) {
-			if name == moved {
+			if name == metrics.Migrations {
 				number = float64(count(number))
 			}
-			takeVM(v, name, node, number)
+			metrics.TakeVM(v, name, node, number)
 		}, func(ms int64) { x.ended = append(x.ended, ms); count = since() })
 	}, pastOfVM, "vcenter", vcenter, "vm_id", id)
 	if err != nil {
@@ -258,257 +257,4 @@ func events(visits []visit, stays map[string]*stay, oldest time.Time, gap time.D
 		add(end, "off", gone)
 	}
 	return out
-}
-
-// PastHost returns what was seen of a host, by its name: how busy its nodes were, their free memory, and the migrations of its VMs; over
-// no more than a day also their home nodes. It is nil when nothing was seen.
-func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to time.Time, o capture.Options) (*Past, error) {
-	s, err := k.Store()
-	if s == nil {
-		return nil, err
-	}
-	nodes := map[int]*row[numa.NodeTick]{}
-	var all row[struct{}] // when there were ticks
-	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
-		node, name := nodeOf(r), r.Label("__name__")
-		if node < 0 {
-			return nil
-		}
-		x := nodes[node]
-		if x == nil {
-			x = &row[numa.NodeTick]{}
-			nodes[node] = x
-		}
-		return x.take(r, func(n *numa.NodeTick, number float64) {
-			n.ID = node
-			takeNode(n, name, number)
-		}, nil)
-	}, pastOfNodes, "vcenter", vcenter, "host", host)
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range nodes {
-		all.add(x.at)
-	}
-	if len(all.at) == 0 {
-		return nil, nil
-	}
-	p := &Past{}
-	if p.Moved, err = movedOn(ctx, s, vcenter, host, from, to); err != nil {
-		return nil, err
-	}
-	var homes map[string]*row[numa.VMTick]
-	if to.Sub(from) <= homesWithin {
-		if homes, err = homesOn(ctx, s, vcenter, host, from, to, all.at); err != nil {
-			return nil, err
-		}
-	}
-	rec := capture.NewRecorder(o)
-	rec.Open("store", "samples")
-	ids, names := slices.Sorted(maps.Keys(nodes)), slices.Sorted(maps.Keys(homes))
-	next, nextOf := make([]int, len(ids)), make([]int, len(names))
-	t := numa.Tick{Host: host}
-	every := (len(all.at) + homesMost - 1) / homesMost
-	for i, ms := range all.at {
-		t.Time, t.Nodes = time.UnixMilli(ms).UTC(), t.Nodes[:0]
-		for k, id := range ids {
-			if x, n := nodes[id], next[k]; n < len(x.at) && x.at[n] == ms {
-				t.Nodes = append(t.Nodes, x.of[n])
-				next[k]++
-			}
-		}
-		if i%every == 0 || homes == nil { // in between the VMs are as they were
-			t.VMs = t.VMs[:0]
-			for k, name := range names {
-				x := homes[name]
-				for nextOf[k] < len(x.at) && x.at[nextOf[k]] < ms {
-					nextOf[k]++
-				}
-				if n := nextOf[k]; n < len(x.at) && x.at[n] == ms {
-					t.VMs = append(t.VMs, x.of[n])
-				}
-			}
-		}
-		rec.Add(&t)
-	}
-	if p.Recording = rec.Recording(); p.Recording == nil {
-		return nil, nil
-	}
-	return p, nil
-}
-
-// add adds moments.
-func (x *row[T]) add(at []int64) {
-	var more row[T]
-	for _, ms := range at {
-		if _, there := slices.BinarySearch(x.at, ms); !there {
-			var zero T
-			more.at, more.of = append(more.at, ms), append(more.of, zero)
-		}
-	}
-	x.merge(&more)
-}
-
-// movedOn returns the migrations of all VMs of a host.
-func movedOn(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time) (out []Moved, err error) {
-	by := map[int64]int64{}
-	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
-		for count := since(); r.Next(); {
-			ms, number := r.At()
-			if math.IsNaN(number) {
-				count = since()
-			} else if n := count(number); n > 0 {
-				by[ms] += n
-			}
-		}
-		return r.Err()
-	}, []string{moved}, "vcenter", vcenter, "host", host)
-	for _, ms := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, Moved{time.UnixMilli(ms).UTC(), by[ms]})
-	}
-	return out, err
-}
-
-// homesOn returns home nodes and memory of the VMs of a host, by what tells them apart, at some of the moments of its ticks.
-func homesOn(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time, at []int64) (map[string]*row[numa.VMTick], error) {
-	every := (len(at) + homesMost - 1) / homesMost
-	var moments []int64
-	for i := 0; i < len(at); i += every {
-		moments = append(moments, at[i])
-	}
-	out := map[string]*row[numa.VMTick]{}
-	err := s.EachOf(ctx, from, to, func(r *store.Range) error {
-		name, node, vm := r.Label("__name__"), nodeOf(r), r.Label("vm")
-		key := vm + "\x00" + cmp.Or(r.Label("vm_id"), r.Label("gid"))
-		x := out[key]
-		if x == nil {
-			x = &row[numa.VMTick]{}
-			out[key] = x
-		}
-		var mine row[float64]
-		for i := 0; r.Next(); {
-			ms, number := r.At()
-			for i < len(moments) && moments[i] < ms {
-				i++
-			}
-			if i < len(moments) && moments[i] == ms && !math.IsNaN(number) {
-				mine.at, mine.of = append(mine.at, ms), append(mine.of, number)
-			}
-		}
-		x.add(mine.at)
-		i := 0
-		for k, ms := range mine.at {
-			for x.at[i] < ms {
-				i++
-			}
-			x.of[i].Name, x.of[i].GID = vm, -1
-			takeVM(&x.of[i], name, node, mine.of[k])
-		}
-		return r.Err()
-	}, pastOfHomes, "vcenter", vcenter, "host", host)
-	return out, err
-}
-
-func takeVM(v *numa.VMTick, name string, node int, number float64) {
-	switch name {
-	case "homenode_vm_vcpus":
-		v.VCPUs = int(number)
-	case "homenode_vm_numa_home_node":
-		v.Has |= numa.HasHomes
-		if number == 1 && node >= 0 {
-			v.Homes |= numa.SetOf(node)
-		}
-	case "homenode_vm_numa_local_bytes":
-		v.Has |= numa.HasMemory
-		v.Local = numa.Bytes(number)
-	case "homenode_vm_numa_remote_bytes":
-		v.Has |= numa.HasMemory
-		v.Remote = numa.Bytes(number)
-	case moved:
-		v.Has |= numa.HasMoves
-		v.Moves.All = int64(number)
-	case "homenode_vm_cpu_ready_seconds_per_second":
-		v.Has |= numa.HasReady
-		v.Ready = number
-	case "homenode_vm_cpu_costop_seconds_per_second":
-		v.Has |= numa.HasCoStop
-		v.CoStop = number
-	case "homenode_vm_memory_size_bytes":
-		v.Has |= numa.HasSize
-		v.Size = numa.Bytes(number)
-	}
-}
-
-func takeNode(n *numa.NodeTick, name string, number float64) {
-	switch name {
-	case "homenode_node_memory_total_bytes":
-		n.Has |= numa.HasTotal
-		n.Total = numa.Bytes(number)
-	case "homenode_node_memory_free_bytes":
-		n.Has |= numa.HasFree
-		n.Free = numa.Bytes(number)
-	case "homenode_node_cpu_used_ratio":
-		n.Has |= numa.HasUsed
-		n.Used = number
-	case "homenode_node_cpu_util_ratio":
-		n.Has |= numa.HasUtil
-		n.Util = number
-	case "homenode_node_cpu_core_util_ratio":
-		n.Has |= numa.HasCore
-		n.Core = number
-	}
-}
-
-// An Hour is the locality of all VMs in one hour.
-type Hour struct {
-	End   time.Time
-	VMs   int
-	Mean  float64 // of the means of the VMs, as a share
-	Least float64 // the least that any VM had
-}
-
-// trendKept is how long a Trend is shown before it is read anew.
-const trendKept = 5 * time.Minute
-
-// Trend returns the locality of the hours of the last days, in the order of time; the hours are made when they are over.
-func (k *Keeper) Trend(ctx context.Context, now time.Time, days int) ([]Hour, error) {
-	k.mu.Lock()
-	h, trend, age := k.hours, k.trend, now.Sub(k.trendAt)
-	k.mu.Unlock()
-	if h == nil || len(trend) > 0 && age >= 0 && age < trendKept {
-		return trend, nil
-	}
-	by := map[int64]*Hour{}
-	err := h.Each(ctx, now.Add(-time.Duration(days)*day), now, func(r *store.Range) error {
-		mean := r.Label("__name__") == HourFamilies[1][0]
-		for r.Next() {
-			ms, number := r.At()
-			x := by[ms]
-			if x == nil {
-				x = &Hour{End: time.UnixMilli(ms).UTC(), Least: 1}
-				by[ms] = x
-			}
-			if !mean {
-				x.Least = min(x.Least, number)
-				continue
-			}
-			x.VMs++
-			x.Mean += number
-		}
-		return r.Err()
-	}, HourFamilies[0][0], HourFamilies[1][0])
-	if err != nil {
-		return nil, err
-	}
-	trend = nil
-	for _, ms := range slices.Sorted(maps.Keys(by)) {
-		if x := by[ms]; x.VMs > 0 {
-			x.Mean /= float64(x.VMs)
-			trend = append(trend, *x)
-		}
-	}
-	k.mu.Lock()
-	k.trend, k.trendAt = trend, now
-	k.mu.Unlock()
-	return trend, nil
 }

@@ -27,6 +27,7 @@ import (
 	"homenode/rules/finding"
 	"homenode/serve/board"
 	"homenode/serve/collect"
+	"homenode/serve/metrics"
 	"homenode/serve/post"
 )
 
@@ -179,7 +180,7 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 			clusters[h] = c
 			seen[h].Cluster = c
 		}
-		if rest, ok := strings.CutPrefix(name, "homenode_vm_"); ok {
+		if strings.HasPrefix(name, "homenode_vm_") {
 			k := key{h.vcenter, h.host, label("vm"), cmp.Or(label("vm_id"), label("gid"))}
 			v := vms[k]
 			if v == nil {
@@ -187,7 +188,7 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 				vms[k] = v
 				order[h] = append(order[h], k)
 			}
-			takeVM(v, rest, label("node"), number)
+			metrics.TakeVM(v, name, nodeOf(label("node")), number)
 			continue
 		}
 		switch name {
@@ -282,34 +283,18 @@ func choose(vector model.Vector) (shown map[key]string, advice map[string]string
 // ended is after how long a collector no longer sees a host that another one sees.
 const ended = 2 * time.Minute
 
-// takeVM takes a number of a VM; name is what follows homenode_vm_.
-func takeVM(v *numa.VMTick, name, node string, number float64) {
-	switch name {
-	case "vcpus":
-		v.VCPUs = int(number)
-	case "numa_local_bytes":
-		v.Has |= numa.HasMemory
-		v.Local = numa.Bytes(number)
-	case "numa_remote_bytes":
-		v.Has |= numa.HasMemory
-		v.Remote = numa.Bytes(number)
-	case "numa_home_node":
-		v.Has |= numa.HasHomes
-		if n, err := strconv.Atoi(node); err == nil && n >= 0 && n < 64 && number == 1 {
-			v.Homes |= numa.SetOf(n)
-		}
-	case "numa_migrations_total": // all of them: a reader that starts knows no earlier ones
-		v.Has |= numa.HasMoves
-		v.Moves.All = int64(number)
-	case "cpu_ready_seconds_per_second":
-		v.Has |= numa.HasReady
-		v.Ready = number
+// nodeOf returns the node of a label; -1 for what is none.
+func nodeOf(label string) int {
+	if n, err := strconv.Atoi(label); err == nil && n >= 0 && n < 64 {
+		return n
 	}
+	return -1
 }
 
-func takeNode(t *numa.Tick, name, node string, number float64) {
-	id, err := strconv.Atoi(node)
-	if err != nil || id < 0 || id >= 64 {
+// takeNode takes a sample of a node.
+func takeNode(t *numa.Tick, name, label string, number float64) {
+	id := nodeOf(label)
+	if id < 0 {
 		return
 	}
 	i := slices.IndexFunc(t.Nodes, func(n numa.NodeTick) bool { return n.ID == id })
@@ -317,14 +302,7 @@ func takeNode(t *numa.Tick, name, node string, number float64) {
 		i = len(t.Nodes)
 		t.Nodes = append(t.Nodes, numa.NodeTick{ID: id})
 	}
-	switch name {
-	case "homenode_node_memory_total_bytes":
-		t.Nodes[i].Has |= numa.HasTotal
-		t.Nodes[i].Total = numa.Bytes(number)
-	case "homenode_node_memory_free_bytes":
-		t.Nodes[i].Has |= numa.HasFree
-		t.Nodes[i].Free = numa.Bytes(number)
-	}
+	metrics.TakeNode(&t.Nodes[i], name, number)
 }
 
 // titles are those of the checks, by ID.

@@ -1,0 +1,71 @@
+package book
+
+import (
+	"strings"
+
+	"homenode/esxi/rulebook"
+	"homenode/esxi/vnuma"
+	"homenode/output/answer"
+	"homenode/rules"
+)
+
+// Find returns the answer about the entry with this name, in any case of letters; nil for none.
+func Find(name string) *answer.Answer {
+	if s, ok := rulebook.Find(name); ok {
+		return Statement(s)
+	}
+	if e, ok := rulebook.FindExperiment(name); ok {
+		return Experiment(e)
+	}
+	if c := conflict(name); c != nil {
+		return Conflict(c)
+	}
+	for _, r := range rules.All {
+		if strings.EqualFold(r.ID, name) || strings.EqualFold(r.Name, name) {
+			return Check(r)
+		}
+	}
+	return Setting(name)
+}
+
+// A Name is an entry that can be found.
+type Name struct {
+	ID, Kind string
+	Title    string // of a rule
+	Text     string // by which it is found too
+}
+
+// Short returns the beginning of what a statement, conflict, setting or experiment says; "" for a rule, which has a title.
+func (n *Name) Short() string {
+	const most = 140
+	text := []rune(n.Text)
+	switch {
+	case n.Kind == "rule":
+		return ""
+	case len(text) > most:
+		return string(text[:most]) + " …"
+	}
+	return n.Text
+}
+
+// Names lists every entry.
+func Names() []Name {
+	var out []Name
+	for _, r := range rules.All {
+		out = append(out, Name{r.ID, "rule", r.Title, r.Name + " " + r.Title + " " + r.Fix})
+	}
+	for _, s := range rulebook.Statements {
+		out = append(out, Name{s.ID, "statement", "", s.Text})
+	}
+	for i := range vnuma.ChoiceList {
+		c := &vnuma.ChoiceList[i]
+		out = append(out, Name{c.ID, "conflict", "", c.Default + " / " + c.Alternative})
+	}
+	for _, s := range allSettings() {
+		out = append(out, Name{s.Name, "setting", "", s.Does})
+	}
+	for _, e := range rulebook.Experiments {
+		out = append(out, Name{e.Name, "experiment", "", e.Title})
+	}
+	return out
+}
