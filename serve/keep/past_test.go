@@ -107,8 +107,8 @@ func TestPast(t *testing.T) {
 	if ready, ok := v.Ready.Mean(); !ok || ready < 0.0999 || ready > 0.1001 {
 		t.Errorf("ready %v of each vCPU, want 0.1", ready)
 	}
-	if p, err := k.PastVM(t.Context(), "vc", "nobody", begin, at(130), b.Limits()); p != nil || err != nil {
-		t.Errorf("of nobody: %v, %v", p, err)
+	if p, err := k.PastVM(t.Context(), "vc", "none", begin, at(130), b.Limits()); p != nil || err != nil {
+		t.Errorf("of no VM: %v, %v", p, err)
 	}
 	if p, err := k.PastVM(t.Context(), "other", id, begin, at(130), b.Limits()); p != nil || err != nil {
 		t.Errorf("of another vCenter: %v, %v", p, err)

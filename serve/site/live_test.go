@@ -44,7 +44,7 @@ func TestFleetNow(t *testing.T) {
 	if strings.Contains(body, "style=") {
 		t.Error("an inline style")
 	}
-	// Nothing is bad, nobody is seen, and nothing is known.
+	// Nothing is bad, no VM is seen, and nothing is known.
 	empty := board.New(rules.Options{}, time.Hour)
 	for want, status := range map[string]func() []collect.Status{
 		"No host is seen yet.": func() []collect.Status { return nil },

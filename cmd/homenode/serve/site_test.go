@@ -78,7 +78,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %s, or an inline style", path, res.Status)
 		}
 	}
-	for path, want := range map[string]int{"/vm?vm=cache01&range=2d": http.StatusBadRequest, "/vm/series?vm=nobody": http.StatusNotFound, "/vm/series?vm=cache01&range=x": http.StatusBadRequest, "/host?host=esx02.demo&range=9": http.StatusBadRequest} {
+	for path, want := range map[string]int{"/vm?vm=cache01&range=2d": http.StatusBadRequest, "/vm/series?vm=none": http.StatusNotFound, "/vm/series?vm=cache01&range=x": http.StatusBadRequest, "/host?host=esx02.demo&range=9": http.StatusBadRequest} {
 		if res, _ := get(t, address+path); res.StatusCode != want {
 			t.Errorf("%s: %s, want %d", path, res.Status, want)
 		}

@@ -35,6 +35,6 @@ func TestMigrations(t *testing.T) {
 		t.Error("none happened, and some are drawn")
 	}
 	if strings.Contains(draw(nil), "NUMA migrations of all VMs") {
-		t.Error("drawn although nobody knows")
+		t.Error("drawn although it is unknown")
 	}
 }
