@@ -122,7 +122,7 @@ func twice(page string) string {
 func TestSiteHostile(t *testing.T) {
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.yaml")
-	if err := os.WriteFile(secret, []byte("a-secret-word: 1\n"), 0o600); err != nil {
+	if err := os.WriteFile(secret, []byte("secretword: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	target := filepath.Join(dir, "written")
@@ -184,7 +184,7 @@ type asked struct {
 // harmed reports whether an answer shows what it must not, or the server broke.
 func (a *asked) harmed() bool {
 	page := strings.HasPrefix(a.Header.Get("Content-Type"), "text/html")
-	return a.StatusCode >= 500 || page && strings.Contains(a.body, "<script>alert") || strings.Contains(a.body, "a-secret-word") || page && strings.ContainsAny(a.body, "\x00\x07\u202e")
+	return a.StatusCode >= 500 || page && strings.Contains(a.body, "<script>alert") || strings.Contains(a.body, "secretword") || page && strings.ContainsAny(a.body, "\x00\x07\u202e")
 }
 
 func ask(t *testing.T, address *url.URL, q url.Values) asked {
