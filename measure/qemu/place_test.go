@@ -8,7 +8,7 @@ import (
 )
 
 // TestPlacement takes memory on each node of a guest, one of which has no processors, and checks by the system's answer for
-// each page and by the free memory of the nodes that it is there.
+// each page and by the private memory of the nodes that it is there.
 func TestPlacement(t *testing.T) {
 	if testing.Short() {
 		t.Skip("boots a guest")
@@ -22,7 +22,7 @@ func TestPlacement(t *testing.T) {
 		First bool
 		Doubt string
 		Pages map[int]int
-		Less  map[int]int64
+		More  map[int]int64
 	}
 	if err := json.Unmarshal(out.Stdout, &places); err != nil || out.Exit != 0 {
 		t.Fatalf("%v, exit code %d: %s", err, out.Exit, out.Stderr)
@@ -34,9 +34,12 @@ func TestPlacement(t *testing.T) {
 		if p.Doubt != "" || len(p.Pages) != 1 || p.Pages[p.Node] != size/page {
 			t.Errorf("%+v: want all %d pages on node %d", p, size/page, p.Node)
 		}
-		for node, less := range p.Less {
-			if there := node == p.Node; there && less < size*9/10 || !there && less > size/4 {
-				t.Errorf("%+v: node %d has %d bytes less", p, node, less)
+		if len(p.More) != len(placed().Nodes) {
+			t.Errorf("%+v: private memory of %d nodes", p, len(p.More))
+		}
+		for node, more := range p.More {
+			if there := node == p.Node; there && more < size*9/10 || !there && more > size/10 {
+				t.Errorf("%+v: node %d has %d bytes more", p, node, more)
 			}
 		}
 	}

@@ -1,5 +1,6 @@
 // Place takes memory on each NUMA node, and once on none from a thread on a processor of each node, and prints where the
-// system says that it is: by page, and by what each node has less of free memory.
+// system says that it is: by page, and by what each node has more of private memory. Free memory would be the wrong
+// witness: the kernel gives back some of its own at any time.
 package main
 
 import (
@@ -7,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"homenode/measure/guest/cpu"
 	"homenode/measure/guest/pages"
@@ -19,7 +22,7 @@ type Place struct {
 	First bool
 	Doubt string
 	Pages map[int]int   // by the node that they are on
-	Less  map[int]int64 // bytes of free memory, by node
+	More  map[int]int64 // bytes of private memory, by node
 }
 
 const size = 24 << 20
@@ -55,7 +58,7 @@ func run() error {
 }
 
 func place(node int, first bool) (p Place, err error) {
-	before, err := machine.Read(context.Background())
+	before, err := private()
 	if err != nil {
 		return p, err
 	}
@@ -67,11 +70,11 @@ func place(node int, first bool) (p Place, err error) {
 	if err != nil {
 		return p, err
 	}
-	after, err := machine.Read(context.Background())
+	after, err := private()
 	if err != nil {
 		return p, err
 	}
-	p = Place{Node: node, First: first, Doubt: memory.Doubt, Pages: map[int]int{}, Less: map[int]int64{}}
+	p = Place{Node: node, First: first, Doubt: memory.Doubt, Pages: map[int]int{}, More: map[int]int64{}}
 	on, err := memory.Nodes()
 	if err != nil {
 		return p, err
@@ -79,8 +82,31 @@ func place(node int, first bool) (p Place, err error) {
 	for _, n := range on {
 		p.Pages[n]++
 	}
-	for i, n := range before.Topology.Nodes {
-		p.Less[n.ID] = int64(n.Free.Value - after.Topology.Nodes[i].Free.Value)
+	for n, bytes := range after {
+		p.More[n] = bytes - before[n]
 	}
-	return p, nil // the memory stays until the end: what was given back is counted as free only later
+	return p, nil // the memory stays until the end: what was given back is counted only later
+}
+
+// private returns the bytes of private memory on each node.
+func private() (map[int]int64, error) {
+	files, err := filepath.Glob("/sys/devices/system/node/node[0-9]*/meminfo")
+	if err != nil {
+		return nil, err
+	}
+	on := map[int]int64{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(text)) {
+			var node int
+			var kb int64
+			if n, _ := fmt.Sscanf(line, "Node %d AnonPages: %d kB", &node, &kb); n == 2 {
+				on[node] = kb << 10
+			}
+		}
+	}
+	return on, nil
 }
