@@ -129,13 +129,16 @@ same-bytes:
 golden: docs
 	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./output/move/... ./serve/access -update
 
-# What takes too long for every change, some minutes: plays every world of the published experiments, kills and
-# fills what keeps; writes the record of the experiments, docs/published-simulations.md and docs/proof.md.
+# What takes too long for every change: plays every world of the published experiments, kills and fills what keeps,
+# boots guests; writes the record of the experiments, docs/published-simulations.md and docs/proof.md.
+# PROVE=REGEXP runs what has a match in its row of docs/proof.md alone.
 prove:
 	@scripts/test-deps all
+ifndef PROVE
 	$(GO) test ./measure/experiment -run TestWorlds -update
 	$(GO) test ./output/measure -run TestPublishedExperiments -update
-	@GO="$(GO)" scripts/prove
+endif
+	@GO="$(GO)" scripts/prove '$(PROVE)'
 
 # What watching costs: collecting 500 hosts of 40 VMs every 20 s, /metrics beside the client library, the call beside
 # govmomi's, the store (about 15 minutes, Linux). WATCH_HOSTS, WATCH_MINUTES, WATCH_DAYS.
