@@ -17,10 +17,11 @@ import (
 type Alarm struct {
 	VCenter string           `json:"vcenter"`
 	Finding finding.Finding  `json:"finding"`
-	Begin   time.Time        `json:"begin"`        // since when it holds, of what was seen; when it was found first, of settings
-	End     time.Time        `json:"end,omitzero"` // when it was found no more; zero while it holds
-	Live    bool             `json:"live"`         // of what was seen, not of the inventory
-	Worst   finding.Severity `json:"-"`            // the highest severity that was told
+	Begin   time.Time        `json:"begin"`            // since when it holds, of what was seen; when it was found first, of settings
+	End     time.Time        `json:"end,omitzero"`     // when it was found no more; zero while it holds
+	Before  bool             `json:"before,omitempty"` // it held already at Begin, before which nothing is judged
+	Live    bool             `json:"live"`             // of what was seen, not of the inventory
+	Worst   finding.Severity `json:"-"`                // the highest severity that was told
 }
 
 // A key tells alarms apart: the same rule about the same subject is one.
@@ -45,6 +46,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		vcenter  string
 		findings []finding.Finding
 		live     bool
+		since    map[string]time.Time // hosts by name: when what is judged of them begins
 	}
 	var all []judged
 	var peaks map[Node]headroom.Peak
@@ -56,7 +58,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		o := b.rules()
 		o.Today = now
 		if v.result != nil {
-			all = append(all, judged{v.name, slices.DeleteFunc(slices.Clone(v.result.Findings), glance), false})
+			all = append(all, judged{v.name, slices.DeleteFunc(slices.Clone(v.result.Findings), glance), false, nil})
 		}
 		var recordings []*capture.Recording
 		clusters := map[string]string{} // by name of the host
@@ -73,7 +75,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 			} else if rec != nil && age <= b.stale {
 				recordings = append(recordings, rec)
 				if v.result != nil {
-					all = append(all, judged{v.name, rules.Foresee(v.result, h.ID, coming(h, peaks), now, o), true})
+					all = append(all, judged{v.name, rules.Foresee(v.result, h.ID, coming(h, peaks), now, o), true, nil})
 				}
 			}
 			h.mu.Unlock()
@@ -82,7 +84,11 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		for i := range found {
 			found[i].Cluster = cmp.Or(found[i].Cluster, clusters[found[i].Host])
 		}
-		all = append(all, judged{v.name, found, true})
+		since := map[string]time.Time{}
+		for _, rec := range recordings {
+			since[rec.Host] = rec.First
+		}
+		all = append(all, judged{v.name, found, true, since})
 	}
 
 	b.mu.Lock()
@@ -102,7 +108,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 			}
 			a := &Alarm{VCenter: j.vcenter, Finding: f, Begin: now, Live: j.live, Worst: f.Severity}
 			if !f.From.IsZero() && f.From.Before(now) {
-				a.Begin = f.From
+				a.Begin, a.Before = f.From, f.From.Equal(j.since[f.Host])
 			}
 			b.alarms.open[k] = a
 			begun = append(begun, *a)
@@ -201,4 +207,18 @@ func (b *Board) Alarms() (open, ended []Alarm) {
 		ended = append(ended, *a)
 	}
 	return open, ended
+}
+
+// Over judges what was seen of some VMs of a vCenter before, as Judge does of the last hour: findings about VMs alone, for the Recordings may lack other
+// VMs of their hosts.
+func (b *Board) Over(vcenter string, recordings []*capture.Recording, now time.Time) []finding.Finding {
+	o := b.rules()
+	o.Today = now
+	var result *rules.Result
+	b.mu.RLock()
+	if v := b.vcenters[vcenter]; v != nil {
+		result = v.result
+	}
+	b.mu.RUnlock()
+	return slices.DeleteFunc(rules.Watch(recordings, result, o).Findings, func(f finding.Finding) bool { return f.VM == "" })
 }

@@ -3,6 +3,7 @@ package keep_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"sync"
 	"testing"
@@ -93,6 +94,25 @@ func TestDay(t *testing.T) {
 		open, _ := b.Alarms()
 		if s := k.State(); s.Lost > 0 || ended < 50 || len(open) > 50 {
 			t.Errorf("%+v; %d findings began or got worse, %d ended, %d hold", s, begun, ended, len(open))
+		}
+		// Who lost locality over the day: the 12 VMs that are in the inventory, each on all four hosts in turn.
+		now := time.Now()
+		lost, err := k.Lost(t.Context(), now.Add(-24*time.Hour), now, b.LowLocality())
+		if err != nil || len(lost) != 12 || lost[0].ID == "" || lost[0].Least != 0.25 || lost[0].Hours < 6 || lost[0].Missing < lost[11].Missing {
+			t.Fatalf("lost locality: %v, %d VMs: %+v", err, len(lost), lost)
+		}
+		recordings, err := k.Recordings(t.Context(), "vc", []string{lost[3].ID, lost[0].ID}, now.Add(-24*time.Hour), now, b.Limits())
+		if err != nil || len(recordings) != 4 || len(recordings[0].VMs) != 2 || len(recordings[0].Nodes) != 2 {
+			t.Fatalf("%v, recordings %+v", err, recordings)
+		}
+		low := map[string]bool{}
+		for _, f := range b.Over("vc", recordings, now) {
+			if f.Rule == "M001" && !f.From.Before(now.Add(-24*time.Hour)) && f.To.Sub(f.From) > 20*time.Minute {
+				low[fmt.Sprint(f.VM, f.GID)] = true
+			}
+		}
+		if want := map[string]bool{lost[3].VM + "1": true, lost[0].VM + "2": true}; !maps.Equal(low, want) {
+			t.Errorf("M001 of %v, want %v", low, want)
 		}
 		cancel()
 		all.Wait()

@@ -134,15 +134,9 @@ type stay struct {
 	ended []int64 // times at which one of its series ended
 }
 
-// PastVM returns what was seen of a VM, by its ID, on all hosts of a vCenter; nil when nothing was. The host of its Recording names
-// all of them.
-func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.Time, o capture.Options) (*Past, error) {
-	s, err := k.Store()
-	if s == nil {
-		return nil, err
-	}
-	stays := map[string]*stay{} // by host
-	vm := ""
+// staysOf returns what was seen of a VM, by host, and its name.
+func staysOf(ctx context.Context, s *store.Store, vcenter, id string, from, to time.Time) (stays map[string]*stay, vm string, err error) {
+	stays = map[string]*stay{}
 	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
 		host, name, node, count := r.Label("host"), r.Label("__name__"), nodeOf(r), since()
 		vm = r.Label("vm")
@@ -158,6 +152,17 @@ func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.T
 			metrics.TakeVM(v, name, node, number)
 		}, func(ms int64) { x.ended = append(x.ended, ms); count = since() })
 	}, pastOfVM, "vcenter", vcenter, "vm_id", id)
+	return stays, vm, err
+}
+
+// PastVM returns what was seen of a VM, by its ID, on all hosts of a vCenter; nil when nothing was. The host of its Recording names
+// all of them.
+func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.Time, o capture.Options) (*Past, error) {
+	s, err := k.Store()
+	if s == nil {
+		return nil, err
+	}
+	stays, vm, err := staysOf(ctx, s, vcenter, id, from, to)
 	if err != nil {
 		return nil, err
 	}

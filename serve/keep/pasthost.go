@@ -21,26 +21,11 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 	if s == nil {
 		return nil, err
 	}
-	nodes := map[int]*row[numa.NodeTick]{}
-	var all row[struct{}] // when there were ticks
-	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
-		node, name := nodeOf(r), r.Label("__name__")
-		if node < 0 {
-			return nil
-		}
-		x := nodes[node]
-		if x == nil {
-			x = &row[numa.NodeTick]{}
-			nodes[node] = x
-		}
-		return x.take(r, func(n *numa.NodeTick, number float64) {
-			n.ID = node
-			metrics.TakeNode(n, name, number)
-		}, nil)
-	}, pastOfNodes, "vcenter", vcenter, "host", host)
+	nodes, err := nodesOf(ctx, s, vcenter, host, from, to)
 	if err != nil {
 		return nil, err
 	}
+	var all row[struct{}] // when there were ticks
 	for _, x := range nodes {
 		all.add(x.at)
 	}
@@ -89,6 +74,27 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 		return nil, nil
 	}
 	return p, nil
+}
+
+// nodesOf returns what was seen of the nodes of a host, by number.
+func nodesOf(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time) (map[int]*row[numa.NodeTick], error) {
+	nodes := map[int]*row[numa.NodeTick]{}
+	err := s.EachOf(ctx, from, to, func(r *store.Range) error {
+		node, name := nodeOf(r), r.Label("__name__")
+		if node < 0 {
+			return nil
+		}
+		x := nodes[node]
+		if x == nil {
+			x = &row[numa.NodeTick]{}
+			nodes[node] = x
+		}
+		return x.take(r, func(n *numa.NodeTick, number float64) {
+			n.ID = node
+			metrics.TakeNode(n, name, number)
+		}, nil)
+	}, pastOfNodes, "vcenter", vcenter, "host", host)
+	return nodes, err
 }
 
 // add adds moments.

@@ -39,6 +39,7 @@ type Live struct {
 	Ended <-chan struct{}
 
 	streams atomic.Int32
+	losses  losses
 }
 
 // moment writes a time of day, with its date when it is not today's.
@@ -87,9 +88,9 @@ func (l *Live) now(vcenter string, at time.Time) *answer.Answer {
 		a.Verdict = append(a.Verdict, fmt.Sprintf("None of %s is seen: nothing is known of the present.", words.Plural(hosts, "host")))
 	case len(open) > 0:
 		f := &open[0].Finding
-		text := fmt.Sprintf("%s since %s: %s", subject(f), moment(open[0].Begin, at), lower(f.Title))
+		text := fmt.Sprintf("%s since %s: %s", subject(f), beginning(&open[0], at), lower(f.Title))
 		if n := len(open) - 1; n > 0 {
-			text += ", and " + words.Plural(n, "more finding")
+			text += "; " + words.Plural(n, "more finding") + " below"
 		}
 		a.Verdict = append(a.Verdict, text+".")
 	default:
@@ -143,29 +144,39 @@ var tones = [...]answer.Tone{finding.Info: answer.Faint, finding.Low: answer.Low
 // alarmTable lists the findings of the last hour, those that hold first.
 func alarmTable(open, ended []board.Alarm, at time.Time) answer.Table {
 	t := answer.Table{Name: "now", Title: "Bad now, and what was in the last hour", Columns: answer.Columns("Severity", "Rule", "Subject", "Since", "What", "What to do")}
-	row := func(one *board.Alarm) []answer.Cell {
-		f := &one.Finding
-		o := answer.Object{}
-		switch {
-		case f.VMID != "":
-			o = answer.Object{Kind: "vm", ID: f.VMID}
-		case f.VM == "" && f.Host != "":
-			o = answer.Object{Kind: "host", ID: cmp.Or(f.HostID, f.Host)}
-		}
-		return []answer.Cell{{Text: f.Severity.String(), Tone: tones[f.Severity]}, {Text: f.Rule, To: answer.Object{Kind: "rule", ID: f.Rule}}, {Text: subject(f), To: o},
-			{Text: moment(one.Begin, at), Sort: strconv.FormatInt(one.Begin.Unix(), 10)}, {Text: f.Message}, {Text: f.Advice}}
-	}
 	for i := range open {
-		t.Rows = append(t.Rows, row(&open[i]))
+		t.Rows = append(t.Rows, alarmCells(&open[i], at))
 	}
 	for i := range ended[:min(len(ended), mostEnded)] {
-		cells := row(&ended[i])
+		cells := alarmCells(&ended[i], at)
 		cells[0] = answer.Cell{Text: "ended", Tone: answer.Faint}
 		cells[3].Text = moment(ended[i].Begin, at) + " to " + moment(ended[i].End, at)
 		cells[5].Text = ""
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
+}
+
+// beginning says since when a finding holds.
+func beginning(one *board.Alarm, at time.Time) string {
+	if one.Before {
+		return moment(one.Begin, at) + " or before"
+	}
+	return moment(one.Begin, at)
+}
+
+// alarmCells is a finding of what was seen.
+func alarmCells(one *board.Alarm, at time.Time) []answer.Cell {
+	f := &one.Finding
+	o := answer.Object{}
+	switch {
+	case f.VMID != "":
+		o = answer.Object{Kind: "vm", ID: f.VMID}
+	case f.VM == "" && f.Host != "":
+		o = answer.Object{Kind: "host", ID: cmp.Or(f.HostID, f.Host)}
+	}
+	return []answer.Cell{{Text: f.Severity.String(), Tone: tones[f.Severity]}, {Text: f.Rule, To: answer.Object{Kind: "rule", ID: f.Rule}}, {Text: subject(f), To: o},
+		{Text: beginning(one, at), Sort: strconv.FormatInt(one.Begin.Unix(), 10)}, {Text: f.Message}, {Text: f.Advice}}
 }
 
 // unseen lists the hosts that cannot be seen and why; hosts is how many there are.

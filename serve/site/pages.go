@@ -75,6 +75,18 @@ func showFleet(x *request) (*view, error) {
 	case x.site.Live.Keeper != nil:
 		now.NotesFrom("", numa.Note{Text: "The trend of the locality is drawn of whole hours: it comes when two are over."})
 	}
+	past, err := x.site.Live.lost(x.Context(), vcenter, at)
+	if err != nil {
+		now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
+	}
+	if t, said, ok := past.table(at); ok {
+		i := slices.IndexFunc(now.Tables, func(t answer.Table) bool { return t.Name == "lowest" })
+		if i < 0 {
+			i = len(now.Tables)
+		}
+		now.Tables = slices.Insert(now.Tables, i, t)
+		now.Verdict = append(now.Verdict, said)
+	}
 	if a := v.answer; a != nil {
 		now.Command, now.Findings = a.Command, a.Findings
 		now.Verdict = append(now.Verdict, a.Verdict...)
@@ -242,6 +254,15 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	}
 	if past != nil {
 		out.Drawings = append(slices.Clone(out.Drawings), l.pastVM(past, vcenter, vm.ID, span))
+	}
+	found, err := l.over(x.Context(), vcenter, []string{vm.ID}, at.Add(-length), at)
+	if err != nil {
+		return err
+	}
+	if len(found) > 0 {
+		t := foundOverTable("Found over the "+labelOf(span), found, at)
+		out.Tables = append([]answer.Table{t}, out.Tables...)
+		out.Verdict = append([]string{fmt.Sprintf("Over the %s, %s: %s.", labelOf(span), t.Rows[0][3].Text, lower(found[0].Finding.Title))}, out.Verdict...)
 	}
 	if t, said, ok := l.vmNow(vcenter, vm.ID, at); ok {
 		out.Tables = append([]answer.Table{t}, out.Tables...)

@@ -1,0 +1,158 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/rules/interleavedlocality"
+	"homenode/serve/board"
+)
+
+// The page of the fleet shows who lost locality over lostOver: of the VMs that lost most, lostMost are judged, anew after lostKept.
+const (
+	lostOver = 24 * time.Hour
+	lostMost = 30
+	lostKept = time.Minute
+)
+
+// A lost is what rules find over a time about VMs that lost locality.
+type lost struct {
+	found []board.Alarm
+	names []string // of the VMs with findings, the worst first
+	more  int      // VMs that lost less and were not judged
+	at    time.Time
+}
+
+// A losses keeps them for a while, by vCenter.
+type losses struct {
+	mu  sync.Mutex
+	all map[string]*lost
+}
+
+// lost returns who lost locality over the last day; nil where nothing is kept.
+func (l *Live) lost(ctx context.Context, vcenter string, now time.Time) (*lost, error) {
+	if l.Keeper == nil {
+		return nil, nil
+	}
+	l.losses.mu.Lock()
+	defer l.losses.mu.Unlock()
+	if x := l.losses.all[vcenter]; x != nil && now.Sub(x.at) < lostKept {
+		return x, nil
+	}
+	from := now.Add(-lostOver)
+	all, err := l.Keeper.Lost(ctx, from, now, l.Board.LowLocality())
+	if err != nil {
+		return nil, err
+	}
+	vms := map[string][]string{} // IDs by vCenter
+	n := 0
+	add := func(of, id string) {
+		if id == "" || vcenter != "" && of != vcenter || slices.Contains(vms[of], id) {
+			return
+		}
+		n++
+		if n <= lostMost {
+			vms[of] = append(vms[of], id)
+		}
+	}
+	open, ended := l.Board.Alarms() // of the hours that are not over
+	for _, a := range slices.Concat(open, ended) {
+		if a.Live {
+			add(a.VCenter, a.Finding.VMID)
+		}
+	}
+	for i := range all {
+		add(all[i].VCenter, all[i].ID)
+	}
+	x := &lost{at: now, more: max(0, n-lostMost)}
+	for of, ids := range vms {
+		found, err := l.over(ctx, of, ids, from, now)
+		if err != nil {
+			return nil, err
+		}
+		x.found = append(x.found, slices.DeleteFunc(found, func(a board.Alarm) bool { return a.Finding.Rule == interleavedlocality.Rule.ID })...) // a state that lasts: no locality was lost
+	}
+	sortAlarms(x.found)
+	for i := range x.found {
+		if name := x.found[i].Finding.VM; !slices.Contains(x.names, name) {
+			x.names = append(x.names, name)
+		}
+	}
+	if l.losses.all == nil {
+		l.losses.all = map[string]*lost{}
+	}
+	l.losses.all[vcenter] = x
+	return x, nil
+}
+
+// over returns what rules find about VMs, by their IDs, over a time. What lasts until now has no end.
+func (l *Live) over(ctx context.Context, vcenter string, ids []string, from, now time.Time) (out []board.Alarm, err error) {
+	if l.Keeper == nil {
+		return nil, nil
+	}
+	o := l.limits()
+	recordings, err := l.Keeper.Recordings(ctx, vcenter, ids, from, now, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range l.Board.Over(vcenter, recordings, now) {
+		a := board.Alarm{VCenter: vcenter, Finding: f, Begin: f.From, End: f.To, Live: true, Worst: f.Severity}
+		if f.GID >= 1 && int(f.GID) <= len(ids) {
+			a.Finding.VMID, a.Finding.GID = ids[f.GID-1], -1
+		}
+		if a.Begin.IsZero() {
+			continue
+		}
+		if now.Sub(a.End) <= o.Gap {
+			a.End = time.Time{}
+		}
+		out = append(out, a)
+	}
+	sortAlarms(out)
+	return out, nil
+}
+
+// sortAlarms brings the worst first, of these what began last.
+func sortAlarms(all []board.Alarm) {
+	slices.SortStableFunc(all, func(a, b board.Alarm) int {
+		return cmp.Or(cmp.Compare(b.Finding.Severity, a.Finding.Severity), b.Begin.Compare(a.Begin), cmp.Compare(a.Finding.VM, b.Finding.VM), cmp.Compare(a.Finding.Rule, b.Finding.Rule))
+	})
+}
+
+// foundOverTable lists what rules found over a time.
+func foundOverTable(title string, found []board.Alarm, now time.Time) answer.Table {
+	t := answer.Table{Name: "over", Title: title, Columns: answer.Columns("Severity", "Rule", "Subject", "When", "What", "What to do")}
+	for i := range found {
+		cells := alarmCells(&found[i], now)
+		if end := found[i].End; !end.IsZero() {
+			cells[3].Text += " to " + moment(end, now)
+		} else {
+			cells[3].Text = "since " + cells[3].Text
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// table says who lost locality; false when nobody did.
+func (x *lost) table(now time.Time) (t answer.Table, said string, ok bool) {
+	if x == nil || len(x.found) == 0 {
+		return t, "", false
+	}
+	t = foundOverTable("Lost locality in the last 24 hours", x.found, now)
+	if x.more > 0 {
+		t.Cut = fmt.Sprintf("%s lost less and were not judged", words.Plural(x.more, "more VM"))
+	}
+	names := x.names
+	if n := len(names) - 5; n > 1 {
+		names = append(slices.Clone(names[:5]), words.Plural(n, "other"))
+	}
+	return t, fmt.Sprintf("In the last 24 hours %s lost locality: %s.", words.Plural(len(x.names), "VM"), strings.Join(names, ", ")), true
+}
