@@ -47,7 +47,19 @@ type Result struct {
 // Run predicts every VM on every host of its cluster and applies every rule to
 // every VM and host. Templates are not judged. Hosts of one shape give every VM
 // the same layout, so each shape of a cluster is predicted once.
-func Run(f *numa.Fleet, o Options) *Result {
+func Run(f *numa.Fleet, o Options) *Result { return run(f, o, nil, nil) }
+
+// Changed judges f as Run does, by the same options as r. f differs from the fleet of r in these clusters and standalone hosts
+// alone, by their IDs: the findings of the others are those of r.
+func (r *Result) Changed(f *numa.Fleet, in map[string]bool, o Options) *Result {
+	if r.Policy != nil || o.Policy != nil || r.Whole != nil { // findings are no more as they were reported
+		return Run(f, o)
+	}
+	return run(f, o, r, in)
+}
+
+// run judges a fleet; where a judgement is known, only what is in these clusters and standalone hosts.
+func run(f *numa.Fleet, o Options, known *Result, in map[string]bool) *Result {
 	r := &Result{Fleet: f, Choices: o.Choices}
 	g := r.group(f)
 	for i := range f.VMs {
@@ -55,8 +67,18 @@ func Run(f *numa.Fleet, o Options) *Result {
 	}
 	r.addReleaseDoubts()
 	r.addDoubts()
+	anew := map[*rule.Cluster]bool{}
+	for id := range in {
+		anew[g.cluster[id]] = true
+	}
 	for _, c := range r.Clusters {
-		r.judge(c, o)
+		c.Weigh = weigher(c, o)
+		if known == nil || anew[c] {
+			r.judge(c, o)
+		}
+	}
+	if known != nil {
+		r.Findings = append(r.Findings, known.outside(in)...)
 	}
 	if o.Policy != nil {
 		r.take(o.Policy, o.Policy.Apply(r.Findings, f, o.Today))
@@ -66,6 +88,31 @@ func Run(f *numa.Fleet, o Options) *Result {
 			cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))
 	})
 	return r
+}
+
+// outside returns the findings about what is in none of these clusters and standalone hosts.
+func (r *Result) outside(in map[string]bool) (out []finding.Finding) {
+	cluster := map[string]string{}
+	for i := range r.Fleet.Hosts {
+		h := &r.Fleet.Hosts[i]
+		cluster[h.ID] = cmp.Or(h.Cluster, h.ID)
+	}
+	of := map[string]string{}
+	for i := range r.Fleet.VMs {
+		v := &r.Fleet.VMs[i]
+		of[v.ID] = cmp.Or(cluster[v.Host], v.Cluster)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		at := cluster[f.HostID]
+		if f.VMID != "" {
+			at = of[f.VMID]
+		}
+		if !in[at] {
+			out = append(out, *f)
+		}
+	}
+	return out
 }
 
 // groups finds hosts, kinds and clusters by ID.
@@ -260,7 +307,6 @@ func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) int {
 
 // judge applies every rule to the hosts and VMs of a cluster.
 func (r *Result) judge(c *rule.Cluster, o Options) {
-	c.Weigh = weigher(c, o)
 	for _, k := range c.Kinds {
 		for _, h := range k.Hosts {
 			for _, one := range All {

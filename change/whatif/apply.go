@@ -19,6 +19,16 @@ type Effect struct {
 	VMs     int    `json:"vms"`
 	Changed int    `json:"changed"` // of them: those that were not so before
 	Only    string `json:"-"`       // ID of the VM, where the change is about one alone
+
+	in map[string]bool // IDs of the clusters, and of standalone hosts, that it is about
+}
+
+// about notes that the change is about a VM or a host, whose cluster and host these are.
+func (e *Effect) about(cluster, host string) {
+	if e.in == nil {
+		e.in = map[string]bool{}
+	}
+	e.in[cluster], e.in[host] = true, true
 }
 
 // Apply returns the fleet as it would be after the changes, in their order, and what
@@ -92,6 +102,7 @@ func (c *Change) setHosts(f *numa.Fleet, clusters map[string]bool, e *Effect) er
 			continue
 		}
 		e.Hosts++
+		e.about(h.Cluster, h.ID)
 		before := *h
 		changed, err := c.hostSettings(h)
 		if err != nil {
@@ -142,6 +153,10 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		} else {
 			e.Only = ""
 		}
+		e.about(v.Cluster, v.Host)
+		if h := on[v.Host]; h != nil {
+			e.about(h.Cluster, h.ID)
+		}
 		before := *v
 		for _, w := range c.vmWords {
 			if w.Key == "hw" && c.vms == nil && older(w, v) {
@@ -153,6 +168,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		}
 		if home != nil {
 			v.Host, v.Cluster = home.ID, home.Cluster
+			e.about(v.Cluster, v.Host)
 		}
 		keep(&before.Config, &v.Config)
 		c.upgraded(&before, v)

@@ -23,6 +23,7 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	lost := map[string]bool{}
 	for _, i := range found {
 		lost[f.Hosts[i].ID] = true
+		e.about(f.Hosts[i].Cluster, f.Hosts[i].ID)
 	}
 	f.Hosts = slices.DeleteFunc(f.Hosts, func(h numa.Host) bool { return lost[h.ID] })
 	places := placesOf(f)
@@ -32,6 +33,7 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 		if !lost[v.Host] {
 			continue
 		}
+		e.about(v.Cluster, v.Host)
 		v.Host = emptiest(worstPlace(v, places[v.Cluster], choices), promised)
 		if runs(v) {
 			promised[v.Host] += v.Memory.Value
@@ -168,6 +170,7 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 			return word.Errorf(1, "found a host %s already: say name=", name)
 		}
 		h.ID, h.Name = "added "+name, name
+		e.about(h.Cluster, h.ID)
 		f.Hosts = append(f.Hosts, h)
 	}
 	e.Hosts, e.Changed = len(c.names), len(c.names)

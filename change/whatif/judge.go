@@ -2,7 +2,7 @@ package whatif
 
 import (
 	"fmt"
-	"slices"
+	"maps"
 
 	"homenode/change/diff"
 	"homenode/numa"
@@ -24,17 +24,21 @@ func Judge(f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filte
 	return Beside(nil, f, changes, o, shown)
 }
 
-// Beside does so for a fleet whose judgement is known, by the same options; nil for none. A fleet of which something was seen is
-// judged anew: the past says nothing about a what-if.
+// Beside does so for a fleet whose judgement without what was seen of it is known, by the same options; nil for none. Clusters
+// that the changes are not about are not judged again then.
 func Beside(known *rules.Result, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
 	changed, effects, err := Apply(f, changes, o.Choices)
 	if err != nil {
 		return nil, err
 	}
-	if known == nil || slices.ContainsFunc(f.VMs, func(v numa.VM) bool { return v.Observed != nil }) {
+	if known == nil {
 		known = rules.Run(Unobserved(f), o)
 	}
-	d, err := diff.Compare(known, rules.Run(changed, o), diff.Options{Filter: shown})
+	about := map[string]bool{}
+	for i := range effects {
+		maps.Copy(about, effects[i].in)
+	}
+	d, err := diff.Compare(known, known.Changed(changed, about, o), diff.Options{Filter: shown})
 	if err != nil {
 		return nil, err
 	}

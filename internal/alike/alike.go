@@ -14,13 +14,15 @@ const mostEdits = 2
 // Of returns the known word that is nearest to word, in any case of letters; nothing
 // when none is near. exact reports that word is known itself.
 func Of(word string, known []string) (nearest string, exact bool) {
+	for _, k := range known { // most words are right
+		if strings.EqualFold(word, k) {
+			return k, true
+		}
+	}
 	word = strings.ToLower(word)
 	least := mostEdits + 1
 	for _, k := range known {
 		d := distance(word, strings.ToLower(k))
-		if d == 0 {
-			return k, true
-		}
 		// In short words two letters are most of it.
 		if d < least && d < min(len(word), len(k)) {
 			nearest, least = k, d

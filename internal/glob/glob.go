@@ -22,7 +22,7 @@ type Patterns []*regexp.Regexp
 func Compile(texts []string, after string) Patterns {
 	var out Patterns
 	for _, p := range texts {
-		p = regexp.QuoteMeta(strings.TrimSuffix(p, "/"))
+		p = regexp.QuoteMeta(strings.ToValidUTF8(strings.TrimSuffix(p, "/"), "?")) // else it is no regular expression
 		p = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(p)
 		out = append(out, regexp.MustCompile("(?is)^"+p+after+"$"))
 	}

@@ -21,6 +21,8 @@ func TestMatch(t *testing.T) {
 		{"/prod/", glob.Below, "/prod/db/sql01", true},
 		{"/prod", glob.Below, "/production", false},
 		{"*", "", "line\nbreak", true},
+		{"a\x9b\xff", "", "a", false},
+		{"a\xff*", "", "a\ufffdb", true},
 	} {
 		if got := glob.Compile([]string{tt.pattern}, tt.after).Match(tt.name); got != tt.want {
 			t.Errorf("%q + %q matches %q: %v, want %v", tt.pattern, tt.after, tt.name, got, tt.want)

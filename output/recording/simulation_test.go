@@ -121,7 +121,7 @@ func TestSimulatedNeverObserved(t *testing.T) {
 		if n, want := strings.Count(html, "Simulated by the model of the NUMA scheduler: nothing here was observed."), strings.Count(html, "<svg"); n != want || n == 0 {
 			t.Errorf("%d of %d drawings say that they are simulated", n, want)
 		}
-		if !strings.Contains(html, `<strong class="simulated">Simulated</strong> nothing here was observed`) {
+		if !strings.Contains(html, `<strong class="simulated">A simulation</strong>: nothing here was observed · `) {
 			t.Error("the page does not say that it is simulated; nor does what it saves as CSV")
 		}
 		for _, word := range []string{"in the capture", "was recorded", "read</p>"} {

@@ -14,11 +14,17 @@ var known = []string{
 	"numa.allowHotadd", "numa.nodeAffinity", "numa.LocalityWeightActionAffinity",
 }
 
+// prefix begins every one of them.
+const prefix = "numa"
+
 // misspelt returns the known setting that key is probably meant to be; nothing when
 // key is known itself, no numa setting, or like none.
 func misspelt(key string) string {
+	if len(key) < len(prefix) || !strings.EqualFold(key[:len(prefix)], prefix) {
+		return ""
+	}
 	nearest, exact := alike.Of(key, known)
-	if exact || !strings.HasPrefix(strings.ToLower(key), "numa") {
+	if exact {
 		return ""
 	}
 	return nearest

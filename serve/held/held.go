@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"homenode/change/whatif"
 	"homenode/numa"
 	"homenode/rules"
 )
@@ -19,6 +20,16 @@ type Fleet struct {
 	Result  *rules.Result
 	Judged  time.Time
 	Live    bool // of a vCenter that is collected from
+	// Bare is the judgement without what was seen and what the owner accepts: a what-if stands beside it. It is made when it is asked for.
+	Bare func() *rules.Result
+}
+
+// bare judges a fleet as Fleet.Bare says; judged is its judgement by these options.
+func bare(judged *rules.Result, o rules.Options) *rules.Result {
+	if o.Policy == nil && !slices.ContainsFunc(judged.Fleet.VMs, func(v numa.VM) bool { return v.Observed != nil }) {
+		return judged
+	}
+	return rules.Run(whatif.Unobserved(judged.Fleet), rules.Options{Choices: o.Choices})
 }
 
 // An Inventory returns the inventory of a vCenter with what is seen of its VMs now, and the names of all that have one.
@@ -109,7 +120,9 @@ func (l *Live) judge(name string) *Fleet {
 	fleet, _ := l.Inventory(name)
 	var f *Fleet
 	if fleet != nil {
-		f = &Fleet{Name: name, Sources: l.Sources(name), Result: rules.Run(fleet, l.Options()), Judged: time.Now(), Live: l.Collected}
+		o := l.Options()
+		r := rules.Run(fleet, o)
+		f = &Fleet{Name: name, Sources: l.Sources(name), Result: r, Judged: time.Now(), Live: l.Collected, Bare: sync.OnceValue(func() *rules.Result { return bare(r, o) })}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -133,7 +133,7 @@ func showCluster(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, err := x.ask("assess", Source, "--cluster="+name)
+	judged, err := x.ask("assess", Source, "--cluster="+item(name))
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func showHost(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, err := x.ask("assess", Source, "--host="+name)
+	judged, err := x.ask("assess", Source, "--host="+item(name))
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func showPlans(x *request) (*view, error) {
 		field{Name: "max-parallel", Label: "VMs at a time", Hint: "1"},
 	)
 	args := append([]string{"fix", Source}, flags...)
-	a, err := x.ask(args...)
+	a, err := x.site.recent.ask(x, "", args...)
 	if err != nil {
 		return &view{fields: fields}, err
 	}

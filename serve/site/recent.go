@@ -1,6 +1,7 @@
 package site
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -45,9 +46,13 @@ func (c *recent) ask(x *request, stamp string, args ...string) (*answer.Answer, 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// What was judged anew meanwhile is asked about no more, and is large.
+	c.all = slices.DeleteFunc(c.all, func(one recentAnswer) bool {
+		return time.Since(one.at) >= recentFor || one.fleet != nil && x.fleet != nil && one.fleet != x.fleet && one.fleet.Name == x.fleet.Name
+	})
 	c.all = append(c.all, recentAnswer{x.fleet, line, a, time.Now()})
 	if len(c.all) > recentMost {
-		c.all = append([]recentAnswer(nil), c.all[len(c.all)-recentMost:]...)
+		c.all = slices.Delete(c.all, 0, len(c.all)-recentMost)
 	}
 	return a, nil
 }

@@ -37,8 +37,8 @@ func TestCatalogues(t *testing.T) {
 }
 
 func TestTranslate(t *testing.T) {
-	in := `<html lang="en"><title>Fleet · homenode</title><nav><a href="/">Fleet</a></nav><main id="main"><h1>Fleet</h1><h2>Findings</h2><table><thead><tr><th scope="col"><a href="#">Value</a></th></tr></thead><tbody><tr><th scope="row"><a href="/vm">Fleet</a></th><td>Host</td></tr></tbody></table><p>2 &lt; 3</p><input placeholder="VM, host, rule, setting"></main></html>`
-	want := `<html lang="de"><title>Fleet · homenode</title><nav><a href="/">Bestand</a></nav><main id="main" lang="en"><h1 lang="de">Bestand</h1><h2 lang="de">Befunde</h2><table><thead><tr><th scope="col"><a href="#" lang="de">Wert</a></th></tr></thead><tbody><tr><th scope="row"><a href="/vm">Fleet</a></th><td>Host</td></tr></tbody></table><p>2 &lt; 3</p><input placeholder="VM, Host, Regel, Einstellung"></main></html>`
+	in := `<html lang="en"><title>Fleet · homenode</title><nav><a href="/">Fleet</a></nav><main id="main"><h1>Fleet</h1><h2>Findings</h2><table><thead><tr><th scope="col"><a href="#">Value</a></th></tr></thead><tbody><tr><th scope="row"><a href="/vm">Fleet</a></th><td>Host</td></tr></tbody></table><p>2 &lt; 3</p><input placeholder="VM, host, rule …"></main></html>`
+	want := `<html lang="de"><title>Fleet · homenode</title><nav><a href="/">Bestand</a></nav><main id="main" lang="en"><h1 lang="de">Bestand</h1><h2 lang="de">Befunde</h2><table><thead><tr><th scope="col"><a href="#" lang="de">Wert</a></th></tr></thead><tbody><tr><th scope="row"><a href="/vm">Fleet</a></th><td>Host</td></tr></tbody></table><p>2 &lt; 3</p><input placeholder="VM, Host, Regel …"></main></html>`
 	var b strings.Builder
 	if err := translate(&b, []byte(in), "de"); err != nil || b.String() != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), want)

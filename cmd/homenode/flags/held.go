@@ -18,11 +18,12 @@ import (
 // A Held is a command that a page runs: it reads a fleet that this process holds instead of a SOURCE, and its
 // answers are taken instead of printed.
 type Held struct {
-	Files   fs.FS            // the captures that it may read, by the names that the page knows; nil for none
-	Open    bool             // it reads the SOURCE that is named: a command line that the server wrote itself
-	Source  string           // the only SOURCE that there is
-	Result  *rules.Result    // of judging it; shared: a command that changes the fleet takes a copy
-	Answers []*answer.Answer // what the command answered
+	Files   fs.FS                // the captures that it may read, by the names that the page knows; nil for none
+	Open    bool                 // it reads the SOURCE that is named: a command line that the server wrote itself
+	Source  string               // the only SOURCE that there is
+	Result  *rules.Result        // of judging it; shared: a command that changes the fleet takes a copy
+	Bare    func() *rules.Result // the judgement that a what-if stands beside; nil for none
+	Answers []*answer.Answer     // what the command answered
 }
 
 type heldKey struct{}
@@ -73,13 +74,13 @@ func (h *Held) allow(sources []string) error {
 	return nil
 }
 
-// Known returns the judgement of the fleet that is held, when these options come to the same; nil for none.
+// Known returns the judgement of the fleet that is held without what was seen of it, when these options come to the same; nil for none.
 func Known(cmd *cobra.Command, o rules.Options) *rules.Result {
 	h := heldFleet(cmd)
-	if h == nil || h.Result == nil || o.Policy != nil || h.Result.Policy != nil || h.Result.Choices != o.Choices {
+	if h == nil || h.Bare == nil || o.Policy != nil || h.Result.Choices != o.Choices {
 		return nil
 	}
-	return h.Result
+	return h.Bare()
 }
 
 // CaptureFiles returns the file system in which a command reads captures: that of a page, or nil for all of this machine.

@@ -62,7 +62,7 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		}
 		h := flags.Held{Source: site.Source, Files: captures.Of(ctx)}
 		if f != nil {
-			h.Result = f.Result
+			h.Result, h.Bare = f.Result, f.Bare
 		}
 		root := newRoot()
 		cmd, _, err := root.Find(args)
