@@ -11,6 +11,7 @@ import (
 // kernel and each VM need beside it is not known and not counted.
 type Supply struct {
 	Hosts      int        `json:"hosts"`              // that can run VMs
+	Away       int        `json:"away,omitempty"`     // hosts in maintenance, or not connected
 	Memory     numa.Bytes `json:"bytes"`              // of these hosts
 	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers beside it (A-12)
 	Cores      int        `json:"cores"`
@@ -88,6 +89,8 @@ func supplies(f *numa.Fleet) map[string]Supply {
 			if !h.Memory.Known() || !h.Cores.Known() {
 				s.Unknown++
 			}
+		} else {
+			s.Away++
 		}
 		out[id] = s
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homenode/change/whatif"
+	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/rules/rule"
@@ -17,6 +18,7 @@ func WhatIf(r *whatif.Result, o Options) *answer.Answer {
 	if one := oneVM(r); one != "" {
 		a.Verdict = append([]string{one}, a.Verdict...)
 	}
+	a.Verdict = append(shortages(r.Capacity), a.Verdict...)
 	for i := range r.Changes {
 		e := &r.Changes[i]
 		a.Facts = append(a.Facts, answer.Fact{Name: "change", Text: e.Change + ": " + effectText(e)})
@@ -114,8 +116,25 @@ func tooMuch(s *whatif.Supply) string {
 	return fmt.Sprintf("%s more than the DRAM and its slower tiers: ballooning or swapping once all is touched", over-s.Tier)
 }
 
+// shortages says which clusters get too small by the change.
+func shortages(all []whatif.Capacity) (out []string) {
+	for i := range all {
+		c := &all[i]
+		fits, _ := c.Before.Fits()
+		switch before, after := c.Before.Configured > c.Before.Memory, c.After.Configured > c.After.Memory; {
+		case c.After.Hosts == 0 && c.Before.VMs > 0, fits && !c.Fits, after && !before:
+			out = append(out, fmt.Sprintf("%s gets too small: %s.", texttab.Clean(c.Cluster), capacityText(c)))
+		case after && c.After.Configured-c.After.Memory > c.Before.Configured-c.Before.Memory:
+			out = append(out, fmt.Sprintf("%s was too small and lacks more: %s.", texttab.Clean(c.Cluster), capacityText(c)))
+		}
+	}
+	return out
+}
+
 func capacityText(c *whatif.Capacity) string {
 	switch {
+	case c.After.Hosts == 0 && c.After.Away > 0:
+		return fmt.Sprintf("no host is left that runs VMs: %s in maintenance or not connected", words.Verb(c.After.Away, "is", "are"))
 	case c.After.Hosts == 0:
 		return "no host is left"
 	case !c.Fits:

@@ -121,6 +121,13 @@ func (f *Filter) finding(x *finding.Finding, title string) bool {
 	return x.Severity >= f.least && f.rule.Allow(x.Rule, title)
 }
 
+// Seen reports whether a finding about what was seen is shown, by what it says itself: of a filter by folders, tags or a
+// condition none is.
+func (f *Filter) Seen(x *finding.Finding) bool {
+	return f == nil || f.finding(x, x.Title) && f.cluster.Allow(x.Cluster) && f.host.Allow(x.Host, x.HostID) && f.vm.Allow(x.VM, x.VMID, x.Cluster+"/"+x.VM) &&
+		f.folder == nil && f.tag == nil && f.condition == nil
+}
+
 // Found returns a judged fleet with the VMs that have a finding alone, when the filter chooses
 // findings.
 func (f *Filter) Found(r *rules.Result) *rules.Result {

@@ -80,13 +80,14 @@ func check(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// A tightNode has less free than the reserve, or its clients have memory elsewhere.
+// A tightNode has less free than the reserve and what its clients have elsewhere.
 type tightNode struct {
 	*placement.Node
 	free, spilled numa.Bytes // spilled: of its clients, on other nodes
 }
 
-// tightNodes returns the nodes with clients and too little free, the tightest first.
+// tightNodes returns the nodes with clients and too little free, the tightest first. What was seen on other nodes and has room
+// at home again is no lack of it.
 func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 	var out []tightNode
 	for i := range nodes {
@@ -96,7 +97,7 @@ func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 		for _, c := range n.Clients {
 			t.spilled += c.Remote
 		}
-		if ok && len(n.Clients) > 0 && (free < reserve || t.spilled > 0) {
+		if ok && len(n.Clients) > 0 && free < reserve+t.spilled {
 			out = append(out, t)
 		}
 	}

@@ -57,6 +57,12 @@ const (
 	mostEnded = 10
 )
 
+// alarms returns the findings of what is seen that hold, the worst first. An empty vCenter stands for all.
+func (l *Live) alarms(vcenter string) []board.Alarm {
+	open, _ := l.Board.Alarms()
+	return slices.DeleteFunc(open, func(a board.Alarm) bool { return !a.Live || vcenter != "" && a.VCenter != vcenter })
+}
+
 // now says what is bad now and since when, and what cannot be seen and why. An empty vCenter stands for all.
 func (l *Live) now(vcenter string, at time.Time) *answer.Answer {
 	a := &answer.Answer{Command: "serve", Title: "The fleet now", Drawings: []answer.Drawing{l.nodesNow(vcenter)}}

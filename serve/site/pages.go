@@ -6,10 +6,13 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
+	"homenode/rules/filter"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/serve/board"
 )
 
 // pages returns every page in the order of the navigation.
@@ -116,7 +119,35 @@ func showFindings(x *request) (*view, error) {
 	if valueOf(fields, "rule") != "" {
 		v.most = rowsShown
 	}
+	if err == nil && x.site.Live != nil && x.fleet != nil {
+		err = x.addSeen(v)
+	}
 	return v, err
+}
+
+// addSeen adds the findings about what is seen now that the fields of the page leave.
+func (x *request) addSeen(v *view) error {
+	only := func(name string) []string {
+		if text := valueOf(v.fields, name); text != "" {
+			return []string{text}
+		}
+		return nil
+	}
+	shown, err := filter.New(filter.Options{Severity: valueOf(v.fields, "severity"), Rules: only("rule"), Clusters: only("cluster"), Hosts: only("host"), VMs: only("vm"), Select: valueOf(v.fields, "select")})
+	if err != nil {
+		return err
+	}
+	open := slices.DeleteFunc(x.site.Live.alarms(x.fleet.Name), func(a board.Alarm) bool { return !shown.Seen(&a.Finding) })
+	if len(open) == 0 {
+		return nil
+	}
+	out := *v.answer
+	t := alarmTable(open, nil, time.Now())
+	t.Title = "Seen now"
+	out.Tables = append([]answer.Table{t}, out.Tables...)
+	out.Verdict = append([]string{fmt.Sprintf("%s about what is seen now.", words.Plural(len(open), "finding"))}, out.Verdict...)
+	v.answer, v.live = &out, true
+	return nil
 }
 
 // showCluster shows whether every VM fits every host of a cluster.

@@ -64,10 +64,7 @@ func showRules(x *request) (*view, error) {
 
 // counted returns the list of checks with how many findings of each the fleet has.
 func (x *request) counted(a *answer.Answer) *answer.Answer {
-	n := map[string]int{}
-	for i := range x.fleet.Result.Findings {
-		n[x.fleet.Result.Findings[i].Rule]++
-	}
+	n := x.found()
 	out := *a
 	out.Verdict = append(slices.Clone(a.Verdict), "In this fleet "+words.Verb(len(n), "check finds", "checks find")+" something.")
 	t := a.Tables[0]
@@ -85,6 +82,20 @@ func (x *request) counted(a *answer.Answer) *answer.Answer {
 	return &out
 }
 
+// found returns how many findings the fleet has of each check, and of those that judge what is seen, now.
+func (x *request) found() map[string]int {
+	n := map[string]int{}
+	for i := range x.fleet.Result.Findings {
+		n[x.fleet.Result.Findings[i].Rule]++
+	}
+	if x.site.Live != nil {
+		for _, a := range x.site.Live.alarms(x.fleet.Name) {
+			n[a.Finding.Rule]++
+		}
+	}
+	return n
+}
+
 // showRule shows one entry of the rule book.
 func showRule(x *request) (*view, error) {
 	id := x.query.Get("rule")
@@ -100,12 +111,7 @@ func showRule(x *request) (*view, error) {
 	if x.fleet == nil {
 		return v, nil
 	}
-	n := 0
-	for i := range x.fleet.Result.Findings {
-		if x.fleet.Result.Findings[i].Rule == id {
-			n++
-		}
-	}
+	n := x.found()[id]
 	if n > 0 {
 		out := *a
 		t := answer.Table{Name: "here", Title: "In this fleet", Columns: answer.Columns("findings")}

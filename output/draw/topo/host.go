@@ -58,7 +58,7 @@ func OfHost(r *rules.Result, h *numa.Host) *Drawing {
 	return d
 }
 
-// hostFacts returns the processors and the release.
+// hostFacts returns the processors, the release, and why it runs no VMs.
 func hostFacts(h *numa.Host) []string {
 	var facts []string
 	if p := processors(h); p != "" {
@@ -66,6 +66,12 @@ func hostFacts(h *numa.Host) []string {
 	}
 	if h.Release.Known() {
 		facts = append(facts, h.Release.Value.String())
+	}
+	if h.Maintenance.Or(false) {
+		facts = append(facts, "in maintenance")
+	}
+	if c := h.Connection.Or("connected"); c != "connected" {
+		facts = append(facts, texttab.Clean(c))
 	}
 	return facts
 }
