@@ -141,7 +141,7 @@ func foundOverTable(title string, found []board.Alarm, now time.Time) answer.Tab
 	return t
 }
 
-// table says who lost locality; false when nobody did.
+// table says who lost locality; false when none did.
 func (x *lost) table(now time.Time) (t answer.Table, said string, ok bool) {
 	if x == nil || len(x.found) == 0 {
 		return t, "", false
