@@ -241,8 +241,11 @@ func joined(texts ...string) string {
 // ChangeTable returns changes as a table.
 func ChangeTable(all []Change) Table {
 	t := Table{Name: "whatif", Title: "What if", Columns: []Column{{Name: "if"}, {Name: "result"}, {Name: "change", Right: true}}}
+	if !slices.ContainsFunc(all, func(c Change) bool { return c.Change != "" }) {
+		t.Columns = t.Columns[:2]
+	}
 	for _, c := range all {
-		t.Add(c.If, c.Result, c.Change)
+		t.Add([]string{c.If, c.Result, c.Change}[:len(t.Columns)]...)
 	}
 	return t
 }

@@ -159,7 +159,7 @@ func (m *Mix) fill(r *room, items []item, bins []*bin, a *Ask) {
 }
 
 // Cheaper sorts outcomes: those that run all VMs first, then by price where it is known,
-// then by hosts, cores and memory.
+// then by hosts, VMs that no node holds, cores and memory.
 func Cheaper(x, y *Outcome) int {
 	a, b := x.Mix, y.Mix
 	unknown := func(m *Mix) int {
@@ -169,7 +169,7 @@ func Cheaper(x, y *Outcome) int {
 		return 1
 	}
 	return cmp.Or(cmp.Compare(a.Lost(), b.Lost()), cmp.Compare(unknown(a), unknown(b)), cmp.Compare(a.Price, b.Price),
-		cmp.Compare(a.Total, b.Total), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.Memory, b.Memory))
+		cmp.Compare(a.Total, b.Total), cmp.Compare(a.Wide, b.Wide), cmp.Compare(a.Cores, b.Cores), cmp.Compare(a.Memory, b.Memory))
 }
 
 // Lost counts the VMs that cannot run.

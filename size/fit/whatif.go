@@ -19,7 +19,7 @@ type Change struct {
 type Moved struct {
 	Type   string `json:"type"`
 	Shape  string `json:"shape,omitempty"`
-	Of     string `json:"of"` // VMs of a "host" or of the "cluster", or the number of "hosts"
+	Of     string `json:"of"` // VMs of a "host" or of the "cluster", the number of "hosts", or of VMs that are "wide"
 	Before int    `json:"before"`
 	After  int    `json:"after"`
 }
@@ -50,6 +50,9 @@ func moved(before, after *Result) []Moved {
 		}
 		if b.Mix != nil && b.Mix.Total != after.Types[k].Mix.Total {
 			out = append(out, Moved{Type: b.Name, Of: "hosts", Before: b.Mix.Total, After: after.Types[k].Mix.Total})
+		}
+		if b.Mix != nil && b.Mix.Wide != after.Types[k].Mix.Wide {
+			out = append(out, Moved{Type: b.Name, Of: "wide", Before: b.Mix.Wide, After: after.Types[k].Mix.Wide})
 		}
 		for j := range b.Counts {
 			was, is := b.Counts[j].VMs, after.Types[k].Counts[j].VMs

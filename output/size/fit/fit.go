@@ -385,8 +385,11 @@ func change(r *fit.Result, c fit.Change) answer.Change {
 			name += " " + m.Shape
 		}
 		of := ""
-		if m.Of == "cluster" {
+		switch m.Of {
+		case "cluster":
 			of = " in the cluster"
+		case "wide":
+			of = " wide"
 		}
 		part := fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before)
 		if len(strings.Join(parts, ", "))+len(part) > widestChange {
@@ -397,6 +400,11 @@ func change(r *fit.Result, c fit.Change) answer.Change {
 	}
 	if len(parts) > 0 {
 		out.Result = strings.Join(parts, ", ")
+		if slices.ContainsFunc(r.Types, func(t fit.Outcome) bool {
+			return !slices.ContainsFunc(c.Moved, func(m fit.Moved) bool { return m.Type == t.Name })
+		}) {
+			out.Result += "; the others: no change"
+		}
 	}
 	return out
 }

@@ -32,6 +32,9 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 		}
 		line += least + money(first.Mix.Price)
 	}
+	if same := asGood(r); len(same) > 0 {
+		line += fmt.Sprintf("; as many of %s", words.Few(same))
+	}
 	if fewest != first {
 		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
 	}
@@ -56,11 +59,22 @@ func priceNotes(r *fit.Result) []string {
 	return out
 }
 
-// hostsOf writes "8 + 1 hosts of 2x32c/1TB".
+// asGood returns the names of types of which as many hosts run as many VMs as of the first, where no prices tell them apart.
+func asGood(r *fit.Result) (names []string) {
+	first := &r.Types[0]
+	for i := range r.Types[1:] {
+		if t := &r.Types[1+i]; first.Price == 0 && t.Price == 0 && t.Mix.Total == first.Mix.Total && t.Mix.Lost() == first.Mix.Lost() {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// hostsOf writes "8 + 1 spare hosts of 2x32c/1TB".
 func hostsOf(t *fit.Outcome, spare int) string {
 	n := fmt.Sprint(t.Mix.Hosts)
 	if spare > 0 {
-		n += fmt.Sprintf(" + %d", spare)
+		n += fmt.Sprintf(" + %d spare", spare)
 	}
 	return fmt.Sprintf("%s hosts of %s", n, t.Name)
 }
