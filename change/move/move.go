@@ -3,6 +3,7 @@ package move
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ type Options struct {
 	Shape string // Same, Fit or Flat; "" for Same
 	// Host is what the hosts of the target have; nil when it is unknown.
 	Host *Host
-	// At says where a VM goes, or else why no host takes it; nil where no hosts are named. What no host takes is refused.
+	// At says where a VM goes, or else why no host takes it: it is refused then. nil where no hosts are named.
 	At func(v *rule.VM) (at *Placement, why string)
 }
 
@@ -101,19 +102,9 @@ func (m *Move) Of(kind Kind) []Item {
 // Fleet returns the moves of the VMs that are judged to each of the platforms, in the order of the fleet, and names that
 // are unique.
 func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
-	judged := map[string]*rule.VM{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			judged[v.ID] = v
-		}
-	}
 	var out []*Move
 	used := map[string]bool{PlanName: true}
-	for i := range r.Fleet.VMs {
-		v := judged[r.Fleet.VMs[i].ID]
-		if v == nil {
-			continue
-		}
+	for v := range VMs(r) {
 		name := safeName(v.Name, used)
 		for _, p := range to {
 			m := Make(v, p, o)
@@ -122,6 +113,27 @@ func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
 		}
 	}
 	return out
+}
+
+// VMs yields the VMs that can be moved, in the order of the fleet, with their clusters.
+func VMs(r *rules.Result) iter.Seq2[*rule.VM, *rule.Cluster] {
+	type judged struct {
+		vm *rule.VM
+		in *rule.Cluster
+	}
+	by := map[string]judged{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			by[v.ID] = judged{v, c}
+		}
+	}
+	return func(yield func(*rule.VM, *rule.Cluster) bool) {
+		for i := range r.Fleet.VMs {
+			if one := by[r.Fleet.VMs[i].ID]; one.vm != nil && !yield(one.vm, one.in) {
+				return
+			}
+		}
+	}
 }
 
 // PlanName is the name of the files about the plan of hosts: no VM has it.
@@ -164,7 +176,7 @@ func Make(v *rule.VM, p *Platform, o Options) *Move {
 	}
 	if o.At != nil {
 		var why string
-		if m.At, why = o.At(v); m.At == nil {
+		if m.At, why = o.At(v); m.At == nil && why != "" {
 			m.Refused = []string{why}
 			return m
 		}
