@@ -116,12 +116,30 @@ func leftTables(p *plan.Plan) []answer.Table {
 	if p.Made.Left == 0 {
 		return nil
 	}
-	t := answer.Table{Name: "left", Title: "VMs that no host takes", Columns: answer.Columns("VM", ">vCPUs", "memory", "why", "what would help")}
+	type alike struct {
+		vcpus     int
+		memory    numa.Bytes
+		why, cure string
+	}
+	names := map[alike][]string{}
+	var order []alike
+	all := answer.Table{Name: "left", Columns: answer.Columns("VM", ">vCPUs", "memory", "why", "what would help")}
 	for i := range p.Made.VMs {
-		if v := &p.Made.VMs[i]; v.Host < 0 {
-			s := p.Needs[i].Shape
-			t.Rows = append(t.Rows, []answer.Cell{{Text: p.VMs[i].Name, To: answer.Object{Kind: "vm", ID: p.VMs[i].ID}}, {Text: strconv.Itoa(s.VCPUs)}, {Text: s.Memory.String()}, {Text: v.Why, Tone: answer.Medium}, {Text: v.Cure}})
+		v := &p.Made.VMs[i]
+		if v.Host >= 0 {
+			continue
 		}
+		s := p.Needs[i].Shape
+		key := alike{s.VCPUs, s.Memory, v.Why, v.Cure}
+		if names[key] == nil {
+			order = append(order, key)
+		}
+		names[key] = append(names[key], p.VMs[i].Name)
+		all.Add(p.VMs[i].Name, strconv.Itoa(s.VCPUs), s.Memory.String(), v.Why, v.Cure)
+	}
+	t := answer.Table{Name: "left", Title: "VMs that no host takes", Columns: answer.Columns("VMs", ">each vCPUs", "memory", "why", "what would help"), Plain: &all}
+	for _, k := range order {
+		t.Rows = append(t.Rows, []answer.Cell{{Text: words.Few(names[k])}, {Text: strconv.Itoa(k.vcpus)}, {Text: k.memory.String()}, {Text: k.why, Tone: answer.Medium}, {Text: k.cure}})
 	}
 	return []answer.Table{t}
 }
