@@ -31,6 +31,7 @@ type command struct {
 	shape string
 	hosts hosts
 	check string
+	patch string
 }
 
 // endings are those of pages, by form.
@@ -50,6 +51,7 @@ func New() *cobra.Command {
 	fl.StringSliceVar(&c.to, "to", []string{"libvirt"}, "platforms: "+strings.Join(move.Names(), ", "))
 	fl.StringVar(&c.shape, "shape", move.Same, "shape of guests: same as on vSphere, fit for --hosts, or flat")
 	fl.StringVar(&c.check, "check", "", "check the files in this folder instead")
+	fl.StringVar(&c.patch, "patch", "", "put the NUMA of the moves into this domain XML of another tool, or those of a folder, instead: -o DIR gets the result")
 	flags.Group(cmd, "Hosts", c.hosts.register)
 	flags.Complete(cmd, "to", flags.Among(move.Names()))
 	flags.Complete(cmd, "shape", flags.Among(move.Shapes))
@@ -108,9 +110,12 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if len(moves) == 0 {
 		return errors.New(strings.Join(args, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}
+	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "patch"}, hostNames)
+	if c.patch != "" {
+		return c.patchAll(cmd, moves, folder, flags.Typed(cmd, args, names))
+	}
 	files := target.Files(moves)
 	named := namesOf(files)
-	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape"}, hostNames)
 	answer := answers.Fleet(moves, planned, folder, named, flags.Typed(cmd, args, names)...)
 	if folder != "" {
 		if err := c.write(folder, moves, planned, answer, files, named); err != nil {
@@ -141,6 +146,9 @@ func (c *command) asked() (to []*move.Platform, o move.Options, err error) {
 	if o.Shape = c.shape; !slices.Contains(move.Shapes, c.shape) {
 		return nil, o, fmt.Errorf("--shape: found %q, want one of %s", c.shape, strings.Join(move.Shapes, ", "))
 	}
+	if c.patch != "" && (len(to) != 1 || to[0].Name != "libvirt") {
+		return nil, o, errors.New("--patch takes domain XML: --to is libvirt")
+	}
 	if o.Host, err = c.hosts.read(); err != nil {
 		return nil, o, err
 	}
@@ -148,6 +156,21 @@ func (c *command) asked() (to []*move.Platform, o move.Options, err error) {
 		return nil, o, errors.New("--shape fit wants --hosts: the hosts of the target, or what each has, such as 2x32c/1TB")
 	}
 	return to, o, nil
+}
+
+// patchAll patches what another tool wrote.
+func (c *command) patchAll(cmd *cobra.Command, moves []*move.Move, folder string, typed []string) error {
+	list, err := patchFiles(c.patch, folder, moves)
+	if err != nil {
+		return err
+	}
+	if err := c.out.Print(cmd, answers.Patches(list, folder, typed...)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, func(p answers.Patch) bool { return p.Bad() }) {
+		return flags.ErrFindings
+	}
+	return c.src.Incomplete()
 }
 
 // namesOf returns the names of the files of a move.
@@ -195,7 +218,7 @@ func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string) e
 	if len(args) > 0 || folder != "" {
 		return errors.New("--check takes a folder, no SOURCE and no -o")
 	}
-	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
+	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
 		return err
 	}
 	checked, faults, err := check(c.check)

@@ -252,7 +252,10 @@ func step(indent string) string {
 func (p *patcher) before(n *node) (string, bool) {
 	start := bytes.LastIndexByte(p.data[:n.from], '\n') + 1
 	blanks := string(p.data[start:n.from])
-	return blanks, start > 0 && strings.Trim(blanks, " \t") == ""
+	if start == 0 || strings.Trim(blanks, " \t") != "" {
+		return "", false
+	}
+	return blanks, true
 }
 
 // write writes an element at a depth.
