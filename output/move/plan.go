@@ -75,6 +75,9 @@ func planFacts(p *plan.Plan) []answer.Fact {
 	if made.Used == made.Bound.Hosts {
 		bound = fmt.Sprintf("%s, which is the lower bound", words.Plural(made.Used, "host"))
 	}
+	if made.Used == 0 {
+		bound = "none gets a VM"
+	}
 	if made.VCPUs < made.Bound.VCPUs {
 		bound = fmt.Sprintf("%s of at most %s vCPUs that could be placed", words.Thousands(int(made.VCPUs)), words.Thousands(int(made.Bound.VCPUs)))
 	}
@@ -343,11 +346,11 @@ func hostsBefore(p *plan.Plan, whole *rules.Result) (out []*numa.Host) {
 
 // beside draws all nodes of all hosts.
 func beside(p *plan.Plan, whole *rules.Result, before []*numa.Host) chart.Chart {
-	old := chart.HostGroup{Name: "before: vSphere"}
+	old := chart.HostGroup{Name: "before"}
 	for _, h := range before {
 		old.Hosts = append(old.Hosts, hostRow("before-", topo.OfHost(whole, h)))
 	}
-	now := chart.HostGroup{Name: "after: the plan"}
+	now := chart.HostGroup{Name: "after"}
 	for h := range p.Made.Hosts {
 		now.Hosts = append(now.Hosts, hostRow("after-", topo.OfPlan(p, h)))
 	}

@@ -137,8 +137,16 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 		p.Policy.Overcommit[classOf(i)] = ratio.PerCore
 	}
 	made, err := pack.Make(p)
+	if err != nil {
+		return nil, err
+	}
+	for i := range made.VMs {
+		if cure := &made.VMs[i].Cure; strings.HasPrefix(*cure, "as ") && o.Shape != move.Fit {
+			*cure += ": --shape fit"
+		}
+	}
 	out.Made = made
-	return out, err
+	return out, nil
 }
 
 // needOf returns what a VM needs on all platforms together: pages and CPUs of its own where one of them gives these.

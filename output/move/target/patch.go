@@ -430,11 +430,16 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 	if canonical(strings.Join(texts, "")) == canonical(strings.Join(before, "")) {
 		return
 	}
-	says := fmt.Sprintf("%s of %s", namesOf(parts, old), name)
+	says := namesOf(parts, old)
+	verb := "is"
+	if strings.Contains(says, ",") {
+		verb = "are"
+	}
+	says += " of " + name + " " + verb
 	if len(parts) == 0 {
-		says += " are taken out"
+		says += " taken out"
 	} else {
-		says += " are put in"
+		says += " put in"
 		if had != nil {
 			says += fmt.Sprintf(" for %s", short(strings.Join(before, " ")))
 		}
