@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"sync"
-	"sync/atomic"
 )
 
 // A folder takes new files alone, inside of itself alone. The first error stays.
@@ -47,39 +44,18 @@ func notEmpty(name string, read error) error {
 	return read
 }
 
-// A newFile is one that is to be written.
-type newFile struct {
-	name  string
-	write func(io.Writer) error
-}
-
-// write writes new files, several at once. Of errors that of the first file stays.
-func (f *folder) write(files ...newFile) {
-	errs := make([]error, len(files))
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(files)) {
-		all.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(files); i = int(next.Add(1)) - 1 {
-				errs[i] = f.writeOne(files[i])
-			}
-		})
+// write writes a new file.
+func (f *folder) write(name string, write func(io.Writer) error) {
+	if f.err != nil {
+		return
 	}
-	all.Wait()
-	for _, err := range errs {
-		if f.err == nil {
-			f.err = err
-		}
-	}
-}
-
-func (f *folder) writeOne(n newFile) error {
-	file, err := f.root.OpenFile(n.name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return err
+		f.err = err
+		return
 	}
 	b := bufio.NewWriter(file)
-	return errors.Join(n.write(b), b.Flush(), file.Close())
+	f.err = errors.Join(write(b), b.Flush(), file.Close())
 }
 
 func (f *folder) close() error { return errors.Join(f.err, f.root.Close()) }

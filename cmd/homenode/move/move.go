@@ -188,28 +188,24 @@ func (c *command) write(folder string, moves []*move.Move, planned *answers.Plan
 	if err != nil {
 		return err
 	}
-	if planned != nil { // one by one: drawings of hosts share what they find out
-		out.write(newFile{move.PlanName + "." + endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, all) }})
-		for _, d := range all.Drawings {
-			out.write(newFile{move.PlanName + "." + d.ID + ".svg", d.Draw})
-		}
-	}
-	var list []newFile
 	for _, f := range files {
-		list = append(list, newFile{f.Name, func(w io.Writer) error { _, err := w.Write(f.Data); return err }})
+		out.write(f.Name, func(w io.Writer) error { _, err := w.Write(f.Data); return err })
 	}
 	for first := 0; first < len(moves); {
 		next := first + 1
 		for next < len(moves) && moves[next].Name == moves[first].Name {
 			next++
 		}
-		of := moves[first:next]
-		list = append(list, newFile{of[0].Name + "." + endings[c.out.Format], func(w io.Writer) error {
-			return writePage(w, c.out.Format, answers.VM(of, planned, named))
-		}})
+		page := answers.VM(moves[first:next], planned, named)
+		out.write(moves[first].Name+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, page) })
 		first = next
 	}
-	out.write(list...)
+	if planned != nil {
+		out.write(move.PlanName+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, all) })
+		for _, d := range all.Drawings {
+			out.write(move.PlanName+"."+d.ID+".svg", d.Draw)
+		}
+	}
 	return out.close()
 }
 

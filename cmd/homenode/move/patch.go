@@ -89,7 +89,7 @@ func patchFiles(path, folder string, moves []*move.Move) ([]answers.Patch, error
 	}
 	for i, f := range files {
 		if results[i] != nil {
-			out.write(newFile{f.name, func(w io.Writer) error { _, err := w.Write(results[i]); return err }})
+			out.write(f.name, func(w io.Writer) error { _, err := w.Write(results[i]); return err })
 		}
 	}
 	return list, out.close()
