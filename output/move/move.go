@@ -20,7 +20,7 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 	t := answer.Table{Name: "moves", Columns: answer.Columns("VM", "to", "nodes", "sockets and cores", ">carried", ">changed", ">lost", "files, or why there is none")}
 	if p != nil {
 		t.Title = "What becomes of each VM"
-		t.Columns = slices.Insert(t.Columns, 2, answer.Columns("host", "its nodes")...)
+		t.Columns = slices.Insert(t.Columns, 2, answer.Columns("host", "host nodes")...)
 	}
 	for _, m := range moves {
 		vms[m.ID] = true
