@@ -1,6 +1,7 @@
 package move
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -207,10 +208,13 @@ func (h *hosts) plan(r *rules.Result, to []*move.Platform, o *move.Options) (*an
 	return &answers.Planned{Plan: p, Notes: h.notes}, nil
 }
 
-// refuse says that a flag about full hosts wants hosts.
+// refuse says that --hosts is empty, or that a flag about full hosts wants hosts.
 func (h *hosts) refuse(cmd *cobra.Command) error {
-	if h.list != nil {
+	switch {
+	case h.list != nil:
 		return nil
+	case len(h.names) == 0 && cmd.Flags().Changed("hosts"):
+		return errors.New("--hosts: found nothing, want hosts such as 2x32c/1TB*6, or files of them")
 	}
 	return flags.Refuse(cmd, "it is about the plan of hosts: name them with --hosts, such as 2x32c/1TB*6", hostNames[1:]...)
 }
