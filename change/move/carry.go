@@ -19,8 +19,8 @@ const (
 // largePages is the setting of a VM that asks for pages of 1 GB (B-31).
 const largePages = "sched.mem.lpage.enable1GPage"
 
-// pages sets the size of the pages, and says what becomes of what vSphere has.
-func (m *Move) pages(s *Shape, cells int) {
+// pages sets the size of the pages, and says what becomes of what vSphere has. placed says that the VM gets a host.
+func (m *Move) pages(s *Shape, cells int, placed bool) {
 	v := m.VM
 	if v.Guest.Needs.LargePages {
 		const what = "pages of 1 GB"
@@ -28,7 +28,7 @@ func (m *Move) pages(s *Shape, cells int) {
 		switch {
 		case !can.Can:
 			m.add(Lost, what, largePages+" = TRUE", "", can.Limit, v.Settings.Origin.Where)
-		case m.Platform.MostDigit > 0 && m.At == nil:
+		case m.Platform.MostDigit > 0 && !placed:
 			m.add(Lost, what, largePages+" = TRUE", "", "they need a node of the host, and none is given", v.Settings.Origin.Where)
 		case s.Memory%large == 0:
 			s.Page = large
@@ -254,7 +254,11 @@ func (m *Move) place(s *Shape) {
 		for _, n := range m.At.Nodes {
 			nodes = append(nodes, strconv.Itoa(n))
 		}
-		m.add(Changed, "home node", on, fmt.Sprintf("fixed: node %s of %s", strings.Join(nodes, ", "), m.At.Host), "a plan that ages: nothing moves it with the load", "")
+		why := "a plan that ages: nothing moves it with the load"
+		if !m.At.Numbered() {
+			why += "; memory alone is bound, since the numbers of the host's CPUs are not known"
+		}
+		m.add(Changed, "home node", on, fmt.Sprintf("fixed: node %s of %s", strings.Join(nodes, ", "), m.At.Host), why, "")
 	}
 	if m.VM.LatencyHigh() {
 		m.exclusive(s)
@@ -275,6 +279,9 @@ func (m *Move) exclusive(s *Shape) {
 		m.add(Changed, what, on, "dedicated CPUs, that the platform chooses", "no overcommitment of them; memory is to be in huge pages to be locked", level.Origin.Where)
 	case m.At == nil:
 		m.add(Lost, what, on, "", "no host is given that has them", level.Origin.Where)
+		m.Exclusive = false
+	case !m.At.Numbered():
+		m.add(Lost, what, on, "cores are kept for it, no CPU is named", "the numbers of the CPUs of "+m.At.Host+" are not known: virsh capabilities states them", level.Origin.Where)
 		m.Exclusive = false
 	case !m.At.holds(s):
 		m.Refused = append(m.Refused, fmt.Sprintf("%s has not a CPU for each of %d vCPUs on the nodes that carry it", m.At.Host, s.Most()))

@@ -3,6 +3,7 @@ package move
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,8 +19,8 @@ type Options struct {
 	Shape string // Same, Fit or Flat; "" for Same
 	// Host is what the hosts of the target have; nil when it is unknown.
 	Host *Host
-	// At says where a VM goes; nil for nowhere yet.
-	At func(v *rule.VM) *Placement
+	// At says where a VM goes, or else why no host takes it: it is refused then. nil where no hosts are named.
+	At func(v *rule.VM) (at *Placement, why string)
 }
 
 // A Host is what every host of the target has.
@@ -101,19 +102,9 @@ func (m *Move) Of(kind Kind) []Item {
 // Fleet returns the moves of the VMs that are judged to each of the platforms, in the order of the fleet, and names that
 // are unique.
 func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
-	judged := map[string]*rule.VM{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			judged[v.ID] = v
-		}
-	}
 	var out []*Move
-	used := map[string]bool{}
-	for i := range r.Fleet.VMs {
-		v := judged[r.Fleet.VMs[i].ID]
-		if v == nil {
-			continue
-		}
+	used := map[string]bool{PlanName: true}
+	for v := range VMs(r) {
 		name := safeName(v.Name, used)
 		for _, p := range to {
 			m := Make(v, p, o)
@@ -123,6 +114,30 @@ func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
 	}
 	return out
 }
+
+// VMs yields the VMs that can be moved, in the order of the fleet, with their clusters.
+func VMs(r *rules.Result) iter.Seq2[*rule.VM, *rule.Cluster] {
+	type judged struct {
+		vm *rule.VM
+		in *rule.Cluster
+	}
+	by := map[string]judged{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			by[v.ID] = judged{v, c}
+		}
+	}
+	return func(yield func(*rule.VM, *rule.Cluster) bool) {
+		for i := range r.Fleet.VMs {
+			if one := by[r.Fleet.VMs[i].ID]; one.vm != nil && !yield(one.vm, one.in) {
+				return
+			}
+		}
+	}
+}
+
+// PlanName is the name of the files about the plan of hosts: no VM has it.
+const PlanName = "plan"
 
 // device matches names that Windows keeps for devices, whatever the ending.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
@@ -155,30 +170,61 @@ func safeName(name string, used map[string]bool) string {
 
 // Make returns what becomes of a VM on a platform.
 func Make(v *rule.VM, p *Platform, o Options) *Move {
-	m := &Move{VM: v, ID: v.ID, Title: v.Name, Name: safeName(v.Name, map[string]bool{}), Platform: p, To: p.Name}
+	m, s, now := draft(v, p, o)
+	if s == nil {
+		return m
+	}
+	if o.At != nil {
+		var why string
+		if m.At, why = o.At(v); m.At == nil && why != "" {
+			m.Refused = []string{why}
+			return m
+		}
+	}
+	m.place(s)
+	m.lose(s, now)
+	m.judge(s)
+	return m
+}
+
+// A Need is what a VM takes of the host that it goes to.
+type Need struct {
+	Shape     *Shape
+	Exclusive bool // each vCPU has a CPU of its own
+}
+
+// NeedOf returns what a VM needs on a platform; nil when it cannot be made, whatever the host. o.At only says that hosts are named.
+func NeedOf(v *rule.VM, p *Platform, o Options) *Need {
+	m, s, _ := draft(v, p, o)
+	if s == nil {
+		return nil
+	}
+	if m.judge(s); m.Refused != nil {
+		return nil
+	}
+	return &Need{s, m.Exclusive && p.Can[Exclusive].Can}
+}
+
+// draft makes the shape of a VM that has no place yet; nil when it is refused.
+func draft(v *rule.VM, p *Platform, o Options) (m *Move, s *Shape, now *guest) {
+	m = &Move{VM: v, ID: v.ID, Title: v.Name, Name: safeName(v.Name, map[string]bool{}), Platform: p, To: p.Name}
 	now, why := guestOf(v)
 	if why != "" {
 		m.Refused = []string{why}
-		return m
+		return m, nil, nil
 	}
 	m.Basis = now.basis
 	m.Exclusive = v.LatencyHigh()
 	s, cells, why := sized(v, now, o)
 	if why != "" {
 		m.Refused = []string{why}
-		return m
+		return m, nil, nil
 	}
-	if o.At != nil {
-		m.At = o.At(v)
-	}
-	m.pages(s, slices.Max(cells)+1)
+	m.pages(s, slices.Max(cells)+1, o.At != nil)
 	m.cells(s, now, cells)
 	m.topology(s, now, cells, o)
 	m.compare(s, now, o)
-	m.place(s)
-	m.lose(s, now)
-	m.judge(s)
-	return m
+	return m, s, now
 }
 
 // A guest is what a VM's guest sees on vSphere.
@@ -291,7 +337,7 @@ func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) 
 		}
 		return nil, nil, fmt.Sprintf("%s and %s are more than the %s of %d cores and %s of %s hold", plural(n, "vCPU"), s.Memory, plural(o.Host.Nodes, "node"), o.Host.Cores, o.Host.Memory, o.Host.Name)
 	}
-	if o.Host != nil {
+	if o.Host != nil && o.At == nil { // else the plan says so, of each kind of host
 		if why := tooLarge(g, s.Memory, o.Host); why != "" {
 			return nil, nil, why + ": --shape fit sizes it afresh"
 		}

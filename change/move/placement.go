@@ -11,9 +11,12 @@ type Placement struct {
 	Host  string `json:"host"`
 	Nodes []int  `json:"nodes"` // the node of the host of each cell
 	// CPUs are the logical CPUs of each of these nodes that the VM may use: all of the node, or for a VM with CPUs of its
-	// own those alone, one for each vCPU in the order of the vCPUs.
-	CPUs map[int][]int `json:"cpus"`
+	// own those alone, one for each vCPU in the order of the vCPUs. Nil when the host states no numbers of CPUs.
+	CPUs map[int][]int `json:"cpus,omitempty"`
 }
+
+// Numbered reports whether the numbers of the host's CPUs are known.
+func (p *Placement) Numbered() bool { return p.CPUs != nil }
 
 // HostCPUs returns the logical CPUs that the vCPUs of a cell may run on.
 func (p *Placement) HostCPUs(cell int) []int { return p.CPUs[p.Nodes[cell]] }
@@ -50,7 +53,7 @@ func (p *Placement) check(s *Shape, fault faulter) {
 		return
 	}
 	for i, n := range p.Nodes {
-		if len(p.CPUs[n]) == 0 && len(s.Cells[i].CPUs) > 0 {
+		if p.Numbered() && len(p.CPUs[n]) == 0 && len(s.Cells[i].CPUs) > 0 {
 			fault(CheckHost, "cell %d is on node %d of %s, which has no CPU", i, n, p.Host)
 		}
 	}

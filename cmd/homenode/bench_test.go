@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,16 +54,26 @@ func bigFleet(n int) []byte {
 // BenchmarkAssess runs the program as a process: reads a snapshot, judges every VM
 // on every host of its cluster, writes the table. It reports the largest memory.
 func BenchmarkAssess(b *testing.B) {
-	benchmark(b, "assess", exitFindings, "judged  %d,000 VMs", 10_000, 100_000)
+	benchmark(b, exitFindings, "judged  %d,000 VMs", []int{10_000, 100_000}, func(int) []string { return []string{"assess"} })
 }
 
 // BenchmarkFix plans the changes that the findings of a snapshot need.
 func BenchmarkFix(b *testing.B) {
-	benchmark(b, "fix", exitClean, "Nothing was written", 10_000)
+	benchmark(b, exitClean, "Nothing was written", []int{10_000}, func(int) []string { return []string{"fix"} })
 }
 
-// benchmark runs a command on snapshots of so many VMs. Its output has said, where %d stands for the thousands of VMs.
-func benchmark(b *testing.B, command string, exit int, said string, sizes ...int) {
+// BenchmarkMove writes a domain and a page for each VM of a snapshot and plans their hosts, 500 for 10,000 VMs.
+func BenchmarkMove(b *testing.B) {
+	dir, n := b.TempDir(), 0
+	benchmark(b, exitClean, "%d,000 VMs go to", []int{10_000, 50_000}, func(vms int) []string {
+		n++
+		return []string{"move", "--hosts", fmt.Sprintf("2x36c/2TB*%d", vms/20), "-o", filepath.Join(dir, strconv.Itoa(n))}
+	})
+}
+
+// benchmark runs a command on snapshots of so many VMs, with the arguments for that many before the file. Its output has said,
+// where %d stands for the thousands of VMs.
+func benchmark(b *testing.B, exit int, said string, sizes []int, arguments func(vms int) []string) {
 	dir := b.TempDir()
 	binary := filepath.Join(dir, "homenode")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
@@ -89,7 +100,7 @@ func benchmark(b *testing.B, command string, exit int, said string, sizes ...int
 			b.SetBytes(info.Size())
 			largest := int64(0)
 			for b.Loop() {
-				cmd := exec.Command(binary, command, file)
+				cmd := exec.Command(binary, append(arguments(n), file)...)
 				out, err := cmd.Output()
 				if cmd.ProcessState.ExitCode() != exit {
 					b.Fatalf("exit %d: %v", cmd.ProcessState.ExitCode(), err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,11 +13,11 @@ import (
 	"homenode/internal/golden"
 )
 
-// TestReadme runs the commands of the README and of the tour and checks that each prints
+// TestReadme runs the commands of the README, of the tour and of the page about moves, and checks that each prints
 // what the page shows.
 func TestReadme(t *testing.T) {
 	t.Chdir("../..") // commands name files as a reader in the checkout does
-	for path, least := range map[string]int{"README.md": 4, "docs/tour.md": 20} {
+	for path, least := range map[string]int{"README.md": 4, "docs/tour.md": 20, "docs/move.md": 1} {
 		page, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -46,6 +47,15 @@ func TestPictures(t *testing.T) {
 	golden.Equal(t, []byte(got), "../../docs/img/simulated-app20.svg")
 	got = output([]string{"size", "io", "--iops", "100k", "--block", "32k", "--read", "70", "--host-cores", "32", "--core", "3.6GHz", "--host-count", "6", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/size-io.svg")
+	moved := filepath.Join(t.TempDir(), "moved")
+	output([]string{"move", "demo", "--hosts", "2x96c/4TB*6", "--vcpus-per-core", "4", "-o", moved})
+	for from, to := range map[string]string{"plan.hosts.svg": "move-hosts.svg", "plan.before-esx01-demo.svg": "move-before.svg", "plan.after-kvm02.svg": "move-after.svg"} {
+		drawn, err := os.ReadFile(filepath.Join(moved, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, drawn, filepath.Join("../../docs/img", to))
+	}
 }
 
 // TestGlossary checks that every word of the glossary names statements that are in the

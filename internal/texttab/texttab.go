@@ -217,6 +217,11 @@ func fitting(s string, n int) string {
 func Width(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
+		if c := s[i]; c >= ' ' && c < 0x7f { // most text
+			n++
+			i++
+			continue
+		}
 		if end := sequence(s[i:]); end > 0 {
 			i += end
 			continue

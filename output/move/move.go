@@ -4,6 +4,7 @@ package move
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/change/move"
@@ -12,11 +13,15 @@ import (
 )
 
 // Fleet returns the answer about all moves. files are the names of what is written for each of them; folder is "" when
-// nothing was written. typed is what the user typed, for the next command.
-func Fleet(moves []*move.Move, folder string, files func(m *move.Move) []string, typed ...string) *answer.Answer {
-	a := &answer.Answer{Command: "move", Title: "Moves", Result: result(moves, files)}
+// nothing was written. p is the plan of their hosts; nil without one. typed is what the user typed, for the next command.
+func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Move) []string, typed ...string) *answer.Answer {
+	a := &answer.Answer{Command: "move", Title: "Moves", Result: func() any { return result(moves, p, files) }}
 	vms, refused, changed, lost := map[string]bool{}, 0, 0, 0
 	t := answer.Table{Name: "moves", Columns: answer.Columns("VM", "to", "nodes", "sockets and cores", ">carried", ">changed", ">lost", "files, or why there is none")}
+	if p != nil {
+		t.Title = "What becomes of each VM"
+		t.Columns = slices.Insert(t.Columns, 2, answer.Columns("host", "host nodes")...)
+	}
 	for _, m := range moves {
 		vms[m.ID] = true
 		written := strings.Join(files(m), ", ")
@@ -34,6 +39,10 @@ func Fleet(moves []*move.Move, folder string, files func(m *move.Move) []string,
 		changed += len(m.Of(move.Changed))
 		lost += len(m.Of(move.Lost))
 		row := []answer.Cell{{Text: m.Title, To: answer.Object{Kind: "vm", ID: m.ID}}, {Text: m.To}, {Text: sizes}, {Text: topology}}
+		if p != nil {
+			host, nodes := place(p.Plan, m.ID)
+			row = slices.Insert(row, 2, answer.Cell{Text: host}, answer.Cell{Text: nodes})
+		}
 		for _, kind := range []move.Kind{move.Carried, move.Changed, move.Lost} {
 			row = append(row, answer.Cell{Text: fmt.Sprint(len(m.Of(kind)))})
 		}
@@ -45,6 +54,9 @@ func Fleet(moves []*move.Move, folder string, files func(m *move.Move) []string,
 	}
 	a.Tables = []answer.Table{t}
 	a.Verdict = []string{verdict(len(vms), len(moves), refused), fmt.Sprintf("%s changed, %d lost: the page of each VM says which, and why.", words.Verb(changed, "fact of vSphere is", "facts of vSphere are"), lost)}
+	if p != nil {
+		planned(a, p)
+	}
 	switch {
 	case folder == "":
 		a.Note("Nothing was written: -o DIR writes the files and the pages.")
@@ -87,18 +99,21 @@ type moved struct {
 	Files []string `json:"files,omitempty"`
 }
 
-func result(moves []*move.Move, files func(m *move.Move) []string) any {
+func result(moves []*move.Move, p *Planned, files func(m *move.Move) []string) any {
 	out := make([]moved, len(moves))
 	for i, m := range moves {
 		out[i] = moved{m, files(m)}
+	}
+	if p != nil {
+		return map[string]any{"moves": out, "plan": planResult(p.Plan)}
 	}
 	return map[string]any{"moves": out}
 }
 
 // VM returns the page of one VM: its moves to each platform.
-func VM(moves []*move.Move, files func(m *move.Move) []string) *answer.Answer {
+func VM(moves []*move.Move, p *Planned, files func(m *move.Move) []string) *answer.Answer {
 	first := moves[0]
-	a := &answer.Answer{Command: "move", Title: "Move of " + first.Title, Result: result(moves, files)}
+	a := &answer.Answer{Command: "move", Title: "Move of " + first.Title, Result: func() any { return result(moves, nil, files) }}
 	for _, m := range moves {
 		to := m.Platform.Title
 		if m.Refused != nil {
@@ -121,6 +136,7 @@ func VM(moves []*move.Move, files func(m *move.Move) []string) *answer.Answer {
 			a.Facts = append(a.Facts, answer.Fact{Name: m.To, Text: strings.Join(named, ", ")})
 		}
 	}
+	a.Facts = append(placedFact(p, first), a.Facts...)
 	if first.Basis != "" {
 		a.Facts = append([]answer.Fact{{Name: "shape", Text: first.Basis}}, a.Facts...)
 	}

@@ -15,6 +15,7 @@ import (
 	"homenode/source/fact"
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
+	"homenode/source/hwloc"
 	"homenode/source/libvirt"
 	"homenode/source/measured"
 	"homenode/source/text"
@@ -35,6 +36,7 @@ var formats = []format{
 	{"homenode measure", measured.Detect, many(measured.Read)},
 	{".vmx", vmx.Detect, one(vmx.Read)},
 	{"lscpu, numactl -H and Coreinfo", second(guest.Detect), many(guest.Read)},
+	{"hwloc (lstopo --of xml)", hwloc.Detect, one(hwloc.Read)},
 	{"virsh capabilities and libvirt domains (XML)", libvirt.Detect, libvirt.Read},
 	{"sched-stats, esxtop memory screen, memstats, vsish, esxcli, vmware -v and uname", second(hostcmd.Detect), many(hostcmd.Read)},
 	{"vmware.log", vmxlog.Detect, one(vmxlog.Read)},

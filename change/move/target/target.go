@@ -1,5 +1,5 @@
 // Package target makes hosts that a move can pack of what was read of KVM hosts: virsh capabilities, the
-// outputs of lscpu and numactl, or hosts of a scenario.
+// outputs of lscpu and numactl, hwloc's XML, or hosts of a scenario.
 //
 // What a file does not state is an error, never a guess; cores and memory of each node are needed. Huge pages of
 // capabilities count as free: no VM of the move runs there yet. KeptCores and KeptMemory are the caller's policy.
@@ -13,6 +13,7 @@ import (
 	"homenode/change/move/pack"
 	"homenode/numa"
 	"homenode/source/guest"
+	"homenode/source/hwloc"
 	"homenode/source/libvirt"
 )
 
@@ -144,6 +145,27 @@ func OfViews(name string, views []*guest.View) (pack.Host, error) {
 	}
 	if len(memory.Distance) == len(h.Nodes) {
 		h.Distance = memory.Distance
+	}
+	return h, nil
+}
+
+// OfTopology returns the host of hwloc's XML under a name.
+func OfTopology(name string, t *hwloc.Topology) (pack.Host, error) {
+	h := pack.Host{Name: name, Distance: t.Distance}
+	for _, node := range t.Nodes {
+		if !node.Memory.Known() {
+			return h, fmt.Errorf("%s: the memory of node %d is not stated: virsh capabilities and numactl -H do", name, node.ID)
+		}
+		n := pack.Node{ID: node.ID, Memory: node.Memory.Value, Cores: len(node.Cores), CPUs: node.Cores}
+		for _, core := range node.Cores {
+			n.Threads += len(core)
+		}
+		for _, p := range node.Pages {
+			if p.Size > smallPage {
+				n.Pages = append(n.Pages, pack.Pages{Size: p.Size, Count: p.Count})
+			}
+		}
+		h.Nodes = append(h.Nodes, n)
 	}
 	return h, nil
 }

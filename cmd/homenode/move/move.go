@@ -13,12 +13,10 @@ import (
 	"homenode/change/move"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
-	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/format"
 	answers "homenode/output/move"
 	"homenode/output/move/target"
-	"homenode/size/fit"
 )
 
 // A command is what the user asked for.
@@ -29,9 +27,11 @@ type command struct {
 	config flags.Config
 	part   flags.Filter
 
-	to           []string
-	shape, hosts string
-	check        string
+	to    []string
+	shape string
+	hosts hosts
+	check string
+	patch string
 }
 
 // endings are those of pages, by form.
@@ -50,8 +50,9 @@ func New() *cobra.Command {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&c.to, "to", []string{"libvirt"}, "platforms: "+strings.Join(move.Names(), ", "))
 	fl.StringVar(&c.shape, "shape", move.Same, "shape of guests: same as on vSphere, fit for --hosts, or flat")
-	fl.StringVar(&c.hosts, "hosts", "", "what each host of the target has, such as 2x32c/1TB: sockets, cores of a socket, memory")
 	fl.StringVar(&c.check, "check", "", "check the files in this folder instead")
+	fl.StringVar(&c.patch, "patch", "", "put the NUMA of the moves into this domain XML of another tool, or those of a folder, instead: -o DIR gets the result")
+	flags.Group(cmd, "Hosts", c.hosts.register)
 	flags.Complete(cmd, "to", flags.Among(move.Names()))
 	flags.Complete(cmd, "shape", flags.Among(move.Shapes))
 	return cmd
@@ -75,6 +76,9 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := c.hosts.refuse(cmd); err != nil {
+		return err
+	}
 	choices, err := c.choose.Choices()
 	if err != nil {
 		return err
@@ -95,19 +99,30 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	planned, err := c.hosts.plan(result, platforms, &o)
+	if err != nil {
+		return err
+	}
+	if planned != nil {
+		planned.Whole = whole
+	}
 	moves := move.Fleet(result, platforms, o)
 	if len(moves) == 0 {
 		return errors.New(strings.Join(args, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}
+	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "patch"}, hostNames)
+	if c.patch != "" {
+		return c.patchAll(cmd, moves, folder, flags.Typed(cmd, args, names))
+	}
 	files := target.Files(moves)
 	named := namesOf(files)
+	answer := answers.Fleet(moves, planned, folder, named, flags.Typed(cmd, args, names)...)
 	if folder != "" {
-		if err := c.write(folder, moves, files, named); err != nil {
+		if err := c.write(folder, moves, planned, answer, files, named); err != nil {
 			return err
 		}
 	}
-	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "hosts"})
-	if err := c.out.Print(cmd, answers.Fleet(moves, folder, named, flags.Typed(cmd, args, names)...)); err != nil {
+	if err := c.out.Print(cmd, answer); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(moves, func(m *move.Move) bool { return m.Refused != nil }) {
@@ -131,22 +146,31 @@ func (c *command) asked() (to []*move.Platform, o move.Options, err error) {
 	if o.Shape = c.shape; !slices.Contains(move.Shapes, c.shape) {
 		return nil, o, fmt.Errorf("--shape: found %q, want one of %s", c.shape, strings.Join(move.Shapes, ", "))
 	}
-	if c.hosts != "" {
-		kind, err := fit.ParseType(c.hosts, numa.ESXi80) // of which only the nodes count
-		if err != nil {
-			return nil, o, fmt.Errorf("--hosts: %w", err)
-		}
-		host, ok := move.HostOf(&kind.Host)
-		if !ok {
-			return nil, o, fmt.Errorf("--hosts: found %q, want nodes with memory: 2x32c/1TB", c.hosts)
-		}
-		host.Name = c.hosts
-		o.Host = &host
+	if c.patch != "" && (len(to) != 1 || to[0].Name != "libvirt") {
+		return nil, o, errors.New("--patch takes domain XML: --to is libvirt")
+	}
+	if o.Host, err = c.hosts.read(); err != nil {
+		return nil, o, err
 	}
 	if o.Shape == move.Fit && o.Host == nil {
-		return nil, o, errors.New("--shape fit wants --hosts: what each host of the target has, such as 2x32c/1TB")
+		return nil, o, errors.New("--shape fit wants --hosts: the hosts of the target, or what each has, such as 2x32c/1TB")
 	}
 	return to, o, nil
+}
+
+// patchAll patches what another tool wrote.
+func (c *command) patchAll(cmd *cobra.Command, moves []*move.Move, folder string, typed []string) error {
+	list, err := patchFiles(c.patch, folder, moves)
+	if err != nil {
+		return err
+	}
+	if err := c.out.Print(cmd, answers.Patches(list, folder, typed...)); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(list, func(p answers.Patch) bool { return p.Bad() }) {
+		return flags.ErrFindings
+	}
+	return c.src.Incomplete()
 }
 
 // namesOf returns the names of the files of a move.
@@ -158,8 +182,8 @@ func namesOf(files []target.File) func(m *move.Move) []string {
 	return func(m *move.Move) []string { return of[m] }
 }
 
-// write writes the files and a page for each VM into a folder, and nothing outside of it.
-func (c *command) write(folder string, moves []*move.Move, files []target.File, named func(m *move.Move) []string) error {
+// write writes the files and a page for each VM, and what the plan of hosts says, into a folder, and nothing outside of it.
+func (c *command) write(folder string, moves []*move.Move, planned *answers.Planned, all *answer.Answer, files []target.File, named func(m *move.Move) []string) error {
 	out, err := open(folder)
 	if err != nil {
 		return err
@@ -172,9 +196,15 @@ func (c *command) write(folder string, moves []*move.Move, files []target.File, 
 		for next < len(moves) && moves[next].Name == moves[first].Name {
 			next++
 		}
-		page := answers.VM(moves[first:next], named)
+		page := answers.VM(moves[first:next], planned, named)
 		out.write(moves[first].Name+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, page) })
 		first = next
+	}
+	if planned != nil {
+		out.write(move.PlanName+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, all) })
+		for _, d := range all.Drawings {
+			out.write(move.PlanName+"."+d.ID+".svg", d.Draw)
+		}
 	}
 	return out.close()
 }
@@ -188,7 +218,7 @@ func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string) e
 	if len(args) > 0 || folder != "" {
 		return errors.New("--check takes a folder, no SOURCE and no -o")
 	}
-	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "hosts", "evidence"}, flags.FilterNames)...); err != nil {
+	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
 		return err
 	}
 	checked, faults, err := check(c.check)

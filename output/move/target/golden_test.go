@@ -15,8 +15,8 @@ import (
 )
 
 // at places each cell on a node of its own of a host of 16 nodes of 16 CPUs, from the last one down, so that some have two digits.
-func at(first int) func(v *rule.VM) *move.Placement {
-	return func(v *rule.VM) *move.Placement {
+func at(first int) func(v *rule.VM) (*move.Placement, string) {
+	return func(v *rule.VM) (*move.Placement, string) {
 		p := &move.Placement{Host: "kvm01", CPUs: map[int][]int{}}
 		cells := v.On[0].Layout.VPDs.Len()
 		for i := range cells {
@@ -26,7 +26,7 @@ func at(first int) func(v *rule.VM) *move.Placement {
 				p.CPUs[n] = append(p.CPUs[n], n*16+c)
 			}
 		}
-		return p
+		return p, ""
 	}
 }
 

@@ -186,6 +186,7 @@ func placed(d *domain, m *move.Move) {
 		}
 	}
 	switch {
+	case !at.Numbered():
 	case m.Exclusive:
 		d.CPUTune = &cputune{}
 		for v, c := range at.Pins(s) {

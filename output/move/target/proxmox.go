@@ -58,7 +58,7 @@ func proxmoxKeys(m *move.Move) [][2]string {
 	if s.Page > 0 {
 		out = append(out, [2]string{"hugepages", fmt.Sprint(int64(s.Page / numa.MiB))}, [2]string{"keephugepages", "1"})
 	}
-	if m.At != nil {
+	if m.At != nil && m.At.Numbered() {
 		all, _ := m.At.All()
 		out = append(out, [2]string{"affinity", ranges(all, ",")})
 	}

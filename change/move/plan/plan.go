@@ -1,0 +1,285 @@
+// Package plan gives the VMs of a move their hosts: it makes of their shapes and of a policy in the words of administrators
+// what package pack plans, and of that plan where each VM goes.
+//
+//	move.NeedOf ──► pack.Problem ──► pack.Plan ──► move.Placement ──► move.Options.At
+//	Policy, hosts ──────┘
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/change/move/pack"
+	"homenode/internal/glob"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/rule"
+)
+
+// A Policy says how full hosts may be, and which VMs belong together. The zero value: one vCPU a core, nothing kept.
+type Policy struct {
+	PerCore  float64 // vCPUs per core, in steps of a hundredth; 0 means 1
+	Ratios   []Ratio // of some VMs; the first that matches counts
+	Threads  bool    // threads count as cores do
+	Failover int     // hosts that stay empty, so that as many may fail
+	// KeptCores and KeptMemory of each node with cores are the host's own.
+	KeptCores  int
+	KeptMemory numa.Bytes
+	// Apart are groups of VMs of which no two share a host: patterns of each group.
+	Apart [][]string
+	// Waves are VMs that move together, in their order: patterns of each wave. VMs of none are the last one. Without, each
+	// cluster is a wave.
+	Waves [][]string
+}
+
+// A Ratio is vCPUs per core of some VMs.
+type Ratio struct {
+	VMs     string // pattern
+	PerCore float64
+}
+
+// A Plan says where the VMs of a fleet go.
+type Plan struct {
+	Policy Policy
+	Hosts  []pack.Host // with what is kept, in the order of Made.Hosts
+	VMs    []*rule.VM  // in the order of Made.VMs
+	Needs  []*move.Need
+	Waves  []string // names, by number of the wave
+	Made   *pack.Plan
+
+	index map[string]int // of VMs, by ID
+}
+
+// Keep takes what is the host's own from each node that has cores.
+func (p *Policy) Keep(hosts []pack.Host) {
+	for i := range hosts {
+		for j := range hosts[i].Nodes {
+			if n := &hosts[i].Nodes[j]; n.Cores > 0 {
+				n.KeptCores, n.KeptMemory = min(p.KeptCores, n.Cores), min(p.KeptMemory, n.Memory)
+			}
+		}
+	}
+}
+
+// Sizing returns what guests are sized for with --shape fit: the hosts of the kind of which there are most, less what
+// they keep.
+func Sizing(hosts []pack.Host) move.Host {
+	key := func(h *pack.Host) string {
+		var b strings.Builder
+		for _, n := range h.Nodes {
+			fmt.Fprintln(&b, n.Cores, n.Memory)
+		}
+		return b.String()
+	}
+	count := map[string]int{}
+	for i := range hosts {
+		count[key(&hosts[i])]++
+	}
+	best := &hosts[0]
+	for i := range hosts {
+		if count[key(&hosts[i])] > count[key(best)] {
+			best = &hosts[i]
+		}
+	}
+	out := move.Host{Name: best.Name}
+	for _, n := range best.Nodes {
+		if n.Cores == 0 {
+			continue
+		}
+		cores, memory := n.Cores-n.KeptCores, n.Memory-n.KeptMemory
+		if out.Nodes == 0 || cores < out.Cores {
+			out.Cores = cores
+		}
+		if out.Nodes == 0 || memory < out.Memory {
+			out.Memory = memory
+		}
+		out.Nodes++
+	}
+	return out
+}
+
+// Make plans the hosts of the VMs that can be made on one of the platforms. hosts have what they keep. o is as for move.Fleet;
+// its At is not asked. The error names a pattern that matches no VM, or what pack does not take.
+func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Host, policy Policy) (*Plan, error) {
+	out := &Plan{Policy: policy, Hosts: hosts, index: map[string]int{}}
+	o.At = func(*rule.VM) (*move.Placement, string) { return nil, "" }
+	p := &pack.Problem{Hosts: hosts}
+	p.Policy = pack.Policy{Overcommit: map[string]float64{"": cmp.Or(policy.PerCore, 1)}, Threads: policy.Threads, Spare: policy.Failover}
+	sort := newSorter(&policy, r)
+	out.Waves = sort.waves
+	names := map[string]bool{}
+	for v, cluster := range move.VMs(r) {
+		need := needOf(v, to, o)
+		if need == nil {
+			continue
+		}
+		one := pack.VM{Name: v.Name, Exclusive: need.Exclusive, Page: need.Shape.Page}
+		if names[one.Name] {
+			one.Name = v.Name + " (" + v.ID + ")"
+		}
+		names[one.Name] = true
+		for _, c := range need.Shape.Cells {
+			one.Cells = append(one.Cells, pack.Cell{VCPUs: len(c.CPUs), Memory: c.Memory})
+		}
+		if err := sort.put(&one, v, cluster); err != nil {
+			return nil, err
+		}
+		out.index[v.ID] = len(p.VMs)
+		p.VMs, out.VMs, out.Needs = append(p.VMs, one), append(out.VMs, v), append(out.Needs, need)
+	}
+	if err := sort.unused(); err != nil {
+		return nil, err
+	}
+	for i, ratio := range policy.Ratios {
+		p.Policy.Overcommit[classOf(i)] = ratio.PerCore
+	}
+	made, err := pack.Make(p)
+	if err != nil {
+		return nil, err
+	}
+	for i := range made.VMs {
+		if cure := &made.VMs[i].Cure; strings.HasPrefix(*cure, "as ") && o.Shape != move.Fit {
+			*cure += ": --shape fit"
+		}
+	}
+	out.Made = made
+	return out, nil
+}
+
+// needOf returns what a VM needs on all platforms together: pages and CPUs of its own where one of them gives these.
+func needOf(v *rule.VM, to []*move.Platform, o move.Options) (out *move.Need) {
+	exclusive := false
+	for _, p := range to {
+		need := move.NeedOf(v, p, o)
+		if need == nil {
+			continue
+		}
+		exclusive = exclusive || need.Exclusive
+		if out == nil || need.Shape.Page > out.Shape.Page {
+			out = need
+		}
+	}
+	if out != nil {
+		out.Exclusive = exclusive
+	}
+	return out
+}
+
+// Of returns where a VM is in the lists of the plan; false for one that is not planned.
+func (p *Plan) Of(id string) (i int, ok bool) {
+	i, ok = p.index[id]
+	return i, ok
+}
+
+// At says where a VM goes, or why no host takes it and what would help; neither for a VM that cannot be made on any platform.
+func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
+	i, ok := p.index[v.ID]
+	if !ok {
+		return nil, ""
+	}
+	put := &p.Made.VMs[i]
+	if put.Host < 0 {
+		return nil, fmt.Sprintf("no host takes it: %s. What would help: %s", put.Why, put.Cure)
+	}
+	at = &move.Placement{Host: p.Hosts[put.Host].Name}
+	for _, c := range put.Cells {
+		at.Nodes = append(at.Nodes, c.Node)
+		if c.CPUs != nil {
+			if at.CPUs == nil {
+				at.CPUs = map[int][]int{}
+			}
+			at.CPUs[c.Node] = c.CPUs
+		}
+	}
+	return at, ""
+}
+
+// A sorter gives VMs their class, group and wave.
+type sorter struct {
+	policy               *Policy
+	ratios, apart, wave  []glob.Patterns
+	usedRatio, usedApart []bool
+	usedWave             []bool
+	waves                []string
+	clusters             map[*rule.Cluster]int
+}
+
+func newSorter(p *Policy, r *rules.Result) *sorter {
+	s := &sorter{policy: p, clusters: map[*rule.Cluster]int{}}
+	for _, one := range p.Ratios {
+		s.ratios = append(s.ratios, glob.Compile([]string{one.VMs}, ""))
+	}
+	for _, one := range p.Apart {
+		s.apart = append(s.apart, glob.Compile(one, ""))
+	}
+	for _, one := range p.Waves {
+		s.wave = append(s.wave, glob.Compile(one, ""))
+		s.waves = append(s.waves, strings.Join(one, ", "))
+	}
+	s.usedRatio, s.usedApart, s.usedWave = make([]bool, len(s.ratios)), make([]bool, len(s.apart)), make([]bool, len(s.wave))
+	if s.wave != nil {
+		s.waves = append(s.waves, "all others")
+		return s
+	}
+	for i, c := range r.Clusters {
+		s.clusters[c] = i
+		s.waves = append(s.waves, c.Title())
+	}
+	return s
+}
+
+// put sets the class, the group and the wave of a VM. The patterns are as those of --vm.
+func (s *sorter) put(one *pack.VM, v *rule.VM, cluster *rule.Cluster) error {
+	names := []string{v.Name, cluster.Name + "/" + v.Name, v.ID}
+	first := func(list []glob.Patterns, used []bool) int {
+		i := slices.IndexFunc(list, func(p glob.Patterns) bool { return p.Match(names...) })
+		if i >= 0 {
+			used[i] = true
+		}
+		return i
+	}
+	if i := first(s.ratios, s.usedRatio); i >= 0 {
+		one.Class = classOf(i)
+	}
+	if one.Wave = first(s.wave, s.usedWave); one.Wave < 0 {
+		one.Wave = len(s.wave)
+	}
+	if s.wave == nil {
+		one.Wave = s.clusters[cluster]
+	}
+	for i, p := range s.apart {
+		if !p.Match(names...) {
+			continue
+		}
+		if s.usedApart[i] = true; one.Group != "" {
+			return fmt.Errorf("VM %s is in two groups that are to be apart, %s and %s: name them in one", v.Name, one.Group, strings.Join(s.policy.Apart[i], ","))
+		}
+		one.Group = strings.Join(s.policy.Apart[i], ",")
+	}
+	return nil
+}
+
+// unused names the first pattern that no VM has.
+func (s *sorter) unused() error {
+	for i, used := range s.usedRatio {
+		if !used {
+			return fmt.Errorf("vCPUs per core of %q: it matches no VM that is moved", s.policy.Ratios[i].VMs)
+		}
+	}
+	for i, used := range s.usedApart {
+		if !used {
+			return fmt.Errorf("apart %q: it matches no VM that is moved", strings.Join(s.policy.Apart[i], ","))
+		}
+	}
+	for i, used := range s.usedWave {
+		if !used {
+			return fmt.Errorf("wave %q: it matches no VM that is moved and is in no wave before", strings.Join(s.policy.Waves[i], ","))
+		}
+	}
+	return nil
+}
+
+func classOf(i int) string { return fmt.Sprintf("ratio %d", i+1) }

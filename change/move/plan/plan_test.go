@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"homenode/change/move"
+	"homenode/change/move/pack"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/scenario"
+)
+
+const fleet = `release 8.0U3
+cluster prod
+host esx01 nodes=2 cores=16 memory=512GB mhz=2500
+vm sql01 host=esx01 vcpus=24 coresPerSocket=12 memory=192GB
+vm sql02 host=esx01 vcpus=8 coresPerSocket=8 memory=64GB set:sched.mem.lpage.enable1GPage=TRUE reserveAll=on
+vm rt01 host=esx01 vcpus=4 coresPerSocket=4 memory=16GB latency=high reserveAll=on cpuReservation=10000
+cluster test
+host esx02 nodes=4 cores=8 memory=512GB
+vm web01 host=esx02 vcpus=4 coresPerSocket=4 memory=16GB
+vm web02 host=esx02 vcpus=16 coresPerSocket=4 memory=16GB set:numa.vcpu.maxPerVirtualNode=4
+`
+
+// hosts returns hosts of two nodes of 16 cores and 256 GB, their CPUs numbered from 0.
+func hosts(n int) (out []pack.Host) {
+	for i := range n {
+		h := pack.Host{Name: fmt.Sprintf("kvm%d", i+1)}
+		for id := range 2 {
+			node := pack.Node{ID: id, Cores: 16, Threads: 16, Memory: 256 * numa.GiB}
+			for c := range 16 {
+				node.CPUs = append(node.CPUs, []int{16*id + c})
+			}
+			h.Nodes = append(h.Nodes, node)
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// text writes where VMs go: by wave, host and nodes, with their CPUs; or why not.
+func text(p *Plan) string {
+	var out []string
+	for _, w := range p.Made.Waves {
+		for _, v := range w.VMs {
+			at, _ := p.At(p.VMs[v])
+			cpus, _ := at.All()
+			out = append(out, fmt.Sprintf("%s: %s %s %v CPUs %d-%d", p.Waves[w.Wave], p.VMs[v].Name, at.Host, at.Nodes, cpus[0], cpus[len(cpus)-1]))
+		}
+	}
+	for _, v := range p.VMs {
+		if at, why := p.At(v); at == nil {
+			out = append(out, v.Name+": "+why)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestMake(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte(fleet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rules.Run(f, rules.Options{})
+	libvirt := []*move.Platform{move.PlatformOf("libvirt")}
+	for _, tt := range []struct {
+		name   string
+		hosts  int
+		to     []*move.Platform
+		policy Policy
+		want   string
+	}{
+		{"by cluster; one CPU each of rt01, which others do not get; four nodes fit no host", 2, libvirt, Policy{PerCore: 3, KeptCores: 1, KeptMemory: 16 * numa.GiB}, `prod: rt01 kvm1 [0] CPUs 1-4
+prod: sql01 kvm2 [0 1] CPUs 1-31
+prod: sql02 kvm2 [0] CPUs 1-15
+test: web01 kvm2 [0] CPUs 1-15
+web02: no host takes it: it has 4 cells and a host has at most 2 nodes. What would help: as 2 cells of 8 vCPUs and 8 GB it fits an empty kvm1: --shape fit`},
+		{"waves, apart, a ratio", 2, libvirt, Policy{PerCore: 3, Ratios: []Ratio{{"sql*", 1}}, Apart: [][]string{{"sql*"}}, Waves: [][]string{{"web*"}, {"prod/sql*"}}}, ""},
+		{"spare", 1, libvirt, Policy{PerCore: 3, Apart: [][]string{{"sql01", "sql02"}}}, ""},
+		{"no VM of a wave", 2, libvirt, Policy{Waves: [][]string{{"*"}, {"sql*"}}}, `error: wave "sql*": it matches no VM that is moved and is in no wave before`},
+		{"no VM apart", 2, libvirt, Policy{Apart: [][]string{{"dc*"}}}, `error: apart "dc*": it matches no VM that is moved`},
+		{"no VM of a ratio", 2, libvirt, Policy{Ratios: []Ratio{{"dc*", 1}}}, `error: vCPUs per core of "dc*": it matches no VM that is moved`},
+		{"twice apart", 2, libvirt, Policy{Apart: [][]string{{"sql*", "web01"}, {"sql02", "rt01"}}}, `error: VM sql02 is in two groups that are to be apart, sql*,web01 and sql02,rt01: name them in one`},
+		{"ratios without measure", 2, libvirt, Policy{PerCore: 1.005}, `error: overcommit of class "": found 1.005, want 0.01 to 100 in steps of 0.01`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := hosts(tt.hosts)
+			tt.policy.Keep(list)
+			p, err := Make(r, tt.to, move.Options{}, list, tt.policy)
+			got := ""
+			if err != nil {
+				got = "error: " + err.Error()
+			} else {
+				got = text(p)
+			}
+			if tt.want != "" && got != tt.want {
+				t.Errorf("found\n%s\nwant\n%s", got, tt.want)
+			}
+			if tt.want != "" {
+				return
+			}
+			one, _ := p.Of("sql01")
+			two, _ := p.Of("sql02")
+			switch a, b := p.Made.VMs[one].Host, p.Made.VMs[two].Host; {
+			case a == b:
+				t.Errorf("sql01 and sql02 are on one host:\n%s", got)
+			case tt.name == "spare" && a >= 0 && b >= 0:
+				t.Errorf("both have a host, of one:\n%s", got)
+			case tt.policy.Waves != nil && strings.Join(p.Waves, "; ") != "web*; prod/sql*; all others":
+				t.Errorf("waves %q", p.Waves)
+			case tt.policy.Waves != nil && !strings.HasPrefix(got, "web*: web01"):
+				t.Errorf("the first wave is not first:\n%s", got)
+			}
+		})
+	}
+}
+
+// TestSizing checks what guests are sized for: the kind of most hosts, its smallest node, less what is kept.
+func TestSizing(t *testing.T) {
+	list := hosts(3)
+	list[0].Nodes = list[0].Nodes[:1]
+	list[1].Nodes[1].Cores, list[2].Nodes[1].Cores = 8, 8
+	list[1].Nodes = append(list[1].Nodes, pack.Node{ID: 2, Memory: numa.TiB})
+	list[2].Nodes = append(list[2].Nodes, pack.Node{ID: 2, Memory: numa.TiB})
+	p := Policy{KeptCores: 1, KeptMemory: 16 * numa.GiB}
+	p.Keep(list)
+	if got, want := Sizing(list), (move.Host{Name: "kvm2", Nodes: 2, Cores: 7, Memory: 240 * numa.GiB}); got != want {
+		t.Errorf("found %+v, want %+v", got, want)
+	}
+}
+
+// TestPlatforms checks that a plan has what any of the platforms needs.
+func TestPlatforms(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte(fleet))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := []*move.Platform{move.PlatformOf("ahv"), move.PlatformOf("libvirt")}
+	p, err := Make(rules.Run(f, rules.Options{}), to, move.Options{}, hosts(2), Policy{PerCore: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i, _ := p.Of("sql02")
+	j, _ := p.Of("rt01")
+	if p.Needs[i].Shape.Page != numa.GiB || !p.Needs[j].Exclusive {
+		t.Errorf("pages of %s, exclusive %v", p.Needs[i].Shape.Page, p.Needs[j].Exclusive)
+	}
+}

@@ -1,0 +1,166 @@
+package target
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"homenode/change/move/pack"
+	"homenode/internal/words"
+	"homenode/source/guest"
+	"homenode/source/hwloc"
+	"homenode/source/libvirt"
+	"homenode/source/open"
+)
+
+// described is what files say of one host.
+type described struct {
+	name  string
+	caps  []*libvirt.Host
+	topos []*hwloc.Topology
+	views []*guest.View
+}
+
+// Read returns the hosts of a file, or of those of a folder or an archive, by name. Files that say nothing of a host are left out
+// of folders. A host is named by its prompt or by itself where it says so, else by its file, or by the folder of a file that
+// has the name of a tool. Notes say what is doubtful.
+func Read(path string) (hosts []pack.Host, notes []string, err error) {
+	by := map[string]*described{}
+	domains := 0
+	of := func(file, stated string) *described {
+		name := cmp.Or(stated, fileName(file))
+		if by[name] == nil {
+			by[name] = &described{name: name}
+		}
+		return by[name]
+	}
+	for _, part := range open.Anything(path, nil) {
+		if part.Err != nil {
+			return nil, nil, part.Err
+		}
+		for _, d := range part.Docs {
+			f := d.File()
+			for _, w := range f.Warnings {
+				notes = append(notes, fmt.Sprintf("%s: %s", f.At(w.Line, w.Col), w.Text))
+			}
+			switch d := d.(type) {
+			case *libvirt.Host:
+				one := of(f.Name, "")
+				one.caps = append(one.caps, d)
+			case *libvirt.Domain:
+				domains++
+			case *hwloc.Topology:
+				one := of(f.Name, d.HostName)
+				one.topos = append(one.topos, d)
+			case *guest.View:
+				one := of(f.Name, d.Guest)
+				one.views = append(one.views, d)
+			}
+		}
+		if part.Fleet != nil {
+			for i := range part.Fleet.Hosts {
+				h, err := OfHost(&part.Fleet.Hosts[i])
+				if err != nil {
+					return nil, nil, fmt.Errorf("%s: %w", part.Fleet.Hosts[i].At, err)
+				}
+				hosts = append(hosts, h)
+			}
+		}
+	}
+	for _, d := range by {
+		list, err := d.hosts()
+		if err != nil {
+			return nil, nil, err
+		}
+		hosts = append(hosts, list...)
+	}
+	if len(hosts) == 0 {
+		return nil, nil, fmt.Errorf("%s: found no host: want virsh capabilities, lscpu with numactl -H, hwloc's XML, or a scenario", path)
+	}
+	slices.SortStableFunc(hosts, func(a, b pack.Host) int { return cmp.Compare(a.Name, b.Name) })
+	if domains > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %s there, and the plan gives the room of these away: name what is kept with --host-reserve", path, words.Verb(domains, "domain is", "domains are")))
+	}
+	return hosts, notes, nil
+}
+
+// hosts returns the hosts that are described under one name: several, numbered, where one file has several. Capabilities
+// count before hwloc, and hwloc before lscpu and numactl.
+func (d *described) hosts() (out []pack.Host, err error) {
+	switch {
+	case d.caps != nil:
+		for i, c := range d.caps {
+			if c.File().Name != d.caps[0].File().Name {
+				return nil, fmt.Errorf("%s: host %s is described in %s too", c.File().At(c.Line, 0), d.name, d.caps[0].File().Name)
+			}
+			h, err := OfCapabilities(numbered(d.name, i, len(d.caps)), c)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.File().At(c.Line, 0), err)
+			}
+			out = append(out, h)
+		}
+	case d.topos != nil:
+		for i, t := range d.topos {
+			if i > 0 {
+				return nil, fmt.Errorf("%s: host %s is described in %s too", t.File().At(t.Line, 0), d.name, d.topos[0].File().Name)
+			}
+			h, err := OfTopology(d.name, t)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.File().At(t.Line, 0), err)
+			}
+			out = append(out, h)
+		}
+	default:
+		h, err := OfViews(d.name, d.views)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", d.views[0].File().At(d.views[0].Line, 0), err)
+		}
+		out = append(out, h)
+	}
+	return out, nil
+}
+
+func numbered(name string, i, n int) string {
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s-%d", name, i+1)
+}
+
+// The ends of names of files, and the names of tools in them, that are no part of the name of a host.
+var (
+	endings = []string{".gz", ".zst", ".xml", ".txt", ".json", ".log", ".out"}
+	tools   = []string{"lscpu", "numactl", "capabilities", "virsh", "hwloc", "lstopo", "topology", "numa"}
+)
+
+// fileName returns the name of the host that a file is about: kvm01 for kvm01.xml, kvm01-lscpu.txt and kvm01/capabilities.xml.
+func fileName(file string) string {
+	if whole, err := filepath.Abs(file); err == nil {
+		file = filepath.ToSlash(whole)
+	}
+	name := path.Base(file)
+	for i := 0; i < len(endings); i++ {
+		if n := len(name) - len(endings[i]); n >= 0 && strings.EqualFold(name[n:], endings[i]) {
+			name, i = name[:n], -1
+		}
+	}
+	const separators = "._-"
+	for again := true; again; {
+		again = false
+		for _, tool := range tools {
+			n := len(name) - len(tool)
+			switch {
+			case strings.EqualFold(name, tool):
+				return cmp.Or(strings.Trim(path.Base(path.Dir(file)), "/"), "host")
+			case n > 0 && strings.EqualFold(name[:len(tool)], tool) && strings.IndexByte(separators, name[len(tool)]) >= 0:
+				name, again = name[len(tool)+1:], true
+			case n > 0 && strings.EqualFold(name[n:], tool) && strings.IndexByte(separators, name[n-1]) >= 0:
+				name, again = name[:n-1], true
+			}
+		}
+	}
+	return cmp.Or(name, "host")
+}

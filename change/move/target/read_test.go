@@ -1,0 +1,78 @@
+package target
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRead reads folders and files, each with the hosts and their names that come of it, or the error.
+func TestRead(t *testing.T) {
+	capabilities, err := os.ReadFile("../../../source/libvirt/testdata/host.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	topology, err := os.ReadFile("../../../source/hwloc/testdata/host.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lscpu = "# The following is the parsable format, which can be fed to other\n# CPU,Core,Socket,Node\n0,0,0,0\n1,1,0,0\n2,2,1,1\n3,3,1,1\n4,0,0,0\n5,1,0,0\n6,2,1,1\n7,3,1,1\n"
+	caps, hw := string(capabilities), string(topology)
+	const scenario = "release 8.0U3\nhost [kvm1-kvm2] nodes=2 cores=8 memory=64GB\n"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"a file a host", map[string]string{"kvm02.xml": caps, "kvm01.xml": caps}, "kvm01 2+0 cores 4 CPUs, kvm02 2+0 cores 4 CPUs"},
+		{"a folder a host", map[string]string{"kvm01/capabilities.xml": caps, "kvm02/virsh-capabilities.xml": caps, "kvm01/readme": "nothing"}, "kvm01 2+0 cores 4 CPUs, kvm02 2+0 cores 4 CPUs"},
+		{"lscpu beside numactl", map[string]string{"a.lscpu.txt": lscpu, "a.numactl.txt": numactl}, "a 2+2 cores 8 CPUs"},
+		{"both in one file", map[string]string{"a.txt": lscpu + "\n" + numactl}, "a 2+2 cores 8 CPUs"},
+		{"with prompts", map[string]string{"all.txt": "root@h1:~# lscpu -p\n" + lscpu + "root@h1:~# numactl -H\n" + numactl + "root@h2:~# lscpu -p\n" + lscpu + "root@h2:~# numactl -H\n" + numactl}, "h1 2+2 cores 8 CPUs, h2 2+2 cores 8 CPUs"},
+		{"hwloc names itself", map[string]string{"x.xml": hw}, "kvm07 2+2+0 cores 7 CPUs"},
+		{"several in one file", map[string]string{"rack.xml": caps + "\n" + caps}, "rack-1 2+0 cores 4 CPUs, rack-2 2+0 cores 4 CPUs"},
+		{"twice", map[string]string{"k.xml": caps, "k-virsh.xml": caps}, "k.xml:2: host k is described in DIR/k-virsh.xml too"},
+		{"memory missing", map[string]string{"k.txt": lscpu}, "DIR/k.txt:1: k: no output states the memory of its nodes: numactl -H does"},
+		{"cut", map[string]string{"k.xml": caps[:len(caps)/2]}, "DIR/k.xml:"},
+		{"nothing", map[string]string{"k.txt": "hello"}, "DIR: found none of the formats that are read in it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range tt.files {
+				path := filepath.Join(dir, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			hosts, _, err := Read(dir)
+			var got []string
+			for _, h := range hosts {
+				cores, cpus := []string{}, 0
+				for _, n := range h.Nodes {
+					cores = append(cores, fmt.Sprint(n.Cores))
+					cpus += n.Threads
+				}
+				got = append(got, fmt.Sprintf("%s %s cores %d CPUs", h.Name, strings.Join(cores, "+"), cpus))
+			}
+			text := strings.Join(got, ", ")
+			if err != nil {
+				text = strings.ReplaceAll(err.Error(), dir, "DIR")
+			}
+			if !strings.HasPrefix(text, tt.want) && !strings.HasPrefix(text, "DIR/"+tt.want) || hosts != nil && text != tt.want {
+				t.Errorf("read %s\nwant %s", text, tt.want)
+			}
+		})
+	}
+	path := filepath.Join(t.TempDir(), "hosts.txtar")
+	if err := os.WriteFile(path, []byte(strings.Replace(scenario, "[kvm1-kvm2]", "kvm[1-2]", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if hosts, _, err := Read(path); err != nil || len(hosts) != 2 || hosts[1].Name != "kvm2" || hosts[1].Nodes[1].Cores != 8 {
+		t.Errorf("read %+v, %v of a scenario", hosts, err)
+	}
+}

@@ -1,0 +1,280 @@
+package move
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/cmd/homenode/flags"
+	"homenode/numa"
+	"homenode/source/libvirt"
+)
+
+// run runs the command and returns what it prints; findings are no error.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := New()
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetOut(&out)
+	cmd.SetArgs(args)
+	if err := cmd.Execute(); err != nil && !errors.Is(err, flags.ErrFindings) {
+		t.Fatalf("%v: %v", args, err)
+	}
+	return out.String()
+}
+
+// A machine is a KVM host of like nodes; its CPUs are numbered node by node, second threads behind all first ones.
+type machine struct {
+	name         string
+	nodes, cores int
+	memory       numa.Bytes // of a node
+}
+
+// capabilities writes what virsh capabilities says of the machine.
+func (m *machine) capabilities() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<capabilities><host><cpu><arch>x86_64</arch></cpu><topology><cells num='%d'>\n", m.nodes)
+	all := m.nodes * m.cores
+	for n := range m.nodes {
+		fmt.Fprintf(&b, "<cell id='%d'><memory unit='KiB'>%d</memory><distances>", n, m.memory/numa.KiB)
+		for o := range m.nodes {
+			fmt.Fprintf(&b, "<sibling id='%d' value='%d'/>", o, map[bool]int{true: 10, false: 21}[o == n])
+		}
+		fmt.Fprintf(&b, "</distances><cpus num='%d'>\n", 2*m.cores)
+		for c := range 2 * m.cores {
+			core := n*m.cores + c%m.cores
+			fmt.Fprintf(&b, "<cpu id='%d' socket_id='%d' die_id='0' core_id='%d' siblings='%d,%d'/>\n", core+c/m.cores*all, n, c%m.cores, core, core+all)
+		}
+		b.WriteString("</cpus></cell>\n")
+	}
+	b.WriteString("</cells></topology></host></capabilities>\n")
+	return b.String()
+}
+
+// core returns the core of a CPU, numbered over all nodes, and its node.
+func (m *machine) core(cpu int) (core, node int) {
+	core = cpu % (m.nodes * m.cores)
+	return core, core / m.cores
+}
+
+var placedOn = regexp.MustCompile(`Placed on ([a-z0-9]+)\.`)
+
+// TestPlanHolds moves fleets with the command and adds up again what the written domains take of every node of every host, as another
+// program reads them: never more memory or cores than a node has for VMs, no core for two where one has it alone, and
+// every vCPU where its memory is.
+func TestPlanHolds(t *testing.T) {
+	const keptCores, kept, perCore = 1, 8 * numa.GiB, 2
+	domains, wide, exclusive, single, huge := 0, 0, 0, 0, 0
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		dir := t.TempDir()
+		var fleet strings.Builder
+		fleet.WriteString("release 8.0U3\ncluster c\nhost esx[01-04] nodes=2 cores=16 memory=1024GB mhz=2500\n")
+		for i := range 20 + r.IntN(20) {
+			vcpus := []int{1, 2, 4, 4, 8, 8, 12, 20, 24}[r.IntN(9)]
+			fmt.Fprintf(&fleet, "vm vm%02d host=esx%02d vcpus=%d memory=%dGB", i, 1+r.IntN(4), vcpus, vcpus*(2+r.IntN(8)))
+			switch r.IntN(8) {
+			case 0:
+				fmt.Fprintf(&fleet, " latency=high reserveAll=on cpuReservation=%d", 2500*vcpus)
+			case 1:
+				fleet.WriteString(" set:sched.mem.lpage.enable1GPage=TRUE reserveAll=on")
+			}
+			fleet.WriteString("\n")
+		}
+		write := func(name, text string) {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("fleet.txtar", fleet.String())
+		if err := os.Mkdir(filepath.Join(dir, "hosts"), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		machines := map[string]*machine{}
+		for i := range 3 + r.IntN(4) {
+			m := &machine{fmt.Sprintf("kvm%d", i), 2, 12 + 4*r.IntN(3), numa.Bytes(192+64*r.IntN(3)) * numa.GiB}
+			if r.IntN(4) == 0 {
+				m.nodes = 4
+			}
+			machines[m.name] = m
+			write("hosts/"+m.name+".xml", m.capabilities())
+		}
+		run(t, filepath.Join(dir, "fleet.txtar"), "--hosts", filepath.Join(dir, "hosts"), "--host-reserve", "1c/8GB", "--vcpus-per-core", fmt.Sprint(perCore),
+			"--failover-hosts", "0", "-o", filepath.Join(dir, "moved"))
+		files, err := filepath.Glob(filepath.Join(dir, "moved", "*.libvirt.xml"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("seed %d: no files: %v", seed, err)
+		}
+		type node struct {
+			host string
+			id   int
+		}
+		memory, floating, alone := map[node]numa.Bytes{}, map[node]int{}, map[node]int{}
+		owner := map[string]map[int]string{} // of cores that one VM has alone, by host
+		shared := map[string]map[int]string{}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs, err := libvirt.Read(file, bytes.NewReader(data))
+			if err != nil || len(docs) != 1 {
+				t.Fatalf("%s: %v", file, err)
+			}
+			d := docs[0].(*libvirt.Domain)
+			at := placedOn.FindSubmatch(data)
+			if at == nil {
+				t.Fatalf("%s is on no host", file)
+			}
+			m := machines[string(at[1])]
+			if owner[m.name] == nil {
+				owner[m.name], shared[m.name] = map[int]string{}, map[int]string{}
+			}
+			domains++
+			cells, bound := d.Cells, d.BoundCells
+			if cells == nil { // all of it is one
+				cells = []libvirt.Cell{{CPUs: upTo(d.VCPUs.Value), Memory: d.Memory}}
+				bound = []libvirt.Binding{{Nodes: d.Bound.Nodes, Mode: d.Bound.Mode}}
+				single++
+			} else {
+				wide++
+			}
+			for c, cell := range cells {
+				if len(bound[c].Nodes) != 1 {
+					t.Fatalf("%s: cell %d is bound to nodes %v", file, c, bound[c].Nodes)
+				}
+				if d.Backing.HugePages {
+					huge++
+					if bound[c].Mode != "strict" || cell.Memory.Value%d.Backing.Pages[0].Size != 0 {
+						t.Errorf("%s: cell %d of %s is bound %s, with pages of %s", file, c, cell.Memory.Value, bound[c].Mode, d.Backing.Pages[0].Size)
+					}
+				}
+				on := node{m.name, bound[c].Nodes[0]}
+				memory[on] += cell.Memory.Value
+				pinned := 0
+				for _, v := range cell.CPUs {
+					cpus := d.CPUSet
+					for _, p := range d.Pins {
+						if p.VCPU == v {
+							cpus = p.CPUs
+						}
+					}
+					if len(cpus) == 0 {
+						t.Fatalf("%s: vCPU %d runs anywhere", file, v)
+					}
+					for _, cpu := range cpus {
+						core, at := m.core(cpu)
+						if at != on.id {
+							t.Errorf("%s: vCPU %d may run on CPU %d of node %d, and its memory is on node %d", file, v, cpu, at, on.id)
+						}
+						if core%m.cores < keptCores {
+							t.Errorf("%s: vCPU %d may run on core %d, which is the host's own", file, v, core)
+						}
+						if len(cpus) > 1 {
+							shared[m.name][core] = d.Name
+							continue
+						}
+						pinned++
+						if other := owner[m.name][core]; other != "" {
+							t.Errorf("seed %d: core %d of %s is of %s and %s", seed, core, m.name, other, d.Name)
+						}
+						owner[m.name][core] = d.Name
+					}
+				}
+				alone[on] += pinned
+				floating[on] += len(cell.CPUs) - pinned
+				exclusive += pinned
+			}
+		}
+		for host, cores := range owner {
+			for core, name := range cores {
+				if other := shared[host][core]; other != "" {
+					t.Errorf("seed %d: core %d of %s is of %s alone, and %s may run there", seed, core, host, name, other)
+				}
+			}
+		}
+		for on, used := range memory {
+			m := machines[on.host]
+			if used > m.memory-kept {
+				t.Errorf("seed %d: %s on node %d of %s, which has %s for VMs", seed, used, on.id, on.host, m.memory-kept)
+			}
+			if vcpus := floating[on] + perCore*alone[on]; vcpus > perCore*(m.cores-keptCores) {
+				t.Errorf("seed %d: %d vCPUs and %d with a core each on node %d of %s, which has %d cores for VMs", seed, floating[on], alone[on], on.id, on.host, m.cores-keptCores)
+			}
+		}
+		if found := run(t, "--check", filepath.Join(dir, "moved")); !strings.Contains(found, "no fault found") {
+			t.Errorf("seed %d: %s", seed, found)
+		}
+	}
+	t.Logf("%d domains: %d wide, %d of one cell, %d cells of huge pages, %d vCPUs with a core of their own", domains, wide, single, huge, exclusive)
+	if wide < 50 || exclusive < 100 || huge < 50 {
+		t.Error("too little was looked at")
+	}
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// TestHosts reads what --hosts takes.
+func TestHosts(t *testing.T) {
+	for _, tt := range []struct {
+		hosts []string
+		want  string // names, or the error; "shape" for one that is no host
+	}{
+		{[]string{"2x32c/1TB"}, "shape"},
+		{[]string{"2x32c/1TB*3"}, "kvm01 kvm02 kvm03"},
+		{[]string{"2x32c/1TB*1", "r760:2x48c/2TB*2"}, "kvm01 r760-02 r760-03"},
+		{[]string{"2x32c/1TB*0"}, `--hosts: found "2x32c/1TB*0", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
+		{[]string{"2x32c/1TB*many"}, `--hosts: found "2x32c/1TB*many", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
+		{[]string{"2x32/1TB*2"}, `--hosts: "2x32/1TB": column 5: found "/1TB", want c after the cores, then / and the memory: 2x32c/1TB`},
+		{[]string{"nowhere/kvm.xml"}, "--hosts: stat nowhere/kvm.xml: no such file or directory"},
+	} {
+		h := &hosts{names: tt.hosts, perCore: []string{"3"}, own: "1c/16GB"}
+		_, err := h.read()
+		var names []string
+		for _, one := range h.list {
+			names = append(names, one.Name)
+		}
+		got := strings.Join(names, " ")
+		switch {
+		case err != nil:
+			got = err.Error()
+		case h.list == nil:
+			got = "shape"
+		}
+		if got != tt.want {
+			t.Errorf("%v: found %s, want %s", tt.hosts, got, tt.want)
+		}
+	}
+	for _, tt := range []struct{ perCore, own, want string }{
+		{"3", "1c/16GB", ""},
+		{"3", "0/0", ""},
+		{"x", "1c/16GB", `--vcpus-per-core: found "x", want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'`},
+		{"sql*=0", "1c/16GB", `--vcpus-per-core: found "sql*=0", want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'`},
+		{"3", "16GB", `--host-reserve: found "16GB", want cores and memory of a node, such as 1c/16GB`},
+		{"3", "1c/16", `--host-reserve: found "16" without a unit, want a size such as 512B, 4k, 512GB or 1.5TB`},
+	} {
+		h := &hosts{names: []string{"2x32c/1TB*2"}, perCore: []string{tt.perCore}, own: tt.own}
+		if _, err := h.read(); fmt.Sprint(err) != cmp.Or(tt.want, "<nil>") {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+	h := &hosts{names: []string{"2x32c/1TB*2"}, perCore: []string{"a=b*=1.5", "2"}, own: "2c/4GB", apart: []string{"a, b"}}
+	if _, err := h.read(); err != nil || h.policy.PerCore != 2 || h.policy.Ratios[0].VMs != "a=b*" || !slices.Equal(h.policy.Apart[0], []string{"a", "b"}) || h.list[1].Nodes[1].KeptCores != 2 {
+		t.Errorf("%+v, %v", h, err)
+	}
+}

@@ -1,0 +1,71 @@
+package move
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/internal/words"
+	"homenode/output/answer"
+)
+
+// A Patch is what becomes of a domain that another tool wrote.
+type Patch struct {
+	File    string       `json:"file"`
+	VM      string       `json:"vm,omitempty"` // "" when no VM of the fleet is that of the file
+	Changes []string     `json:"changes"`
+	Faults  []move.Fault `json:"faults,omitempty"` // of the result
+	Why     string       `json:"why,omitempty"`    // why it stays as it is
+}
+
+// Bad reports whether something is not as asked.
+func (p *Patch) Bad() bool { return p.Why != "" || p.Faults != nil }
+
+// Patches returns the answer about domains that another tool wrote. folder is "" when nothing was written.
+func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
+	a := &answer.Answer{Command: "move", Title: "Patches", Result: map[string]any{"patches": list}}
+	t := answer.Table{Name: "patches", Columns: answer.Columns("file", "VM", "place and change")}
+	changed, bad, changes := 0, 0, 0
+	for i := range list {
+		p := &list[i]
+		add := func(text string, tone answer.Tone) {
+			t.Rows = append(t.Rows, []answer.Cell{{Text: p.File}, {Text: p.VM}, {Text: text, Tone: tone}})
+		}
+		if p.Bad() {
+			bad++
+		}
+		switch {
+		case p.Why != "":
+			add("stays as it is: "+p.Why, answer.Medium)
+		case p.Changes == nil:
+			add("has all of it already", answer.Plain)
+		default:
+			changed++
+		}
+		for _, c := range p.Changes {
+			changes++
+			add(c, answer.Plain)
+		}
+		for _, f := range p.Faults {
+			add(fmt.Sprintf("fault of the result, %s: %s", f.Check, f.Text), answer.Medium)
+		}
+	}
+	a.Tables = []answer.Table{t}
+	verb := "are to be made"
+	if folder != "" {
+		verb = "are made"
+	}
+	head := fmt.Sprintf("%s in %d of %s", strings.Replace(words.Verb(changes, "change "+strings.Replace(verb, "are", "is", 1), "changes "+verb), "0 changes", "No changes", 1), changed, words.Plural(len(list), "file"))
+	if bad > 0 {
+		head += fmt.Sprintf("; %s as asked", words.Verb(bad, "file is not", "files are not"))
+	}
+	a.Verdict = []string{head + "."}
+	a.Note("Every other byte stays: devices, comments, order.")
+	if folder == "" {
+		a.Note("Nothing was written: -o DIR writes the changed files under their names.")
+		a.Next = []string{"homenode move " + words.Command(append(typed, "-o", "patched")...)}
+	} else {
+		a.Next = []string{"homenode move --check " + words.Command(folder)}
+	}
+	return a
+}

@@ -1,0 +1,402 @@
+package move
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/change/move/pack"
+	"homenode/change/move/plan"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+	"homenode/output/draw/svg"
+	"homenode/output/draw/topo"
+	"homenode/rules"
+	"homenode/rules/rule"
+)
+
+// A Planned is a plan of hosts, and what it was made of.
+type Planned struct {
+	*plan.Plan
+	Whole *rules.Result // the fleet with the VMs that are not moved, which hosts are drawn with
+	Notes []string      // on what was read of the hosts
+}
+
+// planned adds what the plan of hosts says.
+func planned(a *answer.Answer, of *Planned) {
+	p := of.Plan
+	made := p.Made
+	a.Verdict = append(planVerdict(p), a.Verdict...)
+	a.Facts = append(a.Facts, planFacts(p)...)
+	a.Tables = slices.Concat(leftTables(p), []answer.Table{hostTable(p), waveTable(p)}, a.Tables)
+	for _, n := range of.Notes {
+		a.Note("%s", n)
+	}
+	if made.More != nil {
+		a.Note("%s like %s would take %s for which there is no room.", words.Verb(made.More.Hosts, "more host", "more hosts"), made.More.Like, words.Plural(made.More.VMs, "VM"))
+	}
+	if made.Uncovered != nil {
+		a.Note("%s not be restarted whole on an empty host: what runs on each would have to be spread: %s.", words.Verb(len(made.Uncovered), "host could", "hosts could"), words.Few(hostNames(p, made.Uncovered)))
+	}
+	if reserve := pagesToReserve(p); reserve != "" {
+		a.Note("Huge pages are to be reserved before the VMs come, by node: %s.", reserve)
+	}
+	a.Note("DRS rules are not in the fleet that was read: name VMs that must not share a host with --apart. VMs that are off count as those that run.")
+	a.Drawings = planDrawings(p, of.Whole)
+}
+
+func planVerdict(p *plan.Plan) []string {
+	made := p.Made
+	placed := len(made.VMs) - made.Left
+	out := fmt.Sprintf("%s to %d of %s", words.Verb(placed, "VM goes", "VMs go"), made.Used, words.Plural(len(made.Hosts), "host"))
+	if len(made.Waves) > 1 {
+		out += fmt.Sprintf(" in %d waves", len(made.Waves))
+	}
+	switch {
+	case made.Left > 0:
+		out += fmt.Sprintf("; %s no host", words.Verb(made.Left, "VM finds", "VMs find"))
+	case made.Used == made.Bound.Hosts:
+		out += ": no plan needs fewer"
+	default:
+		out += fmt.Sprintf(": no plan needs fewer than %d", made.Bound.Hosts)
+	}
+	return []string{out + "."}
+}
+
+func planFacts(p *plan.Plan) []answer.Fact {
+	made := p.Made
+	bound := fmt.Sprintf("%s, %d more than the lower bound of %d", words.Plural(made.Used, "host"), made.Used-made.Bound.Hosts, made.Bound.Hosts)
+	if made.Used == made.Bound.Hosts {
+		bound = fmt.Sprintf("%s, which is the lower bound", words.Plural(made.Used, "host"))
+	}
+	if made.Used == 0 {
+		bound = "none gets a VM"
+	}
+	if made.VCPUs < made.Bound.VCPUs {
+		bound = fmt.Sprintf("%s of at most %s vCPUs that could be placed", words.Thousands(int(made.VCPUs)), words.Thousands(int(made.Bound.VCPUs)))
+	}
+	out := []answer.Fact{{Name: "hosts", Text: bound}, {Name: "vCPUs per core", Text: ratios(&p.Policy)}}
+	if p.Policy.KeptCores > 0 || p.Policy.KeptMemory > 0 {
+		out = append(out, answer.Fact{Name: "kept for the host", Text: fmt.Sprintf("%s and %s of each node", words.Plural(p.Policy.KeptCores, "core"), p.Policy.KeptMemory)})
+	}
+	spare := "none: no host may fail"
+	if made.Spare != nil {
+		spare = words.Few(hostNames(p, made.Spare))
+	}
+	return append(out, answer.Fact{Name: "failover hosts", Text: spare})
+}
+
+func ratios(p *plan.Policy) string {
+	unit := ""
+	if p.Threads {
+		unit = " and thread"
+	}
+	out := []string{fmt.Sprintf("up to %s%s", number(cmp.Or(p.PerCore, 1)), unit)}
+	for _, r := range p.Ratios {
+		out = append(out, fmt.Sprintf("%s of %s", number(r.PerCore), r.VMs))
+	}
+	return strings.Join(out, ", ")
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func hostNames(p *plan.Plan, list []int) []string {
+	var out []string
+	for _, h := range list {
+		out = append(out, p.Hosts[h].Name)
+	}
+	return out
+}
+
+// leftTables is the VMs that no host takes; no table when there are none.
+func leftTables(p *plan.Plan) []answer.Table {
+	if p.Made.Left == 0 {
+		return nil
+	}
+	type alike struct {
+		vcpus     int
+		memory    numa.Bytes
+		why, cure string
+	}
+	names := map[alike][]string{}
+	var order []alike
+	all := answer.Table{Name: "left", Columns: answer.Columns("VM", ">vCPUs", "memory", "why", "what would help")}
+	for i := range p.Made.VMs {
+		v := &p.Made.VMs[i]
+		if v.Host >= 0 {
+			continue
+		}
+		s := p.Needs[i].Shape
+		key := alike{s.VCPUs, s.Memory, v.Why, v.Cure}
+		if names[key] == nil {
+			order = append(order, key)
+		}
+		names[key] = append(names[key], p.VMs[i].Name)
+		all.Add(p.VMs[i].Name, strconv.Itoa(s.VCPUs), s.Memory.String(), v.Why, v.Cure)
+	}
+	t := answer.Table{Name: "left", Title: "VMs that no host takes", Columns: answer.Columns("VMs", ">each vCPUs", "memory", "why", "what would help"), Plain: &all}
+	for _, k := range order {
+		t.Rows = append(t.Rows, []answer.Cell{{Text: words.Few(names[k])}, {Text: strconv.Itoa(k.vcpus)}, {Text: k.memory.String()}, {Text: k.why, Tone: answer.Medium}, {Text: k.cure}})
+	}
+	return []answer.Table{t}
+}
+
+// hostTable is the nodes of the hosts.
+func hostTable(p *plan.Plan) answer.Table {
+	t := answer.Table{Name: "hosts", Title: "NUMA nodes of the hosts", Columns: answer.Columns("host", ">node", ">VMs", ">vCPUs", ">cores for VMs", ">vCPU per core", ">own cores", ">memory", ">free", "huge pages to reserve"),
+		Foot: []string{"cores for VMs and memory are without what is the host's own; own cores have one vCPU that shares them with no VM."}}
+	for h := range p.Made.Hosts {
+		for i := range p.Made.Hosts[h].Nodes {
+			n := &p.Made.Hosts[h].Nodes[i]
+			load := ""
+			if r, ok := n.Ratio(); ok {
+				load = fmt.Sprintf("%.1f", r)
+			}
+			node := &p.Hosts[h].Nodes[i]
+			t.Add(p.Hosts[h].Name, strconv.Itoa(n.Node), strconv.Itoa(onNode(p, h, n.Node)), strconv.Itoa(n.VCPUs), strconv.Itoa(n.Cores), load, strconv.Itoa(n.Exclusive), (node.Memory - node.KeptMemory).String(), n.Free.String(), pages(n))
+		}
+	}
+	return t
+}
+
+// onNode counts the VMs with a cell on a node.
+func onNode(p *plan.Plan, host, node int) (n int) {
+	for _, v := range p.Made.Hosts[host].VMs {
+		if slices.ContainsFunc(p.Made.VMs[v].Cells, func(c pack.Place) bool { return c.Node == node }) {
+			n++
+		}
+	}
+	return n
+}
+
+// pages says which huge pages are to be reserved on a node.
+func pages(n *pack.NodeUse) string {
+	var out []string
+	for _, u := range n.Pages {
+		if u.Reserve > 0 {
+			out = append(out, fmt.Sprintf("%d of %s", u.Reserve, u.Size))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func pagesToReserve(p *plan.Plan) string {
+	var out []string
+	for h := range p.Made.Hosts {
+		for i := range p.Made.Hosts[h].Nodes {
+			if text := pages(&p.Made.Hosts[h].Nodes[i]); text != "" {
+				out = append(out, fmt.Sprintf("node %d of %s %s", p.Made.Hosts[h].Nodes[i].Node, p.Hosts[h].Name, text))
+			}
+		}
+	}
+	return words.Few(out)
+}
+
+// waveTable is what moves together, in the order in which it does.
+func waveTable(p *plan.Plan) answer.Table {
+	t := answer.Table{Name: "waves", Title: "Waves, in their order", Columns: answer.Columns(">wave", "which", ">VMs", ">vCPUs", "hosts that get their first VM")}
+	for i, w := range p.Made.Waves {
+		t.Add(strconv.Itoa(i+1), p.Waves[w.Wave], words.Thousands(len(w.VMs)), words.Thousands(w.VCPUs), words.Few(hostNames(p, w.Hosts)))
+	}
+	return t
+}
+
+// place says where the plan has a VM: host and nodes.
+func place(p *plan.Plan, id string) (host, nodes string) {
+	i, ok := p.Of(id)
+	if !ok || p.Made.VMs[i].Host < 0 {
+		return "", ""
+	}
+	var list []string
+	for _, c := range p.Made.VMs[i].Cells {
+		list = append(list, strconv.Itoa(c.Node))
+	}
+	return p.Hosts[p.Made.VMs[i].Host].Name, strings.Join(list, ", ")
+}
+
+// planJSON is the plan for programs.
+type planJSON struct {
+	Hosts     []hostJSON       `json:"hosts"`
+	Left      []pack.Placement `json:"left"`
+	Waves     []waveJSON       `json:"waves"`
+	Used      int              `json:"hostsUsed"`
+	Bound     pack.Bound       `json:"bound"`
+	VCPUs     int64            `json:"vcpus"`
+	Failover  []string         `json:"failoverHosts,omitempty"`
+	Uncovered []string         `json:"uncovered,omitempty"`
+	More      *pack.More       `json:"more,omitempty"`
+}
+
+type hostJSON struct {
+	Host  string         `json:"host"`
+	VMs   []placeJSON    `json:"vms"`
+	Nodes []pack.NodeUse `json:"nodes"`
+}
+
+type placeJSON struct {
+	ID    string       `json:"id"`
+	VM    string       `json:"vm"`
+	Cells []pack.Place `json:"cells"`
+}
+
+type waveJSON struct {
+	Wave  string   `json:"wave"`
+	VMs   []string `json:"vms"` // IDs
+	VCPUs int      `json:"vcpus"`
+	Hosts []string `json:"firstVMOnHosts,omitempty"`
+}
+
+func planResult(p *plan.Plan) *planJSON {
+	made := p.Made
+	out := &planJSON{Hosts: []hostJSON{}, Left: []pack.Placement{}, Waves: []waveJSON{}, Used: made.Used, Bound: made.Bound, VCPUs: made.VCPUs,
+		Failover: hostNames(p, made.Spare), Uncovered: hostNames(p, made.Uncovered), More: made.More}
+	for h := range made.Hosts {
+		one := hostJSON{Host: p.Hosts[h].Name, VMs: []placeJSON{}, Nodes: made.Hosts[h].Nodes}
+		for _, v := range made.Hosts[h].VMs {
+			one.VMs = append(one.VMs, placeJSON{p.VMs[v].ID, p.VMs[v].Name, made.VMs[v].Cells})
+		}
+		out.Hosts = append(out.Hosts, one)
+	}
+	for i := range made.VMs {
+		if made.VMs[i].Host < 0 {
+			out.Left = append(out.Left, made.VMs[i])
+		}
+	}
+	for _, w := range made.Waves {
+		one := waveJSON{Wave: p.Waves[w.Wave], VCPUs: w.VCPUs, Hosts: hostNames(p, w.Hosts)}
+		for _, v := range w.VMs {
+			one.VMs = append(one.VMs, p.VMs[v].ID)
+		}
+		out.Waves = append(out.Waves, one)
+	}
+	return out
+}
+
+// mostDrawn is how many hosts are drawn one by one, before and after.
+const mostDrawn = 24
+
+// planDrawings are all hosts before and after in one picture, and each of them.
+func planDrawings(p *plan.Plan, whole *rules.Result) []answer.Drawing {
+	before := hostsBefore(p, whole)
+	all := func() []chart.Chart { return []chart.Chart{beside(p, whole, before)} }
+	out := []answer.Drawing{{ID: "hosts", Heading: "Before and after", About: "The NUMA nodes of the hosts, before on vSphere and after by the plan.", Style: chart.Style,
+		Draw:   func(w io.Writer) error { return chart.Draw(w, all(), chart.Options{}) },
+		Inline: func(w io.Writer) error { return chart.Draw(w, all(), chart.Options{Inline: true}) }}}
+	used := map[string]bool{}
+	id := func(side, name string) string { // a letter, then letters, digits and hyphens
+		base := side + "-" + strings.Trim(strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return '-'
+		}, name[:min(len(name), 100)]), "-")
+		one := base
+		for n := 2; used[strings.ToLower(one)]; n++ { // file systems that know no case
+			one = fmt.Sprintf("%s-%d", base, n)
+		}
+		used[strings.ToLower(one)] = true
+		return one
+	}
+	add := func(heading, lead, side, name string, n, of int, d func() *topo.Drawing) {
+		one := answer.Drawing{ID: id(side, name), About: name + " " + side, Style: svg.Style, Draw: func(w io.Writer) error { return svg.Draw(w, d(), svg.Options{}) },
+			Inline: func(w io.Writer) error { return svg.Draw(w, d(), svg.Options{Inline: true}) }}
+		if n == 0 {
+			one.Heading, one.Lead = heading, lead
+		}
+		if n == mostDrawn-1 && of > mostDrawn {
+			one.Cut = words.Verb(of-mostDrawn, "more host is", "more hosts are") + " not drawn here."
+		}
+		out = append(out, one)
+	}
+	for i, h := range before[:min(mostDrawn, len(before))] {
+		add("Before: hosts of vSphere", "Rooms are NUMA nodes; a block is a NUMA client, as high as it has vCPUs; the column is the memory of the node.", "before", h.Name, i, len(before),
+			func() *topo.Drawing { return topo.OfHost(whole, h).Named("before-") })
+	}
+	var full []int
+	for h := range p.Made.Hosts {
+		if len(p.Made.Hosts[h].VMs) > 0 {
+			full = append(full, h)
+		}
+	}
+	for i, h := range full[:min(mostDrawn, len(full))] {
+		add("After: hosts of the plan", "A block is a NUMA node of a guest.", "after", p.Hosts[h].Name, i, len(full), func() *topo.Drawing { return topo.OfPlan(p, h) })
+	}
+	return out
+}
+
+// hostsBefore are the hosts of vSphere that VMs of the plan are on, in the order of the fleet.
+func hostsBefore(p *plan.Plan, whole *rules.Result) (out []*numa.Host) {
+	seen := map[*numa.Host]bool{}
+	for _, v := range p.VMs {
+		seen[v.Host] = true
+	}
+	for i := range whole.Fleet.Hosts {
+		if h := &whole.Fleet.Hosts[i]; seen[h] && h.Nodes.Known() {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// beside draws all nodes of all hosts.
+func beside(p *plan.Plan, whole *rules.Result, before []*numa.Host) chart.Chart {
+	old := chart.HostGroup{Name: "before"}
+	for _, h := range before {
+		old.Hosts = append(old.Hosts, hostRow("before-", topo.OfHost(whole, h)))
+	}
+	now := chart.HostGroup{Name: "after"}
+	for h := range p.Made.Hosts {
+		now.Hosts = append(now.Hosts, hostRow("after-", topo.OfPlan(p, h)))
+	}
+	return chart.Chart{ID: "hosts", Title: "NUMA nodes before and after", Hosts: &chart.Hosts{Measures: []string{"vCPU per core", "memory in use"}, Groups: []chart.HostGroup{old, now},
+		Dark: "loaded or full", Bad: "more memory than the node has"}}
+}
+
+// loaded is the vCPUs per core that are as dark as can be.
+const loaded = 4
+
+func hostRow(side string, d *topo.Drawing) chart.HostRow {
+	out := chart.HostRow{ID: side + d.ID, Name: d.Title}
+	if len(d.Nodes) == 0 {
+		out.Note = "its nodes are unknown"
+	}
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		var load, memory chart.Shade
+		if r, ok := n.Load(); ok {
+			load = chart.Shade{Known: true, Dark: r / loaded, Text: fmt.Sprintf("%.1f", r)}
+		}
+		if n.Memory.Known() && n.Memory.Value > 0 {
+			share := float64(n.Used) / float64(n.Memory.Value)
+			memory = chart.Shade{Known: true, Dark: share, Bad: share > 1, Text: fmt.Sprintf("%.0f%%", 100*share)}
+		}
+		out.Nodes = append(out.Nodes, chart.HostNode{Node: n.Number, Values: []chart.Shade{load, memory}})
+	}
+	return out
+}
+
+// placedFact says where the plan has a VM, for its page.
+func placedFact(p *Planned, m *move.Move) []answer.Fact {
+	if p == nil {
+		return nil
+	}
+	host, nodes := place(p.Plan, m.ID)
+	if host == "" {
+		return nil
+	}
+	text := host + ", node " + nodes
+	if strings.Contains(nodes, ",") {
+		text = host + ", nodes " + nodes + ", in the order of the guest's"
+	}
+	if m.At != nil && m.At.Numbered() {
+		cpus, _ := m.At.All()
+		text += "; its CPUs are " + rule.Ranges(cpus)
+	}
+	return []answer.Fact{{Name: "host", Text: text}}
+}
