@@ -31,9 +31,11 @@ type Result struct {
 	Fleet    *numa.Fleet
 	Whole    *Result         // before it was filtered; nil for one that is whole
 	Clusters []*rule.Cluster // in the order of the fleet; standalone hosts last, each one a cluster without a name
-	VMs      int             // judged
-	Pairs    int             // VM × host predictions
-	Unjudged []numa.Note     // what could not be judged, or not for certain, and why
+	// Stated are the VMs of a fleet of KVM, which has no Clusters.
+	Stated   []*rule.StatedVM
+	VMs      int         // judged
+	Pairs    int         // VM × host predictions
+	Unjudged []numa.Note // what could not be judged, or not for certain, and why
 	// Templates counts the templates, which are not judged: they do not run.
 	Templates int
 	// Filter says what of the fleet is shown; "" for all of it.
@@ -45,18 +47,14 @@ type Result struct {
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to
-// every VM and host. Templates are not judged. Hosts of one shape give every VM
+// every VM and host. Of a fleet of KVM the layouts are stated: the rules for those judge it, and no others. Templates are not judged. Hosts of one shape give every VM
 // the same layout, so each shape of a cluster is predicted once.
 func Run(f *numa.Fleet, o Options) *Result {
 	r := &Result{Fleet: f, Choices: o.Choices}
-	g := r.group(f)
-	for i := range f.VMs {
-		r.addVM(&f.VMs[i], g, o)
-	}
-	r.addReleaseDoubts()
-	r.addDoubts()
-	for _, c := range r.Clusters {
-		r.judge(c, o)
+	if f.Hypervisor == numa.KVM {
+		r.runStated(o)
+	} else {
+		r.runPredicted(o)
 	}
 	if o.Policy != nil {
 		r.take(o.Policy, o.Policy.Apply(r.Findings, f, o.Today))
@@ -66,6 +64,19 @@ func Run(f *numa.Fleet, o Options) *Result {
 			cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))
 	})
 	return r
+}
+
+// runPredicted judges a fleet of ESXi.
+func (r *Result) runPredicted(o Options) {
+	g := r.group(r.Fleet)
+	for i := range r.Fleet.VMs {
+		r.addVM(&r.Fleet.VMs[i], g, o)
+	}
+	r.addReleaseDoubts()
+	r.addDoubts()
+	for _, c := range r.Clusters {
+		r.judge(c, o)
+	}
 }
 
 // groups finds hosts, kinds and clusters by ID.

@@ -8,6 +8,7 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
+	"homenode/rules/shape"
 )
 
 // The sizes of huge pages.
@@ -84,7 +85,7 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	can := &m.Platform.Can
 	perSocket, threads := g.perSocket, g.threads
 	if o.Shape == Fit {
-		perSocket = fitting(cell, len(cell))
+		perSocket = shape.Fitting(cell, len(cell))
 	}
 	if threads > 1 && !can[Threads].Can {
 		threads = 1

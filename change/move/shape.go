@@ -34,15 +34,15 @@ func arrange(s *Shape, cell []int, perSocket, threads int, dies bool) (why strin
 	wanted := perSocket
 	perDie := perSocket
 	switch {
-	case n > 1 && perSocket == 1 && fitting(cell, n) > 1:
+	case n > 1 && perSocket == 1 && shape.Fitting(cell, n) > 1:
 		// The 24 sockets of an import: each vCPU has a cache of its own, and editions limit sockets.
-		perSocket = fitting(cell, n)
+		perSocket = shape.Fitting(cell, n)
 		perDie, why = perSocket, "one socket for each vCPU gives each a last-level cache of its own, and software that counts sockets fails"
 	case n%perSocket != 0:
-		perSocket = fitting(cell, perSocket)
+		perSocket = shape.Fitting(cell, perSocket)
 		perDie, why = perSocket, fmt.Sprintf("%d vCPUs are no whole sockets of %d", n, wanted)
 	case !shape.Within(cell, perSocket):
-		perDie = fitting(cell, perSocket)
+		perDie = shape.Fitting(cell, perSocket)
 		switch {
 		case !shape.WholeCells(cell, perSocket, perDie):
 			perSocket, why = perDie, "a socket cannot lie in two nodes that are not its dies"
@@ -56,16 +56,6 @@ func arrange(s *Shape, cell []int, perSocket, threads int, dies bool) (why strin
 	}
 	s.Cores = perDie / s.Threads
 	return why
-}
-
-// fitting returns the largest divisor of the number of vCPUs, at most so many, whose blocks lie in one cell each.
-func fitting(cell []int, most int) int {
-	for per := min(most, len(cell)); per > 1; per-- {
-		if len(cell)%per == 0 && most%per == 0 && shape.Within(cell, per) {
-			return per
-		}
-	}
-	return 1
 }
 
 // divide divides memory by weights into multiples of unit, as the sums up to each cell round down; the last takes the rest.

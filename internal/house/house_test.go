@@ -47,7 +47,8 @@ var above = []string{"rules/filter", "rules/policy", "rules/simulate", "rules/ve
 var ruleSees = map[string][]string{
 	"rules/finding":        {},
 	"rules/confront":       {},
-	"rules/rule":           {"rules/confront"}, // findings of recordings carry what was compared with the prediction
+	"rules/shape":          {},
+	"rules/rule":           {"rules/confront", "rules/shape"}, // findings of recordings carry what was compared with the prediction, VMs of KVM the faults of their shape
 	"rules/guestview":      {"rules/confront"}, // these three judge by what a guest or a host showed,
 	"rules/observedhomes":  {"rules/confront"}, // beside what was predicted
 	"rules/observedlayout": {"rules/confront"},
@@ -198,7 +199,7 @@ func wrongInside(dir, to string) string {
 	switch {
 	case slices.Contains(seen, to):
 		return ""
-	case listed && (dir == "rules/finding" || dir == "rules/confront"):
+	case listed && (dir == "rules/finding" || dir == "rules/confront" || dir == "rules/shape"):
 		return "it sees [" + strings.Join(seen, " ") + "] of its room"
 	case to != "rules/rule" && to != "rules/finding":
 		return "a rule sees rules/rule and rules/finding of its room"

@@ -170,3 +170,13 @@ func WholeCells(cell []int, perSocket, perDie int) bool {
 	}
 	return true
 }
+
+// Fitting returns the largest divisor of the number of vCPUs, at most so many, whose blocks lie in one cell each.
+func Fitting(cell []int, most int) int {
+	for per := min(most, len(cell)); per > 1; per-- {
+		if len(cell)%per == 0 && most%per == 0 && Within(cell, per) {
+			return per
+		}
+	}
+	return 1
+}

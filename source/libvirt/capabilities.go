@@ -1,8 +1,10 @@
 package libvirt
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"homenode/internal/words"
 	"homenode/numa"
@@ -38,6 +40,30 @@ type PagePool struct {
 type HostCPU struct {
 	ID, Socket, Die, Core int
 	Siblings              []int
+}
+
+// Cores returns the logical CPUs of each core of the node, in the order of the first of each; the error names the first CPU of which
+// neither core nor siblings are stated.
+func (c *HostCell) Cores() (out [][]int, err error) {
+	type core struct{ socket, die, id int }
+	index := map[core]int{}
+	for _, cpu := range slices.SortedFunc(slices.Values(c.CPUs), func(a, b HostCPU) int { return cmp.Compare(a.ID, b.ID) }) {
+		at := core{cpu.Socket, cpu.Die, cpu.Core}
+		switch {
+		case len(cpu.Siblings) > 0:
+			at = core{-1, -1, cpu.Siblings[0]}
+		case cpu.Core < 0:
+			return nil, fmt.Errorf("state neither core nor siblings of CPU %d: lscpu -e does", cpu.ID)
+		}
+		i, ok := index[at]
+		if !ok {
+			i = len(out)
+			index[at] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], cpu.ID)
+	}
+	return out, nil
 }
 
 // File returns what the file states of the host.
