@@ -140,3 +140,51 @@ func OnNodes(o *numa.Observation) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// A Comparison is one thing that was seen of a guest beside what its definition states.
+type Comparison struct {
+	What         string
+	Seen, Stated string
+	Same         bool
+}
+
+// CompareStated puts what was seen inside a guest beside the layout that its definition states: nodes, sockets, and which vCPUs are in
+// each node. What the observer does not tell is left out.
+func CompareStated(s *numa.Stated, o *numa.Observation) (out []Comparison) {
+	add := func(what, seen, stated string) { out = append(out, Comparison{what, seen, stated, seen == stated}) }
+	nodes := 0
+	for _, c := range s.Cells {
+		if len(c.CPUs) > 0 || c.Memory > 0 {
+			nodes++
+		}
+	}
+	switch {
+	case len(o.VPDs.Value) == s.VCPUs && s.VCPUs == s.Most():
+		add("vCPUs of the nodes", groupsText(o.VPDs.Value), groupsText(s.Of()))
+	case o.VPDCount.Known():
+		add("NUMA nodes", fmt.Sprint(o.VPDCount.Value), fmt.Sprint(nodes))
+	}
+	if o.SocketCount.Known() && s.VCPUs == s.Most() {
+		add("sockets", fmt.Sprint(o.SocketCount.Value), fmt.Sprint(s.Sockets))
+	}
+	return out
+}
+
+// groupsText writes the members of each group, the groups in the order of their first members: "0-3 | 4-7".
+func groupsText(group []int) string {
+	index, members := map[int]int{}, [][]int(nil)
+	for i, g := range group {
+		k, ok := index[g]
+		if !ok {
+			k = len(members)
+			index[g] = k
+			members = append(members, nil)
+		}
+		members[k] = append(members[k], i)
+	}
+	var out []string
+	for _, m := range members {
+		out = append(out, words.Ranges(m))
+	}
+	return strings.Join(out, " | ")
+}

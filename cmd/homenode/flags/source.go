@@ -41,6 +41,8 @@ type Source struct {
 	evidence       []string
 
 	Logs func(*numa.VM) bool // VMs whose vmware.log is fetched from a vCenter; nil for none
+	// KVM: the command takes a fleet of KVM. Others predict what ESXi does, and refuse one.
+	KVM bool
 
 	failed int // sources that could not be read; set by Read
 }
@@ -86,6 +88,9 @@ func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error
 		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", texttab.Clean(n.String())); err != nil {
 			return nil, err
 		}
+	}
+	if err == nil && fleet.Hypervisor == numa.KVM && !f.KVM {
+		return nil, fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain, topo and compare take KVM", fleet.Source)
 	}
 	return fleet, err
 }

@@ -12,6 +12,7 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
+	"homenode/numa"
 	"homenode/output/change"
 	answers "homenode/output/fleet"
 	"homenode/output/format"
@@ -34,7 +35,8 @@ func NewAssess() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "assess SOURCE...",
 		Short: "Judges a fleet: which VMs have wrong NUMA, why, and what to change",
-		Long: `assess predicts every VM on every host of its cluster and applies every rule.
+		Long: `assess predicts every VM on every host of its cluster and applies every rule. VMs of KVM are judged as their
+definitions state them (docs/kvm.md).
 
 ` + flags.SourceHelp + `
 
@@ -81,6 +83,7 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
 				return err
 			}
 			start := time.Now()
+			src.KVM = asked == nil
 			if asked != nil {
 				fleet, err := src.Read(cmd, args...)
 				if err != nil {
@@ -95,6 +98,10 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
 			}
 			judged := time.Since(start) - read
 			fleet := whole.Fleet
+			kvm := fleet.Hypervisor == numa.KVM
+			if kvm && (shown != nil || cmd.Flags().Changed("table")) {
+				return fmt.Errorf("%s: a fleet of KVM is shown as a whole: leave out --table and what selects", fleet.Source)
+			}
 			result, err := shown.Fleet(whole)
 			if err != nil {
 				return err
@@ -105,7 +112,11 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
 			if flags.IsTerminal(cmd.OutOrStdout()) && out.File == "" { // elsewhere the same input gives the same bytes
 				o.Read, o.Judged = read, judged
 			}
-			err = out.PrintJudged(cmd, format.Options{Details: details, FailOn: least, Table: table.Name, SourceFiles: flags.SourceFiles(args)}, answers.Assess(result, o))
+			answer := answers.Assess
+			if kvm {
+				answer = answers.AssessStated
+			}
+			err = out.PrintJudged(cmd, format.Options{Details: details, FailOn: least, Table: table.Name, SourceFiles: flags.SourceFiles(args)}, answer(result, o))
 			if err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ func (l *layout) loose() {
 		return
 	}
 	l.add(picture.Group{ID: l.d.ID + "__loose", Class: "heading", Shapes: []picture.Shape{
-		{Class: "facts", X: margin, Y: l.y + 120, Text: "without home node: not NUMA-managed, memory from anywhere"},
+		{Class: "facts", X: margin, Y: l.y + 120, Text: l.d.LooseTitle()},
 	}})
 	l.y += lineHeight
 	box := func(i int, id, class, label, numbers string) {
