@@ -91,6 +91,7 @@ var All = []*rule.Rule{
 	nocells.Rule,
 	vcpusockets.Rule,
 	nosuchhost.Rule,
+	guestother.Rule,
 	lowlocality.Rule,
 	flapping.Rule,
 	migrationstorm.Rule,

@@ -20,6 +20,7 @@ import (
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	"homenode/source/demo"
+	"homenode/source/evidence"
 	"homenode/source/incident"
 	"homenode/source/kvm"
 	"homenode/source/scenario"
@@ -73,17 +74,23 @@ func stated(t *testing.T, path, id string) []byte {
 }
 
 // kvmFleet reads a bundle of KVM hosts. A section that is named for a host has the words of one, as a scenario, of which the
-// capabilities are made; the others are the files of the bundle.
+// capabilities are made; those below evidence/ are what was seen in guests; the others are the files of the bundle.
 func kvmFleet(t *testing.T, path string) *numa.Fleet {
 	t.Helper()
 	ar, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := fstest.MapFS{}
+	files, pieces := fstest.MapFS{}, []evidence.Piece(nil)
 	for _, f := range ar.Files {
 		switch {
 		case f.Name == "findings":
+		case strings.HasPrefix(f.Name, "evidence/"):
+			docs, err := evidence.Documents(f.Name, bytes.NewReader(f.Data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pieces = append(pieces, evidence.Piece{Name: f.Name, Docs: docs})
 		case strings.Contains(f.Name, "/"):
 			files[f.Name] = &fstest.MapFile{Data: f.Data}
 		default:
@@ -94,6 +101,7 @@ func kvmFleet(t *testing.T, path string) *numa.Fleet {
 	if err != nil {
 		t.Fatal(err)
 	}
+	evidence.Join(fleet, pieces)
 	if fleet.Notes != nil {
 		t.Errorf("notes: %v", fleet.Notes)
 	}

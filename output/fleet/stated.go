@@ -188,7 +188,7 @@ func statedShape(v *rule.StatedVM) string {
 func runsOn(v *rule.StatedVM) string {
 	return perCell(v, func(i int) string {
 		if v.Host == nil {
-			return ""
+			return "unknown"
 		}
 		if nodes := v.Stated.RunsOn(i, v.Host); nodes != nil {
 			return rule.NodeList(nodes)

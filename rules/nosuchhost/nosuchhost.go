@@ -21,15 +21,15 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: c
 func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
-	report := func(topic, message, name, value, at string) {
-		p.Report(finding.Finding{Severity: finding.High, Topic: topic, Message: message, Advice: "Correct the definition",
+	report := func(severity finding.Severity, topic, message, name, value, at string) {
+		p.Report(finding.Finding{Severity: severity, Topic: topic, Message: message, Advice: "Correct the definition",
 			Evidence: []finding.Evidence{p.At(name, value, at)}})
 	}
 	for _, n := range s.Strays {
-		report(n.At, n.Text, "definition", n.Text, n.At)
+		report(finding.Medium, n.At, n.Text, "definition", n.Text, n.At)
 	}
 	for _, f := range p.Faults(shape.Topology, shape.Distance) {
-		report(f, f, "topology", s.Topology(), s.TopologyAt)
+		report(finding.High, f, f, "topology", s.Topology(), s.TopologyAt)
 	}
 	if v.Host == nil || !v.Host.Nodes.Known() {
 		return
@@ -41,12 +41,12 @@ func check(p *rule.StatedPass) {
 		}
 		absent := slices.DeleteFunc(slices.Clone(b.Nodes), func(id int) bool { return v.Host.Node(id) != nil })
 		if len(absent) > 0 {
-			report("memory "+b.At, fmt.Sprintf("memory is bound to %s, which %s has not", rule.NodeList(absent), v.Host.Name), "memory on", rule.NodeList(b.Nodes), b.At)
+			report(finding.High, "memory "+b.At, fmt.Sprintf("memory is bound to %s, which %s has not", rule.NodeList(absent), v.Host.Name), "memory on", rule.NodeList(b.Nodes), b.At)
 		}
 	}
 	for _, pin := range s.Pins {
 		if _, absent := v.Host.NodesOf(s.CPUs[pin.VCPU]); absent != nil {
-			report("pin", fmt.Sprintf("vCPU %d is pinned to CPUs %s, which %s has not", pin.VCPU, words.Ranges(absent), v.Host.Name), "CPUs of the vCPU", words.Ranges(s.CPUs[pin.VCPU]), pin.At)
+			report(finding.High, "pin", fmt.Sprintf("vCPU %d is pinned to CPUs %s, which %s has not", pin.VCPU, words.Ranges(absent), v.Host.Name), "CPUs of the vCPU", words.Ranges(s.CPUs[pin.VCPU]), pin.At)
 			return // one says it
 		}
 	}

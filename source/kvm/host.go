@@ -32,6 +32,10 @@ func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
 			note("the capabilities %v", err)
 			return h
 		}
+		if cell.Partial {
+			note("the capabilities list a part of the CPUs of node %d: the nodes of the host count as unknown", cell.ID)
+			return h
+		}
 		n := numa.Node{ID: cell.ID, Package: -1, Cores: len(groups), Threads: len(cell.CPUs), Memory: cell.Memory}
 		own := []int{}
 		for _, cpu := range cell.CPUs {

@@ -91,7 +91,10 @@ func root(path string) (fsys fs.FS, only string, err error) {
 // walk calls do for each file, in the order of their names.
 func walk(fsys fs.FS, only string, do func(name string) error) error {
 	if only != "" {
-		return do(only)
+		if err := do(only); err != fs.SkipAll {
+			return err
+		}
+		return nil
 	}
 	n := 0
 	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {

@@ -28,6 +28,7 @@ type HostCell struct {
 	Pages     []PagePool  // by size, ordinary ones among them
 	Distances map[int]int // to nodes by ID, 10 being local; nil when unknown
 	CPUs      []HostCPU   // logical CPUs that are online
+	Partial   bool        // the file says that there are more CPUs than it lists, or fewer
 }
 
 // A PagePool is the pages of one size of a node: all there are, used ones too.
@@ -148,6 +149,7 @@ func (r *reader) cell(id int, e *element) HostCell {
 	if cpus != nil {
 		r.file.Add(cpus.line, cpus.col, subject, "CPUs", words.Ranges(ids), "")
 		if n, ok := r.number(cpus, "cpus", cpus.attr("num"), maxCPU+1); ok && n != len(ids) {
+			c.Partial = true
 			r.file.Warn(cpus.line, cpus.col, "node %d: found %d CPUs, the file says %d", id, len(ids), n)
 		}
 	}

@@ -106,17 +106,21 @@ func (d *Drawing) place(h *numa.Host, vms []*rule.StatedVM, high map[string]bool
 				d.Nodes[i].Foreign += on[n]
 			}
 		}
+		loose := Client{ID: fmt.Sprintf("%s__vm-%s__loose", d.ID, ShapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), MemoryKnown: v.Memory.Known(), High: high[v.ID]}
 		for k := range groups {
 			g := &groups[k]
 			c := g.client(d.ID, v, k, len(groups))
 			c.High = high[v.ID]
 			i, ok := index[g.node]
 			if !ok {
-				d.Loose = append(d.Loose, c)
+				loose.VCPUs, loose.Memory = loose.VCPUs+c.VCPUs, loose.Memory+c.Memory
 				continue
 			}
 			n := &d.Nodes[i]
 			n.Clients, n.VCPUs, n.Foreign = append(n.Clients, c), n.VCPUs+c.VCPUs, n.Foreign-g.local
+		}
+		if loose.VCPUs > 0 {
+			d.Loose = append(d.Loose, loose)
 		}
 		for _, n := range slices.Sorted(maps.Keys(on)) {
 			i, ok := index[n]
@@ -155,7 +159,7 @@ func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
 		}
 	}
 	var vms []*rule.StatedVM
-	unknown, seen := 0, 0
+	unknown, seen, anywhere := 0, 0, 0
 	for _, v := range r.Stated {
 		if v.Host != h {
 			continue
@@ -166,10 +170,15 @@ func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
 		}
 		if v.MemoryOn() != nil {
 			seen++
+		} else if _, on := spread(v); len(on) == 0 {
+			anywhere++
 		}
 	}
 	d.place(h, vms, high)
 	d.Caption = []string{"Stated by the definitions of the VMs, not predicted: vCPUs stand on the node that they are pinned to.", memoryCaption(seen, len(vms))}
+	if anywhere > 0 {
+		d.Caption = append(d.Caption, fmt.Sprintf("The memory of %s is drawn on no node: it is neither bound nor pinned nor seen.", rule.Plural(anywhere, "VM")))
+	}
 	if unknown > 0 {
 		d.Caption = append(d.Caption, fmt.Sprintf("Whether they run is not stated, taken as on: %s.", rule.Plural(unknown, "VM")))
 	}

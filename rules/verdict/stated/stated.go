@@ -10,7 +10,7 @@ import (
 	"homenode/rules/finding"
 )
 
-// Verdict says in one sentence how many VMs are defined so that they lose to NUMA, and in a second line what that leaves open.
+// Verdict says in one sentence how many VMs lose to NUMA by their definitions, and in a second line what that leaves open.
 func Verdict(r *rules.Result) []string {
 	worst := map[string]finding.Severity{}
 	for i := range r.Findings {
@@ -32,13 +32,13 @@ func Verdict(r *rules.Result) []string {
 	case r.VMs == 0:
 		headline = "No VM could be judged."
 	case high+medium == 0:
-		headline = fmt.Sprintf("None of %s is defined so that it loses to NUMA.", all)
-	case medium == 0:
-		headline = words.Verb(high, "of "+all+" is", "of "+all+" are") + " defined so that it costs much."
+		headline = fmt.Sprintf("None of %s loses anything to NUMA that its definition could avoid.", all)
 	case high == 0:
-		headline = words.Verb(medium, "of "+all+" is", "of "+all+" are") + " defined so that it costs something."
+		headline = fmt.Sprintf("None of %s loses much to NUMA; %s a little.", all, words.Verb(medium, "loses", "lose"))
+	case medium == 0:
+		headline = words.Verb(high, "of "+all+" loses", "of "+all+" lose") + " to NUMA."
 	default:
-		headline = fmt.Sprintf("%s defined so that it costs much, and %s.", words.Verb(high, "of "+all+" is", "of "+all+" are"), words.Verb(medium, "more something", "more something"))
+		headline = fmt.Sprintf("%s to NUMA; %s a little.", words.Verb(high, "of "+all+" loses", "of "+all+" lose"), words.Verb(medium, "more loses", "more lose"))
 	}
 	var rest []string
 	if n := len(r.Fleet.VMs) - r.VMs; n > 0 {
