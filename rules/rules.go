@@ -14,6 +14,7 @@ import (
 	"homenode/rules/fakenodes"
 	"homenode/rules/flapping"
 	"homenode/rules/guestlimits"
+	"homenode/rules/guestother"
 	"homenode/rules/guestview"
 	"homenode/rules/headroom"
 	"homenode/rules/hotaddfits"
