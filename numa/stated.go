@@ -23,6 +23,7 @@ type Stated struct {
 	CellsAt    string // of the NUMA nodes; "" when none are stated: then the guest sees one
 	VCPUsAt    string
 	MemoryAt   string
+	Partial    bool // parts of a definition: what they do not state is unknown
 	Running    bool // it was read of a VM that ran
 	// Auto: numad chooses the nodes of the host at each start.
 	Auto bool

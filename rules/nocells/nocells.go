@@ -19,7 +19,7 @@ func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
 	needed, ok := v.Needed()
-	if !ok || !v.Flat() || needed < 2 {
+	if !ok || !v.Flat() || s.Partial || needed < 2 {
 		return
 	}
 	cores, memory, _ := v.Largest()

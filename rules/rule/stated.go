@@ -19,7 +19,7 @@ type StatedVM struct {
 	Beside []*StatedVM   // the other VMs of the host, in the order of the fleet
 }
 
-// Flat reports whether the definition states no NUMA nodes: the guest sees one.
+// Flat reports whether the definition states no NUMA nodes: the guest sees one, if it is a whole definition.
 func (v *StatedVM) Flat() bool { return v.Stated.CellsAt == "" }
 
 // Largest returns the most cores and the most memory that a node of the host has; false when its nodes are unknown.

@@ -21,7 +21,7 @@ const few = 4
 
 func check(p *rule.StatedPass) {
 	s := p.VM.Stated
-	if s.Sockets <= few || s.Sockets != s.Most() || p.Faults(shape.VCPUs, shape.Topology) != nil || shape.Fitting(s.Of(), s.Most()) == 1 {
+	if s.TopologyAt == "" && s.Partial || s.Sockets <= few || s.Sockets != s.Most() || p.Faults(shape.VCPUs, shape.Topology) != nil || shape.Fitting(s.Of(), s.Most()) == 1 {
 		return
 	}
 	stated := ""

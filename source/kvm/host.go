@@ -16,6 +16,10 @@ func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
 		h.CPUModel = numa.ReadAt(strings.TrimSpace(c.Vendor+" "+c.Model), "cpu")
 	}
 	cells := slices.SortedFunc(slices.Values(c.Cells), func(a, b libvirt.HostCell) int { return cmp.Compare(a.ID, b.ID) })
+	if c.Cut {
+		note("the capabilities break off: the nodes of the host count as unknown")
+		return h
+	}
 	if len(cells) == 0 {
 		note("the capabilities state no NUMA nodes")
 		return h

@@ -159,16 +159,18 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 		}
 		return nil
 	})
-	if err == nil && len(r.hosts)+len(r.domains) == 0 {
-		if err = broken; err == nil {
-			err = errors.New("found no virsh capabilities and no domain")
-		}
+	r.addHosts(name)
+	r.addVMs()
+	switch nothing := len(r.hosts)+len(r.fleet.VMs) == 0; {
+	case err != nil:
+	case nothing && broken != nil:
+		err = broken
+	case nothing && len(r.domains) == 0:
+		err = errors.New("found no virsh capabilities and no domain")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	r.addHosts(name)
-	r.addVMs()
 	r.addMemory()
 	return r.fleet, r.fleet.Check()
 }

@@ -76,7 +76,7 @@ func numastat(data []byte, warn func(line, col int, format string, args ...any))
 		}
 		values, err := megabytes(numbers, len(nodes))
 		if err != nil {
-			warn(lines.Line(), strings.Index(line, numbers)+1, "%v", err)
+			warn(lines.Line(), strings.LastIndex(line, numbers)+1, "%v", err)
 			continue
 		}
 		u := out[pid]

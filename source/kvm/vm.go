@@ -20,7 +20,11 @@ func vmOf(d *domain, r *reader) (v numa.VM, ok bool) {
 		base := filepath.Base(d.file)
 		v.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	s := &numa.Stated{At: at(d.Line, d.Col), Running: d.Running, Auto: d.Auto, ACPI: d.ACPI}
+	if d.Cut {
+		r.note(at(d.Line, d.Col), "%s: its definition breaks off: it is not judged", v.Name)
+		return v, false
+	}
+	s := &numa.Stated{Partial: !d.Whole, At: at(d.Line, d.Col), Running: d.Running, Auto: d.Auto, ACPI: d.ACPI}
 	most := shapeOf(d.Domain, s, at)
 	if most == 0 {
 		r.note(s.At, "%s: found no number of vCPUs, and no cells of which it follows", v.Name)

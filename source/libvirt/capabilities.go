@@ -17,6 +17,7 @@ type Host struct {
 	Arch          string
 	Model, Vendor string     // of the processor, as libvirt names it
 	Cells         []HostCell // its NUMA nodes, in the order of the file
+	Cut           bool       // the file ends, or breaks off, before its end
 
 	file *fact.File
 }
@@ -72,7 +73,7 @@ func (h *Host) File() *fact.File { return h.file }
 
 func readHost(name string, e *element) *Host {
 	r := newReader(name, "virsh capabilities")
-	h := &Host{Line: e.line, file: r.file}
+	h := &Host{Line: e.line, Cut: !e.closed, file: r.file}
 	cpu := e.child("cpu")
 	for _, s := range []struct {
 		name string

@@ -16,6 +16,7 @@ type Domain struct {
 	Type       string         // kvm, qemu, …
 	Running    bool           // it has the ID of a domain that runs
 	Whole      bool           // not parts of a domain
+	Cut        bool           // the file ends, or breaks off, before its end
 	VCPUs      numa.Fact[int] // the most there can be
 	Current    numa.Fact[int] // of VCPUs, those that are there now
 	CPUSet     []int          // host CPUs of all vCPUs without a pin of their own
@@ -90,7 +91,7 @@ func (d *Domain) File() *fact.File { return d.file }
 func readDomain(name string, e *element, whole bool) *Domain {
 	r := newReader(name, "libvirt domain")
 	d := &Domain{Line: e.line, Col: e.col, Running: e.attr("id") != "", Name: e.child("name").content(), UUID: e.child("uuid").content(), Type: e.attr("type"), file: r.file}
-	d.Whole = whole
+	d.Whole, d.Cut = whole, !e.closed
 	subject := "VM"
 	if d.Name != "" {
 		subject += " " + d.Name
