@@ -290,7 +290,10 @@ func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 		found = append(found, &one.Findings[i])
 	}
 	verdict := "Nothing to do."
-	if n := len(found); n > 0 {
+	switch n := len(found); {
+	case n == 1:
+		verdict = "1 finding of " + found[0].Severity.String() + " severity."
+	case n > 1:
 		verdict = fmt.Sprintf("%s, the worst of %s severity.", words.Plural(n, "finding"), found[0].Severity)
 	}
 	x := statedOf(v)

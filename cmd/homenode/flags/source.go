@@ -308,5 +308,6 @@ const SourceHelp = `SOURCE is one of
   fleet.json                 a snapshot, from homenode snapshot
   fleet.txtar                a scenario or story: a fleet written by hand
   esx01-vm-support.tgz       a vm-support bundle, .vmx or vmware.log; also a folder or archive of them
+  kvm                        XML of virsh: hosts of KVM and their VMs, a file or a folder (assess, explain, topo, compare)
   demo                       a simulated vCenter with 24 hosts and 300 VMs
   @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet`

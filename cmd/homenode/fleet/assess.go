@@ -36,7 +36,7 @@ func NewAssess() *cobra.Command {
 		Use:   "assess SOURCE...",
 		Short: "Judges a fleet: which VMs have wrong NUMA, why, and what to change",
 		Long: `assess predicts every VM on every host of its cluster and applies every rule. VMs of KVM are judged as their
-definitions state them (docs/kvm.md).
+definitions state them (docs/move.md).
 
 ` + flags.SourceHelp + `
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -221,7 +220,7 @@ func OfStated(v *rule.StatedVM) *Drawing {
 	groups, _ := spread(v)
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		g := Guest{ID: fmt.Sprintf("%s__guest-%d", d.ID, i), Name: fmt.Sprintf("guest node %d", i), VCPUs: len(c.CPUs), List: list(c.CPUs), Memory: c.Memory, MemoryKnown: v.Memory.Known()}
+		g := Guest{ID: fmt.Sprintf("%s__guest-%d", d.ID, i), Name: fmt.Sprintf("guest node %d", i), VCPUs: len(c.CPUs), List: list(c.CPUs), Memory: c.Memory, MemoryKnown: v.Memory.Known(), stated: true}
 		if len(c.CPUs) > 0 {
 			g.First = c.CPUs[0]
 		}
@@ -242,7 +241,7 @@ func OfStated(v *rule.StatedVM) *Drawing {
 	for i := range d.Nodes {
 		for k := range d.Nodes[i].Clients {
 			c := &d.Nodes[i].Clients[k]
-			c.Label = strings.Replace(c.Label, c.VM, "vCPUs", 1)
+			c.Label = vcpuText(c.First, c.VCPUs, c.List)
 		}
 	}
 	return d

@@ -50,6 +50,18 @@ type Guest struct {
 	MemoryKnown bool       `json:"-"`
 	On          []int      `json:"on"`      // indexes in Drawing.Nodes that carry it, ascending; nil when no node does
 	Clients     int        `json:"clients"` // that carry it
+	stated      bool       // of KVM, which has no clients
+}
+
+// Carried says what carries the guest node, in words.
+func (g *Guest) Carried() string {
+	switch {
+	case !g.stated:
+		return "carried by " + rule.Plural(g.Clients, "client")
+	case len(g.On) == 0:
+		return "not pinned to one node"
+	}
+	return "on " + rule.Plural(len(g.On), "node")
 }
 
 // Heading returns the guest node in words: name, vCPUs, memory.
@@ -63,10 +75,7 @@ func (g *Guest) Heading() []string {
 
 // Numbers returns all there is to say about the guest node in one line.
 func (g *Guest) Numbers() string {
-	if g.Clients == 0 {
-		return strings.Join(g.Heading(), ", ") + ", not pinned to one node"
-	}
-	return fmt.Sprintf("%s, carried by %s", strings.Join(g.Heading(), ", "), rule.Plural(g.Clients, "client"))
+	return strings.Join(g.Heading(), ", ") + ", " + g.Carried()
 }
 
 // A Node is a NUMA node with what is placed on it.
