@@ -139,11 +139,15 @@ func (l *layout) legend() {
 			wide, single, high = wide || c.Wide, single || !c.Wide, high || c.High
 		}
 	}
+	one, part := "client", "client of a wide VM"
+	if l.d.Stated {
+		one, part = "vCPUs of a VM", "a part of a VM"
+	}
 	if single {
-		entry("client", "client", "", "client")
+		entry("client", "client", "", one)
 	}
 	if wide {
-		entry("wide", "client wide", "", "client of a wide VM"+l.example())
+		entry("wide", "client wide", "", part+l.example())
 	}
 	entry("cores", "cores", "", "cores of the node")
 	if l.remote {

@@ -142,7 +142,7 @@ func (c *canvas) plan(d *Drawing) *plan {
 	if p.bar < p.most {
 		c.legend = append(c.legend, fmt.Sprintf("A full bar is %s.", rule.Plural(p.most, "vCPU")))
 	}
-	if numbered != "" {
+	if numbered != "" && !d.Stated {
 		c.legend = append(c.legend, numbered)
 	}
 	if remote && d.Stated {
