@@ -49,8 +49,8 @@ var ruleSees = map[string][]string{
 	"rules/confront":       {},
 	"rules/shape":          {},
 	"rules/rule":           {"rules/confront", "rules/shape"}, // findings of recordings carry what was compared with the prediction, VMs of KVM the faults of their shape
-	"rules/guestview":      {"rules/confront"}, // these three judge by what a guest or a host showed,
-	"rules/observedhomes":  {"rules/confront"}, // beside what was predicted
+	"rules/guestview":      {"rules/confront"},                // these three judge by what a guest or a host showed,
+	"rules/observedhomes":  {"rules/confront"},                // beside what was predicted
 	"rules/observedlayout": {"rules/confront"},
 }
 

@@ -35,8 +35,7 @@ func NewAssess() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "assess SOURCE...",
 		Short: "Judges a fleet: which VMs have wrong NUMA, why, and what to change",
-		Long: `assess predicts every VM on every host of its cluster and applies every rule. VMs of KVM are judged as their
-definitions state them (docs/move.md).
+		Long: `assess predicts every VM on every host of its cluster, or takes the layouts of KVM as they are stated, and applies every rule.
 
 ` + flags.SourceHelp + `
 
@@ -47,7 +46,6 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
   homenode assess https://vc01.example.com --format html -o report.html
   homenode assess https://vc01.example.com https://vc02.example.com --credentials vcenters.txt
   homenode assess export.xlsx --nodes-per-socket 'esx07=2'
-  homenode assess fleet.json --format xlsx -o numa.xlsx
   homenode assess fleet.json --format csv --table vms -o vms.csv
   homenode assess demo --what-if 'vm=sql* hotAdd=off coresPerSocket=16'
   homenode assess demo --lose-host esx01 --add-host 'like=esx11 cluster=prod-a'`,
