@@ -158,11 +158,14 @@ func statedVMs(r *rules.Result) answer.Table {
 	t.Fill = func() (rows [][]answer.Cell) {
 		for _, v := range r.Stated {
 			s := v.Stated
-			remote := "unknown"
+			remote, memory := "unknown", "unknown"
+			if v.Memory.Known() {
+				memory = s.Shape.Memory.String()
+			}
 			if far, all, _, ok := s.RemoteOf(v.Host, v.MemoryOn()); ok {
 				remote = rule.Percent(float64(far) / float64(all))
 			}
-			rows = append(rows, []answer.Cell{{Text: v.Name}, {Text: hostName(v)}, count(s.VCPUs), {Text: s.Shape.Memory.String(), Sort: strconv.FormatInt(int64(s.Shape.Memory), 10)},
+			rows = append(rows, []answer.Cell{{Text: v.Name}, {Text: hostName(v)}, count(s.VCPUs), {Text: memory, Sort: strconv.FormatInt(int64(s.Shape.Memory), 10)},
 				{Text: statedShape(v)}, {Text: runsOn(v)}, {Text: memoryFrom(v)}, {Text: remote}, answer.References(byVM[v.ID])})
 		}
 		return rows

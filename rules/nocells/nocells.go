@@ -4,6 +4,7 @@ package nocells
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -32,6 +33,13 @@ func check(p *rule.StatedPass) {
 	if nodes < 2 {
 		return
 	}
+	var over []string
+	if s.VCPUs > cores {
+		over = append(over, fmt.Sprintf("%s for its %s", rule.Plural(cores, "core"), rule.Plural(s.VCPUs, "vCPU")))
+	}
+	if memory > 0 && s.Shape.Memory > memory {
+		over = append(over, fmt.Sprintf("%s for its %s", memory, s.Shape.Memory))
+	}
 	advice := fmt.Sprintf("State %s, each on a node", rule.Plural(needed, "cell"))
 	if needed > nodes {
 		advice = fmt.Sprintf("%s are more than %s holds, a core each: use fewer, and state a cell for each node", rule.Plural(s.VCPUs, "vCPU"), v.Host.Name)
@@ -41,8 +49,7 @@ func check(p *rule.StatedPass) {
 	}
 	p.Report(finding.Finding{
 		Severity: finding.High,
-		Message: fmt.Sprintf("%s and %s are more than a node of %s has (%d cores, %s), and no cells are stated: the guest sees one node",
-			rule.Plural(s.VCPUs, "vCPU"), s.Shape.Memory, v.Host.Name, cores, memory),
+		Message:  fmt.Sprintf("a node of %s has %s: no cells are stated, and the guest sees one node", v.Host.Name, strings.Join(over, ", ")),
 		Advice:   advice,
 		Evidence: []finding.Evidence{p.At("vCPUs", fmt.Sprint(s.VCPUs), s.VCPUsAt), p.At("memory", s.Shape.Memory.String(), s.MemoryAt), p.Nodes()},
 	})

@@ -112,7 +112,11 @@ func (p *StatedPass) Cells() finding.Evidence {
 func (p *StatedPass) Nodes() finding.Evidence {
 	h := p.VM.Host
 	cores, memory, _ := p.VM.Largest()
-	return finding.Evidence{Name: "nodes of " + h.Name, Value: fmt.Sprintf("%d, of at most %d cores and %s", len(h.Nodes.Value), cores, memory), Origin: h.Nodes.Origin.String(), At: h.At}
+	value := fmt.Sprintf("%d, of at most %d cores", len(h.Nodes.Value), cores)
+	if memory > 0 {
+		value += fmt.Sprintf(" and %s", memory)
+	}
+	return finding.Evidence{Name: "nodes of " + h.Name, Value: value, Origin: h.Nodes.Origin.String(), At: h.At}
 }
 
 // SizesText writes the vCPUs of the cells: "2 × 12", "5 + 4".

@@ -26,11 +26,21 @@ func Verdict(r *rules.Result) []string {
 			medium++
 		}
 	}
+	alone, unseen := 0, 0
+	for _, v := range r.Stated {
+		if v.Host == nil || !v.Host.Nodes.Known() {
+			alone++
+		} else if v.MemoryOn() == nil {
+			unseen++
+		}
+	}
 	all := words.Plural(r.VMs, "VM")
 	var headline string
 	switch {
 	case r.VMs == 0:
 		headline = "No VM could be judged."
+	case high+medium == 0 && alone == r.VMs:
+		headline = fmt.Sprintf("Nothing was found in the definition of %s, by itself.", all)
 	case high+medium == 0:
 		headline = fmt.Sprintf("None of %s loses anything to NUMA that its definition could avoid.", all)
 	case high == 0:
@@ -43,14 +53,6 @@ func Verdict(r *rules.Result) []string {
 	var rest []string
 	if n := len(r.Fleet.VMs) - r.VMs; n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
-	}
-	alone, unseen := 0, 0
-	for _, v := range r.Stated {
-		if v.Host == nil || !v.Host.Nodes.Known() {
-			alone++
-		} else if v.MemoryOn() == nil {
-			unseen++
-		}
 	}
 	if alone > 0 {
 		rest = append(rest, fmt.Sprintf("Of %s the nodes of the host are unknown: most is not judged.", words.Plural(alone, "VM")))
