@@ -36,7 +36,10 @@ func AssessStated(r *rules.Result, o Options) *answer.Answer {
 	if n := len(r.Suppressed); n > 0 {
 		a.Facts = append(a.Facts, answer.Fact{Name: "suppressed", Text: strconv.Itoa(n)})
 	}
-	a.Tables = []answer.Table{statedHosts(r), statedVMs(r)}
+	if len(f.Hosts) > 0 {
+		a.Tables = append(a.Tables, statedHosts(r))
+	}
+	a.Tables = append(a.Tables, statedVMs(r))
 	for i := range f.Hosts {
 		if i == mostHosts {
 			a.Drawings[i-1].Cut = words.Verb(len(f.Hosts)-i, "more host is", "more hosts are") + " not drawn here: homenode topo SOURCE HOST draws any host."
