@@ -9,11 +9,13 @@ import (
 // A Fleet is what a source knows about clusters, hosts and VMs. Every source
 // yields one; every prediction, rule and report takes one.
 type Fleet struct {
-	Source    string    `json:"source"`              // as given by the user, without credentials
-	Collected string    `json:"collected,omitempty"` // when the source was read or exported, RFC 3339
-	Clusters  []Cluster `json:"clusters"`
-	Hosts     []Host    `json:"hosts"`
-	VMs       []VM      `json:"vms"`
+	Source    string `json:"source"`              // as given by the user, without credentials
+	Collected string `json:"collected,omitempty"` // when the source was read or exported, RFC 3339
+	// Hypervisor of all hosts: a fleet is of one. Snapshots are of ESXi.
+	Hypervisor Hypervisor `json:"-"`
+	Clusters   []Cluster  `json:"clusters"`
+	Hosts      []Host     `json:"hosts"`
+	VMs        []VM       `json:"vms"`
 	// Notes say what is missing or was left out, for the reader of a report:
 	// a restricted view is never called complete.
 	Notes []Note `json:"notes,omitempty"`

@@ -2,6 +2,7 @@ package numa
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -29,6 +30,8 @@ type Host struct {
 	// Nodes are the NUMA nodes by ascending ID (rule book A-1, A-11). A host that
 	// reports no NUMA has one node with everything in it.
 	Nodes Fact[[]Node] `json:"nodes,omitzero"`
+	// CPUs are the numbers of the logical CPUs of each of the Nodes, ascending, where the source states them (KVM).
+	CPUs Fact[[][]int] `json:"-"`
 	// Distance[i][j] is the relative memory distance between nodes i and j, 10
 	// being local (ACPI SLIT). ESXi measures its own and exports none (A-8).
 	Distance Fact[[][]int] `json:"distance,omitzero"`
@@ -134,9 +137,17 @@ func Share(cores, n, i int) int {
 
 // NodeOfPCPU returns the ID of the node that a PCPU is part of: the PCPUs of a node
 // have consecutive numbers, hyper-threads of a core next to each other (rule book
-// A-6). It reports false for a PCPU that the host does not have.
+// A-6), unless the source states them. It reports false for a PCPU that the host does not have.
 func (h *Host) NodeOfPCPU(pcpu int) (id int, ok bool) {
 	if pcpu < 0 {
+		return 0, false
+	}
+	for i, cpus := range h.CPUs.Value {
+		if _, found := slices.BinarySearch(cpus, pcpu); found && i < len(h.Nodes.Value) {
+			return h.Nodes.Value[i].ID, true
+		}
+	}
+	if h.CPUs.Known() {
 		return 0, false
 	}
 	for _, n := range h.Nodes.Value {

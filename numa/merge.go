@@ -29,7 +29,12 @@ func Merge(parts []Part) (*Fleet, error) {
 			return nil, fmt.Errorf("merge %s: %w", p.Fleet.Source, err)
 		}
 	}
-	out := &Fleet{}
+	for _, p := range parts[1:] {
+		if p.Fleet.Hypervisor != parts[0].Fleet.Hypervisor {
+			return nil, fmt.Errorf("merge %s: found a fleet of another hypervisor than %s: homenode compare puts two beside each other", p.Fleet.Source, parts[0].Fleet.Source)
+		}
+	}
+	out := &Fleet{Hypervisor: parts[0].Fleet.Hypervisor}
 	shared := sharedClusterNames(parts)
 	var sources []string
 	for _, p := range parts {

@@ -39,7 +39,7 @@ type Observation struct {
 	// NLMEM and NRMEM of esxtop.
 	Local  Fact[Bytes] `json:"local,omitzero"`
 	Remote Fact[Bytes] `json:"remote,omitzero"`
-	// OnNode is the resident memory of the VM on each node of the host that has any (GST_NDx of esxtop).
+	// OnNode is the resident memory of the VM on each node of the host that has any (GST_NDx of esxtop, numastat on KVM).
 	OnNode Fact[[]MemoryOnNode] `json:"onNode,omitzero"`
 
 	// Together is the group of each vCPU by node of the host, as latencies show it from inside: the vCPUs of one group run on
@@ -117,6 +117,7 @@ const (
 	ByNumactl    Observer = "numactl"
 	ByCoreinfo   Observer = "Coreinfo"
 	ByMeasure    Observer = "homenode measure"
+	ByNumastat   Observer = "numastat"
 )
 
 // InGuest reports whether the observer sees what the guest sees and nothing of

@@ -21,6 +21,9 @@ type VM struct {
 
 	Config
 
+	// Stated is the layout that its definition states, on KVM; nil on ESXi, which decides at power-on.
+	Stated *Stated `json:"-"`
+
 	// Observed are the topologies that were seen of it, oldest first.
 	Observed []Observation `json:"observed,omitempty"`
 }

@@ -3,6 +3,9 @@ package rules
 
 import (
 	"homenode/rules/affinity"
+	"homenode/rules/cellaway"
+	"homenode/rules/cellmemory"
+	"homenode/rules/cellsize"
 	"homenode/rules/clientlimits"
 	"homenode/rules/cookie"
 	"homenode/rules/corespersocket"
@@ -11,6 +14,7 @@ import (
 	"homenode/rules/fakenodes"
 	"homenode/rules/flapping"
 	"homenode/rules/guestlimits"
+	"homenode/rules/guestother"
 	"homenode/rules/guestview"
 	"homenode/rules/headroom"
 	"homenode/rules/hotaddfits"
@@ -24,17 +28,23 @@ import (
 	"homenode/rules/manualcps20"
 	"homenode/rules/manualfit"
 	"homenode/rules/memhotadd"
+	"homenode/rules/memoryelsewhere"
 	"homenode/rules/memorysize"
 	"homenode/rules/memorystate"
 	"homenode/rules/migrationstorm"
 	"homenode/rules/mixedcluster"
+	"homenode/rules/noacpi"
+	"homenode/rules/nocells"
 	"homenode/rules/nodeaffinity"
+	"homenode/rules/nodepersocket"
 	"homenode/rules/noeffect"
+	"homenode/rules/nosuchhost"
 	"homenode/rules/notshown"
 	"homenode/rules/observedhomes"
 	"homenode/rules/observedlayout"
 	"homenode/rules/onebusynode"
 	"homenode/rules/overlap"
+	"homenode/rules/pinsacross"
 	"homenode/rules/powerpolicy"
 	"homenode/rules/preferht"
 	"homenode/rules/preferhtlate"
@@ -44,12 +54,16 @@ import (
 	"homenode/rules/remoteseen"
 	"homenode/rules/rule"
 	"homenode/rules/sca"
+	"homenode/rules/sharedcpu"
+	"homenode/rules/socketborder"
 	"homenode/rules/socketspan"
 	"homenode/rules/staleautosize"
 	"homenode/rules/subnuma"
 	"homenode/rules/toomanyvcpus"
 	"homenode/rules/unequalmemory"
 	"homenode/rules/unevensplit"
+	"homenode/rules/vcpucell"
+	"homenode/rules/vcpusockets"
 	"homenode/rules/vnumahotadd"
 	"homenode/rules/vpdspan"
 	"homenode/rules/widerthanneeded"
@@ -65,6 +79,20 @@ var All = []*rule.Rule{
 	knownfault.Rule,
 	powerpolicy.Rule,
 	headroom.Rule,
+	nodepersocket.Rule,
+	vcpucell.Rule,
+	cellaway.Rule,
+	cellsize.Rule,
+	cellmemory.Rule,
+	noacpi.Rule,
+	pinsacross.Rule,
+	socketborder.Rule,
+	memoryelsewhere.Rule,
+	sharedcpu.Rule,
+	nocells.Rule,
+	vcpusockets.Rule,
+	nosuchhost.Rule,
+	guestother.Rule,
 	lowlocality.Rule,
 	flapping.Rule,
 	migrationstorm.Rule,

@@ -31,9 +31,11 @@ type Result struct {
 	Fleet    *numa.Fleet
 	Whole    *Result         // before it was filtered; nil for one that is whole
 	Clusters []*rule.Cluster // in the order of the fleet; standalone hosts last, each one a cluster without a name
-	VMs      int             // judged
-	Pairs    int             // VM × host predictions
-	Unjudged []numa.Note     // what could not be judged, or not for certain, and why
+	// Stated are the VMs of a fleet of KVM, which has no Clusters.
+	Stated   []*rule.StatedVM
+	VMs      int         // judged
+	Pairs    int         // VM × host predictions
+	Unjudged []numa.Note // what could not be judged, or not for certain, and why
 	// Templates counts the templates, which are not judged: they do not run.
 	Templates int
 	// Filter says what of the fleet is shown; "" for all of it.
@@ -45,7 +47,7 @@ type Result struct {
 }
 
 // Run predicts every VM on every host of its cluster and applies every rule to
-// every VM and host. Templates are not judged. Hosts of one shape give every VM
+// every VM and host. Of a fleet of KVM the layouts are stated: the rules for those judge it, and no others. Templates are not judged. Hosts of one shape give every VM
 // the same layout, so each shape of a cluster is predicted once.
 func Run(f *numa.Fleet, o Options) *Result { return run(f, o, nil, nil) }
 
@@ -61,24 +63,10 @@ func (r *Result) Changed(f *numa.Fleet, in map[string]bool, o Options) *Result {
 // run judges a fleet; where a judgement is known, only what is in these clusters and standalone hosts.
 func run(f *numa.Fleet, o Options, known *Result, in map[string]bool) *Result {
 	r := &Result{Fleet: f, Choices: o.Choices}
-	g := r.group(f)
-	for i := range f.VMs {
-		r.addVM(&f.VMs[i], g, o)
-	}
-	r.addReleaseDoubts()
-	r.addDoubts()
-	anew := map[*rule.Cluster]bool{}
-	for id := range in {
-		anew[g.cluster[id]] = true
-	}
-	for _, c := range r.Clusters {
-		c.Weigh = weigher(c, o)
-		if known == nil || anew[c] {
-			r.judge(c, o)
-		}
-	}
-	if known != nil {
-		r.Findings = append(r.Findings, known.outside(in)...)
+	if f.Hypervisor == numa.KVM {
+		r.runStated(o)
+	} else {
+		r.runPredicted(o, known, in)
 	}
 	if o.Policy != nil {
 		r.take(o.Policy, o.Policy.Apply(r.Findings, f, o.Today))
@@ -113,6 +101,29 @@ func (r *Result) outside(in map[string]bool) (out []finding.Finding) {
 		}
 	}
 	return out
+}
+
+// runPredicted judges a fleet of ESXi; where a judgement is known, only what is in these clusters and standalone hosts.
+func (r *Result) runPredicted(o Options, known *Result, in map[string]bool) {
+	g := r.group(r.Fleet)
+	for i := range r.Fleet.VMs {
+		r.addVM(&r.Fleet.VMs[i], g, o)
+	}
+	r.addReleaseDoubts()
+	r.addDoubts()
+	anew := map[*rule.Cluster]bool{}
+	for id := range in {
+		anew[g.cluster[id]] = true
+	}
+	for _, c := range r.Clusters {
+		c.Weigh = weigher(c, o)
+		if known == nil || anew[c] {
+			r.judge(c, o)
+		}
+	}
+	if known != nil {
+		r.Findings = append(r.Findings, known.outside(in)...)
+	}
 }
 
 // groups finds hosts, kinds and clusters by ID.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"golang.org/x/tools/txtar"
 
@@ -19,7 +20,9 @@ import (
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	"homenode/source/demo"
+	"homenode/source/evidence"
 	"homenode/source/incident"
+	"homenode/source/kvm"
 	"homenode/source/scenario"
 	"homenode/source/text"
 )
@@ -36,8 +39,11 @@ func TestScenarios(t *testing.T) {
 			fired, silent := false, false
 			for _, path := range paths {
 				run := findings
-				if r.Watch != nil {
+				switch {
+				case r.Watch != nil:
 					run = watched
+				case r.Stated != nil:
+					run = stated
 				}
 				got := run(t, path, r.ID)
 				golden.Section(t, got, path, "findings")
@@ -58,6 +64,75 @@ func findings(t *testing.T, path, id string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ofFleet(f, id)
+}
+
+// stated returns the findings of one rule about the KVM hosts of a file as text.
+func stated(t *testing.T, path, id string) []byte {
+	t.Helper()
+	return ofFleet(kvmFleet(t, path), id)
+}
+
+// kvmFleet reads a bundle of KVM hosts. A section that is named for a host has the words of one, as a scenario, of which the
+// capabilities are made; those below evidence/ are what was seen in guests; the others are the files of the bundle.
+func kvmFleet(t *testing.T, path string) *numa.Fleet {
+	t.Helper()
+	ar, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, pieces := fstest.MapFS{}, []evidence.Piece(nil)
+	for _, f := range ar.Files {
+		switch {
+		case f.Name == "findings":
+		case strings.HasPrefix(f.Name, "evidence/"):
+			docs, err := evidence.Documents(f.Name, bytes.NewReader(f.Data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			pieces = append(pieces, evidence.Piece{Name: f.Name, Docs: docs})
+		case strings.Contains(f.Name, "/"):
+			files[f.Name] = &fstest.MapFile{Data: f.Data}
+		default:
+			files[f.Name+"/capabilities.xml"] = &fstest.MapFile{Data: capabilities(t, f.Name, string(f.Data))}
+		}
+	}
+	fleet, err := kvm.ReadFS("kvm", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence.Join(fleet, pieces)
+	if fleet.Notes != nil {
+		t.Errorf("notes: %v", fleet.Notes)
+	}
+	return fleet
+}
+
+// capabilities writes those of a host of a scenario: CPUs are numbered by core, then by thread, as Linux numbers them.
+func capabilities(t *testing.T, name, words string) []byte {
+	t.Helper()
+	f, err := scenario.Read(name, []byte("release 8.0\nhost "+name+" "+words))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &f.Hosts[0]
+	var b bytes.Buffer
+	b.WriteString("<capabilities><host><topology><cells>\n")
+	cores := 0
+	for _, n := range h.Nodes.Value {
+		fmt.Fprintf(&b, "<cell id='%d'><memory unit='KiB'>%d</memory><cpus num='%d'>\n", n.ID, n.Memory.Value/numa.KiB, n.Threads)
+		for i := range n.Threads {
+			fmt.Fprintf(&b, "<cpu id='%d' socket_id='%d' core_id='%d'/>\n", cores+i%n.Cores+i/n.Cores*h.Cores.Value, n.Package, cores+i%n.Cores)
+		}
+		b.WriteString("</cpus></cell>\n")
+		cores += n.Cores
+	}
+	b.WriteString("</cells></topology></host></capabilities>\n")
+	return b.Bytes()
+}
+
+// ofFleet returns the findings of one rule about a fleet as text.
+func ofFleet(f *numa.Fleet, id string) []byte {
 	r := rules.Run(f, rules.Options{})
 	other := map[string][]string{} // what other rules say of the same VM or host
 	for _, f := range r.Findings {
@@ -180,8 +255,8 @@ func TestRulesExplainThemselves(t *testing.T) {
 				t.Errorf("%s: threshold %+v is incomplete", r.ID, x)
 			}
 		}
-		if len(r.Sources) == 0 || len(r.Book) == 0 || (r.Check == nil) == (r.Watch == nil) {
-			t.Errorf("%s lacks Sources or Book, or has not one of Check and Watch", r.ID)
+		if len(r.Sources) == 0 || len(r.Book) == 0 || kinds(r) != 1 {
+			t.Errorf("%s lacks Sources or Book, or has not one of Check, Watch and Stated", r.ID)
 		}
 		if i > 0 && rules.All[i-1].ID >= r.ID {
 			t.Errorf("%s does not come after %s", r.ID, rules.All[i-1].ID)
@@ -194,6 +269,16 @@ func TestRulesExplainThemselves(t *testing.T) {
 			t.Errorf("%s: no folder named for it: %v", r.ID, err)
 		}
 	}
+}
+
+// kinds counts what a rule can judge by.
+func kinds(r *rule.Rule) (n int) {
+	for _, has := range []bool{r.Check != nil, r.Watch != nil, r.Stated != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
 }
 
 // TestDemoFiresEveryRule keeps the demo a tour of all rules that judge fleets.

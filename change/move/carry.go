@@ -8,6 +8,7 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
+	"homenode/rules/shape"
 )
 
 // The sizes of huge pages.
@@ -74,7 +75,7 @@ func (m *Move) cells(s *Shape, g *guest, cell []int) {
 			weights[i] = int(b / numa.PageSize)
 		}
 	}
-	for i, b := range divide(s.Memory, s.unit(), weights) {
+	for i, b := range divide(s.Memory, s.Unit(), weights) {
 		s.Cells[i].Memory = b
 	}
 }
@@ -84,12 +85,12 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	can := &m.Platform.Can
 	perSocket, threads := g.perSocket, g.threads
 	if o.Shape == Fit {
-		perSocket = fitting(cell, len(cell))
+		perSocket = shape.Fitting(cell, len(cell))
 	}
 	if threads > 1 && !can[Threads].Can {
 		threads = 1
 	}
-	why := s.arrange(cell, perSocket, threads, can[Dies].Can)
+	why := arrange(s, cell, perSocket, threads, can[Dies].Can)
 	on := topologyOf(g)
 	switch {
 	case on == s.Topology():
@@ -202,7 +203,7 @@ func (m *Move) compare(s *Shape, g *guest, o Options) {
 	case memory == bytesText(cells):
 		m.add(Carried, "memory of the nodes", memory, bytesText(cells), can[NodeMemory].Limit, "")
 	default:
-		m.add(Changed, "memory of the nodes", memory, bytesText(cells), fmt.Sprintf("in whole pages of %s", s.unit()), "")
+		m.add(Changed, "memory of the nodes", memory, bytesText(cells), fmt.Sprintf("in whole pages of %s", s.Unit()), "")
 	}
 	if len(cells) > 1 && !can[Distances].Can {
 		m.add(Changed, "distances", "those of the virtual firmware", "those of the platform", can[Distances].Limit, "")

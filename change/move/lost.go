@@ -55,7 +55,7 @@ func (m *Move) lose(s *Shape, g *guest) {
 	if n := s.Most(); n > fewAPICs {
 		m.add(Changed, "interrupts", "as vSphere has them", fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written", "")
 	}
-	if over := s.exceeded(v); over != "" {
+	if over := exceeded(s, v); over != "" {
 		m.add(Changed, "limit of the software in the guest", over, "the same", "check it before the move", "")
 	}
 }
@@ -64,7 +64,7 @@ func (m *Move) lose(s *Shape, g *guest) {
 const fewAPICs = 255
 
 // exceeded says what of the shape the software of the guest cannot use; "".
-func (s *Shape) exceeded(v *rule.VM) string {
+func exceeded(s *Shape, v *rule.VM) string {
 	u := v.Guest.Usable
 	for i, n := range s.Sizes() {
 		if u.PerNode > 0 && n > int(u.PerNode) {

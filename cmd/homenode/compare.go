@@ -48,6 +48,9 @@ func newCompare() *cobra.Command {
 			if err := errors.Join(eachOnce(args[:dash]), eachOnce(args[dash:])); err != nil {
 				return err
 			}
+			if areMoved(cmd, args[dash:]) {
+				return compareMoved(cmd, &out, args[:dash], args[dash:], failOn)
+			}
 			captured, err := areCaptures(cmd, args[:dash], args[dash:])
 			switch {
 			case err != nil:

@@ -79,7 +79,7 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["commands/README.md"] = index.Bytes()
 
 	index = bytes.Buffer{}
-	index.WriteString(generated + "# Rules\n\nH and N judge settings (`homenode assess`), M what a recording shows (`homenode capture`).\n\n| ID | up to | about | what |\n|---|---|---|---|\n")
+	index.WriteString(generated + "# Rules\n\nH and N judge settings (`homenode assess`), M what a recording shows (`homenode capture`), K what definitions of KVM VMs state (`homenode assess`).\n\n| ID | up to | about | what |\n|---|---|---|---|\n")
 	for _, r := range rules.All {
 		out["rules/"+r.ID+".md"] = append([]byte(generated), rulePage(r)...)
 		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.About(), r.Title)
@@ -117,6 +117,9 @@ func rulePage(r *rule.Rule) []byte {
 	if r.Watch != nil {
 		b.WriteString("It judges recordings (`homenode capture`), not settings.\n")
 	}
+	if r.Stated != nil {
+		b.WriteString("It judges VMs of [KVM](../move.md#the-same-eyes-on-kvm), whose definitions state their layouts.\n")
+	}
 	for _, part := range []struct{ name, text string }{{"Why", r.Why}, {"Fix", r.Fix}, {"When it is wrong", r.Limits}} {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", part.name, strings.TrimSpace(part.text))
 	}
@@ -139,7 +142,7 @@ func bookPage() []byte {
 	var b bytes.Buffer
 	b.WriteString(generated + `# Rule book
 
-What predictions and rules cite: how ESX and ESXi behave, each statement with the public source it rests on.
+What predictions and rules cite: how ESX and ESXi behave (G: KVM), each statement with the public source it rests on.
 Where sources contradict each other, see [conflicts](conflicts.md).
 
 | ID | statement | source |

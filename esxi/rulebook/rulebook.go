@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Statement is one rule of ESX's NUMA behaviour.
+// A Statement is one rule of ESX's NUMA behaviour or, with the letter G, of that of KVM.
 type Statement struct {
 	ID     string
 	Text   string

@@ -12,7 +12,7 @@ import (
 	"homenode/rules"
 )
 
-var citation = regexp.MustCompile(`\b[A-F]-\d{1,2}\b`)
+var citation = regexp.MustCompile(`\b[A-G]-\d{1,2}\b`)
 
 // TestCited checks that every id which the program prints can be looked up.
 func TestCited(t *testing.T) {

@@ -40,16 +40,17 @@ var closed = map[[2]string][]string{
 
 // above are folders of the room rules that stand above the rules; all others hold one
 // rule each, or what rules are made of.
-var above = []string{"rules/filter", "rules/policy", "rules/simulate", "rules/verdict/fleet", "rules/verdict/matrix", "rules/verdict/recording", "rules/verdict/simulation"}
+var above = []string{"rules/filter", "rules/policy", "rules/simulate", "rules/verdict/fleet", "rules/verdict/matrix", "rules/verdict/recording", "rules/verdict/simulation", "rules/verdict/stated"}
 
-// ruleSees is what a rule imports of its own room, apart from rules/rule and
-// rules/finding, and what these two import themselves.
+// ruleSees is what a rule imports of its own room, apart from rules/rule, rules/finding and
+// rules/shape, and what these three import themselves.
 var ruleSees = map[string][]string{
 	"rules/finding":        {},
 	"rules/confront":       {},
-	"rules/rule":           {"rules/confront"}, // findings of recordings carry what was compared with the prediction
-	"rules/guestview":      {"rules/confront"}, // these three judge by what a guest or a host showed,
-	"rules/observedhomes":  {"rules/confront"}, // beside what was predicted
+	"rules/shape":          {},
+	"rules/rule":           {"rules/confront", "rules/shape"}, // findings of recordings carry what was compared with the prediction, VMs of KVM the faults of their shape
+	"rules/guestview":      {"rules/confront"},                // these three judge by what a guest or a host showed,
+	"rules/observedhomes":  {"rules/confront"},                // beside what was predicted
 	"rules/observedlayout": {"rules/confront"},
 }
 
@@ -121,8 +122,8 @@ func TestDoors(t *testing.T) {
 		{"output/fleet", "homenode/source/fact", ""},
 		{"output/fleet", "homenode/source/esxtop", "that door is shut"},
 		{"rules/headroom", "homenode/rules/rule", ""},
-		{"rules/headroom", "homenode/rules/affinity", "a rule sees rules/rule and rules/finding of its room"},
-		{"rules/headroom", "homenode/rules", "a rule sees rules/rule and rules/finding of its room"},
+		{"rules/headroom", "homenode/rules/affinity", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
+		{"rules/headroom", "homenode/rules", "a rule sees rules/rule, rules/finding and rules/shape of its room"},
 		{"rules/finding", "homenode/rules/rule", "it sees [] of its room"},
 		{"rules/simulate", "homenode/rules", ""},
 		{"rules", "homenode/rules/simulate", "it stands above the rules"},
@@ -198,10 +199,10 @@ func wrongInside(dir, to string) string {
 	switch {
 	case slices.Contains(seen, to):
 		return ""
-	case listed && (dir == "rules/finding" || dir == "rules/confront"):
+	case listed && (dir == "rules/finding" || dir == "rules/confront" || dir == "rules/shape"):
 		return "it sees [" + strings.Join(seen, " ") + "] of its room"
-	case to != "rules/rule" && to != "rules/finding":
-		return "a rule sees rules/rule and rules/finding of its room"
+	case to != "rules/rule" && to != "rules/finding" && to != "rules/shape":
+		return "a rule sees rules/rule, rules/finding and rules/shape of its room"
 	}
 	return ""
 }

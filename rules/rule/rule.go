@@ -32,9 +32,11 @@ type Rule struct {
 	VMs   bool
 	Hosts bool
 	Check func(*Pass)
+	// Stated judges a VM of KVM, whose layout is stated. A rule has Check, Watch or Stated.
+	Stated func(*StatedPass)
 	// Refused: it judges VMs that their host does not take too. They have no layout.
 	Refused bool
-	// Watch judges what a subject did in a recording. A rule has Check or Watch.
+	// Watch judges what a subject did in a recording.
 	Watch func(*Watch)
 	// Glance: what Check finds was seen once, and Watch of another rule says more where ticks are judged.
 	Glance bool

@@ -155,8 +155,12 @@ func (j *joiner) guest(p *Piece, f *fact.File, at, name string, hypervisor numa.
 		return nil
 	}
 	vm := j.owner(p, f.Name, at, f.Format, name)
-	if vm != nil && hypervisor.Known() && !strings.EqualFold(hypervisor.Value, "VMware") {
-		j.note(at, "%s names %s as the hypervisor: this is no guest of vSphere", f.Format, hypervisor.Value)
+	if vm != nil && hypervisor.Known() && strings.EqualFold(hypervisor.Value, "VMware") == (j.fleet.Hypervisor == numa.KVM) {
+		of := "vSphere"
+		if j.fleet.Hypervisor == numa.KVM {
+			of = "KVM"
+		}
+		j.note(at, "%s names %s as the hypervisor: this is no guest of %s", f.Format, hypervisor.Value, of)
 		return nil
 	}
 	return vm

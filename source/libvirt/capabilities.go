@@ -1,8 +1,10 @@
 package libvirt
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"homenode/internal/words"
 	"homenode/numa"
@@ -15,6 +17,7 @@ type Host struct {
 	Arch          string
 	Model, Vendor string     // of the processor, as libvirt names it
 	Cells         []HostCell // its NUMA nodes, in the order of the file
+	Cut           bool       // the file ends, or breaks off, before its end
 
 	file *fact.File
 }
@@ -26,6 +29,7 @@ type HostCell struct {
 	Pages     []PagePool  // by size, ordinary ones among them
 	Distances map[int]int // to nodes by ID, 10 being local; nil when unknown
 	CPUs      []HostCPU   // logical CPUs that are online
+	Partial   bool        // the file says that there are more CPUs than it lists, or fewer
 }
 
 // A PagePool is the pages of one size of a node: all there are, used ones too.
@@ -40,12 +44,36 @@ type HostCPU struct {
 	Siblings              []int
 }
 
+// Cores returns the logical CPUs of each core of the node, in the order of the first of each; the error names the first CPU of which
+// neither core nor siblings are stated.
+func (c *HostCell) Cores() (out [][]int, err error) {
+	type core struct{ socket, die, id int }
+	index := map[core]int{}
+	for _, cpu := range slices.SortedFunc(slices.Values(c.CPUs), func(a, b HostCPU) int { return cmp.Compare(a.ID, b.ID) }) {
+		at := core{cpu.Socket, cpu.Die, cpu.Core}
+		switch {
+		case len(cpu.Siblings) > 0:
+			at = core{-1, -1, cpu.Siblings[0]}
+		case cpu.Core < 0:
+			return nil, fmt.Errorf("state neither core nor siblings of CPU %d: lscpu -e does", cpu.ID)
+		}
+		i, ok := index[at]
+		if !ok {
+			i = len(out)
+			index[at] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], cpu.ID)
+	}
+	return out, nil
+}
+
 // File returns what the file states of the host.
 func (h *Host) File() *fact.File { return h.file }
 
 func readHost(name string, e *element) *Host {
 	r := newReader(name, "virsh capabilities")
-	h := &Host{Line: e.line, file: r.file}
+	h := &Host{Line: e.line, Cut: !e.closed, file: r.file}
 	cpu := e.child("cpu")
 	for _, s := range []struct {
 		name string
@@ -122,6 +150,7 @@ func (r *reader) cell(id int, e *element) HostCell {
 	if cpus != nil {
 		r.file.Add(cpus.line, cpus.col, subject, "CPUs", words.Ranges(ids), "")
 		if n, ok := r.number(cpus, "cpus", cpus.attr("num"), maxCPU+1); ok && n != len(ids) {
+			c.Partial = true
 			r.file.Warn(cpus.line, cpus.col, "node %d: found %d CPUs, the file says %d", id, len(ids), n)
 		}
 	}

@@ -6,13 +6,17 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/fact"
+	"homenode/source/text"
 )
 
 // A Domain is a VM as its XML defines it. What is not stated is zero or nil.
 type Domain struct {
-	Line       int
+	Line, Col  int
 	Name, UUID string
 	Type       string         // kvm, qemu, …
+	Running    bool           // it has the ID of a domain that runs
+	Whole      bool           // not parts of a domain
+	Cut        bool           // the file ends, or breaks off, before its end
 	VCPUs      numa.Fact[int] // the most there can be
 	Current    numa.Fact[int] // of VCPUs, those that are there now
 	CPUSet     []int          // host CPUs of all vCPUs without a pin of their own
@@ -29,15 +33,15 @@ type Domain struct {
 	Bound      *Binding // of all memory
 	BoundCells []Binding
 	Backing    Backing
-	// ACPI: without it the guest is told no distances.
-	ACPI bool
+	// ACPI: without it the guest is told no distances. Unknown of parts of a domain.
+	ACPI numa.Fact[bool]
 
 	file *fact.File
 }
 
 // A Topology is <topology> of the processor that the guest sees.
 type Topology struct {
-	Line                                    int
+	Line, Col                               int
 	Sockets, Dies, Clusters, Cores, Threads int
 }
 
@@ -52,18 +56,18 @@ type Cell struct {
 
 // A Pin is the host CPUs that a vCPU may run on.
 type Pin struct {
-	Line int
-	VCPU int
-	CPUs []int
+	Line, Col int
+	VCPU      int
+	CPUs      []int
 }
 
 // A Binding is the host nodes that memory comes from.
 type Binding struct {
-	Line  int
-	Cell  int    // -1 for all memory
-	Mode  string // strict, preferred, interleave, restrictive
-	Nodes []int
-	Auto  bool // numad chooses the nodes
+	Line, Col int
+	Cell      int    // -1 for all memory
+	Mode      string // strict, preferred, interleave, restrictive
+	Nodes     []int
+	Auto      bool // numad chooses the nodes
 }
 
 // A Backing is <memoryBacking>.
@@ -84,9 +88,10 @@ type BackingPage struct {
 // File returns what the file states of the domain.
 func (d *Domain) File() *fact.File { return d.file }
 
-func readDomain(name string, e *element) *Domain {
+func readDomain(name string, e *element, whole bool) *Domain {
 	r := newReader(name, "libvirt domain")
-	d := &Domain{Line: e.line, Name: e.child("name").content(), UUID: e.child("uuid").content(), Type: e.attr("type"), file: r.file}
+	d := &Domain{Line: e.line, Col: e.col, Running: e.attr("id") != "", Name: e.child("name").content(), UUID: e.child("uuid").content(), Type: e.attr("type"), file: r.file}
+	d.Whole, d.Cut = whole, !e.closed
 	subject := "VM"
 	if d.Name != "" {
 		subject += " " + d.Name
@@ -103,9 +108,13 @@ func readDomain(name string, e *element) *Domain {
 		d.cell(r, c, add)
 	}
 	d.tune(r, e, add)
-	if f := e.child("features"); f != nil {
-		d.ACPI = f.child("acpi") != nil
-		add(f, "ACPI", d.ACPI, "")
+	f := e.child("features")
+	switch {
+	case f != nil:
+		d.ACPI = numa.ReadAt(f.child("acpi") != nil, text.Where(f.line, f.col))
+		add(f, "ACPI", d.ACPI.Value, "")
+	case d.Whole:
+		d.ACPI = numa.DerivedFrom(false, "no <features>")
 	}
 	r.file.Sort()
 	return d
@@ -135,7 +144,7 @@ func (d *Domain) processors(r *reader, e *element, add adder) {
 	if t == nil {
 		return
 	}
-	d.Topology = &Topology{Line: t.line, Dies: 1, Clusters: 1}
+	d.Topology = &Topology{Line: t.line, Col: t.col, Dies: 1, Clusters: 1}
 	for _, a := range []struct {
 		name string
 		to   *int
@@ -223,7 +232,7 @@ func (d *Domain) tune(r *reader, e *element, add adder) {
 		v, ok := r.number(p, "vcpu", p.attr("vcpu"), numa.MaxVCPUs)
 		cpus := r.list(p, "cpuset", p.attr("cpuset"), maxCPU)
 		if ok && cpus != nil {
-			d.Pins = append(d.Pins, Pin{p.line, v, cpus})
+			d.Pins = append(d.Pins, Pin{p.line, p.col, v, cpus})
 			add(p, fmt.Sprintf("vCPU %d on host CPUs", v), words.Ranges(cpus), "")
 		}
 	}
@@ -254,7 +263,7 @@ func (d *Domain) tune(r *reader, e *element, add adder) {
 
 // binding reads <memory> or <memnode>; libvirt's mode is strict where none is stated.
 func (r *reader) binding(e *element, cell int) Binding {
-	b := Binding{Line: e.line, Cell: cell, Mode: e.attr("mode"), Nodes: r.list(e, "nodeset", e.attr("nodeset"), maxNode), Auto: e.attr("placement") == "auto"}
+	b := Binding{Line: e.line, Col: e.col, Cell: cell, Mode: e.attr("mode"), Nodes: r.list(e, "nodeset", e.attr("nodeset"), maxNode), Auto: e.attr("placement") == "auto"}
 	if b.Mode == "" {
 		b.Mode = "strict"
 	}

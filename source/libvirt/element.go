@@ -20,6 +20,7 @@ type element struct {
 	attrs    []xml.Attr
 	text     string
 	children []*element
+	closed   bool // its end was read
 }
 
 // Bounds of a believable file. What lies outside is a damaged input.
@@ -99,6 +100,7 @@ func (p *parser) take(token xml.Token, line, col int) error {
 		if last := p.open[n-1]; last.name != t.Name.Local {
 			return p.fault(line, col, "found </%s>, want </%s> of line %d", text.Short(t.Name.Local), text.Short(last.name), last.line)
 		}
+		p.open[n-1].closed = true
 		p.open = p.open[:n-1]
 		p.skip = max(0, p.skip-1)
 	case xml.CharData:

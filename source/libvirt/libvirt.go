@@ -36,20 +36,21 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 		case e.name == "host":
 			out = append(out, readHost(name, e))
 		case e.name == "topology" && e.child("cells") != nil:
-			out = append(out, readHost(name, &element{name: "host", line: e.line, col: e.col, children: []*element{e}}))
+			out = append(out, readHost(name, &element{name: "host", line: e.line, col: e.col, children: []*element{e}, closed: e.closed}))
 		case e.name == "domain":
-			out = append(out, readDomain(name, e))
+			out = append(out, readDomain(name, e, true))
 		case e.name == "domstatus" && e.child("domain") != nil:
-			out = append(out, readDomain(name, e.child("domain")))
+			out = append(out, readDomain(name, e.child("domain"), true))
 		case parts[e.name]:
 			if loose == nil {
-				loose = &element{name: "domain", line: e.line, col: e.col}
+				loose = &element{name: "domain", line: e.line, col: e.col, closed: true}
 			}
+			loose.closed = loose.closed && e.closed
 			loose.children = append(loose.children, e)
 		}
 	}
 	if loose != nil {
-		out = append(out, readDomain(name, loose))
+		out = append(out, readDomain(name, loose, false))
 	}
 	if len(out) == 0 && err == nil {
 		err = &numa.SyntaxError{File: name, Msg: "found no <domain> and no <capabilities> with a <host>"}

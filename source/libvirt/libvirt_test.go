@@ -56,19 +56,19 @@ func TestDomain(t *testing.T) {
 	docs := read(t, "testdata/domain.xml")
 	got := *docs[0].(*Domain)
 	got.file = nil
-	want := Domain{Line: 2, Name: "sql01", UUID: "0e7d5e2c-52a5-4e0a-9a11-9a8f6a1c2b3d", Type: "kvm",
+	want := Domain{Line: 2, Col: 1, Running: true, Whole: true, Name: "sql01", UUID: "0e7d5e2c-52a5-4e0a-9a11-9a8f6a1c2b3d", Type: "kvm",
 		VCPUs: at(8, "line 16:3"), Current: at(6, "line 16:3"), CPUSet: []int{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 		Memory: at(32*numa.GiB, "line 6:3"), MaxMemory: at(64*numa.GiB, "line 5:3"),
-		Topology: &Topology{Line: 32, Sockets: 2, Dies: 1, Clusters: 1, Cores: 4, Threads: 1},
+		Topology: &Topology{Line: 32, Col: 5, Sockets: 2, Dies: 1, Clusters: 1, Cores: 4, Threads: 1},
 		Cells: []Cell{
 			{Line: 34, Col: 7, ID: 0, CPUs: []int{0, 1, 2, 3}, Memory: at(16*numa.GiB, "line 34:7"), Distances: map[int]int{0: 10, 1: 21}},
 			{Line: 40, Col: 7, ID: 1, CPUs: []int{4, 5, 6, 7}, Memory: at(16*numa.GiB, "line 40:7")},
 		},
-		Pins: []Pin{{18, 0, []int{0, 1, 2, 3}}, {19, 4, []int{8}}}, Emulator: []int{0, 8},
-		Bound:      &Binding{Line: 23, Cell: -1, Mode: "strict", Nodes: []int{0, 1}},
-		BoundCells: []Binding{{Line: 24, Cell: 0, Mode: "preferred", Nodes: []int{0}}, {Line: 25, Cell: 1, Mode: "strict", Nodes: []int{1}}},
+		Pins: []Pin{{18, 5, 0, []int{0, 1, 2, 3}}, {19, 5, 4, []int{8}}}, Emulator: []int{0, 8},
+		Bound:      &Binding{Line: 23, Col: 5, Cell: -1, Mode: "strict", Nodes: []int{0, 1}},
+		BoundCells: []Binding{{Line: 24, Col: 5, Cell: 0, Mode: "preferred", Nodes: []int{0}}, {Line: 25, Col: 5, Cell: 1, Mode: "strict", Nodes: []int{1}}},
 		Backing:    Backing{HugePages: true, Pages: []BackingPage{{numa.GiB, []int{0, 1}}}, Locked: true, NoSharePages: true, Source: "memfd"},
-		ACPI:       true}
+		ACPI:       at(true, "line 27:3")}
 	if len(docs) != 1 || !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v\nwant  %+v", got, want)
 	}
@@ -91,7 +91,7 @@ func TestParts(t *testing.T) {
 		t.Fatal(docs, err)
 	}
 	d := docs[0].(*Domain)
-	if d.VCPUs.Value != 4 || !d.Auto || len(d.Cells) != 2 || d.Cells[1].ID != 1 || d.Cells[1].Memory.Value != 512*numa.MiB || d.ACPI {
+	if d.VCPUs.Value != 4 || !d.Auto || len(d.Cells) != 2 || d.Cells[1].ID != 1 || d.Cells[1].Memory.Value != 512*numa.MiB || d.ACPI.Known() {
 		t.Errorf("found %+v", d)
 	}
 	both := "<domain type='kvm'><name>a</name></domain>\n<domain type='kvm'><name>b</name></domain>\n<capabilities><host/></capabilities>"

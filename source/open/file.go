@@ -14,6 +14,7 @@ import (
 	"homenode/numa"
 	"homenode/source/bundle"
 	"homenode/source/evidence"
+	"homenode/source/kvm"
 	"homenode/source/rvtools"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
@@ -35,6 +36,7 @@ func inventories() []inventory {
 	return []inventory{
 		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".csv", ".zip"}, rvtools.Detect, rvtools.Read},
 		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read},
+		{"virsh dumpxml and capabilities of KVM hosts (.xml or a folder of them)", []string{".xml"}, kvm.Detect, kvm.Read},
 		{"a snapshot (.json)", []string{".json"}, isJSON, snapshot.ReadFile},
 		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten},
 	}
@@ -88,7 +90,7 @@ func File(path string) (*numa.Fleet, error) {
 			return k.read(path)
 		}
 	}
-	return nil, fmt.Errorf("%s: found no RVTools CSV files, no .vmx and no vmware.log in the folder", path)
+	return nil, fmt.Errorf("%s: found no RVTools CSV files, no .vmx, no vmware.log and no XML of libvirt in the folder", path)
 }
 
 // readable returns why nothing of path can be read: the readers tell by the content what

@@ -28,7 +28,7 @@ var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarsha
 // it reads into the same struct with pointers for those that are not omitted when
 // empty: one that is still nil was not there.
 func object[T any]() *json.Unmarshalers {
-	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[T]()), func(f reflect.StructField) bool { return f.Anonymous })
+	fields := slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[T]()), func(f reflect.StructField) bool { return f.Anonymous || f.Tag.Get("json") == "-" })
 	for i := range fields {
 		if !strings.Contains(fields[i].Tag.Get("json"), ",") {
 			fields[i].Type = reflect.PointerTo(fields[i].Type)

@@ -34,18 +34,10 @@ func OfCapabilities(name string, c *libvirt.Host) (pack.Host, error) {
 			return h, fmt.Errorf("%s: capabilities state no memory of node %d: numactl -H does", name, cell.ID)
 		}
 		n := pack.Node{ID: cell.ID, Memory: cell.Memory.Value, Threads: len(cell.CPUs)}
-		var at []place
-		for _, cpu := range cell.CPUs {
-			if cpu.Core < 0 && cpu.Siblings == nil {
-				return h, fmt.Errorf("%s: capabilities state neither core nor siblings of CPU %d: lscpu -e does", name, cpu.ID)
-			}
-			p := place{cpu: cpu.ID, core: [3]int{cpu.Socket, cpu.Die, cpu.Core}}
-			if len(cpu.Siblings) > 0 {
-				p.core = [3]int{-1, -1, cpu.Siblings[0]}
-			}
-			at = append(at, p)
+		var err error
+		if n.CPUs, err = cell.Cores(); err != nil {
+			return h, fmt.Errorf("%s: capabilities %w", name, err)
 		}
-		n.CPUs = cores(at)
 		n.Cores = len(n.CPUs)
 		for _, p := range cell.Pages {
 			if p.Size > smallPage {

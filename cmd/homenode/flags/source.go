@@ -41,6 +41,8 @@ type Source struct {
 	evidence       []string
 
 	Logs func(*numa.VM) bool // VMs whose vmware.log is fetched from a vCenter; nil for none
+	// KVM: the command takes a fleet of KVM. Others predict what ESXi does, and refuse one.
+	KVM bool
 
 	failed int // sources that could not be read; set by Read
 }
@@ -86,6 +88,9 @@ func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error
 		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", texttab.Clean(n.String())); err != nil {
 			return nil, err
 		}
+	}
+	if err == nil && fleet.Hypervisor == numa.KVM && !f.KVM {
+		return nil, fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain, topo and compare take KVM", fleet.Source)
 	}
 	return fleet, err
 }
@@ -303,5 +308,6 @@ const SourceHelp = `SOURCE is one of
   fleet.json                 a snapshot, from homenode snapshot
   fleet.txtar                a scenario or story: a fleet written by hand
   esx01-vm-support.tgz       a vm-support bundle, .vmx or vmware.log; also a folder or archive of them
+  kvm                        XML of virsh: hosts of KVM and their VMs, a file or a folder (assess, explain, topo, compare)
   demo                       a simulated vCenter with 24 hosts and 300 VMs
   @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet`

@@ -12,6 +12,7 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
+	"homenode/numa"
 	"homenode/output/change"
 	answers "homenode/output/fleet"
 	"homenode/output/format"
@@ -34,7 +35,7 @@ func NewAssess() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "assess SOURCE...",
 		Short: "Judges a fleet: which VMs have wrong NUMA, why, and what to change",
-		Long: `assess predicts every VM on every host of its cluster and applies every rule.
+		Long: `assess predicts every VM on every host of its cluster, or takes the layouts of KVM as they are stated, and applies every rule.
 
 ` + flags.SourceHelp + `
 
@@ -45,7 +46,6 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
   homenode assess https://vc01.example.com --format html -o report.html
   homenode assess https://vc01.example.com https://vc02.example.com --credentials vcenters.txt
   homenode assess export.xlsx --nodes-per-socket 'esx07=2'
-  homenode assess fleet.json --format xlsx -o numa.xlsx
   homenode assess fleet.json --format csv --table vms -o vms.csv
   homenode assess demo --what-if 'vm=sql* hotAdd=off coresPerSocket=16'
   homenode assess demo --lose-host esx01 --add-host 'like=esx11 cluster=prod-a'`,
@@ -81,6 +81,7 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
 				return err
 			}
 			start := time.Now()
+			src.KVM = asked == nil
 			if asked != nil {
 				fleet, err := src.Read(cmd, args...)
 				if err != nil {
@@ -95,6 +96,10 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
 			}
 			judged := time.Since(start) - read
 			fleet := whole.Fleet
+			kvm := fleet.Hypervisor == numa.KVM
+			if kvm && (shown != nil || cmd.Flags().Changed("table")) {
+				return fmt.Errorf("%s: a fleet of KVM is shown as a whole: leave out --table and what selects", fleet.Source)
+			}
 			result, err := shown.Fleet(whole)
 			if err != nil {
 				return err
@@ -105,7 +110,11 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
 			if flags.IsTerminal(cmd.OutOrStdout()) && out.File == "" { // elsewhere the same input gives the same bytes
 				o.Read, o.Judged = read, judged
 			}
-			err = out.PrintJudged(cmd, format.Options{Details: details, FailOn: least, Table: table.Name, SourceFiles: flags.SourceFiles(args)}, answers.Assess(result, o))
+			answer := answers.Assess
+			if kvm {
+				answer = answers.AssessStated
+			}
+			err = out.PrintJudged(cmd, format.Options{Details: details, FailOn: least, Table: table.Name, SourceFiles: flags.SourceFiles(args)}, answer(result, o))
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ func NewExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain SOURCE... VM | --vm SHAPE --host SHAPE",
 		Short: "Explains the topology of one VM: every decision, the fact behind it and the rule",
-		Long: `explain predicts one VM on one host and shows why it comes out so.
+		Long: `explain predicts one VM on one host and shows why it comes out so. Of a VM of KVM it shows what its definition states.
 
 VM is a name, cluster/name or ID; a pattern such as 'sql*' explains the VMs that it names one after another. Events: ` + strings.Join(vnuma.EventNames(), ", ") + `.
 With --vcpus the VM is predicted and judged as if it had that many vCPUs.
@@ -77,6 +77,7 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 			if resized && !cmd.Flags().Changed("event") {
 				e = vnuma.VCPUsChanged
 			}
+			src.KVM = !resized
 			problems := map[string][]string{}
 			var change func(*numa.Fleet, string) error
 			if resized {
@@ -97,12 +98,24 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 				return err
 			}
 			plain := out.Format == format.Names[0]
+			kvm := result.Fleet.Hypervisor == numa.KVM
+			if predicts := slices.DeleteFunc([]string{"on", "event", "from-host", "log"}, func(name string) bool { return !cmd.Flags().Changed(name) }); kvm && len(predicts) > 0 {
+				return fmt.Errorf("--%s: the layout of a VM of KVM is stated, and predicted nowhere", predicts[0])
+			}
 			if len(vms) > 1 && !plain {
 				return fmt.Errorf("--format %s explains one VM, and %q names %d: %s", out.Format, name, len(vms), flags.Some(namesOf(vms)))
 			}
 			var all []*answer.Answer
 			var lines []string
 			for _, vm := range vms {
+				if kvm {
+					v, err := statedVM(result, vm)
+					if err != nil {
+						return err
+					}
+					all = append(all, answers.ExplainStated(result, v))
+					continue
+				}
 				x, err := explain(result, vm, on, from, e)
 				if err != nil {
 					return err
@@ -134,6 +147,15 @@ Without a SOURCE, --vm and --host take shapes: 24x512GB is 24 vCPUs and 512 GB, 
 	cmd.Flags().StringVar(&from, "from-host", "", "host of its last power-on, for vmotion and resume (default: the one it is on)")
 	cmd.Flags().BoolVar(&logLines, "log", false, "print the lines that vmware.log will hold, and nothing else")
 	return cmd
+}
+
+// statedVM returns a VM of KVM as the rules saw it.
+func statedVM(r *rules.Result, vm *numa.VM) (*rule.StatedVM, error) {
+	i := slices.IndexFunc(r.Stated, func(v *rule.StatedVM) bool { return v.VM == vm })
+	if i < 0 {
+		return nil, unjudged(r, vm)
+	}
+	return r.Stated[i], nil
 }
 
 // resize gives the VM of the fleet another number of vCPUs. problems says what

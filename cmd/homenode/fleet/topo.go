@@ -48,6 +48,7 @@ func NewTopo() *cobra.Command {
 			return out.Print(cmd, answers.Topo(drawings, fleet.Source))
 		},
 	})
+	src.KVM = true
 	src.Register(cmd)
 	out.Register(cmd, format.Names...)
 	choose.Register(cmd)
@@ -63,6 +64,11 @@ func drawings(fleet *numa.Fleet, r *rules.Result, names []string) ([]*topo.Drawi
 				out = append(out, topo.OfHost(r, k.Hosts[0]))
 			}
 		}
+		for i := range fleet.Hosts {
+			if fleet.Hypervisor == numa.KVM && fleet.Hosts[i].Nodes.Known() {
+				out = append(out, topo.OfStatedHost(r, &fleet.Hosts[i]))
+			}
+		}
 		if out == nil {
 			return nil, errors.New("no host can be drawn: the NUMA nodes of none are known")
 		}
@@ -73,6 +79,9 @@ func drawings(fleet *numa.Fleet, r *rules.Result, names []string) ([]*topo.Drawi
 		if err != nil {
 			return nil, err
 		}
+		if fleet.Hypervisor == numa.KVM {
+			return append(out, topo.OfStatedHost(r, h)), nil
+		}
 		return append(out, topo.OfHost(r, h)), nil
 	}
 	if len(fleet.FindVMs(names[0])) == 0 {
@@ -81,6 +90,17 @@ func drawings(fleet *numa.Fleet, r *rules.Result, names []string) ([]*topo.Drawi
 	vm, err := oneVM(fleet, names[0])
 	if err != nil {
 		return nil, err
+	}
+	if fleet.Hypervisor == numa.KVM {
+		v, err := statedVM(r, vm)
+		if err != nil {
+			return nil, err
+		}
+		d := topo.OfStated(v)
+		if d == nil {
+			return nil, fmt.Errorf("%s: the nodes of its host are unknown: virsh capabilities beside it states them", v.Name)
+		}
+		return append(out, d), nil
 	}
 	v := judged(r, vm)
 	if v == nil {

@@ -64,7 +64,7 @@ func (l *layout) loose() {
 		return
 	}
 	l.add(picture.Group{ID: l.d.ID + "__loose", Class: "heading", Shapes: []picture.Shape{
-		{Class: "facts", X: margin, Y: l.y + 120, Text: "without home node: not NUMA-managed, memory from anywhere"},
+		{Class: "facts", X: margin, Y: l.y + 120, Text: l.d.LooseTitle()},
 	}})
 	l.y += lineHeight
 	box := func(i int, id, class, label, numbers string) {
@@ -139,11 +139,15 @@ func (l *layout) legend() {
 			wide, single, high = wide || c.Wide, single || !c.Wide, high || c.High
 		}
 	}
+	one, part := "client", "client of a wide VM"
+	if l.d.Stated {
+		one, part = "vCPUs of a VM", "a part of a VM"
+	}
 	if single {
-		entry("client", "client", "", "client")
+		entry("client", "client", "", one)
 	}
 	if wide {
-		entry("wide", "client wide", "", "client of a wide VM"+l.example())
+		entry("wide", "client wide", "", part+l.example())
 	}
 	entry("cores", "cores", "", "cores of the node")
 	if l.remote {

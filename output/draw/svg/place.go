@@ -146,7 +146,7 @@ func (l *layout) frames(from, to int) bool {
 			g := &l.d.Guests[index]
 			id, heading := g.ID, strings.Join(g.Heading(), " · ")
 			if g.Clients > 1 {
-				heading += fmt.Sprintf(" · carried by %d clients", g.Clients)
+				heading += " · " + g.Carried()
 			}
 			if s.From < from { // a frame that goes on in the next row
 				id, heading = fmt.Sprintf("%s__row-%d", id, from/l.across), "… "+heading

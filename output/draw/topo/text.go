@@ -142,10 +142,12 @@ func (c *canvas) plan(d *Drawing) *plan {
 	if p.bar < p.most {
 		c.legend = append(c.legend, fmt.Sprintf("A full bar is %s.", rule.Plural(p.most, "vCPU")))
 	}
-	if numbered != "" {
+	if numbered != "" && !d.Stated {
 		c.legend = append(c.legend, numbered)
 	}
-	if remote {
+	if remote && d.Stated {
+		c.legend = append(c.legend, "▒ on other nodes than its vCPUs; part of the amount before it.")
+	} else if remote {
 		c.legend = append(c.legend, "▒ remote at first, or when it was seen; part of the amount before it: what the guest uses of it comes home as far as there is room (C-16).")
 	}
 	if spread {

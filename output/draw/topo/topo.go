@@ -26,6 +26,16 @@ type Drawing struct {
 	LooseMore Rest `json:"withoutHomeMore,omitzero"`
 	// Caption says what the drawing rests on, one sentence a line.
 	Caption []string `json:"caption"`
+	// Stated: the layouts are those that definitions state (KVM), not predicted ones.
+	Stated bool `json:"stated,omitempty"`
+}
+
+// LooseTitle says what VMs without home node are.
+func (d *Drawing) LooseTitle() string {
+	if d.Stated {
+		return "without home node: not pinned to one node, Linux places them"
+	}
+	return "without home node: not NUMA-managed, memory from anywhere"
 }
 
 // A Guest is a NUMA node that the guest sees (a VPD), drawn as a frame above the
@@ -35,15 +45,28 @@ type Guest struct {
 	Name        string     `json:"name"`      // "guest node 0", or what the guest sees instead
 	First       int        `json:"firstVCPU"` // vCPU
 	VCPUs       int        `json:"vcpus"`
+	List        string     `json:"list,omitempty"` // of its vCPUs, where they do not follow each other: "0, 2, 4"
 	Memory      numa.Bytes `json:"bytes,omitempty"`
 	MemoryKnown bool       `json:"-"`
 	On          []int      `json:"on"`      // indexes in Drawing.Nodes that carry it, ascending; nil when no node does
 	Clients     int        `json:"clients"` // that carry it
+	stated      bool       // of KVM, which has no clients
+}
+
+// Carried says what carries the guest node, in words.
+func (g *Guest) Carried() string {
+	switch {
+	case !g.stated:
+		return "carried by " + rule.Plural(g.Clients, "client")
+	case len(g.On) == 0:
+		return "not pinned to one node"
+	}
+	return "on " + rule.Plural(len(g.On), "node")
 }
 
 // Heading returns the guest node in words: name, vCPUs, memory.
 func (g *Guest) Heading() []string {
-	h := []string{g.Name, vcpuRange(g.First, g.VCPUs)}
+	h := []string{g.Name, vcpuText(g.First, g.VCPUs, g.List)}
 	if g.MemoryKnown {
 		h = append(h, g.Memory.String())
 	}
@@ -52,7 +75,7 @@ func (g *Guest) Heading() []string {
 
 // Numbers returns all there is to say about the guest node in one line.
 func (g *Guest) Numbers() string {
-	return fmt.Sprintf("%s, carried by %s", strings.Join(g.Heading(), ", "), rule.Plural(g.Clients, "client"))
+	return strings.Join(g.Heading(), ", ") + ", " + g.Carried()
 }
 
 // A Node is a NUMA node with what is placed on it.
@@ -150,6 +173,7 @@ type Client struct {
 	Index       int        `json:"client"`    // of the client in its VM
 	First       int        `json:"firstVCPU"` // vCPU
 	VCPUs       int        `json:"vcpus"`
+	List        string     `json:"list,omitempty"`            // of its vCPUs, where they do not follow each other
 	Memory      numa.Bytes `json:"bytes"`                     // its slice of the VM's memory
 	Remote      numa.Bytes `json:"remoteBytes"`               // of Memory: on other nodes
 	Nowhere     numa.Bytes `json:"bytesBeyondHost,omitempty"` // of Memory: does not fit the host
@@ -174,7 +198,7 @@ func (c *Client) Numbers() string {
 	}
 	fmt.Fprintf(&s, ": %s", rule.Plural(c.VCPUs, "vCPU"))
 	if c.Wide {
-		fmt.Fprintf(&s, " (%s)", vcpuRange(c.First, c.VCPUs))
+		fmt.Fprintf(&s, " (%s)", vcpuText(c.First, c.VCPUs, c.List))
 	}
 	switch {
 	case !c.MemoryKnown:
@@ -196,8 +220,13 @@ func (c *Client) Numbers() string {
 	return s.String()
 }
 
-func vcpuRange(first, n int) string {
-	if n == 1 {
+func vcpuText(first, n int, list string) string {
+	switch {
+	case n == 0:
+		return "no vCPU"
+	case list != "":
+		return "vCPUs " + list
+	case n == 1:
 		return fmt.Sprintf("vCPU %d", first)
 	}
 	return fmt.Sprintf("vCPU %d–%d", first, first+n-1)

@@ -1,0 +1,161 @@
+// Package moved puts the VMs of a fleet beside those of the KVM hosts that they were moved to: which NUMA nodes each guest had, which
+// it has now, and what of its memory is remote.
+package moved
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"homenode/change/move"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/rule"
+)
+
+// A Verdict says what became of a VM's layout.
+type Verdict string
+
+// The verdicts, the worst first.
+const (
+	Lost   Verdict = "nodes lost"    // the guest sees fewer nodes than before
+	Other  Verdict = "other nodes"   // as many or more, and others
+	Socket Verdict = "other sockets" // the same nodes
+	Same   Verdict = "same"
+)
+
+// A VM is one that is on both sides.
+type VM struct {
+	Name    string  `json:"vm"`
+	Before  Side    `json:"before"`
+	After   Side    `json:"after"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// A Side is what the guest sees, and where its memory is.
+type Side struct {
+	Name  string      `json:"name"`
+	Host  string      `json:"host,omitempty"`
+	Shape *numa.Shape `json:"shape"`
+	Basis string      `json:"basis"` // seen, predicted or stated, and where
+	// Remote is the share of its memory that was seen on other nodes than it is at home on, in [0, 1]; nil when nothing was seen.
+	Remote *float64 `json:"remoteShare,omitempty"`
+}
+
+// A Report is a comparison.
+type Report struct {
+	Before string      `json:"before"` // sources
+	After  string      `json:"after"`
+	From   string      `json:"from"` // hypervisors: vSphere or KVM
+	VMs    []VM        `json:"vms"`
+	Only   [2][]string `json:"only"` // VMs on one side alone: before, after
+	Notes  []string    `json:"notes,omitempty"`
+}
+
+// Worse counts the VMs whose guests see other nodes than before.
+func (r *Report) Worse() (n int) {
+	for i := range r.VMs {
+		if v := r.VMs[i].Verdict; v == Lost || v == Other {
+			n++
+		}
+	}
+	return n
+}
+
+// Compare puts the VMs of a judged fleet beside those of KVM. They are told by UUID, else by name, also by that under which homenode
+// move writes them.
+func Compare(before, after *rules.Result) *Report {
+	r := &Report{Before: before.Fleet.Source, After: after.Fleet.Source, From: "vSphere", VMs: []VM{}}
+	if before.Fleet.Hypervisor == numa.KVM {
+		r.From = "KVM"
+	}
+	byUUID, byName, count := map[string]*rule.StatedVM{}, map[string]*rule.StatedVM{}, map[string]int{}
+	for _, v := range after.Stated {
+		byUUID[strings.ToLower(cmp.Or(v.UUID, v.ID))] = v
+		name := strings.ToLower(v.Name)
+		byName[name] = v
+		count[name]++
+	}
+	used := map[*rule.StatedVM]bool{}
+	for _, one := range sides(before, r) {
+		found := byUUID[strings.ToLower(one.uuid)]
+		for _, name := range []string{one.Name, one.name} {
+			if name = strings.ToLower(name); found == nil && count[name] == 1 {
+				found = byName[name]
+			}
+		}
+		if found == nil || used[found] {
+			r.Only[0] = append(r.Only[0], one.Name)
+			continue
+		}
+		used[found] = true
+		v := VM{Name: one.Name, Before: one.Side, After: statedSide(found)}
+		v.Verdict = verdict(v.Before.Shape, v.After.Shape)
+		r.VMs = append(r.VMs, v)
+	}
+	for _, v := range after.Stated {
+		if !used[v] {
+			r.Only[1] = append(r.Only[1], v.Name)
+		}
+	}
+	return r
+}
+
+// A known is a VM before, and what it can be told by.
+type known struct {
+	Side
+	uuid, name string // name as homenode move writes it
+}
+
+// sides returns what the guests saw before. A VM that no topology is known of has a note.
+func sides(before *rules.Result, r *Report) (out []known) {
+	if before.Fleet.Hypervisor == numa.KVM {
+		for _, v := range before.Stated {
+			out = append(out, known{statedSide(v), v.UUID, v.Name})
+		}
+		return out
+	}
+	for _, m := range move.Fleet(before, []*move.Platform{move.PlatformOf("libvirt")}, move.Options{}) {
+		if m.Shape == nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: %s", m.Title, strings.Join(m.Refused, "; ")))
+			continue
+		}
+		s := Side{Name: m.Title, Shape: m.Shape, Basis: m.Basis}
+		if m.VM.Host != nil {
+			s.Host = m.VM.Host.Name
+		}
+		for i := range m.VM.Observed {
+			if share, ok := m.VM.Observed[i].Locality(); ok {
+				far := 1 - share
+				s.Remote = &far // the newest stays
+			}
+		}
+		out = append(out, known{s, m.VM.UUID, m.Name})
+	}
+	return out
+}
+
+func statedSide(v *rule.StatedVM) Side {
+	s := Side{Name: v.Name, Shape: &v.Stated.Shape, Basis: "stated at " + v.Stated.At}
+	if v.Host != nil {
+		s.Host = v.Host.Name
+	}
+	if far, all, _, ok := v.Stated.RemoteOf(v.Host, v.MemoryOn()); ok {
+		share := float64(far) / float64(all)
+		s.Remote = &share
+	}
+	return s
+}
+
+// verdict compares nodes as sets of vCPUs, and then sockets.
+func verdict(before, after *numa.Shape) Verdict {
+	switch {
+	case len(after.Cells) < len(before.Cells):
+		return Lost
+	case fmt.Sprint(before.Of()) != fmt.Sprint(after.Of()):
+		return Other
+	case before.Sockets != after.Sockets || before.Dies != after.Dies || before.Threads != after.Threads:
+		return Socket
+	}
+	return Same
+}

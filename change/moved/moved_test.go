@@ -1,0 +1,62 @@
+package moved
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/kvm"
+	"homenode/source/scenario"
+)
+
+// domain writes a domain of two cells, or of none.
+func domain(name, uuid string, cells ...string) *fstest.MapFile {
+	text := fmt.Sprintf("<domain type='kvm' id='1'><name>%s</name><uuid>%s</uuid><memory unit='GiB'>64</memory><vcpu>24</vcpu><cpu><topology sockets='2' cores='12' threads='1'/>", name, uuid)
+	if cells != nil {
+		text += "<numa>"
+		for i, c := range cells {
+			text += fmt.Sprintf("<cell id='%d' cpus='%s' memory='%d' unit='GiB'/>", i, c, 64/len(cells))
+		}
+		text += "</numa>"
+	}
+	return &fstest.MapFile{Data: []byte(text + "</cpu></domain>")}
+}
+
+// TestCompare checks how VMs are told, and each verdict.
+func TestCompare(t *testing.T) {
+	before, err := scenario.Read("before", []byte(`release 8.0U3
+host esx01 nodes=2 cores=16 memory=256GB
+vm same host=esx01 vcpus=24 coresPerSocket=12 memory=64GB
+vm SQL_02 host=esx01 vcpus=24 coresPerSocket=12 memory=64GB
+vm lost host=esx01 vcpus=24 coresPerSocket=12 memory=64GB
+vm other host=esx01 vcpus=24 coresPerSocket=12 memory=64GB
+vm sockets host=esx01 vcpus=24 coresPerSocket=6 memory=64GB
+vm gone host=esx01 vcpus=2 memory=4GB
+vm unsized host=esx01 vcpus=2
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(before.VMs, func(v numa.VM) bool { return v.Name == "lost" })
+	before.VMs[i].UUID = "AAAA-1"
+	after, err := kvm.ReadFS("after", fstest.MapFS{
+		"same.xml": domain("same", "", "0-11", "12-23"), "sql-02.xml": domain("sql-02", "", "0-11", "12-23"), "renamed.xml": domain("renamed", "aaaa-1"),
+		"other.xml": domain("other", "", "0-5", "6-23"), "sockets.xml": domain("sockets", "", "0-11", "12-23"), "new.xml": domain("new", ""),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Compare(rules.Run(before, rules.Options{}), rules.Run(after, rules.Options{}))
+	var got []string
+	for _, v := range r.VMs {
+		got = append(got, fmt.Sprintf("%s %s: %s, %v to %v", v.Name, v.After.Name, v.Verdict, v.Before.Shape.Sizes(), v.After.Shape.Sizes()))
+	}
+	want := []string{"same same: same, [12 12] to [12 12]", "SQL_02 sql-02: same, [12 12] to [12 12]", "lost renamed: nodes lost, [12 12] to [24]",
+		"other other: other nodes, [12 12] to [6 18]", "sockets sockets: other sockets, [12 12] to [12 12]"}
+	if !slices.Equal(got, want) || fmt.Sprint(r.Only) != "[[gone] [new]]" || r.Worse() != 2 || len(r.Notes) != 1 || r.Notes[0] != "unsized: its memory is unknown" {
+		t.Errorf("found %q\nwant  %q\nonly %v, worse %d, notes %q", got, want, r.Only, r.Worse(), r.Notes)
+	}
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	movedvms "homenode/change/moved"
+	"homenode/cmd/homenode/flags"
+	answers "homenode/output/moved"
+	"homenode/rules"
+	"homenode/source/kvm"
+	"homenode/source/open"
+)
+
+// areMoved reports whether the second side is KVM hosts: then both are fleets.
+func areMoved(cmd *cobra.Command, after []string) bool {
+	if files, err := flags.CaptureFiles(cmd); files != nil || err != nil {
+		return false // a page
+	}
+	for _, arg := range after {
+		if !kvm.Detect(arg) {
+			return false
+		}
+	}
+	return true
+}
+
+// compareMoved compares the VMs of a fleet with those of the KVM hosts that they were moved to.
+func compareMoved(cmd *cobra.Command, printer *flags.Output, before, after []string, failOn string) error {
+	var sides [2]*rules.Result
+	for i, args := range [][]string{before, after} {
+		fleet, unread, err := open.Fleet(cmd.Context(), args, open.Options{})
+		if err == nil && len(unread) > 0 {
+			err = fmt.Errorf("%s", unread[0])
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", []string{"before", "after"}[i], err)
+		}
+		sides[i] = rules.Run(fleet, rules.Options{})
+	}
+	r := movedvms.Compare(sides[0], sides[1])
+	if len(r.VMs) == 0 && len(r.Only[0])+len(r.Only[1]) == 0 {
+		return fmt.Errorf("%s and %s: found no VM", strings.Join(before, " "), strings.Join(after, " "))
+	}
+	err := printer.Print(cmd, answers.Moved(r))
+	if err == nil && failOn == "worse" && r.Worse() > 0 {
+		return flags.ErrFindings
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package numa
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Shape is the topology that a guest sees where a definition states it, as on KVM: it is read, or made for a target, and never
+// predicted.
+type Shape struct {
+	Sockets int `json:"sockets"`
+	Dies    int `json:"dies"`    // of a socket
+	Cores   int `json:"cores"`   // of a die
+	Threads int `json:"threads"` // of a core
+	// VCPUs are there at the start: all, or fewer where more can be added.
+	VCPUs  int    `json:"vcpus"`
+	Memory Bytes  `json:"bytes"`
+	Page   Bytes  `json:"pageBytes,omitempty"` // of huge pages; 0 for those of the target
+	Cells  []Cell `json:"cells"`               // the NUMA nodes of the guest
+	// Distance is that of each cell to each, 10 being local; nil for the target's own.
+	Distance [][]int `json:"distance,omitempty"`
+}
+
+// A Cell is one NUMA node of the guest.
+type Cell struct {
+	CPUs   []int  `json:"cpus"` // vCPUs in ascending order, also those that can be added; none for memory alone
+	Memory Bytes  `json:"bytes"`
+	At     string `json:"at,omitempty"` // where a definition states it; "" for one that is made
+}
+
+// Most returns how many vCPUs there can be: those of the topology.
+func (s *Shape) Most() int { return s.Sockets * s.Dies * s.Cores * s.Threads }
+
+// PerSocket returns the vCPUs of a socket.
+func (s *Shape) PerSocket() int { return s.Dies * s.Cores * s.Threads }
+
+// PerDie returns the vCPUs of a die.
+func (s *Shape) PerDie() int { return s.Cores * s.Threads }
+
+// Even reports whether all cells have as many vCPUs and as much memory, up to a page: platforms that divide evenly give
+// the first cells a page more.
+func (s *Shape) Even() bool {
+	unit := s.Unit()
+	for _, c := range s.Cells {
+		if len(c.CPUs) != len(s.Cells[0].CPUs) || max(c.Memory, s.Cells[0].Memory)-min(c.Memory, s.Cells[0].Memory) > unit {
+			return false
+		}
+	}
+	return true
+}
+
+// Unit is what the memory of a cell is a multiple of: a page, or a MiB.
+func (s *Shape) Unit() Bytes { return max(s.Page, MiB) }
+
+// Consecutive reports whether the vCPUs of the cells are in order: the first cell has the first.
+func (s *Shape) Consecutive() bool {
+	next := 0
+	for _, c := range s.Cells {
+		for _, v := range c.CPUs {
+			if v != next {
+				return false
+			}
+			next++
+		}
+	}
+	return true
+}
+
+// Sizes returns the vCPUs of each cell.
+func (s *Shape) Sizes() []int {
+	out := make([]int, len(s.Cells))
+	for i := range s.Cells {
+		out[i] = len(s.Cells[i].CPUs)
+	}
+	return out
+}
+
+// Of returns the cell that each vCPU is in; -1 for none.
+func (s *Shape) Of() []int {
+	out := slices.Repeat([]int{-1}, max(0, s.Most()))
+	for i, c := range s.Cells {
+		for _, v := range c.CPUs {
+			if v >= 0 && v < len(out) {
+				out[v] = i
+			}
+		}
+	}
+	return out
+}
+
+// Topology writes sockets × dies × cores × threads, the dies and threads where there are several: "2 sockets of 12 cores".
+func (s *Shape) Topology() string {
+	text := fmt.Sprintf("%s of ", count(s.Sockets, "socket"))
+	if s.Dies > 1 {
+		text += fmt.Sprintf("%d dies of ", s.Dies)
+	}
+	text += count(s.Cores, "core")
+	if s.Threads > 1 {
+		text += fmt.Sprintf(" of %d threads", s.Threads)
+	}
+	return text
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

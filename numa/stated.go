@@ -1,0 +1,171 @@
+package numa
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A Hypervisor runs the VMs of a fleet. The layout of a VM is predicted for ESXi, and stated by its definition for KVM.
+type Hypervisor string
+
+// The hypervisors.
+const (
+	ESXi Hypervisor = "" // where nothing else is said
+	KVM  Hypervisor = "KVM"
+)
+
+// A Stated is the layout of a VM as its definition states it: the shape that the guest sees, and where vCPUs and memory may be.
+// Places are file:line:column.
+type Stated struct {
+	Shape      // with one cell of everything where the definition states none
+	At         string
+	TopologyAt string // of sockets and cores; "" when none are stated: then each vCPU is a socket
+	CellsAt    string // of the NUMA nodes; "" when none are stated: then the guest sees one
+	VCPUsAt    string
+	MemoryAt   string
+	Partial    bool // parts of a definition: what they do not state is unknown
+	Running    bool // it was read of a VM that ran
+	// Auto: numad chooses the nodes of the host at each start.
+	Auto bool
+	// CPUs are the logical CPUs of the host that each vCPU may run on; nil for one that may run on all.
+	CPUs [][]int
+	// Pins are the vCPUs with CPUs of their own, by ascending number, and where that is stated. The others have those of VCPUsAt.
+	Pins []Pinned
+	// Bound is where the memory of each cell comes from, in the order of the cells.
+	Bound []Bound
+	// HotPlug: memory can be added, so that the VM may have more than its cells.
+	HotPlug bool
+	// Strays are bindings of cells that there are not, and pins of vCPUs that there are not.
+	Strays []Note
+	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
+	ACPI     Fact[bool]
+	Emulator Fact[[]int] // logical CPUs of the other threads of QEMU
+}
+
+// A Pinned is a vCPU with logical CPUs of its own, and where that is stated.
+type Pinned struct {
+	VCPU int
+	At   string
+}
+
+// A Bound says which nodes of the host memory comes from.
+type Bound struct {
+	Mode  string // strict, preferred, interleave, restrictive; "" when nothing is stated
+	Nodes []int  // nil for all
+	At    string
+}
+
+// Hard reports whether memory comes from these nodes and no others.
+func (b *Bound) Hard() bool {
+	return b.Nodes != nil && (b.Mode == "strict" || b.Mode == "restrictive" || b.Mode == "interleave")
+}
+
+// NodesOf returns the IDs of the nodes of h that logical CPUs are of, ascending, each once; and the CPUs that the host has not. nil
+// CPUs are all.
+func (h *Host) NodesOf(cpus []int) (nodes, absent []int) {
+	if cpus == nil {
+		for _, n := range h.Nodes.Value {
+			if n.Cores > 0 {
+				nodes = append(nodes, n.ID)
+			}
+		}
+		return nodes, nil
+	}
+	for _, c := range cpus {
+		n, ok := h.NodeOfPCPU(c)
+		switch {
+		case !ok:
+			absent = append(absent, c)
+		case !slices.Contains(nodes, n):
+			nodes = append(nodes, n)
+		}
+	}
+	slices.Sort(nodes)
+	return nodes, absent
+}
+
+// Node returns the node of h with this ID; nil when there is none.
+func (h *Host) Node(id int) *Node {
+	i, ok := slices.BinarySearchFunc(h.Nodes.Value, id, func(n Node, id int) int { return cmp.Compare(n.ID, id) })
+	if !ok {
+		return nil
+	}
+	return &h.Nodes.Value[i]
+}
+
+// MemoryOn returns the newest observation of where the memory of the VM was on nodes of its host; nil for none.
+func (v *VM) MemoryOn() *Observation {
+	for i := range slices.Backward(v.Observed) {
+		if v.Observed[i].OnNode.Known() {
+			return &v.Observed[i]
+		}
+	}
+	return nil
+}
+
+// RemoteOf returns how much of the memory that was seen is on other nodes than the layout wants it: each node may have the memory of the
+// cells that are at home there (HomeOf), and what is there beyond is remote. all is everything that was seen, home the nodes that cells
+// are at home on. ok is false when nothing was seen, or when the layout leaves the VM free to be anywhere.
+func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []int, ok bool) {
+	if o == nil || h == nil || !h.Nodes.Known() {
+		return 0, 0, nil, false
+	}
+	room := map[int]Bytes{}
+	for i := range s.Cells {
+		nodes := s.HomeOf(i, h)
+		if nodes == nil {
+			return 0, 0, nil, false
+		}
+		for _, n := range nodes {
+			room[n] += s.Cells[i].Memory
+		}
+		home = append(home, nodes...)
+	}
+	slices.Sort(home)
+	home = slices.Compact(home)
+	for _, m := range o.OnNode.Value {
+		all += m.Guest
+		remote += max(0, m.Guest-room[m.Node])
+	}
+	return remote, all, home, all > 0
+}
+
+// HomeOf returns the nodes that the memory of a cell is to be on: those that it is bound to, or else those that its vCPUs may run on;
+// nil when neither is stated.
+func (s *Stated) HomeOf(cell int, h *Host) []int {
+	if cell < len(s.Bound) && s.Bound[cell].Nodes != nil {
+		return s.Bound[cell].Nodes
+	}
+	return s.RunsOn(cell, h)
+}
+
+// RunsOn returns the nodes that the vCPUs of a cell may run on; nil when one may run on all, or the cell has none.
+func (s *Stated) RunsOn(cell int, h *Host) (nodes []int) {
+	if h == nil || cell >= len(s.Cells) {
+		return nil
+	}
+	for _, v := range s.Cells[cell].CPUs {
+		if v >= len(s.CPUs) || s.CPUs[v] == nil {
+			return nil
+		}
+		of, _ := h.NodesOf(s.CPUs[v])
+		nodes = append(nodes, of...)
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes)
+}
+
+// PinAt returns where it is stated on which CPUs the vCPUs of a cell may run; "" when that is nowhere.
+func (s *Stated) PinAt(cell int) string {
+	for _, p := range s.Pins {
+		if slices.Contains(s.Cells[cell].CPUs, p.VCPU) {
+			return p.At
+		}
+	}
+	for _, v := range s.Cells[cell].CPUs {
+		if v < len(s.CPUs) && s.CPUs[v] != nil {
+			return s.VCPUsAt
+		}
+	}
+	return ""
+}

@@ -1,0 +1,248 @@
+package topo
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"homenode/internal/texttab"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// A group is vCPUs of one cell of a KVM VM that may run on the same nodes of the host: what a NUMA client is on ESXi.
+type group struct {
+	cell, node int // node is -1 where they may run on several
+	cpus       []int
+	memory     numa.Bytes // their part of the memory of the cell
+	local      numa.Bytes // of memory: on the node
+}
+
+// spread returns the groups of a VM, and how much of its memory is on each node of the host: as numastat saw it, else where cells are
+// bound, else with the vCPUs. Memory of groups that may run on several nodes, and are bound to none, is nowhere.
+func spread(v *rule.StatedVM) (groups []group, on map[int]numa.Bytes) {
+	s, h := v.Stated, v.Host
+	on = map[int]numa.Bytes{}
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		byNode := map[int][]int{}
+		for _, vcpu := range c.CPUs {
+			node := -1
+			if vcpu < len(s.CPUs) && (s.CPUs[vcpu] != nil || len(h.Nodes.Value) == 1) {
+				if nodes, _ := h.NodesOf(s.CPUs[vcpu]); len(nodes) == 1 {
+					node = nodes[0]
+				}
+			}
+			byNode[node] = append(byNode[node], vcpu)
+		}
+		before, upTo := numa.Bytes(0), 0
+		for _, node := range slices.Sorted(maps.Keys(byNode)) {
+			cpus := byNode[node]
+			upTo += len(cpus)
+			to := numa.Bytes(int64(c.Memory/numa.KiB)*int64(upTo)/int64(len(c.CPUs))) * numa.KiB
+			groups = append(groups, group{cell: i, node: node, cpus: cpus, memory: to - before})
+			before = to
+		}
+		if bound := s.HomeOf(i, h); bound != nil {
+			for _, n := range bound {
+				on[n] += c.Memory / numa.Bytes(len(bound))
+			}
+		}
+	}
+	if o := v.MemoryOn(); o != nil {
+		on = map[int]numa.Bytes{}
+		for _, m := range o.OnNode.Value {
+			on[m.Node] = m.Guest
+		}
+	}
+	left := maps.Clone(on)
+	for i := range groups {
+		g := &groups[i]
+		g.local = min(g.memory, left[g.node])
+		left[g.node] -= g.local
+	}
+	return groups, on
+}
+
+func list(cpus []int) string {
+	if len(cpus) == 0 || cpus[len(cpus)-1]-cpus[0] == len(cpus)-1 {
+		return ""
+	}
+	return words.Ranges(cpus)
+}
+
+func (g *group) client(drawing string, v *rule.StatedVM, index, of int) Client {
+	out := Client{
+		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), index),
+		VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), Index: index, First: g.cpus[0], VCPUs: len(g.cpus), List: list(g.cpus),
+		Memory: g.memory, MemoryKnown: v.Memory.Known(), Wide: of > 1,
+	}
+	if g.node >= 0 {
+		out.Remote = g.memory - g.local
+	}
+	if out.Wide {
+		out.Label += fmt.Sprintf(".%d", index)
+	}
+	return out
+}
+
+// place draws VMs on the nodes of a host.
+func (d *Drawing) place(h *numa.Host, vms []*rule.StatedVM, high map[string]bool) {
+	d.Stated = true
+	index := map[int]int{}
+	for i, n := range h.Nodes.Value {
+		index[n.ID] = i
+		d.Nodes = append(d.Nodes, Node{ID: fmt.Sprintf("%s__node-%d", d.ID, n.ID), Number: n.ID, Cores: n.Cores, Threads: n.Threads, Memory: n.Memory})
+	}
+	for _, v := range vms {
+		groups, on := spread(v)
+		for _, n := range slices.Sorted(maps.Keys(on)) {
+			if i, ok := index[n]; ok {
+				d.Nodes[i].Used += on[n]
+				d.Nodes[i].Foreign += on[n]
+			}
+		}
+		loose := Client{ID: fmt.Sprintf("%s__vm-%s__loose", d.ID, ShapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), MemoryKnown: v.Memory.Known(), High: high[v.ID]}
+		for k := range groups {
+			g := &groups[k]
+			c := g.client(d.ID, v, k, len(groups))
+			c.High = high[v.ID]
+			i, ok := index[g.node]
+			if !ok {
+				loose.VCPUs, loose.Memory = loose.VCPUs+c.VCPUs, loose.Memory+c.Memory
+				continue
+			}
+			n := &d.Nodes[i]
+			n.Clients, n.VCPUs, n.Foreign = append(n.Clients, c), n.VCPUs+c.VCPUs, n.Foreign-g.local
+		}
+		if loose.VCPUs > 0 {
+			d.Loose = append(d.Loose, loose)
+		}
+		for _, n := range slices.Sorted(maps.Keys(on)) {
+			i, ok := index[n]
+			if ok && on[n] > localOn(groups, n) {
+				d.Nodes[i].Guests = append(d.Nodes[i].Guests, texttab.Clean(v.Name))
+			}
+		}
+	}
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		n.Clients, n.More = fewest(n.Clients, n.ID)
+	}
+	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
+}
+
+func localOn(groups []group, node int) (sum numa.Bytes) {
+	for i := range groups {
+		if groups[i].node == node {
+			sum += groups[i].local
+		}
+	}
+	return sum
+}
+
+// OfStatedHost returns the drawing of a KVM host with the VMs that run on it, as their definitions state it.
+func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
+	d := &Drawing{ID: "host-" + ShapeID(h.ID), Title: texttab.Clean(h.Name), Facts: append(hostFacts(h), string(numa.KVM)), Stated: true}
+	if !h.Nodes.Known() {
+		d.Caption = []string{"The NUMA nodes of this host are unknown: there is nothing to draw."}
+		return d
+	}
+	high := map[string]bool{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity == finding.High {
+			high[f.VMID] = true
+		}
+	}
+	var vms []*rule.StatedVM
+	unknown, seen, anywhere := 0, 0, 0
+	for _, v := range r.Stated {
+		if v.Host != h {
+			continue
+		}
+		vms = append(vms, v)
+		if !v.Stated.Running {
+			unknown++
+		}
+		if v.MemoryOn() != nil {
+			seen++
+		} else if _, on := spread(v); len(on) == 0 {
+			anywhere++
+		}
+	}
+	d.place(h, vms, high)
+	d.Caption = []string{"Stated by the definitions of the VMs, not predicted: vCPUs stand on the node that they are pinned to.", memoryCaption(seen, len(vms))}
+	if anywhere > 0 {
+		d.Caption = append(d.Caption, fmt.Sprintf("The memory of %s is drawn on no node: it is neither bound nor pinned nor seen.", rule.Plural(anywhere, "VM")))
+	}
+	if unknown > 0 {
+		d.Caption = append(d.Caption, fmt.Sprintf("Whether they run is not stated, taken as on: %s.", rule.Plural(unknown, "VM")))
+	}
+	return d
+}
+
+// memoryCaption says of how many VMs numastat shows where their memory is.
+func memoryCaption(seen, all int) string {
+	switch seen {
+	case 0:
+		return "Memory is drawn where it is bound, else with its vCPUs: where it is was not seen (numastat)."
+	case all:
+		return "Memory is where numastat saw it."
+	}
+	return fmt.Sprintf("Memory of %d of %d VMs is where numastat saw it; that of the others where it is bound, else with its vCPUs.", seen, all)
+}
+
+// OfStated returns the drawing of a KVM VM alone on its host: what its guest sees above, where that runs below; nil when the nodes of
+// its host are unknown.
+func OfStated(v *rule.StatedVM) *Drawing {
+	h := v.Host
+	if h == nil || !h.Nodes.Known() {
+		return nil
+	}
+	s := v.Stated
+	d := &Drawing{
+		ID:    fmt.Sprintf("vm-%s__on-%s", ShapeID(v.ID), ShapeID(h.ID)),
+		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
+		Facts: []string{rule.Plural(s.VCPUs, "vCPU"), s.Shape.Memory.String(), s.Topology()},
+	}
+	d.place(h, []*rule.StatedVM{v}, nil)
+	seen := 0
+	if v.MemoryOn() != nil {
+		seen = 1
+	}
+	d.Caption = []string{"Stated by its definition, not predicted (" + texttab.Clean(s.At) + ").", memoryCaption(seen, 1)}
+	if n := d.dropEmpty(); n > 0 {
+		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
+	}
+	groups, _ := spread(v)
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		g := Guest{ID: fmt.Sprintf("%s__guest-%d", d.ID, i), Name: fmt.Sprintf("guest node %d", i), VCPUs: len(c.CPUs), List: list(c.CPUs), Memory: c.Memory, MemoryKnown: v.Memory.Known(), stated: true}
+		if len(c.CPUs) > 0 {
+			g.First = c.CPUs[0]
+		}
+		if len(s.Cells) == 1 {
+			g.Name = "guest sees 1 node"
+		}
+		for k := range groups {
+			at := slices.IndexFunc(d.Nodes, func(n Node) bool { return n.Number == groups[k].node })
+			if groups[k].cell == i && at >= 0 {
+				g.Clients++
+				g.On = append(g.On, at)
+			}
+		}
+		slices.Sort(g.On)
+		g.On = slices.Compact(g.On)
+		d.Guests = append(d.Guests, g)
+	}
+	for i := range d.Nodes {
+		for k := range d.Nodes[i].Clients {
+			c := &d.Nodes[i].Clients[k]
+			c.Label = vcpuText(c.First, c.VCPUs, c.List)
+		}
+	}
+	return d
+}

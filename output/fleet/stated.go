@@ -1,0 +1,409 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/draw/topo"
+	"homenode/output/table"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	"homenode/rules/verdict/stated"
+)
+
+// AssessStated returns the answer which VMs of KVM hosts are defined so that they lose to NUMA, and why.
+func AssessStated(r *rules.Result, o Options) *answer.Answer {
+	f := r.Fleet
+	a := &answer.Answer{
+		Command: "assess", Format: "homenode-assessment-kvm", Version: 1, Title: "NUMA assessment of " + f.Source,
+		Verdict: stated.Verdict(r),
+		Facts: []answer.Fact{
+			{Name: "read", Text: fmt.Sprintf("%s · KVM · %s · %s", f.Source, words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM")), Took: elapsed(o.Read)},
+			{Name: "judged", Text: words.Plural(r.VMs, "VM") + ", as their definitions state them: nothing is predicted", Took: elapsed(o.Judged)},
+		},
+		Findings: statedFindings(r), Result: func() any { return statedResult(r) },
+	}
+	if text := a.Findings.Config(); text != "" {
+		a.Facts = append(a.Facts, answer.Fact{Name: "config", Text: text})
+	}
+	if n := len(r.Suppressed); n > 0 {
+		a.Facts = append(a.Facts, answer.Fact{Name: "suppressed", Text: strconv.Itoa(n)})
+	}
+	if len(f.Hosts) > 0 {
+		a.Tables = append(a.Tables, statedHosts(r))
+	}
+	a.Tables = append(a.Tables, statedVMs(r))
+	for i := range f.Hosts {
+		if i == mostHosts {
+			a.Drawings[i-1].Cut = words.Verb(len(f.Hosts)-i, "more host is", "more hosts are") + " not drawn here: homenode topo SOURCE HOST draws any host."
+			break
+		}
+		h := &f.Hosts[i]
+		d := drawing(h.Name, func() *topo.Drawing { return topo.OfStatedHost(r, h) })
+		if i == 0 {
+			d.Heading, d.Lead = "Hosts", "Rooms are NUMA nodes; a block is the vCPUs that are pinned to one node; the column is the memory of the node."
+		}
+		a.Drawings = append(a.Drawings, d)
+	}
+	a.NotesFrom("source", f.Notes...)
+	a.NotesFrom("judgement", r.Unjudged...)
+	a.NotesFrom("configuration", r.PolicyNotes...)
+	if len(r.Findings) > 0 {
+		a.Next = append(a.Next, "homenode explain "+words.Command(o.SourceWords...)+" "+exampleVM(r.Findings, o.Sources > 1))
+		if !o.Details {
+			a.Next = append(a.Next, "homenode assess "+words.Command(o.Words...)+" --details")
+		}
+	}
+	j := a.Findings
+	a.Data = []table.Table{j.FindingTable(), j.SuppressedTable(), j.RuleTable(), a.NoteTable()}
+	return a
+}
+
+// statedFindings returns the judgement with its subjects.
+func statedFindings(r *rules.Result) *answer.Findings {
+	at, byVM := map[string]string{}, map[string][]*finding.Finding{}
+	for i := range r.Findings {
+		byVM[r.Findings[i].VMID] = append(byVM[r.Findings[i].VMID], &r.Findings[i])
+	}
+	var suites []answer.Suite
+	index := map[string]int{}
+	for _, v := range r.Stated {
+		at[v.ID] = v.At
+		host := hostName(v)
+		if _, ok := index[host]; !ok {
+			index[host] = len(suites)
+			suites = append(suites, answer.Suite{Name: host})
+		}
+		s := &suites[index[host]]
+		s.Cases = append(s.Cases, answer.Case{Name: v.Name, ID: v.ID, Findings: byVM[v.ID]})
+	}
+	out := &answer.Findings{
+		Judgement: &r.Judgement, Source: r.Fleet.Source, Rules: answer.RulesWhere(func(one *rule.Rule) bool { return one.Stated != nil }),
+		Subject: func(f *finding.Finding) answer.Subject {
+			name := f.VM
+			if f.Host != "" {
+				name = f.Host + "/" + f.VM
+			}
+			return answer.Subject{Name: name, Short: f.VM, Group: f.Host, Key: "vm\x00" + f.VMID, ID: f.VMID, At: at[f.VMID], Place: f.Host}
+		},
+		Suites: suites, Place: "Host", Rest: "the VM table names all VMs, and --format json holds everything",
+		Properties: map[string]any{"source": table.Clean(r.Fleet.Source), "hosts": len(r.Fleet.Hosts), "vms": len(r.Fleet.VMs), "judged": r.VMs},
+	}
+	if r.VMs == 0 {
+		out.Nothing = "no VM could be judged"
+	}
+	for _, s := range suites {
+		if s.Name != noHost {
+			out.Places = append(out.Places, s.Name)
+		}
+	}
+	return out
+}
+
+// noHost stands for a host whose capabilities were not given.
+const noHost = "unknown host"
+
+func hostName(v *rule.StatedVM) string {
+	if v.Host == nil {
+		return noHost
+	}
+	return v.Host.Name
+}
+
+// statedHosts has a row for each host.
+func statedHosts(r *rules.Result) answer.Table {
+	t := answer.Table{Name: "hosts", Columns: []answer.Column{{Name: "Host"}, {Name: "Nodes", Right: true}, {Name: "Cores", Right: true}, {Name: "Memory", Right: true},
+		{Name: "VMs", Right: true}, {Name: "vCPUs", Right: true}, {Name: "Pinned", Right: true, About: "vCPUs that may run on one node only"},
+		{Name: "Cells", Right: true, About: "VMs whose guest sees several NUMA nodes"}}}
+	for i := range r.Fleet.Hosts {
+		h := &r.Fleet.Hosts[i]
+		vms, vcpus, pinned, cells := 0, 0, 0, 0
+		for _, v := range r.Stated {
+			if v.Host != h {
+				continue
+			}
+			vms, vcpus = vms+1, vcpus+v.Stated.VCPUs
+			for _, cpus := range v.Stated.CPUs {
+				if nodes, _ := h.NodesOf(cpus); cpus != nil && len(nodes) == 1 {
+					pinned++
+				}
+			}
+			if len(v.Stated.Cells) > 1 {
+				cells++
+			}
+		}
+		memory := "unknown"
+		if h.Memory.Known() {
+			memory = h.Memory.Value.String()
+		}
+		t.Rows = append(t.Rows, []answer.Cell{{Text: h.Name}, count(len(h.Nodes.Value)), count(h.Cores.Value), {Text: memory, Sort: strconv.FormatInt(int64(h.Memory.Value), 10)},
+			count(vms), count(vcpus), count(pinned), count(cells)})
+	}
+	return t
+}
+
+// statedVMs has a row for each VM.
+func statedVMs(r *rules.Result) answer.Table {
+	byVM := map[string][]*finding.Finding{}
+	for i := range r.Findings {
+		byVM[r.Findings[i].VMID] = append(byVM[r.Findings[i].VMID], &r.Findings[i])
+	}
+	t := answer.Table{Name: "vms", Title: "VMs", Columns: []answer.Column{{Name: "Name"}, {Name: "Host"}, {Name: "vCPUs", Right: true}, {Name: "Memory", Right: true},
+		{Name: "Guest sees"}, {Name: "Runs on"}, {Name: "Memory from"}, {Name: "Remote", Right: true, About: "Of the memory that numastat saw, what is on other nodes than the layout wants"}, {Name: "Findings"}}}
+	t.Long = len(r.Stated) > mostStatedRows
+	t.Fill = func() (rows [][]answer.Cell) {
+		for _, v := range r.Stated {
+			s := v.Stated
+			remote, memory := "unknown", "unknown"
+			if v.Memory.Known() {
+				memory = s.Shape.Memory.String()
+			}
+			if far, all, _, ok := s.RemoteOf(v.Host, v.MemoryOn()); ok {
+				remote = rule.Percent(float64(far) / float64(all))
+			}
+			rows = append(rows, []answer.Cell{{Text: v.Name}, {Text: hostName(v)}, count(s.VCPUs), {Text: memory, Sort: strconv.FormatInt(int64(s.Shape.Memory), 10)},
+				{Text: statedShape(v)}, {Text: runsOn(v)}, {Text: memoryFrom(v)}, {Text: remote}, answer.References(byVM[v.ID])})
+		}
+		return rows
+	}
+	if !t.Long {
+		t.Rows = t.Fill()
+	}
+	return t
+}
+
+// mostStatedRows is how many VMs a terminal lists.
+const mostStatedRows = 40
+
+// statedShape writes what the guest sees: "2 nodes, 2 × 12".
+func statedShape(v *rule.StatedVM) string {
+	if n := len(v.Stated.Cells); n > 1 {
+		return fmt.Sprintf("%d nodes, %s", n, rule.SizesText(&v.Stated.Shape))
+	}
+	return "1 node"
+}
+
+// runsOn writes the nodes that the vCPUs of each cell may run on.
+func runsOn(v *rule.StatedVM) string {
+	return perCell(v, func(i int) string {
+		if v.Host == nil {
+			return "unknown"
+		}
+		if nodes := v.Stated.RunsOn(i, v.Host); nodes != nil {
+			return rule.NodeList(nodes)
+		}
+		return "any node"
+	})
+}
+
+// memoryFrom writes the nodes that the memory of each cell comes from.
+func memoryFrom(v *rule.StatedVM) string {
+	return perCell(v, func(i int) string {
+		if b := &v.Stated.Bound[i]; b.Nodes != nil {
+			return b.Mode + " " + rule.NodeList(b.Nodes)
+		}
+		return "any node"
+	})
+}
+
+// perCell writes a text for each cell, and equal ones once.
+func perCell(v *rule.StatedVM, of func(cell int) string) string {
+	var out []string
+	for i := range v.Stated.Cells {
+		out = append(out, of(i))
+	}
+	if len(slices.Compact(slices.Clone(out))) == 1 {
+		return out[0]
+	}
+	const most = 4
+	if len(out) > most {
+		out = append(out[:most], "…")
+	}
+	return strings.Join(out, "; ")
+}
+
+// A statedVM is a VM in JSON.
+type statedVM struct {
+	VM          string              `json:"vm"`
+	ID          string              `json:"id"`
+	Host        string              `json:"host,omitempty"`
+	At          string              `json:"at"`
+	Shape       *numa.Shape         `json:"shape"`
+	Running     bool                `json:"running"`
+	RunsOn      [][]int             `json:"runsOn,omitempty"` // nodes of the host of each cell; null for all
+	Memory      []statedBound       `json:"memoryFrom"`       // of each cell
+	Seen        []numa.MemoryOnNode `json:"seen,omitempty"`   // by numastat
+	RemoteBytes *numa.Bytes         `json:"remoteBytes,omitempty"`
+}
+
+type statedBound struct {
+	Mode  string `json:"mode,omitempty"`
+	Nodes []int  `json:"nodes"` // null for all
+	At    string `json:"at,omitempty"`
+}
+
+func statedOf(v *rule.StatedVM) statedVM {
+	s := v.Stated
+	out := statedVM{VM: v.Name, ID: v.ID, At: s.At, Shape: &s.Shape, Running: s.Running}
+	if v.Host != nil {
+		out.Host = v.Host.Name
+	}
+	for i := range s.Cells {
+		out.RunsOn = append(out.RunsOn, s.RunsOn(i, v.Host))
+		out.Memory = append(out.Memory, statedBound(s.Bound[i]))
+	}
+	if o := v.MemoryOn(); o != nil {
+		out.Seen = o.OnNode.Value
+		if far, _, _, ok := s.RemoteOf(v.Host, o); ok {
+			out.RemoteBytes = &far
+		}
+	}
+	return out
+}
+
+func statedResult(r *rules.Result) any {
+	out := struct {
+		Source string     `json:"source"`
+		Hosts  int        `json:"hosts"`
+		VMs    int        `json:"vms"`
+		Judged int        `json:"judged"`
+		Stated []statedVM `json:"layouts"`
+	}{r.Fleet.Source, len(r.Fleet.Hosts), len(r.Fleet.VMs), r.VMs, []statedVM{}}
+	for _, v := range r.Stated {
+		out.Stated = append(out.Stated, statedOf(v))
+	}
+	return &out
+}
+
+// ExplainStated returns the answer what the definition of a KVM VM states, where, and what is found in it.
+func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
+	s := v.Stated
+	one := &rules.Judgement{Policy: r.Policy}
+	var found []*finding.Finding
+	for i := range r.Findings {
+		if r.Findings[i].VMID == v.ID {
+			one.Findings = append(one.Findings, r.Findings[i])
+		}
+	}
+	for i := range one.Findings {
+		found = append(found, &one.Findings[i])
+	}
+	verdict := "Nothing to do."
+	switch n := len(found); {
+	case n == 1:
+		verdict = "1 finding of " + found[0].Severity.String() + " severity."
+	case n > 1:
+		verdict = fmt.Sprintf("%s, the worst of %s severity.", words.Plural(n, "finding"), found[0].Severity)
+	}
+	x := statedOf(v)
+	a := &answer.Answer{
+		Command: "explain", Format: "homenode-explanation-kvm", Version: 1, Result: &x,
+		Question: fmt.Sprintf("%s on %s (KVM), as its definition states it", v.Name, hostName(v)),
+		Verdict:  []string{fmt.Sprintf("The guest sees %s: stated, not predicted. %s", statedShape(v), verdict)},
+		Facts: []answer.Fact{
+			{Name: "guest sees", Text: fmt.Sprintf("%s · %s · %s", statedShape(v), words.Plural(s.VCPUs, "vCPU"), s.Topology())},
+			{Name: "stated at", Text: s.At},
+		},
+		Findings: &answer.Findings{
+			Judgement: one, Source: v.Name, Kind: "explain/", NoExit: true, Rules: answer.RulesWhere(func(one *rule.Rule) bool { return one.Stated != nil }),
+			Subject: func(f *finding.Finding) answer.Subject {
+				return answer.Subject{Name: f.VM, Short: f.VM, Group: f.Host, Key: "vm\x00" + f.VMID, ID: f.VMID, At: v.At}
+			},
+			Suites: []answer.Suite{{Name: hostName(v), Cases: []answer.Case{{Name: v.Name, ID: v.ID, Findings: found}}}},
+		},
+	}
+	a.Tables = append(a.Tables, cellTable(v), statedFacts(v))
+	if t := statedSeen(v); len(t.Rows) > 0 {
+		a.Tables = append(a.Tables, t)
+	}
+	if d := topo.OfStated(v); d != nil {
+		a.Drawings = []answer.Drawing{drawing(d.Title, func() *topo.Drawing { return d })}
+	}
+	for _, n := range r.Unjudged {
+		if n.At == v.At {
+			a.Notes = append(a.Notes, answer.Note{Text: n.Text, From: "judgement"})
+		}
+	}
+	return a
+}
+
+// cellTable has a row for each node that the guest sees.
+func cellTable(v *rule.StatedVM) answer.Table {
+	s := v.Stated
+	t := answer.Table{Name: "cells", Title: "guest nodes", Columns: []answer.Column{{Name: "node", Right: true}, {Name: "vCPUs"}, {Name: "memory", Right: true}, {Name: "runs on"}, {Name: "memory from"}, {Name: "read at"}}}
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		runs, from := "any node", "any node"
+		if v.Host == nil {
+			runs = "unknown"
+		} else if nodes := s.RunsOn(i, v.Host); nodes != nil {
+			runs = rule.NodeList(nodes)
+		}
+		if b := &s.Bound[i]; b.Nodes != nil {
+			from = b.Mode + " " + rule.NodeList(b.Nodes)
+		}
+		t.Add(strconv.Itoa(i), cmp.Or(words.Ranges(c.CPUs), "none"), c.Memory.String(), runs, from, c.At)
+	}
+	return t
+}
+
+// statedFacts has what else is stated, and where.
+func statedFacts(v *rule.StatedVM) answer.Table {
+	s := v.Stated
+	t := answer.Table{Name: "facts", Title: "facts", Columns: []answer.Column{{Name: "fact"}, {Name: "value"}, {Name: "read at"}}}
+	add := func(name, value, at string) { t.Add(name, value, cmp.Or(at, "not stated")) }
+	add("vCPUs", strconv.Itoa(s.VCPUs), s.VCPUsAt)
+	if s.Most() > s.VCPUs {
+		add("vCPUs with those that can be added", strconv.Itoa(s.Most()), s.VCPUsAt)
+	}
+	add("memory", s.Shape.Memory.String(), s.MemoryAt)
+	add("topology", s.Topology(), s.TopologyAt)
+	add("NUMA nodes of the guest", strconv.Itoa(len(s.Cells)), s.CellsAt)
+	if s.Page > 0 {
+		add("huge pages", s.Page.String(), s.At)
+	}
+	if s.ACPI.Known() {
+		t.Add("ACPI", fmt.Sprint(s.ACPI.Value), s.ACPI.Origin.String())
+	}
+	if n := len(s.Pins); n > 0 {
+		add("vCPUs with pins of their own", strconv.Itoa(n), s.Pins[0].At)
+	}
+	if s.Emulator.Known() {
+		t.Add("other threads of QEMU on CPUs", words.Ranges(s.Emulator.Value), s.Emulator.Origin.String())
+	}
+	if s.Auto {
+		t.Add("placement", "numad chooses the nodes at each start", s.VCPUsAt)
+	}
+	return t
+}
+
+// statedSeen has what was seen of the VM beside what is stated.
+func statedSeen(v *rule.StatedVM) answer.Table {
+	t := answer.Table{Name: "observed", Title: "observed", Columns: []answer.Column{{Name: "seen by"}, {Name: "what"}, {Name: "observed"}, {Name: "stated"}, {Name: "compared"}, {Name: "read at"}}}
+	for i := range v.Observed {
+		o := &v.Observed[i]
+		if o.OnNode.Known() {
+			compared, wanted := "nothing to compare", "any node"
+			if far, all, home, ok := v.Stated.RemoteOf(v.Host, o); ok {
+				wanted = rule.NodeList(home)
+				compared = fmt.Sprintf("%s of it is remote", rule.Percent(float64(far)/float64(all)))
+			}
+			t.Add(string(o.By), "memory", rule.OnNodes(o), wanted, compared, o.At)
+		}
+		for _, c := range rule.CompareStated(v.Stated, o) {
+			compared := "agrees"
+			if !c.Same {
+				compared = "differs"
+			}
+			t.Add(string(o.By), c.What, c.Seen, c.Stated, compared, o.At)
+		}
+	}
+	return t
+}

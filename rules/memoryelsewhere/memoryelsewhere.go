@@ -1,0 +1,42 @@
+// Package memoryelsewhere finds VMs whose memory is on other nodes than their layout wants.
+package memoryelsewhere
+
+import (
+	_ "embed"
+	"fmt"
+
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+//go:embed memoryelsewhere.md
+var page string
+
+// Rule is K009.
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: check})
+
+func check(p *rule.StatedPass) {
+	v := p.VM
+	s := v.Stated
+	o := v.MemoryOn()
+	remote, all, home, ok := s.RemoteOf(v.Host, o)
+	if !ok {
+		return
+	}
+	share := float64(remote) / float64(all)
+	if share < p.Threshold("share") {
+		return
+	}
+	severity := finding.Medium
+	if share >= p.Threshold("seriousShare") {
+		severity = finding.High
+	}
+	p.Report(finding.Finding{
+		Severity: severity,
+		Message: fmt.Sprintf("%s of its %s (%s) are on other nodes of %s than its layout wants: it is at home on %s", remote, all,
+			rule.Percent(share), v.Host.Name, rule.NodeList(home)),
+		Advice:   "Make room on its nodes, and move its memory there",
+		Evidence: []finding.Evidence{finding.Of("memory on nodes", numa.ReadAt(rule.OnNodes(o), o.OnNode.Origin.Where), o.At), p.Cells()},
+	})
+}

@@ -1,0 +1,53 @@
+// Package nosuchhost finds definitions that name nodes, CPUs, cells or vCPUs that are not there.
+package nosuchhost
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"homenode/internal/words"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	"homenode/rules/shape"
+)
+
+//go:embed nosuchhost.md
+var page string
+
+// Rule is K013.
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: check})
+
+func check(p *rule.StatedPass) {
+	v := p.VM
+	s := v.Stated
+	report := func(severity finding.Severity, topic, message, name, value, at string) {
+		p.Report(finding.Finding{Severity: severity, Topic: topic, Message: message, Advice: "Correct the definition",
+			Evidence: []finding.Evidence{p.At(name, value, at)}})
+	}
+	for _, n := range s.Strays {
+		report(finding.Medium, n.At, n.Text, "definition", n.Text, n.At)
+	}
+	for _, f := range p.Faults(shape.Topology, shape.Distance) {
+		report(finding.High, f, f, "topology", s.Topology(), s.TopologyAt)
+	}
+	if v.Host == nil || !v.Host.Nodes.Known() {
+		return
+	}
+	for i := range s.Bound {
+		b := &s.Bound[i]
+		if i > 0 && b.At == s.Bound[i-1].At { // all cells have one
+			continue
+		}
+		absent := slices.DeleteFunc(slices.Clone(b.Nodes), func(id int) bool { return v.Host.Node(id) != nil })
+		if len(absent) > 0 {
+			report(finding.High, "memory "+b.At, fmt.Sprintf("memory is bound to %s, which %s has not", rule.NodeList(absent), v.Host.Name), "memory on", rule.NodeList(b.Nodes), b.At)
+		}
+	}
+	for _, pin := range s.Pins {
+		if _, absent := v.Host.NodesOf(s.CPUs[pin.VCPU]); absent != nil {
+			report(finding.High, "pin", fmt.Sprintf("vCPU %d is pinned to CPUs %s, which %s has not", pin.VCPU, words.Ranges(absent), v.Host.Name), "CPUs of the vCPU", words.Ranges(s.CPUs[pin.VCPU]), pin.At)
+			return // one says it
+		}
+	}
+}

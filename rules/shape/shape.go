@@ -1,0 +1,182 @@
+// Package shape checks shapes for the mistakes that no schema finds: those that a definition states (the rules of KVM) and those
+// that are written for a move (homenode move, homenode move --check).
+package shape
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/internal/words"
+	"homenode/numa"
+)
+
+// A Fault is a mistake in a shape or its placement that no schema finds: libvirt's, for one, accepts every one of them.
+type Fault struct {
+	Check string `json:"check"` // its name: "memory"
+	Text  string `json:"text"`
+}
+
+// The checks, in the order in which Check makes them.
+const (
+	Topology = "topology" // sockets × dies × cores × threads = vCPUs
+	VCPUs    = "vcpus"    // each vCPU is in exactly one cell
+	Memory   = "memory"   // the cells have the memory of the VM
+	Pages    = "pages"    // in whole pages
+	Sockets  = "sockets"  // no socket lies in two cells that are not its dies
+	Empty    = "empty"    // each cell has vCPUs, where the platform needs that
+	Distance = "distance"
+	Host     = "host" // the nodes of the host exist and hold the pins
+)
+
+// most is the largest number of vCPUs that is checked: more than any platform has.
+const most = 1 << 14
+
+// Check returns the faults of a shape; nil when there are none. memoryOnly says that cells without vCPUs are allowed.
+func Check(s *numa.Shape, memoryOnly bool) []Fault {
+	var out []Fault
+	fault := func(check, text string, args ...any) { out = append(out, Fault{check, fmt.Sprintf(text, args...)}) }
+	for _, n := range []int{s.Sockets, s.Dies, s.Cores, s.Threads} {
+		if n < 1 || n > most || s.Most() > most {
+			fault(Topology, "%d sockets, %d dies, %d cores and %d threads: want 1 or more of each, and at most %d vCPUs", s.Sockets, s.Dies, s.Cores, s.Threads, most)
+			return out
+		}
+	}
+	all := s.Most()
+	if s.VCPUs < 1 || s.VCPUs > all {
+		fault(Topology, "%d vCPUs at the start, and a topology of %d", s.VCPUs, all)
+	}
+	if len(s.Cells) == 0 {
+		fault(VCPUs, "there is no cell")
+		return out
+	}
+	cell := checkVCPUs(s, fault)
+	checkMemory(s, fault)
+	for i := range s.Cells {
+		if len(s.Cells[i].CPUs) == 0 && !memoryOnly {
+			fault(Empty, "cell %d has no vCPU", i)
+		}
+	}
+	if cell != nil {
+		checkSockets(s, cell, fault)
+	}
+	checkDistance(s, fault)
+	return out
+}
+
+type faulter func(check, text string, args ...any)
+
+// checkVCPUs returns the cell of each vCPU; nil when some are in none or in several.
+func checkVCPUs(s *numa.Shape, fault faulter) []int {
+	cell := slices.Repeat([]int{-1}, s.Most())
+	good := true
+	for i, c := range s.Cells {
+		if !slices.IsSorted(c.CPUs) {
+			fault(VCPUs, "the vCPUs of cell %d do not ascend", i)
+		}
+		for _, v := range c.CPUs {
+			switch {
+			case v < 0 || v >= len(cell):
+				fault(VCPUs, "cell %d has vCPU %d of %d", i, v, len(cell))
+				good = false
+			case cell[v] >= 0:
+				fault(VCPUs, "vCPU %d is in cells %d and %d", v, cell[v], i)
+				good = false
+			default:
+				cell[v] = i
+			}
+		}
+	}
+	var none []int
+	for v, c := range cell {
+		if c < 0 {
+			none = append(none, v)
+		}
+	}
+	if none != nil {
+		fault(VCPUs, "vCPUs %s are in no cell", words.Ranges(none)) // libvirt and QEMU give them to cell 0 without a word
+		good = false
+	}
+	if !good {
+		return nil
+	}
+	return cell
+}
+
+func checkMemory(s *numa.Shape, fault faulter) {
+	var sum numa.Bytes
+	for i, c := range s.Cells {
+		sum += c.Memory
+		if c.Memory <= 0 {
+			fault(Memory, "cell %d has no memory", i)
+		}
+		if s.Page > 0 && c.Memory%s.Page != 0 {
+			fault(Pages, "the %s of cell %d are no whole pages of %s", c.Memory, i, s.Page)
+		}
+	}
+	if sum != s.Memory { // libvirt makes the VM smaller without a word
+		fault(Memory, "the cells have %s, the VM has %s", sum, s.Memory)
+	}
+}
+
+func checkSockets(s *numa.Shape, cell []int, fault faulter) {
+	if !Within(cell, s.PerDie()) || s.Dies > 1 && !Within(cell, s.PerSocket()) && !WholeCells(cell, s.PerSocket(), s.PerDie()) {
+		for v := range cell {
+			if first := v / s.PerSocket() * s.PerSocket(); cell[v] != cell[first] {
+				fault(Sockets, "socket %d lies in cells %d and %d, which are not its dies", v/s.PerSocket(), cell[first], cell[v])
+				return
+			}
+		}
+	}
+}
+
+func checkDistance(s *numa.Shape, fault faulter) {
+	if s.Distance == nil {
+		return
+	}
+	const local, farthest = 10, 254 // ACPI SLIT; 255 is unreachable
+	for i, row := range s.Distance {
+		for j, d := range row {
+			if i == j && d != local || i != j && (d <= local || d > farthest) {
+				fault(Distance, "cell %d is at %d from cell %d: want %d to itself, and %d to %d to others", i, d, j, local, local+1, farthest)
+			}
+		}
+		if len(row) != len(s.Cells) || len(s.Distance) != len(s.Cells) {
+			fault(Distance, "%d rows, %d distances from cell %d, and %d cells", len(s.Distance), len(row), i, len(s.Cells))
+		}
+	}
+}
+
+// Within reports whether each block of so many vCPUs lies in one cell.
+func Within(cell []int, per int) bool {
+	for i := range cell {
+		if cell[i] != cell[i/per*per] {
+			return false
+		}
+	}
+	return true
+}
+
+// WholeCells reports whether every die of the sockets is a cell of its own.
+func WholeCells(cell []int, perSocket, perDie int) bool {
+	if perDie == perSocket {
+		return false
+	}
+	seen := map[int]bool{}
+	for i := 0; i < len(cell); i += perDie {
+		if seen[cell[i]] {
+			return false
+		}
+		seen[cell[i]] = true
+	}
+	return true
+}
+
+// Fitting returns the largest divisor of the number of vCPUs, at most so many, whose blocks lie in one cell each.
+func Fitting(cell []int, most int) int {
+	for per := min(most, len(cell)); per > 1; per-- {
+		if len(cell)%per == 0 && most%per == 0 && Within(cell, per) {
+			return per
+		}
+	}
+	return 1
+}

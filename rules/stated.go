@@ -1,0 +1,48 @@
+package rules
+
+import (
+	"fmt"
+
+	"homenode/numa"
+	"homenode/rules/rule"
+	"homenode/rules/shape"
+)
+
+// runStated judges a fleet of KVM: the rules with Stated, and no others.
+func (r *Result) runStated(o Options) {
+	f := r.Fleet
+	hosts := map[string]*numa.Host{}
+	for i := range f.Hosts {
+		hosts[f.Hosts[i].ID] = &f.Hosts[i]
+	}
+	on := map[*numa.Host][]*rule.StatedVM{}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if v.Stated == nil {
+			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: its definition is not known", v.Name)})
+			continue
+		}
+		one := &rule.StatedVM{VM: v, Host: hosts[v.Host], Faults: shape.Check(&v.Stated.Shape, true)}
+		if one.Host == nil || !one.Host.Nodes.Known() {
+			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: the nodes of its host are unknown: what needs them is not judged (virsh capabilities)", v.Name)})
+		} else {
+			on[one.Host] = append(on[one.Host], one)
+		}
+		r.Stated = append(r.Stated, one)
+	}
+	r.VMs = len(r.Stated)
+	for _, v := range r.Stated {
+		for _, other := range on[v.Host] {
+			if other != v && v.Host != nil {
+				v.Beside = append(v.Beside, other)
+			}
+		}
+		for _, one := range All {
+			if one.Stated != nil {
+				p := rule.StatedPass{Rule: one, VM: v, Thresholds: o.thresholds()}
+				one.Stated(&p)
+				r.Findings = append(r.Findings, p.Findings...)
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+// Package stated sums up what the rules found in a fleet of KVM.
+package stated
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/rules"
+	"homenode/rules/finding"
+)
+
+// Verdict says in one sentence how many VMs lose to NUMA by their definitions, and in a second line what that leaves open.
+func Verdict(r *rules.Result) []string {
+	worst := map[string]finding.Severity{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		worst[f.VMID] = max(worst[f.VMID], f.Severity)
+	}
+	high, medium := 0, 0
+	for _, s := range worst {
+		switch s {
+		case finding.High:
+			high++
+		case finding.Medium:
+			medium++
+		}
+	}
+	alone, unseen := 0, 0
+	for _, v := range r.Stated {
+		if v.Host == nil || !v.Host.Nodes.Known() {
+			alone++
+		} else if v.MemoryOn() == nil {
+			unseen++
+		}
+	}
+	all := words.Plural(r.VMs, "VM")
+	var headline string
+	switch {
+	case r.VMs == 0:
+		headline = "No VM could be judged."
+	case high+medium == 0 && alone == r.VMs:
+		headline = fmt.Sprintf("Nothing was found in the definition of %s, by itself.", all)
+	case high+medium == 0:
+		headline = fmt.Sprintf("None of %s loses anything to NUMA that its definition could avoid.", all)
+	case high == 0:
+		headline = fmt.Sprintf("None of %s loses much to NUMA; %s a little.", all, words.Verb(medium, "loses", "lose"))
+	case medium == 0:
+		headline = words.Verb(high, "of "+all+" loses", "of "+all+" lose") + " to NUMA."
+	default:
+		headline = fmt.Sprintf("%s to NUMA; %s a little.", words.Verb(high, "of "+all+" loses", "of "+all+" lose"), words.Verb(medium, "more loses", "more lose"))
+	}
+	var rest []string
+	if n := len(r.Fleet.VMs) - r.VMs; n > 0 {
+		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
+	}
+	if alone > 0 {
+		rest = append(rest, fmt.Sprintf("Of %s the nodes of the host are unknown: most is not judged.", words.Plural(alone, "VM")))
+	}
+	if unseen > 0 {
+		rest = append(rest, fmt.Sprintf("Where the memory of %s is was not seen (numastat).", words.Plural(unseen, "VM")))
+	}
+	if rest == nil {
+		return []string{headline}
+	}
+	return []string{headline, strings.Join(rest, " ")}
+}

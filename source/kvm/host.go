@@ -1,0 +1,82 @@
+package kvm
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/libvirt"
+)
+
+// hostOf returns the host of capabilities, without a name. Cores that are not told apart leave the nodes unknown, which is noted.
+func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
+	h := &numa.Host{}
+	if c.Model != "" {
+		h.CPUModel = numa.ReadAt(strings.TrimSpace(c.Vendor+" "+c.Model), "cpu")
+	}
+	cells := slices.SortedFunc(slices.Values(c.Cells), func(a, b libvirt.HostCell) int { return cmp.Compare(a.ID, b.ID) })
+	if c.Cut {
+		note("the capabilities break off: the nodes of the host count as unknown")
+		return h
+	}
+	if len(cells) == 0 {
+		note("the capabilities state no NUMA nodes")
+		return h
+	}
+	var nodes []numa.Node
+	var cpus [][]int
+	var memory numa.Bytes
+	cores, threads, known := 0, 0, true
+	sockets := map[int]bool{}
+	for i := range cells {
+		cell := &cells[i]
+		groups, err := cell.Cores()
+		if err != nil {
+			note("the capabilities %v", err)
+			return h
+		}
+		if cell.Partial {
+			note("the capabilities list a part of the CPUs of node %d: the nodes of the host count as unknown", cell.ID)
+			return h
+		}
+		n := numa.Node{ID: cell.ID, Package: -1, Cores: len(groups), Threads: len(cell.CPUs), Memory: cell.Memory}
+		own := []int{}
+		for _, cpu := range cell.CPUs {
+			own = append(own, cpu.ID)
+			sockets[cpu.Socket] = true
+			n.Package = cpu.Socket
+		}
+		slices.Sort(own)
+		nodes, cpus = append(nodes, n), append(cpus, own)
+		cores, threads, memory, known = cores+n.Cores, threads+n.Threads, memory+n.Memory.Value, known && n.Memory.Known()
+	}
+	if cores == 0 {
+		note("the capabilities state no CPU that is online")
+		return h
+	}
+	const where = "topology"
+	h.Nodes, h.CPUs = numa.ReadAt(nodes, where), numa.ReadAt(cpus, where)
+	h.Cores, h.Threads, h.HyperThreading = numa.ReadAt(cores, where), numa.ReadAt(threads, where), numa.ReadAt(threads > cores, where)
+	if !sockets[-1] {
+		h.Packages = numa.ReadAt(len(sockets), where)
+	}
+	if known && memory > 0 {
+		h.Memory = numa.ReadAt(memory, where)
+	}
+	var table [][]int
+	for i := range cells {
+		var row []int
+		for j := range cells {
+			if d, ok := cells[i].Distances[cells[j].ID]; ok {
+				row = append(row, d)
+			}
+		}
+		table = append(table, row)
+		if len(row) < len(cells) {
+			return h
+		}
+	}
+	h.Distance = numa.ReadAt(table, where)
+	return h
+}

@@ -1,0 +1,276 @@
+// Package kvm reads a fleet of KVM hosts from what virsh prints: a folder a host with capabilities.xml, the XML of its domains and,
+// when they are there, numastat.txt and pids.txt; several such folders below one; a folder of domains; or one file.
+//
+//	capabilities.xml ──► libvirt.Host ───► numa.Host
+//	domains/*.xml ─────► libvirt.Domain ─► numa.VM with the layout that it states
+//	numastat.txt, pids.txt ──────────────► where the memory of each VM is
+//
+// Nothing is predicted. What is damaged or belongs to nothing stands in the notes of the fleet, with its place.
+package kvm
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/libvirt"
+	"homenode/source/text"
+)
+
+// Bounds of a believable bundle.
+const (
+	maxFiles = 100_000
+	maxDepth = 4       // folders below each other
+	maxText  = 4 << 20 // bytes of numastat.txt and pids.txt
+)
+
+// The files beside the XML, by name.
+const (
+	numastatName = "numastat.txt"
+	pidsName     = "pids.txt"
+)
+
+// Detect reports whether path is a file of libvirt, or a folder that holds one as this package reads it.
+func Detect(path string) bool {
+	fsys, only, err := root(path)
+	if err != nil {
+		return false
+	}
+	found := false
+	err = walk(fsys, only, func(name string) error {
+		if strings.EqualFold(filepath.Ext(name), ".xml") || only != "" {
+			if found = libvirt.Detect(headOf(fsys, name)); found {
+				return fs.SkipAll
+			}
+		}
+		return nil
+	})
+	return err == nil && found
+}
+
+// Read reads the fleet at path.
+func Read(path string) (*numa.Fleet, error) {
+	fsys, only, err := root(path)
+	if err != nil {
+		return nil, err
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if only != "" {
+		path = filepath.Dir(path)
+	}
+	return read(fsys, only, path, filepath.Base(abs))
+}
+
+// ReadFS reads the fleet of the files in fsys, which is called name.
+func ReadFS(name string, fsys fs.FS) (*numa.Fleet, error) { return read(fsys, "", name, name) }
+
+// root returns the folder of path, and the name of the one file that is meant; "" for all.
+func root(path string) (fsys fs.FS, only string, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case info.IsDir():
+		return os.DirFS(path), "", nil
+	}
+	return os.DirFS(filepath.Dir(path)), filepath.Base(path), nil
+}
+
+// walk calls do for each file, in the order of their names.
+func walk(fsys fs.FS, only string, do func(name string) error) error {
+	if only != "" {
+		if err := do(only); err != fs.SkipAll {
+			return err
+		}
+		return nil
+	}
+	n := 0
+	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.Count(name, "/") >= maxDepth:
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		if n++; n > maxFiles {
+			return fmt.Errorf("found more than %d files", maxFiles)
+		}
+		return do(name)
+	})
+}
+
+func headOf(fsys fs.FS, name string) []byte {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, text.HeadSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return nil
+	}
+	return text.Decoded(head[:n])
+}
+
+// A domain is one that was read, and the folder of its file.
+type domain struct {
+	*libvirt.Domain
+	file, dir string
+}
+
+// A reader builds the fleet of a bundle.
+type reader struct {
+	fleet   *numa.Fleet
+	fsys    fs.FS
+	path    string // of the bundle, before the names of files
+	hosts   map[string]*numa.Host
+	domains []domain
+	texts   []string // files beside the XML
+}
+
+func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
+	r := &reader{fleet: &numa.Fleet{Source: name, Hypervisor: numa.KVM}, fsys: fsys, path: path, hosts: map[string]*numa.Host{}}
+	var broken error
+	err := walk(fsys, only, func(file string) error {
+		base := strings.ToLower(filepath.Base(file))
+		switch {
+		case base == numastatName || base == pidsName:
+			r.texts = append(r.texts, file)
+		case only != "" || filepath.Ext(base) == ".xml":
+			if err := r.xml(file); err != nil {
+				broken = cmp.Or(broken, err)
+				r.note("", "%v", err)
+			}
+		}
+		return nil
+	})
+	r.addHosts(name)
+	r.addVMs()
+	switch nothing := len(r.hosts)+len(r.fleet.VMs) == 0; {
+	case err != nil:
+	case nothing && broken != nil:
+		err = broken
+	case nothing && len(r.domains) == 0:
+		err = errors.New("found no virsh capabilities and no domain")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r.addMemory()
+	return r.fleet, r.fleet.Check()
+}
+
+// note adds a note; text without a place that is a *numa.SyntaxError has its own.
+func (r *reader) note(at, format string, args ...any) {
+	r.fleet.Notes = append(r.fleet.Notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
+}
+
+// at returns the place in a file.
+func (r *reader) at(file string, line, col int) string {
+	return numa.Place(filepath.ToSlash(filepath.Join(r.path, file)), line, col)
+}
+
+// xml reads the hosts and domains of a file. What was read before an error counts.
+func (r *reader) xml(file string) error {
+	f, err := r.fsys.Open(file)
+	if err != nil {
+		return err
+	}
+	docs, err := libvirt.Read(filepath.ToSlash(filepath.Join(r.path, file)), f)
+	if err = errors.Join(err, f.Close()); err != nil && !libvirt.Detect(headOf(r.fsys, file)) {
+		return nil // XML of something else
+	}
+	for _, d := range docs {
+		dir := path.Dir(filepath.ToSlash(file))
+		for _, w := range d.File().Warnings {
+			r.note(d.File().At(w.Line, w.Col), "%s", w.Text)
+		}
+		switch d := d.(type) {
+		case *libvirt.Domain:
+			r.domains = append(r.domains, domain{d, file, dir})
+		case *libvirt.Host:
+			if r.hosts[dir] != nil {
+				r.note(r.at(file, d.Line, 0), "a second host in the folder: the first counts")
+				continue
+			}
+			h := hostOf(d, func(format string, args ...any) { r.note(r.at(file, d.Line, 0), format, args...) })
+			h.At = r.at(file, d.Line, 0)
+			r.hosts[dir] = h
+		}
+	}
+	return err
+}
+
+// addHosts names the hosts by their folders.
+func (r *reader) addHosts(name string) {
+	used := map[string]int{}
+	for _, dir := range slices.Sorted(maps.Keys(r.hosts)) {
+		h := r.hosts[dir]
+		h.Name = name
+		if dir != "." {
+			h.Name = path.Base(dir)
+		}
+		h.ID = h.Name
+		if used[h.Name]++; used[h.Name] > 1 {
+			h.ID = dir
+		}
+		r.fleet.Hosts = append(r.fleet.Hosts, *h)
+	}
+	for dir := range r.hosts { // the VMs point into the fleet
+		i := slices.IndexFunc(r.fleet.Hosts, func(h numa.Host) bool { return h.At == r.hosts[dir].At })
+		r.hosts[dir] = &r.fleet.Hosts[i]
+	}
+}
+
+// hostIn returns the host whose folder a folder is, or is below; nil for none.
+func (r *reader) hostIn(dir string) *numa.Host {
+	for ; ; dir = path.Dir(dir) {
+		if h := r.hosts[dir]; h != nil || dir == "." {
+			return h
+		}
+	}
+}
+
+// addVMs adds the domains, each once on a host: one that runs before its form at the next start.
+func (r *reader) addVMs() {
+	seen := map[string]int{} // index of the VM
+	for _, d := range r.domains {
+		h := r.hostIn(d.dir)
+		v, ok := vmOf(&d, r)
+		if !ok {
+			continue
+		}
+		v.ID = cmp.Or(v.UUID, v.Name)
+		if h != nil {
+			v.Host, v.ID = h.ID, h.ID+"/"+v.ID
+		} else if d.dir != "." {
+			v.ID = d.dir + "/" + v.ID
+		}
+		i, twice := seen[v.ID]
+		switch {
+		case !twice:
+			seen[v.ID] = len(r.fleet.VMs)
+			r.fleet.VMs = append(r.fleet.VMs, v)
+		case v.Stated.Running && !r.fleet.VMs[i].Stated.Running:
+			r.note(r.fleet.VMs[i].At, "%s is there twice: how it runs counts (%s)", v.Name, v.At)
+			r.fleet.VMs[i] = v
+		default:
+			r.note(v.At, "%s is there twice: %s counts", v.Name, r.fleet.VMs[i].At)
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package kvm
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"homenode/numa"
+)
+
+const capabilities = `<capabilities><host><cpu><model>EPYC-Milan</model><vendor>AMD</vendor></cpu><topology><cells num='2'>
+<cell id='0'><memory unit='GiB'>64</memory><distances><sibling id='0' value='10'/><sibling id='2' value='21'/></distances>
+<cpus num='4'><cpu id='0' socket_id='0' core_id='0' siblings='0,4'/><cpu id='1' socket_id='0' core_id='1' siblings='1,5'/>
+<cpu id='4' socket_id='0' core_id='0' siblings='0,4'/><cpu id='5' socket_id='0' core_id='1' siblings='1,5'/></cpus></cell>
+<cell id='2'><memory unit='GiB'>32</memory><distances><sibling id='0' value='21'/><sibling id='2' value='10'/></distances>
+<cpus num='2'><cpu id='2' socket_id='1' core_id='2' siblings='2'/><cpu id='3' socket_id='1' core_id='3' siblings='3'/></cpus></cell>
+</cells></topology></host></capabilities>`
+
+const sql01 = `<domain type='kvm' id='3'>
+  <name>sql01</name>
+  <uuid>0e7d5e2c-52a5-4e0a-9a11-9a8f6a1c2b3d</uuid>
+  <memory unit='GiB'>32</memory>
+  <vcpu placement='static' cpuset='0-1' current='3'>4</vcpu>
+  <cputune>
+    <vcpupin vcpu='2' cpuset='2-3'/>
+    <vcpupin vcpu='3' cpuset='2-3'/>
+  </cputune>
+  <numatune>
+    <memory mode='preferred' nodeset='0'/>
+    <memnode cellid='1' mode='strict' nodeset='2'/>
+  </numatune>
+  <cpu>
+    <topology sockets='2' cores='2' threads='1'/>
+    <numa>
+      <cell id='1' cpus='2-3' memory='16' unit='GiB'/>
+      <cell id='0' cpus='0-1' memory='16' unit='GiB'/>
+    </numa>
+  </cpu>
+</domain>`
+
+func fleetOf(t testing.TB, files ...string) *numa.Fleet {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	for i := 0; i < len(files); i += 2 {
+		fsys[files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
+	}
+	f, err := ReadFS("fleet", fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func notes(f *numa.Fleet) (out []string) {
+	for _, n := range f.Notes {
+		out = append(out, n.String())
+	}
+	return out
+}
+
+// TestBundle reads one host and one VM with everything.
+func TestBundle(t *testing.T) {
+	f := fleetOf(t, "kvm01/capabilities.xml", capabilities, "kvm01/domains/sql01.xml", sql01,
+		"kvm01/numastat.txt", "Per-node process memory usage (in MBs)\nPID              Node 0 Node 2 Total\n---------------  ------ ------ -----\n71 (qemu-kvm)     16384  15360 31744\n---------------  ------ ------ -----\nTotal             16384  15360 31744\n",
+		"kvm01/pids.txt", "71 sql01\n")
+	if f.Notes != nil || f.Hypervisor != numa.KVM || len(f.Hosts) != 1 || len(f.VMs) != 1 {
+		t.Fatalf("%v, %q, %d hosts, %d VMs", f.Notes, f.Hypervisor, len(f.Hosts), len(f.VMs))
+	}
+	h := &f.Hosts[0]
+	wantNodes := []numa.Node{{ID: 0, Package: 0, Cores: 2, Threads: 4, Memory: numa.ReadAt(64*numa.GiB, "line 2:14")}, {ID: 2, Package: 1, Cores: 2, Threads: 2, Memory: numa.ReadAt(32*numa.GiB, "line 5:14")}}
+	if h.Name != "kvm01" || h.CPUModel.Value != "AMD EPYC-Milan" || !slices.Equal(h.Nodes.Value, wantNodes) || fmt.Sprint(h.CPUs.Value, h.Distance.Value) != "[[0 1 4 5] [2 3]] [[10 21] [21 10]]" {
+		t.Errorf("host %+v", h)
+	}
+	if node, ok := h.NodeOfPCPU(3); node != 2 || !ok {
+		t.Errorf("CPU 3 is of node %d, %v", node, ok)
+	}
+	if _, ok := h.NodeOfPCPU(6); ok {
+		t.Error("a CPU that the host has not is of a node")
+	}
+	v := &f.VMs[0]
+	s := v.Stated
+	if v.ID != "kvm01/0e7d5e2c-52a5-4e0a-9a11-9a8f6a1c2b3d" || v.Host != "kvm01" || v.Power.Value != numa.PoweredOn || v.VCPUs.Value != 3 || v.Memory.Value != 32*numa.GiB {
+		t.Errorf("VM %+v", v)
+	}
+	if got, want := fmt.Sprintln(s.Sizes(), s.Topology(), s.VCPUs, s.CPUs, s.RunsOn(0, h), s.RunsOn(1, h)), "[2 2] 2 sockets of 2 cores 3 [[0 1] [0 1] [2 3] [2 3]] [0] [2]\n"; got != want {
+		t.Errorf("found %s\nwant  %s", got, want)
+	}
+	wantBound := []numa.Bound{{Mode: "preferred", Nodes: []int{0}, At: "fleet/kvm01/domains/sql01.xml:11:5"}, {Mode: "strict", Nodes: []int{2}, At: "fleet/kvm01/domains/sql01.xml:12:5"}}
+	if fmt.Sprint(s.Bound) != fmt.Sprint(wantBound) || s.Cells[0].At != "fleet/kvm01/domains/sql01.xml:18:7" || s.TopologyAt != "fleet/kvm01/domains/sql01.xml:15:5" {
+		t.Errorf("bound %+v, cell 0 at %s, topology at %s", s.Bound, s.Cells[0].At, s.TopologyAt)
+	}
+	remote, all, home, ok := s.RemoteOf(h, v.MemoryOn())
+	if remote != 0 || all != 31*numa.GiB || !slices.Equal(home, []int{0, 2}) || !ok {
+		t.Errorf("%s of %s remote, at home on %v, %v", remote, all, home, ok)
+	}
+}
+
+// TestNothingIsLost: what is broken or belongs to nothing has a note with its place, and the rest is read.
+func TestNothingIsLost(t *testing.T) {
+	inactive := strings.Replace(sql01, " id='3'", "", 1)
+	for _, tt := range []struct {
+		name  string
+		files []string
+		vms   int
+		want  []string
+	}{
+		{"a file that ends early", []string{"a/capabilities.xml", capabilities, "a/domains/b.xml", sql01[:strings.Index(sql01, "<cell id='0'")]}, 0,
+			[]string{"fleet/a/domains/b.xml:18:7: found the end of the file inside <numa> of line 16", "fleet/a/domains/b.xml:1:1: sql01: its definition breaks off: it is not judged"}},
+		{"crossed elements", []string{"a/good.xml", sql01, "a/bad.xml", "<domain type='kvm'>\n <vcpu>2</vcpus>\n</domain>"}, 1,
+			[]string{"fleet/a/bad.xml:2:9: found </vcpus>, want </vcpu> of line 2", "fleet/a/bad.xml:1:1: bad: its definition breaks off: it is not judged"}},
+		{"no number", []string{"a.xml", "<domain type='kvm'><name>x</name><vcpu>many</vcpu></domain>"}, 0,
+			[]string{`fleet/a.xml:1:34: vcpu: found "many", want a number below 4097`, "fleet/a.xml:1:1: x: found no number of vCPUs, and no cells of which it follows"}},
+		{"running before inactive", []string{"a/1.xml", inactive, "a/2.xml", sql01}, 1, []string{"fleet/a/1.xml:1: sql01 is there twice: how it runs counts (fleet/a/2.xml:1)"}},
+		{"twice", []string{"a/1.xml", sql01, "a/2.xml", sql01}, 1, []string{"fleet/a/2.xml:1: sql01 is there twice: fleet/a/1.xml:1 counts"}},
+		{"one UUID on two hosts", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, nil},
+		{"two hosts in a folder", []string{"a/1.xml", capabilities, "a/2.xml", capabilities}, 0, []string{"fleet/a/2.xml:1: a second host in the folder: the first counts"}},
+		{"a host that breaks off", []string{"a/1.xml", capabilities[:strings.Index(capabilities, "</cells>")], "a/2.xml", sql01}, 1,
+			[]string{"fleet/a/1.xml:1: the capabilities break off: the nodes of the host count as unknown", "fleet/a/1.xml:7:1: found the end of the file inside <cells> of line 1"}},
+		{"CPUs left out", []string{"a/1.xml", strings.Replace(capabilities, "num='4'", "num='6'", 1)}, 0,
+			[]string{"fleet/a/1.xml:3:1: node 0: found 4 CPUs, the file says 6", "fleet/a/1.xml:1: the capabilities list a part of the CPUs of node 0: the nodes of the host count as unknown"}},
+		{"cells with a gap", []string{"a.xml", "<vcpu>2</vcpu><numa><cell id='3' cpus='0-1' memory='4' unit='GiB'/></numa>"}, 1, nil},
+		{"numastat without pids", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1 2 3\n"}, 1,
+			[]string{`fleet/a/numastat.txt: which VM is that of 1 of 1 processes is unknown: pids.txt with lines "PID NAME" says it`}},
+		{"numastat of nobody", []string{"a/1.xml", sql01, "a/numastat.txt", "PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1 2 3\n"}, 1,
+			[]string{"fleet/a/numastat.txt: no capabilities beside it say which host it is of: where memory is is not judged"}},
+		{"a row too short, a VM that is gone", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1\n72 (qemu-kvm) 1 2 3\n", "a/pids.txt", "71 sql01\n72 gone\nnobody\n"}, 1,
+			[]string{"fleet/a/numastat.txt:2:15: found 1 numbers, want one for each of 2 nodes, and their sum", `fleet/a/pids.txt:3:1: found "nobody", want the PID of a process of QEMU and the name of its VM`, `fleet/a/numastat.txt:3:1: process 72 is of the VM "gone", whose definition is not there`}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fleetOf(t, tt.files...)
+			if got := notes(f); !slices.Equal(got, tt.want) || len(f.VMs) != tt.vms {
+				t.Errorf("%d VMs, want %d; notes\n%s\nwant\n%s", len(f.VMs), tt.vms, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, tt := range []struct{ file, text, want string }{
+		{"a.txt", "hello", "fleet: found no virsh capabilities and no domain"},
+		{"a.xml", "<pool type='dir'/>", "fleet: found no virsh capabilities and no domain"},
+		{"a.xml", "<domain type='kvm' ><cpu></domain>", "fleet: fleet/a.xml:1:26: found </domain>, want </cpu> of line 1"},
+	} {
+		if _, err := ReadFS("fleet", fstest.MapFS{tt.file: {Data: []byte(tt.text)}}); err == nil || err.Error() != tt.want {
+			t.Errorf("%q: found %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+// TestNumastat reads the forms of the table.
+func TestNumastat(t *testing.T) {
+	for _, tt := range []struct{ name, in, want string }{
+		{"columns run together", "PID                         Node 0          Node 1           Total\n25726 (qemu-kvm)              1.63        32816.6332818.26\n", "25726: 0=1 1=32816"},
+		{"a name without its bracket, and a later table", "PID              Node 0 Node 1 Total\n333578 (qemu-kvm   4904   3382  8286\nTotal 1 1 2\n\nPID              Node 0 Node 1 Total\n333578 (qemu-kvm      0   3522  3522\n", "333578: 0=0 1=3522"},
+		{"many nodes, in two blocks", "PID  Node 0 Node 1\n7 (qemu) 1 2\n\nPID  Node 2 Total\n7 (qemu) 3 6\n", "7: 0=1 1=2 2=3"},
+		{"of one process", "Per-node process memory usage (in MBs) for PID 4242 (qemu-system-x86)\n                           Node 0          Node 1           Total\nHuge                         0.00            0.00            0.00\nPrivate                   8000.50          192.25         8192.75\n----------------  --------------- --------------- ---------------\nTotal                     8000.50          192.25         8192.75\n", "4242: 0=8000 1=192"},
+	} {
+		used, err := numastat([]byte(tt.in), func(line, col int, format string, args ...any) {
+			t.Errorf("%s: %d:%d: %s", tt.name, line, col, fmt.Sprintf(format, args...))
+		})
+		got := ""
+		for pid, u := range used {
+			got = fmt.Sprintf("%d:", pid)
+			for n := range 3 {
+				if b, ok := u.on[n]; ok {
+					got += fmt.Sprintf(" %d=%d", n, b/numa.MiB)
+				}
+			}
+		}
+		if err != nil || got != tt.want || len(used) != 1 {
+			t.Errorf("%s: found %s, %v, want %s", tt.name, got, err, tt.want)
+		}
+	}
+}
+
+func TestPIDs(t *testing.T) {
+	got, err := pids([]byte("    PID COMMAND\n  71 sql01\n72 /usr/libexec/qemu-kvm -name guest=web 01,debug-threads=on -S\n73 /usr/bin/qemu-system-x86_64 -name guest=db01,debug-threads=on -machine q35\n"), func(line, col int, format string, args ...any) { t.Errorf(format, args...) })
+	if err != nil || fmt.Sprint(got) != "map[71:sql01 72:web 73:db01]" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestFiles reads a single file and folders, and leaves others alone.
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	one := write("one/sql01.dump", sql01)
+	write("kvm01/capabilities.xml", capabilities)
+	write("kvm01/domains/sql01.xml", sql01)
+	other := write("other/pool.xml", "<pool type='dir'/>")
+	for path, want := range map[string]string{one: "0 1", dir: "1 2", filepath.Join(dir, "kvm01"): "1 1"} {
+		f, err := Read(path)
+		if err != nil || !Detect(path) {
+			t.Errorf("%s: %v, detected %v", path, err, Detect(path))
+			continue
+		}
+		if path == dir { // one.dump is none by its name
+			want = "1 1"
+		}
+		if got := fmt.Sprint(len(f.Hosts), len(f.VMs)); got != want {
+			t.Errorf("%s: %s hosts and VMs, want %s", path, got, want)
+		}
+	}
+	if Detect(other) || Detect(filepath.Dir(other)) || Detect(filepath.Join(dir, "none")) {
+		t.Error("detects what is no file of libvirt")
+	}
+	f, err := Read(filepath.Join(dir, "kvm01"))
+	if err != nil || f.Hosts[0].Name != "kvm01" || f.VMs[0].Host != "kvm01" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// FuzzRead checks that every bundle gives a fleet that passes its checks, or an error, and that what is judged of it stays in bounds.
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(capabilities), []byte(sql01), []byte("PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1 2 3\n"))
+	f.Add([]byte("<capabilities><host><topology><cells><cell id='0'><cpus><cpu id='0' core_id='0'/></cpus></cell></cells></topology></host></capabilities>"),
+		[]byte("<vcpu>2</vcpu><cputune><vcpupin vcpu='9' cpuset='0-9'/></cputune><numatune><memnode cellid='7' nodeset='1'/></numatune><topology sockets='0' cores='9' threads='9'/><numa><cell id='4' cpus='0,0,7'/></numa>"), []byte("PID Node 9\n71 (q 9.009.00\n"))
+	f.Fuzz(func(t *testing.T, host, domain, usage []byte) {
+		fleet, err := ReadFS("fleet", fstest.MapFS{"a/capabilities.xml": {Data: host}, "a/d.xml": {Data: domain}, "a/numastat.txt": {Data: usage}, "a/pids.txt": {Data: []byte("71 d\n")}})
+		if err != nil {
+			return
+		}
+		for i := range fleet.VMs {
+			v := &fleet.VMs[i]
+			s := v.Stated
+			if len(s.Cells) == 0 || len(s.Bound) != len(s.Cells) {
+				t.Fatalf("%d cells, %d bindings", len(s.Cells), len(s.Bound))
+			}
+			var h *numa.Host
+			if len(fleet.Hosts) > 0 {
+				h = &fleet.Hosts[0]
+			}
+			for c := range s.Cells {
+				s.HomeOf(c, h)
+				s.PinAt(c)
+			}
+			if remote, all, _, ok := s.RemoteOf(h, v.MemoryOn()); ok && (remote < 0 || remote > all) {
+				t.Fatalf("%d of %d remote", remote, all)
+			}
+		}
+	})
+}
