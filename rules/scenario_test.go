@@ -109,7 +109,7 @@ func kvmFleet(t *testing.T, path string) *numa.Fleet {
 }
 
 // capabilities writes those of a host of a scenario: CPUs are numbered by core, then by thread, as Linux numbers them.
-func capabilities(t *testing.T, name, words string) []byte {
+func capabilities(t testing.TB, name, words string) []byte {
 	t.Helper()
 	f, err := scenario.Read(name, []byte("release 8.0\nhost "+name+" "+words))
 	if err != nil {

@@ -5,6 +5,7 @@ package moved
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/change/move"
@@ -152,7 +153,7 @@ func verdict(before, after *numa.Shape) Verdict {
 	switch {
 	case len(after.Cells) < len(before.Cells):
 		return Lost
-	case fmt.Sprint(before.Of()) != fmt.Sprint(after.Of()):
+	case !slices.EqualFunc(before.Cells, after.Cells, func(a, b numa.Cell) bool { return slices.Equal(a.CPUs, b.CPUs) }):
 		return Other
 	case before.Sockets != after.Sockets || before.Dies != after.Dies || before.Threads != after.Threads:
 		return Socket
