@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-collect bench-capture bench-sim bench-measure same-bytes golden prove docs clean
+.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
@@ -152,6 +152,16 @@ bench-watch:
 	rm -rf bin/watchstore && bin/watchbench store 100 $(WATCH_DAYS) bin/watchstore; rm -rf bin/watchstore
 	rm -rf bin/watchstore && bin/watchbench burst 200000 720 bin/watchstore; rm -rf bin/watchstore
 	bin/watchbench collect $(WATCH_HOSTS) 40 20 $(WATCH_MINUTES)
+
+# How soon pages come: each alone, of live pages for many viewers, and lists at a rising rate, of homenode serve that collects from a
+# simulated vCenter, all on this machine (about 8 minutes, Linux): PAGES_HOSTS of 40 VMs, PAGES_VIEWERS.
+PAGES_HOSTS = 250
+PAGES_VIEWERS = 200
+PAGES_SECONDS = 90
+bench-pages:
+	$(GO) build -trimpath -o bin/homenode ./cmd/homenode
+	$(GO) build -C cmd/bench -o $(CURDIR)/bin/watchbench ./watch
+	bin/watchbench pages $(PAGES_HOSTS) 40 $(PAGES_VIEWERS) $(PAGES_SECONDS) bin/homenode
 
 docs:
 	$(GO) run ./cmd/homenode docs docs

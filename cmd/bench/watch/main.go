@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	parts := map[string]func(args []string) error{"vcenter": vcenter, "collect": collecting, "call": call, "fetch": fetch, "metrics": exposition, "store": keeping, "burst": burst, "reopen": reopen}
+	parts := map[string]func(args []string) error{"vcenter": vcenter, "collect": collecting, "call": call, "fetch": fetch, "metrics": exposition, "store": keeping, "burst": burst, "reopen": reopen, "pages": pages}
 	if len(os.Args) > 1 && parts[os.Args[1]] != nil {
 		if err := parts[os.Args[1]](os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, "watchbench:", err)
@@ -22,7 +22,7 @@ func main() {
 		}
 		return
 	}
-	fmt.Fprintln(os.Stderr, "usage: watchbench collect HOSTS VMS EVERY MINUTES | call ROUNDS | metrics VMS ROUNDS | store VMS DAYS DIR | burst SERIES TICKS DIR")
+	fmt.Fprintln(os.Stderr, "usage: watchbench collect HOSTS VMS EVERY MINUTES | call ROUNDS | metrics VMS ROUNDS | store VMS DAYS DIR | burst SERIES TICKS DIR | pages HOSTS VMS VIEWERS SECONDS HOMENODE")
 	os.Exit(2)
 }
 
