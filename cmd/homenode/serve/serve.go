@@ -159,7 +159,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if data == "" && len(send.Samples) > 0 {
 				return errors.New("--send: samples are sent from the store: give it a folder with --data")
 			}
-			desk, err := write.desk(cmd, newRoot, lives, demo, data)
+			desk, err := write.desk(cmd, &in.src, newRoot, lives, demo, data)
 			if err != nil {
 				return err
 			}
