@@ -20,16 +20,16 @@ type Fleet struct {
 	Result  *rules.Result
 	Judged  time.Time
 	Live    bool // of a vCenter that is collected from
-	// Bare is the judgement without what was seen and what the owner accepts: a what-if stands beside it. It is made when it is asked for.
+	// Bare is the judgement without what was seen: a what-if stands beside it. It is made when it is asked for.
 	Bare func() *rules.Result
 }
 
 // bare judges a fleet as Fleet.Bare says; judged is its judgement by these options.
 func bare(judged *rules.Result, o rules.Options) *rules.Result {
-	if o.Policy == nil && !slices.ContainsFunc(judged.Fleet.VMs, func(v numa.VM) bool { return v.Observed != nil }) {
+	if !slices.ContainsFunc(judged.Fleet.VMs, func(v numa.VM) bool { return v.Observed != nil }) {
 		return judged
 	}
-	return rules.Run(whatif.Unobserved(judged.Fleet), rules.Options{Choices: o.Choices})
+	return rules.Run(whatif.Unobserved(judged.Fleet), o)
 }
 
 // An Inventory returns the inventory of a vCenter with what is seen of its VMs now, and the names of all that have one.

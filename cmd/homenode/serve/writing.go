@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
+	"homenode/rules/policy"
 	"homenode/serve/plans"
 	"homenode/source/open/vcenter"
 )
@@ -24,7 +25,7 @@ func (w *writing) register(cmd *cobra.Command) {
 }
 
 // desk returns what keeps plans; nil where it is not asked for. The demo keeps its own, in the folder of its data.
-func (w *writing) desk(cmd *cobra.Command, src *flags.Source, newRoot func() *cobra.Command, lives []target, demo *demoLab, data string) (*plans.Desk, error) {
+func (w *writing) desk(cmd *cobra.Command, src *flags.Source, newRoot func() *cobra.Command, judging func() *policy.Policy, lives []target, demo *demoLab, data string) (*plans.Desk, error) {
 	if demo != nil && w.folder == "" && w.credentials == "" {
 		w.folder = filepath.Join(data, "plans")
 		if err := os.MkdirAll(w.folder, 0o700); err != nil {
@@ -66,6 +67,6 @@ func (w *writing) desk(cmd *cobra.Command, src *flags.Source, newRoot func() *co
 		}
 		return "", fmt.Errorf("no vCenter is named %q", name)
 	}
-	more := flags.Typed(cmd, nil, []string{"nodes-per-socket", "product", "assume-host", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout", "config"})
-	return plans.New(w.folder, fixer(newRoot, address, w.credentials, more))
+	more := flags.Typed(cmd, nil, []string{"nodes-per-socket", "product", "assume-host", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout"})
+	return plans.New(w.folder, fixer(newRoot, address, w.credentials, judging, more))
 }

@@ -28,7 +28,7 @@ func TestWritingAccount(t *testing.T) {
 	}
 	w := writing{folder: t.TempDir(), credentials: account}
 	for url, want := range map[string]string{"https://reader@vc01.example.com": "https://vc01.example.com", "vcenter": "https://vc01.example.com/sdk"} {
-		desk, err := w.desk(&cobra.Command{}, &flags.Source{}, root, []target{{name: "vc01", url: url}}, nil, "")
+		desk, err := w.desk(&cobra.Command{}, &flags.Source{}, root, nil, []target{{name: "vc01", url: url}}, nil, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestWritingAccount(t *testing.T) {
 			t.Errorf("%s: fix %q, %v", url, asked, err)
 		}
 	}
-	_, err := w.desk(&cobra.Command{}, &flags.Source{}, root, []target{{name: "vc01", url: "https://vc01.example.com"}, {name: "vc02", url: "https://vc02.example.com"}}, nil, "")
+	_, err := w.desk(&cobra.Command{}, &flags.Source{}, root, nil, []target{{name: "vc01", url: "https://vc01.example.com"}, {name: "vc02", url: "https://vc02.example.com"}}, nil, "")
 	if err == nil || !strings.Contains(err.Error(), `--write-credentials: vc02.example.com: no account`) {
 		t.Errorf("a vCenter without a line: %v", err)
 	}
