@@ -405,7 +405,13 @@ func TestForeignSites(t *testing.T) {
 		if tt.status == http.StatusForbidden {
 			b.want(t, tt.status, "POST", "/login", account("olaf", password), tt.header...)
 			b.want(t, tt.status, "POST", "/logout", nil, tt.header...)
-			b.want(t, http.StatusOK, "GET", "/", nil, append([]string{"Authorization", "Bearer " + op}, tt.header...)...)
+			// A link leads here; that is all that a page of another site has a browser ask for.
+			get := append([]string{"Authorization", "Bearer " + op}, tt.header...)
+			b.want(t, http.StatusOK, "GET", "/", nil, append(get, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")...)
+			if slices.Contains(tt.header, "cross-site") {
+				b.want(t, http.StatusForbidden, "GET", "/", nil, append(get, "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image")...)
+				b.want(t, http.StatusForbidden, "GET", "/", nil, append(get, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe")...)
+			}
 		}
 	}
 }

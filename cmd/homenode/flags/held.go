@@ -53,6 +53,9 @@ func heldFleet(cmd *cobra.Command) *Held {
 	return nil
 }
 
+// OfPage reports whether a page asks, which wants an answer within seconds.
+func OfPage(cmd *cobra.Command) bool { return heldFleet(cmd) != nil }
+
 // fleet returns a copy of the fleet that is held: hosts, VMs and lists are its own, values inside facts are never
 // written in place.
 func (h *Held) fleet(sources []string) (*numa.Fleet, error) {

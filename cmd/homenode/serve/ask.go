@@ -45,8 +45,8 @@ func fixer(newRoot func() *cobra.Command, address func(vcenter string) (string, 
 
 // Of the questions of pages.
 const (
-	askedLongest = time.Minute // a question is given up
-	askedAtOnce  = 4           // the others wait
+	askedLongest = 45 * time.Second // a question is given up, while its reader can still be told so
+	askedAtOnce  = 4                // the others wait
 )
 
 // asker returns what answers the questions of pages: each is a command of the program, run inside of it and judging as the server does.
