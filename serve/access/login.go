@@ -48,9 +48,10 @@ func (g *Gate) login(w http.ResponseWriter, r *http.Request) {
 	} else if found != nil {
 		tried["account"] = found.Name
 	}
-	if !g.limits.allow(user.From, name) {
-		tried["result"] = "too many attempts"
-		g.note(r.Context(), "sign in", tried)
+	if ok, tell := g.limits.allow(user.From, name, found != nil || g.tokenSum != ""); !ok {
+		if tried["result"] = "too many attempts"; tell {
+			g.note(r.Context(), "sign in", tried)
+		}
 		w.Header().Set("Retry-After", "10")
 		g.show(w, r, http.StatusTooManyRequests, Login{Message: saysLimited, Next: next})
 		return
@@ -106,7 +107,9 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request, u User) error {
 
 // logout ends the session.
 func (g *Gate) logout(w http.ResponseWriter, r *http.Request) {
-	g.note(r.Context(), "sign out", nil)
+	if Of(r.Context()).SignsOut() {
+		g.note(r.Context(), "sign out", nil)
+	}
 	g.changing.Lock()
 	err := g.sessions.Destroy(r.Context())
 	g.changing.Unlock()

@@ -101,22 +101,21 @@ func (g *Gate) flowCookie(w http.ResponseWriter, value string, age int) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookieName("oidc"), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.o.Secure, SameSite: http.SameSiteLaxMode})
 }
 
-// flowOf returns the flow of a browser that comes back.
-func (g *Gate) flowOf(r *http.Request) (*flow, error) {
-	lost := errors.New("no attempt to sign in was begun by this browser in the last minutes")
+// flowOf returns the flow of a browser that comes back; nil for one that never left.
+func (g *Gate) flowOf(r *http.Request) *flow {
 	c, err := r.Cookie(g.cookieName("oidc"))
 	if err != nil {
-		return nil, lost
+		return nil
 	}
 	b, err := base64.RawURLEncoding.DecodeString(c.Value)
 	if err != nil {
-		return nil, lost
+		return nil
 	}
 	var f flow
-	if b, err = g.seal.Open(nil, nil, b, nil); err != nil || json.Unmarshal(b, &f) != nil || !g.now().Before(f.End) {
-		return nil, lost
+	if b, err = g.seal.Open(nil, nil, b, nil); err != nil || json.Unmarshal(b, &f) != nil {
+		return nil
 	}
-	return &f, nil
+	return &f
 }
 
 // fromProvider signs in whom the provider names.
@@ -125,9 +124,13 @@ func (g *Gate) fromProvider(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	f, err := g.flowOf(r)
-	if err != nil {
-		g.failed(w, r, err)
+	f := g.flowOf(r)
+	switch {
+	case f == nil: // of anybody: nothing is worth a line
+		g.show(w, r, http.StatusUnauthorized, Login{Message: saysProvider})
+		return
+	case !g.now().Before(f.End):
+		g.failed(w, r, errors.New("no attempt to sign in was begun by this browser in the last minutes"))
 		return
 	}
 	g.flowCookie(w, "", -1)
@@ -190,10 +193,12 @@ func (g *Gate) named(r *http.Request, f *flow) (u User, err error) {
 	return u, nil
 }
 
-// failed says that signing in failed, and tells the log and the administrator why.
+// failed says that signing in failed, and tells the log and the administrator why; not more often than an address may try.
 func (g *Gate) failed(w http.ResponseWriter, r *http.Request, why error) {
-	g.note(r.Context(), "sign in", map[string]string{"account": "oidc", "result": why.Error()})
-	g.warn(fmt.Errorf("oidc: %w", why))
+	if g.limits.fromAddress(Of(r.Context()).From) {
+		g.note(r.Context(), "sign in", map[string]string{"account": "oidc", "result": why.Error()})
+		g.warn(fmt.Errorf("oidc: %w", why))
+	}
 	g.show(w, r, http.StatusUnauthorized, Login{Message: saysProvider})
 }
 

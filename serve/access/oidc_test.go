@@ -288,6 +288,25 @@ func TestOIDC(t *testing.T) {
 		})
 	}
 
+	// Who never left for the provider leaves no line, and who comes back wrongly again and again leaves few.
+	flood := startFlow(t, server, issuer, "homenode")
+	b := flood.browser()
+	for range 50 {
+		b.want(t, http.StatusUnauthorized, "GET", "/login/oidc/return?code=x&state=y", nil)
+		b.do(t, "POST", "/logout", nil)
+	}
+	if all, text := flood.lines(t); len(all) > 0 {
+		t.Errorf("audit log %s", text)
+	}
+	b.want(t, http.StatusFound, "GET", "/login/oidc", nil)
+	flow := b.cookies[flood.cookieName("oidc")]
+	for range 50 {
+		b.want(t, http.StatusUnauthorized, "GET", "/login/oidc/return?code=x&state=y", nil, "Cookie", flood.cookieName("oidc")+"="+flow)
+	}
+	if all, text := flood.lines(t); len(all) != triesAtOnce {
+		t.Errorf("audit log %s", text)
+	}
+
 	// Discovery that names another issuer than the one that is allowed.
 	l := startFlow(t, server, issuer, "homenode")
 	p.host = "evil.example.com"
