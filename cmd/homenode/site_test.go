@@ -160,10 +160,10 @@ func TestSitePlans(t *testing.T) {
 	if err := os.WriteFile(account, fmt.Appendf(nil, "%s %s %s\n", vc.URL.Host, vc.URL.User.Username(), password), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
+	folder, audit := t.TempDir(), filepath.Join(t.TempDir(), "audit.log")
 	bare := *vc.URL
 	bare.User = nil
-	s := startSite(t, bare.String(), "--credentials="+account, "--plans="+folder, "--write-credentials="+account)
+	s := startSite(t, bare.String(), "--credentials="+account, "--plans="+folder, "--write-credentials="+account, "--audit="+audit)
 	until(t, func() bool { return !strings.Contains(s.get(t, "/status", http.StatusOK), "No host is seen yet") })
 	var page string
 	until(t, func() bool {
@@ -203,6 +203,24 @@ func TestSitePlans(t *testing.T) {
 		if got := hotAdd(); got != step.hotAdd {
 			t.Errorf("after %s CPU hot add is %v", step.what, got)
 		}
+	}
+	// The audit log names the plan that was kept, and how each run ended; the journal says how its operator is known.
+	var log []byte
+	until(t, func() bool {
+		log, err = os.ReadFile(audit)
+		return err == nil && strings.Count(string(log), `"what":"plan ended"`) == 3
+	})
+	for want, times := range map[string]int{`"what":"/plans/keep","result":"ok","details":{"to":"/plan?plan=` + id[1]: 1, `"what":"plan ended","result":"ok","details":{"outcome":"`: 3} {
+		if got := strings.Count(string(log), want); got != times {
+			t.Errorf("%s is there %d times in the audit log\n%s", want, got, log)
+		}
+	}
+	journals, err := filepath.Glob(filepath.Join(folder, "*.journal"))
+	if err != nil || len(journals) == 0 {
+		t.Fatal(journals, err)
+	}
+	if b, err := os.ReadFile(journals[0]); err != nil || !strings.Contains(string(b), "local operator (operator token)") {
+		t.Errorf("the journal: %v\n%.500s", err, b)
 	}
 	for _, bad := range []string{"../../etc/passwd", "0123456789abcdef", ""} {
 		s.get(t, "/plan?plan="+url.QueryEscape(bad), http.StatusNotFound)

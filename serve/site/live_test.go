@@ -87,7 +87,7 @@ func TestClosely(t *testing.T) {
 	if w := post(s, "fleet=vc&host=host-1"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/host?host=host-1&fleet=vc" || asked != "vc host-1" {
 		t.Errorf("status %d to %s, asked %q", w.Code, w.Header().Get("Location"), asked)
 	}
-	if w := post(s, "fleet=vc&host=host-9"); w.Code != http.StatusConflict {
+	if w := post(s, "fleet=vc&host=host-9"); w.Code != http.StatusNotFound {
 		t.Errorf("an unknown host: status %d", w.Code)
 	}
 	s.Live = nil

@@ -199,7 +199,8 @@ func (s *Site) doPlan(w http.ResponseWriter, r *http.Request) {
 		if x.fleet == nil {
 			return to, errNoFleet
 		}
-		o := plans.Order{By: access.Of(r.Context()).Name, Power: r.PostForm.Get("power"), Window: strings.TrimSpace(r.PostForm.Get("window"))}
+		u := access.Of(r.Context())
+		o := plans.Order{By: u.Name + " (" + u.Via + ")", Power: r.PostForm.Get("power"), Window: strings.TrimSpace(r.PostForm.Get("window"))}
 		var err error
 		if text := strings.TrimSpace(r.PostForm.Get("objects")); text != "" {
 			if o.Objects, err = strconv.Atoi(text); err != nil {
@@ -211,7 +212,7 @@ func (s *Site) doPlan(w http.ResponseWriter, r *http.Request) {
 				return to, errors.New("failures: found " + strconv.Quote(text) + ", want a number")
 			}
 		}
-		return to, s.Plans.Start(x.fleet.Name, id, what, o)
+		return to, s.Plans.Start(r.Context(), x.fleet.Name, id, what, o)
 	})
 }
 
@@ -238,23 +239,24 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request, do func(*request) (st
 	for name := range r.PostForm {
 		told[name] = r.PostForm.Get(name)
 	}
+	x.do(w, told, err, do)
+}
+
+// do does what was asked, unless there is an error already, and shows the page that it leads to, or why it was not done. The audit log
+// has what is told of it, before and after.
+func (x *request) do(w http.ResponseWriter, told map[string]string, err error, do func(*request) (string, error)) {
 	if err == nil {
-		err = access.Log(r.Context(), r.URL.Path, told) // what is not logged is not done
+		err = access.Log(x.Context(), x.URL.Path, told) // what is not logged is not done
 	}
 	to := ""
 	if err == nil {
 		to, err = do(x)
-		told["result"] = "ok"
+		told["to"], told["result"] = to, "ok"
 		if err != nil {
 			told["result"] = err.Error()
 		}
-		err = cmp.Or(err, access.Log(r.Context(), r.URL.Path, told))
+		err = cmp.Or(err, access.Log(x.Context(), x.URL.Path, told))
 	}
-	x.ended(w, to, err)
-}
-
-// ended shows the page that a posted form leads to, or why it was not done.
-func (x *request) ended(w http.ResponseWriter, to string, err error) {
 	if err != nil {
 		x.write(w, statusOf(err), &view{answer: &answer.Answer{Title: "Not done", Verdict: []string{sentence(err.Error())}}, back: to})
 		return
