@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"homenode/change/fix/apply"
 	"homenode/output/answer"
@@ -29,6 +30,9 @@ type action struct {
 // noWriter says how plans come to be carried out here.
 const noWriter = "Plans are only shown here: start the server with --plans and --write-credentials to carry them out, or use the command line below."
 
+// keepLongest is how long a plan may be made.
+const keepLongest = 10 * time.Minute
+
 // errNoPlans says that plans are not carried out here.
 var errNoPlans = &unknownError{"no plans are kept here"}
 
@@ -45,7 +49,7 @@ func showPlans(x *request) (*view, error) {
 		field{Name: "max-parallel", Label: "VMs at a time", Hint: "1"},
 	)
 	args := append([]string{"fix", Source}, flags...)
-	a, err := x.site.recent.ask(x, "", args...)
+	a, err := x.site.recent.ask(x, args...)
 	if err != nil {
 		return &view{fields: fields}, err
 	}
@@ -180,6 +184,8 @@ func (s *Site) keepPlan(w http.ResponseWriter, r *http.Request) {
 		if x.fleet == nil {
 			return "", errNoFleet
 		}
+		// A large vCenter is read in minutes. A test's writer has no deadline.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(keepLongest))
 		id, err := s.Plans.Keep(r.Context(), x.fleet.Name, flags)
 		return "/plan?plan=" + id, err
 	})
