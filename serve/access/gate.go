@@ -297,7 +297,7 @@ func (g *Gate) show(w http.ResponseWriter, r *http.Request, status int, l Login)
 	} else {
 		l.Token = true
 	}
-	l.Next = localPath(l.Next)
+	l.Next = LocalPath(l.Next)
 	w.Header().Set("Cache-Control", "no-store")
 	if g.Page == nil {
 		http.Error(w, l.Message, status)
@@ -355,8 +355,8 @@ func splitGroups(headers []string) (out []string) {
 	return out
 }
 
-// localPath returns an address of this server, / for any other.
-func localPath(next string) string {
+// LocalPath returns an address of this server, / for any other.
+func LocalPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
 		return "/"

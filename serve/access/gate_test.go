@@ -456,7 +456,7 @@ func TestProxy(t *testing.T) {
 
 func TestLocalPath(t *testing.T) {
 	for next, want := range map[string]string{"/": "/", "/vm?vm=a%20b&x=1": "/vm?vm=a%20b&x=1", "": "/", "//evil.example.com": "/", "https://evil.example.com/": "/", "/\\evil.example.com": "/", "javascript:alert(1)": "/", "vm": "/", "/a\nb": "/", "/\tb": "/"} {
-		if got := localPath(next); got != want {
+		if got := LocalPath(next); got != want {
 			t.Errorf("%q: %q, want %q", next, got, want)
 		}
 	}

@@ -79,7 +79,7 @@ func (g *Gate) login(w http.ResponseWriter, r *http.Request) {
 		g.show(w, r, http.StatusServiceUnavailable, Login{Message: saysNoAudit, Next: next})
 		return
 	}
-	http.Redirect(w, r, localPath(next), http.StatusSeeOther)
+	http.Redirect(w, r, LocalPath(next), http.StatusSeeOther)
 }
 
 // signIn begins a session under a new name; one that the browser had ends.

@@ -24,6 +24,7 @@ import (
 const (
 	flowLongest     = 10 * time.Minute // from leaving for the provider to coming back
 	providerLongest = 10 * time.Second // of a request to it
+	providerAgain   = 5 * time.Second  // after a discovery that failed; who waited for it is told of its failure
 	saysProvider    = "Signing in with the provider failed."
 )
 
@@ -32,6 +33,8 @@ type provider struct {
 	mu       sync.Mutex
 	verifier *oidc.IDTokenVerifier
 	endpoint oauth2.Endpoint
+	failed   error     // of the last discovery
+	again    time.Time // not before is there another one
 }
 
 // A flow is an attempt to sign in with the provider. The browser keeps it, sealed.
@@ -59,11 +62,15 @@ func (g *Gate) client(ctx context.Context) (context.Context, *oauth2.Config, *oi
 	ctx = oidc.ClientContext(ctx, providerClient)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.verifier == nil && g.now().Before(p.again) {
+		return nil, nil, nil, p.failed
+	}
 	if p.verifier == nil {
 		// The keys are fetched again later: not with the context of this request.
 		found, err := oidc.NewProvider(oidc.ClientContext(context.Background(), providerClient), c.Issuer)
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("discovery: %w", err)
+			p.failed, p.again = fmt.Errorf("discovery: %w", err), g.now().Add(providerAgain)
+			return nil, nil, nil, p.failed
 		}
 		p.verifier, p.endpoint = found.Verifier(&oidc.Config{ClientID: c.ClientID}), found.Endpoint()
 	}
@@ -86,7 +93,7 @@ func (g *Gate) toProvider(w http.ResponseWriter, r *http.Request) {
 		g.failed(w, r, err)
 		return
 	}
-	f := flow{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: localPath(r.URL.Query().Get("next")), End: g.now().Add(flowLongest)}
+	f := flow{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: LocalPath(r.URL.Query().Get("next")), End: g.now().Add(flowLongest)}
 	b, err := json.Marshal(&f)
 	if err != nil {
 		g.failed(w, r, err)

@@ -313,8 +313,12 @@ func TestOIDC(t *testing.T) {
 	if status, _ := l.run(t, nil); status != http.StatusUnauthorized || !strings.Contains(strings.Join(l.warned, ""), "did not match") {
 		t.Errorf("status %d, warned %q", status, l.warned)
 	}
-	// It is asked again at the next attempt.
+	// It is asked again some seconds later.
 	p.host, p.swap = "", nil
+	if status, _ := l.run(t, nil); status != http.StatusUnauthorized {
+		t.Errorf("status %d at once after it failed", status)
+	}
+	l.now = func() time.Time { return time.Now().Add(providerAgain) }
 	if status, _ := l.run(t, nil); status != http.StatusOK {
 		t.Errorf("status %d after it is right again, warned %q", status, l.warned)
 	}

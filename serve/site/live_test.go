@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/rules"
 	"homenode/rules/finding"
-	"homenode/output/answer"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/held"
