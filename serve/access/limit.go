@@ -46,7 +46,7 @@ func (l *limits) allow(from, account string, known bool) (ok, tell bool) {
 		l.accounts, l.seed = map[string]*limiter{}, maphash.MakeSeed()
 	}
 	account = strings.ToLower(account)
-	if !known { // held back alike, so that nobody learns which names there are
+	if !known { // held back alike: an answer does not tell which names there are
 		account = "\x00" + strconv.FormatUint(maphash.String(l.seed, account)%unknownShares, 10)
 	}
 	return of(l.accounts, account).allow()
