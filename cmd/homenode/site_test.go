@@ -160,10 +160,10 @@ func TestSitePlans(t *testing.T) {
 	if err := os.WriteFile(account, fmt.Appendf(nil, "%s %s %s\n", vc.URL.Host, vc.URL.User.Username(), password), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	folder := t.TempDir()
+	folder, audit := t.TempDir(), filepath.Join(t.TempDir(), "audit.log")
 	bare := *vc.URL
 	bare.User = nil
-	s := startSite(t, bare.String(), "--credentials="+account, "--plans="+folder, "--write-credentials="+account)
+	s := startSite(t, bare.String(), "--credentials="+account, "--plans="+folder, "--write-credentials="+account, "--audit="+audit)
 	until(t, func() bool { return !strings.Contains(s.get(t, "/status", http.StatusOK), "No host is seen yet") })
 	var page string
 	until(t, func() bool {
@@ -203,6 +203,24 @@ func TestSitePlans(t *testing.T) {
 		if got := hotAdd(); got != step.hotAdd {
 			t.Errorf("after %s CPU hot add is %v", step.what, got)
 		}
+	}
+	// The audit log names the plan that was kept, and how each run ended; the journal says how its operator is known.
+	var log []byte
+	until(t, func() bool {
+		log, err = os.ReadFile(audit)
+		return err == nil && strings.Count(string(log), `"what":"plan ended"`) == 3
+	})
+	for want, times := range map[string]int{`"what":"/plans/keep","result":"ok","details":{"to":"/plan?plan=` + id[1]: 1, `"what":"plan ended","result":"ok","details":{"outcome":"`: 3} {
+		if got := strings.Count(string(log), want); got != times {
+			t.Errorf("%s is there %d times in the audit log\n%s", want, got, log)
+		}
+	}
+	journals, err := filepath.Glob(filepath.Join(folder, "*.journal"))
+	if err != nil || len(journals) == 0 {
+		t.Fatal(journals, err)
+	}
+	if b, err := os.ReadFile(journals[0]); err != nil || !strings.Contains(string(b), "local operator (operator token)") {
+		t.Errorf("the journal: %v\n%.500s", err, b)
 	}
 	for _, bad := range []string{"../../etc/passwd", "0123456789abcdef", ""} {
 		s.get(t, "/plan?plan="+url.QueryEscape(bad), http.StatusNotFound)
@@ -247,8 +265,12 @@ func TestSiteAccepted(t *testing.T) {
 	found := func() bool {
 		return strings.Contains(s.get(t, "/findings?rule=N001&vm=sql01", http.StatusOK), "CPU hot add hides NUMA")
 	}
-	if !found() {
-		t.Fatal("sql01 has no finding N001")
+	// planned reports whether the plan has sql01 for this finding.
+	planned := func() bool {
+		return !strings.Contains(headline(s.get(t, "/plans?rule=N001&vm=sql01", http.StatusOK)), "Nothing to change")
+	}
+	if !found() || !planned() {
+		t.Fatal("sql01 has no finding N001, or no plan cures it")
 	}
 	form := url.Values{"rule": {"N001"}, "vm": {"sql01"}, "until": {"2099-12-31"}}
 	if page := s.post(t, "/accepted/add", form, http.StatusBadRequest); !strings.Contains(headline(page), "reason") || !found() {
@@ -259,13 +281,33 @@ func TestSiteAccepted(t *testing.T) {
 	if found() || strings.Contains(page, "<script>") || headline(page) != "1 finding accepted. They count for nothing until the day that stands beside them." {
 		t.Errorf("accepted: found %v, %q", found(), headline(page))
 	}
+	if planned() {
+		t.Error("accepted, and a plan still cures it")
+	}
 	key := regexp.MustCompile(`name="key" value="([^"]*)"`).FindStringSubmatch(page)
 	if key == nil {
 		t.Fatalf("nothing can be withdrawn:\n%s", page)
 	}
 	s.post(t, "/accepted/remove", url.Values{"key": {html.UnescapeString(key[1])}}, http.StatusOK)
 	s.post(t, "/accepted/remove", url.Values{"key": {html.UnescapeString(key[1])}}, http.StatusNotFound)
-	if !found() {
+	if !found() || !planned() {
 		t.Error("withdrawn, and still accepted")
 	}
+}
+
+// TestSiteConfig opens a VM whose name looks like a flag on a server with a configuration, and asks what would change for one.
+func TestSiteConfig(t *testing.T) {
+	dir := t.TempDir()
+	fleet, config := filepath.Join(dir, "fleet.txt"), filepath.Join(dir, "homenode.yaml")
+	for file, text := range map[string]string{fleet: "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=18 memory=512GB\nvm -x host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n", config: "suppress:\n  - {rules: [N001], vm: [-x], reason: agreed, until: 2099-12-31}\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := startSite(t, "--fleet="+fleet, "--config="+config)
+	s.get(t, "/vm?vm=-x", http.StatusOK)
+	if page := s.get(t, "/plans?rule=N001", http.StatusOK); !strings.Contains(headline(page), "Nothing to change") {
+		t.Errorf("the plan: %q", headline(page))
+	}
+	s.get(t, "/what-if?vm=-x&hotAdd=off", http.StatusOK)
 }

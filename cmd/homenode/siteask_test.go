@@ -82,6 +82,14 @@ func TestSiteAsks(t *testing.T) {
 	} {
 		sitePage(t, at+page, want)
 	}
+	for _, long := range []string{"count=20001", "count=999999", "more=8x32GB*19999", "more=" + strings.Repeat("a:1x1GB*1,", 40), "hosts=" + strings.Repeat("2x32c/1TB,", 21)} {
+		for i := range 41 { // no two have one name
+			long = strings.Replace(strings.Replace(long, "a:", fmt.Sprintf("v%d:", i), 1), "2x32c/1TB,", fmt.Sprintf("h%d:2x16c/1TB,", i), 1)
+		}
+		if page := sitePage(t, at+"/calculator?kind=fit&"+strings.TrimSuffix(long, ","), 400); !strings.Contains(headline(page), "a page counts up to 20000") {
+			t.Errorf("%.30s: %s", long, headline(page))
+		}
+	}
 	for q, to := range map[string]string{"esx15.demo": "/host?host=esx15.demo", "e-spill": "/rule?rule=e-spill"} {
 		c := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 		res, err := c.Get(at + "/search?q=" + url.QueryEscape(q))

@@ -135,8 +135,21 @@ func (g *Gate) Wrap(mux *http.ServeMux) http.Handler {
 		if g.o.Secure {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
+		if fromElsewhere(r) {
+			http.Error(w, "a page of another site sent this request", http.StatusForbidden)
+			return
+		}
 		inner.ServeHTTP(w, r)
 	})
+}
+
+// fromElsewhere reports whether a page of another site has the browser of a reader send the request: one that follows no link of it.
+func fromElsewhere(r *http.Request) bool {
+	if r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+		return false
+	}
+	to := r.Header.Get("Sec-Fetch-Dest")
+	return r.Header.Get("Sec-Fetch-Mode") != "navigate" || to != "" && to != "document" // a frame is a navigation too
 }
 
 // serve answers a request when its user has the role that its route wants.
@@ -284,7 +297,7 @@ func (g *Gate) show(w http.ResponseWriter, r *http.Request, status int, l Login)
 	} else {
 		l.Token = true
 	}
-	l.Next = localPath(l.Next)
+	l.Next = LocalPath(l.Next)
 	w.Header().Set("Cache-Control", "no-store")
 	if g.Page == nil {
 		http.Error(w, l.Message, status)
@@ -342,8 +355,8 @@ func splitGroups(headers []string) (out []string) {
 	return out
 }
 
-// localPath returns an address of this server, / for any other.
-func localPath(next string) string {
+// LocalPath returns an address of this server, / for any other.
+func LocalPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
 		return "/"

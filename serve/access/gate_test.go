@@ -273,6 +273,16 @@ func TestWrongPasswords(t *testing.T) {
 			if codes[http.StatusUnauthorized] != triesAtOnce || codes[http.StatusTooManyRequests] != 20-triesAtOnce {
 				t.Errorf("%s: %v", name, codes)
 			}
+			told := 0
+			all, _ := l.lines(t)
+			for _, e := range all {
+				if e.Result == "too many attempts" {
+					told++
+				}
+			}
+			if told != 1 {
+				t.Errorf("the log says %d times that there were too many attempts", told)
+			}
 			// The right one is not taken either, from nowhere, and other accounts from here neither.
 			b.want(t, http.StatusTooManyRequests, "POST", "/login", account(name, password))
 			b.want(t, http.StatusTooManyRequests, "POST", "/login", account("olaf", password))
@@ -405,7 +415,13 @@ func TestForeignSites(t *testing.T) {
 		if tt.status == http.StatusForbidden {
 			b.want(t, tt.status, "POST", "/login", account("olaf", password), tt.header...)
 			b.want(t, tt.status, "POST", "/logout", nil, tt.header...)
-			b.want(t, http.StatusOK, "GET", "/", nil, append([]string{"Authorization", "Bearer " + op}, tt.header...)...)
+			// A link leads here; that is all that a page of another site has a browser ask for.
+			get := append([]string{"Authorization", "Bearer " + op}, tt.header...)
+			b.want(t, http.StatusOK, "GET", "/", nil, append(get, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document")...)
+			if slices.Contains(tt.header, "cross-site") {
+				b.want(t, http.StatusForbidden, "GET", "/", nil, append(get, "Sec-Fetch-Mode", "no-cors", "Sec-Fetch-Dest", "image")...)
+				b.want(t, http.StatusForbidden, "GET", "/", nil, append(get, "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "iframe")...)
+			}
 		}
 	}
 }
@@ -440,7 +456,7 @@ func TestProxy(t *testing.T) {
 
 func TestLocalPath(t *testing.T) {
 	for next, want := range map[string]string{"/": "/", "/vm?vm=a%20b&x=1": "/vm?vm=a%20b&x=1", "": "/", "//evil.example.com": "/", "https://evil.example.com/": "/", "/\\evil.example.com": "/", "javascript:alert(1)": "/", "vm": "/", "/a\nb": "/", "/\tb": "/"} {
-		if got := localPath(next); got != want {
+		if got := LocalPath(next); got != want {
 			t.Errorf("%q: %q, want %q", next, got, want)
 		}
 	}
@@ -495,11 +511,40 @@ func TestRoutes(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	var l limits
-	for i := range mostLimits + 50 {
-		l.allow(fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), fmt.Sprint(i))
+	for i := range mostAddresses + 50 {
+		l.allow(fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), fmt.Sprint(i), false)
 	}
-	if len(l.all) > mostLimits+1 {
-		t.Errorf("%d limiters", len(l.all))
+	if len(l.addresses) > mostAddresses+1 || len(l.accounts) > unknownShares {
+		t.Errorf("%d and %d limiters", len(l.addresses), len(l.accounts))
+	}
+	// Those of other names and addresses make room for no guess at an account.
+	guesses := 0
+	for i := range 3 * mostAddresses {
+		if i%mostAddresses < 10 {
+			if ok, _ := l.allow(fmt.Sprintf("172.16.0.%d", i/mostAddresses*10+i%mostAddresses), "Anna", true); ok {
+				guesses++
+			}
+		}
+		l.allow(fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), fmt.Sprint(i), false)
+	}
+	if guesses > triesAtOnce+1 {
+		t.Errorf("%d guesses at one account", guesses)
+	}
+	// One address that is held back keeps nobody else from an account, and is told of once.
+	told := 0
+	for range 100 {
+		if _, tell := l.allow("192.0.2.1", "vera", true); tell {
+			told++
+		}
+	}
+	ok := 0
+	for range 10 {
+		if one, _ := l.allow("192.0.2.1", "bert", true); one {
+			ok++
+		}
+	}
+	if one, _ := l.allow("192.0.2.2", "bert", true); !one || ok > 1 || told != 1 {
+		t.Errorf("from elsewhere %v, %d attempts too many, told %d times", one, ok, told)
 	}
 }
 

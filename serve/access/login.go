@@ -48,9 +48,10 @@ func (g *Gate) login(w http.ResponseWriter, r *http.Request) {
 	} else if found != nil {
 		tried["account"] = found.Name
 	}
-	if !g.limits.allow(user.From, name) {
-		tried["result"] = "too many attempts"
-		g.note(r.Context(), "sign in", tried)
+	if ok, tell := g.limits.allow(user.From, name, found != nil || g.tokenSum != ""); !ok {
+		if tried["result"] = "too many attempts"; tell {
+			g.note(r.Context(), "sign in", tried)
+		}
 		w.Header().Set("Retry-After", "10")
 		g.show(w, r, http.StatusTooManyRequests, Login{Message: saysLimited, Next: next})
 		return
@@ -78,7 +79,7 @@ func (g *Gate) login(w http.ResponseWriter, r *http.Request) {
 		g.show(w, r, http.StatusServiceUnavailable, Login{Message: saysNoAudit, Next: next})
 		return
 	}
-	http.Redirect(w, r, localPath(next), http.StatusSeeOther)
+	http.Redirect(w, r, LocalPath(next), http.StatusSeeOther)
 }
 
 // signIn begins a session under a new name; one that the browser had ends.
@@ -106,7 +107,9 @@ func (g *Gate) signIn(w http.ResponseWriter, r *http.Request, u User) error {
 
 // logout ends the session.
 func (g *Gate) logout(w http.ResponseWriter, r *http.Request) {
-	g.note(r.Context(), "sign out", nil)
+	if Of(r.Context()).SignsOut() {
+		g.note(r.Context(), "sign out", nil)
+	}
 	g.changing.Lock()
 	err := g.sessions.Destroy(r.Context())
 	g.changing.Unlock()

@@ -24,6 +24,7 @@ import (
 const (
 	flowLongest     = 10 * time.Minute // from leaving for the provider to coming back
 	providerLongest = 10 * time.Second // of a request to it
+	providerAgain   = 5 * time.Second  // after a discovery that failed; who waited for it is told of its failure
 	saysProvider    = "Signing in with the provider failed."
 )
 
@@ -32,6 +33,8 @@ type provider struct {
 	mu       sync.Mutex
 	verifier *oidc.IDTokenVerifier
 	endpoint oauth2.Endpoint
+	failed   error     // of the last discovery
+	again    time.Time // not before is there another one
 }
 
 // A flow is an attempt to sign in with the provider. The browser keeps it, sealed.
@@ -59,11 +62,15 @@ func (g *Gate) client(ctx context.Context) (context.Context, *oauth2.Config, *oi
 	ctx = oidc.ClientContext(ctx, providerClient)
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.verifier == nil && g.now().Before(p.again) {
+		return nil, nil, nil, p.failed
+	}
 	if p.verifier == nil {
 		// The keys are fetched again later: not with the context of this request.
 		found, err := oidc.NewProvider(oidc.ClientContext(context.Background(), providerClient), c.Issuer)
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("discovery: %w", err)
+			p.failed, p.again = fmt.Errorf("discovery: %w", err), g.now().Add(providerAgain)
+			return nil, nil, nil, p.failed
 		}
 		p.verifier, p.endpoint = found.Verifier(&oidc.Config{ClientID: c.ClientID}), found.Endpoint()
 	}
@@ -86,7 +93,7 @@ func (g *Gate) toProvider(w http.ResponseWriter, r *http.Request) {
 		g.failed(w, r, err)
 		return
 	}
-	f := flow{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: localPath(r.URL.Query().Get("next")), End: g.now().Add(flowLongest)}
+	f := flow{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier(), Next: LocalPath(r.URL.Query().Get("next")), End: g.now().Add(flowLongest)}
 	b, err := json.Marshal(&f)
 	if err != nil {
 		g.failed(w, r, err)
@@ -101,22 +108,21 @@ func (g *Gate) flowCookie(w http.ResponseWriter, value string, age int) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookieName("oidc"), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: g.o.Secure, SameSite: http.SameSiteLaxMode})
 }
 
-// flowOf returns the flow of a browser that comes back.
-func (g *Gate) flowOf(r *http.Request) (*flow, error) {
-	lost := errors.New("no attempt to sign in was begun by this browser in the last minutes")
+// flowOf returns the flow of a browser that comes back; nil for one that never left.
+func (g *Gate) flowOf(r *http.Request) *flow {
 	c, err := r.Cookie(g.cookieName("oidc"))
 	if err != nil {
-		return nil, lost
+		return nil
 	}
 	b, err := base64.RawURLEncoding.DecodeString(c.Value)
 	if err != nil {
-		return nil, lost
+		return nil
 	}
 	var f flow
-	if b, err = g.seal.Open(nil, nil, b, nil); err != nil || json.Unmarshal(b, &f) != nil || !g.now().Before(f.End) {
-		return nil, lost
+	if b, err = g.seal.Open(nil, nil, b, nil); err != nil || json.Unmarshal(b, &f) != nil {
+		return nil
 	}
-	return &f, nil
+	return &f
 }
 
 // fromProvider signs in whom the provider names.
@@ -125,9 +131,13 @@ func (g *Gate) fromProvider(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	f, err := g.flowOf(r)
-	if err != nil {
-		g.failed(w, r, err)
+	f := g.flowOf(r)
+	switch {
+	case f == nil: // of anybody: nothing is worth a line
+		g.show(w, r, http.StatusUnauthorized, Login{Message: saysProvider})
+		return
+	case !g.now().Before(f.End):
+		g.failed(w, r, errors.New("no attempt to sign in was begun by this browser in the last minutes"))
 		return
 	}
 	g.flowCookie(w, "", -1)
@@ -190,10 +200,12 @@ func (g *Gate) named(r *http.Request, f *flow) (u User, err error) {
 	return u, nil
 }
 
-// failed says that signing in failed, and tells the log and the administrator why.
+// failed says that signing in failed, and tells the log and the administrator why; not more often than an address may try.
 func (g *Gate) failed(w http.ResponseWriter, r *http.Request, why error) {
-	g.note(r.Context(), "sign in", map[string]string{"account": "oidc", "result": why.Error()})
-	g.warn(fmt.Errorf("oidc: %w", why))
+	if g.limits.fromAddress(Of(r.Context()).From) {
+		g.note(r.Context(), "sign in", map[string]string{"account": "oidc", "result": why.Error()})
+		g.warn(fmt.Errorf("oidc: %w", why))
+	}
 	g.show(w, r, http.StatusUnauthorized, Login{Message: saysProvider})
 }
 

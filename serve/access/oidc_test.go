@@ -288,14 +288,37 @@ func TestOIDC(t *testing.T) {
 		})
 	}
 
+	// Who never left for the provider leaves no line, and who comes back wrongly again and again leaves few.
+	flood := startFlow(t, server, issuer, "homenode")
+	b := flood.browser()
+	for range 50 {
+		b.want(t, http.StatusUnauthorized, "GET", "/login/oidc/return?code=x&state=y", nil)
+		b.do(t, "POST", "/logout", nil)
+	}
+	if all, text := flood.lines(t); len(all) > 0 {
+		t.Errorf("audit log %s", text)
+	}
+	b.want(t, http.StatusFound, "GET", "/login/oidc", nil)
+	flow := b.cookies[flood.cookieName("oidc")]
+	for range 50 {
+		b.want(t, http.StatusUnauthorized, "GET", "/login/oidc/return?code=x&state=y", nil, "Cookie", flood.cookieName("oidc")+"="+flow)
+	}
+	if all, text := flood.lines(t); len(all) != triesAtOnce {
+		t.Errorf("audit log %s", text)
+	}
+
 	// Discovery that names another issuer than the one that is allowed.
 	l := startFlow(t, server, issuer, "homenode")
 	p.host = "evil.example.com"
 	if status, _ := l.run(t, nil); status != http.StatusUnauthorized || !strings.Contains(strings.Join(l.warned, ""), "did not match") {
 		t.Errorf("status %d, warned %q", status, l.warned)
 	}
-	// It is asked again at the next attempt.
+	// It is asked again some seconds later.
 	p.host, p.swap = "", nil
+	if status, _ := l.run(t, nil); status != http.StatusUnauthorized {
+		t.Errorf("status %d at once after it failed", status)
+	}
+	l.now = func() time.Time { return time.Now().Add(providerAgain) }
 	if status, _ := l.run(t, nil); status != http.StatusOK {
 		t.Errorf("status %d after it is right again, warned %q", status, l.warned)
 	}

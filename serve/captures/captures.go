@@ -33,7 +33,8 @@ const (
 	// mostName bounds the name of an upload, in bytes.
 	mostName = 120
 	prefix   = "upload-"
-	taken    = "demo" // names what the program invents
+	temps    = "homenode-captures-" // begins the names of temporary folders
+	taken    = "demo"               // names what the program invents
 )
 
 // ErrTooLarge says that an upload is larger than is taken.
@@ -60,7 +61,8 @@ type Shelf struct {
 	mu      sync.Mutex
 	temp    *os.Root // of uploads; nil before the first
 	uploads []*upload
-	coming  int // uploads on their way
+	coming  int           // uploads on their way
+	old     []*time.Timer // of what others left
 	closed  bool
 }
 
@@ -74,6 +76,9 @@ type upload struct {
 // Open returns the captures below dir, empty for none, and takes uploads of at most limit bytes, 0 for none.
 func Open(dir string, limit int64) (*Shelf, error) {
 	s := &Shelf{limit: limit}
+	if limit > 0 {
+		s.sweep()
+	}
 	if dir == "" {
 		return s, nil
 	}
@@ -83,6 +88,28 @@ func Open(dir string, limit int64) (*Shelf, error) {
 	}
 	s.dir = root
 	return s, nil
+}
+
+// sweep removes the uploads that servers left which were killed, a day after the last of each came.
+func (s *Shelf) sweep() {
+	of := os.TempDir()
+	all, _ := os.ReadDir(of) // what cannot be read is not removed
+	for _, d := range all {
+		info, err := d.Info()
+		if err != nil || !d.IsDir() || !strings.HasPrefix(d.Name(), temps) {
+			continue
+		}
+		folder := filepath.Join(of, d.Name())
+		if left := time.Until(info.ModTime().Add(Kept)); left > 0 {
+			s.old = append(s.old, time.AfterFunc(left, func() {
+				if now, err := os.Lstat(folder); err == nil && now.ModTime().Equal(info.ModTime()) { // else its server runs
+					_ = os.RemoveAll(folder)
+				}
+			}))
+			continue
+		}
+		_ = os.RemoveAll(folder)
+	}
 }
 
 // Limit is how large an upload may be, in bytes; 0 when none is taken.
@@ -96,6 +123,9 @@ func (s *Shelf) Close() error {
 	var errs []error
 	for _, u := range s.uploads {
 		u.end.Stop()
+	}
+	for _, one := range s.old {
+		one.Stop()
 	}
 	s.uploads = nil
 	if s.temp != nil {
@@ -130,7 +160,7 @@ func (s *Shelf) List() (all []Entry, left int, err error) {
 		case err != nil || !utf8.ValidString(name):
 			left++
 			return nil
-		case name != "." && strings.HasPrefix(d.Name(), ".") || name[0] == '-' || name == taken:
+		case name != "." && hidden(name):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -165,6 +195,12 @@ func (s *Shelf) List() (all []Entry, left int, err error) {
 	}
 	slices.SortFunc(of, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
 	return append(all, of...), left, err
+}
+
+// hidden reports whether a file of the folder is neither listed nor opened: its name could be meant otherwise, or begins with a dot, or
+// that of a folder around it does.
+func hidden(name string) bool {
+	return name[0] == '.' || strings.Contains(name, "/.") || name[0] == '-' || name == taken
 }
 
 // Take keeps an upload of this name, for a day. One that is too large, or cut off, leaves nothing behind.
@@ -203,8 +239,14 @@ func (s *Shelf) reserve() (*os.Root, error) {
 	case len(s.uploads)+s.coming >= mostUploads:
 		return nil, fmt.Errorf("%d uploads are kept here: remove one first", mostUploads)
 	}
+	if s.temp != nil && len(s.uploads)+s.coming == 0 {
+		if _, err := os.Stat(s.temp.Name()); err != nil { // another server took it for left
+			_ = s.temp.Close()
+			s.temp = nil
+		}
+	}
 	if s.temp == nil {
-		dir, err := os.MkdirTemp("", "homenode-captures-") // mode 0700
+		dir, err := os.MkdirTemp("", temps) // mode 0700
 		if err == nil {
 			s.temp, err = os.OpenRoot(dir)
 		}
@@ -251,7 +293,7 @@ func named(name string) string {
 	if len(name) > mostName { // the end tells the form
 		name = strings.ToValidUTF8(name[len(name)-mostName:], "")
 	}
-	if name == "." || name == "/" || name == "" {
+	if name = strings.TrimLeft(name, "."); name == "/" || name == "" { // files whose names begin with a dot are not opened
 		return "capture"
 	}
 	return name
@@ -302,7 +344,7 @@ type only struct {
 }
 
 func (o only) at(op, name string) (*os.Root, error) {
-	allowed := fs.ValidPath(name) && name != "." && name[0] != '-' && slices.ContainsFunc(o.names, func(n string) bool { return name == n || strings.HasPrefix(name, n+"/") })
+	allowed := fs.ValidPath(name) && !hidden(name) && slices.ContainsFunc(o.names, func(n string) bool { return name == n || strings.HasPrefix(name, n+"/") })
 	if !allowed {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}

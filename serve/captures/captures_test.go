@@ -10,12 +10,13 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 )
 
 // TestOnly opens what a question names, and nothing else of the folder.
 func TestOnly(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"a.csv", "ab.csv", "night/1.csv", "night/deep/2.csv", "nights/3.csv"} {
+	for _, name := range []string{"a.csv", "ab.csv", "night/1.csv", "night/deep/2.csv", "nights/3.csv", ".secret.csv", "night/.secret", "night/.git/config"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,7 @@ func TestOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"a.csv": true, "night": true, "night/1.csv": true, "night/deep/2.csv": true, "ab.csv": false, "nights/3.csv": false, ".": false, "": false, "..": false, "night/../ab.csv": false, "/a.csv": false, dir + "/a.csv": false, "./a.csv": false} {
+	for name, want := range map[string]bool{"a.csv": true, "night": true, "night/1.csv": true, "night/deep/2.csv": true, "night/.secret": false, "night/.git/config": false, "ab.csv": false, "nights/3.csv": false, ".": false, "": false, "..": false, "night/../ab.csv": false, "/a.csv": false, dir + "/a.csv": false, "./a.csv": false} {
 		f, err := files.Open(name)
 		if (err == nil) != want {
 			t.Errorf("%q opens: %v, want %v", name, err, want)
@@ -44,7 +45,7 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%q: the error names the folder: %v", name, err)
 		}
 	}
-	for _, name := range []string{"none.csv", "..", "-x", ""} {
+	for _, name := range []string{"none.csv", "..", "-x", "", ".secret.csv", "night/.secret"} {
 		if _, err := s.Only("a.csv", name); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -64,7 +65,7 @@ func TestTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"a.csv": "a.csv", "../../etc/passwd": "passwd", `C:\x\y.csv`: "y.csv", "": "capture", "..": "capture", strings.Repeat("ä", 100) + ".csv": strings.Repeat("ä", 58) + ".csv", "a\x00b\nc": "a\uFFFDb\uFFFDc"} {
+	for name, want := range map[string]string{"a.csv": "a.csv", "../../etc/passwd": "passwd", `C:\x\y.csv`: "y.csv", "": "capture", "..": "capture", ".x.csv": "x.csv", strings.Repeat("ä", 100) + ".csv": strings.Repeat("ä", 58) + ".csv", "a\x00b\nc": "a\uFFFDb\uFFFDc"} {
 		e, err := s.Take(name, strings.NewReader("0123456789"))
 		if err != nil {
 			t.Fatalf("%q: %v", name, err)
@@ -123,5 +124,50 @@ func TestTake(t *testing.T) {
 	}
 	if _, err := s.Take("a.csv", strings.NewReader("x")); err == nil {
 		t.Error("an upload was taken after the end")
+	}
+}
+
+// TestSweep removes what a killed server left more than a day ago, and takes an upload when its own folder is gone.
+func TestSweep(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	for name, age := range map[string]time.Duration{temps + "old": Kept + time.Hour, temps + "new": time.Hour, "other": 100 * Kept} {
+		if err := os.MkdirAll(filepath.Join(temp, name, "upload-1"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(filepath.Join(temp, name), time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open("", 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{temps + "old": false, temps + "new": true, "other": true} {
+		if _, err := os.Stat(filepath.Join(temp, name)); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", name, err, want)
+		}
+	}
+	s.old[0].Reset(0) // its day is over
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err = os.Stat(filepath.Join(temp, temps+"new")); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		t.Error("it is there after its day")
+	}
+	e, err := s.Take("a.csv", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Remove(e.Name), os.RemoveAll(s.temp.Name())); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Take("a.csv", strings.NewReader("x")); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -20,16 +20,16 @@ type Fleet struct {
 	Result  *rules.Result
 	Judged  time.Time
 	Live    bool // of a vCenter that is collected from
-	// Bare is the judgement without what was seen and what the owner accepts: a what-if stands beside it. It is made when it is asked for.
+	// Bare is the judgement without what was seen: a what-if stands beside it. It is made when it is asked for.
 	Bare func() *rules.Result
 }
 
 // bare judges a fleet as Fleet.Bare says; judged is its judgement by these options.
 func bare(judged *rules.Result, o rules.Options) *rules.Result {
-	if o.Policy == nil && !slices.ContainsFunc(judged.Fleet.VMs, func(v numa.VM) bool { return v.Observed != nil }) {
+	if !slices.ContainsFunc(judged.Fleet.VMs, func(v numa.VM) bool { return v.Observed != nil }) {
 		return judged
 	}
-	return rules.Run(whatif.Unobserved(judged.Fleet), rules.Options{Choices: o.Choices})
+	return rules.Run(whatif.Unobserved(judged.Fleet), o)
 }
 
 // An Inventory returns the inventory of a vCenter with what is seen of its VMs now, and the names of all that have one.
@@ -49,9 +49,8 @@ type Live struct {
 
 	mu    sync.Mutex
 	held  map[string]*Fleet
-	doing map[string]chan struct{} // closed when it is done
-	took  time.Duration            // the last one
-	anew  int                      // how often what was judged was forgotten
+	doing map[string]*judging
+	took  time.Duration // the last one
 }
 
 // Of judgements: how long readers wait for a new one, and how much time passes between two for the time that one takes.
@@ -60,39 +59,45 @@ const (
 	apart  = 20
 )
 
-// Fleets returns what is held, by name. The first call waits for the judgement of each.
+// A judging is a judgement under way.
+type judging struct {
+	done  chan struct{} // closed when it is
+	fleet *Fleet        // then; nil when there is no inventory any more
+}
+
+// Fleets returns what is held, by name. Who comes first waits for the judgement of each, which is made once for all who wait.
 func (l *Live) Fleets() (all []*Fleet) {
 	_, names := l.Inventory("")
 	slices.SortFunc(names, cmp.Compare[string])
 	for _, name := range names {
 		l.mu.Lock()
-		f, done := l.held[name], l.doing[name]
-		if f != nil && done == nil && l.Collected && time.Since(f.Judged) > max(cmp.Or(l.Fresh, time.Minute), apart*l.took) {
-			done = make(chan struct{})
+		f, j := l.held[name], l.doing[name]
+		if j == nil && (f == nil || l.Collected && time.Since(f.Judged) > max(cmp.Or(l.Fresh, time.Minute), apart*l.took)) {
+			j = &judging{done: make(chan struct{})}
 			if l.doing == nil {
-				l.doing = map[string]chan struct{}{}
+				l.doing = map[string]*judging{}
 			}
-			l.doing[name] = done
+			l.doing[name] = j
 			go func() {
-				l.judge(name)
-				close(done)
-				if l.Judged != nil {
+				l.judge(name, j)
+				close(j.done)
+				if f != nil && l.Judged != nil {
 					l.Judged()
 				}
 			}()
 		}
 		l.mu.Unlock()
 		switch {
+		case j == nil:
 		case f == nil:
-			f = l.judge(name)
-		case done != nil:
+			<-j.done
+			f = j.fleet
+		default:
 			select {
-			case <-done:
-				l.mu.Lock()
-				if newer := l.held[name]; newer != nil {
-					f = newer
+			case <-j.done:
+				if j.fleet != nil {
+					f = j.fleet
 				}
-				l.mu.Unlock()
 			case <-time.After(waited):
 			}
 		}
@@ -103,36 +108,31 @@ func (l *Live) Fleets() (all []*Fleet) {
 	return all
 }
 
-// Again forgets what was judged: the options have changed.
+// Again forgets what was judged, and what is being judged: the options have changed.
 func (l *Live) Again() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held = nil
-	l.anew++
+	l.held, l.doing = nil, nil
 }
 
-// judge judges the inventory of a vCenter as it is now; nil when there is none any more.
-func (l *Live) judge(name string) *Fleet {
+// judge judges the inventory of a vCenter as it is now.
+func (l *Live) judge(name string, j *judging) {
 	begun := time.Now()
-	l.mu.Lock()
-	anew := l.anew
-	l.mu.Unlock()
 	fleet, _ := l.Inventory(name)
-	var f *Fleet
 	if fleet != nil {
 		o := l.Options()
 		r := rules.Run(fleet, o)
-		f = &Fleet{Name: name, Sources: l.Sources(name), Result: r, Judged: time.Now(), Live: l.Collected, Bare: sync.OnceValue(func() *rules.Result { return bare(r, o) })}
+		j.fleet = &Fleet{Name: name, Sources: l.Sources(name), Result: r, Judged: time.Now(), Live: l.Collected, Bare: sync.OnceValue(func() *rules.Result { return bare(r, o) })}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.took = time.Since(begun)
+	if l.doing[name] != j { // it was judged by what counts no more
+		return
+	}
+	delete(l.doing, name)
 	if l.held == nil {
 		l.held = map[string]*Fleet{}
 	}
-	if anew == l.anew { // else it was judged by what counts no more
-		l.held[name] = f
-	}
-	l.took = time.Since(begun)
-	delete(l.doing, name)
-	return f
+	l.held[name] = j.fleet
 }

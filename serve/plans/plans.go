@@ -21,6 +21,7 @@ import (
 	"homenode/change/fix/journal"
 	"homenode/internal/atomicfile"
 	"homenode/output/answer"
+	"homenode/serve/access"
 )
 
 // Do runs homenode fix on the vCenter of this name with the account that may write, and returns its answers. args follow
@@ -112,10 +113,12 @@ type Summary struct {
 
 // List returns the plans that are kept, the newest first. What cannot be read is left out and named in the error.
 func (d *Desk) List() (all []Summary, err error) {
-	paths, globbed := filepath.Glob(filepath.Join(d.folder, "*.plan.json"))
-	err = globbed
-	for _, path := range paths {
-		id := strings.TrimSuffix(filepath.Base(path), ".plan.json")
+	files, err := os.ReadDir(d.folder)
+	for _, file := range files {
+		id, ok := strings.CutSuffix(file.Name(), ".plan.json")
+		if !ok {
+			continue
+		}
 		s, one := d.Show(id)
 		if one != nil {
 			err = errors.Join(err, fmt.Errorf("plan %s: %w", id, one))
@@ -131,14 +134,18 @@ func (d *Desk) List() (all []Summary, err error) {
 
 // Show returns a plan with its newest run.
 func (d *Desk) Show(id string) (Summary, error) {
+	d.mu.Lock()
+	running := d.runs[id] != nil
+	d.mu.Unlock()
+	return d.show(id, running)
+}
+
+func (d *Desk) show(id string, running bool) (Summary, error) {
 	p, err := d.Plan(id)
 	if err != nil {
 		return Summary{}, err
 	}
-	s := Summary{Plan: p}
-	d.mu.Lock()
-	s.Running = d.runs[id] != nil
-	d.mu.Unlock()
+	s := Summary{Plan: p, Running: running}
 	path := d.journal(id)
 	if path == "" {
 		return s, nil
@@ -152,17 +159,23 @@ func (d *Desk) Show(id string) (Summary, error) {
 
 // journal returns the path of the newest journal of a plan; "" for none.
 func (d *Desk) journal(id string) string {
-	paths, _ := filepath.Glob(filepath.Join(d.folder, id+"-*.journal")) // the pattern is a good one
-	if len(paths) == 0 {
+	files, _ := os.ReadDir(d.folder) // the plan was read from it
+	newest := ""
+	for _, file := range files {
+		name := file.Name()
+		if strings.HasPrefix(name, id+"-") && strings.HasSuffix(name, ".journal") && (newest == "" || stem(name) > stem(newest)) {
+			newest = name
+		}
+	}
+	if newest == "" {
 		return ""
 	}
-	slices.SortFunc(paths, func(a, b string) int { return cmp.Compare(stem(a), stem(b)) })
-	return paths[len(paths)-1]
+	return filepath.Join(d.folder, newest)
 }
 
 // stem orders journals of one second too.
-func stem(path string) string {
-	name := strings.TrimSuffix(filepath.Base(path), ".journal")
+func stem(name string) string {
+	name = strings.TrimSuffix(name, ".journal")
 	if i := strings.LastIndex(name, "Z-"); i >= 0 {
 		if n, err := strconv.Atoi(name[i+2:]); err == nil {
 			return fmt.Sprintf("%s%03d", name[:i+1], n)
@@ -190,15 +203,58 @@ const (
 	Rollback = "rollback"
 )
 
-// Start carries out what of a plan in the background. What can be refused at once is.
-func (d *Desk) Start(vcenter, id, what string, o Order) error {
-	s, err := d.Show(id)
+// Start carries out what of a plan in the background, after the request of ctx too. What can be refused at once is. The audit log has how
+// it ended.
+func (d *Desk) Start(ctx context.Context, vcenter, id, what string, o Order) error {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	d.mu.Lock()
+	running := d.runs[id] != nil
+	if !running { // from here on no other request begins it
+		d.runs[id] = &run{stop}
+	}
+	d.mu.Unlock()
+	if running {
+		stop()
+		return ErrRunning
+	}
+	end := func() {
+		stop()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.runs, id)
+	}
+	args, err := d.order(id, what, o)
 	if err != nil {
+		end()
 		return err
 	}
+	d.all.Go(func() {
+		defer end()
+		answers, err := d.do(ctx, vcenter, args...)
+		told := map[string]string{"plan": id, "what": what}
+		if len(answers) > 0 && len(answers[0].Verdict) > 0 {
+			told["outcome"] = answers[0].Verdict[0]
+		}
+		if err != nil {
+			told["result"] = err.Error()
+		}
+		err = errors.Join(err, access.Log(ctx, "plan ended", told))
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.last[id] = err
+	})
+	return nil
+}
+
+// order returns the flags of homenode fix for what is asked of a plan that does not run, or why it is refused.
+func (d *Desk) order(id, what string, o Order) ([]string, error) {
 	path, err := d.path(id)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	s, err := d.show(id, false)
+	if err != nil {
+		return nil, err
 	}
 	args := []string{"--by=" + o.By, "--power=" + o.Power, "--max-failures=" + strconv.Itoa(max(1, o.Most))}
 	if o.Window != "" {
@@ -208,43 +264,27 @@ func (d *Desk) Start(vcenter, id, what string, o Order) error {
 	switch what {
 	case Apply:
 		if s.Journal != nil && !undone(s.Journal) {
-			return errors.New("the plan was carried out before: resume it, or take it back")
+			return nil, errors.New("the plan was carried out before: resume it, or take it back")
 		}
 		args = append(args, "--apply", "--plan="+path, "--journal="+d.folder, "--yes="+strconv.Itoa(o.Objects))
 	case Resume, Rollback:
 		if s.Journal == nil {
-			return errors.New("the plan was never carried out")
+			return nil, errors.New("the plan was never carried out")
 		}
 		if what == Rollback {
 			if want, err = toTakeBack(s.Journal); err != nil {
-				return err
+				return nil, err
 			}
 			args = append(args, "--yes="+strconv.Itoa(o.Objects))
 		}
 		args = append(args, "--"+what+"="+d.journal(id))
 	default:
-		return fmt.Errorf("found %q, want one of %s, %s, %s", what, Apply, Resume, Rollback)
+		return nil, fmt.Errorf("found %q, want one of %s, %s, %s", what, Apply, Resume, Rollback)
 	}
 	if what != Resume && o.Objects != want {
-		return fmt.Errorf("the number of objects that are changed is %d: type it to go on. Nothing was changed", want)
+		return nil, fmt.Errorf("the number of objects that are changed is %d: type it to go on. Nothing was changed", want)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.runs[id] != nil {
-		stop()
-		return ErrRunning
-	}
-	d.runs[id] = &run{stop}
-	d.all.Go(func() {
-		_, err := d.do(ctx, vcenter, args...)
-		stop()
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		delete(d.runs, id)
-		d.last[id] = err
-	})
-	return nil
+	return args, nil
 }
 
 // undone reports whether the last run of the journal took the plan back.

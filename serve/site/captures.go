@@ -1,7 +1,6 @@
 package site
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -15,7 +14,6 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/finding"
-	"homenode/serve/access"
 	"homenode/serve/captures"
 )
 
@@ -279,27 +277,20 @@ func showCompare(x *request) (*view, error) {
 func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 	x := &request{Request: r, site: s, page: &screen{path: r.URL.Path, title: "Not done"}, query: url.Values{}}
 	if s.Captures == nil {
-		x.ended(w, "/captures", errors.New("this server takes no uploads"))
+		x.do(w, nil, errors.New("this server takes no uploads"), nil)
 		return
 	}
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // a test's has none
 	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute))
 	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // and what stands around the file
-	to, told := "/captures", map[string]string{}
-	err := access.Log(r.Context(), r.URL.Path, told) // what is not logged is not done
-	if err == nil {
-		var e *captures.Entry
-		told["result"] = "ok"
-		if e, err = s.take(r); err != nil {
-			told["result"] = err.Error()
-		} else {
-			to = answer.Object{Kind: "capture", ID: e.Name}.Address()
-			told["capture"] = e.Name
+	x.do(w, map[string]string{}, nil, func(*request) (string, error) {
+		e, err := s.take(r)
+		if err != nil {
+			return "/captures", err
 		}
-		err = cmp.Or(err, access.Log(r.Context(), r.URL.Path, told))
-	}
-	x.ended(w, to, err)
+		return answer.Object{Kind: "capture", ID: e.Name}.Address(), nil
+	})
 }
 
 // take keeps the one file of a form.

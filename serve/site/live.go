@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -333,17 +334,17 @@ func (l *Live) seenOf(vcenter, id string) (h collect.HostStatus, every time.Dura
 
 // closely lets the collector ask a host more often for an hour, and shows its page.
 func (s *Site) closely(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, 1<<12)
-	vcenter, host := r.PostFormValue("fleet"), r.PostFormValue("host")
-	if s.Live == nil || s.Live.Closely == nil {
-		http.Error(w, "nothing is collected here", http.StatusNotFound)
-		return
-	}
-	if _, _, err := s.Live.Closely(r.Context(), vcenter, host); err != nil {
-		http.Error(w, err.Error(), http.StatusConflict)
-		return
-	}
-	http.Redirect(w, r, hostLink(host)+"&"+url.Values{"fleet": {vcenter}}.Encode(), http.StatusSeeOther)
+	s.act(w, r, func(*request) (string, error) {
+		if s.Live == nil || s.Live.Closely == nil {
+			return "/status", &unknownError{"nothing is collected here"}
+		}
+		vcenter, host := r.PostForm.Get("fleet"), r.PostForm.Get("host")
+		_, _, err := s.Live.Closely(r.Context(), vcenter, host)
+		if errors.Is(err, collect.ErrUnknownHost) {
+			err = &unknownError{err.Error()}
+		}
+		return hostLink(host) + "&" + url.Values{"fleet": {vcenter}}.Encode(), err
+	})
 }
 
 // Streams of events: how many at most, and the least time between two events of one.

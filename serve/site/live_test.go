@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/serve/board"
@@ -87,7 +88,7 @@ func TestClosely(t *testing.T) {
 	if w := post(s, "fleet=vc&host=host-1"); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/host?host=host-1&fleet=vc" || asked != "vc host-1" {
 		t.Errorf("status %d to %s, asked %q", w.Code, w.Header().Get("Location"), asked)
 	}
-	if w := post(s, "fleet=vc&host=host-9"); w.Code != http.StatusConflict {
+	if w := post(s, "fleet=vc&host=host-9"); w.Code != http.StatusNotFound {
 		t.Errorf("an unknown host: status %d", w.Code)
 	}
 	s.Live = nil
@@ -106,7 +107,7 @@ func TestEvents(t *testing.T) {
 		mux.Handle(pattern, h)
 	}
 	server := httptest.NewUnstartedServer(mux)
-	server.Config.WriteTimeout = time.Second // the streams live longer
+	server.Config.ReadTimeout, server.Config.WriteTimeout = time.Second, time.Second // the streams live longer
 	server.Start()
 	defer server.Close()
 	listen := func(ctx context.Context) (*http.Response, error) {
@@ -196,5 +197,14 @@ func BenchmarkFleetNow(b *testing.B) {
 		if w.Code != http.StatusOK {
 			b.Fatal(w.Code)
 		}
+	}
+}
+
+// TestRecentForgets drops answers about fleets that were judged anew, and old ones.
+func TestRecentForgets(t *testing.T) {
+	old, now := &held.Fleet{Name: "vc"}, &held.Fleet{Name: "vc"}
+	c := recent{all: []recentAnswer{{fleet: old, line: "assess", at: time.Now()}, {fleet: now, line: "rules", at: time.Now().Add(-recentFor)}, {fleet: now, line: "fix", a: &answer.Answer{}, at: time.Now()}}}
+	if a, err := c.ask(&request{fleet: now}, "fix"); err != nil || a != c.all[0].a || len(c.all) != 1 {
+		t.Errorf("%v, %v, %d kept", a, err, len(c.all))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"homenode/change/fix/apply"
 	"homenode/output/answer"
@@ -29,6 +30,9 @@ type action struct {
 // noWriter says how plans come to be carried out here.
 const noWriter = "Plans are only shown here: start the server with --plans and --write-credentials to carry them out, or use the command line below."
 
+// keepLongest is how long a plan may be made.
+const keepLongest = 10 * time.Minute
+
 // errNoPlans says that plans are not carried out here.
 var errNoPlans = &unknownError{"no plans are kept here"}
 
@@ -45,7 +49,7 @@ func showPlans(x *request) (*view, error) {
 		field{Name: "max-parallel", Label: "VMs at a time", Hint: "1"},
 	)
 	args := append([]string{"fix", Source}, flags...)
-	a, err := x.site.recent.ask(x, "", args...)
+	a, err := x.site.recent.ask(x, args...)
 	if err != nil {
 		return &view{fields: fields}, err
 	}
@@ -180,6 +184,8 @@ func (s *Site) keepPlan(w http.ResponseWriter, r *http.Request) {
 		if x.fleet == nil {
 			return "", errNoFleet
 		}
+		// A large vCenter is read in minutes. A test's writer has no deadline.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(keepLongest))
 		id, err := s.Plans.Keep(r.Context(), x.fleet.Name, flags)
 		return "/plan?plan=" + id, err
 	})
@@ -199,7 +205,8 @@ func (s *Site) doPlan(w http.ResponseWriter, r *http.Request) {
 		if x.fleet == nil {
 			return to, errNoFleet
 		}
-		o := plans.Order{By: access.Of(r.Context()).Name, Power: r.PostForm.Get("power"), Window: strings.TrimSpace(r.PostForm.Get("window"))}
+		u := access.Of(r.Context())
+		o := plans.Order{By: u.Name + " (" + u.Via + ")", Power: r.PostForm.Get("power"), Window: strings.TrimSpace(r.PostForm.Get("window"))}
 		var err error
 		if text := strings.TrimSpace(r.PostForm.Get("objects")); text != "" {
 			if o.Objects, err = strconv.Atoi(text); err != nil {
@@ -211,7 +218,7 @@ func (s *Site) doPlan(w http.ResponseWriter, r *http.Request) {
 				return to, errors.New("failures: found " + strconv.Quote(text) + ", want a number")
 			}
 		}
-		return to, s.Plans.Start(x.fleet.Name, id, what, o)
+		return to, s.Plans.Start(r.Context(), x.fleet.Name, id, what, o)
 	})
 }
 
@@ -238,23 +245,24 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request, do func(*request) (st
 	for name := range r.PostForm {
 		told[name] = r.PostForm.Get(name)
 	}
+	x.do(w, told, err, do)
+}
+
+// do does what was asked, unless there is an error already, and shows the page that it leads to, or why it was not done. The audit log
+// has what is told of it, before and after.
+func (x *request) do(w http.ResponseWriter, told map[string]string, err error, do func(*request) (string, error)) {
 	if err == nil {
-		err = access.Log(r.Context(), r.URL.Path, told) // what is not logged is not done
+		err = access.Log(x.Context(), x.URL.Path, told) // what is not logged is not done
 	}
 	to := ""
 	if err == nil {
 		to, err = do(x)
-		told["result"] = "ok"
+		told["to"], told["result"] = to, "ok"
 		if err != nil {
 			told["result"] = err.Error()
 		}
-		err = cmp.Or(err, access.Log(r.Context(), r.URL.Path, told))
+		err = cmp.Or(err, access.Log(x.Context(), x.URL.Path, told))
 	}
-	x.ended(w, to, err)
-}
-
-// ended shows the page that a posted form leads to, or why it was not done.
-func (x *request) ended(w http.ResponseWriter, to string, err error) {
 	if err != nil {
 		x.write(w, statusOf(err), &view{answer: &answer.Answer{Title: "Not done", Verdict: []string{sentence(err.Error())}}, back: to})
 		return

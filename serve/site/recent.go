@@ -29,12 +29,16 @@ type recentAnswer struct {
 	at    time.Time
 }
 
-// ask asks, unless it was asked a moment ago about the same fleet; stamp is of what else the answer rests on.
-func (c *recent) ask(x *request, stamp string, args ...string) (*answer.Answer, error) {
-	line := stamp + "\n" + words.Command(args...)
+// ask asks, unless it was asked a moment ago about the same fleet.
+func (c *recent) ask(x *request, args ...string) (*answer.Answer, error) {
+	line := words.Command(args...)
 	c.mu.Lock()
+	// What was judged anew meanwhile is asked about no more, and is large.
+	c.all = slices.DeleteFunc(c.all, func(one recentAnswer) bool {
+		return time.Since(one.at) >= recentFor || one.fleet != nil && x.fleet != nil && one.fleet != x.fleet && one.fleet.Name == x.fleet.Name
+	})
 	for i := range c.all {
-		if one := &c.all[i]; one.fleet == x.fleet && one.line == line && time.Since(one.at) < recentFor {
+		if one := &c.all[i]; one.fleet == x.fleet && one.line == line {
 			c.mu.Unlock()
 			return one.a, nil
 		}
@@ -46,10 +50,6 @@ func (c *recent) ask(x *request, stamp string, args ...string) (*answer.Answer, 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// What was judged anew meanwhile is asked about no more, and is large.
-	c.all = slices.DeleteFunc(c.all, func(one recentAnswer) bool {
-		return time.Since(one.at) >= recentFor || one.fleet != nil && x.fleet != nil && one.fleet != x.fleet && one.fleet.Name == x.fleet.Name
-	})
 	c.all = append(c.all, recentAnswer{x.fleet, line, a, time.Now()})
 	if len(c.all) > recentMost {
 		c.all = slices.Delete(c.all, 0, len(c.all)-recentMost)

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/text/language"
+
+	"homenode/serve/access"
 )
 
 // A page is written in English. For who reads another language its navigation, headings, labels and the titles of rules are
@@ -72,11 +74,7 @@ func (s *Site) choose(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: to, Path: "/", MaxAge: 400 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
-	back := r.PostFormValue("back")
-	if !strings.HasPrefix(back, "/") || strings.HasPrefix(back, "//") || strings.HasPrefix(back, `/\`) {
-		back = "/"
-	}
-	http.Redirect(w, r, back, http.StatusSeeOther)
+	http.Redirect(w, r, access.LocalPath(r.PostFormValue("back")), http.StatusSeeOther)
 }
 
 // translated are the elements whose texts may be in a catalogue. Names of objects stand in others: rows of tables, h4, links.

@@ -59,7 +59,7 @@ func TestLanguage(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ form, to string }{
-		{"to=de&back=/vm?vm=a", "/vm?vm=a"}, {"to=de&back=//evil.example", "/"}, {"to=de&back=https://evil.example", "/"}, {`to=de&back=/\evil.example`, "/"},
+		{"to=de&back=/vm?vm=a", "/vm?vm=a"}, {"to=de&back=//evil.example", "/"}, {"to=de&back=/%09/evil.example", "/"}, {"to=de&back=https://evil.example", "/"}, {`to=de&back=/\evil.example`, "/"},
 	} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodPost, "/language", strings.NewReader(tt.form))

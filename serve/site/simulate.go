@@ -79,14 +79,14 @@ func showSimulate(x *request) (*view, error) {
 		}
 	}
 	v.command = commandOf([]string{"simulate"}, flags, Source)
-	a, err := x.site.recent.ask(x, "", v.command...)
+	a, err := x.site.recent.ask(x, v.command...)
 	if err != nil {
 		return v, err
 	}
 	out := *a
 	out.Next = nil
 	if valueOf(fields, "vm") == "" {
-		why, err := x.site.recent.ask(x, "", commandOf([]string{"simulate", "--why"}, slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return strings.HasPrefix(f, "--moment=") }), Source)...)
+		why, err := x.site.recent.ask(x, commandOf([]string{"simulate", "--why"}, slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return strings.HasPrefix(f, "--moment=") }), Source)...)
 		if err != nil {
 			return v, err
 		}

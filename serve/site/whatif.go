@@ -139,7 +139,7 @@ func showWhatIf(x *request) (*view, error) {
 		return v, nil
 	}
 	v.command = commandOf([]string{"assess"}, args, Source)
-	v.answer, err = x.site.recent.ask(x, "", v.command...)
+	v.answer, err = x.site.recent.ask(x, v.command...)
 	return v, err
 }
 

@@ -48,7 +48,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 	}
 	for i := range status {
 		v := &status[i]
-		text := fmt.Sprintf("%s, each every %v", plural(len(v.Hosts), "host"), v.Every.Round(time.Second))
+		text := fmt.Sprintf("%s, each every %v", words.Plural(len(v.Hosts), "host"), v.Every.Round(time.Second))
 		switch {
 		case v.Error != "":
 			text = v.Error
@@ -63,7 +63,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 		}
 	}
 	if settings > 0 {
-		a.Facts = append(a.Facts, answer.Fact{Name: "about settings", Text: plural(settings, "finding") + ": /api/homenode/v1/findings, and homenode assess of /api/homenode/v1/inventory"})
+		a.Facts = append(a.Facts, answer.Fact{Name: "about settings", Text: words.Plural(settings, "finding") + ": /api/homenode/v1/findings, and homenode assess of /api/homenode/v1/inventory"})
 	}
 	a.Facts = append(a.Facts, answer.Fact{Name: "running since", Text: s.Started.UTC().Format(time.DateTime) + " UTC"})
 	if kept := s.keeping(); kept != nil {
@@ -80,7 +80,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 		a.Facts = append(a.Facts, answer.Fact{Name: "samples to " + r.To, Text: join(text, r.Error)})
 	}
 	for _, n := range s.notified() {
-		text := plural(n.Sent, "message") + " sent"
+		text := words.Plural(n.Sent, "message") + " sent"
 		if n.Waiting > 0 {
 			text += fmt.Sprintf(", %d wait", n.Waiting)
 		}
@@ -107,7 +107,7 @@ func keptText(k *keep.State) string {
 	case k.Error != "":
 		return k.Error
 	case !k.Open:
-		return fmt.Sprintf("being opened; %s wait", plural(k.Waiting, "tick"))
+		return fmt.Sprintf("being opened; %s wait", words.Plural(k.Waiting, "tick"))
 	case k.Full:
 		return fmt.Sprintf("disk full: %v free; nothing is kept until there is more", numa.Bytes(k.Free))
 	}
@@ -137,13 +137,6 @@ func Metadata() map[string][]query.Metadata {
 		all[f[0]] = []query.Metadata{{Type: "gauge", Help: f[1]}}
 	}
 	return all
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
 }
 
 func texts(cells ...string) (row []answer.Cell) {

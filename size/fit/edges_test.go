@@ -26,7 +26,7 @@ func TestUnevenCores(t *testing.T) {
 // Each failure is tried on the cluster as it is, not on what the one before left.
 func TestFailuresApart(t *testing.T) {
 	c := clusterOf(t, "release 8.0\ncluster a\nhost h[1-3] nodes=2 cores=16 memory=256GB\nvm v[1-4] host=h1 vcpus=8 memory=16GB\n", "a")
-	r, err := c.Room(NewShape(8, 16*numa.GiB), 1, &Options{PerCore: 1})
+	r, err := c.Room(t.Context(), NewShape(8, 16*numa.GiB), 1, &Options{PerCore: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestFailuresApart(t *testing.T) {
 // A VM that is bound to PCPUs of its host is not bound to them elsewhere.
 func TestRestartUnbound(t *testing.T) {
 	c := clusterOf(t, "release 8.0\ncluster a\nhost h[1-2] nodes=2 cores=16 memory=256GB\nvm pin host=h1 vcpus=8 memory=16GB cpuAffinity=0-7\n", "a")
-	r, err := c.Room(NewShape(8, 16*numa.GiB), 1, &Options{PerCore: 1})
+	r, err := c.Room(t.Context(), NewShape(8, 16*numa.GiB), 1, &Options{PerCore: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func TestFind(t *testing.T) {
 func TestRoom(t *testing.T) {
 	c := clusterOf(t, small, "prod")
 	o := Options{PerCore: 1, Reserve: 1}
-	r, err := c.Room(NewShape(4, 16*numa.GiB), 1, &o)
+	r, err := c.Room(t.Context(), NewShape(4, 16*numa.GiB), 1, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestRoom(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if _, err := c.Room(NewShape(4, numa.GiB), 3, &o); err == nil || err.Error() != "found 3 hosts that take VMs, 3 of them spare: want one at least that is not" {
+	if _, err := c.Room(t.Context(), NewShape(4, numa.GiB), 3, &o); err == nil || err.Error() != "found 3 hosts that take VMs, 3 of them spare: want one at least that is not" {
 		t.Errorf("all hosts spare: error %v", err)
 	}
 }
@@ -124,7 +124,7 @@ func TestRoom(t *testing.T) {
 // A VM that is local nowhere restarts where its memory finds room, partly remote.
 func TestRoomRestartsLarge(t *testing.T) {
 	c := clusterOf(t, "release 8.0\ncluster a\nhost h[1-2] nodes=2 cores=16 memory=512GB\nvm big host=h1 vcpus=8 memory=300GB\n", "a")
-	r, err := c.Room(NewShape(4, 50*numa.GiB), 1, &Options{PerCore: 1})
+	r, err := c.Room(t.Context(), NewShape(4, 50*numa.GiB), 1, &Options{PerCore: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -51,7 +52,7 @@ type present struct {
 
 // Room says how many VMs of the shape the hosts take beside the VMs that they have, which
 // are placed in the order of the inventory as placement.Place does. spare hosts may fail.
-func (c *Cluster) Room(s Shape, spare int, o *Options) (*Free, error) {
+func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Free, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
 	}
@@ -76,15 +77,18 @@ func (c *Cluster) Room(s Shape, spare int, o *Options) (*Free, error) {
 		return nil, fmt.Errorf("found %d hosts that take VMs, %d of them spare: want one at least that is not", len(hosts), spare)
 	}
 	for _, p := range hosts {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		hf := p.free(&s, o)
 		out.Total += hf.More
 		out.Hosts = append(out.Hosts, hf)
 	}
 	out.WithFailed = out.Total
 	if spare > 0 {
-		out.fail(hosts, &s, o)
+		out.fail(ctx, hosts, &s, o)
 	}
-	return out, nil
+	return out, ctx.Err()
 }
 
 // A Today is how the cluster's own hosts hold its VMs.
@@ -240,7 +244,7 @@ func (p *present) free(s *Shape, o *Options) HostFree {
 }
 
 // fail finds the failure that leaves least: of any one host, or of the largest ones.
-func (f *Free) fail(hosts []*present, s *Shape, o *Options) {
+func (f *Free) fail(ctx context.Context, hosts []*present, s *Shape, o *Options) {
 	var sets [][]int
 	for i := range hosts {
 		sets = append(sets, []int{i})
@@ -256,6 +260,9 @@ func (f *Free) fail(hosts []*present, s *Shape, o *Options) {
 		sets = [][]int{order[:f.Spare]}
 	}
 	for n, set := range sets {
+		if ctx.Err() != nil {
+			return
+		}
 		left, homeless := f.after(hosts, set, s, o)
 		if n > 0 && (homeless < f.Homeless || homeless == f.Homeless && left >= f.WithFailed) {
 			continue

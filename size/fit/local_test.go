@@ -93,7 +93,7 @@ vm odd01 host=h4 vcpus=7 memory=800GB
 // A host takes a VM of a shape that is local only as it is to be set up.
 func TestRoomLocalAs(t *testing.T) {
 	c := clusterOf(t, "release 8.0\ncluster a\nhost h[1-2] nodes=2 cores=16 memory=512GB\nvm small host=h1 vcpus=2 memory=8GB\n", "a")
-	r, err := c.Room(NewShape(8, 300*numa.GiB), 0, &Options{PerCore: 1})
+	r, err := c.Room(t.Context(), NewShape(8, 300*numa.GiB), 0, &Options{PerCore: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
@@ -66,7 +67,7 @@ type Filling struct {
 }
 
 // mix packs all shapes, which have counts, onto hosts of the type.
-func (r *room) mix(of *Outcome, a *Ask) *Mix {
+func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 	items, edited, never := r.items(a.Shapes, &a.Options)
 	m := &Mix{Bound: r.leastHosts(items), Never: never, Edited: edited}
 	for i := range items {
@@ -86,8 +87,8 @@ func (r *room) mix(of *Outcome, a *Ask) *Mix {
 		}
 	}
 	begin := func(int) *bin { return newBin(r) }
-	bins, _ := pack(items, r.orders(), byESXi, begin)
-	free, _ := pack(items, r.orders(), byHand, begin)
+	bins, _ := pack(ctx, items, r.orders(), byESXi, begin)
+	free, _ := pack(ctx, items, r.orders(), byHand, begin)
 	m.Hosts, m.Free = len(bins), min(len(bins), len(free))
 	m.Total = m.Hosts
 	if m.Hosts > 0 {

@@ -1,11 +1,14 @@
 package fit
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"homenode/numa"
 )
@@ -25,7 +28,7 @@ func askOf(t testing.TB, types string, o Options, shapes ...string) *Ask {
 
 func resultOf(t testing.TB, a *Ask) *Result {
 	t.Helper()
-	r, err := Fit(a)
+	r, err := Fit(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +155,7 @@ func TestChanges(t *testing.T) {
 	a := askOf(t, "2x32c/1TB,2x24c/768GB", plain(), "14x100GB")
 	a.Hosts = 10
 	var got []string
-	for _, c := range Changes(a, resultOf(t, a)) {
+	for _, c := range Changes(t.Context(), a, resultOf(t, a)) {
 		line := c.If + ":"
 		for _, m := range c.Moved {
 			line += fmt.Sprintf(" %s %s %s %d→%d", m.Type, m.Shape, m.Of, m.Before, m.After)
@@ -182,7 +185,7 @@ func TestChangesHalved(t *testing.T) {
 	} {
 		got := ""
 		a := askOf(t, types, plain(), "4x16GB")
-		for _, c := range Changes(a, resultOf(t, a)) {
+		for _, c := range Changes(t.Context(), a, resultOf(t, a)) {
 			if strings.Contains(c.If, "halved") {
 				got = c.If
 			}
@@ -198,7 +201,7 @@ func TestChangesHalved(t *testing.T) {
 func TestChangesAdvise(t *testing.T) {
 	for shape, want := range map[string]bool{"12x96GB": true, "12x400GB": false} {
 		a := askOf(t, "2x32c/1TB", plain(), shape)
-		got := slices.ContainsFunc(Changes(a, resultOf(t, a)), func(c Change) bool { return c.If == "10 vCPUs instead of 12" })
+		got := slices.ContainsFunc(Changes(t.Context(), a, resultOf(t, a)), func(c Change) bool { return c.If == "10 vCPUs instead of 12" })
 		if got != want {
 			t.Errorf("%s: 10 vCPUs advised: %v, want %v", shape, got, want)
 		}
@@ -223,8 +226,32 @@ func TestAskErrors(t *testing.T) {
 	} {
 		a := good()
 		tt.change(a)
-		if _, err := Fit(a); err == nil || err.Error() != tt.want {
+		if _, err := Fit(t.Context(), a); err == nil || err.Error() != tt.want {
 			t.Errorf("found %v, want %s", err, tt.want)
 		}
+	}
+}
+
+// TestFitEnds asks for more than anybody waits for, and goes away.
+func TestFitEnds(t *testing.T) {
+	a := askOf(t, "2x32c/1TB,2x48c/1.5TB", plain(), "24x192GB*1000000")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	if _, err := Fit(ctx, a); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("found %v", err)
+	}
+	Changes(ctx, a, &Result{})
+	if took := time.Since(begun); took > 2*time.Second {
+		t.Errorf("it went on for %v", took)
+	}
+}
+
+func TestSumOfShapes(t *testing.T) {
+	if _, err := ParseShapes([]string{"1x1GB*999999", "2x2GB"}); err != nil {
+		t.Error(err)
+	}
+	if _, err := ParseShapes([]string{"1x1GB*999999", "2x2GB*2"}); err == nil {
+		t.Error("more VMs than there can be")
 	}
 }

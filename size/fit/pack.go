@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"homenode/esxi/placement"
@@ -201,23 +202,26 @@ func (r *room) orders() []func(a, b *item) int {
 }
 
 // pack returns the fewest hosts that any order comes to. next returns the host to begin
-// with number i, nil when there is none: then the VMs do not fit, and pack returns false.
-func pack(items []item, orders []func(a, b *item) int, take taker, next func(i int) *bin) (best []*bin, ok bool) {
+// with number i, nil when there is none: then the VMs do not fit, and pack returns false. It returns early when ctx ends.
+func pack(ctx context.Context, items []item, orders []func(a, b *item) int, take taker, next func(i int) *bin) (best []*bin, ok bool) {
 	for _, order := range orders {
 		sorted := slices.Clone(items)
 		slices.SortFunc(sorted, func(a, b item) int { return order(&a, &b) })
-		if bins, fits := packInOrder(sorted, take, next); fits && (!ok || len(bins) < len(best)) {
+		if bins, fits := packInOrder(ctx, sorted, take, next); fits && (!ok || len(bins) < len(best)) {
 			best, ok = bins, true
 		}
 	}
 	return best, ok
 }
 
-func packInOrder(items []item, take taker, next func(i int) *bin) (bins []*bin, ok bool) {
+func packInOrder(ctx context.Context, items []item, take taker, next func(i int) *bin) (bins []*bin, ok bool) {
 	for i := range items {
 		it := &items[i]
 		from := 0 // a host that refused the shape refuses it until something else comes
 		for range it.count {
+			if ctx.Err() != nil {
+				return bins, false
+			}
 			for from < len(bins) && !take(bins[from], it) {
 				from++
 			}

@@ -92,7 +92,7 @@ func TestPackIsNearFewest(t *testing.T) {
 		if vms > 7 {
 			continue // takes the search too long
 		}
-		res, err := Fit(a)
+		res, err := Fit(t.Context(), a)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestPackIsPlaced(t *testing.T) {
 		}
 		items, _, never := r.items(shapes, &o)
 		for _, take := range []taker{byESXi, byHand} {
-			bins, ok := pack(items, r.orders(), take, func(int) *bin { return newBin(r) })
+			bins, ok := pack(t.Context(), items, r.orders(), take, func(int) *bin { return newBin(r) })
 			if !ok {
 				t.Fatalf("%s, %v: not packed", host, shapes)
 			}
@@ -155,7 +155,7 @@ func TestPackIsPlaced(t *testing.T) {
 				}
 			}
 		}
-		bins, _ := pack(items, r.orders(), byESXi, func(int) *bin { return newBin(r) })
+		bins, _ := pack(t.Context(), items, r.orders(), byESXi, func(int) *bin { return newBin(r) })
 		for _, b := range bins {
 			checkBin(t, r, items, b, host)
 		}

@@ -97,9 +97,10 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 // bits matches an amount in bits: Gb, where GB and gb are bytes.
 var bits = regexp.MustCompile(`[KMGTP]i?b\s*$`)
 
-// ParseShapes reads VMs: see ParseShape. No two have one name.
+// ParseShapes reads VMs: see ParseShape. No two have one name, and all together are not too many.
 func ParseShapes(texts []string) ([]Shape, error) {
 	var out []Shape
+	sum := 0
 	for _, text := range texts {
 		s, err := ParseShape(text)
 		if err != nil {
@@ -107,6 +108,9 @@ func ParseShapes(texts []string) ([]Shape, error) {
 		}
 		if slices.ContainsFunc(out, func(o Shape) bool { return o.Name == s.Name }) {
 			return nil, malformed(text, 1, "found VMs named %s twice", s.Name)
+		}
+		if sum += s.Count; sum > maxVMs {
+			return nil, malformed(text, 1, "found more than %d VMs with this one, want %d at most", maxVMs, maxVMs)
 		}
 		out = append(out, s)
 	}

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,8 +46,8 @@ type Outcome struct {
 	Mix        *Mix       `json:"mix,omitempty"`    // where they have
 }
 
-// Fit says what fits the types. The error says what cannot be asked.
-func Fit(a *Ask) (*Result, error) {
+// Fit says what fits the types. The error says what cannot be asked, or that ctx ended.
+func Fit(ctx context.Context, a *Ask) (*Result, error) {
 	if err := a.check(); err != nil {
 		return nil, err
 	}
@@ -64,13 +65,19 @@ func Fit(a *Ask) (*Result, error) {
 		}
 		res := r.outcome(t, a)
 		if counted {
-			res.Mix = r.mix(&res, a)
+			res.Mix = r.mix(ctx, &res, a)
 		} else {
 			for j := range a.Shapes {
+				if ctx.Err() != nil {
+					break
+				}
 				c := r.count(&a.Shapes[j], &a.Options)
 				c.price(res.Price, a)
 				res.Counts = append(res.Counts, c)
 			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 		out.Types = append(out.Types, res)
 	}

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -24,11 +25,11 @@ type Moved struct {
 	After  int    `json:"after"`
 }
 
-// Changes says what Fit would come to otherwise. r is what it came to.
-func Changes(a *Ask, r *Result) []Change {
+// Changes says what Fit would come to otherwise. r is what it came to. When ctx ends it leaves the rest out.
+func Changes(ctx context.Context, a *Ask, r *Result) []Change {
 	out := a.failed(r)
 	for _, v := range a.variants(r) {
-		after, err := Fit(&v.ask)
+		after, err := Fit(ctx, &v.ask)
 		if err != nil {
 			continue // what cannot be asked is no answer to what if
 		}

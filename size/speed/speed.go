@@ -11,6 +11,7 @@
 package speed
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -147,7 +148,7 @@ func (a *Ask) inMemory() *int {
 // Local returns how many VMs package fit places by memory alone with each of their clients
 // local by default, the reserve kept on each node; nil when it cannot tell.
 func (a *Ask) Local() *int {
-	r, err := fit.Fit(&fit.Ask{
+	r, err := fit.Fit(context.Background(), &fit.Ask{
 		Types: []fit.Type{{Name: a.Host.Name, Host: a.Host}}, Shapes: []fit.Shape{fit.NewShape(a.VCPUs, a.Memory)},
 		Options: fit.Options{Reserve: 1, PerCore: 100, Overhead: fit.PublishedOverhead},
 	})

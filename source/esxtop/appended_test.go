@@ -2,6 +2,8 @@ package esxtop
 
 import (
 	"fmt"
+	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -59,4 +61,26 @@ func TestTooManyColumns(t *testing.T) {
 	if want := "b.csv:1:1: found more than 1048576 columns"; err == nil || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
+}
+
+// A header that never ends, as a small compressed file can have, is refused before it fills the memory.
+func TestEndlessHeader(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	in := io.MultiReader(strings.NewReader(magic+" 4.0) (UTC)(0)"), io.LimitReader(commas{}, 1<<30))
+	_, err := NewReader("b.csv", in, Options{})
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; err == nil || !strings.Contains(err.Error(), "found a line of more than 32 MiB") || took > 256 {
+		t.Errorf("%d MiB, %v", took, err)
+	}
+}
+
+// commas is a line of nothing else.
+type commas struct{}
+
+func (commas) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = ','
+	}
+	return len(b), nil
 }

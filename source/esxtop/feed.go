@@ -14,8 +14,8 @@ import (
 const (
 	// maxJunk is how much may stand before the header.
 	maxJunk = 4 << 10
-	// maxLine is the longest line that is read, in bytes: 100 times that of a large host.
-	maxLine = 128 << 20
+	// maxLine is the longest line that is read, in bytes: 25 times that of a large host.
+	maxLine = 32 << 20
 	// blockSize is about how much is read and parsed at once: it fits a core's L2 cache.
 	blockSize = 512 << 10
 	// mappedBlock is the same for a mapped file, of which nothing is copied: workers

@@ -13,17 +13,20 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules"
+	"homenode/rules/policy"
 )
 
 // A Held is a command that a page runs: it reads a fleet that this process holds instead of a SOURCE, and its
 // answers are taken instead of printed.
 type Held struct {
-	Files   fs.FS                // the captures that it may read, by the names that the page knows; nil for none
-	Open    bool                 // it reads the SOURCE that is named: a command line that the server wrote itself
-	Source  string               // the only SOURCE that there is
-	Result  *rules.Result        // of judging it; shared: a command that changes the fleet takes a copy
-	Bare    func() *rules.Result // the judgement that a what-if stands beside; nil for none
-	Answers []*answer.Answer     // what the command answered
+	Files  fs.FS                // the captures that it may read, by the names that the page knows; nil for none
+	Open   bool                 // it reads the SOURCE that is named: a command line that the server wrote itself
+	Source string               // the only SOURCE that there is
+	Result *rules.Result        // of judging it; shared: a command that changes the fleet takes a copy
+	Bare   func() *rules.Result // the judgement that a what-if stands beside; nil for none
+	// Policy returns the configuration with what is accepted in a browser, nil for none. It stands for --config; without it that is read.
+	Policy  func() *policy.Policy
+	Answers []*answer.Answer // what the command answered
 }
 
 type heldKey struct{}
@@ -33,9 +36,9 @@ func Holding(ctx context.Context, h *Held) context.Context {
 	return context.WithValue(ctx, heldKey{}, h)
 }
 
-// askedBy returns what is asked by a page; nil for a command that a person runs.
+// heldBy returns what is asked by a page; nil for a command that a person runs.
 func heldBy(cmd *cobra.Command) *Held {
-	if cmd.Context() == nil {
+	if cmd == nil || cmd.Context() == nil {
 		return nil
 	}
 	h, _ := cmd.Context().Value(heldKey{}).(*Held)
@@ -49,6 +52,9 @@ func heldFleet(cmd *cobra.Command) *Held {
 	}
 	return nil
 }
+
+// OfPage reports whether a page asks, which wants an answer within seconds.
+func OfPage(cmd *cobra.Command) bool { return heldFleet(cmd) != nil }
 
 // fleet returns a copy of the fleet that is held: hosts, VMs and lists are its own, values inside facts are never
 // written in place.
@@ -77,7 +83,7 @@ func (h *Held) allow(sources []string) error {
 // Known returns the judgement of the fleet that is held without what was seen of it, when these options come to the same; nil for none.
 func Known(cmd *cobra.Command, o rules.Options) *rules.Result {
 	h := heldFleet(cmd)
-	if h == nil || h.Bare == nil || o.Policy != nil || h.Result.Choices != o.Choices {
+	if h == nil || h.Bare == nil || o.Policy != h.Result.Policy || h.Result.Choices != o.Choices {
 		return nil
 	}
 	return h.Bare()

@@ -33,19 +33,28 @@ func (f *Choice) Choices() (c vnuma.Choices, err error) {
 }
 
 // Config reads the configuration.
-type Config struct{ File string }
+type Config struct {
+	File string
+
+	cmd *cobra.Command
+}
 
 // NoConfig is the value of --config that takes none.
 const NoConfig = "none"
 
 // Register adds the flag to a command.
 func (f *Config) Register(cmd *cobra.Command) {
+	f.cmd = cmd
 	cmd.Flags().StringVar(&f.File, "config", "", "configuration: thresholds, severities, accepted findings (default: "+policy.DefaultFile+" of the working directory, if there is one; "+NoConfig+" takes none)")
 }
 
-// Options returns the options of a run under the configuration.
+// Options returns the options of a run under the configuration: that of the server, for a command that it runs itself.
 func (f *Config) Options(choices vnuma.Choices) (rules.Options, error) {
 	o := rules.Options{Choices: choices, Today: time.Now()}
+	if h := heldBy(f.cmd); h != nil && h.Policy != nil {
+		o.Policy = h.Policy()
+		return o, nil
+	}
 	name, text, err := f.Text()
 	if name == "" || err != nil {
 		return o, err

@@ -110,6 +110,7 @@ func (f *Source) Dialer(cmd *cobra.Command) vcenter.Options {
 		Options:         vsphere.Options{Insecure: f.insecure, CACerts: f.caCerts, KnownHosts: f.knownHosts, CallTimeout: f.timeout},
 		Env:             os.Getenv,
 		CredentialsFile: f.credentialFile,
+		OnlyCredentials: heldBy(cmd) != nil, // what the server runs by itself takes no account of its environment
 		PasswordFile:    f.passwordFile,
 		Logs:            f.Logs,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },

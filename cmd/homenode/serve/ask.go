@@ -14,6 +14,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/texttab"
 	"homenode/output/answer"
+	"homenode/rules/policy"
 	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
@@ -21,14 +22,14 @@ import (
 )
 
 // fixer returns what carries plans out: homenode fix inside of the program, with the account of a file of credentials. address is the URL
-// of a vCenter by its name; more are flags that the server was started with.
-func fixer(newRoot func() *cobra.Command, address func(vcenter string) (string, error), credentials string, more []string) plans.Do {
+// of a vCenter by its name; more are flags that the server was started with, judging is how it judges.
+func fixer(newRoot func() *cobra.Command, address func(vcenter string) (string, error), credentials string, judging func() *policy.Policy, more []string) plans.Do {
 	return func(ctx context.Context, vcenter string, args ...string) ([]*answer.Answer, error) {
 		source, err := address(vcenter)
 		if err != nil {
 			return nil, err
 		}
-		h := flags.Held{Open: true}
+		h := flags.Held{Open: true, Policy: judging}
 		root := newRoot()
 		root.SetArgs(slices.Concat([]string{"fix", source, "--credentials=" + credentials}, more, args))
 		root.SetIn(strings.NewReader(""))
@@ -44,12 +45,12 @@ func fixer(newRoot func() *cobra.Command, address func(vcenter string) (string, 
 
 // Of the questions of pages.
 const (
-	askedLongest = time.Minute // a question is given up
-	askedAtOnce  = 4           // the others wait
+	askedLongest = 45 * time.Second // a question is given up, while its reader can still be told so
+	askedAtOnce  = 4                // the others wait
 )
 
-// asker returns what answers the questions of pages: each is a command of the program, run inside of it. The configuration is that of the server.
-func asker(newRoot func() *cobra.Command, config string) site.Ask {
+// asker returns what answers the questions of pages: each is a command of the program, run inside of it and judging as the server does.
+func asker(newRoot func() *cobra.Command, judging func() *policy.Policy) site.Ask {
 	turns := make(chan struct{}, askedAtOnce)
 	return func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error) {
 		ctx, cancel := context.WithTimeout(ctx, askedLongest)
@@ -60,7 +61,7 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		h := flags.Held{Source: site.Source, Files: captures.Of(ctx)}
+		h := flags.Held{Source: site.Source, Files: captures.Of(ctx), Policy: judging}
 		if f != nil {
 			h.Result, h.Bare = f.Result, f.Bare
 		}
@@ -76,9 +77,6 @@ func asker(newRoot func() *cobra.Command, config string) site.Ask {
 			if _, value, ok := strings.Cut(a, "="); strings.HasPrefix(a, "@") || ok && strings.HasPrefix(a, "--") && strings.HasPrefix(value, "@") {
 				return nil, errors.New("a page reads no files")
 			}
-		}
-		if cmd.Flags().Lookup("config") != nil && config != "" {
-			args = append(args, "--config="+config)
 		}
 		root.SetArgs(args)
 		root.SetIn(strings.NewReader(""))

@@ -91,9 +91,15 @@ func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door
 	return nil
 }
 
+// newServer returns a server that no client holds for long. What lasts longer, such as events and uploads, sets its own deadlines; what a
+// page is made of repeats its address many times, so that one is short.
+func newServer(handler http.Handler) *http.Server {
+	return &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
+}
+
 // listenUntil answers until ctx ends, and says where.
 func listenUntil(ctx context.Context, cmd *cobra.Command, l *opened, handler http.Handler, all *sync.WaitGroup) error {
-	h := http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
+	h := newServer(handler)
 	l.tell(cmd)
 	all.Go(func() {
 		<-ctx.Done()

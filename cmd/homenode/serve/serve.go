@@ -26,6 +26,7 @@ import (
 	"homenode/numa/unit"
 	"homenode/rules"
 	"homenode/rules/headroom"
+	"homenode/rules/policy"
 	"homenode/serve/accept"
 	"homenode/serve/board"
 	"homenode/serve/captures"
@@ -95,7 +96,11 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 				}
 				options.Policy = book.Policy()
 			}
-			ask := asker(newRoot, judgement.File)
+			judging := func() *policy.Policy { return options.Policy }
+			if book != nil {
+				judging = book.Policy
+			}
+			ask := asker(newRoot, judging)
 			kept, err := shelf.open()
 			if err != nil {
 				return err
@@ -159,7 +164,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			if data == "" && len(send.Samples) > 0 {
 				return errors.New("--send: samples are sent from the store: give it a folder with --data")
 			}
-			desk, err := write.desk(cmd, newRoot, lives, demo, data)
+			desk, err := write.desk(cmd, &in.src, newRoot, judging, lives, demo, data)
 			if err != nil {
 				return err
 			}

@@ -39,7 +39,7 @@ func startPages(t testing.TB, after time.Duration, dir string, every time.Durati
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: "demo", dial: lab.dial}}, options: collect.Options{Every: every}, listen: "127.0.0.1:0", demo: lab, data: dir, ask: asker(root, ""), apart: time.Second}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: "demo", dial: lab.dial}}, options: collect.Options{Every: every}, listen: "127.0.0.1:0", demo: lab, data: dir, ask: asker(root, nil), apart: time.Second}
 	address := until(t, func(cmd *cobra.Command) error {
 		defer lab.close()
 		return run(cmd, s)

@@ -3,12 +3,14 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
+	"homenode/rules/policy"
 	"homenode/serve/plans"
 	"homenode/source/open/vcenter"
 )
@@ -23,7 +25,7 @@ func (w *writing) register(cmd *cobra.Command) {
 }
 
 // desk returns what keeps plans; nil where it is not asked for. The demo keeps its own, in the folder of its data.
-func (w *writing) desk(cmd *cobra.Command, newRoot func() *cobra.Command, lives []target, demo *demoLab, data string) (*plans.Desk, error) {
+func (w *writing) desk(cmd *cobra.Command, src *flags.Source, newRoot func() *cobra.Command, judging func() *policy.Policy, lives []target, demo *demoLab, data string) (*plans.Desk, error) {
 	if demo != nil && w.folder == "" && w.credentials == "" {
 		w.folder = filepath.Join(data, "plans")
 		if err := os.MkdirAll(w.folder, 0o700); err != nil {
@@ -41,23 +43,30 @@ func (w *writing) desk(cmd *cobra.Command, newRoot func() *cobra.Command, lives 
 	case w.folder == "" || w.credentials == "":
 		return nil, errors.New("--plans and --write-credentials: give both, or neither")
 	}
-	if _, err := vcenter.ReadSecret(w.credentials); err != nil {
-		return nil, fmt.Errorf("--write-credentials: %w", err)
+	addresses := map[string]*url.URL{} // by the name of the vCenter, without the account that collects
+	dialer := src.Dialer(cmd)
+	for _, t := range lives {
+		at := t.url
+		if at == "" {
+			own := *demo.vc.URL
+			own.User = nil
+			at = own.String()
+		}
+		u, err := dialer.Address(at)
+		if err != nil {
+			return nil, err
+		}
+		addresses[t.name] = u
+		if err := vcenter.CheckCredentials(w.credentials, u); err != nil {
+			return nil, fmt.Errorf("--write-credentials: %w", err)
+		}
 	}
 	address := func(name string) (string, error) {
-		for _, t := range lives {
-			switch {
-			case t.name != name:
-			case t.url != "":
-				return t.url, nil
-			default:
-				u := *demo.vc.URL
-				u.User = nil
-				return u.String(), nil
-			}
+		if u := addresses[name]; u != nil {
+			return u.String(), nil
 		}
 		return "", fmt.Errorf("no vCenter is named %q", name)
 	}
-	more := flags.Typed(cmd, nil, []string{"nodes-per-socket", "product", "assume-host", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout", "config"})
-	return plans.New(w.folder, fixer(newRoot, address, w.credentials, more))
+	more := flags.Typed(cmd, nil, []string{"nodes-per-socket", "product", "assume-host", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout"})
+	return plans.New(w.folder, fixer(newRoot, address, w.credentials, judging, more))
 }

@@ -77,6 +77,11 @@ func (f *fitFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, er
 	if err != nil {
 		return nil, err
 	}
+	if flags.OfPage(cmd) {
+		if err := checkPage(a); err != nil {
+			return nil, err
+		}
+	}
 	c.Given = flags.Given(cmd, "release", "reserve", "vcpus-per-core", "overhead", "host-count")
 	if len(args) > 0 {
 		if c.Given["host-count"] {
@@ -88,12 +93,32 @@ func (f *fitFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, er
 	} else if err := f.described(a); err != nil {
 		return nil, err
 	}
-	r, err := fit.Fit(a)
+	r, err := fit.Fit(cmd.Context(), a)
 	if err != nil {
 		return nil, err
 	}
 	c.Options = a.Options
-	return show.Answer(c, r, fit.Changes(a, r)), nil
+	changes := fit.Changes(cmd.Context(), a, r)
+	return show.Answer(c, r, changes), cmd.Context().Err()
+}
+
+// What a page may ask about: its answers come within seconds.
+const (
+	pageVMs    = 20_000
+	pageShapes = 40
+	pageTypes  = 20
+)
+
+// checkPage refuses what takes long. VMs and hosts of the fleet that is held do not count.
+func checkPage(a *fit.Ask) error {
+	vms := 0
+	for i := range a.Shapes {
+		vms += a.Shapes[i].Count
+	}
+	if vms > pageVMs || len(a.Shapes) > pageShapes || len(a.Types) > pageTypes {
+		return fmt.Errorf("found %d VMs of %d shapes and %d host types: a page counts up to %d, %d and %d; homenode size fit counts more", vms, len(a.Shapes), len(a.Types), pageVMs, pageShapes, pageTypes)
+	}
+	return nil
 }
 
 // described checks what is needed without a SOURCE.
@@ -156,7 +181,7 @@ func (f *fitFlags) fromSource(cmd *cobra.Command, source string, a *fit.Ask, c *
 		if len(c.Cluster.Hosts) == 1 && !cmd.Flags().Changed("spare") {
 			spare = 0
 		}
-		left, err := c.Cluster.Room(a.Shapes[0], spare, &a.Options)
+		left, err := c.Cluster.Room(cmd.Context(), a.Shapes[0], spare, &a.Options)
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	}
 	o := fit.Options{Reserve: 1, PerCore: 1, Overhead: fit.PublishedOverhead}
 	one := &fit.Ask{Types: types, Shapes: []fit.Shape{fit.NewShape(12, 96*numa.GiB), fit.NewShape(40, 200*numa.GiB)}, Hosts: 10, Spare: 1, Options: o}
-	counted, err := fit.Fit(one)
+	counted, err := fit.Fit(t.Context(), one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	ratio, failed, _ := c.PerCore(1)
 	o.PerCore = ratio
 	many := &fit.Ask{Types: append(c.Types(), types...), Shapes: c.Shapes(), Spare: 1, Options: o}
-	mixed, err := fit.Fit(many)
+	mixed, err := fit.Fit(t.Context(), many)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +60,14 @@ func answers(t *testing.T) map[string]*answer.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	room, err := c.Room(fit.NewShape(4, 16*numa.GiB), 1, &o)
+	room, err := c.Room(t.Context(), fit.NewShape(4, 16*numa.GiB), 1, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	of := &Context{Source: "fleet.txt", Cluster: c, Today: &today, Failed: failed, Release: release.String(), Options: o}
 	return map[string]*answer.Answer{
-		"fit":  Answer(&Context{Given: map[string]bool{"host-count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(one, counted)),
-		"mix":  Answer(of, mixed, fit.Changes(many, mixed)),
+		"fit":  Answer(&Context{Given: map[string]bool{"host-count": true}, Release: release.String(), Options: one.Options}, counted, fit.Changes(t.Context(), one, counted)),
+		"mix":  Answer(of, mixed, fit.Changes(t.Context(), many, mixed)),
 		"room": Room(of, room),
 	}
 }
@@ -161,7 +161,7 @@ func TestReserveNotes(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := fit.Options{Reserve: tt.reserve, PerCore: 1}
-		r, err := fit.Fit(&fit.Ask{Types: types, Shapes: []fit.Shape{fit.NewShape(4, 16*numa.GiB)}, Options: o})
+		r, err := fit.Fit(t.Context(), &fit.Ask{Types: types, Shapes: []fit.Shape{fit.NewShape(4, 16*numa.GiB)}, Options: o})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@
     const mine = (running = new AbortController());
     if (!quiet) main().setAttribute("aria-busy", "true");
     try {
-      const response = await fetch(address, { signal: mine.signal, headers: { "X-Part": "main" } });
+      const response = await fetch(address, { signal: mine.signal });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
       if (!response.ok && quiet) return; // what stands is better
       if (push) history.replaceState(null, "", address);

@@ -32,6 +32,9 @@ type Options struct {
 	// and Ansible: GOVC_URL, VSPHERE_SERVER.
 	Env             func(name string) string
 	CredentialsFile string // lines "host user password"; empty for none
+	// OnlyCredentials takes accounts from CredentialsFile alone: a vCenter without a line there is an error. It is for an account
+	// that may write, beside one that reads.
+	OnlyCredentials bool
 	PasswordFile    string // empty for none
 	// Command prints the password, as a keyring does; nil for none. It is told host and user.
 	Command func(host, user string) (string, error)
@@ -76,29 +79,47 @@ func (o Options) Live(name string) (host string, open func(context.Context) (*vs
 	return u.Host, func(ctx context.Context) (*vsphere.Live, error) { return vsphere.Open(ctx, u, own) }, nil
 }
 
-// target returns the URL of a vCenter without its account, its names, and how to reach it.
-func (o Options) target(name string) (u *url.URL, names []string, own vsphere.Options, err error) {
+// Address returns the URL that an https URL or "vcenter" names, without an account.
+func (o Options) Address(name string) (*url.URL, error) {
+	u, err := o.locate(name)
+	if err != nil {
+		return nil, err
+	}
+	u.User = nil
+	return u, nil
+}
+
+// locate returns the URL that a name stands for. It has a password only when it comes from a variable.
+func (o Options) locate(name string) (*url.URL, error) {
 	raw, fromEnv := name, name == "vcenter"
 	if fromEnv {
 		if raw = o.first("GOVC_URL", "VSPHERE_SERVER"); raw == "" {
-			return nil, nil, own, errors.New("vcenter: neither GOVC_URL nor VSPHERE_SERVER is set")
+			return nil, errors.New("vcenter: neither GOVC_URL nor VSPHERE_SERVER is set")
 		}
 		if !strings.Contains(raw, "://") {
 			raw = "https://" + raw
 		}
 	}
-	u, err = url.Parse(raw)
+	u, err := url.Parse(raw)
 	if err != nil {
 		var parse *url.Error
 		if errors.As(err, &parse) {
 			err = parse.Err // parse.URL may hold a password
 		}
-		return nil, nil, own, fmt.Errorf("the URL is malformed: %w", err)
+		return nil, fmt.Errorf("the URL is malformed: %w", err)
 	}
-	password, has := u.User.Password()
-	if has && !fromEnv {
-		return nil, nil, own, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file, --credentials or the prompt")
+	if _, has := u.User.Password(); has && !fromEnv {
+		return nil, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file, --credentials or the prompt")
 	}
+	return u, nil
+}
+
+// target returns the URL of a vCenter without its account, its names, and how to reach it.
+func (o Options) target(name string) (u *url.URL, names []string, own vsphere.Options, err error) {
+	if u, err = o.locate(name); err != nil {
+		return nil, nil, own, err
+	}
+	password, _ := u.User.Password()
 	account := Account{u.User.Username(), password}
 	names = hostNames(u)
 	u.User = nil
@@ -177,6 +198,9 @@ func (o Options) account(host string, a *Account) error {
 			*a = Account{c.user, c.password}
 			return nil
 		}
+	}
+	if o.OnlyCredentials {
+		return &noLineError{host, o.CredentialsFile}
 	}
 	a.User = cmp.Or(o.first("GOVC_USERNAME", "VSPHERE_USER"), a.User)
 	a.Password = cmp.Or(o.first("GOVC_PASSWORD", "VSPHERE_PASSWORD"), a.Password)
