@@ -23,6 +23,9 @@ type Options struct {
 	// Policy is what the fleet's owner wants judged otherwise; nil changes nothing.
 	Policy *policy.Policy
 	Today  time.Time // which suppressions are over; needed with Policy
+	// Ticks says where observations of ticks say they were read that are judged beside (Watch): what is found of one of these looks is left to the
+	// rules that judge ticks. "" for none.
+	Ticks string
 }
 
 // A Result is a judged fleet.
@@ -68,6 +71,9 @@ func run(f *numa.Fleet, o Options, known *Result, in map[string]bool) *Result {
 	} else {
 		r.runPredicted(o, known, in)
 	}
+	if o.Ticks != "" {
+		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return glance(&f, o.Ticks) })
+	}
 	if o.Policy != nil {
 		r.take(o.Policy, o.Policy.Apply(r.Findings, f, o.Today))
 	}
@@ -76,6 +82,11 @@ func run(f *numa.Fleet, o Options, known *Result, in map[string]bool) *Result {
 			cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))
 	})
 	return r
+}
+
+// glance reports a finding of one look: of a rule that looks once, or about what ticks showed, as N030 of home nodes (M011 judges them).
+func glance(f *finding.Finding, ticks string) bool {
+	return slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.At == ticks }) || slices.ContainsFunc(All, func(one *rule.Rule) bool { return one.ID == f.Rule && one.Glance })
 }
 
 // outside returns the findings about what is in none of these clusters and standalone hosts.

@@ -10,7 +10,6 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/headroom"
-	"homenode/rules/rule"
 )
 
 // An Alarm is a finding with its begin and end.
@@ -58,7 +57,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		o := b.rules()
 		o.Today = now
 		if v.result != nil {
-			all = append(all, judged{v.name, slices.DeleteFunc(slices.Clone(v.result.Findings), glance), false, nil})
+			all = append(all, judged{v.name, v.result.Findings, false, nil})
 		}
 		var recordings []*capture.Recording
 		clusters := map[string]string{} // by name of the host
@@ -131,12 +130,6 @@ func coming(h *host, peaks map[Node]headroom.Peak) (all []headroom.Peak) {
 		}
 	}
 	return all
-}
-
-// glance reports a finding of one look, where ticks are judged: of a rule that looks once, or about what the board itself
-// saw, as N030 of home nodes (M011 judges them).
-func glance(f finding.Finding) bool {
-	return slices.ContainsFunc(f.Evidence, func(e finding.Evidence) bool { return e.At == seenAt }) || slices.ContainsFunc(rules.All, func(one *rule.Rule) bool { return one.ID == f.Rule && one.Glance })
 }
 
 // Adopt takes the findings that another collector has: those that hold now. Their begin is when they were adopted first.

@@ -117,7 +117,7 @@ func (b *Board) rules() rules.Options {
 // Fleet takes the inventory of a vCenter, completes it by what is seen, and judges it.
 func (b *Board) Fleet(name string, f *numa.Fleet) {
 	o := b.rules()
-	o.Today = time.Now()
+	o.Today, o.Ticks = time.Now(), SeenAt
 	b.observe(name, f, o.Today)
 	result := rules.Run(f, o)
 	defer b.Touch()
@@ -166,8 +166,8 @@ func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
 	return f, names
 }
 
-// seenAt is where observations of the board say they were read.
-const seenAt = "FetchStats"
+// SeenAt is where observations of the board say they were read.
+const SeenAt = "FetchStats"
 
 // observe gives the VMs of an inventory that was read then what is seen of them: the host, when it was seen later, the home
 // nodes, local and remote memory. What was seen of them before by the same source is replaced. A VM that two hosts show has
@@ -193,8 +193,8 @@ func (b *Board) observe(vcenter string, f *numa.Fleet, read time.Time) {
 			}
 			newest[id] = h.Tick.Time
 			x, v := &h.Tick.VMs[i], &f.VMs[k]
-			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == seenAt })
-			o := h.Tick.Observe(x, seenAt)
+			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == SeenAt })
+			o := h.Tick.Observe(x, SeenAt)
 			o.Host = host.Name // it may have another one since
 			v.Observed = append(seen, o)
 			if h.seen.After(read) {

@@ -278,7 +278,7 @@ type server struct {
 // judging is how fleets are judged now.
 func (s *server) judging() rules.Options {
 	o := s.rules
-	o.Today = time.Now()
+	o.Today, o.Ticks = time.Now(), board.SeenAt
 	if s.book != nil {
 		o.Policy = s.book.Policy()
 	}
