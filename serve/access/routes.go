@@ -22,6 +22,7 @@ var Routes = []Route{
 	{"POST /logout", Anyone, ""},
 	{"GET /healthz", Anyone, ""},
 
+	{"/", Viewer, "GET"}, // what nothing is at
 	{"GET /{$}", Viewer, ""},
 	{"GET /findings", Viewer, ""},
 	{"GET /cluster", Viewer, ""},

@@ -116,7 +116,11 @@ func (x *request) furtherOf(found []*numa.VM) []link {
 	v := found[0]
 	out := []link{{"What if it were changed?", "/what-if?" + x.today(v).Encode()}}
 	if h := hostOf(x.fleet.Result.Fleet, v); h != nil {
-		out = append(out, link{"Simulate a day of its host", "/simulate?" + url.Values{"part": {texttab.Line(h.Name)}}.Encode()})
+		name := texttab.Line(h.Name)
+		out = append(out, link{"Its host " + name, hostLink(h.ID)}, link{"Simulate a day of its host", "/simulate?" + url.Values{"part": {name}}.Encode()})
+		if c := x.fleet.Result.Fleet.ClusterName(h.Cluster); c != "" {
+			out = append(out, link{"Its cluster " + texttab.Line(c), "/cluster?" + url.Values{"cluster": {c}}.Encode()})
+		}
 	}
 	return out
 }

@@ -239,7 +239,7 @@ func vmCells(v *board.VMNow, limit float64) []answer.Cell {
 	size := func(b numa.Bytes) answer.Cell {
 		return answer.Cell{Text: b.String(), Sort: strconv.FormatInt(int64(b), 10)}
 	}
-	return []answer.Cell{{Text: v.VM, To: o}, {Text: v.Host}, {Text: v.HomeSet.String()}, locality, size(v.Local), size(v.Remote), {Text: strconv.FormatInt(v.Moves.All, 10)}, ready}
+	return []answer.Cell{{Text: v.VM, To: o}, {Text: v.Host, To: answer.Object{Kind: "host", ID: cmp.Or(v.HostID, v.Host)}}, {Text: v.HomeSet.String()}, locality, size(v.Local), size(v.Remote), {Text: strconv.FormatInt(v.Moves.All, 10)}, ready}
 }
 
 // vmColumns are those of vmCells.
@@ -255,7 +255,7 @@ func lowTable(vms []board.VMNow, limit float64) answer.Table {
 		t.Rows = append(t.Rows, vmCells(&vms[i], limit))
 	}
 	if n := len(vms) - len(t.Rows); n > 0 {
-		t.Cut = fmt.Sprintf("%s more: /api/homenode/v1/vms has all", words.Thousands(n))
+		t.Cut = fmt.Sprintf("%s more: no locality is known of them, or it is no lower", words.Plural(n, "VM"))
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -81,7 +82,7 @@ func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 	found := search{words: strings.Fields(strings.ToLower(q)), found: answer.Table{Name: "found", Title: "Found", Columns: answer.Columns("Name", "What", "Where, or what it says")}}
 	v := &view{answer: &answer.Answer{Title: "Search: " + q}}
 	if err != nil {
-		v.answer.Verdict = []string{sentence(err.Error())}
+		v.answer = x.cannot(err)
 		x.write(w, statusOf(err), v)
 		return
 	}
@@ -99,7 +100,7 @@ func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 	case q == "":
 		v.answer.Verdict = []string{"Type a part of the name of a VM, host, cluster, rule or setting."}
 	default:
-		v.answer.Verdict = []string{"Nothing is named so."}
+		v.answer.Verdict = []string{fmt.Sprintf("Nothing is named like %q.", q), "Parts of names are enough; small and capital letters are the same."}
 	}
 	x.write(w, http.StatusOK, v)
 }

@@ -5,6 +5,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -138,6 +140,7 @@ func (s *Site) Handlers() map[string]http.Handler {
 	out["POST /captures"] = http.HandlerFunc(s.upload)
 	out["POST /captures/remove"] = http.HandlerFunc(s.forget)
 	out["POST /language"] = http.HandlerFunc(s.choose)
+	out["/"] = http.HandlerFunc(s.missing)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)
 	out["GET /vm/series"] = http.HandlerFunc(s.series)
@@ -170,7 +173,10 @@ func (s *Site) serve(p *screen) http.Handler {
 			if v == nil {
 				v = &view{}
 			}
-			v.answer = &answer.Answer{Title: p.title, Verdict: []string{sentence(err.Error())}}
+			v.answer = x.cannot(err)
+			if name := x.query.Get(p.needs); status == http.StatusNotFound && p.needs != "" && name != "" {
+				v.links = append(v.links, link{"Search for " + name, "/search?" + url.Values{"q": {name}}.Encode()})
+			}
 		}
 		if form := x.query.Get("format"); form != "" && err == nil {
 			x.export(w, form, v)
@@ -178,6 +184,43 @@ func (s *Site) serve(p *screen) http.Handler {
 		}
 		x.write(w, status, v)
 	})
+}
+
+// missing answers for addresses that nothing is at.
+func (s *Site) missing(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/static/") {
+		http.NotFound(w, r)
+		return
+	}
+	x, err := s.request(&screen{path: "/search", title: "Search"}, r)
+	if err == nil {
+		err = &unknownError{"no page has this address"}
+	}
+	x.write(w, statusOf(err), &view{answer: x.cannot(err)})
+}
+
+// flagOf finds the flag at the beginning of the error of a command, with the place in its text.
+var flagOf = regexp.MustCompile(`^--([a-z-]+)(:[0-9]+)*: `)
+
+// cannot says why a page shows nothing: by the label of the field where it is about one.
+func (x *request) cannot(err error) *answer.Answer {
+	text := err.Error()
+	if m := flagOf.FindStringSubmatch(text); m != nil {
+		text = strings.TrimPrefix(text, m[0])
+		if i := slices.IndexFunc(x.asks, func(f field) bool { return cmp.Or(f.flag, f.Name) == m[1] }); i >= 0 && x.asks[i].Label != "" {
+			text = x.asks[i].Label + ": " + text
+		}
+	}
+	headline := "This cannot be answered."
+	if statusOf(err) == http.StatusNotFound {
+		headline = "Nothing is there."
+	}
+	return &answer.Answer{Title: x.page.title, Verdict: []string{headline, sentence(text)}}
 }
 
 // request reads what is asked.
