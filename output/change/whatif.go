@@ -8,6 +8,7 @@ import (
 	"homenode/change/whatif"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/rule"
 )
@@ -116,16 +117,14 @@ func tooMuch(s *whatif.Supply) string {
 	return fmt.Sprintf("%s more than the DRAM and its slower tiers: ballooning or swapping once all is touched", over-s.Tier)
 }
 
-// shortages says which clusters get too small by the change.
+// shortages says what clusters lack by the change that they did not lack before.
 func shortages(all []whatif.Capacity) (out []string) {
 	for i := range all {
 		c := &all[i]
 		fits, _ := c.Before.Fits()
-		switch before, after := c.Before.Configured > c.Before.Memory, c.After.Configured > c.After.Memory; {
-		case c.After.Hosts == 0 && c.Before.VMs > 0, fits && !c.Fits, after && !before:
-			out = append(out, fmt.Sprintf("%s gets too small: %s.", texttab.Clean(c.Cluster), capacityText(c)))
-		case after && c.After.Configured-c.After.Memory > c.Before.Configured-c.Before.Memory:
-			out = append(out, fmt.Sprintf("%s was too small and lacks more: %s.", texttab.Clean(c.Cluster), capacityText(c)))
+		over := func(s *whatif.Supply) numa.Bytes { return max(0, s.Configured-s.Memory) }
+		if c.After.Hosts == 0 && c.Before.VMs > 0 || fits && !c.Fits || over(&c.After) > over(&c.Before) {
+			out = append(out, fmt.Sprintf("%s: %s.", texttab.Clean(c.Cluster), capacityText(c)))
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
@@ -201,6 +202,9 @@ func showHost(x *request) (*view, error) {
 		return nil, err
 	}
 	v := &view{answer: joined(a, judged), command: args, most: 10}
+	if len(hosts) == 1 && !slices.ContainsFunc(x.fleet.Result.Fleet.VMs, func(v numa.VM) bool { return v.Host == hosts[0].ID }) {
+		v.answer.Verdict = []string{fmt.Sprintf("No VM is on %s.", texttab.Line(hosts[0].Name))}
+	}
 	if x.site.Live == nil || len(hosts) > 1 {
 		return v, nil
 	}

@@ -379,7 +379,7 @@ const widestChange = 72
 func change(r *fit.Result, c fit.Change) answer.Change {
 	out := answer.Change{If: c.If, Result: "no change"}
 	var parts []string
-	for _, m := range c.Moved {
+	for i, m := range c.Moved {
 		name := m.Type
 		if len(r.Shapes) > 1 && m.Shape != "" {
 			name += " " + m.Shape
@@ -392,6 +392,9 @@ func change(r *fit.Result, c fit.Change) answer.Change {
 			of = " wide"
 		}
 		part := fmt.Sprintf("%s: %d%s (%+d)", name, m.After, of, m.After-m.Before)
+		if i > 0 && m.Of == "wide" && c.Moved[i-1].Type == m.Type {
+			part = fmt.Sprintf("%d%s (%+d)", m.After, of, m.After-m.Before)
+		}
 		if len(strings.Join(parts, ", "))+len(part) > widestChange {
 			parts = append(parts, fmt.Sprintf("%d more", len(c.Moved)-len(parts)))
 			break

@@ -21,8 +21,6 @@ func Verdict(r *rules.Result) []string {
 	judged := words.Plural(r.VMs, "VM")
 	var headline string
 	switch {
-	case r.VMs == 0 && len(r.Fleet.VMs) == 0:
-		headline = "There is no VM to judge."
 	case r.VMs == 0:
 		headline = "No VM could be judged."
 	case high == 0 && medium == 0:
