@@ -13,6 +13,8 @@ type Placement struct {
 	// CPUs are the logical CPUs of each of these nodes that the VM may use: all of the node, or for a VM with CPUs of its
 	// own those alone, one for each vCPU in the order of the vCPUs. Nil when the host states no numbers of CPUs.
 	CPUs map[int][]int `json:"cpus,omitempty"`
+	// Own are the CPUs of these nodes that are the host's: QEMU's other threads run there, beside a VM with CPUs of its own.
+	Own []int `json:"hostsOwn,omitempty"`
 }
 
 // Numbered reports whether the numbers of the host's CPUs are known.

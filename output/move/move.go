@@ -20,7 +20,7 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 	t := answer.Table{Name: "moves", Columns: answer.Columns("VM", "to", "nodes", "sockets and cores", ">carried", ">changed", ">lost", "files, or why there is none")}
 	if p != nil {
 		t.Title = "What becomes of each VM"
-		t.Columns = slices.Insert(t.Columns, 2, answer.Columns("host", "host nodes")...)
+		t.Columns = slices.Insert(t.Columns, 2, answer.Columns(">wave", "host", "host nodes")...)
 	}
 	for _, m := range moves {
 		vms[m.ID] = true
@@ -41,7 +41,11 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 		row := []answer.Cell{{Text: m.Title, To: answer.Object{Kind: "vm", ID: m.ID}}, {Text: m.To}, {Text: sizes}, {Text: topology}}
 		if p != nil {
 			host, nodes := place(p.Plan, m.ID)
-			row = slices.Insert(row, 2, answer.Cell{Text: host}, answer.Cell{Text: nodes})
+			wave := ""
+			if n, ok := p.Wave(m.ID); ok {
+				wave = fmt.Sprint(n)
+			}
+			row = slices.Insert(row, 2, answer.Cell{Text: wave}, answer.Cell{Text: host}, answer.Cell{Text: nodes})
 		}
 		for _, kind := range []move.Kind{move.Carried, move.Changed, move.Lost} {
 			row = append(row, answer.Cell{Text: fmt.Sprint(len(m.Of(kind)))})

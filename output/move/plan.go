@@ -42,7 +42,7 @@ func planned(a *answer.Answer, of *Planned) {
 		a.Note("%s like %s would take %s for which there is no room.", words.Verb(made.More.Hosts, "more host", "more hosts"), made.More.Like, words.Plural(made.More.VMs, "VM"))
 	}
 	if made.Uncovered != nil {
-		a.Note("%s not be restarted whole on an empty host: what runs on each would have to be spread: %s.", words.Verb(len(made.Uncovered), "host could", "hosts could"), words.Few(hostNames(p, made.Uncovered)))
+		a.Note("Of %s the VMs would not all fit one empty host, if it failed: %s.", words.Plural(len(made.Uncovered), "host"), words.Few(hostNames(p, made.Uncovered)))
 	}
 	if reserve := pagesToReserve(p); reserve != "" {
 		a.Note("Huge pages are to be reserved before the VMs come, by node: %s.", reserve)
@@ -398,5 +398,6 @@ func placedFact(p *Planned, m *move.Move) []answer.Fact {
 		cpus, _ := m.At.All()
 		text += "; its CPUs are " + rule.Ranges(cpus)
 	}
-	return []answer.Fact{{Name: "host", Text: text}}
+	n, _ := p.Wave(m.ID)
+	return []answer.Fact{{Name: "host", Text: text}, {Name: "wave", Text: fmt.Sprintf("%d: %s", n, p.Waves[p.Made.Waves[n-1].Wave])}}
 }

@@ -51,6 +51,7 @@ type Plan struct {
 	Made   *pack.Plan
 
 	index map[string]int // of VMs, by ID
+	wave  []int          // of each VM, its index in Made.Waves; -1 for none
 }
 
 // Keep takes what is the host's own from each node that has cores.
@@ -146,6 +147,12 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 		}
 	}
 	out.Made = made
+	out.wave = slices.Repeat([]int{-1}, len(out.VMs))
+	for i, w := range made.Waves {
+		for _, v := range w.VMs {
+			out.wave[v] = i
+		}
+	}
 	return out, nil
 }
 
@@ -174,6 +181,15 @@ func (p *Plan) Of(id string) (i int, ok bool) {
 	return i, ok
 }
 
+// Wave returns which of the waves a VM is in, from 1; false for one that goes nowhere.
+func (p *Plan) Wave(id string) (n int, ok bool) {
+	i, ok := p.index[id]
+	if !ok || p.wave[i] < 0 {
+		return 0, false
+	}
+	return p.wave[i] + 1, true
+}
+
 // At says where a VM goes, or why no host takes it and what would help; neither for a VM that cannot be made on any platform.
 func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 	i, ok := p.index[v.ID]
@@ -192,6 +208,13 @@ func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 				at.CPUs = map[int][]int{}
 			}
 			at.CPUs[c.Node] = c.CPUs
+		}
+	}
+	if p.Needs[i].Exclusive && at.CPUs != nil {
+		for _, n := range p.Hosts[put.Host].Nodes {
+			if slices.Contains(at.Nodes, n.ID) && n.CPUs != nil {
+				at.Own = append(at.Own, slices.Concat(n.CPUs[:n.KeptCores]...)...)
+			}
 		}
 	}
 	return at, ""

@@ -192,6 +192,9 @@ func placed(d *domain, m *move.Move) {
 		for v, c := range at.Pins(s) {
 			d.CPUTune.Pins = append(d.CPUTune.Pins, vcpupin{v, ranges([]int{c}, ",")})
 		}
+		if at.Own != nil {
+			d.CPUTune.Emulator = &cpuset{ranges(at.Own, ",")}
+		}
 		d.Feature.KVM = &kvm{state{"on"}}
 	case len(s.Cells) == 1:
 		d.VCPU.CPUSet = ranges(all, ",")
