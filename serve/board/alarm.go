@@ -186,10 +186,17 @@ func (b *Board) judges() (all []vcenter) {
 
 // Alarms returns those that hold, the worst first, and those that ended, the newest first.
 func (b *Board) Alarms() (open, ended []Alarm) {
+	return b.AlarmsOf(func(*Alarm) bool { return true })
+}
+
+// AlarmsOf returns of Alarms those that it keeps.
+func (b *Board) AlarmsOf(keep func(*Alarm) bool) (open, ended []Alarm) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	for _, a := range b.alarms.open {
-		open = append(open, *a)
+		if keep(a) {
+			open = append(open, *a)
+		}
 	}
 	slices.SortFunc(open, func(x, y Alarm) int {
 		return cmp.Or(cmp.Compare(y.Finding.Severity, x.Finding.Severity), y.Begin.Compare(x.Begin), cmp.Compare(x.Finding.Rule, y.Finding.Rule),
@@ -197,7 +204,9 @@ func (b *Board) Alarms() (open, ended []Alarm) {
 			cmp.Compare(x.Finding.VMID, y.Finding.VMID), cmp.Compare(x.Finding.GID, y.Finding.GID), cmp.Compare(x.Finding.Topic, y.Finding.Topic))
 	})
 	for _, a := range slices.Backward(b.alarms.ended) {
-		ended = append(ended, *a)
+		if keep(a) {
+			ended = append(ended, *a)
+		}
 	}
 	return open, ended
 }

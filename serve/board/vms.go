@@ -28,9 +28,17 @@ type VMNow struct {
 }
 
 // VMs returns every VM that is seen, the lowest locality first, those without at the end.
-func (b *Board) VMs() (all []VMNow) {
+func (b *Board) VMs() []VMNow {
+	return b.VMsOf(func(*Host, string) bool { return true })
+}
+
+// VMsOf returns of VMs those that it keeps, by their host and ID.
+func (b *Board) VMsOf(keep func(h *Host, id string) bool) (all []VMNow) {
 	b.Each(func(h *Host) {
 		for i := range h.Tick.VMs {
+			if !keep(h, h.VMs[i].ID) {
+				continue
+			}
 			t := &h.Tick.VMs[i]
 			v := VMNow{VCenter: h.VCenter, Cluster: h.Cluster, Host: h.Name, HostID: h.ID, VM: t.Name, VMID: h.VMs[i].ID, Time: h.Tick.Time,
 				VCPUs: t.VCPUs, Homes: slices.AppendSeq([]int{}, t.Homes.All()), HomeSet: t.Homes, Local: t.Local, Remote: t.Remote, Moves: h.VMs[i].Totals.Moves}

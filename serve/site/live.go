@@ -67,15 +67,8 @@ func (l *Live) alarms(vcenter string) []board.Alarm {
 // now says what is bad now and since when, and what cannot be seen and why. An empty vCenter stands for all.
 func (l *Live) now(vcenter string, at time.Time) *answer.Answer {
 	a := &answer.Answer{Command: "serve", Title: "The fleet now", Drawings: []answer.Drawing{l.nodesNow(vcenter)}}
-	alarms := func(all []board.Alarm) []board.Alarm {
-		return slices.DeleteFunc(all, func(one board.Alarm) bool { return !one.Live || vcenter != "" && one.VCenter != vcenter })
-	}
-	open, ended := l.Board.Alarms()
-	open, ended = alarms(open), alarms(ended)
-	vms := l.Board.VMs()
-	if vcenter != "" {
-		vms = slices.DeleteFunc(vms, func(v board.VMNow) bool { return v.VCenter != vcenter })
-	}
+	open, ended := l.Board.AlarmsOf(func(one *board.Alarm) bool { return one.Live && (vcenter == "" || one.VCenter == vcenter) })
+	vms := l.Board.VMsOf(func(h *board.Host, _ string) bool { return vcenter == "" || h.VCenter == vcenter })
 	unseen, hosts := l.unseen(vcenter, at)
 	limit := l.Board.LowLocality()
 	low, judged := 0, 0
@@ -263,15 +256,13 @@ func lowTable(vms []board.VMNow, limit float64) answer.Table {
 // vmNow is what is seen of a VM at the moment, and a sentence when its locality is low; false when nothing is seen.
 func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, said string, ok bool) {
 	t = answer.Table{Name: "seen", Title: "Seen now", Columns: vmColumns}
-	for _, v := range l.Board.VMs() {
-		if v.VCenter == vcenter && v.VMID == id {
-			t.Title = "Seen at " + moment(v.Time, at)
-			t.Rows = append(t.Rows, vmCells(&v, l.Board.LowLocality()))
-			if v.Locality != nil && *v.Locality < l.Board.LowLocality() {
-				said = fmt.Sprintf("Only %s of the memory of %s is local now: %v is on other nodes than its home node.", rule.NL(*v.Locality), v.VM, v.Remote)
-				if v.HomeSet.Len() > 1 {
-					said = strings.Replace(said, "home node.", "home nodes.", 1)
-				}
+	for _, v := range l.Board.VMsOf(func(h *board.Host, vm string) bool { return h.VCenter == vcenter && vm == id }) {
+		t.Title = "Seen at " + moment(v.Time, at)
+		t.Rows = append(t.Rows, vmCells(&v, l.Board.LowLocality()))
+		if v.Locality != nil && *v.Locality < l.Board.LowLocality() {
+			said = fmt.Sprintf("Only %s of the memory of %s is local now: %v is on other nodes than its home node.", rule.NL(*v.Locality), v.VM, v.Remote)
+			if v.HomeSet.Len() > 1 {
+				said = strings.Replace(said, "home node.", "home nodes.", 1)
 			}
 		}
 	}
@@ -311,10 +302,8 @@ func (l *Live) hostNow(vcenter, id string, at time.Time) (tables []answer.Table)
 		return nil
 	}
 	vms := answer.Table{Name: "vms", Title: "VMs, seen now", Columns: vmColumns}
-	for _, v := range l.Board.VMs() {
-		if v.VCenter == vcenter && v.HostID == id {
-			vms.Rows = append(vms.Rows, vmCells(&v, limits.Locality))
-		}
+	for _, v := range l.Board.VMsOf(func(h *board.Host, _ string) bool { return h.VCenter == vcenter && h.ID == id }) {
+		vms.Rows = append(vms.Rows, vmCells(&v, limits.Locality))
 	}
 	return append(tables, vms)
 }

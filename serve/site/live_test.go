@@ -203,8 +203,11 @@ func BenchmarkFleetNow(b *testing.B) {
 // TestRecentForgets drops answers about fleets that were judged anew, and old ones.
 func TestRecentForgets(t *testing.T) {
 	old, now := &held.Fleet{Name: "vc"}, &held.Fleet{Name: "vc"}
-	c := recent{all: []recentAnswer{{fleet: old, line: "assess", at: time.Now()}, {fleet: now, line: "rules", at: time.Now().Add(-recentFor)}, {fleet: now, line: "fix", a: &answer.Answer{}, at: time.Now()}}}
-	if a, err := c.ask(&request{fleet: now}, "fix"); err != nil || a != c.all[0].a || len(c.all) != 1 {
+	there := make(chan struct{})
+	close(there)
+	c := recent{all: []*recentAnswer{{fleet: old, line: "assess", at: time.Now(), done: there}, {fleet: now, line: "rules", at: time.Now().Add(-recentFor), done: there},
+		{fleet: now, line: "fix", a: &answer.Answer{}, at: time.Now(), done: there}}}
+	if a, err := c.ask(&request{Request: httptest.NewRequest(http.MethodGet, "/", nil), fleet: now}, "fix"); err != nil || a != c.all[0].a || len(c.all) != 1 {
 		t.Errorf("%v, %v, %d kept", a, err, len(c.all))
 	}
 }

@@ -45,7 +45,7 @@ func showFleet(x *request) (*view, error) {
 	args := []string{"assess", Source}
 	v := &view{most: 3, live: x.site.Live != nil}
 	if x.fleet != nil {
-		a, err := x.ask(args...)
+		a, err := x.site.recent.ask(x, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func showFindings(x *request) (*view, error) {
 		field{Name: "select", Label: "Condition", Hint: "vcpus > 16 && hotAdd"},
 	)
 	args = append([]string{"assess", Source}, args...)
-	a, err := x.ask(args...)
+	a, err := x.site.recent.ask(x, args...)
 	v := &view{answer: a, fields: fields, command: args, most: 10}
 	if valueOf(fields, "rule") != "" {
 		v.most = rowsShown

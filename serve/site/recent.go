@@ -1,6 +1,8 @@
 package site
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -10,49 +12,84 @@ import (
 	"homenode/serve/held"
 )
 
-// Of answers that take long: so many are kept, so long, for who turns the pages of a table.
+// Of answers that take long, or that many ask for: so many are kept, so long.
 const (
-	recentMost = 8
+	recentMost = 16
 	recentFor  = 2 * time.Minute
 )
 
-// A recent keeps the last answers to questions that take long.
+// A recent keeps the last answers. Who asks what is being asked waits for that answer.
 type recent struct {
 	mu  sync.Mutex
-	all []recentAnswer
+	all []*recentAnswer
 }
 
 type recentAnswer struct {
 	fleet *held.Fleet
 	line  string
-	a     *answer.Answer
 	at    time.Time
+	done  chan struct{} // closed when it is there
+	a     *answer.Answer
+	err   error
 }
 
 // ask asks, unless it was asked a moment ago about the same fleet.
 func (c *recent) ask(x *request, args ...string) (*answer.Answer, error) {
 	line := words.Command(args...)
-	c.mu.Lock()
-	// What was judged anew meanwhile is asked about no more, and is large.
-	c.all = slices.DeleteFunc(c.all, func(one recentAnswer) bool {
-		return time.Since(one.at) >= recentFor || one.fleet != nil && x.fleet != nil && one.fleet != x.fleet && one.fleet.Name == x.fleet.Name
-	})
-	for i := range c.all {
-		if one := &c.all[i]; one.fleet == x.fleet && one.line == line {
-			c.mu.Unlock()
-			return one.a, nil
+	for !x.quiet {
+		one, own := c.of(x.fleet, line)
+		if own {
+			return c.fill(one, x, args)
+		}
+		select {
+		case <-one.done:
+		case <-x.Context().Done():
+			return nil, x.Context().Err()
+		}
+		if !errors.Is(one.err, context.Canceled) { // whoever asked has gone: ask again
+			return one.a, one.err
 		}
 	}
-	c.mu.Unlock()
-	a, err := x.ask(args...)
-	if err != nil {
-		return nil, err
-	}
+	return x.ask(args...)
+}
+
+// fill asks, and lets those know who wait.
+func (c *recent) fill(one *recentAnswer, x *request, args []string) (*answer.Answer, error) {
+	one.err = context.Canceled // should asking panic
+	defer func() {
+		if one.err != nil {
+			c.drop(one)
+		}
+		close(one.done)
+	}()
+	one.a, one.err = x.ask(args...)
+	return one.a, one.err
+}
+
+// of returns the answer to a line that is there or asked for; own says that the caller has to ask.
+func (c *recent) of(fleet *held.Fleet, line string) (one *recentAnswer, own bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.all = append(c.all, recentAnswer{x.fleet, line, a, time.Now()})
+	// What was judged anew meanwhile is asked about no more, and is large.
+	c.all = slices.DeleteFunc(c.all, func(one *recentAnswer) bool {
+		return time.Since(one.at) >= recentFor || one.fleet != nil && fleet != nil && one.fleet != fleet && one.fleet.Name == fleet.Name
+	})
+	for _, one := range c.all {
+		if one.fleet == fleet && one.line == line {
+			return one, false
+		}
+	}
+	one = &recentAnswer{fleet: fleet, line: line, at: time.Now(), done: make(chan struct{})}
+	c.all = append(c.all, one)
 	if len(c.all) > recentMost {
 		c.all = slices.Delete(c.all, 0, len(c.all)-recentMost)
 	}
-	return a, nil
+	return one, true
+}
+
+// drop forgets an answer: errors are asked for anew.
+func (c *recent) drop(one *recentAnswer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all = slices.DeleteFunc(c.all, func(other *recentAnswer) bool { return other == one })
 }

@@ -19,6 +19,7 @@ import (
 	"homenode/output/draw/timeline"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/serve/board"
 	"homenode/serve/keep"
 )
 
@@ -67,12 +68,11 @@ func (l *Live) pastOfVM(ctx context.Context, vcenter, id string, length time.Dur
 
 // foundOver returns the findings about a VM, or about a host itself, as the drawing of its past shows them.
 func (l *Live) foundOver(p *keep.Past, vcenter string, about func(*finding.Finding) bool) (all []finding.Finding) {
-	open, ended := l.Board.Alarms()
+	open, ended := l.Board.AlarmsOf(func(one *board.Alarm) bool {
+		return one.Live && one.VCenter == vcenter && !one.Begin.Before(p.Recording.First) && about(&one.Finding)
+	})
 	for _, one := range slices.Concat(open, ended) {
 		f := one.Finding
-		if !one.Live || one.VCenter != vcenter || !about(&f) || one.Begin.Before(p.Recording.First) {
-			continue
-		}
 		f.From, f.To = one.Begin, one.End
 		if f.To.IsZero() {
 			f.To = p.Recording.Last
