@@ -15,7 +15,9 @@ func good() *Shape {
 
 // TestCheck checks that a wrong placement is found; package shape tests what is checked of shapes.
 func TestCheck(t *testing.T) {
-	on := func(nodes []int, cpus map[int][]int) *Placement { return &Placement{Host: "kvm01", Nodes: nodes, CPUs: cpus} }
+	on := func(nodes []int, cpus map[int][]int) *Placement {
+		return &Placement{Host: "kvm01", Nodes: nodes, CPUs: cpus}
+	}
 	for _, tt := range []struct {
 		name string
 		at   *Placement

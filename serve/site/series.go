@@ -172,7 +172,7 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 		least.Points = append(least.Points, chart.Point{X: x(h.End), Y: h.Least})
 	}
 	limit := l.Board.LowLocality()
-	return drawingOf("trend", fmt.Sprintf("The last %d days, of whole hours", trendDays), chart.Chart{ID: "fleet-trend", Title: "Locality (N%L) of all VMs, hour by hour",
+	return drawingOf("trend", fmt.Sprintf("%s to %s UTC, each point at the end of its hour", hours[0].End.UTC().Format("2 Jan 15:04"), hours[len(hours)-1].End.UTC().Format("2 Jan 15:04")), chart.Chart{ID: "fleet-trend", Title: "Locality (N%L) of all VMs, hour by hour",
 		Lines: &chart.Lines{X: chart.Axis{Text: clock, Label: "UTC"}, Y: chart.Axis{Text: percent}, Series: []chart.Series{mean, least},
 			Marks: []chart.Mark{{Name: rule.NL(limit), Value: limit, Horizontal: true}}}}), true, nil
 }
