@@ -40,7 +40,7 @@ func showCaptures(x *request) (*view, error) {
 		case e.Files > 0:
 			what = "folder of " + words.Plural(e.Files, "file")
 		case e.Name == demoCapture && e.Size == 0:
-			what = "invented night of two hosts"
+			what = "invented night of two hosts, to try with: not of this fleet"
 		}
 		size, written := answer.Cell{}, answer.Cell{}
 		if e.Size > 0 || e.Name != demoCapture {
@@ -197,6 +197,11 @@ func showCapture(x *request) (*view, error) {
 	v.fields = append([]field{{Name: "capture", Value: name, Hidden: true}}, fields...)
 	args = append([]string{"capture", name}, args...)
 	a, err := x.askOf([]string{name}, args...)
+	if a != nil && name == demoCapture {
+		out := *a
+		out.Verdict = append(slices.Clone(a.Verdict), "An invented night, to try with: nothing of this fleet.")
+		a = &out
+	}
 	v.answer, v.command = a, args
 	return v, err
 }
