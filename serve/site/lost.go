@@ -30,10 +30,11 @@ type lost struct {
 	at    time.Time
 }
 
-// A losses keeps them for a while, by vCenter.
+// A losses keeps them by vCenter. Whoever comes first waits for them; later ones see what is there, which is made anew meanwhile.
 type losses struct {
-	mu  sync.Mutex
-	all map[string]*lost
+	mu    sync.Mutex
+	all   map[string]*lost
+	doing map[string]bool
 }
 
 // lost returns who lost locality over the last day; nil where nothing is kept.
@@ -41,11 +42,38 @@ func (l *Live) lost(ctx context.Context, vcenter string, now time.Time) (*lost, 
 	if l.Keeper == nil {
 		return nil, nil
 	}
-	l.losses.mu.Lock()
-	defer l.losses.mu.Unlock()
-	if x := l.losses.all[vcenter]; x != nil && now.Sub(x.at) < lostKept {
-		return x, nil
+	k := &l.losses
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil {
+		k.all, k.doing = map[string]*lost{}, map[string]bool{}
 	}
+	x := k.all[vcenter]
+	if x == nil {
+		x, err := l.lose(ctx, vcenter, now)
+		if err == nil {
+			k.all[vcenter] = x
+		}
+		return x, err
+	}
+	if now.Sub(x.at) >= lostKept && !k.doing[vcenter] {
+		k.doing[vcenter] = true
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lostKept)
+			defer cancel()
+			anew, err := l.lose(ctx, vcenter, now)
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			if k.doing[vcenter] = false; err == nil {
+				k.all[vcenter] = anew
+			}
+		}()
+	}
+	return x, nil
+}
+
+// lose finds who lost locality.
+func (l *Live) lose(ctx context.Context, vcenter string, now time.Time) (*lost, error) {
 	from := now.Add(-lostOver)
 	all, err := l.Keeper.Lost(ctx, from, now, l.Board.LowLocality())
 	if err != nil {
@@ -85,10 +113,6 @@ func (l *Live) lost(ctx context.Context, vcenter string, now time.Time) (*lost, 
 			x.names = append(x.names, name)
 		}
 	}
-	if l.losses.all == nil {
-		l.losses.all = map[string]*lost{}
-	}
-	l.losses.all[vcenter] = x
 	return x, nil
 }
 
