@@ -1,0 +1,74 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"homenode/output/answer"
+	"homenode/serve/held"
+)
+
+// TestRecent lets many ask the same at once: it is asked once, an error is asked for anew, who has gone makes others wait no longer, and what was judged anew
+// is asked anew.
+func TestRecent(t *testing.T) {
+	var asked atomic.Int32
+	begun, goOn := make(chan struct{}, 10), make(chan struct{})
+	var fails atomic.Bool
+	s := &Site{Ask: func(ctx context.Context, _ *held.Fleet, _ []string) ([]*answer.Answer, error) {
+		asked.Add(1)
+		begun <- struct{}{}
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if fails.Load() {
+			return nil, errors.New("no")
+		}
+		return []*answer.Answer{{}}, nil
+	}}
+	ask := func(ctx context.Context, f *held.Fleet) error {
+		_, err := s.recent.ask(&request{Request: httptest.NewRequestWithContext(ctx, "GET", "/", nil), site: s, fleet: f}, "assess", Source)
+		return err
+	}
+	f := &held.Fleet{Name: "vc"}
+	gone, leave := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() {
+		if err := ask(gone, f); !errors.Is(err, context.Canceled) {
+			t.Errorf("who has gone: %v", err)
+		}
+	})
+	<-begun
+	for range 20 {
+		all.Go(func() {
+			if err := ask(t.Context(), f); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	leave()
+	<-begun // one of the others asks
+	close(goOn)
+	all.Wait()
+	if n := asked.Load(); n != 2 {
+		t.Errorf("asked %d times, want 2", n)
+	}
+	fails.Store(true)
+	if err := ask(t.Context(), f); err != nil || asked.Load() != 2 {
+		t.Errorf("a moment later: %v, asked %d times", err, asked.Load())
+	}
+	again := &held.Fleet{Name: "vc"} // judged anew
+	for range 2 {
+		if err := ask(t.Context(), again); err == nil {
+			t.Error("no error")
+		}
+	}
+	if n := asked.Load(); n != 4 || len(s.recent.all) != 0 {
+		t.Errorf("asked %d times, want 4; %d answers are kept", n, len(s.recent.all))
+	}
+}
