@@ -114,7 +114,7 @@ var Platforms = []*Platform{
 	{Name: "ahv", Title: "Nutanix AHV", Counts: true, Can: [features]Ability{
 		Nodes: yes(Grammar), Uneven: no("only the number of nodes can be set"), NodeMemory: no("memory is divided equally over the nodes"),
 		Sockets: yes(Grammar), Threads: yes(Grammar), Dies: no("no key for dies"), Distances: no("no key for distances"),
-		HomeNode: no("no key for a node of the host"), Exclusive: partly(Grammar, "on or off; which CPUs is AHV's choice"), Pages: no("no key for a VM"),
+		HomeNode: no("no key for a node of the host"), Exclusive: no("hard pinning takes the first cores of the host, for one such VM on a node, and Nutanix wants its support to be asked"), Pages: no("no key for a VM"),
 		AddVCPUs: no("not written")}},
 	{Name: "xcpng", Title: "XCP-ng", Report: true, Can: [features]Ability{
 		Nodes: no("no key of XAPI for nodes of a guest was found: the guest sees one"), Uneven: no("the guest sees one node"), NodeMemory: no("the guest sees one node"),

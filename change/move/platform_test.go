@@ -1,0 +1,32 @@
+package move
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestPlatform checks what a page says of one platform: each word is in the item of that kind, once, or there is none.
+func TestPlatform(t *testing.T) {
+	const small, wide, high = "vcpus=8 coresPerSocket=8 memory=64GB", "vcpus=24 coresPerSocket=12 memory=64GB", " latency=high reserveAll=on cpuReservation=20000"
+	for _, tt := range []struct {
+		to, vm string
+		kind   Kind
+		item   string // what it is about
+		want   string // in what it becomes and why
+	}{
+		{"ahv", small + high, Lost, "a CPU for each vCPU", "hard pinning takes the first cores of the host"},
+	} {
+		t.Run(tt.to+" "+tt.item, func(t *testing.T) {
+			m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf(tt.to), Options{})
+			var of []Item
+			for _, i := range m.Items {
+				if i.What == tt.item {
+					of = append(of, i)
+				}
+			}
+			if len(of) != 1 || of[0].Kind != tt.kind || !strings.Contains(of[0].Then+": "+of[0].Why, tt.want) {
+				t.Errorf("%+v, want one that is %s: %s", of, tt.kind, tt.want)
+			}
+		})
+	}
+}
