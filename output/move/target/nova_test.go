@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os/exec"
 	"reflect"
+	"strings"
 	"testing"
 
 	"homenode/change/move"
@@ -25,7 +26,8 @@ type verdict struct {
 }
 
 // TestNova lets the validators and the placement of Nova judge the flavor of each shape: no key is rejected, Nova makes the cells
-// of the shape of it, and they fit an empty host.
+// of the shape of it, and they fit an empty host. The same for the properties of each image, with a flavor that has only what
+// no image can have.
 func TestNova(t *testing.T) {
 	python := testdeps.Nova(t)
 	type asked struct {
@@ -33,19 +35,27 @@ func TestNova(t *testing.T) {
 		VCPUs int               `json:"vcpus"`
 		RAM   int64             `json:"ram"`
 		Specs map[string]string `json:"specs"`
+		Image map[string]string `json:"image"`
 	}
 	var all []asked
 	var of []*move.Move
 	for _, s := range shapes {
 		m := moved(t, s.name, "nova", move.Options{})
-		a := asked{s.name, m.Shape.VCPUs, mb(m.Shape.Memory), map[string]string{}}
-		for _, spec := range extraSpecs(m) {
-			a.Specs[spec[0]] = spec[1]
+		specs := extraSpecs(m)
+		flavor := asked{s.name, m.Shape.VCPUs, mb(m.Shape.Memory), mapOf(specs), nil}
+		image := flavor
+		image.Name, image.Specs, image.Image = s.name+", by the image", map[string]string{}, mapOf(imageProperties(specs))
+		for _, key := range imageCannot {
+			if value, ok := flavor.Specs[key]; ok {
+				image.Specs[key] = value
+			}
 		}
-		all, of = append(all, a), append(of, m)
+		all, of = append(all, flavor, image), append(of, m, m)
 	}
 	// What Nova is known to refuse shows that it is asked.
-	all = append(all, asked{"9 vCPUs, divided by Nova", 9, 1152, map[string]string{"hw:numa_nodes": "2", "hw:cpu_policy": "often"}})
+	all = append(all, asked{"9 vCPUs, divided by Nova", 9, 1152, map[string]string{"hw:numa_nodes": "2", "hw:cpu_policy": "often"}, nil},
+		asked{"both", 24, 2048, map[string]string{"hw:numa_nodes": "2"}, map[string]string{"hw_numa_nodes": "2"}},
+		asked{"pages by the image", 24, 2048, map[string]string{"hw:numa_nodes": "2"}, map[string]string{"hw_mem_page_size": "2048"}})
 	input, err := json.Marshal(all)
 	if err != nil {
 		t.Fatal(err)
@@ -80,8 +90,21 @@ func TestNova(t *testing.T) {
 		}
 		accepted++
 	}
-	if last := got[len(of)]; len(last.Rejected) != 1 || last.Error == "" {
-		t.Errorf("what Nova refuses: %+v", last)
+	if first := got[len(of)]; len(first.Rejected) != 1 || first.Error == "" {
+		t.Errorf("what Nova refuses: %+v", first)
 	}
-	t.Logf("%d flavors are accepted and fit", accepted)
+	for i, want := range []string{"ImageNUMATopologyForbidden", "MemoryPageSizeForbidden"} {
+		if v := &got[len(of)+1+i]; !strings.HasPrefix(v.Error, want+":") {
+			t.Errorf("%s: %+v, want %s", v.Name, v, want)
+		}
+	}
+	t.Logf("%d flavors and images are accepted and fit", accepted)
+}
+
+func mapOf(pairs [][2]string) map[string]string {
+	out := map[string]string{}
+	for _, p := range pairs {
+		out[p[0]] = p[1]
+	}
+	return out
 }

@@ -1,6 +1,6 @@
 """Lets Nova's own code judge flavors: standard input has a JSON list of flavors, standard output what Nova makes of each.
 
-Each flavor has name, vcpus, ram (MB) and specs. The answer has, for each, "rejected": the keys that the validators reject,
+Each flavor has name, vcpus, ram (MB), specs, and image, the properties of the image it starts. The answer has, for each, "rejected": the keys that the validators reject,
 and why; "cells": the vCPUs and memory (MB) of each guest node; "topology": sockets, cores and threads; "fits": whether it
 fits an empty host of 16 nodes of 16 cores and 256 GB.
 """
@@ -35,7 +35,7 @@ def judge(asked):
         except Exception as e:
             out['rejected'].append('%s=%s: %s' % (key, value, e))
     flavor = objects.Flavor(id=1, flavorid='1', name=asked['name'], vcpus=asked['vcpus'], memory_mb=asked['ram'], root_gb=0, ephemeral_gb=0, swap=0, extra_specs=asked['specs'])
-    image = objects.ImageMeta.from_dict({'properties': {}})
+    image = objects.ImageMeta.from_dict({'properties': asked['image'] or {}})
     try:
         numa = hardware.numa_get_constraints(flavor, image)
     except Exception as e:
