@@ -237,7 +237,7 @@ func bytesText(list []numa.Bytes) string {
 }
 
 // place says which nodes of which host carry the VM.
-func (m *Move) place(s *Shape) {
+func (m *Move) place(s *Shape, o Options) {
 	l := &m.VM.On[0].Layout
 	can := m.Platform.Can[HomeNode]
 	on := "chosen by the NUMA scheduler, and changed by it"
@@ -248,6 +248,15 @@ func (m *Move) place(s *Shape) {
 	case !can.Can:
 		m.add(Lost, "home node", on, "", can.Limit, "")
 		m.At = nil
+	case m.Platform.Chooses:
+		wide := !l.Managed || l.Wide() || l.Memory.Remote+l.Memory.First > 0
+		m.Floats = len(s.Cells) == 1 && wide && m.At == nil && o.Shape != Fit && !m.Exclusive && s.Page == 0
+		m.At = nil
+		if m.Floats {
+			m.add(Lost, "home node", on, "", "no node is asked for, since the only node of the guest may not fit one of the host: --hosts says whether it does", "")
+		} else {
+			m.add(Changed, "home node", on, "a node of the host for each node of the guest, which the platform chooses", "fixed when it starts: nothing moves it with the load", "")
+		}
 	case m.At == nil:
 		m.add(Lost, "home node", on, "none: the host's kernel chooses", "no host is given", "")
 	default:
@@ -276,7 +285,7 @@ func (m *Move) exclusive(s *Shape) {
 	case !can.Can:
 		m.add(Lost, what, on, "", can.Limit, level.Origin.Where)
 		m.Exclusive = false
-	case !m.Platform.Can[HomeNode].Can: // it chooses the CPUs
+	case !m.Platform.Places(): // it chooses the CPUs
 		m.add(Changed, what, on, "dedicated CPUs, that the platform chooses", "no overcommitment of them; memory is to be in huge pages to be locked", level.Origin.Where)
 	case m.At == nil:
 		m.add(Lost, what, on, "", "no host is given that has them", level.Origin.Where)

@@ -69,10 +69,15 @@ type Platform struct {
 	MostDigit int
 	// Passthrough says that nodes follow from the dedicated CPUs that a guest gets on huge pages.
 	Passthrough bool
+	// Chooses says that it chooses the node of the host for each node of a guest, and keeps it there.
+	Chooses bool
 	// Report says that nothing is written for it but the page of each VM.
 	Report bool
 	Can    [features]Ability
 }
+
+// Places reports whether what is written for it names the nodes of the host.
+func (p *Platform) Places() bool { return p.Can[HomeNode].Can && !p.Chooses }
 
 func yes(p Proof) Ability                  { return Ability{Can: true, Proof: p} }
 func partly(p Proof, limit string) Ability { return Ability{Can: true, Proof: p, Limit: limit} }
@@ -100,10 +105,10 @@ var Platforms = []*Platform{
 		Sockets: yes(Judged), Threads: yes(Judged), Dies: no("no field for dies"), Distances: no("distances are those of the host"),
 		HomeNode: no("the kubelet chooses the node of the host"), Exclusive: yes(Judged), Pages: partly(Judged, "2 MB or 1 GB"),
 		AddVCPUs: partly(Judged, "whole sockets, by live migration")}},
-	{Name: "nova", Title: "OpenStack Nova", Can: [features]Ability{
+	{Name: "nova", Title: "OpenStack Nova", Chooses: true, Can: [features]Ability{
 		Nodes: yes(Judged), Uneven: yes(Judged), NodeMemory: yes(Judged), Sockets: yes(Judged), Threads: yes(Judged),
 		Dies: no("no key for dies"), Distances: no("no key for distances"),
-		HomeNode:  no("Nova chooses the host and its nodes: a flavor cannot name one"),
+		HomeNode:  partly(Judged, "Nova chooses the node of the host for each node of the guest: a flavor cannot name one"),
 		Exclusive: yes(Judged), Pages: yes(Judged), AddVCPUs: no("a flavor has a fixed number of vCPUs")}},
 	{Name: "hyperv", Title: "Hyper-V", Counts: true, Can: [features]Ability{
 		Nodes:  partly(Grammar, "by upper limits, from which Hyper-V derives the nodes"),
@@ -111,10 +116,10 @@ var Platforms = []*Platform{
 		Threads: yes(Grammar), Dies: no("no setting for dies"), Distances: no("no setting for distances"),
 		HomeNode: no("no setting for a node of the host"), Exclusive: no("no setting for one vCPU"), Pages: no("no setting for a VM"),
 		AddVCPUs: no("the number of vCPUs is fixed while the VM runs")}},
-	{Name: "ahv", Title: "Nutanix AHV", Counts: true, Can: [features]Ability{
+	{Name: "ahv", Title: "Nutanix AHV", Counts: true, Chooses: true, Can: [features]Ability{
 		Nodes: yes(Grammar), Uneven: no("only the number of nodes can be set"), NodeMemory: no("memory is divided equally over the nodes"),
 		Sockets: yes(Grammar), Threads: yes(Grammar), Dies: no("no key for dies"), Distances: no("no key for distances"),
-		HomeNode: no("no key for a node of the host"), Exclusive: no("hard pinning takes the first cores of the host, for one such VM on a node, and Nutanix wants its support to be asked"), Pages: no("no key for a VM"),
+		HomeNode: partly(Grammar, "AHV chooses the node of the host for each node of the guest"), Exclusive: no("hard pinning takes the first cores of the host, for one such VM on a node, and Nutanix wants its support to be asked"), Pages: no("no key for a VM"),
 		AddVCPUs: no("not written")}},
 	{Name: "xcpng", Title: "XCP-ng", Report: true, Can: [features]Ability{
 		Nodes: no("no key of XAPI for nodes of a guest was found: the guest sees one"), Uneven: no("the guest sees one node"), NodeMemory: no("the guest sees one node"),

@@ -15,6 +15,13 @@ func TestPlatform(t *testing.T) {
 		want   string // in what it becomes and why
 	}{
 		{"ahv", small + high, Lost, "a CPU for each vCPU", "hard pinning takes the first cores of the host"},
+		{"nova", small, Changed, "home node", "a node of the host for each node of the guest, which the platform chooses: fixed when it starts"},
+		{"nova", wide, Changed, "home node", "which the platform chooses"},
+		{"nova", wide + " hotAdd=on", Lost, "home node", "no node is asked for"}, // one node, on two clients
+		{"nova", small + " cpuAffinity=0-7", Lost, "home node", "no node is asked for"},
+		{"nova", "vcpus=8 coresPerSocket=8 memory=300GB", Lost, "home node", "no node is asked for"}, // more than a node has
+		{"ahv", small, Changed, "home node", "which the platform chooses"},
+		{"kubevirt", small, Lost, "home node", "the kubelet chooses"},
 	} {
 		t.Run(tt.to+" "+tt.item, func(t *testing.T) {
 			m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf(tt.to), Options{})

@@ -13,8 +13,8 @@ import (
 func ahv(m *move.Move) []File {
 	s := m.Shape
 	vnuma := len(s.Cells)
-	if vnuma == 1 {
-		vnuma = 0 // off
+	if m.Floats {
+		vnuma = 0 // off: 1 keeps the VM on one node
 	}
 	var b bytes.Buffer
 	b.WriteString("#!/bin/sh\n")

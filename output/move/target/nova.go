@@ -70,7 +70,7 @@ func nova(moves []*move.Move) []File {
 func extraSpecs(m *move.Move) [][2]string {
 	s := m.Shape
 	out := [][2]string{{"hw:cpu_sockets", fmt.Sprint(s.Sockets)}, {"hw:cpu_cores", fmt.Sprint(s.Cores)}, {"hw:cpu_threads", fmt.Sprint(s.Threads)}}
-	if len(s.Cells) > 1 || m.Exclusive || s.Page > 0 {
+	if !m.Floats { // without it a VM of one node floats over all of the host
 		out = append(out, [2]string{"hw:numa_nodes", fmt.Sprint(len(s.Cells))})
 	}
 	if len(s.Cells) > 1 { // both for every cell, or a gap is an error
