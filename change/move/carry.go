@@ -286,7 +286,11 @@ func (m *Move) exclusive(s *Shape) {
 		m.add(Lost, what, on, "", can.Limit, level.Origin.Where)
 		m.Exclusive = false
 	case !m.Platform.Places(): // it chooses the CPUs
-		m.add(Changed, what, on, "dedicated CPUs, that the platform chooses", "no overcommitment of them; memory is to be in huge pages to be locked", level.Origin.Where)
+		why := "no overcommitment of them; memory is to be in huge pages to be locked"
+		if can.Limit != "" {
+			why += "; " + can.Limit
+		}
+		m.add(Changed, what, on, "dedicated CPUs, that the platform chooses", why, level.Origin.Where)
 	case m.At == nil:
 		m.add(Lost, what, on, "", "no host is given that has them", level.Origin.Where)
 		m.Exclusive = false

@@ -109,7 +109,8 @@ var Platforms = []*Platform{
 		Nodes: yes(Judged), Uneven: yes(Judged), NodeMemory: yes(Judged), Sockets: yes(Judged), Threads: yes(Judged),
 		Dies: no("no key for dies"), Distances: no("no key for distances"),
 		HomeNode:  partly(Judged, "Nova chooses the node of the host for each node of the guest: a flavor cannot name one"),
-		Exclusive: yes(Judged), Pages: yes(Judged), AddVCPUs: no("a flavor has a fixed number of vCPUs")}},
+		Exclusive: partly(Judged, "hw:cpu_thread_policy is isolate, which asks for hosts without SMT, or require for a guest with threads; QEMU's other threads run on cpu_shared_set, else on the CPUs of the vCPUs"),
+		Pages:     yes(Judged), AddVCPUs: no("a flavor has a fixed number of vCPUs")}},
 	{Name: "hyperv", Title: "Hyper-V", Counts: true, Can: [features]Ability{
 		Nodes:  partly(Grammar, "by upper limits, from which Hyper-V derives the nodes"),
 		Uneven: no("Hyper-V has even nodes alone"), NodeMemory: partly(Grammar, "an upper limit"), Sockets: partly(Grammar, "derived from the nodes of a socket"),

@@ -15,6 +15,7 @@ func TestPlatform(t *testing.T) {
 		want   string // in what it becomes and why
 	}{
 		{"ahv", small + high, Lost, "a CPU for each vCPU", "hard pinning takes the first cores of the host"},
+		{"nova", small + high, Changed, "a CPU for each vCPU", "isolate, which asks for hosts without SMT"},
 		{"nova", small, Changed, "home node", "a node of the host for each node of the guest, which the platform chooses: fixed when it starts"},
 		{"nova", wide, Changed, "home node", "which the platform chooses"},
 		{"nova", wide + " hotAdd=on", Lost, "home node", "no node is asked for"}, // one node, on two clients

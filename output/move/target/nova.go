@@ -56,6 +56,9 @@ func nova(moves []*move.Move) []File {
 	for _, f := range flavors {
 		b.WriteByte('\n')
 		comment(&b, words.Few(f.vms)+": "+nodes(f.of.Shape)+", "+f.of.Shape.Topology())
+		if f.of.Exclusive {
+			comment(&b, f.of.Platform.Can[move.Exclusive].Limit)
+		}
 		b.WriteString(words.Command("openstack", "flavor", "create", "--vcpus", fmt.Sprint(f.of.Shape.VCPUs), "--ram", fmt.Sprint(mb(f.of.Shape.Memory)), "--disk", "0", f.name) + "\n")
 		command := []string{"openstack", "flavor", "set"}
 		for _, s := range f.specs {
@@ -79,10 +82,11 @@ func extraSpecs(m *move.Move) [][2]string {
 		}
 	}
 	if m.Exclusive {
-		out = append(out, [2]string{"hw:cpu_policy", "dedicated"})
+		threads := "isolate" // the default, prefer, gives two vCPUs the threads of one core
 		if s.Threads > 1 {
-			out = append(out, [2]string{"hw:cpu_thread_policy", "require"})
+			threads = "require"
 		}
+		out = append(out, [2]string{"hw:cpu_policy", "dedicated"}, [2]string{"hw:cpu_thread_policy", threads}, [2]string{"hw:emulator_threads_policy", "share"})
 	}
 	if s.Page > 0 {
 		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprint(int64(s.Page / numa.KiB))})
@@ -91,7 +95,7 @@ func extraSpecs(m *move.Move) [][2]string {
 }
 
 // imageCannot are keys that Nova takes of a flavor alone; pages of an image only where the flavor leaves their size open.
-var imageCannot = []string{"hw:mem_page_size"}
+var imageCannot = []string{"hw:emulator_threads_policy", "hw:mem_page_size"}
 
 // imageProperties returns what of the keys an image can have, as properties of it.
 func imageProperties(specs [][2]string) (out [][2]string) {
