@@ -102,7 +102,7 @@ var Platforms = []*Platform{
 	{Name: "kubevirt", Title: "KubeVirt", Passthrough: true, Can: [features]Ability{
 		Nodes:  partly(Judged, "the shape is not guaranteed: nodes follow from the CPUs that the kubelet gives the VM, with guestMappingPassthrough"),
 		Uneven: partly(Judged, "by chance: nodes follow from the CPUs that the kubelet gives the VM"), NodeMemory: no("memory is divided equally over the nodes"),
-		Sockets: yes(Judged), Threads: yes(Judged), Dies: no("no field for dies"), Distances: no("distances are those of the host"),
+		Sockets: yes(Judged), Threads: yes(Judged), Dies: no("no field for dies"), Distances: no("none is stated: the guest sees 20"),
 		HomeNode: no("the kubelet chooses the node of the host"), Exclusive: yes(Judged), Pages: partly(Judged, "2 MB or 1 GB"),
 		AddVCPUs: partly(Judged, "whole sockets, by live migration")}},
 	{Name: "nova", Title: "OpenStack Nova", Chooses: true, Can: [features]Ability{

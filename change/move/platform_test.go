@@ -22,6 +22,7 @@ func TestPlatform(t *testing.T) {
 		{"nova", small + " cpuAffinity=0-7", Lost, "home node", "no node is asked for"},
 		{"nova", "vcpus=8 coresPerSocket=8 memory=300GB", Lost, "home node", "no node is asked for"}, // more than a node has
 		{"ahv", small, Changed, "home node", "which the platform chooses"},
+		{"kubevirt", wide, Changed, "distances", "none is stated: the guest sees 20"},
 		{"kubevirt", small, Lost, "home node", "the kubelet chooses"},
 	} {
 		t.Run(tt.to+" "+tt.item, func(t *testing.T) {
