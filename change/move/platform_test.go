@@ -1,6 +1,7 @@
 package move
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,8 @@ func TestPlatform(t *testing.T) {
 		{"nova", small + " cpuAffinity=0-7", Lost, "home node", "no node is asked for"},
 		{"nova", "vcpus=8 coresPerSocket=8 memory=300GB", Lost, "home node", "no node is asked for"}, // more than a node has
 		{"ahv", small, Changed, "home node", "which the platform chooses"},
+		{"hyperv", small + " cpuReservation=1000", Lost, "CPU reservation", "Set-VMProcessor -Reserve takes percent"},
+		{"xcpng", small + " cpuLimit=1000", Lost, "CPU limit", "VCPUs-params:cap"},
 		{"kubevirt", wide, Changed, "distances", "none is stated: the guest sees 20"},
 		{"kubevirt", small, Lost, "home node", "the kubelet chooses"},
 	} {
@@ -37,5 +40,28 @@ func TestPlatform(t *testing.T) {
 				t.Errorf("%+v, want one that is %s: %s", of, tt.kind, tt.want)
 			}
 		})
+	}
+}
+
+// TestLinux checks that what Linux does is told of platforms that run it, and of them alone.
+func TestLinux(t *testing.T) {
+	v := vm(t, "release 8.0U3\ncluster c\nhost esx01 nodes=2 cores=16 memory=512GB mhz=2500 evc=intel-skylake\nhost esx02 nodes=4 cores=8 memory=512GB\n"+
+		"vm vm host=esx01 vcpus=24 coresPerSocket=24 memory=64GB hotAdd=on memoryHotAdd=on reserveAll=on cpuReservation=1000 cpuLimit=2000 pci=3b:00.0 set:numa.vcpu.preferHT=TRUE\n")
+	facts := regexp.MustCompile(`Linux|control group|transparent huge|huge pages|DIMM|expander|QEMU|kernel|Nova`)
+	for _, p := range Platforms {
+		m := Make(v, p, Options{})
+		said := 0
+		for _, i := range m.Items {
+			text := i.Then + ": " + i.Why
+			if facts.MatchString(text) && i.Kind != Carried {
+				said++
+				if p.kernel != &linux {
+					t.Errorf("%s: %s: %s", p.Name, i.What, text)
+				}
+			}
+		}
+		if len(m.Of(Lost)) < 8 || p.kernel == &linux && said < 5 {
+			t.Errorf("%s: %d items of %d: %q", p.Name, said, len(m.Items), m.Refused)
+		}
 	}
 }
