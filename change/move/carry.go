@@ -93,6 +93,8 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	why := arrange(s, cell, perSocket, threads, can[Dies].Can)
 	on := topologyOf(g)
 	switch {
+	case can[Sockets].Limit != "" && !m.Platform.Report:
+		m.add(Changed, "sockets and cores", on, s.Topology()+", if the platform makes them so", can[Sockets].Limit, m.Basis)
 	case on == s.Topology():
 		m.add(Carried, "sockets and cores", on, s.Topology(), "", m.Basis)
 	case o.Shape == Fit:
@@ -108,9 +110,6 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 			}
 		}
 		m.add(Changed, "sockets and cores", on, s.Topology(), why, m.Basis)
-	}
-	if !can[Sockets].Can || can[Sockets].Limit != "" && !m.Platform.Report {
-		m.add(Changed, "sockets and cores", on, "as the platform derives them", can[Sockets].Limit, "")
 	}
 	if s.Threads > 1 && !m.Exclusive {
 		m.add(Changed, "threads of a core", "two vCPUs share a core of the host", "the guest sees threads", "without a CPU for each vCPU the host may run two threads of a core on two cores", vnuma.VirtualThreads(m.VM.VM).Origin.Where)
@@ -143,7 +142,9 @@ func (m *Move) hotAdd(s *Shape, cell []int) {
 	from := v.CPUHotAdd.Origin.Where
 	switch {
 	case !can.Can:
-		m.add(Lost, what, on, "power off to add vCPUs", can.Limit, from)
+		m.add(Lost, what, on, "", can.Limit, from)
+	case m.Platform.Passthrough && len(s.Cells) > 1:
+		m.add(Lost, what, on, "power off to add vCPUs", "guestMappingPassthrough makes nodes of the vCPUs that are there at the start: those added later were not shown to get one", from)
 	case most <= n:
 		m.add(Lost, what, on, "power off to add vCPUs", "the VM states no largest number (cpuid.maxVCPUs), and guests reserve for it", from)
 	case most%s.PerSocket() != 0 || most > n && !s.Even() || s.Dies > 1:

@@ -81,13 +81,15 @@ func (m *Move) lose(s *Shape, g *guest) {
 	}
 	if v.MemoryHotAdd.Or(false) {
 		why := k.addMemory
-		switch m.Platform.Name {
-		case "proxmox":
+		switch {
+		case m.Platform.Name == "proxmox":
 			why = "cannot enable memory hotplugging with custom NUMA topology"
-		case "kubevirt":
+		case m.Platform.Passthrough && len(s.Cells) > 1:
 			why = "refused together with guestMappingPassthrough"
+		case m.Platform.Passthrough:
+			why = "not written: memory.maxGuest"
 		}
-		m.add(Lost, "memory hot add", "on", "power off to add memory", why, v.MemoryHotAdd.Origin.Where)
+		m.add(Lost, "memory hot add", "on", "", why, v.MemoryHotAdd.Origin.Where)
 	}
 	m.loseReservations()
 	if !v.Guest.Needs.LargePages && s.Page == 0 {
