@@ -251,7 +251,7 @@ func (m *Move) place(s *Shape, o Options) {
 		m.At = nil
 	case m.Platform.Chooses:
 		wide := !l.Managed || l.Wide() || l.Memory.Remote+l.Memory.First > 0
-		m.Floats = len(s.Cells) == 1 && wide && m.At == nil && o.Shape != Fit && !m.Exclusive && s.Page == 0
+		m.Floats = len(s.Cells) == 1 && wide && m.At == nil && o.Shape != Fit && !(m.Exclusive && m.Platform.Can[Exclusive].Can) && s.Page == 0
 		m.At = nil
 		if m.Floats {
 			m.add(Lost, "home node", on, "", "no node is asked for, since the only node of the guest may not fit one of the host: --hosts says whether it does", "")
