@@ -22,8 +22,8 @@ func TestPlatform(t *testing.T) {
 		{"nova", wide + " hotAdd=on", Lost, "home node", "no node is asked for"}, // one node, on two clients
 		{"nova", small + " cpuAffinity=0-7", Lost, "home node", "no node is asked for"},
 		{"nova", "vcpus=8 coresPerSocket=8 memory=300GB", Lost, "home node", "no node is asked for"}, // more than a node has
-		{"ahv", wide + high + " hotAdd=on", Lost, "home node", "no node is asked for"},
-		{"nova", wide + high + " hotAdd=on", Changed, "home node", "which the platform chooses"}, // dedicated CPUs are of nodes
+		{"ahv", wide + " latency=high reserveAll=on cpuReservation=60000 hotAdd=on", Lost, "home node", "no node is asked for"},
+		{"nova", wide + " latency=high reserveAll=on cpuReservation=60000 hotAdd=on", Changed, "home node", "which the platform chooses"}, // dedicated CPUs are of nodes
 		{"ahv", small, Changed, "home node", "which the platform chooses"},
 		{"hyperv", small + " cpuReservation=1000", Lost, "CPU reservation", "Set-VMProcessor -Reserve takes percent"},
 		{"xcpng", small + " cpuLimit=1000", Lost, "CPU limit", "VCPUs-params:cap"},
