@@ -93,6 +93,8 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	why := arrange(s, cell, perSocket, threads, can[Dies].Can)
 	on := topologyOf(g)
 	switch {
+	case can[Sockets].Limit != "" && !m.Platform.Report:
+		m.add(Changed, "sockets and cores", on, s.Topology()+", if the platform makes them so", can[Sockets].Limit, m.Basis)
 	case on == s.Topology():
 		m.add(Carried, "sockets and cores", on, s.Topology(), "", m.Basis)
 	case o.Shape == Fit:
@@ -108,9 +110,6 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 			}
 		}
 		m.add(Changed, "sockets and cores", on, s.Topology(), why, m.Basis)
-	}
-	if !can[Sockets].Can || can[Sockets].Limit != "" && !m.Platform.Report {
-		m.add(Changed, "sockets and cores", on, "as the platform derives them", can[Sockets].Limit, "")
 	}
 	if s.Threads > 1 && !m.Exclusive {
 		m.add(Changed, "threads of a core", "two vCPUs share a core of the host", "the guest sees threads", "without a CPU for each vCPU the host may run two threads of a core on two cores", vnuma.VirtualThreads(m.VM.VM).Origin.Where)
@@ -143,7 +142,9 @@ func (m *Move) hotAdd(s *Shape, cell []int) {
 	from := v.CPUHotAdd.Origin.Where
 	switch {
 	case !can.Can:
-		m.add(Lost, what, on, "power off to add vCPUs", can.Limit, from)
+		m.add(Lost, what, on, "", can.Limit, from)
+	case m.Platform.Passthrough && len(s.Cells) > 1:
+		m.add(Lost, what, on, "power off to add vCPUs", "guestMappingPassthrough makes nodes of the vCPUs that are there at the start: those added later were not shown to get one", from)
 	case most <= n:
 		m.add(Lost, what, on, "power off to add vCPUs", "the VM states no largest number (cpuid.maxVCPUs), and guests reserve for it", from)
 	case most%s.PerSocket() != 0 || most > n && !s.Even() || s.Dies > 1:
@@ -237,7 +238,7 @@ func bytesText(list []numa.Bytes) string {
 }
 
 // place says which nodes of which host carry the VM.
-func (m *Move) place(s *Shape) {
+func (m *Move) place(s *Shape, o Options) {
 	l := &m.VM.On[0].Layout
 	can := m.Platform.Can[HomeNode]
 	on := "chosen by the NUMA scheduler, and changed by it"
@@ -248,6 +249,15 @@ func (m *Move) place(s *Shape) {
 	case !can.Can:
 		m.add(Lost, "home node", on, "", can.Limit, "")
 		m.At = nil
+	case m.Platform.Chooses:
+		wide := !l.Managed || l.Wide() || l.Memory.Remote+l.Memory.First > 0
+		m.Floats = len(s.Cells) == 1 && wide && m.At == nil && o.Shape != Fit && !(m.Exclusive && m.Platform.Can[Exclusive].Can) && s.Page == 0
+		m.At = nil
+		if m.Floats {
+			m.add(Lost, "home node", on, "", "no node is asked for, since the only node of the guest may not fit one of the host: --hosts says whether it does", "")
+		} else {
+			m.add(Changed, "home node", on, "a node of the host for each node of the guest, which the platform chooses", "fixed when it starts: nothing moves it with the load", "")
+		}
 	case m.At == nil:
 		m.add(Lost, "home node", on, "none: the host's kernel chooses", "no host is given", "")
 	default:
@@ -276,8 +286,12 @@ func (m *Move) exclusive(s *Shape) {
 	case !can.Can:
 		m.add(Lost, what, on, "", can.Limit, level.Origin.Where)
 		m.Exclusive = false
-	case !m.Platform.Can[HomeNode].Can: // it chooses the CPUs
-		m.add(Changed, what, on, "dedicated CPUs, that the platform chooses", "no overcommitment of them; memory is to be in huge pages to be locked", level.Origin.Where)
+	case !m.Platform.Places(): // it chooses the CPUs
+		why := "no overcommitment of them; memory is to be in huge pages to be locked"
+		if can.Limit != "" {
+			why += "; " + can.Limit
+		}
+		m.add(Changed, what, on, "dedicated CPUs, that the platform chooses", why, level.Origin.Where)
 	case m.At == nil:
 		m.add(Lost, what, on, "", "no host is given that has them", level.Origin.Where)
 		m.Exclusive = false

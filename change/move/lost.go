@@ -7,52 +7,102 @@ import (
 	"homenode/rules/rule"
 )
 
+// A kernel is what runs the VMs of a platform, in what it has instead of what is lost.
+type kernel struct {
+	balance, spread, migrate, preferHT       string
+	addMemory, reserve, limit, reserveMemory string
+	pages, device, evc                       string
+}
+
+// linux is KVM with QEMU, as libvirt, Proxmox VE, KubeVirt and Nova run it.
+var linux = kernel{
+	balance:       "Linux NUMA balancing moves pages of VMs that are not bound, and no home nodes",
+	spread:        "a cell over several nodes of a host can only be interleaved; --shape fit divides it, and the guest sees the nodes",
+	migrate:       "live migration keeps the cells, and needs nodes of these numbers with room and huge pages there",
+	preferHT:      "the host must count threads too: pins to both threads of a core, or Nova's thread policy require",
+	addMemory:     "DIMM slots are not written, and each DIMM belongs to one node",
+	reserve:       "shares of a control group are a weight, no guarantee; dedicated CPUs are more than one",
+	limit:         "a quota of time is no frequency: set one for the new host's cores",
+	reserveMemory: "only huge pages are reserved before the start",
+	pages:         "transparent huge pages, if the host has them on",
+	device:        "its address is that of the old host, and without an expander bus the guest is told of no node for it",
+	evc:           "not NUMA, but live migration needs a CPU model for the pool of hosts",
+}
+
+// ownKernel returns what a platform that is not managed as KVM has: what is not stated is not known, and is not written.
+func ownKernel(reserve, limit, reserveMemory, evc string) kernel {
+	return kernel{
+		balance:       "no document was found that it moves the memory of a VM between nodes",
+		spread:        "one node of the host may not hold it; --shape fit divides it, and the guest sees the nodes",
+		migrate:       "the number of nodes is fixed, whatever the host",
+		preferHT:      "no setting for it",
+		addMemory:     "not written",
+		reserve:       reserve,
+		limit:         limit,
+		reserveMemory: reserveMemory,
+		pages:         "no setting for a VM",
+		device:        "its address is that of the old host",
+		evc:           evc,
+	}
+}
+
+var (
+	hyperV = ownKernel("not written: Set-VMProcessor -Reserve takes percent", "not written: Set-VMProcessor -Maximum takes percent",
+		"not written: with dynamic memory off, as the file sets it, all memory is assigned at the start", "not NUMA; not written: Set-VMProcessor -CompatibilityForMigrationEnabled")
+	nutanix = ownKernel("no key for a VM", "no key for a VM", "not written: while memory overcommit is off, the memory of a VM is its own", "not NUMA, but live migration needs CPUs of one kind")
+	xen     = ownKernel("not written: VCPUs-params:weight is a weight, no guarantee", "not written: VCPUs-params:cap takes percent of a CPU",
+		"not written: without dynamic memory control the memory of a VM is its own", "not NUMA, but live migration needs CPUs of one kind")
+)
+
 // lose says what no platform has: each with the fact of this VM that makes it so.
 func (m *Move) lose(s *Shape, g *guest) {
 	v, l := m.VM, g.layout
+	k := m.Platform.kernel
 	set := v.Settings.Origin.Where
 	if l.Managed {
-		m.add(Lost, "balance by the NUMA scheduler", "home nodes and memory follow the load", "", "Linux NUMA balancing moves pages of VMs that are not bound, and no home nodes", "")
+		m.add(Lost, "balance by the NUMA scheduler", "home nodes and memory follow the load", "", k.balance, "")
 	}
 	if vpd, ok := l.Spanning(); ok && !g.other {
 		first, last := l.Carriers(vpd)
 		m.add(Lost, "a node carried by several clients", fmt.Sprintf("node %d of the guest is carried by %d clients on %s", vpd, last-first+1, g.host), "one node of the host must hold it",
-			"a cell over several nodes of a host can only be interleaved; --shape fit divides it, and the guest sees the nodes", "")
+			k.spread, "")
 	}
 	m.loseSizing()
 	for i := range v.On[1:] {
 		if o := &v.On[i+1]; !o.Layout.SameGuest(l) {
 			m.add(Lost, "sizing for each host", fmt.Sprintf("%s on hosts such as %s", rule.Short(&o.Layout), o.Kind.Hosts[0].Name), "the same nodes on every host",
-				"live migration keeps the cells, and needs nodes of these numbers with room and huge pages there", "")
+				k.migrate, "")
 			break
 		}
 	}
 	if v.Guest.PreferHT {
 		m.add(Lost, "preferHT", "numa.vcpu.preferHT = TRUE: threads count as cores of a node", "the shape keeps the nodes that this made",
-			"the host must count threads too: pins to both threads of a core, or Nova's thread policy require", set)
+			k.preferHT, set)
 	}
 	if v.MemoryHotAdd.Or(false) {
-		why := "DIMM slots are not written, and each DIMM belongs to one node"
-		switch m.Platform.Name {
-		case "proxmox":
+		why := k.addMemory
+		switch {
+		case m.Platform.Name == "proxmox":
 			why = "cannot enable memory hotplugging with custom NUMA topology"
-		case "kubevirt":
+		case m.Platform.Passthrough && len(s.Cells) > 1:
 			why = "refused together with guestMappingPassthrough"
+		case m.Platform.Passthrough:
+			why = "not written: memory.maxGuest"
 		}
-		m.add(Lost, "memory hot add", "on", "power off to add memory", why, v.MemoryHotAdd.Origin.Where)
+		m.add(Lost, "memory hot add", "on", "", why, v.MemoryHotAdd.Origin.Where)
 	}
 	m.loseReservations()
 	if !v.Guest.Needs.LargePages && s.Page == 0 {
-		m.add(Changed, "large pages", "by default, of the host", "transparent huge pages, if the host has them on", "", "")
+		m.add(Changed, "large pages", "by default, of the host", k.pages, "", "")
 	}
 	for _, d := range v.Devices.Value {
-		m.add(Lost, "PCI device", strings.TrimSpace(d.Kind+" "+d.PCI), "", "its address is that of the old host, and without an expander bus the guest is told of no node for it", v.Devices.Origin.Where)
+		m.add(Lost, "PCI device", strings.TrimSpace(d.Kind+" "+d.PCI), "", k.device, v.Devices.Origin.Where)
 	}
 	m.loseAffinity()
 	if v.Host != nil && v.Host.EVC.Known() && v.Host.EVC.Value != "" && v.Host.EVC.Value != "none" {
-		m.add(Lost, "EVC", v.Host.EVC.Value, "a CPU model for the pool of hosts", "not NUMA, but live migration needs one", v.Host.At)
+		m.add(Lost, "EVC", v.Host.EVC.Value, "", k.evc, v.Host.At)
 	}
-	if n := s.Most(); n > fewAPICs {
+	if n := s.Most(); n > fewAPICs && k == &linux {
 		m.add(Changed, "interrupts", "as vSphere has them", fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written", "")
 	}
 	if over := exceeded(s, v); over != "" {
@@ -89,18 +139,18 @@ func (m *Move) loseSizing() {
 }
 
 func (m *Move) loseReservations() {
-	v := m.VM
+	v, k := m.VM, m.Platform.kernel
 	if mhz := v.CPUReservation.Value; mhz > 0 {
-		m.add(Lost, "CPU reservation", fmt.Sprintf("%d MHz", mhz), "", "shares of a control group are a weight, no guarantee; dedicated CPUs are more than one", v.CPUReservation.Origin.Where)
+		m.add(Lost, "CPU reservation", fmt.Sprintf("%d MHz", mhz), "", k.reserve, v.CPUReservation.Origin.Where)
 	}
 	if mhz := v.CPULimit; mhz.Known() && mhz.Value >= 0 {
-		m.add(Lost, "CPU limit", fmt.Sprintf("%d MHz", mhz.Value), "", "a quota of time is no frequency: set one for the new host's cores", mhz.Origin.Where)
+		m.add(Lost, "CPU limit", fmt.Sprintf("%d MHz", mhz.Value), "", k.limit, mhz.Origin.Where)
 	}
 	switch {
 	case v.MemoryReservationLocked.Value:
-		m.add(Lost, "memory reservation", "all, locked", "", "only huge pages are reserved before the start", v.MemoryReservationLocked.Origin.Where)
+		m.add(Lost, "memory reservation", "all, locked", "", k.reserveMemory, v.MemoryReservationLocked.Origin.Where)
 	case v.MemoryReservation.Value > 0:
-		m.add(Lost, "memory reservation", v.MemoryReservation.Value.String(), "", "only huge pages are reserved before the start", v.MemoryReservation.Origin.Where)
+		m.add(Lost, "memory reservation", v.MemoryReservation.Value.String(), "", k.reserveMemory, v.MemoryReservation.Origin.Where)
 	}
 }
 

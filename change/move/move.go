@@ -62,7 +62,9 @@ type Move struct {
 	// Exclusive says that each vCPU has a CPU of its own.
 	Exclusive bool `json:"exclusive,omitempty"`
 	// Strict says that the VM does not start on a node without room, rather than taking memory elsewhere.
-	Strict bool   `json:"strict,omitempty"`
+	Strict bool `json:"strict,omitempty"`
+	// Floats says that a platform which chooses nodes is not asked for one: the guest's only node may not fit one of the host.
+	Floats bool   `json:"floats,omitempty"`
 	Basis  string `json:"basis"` // where the shape is from
 	Items  []Item `json:"items"`
 	// Refused says why nothing is written for the VM, and what would be; nil when something is.
@@ -181,7 +183,7 @@ func Make(v *rule.VM, p *Platform, o Options) *Move {
 			return m
 		}
 	}
-	m.place(s)
+	m.place(s, o)
 	m.lose(s, now)
 	m.judge(s)
 	return m

@@ -69,10 +69,16 @@ type Platform struct {
 	MostDigit int
 	// Passthrough says that nodes follow from the dedicated CPUs that a guest gets on huge pages.
 	Passthrough bool
+	// Chooses says that it chooses the node of the host for each node of a guest, and keeps it there.
+	Chooses bool
 	// Report says that nothing is written for it but the page of each VM.
 	Report bool
 	Can    [features]Ability
+	kernel *kernel // what runs its VMs
 }
+
+// Places reports whether what is written for it names the nodes of the host.
+func (p *Platform) Places() bool { return p.Can[HomeNode].Can && !p.Chooses }
 
 func yes(p Proof) Ability                  { return Ability{Can: true, Proof: p} }
 func partly(p Proof, limit string) Ability { return Ability{Can: true, Proof: p, Limit: limit} }
@@ -80,43 +86,44 @@ func no(why string) Ability                { return Ability{Limit: why} }
 
 // Platforms are those that VMs can be moved to, as far as their documents and sources say (docs/move.md).
 var Platforms = []*Platform{
-	{Name: "libvirt", Title: "libvirt", MemoryOnly: true, Can: [features]Ability{
+	{Name: "libvirt", Title: "libvirt", kernel: &linux, MemoryOnly: true, Can: [features]Ability{
 		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Judged),
 		HomeNode: yes(Judged), Exclusive: yes(Judged), Pages: yes(Judged), AddVCPUs: yes(Judged)}},
-	{Name: "qemu", Title: "QEMU", MemoryOnly: true, Can: [features]Ability{
+	{Name: "qemu", Title: "QEMU", kernel: &linux, MemoryOnly: true, Can: [features]Ability{
 		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Ran),
 		HomeNode:  partly(Grammar, "memory is bound, vCPUs are not: taskset or libvirt binds them"),
 		Exclusive: no("QEMU pins no vCPU: its threads are pinned from outside"),
 		Pages:     yes(Grammar), AddVCPUs: yes(Ran)}},
-	{Name: "proxmox", Title: "Proxmox VE", Most: 8, MostDigit: 9, Can: [features]Ability{
+	{Name: "proxmox", Title: "Proxmox VE", kernel: &linux, Most: 8, MostDigit: 9, Can: [features]Ability{
 		Nodes: partly(Grammar, "at most 8"), Uneven: yes(Grammar), NodeMemory: yes(Grammar), Sockets: yes(Grammar),
 		Threads: no("no key for threads of a core"), Dies: no("no key for dies"), Distances: no("no key for distances: the guest sees 20"),
 		HomeNode:  partly(Grammar, "memory by node; affinity holds for all threads of the VM together"),
 		Exclusive: no("affinity holds for all threads of the VM together, not for one vCPU"),
 		Pages:     partly(Grammar, "on nodes 0 to 9 of the host"), AddVCPUs: yes(Grammar)}},
-	{Name: "kubevirt", Title: "KubeVirt", Passthrough: true, Can: [features]Ability{
+	{Name: "kubevirt", Title: "KubeVirt", kernel: &linux, Passthrough: true, Can: [features]Ability{
 		Nodes:  partly(Judged, "the shape is not guaranteed: nodes follow from the CPUs that the kubelet gives the VM, with guestMappingPassthrough"),
 		Uneven: partly(Judged, "by chance: nodes follow from the CPUs that the kubelet gives the VM"), NodeMemory: no("memory is divided equally over the nodes"),
-		Sockets: yes(Judged), Threads: yes(Judged), Dies: no("no field for dies"), Distances: no("distances are those of the host"),
+		Sockets: yes(Judged), Threads: yes(Judged), Dies: no("no field for dies"), Distances: no("none is stated: the guest sees 20"),
 		HomeNode: no("the kubelet chooses the node of the host"), Exclusive: yes(Judged), Pages: partly(Judged, "2 MB or 1 GB"),
 		AddVCPUs: partly(Judged, "whole sockets, by live migration")}},
-	{Name: "nova", Title: "OpenStack Nova", Can: [features]Ability{
+	{Name: "nova", Title: "OpenStack Nova", kernel: &linux, Chooses: true, Can: [features]Ability{
 		Nodes: yes(Judged), Uneven: yes(Judged), NodeMemory: yes(Judged), Sockets: yes(Judged), Threads: yes(Judged),
 		Dies: no("no key for dies"), Distances: no("no key for distances"),
-		HomeNode:  no("Nova chooses the host and its nodes: a flavor cannot name one"),
-		Exclusive: yes(Judged), Pages: yes(Judged), AddVCPUs: no("a flavor has a fixed number of vCPUs")}},
-	{Name: "hyperv", Title: "Hyper-V", Counts: true, Can: [features]Ability{
+		HomeNode:  partly(Judged, "Nova chooses the node of the host for each node of the guest: a flavor cannot name one"),
+		Exclusive: partly(Judged, "hw:cpu_thread_policy is isolate, which asks for hosts without SMT, or require for a guest with threads; QEMU's other threads run on cpu_shared_set, else on the CPUs of the vCPUs"),
+		Pages:     yes(Judged), AddVCPUs: no("a flavor has a fixed number of vCPUs")}},
+	{Name: "hyperv", Title: "Hyper-V", kernel: &hyperV, Counts: true, Can: [features]Ability{
 		Nodes:  partly(Grammar, "by upper limits, from which Hyper-V derives the nodes"),
 		Uneven: no("Hyper-V has even nodes alone"), NodeMemory: partly(Grammar, "an upper limit"), Sockets: partly(Grammar, "derived from the nodes of a socket"),
 		Threads: yes(Grammar), Dies: no("no setting for dies"), Distances: no("no setting for distances"),
 		HomeNode: no("no setting for a node of the host"), Exclusive: no("no setting for one vCPU"), Pages: no("no setting for a VM"),
 		AddVCPUs: no("the number of vCPUs is fixed while the VM runs")}},
-	{Name: "ahv", Title: "Nutanix AHV", Counts: true, Can: [features]Ability{
+	{Name: "ahv", Title: "Nutanix AHV", kernel: &nutanix, Counts: true, Chooses: true, Can: [features]Ability{
 		Nodes: yes(Grammar), Uneven: no("only the number of nodes can be set"), NodeMemory: no("memory is divided equally over the nodes"),
 		Sockets: yes(Grammar), Threads: yes(Grammar), Dies: no("no key for dies"), Distances: no("no key for distances"),
-		HomeNode: no("no key for a node of the host"), Exclusive: partly(Grammar, "on or off; which CPUs is AHV's choice"), Pages: no("no key for a VM"),
+		HomeNode: partly(Grammar, "AHV chooses the node of the host for each node of the guest"), Exclusive: no("hard pinning takes the first cores of the host, for one such VM on a node, and Nutanix wants its support to be asked"), Pages: no("no key for a VM"),
 		AddVCPUs: no("not written")}},
-	{Name: "xcpng", Title: "XCP-ng", Report: true, Can: [features]Ability{
+	{Name: "xcpng", Title: "XCP-ng", kernel: &xen, Report: true, Can: [features]Ability{
 		Nodes: no("no key of XAPI for nodes of a guest was found: the guest sees one"), Uneven: no("the guest sees one node"), NodeMemory: no("the guest sees one node"),
 		Sockets: partly(Grammar, "platform:cores-per-socket"), Threads: no("no key for threads of a core"), Dies: no("no key for dies"), Distances: no("the guest sees one node"),
 		HomeNode: no("numa-affinity-policy of the host is best effort"), Exclusive: no("a mask for all vCPUs of the VM"), Pages: no("no key for a VM"),

@@ -13,8 +13,8 @@ import (
 func ahv(m *move.Move) []File {
 	s := m.Shape
 	vnuma := len(s.Cells)
-	if vnuma == 1 {
-		vnuma = 0 // off
+	if m.Floats {
+		vnuma = 0 // off: 1 keeps the VM on one node
 	}
 	var b bytes.Buffer
 	b.WriteString("#!/bin/sh\n")
@@ -24,16 +24,15 @@ func ahv(m *move.Move) []File {
 	fmt.Fprintf(&b, "vm=${1:-}\n[ -n \"$vm\" ] || vm=%s\n", words.Command(m.Title))
 	fmt.Fprintf(&b, "acli vm.update \"$vm\" num_vcpus=%d num_cores_per_vcpu=%d num_threads_per_core=%d memory=%dM num_vnuma_nodes=%d\n", s.Sockets, s.Cores, s.Threads, mb(s.Memory), vnuma)
 	var resources struct {
-		Sockets int  `json:"num_sockets"`
-		Cores   int  `json:"num_vcpus_per_socket"`
-		Threads int  `json:"num_threads_per_core"`
-		Memory  int  `json:"memory_size_mib"`
-		Pinned  bool `json:"is_vcpu_hard_pinned,omitempty"`
+		Sockets int `json:"num_sockets"`
+		Cores   int `json:"num_vcpus_per_socket"`
+		Threads int `json:"num_threads_per_core"`
+		Memory  int `json:"memory_size_mib"`
 		VNUMA   struct {
 			Nodes int `json:"num_vnuma_nodes"`
 		} `json:"vnuma_config"`
 	}
-	resources.Sockets, resources.Cores, resources.Threads, resources.Memory, resources.Pinned = s.Sockets, s.Cores, s.Threads, int(mb(s.Memory)), m.Exclusive
+	resources.Sockets, resources.Cores, resources.Threads, resources.Memory = s.Sockets, s.Cores, s.Threads, int(mb(s.Memory))
 	resources.VNUMA.Nodes = vnuma
 	data, err := json.MarshalIndent(map[string]any{"spec": map[string]any{"resources": resources}}, "", "  ")
 	if err != nil {

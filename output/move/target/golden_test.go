@@ -44,7 +44,7 @@ func TestGolden(t *testing.T) {
 				}
 				var moves []*move.Move
 				for _, p := range move.Platforms {
-					if on.o.At == nil || p.Can[move.HomeNode].Can { // else as without
+					if on.o.At == nil || p.Places() { // else as without
 						moves = append(moves, moved(t, s.name, p.Name, on.o))
 					}
 				}

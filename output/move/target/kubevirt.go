@@ -15,6 +15,9 @@ func kubevirt(b *bytes.Buffer, m *move.Move) {
 	if len(s.Cells) > 1 {
 		comment(b, "The shape is not guaranteed: read lscpu in the guest. Its nodes follow from the CPUs that the kubelet gives it.")
 	}
+	if m.Exclusive {
+		comment(b, "The cluster needs the CPU Manager of the kubelet with policy static on nodes labelled cpumanager=true, and the feature gates CPUManager and NUMA in releases that have them.")
+	}
 	line := func(depth int, text string, args ...any) {
 		fmt.Fprintf(b, "%*s%s\n", depth*2, "", fmt.Sprintf(text, args...))
 	}

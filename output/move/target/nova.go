@@ -3,6 +3,7 @@ package target
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/change/move"
@@ -11,8 +12,8 @@ import (
 	"homenode/numa"
 )
 
-// nova writes one flavor for each shape, which VMs share, and for each VM which flavor it gets and the same as properties of
-// its image.
+// nova writes one flavor for each shape, which VMs share, and for each VM which flavor it gets, or else the properties of its
+// image. Nova refuses a VM of which both state nodes.
 func nova(moves []*move.Move) []File {
 	type flavor struct {
 		name  string
@@ -39,10 +40,11 @@ func nova(moves []*move.Move) []File {
 		var b bytes.Buffer
 		b.WriteString("#!/bin/sh\n")
 		comment(&b, head(m)...)
-		comment(&b, "Flavor "+f.name+" of nova-flavors.sh has the shape. The same as properties of the image: sh "+m.Name+".nova.sh IMAGE.")
+		comment(&b, "Either flavor "+f.name+" of nova-flavors.sh, or these properties of the image, never both: Nova refuses nodes of both (ImageNUMATopologyForbidden).",
+			fmt.Sprintf("With the image the flavor has %s, %d MB and %s. Use: sh %s.nova.sh IMAGE", words.Plural(m.Shape.VCPUs, "vCPU"), mb(m.Shape.Memory), flavorOnly(specs), m.Name))
 		command := []string{"openstack", "image", "set"}
-		for _, s := range specs {
-			command = append(command, "--property", strings.Replace(s[0], "hw:", "hw_", 1)+"="+s[1])
+		for _, p := range imageProperties(specs) {
+			command = append(command, "--property", p[0]+"="+p[1])
 		}
 		b.WriteString(words.Command(command...) + " \"${1:?want the image}\"\n")
 		out = append(out, File{m.Name + ".nova.sh", b.Bytes(), m})
@@ -54,6 +56,9 @@ func nova(moves []*move.Move) []File {
 	for _, f := range flavors {
 		b.WriteByte('\n')
 		comment(&b, words.Few(f.vms)+": "+nodes(f.of.Shape)+", "+f.of.Shape.Topology())
+		if f.of.Exclusive {
+			comment(&b, f.of.Platform.Can[move.Exclusive].Limit)
+		}
 		b.WriteString(words.Command("openstack", "flavor", "create", "--vcpus", fmt.Sprint(f.of.Shape.VCPUs), "--ram", fmt.Sprint(mb(f.of.Shape.Memory)), "--disk", "0", f.name) + "\n")
 		command := []string{"openstack", "flavor", "set"}
 		for _, s := range f.specs {
@@ -68,7 +73,7 @@ func nova(moves []*move.Move) []File {
 func extraSpecs(m *move.Move) [][2]string {
 	s := m.Shape
 	out := [][2]string{{"hw:cpu_sockets", fmt.Sprint(s.Sockets)}, {"hw:cpu_cores", fmt.Sprint(s.Cores)}, {"hw:cpu_threads", fmt.Sprint(s.Threads)}}
-	if len(s.Cells) > 1 || m.Exclusive || s.Page > 0 {
+	if !m.Floats { // without it a VM of one node floats over all of the host
 		out = append(out, [2]string{"hw:numa_nodes", fmt.Sprint(len(s.Cells))})
 	}
 	if len(s.Cells) > 1 { // both for every cell, or a gap is an error
@@ -77,15 +82,43 @@ func extraSpecs(m *move.Move) [][2]string {
 		}
 	}
 	if m.Exclusive {
-		out = append(out, [2]string{"hw:cpu_policy", "dedicated"})
+		threads := "isolate" // the default, prefer, gives two vCPUs the threads of one core
 		if s.Threads > 1 {
-			out = append(out, [2]string{"hw:cpu_thread_policy", "require"})
+			threads = "require"
 		}
+		out = append(out, [2]string{"hw:cpu_policy", "dedicated"}, [2]string{"hw:cpu_thread_policy", threads}, [2]string{"hw:emulator_threads_policy", "share"})
 	}
 	if s.Page > 0 {
 		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprint(int64(s.Page / numa.KiB))})
 	}
 	return out
+}
+
+// imageCannot are keys that Nova takes of a flavor alone; pages of an image only where the flavor leaves their size open.
+var imageCannot = []string{"hw:emulator_threads_policy", "hw:mem_page_size"}
+
+// imageProperties returns what of the keys an image can have, as properties of it.
+func imageProperties(specs [][2]string) (out [][2]string) {
+	for _, s := range specs {
+		if !slices.Contains(imageCannot, s[0]) {
+			out = append(out, [2]string{strings.Replace(s[0], "hw:", "hw_", 1), s[1]})
+		}
+	}
+	return out
+}
+
+// flavorOnly names the keys that the flavor must have beside the properties of an image.
+func flavorOnly(specs [][2]string) string {
+	var own []string
+	for _, s := range specs {
+		if slices.Contains(imageCannot, s[0]) {
+			own = append(own, s[0]+"="+s[1])
+		}
+	}
+	if own == nil {
+		return "no properties"
+	}
+	return "no properties but " + strings.Join(own, " and ")
 }
 
 // flavorName names a flavor by its shape: numa-2x12c-192g.

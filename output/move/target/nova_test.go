@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os/exec"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"homenode/change/move"
@@ -20,12 +22,17 @@ type verdict struct {
 		CPUs   []int `json:"cpus"`
 		Memory int64 `json:"memory"` // MB
 	} `json:"cells"`
-	Topology []int `json:"topology"`
-	Fits     bool  `json:"fits"`
+	Topology []int       `json:"topology"`
+	Fits     bool        `json:"fits"`
+	Pins     map[int]int `json:"pins"`
 }
 
+// pinnedThreads is a VM whose vCPUs are threads of cores that it has alone.
+var pinnedThreads = shape{name: "threads alone", host: "nodes=2 cores=8 memory=64GB", vm: "vcpus=16 coresPerSocket=8 memory=4GB latency=high reserveAll=on cpuReservation=40000 hw=20 virtualThreads=2"}
+
 // TestNova lets the validators and the placement of Nova judge the flavor of each shape: no key is rejected, Nova makes the cells
-// of the shape of it, and they fit an empty host.
+// of the shape of it, and they fit an empty host. The same for the properties of each image, with a flavor that has only what
+// no image can have. vCPUs of VMs of latency sensitivity High get whole cores.
 func TestNova(t *testing.T) {
 	python := testdeps.Nova(t)
 	type asked struct {
@@ -33,19 +40,28 @@ func TestNova(t *testing.T) {
 		VCPUs int               `json:"vcpus"`
 		RAM   int64             `json:"ram"`
 		Specs map[string]string `json:"specs"`
+		Image map[string]string `json:"image"`
+		SMT   bool              `json:"smt"`
 	}
 	var all []asked
 	var of []*move.Move
-	for _, s := range shapes {
-		m := moved(t, s.name, "nova", move.Options{})
-		a := asked{s.name, m.Shape.VCPUs, mb(m.Shape.Memory), map[string]string{}}
-		for _, spec := range extraSpecs(m) {
-			a.Specs[spec[0]] = spec[1]
+	for _, s := range append(slices.Clone(shapes), pinnedThreads) {
+		m := move.Make(vmOf(t, s.host, s.vm), move.PlatformOf("nova"), move.Options{})
+		specs := extraSpecs(m)
+		flavor := asked{s.name, m.Shape.VCPUs, mb(m.Shape.Memory), mapOf(specs), nil, m.Exclusive}
+		image := flavor
+		image.Name, image.Specs, image.Image = s.name+", by the image", map[string]string{}, mapOf(imageProperties(specs))
+		for _, key := range imageCannot {
+			if value, ok := flavor.Specs[key]; ok {
+				image.Specs[key] = value
+			}
 		}
-		all, of = append(all, a), append(of, m)
+		all, of = append(all, flavor, image), append(of, m, m)
 	}
 	// What Nova is known to refuse shows that it is asked.
-	all = append(all, asked{"9 vCPUs, divided by Nova", 9, 1152, map[string]string{"hw:numa_nodes": "2", "hw:cpu_policy": "often"}})
+	all = append(all, asked{"9 vCPUs, divided by Nova", 9, 1152, map[string]string{"hw:numa_nodes": "2", "hw:cpu_policy": "often"}, nil, false},
+		asked{"both", 24, 2048, map[string]string{"hw:numa_nodes": "2"}, map[string]string{"hw_numa_nodes": "2"}, false},
+		asked{"pages by the image", 24, 2048, map[string]string{"hw:numa_nodes": "2"}, map[string]string{"hw_mem_page_size": "2048"}, false})
 	input, err := json.Marshal(all)
 	if err != nil {
 		t.Fatal(err)
@@ -62,11 +78,14 @@ func TestNova(t *testing.T) {
 	if err := json.Unmarshal(out, &got); err != nil || len(got) != len(all) {
 		t.Fatalf("%v in %s", err, out)
 	}
+	if last := of[len(of)-1]; !last.Exclusive || last.Shape.Threads != 2 {
+		t.Errorf("%s: %s", pinnedThreads.name, last.Shape.Topology())
+	}
 	accepted := 0
 	for i, m := range of {
 		v, s := &got[i], m.Shape
 		cells := len(s.Cells)
-		if cells == 1 && !m.Exclusive && s.Page == 0 {
+		if m.Floats {
 			cells = 0 // no node is asked for
 		}
 		if len(v.Rejected) > 0 || v.Error != "" || !v.Fits || len(v.Cells) != cells || !reflect.DeepEqual(v.Topology, []int{s.Sockets, s.Cores, s.Threads}) {
@@ -78,10 +97,33 @@ func TestNova(t *testing.T) {
 				t.Errorf("%s: cell %d has vCPUs %v and %d MB, want %v", v.Name, j, c.CPUs, c.Memory, s.Cells[j])
 			}
 		}
+		if m.Exclusive && len(v.Pins) != s.VCPUs {
+			t.Errorf("%s: pins %v", v.Name, v.Pins)
+		}
+		for a, cpu := range v.Pins { // threads of a core to threads of one, cores to cores
+			for b, other := range v.Pins {
+				if a < b && (cpu/2 == other/2) != (a/s.Threads == b/s.Threads) {
+					t.Errorf("%s: vCPUs %d and %d of %d threads a core are on CPUs %d and %d", v.Name, a, b, s.Threads, cpu, other)
+				}
+			}
+		}
 		accepted++
 	}
-	if last := got[len(of)]; len(last.Rejected) != 1 || last.Error == "" {
-		t.Errorf("what Nova refuses: %+v", last)
+	if first := got[len(of)]; len(first.Rejected) != 1 || first.Error == "" {
+		t.Errorf("what Nova refuses: %+v", first)
 	}
-	t.Logf("%d flavors are accepted and fit", accepted)
+	for i, want := range []string{"ImageNUMATopologyForbidden", "MemoryPageSizeForbidden"} {
+		if v := &got[len(of)+1+i]; !strings.HasPrefix(v.Error, want+":") {
+			t.Errorf("%s: %+v, want %s", v.Name, v, want)
+		}
+	}
+	t.Logf("%d flavors and images are accepted and fit", accepted)
+}
+
+func mapOf(pairs [][2]string) map[string]string {
+	out := map[string]string{}
+	for _, p := range pairs {
+		out[p[0]] = p[1]
+	}
+	return out
 }

@@ -13,6 +13,9 @@ import (
 func qemu(b *bytes.Buffer, m *move.Move) {
 	comment(b, head(m)...)
 	comment(b, fmt.Sprintf("Use: qemu-system-x86_64 -machine q35 -accel kvm -cpu host ... $(sed '/^#/d' %s.qemu.args)", m.Name))
+	if m.Shape.Threads > 1 {
+		comment(b, "On AMD use -cpu host,topoext=on: else the guest sees no threads.")
+	}
 	args := QEMU(m.Shape, m.At, m.Strict)
 	for i := 0; i < len(args); i += 2 {
 		b.WriteString(args[i] + " " + args[i+1] + "\n")

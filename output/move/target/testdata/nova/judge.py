@@ -1,8 +1,9 @@
 """Lets Nova's own code judge flavors: standard input has a JSON list of flavors, standard output what Nova makes of each.
 
-Each flavor has name, vcpus, ram (MB) and specs. The answer has, for each, "rejected": the keys that the validators reject,
+Each flavor has name, vcpus, ram (MB), specs, and image, the properties of the image it starts. The answer has, for each, "rejected": the keys that the validators reject,
 and why; "cells": the vCPUs and memory (MB) of each guest node; "topology": sockets, cores and threads; "fits": whether it
-fits an empty host of 16 nodes of 16 cores and 256 GB.
+fits an empty host of 16 nodes of 16 CPUs and 256 GB; "pins": the CPU of each vCPU that has one. CPUs 2n and 2n+1 are of one core where
+smt is asked.
 """
 import json
 import sys
@@ -16,13 +17,14 @@ objects.register_all()
 validators.load_validators()
 
 
-def host():
+def host(smt):
     cells = []
     for n in range(16):
         cpus = set(range(n * 16, n * 16 + 16))
+        siblings = [{c, c + 1} for c in sorted(cpus)[::2]] if smt else [{c} for c in cpus]
         pages = [objects.NUMAPagesTopology(size_kb=4, total=64 << 20, used=0), objects.NUMAPagesTopology(size_kb=2048, total=8192, used=0),
                  objects.NUMAPagesTopology(size_kb=1 << 20, total=64, used=0)]
-        cells.append(objects.NUMACell(id=n, cpuset=cpus, pcpuset=cpus, memory=256 << 10, cpu_usage=0, memory_usage=0, pinned_cpus=set(), siblings=[{c} for c in cpus],
+        cells.append(objects.NUMACell(id=n, cpuset=cpus, pcpuset=cpus, memory=256 << 10, cpu_usage=0, memory_usage=0, pinned_cpus=set(), siblings=siblings,
                                       mempages=pages, socket=n, network_metadata=objects.NetworkMetadata(physnets=set(), tunneled=False)))
     return objects.NUMATopology(cells=cells)
 
@@ -35,7 +37,7 @@ def judge(asked):
         except Exception as e:
             out['rejected'].append('%s=%s: %s' % (key, value, e))
     flavor = objects.Flavor(id=1, flavorid='1', name=asked['name'], vcpus=asked['vcpus'], memory_mb=asked['ram'], root_gb=0, ephemeral_gb=0, swap=0, extra_specs=asked['specs'])
-    image = objects.ImageMeta.from_dict({'properties': {}})
+    image = objects.ImageMeta.from_dict({'properties': asked['image'] or {}})
     try:
         numa = hardware.numa_get_constraints(flavor, image)
     except Exception as e:
@@ -44,7 +46,9 @@ def judge(asked):
     out['cells'] = [{'cpus': sorted(c.cpuset | c.pcpuset), 'memory': c.memory} for c in numa.cells] if numa else []
     best = hardware.get_best_cpu_topology(flavor, image)
     out['topology'] = [best.sockets, best.cores, best.threads]
-    out['fits'] = not numa or hardware.numa_fit_instance_to_host(host(), numa, {}, None) is not None
+    fit = numa and hardware.numa_fit_instance_to_host(host(asked['smt']), numa, {}, None)
+    out['fits'] = not numa or fit is not None
+    out['pins'] = {v: c for cell in (fit.cells if fit else []) for v, c in (cell.cpu_pinning or {}).items()}
     return out
 
 
