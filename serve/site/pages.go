@@ -64,6 +64,13 @@ func showFleet(x *request) (*view, error) {
 		v.answer = &out
 		return v, nil
 	}
+	var err error
+	v.answer, err = x.site.present.of(x.page.path, x.fleet, func() (*answer.Answer, error) { return x.fleetNow(v.answer) })
+	return v, err
+}
+
+// fleetNow returns what is bad now and over the last day, and then what the settings lead to, which is nil before there is an inventory.
+func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 	vcenter := ""
 	if x.fleet != nil {
 		vcenter = x.fleet.Name
@@ -91,14 +98,13 @@ func showFleet(x *request) (*view, error) {
 		now.Tables = slices.Insert(now.Tables, i, t)
 		now.Verdict = append(now.Verdict, said)
 	}
-	if a := v.answer; a != nil {
+	if a := settings; a != nil {
 		now.Command, now.Findings = a.Command, a.Findings
 		now.Verdict = append(now.Verdict, a.Verdict...)
 		now.Facts, now.Tables, now.Notes, now.Data, now.Result = a.Facts, append(now.Tables, a.Tables...), append(now.Notes, a.Notes...), a.Data, a.Result
 	}
 	now.Drawings[0].Heading = "Now"
-	v.answer = now
-	return v, nil
+	return now, nil
 }
 
 // severities are the choices of a least severity.
@@ -327,7 +333,8 @@ func showStatus(x *request) (*view, error) {
 		verdict := "Nothing is collected: these pages are of a file."
 		return &view{answer: &answer.Answer{Title: "Status", Verdict: []string{verdict}, Facts: []answer.Fact{{Name: "source", Text: strings.Join(x.fleet.Sources, " ")}}}}, nil
 	}
-	return &view{answer: x.site.Status(), live: true}, nil
+	a, err := x.site.present.of(x.page.path, nil, func() (*answer.Answer, error) { return x.site.Status(), nil })
+	return &view{answer: a, live: true}, err
 }
 
 // allOf returns the address of all findings of a rule and severity.

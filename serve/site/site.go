@@ -49,8 +49,9 @@ type Site struct {
 	Accept   func()
 	Captures *captures.Shelf // that may be opened; nil for none
 
-	placed placed
-	recent recent
+	placed  placed
+	recent  recent
+	present present
 }
 
 // rowsShown is how many rows of a long table stand on a page.
