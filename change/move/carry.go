@@ -3,10 +3,10 @@ package move
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/shape"
 )
@@ -250,16 +250,11 @@ func (m *Move) place(s *Shape) {
 		m.At = nil
 	case m.At == nil:
 		m.add(Lost, "home node", on, "none: the host's kernel chooses", "no host is given", "")
+	case m.Binding() == nil:
+		m.add(Lost, "home node", on, fmt.Sprintf("none: the host's kernel chooses; the plan counts on %s", m.At), "the numbers of the host's CPUs are not known: virsh capabilities states them; "+
+			"memory that is bound without its vCPUs is worse than none", "")
 	default:
-		var nodes []string
-		for _, n := range m.At.Nodes {
-			nodes = append(nodes, strconv.Itoa(n))
-		}
-		why := "a plan that ages: nothing moves it with the load"
-		if !m.At.Numbered() {
-			why += "; memory alone is bound, since the numbers of the host's CPUs are not known"
-		}
-		m.add(Changed, "home node", on, fmt.Sprintf("fixed: node %s of %s", strings.Join(nodes, ", "), m.At.Host), why, "")
+		m.add(Changed, "home node", on, fmt.Sprintf("fixed: %s", m.At), words.Join("; ", "a plan that ages: nothing moves it with the load", can.Limit), "")
 	}
 	if m.VM.LatencyHigh() {
 		m.exclusive(s)
@@ -305,6 +300,9 @@ func (m *Move) judge(s *Shape) {
 		refuse("its nodes have vCPUs that do not follow each other, and %s gives each node the next ones", p.Title)
 	}
 	if p.MostDigit > 0 && s.Page > 0 && m.At != nil {
+		if m.Binding() == nil {
+			refuse("huge pages of %s are bound to nodes, and the numbers of the CPUs of %s, which would be bound with them, are not known: virsh capabilities states them", p.Title, m.At.Host)
+		}
 		for _, n := range m.At.Nodes {
 			if n > p.MostDigit {
 				refuse("huge pages on node %d of %s: %s takes nodes 0 to %d", n, m.At.Host, p.Title, p.MostDigit)

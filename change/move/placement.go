@@ -1,7 +1,10 @@
 package move
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"homenode/internal/words"
 )
@@ -17,11 +20,33 @@ type Placement struct {
 	Own []int `json:"hostsOwn,omitempty"`
 }
 
+// String returns the nodes and the host: "nodes 0, 1 of kvm01".
+func (p *Placement) String() string {
+	list := make([]string, len(p.Nodes))
+	for i, n := range p.Nodes {
+		list[i] = strconv.Itoa(n)
+	}
+	noun := "node"
+	if len(list) > 1 {
+		noun = "nodes"
+	}
+	return fmt.Sprintf("%s %s of %s", noun, strings.Join(list, ", "), p.Host)
+}
+
 // Numbered reports whether the numbers of the host's CPUs are known.
 func (p *Placement) Numbered() bool { return p.CPUs != nil }
 
 // HostCPUs returns the logical CPUs that the vCPUs of a cell may run on.
 func (p *Placement) HostCPUs(cell int) []int { return p.CPUs[p.Nodes[cell]] }
+
+// Binding returns where memory and vCPUs are bound; nil when they are not. Memory is never bound without its vCPUs: Linux moves
+// memory to threads that it moves only where nothing binds it, so that vCPUs without pins would stay away from bound memory.
+func (m *Move) Binding() *Placement {
+	if m.At == nil || !m.At.Numbered() {
+		return nil
+	}
+	return m.At
+}
 
 // All returns the logical CPUs of all cells together, and the nodes, each once.
 func (p *Placement) All() (cpus, nodes []int) {

@@ -147,8 +147,8 @@ func domainOf(m *move.Move) *domain {
 	if s.Page > 0 {
 		d.Backing = &memoryBacking{Pages: []page{{int64(s.Page / numa.KiB), "KiB"}}}
 	}
-	if m.At != nil {
-		placed(d, m)
+	if at := m.Binding(); at != nil {
+		placed(d, m, at)
 	}
 	return d
 }
@@ -170,8 +170,8 @@ func cellsOf(s *move.Shape) *cells {
 
 // placed binds memory and vCPUs: each vCPU may run on every CPU of the node that carries its cell, as a NUMA client may on its
 // home node, or on one of its own.
-func placed(d *domain, m *move.Move) {
-	s, at := m.Shape, m.At
+func placed(d *domain, m *move.Move, at *move.Placement) {
+	s := m.Shape
 	mode := "preferred"
 	if m.Strict {
 		mode = "strict"
@@ -186,7 +186,6 @@ func placed(d *domain, m *move.Move) {
 		}
 	}
 	switch {
-	case !at.Numbered():
 	case m.Exclusive:
 		d.CPUTune = &cputune{}
 		for v, c := range at.Pins(s) {

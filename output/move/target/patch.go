@@ -29,7 +29,7 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 		return nil, err
 	}
 	p := &patcher{data: data, root: root, out: &Patched{}}
-	p.domain(domainOf(m), m.At != nil)
+	p.domain(domainOf(m), m.Binding() != nil)
 	slices.SortStableFunc(p.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	last := 0
 	for _, e := range p.edits {

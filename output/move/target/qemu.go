@@ -12,8 +12,21 @@ import (
 // qemu writes the arguments of QEMU, one option a line: no value has a blank, so that a shell takes them as they are.
 func qemu(b *bytes.Buffer, m *move.Move) {
 	comment(b, head(m)...)
-	comment(b, fmt.Sprintf("Use: qemu-system-x86_64 -machine q35 -accel kvm -cpu host ... $(sed '/^#/d' %s.qemu.args)", m.Name))
-	args := QEMU(m.Shape, m.At, m.Strict)
+	at, bind := m.Binding(), ""
+	if at != nil {
+		all, _ := at.All()
+		bind = "taskset -c " + ranges(all, ",") + " "
+	}
+	comment(b, fmt.Sprintf("Use: %sqemu-system-x86_64 -machine q35 -accel kvm -cpu host ... $(sed '/^#/d' %s.qemu.args)", bind, m.Name))
+	if at != nil && len(m.Shape.Cells) > 1 {
+		comment(b, "The memory is bound, so bind each vCPU after the start, by its thread-id (query-cpus-fast of QMP):")
+		for i, c := range m.Shape.Cells {
+			if len(c.CPUs) > 0 {
+				comment(b, fmt.Sprintf("  taskset -pc %s THREAD-ID, of vCPUs %s", ranges(at.HostCPUs(i), ","), ranges(c.CPUs, ",")))
+			}
+		}
+	}
+	args := QEMU(m.Shape, at, m.Strict)
 	for i := 0; i < len(args); i += 2 {
 		b.WriteString(args[i] + " " + args[i+1] + "\n")
 	}
