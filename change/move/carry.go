@@ -87,7 +87,14 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	if o.Shape == Fit {
 		perSocket = shape.Fitting(cell, len(cell))
 	}
-	if threads > 1 && !can[Threads].Can {
+	lacks := "" // why the guest sees no threads
+	own := m.Exclusive && can[Exclusive].Can && (m.Binding() != nil || !can[HomeNode].Can) // else the platform chooses CPUs
+	switch {
+	case threads < 2:
+	case !can[Threads].Can:
+		threads, lacks = 1, can[Threads].Limit
+	case own && can[HomeNode].Can && m.At.PerCore != threads: // B-21
+		lacks = fmt.Sprintf("the hosts of the plan have no cores of %d threads, or do not state them", threads)
 		threads = 1
 	}
 	why := arrange(s, cell, perSocket, threads, can[Dies].Can)
@@ -102,8 +109,7 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 			why = "each node is a die, so that the last-level cache does not cross the border of nodes"
 		}
 		if why == "" && g.threads > 1 && s.Threads == 1 {
-			why = can[Threads].Limit
-			if can[Threads].Can {
+			if why = lacks; why == "" {
 				why = "a core of two threads would lie in two nodes"
 			}
 		}
@@ -112,7 +118,7 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	if !can[Sockets].Can || can[Sockets].Limit != "" && !m.Platform.Report {
 		m.add(Changed, "sockets and cores", on, "as the platform derives them", can[Sockets].Limit, "")
 	}
-	if s.Threads > 1 && !m.Exclusive {
+	if s.Threads > 1 && !own {
 		m.add(Changed, "threads of a core", "two vCPUs share a core of the host", "the guest sees threads", "without a CPU for each vCPU the host may run two threads of a core on two cores", vnuma.VirtualThreads(m.VM.VM).Origin.Where)
 	}
 	m.hotAdd(s, cell)

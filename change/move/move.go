@@ -170,16 +170,18 @@ func safeName(name string, used map[string]bool) string {
 
 // Make returns what becomes of a VM on a platform.
 func Make(v *rule.VM, p *Platform, o Options) *Move {
-	m, s, now := draft(v, p, o)
+	var at *Placement
+	var why string
+	if o.At != nil {
+		at, why = o.At(v)
+	}
+	m, s, now := draft(v, p, o, at)
 	if s == nil {
 		return m
 	}
-	if o.At != nil {
-		var why string
-		if m.At, why = o.At(v); m.At == nil && why != "" {
-			m.Refused = []string{why}
-			return m
-		}
+	if at == nil && why != "" {
+		m.Refused = []string{why}
+		return m
 	}
 	m.place(s)
 	m.lose(s, now)
@@ -195,7 +197,7 @@ type Need struct {
 
 // NeedOf returns what a VM needs on a platform; nil when it cannot be made, whatever the host. o.At only says that hosts are named.
 func NeedOf(v *rule.VM, p *Platform, o Options) *Need {
-	m, s, _ := draft(v, p, o)
+	m, s, _ := draft(v, p, o, nil)
 	if s == nil {
 		return nil
 	}
@@ -205,9 +207,9 @@ func NeedOf(v *rule.VM, p *Platform, o Options) *Need {
 	return &Need{s, m.Exclusive && p.Can[Exclusive].Can}
 }
 
-// draft makes the shape of a VM that has no place yet; nil when it is refused.
-func draft(v *rule.VM, p *Platform, o Options) (m *Move, s *Shape, now *guest) {
-	m = &Move{VM: v, ID: v.ID, Title: v.Name, Name: safeName(v.Name, map[string]bool{}), Platform: p, To: p.Name}
+// draft makes the shape of a VM, which has a place or not; nil when it is refused.
+func draft(v *rule.VM, p *Platform, o Options, at *Placement) (m *Move, s *Shape, now *guest) {
+	m = &Move{VM: v, At: at, ID: v.ID, Title: v.Name, Name: safeName(v.Name, map[string]bool{}), Platform: p, To: p.Name}
 	now, why := guestOf(v)
 	if why != "" {
 		m.Refused = []string{why}

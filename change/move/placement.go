@@ -16,6 +16,8 @@ type Placement struct {
 	// CPUs are the logical CPUs of each of these nodes that the VM may use: all of the node, or for a VM with CPUs of its
 	// own those alone, one for each vCPU in the order of the vCPUs. Nil when the host states no numbers of CPUs.
 	CPUs map[int][]int `json:"cpus,omitempty"`
+	// PerCore consecutive ones of the CPUs of a VM with CPUs of its own are the threads of one core; 0 when each is of another.
+	PerCore int `json:"perCore,omitempty"`
 	// Own are the CPUs of these nodes that are the host's: QEMU's other threads run there, beside a VM with CPUs of its own.
 	Own []int `json:"hostsOwn,omitempty"`
 }

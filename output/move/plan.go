@@ -150,7 +150,7 @@ func leftTables(p *plan.Plan) []answer.Table {
 // hostTable is the nodes of the hosts.
 func hostTable(p *plan.Plan) answer.Table {
 	t := answer.Table{Name: "hosts", Title: "NUMA nodes of the hosts", Columns: answer.Columns("host", ">node", ">VMs", ">vCPUs", ">cores for VMs", ">vCPU per core", ">own cores", ">memory", ">free", "huge pages to reserve"),
-		Foot: []string{"cores for VMs and memory are without what is the host's own; own cores have one vCPU that shares them with no VM."}}
+		Foot: []string{"cores for VMs and memory are without what is the host's own; own cores run one VM of latency sensitivity High alone."}}
 	for h := range p.Made.Hosts {
 		for i := range p.Made.Hosts[h].Nodes {
 			n := &p.Made.Hosts[h].Nodes[i]

@@ -50,7 +50,8 @@ type Plan struct {
 	Waves  []string // names, by number of the wave
 	Made   *pack.Plan
 
-	index map[string]int // of VMs, by ID
+	index   map[string]int // of VMs, by ID
+	perCore []int          // of each VM, its vCPUs on the threads of one core; 0 for one
 	wave  []int          // of each VM, its index in Made.Waves; -1 for none
 }
 
@@ -118,6 +119,9 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 			continue
 		}
 		one := pack.VM{Name: v.Name, Exclusive: need.Exclusive, Page: need.Shape.Page}
+		if t := need.Shape.Threads; one.Exclusive && t > 1 && pack.Siblings(hosts, t) {
+			one.PerCore = t // B-21
+		}
 		if names[one.Name] {
 			one.Name = v.Name + " (" + v.ID + ")"
 		}
@@ -128,7 +132,7 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 		if err := sort.put(&one, v, cluster); err != nil {
 			return nil, err
 		}
-		out.index[v.ID] = len(p.VMs)
+		out.index[v.ID], out.perCore = len(p.VMs), append(out.perCore, one.PerCore)
 		p.VMs, out.VMs, out.Needs = append(p.VMs, one), append(out.VMs, v), append(out.Needs, need)
 	}
 	if err := sort.unused(); err != nil {
@@ -200,7 +204,7 @@ func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 	if put.Host < 0 {
 		return nil, fmt.Sprintf("no host takes it: %s. What would help: %s", put.Why, put.Cure)
 	}
-	at = &move.Placement{Host: p.Hosts[put.Host].Name}
+	at = &move.Placement{Host: p.Hosts[put.Host].Name, PerCore: p.perCore[i]}
 	for _, c := range put.Cells {
 		at.Nodes = append(at.Nodes, c.Node)
 		if c.CPUs != nil {
