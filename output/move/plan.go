@@ -35,17 +35,15 @@ func planned(a *answer.Answer, of *Planned) {
 	a.Verdict = append(planVerdict(p), a.Verdict...)
 	a.Facts = append(a.Facts, planFacts(p)...)
 	a.Tables = slices.Concat(leftTables(p), []answer.Table{hostTable(p), waveTable(p)}, a.Tables)
-	for _, n := range of.Notes {
-		a.Note("%s", n)
-	}
+	a.Note(of.Notes...)
 	if made.More != nil {
-		a.Note("%s like %s would take %s for which there is no room.", words.Verb(made.More.Hosts, "more host", "more hosts"), made.More.Like, words.Plural(made.More.VMs, "VM"))
+		a.Note(fmt.Sprintf("%s like %s would take %s for which there is no room.", words.Verb(made.More.Hosts, "more host", "more hosts"), made.More.Like, words.Plural(made.More.VMs, "VM")))
 	}
 	if made.Uncovered != nil {
-		a.Note("Of %s the VMs would not all fit one empty host, if it failed: %s.", words.Plural(len(made.Uncovered), "host"), words.Few(hostNames(p, made.Uncovered)))
+		a.Note(fmt.Sprintf("Of %s the VMs would not all fit one empty host, if it failed: %s.", words.Plural(len(made.Uncovered), "host"), words.Few(hostNames(p, made.Uncovered))))
 	}
 	if reserve := pagesToReserve(p); reserve != "" {
-		a.Note("Huge pages are to be reserved before the VMs come, by node: %s.", reserve)
+		a.Note(fmt.Sprintf("Huge pages are to be reserved before the VMs come, by node: %s.", reserve))
 	}
 	a.Note("DRS rules are not in the fleet that was read: name VMs that must not share a host with --apart. VMs that are off count as those that run.")
 	a.Drawings = planDrawings(p, of.Whole)
