@@ -87,7 +87,7 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	if o.Shape == Fit {
 		perSocket = shape.Fitting(cell, len(cell))
 	}
-	lacks := "" // why the guest sees no threads
+	lacks := ""                                                                            // why the guest sees no threads
 	own := m.Exclusive && can[Exclusive].Can && (m.Binding() != nil || !can[HomeNode].Can) // else the platform chooses CPUs
 	switch {
 	case threads < 2:

@@ -61,7 +61,8 @@ type Move struct {
 	At       *Placement `json:"placement,omitempty"`
 	// Exclusive says that each vCPU has a CPU of its own.
 	Exclusive bool `json:"exclusive,omitempty"`
-	// Strict says that the VM does not start on a node without room, rather than taking memory elsewhere.
+	// Strict says that the VM does not start on a node without room, rather than taking memory elsewhere: its memory is bound there,
+	// and allocated before the guest starts. Bound memory that is allocated later kills the VM when the node is full.
 	Strict bool   `json:"strict,omitempty"`
 	Basis  string `json:"basis"` // where the shape is from
 	Items  []Item `json:"items"`

@@ -52,7 +52,7 @@ type Plan struct {
 
 	index   map[string]int // of VMs, by ID
 	perCore []int          // of each VM, its vCPUs on the threads of one core; 0 for one
-	wave  []int          // of each VM, its index in Made.Waves; -1 for none
+	wave    []int          // of each VM, its index in Made.Waves; -1 for none
 }
 
 // Keep takes what is the host's own from each node that has cores.

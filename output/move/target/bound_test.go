@@ -42,3 +42,61 @@ func TestBound(t *testing.T) {
 	}
 	t.Errorf("the home node is not lost, with the reason: %+v", m.Items)
 }
+
+// TestStrict checks that memory that comes from one node alone is allocated before the guest starts: else the VM would start on a node
+// without room, and be killed later.
+func TestStrict(t *testing.T) {
+	strict := regexp.MustCompile(`mode="strict"|policy=bind`)
+	before := regexp.MustCompile(`<hugepages>|<allocation mode="immediate">|prealloc=on|hugepages: `)
+	found := 0
+	for _, s := range shapes {
+		for _, to := range []string{"libvirt", "qemu", "proxmox"} {
+			m := moved(t, s.name, to, move.Options{At: at(9)})
+			for _, f := range Files([]*move.Move{m}) {
+				if strings.HasSuffix(f.Name, ".sh") || !strict.Match(f.Data) {
+					continue
+				}
+				if found++; !before.Match(f.Data) {
+					t.Errorf("%s is bound strictly, and its memory is not allocated at the start:\n%s", f.Name, f.Data)
+				}
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("%d files are bound strictly: too few", found)
+	}
+}
+
+// many returns the move of a VM of 256 vCPUs.
+func many(t *testing.T) *move.Move {
+	v := vmOf(t, "nodes=8 cores=32 memory=512GB", "vcpus=256 coresPerSocket=32 memory=4GB hw=20 firmware=efi iommu=on")
+	return move.Make(v, move.PlatformOf("libvirt"), move.Options{})
+}
+
+// TestManyVCPUs checks that more vCPUs than 255 get a virtual IOMMU with extended interrupt mode, also in a domain of another tool.
+func TestManyVCPUs(t *testing.T) {
+	m := many(t)
+	if m.Refused != nil {
+		t.Fatalf("refused: %q", m.Refused)
+	}
+	own := string(Files([]*move.Move{m})[0].Data)
+	foreign := "<domain type='kvm'>\n  <name>x</name>\n  <memory unit='GiB'>4</memory>\n  <vcpu>256</vcpu>\n  <features>\n    <acpi/>\n  </features>\n  <devices>\n    <disk/>\n    <iommu model='intel'/>\n  </devices>\n</domain>\n"
+	p, err := Patch("x.xml", []byte(foreign), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"own": own, "patched": string(p.Data)} {
+		for _, want := range []string{`<ioapic driver="qemu"`, `<iommu model="intel">`, `<driver intremap="on" eim="on"`} {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%s: want %s once in\n%s", name, want, text)
+			}
+		}
+	}
+	if again, err := Patch("x.xml", p.Data, m); err != nil || again.Changes != nil {
+		t.Errorf("patched twice: %v, %q", err, again.Changes)
+	}
+	args := strings.Join(QEMU(m.Shape, nil, false), " ")
+	if !strings.Contains(args, "-device intel-iommu,intremap=on,eim=on") {
+		t.Errorf("arguments %s", args)
+	}
+}

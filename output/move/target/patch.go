@@ -174,7 +174,11 @@ func (p *patcher) domain(d *domain, placed bool) {
 	}
 	p.element(p.root, "vcpu", d.VCPU)
 	if d.Backing != nil {
-		p.inside(p.root, "memoryBacking", []string{"hugepages"}, backingParts(d.Backing))
+		if d.Backing.Huge != nil {
+			p.inside(p.root, "memoryBacking", []string{"hugepages"}, []part{{"hugepages", d.Backing.Huge}})
+		} else {
+			p.inside(p.root, "memoryBacking", []string{"allocation"}, []part{{"allocation", d.Backing.Allocation}})
+		}
 	}
 	if placed {
 		var pins []part
@@ -190,11 +194,20 @@ func (p *patcher) domain(d *domain, placed bool) {
 		p.element(p.root, "numatune", d.Tune)
 	}
 	p.features(d)
+	if d.Devices != nil && !p.extended() {
+		p.inside(p.root, "devices", []string{"iommu"}, []part{{"iommu", d.Devices.IOMMU}})
+	}
 	parts := []part{{"topology", d.CPU.Topology}}
 	if d.CPU.NUMA != nil {
 		parts = append(parts, part{"numa", d.CPU.NUMA})
 	}
 	p.inside(p.root, "cpu", []string{"topology", "numa"}, parts)
+}
+
+// extended reports whether the domain has an IOMMU with extended interrupt mode.
+func (p *patcher) extended() bool {
+	driver := p.root.child("devices").child("iommu").child("driver")
+	return driver != nil && slices.ContainsFunc(driver.attrs, func(a xml.Attr) bool { return a.Name.Local == "eim" && a.Value == "on" })
 }
 
 // features puts in what is missing of the features.
@@ -209,18 +222,13 @@ func (p *patcher) features(d *domain) {
 	} else if d.Feature.KVM != nil && kvm.child("hint-dedicated") == nil {
 		p.inside(has, "kvm", nil, []part{{"hint-dedicated", d.Feature.KVM.Dedicated}})
 	}
+	var old []string
+	if d.Feature.APIC != nil {
+		old, parts = []string{"ioapic"}, append(parts, part{"ioapic", d.Feature.APIC})
+	}
 	if parts != nil {
-		p.inside(p.root, "features", nil, parts)
+		p.inside(p.root, "features", old, parts)
 	}
-}
-
-func backingParts(b *memoryBacking) []part {
-	if b == nil {
-		return nil
-	}
-	return []part{{"hugepages", struct {
-		Pages []page `xml:"page"`
-	}{b.Pages}}}
 }
 
 // A part is an element that is to be in another.
@@ -271,7 +279,7 @@ func write(x part, indent string) string {
 
 // closed writes elements without content as every tool of libvirt does.
 var closed = strings.NewReplacer("></topology>", "/>", "></cell>", "/>", "></sibling>", "/>", "></vcpupin>", "/>", "></emulatorpin>", "/>", "></memory>", "/>", "></memnode>", "/>",
-	"></page>", "/>", "></acpi>", "/>", "></hint-dedicated>", "/>")
+	"></page>", "/>", "></allocation>", "/>", "></acpi>", "/>", "></hint-dedicated>", "/>", "></ioapic>", "/>", "></driver>", "/>")
 
 // same reports whether an element has what another says, however it is written.
 func (p *patcher) same(n *node, text string) bool {

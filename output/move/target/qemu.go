@@ -36,6 +36,9 @@ func qemu(b *bytes.Buffer, m *move.Move) {
 func QEMU(s *move.Shape, at *move.Placement, strict bool) []string {
 	smp := fmt.Sprintf("%d,maxcpus=%d,sockets=%d,dies=%d,cores=%d,threads=%d", s.VCPUs, s.Most(), s.Sockets, s.Dies, s.Cores, s.Threads)
 	args := []string{"-m", fmt.Sprintf("%dM", mb(s.Memory)), "-smp", smp}
+	if s.Most() > move.FewAPICs {
+		args = append(args, "-machine", "kernel-irqchip=split", "-device", "intel-iommu,intremap=on,eim=on")
+	}
 	if len(s.Cells) == 1 {
 		if at != nil || s.Page > 0 {
 			args = append(args, "-object", backend(s, 0, at, strict), "-machine", "memory-backend=ram0")
