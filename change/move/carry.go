@@ -94,7 +94,7 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	case !can[Threads].Can:
 		threads, lacks = 1, can[Threads].Limit
 	case own && can[HomeNode].Can && m.At.PerCore != threads: // B-21
-		lacks = fmt.Sprintf("the hosts of the plan have no cores of %d threads, or do not state them", threads)
+		lacks = fmt.Sprintf("the plan has a core for each vCPU: its hosts do not state cores of %d threads, or another platform of the plan shows none", threads)
 		threads = 1
 	}
 	why := arrange(s, cell, perSocket, threads, can[Dies].Can)

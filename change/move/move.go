@@ -194,6 +194,7 @@ func Make(v *rule.VM, p *Platform, o Options) *Move {
 type Need struct {
 	Shape     *Shape
 	Exclusive bool // each vCPU has a CPU of its own
+	Threads   int  // then vCPUs that may have the threads of one core; those of a core of the guest
 }
 
 // NeedOf returns what a VM needs on a platform; nil when it cannot be made, whatever the host. o.At only says that hosts are named.
@@ -205,7 +206,7 @@ func NeedOf(v *rule.VM, p *Platform, o Options) *Need {
 	if m.judge(s); m.Refused != nil {
 		return nil
 	}
-	return &Need{s, m.Exclusive && p.Can[Exclusive].Can}
+	return &Need{s, m.Exclusive && p.Can[Exclusive].Can, s.Threads}
 }
 
 // draft makes the shape of a VM, which has a place or not; nil when it is refused.

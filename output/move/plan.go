@@ -45,6 +45,16 @@ func planned(a *answer.Answer, of *Planned) {
 	if reserve := pagesToReserve(p); reserve != "" {
 		a.Note(fmt.Sprintf("Huge pages are to be reserved before the VMs come, by node: %s.", reserve))
 	}
+	var more []string
+	for i, text := range p.More {
+		if text != "" {
+			more = append(more, p.VMs[i].Name)
+		}
+	}
+	if more != nil {
+		a.Note(fmt.Sprintf("One plan is made for all platforms of --to: for %s it counts CPUs or huge pages that some of them do not need, and their files have the CPUs of that plan (%s). Name one platform for a plan of its own.",
+			words.Plural(len(more), "VM"), words.Few(more)))
+	}
 	a.Note("DRS rules are not in the fleet that was read: name VMs that must not share a host with --apart. VMs that are off count as those that run.")
 	a.Drawings = planDrawings(p, of.Whole)
 }
@@ -397,5 +407,9 @@ func placedFact(p *Planned, m *move.Move) []answer.Fact {
 		text += "; its CPUs are " + rule.Ranges(cpus)
 	}
 	n, _ := p.Wave(m.ID)
-	return []answer.Fact{{Name: "host", Text: text}, {Name: "wave", Text: fmt.Sprintf("%d: %s", n, p.Waves[p.Made.Waves[n-1].Wave])}}
+	out := []answer.Fact{{Name: "host", Text: text}}
+	if i, ok := p.Of(m.ID); ok && p.More[i] != "" {
+		out = append(out, answer.Fact{Name: "one plan for all", Text: "it counts " + p.More[i]})
+	}
+	return append(out, answer.Fact{Name: "wave", Text: fmt.Sprintf("%d: %s", n, p.Waves[p.Made.Waves[n-1].Wave])})
 }

@@ -147,6 +147,15 @@ func TestPlatforms(t *testing.T) {
 	if p.Needs[i].Shape.Page != numa.GiB || !p.Needs[j].Exclusive {
 		t.Errorf("pages of %s, exclusive %v", p.Needs[i].Shape.Page, p.Needs[j].Exclusive)
 	}
+	to = []*move.Platform{move.PlatformOf("libvirt"), move.PlatformOf("kubevirt")}
+	if p, err = Make(rules.Run(f, rules.Options{}), to, move.Options{}, hosts(2), Policy{PerCore: 3}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"sql01": "a CPU for each vCPU, for KubeVirt alone; huge pages of 2 MB, for KubeVirt alone", "sql02": "", "web01": ""} {
+		if i, _ := p.Of(name); p.More[i] != want {
+			t.Errorf("%s counts with %q for some platforms alone, want %q", name, p.More[i], want)
+		}
+	}
 }
 
 // TestThreads checks that a VM of latency sensitivity High whose guest sees threads has the two threads of a core for the two vCPUs of a
@@ -202,7 +211,7 @@ func TestThreads(t *testing.T) {
 					told += i.What + ": " + i.Why
 				}
 			}
-			if (told == "") != (tt.name == "siblings") || tt.name == "no SMT" && !strings.Contains(told, "no cores of 2 threads") {
+			if (told == "") != (tt.name == "siblings") || tt.name == "no SMT" && !strings.Contains(told, "do not state cores of 2 threads") {
 				t.Errorf("told %q", told)
 			}
 		})
