@@ -288,7 +288,7 @@ func (m *Move) exclusive(s *Shape) {
 	case !m.At.holds(s):
 		m.Refused = append(m.Refused, fmt.Sprintf("%s has not a CPU for each of %d vCPUs on the nodes that carry it", m.At.Host, s.Most()))
 	default:
-		m.add(Changed, what, on, "each vCPU pinned to one CPU of "+m.At.Host, "no overcommitment of them; ESXi keeps them free only while the VM runs", level.Origin.Where)
+		m.add(Changed, what, on, "each vCPU pinned to one CPU of "+m.At.Host, "no overcommitment of them; ESXi keeps them free only while the VM runs; its CPU is that of the host (host-passthrough), so that live migration wants one of the same model", level.Origin.Where)
 	}
 }
 

@@ -42,7 +42,7 @@ func (p *Placement) Numbered() bool { return p.CPUs != nil }
 func (p *Placement) HostCPUs(cell int) []int { return p.CPUs[p.Nodes[cell]] }
 
 // Binding returns where memory and vCPUs are bound; nil when they are not. Memory is never bound without its vCPUs: Linux moves
-// memory to threads that it moves only where nothing binds it, so that vCPUs without pins would stay away from bound memory.
+// memory to threads that it moves only where nothing binds it, so that vCPUs without pins would stay away from bound memory (G-10).
 func (m *Move) Binding() *Placement {
 	if m.At == nil || !m.At.Numbered() {
 		return nil

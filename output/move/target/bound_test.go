@@ -100,3 +100,22 @@ func TestManyVCPUs(t *testing.T) {
 		t.Errorf("arguments %s", args)
 	}
 }
+
+// TestDedicated checks that hint-dedicated is with the mode of the CPU with which every libvirt takes it, and with no other.
+func TestDedicated(t *testing.T) {
+	m := moved(t, "latency", "libvirt", move.Options{At: at(9)})
+	own := string(Files([]*move.Move{m})[0].Data)
+	if !strings.Contains(own, "hint-dedicated") || !strings.Contains(own, `<cpu mode="host-passthrough">`) {
+		t.Errorf("want hint-dedicated with host-passthrough:\n%s", own)
+	}
+	for mode, want := range map[string]bool{"host-passthrough": true, "host-model": false} {
+		foreign := "<domain type='kvm'>\n  <name>x</name>\n  <memory unit='GiB'>1</memory>\n  <vcpu>16</vcpu>\n  <cpu mode='" + mode + "'/>\n</domain>\n"
+		p, err := Patch("x.xml", []byte(foreign), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(string(p.Data), "hint-dedicated"); got != want {
+			t.Errorf("%s: hint-dedicated %v, want %v:\n%s", mode, got, want, p.Data)
+		}
+	}
+}

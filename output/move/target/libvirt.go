@@ -154,6 +154,9 @@ func libvirt(b *bytes.Buffer, m *move.Move) {
 	b.WriteByte('\n')
 }
 
+// passthrough is the mode of the CPU with which every libvirt takes hint-dedicated; older ones refuse it with others.
+const passthrough = "host-passthrough"
+
 // domainOf returns the domain of a move.
 func domainOf(m *move.Move) *domain {
 	s := m.Shape
@@ -226,6 +229,7 @@ func placed(d *domain, m *move.Move, at *move.Placement) {
 			d.CPUTune.Emulator = &cpuset{ranges(at.Own, ",")}
 		}
 		d.Feature.KVM = &kvm{state{"on"}}
+		d.CPU.Mode = passthrough
 	case len(s.Cells) == 1:
 		d.VCPU.CPUSet = ranges(all, ",")
 	default:

@@ -107,7 +107,7 @@ func (d *daemon) file(t testing.TB, name string, data []byte) string {
 
 // emulated makes a domain start without KVM: a host of a test has none.
 func emulated(domain []byte) []byte {
-	return []byte(strings.NewReplacer(`type="kvm"`, `type="qemu"`, `mode="host-model"`, `mode="maximum"`).Replace(string(domain)))
+	return []byte(strings.NewReplacer(`type="kvm"`, `type="qemu"`, `mode="host-model"`, `mode="maximum"`, `mode="host-passthrough"`, `mode="maximum"`).Replace(string(domain)))
 }
 
 // TestDefine lets a real libvirtd take each domain: it makes the same arguments of QEMU of it, and what it keeps, read back, is

@@ -210,6 +210,12 @@ func (p *patcher) extended() bool {
 	return driver != nil && slices.ContainsFunc(driver.attrs, func(a xml.Attr) bool { return a.Name.Local == "eim" && a.Value == "on" })
 }
 
+// passthrough reports whether the domain has the CPU of the host.
+func (p *patcher) passthrough() bool {
+	cpu := p.root.child("cpu")
+	return cpu != nil && slices.ContainsFunc(cpu.attrs, func(a xml.Attr) bool { return a.Name.Local == "mode" && a.Value == passthrough })
+}
+
 // features puts in what is missing of the features.
 func (p *patcher) features(d *domain) {
 	has := p.root.child("features")
@@ -217,9 +223,10 @@ func (p *patcher) features(d *domain) {
 	if has.child("acpi") == nil {
 		parts = append(parts, part{"acpi", struct{}{}})
 	}
-	if kvm := has.child("kvm"); d.Feature.KVM != nil && kvm == nil {
+	dedicated := d.Feature.KVM != nil && p.passthrough() // the mode of the CPU stays, and with others not every libvirt takes it
+	if kvm := has.child("kvm"); dedicated && kvm == nil {
 		parts = append(parts, part{"kvm", d.Feature.KVM})
-	} else if d.Feature.KVM != nil && kvm.child("hint-dedicated") == nil {
+	} else if dedicated && kvm.child("hint-dedicated") == nil {
 		p.inside(has, "kvm", nil, []part{{"hint-dedicated", d.Feature.KVM.Dedicated}})
 	}
 	var old []string
