@@ -34,6 +34,9 @@ func TestBound(t *testing.T) {
 			}
 		}
 	}
+	if m := moved(t, "pages", "proxmox", move.Options{At: unnumbered}); len(m.Refused) != 1 || !strings.Contains(m.Refused[0], "virsh capabilities") {
+		t.Errorf("Proxmox binds huge pages to nodes: want it refused without the numbers of CPUs, found %q", m.Refused)
+	}
 	m := moved(t, "flat", "libvirt", move.Options{At: unnumbered})
 	for _, i := range m.Of(move.Lost) {
 		if i.What == "home node" && strings.Contains(i.Then, "node 9 of kvm01") && strings.Contains(i.Why, "virsh capabilities") {
