@@ -3,10 +3,10 @@ package move
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/shape"
 )
@@ -87,7 +87,14 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	if o.Shape == Fit {
 		perSocket = shape.Fitting(cell, len(cell))
 	}
-	if threads > 1 && !can[Threads].Can {
+	lacks := ""                                                                            // why the guest sees no threads
+	own := m.Exclusive && can[Exclusive].Can && (m.Binding() != nil || !can[HomeNode].Can) // else the platform chooses CPUs
+	switch {
+	case threads < 2:
+	case !can[Threads].Can:
+		threads, lacks = 1, can[Threads].Limit
+	case own && can[HomeNode].Can && m.At.PerCore != threads: // B-21
+		lacks = fmt.Sprintf("the plan has a core for each vCPU: its hosts do not state cores of %d threads, or another platform of the plan shows none", threads)
 		threads = 1
 	}
 	why := arrange(s, cell, perSocket, threads, can[Dies].Can)
@@ -104,14 +111,13 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 			why = "each node is a die, so that the last-level cache does not cross the border of nodes"
 		}
 		if why == "" && g.threads > 1 && s.Threads == 1 {
-			why = can[Threads].Limit
-			if can[Threads].Can {
+			if why = lacks; why == "" {
 				why = "a core of two threads would lie in two nodes"
 			}
 		}
 		m.add(Changed, "sockets and cores", on, s.Topology(), why, m.Basis)
 	}
-	if s.Threads > 1 && !m.Exclusive {
+	if s.Threads > 1 && !own {
 		m.add(Changed, "threads of a core", "two vCPUs share a core of the host", "the guest sees threads", "without a CPU for each vCPU the host may run two threads of a core on two cores", vnuma.VirtualThreads(m.VM.VM).Origin.Where)
 	}
 	m.hotAdd(s, cell)
@@ -260,16 +266,11 @@ func (m *Move) place(s *Shape, o Options) {
 		}
 	case m.At == nil:
 		m.add(Lost, "home node", on, "none: the host's kernel chooses", "no host is given", "")
+	case m.Binding() == nil:
+		m.add(Lost, "home node", on, fmt.Sprintf("none: the host's kernel chooses; the plan counts on %s", m.At), "the numbers of the host's CPUs are not known: virsh capabilities states them; "+
+			"memory that is bound without its vCPUs is worse than none", "")
 	default:
-		var nodes []string
-		for _, n := range m.At.Nodes {
-			nodes = append(nodes, strconv.Itoa(n))
-		}
-		why := "a plan that ages: nothing moves it with the load"
-		if !m.At.Numbered() {
-			why += "; memory alone is bound, since the numbers of the host's CPUs are not known"
-		}
-		m.add(Changed, "home node", on, fmt.Sprintf("fixed: node %s of %s", strings.Join(nodes, ", "), m.At.Host), why, "")
+		m.add(Changed, "home node", on, fmt.Sprintf("fixed: %s", m.At), words.Join("; ", "a plan that ages: nothing moves it with the load", can.Limit), "")
 	}
 	if m.VM.LatencyHigh() {
 		m.exclusive(s)
@@ -301,7 +302,7 @@ func (m *Move) exclusive(s *Shape) {
 	case !m.At.holds(s):
 		m.Refused = append(m.Refused, fmt.Sprintf("%s has not a CPU for each of %d vCPUs on the nodes that carry it", m.At.Host, s.Most()))
 	default:
-		m.add(Changed, what, on, "each vCPU pinned to one CPU of "+m.At.Host, "no overcommitment of them; ESXi keeps them free only while the VM runs", level.Origin.Where)
+		m.add(Changed, what, on, "each vCPU pinned to one CPU of "+m.At.Host, "no overcommitment of them; ESXi keeps them free only while the VM runs; its CPU is that of the host (host-passthrough), so that live migration wants one of the same model", level.Origin.Where)
 	}
 }
 
@@ -319,6 +320,9 @@ func (m *Move) judge(s *Shape) {
 		refuse("its nodes have vCPUs that do not follow each other, and %s gives each node the next ones", p.Title)
 	}
 	if p.MostDigit > 0 && s.Page > 0 && m.At != nil {
+		if m.Binding() == nil {
+			refuse("huge pages of %s are bound to nodes, and the numbers of the CPUs of %s, which would be bound with them, are not known: virsh capabilities states them", p.Title, m.At.Host)
+		}
 		for _, n := range m.At.Nodes {
 			if n > p.MostDigit {
 				refuse("huge pages on node %d of %s: %s takes nodes 0 to %d", n, m.At.Host, p.Title, p.MostDigit)

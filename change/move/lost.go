@@ -102,16 +102,20 @@ func (m *Move) lose(s *Shape, g *guest) {
 	if v.Host != nil && v.Host.EVC.Known() && v.Host.EVC.Value != "" && v.Host.EVC.Value != "none" {
 		m.add(Lost, "EVC", v.Host.EVC.Value, "", k.evc, v.Host.At)
 	}
-	if n := s.Most(); n > fewAPICs && k == &linux {
-		m.add(Changed, "interrupts", "as vSphere has them", fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written", "")
+	if n := s.Most(); n > FewAPICs && k == &linux {
+		then, why := fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written"
+		if m.To == "libvirt" || m.To == "qemu" {
+			then, why = "a virtual IOMMU with extended interrupt mode", fmt.Sprintf("QEMU starts %d vCPUs with it alone: at most 288 in machine type q35 up to 8.0, 1024 up to 8.2, 4096 from 9.0", n)
+		}
+		m.add(Changed, "interrupts", "as vSphere has them", then, why, "")
 	}
 	if over := exceeded(s, v); over != "" {
 		m.add(Changed, "limit of the software in the guest", over, "the same", "check it before the move", "")
 	}
 }
 
-// fewAPICs are as many vCPUs as QEMU starts without extended interrupt mode.
-const fewAPICs = 255
+// FewAPICs are as many vCPUs as QEMU and libvirt start without extended interrupt mode (QEMU, hw/i386/pc_q35.c, hw/i386/intel_iommu.c).
+const FewAPICs = 255
 
 // exceeded says what of the shape the software of the guest cannot use; "".
 func exceeded(s *Shape, v *rule.VM) string {

@@ -61,7 +61,8 @@ type Move struct {
 	At       *Placement `json:"placement,omitempty"`
 	// Exclusive says that each vCPU has a CPU of its own.
 	Exclusive bool `json:"exclusive,omitempty"`
-	// Strict says that the VM does not start on a node without room, rather than taking memory elsewhere.
+	// Strict says that the VM does not start on a node without room, rather than taking memory elsewhere: its memory is bound there,
+	// and allocated before the guest starts. Bound memory that is allocated later kills the VM when the node is full.
 	Strict bool `json:"strict,omitempty"`
 	// Floats says that a platform which chooses nodes is not asked for one: the guest's only node may not fit one of the host.
 	Floats bool   `json:"floats,omitempty"`
@@ -172,16 +173,18 @@ func safeName(name string, used map[string]bool) string {
 
 // Make returns what becomes of a VM on a platform.
 func Make(v *rule.VM, p *Platform, o Options) *Move {
-	m, s, now := draft(v, p, o)
+	var at *Placement
+	var why string
+	if o.At != nil {
+		at, why = o.At(v)
+	}
+	m, s, now := draft(v, p, o, at)
 	if s == nil {
 		return m
 	}
-	if o.At != nil {
-		var why string
-		if m.At, why = o.At(v); m.At == nil && why != "" {
-			m.Refused = []string{why}
-			return m
-		}
+	if at == nil && why != "" {
+		m.Refused = []string{why}
+		return m
 	}
 	m.place(s, o)
 	m.lose(s, now)
@@ -193,23 +196,24 @@ func Make(v *rule.VM, p *Platform, o Options) *Move {
 type Need struct {
 	Shape     *Shape
 	Exclusive bool // each vCPU has a CPU of its own
+	Threads   int  // then vCPUs that may have the threads of one core; those of a core of the guest
 }
 
 // NeedOf returns what a VM needs on a platform; nil when it cannot be made, whatever the host. o.At only says that hosts are named.
 func NeedOf(v *rule.VM, p *Platform, o Options) *Need {
-	m, s, _ := draft(v, p, o)
+	m, s, _ := draft(v, p, o, nil)
 	if s == nil {
 		return nil
 	}
 	if m.judge(s); m.Refused != nil {
 		return nil
 	}
-	return &Need{s, m.Exclusive && p.Can[Exclusive].Can}
+	return &Need{s, m.Exclusive && p.Can[Exclusive].Can, s.Threads}
 }
 
-// draft makes the shape of a VM that has no place yet; nil when it is refused.
-func draft(v *rule.VM, p *Platform, o Options) (m *Move, s *Shape, now *guest) {
-	m = &Move{VM: v, ID: v.ID, Title: v.Name, Name: safeName(v.Name, map[string]bool{}), Platform: p, To: p.Name}
+// draft makes the shape of a VM, which has a place or not; nil when it is refused.
+func draft(v *rule.VM, p *Platform, o Options, at *Placement) (m *Move, s *Shape, now *guest) {
+	m = &Move{VM: v, At: at, ID: v.ID, Title: v.Name, Name: safeName(v.Name, map[string]bool{}), Platform: p, To: p.Name}
 	now, why := guestOf(v)
 	if why != "" {
 		m.Refused = []string{why}

@@ -1,7 +1,10 @@
 package move
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"homenode/internal/words"
 )
@@ -13,8 +16,23 @@ type Placement struct {
 	// CPUs are the logical CPUs of each of these nodes that the VM may use: all of the node, or for a VM with CPUs of its
 	// own those alone, one for each vCPU in the order of the vCPUs. Nil when the host states no numbers of CPUs.
 	CPUs map[int][]int `json:"cpus,omitempty"`
+	// PerCore consecutive ones of the CPUs of a VM with CPUs of its own are the threads of one core; 0 when each is of another.
+	PerCore int `json:"perCore,omitempty"`
 	// Own are the CPUs of these nodes that are the host's: QEMU's other threads run there, beside a VM with CPUs of its own.
 	Own []int `json:"hostsOwn,omitempty"`
+}
+
+// String returns the nodes and the host: "nodes 0, 1 of kvm01".
+func (p *Placement) String() string {
+	list := make([]string, len(p.Nodes))
+	for i, n := range p.Nodes {
+		list[i] = strconv.Itoa(n)
+	}
+	noun := "node"
+	if len(list) > 1 {
+		noun = "nodes"
+	}
+	return fmt.Sprintf("%s %s of %s", noun, strings.Join(list, ", "), p.Host)
 }
 
 // Numbered reports whether the numbers of the host's CPUs are known.
@@ -22,6 +40,15 @@ func (p *Placement) Numbered() bool { return p.CPUs != nil }
 
 // HostCPUs returns the logical CPUs that the vCPUs of a cell may run on.
 func (p *Placement) HostCPUs(cell int) []int { return p.CPUs[p.Nodes[cell]] }
+
+// Binding returns where memory and vCPUs are bound; nil when they are not. Memory is never bound without its vCPUs: Linux moves
+// memory to threads that it moves only where nothing binds it, so that vCPUs without pins would stay away from bound memory (G-10).
+func (m *Move) Binding() *Placement {
+	if m.At == nil || !m.At.Numbered() {
+		return nil
+	}
+	return m.At
+}
 
 // All returns the logical CPUs of all cells together, and the nodes, each once.
 func (p *Placement) All() (cpus, nodes []int) {

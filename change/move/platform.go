@@ -91,7 +91,7 @@ var Platforms = []*Platform{
 		HomeNode: yes(Judged), Exclusive: yes(Judged), Pages: yes(Judged), AddVCPUs: yes(Judged)}},
 	{Name: "qemu", Title: "QEMU", kernel: &linux, MemoryOnly: true, Can: [features]Ability{
 		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Ran),
-		HomeNode:  partly(Grammar, "memory is bound, vCPUs are not: taskset or libvirt binds them"),
+		HomeNode:  partly(Grammar, "the arguments bind memory alone: the commands in their comments bind the vCPUs"),
 		Exclusive: no("QEMU pins no vCPU: its threads are pinned from outside"),
 		Pages:     yes(Grammar), AddVCPUs: yes(Ran)}},
 	{Name: "proxmox", Title: "Proxmox VE", kernel: &linux, Most: 8, MostDigit: 9, Can: [features]Ability{

@@ -35,17 +35,25 @@ func planned(a *answer.Answer, of *Planned) {
 	a.Verdict = append(planVerdict(p), a.Verdict...)
 	a.Facts = append(a.Facts, planFacts(p)...)
 	a.Tables = slices.Concat(leftTables(p), []answer.Table{hostTable(p), waveTable(p)}, a.Tables)
-	for _, n := range of.Notes {
-		a.Note("%s", n)
-	}
+	a.Note(of.Notes...)
 	if made.More != nil {
-		a.Note("%s like %s would take %s for which there is no room.", words.Verb(made.More.Hosts, "more host", "more hosts"), made.More.Like, words.Plural(made.More.VMs, "VM"))
+		a.Note(fmt.Sprintf("%s like %s would take %s for which there is no room.", words.Verb(made.More.Hosts, "more host", "more hosts"), made.More.Like, words.Plural(made.More.VMs, "VM")))
 	}
 	if made.Uncovered != nil {
-		a.Note("Of %s the VMs would not all fit one empty host, if it failed: %s.", words.Plural(len(made.Uncovered), "host"), words.Few(hostNames(p, made.Uncovered)))
+		a.Note(fmt.Sprintf("Of %s the VMs would not all fit one empty host, if it failed: %s.", words.Plural(len(made.Uncovered), "host"), words.Few(hostNames(p, made.Uncovered))))
 	}
 	if reserve := pagesToReserve(p); reserve != "" {
-		a.Note("Huge pages are to be reserved before the VMs come, by node: %s.", reserve)
+		a.Note(fmt.Sprintf("Huge pages are to be reserved before the VMs come, by node: %s.", reserve))
+	}
+	var more []string
+	for i, text := range p.More {
+		if text != "" {
+			more = append(more, p.VMs[i].Name)
+		}
+	}
+	if more != nil {
+		a.Note(fmt.Sprintf("One plan is made for all platforms of --to: for %s it counts CPUs or huge pages that some of them do not need, and their files have the CPUs of that plan (%s). Name one platform for a plan of its own.",
+			words.Plural(len(more), "VM"), words.Few(more)))
 	}
 	a.Note("DRS rules are not in the fleet that was read: name VMs that must not share a host with --apart. VMs that are off count as those that run.")
 	a.Drawings = planDrawings(p, of.Whole)
@@ -150,7 +158,7 @@ func leftTables(p *plan.Plan) []answer.Table {
 // hostTable is the nodes of the hosts.
 func hostTable(p *plan.Plan) answer.Table {
 	t := answer.Table{Name: "hosts", Title: "NUMA nodes of the hosts", Columns: answer.Columns("host", ">node", ">VMs", ">vCPUs", ">cores for VMs", ">vCPU per core", ">own cores", ">memory", ">free", "huge pages to reserve"),
-		Foot: []string{"cores for VMs and memory are without what is the host's own; own cores have one vCPU that shares them with no VM."}}
+		Foot: []string{"cores for VMs and memory are without what is the host's own; own cores run one VM of latency sensitivity High alone."}}
 	for h := range p.Made.Hosts {
 		for i := range p.Made.Hosts[h].Nodes {
 			n := &p.Made.Hosts[h].Nodes[i]
@@ -399,5 +407,9 @@ func placedFact(p *Planned, m *move.Move) []answer.Fact {
 		text += "; its CPUs are " + rule.Ranges(cpus)
 	}
 	n, _ := p.Wave(m.ID)
-	return []answer.Fact{{Name: "host", Text: text}, {Name: "wave", Text: fmt.Sprintf("%d: %s", n, p.Waves[p.Made.Waves[n-1].Wave])}}
+	out := []answer.Fact{{Name: "host", Text: text}}
+	if i, ok := p.Of(m.ID); ok && p.More[i] != "" {
+		out = append(out, answer.Fact{Name: "one plan for all", Text: "it counts " + p.More[i]})
+	}
+	return append(out, answer.Fact{Name: "wave", Text: fmt.Sprintf("%d: %s", n, p.Waves[p.Made.Waves[n-1].Wave])})
 }

@@ -4,6 +4,7 @@ package pinsacross
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -24,6 +25,14 @@ func check(p *rule.StatedPass) {
 	}
 	for i := range s.Cells {
 		runs := s.RunsOn(i, v.Host)
+		b := &s.Bound[i]
+		held := b.Nodes != nil && b.Mode != "restrictive" // that is a limit alone, and memory moves within it
+		if runs == nil && held && !s.Auto && len(s.Cells[i].CPUs) > 0 {
+			runs, _ = v.Host.NodesOf(nil)
+			if !slices.ContainsFunc(runs, func(n int) bool { return !slices.Contains(b.Nodes, n) }) {
+				continue
+			}
+		}
 		if len(runs) < 2 || len(s.Cells[i].CPUs) > largest {
 			continue
 		}
@@ -31,12 +40,18 @@ func check(p *rule.StatedPass) {
 		if v.Flat() {
 			cell = fmt.Sprintf("its %s", rule.Plural(s.VCPUs, "vCPU"))
 		}
+		evidence := []finding.Evidence{p.At("vCPUs on", rule.NodeList(runs), s.PinAt(i)), p.Cells(), p.Nodes()}
+		bound := ""
+		if held {
+			bound = fmt.Sprintf("; its memory is bound to %s, and Linux moves none that is bound", rule.NodeList(b.Nodes))
+			evidence = append(evidence, p.At("memory of the cell", b.Mode+" "+rule.NodeList(b.Nodes), b.At))
+		}
 		p.Report(finding.Finding{
 			Severity: finding.Medium,
 			Topic:    fmt.Sprint("cell ", i),
-			Message:  fmt.Sprintf("%s may run on %s of %s, and one node of %d cores would hold them", cell, rule.NodeList(runs), v.Host.Name, largest),
+			Message:  fmt.Sprintf("%s may run on %s of %s, and one node of %d cores would hold them%s", cell, rule.NodeList(runs), v.Host.Name, largest, bound),
 			Advice:   "Pin them to the CPUs of one node, the one of their memory",
-			Evidence: []finding.Evidence{p.At("vCPUs on", rule.NodeList(runs), s.PinAt(i)), p.Cells(), p.Nodes()},
+			Evidence: evidence,
 		})
 	}
 }

@@ -211,3 +211,21 @@ func TestRecentForgets(t *testing.T) {
 		t.Errorf("%v, %v, %d kept", a, err, len(c.all))
 	}
 }
+
+// TestPresent shows many viewers the same for a moment, and what is anew when the fleet was judged anew.
+func TestPresent(t *testing.T) {
+	var p present
+	made := 0
+	ask := func(f *held.Fleet) {
+		if _, err := p.of("/", f, func() (*answer.Answer, error) { made++; return &answer.Answer{}, nil }); err != nil {
+			t.Error(err)
+		}
+	}
+	one := &held.Fleet{Name: "vc"}
+	ask(one)
+	ask(one)
+	ask(&held.Fleet{Name: "vc"})
+	if made != 2 {
+		t.Errorf("made %d times, want 2", made)
+	}
+}

@@ -65,7 +65,7 @@ func showFleet(x *request) (*view, error) {
 		return v, nil
 	}
 	var err error
-	v.answer, err = x.site.present.of(x.page.path, x.fleet, func() (*answer.Answer, error) { return x.fleetNow(v.answer) })
+	v.answer, err = x.site.Live.present.of(x.page.path, x.fleet, func() (*answer.Answer, error) { return x.fleetNow(v.answer) })
 	return v, err
 }
 
@@ -333,7 +333,10 @@ func showStatus(x *request) (*view, error) {
 		verdict := "Nothing is collected: these pages are of a file."
 		return &view{answer: &answer.Answer{Title: "Status", Verdict: []string{verdict}, Facts: []answer.Fact{{Name: "source", Text: strings.Join(x.fleet.Sources, " ")}}}}, nil
 	}
-	a, err := x.site.present.of(x.page.path, nil, func() (*answer.Answer, error) { return x.site.Status(), nil })
+	if x.site.Live == nil {
+		return &view{answer: x.site.Status(), live: true}, nil
+	}
+	a, err := x.site.Live.present.of(x.page.path, nil, func() (*answer.Answer, error) { return x.site.Status(), nil })
 	return &view{answer: a, live: true}, err
 }
 

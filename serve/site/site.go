@@ -49,9 +49,8 @@ type Site struct {
 	Accept   func()
 	Captures *captures.Shelf // that may be opened; nil for none
 
-	placed  placed
-	recent  recent
-	present present
+	placed placed
+	recent recent
 }
 
 // rowsShown is how many rows of a long table stand on a page.

@@ -56,6 +56,7 @@ type item struct {
 type cell struct {
 	index    int // in VM.Cells
 	vcpus    int32
+	alone    int32 // cores that no other VM runs on
 	cpu, mem int64 // parts of cores; bytes
 }
 
@@ -172,7 +173,12 @@ func (m *model) addItems() {
 			if page := int64(v.Page); page > 0 {
 				memory = (memory + page - 1) / page * page
 			}
-			it.cells = append(it.cells, cell{k, int32(c.VCPUs), int64(c.VCPUs) * part, memory})
+			one := cell{k, int32(c.VCPUs), 0, int64(c.VCPUs) * part, memory}
+			if v.Exclusive {
+				one.alone = int32(m.p.alone(v, c.VCPUs))
+				one.cpu = int64(one.alone) * m.core
+			}
+			it.cells = append(it.cells, one)
 		}
 		slices.SortFunc(it.cells, func(a, b cell) int {
 			return cmp.Or(cmp.Compare(b.cpu, a.cpu), cmp.Compare(b.mem, a.mem), cmp.Compare(a.index, b.index))
@@ -184,7 +190,7 @@ func (m *model) addItems() {
 			it.vcpus += int64(c.vcpus)
 			it.cpu, it.mem = it.cpu+c.cpu, it.mem+c.mem
 			it.both = max(it.both, m.both(c.cpu, c.mem))
-			it.most = cell{0, max(it.most.vcpus, c.vcpus), max(it.most.cpu, c.cpu), max(it.most.mem, c.mem)}
+			it.most = cell{0, max(it.most.vcpus, c.vcpus), max(it.most.alone, c.alone), max(it.most.cpu, c.cpu), max(it.most.mem, c.mem)}
 			key = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(key, int64(c.vcpus)), c.cpu), c.mem)
 		}
 		shape, ok := shapes[string(key)]
@@ -203,6 +209,14 @@ func b2i(b bool) byte {
 		return 1
 	}
 	return 0
+}
+
+// alone returns how many cores, or threads where these count, vCPUs of an exclusive VM take.
+func (p *Problem) alone(v *VM, vcpus int) int {
+	if per := max(1, v.PerCore); !p.Policy.Threads {
+		return (vcpus + per - 1) / per
+	}
+	return vcpus
 }
 
 // same reports whether two hosts are of one kind: whatever fits one fits the other.

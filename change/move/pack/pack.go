@@ -10,7 +10,8 @@
 //   - A cell never has more vCPUs than the node has cores for VMs: its vCPUs would wait for each
 //     other. Where a node has exclusive VMs, their cores are none of the others'.
 //   - The cores of a node carry its vCPUs: an exclusive vCPU takes one core, another one
-//     1 ÷ overcommit of its class. Cores count, not threads, unless the policy says otherwise.
+//     1 ÷ overcommit of its class; exclusive VMs whose guests see threads take a core for those of
+//     one. Cores count, not threads, unless the policy says otherwise.
 //   - Memory is never overcommitted. Cells with huge pages take pages that are free, and
 //     pages that are reserved for them out of the node's other memory, unless the policy forbids
 //     to reserve.
@@ -57,6 +58,9 @@ type VM struct {
 	Cells []Cell // its NUMA nodes as the guest sees them
 	// Exclusive: each vCPU has a core that no other VM runs on.
 	Exclusive bool
+	// PerCore vCPUs of an exclusive VM, consecutive ones, have the CPUs of one core; 0 means 1. Every core must have whole
+	// groups of so many.
+	PerCore int
 	// Page is the size of its huge pages; 0 for ordinary memory.
 	Page  numa.Bytes
 	Class string // of Policy.Overcommit
@@ -152,12 +156,27 @@ func (p *Problem) Check() error {
 		if err := v.check(); err != nil {
 			return fmt.Errorf("VM %q: %w", v.Name, err)
 		}
+		if v.PerCore > 1 && !Siblings(p.Hosts, v.PerCore) {
+			return fmt.Errorf("VM %q: found cores that are not known to have whole groups of %d CPUs", v.Name, v.PerCore)
+		}
 	}
 	if p.Policy.Spare < 0 {
 		return fmt.Errorf("found %d spare hosts, want 0 or more", p.Policy.Spare)
 	}
 	_, err := p.Policy.core()
 	return err
+}
+
+// Siblings reports whether the CPUs of every core of the hosts are known, and are whole groups of so many.
+func Siblings(hosts []Host, perCore int) bool {
+	for i := range hosts {
+		for _, n := range hosts[i].Nodes {
+			if n.Cores != len(n.CPUs) || slices.ContainsFunc(n.CPUs, func(core []int) bool { return len(core)%perCore != 0 }) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (h *Host) check() error {

@@ -64,7 +64,7 @@ type NodeUse struct {
 	Node      int        `json:"node"`
 	Cores     int        `json:"cores"`     // for VMs; threads where the policy counts these
 	VCPUs     int        `json:"vcpus"`     // of all cells
-	Exclusive int        `json:"exclusive"` // of VCPUs, with a core of their own
+	Exclusive int        `json:"exclusive"` // of Cores, those that VMs have alone
 	Memory    numa.Bytes `json:"memory"`    // of all cells
 	Free      numa.Bytes `json:"free"`      // for more, of what is not pages
 	Pages     []PageUse  `json:"pages,omitempty"`
@@ -169,28 +169,36 @@ func (out *Plan) use(m *model, s *state) {
 	}
 }
 
-// pin gives exclusive vCPUs a CPU each, in the order of VMs, and all others what is left of their node.
+// pin gives exclusive vCPUs a CPU each, first to VMs whose vCPUs share cores, then in the order of VMs, and all others what is left of
+// their node.
 func (out *Plan) pin(m *model, s *state) {
 	for h := range out.Hosts {
 		nodes := m.p.Hosts[h].Nodes
-		lists := make([][]int, len(nodes)) // one CPU for each core, or all where threads count
+		lists := make([][][]int, len(nodes)) // the CPUs of each core, or of each thread where these count
 		next := make([]int, len(nodes))
 		for i := range nodes {
 			lists[i] = nodes[i].forVMs(m.p.Policy.Threads)
 		}
-		for _, v := range out.Hosts[h].VMs {
+		exclusive := slices.DeleteFunc(slices.Clone(out.Hosts[h].VMs), func(v int) bool { return !m.items[v].exclusive })
+		slices.SortStableFunc(exclusive, func(a, b int) int { return cmp.Compare(m.p.VMs[b].PerCore, m.p.VMs[a].PerCore) }) // else one would begin amid a core
+		for _, v := range exclusive {
 			it := &m.items[v]
 			for i, c := range it.cells {
 				n := s.node[it.offset+i]
-				if it.exclusive && lists[n] != nil {
-					out.VMs[v].Cells[c.index].CPUs = lists[n][next[n]:][:c.vcpus]
-					next[n] += int(c.vcpus)
+				if lists[n] == nil {
+					continue
 				}
+				cpus := []int{}
+				for _, core := range lists[n][next[n]:][:c.alone] {
+					cpus = append(cpus, core[:min(len(core), max(1, m.p.VMs[v].PerCore))]...)
+				}
+				out.VMs[v].Cells[c.index].CPUs = cpus[:c.vcpus]
+				next[n] += int(c.alone)
 			}
 		}
 		rest := make([][]int, len(nodes))
 		for i := range nodes {
-			rest[i] = nodes[i].besides(lists[i], next[i], m.p.Policy.Threads)
+			rest[i] = besides(lists[i], next[i])
 		}
 		for _, v := range out.Hosts[h].VMs {
 			it := &m.items[v]
@@ -203,34 +211,29 @@ func (out *Plan) pin(m *model, s *state) {
 	}
 }
 
-// forVMs returns the CPUs that exclusive vCPUs may have: the first of each core that is not the host's, or all of
-// them.
-func (n *Node) forVMs(threads bool) (out []int) {
+// forVMs returns the CPUs of each core that is not the host's, or each of them alone.
+func (n *Node) forVMs(threads bool) (out [][]int) {
 	if n.CPUs == nil {
 		return nil
 	}
 	for _, core := range n.CPUs[min(n.KeptCores, len(n.CPUs)):] {
-		if threads {
-			out = append(out, core...)
-		} else {
-			out = append(out, core[0])
+		if !threads {
+			out = append(out, core)
+			continue
+		}
+		for _, c := range core {
+			out = append(out, []int{c})
 		}
 	}
 	return out
 }
 
 // besides returns the CPUs that exclusive VMs leave, which have the first of list.
-func (n *Node) besides(list []int, exclusive int, threads bool) (out []int) {
+func besides(list [][]int, exclusive int) (out []int) {
 	if list == nil {
 		return nil
 	}
-	if threads {
-		out = slices.Clone(list[exclusive:])
-	} else {
-		for _, core := range n.CPUs[min(n.KeptCores+exclusive, len(n.CPUs)):] {
-			out = append(out, core...)
-		}
-	}
+	out = slices.Concat(list[exclusive:]...)
 	slices.Sort(out)
 	return out
 }

@@ -70,9 +70,18 @@ func recheck(p *Problem, plan *Plan) (faults []string) {
 			l.vcpus += cell.VCPUs
 			vcpus += int64(cell.VCPUs)
 			if v.Exclusive {
-				l.alone += cell.VCPUs
-				l.parts.Add(l.parts, big.NewRat(int64(cell.VCPUs), 1))
+				cores := cell.VCPUs
+				if v.PerCore > 1 && !p.Policy.Threads {
+					cores = (cores + v.PerCore - 1) / v.PerCore
+				}
+				l.alone += cores
+				l.parts.Add(l.parts, big.NewRat(int64(cores), 1))
 				l.exclusive = append(l.exclusive, place.CPUs...)
+				for i, c := range place.CPUs {
+					if first := place.CPUs[i/max(1, v.PerCore)*max(1, v.PerCore)]; !onCore(&p.Hosts[at.Host], first, c) {
+						fault("%s: CPUs %d and %d of the vCPUs of one core are of two", v.Name, first, c)
+					}
+				}
 				if len(place.CPUs) != 0 && len(place.CPUs) != cell.VCPUs {
 					fault("%s: %d CPUs for %d exclusive vCPUs", v.Name, len(place.CPUs), cell.VCPUs)
 				}
@@ -167,6 +176,18 @@ func recheck(p *Problem, plan *Plan) (faults []string) {
 	return faults
 }
 
+// onCore reports whether two CPUs are of one core.
+func onCore(h *Host, a, b int) bool {
+	for _, n := range h.Nodes {
+		for _, core := range n.CPUs {
+			if slices.Contains(core, a) {
+				return slices.Contains(core, b)
+			}
+		}
+	}
+	return false
+}
+
 // wild returns problems of all sorts: odd hosts, hosts of memory, cells without vCPUs, sizes of pages, whatever Check allows.
 func wild(seed uint64) *Problem {
 	r := rand.New(rand.NewPCG(seed, 11))
@@ -232,6 +253,65 @@ func wild(seed uint64) *Problem {
 		p.VMs = append(p.VMs, v)
 	}
 	return p
+}
+
+// threaded lets exclusive VMs of a wild problem see the two threads of cores, which every host then has.
+func threaded(p *Problem) *Problem {
+	for i := range p.Hosts {
+		cpu := 0
+		for j := range p.Hosts[i].Nodes {
+			n := &p.Hosts[i].Nodes[j]
+			n.CPUs, n.Threads = nil, 2*n.Cores
+			for range n.Cores {
+				n.CPUs = append(n.CPUs, []int{cpu, cpu + 1})
+				cpu += 2
+			}
+		}
+	}
+	for i := range p.VMs {
+		for j := range p.VMs[i].Cells {
+			p.VMs[i].Cells[j].VCPUs &^= 1
+		}
+		if p.VMs[i].Exclusive && i%3 > 0 {
+			p.VMs[i].PerCore = 2
+		}
+	}
+	return p
+}
+
+// TestThreads checks that the vCPUs of a core of the guest have the CPUs of one core of the host, and that cores count once for them.
+func TestThreads(t *testing.T) {
+	threads, placed := 0, 0
+	for seed := range uint64(200) {
+		p := threaded(wild(seed))
+		plan, err := Make(p)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, f := range recheck(p, plan) {
+			t.Errorf("seed %d: %s", seed, f)
+		}
+		for i, at := range plan.VMs {
+			if p.VMs[i].PerCore > 1 && at.Host >= 0 {
+				if placed++; p.Policy.Threads {
+					threads++
+				}
+			}
+		}
+	}
+	if placed < 100 || threads < 20 {
+		t.Errorf("%d VMs with threads are placed, %d of them where threads count: too few to say anything", placed, threads)
+	}
+	p := &Problem{VMs: []VM{{Name: "v", Cells: []Cell{{VCPUs: 8}}, Exclusive: true, PerCore: 2}}, Hosts: []Host{{Name: "h", Nodes: []Node{{Cores: 4, Threads: 8,
+		CPUs: [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}}}}}}
+	plan, err := Make(p)
+	if err != nil || fmt.Sprint(plan.VMs[0].Cells) != "[{0 [0 4 1 5 2 6 3 7]}]" {
+		t.Errorf("%v, %+v: want the threads of each core in turn", err, plan)
+	}
+	p.Hosts[0].Nodes[0].CPUs = nil
+	if _, err := Make(p); err == nil {
+		t.Error("no error: the threads of cores are not known")
+	}
 }
 
 // TestFits checks that no plan places what does not fit, and that the same problem has the same plan.

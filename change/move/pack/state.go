@@ -169,7 +169,7 @@ func (s *state) takes(h, n int32, it *item, c *cell) bool {
 			continue
 		}
 		for i := range other.cells {
-			if s.m.first[h]+int32(s.node[other.offset+i]) == n && other.cells[i].vcpus > left-c.vcpus {
+			if s.m.first[h]+int32(s.node[other.offset+i]) == n && other.cells[i].vcpus > left-c.alone {
 				return false
 			}
 		}
@@ -204,9 +204,7 @@ func (s *state) take(n int32, it *item, c *cell) {
 		s.pool[int(n)*len(s.m.sizes)+it.size] -= c.mem
 	}
 	s.cpu[n] -= c.cpu
-	if it.exclusive {
-		s.alone[n] += c.vcpus
-	}
+	s.alone[n] += c.alone
 }
 
 func (s *state) give(n int32, it *item, c *cell) {
@@ -218,9 +216,7 @@ func (s *state) give(n int32, it *item, c *cell) {
 	}
 	s.mem[n] += back
 	s.cpu[n] += c.cpu
-	if it.exclusive {
-		s.alone[n] -= c.vcpus
-	}
+	s.alone[n] -= c.alone
 }
 
 // put places a VM on nodes of host h, one for each of its cells.

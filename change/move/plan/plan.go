@@ -50,8 +50,12 @@ type Plan struct {
 	Waves  []string // names, by number of the wave
 	Made   *pack.Plan
 
-	index map[string]int // of VMs, by ID
-	wave  []int          // of each VM, its index in Made.Waves; -1 for none
+	// More says of each VM what the plan counts for it that only some of the platforms need; "" when all need the same.
+	More []string
+
+	index   map[string]int // of VMs, by ID
+	perCore []int          // of each VM, its vCPUs on the threads of one core; 0 for one
+	wave    []int          // of each VM, its index in Made.Waves; -1 for none
 }
 
 // Keep takes what is the host's own from each node that has cores.
@@ -113,11 +117,14 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 	out.Waves = sort.waves
 	names := map[string]bool{}
 	for v, cluster := range move.VMs(r) {
-		need := needOf(v, to, o)
+		need, more := needOf(v, to, o)
 		if need == nil {
 			continue
 		}
 		one := pack.VM{Name: v.Name, Exclusive: need.Exclusive, Page: need.Shape.Page}
+		if t := need.Threads; one.Exclusive && t > 1 && pack.Siblings(hosts, t) {
+			one.PerCore = t // B-21
+		}
 		if names[one.Name] {
 			one.Name = v.Name + " (" + v.ID + ")"
 		}
@@ -128,8 +135,8 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 		if err := sort.put(&one, v, cluster); err != nil {
 			return nil, err
 		}
-		out.index[v.ID] = len(p.VMs)
-		p.VMs, out.VMs, out.Needs = append(p.VMs, one), append(out.VMs, v), append(out.Needs, need)
+		out.index[v.ID], out.perCore = len(p.VMs), append(out.perCore, one.PerCore)
+		p.VMs, out.VMs, out.Needs, out.More = append(p.VMs, one), append(out.VMs, v), append(out.Needs, need), append(out.More, more)
 	}
 	if err := sort.unused(); err != nil {
 		return nil, err
@@ -156,23 +163,44 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 	return out, nil
 }
 
-// needOf returns what a VM needs on all platforms together: pages and CPUs of its own where one of them gives these.
-func needOf(v *rule.VM, to []*move.Platform, o move.Options) (out *move.Need) {
-	exclusive := false
+// needOf returns what a VM needs on all platforms together: pages and CPUs of its own where one of them gives these. more says which of
+// that others do not need, and who does; "" for nothing.
+func needOf(v *rule.VM, to []*move.Platform, o move.Options) (out *move.Need, more string) {
+	var exclusive, pages []string // the platforms that need it
+	var threads []int
+	made := 0
 	for _, p := range to {
 		need := move.NeedOf(v, p, o)
 		if need == nil {
 			continue
 		}
-		exclusive = exclusive || need.Exclusive
-		if out == nil || need.Shape.Page > out.Shape.Page {
-			out = need
+		made++
+		if need.Exclusive {
+			exclusive, threads = append(exclusive, p.Title), append(threads, need.Threads)
+		}
+		switch {
+		case out == nil || need.Shape.Page > out.Shape.Page:
+			out, pages = need, []string{p.Title}
+		case need.Shape.Page == out.Shape.Page:
+			pages = append(pages, p.Title)
 		}
 	}
-	if out != nil {
-		out.Exclusive = exclusive
+	if out == nil {
+		return nil, ""
 	}
-	return out
+	if out.Exclusive = exclusive != nil; out.Exclusive {
+		out.Threads = slices.Min(threads)
+	}
+	var texts []string
+	for _, one := range []struct {
+		what string
+		who  []string
+	}{{"a CPU for each vCPU", exclusive}, {fmt.Sprintf("huge pages of %s", out.Shape.Page), pages}} {
+		if n := len(one.who); n > 0 && n < made {
+			texts = append(texts, fmt.Sprintf("%s, for %s alone", one.what, strings.Join(one.who, " and ")))
+		}
+	}
+	return out, strings.Join(texts, "; ")
 }
 
 // Of returns where a VM is in the lists of the plan; false for one that is not planned.
@@ -200,7 +228,7 @@ func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 	if put.Host < 0 {
 		return nil, fmt.Sprintf("no host takes it: %s. What would help: %s", put.Why, put.Cure)
 	}
-	at = &move.Placement{Host: p.Hosts[put.Host].Name}
+	at = &move.Placement{Host: p.Hosts[put.Host].Name, PerCore: p.perCore[i]}
 	for _, c := range put.Cells {
 		at.Nodes = append(at.Nodes, c.Node)
 		if c.CPUs != nil {

@@ -147,4 +147,73 @@ func TestPlatforms(t *testing.T) {
 	if p.Needs[i].Shape.Page != numa.GiB || !p.Needs[j].Exclusive {
 		t.Errorf("pages of %s, exclusive %v", p.Needs[i].Shape.Page, p.Needs[j].Exclusive)
 	}
+	to = []*move.Platform{move.PlatformOf("libvirt"), move.PlatformOf("kubevirt")}
+	if p, err = Make(rules.Run(f, rules.Options{}), to, move.Options{}, hosts(2), Policy{PerCore: 3}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"sql01": "a CPU for each vCPU, for KubeVirt alone; huge pages of 2 MB, for KubeVirt alone", "sql02": "", "web01": ""} {
+		if i, _ := p.Of(name); p.More[i] != want {
+			t.Errorf("%s counts with %q for some platforms alone, want %q", name, p.More[i], want)
+		}
+	}
+}
+
+// TestThreads checks that a VM of latency sensitivity High whose guest sees threads has the two threads of a core for the two vCPUs of a
+// core, where hosts state them, and else a guest without threads.
+func TestThreads(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte("release 8.0U3\nhost esx01 nodes=2 cores=16 memory=512GB mhz=2500\n"+
+		"vm rt01 host=esx01 vcpus=8 coresPerSocket=8 memory=16GB latency=high reserveAll=on cpuReservation=20000 hw=20 virtualThreads=2\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rules.Run(f, rules.Options{})
+	libvirt := move.PlatformOf("libvirt")
+	for _, tt := range []struct {
+		name    string
+		change  func(n *pack.Node)
+		cores   int // alone
+		threads int
+		pins    string
+	}{
+		{"siblings", func(n *pack.Node) {
+			for i := range n.CPUs {
+				n.CPUs[i] = append(n.CPUs[i], n.CPUs[i][0]+32)
+			}
+		}, 4, 2, "[1 33 2 34 3 35 4 36]"},
+		{"no SMT", func(*pack.Node) {}, 8, 1, "[1 2 3 4 5 6 7 8]"},
+		{"no numbers", func(n *pack.Node) { n.CPUs = nil }, 8, 2, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			list := hosts(1)
+			for i := range list[0].Nodes {
+				tt.change(&list[0].Nodes[i])
+				list[0].Nodes[i].Threads = max(16, 16*len(append(list[0].Nodes[i].CPUs, nil)[0]))
+			}
+			policy := Policy{PerCore: 3, KeptCores: 1}
+			policy.Keep(list)
+			p, err := Make(r, []*move.Platform{libvirt}, move.Options{}, list, policy)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.Made.Hosts[0].Nodes[0].Exclusive; got != tt.cores {
+				t.Errorf("%d cores alone, want %d", got, tt.cores)
+			}
+			m := move.Make(p.VMs[0], libvirt, move.Options{At: p.At})
+			if m.Refused != nil || m.Shape.Threads != tt.threads || m.Shape.Most() != 8 {
+				t.Fatalf("refused %q, shape %+v, want %d threads of a core", m.Refused, m.Shape, tt.threads)
+			}
+			if tt.pins != "" && fmt.Sprint(m.At.Pins(m.Shape)) != tt.pins {
+				t.Errorf("pins %v, want %s", m.At.Pins(m.Shape), tt.pins)
+			}
+			told := ""
+			for _, i := range m.Of(move.Changed) {
+				if i.What == "sockets and cores" || i.What == "threads of a core" {
+					told += i.What + ": " + i.Why
+				}
+			}
+			if (told == "") != (tt.name == "siblings") || tt.name == "no SMT" && !strings.Contains(told, "do not state cores of 2 threads") {
+				t.Errorf("told %q", told)
+			}
+		})
+	}
 }

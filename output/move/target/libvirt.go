@@ -24,13 +24,21 @@ type (
 		OS      osType         `xml:"os"`
 		Feature features       `xml:"features"`
 		CPU     cpu            `xml:"cpu"`
+		Devices *devices       `xml:"devices"`
 	}
 	amount struct {
 		Unit  string `xml:"unit,attr"`
 		Value int64  `xml:",chardata"`
 	}
 	memoryBacking struct {
-		Pages []page `xml:"hugepages>page"`
+		Huge       *hugepages  `xml:"hugepages"`
+		Allocation *allocation `xml:"allocation"`
+	}
+	hugepages struct {
+		Pages []page `xml:"page"`
+	}
+	allocation struct {
+		Mode string `xml:"mode,attr"`
 	}
 	page struct {
 		Size int64  `xml:"size,attr"`
@@ -76,6 +84,21 @@ type (
 	features struct {
 		ACPI struct{} `xml:"acpi"` // without it nodes stay, and distances become 20
 		KVM  *kvm     `xml:"kvm"`
+		// APIC is that of QEMU, which interrupt remapping needs.
+		APIC *driver `xml:"ioapic"`
+	}
+	driver struct {
+		Driver string `xml:"driver,attr"`
+	}
+	devices struct {
+		IOMMU *iommu `xml:"iommu"`
+	}
+	iommu struct {
+		Model  string `xml:"model,attr"`
+		Driver struct {
+			Remap    string `xml:"intremap,attr"`
+			Extended string `xml:"eim,attr"`
+		} `xml:"driver"`
 	}
 	kvm struct {
 		Dedicated state `xml:"hint-dedicated"`
@@ -131,6 +154,9 @@ func libvirt(b *bytes.Buffer, m *move.Move) {
 	b.WriteByte('\n')
 }
 
+// passthrough is the mode of the CPU with which every libvirt takes hint-dedicated; older ones refuse it with others.
+const passthrough = "host-passthrough"
+
 // domainOf returns the domain of a move.
 func domainOf(m *move.Move) *domain {
 	s := m.Shape
@@ -145,10 +171,15 @@ func domainOf(m *move.Move) *domain {
 		d.CPU.NUMA = cellsOf(s)
 	}
 	if s.Page > 0 {
-		d.Backing = &memoryBacking{Pages: []page{{int64(s.Page / numa.KiB), "KiB"}}}
+		d.Backing = &memoryBacking{Huge: &hugepages{[]page{{int64(s.Page / numa.KiB), "KiB"}}}}
 	}
-	if m.At != nil {
-		placed(d, m)
+	if s.Most() > move.FewAPICs {
+		d.Feature.APIC = &driver{"qemu"}
+		d.Devices = &devices{&iommu{Model: "intel"}}
+		d.Devices.IOMMU.Driver.Remap, d.Devices.IOMMU.Driver.Extended = "on", "on"
+	}
+	if at := m.Binding(); at != nil {
+		placed(d, m, at)
 	}
 	return d
 }
@@ -170,11 +201,14 @@ func cellsOf(s *move.Shape) *cells {
 
 // placed binds memory and vCPUs: each vCPU may run on every CPU of the node that carries its cell, as a NUMA client may on its
 // home node, or on one of its own.
-func placed(d *domain, m *move.Move) {
-	s, at := m.Shape, m.At
+func placed(d *domain, m *move.Move, at *move.Placement) {
+	s := m.Shape
 	mode := "preferred"
 	if m.Strict {
 		mode = "strict"
+		if d.Backing == nil { // huge pages are allocated at the start anyway
+			d.Backing = &memoryBacking{Allocation: &allocation{"immediate"}}
+		}
 	}
 	all, _ := at.All()
 	d.Tune = &numatune{}
@@ -186,7 +220,6 @@ func placed(d *domain, m *move.Move) {
 		}
 	}
 	switch {
-	case !at.Numbered():
 	case m.Exclusive:
 		d.CPUTune = &cputune{}
 		for v, c := range at.Pins(s) {
@@ -196,6 +229,7 @@ func placed(d *domain, m *move.Move) {
 			d.CPUTune.Emulator = &cpuset{ranges(at.Own, ",")}
 		}
 		d.Feature.KVM = &kvm{state{"on"}}
+		d.CPU.Mode = passthrough
 	case len(s.Cells) == 1:
 		d.VCPU.CPUSet = ranges(all, ",")
 	default:

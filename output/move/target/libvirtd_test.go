@@ -107,7 +107,7 @@ func (d *daemon) file(t testing.TB, name string, data []byte) string {
 
 // emulated makes a domain start without KVM: a host of a test has none.
 func emulated(domain []byte) []byte {
-	return []byte(strings.NewReplacer(`type="kvm"`, `type="qemu"`, `mode="host-model"`, `mode="maximum"`).Replace(string(domain)))
+	return []byte(strings.NewReplacer(`type="kvm"`, `type="qemu"`, `mode="host-model"`, `mode="maximum"`, `mode="host-passthrough"`, `mode="maximum"`).Replace(string(domain)))
 }
 
 // TestDefine lets a real libvirtd take each domain: it makes the same arguments of QEMU of it, and what it keeps, read back, is
@@ -115,7 +115,7 @@ func emulated(domain []byte) []byte {
 func TestDefine(t *testing.T) {
 	d := startLibvirt(t)
 	defined := 0
-	moves := []*move.Move{{Title: "far", Name: "far", To: "libvirt", Platform: move.PlatformOf("libvirt"), Shape: memoryOnly}}
+	moves := []*move.Move{{Title: "far", Name: "far", To: "libvirt", Platform: move.PlatformOf("libvirt"), Shape: memoryOnly}, many(t)}
 	for _, s := range shapes {
 		moves = append(moves, moved(t, s.name, "libvirt", move.Options{}), moved(t, s.name, "libvirt", move.Options{At: at(9)}))
 	}
@@ -138,6 +138,9 @@ func TestDefine(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", m.Name, err)
 				continue
+			}
+			if m.Shape.Most() > move.FewAPICs && !strings.Contains(argv, "intel-iommu") {
+				t.Errorf("%s: no IOMMU in %s", m.Name, argv)
 			}
 			if got, want := nodesOf(argv), nodesOf(strings.Join(QEMU(m.Shape, nil, false), " ")); !slices.Equal(got, want) {
 				t.Errorf("%s: libvirt gives QEMU %q, homenode %q", m.Name, got, want)

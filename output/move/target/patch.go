@@ -29,7 +29,7 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 		return nil, err
 	}
 	p := &patcher{data: data, root: root, out: &Patched{}}
-	p.domain(domainOf(m), m.At != nil)
+	p.domain(domainOf(m), m.Binding() != nil)
 	slices.SortStableFunc(p.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	last := 0
 	for _, e := range p.edits {
@@ -174,7 +174,11 @@ func (p *patcher) domain(d *domain, placed bool) {
 	}
 	p.element(p.root, "vcpu", d.VCPU)
 	if d.Backing != nil {
-		p.inside(p.root, "memoryBacking", []string{"hugepages"}, backingParts(d.Backing))
+		if d.Backing.Huge != nil {
+			p.inside(p.root, "memoryBacking", []string{"hugepages"}, []part{{"hugepages", d.Backing.Huge}})
+		} else {
+			p.inside(p.root, "memoryBacking", []string{"allocation"}, []part{{"allocation", d.Backing.Allocation}})
+		}
 	}
 	if placed {
 		var pins []part
@@ -190,11 +194,26 @@ func (p *patcher) domain(d *domain, placed bool) {
 		p.element(p.root, "numatune", d.Tune)
 	}
 	p.features(d)
+	if d.Devices != nil && !p.extended() {
+		p.inside(p.root, "devices", []string{"iommu"}, []part{{"iommu", d.Devices.IOMMU}})
+	}
 	parts := []part{{"topology", d.CPU.Topology}}
 	if d.CPU.NUMA != nil {
 		parts = append(parts, part{"numa", d.CPU.NUMA})
 	}
 	p.inside(p.root, "cpu", []string{"topology", "numa"}, parts)
+}
+
+// extended reports whether the domain has an IOMMU with extended interrupt mode.
+func (p *patcher) extended() bool {
+	driver := p.root.child("devices").child("iommu").child("driver")
+	return driver != nil && slices.ContainsFunc(driver.attrs, func(a xml.Attr) bool { return a.Name.Local == "eim" && a.Value == "on" })
+}
+
+// passthrough reports whether the domain has the CPU of the host.
+func (p *patcher) passthrough() bool {
+	cpu := p.root.child("cpu")
+	return cpu != nil && slices.ContainsFunc(cpu.attrs, func(a xml.Attr) bool { return a.Name.Local == "mode" && a.Value == passthrough })
 }
 
 // features puts in what is missing of the features.
@@ -204,23 +223,19 @@ func (p *patcher) features(d *domain) {
 	if has.child("acpi") == nil {
 		parts = append(parts, part{"acpi", struct{}{}})
 	}
-	if kvm := has.child("kvm"); d.Feature.KVM != nil && kvm == nil {
+	dedicated := d.Feature.KVM != nil && p.passthrough() // the mode of the CPU stays, and with others not every libvirt takes it
+	if kvm := has.child("kvm"); dedicated && kvm == nil {
 		parts = append(parts, part{"kvm", d.Feature.KVM})
-	} else if d.Feature.KVM != nil && kvm.child("hint-dedicated") == nil {
+	} else if dedicated && kvm.child("hint-dedicated") == nil {
 		p.inside(has, "kvm", nil, []part{{"hint-dedicated", d.Feature.KVM.Dedicated}})
 	}
+	var old []string
+	if d.Feature.APIC != nil {
+		old, parts = []string{"ioapic"}, append(parts, part{"ioapic", d.Feature.APIC})
+	}
 	if parts != nil {
-		p.inside(p.root, "features", nil, parts)
+		p.inside(p.root, "features", old, parts)
 	}
-}
-
-func backingParts(b *memoryBacking) []part {
-	if b == nil {
-		return nil
-	}
-	return []part{{"hugepages", struct {
-		Pages []page `xml:"page"`
-	}{b.Pages}}}
 }
 
 // A part is an element that is to be in another.
@@ -271,7 +286,7 @@ func write(x part, indent string) string {
 
 // closed writes elements without content as every tool of libvirt does.
 var closed = strings.NewReplacer("></topology>", "/>", "></cell>", "/>", "></sibling>", "/>", "></vcpupin>", "/>", "></emulatorpin>", "/>", "></memory>", "/>", "></memnode>", "/>",
-	"></page>", "/>", "></acpi>", "/>", "></hint-dedicated>", "/>")
+	"></page>", "/>", "></allocation>", "/>", "></acpi>", "/>", "></hint-dedicated>", "/>", "></ioapic>", "/>", "></driver>", "/>")
 
 // same reports whether an element has what another says, however it is written.
 func (p *patcher) same(n *node, text string) bool {

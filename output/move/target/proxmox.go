@@ -31,12 +31,12 @@ func proxmox(m *move.Move) []File {
 
 // proxmoxKeys returns keys and values of the configuration, as qm(1) has them.
 func proxmoxKeys(m *move.Move) [][2]string {
-	s := m.Shape
+	s, at := m.Shape, m.Binding()
 	out := [][2]string{{"memory", fmt.Sprint(mb(s.Memory))}, {"sockets", fmt.Sprint(s.Sockets)}, {"cores", fmt.Sprint(s.PerSocket())}}
 	if s.VCPUs < s.Most() {
 		out = append(out, [2]string{"vcpus", fmt.Sprint(s.VCPUs)}, [2]string{"hotplug", "disk,network,usb,cpu"})
 	}
-	if len(s.Cells) == 1 && m.At == nil && s.Page == 0 {
+	if len(s.Cells) == 1 && at == nil && s.Page == 0 {
 		return append(out, [2]string{"numa", "0"})
 	}
 	out = append(out, [2]string{"numa", "1"}) // without numaN it would make a node of each socket
@@ -46,11 +46,11 @@ func proxmoxKeys(m *move.Move) [][2]string {
 	}
 	for i, c := range s.Cells {
 		value := []string{"cpus=" + ranges(c.CPUs, ";")}
-		if m.At != nil {
-			value = append(value, fmt.Sprintf("hostnodes=%d", m.At.Nodes[i]))
+		if at != nil {
+			value = append(value, fmt.Sprintf("hostnodes=%d", at.Nodes[i]))
 		}
 		value = append(value, fmt.Sprintf("memory=%d", mb(c.Memory)))
-		if m.At != nil {
+		if at != nil {
 			value = append(value, "policy="+policy)
 		}
 		out = append(out, [2]string{fmt.Sprintf("numa%d", i), strings.Join(value, ",")})
@@ -58,8 +58,8 @@ func proxmoxKeys(m *move.Move) [][2]string {
 	if s.Page > 0 {
 		out = append(out, [2]string{"hugepages", fmt.Sprint(int64(s.Page / numa.MiB))}, [2]string{"keephugepages", "1"})
 	}
-	if m.At != nil && m.At.Numbered() {
-		all, _ := m.At.All()
+	if at != nil {
+		all, _ := at.All()
 		out = append(out, [2]string{"affinity", ranges(all, ",")})
 	}
 	return out

@@ -12,11 +12,24 @@ import (
 // qemu writes the arguments of QEMU, one option a line: no value has a blank, so that a shell takes them as they are.
 func qemu(b *bytes.Buffer, m *move.Move) {
 	comment(b, head(m)...)
-	comment(b, fmt.Sprintf("Use: qemu-system-x86_64 -machine q35 -accel kvm -cpu host ... $(sed '/^#/d' %s.qemu.args)", m.Name))
+	at, bind := m.Binding(), ""
+	if at != nil {
+		all, _ := at.All()
+		bind = "taskset -c " + ranges(all, ",") + " "
+	}
+	comment(b, fmt.Sprintf("Use: %sqemu-system-x86_64 -machine q35 -accel kvm -cpu host ... $(sed '/^#/d' %s.qemu.args)", bind, m.Name))
 	if m.Shape.Threads > 1 {
 		comment(b, "On AMD use -cpu host,topoext=on: else the guest sees no threads.")
 	}
-	args := QEMU(m.Shape, m.At, m.Strict)
+	if at != nil && len(m.Shape.Cells) > 1 {
+		comment(b, "The memory is bound, so bind each vCPU after the start, by its thread-id (query-cpus-fast of QMP):")
+		for i, c := range m.Shape.Cells {
+			if len(c.CPUs) > 0 {
+				comment(b, fmt.Sprintf("  taskset -pc %s THREAD-ID, of vCPUs %s", ranges(at.HostCPUs(i), ","), ranges(c.CPUs, ",")))
+			}
+		}
+	}
+	args := QEMU(m.Shape, at, m.Strict)
 	for i := 0; i < len(args); i += 2 {
 		b.WriteString(args[i] + " " + args[i+1] + "\n")
 	}
@@ -26,6 +39,9 @@ func qemu(b *bytes.Buffer, m *move.Move) {
 func QEMU(s *move.Shape, at *move.Placement, strict bool) []string {
 	smp := fmt.Sprintf("%d,maxcpus=%d,sockets=%d,dies=%d,cores=%d,threads=%d", s.VCPUs, s.Most(), s.Sockets, s.Dies, s.Cores, s.Threads)
 	args := []string{"-m", fmt.Sprintf("%dM", mb(s.Memory)), "-smp", smp}
+	if s.Most() > move.FewAPICs {
+		args = append(args, "-machine", "kernel-irqchip=split", "-device", "intel-iommu,intremap=on,eim=on")
+	}
 	if len(s.Cells) == 1 {
 		if at != nil || s.Page > 0 {
 			args = append(args, "-object", backend(s, 0, at, strict), "-machine", "memory-backend=ram0")

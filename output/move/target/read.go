@@ -75,8 +75,8 @@ func readDomain(name string, data []byte) (*move.Shape, []move.Fault, error) {
 		fault(move.CheckTopology, "a topology of %d vCPUs, and %d vCPUs", s.Most(), d.VCPU.Most)
 		return nil, faults, nil
 	}
-	if d.Backing != nil && len(d.Backing.Pages) == 1 {
-		if s.Page, err = inBytes(d.Backing.Pages[0].Size, d.Backing.Pages[0].Unit); err != nil {
+	if d.Backing != nil && d.Backing.Huge != nil && len(d.Backing.Huge.Pages) == 1 {
+		if s.Page, err = inBytes(d.Backing.Huge.Pages[0].Size, d.Backing.Huge.Pages[0].Unit); err != nil {
 			return nil, nil, at("page", err)
 		}
 	}

@@ -36,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, on := range []struct {
 			name string
 			at   func() move.Options
-		}{{"nowhere", func() move.Options { return move.Options{} }}, {"placed", func() move.Options { return move.Options{At: at(12)} }}} {
+		}{{"nowhere", func() move.Options { return move.Options{} }}, {"placed", func() move.Options { return move.Options{At: at(12)} }}, {"unnumbered", func() move.Options { return move.Options{At: unnumbered} }}} {
 			if on.name == "placed" && len(s.nodes) > 12 {
 				continue
 			}
@@ -87,7 +87,7 @@ func roundTrip(t *testing.T, host string, m *move.Move) {
 	}
 	for i := range shape.Cells {
 		var runs, bound []int
-		if m.At != nil {
+		if m.Binding() != nil {
 			runs, bound = []int{m.At.Nodes[i]}, []int{m.At.Nodes[i]}
 		}
 		if h := &f.Hosts[0]; !slices.Equal(got.RunsOn(i, h), runs) || !slices.Equal(got.Bound[i].Nodes, bound) {

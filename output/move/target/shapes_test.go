@@ -34,6 +34,7 @@ var shapes = []shape{
 	{"odd memory", "nodes=2 cores=8 memory=64GB", "vcpus=12 coresPerSocket=6 memory=1023MB", []int{6, 6}, "2 sockets of 6 cores", false},
 	{"hot add", "nodes=2 cores=16 memory=64GB", "vcpus=10 coresPerSocket=5 memory=1GB hotAdd=on set:cpuid.maxVCPUs=20", []int{20}, "4 sockets of 5 cores", false},
 	{"pages", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=8 memory=4GB latency=high reserveAll=on set:sched.mem.lpage.enable1GPage=TRUE cpuReservation=40000", []int{8, 8}, "2 sockets of 8 cores", true},
+	{"latency", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=8 memory=1GB latency=high reserveAll=on cpuReservation=40000", []int{8, 8}, "2 sockets of 8 cores", true},
 	{"threads", "nodes=2 cores=8 memory=64GB", "vcpus=16 coresPerSocket=8 memory=1GB hw=20 virtualThreads=2", []int{8, 8}, "2 sockets of 4 cores of 2 threads", false},
 	{"8 nodes", "nodes=8 cores=2 memory=64GB", "vcpus=16 coresPerSocket=2 memory=1536MB", []int{2, 2, 2, 2, 2, 2, 2, 2}, "8 sockets of 2 cores", false},
 }
