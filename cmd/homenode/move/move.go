@@ -32,6 +32,8 @@ type command struct {
 	hosts hosts
 	check string
 	patch string
+	// renamed says that the file of patch is that of the only VM, whatever its name.
+	renamed bool
 }
 
 // endings are those of pages, by form.
@@ -52,6 +54,7 @@ func New() *cobra.Command {
 	fl.StringVar(&c.shape, "shape", move.Same, "shape of guests: same as on vSphere, fit for --hosts, or flat")
 	fl.StringVar(&c.check, "check", "", "check the files in this folder instead")
 	fl.StringVar(&c.patch, "patch", "", "put the NUMA of the moves into this domain XML of another tool, or those of a folder, instead: -o DIR gets the result")
+	fl.BoolVar(&c.renamed, "renamed", false, "the file of --patch is that of the only VM of --vm, whatever name, vCPUs and memory it has")
 	flags.Group(cmd, "Hosts", c.hosts.register)
 	flags.Complete(cmd, "to", flags.Among(move.Names()))
 	flags.Complete(cmd, "shape", flags.Among(move.Shapes))
@@ -110,7 +113,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if len(moves) == 0 {
 		return errors.New(strings.Join(args, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}
-	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "patch"}, hostNames)
+	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "patch", "renamed"}, hostNames)
 	if c.patch != "" {
 		return c.patchAll(cmd, moves, folder, flags.Typed(cmd, args, names))
 	}
@@ -149,6 +152,9 @@ func (c *command) asked() (to []*move.Platform, o move.Options, err error) {
 	if c.patch != "" && (len(to) != 1 || to[0].Name != "libvirt") {
 		return nil, o, errors.New("--patch takes domain XML: --to is libvirt")
 	}
+	if c.renamed && c.patch == "" {
+		return nil, o, errors.New("--renamed is about --patch FILE")
+	}
 	if o.Host, err = c.hosts.read(); err != nil {
 		return nil, o, err
 	}
@@ -160,7 +166,7 @@ func (c *command) asked() (to []*move.Platform, o move.Options, err error) {
 
 // patchAll patches what another tool wrote.
 func (c *command) patchAll(cmd *cobra.Command, moves []*move.Move, folder string, typed []string) error {
-	list, err := patchFiles(c.patch, folder, moves)
+	list, err := patchFiles(c.patch, folder, moves, c.renamed)
 	if err != nil {
 		return err
 	}
@@ -218,7 +224,7 @@ func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string) e
 	if len(args) > 0 || folder != "" {
 		return errors.New("--check takes a folder, no SOURCE and no -o")
 	}
-	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
+	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "renamed", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
 		return err
 	}
 	checked, faults, err := check(c.check)

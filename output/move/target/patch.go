@@ -43,25 +43,44 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 	return p.out, nil
 }
 
-// DomainName returns the name and the title of the domain in a file.
-func DomainName(name string, data []byte) (id, title string, err error) {
+// An Identity is what a domain can be told by. What is not stated, or is no number, is "" or 0.
+type Identity struct {
+	Name, Title, UUID string
+	VCPUs             int // with those that can be added
+	Memory            numa.Bytes
+}
+
+// IdentityOf reads what the domain in a file can be told by.
+func IdentityOf(name string, data []byte) (Identity, error) {
 	root, err := parseDomain(name, data)
 	if err != nil {
-		return "", "", err
+		return Identity{}, err
 	}
-	text := func(n *node) string {
-		if n == nil {
-			return ""
+	read := func(element string) (out amount, text string) {
+		if n := root.child(element); n != nil {
+			var t struct {
+				Text string `xml:",chardata"`
+			}
+			if xml.Unmarshal(data[n.from:n.to], &t) == nil {
+				text = strings.TrimSpace(t.Text)
+			}
+			if xml.Unmarshal(data[n.from:n.to], &out) != nil {
+				out = amount{}
+			}
 		}
-		var out struct {
-			Text string `xml:",chardata"`
-		}
-		if xml.Unmarshal(data[n.from:n.to], &out) != nil {
-			return ""
-		}
-		return strings.TrimSpace(out.Text)
+		return out, text
 	}
-	return text(root.child("name")), text(root.child("title")), nil
+	var id Identity
+	_, id.Name = read("name")
+	_, id.Title = read("title")
+	_, id.UUID = read("uuid")
+	vcpus, _ := read("vcpu")
+	id.VCPUs = int(min(vcpus.Value, mostCPUs))
+	memory, _ := read("memory")
+	if id.Memory, err = inBytes(memory.Value, memory.Unit); err != nil {
+		id.Memory = 0
+	}
+	return id, nil
 }
 
 // A node is an element with where it is in the file.
