@@ -19,6 +19,9 @@ type Fleet struct {
 	// Notes say what is missing or was left out, for the reader of a report:
 	// a restricted view is never called complete.
 	Notes []Note `json:"notes,omitempty"`
+	// Unread are the files and folders of a bundle that could not be read, or not whole: nothing here is about what else is in
+	// them, and each has a note. Snapshots have none.
+	Unread []string `json:"-"`
 }
 
 // A Cluster is a set of hosts that VMs move between.
