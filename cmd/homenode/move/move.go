@@ -13,6 +13,7 @@ import (
 	"homenode/change/move"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
+	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/output/format"
 	answers "homenode/output/move"
@@ -227,18 +228,28 @@ func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string) e
 	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "renamed", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
 		return err
 	}
-	checked, faults, err := check(c.check)
+	checked, err := check(c.check)
 	if err != nil {
 		return err
 	}
-	if err := c.out.Print(cmd, answers.Faults(c.check, checked, faults)); err != nil {
+	if checked.Files+len(checked.Unread) == 0 {
+		below := ""
+		if checked.Folders != nil {
+			below = fmt.Sprintf(": %s in it are not looked into", words.Plural(len(checked.Folders), "folder"))
+			if len(checked.Folders) == 1 {
+				below = fmt.Sprintf(": the folder %s in it is not looked into", checked.Folders[0])
+			}
+		}
+		return fmt.Errorf("%s: found no domain XML, arguments of QEMU or configuration of Proxmox%s", c.check, below)
+	}
+	if err := c.out.Print(cmd, answers.Faults(checked)); err != nil {
 		return err
 	}
-	if len(faults) > 0 {
+	if len(checked.Faults) > 0 {
 		return flags.ErrFindings
 	}
-	if checked == 0 {
-		return fmt.Errorf("%s: found no domain XML, arguments of QEMU or configuration of Proxmox", c.check)
+	if n := len(checked.Unread); n > 0 {
+		return fmt.Errorf("not everything was checked: %s could not be read", words.Plural(n, "file"))
 	}
 	return nil
 }

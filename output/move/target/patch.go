@@ -85,14 +85,15 @@ func IdentityOf(name string, data []byte) (Identity, error) {
 
 // A node is an element with where it is in the file.
 type node struct {
-	name       string
-	attrs      []xml.Attr
-	from, to   int // of all
-	open       int // where its start tag ends
-	close      int // where its end tag begins; open for <a/>
-	empty      bool
-	children   []*node
-	line, deep int
+	name      string
+	attrs     []xml.Attr
+	from, to  int // of all
+	open      int // where its start tag ends
+	close     int // where its end tag begins; open for <a/>
+	empty     bool
+	children  []*node
+	line, col int
+	deep      int
 }
 
 func (n *node) child(name string) *node {
@@ -124,6 +125,7 @@ const mostDeep = 100
 // parseDomain reads the elements of a domain.
 func parseDomain(name string, data []byte) (*node, error) {
 	in := xml.NewDecoder(bytes.NewReader(data))
+	in.CharsetReader = otherEncoding
 	fault := func(line, col int, text string, args ...any) error {
 		return &numa.SyntaxError{File: name, Line: line, Col: col, Msg: fmt.Sprintf(text, args...)}
 	}
@@ -137,15 +139,18 @@ func parseDomain(name string, data []byte) (*node, error) {
 			break
 		}
 		if err != nil {
-			var broken *xml.SyntaxError
-			if errors.As(err, &broken) {
-				return nil, fault(broken.Line, 0, "%s", broken.Msg)
+			if broken, ok := errors.AsType[*xml.SyntaxError](err); ok {
+				line, col = in.InputPos()
+				err = errors.New(broken.Msg)
+				if n := len(open); n > 0 && broken.Msg == "unexpected EOF" {
+					err = fmt.Errorf("found the end of the file inside <%s> of line %d", open[n-1].name, open[n-1].line)
+				}
 			}
 			return nil, fault(line, col, "%v", err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			n := &node{name: t.Name.Local, attrs: slices.Clone(t.Attr), from: from, open: int(in.InputOffset()), line: line, deep: len(open)}
+			n := &node{name: t.Name.Local, attrs: slices.Clone(t.Attr), from: from, open: int(in.InputOffset()), line: line, col: col, deep: len(open)}
 			n.empty = bytes.HasSuffix(data[from:n.open], []byte("/>"))
 			switch {
 			case len(open) == mostDeep:
@@ -165,9 +170,14 @@ func parseDomain(name string, data []byte) (*node, error) {
 		}
 	}
 	if root == nil {
-		return nil, fault(0, 0, "found no <domain>")
+		return nil, fault(1, 1, "found no <domain>")
 	}
 	return root, nil
+}
+
+// otherEncoding refuses what is not UTF-8.
+func otherEncoding(label string, _ io.Reader) (io.Reader, error) {
+	return nil, fmt.Errorf("found the encoding %q, want UTF-8", label)
 }
 
 // An edit replaces bytes of a file.
