@@ -172,7 +172,7 @@ func (v *VM) Check() error {
 }
 
 // FindVMs returns the VMs whose name or ID is name, in any case of letters when
-// none matches exactly. A name with a slash, "cluster/vm", also names its cluster.
+// none matches exactly. A name with a slash, "cluster/vm", also names its cluster; of KVM, "host/vm" its host.
 func (f *Fleet) FindVMs(name string) []*VM {
 	var exact, folded []*VM
 	path := strings.Contains(name, "/")
@@ -181,6 +181,9 @@ func (f *Fleet) FindVMs(name string) []*VM {
 		full := v.Name
 		if path {
 			full = f.ClusterName(v.Cluster) + "/" + v.Name
+			if f.Hypervisor == KVM {
+				full = v.Host + "/" + v.Name
+			}
 		}
 		switch {
 		case v.Name == name || v.ID == name || full == name:

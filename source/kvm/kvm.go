@@ -177,6 +177,7 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	r.noteTwins()
 	r.addMemory()
 	return r.fleet, r.fleet.Check()
 }
@@ -281,6 +282,30 @@ func (r *reader) hostIn(dir string) *numa.Host {
 	for ; ; dir = path.Dir(dir) {
 		if h := r.hosts[dir]; h != nil || dir == "." {
 			return h
+		}
+	}
+}
+
+// noteTwins notes VMs that are defined on several hosts, as after a live migration: by UUID, or by name where there is none.
+func (r *reader) noteTwins() {
+	first := map[string]*numa.VM{}
+	for i := range r.fleet.VMs {
+		v := &r.fleet.VMs[i]
+		id := cmp.Or(strings.ToLower(v.UUID), v.Name)
+		one := first[id]
+		switch {
+		case one == nil:
+			first[id] = v
+			continue
+		case one.Stated.Running && v.Stated.Running:
+			r.note(v.At, "%s runs on another host too (%s): it counts twice", v.Name, one.At)
+		case v.Stated.Running:
+			r.note(one.At, "%s is defined here, and runs on another host (%s): it counts twice", v.Name, v.At)
+			first[id] = v
+		case one.Stated.Running:
+			r.note(v.At, "%s is defined here, and runs on another host (%s): it counts twice", v.Name, one.At)
+		default:
+			r.note(v.At, "%s is defined on another host too (%s): it counts twice", v.Name, one.At)
 		}
 	}
 }

@@ -121,7 +121,8 @@ func TestNothingIsLost(t *testing.T) {
 		{"no numastat", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "\x7fELF\x00"}, 1, []string{"fleet/a/numastat.txt: found no table of numastat"}},
 		{"numastat of a host without VMs", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "Found no processes containing pattern: \"qemu\"\n"}, 1, nil},
 		{"twice", []string{"a/1.xml", sql01, "a/2.xml", sql01}, 1, []string{"fleet/a/2.xml:1: sql01 is there twice: fleet/a/1.xml:1 counts"}},
-		{"one UUID on two hosts", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, nil},
+		{"one UUID on two hosts", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, []string{"fleet/b/1.xml:1: sql01 runs on another host too (fleet/a/1.xml:1): it counts twice"}},
+		{"a definition that a migration left", []string{"a/capabilities.xml", capabilities, "a/1.xml", inactive, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, []string{"fleet/a/1.xml:1: sql01 is defined here, and runs on another host (fleet/b/1.xml:1): it counts twice"}},
 		{"two hosts in a folder", []string{"a/1.xml", capabilities, "a/2.xml", capabilities}, 0, []string{"fleet/a/2.xml:1: a second host in the folder: the first counts"}},
 		{"a host that breaks off", []string{"a/1.xml", capabilities[:strings.Index(capabilities, "</cells>")], "a/2.xml", sql01}, 1,
 			[]string{"fleet/a/1.xml:1: the capabilities break off: the nodes of the host count as unknown", "fleet/a/1.xml:7:1: found the end of the file inside <cells> of line 1"}},
@@ -175,7 +176,7 @@ func TestUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"fleet/a/2.xml: permission denied", "fleet/b: permission denied", "fleet/c/numastat.txt: permission denied"}
+	want := []string{"fleet/a/2.xml: permission denied", "fleet/b: permission denied", "fleet/c/1.xml:1: sql01 runs on another host too (fleet/a/1.xml:1): it counts twice", "fleet/c/numastat.txt: permission denied"}
 	if got := notes(f); !slices.Equal(got, want) || len(f.Unread) != 3 || len(f.VMs) != 2 {
 		t.Errorf("%d VMs, %q; notes\n%s\nwant\n%s", len(f.VMs), f.Unread, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
