@@ -19,6 +19,9 @@ type Fleet struct {
 	// Notes say what is missing or was left out, for the reader of a report:
 	// a restricted view is never called complete.
 	Notes []Note `json:"notes,omitempty"`
+	// Unread are the files and folders of a bundle that could not be read, or not whole: nothing here is about what else is in
+	// them, and each has a note. Snapshots have none.
+	Unread []string `json:"-"`
 }
 
 // A Cluster is a set of hosts that VMs move between.
@@ -169,7 +172,7 @@ func (v *VM) Check() error {
 }
 
 // FindVMs returns the VMs whose name or ID is name, in any case of letters when
-// none matches exactly. A name with a slash, "cluster/vm", also names its cluster.
+// none matches exactly. A name with a slash, "cluster/vm", also names its cluster; of KVM, "host/vm" its host.
 func (f *Fleet) FindVMs(name string) []*VM {
 	var exact, folded []*VM
 	path := strings.Contains(name, "/")
@@ -178,6 +181,9 @@ func (f *Fleet) FindVMs(name string) []*VM {
 		full := v.Name
 		if path {
 			full = f.ClusterName(v.Cluster) + "/" + v.Name
+			if f.Hypervisor == KVM {
+				full = v.Host + "/" + v.Name
+			}
 		}
 		switch {
 		case v.Name == name || v.ID == name || full == name:

@@ -75,6 +75,7 @@ func (f *Fleet) append(p Part, shared map[string]bool) {
 		v.ID, v.Cluster, v.Host = own(v.ID), own(v.Cluster), own(v.Host)
 		f.VMs = append(f.VMs, v)
 	}
+	f.Unread = append(f.Unread, p.Fleet.Unread...)
 	for _, n := range p.Fleet.Notes {
 		if n.At == "" {
 			n.At = p.Name

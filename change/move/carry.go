@@ -125,11 +125,24 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 
 // topologyOf writes what the guest has on vSphere.
 func topologyOf(g *guest) string {
-	s := Shape{Sockets: (len(g.node) + g.perSocket - 1) / g.perSocket, Dies: 1, Cores: g.perSocket, Threads: 1}
+	return g.shape(0).Topology()
+}
+
+// shape returns what the guest has on vSphere, with so much memory.
+func (g *guest) shape(memory numa.Bytes) *Shape {
+	s := &Shape{VCPUs: len(g.node), Memory: memory, Sockets: (len(g.node) + g.perSocket - 1) / g.perSocket, Dies: 1, Cores: g.perSocket, Threads: 1}
 	if g.threads > 1 && g.perSocket%g.threads == 0 {
 		s.Cores, s.Threads = g.perSocket/g.threads, g.threads
 	}
-	return s.Topology()
+	for i, b := range memoryOf(g, memory, sizesOf(g.node)) {
+		s.Cells = append(s.Cells, Cell{Memory: b})
+		for v, n := range g.node {
+			if n == i {
+				s.Cells[i].CPUs = append(s.Cells[i].CPUs, v)
+			}
+		}
+	}
+	return s
 }
 
 // hotAdd makes room for vCPUs that can be added, where it is known how many.

@@ -245,6 +245,16 @@ type guest struct {
 	other     bool // nodes were seen otherwise than they are predicted
 }
 
+// Guest returns what the guest of a VM has on vSphere, whatever a platform can show it, and where that is from: as it was seen last,
+// else as it is predicted on its host. s is nil when that is unknown; why says what is missing.
+func Guest(v *rule.VM) (s *Shape, basis, why string) {
+	g, why := guestOf(v)
+	if why != "" {
+		return nil, "", why
+	}
+	return g.shape(numa.Bytes(v.Guest.Memory)), g.basis, ""
+}
+
 // guestOf returns what the guest sees: as it was seen last, else as it is predicted on its host. why says what is missing.
 func guestOf(v *rule.VM) (g *guest, why string) {
 	on := &v.On[0]

@@ -3,7 +3,6 @@
 package moved
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,9 +18,9 @@ type Verdict string
 
 // The verdicts, the worst first.
 const (
-	Lost   Verdict = "nodes lost"    // the guest sees fewer nodes than before
-	Other  Verdict = "other nodes"   // as many or more, and others
-	Socket Verdict = "other sockets" // the same nodes
+	Lost   Verdict = "nodes lost"             // the guest sees fewer nodes than before
+	Other  Verdict = "other nodes"            // as many or more, and others
+	Socket Verdict = "other sockets or cores" // the same nodes
 	Same   Verdict = "same"
 )
 
@@ -70,26 +69,33 @@ func Compare(before, after *rules.Result) *Report {
 	if before.Fleet.Hypervisor == numa.KVM {
 		r.From = "KVM"
 	}
-	byUUID, byName, count := map[string]*rule.StatedVM{}, map[string]*rule.StatedVM{}, map[string]int{}
+	byUUID, byName := map[string][]*rule.StatedVM{}, map[string][]*rule.StatedVM{}
 	for _, v := range after.Stated {
-		byUUID[strings.ToLower(cmp.Or(v.UUID, v.ID))] = v
+		if v.UUID != "" {
+			id := strings.ToLower(v.UUID)
+			byUUID[id] = append(byUUID[id], v)
+		}
 		name := strings.ToLower(v.Name)
-		byName[name] = v
-		count[name]++
+		byName[name] = append(byName[name], v)
 	}
 	used := map[*rule.StatedVM]bool{}
 	for _, one := range sides(before, r) {
-		found := byUUID[strings.ToLower(one.uuid)]
+		all := byUUID[strings.ToLower(one.uuid)]
 		for _, name := range []string{one.Name, one.name} {
-			if name = strings.ToLower(name); found == nil && count[name] == 1 {
-				found = byName[name]
+			if all == nil {
+				all = byName[strings.ToLower(name)]
 			}
 		}
+		found := r.counting(all)
 		if found == nil || used[found] {
 			r.Only[0] = append(r.Only[0], one.Name)
 			continue
 		}
-		used[found] = true
+		for _, v := range all {
+			if v == found || sameVM(v, found) {
+				used[v] = true
+			}
+		}
 		v := VM{Name: one.Name, Before: one.Side, After: statedSide(found)}
 		v.Verdict = verdict(v.Before.Shape, v.After.Shape)
 		r.VMs = append(r.VMs, v)
@@ -100,6 +106,43 @@ func Compare(before, after *rules.Result) *Report {
 		}
 	}
 	return r
+}
+
+// counting returns which definition of a VM counts, of those on several hosts: the one that runs. nil, and a note, where VMs of one
+// name are not told apart.
+func (r *Report) counting(all []*rule.StatedVM) *rule.StatedVM {
+	if len(all) < 2 {
+		return append(all, nil)[0]
+	}
+	var running []*rule.StatedVM
+	same := true
+	var places []string
+	for _, v := range all {
+		if v.Stated.Running {
+			running = append(running, v)
+		}
+		same = same && sameVM(v, all[0])
+		places = append(places, v.Stated.At)
+	}
+	found, why := all[0], "the first counts"
+	switch {
+	case len(running) == 1:
+		found, why = running[0], "the one that runs counts, "+running[0].Stated.At
+	case !same:
+		found, why = nil, "none is compared, since it is not known which was moved"
+	case len(running) > 1:
+		found, why = running[0], fmt.Sprintf("it runs in %d of them, and the first counts", len(running))
+	}
+	r.Notes = append(r.Notes, fmt.Sprintf("%s is defined %d times (%s): %s", all[0].Name, len(all), strings.Join(places, ", "), why))
+	return found
+}
+
+// sameVM reports whether two definitions are of one VM: by UUID, or by name where one has none.
+func sameVM(a, b *rule.StatedVM) bool {
+	if a.UUID != "" && b.UUID != "" {
+		return strings.EqualFold(a.UUID, b.UUID)
+	}
+	return strings.EqualFold(a.Name, b.Name)
 }
 
 // A known is a VM before, and what it can be told by.
@@ -117,11 +160,12 @@ func sides(before *rules.Result, r *Report) (out []known) {
 		return out
 	}
 	for _, m := range move.Fleet(before, []*move.Platform{move.PlatformOf("libvirt")}, move.Options{}) {
-		if m.Shape == nil {
-			r.Notes = append(r.Notes, fmt.Sprintf("%s: %s", m.Title, strings.Join(m.Refused, "; ")))
+		shape, basis, why := move.Guest(m.VM)
+		if shape == nil {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: %s", m.Title, why))
 			continue
 		}
-		s := Side{Name: m.Title, Shape: m.Shape, Basis: m.Basis}
+		s := Side{Name: m.Title, Shape: shape, Basis: basis}
 		if m.VM.Host != nil {
 			s.Host = m.VM.Host.Name
 		}
@@ -148,14 +192,21 @@ func statedSide(v *rule.StatedVM) Side {
 	return s
 }
 
-// verdict compares nodes as sets of vCPUs, and then sockets.
+// verdict compares nodes as sets of vCPUs, and then sockets: of the vCPUs at the start, without those that can be added.
 func verdict(before, after *numa.Shape) Verdict {
+	present := func(s *numa.Shape, c *numa.Cell) []int {
+		return slices.DeleteFunc(slices.Clone(c.CPUs), func(v int) bool { return v >= s.VCPUs })
+	}
+	sockets := func(s *numa.Shape) int {
+		per := max(1, s.PerSocket())
+		return (s.VCPUs + per - 1) / per
+	}
 	switch {
 	case len(after.Cells) < len(before.Cells):
 		return Lost
-	case !slices.EqualFunc(before.Cells, after.Cells, func(a, b numa.Cell) bool { return slices.Equal(a.CPUs, b.CPUs) }):
+	case !slices.EqualFunc(before.Cells, after.Cells, func(a, b numa.Cell) bool { return slices.Equal(present(before, &a), present(after, &b)) }):
 		return Other
-	case before.Sockets != after.Sockets || before.Dies != after.Dies || before.Threads != after.Threads:
+	case sockets(before) != sockets(after) || before.Dies != after.Dies || before.Cores != after.Cores || before.Threads != after.Threads:
 		return Socket
 	}
 	return Same

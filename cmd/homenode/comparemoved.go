@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -30,6 +31,7 @@ func areMoved(cmd *cobra.Command, after []string) bool {
 // compareMoved compares the VMs of a fleet with those of the KVM hosts that they were moved to.
 func compareMoved(cmd *cobra.Command, printer *flags.Output, before, after []string, failOn string) error {
 	var sides [2]*rules.Result
+	damaged := 0
 	for i, args := range [][]string{before, after} {
 		fleet, unread, err := open.Fleet(cmd.Context(), args, open.Options{})
 		if err == nil && len(unread) > 0 {
@@ -38,6 +40,7 @@ func compareMoved(cmd *cobra.Command, printer *flags.Output, before, after []str
 		if err != nil {
 			return fmt.Errorf("%s: %w", []string{"before", "after"}[i], err)
 		}
+		damaged += len(fleet.Unread)
 		sides[i] = rules.Run(fleet, rules.Options{})
 	}
 	r := movedvms.Compare(sides[0], sides[1])
@@ -48,5 +51,5 @@ func compareMoved(cmd *cobra.Command, printer *flags.Output, before, after []str
 	if err == nil && failOn == "worse" && r.Worse() > 0 {
 		return flags.ErrFindings
 	}
-	return err
+	return cmp.Or(err, flags.Unread(damaged))
 }

@@ -9,6 +9,7 @@ import (
 
 	"homenode/change/move"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/output/answer"
 )
 
@@ -148,19 +149,44 @@ func VM(moves []*move.Move, p *Planned, files func(m *move.Move) []string) *answ
 	return a
 }
 
-// Faults returns the answer of a check of files.
-func Faults(folder string, checked int, faults []Fault) *answer.Answer {
-	a := &answer.Answer{Command: "move", Title: "Check of " + folder, Result: map[string]any{"checked": checked, "faults": faults}}
-	if len(faults) == 0 {
-		a.Verdict = []string{fmt.Sprintf("%s in %s: no fault found.", words.Plural(checked, "file"), folder)}
-		return a
+// Checked is what a check of a folder found.
+type Checked struct {
+	Folder  string      `json:"folder"`
+	Files   int         `json:"checked"`
+	Faults  []Fault     `json:"faults"`
+	Unread  []numa.Note `json:"unread,omitempty"`  // files that could not be read, and why
+	Folders []string    `json:"folders,omitempty"` // below it: not looked into
+}
+
+// Faults returns the answer about the files of a folder that were checked.
+func Faults(c *Checked) *answer.Answer {
+	a := &answer.Answer{Command: "move", Title: "Check of " + c.Folder, Result: c}
+	text := fmt.Sprintf("%s in %s: no fault found", words.Plural(c.Files, "file"), c.Folder)
+	switch {
+	case len(c.Faults) > 0:
+		text = fmt.Sprintf("%s in %s of %s", words.Plural(len(c.Faults), "fault"), words.Plural(c.Files, "file"), c.Folder)
+		t := answer.Table{Name: "faults", Columns: answer.Columns("file", "check", "fault")}
+		for _, f := range c.Faults {
+			t.Add(f.File, f.Check, f.Text)
+		}
+		a.Tables = []answer.Table{t}
+	case c.Files == 0:
+		text = "No file in " + c.Folder + " could be checked"
 	}
-	a.Verdict = []string{fmt.Sprintf("%s in %s of %s.", words.Plural(len(faults), "fault"), words.Plural(checked, "file"), folder)}
-	t := answer.Table{Name: "faults", Columns: answer.Columns("file", "check", "fault")}
-	for _, f := range faults {
-		t.Add(f.File, f.Check, f.Text)
+	if n := len(c.Unread); n > 0 {
+		if c.Files > 0 {
+			text += fmt.Sprintf("; %s could not be read", words.Plural(n, "more file"))
+		}
+		t := answer.Table{Name: "unread", Title: "could not be read", Columns: answer.Columns("place", "why")}
+		for _, u := range c.Unread {
+			t.Add(u.At, u.Text)
+		}
+		a.Tables = append(a.Tables, t)
 	}
-	a.Tables = []answer.Table{t}
+	a.Verdict = []string{text + "."}
+	if c.Folders != nil {
+		a.Note("Folders below are not looked into: " + words.Few(c.Folders) + ".")
+	}
 	return a
 }
 

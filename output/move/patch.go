@@ -12,7 +12,8 @@ import (
 // A Patch is what becomes of a domain that another tool wrote.
 type Patch struct {
 	File    string       `json:"file"`
-	VM      string       `json:"vm,omitempty"` // "" when no VM of the fleet is that of the file
+	VM      string       `json:"vm,omitempty"`      // "" when no VM of the fleet is that of the file
+	Differs []string     `json:"differs,omitempty"` // in what it is unlike the VM
 	Changes []string     `json:"changes"`
 	Faults  []move.Fault `json:"faults,omitempty"` // of the result
 	Why     string       `json:"why,omitempty"`    // why it stays as it is
@@ -33,6 +34,9 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 		}
 		if p.Bad() {
 			bad++
+		}
+		if p.Differs != nil {
+			add("may be another VM: "+strings.Join(p.Differs, "; "), answer.Medium)
 		}
 		switch {
 		case p.Why != "":
@@ -59,7 +63,16 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 	if bad > 0 {
 		head += fmt.Sprintf("; %s as asked", words.Verb(bad, "file is not", "files are not"))
 	}
+	unlike := 0
+	for i := range list {
+		if list[i].Differs != nil {
+			unlike++
+		}
+	}
 	a.Verdict = []string{head + "."}
+	if unlike > 0 {
+		a.Verdict = append(a.Verdict, fmt.Sprintf("%s unlike the VM: see whether it is that one.", words.Verb(unlike, "domain is", "domains are")))
+	}
 	a.Note("Every other byte stays: devices, comments, order.")
 	if folder == "" {
 		a.Note("Nothing was written: -o DIR writes the changed files under their names.")

@@ -66,7 +66,7 @@ func movedVerdict(r *moved.Report) string {
 	var parts []string
 	for _, v := range []moved.Verdict{moved.Lost, moved.Other, moved.Socket} {
 		if n := count[v]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d with %s", n, map[moved.Verdict]string{moved.Lost: "fewer nodes", moved.Other: "other nodes", moved.Socket: "the same nodes and other sockets"}[v]))
+			parts = append(parts, fmt.Sprintf("%d with %s", n, map[moved.Verdict]string{moved.Lost: "fewer nodes", moved.Other: "other nodes", moved.Socket: "the same nodes and other sockets or cores"}[v]))
 		}
 	}
 	text := fmt.Sprintf("Of %s on both sides %s the same layout", words.Plural(len(r.VMs), "VM"), words.Verb(count[moved.Same], "has", "have"))

@@ -5,6 +5,7 @@ package shape
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/internal/words"
 	"homenode/numa"
@@ -110,13 +111,26 @@ func checkMemory(s *numa.Shape, fault faulter) {
 			fault(Memory, "cell %d has no memory", i)
 		}
 		if s.Page > 0 && c.Memory%s.Page != 0 {
-			fault(Pages, "the %s of cell %d are no whole pages of %s", c.Memory, i, s.Page)
+			over := ""
+			if rounded(c.Memory) == rounded(c.Memory/s.Page*s.Page) {
+				over = fmt.Sprintf(": %s are left over", c.Memory%s.Page)
+			}
+			fault(Pages, "the %s of cell %d are no whole pages of %s%s", c.Memory, i, s.Page, over)
 		}
 	}
-	if sum != s.Memory { // libvirt makes the VM smaller without a word
+	switch { // libvirt makes the VM smaller without a word
+	case sum == s.Memory:
+	case rounded(sum) != rounded(s.Memory):
 		fault(Memory, "the cells have %s, the VM has %s", sum, s.Memory)
+	case sum > s.Memory:
+		fault(Memory, "the cells have %s more than the %s of the VM", sum-s.Memory, s.Memory)
+	default:
+		fault(Memory, "the cells have %s less than the %s of the VM", s.Memory-sum, s.Memory)
 	}
 }
+
+// rounded writes a size as people read it: 64.0 GB is 64 GB.
+func rounded(b numa.Bytes) string { return strings.Replace(b.String(), ".0 ", " ", 1) }
 
 func checkSockets(s *numa.Shape, cell []int, fault faulter) {
 	if !Within(cell, s.PerDie()) || s.Dies > 1 && !Within(cell, s.PerSocket()) && !WholeCells(cell, s.PerSocket(), s.PerDie()) {

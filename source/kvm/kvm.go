@@ -9,6 +9,7 @@
 package kvm
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func Detect(path string) bool {
 		return false
 	}
 	found := false
-	err = walk(fsys, only, func(name string) error {
+	err = walk(fsys, only, nil, func(name string) error {
 		if strings.EqualFold(filepath.Ext(name), ".xml") || only != "" {
 			if found = libvirt.Detect(headOf(fsys, name)); found {
 				return fs.SkipAll
@@ -88,8 +89,8 @@ func root(path string) (fsys fs.FS, only string, err error) {
 	return os.DirFS(filepath.Dir(path)), filepath.Base(path), nil
 }
 
-// walk calls do for each file, in the order of their names.
-func walk(fsys fs.FS, only string, do func(name string) error) error {
+// walk calls do for each file, in the order of their names, and unread, unless it is nil, for each folder that cannot be read.
+func walk(fsys fs.FS, only string, unread func(name string, err error), do func(name string) error) error {
 	if only != "" {
 		if err := do(only); err != fs.SkipAll {
 			return err
@@ -99,6 +100,11 @@ func walk(fsys fs.FS, only string, do func(name string) error) error {
 	n := 0
 	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
+		case err != nil && name != ".":
+			if unread != nil {
+				unread(name, err)
+			}
+			return nil
 		case err != nil:
 			return err
 		case d.IsDir() && strings.Count(name, "/") >= maxDepth:
@@ -146,7 +152,7 @@ type reader struct {
 func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 	r := &reader{fleet: &numa.Fleet{Source: name, Hypervisor: numa.KVM}, fsys: fsys, path: path, hosts: map[string]*numa.Host{}}
 	var broken error
-	err := walk(fsys, only, func(file string) error {
+	err := walk(fsys, only, r.unread, func(file string) error {
 		base := strings.ToLower(filepath.Base(file))
 		switch {
 		case base == numastatName || base == pidsName:
@@ -154,7 +160,7 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 		case only != "" || filepath.Ext(base) == ".xml":
 			if err := r.xml(file); err != nil {
 				broken = cmp.Or(broken, err)
-				r.note("", "%v", err)
+				r.unread(file, err)
 			}
 		}
 		return nil
@@ -171,6 +177,7 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	r.noteTwins()
 	r.addMemory()
 	return r.fleet, r.fleet.Check()
 }
@@ -178,6 +185,27 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 // note adds a note; text without a place that is a *numa.SyntaxError has its own.
 func (r *reader) note(at, format string, args ...any) {
 	r.fleet.Notes = append(r.fleet.Notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
+}
+
+// incomplete counts a file or folder as unread, once, and returns its place.
+func (r *reader) incomplete(file string) (at string) {
+	at = r.at(file, 0, 0)
+	if !slices.Contains(r.fleet.Unread, at) {
+		r.fleet.Unread = append(r.fleet.Unread, at)
+	}
+	return at
+}
+
+// unread notes why a file or folder could not be read, or not whole.
+func (r *reader) unread(file string, err error) {
+	at := r.incomplete(file)
+	if _, ok := errors.AsType[*numa.SyntaxError](err); ok {
+		at = "" // it has its own
+	}
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		err = path.Err // the place has the name
+	}
+	r.note(at, "%v", err)
 }
 
 // at returns the place in a file.
@@ -193,7 +221,7 @@ func (r *reader) xml(file string) error {
 	}
 	docs, err := libvirt.Read(filepath.ToSlash(filepath.Join(r.path, file)), f)
 	if err = errors.Join(err, f.Close()); err != nil && !libvirt.Detect(headOf(r.fsys, file)) {
-		return nil // XML of something else
+		return r.noXML(file)
 	}
 	for _, d := range docs {
 		dir := path.Dir(filepath.ToSlash(file))
@@ -214,6 +242,18 @@ func (r *reader) xml(file string) error {
 		}
 	}
 	return err
+}
+
+// noXML returns what is wrong with a file that has nothing of libvirt; nil for XML of something else.
+func (r *reader) noXML(file string) error {
+	head := headOf(r.fsys, file)
+	switch trimmed := bytes.TrimSpace(head); {
+	case len(trimmed) == 0:
+		return errors.New("the file is empty")
+	case !bytes.Contains(trimmed, []byte("<")) || bytes.IndexByte(trimmed, 0) >= 0:
+		return errors.New("found no XML")
+	}
+	return nil
 }
 
 // addHosts names the hosts by their folders.
@@ -242,6 +282,30 @@ func (r *reader) hostIn(dir string) *numa.Host {
 	for ; ; dir = path.Dir(dir) {
 		if h := r.hosts[dir]; h != nil || dir == "." {
 			return h
+		}
+	}
+}
+
+// noteTwins notes VMs that are defined on several hosts, as after a live migration: by UUID, or by name where there is none.
+func (r *reader) noteTwins() {
+	first := map[string]*numa.VM{}
+	for i := range r.fleet.VMs {
+		v := &r.fleet.VMs[i]
+		id := cmp.Or(strings.ToLower(v.UUID), v.Name)
+		one := first[id]
+		switch {
+		case one == nil:
+			first[id] = v
+			continue
+		case one.Stated.Running && v.Stated.Running:
+			r.note(v.At, "%s runs on another host too (%s): it counts twice", v.Name, one.At)
+		case v.Stated.Running:
+			r.note(one.At, "%s is defined here, and runs on another host (%s): it counts twice", v.Name, v.At)
+			first[id] = v
+		case one.Stated.Running:
+			r.note(v.At, "%s is defined here, and runs on another host (%s): it counts twice", v.Name, one.At)
+		default:
+			r.note(v.At, "%s is defined on another host too (%s): it counts twice", v.Name, one.At)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package kvm
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,8 +116,13 @@ func TestNothingIsLost(t *testing.T) {
 		{"no number", []string{"a.xml", "<domain type='kvm'><name>x</name><vcpu>many</vcpu></domain>"}, 0,
 			[]string{`fleet/a.xml:1:34: vcpu: found "many", want a number below 4097`, "fleet/a.xml:1:1: x: found no number of vCPUs, and no cells of which it follows"}},
 		{"running before inactive", []string{"a/1.xml", inactive, "a/2.xml", sql01}, 1, []string{"fleet/a/1.xml:1: sql01 is there twice: how it runs counts (fleet/a/2.xml:1)"}},
+		{"an empty file, a binary one, and XML of something else", []string{"a/1.xml", sql01, "a/2.xml", "\n", "a/3.xml", "\x7fELF\x00\x00<", "a/4.xml", "<pool type='dir'/>"}, 1,
+			[]string{"fleet/a/2.xml: the file is empty", "fleet/a/3.xml: found no XML"}},
+		{"no numastat", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "\x7fELF\x00"}, 1, []string{"fleet/a/numastat.txt: found no table of numastat"}},
+		{"numastat of a host without VMs", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "Found no processes containing pattern: \"qemu\"\n"}, 1, nil},
 		{"twice", []string{"a/1.xml", sql01, "a/2.xml", sql01}, 1, []string{"fleet/a/2.xml:1: sql01 is there twice: fleet/a/1.xml:1 counts"}},
-		{"one UUID on two hosts", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, nil},
+		{"one UUID on two hosts", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, []string{"fleet/b/1.xml:1: sql01 runs on another host too (fleet/a/1.xml:1): it counts twice"}},
+		{"a definition that a migration left", []string{"a/capabilities.xml", capabilities, "a/1.xml", inactive, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, []string{"fleet/a/1.xml:1: sql01 is defined here, and runs on another host (fleet/b/1.xml:1): it counts twice"}},
 		{"two hosts in a folder", []string{"a/1.xml", capabilities, "a/2.xml", capabilities}, 0, []string{"fleet/a/2.xml:1: a second host in the folder: the first counts"}},
 		{"a host that breaks off", []string{"a/1.xml", capabilities[:strings.Index(capabilities, "</cells>")], "a/2.xml", sql01}, 1,
 			[]string{"fleet/a/1.xml:1: the capabilities break off: the nodes of the host count as unknown", "fleet/a/1.xml:7:1: found the end of the file inside <cells> of line 1"}},
@@ -136,6 +142,47 @@ func TestNothingIsLost(t *testing.T) {
 				t.Errorf("%d VMs, want %d; notes\n%s\nwant\n%s", len(f.VMs), tt.vms, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 			}
 		})
+	}
+}
+
+// closed has names that nobody may open.
+type closed struct {
+	fstest.MapFS
+	names []string
+}
+
+func (c closed) Open(name string) (fs.File, error) {
+	if slices.Contains(c.names, name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return c.MapFS.Open(name)
+}
+
+func (c closed) ReadDir(name string) ([]fs.DirEntry, error) {
+	if _, err := c.Open(name); err != nil {
+		return nil, err
+	}
+	return c.MapFS.ReadDir(name)
+}
+
+// TestUnread: a file and a folder that cannot be read are alike: both have a note and count, and the rest is read.
+func TestUnread(t *testing.T) {
+	files := fstest.MapFS{}
+	for _, name := range []string{"a/1.xml", "a/2.xml", "b/1.xml", "c/1.xml"} {
+		files[name] = &fstest.MapFile{Data: []byte(sql01)}
+	}
+	files["c/numastat.txt"] = &fstest.MapFile{}
+	f, err := ReadFS("fleet", closed{files, []string{"a/2.xml", "b", "c/numastat.txt"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"fleet/a/2.xml: permission denied", "fleet/b: permission denied", "fleet/c/1.xml:1: sql01 runs on another host too (fleet/a/1.xml:1): it counts twice", "fleet/c/numastat.txt: permission denied"}
+	if got := notes(f); !slices.Equal(got, want) || len(f.Unread) != 3 || len(f.VMs) != 2 {
+		t.Errorf("%d VMs, %q; notes\n%s\nwant\n%s", len(f.VMs), f.Unread, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	broken, err := ReadFS("fleet", fstest.MapFS{"a/1.xml": {Data: []byte(sql01)}, "a/2.xml": {Data: []byte("<domain type='kvm'>\n <vcpu>2</vcpus>\n</domain>")}})
+	if err != nil || !slices.Equal(broken.Unread, []string{"fleet/a/2.xml"}) { // with two notes
+		t.Errorf("%q, %v", broken.Unread, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package kvm
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -46,18 +47,22 @@ func numastat(data []byte, warn func(line, col int, format string, args ...any))
 	lines := text.NewLines(bytes.NewReader(data))
 	var nodes []int
 	of := -1 // the PID of a table of one process
+	table := false
 	for lines.Scan() {
 		line := lines.Text()
 		if title := oneProcess.FindStringSubmatch(line); title != nil {
 			of, nodes = pidOf(title[1]), nil
 			continue
 		}
+		if strings.HasPrefix(line, "Found no process") { // of a host without VMs
+			table = true
+		}
 		if strings.HasPrefix(line, "Per-node ") {
 			of, nodes = -1, nil
 			continue
 		}
 		if columns := nodeColumn.FindAllStringSubmatch(line, -1); columns != nil {
-			nodes = nil
+			nodes, table = nil, true
 			for _, c := range columns {
 				if n, err := strconv.Atoi(c[1]); err == nil && n < 1<<10 {
 					nodes = append(nodes, n)
@@ -89,7 +94,10 @@ func numastat(data []byte, warn func(line, col int, format string, args ...any))
 			u.on[n] = values[i]
 		}
 	}
-	return out, lines.Err()
+	if err := lines.Err(); err != nil || table {
+		return out, err
+	}
+	return out, errors.New("found no table of numastat")
 }
 
 func pidOf(s string) int {
@@ -161,7 +169,7 @@ func (r *reader) addMemory() {
 			names[dir], err = pids(data, warn)
 		}
 		if err != nil {
-			r.note(r.at(file, 0, 0), "%v", err)
+			r.unread(file, err)
 		}
 	}
 	for _, file := range r.texts {

@@ -21,13 +21,13 @@ func vmOf(d *domain, r *reader) (v numa.VM, ok bool) {
 		v.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	if d.Cut {
-		r.note(at(d.Line, d.Col), "%s: its definition breaks off: it is not judged", v.Name)
+		r.unjudged(d, "%s: its definition breaks off: it is not judged", v.Name)
 		return v, false
 	}
 	s := &numa.Stated{Partial: !d.Whole, At: at(d.Line, d.Col), Running: d.Running, Auto: d.Auto, ACPI: d.ACPI}
 	most := shapeOf(d.Domain, s, at)
 	if most == 0 {
-		r.note(s.At, "%s: found no number of vCPUs, and no cells of which it follows", v.Name)
+		r.unjudged(d, "%s: found no number of vCPUs, and no cells of which it follows", v.Name)
 		return v, false
 	}
 	if d.Running {
@@ -42,6 +42,12 @@ func vmOf(d *domain, r *reader) (v numa.VM, ok bool) {
 	pinsOf(d.Domain, s, most, at)
 	v.Stated = s
 	return v, true
+}
+
+// unjudged notes why a domain is not judged.
+func (r *reader) unjudged(d *domain, format string, args ...any) {
+	r.incomplete(d.file)
+	r.note(r.at(d.file, d.Line, d.Col), format, args...)
 }
 
 // shapeOf reads the shape, and returns how many vCPUs there can be; 0 when that is unknown.

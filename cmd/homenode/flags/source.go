@@ -45,6 +45,7 @@ type Source struct {
 	KVM bool
 
 	failed int // sources that could not be read; set by Read
+	unread int // files of bundles that could not be read, or not whole; set by Read
 }
 
 // Register adds the flags to a command.
@@ -84,6 +85,9 @@ func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error
 	}
 	fleet, unread, err := open.Fleet(cmd.Context(), sources, f.Options(cmd))
 	f.failed += len(unread) // diff reads twice
+	if fleet != nil {
+		f.unread += len(fleet.Unread)
+	}
 	for _, n := range unread {
 		if _, err := fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s\n", texttab.Clean(n.String())); err != nil {
 			return nil, err
@@ -95,13 +99,21 @@ func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error
 	return fleet, err
 }
 
-// Incomplete returns an error when Read had to leave a source out: "no findings"
+// Incomplete returns an error when Read had to leave a source out, or a file of one: "no findings"
 // about half of a fleet is no good news.
 func (f *Source) Incomplete() error {
 	if f.failed == 0 {
-		return nil
+		return Unread(f.unread)
 	}
 	return fmt.Errorf("not everything was read: %s failed", rule.Plural(f.failed, "source"))
+}
+
+// Unread returns an error when files of a bundle could not be read, or not whole.
+func Unread(files int) error {
+	if files == 0 {
+		return nil
+	}
+	return fmt.Errorf("not everything was read: %s could not be, or not whole: see the notes", rule.Plural(files, "file"))
 }
 
 // Dialer returns what the flags say about vCenters.

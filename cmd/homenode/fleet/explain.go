@@ -233,13 +233,21 @@ func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
 	}
 	var names []string
 	for _, v := range found {
+		if fleet.Hypervisor == numa.KVM {
+			names = append(names, texttab.Clean(v.ID))
+			continue
+		}
 		cluster := "standalone"
 		if v.Cluster != "" {
 			cluster = fleet.ClusterName(v.Cluster)
 		}
 		names = append(names, texttab.Clean(fmt.Sprintf("%s (%s)", v.ID, cluster)))
 	}
-	return nil, fmt.Errorf("%d VMs are named %q: use CLUSTER/NAME or an ID: %s", len(found), name, strings.Join(names, ", "))
+	above := "CLUSTER"
+	if fleet.Hypervisor == numa.KVM {
+		above = "HOST"
+	}
+	return nil, fmt.Errorf("%d VMs are named %q: use %s/NAME or an ID: %s", len(found), name, above, strings.Join(names, ", "))
 }
 
 // oneHost returns the host with this name.

@@ -13,6 +13,7 @@ import (
 	"homenode/change/move"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
+	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/output/format"
 	answers "homenode/output/move"
@@ -32,6 +33,8 @@ type command struct {
 	hosts hosts
 	check string
 	patch string
+	// renamed says that the file of patch is that of the only VM, whatever its name.
+	renamed bool
 }
 
 // endings are those of pages, by form.
@@ -52,6 +55,7 @@ func New() *cobra.Command {
 	fl.StringVar(&c.shape, "shape", move.Same, "shape of guests: same as on vSphere, fit for --hosts, or flat")
 	fl.StringVar(&c.check, "check", "", "check the files in this folder instead")
 	fl.StringVar(&c.patch, "patch", "", "put the NUMA of the moves into this domain XML of another tool, or those of a folder, instead: -o DIR gets the result")
+	fl.BoolVar(&c.renamed, "renamed", false, "the file of --patch is that of the only VM of --vm, whatever name, vCPUs and memory it has")
 	flags.Group(cmd, "Hosts", c.hosts.register)
 	flags.Complete(cmd, "to", flags.Among(move.Names()))
 	flags.Complete(cmd, "shape", flags.Among(move.Shapes))
@@ -110,7 +114,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if len(moves) == 0 {
 		return errors.New(strings.Join(args, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}
-	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "patch"}, hostNames)
+	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "patch", "renamed"}, hostNames)
 	if c.patch != "" {
 		return c.patchAll(cmd, moves, folder, flags.Typed(cmd, args, names))
 	}
@@ -149,6 +153,9 @@ func (c *command) asked() (to []*move.Platform, o move.Options, err error) {
 	if c.patch != "" && (len(to) != 1 || to[0].Name != "libvirt") {
 		return nil, o, errors.New("--patch takes domain XML: --to is libvirt")
 	}
+	if c.renamed && c.patch == "" {
+		return nil, o, errors.New("--renamed is about --patch FILE")
+	}
 	if o.Host, err = c.hosts.read(); err != nil {
 		return nil, o, err
 	}
@@ -160,7 +167,7 @@ func (c *command) asked() (to []*move.Platform, o move.Options, err error) {
 
 // patchAll patches what another tool wrote.
 func (c *command) patchAll(cmd *cobra.Command, moves []*move.Move, folder string, typed []string) error {
-	list, err := patchFiles(c.patch, folder, moves)
+	list, err := patchFiles(c.patch, folder, moves, c.renamed)
 	if err != nil {
 		return err
 	}
@@ -218,21 +225,31 @@ func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string) e
 	if len(args) > 0 || folder != "" {
 		return errors.New("--check takes a folder, no SOURCE and no -o")
 	}
-	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
+	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "renamed", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
 		return err
 	}
-	checked, faults, err := check(c.check)
+	checked, err := check(c.check)
 	if err != nil {
 		return err
 	}
-	if err := c.out.Print(cmd, answers.Faults(c.check, checked, faults)); err != nil {
+	if checked.Files+len(checked.Unread) == 0 {
+		below := ""
+		if checked.Folders != nil {
+			below = fmt.Sprintf(": %s in it are not looked into", words.Plural(len(checked.Folders), "folder"))
+			if len(checked.Folders) == 1 {
+				below = fmt.Sprintf(": the folder %s in it is not looked into", checked.Folders[0])
+			}
+		}
+		return fmt.Errorf("%s: found no domain XML, arguments of QEMU or configuration of Proxmox%s", c.check, below)
+	}
+	if err := c.out.Print(cmd, answers.Faults(checked)); err != nil {
 		return err
 	}
-	if len(faults) > 0 {
+	if len(checked.Faults) > 0 {
 		return flags.ErrFindings
 	}
-	if checked == 0 {
-		return fmt.Errorf("%s: found no domain XML, arguments of QEMU or configuration of Proxmox", c.check)
+	if n := len(checked.Unread); n > 0 {
+		return fmt.Errorf("not everything was checked: %s could not be read", words.Plural(n, "file"))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"homenode/change/move"
 	"homenode/internal/bounded"
+	"homenode/internal/words"
 	answers "homenode/output/move"
 	"homenode/output/move/target"
 )
@@ -49,20 +50,36 @@ func foreigns(path string) (out []foreign, err error) {
 // globbed takes the meaning from characters of a folder's name.
 var globbed = strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`)
 
-// patchFiles patches the domains at a path, and writes them into a folder under their names; "" for nowhere.
-func patchFiles(path, folder string, moves []*move.Move) ([]answers.Patch, error) {
+// patchFiles patches the domains at a path, and writes them into a folder under their names; "" for nowhere. renamed says that the
+// only file is the domain of the only move, whatever they are named.
+func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answers.Patch, error) {
 	files, err := foreigns(path)
 	if err != nil {
 		return nil, fmt.Errorf("--patch: %w", err)
+	}
+	if renamed && (len(files) != 1 || len(moves) != 1) {
+		return nil, fmt.Errorf("--renamed: found %s and %s, want one of each", words.Plural(len(files), "file"), words.Plural(len(moves), "VM"))
 	}
 	var list []answers.Patch
 	results := make([][]byte, len(files))
 	for i, f := range files {
 		one := answers.Patch{File: f.name}
-		m, why, err := ownerOf(&f, files, moves)
-		switch {
-		case err != nil:
+		id, err := target.IdentityOf(f.path, f.data)
+		if err != nil {
 			return nil, fmt.Errorf("--patch: %w", err)
+		}
+		m, named, why := ownerOf(&f, &id, moves)
+		if m == nil && renamed {
+			m, why = moves[0], ""
+		}
+		if m != nil {
+			one.Differs = differences(&id, m)
+			if !named && !renamed && len(one.Differs) > 0 {
+				one.Differs, why = nil, fmt.Sprintf("only its file is named as the VM %s is: %s: %s", m.Title, strings.Join(one.Differs, "; "), renames)
+				m = nil
+			}
+		}
+		switch {
 		case m == nil:
 			one.Why = why
 		case m.Refused != nil:
@@ -95,32 +112,47 @@ func patchFiles(path, folder string, moves []*move.Move) ([]answers.Patch, error
 	return list, out.close()
 }
 
-// ownerOf returns the move that a domain is of: by its name, its title or the name of the file; or the only one, of the only file.
-func ownerOf(f *foreign, files []foreign, moves []*move.Move) (m *move.Move, why string, err error) {
-	id, title, err := target.DomainName(f.path, f.data)
-	if err != nil {
-		return nil, "", err
-	}
-	if len(files) == 1 && len(moves) == 1 {
-		return moves[0], "", nil
-	}
+// renames says how a domain that is named otherwise than its VM is patched.
+const renames = "if it is that VM, name the two with --vm, --patch FILE and --renamed"
+
+// ownerOf returns the move that a domain is of: by its UUID, its name, its title or, which is not named, the name of the file.
+func ownerOf(f *foreign, id *target.Identity, moves []*move.Move) (m *move.Move, named bool, why string) {
 	base := strings.TrimSuffix(strings.TrimSuffix(f.name, ".xml"), ".libvirt")
-	for _, name := range []string{id, title, base} {
+	for i, by := range []string{id.UUID, id.Name, id.Title, base} {
 		var found []*move.Move
 		for _, m := range moves {
-			if name != "" && (strings.EqualFold(m.Title, name) || m.Name == name) {
+			if by == "" {
+				continue
+			}
+			if i == 0 && strings.EqualFold(m.VM.UUID, by) || i > 0 && (strings.EqualFold(m.Title, by) || m.Name == by) {
 				found = append(found, m)
 			}
 		}
 		switch len(found) {
 		case 0:
 		case 1:
-			return found[0], "", nil
+			return found[0], i < 3, ""
 		default:
-			return nil, fmt.Sprintf("%d VMs are named %s: patch it alone, with --vm and the ID of the VM", len(found), name), nil
+			if i > 0 {
+				return nil, false, fmt.Sprintf("%d VMs are named %s: patch it alone, with --vm and the ID of the VM", len(found), by)
+			}
 		}
 	}
-	names := slices.DeleteFunc([]string{id, title, base}, func(s string) bool { return s == "" })
+	names := slices.DeleteFunc([]string{id.Name, id.Title, base}, func(s string) bool { return s == "" })
 	slices.Sort(names)
-	return nil, fmt.Sprintf("no VM that is moved is named %s: patch it alone, with --vm", strings.Join(slices.Compact(names), " or ")), nil
+	return nil, false, fmt.Sprintf("no VM that is moved is named %s: %s", strings.Join(slices.Compact(names), " or "), renames)
+}
+
+// differences says in what a domain is unlike the VM that it is taken for: its name, its vCPUs and its memory.
+func differences(id *target.Identity, m *move.Move) (out []string) {
+	if id.Name != "" && !strings.EqualFold(id.Name, m.Title) && id.Name != m.Name && !strings.EqualFold(id.Title, m.Title) {
+		out = append(out, fmt.Sprintf("the domain is named %s, the VM %s", id.Name, m.Title))
+	}
+	if n := m.VM.VCPUs; id.VCPUs > 0 && n.Known() && id.VCPUs != n.Value && (m.Shape == nil || id.VCPUs != m.Shape.Most()) {
+		out = append(out, fmt.Sprintf("the domain has %s, the VM %d", words.Plural(id.VCPUs, "vCPU"), n.Value))
+	}
+	if n := m.VM.Memory; id.Memory > 0 && n.Known() && id.Memory != n.Value && (m.Shape == nil || id.Memory != m.Shape.Memory) {
+		out = append(out, fmt.Sprintf("the domain has %s, the VM %s", id.Memory, n.Value))
+	}
+	return out
 }

@@ -43,37 +43,57 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 	return p.out, nil
 }
 
-// DomainName returns the name and the title of the domain in a file.
-func DomainName(name string, data []byte) (id, title string, err error) {
+// An Identity is what a domain can be told by. What is not stated, or is no number, is "" or 0.
+type Identity struct {
+	Name, Title, UUID string
+	VCPUs             int // with those that can be added
+	Memory            numa.Bytes
+}
+
+// IdentityOf reads what the domain in a file can be told by.
+func IdentityOf(name string, data []byte) (Identity, error) {
 	root, err := parseDomain(name, data)
 	if err != nil {
-		return "", "", err
+		return Identity{}, err
 	}
-	text := func(n *node) string {
-		if n == nil {
-			return ""
+	read := func(element string) (out amount, text string) {
+		if n := root.child(element); n != nil {
+			var t struct {
+				Text string `xml:",chardata"`
+			}
+			if xml.Unmarshal(data[n.from:n.to], &t) == nil {
+				text = strings.TrimSpace(t.Text)
+			}
+			if xml.Unmarshal(data[n.from:n.to], &out) != nil {
+				out = amount{}
+			}
 		}
-		var out struct {
-			Text string `xml:",chardata"`
-		}
-		if xml.Unmarshal(data[n.from:n.to], &out) != nil {
-			return ""
-		}
-		return strings.TrimSpace(out.Text)
+		return out, text
 	}
-	return text(root.child("name")), text(root.child("title")), nil
+	var id Identity
+	_, id.Name = read("name")
+	_, id.Title = read("title")
+	_, id.UUID = read("uuid")
+	vcpus, _ := read("vcpu")
+	id.VCPUs = int(min(vcpus.Value, mostCPUs))
+	memory, _ := read("memory")
+	if id.Memory, err = inBytes(memory.Value, memory.Unit); err != nil {
+		id.Memory = 0
+	}
+	return id, nil
 }
 
 // A node is an element with where it is in the file.
 type node struct {
-	name       string
-	attrs      []xml.Attr
-	from, to   int // of all
-	open       int // where its start tag ends
-	close      int // where its end tag begins; open for <a/>
-	empty      bool
-	children   []*node
-	line, deep int
+	name      string
+	attrs     []xml.Attr
+	from, to  int // of all
+	open      int // where its start tag ends
+	close     int // where its end tag begins; open for <a/>
+	empty     bool
+	children  []*node
+	line, col int
+	deep      int
 }
 
 func (n *node) child(name string) *node {
@@ -105,6 +125,7 @@ const mostDeep = 100
 // parseDomain reads the elements of a domain.
 func parseDomain(name string, data []byte) (*node, error) {
 	in := xml.NewDecoder(bytes.NewReader(data))
+	in.CharsetReader = otherEncoding
 	fault := func(line, col int, text string, args ...any) error {
 		return &numa.SyntaxError{File: name, Line: line, Col: col, Msg: fmt.Sprintf(text, args...)}
 	}
@@ -118,15 +139,18 @@ func parseDomain(name string, data []byte) (*node, error) {
 			break
 		}
 		if err != nil {
-			var broken *xml.SyntaxError
-			if errors.As(err, &broken) {
-				return nil, fault(broken.Line, 0, "%s", broken.Msg)
+			if broken, ok := errors.AsType[*xml.SyntaxError](err); ok {
+				line, col = in.InputPos()
+				err = errors.New(broken.Msg)
+				if n := len(open); n > 0 && broken.Msg == "unexpected EOF" {
+					err = fmt.Errorf("found the end of the file inside <%s> of line %d", open[n-1].name, open[n-1].line)
+				}
 			}
 			return nil, fault(line, col, "%v", err)
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			n := &node{name: t.Name.Local, attrs: slices.Clone(t.Attr), from: from, open: int(in.InputOffset()), line: line, deep: len(open)}
+			n := &node{name: t.Name.Local, attrs: slices.Clone(t.Attr), from: from, open: int(in.InputOffset()), line: line, col: col, deep: len(open)}
 			n.empty = bytes.HasSuffix(data[from:n.open], []byte("/>"))
 			switch {
 			case len(open) == mostDeep:
@@ -146,9 +170,14 @@ func parseDomain(name string, data []byte) (*node, error) {
 		}
 	}
 	if root == nil {
-		return nil, fault(0, 0, "found no <domain>")
+		return nil, fault(1, 1, "found no <domain>")
 	}
 	return root, nil
+}
+
+// otherEncoding refuses what is not UTF-8.
+func otherEncoding(label string, _ io.Reader) (io.Reader, error) {
+	return nil, fmt.Errorf("found the encoding %q, want UTF-8", label)
 }
 
 // An edit replaces bytes of a file.

@@ -111,11 +111,12 @@ func TestPatchKeeps(t *testing.T) {
 
 func TestPatchErrors(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                             "x.xml: found no <domain>",
-		"<domain>\n<vcpu>2</vcpu":      "x.xml:2: unexpected EOF",
+		"":                        "x.xml:1:1: found no <domain>",
+		"<domain>\n<vcpu>2</vcpu": "x.xml:2:14: found the end of the file inside <vcpu> of line 2",
+		`<?xml version="1.0" encoding="iso-8859-1"?><domain/>`: `x.xml:1:1: xml: opening charset "iso-8859-1": found the encoding "iso-8859-1", want UTF-8`,
 		"<capabilities/>":              "x.xml:1:1: found <capabilities>, want one <domain>",
 		"<domain/>\n<domain/>":         "x.xml:2:1: found <domain>, want one <domain>",
-		"<domain>\n<a>\n</b></domain>": "x.xml:3: element <a> closed by </b>",
+		"<domain>\n<a>\n</b></domain>": "x.xml:3:5: element <a> closed by </b>",
 	} {
 		if _, err := Patch("x.xml", []byte(in), patching()); err == nil || err.Error() != want {
 			t.Errorf("%q: found %v, want %s", in, err, want)

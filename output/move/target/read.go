@@ -2,6 +2,7 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -11,11 +12,17 @@ import (
 	"strings"
 
 	"homenode/change/move"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
 // ErrNotChecked is the error of Check for a file of a form that it does not read.
 var ErrNotChecked = errors.New("no form that is checked")
+
+// Checks reports whether Check reads a file of that name.
+func Checks(name string) bool {
+	return strings.HasSuffix(name, ".xml") || strings.HasSuffix(name, ".args") || strings.HasSuffix(name, ".conf")
+}
 
 // Check reads a domain of libvirt, arguments of QEMU or a configuration of Proxmox, by the end of its name, and returns the
 // faults that no schema finds. The file may be written or edited by others.
@@ -41,24 +48,27 @@ func Check(name string, data []byte) ([]move.Fault, error) {
 
 // readDomain reads the shape of a domain.
 func readDomain(name string, data []byte) (*move.Shape, []move.Fault, error) {
+	root, err := parseDomain(name, data)
+	if err != nil {
+		return nil, nil, err
+	}
 	d := domain{CPU: cpu{Topology: topology{Dies: 1}}}
 	decoder := xml.NewDecoder(bytes.NewReader(data))
 	if err := decoder.Decode(&d); err != nil {
 		line, column := decoder.InputPos()
-		var syntax *xml.SyntaxError
-		if errors.As(err, &syntax) {
-			line, err = syntax.Line, errors.New(syntax.Msg)
-		}
-		return nil, nil, &numa.SyntaxError{File: name, Line: line, Col: column, Msg: err.Error()}
+		return nil, nil, &numa.SyntaxError{File: name, Line: line, Col: column, Msg: notNumber(err).Error()}
 	}
 	var faults []move.Fault
 	fault := func(check, text string, args ...any) {
 		faults = append(faults, move.Fault{Check: check, Text: fmt.Sprintf(text, args...)})
 	}
-	at := func(what string, err error) error { return fmt.Errorf("%s: %s: %w", name, what, err) }
+	at := func(n *node, what string, err error) error {
+		n = cmp.Or(n, root)
+		return &numa.SyntaxError{File: name, Line: n.line, Col: n.col, Msg: fmt.Sprintf("%s: %v", what, err)}
+	}
 	memory, err := inBytes(d.Memory.Value, d.Memory.Unit)
 	if err != nil {
-		return nil, nil, at("memory", err)
+		return nil, nil, at(root.child("memory"), "memory", err)
 	}
 	t := d.CPU.Topology
 	s := &move.Shape{Sockets: t.Sockets, Dies: max(1, t.Dies), Cores: t.Cores, Threads: t.Threads, VCPUs: d.VCPU.Most, Memory: memory}
@@ -77,33 +87,33 @@ func readDomain(name string, data []byte) (*move.Shape, []move.Fault, error) {
 	}
 	if d.Backing != nil && d.Backing.Huge != nil && len(d.Backing.Huge.Pages) == 1 {
 		if s.Page, err = inBytes(d.Backing.Huge.Pages[0].Size, d.Backing.Huge.Pages[0].Unit); err != nil {
-			return nil, nil, at("page", err)
+			return nil, nil, at(root.child("memoryBacking"), "page", err)
 		}
 	}
-	if err := d.cells(s); err != nil {
-		return nil, nil, at("cell", err)
+	if i, err := d.cells(s, fault); err != nil {
+		return nil, nil, at(root.child("cpu").child("numa").all("cell")[i], fmt.Sprintf("cell %d", i), err)
 	}
 	d.pins(s, fault)
 	return s, faults, nil
 }
 
-// cells reads the cells of a domain; all vCPUs are in one where there are none.
-func (d *domain) cells(s *move.Shape) error {
+// cells reads the cells of a domain; all vCPUs are in one where there are none. An error is of the i-th cell.
+func (d *domain) cells(s *move.Shape, fault func(check, text string, args ...any)) (i int, err error) {
 	if d.CPU.NUMA == nil {
 		s.Cells = []move.Cell{{CPUs: upTo(s.Most()), Memory: s.Memory}}
-		return nil
+		return 0, nil
 	}
 	for i, c := range d.CPU.NUMA.Cells {
 		if c.ID != i {
-			return fmt.Errorf("found id %d, want %d", c.ID, i)
+			fault(move.CheckVCPUs, "cell %d comes where %d is due: libvirt wants them from 0, without a gap", c.ID, i)
 		}
 		cpus, err := list(c.CPUs)
 		if err != nil {
-			return err
+			fault(move.CheckVCPUs, "cell %d: %v", i, err)
 		}
 		memory, err := inBytes(c.Memory, c.Unit)
 		if err != nil {
-			return err
+			return i, fmt.Errorf("memory: %w", err)
 		}
 		s.Cells = append(s.Cells, move.Cell{CPUs: cpus, Memory: memory})
 	}
@@ -116,12 +126,24 @@ func (d *domain) cells(s *move.Shape) error {
 		}
 		for _, to := range c.Distances.Siblings {
 			if to.ID < 0 || to.ID >= len(s.Cells) {
-				return fmt.Errorf("found a distance to cell %d, of %d", to.ID, len(s.Cells))
+				fault(move.CheckDistance, "cell %d has a distance to cell %d, of %s", i, to.ID, words.Plural(len(s.Cells), "cell"))
+				continue
 			}
 			s.Distance[i][to.ID] = to.Value
 		}
 	}
-	return nil
+	return 0, nil
+}
+
+// notNumber says of an error that a number was wanted, where it was.
+func notNumber(err error) error {
+	if n, ok := errors.AsType[*strconv.NumError](err); ok {
+		if errors.Is(n.Err, strconv.ErrRange) {
+			return fmt.Errorf("found %s, which is too large", n.Num)
+		}
+		return fmt.Errorf("found %q, want a number", n.Num)
+	}
+	return err
 }
 
 // usualDistance returns what libvirt takes where no distance is stated: 10 and 20.
@@ -162,10 +184,24 @@ func readArguments(name string, data []byte) (*move.Shape, error) {
 	line := 0
 	for text := range strings.Lines(string(data)) {
 		line++
-		option, value, _ := strings.Cut(strings.TrimSpace(text), " ")
-		if err := argument(s, backends, option, value); err != nil {
-			return nil, &numa.SyntaxError{File: name, Line: line, Col: 1, Msg: err.Error()}
+		words := strings.Fields(text)
+		for i, option := range words {
+			if strings.HasPrefix(option, "#") {
+				break
+			}
+			if i+1 == len(words) || !strings.HasPrefix(option, "-") {
+				continue
+			}
+			if err := argument(s, backends, option, strings.Trim(words[i+1], `'"`)); err != nil {
+				return nil, &numa.SyntaxError{File: name, Line: line, Col: strings.Index(text, option) + 1, Msg: err.Error()}
+			}
 		}
+	}
+	if s.Sockets == 0 {
+		if s.Memory == 0 {
+			return nil, &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: "found no -smp and no -m"}
+		}
+		s.Sockets, s.Cores, s.VCPUs = 1, 1, 1 // as QEMU does
 	}
 	if s.Cells == nil {
 		s.Cells = []move.Cell{{CPUs: upTo(s.Most()), Memory: s.Memory}}
@@ -175,13 +211,13 @@ func readArguments(name string, data []byte) (*move.Shape, error) {
 
 func argument(s *move.Shape, backends map[string]numa.Bytes, option, value string) (err error) {
 	kind, rest, _ := strings.Cut(value, ",")
-	words := map[string][]string{}
+	named := map[string][]string{}
 	for _, w := range strings.Split(rest, ",") {
 		key, value, _ := strings.Cut(w, "=")
-		words[key] = append(words[key], value)
+		named[key] = append(named[key], value)
 	}
 	last := func(key string) string {
-		if all := words[key]; all != nil {
+		if all := named[key]; all != nil {
 			return all[len(all)-1]
 		}
 		return ""
@@ -190,22 +226,21 @@ func argument(s *move.Shape, backends map[string]numa.Bytes, option, value strin
 	case "-m":
 		s.Memory, err = megabytes(kind)
 	case "-smp":
-		if s.VCPUs, err = strconv.Atoi(kind); err != nil {
-			return fmt.Errorf("found -smp %q, want a number of vCPUs first", value)
+		if key, n, ok := strings.Cut(kind, "="); ok { // as of other arguments, the first has a name
+			named[key] = append(named[key], n)
+			kind = last("cpus")
 		}
-		for key, to := range map[string]*int{"sockets": &s.Sockets, "dies": &s.Dies, "cores": &s.Cores, "threads": &s.Threads} {
-			if words[key] == nil {
-				return fmt.Errorf("found -smp without %s=", key)
-			}
-			if *to, err = strconv.Atoi(last(key)); err != nil {
-				return fmt.Errorf("found %s=%q, want a number", key, last(key))
+		if kind != "" {
+			if s.VCPUs, err = strconv.Atoi(kind); err != nil || s.VCPUs < 1 || s.VCPUs > mostCPUs {
+				return fmt.Errorf("found -smp %q, want a number of vCPUs", value)
 			}
 		}
+		return arranged(s, last)
 	case "-object":
 		if strings.HasPrefix(kind, "memory-backend-") {
 			backends[last("id")], err = megabytes(last("size"))
 		}
-		if err == nil && words["hugetlbsize"] != nil {
+		if err == nil && named["hugetlbsize"] != nil {
 			s.Page, err = megabytes(last("hugetlbsize"))
 		}
 	case "-numa":
@@ -213,11 +248,57 @@ func argument(s *move.Shape, backends map[string]numa.Bytes, option, value strin
 			return nil
 		}
 		cell := move.Cell{Memory: backends[last("memdev")]}
-		if cell.CPUs, err = list(strings.Join(words["cpus"], ",")); err == nil {
+		if old := last("mem"); old != "" && named["memdev"] == nil {
+			if cell.Memory, err = megabytes(old); err != nil {
+				return err
+			}
+		}
+		if cell.CPUs, err = list(strings.Join(named["cpus"], ",")); err == nil {
 			s.Cells = append(s.Cells, cell)
 		}
 	}
 	return err
+}
+
+// arranged takes what -smp says of the topology, and the rest as QEMU does since 6.2: cores before sockets, one of what is not named
+// (machine_parse_smp_config; docs/system/qemu-manpage, -smp).
+func arranged(s *move.Shape, last func(key string) string) error {
+	n := map[string]int{}
+	for _, key := range []string{"maxcpus", "sockets", "dies", "clusters", "modules", "cores", "threads"} {
+		text := last(key)
+		if text == "" {
+			continue
+		}
+		v, err := strconv.Atoi(text)
+		if err != nil || v < 1 || v > mostCPUs {
+			return fmt.Errorf("found %s=%q, want a number from 1", key, text)
+		}
+		n[key] = v
+	}
+	each := max(1, n["dies"]) * max(1, n["clusters"]) * max(1, n["modules"]) // in a socket
+	all := cmp.Or(n["maxcpus"], s.VCPUs)
+	sockets, cores, threads := n["sockets"], n["cores"], n["threads"]
+	switch {
+	case all == 0:
+		sockets, cores, threads = max(1, sockets), max(1, cores), max(1, threads)
+	case cores == 0:
+		sockets, threads = max(1, sockets), max(1, threads)
+		cores = all / (sockets * each * threads)
+	case sockets == 0:
+		threads = max(1, threads)
+		sockets = all / (each * cores * threads)
+	case threads == 0:
+		threads = all / (sockets * each * cores)
+	}
+	if sockets*cores*threads == 0 {
+		return fmt.Errorf("found -smp of %s, want so many as the topology has", words.Plural(all, "vCPU"))
+	}
+	// Clusters and modules count as more cores: nothing that is checked lies between a die and a core.
+	s.Sockets, s.Dies, s.Cores, s.Threads = sockets, max(1, n["dies"]), cores*max(1, n["clusters"])*max(1, n["modules"]), threads
+	if s.VCPUs == 0 {
+		s.VCPUs = cmp.Or(all, s.Most())
+	}
+	return nil
 }
 
 // confNode matches the key of a node in a configuration of Proxmox.
@@ -258,7 +339,7 @@ func readConf(name string, data []byte) (*move.Shape, []move.Fault, error) {
 			s.Page, err = megabytes(value)
 		}
 		if err != nil {
-			return nil, nil, &numa.SyntaxError{File: name, Line: line, Col: 1, Msg: fmt.Sprintf("found %s: %q: %v", key, value, err)}
+			return nil, nil, &numa.SyntaxError{File: name, Line: line, Col: 1, Msg: fmt.Sprintf("%s: %v", key, notNumber(err))}
 		}
 	}
 	if s.VCPUs == 0 {

@@ -6,7 +6,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"homenode/change/move"
@@ -110,8 +113,22 @@ func TestCheckFiles(t *testing.T) {
 		{"numa8", "a.conf", "memory: 1024\nsockets: 1\ncores: 1\nnuma: 1\nnuma0: cpus=0,memory=1024\nnuma8: cpus=1,memory=1024\n[snapshot]\ncores: 9\n", []move.Fault{{Check: "vcpus", Text: "line 6: numa8 is ignored: there are numa0 to numa7"}}, ""},
 		{"nodes that are off", "a.conf", "memory: 1024\nsockets: 1\ncores: 1\nnuma0: cpus=0,memory=1024\n", []move.Fault{{Check: "vcpus", Text: "nodes are stated, and numa: 1 is not: the guest sees one"}}, ""},
 		{"another sum", "a.conf", "memory: 2048\nsockets: 1\ncores: 2\nnuma: 1\nnuma0: cpus=0;1,memory=1024\n", []move.Fault{{Check: "memory", Text: "the cells have 1 GB, the VM has 2 GB"}}, ""},
-		{"no number", "a.conf", "memory: 2048\nsockets: many\n", nil, `a.conf:2:1: found sockets: "many": strconv.Atoi: parsing "many": invalid syntax`},
+		{"no number", "a.conf", "memory: 2048\nsockets: many\n", nil, `a.conf:2:1: sockets: found "many", want a number`},
 		{"arguments", "a.args", "-m 1024M\n-smp 4,sockets=2,dies=1,cores=1,threads=1\n", []move.Fault{{Check: "topology", Text: "4 vCPUs at the start, and a topology of 2"}}, ""},
+		{"a number too large", "a.xml", "<domain>\n<memory>99999999999999999999</memory></domain>", nil, "a.xml:2:38: found 99999999999999999999, which is too large"},
+		{"a unit of nothing", "a.xml", "<domain><vcpu>1</vcpu>\n <memory unit='parsec'>1</memory></domain>", nil, `a.xml:2:2: memory: found 1 "parsec", want a size such as 1048576 KiB`},
+		{"cells, a range and a distance of nothing", "a.xml", `<domain><memory>2048</memory><vcpu>4</vcpu><cpu><topology sockets='2' cores='2' threads='1'/><numa>
+			<cell id='0' cpus='1-0' memory='1024'><distances><sibling id='7' value='20'/></distances></cell><cell id='2' cpus='2-3' memory='1024'/></numa></cpu></domain>`,
+			[]move.Fault{{Check: "vcpus", Text: `cell 0: found "1-0", want a list of vCPUs such as 0-3,8`}, {Check: "vcpus", Text: "cell 2 comes where 1 is due: libvirt wants them from 0, without a gap"},
+				{Check: "distance", Text: "cell 0 has a distance to cell 7, of 2 cells"}, {Check: "vcpus", Text: "vCPUs 0-1 are in no cell"}}, ""},
+		{"1 MB more", "a.xml", `<domain><memory unit='MiB'>65536</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='1' unit='G'/></hugepages></memoryBacking><cpu><topology sockets='2' cores='1' threads='1'/><numa>
+			<cell id='0' cpus='0' memory='32769' unit='MiB'/><cell id='1' cpus='1' memory='32' unit='GiB'/></numa></cpu></domain>`,
+			[]move.Fault{{Check: "pages", Text: "the 32.0 GB of cell 0 are no whole pages of 1 GB: 1 MB are left over"}, {Check: "memory", Text: "the cells have 1 MB more than the 64 GB of the VM"}}, ""},
+		{"the old form of nodes", "a.args", "-m 8192\n-smp 8,sockets=2,cores=4,threads=1\n-numa node,cpus=0-3,mem=4096\n-numa node,cpus=4-7,mem=4G\n", nil, ""},
+		{"one line", "a.args", "qemu-system-x86_64 -m 8G -smp 8,sockets=2 -numa node,cpus=0-3,mem=4G -numa node,cpus=4-6,mem=4G -S\n", []move.Fault{{Check: "vcpus", Text: "vCPUs 7 are in no cell"}}, ""},
+		{"no arguments", "a.args", "hello\n", nil, "a.args:1:1: found no -smp and no -m"},
+		{"no number of vCPUs", "a.args", "-m 8192\n-smp many\n", nil, `a.args:2:1: found -smp "many", want a number of vCPUs`},
+		{"fewer vCPUs than cores", "a.args", "-m 8192\n-smp 2,sockets=4\n", nil, "a.args:2:1: found -smp of 2 vCPUs, want so many as the topology has"},
 		{"another form", "a.txt", "x", nil, ErrNotChecked.Error()},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -125,6 +142,54 @@ func TestCheckFiles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestSMP reads -smp as QEMU itself does: it is asked too where it is there and knows the word.
+func TestSMP(t *testing.T) {
+	for _, tt := range []struct {
+		in                            string
+		sockets, dies, cores, threads int
+		vcpus                         int
+	}{
+		{"8", 1, 1, 8, 1, 8},
+		{"8,sockets=2", 2, 1, 4, 1, 8},
+		{"8,cores=2", 4, 1, 2, 1, 8},
+		{"8,threads=2", 1, 1, 4, 2, 8},
+		{"8,sockets=2,cores=2", 2, 1, 2, 2, 8},
+		{"8,sockets=2,cores=4,threads=1", 2, 1, 4, 1, 8},
+		{"cpus=4,maxcpus=16,dies=2,cores=4", 2, 2, 4, 1, 4},
+		{"sockets=2,cores=3", 2, 1, 3, 1, 6},
+		{"8,clusters=2,cores=2", 2, 1, 4, 1, 8},
+	} {
+		s := &move.Shape{Dies: 1, Threads: 1}
+		if err := argument(s, nil, "-smp", tt.in); err != nil || s.Sockets != tt.sockets || s.Dies != tt.dies || s.Cores != tt.cores || s.Threads != tt.threads || s.VCPUs != tt.vcpus {
+			t.Errorf("%s: found %d vCPUs of %s, %v", tt.in, s.VCPUs, s.Topology(), err)
+		}
+		if program, err := exec.LookPath("qemu-system-x86_64"); err == nil && !strings.Contains(tt.in, "clusters") {
+			if got, want := slots(t, program, tt.in), [4]int{tt.sockets, tt.dies, tt.cores, tt.threads}; got != want {
+				t.Errorf("%s: QEMU makes sockets, dies, cores and threads of %v, want %v", tt.in, got, want)
+			}
+		}
+	}
+}
+
+// slots asks QEMU for the sockets, dies, cores and threads that it makes of -smp.
+func slots(t *testing.T, program, smp string) (out [4]int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "-M", "q35", "-accel", "tcg", "-S", "-display", "none", "-nodefaults", "-smp", smp, "-qmp", "stdio")
+	cmd.Stdin = strings.NewReader(`{"execute":"qmp_capabilities"}{"execute":"query-hotpluggable-cpus"}{"execute":"quit"}`)
+	answers, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out = [4]int{1, 1, 1, 1}
+	for i, key := range []string{"socket-id", "die-id", "core-id", "thread-id"} {
+		for _, m := range regexp.MustCompile(`"`+key+`": (\d+)`).FindAllSubmatch(answers, -1) {
+			n, _ := strconv.Atoi(string(m[1])) // digits
+			out[i] = max(out[i], n+1)
+		}
+	}
+	return out
 }
 
 // FuzzCheck reads anything.

@@ -35,12 +35,19 @@ func Verdict(r *rules.Result) []string {
 		}
 	}
 	all := words.Plural(r.VMs, "VM")
+	unread := ""
+	if n := len(r.Fleet.Unread); n > 0 {
+		unread = words.Plural(n, "file") + " could not be read, or not whole"
+	}
 	var headline string
 	switch {
 	case r.VMs == 0:
 		headline = "No VM could be judged."
 	case high+medium == 0 && alone == r.VMs:
 		headline = fmt.Sprintf("Nothing was found in the definition of %s, by itself.", all)
+	case high+medium == 0 && unread != "":
+		headline = fmt.Sprintf("%s. None of %s that could be judged loses anything to NUMA that its definition could avoid.", unread, all)
+		unread = ""
 	case high+medium == 0:
 		headline = fmt.Sprintf("None of %s loses anything to NUMA that its definition could avoid.", all)
 	case high == 0:
@@ -53,6 +60,9 @@ func Verdict(r *rules.Result) []string {
 	var rest []string
 	if n := len(r.Fleet.VMs) - r.VMs; n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
+	}
+	if unread != "" {
+		rest = append(rest, unread+": see the notes.")
 	}
 	if alone > 0 {
 		rest = append(rest, fmt.Sprintf("Of %s the nodes of the host are unknown: most is not judged.", words.Plural(alone, "VM")))
