@@ -2,6 +2,7 @@ package numa
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -110,24 +111,32 @@ func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []in
 	if o == nil || h == nil || !h.Nodes.Known() {
 		return 0, 0, nil, false
 	}
-	room := map[int]Bytes{}
-	for i := range s.Cells {
-		nodes := s.HomeOf(i, h)
-		if nodes == nil {
-			return 0, 0, nil, false
-		}
-		for _, n := range nodes {
-			room[n] += s.Cells[i].Memory
-		}
-		home = append(home, nodes...)
+	room := s.RoomOn(h)
+	if room == nil {
+		return 0, 0, nil, false
 	}
-	slices.Sort(home)
-	home = slices.Compact(home)
+	home = slices.Sorted(maps.Keys(room))
 	for _, m := range o.OnNode.Value {
 		all += m.Guest
 		remote += max(0, m.Guest-room[m.Node])
 	}
 	return remote, all, home, all > 0
+}
+
+// RoomOn returns the most memory that the layout wants on each node of the host that cells are at home on; nil when it leaves a cell
+// free to be anywhere.
+func (s *Stated) RoomOn(h *Host) map[int]Bytes {
+	room := map[int]Bytes{}
+	for i := range s.Cells {
+		nodes := s.HomeOf(i, h)
+		if nodes == nil {
+			return nil
+		}
+		for _, n := range nodes {
+			room[n] += s.Cells[i].Memory
+		}
+	}
+	return room
 }
 
 // HomeOf returns the nodes that the memory of a cell is to be on: those that it is bound to, or else those that its vCPUs may run on;

@@ -83,6 +83,9 @@ func planFacts(p *plan.Plan) []answer.Fact {
 	if made.Used == made.Bound.Hosts {
 		bound = fmt.Sprintf("%s, which is the lower bound", words.Plural(made.Used, "host"))
 	}
+	if made.Left > 0 {
+		bound = fmt.Sprintf("%s, and %s none", words.Plural(made.Used, "host"), words.Verb(made.Left, "VM finds", "VMs find"))
+	}
 	if made.Used == 0 {
 		bound = "none gets a VM"
 	}

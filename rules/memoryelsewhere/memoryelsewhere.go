@@ -4,6 +4,7 @@ package memoryelsewhere
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -20,7 +21,7 @@ func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
 	o := v.MemoryOn()
-	remote, all, home, ok := s.RemoteOf(v.Host, o)
+	remote, all, _, ok := s.RemoteOf(v.Host, o)
 	if !ok {
 		return
 	}
@@ -32,10 +33,20 @@ func check(p *rule.StatedPass) {
 	if share >= p.Threshold("seriousShare") {
 		severity = finding.High
 	}
+	room := s.RoomOn(v.Host)
+	var beyond []string
+	for _, m := range o.OnNode.Value {
+		switch want, wanted := room[m.Node]; {
+		case !wanted && m.Guest > 0:
+			beyond = append(beyond, fmt.Sprintf("%s on node %d, which should have none", m.Guest, m.Node))
+		case m.Guest > want:
+			beyond = append(beyond, fmt.Sprintf("%s on node %d, which should have %s", m.Guest, m.Node, want))
+		}
+	}
 	p.Report(finding.Finding{
 		Severity: severity,
-		Message: fmt.Sprintf("%s of its %s (%s) are on other nodes of %s than its layout wants: it is at home on %s", remote, all,
-			rule.Percent(share), v.Host.Name, rule.NodeList(home)),
+		Message: fmt.Sprintf("%s of its %s (%s) are on other nodes of %s than its layout wants: %s", remote, all,
+			rule.Percent(share), v.Host.Name, strings.Join(beyond, "; ")),
 		Advice:   "Make room on its nodes, and move its memory there",
 		Evidence: []finding.Evidence{finding.Of("memory on nodes", numa.ReadAt(rule.OnNodes(o), o.OnNode.Origin.Where), o.At), p.Cells()},
 	})

@@ -291,6 +291,9 @@ func (r *reader) noteTwins() {
 	first := map[string]*numa.VM{}
 	for i := range r.fleet.VMs {
 		v := &r.fleet.VMs[i]
+		if v.Host == "" {
+			continue
+		}
 		id := cmp.Or(strings.ToLower(v.UUID), v.Name)
 		one := first[id]
 		switch {

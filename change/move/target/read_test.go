@@ -19,6 +19,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	const lscpu = "# The following is the parsable format, which can be fed to other\n# CPU,Core,Socket,Node\n0,0,0,0\n1,1,0,0\n2,2,1,1\n3,3,1,1\n4,0,0,0\n5,1,0,0\n6,2,1,1\n7,3,1,1\n"
+	const plain = "CPU(s):              8\nOn-line CPU(s) list: 0-7\nThread(s) per core:  1\nCore(s) per socket:  4\nSocket(s):           2\nNUMA node(s):        2\nNUMA node0 CPU(s):   0,1,4,5\nNUMA node1 CPU(s):   2,3,6,7\n"
 	caps, hw := string(capabilities), string(topology)
 	const scenario = "release 8.0U3\nhost [kvm1-kvm2] nodes=2 cores=8 memory=64GB\n"
 	for _, tt := range []struct {
@@ -33,6 +34,7 @@ func TestRead(t *testing.T) {
 		{"with prompts", map[string]string{"all.txt": "root@h1:~# lscpu -p\n" + lscpu + "root@h1:~# numactl -H\n" + numactl + "root@h2:~# lscpu -p\n" + lscpu + "root@h2:~# numactl -H\n" + numactl}, "h1 2+2 cores 8 CPUs, h2 2+2 cores 8 CPUs"},
 		{"hwloc names itself", map[string]string{"x.xml": hw}, "kvm07 2+2+0 cores 7 CPUs"},
 		{"several in one file", map[string]string{"rack.xml": caps + "\n" + caps}, "rack-1 2+0 cores 4 CPUs, rack-2 2+0 cores 4 CPUs"},
+		{"lscpu without columns", map[string]string{"a.lscpu.txt": plain, "a.numactl.txt": numactl}, "a 4+4 cores 8 CPUs, numbered"},
 		{"twice", map[string]string{"k.xml": caps, "k-virsh.xml": caps}, "k.xml:2: host k is described in DIR/k-virsh.xml too"},
 		{"memory missing", map[string]string{"k.txt": lscpu}, "DIR/k.txt:1: k: no output states the memory of its nodes: numactl -H does"},
 		{"cut", map[string]string{"k.xml": caps[:len(caps)/2]}, "DIR/k.xml:"},
@@ -57,7 +59,11 @@ func TestRead(t *testing.T) {
 					cores = append(cores, fmt.Sprint(n.Cores))
 					cpus += n.Threads
 				}
-				got = append(got, fmt.Sprintf("%s %s cores %d CPUs", h.Name, strings.Join(cores, "+"), cpus))
+				text := fmt.Sprintf("%s %s cores %d CPUs", h.Name, strings.Join(cores, "+"), cpus)
+				if strings.Contains(tt.want, "numbered") && len(h.Nodes[0].CPUs) == h.Nodes[0].Cores {
+					text += ", numbered"
+				}
+				got = append(got, text)
 			}
 			text := strings.Join(got, ", ")
 			if err != nil {

@@ -130,6 +130,11 @@ func OfViews(name string, views []*guest.View) (pack.Host, error) {
 			n.Cores = len(n.CPUs)
 		} else if n.Threads = len(m.CPUs); n.Threads%threads == 0 {
 			n.Cores = n.Threads / threads
+			for _, cpu := range m.CPUs {
+				if threads == 1 { // else which CPUs share a core is not stated
+					n.CPUs = append(n.CPUs, []int{cpu})
+				}
+			}
 		} else {
 			return h, fmt.Errorf("%s: node %d has %d CPUs of cores with %d threads: lscpu -e says which", name, m.ID, n.Threads, threads)
 		}

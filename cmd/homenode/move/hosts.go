@@ -15,6 +15,7 @@ import (
 	"homenode/change/move/plan"
 	"homenode/change/move/target"
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/unit"
 	answers "homenode/output/move"
@@ -73,6 +74,9 @@ func (h *hosts) read() (*move.Host, error) {
 		if err := h.add(name); err != nil {
 			return nil, fmt.Errorf("--hosts: %w", err)
 		}
+	}
+	if n := len(h.list); n > 0 && h.failover >= max(2, n) { // of one host the default keeps none
+		return nil, fmt.Errorf("--failover-hosts: found %d, want less than the %s of --hosts", h.failover, words.Plural(n, "host"))
 	}
 	h.policy.Keep(h.list)
 	sizing := plan.Sizing(h.list)
