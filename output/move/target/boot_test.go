@@ -41,6 +41,26 @@ var boots = []struct {
 	{name: "memory-only node and distances", long: true, shape: memoryOnly},
 	{name: "vCPUs in turn", long: true, shape: &move.Shape{Sockets: 8, Dies: 1, Cores: 1, Threads: 1, VCPUs: 8, Memory: 1024 * numa.MiB,
 		Cells: []move.Cell{{CPUs: []int{0, 2, 4, 6}, Memory: 512 * numa.MiB}, {CPUs: []int{1, 3, 5, 7}, Memory: 512 * numa.MiB}}}},
+	{name: "1 vCPU", long: true, shape: shapeOf(1, 1, 1, 1, 1)},
+	{name: "3 nodes", long: true, shape: shapeOf(3, 1, 6, 1, 6, 6, 6)},
+	{name: "4+3", long: true, shape: shapeOf(7, 1, 1, 1, 4, 3)},
+	{name: "6+2", long: true, shape: shapeOf(4, 1, 2, 1, 6, 2)},
+	{name: "4 nodes, two dies of each socket", long: true, shape: shapeOf(2, 2, 3, 1, 3, 3, 3, 3)},
+	{name: "4+2 of two threads", long: true, shape: shapeOf(3, 1, 1, 2, 4, 2)},
+}
+
+// shapeOf returns a shape of these sockets, dies, cores and threads, each of the other, and cells of so many vCPUs that follow each other.
+func shapeOf(sockets, dies, cores, threads int, vcpus ...int) *move.Shape {
+	s := &move.Shape{Sockets: sockets, Dies: dies, Cores: cores, Threads: threads}
+	for _, n := range vcpus {
+		c := move.Cell{Memory: 384 * numa.MiB}
+		for range n {
+			c.CPUs = append(c.CPUs, s.VCPUs)
+			s.VCPUs++
+		}
+		s.Cells, s.Memory = append(s.Cells, c), s.Memory+c.Memory
+	}
+	return s
 }
 
 // memoryOnly has a node without vCPUs, and distances.
