@@ -3,9 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"homenode/esxi/product"
@@ -135,68 +133,6 @@ func (r *Result) runPredicted(o Options, known *Result, in map[string]bool) {
 	if known != nil {
 		r.Findings = append(r.Findings, known.outside(in)...)
 	}
-}
-
-// groups finds hosts, kinds and clusters by ID.
-type groups struct {
-	host    map[string]*numa.Host
-	kind    map[string]*rule.Kind    // by host ID; nil for a host that is not predicted
-	cluster map[string]*rule.Cluster // by cluster ID, and by host ID for standalone hosts
-}
-
-// group sorts the hosts into clusters and, inside them, kinds.
-func (r *Result) group(f *numa.Fleet) *groups {
-	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}}
-	for i := range f.Clusters {
-		c := &rule.Cluster{Name: f.Clusters[i].Name}
-		g.cluster[f.Clusters[i].ID] = c
-		r.Clusters = append(r.Clusters, c)
-	}
-	asks := asksFrequency(f)
-	for i := range f.Hosts {
-		h := &f.Hosts[i]
-		g.host[h.ID] = h
-		c := g.cluster[h.Cluster]
-		if h.Cluster == "" {
-			c = &rule.Cluster{}
-			g.cluster[h.ID] = c
-			r.Clusters = append(r.Clusters, c)
-		}
-		c.Hosts = append(c.Hosts, h)
-		m, err := vnuma.NewMachine(h)
-		if err != nil {
-			r.Unjudged = append(r.Unjudged, numa.Note{At: h.At, Text: err.Error()})
-			continue
-		}
-		if !asks[cmp.Or(h.Cluster, h.ID)] {
-			m.CoreMHz = 0 // hosts that differ by it alone are alike
-		}
-		k := slices.IndexFunc(c.Kinds, func(k *rule.Kind) bool { return k.Machine.Like(m) })
-		if k < 0 {
-			k = len(c.Kinds)
-			c.Kinds = append(c.Kinds, &rule.Kind{Machine: m})
-		}
-		c.Kinds[k].Hosts = append(c.Kinds[k].Hosts, h)
-		c.Kinds[k].Machine.CoreMHz = max(c.Kinds[k].Machine.CoreMHz, m.CoreMHz) // reservations for each of them
-		g.kind[h.ID] = c.Kinds[k]
-	}
-	return g
-}
-
-// asksFrequency returns the clusters, and the standalone hosts, by ID where a VM may or may not
-// power on for the frequency of a host.
-func asksFrequency(f *numa.Fleet) map[string]bool {
-	out, cluster := map[string]bool{}, map[string]string{}
-	for i := range f.Hosts {
-		cluster[f.Hosts[i].ID] = f.Hosts[i].Cluster
-	}
-	for i := range f.VMs {
-		v := &f.VMs[i]
-		if needs := vnuma.NeedsOf(v); needs.Frequency() {
-			out[cmp.Or(cluster[v.Host], v.Host, v.Cluster)] = true
-		}
-	}
-	return out
 }
 
 // addVM places a VM in its cluster and predicts it on every kind of host there.
@@ -356,63 +292,8 @@ func (r *Result) check(p *rule.Pass) {
 	r.Findings = append(r.Findings, p.Findings...)
 }
 
-// addReleaseDoubts tells the releases that are not described, whose hosts are judged by
-// the model of an older one.
-func (r *Result) addReleaseDoubts() {
-	type pair struct{ of, model numa.Release }
-	hosts := map[pair]int{}
-	for _, c := range r.Clusters {
-		for _, k := range c.Kinds {
-			if model, own, ok := numa.ModelOf(k.Machine.Release); ok && !own {
-				hosts[pair{k.Machine.Release, model}] += len(k.Hosts)
-			}
-		}
-	}
-	for _, p := range slices.SortedFunc(maps.Keys(hosts), func(a, b pair) int { return cmp.Compare(a.of, b.of) }) {
-		r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s: release %s is not described yet: the model of %s is used", rule.Plural(hosts[p], "host"), p.of, p.model)})
-	}
-}
-
 // fewSockets are what the standard editions of SQL Server use (docs/guests.md).
 const fewSockets = 4
-
-// addDoubts counts what the whole judgement rests on beside facts.
-func (r *Result) addDoubts() {
-	hosts, tiers, blind, sockets := 0, 0, 0, 0
-	for _, c := range r.Clusters {
-		for _, h := range c.Hosts {
-			if h.Nodes.Origin.Kind == numa.Assumed && !strings.HasPrefix(h.Nodes.Origin.Where, "--") {
-				hosts++
-			}
-			if h.Release.Value >= numa.ESXi80+3 && h.Nodes.Origin.Kind == numa.Assumed && h.Memory.Origin.Kind == numa.Read && !h.TierMemory.Known() {
-				tiers++
-			}
-		}
-		for _, v := range c.VMs {
-			if l := &v.On[0].Layout; l.Wide() && l.Assumes&vnuma.AssumedHotAdd != 0 {
-				blind++
-			}
-			if v.On[0].Layout.VSockets.Len() > fewSockets && v.GuestOS.Known() && v.MayRunSQL() {
-				sockets++
-			}
-		}
-	}
-	for _, d := range []struct {
-		n    int
-		noun string
-		text string
-	}{
-		{hosts, "host", "the source knows no NUMA nodes, one a package is assumed; say better with --nodes-per-socket"},
-		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
-		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
-		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, fewSockets)},
-		{r.Templates, "template", "not judged, templates do not run; judge the VMs made from them"},
-	} {
-		if d.n > 0 {
-			r.Unjudged = append(r.Unjudged, numa.Note{Text: rule.Plural(d.n, d.noun) + ": " + d.text})
-		}
-	}
-}
 
 // ClusterOf returns the cluster in which the VM was judged.
 func (r *Result) ClusterOf(v *rule.VM) *rule.Cluster {

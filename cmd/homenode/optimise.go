@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"homenode/change/optimise"
 	"homenode/change/propose"
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/change"
 	"homenode/output/format"
@@ -96,22 +96,9 @@ func (f *optimiseFlags) Check() error {
 
 func (f *optimiseFlags) constraints(o *simulate.Options) optimise.Constraints {
 	return optimise.Constraints{
-		Apart: groups(f.apart), Together: groups(f.together), Stay: f.stay, NPlus1: f.nPlus1, MemoryPercent: f.memory, VCPUsPerCore: f.perCore,
+		Apart: words.Lists(f.apart), Together: words.Lists(f.together), Stay: f.stay, NPlus1: f.nPlus1, MemoryPercent: f.memory, VCPUsPerCore: f.perCore,
 		Reserve: f.reserve, KeepShapes: f.keepShapes, NodeAffinity: f.nodeAffinity, Choices: o.Rules.Choices,
 	}
-}
-
-func groups(texts []string) (out [][]string) {
-	for _, text := range texts {
-		var names []string
-		for name := range strings.SplitSeq(text, ",") {
-			if name = strings.TrimSpace(name); name != "" {
-				names = append(names, name)
-			}
-		}
-		out = append(out, names)
-	}
-	return out
 }
 
 // run proposes, simulates the story with and without the proposal, and writes both.

@@ -232,7 +232,7 @@ func TestSiteReflow(t *testing.T) {
 	t.Logf("%d pages at 200 and 400 %%", pages)
 }
 
-// TestSiteStill looks for motion that nobody wants: where the browser asks for little, none is there, and a simulation never plays by itself.
+// TestSiteStill looks for motion that is not wanted: where the browser asks for little, none is there, and a simulation never plays by itself.
 func TestSiteStill(t *testing.T) {
 	at := startSite(t, "--fleet=demo").URL
 	b := browser.Open(t, at+"/what-if?vm=sql01")

@@ -71,7 +71,7 @@ func TestTablesAreGuarded(t *testing.T) {
 			continue // it prints the rule book, no names from strangers
 		}
 		guarded := 0
-		for _, form := range words(t, c, "format") {
+		for _, form := range wordsOf(t, c, "format") {
 			if form != "csv" && form != "xlsx" {
 				continue
 			}
@@ -86,7 +86,7 @@ func TestTablesAreGuarded(t *testing.T) {
 				case form == "xlsx" && i == 0:
 					checkWorkbook(t, args)
 				case form == "csv" && i == 0 && c.Flags().Lookup("table") != nil:
-					for _, table := range words(t, c, "table") {
+					for _, table := range wordsOf(t, c, "table") {
 						guarded += checkCSV(t, append(slices.Clone(args), "--table", table))
 					}
 				case form == "csv":
@@ -105,8 +105,8 @@ func TestTablesAreGuarded(t *testing.T) {
 	}
 }
 
-// words returns what can stand after a flag, as it is completed.
-func words(t *testing.T, c *cobra.Command, flag string) []string {
+// wordsOf returns what can stand after a flag, as it is completed.
+func wordsOf(t *testing.T, c *cobra.Command, flag string) []string {
 	t.Helper()
 	complete, ok := c.GetFlagCompletionFunc(flag)
 	if !ok {

@@ -44,6 +44,20 @@ func Few(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// Lists returns the names in each text, which have commas between them.
+func Lists(texts []string) (out [][]string) {
+	for _, text := range texts {
+		var names []string
+		for name := range strings.SplitSeq(text, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				names = append(names, name)
+			}
+		}
+		out = append(out, names)
+	}
+	return out
+}
+
 // Join returns the texts that are not empty, with the separator between them.
 func Join(sep string, texts ...string) string {
 	var out []string

@@ -54,6 +54,14 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 	}
 	a.Tables = append(a.Tables, x.vms())
 	a.Drawings = x.drawings()
+	leads(a, r, &o)
+	j := a.Findings
+	a.Data = []table.Table{j.FindingTable(), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), j.SuppressedTable(), j.RuleTable(), a.NoteTable(), x.about(a, o.Version)}
+	return a
+}
+
+// leads adds the notes of a judged fleet, and the commands that lead on.
+func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("source", r.Fleet.Notes...)
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
@@ -63,9 +71,6 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 			a.Next = append(a.Next, "homenode assess "+words.Command(o.Words...)+" --details")
 		}
 	}
-	j := a.Findings
-	a.Data = []table.Table{j.FindingTable(), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), j.SuppressedTable(), j.RuleTable(), a.NoteTable(), x.about(a, o.Version)}
-	return a
 }
 
 // facts are what was read and judged.

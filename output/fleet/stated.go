@@ -52,15 +52,7 @@ func AssessStated(r *rules.Result, o Options) *answer.Answer {
 		}
 		a.Drawings = append(a.Drawings, d)
 	}
-	a.NotesFrom("source", f.Notes...)
-	a.NotesFrom("judgement", r.Unjudged...)
-	a.NotesFrom("configuration", r.PolicyNotes...)
-	if len(r.Findings) > 0 {
-		a.Next = append(a.Next, "homenode explain "+words.Command(o.SourceWords...)+" "+exampleVM(r.Findings, o.Sources > 1))
-		if !o.Details {
-			a.Next = append(a.Next, "homenode assess "+words.Command(o.Words...)+" --details")
-		}
-	}
+	leads(a, r, &o)
 	j := a.Findings
 	a.Data = []table.Table{j.FindingTable(), j.SuppressedTable(), j.RuleTable(), a.NoteTable()}
 	return a

@@ -530,7 +530,7 @@ func TestLimits(t *testing.T) {
 	if guesses > triesAtOnce+1 {
 		t.Errorf("%d guesses at one account", guesses)
 	}
-	// One address that is held back keeps nobody else from an account, and is told of once.
+	// One address that is held back does not keep others from an account, and is told of once.
 	told := 0
 	for range 100 {
 		if _, tell := l.allow("192.0.2.1", "vera", true); tell {

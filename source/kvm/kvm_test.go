@@ -131,10 +131,10 @@ func TestNothingIsLost(t *testing.T) {
 		{"cells with a gap", []string{"a.xml", "<vcpu>2</vcpu><numa><cell id='3' cpus='0-1' memory='4' unit='GiB'/></numa>"}, 1, nil},
 		{"numastat without pids", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1 2 3\n"}, 1,
 			[]string{`fleet/a/numastat.txt: which VM is that of 1 of 1 processes is unknown: pids.txt with lines "PID NAME" says it`}},
-		{"numastat of nobody", []string{"a/1.xml", sql01, "a/numastat.txt", "PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1 2 3\n"}, 1,
+		{"numastat of no VM", []string{"a/1.xml", sql01, "a/numastat.txt", "PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1 2 3\n"}, 1,
 			[]string{"fleet/a/numastat.txt: no capabilities beside it say which host it is of: where memory is is not judged"}},
-		{"a row too short, a VM that is gone", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1\n72 (qemu-kvm) 1 2 3\n", "a/pids.txt", "71 sql01\n72 gone\nnobody\n"}, 1,
-			[]string{"fleet/a/numastat.txt:2:15: found 1 numbers, want one for each of 2 nodes, and their sum", `fleet/a/pids.txt:3:1: found "nobody", want the PID of a process of QEMU and the name of its VM`, `fleet/a/numastat.txt:3:1: process 72 is of the VM "gone", whose definition is not there`}},
+		{"a row too short, a VM that is gone", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "PID  Node 0 Node 2 Total\n71 (qemu-kvm) 1\n72 (qemu-kvm) 1 2 3\n", "a/pids.txt", "71 sql01\n72 gone\ngone\n"}, 1,
+			[]string{"fleet/a/numastat.txt:2:15: found 1 numbers, want one for each of 2 nodes, and their sum", `fleet/a/pids.txt:3:1: found "gone", want the PID of a process of QEMU and the name of its VM`, `fleet/a/numastat.txt:3:1: process 72 is of the VM "gone", whose definition is not there`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fleetOf(t, tt.files...)
@@ -145,7 +145,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-// closed has names that nobody may open.
+// closed has names that are not to be opened.
 type closed struct {
 	fstest.MapFS
 	names []string

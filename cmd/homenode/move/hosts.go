@@ -170,7 +170,7 @@ func (h *hosts) readPolicy() error {
 			return fmt.Errorf("--host-reserve: %w", err)
 		}
 	}
-	p.Apart, p.Waves = lists(h.apart), lists(h.wave)
+	p.Apart, p.Waves = words.Lists(h.apart), words.Lists(h.wave)
 	return nil
 }
 
@@ -183,20 +183,6 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 		return s, "", false
 	}
 	return s[:i], s[i+len(sep):], true
-}
-
-// lists reads names with commas between them.
-func lists(texts []string) (out [][]string) {
-	for _, text := range texts {
-		var names []string
-		for name := range strings.SplitSeq(text, ",") {
-			if name = strings.TrimSpace(name); name != "" {
-				names = append(names, name)
-			}
-		}
-		out = append(out, names)
-	}
-	return out
 }
 
 // plan plans the hosts of the VMs and says so in the options; nil when no hosts are named.

@@ -1,0 +1,68 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/rule"
+)
+
+// addReleaseDoubts tells the releases that are not described, whose hosts are judged by
+// the model of an older one.
+func (r *Result) addReleaseDoubts() {
+	type pair struct{ of, model numa.Release }
+	hosts := map[pair]int{}
+	for _, c := range r.Clusters {
+		for _, k := range c.Kinds {
+			if model, own, ok := numa.ModelOf(k.Machine.Release); ok && !own {
+				hosts[pair{k.Machine.Release, model}] += len(k.Hosts)
+			}
+		}
+	}
+	for _, p := range slices.SortedFunc(maps.Keys(hosts), func(a, b pair) int { return cmp.Compare(a.of, b.of) }) {
+		r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s: release %s is not described yet: the model of %s is used", rule.Plural(hosts[p], "host"), p.of, p.model)})
+	}
+}
+
+// addDoubts counts what the whole judgement rests on beside facts.
+func (r *Result) addDoubts() {
+	hosts, tiers, blind, sockets := 0, 0, 0, 0
+	for _, c := range r.Clusters {
+		for _, h := range c.Hosts {
+			if h.Nodes.Origin.Kind == numa.Assumed && !strings.HasPrefix(h.Nodes.Origin.Where, "--") {
+				hosts++
+			}
+			if h.Release.Value >= numa.ESXi80+3 && h.Nodes.Origin.Kind == numa.Assumed && h.Memory.Origin.Kind == numa.Read && !h.TierMemory.Known() {
+				tiers++
+			}
+		}
+		for _, v := range c.VMs {
+			if l := &v.On[0].Layout; l.Wide() && l.Assumes&vnuma.AssumedHotAdd != 0 {
+				blind++
+			}
+			if v.On[0].Layout.VSockets.Len() > fewSockets && v.GuestOS.Known() && v.MayRunSQL() {
+				sockets++
+			}
+		}
+	}
+	for _, d := range []struct {
+		n    int
+		noun string
+		text string
+	}{
+		{hosts, "host", "the source knows no NUMA nodes, one a package is assumed; say better with --nodes-per-socket"},
+		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
+		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
+		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, fewSockets)},
+		{r.Templates, "template", "not judged, templates do not run; judge the VMs made from them"},
+	} {
+		if d.n > 0 {
+			r.Unjudged = append(r.Unjudged, numa.Note{Text: rule.Plural(d.n, d.noun) + ": " + d.text})
+		}
+	}
+}

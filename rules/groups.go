@@ -1,0 +1,72 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/rule"
+)
+
+// groups finds hosts, kinds and clusters by ID.
+type groups struct {
+	host    map[string]*numa.Host
+	kind    map[string]*rule.Kind    // by host ID; nil for a host that is not predicted
+	cluster map[string]*rule.Cluster // by cluster ID, and by host ID for standalone hosts
+}
+
+// group sorts the hosts into clusters and, inside them, kinds.
+func (r *Result) group(f *numa.Fleet) *groups {
+	g := &groups{map[string]*numa.Host{}, map[string]*rule.Kind{}, map[string]*rule.Cluster{}}
+	for i := range f.Clusters {
+		c := &rule.Cluster{Name: f.Clusters[i].Name}
+		g.cluster[f.Clusters[i].ID] = c
+		r.Clusters = append(r.Clusters, c)
+	}
+	asks := asksFrequency(f)
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		g.host[h.ID] = h
+		c := g.cluster[h.Cluster]
+		if h.Cluster == "" {
+			c = &rule.Cluster{}
+			g.cluster[h.ID] = c
+			r.Clusters = append(r.Clusters, c)
+		}
+		c.Hosts = append(c.Hosts, h)
+		m, err := vnuma.NewMachine(h)
+		if err != nil {
+			r.Unjudged = append(r.Unjudged, numa.Note{At: h.At, Text: err.Error()})
+			continue
+		}
+		if !asks[cmp.Or(h.Cluster, h.ID)] {
+			m.CoreMHz = 0 // hosts that differ by it alone are alike
+		}
+		k := slices.IndexFunc(c.Kinds, func(k *rule.Kind) bool { return k.Machine.Like(m) })
+		if k < 0 {
+			k = len(c.Kinds)
+			c.Kinds = append(c.Kinds, &rule.Kind{Machine: m})
+		}
+		c.Kinds[k].Hosts = append(c.Kinds[k].Hosts, h)
+		c.Kinds[k].Machine.CoreMHz = max(c.Kinds[k].Machine.CoreMHz, m.CoreMHz) // reservations for each of them
+		g.kind[h.ID] = c.Kinds[k]
+	}
+	return g
+}
+
+// asksFrequency returns the clusters, and the standalone hosts, by ID where a VM may or may not
+// power on for the frequency of a host.
+func asksFrequency(f *numa.Fleet) map[string]bool {
+	out, cluster := map[string]bool{}, map[string]string{}
+	for i := range f.Hosts {
+		cluster[f.Hosts[i].ID] = f.Hosts[i].Cluster
+	}
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if needs := vnuma.NeedsOf(v); needs.Frequency() {
+			out[cmp.Or(cluster[v.Host], v.Host, v.Cluster)] = true
+		}
+	}
+	return out
+}
