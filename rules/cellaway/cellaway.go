@@ -22,14 +22,22 @@ func check(p *rule.StatedPass) {
 	for i := range s.Cells {
 		runs := s.RunsOn(i, v.Host)
 		bound := &s.Bound[i]
-		if runs == nil || bound.Nodes == nil || slices.ContainsFunc(runs, func(n int) bool { return slices.Contains(bound.Nodes, n) }) {
+		if runs == nil || bound.Nodes == nil {
 			continue
+		}
+		away := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { return slices.Contains(runs, n) })
+		all := len(away) == len(bound.Nodes)
+		if !all && (len(away) == 0 || bound.Mode != "interleave") {
+			continue
+		}
+		come := "come from " + rule.NodeList(bound.Nodes)
+		if !all {
+			come = fmt.Sprintf("are spread over %s, %d of %d elsewhere", rule.NodeList(bound.Nodes), len(away), len(bound.Nodes))
 		}
 		p.Report(finding.Finding{
 			Severity: finding.High,
 			Topic:    fmt.Sprint("cell ", i),
-			Message: fmt.Sprintf("the vCPUs of cell %d run on %s of %s, and its %s come from %s", i, rule.NodeList(runs), v.Host.Name,
-				s.Cells[i].Memory, rule.NodeList(bound.Nodes)),
+			Message:  fmt.Sprintf("the vCPUs of cell %d run on %s of %s, and its %s %s", i, rule.NodeList(runs), v.Host.Name, s.Cells[i].Memory, come),
 			Advice:   "Bind the memory of the cell to the node of its vCPUs",
 			Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(runs), s.PinAt(i)), p.Nodes()},
 		})

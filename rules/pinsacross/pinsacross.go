@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -26,6 +28,16 @@ func check(p *rule.StatedPass) {
 	for i := range s.Cells {
 		runs := s.RunsOn(i, v.Host)
 		b := &s.Bound[i]
+		if loose, on := unpinned(s, i, v.Host); loose != nil && !s.Auto && len(s.Cells[i].CPUs) <= largest {
+			p.Report(finding.Finding{
+				Severity: finding.Medium,
+				Topic:    fmt.Sprint("unpinned ", i),
+				Message:  fmt.Sprintf("vCPU %s of cell %d may run anywhere on %s, and the others of it run on %s", words.Ranges(loose), i, v.Host.Name, rule.NodeList(on)),
+				Advice:   "Pin all of them to the CPUs of one node, the one of their memory",
+				Evidence: []finding.Evidence{p.At("vCPUs on", rule.NodeList(on), s.PinAt(i)), p.Cells(), p.Nodes()},
+			})
+			continue
+		}
 		held := b.Nodes != nil && b.Mode != "restrictive" // that is a limit alone, and memory moves within it
 		if runs == nil && held && !s.Auto && len(s.Cells[i].CPUs) > 0 {
 			runs, _ = v.Host.NodesOf(nil)
@@ -54,4 +66,24 @@ func check(p *rule.StatedPass) {
 			Evidence: evidence,
 		})
 	}
+}
+
+// unpinned returns the vCPUs of a cell that may run on all CPUs of a host of several nodes, where the others may run on one; nil for none.
+func unpinned(s *numa.Stated, cell int, h *numa.Host) (loose, on []int) {
+	if all, _ := h.NodesOf(nil); len(all) < 2 {
+		return nil, nil
+	}
+	for _, v := range s.Cells[cell].CPUs {
+		if v >= len(s.CPUs) || s.CPUs[v] == nil {
+			loose = append(loose, v)
+			continue
+		}
+		of, _ := h.NodesOf(s.CPUs[v])
+		on = append(on, of...)
+	}
+	slices.Sort(on)
+	if on = slices.Compact(on); len(on) != 1 {
+		return nil, nil
+	}
+	return loose, on
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -46,6 +47,15 @@ func check(p *rule.StatedPass) {
 			Evidence: []finding.Evidence{p.At("vCPUs with a CPU of their own", fmt.Sprint(len(own)), v.Stated.Pins[0].At)},
 		})
 	}
+	if n := fewer(v.Stated); n > 0 && len(twice) == 0 {
+		p.Report(finding.Finding{
+			Severity: finding.High,
+			Topic:    "fewer",
+			Message:  fmt.Sprintf("its %s may run on %s of the host", rule.Plural(v.Stated.VCPUs, "vCPU"), rule.Plural(n, "CPU")),
+			Advice:   "Let them run on as many CPUs, or on all of a node",
+			Evidence: []finding.Evidence{p.At("CPUs of the vCPUs", fmt.Sprint(n), v.Stated.PinAt(0))},
+		})
+	}
 	report(finding.High, "itself", twice, "several vCPUs of it are pinned there and nowhere else")
 	report(finding.Low, "emulator", emulator, "a vCPU and the other threads of QEMU are pinned there and nowhere else")
 	for _, other := range v.Beside {
@@ -61,6 +71,22 @@ func check(p *rule.StatedPass) {
 		}
 		report(severity, other.Name, shared, fmt.Sprintf("vCPUs of it and of %s are pinned there and nowhere else", other.Name))
 	}
+}
+
+// fewer returns on how many CPUs of the host the vCPUs may run, where these are fewer; else 0.
+func fewer(s *numa.Stated) int {
+	var all []int
+	for v := range s.VCPUs {
+		if v >= len(s.CPUs) || s.CPUs[v] == nil { // on all
+			return 0
+		}
+		all = append(all, s.CPUs[v]...)
+	}
+	slices.Sort(all)
+	if n := len(slices.Compact(all)); n < s.VCPUs {
+		return n
+	}
+	return 0
 }
 
 func cpuList(cpus []int) string {

@@ -233,7 +233,11 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if ok {
 		v.answer.Drawings = append(slices.Clone(v.answer.Drawings), past)
 	}
-	v.answer.Tables = append(l.hostNow(vcenter, h.ID, at), v.answer.Tables...)
+	if now := l.hostNow(vcenter, h.ID, at); now != nil {
+		v.answer.Tables = append(now, v.answer.Tables...)
+		v.answer.Notes = slices.Clone(v.answer.Notes)
+		v.answer.Note("free memory of the drawing and of its table is what is left once the VMs have touched all their memory; the nodes as they are seen have what is free now")
+	}
 	status, every, ok := l.seenOf(vcenter, h.ID)
 	if !ok {
 		return nil
