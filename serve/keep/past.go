@@ -40,7 +40,7 @@ type Moved struct {
 // The metrics that a Past is made of.
 var (
 	pastOfVM = []string{"homenode_vm_vcpus", "homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", metrics.Migrations,
-		"homenode_vm_cpu_ready_seconds_per_second", "homenode_vm_cpu_costop_seconds_per_second", "homenode_vm_memory_size_bytes"}
+		"homenode_vm_cpu_used_seconds_per_second", "homenode_vm_cpu_ready_seconds_per_second", "homenode_vm_cpu_costop_seconds_per_second", "homenode_vm_memory_size_bytes"}
 	pastOfNodes = []string{"homenode_node_memory_total_bytes", "homenode_node_memory_free_bytes", "homenode_node_cpu_used_ratio", "homenode_node_cpu_util_ratio", "homenode_node_cpu_core_util_ratio"}
 	pastOfHomes = []string{"homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes"}
 )

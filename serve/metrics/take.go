@@ -25,6 +25,9 @@ func TakeVM(v *numa.VMTick, name string, node int, number float64) {
 	case Migrations:
 		v.Has |= numa.HasMoves
 		v.Moves.All = int64(number)
+	case "homenode_vm_cpu_used_seconds_per_second":
+		v.Has |= numa.HasUsed
+		v.Used = number
 	case "homenode_vm_cpu_ready_seconds_per_second":
 		v.Has |= numa.HasReady
 		v.Ready = number
