@@ -153,7 +153,9 @@ func TestPagesInBrowser(t *testing.T) {
 	wait(`document.querySelector("#table-seen h2").textContent !== window.before`)
 	browser.Eval(t, b, `document.activeElement.closest("main nav") !== null`, true)
 	wait(`document.querySelectorAll("#over-time .u-wrap canvas").length >= 4`)
-	// The drawing of the server is there for the keyboard.
+	// The drawing of the server is there for the keyboard: its button is there at every moment and keeps the focus.
+	b.Script(t, `window.before = document.querySelector("#table-seen h2").textContent; document.querySelector("button.drawn").focus();`)
+	wait(`document.querySelector("#table-seen h2").textContent !== window.before && document.activeElement.matches("button.drawn")`)
 	b.Script(t, `document.querySelector("button.drawn").click()`)
 	wait(`getComputedStyle(document.querySelector("#over-time > .scroll")).display !== "none"`)
 	// Nothing is fetched while somebody types.

@@ -5,22 +5,33 @@
   const main = () => document.getElementById("main");
   let running = null;
 
-  // show fetches a page of this site and puts its content in the place of this one's.
-  async function show(address, push, quiet) {
+  // fetchPage fetches a page of this site; a later call ends an earlier one, which then gives null.
+  async function fetchPage(address) {
     if (running) running.abort();
     const mine = (running = new AbortController());
-    if (!quiet) main().setAttribute("aria-busy", "true");
     try {
       const response = await fetch(address, { signal: mine.signal });
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      if (!response.ok && quiet) return; // what stands is better
-      if (push) history.replaceState(null, "", address);
-      swap(page);
+      const text = await response.text();
+      return running === mine ? { ok: response.ok, page: new DOMParser().parseFromString(text, "text/html") } : null;
     } catch (error) {
-      if (error.name !== "AbortError" && !quiet) location.assign(address);
-      return;
+      if (error.name === "AbortError") return null;
+      throw error;
     } finally {
-      if (running === mine) main().removeAttribute("aria-busy");
+      if (running === mine) running = null;
+    }
+  }
+
+  // show puts the content of the page that a form asks for in the place of this one's.
+  async function show(address) {
+    main().setAttribute("aria-busy", "true");
+    try {
+      const answer = await fetchPage(address);
+      if (!answer) return;
+      history.replaceState(null, "", address);
+      swap(answer.page);
+      main().removeAttribute("aria-busy");
+    } catch (error) {
+      location.assign(address);
     }
   }
 
@@ -49,13 +60,23 @@
   function listen() {
     let source = null, missed = false, waits = 0;
     const live = () => main().hasAttribute("data-live");
-    const busy = () => document.activeElement && document.activeElement.closest("#main form:not(.act)");
+    const busy = () => document.hidden || main().hasAttribute("aria-busy") || document.activeElement && document.activeElement.closest("#main form:not(.act)");
     function changed() {
       if (!live()) return;
-      if (document.hidden || busy()) { missed = true; return; }
+      missed = true;
       clearTimeout(waits);
+      if (!busy()) waits = setTimeout(again, 1000 * Math.random()); // many readers do not ask at once
+    }
+    async function again() {
+      if (busy()) return;
       missed = false;
-      waits = setTimeout(() => show(location.href, false, true), 1000 * Math.random()); // many readers do not ask at once
+      try {
+        const answer = await fetchPage(location.href);
+        if (answer && answer.ok && !busy()) swap(answer.page);
+        else missed = true;
+      } catch (error) {
+        missed = true; // what stands is better
+      }
     }
     function open() {
       if (source || document.hidden || !live()) return;
@@ -73,7 +94,7 @@
       if (missed) changed();
     });
     document.addEventListener("focusout", () => setTimeout(() => { if (missed) changed(); }, 0));
-    document.addEventListener("homenode:shown", open);
+    document.addEventListener("homenode:shown", () => { open(); if (missed) changed(); });
     open();
   }
 
@@ -86,13 +107,14 @@
     const same = form && [...next.querySelectorAll("form")].find((el) => el.getAttribute("action") === form.getAttribute("action") && el.className === form.className && el.getAttribute("aria-label") === form.getAttribute("aria-label"));
     if (same) same.replaceWith(form);
     document.title = page.title;
-    const plotted = now.querySelector(".plotted > .plots"); // stands until it is drawn anew
+    const plotted = now.querySelector(".plotted > .plots"), turn = now.querySelector("button.drawn"); // stand until the series is there
     now.replaceChildren(...next.childNodes);
-    const figure = plotted && document.getElementById("over-time");
-    if (figure) {
+    const figure = document.getElementById("over-time");
+    if (figure && plotted) {
       figure.append(plotted);
       figure.classList.add("plotted");
     }
+    if (figure && turn) figure.insertBefore(turn, figure.querySelector(".scroll"));
     const again = form ? focused : at && document.getElementById(at.id) || at && [...now.querySelectorAll(at.what)][at.nth];
     if (again) again.focus({ preventScroll: true });
     opened.forEach((id) => { const el = document.getElementById(id); if (el) el.open = true; });
@@ -115,14 +137,14 @@
       location.assign(form.getAttribute("action") + "?" + new URLSearchParams([[event.target.name, event.target.value]]));
       return;
     }
-    timer = setTimeout(() => show(addressOf(form), true), event.target.matches("select, [type=checkbox]") ? 0 : 350);
+    timer = setTimeout(() => show(addressOf(form)), event.target.matches("select, [type=checkbox]") ? 0 : 350);
   });
   document.addEventListener("submit", (event) => {
     const form = event.target.closest("form[data-swap]");
     if (!form) return;
     event.preventDefault();
     clearTimeout(timer);
-    show(addressOf(form), true);
+    show(addressOf(form));
   });
   plots();
   listen();
