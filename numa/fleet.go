@@ -29,6 +29,14 @@ type Cluster struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	At   string `json:"at,omitempty"`
+	// Apart are groups of VMs of which no two share a host: anti-affinity rules of DRS that are enabled.
+	Apart []Group `json:"apart,omitempty"`
+}
+
+// A Group is a rule of DRS and its VMs, by ID: those that the account sees.
+type Group struct {
+	Name string   `json:"name"`
+	VMs  []string `json:"vms"`
 }
 
 // An Update is what a vCenter says of one host or VM between two readings of its inventory.

@@ -196,10 +196,10 @@ func together(a, b *Target, apart []string) bool {
 }
 
 // batch gives every change its batch: hosts one by one, then cluster by cluster at most AtOnce VMs, never two of one
-// pattern of Apart or of one group, by ID.
-func (p *Plan) batch(groups [][]string) {
+// pattern of Apart, nor two that DRS keeps apart.
+func (p *Plan) batch() {
 	of := map[string][]int{}
-	for i, g := range groups {
+	for i, g := range p.apart {
 		for _, id := range g {
 			of[id] = append(of[id], i)
 		}

@@ -3,6 +3,7 @@ package fix_test
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,26 @@ func TestOptions(t *testing.T) {
 		if kafka > 1 {
 			t.Errorf("batch %d has VMs that are kept apart: %v", batch, names)
 		}
+	}
+	// What DRS keeps apart is kept apart without being asked.
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := slices.IndexFunc(p.Changes, func(c fix.Change) bool { return c.VM.Cluster != "" })
+	a, b := p.Changes[first].VM, p.Changes[first+1].VM
+	for i := range f.Clusters {
+		if f.Clusters[i].Name == a.Cluster {
+			f.Clusters[i].Apart = []numa.Group{{Name: "two", VMs: []string{a.ID, b.ID}}}
+		}
+	}
+	kept, err := fix.Make(f, fix.Options{AtOnce: 4, Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after := p.Changes[first:first+2], kept.Changes[first:first+2]
+	if before[0].Batch != before[1].Batch || after[0].Batch == after[1].Batch || after[1].VM.ID != b.ID {
+		t.Errorf("%s and %s: batches %d and %d without a rule, %d and %d with one", a.Name, b.Name, before[0].Batch, before[1].Batch, after[0].Batch, after[1].Batch)
 	}
 	if largest != 4 {
 		t.Errorf("the largest batch has %d VMs, want 4", largest)

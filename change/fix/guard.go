@@ -29,8 +29,8 @@ func Refused(st *numa.State) string {
 }
 
 // Guard takes the VMs as they are now: it notes their change versions, and leaves out those that may not be touched.
-// States are by ID; a VM without one is gone. No two VMs of a group of apart, by ID, come into one batch.
-func (p *Plan) Guard(states map[string]numa.State, apart [][]string) error {
+// States are by ID; a VM without one is gone.
+func (p *Plan) Guard(states map[string]numa.State) error {
 	kept := []Change{}
 	for _, c := range p.Changes {
 		if c.VM == nil {
@@ -56,7 +56,7 @@ func (p *Plan) Guard(states map[string]numa.State, apart [][]string) error {
 	}
 	p.Changes = kept
 	slices.SortStableFunc(p.Left, compareLeft)
-	p.batch(apart)
+	p.batch()
 	return p.identify()
 }
 

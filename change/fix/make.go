@@ -121,7 +121,12 @@ func Make(f *numa.Fleet, o Options) (*Plan, error) {
 		}
 	}
 	slices.Sort(p.Asked.Allow)
-	p.batch(nil)
+	for i := range f.Clusters {
+		for _, g := range f.Clusters[i].Apart {
+			p.apart = append(p.apart, g.VMs)
+		}
+	}
+	p.batch()
 	if p.Inventory, err = inventory(f); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,8 @@ type Plan struct {
 	Changes   []Change `json:"changes"`
 	Left      []Left   `json:"left"`
 	Notes     []string `json:"notes,omitempty"`
+
+	apart [][]string // groups of VMs, by ID, that DRS keeps apart
 }
 
 // Asked is what the user wanted the plan to be about, as it was typed.

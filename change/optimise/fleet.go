@@ -84,6 +84,11 @@ func FromFleet(f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Pr
 	if b.p.Apart, err = b.groups(c.Apart); err != nil {
 		return nil, nil, err
 	}
+	for i := range f.Clusters {
+		if f.Clusters[i].ID == b.cluster {
+			b.p.Apart = append(b.p.Apart, b.kept(f.Clusters[i].Apart)...)
+		}
+	}
 	if b.p.Together, err = b.groups(c.Together); err != nil {
 		return nil, nil, err
 	}
@@ -270,6 +275,23 @@ func (b *builder) find(name string) (ids []string, err error) {
 
 // groups returns the indexes of the VMs of each group; VMs that are not in the problem
 // are left out.
+// kept are the VMs that DRS keeps apart.
+func (b *builder) kept(apart []numa.Group) (out [][]int) {
+	for _, g := range apart {
+		var vms []int
+		for _, id := range g.VMs {
+			if v, ok := b.vmOf[id]; ok {
+				vms = append(vms, v)
+			}
+		}
+		if len(vms) > 1 {
+			out = append(out, vms)
+		}
+	}
+	return out
+}
+
+// groups finds the VMs of groups of names.
 func (b *builder) groups(names [][]string) (out [][]int, err error) {
 	for _, group := range names {
 		var vms []int

@@ -44,6 +44,9 @@ vm far host=e vcpus=2 memory=8GB
 // TestFromFleet checks what becomes of the facts of a fleet.
 func TestFromFleet(t *testing.T) {
 	f := fleet(t, strings.Replace(small2, "hw=21", "hw=17", 1))
+	for i := range f.Clusters {
+		f.Clusters[i].Apart = []numa.Group{{Name: "by DRS", VMs: []string{"big", "off", "pin"}}, {Name: "one runs", VMs: []string{"big", "off"}}}
+	}
 	p, notes, err := FromFleet(f, "c", nil, Constraints{MemoryPercent: 150, VCPUsPerCore: 2.5, Apart: [][]string{{"db", "APP", "off"}}, Together: [][]string{{"app", "new"}}, Stay: []string{"amd"}, NPlus1: true})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +69,7 @@ func TestFromFleet(t *testing.T) {
 	if !reflect.DeepEqual(vms, wantVMs) {
 		t.Errorf("VMs %q; want %q", vms, wantVMs)
 	}
-	if !reflect.DeepEqual(p.Apart, [][]int{{0, 1}}) || !reflect.DeepEqual(p.Together, [][]int{{1, 5}}) || !p.NPlus1 {
+	if !reflect.DeepEqual(p.Apart, [][]int{{0, 1}, {2, 3}}) || !reflect.DeepEqual(p.Together, [][]int{{1, 5}}) || !p.NPlus1 {
 		t.Errorf("apart %v, together %v, N+1 %v", p.Apart, p.Together, p.NPlus1)
 	}
 	if want := (Fit{OK: true, Clients: []int{2}, Far: 4096}); !reflect.DeepEqual(p.VMs[3].Shapes[0].Fits[0], want) || len(p.VMs[3].Shapes) != 1 {

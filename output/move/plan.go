@@ -55,8 +55,22 @@ func planned(a *answer.Answer, of *Planned) {
 		a.Note(fmt.Sprintf("One plan is made for all platforms of --to: for %s it counts CPUs or huge pages that some of them do not need, and their files have the CPUs of that plan (%s). Name one platform for a plan of its own.",
 			words.Plural(len(more), "VM"), words.Few(more)))
 	}
-	a.Note("DRS rules are not in the fleet that was read: name VMs that must not share a host with --apart. VMs that are off count as those that run.")
+	a.Note(apartNote(of.Whole.Fleet) + " VMs that are off count as those that run.")
 	a.Drawings = planDrawings(p, of.Whole)
+}
+
+// apartNote says which rules of DRS the plan keeps.
+func apartNote(f *numa.Fleet) string {
+	var names []string
+	for i := range f.Clusters {
+		for _, g := range f.Clusters[i].Apart {
+			names = append(names, g.Name)
+		}
+	}
+	if names == nil {
+		return "No rule of DRS that keeps VMs apart is known of this source: name VMs that must not share a host with --apart."
+	}
+	return fmt.Sprintf("VMs that DRS keeps apart share no host (%s: %s). Its rules that keep VMs together or on some hosts are not read.", words.Plural(len(names), "rule"), words.Few(names))
 }
 
 func planVerdict(p *plan.Plan) []string {

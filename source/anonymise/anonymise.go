@@ -101,6 +101,10 @@ func names(f *numa.Fleet) [][2]string {
 	}
 	for i := range f.Clusters {
 		add(kindCluster, f.Clusters[i].Name, f.Clusters[i].ID)
+		for _, g := range f.Clusters[i].Apart {
+			add(kindTag, g.Name)
+			add(kindVM, g.VMs...)
+		}
 	}
 	addHost := func(name string) {
 		label, domain := cutHost(name)
@@ -190,6 +194,7 @@ var named = map[site]string{
 	{"Cluster", "ID"}: kindCluster, {"Cluster", "Name"}: kindCluster, {"Host", "Cluster"}: kindCluster, {"VM", "Cluster"}: kindCluster,
 	{"VM", "ID"}: kindVM, {"VM", "Name"}: kindVM, {"VM", "UUID"}: kindUUID, {"Fleet", "Source"}: kindSource,
 	{"VM", "Tags"}: kindTag, {"Attribute", "Name"}: kindTag, {"Attribute", "Value"}: kindTag,
+	{"Group", "Name"}: kindTag, {"Group", "VMs"}: kindVM,
 }
 
 // replace returns what stands for the string s at a site.

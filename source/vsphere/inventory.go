@@ -39,6 +39,7 @@ type compute struct {
 	cluster  bool
 	hosts    numa.Fact[int] // in it, whoever asks
 	totalVMs numa.Fact[int] // in it, whoever asks; since 7.0, clusters only
+	apart    []numa.Group   // see numa.Cluster
 }
 
 // nameReplacer undoes the escapes of names in the inventory.

@@ -124,6 +124,9 @@ func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 	if err := inv.readDevices(ctx); err != nil {
 		return nil, err
 	}
+	if err := inv.readApart(ctx); err != nil {
+		return nil, err
+	}
 	f := &numa.Fleet{Source: r.source, Collected: now.UTC().Format(time.RFC3339)}
 	inv.placeHosts()
 	inv.placeVMs()
@@ -132,7 +135,7 @@ func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 
 	for i := range inv.computes {
 		if c := &inv.computes[i]; c.cluster {
-			f.Clusters = append(f.Clusters, numa.Cluster{ID: c.ref.Value, Name: c.name, At: r.at(c.ref)})
+			f.Clusters = append(f.Clusters, numa.Cluster{ID: c.ref.Value, Name: c.name, At: r.at(c.ref), Apart: c.apart})
 		}
 	}
 	for i := range inv.hosts {

@@ -59,9 +59,9 @@ func (m *model) least(vms, hosts []int32) int {
 	for _, v := range vms {
 		it := &m.items[v]
 		cpu, mem = cpu+it.cpu, mem+it.mem
-		if it.group >= 0 {
-			groups[it.group]++
-			apart = max(apart, groups[it.group])
+		for _, g := range it.groups {
+			groups[g]++
+			apart = max(apart, groups[g])
 		}
 		for i := range it.cells {
 			cpus[it.cells[i].cpu]++

@@ -21,7 +21,7 @@ func instance(seed uint64) *Problem {
 	}
 	if r.IntN(3) == 0 {
 		for v := range min(vms, 2+r.IntN(2)) {
-			p.VMs[v].Group = "dc"
+			p.VMs[v].Groups = []string{"dc"}
 		}
 	}
 	nodes, distance := 2, [][]int(nil)

@@ -44,7 +44,7 @@ type item struct {
 	exclusive bool
 	share     bool
 	size      int // index of its page size; -1 for ordinary memory
-	group     int // -1 for none
+	groups    []int
 	shape     int // the same for VMs that fit wherever one of them does
 	vcpus     int64
 	cpu, mem  int64 // sums
@@ -151,15 +151,15 @@ func (m *model) addItems() {
 	groups, shapes := map[string]int{}, map[string]int{}
 	for i := range m.p.VMs {
 		v := &m.p.VMs[i]
-		it := item{vm: int32(i), offset: m.cells, exclusive: v.Exclusive, share: v.Share, group: -1}
+		it := item{vm: int32(i), offset: m.cells, exclusive: v.Exclusive, share: v.Share}
 		it.size = slices.Index(m.sizes, v.Page)
-		if v.Group != "" {
-			g, ok := groups[v.Group]
+		for _, name := range v.Groups {
+			g, ok := groups[name]
 			if !ok {
 				g = len(groups)
-				groups[v.Group] = g
+				groups[name] = g
 			}
-			it.group = g
+			it.groups = append(it.groups, g)
 		}
 		part := m.core
 		if !v.Exclusive {
@@ -184,7 +184,10 @@ func (m *model) addItems() {
 			return cmp.Or(cmp.Compare(b.cpu, a.cpu), cmp.Compare(b.mem, a.mem), cmp.Compare(a.index, b.index))
 		})
 		key := binary.AppendVarint(nil, int64(it.size))
-		key = binary.AppendVarint(key, int64(it.group))
+		key = binary.AppendVarint(key, int64(len(it.groups)))
+		for _, g := range it.groups {
+			key = binary.AppendVarint(key, int64(g))
+		}
 		key = append(key, b2i(it.exclusive), b2i(it.share))
 		for _, c := range it.cells {
 			it.vcpus += int64(c.vcpus)
@@ -202,6 +205,11 @@ func (m *model) addItems() {
 		m.cells += len(it.cells)
 		m.items = append(m.items, it)
 	}
+}
+
+// apart reports whether two VMs are in one group.
+func (a *item) apart(b *item) bool {
+	return slices.ContainsFunc(a.groups, func(g int) bool { return slices.Contains(b.groups, g) })
 }
 
 func b2i(b bool) byte {

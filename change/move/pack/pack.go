@@ -62,11 +62,11 @@ type VM struct {
 	// groups of so many.
 	PerCore int
 	// Page is the size of its huge pages; 0 for ordinary memory.
-	Page  numa.Bytes
-	Class string // of Policy.Overcommit
-	Group string // VMs of one group never share a host; empty for none
-	Share bool   // several of its cells may go to one node
-	Wave  int    // in which it moves, ascending
+	Page   numa.Bytes
+	Class  string   // of Policy.Overcommit
+	Groups []string // VMs of one group never share a host
+	Share  bool     // several of its cells may go to one node
+	Wave   int      // in which it moves, ascending
 }
 
 // A Cell is one NUMA node of a VM.

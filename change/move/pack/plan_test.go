@@ -44,7 +44,8 @@ func recheck(p *Problem, plan *Plan) (faults []string) {
 		if slices.Contains(plan.Spare, at.Host) {
 			fault("%s: on spare host %d", v.Name, at.Host)
 		}
-		if g := fmt.Sprint(v.Group, "@", at.Host); v.Group != "" {
+		for _, g := range v.Groups {
+			g = fmt.Sprint(g, "@", at.Host)
 			if groups[g] {
 				fault("%s: not apart", v.Name)
 			}
@@ -245,7 +246,7 @@ func wild(seed uint64) *Problem {
 			v.Page = sizes[r.IntN(2)]
 		}
 		if r.IntN(6) == 0 {
-			v.Group = []string{"x", "y"}[r.IntN(2)]
+			v.Groups = [][]string{{"x"}, {"y"}, {"x", "y"}}[r.IntN(3)]
 		}
 		for range 1 + r.IntN(3)*r.IntN(3) {
 			v.Cells = append(v.Cells, Cell{r.IntN(14), numa.Bytes(1+r.IntN(30_000*(1+r.IntN(2)))) * numa.MiB})

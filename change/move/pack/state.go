@@ -2,6 +2,7 @@ package pack
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"homenode/numa"
 )
@@ -60,6 +61,11 @@ func newState(m *model) *state {
 	return s
 }
 
+// keeps reports whether a host has a VM that it is to be apart from.
+func (s *state) keeps(h int32, it *item) bool {
+	return slices.ContainsFunc(s.on[h], func(o int32) bool { return it.apart(&s.m.items[o]) })
+}
+
 // maxSteps bounds the ways that are tried to lay the cells of one VM on one host. 8 equal
 // cells on 16 nodes have 12,870.
 const maxSteps = 20_000
@@ -68,12 +74,8 @@ const maxSteps = 20_000
 // s.cost: near asks for the nearest nodes first, else those that are left with least count alone.
 func (s *state) fit(h, v int32, near bool) bool {
 	it := &s.m.items[v]
-	if it.group >= 0 {
-		for _, o := range s.on[h] {
-			if s.m.items[o].group == it.group {
-				return false
-			}
-		}
+	if it.groups != nil && s.keeps(h, it) {
+		return false
 	}
 	first, last := s.m.first[h], s.m.last(h)
 	s.cost = -1

@@ -155,7 +155,7 @@ func (s *state) noRoom(v int32) (why, cure string) {
 			continue
 		}
 		hosts++
-		if it.group >= 0 && slices.ContainsFunc(s.on[h], func(o int32) bool { return m.items[o].group == it.group }) {
+		if s.keeps(h, it) {
 			group++
 			continue
 		}
@@ -164,12 +164,13 @@ func (s *state) noRoom(v int32) (why, cure string) {
 		}
 	}
 	like := m.p.Hosts[m.heads[slices.Index(m.fits[int(v)*len(m.kinds):][:len(m.kinds)], true)]].Name
+	groups := fmt.Sprintf("%q", strings.Join(m.p.VMs[v].Groups, " or "))
 	if best == "" {
-		return fmt.Sprintf("each of %d hosts that take it has a VM of group %q", hosts, m.p.VMs[v].Group), "one more host like " + like
+		return fmt.Sprintf("each of %d hosts that take it has a VM of group %s", hosts, groups), "one more host like " + like
 	}
 	why = "the hosts are full; nearest to taking it: " + best
 	if group > 0 {
-		why += fmt.Sprintf("; %d others have a VM of group %q", group, m.p.VMs[v].Group)
+		why += fmt.Sprintf("; %d others have a VM of group %s", group, groups)
 	}
 	return why, "that much more, or one more host like " + like
 }

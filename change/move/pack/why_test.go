@@ -43,7 +43,7 @@ func TestWhy(t *testing.T) {
 			"it has 4 cells and a host has at most 2 nodes; as one cell of 16 vCPUs and 4 GB it fits an empty a", nil},
 		{"full", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("u", Cell{16, 120 * gib}, Cell{12, 120 * gib}), vm("v", Cell{8, 16 * gib})}},
 			"the hosts are full; nearest to taking it: node 0 of a lacks 4 cores and 8 GB; that much more, or one more host like a", &More{"a", 1, 1}},
-		{"apart", Problem{Hosts: twoNodes("a", "b"), VMs: []VM{{Name: "u", Cells: []Cell{{4, gib}}, Group: "dc"}, {Name: "v", Cells: []Cell{{4, gib}}, Group: "dc"}, {Name: "w", Cells: []Cell{{2, gib}}, Group: "dc"}}},
+		{"apart", Problem{Hosts: twoNodes("a", "b"), VMs: []VM{{Name: "u", Cells: []Cell{{4, gib}}, Groups: []string{"dc"}}, {Name: "v", Cells: []Cell{{4, gib}}, Groups: []string{"dc"}}, {Name: "w", Cells: []Cell{{2, gib}}, Groups: []string{"dc"}}}},
 			`each of 2 hosts that take it has a VM of group "dc"; one more host like a`, &More{"a", 1, 1}},
 		{"pages that are not free", Problem{Hosts: twoNodes("a"), VMs: []VM{{Name: "v", Cells: []Cell{{4, 8 * gib}}, Page: gib}}, Policy: Policy{FreePagesOnly: true}},
 			"no host has enough free pages of 1 GB: a cell needs 8; reserve 8 pages of 1 GB on a node", nil},

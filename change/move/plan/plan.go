@@ -132,9 +132,7 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 		for _, c := range need.Shape.Cells {
 			one.Cells = append(one.Cells, pack.Cell{VCPUs: len(c.CPUs), Memory: c.Memory})
 		}
-		if err := sort.put(&one, v, cluster); err != nil {
-			return nil, err
-		}
+		sort.put(&one, v, cluster)
 		out.index[v.ID], out.perCore = len(p.VMs), append(out.perCore, one.PerCore)
 		p.VMs, out.VMs, out.Needs, out.More = append(p.VMs, one), append(out.VMs, v), append(out.Needs, need), append(out.More, more)
 	}
@@ -256,10 +254,19 @@ type sorter struct {
 	usedWave             []bool
 	waves                []string
 	clusters             map[*rule.Cluster]int
+	kept                 map[string][]string // rules of DRS that keep a VM apart from others, by its ID
 }
 
 func newSorter(p *Policy, r *rules.Result) *sorter {
-	s := &sorter{policy: p, clusters: map[*rule.Cluster]int{}}
+	s := &sorter{policy: p, clusters: map[*rule.Cluster]int{}, kept: map[string][]string{}}
+	for i := range r.Fleet.Clusters {
+		c := &r.Fleet.Clusters[i]
+		for k, g := range c.Apart {
+			for _, id := range g.VMs {
+				s.kept[id] = append(s.kept[id], fmt.Sprintf("DRS rule %d of %s: %s", k+1, c.Name, g.Name))
+			}
+		}
+	}
 	for _, one := range p.Ratios {
 		s.ratios = append(s.ratios, glob.Compile([]string{one.VMs}, ""))
 	}
@@ -283,7 +290,7 @@ func newSorter(p *Policy, r *rules.Result) *sorter {
 }
 
 // put sets the class, the group and the wave of a VM. The patterns are as those of --vm.
-func (s *sorter) put(one *pack.VM, v *rule.VM, cluster *rule.Cluster) error {
+func (s *sorter) put(one *pack.VM, v *rule.VM, cluster *rule.Cluster) {
 	names := []string{v.Name, cluster.Name + "/" + v.Name, v.ID}
 	first := func(list []glob.Patterns, used []bool) int {
 		i := slices.IndexFunc(list, func(p glob.Patterns) bool { return p.Match(names...) })
@@ -305,12 +312,10 @@ func (s *sorter) put(one *pack.VM, v *rule.VM, cluster *rule.Cluster) error {
 		if !p.Match(names...) {
 			continue
 		}
-		if s.usedApart[i] = true; one.Group != "" {
-			return fmt.Errorf("VM %s is in two groups that are to be apart, %s and %s: name them in one", v.Name, one.Group, strings.Join(s.policy.Apart[i], ","))
-		}
-		one.Group = strings.Join(s.policy.Apart[i], ",")
+		s.usedApart[i] = true
+		one.Groups = append(one.Groups, strings.Join(s.policy.Apart[i], ","))
 	}
-	return nil
+	one.Groups = append(one.Groups, s.kept[v.ID]...)
 }
 
 // unused names the first pattern that no VM has.

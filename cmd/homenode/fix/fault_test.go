@@ -545,7 +545,7 @@ func TestHostileNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Guard(states, nil); err != nil {
+	if err := p.Guard(states); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range hostile {

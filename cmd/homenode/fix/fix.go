@@ -232,7 +232,7 @@ func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) 
 	return p, nil
 }
 
-// guard takes what only a session with the vCenter knows: snapshots, questions, and which VMs DRS keeps apart.
+// guard takes what only a session with the vCenter knows: snapshots and questions.
 func (c *command) guard(cmd *cobra.Command, source string, p *fix.Plan) error {
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, _ string) error {
 		var ids []string
@@ -245,11 +245,7 @@ func (c *command) guard(cmd *cobra.Command, source string, p *fix.Plan) error {
 		if err != nil {
 			return err
 		}
-		apart, err := w.Apart(cmd.Context())
-		if err != nil {
-			p.Notes = append(p.Notes, "which VMs DRS keeps apart could not be read: "+err.Error())
-		}
-		return p.Guard(states, apart)
+		return p.Guard(states)
 	})
 }
 

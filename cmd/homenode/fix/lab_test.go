@@ -111,7 +111,7 @@ func (s *site) plan(o fix.Options) *fix.Plan {
 	if err != nil {
 		s.Fatal(err)
 	}
-	if err := p.Guard(states, nil); err != nil {
+	if err := p.Guard(states); err != nil {
 		s.Fatal(err)
 	}
 	return p

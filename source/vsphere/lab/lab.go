@@ -119,6 +119,7 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 		m.Remove()
 		return nil, fmt.Errorf("serve fleet: %w", err)
 	}
+	b.addRules(f)
 	m.Service.RegisterEndpoints = true                                  // REST, for tags
 	m.Service.Listen = &url.URL{User: url.UserPassword(user, password)} // an address of its own choice, on loopback
 	v := &VCenter{Model: m, fleet: map[string]*numa.VM{}, hosts: map[string]*numa.Host{}, guests: map[string]Guest{}, accounts: map[string]Account{}, optionsOf: b.optionsOf}
@@ -208,6 +209,20 @@ func (b *builder) addClusters(f *numa.Fleet) error {
 		b.clusters[c.ID] = cluster
 	}
 	return nil
+}
+
+// addRules adds the rules of DRS.
+func (b *builder) addRules(f *numa.Fleet) {
+	for i := range f.Clusters {
+		info := b.clusters[f.Clusters[i].ID].ConfigurationEx.(*types.ClusterConfigInfoEx)
+		for k, g := range f.Clusters[i].Apart {
+			rule := &types.ClusterAntiAffinityRuleSpec{ClusterRuleInfo: types.ClusterRuleInfo{Key: int32(k + 1), Name: g.Name, Enabled: types.NewBool(true), InCompliance: types.NewBool(true)}}
+			for _, id := range g.VMs {
+				rule.Vm = append(rule.Vm, types.ManagedObjectReference{Type: "VirtualMachine", Value: id})
+			}
+			info.Rule = append(info.Rule, rule)
+		}
+	}
 }
 
 // rename gives a new cluster the ID that the fleet has for it.

@@ -1,6 +1,7 @@
 package write_test
 
 import (
+	"reflect"
 	"testing"
 
 	"homenode/numa"
@@ -46,9 +47,12 @@ func TestDRSRules(t *testing.T) {
 			t.Errorf("%s is %q, want %q", e.Key, got, e.To.Text)
 		}
 	}
-	apart, err := w.Apart(t.Context())
-	if err != nil || len(apart) != 1 || len(apart[0]) != 2 {
-		t.Errorf("kept apart: %v, %v", apart, err)
+	read, err := vsphere.Read(t.Context(), vc.URL, vsphere.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := read.Clusters[0].Apart, []numa.Group{{Name: "one", VMs: []string{"a1", "a2"}}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("kept apart: %v, want %v", got, want)
 	}
 	if err := w.SetDRSRules(t.Context(), cluster, undo); err != nil {
 		t.Fatal(err)

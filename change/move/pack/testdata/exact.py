@@ -30,8 +30,8 @@ def build(p):
     for h, host in enumerate(hosts):
         for n, node in enumerate(host["nodes"]):
             limit(m, p, vms, node, lambda v, c: cells[v, c, h, n])
-        for group in {vm["group"] for vm in vms if vm["group"]}:
-            m.add_at_most_one(on[v][h] for v, vm in enumerate(vms) if vm["group"] == group)
+        for group in {group for vm in vms for group in vm["group"].split("|") if group}:
+            m.add_at_most_one(on[v][h] for v, vm in enumerate(vms) if group in vm["group"].split("|"))
     for a in range(len(hosts)):  # of equal hosts the first are used
         for b in range(a):
             if hosts[a] == hosts[b]:

@@ -1,0 +1,71 @@
+package vsphere
+
+import (
+	"context"
+	"slices"
+
+	"github.com/vmware/govmomi/property"
+	"github.com/vmware/govmomi/vim25/mo"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+)
+
+// configPage is of how many clusters the configuration is asked at once: it names each VM several times.
+const configPage = 4
+
+// readApart reads which VMs DRS keeps apart. What fails costs a note.
+func (inv *inventory) readApart(ctx context.Context) error {
+	refs := make([]types.ManagedObjectReference, 0, len(inv.cluster))
+	at := map[types.ManagedObjectReference]*compute{}
+	for i := range inv.computes {
+		if c := &inv.computes[i]; c.cluster {
+			refs, at[c.ref] = append(refs, c.ref), c
+		}
+	}
+	seen := make(map[string]bool, len(inv.vms))
+	for i := range inv.vms {
+		seen[inv.vms[i].ref.Value] = true
+	}
+	for page := range slices.Chunk(refs, configPage) {
+		var clusters []mo.ClusterComputeResource
+		err := inv.callFor(ctx, maxLabels, func(ctx context.Context) error {
+			return property.DefaultCollector(inv.client).Retrieve(ctx, page, []string{"configurationEx"}, &clusters)
+		})
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			inv.notes = append(inv.notes, numa.Note{At: inv.host, Text: "the DRS rules of the clusters could not be read: none is known (" + err.Error() + ")"})
+			return nil
+		}
+		for i := range clusters {
+			c, ok := at[clusters[i].Self]
+			info, of := clusters[i].ConfigurationEx.(*types.ClusterConfigInfoEx)
+			if ok && of {
+				c.apart = apart(info, seen)
+			}
+		}
+	}
+	return nil
+}
+
+// apart returns the enabled anti-affinity rules with two VMs and more that are seen.
+func apart(info *types.ClusterConfigInfoEx, seen map[string]bool) (groups []numa.Group) {
+	for _, r := range info.Rule {
+		rule, ok := r.(*types.ClusterAntiAffinityRuleSpec)
+		if !ok || rule.Enabled != nil && !*rule.Enabled {
+			continue
+		}
+		g := numa.Group{Name: rule.Name}
+		for _, vm := range rule.Vm {
+			if seen[vm.Value] {
+				g.VMs = append(g.VMs, vm.Value)
+			}
+		}
+		if len(g.VMs) > 1 {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
