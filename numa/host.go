@@ -32,6 +32,10 @@ type Host struct {
 	Nodes Fact[[]Node] `json:"nodes,omitzero"`
 	// CPUs are the numbers of the logical CPUs of each of the Nodes, ascending, where the source states them (KVM).
 	CPUs Fact[[][]int] `json:"-"`
+	// CoreCPUs are those of each core, in the order of the first of each, and Pools the huge pages of each of the Nodes, where the
+	// source states them (KVM).
+	CoreCPUs Fact[[][]int]  `json:"-"`
+	Pools    Fact[[][]Pool] `json:"-"`
 	// Distance[i][j] is the relative memory distance between nodes i and j, 10
 	// being local (ACPI SLIT). ESXi measures its own and exports none (A-8).
 	Distance Fact[[][]int] `json:"distance,omitzero"`
@@ -57,6 +61,12 @@ type Node struct {
 	Cores   int         `json:"cores"`
 	Threads int         `json:"threads"`
 	Memory  Fact[Bytes] `json:"memory,omitzero"`
+}
+
+// A Pool is the pages of one size that a node has reserved, used ones too.
+type Pool struct {
+	Size  Bytes `json:"size"`
+	Count int   `json:"count"`
 }
 
 // epycs gives the most cores that share a last-level cache by the name of the processor

@@ -40,7 +40,14 @@ type Stated struct {
 	Strays []Note
 	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
 	ACPI     Fact[bool]
-	Emulator Fact[[]int] // logical CPUs of the other threads of QEMU
+	Helpers  []Helper // threads of QEMU with logical CPUs of their own
+}
+
+// A Helper is a thread of QEMU beside those of vCPUs, or several of them.
+type Helper struct {
+	What string // "the other threads of QEMU", "I/O thread 1"
+	CPUs []int  // logical CPUs of the host
+	At   string
 }
 
 // A Pinned is a vCPU with logical CPUs of its own, and where that is stated.

@@ -36,6 +36,7 @@ import (
 	"homenode/rules/noacpi"
 	"homenode/rules/nocells"
 	"homenode/rules/nodeaffinity"
+	"homenode/rules/nodefull"
 	"homenode/rules/nodepersocket"
 	"homenode/rules/noeffect"
 	"homenode/rules/nosuchhost"
@@ -44,6 +45,7 @@ import (
 	"homenode/rules/observedlayout"
 	"homenode/rules/onebusynode"
 	"homenode/rules/overlap"
+	"homenode/rules/pagepool"
 	"homenode/rules/pinsacross"
 	"homenode/rules/powerpolicy"
 	"homenode/rules/preferht"
@@ -59,6 +61,7 @@ import (
 	"homenode/rules/socketspan"
 	"homenode/rules/staleautosize"
 	"homenode/rules/subnuma"
+	"homenode/rules/threadborder"
 	"homenode/rules/toomanyvcpus"
 	"homenode/rules/unequalmemory"
 	"homenode/rules/unevensplit"
@@ -93,6 +96,9 @@ var All = []*rule.Rule{
 	vcpusockets.Rule,
 	nosuchhost.Rule,
 	guestother.Rule,
+	threadborder.Rule,
+	pagepool.Rule,
+	nodefull.Rule,
 	lowlocality.Rule,
 	flapping.Rule,
 	migrationstorm.Rule,

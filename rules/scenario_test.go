@@ -108,9 +108,12 @@ func kvmFleet(t *testing.T, path string) *numa.Fleet {
 	return fleet
 }
 
-// capabilities writes those of a host of a scenario: CPUs are numbered by core, then by thread, as Linux numbers them.
+// capabilities writes those of a host of a scenario: CPUs are numbered by core, then by thread, as Linux numbers them. pages= are
+// those of 1 GB that each node has.
 func capabilities(t testing.TB, name, words string) []byte {
 	t.Helper()
+	words, pools, _ := strings.Cut(strings.TrimSpace(words), " pages=")
+	pages := strings.Split(pools, ",")
 	f, err := scenario.Read(name, []byte("release 8.0\nhost "+name+" "+words))
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +123,11 @@ func capabilities(t testing.TB, name, words string) []byte {
 	b.WriteString("<capabilities><host><topology><cells>\n")
 	cores := 0
 	for _, n := range h.Nodes.Value {
-		fmt.Fprintf(&b, "<cell id='%d'><memory unit='KiB'>%d</memory><cpus num='%d'>\n", n.ID, n.Memory.Value/numa.KiB, n.Threads)
+		fmt.Fprintf(&b, "<cell id='%d'><memory unit='KiB'>%d</memory>\n", n.ID, n.Memory.Value/numa.KiB)
+		if pools != "" {
+			fmt.Fprintf(&b, "<pages unit='KiB' size='1048576'>%s</pages>\n", pages[n.ID])
+		}
+		fmt.Fprintf(&b, "<cpus num='%d'>\n", n.Threads)
 		for i := range n.Threads {
 			fmt.Fprintf(&b, "<cpu id='%d' socket_id='%d' core_id='%d'/>\n", cores+i%n.Cores+i/n.Cores*h.Cores.Value, n.Package, cores+i%n.Cores)
 		}

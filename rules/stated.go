@@ -15,6 +15,16 @@ func (r *Result) runStated(o Options) {
 	for i := range f.Hosts {
 		hosts[f.Hosts[i].ID] = &f.Hosts[i]
 	}
+	cores := map[*numa.Host]map[int]int{}
+	for i := range f.Hosts {
+		of := map[int]int{}
+		for core, cpus := range f.Hosts[i].CoreCPUs.Value {
+			for _, cpu := range cpus {
+				of[cpu] = core
+			}
+		}
+		cores[&f.Hosts[i]] = of
+	}
 	on := map[*numa.Host][]*rule.StatedVM{}
 	for i := range f.VMs {
 		v := &f.VMs[i]
@@ -22,7 +32,7 @@ func (r *Result) runStated(o Options) {
 			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: its definition is not known", v.Name)})
 			continue
 		}
-		one := &rule.StatedVM{VM: v, Host: hosts[v.Host], Faults: shape.Check(&v.Stated.Shape, true)}
+		one := &rule.StatedVM{VM: v, Host: hosts[v.Host], Faults: shape.Check(&v.Stated.Shape, true), Cores: cores[hosts[v.Host]]}
 		if one.Host == nil || !one.Host.Nodes.Known() {
 			r.Unjudged = append(r.Unjudged, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: the nodes of its host are unknown: what needs them is not judged (virsh capabilities)", v.Name)})
 		} else {

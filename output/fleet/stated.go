@@ -367,8 +367,9 @@ func statedFacts(v *rule.StatedVM) answer.Table {
 	if n := len(s.Pins); n > 0 {
 		add("vCPUs with pins of their own", strconv.Itoa(n), s.Pins[0].At)
 	}
-	if s.Emulator.Known() {
-		t.Add("other threads of QEMU on CPUs", words.Ranges(s.Emulator.Value), s.Emulator.Origin.String())
+	for i := range s.Helpers {
+		h := &s.Helpers[i]
+		add("CPUs of "+h.What, words.Ranges(h.CPUs), h.At)
 	}
 	if s.Auto {
 		t.Add("placement", "numad chooses the nodes at each start", s.VCPUsAt)

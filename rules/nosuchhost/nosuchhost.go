@@ -44,8 +44,11 @@ func check(p *rule.StatedPass) {
 			report(finding.High, "memory "+b.At, fmt.Sprintf("memory is bound to %s, which %s has not", rule.NodeList(absent), v.Host.Name), "memory on", rule.NodeList(b.Nodes), b.At)
 		}
 	}
-	if _, absent := v.Host.NodesOf(s.Emulator.Value); s.Emulator.Known() && absent != nil {
-		report(finding.High, "emulator", fmt.Sprintf("the other threads of QEMU are pinned to CPUs %s, which %s has not", words.Ranges(absent), v.Host.Name), "CPUs of these threads", words.Ranges(s.Emulator.Value), s.Emulator.Origin.Where)
+	for i := range s.Helpers {
+		h := &s.Helpers[i]
+		if _, absent := v.Host.NodesOf(h.CPUs); absent != nil {
+			report(finding.High, h.What, fmt.Sprintf("CPUs %s, which %s has not: %s may run there", words.Ranges(absent), v.Host.Name, h.What), "CPUs of "+h.What, words.Ranges(h.CPUs), h.At)
+		}
 	}
 	for _, pin := range s.Pins {
 		if _, absent := v.Host.NodesOf(s.CPUs[pin.VCPU]); absent != nil {

@@ -17,6 +17,7 @@ type StatedVM struct {
 	Host   *numa.Host    // nil when no capabilities say what it has
 	Faults []shape.Fault // of its shape
 	Beside []*StatedVM   // the other VMs of the host, in the order of the fleet
+	Cores  map[int]int   // the core of each logical CPU of the host, an index in its CoreCPUs
 }
 
 // Flat reports whether the definition states no NUMA nodes: the guest sees one, if it is a whole definition.

@@ -18,6 +18,8 @@ var page string
 // Rule is K010.
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: check})
 
+const ofOwn = "Give each a CPU of its own, or all of them those of the node"
+
 func check(p *rule.StatedPass) {
 	v := p.VM
 	own := v.Own()
@@ -25,25 +27,23 @@ func check(p *rule.StatedPass) {
 	for vcpu, cpu := range own {
 		by[cpu] = append(by[cpu], vcpu)
 	}
-	var twice, emulator []int
+	var twice []int
 	for cpu, vcpus := range by {
 		if len(vcpus) > 1 {
 			twice = append(twice, cpu)
 		}
-		if len(own) == v.Stated.Most() && slices.Contains(v.Stated.Emulator.Value, cpu) && len(v.Stated.Emulator.Value) == 1 {
-			emulator = append(emulator, cpu)
-		}
 	}
-	report := func(severity finding.Severity, topic string, cpus []int, what string) {
+	report := func(severity finding.Severity, topic string, cpus []int, what, advice string) {
 		if len(cpus) == 0 {
 			return
 		}
 		slices.Sort(cpus)
+		cpus = slices.Compact(cpus)
 		p.Report(finding.Finding{
 			Severity: severity,
 			Topic:    topic,
 			Message:  fmt.Sprintf("%s of the host: %s", cpuList(cpus), what),
-			Advice:   "Give each a CPU of its own, or all of them those of the node",
+			Advice:   advice,
 			Evidence: []finding.Evidence{p.At("vCPUs with a CPU of their own", fmt.Sprint(len(own)), v.Stated.Pins[0].At)},
 		})
 	}
@@ -56,20 +56,29 @@ func check(p *rule.StatedPass) {
 			Evidence: []finding.Evidence{p.At("CPUs of the vCPUs", fmt.Sprint(n), v.Stated.PinAt(0))},
 		})
 	}
-	report(finding.High, "itself", twice, "several vCPUs of it are pinned there and nowhere else")
-	report(finding.Low, "emulator", emulator, "a vCPU and the other threads of QEMU are pinned there and nowhere else")
+	report(finding.High, "itself", twice, "several vCPUs of it are pinned there and nowhere else", ofOwn)
+	for i := range v.Stated.Helpers {
+		h := &v.Stated.Helpers[i]
+		if len(h.CPUs) == 1 && by[h.CPUs[0]] != nil {
+			report(finding.Low, h.What, h.CPUs, fmt.Sprintf("a vCPU and %s are pinned there and nowhere else", h.What), ofOwn)
+		}
+	}
 	for _, other := range v.Beside {
-		var shared []int
+		var shared, beside []int
 		for _, cpu := range other.Own() {
-			if by[cpu] != nil && !slices.Contains(shared, cpu) {
+			switch core, known := v.Cores[cpu]; {
+			case by[cpu] != nil:
 				shared = append(shared, cpu)
+			case known && slices.ContainsFunc(v.Host.CoreCPUs.Value[core], func(o int) bool { return by[o] != nil }):
+				beside = append(beside, v.Host.CoreCPUs.Value[core]...)
 			}
 		}
-		severity := finding.Medium // when both run
+		severity, low := finding.Medium, finding.Info // when both run
 		if v.Stated.Running && other.Stated.Running {
-			severity = finding.High
+			severity, low = finding.High, finding.Low
 		}
-		report(severity, other.Name, shared, fmt.Sprintf("vCPUs of it and of %s are pinned there and nowhere else", other.Name))
+		report(severity, other.Name, shared, fmt.Sprintf("vCPUs of it and of %s are pinned there and nowhere else", other.Name), ofOwn)
+		report(low, other.Name+" threads", beside, fmt.Sprintf("vCPUs of it and of %s are pinned to threads of one core", other.Name), "Give each a core of its own, or all of them those of the node")
 	}
 }
 

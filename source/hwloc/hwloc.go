@@ -34,14 +34,8 @@ type Topology struct {
 type Node struct {
 	ID     int
 	Memory numa.Fact[numa.Bytes]
-	Pages  []PagePool // by size, ordinary ones among them
-	Cores  [][]int    // the logical CPUs of each core; nil for a node of memory only
-}
-
-// A PagePool is the pages of one size of a node: all there are.
-type PagePool struct {
-	Size  numa.Bytes
-	Count int
+	Pages  []numa.Pool // by size, ordinary ones among them
+	Cores  [][]int     // the logical CPUs of each core; nil for a node of memory only
 }
 
 // File returns what the file states.
@@ -67,7 +61,7 @@ type seen struct {
 	id        int
 	cpus      []int
 	memory    numa.Fact[numa.Bytes]
-	pages     []PagePool
+	pages     []numa.Pool
 }
 
 type reader struct {
@@ -150,7 +144,7 @@ func (r *reader) begin(name string, o *seen, attrs map[string]string) (err error
 		size, err1 := strconv.ParseInt(attrs["size"], 10, 64)
 		count, err2 := strconv.Atoi(attrs["count"])
 		if n := len(r.open); err1 == nil && err2 == nil && size > 0 && count > 0 && n > 1 {
-			r.open[n-2].pages = append(r.open[n-2].pages, PagePool{numa.Bytes(size), count})
+			r.open[n-2].pages = append(r.open[n-2].pages, numa.Pool{Size: numa.Bytes(size), Count: count})
 		}
 	case "distances2":
 		r.latency = r.indexes == nil && attrs["type"] == "NUMANode" && attrs["indexing"] == "os" && (attrs["name"] == "" || attrs["name"] == "NUMALatency")

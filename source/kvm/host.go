@@ -25,7 +25,8 @@ func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
 		return h
 	}
 	var nodes []numa.Node
-	var cpus [][]int
+	var cpus, split [][]int
+	var pools [][]numa.Pool
 	var memory numa.Bytes
 	cores, threads, known := 0, 0, true
 	sockets := map[int]bool{}
@@ -48,7 +49,7 @@ func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
 			n.Package = cpu.Socket
 		}
 		slices.Sort(own)
-		nodes, cpus = append(nodes, n), append(cpus, own)
+		nodes, cpus, split, pools = append(nodes, n), append(cpus, own), append(split, groups...), append(pools, cell.Pages)
 		cores, threads, memory, known = cores+n.Cores, threads+n.Threads, memory+n.Memory.Value, known && n.Memory.Known()
 	}
 	if cores == 0 {
@@ -56,7 +57,10 @@ func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
 		return h
 	}
 	const where = "topology"
-	h.Nodes, h.CPUs = numa.ReadAt(nodes, where), numa.ReadAt(cpus, where)
+	h.Nodes, h.CPUs, h.CoreCPUs = numa.ReadAt(nodes, where), numa.ReadAt(cpus, where), numa.ReadAt(split, where)
+	if slices.ContainsFunc(pools, func(p []numa.Pool) bool { return p != nil }) {
+		h.Pools = numa.ReadAt(pools, where)
+	}
 	h.Cores, h.Threads, h.HyperThreading = numa.ReadAt(cores, where), numa.ReadAt(threads, where), numa.ReadAt(threads > cores, where)
 	if !sockets[-1] {
 		h.Packages = numa.ReadAt(len(sockets), where)

@@ -169,8 +169,8 @@ func pinsOf(d *libvirt.Domain, s *numa.Stated, most int, at func(line, col int) 
 		s.CPUs[p.VCPU] = p.CPUs
 		s.Pins = append(s.Pins, numa.Pinned{VCPU: p.VCPU, At: at(p.Line, p.Col)})
 	}
-	if d.Emulator != nil {
-		s.Emulator = numa.ReadAt(d.Emulator, "emulatorpin")
+	for _, h := range d.Helpers {
+		s.Helpers = append(s.Helpers, numa.Helper{What: h.What, CPUs: h.CPUs, At: at(h.Line, h.Col)})
 	}
 }
 

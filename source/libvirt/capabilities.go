@@ -26,16 +26,10 @@ type Host struct {
 type HostCell struct {
 	ID        int
 	Memory    numa.Fact[numa.Bytes]
-	Pages     []PagePool  // by size, ordinary ones among them
+	Pages     []numa.Pool // by size, ordinary ones among them
 	Distances map[int]int // to nodes by ID, 10 being local; nil when unknown
 	CPUs      []HostCPU   // logical CPUs that are online
 	Partial   bool        // the file says that there are more CPUs than it lists, or fewer
-}
-
-// A PagePool is the pages of one size of a node: all there are, used ones too.
-type PagePool struct {
-	Size  numa.Bytes
-	Count int
 }
 
 // A HostCPU is a logical CPU. What is not stated is -1; Siblings, which include it, is nil then.
@@ -113,7 +107,7 @@ func (r *reader) cell(id int, e *element) HostCell {
 		size := r.bytes(p, "pages", p.attr("size"), p.attr("unit"))
 		n, ok := r.number(p, "pages", p.content(), math.MaxInt)
 		if size.Known() && size.Value > 0 && ok {
-			c.Pages = append(c.Pages, PagePool{size.Value, n})
+			c.Pages = append(c.Pages, numa.Pool{Size: size.Value, Count: n})
 			r.file.Add(p.line, p.col, subject, "pages of "+size.Value.String(), n, "")
 		}
 	}

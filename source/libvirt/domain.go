@@ -28,7 +28,7 @@ type Domain struct {
 	Topology *Topology
 	Cells    []Cell // the NUMA nodes that the guest sees
 	Pins     []Pin  // vCPUs with host CPUs of their own
-	Emulator []int  // host CPUs of QEMU's other threads
+	Helpers  []Helper
 
 	Bound      *Binding // of all memory
 	BoundCells []Binding
@@ -58,6 +58,13 @@ type Cell struct {
 type Pin struct {
 	Line, Col int
 	VCPU      int
+	CPUs      []int
+}
+
+// A Helper is a thread of QEMU beside those of vCPUs, or several, and the host CPUs that it may run on.
+type Helper struct {
+	Line, Col int
+	What      string // "the other threads of QEMU", "I/O thread 1"
 	CPUs      []int
 }
 
@@ -237,8 +244,16 @@ func (d *Domain) tune(r *reader, e *element, add adder) {
 		}
 	}
 	if p := tune.child("emulatorpin"); p != nil {
-		if d.Emulator = r.list(p, "cpuset", p.attr("cpuset"), maxCPU); d.Emulator != nil {
-			add(p, "emulator on host CPUs", words.Ranges(d.Emulator), "")
+		if cpus := r.list(p, "cpuset", p.attr("cpuset"), maxCPU); cpus != nil {
+			d.Helpers = append(d.Helpers, Helper{p.line, p.col, "the other threads of QEMU", cpus})
+			add(p, "emulator on host CPUs", words.Ranges(cpus), "")
+		}
+	}
+	for _, p := range tune.all("iothreadpin") {
+		if cpus := r.list(p, "cpuset", p.attr("cpuset"), maxCPU); cpus != nil {
+			name := "I/O thread " + p.attr("iothread")
+			d.Helpers = append(d.Helpers, Helper{p.line, p.col, name, cpus})
+			add(p, name+" on host CPUs", words.Ranges(cpus), "")
 		}
 	}
 	numatune := e.child("numatune")

@@ -43,7 +43,7 @@ func TestHost(t *testing.T) {
 	got.file = nil
 	two := func(id, core int) HostCPU { return HostCPU{id, 0, 0, core, []int{core, core + 4}} }
 	want := Host{Line: 2, Arch: "x86_64", Model: "EPYC-Milan", Vendor: "AMD", Cells: []HostCell{
-		{ID: 0, Memory: at(64*numa.GiB, "line 11:11"), Pages: []PagePool{{4 * numa.KiB, 14680064}, {numa.GiB, 8}}, Distances: map[int]int{0: 10, 2: 12},
+		{ID: 0, Memory: at(64*numa.GiB, "line 11:11"), Pages: []numa.Pool{{Size: 4 * numa.KiB, Count: 14680064}, {Size: numa.GiB, Count: 8}}, Distances: map[int]int{0: 10, 2: 12},
 			CPUs: []HostCPU{two(0, 0), two(1, 1), two(4, 0), two(5, 1)}},
 		{ID: 2, Memory: at(32*numa.GiB, "line 26:11"), Distances: map[int]int{0: 12, 2: 10}},
 	}}
@@ -64,7 +64,7 @@ func TestDomain(t *testing.T) {
 			{Line: 34, Col: 7, ID: 0, CPUs: []int{0, 1, 2, 3}, Memory: at(16*numa.GiB, "line 34:7"), Distances: map[int]int{0: 10, 1: 21}},
 			{Line: 40, Col: 7, ID: 1, CPUs: []int{4, 5, 6, 7}, Memory: at(16*numa.GiB, "line 40:7")},
 		},
-		Pins: []Pin{{18, 5, 0, []int{0, 1, 2, 3}}, {19, 5, 4, []int{8}}}, Emulator: []int{0, 8},
+		Pins: []Pin{{18, 5, 0, []int{0, 1, 2, 3}}, {19, 5, 4, []int{8}}}, Helpers: []Helper{{20, 5, "the other threads of QEMU", []int{0, 8}}},
 		Bound:      &Binding{Line: 23, Col: 5, Cell: -1, Mode: "strict", Nodes: []int{0, 1}},
 		BoundCells: []Binding{{Line: 24, Col: 5, Cell: 0, Mode: "preferred", Nodes: []int{0}}, {Line: 25, Col: 5, Cell: 1, Mode: "strict", Nodes: []int{1}}},
 		Backing:    Backing{HugePages: true, Pages: []BackingPage{{numa.GiB, []int{0, 1}}}, Locked: true, NoSharePages: true, Source: "memfd"},

@@ -56,7 +56,7 @@ func instance(seed uint64) *Problem {
 				node.KeptCores = 1
 			}
 			if r.IntN(3) == 0 {
-				node.Pages = []Pages{{numa.GiB, 16 * r.IntN(4)}}
+				node.Pages = []numa.Pool{{Size: numa.GiB, Count: 16 * r.IntN(4)}}
 			}
 			host.Nodes = append(host.Nodes, node)
 		}

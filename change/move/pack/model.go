@@ -99,7 +99,7 @@ func (m *model) addHost(h *Host) {
 		}
 		left := max(0, int64(n.Memory-n.KeptMemory))
 		for _, size := range m.sizes {
-			k := slices.IndexFunc(n.Pages, func(g Pages) bool { return g.Size == size })
+			k := slices.IndexFunc(n.Pages, func(g numa.Pool) bool { return g.Size == size })
 			have := int64(0)
 			if k >= 0 {
 				have = min(left, int64(n.Pages[k].Count)*int64(size)) / int64(size) * int64(size)

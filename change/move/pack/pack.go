@@ -96,13 +96,7 @@ type Node struct {
 	// KeptCores, the first, and KeptMemory are the host's own.
 	KeptCores  int
 	KeptMemory numa.Bytes
-	Pages      []Pages // free huge pages; one entry for each size
-}
-
-// Pages are huge pages of one size.
-type Pages struct {
-	Size  numa.Bytes `json:"size"`
-	Count int        `json:"count"`
+	Pages      []numa.Pool // free huge pages; one entry for each size
 }
 
 // A Policy says how full hosts may be. The zero value: one vCPU a core, no spare host.

@@ -221,7 +221,7 @@ func wild(seed uint64) *Problem {
 			}
 			for _, s := range sizes {
 				if r.IntN(3) == 0 {
-					n.Pages = append(n.Pages, Pages{s, r.IntN(int(max(0, n.Memory-n.KeptMemory)/s/4 + 1))})
+					n.Pages = append(n.Pages, numa.Pool{Size: s, Count: r.IntN(int(max(0, n.Memory-n.KeptMemory)/s/4 + 1))})
 				}
 			}
 			if n.KeptMemory > n.Memory {

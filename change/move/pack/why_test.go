@@ -76,7 +76,7 @@ func TestPlan(t *testing.T) {
 		h.Nodes = append(h.Nodes, node)
 	}
 	h.Nodes[0].KeptCores = 1
-	h.Nodes[3].Pages = []Pages{{gib, 6}}
+	h.Nodes[3].Pages = []numa.Pool{{Size: gib, Count: 6}}
 	p := &Problem{Hosts: []Host{h}, Policy: Policy{Overcommit: map[string]float64{"": 2}}, VMs: []VM{
 		{Name: "float", Cells: []Cell{{2, 4 * gib}}, Wave: 2},
 		{Name: "alone", Cells: []Cell{{2, 10 * gib}}, Exclusive: true, Page: gib},

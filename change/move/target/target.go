@@ -41,7 +41,7 @@ func OfCapabilities(name string, c *libvirt.Host) (pack.Host, error) {
 		n.Cores = len(n.CPUs)
 		for _, p := range cell.Pages {
 			if p.Size > smallPage {
-				n.Pages = append(n.Pages, pack.Pages{Size: p.Size, Count: p.Count})
+				n.Pages = append(n.Pages, p)
 			}
 		}
 		h.Nodes = append(h.Nodes, n)
@@ -159,7 +159,7 @@ func OfTopology(name string, t *hwloc.Topology) (pack.Host, error) {
 		}
 		for _, p := range node.Pages {
 			if p.Size > smallPage {
-				n.Pages = append(n.Pages, pack.Pages{Size: p.Size, Count: p.Count})
+				n.Pages = append(n.Pages, p)
 			}
 		}
 		h.Nodes = append(h.Nodes, n)

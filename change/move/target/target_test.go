@@ -29,7 +29,7 @@ func TestOfCapabilities(t *testing.T) {
 	}
 	got, err := OfCapabilities("kvm01", capabilities(t, string(b)))
 	want := pack.Host{Name: "kvm01", Distance: [][]int{{10, 12}, {12, 10}}, Nodes: []pack.Node{
-		{ID: 0, Cores: 2, Threads: 4, CPUs: [][]int{{0, 4}, {1, 5}}, Memory: 64 * numa.GiB, Pages: []pack.Pages{{Size: numa.GiB, Count: 8}}},
+		{ID: 0, Cores: 2, Threads: 4, CPUs: [][]int{{0, 4}, {1, 5}}, Memory: 64 * numa.GiB, Pages: []numa.Pool{{Size: numa.GiB, Count: 8}}},
 		{ID: 2, Memory: 32 * numa.GiB},
 	}}
 	if err != nil || !reflect.DeepEqual(got, want) {

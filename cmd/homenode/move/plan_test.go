@@ -140,13 +140,15 @@ func TestPlanHolds(t *testing.T) {
 				owner[m.name], shared[m.name] = map[int]string{}, map[int]string{}
 			}
 			domains++
-			for _, cpu := range d.Emulator {
-				if core, _ := m.core(cpu); len(d.Pins) > 0 && len(d.Pins[0].CPUs) == 1 && core%m.cores >= keptCores {
-					t.Errorf("%s: QEMU's threads may run on core %d, which is not the host's", file, core)
-				}
-			}
-			if len(d.Pins) > 0 && d.Emulator == nil {
+			if len(d.Pins) > 0 && len(d.Helpers) == 0 {
 				t.Errorf("%s: QEMU's threads run anywhere", file)
+			}
+			for _, h := range d.Helpers {
+				for _, cpu := range h.CPUs {
+					if core, _ := m.core(cpu); len(d.Pins) > 0 && len(d.Pins[0].CPUs) == 1 && core%m.cores >= keptCores {
+						t.Errorf("%s: %s may run on core %d, which is not the host's", file, h.What, core)
+					}
+				}
 			}
 			cells, bound := d.Cells, d.BoundCells
 			if cells == nil { // all of it is one
