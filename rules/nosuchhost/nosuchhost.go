@@ -47,7 +47,7 @@ func check(p *rule.StatedPass) {
 	for i := range s.Helpers {
 		h := &s.Helpers[i]
 		if _, absent := v.Host.NodesOf(h.CPUs); absent != nil {
-			report(finding.High, h.What, fmt.Sprintf("CPUs %s, which %s has not: %s may run there", words.Ranges(absent), v.Host.Name, h.What), "CPUs of "+h.What, words.Ranges(h.CPUs), h.At)
+			report(finding.High, h.What, fmt.Sprintf("%s may run on CPUs %s, which %s has not", h.What, words.Ranges(absent), v.Host.Name), "CPUs of "+h.What, words.Ranges(h.CPUs), h.At)
 		}
 	}
 	for _, pin := range s.Pins {

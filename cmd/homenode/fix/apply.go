@@ -56,7 +56,7 @@ func (f *applyFlags) register(cmd *cobra.Command) {
 	fl.DurationVar(&f.off, "shutdown-timeout", 10*time.Minute, "how long a guest may take to shut down")
 	fl.DurationVar(&f.tools, "tools-timeout", 10*time.Minute, "how long VMware Tools, and a probe, may take after a power-on")
 	fl.DurationVar(&f.wait, "wait", 7*24*time.Hour, "with --power wait: how long")
-	fl.StringVar(&f.by, "by", "", "who asks for it: stands in the journal, and in the operation IDs of vCenter's log")
+	fl.StringVar(&f.by, "by", "", "who asks for it: stands in the journal, among the events of each VM, and in the operation IDs of vCenter's log")
 	var ways []string
 	for _, p := range apply.Powers {
 		ways = append(ways, string(p))

@@ -182,7 +182,7 @@ func (v *VCenter) handle(ctx *simulator.Context, m *simulator.Method) (mo.Refere
 			return nil, fault
 		}
 	}
-	if (m.This.Type == "VirtualMachine" && replaced[m.Name] || m.Name == "PowerOnMultiVM_Task") && ctx.Map.Get(m.This) != nil {
+	if (m.This.Type == "VirtualMachine" && replaced[m.Name] || m.Name == "PowerOnMultiVM_Task" || m.Name == "LogUserEvent") && ctx.Map.Get(m.This) != nil {
 		m.This = methodsOfVM
 	}
 	return nil, nil

@@ -62,12 +62,36 @@ func (w Writer) Reconfigure(ctx context.Context, vm string, edits []numa.Edit, v
 		}
 		spec.ChangeVersion = "" // the upgrade has changed it
 	}
-	return w.task(ctx, "reconfigure", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
+	err = w.task(ctx, "reconfigure", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
 		res, err := methods.ReconfigVM_Task(ctx, c, &types.ReconfigVM_Task{This: vmRef(vm), Spec: *spec})
 		if err != nil {
 			return types.ManagedObjectReference{}, err
 		}
 		return res.Returnval, nil
+	})
+	if err == nil {
+		w.record(ctx, vm, edits)
+	}
+	return err
+}
+
+// record says among the events of a VM who asked for a change: its task names the account alone. Where the account lacks
+// Global.LogEvent, or the call fails, the journal says it.
+func (w Writer) record(ctx context.Context, vm string, edits []numa.Edit) {
+	by, _ := ctx.Value(types.ID{}).(string)
+	if by == "" {
+		return
+	}
+	var what []string
+	for _, e := range edits {
+		what = append(what, fmt.Sprintf("%s %s → %s", e.Name(), e.From, e.To))
+	}
+	_ = w.Call(ctx, "log the event", func(ctx context.Context, c *vim25.Client) error {
+		if c.ServiceContent.EventManager == nil {
+			return nil
+		}
+		_, err := methods.LogUserEvent(ctx, c, &types.LogUserEvent{This: *c.ServiceContent.EventManager, Entity: vmRef(vm), Msg: by + ": " + strings.Join(what, ", ")})
+		return err
 	})
 }
 
