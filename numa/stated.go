@@ -39,8 +39,8 @@ type Stated struct {
 	// Strays are bindings of cells that there are not, and pins of vCPUs that there are not.
 	Strays []Note
 	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
-	ACPI     Fact[bool]
-	Helpers  []Helper // threads of QEMU with logical CPUs of their own
+	ACPI    Fact[bool]
+	Helpers []Helper // threads of QEMU with logical CPUs of their own
 }
 
 // A Helper is a thread of QEMU beside those of vCPUs, or several of them.

@@ -189,6 +189,21 @@ func onCore(h *Host, a, b int) bool {
 	return false
 }
 
+// TestEven: the nodes of a host carry alike, where nothing else decides.
+func TestEven(t *testing.T) {
+	p := &Problem{Hosts: twoNodes("a"), Policy: Policy{Overcommit: map[string]float64{"": 3}}}
+	for i := range 6 {
+		p.VMs = append(p.VMs, VM{Name: fmt.Sprint("v", i), Cells: []Cell{{VCPUs: 2, Memory: numa.GiB}}})
+	}
+	plan, err := Make(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := plan.Hosts[0].Nodes; n[0].VCPUs != 6 || n[1].VCPUs != 6 {
+		t.Errorf("the nodes carry %d and %d vCPUs, want 6 each", n[0].VCPUs, n[1].VCPUs)
+	}
+}
+
 // wild returns problems of all sorts: odd hosts, hosts of memory, cells without vCPUs, sizes of pages, whatever Check allows.
 func wild(seed uint64) *Problem {
 	r := rand.New(rand.NewPCG(seed, 11))

@@ -263,43 +263,76 @@ func (s *search) leftOver() (tried int) {
 	return tried
 }
 
-// draw lays the VMs of each host on it anew, wide ones first and on the nearest nodes; it stays so where all
-// fit and are nearer.
+// draw lays the cells of each VM nearer to each other, and then the VMs of each host evenly over its nodes: on KVM nothing moves a VM
+// away from a busy node later.
 func (s *search) draw() {
 	s.weightCPU, s.weightMem, s.weightChance = 1, 1, 0
-	var list []int32
 	for h := range int32(len(s.on)) {
-		before := s.spans(h)
-		if before == 0 {
+		if far := s.spans(h); far > 0 {
+			s.anew(h, func() bool { return s.spans(h) < far })
+		}
+		if len(s.on[h]) == 0 || s.m.last(h)-s.m.first[h] < 2 {
 			continue
 		}
-		list = append(list[:0], s.on[h]...)
-		s.was, s.nodes = s.was[:0], s.nodes[:0]
-		for _, v := range list {
-			it := &s.m.items[v]
-			s.was = append(s.was, move{v, h, len(s.nodes)})
-			s.nodes = append(s.nodes, s.node[it.offset:it.offset+len(it.cells)]...)
-			s.remove(v)
-		}
-		s.sort(list, orders[0], 0)
-		done := 0
-		for _, v := range list {
-			if !s.fit(h, v, true) {
-				break
-			}
-			s.put(h, v, s.best)
-			done++
-		}
-		if done == len(list) && s.spans(h) < before {
-			continue
-		}
-		for _, v := range list[:done] {
-			s.remove(v)
-		}
-		for _, w := range s.was {
-			s.put(w.host, w.vm, s.nodes[w.from:])
-		}
+		far, reserved, uneven := s.spans(h), s.reserved(h), s.uneven(h)
+		s.even = true
+		s.anew(h, func() bool { return s.spans(h) <= far && s.reserved(h) <= reserved && s.uneven(h) < uneven })
+		s.even = false
 	}
+}
+
+// anew lays all VMs of a host anew, and keeps it when they all fit and that is better.
+func (s *search) anew(h int32, better func() bool) {
+	list := slices.Clone(s.on[h])
+	s.was, s.nodes = s.was[:0], s.nodes[:0]
+	for _, v := range list {
+		it := &s.m.items[v]
+		s.was = append(s.was, move{v, h, len(s.nodes)})
+		s.nodes = append(s.nodes, s.node[it.offset:it.offset+len(it.cells)]...)
+		s.remove(v)
+	}
+	s.sort(list, orders[0], 0)
+	done := 0
+	for _, v := range list {
+		if !s.fit(h, v, true) {
+			break
+		}
+		s.put(h, v, s.best)
+		done++
+	}
+	if done == len(list) && better() {
+		return
+	}
+	for _, v := range list[:done] {
+		s.remove(v)
+	}
+	for _, w := range s.was {
+		s.put(w.host, w.vm, s.nodes[w.from:])
+	}
+}
+
+// reserved is the memory of a host that is to become huge pages.
+func (s *state) reserved(h int32) (sum int64) {
+	sizes := int32(len(s.m.sizes))
+	for _, pool := range s.pool[s.m.first[h]*sizes : s.m.last(h)*sizes] {
+		sum += max(0, -pool)
+	}
+	return sum
+}
+
+// uneven is the sum of the squares of how full the nodes of a host are, in thousandths of the fuller of cores and memory.
+func (s *state) uneven(h int32) (sum int64) {
+	used := func(free, all int64) int64 {
+		if all == 0 {
+			return 0
+		}
+		return (all - free) * 1000 / all
+	}
+	for n := s.m.first[h]; n < s.m.last(h); n++ {
+		full := max(used(s.cpu[n], s.m.cpu[n]), used(s.mem[n], s.m.mem[n]))
+		sum += full * full
+	}
+	return sum
 }
 
 // spans is the sum of the distances between the cells of each VM of a host.

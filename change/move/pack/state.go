@@ -29,6 +29,7 @@ type state struct {
 	// Weights of what a node is left with, in the choice of one, and of chance.
 	weightCPU, weightMem, weightChance float64
 	random                             *rand.Rand
+	even                               bool // what is left with most is chosen
 
 	refused []int // by shape: grown when no used host took it
 	grown   int   // how often something was removed
@@ -191,13 +192,17 @@ func (s *state) reserves(n int32, it *item, mem int64) int64 {
 	return max(0, over)
 }
 
-// rest is how much of a node a cell leaves, as shares of what it has: small is good.
+// rest is how much of a node a cell leaves, as shares of what it has, or with even how much of it is taken then: small is good.
 func (s *state) rest(n int32, c *cell) float64 {
 	chance := 0.0
 	if s.weightChance > 0 {
 		chance = float64(s.weightChance * s.random.Float64())
 	}
-	return chance + float64(s.weightCPU*(float64(s.cpu[n]-c.cpu)/float64(s.m.cpu[n]+1))) + float64(s.weightMem*(float64(max(0, s.mem[n]-c.mem))/float64(s.m.mem[n]+1)))
+	free := float64(s.weightCPU*(float64(s.cpu[n]-c.cpu)/float64(s.m.cpu[n]+1))) + float64(s.weightMem*(float64(max(0, s.mem[n]-c.mem))/float64(s.m.mem[n]+1)))
+	if s.even {
+		free = s.weightCPU + s.weightMem - free
+	}
+	return chance + free
 }
 
 func (s *state) take(n int32, it *item, c *cell) {
