@@ -20,7 +20,7 @@ func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
 	needed, ok := v.Needed()
-	if !ok || !v.Flat() || s.Partial || needed < 2 {
+	if !ok || !v.Flat() || s.Partial || needed < 2 || v.RoomOf(0).Within { // inside one node K004 judges it
 		return
 	}
 	cores, memory, _ := v.Largest()

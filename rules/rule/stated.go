@@ -2,6 +2,7 @@ package rule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/esxi/vnuma"
@@ -23,15 +24,63 @@ type StatedVM struct {
 // Flat reports whether the definition states no NUMA nodes: the guest sees one, if it is a whole definition.
 func (v *StatedVM) Flat() bool { return v.Stated.CellsAt == "" }
 
-// Largest returns the most cores and the most memory that a node of the host has; false when its nodes are unknown.
+// Largest returns the most cores and the most memory that a node of the host with cores has; false when its nodes are unknown.
 func (v *StatedVM) Largest() (cores int, memory numa.Bytes, ok bool) {
 	if v.Host == nil {
 		return 0, 0, false
 	}
+	return v.largestOf(nil)
+}
+
+// largestOf is Largest among nodes; nil are all.
+func (v *StatedVM) largestOf(nodes []int) (cores int, memory numa.Bytes, ok bool) {
 	for _, n := range v.Host.Nodes.Value {
-		cores, memory = max(cores, n.Cores), max(memory, n.Memory.Value)
+		if n.Cores > 0 && (nodes == nil || slices.Contains(nodes, n.ID)) {
+			cores, memory = max(cores, n.Cores), max(memory, n.Memory.Value)
+		}
 	}
 	return cores, memory, cores > 0
+}
+
+// A Room is the node that is to carry a cell: the largest of those that it may be on.
+type Room struct {
+	At      string // "node 0", "any node", "each of nodes 0-1"
+	Within  bool   // the vCPUs of the cell are pinned inside this node
+	Cores   int
+	Threads int // logical CPUs
+	Memory  numa.Bytes
+}
+
+// RoomOf returns the node that is to carry a cell: its vCPUs by pins, its memory by binding or else by pins. 0 is unknown, and no need of a cell
+// without vCPUs.
+func (v *StatedVM) RoomOf(cell int) Room {
+	s := v.Stated
+	runs := s.RunsOn(cell, v.Host)
+	r := Room{At: "any node", Within: len(runs) == 1}
+	if len(s.Cells[cell].CPUs) > 0 {
+		r.Cores, r.Memory, _ = v.largestOf(runs)
+	}
+	if r.Within {
+		if n := v.Host.Node(runs[0]); n != nil {
+			r.Threads = n.Threads
+		}
+	}
+	home := s.HomeOf(cell, v.Host)
+	switch {
+	case len(home) == 1:
+		r.At = NodeList(home)
+	case home != nil:
+		r.At = "each of " + NodeList(home)
+	}
+	if home != nil {
+		r.Memory = 0
+		for _, id := range home {
+			if n := v.Host.Node(id); n != nil {
+				r.Memory = max(r.Memory, n.Memory.Value)
+			}
+		}
+	}
+	return r
 }
 
 // Needed returns the fewest nodes of the host that hold the vCPUs, a core each, and the memory of the VM; false when the nodes are

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"homenode/internal/words"
-	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -47,20 +46,20 @@ func check(p *rule.StatedPass) {
 			Evidence: []finding.Evidence{p.At("vCPUs with a CPU of their own", fmt.Sprint(len(own)), v.Stated.Pins[0].At)},
 		})
 	}
-	if n := fewer(v.Stated); n > 0 && len(twice) == 0 {
+	if vcpus, n := fewer(v); n > 0 && len(twice) == 0 {
 		p.Report(finding.Finding{
 			Severity: finding.High,
 			Topic:    "fewer",
-			Message:  fmt.Sprintf("its %s may run on %s of the host", rule.Plural(v.Stated.VCPUs, "vCPU"), rule.Plural(n, "CPU")),
+			Message:  fmt.Sprintf("%d of its %s may run on %s of the host and no others", vcpus, rule.Plural(v.Stated.VCPUs, "vCPU"), rule.Plural(n, "CPU")),
 			Advice:   "Let them run on as many CPUs, or on all of a node",
-			Evidence: []finding.Evidence{p.At("CPUs of the vCPUs", fmt.Sprint(n), v.Stated.PinAt(0))},
+			Evidence: []finding.Evidence{p.At("CPUs of these vCPUs", fmt.Sprint(n), v.Stated.PinAt(0))},
 		})
 	}
 	report(finding.High, "itself", twice, "several vCPUs of it are pinned there and nowhere else", ofOwn)
 	for i := range v.Stated.Helpers {
 		h := &v.Stated.Helpers[i]
-		if len(h.CPUs) == 1 && by[h.CPUs[0]] != nil {
-			report(finding.Low, h.What, h.CPUs, fmt.Sprintf("a vCPU and %s are pinned there and nowhere else", h.What), ofOwn)
+		if len(h.CPUs) > 0 && !slices.ContainsFunc(h.CPUs, func(cpu int) bool { return by[cpu] == nil }) {
+			report(finding.Low, h.What, slices.Clone(h.CPUs), fmt.Sprintf("%s may run there and nowhere else, where vCPUs are pinned", h.What), "Give them CPUs that no vCPU has to itself")
 		}
 	}
 	for _, other := range v.Beside {
@@ -82,20 +81,46 @@ func check(p *rule.StatedPass) {
 	}
 }
 
-// fewer returns on how many CPUs of the host the vCPUs may run, where these are fewer; else 0.
-func fewer(s *numa.Stated) int {
-	var all []int
-	for v := range s.VCPUs {
-		if v >= len(s.CPUs) || s.CPUs[v] == nil { // on all
-			return 0
+// fewer returns vCPUs that may run on fewer CPUs of the host than they are, and on how many, for the set of CPUs that has most too many; 0 for
+// none.
+func fewer(v *rule.StatedVM) (vcpus, cpus int) {
+	s := v.Stated
+	of := func(vcpu int) []int {
+		if vcpu < len(s.CPUs) {
+			return s.CPUs[vcpu]
 		}
-		all = append(all, s.CPUs[v]...)
+		return nil
 	}
-	slices.Sort(all)
-	if n := len(slices.Compact(all)); n < s.VCPUs {
-		return n
+	if n := 0; v.Host != nil && v.Host.CPUs.Known() {
+		for _, list := range v.Host.CPUs.Value {
+			n += len(list)
+		}
+		if s.VCPUs > n {
+			vcpus, cpus = s.VCPUs, n
+		}
 	}
-	return 0
+	var tried [][]int
+	for first := range s.VCPUs {
+		set := of(first)
+		if set == nil || slices.ContainsFunc(tried, func(o []int) bool { return slices.Equal(o, set) }) {
+			continue
+		}
+		tried = append(tried, set)
+		in := make(map[int]bool, len(set))
+		for _, cpu := range set {
+			in[cpu] = true
+		}
+		n := 0
+		for vcpu := range s.VCPUs {
+			if list := of(vcpu); list != nil && !slices.ContainsFunc(list, func(cpu int) bool { return !in[cpu] }) {
+				n++
+			}
+		}
+		if n-len(in) > vcpus-cpus {
+			vcpus, cpus = n, len(in)
+		}
+	}
+	return vcpus, cpus
 }
 
 func cpuList(cpus []int) string {
