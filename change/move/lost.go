@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/numa"
 	"homenode/rules/rule"
 )
 
@@ -109,6 +110,7 @@ func (m *Move) lose(s *Shape, g *guest) {
 		}
 		m.add(Changed, "interrupts", "as vSphere has them", then, why, "")
 	}
+	m.processor(s)
 	if over := exceeded(s, v); over != "" {
 		m.add(Changed, "limit of the software in the guest", over, "the same", "check it before the move", "")
 	}
@@ -116,6 +118,56 @@ func (m *Move) lose(s *Shape, g *guest) {
 
 // FewAPICs are as many vCPUs as QEMU and libvirt start without extended interrupt mode (QEMU, hw/i386/pc_q35.c, hw/i386/intel_iommu.c).
 const FewAPICs = 255
+
+// processor says what the shape needs of the virtual processor.
+func (m *Move) processor(s *Shape) {
+	if m.Platform.kernel != &linux {
+		return
+	}
+	if bits := AddressBits(s); bits > 0 {
+		then, why := fmt.Sprintf("%d address bits (maxphysaddr)", bits), "the models of processors that QEMU knows address 1 TB"
+		switch m.To {
+		case "libvirt":
+		case "qemu":
+			then = "the address bits of the host, by -cpu host"
+		case "proxmox":
+			then = fmt.Sprintf("state them: cpu: …,phys-bits=%d, or cpu: host", bits)
+		case "nova":
+			then = fmt.Sprintf("state them in the flavor: hw:maxphysaddr_mode=emulate, hw:maxphysaddr_bits=%d", bits)
+		default:
+			then = fmt.Sprintf("%d address bits: the CPU model host-passthrough has them", bits)
+		}
+		m.add(Changed, "address bits", s.Memory.String()+" of memory", then, why, "")
+	}
+	if bare := m.To == "libvirt" && m.Exclusive || m.To == "qemu"; bare && (s.Dies > 1 || s.Threads > 1) && (m.At == nil || m.At.Vendor != "Intel") {
+		then := "on AMD add the CPU feature topoext"
+		if m.topoext(s) {
+			then = "with the CPU feature topoext"
+		}
+		m.add(Changed, "dies and threads on AMD", "shown to the guest", then, "with the CPU of the host an AMD guest sees no threads without it, and one last-level cache for a socket of several dies", "")
+	}
+}
+
+// AddressBits returns how many bits of physical addresses the memory of a guest needs, where that is more than the models of processors have
+// that QEMU knows: 40, of which guests of the machine type q35 use some 990 GB. 0 where these do.
+func AddressBits(s *Shape) int {
+	if s.Memory <= 960*numa.GiB {
+		return 0
+	}
+	bits := 42
+	for numa.Bytes(1)<<bits < 2*s.Memory { // room for the windows of devices above the memory
+		bits++
+	}
+	return bits
+}
+
+// Topoext reports whether a guest with the CPU of its host needs the CPU feature topoext: without it QEMU shows guests of AMD no threads and no
+// dies (QEMU, target/i386/cpu.c: "TOPOEXT is always allowed but can't be enabled blindly by -cpu host").
+func (m *Move) Topoext() bool { return m.topoext(m.Shape) }
+
+func (m *Move) topoext(s *Shape) bool {
+	return m.At != nil && m.At.Vendor == "AMD" && (s.Dies > 1 || s.Threads > 1)
+}
 
 // exceeded says what of the shape the software of the guest cannot use; "".
 func exceeded(s *Shape, v *rule.VM) string {

@@ -20,6 +20,8 @@ type Placement struct {
 	PerCore int `json:"perCore,omitempty"`
 	// Own are the CPUs of these nodes that are the host's: QEMU's other threads run there, beside a VM with CPUs of its own.
 	Own []int `json:"hostsOwn,omitempty"`
+	// Vendor of the host's processor, "AMD" or "Intel"; "" when unknown.
+	Vendor string `json:"vendor,omitempty"`
 }
 
 // String returns the nodes and the host: "nodes 0, 1 of kvm01".

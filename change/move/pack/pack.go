@@ -77,8 +77,9 @@ type Cell struct {
 
 // A Host is what a host offers.
 type Host struct {
-	Name  string
-	Nodes []Node
+	Name   string
+	Vendor string // of the processor, "AMD" or "Intel"; "" when unknown
+	Nodes  []Node
 	// Distance[i][j] is that of Nodes[i] and Nodes[j], 10 being local; nil when unknown: then
 	// all others are equally far.
 	Distance [][]int

@@ -226,7 +226,7 @@ func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 	if put.Host < 0 {
 		return nil, fmt.Sprintf("no host takes it: %s. What would help: %s", put.Why, put.Cure)
 	}
-	at = &move.Placement{Host: p.Hosts[put.Host].Name, PerCore: p.perCore[i]}
+	at = &move.Placement{Host: p.Hosts[put.Host].Name, PerCore: p.perCore[i], Vendor: p.Hosts[put.Host].Vendor}
 	for _, c := range put.Cells {
 		at.Nodes = append(at.Nodes, c.Node)
 		if c.CPUs != nil {

@@ -22,7 +22,7 @@ const smallPage = 64 * numa.KiB
 
 // OfCapabilities returns the host of virsh capabilities under a name. Nodes are by ID.
 func OfCapabilities(name string, c *libvirt.Host) (pack.Host, error) {
-	h := pack.Host{Name: name}
+	h := pack.Host{Name: name, Vendor: c.Vendor}
 	cells := slices.Clone(c.Cells)
 	slices.SortFunc(cells, func(a, b libvirt.HostCell) int { return cmp.Compare(a.ID, b.ID) })
 	if len(cells) == 0 {

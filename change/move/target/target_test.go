@@ -28,7 +28,7 @@ func TestOfCapabilities(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := OfCapabilities("kvm01", capabilities(t, string(b)))
-	want := pack.Host{Name: "kvm01", Distance: [][]int{{10, 12}, {12, 10}}, Nodes: []pack.Node{
+	want := pack.Host{Name: "kvm01", Vendor: "AMD", Distance: [][]int{{10, 12}, {12, 10}}, Nodes: []pack.Node{
 		{ID: 0, Cores: 2, Threads: 4, CPUs: [][]int{{0, 4}, {1, 5}}, Memory: 64 * numa.GiB, Pages: []numa.Pool{{Size: numa.GiB, Count: 8}}},
 		{ID: 2, Memory: 32 * numa.GiB},
 	}}

@@ -107,9 +107,19 @@ type (
 		State string `xml:"state,attr"`
 	}
 	cpu struct {
-		Mode     string   `xml:"mode,attr"`
-		Topology topology `xml:"topology"`
-		NUMA     *cells   `xml:"numa"`
+		Mode     string    `xml:"mode,attr"`
+		Topology topology  `xml:"topology"`
+		Address  *address  `xml:"maxphysaddr"`
+		Features []feature `xml:"feature"`
+		NUMA     *cells    `xml:"numa"`
+	}
+	address struct {
+		Mode string `xml:"mode,attr"`
+		Bits int    `xml:"bits,attr"`
+	}
+	feature struct {
+		Policy string `xml:"policy,attr"`
+		Name   string `xml:"name,attr"`
 	}
 	topology struct {
 		Sockets int `xml:"sockets,attr"`
@@ -157,6 +167,8 @@ func libvirt(b *bytes.Buffer, m *move.Move) {
 // passthrough is the mode of the CPU with which every libvirt takes hint-dedicated; older ones refuse it with others.
 const passthrough = "host-passthrough"
 
+var topoext = feature{"require", "topoext"}
+
 // domainOf returns the domain of a move.
 func domainOf(m *move.Move) *domain {
 	s := m.Shape
@@ -180,6 +192,12 @@ func domainOf(m *move.Move) *domain {
 	}
 	if at := m.Binding(); at != nil {
 		placed(d, m, at)
+	}
+	if bits := move.AddressBits(s); bits > 0 && d.CPU.Mode != passthrough {
+		d.CPU.Address = &address{"emulate", bits}
+	}
+	if d.CPU.Mode == passthrough && m.Topoext() {
+		d.CPU.Features = []feature{topoext}
 	}
 	return d
 }

@@ -115,7 +115,7 @@ func emulated(domain []byte) []byte {
 func TestDefine(t *testing.T) {
 	d := startLibvirt(t)
 	defined := 0
-	moves := []*move.Move{{Title: "far", Name: "far", To: "libvirt", Platform: move.PlatformOf("libvirt"), Shape: memoryOnly}, many(t)}
+	moves := []*move.Move{{Title: "far", Name: "far", To: "libvirt", Platform: move.PlatformOf("libvirt"), Shape: memoryOnly}, many(t), large(t, "libvirt", move.Options{})}
 	for _, s := range shapes {
 		moves = append(moves, moved(t, s.name, "libvirt", move.Options{}), moved(t, s.name, "libvirt", move.Options{At: at(9)}))
 	}
@@ -141,6 +141,9 @@ func TestDefine(t *testing.T) {
 			}
 			if m.Shape.Most() > move.FewAPICs && !strings.Contains(argv, "intel-iommu") {
 				t.Errorf("%s: no IOMMU in %s", m.Name, argv)
+			}
+			if bits := move.AddressBits(m.Shape); bits > 0 && !strings.Contains(argv, fmt.Sprintf("phys-bits=%d", bits)) {
+				t.Errorf("%s: no %d address bits in %s", m.Name, bits, argv)
 			}
 			if got, want := nodesOf(argv), nodesOf(strings.Join(QEMU(m.Shape, nil, false), " ")); !slices.Equal(got, want) {
 				t.Errorf("%s: libvirt gives QEMU %q, homenode %q", m.Name, got, want)

@@ -26,7 +26,7 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 		return nil, err
 	}
 	p := &patcher{data: data, root: root, out: &Patched{}}
-	p.domain(domainOf(m), m.Binding() != nil)
+	p.domain(m)
 	slices.SortStableFunc(p.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
 	last := 0
 	for _, e := range p.edits {
@@ -99,7 +99,8 @@ type patcher struct {
 
 // domain makes the edits, each element of the domain for itself. Pins, memory binding and huge pages that the file has stay where
 // the move says nothing of them.
-func (p *patcher) domain(d *domain, placed bool) {
+func (p *patcher) domain(m *move.Move) {
+	d := domainOf(m)
 	p.amount("memory", d.Memory)
 	if p.root.child("currentMemory") != nil {
 		p.amount("currentMemory", d.Memory)
@@ -112,7 +113,7 @@ func (p *patcher) domain(d *domain, placed bool) {
 			p.inside(p.root, "memoryBacking", []string{"allocation"}, []part{{"allocation", d.Backing.Allocation}})
 		}
 	}
-	if placed {
+	if m.Binding() != nil {
 		var pins []part
 		if d.CPUTune != nil {
 			for _, pin := range d.CPUTune.Pins {
@@ -130,6 +131,12 @@ func (p *patcher) domain(d *domain, placed bool) {
 		p.inside(p.root, "devices", []string{"iommu"}, []part{{"iommu", d.Devices.IOMMU}})
 	}
 	parts := []part{{"topology", d.CPU.Topology}}
+	if bits := move.AddressBits(m.Shape); bits > 0 && !p.passthrough() && p.root.child("cpu").child("maxphysaddr") == nil {
+		parts = append(parts, part{"maxphysaddr", address{"emulate", bits}})
+	}
+	if m.Topoext() && p.passthrough() && !p.has(topoext.Name) {
+		parts = append(parts, part{"feature", topoext})
+	}
 	if d.CPU.NUMA != nil {
 		parts = append(parts, part{"numa", d.CPU.NUMA})
 	}
@@ -146,6 +153,13 @@ func (p *patcher) extended() bool {
 func (p *patcher) passthrough() bool {
 	cpu := p.root.child("cpu")
 	return cpu != nil && slices.ContainsFunc(cpu.attrs, func(a xml.Attr) bool { return a.Name.Local == "mode" && a.Value == passthrough })
+}
+
+// has reports whether the domain states a feature of the CPU.
+func (p *patcher) has(name string) bool {
+	return slices.ContainsFunc(p.root.child("cpu").all("feature"), func(n *node) bool {
+		return slices.ContainsFunc(n.attrs, func(a xml.Attr) bool { return a.Name.Local == "name" && a.Value == name })
+	})
 }
 
 // features puts in what is missing of the features.
@@ -172,7 +186,7 @@ func (p *patcher) features(d *domain) {
 
 // closed writes elements without content as every tool of libvirt does.
 var closed = strings.NewReplacer("></topology>", "/>", "></cell>", "/>", "></sibling>", "/>", "></vcpupin>", "/>", "></emulatorpin>", "/>", "></memory>", "/>", "></memnode>", "/>",
-	"></page>", "/>", "></allocation>", "/>", "></acpi>", "/>", "></hint-dedicated>", "/>", "></ioapic>", "/>", "></driver>", "/>")
+	"></page>", "/>", "></allocation>", "/>", "></acpi>", "/>", "></hint-dedicated>", "/>", "></ioapic>", "/>", "></driver>", "/>", "></feature>", "/>", "></maxphysaddr>", "/>")
 
 // element puts a child in the place of that of its name, or behind <vcpu>, <memory> or the name.
 func (p *patcher) element(parent *node, name string, value any) {

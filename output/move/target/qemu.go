@@ -17,10 +17,13 @@ func qemu(b *bytes.Buffer, m *move.Move) {
 		all, _ := at.All()
 		bind = "taskset -c " + ranges(all, ",") + " "
 	}
-	comment(b, fmt.Sprintf("Use: %sqemu-system-x86_64 -machine q35 -accel kvm -cpu host ... $(sed '/^#/d' %s.qemu.args)", bind, m.Name))
-	if m.Shape.Threads > 1 {
-		comment(b, "On AMD use -cpu host,topoext=on: else the guest sees no threads.")
+	cpu := "host"
+	if m.Topoext() {
+		cpu += ",topoext=on"
+	} else if (m.Shape.Threads > 1 || m.Shape.Dies > 1) && (m.At == nil || m.At.Vendor == "") {
+		comment(b, "On AMD use -cpu host,topoext=on: else the guest sees no threads, and one cache for the dies of a socket.")
 	}
+	comment(b, fmt.Sprintf("Use: %sqemu-system-x86_64 -machine q35 -accel kvm -cpu %s ... $(sed '/^#/d' %s.qemu.args)", bind, cpu, m.Name))
 	if at != nil && len(m.Shape.Cells) > 1 {
 		comment(b, "The memory is bound, so bind each vCPU after the start, by its thread-id (query-cpus-fast of QMP):")
 		for i, c := range m.Shape.Cells {

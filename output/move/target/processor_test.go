@@ -1,0 +1,102 @@
+package target
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"homenode/change/move"
+	"homenode/rules/rule"
+)
+
+// large is a VM with more memory than the models of processors address.
+func large(t testing.TB, to string, o move.Options) *move.Move {
+	t.Helper()
+	m := move.Make(vmOf(t, "nodes=2 cores=16 memory=4TB", "vcpus=16 coresPerSocket=8 memory=1200GB"), move.PlatformOf(to), o)
+	m.Name = "vm-large"
+	return m
+}
+
+// TestAddressBits: a domain of more memory than 40 bits address states its bits, once, and not with the CPU of the host; QEMU starts with as many.
+func TestAddressBits(t *testing.T) {
+	const want = `<maxphysaddr mode="emulate" bits="42">`
+	m := large(t, "libvirt", move.Options{})
+	text := string(Files([]*move.Move{m})[0].Data)
+	if strings.Count(text, want) != 1 {
+		t.Errorf("not once %s in %s", want, text)
+	}
+	small := moved(t, "2x12", "libvirt", move.Options{})
+	if text := string(Files([]*move.Move{small})[0].Data); strings.Contains(text, "maxphysaddr") {
+		t.Errorf("2 GB have address bits: %s", text)
+	}
+	own := large(t, "libvirt", move.Options{At: at(9)})
+	own.Exclusive = true
+	if text := string(Files([]*move.Move{own})[0].Data); strings.Contains(text, "maxphysaddr") {
+		t.Errorf("the CPU of the host has address bits: %s", text)
+	}
+	p, err := Patch("x.xml", []byte("<domain><name>x</name>\n<memory unit='GiB'>1</memory>\n<vcpu>1</vcpu>\n<cpu mode='custom'>\n<model>Skylake-Server</model>\n</cpu>\n</domain>"), m)
+	if err != nil || strings.Count(string(p.Data), `<maxphysaddr mode="emulate" bits="42"/>`) != 1 {
+		t.Errorf("patched: %v\n%s", err, p.Data)
+	}
+	checkAgain(t, p, m)
+	program, err := exec.LookPath("qemu-system-x86_64")
+	if err != nil {
+		t.Skip("no qemu-system-x86_64")
+	}
+	for bits, starts := range map[string]bool{"": false, ",phys-bits=42": true} {
+		cmd := exec.CommandContext(t.Context(), program, "-object", "memory-backend-ram,id=ram0,size=1200G,reserve=off", "-M", "q35,memory-backend=ram0", "-accel", "tcg", "-S", "-display", "none", "-nodefaults", "-cpu", "Skylake-Server"+bits, "-m", "1200G", "-qmp", "stdio")
+		cmd.Stdin = strings.NewReader(`{"execute":"qmp_capabilities"}{"execute":"quit"}`)
+		out, err := cmd.CombinedOutput()
+		if strings.Contains(string(out), "annot allocate memory") {
+			t.Skipf("QEMU gets no 1200 GB here: %s", out)
+		}
+		if (err == nil) != starts {
+			t.Errorf("QEMU with %q: %v, %s", bits, err, out)
+		}
+	}
+}
+
+// TestTopoext: with the CPU of the host, guests of AMD are shown threads and dies by a feature of the CPU.
+func TestTopoext(t *testing.T) {
+	const want = `<feature policy="require" name="topoext">`
+	for _, tt := range []struct {
+		shape, vendor string
+		exclusive     bool
+		want          bool
+	}{{"dies", "AMD", true, true}, {"threads", "AMD", true, true}, {"dies", "AMD", false, false}, {"dies", "Intel", true, false}, {"dies", "", true, false}, {"2x12", "AMD", true, false}} {
+		on := func(v *rule.VM) (*move.Placement, string) {
+			p, why := at(9)(v)
+			p.Vendor = tt.vendor
+			return p, why
+		}
+		m := moved(t, tt.shape, "libvirt", move.Options{At: on})
+		m.Exclusive = tt.exclusive
+		text := string(Files([]*move.Move{m})[0].Data)
+		if strings.Contains(text, want) != tt.want {
+			t.Errorf("%+v: %s", tt, text)
+		}
+		said := strings.Contains(text, "topoext")
+		if tt.vendor == "" && !tt.exclusive && said || tt.vendor == "Intel" && said {
+			t.Errorf("%+v speaks of topoext: %s", tt, text)
+		}
+		file := "<domain><name>x</name>\n<memory unit='GiB'>1</memory>\n<vcpu>1</vcpu>\n<cpu mode='host-passthrough'>\n<feature policy='disable' name='svm'/>\n</cpu>\n</domain>"
+		p, err := Patch("x.xml", []byte(file), m)
+		if err != nil || strings.Contains(string(p.Data), `name="topoext"`) != m.Topoext() || !strings.Contains(string(p.Data), "<feature policy='disable' name='svm'/>") {
+			t.Errorf("%+v: patched: %v\n%s", tt, err, p.Data)
+		}
+		checkAgain(t, p, m)
+		args := moved(t, tt.shape, "qemu", move.Options{At: on})
+		if text := string(Files([]*move.Move{args})[0].Data); strings.Contains(text, "-cpu host,topoext=on ...") != args.Topoext() {
+			t.Errorf("%+v: %s", tt, text)
+		}
+	}
+}
+
+// checkAgain checks that nothing is left to be changed.
+func checkAgain(t *testing.T, p *Patched, m *move.Move) {
+	t.Helper()
+	again, err := Patch("x.xml", p.Data, m)
+	if err != nil || again.Changes != nil {
+		t.Errorf("a second time: %v, %q\n%s", err, again.Changes, again.Data)
+	}
+}
