@@ -69,9 +69,38 @@ func (m *model) never(v int) (why, cure string) {
 		why = "no host has a node for each of its cells at once"
 	}
 	if shape, host, ok := m.otherShape(v); ok {
-		return why, fmt.Sprintf("as %s it fits an empty %s", shape, host)
+		cure = fmt.Sprintf("as %s it fits an empty %s", shape, host)
+	}
+	switch host, ok := m.byThreads(v); {
+	case ok && cure != "":
+		return why, cure + "; " + ByThreads
+	case ok:
+		return why, fmt.Sprintf("an empty %s takes it %s", host, ByThreads)
+	case cure != "":
+		return why, cure
+	case len(it.cells) > nodes:
+		return why, "hosts with more nodes"
 	}
 	return why, "hosts with larger nodes"
+}
+
+// ByThreads stands in the cure of a VM that fits where threads count, not cores.
+const ByThreads = "as it is with threads counted"
+
+// byThreads returns an empty host that takes the VM where threads count, not cores.
+func (m *model) byThreads(v int) (host string, ok bool) {
+	if m.p.Policy.Threads {
+		return "", false
+	}
+	policy := m.p.Policy
+	policy.Threads = true
+	for _, h := range m.heads {
+		one := &Problem{VMs: []VM{m.p.VMs[v]}, Hosts: []Host{m.p.Hosts[h]}, Policy: policy}
+		if try, err := newModel(one); err == nil && len(try.packed) > 0 {
+			return one.Hosts[0].Name, true
+		}
+	}
+	return "", false
 }
 
 // unit is what vCPUs are counted against.
@@ -90,18 +119,23 @@ func (v *VM) largest() (c Cell) {
 	return c
 }
 
-// largestNodes returns the nodes with most cores and memory, and the most nodes of a host.
+// largestNodes returns the nodes with most cores and memory, and the most nodes of a host, among those with cores.
 func (m *model) largestNodes() (cores, memory int32, nodes int) {
 	for _, h := range m.heads {
-		nodes = max(nodes, int(m.last(h)-m.first[h]))
+		count := 0
 		for n := m.first[h]; n < m.last(h); n++ {
+			if m.cores[n] == 0 {
+				continue
+			}
+			count++
 			if m.cores[n] > m.cores[cores] {
 				cores = n
 			}
-			if m.nodeMem(n) > m.nodeMem(memory) {
+			if m.cores[memory] == 0 || m.nodeMem(n) > m.nodeMem(memory) {
 				memory = n
 			}
 		}
+		nodes = max(nodes, count)
 	}
 	return cores, memory, nodes
 }

@@ -34,7 +34,7 @@ func TestWhy(t *testing.T) {
 		more *More
 	}{
 		{"cell wider than a node", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{24, 96 * gib})}},
-			"a cell has 24 vCPUs and the largest node, node 0 of a, has 16 cores for VMs; as 2 cells of 12 vCPUs and 48 GB it fits an empty a", nil},
+			"a cell has 24 vCPUs and the largest node, node 0 of a, has 16 cores for VMs; as 2 cells of 12 vCPUs and 48 GB it fits an empty a; as it is with threads counted", nil},
 		{"cell larger than a node", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{8, 200 * gib})}},
 			"a cell has 200 GB and the largest node, node 0 of a, has 128 GB for VMs; as 2 cells of 4 vCPUs and 100 GB it fits an empty a", nil},
 		{"too large", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{8, 300 * gib})}},
@@ -43,6 +43,10 @@ func TestWhy(t *testing.T) {
 			"it has 4 cells and a host has at most 2 nodes; as one cell of 16 vCPUs and 4 GB it fits an empty a", nil},
 		{"full", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("u", Cell{16, 120 * gib}, Cell{12, 120 * gib}), vm("v", Cell{8, 16 * gib})}},
 			"the hosts are full; nearest to taking it: node 0 of a lacks 4 cores and 8 GB; that much more, or one more host like a", &More{"a", 1, 1}},
+		{"threads", Problem{Hosts: twoNodes("a"), VMs: []VM{{Name: "v", Cells: []Cell{{20, gib}}}}},
+			"a cell has 20 vCPUs and the largest node, node 0 of a, has 16 cores for VMs; as 2 cells of 10 vCPUs and 512 MB it fits an empty a; as it is with threads counted", nil},
+		{"a node of memory alone", Problem{Hosts: []Host{{Name: "a", Nodes: []Node{{ID: 0, Cores: 16, Threads: 16, Memory: 128 * gib}, {ID: 1, Memory: 512 * gib}}}}, VMs: []VM{{Name: "v", Cells: []Cell{{4, 64 * gib}, {4, 64 * gib}}}}},
+			"it has 2 cells and a host has at most 1 nodes; as one cell of 8 vCPUs and 128 GB it fits an empty a", nil},
 		{"apart", Problem{Hosts: twoNodes("a", "b"), VMs: []VM{{Name: "u", Cells: []Cell{{4, gib}}, Groups: []string{"dc"}}, {Name: "v", Cells: []Cell{{4, gib}}, Groups: []string{"dc"}}, {Name: "w", Cells: []Cell{{2, gib}}, Groups: []string{"dc"}}}},
 			`each of 2 hosts that take it has a VM of group "dc"; one more host like a`, &More{"a", 1, 1}},
 		{"pages that are not free", Problem{Hosts: twoNodes("a"), VMs: []VM{{Name: "v", Cells: []Cell{{4, 8 * gib}}, Page: gib}}, Policy: Policy{FreePagesOnly: true}},

@@ -148,7 +148,14 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 	}
 	for i := range made.VMs {
 		if cure := &made.VMs[i].Cure; strings.HasPrefix(*cure, "as ") && o.Shape != move.Fit {
-			*cure += ": --shape fit"
+			shape, threads, _ := strings.Cut(*cure, "; ")
+			*cure = shape + ": --shape fit"
+			if threads != "" {
+				*cure += "; " + threads
+			}
+		}
+		if cure := &made.VMs[i].Cure; strings.HasSuffix(*cure, pack.ByThreads) {
+			*cure += ": --count-threads"
 		}
 	}
 	out.Made = made
