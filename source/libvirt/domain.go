@@ -80,16 +80,10 @@ type Binding struct {
 // A Backing is <memoryBacking>.
 type Backing struct {
 	HugePages    bool
-	Pages        []BackingPage // empty with HugePages: of the host's default size
+	Pages        []numa.HugePages // empty with HugePages: of the host's default size
 	Locked       bool
 	NoSharePages bool
 	Source       string // anonymous, file, memfd
-}
-
-// A BackingPage is huge pages for some cells.
-type BackingPage struct {
-	Size  numa.Bytes
-	Cells []int // of the guest; nil for all
 }
 
 // File returns what the file states of the domain.
@@ -186,7 +180,7 @@ func (d *Domain) memory(r *reader, e *element, add adder) {
 			continue
 		}
 		cells := r.list(p, "nodeset", p.attr("nodeset"), maxNode)
-		d.Backing.Pages = append(d.Backing.Pages, BackingPage{size.Value, cells})
+		d.Backing.Pages = append(d.Backing.Pages, numa.HugePages{Size: size.Value, Cells: cells})
 		of := "all cells"
 		if cells != nil {
 			of = "cells " + words.Ranges(cells)

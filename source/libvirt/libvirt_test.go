@@ -67,7 +67,7 @@ func TestDomain(t *testing.T) {
 		Pins: []Pin{{18, 5, 0, []int{0, 1, 2, 3}}, {19, 5, 4, []int{8}}}, Helpers: []Helper{{20, 5, "the other threads of QEMU", []int{0, 8}}},
 		Bound:      &Binding{Line: 23, Col: 5, Cell: -1, Mode: "strict", Nodes: []int{0, 1}},
 		BoundCells: []Binding{{Line: 24, Col: 5, Cell: 0, Mode: "preferred", Nodes: []int{0}}, {Line: 25, Col: 5, Cell: 1, Mode: "strict", Nodes: []int{1}}},
-		Backing:    Backing{HugePages: true, Pages: []BackingPage{{numa.GiB, []int{0, 1}}}, Locked: true, NoSharePages: true, Source: "memfd"},
+		Backing:    Backing{HugePages: true, Pages: []numa.HugePages{{Size: numa.GiB, Cells: []int{0, 1}}}, Locked: true, NoSharePages: true, Source: "memfd"},
 		ACPI:       at(true, "line 27:3")}
 	if len(docs) != 1 || !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v\nwant  %+v", got, want)
