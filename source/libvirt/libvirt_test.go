@@ -121,6 +121,9 @@ func TestWarnings(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"<domain>\n <vcpu>many</vcpu></domain>", `2:2 vcpu: found "many", want a number below 4097`},
 		{"<domain>\n <vcpu cpuset='0-9999999'>1</vcpu></domain>", `2:2 cpuset: found "0-9999999", want a list of numbers below 65536 such as 0-31,^5`},
+		{"<domain>\n <vcpu cpuset='0-31,^16-31'>1</vcpu></domain>", `2:2 cpuset: found "0-31,^16-31", want a list of numbers below 65536 such as 0-31,^5`},
+		{"<domain>\n <vcpu cpuset=''>1</vcpu></domain>", `2:2 cpuset: found "", want a list of numbers below 65536 such as 0-31,^5`},
+		{"<!DOCTYPE d [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>\n<domain><name>&x;</name></domain>", "2:9 name: found the entity &x;, which stays as it is: no entities are read"},
 		{"<domain><memory unit='pages'>1</memory></domain>", `1:9 memory: found the unit "pages", want bytes, KiB, MiB, GiB or TiB`},
 		{"<domain><memory>-4</memory></domain>", `1:9 memory: found "-4", want a number of `},
 		{"<domain><memory unit='TiB'>9999999999</memory></domain>", `1:9 memory: found "9999999999", want a number of TiB`},

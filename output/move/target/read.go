@@ -381,7 +381,8 @@ func sizeOf(text, unit string) (numa.Bytes, error) {
 // mostCPUs is more than any VM has.
 const mostCPUs = 1 << 14
 
-// list reads "0-3,8,^2", the numbers in ascending order; a number that is there twice stays, for Check to find.
+// list reads "0-3,8,^2", the numbers in ascending order; a number that is there twice stays, for Check to find. Nothing takes a range
+// behind ^.
 func list(s string) ([]int, error) {
 	var out []int
 	for part := range strings.SplitSeq(s, ",") {
@@ -395,7 +396,7 @@ func list(s string) ([]int, error) {
 		if err == nil && ranged {
 			b, err = strconv.Atoi(to)
 		}
-		if err != nil || a < 0 || b < a || b >= mostCPUs || len(out) > mostCPUs {
+		if err != nil || without && ranged || a < 0 || b < a || b >= mostCPUs || len(out) > mostCPUs {
 			return nil, fmt.Errorf("found %q, want a list of vCPUs such as 0-3,8", s)
 		}
 		for n := a; n <= b; n++ {
