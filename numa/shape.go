@@ -107,3 +107,28 @@ func count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// HugePages are huge pages of one size.
+type HugePages struct {
+	Size  Bytes
+	Cells []int // of the guest; nil for all that no others are stated for
+}
+
+// PagesOf returns the size in bytes of the huge pages of each of so many cells, 0 for none stated, and that of all cells, 0 where they
+// differ. A list of cells goes before all others (https://libvirt.org/formatdomain.html#memory-backing).
+func PagesOf(pages []HugePages, cells int) (each []Bytes, all Bytes) {
+	each = make([]Bytes, cells)
+	for _, named := range []bool{false, true} {
+		for _, p := range pages {
+			for i := range each {
+				if named && slices.Contains(p.Cells, i) || !named && p.Cells == nil {
+					each[i] = p.Size
+				}
+			}
+		}
+	}
+	if cells == 0 || slices.Min(each) != slices.Max(each) {
+		return each, 0
+	}
+	return each, each[0]
+}

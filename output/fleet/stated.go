@@ -113,7 +113,7 @@ func hostName(v *rule.StatedVM) string {
 func statedHosts(r *rules.Result) answer.Table {
 	t := answer.Table{Name: "hosts", Columns: []answer.Column{{Name: "Host"}, {Name: "Nodes", Right: true}, {Name: "Cores", Right: true}, {Name: "Memory", Right: true},
 		{Name: "VMs", Right: true}, {Name: "vCPUs", Right: true}, {Name: "Pinned", Right: true, About: "vCPUs that may run on one node only"},
-		{Name: "Cells", Right: true, About: "VMs whose guest sees several NUMA nodes"}}}
+		{Name: "VMs of several cells", Right: true, About: "VMs whose guest sees several NUMA nodes"}}}
 	for i := range r.Fleet.Hosts {
 		h := &r.Fleet.Hosts[i]
 		vms, vcpus, pinned, cells := 0, 0, 0, 0

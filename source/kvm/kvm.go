@@ -48,7 +48,7 @@ func Detect(path string) bool {
 	}
 	found := false
 	err = walk(fsys, only, nil, func(name string) error {
-		if strings.EqualFold(filepath.Ext(name), ".xml") || only != "" {
+		if meant(name) || only != "" {
 			if found = libvirt.Detect(headOf(fsys, name)); found {
 				return fs.SkipAll
 			}
@@ -107,9 +107,14 @@ func walk(fsys fs.FS, only string, unread func(name string, err error), do func(
 			return nil
 		case err != nil:
 			return err
-		case d.IsDir() && strings.Count(name, "/") >= maxDepth:
-			return fs.SkipDir
-		case !d.Type().IsRegular():
+		case d.Type().IsRegular():
+		default:
+			if why := passedOver(d); why != nil && unread != nil {
+				unread(name, why)
+			}
+			if d.IsDir() && strings.Count(name, "/") >= maxDepth {
+				return fs.SkipDir
+			}
 			return nil
 		}
 		if n++; n > maxFiles {
@@ -117,6 +122,30 @@ func walk(fsys fs.FS, only string, unread func(name string, err error), do func(
 		}
 		return do(name)
 	})
+}
+
+// passedOver says why an entry that is no regular file is not read, though its name says that it is one of a bundle or it may lead to
+// some; nil for others.
+func passedOver(d fs.DirEntry) error {
+	named := meant(d.Name())
+	switch {
+	case d.Type()&fs.ModeSymlink != 0:
+		return errors.New("it is a symbolic link, which is not followed")
+	case d.IsDir() && named:
+		return errors.New("it is a folder, where a file is due")
+	case named:
+		return errors.New("it is no regular file")
+	}
+	return nil
+}
+
+// meant reports whether a file of a bundle has this name.
+func meant(name string) bool { return isText(name) || strings.EqualFold(filepath.Ext(name), ".xml") }
+
+// isText reports whether a file beside the XML has this name.
+func isText(name string) bool {
+	base := strings.ToLower(filepath.Base(name))
+	return base == numastatName || base == pidsName
 }
 
 func headOf(fsys fs.FS, name string) []byte {
@@ -145,19 +174,19 @@ type reader struct {
 	fsys    fs.FS
 	path    string // of the bundle, before the names of files
 	hosts   map[string]*numa.Host
+	arch    map[string]string // of the processor of a host, by folder
 	domains []domain
 	texts   []string // files beside the XML
 }
 
 func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
-	r := &reader{fleet: &numa.Fleet{Source: name, Hypervisor: numa.KVM}, fsys: fsys, path: path, hosts: map[string]*numa.Host{}}
+	r := &reader{fleet: &numa.Fleet{Source: name, Hypervisor: numa.KVM}, fsys: fsys, path: path, hosts: map[string]*numa.Host{}, arch: map[string]string{}}
 	var broken error
 	err := walk(fsys, only, r.unread, func(file string) error {
-		base := strings.ToLower(filepath.Base(file))
 		switch {
-		case base == numastatName || base == pidsName:
+		case isText(file):
 			r.texts = append(r.texts, file)
-		case only != "" || filepath.Ext(base) == ".xml":
+		case only != "" || meant(file):
 			if err := r.xml(file); err != nil {
 				broken = cmp.Or(broken, err)
 				r.unread(file, err)
@@ -238,7 +267,7 @@ func (r *reader) xml(file string) error {
 			}
 			h := hostOf(d, func(format string, args ...any) { r.note(r.at(file, d.Line, 0), format, args...) })
 			h.At = r.at(file, d.Line, 0)
-			r.hosts[dir] = h
+			r.hosts[dir], r.arch[dir] = h, d.Arch
 		}
 	}
 	return err
@@ -277,11 +306,11 @@ func (r *reader) addHosts(name string) {
 	}
 }
 
-// hostIn returns the host whose folder a folder is, or is below; nil for none.
-func (r *reader) hostIn(dir string) *numa.Host {
+// hostIn returns the host whose folder a folder is, or is below, and that folder; nil for none.
+func (r *reader) hostIn(dir string) (h *numa.Host, of string) {
 	for ; ; dir = path.Dir(dir) {
 		if h := r.hosts[dir]; h != nil || dir == "." {
-			return h
+			return h, dir
 		}
 	}
 }
@@ -317,10 +346,13 @@ func (r *reader) noteTwins() {
 func (r *reader) addVMs() {
 	seen := map[string]int{} // index of the VM
 	for _, d := range r.domains {
-		h := r.hostIn(d.dir)
+		h, dir := r.hostIn(d.dir)
 		v, ok := vmOf(&d, r)
 		if !ok {
 			continue
+		}
+		if h != nil && !libvirt.Runs(r.arch[dir], d.Arch) && d.Type != "qemu" {
+			r.note(v.At, "%s is of %s and its host of %s, which does not run it", v.Name, d.Arch, r.arch[dir])
 		}
 		v.ID = cmp.Or(v.UUID, v.Name)
 		if h != nil {

@@ -123,6 +123,10 @@ func TestNothingIsLost(t *testing.T) {
 		{"twice", []string{"a/1.xml", sql01, "a/2.xml", sql01}, 1, []string{"fleet/a/2.xml:1: sql01 is there twice: fleet/a/1.xml:1 counts"}},
 		{"one UUID on two hosts", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, []string{"fleet/b/1.xml:1: sql01 runs on another host too (fleet/a/1.xml:1): it counts twice"}},
 		{"a definition that a migration left", []string{"a/capabilities.xml", capabilities, "a/1.xml", inactive, "b/capabilities.xml", capabilities, "b/1.xml", sql01}, 2, []string{"fleet/a/1.xml:1: sql01 is defined here, and runs on another host (fleet/b/1.xml:1): it counts twice"}},
+		{"a host of another architecture", []string{"a/capabilities.xml", strings.Replace(capabilities, "<cpu>", "<cpu><arch>aarch64</arch>", 1),
+			"a/1.xml", strings.Replace(sql01, "<memory ", "<os><type arch='x86_64'>hvm</type></os><memory ", 1)}, 1, []string{"fleet/a/1.xml:1: sql01 is of x86_64 and its host of aarch64, which does not run it"}},
+		{"a host of the same family", []string{"a/capabilities.xml", strings.Replace(capabilities, "<cpu>", "<cpu><arch>x86_64</arch>", 1),
+			"a/1.xml", strings.Replace(sql01, "<memory ", "<os><type arch='i686'>hvm</type></os><memory ", 1)}, 1, nil},
 		{"two hosts in a folder", []string{"a/1.xml", capabilities, "a/2.xml", capabilities}, 0, []string{"fleet/a/2.xml:1: a second host in the folder: the first counts"}},
 		{"a host that breaks off", []string{"a/1.xml", capabilities[:strings.Index(capabilities, "</cells>")], "a/2.xml", sql01}, 1,
 			[]string{"fleet/a/1.xml:1: the capabilities break off: the nodes of the host count as unknown", "fleet/a/1.xml:7:1: found the end of the file inside <cells> of line 1"}},
@@ -183,6 +187,46 @@ func TestUnread(t *testing.T) {
 	broken, err := ReadFS("fleet", fstest.MapFS{"a/1.xml": {Data: []byte(sql01)}, "a/2.xml": {Data: []byte("<domain type='kvm'>\n <vcpu>2</vcpus>\n</domain>")}})
 	if err != nil || !slices.Equal(broken.Unread, []string{"fleet/a/2.xml"}) { // with two notes
 		t.Errorf("%q, %v", broken.Unread, err)
+	}
+}
+
+// TestNoFile: links, pipes and folders where files are due have a note and count, and others are passed over.
+func TestNoFile(t *testing.T) {
+	f, err := ReadFS("fleet", fstest.MapFS{
+		"a/domains/1.xml":    {Data: []byte(sql01)},
+		"a/domains/link.xml": {Mode: fs.ModeSymlink, Data: []byte("../nowhere")},
+		"a/domains/more":     {Mode: fs.ModeSymlink, Data: []byte("..")},
+		"a/domains/pipe.xml": {Mode: fs.ModeNamedPipe},
+		"a/domains/socket":   {Mode: fs.ModeSocket},
+		"a/numastat.txt/x":   {},
+		"a/pids.TXT/x":       {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"fleet/a/domains/link.xml: it is a symbolic link, which is not followed", "fleet/a/domains/more: it is a symbolic link, which is not followed",
+		"fleet/a/domains/pipe.xml: it is no regular file", "fleet/a/numastat.txt: it is a folder, where a file is due", "fleet/a/pids.TXT: it is a folder, where a file is due"}
+	if got := notes(f); !slices.Equal(got, want) || len(f.Unread) != len(want) || len(f.VMs) != 1 {
+		t.Errorf("%d VMs, %d unread; notes\n%s\nwant\n%s", len(f.VMs), len(f.Unread), strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestPages: a shape has the size of its huge pages where all cells have it.
+func TestPages(t *testing.T) {
+	for pages, want := range map[string]numa.Bytes{
+		"<page size='1' unit='G'/>":                                                  numa.GiB,
+		"<page size='1' unit='G' nodeset='0-1'/>":                                    numa.GiB,
+		"<page size='1' unit='G' nodeset='0'/>":                                      0,
+		"<page size='1' unit='G' nodeset='0'/><page size='1048576' nodeset='1'/>":    numa.GiB,
+		"<page size='1' unit='G' nodeset='0'/><page size='1' unit='G'/>":             numa.GiB,
+		"<page size='1' unit='G' nodeset='0'/><page size='2' unit='M'/>":             0,
+		"<page size='1' unit='G' nodeset='0'/><page size='2' unit='M' nodeset='1'/>": 0,
+		"": 0,
+	} {
+		f := fleetOf(t, "a.xml", strings.Replace(sql01, "<cputune>", "<memoryBacking><hugepages>"+pages+"</hugepages></memoryBacking><cputune>", 1))
+		if got := f.VMs[0].Stated.Page; got != want {
+			t.Errorf("%s: found pages of %s, want %s", pages, got, want)
+		}
 	}
 }
 

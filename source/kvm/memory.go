@@ -190,7 +190,7 @@ func (r *reader) read(file string) (data []byte, err error) {
 
 // addUsage gives the VMs of a host the memory of their processes.
 func (r *reader) addUsage(file string, used map[int]*usage, names map[int]string) {
-	h := r.hostIn(path.Dir(filepath.ToSlash(file)))
+	h, _ := r.hostIn(path.Dir(filepath.ToSlash(file)))
 	if h == nil {
 		r.note(r.at(file, 0, 0), "no capabilities beside it say which host it is of: where memory is is not judged")
 		return

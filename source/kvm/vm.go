@@ -82,9 +82,7 @@ func shapeOf(d *libvirt.Domain, s *numa.Stated, at func(line, col int) string) (
 	s.VCPUsAt, s.MemoryAt = at(lineOf(d.VCPUs.Origin), 0), at(lineOf(d.Memory.Origin), 0)
 	s.Shape.Memory = d.Memory.Value
 	s.HotPlug = d.MaxMemory.Known()
-	if pages := d.Backing.Pages; len(pages) > 0 && !slices.ContainsFunc(pages, func(p libvirt.BackingPage) bool { return p.Size != pages[0].Size }) {
-		s.Page = pages[0].Size
-	}
+	_, s.Page = numa.PagesOf(d.Backing.Pages, max(1, len(cells)))
 	var sum numa.Bytes
 	for i, c := range cells {
 		s.Cells = append(s.Cells, numa.Cell{CPUs: c.CPUs, Memory: c.Memory.Value, At: at(c.Line, c.Col)})

@@ -129,7 +129,7 @@ func (r *reader) cell(id int, e *element) HostCell {
 			continue
 		}
 		seen[n] = true
-		cpu := HostCPU{ID: n, Socket: -1, Die: -1, Core: -1, Siblings: r.list(p, "siblings", p.attr("siblings"), maxCPU)}
+		cpu := HostCPU{ID: n, Socket: -1, Die: -1, Core: -1, Siblings: r.list(p, "siblings", maxCPU)}
 		for _, a := range []struct {
 			name string
 			to   *int

@@ -2,6 +2,7 @@ package libvirt
 
 import (
 	"fmt"
+	"regexp"
 
 	"homenode/internal/words"
 	"homenode/numa"
@@ -14,6 +15,7 @@ type Domain struct {
 	Line, Col  int
 	Name, UUID string
 	Type       string         // kvm, qemu, …
+	Arch       string         // of the processor that the guest sees
 	Running    bool           // it has the ID of a domain that runs
 	Whole      bool           // not parts of a domain
 	Cut        bool           // the file ends, or breaks off, before its end
@@ -80,28 +82,30 @@ type Binding struct {
 // A Backing is <memoryBacking>.
 type Backing struct {
 	HugePages    bool
-	Pages        []BackingPage // empty with HugePages: of the host's default size
+	Pages        []numa.HugePages // empty with HugePages: of the host's default size
 	Locked       bool
 	NoSharePages bool
 	Source       string // anonymous, file, memfd
 }
 
-// A BackingPage is huge pages for some cells.
-type BackingPage struct {
-	Size  numa.Bytes
-	Cells []int // of the guest; nil for all
-}
-
 // File returns what the file states of the domain.
 func (d *Domain) File() *fact.File { return d.file }
 
+// entity matches an entity that XML does not have by itself, and which the decoder leaves as it is.
+var entity = regexp.MustCompile(`&[\pL_][\pL\pN._-]*;`)
+
 func readDomain(name string, e *element, whole bool) *Domain {
 	r := newReader(name, "libvirt domain")
-	d := &Domain{Line: e.line, Col: e.col, Running: e.attr("id") != "", Name: e.child("name").content(), UUID: e.child("uuid").content(), Type: e.attr("type"), file: r.file}
+	d := &Domain{Line: e.line, Col: e.col, Running: e.attr("id") != "", Name: e.child("name").content(), UUID: e.child("uuid").content(), Type: e.attr("type"),
+		Arch: e.child("os", "type").attr("arch"), file: r.file}
 	d.Whole, d.Cut = whole, !e.closed
 	subject := "VM"
 	if d.Name != "" {
 		subject += " " + d.Name
+	}
+	if found := entity.FindString(d.Name); found != "" {
+		at := e.child("name")
+		r.file.Warn(at.line, at.col, "name: found the entity %s, which stays as it is: no entities are read", text.Short(found))
 	}
 	add := func(at *element, name string, value any, unit string) {
 		r.file.Add(at.line, at.col, subject, name, value, unit)
@@ -143,7 +147,7 @@ func (d *Domain) processors(r *reader, e *element, add adder) {
 			}
 		}
 		d.Auto = v.attr("placement") == "auto"
-		if d.CPUSet = r.list(v, "cpuset", v.attr("cpuset"), maxCPU); d.CPUSet != nil {
+		if d.CPUSet = r.list(v, "cpuset", maxCPU); d.CPUSet != nil {
 			add(v, "host CPUs", words.Ranges(d.CPUSet), "")
 		}
 	}
@@ -185,8 +189,8 @@ func (d *Domain) memory(r *reader, e *element, add adder) {
 		if !size.Known() || size.Value == 0 {
 			continue
 		}
-		cells := r.list(p, "nodeset", p.attr("nodeset"), maxNode)
-		d.Backing.Pages = append(d.Backing.Pages, BackingPage{size.Value, cells})
+		cells := r.list(p, "nodeset", maxNode)
+		d.Backing.Pages = append(d.Backing.Pages, numa.HugePages{Size: size.Value, Cells: cells})
 		of := "all cells"
 		if cells != nil {
 			of = "cells " + words.Ranges(cells)
@@ -216,7 +220,7 @@ func (d *Domain) cell(r *reader, e *element, add adder) {
 			return
 		}
 	}
-	c := Cell{Line: e.line, Col: e.col, ID: id, CPUs: r.list(e, "cpus", e.attr("cpus"), numa.MaxVCPUs), Distances: r.distances(e)}
+	c := Cell{Line: e.line, Col: e.col, ID: id, CPUs: r.list(e, "cpus", numa.MaxVCPUs), Distances: r.distances(e)}
 	c.Memory = r.bytes(e, "memory", e.attr("memory"), e.attr("unit"))
 	name := fmt.Sprint("cell ", id)
 	if c.CPUs != nil {
@@ -237,20 +241,20 @@ func (d *Domain) tune(r *reader, e *element, add adder) {
 	tune := e.child("cputune")
 	for _, p := range tune.all("vcpupin") {
 		v, ok := r.number(p, "vcpu", p.attr("vcpu"), numa.MaxVCPUs)
-		cpus := r.list(p, "cpuset", p.attr("cpuset"), maxCPU)
+		cpus := r.list(p, "cpuset", maxCPU)
 		if ok && cpus != nil {
 			d.Pins = append(d.Pins, Pin{p.line, p.col, v, cpus})
 			add(p, fmt.Sprintf("vCPU %d on host CPUs", v), words.Ranges(cpus), "")
 		}
 	}
 	if p := tune.child("emulatorpin"); p != nil {
-		if cpus := r.list(p, "cpuset", p.attr("cpuset"), maxCPU); cpus != nil {
+		if cpus := r.list(p, "cpuset", maxCPU); cpus != nil {
 			d.Helpers = append(d.Helpers, Helper{p.line, p.col, "the other threads of QEMU", cpus})
 			add(p, "emulator on host CPUs", words.Ranges(cpus), "")
 		}
 	}
 	for _, p := range tune.all("iothreadpin") {
-		if cpus := r.list(p, "cpuset", p.attr("cpuset"), maxCPU); cpus != nil {
+		if cpus := r.list(p, "cpuset", maxCPU); cpus != nil {
 			name := "I/O thread " + p.attr("iothread")
 			d.Helpers = append(d.Helpers, Helper{p.line, p.col, name, cpus})
 			add(p, name+" on host CPUs", words.Ranges(cpus), "")
@@ -278,7 +282,7 @@ func (d *Domain) tune(r *reader, e *element, add adder) {
 
 // binding reads <memory> or <memnode>; libvirt's mode is strict where none is stated.
 func (r *reader) binding(e *element, cell int) Binding {
-	b := Binding{Line: e.line, Col: e.col, Cell: cell, Mode: e.attr("mode"), Nodes: r.list(e, "nodeset", e.attr("nodeset"), maxNode), Auto: e.attr("placement") == "auto"}
+	b := Binding{Line: e.line, Col: e.col, Cell: cell, Mode: e.attr("mode"), Nodes: r.list(e, "nodeset", maxNode), Auto: e.attr("placement") == "auto"}
 	if b.Mode == "" {
 		b.Mode = "strict"
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"homenode/internal/bounded"
@@ -169,6 +170,11 @@ func (e *element) attr(name string) string {
 		}
 	}
 	return ""
+}
+
+// has reports whether the element has an attribute, with or without a value.
+func (e *element) has(name string) bool {
+	return e != nil && slices.ContainsFunc(e.attrs, func(a xml.Attr) bool { return a.Name.Local == name && a.Name.Space == "" })
 }
 
 // content returns the text without blanks around it.

@@ -5,6 +5,7 @@
 package libvirt
 
 import (
+	"cmp"
 	"io"
 	"regexp"
 
@@ -56,4 +57,13 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 		err = &numa.SyntaxError{File: name, Msg: "found no <domain> and no <capabilities> with a <host>"}
 	}
 	return out, err
+}
+
+// families are architectures that processors of another run too.
+var families = map[string]string{"i386": "x86_64", "i486": "x86_64", "i586": "x86_64", "i686": "x86_64", "armv7l": "aarch64", "ppc64le": "ppc64"}
+
+// Runs reports whether a host of an architecture runs guests of another without emulation; one that is not stated is no doubt.
+func Runs(host, guest string) bool {
+	family := func(arch string) string { return cmp.Or(families[arch], arch) }
+	return host == "" || guest == "" || family(host) == family(guest)
 }

@@ -67,7 +67,7 @@ func TestDomain(t *testing.T) {
 		Pins: []Pin{{18, 5, 0, []int{0, 1, 2, 3}}, {19, 5, 4, []int{8}}}, Helpers: []Helper{{20, 5, "the other threads of QEMU", []int{0, 8}}},
 		Bound:      &Binding{Line: 23, Col: 5, Cell: -1, Mode: "strict", Nodes: []int{0, 1}},
 		BoundCells: []Binding{{Line: 24, Col: 5, Cell: 0, Mode: "preferred", Nodes: []int{0}}, {Line: 25, Col: 5, Cell: 1, Mode: "strict", Nodes: []int{1}}},
-		Backing:    Backing{HugePages: true, Pages: []BackingPage{{numa.GiB, []int{0, 1}}}, Locked: true, NoSharePages: true, Source: "memfd"},
+		Backing:    Backing{HugePages: true, Pages: []numa.HugePages{{Size: numa.GiB, Cells: []int{0, 1}}}, Locked: true, NoSharePages: true, Source: "memfd"},
 		ACPI:       at(true, "line 27:3")}
 	if len(docs) != 1 || !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v\nwant  %+v", got, want)
@@ -121,6 +121,9 @@ func TestWarnings(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"<domain>\n <vcpu>many</vcpu></domain>", `2:2 vcpu: found "many", want a number below 4097`},
 		{"<domain>\n <vcpu cpuset='0-9999999'>1</vcpu></domain>", `2:2 cpuset: found "0-9999999", want a list of numbers below 65536 such as 0-31,^5`},
+		{"<domain>\n <vcpu cpuset='0-31,^16-31'>1</vcpu></domain>", `2:2 cpuset: found "0-31,^16-31", want a list of numbers below 65536 such as 0-31,^5`},
+		{"<domain>\n <vcpu cpuset=''>1</vcpu></domain>", `2:2 cpuset: found "", want a list of numbers below 65536 such as 0-31,^5`},
+		{"<!DOCTYPE d [<!ENTITY x SYSTEM 'file:///etc/passwd'>]>\n<domain><name>&x;</name></domain>", "2:9 name: found the entity &x;, which stays as it is: no entities are read"},
 		{"<domain><memory unit='pages'>1</memory></domain>", `1:9 memory: found the unit "pages", want bytes, KiB, MiB, GiB or TiB`},
 		{"<domain><memory>-4</memory></domain>", `1:9 memory: found "-4", want a number of `},
 		{"<domain><memory unit='TiB'>9999999999</memory></domain>", `1:9 memory: found "9999999999", want a number of TiB`},

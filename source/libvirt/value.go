@@ -41,23 +41,25 @@ func (r *reader) number(e *element, what, s string, below int) (n int, ok bool) 
 	return n, true
 }
 
-// list reads a list of CPUs or nodes such as "0-31,^5,64-95"; nil when there is none.
-func (r *reader) list(e *element, what, s string, below int) []int {
-	if s == "" {
+// list reads an attribute that is a list of CPUs or nodes such as "0-31,^5,64-95"; nil when there is none. libvirt refuses one that is
+// empty, and a range behind ^ (virBitmapParse).
+func (r *reader) list(e *element, attr string, below int) []int {
+	if !e.has(attr) {
 		return nil
 	}
+	s := e.attr(attr)
 	out := []int{}
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.TrimSpace(part)
 		bare, not := strings.CutPrefix(part, "^")
 		numbers, ok := text.Numbers(bare, below, *r.room+1)
-		if !ok {
-			r.file.Warn(e.line, e.col, "%s: found %q, want a list of numbers below %d such as 0-31,^5", what, text.Short(s), below)
+		if !ok || not && len(numbers) > 1 {
+			r.file.Warn(e.line, e.col, "%s: found %q, want a list of numbers below %d such as 0-31,^5", attr, text.Short(s), below)
 			return nil
 		}
 		*r.room -= len(numbers)
 		if not {
-			out = slices.DeleteFunc(out, func(n int) bool { return n >= numbers[0] && n <= numbers[len(numbers)-1] })
+			out = slices.DeleteFunc(out, func(n int) bool { return n == numbers[0] })
 		} else {
 			out = append(out, numbers...)
 		}

@@ -2,6 +2,7 @@ package target
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -29,7 +30,7 @@ type described struct {
 // has the name of a tool. Notes say what is doubtful.
 func Read(path string) (hosts []pack.Host, notes []string, err error) {
 	by := map[string]*described{}
-	domains := 0
+	domains, others := 0, []string(nil)
 	of := func(file, stated string) *described {
 		name := cmp.Or(stated, fileName(file))
 		if by[name] == nil {
@@ -48,6 +49,10 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 			}
 			switch d := d.(type) {
 			case *libvirt.Host:
+				if !libvirt.Runs(d.Arch, "x86_64") { // as vSphere's are
+					others = append(others, fmt.Sprintf("%s: a host of %s, which does not run VMs of x86_64: it is left out", f.At(d.Line, 0), d.Arch))
+					continue
+				}
 				one := of(f.Name, "")
 				one.caps = append(one.caps, d)
 			case *libvirt.Domain:
@@ -76,6 +81,10 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 			return nil, nil, err
 		}
 		hosts = append(hosts, list...)
+	}
+	notes = append(notes, others...)
+	if len(hosts) == 0 && others != nil {
+		return nil, nil, errors.New(others[0])
 	}
 	if len(hosts) == 0 {
 		return nil, nil, fmt.Errorf("%s: found no host: want virsh capabilities, lscpu with numactl -H, hwloc's XML, or a scenario", path)

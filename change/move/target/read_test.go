@@ -38,6 +38,8 @@ func TestRead(t *testing.T) {
 		{"twice", map[string]string{"k.xml": caps, "k-virsh.xml": caps}, "k.xml:2: host k is described in DIR/k-virsh.xml too"},
 		{"memory missing", map[string]string{"k.txt": lscpu}, "DIR/k.txt:1: k: no output states the memory of its nodes: numactl -H does"},
 		{"cut", map[string]string{"k.xml": caps[:len(caps)/2]}, "DIR/k.xml:"},
+		{"another architecture", map[string]string{"k1.xml": strings.Replace(caps, "x86_64", "aarch64", 1), "k2.xml": caps}, "k2 2+0 cores 4 CPUs"},
+		{"another architecture alone", map[string]string{"k1.xml": strings.Replace(caps, "x86_64", "aarch64", 1)}, "DIR/k1.xml:2: a host of aarch64, which does not run VMs of x86_64: it is left out"},
 		{"nothing", map[string]string{"k.txt": "hello"}, "DIR: found none of the formats that are read in it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func Check(name string, data []byte) ([]move.Fault, error) {
 	case strings.HasSuffix(name, ".xml"):
 		s, faults, err = readDomain(name, data)
 	case strings.HasSuffix(name, ".args"):
-		s, err = readArguments(name, data)
+		s, faults, err = readArguments(name, data)
 	case strings.HasSuffix(name, ".conf"):
 		s, faults, err = readConf(name, data)
 	default:
@@ -77,7 +77,7 @@ func readDomain(name string, data []byte) (*move.Shape, []move.Fault, error) {
 	}
 	if t.Sockets == 0 { // libvirt makes a socket of each vCPU
 		s.Sockets, s.Cores, s.Threads = d.VCPU.Most, 1, 1
-		if d.VCPU.Most > 1 {
+		if d.VCPU.Most > fewSockets {
 			fault(move.CheckTopology, "no topology: each of %d vCPUs is a socket", d.VCPU.Most)
 		}
 	}
@@ -85,16 +85,53 @@ func readDomain(name string, data []byte) (*move.Shape, []move.Fault, error) {
 		fault(move.CheckTopology, "a topology of %d vCPUs, and %d vCPUs", s.Most(), d.VCPU.Most)
 		return nil, faults, nil
 	}
-	if d.Backing != nil && d.Backing.Huge != nil && len(d.Backing.Huge.Pages) == 1 {
-		if s.Page, err = inBytes(d.Backing.Huge.Pages[0].Size, d.Backing.Huge.Pages[0].Unit); err != nil {
-			return nil, nil, at(root.child("memoryBacking"), "page", err)
-		}
-	}
 	if i, err := d.cells(s, fault); err != nil {
 		return nil, nil, at(root.child("cpu").child("numa").all("cell")[i], fmt.Sprintf("cell %d", i), err)
 	}
+	pages, err := d.pages(root)
+	if err != nil {
+		return nil, nil, at(root.child("memoryBacking"), "page", err)
+	}
+	paged(s, pages, fault)
 	d.pins(s, fault)
 	return s, faults, nil
+}
+
+// fewSockets is how many sockets are not judged, as in K012.
+const fewSockets = 4
+
+// pages reads the huge pages of a domain, with the cells that they are for.
+func (d *domain) pages(root *node) (out []numa.HugePages, err error) {
+	if d.Backing == nil || d.Backing.Huge == nil {
+		return nil, nil
+	}
+	elements := root.child("memoryBacking").child("hugepages").all("page")
+	for i, p := range d.Backing.Huge.Pages {
+		one := numa.HugePages{}
+		if one.Size, err = inBytes(p.Size, p.Unit); err != nil {
+			return nil, err
+		}
+		for _, a := range elements[i].attrs {
+			if a.Name.Local == "nodeset" {
+				if one.Cells, err = list(a.Value); err != nil {
+					return nil, err
+				}
+			}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// paged gives a shape the huge pages of its cells. Where they differ, it has no size for all, and each cell is checked here.
+func paged(s *move.Shape, pages []numa.HugePages, fault func(check, text string, args ...any)) {
+	each, all := numa.PagesOf(pages, len(s.Cells))
+	s.Page = all
+	for i, page := range each {
+		if memory := s.Cells[i].Memory; all == 0 && page > 0 && memory%page != 0 {
+			fault(move.CheckPages, "the %s of cell %d are no whole pages of %s: %s are left over", memory, i, page, memory%page)
+		}
+	}
 }
 
 // cells reads the cells of a domain; all vCPUs are in one where there are none. An error is of the i-th cell.
@@ -177,138 +214,25 @@ func (d *domain) pins(s *move.Shape, fault func(check, text string, args ...any)
 	}
 }
 
-// readArguments reads the shape of arguments of QEMU.
-func readArguments(name string, data []byte) (*move.Shape, error) {
-	s := &move.Shape{Dies: 1, Threads: 1}
-	backends := map[string]numa.Bytes{}
-	line := 0
-	for text := range strings.Lines(string(data)) {
-		line++
-		words := strings.Fields(text)
-		for i, option := range words {
-			if strings.HasPrefix(option, "#") {
-				break
-			}
-			if i+1 == len(words) || !strings.HasPrefix(option, "-") {
-				continue
-			}
-			if err := argument(s, backends, option, strings.Trim(words[i+1], `'"`)); err != nil {
-				return nil, &numa.SyntaxError{File: name, Line: line, Col: strings.Index(text, option) + 1, Msg: err.Error()}
-			}
-		}
-	}
-	if s.Sockets == 0 {
-		if s.Memory == 0 {
-			return nil, &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: "found no -smp and no -m"}
-		}
-		s.Sockets, s.Cores, s.VCPUs = 1, 1, 1 // as QEMU does
-	}
-	if s.Cells == nil {
-		s.Cells = []move.Cell{{CPUs: upTo(s.Most()), Memory: s.Memory}}
-	}
-	return s, nil
-}
-
-func argument(s *move.Shape, backends map[string]numa.Bytes, option, value string) (err error) {
-	kind, rest, _ := strings.Cut(value, ",")
-	named := map[string][]string{}
-	for _, w := range strings.Split(rest, ",") {
-		key, value, _ := strings.Cut(w, "=")
-		named[key] = append(named[key], value)
-	}
-	last := func(key string) string {
-		if all := named[key]; all != nil {
-			return all[len(all)-1]
-		}
-		return ""
-	}
-	switch option {
-	case "-m":
-		s.Memory, err = megabytes(kind)
-	case "-smp":
-		if key, n, ok := strings.Cut(kind, "="); ok { // as of other arguments, the first has a name
-			named[key] = append(named[key], n)
-			kind = last("cpus")
-		}
-		if kind != "" {
-			if s.VCPUs, err = strconv.Atoi(kind); err != nil || s.VCPUs < 1 || s.VCPUs > mostCPUs {
-				return fmt.Errorf("found -smp %q, want a number of vCPUs", value)
-			}
-		}
-		return arranged(s, last)
-	case "-object":
-		if strings.HasPrefix(kind, "memory-backend-") {
-			backends[last("id")], err = megabytes(last("size"))
-		}
-		if err == nil && named["hugetlbsize"] != nil {
-			s.Page, err = megabytes(last("hugetlbsize"))
-		}
-	case "-numa":
-		if kind != "node" {
-			return nil
-		}
-		cell := move.Cell{Memory: backends[last("memdev")]}
-		if old := last("mem"); old != "" && named["memdev"] == nil {
-			if cell.Memory, err = megabytes(old); err != nil {
-				return err
-			}
-		}
-		if cell.CPUs, err = list(strings.Join(named["cpus"], ",")); err == nil {
-			s.Cells = append(s.Cells, cell)
-		}
-	}
-	return err
-}
-
-// arranged takes what -smp says of the topology, and the rest as QEMU does since 6.2: cores before sockets, one of what is not named
-// (machine_parse_smp_config; docs/system/qemu-manpage, -smp).
-func arranged(s *move.Shape, last func(key string) string) error {
-	n := map[string]int{}
-	for _, key := range []string{"maxcpus", "sockets", "dies", "clusters", "modules", "cores", "threads"} {
-		text := last(key)
-		if text == "" {
-			continue
-		}
-		v, err := strconv.Atoi(text)
-		if err != nil || v < 1 || v > mostCPUs {
-			return fmt.Errorf("found %s=%q, want a number from 1", key, text)
-		}
-		n[key] = v
-	}
-	each := max(1, n["dies"]) * max(1, n["clusters"]) * max(1, n["modules"]) // in a socket
-	all := cmp.Or(n["maxcpus"], s.VCPUs)
-	sockets, cores, threads := n["sockets"], n["cores"], n["threads"]
-	switch {
-	case all == 0:
-		sockets, cores, threads = max(1, sockets), max(1, cores), max(1, threads)
-	case cores == 0:
-		sockets, threads = max(1, sockets), max(1, threads)
-		cores = all / (sockets * each * threads)
-	case sockets == 0:
-		threads = max(1, threads)
-		sockets = all / (each * cores * threads)
-	case threads == 0:
-		threads = all / (sockets * each * cores)
-	}
-	if sockets*cores*threads == 0 {
-		return fmt.Errorf("found -smp of %s, want so many as the topology has", words.Plural(all, "vCPU"))
-	}
-	// Clusters and modules count as more cores: nothing that is checked lies between a die and a core.
-	s.Sockets, s.Dies, s.Cores, s.Threads = sockets, max(1, n["dies"]), cores*max(1, n["clusters"])*max(1, n["modules"]), threads
-	if s.VCPUs == 0 {
-		s.VCPUs = cmp.Or(all, s.Most())
-	}
-	return nil
-}
-
 // confNode matches the key of a node in a configuration of Proxmox.
 var confNode = regexp.MustCompile(`^numa(\d+)$`)
 
-// readConf reads the shape of a configuration of Proxmox, to the first snapshot.
+// A confCell is a node in a configuration of Proxmox.
+type confCell struct {
+	id int
+	move.Cell
+	hosts, policy bool // hostnodes and policy are stated
+}
+
+// readConf reads the shape of a configuration of Proxmox, to the first snapshot. What Proxmox refuses is from its
+// PVE::QemuServer::Memory::config.
 func readConf(name string, data []byte) (*move.Shape, []move.Fault, error) {
 	s := &move.Shape{Sockets: 1, Dies: 1, Cores: 1, Threads: 1}
 	var faults []move.Fault
-	on, cells := false, map[int]move.Cell{}
+	fault := func(check, text string, args ...any) {
+		faults = append(faults, move.Fault{Check: check, Text: fmt.Sprintf(text, args...)})
+	}
+	on, huge, cells := false, false, [8]*confCell{}
 	line := 0
 	for text := range strings.Lines(string(data)) {
 		line++
@@ -320,11 +244,11 @@ func readConf(name string, data []byte) (*move.Shape, []move.Fault, error) {
 		switch node := confNode.FindStringSubmatch(key); {
 		case node != nil:
 			i, _ := strconv.Atoi(node[1]) // digits
-			if i > 7 {
-				faults = append(faults, move.Fault{Check: move.CheckVCPUs, Text: fmt.Sprintf("line %d: %s is ignored: there are numa0 to numa7", line, key)})
+			if i >= len(cells) {
+				fault(move.CheckVCPUs, "line %d: %s is ignored: there are numa0 to numa7", line, key)
 				continue
 			}
-			cells[i], err = confCell(value)
+			cells[i], err = readConfCell(i, value)
 		case key == "sockets":
 			s.Sockets, err = strconv.Atoi(value)
 		case key == "cores":
@@ -332,11 +256,13 @@ func readConf(name string, data []byte) (*move.Shape, []move.Fault, error) {
 		case key == "vcpus":
 			s.VCPUs, err = strconv.Atoi(value)
 		case key == "memory":
-			s.Memory, err = megabytes(value)
+			s.Memory, err = sizeOf(strings.TrimPrefix(value, "current="), "M")
 		case key == "numa":
 			on = value == "1"
-		case key == "hugepages" && value != "any":
-			s.Page, err = megabytes(value)
+		case key == "hugepages":
+			if huge = true; value != "any" {
+				s.Page, err = sizeOf(value, "M")
+			}
 		}
 		if err != nil {
 			return nil, nil, &numa.SyntaxError{File: name, Line: line, Col: 1, Msg: fmt.Sprintf("%s: %v", key, notNumber(err))}
@@ -345,34 +271,80 @@ func readConf(name string, data []byte) (*move.Shape, []move.Fault, error) {
 	if s.VCPUs == 0 {
 		s.VCPUs = s.Most()
 	}
-	for i := range 8 {
-		if c, ok := cells[i]; ok {
-			s.Cells = append(s.Cells, c)
-		}
+	stated := slices.DeleteFunc(cells[:], func(c *confCell) bool { return c == nil })
+	for _, c := range stated {
+		s.Cells = append(s.Cells, c.Cell)
 	}
 	switch {
-	case on && len(cells) == 0 && s.Sockets > 1:
-		faults = append(faults, move.Fault{Check: move.CheckVCPUs, Text: fmt.Sprintf("numa: 1 without numa0 makes a node of each of %d sockets", s.Sockets)})
-		return nil, faults, nil
-	case !on && len(cells) > 0:
-		faults = append(faults, move.Fault{Check: move.CheckVCPUs, Text: "nodes are stated, and numa: 1 is not: the guest sees one"})
+	case on && len(stated) == 0:
+		if s.Sockets > 1 && s.Cores == 1 {
+			fault(move.CheckVCPUs, "numa: 1 without numa0 makes a node of each of %d sockets of a core", s.Sockets)
+			return nil, faults, nil
+		}
+		s.Cells = perSocket(s)
+	case on:
+		confFaults(stated, huge, fault)
+	case len(stated) > 0:
+		fault(move.CheckVCPUs, "nodes are stated, and numa: 1 is not: the guest sees one")
 	}
-	if len(cells) == 0 {
+	if huge && !on {
+		fault(move.CheckPages, "hugepages without numa: 1: Proxmox does not start the VM")
+	}
+	if s.Cells == nil {
 		s.Cells = []move.Cell{{CPUs: upTo(s.Most()), Memory: s.Memory}}
 	}
 	return s, faults, nil
 }
 
-func confCell(value string) (c move.Cell, err error) {
+// confFaults finds what keeps a VM of stated nodes from starting.
+func confFaults(cells []*confCell, huge bool, fault func(check, text string, args ...any)) {
+	if i, n := gap(cells, func(c *confCell) int { return c.id }); i >= 0 {
+		fault(move.CheckVCPUs, "numa%d comes where numa%d is due: QEMU wants nodes from 0, without a gap", n, i)
+	}
+	for _, c := range cells {
+		switch {
+		case c.hosts && !c.policy:
+			fault(move.CheckHost, "numa%d has hostnodes and no policy: Proxmox does not start the VM", c.id)
+		case !c.hosts && huge:
+			fault(move.CheckHost, "numa%d has no hostnodes, which hugepages want: Proxmox does not start the VM", c.id)
+		}
+	}
+}
+
+// perSocket returns the cells that Proxmox makes where none are stated: one for each socket, with a part of the memory.
+func perSocket(s *move.Shape) (out []move.Cell) {
+	if s.Sockets < 1 || s.Cores < 1 || s.Most() > mostCPUs {
+		return []move.Cell{{}} // which is a fault of the topology
+	}
+	part := s.Memory / numa.Bytes(s.Sockets)
+	for i := range s.Sockets {
+		c := move.Cell{Memory: part}
+		if i == 0 {
+			c.Memory += s.Memory - part*numa.Bytes(s.Sockets)
+		}
+		for v := range s.Cores {
+			c.CPUs = append(c.CPUs, i*s.Cores+v)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func readConfCell(id int, value string) (c *confCell, err error) {
+	c = &confCell{id: id}
 	for _, w := range strings.Split(value, ",") {
 		switch key, value, _ := strings.Cut(w, "="); key {
 		case "cpus":
 			c.CPUs, err = list(strings.ReplaceAll(value, ";", ","))
 		case "memory":
-			c.Memory, err = megabytes(value)
+			c.Memory, err = sizeOf(value, "M")
+		case "hostnodes":
+			c.hosts = true
+		case "policy":
+			c.policy = true
 		}
 		if err != nil {
-			return c, err
+			return nil, err
 		}
 	}
 	return c, nil
@@ -392,24 +364,25 @@ func inBytes(n int64, unit string) (numa.Bytes, error) {
 	return numa.Bytes(n) * u, nil
 }
 
-// megabytes reads "1024M", "1G" or "1024".
-func megabytes(s string) (numa.Bytes, error) {
-	number := strings.TrimRight(s, "MGK")
-	n, err := strconv.ParseInt(number, 10, 64)
-	unit := s[len(number):]
-	if unit == "" {
-		unit = "M"
+// sizeText matches "1024M", "1.5G" or "1024".
+var sizeText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([BKMGT]?)$`)
+
+// sizeOf reads "1024M", "1.5G", or "1024" of a unit: B or M.
+func sizeOf(text, unit string) (numa.Bytes, error) {
+	if part := sizeText.FindStringSubmatch(strings.ToUpper(text)); part != nil {
+		n, err := strconv.ParseFloat(part[1], 64) // whole to 2^53
+		if n *= float64(int64(1) << (10 * strings.Index("BKMGT", cmp.Or(part[2], unit)))); err == nil && n <= mostMemory {
+			return numa.Bytes(n), nil
+		}
 	}
-	if err != nil || units[unit] == 0 || n < 0 || n > mostMemory/int64(units[unit]) {
-		return 0, fmt.Errorf("found %q, want memory such as 1024M", s)
-	}
-	return numa.Bytes(n) * units[unit], nil
+	return 0, fmt.Errorf("found %q, want memory such as 1024M", text)
 }
 
 // mostCPUs is more than any VM has.
 const mostCPUs = 1 << 14
 
-// list reads "0-3,8,^2", the numbers in ascending order; a number that is there twice stays, for Check to find.
+// list reads "0-3,8,^2", the numbers in ascending order; a number that is there twice stays, for Check to find. Nothing takes a range
+// behind ^.
 func list(s string) ([]int, error) {
 	var out []int
 	for part := range strings.SplitSeq(s, ",") {
@@ -423,7 +396,7 @@ func list(s string) ([]int, error) {
 		if err == nil && ranged {
 			b, err = strconv.Atoi(to)
 		}
-		if err != nil || a < 0 || b < a || b >= mostCPUs || len(out) > mostCPUs {
+		if err != nil || without && ranged || a < 0 || b < a || b >= mostCPUs || len(out) > mostCPUs {
 			return nil, fmt.Errorf("found %q, want a list of vCPUs such as 0-3,8", s)
 		}
 		for n := a; n <= b; n++ {
