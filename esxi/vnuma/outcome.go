@@ -1,6 +1,8 @@
 package vnuma
 
 import (
+	"math"
+
 	"homenode/esxi/memory"
 	"homenode/numa"
 )
@@ -41,21 +43,20 @@ func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 
 // manage takes VMs with affinities out of NUMA management (rule book C-12) and
 // counts the home nodes.
-func (l *Layout) manage(g *Guest, tr *tracer) {
+func (l *Layout) manage(g *Guest, m *Machine, tr *tracer) {
 	if g.Affinity {
 		l.Managed = false
 		if tr != nil {
 			tr.affinity()
 		}
 	}
-	if l.Managed && g.AllowedNodes > 0 && tr != nil {
-		tr.allowed(g.AllowedNodes)
+	if !l.Managed {
+		return
 	}
-	if l.Managed {
-		l.HomeNodes = min(l.PPDs.Len(), l.Nodes)
-		if g.AllowedNodes > 0 { // C-12
-			l.HomeNodes = min(l.HomeNodes, int(g.AllowedNodes))
-		}
+	homes := m.Allowed(g.AllowedNodes) // C-12
+	l.HomeNodes = min(l.PPDs.Len(), homes)
+	if homes < l.Nodes && tr != nil {
+		tr.allowed(homes)
 	}
 }
 
@@ -96,65 +97,74 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 		return
 	}
 	reserve := m.Reserve(ch.FillToMinFree)
-	var free, gives, away [numa.MaxNodes]int64 // away: by home
-	nodes := free[:min(max(1, l.Nodes), numa.MaxNodes)]
+	host := m.room(g.AllowedNodes)
+	nodes, homes := host.free[:host.nodes], max(1, l.HomeNodes)
+	have := int64(0)           // of the home nodes
+	var at [numa.MaxNodes]int8 // by node: the number of the home, -1 for none
 	for i := range nodes {
-		nodes[i] = m.NodeMemory
+		at[i] = -1
 	}
-	allowed := numa.NodeSet(1<<len(nodes) - 1)
-	if g.AllowedNodes > 0 { // C-12
-		allowed = 1<<min(len(nodes), int(g.AllowedNodes)) - 1
+	for h := range homes {
+		have += nodes[host.home(h)]
+		at[host.home(h)] = int8(h)
 	}
-	remote := int64(0)
+	var gives, away [numa.MaxNodes]int64 // away: by number of the home
 	all := int64(l.PPDs.Sum())
 	var few [128]int64
 	rest := few[:] // by client: what its home does not take at once
 	if l.PPDs.Len() > len(few) {
 		rest = make([]int64, l.PPDs.Len())
 	}
+	far := 0.0
 	for c := range l.PPDs.Len() { // all fill their homes before memory goes elsewhere
 		first, n := l.PPDs.Group(c)
 		slice := g.Memory*int64(first+n)/all - g.Memory*int64(first)/all
-		home := &nodes[c%max(1, l.HomeNodes)]
+		home := &nodes[host.home(c%homes)]
 		local := max(0, min(slice, *home-int64(reserve.New)))
 		*home -= local
 		rest[c] = slice - local
+		far += float64(float64(local) * l.farAt(c, c%homes))
 	}
 	for c, want := range rest[:l.PPDs.Len()] {
 		if want == 0 {
 			continue
 		}
-		home := c % max(1, l.HomeNodes)
-		nowhere := memory.Fill(nodes, home, allowed, want, int64(reserve.New), gives[:len(nodes)])
+		nowhere := memory.Fill(nodes, host.home(c%homes), 1<<host.nodes-1, want, int64(reserve.New), gives[:host.nodes])
 		r.Nowhere += numa.Bytes(nowhere)
 		for i := range nodes {
 			nodes[i] -= gives[i]
 			switch {
-			case i >= l.HomeNodes:
-				away[home] += gives[i]
-			case i != home && r.Placement != Interleaved:
+			case gives[i] == 0:
+				continue
+			case at[i] < 0:
+				away[c%homes] += gives[i]
+			case int(at[i]) != c%homes && r.Placement != Interleaved:
 				r.Crossed += numa.Bytes(gives[i])
 			}
+			far += float64(float64(gives[i]) * l.farAt(c, int(at[i])))
 		}
 	}
-	left := int64(0)
+	left := host.rest
 	for _, f := range nodes {
 		left += f
 	}
 	// The host takes memory back until minFree is free (C-23).
-	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), numa.Bytes(g.Memory)))
-	remote += int64(r.Nowhere)
-	for home := range max(1, l.HomeNodes) {
-		back := memory.Returns(away[home], nodes[home], int64(reserve.Home))
+	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), numa.Bytes(g.Memory)-r.Nowhere))
+	for home := range homes {
+		back := memory.Returns(away[home], nodes[host.home(home)], int64(reserve.Home))
 		r.First += numa.Bytes(back)
-		remote += away[home] - back
+		r.Remote += numa.Bytes(away[home] - back)
+		far -= float64(float64(back) * (1 - l.farAt(home, home)))
 	}
-	r.Remote = numa.Bytes(remote)
-	r.Local = numa.Bytes(g.Memory - remote)
-	if r.Remote+r.First > 0 && g.Memory <= int64(max(1, l.HomeNodes))*m.NodeMemory {
+	r.Local = numa.Bytes(g.Memory) - r.Remote - r.Nowhere
+	if r.Local < 0 { // memory taken back was remote
+		r.Local, r.Remote = 0, r.Remote+r.Local
+	}
+	r.far = min(numa.Bytes(math.Round(far)), r.Local+r.Remote)
+	if r.Away()+r.First > 0 && g.Memory <= have {
 		l.Assumes |= AssumedReserve
 	}
-	if remote > 0 && r.Placement == Local {
+	if r.Remote > 0 && r.Placement == Local {
 		r.Placement = Overflowing
 	}
 }

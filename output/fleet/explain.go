@@ -121,8 +121,10 @@ func memoryText(l *vnuma.Layout) string {
 			return r.Placement.String()
 		}
 		return "unknown"
-	case r.Placement == vnuma.Overflowing:
-		return fmt.Sprintf("%s local, %s remote once touched", r.Local, r.Remote)
+	case r.Away() > 0 && r.Placement != vnuma.Anywhere && r.Placement != vnuma.Interleaved:
+		return fmt.Sprintf("%s local, %s once touched", r.Local, r.AwayText())
+	case r.Crossed > 0:
+		return fmt.Sprintf("%s, %s of it on the home node of another client", r.Placement, r.Crossed)
 	}
 	return r.Placement.String()
 }
