@@ -196,6 +196,8 @@ func alone(r *rand.Rand) string {
 	case 1:
 		more += fmt.Sprintf(" stored=%d", 2+r.IntN(vcpus-1))
 	case 2:
+		more += " set:numa.vcpu.preferHT=TRUE"
+	case 3:
 		more += fmt.Sprintf(" coresPerSocket=%d hw=11", 1+r.IntN(8))
 	}
 	packages, each := nodes, fmt.Sprintf("%dGB", node)
@@ -226,11 +228,17 @@ func TestMemoryIsSimulated(t *testing.T) {
 		l := &requests[0].Layout
 		slack := requests[0].Memory / 100
 		m := &l.Memory
-		bound := strings.Contains(text, "nodeAffinity") && l.HomeNodes < l.Nodes
+		bound := strings.Contains(text, "nodeAffinity") && l.Nodes > 1 && requests[0].Nodes&(1<<l.Nodes-1) != 0
+		// Which nodes clients share follows their load, which the prediction takes for equal.
+		turns := l.PPDs.Len() <= l.HomeNodes || l.PPDs.Even() && !strings.Contains(text, "GB,")
 		if m.Nowhere > 0 && !bound {
 			continue // reclaimed, wherever it is
 		}
-		if away := awayIn(placed, l); away != m.First+m.Remote {
+		if !turns {
+			continue
+		}
+		joined := m.Crossed > 0 && l.PPDs.Len() <= l.HomeNodes // a node that has no client (D-2)
+		if away := awayIn(placed, l); away != m.First+m.Remote && !joined {
 			t.Errorf("%splaced with %v remote, predicted %v + %v", text, away, m.First, m.Remote)
 		}
 		begin, _, far, swapped := seen(t, text+"run 2m every=1m\nload v cpu=0% active=0% memory=all\n")

@@ -88,7 +88,7 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	}
 	if l.Memory.Known && l.Managed {
 		sum += int(flawRemote * float64(l.Memory.Away()+l.Memory.Crossed) / float64(max(1, g.Memory)))
-		if home && int64(l.Memory.Away()) >= g.Memory/10 && l.Memory.Away() > 0 {
+		if missed := l.Memory.Away() + l.Memory.Crossed; home && int64(missed) >= g.Memory/10 && missed > 0 {
 			sum += flawSerious
 		}
 		need = max(need, m.NodesFor(g.Memory))

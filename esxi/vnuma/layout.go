@@ -113,8 +113,8 @@ type Residency struct {
 	// First is what of Local goes to other nodes at first: it comes home when the guest uses
 	// it, and stays away when not (C-15, C-16).
 	First numa.Bytes
-	// Crossed is what of Local is on the home node of another client: where more clients than
-	// nodes share one that is full. N%L counts it as local (C-17).
+	// Crossed is what of Local is on another home node than that of the client that uses it: where more clients than
+	// nodes share one that is full, or a node joined those of a client (D-2). N%L counts it as local (C-17).
 	Crossed numa.Bytes
 	// Nowhere is what the nodes that the VM may use have no room for: it is ballooned or swapped (C-12, C-23).
 	Nowhere numa.Bytes
@@ -133,6 +133,15 @@ func (r *Residency) AwayText() string {
 		return fmt.Sprintf("%s ballooned or swapped", r.Nowhere)
 	}
 	return fmt.Sprintf("%s remote and %s ballooned or swapped", r.Remote, r.Nowhere)
+}
+
+// CrossedText says where memory is that only counts as local: "18.0 GB on the home node of another client".
+func (l *Layout) CrossedText() string {
+	where := "the home node of another client"
+	if l.PPDs.Len() <= l.HomeNodes {
+		where = "a node that joins the home nodes (D-2)"
+	}
+	return fmt.Sprintf("%s on %s, which N%%L counts as local", l.Memory.Crossed, where)
 }
 
 // Locality returns N%L as a share in [0, 1]; false when it is unknown.

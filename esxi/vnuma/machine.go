@@ -174,7 +174,7 @@ func (m *Machine) addNodes(h *numa.Host) error {
 }
 
 // unlikeOf orders nodes as the clients of one VM get them on an empty host: near those before,
-// then with the most memory (C-4).
+// then with the most memory, then in turn (C-4).
 func unlikeOf(nodes []numa.Node, distance [][]int) (u unlike) {
 	u.n = len(nodes)
 	taken := make([]int, 0, len(nodes))
@@ -192,8 +192,12 @@ func unlikeOf(nodes []numa.Node, distance [][]int) (u unlike) {
 		}
 	}
 	for len(taken) < u.cores {
-		best := -1
-		for i := range nodes {
+		best, last := -1, -1
+		if len(taken) > 0 {
+			last = taken[len(taken)-1]
+		}
+		for k := range nodes {
+			i := (last + 1 + k) % len(nodes)
 			if nodes[i].Cores > 0 && !slices.Contains(taken, i) && (best < 0 || better(i, best)) {
 				best = i
 			}
@@ -207,7 +211,7 @@ func unlikeOf(nodes []numa.Node, distance [][]int) (u unlike) {
 // A room is the memory of an empty host that a VM may use.
 type room struct {
 	nodes, homes int                  // nodes, and those of them that clients can have
-	free         [numa.MaxNodes]int64 // bytes of each node, in the order of IDs
+	memory, free [numa.MaxNodes]int64 // bytes of each node, in the order of IDs
 	order        [numa.MaxNodes]uint8 // indexes of the nodes that clients get, in this order
 	rest         int64                // bytes of the nodes that the VM may not use
 }
@@ -226,7 +230,7 @@ func (m *Machine) room(ids numa.NodeSet) (r room) {
 		r.homes = (ids & with).Len()
 		r.nodes, r.rest = r.homes, m.NodeMemory*int64(with.Len()-r.homes)
 		for i := range r.homes {
-			r.free[i], r.order[i] = m.NodeMemory, uint8(i)
+			r.memory[i], r.order[i] = m.NodeMemory, uint8(i)
 		}
 		return r
 	}
@@ -237,7 +241,7 @@ func (m *Machine) room(ids numa.NodeSet) (r room) {
 			r.rest += has
 			continue
 		}
-		r.free[r.nodes], at[i] = has, uint8(r.nodes)
+		r.memory[r.nodes], at[i] = has, uint8(r.nodes)
 		r.nodes++
 	}
 	for _, i := range u.order[:u.cores] {
@@ -254,6 +258,9 @@ func (r *room) home(c int) int { return int(r.order[c%max(1, r.homes)]) }
 
 // Allowed returns how many of the nodes with these IDs have cores, of all nodes when ids is empty or none of them has (C-12).
 func (m *Machine) Allowed(ids numa.NodeSet) int {
+	if ids == 0 {
+		return int(m.Nodes)
+	}
 	r := m.room(ids)
 	return r.homes
 }
@@ -278,8 +285,11 @@ func (m *Machine) Reserve(fill bool) memory.Reserve {
 // on an empty host, and what these nodes have; 0 when the memory of the nodes is unknown.
 func (m *Machine) Holds(n int, allowed numa.NodeSet, fill bool) (holds, all numa.Bytes) {
 	r, reserve := m.room(allowed), m.Reserve(fill).New
+	if r.rest > 0 && n >= r.homes {
+		reserve = 0 // no other node is allowed to have more
+	}
 	for c := range min(max(1, n), r.homes) {
-		has := numa.Bytes(r.free[r.home(c)])
+		has := numa.Bytes(r.memory[r.home(c)])
 		holds += max(0, has-reserve)
 		all += has
 	}
@@ -297,7 +307,7 @@ func (m *Machine) NodesFor(bytes int64) int {
 	}
 	r, keep := m.room(0), int64(m.Reserve(false).Home)
 	for c := range r.homes {
-		if bytes -= r.free[r.home(c)] - keep; bytes <= 0 {
+		if bytes -= r.memory[r.home(c)] - keep; bytes <= 0 {
 			return c + 1
 		}
 	}

@@ -347,10 +347,14 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 		t.add("C-15", "the memory of the VM or of the nodes is unknown", "where it lands is not predicted", mem)
 	default:
 		rule, text := "C-15, B-22", fmt.Sprintf("%s fit %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "home node"))
-		if _, have := t.m.Holds(l.HomeNodes, t.g.AllowedNodes, false); r.Away() > 0 {
+		joins := r.Crossed > 0 && l.PPDs.Len() <= l.HomeNodes
+		if _, have := t.m.Holds(l.HomeNodes, t.g.AllowedNodes, false); r.Away() > 0 || joins {
 			rule, text = "B-17, C-15", fmt.Sprintf("%s do not fit the %s of %s", numa.Bytes(t.g.Memory), have, count(max(1, l.HomeNodes), "node"))
 		}
 		result := "all memory local on an empty host"
+		if r.Crossed > 0 && !joins {
+			text = fmt.Sprintf("%s share %s", count(l.PPDs.Len(), "client"), count(l.HomeNodes, "home node"))
+		}
 		switch reserve := t.m.Reserve(ch.FillToMinFree); {
 		case r.First > 0:
 			rule += ", C-16"
@@ -361,7 +365,10 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 		}
 		if r.Crossed > 0 {
 			rule += ", C-17"
-			result += fmt.Sprintf("; %s of it on the home node of another client, which N%%L counts as local", r.Crossed)
+			if r.Away()+r.First == 0 {
+				result = fmt.Sprintf("%s local on an empty host", r.Local-r.Crossed)
+			}
+			result += ", " + l.CrossedText()
 		}
 		s := t.add(rule, text, result, mem, t.nodes())
 		if l.PPDs.Len() == 1 && l.Nodes > 1 && t.g.Memory > t.m.NodeMemory {

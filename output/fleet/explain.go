@@ -121,12 +121,17 @@ func memoryText(l *vnuma.Layout) string {
 			return r.Placement.String()
 		}
 		return "unknown"
-	case r.Away() > 0 && r.Placement != vnuma.Anywhere && r.Placement != vnuma.Interleaved:
-		return fmt.Sprintf("%s local, %s once touched", r.Local, r.AwayText())
-	case r.Crossed > 0:
-		return fmt.Sprintf("%s, %s of it on the home node of another client", r.Placement, r.Crossed)
+	case r.Placement == vnuma.Anywhere, r.Placement == vnuma.Interleaved:
+		return r.Placement.String()
 	}
-	return r.Placement.String()
+	s := r.Placement.String()
+	if r.Away() > 0 {
+		s = fmt.Sprintf("%s local, %s once touched", r.Local, r.AwayText())
+	}
+	if r.Crossed > 0 {
+		s += fmt.Sprintf(", %s of it far from its vCPUs", r.Crossed)
+	}
+	return s
 }
 
 // sliceText returns the memory of the virtual nodes.

@@ -38,7 +38,10 @@ func check(p *rule.Pass) {
 		return
 	}
 	r := &on.Layout.Memory
-	share := float64(r.Away()+r.Crossed) / float64(v.Guest.Memory)
+	share := float64(r.Away()) / float64(v.Guest.Memory)
+	if r.Away() == 0 { // else clients that share what is left say little
+		share = float64(r.Crossed) / float64(v.Guest.Memory)
+	}
 	switch {
 	case share >= p.Threshold("seriousShare"):
 		f.Severity = finding.High

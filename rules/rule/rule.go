@@ -4,6 +4,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/esxi/plan"
 	"homenode/esxi/product"
@@ -199,16 +200,17 @@ func (v *VM) RemoteText(l *vnuma.Layout) string {
 	if r.First > 0 {
 		s += fmt.Sprintf(", %s at first", r.Remote+r.First)
 	}
-	switch nowhere := fmt.Sprintf("%s (%s) are ballooned or swapped", r.Nowhere, share(r.Nowhere)); {
-	case r.Away() == 0 && r.Crossed > 0:
-		return fmt.Sprintf("%s (%s) are on the home node of another of its clients, and N%%L counts them as local", r.Crossed, share(r.Crossed))
-	case r.Nowhere == 0:
-		return s
-	case r.Remote+r.First == 0:
-		return nowhere
-	default:
-		return s + ", and " + nowhere
+	var parts []string
+	if r.Remote+r.First > 0 || r.Crossed+r.Nowhere == 0 {
+		parts = append(parts, s)
 	}
+	if r.Crossed > 0 {
+		parts = append(parts, fmt.Sprintf("%s are far from the vCPUs that use them: %s", share(r.Crossed), l.CrossedText()))
+	}
+	if r.Nowhere > 0 {
+		parts = append(parts, fmt.Sprintf("%s (%s) are ballooned or swapped", r.Nowhere, share(r.Nowhere)))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Fresh returns the layout on k when sized afresh: nothing stored.
