@@ -119,10 +119,20 @@ type Residency struct {
 	// Nowhere is what the nodes that the VM may use have no room for: it is ballooned or swapped (C-12, C-23).
 	Nowhere numa.Bytes
 	far     numa.Bytes // of Local and Remote: on another node than the vCPUs that use it
+	joined  bool       // nodes without clients join the home nodes (D-2)
 }
 
 // Away returns the memory that is on no home node: Remote and Nowhere.
 func (r *Residency) Away() numa.Bytes { return r.Remote + r.Nowhere }
+
+// Missed returns the memory that is not where the vCPUs that use it are: Away, and Crossed unless the host is full, for then
+// which clients share what is left says little.
+func (r *Residency) Missed() numa.Bytes {
+	if r.Nowhere > 0 {
+		return r.Away()
+	}
+	return r.Away() + r.Crossed
+}
 
 // AwayText says what is on no home node: "88 GB remote", "8.3 GB ballooned or swapped".
 func (r *Residency) AwayText() string {
@@ -138,7 +148,7 @@ func (r *Residency) AwayText() string {
 // CrossedText says where memory is that only counts as local: "18.0 GB on the home node of another client".
 func (l *Layout) CrossedText() string {
 	where := "the home node of another client"
-	if l.PPDs.Len() <= l.HomeNodes {
+	if l.Memory.joined {
 		where = "a node that joins the home nodes (D-2)"
 	}
 	return fmt.Sprintf("%s on %s, which N%%L counts as local", l.Memory.Crossed, where)

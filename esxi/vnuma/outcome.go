@@ -123,6 +123,7 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 		if joined != 0 { // what other clients have there is local too
 			*r, host.free = before, free
 			more, _ = l.spill(g, m, ch, &host, rest, joined)
+			r.joined = true
 		}
 		far += more
 	}

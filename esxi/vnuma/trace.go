@@ -347,12 +347,11 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 		t.add("C-15", "the memory of the VM or of the nodes is unknown", "where it lands is not predicted", mem)
 	default:
 		rule, text := "C-15, B-22", fmt.Sprintf("%s fit %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "home node"))
-		joins := r.Crossed > 0 && l.PPDs.Len() <= l.HomeNodes
-		if _, have := t.m.Holds(l.HomeNodes, t.g.AllowedNodes, false); r.Away() > 0 || joins {
+		if _, have := t.m.Holds(l.HomeNodes, t.g.AllowedNodes, false); r.Away() > 0 || r.joined {
 			rule, text = "B-17, C-15", fmt.Sprintf("%s do not fit the %s of %s", numa.Bytes(t.g.Memory), have, count(max(1, l.HomeNodes), "node"))
 		}
 		result := "all memory local on an empty host"
-		if r.Crossed > 0 && !joins {
+		if r.Away()+r.First == 0 && r.Crossed > 0 && !r.joined {
 			text = fmt.Sprintf("%s share %s", count(l.PPDs.Len(), "client"), count(l.HomeNodes, "home node"))
 		}
 		switch reserve := t.m.Reserve(ch.FillToMinFree); {
@@ -363,7 +362,7 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 		case r.Away() > 0:
 			result = fmt.Sprintf("%s local, %s once all is touched", r.Local, r.AwayText())
 		}
-		if r.Crossed > 0 {
+		if r.Missed() > r.Away() {
 			rule += ", C-17"
 			if r.Away()+r.First == 0 {
 				result = fmt.Sprintf("%s local on an empty host", r.Local-r.Crossed)

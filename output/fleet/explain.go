@@ -128,7 +128,7 @@ func memoryText(l *vnuma.Layout) string {
 	if r.Away() > 0 {
 		s = fmt.Sprintf("%s local, %s once touched", r.Local, r.AwayText())
 	}
-	if r.Crossed > 0 {
+	if r.Missed() > r.Away() {
 		s += fmt.Sprintf(", %s of it far from its vCPUs", r.Crossed)
 	}
 	return s

@@ -38,10 +38,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	r := &on.Layout.Memory
-	share := float64(r.Away()) / float64(v.Guest.Memory)
-	if r.Away() == 0 { // else clients that share what is left say little
-		share = float64(r.Crossed) / float64(v.Guest.Memory)
-	}
+	share := float64(r.Missed()) / float64(v.Guest.Memory)
 	switch {
 	case share >= p.Threshold("seriousShare"):
 		f.Severity = finding.High
@@ -98,12 +95,12 @@ func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
 		return fit + fmt.Sprintf("; the host has %s for VMs", numa.Bytes(m.ForVMs())), ""
 	}
 	now := &o.Layout.Memory
-	if now.Away()+now.Crossed == 0 {
+	if now.Missed() == 0 {
 		return fit + ", or leave it: what it uses comes home", ""
 	}
 	plan := p.Plan()
 	if after := &plan.After[0].Memory; now.Away() == 0 { // AtMost takes it that each client has a node
-		if spread, notice := p.Advice(); plan.Better && after.Away()+after.Crossed < now.Crossed {
+		if spread, notice := p.Advice(); plan.Better && after.Missed() < now.Crossed {
 			return spread, notice
 		}
 		return fmt.Sprintf("Use vCPUs or cores per socket that make at most %s", rule.Plural(o.Layout.HomeNodes, "client")), ""

@@ -69,11 +69,11 @@ func useless(v *rule.VM, o *rule.On) bool {
 // tooBig: with preferHT memory is remote that would be local without.
 func tooBig(p *rule.Pass, o *rule.On) bool {
 	v := p.VM
-	if !prefers(v, o) || !o.Layout.Memory.Known || o.Layout.Memory.Away()+o.Layout.Memory.Crossed == 0 || o.Layout.Memory.Placement == vnuma.Anywhere {
+	if !prefers(v, o) || !o.Layout.Memory.Known || o.Layout.Memory.Missed() == 0 || o.Layout.Memory.Placement == vnuma.Anywhere {
 		return false
 	}
 	plain, m := v.Guest, o.Kind.Machine
 	plain.PreferHT, m.PreferHT = false, false
 	l := vnuma.Predict(&plain, &m, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
-	return l.Memory.Away()+l.Memory.Crossed < o.Layout.Memory.Away()+o.Layout.Memory.Crossed
+	return l.Memory.Missed() < o.Layout.Memory.Missed()
 }

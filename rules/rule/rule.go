@@ -201,10 +201,10 @@ func (v *VM) RemoteText(l *vnuma.Layout) string {
 		s += fmt.Sprintf(", %s at first", r.Remote+r.First)
 	}
 	var parts []string
-	if r.Remote+r.First > 0 || r.Crossed+r.Nowhere == 0 {
+	if r.Remote+r.First > 0 || r.Missed() == 0 {
 		parts = append(parts, s)
 	}
-	if r.Crossed > 0 {
+	if r.Missed() > r.Away() {
 		parts = append(parts, fmt.Sprintf("%s are far from the vCPUs that use them: %s", share(r.Crossed), l.CrossedText()))
 	}
 	if r.Nowhere > 0 {
