@@ -172,3 +172,16 @@ func (h *Host) NodeOfPCPU(pcpu int) (id int, ok bool) {
 	}
 	return 0, false
 }
+
+// Far returns the distance between the nodes with these indexes; without distances another package is far, and
+// so is a node of unknown package.
+func Far(nodes []Node, distance [][]int, i, j int) int32 {
+	a, b := &nodes[i], &nodes[j]
+	switch {
+	case len(distance) == len(nodes) && j < len(distance[i]):
+		return int32(distance[i][j])
+	case a.Package != b.Package || a.Package < 0:
+		return 1
+	}
+	return 0
+}

@@ -36,10 +36,14 @@ const (
 // state: 400 % of MinFree from 6.0 on, 100 % before (rule book C-23). A node with
 // less free memory was seen to give new memory away to other nodes: 12,544 MB free on
 // nodes of 132,000 MB, where this is 13,009 MB. That it holds node by node is inferred
-// from this one experiment (C-15).
+// from this one experiment (C-15); OfNode has hosts of more nodes.
 func SoftReserve(hostMemory Bytes, r Release) Bytes {
 	return SoftFactor(r) * MinFree(hostMemory, r)
 }
+
+// OfNode returns what each of so many nodes keeps of a reserve that was seen on each node of hosts with two. On hosts with
+// more the nodes together keep as much of the host, or four nodes would keep a sixth of it and twelve a half: inferred (C-15).
+func OfNode(reserve Bytes, nodes int) Bytes { return reserve * 2 / Bytes(max(2, nodes)) }
 
 // SoftFactor returns how many times minFree the host keeps free in its high memory state
 // (rule book C-23).

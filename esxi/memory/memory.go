@@ -71,9 +71,9 @@ func ReserveOf(memory numa.Bytes, nodes int, r numa.Release, percent int, fill b
 	switch {
 	case r < numa.ESXi50: // nodes were seen with 372 MB free beside 13 GB (C-15)
 	case fill:
-		out.New = out.MinFree
+		out.New = numa.OfNode(out.MinFree, nodes)
 	default:
-		out.New = numa.SoftFactor(r) * out.MinFree
+		out.New = numa.OfNode(numa.SoftFactor(r)*out.MinFree, nodes)
 	}
 	return out
 }

@@ -24,7 +24,9 @@ func TestReserveOf(t *testing.T) {
 		{"unknown release", 128 * numa.GiB, 2, 0, 0, false, 1923, 7692, 961},
 		{"5.5", 128 * numa.GiB, 2, numa.ESXi55, 0, false, 1923, 1923, 961},
 		{"4.1 fills its nodes", 96 * numa.GiB, 2, numa.ESX41, 0, false, 5898, 0, 2949},
-		{"Mem.MemMinFreePct", 100 * numa.GiB, 4, numa.ESXi70, 6, false, 6144, 24576, 1536},
+		{"Mem.MemMinFreePct", 100 * numa.GiB, 4, numa.ESXi70, 6, false, 6144, 12288, 1536},
+		{"12 nodes of SNC 3", 3072 * numa.GiB, 12, numa.ESXi80, 0, false, 32069, 21379, 2672},
+		{"8 nodes, 5.5", 128 * numa.GiB, 8, numa.ESXi55, 0, false, 1923, 480, 240},
 	} {
 		got := ReserveOf(tt.memory, tt.nodes, tt.release, tt.percent, tt.fill)
 		if got.MinFree/numa.MiB != tt.minFree || got.New/numa.MiB != tt.news || got.Home/numa.MiB != tt.home {

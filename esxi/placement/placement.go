@@ -77,23 +77,10 @@ func NewNodes(h *Host, capacity, free []int64, keep int64) *Nodes {
 			n.with |= 1 << i
 		}
 		for j := range h.Nodes {
-			n.far[i*k+j] = h.far(i, j)
+			n.far[i*k+j] = numa.Far(h.Nodes, h.Distance, i, j)
 		}
 	}
 	return n
-}
-
-// far returns the distance between two nodes; without distances another package is far, and
-// so is a node of unknown package.
-func (h *Host) far(i, j int) int32 {
-	a, b := &h.Nodes[i], &h.Nodes[j]
-	switch {
-	case len(h.Distance) == len(h.Nodes) && j < len(h.Distance[i]):
-		return int32(h.Distance[i][j])
-	case a.Package != b.Package || a.Package < 0:
-		return 1
-	}
-	return 0
 }
 
 // Choices returns the nodes that the next client of a VM may be placed on: those allowed

@@ -87,8 +87,8 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		need = min(need, int(ceil(g.VCPUs, max(1, int32(l.Capacity)))))
 	}
 	if l.Memory.Known && l.Managed {
-		sum += int(flawRemote * float64(l.Memory.Remote) / float64(max(1, g.Memory)))
-		if home && int64(l.Memory.Remote) >= g.Memory/10 && l.Memory.Remote > 0 {
+		sum += int(flawRemote * float64(l.Memory.Missed()) / float64(max(1, g.Memory)))
+		if missed := l.Memory.Missed(); home && int64(missed) >= g.Memory/10 && missed > 0 {
 			sum += flawSerious
 		}
 		need = max(need, m.NodesFor(g.Memory))

@@ -292,10 +292,8 @@ func (h *host) knownFree(k int64, n int, all bool) int64 {
 func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts, problems []string) {
 	f = &vmFacts{managed: l.Managed && len(h.cap) > 0, limit: -1, mostThreads: g.PreferHT || h.machine.PreferHT}
 	f.eager = v.LatencyHigh()
-	for i := range l.VPDs.Len() {
-		if first, last := l.Carriers(i); last > first {
-			f.interleaved = f.managed
-		}
+	if _, spans := l.Spanning(); spans && f.managed {
+		f.nodes = l.VPDs
 	}
 	limit, reserved := v.CPULimit.Or(-1), v.CPUReservation.Value
 	if limit >= 0 || reserved > 0 {

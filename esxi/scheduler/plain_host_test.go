@@ -189,9 +189,9 @@ func (h *plainHost) soft() int64 {
 	case r < numa.ESXi50:
 		return 0
 	case r < numa.ESXi60, h.world.choices.FillToMinFree:
-		return h.minFree
+		return h.minFree * 2 / int64(max(2, len(h.nodes)))
 	}
-	return 4 * h.minFree
+	return 4 * h.minFree * 2 / int64(max(2, len(h.nodes)))
 }
 
 // newPlainVM prepares a VM.

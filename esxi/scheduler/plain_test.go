@@ -327,8 +327,8 @@ func (v *plainVM) addUp() {
 	v.world.steps += int64(len(v.clients))
 }
 
-// far returns the pages that are not on the node of the client they belong to. Those of
-// an interleaved VM are used by all clients alike, and a VM without home runs everywhere.
+// far returns the pages that are not on the node of the client they belong to. Those of a virtual node are on
+// the homes of all its clients alike, and a VM without home runs everywhere.
 func (v *plainVM) far() (sum int64) {
 	var all int64
 	for _, c := range v.clients {
@@ -337,19 +337,40 @@ func (v *plainVM) far() (sum int64) {
 	if packages := int64(v.host.host.Packages.Or(1)); len(v.host.nodes) == 1 && packages > 1 {
 		return all - all/packages
 	}
+	if v.interleaved && v.layout.Managed {
+		for i := range v.layout.VPDs.Len() {
+			sum += v.farOf(v.layout.VPDs.Group(i))
+		}
+		return sum
+	}
 	for _, c := range v.clients {
 		switch {
 		case c.home == nil:
 			sum += all - all/int64(len(v.host.nodes))
-		case v.interleaved:
-			near := int64(0)
-			for _, o := range v.clients {
-				near += o.pages[c.home.index]
-			}
-			sum += times(all-near, int64(c.n), int64(v.layout.VPDs.Sum()))
 		default:
 			sum += c.all() - c.pages[c.home.index]
 		}
+	}
+	return sum
+}
+
+// farOf returns the far pages of a virtual node.
+func (v *plainVM) farOf(first, n int) (sum int64) {
+	homes, carries := map[*plainNode]bool{}, map[*plainClient]int64{}
+	for cpu := first; cpu < first+n; cpu++ {
+		for _, c := range v.clients {
+			if cpu >= c.first && cpu < c.first+c.n {
+				homes[c.home] = true
+				carries[c]++
+			}
+		}
+	}
+	for c, cpus := range carries {
+		there := int64(0)
+		for node := range homes {
+			there += c.pages[node.index]
+		}
+		sum += times(c.all()-there/int64(len(homes)), cpus, int64(c.n))
 	}
 	return sum
 }

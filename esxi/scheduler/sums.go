@@ -1,5 +1,10 @@
 package scheduler
 
+import (
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
 // What VMs went through is added up when a rate changes, as rate × steps: CPU time of all
 // VMs of a host at once, memory of one VM when its pages change.
 
@@ -104,8 +109,7 @@ func (h *host) settleMemory(v *vm, k int64) {
 }
 
 // memoryOf returns the pages of a VM that are local, remote and not on the node of their
-// client, and those swapped. Interleaved pages are used by every client in proportion to
-// its vCPUs; VMs without home run everywhere.
+// client, and those swapped. VMs without home run everywhere.
 func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 	first, end := v.clientsOf()
 	if v.n == 1 && v.homes != 0 && h.hidden == 1 { // most VMs
@@ -130,20 +134,47 @@ func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 	switch {
 	case v.homes == 0:
 		local, remote, far = 0, 0, all-all/int64(len(h.cap))
-	case v.facts.interleaved:
-		far = 0
-		for c := first; c < end; c++ {
-			near := int64(0)
-			for o := first; o < end; o++ {
-				near += h.at(o)[h.home[c]]
-			}
-			far += mulDiv(local+remote-near, int64(h.clients[c].vcpus), int64(v.vcpus))
-		}
+	case v.facts.nodes != (vnuma.Split{}):
+		far = h.farInterleaved(v)
 	}
 	if h.hidden > 1 {
 		far = all - all/int64(h.hidden)
 	}
 	return local, remote, far, swapped
+}
+
+// farInterleaved returns the pages that are not on the node of the client that uses them: those of a virtual node on
+// the homes of its clients are used by all of these alike (C-13).
+func (h *host) farInterleaved(v *vm) (far int64) {
+	first, end := v.clientsOf()
+	for i := range v.facts.nodes.Len() {
+		from, n := v.facts.nodes.Group(i)
+		carries := func(c int) int64 { // vCPUs of the virtual node
+			start := int(h.clients[c].start)
+			return int64(min(from+n, start+int(h.clients[c].vcpus)) - max(from, start))
+		}
+		homes := numa.NodeSet(0)
+		for c := first; c < end; c++ {
+			if carries(c) > 0 {
+				homes |= 1 << h.home[c]
+			}
+		}
+		for c := first; c < end; c++ {
+			vcpus := carries(c)
+			if vcpus <= 0 {
+				continue
+			}
+			all, there := int64(0), int64(0)
+			for m, p := range h.at(c) {
+				all += p
+				if homes.Has(m) {
+					there += p
+				}
+			}
+			far += mulDiv(all-there/int64(homes.Len()), vcpus, int64(h.clients[c].vcpus))
+		}
+	}
+	return far
 }
 
 // sumsOf returns what a VM went through up to now, as far as it is added up.

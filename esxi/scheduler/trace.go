@@ -3,6 +3,7 @@ package scheduler
 import (
 	"time"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
 
@@ -163,7 +164,7 @@ func (l *Look) Clients(i int, f func(*ClientState)) {
 	n := len(h.cap)
 	h.trace.bytes = append(h.trace.bytes[:0], make([]numa.Bytes, n)...)
 	for c, end := v.clientsOf(); c < end; c++ {
-		s := ClientState{VCPUs: int(h.clients[c].vcpus), Home: -1, Interleaved: v.facts.interleaved, OnNode: h.trace.bytes}
+		s := ClientState{VCPUs: int(h.clients[c].vcpus), Home: -1, Interleaved: v.facts.nodes != (vnuma.Split{}), OnNode: h.trace.bytes}
 		if h.home[c] >= 0 {
 			s.Home = int(h.home[c])
 		}

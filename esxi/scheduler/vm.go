@@ -1,6 +1,9 @@
 package scheduler
 
-import "homenode/numa"
+import (
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
 
 // A vm is a VM that runs on a host: what every draw of demand looks at. The rest stands
 // in its guest.
@@ -29,7 +32,7 @@ type vm struct {
 // vmFacts are what a VM brings from its configuration. VMs that are alike have them
 // together.
 type vmFacts struct {
-	interleaved bool
+	nodes       vnuma.Split // virtual nodes of an interleaved VM, of which several clients carry one; else empty
 	managed     bool
 	eager       bool         // counts whole vCPUs at placement: high latency sensitivity
 	mostThreads bool         // a client may have as many vCPUs as a node has threads

@@ -20,7 +20,7 @@ const (
 	AssumedSettings                            // the VM's advanced settings and stored size
 	AssumedOptions                             // the host's advanced options
 	AssumedAutoCPS                             // whether cores per socket are automatic
-	AssumedNodeMemory                          // which of the unequal nodes it gets
+	AssumedNodeCores                           // which of the nodes of unequal cores it gets
 	AssumedOverfill                            // B-12: whole vSockets exceed the node
 	AssumedSmallNodes                          // B-19: threshold on small nodes
 	AssumedSlices                              // F-12: slices of unequal VPDs
@@ -38,6 +38,7 @@ const (
 	AssumedOldHardware                         // B-26: the limits of virtual hardware 3
 	AssumedReserved                            // B-31: that all memory is reserved for a device
 	AssumedPairs                               // B-21: clients that split a pair of virtual threads
+	AssumedNodeMemory                          // C-4: which of the nodes of unequal memory it gets
 )
 
 var assumptionTexts = [...]struct {
@@ -52,7 +53,7 @@ var assumptionTexts = [...]struct {
 	{"B-10", "the advanced settings of the VM are unknown: none is taken, and no stored size", "advanced settings"},
 	{"C-18", "the advanced options of the host are unknown: defaults are taken", "host options"},
 	{"B-18", "whether cores per socket are assigned at power on is unknown: set by hand is taken", "automatic cores per socket"},
-	{"A-5", "the nodes differ in memory or cores: the smallest is taken", "unequal nodes"},
+	{"A-5", "the nodes differ in cores: the smallest is taken", "unequal nodes"},
 	{"B-12", "what happens when whole vSockets exceed a node is not published: the client is overfilled", "overfilled client"},
 	{"B-19", "how low the threshold goes on small EPYC nodes is not published: node size + 1 is taken", "threshold on small nodes"},
 	{"F-12", "memory slices of unequal VPDs are not published: proportional to vCPUs is taken", "uneven memory slices"},
@@ -70,6 +71,7 @@ var assumptionTexts = [...]struct {
 	{"B-26", "the limits of virtual hardware 3 are not published: no more than those of 4 are taken", "limits of hardware 3"},
 	{"B-31", "a PCI device of the host needs all memory reserved: that it is was not stated, and is taken", "reserved memory"},
 	{"B-21", "pairs of virtual threads: how ESXi rounds clients is not published", "pairs of virtual threads"},
+	{"C-4", "the nodes differ in memory: those with the most are taken, as on an empty host; on a smaller node more is remote", "unequal memory of nodes"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

@@ -15,33 +15,33 @@ import (
 // of settings stand beside the fields; 0 means unset unless said otherwise.
 type Guest struct {
 	VCPUs             int32
-	CoresPerSocket    int32  // cpuid.coresPerSocket as configured, at least 1
-	AutoCPS           bool   // cores per socket "assigned at power on" (8.0, hardware 20)
-	Memory            int64  // bytes; 0 when unknown
-	HotAdd            bool   // vcpu.hotadd
-	VNUMAHotAdd       bool   // numa.allowHotadd, vnumaOnCpuHotaddExposed
-	Hardware          int32  // virtual hardware version; 0 when unknown
-	Min               int32  // numa.vcpu.min
-	MaxPerVirtualNode int32  // numa.vcpu.maxPerVirtualNode
-	MaxPerMachineNode int32  // numa.vcpu.maxPerMachineNode
-	MaxPerClient      int32  // numa.vcpu.maxPerClient
-	CoresPerNode      int32  // numa.vcpu.coresPerNode, the "NUMA Nodes" field of 8.0
-	Stored            int32  // numa.autosize.vcpu.maxPerVirtualNode
-	CookieVCPUs       int32  // vCPUs recorded in numa.autosize.cookie
-	CookieCPS         int32  // cores per socket recorded in a version 2 cookie
-	Autosize          bool   // numa.autosize = TRUE
-	SizeEachTime      bool   // numa.autosize.once = FALSE
-	Follow            bool   // numa.vcpu.followcorespersocket = 1
-	PreferHT          bool   // numa.vcpu.preferHT
-	NoPreferHT        bool   // numa.vcpu.preferHT = FALSE, which Numa.PreferHT of a host may contradict (F-31)
-	Spread            bool   // numa.consolidate = FALSE
-	PowerCycleReboot  bool   // vmx.reboot.PowerCycle = TRUE
-	Affinity          bool   // CPU or memory affinity: not NUMA-managed (C-12)
-	AllowedNodes      int32  // nodes of numa.nodeAffinity; 0 means any
-	MaxVCPUs          int32  // cpuid.maxVCPUs: the most that hot add reaches (B-15)
-	VirtualHT         bool   // two vCPUs of a virtual core (8.0, hardware 20): simultaneousThreads (B-21)
-	Usable            Usable // what the software in the guest can use
-	Needs             Needs  // what the power-on asks for beside the topology
+	CoresPerSocket    int32        // cpuid.coresPerSocket as configured, at least 1
+	AutoCPS           bool         // cores per socket "assigned at power on" (8.0, hardware 20)
+	Memory            int64        // bytes; 0 when unknown
+	HotAdd            bool         // vcpu.hotadd
+	VNUMAHotAdd       bool         // numa.allowHotadd, vnumaOnCpuHotaddExposed
+	Hardware          int32        // virtual hardware version; 0 when unknown
+	Min               int32        // numa.vcpu.min
+	MaxPerVirtualNode int32        // numa.vcpu.maxPerVirtualNode
+	MaxPerMachineNode int32        // numa.vcpu.maxPerMachineNode
+	MaxPerClient      int32        // numa.vcpu.maxPerClient
+	CoresPerNode      int32        // numa.vcpu.coresPerNode, the "NUMA Nodes" field of 8.0
+	Stored            int32        // numa.autosize.vcpu.maxPerVirtualNode
+	CookieVCPUs       int32        // vCPUs recorded in numa.autosize.cookie
+	CookieCPS         int32        // cores per socket recorded in a version 2 cookie
+	Autosize          bool         // numa.autosize = TRUE
+	SizeEachTime      bool         // numa.autosize.once = FALSE
+	Follow            bool         // numa.vcpu.followcorespersocket = 1
+	PreferHT          bool         // numa.vcpu.preferHT
+	NoPreferHT        bool         // numa.vcpu.preferHT = FALSE, which Numa.PreferHT of a host may contradict (F-31)
+	Spread            bool         // numa.consolidate = FALSE
+	PowerCycleReboot  bool         // vmx.reboot.PowerCycle = TRUE
+	Affinity          bool         // CPU or memory affinity: not NUMA-managed (C-12)
+	AllowedNodes      numa.NodeSet // IDs of numa.nodeAffinity; empty means any
+	MaxVCPUs          int32        // cpuid.maxVCPUs: the most that hot add reaches (B-15)
+	VirtualHT         bool         // two vCPUs of a virtual core (8.0, hardware 20): simultaneousThreads (B-21)
+	Usable            Usable       // what the software in the guest can use
+	Needs             Needs        // what the power-on asks for beside the topology
 	assumes           Assumptions
 }
 
@@ -245,7 +245,7 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 		if !ok {
 			problems = append(problems, fmt.Sprintf("numa.nodeAffinity: found %q, want a list of nodes such as 0,1: taken as unset", v))
 		}
-		g.AllowedNodes = int32(len(nodes))
+		g.AllowedNodes = numa.SetOf(nodes...)
 	}
 	if v, ok := s.Lookup("numa.autosize.cookie"); ok && v != "" {
 		n, cps, ok := ParseCookie(v)

@@ -4,7 +4,11 @@
 // those of the rule book; their ids (B-6, C-13 …) stand at the code.
 package vnuma
 
-import "homenode/numa"
+import (
+	"fmt"
+
+	"homenode/numa"
+)
 
 // An Event is what happens to the VM. The layout depends on its life, not only
 // on its settings (rule book D-1).
@@ -103,16 +107,51 @@ type Residency struct {
 	Known     bool // the memory of the VM and of the nodes is known
 	Placement Placement
 	// Local and Remote are relative to the union of the home nodes, as NLMEM and
-	// NRMEM of esxtop count them (C-17), once the guest uses what it touched.
+	// NRMEM of esxtop count them (C-17), once the guest uses what it touched. With Nowhere they
+	// are all memory.
 	Local, Remote numa.Bytes
 	// First is what of Local goes to other nodes at first: it comes home when the guest uses
 	// it, and stays away when not (C-15, C-16).
 	First numa.Bytes
-	// Crossed is what of Local is on the home node of another client: where more clients than
-	// nodes share one that is full. N%L counts it as local (C-17).
+	// Crossed is what of Local is on another home node than that of the client that uses it: where more clients than
+	// nodes share one that is full, or a node joined those of a client (D-2). N%L counts it as local (C-17).
 	Crossed numa.Bytes
-	// Nowhere is what of Remote the host has no room for: it is ballooned or swapped (C-23).
+	// Nowhere is what the nodes that the VM may use have no room for: it is ballooned or swapped (C-12, C-23).
 	Nowhere numa.Bytes
+	far     numa.Bytes // of Local and Remote: on another node than the vCPUs that use it
+	joined  bool       // nodes without clients join the home nodes (D-2)
+}
+
+// Away returns the memory that is on no home node: Remote and Nowhere.
+func (r *Residency) Away() numa.Bytes { return r.Remote + r.Nowhere }
+
+// Missed returns the memory that is not where the vCPUs that use it are: Away, and Crossed unless the host is full, for then
+// which clients share what is left says little.
+func (r *Residency) Missed() numa.Bytes {
+	if r.Nowhere > 0 {
+		return r.Away()
+	}
+	return r.Away() + r.Crossed
+}
+
+// AwayText says what is on no home node: "88 GB remote", "8.3 GB ballooned or swapped".
+func (r *Residency) AwayText() string {
+	switch {
+	case r.Nowhere == 0:
+		return fmt.Sprintf("%s remote", r.Remote)
+	case r.Remote == 0:
+		return fmt.Sprintf("%s ballooned or swapped", r.Nowhere)
+	}
+	return fmt.Sprintf("%s remote and %s ballooned or swapped", r.Remote, r.Nowhere)
+}
+
+// CrossedText says where memory is that only counts as local: "18.0 GB on the home node of another client".
+func (l *Layout) CrossedText() string {
+	where := "the home node of another client"
+	if l.Memory.joined {
+		where = "a node that joins the home nodes (D-2)"
+	}
+	return fmt.Sprintf("%s on %s, which N%%L counts as local", l.Memory.Crossed, where)
 }
 
 // Locality returns N%L as a share in [0, 1]; false when it is unknown.
@@ -189,21 +228,41 @@ func (l *Layout) SameGuest(o *Layout) bool {
 // interleaved over k home nodes is far by 1 − 1/k, although N%L reads 100 (C-13,
 // C-17): that needs no sizes to tell.
 func (l *Layout) FarShare() float64 {
-	switch l.Memory.Placement {
-	case Anywhere: // vCPUs and memory are spread over all nodes alike (C-12)
+	r := &l.Memory
+	switch all := r.Local + r.Remote; {
+	case r.Placement == Anywhere: // vCPUs and memory are spread over all nodes alike (C-12)
 		return 1 - 1/float64(max(1, l.Nodes))
-	case Interleaved:
-		far := 0.0
-		for i := range l.VPDs.Len() {
-			first, last := l.Carriers(i)
-			homes := min(last-first+1, l.HomeNodes)
-			_, n := l.VPDs.Group(i)
-			far += float64(float64(n) / float64(l.VPDs.Sum()) * (1 - 1/float64(max(1, homes)))) // no fused multiply-add
+	case all > 0:
+		return float64(r.far) / float64(all)
+	}
+	far := 0.0
+	for c := range l.PPDs.Len() {
+		_, n := l.PPDs.Group(c)
+		far += float64(float64(n) / float64(l.PPDs.Sum()) * l.farAt(c, c%max(1, l.HomeNodes))) // no fused multiply-add
+	}
+	return far
+}
+
+// farAt returns the share of the accesses of client c to its memory on the home node with this number, -1 for another
+// node, that are far: all unless it is its own, but for interleaved virtual nodes, of which each home has a part (C-13).
+func (l *Layout) farAt(c, home int) float64 {
+	homes := max(1, l.HomeNodes)
+	switch {
+	case home < 0:
+		return 1
+	case l.Memory.Placement != Interleaved:
+		return float64(min(1, max(home-c%homes, c%homes-home)))
+	}
+	far := 0.0
+	first, n := l.PPDs.Group(c)
+	for v := l.VPDs.Of(first); v <= l.VPDs.Of(first+n-1); v++ {
+		from, to := l.Carriers(v)
+		begin, vcpus := l.VPDs.Group(v)
+		share := 1.0
+		if k := min(to-from+1, homes); (home-from%homes+homes)%homes < k {
+			share -= 1 / float64(k)
 		}
-		return far
+		far += float64(float64(min(begin+vcpus, first+n)-max(begin, first)) / float64(n) * share)
 	}
-	if all := l.Memory.Local + l.Memory.Remote; all > 0 {
-		return float64(l.Memory.Remote) / float64(all)
-	}
-	return 0
+	return far
 }

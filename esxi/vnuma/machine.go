@@ -2,8 +2,10 @@ package vnuma
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"unique"
 
 	"homenode/esxi/memory"
 	"homenode/numa"
@@ -32,10 +34,20 @@ type Machine struct {
 	// ThreadsKnown is false when it is not stated whether hyper-threading is active;
 	// Threads are then the cores.
 	ThreadsKnown bool
-	OneThread    bool // the side-channel aware scheduler turned hyper-threading off (E-2)
-	Follow       bool // Numa.FollowCoresPerSocket
-	EPYC         bool // an AMD EPYC host (B-19)
+	OneThread    bool         // the side-channel aware scheduler turned hyper-threading off (E-2)
+	Follow       bool         // Numa.FollowCoresPerSocket
+	EPYC         bool         // an AMD EPYC host (B-19)
+	with         numa.NodeSet // IDs of the nodes with cores; 0 for 0 to Nodes - 1
+	unlike       unique.Handle[unlike]
 	assumes      Assumptions
+}
+
+// unlike is the memory of nodes that are not alike, and of nodes without cores.
+type unlike struct {
+	n, cores int                  // nodes, and those of them with cores
+	id       [numa.MaxNodes]uint8 // ascending
+	memory   [numa.MaxNodes]int64 // bytes
+	order    [numa.MaxNodes]uint8 // indexes of those with cores, as the clients of a VM get them on an empty host
 }
 
 // NewMachine reads what the model needs from a host. The error says which fact
@@ -102,7 +114,7 @@ func (m Machine) WithRelease(r numa.Release) (Machine, bool) {
 	return m, true
 }
 
-// addNodes takes the smallest node as the capacity of all (rule book );
+// addNodes takes the cores of the smallest node as the capacity of all (rule book );
 // nodes without cores (memory only) place no client.
 func (m *Machine) addNodes(h *numa.Host) error {
 	memoryKnown := true
@@ -114,6 +126,9 @@ func (m *Machine) addNodes(h *numa.Host) error {
 			continue
 		}
 		memoryKnown = memoryKnown && n.Memory.Known()
+		if n.ID >= 0 {
+			m.with |= 1 << n.ID
+		}
 		m.AllCores += int32(n.Cores)
 		m.AllThreads += int32(n.Threads)
 		if m.Nodes > 0 && int32(n.Cores) != m.Cores {
@@ -131,18 +146,123 @@ func (m *Machine) addNodes(h *numa.Host) error {
 	if m.Nodes == 0 {
 		return fmt.Errorf("host %s: no NUMA node has cores", h.Name)
 	}
+	for i := range m.Nodes {
+		if !m.with.Has(int(i)) {
+			break
+		} else if i == m.Nodes-1 {
+			m.with = 0 // the usual IDs
+		}
+	}
 	if h.HyperThreading.Known() && !h.HyperThreading.Value {
 		m.Threads, m.AllThreads = m.Cores, m.AllCores
 	}
 	if !memoryKnown {
 		m.NodeMemory, m.MaxMemory, m.AllMemory = 0, 0, 0
 	}
+	if uneven {
+		m.assumes |= AssumedNodeCores
+	}
 	// Nodes differ by what the kernel keeps (65423 and 65536 MB on one host,
 	// A-5); only a difference that DIMMs make counts.
-	if uneven || m.unevenMemory() {
+	if m.unevenMemory() {
 		m.assumes |= AssumedNodeMemory
 	}
+	if m.AllMemory != m.NodeMemory*int64(m.Nodes) {
+		m.unlike = unique.Make(unlikeOf(h.Nodes.Value, h.Distance.Value))
+	}
 	return nil
+}
+
+// unlikeOf orders nodes as the clients of one VM get them on an empty host: near those before,
+// then with the most memory, then in turn (C-4).
+func unlikeOf(nodes []numa.Node, distance [][]int) (u unlike) {
+	u.n = len(nodes)
+	taken := make([]int, 0, len(nodes))
+	better := func(a, b int) bool {
+		near := int32(0)
+		for _, t := range taken {
+			near += numa.Far(nodes, distance, b, t) - numa.Far(nodes, distance, a, t)
+		}
+		return near > 0 || near == 0 && nodes[a].Memory.Value > nodes[b].Memory.Value
+	}
+	for i, n := range nodes {
+		u.id[i], u.memory[i] = uint8(n.ID), int64(n.Memory.Value)
+		if n.Cores > 0 {
+			u.cores++
+		}
+	}
+	for len(taken) < u.cores {
+		best, last := -1, -1
+		if len(taken) > 0 {
+			last = taken[len(taken)-1]
+		}
+		for k := range nodes {
+			i := (last + 1 + k) % len(nodes)
+			if nodes[i].Cores > 0 && !slices.Contains(taken, i) && (best < 0 || better(i, best)) {
+				best = i
+			}
+		}
+		u.order[len(taken)] = uint8(best)
+		taken = append(taken, best)
+	}
+	return u
+}
+
+// A room is the memory of an empty host that a VM may use.
+type room struct {
+	nodes, homes int                  // nodes, and those of them that clients can have
+	memory, free [numa.MaxNodes]int64 // bytes of each node, in the order of IDs
+	order        [numa.MaxNodes]uint8 // indexes of the nodes that clients get, in this order
+	rest         int64                // bytes of the nodes that the VM may not use
+}
+
+// room returns the memory that a VM may use which is kept on the nodes with these IDs; of all nodes when
+// ids is empty or none of them has cores (C-12).
+func (m *Machine) room(ids numa.NodeSet) (r room) {
+	with := m.with
+	if with == 0 {
+		with = 1<<min(m.Nodes, numa.MaxNodes) - 1
+	}
+	if ids&with == 0 {
+		ids = ^numa.NodeSet(0)
+	}
+	if m.unlike == (unique.Handle[unlike]{}) {
+		r.homes = (ids & with).Len()
+		r.nodes, r.rest = r.homes, m.NodeMemory*int64(with.Len()-r.homes)
+		for i := range r.homes {
+			r.memory[i], r.order[i] = m.NodeMemory, uint8(i)
+		}
+		return r
+	}
+	u := m.unlike.Value()
+	var at [numa.MaxNodes]uint8
+	for i, has := range u.memory[:u.n] {
+		if !ids.Has(int(u.id[i])) {
+			r.rest += has
+			continue
+		}
+		r.memory[r.nodes], at[i] = has, uint8(r.nodes)
+		r.nodes++
+	}
+	for _, i := range u.order[:u.cores] {
+		if ids.Has(int(u.id[i])) {
+			r.order[r.homes] = at[i]
+			r.homes++
+		}
+	}
+	return r
+}
+
+// home returns the index of the home of client c.
+func (r *room) home(c int) int { return int(r.order[c%max(1, r.homes)]) }
+
+// Allowed returns how many of the nodes with these IDs have cores, of all nodes when ids is empty or none of them has (C-12).
+func (m *Machine) Allowed(ids numa.NodeSet) int {
+	if ids == 0 {
+		return int(m.Nodes)
+	}
+	r := m.room(ids)
+	return r.homes
 }
 
 // UnevenShare is the part of a node's memory by which nodes may differ and still
@@ -154,13 +274,26 @@ func (m *Machine) unevenMemory() bool { return m.NodeMemory < m.MaxMemory-m.MaxM
 
 // Reserve returns what stays free on each node. fill is the alternative of F-23.
 func (m *Machine) Reserve(fill bool) memory.Reserve {
-	return memory.ReserveOf(numa.Bytes(m.AllMemory), int(m.Nodes), m.model, int(m.MinFreePercent), fill)
+	nodes := int(m.Nodes)
+	if m.unlike != (unique.Handle[unlike]{}) {
+		nodes = m.unlike.Value().n
+	}
+	return memory.ReserveOf(numa.Bytes(m.AllMemory), nodes, m.model, int(m.MinFreePercent), fill)
 }
 
-// Holds returns the most memory, in bytes, that new pages of clients on n nodes find there
-// on an empty host; 0 when the memory of the nodes is unknown.
-func (m *Machine) Holds(n int, fill bool) numa.Bytes {
-	return numa.Bytes(max(1, n)) * max(0, numa.Bytes(m.NodeMemory)-m.Reserve(fill).New)
+// Holds returns the most memory, in bytes, that new pages of clients on n of the allowed nodes, 0 for all, find there
+// on an empty host, and what these nodes have; 0 when the memory of the nodes is unknown.
+func (m *Machine) Holds(n int, allowed numa.NodeSet, fill bool) (holds, all numa.Bytes) {
+	r, reserve := m.room(allowed), m.Reserve(fill).New
+	if r.rest > 0 && n >= r.homes {
+		reserve = 0 // no other node is allowed to have more
+	}
+	for c := range min(max(1, n), r.homes) {
+		has := numa.Bytes(r.memory[r.home(c)])
+		holds += max(0, has-reserve)
+		all += has
+	}
+	return holds, all
 }
 
 // ForVMs returns the memory, in bytes, that VMs can use of the host: all but minFree (C-23).
@@ -172,7 +305,13 @@ func (m *Machine) NodesFor(bytes int64) int {
 	if m.NodeMemory == 0 {
 		return 1
 	}
-	return int(min(nodesFor(bytes, max(1, m.NodeMemory-int64(m.Reserve(false).Home))), m.Nodes))
+	r, keep := m.room(0), int64(m.Reserve(false).Home)
+	for c := range r.homes {
+		if bytes -= r.memory[r.home(c)] - keep; bytes <= 0 {
+			return c + 1
+		}
+	}
+	return r.homes
 }
 
 // Least returns the fewest nodes whose cores carry n vCPUs, at most those of the host.
@@ -214,5 +353,6 @@ func (m Machine) Merged(k int32) Machine {
 	m.Cores = m.AllCores / m.Nodes // the nodes of a package may differ by a core
 	m.Threads = m.Cores * perCore
 	m.NodeMemory, m.MaxMemory = m.NodeMemory*int64(k), m.MaxMemory*int64(k)
+	m.with, m.unlike = 0, unique.Handle[unlike]{}
 	return m
 }

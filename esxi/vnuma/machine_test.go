@@ -3,6 +3,7 @@ package vnuma
 import (
 	"strings"
 	"testing"
+	"unique"
 
 	"homenode/numa"
 )
@@ -27,19 +28,21 @@ func TestNewMachine(t *testing.T) {
 			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 128 * gib},
 			"2 nodes of 10 cores and 64 GB"},
 		{"what the kernel keeps is no difference (A-5)", []numa.Node{node(0, 10, 20, 65423*mib), node(1, 10, 20, 65536*mib)}, nil,
-			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40, NodeMemory: 65423 * mib, MaxMemory: 65536 * mib, AllMemory: 130959 * mib},
+			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40, NodeMemory: 65423 * mib, MaxMemory: 65536 * mib, AllMemory: 130959 * mib,
+				unlike: unique.Make(unlike{n: 2, cores: 2, id: [numa.MaxNodes]uint8{0, 1}, order: [numa.MaxNodes]uint8{1, 0}, memory: [numa.MaxNodes]int64{65423 * mib, 65536 * mib}})},
 			"2 nodes of 10 cores and 63.9 GB"},
 		{"unequal DIMMs", []numa.Node{node(0, 10, 20, 256*gib), node(1, 10, 20, 128*gib)}, nil,
 			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40, NodeMemory: 128 * gib, MaxMemory: 256 * gib, AllMemory: 384 * gib,
-				assumes: AssumedNodeMemory}, "2 nodes of 10 cores and 128 GB or more"},
+				assumes: AssumedNodeMemory, unlike: unique.Make(unlike{n: 2, cores: 2, id: [numa.MaxNodes]uint8{0, 1}, order: [numa.MaxNodes]uint8{0, 1}, memory: [numa.MaxNodes]int64{256 * gib, 128 * gib}})}, "2 nodes of 10 cores and 128 GB or more"},
 		{"unequal cores", []numa.Node{node(0, 12, 24, 64*gib), node(1, 10, 20, 64*gib)}, nil,
 			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 22, AllThreads: 44, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 128 * gib,
-				assumes: AssumedNodeMemory}, "2 nodes of 10 cores or more and 64 GB"},
+				assumes: AssumedNodeCores}, "2 nodes of 10 cores or more and 64 GB"},
 		{"hyper-threading off", []numa.Node{node(0, 10, 20, 64*gib)}, func(h *numa.Host) { h.HyperThreading = numa.ReadAt(false, "ht") },
 			Machine{Nodes: 1, Cores: 10, Threads: 10, AllCores: 10, AllThreads: 10, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 64 * gib},
 			"1 node of 10 cores and 64 GB"},
 		{"a node of memory only", []numa.Node{node(0, 10, 20, 64*gib), node(1, 0, 0, 512*gib)}, nil,
-			Machine{Nodes: 1, Cores: 10, Threads: 20, AllCores: 10, AllThreads: 20, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 576 * gib},
+			Machine{Nodes: 1, Cores: 10, Threads: 20, AllCores: 10, AllThreads: 20, NodeMemory: 64 * gib, MaxMemory: 64 * gib, AllMemory: 576 * gib,
+				unlike: unique.Make(unlike{n: 2, cores: 1, id: [numa.MaxNodes]uint8{0, 1}, memory: [numa.MaxNodes]int64{64 * gib, 512 * gib}})},
 			"1 node of 10 cores and 64 GB"},
 		{"unknown memory", []numa.Node{node(0, 10, 20, 64*gib), node(1, 10, 20, -1)}, nil,
 			Machine{Nodes: 2, Cores: 10, Threads: 20, AllCores: 20, AllThreads: 40}, "2 nodes of 10 cores"},

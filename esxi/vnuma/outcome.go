@@ -1,6 +1,8 @@
 package vnuma
 
 import (
+	"math"
+
 	"homenode/esxi/memory"
 	"homenode/numa"
 )
@@ -41,21 +43,20 @@ func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 
 // manage takes VMs with affinities out of NUMA management (rule book C-12) and
 // counts the home nodes.
-func (l *Layout) manage(g *Guest, tr *tracer) {
+func (l *Layout) manage(g *Guest, m *Machine, tr *tracer) {
 	if g.Affinity {
 		l.Managed = false
 		if tr != nil {
 			tr.affinity()
 		}
 	}
-	if l.Managed && g.AllowedNodes > 0 && tr != nil {
-		tr.allowed(g.AllowedNodes)
+	if !l.Managed {
+		return
 	}
-	if l.Managed {
-		l.HomeNodes = min(l.PPDs.Len(), l.Nodes)
-		if g.AllowedNodes > 0 { // C-12
-			l.HomeNodes = min(l.HomeNodes, int(g.AllowedNodes))
-		}
+	homes := m.Allowed(g.AllowedNodes) // C-12
+	l.HomeNodes = min(l.PPDs.Len(), homes)
+	if homes < l.Nodes && tr != nil {
+		tr.allowed(homes)
 	}
 }
 
@@ -96,67 +97,106 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 		return
 	}
 	reserve := m.Reserve(ch.FillToMinFree)
-	var free, gives, away [numa.MaxNodes]int64 // away: by home
-	nodes := free[:min(max(1, l.Nodes), numa.MaxNodes)]
-	for i := range nodes {
-		nodes[i] = m.NodeMemory
-	}
-	allowed := numa.NodeSet(1<<len(nodes) - 1)
-	if g.AllowedNodes > 0 { // C-12
-		allowed = 1<<min(len(nodes), int(g.AllowedNodes)) - 1
-	}
-	remote := int64(0)
-	all := int64(l.PPDs.Sum())
+	host := m.room(g.AllowedNodes)
+	host.free = host.memory
+	homes := max(1, l.HomeNodes)
+	all, spills := l.PPDs.Sum(), int64(0)
 	var few [128]int64
 	rest := few[:] // by client: what its home does not take at once
 	if l.PPDs.Len() > len(few) {
 		rest = make([]int64, l.PPDs.Len())
 	}
+	far := 0.0
 	for c := range l.PPDs.Len() { // all fill their homes before memory goes elsewhere
 		first, n := l.PPDs.Group(c)
-		slice := g.Memory*int64(first+n)/all - g.Memory*int64(first)/all
-		home := &nodes[c%max(1, l.HomeNodes)]
+		slice := part(g.Memory, first, n, all)
+		home := &host.free[host.home(c%homes)]
 		local := max(0, min(slice, *home-int64(reserve.New)))
 		*home -= local
 		rest[c] = slice - local
+		spills += rest[c]
+		far += float64(float64(local) * l.farAt(c, c%homes))
 	}
-	for c, want := range rest[:l.PPDs.Len()] {
-		if want == 0 {
-			continue
+	if spills > 0 {
+		before, free := *r, host.free
+		more, joined := l.spill(g, m, ch, &host, rest, 0)
+		if joined != 0 { // what other clients have there is local too
+			*r, host.free = before, free
+			more, _ = l.spill(g, m, ch, &host, rest, joined)
+			r.joined = true
 		}
-		home := c % max(1, l.HomeNodes)
-		nowhere := memory.Fill(nodes, home, allowed, want, int64(reserve.New), gives[:len(nodes)])
-		r.Nowhere += numa.Bytes(nowhere)
-		for i := range nodes {
-			nodes[i] -= gives[i]
-			switch {
-			case i >= l.HomeNodes:
-				away[home] += gives[i]
-			case i != home && r.Placement != Interleaved:
-				r.Crossed += numa.Bytes(gives[i])
-			}
-		}
+		far += more
 	}
-	left := int64(0)
-	for _, f := range nodes {
+	left := host.rest
+	for _, f := range host.free[:host.nodes] {
 		left += f
 	}
 	// The host takes memory back until minFree is free (C-23).
-	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), numa.Bytes(g.Memory)))
-	remote += int64(r.Nowhere)
-	for home := range max(1, l.HomeNodes) {
-		back := memory.Returns(away[home], nodes[home], int64(reserve.Home))
-		r.First += numa.Bytes(back)
-		remote += away[home] - back
+	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), numa.Bytes(g.Memory)-r.Nowhere))
+	r.Local = numa.Bytes(g.Memory) - r.Remote - r.Nowhere
+	if r.Local < 0 { // memory taken back was remote
+		r.Local, r.Remote = 0, r.Remote+r.Local
 	}
-	r.Remote = numa.Bytes(remote)
-	r.Local = numa.Bytes(g.Memory - remote)
-	if r.Remote+r.First > 0 && g.Memory <= int64(max(1, l.HomeNodes))*m.NodeMemory {
-		l.Assumes |= AssumedReserve
+	r.far = min(numa.Bytes(math.Round(far)), r.Local+r.Remote)
+	if r.Away()+r.First > 0 {
+		if _, have := m.Holds(homes, g.AllowedNodes, false); numa.Bytes(g.Memory) <= have {
+			l.Assumes |= AssumedReserve
+		}
 	}
-	if remote > 0 && r.Placement == Local {
+	if r.Remote+r.Crossed > 0 && r.Placement == Local {
 		r.Placement = Overflowing
 	}
+}
+
+// part returns the part of memory that a client of these vCPUs gets.
+func part(memory int64, first, n, all int) int64 {
+	return memory*int64(first+n)/int64(all) - memory*int64(first)/int64(all)
+}
+
+// spill gives each client the rest of its memory (C-15) and returns how many bytes of it are far from its vCPUs, and
+// the nodes that join the home nodes (D-2), beside those that did.
+func (l *Layout) spill(g *Guest, m *Machine, ch *Choices, host *room, rest []int64, joined numa.NodeSet) (far float64, joins numa.NodeSet) {
+	r, reserve := &l.Memory, m.Reserve(ch.FillToMinFree)
+	nodes, homes := host.free[:host.nodes], max(1, l.HomeNodes)
+	var at [numa.MaxNodes]int8 // by node: the number of the home, -1 for none
+	for i := range nodes {
+		at[i] = -1
+	}
+	for h := range homes {
+		at[host.home(h)] = int8(h)
+	}
+	all := l.PPDs.Sum()
+	var gives, away [numa.MaxNodes]int64 // away: by number of the home
+	for c := range l.PPDs.Len() {
+		home := host.home(c % homes)
+		nowhere := memory.Fill(nodes, home, 1<<host.nodes-1, rest[c], int64(reserve.New), gives[:host.nodes])
+		r.Nowhere += numa.Bytes(nowhere)
+		first, n := l.PPDs.Group(c)
+		widens := host.memory[home] < part(g.Memory, first, n, all) && (n > int(m.Cores) || ch.WidenAlways) // D-2
+		for i, given := range gives[:host.nodes] {
+			if given == 0 {
+				continue
+			}
+			nodes[i] -= given
+			if widens && at[i] < 0 {
+				joins |= 1 << i
+			}
+			switch {
+			case at[i] < 0 && !joined.Has(i):
+				away[c%homes] += given
+			case at[i] < 0 || i != home && r.Placement != Interleaved:
+				r.Crossed += numa.Bytes(given)
+			}
+			far += float64(float64(given) * l.farAt(c, int(at[i])))
+		}
+	}
+	for h := range homes {
+		back := memory.Returns(away[h], nodes[host.home(h)], int64(reserve.Home))
+		r.First += numa.Bytes(back)
+		r.Remote += numa.Bytes(away[h] - back)
+		far -= float64(float64(back) * (1 - l.farAt(h, h)))
+	}
+	return far, joins
 }
 
 // cookieV2Hardware is the virtual hardware from which version 2 cookies are seen:

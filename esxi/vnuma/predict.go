@@ -97,7 +97,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		tr.kept(&l, c)
 	}
 	l.sockets(g, m, c, tr)
-	l.manage(g, tr)
+	l.manage(g, m, tr)
 	l.reside(g, m, &c.Choices, tr)
 	l.store(g, m, c, tr)
 	return l

@@ -125,7 +125,7 @@ func TestWorkedMemory(t *testing.T) {
 	} {
 		m := machineOf(t, tt.release, tt.nodes, tt.cores, tt.cores, tt.nodeMemory)
 		l := Predict(&tt.guest, &m, &Case{})
-		want := Residency{true, tt.placement, tt.local, numa.Bytes(tt.guest.Memory) - tt.local, tt.first, 0, 0}
+		want := Residency{true, tt.placement, tt.local, numa.Bytes(tt.guest.Memory) - tt.local, tt.first, 0, 0, l.Memory.far, false}
 		got := l.Memory
 		got.Local, got.First = got.Local/numa.MiB*numa.MiB, got.First/numa.MiB*numa.MiB
 		got.Remote = numa.Bytes(tt.guest.Memory) - got.Local

@@ -323,8 +323,8 @@ func (t *tracer) affinity() {
 		fact("CPU affinity", t.vm.CPUAffinity, t.vm.At), fact("memory affinity", t.vm.MemoryAffinity, t.vm.At))
 }
 
-func (t *tracer) allowed(nodes int32) {
-	t.add("C-12", "numa.nodeAffinity is set", fmt.Sprintf("clients and memory are kept on %s", count(int(nodes), "node")), t.setting("numa.nodeAffinity"))
+func (t *tracer) allowed(nodes int) {
+	t.add("C-12", "numa.nodeAffinity is set", fmt.Sprintf("clients and memory are kept on %s", count(nodes, "node")), t.setting("numa.nodeAffinity"))
 }
 
 func (t *tracer) memory(l *Layout, ch *Choices) {
@@ -347,26 +347,32 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 		t.add("C-15", "the memory of the VM or of the nodes is unknown", "where it lands is not predicted", mem)
 	default:
 		rule, text := "C-15, B-22", fmt.Sprintf("%s fit %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "home node"))
-		if r.Remote > 0 {
-			rule, text = "B-17, C-15", fmt.Sprintf("%s do not fit %s of %s", numa.Bytes(t.g.Memory), count(max(1, l.HomeNodes), "node"), numa.Bytes(t.m.NodeMemory))
+		if _, have := t.m.Holds(l.HomeNodes, t.g.AllowedNodes, false); r.Away() > 0 || r.joined {
+			rule, text = "B-17, C-15", fmt.Sprintf("%s do not fit the %s of %s", numa.Bytes(t.g.Memory), have, count(max(1, l.HomeNodes), "node"))
 		}
 		result := "all memory local on an empty host"
+		if r.Away()+r.First == 0 && r.Crossed > 0 && !r.joined {
+			text = fmt.Sprintf("%s share %s", count(l.PPDs.Len(), "client"), count(l.HomeNodes, "home node"))
+		}
 		switch reserve := t.m.Reserve(ch.FillToMinFree); {
 		case r.First > 0:
 			rule += ", C-16"
-			result = fmt.Sprintf("at first %s local and %s remote, for new memory leaves %s of a node free; what the guest uses comes home until %s are free: then %s are remote",
-				r.Local-r.First, r.Remote+r.First, reserve.New, reserve.Home, r.Remote)
-		case r.Remote > 0:
-			result = fmt.Sprintf("%s local, %s remote once all is touched", r.Local, r.Remote)
+			result = fmt.Sprintf("at first %s local and %s remote, for new memory leaves %s of a node free; what the guest uses comes home until %s are free: in the end %s",
+				r.Local-r.First, r.Remote+r.First, reserve.New, reserve.Home, r.AwayText())
+		case r.Away() > 0:
+			result = fmt.Sprintf("%s local, %s once all is touched", r.Local, r.AwayText())
 		}
-		if r.Crossed > 0 {
+		if r.Missed() > r.Away() {
 			rule += ", C-17"
-			result += fmt.Sprintf("; %s of it on the home node of another client, which N%%L counts as local", r.Crossed)
+			if r.Away()+r.First == 0 {
+				result = fmt.Sprintf("%s local on an empty host", r.Local-r.Crossed)
+			}
+			result += ", " + l.CrossedText()
 		}
 		s := t.add(rule, text, result, mem, t.nodes())
 		if l.PPDs.Len() == 1 && l.Nodes > 1 && t.g.Memory > t.m.NodeMemory {
 			s.Choice = "F-5"
-			if t.g.VCPUs > t.m.Cores {
+			if t.g.VCPUs > t.m.Cores && t.m.Allowed(t.g.AllowedNodes) > 1 { // C-12
 				t.add("D-2", fmt.Sprintf("%d vCPU exceed the %d cores of its node too", t.g.VCPUs, t.m.Cores),
 					"a second home node joins when the memory in use outgrows the first, until the next power cycle", t.vcpus(), mem, t.nodes()).Choice = "F-24"
 			}

@@ -16,7 +16,7 @@ func (l *Layout) Compare(o *Layout) int {
 }
 
 func (l *Layout) faults() [4]int {
-	f := [4]int{1: wholePercent(l.FarShare())}
+	f := [4]int{1: wholePercent(l.missed())}
 	if l.Refused.Any() {
 		f[0] = 1
 	}
@@ -29,6 +29,12 @@ func (l *Layout) faults() [4]int {
 	return f
 }
 
+// missed is the share of memory that is far, or nowhere.
+func (l *Layout) missed() float64 {
+	nowhere := float64(l.Memory.Nowhere) / float64(max(1, l.memory))
+	return nowhere + float64(l.FarShare()*(1-nowhere))
+}
+
 // wholePercent rounds a share: what a kernel keeps of a node's memory moves it by less
 // (rule book A-5).
 func wholePercent(share float64) int { return int(math.Round(share * 100)) }
@@ -39,7 +45,7 @@ func (l *Layout) Same(o *Layout) bool {
 	x, okX := l.Memory.Locality()
 	y, okY := o.Memory.Locality()
 	return l.SameGuest(o) && l.PPDs.Equal(o.PPDs) && l.Managed == o.Managed && l.HomeNodes == o.HomeNodes &&
-		wholePercent(l.FarShare()) == wholePercent(o.FarShare()) && (!okX || !okY || wholePercent(x) == wholePercent(y))
+		wholePercent(l.missed()) == wholePercent(o.missed()) && (!okX || !okY || wholePercent(x) == wholePercent(y))
 }
 
 // Worst returns the index of the worst of the layouts; of equal ones that with more

@@ -121,10 +121,17 @@ func memoryText(l *vnuma.Layout) string {
 			return r.Placement.String()
 		}
 		return "unknown"
-	case r.Placement == vnuma.Overflowing:
-		return fmt.Sprintf("%s local, %s remote once touched", r.Local, r.Remote)
+	case r.Placement == vnuma.Anywhere, r.Placement == vnuma.Interleaved:
+		return r.Placement.String()
 	}
-	return r.Placement.String()
+	s := r.Placement.String()
+	if r.Away() > 0 {
+		s = fmt.Sprintf("%s local, %s once touched", r.Local, r.AwayText())
+	}
+	if r.Missed() > r.Away() {
+		s += fmt.Sprintf(", %s of it far from its vCPUs", r.Crossed)
+	}
+	return s
 }
 
 // sliceText returns the memory of the virtual nodes.

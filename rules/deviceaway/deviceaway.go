@@ -60,7 +60,7 @@ func beside(p *rule.Pass, on *rule.On, node int) string {
 	case on.Layout.PPDs.Len() > 1:
 		return fmt.Sprintf("use at most %d vCPUs and set numa.nodeAffinity = %d", m.Cores, node)
 	case m.NodeMemory > 0 && p.VM.Guest.Memory > m.NodeMemory:
-		return fmt.Sprintf("set numa.nodeAffinity = %d and give the VM %s", node, on.AtMost(1, p.Choices))
+		return fmt.Sprintf("set numa.nodeAffinity = %d and give the VM %s", node, on.AtMost(1, &p.VM.Guest, p.Choices))
 	}
 	return fmt.Sprintf("set numa.nodeAffinity = %d, then power off and on; on another host the number means another node", node)
 }

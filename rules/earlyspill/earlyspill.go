@@ -63,10 +63,10 @@ func reserve(w *rule.Watch, f *finding.Finding) (keep string) {
 		f.Assumes = append(f.Assumes, k.Assumes)
 	}
 	if w.VM.Spilled.Free >= k.Bytes {
-		f.Message += fmt.Sprintf(", more than the %s at which the host leaves its high memory state: something else sent it there, unless the node fell below that in between", k.Bytes)
+		f.Message += fmt.Sprintf(", more than the %s %s: something else sent it there, unless the node fell below that in between", k.Bytes, k.What)
 		return ""
 	}
-	f.Message += fmt.Sprintf(", less than the %s at which the host leaves its high memory state", k.Bytes)
+	f.Message += fmt.Sprintf(", less than the %s %s", k.Bytes, k.What)
 	f.Assumes = append(f.Assumes, "a node gives memory away below the high memory state of the host: inferred from one experiment (C-15)")
 	return k.Bytes.String() + " free on each node"
 }

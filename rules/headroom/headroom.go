@@ -112,7 +112,7 @@ func tightNodes(nodes []placement.Node, reserve numa.Bytes) []tightNode {
 func overfilled(n *placement.Node, vms []*rule.VM) bool {
 	return slices.ContainsFunc(n.Clients, func(c placement.Client) bool {
 		m := &vms[c.Request].On[0].Layout.Memory
-		return m.Remote > 0 || m.First > 0
+		return m.Away()+m.First+m.Crossed > 0
 	})
 }
 

@@ -25,7 +25,7 @@ func check(p *rule.Pass) {
 	off := plan.Edit{HotAddOff: true}.Apply(v.Guest)
 	if _, _, matters := p.Worst(func(o *rule.On) bool {
 		without := vnuma.Predict(&off, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
-		return o.Layout.Wide() || !o.Layout.Managed || o.Layout.Memory.Remote > 0 || int(v.Guest.VCPUs) > o.Layout.Capacity || !o.Layout.VPDs.Equal(without.VPDs)
+		return o.Layout.Wide() || !o.Layout.Managed || o.Layout.Memory.Away() > 0 || int(v.Guest.VCPUs) > o.Layout.Capacity || !o.Layout.VPDs.Equal(without.VPDs)
 	}); matters {
 		return
 	}

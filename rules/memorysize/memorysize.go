@@ -33,11 +33,12 @@ func check(p *rule.Pass) {
 		f.Severity = finding.High
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: ESX %s does not manage the VM for NUMA at all",
 			memory, numa.Bytes(m.NodeMemory), p.Where(others), m.Release)
-		f.Advice = "Give the VM " + on.AtMost(1, p.Choices)
+		f.Advice = "Give the VM " + on.AtMost(1, &v.Guest, p.Choices)
 		p.Report(f, &on.Layout)
 		return
 	}
-	share := float64(on.Layout.Memory.Remote) / float64(v.Guest.Memory)
+	r := &on.Layout.Memory
+	share := float64(r.Missed()) / float64(v.Guest.Memory)
 	switch {
 	case share >= p.Threshold("seriousShare"):
 		f.Severity = finding.High
@@ -45,14 +46,18 @@ func check(p *rule.Pass) {
 		f.Severity = finding.Low
 	}
 	homes := on.Layout.HomeNodes
-	holds := numa.Bytes(int64(homes) * m.NodeMemory)
+	holds := on.Holds(&v.Guest)
 	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s",
 		memory, holds, rule.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
-	if v.Guest.Memory > m.ForVMs() {
-		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: %s are local at most, %s",
-			memory, numa.Bytes(m.ForVMs()), p.Where(others), on.Layout.Memory.Local, rule.Beyond(numa.Bytes(v.Guest.Memory-m.ForVMs()), on.Kind.Tier()))
-	}
-	if first := on.Layout.Memory.First; on.Layout.Memory.Remote == 0 {
+	switch first := r.First; {
+	case v.Guest.Memory > m.ForVMs():
+		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: on an empty host %s are local, %s",
+			memory, numa.Bytes(m.ForVMs()), p.Where(others), r.Local, rule.Beyond(numa.Bytes(v.Guest.Memory-m.ForVMs()), on.Kind.Tier()))
+	case r.Away() > 0:
+	case r.Crossed > 0:
+		f.Message = fmt.Sprintf("%s share %s of %s%s, which do not hold their parts of %s: %s",
+			rule.Plural(on.Layout.PPDs.Len(), "client"), rule.Plural(homes, "node"), holds, p.Where(others), memory, v.RemoteText(&on.Layout))
+	default:
 		f.Severity = finding.Low
 		f.Message = fmt.Sprintf("memory of %s leaves too little of %s on %s free%s: %s (%s) are remote at first, and come home when the guest uses them",
 			memory, holds, rule.Plural(homes, "node"), p.Where(others), first, rule.Percent(float64(first)/float64(v.Guest.Memory)))
@@ -66,10 +71,11 @@ func check(p *rule.Pass) {
 func exceeds(p *rule.Pass, o *rule.On) bool {
 	v := p.VM
 	r := &o.Layout.Memory
-	if !r.Known || r.Remote == 0 && float64(r.First) < p.Threshold("firstShare")*float64(v.Guest.Memory) {
+	memory := float64(v.Guest.Memory)
+	if !r.Known || r.Away() == 0 && float64(r.First) < p.Threshold("firstShare")*memory && float64(r.Crossed) < p.Threshold("notableShare")*memory {
 		return false
 	}
-	if n := int64(v.Guest.AllowedNodes); n > 0 && v.Guest.Memory > n*o.Kind.Machine.NodeMemory {
+	if o.Lacks(&v.Guest) > 0 {
 		return false // not to be had remotely either: N025
 	}
 	if o.Layout.Memory.Placement == vnuma.Anywhere {
@@ -78,21 +84,28 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 	plain, m := v.Guest, o.Kind.Machine
 	plain.PreferHT, m.PreferHT = false, false
 	l := vnuma.Predict(&plain, &m, &vnuma.Case{Choices: p.Choices})
-	return l.Memory.Remote > 0 || l.Memory.First > 0
+	return l.Memory.Away() > 0 || l.Memory.First > 0 || l.Memory.Crossed > 0
 }
 
 // advice says how to bring the memory home, and what the guest will notice.
 func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
 	m := &o.Kind.Machine
-	fit := "Give the VM " + o.AtMost(max(1, o.Layout.HomeNodes), p.Choices)
+	fit := "Give the VM " + o.AtMost(max(1, o.Layout.HomeNodes), &p.VM.Guest, p.Choices)
 	if p.VM.Guest.Memory > m.ForVMs() {
 		return fit + fmt.Sprintf("; the host has %s for VMs", numa.Bytes(m.ForVMs())), ""
 	}
-	if o.Layout.Memory.Remote == 0 {
+	now := &o.Layout.Memory
+	if now.Missed() == 0 {
 		return fit + ", or leave it: what it uses comes home", ""
 	}
 	plan := p.Plan()
-	if !plan.Better || plan.After[0].Memory.Remote >= plan.Before[0].Memory.Remote {
+	if after := &plan.After[0].Memory; now.Away() == 0 { // AtMost takes it that each client has a node
+		if spread, notice := p.Advice(); plan.Better && after.Missed() < now.Crossed {
+			return spread, notice
+		}
+		return fmt.Sprintf("Use vCPUs or cores per socket that make at most %s", rule.Plural(o.Layout.HomeNodes, "client")), ""
+	}
+	if !plan.Better || plan.After[0].Memory.Away() >= plan.Before[0].Memory.Away() {
 		return fit, ""
 	}
 	spread, notice := p.Advice()
@@ -100,7 +113,7 @@ func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
 		e.PerNode, e.Force, e.Spread = 0, false, true
 		g := e.Apply(p.VM.Guest)
 		l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
-		if _, spans := l.Spanning(); !spans && l.Memory.Remote <= plan.After[0].Memory.Remote && !l.Refused.Any() {
+		if _, spans := l.Spanning(); !spans && l.Memory.Away() <= plan.After[0].Memory.Away() && !l.Refused.Any() {
 			spread += ". numa.consolidate = FALSE does it too, instead of sizes set by hand"
 		}
 	}

@@ -100,20 +100,17 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 // remote, as N005 says of memory beyond the home nodes.
 func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	v := p.VM
-	holds := func(o *rule.On) numa.Bytes { return numa.Bytes(int64(len(nodes)) * o.Kind.Machine.NodeMemory) }
-	on, others, ok := p.Worst(func(o *rule.On) bool {
-		return o.Layout.Managed && o.Kind.Machine.NodeMemory > 0 && numa.Bytes(v.Guest.Memory) > holds(o)
-	})
+	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Lacks(&v.Guest) > 0 })
 	if !ok {
 		return false
 	}
 	memory := numa.Bytes(v.Guest.Memory)
-	beyond := memory - holds(on)
+	beyond := on.Lacks(&v.Guest)
 	f := finding.Finding{
 		Severity: finding.Medium,
-		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are not to be had there",
-			memory, holds(on), rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
-		Advice: "Clear numa.nodeAffinity, list more nodes, or give the VM " + on.AtMost(len(nodes), p.Choices),
+		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are to be had from no other node and are ballooned or swapped",
+			memory, memory-beyond, rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
+		Advice: "Clear numa.nodeAffinity, list more nodes, or give the VM " + on.AtMost(len(nodes), &v.Guest, p.Choices),
 	}
 	if float64(beyond) >= p.Threshold("seriousShare")*float64(memory) {
 		f.Severity = finding.High

@@ -45,9 +45,9 @@ func check(p *rule.Pass) {
 	f.Severity = finding.Medium
 	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
 		key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
-		numa.Bytes(int64(on.Layout.HomeNodes)*m.NodeMemory), numa.Bytes(v.Guest.Memory),
+		on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory),
 		v.RemoteText(&on.Layout))
-	f.Advice = "Give the VM " + on.AtMost(1, p.Choices)
+	f.Advice = "Give the VM " + on.AtMost(1, &v.Guest, p.Choices)
 	if advice, notice := p.Advice(); p.Plan().Better && p.Plan().Edit.PreferHTOff {
 		f.Advice, f.Notice = rule.Or(f.Advice, advice), notice
 	} else if !v.Guest.PreferHT {
@@ -69,11 +69,11 @@ func useless(v *rule.VM, o *rule.On) bool {
 // tooBig: with preferHT memory is remote that would be local without.
 func tooBig(p *rule.Pass, o *rule.On) bool {
 	v := p.VM
-	if !prefers(v, o) || !o.Layout.Memory.Known || o.Layout.Memory.Remote == 0 || o.Layout.Memory.Placement == vnuma.Anywhere {
+	if !prefers(v, o) || !o.Layout.Memory.Known || o.Layout.Memory.Missed() == 0 || o.Layout.Memory.Placement == vnuma.Anywhere {
 		return false
 	}
 	plain, m := v.Guest, o.Kind.Machine
 	plain.PreferHT, m.PreferHT = false, false
 	l := vnuma.Predict(&plain, &m, &vnuma.Case{Event: vnuma.FirstPowerOn, Choices: p.Choices})
-	return l.Memory.Remote < o.Layout.Memory.Remote
+	return l.Memory.Missed() < o.Layout.Memory.Missed()
 }

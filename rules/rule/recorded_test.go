@@ -127,6 +127,7 @@ func TestReserve(t *testing.T) {
 	machine := func(r numa.Release) *numa.Host {
 		return &numa.Host{Name: "esx01", Release: numa.ReadAt(r, "release"), Memory: numa.ReadAt(264000*numa.MiB, "memory")}
 	}
+	const host = "at which the host leaves its high memory state"
 	unknown := "the release of the host is unknown: 6.0 or later is taken, whose high memory state ends at 4 × minFree (C-23)"
 	for _, tt := range []struct {
 		name    string
@@ -135,10 +136,10 @@ func TestReserve(t *testing.T) {
 		want    Kept
 	}{
 		{"nothing is known", 0, nil, Kept{}},
-		{"minFree alone", numa.GiB, nil, Kept{true, 4 * numa.GiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "4 GB", Origin: "derived: 4 × minfree (Kernel MinFree MBytes) (C-23)", At: "2026-11-02 23:50:20"}, unknown}},
-		{"5.5", numa.GiB, machine(numa.ESXi55), Kept{true, numa.GiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "1 GB", Origin: "read: minfree (Kernel MinFree MBytes)", At: "2026-11-02 23:50:20"}, ""}},
+		{"minFree alone", numa.GiB, nil, Kept{true, 4 * numa.GiB, host, finding.Evidence{Name: "high memory state of the host ends at", Value: "4 GB", Origin: "derived: 4 × minfree (Kernel MinFree MBytes) (C-23)", At: "2026-11-02 23:50:20"}, unknown}},
+		{"5.5", numa.GiB, machine(numa.ESXi55), Kept{true, numa.GiB, host, finding.Evidence{Name: "high memory state of the host ends at", Value: "1 GB", Origin: "read: minfree (Kernel MinFree MBytes)", At: "2026-11-02 23:50:20"}, ""}},
 		// The host of the experiment: 13,009 MB.
-		{"from its memory", 0, machine(numa.ESXi60), Kept{true, 13009 * numa.MiB, finding.Evidence{Name: "high memory state of the host ends at", Value: "12.7 GB", Origin: "derived: memory of the host, release (C-23)"}, ""}},
+		{"from its memory", 0, machine(numa.ESXi60), Kept{true, 13009 * numa.MiB, host, finding.Evidence{Name: "high memory state of the host ends at", Value: "12.7 GB", Origin: "derived: memory of the host, release (C-23)"}, ""}},
 	} {
 		w := Watch{Host: &capture.Recording{MinFree: tt.minFree, Last: night}, Machine: tt.machine}
 		if got := w.Reserve(); got != tt.want {

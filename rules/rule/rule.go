@@ -4,6 +4,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/esxi/plan"
 	"homenode/esxi/product"
@@ -165,12 +166,25 @@ func (o *On) Needed(g *vnuma.Guest) int {
 	return max(o.Layout.Least, o.Kind.Machine.NodesFor(g.Memory))
 }
 
-// AtMost says how much memory of a VM n nodes hold at once: "at most 233 GB: new memory
+// Holds returns the memory of the home nodes that g gets on an empty host.
+func (o *On) Holds(g *vnuma.Guest) numa.Bytes {
+	_, all := o.Kind.Machine.Holds(o.Layout.HomeNodes, g.AllowedNodes, false)
+	return all
+}
+
+// Lacks returns what the nodes of numa.nodeAffinity cannot hold of the memory of g, although the host has more nodes (C-12).
+func (o *On) Lacks(g *vnuma.Guest) numa.Bytes {
+	if m := &o.Kind.Machine; o.Layout.Managed && m.Allowed(g.AllowedNodes) < int(m.Nodes) {
+		return o.Layout.Memory.Nowhere
+	}
+	return 0
+}
+
+// AtMost says how much memory of g n of its nodes hold at once: "at most 233 GB: new memory
 // leaves 22.9 GB of each node free".
-func (o *On) AtMost(n int, ch vnuma.Choices) string {
+func (o *On) AtMost(n int, g *vnuma.Guest, ch vnuma.Choices) string {
 	m := &o.Kind.Machine
-	all := numa.Bytes(int64(n) * m.NodeMemory)
-	holds := m.Holds(n, ch.FillToMinFree)
+	holds, all := m.Holds(n, g.AllowedNodes, ch.FillToMinFree)
 	if holds == all || holds < numa.GiB {
 		return fmt.Sprintf("at most %s", all)
 	}
@@ -181,11 +195,22 @@ func (o *On) AtMost(n int, ch vnuma.Choices) string {
 // end, when the guest uses all of it.
 func (v *VM) RemoteText(l *vnuma.Layout) string {
 	r := &l.Memory
-	s := fmt.Sprintf("%s (%s) stay remote once the guest uses all of it", r.Remote, Percent(float64(r.Remote)/float64(max(1, v.Guest.Memory))))
+	share := func(b numa.Bytes) string { return Percent(float64(b) / float64(max(1, v.Guest.Memory))) }
+	s := fmt.Sprintf("%s (%s) stay remote once the guest uses all of it", r.Remote, share(r.Remote))
 	if r.First > 0 {
 		s += fmt.Sprintf(", %s at first", r.Remote+r.First)
 	}
-	return s
+	var parts []string
+	if r.Remote+r.First > 0 || r.Missed() == 0 {
+		parts = append(parts, s)
+	}
+	if r.Missed() > r.Away() {
+		parts = append(parts, fmt.Sprintf("%s are far from the vCPUs that use them: %s", share(r.Crossed), l.CrossedText()))
+	}
+	if r.Nowhere > 0 {
+		parts = append(parts, fmt.Sprintf("%s (%s) are ballooned or swapped", r.Nowhere, share(r.Nowhere)))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Fresh returns the layout on k when sized afresh: nothing stored.

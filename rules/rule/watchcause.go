@@ -156,7 +156,7 @@ func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) bool {
 		if !known || free >= reserve.Bytes {
 			continue
 		}
-		f.Message += fmt.Sprintf("; home node %d had %s free, less than the %s at which the host leaves its high memory state", n, free, reserve.Bytes)
+		f.Message += fmt.Sprintf("; home node %d had %s free, less than the %s %s", n, free, reserve.Bytes, reserve.What)
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("least free on node %d about that time", n), free.String(), FieldFree, s.From), reserve.Evidence)
 		if reserve.Assumes != "" {
 			f.Assumes = append(f.Assumes, reserve.Assumes)
@@ -170,16 +170,22 @@ func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) bool {
 type Kept struct {
 	Known    bool
 	Bytes    numa.Bytes
+	What     string // of Bytes, in words
 	Evidence finding.Evidence
 	Assumes  string // empty for none
 }
 
-// Reserve returns the free memory below which the host leaves its high memory state: 4 ×
-// minFree from 6.0 on, minFree before (rule book C-23). Of minFree the value that the
+// Reserve returns the free memory below which a node gives new memory away: the host leaves its high memory state at 4 ×
+// minFree from 6.0 on, minFree before (rule book C-23), and of more than two nodes each keeps its part (C-15). Of minFree the value that the
 // recording states counts, else it follows from the memory of the host.
 func (w *Watch) Reserve() Kept {
 	r := w.Release()
-	k := Kept{Known: true}
+	k := Kept{Known: true, What: "at which the host leaves its high memory state"}
+	nodes := len(w.Host.Nodes)
+	if nodes > 2 {
+		k.What = "that a node keeps of the high memory state of the host"
+	}
+	defer func() { k.Bytes = numa.OfNode(k.Bytes, nodes) }()
 	factor := numa.SoftFactor(cmp.Or(r, numa.ESXi60))
 	if r == 0 {
 		k.Assumes = "the release of the host is unknown: 6.0 or later is taken, whose high memory state ends at 4 × minFree (C-23)"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"homenode/esxi/memory"
 	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -121,7 +122,7 @@ func checkPlaced(t *testing.T, ty Type, s Shape, o Options) {
 // allLocal asks placement.Place, by its sums over each node.
 func allLocal(ty Type, s Shape, o Options, n int) bool {
 	h := ty.Host
-	reserve := numa.Bytes(o.Reserve * float64(numa.SoftReserve(h.Memory.Value, h.Release.Value)))
+	reserve := numa.Bytes(o.Reserve * float64(memory.Of(&h, false).New))
 	at := placement.Of(&h, vnuma.Choices{})
 	at.Reserve = 0
 	at.Nodes = slices.Clone(at.Nodes)

@@ -59,7 +59,6 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 		}
 		out.Tables = append(out.Tables, shapeBars(r), steps(r))
 	}
-	out.Note(reserveNotes(c, r)...)
 	out.Note(wideNotes(r)...)
 	out.Drawings = []answer.Drawing{{Wide: true, Draw: pictureOf(c, r, out.Verdict).draw}}
 	for _, c := range changes {
@@ -143,21 +142,6 @@ func spread(values []string) string {
 		return fmt.Sprintf("%s … %s", out[0], out[len(out)-1])
 	}
 	return strings.Join(out, ", ")
-}
-
-// reserveNotes says where much rests on a reserve that was seen on a host of two nodes only
-// (rule book C-15).
-func reserveNotes(c *Context, r *fit.Result) []string {
-	const seen = 2
-	var out []string
-	for i := range r.Types {
-		t := &r.Types[i]
-		if share := float64(t.Reserve) / float64(t.NodeMemory); t.Nodes > seen && share >= 0.1 {
-			out = append(out, fmt.Sprintf("%s: the reserve takes %.0f %% of each node. It was seen with %d nodes; --reserve %s is as much of the host with %d.",
-				t.Name, 100*share, seen, unit.Digits(c.Reserve*seen/float64(t.Nodes), 3), t.Nodes))
-		}
-	}
-	return out
 }
 
 // wideNotes says what VMs as large as the answer names or asks for need beside cores and memory.

@@ -144,33 +144,6 @@ func TestMixPrices(t *testing.T) {
 	}
 }
 
-func TestReserveNotes(t *testing.T) {
-	for _, tt := range []struct {
-		types   string
-		reserve float64
-		want    []string
-	}{
-		{"2x32c/1TB", 1, nil},      // two nodes, as it was seen
-		{"4x32c/512GB", 0.5, nil},  // 11.4 of 128 GB
-		{"2x32c/1TB/snc2", 0, nil}, // none
-		{"2x32c/1TB/snc2", 1, []string{"2x32c/1TB/snc2: the reserve takes 17 % of each node. It was seen with 2 nodes; --reserve 0.5 is as much of the host with 4."}},
-		{"4x64c/6TB/snc4", 1, []string{"4x64c/6TB/snc4: the reserve takes 65 % of each node. It was seen with 2 nodes; --reserve 0.125 is as much of the host with 16."}},
-	} {
-		types, err := fit.ParseTypes(tt.types, numa.NewRelease(8, 0, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := fit.Options{Reserve: tt.reserve, PerCore: 1}
-		r, err := fit.Fit(t.Context(), &fit.Ask{Types: types, Shapes: []fit.Shape{fit.NewShape(4, 16*numa.GiB)}, Options: o})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := reserveNotes(&Context{Options: o}, r); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: found %q, want %q", tt.types, got, tt.want)
-		}
-	}
-}
-
 func TestNodeList(t *testing.T) {
 	for _, tt := range []struct {
 		nodes []int

@@ -74,7 +74,7 @@ func Clusters(r *rules.Result) []Cluster {
 					s.Blind++
 				}
 			}
-			if l.Memory.Known && l.Memory.Placement != vnuma.Anywhere && l.Memory.Remote > 0 {
+			if l.Memory.Known && l.Memory.Placement != vnuma.Anywhere && l.Memory.Away() > 0 {
 				s.TooBig++
 			}
 			if differs(c, v) {
