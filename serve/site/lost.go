@@ -128,8 +128,8 @@ func (l *Live) over(ctx context.Context, vcenter string, ids []string, from, now
 	}
 	for _, f := range l.Board.Over(vcenter, recordings, now) {
 		a := board.Alarm{VCenter: vcenter, Finding: f, Begin: f.From, End: f.To, Live: true, Worst: f.Severity}
-		if f.GID >= 1 && int(f.GID) <= len(ids) {
-			a.Finding.VMID, a.Finding.GID = ids[f.GID-1], -1
+		if id, ok := keep.Of(ids, f.GID); ok {
+			a.Finding.VMID, a.Finding.GID = id, -1
 		}
 		if a.Begin.IsZero() {
 			continue
