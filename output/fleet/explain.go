@@ -116,6 +116,8 @@ func layoutFacts(l *vnuma.Layout) []answer.Fact {
 func memoryText(l *vnuma.Layout) string {
 	r := &l.Memory
 	switch {
+	case l.Hidden > 1:
+		return fmt.Sprintf("about %s on another package: its host hides %d", rule.Percent(l.FarShare()), l.Hidden)
 	case !r.Known:
 		if r.Placement == vnuma.Interleaved {
 			return r.Placement.String()

@@ -59,7 +59,7 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 		x.LogLines = vnuma.LogLines(&x.Layout, &v.Guest, &machine)
 	}
 	x.Policy = r.Policy
-	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID })
+	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID && !slices.Contains(f.Costs, v.ID) })
 	x.Suppressed = slices.DeleteFunc(slices.Clone(r.Suppressed), func(s policy.Suppressed) bool { return s.VMID != v.ID })
 	for i := range r.Seen {
 		if r.Seen[i].VMID == v.ID {
