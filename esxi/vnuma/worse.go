@@ -20,11 +20,10 @@ func (l *Layout) faults() [4]int {
 	if l.Refused.Any() {
 		f[0] = 1
 	}
-	hidden := l.Hidden > 1 // nobody places its vCPUs near their memory
-	if l.Wide() && !l.GuestSeesNUMA() || hidden {
+	if l.Wide() && !l.GuestSeesNUMA() {
 		f[2] = 1
 	}
-	if _, spans := l.Spanning(); spans || hidden {
+	if _, spans := l.Spanning(); spans {
 		f[3] = 1
 	}
 	return f
