@@ -43,9 +43,9 @@ func TestCodec(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	good := string(encode(t, record(some, 0, newWorld(8).ticks(3))))
 	for _, tt := range []struct{ name, old, new, want string }{
-		{"version", `"version":2`, `"version":1`, `read recording: found 1, want 2, as in version 2 of a recording`},
+		{"version", `"version":3`, `"version":1`, `read recording: found 1, want 3, as in version 3 of a recording`},
 		{"unknown field", `{"host":"esx01"`, `{"colour":1,"host":"esx01"`, `read recording: json: unknown field "colour"`},
-		{"unknown field outside", `{"version":2`, `{"colour":1,"version":2`, `read recording: found colour, want version, as in version 2 of a recording`},
+		{"unknown field outside", `{"version":3`, `{"colour":1,"version":3`, `read recording: found colour, want version, as in version 3 of a recording`},
 		{"options", `"buckets":256`, `"buckets":0`, `read recording of esx01: capture options: found buckets 0, want one from 1 to 65536`},
 		{"ticks", `"ticks":3,"covered"`, `"ticks":0,"covered"`, `read recording of esx01: found 0 ticks from 2026-11-20 08:00:15 +0000 UTC to 2026-11-20 08:06:15 +0000 UTC`},
 		{"width", `"timeline":{"width":2000000000`, `"timeline":{"width":3000000000`, `read recording of esx01: node 0: found buckets of 3s, want a power of two in seconds`},
@@ -64,8 +64,8 @@ func TestDecodeErrors(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"nothing", "", "read recording: unexpected EOF"},
 		{"cut", good[:len(good)/2], "read recording: unexpected EOF"},
-		{"none", `{"version":2}`, "read recording: found none"},
-		{"null", `{"version":2,"recording":null}`, "read recording: found none"},
+		{"none", `{"version":3}`, "read recording: found none"},
+		{"null", `{"version":3,"recording":null}`, "read recording: found none"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if _, err := Decode(strings.NewReader(tt.in)); err == nil || err.Error() != tt.want {
@@ -85,7 +85,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, record(tight, 3, all[:1])))
 	f.Add(encode(f, story(some, quiet)))
 	f.Add(encode(f, story(tight, quiet, memory(1, 7), homes(1))))
-	f.Add([]byte(`{"version":2,"recording":{}}`))
+	f.Add([]byte(`{"version":3,"recording":{}}`))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r, err := Decode(bytes.NewReader(in))
 		if err != nil {

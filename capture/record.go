@@ -275,11 +275,18 @@ type Spells struct {
 	Time    time.Duration `json:"time"` // of all together
 	Ticks   int           `json:"ticks"`
 	Longest Spell         `json:"longest"` // the first of the longest
+	Last    Spell         `json:"last"`    // the one that began last
 	// Head holds at the first tick (of the VM, for those of a VM), Tail at the last one:
 	// Merge joins them with those of the neighbours. They are counted above.
 	Head Spell `json:"head"`
 	Tail Spell `json:"tail"`
 }
+
+// Formats of what homenode serve has seen: what goes on is not the end.
+const (
+	FromBoard = "FetchStats" // the last hour
+	FromStore = "samples"    // what is kept
+)
 
 // A Spell is one of them. It goes from its first tick to the first tick at which it no
 // longer held, or to the last tick at which it did when none followed within

@@ -79,10 +79,10 @@ func TestLocality(t *testing.T) {
 	// 0.75 and 0.5, until 30 s; 0.375 at 40 s until there is none; and the last tick.
 	long := Spell{From: at(10), To: at(30), Ticks: 2, Worst: 0.5, At: at(20)}
 	last := Spell{From: at(60), To: at(60), Ticks: 1, Worst: 0.375, At: at(60)}
-	equal(t, "Low", v.Low, Spells{Count: 3, Time: 30 * time.Second, Ticks: 4, Longest: long, Tail: last})
+	equal(t, "Low", v.Low, Spells{Count: 3, Time: 30 * time.Second, Ticks: 4, Longest: long, Last: last, Tail: last})
 	short := Spell{From: at(20), To: at(30), Ticks: 1, Worst: float64(4 * numa.GiB), At: at(20)}
 	last.Worst = float64(5 * numa.GiB)
-	equal(t, "Far", v.Far, Spells{Count: 3, Time: 20 * time.Second, Ticks: 3, Longest: short, Tail: last})
+	equal(t, "Far", v.Far, Spells{Count: 3, Time: 20 * time.Second, Ticks: 3, Longest: short, Last: last, Tail: last})
 	equal(t, "LastLocal", v.LastLocal, 3*numa.GiB)
 	equal(t, "Covered", r.Covered, 60*time.Second)
 	equal(t, "Files", r.Files, []File{{Name: "a.csv", Format: "esxtop batch CSV", First: at(0), Last: at(60), Ticks: 7}})
@@ -96,6 +96,7 @@ func TestGaps(t *testing.T) {
 	equal(t, "Low", v.Low, Spells{
 		Count: 3, Time: 35 * time.Second, Ticks: 5,
 		Longest: Spell{From: at(1030), To: at(1045), Ticks: 1, Worst: 0.125, At: at(1030)},
+		Last:    Spell{From: at(1030), To: at(1045), Ticks: 1, Worst: 0.125, At: at(1030)},
 		Head:    Spell{From: at(0), To: at(10), Ticks: 2, Worst: 0.125, At: at(0)},
 	})
 	equal(t, "Present", v.Present, 35*time.Second)
@@ -165,7 +166,7 @@ func TestSpill(t *testing.T) {
 	equal(t, "Spilled", v.Spilled, Spill{Time: at(20), Node: 0, Free: 20 * numa.GiB, Grown: 2 * numa.GiB, Remote: 3 * numa.GiB})
 	first := Spell{From: at(0), To: at(20), Ticks: 2, Worst: float64(2 * numa.GiB), At: at(20)}
 	last := Spell{From: at(60), To: at(70), Ticks: 1, Worst: float64(2 * numa.GiB), At: at(70)}
-	equal(t, "Spill", v.Spill, Spells{Count: 2, Time: 30 * time.Second, Ticks: 3, Longest: first, Head: first, Tail: last})
+	equal(t, "Spill", v.Spill, Spells{Count: 2, Time: 30 * time.Second, Ticks: 3, Longest: first, Last: last, Head: first, Tail: last})
 }
 
 func TestCPU(t *testing.T) {
@@ -188,7 +189,7 @@ func TestCPU(t *testing.T) {
 	equal(t, "Used", v.Used, Level{Sum: 5000 * 40000, Time: 40 * time.Second, Most: 5000, At: at(0)})
 	equal(t, "CoStop", v.CoStop, Level{At: at(0)}) // stated once, and 0
 	starved := Spell{From: at(10), To: at(30), Ticks: 2, Worst: 0.2, At: at(10)}
-	equal(t, "Starved", v.Starved, Spells{Count: 1, Time: 20 * time.Second, Ticks: 2, Longest: starved})
+	equal(t, "Starved", v.Starved, Spells{Count: 1, Time: 20 * time.Second, Ticks: 2, Longest: starved, Last: starved})
 	equal(t, "StarvedAt", v.StarvedAt, Uneven{Time: at(10), Busiest: 0, Busy: 0.9, Idlest: 1, Idle: 0.1, Ready: 0.2})
 	equal(t, "At", r.At, Uneven{Time: at(20), Busiest: 0, Busy: 0.95, Idlest: 1, Idle: 0.05})
 	equal(t, "Imbalance", [3]int{r.Imbalance.Count, r.Imbalance.Ticks, int(r.Imbalance.Time / time.Second)}, [3]int{2, 3, 20})
@@ -217,7 +218,7 @@ func TestLopsided(t *testing.T) {
 	v := story(some, on(3, 900, 0), on(3, 9600, 400), on(3, 5000, 5000), on(1, 9900, 100), on(6, 9900, 100), on(3, 0, 1024)).VMs[0]
 	first := Spell{From: at(10), To: at(20), Ticks: 1, Worst: 0.96, At: at(10)}
 	last := Spell{From: at(50), To: at(50), Ticks: 1, Worst: 1, At: at(50)}
-	equal(t, "Lopsided", v.Lopsided, Spells{Count: 2, Time: 10 * time.Second, Ticks: 2, Longest: first, Tail: last})
+	equal(t, "Lopsided", v.Lopsided, Spells{Count: 2, Time: 10 * time.Second, Ticks: 2, Longest: first, Last: last, Tail: last})
 	equal(t, "LastNode", v.LastNode, []numa.MemoryOnNode{{Node: 0, Overhead: -1}, {Node: 1, Guest: numa.GiB, Overhead: -1}})
 }
 

@@ -84,6 +84,7 @@ func spells(life []*seen, is worse, holds func(*seen) (from, to time.Time, value
 		out.Count++
 		out.Ticks += one.Ticks
 		out.Time += one.Length()
+		out.Last = one
 		if out.Count == 1 || one.Length() > out.Longest.Length() {
 			out.Longest = one
 		}

@@ -43,6 +43,7 @@ func (s *Spells) reach(to time.Time) {
 	}
 	s.Time += to.Sub(s.Tail.To)
 	s.Tail.To = to
+	s.Last = s.Tail
 	s.longest(&s.Tail)
 	if !s.Head.none() && s.Head.From.Equal(s.Tail.From) {
 		s.Head = s.Tail
@@ -71,6 +72,9 @@ func (s *Spells) join(next *Spells, is worse) {
 	s.Time += next.Time
 	s.Ticks += next.Ticks
 	s.Count += next.Count
+	if !next.Last.none() {
+		s.Last = next.Last
+	}
 	if s.Tail.none() || next.Head.none() {
 		s.Tail = next.Tail
 		s.longest(&next.Longest)
@@ -85,6 +89,9 @@ func (s *Spells) join(next *Spells, is worse) {
 	}
 	if !s.Head.none() && s.Head.From.Equal(one.From) {
 		s.Head = one
+	}
+	if next.Last.From.Equal(next.Head.From) {
+		s.Last = one
 	}
 	s.Tail = next.Tail
 	if !next.Tail.none() && next.Tail.From.Equal(next.Head.From) {

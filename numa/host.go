@@ -128,6 +128,15 @@ func (h *Host) Nested() bool {
 	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
 }
 
+// Hidden returns how many packages node interleaving shows as the host's only node (rule book A-2); 0 where it shows its nodes. A nested host has
+// no packages of its own.
+func (h *Host) Hidden() int {
+	if n := h.Packages.Or(1); n > 1 && len(h.Nodes.Value) == 1 && !h.Nested() {
+		return n
+	}
+	return 0
+}
+
 // Divides reports whether firmware divides a package of so many cores into n nodes: evenly,
 // or in three, one for each compute die of a Xeon 6900P (SNC3), which may differ by a core:
 // these have 72 cores and more.

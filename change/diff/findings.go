@@ -78,7 +78,39 @@ func (d *Drift) findings(vms, hosts *pairs) map[string][]Finding {
 			put(Finding{nil, f}, "")
 		}
 	}
+	d.costs(byVM, vms)
 	return byVM
+}
+
+// costs adds to the findings that differ for a VM those about hosts that cost it something on one side alone: where the VM goes, a host may hide its nodes.
+func (d *Drift) costs(byVM map[string][]Finding, vms *pairs) {
+	type cost struct{ vm, rule string }
+	of := func(all []finding.Finding, id func(string) string) map[cost]*finding.Finding {
+		out := map[cost]*finding.Finding{}
+		for i := range all {
+			for _, vm := range all[i].Costs {
+				out[cost{id(vm), all[i].Rule}] = &all[i]
+			}
+		}
+		return out
+	}
+	was, is := of(d.A.Findings, vms.inB), of(d.B.Findings, func(id string) string { return id })
+	for i := range d.A.Findings {
+		f := &d.A.Findings[i]
+		for _, vm := range f.Costs {
+			if c := (cost{vms.inB(vm), f.Rule}); c.vm != "" && was[c] == f && is[c] == nil {
+				byVM[c.vm] = append(byVM[c.vm], Finding{f, nil})
+			}
+		}
+	}
+	for i := range d.B.Findings {
+		f := &d.B.Findings[i]
+		for _, vm := range f.Costs {
+			if c := (cost{vm, f.Rule}); is[c] == f && was[c] == nil {
+				byVM[vm] = append(byVM[vm], Finding{nil, f})
+			}
+		}
+	}
 }
 
 // groups knows the findings about several like hosts by each of these. Such a finding

@@ -197,3 +197,28 @@ N002 prod/app info -> none
 		})
 	}
 }
+
+// TestHiddenNodes: a VM that goes where node interleaving hides the nodes gets no better by it, and one that stays is told of it no more than before.
+func TestHiddenNodes(t *testing.T) {
+	const fleet = `release 8.0U3
+cluster prod
+host esx01 packages=2 nodes=2 cores=16 memory=512GB
+host esx02 packages=2 nodes=1 cores=32 memory=512GB
+vm sql host=%s vcpus=24 coresPerSocket=1 memory=128GB hotAdd=on
+vm other host=esx02 vcpus=4 memory=16GB
+`
+	a, b := judge(t, fmt.Sprintf(fleet, "esx01")), judge(t, fmt.Sprintf(fleet, "esx02"))
+	d := compare(t, a, b, diff.Options{})
+	got := text(d)
+	for _, want := range []string{"0 better 0 worse 1 other 1 unchanged", "the host hides its nodes", "H001 new (high)"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "fits one node") {
+		t.Error(got)
+	}
+	if d := compare(t, b, b, diff.Options{}); len(d.Findings) > 0 {
+		t.Errorf("beside itself: %s", text(d))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -64,8 +65,25 @@ func (p Place) MarshalJSON() ([]byte, error) {
 		Hosts  []string      `json:"hosts"`
 		Runs   bool          `json:"runs"`
 		Layout *vnuma.Layout `json:"layout"`
-	}{rule.Short(l), hosts, p.Runs(), l})
+	}{p.Short(), hosts, p.Runs(), l})
 }
+
+// host returns the VM's own host when it is one of those that give the layout, else the first; nil for none.
+func (p *Place) host() *numa.Host {
+	switch {
+	case p.On == nil:
+		return nil
+	case p.VM != nil && p.VM.Host != nil && slices.Contains(p.On.Kind.Hosts, p.VM.Host):
+		return p.VM.Host
+	}
+	return p.On.Kind.Hosts[0]
+}
+
+// hidden reports whether the host hides its nodes (H001): nobody places the vCPUs of a VM near its memory.
+func (p *Place) hidden() bool { return p.On != nil && p.host().Hidden() > 1 }
+
+// Short returns the layout in one line; there must be one.
+func (p *Place) Short() string { return rule.ShortOn(&p.On.Layout, p.host()) }
 
 // Layout returns the layout; nil when there is none.
 func (p *Place) Layout() *vnuma.Layout {
@@ -80,7 +98,7 @@ func (p *Place) differs(q *Place) bool {
 	if p.On == nil || q.On == nil {
 		return p.On != q.On
 	}
-	return !p.On.Layout.Same(&q.On.Layout)
+	return p.hidden() != q.hidden() || !p.On.Layout.Same(&q.On.Layout)
 }
 
 // compare returns a positive number when q is worse than p, a negative one when it is
@@ -110,6 +128,9 @@ func (p *Place) compare(q *Place, of []Finding) int {
 	if c != 0 || p.On == nil || q.On == nil {
 		return c
 	}
+	if p.hidden() || q.hidden() { // fewer clients are no gain where nodes are hidden
+		return cmp.Compare(math.Round(100*rule.FarOn(&q.On.Layout, q.host())), math.Round(100*rule.FarOn(&p.On.Layout, p.host())))
+	}
 	return q.On.Layout.Compare(&p.On.Layout)
 }
 
@@ -138,13 +159,15 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		add(blindB && !blindA, "the guest sees 1 node")
 		add(blindA && b.GuestSeesNUMA(), "the guest sees its %d nodes", b.VPDs.Len())
 		add(!a.Wide() && b.Wide() && !blindB, "split over %s", rule.Plural(b.PPDs.Len(), "client"))
-		add(a.Wide() && !b.Wide(), "fits one node")
+		add(a.Wide() && !b.Wide() && !v.To.hidden(), "fits one node")
+		add(v.To.hidden() && !v.From.hidden(), "the host hides its nodes")
+		add(!v.To.hidden() && v.From.hidden(), "the host shows its nodes")
 		_, spanA := a.Spanning()
 		_, spanB := b.Spanning()
 		add(spanB && !spanA && !blindB, "guest nodes over several clients")
 		add(a.Managed && !b.Managed, "no home node")
 		add(!a.Managed && b.Managed, "has home nodes")
-		x, y := rule.Percent(a.FarShare()), rule.Percent(b.FarShare())
+		x, y := rule.Percent(rule.FarOn(a, v.From.host())), rule.Percent(rule.FarOn(b, v.To.host()))
 		add(x != y, "%s → %s far", strings.TrimSuffix(x, " %"), y)
 		if a, b := a.VSockets.Len(), b.VSockets.Len(); a != b {
 			add(true, "%d → %s", a, rule.Plural(b, "socket"))

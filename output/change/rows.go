@@ -64,11 +64,10 @@ func changedRows(d *diff.Drift, each bool) []changedRow {
 }
 
 func placeText(p *diff.Place) string {
-	l := p.Layout()
-	if l == nil {
+	if p.Layout() == nil {
 		return "–"
 	}
-	return rule.Short(l)
+	return p.Short()
 }
 
 // toText is placeText of the changed place; a VM that does not run has no shape there.

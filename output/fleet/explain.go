@@ -22,7 +22,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,
 		Question: fmt.Sprintf("%s on %s (%s, %s), %s", x.Name, x.On, m.Release, m.Shape(), eventText(x)),
-		Verdict:  []string{explained(x)}, Facts: layoutFacts(&x.Layout), Findings: explainedFindings(x),
+		Verdict:  []string{explained(x)}, Facts: layoutFacts(&x.Layout, x.Host), Findings: explainedFindings(x),
 	}
 	for _, text := range x.Layout.Assumes.Texts() {
 		a.Assumed = append(a.Assumed, answer.Assumption{What: text, Origin: unit.Assumed})
@@ -88,7 +88,7 @@ func eventText(x *judged.Explanation) string {
 }
 
 // layoutFacts say what the guest sees and what carries it.
-func layoutFacts(l *vnuma.Layout) []answer.Fact {
+func layoutFacts(l *vnuma.Layout, on *numa.Host) []answer.Fact {
 	if l.Refused.Any() {
 		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: l.Refused.Cure()}}
 	}
@@ -98,7 +98,7 @@ func layoutFacts(l *vnuma.Layout) []answer.Fact {
 	}
 	carried := unmanaged
 	if l.Managed {
-		carried = fmt.Sprintf("%s · %s vCPU · %s, memory %s", words.Plural(l.PPDs.Len(), "client"), l.PPDs, words.Plural(l.HomeNodes, "home node"), memoryText(l))
+		carried = fmt.Sprintf("%s · %s vCPU · %s, memory %s", words.Plural(l.PPDs.Len(), "client"), l.PPDs, words.Plural(l.HomeNodes, "home node"), memoryText(l, on))
 	}
 	out := []answer.Fact{
 		{Name: "guest sees", Text: fmt.Sprintf("%s · %s · %s × %s", guestSees(l), seen, words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core"))},
@@ -113,9 +113,11 @@ func layoutFacts(l *vnuma.Layout) []answer.Fact {
 	return out
 }
 
-func memoryText(l *vnuma.Layout) string {
+func memoryText(l *vnuma.Layout, on *numa.Host) string {
 	r := &l.Memory
 	switch {
+	case on.Hidden() > 1:
+		return fmt.Sprintf("about %s on another package: the host hides %d", rule.Percent(rule.FarOn(l, on)), on.Hidden())
 	case !r.Known:
 		if r.Placement == vnuma.Interleaved {
 			return r.Placement.String()
@@ -229,7 +231,7 @@ func otherTable(x *judged.Explanation) answer.Table {
 		case o.Same:
 			text = "the same"
 		case o.SameNodes:
-			text = "the same, but memory " + memoryText(o.Layout)
+			text = "the same, but memory " + memoryText(o.Layout, o.Of[0])
 		}
 		if hosts[text] == nil {
 			answers = append(answers, text)

@@ -6,7 +6,10 @@ import (
 	_ "embed"
 	"fmt"
 	"strconv"
+	"time"
 
+	"homenode/capture"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -23,7 +26,10 @@ func watch(w *rule.Watch) {
 	if v.Spill.Count == 0 || p.Grown <= 0 {
 		return
 	}
-	s := &v.Spill.Longest
+	s := spellAt(&v.Spill, p.Time)
+	if s == nil {
+		s = &capture.Spell{From: p.Time, To: p.Time}
+	}
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Low,
@@ -36,12 +42,16 @@ func watch(w *rule.Watch) {
 	}
 	keep := reserve(w, &f)
 	if v.Spill.Ticks > 1 {
-		f.Message += fmt.Sprintf("; %d ticks were like this", v.Spill.Ticks)
+		f.Message += fmt.Sprintf("; %d of %s were like this", v.Spill.Ticks, rule.Plural(v.Ticks, "tick"))
 		f.Evidence = append(f.Evidence, w.Counted("ticks with new memory that went remote", strconv.Itoa(v.Spill.Ticks), rule.FieldNRMEM))
 	}
-	f.Message += fmt.Sprintf("; %s were remote at the most", v.Remote.Most)
-	f.Evidence = append(f.Evidence, rule.Saw("most remote memory", v.Remote.Most.String(), rule.FieldNRMEM, v.Remote.At))
-	if v.Remote.Most >= w.Host.Options.Remote {
+	most, at := p.Remote, p.Time
+	if far := spellAt(&v.Far, s.To); far != nil && numa.Bytes(far.Worst) > most {
+		most, at = numa.Bytes(far.Worst), far.At
+	}
+	f.Message += fmt.Sprintf("; up to %s were remote then", most)
+	f.Evidence = append(f.Evidence, rule.Saw("most remote memory", most.String(), rule.FieldNRMEM, at))
+	if most >= w.Host.Options.Remote {
 		f.Severity = finding.Medium
 	}
 	f.Advice = "Look what binds its memory to other nodes: numa.nodeAffinity (N025), memory affinity (N023)"
@@ -49,6 +59,16 @@ func watch(w *rule.Watch) {
 		f.Advice = fmt.Sprintf("Keep %s before the VM takes its memory: move a VM to another host first. What is remote now comes home under load; %s", keep, rule.PlaceAgain)
 	}
 	w.Report(f)
+}
+
+// spellAt returns the longest or the last spell when a time is in it; nil for neither.
+func spellAt(all *capture.Spells, at time.Time) *capture.Spell {
+	for _, s := range []*capture.Spell{&all.Longest, &all.Last} {
+		if !at.Before(s.From) && !at.After(s.To) {
+			return s
+		}
+	}
+	return nil
 }
 
 // reserve compares what was free with what the host keeps back, and returns how much to

@@ -37,10 +37,11 @@ func watch(w *rule.Watch) {
 		f.Message += fmt.Sprintf(" (%s of %s remote)", l.Remote, l.Local+l.Remote)
 		f.Evidence = append(f.Evidence, rule.Saw("remote", l.Remote.String(), rule.FieldNRMEM, l.Time), rule.Saw("local and remote", (l.Local+l.Remote).String(), rule.FieldBoth, l.Time))
 	}
+	f.Message += w.Again(&v.Low)
 	if v.Managed > 0 {
 		share := float64(v.Low.Time) / float64(v.Managed)
 		text := rule.Percent(share)
-		f.Message += fmt.Sprintf("; it was below for %s of the time", text)
+		f.Message += fmt.Sprintf("; it was below for %s of the %s that are judged", text, rule.Duration(v.Managed))
 		f.Evidence = append(f.Evidence, w.Counted("time below it", text, rule.FieldBoth))
 		if share >= 0.5 { // it is the state of the VM, not an episode
 			f.Severity = finding.High

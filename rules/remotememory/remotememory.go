@@ -34,28 +34,20 @@ func watch(w *rule.Watch) {
 			rule.Saw("most remote memory", most.String(), rule.FieldNRMEM, s.At),
 		},
 	}
-	if mean, ok := v.MeanLocality(); ok {
-		least, _ := share(v.Least.Local, v.Least.Remote)
+	f.Message += w.Again(&v.Far)
+	least, ok := rule.LeastLocality(v, s.From, s.To)
+	if mean, known := rule.MeanLocality(v, s.From, s.To); ok && known {
 		hides := " hides it:"
 		if mean < w.Host.Options.Locality {
 			hides = " was"
 		}
-		f.Message += fmt.Sprintf("; N%%L%s %s on average, %s at the least", hides, rule.NL(mean), least)
-		f.Evidence = append(f.Evidence, w.Counted("mean N%L", rule.NL(mean), rule.FieldBoth),
-			rule.Saw("least N%L", least, rule.FieldBoth, v.Least.Time))
+		f.Message += fmt.Sprintf("; N%%L%s %s on average in that time, %s at the least", hides, rule.NL(mean), rule.NL(least))
+		f.Evidence = append(f.Evidence, finding.Evidence{Name: "mean N%L of that time", Value: rule.NL(mean), Origin: "derived: " + rule.FieldBoth, At: rule.Moment(s.From)}, rule.Saw("least N%L of that time", rule.NL(least), rule.FieldBoth, s.From))
 	}
-	if least, ok := rule.LeastLocality(v, s.From, s.To); ok && least >= w.Threshold("fair") {
+	if ok && least >= w.Threshold("fair") {
 		f.Severity = finding.Low
 		f.Evidence = append(f.Evidence, w.Limit("fair", rule.NL(w.Threshold("fair"))))
 	}
 	w.ExplainRemote(&f, s)
 	w.Report(f)
-}
-
-// share writes N%L of local and remote memory.
-func share(local, remote numa.Bytes) (text string, ok bool) {
-	if local+remote <= 0 {
-		return "unknown", false
-	}
-	return rule.NL(float64(local) / float64(local+remote)), true
 }

@@ -25,9 +25,34 @@ func (w *Watch) Span(s *capture.Spell) string {
 		end = to.Format(time.TimeOnly)
 	}
 	if to.Equal(w.Host.Last) {
-		end += " (the end of the recording)"
+		end += " (the end of the " + w.recording() + ")"
 	}
 	return Moment(from) + " to " + end
+}
+
+// live reports whether what is judged is what homenode serve has seen, which goes on.
+func (w *Watch) live() bool {
+	return len(w.Host.Files) > 0 && (w.Host.Files[0].Format == capture.FromBoard || w.Host.Files[0].Format == capture.FromStore)
+}
+
+// recording names what is judged.
+func (w *Watch) recording() string {
+	if w.live() {
+		return "time seen"
+	}
+	return "recording"
+}
+
+// Again says how often it was so when that was more than once, and when the last time was; s is the longest.
+func (w *Watch) Again(s *capture.Spells) string {
+	if s.Count < 2 {
+		return ""
+	}
+	text := fmt.Sprintf("; it was so %d times, this was the longest", s.Count)
+	if s.Last.From.After(s.Longest.From) {
+		text += fmt.Sprintf(" and the last was %s, %s", Duration(s.Last.Length()), w.Span(&s.Last))
+	}
+	return text
 }
 
 // Duration writes a time span with its two largest units: "50 s", "12 min",
@@ -136,6 +161,18 @@ func LeastLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
 		}
 	}
 	return share, ok
+}
+
+// MeanLocality returns the mean N%L of the VM between two times as a share, as its timeline tells.
+func MeanLocality(v *capture.VM, from, to time.Time) (share float64, ok bool) {
+	t := &v.Timeline
+	var local, remote float64
+	for i := range t.Buckets {
+		if b := &t.Buckets[i]; t.Time(i+1).Compare(from) > 0 && !t.Time(i).After(to) {
+			local, remote = local+float64(b.Local), remote+float64(b.Remote)
+		}
+	}
+	return local / (local + remote), local+remote > 0
 }
 
 // FreeAt returns the least free memory of a node about a time.

@@ -127,19 +127,20 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) (moved bool) {
 		f.Evidence = append(f.Evidence, Saw("home nodes before, after", c.From.String()+", "+c.To.String(), FieldNHN, c.Time))
 		return true
 	}
+	appeared, began := v.Appeared && s.From.Sub(v.First) <= slack, "it began when "
+	if appeared {
+		f.Message += "; it began when the VM appeared, by power-on or vMotion"
+		began = ""
+	}
 	// What was free is known for the tick of most growth, which another spill can have.
 	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) &&
 		!p.Time.Before(spell.From) && !p.Time.After(spell.To) {
-		f.Message += fmt.Sprintf("; it began when new memory went to other nodes although node %d had %s free (M008)", p.Node, p.Free)
+		f.Message += fmt.Sprintf("; %snew memory went to other nodes although node %d had %s free (M008)", began, p.Node, p.Free)
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("free on node %d", p.Node), p.Free.String(), FieldFree, p.Time))
 		return false
 	}
-	switch {
-	case w.addFull(f, s):
-	case s.From.Equal(w.Host.First):
-		f.Message += "; it was so when the recording began"
-	case v.Appeared && s.From.Sub(v.First) <= slack:
-		f.Message += "; it was so when the VM appeared, by power-on or vMotion"
+	if !w.addFull(f, s) && !appeared && s.From.Equal(w.Host.First) {
+		f.Message += "; it was so when the " + w.recording() + " began"
 	}
 	return false
 }

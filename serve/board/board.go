@@ -394,7 +394,7 @@ const (
 func (r *record) add(t *numa.Tick, o capture.Options) {
 	if r.now == nil {
 		r.now, r.since = capture.NewRecorder(o), t.Time
-		r.now.Open("live", "FetchStats")
+		r.now.Open("live", capture.FromBoard)
 	}
 	r.now.Add(t)
 }

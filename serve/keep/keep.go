@@ -33,6 +33,7 @@ type Keeper struct {
 	store *store.Store // nil until it is open
 	hours *store.Store
 	why   error // that it could not be opened, or ended
+	made  bool  // see Made
 
 	peaks   map[board.Node]headroom.Peak
 	peaksAt time.Time // when they were read; see Peaks
@@ -222,11 +223,11 @@ func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 // keepHours makes hours until ctx ends.
 func (k *Keeper) keepHours(ctx context.Context, since time.Duration) error {
 	h := NewHours(k.store, k.hours)
-	for {
+	for wait := time.Second; ; wait = hoursEvery { // pages wait for the first ones
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(hoursEvery):
+		case <-time.After(wait):
 		}
 		k.mu.Lock()
 		busy := len(k.waiting) > mostBusy // an hour of which samples wait is not complete
@@ -234,10 +235,21 @@ func (k *Keeper) keepHours(ctx context.Context, since time.Duration) error {
 		if busy {
 			continue
 		}
-		if err := h.Update(ctx, time.Now(), since); err != nil && ctx.Err() == nil {
+		err := h.Update(ctx, time.Now(), since)
+		if err != nil && ctx.Err() == nil {
 			return err
 		}
+		k.mu.Lock()
+		k.made = err == nil
+		k.mu.Unlock()
 	}
+}
+
+// Made reports whether the hours that were over at the beginning are made, or will never be.
+func (k *Keeper) Made() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.made || k.why != nil
 }
 
 // write appends what waits.

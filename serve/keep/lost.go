@@ -69,7 +69,7 @@ func (k *Keeper) Lost(ctx context.Context, from, to time.Time, limit float64) ([
 }
 
 // Recordings returns what was seen of some VMs, by their IDs, and of the nodes of their hosts, as rules read it: a Recording
-// for each host, which lacks the other VMs of the host.
+// for each host, which lacks the other VMs of the host. Each stay of a VM on a host is a life of its own, as it is where ticks are judged: see Of.
 func (k *Keeper) Recordings(ctx context.Context, vcenter string, ids []string, from, to time.Time, o capture.Options) ([]*capture.Recording, error) {
 	s, err := k.Store()
 	if s == nil {
@@ -87,8 +87,10 @@ func (k *Keeper) Recordings(ctx context.Context, vcenter string, ids []string, f
 			return nil, err
 		}
 		for host, x := range stays {
+			ended := x.ends()
 			for i := range x.of {
-				x.of[i].Name, x.of[i].GID = vm, int64(n+1)
+				life, _ := slices.BinarySearch(ended, x.at[i])
+				x.of[i].Name, x.of[i].GID = vm, int64(life*len(ids)+n+1)
 			}
 			on[host] = append(on[host], &guest{name: vm, stay: x})
 		}
@@ -107,7 +109,7 @@ func (k *Keeper) Recordings(ctx context.Context, vcenter string, ids []string, f
 			all.add(g.at)
 		}
 		rec := capture.NewRecorder(o)
-		rec.Open("store", "samples")
+		rec.Open("store", capture.FromStore)
 		numbers, next := slices.Sorted(maps.Keys(nodes)), map[int]int{}
 		t := numa.Tick{Host: host}
 		for _, ms := range all.at {
@@ -131,4 +133,12 @@ func (k *Keeper) Recordings(ctx context.Context, vcenter string, ids []string, f
 		}
 	}
 	return out, nil
+}
+
+// Of returns which of some VMs a life of Recordings is about, by the group ID of the life; false for none.
+func Of(ids []string, gid int64) (id string, ok bool) {
+	if gid < 1 || len(ids) == 0 {
+		return "", false
+	}
+	return ids[int(gid-1)%len(ids)], true
 }

@@ -134,6 +134,14 @@ type stay struct {
 	ended []int64 // times at which one of its series ended
 }
 
+// ends returns when its host showed it no more, ascending: of the ends of its series those moments without it.
+func (x *stay) ends() []int64 {
+	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(x.ended))), func(ms int64) bool {
+		_, there := slices.BinarySearch(x.at, ms)
+		return there
+	})
+}
+
 // staysOf returns what was seen of a VM, by host, and its name.
 func staysOf(ctx context.Context, s *store.Store, vcenter, id string, from, to time.Time) (stays map[string]*stay, vm string, err error) {
 	stays = map[string]*stay{}
@@ -188,7 +196,7 @@ func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.T
 	hosts = slices.DeleteFunc(hosts, func(h string) bool { return len(stays[h].at) == 0 })
 	p := &Past{}
 	rec := capture.NewRecorder(o)
-	rec.Open("store", "samples")
+	rec.Open("store", capture.FromStore)
 	t := numa.Tick{Host: words.Few(hosts), VMs: make([]numa.VMTick, 1)}
 	visits := make([]visit, len(looks))
 	for i := range looks {
@@ -221,12 +229,8 @@ type visit struct {
 
 // events returns what happened to a VM that was seen at these moments, since a time: an end of its series says that its host showed it no more.
 func events(visits []visit, stays map[string]*stay, oldest time.Time, gap time.Duration) (out []Event) {
-	for _, x := range stays { // what is left of ends are moments without it
-		slices.Sort(x.ended)
-		x.ended = slices.DeleteFunc(slices.Compact(x.ended), func(ms int64) bool {
-			_, there := slices.BinarySearch(x.at, ms)
-			return there
-		})
+	for _, x := range stays {
+		x.ended = x.ends()
 	}
 	add := func(ms int64, text, note string) {
 		out = append(out, Event{time.UnixMilli(ms).UTC(), text, note})

@@ -43,7 +43,7 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 		}
 	}
 	rec := capture.NewRecorder(o)
-	rec.Open("store", "samples")
+	rec.Open("store", capture.FromStore)
 	ids, names := slices.Sorted(maps.Keys(nodes)), slices.Sorted(maps.Keys(homes))
 	next, nextOf := make([]int, len(ids)), make([]int, len(names))
 	t := numa.Tick{Host: host}

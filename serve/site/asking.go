@@ -92,7 +92,7 @@ func (x *request) switches(fleets []*held.Fleet) (out []entry) {
 		path = x.page.path
 	}
 	for _, f := range fleets {
-		out = append(out, entry{path + "?" + url.Values{"fleet": {f.Name}}.Encode(), f.Name, f == x.fleet})
+		out = append(out, entry{path + "?" + url.Values{"fleet": {f.Name}}.Encode(), f.Name, f.Name == x.fleet.Name})
 	}
 	return out
 }

@@ -42,6 +42,7 @@ type Live struct {
 	streams atomic.Int32
 	losses  losses
 	present present
+	counted counted
 }
 
 // moment writes a time of day, with its date when it is not today's.

@@ -11,8 +11,10 @@ import (
 
 	"homenode/internal/words"
 	"homenode/output/answer"
+	"homenode/rules/finding"
 	"homenode/rules/interleavedlocality"
 	"homenode/serve/board"
+	"homenode/serve/keep"
 )
 
 // The page of the fleet shows who lost locality over lostOver: of the VMs that lost most, lostMost are judged, anew after lostKept.
@@ -25,9 +27,9 @@ const (
 // A lost is what rules find over a time about VMs that lost locality.
 type lost struct {
 	found []board.Alarm
-	names []string // of the VMs with findings, the worst first
-	more  int      // VMs that lost less and were not judged
+	more  int // VMs that lost less and were not judged
 	at    time.Time
+	early bool // the hours before are not known yet
 }
 
 // A losses keeps them by vCenter. Whoever comes first waits for them; later ones see what is there, which is made anew meanwhile.
@@ -51,7 +53,7 @@ func (l *Live) lost(ctx context.Context, vcenter string, now time.Time) (*lost, 
 	x := k.all[vcenter]
 	if x == nil {
 		x, err := l.lose(ctx, vcenter, now)
-		if err == nil {
+		if err == nil && !x.early {
 			k.all[vcenter] = x
 		}
 		return x, err
@@ -74,7 +76,7 @@ func (l *Live) lost(ctx context.Context, vcenter string, now time.Time) (*lost, 
 
 // lose finds who lost locality.
 func (l *Live) lose(ctx context.Context, vcenter string, now time.Time) (*lost, error) {
-	from := now.Add(-lostOver)
+	from, early := now.Add(-lostOver), !l.Keeper.Made()
 	all, err := l.Keeper.Lost(ctx, from, now, l.Board.LowLocality())
 	if err != nil {
 		return nil, err
@@ -99,7 +101,7 @@ func (l *Live) lose(ctx context.Context, vcenter string, now time.Time) (*lost, 
 	for i := range all {
 		add(all[i].VCenter, all[i].ID)
 	}
-	x := &lost{at: now, more: max(0, n-lostMost)}
+	x := &lost{at: now, more: max(0, n-lostMost), early: early}
 	for of, ids := range vms {
 		found, err := l.over(ctx, of, ids, from, now)
 		if err != nil {
@@ -108,15 +110,21 @@ func (l *Live) lose(ctx context.Context, vcenter string, now time.Time) (*lost, 
 		x.found = append(x.found, slices.DeleteFunc(found, func(a board.Alarm) bool { return a.Finding.Rule == interleavedlocality.Rule.ID })...) // a state that lasts: no locality was lost
 	}
 	sortAlarms(x.found)
-	for i := range x.found {
-		if name := x.found[i].Finding.VM; !slices.Contains(x.names, name) {
-			x.names = append(x.names, name)
-		}
-	}
 	return x, nil
 }
 
-// over returns what rules find about VMs, by their IDs, over a time. What lasts until now has no end.
+// only returns it with some of its findings.
+func (x *lost) only(shown func(*finding.Finding) bool) *lost {
+	if x == nil {
+		return nil
+	}
+	out := *x
+	out.found = slices.DeleteFunc(slices.Clone(x.found), func(a board.Alarm) bool { return !shown(&a.Finding) })
+	return &out
+}
+
+// over returns what rules find about VMs, by their IDs, over a time. What lasts until now has no end. What is found now about what is seen
+// stands for what was found over the time about the same.
 func (l *Live) over(ctx context.Context, vcenter string, ids []string, from, now time.Time) (out []board.Alarm, err error) {
 	if l.Keeper == nil {
 		return nil, nil
@@ -128,8 +136,8 @@ func (l *Live) over(ctx context.Context, vcenter string, ids []string, from, now
 	}
 	for _, f := range l.Board.Over(vcenter, recordings, now) {
 		a := board.Alarm{VCenter: vcenter, Finding: f, Begin: f.From, End: f.To, Live: true, Worst: f.Severity}
-		if f.GID >= 1 && int(f.GID) <= len(ids) {
-			a.Finding.VMID, a.Finding.GID = ids[f.GID-1], -1
+		if id, ok := keep.Of(ids, f.GID); ok {
+			a.Finding.VMID, a.Finding.GID = id, -1
 		}
 		if a.Begin.IsZero() {
 			continue
@@ -137,6 +145,22 @@ func (l *Live) over(ctx context.Context, vcenter string, ids []string, from, now
 		if now.Sub(a.End) <= o.Gap {
 			a.End = time.Time{}
 		}
+		out = append(out, a)
+	}
+	for _, a := range l.alarms(vcenter) {
+		if !slices.Contains(ids, a.Finding.VMID) {
+			continue
+		}
+		if to := a.Finding.To; !to.IsZero() && now.Sub(to) > o.Gap {
+			a.End = to
+		}
+		out = slices.DeleteFunc(out, func(b board.Alarm) bool {
+			same := b.Finding.Rule == a.Finding.Rule && b.Finding.VMID == a.Finding.VMID && !b.Begin.After(cmp.Or(a.Finding.To, now)) && !b.Finding.To.Before(a.Begin)
+			if same && b.Begin.Before(a.Begin) {
+				a.Begin, a.Before = b.Begin, false
+			}
+			return same
+		})
 		out = append(out, a)
 	}
 	sortAlarms(out)
@@ -155,28 +179,50 @@ func foundOverTable(title string, found []board.Alarm, now time.Time) answer.Tab
 	t := answer.Table{Name: "over", Title: title, Columns: answer.Columns("Severity", "Rule", "Subject", "When", "What", "What to do")}
 	for i := range found {
 		cells := alarmCells(&found[i], now)
-		if end := found[i].End; !end.IsZero() {
-			cells[3].Text += " to " + moment(end, now)
-		} else {
-			cells[3].Text = "since " + cells[3].Text
-		}
+		cells[3].Text = between(&found[i])
 		t.Rows = append(t.Rows, cells)
 	}
 	return t
 }
 
-// table says who lost locality; false when none did.
+// between says when it was, with its date: "24 Nov 12:01:40 to 12:10:40 UTC".
+func between(a *board.Alarm) string {
+	const day, date = "2 Jan", "2 Jan 15:04:05"
+	begin, end := a.Begin.UTC(), a.End.UTC()
+	switch {
+	case a.End.IsZero() && a.Before:
+		return "since " + begin.Format(date) + " UTC or before"
+	case a.End.IsZero():
+		return "since " + begin.Format(date) + " UTC"
+	case begin.Format(day) == end.Format(day):
+		return begin.Format(date) + " to " + end.Format(time.TimeOnly) + " UTC"
+	}
+	return begin.Format(date) + " to " + end.Format(date) + " UTC"
+}
+
+// table says who lost locality; not ok when nobody did.
 func (x *lost) table(now time.Time) (t answer.Table, said string, ok bool) {
-	if x == nil || len(x.found) == 0 {
+	switch {
+	case x == nil:
+		return t, "", false
+	case x.early:
+		return t, "The last 24 hours are being judged.", false
+	case len(x.found) == 0:
 		return t, "", false
 	}
+	var names []string // of the VMs, the worst first
+	for i := range x.found {
+		if name := x.found[i].Finding.VM; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	lost := len(names)
 	t = foundOverTable("Lost locality in the last 24 hours", x.found, now)
 	if x.more > 0 {
 		t.Cut = fmt.Sprintf("%s lost less and were not judged", words.Plural(x.more, "more VM"))
 	}
-	names := x.names
 	if n := len(names) - 5; n > 1 {
 		names = append(slices.Clone(names[:5]), words.Plural(n, "other"))
 	}
-	return t, fmt.Sprintf("In the last 24 hours %s lost locality: %s.", words.Plural(len(x.names), "VM"), strings.Join(names, ", ")), true
+	return t, fmt.Sprintf("In the last 24 hours %s lost locality: %s.", words.Plural(lost, "VM"), strings.Join(names, ", ")), true
 }

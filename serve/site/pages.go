@@ -91,11 +91,13 @@ func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 		now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
 	}
 	if t, said, ok := past.table(at); ok {
+		now.Verdict = append(now.Verdict, said)
 		i := slices.IndexFunc(now.Tables, func(t answer.Table) bool { return t.Name == "lowest" })
 		if i < 0 {
 			i = len(now.Tables)
 		}
 		now.Tables = slices.Insert(now.Tables, i, t)
+	} else if said != "" {
 		now.Verdict = append(now.Verdict, said)
 	}
 	if a := settings; a != nil {
@@ -144,16 +146,36 @@ func (x *request) addSeen(v *view) error {
 	if err != nil {
 		return err
 	}
+	at := time.Now()
 	open := slices.DeleteFunc(x.site.Live.alarms(x.fleet.Name), func(a board.Alarm) bool { return !shown.Seen(&a.Finding) })
-	if len(open) == 0 {
-		return nil
-	}
 	out := *v.answer
-	t := alarmTable(open, nil, time.Now())
-	t.Title = "Seen now"
-	out.Tables = append([]answer.Table{t}, out.Tables...)
-	out.Verdict = append([]string{fmt.Sprintf("%s about what is seen now.", words.Plural(len(open), "finding"))}, out.Verdict...)
-	v.answer, v.live = &out, true
+	if err := x.addLost(&out, at, shown.Seen); err != nil {
+		return err
+	}
+	v.live = true
+	if len(open) > 0 {
+		t := alarmTable(open, nil, at)
+		t.Title = "Seen now"
+		out.Tables = append([]answer.Table{t}, out.Tables...)
+		out.Verdict = append([]string{fmt.Sprintf("%s about what is seen now.", words.Plural(len(open), "finding"))}, out.Verdict...)
+	}
+	v.answer = &out
+	return nil
+}
+
+// addLost adds to an answer who lost locality over the last day, of the findings that are shown.
+func (x *request) addLost(out *answer.Answer, at time.Time, shown func(*finding.Finding) bool) error {
+	past, err := x.site.Live.lost(x.Context(), x.fleet.Name, at)
+	if err != nil {
+		return err
+	}
+	t, said, ok := past.only(shown).table(at)
+	if ok {
+		out.Tables = append([]answer.Table{t}, out.Tables...)
+	}
+	if said != "" {
+		out.Verdict = append(slices.Clone(out.Verdict), said)
+	}
 	return nil
 }
 
@@ -233,6 +255,9 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if ok {
 		v.answer.Drawings = append(slices.Clone(v.answer.Drawings), past)
 	}
+	if err := x.addLost(v.answer, at, func(f *finding.Finding) bool { return numa.SameHost(f.Host, h.Name) }); err != nil {
+		return err
+	}
 	if now := l.hostNow(vcenter, h.ID, at); now != nil {
 		v.answer.Tables = append(now, v.answer.Tables...)
 		v.answer.Notes = slices.Clone(v.answer.Notes)
@@ -297,12 +322,12 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	if err != nil {
 		return err
 	}
-	if past != nil {
-		out.Drawings = append(slices.Clone(out.Drawings), l.pastVM(past, vcenter, vm.ID, span))
-	}
 	found, err := l.over(x.Context(), vcenter, []string{vm.ID}, at.Add(-length), at)
 	if err != nil {
 		return err
+	}
+	if past != nil {
+		out.Drawings = append(slices.Clone(out.Drawings), pastVM(past, found, span))
 	}
 	if len(found) > 0 {
 		t := foundOverTable("Found over the "+labelOf(span), found, at)

@@ -3,6 +3,7 @@ package site
 import (
 	"slices"
 	"strconv"
+	"time"
 
 	"homenode/internal/words"
 	"homenode/output/answer"
@@ -82,7 +83,7 @@ func (x *request) counted(a *answer.Answer) *answer.Answer {
 	return &out
 }
 
-// found returns how many findings the fleet has of each check, and of those that judge what is seen, now.
+// found returns how many findings the fleet has of each check, and of those that judge what is seen, now and what ended in the last 24 hours.
 func (x *request) found() map[string]int {
 	n := map[string]int{}
 	for i := range x.fleet.Result.Findings {
@@ -91,6 +92,13 @@ func (x *request) found() map[string]int {
 	if x.site.Live != nil {
 		for _, a := range x.site.Live.alarms(x.fleet.Name) {
 			n[a.Finding.Rule]++
+		}
+		if past, err := x.site.Live.lost(x.Context(), x.fleet.Name, time.Now()); err == nil && past != nil {
+			for i := range past.found {
+				if !past.found[i].End.IsZero() {
+					n[past.found[i].Finding.Rule]++
+				}
+			}
 		}
 	}
 	return n

@@ -66,12 +66,9 @@ func (l *Live) pastOfVM(ctx context.Context, vcenter, id string, length time.Dur
 	return l.Keeper.PastVM(ctx, vcenter, id, now.Add(-length), now, l.limits())
 }
 
-// foundOver returns the findings about a VM, or about a host itself, as the drawing of its past shows them.
-func (l *Live) foundOver(p *keep.Past, vcenter string, about func(*finding.Finding) bool) (all []finding.Finding) {
-	open, ended := l.Board.AlarmsOf(func(one *board.Alarm) bool {
-		return one.Live && one.VCenter == vcenter && !one.Begin.Before(p.Recording.First) && about(&one.Finding)
-	})
-	for _, one := range slices.Concat(open, ended) {
+// marks returns findings as the drawing of the past that they are about shows them.
+func marks(p *keep.Past, found []board.Alarm) (all []finding.Finding) {
+	for _, one := range found {
 		f := one.Finding
 		f.From, f.To = one.Begin, one.End
 		if f.To.IsZero() {
@@ -92,9 +89,9 @@ func timelineOf(id, about string, o timeline.Options, draw func(io.Writer, timel
 		Draw: func(w io.Writer) error { return draw(w, o) }, Inline: func(w io.Writer) error { return draw(w, inside) }}
 }
 
-// pastVM draws what was kept of a VM.
-func (l *Live) pastVM(p *keep.Past, vcenter, id, span string) answer.Drawing {
-	o := timeline.Options{Findings: l.foundOver(p, vcenter, func(f *finding.Finding) bool { return f.VMID == id }),
+// pastVM draws what was kept of a VM, and what was found over that time.
+func pastVM(p *keep.Past, found []board.Alarm, span string) answer.Drawing {
+	o := timeline.Options{Findings: marks(p, found),
 		Events: func(*capture.Recording, *capture.VM) (out []timeline.Event) {
 			for _, e := range p.Events {
 				out = append(out, timeline.Event(e))
@@ -118,7 +115,10 @@ func (l *Live) pastHost(ctx context.Context, vcenter, host, span string, length 
 	for _, m := range p.Moved {
 		moved = append(moved, timeline.Count{Time: m.Time, N: m.Migrations})
 	}
-	o := timeline.Options{Migrations: moved, MostVMs: 8, Findings: l.foundOver(p, vcenter, func(f *finding.Finding) bool { return numa.SameHost(f.Host, host) && f.VM == "" })}
+	open, ended := l.Board.AlarmsOf(func(one *board.Alarm) bool {
+		return one.Live && one.VCenter == vcenter && !one.Begin.Before(p.Recording.First) && numa.SameHost(one.Finding.Host, host) && one.Finding.VM == ""
+	})
+	o := timeline.Options{Migrations: moved, MostVMs: 8, Findings: marks(p, slices.Concat(open, ended))}
 	about := fmt.Sprintf("Over the %s, %s", labelOf(span), spanText(p.Recording))
 	return timelineOf("over-time", about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, p.Recording, o) }), true, nil
 }

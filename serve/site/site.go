@@ -233,7 +233,7 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 		return x, &unknownError{fmt.Sprintf("no fleet is named %q", name)}
 	}
 	if i >= 0 {
-		x.fleet = fleets[i]
+		x.fleet = s.Live.seeing(fleets[i])
 	}
 	if len(fleets) > 1 && x.fleet != nil {
 		x.query.Set("fleet", x.fleet.Name)

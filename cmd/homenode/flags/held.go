@@ -24,6 +24,7 @@ type Held struct {
 	Source string               // the only SOURCE that there is
 	Result *rules.Result        // of judging it; shared: a command that changes the fleet takes a copy
 	Bare   func() *rules.Result // the judgement that a what-if stands beside; nil for none
+	Ticks  string               // where what was seen of VMs that ticks are judged of says that it was read, as rules.Options has it; "" for none
 	// Policy returns the configuration with what is accepted in a browser, nil for none. It stands for --config; without it that is read.
 	Policy  func() *policy.Policy
 	Answers []*answer.Answer // what the command answered

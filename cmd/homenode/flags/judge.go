@@ -52,7 +52,7 @@ func (f *Config) Register(cmd *cobra.Command) {
 func (f *Config) Options(choices vnuma.Choices) (rules.Options, error) {
 	o := rules.Options{Choices: choices, Today: time.Now()}
 	if h := heldBy(f.cmd); h != nil && h.Policy != nil {
-		o.Policy = h.Policy()
+		o.Policy, o.Ticks = h.Policy(), h.Ticks
 		return o, nil
 	}
 	name, text, err := f.Text()

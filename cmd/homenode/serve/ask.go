@@ -15,6 +15,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/output/answer"
 	"homenode/rules/policy"
+	"homenode/serve/board"
 	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/plans"
@@ -63,7 +64,9 @@ func asker(newRoot func() *cobra.Command, judging func() *policy.Policy) site.As
 		}
 		h := flags.Held{Source: site.Source, Files: captures.Of(ctx), Policy: judging}
 		if f != nil {
-			h.Result, h.Bare = f.Result, f.Bare
+			if h.Result, h.Bare = f.Result, f.Bare; f.Live {
+				h.Ticks = board.SeenAt
+			}
 		}
 		root := newRoot()
 		cmd, _, err := root.Find(args)

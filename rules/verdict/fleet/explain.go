@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
@@ -32,6 +34,7 @@ type Explanation struct {
 	Problems []string          `json:"problems,omitempty"` // settings that could not be understood
 
 	rules.Judgement `json:"-"` // of the VM
+	seen            int        // findings about what is seen of the VM now
 }
 
 // An Other is what the VM gets on further hosts of its cluster, those of one kind together.
@@ -54,12 +57,27 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 	if x.Layout, x.Trace, x.Problems, err = vnuma.Explain(v.VM, on, &x.Case); err != nil {
 		return nil, err
 	}
+	if n := on.Hidden(); n > 1 && !x.Layout.Refused.Any() {
+		for i := range x.Trace {
+			if s := &x.Trace[i]; s.Result == "all memory local on an empty host" {
+				s.Result = "all memory on the node that ESXi sees"
+			}
+		}
+		x.Trace = append(x.Trace, vnuma.Step{Rules: "A-2", Because: fmt.Sprintf("the host hides its %d packages behind 1 node (H001)", n),
+			Result: fmt.Sprintf("about %s of the memory is on another package than the vCPU that uses it; N%%L does not show it", rule.Percent(rule.FarOn(&x.Layout, on))),
+			Facts:  []vnuma.Used{{Name: "packages", Value: strconv.Itoa(n), Origin: on.Packages.Origin, At: on.At}}})
+	}
 	if !x.Layout.Refused.Any() {
 		x.LogLines = vnuma.LogLines(&x.Layout, &v.Guest, &machine)
 	}
 	x.Policy = r.Policy
-	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID })
+	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID && !slices.Contains(f.Costs, v.ID) })
 	x.Suppressed = slices.DeleteFunc(slices.Clone(r.Suppressed), func(s policy.Suppressed) bool { return s.VMID != v.ID })
+	for i := range r.Seen {
+		if r.Seen[i].VMID == v.ID {
+			x.seen++
+		}
+	}
 	x.others()
 	x.Plan = (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Proposal(x.Findings)
 	return x, nil
@@ -74,7 +92,7 @@ func (x *Explanation) others() {
 		}
 		c := x.Case
 		l := vnuma.Predict(&x.VM.Guest, &on.Kind.Machine, &c)
-		x.Others = append(x.Others, Other{hosts, (&rule.Kind{Hosts: hosts}).HostNames(), &l, l.Same(&x.Layout), l.SameGuest(&x.Layout) && l.PPDs.Equal(x.Layout.PPDs)})
+		x.Others = append(x.Others, Other{hosts, (&rule.Kind{Hosts: hosts}).HostNames(), &l, l.Same(&x.Layout) && hosts[0].Hidden() == x.Host.Hidden(), l.SameGuest(&x.Layout) && l.PPDs.Equal(x.Layout.PPDs)})
 	}
 }
 
@@ -89,6 +107,8 @@ func (x *Explanation) Verdict() string {
 		return words.Plural(n, "finding") + ", the worst of " + x.Findings[0].Severity.String() + " severity."
 	case len(x.Layout.Assumes.Texts()) > 0:
 		return "Nothing found, under the assumptions below."
+	case x.seen > 0:
+		return "Nothing to do about its settings."
 	}
 	return "Nothing to do."
 }
