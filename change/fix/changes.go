@@ -57,7 +57,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn
 	c := Change{
 		VM:    &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
-		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID],
+		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID], Brings: m.brings[v.ID],
 	}
 	if v.Host != nil {
 		c.VM.Host, c.VM.Cluster = v.Host.Name, cmp.Or(m.cluster(v.Host.Cluster), c.VM.Cluster)
@@ -137,6 +137,9 @@ func (m *maker) left() []Left {
 		}
 		id := cmp.Or(f.VMID, f.HostID)
 		named[id] = true
+		for _, about := range f.AboutIDs {
+			named[about] = true
+		}
 		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: f.Severity.String(), Why: m.why(f, id)}
 		if f.VM == "" {
 			l.Host = f.Host
@@ -146,7 +149,7 @@ func (m *maker) left() []Left {
 		}
 	}
 	for id, why := range m.kept {
-		if !named[id] {
+		if !named[id] && m.set() {
 			l := Left{ID: id, Why: why}
 			if v := m.vms[id]; v != nil {
 				l.VM = v.Name

@@ -76,6 +76,7 @@ type Change struct {
 	Findings      []string    `json:"findings"`              // rules whose findings it cures
 	Edits         []numa.Edit `json:"edits"`
 	Better        []numa.Edit `json:"better,omitempty"` // what would be tidier: left out unless asked for
+	Brings        []string    `json:"brings,omitempty"` // findings that are new with it, less severe than what it cures: "N021 (low): …"
 	Layout        []Effect    `json:"layout,omitempty"` // on every kind of host that the VM can run on
 	Expects       *Expects    `json:"expects,omitempty"`
 	Downtime      string      `json:"downtime"`

@@ -54,8 +54,13 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	for _, n := range p.Notes {
 		a.Notes = append(a.Notes, answer.Note{Text: n})
 	}
-	if t := lost(p); len(t.Rows) > 0 {
-		a.Tables = append(a.Tables, t)
+	for _, t := range []answer.Table{
+		texts(p, "brings", "What a change brings along", func(c *fix.Change) []string { return c.Brings }),
+		texts(p, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }),
+	} {
+		if len(t.Rows) > 0 {
+			a.Tables = append(a.Tables, t)
+		}
 	}
 	a.Tables = append(a.Tables, leftTables(p)...)
 	switch {
@@ -203,13 +208,13 @@ func shown(e numa.Edit, v numa.Value) string {
 	return v.String()
 }
 
-// lost lists what a rollback cannot give back.
-func lost(p *fix.Plan) answer.Table {
-	t := answer.Table{Name: "lost", Title: "What a rollback does not give back", Columns: answer.Columns("what", "of")}
+// texts lists what is said of changes, each once, with the VMs that it is said of.
+func texts(p *fix.Plan, name, title string, said func(*fix.Change) []string) answer.Table {
+	t := answer.Table{Name: name, Title: title, Columns: answer.Columns("what", "of")}
 	of := map[string][]string{}
 	var order []string
 	for i := range p.Changes {
-		for _, text := range p.Changes[i].Lost {
+		for _, text := range said(&p.Changes[i]) {
 			if of[text] == nil {
 				order = append(order, text)
 			}
