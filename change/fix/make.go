@@ -55,10 +55,12 @@ type maker struct {
 	hosts   bool                // options of hosts are weighed, not yet VMs
 	changed *rules.Result
 	gone    map[string][]string // rules by ID of the VM or host whose findings are gone
+	eased   map[string][]string // those that are less severe: "N033 high → low"
+	less    map[subject]finding.Severity
 	cured   map[subject]bool
 	brings  map[string][]string    // by ID of the VM whose change has it, what is new and less severe than what it cures
 	settled map[string][]numa.Edit // by ID, that made nothing worse
-	done    map[string]bool        // by ID: settled is all that it gets
+	done    map[string]string      // by ID, why settled is all that it gets
 	trials  map[string]*trial      // by ID
 }
 
@@ -76,7 +78,7 @@ func subjectOf(f *finding.Finding) subject {
 func Make(f *numa.Fleet, o Options) (*Plan, error) {
 	o.AtOnce = max(1, o.AtOnce)
 	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
-		kept: map[string]string{}, done: map[string]bool{}, trials: map[string]*trial{}}
+		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}}
 	whole := rules.Run(f, o.Rules)
 	var err error
 	if m.shown, err = o.Filter.Fleet(whole); err != nil {
@@ -199,7 +201,7 @@ func (m *maker) advise(judged *rules.Result, about map[string]bool, cures map[st
 	}
 	for _, c := range judged.Clusters {
 		for _, v := range c.VMs {
-			if m.kept[v.ID] != "" || m.done[v.ID] {
+			if m.kept[v.ID] != "" || m.done[v.ID] != "" {
 				continue
 			}
 			after, p := v.Config, proposed[v.ID]
@@ -213,7 +215,13 @@ func (m *maker) advise(judged *rules.Result, about map[string]bool, cures map[st
 					m.better[v.ID] = nil
 				}
 			}
-			configure(&after, cures[v.ID])
+			only := v.Config // what needs no plan; beside one it may be about what the plan changes: it comes with the next round
+			configure(&only, cures[v.ID])
+			if first && numa.Edits(&v.Config, &after) != nil {
+				m.settled[v.ID] = numa.Edits(&m.vms[v.ID].Config, &only)
+			} else {
+				configure(&after, cures[v.ID])
+			}
 			if numa.Edits(&v.Config, &after) == nil {
 				continue
 			}

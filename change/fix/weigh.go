@@ -34,8 +34,8 @@ func (m *maker) weigh() error {
 			return m.gains()
 		}
 		for id, why := range worse {
-			if last, is := m.settled[id]; is && !slices.Equal(last, m.edits[id]) { // as it was before the last edits came
-				m.edits[id], m.done[id] = last, true
+			if last := m.settled[id]; last != nil && !slices.Equal(last, m.edits[id]) { // as it was before the last edits came
+				m.edits[id], m.done[id] = last, why
 			} else {
 				m.kept[id] = why
 			}
@@ -46,25 +46,31 @@ func (m *maker) weigh() error {
 			m.kept[id] = "no set of changes was found that makes nothing worse"
 		}
 	}
-	m.changed, m.gone, m.cured, m.brings = m.base, nil, nil, nil
+	m.changed, m.gone, m.eased, m.less, m.cured, m.brings = m.base, nil, nil, nil, nil, nil
 	return nil
 }
 
 // weighed reports whether the edits of the VM or host are weighed now: hosts first, on their own, then VMs.
 func (m *maker) weighed(id string) bool { return m.kept[id] == "" && (m.vms[id] == nil) == m.hosts }
 
-// gains notes which findings of today are gone.
+// gains notes which findings of today are gone, and which less severe.
 func (m *maker) gains() error {
 	d, err := diff.Compare(m.today, m.changed, diff.Options{})
 	if err != nil {
 		return err
 	}
-	m.gone, m.cured = map[string][]string{}, map[subject]bool{}
+	m.gone, m.eased, m.cured = map[string][]string{}, map[string][]string{}, map[subject]bool{}
+	m.less = map[subject]finding.Severity{}
 	for i := range d.Findings {
-		if x := &d.Findings[i]; x.B == nil {
+		switch x := &d.Findings[i]; {
+		case x.B == nil:
 			s := subjectOf(x.A)
 			m.gone[s.id] = append(m.gone[s.id], x.A.Rule)
 			m.cured[s] = true
+		case x.A != nil && x.B.Severity < x.A.Severity:
+			s := subjectOf(x.A)
+			m.eased[s.id] = append(m.eased[s.id], fmt.Sprintf("%s %s → %s", x.A.Rule, x.A.Severity, x.B.Severity))
+			m.less[s] = x.B.Severity
 		}
 	}
 	return nil
@@ -74,8 +80,11 @@ func (m *maker) gains() error {
 func (m *maker) harm(d *diff.Drift) map[string]string {
 	worse := m.layoutsWorse(d)
 	m.brings = map[string][]string{}
+	better := map[string]bool{}
 	for i := range d.VMs {
-		if v := &d.VMs[i]; v.Verdict == diff.Worse {
+		v := &d.VMs[i]
+		better[v.ID] = v.Verdict == diff.Better
+		if v.Verdict == diff.Worse {
 			for id := range m.blamed(&finding.Finding{VMID: v.ID}) {
 				worse[id] = cmp.Or(worse[id], fmt.Sprintf("%s would be worse: %s", v.Name, strings.Join(v.Why, ", ")))
 			}
@@ -90,7 +99,7 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 		text, outweighed := fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message), d.Outweighed(x, diff.Better)
 		for id := range m.blamed(x.B) {
 			switch {
-			case outweighed:
+			case outweighed || better[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // of a host: that is untidy, and harms no VM
 				m.brings[id] = append(m.brings[id], text)
 			case !told[id]:
 				worse[id], told[id] = "it would bring "+text, true

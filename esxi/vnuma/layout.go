@@ -187,7 +187,7 @@ func (l *Layout) SameGuest(o *Layout) bool {
 // FarShare returns the share of memory that a vCPU finds on another node than its
 // own client's, in [0, 1], for a guest that uses the nodes it sees. Memory
 // interleaved over k home nodes is far by 1 − 1/k, although N%L reads 100 (C-13,
-// C-17): that needs no sizes to tell.
+// C-17): that needs no sizes to tell. What these nodes do not hold is far as well.
 func (l *Layout) FarShare() float64 {
 	switch l.Memory.Placement {
 	case Anywhere: // vCPUs and memory are spread over all nodes alike (C-12)
@@ -199,6 +199,9 @@ func (l *Layout) FarShare() float64 {
 			homes := min(last-first+1, l.HomeNodes)
 			_, n := l.VPDs.Group(i)
 			far += float64(float64(n) / float64(l.VPDs.Sum()) * (1 - 1/float64(max(1, homes)))) // no fused multiply-add
+		}
+		if share, ok := l.Memory.Locality(); ok {
+			far = far*share + 1 - share
 		}
 		return far
 	}
