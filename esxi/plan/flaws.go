@@ -20,6 +20,7 @@ const (
 	flawWide     = 300     // a client more than vCPUs or memory need
 	flawSplit    = 100     // the guest sees more nodes than it has clients
 	flawSocket   = 60      // a socket over several clients
+	flawCut      = 40      // sockets and virtual nodes cut each other: neither holds the other whole (G-8)
 	flawSockets  = 20      // sockets are not the virtual nodes
 	flawHeld     = 10      // one client although numa.consolidate = FALSE: only a socket holds it together, which is inferred (B-12, B-17)
 )
@@ -114,6 +115,9 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	}
 	if l.Wide() && l.CoresPerSocket > l.Capacity {
 		sum += flawSocket
+	}
+	if a, b := l.VSockets.Max(), l.VPDs.Max(); home && a > 0 && b > 0 && l.VPDs.Even() && a%b != 0 && b%a != 0 {
+		sum += flawCut
 	}
 	if home && !harm && !l.VSockets.Equal(l.VPDs) {
 		sum += flawSockets
