@@ -18,6 +18,9 @@ func said(p *fix.Plan) string {
 			fmt.Fprintf(&b, " %s=%s", e.Name(), e.To)
 		}
 		fmt.Fprintf(&b, " cures %s", strings.Join(c.Findings, " "))
+		for _, text := range c.Eases {
+			fmt.Fprintf(&b, "eases %s", text)
+		}
 		for _, text := range c.Brings {
 			fmt.Fprintf(&b, " brings %s", text[:4])
 		}
@@ -62,6 +65,27 @@ host h0 nodes=4 cores=24 memory=1024GB
 vm v host=h0 vcpus=24 memory=32GB hw=13 coresPerSocket=8
 vm w host=h0 vcpus=56 memory=64GB hw=13 coresPerSocket=14 hotAdd=on`,
 			fix.Options{Host: true}, []string{"w: cpuHotAdd=false cures N001\n", "h0 H005 stays: it would bring N008 (medium)"}, "FollowCores"},
+		{"virtual hardware that allows too few vCPUs", `release 6.0
+host h nodes=2 cores=20 memory=1024GB
+vm v host=h vcpus=40 memory=64GB hw=8`,
+			fix.Options{Upgrade: true}, []string{"v: hardware=11 coresPerSocket=20 cures N032\n"}, "stays"},
+		{"the newest that all hosts run", `cluster c
+host a nodes=2 cores=6 memory=512GB release=8.0U3
+host b nodes=2 cores=6 memory=512GB release=6.7
+vm v host=a vcpus=8 memory=16GB hw=7`,
+			fix.Options{Upgrade: true}, []string{"v: hardware=14 numa.vcpu.min=8 cures N011\n"}, "stays"},
+		{"960 vCPUs", `release 9.0
+host h nodes=8 cores=128 memory=8192GB
+vm v host=h vcpus=960 memory=640GB hw=21 firmware=efi iommu=on`,
+			fix.Options{Upgrade: true}, []string{"v: hardware=22 cures N032\n"}, "stays"},
+		{"sockets that the guest uses and that do not cut its nodes", `release 8.0U3
+host h nodes=8 packages=2 cores=8 memory=1024GB vendor=AMD llcCores=8 cpu="AMD EPYC 9124 16-Core Processor"
+vm v host=h vcpus=24 memory=96GB hw=20 coresPerSocket=auto product="Windows 11 Pro"`,
+			fix.Options{}, []string{"v: coresPerSocket=24 cures N033 brings N009\n"}, "N033 stays"},
+		{"a finding that becomes less severe", `release 7.0U3
+host h nodes=2 cores=20 memory=1024GB
+vm v host=h vcpus=32 coresPerSocket=1 memory=256GB hw=19 product="SQL Server 2019 Standard"`,
+			fix.Options{}, []string{"v: coresPerSocket=16 cures eases N033 high → medium\n", "v N033 stays: with the change it is medium"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := scenario.Read("cures", []byte(tt.fleet))

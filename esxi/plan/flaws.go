@@ -116,7 +116,7 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	if l.Wide() && l.CoresPerSocket > l.Capacity {
 		sum += flawSocket
 	}
-	if a, b := l.VSockets.Max(), l.VPDs.Max(); home && a > 0 && b > 0 && l.VPDs.Even() && a%b != 0 && b%a != 0 {
+	if home && cut(l) {
 		sum += flawCut
 	}
 	if home && !harm && !l.VSockets.Equal(l.VPDs) {
@@ -128,6 +128,20 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	return sum
 }
 
+// cut reports whether a virtual node and a socket overlap, and neither holds the other whole.
+func cut(l *vnuma.Layout) bool {
+	for i := range l.VPDs.Len() {
+		first, n := l.VPDs.Group(i)
+		a, b := l.VSockets.Of(first), l.VSockets.Of(first+n-1)
+		begin, _ := l.VSockets.Group(a)
+		end, last := l.VSockets.Group(b)
+		if a != b && (begin != first || end+last != first+n) {
+			return true
+		}
+	}
+	return false
+}
+
 // cost prefers few changes, and automatic sizes to sizes set by hand: these are no
 // price for a vCPU more or less on a node.
 func (e *Edit) cost(g *vnuma.Guest) int {
@@ -137,7 +151,7 @@ func (e *Edit) cost(g *vnuma.Guest) int {
 		cost int
 	}{
 		{e.HotAddOff, 3}, {e.ForgetStored, 1}, {e.ManualOff, 1}, {e.SpreadOff, 2}, {e.Spread, 5}, {e.LimitsOff, 2},
-		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade, 5}, {e.PerNode > 0, 250}, {e.Force, 20},
+		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade > 0, 50}, {e.PerNode > 0, 250}, {e.Force, 20},
 		{e.Shape != (Shape{}) && !e.Shape.Auto, 4}, {e.Shape.Auto, 1},
 	} {
 		if c.done {
