@@ -151,6 +151,7 @@ func (d *Drift) setApart(raw *Drift) {
 			names = []string{"facts of its cluster"}
 		}
 		v.Verdict, v.Apart = Other, true
+		d.verdicts[v.ID] = Other
 		v.Why = slices.DeleteFunc(v.Why, func(s string) bool { return strings.HasPrefix(s, onOneSide) })
 		v.Why = append([]string{onOneSide + strings.Join(names, ", ")}, v.Why...)
 		if is {

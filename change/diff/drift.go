@@ -42,6 +42,8 @@ type Drift struct {
 	GoneHosts []string  `json:"goneHosts,omitempty"`
 	Findings  []Finding `json:"findings,omitempty"`
 	Told      []Finding `json:"findingsKnownOnOneSide,omitempty"` // apart from these: that differ by facts that one side alone knows
+
+	verdicts map[string]Verdict // of VMs, by ID in B
 }
 
 // A Side is one of the fleets, or the part of it that is compared.
@@ -160,25 +162,34 @@ func (f *Finding) Worsens(s finding.Severity) bool {
 // least of severity s, less those of VMs that are no worse off in all, and the VMs that
 // do not run any more.
 func (d *Drift) Worsens(s finding.Severity) (findings, vms int) {
-	verdict := map[string]Verdict{}
 	for i := range d.VMs {
-		v := &d.VMs[i]
-		verdict[v.B.ID] = v.Verdict
-		if v.Stops() {
+		if d.VMs[i].Stops() {
 			vms++
 		}
 	}
 	for i := range d.Findings {
-		f := &d.Findings[i]
-		if !f.Worsens(s) {
-			continue
+		if f := &d.Findings[i]; f.Worsens(s) && !d.Outweighed(f, Unchanged) {
+			findings++
 		}
-		if v, is := verdict[f.B.VMID]; is && v != Worse { // a graver one is gone
-			continue
-		}
-		findings++
 	}
 	return findings, vms
+}
+
+// Outweighed reports whether all VMs that lose by a finding of B gain more than that: their verdict is Better, or for a
+// finding about one VM one up to least, not Worse. Of a finding about hosts these are its Costs; without any it is harm.
+func (d *Drift) Outweighed(f *Finding, least Verdict) bool {
+	of := f.B.Costs
+	if f.B.VMID != "" {
+		of = []string{f.B.VMID}
+	} else {
+		least = Better
+	}
+	for _, id := range of {
+		if v, is := d.verdicts[id]; !is || v == Worse || least == Better && v != Better {
+			return false
+		}
+	}
+	return of != nil
 }
 
 // Stops reports whether the VM ran and does not any more.
@@ -202,7 +213,7 @@ func (d *Drift) Differs() bool {
 // compareAll compares two judged fleets by the facts that each has; hosts are those that are
 // compared themselves.
 func compareAll(a, b *rules.Result, compared func(h *numa.Host, inB bool) bool) *Drift {
-	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b)}
+	d := &Drift{A: a, B: b, InA: sideOf(a), InB: sideOf(b), verdicts: map[string]Verdict{}}
 	vms := matchVMs(a.Fleet, b.Fleet)
 	hosts := matchHosts(a.Fleet, b.Fleet)
 	vmName := func(f *numa.Fleet) func(*numa.VM) string {
@@ -286,6 +297,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	switch {
 	case v.Verdict != Unchanged || len(v.Settings) > 0:
 		d.VMs = append(d.VMs, v)
+		d.verdicts[v.ID] = v.Verdict
 	case !hosts.same(va.Host, vb.Host):
 		d.Moved++
 	}

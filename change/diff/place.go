@@ -117,10 +117,10 @@ func (p *Place) compare(q *Place, of []Finding) int {
 	spread := p.On != nil && q.On != nil && p.spread() != q.spread()
 	var balance [finding.High + 1]int // findings of each severity, more in q
 	for _, f := range of {
-		if f.A != nil && !(spread && elsewhere(f.A)) {
+		if f.A != nil && !(spread && f.A.Elsewhere()) {
 			balance[f.A.Severity]--
 		}
-		if f.B != nil && !(spread && elsewhere(f.B)) {
+		if f.B != nil && !(spread && f.B.Elsewhere()) && !(f.A == nil && f.B.Far && p.farther(q)) {
 			balance[f.B.Severity]++
 		}
 	}
@@ -137,9 +137,9 @@ func (p *Place) compare(q *Place, of []Finding) int {
 // spread returns the number of clients and of virtual nodes.
 func (p *Place) spread() [2]int { return [2]int{p.On.Layout.PPDs.Len(), p.On.Layout.VPDs.Len()} }
 
-// elsewhere reports whether the finding holds on other hosts than the VM's own.
-func elsewhere(f *finding.Finding) bool {
-	return f.Host != "" && len(f.On) > 0 && !slices.Contains(f.On, f.Host)
+// farther reports whether more of the memory is far than at q, in whole percent.
+func (p *Place) farther(q *Place) bool {
+	return p.On != nil && q.On != nil && rule.Percent(p.On.Layout.FarShare()) != rule.Percent(q.On.Layout.FarShare()) && p.On.Layout.FarShare() > q.On.Layout.FarShare()
 }
 
 // why says what differs for the VM, in a few words each: the topology, then findings.

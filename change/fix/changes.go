@@ -2,6 +2,7 @@ package fix
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -57,7 +58,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	runs := v.Power.Or(numa.PoweredOn) == numa.PoweredOn
 	c := Change{
 		VM:    &Target{Name: v.Name, ID: v.ID, UUID: v.UUID, Cluster: m.cluster(v.Cluster), Folder: v.Folder, Runs: runs},
-		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID],
+		Basis: basisOf(&v.Config), Stored: storedIn(&v.Config), Findings: m.rulesOf(v.ID), Edits: m.edits[v.ID], Better: m.better[v.ID], Eases: m.eased[v.ID], Brings: m.brings[v.ID],
 	}
 	if v.Host != nil {
 		c.VM.Host, c.VM.Cluster = v.Host.Name, cmp.Or(m.cluster(v.Host.Cluster), c.VM.Cluster)
@@ -137,6 +138,9 @@ func (m *maker) left() []Left {
 		}
 		id := cmp.Or(f.VMID, f.HostID)
 		named[id] = true
+		for _, about := range f.AboutIDs {
+			named[about] = true
+		}
 		l := Left{VM: f.VM, ID: id, Rule: f.Rule, Severity: f.Severity.String(), Why: m.why(f, id)}
 		if f.VM == "" {
 			l.Host = f.Host
@@ -146,7 +150,7 @@ func (m *maker) left() []Left {
 		}
 	}
 	for id, why := range m.kept {
-		if !named[id] {
+		if !named[id] && m.set() {
 			l := Left{ID: id, Why: why}
 			if v := m.vms[id]; v != nil {
 				l.VM = v.Name
@@ -169,8 +173,12 @@ func (m *maker) why(f *finding.Finding, id string) string {
 		return !slices.ContainsFunc(m.today.Findings, func(t finding.Finding) bool { return subjectOf(&t) == subjectOf(f) })
 	}
 	switch p := m.plans[id]; {
+	case m.isLess(f):
+		return fmt.Sprintf("with the change it is %s: %s", m.less[subjectOf(f)], rule.Lower(f.Advice))
 	case m.kept[id] != "" && (f.Planned || f.Cure != nil):
 		return m.kept[id]
+	case m.done[id] != "" && f.Planned:
+		return m.done[id]
 	case f.Advice == "":
 		return "nothing has to change"
 	case f.VMID == "" && f.Cure != nil && !m.o.Host:
@@ -185,6 +193,12 @@ func (m *maker) why(f *finding.Finding, id string) string {
 		return "it stays after the change: " + rule.Lower(f.Advice)
 	}
 	return "to decide by hand: " + rule.Lower(f.Advice)
+}
+
+// isLess reports whether a finding is less severe after the change.
+func (m *maker) isLess(f *finding.Finding) bool {
+	_, is := m.less[subjectOf(f)]
+	return is
 }
 
 // together reports whether two VMs serve one purpose, as the patterns say.

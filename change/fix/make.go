@@ -51,9 +51,17 @@ type maker struct {
 	plans   map[string]*rule.Proposal
 	vms     map[string]*rule.VM // by ID
 	kept    map[string]string   // why a VM or host, by ID, is left as it is
+	base    *rules.Result       // what changes are weighed against: today, later with the options of hosts
+	hosts   bool                // options of hosts are weighed, not yet VMs
 	changed *rules.Result
 	gone    map[string][]string // rules by ID of the VM or host whose findings are gone
+	eased   map[string][]string // those that are less severe: "N033 high → low"
+	less    map[subject]finding.Severity
 	cured   map[subject]bool
+	brings  map[string][]string    // by ID of the VM whose change has it, what is new and less severe than what it cures
+	settled map[string][]numa.Edit // by ID, that made nothing worse
+	done    map[string]string      // by ID, why settled is all that it gets
+	trials  map[string]*trial      // by ID
 }
 
 // A subject is what a rule says something about.
@@ -69,7 +77,8 @@ func subjectOf(f *finding.Finding) subject {
 // Make plans what the findings of the fleet need. It is an error when the filter shows nothing.
 func Make(f *numa.Fleet, o Options) (*Plan, error) {
 	o.AtOnce = max(1, o.AtOnce)
-	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{}, vms: map[string]*rule.VM{}, kept: map[string]string{}}
+	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
+		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}}
 	whole := rules.Run(f, o.Rules)
 	var err error
 	if m.shown, err = o.Filter.Fleet(whole); err != nil {
@@ -80,18 +89,22 @@ func Make(f *numa.Fleet, o Options) (*Plan, error) {
 		m.fleet = whatif.Unobserved(f)
 		m.today = rules.Run(m.fleet, o.Rules)
 	}
-	for _, c := range m.today.Clusters {
-		for _, v := range c.VMs {
-			m.vms[v.ID] = v
-		}
-	}
+	m.vms, m.base = vmsOf(m.today), m.today
 	if m.set() {
 		err = m.asked()
 	} else {
-		m.advised()
+		m.adviseHosts()
+	}
+	if err == nil && len(m.edits) > 0 {
+		m.hosts = true
+		err = m.weigh()
+		m.hosts, m.base = false, m.changed
 	}
 	if err != nil {
 		return nil, err
+	}
+	if !m.set() {
+		m.advised()
 	}
 	m.refuse()
 	err = m.weigh()
@@ -145,30 +158,39 @@ func inventory(f *numa.Fleet) (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// advised takes the edits that the advice of the shown findings comes to.
-func (m *maker) advised() {
-	about := map[string]bool{} // VMs with a shown finding that is planned
-	cures := map[string][]numa.Edit{}
+// adviseHosts takes the edits of hosts that the advice of the shown findings comes to.
+func (m *maker) adviseHosts() {
 	for i := range m.shown.Findings {
-		f := &m.shown.Findings[i]
-		if f.VMID != "" {
-			about[f.VMID] = about[f.VMID] || f.Planned
-			cures[f.VMID] = append(cures[f.VMID], f.Cure...)
-			continue
-		}
-		if m.o.Host && f.Cure != nil {
+		if f := &m.shown.Findings[i]; f.VMID == "" && m.o.Host && f.Cure != nil {
 			for _, h := range m.hostsOf(f) {
 				m.edits[h.ID] = hostEdits(h, append(m.edits[h.ID], f.Cure...))
 			}
 		}
 	}
-	m.advise(m.today, about, cures)
+}
+
+// advised takes the edits that the advice of the shown findings comes to, on hosts as they are then.
+func (m *maker) advised() {
+	about, cures := ofVMs(m.shown.Findings)
+	m.advise(m.base, about, cures)
+}
+
+// ofVMs returns the VMs with a finding that is planned, and the cures of others.
+func ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string][]numa.Edit) {
+	about, cures = map[string]bool{}, map[string][]numa.Edit{}
+	for i := range findings {
+		if f := &findings[i]; f.VMID != "" {
+			about[f.VMID] = about[f.VMID] || f.Planned
+			cures[f.VMID] = append(cures[f.VMID], f.Cure...)
+		}
+	}
+	return about, cures
 }
 
 // advise takes the edits that a judged fleet's findings come to, on top of those that made it so. It reports whether
 // there are any.
 func (m *maker) advise(judged *rules.Result, about map[string]bool, cures map[string][]numa.Edit) (more bool) {
-	first := judged == m.today
+	first := judged == m.base
 	vms, plans := judged.Proposals()
 	proposed := map[string]*rule.Proposal{}
 	for i, v := range vms {
@@ -179,7 +201,7 @@ func (m *maker) advise(judged *rules.Result, about map[string]bool, cures map[st
 	}
 	for _, c := range judged.Clusters {
 		for _, v := range c.VMs {
-			if m.kept[v.ID] != "" {
+			if m.kept[v.ID] != "" || m.done[v.ID] != "" {
 				continue
 			}
 			after, p := v.Config, proposed[v.ID]
@@ -193,7 +215,13 @@ func (m *maker) advise(judged *rules.Result, about map[string]bool, cures map[st
 					m.better[v.ID] = nil
 				}
 			}
-			configure(&after, cures[v.ID])
+			only := v.Config // what needs no plan; beside one it may be about what the plan changes: it comes with the next round
+			configure(&only, cures[v.ID])
+			if first && numa.Edits(&v.Config, &after) != nil {
+				m.settled[v.ID] = numa.Edits(&m.vms[v.ID].Config, &only)
+			} else {
+				configure(&after, cures[v.ID])
+			}
 			if numa.Edits(&v.Config, &after) == nil {
 				continue
 			}
@@ -213,13 +241,7 @@ func (m *maker) further() bool {
 	if m.set() || err != nil { // nothing is shown any more
 		return false
 	}
-	about, cures := map[string]bool{}, map[string][]numa.Edit{}
-	for i := range shown.Findings {
-		if f := &shown.Findings[i]; f.VMID != "" {
-			about[f.VMID] = about[f.VMID] || f.Planned
-			cures[f.VMID] = append(cures[f.VMID], f.Cure...)
-		}
-	}
+	about, cures := ofVMs(shown.Findings)
 	return m.advise(m.changed, about, cures)
 }
 

@@ -1,8 +1,11 @@
 package fix
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"homenode/change/diff"
 	"homenode/change/whatif"
@@ -13,56 +16,141 @@ import (
 )
 
 // rounds bounds how often changes are taken out and the rest judged again.
-const rounds = 8
+const rounds = 12
 
-// weigh judges the changed fleet, and takes out every change that makes something worse.
+// weigh judges the changed fleet beside the one that the changes are made to, and takes out every change that makes
+// something worse. What worse is diff says, as for a what-if. A VM that is better in all may get findings that are less
+// severe than what it loses (brings); the optional part of its advice is taken along where that has fewer of them.
 func (m *maker) weigh() error {
 	for range rounds {
-		changed := m.apply()
-		m.changed = rules.Run(changed, m.o.Rules)
-		d, err := diff.Compare(m.today, m.changed, diff.Options{})
+		m.changed = rules.Run(m.apply(), m.o.Rules)
+		d, err := diff.Compare(m.base, m.changed, diff.Options{})
 		if err != nil {
 			return err
 		}
-		m.gone, m.cured = map[string][]string{}, map[subject]bool{}
-		worse := m.layoutsWorse()
-		for i := range d.Findings {
-			x := &d.Findings[i]
-			of := x.Of()
-			switch {
-			case x.B == nil:
-				s := subjectOf(of)
-				m.gone[s.id] = append(m.gone[s.id], of.Rule)
-				m.cured[s] = true
-			case x.A != nil && x.B.Severity < x.A.Severity: // less severe, not cured
-			case x.A == nil && of.Severity == finding.Info: // it tells, and costs nothing
-			default:
-				for id := range m.blamed(of) {
-					worse[id] = fmt.Sprintf("it would bring %s (%s): %s", of.Rule, of.Severity, of.Message)
-				}
-			}
-		}
-		if len(worse) == 0 {
-			return nil
+		worse := m.harm(d)
+		if more := m.along(worse); len(worse) == 0 && !more {
+			m.settled = maps.Clone(m.edits)
+			return m.gains()
 		}
 		for id, why := range worse {
-			m.kept[id] = why
+			if last := m.settled[id]; last != nil && !slices.Equal(last, m.edits[id]) { // as it was before the last edits came
+				m.edits[id], m.done[id] = last, why
+			} else {
+				m.kept[id] = why
+			}
 		}
 	}
 	for id := range m.edits { // it does not settle: nothing is safe
-		if m.kept[id] == "" {
+		if m.kept[id] == "" && m.weighed(id) {
 			m.kept[id] = "no set of changes was found that makes nothing worse"
 		}
 	}
-	m.changed, m.gone, m.cured = m.today, nil, nil
+	m.changed, m.gone, m.eased, m.less, m.cured, m.brings = m.base, nil, nil, nil, nil, nil
 	return nil
 }
 
-// apply returns the fleet with the edits that are left in.
+// weighed reports whether the edits of the VM or host are weighed now: hosts first, on their own, then VMs.
+func (m *maker) weighed(id string) bool { return m.kept[id] == "" && (m.vms[id] == nil) == m.hosts }
+
+// gains notes which findings of today are gone, and which less severe.
+func (m *maker) gains() error {
+	d, err := diff.Compare(m.today, m.changed, diff.Options{})
+	if err != nil {
+		return err
+	}
+	m.gone, m.eased, m.cured = map[string][]string{}, map[string][]string{}, map[subject]bool{}
+	m.less = map[subject]finding.Severity{}
+	for i := range d.Findings {
+		switch x := &d.Findings[i]; {
+		case x.B == nil:
+			s := subjectOf(x.A)
+			m.gone[s.id] = append(m.gone[s.id], x.A.Rule)
+			m.cured[s] = true
+		case x.A != nil && x.B.Severity < x.A.Severity:
+			s := subjectOf(x.A)
+			m.eased[s.id] = append(m.eased[s.id], fmt.Sprintf("%s %s → %s", x.A.Rule, x.A.Severity, x.B.Severity))
+			m.less[s] = x.B.Severity
+		}
+	}
+	return nil
+}
+
+// harm returns the VMs and hosts whose changes make something worse, and what, and notes what the others bring along.
+func (m *maker) harm(d *diff.Drift) map[string]string {
+	worse := m.layoutsWorse(d)
+	m.brings = map[string][]string{}
+	better := map[string]bool{}
+	for i := range d.VMs {
+		v := &d.VMs[i]
+		better[v.ID] = v.Verdict == diff.Better
+		if v.Verdict == diff.Worse {
+			for id := range m.blamed(&finding.Finding{VMID: v.ID}) {
+				worse[id] = cmp.Or(worse[id], fmt.Sprintf("%s would be worse: %s", v.Name, strings.Join(v.Why, ", ")))
+			}
+		}
+	}
+	told := map[string]bool{} // the most severe finding comes first
+	for i := range d.Findings {
+		x := &d.Findings[i]
+		if !x.Worsens(finding.Low) {
+			continue
+		}
+		text, outweighed := fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message), d.Outweighed(x, diff.Better)
+		for id := range m.blamed(x.B) {
+			switch {
+			case outweighed || better[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // of a host: that is untidy, and harms no VM
+				m.brings[id] = append(m.brings[id], text)
+			case !told[id]:
+				worse[id], told[id] = "it would bring "+text, true
+			}
+		}
+	}
+	return worse
+}
+
+// along takes the optional part of the advice along where the needed one is worse or brings findings, and back where
+// that does not help. It reports whether there is something to judge again.
+func (m *maker) along(worse map[string]string) (more bool) {
+	for id, edits := range m.edits {
+		t, tried := m.trials[id]
+		switch {
+		case m.kept[id] != "":
+		case !tried && m.better[id] != nil && (worse[id] != "" || m.brings[id] != nil):
+			after := m.vms[id].Config
+			configure(&after, edits)
+			configure(&after, m.better[id])
+			m.trials[id] = &trial{edits: edits, better: m.better[id], worse: worse[id], brings: len(m.brings[id])}
+			m.edits[id], m.better[id] = numa.Edits(&m.vms[id].Config, &after), nil
+			delete(worse, id)
+			more = true
+		case tried && !t.done:
+			t.done = true
+			if t.worse == "" && (worse[id] != "" || len(m.brings[id]) >= t.brings) {
+				m.edits[id], m.better[id] = t.edits, t.better
+				delete(worse, id)
+				more = true
+			} else if worse[id] != "" {
+				worse[id] = t.worse
+			}
+		}
+	}
+	return more
+}
+
+// A trial is the needed part of the advice for a VM while the optional part is taken along.
+type trial struct {
+	edits, better []numa.Edit
+	worse         string // why it is left out; "" where it is not
+	brings        int    // findings
+	done          bool
+}
+
+// apply returns the fleet with the edits that are left in: those of hosts, and once these are weighed those of VMs.
 func (m *maker) apply() *numa.Fleet {
 	out := whatif.Unobserved(m.fleet)
 	for i := range out.VMs {
-		if v := &out.VMs[i]; m.kept[v.ID] == "" {
+		if v := &out.VMs[i]; m.kept[v.ID] == "" && !m.hosts {
 			configure(&v.Config, m.edits[v.ID])
 		}
 	}
@@ -83,29 +171,53 @@ func (m *maker) apply() *numa.Fleet {
 	return out
 }
 
-// layoutsWorse returns the changed VMs that some host serves worse than today, and where.
-func (m *maker) layoutsWorse() map[string]string {
+// layoutsWorse returns the changes with which some host serves a VM worse than without, and where.
+func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 	worse := map[string]string{}
+	before := vmsOf(m.base)
 	for _, c := range m.changed.Clusters {
 		for _, v := range c.VMs {
-			if m.edits[v.ID] == nil || m.kept[v.ID] != "" {
+			now := before[v.ID]
+			if now == nil || !m.hosts && (m.edits[v.ID] == nil || m.kept[v.ID] != "") {
 				continue
 			}
-			now := m.vms[v.ID]
-			for i := range v.On {
-				if was := on(now, v.On[i].Kind.HostNames()[0]); was != nil && v.On[i].Layout.Compare(&was.Layout) > 0 {
-					worse[v.ID] = fmt.Sprintf("on %s it would be worse: %s instead of %s", rule.List(v.On[i].Kind.HostNames()), rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
+			bad := func(format string, args ...any) {
+				for id := range m.blamed(&finding.Finding{VMID: v.ID}) {
+					worse[id] = fmt.Sprintf(format, args...)
 				}
 			}
-			if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() {
-				worse[v.ID] = fmt.Sprintf("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow-split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
+			for i := range v.On {
+				if was := on(now, v.On[i].Kind.HostNames()[0]); was != nil && v.On[i].Layout.Compare(&was.Layout) > 0 {
+					bad("on %s %s would be worse: %s instead of %s", rule.List(v.On[i].Kind.HostNames()), v.Name, rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
+				}
+			}
+			if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {
+				bad("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow-split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
 			}
 			if len(v.Refused) > len(now.Refused) {
-				worse[v.ID] = fmt.Sprintf("%s would not power it on", rule.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))
+				bad("%s would not power it on", rule.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))
 			}
 		}
 	}
 	return worse
+}
+
+// curedAtHome reports whether the VM loses harm that it has on its own host.
+func curedAtHome(d *diff.Drift, id string) bool {
+	return slices.ContainsFunc(d.Findings, func(f diff.Finding) bool {
+		return f.B == nil && f.A.VMID == id && f.A.Severity >= finding.Medium && !f.A.Elsewhere()
+	})
+}
+
+// vmsOf returns the judged VMs by ID.
+func vmsOf(r *rules.Result) map[string]*rule.VM {
+	out := map[string]*rule.VM{}
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			out[v.ID] = v
+		}
+	}
+	return out
 }
 
 // on returns what the VM gets on the kind of host that this one is of.
@@ -118,30 +230,50 @@ func on(v *rule.VM, host string) *rule.On {
 	return nil
 }
 
-// blamed returns the changed VMs and hosts that a finding can come from.
+// blamed returns the VMs or hosts whose changes, weighed now, a finding can come from.
 func (m *maker) blamed(f *finding.Finding) map[string]bool {
 	out := map[string]bool{}
-	add := func(id string) {
-		if m.edits[id] != nil && m.kept[id] == "" {
-			out[id] = true
+	add := func(ids ...string) {
+		for _, id := range ids {
+			if m.edits[id] != nil && m.weighed(id) {
+				out[id] = true
+			}
 		}
 	}
-	add(f.VMID)
-	if f.VMID == "" {
-		for _, id := range append(append([]string{f.HostID}, f.AboutIDs...), f.Costs...) {
-			add(id)
-		}
+	switch {
+	case f.VMID != "":
+		add(f.VMID)
+	case f.Concerns != nil:
+		add(f.Concerns...)
+	default:
+		add(slices.Concat(f.AboutIDs, f.Costs)...)
 		for id, v := range m.vms {
 			if v.Host != nil && (v.Host.ID == f.HostID || slices.Contains(f.AboutIDs, v.Host.ID)) {
 				add(id)
 			}
 		}
 	}
-	if len(out) == 0 { // it is of an unchanged VM beside changed ones
-		for id := range m.edits {
-			if v, w := m.vms[id], m.vms[f.VMID]; v != nil && w != nil && v.Cluster == w.Cluster {
-				add(id)
+	add(f.HostID)
+	if len(out) > 0 {
+		return out
+	}
+	// It is of an unchanged VM or host beside changed ones.
+	cluster := func(id string) string {
+		if v := m.vms[id]; v != nil && v.Host != nil {
+			return cmp.Or(v.Host.Cluster, v.Host.ID)
+		} else if v != nil {
+			return v.Cluster
+		}
+		for i := range m.fleet.Hosts {
+			if h := &m.fleet.Hosts[i]; h.ID == id {
+				return cmp.Or(h.Cluster, h.ID)
 			}
+		}
+		return ""
+	}
+	for id := range m.edits {
+		if cluster(id) == cluster(cmp.Or(f.VMID, f.HostID)) {
+			add(id)
 		}
 	}
 	return out

@@ -28,11 +28,12 @@ type Edit struct {
 	PreferHTOff  bool  // remove numa.vcpu.preferHT
 	FollowOff    bool  // remove numa.vcpu.followcorespersocket
 	Min          int   // numa.vcpu.min to set
-	Upgrade      bool  // the virtual hardware, to 8
+	Upgrade      int   // the virtual hardware, to this version
 }
 
 // Apply returns g with the edit done.
 func (e Edit) Apply(g vnuma.Guest) vnuma.Guest {
+	g.Hardware = e.hardware(&g)
 	if e.Shape != (Shape{}) {
 		g.CoresPerSocket, g.AutoCPS = int32(max(1, e.Shape.CoresPerSocket)), e.Shape.Auto
 	}
@@ -70,11 +71,11 @@ func (e Edit) Apply(g vnuma.Guest) vnuma.Guest {
 	if e.Min > 0 {
 		g.Min = int32(e.Min)
 	}
-	if e.Upgrade {
-		g.Hardware = max(g.Hardware, 8)
-	}
 	return g
 }
+
+// hardware returns the virtual hardware of g with the edit; 0 for an unknown one.
+func (e *Edit) hardware(g *vnuma.Guest) int32 { return max(g.Hardware, int32(e.Upgrade)) }
 
 // CanUse reports whether the software in the guest g can use what the edit makes of it on m
 // no worse than what it has: no plan is one that it cannot.
@@ -104,8 +105,8 @@ func (e *Edit) Configure(c *numa.Config) {
 	if e.HotAddOff {
 		c.CPUHotAdd = numa.DerivedFrom(false, proposed)
 	}
-	if e.Upgrade {
-		c.Hardware = numa.DerivedFrom(max(8, c.Hardware.Value), proposed)
+	if e.Upgrade > 0 {
+		c.Hardware = numa.DerivedFrom(max(e.Upgrade, c.Hardware.Value), proposed)
 	}
 	switch {
 	case e.PerNode > 0 && c.Hardware.Value >= 20: // as Apply

@@ -20,6 +20,7 @@ const (
 	flawWide     = 300     // a client more than vCPUs or memory need
 	flawSplit    = 100     // the guest sees more nodes than it has clients
 	flawSocket   = 60      // a socket over several clients
+	flawCut      = 40      // sockets and virtual nodes cut each other: neither holds the other whole (G-8)
 	flawSockets  = 20      // sockets are not the virtual nodes
 	flawHeld     = 10      // one client although numa.consolidate = FALSE: only a socket holds it together, which is inferred (B-12, B-17)
 )
@@ -115,6 +116,9 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	if l.Wide() && l.CoresPerSocket > l.Capacity {
 		sum += flawSocket
 	}
+	if home && cut(l) {
+		sum += flawCut
+	}
 	if home && !harm && !l.VSockets.Equal(l.VPDs) {
 		sum += flawSockets
 	}
@@ -122,6 +126,20 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		sum += flawHeld
 	}
 	return sum
+}
+
+// cut reports whether a virtual node and a socket overlap, and neither holds the other whole.
+func cut(l *vnuma.Layout) bool {
+	for i := range l.VPDs.Len() {
+		first, n := l.VPDs.Group(i)
+		a, b := l.VSockets.Of(first), l.VSockets.Of(first+n-1)
+		begin, _ := l.VSockets.Group(a)
+		end, last := l.VSockets.Group(b)
+		if a != b && (begin != first || end+last != first+n) {
+			return true
+		}
+	}
+	return false
 }
 
 // cost prefers few changes, and automatic sizes to sizes set by hand: these are no
@@ -133,7 +151,7 @@ func (e *Edit) cost(g *vnuma.Guest) int {
 		cost int
 	}{
 		{e.HotAddOff, 3}, {e.ForgetStored, 1}, {e.ManualOff, 1}, {e.SpreadOff, 2}, {e.Spread, 5}, {e.LimitsOff, 2},
-		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade, 5}, {e.PerNode > 0, 250}, {e.Force, 20},
+		{e.PreferHTOff, 40}, {e.FollowOff, 5}, {e.Min > 0, 10}, {e.Upgrade > 0, 50}, {e.PerNode > 0, 250}, {e.Force, 20},
 		{e.Shape != (Shape{}) && !e.Shape.Auto, 4}, {e.Shape.Auto, 1},
 	} {
 		if c.done {

@@ -43,14 +43,18 @@ type Plan struct {
 func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	s := search{g: g, machines: machines, ch: ch}
 	now := s.score(Edit{})
-	best, least := Edit{}, now
+	best, least, apart := Edit{}, now, 0
 	try := func(e Edit) {
-		if c := s.score(e) + e.cost(g); c < least {
-			best, least = e, c
+		c := s.score(e) + e.cost(g)
+		if c > least || c == least && apart == 0 {
+			return
+		}
+		if a := s.apart(e); c < least || a < apart {
+			best, least, apart = e, c, a
 		}
 	}
-	for _, base := range bases(g) {
-		for _, shape := range shapes(g, machines) {
+	for _, base := range s.bases() {
+		for _, shape := range shapes(g, base.hardware(g), machines) {
 			base.Shape = shape
 			try(base)
 			if s.spreads() && (base.PreferHTOff || !g.PreferHT) { // preferHT is the first to go
@@ -61,7 +65,7 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 		}
 	}
 	if least >= flawUneven { // sizes set by hand, only where nothing else helps
-		for _, base := range bases(g) {
+		for _, base := range s.bases() {
 			base.ManualOff = false
 			for k := int32(2); k < g.VCPUs; k++ {
 				if g.VCPUs%k == 0 && k <= s.smallest() {
@@ -70,7 +74,7 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 					try(base)
 					base.Shape = Shape{CoresPerSocket: int(k)}
 					try(base)
-					if g.Hardware < 20 {
+					if base.hardware(g) < 20 {
 						forced := base
 						forced.Force = true
 						try(forced)
@@ -95,12 +99,19 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	return p
 }
 
+// apart returns how far the sockets are from one for each virtual node (B-25): of like edits that with the least is the best.
+func (s *search) apart(e Edit) int {
+	g := e.Apply(*s.g)
+	l := s.layout(&g, 0)
+	return max(l.VSockets.Len()-l.VPDs.Len(), l.VPDs.Len()-l.VSockets.Len())
+}
+
 // spreads reports whether numa.consolidate = FALSE is worth a try: memory exceeds a node,
 // and the release knows the setting as the cure (Denneman, October 2017). Where NUMA Nodes
 // can be set by hand, that is the cure (Denneman, November 2022).
 func (s *search) spreads() bool {
 	m := &s.machines[0]
-	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.NodeMemory > 0 && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g, s.machines)
+	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.NodeMemory > 0 && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g.Hardware, s.machines)
 }
 
 // needed returns the part of e without which harm stays.
@@ -163,8 +174,10 @@ func (s *search) layout(g *vnuma.Guest, i int) vnuma.Layout {
 
 // bases returns the edits that clear away what stands in the way, from nothing to
 // all.
-func bases(g *vnuma.Guest) []Edit {
+func (s *search) bases() []Edit {
+	g := s.g
 	all := cleared(g)
+	all.Upgrade = s.upgrade()
 	all.ManualOff = g.MaxPerVirtualNode > 0 || g.CoresPerNode > 0
 	list := []Edit{{}, all}
 	for _, change := range []func(*Edit){
@@ -184,11 +197,29 @@ func bases(g *vnuma.Guest) []Edit {
 	return list
 }
 
+// upgrade returns the virtual hardware that the VM needs where its own has no vNUMA (B-2), or does not power on: the
+// newest that all machines run; 0 for none.
+func (s *search) upgrade() int {
+	if h := s.g.Hardware; h == 0 || h >= 8 && !vnuma.Refuse(s.g, &s.machines[0]).Any() {
+		return 0
+	}
+	newest := 0
+	for i := range s.machines {
+		if h := s.machines[i].Release.Hardware(); i == 0 || h < newest {
+			newest = h
+		}
+	}
+	if newest <= int(s.g.Hardware) {
+		return 0
+	}
+	return newest
+}
+
 // cleared returns the edit that takes back what the VM has, but for sizes set by hand.
 func cleared(g *vnuma.Guest) Edit {
 	return Edit{
 		HotAddOff: g.HotAdd, ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, SpreadOff: g.Spread,
-		LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0, FollowOff: g.Follow, Upgrade: g.Hardware > 0 && g.Hardware < 8,
+		LimitsOff: g.MaxPerMachineNode > 0 || g.MaxPerClient > 0, FollowOff: g.Follow,
 	}
 }
 
@@ -206,9 +237,9 @@ func ByHand(g *vnuma.Guest, per int) (asIs, clear Edit) {
 
 // shapes returns the cores per socket to try: as they are, automatic, and every
 // divisor of the vCPU count.
-func shapes(g *vnuma.Guest, machines []vnuma.Machine) []Shape {
+func shapes(g *vnuma.Guest, hardware int32, machines []vnuma.Machine) []Shape {
 	list := []Shape{{}}
-	if canBeAutomatic(g, machines) && !g.AutoCPS {
+	if canBeAutomatic(hardware, machines) && !g.AutoCPS {
 		list = append(list, Shape{CoresPerSocket: 1, Auto: true})
 	}
 	for k := int32(1); k <= g.VCPUs; k++ {
@@ -226,12 +257,12 @@ func (s *search) minimal(e Edit) Edit {
 		func(e *Edit) { e.HotAddOff = false }, func(e *Edit) { e.Shape = Shape{} }, func(e *Edit) { e.ForgetStored = false },
 		func(e *Edit) { e.ManualOff = false }, func(e *Edit) { e.SpreadOff = false }, func(e *Edit) { e.Spread = false }, func(e *Edit) { e.LimitsOff = false },
 		func(e *Edit) { e.PreferHTOff = false }, func(e *Edit) { e.FollowOff = false }, func(e *Edit) { e.Min = 0 },
-		func(e *Edit) { e.Upgrade = false }, func(e *Edit) { e.PerNode, e.Force = 0, false }, func(e *Edit) { e.Force = false },
+		func(e *Edit) { e.Upgrade = 0 }, func(e *Edit) { e.PerNode, e.Force = 0, false }, func(e *Edit) { e.Force = false },
 	} {
 		without := e
 		undo(&without)
-		if s.score(without) <= least {
-			e = without
+		if c := s.score(without); c <= least {
+			e, least = without, c
 		}
 	}
 	return e
@@ -251,9 +282,9 @@ func (s *search) uneven() bool { return !evenOn(s.g.VCPUs, &s.machines[0]) }
 
 // canBeAutomatic reports whether every machine chooses cores per socket itself
 // (rule book B-18).
-func canBeAutomatic(g *vnuma.Guest, machines []vnuma.Machine) bool {
+func canBeAutomatic(hardware int32, machines []vnuma.Machine) bool {
 	for i := range machines {
-		if g.Hardware < 20 || machines[i].Model() < numa.ESXi80 {
+		if hardware < 20 || machines[i].Model() < numa.ESXi80 {
 			return false
 		}
 	}

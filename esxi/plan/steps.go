@@ -16,7 +16,7 @@ func (e *Edit) Steps(g *vnuma.Guest, m *vnuma.Machine) []string {
 			out = append(out, fmt.Sprintf(format, args...))
 		}
 	}
-	add(e.Upgrade, "upgrade the virtual hardware to 8 or later")
+	add(e.Upgrade > 0, "upgrade the virtual hardware to %d", e.Upgrade)
 	add(e.HotAddOff, "switch CPU hot add off")
 	add(e.Shape.Auto, "let cores per socket be assigned at power on")
 	if n := e.Shape.CoresPerSocket; n > 0 && !e.Shape.Auto {
@@ -29,7 +29,7 @@ func (e *Edit) Steps(g *vnuma.Guest, m *vnuma.Machine) []string {
 	add(e.ManualOff && g.MaxPerVirtualNode > 0 && e.PerNode == 0, "remove numa.vcpu.maxPerVirtualNode")
 	add(e.ManualOff && g.CoresPerNode > 0 && e.PerNode == 0, "remove numa.vcpu.coresPerNode (NUMA Nodes assigned at power on)")
 	if e.PerNode > 0 {
-		if g.Hardware >= 20 && m.Model() >= numa.ESXi80 {
+		if e.hardware(g) >= 20 && m.Model() >= numa.ESXi80 {
 			add(true, "set NUMA Nodes to %d by hand (%d cores each)", (int(g.VCPUs)+e.PerNode-1)/e.PerNode, e.PerNode)
 		} else {
 			add(true, "set numa.vcpu.maxPerVirtualNode = %d", e.PerNode)
@@ -53,8 +53,8 @@ func (e *Edit) keys(g *vnuma.Guest) (out []string) {
 		touched bool
 		key     string
 	}{
-		{e.PerNode > 0 && g.Hardware < 20 || g.MaxPerVirtualNode > 0 && (e.ManualOff || e.PerNode > 0), "numa.vcpu.maxPerVirtualNode"},
-		{e.PerNode > 0 && g.Hardware >= 20 || g.CoresPerNode > 0 && (e.ManualOff || e.PerNode > 0), "numa.vcpu.coresPerNode"},
+		{e.PerNode > 0 && e.hardware(g) < 20 || g.MaxPerVirtualNode > 0 && (e.ManualOff || e.PerNode > 0), "numa.vcpu.maxPerVirtualNode"},
+		{e.PerNode > 0 && e.hardware(g) >= 20 || g.CoresPerNode > 0 && (e.ManualOff || e.PerNode > 0), "numa.vcpu.coresPerNode"},
 		{e.Force || e.LimitsOff && g.MaxPerMachineNode > 0, "numa.vcpu.maxPerMachineNode"},
 		{e.LimitsOff && g.MaxPerClient > 0, "numa.vcpu.maxPerClient"},
 		{e.Spread || e.SpreadOff, "numa.consolidate"},
@@ -74,7 +74,7 @@ func (e *Edit) keys(g *vnuma.Guest) (out []string) {
 // Undo lists what takes the edit of g back, with the old values; s are the settings of
 // its VM.
 func (e *Edit) Undo(g *vnuma.Guest, s numa.Settings) (out []string) {
-	if e.Upgrade {
+	if e.Upgrade > 0 {
 		out = append(out, "the virtual hardware cannot be lowered: keep a copy of the VM")
 	}
 	if e.HotAddOff {

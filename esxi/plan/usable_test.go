@@ -46,8 +46,10 @@ func TestBestUsable(t *testing.T) {
 			`vcpus=70 coresPerSocket=70 memory=512GB product="SQL Server 2025 Enterprise"`, "numa.vcpu.maxPerVirtualNode = 35", "2 × 35", 2},
 		{"24 sockets of SQL Server Standard", "release 7.0U3\nhost a nodes=2 cores=32 memory=512GB\n",
 			`vcpus=24 memory=64GB product="SQL Server 2019 Standard"`, "set cores per socket to 24 (1 socket)", "24", 1},
-		{"Windows 11 Pro uses two sockets", "release 7.0U3\nhost a nodes=4 cores=8 memory=512GB\n",
-			`vcpus=24 coresPerSocket=8 memory=64GB product="Windows 11 Pro"`, "set cores per socket to 12 (2 sockets)", "3 × 8", 2},
+		{"Windows 11 Pro uses two sockets: 12 would cut nodes of 8", "release 7.0U3\nhost a nodes=4 cores=8 memory=512GB\n",
+			`vcpus=24 coresPerSocket=8 memory=64GB product="Windows 11 Pro"`, "set cores per socket to 24 (1 socket)", "3 × 8", 1},
+		{"SQL Server Standard uses four: 6 would cut nodes of 4", "release 7.0U3\nhost a nodes=8 cores=4 memory=512GB\n",
+			`vcpus=24 coresPerSocket=4 memory=64GB product="SQL Server 2019 Standard"`, "set cores per socket to 8 (3 sockets)", "6 × 4", 3},
 		{"Windows before build 20348 splits nodes", "release 7.0U3\nhost a nodes=2 cores=96 memory=2048GB\n",
 			`vcpus=72 coresPerSocket=72 memory=512GB guest=windows2019srv_64Guest`, "numa.vcpu.maxPerVirtualNode = 36", "2 × 36", 2},
 	} {

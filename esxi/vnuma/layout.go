@@ -226,7 +226,7 @@ func (l *Layout) SameGuest(o *Layout) bool {
 // FarShare returns the share of memory that a vCPU finds on another node than its
 // own client's, in [0, 1], for a guest that uses the nodes it sees. Memory
 // interleaved over k home nodes is far by 1 − 1/k, although N%L reads 100 (C-13,
-// C-17): that needs no sizes to tell.
+// C-17): that needs no sizes to tell. What these nodes do not hold is far as well.
 func (l *Layout) FarShare() float64 {
 	r := &l.Memory
 	switch all := r.Local + r.Remote; {

@@ -45,7 +45,11 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	if len(p.Changes) == 0 {
 		a.Verdict = append(a.Verdict, "Nothing to change: no finding that is shown has a cure that makes nothing else worse.")
 	} else {
-		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s and cures %s; %s. Nothing was written.", what, rule.Plural(cured(p), "finding"), left(p)))
+		eased := ""
+		if n := count(p, func(c *fix.Change) []string { return c.Eases }); n > 0 {
+			eased = fmt.Sprintf(" and makes %d less severe", n)
+		}
+		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s and cures %s; %s. Nothing was written.", what, rule.Plural(count(p, func(c *fix.Change) []string { return c.Findings }), "finding")+eased, left(p)))
 		if off > 0 {
 			a.Verdict = append(a.Verdict, fmt.Sprintf("%s: a power cycle each, a reboot of the guest is not enough.", map[bool]string{true: "1 VM that runs has downtime", false: fmt.Sprintf("%d VMs that run have downtime", off)}[off == 1]))
 		}
@@ -54,8 +58,13 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	for _, n := range p.Notes {
 		a.Notes = append(a.Notes, answer.Note{Text: n})
 	}
-	if t := lost(p); len(t.Rows) > 0 {
-		a.Tables = append(a.Tables, t)
+	for _, t := range []answer.Table{
+		texts(p, "brings", "What a change brings along", func(c *fix.Change) []string { return c.Brings }),
+		texts(p, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }),
+	} {
+		if len(t.Rows) > 0 {
+			a.Tables = append(a.Tables, t)
+		}
 	}
 	a.Tables = append(a.Tables, leftTables(p)...)
 	switch {
@@ -76,11 +85,20 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	return a
 }
 
-func cured(p *fix.Plan) (n int) {
+func count(p *fix.Plan, what func(*fix.Change) []string) (n int) {
 	for i := range p.Changes {
-		n += len(p.Changes[i].Findings)
+		n += len(what(&p.Changes[i]))
 	}
 	return n
+}
+
+// cures returns "N001 N022, N033 high → low".
+func cures(c *fix.Change) string {
+	list := c.Eases
+	if len(c.Findings) > 0 {
+		list = append([]string{strings.Join(c.Findings, " ")}, list...)
+	}
+	return strings.Join(list, ", ")
 }
 
 // left says how many findings stay.
@@ -108,14 +126,14 @@ func changes(p *fix.Plan) []answer.Table {
 	var order []key
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		full.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, strings.Join(c.Findings, " "), c.Downtime, ownLayout(c), edits(c.Edits))
+		full.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, cures(c), c.Downtime, ownLayout(c), edits(c.Edits))
 		for _, e := range c.Layout {
 			hosts.Add(c.VM.Name, strings.Join(e.Hosts, ", "), e.Now.Text, e.After.Text)
 		}
 		if len(c.Notices) > 0 {
 			guests.Add(c.VM.Name, strings.Join(c.Notices, "; "))
 		}
-		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), strings.Join(c.Findings, " "), c.Downtime}
+		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), cures(c), c.Downtime}
 		if of[k] == nil {
 			order = append(order, k)
 		}
@@ -203,13 +221,13 @@ func shown(e numa.Edit, v numa.Value) string {
 	return v.String()
 }
 
-// lost lists what a rollback cannot give back.
-func lost(p *fix.Plan) answer.Table {
-	t := answer.Table{Name: "lost", Title: "What a rollback does not give back", Columns: answer.Columns("what", "of")}
+// texts lists what is said of changes, each once, with the VMs that it is said of.
+func texts(p *fix.Plan, name, title string, said func(*fix.Change) []string) answer.Table {
+	t := answer.Table{Name: name, Title: title, Columns: answer.Columns("what", "of")}
 	of := map[string][]string{}
 	var order []string
 	for i := range p.Changes {
-		for _, text := range p.Changes[i].Lost {
+		for _, text := range said(&p.Changes[i]) {
 			if of[text] == nil {
 				order = append(order, text)
 			}

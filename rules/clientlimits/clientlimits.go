@@ -28,7 +28,7 @@ func check(p *rule.Pass) {
 	}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
 		l := without(o)
-		return o.Layout.Managed && o.Layout.PPDs.Len() > max(l.PPDs.Len(), o.Needed(g))
+		return o.Layout.Managed && o.Layout.PPDs.Len() > max(l.PPDs.Len(), o.Needed(g)) && l.Memory.Remote <= o.Layout.Memory.Remote
 	})
 	if !ok || !p.Plan().Edit.LimitsOff { // else it is what makes the VM fit its hosts or its memory
 		return

@@ -51,8 +51,12 @@ func check(p *rule.Pass) {
 func message(p *rule.Pass, on *rule.On, others int) string {
 	g := &p.VM.Guest
 	if on.Layout.Why == vnuma.ByCPS {
-		return fmt.Sprintf("cores per socket %d cut %d vCPUs into %d virtual nodes%s where %s of %d cores would do",
-			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(others), rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores)
+		would, needed := "would do", on.Needed(g)
+		if needed > on.Layout.Least {
+			would = "would hold them and the memory"
+		}
+		return fmt.Sprintf("cores per socket %d cut %d vCPUs into %d virtual nodes%s where %s of %d cores %s",
+			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(others), rule.Plural(needed, "node"), on.Kind.Machine.Cores, would)
 	}
 	even := p.Flat(*g, &on.Kind.Machine)
 	return fmt.Sprintf("cores per socket %d round the clients up to %s vCPUs%s; without them they are %s",

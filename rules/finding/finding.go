@@ -4,6 +4,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,6 +59,8 @@ type Finding struct {
 	GID      int64    `json:"gid,omitempty"`    // scheduler group of a VM that was watched: tells VMs of one name apart; 0 for other findings, -1 unknown
 	Nth      int      `json:"nth,omitempty"`    // of the watched VMs of one name and GID, from 0
 	Moves    bool     `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
+	Concerns []string `json:"-"`                // IDs of the VMs that bring about a finding about hosts, where it names them
+	Far      bool     `json:"-"`                // what it costs is memory on another node, which the layout measures
 	Planned  bool     `json:"-"`                // its advice is the plan of the VM
 	Message  string   `json:"message"`          // one sentence with the deciding numbers
 	Advice   string   `json:"advice,omitempty"` // what to do
@@ -95,6 +98,11 @@ func (f *Finding) Subject() string {
 		return name
 	}
 	return f.Cluster + "/" + name
+}
+
+// Elsewhere reports whether the finding holds on other hosts than that of its VM alone.
+func (f *Finding) Elsewhere() bool {
+	return f.Host != "" && len(f.On) > 0 && !slices.Contains(f.On, f.Host)
 }
 
 // Evidence is one number behind a finding.

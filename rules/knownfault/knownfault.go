@@ -72,6 +72,7 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: "most vCPUs on a host", Value: fmt.Sprint(what.vcpus), Origin: "derived: powered-on VMs"})
 	}
 	if len(what.vms) > 0 {
+		f.Concerns = rule.VMIDs(what.vms)
 		f.Message += fmt.Sprintf("; concerns %s", rule.Names(what.vms))
 		for _, v := range what.vms[:min(len(what.vms), mostEvidence)] {
 			f.Evidence = append(f.Evidence, evidence(fault, v))

@@ -26,6 +26,7 @@ func check(p *rule.Pass) {
 	m := &on.Kind.Machine
 	f := finding.Finding{
 		Severity: finding.Medium,
+		Far:      true,
 		Evidence: []finding.Evidence{v.MemoryEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}
 	memory := numa.Bytes(v.Guest.Memory)

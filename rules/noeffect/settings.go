@@ -120,11 +120,14 @@ var settings = []struct {
 	}},
 }
 
-// manualWithoutMin reports whether a size set by hand would be shown without numa.vcpu.min.
+// manualWithoutMin reports whether a size set by hand would be shown without numa.vcpu.min, also where NUMA Nodes
+// need it (F-29).
 func manualWithoutMin(p *rule.Pass, o *rule.On) bool {
 	bare := p.VM.Guest
 	bare.Min = 0
-	l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: p.Choices})
+	ch := p.Choices
+	ch.NodesNeedMin = true
+	l := vnuma.Predict(&bare, &o.Kind.Machine, &vnuma.Case{Choices: ch})
 	return l.Why == vnuma.ByManual
 }
 

@@ -95,8 +95,8 @@ func vmsOf(r *rules.Result) map[string]*rule.VM {
 	return out
 }
 
-// TestPlansHold plans random fleets and carries the plans out on the model: every VM powers on where it did, no rule judges a VM or host
-// worse, planning again changes nothing, and Undo brings back each setting. make prove plans 1,000.
+// TestPlansHold plans random fleets and carries the plans out on the model: every VM powers on where it did, no VM is
+// judged worse, no host either, what a change brings along is outweighed and said, planning again changes nothing, and Undo brings back each setting. make prove plans 1,000.
 func TestPlansHold(t *testing.T) {
 	changes, fleets := 0, 0
 	for seed := range uint64(max(250, min(1000, 34*testdeps.KillRounds(0)))) {
@@ -124,10 +124,21 @@ func TestPlansHold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		told := map[string]bool{} // what changes bring along
+		for i := range p.Changes {
+			for _, text := range p.Changes[i].Brings {
+				told[text] = true
+			}
+		}
 		for i := range d.Findings {
 			x := &d.Findings[i]
-			if x.B != nil && x.B.Severity > finding.Info && (x.A == nil || x.B.Severity > x.A.Severity) {
+			untidy := x.B != nil && x.B.VMID == "" && x.B.Severity == finding.Low && d.Better > 0
+			switch {
+			case !x.Worsens(finding.Low):
+			case !untidy && !d.Outweighed(x, diff.Better):
 				t.Errorf("seed %d: %s of %s is worse: %s", seed, x.B.Rule, x.B.Subject(), x.B.Message)
+			case !told[fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message)]:
+				t.Errorf("seed %d: the plan does not say that it brings %s of %s", seed, x.B.Rule, x.B.Subject())
 			}
 		}
 		if d.Worse > 0 {
@@ -183,6 +194,96 @@ func TestPlansHold(t *testing.T) {
 		t.Errorf("%d changes: the fleets are broken", changes)
 	}
 	t.Logf("%d fleets, %d changes: none makes anything worse, each is taken back", fleets, changes)
+}
+
+// randomVM writes one VM on hosts of every kind, with what vSphere's client, its settings and the software in the guest can make of it.
+func randomVM(r *rand.Rand) string {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	number := func(of ...int) int { return of[r.IntN(len(of))] }
+	i := r.IntN(8)
+	release := []string{"5.5", "6.0", "6.5", "6.7U3", "7.0U3", "8.0", "8.0U3", "9.0"}[i]
+	hw := []int{10, 11, 13, 15, 19, 20, 21, 22}[i]
+	var b strings.Builder
+	fmt.Fprintf(&b, "release %s\ncluster c\n", release)
+	hosts := 1 + r.IntN(2)
+	for h := range hosts {
+		nodes := number(1, 2, 2, 2, 4, 4, 8)
+		fmt.Fprintf(&b, "host h%d nodes=%d packages=%d cores=%d memory=%dGB %s %s\n", h, nodes, number(nodes, nodes, max(1, nodes/2)), number(4, 6, 8, 10, 12, 16, 18, 20, 24, 28, 32, 64),
+			number(128, 256, 384, 512, 1024, 2048)*max(1, nodes/2), pick("", "", "", "option:Numa.PreferHT=1", "option:Numa.FollowCoresPerSocket=1"), pick("", "", "vendor=AMD llcCores=8"))
+	}
+	vcpus := number(1, 2, 4, 6, 8, 9, 10, 12, 14, 15, 16, 18, 20, 21, 24, 28, 30, 32, 36, 40, 48, 56, 64, 72)
+	fmt.Fprintf(&b, "vm v0 host=h%d vcpus=%d memory=%dGB hw=%d", r.IntN(hosts), vcpus, number(4, 16, 64, 96, 128, 200, 256, 384, 500, 768), min(hw, number(hw, hw, hw, 8, 10, 13, 19)))
+	if cores := 1 + r.IntN(vcpus); vcpus%cores == 0 {
+		fmt.Fprintf(&b, " coresPerSocket=%d", cores)
+	} else if hw >= 20 && r.IntN(2) == 0 {
+		b.WriteString(" coresPerSocket=auto")
+	}
+	for _, word := range []string{"hotAdd=on", "vnumaHotAdd=on", "set:numa.vcpu.maxPerVirtualNode=" + pick("2", "4", "6", "8", "10", "16"), "set:numa.vcpu.maxPerMachineNode=" + pick("2", "4", "8", "10", "12"),
+		"set:numa.vcpu.maxPerClient=" + pick("2", "4", "8"), "set:numa.vcpu.min=" + pick("2", "4", "8", "20"), "set:numa.vcpu.preferHT=TRUE", "set:numa.consolidate=FALSE", "set:numa.autosize.once=FALSE",
+		"set:numa.vcpu.followcorespersocket=TRUE", "set:cpuid.maxVCPUs=64", "set:numa.allowHotadd=TRUE", "stored=" + pick("2", "4", "5", "8", "10", "16"), "product=" + pick(`"SQL Server 2019 Standard"`,
+			`"SQL Server 2022 CU14 Enterprise"`, `"Windows 10 Pro"`, `"Windows Server 2016 Datacenter"`, `"SQL Server 2017 Web"`, `"SAP HANA"`)} {
+		if r.IntN(7) == 0 {
+			b.WriteString(" " + word)
+		}
+	}
+	return b.String() + "\n"
+}
+
+// TestNeededIsPlanned holds plans beside explain and what-if: what explain says that the cure of a VM needs is planned, unless the what-if of
+// these edits judges the VM no better or another thing worse. Then the plan says so of each finding that the advice is for.
+func TestNeededIsPlanned(t *testing.T) {
+	needed, refused := 0, 0
+	for seed := range uint64(max(600, min(5000, 100*testdeps.KillRounds(0)))) {
+		text := randomVM(rand.New(rand.NewPCG(seed, 31)))
+		f := fleetOf(t, text)
+		a := rules.Run(f, rules.Options{})
+		_, proposals := a.Proposals()
+		if len(proposals) == 0 || proposals[0].Edits == nil || slices.ContainsFunc(proposals[0].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditHardware }) {
+			continue
+		}
+		needed++
+		p, err := fix.Make(f, fix.Options{Now: now, Split: true})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		}
+		has := func(e numa.Edit) bool {
+			return slices.ContainsFunc(p.Changes, func(c fix.Change) bool {
+				return slices.ContainsFunc(c.Edits, func(o numa.Edit) bool { return o.Kind == e.Kind && o.Key == e.Key })
+			})
+		}
+		if !slices.ContainsFunc(proposals[0].Edits, func(e numa.Edit) bool { return !has(e) }) {
+			continue
+		}
+		refused++
+		g := configured(t, f, &fix.Plan{Changes: []fix.Change{{VM: &fix.Target{ID: f.VMs[0].ID}, Edits: proposals[0].Edits}}})
+		b := rules.Run(g, rules.Options{})
+		d, err := diff.Compare(a, b, diff.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, was := vmsOf(b)[f.VMs[0].ID], vmsOf(a)[f.VMs[0].ID]
+		harm := len(v.Refused) > len(was.Refused)
+		for i := range min(len(v.On), len(was.On)) {
+			harm = harm || v.On[i].Layout.Compare(&was.On[i].Layout) > 0
+		}
+		for i := range d.Findings {
+			harm = harm || d.Findings[i].Worsens(finding.Medium) && !d.Outweighed(&d.Findings[i], diff.Better)
+		}
+		if d.Better == 1 && !harm {
+			t.Errorf("seed %d: %v is better by what-if and not planned:\n%sleft %+v, changes %+v", seed, proposals[0].Needed, text, p.Left, p.Changes)
+		}
+		for _, id := range proposals[0].Findings {
+			if len(p.Changes) == 0 && !slices.ContainsFunc(p.Left, func(l fix.Left) bool {
+				return l.Rule == id && (strings.Contains(l.Why, "would") || strings.Contains(l.Why, "cannot"))
+			}) {
+				t.Errorf("seed %d: %s is left without the reason:\n%s%+v", seed, id, text, p.Left)
+			}
+		}
+	}
+	if needed < 100 {
+		t.Errorf("%d VMs with advice: the fleets are broken", needed)
+	}
+	t.Logf("%d VMs with advice, that of %d is refused for a reason", needed, refused)
 }
 
 // TestPlansInLab carries plans of random fleets out in a simulated vCenter, and takes them back.

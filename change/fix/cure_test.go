@@ -1,0 +1,116 @@
+package fix_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"homenode/change/fix"
+	"homenode/source/scenario"
+)
+
+// said writes a plan in a few lines: "v: cpuHotAdd=false cures N001 brings N009", "v N005 stays: …".
+func said(p *fix.Plan) string {
+	var b strings.Builder
+	for _, c := range p.Changes {
+		fmt.Fprintf(&b, "%s:", c.Target().Name)
+		for _, e := range c.Edits {
+			fmt.Fprintf(&b, " %s=%s", e.Name(), e.To)
+		}
+		fmt.Fprintf(&b, " cures %s", strings.Join(c.Findings, " "))
+		for _, text := range c.Eases {
+			fmt.Fprintf(&b, "eases %s", text)
+		}
+		for _, text := range c.Brings {
+			fmt.Fprintf(&b, " brings %s", text[:4])
+		}
+		b.WriteString("\n")
+	}
+	for _, l := range p.Left {
+		if l.Severity != "info" {
+			fmt.Fprintf(&b, "%s%s %s stays: %s\n", l.VM, l.Host, l.Rule, l.Why)
+		}
+	}
+	return b.String()
+}
+
+// TestCures plans cures that bring something less severe along, and those that may not.
+func TestCures(t *testing.T) {
+	for _, tt := range []struct {
+		name, fleet string
+		o           fix.Options
+		want        []string
+		not         string
+	}{
+		{"the optional edit is taken along where the needed one alone brings a finding", `release 8.0U3
+host h nodes=2 cores=24 memory=1024GB
+vm v host=h vcpus=32 coresPerSocket=1 memory=128GB hw=20 hotAdd=on`,
+			fix.Options{}, []string{"v: coresPerSocket=0 cpuHotAdd=false cures N001 N022\n"}, "stays"},
+		{"a VM that its own host needs divided is no matter of other hosts", `release 8.0U3
+host h nodes=1 packages=1 cores=96 memory=1536GB vendor=AMD
+vm v host=h vcpus=72 memory=512GB hw=21 coresPerSocket=auto firmware=efi product="SQL Server 2022 CU14 Enterprise"`,
+			fix.Options{}, []string{"v: coresPerSocket=36 coresPerNUMANode=36 cures N033\n"}, "stays"},
+		{"a finding about hosts that costs the changed VM alone", `release 7.0U3
+host h nodes=4 packages=2 cores=24 memory=1024GB
+vm v host=h vcpus=40 memory=128GB hw=19 hotAdd=on set:numa.vcpu.maxPerMachineNode=12`,
+			fix.Options{}, []string{"cpuHotAdd=false numa.vcpu.maxPerMachineNode=absent cures N001 N018 brings H003"}, "v N0"},
+		{"a fault that stops the host is harm to others", `release 6.5
+cluster c
+host h0 nodes=1 cores=16 memory=128GB packages=1 option:Numa.PreferHT=1
+host h1 nodes=4 cores=20 memory=384GB packages=4
+vm v0 host=h0 vcpus=16 memory=100GB hw=13 product="SQL Server 2025 Standard"`,
+			fix.Options{}, []string{"v0 N033 stays: it would bring H005 (medium)"}, "v0: "},
+		{"an option of a host that makes VMs worse stays out, and does not stand in the way of the VMs", `release 6.5
+host h0 nodes=4 cores=24 memory=1024GB
+vm v host=h0 vcpus=24 memory=32GB hw=13 coresPerSocket=8
+vm w host=h0 vcpus=56 memory=64GB hw=13 coresPerSocket=14 hotAdd=on`,
+			fix.Options{Host: true}, []string{"w: cpuHotAdd=false cures N001\n", "h0 H005 stays: it would bring N008 (medium)"}, "FollowCores"},
+		{"virtual hardware that allows too few vCPUs", `release 6.0
+host h nodes=2 cores=20 memory=1024GB
+vm v host=h vcpus=40 memory=64GB hw=8`,
+			fix.Options{Upgrade: true}, []string{"v: hardware=11 coresPerSocket=20 cures N032\n"}, "stays"},
+		{"the newest that all hosts run", `cluster c
+host a nodes=2 cores=6 memory=512GB release=8.0U3
+host b nodes=2 cores=6 memory=512GB release=6.7
+vm v host=a vcpus=8 memory=16GB hw=7`,
+			fix.Options{Upgrade: true}, []string{"v: hardware=14 numa.vcpu.min=8 cures N011\n"}, "stays"},
+		{"960 vCPUs", `release 9.0
+host h nodes=8 cores=128 memory=8192GB
+vm v host=h vcpus=960 memory=640GB hw=21 firmware=efi iommu=on`,
+			fix.Options{Upgrade: true}, []string{"v: hardware=22 cures N032\n"}, "stays"},
+		{"sockets that the guest uses and that do not cut its nodes", `release 8.0U3
+host h nodes=8 packages=2 cores=8 memory=1024GB vendor=AMD llcCores=8 cpu="AMD EPYC 9124 16-Core Processor"
+vm v host=h vcpus=24 memory=96GB hw=20 coresPerSocket=auto product="Windows 11 Pro"`,
+			fix.Options{}, []string{"v: coresPerSocket=24 cures N033 brings N009\n"}, "N033 stays"},
+		{"a finding that becomes less severe", `release 7.0U3
+host h nodes=2 cores=20 memory=1024GB
+vm v host=h vcpus=32 coresPerSocket=1 memory=256GB hw=19 product="SQL Server 2019 Standard"`,
+			fix.Options{}, []string{"v: coresPerSocket=16 cures eases N033 high → medium\n", "v N033 stays: with the change it is medium"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := scenario.Read("cures", []byte(tt.fleet))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.o.Now = now
+			p, err := fix.Make(f, tt.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := said(p)
+			for _, want := range tt.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("got\n%swant %q", got, want)
+				}
+			}
+			if tt.not != "" && strings.Contains(got, tt.not) {
+				t.Errorf("got\n%sdo not want %q", got, tt.not)
+			}
+			for _, l := range p.Left {
+				if l.Rule == "" {
+					t.Errorf("%s%s stays without a rule: %s", l.VM, l.Host, l.Why)
+				}
+			}
+		})
+	}
+}
