@@ -103,13 +103,7 @@ func (m *Move) lose(s *Shape, g *guest) {
 	if v.Host != nil && v.Host.EVC.Known() && v.Host.EVC.Value != "" && v.Host.EVC.Value != "none" {
 		m.add(Lost, "EVC", v.Host.EVC.Value, "", k.evc, v.Host.At)
 	}
-	if n := s.Most(); n > FewAPICs && k == &linux {
-		then, why := fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written"
-		if m.To == "libvirt" || m.To == "qemu" {
-			then, why = "a virtual IOMMU with extended interrupt mode", fmt.Sprintf("QEMU starts %d vCPUs with it alone: at most 288 in machine type q35 up to 8.0, 1024 up to 8.2, 4096 from 9.0", n)
-		}
-		m.add(Changed, "interrupts", "as vSphere has them", then, why, "")
-	}
+	m.manyVCPUs(s.Most())
 	m.processor(s)
 	if over := exceeded(s, v); over != "" {
 		m.add(Changed, "limit of the software in the guest", over, "the same", "check it before the move", "")
@@ -168,6 +162,29 @@ func (m *Move) Topoext() bool { return m.topoext(m.Shape) }
 func (m *Move) topoext(s *Shape) bool {
 	return m.At != nil && m.At.Vendor == "AMD" && (s.Dies > 1 || s.Threads > 1)
 }
+
+// manyVCPUs says what a VM of so many vCPUs needs of its platform, as far as a document says it.
+func (m *Move) manyVCPUs(n int) {
+	const on, most = "as vSphere has them", "at most 288 in machine type q35 up to QEMU 8.0, 1024 up to 8.2, 4096 from 9.0"
+	switch {
+	case m.To == "hyperv" && n > fewVirtualProcessors: // https://learn.microsoft.com/en-us/windows-server/virtualization/hyper-v/supported-windows-guest-operating-systems-for-hyper-v-on-windows
+		m.add(Changed, "number of vCPUs", fmt.Sprint(n), "the same, which a VM of generation 1 has not: at most 64",
+			"in generation 2 Windows Server 2016 and 2019 as a guest has at most 240, 2022 1024, 2025 2048, and no more than the host's release gives", "")
+	case n <= FewAPICs || m.Platform.kernel != &linux:
+	case m.To == "libvirt" || m.To == "qemu":
+		m.add(Changed, "interrupts", on, "a virtual IOMMU with extended interrupt mode", fmt.Sprintf("QEMU starts %d vCPUs with it alone: %s", n, most), "")
+	case m.To == "proxmox": // https://pve.proxmox.com/pve-docs/qm.conf.5.html, machine
+		m.add(Changed, "interrupts", on, "machine: q35,viommu=intel, which did not run here", fmt.Sprintf("the machine that Proxmox takes otherwise, i440fx, does not start %d vCPUs: it has at most 255; %s", n, most), "")
+	case m.To == "nova": // https://docs.openstack.org/nova/latest/admin/pci-passthrough.html, Virtual IOMMU support
+		m.add(Changed, "interrupts", on, "hw:viommu_model=intel of the flavor, and hw_machine_type=q35, which only the image can have; they did not run here",
+			fmt.Sprintf("without both libvirt does not start %d vCPUs; %s", n, most), "")
+	default:
+		m.add(Changed, "interrupts", on, fmt.Sprintf("%d vCPUs need a virtual IOMMU with extended interrupt mode", n), "it is not written", "")
+	}
+}
+
+// fewVirtualProcessors are as many as every VM of Hyper-V can have.
+const fewVirtualProcessors = 64
 
 // exceeded says what of the shape the software of the guest cannot use; "".
 func exceeded(s *Shape, v *rule.VM) string {

@@ -55,6 +55,7 @@ type Move struct {
 	ID       string     `json:"id"`
 	Title    string     `json:"vm"`   // its name in vSphere
 	Name     string     `json:"name"` // at the target: safe as a name of a file, of a VM and of an object of Kubernetes
+	SameName bool       `json:"-"`    // another VM that is moved has its name in vSphere
 	Platform *Platform  `json:"-"`
 	To       string     `json:"to"`
 	Shape    *Shape     `json:"shape,omitempty"` // nil when it is refused
@@ -106,12 +107,18 @@ func (m *Move) Of(kind Kind) []Item {
 // are unique.
 func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
 	var out []*Move
-	used := map[string]bool{PlanName: true}
+	used, named := map[string]bool{PlanName: true}, map[string]int{}
+	for v := range VMs(r) {
+		named[strings.ToLower(v.Name)]++
+	}
 	for v := range VMs(r) {
 		name := safeName(v.Name, used)
 		for _, p := range to {
 			m := Make(v, p, o)
-			m.Name = name
+			m.Name, m.SameName = name, named[strings.ToLower(v.Name)] > 1
+			if m.SameName && m.Shape != nil {
+				m.add(Changed, "name", v.Name, name, "several VMs have this name", "")
+			}
 			out = append(out, m)
 		}
 	}

@@ -165,7 +165,7 @@ func (h *hosts) readPolicy() error {
 		return fmt.Errorf("--host-reserve: found %q, want cores and memory of a node, such as 1c/16GB", h.own)
 	}
 	p.KeptCores = n
-	if strings.Trim(memory, "0") != "" {
+	if !zeroSize.MatchString(memory) {
 		if p.KeptMemory, err = unit.ParseSize(memory); err != nil {
 			return fmt.Errorf("--host-reserve: %w", err)
 		}
@@ -173,6 +173,9 @@ func (h *hosts) readPolicy() error {
 	p.Apart, p.Waves = words.Lists(h.apart), words.Lists(h.wave)
 	return nil
 }
+
+// zeroSize matches no memory, with a unit or without, which is no size elsewhere.
+var zeroSize = regexp.MustCompile(`^\s*0+(\.0*)?\s*[kKmMgGtT]?[iI]?[bB]?\s*$`)
 
 // defaultPerCore is what is taken beside ratios of some VMs alone.
 const defaultPerCore = 3

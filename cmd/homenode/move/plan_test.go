@@ -273,6 +273,8 @@ func TestHosts(t *testing.T) {
 	for _, tt := range []struct{ perCore, own, want string }{
 		{"3", "1c/16GB", ""},
 		{"3", "0/0", ""},
+		{"3", "0c/0GB", ""},
+		{"3", "1c/0.0MB", ""},
 		{"x", "1c/16GB", `--vcpus-per-core: found "x", want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'`},
 		{"sql*=0", "1c/16GB", `--vcpus-per-core: found "sql*=0", want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'`},
 		{"3", "16GB", `--host-reserve: found "16GB", want cores and memory of a node, such as 1c/16GB`},

@@ -21,7 +21,8 @@ func ahv(m *move.Move) []File {
 	comment(&b, head(m)...)
 	comment(&b, "Nothing of this ran in the tests of homenode: confirm the parameters on the cluster with acli vm.update help. The VM must be off.",
 		fmt.Sprintf("Use: sh %s.ahv.sh [NAME]", m.Name))
-	fmt.Fprintf(&b, "vm=${1:-}\n[ -n \"$vm\" ] || vm=%s\n", words.Command(m.Title))
+	name := called(&b, m)
+	fmt.Fprintf(&b, "vm=${1:-}\n[ -n \"$vm\" ] || vm=%s\n", words.Command(name))
 	fmt.Fprintf(&b, "acli vm.update \"$vm\" num_vcpus=%d num_cores_per_vcpu=%d num_threads_per_core=%d memory=%dM num_vnuma_nodes=%d\n", s.Sockets, s.Cores, s.Threads, mb(s.Memory), vnuma)
 	var resources struct {
 		Sockets int `json:"num_sockets"`

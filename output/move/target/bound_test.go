@@ -2,11 +2,14 @@ package target
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"homenode/change/move"
+	"homenode/rules"
 	"homenode/rules/rule"
+	"homenode/source/scenario"
 )
 
 // unnumbered is a host that states no numbers of CPUs.
@@ -70,15 +73,15 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// many returns the move of a VM of 256 vCPUs.
-func many(t *testing.T) *move.Move {
+// many returns the move of a VM of 256 vCPUs to a platform.
+func many(t *testing.T, to string) *move.Move {
 	v := vmOf(t, "nodes=8 cores=32 memory=512GB", "vcpus=256 coresPerSocket=32 memory=4GB hw=20 firmware=efi iommu=on")
-	return move.Make(v, move.PlatformOf("libvirt"), move.Options{})
+	return move.Make(v, move.PlatformOf(to), move.Options{})
 }
 
 // TestManyVCPUs checks that more vCPUs than 255 get a virtual IOMMU with extended interrupt mode, also in a domain of another tool.
 func TestManyVCPUs(t *testing.T) {
-	m := many(t)
+	m := many(t, "libvirt")
 	if m.Refused != nil {
 		t.Fatalf("refused: %q", m.Refused)
 	}
@@ -101,6 +104,64 @@ func TestManyVCPUs(t *testing.T) {
 	args := strings.Join(QEMU(m.Shape, nil, false), " ")
 	if !strings.Contains(args, "-device intel-iommu,intremap=on,eim=on") {
 		t.Errorf("arguments %s", args)
+	}
+}
+
+// TestManyOfOthers checks what more vCPUs than 255 get on the other platforms, and what the page says of it.
+func TestManyOfOthers(t *testing.T) {
+	for _, tt := range []struct{ to, file, written, said string }{
+		{"proxmox", "vm.proxmox.conf", "\nmachine: q35,viommu=intel\n", "machine: q35,viommu=intel, which did not run here"},
+		{"proxmox", "vm.proxmox.sh", "--machine q35,viommu=intel ", "i440fx, does not start 256 vCPUs: it has at most 255"},
+		{"nova", "vm.nova.sh", "--property hw_viommu_model=intel --property hw_machine_type=q35 ", "hw_machine_type=q35, which only the image can have"},
+		{"nova", "nova-flavors.sh", "--property hw:viommu_model=intel ", "hw:viommu_model=intel of the flavor"},
+		{"nova", "nova-flavors.sh", "openstack image set --property hw_machine_type=q35 IMAGE", ""},
+		{"hyperv", "vm.hyperv.ps1", "-Count 256 ", "a VM of generation 1 has not: at most 64"},
+		{"ahv", "vm.ahv.sh", "num_vcpus=8 num_cores_per_vcpu=32 ", ""},
+	} {
+		m := many(t, tt.to)
+		files := Files([]*move.Move{m})
+		i := slices.IndexFunc(files, func(f File) bool { return f.Name == tt.file })
+		if i < 0 || !strings.Contains(string(files[i].Data), tt.written) {
+			t.Errorf("%s: want %q in %s of %+v", tt.to, tt.written, tt.file, files)
+		}
+		said := ""
+		for _, item := range m.Items {
+			said += item.Then + "\n" + item.Why + "\n"
+		}
+		if !strings.Contains(said, tt.said) {
+			t.Errorf("%s: want %q in %s", tt.to, tt.said, said)
+		}
+	}
+}
+
+// TestTwins checks that VMs of one name get scripts for names of their own, and that both the script and the page say so.
+func TestTwins(t *testing.T) {
+	f, err := scenario.Read("shape", []byte("release 8.0U3\nhost esx01 mhz=2500 nodes=2 cores=8 memory=64GB\nhost esx02 mhz=2500 nodes=2 cores=8 memory=64GB\n"+
+		"vm twin host=esx01 vcpus=4 memory=4GB\nvm other host=esx02 vcpus=4 memory=4GB\nvm true host=esx02 vcpus=4 memory=4GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.VMs[1].Name = "Twin"
+	moves := move.Fleet(rules.Run(f, rules.Options{}), []*move.Platform{move.PlatformOf("hyperv"), move.PlatformOf("ahv"), move.PlatformOf("kubevirt")}, move.Options{})
+	got := map[string]string{}
+	for _, f := range Files(moves) {
+		got[f.Name] = string(f.Data)
+	}
+	for name, want := range map[string]string{
+		"twin.hyperv.ps1": "[string]$VMName = 'twin')", "twin-2.hyperv.ps1": "[string]$VMName = 'twin-2')", "twin.ahv.sh": "|| vm=twin\n", "twin-2.ahv.sh": "|| vm=twin-2\n",
+		"true.hyperv.ps1": "[string]$VMName = 'true')", "true.kubevirt.yaml": "  name: \"true\"\n",
+	} {
+		if !strings.Contains(got[name], want) {
+			t.Errorf("%s: want %q in %s", name, want, got[name])
+		}
+		if twin := strings.HasPrefix(name, "twin"); twin != strings.Contains(got[name], "Several VMs have the name") {
+			t.Errorf("%s says that it has a twin: want %v in %s", name, twin, got[name])
+		}
+	}
+	for _, m := range moves {
+		if said := slices.ContainsFunc(m.Items, func(i move.Item) bool { return i.What == "name" && i.Then == m.Name }); said != (m.Title != "true") {
+			t.Errorf("the page of %s says what becomes of its name: %v", m.Name, said)
+		}
 	}
 }
 

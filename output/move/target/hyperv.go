@@ -18,7 +18,8 @@ func hyperv(b *bytes.Buffer, m *move.Move) {
 	}
 	comment(b, head(m)...)
 	comment(b, "Nothing of this ran in the tests of homenode: read Get-VMProcessor, Get-VMMemory and the guest afterwards. The VM must be off.")
-	fmt.Fprintf(b, "param([string]$VMName = %s)\n$ErrorActionPreference = 'Stop'\n", words.PowerShell(m.Title))
+	name := called(b, m)
+	fmt.Fprintf(b, "param([string]$VMName = %s)\n$ErrorActionPreference = 'Stop'\n", words.PowerShell(name))
 	fmt.Fprintf(b, "Set-VMProcessor -VMName $VMName -Count %d -MaximumCountPerNumaNode %d -MaximumCountPerNumaSocket %d -HwThreadCountPerCore %d\n", s.VCPUs, len(s.Cells[0].CPUs), perSocket, s.Threads)
 	fmt.Fprintf(b, "Set-VMMemory -VMName $VMName -DynamicMemoryEnabled $false -StartupBytes %dMB -MaximumAmountPerNumaNodeBytes %dMB\n", mb(s.Memory), mb(largest))
 }

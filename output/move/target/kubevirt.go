@@ -24,7 +24,7 @@ func kubevirt(b *bytes.Buffer, m *move.Move) {
 	line(0, "apiVersion: kubevirt.io/v1")
 	line(0, "kind: VirtualMachine")
 	line(0, "metadata:")
-	line(1, "name: %s", m.Name)
+	line(1, "name: %q", m.Name) // "true" is a name, true is none
 	line(0, "spec:")
 	line(1, "runStrategy: Halted")
 	line(1, "template:")

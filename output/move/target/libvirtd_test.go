@@ -115,7 +115,7 @@ func emulated(domain []byte) []byte {
 func TestDefine(t *testing.T) {
 	d := startLibvirt(t)
 	defined := 0
-	moves := []*move.Move{{Title: "far", Name: "far", To: "libvirt", Platform: move.PlatformOf("libvirt"), Shape: memoryOnly}, many(t), large(t, "libvirt", move.Options{})}
+	moves := []*move.Move{{Title: "far", Name: "far", To: "libvirt", Platform: move.PlatformOf("libvirt"), Shape: memoryOnly}, many(t, "libvirt"), large(t, "libvirt", move.Options{})}
 	for _, s := range shapes {
 		moves = append(moves, moved(t, s.name, "libvirt", move.Options{}), moved(t, s.name, "libvirt", move.Options{At: at(9)}))
 	}

@@ -59,6 +59,9 @@ func nova(moves []*move.Move) []File {
 		if f.of.Exclusive {
 			comment(&b, f.of.Platform.Can[move.Exclusive].Limit)
 		}
+		if f.of.Shape.Most() > move.FewAPICs {
+			comment(&b, "It starts with an image of "+machineQ35[0]+"="+machineQ35[1]+" alone: openstack image set --property "+machineQ35[0]+"="+machineQ35[1]+" IMAGE")
+		}
 		b.WriteString(words.Command("openstack", "flavor", "create", "--vcpus", fmt.Sprint(f.of.Shape.VCPUs), "--ram", fmt.Sprint(mb(f.of.Shape.Memory)), "--disk", "0", f.name) + "\n")
 		command := []string{"openstack", "flavor", "set"}
 		for _, s := range f.specs {
@@ -88,6 +91,9 @@ func extraSpecs(m *move.Move) [][2]string {
 		}
 		out = append(out, [2]string{"hw:cpu_policy", "dedicated"}, [2]string{"hw:cpu_thread_policy", threads}, [2]string{"hw:emulator_threads_policy", "share"})
 	}
+	if s.Most() > move.FewAPICs {
+		out = append(out, [2]string{"hw:viommu_model", "intel"})
+	}
 	if s.Page > 0 {
 		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprint(int64(s.Page / numa.KiB))})
 	}
@@ -97,11 +103,17 @@ func extraSpecs(m *move.Move) [][2]string {
 // imageCannot are keys that Nova takes of a flavor alone; pages of an image only where the flavor leaves their size open.
 var imageCannot = []string{"hw:emulator_threads_policy", "hw:mem_page_size"}
 
+// machineQ35 is a property that only an image can have, and which a virtual IOMMU needs.
+var machineQ35 = [2]string{"hw_machine_type", "q35"}
+
 // imageProperties returns what of the keys an image can have, as properties of it.
 func imageProperties(specs [][2]string) (out [][2]string) {
 	for _, s := range specs {
 		if !slices.Contains(imageCannot, s[0]) {
 			out = append(out, [2]string{strings.Replace(s[0], "hw:", "hw_", 1), s[1]})
+		}
+		if s[0] == "hw:viommu_model" {
+			out = append(out, machineQ35)
 		}
 	}
 	return out

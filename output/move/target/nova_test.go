@@ -30,6 +30,9 @@ type verdict struct {
 // pinnedThreads is a VM whose vCPUs are threads of cores that it has alone.
 var pinnedThreads = shape{name: "threads alone", host: "nodes=2 cores=8 memory=64GB", vm: "vcpus=16 coresPerSocket=8 memory=4GB latency=high reserveAll=on cpuReservation=40000 hw=20 virtualThreads=2"}
 
+// manyShape is a VM of more vCPUs than start without a virtual IOMMU.
+var manyShape = shape{name: "many", host: "nodes=16 cores=16 memory=256GB", vm: "vcpus=256 coresPerSocket=16 memory=4GB hw=20 firmware=efi iommu=on"}
+
 // TestNova lets the validators and the placement of Nova judge the flavor of each shape: no key is rejected, Nova makes the cells
 // of the shape of it, and they fit an empty host. The same for the properties of each image, with a flavor that has only what
 // no image can have. vCPUs of VMs of latency sensitivity High get whole cores.
@@ -45,7 +48,7 @@ func TestNova(t *testing.T) {
 	}
 	var all []asked
 	var of []*move.Move
-	for _, s := range append(slices.Clone(shapes), pinnedThreads) {
+	for _, s := range append(slices.Clone(shapes), manyShape, pinnedThreads) {
 		m := move.Make(vmOf(t, s.host, s.vm), move.PlatformOf("nova"), move.Options{})
 		specs := extraSpecs(m)
 		flavor := asked{s.name, m.Shape.VCPUs, mb(m.Shape.Memory), mapOf(specs), nil, m.Exclusive}

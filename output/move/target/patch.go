@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/xml"
 	"fmt"
@@ -28,8 +29,11 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 	p := &patcher{data: data, root: root, out: &Patched{}}
 	p.domain(m)
 	slices.SortStableFunc(p.edits, func(a, b edit) int { return cmp.Or(a.from-b.from, a.to-b.to) })
-	last := 0
+	last, windows := 0, bytes.Contains(data, []byte("\r\n"))
 	for _, e := range p.edits {
+		if windows {
+			e.text = strings.ReplaceAll(e.text, "\n", "\r\n") // no edit has other ends of lines
+		}
 		p.out.Data = append(append(p.out.Data, data[last:e.from]...), e.text...)
 		if e.says != "" {
 			p.out.Changes = append(p.out.Changes, e.says)

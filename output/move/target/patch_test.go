@@ -109,6 +109,33 @@ func TestPatchKeeps(t *testing.T) {
 	}
 }
 
+// TestPatchLines checks that a patched file has the ends of lines that it had.
+func TestPatchLines(t *testing.T) {
+	files, err := filepath.Glob("testdata/patch/*.xml")
+	if err != nil || files == nil {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []*move.Move{patching(), pinned()} {
+			p, err := Patch(file, bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same, err := Patch(file, data, m)
+			if err != nil || p.Changes == nil {
+				t.Fatalf("%s: %q, %v", file, p.Changes, err)
+			}
+			if !bytes.Equal(p.Data, bytes.ReplaceAll(same.Data, []byte("\n"), []byte("\r\n"))) {
+				t.Errorf("%s: ends of lines changed:\n%q", file, p.Data)
+			}
+		}
+	}
+}
+
 func TestPatchErrors(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                        "x.xml:1:1: found no <domain>",

@@ -36,6 +36,9 @@ func proxmoxKeys(m *move.Move) [][2]string {
 	if s.VCPUs < s.Most() {
 		out = append(out, [2]string{"vcpus", fmt.Sprint(s.VCPUs)}, [2]string{"hotplug", "disk,network,usb,cpu"})
 	}
+	if s.Most() > move.FewAPICs { // the default i440fx has at most as many
+		out = append(out, [2]string{"machine", "q35,viommu=intel"})
+	}
 	if len(s.Cells) == 1 && at == nil && s.Page == 0 {
 		return append(out, [2]string{"numa", "0"})
 	}

@@ -110,23 +110,14 @@ func (p *patcher) insert(parent *node, text, indent, says string) {
 			at = c.to
 		}
 	}
-	p.edits = append(p.edits, edit{at, at, p.newline() + indent + text, fmt.Sprintf("line %d: %s", parent.line+bytes.Count(p.data[parent.from:at], []byte("\n")), says)})
-}
-
-// newline is that of the file.
-func (p *patcher) newline() string {
-	if bytes.Contains(p.data, []byte("\r\n")) {
-		return "\r\n"
-	}
-	return "\n"
+	p.edits = append(p.edits, edit{at, at, "\n" + indent + text, fmt.Sprintf("line %d: %s", parent.line+bytes.Count(p.data[parent.from:at], []byte("\n")), says)})
 }
 
 // fill gives an element <a/> children.
 func (p *patcher) fill(n *node, texts []string, indent, says string) {
 	start := strings.TrimRight(strings.TrimSuffix(string(p.data[n.from:n.open]), "/>"), " ") + ">"
 	own, _ := p.before(n)
-	nl := p.newline()
-	p.edits = append(p.edits, edit{n.from, n.to, start + nl + indent + strings.Join(texts, nl+indent) + nl + own + "</" + n.name + ">", fmt.Sprintf("line %d: %s", n.line, says)})
+	p.edits = append(p.edits, edit{n.from, n.to, start + "\n" + indent + strings.Join(texts, "\n"+indent) + "\n" + own + "</" + n.name + ">", fmt.Sprintf("line %d: %s", n.line, says)})
 }
 
 // inside puts parts into the child of a name, in the place of those of the names that are old. The rest of the child stays.
@@ -141,7 +132,6 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 			return
 		}
 		indent := p.indent(parent)
-		nl := p.newline()
 		var b strings.Builder
 		attr := ""
 		if name == "cpu" {
@@ -149,9 +139,9 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 		}
 		b.WriteString("<" + name + attr + ">")
 		for _, x := range parts {
-			b.WriteString(nl + indent + step(indent) + write(x, indent+step(indent)))
+			b.WriteString("\n" + indent + step(indent) + write(x, indent+step(indent)))
 		}
-		b.WriteString(nl + indent + "</" + name + ">")
+		b.WriteString("\n" + indent + "</" + name + ">")
 		p.insert(parent, b.String(), indent, name+" is put in")
 		return
 	}
@@ -180,7 +170,6 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 			says += fmt.Sprintf(" for %s", short(strings.Join(before, " ")))
 		}
 	}
-	nl := p.newline()
 	switch {
 	case n.empty:
 		p.fill(n, texts, indent, says)
@@ -189,12 +178,12 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 		if k := len(n.children); k > 0 {
 			at = n.children[k-1].to
 		}
-		p.edits = append(p.edits, edit{at, at, nl + indent + strings.Join(texts, nl+indent), fmt.Sprintf("line %d: %s", n.line, says)})
+		p.edits = append(p.edits, edit{at, at, "\n" + indent + strings.Join(texts, "\n"+indent), fmt.Sprintf("line %d: %s", n.line, says)})
 	default:
 		for i, o := range had {
 			text := ""
 			if i == 0 {
-				text = strings.Join(texts, nl+indent)
+				text = strings.Join(texts, "\n"+indent)
 			}
 			p.replace(o, text, says)
 			if i > 0 {

@@ -73,6 +73,16 @@ func head(m *move.Move) []string {
 	return lines
 }
 
+// called returns the name that a script takes when none is given: that of vSphere, or that of the file where several VMs have it, which
+// comments then say.
+func called(b *bytes.Buffer, m *move.Move) string {
+	if !m.SameName {
+		return m.Title
+	}
+	comment(b, "Several VMs have the name "+texttab.Line(m.Title)+": without a name the script takes that of its file, "+m.Name+".")
+	return m.Name
+}
+
 func comment(b *bytes.Buffer, lines ...string) {
 	for _, l := range lines {
 		b.WriteString("# " + l + "\n")
