@@ -38,6 +38,7 @@ const (
 	AssumedOldHardware                         // B-26: the limits of virtual hardware 3
 	AssumedReserved                            // B-31: that all memory is reserved for a device
 	AssumedPairs                               // B-21: clients that split a pair of virtual threads
+	AssumedRounded                             // B-12: whole vSockets of an even share exceed the node
 )
 
 var assumptionTexts = [...]struct {
@@ -70,6 +71,7 @@ var assumptionTexts = [...]struct {
 	{"B-26", "the limits of virtual hardware 3 are not published: no more than those of 4 are taken", "limits of hardware 3"},
 	{"B-31", "a PCI device of the host needs all memory reserved: that it is was not stated, and is taken", "reserved memory"},
 	{"B-21", "pairs of virtual threads: how ESXi rounds clients is not published", "pairs of virtual threads"},
+	{"B-12", "an even share rounded up to whole vSockets exceeds a node, and what comes then is not published: more clients of whole vSockets are taken", "clients of whole vSockets"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.
