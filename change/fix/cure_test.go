@@ -82,6 +82,14 @@ vm v host=h vcpus=960 memory=640GB hw=21 firmware=efi iommu=on`,
 host h nodes=8 packages=2 cores=8 memory=1024GB vendor=AMD llcCores=8 cpu="AMD EPYC 9124 16-Core Processor"
 vm v host=h vcpus=24 memory=96GB hw=20 coresPerSocket=auto product="Windows 11 Pro"`,
 			fix.Options{}, []string{"v: coresPerSocket=24 cures N033 brings N009\n"}, "N033 stays"},
+		{"affinity goes although what it hid is a finding then: less memory is far", `release 8.0U3
+host h nodes=2 cores=16 memory=1024GB
+vm v host=h vcpus=8 memory=600GB hw=20 coresPerSocket=auto cpuAffinity=0-31`,
+			fix.Options{}, []string{"v: coresPerSocket=4 coresPerNUMANode=4 cpuAffinity= numa.vcpu.min=8 cures N023\n"}, "stays"},
+		{"a server of two sockets", `release 8.0U3
+host h nodes=2 cores=20 memory=1024GB
+vm v host=h vcpus=8 coresPerSocket=1 memory=32GB hw=19 product="Windows Server 2019 Essentials"`,
+			fix.Options{}, []string{"v: coresPerSocket=8 cures N033\n"}, "N033 stays"},
 		{"a finding that becomes less severe", `release 7.0U3
 host h nodes=2 cores=20 memory=1024GB
 vm v host=h vcpus=32 coresPerSocket=1 memory=256GB hw=19 product="SQL Server 2019 Standard"`,

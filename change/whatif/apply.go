@@ -277,7 +277,7 @@ func setVM(v *numa.VM, w word.Word, where string) error {
 		}
 		settings.Value = word.WithStored(settings.Value, v, size)
 	case len(w.Key) > len("set:") && w.Key[:len("set:")] == "set:":
-		if w.Value == "" {
+		if w.Value == "" || strings.EqualFold(w.Value, "none") {
 			settings.Value = settings.Value.Without(w.Key[len("set:"):])
 		} else if err := word.VM(v, w, where); err != nil {
 			return err

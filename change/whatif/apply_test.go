@@ -558,3 +558,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestCleared takes lists and settings back, empty or as none: the VM is as one that never had them.
+func TestCleared(t *testing.T) {
+	const host = "release 8.0U3\nhost h nodes=2 cores=16 memory=1024GB pci=3b:00.0@0\n"
+	f := fleet(t, host+"vm v host=h vcpus=8 memory=600GB hw=20 cpuAffinity=0-31 memoryAffinity=0,1 pci=3b:00.0 set:numa.nodeAffinity=1")
+	for _, none := range []string{"", "none"} {
+		after, _ := apply(t, f, fmt.Sprintf("vm=v cpuAffinity=%s memoryAffinity=%s pci=%s numa.nodeAffinity=%s", none, none, none, none))
+		v := &after.VMs[0]
+		if len(v.CPUAffinity.Value)+len(v.MemoryAffinity.Value)+len(v.Devices.Value)+len(v.Settings.Value) > 0 || !v.CPUAffinity.Known() {
+			t.Errorf("%q: %+v", none, v.Config)
+		}
+	}
+	r, err := whatif.Judge(f, parse(t, "vm=v cpuAffinity=none memoryAffinity=none pci=none numa.nodeAffinity="), rules.Options{}, nil)
+	if err != nil || r.Better != 1 || r.VMs[0].From.Layout().FarShare() <= r.VMs[0].To.Layout().FarShare() {
+		t.Errorf("%v, %d better, %+v", err, r.Better, r.VMs)
+	}
+}

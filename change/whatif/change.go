@@ -91,7 +91,7 @@ func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 		switch {
 		case !w.HasValue:
 			return nil, word.Errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
-		case w.Value == "" && !strings.Contains(w.Key, ".") && key != "stored": // a setting may be removed
+		case w.Value == "" && !strings.Contains(w.Key, ".") && !slices.Contains([]string{"stored", "cpuaffinity", "memoryaffinity", "pci"}, key): // a setting may be removed
 			return nil, word.Errorf(w.Col, "found %s= without a value", word.Short(w.Key))
 		}
 		var to **pattern

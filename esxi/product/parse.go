@@ -113,11 +113,17 @@ func one(text string, families []string) (p Product, ok bool) {
 	if slices.Contains(words, "server") && slices.Contains(families, windowsServer) {
 		families = []string{windowsServer}
 	}
-	for i := range rows {
-		r := &rows[i]
-		if slices.Contains(families, r.Family) && means(r.Versions, p.Version) && means(r.Editions, p.Edition) {
-			p.Rows = append(p.Rows, r)
-			p.Family = r.Family
+	for _, named := range []func([]string, string) bool{means, endsIn} {
+		for i := range rows {
+			r := &rows[i]
+			small := p.Edition == "" && slices.ContainsFunc(r.Editions, func(e string) bool { return slices.Contains(stated, e) })
+			if slices.Contains(families, r.Family) && means(r.Versions, p.Version) && named(r.Editions, p.Edition) && !small {
+				p.Rows = append(p.Rows, r)
+				p.Family = r.Family
+			}
+		}
+		if p.Rows != nil {
+			break
 		}
 	}
 	return p, p.Rows != nil
@@ -131,6 +137,15 @@ func versioned(families []string) bool {
 // means reports whether a row of these names can be meant by the name that is stated.
 func means(names []string, stated string) bool {
 	return names == nil || stated == "" || slices.Contains(names, stated)
+}
+
+// stated are editions that a server has only where its owner says so: they are rare.
+var stated = []string{"Essentials", "Foundation"}
+
+// endsIn reports whether what is stated is the end of a name: SQL Server 2025 Developer is one of the editions Standard
+// Developer and Enterprise Developer.
+func endsIn(names []string, said string) bool {
+	return said != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, " "+said) })
 }
 
 // longest returns the longest name of the rows of the families all words of which are among

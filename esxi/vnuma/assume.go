@@ -39,6 +39,7 @@ const (
 	AssumedReserved                            // B-31: that all memory is reserved for a device
 	AssumedPairs                               // B-21: clients that split a pair of virtual threads
 	AssumedNodeMemory                          // C-4: which of the nodes of unequal memory it gets
+	AssumedRounded                             // B-12: whole vSockets of an even share exceed the node
 )
 
 var assumptionTexts = [...]struct {
@@ -72,6 +73,7 @@ var assumptionTexts = [...]struct {
 	{"B-31", "a PCI device of the host needs all memory reserved: that it is was not stated, and is taken", "reserved memory"},
 	{"B-21", "pairs of virtual threads: how ESXi rounds clients is not published", "pairs of virtual threads"},
 	{"C-4", "the nodes differ in memory: those with the most are taken, as on an empty host; on a smaller node more is remote", "unequal memory of nodes"},
+	{"B-12", "an even share rounded up to whole vSockets exceeds a node, and what comes then is not published: more clients of whole vSockets are taken", "clients of whole vSockets"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

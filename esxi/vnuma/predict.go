@@ -306,6 +306,7 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, limited boo
 		per = ceilDiv(even, cps) * cps
 		for k := clients + 1; per > capacity && (limited || k <= m.Nodes); k++ { // [I] of B-12
 			per = ceilDiv(ceilDiv(n, k), cps) * cps
+			l.Assumes |= AssumedRounded
 		}
 		if per > capacity && even <= capacity {
 			l.Assumes |= AssumedOverfill

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -25,6 +26,9 @@ func check(p *rule.Pass) {
 	}
 	on := &v.On[0]
 	allowed := vnuma.NodeAffinity(v.VM)
+	if apart(p, on) {
+		return
+	}
 	for _, d := range v.Devices.Value {
 		node, ok := v.Host.NodeOf(d.PCI)
 		if !ok || on.Layout.HomeNodes == on.Layout.Nodes || len(allowed) == 1 && allowed[0] == node {
@@ -51,6 +55,33 @@ func check(p *rule.Pass) {
 		}
 		p.Report(f, &on.Layout)
 	}
+}
+
+// apart reports devices on several nodes of a VM that has one client, and whether there are: one finding, for what keeps
+// the VM beside one keeps it away from the other.
+func apart(p *rule.Pass, on *rule.On) bool {
+	v := p.VM
+	var nodes []int
+	var names []string
+	for _, d := range v.Devices.Value {
+		if node, ok := v.Host.NodeOf(d.PCI); ok {
+			nodes, names = append(nodes, node), append(names, fmt.Sprintf("%s to node %d", name(d), node))
+		}
+	}
+	if nodes == nil || on.Layout.PPDs.Len() > 1 || on.Layout.Nodes < 2 || slices.Min(nodes) == slices.Max(nodes) {
+		return false
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Low,
+		Message:  fmt.Sprintf("its devices are attached to several nodes of %s, and a VM of one client is beside one of them only: %s", v.Host.Name, rule.List(names)),
+		Advice:   "Where transfers matter: give the VM devices of one node and set numa.nodeAffinity to it, or divide the VM into a virtual node for each, of which the guest uses the one beside the device",
+		Evidence: []finding.Evidence{
+			{Name: "PCI devices", Value: strings.Join(names, ", "), Origin: v.Devices.Origin.String(), At: v.At},
+			{Name: "nodes of PCI devices", Value: rule.Ranges(nodes), Origin: v.Host.Attached.Origin.String(), At: v.Host.At},
+			on.Kind.NodesEvidence(),
+		},
+	}, &on.Layout)
+	return true
 }
 
 // beside says how to keep the VM on the node.

@@ -25,6 +25,10 @@ func attached(h *numa.Host, w Word, where string) error {
 
 // devices reads the PCI devices that a VM has by passthrough: 3b:00.0,af:00.0.
 func devices(v *numa.VM, w Word, where string) error {
+	if w.Value == "" || strings.EqualFold(w.Value, "none") {
+		v.Devices = numa.ReadAt([]numa.Device{}, where)
+		return nil
+	}
 	var list []numa.Device
 	for part := range strings.SplitSeq(w.Value, ",") {
 		pci := numa.PCIAddress(part)

@@ -176,9 +176,12 @@ const mostListed = 4096
 
 // list reads "0-3,8".
 func (w Word) list() ([]int, error) {
+	if w.Value == "" || strings.EqualFold(w.Value, "none") {
+		return []int{}, nil
+	}
 	list, ok := text.Numbers(w.Value, numa.MaxNodes*numa.MaxCoresPerNode, mostListed)
 	if !ok {
-		return nil, Errorf(w.Col, "found %s=%q, want a list such as 0-3,8, of at most %d", Short(w.Key), Short(w.Value), mostListed)
+		return nil, Errorf(w.Col, "found %s=%q, want a list such as 0-3,8, of at most %d, or none", Short(w.Key), Short(w.Value), mostListed)
 	}
 	return list, nil
 }

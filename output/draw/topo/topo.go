@@ -49,13 +49,15 @@ type Guest struct {
 	Memory      numa.Bytes `json:"bytes,omitempty"`
 	MemoryKnown bool       `json:"-"`
 	On          []int      `json:"on"`      // indexes in Drawing.Nodes that carry it, ascending; nil when no node does
-	Clients     int        `json:"clients"` // that carry it
+	Clients     int        `json:"clients"` // that carry it; 0 for a VM that is not managed for NUMA
 	stated      bool       // of KVM, which has no clients
 }
 
 // Carried says what carries the guest node, in words.
 func (g *Guest) Carried() string {
 	switch {
+	case !g.stated && g.Clients == 0:
+		return "carried by no client"
 	case !g.stated:
 		return "carried by " + rule.Plural(g.Clients, "client")
 	case len(g.On) == 0:

@@ -110,6 +110,9 @@ func (d *Drawing) guests(v *rule.VM, l *vnuma.Layout) {
 			ID: fmt.Sprintf("%s__guest-%d", d.ID, i), Name: fmt.Sprintf("guest node %d", i), First: first, VCPUs: n,
 			Memory: l.Slice(i), MemoryKnown: v.Memory.Known(), Clients: b - a + 1,
 		}
+		if !l.Managed {
+			g.Clients = 0
+		}
 		if home[a] >= 0 {
 			g.On = slices.Compact(slices.Sorted(slices.Values(home[a : b+1])))
 		}
