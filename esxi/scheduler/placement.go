@@ -309,11 +309,7 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	if !v.Memory.Known() {
 		problems = append(problems, "its memory is unknown: it is simulated without")
 	}
-	keep := v.MemoryReservation.Value
-	if v.MemoryReservationLocked.Value {
-		keep = v.Memory.Value
-	}
-	f.keep = int64(min(max(0, keep), v.Memory.Value) / numa.PageSize)
+	f.keep = reservedOf(v)
 	at := placement.Of(h.facts, *h.choices)
 	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), at.Allowed(numa.SetOf(vnuma.NodeAffinity(v)...))
 	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {
@@ -322,6 +318,15 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 		f.salt = salt
 	}
 	return f, problems
+}
+
+// reservedOf returns the pages that a VM reserves.
+func reservedOf(v *numa.VM) int64 {
+	keep := v.MemoryReservation.Value
+	if v.MemoryReservationLocked.Value {
+		keep = v.Memory.Value
+	}
+	return int64(min(max(0, keep), v.Memory.Value) / numa.PageSize)
 }
 
 // fromMHz returns CPU in MHz as parts of a core. More than all of the VM's vCPUs can take

@@ -79,6 +79,16 @@ func (v *plainVM) powerOn(h *plainHost) {
 	v.start(h)
 }
 
+// admittedOn reports whether the memory that the VM reserves is unreserved on the host.
+func (v *plainVM) admittedOn(h *plainHost) bool {
+	others := int64(0)
+	for _, o := range h.running() {
+		others += min(o.reservation(), o.configured())
+	}
+	reserved := min(v.reservation(), v.configured())
+	return reserved == 0 || h.machine.Reservable == 0 || (reserved+others)*int64(numa.PageSize) <= h.machine.Reservable
+}
+
 // start powers the VM on.
 func (v *plainVM) start(h *plainHost) {
 	v.on, v.host = true, h

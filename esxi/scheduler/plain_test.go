@@ -254,6 +254,10 @@ func newPlain(story *numa.Story, choices vnuma.Choices) *plainWorld {
 		if v.on = v.runsAtStart(); !v.on {
 			continue
 		}
+		v.on = false
+		if v.on = v.seen() != nil || v.admittedOn(v.host); !v.on {
+			continue
+		}
 		v.place(wayBack, vnuma.Case{Event: vnuma.PowerCycle, Choices: choices})
 		v.t0 = v.memory()
 		if v.touched() == 0 {

@@ -173,7 +173,7 @@ func (w *World) begin() {
 			host = w.byHost[s.Host]
 		}
 		h := w.hosts[host]
-		if h == nil || !w.place(0, i, host, coming{standing: true, seen: seen[v.ID]}) {
+		if h == nil || seen[v.ID] == nil && !w.admits(i, host) || !w.place(0, i, host, coming{standing: true, seen: seen[v.ID]}) {
 			continue
 		}
 		at, _ := h.search(int32(i))
@@ -190,6 +190,20 @@ func (w *World) begin() {
 			h.trim()
 		}
 	}
+}
+
+// admits reports whether a host has the memory that a VM reserves unreserved (B-30).
+func (w *World) admits(index, host int) bool {
+	h, v := w.hosts[host], w.config(index)
+	others := int64(0)
+	for i := range h.vms {
+		others += h.vms[i].facts.keep
+	}
+	r := vnuma.Beside(reservedOf(v)*int64(numa.PageSize), others*int64(numa.PageSize), h.machine)
+	if r.Any() {
+		w.note(v.Name, fmt.Sprintf("%v on %s: it does not power on (B-30)", r, h.facts.Name))
+	}
+	return !r.Any()
 }
 
 // coming says how a VM comes to a host.

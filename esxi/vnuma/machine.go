@@ -76,6 +76,9 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	m.CoreMHz = int32(h.Frequency().Value)
 	m.OneThread = numa.MitigationOf(h) == numa.SCAv1 && h.HasL1TF()
 	m.MinFreePercent = int32(memory.MinFreePercent(h))
+	if m.Reservable > 0 { // reserved memory is never taken back, and minFree stays free (B-30)
+		m.Reservable -= int64(m.Reserve(false).MinFree)
+	}
 	m.EPYC = strings.Contains(h.CPUModel.Value, "EPYC")
 	if !h.Options.Known() {
 		m.assumes |= AssumedOptions

@@ -67,7 +67,7 @@ func TestNewMachine(t *testing.T) {
 			tt.want.Release, tt.want.model = numa.ESXi70, numa.ESXi70
 		}
 		tt.want.ThreadsKnown = tt.want.AllThreads > tt.want.AllCores || h.HyperThreading.Known()
-		tt.want.Reservable = tt.want.AllMemory
+		tt.want.Reservable = tt.want.AllMemory - int64(numa.MinFree(numa.Bytes(tt.want.AllMemory), numa.ESXi70))/4096*4096
 		got, err := NewMachine(&h)
 		if err != nil || got != tt.want || got.Shape() != tt.shape {
 			t.Errorf("%s: %+v, %q, %v\nwant %+v, %q", tt.name, got, got.Shape(), err, tt.want, tt.shape)

@@ -44,6 +44,7 @@ const (
 	iommuBIOS                  // the same, and BIOS firmware
 	iommuVGPU                  // the same, and a vGPU, which does not go with it before 8.0
 	iommuAMD                   // the same, and virtual hardware that has none on AMD
+	besideReserved             // what other VMs reserve leaves too little memory for its reservation
 )
 
 // What a virtual IOMMU is needed for (B-32), and the first virtual hardware that has one.
@@ -148,6 +149,15 @@ func Refuse(g *Guest, m *Machine) Refusal {
 	return Refusal{}
 }
 
+// Beside returns why a VM that reserves so much memory does not power on on m beside VMs that reserve others: admission control
+// (B-30). All in bytes.
+func Beside(reserved, others int64, m *Machine) Refusal {
+	if reserved <= 0 || m.Reservable == 0 || reserved+others <= m.Reservable {
+		return Refusal{}
+	}
+	return Refusal{kind: besideReserved, has: reserved, most: max(0, m.Reservable-others), release: m.Release}
+}
+
 // Lacks returns what latency sensitivity High lacks of memory, of cores and of CPU, each the zero
 // value where it lacks nothing: vCPUs get no PCPUs of their own, and from 6.7 on the VM does not
 // power on (B-21).
@@ -205,7 +215,7 @@ func (r Refusal) Any() bool { return r.kind != accepted }
 // ByHost reports whether another host may power the VM on as it is.
 func (r Refusal) ByHost() bool {
 	switch r.kind {
-	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved:
+	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved, besideReserved:
 		return true
 	case latencyCPU:
 		return r.has > 0 // enough for slower cores
@@ -268,7 +278,9 @@ func (r Refusal) String() string {
 	case muchCPU:
 		return fmt.Sprintf("%d MHz of reserved CPU are more than the %d MHz of the host", r.has, r.most)
 	case muchReserved:
-		return fmt.Sprintf("%s of reserved memory are more than the %s of the host", numa.Bytes(r.has), numa.Bytes(r.most))
+		return fmt.Sprintf("%s of reserved memory are more than the %s that the host has to reserve", numa.Bytes(r.has), numa.Bytes(r.most))
+	case besideReserved:
+		return fmt.Sprintf("%s of reserved memory are more than the %s that other VMs leave unreserved", numa.Bytes(r.has), numa.Bytes(r.most))
 	}
 	return ""
 }
@@ -303,7 +315,7 @@ func (r Refusal) Rule() string {
 		return "B-27"
 	case latencyMemory, latencyCPU, latencyCores:
 		return "B-21"
-	case muchCPU, muchReserved:
+	case muchCPU, muchReserved, besideReserved:
 		return "B-30"
 	case deviceMemory, largePages:
 		return "B-31"
@@ -374,6 +386,8 @@ func (r Refusal) Cure() string {
 		return fmt.Sprintf("Reserve at most %d MHz CPU", r.most)
 	case muchReserved:
 		return fmt.Sprintf("Reserve less than %s of memory", numa.Bytes(r.most))
+	case besideReserved:
+		return fmt.Sprintf("Reserve at most %s of memory, or power it on on another host", numa.Bytes(r.most))
 	}
 	return ""
 }

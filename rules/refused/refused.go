@@ -27,6 +27,10 @@ func check(p *rule.Pass) {
 		report(p, &v.On[0], "it does not power on", finding.High)
 		return
 	}
+	if r := p.Cluster.Denied(v); r.Any() {
+		denied(p, r)
+		return
+	}
 	if on := &v.On[0]; len(v.Refused) == 0 {
 		notJudged(p, on)
 	}
@@ -49,7 +53,7 @@ func check(p *rule.Pass) {
 // notJudged says what the power-on hangs on and no source states.
 func notJudged(p *rule.Pass, on *rule.On) {
 	v, l := p.VM, &on.Layout
-	if len(v.Seen) > 0 || v.Power.Origin.Kind == numa.Read && v.Power.Value == numa.PoweredOn {
+	if v.Runs() {
 		return // its host took it
 	}
 	f := finding.Finding{Severity: finding.Info}
@@ -83,7 +87,7 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 		host := on.Kind.Hosts[0]
 		f.Evidence = []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At), on.Kind.NodesEvidence()}
 	}
-	if len(v.Seen) > 0 || v.Power.Origin.Kind == numa.Read && v.Power.Value == numa.PoweredOn {
+	if v.Runs() {
 		f.Message += " again"
 	}
 	if plan := p.Plan(); severity == finding.High && plan.Better {
@@ -93,4 +97,15 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 		f.Cure = numa.Edits(&v.Config, &after)
 	}
 	p.Report(f, &on.Layout)
+}
+
+// denied reports a VM of which the reservation is not to be had beside the other VMs of its host.
+func denied(p *rule.Pass, r vnuma.Refusal) {
+	v, on := p.VM, &p.VM.On[0]
+	p.Report(finding.Finding{
+		Severity: finding.High, Message: fmt.Sprintf("%s on %s: it does not power on beside them", r, v.Host.Name), Advice: r.Cure(),
+		Evidence: []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence(), on.Kind.NodesEvidence()},
+	}, &on.Layout)
+	last := &p.Findings[len(p.Findings)-1]
+	last.Assumes = append(last.Assumes, "VMs power on in the order of the inventory; minFree is not reserved, what else ESXi keeps is not published (B-30)")
 }

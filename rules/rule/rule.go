@@ -91,7 +91,8 @@ type Cluster struct {
 	Weigh func(v *VM, configured *numa.VM) int
 
 	plans   map[planKey]*plan.Plan
-	running map[*numa.Host][]*VM // by host; see Running
+	running map[*numa.Host][]*VM  // by host; see Running
+	denied  map[*VM]vnuma.Refusal // see Denied
 }
 
 // A VM is a virtual machine with its predictions.

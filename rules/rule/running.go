@@ -4,22 +4,54 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
 
 // Running returns the judged VMs that run on the host, in the order of the fleet. A
-// VM whose power state is unknown counts as running.
+// VM whose power state is unknown counts as running, unless its reservation is not to be had beside those before it.
 func (c *Cluster) Running(h *numa.Host) []*VM {
-	if c.running == nil {
-		c.running = map[*numa.Host][]*VM{}
+	c.admit()
+	return c.running[h]
+}
+
+// Denied returns why a VM that counts as running otherwise does not power on beside those of its host (B-30), as far as memory
+// goes: VMs that are known to run are there first, then the others power on in the order of the fleet.
+func (c *Cluster) Denied(v *VM) vnuma.Refusal {
+	c.admit()
+	return c.denied[v]
+}
+
+func (c *Cluster) admit() {
+	if c.running != nil {
+		return
+	}
+	c.running, c.denied = map[*numa.Host][]*VM{}, map[*VM]vnuma.Refusal{}
+	reserved := map[*numa.Host]int64{}
+	for _, runs := range [...]bool{true, false} {
 		for _, v := range c.VMs {
-			if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() {
-				c.running[v.Host] = append(c.running[v.Host], v)
+			if v.Host == nil || len(v.On) == 0 || v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() || v.Runs() != runs {
+				continue
 			}
+			needs := v.Guest.Needs.Reserved
+			if r := vnuma.Beside(needs, reserved[v.Host], &v.On[0].Kind.Machine); r.Any() && !runs {
+				c.denied[v] = r
+				continue
+			}
+			reserved[v.Host] += needs
 		}
 	}
-	return c.running[h]
+	for _, v := range c.VMs {
+		if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() && !c.denied[v].Any() {
+			c.running[v.Host] = append(c.running[v.Host], v)
+		}
+	}
+}
+
+// Runs reports whether the VM is known to run: it was seen to, or its source says so.
+func (v *VM) Runs() bool {
+	return len(v.Seen) > 0 || v.Power.Origin.Kind == numa.Read && v.Power.Value == numa.PoweredOn
 }
 
 // Ranges writes ascending numbers as "0–7, 12".

@@ -39,7 +39,7 @@ vm u20 host=o1 vcpus=8 memory=120GB
 		{d.Nodes[1].Clients[1].Numbers(), "u20: 8 vCPUs, 120 GB, 120 GB do not fit the host"},
 		{d.Nodes[1].Numbers(), "node 1, 28 cores, 56 threads, 512 GB: 16 vCPUs on 2 clients, 0.6 vCPU per core, 0 B free, holds 488 GB of ora, not at home here"},
 		{strings.Join(d.Caption, "\n"), "The home nodes are predicted (C-4), not observed. VMs are placed in the order of the inventory.\n" +
-			"296 GB do not fit the host at all and are ballooned or swapped once all memory is touched."},
+			"306.8 GB do not fit the host at all and are ballooned or swapped once all memory is touched."},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got  %s\nwant %s", tt.got, tt.want)

@@ -82,7 +82,7 @@ func running(r *rules.Result, h *numa.Host) []*rule.VM {
 	var vms []*rule.VM
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
-			if v.Host == h && v.Home != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() {
+			if v.Host == h && v.Home != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() && !c.Denied(v).Any() {
 				vms = append(vms, v)
 			}
 		}

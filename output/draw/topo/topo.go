@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/esxi/memory"
 	"homenode/numa"
 	"homenode/rules/rule"
 )
@@ -260,11 +261,21 @@ func fewest(clients []Client, id string) (shown []Client, rest Rest) {
 // beyond says how much memory does not fit the host; nothing when all fits. Whose that
 // is the hypervisor decides when it reclaims.
 func beyond(h *numa.Host, placed []rule.HomeNode) []string {
-	var all numa.Bytes
+	var all, free numa.Bytes
+	known := true
 	for i := range placed {
+		left, ok := placed[i].Free()
+		known, free = known && ok, free+left
 		for _, c := range placed[i].Clients {
 			all += c.Nowhere
 		}
+	}
+	minFree := memory.Of(h, false).MinFree
+	switch {
+	case all > 0 && free > minFree: // other nodes have it
+		return []string{fmt.Sprintf("%s are to be had from no node that numa.nodeAffinity allows, and are ballooned or swapped once all memory is touched (C-12).", all)}
+	case known && free < minFree: // the host takes memory back until minFree is free (C-23)
+		all += minFree - free
 	}
 	if all == 0 {
 		return nil

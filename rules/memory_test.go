@@ -1,0 +1,47 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"homenode/rules/finding"
+)
+
+// TestOneMemory holds what is found of memory where explain, topo and the simulation had other answers.
+func TestOneMemory(t *testing.T) {
+	const two = "release 8.0U3\nhost h nodes=2 cores=16 memory=1024GB mhz=2500\n"
+	for _, tt := range []struct {
+		name, text string
+		rule, vm   string
+		severity   finding.Severity
+		says       string // of the finding; empty for none of the rule
+	}{
+		{"the node with the most memory (C-4)", "release 8.0U3\nhost h nodes=2 cores=16 memory=384GB nodeMemory=288GB,96GB\nvm v host=h vcpus=8 memory=200GB hw=20 coresPerSocket=auto\n",
+			"N005", "v", 0, ""},
+		{"clients that share a node (C-5)", "release 6.0\nhost h nodes=2 cores=16 memory=256GB\nvm v host=h vcpus=12 coresPerSocket=4 memory=200GB hw=11\n",
+			"N005", "v", finding.Medium, "18.0 GB on the home node of another client"},
+		{"numa.nodeAffinity (C-12)", two + "vm v host=h vcpus=8 memory=600GB hw=20 set:numa.nodeAffinity=0\n",
+			"N025", "v", finding.High, "88 GB are to be had from no other node and are ballooned or swapped"},
+		{"reservations together (B-30)", two + "vm a host=h vcpus=8 memory=1000GB hw=20 reserveAll=on\nvm b host=h vcpus=8 memory=100GB hw=20 reserveAll=on\n",
+			"N032", "b", finding.High, "100 GB of reserved memory are more than the 13.2 GB that other VMs leave unreserved on h"},
+		{"and no more than fits", two + "vm a host=h vcpus=8 memory=900GB hw=20 reserveAll=on\nvm b host=h vcpus=8 memory=100GB hw=20 reserveAll=on\n",
+			"N032", "b", 0, ""},
+		{"all memory of a host reserved (B-30)", "release 8.0U3\nhost h nodes=1 cores=16 memory=768GB\nvm v host=h vcpus=8 memory=768GB hw=20 reserveAll=on\n",
+			"N032", "v", finding.High, "768 GB of reserved memory are more than the 759.7 GB that the host has to reserve"},
+		{"a node of twelve (C-15)", "release 8.0U3\nhost h nodes=12 packages=4 cores=16 memory=3072GB\nvm v host=h vcpus=8 memory=256GB hw=20\n",
+			"N005", "v", finding.Medium, "at most 235 GB: new memory leaves 20.9 GB of each node free"},
+	} {
+		said := ""
+		for _, f := range runText(t, tt.text).Findings {
+			if f.Rule == tt.rule && f.VM == tt.vm {
+				said += f.Message + " " + f.Advice
+				if f.Severity != tt.severity {
+					t.Errorf("%s: %v %s", tt.name, f.Severity, said)
+				}
+			}
+		}
+		if !strings.Contains(said, tt.says) || tt.says == "" && said != "" {
+			t.Errorf("%s: found %q, want %q", tt.name, said, tt.says)
+		}
+	}
+}
