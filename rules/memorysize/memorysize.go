@@ -46,8 +46,12 @@ func check(p *rule.Pass) {
 	}
 	homes := on.Layout.HomeNodes
 	holds := numa.Bytes(int64(homes) * m.NodeMemory)
-	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s",
-		memory, holds, rule.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
+	exceeds := "exceeds"
+	if memory <= holds {
+		exceeds = "exceeds what new memory may take of"
+	}
+	f.Message = fmt.Sprintf("memory of %s %s the %s of its %s%s: %s",
+		memory, exceeds, holds, rule.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
 	if v.Guest.Memory > m.ForVMs() {
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: %s are local at most, %s",
 			memory, numa.Bytes(m.ForVMs()), p.Where(others), on.Layout.Memory.Local, rule.Beyond(numa.Bytes(v.Guest.Memory-m.ForVMs()), on.Kind.Tier()))
