@@ -1,7 +1,6 @@
 package site
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -279,9 +278,6 @@ func showCompare(x *request) (*view, error) {
 	return v, err
 }
 
-// readAtOnce is how large an upload may be that is read when it comes, to refuse what is no capture. A larger one is read when it is opened.
-const readAtOnce = 8 << 20
-
 // upload keeps a capture that a form sends.
 func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 	x := &request{Request: r, site: s, page: &screen{path: r.URL.Path, title: "Not done"}, query: url.Values{}}
@@ -297,11 +293,6 @@ func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 		e, err := s.take(r)
 		if err != nil {
 			return "/captures", err
-		}
-		if e.Size <= readAtOnce {
-			if _, err := x.askOf([]string{e.Name}, "capture", e.Name); err != nil && r.Context().Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
-				return "/captures", errors.Join(err, s.Captures.Remove(e.Name))
-			}
 		}
 		return answer.Object{Kind: "capture", ID: e.Name}.Address(), nil
 	})

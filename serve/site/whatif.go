@@ -163,9 +163,6 @@ func showWhatIf(x *request) (*view, error) {
 	if vm != "" && valueOf(fields, "vm") == "" {
 		return v, errors.New("of which VM? Say its name, or * for all")
 	}
-	if name := valueOf(fields, "vm"); name != "" && !strings.ContainsAny(name, "*?[,/") && len(x.fleet.Result.Fleet.FindVMs(name)) == 0 {
-		return v, &unknownError{fmt.Sprintf("no VM is named %q", name)}
-	}
 	var args []string
 	for _, words := range []string{vm, hosts} {
 		if words != "" {
@@ -175,6 +172,9 @@ func showWhatIf(x *request) (*view, error) {
 	if args = append(args, flags...); len(args) == 0 {
 		v.answer = &answer.Answer{Title: "What if", Verdict: []string{"Say what would change: the fleet with it stands beside today's as you type.", "Nothing is written anywhere."}}
 		if name := valueOf(fields, "vm"); name != "" {
+			if !strings.ContainsAny(name, "*?[,/") && len(x.fleet.Result.Fleet.FindVMs(name)) == 0 {
+				return v, &unknownError{fmt.Sprintf("no VM is named %q", name)}
+			}
 			v.answer.Verdict = []string{"Say what would change of " + name + ".", "Nothing is written anywhere."}
 		}
 		return v, nil
