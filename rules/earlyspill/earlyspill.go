@@ -45,13 +45,13 @@ func watch(w *rule.Watch) {
 		f.Message += fmt.Sprintf("; %d of %s were like this", v.Spill.Ticks, rule.Plural(v.Ticks, "tick"))
 		f.Evidence = append(f.Evidence, w.Counted("ticks with new memory that went remote", strconv.Itoa(v.Spill.Ticks), rule.FieldNRMEM))
 	}
-	most, at := p.Remote, p.Time
-	if far := spellAt(&v.Far, s.To); far != nil && numa.Bytes(far.Worst) > most {
-		most, at = numa.Bytes(far.Worst), far.At
+	most := p.Remote
+	if far := spellAt(&v.Far, s.To); far != nil {
+		most = max(most, numa.Bytes(far.Worst))
 	}
 	f.Message += fmt.Sprintf("; up to %s were remote then", most)
-	f.Evidence = append(f.Evidence, rule.Saw("most remote memory", most.String(), rule.FieldNRMEM, at))
-	if most >= w.Host.Options.Remote {
+	f.Evidence = append(f.Evidence, rule.Saw("most remote memory of all that is judged", v.Remote.Most.String(), rule.FieldNRMEM, v.Remote.At))
+	if v.Remote.Most >= w.Host.Options.Remote {
 		f.Severity = finding.Medium
 	}
 	f.Advice = "Look what binds its memory to other nodes: numa.nodeAffinity (N025), memory affinity (N023)"

@@ -50,12 +50,21 @@ func often(w *rule.Watch, f *finding.Finding) {
 	v := w.VM
 	f.From, f.To = w.Window(&v.Returns)
 	f.Message = fmt.Sprintf("the home changed back to where it was before %d times in %s from %s, %s; %s in all",
-		v.Returns.Most, rule.Duration(f.To.Sub(f.From)), rule.Moment(f.From), among(v), rule.Plural(int(v.Changed.Total), "change"))
+		v.Returns.Most, rule.Duration(f.To.Sub(f.From)), rule.Moment(f.From), among(v), changes(v))
 	f.Evidence = []finding.Evidence{
 		w.Limit("returns", strconv.Itoa(int(w.Threshold("returns")))),
 		w.Limit("window", rule.Duration(w.Host.Options.Window)),
 		rule.Saw("returns in the window", strconv.FormatInt(v.Returns.Most, 10), rule.FieldNHN, f.From),
 	}
+}
+
+// changes writes how often the home changed, and how many migrations NMIG counted where these are fewer: it does not count each change.
+func changes(v *capture.VM) string {
+	text := rule.Plural(int(v.Changed.Total), "change")
+	if v.HasMoves && v.Migrated.Total < v.Changed.Total {
+		return fmt.Sprintf("%s (NMIG counted %d)", text, v.Migrated.Total)
+	}
+	return text
 }
 
 // seldomLooked reports whether too few ticks fit into a window for as many returns.

@@ -48,8 +48,12 @@ func check(p *rule.Pass) {
 	}
 	homes := on.Layout.HomeNodes
 	holds := on.Holds(&v.Guest)
-	f.Message = fmt.Sprintf("memory of %s exceeds the %s of its %s%s: %s",
-		memory, holds, rule.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
+	verb := "exceeds"
+	if memory <= holds {
+		verb = "exceeds what new memory may take of"
+	}
+	f.Message = fmt.Sprintf("memory of %s %s the %s of its %s%s: %s",
+		memory, verb, holds, rule.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
 	switch first := r.First; {
 	case v.Guest.Memory > m.ForVMs():
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: on an empty host %s are local, %s",

@@ -3,9 +3,13 @@ package site
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
+
+	"homenode/numa"
 )
 
 // A kind is a question of the calculator: a command that needs no file.
@@ -111,6 +115,9 @@ func topologyCommand(_ *request, fields []field, flags []string) ([]string, erro
 	flags = append([]string{"--vm=" + valueOf(fields, "vcpus") + "x" + valueOf(fields, "memory"), "--host=" + host}, flags...)
 	for _, s := range [][2]string{{"preferHT", "numa.vcpu.preferHT"}, {"perNode", "numa.vcpu.maxPerVirtualNode"}, {"min", "numa.vcpu.min"}} {
 		if value := valueOf(fields, s[0]); value != "" {
+			if n, err := strconv.Atoi(value); s[0] != "preferHT" && (err != nil || n < 1 || n > numa.MaxVCPUs) {
+				return nil, fmt.Errorf("%s: found %q, want a number of vCPUs from 1 to %d", s[1], value, numa.MaxVCPUs)
+			}
 			flags = append(flags, "--set="+s[1]+"="+value)
 		}
 	}

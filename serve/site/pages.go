@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -117,9 +118,9 @@ func showFindings(x *request) (*view, error) {
 	fields, args := x.asked(
 		field{Name: "severity", Label: "Severity", Choices: severities},
 		field{Name: "rule", Label: "Rule", Hint: "N001"},
-		field{Name: "cluster", Label: "Cluster", Hint: "prod*"},
-		field{Name: "host", Label: "Host", Hint: "esx0*"},
-		field{Name: "vm", Label: "VM", Hint: "sql*"},
+		field{Name: "cluster", Label: "Cluster", Hint: patternOf(x.example("cluster"))},
+		field{Name: "host", Label: "Host", Hint: patternOf(x.example("host"))},
+		field{Name: "vm", Label: "VM", Hint: patternOf(x.example("VM"))},
 		field{Name: "select", Label: "Condition", Hint: "vcpus > 16 && hotAdd"},
 	)
 	args = append([]string{"assess", Source}, args...)
@@ -185,6 +186,9 @@ func showCluster(x *request) (*view, error) {
 	if x.fleet == nil {
 		return nil, errNoFleet
 	}
+	if name == "" {
+		return x.which("cluster"), nil
+	}
 	if !slices.ContainsFunc(x.fleet.Result.Fleet.Clusters, func(c numa.Cluster) bool { return c.Name == name }) {
 		return nil, &unknownError{fmt.Sprintf("no cluster is named %q", name)}
 	}
@@ -198,6 +202,32 @@ func showCluster(x *request) (*view, error) {
 		return nil, err
 	}
 	return &view{answer: joined(a, judged), command: args, most: 3}, nil
+}
+
+// which lets readers choose a VM, host or cluster: all that there are.
+func (x *request) which(kind string) *view {
+	f := x.fleet.Result.Fleet
+	t := answer.Table{Name: kind, Title: map[string]string{"vm": "VMs", "host": "Hosts", "cluster": "Clusters"}[kind], Columns: answer.Columns("Name", "Cluster")}
+	add := func(id, name, cluster string) {
+		t.Rows = append(t.Rows, []answer.Cell{{Text: name, To: answer.Object{Kind: kind, ID: id}}, {Text: cluster, To: clusterObject(cluster)}})
+	}
+	switch kind {
+	case "vm":
+		for i := range f.VMs {
+			add(f.VMs[i].ID, f.VMs[i].Name, f.ClusterName(f.VMs[i].Cluster))
+		}
+	case "host":
+		for i := range f.Hosts {
+			add(f.Hosts[i].ID, f.Hosts[i].Name, f.ClusterName(f.Hosts[i].Cluster))
+		}
+	default:
+		t.Columns = t.Columns[:1]
+		for i := range f.Clusters {
+			t.Rows = append(t.Rows, []answer.Cell{{Text: f.Clusters[i].Name, To: clusterObject(f.Clusters[i].Name)}})
+		}
+	}
+	slices.SortStableFunc(t.Rows, func(a, b []answer.Cell) int { return strings.Compare(a[0].Text, b[0].Text) })
+	return &view{answer: &answer.Answer{Title: x.page.title, Verdict: []string{"Choose one of " + strconv.Itoa(len(t.Rows)) + "."}, Tables: []answer.Table{t}}, most: rowsShown}
 }
 
 // joined returns an answer with the findings of another one.
@@ -215,6 +245,9 @@ func showHost(x *request) (*view, error) {
 	name := x.query.Get("host")
 	if x.fleet == nil {
 		return nil, errNoFleet
+	}
+	if name == "" {
+		return x.which("host"), nil
 	}
 	hosts := x.fleet.Result.Fleet.FindHosts(name)
 	if len(hosts) == 0 {
@@ -289,6 +322,9 @@ func showVM(x *request) (*view, error) {
 	name := x.query.Get("vm")
 	if x.fleet == nil {
 		return nil, errNoFleet
+	}
+	if name == "" {
+		return x.which("vm"), nil
 	}
 	ask := []field{{Name: "on", Label: "On host", Choices: x.hostChoices()}, {Name: "event", Label: "Event", Choices: eventChoices()}}
 	if x.site.Live != nil {

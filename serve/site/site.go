@@ -207,6 +207,18 @@ func (s *Site) missing(w http.ResponseWriter, r *http.Request) {
 // flagOf finds the flag at the beginning of the error of a command, with the place in its text.
 var flagOf = regexp.MustCompile(`^--([a-z-]+)(:[0-9]+)*: `)
 
+// plainer are errors of libraries, and of lines that a page wrote itself, with what readers are told; of a flag the second group is its name.
+var plainer = []struct {
+	raw   *regexp.Regexp
+	plain string
+}{
+	{regexp.MustCompile(`(?i)^invalid argument "(.*)" for "--([a-z-]+)" flag: strconv\..*$`), `--$2: found "$1", want a number`},
+	{regexp.MustCompile(`(?i)^invalid argument "(.*)" for "--([a-z-]+)" flag: .*$`), `--$2: found "$1", want another value`},
+	{regexp.MustCompile(`(?is)^question:\d+:\d+: (.*?)( \(in .*\))?$`), `$1`},
+	{regexp.MustCompile(`(?s)unexpected token EOF.*$`), `it ends where more is wanted`},
+	{regexp.MustCompile(`(?s) \(\d+:\d+\)\s*\|.*$`), ``},
+}
+
 // cannot says why a page shows nothing: by the label of the field where it is about one.
 func (x *request) cannot(err error) *answer.Answer {
 	text := err.Error()
@@ -214,6 +226,14 @@ func (x *request) cannot(err error) *answer.Answer {
 		text = strings.TrimPrefix(text, m[0])
 		if i := slices.IndexFunc(x.asks, func(f field) bool { return cmp.Or(f.flag, f.Name) == m[1] }); i >= 0 && x.asks[i].Label != "" {
 			text = x.asks[i].Label + ": " + text
+		}
+	}
+	for _, p := range plainer {
+		if m := p.raw.FindStringSubmatch(text); m != nil {
+			text = p.raw.ReplaceAllString(text, p.plain)
+			if i := slices.IndexFunc(x.asks, func(f field) bool { return len(m) > 2 && cmp.Or(f.flag, f.Name) == m[2] }); i >= 0 && x.asks[i].Label != "" {
+				text = strings.Replace(text, "--"+m[2], x.asks[i].Label, 1)
+			}
 		}
 	}
 	headline := "This cannot be answered."

@@ -18,7 +18,7 @@ var asIsOnOff = []choice{{"", "as it is"}, {"on", "on"}, {"off", "off"}}
 // whatIfFields are what can be changed.
 func (x *request) whatIfFields() []field {
 	return []field{
-		{Group: "A VM, or VMs of a pattern", Name: "vm", Label: "VM", Hint: "sql01, or sql*", flag: "-"},
+		{Group: "A VM, or VMs of a pattern", Name: "vm", Label: "VM", Hint: x.example("VM") + ", or " + patternOf(x.example("VM")), flag: "-"},
 		{Name: "vcpus", Label: "vCPUs", Hint: "as it is", flag: "-"},
 		{Name: "coresPerSocket", Label: "Cores per socket", Hint: "16, or auto", flag: "-"},
 		{Name: "memory", Label: "Memory", Hint: "384GB", flag: "-"},
@@ -26,13 +26,43 @@ func (x *request) whatIfFields() []field {
 		{Name: "hw", Label: "Virtual hardware", Hint: "21", flag: "-"},
 		{Name: "host", Label: "On host", Choices: x.moveChoices(), flag: "-"},
 		{Name: "preferHT", Label: "numa.vcpu.preferHT", Choices: []choice{{"", "as it is"}, {"TRUE", "TRUE"}, {"FALSE", "FALSE"}}, flag: "-"},
-		{Group: "Hosts", Name: "hosts", Label: "Which hosts", Hint: "all, or esx0*", flag: "-"},
+		{Group: "Hosts", Name: "hosts", Label: "Which hosts", Hint: "all, or " + patternOf(x.example("host")), flag: "-"},
 		{Name: "release", Label: "ESXi release", Choices: releaseChoices("as it is"), flag: "-"},
 		{Name: "nodesPerSocket", Label: "NUMA nodes per socket (SNC, NPS)", Choices: choices("as it is", "1", "2", "3", "4"), flag: "-"},
 		{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()},
-		{Name: "add-host", Label: "Add hosts", Hint: "like=esx01 count=2, or 2x32c/1TB cluster=prod-a", Long: true},
-		{Group: "Anything else, in words", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=sql* hotAdd=off coresPerSocket=16", Long: true},
+		{Name: "add-host", Label: "Add hosts", Hint: "like=" + x.example("host") + " count=2, or 2x32c/1TB cluster=" + x.example("cluster"), Long: true},
+		{Group: "Anything else, in words", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=" + patternOf(x.example("VM")) + " hotAdd=off coresPerSocket=16", Long: true},
 	}
+}
+
+// example names a VM, host or cluster of the fleet as an example: its first large VM, its first host.
+func (x *request) example(kind string) string {
+	if x.fleet != nil && x.fleet.Result != nil {
+		switch f := x.fleet.Result.Fleet; {
+		case kind == "VM" && len(f.VMs) > 0:
+			largest := &f.VMs[0]
+			for i := range f.VMs {
+				if f.VMs[i].VCPUs.Value > largest.VCPUs.Value {
+					largest = &f.VMs[i]
+				}
+			}
+			return largest.Name
+		case kind == "host" && len(f.Hosts) > 0:
+			return f.Hosts[0].Name
+		case kind == "cluster" && len(f.Clusters) > 0:
+			return f.Clusters[0].Name
+		}
+	}
+	return map[string]string{"VM": "sql01", "host": "esx01", "cluster": "prod-a"}[kind]
+}
+
+// patternOf returns a pattern of a name: "esx0*" of "esx01.example.com".
+func patternOf(name string) string {
+	name, _, _ = strings.Cut(name, ".")
+	if short := strings.TrimRight(name, "0123456789"); short != "" {
+		name = short
+	}
+	return name + "*"
 }
 
 // releaseChoices are the releases that are modelled, the newest first.
@@ -42,6 +72,9 @@ func releaseChoices(none string) []choice {
 		r := numa.Modelled[i]
 		for u := lastUpdate(r); u >= 0; u-- {
 			one := r + numa.Release(u)
+			if one.String() == none {
+				continue
+			}
 			out = append(out, choice{strings.ReplaceAll(one.String(), " ", ""), one.String()})
 		}
 	}
@@ -118,6 +151,11 @@ func showWhatIf(x *request) (*view, error) {
 	if err != nil {
 		return v, err
 	}
+	for i := range fields {
+		if fields[i].Name == "hosts" && strings.EqualFold(fields[i].Value, "all") {
+			fields[i].Value = "*"
+		}
+	}
 	hosts, err := wordsOf(fields, [2]string{"hosts", "host"}, [2]string{"release", "release"}, [2]string{"nodesPerSocket", "nodesPerSocket"})
 	if err != nil {
 		return v, err
@@ -134,6 +172,9 @@ func showWhatIf(x *request) (*view, error) {
 	if args = append(args, flags...); len(args) == 0 {
 		v.answer = &answer.Answer{Title: "What if", Verdict: []string{"Say what would change: the fleet with it stands beside today's as you type.", "Nothing is written anywhere."}}
 		if name := valueOf(fields, "vm"); name != "" {
+			if !strings.ContainsAny(name, "*?[,/") && len(x.fleet.Result.Fleet.FindVMs(name)) == 0 {
+				return v, &unknownError{fmt.Sprintf("no VM is named %q", name)}
+			}
 			v.answer.Verdict = []string{"Say what would change of " + name + ".", "Nothing is written anywhere."}
 		}
 		return v, nil

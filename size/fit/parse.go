@@ -97,6 +97,25 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 // bits matches an amount in bits: Gb, where GB and gb are bytes.
 var bits = regexp.MustCompile(`[KMGTP]i?b\s*$`)
 
+// The ways in which people write hosts and VMs: "2 × 32 cores / 1 TB / SNC-2".
+var ways = []struct {
+	way   *regexp.Regexp
+	usual string
+}{
+	{regexp.MustCompile(`(\d)\s*[x×]\s*(\d)`), "${1}x$2"},
+	{regexp.MustCompile(`(?i)(\d)\s*c(?:ores?)?(?:\s*/\s*|\s+)(\d)`), "${1}c/$2"},
+	{regexp.MustCompile(`(?i)\s*/\s*(snc|nps)\s*-?\s*(\d)`), "/$1$2"},
+	{regexp.MustCompile(`(?i)(\d)\s+([kmgtp]i?b)`), "$1$2"},
+}
+
+// usual writes hosts or VMs as the formats below have them.
+func usual(text string) string {
+	for _, w := range ways {
+		text = w.way.ReplaceAllString(text, w.usual)
+	}
+	return text
+}
+
 // ParseShapes reads VMs: see ParseShape. No two have one name, and all together are not too many.
 func ParseShapes(texts []string) ([]Shape, error) {
 	var out []Shape
@@ -120,6 +139,7 @@ func ParseShapes(texts []string) ([]Shape, error) {
 // ParseShape reads a VM: "12x96GB", how many of them "12x96GB*40", with a name
 // "db:12x96GB*40".
 func ParseShape(text string) (Shape, error) {
+	text = usual(text)
 	s := &scan{text: text}
 	name, err := s.name()
 	if err != nil {
@@ -154,6 +174,7 @@ const maxVMs = 1_000_000
 // ParseTypes reads host types, with commas between them: see ParseType.
 func ParseTypes(text string, release numa.Release) ([]Type, error) {
 	var out []Type
+	text = usual(text)
 	at := 0
 	for part := range strings.SplitSeq(text, ",") {
 		lead := len(part) - len(strings.TrimLeft(part, " "))
@@ -185,6 +206,7 @@ func ParseTypes(text string, release numa.Release) ([]Type, error) {
 //	2x32c/1TB=18000              price of a host
 //	R760:2x32c/1TB               name
 func ParseType(text string, release numa.Release) (Type, error) {
+	text = usual(text)
 	s := &scan{text: text}
 	name, err := s.name()
 	if err != nil {
@@ -201,7 +223,10 @@ func ParseType(text string, release numa.Release) (Type, error) {
 	if d.cores, err = s.number("cC/", "the cores of a socket", 1, numa.MaxCoresPerNode); err != nil {
 		return Type{}, err
 	}
-	if !s.take('c') && !s.take('C') || !s.take('/') {
+	if !s.take('c') {
+		s.take('C')
+	}
+	if !s.take('/') {
 		return Type{}, s.fail(s.at, "found %q, want c after the cores, then / and the memory: 2x32c/1TB", s.text[s.at:])
 	}
 	if d.memory, err = s.memory("/@=", "the memory of a host", numa.MaxHostMemory); err != nil {

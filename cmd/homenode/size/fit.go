@@ -122,6 +122,9 @@ func checkPage(a *fit.Ask) error {
 }
 
 // described checks what is needed without a SOURCE.
+// mostSpare bounds the hosts that may fail at once: more than a cluster has.
+const mostSpare = 1000
+
 func (f *fitFlags) described(a *fit.Ask) error {
 	switch {
 	case f.cluster != "":
@@ -130,6 +133,8 @@ func (f *fitFlags) described(a *fit.Ask) error {
 		return errors.New("--vm: found none, want a shape such as 12x96GB, or a SOURCE with VMs")
 	case len(a.Types) == 0:
 		return errors.New("--hosts: found none, want host types such as 2x32c/1TB,2x48c/1.5TB, or a SOURCE with hosts")
+	case a.Spare > mostSpare:
+		return fmt.Errorf("--spare: found %d, want at most %d hosts", a.Spare, mostSpare)
 	case a.Shapes[0].Count > 0:
 		a.Hosts = 0 // is what is asked
 	case a.Spare >= a.Hosts:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
@@ -149,7 +150,7 @@ func homesText(v *capture.VM) string {
 	for i, h := range v.Homes {
 		parts[i] = fmt.Sprintf("%s for %s", h.Homes, percent(float64(h.Time)/float64(all)))
 	}
-	return strings.Join(parts, "; ") + fmt.Sprintf("; changed %d times", v.Changed.Total)
+	return strings.Join(parts, "; ") + "; changed " + words.Plural(int(v.Changed.Total), "time")
 }
 
 func anyHome(v *capture.VM, node int) bool {

@@ -380,7 +380,7 @@ func change(r *fit.Result, c fit.Change) answer.Change {
 			part = fmt.Sprintf("%d%s (%+d)", m.After, of, m.After-m.Before)
 		}
 		if len(strings.Join(parts, ", "))+len(part) > widestChange {
-			parts = append(parts, fmt.Sprintf("%d more", len(c.Moved)-len(parts)))
+			parts = append(parts, words.Plural(len(c.Moved)-len(parts), "more host type"))
 			break
 		}
 		parts = append(parts, part)

@@ -22,6 +22,13 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	}
 	first, fewest := &r.Types[0], r.Fewest()
 	line := fmt.Sprintf("%s, %d vCPUs, %s, at %s: %s", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), hostsOf(first, r.Spare))
+	if first.Mix.VMs == 0 && vms > 0 {
+		fits := "no such host"
+		if len(r.Types) > 1 {
+			fits = "none of these hosts"
+		}
+		return []string{fmt.Sprintf("%s, %d vCPUs, %s, at %s: not one of them fits %s.", words.Plural(vms, "VM"), vcpus, whole(memory), c.ratio(), fits)}
+	}
 	if first.Mix.VMs < vms {
 		line += fmt.Sprintf(" hold %d of them, the others run on no such host", first.Mix.VMs)
 	}
