@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -83,7 +82,7 @@ func (p *Place) host() *numa.Host {
 func (p *Place) hidden() bool { return p.On != nil && p.host().Hidden() > 1 }
 
 // Short returns the layout in one line; there must be one.
-func (p *Place) Short() string { return rule.ShortOn(&p.On.Layout, p.host()) }
+func (p *Place) Short() string { return rule.Short(&p.On.Layout) }
 
 // Layout returns the layout; nil when there is none.
 func (p *Place) Layout() *vnuma.Layout {
@@ -128,9 +127,6 @@ func (p *Place) compare(q *Place, of []Finding) int {
 	if c != 0 || p.On == nil || q.On == nil {
 		return c
 	}
-	if p.hidden() || q.hidden() { // fewer clients are no gain where nodes are hidden
-		return cmp.Compare(math.Round(100*rule.FarOn(&q.On.Layout, q.host())), math.Round(100*rule.FarOn(&p.On.Layout, p.host())))
-	}
 	return q.On.Layout.Compare(&p.On.Layout)
 }
 
@@ -167,7 +163,7 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		add(spanB && !spanA && !blindB, "guest nodes over several clients")
 		add(a.Managed && !b.Managed, "no home node")
 		add(!a.Managed && b.Managed, "has home nodes")
-		x, y := rule.Percent(rule.FarOn(a, v.From.host())), rule.Percent(rule.FarOn(b, v.To.host()))
+		x, y := rule.Percent(a.FarShare()), rule.Percent(b.FarShare())
 		add(x != y, "%s → %s far", strings.TrimSuffix(x, " %"), y)
 		if a, b := a.VSockets.Len(), b.VSockets.Len(); a != b {
 			add(true, "%d → %s", a, rule.Plural(b, "socket"))

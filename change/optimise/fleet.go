@@ -180,7 +180,7 @@ func (b *builder) addHost(h *numa.Host) {
 		b.note(h.At, "%v: it is left out with its VMs", err)
 		return
 	}
-	kind, hidden := 0, hiddenNodes(h)
+	kind, hidden := 0, max(1, h.Hidden())
 	for kind < len(b.machines) && (!b.machines[kind].Like(m) || b.hidden[kind] != hidden) {
 		kind++
 	}

@@ -113,15 +113,6 @@ func (b *builder) shape(g *vnuma.Guest, e plan.Edit, home int, nodes numa.NodeSe
 	return s
 }
 
-// hiddenNodes returns the packages of a host whose node interleaving shows them as one
-// node, else 1.
-func hiddenNodes(h *numa.Host) int {
-	if len(h.Nodes.Value) == 1 {
-		return max(1, h.Packages.Or(1))
-	}
-	return 1
-}
-
 // affinities returns the shape bound to each set of nodes that has one for each of its
 // clients.
 func (b *builder) affinities(s Shape) (out []Shape) {

@@ -127,11 +127,8 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse, choices *vnuma.Choice
 		cores: make([]int32, k),
 		mem:   make([]int64, k), cap: make([]int64, k), used: make([]int64, k),
 		load: make([]int64, k), loose: make([]int64, k), got: make([]int64, k), ran: make([]int64, k),
-		hidden: 1, dirty: true,
+		hidden: int32(max(1, h.Hidden())), dirty: true,
 		closed: h.Maintenance.Value,
-	}
-	if k == 1 {
-		b.hidden = int32(max(1, h.Packages.Or(1)))
 	}
 	for i, n := range nodes {
 		b.cores[i] = int32(n.Cores)

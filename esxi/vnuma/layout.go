@@ -91,6 +91,7 @@ type Layout struct {
 	Least       int   // fewest clients that the vCPU count needs on this host
 	HomeNodes   int   // nodes its clients are placed on; 0 when not managed
 	Nodes       int   // nodes of the host
+	Hidden      int   // packages behind its only node; 0 for none
 	memory      int64 // bytes; 0 when unknown
 	equalSlices bool
 	checkpoint  bool // resumed from a checkpoint: suspend or vMotion
@@ -226,8 +227,12 @@ func (l *Layout) SameGuest(o *Layout) bool {
 // FarShare returns the share of memory that a vCPU finds on another node than its
 // own client's, in [0, 1], for a guest that uses the nodes it sees. Memory
 // interleaved over k home nodes is far by 1 − 1/k, although N%L reads 100 (C-13,
-// C-17): that needs no sizes to tell. What these nodes do not hold is far as well.
+// C-17): that needs no sizes to tell. What these nodes do not hold is far as well. Behind the only node of k packages that
+// node interleaving hides it is 1 − 1/k, whatever N%L says.
 func (l *Layout) FarShare() float64 {
+	if l.Hidden > 1 {
+		return 1 - 1/float64(l.Hidden)
+	}
 	r := &l.Memory
 	switch all := r.Local + r.Remote; {
 	case r.Placement == Anywhere: // vCPUs and memory are spread over all nodes alike (C-12)

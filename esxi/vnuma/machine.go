@@ -19,6 +19,7 @@ type Machine struct {
 	Nodes      int32        // NUMA nodes with cores (M of the rule book)
 	Cores      int32        // cores of the smallest node (C)
 	Threads    int32        // threads of that node (T)
+	Hidden     int32        // packages that node interleaving shows as the only node; 0 for none
 	AllCores   int32
 	AllThreads int32
 	NodeMemory int64 // bytes of the smallest node (Wn); 0 when unknown
@@ -73,6 +74,7 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	if m.AllMemory > 0 {
 		m.Reservable = max(m.AllMemory, int64(h.Memory.Value)) + int64(h.TierMemory.Value)
 	}
+	m.Hidden = int32(h.Hidden())
 	m.CoreMHz = int32(h.Frequency().Value)
 	m.OneThread = numa.MitigationOf(h) == numa.SCAv1 && h.HasL1TF()
 	m.MinFreePercent = int32(memory.MinFreePercent(h))

@@ -103,3 +103,26 @@ func TestMerged(t *testing.T) {
 		t.Errorf("merged: %+v", got)
 	}
 }
+
+// TestHiddenPackages: behind the only node of two packages half of the memory is far, whatever else holds; a nested host hides none.
+func TestHiddenPackages(t *testing.T) {
+	for _, tt := range []struct {
+		packages int
+		model    string
+		far      float64
+	}{{1, "", 0}, {2, "", 0.5}, {4, "", 0.75}, {2, "VMware20,1", 0}} {
+		h := numa.Host{Name: "esx01", Release: numa.ReadAt(numa.ESXi80, "release"), Packages: numa.ReadAt(tt.packages, "packages"), Model: numa.ReadAt(tt.model, "model"),
+			Nodes: numa.ReadAt([]numa.Node{{Cores: 40, Threads: 80, Memory: numa.ReadAt(768*numa.GiB, "memory")}}, "nodes")}
+		m, err := NewMachine(&h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, _, err := NewGuest(&numa.VM{Name: "db", Config: numa.Config{VCPUs: numa.ReadAt(8, "vcpus"), Memory: numa.ReadAt(16*numa.GiB, "memory")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := Predict(&g, &m, &Case{}); l.FarShare() != tt.far {
+			t.Errorf("%d packages %s: %v far, want %v", tt.packages, tt.model, l.FarShare(), tt.far)
+		}
+	}
+}

@@ -41,6 +41,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 	l := Layout{
 		Managed:     true,
 		Nodes:       int(m.Nodes),
+		Hidden:      int(m.Hidden),
 		memory:      g.Memory,
 		equalSlices: c.Choices.EqualSlices,
 		Assumes:     g.assumes | m.assumes,

@@ -330,6 +330,9 @@ func (t *tracer) allowed(nodes int) {
 func (t *tracer) memory(l *Layout, ch *Choices) {
 	mem := fact("memory", t.vm.Memory, t.vm.At)
 	switch r := l.Memory; {
+	case l.Hidden > 1:
+		t.add("A-2", fmt.Sprintf("the host hides its %d packages behind 1 node (H001)", l.Hidden),
+			fmt.Sprintf("about %.0f %% of the memory is on another package than the vCPU that uses it; N%%L does not show it", 100*l.FarShare()), mem, t.nodes(), fact("packages", t.host.Packages, t.host.At))
 	case r.Placement == Anywhere:
 		rule := "C-12"
 		if !t.g.Affinity {

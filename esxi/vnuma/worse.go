@@ -20,10 +20,11 @@ func (l *Layout) faults() [4]int {
 	if l.Refused.Any() {
 		f[0] = 1
 	}
-	if l.Wide() && !l.GuestSeesNUMA() {
+	hidden := l.Hidden > 1 // nobody places its vCPUs near their memory
+	if l.Wide() && !l.GuestSeesNUMA() || hidden {
 		f[2] = 1
 	}
-	if _, spans := l.Spanning(); spans {
+	if _, spans := l.Spanning(); spans || hidden {
 		f[3] = 1
 	}
 	return f

@@ -120,8 +120,8 @@ func layoutFacts(l *vnuma.Layout, on *numa.Host) []answer.Fact {
 func memoryText(l *vnuma.Layout, on *numa.Host) string {
 	r := &l.Memory
 	switch {
-	case on.Hidden() > 1:
-		return fmt.Sprintf("about %s on another package: the host hides %d", rule.Percent(rule.FarOn(l, on)), on.Hidden())
+	case l.Hidden > 1:
+		return fmt.Sprintf("about %s on another package: the host hides %d", rule.Percent(l.FarShare()), l.Hidden)
 	case !r.Known:
 		if r.Placement == vnuma.Interleaved {
 			return r.Placement.String()

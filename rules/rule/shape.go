@@ -18,21 +18,7 @@ import (
 //	1×36 sees 2×18
 //	1×16 +31 %   31 % of the memory is on another node than the vCPU that uses it
 //	1×8 no home  not NUMA-managed
-func Short(l *vnuma.Layout) string { return short(l, l.FarShare()) }
-
-// ShortOn returns what Short does, with the memory that is far on this host.
-func ShortOn(l *vnuma.Layout, h *numa.Host) string { return short(l, FarOn(l, h)) }
-
-// FarOn returns the share of memory that a vCPU finds on another node than its own, in [0, 1], on a host: behind the only node of k packages that
-// node interleaving hides it is 1 − 1/k (A-2, H001), whatever the layout says.
-func FarOn(l *vnuma.Layout, h *numa.Host) float64 {
-	if h != nil && h.Hidden() > 1 && !l.Refused.Any() {
-		return 1 - 1/float64(h.Hidden())
-	}
-	return l.FarShare()
-}
-
-func short(l *vnuma.Layout, far float64) string {
+func Short(l *vnuma.Layout) string {
 	if l.Refused.Any() {
 		return "off"
 	}
@@ -46,7 +32,7 @@ func short(l *vnuma.Layout, far float64) string {
 	if !l.Managed {
 		return s + " no home"
 	}
-	if far > 0 {
+	if far := l.FarShare(); far > 0 {
 		s += " +" + Percent(far)
 	}
 	return s

@@ -61,7 +61,8 @@ func TestMatrix(t *testing.T) {
 	for id, want := range map[string]string{
 		"matrix-mixed__vm-erp01__host-esx11.demo":         "cell home",
 		"matrix-mixed__vm-erp01__host-esx16.demo":         "cell worse",
-		"matrix-mixed__vm-exch01__host-esx15.demo":        "cell alike",
+		"matrix-mixed__vm-exch01__host-esx15.demo":        "cell worse",
+		"matrix-mixed__vm-ctx01__host-esx16.demo":         "cell alike",
 		"matrix-mixed__vm-old01__host-esx11.demo":         "cell better",
 		"matrix-mixed__vm-exch01__host-esx16.demo__block": "block",
 	} {

@@ -151,6 +151,9 @@ func vmCaption(l *vnuma.Layout, homes *rule.Placed) []string {
 	if w := why[l.Why]; w != "" {
 		c = append(c, "What the guest sees: "+w+".")
 	}
+	if l.Hidden > 1 {
+		c = append(c, fmt.Sprintf("Its host hides %d packages behind 1 node (H001): about %s of the memory is on another package than the vCPU that uses it.", l.Hidden, rule.Percent(l.FarShare())))
+	}
 	if far := l.FarShare(); l.Memory.Placement == vnuma.Interleaved {
 		c = append(c, fmt.Sprintf("Memory is interleaved: %s of it is on another node than the vCPU that uses it, while N%%L reads 100 (C-17).", rule.Percent(far)))
 	}

@@ -1,9 +1,7 @@
 package fleet
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
@@ -56,16 +54,6 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 	x := &Explanation{VM: v, Host: on, Machine: machine, Case: c, Name: v.Name, On: on.Name, Release: machine.Release, Event: c.Event.String(), Observed: v.Seen}
 	if x.Layout, x.Trace, x.Problems, err = vnuma.Explain(v.VM, on, &x.Case); err != nil {
 		return nil, err
-	}
-	if n := on.Hidden(); n > 1 && !x.Layout.Refused.Any() {
-		for i := range x.Trace {
-			if s := &x.Trace[i]; s.Result == "all memory local on an empty host" {
-				s.Result = "all memory on the node that ESXi sees"
-			}
-		}
-		x.Trace = append(x.Trace, vnuma.Step{Rules: "A-2", Because: fmt.Sprintf("the host hides its %d packages behind 1 node (H001)", n),
-			Result: fmt.Sprintf("about %s of the memory is on another package than the vCPU that uses it; N%%L does not show it", rule.Percent(rule.FarOn(&x.Layout, on))),
-			Facts:  []vnuma.Used{{Name: "packages", Value: strconv.Itoa(n), Origin: on.Packages.Origin, At: on.At}}})
 	}
 	if !x.Layout.Refused.Any() {
 		x.LogLines = vnuma.LogLines(&x.Layout, &v.Guest, &machine)
