@@ -78,7 +78,7 @@ func (p *Place) host() *numa.Host {
 	return p.On.Kind.Hosts[0]
 }
 
-// hidden reports whether the host hides its nodes (H001): nobody places the vCPUs of a VM near its memory.
+// hidden reports whether the host hides its nodes (H001): ESXi cannot place the vCPUs of a VM near its memory.
 func (p *Place) hidden() bool { return p.On != nil && p.host().Hidden() > 1 }
 
 // Short returns the layout in one line; there must be one.

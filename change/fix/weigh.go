@@ -80,10 +80,10 @@ func (m *maker) gains() error {
 func (m *maker) harm(d *diff.Drift) map[string]string {
 	worse := m.layoutsWorse(d)
 	m.brings = map[string][]string{}
-	better := map[string]bool{}
+	better, moved := map[string]bool{}, map[string]bool{} // VMs that are better; those that differ
 	for i := range d.VMs {
 		v := &d.VMs[i]
-		better[v.ID] = v.Verdict == diff.Better
+		better[v.ID], moved[v.ID] = v.Verdict == diff.Better, v.Verdict != diff.Unchanged || v.Layout
 		if v.Verdict == diff.Worse {
 			for id := range m.blamed(&finding.Finding{VMID: v.ID}) {
 				worse[id] = cmp.Or(worse[id], fmt.Sprintf("%s would be worse: %s", v.Name, strings.Join(v.Why, ", ")))
@@ -97,8 +97,11 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 			continue
 		}
 		text, outweighed := fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message), d.Outweighed(x, diff.Better)
-		for id := range m.blamed(x.B) {
+		ids := m.blamed(x.B)
+		others := slices.ContainsFunc(slices.Collect(maps.Keys(ids)), func(id string) bool { return better[id] })
+		for id := range ids {
 			switch {
+			case others && !moved[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // a change without effect on the host: the better ones bring it
 			case outweighed || better[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // of a host: that is untidy, and harms no VM
 				m.brings[id] = append(m.brings[id], text)
 			case !told[id]:

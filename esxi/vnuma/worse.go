@@ -20,7 +20,7 @@ func (l *Layout) faults() [4]int {
 	if l.Refused.Any() {
 		f[0] = 1
 	}
-	hidden := l.Hidden > 1 // nobody places its vCPUs near their memory
+	hidden := l.Hidden > 1 // ESXi cannot place its vCPUs near their memory
 	if l.Wide() && !l.GuestSeesNUMA() || hidden {
 		f[2] = 1
 	}

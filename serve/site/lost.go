@@ -200,7 +200,7 @@ func between(a *board.Alarm) string {
 	return begin.Format(date) + " to " + end.Format(date) + " UTC"
 }
 
-// table says who lost locality; not ok when nobody did.
+// table says who lost locality; not ok when none did.
 func (x *lost) table(now time.Time) (t answer.Table, said string, ok bool) {
 	switch {
 	case x == nil:

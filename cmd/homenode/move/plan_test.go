@@ -250,7 +250,7 @@ func TestHosts(t *testing.T) {
 		{[]string{"2x32c/1TB*1", "r760:2x48c/2TB*2"}, "kvm01 r760-02 r760-03"},
 		{[]string{"2x32c/1TB*0"}, `--hosts: found "2x32c/1TB*0", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
 		{[]string{"2x32c/1TB*many"}, `--hosts: found "2x32c/1TB*many", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
-		{[]string{"2x32/1TB*2"}, `--hosts: "2x32/1TB": column 5: found "/1TB", want c after the cores, then / and the memory: 2x32c/1TB`},
+		{[]string{"2x32q/1TB*2"}, `--hosts: "2x32q/1TB": column 3: found "32q", want the cores of a socket`},
 		{[]string{"nowhere/kvm.xml"}, "--hosts: stat nowhere/kvm.xml: no such file or directory"},
 	} {
 		h := &hosts{names: tt.hosts, perCore: []string{"3"}, own: "1c/16GB"}
