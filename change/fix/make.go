@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/change/diff"
 	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
 	"homenode/internal/glob"
@@ -77,43 +78,17 @@ func subjectOf(f *finding.Finding) subject {
 // Make plans what the findings of the fleet need. It is an error when the filter shows nothing.
 func Make(f *numa.Fleet, o Options) (*Plan, error) {
 	o.AtOnce = max(1, o.AtOnce)
-	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
-		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}}
-	whole := rules.Run(f, o.Rules)
-	var err error
-	if m.shown, err = o.Filter.Fleet(whole); err != nil {
-		return nil, err
-	}
-	m.today = whole
-	if slices.ContainsFunc(f.VMs, func(v numa.VM) bool { return len(v.Observed) > 0 }) {
-		m.fleet = whatif.Unobserved(f)
-		m.today = rules.Run(m.fleet, o.Rules)
-	}
-	m.vms, m.base = vmsOf(m.today), m.today
-	if m.set() {
-		err = m.asked()
-	} else {
-		m.adviseHosts()
-	}
-	if err == nil && len(m.edits) > 0 {
-		m.hosts = true
-		err = m.weigh()
-		m.hosts, m.base = false, m.changed
-	}
+	m, err := newMaker(f, o)
 	if err != nil {
 		return nil, err
 	}
-	if !m.set() {
-		m.advised()
-	}
-	m.refuse()
-	err = m.weigh()
-	for n := 0; err == nil && n < rounds && m.further(); n++ {
-		m.refuse()
-		err = m.weigh()
-	}
-	if err != nil {
+	if err := m.make(); err != nil {
 		return nil, err
+	}
+	for n, more := 0, !m.set() && len(m.edits) > 0; more && n < rounds; n++ {
+		if more, err = m.again(); err != nil {
+			return nil, err
+		}
 	}
 	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, By: o.By, Changes: m.changes(), Left: m.left()}
 	drs, err := m.rules()
@@ -144,6 +119,87 @@ func Make(f *numa.Fleet, o Options) (*Plan, error) {
 		return nil, err
 	}
 	return p, p.identify()
+}
+
+func newMaker(f *numa.Fleet, o Options) (*maker, error) {
+	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
+		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}}
+	whole := rules.Run(f, o.Rules)
+	var err error
+	if m.shown, err = o.Filter.Fleet(whole); err != nil {
+		return nil, err
+	}
+	m.today = whole
+	if slices.ContainsFunc(f.VMs, func(v numa.VM) bool { return len(v.Observed) > 0 }) {
+		m.fleet = whatif.Unobserved(f)
+		m.today = rules.Run(m.fleet, o.Rules)
+	}
+	m.vms, m.base = vmsOf(m.today), m.today
+	return m, nil
+}
+
+// make weighs the edits of hosts, and then those of VMs.
+func (m *maker) make() (err error) {
+	if m.set() {
+		err = m.asked()
+	} else {
+		m.adviseHosts()
+	}
+	if err == nil && len(m.edits) > 0 {
+		m.hosts = true
+		err = m.weigh()
+		m.hosts, m.base = false, m.changed
+	}
+	if err != nil {
+		return err
+	}
+	if !m.set() {
+		m.advised()
+	}
+	m.refuse()
+	err = m.weigh()
+	for n := 0; err == nil && n < rounds && m.further(); n++ {
+		m.refuse()
+		err = m.weigh()
+	}
+	return err
+}
+
+// again takes what a second plan would change besides, of what was left out beside changes that are left out themselves. It reports
+// whether there is anything.
+func (m *maker) again() (more bool, err error) {
+	next, err := newMaker(m.changed.Fleet, m.o)
+	if err != nil { // nothing is shown any more
+		return false, nil
+	}
+	if err := next.make(); err != nil {
+		return false, err
+	}
+	for id, edits := range next.edits {
+		v := m.vms[id]
+		if v == nil || next.kept[id] != "" {
+			continue
+		}
+		after := v.Config
+		if m.kept[id] == "" {
+			configure(&after, m.edits[id])
+		}
+		configure(&after, edits)
+		m.edits[id], more = numa.Edits(&v.Config, &after), true
+		if delete(m.kept, id); m.edits[id] == nil {
+			delete(m.edits, id)
+		}
+	}
+	if !more {
+		return false, nil
+	}
+	m.changed = rules.Run(m.apply(), m.o.Rules)
+	d, err := diff.Compare(m.base, m.changed, diff.Options{})
+	if err != nil {
+		return false, err
+	}
+	m.harm(d)
+	return true, m.gains()
 }
 
 // inventory returns the hash of what was read, whenever it was read.
