@@ -29,7 +29,7 @@ func FuzzShell(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, s string) {
 		if !carried(s) {
-			t.Skip("a text that no name of vSphere has")
+			t.Skip("scripts refuse the text before")
 		}
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s "+words.Command(s)).Output()
 		if err != nil || string(out) != s {
@@ -43,7 +43,7 @@ func FuzzPowerShell(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, s string) {
 		if !carried(s) {
-			t.Skip("a text that no name of vSphere has")
+			t.Skip("scripts refuse the text before")
 		}
 		q := words.PowerShell(s)
 		tokens, err := lex(q)
@@ -72,7 +72,7 @@ func FuzzYAML(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, s string) {
 		if !carried(s) {
-			t.Skip("a text that no name of vSphere has")
+			t.Skip("scripts refuse the text before")
 		}
 		q := yaml(s)
 		var node goyaml.Node
@@ -94,7 +94,7 @@ func FuzzHCL(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, s string) {
 		if !carried(s) {
-			t.Skip("a text that no name of vSphere has")
+			t.Skip("scripts refuse the text before")
 		}
 		q := hcl(s)
 		if got, ok := unhcl(q); !ok || got != s {
