@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden prove docs clean
+.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
@@ -128,6 +128,12 @@ same-bytes:
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
 	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./output/move/... ./serve/access -update
+
+# Records the answers of the corpus anew and prints how their data differs: a commit that changes an answer shows the difference
+# and gives the reason.
+corpus:
+	$(GO) test ./cmd/homenode -run '^TestCorpus$$' -update
+	@git --no-pager diff --unified=0 -- cmd/homenode/testdata/corpus/answers.txt
 
 # What takes too long for every change: plays every world of the published experiments, kills and fills what keeps,
 # boots guests; writes the record of the experiments, docs/published-simulations.md and docs/proof.md.

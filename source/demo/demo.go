@@ -4,6 +4,7 @@ package demo
 
 import (
 	_ "embed"
+	"strings"
 
 	"homenode/numa"
 	"homenode/source/incident"
@@ -31,12 +32,16 @@ func Capture() (*incident.Incident, error) {
 	return incident.Read("capture.txtar", []byte(CaptureText))
 }
 
-// StoryText is a day on three hosts of the demo fleet.
+// StoryText is what happens in the demo fleet on the day after that night: the lines of a story that follow those of the fleet.
 //
 //go:embed story.txtar
 var StoryText string
 
-// Story returns it for the simulation.
+// Story returns the demo fleet with that day, for the simulation.
 func Story() (*numa.Story, error) {
-	return story.Read("story.txtar", []byte(StoryText))
+	about, lines, _ := strings.Cut(StoryText, "-- in --\n")
+	_, fleet, _ := strings.Cut(Text, "-- in --\n")
+	fleet = strings.Replace(fleet, "\nvm stream01 ", "\nvm stream01 power=off ", 1) // its power-on is a part of the day
+	fleet, _, _ = strings.Cut(fleet, "\n# What was seen of some")                   // a simulation shows nothing of what was observed
+	return story.Read("story.txtar", []byte(about+"-- in --\n"+fleet+"\n"+lines))
 }

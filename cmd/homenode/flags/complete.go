@@ -6,8 +6,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// Completing is set when the program runs for a shell that completes a command line. Only then completions are registered:
+// cobra keeps each one, with its command and all that the command holds, in a map of the process that it never clears.
+var Completing bool
+
 // Complete registers a completion; cobra refuses a flag that does not exist.
 func Complete(c *cobra.Command, name string, complete cobra.CompletionFunc) {
+	if !Completing {
+		return
+	}
 	if err := c.RegisterFlagCompletionFunc(name, complete); err != nil {
 		panic(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"homenode/esxi/scheduler"
 	"homenode/numa"
 	"homenode/serve/board"
+	"homenode/serve/collect"
 	"homenode/source/demo"
 	"homenode/source/esxtop/fetchstats"
 	"homenode/source/open"
@@ -34,9 +35,9 @@ type demoLab struct {
 	mu      sync.Mutex
 	keep    bool // ticks in past
 	writers map[string]*fetchstats.Writer
-	answers map[string]string // the last, by host ID
-	faults  map[string]string // by host ID
-	runs    map[string]string // host ID by name of a VM, of those that run
+	last    map[string]numa.Tick // by host ID: the writer makes the answer of it
+	faults  map[string]string    // by host ID
+	runs    map[string]string    // host ID by name of a VM, of those that run
 }
 
 // A placed is where a VM is, and whether it runs.
@@ -52,6 +53,7 @@ const (
 	demoRounds = 30 * 24 * time.Hour
 	demoRound  = 40 * time.Minute
 	demoTick   = 20 * time.Second // of the day
+	demoPast   = 5 * time.Minute  // between the ticks of the day that are kept, but for its last hour
 	demoLive   = 2 * time.Second  // after it: as fast as hosts count
 )
 
@@ -61,7 +63,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true,
+	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, last: map[string]numa.Tick{}, keep: true,
 		placed: map[string]placed{}, until: demoDay, runs: map[string]string{}}
 	d.start = now.UTC().Truncate(2 * time.Second).Add(-demoDay)
 	story.Length, story.Every = demoDay+demoRounds, demoTick
@@ -95,29 +97,39 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	return d, nil
 }
 
-// addRounds adds what happens after the day: esx05 is patched, its VMs go to esx02 and come
-// back.
+// patched are the VMs that leave the patched host for hosts of their own choice, as in the demo's story; the others go where the cluster
+// puts them.
+var patched = map[string]string{"sql05": "esx01.demo", "cache01": "esx02.demo", "app07": "esx02.demo", "app15": "esx02.demo", "web007": "esx02.demo", "web015": "esx02.demo"}
+
+// addRounds adds what happens after the day: esx05 is patched, its VMs leave it and come back.
 func (d *demoLab) addRounds() error {
-	var from string
-	var guests []string
+	byName := map[string]string{}
 	for i := range d.story.Fleet.Hosts {
-		if h := &d.story.Fleet.Hosts[i]; h.Name == "esx05.demo" {
-			from = h.ID
-		}
+		byName[d.story.Fleet.Hosts[i].Name] = d.story.Fleet.Hosts[i].ID
 	}
+	host := byName["esx05.demo"]
+	var guests []*numa.VM
 	for i := range d.story.Fleet.VMs {
-		if v := &d.story.Fleet.VMs[i]; v.Host == from {
-			guests = append(guests, v.ID)
+		if v := &d.story.Fleet.VMs[i]; v.Host == host && v.Power.Value == numa.PoweredOn {
+			guests = append(guests, v)
 		}
 	}
-	if from == "" || len(guests) == 0 {
+	if host == "" || len(guests) == 0 {
 		return fmt.Errorf("the demo's story has no host esx05.demo with VMs")
 	}
+	add := func(at time.Duration, kind numa.EventKind, vm, host string) {
+		d.story.Events = append(d.story.Events, numa.Event{At: at, Kind: kind, VM: vm, Host: host})
+	}
 	for at := demoDay + time.Minute; at < demoDay+demoRounds; at += demoRound {
-		d.story.Events = append(d.story.Events, numa.Event{At: at, Kind: numa.Maintenance, Host: from},
-			numa.Event{At: at + demoRound/2, Kind: numa.LeaveMaintenance, Host: from})
 		for _, g := range guests {
-			d.story.Events = append(d.story.Events, numa.Event{At: at + demoRound/2 + time.Minute, Kind: numa.VMotion, VM: g, Host: from})
+			if to := byName[patched[g.Name]]; to != "" {
+				add(at, numa.VMotion, g.ID, to)
+			}
+		}
+		add(at+20*time.Second, numa.Maintenance, "", host)
+		add(at+demoRound/2, numa.LeaveMaintenance, "", host)
+		for _, g := range guests {
+			add(at+demoRound/2+time.Minute, numa.VMotion, g.ID, host)
 		}
 	}
 	return nil
@@ -153,22 +165,26 @@ func (d *demoLab) fleet() *numa.Fleet {
 	return &f
 }
 
-// observe takes a tick of the simulated scheduler.
+// observe takes a tick of the simulated scheduler. Of the past it keeps the last hour, and a tick every five minutes before that.
 func (d *demoLab) observe(t *numa.Tick) {
+	at := t.Time.Sub(d.story.Start)
+	if d.keep && at%demoPast != 0 && at < demoDay-time.Hour {
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	id, c := d.hostID[t.Host], *t
-	c.Time = d.start.Add(t.Time.Sub(d.story.Start))
-	d.answers[id] = d.writers[id].Answer(&c)
+	c.Time = d.start.Add(at)
+	c.Nodes, c.VMs = slices.Clone(t.Nodes), slices.Clone(t.VMs)
+	for i := range c.VMs {
+		c.VMs[i].OnNode = slices.Clone(c.VMs[i].OnNode)
+	}
+	d.last[id] = c
 	maps.DeleteFunc(d.runs, func(_, host string) bool { return host == id })
 	for i := range t.VMs {
 		d.runs[t.VMs[i].Name] = id
 	}
 	if d.keep {
-		c.Nodes, c.VMs = slices.Clone(t.Nodes), slices.Clone(t.VMs)
-		for i := range c.VMs {
-			c.VMs[i].OnNode = slices.Clone(c.VMs[i].OnNode)
-		}
 		d.past = append(d.past, c)
 	}
 }
@@ -181,7 +197,11 @@ func (d *demoLab) answer(host, command string) (string, error) {
 	case "CounterInfo":
 		return d.writers[host].Info(), nil
 	case "FetchStats":
-		text := d.answers[host]
+		last, ok := d.last[host]
+		text := ""
+		if ok {
+			text = d.writers[host].Answer(&last)
+		}
 		if spoil := faults[d.faults[host]]; spoil != nil {
 			d.mu.Unlock()
 			defer d.mu.Lock()
@@ -194,7 +214,7 @@ func (d *demoLab) answer(host, command string) (string, error) {
 	return "", fmt.Errorf("found the command %q", command)
 }
 
-// prime gives the day to a Board: the last hour is judged, the rest kept, a tick a minute.
+// prime gives the day to a Board: the last hour is judged, the rest kept.
 func (d *demoLab) prime(to *board.Board) {
 	to.Fleet(d.name, d.fleet())
 	slices.SortStableFunc(d.past, func(a, b numa.Tick) int { return a.Time.Compare(b.Time) })
@@ -203,7 +223,7 @@ func (d *demoLab) prime(to *board.Board) {
 		switch t := &d.past[i]; {
 		case end.Sub(t.Time) <= time.Hour:
 			to.Tick(d.name, d.hostID[t.Host], t)
-		case t.Time.Sub(d.start)%time.Minute == 0:
+		default:
 			to.Past(d.name, d.hostID[t.Host], t)
 		}
 	}
@@ -259,3 +279,30 @@ func (d *demoLab) dial(ctx context.Context) (*vsphere.Live, error) {
 }
 
 func (d *demoLab) close() { d.vc.Close() }
+
+// A demoSink takes what is collected from the demo, whose inventory comes with what logs and guests showed, as for homenode assess demo.
+type demoSink struct {
+	collect.Sink
+	observed map[string][]numa.Observation // by name of the VM
+}
+
+// newDemoSink returns a sink in front of another one.
+func newDemoSink(to collect.Sink) (*demoSink, error) {
+	f, err := demo.Fleet()
+	if err != nil {
+		return nil, err
+	}
+	s := &demoSink{to, map[string][]numa.Observation{}}
+	for i := range f.VMs {
+		s.observed[f.VMs[i].Name] = f.VMs[i].Observed
+	}
+	return s, nil
+}
+
+// Fleet takes the inventory.
+func (s *demoSink) Fleet(vcenter string, f *numa.Fleet) {
+	for i := range f.VMs {
+		f.VMs[i].Observed = s.observed[f.VMs[i].Name]
+	}
+	s.Sink.Fleet(vcenter, f)
+}

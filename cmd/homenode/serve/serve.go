@@ -329,9 +329,15 @@ func run(cmd *cobra.Command, s *server) error {
 		s.demo.prime(s.board)
 		all.Go(func() { s.demo.run(ctx) })
 	}
+	sink := collect.Sink(s.board)
+	if s.demo != nil {
+		if sink, err = newDemoSink(sink); err != nil {
+			return err
+		}
+	}
 	var collectors []*collect.Collector
 	for _, t := range s.lives {
-		c := collect.New(t.name, t.dial, s.board, s.options)
+		c := collect.New(t.name, t.dial, sink, s.options)
 		collectors = append(collectors, c)
 		all.Go(func() { c.Run(ctx) })
 	}
