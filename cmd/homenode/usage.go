@@ -60,7 +60,8 @@ var renamed = map[string]string{
 func addUsageHelp(root *cobra.Command) {
 	root.SetFlagErrorFunc(unknownFlag)
 	cobra.AddTemplateFunc("flagUsages", flagUsages)
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .", 1))
+	template := strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .", 1)
+	root.SetUsageTemplate(strings.ReplaceAll(template, `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand")) // help is not listed
 	for _, c := range commands(root) {
 		if c.HasSubCommands() && !c.Runnable() {
 			c.Args, c.RunE = cobra.ArbitraryArgs, subcommand

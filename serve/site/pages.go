@@ -192,7 +192,7 @@ func showCluster(x *request) (*view, error) {
 	if !slices.ContainsFunc(x.fleet.Result.Fleet.Clusters, func(c numa.Cluster) bool { return c.Name == name }) {
 		return nil, &unknownError{fmt.Sprintf("no cluster is named %q", name)}
 	}
-	args := commandOf([]string{"matrix"}, nil, Source, name)
+	args := commandOf([]string{"explain"}, []string{"--cluster=" + name}, Source)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func showHost(x *request) (*view, error) {
 	if len(hosts) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no host is named %q", name)}
 	}
-	args := commandOf([]string{"topo"}, nil, Source, name)
+	args := commandOf([]string{"explain"}, []string{"--host=" + name}, Source)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -335,7 +335,7 @@ func showVM(x *request) (*view, error) {
 	if len(found) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 	}
-	args = commandOf([]string{"explain"}, args, Source, name)
+	args = commandOf([]string{"explain"}, append(args, "--vm="+name), Source)
 	a, err := x.ask(args...)
 	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
 	v.links = x.furtherOf(found)

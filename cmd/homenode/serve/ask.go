@@ -101,4 +101,4 @@ func asker(newRoot func() *cobra.Command, judging func() *policy.Policy) site.As
 }
 
 // askable are the commands that pages ask. Each reads what is held, through package flags, or nothing.
-var askable = []string{"assess", "capture", "compare", "explain", "fix", "matrix", "rules", "simulate", "size dump", "size fit", "size io", "size latency", "size pages", "size rightsize", "size speed", "topo", "validate"}
+var askable = []string{"assess", "capture", "compare", "explain", "fix", "rules", "simulate", "size dump", "size fit", "size io", "size latency", "size pages", "size rightsize", "size speed", "validate"}

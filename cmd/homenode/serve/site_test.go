@@ -27,7 +27,7 @@ import (
 // root has the commands that pages ask.
 func root() *cobra.Command {
 	cmd := &cobra.Command{Use: "homenode", SilenceErrors: true, SilenceUsage: true}
-	cmd.AddCommand(fleet.NewAssess(), fleet.NewExplain(), fleet.NewTopo())
+	cmd.AddCommand(fleet.NewAssess(), fleet.NewExplain())
 	return cmd
 }
 
