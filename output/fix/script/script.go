@@ -1,6 +1,6 @@
 // Package script prints a plan of changes as scripts for the tools that people use, and the scripts that take it back.
 //
-//	fix.Plan ──► form ──► govc, rest (sh), powercli, ansible, terraform
+//	fix.Plan ──► form ──► govc (sh), powercli, ansible, terraform
 //	   └─ Undo ──► form ──► the same
 //
 // The form decides once what is compared and what is written: a script reads every VM first and writes nothing when one of
@@ -37,10 +37,10 @@ type tool struct {
 	about []string // lines of the head
 }
 
-var tools = map[string]*tool{"ansible": ansible, "govc": govc, "powercli": powercli, "rest": rest, "terraform": terraform}
+var tools = map[string]*tool{"ansible": ansible, "govc": govc, "powercli": powercli, "terraform": terraform}
 
 // Tools are the names that Write knows.
-var Tools = []string{"ansible", "govc", "powercli", "rest", "terraform"}
+var Tools = []string{"ansible", "govc", "powercli", "terraform"}
 
 // runtime holds the parts of scripts that no plan changes.
 //
