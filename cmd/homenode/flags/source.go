@@ -8,9 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -29,13 +27,8 @@ import (
 // A Source has the flags of every command that reads a SOURCE.
 type Source struct {
 	nodesPerSocket []string
-	passwordFile   string
 	products       []string
-	command        string
-	knownHosts     string
-	caCerts        string
 	insecure       bool
-	timeout        time.Duration
 	credentialFile string
 	AssumeHost     string
 	evidence       []string
@@ -55,13 +48,8 @@ func (f *Source) Register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.products, "product", nil, "software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/guests.md)")
 	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is")
 	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3")
-	fl.StringVar(&f.passwordFile, "password-file", "", "file that holds the password (mode 0600)")
-	fl.StringVar(&f.command, "password-command", "", "program with arguments that prints the password, such as 'pass show vcenter'; HOMENODE_HOST and HOMENODE_USER are set")
-	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" for several vCenters (mode 0600)")
-	fl.StringVar(&f.knownHosts, "tls-known-hosts", "", "file of lines \"host thumbprint\" to trust (GOVC_TLS_KNOWN_HOSTS)")
-	fl.StringVar(&f.caCerts, "tls-ca-certs", "", "file of CA certificates to trust (GOVC_TLS_CA_CERTS)")
+	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" (mode 0600); \"* user password\" is for every vCenter without a line")
 	fl.BoolVar(&f.insecure, "insecure", false, "accept any certificate (GOVC_INSECURE)")
-	fl.DurationVar(&f.timeout, "timeout", 2*time.Minute, "longest wait for one answer of a vCenter")
 }
 
 // HasEvidence reports whether the user gave what was seen.
@@ -118,19 +106,14 @@ func Unread(files int) error {
 
 // Dialer returns what the flags say about vCenters.
 func (f *Source) Dialer(cmd *cobra.Command) vcenter.Options {
-	dialer := vcenter.Options{
-		Options:         vsphere.Options{Insecure: f.insecure, CACerts: f.caCerts, KnownHosts: f.knownHosts, CallTimeout: f.timeout},
+	return vcenter.Options{
+		Options:         vsphere.Options{Insecure: f.insecure},
 		Env:             os.Getenv,
 		CredentialsFile: f.credentialFile,
 		OnlyCredentials: heldBy(cmd) != nil, // what the server runs by itself takes no account of its environment
-		PasswordFile:    f.passwordFile,
 		Logs:            f.Logs,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
 	}
-	if f.command != "" {
-		dialer.Command = func(host, user string) (string, error) { return passwordOf(cmd, f.command, host, user) }
-	}
-	return dialer
 }
 
 // Options returns what the flags say about sources.
@@ -164,7 +147,7 @@ func askAccount(cmd *cobra.Command, host string, a *vcenter.Account) error {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	in, ok := cmd.InOrStdin().(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return fmt.Errorf("%s: no credentials: set GOVC_USERNAME and GOVC_PASSWORD, or pass --password-file or --credentials", host)
+		return fmt.Errorf("%s: no credentials: set GOVC_USERNAME and GOVC_PASSWORD, or pass --credentials", host)
 	}
 	if a.User == "" {
 		fmt.Fprintf(w, "user for %s: ", host)
@@ -193,39 +176,6 @@ func askAccount(cmd *cobra.Command, host string, a *vcenter.Account) error {
 		return errors.Join(ctx.Err(), term.Restore(fd, state))
 	}
 	return err
-}
-
-// passwordOf runs a program that prints a password. No shell reads the line: its words are cut at
-// blanks. The program may ask at the terminal.
-func passwordOf(cmd *cobra.Command, line, host, user string) (string, error) {
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return "", errors.New("--password-command: found no program")
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
-	defer cancel()
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Env = append(os.Environ(), "HOMENODE_HOST="+host, "HOMENODE_USER="+user)
-	c.Stdin, c.Stderr = cmd.InOrStdin(), cmd.ErrOrStderr()
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	if err := c.Start(); err != nil {
-		return "", fmt.Errorf("--password-command: %w", err)
-	}
-	b, err := io.ReadAll(bounded.Reader(out, bounded.Secret))
-	if err != nil {
-		cancel() // it would wait for somebody who reads
-	}
-	if err = errors.Join(err, c.Wait()); err != nil {
-		return "", fmt.Errorf("--password-command: %s: %w", words[0], err)
-	}
-	password, _, _ := strings.Cut(string(b), "\n")
-	if password = strings.TrimRight(password, "\r"); password == "" {
-		return "", fmt.Errorf("--password-command: %s printed no password", words[0])
-	}
-	return password, nil
 }
 
 // reply returns what read returns, or the error of ctx when that ends first.

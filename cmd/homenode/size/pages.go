@@ -57,7 +57,7 @@ func newPages() *cobra.Command {
 var (
 	counted   = []string{"host-name", "from", "to"}
 	estimated = []string{"memory", "consumed", "host-memory", "release", "vm-memory"}
-	simulated = []string{"hours", "alike", "zero", "nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout"}
+	simulated = []string{"hours", "alike", "zero", "nodes-per-socket", "evidence", "assume-host", "credentials", "insecure"}
 )
 
 func (f *pagesFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {
