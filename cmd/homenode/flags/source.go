@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"homenode/internal/bounded"
@@ -41,15 +42,22 @@ type Source struct {
 	unread int // files of bundles that could not be read, or not whole; set by Read
 }
 
+// SourceSeen are the flags of a command that takes what a source states: homenode snapshot states the rest.
+var SourceSeen = []string{"evidence", "credentials", "insecure"}
+
 // Register adds the flags to a command.
-func (f *Source) Register(cmd *cobra.Command) {
-	fl := cmd.Flags()
+func (f *Source) Register(cmd *cobra.Command) { f.RegisterOnly(cmd) }
+
+// RegisterOnly adds those of these names; all without names.
+func (f *Source) RegisterOnly(cmd *cobra.Command, only ...string) {
+	var fl pflag.FlagSet
 	fl.StringArrayVar(&f.nodesPerSocket, "nodes-per-socket", nil, "NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines")
 	fl.StringArrayVar(&f.products, "product", nil, "software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/guests.md)")
 	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is")
 	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3")
 	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" (mode 0600); \"* user password\" is for every vCenter without a line")
 	fl.BoolVar(&f.insecure, "insecure", false, "accept any certificate (GOVC_INSECURE)")
+	add(cmd, &fl, only)
 }
 
 // HasEvidence reports whether the user gave what was seen.

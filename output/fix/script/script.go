@@ -56,6 +56,32 @@ func part(name string) string {
 	return string(data)
 }
 
+// The forms of a plan beside scripts, and of the scripts that take it back.
+const (
+	undone    = "-undo"
+	templates = "templates"
+)
+
+// Formats are the names that Print knows: of each tool, with -undo of what takes the plan back, and templates.
+var Formats = formats()
+
+func formats() []string {
+	out := slices.Clone(Tools)
+	for _, name := range Tools {
+		out = append(out, name+undone)
+	}
+	return append(out, templates)
+}
+
+// Print prints the plan in one of Formats; power is that of Options.
+func Print(w io.Writer, format string, p *fix.Plan, power bool) error {
+	if format == templates {
+		return Profile(w, p)
+	}
+	name, undo := strings.CutSuffix(format, undone)
+	return Write(w, name, p, Options{Undo: undo, Power: power})
+}
+
 // Write prints the plan as a script for the tool. The same plan gives the same bytes.
 func Write(w io.Writer, name string, p *fix.Plan, o Options) error {
 	t := tools[name]
