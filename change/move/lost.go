@@ -205,7 +205,7 @@ func (m *Move) loseSizing() {
 	case g.SizeEachTime:
 		m.add(Lost, "sizing at each power-on", "numa.autosize.once = FALSE", "the shape is fixed", "no platform sizes a guest at its start", set)
 	case g.AutoCPS:
-		m.add(Lost, "sizing at power-on", "cores per socket are assigned at power-on", "the shape is fixed", "no platform sizes a guest at its start", m.VM.AutoCoresPerSocket.Origin.Where)
+		m.add(Lost, sizingItem, "cores per socket are assigned at power-on", "the shape is fixed", "no platform sizes a guest at its start", m.VM.AutoCoresPerSocket.Origin.Where)
 	}
 }
 

@@ -103,15 +103,16 @@ func (m *Move) Of(kind Kind) []Item {
 	return slices.DeleteFunc(slices.Clone(m.Items), func(i Item) bool { return i.Kind != kind })
 }
 
-// What every VM loses, whatever its settings are.
+// What any VM loses, such as was made with the defaults of vSphere.
 const (
 	balanceItem = "balance by the NUMA scheduler"
 	homeItem    = "home node"
+	sizingItem  = "sizing at power-on"
 )
 
 // Own returns the losses that the VM has by its own settings and devices: not every VM has them.
 func (m *Move) Own() []Item {
-	return slices.DeleteFunc(m.Of(Lost), func(i Item) bool { return i.What == balanceItem || i.What == homeItem })
+	return slices.DeleteFunc(m.Of(Lost), func(i Item) bool { return slices.Contains([]string{balanceItem, homeItem, sizingItem}, i.What) })
 }
 
 // Fleet returns the moves of the VMs that are judged to each of the platforms, in the order of the fleet, and names that

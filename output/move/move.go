@@ -99,9 +99,9 @@ func nodes(s *move.Shape) string {
 	return fmt.Sprintf("%d nodes of %s vCPUs", len(s.Cells), cells(s))
 }
 
-// common returns what VMs lose whatever their settings are, each once: no page repeats it.
+// common returns what any VM loses, each once: no VM has a page for it alone.
 func common(moves []*move.Move) answer.Table {
-	t := answer.Table{Name: "common", Title: "Lost whatever a VM has set", Columns: answer.Columns("to", "what", "on vSphere", "then", "why", ">VMs")}
+	t := answer.Table{Name: "common", Title: "Lost by any VM", Columns: answer.Columns("to", "what", "on vSphere", "then", "why", ">VMs")}
 	count := map[[5]string]int{}
 	var order [][5]string
 	for _, m := range moves {
