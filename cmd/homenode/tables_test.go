@@ -28,7 +28,7 @@ var tableArgs = map[string][][]string{
 	"assess":  {{"fleet.json"}, {"fleet.json", "--what-if", "vm=@xvm vcpus=2", "--lose-host", "+xhost"}},
 	"diff":    {{"fleet.json", "other.txtar"}, {"other.txtar", "fleet.json", "--details"}},
 	"explain": {{"fleet.json", " =1+1vm"}},
-	"fix":     {{"fleet.json"}, {"fleet.json", "--better", "--allow-split", "--allow-host"}},
+	"fix":     {{"fleet.json"}, {"fleet.json", "--allow", "better,split,host"}},
 	"matrix":  {{"fleet.json", "--all"}},
 	"move":    {{"fleet.json", "--to", "libvirt,hyperv"}},
 	"read":    {{"@x.txt"}, {"fleet.json"}},

@@ -80,7 +80,7 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 		}
 		a.Next = append(a.Next, "homenode fix "+words.Command(typed[:1]...)+" --plan "+words.Command(file)+" --apply"+power)
 	default:
-		a.Next = []string{"homenode fix " + words.Command(typed...) + " --script powercli -o fix.ps1"}
+		a.Next = []string{"homenode fix " + words.Command(typed...) + " --format powercli -o fix.ps1"}
 	}
 	return a
 }
@@ -151,7 +151,7 @@ func changes(p *fix.Plan) []answer.Table {
 		short.Add(batches, k.cluster, name, k.change, k.layout, k.cures, k.downtime)
 	}
 	if slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return c.Better != nil }) {
-		short.Foot = []string{"Some of them have further edits that cure nothing and make the VM tidier: --better takes them too."}
+		short.Foot = []string{"Some of them have further edits that cure nothing and make the VM tidier: --allow better takes them too."}
 		full.Foot = short.Foot
 	}
 	short.Plain = &full

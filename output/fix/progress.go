@@ -60,9 +60,6 @@ func Progress(lines []journal.Line, running bool) *answer.Answer {
 		a.Verdict = []string{fmt.Sprintf("The plan was %s: of %s %s.", verb, rule.Plural(len(p.Changes), "change"), done)}
 	}
 	a.Facts = []answer.Fact{{Name: "begun", Text: begun.Time.UTC().Format(time.DateTime) + " UTC"}}
-	if begun.By != "" {
-		a.Facts = append(a.Facts, answer.Fact{Name: "by", Text: begun.By})
-	}
 	log := answer.Table{Name: "journal", Title: "Journal, the newest first", Columns: answer.Columns("time", "object", "step", "what")}
 	for i := len(lines) - 1; i > first; i-- {
 		if len(log.Rows) == mostLines {

@@ -390,7 +390,7 @@ func ended(lines []journal.Line) bool {
 func (s *Summary) Since() (at time.Time, by string) {
 	for _, l := range slices.Backward(s.Journal) {
 		if l.Step == journal.StepPlan {
-			return l.Time, l.By
+			return l.Time, ""
 		}
 	}
 	return time.Time{}, ""

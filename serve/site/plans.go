@@ -43,9 +43,9 @@ func showPlans(x *request) (*view, error) {
 		field{Name: "cluster", Label: "Cluster", Hint: "prod*"},
 		field{Name: "vm", Label: "VM", Hint: "sql*"},
 		field{Name: "set", Label: "Instead: these settings", Hint: "hotAdd=off coresPerSocket=16", Long: true},
-		field{Name: "better", Label: "Also what is only better", Check: true},
-		field{Name: "allow-host", Label: "Also options of hosts", Check: true},
-		field{Name: "allow-split", Label: "Also what divides a VM for other hosts", Check: true},
+		field{Name: "better", flag: "allow=better", Label: "Also what is only better", Check: true},
+		field{Name: "allow-host", flag: "allow=host", Label: "Also options of hosts", Check: true},
+		field{Name: "allow-split", flag: "allow=split", Label: "Also what divides a VM for other hosts", Check: true},
 		field{Name: "max-parallel", Label: "VMs at a time", Hint: "1"},
 	)
 	args := append([]string{"fix", Source}, flags...)
@@ -178,7 +178,7 @@ func (s *Site) keepPlan(w http.ResponseWriter, r *http.Request) {
 		}
 		for _, name := range []string{"better", "allow-host", "allow-split"} {
 			if r.PostForm.Get(name) != "" {
-				flags = append(flags, "--"+name)
+				flags = append(flags, "--allow="+strings.TrimPrefix(name, "allow-"))
 			}
 		}
 		if x.fleet == nil {

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"homenode/rules/filter"
 )
@@ -13,8 +14,11 @@ type Filter struct{ o filter.Options }
 var FilterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}
 
 // Register adds the flags to a command.
-func (f *Filter) Register(cmd *cobra.Command) {
-	fl := cmd.Flags()
+func (f *Filter) Register(cmd *cobra.Command) { f.RegisterOnly(cmd) }
+
+// RegisterOnly adds those of these names; all without names.
+func (f *Filter) RegisterOnly(cmd *cobra.Command, only ...string) {
+	var fl pflag.FlagSet
 	fl.StringSliceVar(&f.o.Clusters, "cluster", nil, "show these clusters; names may have * and ?")
 	fl.StringSliceVar(&f.o.VMs, "vm", nil, "show these VMs: names, cluster/name or IDs, with * and ?")
 	fl.StringSliceVar(&f.o.Hosts, "host", nil, "show these hosts and the VMs on them")
@@ -23,7 +27,10 @@ func (f *Filter) Register(cmd *cobra.Command) {
 	fl.StringSliceVar(&f.o.Rules, "rule", nil, "show findings of these checks: IDs or names, with *")
 	fl.StringVar(&f.o.Severity, "severity", "", "show findings of this severity or higher: info, low, medium, high")
 	fl.StringVar(&f.o.Select, "select", "", "show VMs of which this holds: 'vcpus == 2 && release < 7.0' (docs/outputs.md)")
-	Complete(cmd, "severity", Among([]string{"info", "low", "medium", "high"}))
+	add(cmd, &fl, only)
+	if cmd.Flags().Lookup("severity") != nil {
+		Complete(cmd, "severity", Among([]string{"info", "low", "medium", "high"}))
+	}
 }
 
 // Compile compiles what the flags say; nil shows everything.

@@ -39,7 +39,7 @@ func (f *StoryInput) Outputs(forms ...string) func(*cobra.Command) {
 func (f *StoryInput) Register(cmd *cobra.Command) {
 	Group(cmd, "Story", f.Story.Register, f.Changes.Register)
 	Group(cmd, "Judge", f.Choose.Register, f.Config.Register)
-	Group(cmd, "Source", f.Src.RegisterShapes)
+	Group(cmd, "Source", func(cmd *cobra.Command) { f.Src.RegisterOnly(cmd, SourceShapes...) })
 	for flag, usage := range changedFirst {
 		cmd.Flags().Lookup(flag).Usage = usage
 	}

@@ -67,6 +67,6 @@ func (w *writing) desk(cmd *cobra.Command, src *flags.Source, newRoot func() *co
 		}
 		return "", fmt.Errorf("no vCenter is named %q", name)
 	}
-	more := flags.Typed(cmd, nil, []string{"nodes-per-socket", "product", "assume-host", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout"})
+	more := flags.Typed(cmd, nil, []string{"nodes-per-socket", "product", "assume-host", "insecure"})
 	return plans.New(w.folder, fixer(newRoot, address, w.credentials, judging, more))
 }

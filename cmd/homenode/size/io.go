@@ -51,7 +51,7 @@ func newIO() *cobra.Command {
 	fl.BoolVar(&f.rdma, "rdma", false, "vSAN over RDMA: the published saving, with its range")
 	fl.BoolVar(&f.rules, "rules-of-thumb", false, "by the published rules of thumb instead of the measurements")
 	f.own.register(cmd)
-	f.src.RegisterShapes(cmd)
+	f.src.RegisterOnly(cmd, flags.SourceShapes...)
 	return cmd
 }
 

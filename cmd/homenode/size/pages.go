@@ -49,7 +49,7 @@ func newPages() *cobra.Command {
 	fl.StringVar(&f.alike, "alike", "", "share of memory that VMs of one guest OS have alike, where the story states none")
 	fl.StringVar(&f.zero, "zero", "", "share of memory that is pages of zeros, where the story states none")
 	f.in.RegisterPart(cmd)
-	f.src.RegisterShapes(cmd)
+	f.src.Register(cmd)
 	return cmd
 }
 
@@ -57,7 +57,7 @@ func newPages() *cobra.Command {
 var (
 	counted   = []string{"host-name", "from", "to"}
 	estimated = []string{"memory", "consumed", "host-memory", "release", "vm-memory"}
-	simulated = []string{"hours", "alike", "zero", "nodes-per-socket", "assume-host", "credentials", "password-command", "insecure"}
+	simulated = []string{"hours", "alike", "zero", "nodes-per-socket", "assume-host", "credentials", "insecure"}
 )
 
 func (f *pagesFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {

@@ -39,7 +39,7 @@ func newRightSize() *cobra.Command {
 	fl.StringVar(&f.node, "node", "", "cores and memory of a NUMA node, for hosts that the inventory does not know: 16c/256GB")
 	fl.BoolVar(&f.details, "details", false, "all VMs, with what to set and their memory")
 	f.in.RegisterPart(cmd)
-	f.src.RegisterShapes(cmd)
+	f.src.RegisterOnly(cmd, flags.SourceShapes...)
 	return cmd
 }
 

@@ -16,7 +16,7 @@ func TestOnlyCredentials(t *testing.T) {
 	}
 	env := map[string]string{"GOVC_URL": "https://reader:r@vc01.example.com/sdk", "GOVC_USERNAME": "reader", "GOVC_PASSWORD": "r"}
 	o := Options{CredentialsFile: file, OnlyCredentials: true, Env: func(name string) string { return env[name] },
-		Command: func(string, string) (string, error) { return "r", nil }, Ask: func(string, *Account) error { return errors.New("asked") }}
+		Ask: func(string, *Account) error { return errors.New("asked") }}
 	for name, want := range map[string]string{"https://vc01.example.com": "writer", "https://reader@vc01.example.com": "", "https://vc02.example.com": "", "vcenter": ""} {
 		_, _, own, err := o.target(name)
 		if own.Username != want || (err == nil) != (want != "") {
