@@ -88,7 +88,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		Version:       built.Build(),
 	}
 	root.SetVersionTemplate("homenode {{.Version}}\n")
-	root.AddCommand(fleet.NewAssess(), recording.NewCapture(), recording.NewSimulate(), recording.NewReplay(), newSweep(), newOptimise(), size.New(), fleet.NewDiff(), fleet.NewMatrix(), fleet.NewExplain(), fleet.NewTopo(), newRead(), fleet.NewSnapshot(), newRules(), newValidate(), newCompare(), newServe(), newRecord(), newFix(), newMove(), newMeasure(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
+	root.AddCommand(fleet.NewAssess(), recording.NewCapture(), recording.NewSimulate(), recording.NewReplay(), newSweep(), newOptimise(), size.New(), fleet.NewDiff(), fleet.NewMatrix(), fleet.NewExplain(), fleet.NewTopo(), newRead(), fleet.NewSnapshot(), newRules(), newValidate(), newCompare(), newServe(), newRecord(), newFix(), newMove(), newMeasure(), newDemo(), newVersion(), newDocs())
 	root.InitDefaultCompletionCmd()
 	addCompletion(root)
 	addUsageHelp(root)

@@ -4,25 +4,19 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"homenode/change/sweep"
 	"homenode/cmd/homenode/flags"
-	"homenode/esxi/vnuma"
-	"homenode/internal/version"
 	"homenode/numa"
 	"homenode/output/change"
 	"homenode/output/format"
 	"homenode/rules/finding"
 )
 
-// sweepFlags make the grid of a sweep, and name the queue when others are to do it.
-type sweepFlags struct {
-	grid  []string
-	queue flags.Queue
-}
+// sweepFlags make the grid of a sweep.
+type sweepFlags struct{ grid []string }
 
 func newSweep() *cobra.Command {
 	var (
@@ -33,8 +27,8 @@ func newSweep() *cobra.Command {
 		Use:   "sweep SCENARIO|SOURCE",
 		Short: "Simulates a grid of changes and shows the points side by side",
 		Long: `sweep simulates a story once for each point of a grid, as homenode simulate does, and beside them the story as it
-is: which of the settings is best, by how much, and with how many of the seeds (docs/sweeps.md). The points are
-simulated on the cores of this machine, or by the homenode work processes of --queue.
+is: which of the settings is best, by how much, and with how many of the seeds (docs/sweeps.md). All cores of this
+machine simulate the points.
 
 ` + flags.StoryHelp + `
 
@@ -52,7 +46,7 @@ Exit code 0: no finding at or above --fail-on in any point; 1: there are; 2: usa
 			if err != nil {
 				return err
 			}
-			return cmp.Or(grid.run(cmd, s, o.Silent, &told.Config, told.Choices, least, &told.Out), told.Src.Incomplete())
+			return cmp.Or(grid.run(cmd, s, sweep.Options{Rules: o.Rules, Silent: o.Silent}, least, &told.Out), told.Src.Incomplete())
 		},
 	}
 	flags.Group(cmd, "Grid", grid.Register)
@@ -64,35 +58,25 @@ Exit code 0: no finding at or above --fail-on in any point; 1: there are; 2: usa
 
 func (f *sweepFlags) Register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.grid, "grid", nil, "simulate each of these values: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined (repeatable)")
-	f.queue.Register(cmd)
 }
 
 // check looks at the flags before anything is read.
 func (f *sweepFlags) Check() error {
-	switch {
-	case f.grid == nil:
+	if f.grid == nil {
 		return errors.New("want --grid: what to simulate, such as --grid 'nodesPerSocket=today,2' (docs/sweeps.md)")
-	case f.queue.URL == "" && f.queue != flags.Queue{}:
-		return errors.New("--token-file, --creds and --queue-ca: only with --queue URL")
 	}
 	return nil
 }
 
 // run simulates the grid and writes what it came to.
-func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, silent bool, config *flags.Config, choices vnuma.Choices, least finding.Severity, out *flags.Output) error {
-	o := sweep.Options{Choices: choices, Version: version.String(), Silent: silent}
-	name, text, err := config.Text()
-	if err != nil {
-		return err
-	}
-	if name != "" {
-		o.ConfigName, o.Config, o.Today = name, string(text), time.Now().Format(time.DateOnly)
-	}
+func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, o sweep.Options, least finding.Severity, out *flags.Output) error {
 	plan, err := sweep.New(story, f.grid, o)
 	if err != nil {
 		return err
 	}
-	result, err := f.simulate(cmd, plan)
+	line := flags.NewProgress(cmd, "simulated", "run")
+	result, err := plan.Run(cmd.Context(), sweep.How{Progress: line.Show})
+	line.Clear()
 	if err != nil {
 		return err
 	}
@@ -106,21 +90,4 @@ func (f *sweepFlags) run(cmd *cobra.Command, story *numa.Story, silent bool, con
 		return fmt.Errorf("%d of %d points could not be simulated", result.Failed(), len(result.Points))
 	}
 	return nil
-}
-
-// simulate does the runs, here or by the workers of the queue.
-func (f *sweepFlags) simulate(cmd *cobra.Command, plan *sweep.Plan) (*sweep.Result, error) {
-	line := flags.NewQueueProgress(cmd, "simulated", "run", "homenode work --queue URL")
-	defer line.Clear()
-	how := sweep.How{Progress: line.Show}
-	if f.queue.URL != "" {
-		tell := flags.Teller(cmd)
-		c, err := f.queue.Dial(cmd, func(text string) { line.Clear(); tell(text) })
-		if err != nil {
-			return nil, err
-		}
-		defer c.Close()
-		line.Workers, how.Queue = true, c
-	}
-	return plan.Run(cmd.Context(), how)
 }

@@ -16,10 +16,17 @@ var FilterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "se
 func (f *Filter) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&f.o.Clusters, "cluster", nil, "show these clusters; names may have * and ?")
-	fl.StringSliceVar(&f.o.VMs, "vm", nil, "show these VMs: names, cluster/name or IDs, with * and ?")
-	fl.StringSliceVar(&f.o.Hosts, "host", nil, "show these hosts and the VMs on them")
 	fl.StringSliceVar(&f.o.Folders, "folder", nil, "show VMs in these inventory folders and below")
 	fl.StringSliceVar(&f.o.Tags, "tag", nil, "show VMs with these tags, or custom attributes as 'owner=db*'")
+	f.RegisterRecorded(cmd)
+}
+
+// RegisterRecorded adds those that a command about recordings has: they state neither
+// cluster nor folder or tag. With an inventory --select knows them.
+func (f *Filter) RegisterRecorded(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringSliceVar(&f.o.VMs, "vm", nil, "show these VMs: names, cluster/name or IDs, with * and ?")
+	fl.StringSliceVar(&f.o.Hosts, "host", nil, "show these hosts and the VMs on them")
 	fl.StringSliceVar(&f.o.Rules, "rule", nil, "show findings of these checks: IDs or names, with *")
 	fl.StringVar(&f.o.Severity, "severity", "", "show findings of this severity or higher: info, low, medium, high")
 	fl.StringVar(&f.o.Select, "select", "", "show VMs of which this holds: 'vcpus == 2 && release < 7.0' (docs/outputs.md)")
