@@ -11,14 +11,14 @@ import (
 	"homenode/numa"
 )
 
-// Form and FormVersion are those of the JSON that ReadAnswers reads (docs/json.md).
+// form and formVersion are those of the JSON that ReadAnswers reads (docs/json.md).
 const (
-	Form        = "homenode-capture"
-	FormVersion = 2
+	form        = "homenode-capture"
+	formVersion = 2
 )
 
-// Wanted is what ReadAnswers reads, in the words of messages.
-const Wanted = "what homenode capture FILE --format json writes of one file"
+// wanted is what ReadAnswers reads, in the words of messages.
+const wanted = "what homenode capture FILE --format json writes of one file"
 
 // answer is what of the JSON of a capture is read here.
 type answer struct {
@@ -45,11 +45,11 @@ func ReadAnswers(name string, r io.Reader, homenode string, use func(*Result) er
 		case errors.Is(err, io.EOF) && n > 0:
 			return nil
 		case errors.Is(err, io.EOF):
-			return lines.wrong(name, 0, "found no text, want "+Wanted)
+			return lines.wrong(name, 0, "found no text, want "+wanted)
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return lines.wrong(name, lines.read, "found the end within JSON, want "+Wanted)
+			return lines.wrong(name, lines.read, "found the end within JSON, want "+wanted)
 		case errors.As(err, &wrong):
-			return lines.wrong(name, wrong.Offset-1, fmt.Sprintf("found no JSON (%v), want %s", wrong, Wanted))
+			return lines.wrong(name, wrong.Offset-1, fmt.Sprintf("found no JSON (%v), want %s", wrong, wanted))
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -72,19 +72,19 @@ func readAnswer(text []byte, homenode string) (r *Result, at int64, err error) {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field == "":
-		return nil, 0, fmt.Errorf("found JSON of another kind (%s), want %s", wrong.Value, Wanted)
+		return nil, 0, fmt.Errorf("found JSON of another kind (%s), want %s", wrong.Value, wanted)
 	case errors.As(err, &wrong):
-		return nil, wrong.Offset, fmt.Errorf("found a %s as %s, want %s", wrong.Value, wrong.Field, Wanted)
-	case a.Format != Form:
-		return nil, keyIn(text, "format"), fmt.Errorf("found the format %.60q, want %q: %s", a.Format, Form, Wanted)
-	case a.Version != FormVersion:
-		return nil, keyIn(text, "version"), fmt.Errorf("found version %d of %s, want version %d", a.Version, Form, FormVersion)
+		return nil, wrong.Offset, fmt.Errorf("found a %s as %s, want %s", wrong.Value, wrong.Field, wanted)
+	case a.Format != form:
+		return nil, keyIn(text, "format"), fmt.Errorf("found the format %.60q, want %q: %s", a.Format, form, wanted)
+	case a.Version != formVersion:
+		return nil, keyIn(text, "version"), fmt.Errorf("found version %d of %s, want version %d", a.Version, form, formVersion)
 	case a.Homenode != homenode:
 		return nil, keyIn(text, "homenode"), fmt.Errorf("found a result of homenode %.60q, want one of this version, %q: another one may read captures otherwise", a.Homenode, homenode)
 	case err != nil: // of base64
 		return nil, keyIn(text, "whole"), fmt.Errorf("found result.whole damaged (%w), want it as it was written", err)
 	case a.Result.Whole == nil:
-		return nil, keyIn(text, "result"), fmt.Errorf("found no result.whole, want %s: answers about the demo, about several files and of --merge have none", Wanted)
+		return nil, keyIn(text, "result"), fmt.Errorf("found no result.whole, want %s: answers about the demo, about several files and of --merge have none", wanted)
 	}
 	if r, err = Unpack(a.Result.Whole); err != nil {
 		return nil, keyIn(text, "whole"), fmt.Errorf("found result.whole damaged (%w), want it as it was written", err)

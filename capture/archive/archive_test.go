@@ -218,11 +218,17 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// recorded returns a result of a file with one tick.
+func recorded(name string, o capture.Options) *Result {
+	r := capture.NewRecorder(o)
+	r.Open(name, ticks.Batch)
+	r.Add(&numa.Tick{Host: "esx01", Time: time.Unix(1e9, 0).UTC(), VMs: []numa.VMTick{{GID: 7, Name: "db01"}}})
+	return &Result{Recordings: []*capture.Recording{r.Recording()}}
+}
+
 func TestPack(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	makeArchive(t, root)
-	want := results(t, root)[1]
+	want := recorded("a.csv", options().Capture)
 	want.Outside, want.Notes, want.Failed = 7, []string{"a note <1>"}, []string{"a.csv:2:1: a failure"}
 	want.Named = []Named{{As: "esx01", Host: "esx02", File: "a.csv"}}
 	packed, err := want.Pack()
@@ -270,12 +276,6 @@ func FuzzUnpack(f *testing.F) {
 // What cannot be merged is refused.
 func TestAddErrors(t *testing.T) {
 	t.Parallel()
-	recording := func(name string, o capture.Options) *Result {
-		r := capture.NewRecorder(o)
-		r.Open(name, ticks.Batch)
-		r.Add(&numa.Tick{Host: "esx01", Time: time.Unix(1e9, 0)})
-		return &Result{Recordings: []*capture.Recording{r.Recording()}}
-	}
 	other := options().Capture
 	other.Locality = 0.9
 	for _, tt := range []struct {
@@ -283,7 +283,7 @@ func TestAddErrors(t *testing.T) {
 		all  []*Result
 		want string
 	}{
-		{"two sets of limits", []*Result{recording("a.csv", options().Capture), recording("b.csv", other)},
+		{"two sets of limits", []*Result{recorded("a.csv", options().Capture), recorded("b.csv", other)},
 			"found two sets of limits, want one: a.csv and b.csv have other thresholds"},
 		{"two hosts called alike", []*Result{{Named: []Named{{"esx01", "esx02.example.com", "a.csv"}, {"esx09", "esx03", "c.csv"}}}, {Named: []Named{{"esx01", "esx02", "b.csv"}, {"esx01", "esx03", "c.csv"}}}},
 			"--host-name esx01: found files of esx02 and esx03 (c.csv), which are two hosts: want files of one"},

@@ -24,7 +24,6 @@ import (
 type Source struct {
 	Name   string   // of the file, or the first of Files and how many more
 	Format string   // empty for a pipe
-	Size   int64    // in bytes, of all Files as they lie there
 	Files  []string // paths
 	Infos  []string // paths of files with CounterInfo, for Answers
 	Host   string   // for hosts that are named nowhere
@@ -129,7 +128,6 @@ func ListIn(fsys fs.FS, root string) (*Listing, error) {
 type entry struct {
 	path   string
 	format string
-	size   int64
 	dates  bool // Commands with date lines
 	info   bool // begins with CounterInfo
 	stamp  stamp
@@ -137,7 +135,7 @@ type entry struct {
 
 // entryOf looks at the beginning of a file.
 func (in reach) entryOf(p string, info fs.FileInfo) (entry, error) {
-	e := entry{path: p, size: info.Size(), stamp: stampOf(p)}
+	e := entry{path: p, stamp: stampOf(p)}
 	e.stamp.written = info.ModTime().UTC()
 	f, err := in.open(p)
 	if err != nil {
@@ -293,7 +291,6 @@ func sourceOf(list []entry) Source {
 	}
 	for _, e := range list {
 		s.Files = append(s.Files, e.path)
-		s.Size += e.size
 	}
 	return s
 }
