@@ -165,10 +165,10 @@ func TestSiteCaptures(t *testing.T) {
 	}
 	within(t, "a damaged capture", cut, top)
 	for path, want := range map[string]string{
-		address("/counters", "capture", "night/esx02.demo.csv"):                                                                   "693 columns of 5 objects in 721 rows.",
-		address("/counters", "capture", "night/esx02.demo.csv", "object", "Group Memory", "instance", "*:app04"):                  "693 columns of 1 object in 721 rows.",
-		address("/counters", "capture", "night/esx02.demo.csv", "extract", `Group Memory(*:app04)\Numa % Local`):                  "721 rows of 1 column.",
-		address("/counters", "capture", hostile, "extract", `Group Memory(*:app04)\Numa % Local`, "from", "2026-11-03 04:59:00Z"): "",
+		address("/counters", "capture", "night/esx02.demo.csv"):                                                                                 "693 columns of 5 objects in 721 rows.",
+		address("/counters", "capture", "night/esx02.demo.csv", "explore", "Group Memory(*:app04)"):                                             "693 columns of 1 object in 721 rows.",
+		address("/counters", "capture", "night/esx02.demo.csv", "explore", `Group Memory(*:app04)\Numa % Local`, "draw", "on"):                  "721 rows of 1 column.",
+		address("/counters", "capture", hostile, "explore", `Group Memory(*:app04)\Numa % Local`, "draw", "on", "from", "2026-11-03 04:59:00Z"): "",
 	} {
 		code := http.StatusOK
 		if want == "" {
@@ -179,7 +179,7 @@ func TestSiteCaptures(t *testing.T) {
 		if want != "" && headline(page) != want {
 			t.Errorf("%s says %q, want %q", path, headline(page), want)
 		}
-		if strings.Contains(path, "extract") && want != "" && !strings.Contains(page, `<svg`) {
+		if strings.Contains(path, "draw=on") && want != "" && !strings.Contains(page, `<svg`) {
 			t.Errorf("%s draws nothing", path)
 		}
 	}

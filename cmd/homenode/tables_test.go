@@ -33,7 +33,7 @@ var tableArgs = map[string][][]string{
 	"move":    {{"fleet.json", "--to", "libvirt,hyperv"}},
 	"read":    {{"@x.txt"}, {"fleet.json"}},
 	"topo":    {{"fleet.json"}},
-	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--extract", "*"}},
+	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--explore", "*"}},
 	"simulate": {
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"},
 	},

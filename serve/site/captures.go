@@ -225,18 +225,12 @@ func (x *request) inCapture(name string, f *finding.Finding) string {
 // showCounters says which counters a batch file holds, and draws some of them.
 func showCounters(x *request) (*view, error) {
 	name := x.query.Get("capture")
-	fields, args := x.asked(
-		field{Name: "object", Label: "Object", Hint: "Group Memory"},
-		field{Name: "instance", Label: "Instance", Hint: "*:sql01"},
-		field{Name: "counter", Label: "Counter", Hint: "Numa *"},
-	)
-	draw := field{Name: "extract", Label: "Instead: draw these columns", Hint: `Group Memory(*:sql01)\Numa % Local`, Long: true, Value: strings.TrimSpace(x.query.Get("extract"))}
+	fields, args := x.asked(field{Name: "explore", Label: "Columns", Hint: `Group Memory(*:sql01)\Numa *`, Long: true, Default: "*"})
+	draw := field{Name: "draw", Label: "Draw their values", Check: true, Value: x.query.Get("draw")}
 	between, times := x.asked(stretchFields()...)
 	v := &view{tabs: x.captureTabs(name, "/counters"), fields: slices.Concat([]field{{Name: "capture", Value: name, Hidden: true}}, fields, []field{draw}, between)}
 	if draw.Value != "" {
-		args = append([]string{"--extract=" + draw.Value}, times...)
-	} else {
-		args = append([]string{"--explore"}, args...)
+		args = slices.Concat(args, []string{"--format=csv"}, times)
 	}
 	args = append([]string{"capture", name}, args...)
 	a, err := x.askOf([]string{name}, args...)

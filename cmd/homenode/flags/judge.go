@@ -55,7 +55,7 @@ func (f *Config) Options(choices vnuma.Choices) (rules.Options, error) {
 		o.Policy, o.Ticks = h.Policy(), h.Ticks
 		return o, nil
 	}
-	name, text, err := f.Text()
+	name, text, err := f.text()
 	if name == "" || err != nil {
 		return o, err
 	}
@@ -63,8 +63,8 @@ func (f *Config) Options(choices vnuma.Choices) (rules.Options, error) {
 	return o, err
 }
 
-// Text returns the configuration and its name; no name when there is none.
-func (f *Config) Text() (name string, text []byte, err error) {
+// text returns the configuration and its name; no name when there is none.
+func (f *Config) text() (name string, text []byte, err error) {
 	if f.File == NoConfig {
 		return "", nil, nil
 	}

@@ -4,40 +4,31 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"homenode/change/sweep"
 	"homenode/cmd/homenode/flags"
-	"homenode/internal/version"
 	"homenode/numa"
 	"homenode/output/change"
 	"homenode/output/format"
 	"homenode/rules/finding"
+	"homenode/rules/simulate"
 )
 
-// simulateGrid simulates a story once for each point of a grid, and writes the points side by side. silent leaves out what is judged.
-func simulateGrid(cmd *cobra.Command, told *flags.StoryInput, grid []string, story *numa.Story, silent bool, least finding.Severity) error {
+// simulateGrid simulates a story once for each point of a grid, and writes the points side by side.
+func simulateGrid(cmd *cobra.Command, told *flags.StoryInput, grid []string, story *numa.Story, o simulate.Options, least finding.Severity) error {
 	if !slices.Contains(format.Tables, told.Out.Format) {
 		return fmt.Errorf("--format: found %q, want one of %s with --grid", told.Out.Format, strings.Join(format.Tables, ", "))
 	}
-	if err := flags.Refuse(cmd, "not with --grid: its points are compared as a whole", "why", "moment", "vm", "details", "table", "trace", "parquet", "openmetrics"); err != nil {
+	if err := flags.Refuse(cmd, "not with --grid: its points are compared as a whole", "why", "moment", "vm", "details", "table", "trace"); err != nil {
 		return err
 	}
-	o := sweep.Options{Choices: told.Choices, Version: version.String(), Silent: silent}
-	name, text, err := told.Config.Text()
+	plan, err := sweep.New(story, grid, sweep.Options{Rules: o.Rules, Silent: o.Silent})
 	if err != nil {
 		return err
 	}
-	if name != "" {
-		o.ConfigName, o.Config, o.Today = name, string(text), time.Now().Format(time.DateOnly)
-	}
-	plan, err := sweep.New(story, grid, o)
-	if err != nil {
-		return err
-	}
-	line := flags.NewQueueProgress(cmd, "simulated", "run", "")
+	line := flags.NewProgress(cmd, "simulated", "run")
 	result, err := plan.Run(cmd.Context(), sweep.How{Progress: line.Show})
 	line.Clear()
 	if err != nil {

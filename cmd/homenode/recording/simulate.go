@@ -49,7 +49,7 @@ func NewSimulate() *cobra.Command {
 				return err
 			}
 			if grid != nil {
-				return cmp.Or(simulateGrid(cmd, &told, grid, s, o.Silent, least), told.Src.Incomplete())
+				return cmp.Or(simulateGrid(cmd, &told, grid, s, o, least), told.Src.Incomplete())
 			}
 			if o.Silent && (show.why || show.vm != "") {
 				return fmt.Errorf("--why, --vm: %d VMs are simulated in sum only: to watch each of them, say how often: --at 'run 24h every=5m'", len(s.Fleet.VMs))

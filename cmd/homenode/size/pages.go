@@ -104,7 +104,7 @@ func (f *pagesFlags) estimate(cmd *cobra.Command, gain unit.Figure[unit.Share]) 
 
 // count answers by the last tick of each host in the captures.
 func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain unit.Figure[unit.Share]) (*answer.Answer, error) {
-	err := cmp.Or(flags.Refuse(cmd, "only without a FILE to read", slices.Concat(estimated, []string{"large"})...), f.in.Check(args, false))
+	err := cmp.Or(flags.Refuse(cmd, "only without a FILE to read", slices.Concat(estimated, []string{"large"})...), f.in.Check(args))
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func newRightSize() *cobra.Command {
 func (f *rightSizeFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {
 	var node *rightsize.Node
 	o, err := f.options()
-	err = cmp.Or(f.in.Check(args, false), err, flags.Set("node", f.node, &node, rightsize.ParseNode))
+	err = cmp.Or(f.in.Check(args), err, flags.Set("node", f.node, &node, rightsize.ParseNode))
 	if err != nil {
 		return nil, err
 	}
