@@ -52,7 +52,7 @@ func TestSiteRules(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/rules": `href="/findings?rule=N001"`, "/rule?rule=N001": `href="/findings?rule=N001"`, "/rules?kind=statements": `href="/rule?rule=B-15"`, "/rules?kind=conflicts": `href="/rule?rule=F-18"`,
+		"/rules": `href="/?rule=N001"`, "/rule?rule=N001": `href="/?rule=N001"`, "/rules?kind=statements": `href="/rule?rule=B-15"`, "/rules?kind=conflicts": `href="/rule?rule=F-18"`,
 		"/rules?kind=settings": `href="/rule?rule=numa.vcpu.min"`, "/rule?rule=B-15": `href="/rule?rule=N001"`, "/rule?rule=F-18": `href="/rule?rule=B-8"`, "/rule?rule=numa.vcpu.min": `href="/rule?rule=B-3"`,
 		"/vm?vm=sql01": `href="/rule?rule=B-15"`, "/search?q=numa.consolidate": `href="/rule?rule=numa.consolidate"`, "/search?q=overcommits+cores": "Statement E-2", "/search?q=read+without+page+migration": "F-23: sources disagree",
 	} {

@@ -169,11 +169,10 @@ func (o Object) Address() string {
 	case Elsewhere:
 		return o.ID
 	}
-	key := o.Kind
-	if key == "findings" {
-		key = "rule"
+	if o.Kind == "findings" { // the page of the fleet shows those of a rule
+		return "/?" + url.Values{"rule": {o.ID}}.Encode()
 	}
-	return "/" + o.Kind + "?" + url.Values{key: {o.ID}}.Encode()
+	return "/" + o.Kind + "?" + url.Values{o.Kind: {o.ID}}.Encode()
 }
 
 // A Tone says how a text is set off.

@@ -31,7 +31,7 @@ func get(t *testing.T, s *Site, address string) (status int, header http.Header,
 func TestNoFleet(t *testing.T) {
 	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none}
 	for address, want := range map[string]int{
-		"/findings": http.StatusServiceUnavailable, "/vm?vm=x": http.StatusServiceUnavailable, "/?fleet=vc09": http.StatusNotFound, "/nosuch": http.StatusNotFound, "/calculator?vm=@/etc/passwd": http.StatusBadRequest,
+		"/": http.StatusServiceUnavailable, "/vm?vm=x": http.StatusServiceUnavailable, "/?fleet=vc09": http.StatusNotFound, "/nosuch": http.StatusNotFound, "/calculator?vm=@/etc/passwd": http.StatusBadRequest,
 	} {
 		if status, _, body := get(t, s, address); status != want || !strings.Contains(body, "<h1>") {
 			t.Errorf("%s: status %d, want %d\n%s", address, status, want, body)

@@ -111,6 +111,8 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return errors.New("--yes is for --apply and --rollback: --resume goes on with what was confirmed")
 	case c.o.AtOnce < 1 || c.do.maxFailures < 1:
 		return errors.New("--max-parallel and --max-failures: want 1 or more")
+	case asked > 0 && flags.OfPage(cmd):
+		return errors.New("a page changes nothing")
 	case asked > 1:
 		return errors.New("--apply, --resume, --rollback and --verify: want one of them")
 	case asked == 1 && args[0] == open.Demo:

@@ -2,6 +2,7 @@ package flags
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,13 +56,22 @@ func (f *Source) Register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.products, "product", nil, "software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/guests.md)")
 	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is")
 	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3")
+	fl.DurationVar(&f.timeout, "timeout", longestCall, "longest wait for one answer of a vCenter")
+	f.RegisterSession(cmd)
+}
+
+// longestCall is how long one answer of a vCenter may take, unless --timeout says otherwise.
+const longestCall = 2 * time.Minute
+
+// RegisterSession adds the flags of a command that reads nothing but vCenters, and asks them again and again.
+func (f *Source) RegisterSession(cmd *cobra.Command) {
+	fl := cmd.Flags()
 	fl.StringVar(&f.passwordFile, "password-file", "", "file that holds the password (mode 0600)")
 	fl.StringVar(&f.command, "password-command", "", "program with arguments that prints the password, such as 'pass show vcenter'; HOMENODE_HOST and HOMENODE_USER are set")
 	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" for several vCenters (mode 0600)")
 	fl.StringVar(&f.knownHosts, "tls-known-hosts", "", "file of lines \"host thumbprint\" to trust (GOVC_TLS_KNOWN_HOSTS)")
 	fl.StringVar(&f.caCerts, "tls-ca-certs", "", "file of CA certificates to trust (GOVC_TLS_CA_CERTS)")
 	fl.BoolVar(&f.insecure, "insecure", false, "accept any certificate (GOVC_INSECURE)")
-	fl.DurationVar(&f.timeout, "timeout", 2*time.Minute, "longest wait for one answer of a vCenter")
 }
 
 // HasEvidence reports whether the user gave what was seen.
@@ -119,10 +129,9 @@ func Unread(files int) error {
 // Dialer returns what the flags say about vCenters.
 func (f *Source) Dialer(cmd *cobra.Command) vcenter.Options {
 	dialer := vcenter.Options{
-		Options:         vsphere.Options{Insecure: f.insecure, CACerts: f.caCerts, KnownHosts: f.knownHosts, CallTimeout: f.timeout},
+		Options:         vsphere.Options{Insecure: f.insecure, CACerts: f.caCerts, KnownHosts: f.knownHosts, CallTimeout: cmp.Or(f.timeout, longestCall)},
 		Env:             os.Getenv,
 		CredentialsFile: f.credentialFile,
-		OnlyCredentials: heldBy(cmd) != nil, // what the server runs by itself takes no account of its environment
 		PasswordFile:    f.passwordFile,
 		Logs:            f.Logs,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },

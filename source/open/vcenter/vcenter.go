@@ -32,9 +32,6 @@ type Options struct {
 	// and Ansible: GOVC_URL, VSPHERE_SERVER.
 	Env             func(name string) string
 	CredentialsFile string // lines "host user password"; empty for none
-	// OnlyCredentials takes accounts from CredentialsFile alone: a vCenter without a line there is an error. It is for an account
-	// that may write, beside one that reads.
-	OnlyCredentials bool
 	PasswordFile    string // empty for none
 	// Command prints the password, as a keyring does; nil for none. It is told host and user.
 	Command func(host, user string) (string, error)
@@ -198,9 +195,6 @@ func (o Options) account(host string, a *Account) error {
 			*a = Account{c.user, c.password}
 			return nil
 		}
-	}
-	if o.OnlyCredentials {
-		return &noLineError{host, o.CredentialsFile}
 	}
 	a.User = cmp.Or(o.first("GOVC_USERNAME", "VSPHERE_USER"), a.User)
 	a.Password = cmp.Or(o.first("GOVC_PASSWORD", "VSPHERE_PASSWORD"), a.Password)
