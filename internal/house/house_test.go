@@ -76,12 +76,6 @@ var onlyHere = map[string][]string{
 	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web"},
 	"github.com/nats-io/":           {"internal/queue"},
 	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
-	"github.com/alexedwards/":       {"serve/access"},
-	"github.com/coreos/":            {"serve/access"},
-	"golang.org/x/oauth2":           {"serve/access"},
-	"golang.org/x/crypto":           {"serve/access"},
-	"golang.org/x/time":             {"serve/access"},
-	"github.com/zitadel/":           {}, // for tests
 	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }
 
