@@ -63,7 +63,7 @@ func showCaptures(x *request) (*view, error) {
 	}
 	a.Tables = []answer.Table{t}
 	v := &view{answer: a}
-	if x.site.Captures != nil && x.site.Captures.Limit() > 0 {
+	if x.site.Captures != nil {
 		v.actions = append(v.actions, action{Path: "/captures", Label: "Upload", Files: true, Note: fmt.Sprintf("One file of at most %s: a batch file of esxtop, outputs of host commands, or an archive of them. It is removed after a day, and when this server ends.", numa.Bytes(x.site.Captures.Limit())),
 			Fields: []field{{Name: "file", Label: "Capture", File: true}}})
 	}

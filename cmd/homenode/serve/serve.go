@@ -161,6 +161,9 @@ func (c *command) collect(cmd *cobra.Command, args []string, s *server) (err err
 	}
 	if s.demo != nil {
 		defer s.demo.close()
+		account := s.demo.vc.URL.User
+		password, _ := account.Password()
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: to carry out a plan on the simulated vCenter: export GOVC_USERNAME=%s GOVC_PASSWORD=%s\n", account.Username(), password)
 	}
 	if c.check {
 		return checkAll(cmd, s.lives, c.in.collect)
