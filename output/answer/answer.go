@@ -154,7 +154,7 @@ type Cell struct {
 
 // An Object is a thing of the model that a site has a page of. The zero value is none.
 type Object struct {
-	Kind string // "vm", "host", "cluster", "rule", "plan", "capture" or, of a rule, "findings"
+	Kind string // "vm", "host", "cluster", "rule", "capture" or, of a rule, "findings"
 	ID   string // in its fleet; of a cluster its name
 }
 
