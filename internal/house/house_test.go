@@ -75,12 +75,6 @@ var onlyHere = map[string][]string{
 	"github.com/parquet-go/":        {"capture/export/parquet"},
 	"github.com/klauspost/compress": {"capture/archive", "source/archive", "serve/web"},
 	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
-	"github.com/alexedwards/":       {"serve/access"},
-	"github.com/coreos/":            {"serve/access"},
-	"golang.org/x/oauth2":           {"serve/access"},
-	"golang.org/x/crypto":           {"serve/access"},
-	"golang.org/x/time":             {"serve/access"},
-	"github.com/zitadel/":           {}, // for tests
 	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }
 

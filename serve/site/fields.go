@@ -11,8 +11,8 @@ import (
 type field struct {
 	Name    string // in the address; the flag's where flag is ""
 	Label   string
-	Hint    string // an example
-	flag    string // of the command: "-" for none by itself; "what-if=lose-host=" with the words before the value; "" for Name
+	Hint    string   // an example
+	flag    string   // of the command: "-" for none by itself; "what-if=lose-host=" with the words before the value; "" for Name
 	Choices []choice // when only these are possible
 	Default string
 	Long    bool   // the text is long

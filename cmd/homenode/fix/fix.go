@@ -138,6 +138,8 @@ func (c *command) check(cmd *cobra.Command, source string) error {
 		return errors.New("--yes is for --apply and --rollback: --resume goes on with what was confirmed")
 	case c.atOnce < 1:
 		return errors.New("--max-parallel: want 1 or more")
+	case asked > 0 && flags.OfPage(cmd):
+		return errors.New("a page changes nothing")
 	case asked > 1:
 		return errors.New("--apply, --resume, --rollback and --verify: want one of them")
 	case asked == 1 && source == open.Demo:

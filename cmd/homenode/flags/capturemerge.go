@@ -19,7 +19,7 @@ import (
 // Whole returns what Read read, for the JSON that Merge reads: nil for several files, whose
 // recordings would be too much for one answer, and for what a page asks.
 func (f *Captures) Whole(cmd *cobra.Command) ([]byte, error) {
-	if f.result == nil || heldBy(cmd) != nil {
+	if f.result == nil || OfPage(cmd) {
 		return nil, nil
 	}
 	return f.result.Pack()

@@ -45,6 +45,9 @@ type Source struct {
 // SourceSeen are the flags of a command that takes what a source states: homenode snapshot states the rest.
 var SourceSeen = []string{"evidence", "credentials", "insecure"}
 
+// SourceSession are the flags of a command that reads nothing but vCenters, and asks them again and again.
+var SourceSession = []string{"credentials", "insecure"}
+
 // SourceShapes are the flags of a command that only needs hosts and VMs as they are configured.
 var SourceShapes = []string{"nodes-per-socket", "assume-host", "credentials", "insecure"}
 
@@ -121,7 +124,6 @@ func (f *Source) Dialer(cmd *cobra.Command) vcenter.Options {
 		Options:         vsphere.Options{Insecure: f.insecure},
 		Env:             os.Getenv,
 		CredentialsFile: f.credentialFile,
-		OnlyCredentials: heldBy(cmd) != nil, // what the server runs by itself takes no account of its environment
 		Logs:            f.Logs,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
 	}

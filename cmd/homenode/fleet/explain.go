@@ -88,10 +88,10 @@ func NewExplain() *cobra.Command {
 type kind int
 
 const (
-	named   kind = iota // by the name: a VM, a host or a cluster
-	aVM                 // or several, by a pattern
-	aHost               // or one of each kind, without a name
-	aCluster            // or all, without a name
+	named    kind = iota // by the name: a VM, a host or a cluster
+	aVM                  // or several, by a pattern
+	aHost                // or one of each kind, without a name
+	aCluster             // or all, without a name
 	aFile
 	aShape // a VM and a host that are in no SOURCE
 )

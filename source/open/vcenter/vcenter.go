@@ -32,9 +32,6 @@ type Options struct {
 	// and Ansible: GOVC_URL, VSPHERE_SERVER.
 	Env             func(name string) string
 	CredentialsFile string // lines "host user password"; empty for none
-	// OnlyCredentials takes accounts from CredentialsFile alone: a vCenter without a line there is an error. It is for an account
-	// that may write, beside one that reads.
-	OnlyCredentials bool
 	// Logs says of which VMs vmware.log is fetched from the datastores, as evidence; nil for none. It
 	// needs privileges that reading the fleet does not: vsphere.LogPrivileges.
 	Logs func(v *numa.VM) bool
@@ -194,9 +191,6 @@ func (o Options) account(host string, a *Account) error {
 			*a = Account{c.user, c.password}
 			return nil
 		}
-	}
-	if o.OnlyCredentials {
-		return &noLineError{host, o.CredentialsFile}
 	}
 	a.User = cmp.Or(o.first("GOVC_USERNAME", "VSPHERE_USER"), a.User)
 	a.Password = cmp.Or(o.first("GOVC_PASSWORD", "VSPHERE_PASSWORD"), a.Password)
