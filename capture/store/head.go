@@ -29,7 +29,8 @@ type memory struct {
 	open   *chunkenc.XORChunk // nil without one
 	add    chunkenc.Appender
 	from   int64 // of open
-	last   int64 // of all
+	to     int64
+	last   int64 // of all, also of one that is being written
 	file   int   // the journal that names it
 	number uint64
 	gone   bool // it has no samples any more and is not in the head
@@ -45,12 +46,12 @@ func (m *memory) append(at int64, number float64, span int64) {
 		m.add, _ = m.open.Appender() // of an empty chunk it does not fail
 	}
 	m.add.Append(0, at, number)
-	m.last = at
+	m.to, m.last = at, at
 }
 
 // seal ends the open chunk.
 func (m *memory) seal() {
-	m.full = append(m.full, chunk{m.from, m.last, slices.Clone(m.open.Bytes())})
+	m.full = append(m.full, chunk{m.from, m.to, slices.Clone(m.open.Bytes())})
 	m.open, m.add = nil, nil
 }
 
@@ -61,8 +62,8 @@ func (m *memory) chunks(from, to int64) (out []chunk) {
 			out = append(out, c)
 		}
 	}
-	if m.open != nil && m.open.NumSamples() > 0 && m.last >= from && m.from <= to {
-		out = append(out, chunk{m.from, m.last, slices.Clone(m.open.Bytes())})
+	if m.open != nil && m.open.NumSamples() > 0 && m.to >= from && m.from <= to {
+		out = append(out, chunk{m.from, m.to, slices.Clone(m.open.Bytes())})
 	}
 	return out
 }
@@ -70,7 +71,7 @@ func (m *memory) chunks(from, to int64) (out []chunk) {
 // drop forgets what is older than a boundary of blocks, and reports whether nothing is left.
 func (m *memory) drop(before int64) bool {
 	m.full = slices.DeleteFunc(m.full, func(c chunk) bool { return c.to < before })
-	if m.open != nil && m.last < before {
+	if m.open != nil && m.to < before {
 		m.open, m.add = nil, nil
 	}
 	return len(m.full) == 0 && m.open == nil
