@@ -71,7 +71,7 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = open()
-	if st := s.State(); len(st.Losses) > 0 || st.Error != "" || st.Damaged > 0 {
+	if st := s.State(); len(st.Losses) > 0 || st.Upkeep != "" || st.Damaged > 0 {
 		t.Errorf("%+v", st)
 	}
 	check(s, "opened again")

@@ -248,7 +248,7 @@ type State struct {
 	Series   int    `json:"series"`            // of the last hours
 	Bytes    int64  `json:"bytes"`             // of blocks
 	Free     int64  `json:"free"`              // of the disk
-	Error    string `json:"upkeep,omitempty"`  // why samples stay in the journal
+	Upkeep   string `json:"upkeep,omitempty"`  // why samples stay in the journal
 	Damaged  int64  `json:"damaged,omitempty"` // series of blocks that could not be read since it was opened
 	Losses   []Loss `json:"losses,omitempty"`  // what was found damaged when it was opened
 }

@@ -29,9 +29,9 @@ func (s *Store) keepUp() {
 		err := s.tend(to)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.busy, s.state.Error, s.again = false, "", time.Time{}
+		s.busy, s.state.Upkeep, s.again = false, "", time.Time{}
 		if err != nil {
-			s.state.Error, s.again = err.Error(), time.Now().Add(tryAgain)
+			s.state.Upkeep, s.again = err.Error(), time.Now().Add(tryAgain)
 		}
 		s.idle.Broadcast()
 	})

@@ -73,7 +73,7 @@ var onlyHere = map[string][]string{
 	"github.com/santhosh-tekuri":    {"internal/formtest"}, // for tests
 	"github.com/go-json-experiment": {"source/snapshot"},
 	"github.com/parquet-go/":        {"capture/export/parquet"},
-	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web"},
+	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web", "serve/remote", "capture/store"},
 	"github.com/nats-io/":           {"internal/queue"},
 	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
 	"github.com/alexedwards/":       {"serve/access"},
