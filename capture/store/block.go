@@ -74,7 +74,7 @@ func newPacker() (*packer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(largestFrame))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(1<<30))
 	return &packer{e, d}, err
 }
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -39,12 +38,11 @@ type ended struct {
 }
 
 const (
-	journalHead  = "homenode journal 1\n"
-	journalEnd   = ".journal"
-	recordMark   = "tick"
-	frameSize    = 12 // mark, length, checksum
-	largestFrame = 1 << 30
-	mostSeries   = 1 << 28 // of a journal
+	journalHead = "homenode journal 1\n"
+	journalEnd  = ".journal"
+	recordMark  = "tick"
+	frameSize   = 12      // mark, length, checksum
+	mostSeries  = 1 << 28 // of a journal
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -194,59 +192,76 @@ type replayed struct {
 	series  []*memory
 	newest  int64
 	oldest  int64
-	lost    int // bytes that make no record
-	unknown int // samples of series that only a lost record named
+	lost    int64 // bytes that make no record
+	unknown int64 // samples of series that only a lost record named
+	packed  []byte
 	buf     []byte
 }
 
 // read takes every whole record, and looks for the next one behind what is damaged.
 func (r *replayed) read() error {
-	all, err := os.ReadFile(r.path)
+	f, err := os.Open(r.path)
 	if err != nil {
 		return err
 	}
-	rest, whole := bytes.CutPrefix(all, []byte(journalHead))
-	if !whole {
-		rest = all
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size, at := info.Size(), int64(len(journalHead))
+	if !begins(f, journalHead) {
+		at = 0
 		r.lost++ // also when no record is missing: it is set aside
 	}
-	for len(rest) > 0 {
-		body, n := record(rest)
-		if n > 0 {
-			body, err = s2.Decode(r.buf[:cap(r.buf)], body)
-		}
-		if n == 0 || err != nil || !r.take(body) {
-			next := bytes.Index(rest[1:], []byte(recordMark))
-			if next < 0 {
-				next = len(rest) - 1
-			}
-			r.lost += next + 1
-			rest = rest[next+1:]
+	for at < size {
+		n, err := r.record(f, at, size)
+		if err == nil {
+			at += n
 			continue
 		}
-		r.buf, rest = body, rest[n:]
+		_, next, err := nextMark(f, at+1, size, recordMark)
+		if err != nil {
+			return err
+		}
+		r.lost += next - at
+		at = next
 	}
 	return nil
 }
 
-// record returns the record that stands at the beginning, and its length; 0 when none does.
-func record(b []byte) (body []byte, n int) {
-	if len(b) < frameSize || string(b[:4]) != recordMark {
-		return nil, 0
-	}
-	size := int64(binary.LittleEndian.Uint32(b[4:]))
-	if size > largestFrame || size > int64(len(b)-frameSize) {
-		return nil, 0
-	}
-	body = b[frameSize : frameSize+size]
-	if checksum(body) != binary.LittleEndian.Uint32(b[8:]) {
-		return nil, 0
-	}
-	return body, frameSize + int(size)
+// begins reports whether a file begins with a line.
+func begins(f io.ReaderAt, line string) bool {
+	b := make([]byte, len(line))
+	_, err := f.ReadAt(b, 0)
+	return err == nil && string(b) == line
 }
 
-// take puts the samples of a record into the head; it reports false for one that no store has written.
-func (r *replayed) take(b []byte) bool {
+// record takes the record at an offset, and returns its length.
+func (r *replayed) record(f io.ReaderAt, at, size int64) (n int64, err error) {
+	var frame [frameSize]byte
+	if _, err := f.ReadAt(frame[:], at); err != nil {
+		return 0, err
+	}
+	n = int64(binary.LittleEndian.Uint32(frame[4:]))
+	if string(frame[:4]) != recordMark || n > size-at-frameSize {
+		return 0, errors.New("no record stands there")
+	}
+	r.packed = slices.Grow(r.packed[:0], int(n))[:n]
+	if _, err := f.ReadAt(r.packed, at+frameSize); err != nil {
+		return 0, err
+	}
+	if checksum(r.packed) != binary.LittleEndian.Uint32(frame[8:]) {
+		return 0, errors.New("its checksum differs")
+	}
+	if r.buf, err = s2.Decode(r.buf[:cap(r.buf)], r.packed); err != nil {
+		return 0, err
+	}
+	return frameSize + n, r.take(r.buf)
+}
+
+// take puts the samples of a record into the head.
+func (r *replayed) take(b []byte) error {
 	d := decoder{b: b}
 	ms := d.varint()
 	h := &r.store.head
@@ -278,14 +293,14 @@ func (r *replayed) take(b []byte) bool {
 		r.oldest = ms
 	}
 	r.newest = max(r.newest, ms)
-	return d.err == nil
+	return d.err
 }
 
 // loss says what is missing of the file.
 func (r *replayed) loss() Loss {
-	x := Loss{File: r.path, Samples: -1, Bytes: int64(r.lost)}
+	x := Loss{File: r.path, Samples: -1, Bytes: r.lost}
 	if r.lost == 0 {
-		x.Samples = int64(r.unknown)
+		x.Samples = r.unknown
 	}
 	if r.oldest != 0 {
 		x.From, x.To = time.UnixMilli(r.oldest).UTC(), time.UnixMilli(r.newest).UTC()

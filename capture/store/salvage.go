@@ -40,6 +40,9 @@ func (x Loss) String() string {
 // asideIn is the folder for damaged files.
 const asideIn = "damaged"
 
+// markSize is the length of every mark.
+const markSize = int64(len(pageMark))
+
 // aside sets a damaged file aside and notes what was lost with it.
 func (s *Store) aside(x Loss) error {
 	dir := filepath.Join(s.dir, asideIn)
@@ -176,17 +179,14 @@ type scanned struct {
 // scan reads a block from its beginning, page by page, and calls f with every series that is whole.
 // Behind what is damaged it looks for the next page. An error is one of reading, not of what was read.
 func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)) error {
-	first := make([]byte, len(blockHead))
-	if n, err := file.ReadAt(first, 0); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	} else if string(first) != blockHead {
-		found.lost += int64(n)
+	if !begins(file, blockHead) {
+		found.lost++ // also when no page is missing
 	}
 	at := int64(len(blockHead))
 	for at < size {
 		entries, next, err := readPage(file, at, size, zip)
 		if err != nil {
-			mark, there, err := nextMark(file, at, size)
+			mark, there, err := nextMark(file, at, size, pageMark, indexMark)
 			if err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)
 				return nil
 			}
 			if there == at { // what it marks is damaged
-				if _, there, err = nextMark(file, at+1, size); err != nil {
+				if _, there, err = nextMark(file, at+1, size, pageMark, indexMark); err != nil {
 					return err
 				}
 			}
@@ -227,21 +227,23 @@ func endsWith(file *os.File, at, size int64) bool {
 	return err == nil && at+frameSize+int64(binary.LittleEndian.Uint32(frame[4:]))+tailSize == size
 }
 
-// nextMark returns the next mark of a page or index, and where it stands; the end without one.
-func nextMark(file *os.File, at, size int64) (mark string, there int64, err error) {
+// nextMark returns the next of some marks, and where it stands; the end without one.
+func nextMark(file io.ReaderAt, at, size int64, marks ...string) (mark string, there int64, err error) {
 	const window = 1 << 20
 	buf := make([]byte, window)
-	for ; at < size; at += window - int64(len(pageMark)) + 1 {
+	for ; at < size; at += window - markSize + 1 {
 		n, err := file.ReadAt(buf[:min(window, size-at)], at)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", 0, err
 		}
-		page, index := bytes.Index(buf[:n], []byte(pageMark)), bytes.Index(buf[:n], []byte(indexMark))
-		switch {
-		case page >= 0 && (index < 0 || page < index):
-			return pageMark, at + int64(page), nil
-		case index >= 0:
-			return indexMark, at + int64(index), nil
+		first := n
+		for _, m := range marks {
+			if i := bytes.Index(buf[:n], []byte(m)); i >= 0 && i < first {
+				mark, first = m, i
+			}
+		}
+		if mark != "" {
+			return mark, at + int64(first), nil
 		}
 	}
 	return "", size, nil

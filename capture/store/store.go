@@ -173,8 +173,8 @@ func (s *Store) Series(name string, pairs ...string) *Series {
 
 // Append adds samples of one time, all or none. It leaves them out, and reports false, while the
 // disk is nearly full. An error that wraps ErrBroken ends the store. A sample that is not younger than the last one of its
-// series is left out, and so is one that is in no block and too old for the journal, or more than late ahead of the clock: all others
-// would be too old after it.
+// series is left out, and so is one that is older than the newest block, and one that is more than late ahead of the clock: after it
+// all others would be too old.
 func (s *Store) Append(ctx context.Context, at time.Time, samples []Sample) (kept bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err

@@ -111,7 +111,7 @@ func (s *Store) expire() (err error) {
 	return err
 }
 
-// retire removes a block when nobody reads it. s.mu is held.
+// retire removes a block when no reader has it. s.mu is held.
 func (s *Store) retire(b *block) error {
 	b.gone = true
 	if b.readers.Load() > 0 {

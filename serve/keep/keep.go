@@ -25,7 +25,7 @@ const mostWaiting = 10_000
 
 // A Keeper keeps what it is given.
 type Keeper struct {
-	// Damaged is told, when the store is opened, what of it was damaged; nil for nobody.
+	// Damaged, unless it is nil, is told when the store is opened what of it was damaged.
 	Damaged func(store.Loss)
 
 	mu      sync.Mutex
