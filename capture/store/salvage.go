@@ -80,7 +80,7 @@ func (s *Store) loadBlocks() error {
 	if err != nil {
 		return err
 	}
-	for _, path := range paths {
+	for i, path := range paths {
 		b, err := openBlock(path, s.zip)
 		if err == nil {
 			if err = s.check(b); err == nil {
@@ -92,7 +92,7 @@ func (s *Store) loadBlocks() error {
 		if !errors.Is(err, errDamaged) {
 			return err
 		}
-		if err := s.salvage(path, b); err != nil {
+		if err := s.salvage(path, b, i == len(paths)-1); err != nil {
 			return err
 		}
 	}
@@ -126,8 +126,9 @@ func (s *Store) check(b *block) error {
 	return nil
 }
 
-// salvage writes a block anew of what is whole in it, and sets it aside. b is nil when its index is damaged.
-func (s *Store) salvage(path string, b *block) error {
+// salvage writes a block anew of what is whole in it, and sets it aside. b is nil when its index is damaged. When nothing is whole in the newest
+// block, journals may still have some of it.
+func (s *Store) salvage(path string, b *block, newest bool) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -151,6 +152,8 @@ func (s *Store) salvage(path string, b *block) error {
 	}
 	x := Loss{File: path, From: time.UnixMilli(from).UTC(), To: time.UnixMilli(to).UTC(), Bytes: found.lost}
 	switch {
+	case newest && found.samples == 0:
+		x.Samples = -1
 	case b != nil:
 		x.Samples = b.samples - found.samples
 	case found.lost > 0 || !found.index:
