@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/source/machine"
 	"homenode/source/text"
@@ -102,6 +103,7 @@ func limited1(t *testing.T, m *machine.Machine) {
 
 // TestGuests boots guests and checks that package machine reads in each what was asked for.
 func TestGuests(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots guests")
 	}
@@ -110,9 +112,6 @@ func TestGuests(t *testing.T) {
 	booted := 0
 	for _, g := range guests {
 		t.Run(g.name, func(t *testing.T) {
-			if g.long && os.Getenv("HOMENODE_GUESTS") == "" {
-				t.Skip("make prove sets HOMENODE_GUESTS")
-			}
 			if g.guest.Run = append([]string{show}, g.guest.Run[min(1, len(g.guest.Run)):]...); g.possible == 0 {
 				g.possible = g.guest.processors()
 			}
@@ -264,6 +263,7 @@ func (g *shown) observation(t *testing.T, top *machine.Topology, node map[int]in
 
 // TestBoot checks what a guest gives back besides what it prints.
 func TestBoot(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots a guest")
 	}

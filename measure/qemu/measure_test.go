@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"homenode/internal/testdeps"
 	"homenode/source/machine"
 	"homenode/source/measured"
 )
@@ -30,6 +31,7 @@ var measures = []struct {
 
 // TestMeasure runs homenode measure in guests: the topology is what was asked for, and what an emulated processor would measure is withheld.
 func TestMeasure(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots a guest")
 	}
@@ -38,9 +40,6 @@ func TestMeasure(t *testing.T) {
 	booted := 0
 	for _, g := range measures {
 		t.Run(g.name, func(t *testing.T) {
-			if g.long && os.Getenv("HOMENODE_GUESTS") == "" {
-				t.Skip("make prove sets HOMENODE_GUESTS")
-			}
 			guest := Guest{Layout: g.layout, Run: append([]string{program, "measure", "--format", "json"}, g.args...), Most: 2 * time.Minute}
 			out := guest.Boot(t)
 			docs, err := measured.Read("stdout", bytes.NewReader(out.Stdout))

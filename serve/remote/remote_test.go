@@ -180,6 +180,7 @@ func TestPrometheus(t *testing.T) {
 
 // TestVictoriaMetrics does the same with another database.
 func TestVictoriaMetrics(t *testing.T) {
+	testdeps.Proving(t)
 	program := testdeps.Program(t, "victoria-metrics")
 	dir := t.TempDir()
 	addr := testdeps.FreeAddress(t)

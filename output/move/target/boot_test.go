@@ -71,6 +71,7 @@ var memoryOnly = &move.Shape{Sockets: 2, Dies: 1, Cores: 2, Threads: 1, VCPUs: 4
 // TestBoot starts guests with the arguments of QEMU that are written for them and compares what lscpu, numactl and the reader
 // of homenode measure say inside with the shape, vCPU by vCPU.
 func TestBoot(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots guests")
 	}
@@ -79,9 +80,6 @@ func TestBoot(t *testing.T) {
 	booted := 0
 	for _, b := range boots {
 		t.Run(b.name, func(t *testing.T) {
-			if b.long && os.Getenv("HOMENODE_GUESTS") == "" {
-				t.Skip("make prove sets HOMENODE_GUESTS")
-			}
 			s := b.shape
 			if s == nil {
 				s = moved(t, b.name, "qemu", move.Options{}).Shape
