@@ -25,7 +25,7 @@ const (
 	field1Bytes  = 1<<3 | 2
 	field2Bytes  = 2<<3 | 2
 	field1Double = 1<<3 | 1
-	field2Varint = 2<<3 | 0
+	field2Varint = 2 << 3
 )
 
 // request returns the body of a request ("Prometheus Remote-Write 1.0 specification"): a WriteRequest has time series in field 1;
