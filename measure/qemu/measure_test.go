@@ -3,7 +3,6 @@ package qemu
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,13 +19,12 @@ var measures = []struct {
 	layout Layout
 	args   []string
 	parts  []string
-	long   bool
 }{
 	{"2 nodes", Layout{SMP: "4,sockets=2,cores=2,threads=1", Nodes: []Node{{CPUs: "0-1", MiB: 256}, {CPUs: "2-3", MiB: 192}}, Distance: [][]int{{10, 21}, {21, 10}}},
-		[]string{"--quick"}, []string{"hidden nodes", "lost time", "latency by working set, huge pages", "latency from node to node", "pairs of logical processors", "syscall", "http"}, false},
+		[]string{"--quick"}, []string{"hidden nodes", "lost time", "latency by working set, huge pages", "latency from node to node", "pairs of logical processors", "syscall", "http"}},
 	{"2 nodes and one of memory only, all profiles", Layout{SMP: "4,sockets=2,cores=2,threads=1", Nodes: []Node{{CPUs: "0-1", MiB: 256}, {CPUs: "2-3", MiB: 192}, {MiB: 128}}},
-		[]string{"--loaded", "--fsync", "/"}, []string{"hidden nodes", "bandwidth from node to node", "latency under load", "latency by working set, small pages"}, true},
-	{"no NUMA, one processor", Layout{SMP: "1"}, []string{"--quick", "--force", "--name", "small"}, []string{"hidden nodes", "pairs of logical processors", "rpc-like"}, true},
+		[]string{"--loaded", "--fsync", "/"}, []string{"hidden nodes", "bandwidth from node to node", "latency under load", "latency by working set, small pages"}},
+	{"no NUMA, one processor", Layout{SMP: "1"}, []string{"--quick", "--force", "--name", "small"}, []string{"hidden nodes", "pairs of logical processors", "rpc-like"}},
 }
 
 // TestMeasure runs homenode measure in guests: the topology is what was asked for, and what an emulated processor would measure is withheld.

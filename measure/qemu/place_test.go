@@ -3,7 +3,6 @@ package qemu
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"testing"
 
 	"homenode/internal/testdeps"
