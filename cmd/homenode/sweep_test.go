@@ -15,7 +15,7 @@ func TestSweep(t *testing.T) {
 	}
 	report := func(args ...string) string {
 		var out, errs bytes.Buffer
-		code := run(t.Context(), append([]string{"sweep", "demo", "--format", "json",
+		code := run(t.Context(), append([]string{"sweep", "../../measure/replay/testdata/day.txtar", "--hours", "12", "--format", "json",
 			"--grid", "nodesPerSocket=today,2", "--grid", "cpu=x0.5,x1,x2", "--grid", "seed=1..4"}, args...), nil, &out, &errs)
 		if code != exitFindings {
 			t.Fatalf("exit %d, want %d: %s", code, exitFindings, errs.String())

@@ -14,7 +14,7 @@ import (
 )
 
 // StoryHelp says what simulate, sweep and optimise play.
-const StoryHelp = `SCENARIO is a story (docs/stories.md), or demo: a day on three hosts of the demo fleet. Without one, a SOURCE
+const StoryHelp = `SCENARIO is a story (docs/stories.md), or demo: a day of the demo fleet. Without one, a SOURCE
 (homenode assess --help lists them) runs for a day with a load that is assumed, and the report says so.
 --load and --at add to the story, --what-if, --lose-host and --add-host change the fleet before it begins.`
 
