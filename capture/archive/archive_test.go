@@ -2,13 +2,14 @@ package archive
 
 import (
 	"bytes"
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,6 @@ import (
 
 	"homenode/capture"
 	"homenode/capture/export/esxtop"
-	"homenode/internal/queue"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/demo"
@@ -25,12 +25,11 @@ import (
 )
 
 // perFile is how many ticks a file of the test archive holds.
-const perFile = 90
+const perFile = 30
 
 // makeArchive writes the demo's night as files of perFile ticks, a folder for each host,
-// every third one packed, and beside them a damaged file, one without ticks and one of
-// another kind. It returns how many files hold ticks.
-func makeArchive(t testing.TB, root string) (files int) {
+// every third one packed, and beside them a damaged file.
+func makeArchive(t testing.TB, root string) {
 	t.Helper()
 	in, err := demo.Capture()
 	if err != nil {
@@ -56,7 +55,7 @@ func makeArchive(t testing.TB, root string) (files int) {
 			name, body = name+".zst", z.EncodeAll(body, nil)
 		}
 		writeFile(t, root, name, string(body))
-		files, b = files+1, nil
+		b = nil
 	}
 	ticks := 0
 	err = in.Ticks(func(tick *numa.Tick) error {
@@ -78,9 +77,6 @@ func makeArchive(t testing.TB, root string) (files int) {
 	}
 	flush()
 	writeFile(t, root, "esx02.demo/broken.csv", "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\esx09\\Memory\\Free MBytes\",\n\"nonsense\",\"1\",\n")
-	writeFile(t, root, "esx02.demo/notes.txt", "looks fine to me\n")
-	writeFile(t, root, ".snapshot/esx02.demo/night-000.csv", "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\esx09\\Memory\\Free MBytes\",\n")
-	return files
 }
 
 func writeFile(t testing.TB, root, name, body string) {
@@ -94,16 +90,53 @@ func writeFile(t testing.TB, root, name, body string) {
 	}
 }
 
-func options() Options { return Options{Capture: rules.CaptureOptions(nil)} }
+func options() *Options { return &Options{Capture: rules.CaptureOptions(nil)} }
+
+// results reads every file of an archive on its own.
+func results(t testing.TB, root string) (all []*Result) {
+	t.Helper()
+	list, err := ticks.List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Sources {
+		r := &Reading{Options: options()}
+		open := func(name, format string) error { r.Open(name, format); return nil }
+		tick := func(tick *numa.Tick) error { r.Tick(tick); return nil }
+		done := func(f *ticks.File, err error) error { r.Done(f, err); return nil }
+		if _, err := list.Sources[i].Read(t.Context(), ticks.Options{}, ticks.Visit{Open: open, Tick: tick, Done: done}); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, &r.Result)
+	}
+	return all
+}
+
+// merged merges results.
+func merged(t testing.TB, all []*Result) *Merged {
+	t.Helper()
+	var m Merger
+	defer m.Close()
+	for _, r := range all {
+		if err := m.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(all) > mostHeld && m.file == nil {
+		t.Errorf("%d results wait in memory, want at most %d", len(all), mostHeld)
+	}
+	out, err := m.Merged(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
 
 // encoded returns all of a Merged as bytes.
 func encoded(t testing.TB, m *Merged) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "jobs %d, read %d, broken %d, ticks %d\n", m.Jobs, m.Read, m.Broken, m.Ticks)
-	for _, n := range m.Notes {
-		fmt.Fprintln(&b, n)
-	}
+	fmt.Fprintln(&b, m.Notes, m.Files, m.Failed, m.Outside)
 	writeRecordings(t, &b, m.Recordings)
 	return b.Bytes()
 }
@@ -118,13 +151,17 @@ func writeRecordings(t testing.TB, w io.Writer, list []*capture.Recording) {
 }
 
 // oneReader reads the same files one after the other into one Recorder a host: what the
-// archive is compared with has no jobs, results or merging.
-func oneReader(t testing.TB, root string, jobs []Job) []byte {
+// archive is compared with has no results and no merging.
+func oneReader(t testing.TB, root string) []byte {
 	t.Helper()
 	recorders := capture.NewRecorders(options().Capture)
-	for i := range jobs {
-		name := jobs[i].Name
-		f, err := os.Open(filepath.Join(root, name))
+	list, err := ticks.List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range list.Sources {
+		name := list.Sources[i].Name
+		f, err := os.Open(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,215 +182,119 @@ func oneReader(t testing.TB, root string, jobs []Job) []byte {
 	return b.Bytes()
 }
 
-// The same archive gives the same bytes with one goroutine, with several, with workers
-// of a queue, and read without any of them.
+// An archive gives the same bytes in whatever order its results come, also those that were
+// packed, and read without any of them.
 func TestSameBytes(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	files := makeArchive(t, root)
-	list, err := Scan(root)
-	if err != nil {
-		t.Fatal(err)
+	makeArchive(t, root)
+	all := results(t, root)
+	if len(all) <= mostHeld {
+		t.Fatalf("the archive has %d files, want more than wait in memory", len(all))
 	}
-	if got, want := len(list.Jobs), files+1; got != want {
-		t.Fatalf("listed %d jobs, want %d", got, want)
-	}
-	one, err := Run(t.Context(), Here{Root: root, AtOnce: 1}, list.Jobs, options(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := encoded(t, one)
-	if !bytes.HasSuffix(want, oneReader(t, root, list.Jobs)) {
+	want := encoded(t, merged(t, all))
+	if !bytes.HasSuffix(want, oneReader(t, root)) {
 		t.Error("the merged recordings are not those of one Recorder")
 	}
-	if one.Read != files || one.Broken != 0 || len(one.Notes) != 2 {
-		t.Errorf("read %d files, %d broken, notes %v; want %d, 0 and two notes", one.Read, one.Broken, one.Notes, files)
-	}
-	several, err := Run(t.Context(), Here{Root: root, AtOnce: 5}, list.Jobs, options(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(encoded(t, several), want) {
-		t.Error("five goroutines give other bytes than one")
-	}
-
-	url := serve(t)
-	elsewhere := filepath.Join(t.TempDir(), "mounted") // as another machine sees it
-	if err := os.Symlink(root, elsewhere); err != nil {
-		t.Fatal(err)
-	}
-	for i, at := range []string{root, elsewhere, elsewhere} {
-		startArchiveWorker(t, url, Here{Root: at}, fmt.Sprint("w", i))
-	}
-	queued, err := RunOn(t.Context(), dial(t, url), Here{Root: root}, list.Jobs, options(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(encoded(t, queued), want) {
-		t.Error("the queue gives other bytes than one goroutine")
+	rnd := rand.New(rand.NewPCG(28, 1))
+	for range 2 {
+		mixed := slices.Clone(all)
+		rnd.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })
+		for i, r := range mixed {
+			if rnd.IntN(2) == 0 {
+				continue
+			}
+			packed, err := r.Pack()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mixed[i], err = Unpack(packed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := encoded(t, merged(t, mixed)); !bytes.Equal(got, want) {
+			t.Fatal("another order gives other bytes")
+		}
 	}
 }
 
-// serve starts a queue in this process and returns its URL.
-func serve(t testing.TB) string {
-	t.Helper()
-	o := queue.ServerOptions{Listen: "127.0.0.1:0", Store: t.TempDir()}
-	ctx, cancel := context.WithCancel(context.Background())
-	ready, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- queue.Serve(ctx, o, func(url string) { ready <- url }) }()
-	select {
-	case url := <-ready:
-		t.Cleanup(func() { cancel(); <-ended })
-		return url
-	case err := <-ended:
-		cancel()
-		t.Fatal(err)
-		return ""
-	}
+// recorded returns a result of a file with one tick.
+func recorded(name string, o capture.Options) *Result {
+	r := capture.NewRecorder(o)
+	r.Open(name, ticks.Batch)
+	r.Add(&numa.Tick{Host: "esx01", Time: time.Unix(1e9, 0).UTC(), VMs: []numa.VMTick{{GID: 7, Name: "db01"}}})
+	return &Result{Recordings: []*capture.Recording{r.Recording()}}
 }
 
-func dial(t testing.TB, url string) *queue.Client {
-	t.Helper()
-	c, err := queue.Dial(t.Context(), queue.Access{URL: url, AckWait: 2 * time.Second})
+func TestPack(t *testing.T) {
+	t.Parallel()
+	want := recorded("a.csv", options().Capture)
+	want.Outside, want.Notes, want.Failed = 7, []string{"a note <1>"}, []string{"a.csv:2:1: a failure"}
+	want.Named = []Named{{As: "esx01", Host: "esx02", File: "a.csv"}}
+	packed, err := want.Pack()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.Close)
-	return c
+	got, err := Unpack(packed)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("Unpack = %+v, %v; want %+v", got, err, want)
+	}
+	for _, tt := range []struct {
+		name, want string
+		in         []byte
+	}{
+		{"nothing", "found no line end behind its head", nil},
+		{"cut", "unpack: ", packed[:len(packed)/2]},
+		{"no packed bytes", "unpack: ", []byte("{}")},
+		{"an unknown field", `json: unknown field "x"`, pack([]byte("{\"x\":1}\n"))},
+		{"no recording", "read recording: ", pack([]byte("{}\n{}\n"))},
+	} {
+		if r, err := Unpack(tt.in); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: Unpack = %+v, %v; want the error %q", tt.name, r, err, tt.want)
+		}
+	}
 }
 
-func startArchiveWorker(t testing.TB, url string, here Here, name string) {
-	t.Helper()
-	c := dial(t, url)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- c.Work(ctx, queue.WorkOptions{Name: name, Handlers: Handlers(here)}) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
+func FuzzUnpack(f *testing.F) {
+	f.Add([]byte("{}\n"))
+	f.Add([]byte("{\"outside\":1,\"notes\":[\"x\"]}\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		r, err := Unpack(pack(in))
+		if err != nil {
+			return
+		}
+		packed, err := r.Pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := Unpack(packed); err != nil || !reflect.DeepEqual(again, r) {
+			t.Errorf("packed again it is %+v, %v; want %+v", again, err, r)
 		}
 	})
 }
 
-// A file that is not the listed one any more is a note; one that grew is read.
-func TestChangedFiles(t *testing.T) {
+// What cannot be merged is refused.
+func TestAddErrors(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	makeArchive(t, root)
-	list, err := Scan(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, second, third := list.Jobs[1], list.Jobs[2], list.Jobs[4]
-	at := func(j Job) string { return filepath.Join(root, j.Name) }
-	later := time.Unix(first.Files[0].Modified+60, 0)
-	if err := os.Chtimes(at(first), later, later); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(at(second)); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(at(third), os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteString("\"truncat"); err != nil {
-		t.Fatal(err)
-	}
-	f.Close()
-	m, err := Run(t.Context(), Here{Root: root}, list.Jobs, options(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Broken != 2 || len(m.Notes) != 2 {
-		t.Fatalf("%d files are broken, notes %v; want 2 and two notes", m.Broken, m.Notes)
-	}
-	notes := m.Failed
-	size := first.Files[0].Size
-	want := []string{
-		fmt.Sprintf("%s: changed since it was listed: found %d bytes of %s, want %d of %s", first.Name, size, date(later.Unix()), size, date(later.Unix()-60)),
-		second.Name + ": lstat: no such file or directory",
-	}
-	if !reflect.DeepEqual(notes, want) {
-		t.Errorf("notes\n%s\nwant\n%s", strings.Join(notes, "\n"), strings.Join(want, "\n"))
-	}
-	var warned []string
-	for _, f := range m.Recordings[0].Files {
-		if f.Name == third.Name {
-			warned = f.Warnings
+	other := options().Capture
+	other.Locality = 0.9
+	for _, tt := range []struct {
+		name string
+		all  []*Result
+		want string
+	}{
+		{"two sets of limits", []*Result{recorded("a.csv", options().Capture), recorded("b.csv", other)},
+			"found two sets of limits, want one: a.csv and b.csv have other thresholds"},
+		{"two hosts called alike", []*Result{{Named: []Named{{"esx01", "esx02.example.com", "a.csv"}, {"esx09", "esx03", "c.csv"}}}, {Named: []Named{{"esx01", "esx02", "b.csv"}, {"esx01", "esx03", "c.csv"}}}},
+			"--host-name esx01: found files of esx02 and esx03 (c.csv), which are two hosts: want files of one"},
+	} {
+		var m Merger
+		var err error
+		for _, r := range tt.all {
+			err = cmp.Or(err, m.Add(r))
 		}
-	}
-	if len(warned) == 0 || warned[0] != third.Name+": grew after the archive was listed" {
-		t.Errorf("warnings of %s are %q, want that it grew", third.Name, warned)
-	}
-}
-
-func TestNothingRead(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	writeFile(t, root, "notes.txt", "looks fine to me\n")
-	list, err := Scan(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if list.Passed != 1 || len(list.Jobs) != 0 {
-		t.Errorf("listed %+v, want one file skipped", list)
-	}
-	_, err = Run(t.Context(), Here{Root: root}, list.Jobs, options(), nil)
-	if want := "found nothing that is read"; err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
-	}
-}
-
-// Parts of Parquet that cannot be written are no fault of the file: the run ends.
-func TestParquetFails(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	makeArchive(t, root)
-	list, err := Scan(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, root, "taken", "")
-	_, err = Run(t.Context(), Here{Root: root, Parquet: filepath.Join(root, "taken")}, list.Jobs, options(), nil)
-	var refusal *queue.Refusal
-	if !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Reason, "parquet: ") {
-		t.Errorf("error %v, want one of parquet", err)
-	}
-}
-
-// Parquet is the same whether one worker wrote it or several, and when it is written again.
-func TestParquetAgain(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	makeArchive(t, root)
-	list, err := Scan(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jobs := list.Jobs[:4]
-	out := t.TempDir()
-	var seen []map[string]string
-	for _, atOnce := range []int{1, 3, 2} {
-		if _, err := Run(t.Context(), Here{Root: root, Parquet: out, AtOnce: atOnce}, jobs, options(), nil); err != nil {
-			t.Fatal(err)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v\nwant %s", tt.name, err, tt.want)
 		}
-		files := map[string]string{}
-		err := filepath.WalkDir(out, func(p string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			b, err := os.ReadFile(p)
-			files[p] = string(b)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen = append(seen, files)
-	}
-	if len(seen[0]) == 0 || !reflect.DeepEqual(seen[0], seen[1]) || !reflect.DeepEqual(seen[0], seen[2]) {
-		t.Errorf("the files of Parquet differ between runs: %d, %d and %d files", len(seen[0]), len(seen[1]), len(seen[2]))
 	}
 }

@@ -1,166 +1,182 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"runtime"
 	"slices"
-	"strings"
-	"sync"
 
 	"homenode/capture"
-	"homenode/internal/queue"
+	"homenode/internal/inorder"
 	"homenode/numa"
 )
 
 // Merged is what all files of an archive held.
 type Merged struct {
 	Recordings []*capture.Recording // by host, as capture.Merge gives them
-	Notes      []numa.Note          // of files by path, then of hosts
-	Failed     []string             // why files could not be read, or not to their end, by path
-	Jobs       int
-	Read       int // of them, that held ticks
-	Broken     int // of them, that could not be read, or not to the end
-	Ticks      int
-	Outside    int // ticks before Options.From or after Options.To
+	Notes      []numa.Note          // of hosts
+	Files      []string             // notes of files without ticks, sorted
+	Failed     []string             // why files could not be read, or not to their end, sorted
+	Outside    int                  // ticks before Options.From or after Options.To
 }
 
-// A merger takes results in the order of jobs. Until the end they wait in a file: all of
-// an archive at once need not fit in memory, those of a host do.
-type merger struct {
-	Merged
-	file   *os.File
-	size   int64
-	byHost map[string][]span
+// A Merger merges Results, added in any order. Those of an archive need not fit in memory
+// together, those of a host do: beyond the first ones they wait in a file. The zero value
+// is ready for use.
+type Merger struct {
+	merged  Merged
+	options *capture.Options // of all recordings
+	first   string           // whose they are
+	named   map[string]Named // by Named.As
+	byHost  map[string][]waiting
+	held    int      // recordings in memory
+	file    *os.File // nil while all are in memory
+	size    int64    // of file
 }
 
-// A span is a frame in the file.
-type span struct {
+// mostHeld is how many recordings wait in memory: of a host with 300 VMs one has 20 MB
+// unpacked.
+const mostHeld = 32
+
+// waiting is a recording until the end: in memory, or packed in the file.
+type waiting struct {
+	rec   *capture.Recording // nil: in the file
 	at    int64
 	bytes int
 }
 
-func newMerger() (*merger, error) {
-	f, err := os.CreateTemp("", "homenode-*.results")
-	if err != nil {
-		return nil, err
+// Close removes the file.
+func (m *Merger) Close() {
+	if m.file != nil {
+		m.file.Close()
+		os.Remove(m.file.Name())
 	}
-	return &merger{file: f, byHost: map[string][]span{}}, nil
 }
 
-// close removes the file.
-func (m *merger) close() {
-	m.file.Close()
-	os.Remove(m.file.Name())
-}
+// Limits says by which limits all recordings have to be counted, and whose these are in
+// messages. Otherwise those of the first one decide.
+func (m *Merger) Limits(o capture.Options, whose string) { m.options, m.first = &o, whose }
 
-// add takes the outcome of the job with this name.
-func (m *merger) add(name string, out queue.Outcome) error {
-	m.Jobs++
-	if out.Failed != "" {
-		m.Broken++
-		m.Failed = append(m.Failed, aboutJob(name, out.Failed))
-		return nil
-	}
-	h, frames, err := splitResult(out.Result)
-	if err != nil {
-		return err
-	}
-	if h.Name != name {
-		return fmt.Errorf("found the result of %s, want that of %s", h.Name, name)
-	}
-	for _, text := range h.Notes {
-		m.Notes = append(m.Notes, numa.Note{Text: text})
-	}
-	m.Failed = append(m.Failed, h.Failed...)
-	if h.Broken {
-		m.Broken++
-	}
-	if h.Ticks > 0 {
-		m.Read++
-	}
-	m.Ticks += h.Ticks
-	m.Outside += h.Outside
-	for i, f := range frames {
-		if _, err := m.file.WriteAt(f, m.size); err != nil {
+// Add takes a Result.
+func (m *Merger) Add(r *Result) error {
+	m.merged.Outside += r.Outside
+	m.merged.Files = append(m.merged.Files, r.Notes...)
+	m.merged.Failed = append(m.merged.Failed, r.Failed...)
+	for _, n := range r.Named {
+		if err := m.name(n); err != nil {
 			return err
 		}
-		host := h.Frames[i].Host
-		m.byHost[host] = append(m.byHost[host], span{m.size, len(f)})
-		m.size += int64(len(f))
+	}
+	for _, rec := range r.Recordings {
+		if m.options == nil {
+			m.options, m.first = &rec.Options, nameOf(rec)
+		}
+		if rec.Options != *m.options {
+			return fmt.Errorf("found two sets of limits, want one: %s and %s have other thresholds", m.first, nameOf(rec))
+		}
+		if err := m.keep(rec); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// aboutJob puts the name before a text that does not begin with it.
-func aboutJob(name, text string) string {
-	if strings.HasPrefix(text, name) {
-		return text
+// name refuses files of two hosts that are called alike.
+func (m *Merger) name(n Named) error {
+	if m.named == nil {
+		m.named = map[string]Named{}
 	}
-	return name + ": " + text
+	if other, ok := m.named[n.As]; ok && !numa.SameHost(other.Host, n.Host) {
+		return fmt.Errorf("--host-name %s: found files of %s and %s (%s), which are two hosts: want files of one", n.As, other.Host, n.Host, n.File)
+	}
+	m.named[n.As] = n
+	return nil
 }
 
-// merged merges the recordings of each host. Nothing read at all is an error.
-func (m *merger) merged() (*Merged, error) {
-	if m.Read == 0 {
-		text := "found nothing that is read"
-		if m.Jobs > 0 {
-			text = fmt.Sprintf("found no ticks in %d files", m.Jobs)
-		}
-		if m.Outside > 0 {
-			text += fmt.Sprintf(", but %d outside the time that was asked for", m.Outside)
-		}
-		if len(m.Failed) > 0 {
-			text += "; " + m.Failed[0]
-		} else if len(m.Notes) > 0 {
-			text += "; " + m.Notes[0].String()
-		}
-		return nil, errors.New(text)
+// nameOf returns what messages call a recording: its first file.
+func nameOf(rec *capture.Recording) string {
+	if len(rec.Files) > 0 {
+		return rec.Files[0].Name
 	}
+	return rec.Host
+}
+
+// keep keeps a recording until the end.
+func (m *Merger) keep(rec *capture.Recording) (err error) {
+	if m.byHost == nil {
+		m.byHost = map[string][]waiting{}
+	}
+	if m.held < mostHeld {
+		m.held++
+		m.byHost[rec.Host] = append(m.byHost[rec.Host], waiting{rec: rec})
+		return nil
+	}
+	if m.file == nil {
+		if m.file, err = os.CreateTemp("", "homenode-*.results"); err != nil {
+			return err
+		}
+	}
+	var b bytes.Buffer
+	if err := capture.Encode(&b, rec); err != nil {
+		return err
+	}
+	packed := pack(b.Bytes())
+	if _, err := m.file.WriteAt(packed, m.size); err != nil {
+		return err
+	}
+	m.byHost[rec.Host] = append(m.byHost[rec.Host], waiting{at: m.size, bytes: len(packed)})
+	m.size += int64(len(packed))
+	return nil
+}
+
+// Merged merges the recordings of each host. It does not depend on the order in which they
+// were added.
+func (m *Merger) Merged(ctx context.Context) (*Merged, error) {
+	out := m.merged
+	slices.Sort(out.Files)
+	slices.Sort(out.Failed)
 	hosts := slices.Sorted(maps.Keys(m.byHost))
-	recordings := make([][]*capture.Recording, len(hosts))
-	notes := make([][]numa.Note, len(hosts))
-	errs := make([]error, len(hosts))
-	next := make(chan int)
-	var all sync.WaitGroup
-	for range min(len(hosts), runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for i := range next {
-				recordings[i], notes[i], errs[i] = m.host(hosts[i])
-			}
-		})
+	type host struct {
+		recordings []*capture.Recording
+		notes      []numa.Note
 	}
-	for i := range hosts {
-		next <- i
-	}
-	close(next)
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
+	err := inorder.Run(ctx, len(hosts), 0, func(_ context.Context, i int) (h host, err error) {
+		h.recordings, h.notes, err = m.host(hosts[i])
+		return h, err
+	}, func(_ int, h host) error {
+		out.Recordings, out.Notes = append(out.Recordings, h.recordings...), append(out.Notes, h.notes...)
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
-	m.Recordings = slices.Concat(recordings...)
-	slices.SortStableFunc(m.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Host, b.Host) })
-	m.Notes = append(m.Notes, slices.Concat(notes...)...)
-	return &m.Merged, nil
+	// Recordings that are kept apart have names of their own.
+	slices.SortStableFunc(out.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Host, b.Host) })
+	return &out, nil
 }
 
 // host merges the recordings of one host.
-func (m *merger) host(name string) ([]*capture.Recording, []numa.Note, error) {
+func (m *Merger) host(name string) ([]*capture.Recording, []numa.Note, error) {
 	var parts []*capture.Recording
-	for _, s := range m.byHost[name] {
-		b := make([]byte, s.bytes)
-		if _, err := m.file.ReadAt(b, s.at); err != nil && err != io.EOF {
-			return nil, nil, err
+	for _, w := range m.byHost[name] {
+		if w.rec == nil {
+			packed := make([]byte, w.bytes)
+			if _, err := m.file.ReadAt(packed, w.at); err != nil && err != io.EOF {
+				return nil, nil, err
+			}
+			b, err := unpack(packed)
+			if err != nil {
+				return nil, nil, err
+			}
+			if w.rec, err = capture.Decode(bytes.NewReader(b)); err != nil {
+				return nil, nil, err
+			}
 		}
-		part, err := decodeFrame(b)
-		if err != nil {
-			return nil, nil, err
-		}
-		parts = append(parts, part)
+		parts = append(parts, w.rec)
 	}
 	return capture.Merge(parts)
 }

@@ -1,20 +1,16 @@
 package archive
 
 import (
-	"strings"
-
 	"homenode/capture"
 	"homenode/numa"
 	"homenode/source/ticks"
 )
 
 // A Reading records what series reads, file by file: its Open, Tick and Done go into a
-// ticks.Visit. Whoever reads captures, alone or for a queue, does it so: the reports are the
-// same.
+// ticks.Visit.
 type Reading struct {
-	Options *Options          // Capture, From and To
-	Names   *strings.Replacer // for names and messages; nil leaves them
-	Result  Result            // of the files that are done
+	Options *Options
+	Result  Result // of the files that are done
 
 	recorders *capture.Recorders // of the file that is read; nil between files
 	name      string             // of it
@@ -23,16 +19,13 @@ type Reading struct {
 
 // Open begins a file. One for each file: those in an archive are in no order of time.
 func (r *Reading) Open(name, format string) {
-	r.name, r.ticks = r.shown(name), 0
+	r.name, r.ticks = name, 0
 	r.recorders = capture.NewRecorders(r.Options.Capture)
 	r.recorders.Open(r.name, format)
 }
 
 // Name returns the name of the file that is read.
 func (r *Reading) Name() string { return r.name }
-
-// Warn adds a warning to the file that is read.
-func (r *Reading) Warn(text string) { r.recorders.Warn(text) }
 
 // Tick takes a tick of the file; false when it is left out, as one outside Options.From
 // and Options.To.
@@ -43,7 +36,6 @@ func (r *Reading) Tick(t *numa.Tick) (taken bool) {
 		return false
 	}
 	r.recorders.Add(t)
-	r.Result.Ticks++
 	r.ticks++
 	return true
 }
@@ -62,10 +54,13 @@ func (r *Reading) Done(f *ticks.File, err error) {
 	}
 	for _, text := range texts {
 		if r.recorders != nil && r.ticks > 0 {
-			r.Warn(r.shown(text))
+			r.recorders.Warn(text)
 		} else {
 			r.Note(text)
 		}
+	}
+	if f.Named != "" && len(f.Hosts) > 0 {
+		r.Result.Named = append(r.Result.Named, Named{As: f.Hosts[0], Host: f.Named, File: f.Name})
 	}
 	if r.recorders != nil { // it was a capture
 		r.recorders.LeaveOut(f.Left, f.Cut)
@@ -76,17 +71,7 @@ func (r *Reading) Done(f *ticks.File, err error) {
 }
 
 // Fail says that a file could not be read, or not to its end.
-func (r *Reading) Fail(err error) {
-	r.Result.Broken = true
-	r.Result.Failed = append(r.Result.Failed, r.shown(err.Error()))
-}
+func (r *Reading) Fail(err error) { r.Result.Failed = append(r.Result.Failed, err.Error()) }
 
 // Note adds a note.
-func (r *Reading) Note(text string) { r.Result.Notes = append(r.Result.Notes, r.shown(text)) }
-
-func (r *Reading) shown(text string) string {
-	if r.Names == nil {
-		return text
-	}
-	return r.Names.Replace(text)
-}
+func (r *Reading) Note(text string) { r.Result.Notes = append(r.Result.Notes, text) }

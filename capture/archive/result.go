@@ -6,85 +6,94 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/klauspost/compress/zstd"
+
 	"homenode/capture"
-	"homenode/internal/queue"
 )
 
-// A Result is what one job held.
+// A Result is what the files of one Reading held.
 type Result struct {
-	Name       string // of the job
-	Ticks      int
-	Outside    int                  // ticks before Options.From or after Options.To
-	Recordings []*capture.Recording // one for each host of each file
+	Outside    int                  `json:"outside,omitempty"` // ticks before Options.From or after Options.To
+	Recordings []*capture.Recording `json:"-"`                 // one for each host of each file
 	// Notes are about files without ticks; recordings hold the warnings of theirs.
-	Notes  []string
-	Failed []string // why files could not be read, or not to their end
-	Broken bool     // there are some
+	Notes  []string `json:"notes,omitempty"`
+	Failed []string `json:"failed,omitempty"` // why files could not be read, or not to their end
+	Named  []Named  `json:"named,omitempty"`
 }
 
-// head begins an encoded result: one line of JSON, before the recordings.
-type head struct {
-	Name    string   `json:"name"`
-	Ticks   int      `json:"ticks"`
-	Outside int      `json:"outside,omitempty"`
-	Notes   []string `json:"notes,omitempty"`
-	Failed  []string `json:"failed,omitempty"`
-	Broken  bool     `json:"broken,omitempty"`
-	Frames  []frame  `json:"frames"`
+// Named is a host that is called otherwise than its file names it.
+type Named struct {
+	As   string `json:"as"` // by --host-name
+	Host string `json:"host"`
+	File string `json:"file"`
 }
 
-// A frame is a recording in the form of capture.Encode, packed with zstd.
-type frame struct {
-	Host  string `json:"host"`
-	Bytes int    `json:"bytes"`
-}
-
-// encode returns the result as bytes: equal results have equal ones.
-func (r *Result) encode() ([]byte, error) {
-	h := head{Name: r.Name, Ticks: r.Ticks, Outside: r.Outside, Notes: r.Notes, Failed: r.Failed, Broken: r.Broken, Frames: []frame{}}
-	var frames []byte
+// Pack returns the result as bytes, for another process: equal results have equal ones.
+// It is a line of JSON, and one for each recording as capture.Encode writes it, packed
+// with zstd.
+func (r *Result) Pack() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r); err != nil {
+		return nil, err
+	}
 	for _, rec := range r.Recordings {
-		var b bytes.Buffer
 		if err := capture.Encode(&b, rec); err != nil {
 			return nil, err
 		}
-		before := len(frames)
-		frames = append(frames, queue.Pack(b.Bytes())...)
-		h.Frames = append(h.Frames, frame{rec.Host, len(frames) - before})
 	}
-	first, err := json.Marshal(&h)
+	return pack(b.Bytes()), nil
+}
+
+// Unpack reads what Pack wrote, and nothing else.
+func Unpack(packed []byte) (*Result, error) {
+	b, err := unpack(packed)
 	if err != nil {
 		return nil, err
 	}
-	return append(append(first, '\n'), frames...), nil
-}
-
-// splitResult returns the head of an encoded result and its frames.
-func splitResult(b []byte) (h head, frames [][]byte, err error) {
 	first, rest, ok := bytes.Cut(b, []byte("\n"))
 	if !ok {
-		return h, nil, errors.New("result: found no line end behind its head")
+		return nil, errors.New("found no line end behind its head")
 	}
-	if err := json.Unmarshal(first, &h); err != nil {
-		return h, nil, fmt.Errorf("result: %w", err)
+	r := &Result{}
+	d := json.NewDecoder(bytes.NewReader(first))
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil {
+		return nil, err
 	}
-	for _, f := range h.Frames {
-		if f.Bytes < 0 || f.Bytes > len(rest) {
-			return h, nil, fmt.Errorf("result of %s: found %d bytes, want a frame of %d", h.Name, len(rest), f.Bytes)
+	for line := range bytes.Lines(rest) {
+		rec, err := capture.Decode(bytes.NewReader(line))
+		if err != nil {
+			return nil, err
 		}
-		frames, rest = append(frames, rest[:f.Bytes]), rest[f.Bytes:]
+		r.Recordings = append(r.Recordings, rec)
 	}
-	if len(rest) > 0 {
-		return h, nil, fmt.Errorf("result of %s: found %d bytes behind its frames", h.Name, len(rest))
-	}
-	return h, frames, nil
+	return r, nil
 }
 
-// decodeFrame returns the recording of a frame.
-func decodeFrame(b []byte) (*capture.Recording, error) {
-	plain, err := queue.Unpack(b)
+// packer is one for all goroutines: what it writes does not depend on which one asks.
+var packer = must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)))
+
+// maxUnpacked bounds what a result unpacks to. A day of a host with 300 VMs has some 10 MB.
+const maxUnpacked = 1 << 30
+
+var unpacker = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked)))
+
+func pack(b []byte) []byte { return packer.EncodeAll(b, nil) }
+
+func unpack(b []byte) ([]byte, error) {
+	plain, err := unpacker.DecodeAll(b, nil)
 	if err != nil {
-		return nil, fmt.Errorf("result: %w", err)
+		return nil, fmt.Errorf("unpack: %w", err)
 	}
-	return capture.Decode(bytes.NewReader(plain))
+	return plain, nil
+}
+
+// must returns a packer or unpacker, whose options can only be wrong in this file.
+func must[T any](one T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return one
 }

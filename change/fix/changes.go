@@ -182,11 +182,11 @@ func (m *maker) why(f *finding.Finding, id string) string {
 	case f.Advice == "":
 		return "nothing has to change"
 	case f.VMID == "" && f.Cure != nil && !m.o.Host:
-		return "options of hosts are changed with --allow-host only: " + rule.Lower(f.Advice)
+		return "options of hosts are changed with --allow host only: " + rule.Lower(f.Advice)
 	case f.VMID == "":
 		return "it is about the host, by hand: " + rule.Lower(f.Advice)
 	case p != nil && f.Planned && len(p.Edits) == 0:
-		return "nothing has to change; --better makes it tidier: " + strings.Join(p.Better, ", ")
+		return "nothing has to change; --allow better makes it tidier: " + strings.Join(p.Better, ", ")
 	case seen():
 		return "it was seen, and no setting is known to be its cause: " + rule.Lower(f.Advice)
 	case m.edits[id] != nil && f.Planned:

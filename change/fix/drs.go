@@ -37,16 +37,14 @@ func (r DRSRule) String() string {
 	return text
 }
 
-// ParseDRS reads a rule: 'sql01,sql02', and for Prefer 'kafka*=esx0[1-4]*'.
-func ParseDRS(kind DRSKind, text string) (DRSRule, error) {
-	vms, hosts, has := strings.Cut(text, "=")
-	r := DRSRule{Kind: kind, VMs: split(vms), Hosts: split(hosts)}
-	if r.VMs == nil || has != (kind == Prefer) || has && r.Hosts == nil {
-		want := "names of VMs with commas"
-		if kind == Prefer {
-			want = "VMS=HOSTS, such as 'kafka*=esx01*,esx02*'"
-		}
-		return r, fmt.Errorf("found %q, want %s", text, want)
+// ParseDRS reads a rule: 'apart=sql01,sql02', 'together=app01,db01' or 'prefer=kafka*=esx01*,esx02*'.
+func ParseDRS(text string) (DRSRule, error) {
+	kind, members, _ := strings.Cut(text, "=")
+	vms, hosts, has := strings.Cut(members, "=")
+	r := DRSRule{Kind: DRSKind(kind), VMs: split(vms), Hosts: split(hosts)}
+	known := slices.Contains([]DRSKind{Apart, Together, Prefer}, r.Kind)
+	if !known || r.VMs == nil || has != (r.Kind == Prefer) || has && r.Hosts == nil {
+		return r, fmt.Errorf("found %q, want apart=VMS, together=VMS or prefer=VMS=HOSTS, such as apart=sql01,sql02 or 'prefer=kafka*=esx01*,esx02*'", text)
 	}
 	return r, nil
 }

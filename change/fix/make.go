@@ -370,7 +370,7 @@ func (m *maker) asked() error {
 		if edits = hostEdits(&part.Hosts[i], edits); edits != nil {
 			m.edits[after.Hosts[i].ID] = edits
 			if !m.o.Host {
-				m.kept[after.Hosts[i].ID] = "options of hosts are changed with --allow-host only"
+				m.kept[after.Hosts[i].ID] = "options of hosts are changed with --allow host only"
 			}
 		}
 	}
@@ -399,11 +399,11 @@ func (m *maker) refuse() {
 		case v.Power.Value == numa.Suspended:
 			m.kept[id] = "it is suspended: resume it and power it off first"
 		case len(m.o.Owned) > 0 && owned.Allow(labels...) && len(labels) > 0:
-			m.kept[id] = "another tool owns it (--owner-mark): give that tool the edits"
+			m.kept[id] = "another tool owns it (fix: owned, in the configuration): give that tool the edits"
 		case asked(numa.EditHardware) && !m.o.Upgrade:
-			m.kept[id] = "the cure upgrades the virtual hardware, which cannot be taken back: --allow-upgrade"
+			m.kept[id] = "the cure upgrades the virtual hardware, which cannot be taken back: --allow upgrade"
 		case asked(numa.EditVCPUs, numa.EditMemory) && !m.o.Resize:
-			m.kept[id] = "it changes vCPUs or memory: --allow-resize"
+			m.kept[id] = "it changes vCPUs or memory: --allow resize"
 		}
 	}
 }

@@ -195,7 +195,7 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 				}
 			}
 			if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {
-				bad("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow-split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
+				bad("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
 			}
 			if len(v.Refused) > len(now.Refused) {
 				bad("%s would not power it on", rule.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))

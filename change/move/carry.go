@@ -100,7 +100,7 @@ func (m *Move) topology(s *Shape, g *guest, cell []int, o Options) {
 	why := arrange(s, cell, perSocket, threads, can[Dies].Can)
 	on := topologyOf(g)
 	switch {
-	case can[Sockets].Limit != "" && !m.Platform.Report:
+	case can[Sockets].Limit != "":
 		m.add(Changed, "sockets and cores", on, s.Topology()+", if the platform makes them so", can[Sockets].Limit, m.Basis)
 	case on == s.Topology():
 		m.add(Carried, "sockets and cores", on, s.Topology(), "", m.Basis)
@@ -266,24 +266,24 @@ func (m *Move) place(s *Shape, o Options) {
 	}
 	switch {
 	case !can.Can:
-		m.add(Lost, "home node", on, "", can.Limit, "")
+		m.add(Lost, homeItem, on, "", can.Limit, "")
 		m.At = nil
 	case m.Platform.Chooses:
 		wide := !l.Managed || l.Wide() || l.Memory.Remote+l.Memory.First > 0
 		m.Floats = len(s.Cells) == 1 && wide && m.At == nil && o.Shape != Fit && !(m.Exclusive && m.Platform.Can[Exclusive].Can) && s.Page == 0
 		m.At = nil
 		if m.Floats {
-			m.add(Lost, "home node", on, "", "no node is asked for, since the only node of the guest may not fit one of the host: --hosts says whether it does", "")
+			m.add(Lost, homeItem, on, "", "no node is asked for, since the only node of the guest may not fit one of the host: --hosts says whether it does", "")
 		} else {
-			m.add(Changed, "home node", on, "a node of the host for each node of the guest, which the platform chooses", "fixed when it starts: nothing moves it with the load", "")
+			m.add(Changed, homeItem, on, "a node of the host for each node of the guest, which the platform chooses", "fixed when it starts: nothing moves it with the load", "")
 		}
 	case m.At == nil:
-		m.add(Lost, "home node", on, "none: the host's kernel chooses", "no host is given", "")
+		m.add(Lost, homeItem, on, "none: the host's kernel chooses", "no host is given", "")
 	case m.Binding() == nil:
-		m.add(Lost, "home node", on, fmt.Sprintf("none: the host's kernel chooses; the plan counts on %s", m.At), "the numbers of the host's CPUs are not known: virsh capabilities states them; "+
+		m.add(Lost, homeItem, on, fmt.Sprintf("none: the host's kernel chooses; the plan counts on %s", m.At), "the numbers of the host's CPUs are not known: virsh capabilities states them; "+
 			"memory that is bound without its vCPUs is worse than none", "")
 	default:
-		m.add(Changed, "home node", on, fmt.Sprintf("fixed: %s", m.At), words.Join("; ", "a plan that ages: nothing moves it with the load", can.Limit), "")
+		m.add(Changed, homeItem, on, fmt.Sprintf("fixed: %s", m.At), words.Join("; ", "a plan that ages: nothing moves it with the load", can.Limit), "")
 	}
 	if m.VM.LatencyHigh() {
 		m.exclusive(s)
@@ -324,7 +324,7 @@ func (m *Move) judge(s *Shape) {
 	p := m.Platform
 	refuse := func(text string, args ...any) { m.Refused = append(m.Refused, fmt.Sprintf(text, args...)) }
 	switch {
-	case p.Report || len(s.Cells) < 2:
+	case len(s.Cells) < 2:
 	case p.Most > 0 && len(s.Cells) > p.Most:
 		refuse("%d nodes: %s has at most %d. --shape fit with larger nodes, or --shape flat", len(s.Cells), p.Title, p.Most)
 	case !s.Even() && !p.Can[Uneven].Can:

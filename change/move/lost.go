@@ -51,8 +51,6 @@ var (
 	hyperV = ownKernel("not written: Set-VMProcessor -Reserve takes percent", "not written: Set-VMProcessor -Maximum takes percent",
 		"not written: with dynamic memory off, as the file sets it, all memory is assigned at the start", "not NUMA; not written: Set-VMProcessor -CompatibilityForMigrationEnabled")
 	nutanix = ownKernel("no key for a VM", "no key for a VM", "not written: while memory overcommit is off, the memory of a VM is its own", "not NUMA, but live migration needs CPUs of one kind")
-	xen     = ownKernel("not written: VCPUs-params:weight is a weight, no guarantee", "not written: VCPUs-params:cap takes percent of a CPU",
-		"not written: without dynamic memory control the memory of a VM is its own", "not NUMA, but live migration needs CPUs of one kind")
 )
 
 // lose says what no platform has: each with the fact of this VM that makes it so.
@@ -61,7 +59,7 @@ func (m *Move) lose(s *Shape, g *guest) {
 	k := m.Platform.kernel
 	set := v.Settings.Origin.Where
 	if l.Managed {
-		m.add(Lost, "balance by the NUMA scheduler", "home nodes and memory follow the load", "", k.balance, "")
+		m.add(Lost, balanceItem, "home nodes and memory follow the load", "", k.balance, "")
 	}
 	if vpd, ok := l.Spanning(); ok && !g.other {
 		first, last := l.Carriers(vpd)
@@ -207,7 +205,7 @@ func (m *Move) loseSizing() {
 	case g.SizeEachTime:
 		m.add(Lost, "sizing at each power-on", "numa.autosize.once = FALSE", "the shape is fixed", "no platform sizes a guest at its start", set)
 	case g.AutoCPS:
-		m.add(Lost, "sizing at power-on", "cores per socket are assigned at power-on", "the shape is fixed", "no platform sizes a guest at its start", m.VM.AutoCoresPerSocket.Origin.Where)
+		m.add(Lost, sizingItem, "cores per socket are assigned at power-on", "the shape is fixed", "no platform sizes a guest at its start", m.VM.AutoCoresPerSocket.Origin.Where)
 	}
 }
 

@@ -103,11 +103,23 @@ func (m *Move) Of(kind Kind) []Item {
 	return slices.DeleteFunc(slices.Clone(m.Items), func(i Item) bool { return i.Kind != kind })
 }
 
+// What any VM loses, such as was made with the defaults of vSphere.
+const (
+	balanceItem = "balance by the NUMA scheduler"
+	homeItem    = "home node"
+	sizingItem  = "sizing at power-on"
+)
+
+// Own returns the losses that the VM has by its own settings and devices: not every VM has them.
+func (m *Move) Own() []Item {
+	return slices.DeleteFunc(m.Of(Lost), func(i Item) bool { return slices.Contains([]string{balanceItem, homeItem, sizingItem}, i.What) })
+}
+
 // Fleet returns the moves of the VMs that are judged to each of the platforms, in the order of the fleet, and names that
 // are unique.
 func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
 	var out []*Move
-	used, named := map[string]bool{PlanName: true}, map[string]int{}
+	used, named := map[string]bool{TableName: true}, map[string]int{}
 	for v := range VMs(r) {
 		named[strings.ToLower(v.Name)]++
 	}
@@ -146,8 +158,8 @@ func VMs(r *rules.Result) iter.Seq2[*rule.VM, *rule.Cluster] {
 	}
 }
 
-// PlanName is the name of the files about the plan of hosts: no VM has it.
-const PlanName = "plan"
+// TableName is the name of the files about all VMs and their hosts: no VM has it.
+const TableName = "moves"
 
 // device matches names that Windows keeps for devices, whatever the ending.
 var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)

@@ -71,10 +71,8 @@ type Platform struct {
 	Passthrough bool
 	// Chooses says that it chooses the node of the host for each node of a guest, and keeps it there.
 	Chooses bool
-	// Report says that nothing is written for it but the page of each VM.
-	Report bool
-	Can    [features]Ability
-	kernel *kernel // what runs its VMs
+	Can     [features]Ability
+	kernel  *kernel // what runs its VMs
 }
 
 // Places reports whether what is written for it names the nodes of the host.
@@ -122,11 +120,6 @@ var Platforms = []*Platform{
 		Nodes: yes(Grammar), Uneven: no("only the number of nodes can be set"), NodeMemory: no("memory is divided equally over the nodes"),
 		Sockets: yes(Grammar), Threads: yes(Grammar), Dies: no("no key for dies"), Distances: no("no key for distances"),
 		HomeNode: partly(Grammar, "AHV chooses the node of the host for each node of the guest"), Exclusive: no("hard pinning takes the first cores of the host, for one such VM on a node, and Nutanix wants its support to be asked"), Pages: no("no key for a VM"),
-		AddVCPUs: no("not written")}},
-	{Name: "xcpng", Title: "XCP-ng", kernel: &xen, Report: true, Can: [features]Ability{
-		Nodes: no("no key of XAPI for nodes of a guest was found: the guest sees one"), Uneven: no("the guest sees one node"), NodeMemory: no("the guest sees one node"),
-		Sockets: partly(Grammar, "platform:cores-per-socket"), Threads: no("no key for threads of a core"), Dies: no("no key for dies"), Distances: no("the guest sees one node"),
-		HomeNode: no("numa-affinity-policy of the host is best effort"), Exclusive: no("a mask for all vCPUs of the VM"), Pages: no("no key for a VM"),
 		AddVCPUs: no("not written")}},
 }
 

@@ -26,7 +26,6 @@ func TestPlatform(t *testing.T) {
 		{"nova", wide + " latency=high reserveAll=on cpuReservation=60000 hotAdd=on", Changed, "home node", "which the platform chooses"}, // dedicated CPUs are of nodes
 		{"ahv", small, Changed, "home node", "which the platform chooses"},
 		{"hyperv", small + " cpuReservation=1000", Lost, "CPU reservation", "Set-VMProcessor -Reserve takes percent"},
-		{"xcpng", small + " cpuLimit=1000", Lost, "CPU limit", "VCPUs-params:cap"},
 		{"hyperv", wide, Changed, "sockets and cores", "2 sockets of 12 cores, if the platform makes them so: derived from the nodes of a socket"},
 		{"kubevirt", wide + " hotAdd=on vnumaHotAdd=on set:cpuid.maxVCPUs=48", Lost, "CPU hot add", "guestMappingPassthrough makes nodes of the vCPUs that are there at the start"},
 		{"kubevirt", small + " hotAdd=on set:cpuid.maxVCPUs=16", Carried, "CPU hot add", "8 of 16 vCPUs at the start"},

@@ -1,10 +1,10 @@
 // Package sweep simulates a grid of what-ifs: one story, changed in every combination of
-// some dimensions, each combination with several seeds. A run is a task of package queue:
-// the goroutines of one process do it, or workers on many machines, with the same bytes.
+// some dimensions, each combination with several seeds. The goroutines of the process do
+// the runs, with the same bytes however many they are.
 //
-//	--grid … ──► Dimension ─┐              ┌─ the cores of this machine ─┐
-//	                         ├─► Plan ─► runs                             ├─► Records ─► Result
-//	story ──► queue.Input ───┘              └─ homenode work, many times ─┘   in plan order
+//	--grid … ──► Dimension ─┐
+//	                         ├─► Plan ─► runs ─► Records ─► Result, in the order of the plan
+//	story ──────────────────┘
 package sweep
 
 import (
@@ -13,8 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/esxi/vnuma"
 	"homenode/numa"
+	"homenode/rules"
 )
 
 // A Dimension is one --grid: what is varied, and the values it takes.
@@ -73,19 +73,11 @@ type Plan struct {
 // Options are how points are simulated and judged; all of it tells one result from
 // another.
 type Options struct {
-	Choices vnuma.Choices `json:"choices"`
-	// Config is the text of a configuration, and its name for messages; empty for none.
-	Config     string `json:"config,omitempty"`
-	ConfigName string `json:"configName,omitempty"`
-	// Today is the day, 2006-01-02, by which suppressions of the configuration end.
-	Today string `json:"today,omitempty"`
+	Rules rules.Options
 	// VMs and Hosts say whether records hold each of them; New decides.
-	VMs   bool `json:"vms"`
-	Hosts bool `json:"hosts"`
+	VMs, Hosts bool
 	// Silent leaves judgement, prices and hosts out: for fleets of tens of thousands of VMs.
-	Silent bool `json:"silent,omitempty"`
-	// Version is that of the program. Workers of another one give the points back.
-	Version string `json:"version"`
+	Silent bool
 }
 
 // New returns the plan of a sweep. texts are the --grid arguments.
@@ -155,7 +147,7 @@ func (p *Plan) try() error {
 		var first error
 		works := false
 		for j := range d.Values {
-			_, err := change(p.Story, d.Values[j].Steps, p.Options.Choices)
+			_, err := change(p.Story, d.Values[j].Steps, p.Options.Rules.Choices)
 			if err == nil && d.Values[j].Steps != nil {
 				works = true
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,27 +18,31 @@ import (
 	"homenode/source/open"
 )
 
+// comparing has the flags of compare.
+type comparing struct {
+	src      flags.Source
+	out      flags.Output
+	choose   flags.Choice
+	config   flags.Config
+	part     flags.Filter
+	captures twoCaptures
+	failOn   string
+}
+
 func newCompare() *cobra.Command {
-	var (
-		out    flags.Output
-		failOn string
-		two    twoCaptures
-	)
+	var c comparing
 	cmd := described("compare", &cobra.Command{
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := out.Check(cmd); err != nil {
+			if err := c.out.Check(cmd); err != nil {
 				return err
 			}
-			if failOn != "never" && failOn != "worse" {
-				return fmt.Errorf("--fail-on: found %q, want never or worse", failOn)
-			}
 			dash := cmd.ArgsLenAtDash()
-			if two.at != "" {
+			if c.captures.at != "" {
 				if dash >= 0 {
 					return errors.New("--at: found two sets, want one that it divides")
 				}
-				return two.compare(cmd, &out, args, args, failOn)
+				return c.compareCaptures(cmd, args, args)
 			}
 			if dash < 0 && len(args) == 2 { // one on each side
 				dash = 1
@@ -45,34 +50,70 @@ func newCompare() *cobra.Command {
 			if dash < 1 || dash == len(args) {
 				return errors.New("want files on both sides of --, as in: homenode compare before.txt -- after.txt")
 			}
-			if err := errors.Join(eachOnce(args[:dash]), eachOnce(args[dash:])); err != nil {
-				return err
-			}
-			if areMoved(cmd, args[dash:]) {
-				return compareMoved(cmd, &out, args[:dash], args[dash:], failOn)
-			}
-			captured, err := areCaptures(cmd, args[:dash], args[dash:])
-			switch {
-			case err != nil:
-				return err
-			case captured:
-				return two.compare(cmd, &out, args[:dash], args[dash:], failOn)
-			}
-			report, err := compareFiles(cmd.Context(), args[:dash], args[dash:])
-			if err != nil {
-				return err
-			}
-			err = out.Print(cmd, measure.Compare(report))
-			if err == nil && failOn == "worse" && report.Count(compare.Worse) > 0 {
-				return flags.ErrFindings
-			}
-			return err
+			return c.compare(cmd, args[:dash], args[dash:])
 		},
 	})
-	out.Register(cmd, format.Tables...)
-	two.register(cmd)
-	cmd.Flags().StringVar(&failOn, "fail-on", "never", "verdict that makes the exit code 1: never, worse")
+	flags.Group(cmd, "Compare", func(cmd *cobra.Command) {
+		cmd.Flags().StringVar(&c.failOn, "fail-on", "", "makes the exit code 1: worse, or of two fleets the least severity of a new or worse finding (default: never, of two fleets medium)")
+	}, c.captures.register)
+	flags.Group(cmd, "Show", func(cmd *cobra.Command) { c.out.Register(cmd, format.Tables...) }, c.part.Register)
+	flags.Group(cmd, "Judge", c.choose.Register, c.config.Register)
+	flags.Group(cmd, "Source", c.src.Register)
 	return cmd
+}
+
+// worse reports whether the exit code says that something is worse; an error where --fail-on names a severity.
+func (c *comparing) worse() (bool, error) {
+	if !slices.Contains([]string{"", "never", "worse"}, c.failOn) {
+		return false, fmt.Errorf("--fail-on: found %q, want never or worse (a severity is for two fleets)", c.failOn)
+	}
+	return c.failOn == "worse", nil
+}
+
+// compare finds out what both sides are, and compares them.
+func (c *comparing) compare(cmd *cobra.Command, a, b []string) error {
+	if err := errors.Join(eachOnce(a), eachOnce(b)); err != nil {
+		return err
+	}
+	if areMoved(cmd, b) {
+		return c.compareMoved(cmd, a, b)
+	}
+	if areFleets(a, b) && len(a) == 1 && len(b) == 1 {
+		return c.compareFleets(cmd, a[0], b[0])
+	}
+	captured, err := areCaptures(cmd, a, b)
+	switch {
+	case captured:
+		return c.compareCaptures(cmd, a, b)
+	case err != nil && !slices.Contains(slices.Concat(a, b), open.Demo): // the demo is a fleet too
+		return err
+	}
+	report, err := compareFiles(cmd.Context(), a, b)
+	if err != nil {
+		if len(a) == 1 && len(b) == 1 && areInventories(cmd.Context(), a[0], b[0]) {
+			return c.compareFleets(cmd, a[0], b[0])
+		}
+		return err
+	}
+	fails, err := c.worse()
+	if err != nil {
+		return err
+	}
+	err = c.out.Print(cmd, measure.Compare(report))
+	if err == nil && fails && report.Count(compare.Worse) > 0 {
+		return flags.ErrFindings
+	}
+	return err
+}
+
+// areInventories reports whether each of the files holds a fleet.
+func areInventories(ctx context.Context, paths ...string) bool {
+	for _, path := range paths {
+		if _, unread, err := open.Fleet(ctx, []string{path}, open.Options{}); err != nil || len(unread) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // eachOnce refuses a file that is named twice on one side: its runs would count twice, and feign

@@ -11,7 +11,6 @@ import (
 	"homenode/measure/captures"
 	"homenode/output/measure"
 	"homenode/rules"
-	"homenode/rules/filter"
 	verdict "homenode/rules/verdict/recording"
 	"homenode/source/open"
 	"homenode/source/ticks"
@@ -20,7 +19,6 @@ import (
 // twoCaptures has the flags of compare that are for captures alone.
 type twoCaptures struct {
 	at, host string
-	only     filter.Options
 	details  bool
 }
 
@@ -28,8 +26,7 @@ func (t *twoCaptures) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&t.at, "at", "", "one capture, before and after this time: '2026-11-03 02:00' in UTC, or RFC 3339")
 	fl.StringVar(&t.host, "host-name", "", "name of the host, for captures that call it localhost or do not name it")
-	fl.StringSliceVar(&t.only.VMs, "vm", nil, "compare these VMs of captures; names may have * and ?")
-	fl.BoolVar(&t.details, "details", false, "also the VMs of captures that are not told apart")
+	fl.BoolVar(&t.details, "details", false, "also the VMs of captures that do not differ; of fleets a row for each VM and setting")
 }
 
 // areCaptures reports whether both sides are captures of hosts. Results of benchmarks that hold
@@ -62,12 +59,17 @@ func areCaptures(cmd *cobra.Command, a, b []string) (bool, error) {
 	return false, nil
 }
 
-// compare compares two captures, or what is before and after --at.
-func (t *twoCaptures) compare(cmd *cobra.Command, out *flags.Output, a, b []string, failOn string) error {
+// compareCaptures compares two captures, or what is before and after --at.
+func (c *comparing) compareCaptures(cmd *cobra.Command, a, b []string) error {
+	t := &c.captures
 	if len(a) == 0 {
 		return errors.New("--at: want a capture, as in: homenode compare night.csv --at '2026-11-03 02:00'")
 	}
-	shown, err := filter.New(t.only)
+	fails, err := c.worse()
+	if err != nil {
+		return err
+	}
+	shown, err := c.part.Compile()
 	if err != nil {
 		return err
 	}
@@ -95,15 +97,15 @@ func (t *twoCaptures) compare(cmd *cobra.Command, out *flags.Output, a, b []stri
 		}
 		sides[i], incomplete = verdict.Of(w), cmp.Or(incomplete, in.Incomplete())
 	}
-	c, err := captures.Compare(sides[0], sides[1])
+	r, err := captures.Compare(sides[0], sides[1])
 	if err != nil {
 		return err
 	}
-	c.Notes = append(c.Notes, notes...)
-	if err := out.Print(cmd, measure.Captures(c, t.details)); err != nil {
+	r.Notes = append(r.Notes, notes...)
+	if err := c.out.Print(cmd, measure.Captures(r, t.details)); err != nil {
 		return err
 	}
-	if v := c.All.Verdict; failOn == "worse" && (v == captures.Worse || v == captures.Mixed) {
+	if v := r.All.Verdict; fails && (v == captures.Worse || v == captures.Mixed) {
 		return flags.ErrFindings
 	}
 	return incomplete

@@ -29,7 +29,11 @@ func areMoved(cmd *cobra.Command, after []string) bool {
 }
 
 // compareMoved compares the VMs of a fleet with those of the KVM hosts that they were moved to.
-func compareMoved(cmd *cobra.Command, printer *flags.Output, before, after []string, failOn string) error {
+func (c *comparing) compareMoved(cmd *cobra.Command, before, after []string) error {
+	fails, err := c.worse()
+	if err != nil {
+		return err
+	}
 	var sides [2]*rules.Result
 	damaged := 0
 	for i, args := range [][]string{before, after} {
@@ -47,8 +51,8 @@ func compareMoved(cmd *cobra.Command, printer *flags.Output, before, after []str
 	if len(r.VMs) == 0 && len(r.Only[0])+len(r.Only[1]) == 0 {
 		return fmt.Errorf("%s and %s: found no VM", strings.Join(before, " "), strings.Join(after, " "))
 	}
-	err := printer.Print(cmd, answers.Moved(r))
-	if err == nil && failOn == "worse" && r.Worse() > 0 {
+	err = c.out.Print(cmd, answers.Moved(r))
+	if err == nil && fails && r.Worse() > 0 {
 		return flags.ErrFindings
 	}
 	return cmp.Or(err, flags.Unread(damaged))

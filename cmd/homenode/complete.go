@@ -28,10 +28,10 @@ func addCompletion(root *cobra.Command) {
 	}
 	byFlag := map[string]cobra.CompletionFunc{
 		"fail-on": flags.Among(severities), "event": flags.Among(vnuma.EventNames()), "choose": completeChoice, "table": flags.Among(fleet.TableNames()),
-		"on": completeHost, "host": completeHost, "from-host": completeHost, "lose-host": completeHost, "fleet": completeSource,
+		"on": completeHost, "host": completeHost, "from-host": completeHost, "fleet": completeSource,
 	}
 	arguments := map[string]cobra.CompletionFunc{
-		"assess": completeSource, "diff": completeSource, "snapshot": completeSource, "simulate": completeSource, "sweep": completeSource, "optimise": completeSource, "move": completeSource, "explain": completeSubject, "topo": completeSubject, "matrix": completeCluster, "rules": completeRule,
+		"assess": completeSource, "snapshot": completeSource, "simulate": completeSource, "optimise": completeSource, "move": completeSource, "explain": completeSubject, "rules": completeRule,
 	}
 	for _, c := range commands(root) {
 		c.ValidArgsFunction = arguments[nameOf(c)]
@@ -61,42 +61,25 @@ func completeSource(_ *cobra.Command, _ []string, begun string) ([]cobra.Complet
 	return flags.Beginning([]string{"demo\ta simulated vCenter", "vcenter\tthe one that GOVC_URL names"}, begun), cobra.ShellCompDirectiveDefault
 }
 
-// completeSubject completes the SOURCE, then the VMs (for topo also the hosts) in it.
+// completeSubject completes the SOURCE, then the VMs, hosts and clusters in it.
 func completeSubject(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return completeSource(cmd, args, begun)
 	}
 	var words []string
 	for _, fleet := range fleetsAtHand(args) {
-		if cmd.Name() == "topo" {
-			words = append(words, hostWords(fleet)...)
-		}
 		words = append(words, vmWords(fleet)...)
+		words = append(words, hostWords(fleet)...)
+		for i := range fleet.Clusters {
+			if name := fleet.Clusters[i].Name; typable(name) {
+				words = append(words, name)
+			}
+		}
 	}
 	if found := flags.Beginning(words, begun); len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveDefault // another SOURCE
-}
-
-// completeCluster completes the SOURCE, then the clusters in it.
-func completeCluster(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	switch len(args) {
-	case 0:
-		return completeSource(cmd, args, begun)
-	case 1:
-		var words []string
-		for _, fleet := range fleetsAtHand(args) {
-			for i := range fleet.Clusters {
-				if name := fleet.Clusters[i].Name; typable(name) && !slices.Contains(words, name) {
-					words = append(words, name)
-				}
-			}
-		}
-		slices.Sort(words)
-		return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
-	}
-	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeHost completes the hosts of the sources.

@@ -83,15 +83,34 @@ on each host of its cluster, explains it, and says what is wrong.
 ` + flags.SourceHelp,
 		Example: `  homenode assess demo
   homenode assess https://vc01.example.com
-  homenode explain demo sql01
-  homenode rules N001`,
+  homenode explain demo sql01`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       built.Build(),
 	}
 	root.SetVersionTemplate("homenode {{.Version}}\n")
-	root.AddCommand(fleet.NewAssess(), recording.NewCapture(), recording.NewSimulate(), recording.NewReplay(), newSweep(), newOptimise(), size.New(), fleet.NewDiff(), fleet.NewMatrix(), fleet.NewExplain(), fleet.NewTopo(), newRead(), fleet.NewSnapshot(), newRules(), newValidate(), newCompare(), newServe(), newRecord(), newFix(), newMove(), newMeasure(), newDemo(), newQueue(), newWork(), newVersion(), newDocs())
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"look", "Look", []*cobra.Command{fleet.NewAssess(), fleet.NewExplain(), recording.NewCapture(), newServe()}},
+		{"change", "Change", []*cobra.Command{newFix(), newOptimise(), newMove()}},
+		{"plan", "Plan", []*cobra.Command{size.New(), recording.NewSimulate(), newCompare()}},
+		{"files", "Files", []*cobra.Command{newRecord(), fleet.NewSnapshot(), newDemo(), newRules(), newMeasure(), newValidate()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(newVersion(), newDocs(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.SourceTopic, Hidden: true})
+	root.SetHelpCommandGroupID("files") // of all commands that are listed; help is not
+	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		c.Hidden = c.Hidden || c.GroupID == "" || c.Name() == "help"
+	}
 	addCompletion(root)
 	addUsageHelp(root)
 	return root

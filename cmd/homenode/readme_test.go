@@ -49,7 +49,7 @@ func TestPictures(t *testing.T) {
 	golden.Equal(t, []byte(got), "../../docs/img/size-io.svg")
 	moved := filepath.Join(t.TempDir(), "moved")
 	output([]string{"move", "demo", "--hosts", "2x96c/4TB*6", "--vcpus-per-core", "4", "-o", moved})
-	for from, to := range map[string]string{"plan.hosts.svg": "move-hosts.svg", "plan.before-esx01-demo.svg": "move-before.svg", "plan.after-kvm02.svg": "move-after.svg"} {
+	for from, to := range map[string]string{"moves.hosts.svg": "move-hosts.svg", "moves.before-esx01-demo.svg": "move-before.svg", "moves.after-kvm02.svg": "move-after.svg"} {
 		drawn, err := os.ReadFile(filepath.Join(moved, from))
 		if err != nil {
 			t.Fatal(err)

@@ -138,7 +138,7 @@ func TestSiteHostile(t *testing.T) {
 	at := startSite(t, "--fleet=demo").URL
 	hostile := []string{`"><script>alert(1)</script>`, "--config=" + secret, "--output=" + target, "-o" + target, secret, "a\x00b", "\u202e\u0007", strings.Repeat("9", 4000), "-1", "1e309", "%s%n", "a b\"c#d", "line\nrun 9h", "--", "SOURCE", "../" + secret}
 	for _, page := range []string{"/what-if", "/calculator", "/calculator?kind=fit", "/calculator?kind=io", "/calculator?kind=latency", "/calculator?kind=speed", "/calculator?kind=dump", "/calculator?kind=pages",
-		"/simulate?part=esx01.demo&hours=0.5", "/captures", "/capture?capture=demo", "/counters?capture=demo", "/compare?a=demo", "/accepted", "/plans", "/rules", "/rule", "/search", "/vm", "/host", "/cluster", "/findings"} {
+		"/simulate?part=esx01.demo&hours=0.5", "/captures", "/capture?capture=demo", "/counters?capture=demo", "/compare?a=demo", "/plans", "/plan", "/rules", "/rule", "/search", "/vm", "/host", "/cluster", "/"} {
 		first := ""
 		if res, err := http.Get(at + page); err == nil {
 			b, _ := io.ReadAll(res.Body)
@@ -260,7 +260,7 @@ func TestSiteFleets(t *testing.T) {
 	})
 	for _, fleet := range names {
 		own := ""
-		for _, page := range []string{"/?", "/findings?", "/what-if?vm=same&hotAdd=off&", "/vm?vm=same&", "/calculator?kind=fit&", "/simulate?hours=0.2&", "/captures?", "/rules?", "/rule?rule=N001&", "/search?q=e&", "/plans?", "/cluster?cluster=prod&"} {
+		for _, page := range []string{"/?", "/?rule=N*&", "/what-if?vm=same&hotAdd=off&", "/vm?vm=same&", "/calculator?kind=fit&", "/simulate?hours=0.2&", "/captures?", "/rules?", "/rule?rule=N001&", "/search?q=e&", "/plans?", "/cluster?cluster=prod&"} {
 			got := sitePage(t, at+page+"fleet="+fleet, http.StatusOK)
 			for _, m := range regexp.MustCompile(` (?:href|action)="(/[^"]*)"`).FindAllStringSubmatch(got, -1) {
 				link := html.UnescapeString(m[1])

@@ -96,9 +96,9 @@ func next(t *testing.T, b *browser.Page, selector string) {
 
 // TestSiteKeyboard goes through pages by Tab alone: everything that takes a click takes the focus, in the order of the page, shows it and lets it go.
 func TestSiteKeyboard(t *testing.T) {
-	at := startSite(t, "--fleet=demo", "--accepted="+filepath.Join(t.TempDir(), "accepted.yaml")).URL
+	at := startSite(t, "--fleet=demo").URL
 	var b *browser.Page
-	pages, elements := somePages("/", "/findings?rule=N001&vm=sql*", "/what-if?vm=sql01&hotAdd=off", "/simulate?part=esx01.demo&hours=0.2", "/rules"), 0
+	pages, elements := somePages("/", "/?rule=N001&vm=sql*", "/what-if?vm=sql01&hotAdd=off", "/simulate?part=esx01.demo&hours=0.2", "/rules"), 0
 	for i, page := range pages {
 		if i%5 == 0 { // a browser is ended after two minutes
 			b = browser.Open(t, at+"/status")
@@ -216,12 +216,12 @@ const reflowScript = `(() => {
 // TestSiteReflow looks at pages as enlarged to 200 % and 400 % of a window of 1280 px: nothing is cut, and nothing but tables and drawings, in
 // parts that keys reach, is wider than the window.
 func TestSiteReflow(t *testing.T) {
-	at := startSite(t, "--fleet=demo", "--accepted="+filepath.Join(t.TempDir(), "accepted.yaml")).URL
+	at := startSite(t, "--fleet=demo").URL
 	b := browser.Open(t, at+"/status")
 	pages := 0
 	for _, zoom := range []int64{2, 4} {
 		b.Do(t, chromedp.EmulateViewport(1280/zoom, 1024/zoom, chromedp.EmulateScale(float64(zoom))))
-		for _, page := range somePages("/", "/findings?rule=N001", "/vm?vm=sql01", "/what-if?vm=sql01&hotAdd=off", "/calculator?kind=fit", "/simulate?hours=0.1", "/plans?vm=sql*", "/rule?rule=N001") {
+		for _, page := range somePages("/", "/?rule=N001", "/vm?vm=sql01", "/what-if?vm=sql01&hotAdd=off", "/calculator?kind=fit", "/simulate?hours=0.1", "/plans?vm=sql*", "/rule?rule=N001") {
 			b.Go(t, at+page)
 			pages++
 			if wrong := evaluated[string](t, b, reflowScript); wrong != "" {
@@ -307,7 +307,7 @@ const unharmed = `(() => {
 // link leads to a page.
 func TestSiteHostileNames(t *testing.T) {
 	file := hostileFleet(t)
-	at := startSite(t, "--fleet="+file, "--accepted="+filepath.Join(t.TempDir(), "accepted.yaml")).URL
+	at := startSite(t, "--fleet="+file).URL
 	most := 30
 	if os.Getenv("HOMENODE_PAGES") == "all" {
 		most = 400
@@ -348,7 +348,7 @@ func TestSiteHostileNames(t *testing.T) {
 		}
 	}
 	for _, name := range hostileNames { // and what a reader types
-		for _, to := range []string{"/search?q=", "/findings?vm=", "/simulate?hours=0.05&part="} {
+		for _, to := range []string{"/search?q=", "/?vm=", "/simulate?hours=0.05&part="} {
 			if most > 100 {
 				sitePage(t, at+to+url.QueryEscape(name), statusOf(t, at+to+url.QueryEscape(name)))
 			}

@@ -22,8 +22,8 @@ import (
 
 // sitePages are pages of every kind, with what is asked on them.
 var sitePages = []string{
-	"/", "/findings?rule=N001", "/cluster?cluster=mixed", "/host?host=esx01.demo", "/vm?vm=sql01", "/what-if?vm=sql01&hotAdd=off", "/calculator", "/calculator?kind=fit",
-	"/calculator?kind=io", "/calculator?kind=latency", "/calculator?kind=speed", "/calculator?kind=dump", "/calculator?kind=pages", "/simulate?hours=0.1", "/plans?vm=sql*", "/accepted", "/rules", "/rules?kind=statements", "/rules?kind=conflicts", "/rules?kind=settings", "/rules?kind=experiments", "/rules?kind=truth", "/rule?rule=N001", "/rule?rule=B-15", "/rule?rule=numa.vcpu.min", "/rule?rule=a-sockets", "/captures", "/capture?capture=demo", "/capture?capture=demo&vm=app04", "/compare?a=demo&at=2026-11-03+02:00", "/compare", "/status", "/search?q=sql", "/vm?vm=none", "/login",
+	"/", "/?rule=N001", "/cluster?cluster=mixed", "/host?host=esx01.demo", "/vm?vm=sql01", "/what-if?vm=sql01&hotAdd=off", "/calculator", "/calculator?kind=fit",
+	"/calculator?kind=io", "/calculator?kind=latency", "/calculator?kind=speed", "/calculator?kind=dump", "/calculator?kind=pages", "/simulate?hours=0.1", "/plans?vm=sql*", "/rules", "/rules?kind=statements", "/rules?kind=conflicts", "/rules?kind=settings", "/rules?kind=experiments", "/rules?kind=truth", "/rule?rule=N001", "/rule?rule=B-15", "/rule?rule=numa.vcpu.min", "/rule?rule=a-sockets", "/captures", "/capture?capture=demo", "/capture?capture=demo&vm=app04", "/compare?a=demo&at=2026-11-03+02:00", "/compare", "/status", "/search?q=sql", "/vm?vm=none",
 }
 
 // reports are files that commands write, by their names.
@@ -32,7 +32,7 @@ var reports = map[string][]string{"assess": {"assess", "demo"}, "explain": {"exp
 // TestSiteAccessible opens every page in a browser, in light and dark, wide and narrow: axe finds nothing, and the browser complains about nothing.
 func TestSiteAccessible(t *testing.T) {
 	axe := testdeps.Axe(t)
-	s := startSite(t, "--fleet=demo", "--accepted="+filepath.Join(t.TempDir(), "accepted.yaml"))
+	s := startSite(t, "--fleet=demo")
 	pages := map[string]string{}
 	for _, page := range sitePages {
 		pages[page] = s.URL + page

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/xuri/excelize/v2"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
 )
@@ -28,12 +29,12 @@ var tableArgs = map[string][][]string{
 	"assess":  {{"fleet.json"}, {"fleet.json", "--what-if", "vm=@xvm vcpus=2", "--lose-host", "+xhost"}},
 	"diff":    {{"fleet.json", "other.txtar"}, {"other.txtar", "fleet.json", "--details"}},
 	"explain": {{"fleet.json", " =1+1vm"}},
-	"fix":     {{"fleet.json"}, {"fleet.json", "--better", "--allow-split", "--allow-host"}},
+	"fix":     {{"fleet.json"}, {"fleet.json", "--allow", "better,split,host"}},
 	"matrix":  {{"fleet.json", "--all"}},
 	"move":    {{"fleet.json", "--to", "libvirt,hyperv"}},
 	"read":    {{"@x.txt"}, {"fleet.json"}},
 	"topo":    {{"fleet.json"}},
-	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--extract", "*"}},
+	"capture": {{"captures", "--fleet", "fleet.json"}, {"one.csv", "--explore", "*"}},
 	"simulate": {
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"},
 	},

@@ -43,24 +43,13 @@ func flagUsages(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// moved are flags that are commands now; these errors stay for one release.
-var moved = map[string]string{
-	"simulate --replay": "replay CAPTURE...", "simulate --sweep": "sweep SOURCE --grid ...", "simulate --optimise": "optimise SOURCE",
-}
-
-// renamed are flags that have another name now; these errors stay for one release.
-var renamed = map[string]string{
-	"size fit --count": "host-count", "size speed --count": "host-count", "size speed --vms": "vm-count", "size io --hosts": "host-count", "size io --rule": "rules-of-thumb",
-	"size calibrate --hosts": "host-count", "size pages --host": "host-name", "size pages --vm": "vm-memory", "size rightsize --host": "host-name",
-	"matrix --hosts": "each-host", "explain --from": "from-host", "size dump --reserve": "keep-free", "size latency --cpu": "processor", "size latency --budget": "time-budget",
-}
-
 // addUsageHelp lets the errors about arguments and flags say what is wanted: cobra
 // counts arguments and knows no flag that is alike.
 func addUsageHelp(root *cobra.Command) {
 	root.SetFlagErrorFunc(unknownFlag)
 	cobra.AddTemplateFunc("flagUsages", flagUsages)
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .", 1))
+	template := strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .", 1)
+	root.SetUsageTemplate(strings.ReplaceAll(template, `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand")) // help is not listed
 	for _, c := range commands(root) {
 		if c.HasSubCommands() && !c.Runnable() {
 			c.Args, c.RunE = cobra.ArbitraryArgs, subcommand
@@ -99,12 +88,6 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 		return err
 	}
 	name := unknown.GetSpecifiedName()
-	if to := moved[nameOf(cmd)+" --"+name]; to != "" {
-		return fmt.Errorf("--%s is a command of its own now: homenode %s", name, to)
-	}
-	if to := renamed[nameOf(cmd)+" --"+name]; to != "" {
-		return fmt.Errorf("--%s is --%s now", name, to)
-	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

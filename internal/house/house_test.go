@@ -73,15 +73,8 @@ var onlyHere = map[string][]string{
 	"github.com/santhosh-tekuri":    {"internal/formtest"}, // for tests
 	"github.com/go-json-experiment": {"source/snapshot"},
 	"github.com/parquet-go/":        {"capture/export/parquet"},
-	"github.com/klauspost/compress": {"source/archive", "internal/queue", "serve/web"},
-	"github.com/nats-io/":           {"internal/queue"},
+	"github.com/klauspost/compress": {"capture/archive", "source/archive", "serve/web"},
 	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
-	"github.com/alexedwards/":       {"serve/access"},
-	"github.com/coreos/":            {"serve/access"},
-	"golang.org/x/oauth2":           {"serve/access"},
-	"golang.org/x/crypto":           {"serve/access"},
-	"golang.org/x/time":             {"serve/access"},
-	"github.com/zitadel/":           {}, // for tests
 	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }
 
@@ -128,7 +121,7 @@ func TestDoors(t *testing.T) {
 		{"rules/simulate", "homenode/rules", ""},
 		{"rules", "homenode/rules/simulate", "it stands above the rules"},
 		{"numa/unit", "golang.org/x/text", "numa stands on the standard library alone"},
-		{"output/fleet", "github.com/nats-io/nats.go", "only [internal/queue] may"},
+		{"output/fleet", "github.com/parquet-go/parquet-go", "only [capture/export/parquet] may"},
 		{"output/fleet", "homenode", "the module has no package of its own"},
 		{"output/fleet", "homenode/shed/tool", "folder shed stands on no floor"},
 	}

@@ -154,7 +154,7 @@ type Cell struct {
 
 // An Object is a thing of the model that a site has a page of. The zero value is none.
 type Object struct {
-	Kind string // "vm", "host", "cluster", "rule", "plan", "capture" or, of a rule, "findings"
+	Kind string // "vm", "host", "cluster", "rule", "capture" or, of a rule, "findings"
 	ID   string // in its fleet; of a cluster its name
 }
 
@@ -169,11 +169,10 @@ func (o Object) Address() string {
 	case Elsewhere:
 		return o.ID
 	}
-	key := o.Kind
-	if key == "findings" {
-		key = "rule"
+	if o.Kind == "findings" { // the page of the fleet shows those of a rule
+		return "/?" + url.Values{"rule": {o.ID}}.Encode()
 	}
-	return "/" + o.Kind + "?" + url.Values{key: {o.ID}}.Encode()
+	return "/" + o.Kind + "?" + url.Values{o.Kind: {o.ID}}.Encode()
 }
 
 // A Tone says how a text is set off.

@@ -20,7 +20,7 @@ type Options struct {
 // Diff returns the answer of a comparison of two fleets.
 func Diff(d *diff.Drift, o Options) *answer.Answer {
 	a := &answer.Answer{
-		Command: "diff", Format: "homenode-drift", Version: 2, Title: fmt.Sprintf("Drift from %s to %s", d.InA.Source, d.InB.Source),
+		Command: "compare", Format: "homenode-drift", Version: 2, Title: fmt.Sprintf("Drift from %s to %s", d.InA.Source, d.InB.Source),
 		Verdict: []string{diffLine(d)}, Result: d,
 	}
 	for _, side := range []struct {

@@ -24,7 +24,7 @@ var against = map[int]bool{sweep.Speed: true, sweep.Locality: true}
 // Sweep returns the answer of a sweep: the points in the order of the grid, what each value
 // does, and notes.
 func Sweep(r *sweep.Result) *answer.Answer {
-	a := &answer.Answer{Command: "sweep", Version: 3, Simulated: true, Verdict: []string{headline(r)}, Result: r}
+	a := &answer.Answer{Command: "simulate", Format: "homenode-sweep", Version: 3, Simulated: true, Verdict: []string{headline(r)}, Result: r}
 	for _, d := range r.Dimensions {
 		a.Facts = append(a.Facts, answer.Fact{Name: "grid", Text: d.Text})
 	}

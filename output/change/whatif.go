@@ -53,7 +53,7 @@ func effectText(e *whatif.Effect) string {
 		parts = append(parts, words.Plural(e.VMs, "VM"))
 	}
 	text := strings.Join(parts, ", ")
-	if e.VMs > 0 && e.Hosts > 0 && strings.HasPrefix(e.Change, "--lose-host") {
+	if e.VMs > 0 && e.Hosts > 0 && strings.HasPrefix(e.Change, "lose-host=") {
 		return text + " have to power on elsewhere: judged where it suits them worst"
 	}
 	if all := e.Hosts + e.VMs; e.Changed == 0 {

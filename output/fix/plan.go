@@ -27,7 +27,7 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 			hosts++
 		default:
 			vms++
-			if c.VM.Runs && c.Needs() != numa.NeedsNothing {
+			if stops(c) {
 				off++
 			}
 		}
@@ -70,20 +70,28 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	switch {
 	case len(p.Changes) == 0:
 	case live:
-		power := ""
-		if off > 0 {
-			power = " --power guest"
-		}
 		if file == "" {
 			file = "plan.json"
 			a.Next = []string{"homenode fix " + words.Command(typed...) + " -o plan.json"}
 		}
-		a.Next = append(a.Next, "homenode fix "+words.Command(typed[:1]...)+" --plan "+words.Command(file)+" --apply"+power)
+		a.Next = append(a.Next, Apply(p, typed[0], file))
 	default:
-		a.Next = []string{"homenode fix " + words.Command(typed...) + " --script powercli -o fix.ps1"}
+		a.Next = []string{"homenode fix " + words.Command(typed...) + " --format powercli -o fix.ps1"}
 	}
 	return a
 }
+
+// Apply returns the command that carries out a plan that is in a file, on the vCenter of this address.
+func Apply(p *fix.Plan, address, file string) string {
+	line := "homenode fix " + words.Command(address) + " --plan " + words.Command(file) + " --apply"
+	if slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return stops(&c) }) {
+		line += " --power guest"
+	}
+	return line
+}
+
+// stops reports whether a change is of a VM that has to be off for it.
+func stops(c *fix.Change) bool { return c.VM != nil && c.VM.Runs && c.Needs() != numa.NeedsNothing }
 
 func count(p *fix.Plan, what func(*fix.Change) []string) (n int) {
 	for i := range p.Changes {
@@ -151,7 +159,7 @@ func changes(p *fix.Plan) []answer.Table {
 		short.Add(batches, k.cluster, name, k.change, k.layout, k.cures, k.downtime)
 	}
 	if slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return c.Better != nil }) {
-		short.Foot = []string{"Some of them have further edits that cure nothing and make the VM tidier: --better takes them too."}
+		short.Foot = []string{"Some of them have further edits that cure nothing and make the VM tidier: --allow better takes them too."}
 		full.Foot = short.Foot
 	}
 	short.Plain = &full

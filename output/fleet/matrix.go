@@ -27,7 +27,7 @@ type matrices struct {
 // there is at least one matrix. filter says what is shown; "" for everything.
 func Matrix(all []*matrix.Matrix, source, filter string) *answer.Answer {
 	a := &answer.Answer{
-		Command: "matrix", Version: 2, Title: "VMs on the kinds of hosts of " + source, Verdict: matrix.Verdict(all),
+		Command: "explain", Format: "homenode-matrix", Version: 2, Title: "VMs on the kinds of hosts of " + source, Verdict: matrix.Verdict(all),
 		Result: matrices{all[0].Event.String(), filter, all}, Data: []table.Table{matrixData(all)},
 	}
 	if filter != "" {

@@ -12,9 +12,13 @@ import (
 	"homenode/source/fact"
 )
 
-// Read returns the answer what was understood of files.
-func Read(files []fact.File) *answer.Answer {
-	a := &answer.Answer{Command: "read", Format: "homenode-facts", Version: 3, Title: "what was understood of files", Result: map[string][]fact.File{"files": files}}
+// Read returns the answer what was understood of files. vm explains the VM that they describe; nil for none or several.
+func Read(files []fact.File, vm *answer.Answer) *answer.Answer {
+	result := struct {
+		Files []fact.File `json:"files"`
+		VM    any         `json:"vm,omitempty"`
+	}{Files: files}
+	a := &answer.Answer{Command: "explain", Format: "homenode-facts", Version: 4, Title: "what was understood of files", NoDrawing: "none of the files describes one VM whose host is known"}
 	facts, warnings, unread := 0, 0, 0
 	for i := range files {
 		f := &files[i]
@@ -38,6 +42,13 @@ func Read(files []fact.File) *answer.Answer {
 	}
 	a.Verdict = []string{verdict + "."}
 	a.Data = []table.Table{factData(files)}
+	if vm != nil {
+		result.VM = vm.Result
+		a.Verdict = append(a.Verdict, vm.Question+": "+strings.Join(vm.Verdict, " "))
+		a.Facts, a.Assumed, a.Findings, a.Drawings = vm.Facts, vm.Assumed, vm.Findings, vm.Drawings
+		a.Tables = append(a.Tables, vm.Tables...)
+	}
+	a.Result = result
 	return a
 }
 

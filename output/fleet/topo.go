@@ -13,7 +13,7 @@ import (
 // Topo returns the answer what the NUMA nodes of hosts hold, or those that a VM gets; there
 // is at least one drawing.
 func Topo(all []*topo.Drawing, source string) *answer.Answer {
-	a := &answer.Answer{Command: "topo", Title: "NUMA nodes of " + source, Result: map[string][]*topo.Drawing{"drawings": all}}
+	a := &answer.Answer{Command: "explain", Format: "homenode-topo", Title: "NUMA nodes of " + source, Result: map[string][]*topo.Drawing{"drawings": all}}
 	nodes := answer.Table{Name: "nodes", Title: "NUMA nodes", Columns: []answer.Column{
 		{Name: "drawing"}, {Name: "node", Right: true}, {Name: "cores", Right: true}, {Name: "threads", Right: true}, {Name: "memory", Right: true},
 		{Name: "clients", Right: true}, {Name: "vCPUs", Right: true}, {Name: "vCPU per core", Right: true}, {Name: "free memory", Right: true},

@@ -22,7 +22,7 @@ const mostVMs = 15
 
 // Replay returns the answer of replays of hosts; with details every VM that was compared.
 func Replay(results []*replay.Result, details bool) *answer.Answer {
-	a := &answer.Answer{Command: "replay", Version: 2, Result: struct {
+	a := &answer.Answer{Command: "simulate", Format: "homenode-replay", Version: 2, Result: struct {
 		Hosts []*replay.Result `json:"hosts"`
 	}{results}}
 	counters := answer.Table{Name: "counters", Columns: answer.Columns("host", "counter", ">compared", ">observed", ">simulated", ">error", ">relative", ">persistence", ">skill", "worst")}

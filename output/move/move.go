@@ -1,4 +1,4 @@
-// Package move shows what becomes of VMs on another platform: all of them, and a page for each. Its package target writes
+// Package move shows what becomes of VMs on another platform: all of them, and a page for one with losses of its own. Its package target writes
 // the files for the platforms.
 package move
 
@@ -30,8 +30,6 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 		case m.Refused != nil:
 			refused++
 			written = strings.Join(m.Refused, "; ")
-		case written == "":
-			written = "the page alone"
 		}
 		sizes, topology := "", ""
 		if m.Shape != nil {
@@ -58,13 +56,16 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 		t.Rows = append(t.Rows, append(row, text))
 	}
 	a.Tables = []answer.Table{t}
-	a.Verdict = []string{verdict(len(vms), len(moves), refused), fmt.Sprintf("%s changed, %d lost: the page of each VM says which, and why.", words.Verb(changed, "fact of vSphere is", "facts of vSphere are"), lost)}
+	if all := common(moves); len(all.Rows) > 0 {
+		a.Tables = append(a.Tables, all)
+	}
+	a.Verdict = []string{verdict(len(vms), len(moves), refused), fmt.Sprintf("%s changed, %d lost: JSON has each with its reason.", words.Verb(changed, "fact of vSphere is", "facts of vSphere are"), lost)}
 	if p != nil {
 		planned(a, p)
 	}
 	switch {
 	case folder == "":
-		a.Note("Nothing was written: -o DIR writes the files and the pages.")
+		a.Note("Nothing was written: -o DIR writes the files, and a page for each VM with losses of its own.")
 		a.Next = []string{"homenode move " + words.Command(append(typed, "-o", "move")...)}
 	default:
 		a.Next = []string{"homenode move --check " + words.Command(folder)}
@@ -96,6 +97,30 @@ func nodes(s *move.Shape) string {
 		return fmt.Sprintf("one node of %d vCPUs", s.VCPUs)
 	}
 	return fmt.Sprintf("%d nodes of %s vCPUs", len(s.Cells), cells(s))
+}
+
+// common returns what any VM loses, each once: no VM has a page for it alone.
+func common(moves []*move.Move) answer.Table {
+	t := answer.Table{Name: "common", Title: "Lost by any VM", Columns: answer.Columns("to", "what", "on vSphere", "then", "why", ">VMs")}
+	count := map[[5]string]int{}
+	var order [][5]string
+	for _, m := range moves {
+		own := m.Own()
+		for _, i := range m.Of(move.Lost) {
+			if slices.Contains(own, i) {
+				continue
+			}
+			row := [5]string{m.Platform.Title, i.What, i.On, i.Then, i.Why}
+			if count[row] == 0 {
+				order = append(order, row)
+			}
+			count[row]++
+		}
+	}
+	for _, row := range order {
+		t.Add(append(row[:], fmt.Sprint(count[row]))...)
+	}
+	return t
 }
 
 // A moved is a move with its files, for JSON.

@@ -28,6 +28,8 @@ type Options struct {
 	// Words are the sources and the flags that change the answer, as the user typed them, for
 	// the next commands.
 	Words []string
+	// Whole is what one file held, for --merge, as archive.Result.Pack returns it; nil leaves it out.
+	Whole []byte
 	// Moment of a simulation is marked, and what stood then is told; zero for none.
 	Moment time.Time
 }

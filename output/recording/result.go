@@ -16,8 +16,8 @@ import (
 // The JSON of recordings: docs/json.md describes it. The tags of package capture are those
 // of its archives, which hold sums and timelines; here are means, most and least.
 
-// A result is the JSON of judged recordings. Their timelines are not in it: they are what
-// captures are exported as Parquet or OpenMetrics for.
+// A result is the JSON of judged recordings. Their timelines are not in it, but packed in
+// Whole: they are what captures are exported as Parquet or OpenMetrics for.
 type result struct {
 	First     time.Time       `json:"first,omitzero"`
 	Last      time.Time       `json:"last,omitzero"`
@@ -26,6 +26,7 @@ type result struct {
 	Inventory string          `json:"inventory,omitempty"`
 	Shown     string          `json:"shown,omitempty"`
 	Recorded  []recordingJSON `json:"recordings"`
+	Whole     []byte          `json:"whole,omitempty"`
 }
 
 type recordingJSON struct {
@@ -138,7 +139,7 @@ type changeJSON struct {
 }
 
 func (r *report) result() result {
-	j := result{First: r.First, Last: r.Last, Hosts: len(r.Recordings), VMs: verdict.CountVMs(r.VMs), Shown: r.Filter, Recorded: []recordingJSON{}}
+	j := result{First: r.First, Last: r.Last, Hosts: len(r.Recordings), VMs: verdict.CountVMs(r.VMs), Shown: r.Filter, Recorded: []recordingJSON{}, Whole: r.o.Whole}
 	if r.Fleet != nil {
 		j.Inventory = r.Fleet.Fleet.Source
 	}

@@ -179,7 +179,7 @@ func TestSimulatedErrors(t *testing.T) {
 	}{
 		{vm("bug"), `the story has no VM "bug"; alike: big`},
 		{vm("esx01"), `"esx01" is a host: --format svg draws hosts, else --vm takes a VM`},
-		{noHost, `--host: the story has no host "esx03"; alike: esx01, esx02`},
+		{noHost, `--vm: the story has no host "esx03"; alike: esx01, esx02`},
 		{drawing(""), "2 hosts were simulated: name one with --vm: esx01, esx02"},
 		{drawing("far"), `"far" could be each of esx01/far, esx02/far`},
 	} {

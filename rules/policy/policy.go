@@ -1,6 +1,6 @@
 // Package policy holds what a fleet's owner wants judged otherwise: thresholds and
 // severities of rules, and findings that are accepted until a date, each with the
-// reason. It reads homenode.yaml and applies it to findings.
+// reason; and how careful homenode fix is. It reads homenode.yaml and applies it to findings.
 package policy
 
 import "homenode/rules/finding"
@@ -18,6 +18,7 @@ type Policy struct {
 	Severities map[string]finding.Severity
 	Off        map[string]bool // by rule ID: nothing is reported
 	Suppress   []Suppression
+	Fix        Fix
 
 	watch map[string]bool // IDs of the rules that judge recordings
 }

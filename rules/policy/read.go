@@ -118,7 +118,7 @@ func (r *reader) top(p *Policy, n *yaml.Node) {
 	if isNull(n) {
 		return // nothing but comments
 	}
-	r.mapping(n, []string{"thresholds", "severities", "suppress"}, func(key string, _, value *yaml.Node) {
+	r.mapping(n, []string{"thresholds", "severities", "suppress", "fix"}, func(key string, _, value *yaml.Node) {
 		switch key {
 		case "thresholds":
 			r.mapping(value, r.thresholdNames(), func(name string, _, v *yaml.Node) { r.threshold(p, name, v) })
@@ -126,6 +126,8 @@ func (r *reader) top(p *Policy, n *yaml.Node) {
 			r.mapping(value, r.ruleIDs(), func(id string, _, v *yaml.Node) { r.severity(p, id, v) })
 		case "suppress":
 			r.suppress(p, value)
+		case "fix":
+			r.fix(&p.Fix, value)
 		}
 	})
 }
@@ -161,17 +163,9 @@ func (r *reader) mapping(n *yaml.Node, allowed []string, each func(key string, k
 
 // threshold reads one number: "0.15", "15 %", "5 min" or, for counts, "4".
 func (r *reader) threshold(p *Policy, name string, n *yaml.Node) {
-	t := r.thresholds()[name]
-	text, ok := r.scalar(n)
-	if !ok {
-		return
+	if value, ok := r.number(n, name, r.thresholds()[name]); ok {
+		p.Thresholds[name] = value
 	}
-	value, ok := t.Parse(text)
-	if !ok {
-		r.errorf(n, "found %s = %q, want %s from %v to %v", name, short(text), t.Unit.Form(), t.Least, t.Most)
-		return
-	}
-	p.Thresholds[name] = value
 }
 
 func (r *reader) severity(p *Policy, id string, n *yaml.Node) {

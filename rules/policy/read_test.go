@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -47,6 +48,12 @@ suppress:
     folder: /dc/vm/lab
     reason: laboratory
     until: "2026-12-31"
+fix:
+  owned: owner=terraform
+  apart: [dc*, sql*]
+  failures: 3
+  shutdown: 20 min
+  probe: '{name}.example.com:1433'
 `), known)
 	if err != nil {
 		t.Fatal(err)
@@ -60,9 +67,17 @@ suppress:
 			{Rules: []string{"N001", "N005"}, VM: []string{"sap*", "erp01"}, Cluster: []string{"prod"}, Reason: "licensed by socket", Until: "2027-01-31", At: "homenode.yaml:11:5"},
 			{Folder: []string{"/dc/vm/lab"}, Reason: "laboratory", Until: "2026-12-31", At: "homenode.yaml:16:5"},
 		},
+		Fix: policy.Fix{Owned: []string{"owner=terraform"}, Apart: []string{"dc*", "sql*"}, Failures: 3, Shutdown: 20 * time.Minute, Probe: "{name}.example.com:1433"},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("Parse() = %+v\nwant      %+v", got, want)
+	}
+	filled := want.Fix
+	if filled.Start, filled.Journal = 10*time.Minute, "."; !reflect.DeepEqual(got.Fixing(), filled) {
+		t.Errorf("Fixing() = %+v, want %+v", got.Fixing(), filled)
+	}
+	if f := (*policy.Policy)(nil).Fixing(); f.Failures != 1 || f.Shutdown != 10*time.Minute {
+		t.Errorf("without a configuration: %+v", f)
 	}
 }
 
@@ -80,9 +95,9 @@ func TestErrors(t *testing.T) {
 	const complete = "reason: r, until: 2027-01-31"
 	for _, tt := range []struct{ name, text, want string }{
 		{"unknown key", "treshold:\n  N005.nodes: 4\n", `c.yaml:1:1: found "treshold", which is unknown: alike is thresholds`},
-		{"unlike any", "rules: 1\n", `c.yaml:1:1: found "rules", which is unknown: want thresholds, severities or suppress`},
+		{"unlike any", "rules: 1\n", `c.yaml:1:1: found "rules", which is unknown: want thresholds, severities, suppress or fix`},
 		{"twice", "severities: {}\nseverities: {}\n", `c.yaml:2:1: found severities again, line 1 has it`},
-		{"no mapping", "- a\n", "c.yaml:1:1: found a list, want a mapping with thresholds, severities or suppress"},
+		{"no mapping", "- a\n", "c.yaml:1:1: found a list, want a mapping with thresholds, severities, suppress or fix"},
 		{"nothing where a mapping is", "severities:\n", "c.yaml:1:12: found nothing, want a mapping with H001, N001, N005 or N006"},
 		{"threshold unknown", "thresholds:\n  N005.seriusShare: 1\n", `c.yaml:2:3: found "N005.seriusShare", which is unknown: alike is N005.seriousShare`},
 		{"threshold no number", "thresholds:\n  N005.seriousShare: much\n", `c.yaml:2:22: found N005.seriousShare = "much", want a share such as 0.15 or 15 % from 0 to 1`},
@@ -97,7 +112,7 @@ func TestErrors(t *testing.T) {
 		{"rule of a severity", "severities:\n  X999: low\n", `c.yaml:2:3: found "X999", which is unknown: want H001, N001, N005 or N006`},
 		{"tab", "thresholds:\n\tN005.nodes: 4\n", "c.yaml:2:1: found a tab, want blanks: YAML indents with blanks alone"},
 		{"tab after blanks", "severities:\n  N005: high\n  \tN001: low\n", "c.yaml:3:3: found a tab, want blanks: YAML indents with blanks alone"},
-		{"long word", strings.Repeat("x", 100) + ": 1\n", "c.yaml:1:1: found \"" + strings.Repeat("x", 60) + "…\", which is unknown: want thresholds, severities or suppress"},
+		{"long word", strings.Repeat("x", 100) + ": 1\n", "c.yaml:1:1: found \"" + strings.Repeat("x", 60) + "…\", which is unknown: want thresholds, severities, suppress or fix"},
 		{"no list", "suppress: N001\n", `c.yaml:1:11: found "N001", want a list of suppressions`},
 		{"no reason", "suppress:\n  - {rules: N001, vm: a, until: 2027-01-31}\n", "c.yaml:2:5: found a suppression without reason: say why the findings are accepted"},
 		{"empty reason", "suppress:\n  - {rules: N001, vm: a, until: 2027-01-31, reason: ' '}\n", "c.yaml:2:53: found an empty reason: say why the findings are accepted"},
@@ -112,6 +127,8 @@ func TestErrors(t *testing.T) {
 		{"long pattern", "suppress:\n  - {rules: N001, vm: [b, " + strings.Repeat("a", 1001) + "], " + complete + "}\n", "c.yaml:2:27: found a pattern of 1001 bytes, want at most 1000"},
 		{"key of a suppression", "suppress:\n  - {rules: N001, vms: a, host: h, " + complete + "}\n", `c.yaml:2:19: found "vms", which is unknown: alike is vm`},
 		{"suppression a text", "suppress:\n  - N001\n", `c.yaml:2:5: found "N001", want a mapping with rules, vm, tag, folder, cluster, host, reason or until`},
+		{"failures", "fix: {failures: 0}\n", `c.yaml:1:17: found failures = "0", want a whole number from 1 to 1e+06`},
+		{"probe", "fix: {probe: sql}\n", `c.yaml:1:14: found probe = "sql", want an address with a port, such as '{name}.example.com:1433'`},
 		{"alias", "severities: &a {}\nthresholds: *a\n", "c.yaml:2:13: found an alias (*a), want a mapping with N005.nodes, N005.seriousShare, N006.minutes or N006.remote"},
 		{"two documents", "severities: {}\n---\nseverities: {}\n", "c.yaml:2:1: found a second document, want one"},
 		{"two faults", "severities:\n  N001: x\n  H001: y\n", "c.yaml:2:9: found N001: \"x\", want info, low, medium, high or off\nc.yaml:3:9: found H001: \"y\", want info, low, medium, high or off"},

@@ -54,7 +54,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 	}
 	silent := map[[2]string]bool{} // hosts by vCenter, and ID or name
 	for _, v := range b.judges() {
-		o := b.rules()
+		o := b.options
 		o.Today = now
 		if v.result != nil {
 			all = append(all, judged{v.name, v.result.Findings, false, nil})
@@ -214,7 +214,7 @@ func (b *Board) AlarmsOf(keep func(*Alarm) bool) (open, ended []Alarm) {
 // Over judges what was seen of some VMs of a vCenter before, as Judge does of the last hour: findings about VMs alone, for the Recordings may lack other
 // VMs of their hosts.
 func (b *Board) Over(vcenter string, recordings []*capture.Recording, now time.Time) []finding.Finding {
-	o := b.rules()
+	o := b.options
 	o.Today = now
 	var result *rules.Result
 	b.mu.RLock()

@@ -12,7 +12,6 @@ import (
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/headroom"
-	"homenode/rules/policy"
 )
 
 // A Board takes what collectors read; it is their Sink. Its methods may be called at the
@@ -98,25 +97,11 @@ func New(o rules.Options, stale time.Duration) *Board {
 func (b *Board) LowLocality() float64 { return b.Limits().Locality }
 
 // Limits returns what the last hour is counted by, as the configuration sets it.
-func (b *Board) Limits() capture.Options { return rules.CaptureOptions(b.rules().Policy) }
-
-// Judging takes another policy, from the next judgement on.
-func (b *Board) Judging(p *policy.Policy) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.options.Policy = p
-}
-
-// rules returns how is judged.
-func (b *Board) rules() rules.Options {
-	b.mu.RLock()
-	defer b.mu.RUnlock()
-	return b.options
-}
+func (b *Board) Limits() capture.Options { return rules.CaptureOptions(b.options.Policy) }
 
 // Fleet takes the inventory of a vCenter, completes it by what is seen, and judges it.
 func (b *Board) Fleet(name string, f *numa.Fleet) {
-	o := b.rules()
+	o := b.options
 	o.Today, o.Ticks = time.Now(), SeenAt
 	b.observe(name, f, o.Today)
 	result := rules.Run(f, o)

@@ -38,8 +38,6 @@ type Options struct {
 	Bytes     int64         // of answers a second, beyond which all hosts are asked less often: 10 MB
 	// Answers is told of every answer that fits its columns, and of the columns before it; nil for nothing.
 	Answers func(*Answer)
-	// Amend completes an inventory with what it cannot know; nil for nothing.
-	Amend func(*numa.Fleet) error
 	// Wanted says which hosts are collected; nil for all.
 	Wanted func(h *numa.Host, cluster string) bool
 }
@@ -196,11 +194,6 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) bool {
 		return false
 	}
 	c.fleet, c.fleetAt = "", time.Now()
-	if c.opts.Amend != nil {
-		if err := c.opts.Amend(f); err != nil {
-			c.fleet = err.Error()
-		}
-	}
 	c.sink.Fleet(c.name, f)
 	clusters := map[string]string{}
 	for _, k := range f.Clusters {

@@ -1,4 +1,4 @@
-// Package config reads the files that say where serve sends what it sees, and who may sign in.
+// Package config reads the file that says where serve sends what it sees.
 package config
 
 import (
@@ -8,7 +8,6 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"homenode/serve/access"
 	"homenode/serve/notify"
 	"homenode/serve/remote"
 )
@@ -22,8 +21,15 @@ type Config struct {
 // Parse reads a Config. No error repeats what a secret could be.
 func Parse(name string, b []byte) (*Config, error) {
 	var c Config
-	if err := load(name, b, &c, "findings or samples"); err != nil {
-		return nil, err
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil, fmt.Errorf("%s: it is empty: want findings or samples", name)
+	}
+	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
+		text, _, _ := strings.Cut(err.Error(), " in type ") // of the program
+		if strings.Contains(text, "unknown anchor '") {     // what follows a * may be a secret that is not quoted
+			text = "found a * before what no & names: quote a value that begins with *"
+		}
+		return nil, fmt.Errorf("%s: %s", name, text)
 	}
 	if c.Findings == nil && len(c.Samples) == 0 {
 		return nil, fmt.Errorf("%s: found neither findings nor samples", name)
@@ -44,31 +50,4 @@ func Parse(name string, b []byte) (*Config, error) {
 		names[c.Samples[i].Name] = true
 	}
 	return &c, nil
-}
-
-// Access reads the file of --access. No error repeats what a secret could be.
-func Access(name string, b []byte) (*access.Config, error) {
-	var c access.Config
-	if err := load(name, b, &c, "users, tokens, oidc or proxy"); err != nil {
-		return nil, err
-	}
-	if err := c.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &c, nil
-}
-
-// load reads a file into a value; want says what it has.
-func load(name string, b []byte, into any, want string) error {
-	if len(bytes.TrimSpace(b)) == 0 {
-		return fmt.Errorf("%s: it is empty: want %s", name, want)
-	}
-	if err := yaml.Load(b, into, yaml.WithKnownFields()); err != nil {
-		text, _, _ := strings.Cut(err.Error(), " in type ") // of the program
-		if strings.Contains(text, "unknown anchor '") {     // what follows a * may be a secret that is not quoted
-			text = "found a * before what no & names: quote a value that begins with *"
-		}
-		return fmt.Errorf("%s: %s", name, text)
-	}
-	return nil
 }

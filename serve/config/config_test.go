@@ -11,7 +11,7 @@ func TestParse(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	for _, bad := range []string{"", "{}", "findings: {}", "samples: [{url: 'x'}]", "other: 1", "samples: [{url: 'http://a/'}, {url: 'http://a/b'}]", "samples: [{url: 'http://a/', labels: {'1x': y}}]",
-		"samples: [{url: 'http://a/', labels: {host: y}}]", "samples: [{url: 'http://a/s3cret', name: '../x'}]", "findings: {webhooks: [{url: 's3cret'}]}", "findings: [s3cret", "findings: {mail: {password: *s3cret}}"} {
+		"samples: [{url: 'http://a/', labels: {host: y}}]", "samples: [{url: 'http://a/s3cret', name: '../x'}]", "findings: {webhooks: [{url: 's3cret'}]}", "findings: [s3cret", "samples: [{authorization: *s3cret}]"} {
 		if _, err := Parse("send.yaml", []byte(bad)); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%q: %v", bad, err)
 		}

@@ -17,6 +17,7 @@ import (
 type Fleet struct {
 	Name    string   // for people: of a vCenter or a file
 	Sources []string // of a command line that reads the same
+	Address string   // of the vCenter, where a plan can be carried out; "" for a file
 	Result  *rules.Result
 	Judged  time.Time
 	Live    bool // of a vCenter that is collected from
@@ -40,6 +41,7 @@ type Live struct {
 	Inventory Inventory
 	Options   func() rules.Options
 	Sources   func(vcenter string) []string
+	Address   func(vcenter string) string
 	Collected bool // what is held comes from vCenters that are collected from; else it does not age
 	// Fresh is how old a judgement may be that is shown; 0 for a minute. An older one is made anew; it is shown once more when that takes
 	// longer than a reader notices. What takes long is made less often.
@@ -108,13 +110,6 @@ func (l *Live) Fleets() (all []*Fleet) {
 	return all
 }
 
-// Again forgets what was judged, and what is being judged: the options have changed.
-func (l *Live) Again() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.held, l.doing = nil, nil
-}
-
 // judge judges the inventory of a vCenter as it is now.
 func (l *Live) judge(name string, j *judging) {
 	begun := time.Now()
@@ -122,14 +117,11 @@ func (l *Live) judge(name string, j *judging) {
 	if fleet != nil {
 		o := l.Options()
 		r := rules.Run(fleet, o)
-		j.fleet = &Fleet{Name: name, Sources: l.Sources(name), Result: r, Judged: time.Now(), Live: l.Collected, Bare: sync.OnceValue(func() *rules.Result { return bare(r, o) })}
+		j.fleet = &Fleet{Name: name, Sources: l.Sources(name), Address: l.Address(name), Result: r, Judged: time.Now(), Live: l.Collected, Bare: sync.OnceValue(func() *rules.Result { return bare(r, o) })}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.took = time.Since(begun)
-	if l.doing[name] != j { // it was judged by what counts no more
-		return
-	}
 	delete(l.doing, name)
 	if l.held == nil {
 		l.held = map[string]*Fleet{}

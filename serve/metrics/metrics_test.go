@@ -12,6 +12,7 @@ import (
 
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/serve/access"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/metrics"
@@ -66,7 +67,7 @@ func TestTwins(t *testing.T) {
 // TestScrapers lets twenty scrape at a time while ticks come: every page is whole.
 func TestScrapers(t *testing.T) {
 	b := twins()
-	s := web.Server{Board: b, Listen: "127.0.0.1:80", Status: func() []collect.Status { return nil }}
+	s := web.Server{Board: b, Gate: access.New(access.Options{Listen: "127.0.0.1:80"}), Status: func() []collect.Status { return nil }}
 	h := s.Handler()
 	var all sync.WaitGroup
 	stop := make(chan struct{})

@@ -1,5 +1,5 @@
-// Package notify tells others of findings that begin and end: webhooks in the form of Alertmanager, and
-// mail. What cannot be delivered is tried again for an hour.
+// Package notify tells webhooks of findings that begin and end, in the form of Alertmanager. What cannot be delivered is tried
+// again for an hour.
 package notify
 
 import (
@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -22,7 +21,6 @@ type Config struct {
 	Least    string    `yaml:"least"` // severity; medium
 	All      bool      `yaml:"all"`   // findings about settings too, not only about what was seen
 	Webhooks []Webhook `yaml:"webhooks"`
-	Mail     *Mail     `yaml:"mail"`
 
 	least finding.Severity
 }
@@ -37,21 +35,10 @@ func (c *Config) Check() (err error) {
 			return fmt.Errorf("webhooks: number %d: %w", i+1, err)
 		}
 	}
-	if c.Mail != nil {
-		if err := c.Mail.check(); err != nil {
-			return fmt.Errorf("mail: %w", err)
-		}
-	}
-	if len(c.Webhooks) == 0 && c.Mail == nil {
-		return errors.New("found neither webhooks nor mail")
+	if len(c.Webhooks) == 0 {
+		return errors.New("found no webhooks")
 	}
 	return nil
-}
-
-// A sender delivers the findings of one vCenter. Those with an End are over.
-type sender interface {
-	name() string // for people: without a secret
-	send(ctx context.Context, vcenter string, alarms []board.Alarm) error
 }
 
 // A Notifier tells all that a Config names.
@@ -62,7 +49,7 @@ type Notifier struct {
 
 // A target is one to tell.
 type target struct {
-	sender
+	*Webhook
 	wake chan struct{}
 
 	mu      sync.Mutex
@@ -88,14 +75,9 @@ type State struct {
 // New returns a Notifier; page is the address of homenode's own pages.
 func New(c *Config, page string) *Notifier {
 	n := &Notifier{config: c}
-	add := func(s sender) { n.all = append(n.all, &target{sender: s, wake: make(chan struct{}, 1)}) }
 	for i := range c.Webhooks {
 		c.Webhooks[i].page = page
-		add(&c.Webhooks[i])
-	}
-	if c.Mail != nil {
-		c.Mail.page = page
-		add(c.Mail)
+		n.all = append(n.all, &target{Webhook: &c.Webhooks[i], wake: make(chan struct{}, 1)})
 	}
 	return n
 }
@@ -139,12 +121,6 @@ const (
 	givenUp     = time.Hour
 )
 
-// What a delivery may end with beside an error of package post.
-var (
-	errPartly = errors.New("delivered, but refused") // by some recipients
-	errLogin  = errors.New("the login was refused")  // a password that is corrected is accepted later
-)
-
 // run delivers one message after the other.
 func (t *target) run(ctx context.Context) {
 	rest := post.Rest{Most: longestRest}
@@ -167,7 +143,7 @@ func (t *target) run(ctx context.Context) {
 		err := t.send(once, m.vcenter, m.alarms)
 		cancel()
 		t.mu.Lock()
-		done := err == nil || errors.Is(err, errPartly)
+		done := err == nil
 		t.state.Error = ""
 		if err != nil {
 			t.state.Error = err.Error()
@@ -185,9 +161,6 @@ func (t *target) run(ctx context.Context) {
 		}
 		t.mu.Unlock()
 		if !done {
-			if errors.Is(err, errLogin) {
-				err = post.ErrAddress // seldom: accounts lock
-			}
 			rest.Wait(ctx, err)
 		}
 		if ctx.Err() != nil {
@@ -206,9 +179,4 @@ func (n *Notifier) State() (all []State) {
 		all = append(all, s)
 	}
 	return all
-}
-
-// subject names what a finding is about.
-func subject(f *finding.Finding) string {
-	return strings.Join(slices.DeleteFunc([]string{f.VM, cmp.Or(f.Host, f.Cluster)}, func(s string) bool { return s == "" }), " on ")
 }

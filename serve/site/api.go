@@ -27,7 +27,7 @@ func (p *screen) name() string {
 
 // question reports whether the page asks something that a command answers. What the others show has addresses of its own.
 func (p *screen) question() bool {
-	return !slices.Contains([]string{"/status", "/accepted", "/plan", "/findings", "/captures", "/capture", "/counters", "/compare", "/rules", "/rule"}, p.path)
+	return !slices.Contains([]string{"/status", "/captures", "/capture", "/counters", "/compare", "/rules", "/rule"}, p.path)
 }
 
 // answer answers the question of a page.

@@ -83,15 +83,15 @@ func topologyFields(*request) []field {
 	return []field{
 		{Group: "VM", Name: "vcpus", Label: "vCPUs", Hint: "24", Default: "24", flag: "-"},
 		{Name: "memory", Label: "Memory", Hint: "512GB", Default: "512GB", flag: "-"},
-		{Name: "cores-per-socket", Label: "Cores per socket", Hint: "12, or auto"},
-		{Name: "hw", Label: "Virtual hardware", Hint: "21"},
-		{Name: "hot-add", Label: "CPU hot add", Check: true},
-		{Name: "vnuma-hot-add", Label: "vNUMA with hot add", Check: true},
-		{Group: "More of the VM", Folded: true, Name: "latency", Label: "Latency sensitivity", Choices: choices("normal", "low", "medium", "high")},
+		{Name: "cores-per-socket", Label: "Cores per socket", Hint: "12, or auto", flag: "-"},
+		{Name: "hw", Label: "Virtual hardware", Hint: "21", flag: "-"},
+		{Name: "hot-add", Label: "CPU hot add", Check: true, flag: "-"},
+		{Name: "vnuma-hot-add", Label: "vNUMA with hot add", Check: true, flag: "-"},
+		{Group: "More of the VM", Folded: true, Name: "latency", Label: "Latency sensitivity", Choices: choices("normal", "low", "medium", "high"), flag: "-"},
 		{Name: "preferHT", Label: "numa.vcpu.preferHT", Choices: choices("not set", "TRUE", "FALSE"), flag: "-"},
 		{Name: "perNode", Label: "numa.vcpu.maxPerVirtualNode", Hint: "not set", flag: "-"},
 		{Name: "min", Label: "numa.vcpu.min", Hint: "9", flag: "-"},
-		{Name: "stored", Label: "Stored size of a node", Hint: "none"},
+		{Name: "stored", Label: "Stored size of a node", Hint: "none", flag: "-"},
 		{Name: "set", Label: "Another setting", Hint: "numa.vcpu.coresPerNode=8", flag: "-", Long: true},
 		{Group: "Host", Name: "sockets", Label: "Sockets", Hint: "2", Default: "2", flag: "-"},
 		{Name: "cores", Label: "Cores of a socket", Hint: "16", Default: "16", flag: "-"},
@@ -99,7 +99,7 @@ func topologyFields(*request) []field {
 		{Name: "divided", Label: "NUMA nodes of a socket", Choices: divided, flag: "-"},
 		{Name: "release", Label: "ESXi release", Choices: releaseChoices("")[1:], Default: "8.0U3"},
 		{Group: "More of the host, and when", Folded: true, Name: "noht", Label: "Without hyper-threading", Check: true, flag: "-"},
-		{Name: "host-words", Label: "In words", Hint: "llcCores=8 option:Numa.PreferHT=1", Long: true},
+		{Name: "host-words", Label: "In words", Hint: "llcCores=8 option:Numa.PreferHT=1", Long: true, flag: "-"},
 		{Name: "event", Label: "Event", Choices: eventChoices()},
 	}
 }
@@ -112,21 +112,43 @@ func topologyCommand(_ *request, fields []field, flags []string) ([]string, erro
 	if valueOf(fields, "noht") != "" {
 		host += "/noht"
 	}
-	flags = append([]string{"--vm=" + valueOf(fields, "vcpus") + "x" + valueOf(fields, "memory"), "--host=" + host}, flags...)
-	for _, s := range [][2]string{{"preferHT", "numa.vcpu.preferHT"}, {"perNode", "numa.vcpu.maxPerVirtualNode"}, {"min", "numa.vcpu.min"}} {
-		if value := valueOf(fields, s[0]); value != "" {
-			if n, err := strconv.Atoi(value); s[0] != "preferHT" && (err != nil || n < 1 || n > numa.MaxVCPUs) {
-				return nil, fmt.Errorf("%s: found %q, want a number of vCPUs from 1 to %d", s[1], value, numa.MaxVCPUs)
-			}
-			flags = append(flags, "--set="+s[1]+"="+value)
+	if words := valueOf(fields, "host-words"); words != "" {
+		host += " " + words
+	}
+	vm := valueOf(fields, "vcpus") + "x" + valueOf(fields, "memory")
+	word := func(key, value string) error {
+		if strings.ContainsAny(value, " \t") {
+			return fmt.Errorf("%s: found %q, want one word", key, value)
+		}
+		if value != "" {
+			vm += " " + key + "=" + value
+		}
+		return nil
+	}
+	for _, w := range [][2]string{{"cores-per-socket", "coresPerSocket"}, {"hw", "hw"}, {"hot-add", "hotAdd"}, {"vnuma-hot-add", "vnumaHotAdd"}, {"latency", "latency"}, {"stored", "stored"}, {"preferHT", "set:numa.vcpu.preferHT"}} {
+		if err := word(w[1], valueOf(fields, w[0])); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range [][2]string{{"perNode", "numa.vcpu.maxPerVirtualNode"}, {"min", "numa.vcpu.min"}} {
+		value := valueOf(fields, s[0])
+		if n, err := strconv.Atoi(value); value != "" && (err != nil || n < 1 || n > numa.MaxVCPUs) {
+			return nil, fmt.Errorf("%s: found %q, want a number of vCPUs from 1 to %d", s[1], value, numa.MaxVCPUs)
+		}
+		if err := word("set:"+s[1], value); err != nil {
+			return nil, err
 		}
 	}
 	for one := range strings.FieldsSeq(valueOf(fields, "set")) {
-		if !strings.Contains(one, "=") {
+		key, value, ok := strings.Cut(one, "=")
+		if !ok {
 			return nil, errors.New("another setting: want KEY=VALUE, such as numa.vcpu.coresPerNode=8")
 		}
-		flags = append(flags, "--set="+one)
+		if err := word("set:"+key, value); err != nil {
+			return nil, err
+		}
 	}
+	flags = append([]string{"--vm=" + vm, "--host=" + host}, flags...)
 	return commandOf([]string{"explain"}, flags), nil
 }
 
@@ -204,15 +226,15 @@ func fitCommand(x *request, fields []field, flags []string) ([]string, error) {
 // ioFields describe a workload.
 func ioFields(x *request) []field {
 	return []field{
-		{Group: "Workload of all hosts", Name: "path", Label: "Through", Choices: []choice{{"vsan-esa", "vSAN ESA"}, {"nvme", "local NVMe"}, {"network", "the network"}, {"ram", "RAM"}}, Default: "vsan-esa"},
-		{Name: "iops", Label: "I/Os a second", Hint: "100k", Default: "100k"},
-		{Name: "throughput", Label: "Instead: bytes a second", Hint: "2GB/s"},
-		{Name: "block", Label: "Size of an I/O", Hint: "32k", Default: "32k"},
-		{Name: "read", Label: "Reads, percent", Hint: "70"},
-		{Name: "random", Label: "Random, percent", Hint: "100"},
-		{Group: "More of the workload", Folded: true, Name: "tx", Label: "Network: sent", Hint: "10Gb/s"},
-		{Name: "rx", Label: "Network: received", Hint: "10Gb/s"},
-		{Name: "policy", Label: "vSAN policy", Choices: choices("raid-5", "raid-6", "raid-1", "raid-0")},
+		{Group: "Workload of all hosts", Name: "path", Label: "Through", Choices: []choice{{"vsan-esa", "vSAN ESA"}, {"nvme", "local NVMe"}, {"network", "the network"}, {"ram", "RAM"}}, Default: "vsan-esa", flag: "-"},
+		{Name: "iops", Label: "I/Os a second", Hint: "100k", Default: "100k", flag: "-"},
+		{Name: "throughput", Label: "Instead: bytes a second", Hint: "2GB/s", flag: "-"},
+		{Name: "block", Label: "Size of an I/O", Hint: "32k", Default: "32k", flag: "-"},
+		{Name: "read", Label: "Reads, percent", Hint: "70", flag: "-"},
+		{Name: "random", Label: "Random, percent", Hint: "100", flag: "-"},
+		{Group: "More of the workload", Folded: true, Name: "tx", Label: "Network: sent", Hint: "10Gb/s", flag: "-"},
+		{Name: "rx", Label: "Network: received", Hint: "10Gb/s", flag: "-"},
+		{Name: "policy", Label: "vSAN policy", Choices: choices("raid-5", "raid-6", "raid-1", "raid-0"), flag: "-"},
 		{Name: "rdma", Label: "vSAN over RDMA", Check: true},
 		{Name: "workload", Label: "One more workload", Hint: "network tx=10Gb/s rx=10Gb/s", Long: true},
 		x.where("planned, described here"),
@@ -229,21 +251,19 @@ func ioFields(x *request) []field {
 
 func ioCommand(x *request, fields []field, flags []string) ([]string, error) {
 	path := valueOf(fields, "path")
-	drop := map[string]bool{} // what belongs to other paths: the examples of storage
-	switch path {
-	case "network":
-		drop = map[string]bool{"iops": true, "block": true, "throughput": true, "read": true, "random": true, "policy": true, "rdma": true}
-	case "ram":
-		drop = map[string]bool{"iops": true, "block": true, "tx": true, "rx": true, "read": true, "random": true, "policy": true, "rdma": true}
-	default:
-		drop["tx"], drop["rx"] = true, true
-		if valueOf(fields, "throughput") != "" {
-			drop["iops"] = true
+	words := map[string][]string{"network": {"tx", "rx"}, "ram": {"throughput"}, "nvme": {"throughput", "iops", "block", "read", "random"}, "vsan-esa": {"throughput", "iops", "block", "read", "random", "policy"}}[path]
+	workload := path
+	for _, word := range words {
+		value := valueOf(fields, word)
+		if value == "" || word == "iops" && valueOf(fields, "throughput") != "" { // it stands instead
+			continue
 		}
-		if path == "nvme" {
-			drop["policy"], drop["rdma"] = true, true
+		if strings.ContainsAny(value, " \t") {
+			return nil, fmt.Errorf("%s: found %q, want one word", word, value)
 		}
+		workload += " " + word + "=" + value
 	}
+	drop := map[string]bool{"rdma": path != "vsan-esa"}
 	cluster, mine := clusterOf(fields)
 	if mine {
 		drop["host-count"], drop["host-cores"] = true, true
@@ -255,7 +275,7 @@ func ioCommand(x *request, fields []field, flags []string) ([]string, error) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(f, "--"), "=")
 		return drop[name]
 	})
-	flags = append(flags, "--coefficients=none") // those of a file are not a page's
+	flags = append([]string{"--workload=" + workload}, append(flags, "--coefficients=none")...) // coefficients of a file are not a page's
 	if !mine {
 		return commandOf([]string{"size", "io"}, flags), nil
 	}

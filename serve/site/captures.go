@@ -63,8 +63,8 @@ func showCaptures(x *request) (*view, error) {
 	}
 	a.Tables = []answer.Table{t}
 	v := &view{answer: a}
-	if x.site.Captures != nil && x.site.Captures.Limit() > 0 {
-		v.actions = append(v.actions, action{Path: "/captures", Label: "Upload", Files: true, Local: true, Note: fmt.Sprintf("One file of at most %s: a batch file of esxtop, outputs of host commands, or an archive of them. It is removed after a day, and when this server ends.", numa.Bytes(x.site.Captures.Limit())),
+	if x.site.Captures != nil {
+		v.actions = append(v.actions, action{Path: "/captures", Label: "Upload", Files: true, Note: fmt.Sprintf("One file of at most %s: a batch file of esxtop, outputs of host commands, or an archive of them. It is removed after a day, and when this server ends.", numa.Bytes(x.site.Captures.Limit())),
 			Fields: []field{{Name: "file", Label: "Capture", File: true}}})
 	}
 	var uploads []choice
@@ -74,7 +74,7 @@ func showCaptures(x *request) (*view, error) {
 		}
 	}
 	if len(uploads) > 0 {
-		v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove", Local: true, Fields: []field{{Name: "capture", Label: "Uploaded capture", Choices: uploads}}})
+		v.actions = append(v.actions, action{Path: "/captures/remove", Label: "Remove", Fields: []field{{Name: "capture", Label: "Uploaded capture", Choices: uploads}}})
 	}
 	if len(all) > 0 {
 		v.tabs = x.captureTabs("", "/captures")
@@ -225,18 +225,12 @@ func (x *request) inCapture(name string, f *finding.Finding) string {
 // showCounters says which counters a batch file holds, and draws some of them.
 func showCounters(x *request) (*view, error) {
 	name := x.query.Get("capture")
-	fields, args := x.asked(
-		field{Name: "object", Label: "Object", Hint: "Group Memory"},
-		field{Name: "instance", Label: "Instance", Hint: "*:sql01"},
-		field{Name: "counter", Label: "Counter", Hint: "Numa *"},
-	)
-	draw := field{Name: "extract", Label: "Instead: draw these columns", Hint: `Group Memory(*:sql01)\Numa % Local`, Long: true, Value: strings.TrimSpace(x.query.Get("extract"))}
+	fields, args := x.asked(field{Name: "explore", Label: "Columns", Hint: `Group Memory(*:sql01)\Numa *`, Long: true, Default: "*"})
+	draw := field{Name: "draw", Label: "Draw their values", Check: true, Value: x.query.Get("draw")}
 	between, times := x.asked(stretchFields()...)
 	v := &view{tabs: x.captureTabs(name, "/counters"), fields: slices.Concat([]field{{Name: "capture", Value: name, Hidden: true}}, fields, []field{draw}, between)}
 	if draw.Value != "" {
-		args = append([]string{"--extract=" + draw.Value}, times...)
-	} else {
-		args = append([]string{"--explore"}, args...)
+		args = slices.Concat(args, []string{"--format=csv"}, times)
 	}
 	args = append([]string{"capture", name}, args...)
 	a, err := x.askOf([]string{name}, args...)
@@ -282,14 +276,14 @@ func showCompare(x *request) (*view, error) {
 func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 	x := &request{Request: r, site: s, page: &screen{path: r.URL.Path, title: "Not done"}, query: url.Values{}}
 	if s.Captures == nil {
-		x.do(w, nil, errors.New("this server takes no uploads"), nil)
+		x.do(w, errors.New("this server takes no uploads"), nil)
 		return
 	}
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // a test's has none
 	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute))
 	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // and what stands around the file
-	x.do(w, map[string]string{}, nil, func(*request) (string, error) {
+	x.do(w, nil, func(*request) (string, error) {
 		e, err := s.take(r)
 		if err != nil {
 			return "/captures", err

@@ -11,8 +11,8 @@ import (
 type field struct {
 	Name    string // in the address; the flag's where flag is ""
 	Label   string
-	Hint    string // an example
-	flag    string
+	Hint    string   // an example
+	flag    string   // of the command: "-" for none by itself; "what-if=lose-host=" with the words before the value; "" for Name
 	Choices []choice // when only these are possible
 	Default string
 	Long    bool   // the text is long
@@ -52,6 +52,8 @@ func (x *request) asked(fields ...field) (filled []field, flags []string) {
 		case f.flag == "-" || f.Value == "":
 		case f.Check:
 			flags = append(flags, flag)
+		case strings.Contains(flag, "="): // of a flag that takes words
+			flags = append(flags, flag+f.Value)
 		default:
 			flags = append(flags, flag+"="+f.Value)
 		}

@@ -21,16 +21,13 @@ import (
 func pages() []*screen {
 	return []*screen{
 		{"/", "Fleet", true, "", showFleet},
-		{"/findings", "Findings", true, "", showFindings},
 		{"/cluster", "Cluster", false, "cluster", showCluster},
 		{"/host", "Host", false, "host", showHost},
 		{"/vm", "VM", false, "vm", showVM},
 		{"/what-if", "What if", true, "", showWhatIf},
 		{"/calculator", "Calculator", true, "", showCalculator},
 		{"/simulate", "Simulate", true, "", showSimulate},
-		{"/accepted", "Accepted findings", false, "", showAccepted},
 		{"/plans", "Plans", true, "", showPlans},
-		{"/plan", "Plan", false, "plan", showPlan},
 		{"/captures", "Captures", true, "", showCaptures},
 		{"/capture", "Capture", false, "capture", showCapture},
 		{"/counters", "Counters", false, "capture", showCounters},
@@ -43,8 +40,12 @@ func pages() []*screen {
 
 // showFleet shows what is bad in the fleet now and since when, and what cannot be seen; of a file, what its settings lead to.
 func showFleet(x *request) (*view, error) {
+	fields, flags := x.asked(x.findingFields()...)
+	if len(flags) > 0 {
+		return x.findings(fields, flags)
+	}
 	args := []string{"assess", Source}
-	v := &view{most: 3, live: x.site.Live != nil}
+	v := &view{fields: fields, most: 3, live: x.site.Live != nil}
 	if x.fleet != nil {
 		a, err := x.site.recent.ask(x, args...)
 		if err != nil {
@@ -62,12 +63,36 @@ func showFleet(x *request) (*view, error) {
 		}
 		out := *v.answer
 		out.Drawings = []answer.Drawing{d} // those of hosts stand on their pages
+		out.Tables = append(slices.Clone(out.Tables), x.accepted(nil)...)
 		v.answer = &out
 		return v, nil
 	}
 	var err error
 	v.answer, err = x.site.Live.present.of(x.page.path, x.fleet, func() (*answer.Answer, error) { return x.fleetNow(v.answer) })
 	return v, err
+}
+
+// accepted lists the findings that the configuration accepts and the filter shows; nothing where there is none.
+func (x *request) accepted(shown *filter.Filter) []answer.Table {
+	t := answer.Table{Name: "accepted", Title: "Accepted findings", Columns: answer.Columns("Rule", "Of", "Finding", "Reason", "Until", "Written in")}
+	for i := range x.fleet.Result.Suppressed {
+		s := &x.fleet.Result.Suppressed[i]
+		if !shown.Seen(&s.Finding) {
+			continue
+		}
+		of := answer.Cell{Text: s.Subject()}
+		switch {
+		case s.VMID != "":
+			of.To = answer.Object{Kind: "vm", ID: s.VMID}
+		case s.HostID != "":
+			of.To = answer.Object{Kind: "host", ID: s.HostID}
+		}
+		t.Rows = append(t.Rows, []answer.Cell{{Text: s.Rule, To: answer.Object{Kind: "rule", ID: s.Rule}}, of, {Text: s.Message}, {Text: s.By.Reason}, {Text: s.By.Until}, {Text: s.By.At}})
+	}
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	return []answer.Table{t}
 }
 
 // fleetNow returns what is bad now and over the last day, and then what the settings lead to, which is nil before there is an inventory.
@@ -104,7 +129,7 @@ func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 	if a := settings; a != nil {
 		now.Command, now.Findings = a.Command, a.Findings
 		now.Verdict = append(now.Verdict, a.Verdict...)
-		now.Facts, now.Tables, now.Notes, now.Data, now.Result = a.Facts, append(now.Tables, a.Tables...), append(now.Notes, a.Notes...), a.Data, a.Result
+		now.Facts, now.Tables, now.Notes, now.Data, now.Result = a.Facts, slices.Concat(now.Tables, a.Tables, x.accepted(nil)), append(now.Notes, a.Notes...), a.Data, a.Result
 	}
 	now.Drawings[0].Heading = "Now"
 	return now, nil
@@ -113,40 +138,50 @@ func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 // severities are the choices of a least severity.
 var severities = []choice{{"", "any"}, {"high", "high"}, {"medium", "medium and above"}, {"low", "low and above"}}
 
-// showFindings shows the findings that a filter leaves.
-func showFindings(x *request) (*view, error) {
-	fields, args := x.asked(
-		field{Name: "severity", Label: "Severity", Choices: severities},
-		field{Name: "rule", Label: "Rule", Hint: "N001"},
-		field{Name: "cluster", Label: "Cluster", Hint: patternOf(x.example("cluster"))},
-		field{Name: "host", Label: "Host", Hint: patternOf(x.example("host"))},
-		field{Name: "vm", Label: "VM", Hint: patternOf(x.example("VM"))},
-		field{Name: "select", Label: "Condition", Hint: "vcpus > 16 && hotAdd"},
-	)
-	args = append([]string{"assess", Source}, args...)
+// findingFields choose findings.
+func (x *request) findingFields() []field {
+	return []field{
+		{Group: "Some findings", Folded: true, Name: "severity", Label: "Severity", Choices: severities},
+		{Name: "rule", Label: "Rule", Hint: "N001"},
+		{Name: "cluster", Label: "Cluster", Hint: patternOf(x.example("cluster"))},
+		{Name: "host", Label: "Host", Hint: patternOf(x.example("host"))},
+		{Name: "vm", Label: "VM", Hint: patternOf(x.example("VM"))},
+		{Name: "select", Label: "Condition", Hint: "vcpus > 16 && hotAdd"},
+	}
+}
+
+// findings shows the findings that a filter leaves.
+func (x *request) findings(fields []field, flags []string) (*view, error) {
+	args := append([]string{"assess", Source}, flags...)
 	a, err := x.site.recent.ask(x, args...)
 	v := &view{answer: a, fields: fields, command: args, most: 10}
 	if valueOf(fields, "rule") != "" {
 		v.most = rowsShown
 	}
-	if err == nil && x.site.Live != nil && x.fleet != nil {
-		err = x.addSeen(v)
+	if err != nil {
+		return v, err
 	}
-	return v, err
-}
-
-// addSeen adds the findings about what is seen now that the fields of the page leave.
-func (x *request) addSeen(v *view) error {
 	only := func(name string) []string {
-		if text := valueOf(v.fields, name); text != "" {
+		if text := valueOf(fields, name); text != "" {
 			return []string{text}
 		}
 		return nil
 	}
-	shown, err := filter.New(filter.Options{Severity: valueOf(v.fields, "severity"), Rules: only("rule"), Clusters: only("cluster"), Hosts: only("host"), VMs: only("vm"), Select: valueOf(v.fields, "select")})
+	shown, err := filter.New(filter.Options{Severity: valueOf(fields, "severity"), Rules: only("rule"), Clusters: only("cluster"), Hosts: only("host"), VMs: only("vm"), Select: valueOf(fields, "select")})
 	if err != nil {
-		return err
+		return v, err
 	}
+	out := *a
+	out.Tables = append(slices.Clone(out.Tables), x.accepted(shown)...)
+	v.answer = &out
+	if x.site.Live != nil {
+		err = x.addSeen(v, shown)
+	}
+	return v, err
+}
+
+// addSeen adds the findings about what is seen now that the filter leaves.
+func (x *request) addSeen(v *view, shown *filter.Filter) error {
 	at := time.Now()
 	open := slices.DeleteFunc(x.site.Live.alarms(x.fleet.Name), func(a board.Alarm) bool { return !shown.Seen(&a.Finding) })
 	out := *v.answer
@@ -192,7 +227,7 @@ func showCluster(x *request) (*view, error) {
 	if !slices.ContainsFunc(x.fleet.Result.Fleet.Clusters, func(c numa.Cluster) bool { return c.Name == name }) {
 		return nil, &unknownError{fmt.Sprintf("no cluster is named %q", name)}
 	}
-	args := commandOf([]string{"matrix"}, nil, Source, name)
+	args := commandOf([]string{"explain"}, []string{"--cluster=" + name}, Source)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -253,7 +288,7 @@ func showHost(x *request) (*view, error) {
 	if len(hosts) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no host is named %q", name)}
 	}
-	args := commandOf([]string{"topo"}, nil, Source, name)
+	args := commandOf([]string{"explain"}, []string{"--host=" + name}, Source)
 	a, err := x.ask(args...)
 	if err != nil {
 		return nil, err
@@ -335,7 +370,7 @@ func showVM(x *request) (*view, error) {
 	if len(found) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 	}
-	args = commandOf([]string{"explain"}, args, Source, name)
+	args = commandOf([]string{"explain"}, append(args, "--vm="+name), Source)
 	a, err := x.ask(args...)
 	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
 	v.links = x.furtherOf(found)
@@ -407,5 +442,5 @@ func showStatus(x *request) (*view, error) {
 
 // allOf returns the address of all findings of a rule and severity.
 func (x *request) allOf(rule string, s finding.Severity) string {
-	return "/findings?rule=" + rule + "&severity=" + strings.ToLower(s.String())
+	return "/?rule=" + rule + "&severity=" + strings.ToLower(s.String())
 }

@@ -48,10 +48,9 @@ func showSimulate(x *request) (*view, error) {
 		field{Name: "at", Label: "What happens", Hint: "2h fail esx07"},
 		field{Name: "vm", Label: "One VM alone", Hint: "sql01"},
 		field{Name: "moment", Label: "Moment", Hint: "02:30"},
-		field{Group: "Changed before, and chance", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=sql* hotAdd=off", Long: true},
-		field{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()},
-		field{Name: "add-host", Label: "Add hosts", Hint: "like=esx01"},
-		field{Name: "seed", Label: "Seed", Hint: "0"},
+		field{Group: "Changed before", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=sql* hotAdd=off", Long: true},
+		field{Name: "lose-host", flag: "what-if=lose-host=", Label: "Lose a host", Choices: x.loseChoices()},
+		field{Name: "add-host", flag: "what-if=add-host=", Label: "Add hosts", Hint: "like=esx01"},
 	)
 	v := &view{fields: fields, most: 10}
 	part := x.fleet.Result.Fleet

@@ -24,10 +24,8 @@ import (
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
 	"homenode/output/size/fit"
-	"homenode/serve/accept"
 	"homenode/serve/captures"
 	"homenode/serve/held"
-	"homenode/serve/plans"
 )
 
 // Ask answers a command line about a fleet as the command does; SOURCE stands where the line names a source.
@@ -38,19 +36,16 @@ const Source = "SOURCE"
 
 // A Site answers with pages.
 type Site struct {
-	Fleets  func() []*held.Fleet // that are held now
-	Ask     Ask
-	Status  func() *answer.Answer // how collecting goes; nil where nothing is collected
-	Version string
-	Live    *Live       // nil where nothing is collected
-	Plans   *plans.Desk // nil where plans are not kept
-	// Accepted is what is accepted here; nil where nothing can be. Accept lets what changed in it count.
-	Accepted *accept.Book
-	Accept   func()
+	Fleets   func() []*held.Fleet // that are held now
+	Ask      Ask
+	Status   func() *answer.Answer // how collecting goes; nil where nothing is collected
+	Version  string
+	Live     *Live           // nil where nothing is collected
 	Captures *captures.Shelf // that may be opened; nil for none
 
 	placed placed
 	recent recent
+	shown  shownPlans
 }
 
 // rowsShown is how many rows of a long table stand on a page.
@@ -88,7 +83,8 @@ type view struct {
 	title   string
 	tabs    []tab
 	actions []action
-	links   []link // to further questions
+	links   []link    // to further questions
+	plan    *planFile // that the page shows; nil for none
 	// recorded is the capture that its findings are of; "" for the fleet.
 	recorded string
 	back     string // where a page that says why not leads back to
@@ -128,9 +124,7 @@ func (s *Site) Handlers() map[string]http.Handler {
 		}
 		out[pattern] = s.serve(p)
 	}
-	out["POST /plans/keep"] = http.HandlerFunc(s.keepPlan)
-	out["POST /plan/{what}"] = http.HandlerFunc(s.doPlan)
-	out["POST /accepted/{what}"] = http.HandlerFunc(s.accept)
+	out["GET /plan"] = http.HandlerFunc(s.download)
 	for _, p := range pages() {
 		if p.question() {
 			out["GET "+apiPath+p.name()] = s.answer(p)
@@ -139,7 +133,6 @@ func (s *Site) Handlers() map[string]http.Handler {
 	out["GET "+apiPath+"openapi.json"] = http.HandlerFunc(s.describe)
 	out["POST /captures"] = http.HandlerFunc(s.upload)
 	out["POST /captures/remove"] = http.HandlerFunc(s.forget)
-	out["POST /language"] = http.HandlerFunc(s.choose)
 	out["/"] = http.HandlerFunc(s.missing)
 	out["GET /search"] = http.HandlerFunc(s.search)
 	out["GET /events"] = http.HandlerFunc(s.events)

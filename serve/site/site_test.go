@@ -1,13 +1,16 @@
 package site
 
 import (
+	"bytes"
 	"context"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"homenode/output/answer"
+	"homenode/serve/captures"
 	"homenode/serve/held"
 )
 
@@ -31,7 +34,7 @@ func get(t *testing.T, s *Site, address string) (status int, header http.Header,
 func TestNoFleet(t *testing.T) {
 	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none}
 	for address, want := range map[string]int{
-		"/findings": http.StatusServiceUnavailable, "/vm?vm=x": http.StatusServiceUnavailable, "/?fleet=vc09": http.StatusNotFound, "/nosuch": http.StatusNotFound, "/calculator?vm=@/etc/passwd": http.StatusBadRequest,
+		"/": http.StatusServiceUnavailable, "/vm?vm=x": http.StatusServiceUnavailable, "/?fleet=vc09": http.StatusNotFound, "/nosuch": http.StatusNotFound, "/calculator?vm=@/etc/passwd": http.StatusBadRequest,
 	} {
 		if status, _, body := get(t, s, address); status != want || !strings.Contains(body, "<h1>") {
 			t.Errorf("%s: status %d, want %d\n%s", address, status, want, body)
@@ -46,5 +49,30 @@ func TestEscaped(t *testing.T) {
 	}
 	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self';") || strings.Contains(policy, "unsafe") {
 		t.Errorf("policy %q", policy)
+	}
+}
+
+// TestUploadTooLarge takes no capture that is larger than the limit.
+func TestUploadTooLarge(t *testing.T) {
+	shelf, err := captures.Open("", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shelf.Close()
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Captures: shelf}
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	part, err := form.CreateFormFile("file", "large.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = part.Write(make([]byte, 2<<20))
+	_ = form.Close()
+	r := httptest.NewRequest(http.MethodPost, "/captures", &body)
+	r.Header.Set("Content-Type", form.FormDataContentType())
+	w := httptest.NewRecorder()
+	s.upload(w, r)
+	if want := "larger than this server takes: at most 1 MB"; w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
+		t.Errorf("status %d, want %q\n%s", w.Code, want, w.Body)
 	}
 }

@@ -29,8 +29,8 @@ func (x *request) whatIfFields() []field {
 		{Group: "Hosts", Name: "hosts", Label: "Which hosts", Hint: "all, or " + patternOf(x.example("host")), flag: "-"},
 		{Name: "release", Label: "ESXi release", Choices: releaseChoices("as it is"), flag: "-"},
 		{Name: "nodesPerSocket", Label: "NUMA nodes per socket (SNC, NPS)", Choices: choices("as it is", "1", "2", "3", "4"), flag: "-"},
-		{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()},
-		{Name: "add-host", Label: "Add hosts", Hint: "like=" + x.example("host") + " count=2, or 2x32c/1TB cluster=" + x.example("cluster"), Long: true},
+		{Name: "lose-host", flag: "what-if=lose-host=", Label: "Lose a host", Choices: x.loseChoices()},
+		{Name: "add-host", flag: "what-if=add-host=", Label: "Add hosts", Hint: "like=" + x.example("host") + " count=2, or 2x32c/1TB cluster=" + x.example("cluster"), Long: true},
 		{Group: "Anything else, in words", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=" + patternOf(x.example("VM")) + " hotAdd=off coresPerSocket=16", Long: true},
 	}
 }

@@ -33,20 +33,16 @@ type shown struct {
 	Title   string
 	Pages   []*entry
 	Query   string // of the search
-	Fleets  []*held.Fleet
 	Fleet   *held.Fleet
 	Live    bool
 	Content template.HTML
 	Command string
 	Forms   []link // other forms of the same
+	Plan    *planFile
 	Version string
-	User    access.User
+	User    string // whom the proxy names; "" for none
 
-	Switch    []entry // of several fleets
-	Languages []entry // their codes are paths
-	Here      string  // the address of the page, to come back to
-	lang      string
-	keep      func([]byte) []byte // keeps the fleet in links; nil for one fleet
+	Switch []entry // of several fleets
 }
 
 // An entry is an entry of the navigation.
@@ -68,18 +64,19 @@ var types = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "applica
 // write writes the page.
 func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
-	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from, Accept: x.site.Accepted != nil,
+	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), From: v.from,
 		Findings: func(rule string, s finding.Severity) string { return x.allOf(rule, s) }}
 	if v.recorded != "" {
-		site.Accept, site.Findings, site.Subject = false, nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
+		site.Findings, site.Subject = nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
 	}
 	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForms(w, x, v) })
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleets: x.site.Fleets(), Fleet: x.fleet, Live: v.live,
-		Content: template.HTML(content.String()), Version: x.site.Version, User: access.Of(x.Context())} // page.Body escapes what strangers wrote
+	fleets := x.site.Fleets()
+	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleet: x.fleet, Live: v.live, Switch: x.switches(fleets), Plan: v.plan,
+		Content: template.HTML(content.String()), Version: x.site.Version, User: access.User(x.Context())} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		if p.nav {
 			s.Pages = append(s.Pages, &entry{p.path, p.title, p == x.page || p.path == x.page.path})
@@ -93,38 +90,17 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 			s.Forms = append(s.Forms, link{f.Text, x.page.path + "?" + q.Encode()})
 		}
 	}
-	s.speak(x.Request)
-	s.Switch, s.keep = x.switches(s.Fleets), func(page []byte) []byte { return x.keepFleet(page, len(s.Fleets)) }
-	s.write(w, status)
-}
-
-// speak takes the language of a request, and where it is.
-func (s *shown) speak(r *http.Request) {
-	s.lang, s.Here = languageOf(r), r.URL.RequestURI()
-	for _, l := range languages {
-		s.Languages = append(s.Languages, entry{l.Value, l.Label, l.Value == s.lang})
-	}
-}
-
-// write writes the page.
-func (s *shown) write(w http.ResponseWriter, status int) {
 	var whole bytes.Buffer
 	if err := layout.ExecuteTemplate(&whole, "layout", s); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	h := w.Header()
-	h.Set("Vary", "Accept-Language, Cookie")
-	h.Set("Content-Language", s.lang)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	w.WriteHeader(status)
-	page := whole.Bytes()
-	if s.keep != nil {
-		page = s.keep(page)
-	}
-	_ = translate(w, page, s.lang) // the client is gone
+	_, _ = w.Write(x.keepFleet(whole.Bytes(), len(fleets))) // the client is gone
 }
 
 // commandLine returns what a person types for the same answer.
@@ -151,13 +127,6 @@ func (x *request) commandLine(args []string) string {
 
 // writeForms writes the form of a page, and what can be done on it.
 func writeForms(w io.Writer, x *request, v *view) error {
-	actions, more := v.actions, ""
-	if access.Of(x.Context()).Role < access.Operator {
-		actions = slices.DeleteFunc(slices.Clone(actions), func(a action) bool { return !a.Local || access.Of(x.Context()).Via != access.ViaLocal })
-		if len(v.actions) > len(actions) {
-			more = "/login?" + url.Values{"next": {x.URL.RequestURI()}}.Encode()
-		}
-	}
 	return layout.ExecuteTemplate(texttab.Cleaned(w), "forms", struct {
 		Path    string
 		Fleet   string
@@ -166,9 +135,8 @@ func writeForms(w io.Writer, x *request, v *view) error {
 		Keep    bool // what is empty is asked so
 		Actions []action
 		Links   []link
-		More    string // where operators sign in, who can do more here
 		Back    string
-	}{x.page.path, x.query.Get("fleet"), v.tabs, groupsOf(v.fields), slices.ContainsFunc(v.fields, func(f field) bool { return f.Default != "" }), actions, v.links, more, v.back})
+	}{x.page.path, x.query.Get("fleet"), v.tabs, groupsOf(v.fields), slices.ContainsFunc(v.fields, func(f field) bool { return f.Default != "" }), v.actions, v.links, v.back})
 }
 
 // export writes the answer of a page in another form.

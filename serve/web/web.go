@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +15,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"homenode/internal/loopback"
 	"homenode/serve/access"
 	"homenode/serve/board"
 	"homenode/serve/collect"
@@ -34,11 +31,7 @@ type Server struct {
 	Board *board.Board
 	// Status returns how collecting goes, one for each vCenter.
 	Status func() []collect.Status
-	// Listen is the address that it is reached by, host:port.
-	Listen string
-	// URL is how browsers reach it; nil for that address.
-	URL *url.URL
-	// Gate says who may ask for what; nil for viewers of this machine alone.
+	// Gate says who is let in.
 	Gate    *access.Gate
 	Version string
 	Started time.Time
@@ -58,22 +51,15 @@ type Server struct {
 
 // Handler answers to the routes, for those whom the gate lets in.
 func (s *Server) Handler() http.Handler {
-	gate := s.Gate
-	if gate == nil {
-		gate = access.Closed()
-	}
-	if s.Site != nil {
-		gate.Page = s.Site.Login
-	}
 	mux := http.NewServeMux()
-	for pattern, h := range s.routes(gate) {
+	for pattern, h := range s.routes() {
 		mux.Handle(pattern, h)
 	}
-	return s.guard(gate.Wrap(mux))
+	return s.Gate.Wrap(mux)
 }
 
-// routes returns every route by pattern. Each has a row in access.Routes.
-func (s *Server) routes(gate *access.Gate) map[string]http.Handler {
+// routes returns every route by pattern.
+func (s *Server) routes() map[string]http.Handler {
 	out := map[string]http.Handler{
 		"GET /metrics":                   http.HandlerFunc(s.metrics),
 		"GET /healthz":                   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") }),
@@ -88,37 +74,8 @@ func (s *Server) routes(gate *access.Gate) map[string]http.Handler {
 	if s.Site != nil {
 		maps.Copy(out, s.Site.Handlers())
 	}
-	maps.Copy(out, gate.Handlers())
 	maps.Copy(out, s.More)
 	return out
-}
-
-// guard refuses what a page of a stranger could send through the browser of a reader: requests for
-// another host name (DNS rebinding) get 421.
-func (s *Server) guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.ours(r.Host) {
-			http.Error(w, fmt.Sprintf("this server is not %q", r.Host), http.StatusMisdirectedRequest)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// ours reports whether a Host header names this server.
-func (s *Server) ours(host string) bool {
-	if s.URL != nil && strings.EqualFold(host, s.URL.Host) {
-		return true
-	}
-	name, port, err := net.SplitHostPort(host)
-	if err != nil {
-		name, port = host, "80"
-	}
-	own, ownPort, err := net.SplitHostPort(s.Listen)
-	if err != nil || port != ownPort {
-		return false
-	}
-	return strings.EqualFold(name, own) || loopback.Host(strings.Trim(name, "[]"))
 }
 
 // metrics answers a scrape, in the form that the scraper prefers.

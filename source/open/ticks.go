@@ -19,39 +19,62 @@ import (
 // StandardInput is the name of what "-" stands for.
 const StandardInput = "standard input"
 
-// Ticks reads the captures that arg names: a file, a folder or an archive, "-" for standard
-// input, or Demo. It returns how many files of other formats it skipped.
-func Ticks(ctx context.Context, arg string, stdin io.Reader, o ticks.Options, v ticks.Visit) (passed int, err error) {
-	file := &ticks.File{Name: arg}
-	begin := func(name, format string) error {
-		if v.Open == nil {
-			return nil
-		}
-		return v.Open(name, format)
-	}
+// Captures returns what reads the captures that arg names: a file, a folder or an archive, "-"
+// for standard input, or Demo; and how many files of a folder are of other formats. files is
+// where they lie, nil for all of this machine.
+func Captures(arg string, stdin io.Reader, files fs.FS) (list []ticks.Reader, skipped int, err error) {
 	switch arg {
 	case Demo:
-		night, err := demo.Capture()
-		if err != nil {
-			return 0, err
-		}
-		file.Format = "invented"
-		if err := begin(arg, file.Format); err != nil {
-			return 0, err
-		}
-		err = night.Ticks(func(t *numa.Tick) error {
-			file.Ticks++
-			return v.Tick(t)
-		})
-		return 0, v.Done(file, err)
+		return []ticks.Reader{readDemo}, 0, nil
 	case "-":
-		if err := begin(StandardInput, ""); err != nil {
-			return 0, err
-		}
-		file, err = ticks.Read(ctx, StandardInput, stdin, o, v.Tick)
-		return 0, v.Done(file, err)
+		return []ticks.Reader{func(ctx context.Context, o ticks.Options, v ticks.Visit) (int, error) {
+			if err := begin(v, StandardInput, ""); err != nil {
+				return 0, err
+			}
+			file, err := ticks.Read(ctx, StandardInput, stdin, o, v.Tick)
+			return 0, v.Done(file, err)
+		}}, 0, nil
 	}
-	return ticks.Walk(ctx, arg, o, v)
+	return ticks.Readers(files, arg)
+}
+
+// readDemo is the ticks.Reader of the demo's night.
+func readDemo(_ context.Context, _ ticks.Options, v ticks.Visit) (int, error) {
+	night, err := demo.Capture()
+	if err != nil {
+		return 0, err
+	}
+	file := &ticks.File{Name: Demo, Format: "invented"}
+	if err := begin(v, file.Name, file.Format); err != nil {
+		return 0, err
+	}
+	err = night.Ticks(func(t *numa.Tick) error {
+		file.Ticks++
+		return v.Tick(t)
+	})
+	return 0, v.Done(file, err)
+}
+
+func begin(v ticks.Visit, name, format string) error {
+	if v.Open == nil {
+		return nil
+	}
+	return v.Open(name, format)
+}
+
+// Ticks reads the captures that arg names one after the other. It returns how many files of
+// other formats it skipped.
+func Ticks(ctx context.Context, arg string, stdin io.Reader, o ticks.Options, v ticks.Visit) (passed int, err error) {
+	list, passed, err := Captures(arg, stdin, o.Files)
+	for _, read := range list {
+		if err != nil {
+			break
+		}
+		var more int
+		more, err = read(ctx, o, v)
+		passed += more
+	}
+	return passed, err
 }
 
 // Plain opens one file, or standard input for "-", and unpacks gzip and zstd to any size:

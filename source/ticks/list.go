@@ -24,7 +24,6 @@ import (
 type Source struct {
 	Name   string   // of the file, or the first of Files and how many more
 	Format string   // empty for a pipe
-	Size   int64    // in bytes, of all Files as they lie there
 	Files  []string // paths
 	Infos  []string // paths of files with CounterInfo, for Answers
 	Host   string   // for hosts that are named nowhere
@@ -53,8 +52,8 @@ type Failed struct {
 }
 
 // List looks at the beginning of the files below path, or of the file there, and says
-// which belong together. It follows no symbolic links inside a folder. A file of no
-// format that is read is an error when path names it.
+// which belong together. Inside a folder it follows no symbolic links, and leaves out what
+// begins with a dot. A file of no format that is read is an error when path names it.
 //
 // In a folder CounterInfo and FetchStats belong together when their names are the same
 // but for these words and times, as in esx01-counterinfo.txt and esx01-fetchstats-2030.txt.
@@ -94,6 +93,12 @@ func ListIn(fsys fs.FS, root string) (*Listing, error) {
 			l.failed = append(l.failed, Failed{p, err})
 			return fs.SkipDir
 		}
+		if err == nil && p != root && strings.HasPrefix(d.Name(), ".") { // snapshots of file servers, and what others are writing
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -123,7 +128,6 @@ func ListIn(fsys fs.FS, root string) (*Listing, error) {
 type entry struct {
 	path   string
 	format string
-	size   int64
 	dates  bool // Commands with date lines
 	info   bool // begins with CounterInfo
 	stamp  stamp
@@ -131,7 +135,7 @@ type entry struct {
 
 // entryOf looks at the beginning of a file.
 func (in reach) entryOf(p string, info fs.FileInfo) (entry, error) {
-	e := entry{path: p, size: info.Size(), stamp: stampOf(p)}
+	e := entry{path: p, stamp: stampOf(p)}
 	e.stamp.written = info.ModTime().UTC()
 	f, err := in.open(p)
 	if err != nil {
@@ -287,7 +291,6 @@ func sourceOf(list []entry) Source {
 	}
 	for _, e := range list {
 		s.Files = append(s.Files, e.path)
-		s.Size += e.size
 	}
 	return s
 }
@@ -330,37 +333,52 @@ func replay(name string) error {
 		"then esxtop -b -a -R FOLDER > capture.csv, and read capture.csv", name, ErrReplay)
 }
 
-// Walk reads what lies at path: a file, a folder or an archive. It returns how many files
-// of unknown formats it has skipped. What is wrong with a file is told to
-// v.Done, or ends Walk when that is nil; an error of v or of ctx ends it.
-func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, err error) {
-	l, err := ListIn(opt.Files, path)
+// A Reader reads one Source or archive, or tells v.Done why it cannot be read. It returns how many files
+// of unknown formats it has skipped. What is wrong with a file is told to v.Done, or ends the Reader when
+// that is nil; an error of v or of ctx ends it.
+type Reader func(ctx context.Context, opt Options, v Visit) (skipped int, err error)
+
+// Readers returns what reads all that lies at path: a file, a folder or an archive. The Readers
+// are independent of each other. skipped counts the files of a folder that are of unknown formats.
+func Readers(files fs.FS, path string) (list []Reader, skipped int, err error) {
+	l, err := ListIn(files, path)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	passed = l.Passed
 	for _, f := range l.Failed {
-		j := &job{ctx: ctx, v: v, file: File{Name: f.Name}}
-		if err := j.done(f.Err); err != nil {
-			return passed, err
-		}
+		list = append(list, func(ctx context.Context, _ Options, v Visit) (int, error) {
+			j := &job{ctx: ctx, v: v, file: File{Name: f.Name}}
+			return 0, j.done(f.Err)
+		})
 	}
 	if len(l.Sources) > 0 {
 		l.Sources[0].notes = append(l.silent, l.Sources[0].notes...)
 	}
 	for i := range l.Sources {
-		more, err := l.Sources[i].Read(ctx, opt, v)
+		list = append(list, l.Sources[i].Read)
+	}
+	switch {
+	case len(list) > 0:
+		return list, l.Passed, nil
+	case l.recorded:
+		return nil, l.Passed, nothingRecorded(path, l.silent)
+	}
+	return nil, l.Passed, nothingIn(path, l.Replay)
+}
+
+// Walk reads what lies at path, one after the other, as its Readers do.
+func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, err error) {
+	list, passed, err := Readers(opt.Files, path)
+	if err != nil {
+		return passed, err
+	}
+	for _, read := range list {
+		more, err := read(ctx, opt, v)
 		if passed += more; err != nil {
 			return passed, err
 		}
 	}
-	switch {
-	case len(l.Sources)+len(l.Failed) > 0:
-		return passed, nil
-	case l.recorded:
-		return passed, nothingRecorded(path, l.silent)
-	}
-	return passed, nothingIn(path, l.Replay)
+	return passed, nil
 }
 
 // Read reads a Source, as Walk does.

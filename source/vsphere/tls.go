@@ -31,7 +31,7 @@ func (e *UntrustedError) Error() string {
 			e.Host, e.Thumbprint, e.Listed, e.Host, e.Thumbprint)
 	}
 	return fmt.Sprintf("the certificate of %s is not trusted: %v; its thumbprint is %s: "+
-		"verify it, then add the line `%s %s` to a file and pass it with --tls-known-hosts",
+		"verify it, then add the line `%s %s` to a file and name it in GOVC_TLS_KNOWN_HOSTS",
 		e.Host, e.Err, e.Thumbprint, e.Host, e.Thumbprint)
 }
 

@@ -43,14 +43,14 @@ func TestCertificates(t *testing.T) {
 		want string // empty means the read succeeds
 	}{
 		{"unknown CA", vsphere.Options{}, "HOST: connect: the certificate of HOST is not trusted: x509: certificate signed by unknown authority; " +
-			"its thumbprint is " + sha256 + ": verify it, then add the line `HOST " + sha256 + "` to a file and pass it with --tls-known-hosts"},
+			"its thumbprint is " + sha256 + ": verify it, then add the line `HOST " + sha256 + "` to a file and name it in GOVC_TLS_KNOWN_HOSTS"},
 		{"any certificate", vsphere.Options{Insecure: true}, ""},
 		{"CA file", vsphere.Options{CACerts: ca}, ""},
 		{"CA file without a certificate", vsphere.Options{CACerts: other}, "HOST: read CA certificates: " + other + ": found no certificate in PEM form"},
 		{"known host", vsphere.Options{KnownHosts: write("sha256", u.Host+" "+sha256+"\n")}, ""},
 		{"known host by SHA-1 in the second file", vsphere.Options{KnownHosts: other + string(filepath.ListSeparator) + write("sha1", u.Host+" "+sha1+"\n")}, ""},
 		{"known under another name", vsphere.Options{KnownHosts: other}, "HOST: connect: the certificate of HOST is not trusted: x509: certificate signed by unknown authority; " +
-			"its thumbprint is " + sha256 + ": verify it, then add the line `HOST " + sha256 + "` to a file and pass it with --tls-known-hosts"},
+			"its thumbprint is " + sha256 + ": verify it, then add the line `HOST " + sha256 + "` to a file and name it in GOVC_TLS_KNOWN_HOSTS"},
 		{"changed certificate", vsphere.Options{KnownHosts: write("changed", u.Host+" "+wrong+"\n")}, "HOST: connect: the certificate of HOST has the thumbprint " + sha256 +
 			" but the known hosts list " + wrong + ": it was renewed, or somebody stands in between; verify it, then correct the line `HOST " + sha256 + "`"},
 		{"broken file of known hosts", vsphere.Options{KnownHosts: broken}, "HOST: read known hosts: " + broken + ":3: found 1 words, want a host and a thumbprint"},

@@ -305,7 +305,7 @@ func (r *run) one(ctx context.Context, i int) {
 		r.mu.Lock()
 		r.failed++
 		if r.failed >= r.o.MaxFailures && r.stop == nil {
-			r.stop = fmt.Errorf("%s: %s; no further VM is begun (--max-failures)", res.Name, text)
+			r.stop = fmt.Errorf("%s: %s; no further VM is begun (fix: failures, in the configuration)", res.Name, text)
 		}
 		r.mu.Unlock()
 	}

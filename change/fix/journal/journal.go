@@ -44,7 +44,6 @@ type Line struct {
 	Whole *fix.Plan `json:"whole,omitempty"` // of StepPlan
 	Undo  bool      `json:"undo,omitempty"`  // of StepPlan: the plan takes back an earlier one
 	Power string    `json:"power,omitempty"` // of StepPlan: how VMs come to be off
-	By    string    `json:"by,omitempty"`    // of StepPlan: who asked for it
 
 	Target string `json:"target,omitempty"` // ID of the VM or host
 	Name   string `json:"name,omitempty"`

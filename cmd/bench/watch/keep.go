@@ -23,6 +23,7 @@ import (
 	"homenode/internal/stat"
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/serve/access"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/metrics"
@@ -49,7 +50,7 @@ func exposition(args []string) error {
 			b.Tick("bench", f.Hosts[i].ID, tickOf(f, i, perHost, round, time.Now()))
 		}
 	}
-	own := (&web.Server{Board: b, Listen: "127.0.0.1:80", Status: func() []collect.Status { return nil }, Sending: nil}).Handler()
+	own := (&web.Server{Board: b, Gate: access.New(access.Options{Listen: "127.0.0.1:80"}), Status: func() []collect.Status { return nil }, Sending: nil}).Handler()
 	fast := prometheus.NewRegistry()
 	samples := 0
 	vectors := map[string]*prometheus.GaugeVec{}

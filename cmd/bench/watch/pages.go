@@ -264,7 +264,7 @@ func ms(d time.Duration) string { return fmt.Sprintf("%.0f", d.Seconds()*1000) }
 // alone asks each page again and again while nothing else is asked.
 func (s *served) alone(hosts int) error {
 	fmt.Println("\n| page | first byte, median, ms | worst | whole, median, ms | worst | MB |\n|---|--:|--:|--:|--:|--:|")
-	for _, page := range []string{"/", "/findings", "/findings?rule=N001", "/cluster?cluster=cluster-00", "/host?host=host-0", "/vm?vm=vm-0-1&range=24h", "/vm?vm=vm-0-1&range=30d", "/host?host=host-0&range=30d",
+	for _, page := range []string{"/", "/?severity=low", "/?rule=N001", "/cluster?cluster=cluster-00", "/host?host=host-0", "/vm?vm=vm-0-1&range=24h", "/vm?vm=vm-0-1&range=30d", "/host?host=host-0&range=30d",
 		"/what-if?vm=app-%04d-00&vcpus=32", "/calculator?kind=fit", "/plans", "/search?q=app-0001", "/rules", "/status"} {
 		var first, whole times
 		size := 0
@@ -390,7 +390,7 @@ func list(i, hosts, vms int) string {
 	case 0:
 		return fmt.Sprintf("/?vms.page=%d", page)
 	case 1:
-		return fmt.Sprintf("/findings?vms.sort=-vCPUs&vms.page=%d", page)
+		return fmt.Sprintf("/?vms.sort=-vCPUs&vms.page=%d", page)
 	case 2:
 		return fmt.Sprintf("/?vms.q=app-%04d", i%hosts)
 	}

@@ -25,38 +25,29 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	answers "homenode/output/fix"
+	"homenode/rules/policy"
 	"homenode/rules/rule"
 	"homenode/source/vsphere/write"
 )
 
-// applyFlags say how a plan is carried out.
+// applyFlags say how a plan is carried out, beside what the configuration says.
 type applyFlags struct {
-	power       string
-	yes         int
-	folder      string
-	maxFailures int
-	window      string
-	probe       string
-	off         time.Duration
-	tools       time.Duration
-	wait        time.Duration
-	by          string
+	policy.Fix
+	power  string
+	yes    int
+	window string
 
 	open func(time.Time) bool
 }
 
+// longestWait is how long --power wait waits.
+const longestWait = 7 * 24 * time.Hour
+
 func (f *applyFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.power, "power", "", "how VMs come to be off: guest (shut down, and powered on again), hard (powered off where the guest takes too long), reboot (settings alone: the next reboot of the guest becomes a power cycle), wait (until somebody powers them off)")
+	fl.StringVar(&f.power, "power", "", "how VMs come to be off: guest (shut down, and powered on again), hard (powered off where the guest takes too long), reboot (settings alone: the next reboot of the guest becomes a power cycle), wait (until somebody powers them off, for a week)")
 	fl.IntVar(&f.yes, "yes", 0, "with --apply: the number of VMs and hosts that are changed, instead of the question")
-	fl.StringVar(&f.folder, "journal", ".", "folder for the journal")
-	fl.IntVar(&f.maxFailures, "max-failures", 1, "after so many failures no further VM is begun")
 	fl.StringVar(&f.window, "window", "", "begin VMs only then: 'Sat 22:00-04:00', in the local zone or 'Sat 22:00-04:00 Europe/Berlin'")
-	fl.StringVar(&f.probe, "probe", "", "after a power-on, wait until this TCP address answers; {name} stands for the name of the VM: '{name}.example.com:1433'")
-	fl.DurationVar(&f.off, "shutdown-timeout", 10*time.Minute, "how long a guest may take to shut down")
-	fl.DurationVar(&f.tools, "tools-timeout", 10*time.Minute, "how long VMware Tools, and a probe, may take after a power-on")
-	fl.DurationVar(&f.wait, "wait", 7*24*time.Hour, "with --power wait: how long")
-	fl.StringVar(&f.by, "by", "", "who asks for it: stands in the journal, among the events of each VM, and in the operation IDs of vCenter's log")
 	var ways []string
 	for _, p := range apply.Powers {
 		ways = append(ways, string(p))
@@ -69,17 +60,12 @@ func (f *applyFlags) check(used bool) error {
 		return fmt.Errorf("--power: found %q, want one of guest, hard, reboot, wait", f.power)
 	}
 	if !used && (f.power != "" || f.yes != 0) {
-		return errors.New("--power and --yes are for --apply, --resume and --rollback, --power for --script too")
+		return errors.New("--power and --yes are for --apply, --resume and --rollback, --power for scripts too")
 	}
 	if f.window != "" {
 		var err error
 		if f.open, err = fix.Window(f.window); err != nil {
 			return fmt.Errorf("--window: %w", err)
-		}
-	}
-	if f.probe != "" {
-		if _, _, err := net.SplitHostPort(f.probe); err != nil {
-			return fmt.Errorf("--probe: found %q, want an address with a port, such as {name}.example.com:1433", f.probe)
 		}
 	}
 	return nil
@@ -139,11 +125,11 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 		if err := c.do.confirm(cmd, p, "Change"); err != nil {
 			return err
 		}
-		j, err := journal.Create(c.do.folder, p, time.Now)
+		j, err := journal.Create(c.do.Journal, p, time.Now)
 		if err != nil {
 			return err
 		}
-		first := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p, Power: c.do.power, By: c.do.by}
+		first := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p, Power: c.do.power}
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
@@ -202,7 +188,7 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		if err != nil {
 			return errors.Join(err, j.Close())
 		}
-		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power, By: c.do.by}
+		first := journal.Line{Step: journal.StepPlan, Plan: undo.ID, Whole: undo, Undo: true, Power: c.do.power}
 		if err := j.Append(first); err != nil {
 			return errors.Join(err, j.Close())
 		}
@@ -241,16 +227,12 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s  %s: %s\n", time.Now().Format(time.TimeOnly), texttab.Clean(t.Name), texttab.Clean(text))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "homenode: journal %s; Ctrl-C ends after the VMs under way, --resume goes on\n", texttab.Clean(j.Path))
-	o := apply.Options{Power: apply.Power(c.do.power), Off: c.do.off, Tools: c.do.tools, Wait: c.do.wait, MaxFailures: c.do.maxFailures,
+	o := apply.Options{Power: apply.Power(c.do.power), Off: c.do.Shutdown, Tools: c.do.Start, Wait: longestWait, MaxFailures: c.do.Failures,
 		Window: c.do.open, Progress: progress, Stop: cmd.Context().Done()}
-	if c.do.probe != "" {
+	if c.do.Probe != "" {
 		o.Probe = c.do.answers
 	}
-	ctx := context.WithoutCancel(cmd.Context())
-	if by := cmp.Or(c.do.by, lastRun(lines).By); by != "" {
-		ctx = write.Named(ctx, "homenode "+p.ID+" "+by)
-	}
-	results, stopped := apply.Run(ctx, w, j, lines, o)
+	results, stopped := apply.Run(context.WithoutCancel(cmd.Context()), w, j, lines, o)
 	if err := j.Close(); err != nil {
 		stopped = errors.Join(stopped, err)
 	}
@@ -280,8 +262,8 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 
 // answers waits until the probe's address takes a connection.
 func (f *applyFlags) answers(ctx context.Context, t *fix.Target) error {
-	address := strings.ReplaceAll(f.probe, "{name}", t.Name)
-	ctx, cancel := context.WithTimeout(ctx, f.tools)
+	address := strings.ReplaceAll(f.Probe, "{name}", t.Name)
+	ctx, cancel := context.WithTimeout(ctx, f.Start)
 	defer cancel()
 	for {
 		conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", address)

@@ -62,7 +62,11 @@ func (s *site) begin(folder string, args ...string) *child {
 		s.Fatal(err)
 	}
 	// A guest goes off at once or not at all: one that was asked before a kill is waited for so long.
-	args = append([]string{"fix", "http://" + s.vc.URL.Host, "--journal", folder, "--shutdown-timeout", "1s"}, args...)
+	config := filepath.Join(folder, "homenode.yaml")
+	if err := os.WriteFile(config, fmt.Appendf(nil, "fix: {journal: %q, shutdown: 0.02 min}\n", folder), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	args = append([]string{"fix", "http://" + s.vc.URL.Host, "--config", config}, args...)
 	c := &child{Cmd: exec.Command(path, args...), ends: make(chan struct{})}
 	password, _ := s.vc.URL.User.Password()
 	c.Env = append(os.Environ(), "GOVC_USERNAME="+s.vc.URL.User.Username(), "GOVC_PASSWORD="+password)

@@ -27,13 +27,7 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 	if err != nil {
 		return err
 	}
-	zone := time.Local
-	if c.zone != "" {
-		if zone, err = time.LoadLocation(c.zone); err != nil {
-			return fmt.Errorf("--zone: found %q, want one such as Europe/Berlin", c.zone)
-		}
-	}
-	in := verify.Input{Lines: lines, Journal: c.verify, Zone: zone}
+	in := verify.Input{Lines: lines, Journal: c.verify, Zone: time.Local}
 	if c.query != "" {
 		address := c.query
 		if address == "env" {
@@ -47,19 +41,11 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 		}
 		in.History = r.History
 	}
-	choices, err := c.choose.Choices()
-	if err != nil {
-		return err
-	}
-	options, err := c.config.Options(choices)
-	if err != nil {
-		return err
-	}
 	fleet, err := c.src.Read(cmd, source)
 	if err != nil {
 		return err
 	}
-	in.Fleet = rules.Run(fleet, options)
+	in.Fleet = rules.Run(fleet, c.rules)
 	var v *effect.Verdict
 	err = c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		ctx := cmd.Context()

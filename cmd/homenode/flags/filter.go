@@ -2,6 +2,7 @@ package flags
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"homenode/rules/filter"
 )
@@ -12,18 +13,28 @@ type Filter struct{ o filter.Options }
 // FilterNames are the names of these flags.
 var FilterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}
 
+// FilterRecorded are those of a command about recordings: they state neither cluster nor folder or tag. With an inventory --select
+// knows them.
+var FilterRecorded = []string{"vm", "host", "rule", "severity", "select"}
+
 // Register adds the flags to a command.
-func (f *Filter) Register(cmd *cobra.Command) {
-	fl := cmd.Flags()
+func (f *Filter) Register(cmd *cobra.Command) { f.RegisterOnly(cmd) }
+
+// RegisterOnly adds those of these names; all without names.
+func (f *Filter) RegisterOnly(cmd *cobra.Command, only ...string) {
+	var fl pflag.FlagSet
 	fl.StringSliceVar(&f.o.Clusters, "cluster", nil, "show these clusters; names may have * and ?")
-	fl.StringSliceVar(&f.o.VMs, "vm", nil, "show these VMs: names, cluster/name or IDs, with * and ?")
-	fl.StringSliceVar(&f.o.Hosts, "host", nil, "show these hosts and the VMs on them")
 	fl.StringSliceVar(&f.o.Folders, "folder", nil, "show VMs in these inventory folders and below")
 	fl.StringSliceVar(&f.o.Tags, "tag", nil, "show VMs with these tags, or custom attributes as 'owner=db*'")
+	fl.StringSliceVar(&f.o.VMs, "vm", nil, "show these VMs: names, cluster/name or IDs, with * and ?")
+	fl.StringSliceVar(&f.o.Hosts, "host", nil, "show these hosts and the VMs on them")
 	fl.StringSliceVar(&f.o.Rules, "rule", nil, "show findings of these checks: IDs or names, with *")
 	fl.StringVar(&f.o.Severity, "severity", "", "show findings of this severity or higher: info, low, medium, high")
-	fl.StringVar(&f.o.Select, "select", "", "show VMs of which this holds: 'vcpus == 2 && release < 7.0' (docs/outputs.md)")
-	Complete(cmd, "severity", Among([]string{"info", "low", "medium", "high"}))
+	fl.StringVar(&f.o.Select, "select", "", "show VMs of which this holds: 'vcpus == 2 && release < 7.0'")
+	add(cmd, &fl, only)
+	if cmd.Flags().Lookup("severity") != nil {
+		Complete(cmd, "severity", Among([]string{"info", "low", "medium", "high"}))
+	}
 }
 
 // Compile compiles what the flags say; nil shows everything.

@@ -19,15 +19,13 @@ import (
 // A Held is a command that a page runs: it reads a fleet that this process holds instead of a SOURCE, and its
 // answers are taken instead of printed.
 type Held struct {
-	Files  fs.FS                // the captures that it may read, by the names that the page knows; nil for none
-	Open   bool                 // it reads the SOURCE that is named: a command line that the server wrote itself
-	Source string               // the only SOURCE that there is
-	Result *rules.Result        // of judging it; shared: a command that changes the fleet takes a copy
-	Bare   func() *rules.Result // the judgement that a what-if stands beside; nil for none
-	Ticks  string               // where what was seen of VMs that ticks are judged of says that it was read, as rules.Options has it; "" for none
-	// Policy returns the configuration with what is accepted in a browser, nil for none. It stands for --config; without it that is read.
-	Policy  func() *policy.Policy
-	Answers []*answer.Answer // what the command answered
+	Files   fs.FS                // the captures that it may read, by the names that the page knows; nil for none
+	Source  string               // the only SOURCE that there is
+	Result  *rules.Result        // of judging it; shared: a command that changes the fleet takes a copy
+	Bare    func() *rules.Result // the judgement that a what-if stands beside; nil for none
+	Ticks   string               // where what was seen of VMs that ticks are judged of says that it was read, as rules.Options has it; "" for none
+	Policy  *policy.Policy       // of the server: it stands for --config; nil for none
+	Answers []*answer.Answer     // what the command answered
 }
 
 type heldKey struct{}
@@ -37,21 +35,13 @@ func Holding(ctx context.Context, h *Held) context.Context {
 	return context.WithValue(ctx, heldKey{}, h)
 }
 
-// heldBy returns what is asked by a page; nil for a command that a person runs.
-func heldBy(cmd *cobra.Command) *Held {
+// heldFleet returns what a command that a page asks reads instead of a SOURCE; nil for a command that a person runs.
+func heldFleet(cmd *cobra.Command) *Held {
 	if cmd == nil || cmd.Context() == nil {
 		return nil
 	}
 	h, _ := cmd.Context().Value(heldKey{}).(*Held)
 	return h
-}
-
-// heldFleet returns what a command reads instead of a SOURCE; nil for one that reads SOURCEs.
-func heldFleet(cmd *cobra.Command) *Held {
-	if h := heldBy(cmd); h != nil && !h.Open {
-		return h
-	}
-	return nil
 }
 
 // OfPage reports whether a page asks, which wants an answer within seconds.

@@ -51,11 +51,11 @@ func (f *Config) Register(cmd *cobra.Command) {
 // Options returns the options of a run under the configuration: that of the server, for a command that it runs itself.
 func (f *Config) Options(choices vnuma.Choices) (rules.Options, error) {
 	o := rules.Options{Choices: choices, Today: time.Now()}
-	if h := heldBy(f.cmd); h != nil && h.Policy != nil {
-		o.Policy, o.Ticks = h.Policy(), h.Ticks
+	if h := heldFleet(f.cmd); h != nil {
+		o.Policy, o.Ticks = h.Policy, h.Ticks
 		return o, nil
 	}
-	name, text, err := f.Text()
+	name, text, err := f.text()
 	if name == "" || err != nil {
 		return o, err
 	}
@@ -63,8 +63,8 @@ func (f *Config) Options(choices vnuma.Choices) (rules.Options, error) {
 	return o, err
 }
 
-// Text returns the configuration and its name; no name when there is none.
-func (f *Config) Text() (name string, text []byte, err error) {
+// text returns the configuration and its name; no name when there is none.
+func (f *Config) text() (name string, text []byte, err error) {
 	if f.File == NoConfig {
 		return "", nil, nil
 	}

@@ -8,11 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"homenode/internal/bounded"
@@ -29,13 +28,8 @@ import (
 // A Source has the flags of every command that reads a SOURCE.
 type Source struct {
 	nodesPerSocket []string
-	passwordFile   string
 	products       []string
-	command        string
-	knownHosts     string
-	caCerts        string
 	insecure       bool
-	timeout        time.Duration
 	credentialFile string
 	AssumeHost     string
 	evidence       []string
@@ -48,20 +42,28 @@ type Source struct {
 	unread int // files of bundles that could not be read, or not whole; set by Read
 }
 
+// SourceSeen are the flags of a command that takes what a source states: homenode snapshot states the rest.
+var SourceSeen = []string{"evidence", "credentials", "insecure"}
+
+// SourceSession are the flags of a command that reads nothing but vCenters, and asks them again and again.
+var SourceSession = []string{"credentials", "insecure"}
+
+// SourceShapes are the flags of a command that only needs hosts and VMs as they are configured.
+var SourceShapes = []string{"nodes-per-socket", "assume-host", "credentials", "insecure"}
+
 // Register adds the flags to a command.
-func (f *Source) Register(cmd *cobra.Command) {
-	fl := cmd.Flags()
+func (f *Source) Register(cmd *cobra.Command) { f.RegisterOnly(cmd) }
+
+// RegisterOnly adds those of these names; all without names.
+func (f *Source) RegisterOnly(cmd *cobra.Command, only ...string) {
+	var fl pflag.FlagSet
 	fl.StringArrayVar(&f.nodesPerSocket, "nodes-per-socket", nil, "NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines")
 	fl.StringArrayVar(&f.products, "product", nil, "software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/guests.md)")
 	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is")
 	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3")
-	fl.StringVar(&f.passwordFile, "password-file", "", "file that holds the password (mode 0600)")
-	fl.StringVar(&f.command, "password-command", "", "program with arguments that prints the password, such as 'pass show vcenter'; HOMENODE_HOST and HOMENODE_USER are set")
-	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" for several vCenters (mode 0600)")
-	fl.StringVar(&f.knownHosts, "tls-known-hosts", "", "file of lines \"host thumbprint\" to trust (GOVC_TLS_KNOWN_HOSTS)")
-	fl.StringVar(&f.caCerts, "tls-ca-certs", "", "file of CA certificates to trust (GOVC_TLS_CA_CERTS)")
+	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" (mode 0600); \"* user password\" is for every vCenter without a line")
 	fl.BoolVar(&f.insecure, "insecure", false, "accept any certificate (GOVC_INSECURE)")
-	fl.DurationVar(&f.timeout, "timeout", 2*time.Minute, "longest wait for one answer of a vCenter")
+	add(cmd, &fl, only)
 }
 
 // HasEvidence reports whether the user gave what was seen.
@@ -118,19 +120,13 @@ func Unread(files int) error {
 
 // Dialer returns what the flags say about vCenters.
 func (f *Source) Dialer(cmd *cobra.Command) vcenter.Options {
-	dialer := vcenter.Options{
-		Options:         vsphere.Options{Insecure: f.insecure, CACerts: f.caCerts, KnownHosts: f.knownHosts, CallTimeout: f.timeout},
+	return vcenter.Options{
+		Options:         vsphere.Options{Insecure: f.insecure},
 		Env:             os.Getenv,
 		CredentialsFile: f.credentialFile,
-		OnlyCredentials: heldBy(cmd) != nil, // what the server runs by itself takes no account of its environment
-		PasswordFile:    f.passwordFile,
 		Logs:            f.Logs,
 		Ask:             func(host string, a *vcenter.Account) error { return askAccount(cmd, host, a) },
 	}
-	if f.command != "" {
-		dialer.Command = func(host, user string) (string, error) { return passwordOf(cmd, f.command, host, user) }
-	}
-	return dialer
 }
 
 // Options returns what the flags say about sources.
@@ -164,7 +160,7 @@ func askAccount(cmd *cobra.Command, host string, a *vcenter.Account) error {
 	ctx, w := cmd.Context(), cmd.ErrOrStderr()
 	in, ok := cmd.InOrStdin().(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
-		return fmt.Errorf("%s: no credentials: set GOVC_USERNAME and GOVC_PASSWORD, or pass --password-file or --credentials", host)
+		return fmt.Errorf("%s: no credentials: set GOVC_USERNAME and GOVC_PASSWORD, or pass --credentials", host)
 	}
 	if a.User == "" {
 		fmt.Fprintf(w, "user for %s: ", host)
@@ -193,39 +189,6 @@ func askAccount(cmd *cobra.Command, host string, a *vcenter.Account) error {
 		return errors.Join(ctx.Err(), term.Restore(fd, state))
 	}
 	return err
-}
-
-// passwordOf runs a program that prints a password. No shell reads the line: its words are cut at
-// blanks. The program may ask at the terminal.
-func passwordOf(cmd *cobra.Command, line, host, user string) (string, error) {
-	words := strings.Fields(line)
-	if len(words) == 0 {
-		return "", errors.New("--password-command: found no program")
-	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), time.Minute)
-	defer cancel()
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Env = append(os.Environ(), "HOMENODE_HOST="+host, "HOMENODE_USER="+user)
-	c.Stdin, c.Stderr = cmd.InOrStdin(), cmd.ErrOrStderr()
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return "", err
-	}
-	if err := c.Start(); err != nil {
-		return "", fmt.Errorf("--password-command: %w", err)
-	}
-	b, err := io.ReadAll(bounded.Reader(out, bounded.Secret))
-	if err != nil {
-		cancel() // it would wait for somebody who reads
-	}
-	if err = errors.Join(err, c.Wait()); err != nil {
-		return "", fmt.Errorf("--password-command: %s: %w", words[0], err)
-	}
-	password, _, _ := strings.Cut(string(b), "\n")
-	if password = strings.TrimRight(password, "\r"); password == "" {
-		return "", fmt.Errorf("--password-command: %s printed no password", words[0])
-	}
-	return password, nil
 }
 
 // reply returns what read returns, or the error of ctx when that ends first.
@@ -313,14 +276,22 @@ func (f *Source) State(fleet *numa.Fleet) error {
 	return open.Options{Products: products}.Apply(fleet)
 }
 
-// SourceHelp says what a SOURCE is.
-const SourceHelp = `SOURCE is one of
+// SourceHelp says what a SOURCE is, in the help of commands.
+const SourceHelp = `SOURCE is a vCenter, a file or demo: homenode help sources lists them.`
+
+// SourceTopic lists what a SOURCE can be, for homenode help sources.
+const SourceTopic = `SOURCE is one of
   https://vc01.example.com   a vCenter or ESXi host (GOVC_USERNAME and GOVC_PASSWORD, or a prompt)
   vcenter                    the one that GOVC_URL (or VSPHERE_SERVER) names
   export.xlsx                an RVTools export; also a folder or .zip of its CSV files
   fleet.json                 a snapshot, from homenode snapshot
   fleet.txtar                a scenario or story: a fleet written by hand
   esx01-vm-support.tgz       a vm-support bundle, .vmx or vmware.log; also a folder or archive of them
-  kvm                        XML of virsh: hosts of KVM and their VMs, a file or a folder (assess, explain, topo, compare)
+  kvm                        XML of virsh: hosts of KVM and their VMs, a file or a folder (assess, explain, compare)
   demo                       a simulated vCenter with 24 hosts and 300 VMs
-  @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet`
+  @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet
+
+The account of a vCenter comes from --credentials, a file of lines "host user password" (mode 0600); from GOVC_USERNAME and
+GOVC_PASSWORD, or those of Terraform and Ansible (VSPHERE_USER, VSPHERE_PASSWORD); or from a prompt. The
+role Read-only is enough. Certificates are verified: GOVC_TLS_CA_CERTS names further authorities, GOVC_TLS_KNOWN_HOSTS a file of
+thumbprints to trust; --insecure accepts any certificate.`

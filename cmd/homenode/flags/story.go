@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,8 +19,6 @@ import (
 // A Story says what happens in a simulation, beside what its story says.
 type Story struct {
 	hours float64
-	every time.Duration
-	seed  string
 	loads []string
 	at    []string
 	part  []string
@@ -36,11 +33,9 @@ type Story struct {
 func (f *Story) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Float64Var(&f.hours, "hours", 0, "how long to simulate, instead of what the story says (a day when it does not)")
-	fl.DurationVar(&f.every, "every", 0, "time between two ticks: what is judged, drawn and traced (20s; longer for a large fleet)")
 	fl.StringArrayVar(&f.part, "part", nil, "of a SOURCE: this cluster or host alone, with its VMs; names may have * and ? (repeatable)")
-	fl.StringVar(&f.seed, "seed", "", "seed of the noise of loads, a whole number")
 	fl.StringArrayVar(&f.loads, "load", nil, "load of VMs from the start: 'web* cpu=40% memory=80%' (repeatable; docs/stories.md has all words)")
-	fl.StringArrayVar(&f.at, "at", nil, "what happens besides: '2h fail esx07', '14:30 power-on sql01' (repeatable)")
+	fl.StringArrayVar(&f.at, "at", nil, "what happens besides: '2h fail esx07', '14:30 power-on sql01'; or how it runs: 'run 8h every=1m seed=7', with the time between two ticks and the seed of the noise (repeatable)")
 }
 
 // The sizes of fleets from which ticks are coarser where it is not stated how fine they shall
@@ -80,7 +75,7 @@ func (f *Story) Read(cmd *cobra.Command, src *Source, arg string, changes *WhatI
 	}
 	f.size(s, fine)
 	for _, a := range changes.Asked { // the report must not pass for one of today's fleet
-		s.Name += ", --" + a.Flag + " " + a.Text
+		s.Name += ", --what-if " + a
 	}
 	return s, nil
 }
@@ -111,48 +106,31 @@ func changeStory(s *numa.Story, asked []whatif.Change, choices vnuma.Choices) er
 // lineWords are the lines of a story that --at takes as they are, beside those of events.
 var lineWords = []string{"run", "used", "load", "talk", "placed"}
 
-// run makes a run line of --hours, --every and --seed, each of which is looked at alone: an
-// error names the flag that is wrong.
+// run gives the story the length of --hours.
 func (f *Story) run(cmd *cobra.Command, s *numa.Story) error {
-	for _, one := range []struct {
-		flag string
-		line func() (string, error)
-	}{
-		{"hours", func() (string, error) {
-			length := time.Duration(f.hours * float64(time.Hour)).Round(numa.Step)
-			if !(f.hours > 0 && f.hours <= numa.MostLength.Hours()) || length <= 0 {
-				return "", fmt.Errorf("found %v, want more than 0 and at most %.0f", f.hours, numa.MostLength.Hours())
-			}
-			return "run " + length.String(), nil
-		}},
-		{"every", func() (string, error) {
-			if f.every <= 0 || f.every%numa.Step != 0 {
-				return "", fmt.Errorf("found %s, want a multiple of %s, the period of the NUMA scheduler", f.every, numa.Step)
-			}
-			return "run " + s.Length.String() + " every=" + f.every.String(), nil
-		}},
-		{"seed", func() (string, error) {
-			if _, err := strconv.ParseUint(f.seed, 10, 64); err != nil {
-				return "", fmt.Errorf("found %q, want a whole number", f.seed)
-			}
-			return "run " + s.Length.String() + " seed=" + f.seed, nil
-		}},
-	} {
-		if !cmd.Flags().Changed(one.flag) {
-			continue
-		}
-		line, err := one.line()
-		if err == nil {
-			err = story.Add(s, line, "--"+one.flag)
-		}
-		if e, ok := errors.AsType[*numa.SyntaxError](err); ok && e.File == "--"+one.flag { // the user did not type that line
-			err = errors.New(e.Msg)
-		}
-		if err != nil {
-			return fmt.Errorf("--%s: %w", one.flag, err)
-		}
+	if !cmd.Flags().Changed("hours") {
+		return nil
+	}
+	length := time.Duration(f.hours * float64(time.Hour)).Round(numa.Step)
+	if !(f.hours > 0 && f.hours <= numa.MostLength.Hours()) || length <= 0 {
+		return fmt.Errorf("--hours: found %v, want more than 0 and at most %.0f", f.hours, numa.MostLength.Hours())
+	}
+	err := story.Add(s, "run "+length.String(), "--hours")
+	if e, ok := errors.AsType[*numa.SyntaxError](err); ok && e.File == "--hours" { // the user did not type that line
+		err = errors.New(e.Msg)
+	}
+	if err != nil {
+		return fmt.Errorf("--hours: %w", err)
 	}
 	return nil
+}
+
+// saysEvery reports whether --at says how fine the ticks shall be.
+func (f *Story) saysEvery() bool {
+	return slices.ContainsFunc(f.at, func(line string) bool {
+		words := strings.Fields(line)
+		return len(words) > 0 && words[0] == "run" && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "every=") })
+	})
 }
 
 // add adds what the flags say to the story.
@@ -191,7 +169,7 @@ func (f *Story) size(s *numa.Story, fine bool) {
 	if n > mostFine {
 		f.Prices = 48 // half-hours of a day
 	}
-	if f.every != 0 {
+	if f.saysEvery() {
 		return
 	}
 	f.Silent = n > mostJudged

@@ -13,12 +13,11 @@ import (
 	"homenode/rules/simulate"
 )
 
-// StoryHelp says what simulate, sweep and optimise play.
-const StoryHelp = `SCENARIO is a story (docs/stories.md), or demo: a day of the demo fleet. Without one, a SOURCE
-(homenode assess --help lists them) runs for a day with a load that is assumed, and the report says so.
---load and --at add to the story, --what-if, --lose-host and --add-host change the fleet before it begins.`
+// StoryHelp says what optimise plays.
+const StoryHelp = `SCENARIO is a story, or demo: a day of the demo fleet. A SOURCE (homenode help sources) runs for a day with a load that is
+assumed, and the report says so. --load and --at add to the story, --what-if changes the fleet before it begins.`
 
-// A StoryInput is what simulate, sweep and optimise share: a story, how it is judged, and
+// A StoryInput is what simulate and optimise share: a story, how it is judged, and
 // the form of the answer.
 type StoryInput struct {
 	Src     Source
@@ -40,7 +39,7 @@ func (f *StoryInput) Outputs(forms ...string) func(*cobra.Command) {
 func (f *StoryInput) Register(cmd *cobra.Command) {
 	Group(cmd, "Story", f.Story.Register, f.Changes.Register)
 	Group(cmd, "Judge", f.Choose.Register, f.Config.Register)
-	Group(cmd, "Source", f.Src.Register)
+	Group(cmd, "Source", func(cmd *cobra.Command) { f.Src.RegisterOnly(cmd, SourceShapes...) })
 	for flag, usage := range changedFirst {
 		cmd.Flags().Lookup(flag).Usage = usage
 	}
@@ -74,7 +73,5 @@ func (f *StoryInput) Read(cmd *cobra.Command, arg string) (*numa.Story, simulate
 
 // changedFirst are the flags of what-ifs as simulate takes them.
 var changedFirst = map[string]string{
-	"what-if":   "change the fleet before the story begins: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', or @FILE with such lines (repeatable)",
-	"lose-host": "without these hosts, their VMs where it suits them worst (repeatable)",
-	"add-host":  "with further hosts: 'like=esx01' or '2x32c/1TB', also count=2, name=esx30, cluster=test (repeatable)",
+	"what-if": "change the fleet before the story begins: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07', 'add-host=2x32c/1TB count=2', or @FILE with such lines (repeatable)",
 }

@@ -11,10 +11,10 @@ import (
 )
 
 // SourceNames are the flags that say how a SOURCE is read.
-var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure"}
+var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "credentials", "insecure"}
 
 // Answer are the flags that change what capture and assess find.
-var Answer = slices.Concat([]string{"archive", "fleet"}, SourceNames, []string{"host-name", "from", "to", "locality", "interval", "start", "config", "fail-on"})
+var Answer = slices.Concat([]string{"fleet"}, SourceNames, []string{"host-name", "from", "to", "interval", "start", "config", "fail-on"})
 
 // Typed are the arguments and those of the flags that the user gave.
 func Typed(cmd *cobra.Command, args, names []string) []string {

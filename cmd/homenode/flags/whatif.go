@@ -13,62 +13,32 @@ import (
 	"homenode/size/fit"
 )
 
-// WhatIf collects the changes of --what-if, --lose-host and --add-host in the
-// order of the command line.
+// WhatIf has the changes of --what-if, in the order of the command line.
 type WhatIf struct {
-	Asked []Asked
+	Asked []string
 }
 
-// Asked is one change as it was typed.
-type Asked struct{ Flag, Text string }
-
-// Register adds the flags to a command.
+// Register adds the flag to a command.
 func (f *WhatIf) Register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.Var(&whatIfValue{f, "what-if"}, "what-if", "judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', or @FILE with such lines (repeatable)")
-	fl.Var(&whatIfValue{f, "lose-host"}, "lose-host", "judge the fleet without these hosts, their VMs powered on where it suits them worst (repeatable)")
-	fl.Var(&whatIfValue{f, "add-host"}, "add-host", "judge the fleet with further hosts: 'like=esx01' or '2x32c/1TB', also count=2, name=esx30, cluster=test (repeatable)")
+	cmd.Flags().StringArrayVar(&f.Asked, "what-if", nil, "judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07' (its VMs where it suits them worst), 'add-host=2x32c/1TB' or 'add-host=like=esx01 count=2', or @FILE with such lines (repeatable)")
 }
 
-// A whatIfValue is one of the flags; pflag calls Set for each occurrence in order.
-type whatIfValue struct {
-	to   *WhatIf
-	flag string
-}
-
-func (v *whatIfValue) Set(text string) error {
-	v.to.Asked = append(v.to.Asked, Asked{v.flag, text})
-	return nil
-}
-
-func (v *whatIfValue) String() string { return "" }
-func (v *whatIfValue) Type() string   { return "string" }
-
-// Changes reads what the flags say; name is the format of the output.
+// Changes reads what the flag says; name is the format of the output.
 func (f *WhatIf) Changes(name string) ([]whatif.Change, error) {
 	if f.Asked != nil && !slices.Contains(format.Tables, name) {
 		return nil, fmt.Errorf("--format: found %q, want one of %s for a what-if", name, strings.Join(format.Tables, ", "))
 	}
 	var out []whatif.Change
-	for _, a := range f.Asked {
-		var c whatif.Change
-		var err error
-		path, isFile := strings.CutPrefix(a.Text, "@")
-		switch {
-		case a.Flag == "lose-host":
-			c, err = whatif.LoseHost(a.Text)
-		case a.Flag == "add-host":
-			c, err = addHost(a.Text)
-		case isFile:
+	for _, text := range f.Asked {
+		if path, isFile := strings.CutPrefix(text, "@"); isFile {
 			lines, err := changesIn(path)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, lines...)
 			continue
-		default:
-			c, err = whatif.Parse(a.Text)
 		}
+		c, err := change(text, whatif.Parse)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +47,19 @@ func (f *WhatIf) Changes(name string) ([]whatif.Change, error) {
 	return out, nil
 }
 
-// addHost reads what --add-host says: a host that the new ones are like, or their shape first.
+// change reads one change; parse reads one of the fleet's hosts and VMs.
+func change(text string, parse func(string) (whatif.Change, error)) (whatif.Change, error) {
+	text = strings.TrimSpace(text)
+	if host, ok := strings.CutPrefix(text, "lose-host="); ok {
+		return whatif.LoseHost(host)
+	}
+	if host, ok := strings.CutPrefix(text, "add-host="); ok {
+		return addHost(host)
+	}
+	return parse(text)
+}
+
+// addHost reads what add-host= says: a host that the new ones are like, or their shape first.
 func addHost(text string) (whatif.Change, error) {
 	shape, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if at := strings.IndexAny(shape, "=/"); at < 0 || shape[at] == '=' {
@@ -85,7 +67,7 @@ func addHost(text string) (whatif.Change, error) {
 	}
 	kind, err := fit.ParseType(shape, 0)
 	if err != nil {
-		return whatif.Change{}, fmt.Errorf("--add-host: %w", err)
+		return whatif.Change{}, fmt.Errorf("add-host: %w", err)
 	}
 	return whatif.AddShape(shape, kind.Host, rest)
 }
@@ -104,7 +86,7 @@ func changesIn(path string) ([]whatif.Change, error) {
 		if bare := strings.TrimSpace(text); bare == "" || bare[0] == '#' {
 			continue
 		}
-		c, err := whatif.ParseAt(path, line, text)
+		c, err := change(text, func(text string) (whatif.Change, error) { return whatif.ParseAt(path, line, text) })
 		if err != nil {
 			return nil, err
 		}

@@ -40,7 +40,7 @@ func NewAssess() *cobra.Command {
 ` + flags.SourceHelp + `
 
 Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, no VM could be judged, or no
-finding in what could be read while some source could not. With --what-if, --lose-host or --add-host the changed
+finding in what could be read while some source could not. With --what-if the changed
 fleet stands beside today's, after a power cycle (explain has --event); 1: something is worse at or above --fail-on.`,
 		Example: `  homenode assess demo
   homenode assess https://vc01.example.com --format html -o report.html
@@ -48,7 +48,7 @@ fleet stands beside today's, after a power cycle (explain has --event); 1: somet
   homenode assess export.xlsx --nodes-per-socket 'esx07=2'
   homenode assess fleet.json --format csv --table vms -o vms.csv
   homenode assess demo --what-if 'vm=sql* hotAdd=off coresPerSocket=16'
-  homenode assess demo --lose-host esx01 --add-host 'like=esx11 cluster=prod-a'`,
+  homenode assess demo --what-if lose-host=esx01 --what-if 'add-host=like=esx11 cluster=prod-a'`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			least, err := finding.ParseSeverity(failOn)

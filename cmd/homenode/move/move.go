@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ import (
 	"homenode/output/format"
 	answers "homenode/output/move"
 	"homenode/output/move/target"
+	"homenode/rules"
 )
 
 // A command is what the user asked for.
@@ -25,7 +27,6 @@ type command struct {
 	src    flags.Source
 	out    flags.Output
 	choose flags.Choice
-	config flags.Config
 	part   flags.Filter
 
 	to    []string
@@ -40,26 +41,39 @@ type command struct {
 // endings are those of pages, by form.
 var endings = map[string]string{"table": "txt", "json": "json", "html": "html", "csv": "csv", "markdown": "md"}
 
+// read are the forms that pages of VMs are written in: the others have all of them in one file.
+var read = []string{"table", "html", "markdown"}
+
+// filters are the flags that narrow what is moved: those of findings do not.
+var filters = []string{"vm", "cluster", "host", "folder", "tag", "select"}
+
 // New returns the command.
 func New() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: c.run}
-	c.src.Register(cmd)
-	c.out.Register(cmd, "table", "json", "html", "csv", "markdown")
-	cmd.Flags().Lookup("output").Usage = "write the files and a page for each VM into this folder, which is new or empty"
-	c.choose.Register(cmd)
-	c.config.Register(cmd)
-	c.part.Register(cmd)
+	flags.Group(cmd, "Which VMs", func(cmd *cobra.Command) { c.part.RegisterOnly(cmd, filters...) })
+	flags.Group(cmd, "Target", c.registerTarget, c.choose.Register)
+	flags.Group(cmd, "Hosts", c.hosts.register)
+	flags.Group(cmd, "Files of other tools", c.registerFiles)
+	flags.Group(cmd, "Output", func(cmd *cobra.Command) { c.out.Register(cmd, "table", "json", "html", "csv", "markdown") })
+	flags.Group(cmd, "Source", func(cmd *cobra.Command) { c.src.RegisterOnly(cmd, flags.SourceSeen...) })
+	cmd.Flags().Lookup("output").Usage = "write the files, and a page for each VM with losses of its own, into this folder, which is new or empty"
+	return cmd
+}
+
+func (c *command) registerTarget(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringSliceVar(&c.to, "to", []string{"libvirt"}, "platforms: "+strings.Join(move.Names(), ", "))
 	fl.StringVar(&c.shape, "shape", move.Same, "shape of guests: same as on vSphere, fit for --hosts, or flat")
+	flags.Complete(cmd, "to", flags.Among(move.Names()))
+	flags.Complete(cmd, "shape", flags.Among(move.Shapes))
+}
+
+func (c *command) registerFiles(cmd *cobra.Command) {
+	fl := cmd.Flags()
 	fl.StringVar(&c.check, "check", "", "check the files in this folder instead")
 	fl.StringVar(&c.patch, "patch", "", "put the NUMA of the moves into this domain XML of another tool, or those of a folder, instead: -o DIR gets the result")
 	fl.BoolVar(&c.renamed, "renamed", false, "the file of --patch is that of the only VM of --vm, whatever name, vCPUs and memory it has")
-	flags.Group(cmd, "Hosts", c.hosts.register)
-	flags.Complete(cmd, "to", flags.Among(move.Names()))
-	flags.Complete(cmd, "shape", flags.Among(move.Shapes))
-	return cmd
 }
 
 func (c *command) run(cmd *cobra.Command, args []string) error {
@@ -87,15 +101,11 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	options, err := c.config.Options(choices)
-	if err != nil {
-		return err
-	}
 	shown, err := c.part.Compile()
 	if err != nil {
 		return err
 	}
-	whole, _, err := c.src.Judged(cmd, options, args...)
+	whole, _, err := c.src.Judged(cmd, rules.Options{Choices: choices, Today: time.Now()}, args...)
 	if err != nil {
 		return err
 	}
@@ -114,7 +124,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if len(moves) == 0 {
 		return errors.New(strings.Join(args, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}
-	names := slices.Concat(flags.SourceNames, flags.FilterNames, []string{"choose", "config", "to", "shape", "patch", "renamed"}, hostNames)
+	names := slices.Concat(flags.SourceNames, filters, []string{"choose", "to", "shape", "patch", "renamed"}, hostNames)
 	if c.patch != "" {
 		return c.patchAll(cmd, moves, folder, flags.Typed(cmd, args, names))
 	}
@@ -184,12 +194,14 @@ func (c *command) patchAll(cmd *cobra.Command, moves []*move.Move, folder string
 func namesOf(files []target.File) func(m *move.Move) []string {
 	of := map[*move.Move][]string{}
 	for _, f := range files {
-		of[f.Of] = append(of[f.Of], f.Name)
+		for _, m := range f.Of {
+			of[m] = append(of[m], f.Name)
+		}
 	}
 	return func(m *move.Move) []string { return of[m] }
 }
 
-// write writes the files and a page for each VM, and what the plan of hosts says, into a folder, and nothing outside of it.
+// write writes the files, the table of all VMs, and a page for each VM with losses of its own, into a folder, and nothing outside of it.
 func (c *command) write(folder string, moves []*move.Move, planned *answers.Planned, all *answer.Answer, files []target.File, named func(m *move.Move) []string) error {
 	out, err := open(folder)
 	if err != nil {
@@ -203,15 +215,15 @@ func (c *command) write(folder string, moves []*move.Move, planned *answers.Plan
 		for next < len(moves) && moves[next].Name == moves[first].Name {
 			next++
 		}
-		page := answers.VM(moves[first:next], planned, named)
-		out.write(moves[first].Name+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, page) })
+		if of := moves[first:next]; slices.Contains(read, c.out.Format) && slices.ContainsFunc(of, func(m *move.Move) bool { return len(m.Own()) > 0 }) {
+			page := answers.VM(of, planned, named)
+			out.write(of[0].Name+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, page) })
+		}
 		first = next
 	}
-	if planned != nil {
-		out.write(move.PlanName+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, all) })
-		for _, d := range all.Drawings {
-			out.write(move.PlanName+"."+d.ID+".svg", d.Draw)
-		}
+	out.write(move.TableName+"."+endings[c.out.Format], func(w io.Writer) error { return writePage(w, c.out.Format, all) })
+	for _, d := range all.Drawings {
+		out.write(move.TableName+"."+d.ID+".svg", d.Draw)
 	}
 	return out.close()
 }
@@ -225,7 +237,7 @@ func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string) e
 	if len(args) > 0 || folder != "" {
 		return errors.New("--check takes a folder, no SOURCE and no -o")
 	}
-	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "renamed", "evidence"}, hostNames, flags.FilterNames)...); err != nil {
+	if err := flags.Refuse(cmd, "--check reads files as they are", slices.Concat([]string{"to", "shape", "patch", "renamed", "evidence"}, hostNames, filters)...); err != nil {
 		return err
 	}
 	checked, err := check(c.check)

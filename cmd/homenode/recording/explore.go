@@ -24,59 +24,40 @@ import (
 
 // exploreFlags look into one batch file: what columns it has, and single ones of them.
 type exploreFlags struct {
-	explore bool
-	pick    explore.Options
-	extract []string
+	patterns []string // OBJECT(INSTANCE)\COUNTER
+	extract  bool     // write the columns that match; otherwise list them
 }
 
 func (f *exploreFlags) Register(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.explore, "explore", false, "list what one batch file of esxtop holds: objects, instances, counters, its time and its damage")
-	cmd.Flags().StringVar(&f.pick.Object, "object", "", "with --explore: only objects of this name, such as 'Group Memory'; * is any text")
-	cmd.Flags().StringVar(&f.pick.Instance, "instance", "", "with --explore: only instances of this name, such as '*:sql01'")
-	cmd.Flags().StringVar(&f.pick.Counter, "counter", "", "with --explore: only counters of this name, such as 'Numa *'")
-	cmd.Flags().StringArrayVar(&f.extract, "extract", nil, `write these columns of one batch file as CSV, such as 'Group Memory(*:sql01)\Numa % Local'; again for more`)
+	cmd.Flags().StringArrayVar(&f.patterns, "explore", nil, `list the columns of one batch file of esxtop: '*' (objects), 'Group Memory', 'Group Memory(*:sql01)\Numa *'; with --format csv write them, again for more`)
 }
 
-// notExplored are flags that mean nothing without a judgement; --extract heeds the times.
-var notExplored = append([]string{"from", "to", "host-name", "start", "interval", "locality", "parquet", "openmetrics", "fleet", "table", "archive", "queue"}, flags.FilterNames...)
+// notExplored are flags that mean nothing without a judgement; times say which rows are written.
+var notExplored = append([]string{"from", "to", "host-name", "start", "interval", "parquet", "openmetrics", "fleet", "merge", "table"}, flags.FilterNames...)
 
 // on reports whether a file is to be explored instead of judged.
-func (f *exploreFlags) on() bool { return f.explore || f.extract != nil }
+func (f *exploreFlags) on() bool { return f.patterns != nil }
 
-// check looks at the flags before anything is read.
+// Check looks at the flags before anything is read.
 func (f *exploreFlags) Check(cmd *cobra.Command, out *flags.Output, files []string) error {
-	for _, name := range []string{"object", "instance", "counter"} {
-		if cmd.Flags().Changed(name) && !f.explore {
-			return fmt.Errorf("--%s: only with --explore", name)
-		}
+	if !f.on() {
+		return nil
 	}
-	if f.on() {
-		for _, name := range notExplored {
-			if cmd.Flags().Changed(name) && (f.explore || name != "from" && name != "to") {
-				return fmt.Errorf("--%s: not with %s", name, f.flag())
-			}
+	f.extract = out.Format == "csv"
+	for _, name := range notExplored {
+		if cmd.Flags().Changed(name) && (!f.extract || name != "from" && name != "to") {
+			return fmt.Errorf("--%s: not with --explore", name)
 		}
 	}
 	switch {
-	case !f.on():
-		return nil
-	case f.explore && f.extract != nil:
-		return errors.New("--extract: not with --explore: one lists the columns, the other writes some")
 	case len(files) != 1:
-		return fmt.Errorf("%s: found %s, want one", f.flag(), rule.Plural(len(files), "file"))
-	case f.explore && out.Format != "table" && out.Format != "json":
-		return fmt.Errorf("--explore: found --format %s, want table or json", out.Format)
-	case f.extract != nil && cmd.Flags().Changed("format") && out.Format != "csv":
-		return fmt.Errorf("--extract: found --format %s: it writes CSV", out.Format)
+		return fmt.Errorf("--explore: found %s, want one, as in: homenode capture --explore '*' esx01.csv", rule.Plural(len(files), "file"))
+	case !f.extract && out.Format != "table" && out.Format != "json":
+		return fmt.Errorf("--explore: found --format %s, want table or json for what there is, csv for the values", out.Format)
+	case !f.extract && len(f.patterns) > 1:
+		return fmt.Errorf("--explore: found %s, want one: several are for --format csv", rule.Plural(len(f.patterns), "pattern"))
 	}
 	return nil
-}
-
-func (f *exploreFlags) flag() string {
-	if f.explore {
-		return "--explore"
-	}
-	return "--extract"
 }
 
 // run explores a file, or standard input for "-"; workers read ahead.
@@ -89,22 +70,23 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *flags.Output, file string, w
 		return err
 	}
 	if info, err := os.Stat(file); files == nil && file == open.Demo && (err != nil || info.IsDir()) {
-		return fmt.Errorf("%s: the demo is no file: homenode demo --captures DIR writes it as files, which can be read with %s", f.flag(), f.flag())
+		return errors.New("--explore: the demo is no file: homenode demo --captures DIR writes it as files, which can be explored")
 	}
 	r, err := opened(cmd, files, file)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	if f.extract != nil {
+	if f.extract {
 		return f.write(cmd, out, files, file, r, workers, explore.Stretch{From: in.Window[0], To: in.Window[1]})
 	}
-	f.pick.Workers = workers
-	listing, err := explore.List(file, r, f.pick)
+	pick := explore.Picks(f.patterns[0])
+	pick.Workers = workers
+	listing, err := explore.List(file, r, pick)
 	if listing == nil || cmd.Context().Err() != nil {
 		return err
 	}
-	picked := f.pick.Object != "" || f.pick.Instance != "" || f.pick.Counter != ""
+	picked := pick.Object != "" || pick.Instance != "" || pick.Counter != ""
 	a := recording.Listing(listing, picked)
 	if files != nil {
 		return errors.Join(out.Print(cmd, a), err)
@@ -115,7 +97,7 @@ func (f *exploreFlags) run(cmd *cobra.Command, out *flags.Output, file string, w
 			e.SetIndent("", "  ")
 			return e.Encode(listing)
 		}
-		return f.writeListing(w, a)
+		return writeListing(w, a, pick.Instance != "")
 	}), err)
 }
 
@@ -133,7 +115,7 @@ func (f *exploreFlags) write(cmd *cobra.Command, out *flags.Output, files fs.FS,
 	if info, err := os.Stat(file); files != nil || file != "-" && err == nil && info.Mode().IsRegular() {
 		again = func() (io.ReadCloser, error) { return opened(cmd, files, file) }
 	}
-	x, err := explore.Extract(file, r, again, f.extract, workers, during)
+	x, err := explore.Extract(file, r, again, f.patterns, workers, during)
 	if err != nil {
 		return err
 	}
@@ -185,13 +167,13 @@ func extracted(x *explore.Extraction) table.Table {
 	return t
 }
 
-// shownNames is how many names the table lists of an object, unless the flags choose
+// shownNames is how many names the table lists of an object, unless the pattern picks
 // them.
 const shownNames = 30
 
-// writeListing prints the facts, then the objects, or when the flags pick some, their
-// counters and instances.
-func (f *exploreFlags) writeListing(w io.Writer, a *answer.Answer) error {
+// writeListing prints the facts, then the objects, or when the pattern picks some, their
+// counters and instances: all of these, or the first.
+func writeListing(w io.Writer, a *answer.Answer, all bool) error {
 	facts := texttab.Table{}
 	for _, one := range a.Facts {
 		facts.Row(one.Name, one.Text)
@@ -199,9 +181,12 @@ func (f *exploreFlags) writeListing(w io.Writer, a *answer.Answer) error {
 	if _, err := facts.WriteTo(w); err != nil {
 		return err
 	}
-	next := ""
+	next, object := "", ""
 	for i := range a.Tables {
 		t := &a.Tables[i]
+		if strings.HasPrefix(t.Name, "counters") {
+			object = t.Title
+		}
 		text := texttab.Table{Right: map[int]bool{}}
 		if t.Name != "objects" {
 			text.Indent = "  "
@@ -212,8 +197,8 @@ func (f *exploreFlags) writeListing(w io.Writer, a *answer.Answer) error {
 		}
 		text.Row(row...)
 		for n, cells := range t.Rows {
-			if n == shownNames && f.pick.Instance == "" && strings.HasPrefix(t.Name, "instances") {
-				text.Row(fmt.Sprintf("and %d more: --instance '*' lists all", len(t.Rows)-n))
+			if n == shownNames && !all && strings.HasPrefix(t.Name, "instances") {
+				text.Row(fmt.Sprintf("and %d more: --explore '%s(*)' lists all", len(t.Rows)-n, texttab.Clean(object)))
 				break
 			}
 			for i := range cells {
@@ -235,6 +220,6 @@ func (f *exploreFlags) writeListing(w io.Writer, a *answer.Answer) error {
 	if next == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "\nnext   --explore --object '%s' lists its counters and instances\n", texttab.Clean(next))
+	_, err := fmt.Fprintf(w, "\nnext   --explore '%s' lists its counters and instances\n", texttab.Clean(next))
 	return err
 }

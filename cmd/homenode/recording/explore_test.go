@@ -84,19 +84,19 @@ rows     3
 time     2026-11-21 10:00:00 to 2026-11-21 10:00:11 UTC, every 5 to 6 s, 5.5 s in the mean
 `
 	for _, tt := range []struct {
-		name string
-		args []string
-		want string // behind the name of the file
+		name    string
+		pattern string
+		want    string // behind the name of the file
 	}{
-		{"objects", nil, facts + `
+		{"objects", "*", facts + `
 OBJECT        INSTANCES  COUNTERS  COLUMNS
 Memory                -         1        1
 Group Cpu             2         1        2
 Group Memory          1         2        2
 
-next   --explore --object 'Group Memory' lists its counters and instances
+next   --explore 'Group Memory' lists its counters and instances
 `},
-		{"counters and instances", []string{"--object", "group *", "--counter", "*%*"}, facts + `
+		{"counters and instances", `group *\*%*`, facts + `
 Group Cpu
   COUNTER  COLUMNS
   % Ready        2
@@ -116,7 +116,7 @@ Group Memory
 		for _, file := range []string{"night.csv", "night.csv.gz", "night.csv.zst"} {
 			t.Run(tt.name+" of "+file, func(t *testing.T) {
 				path := filepath.Join(dir, file)
-				got, stderr, err := explored(t, nil, append([]string{"--explore", path}, tt.args...)...)
+				got, stderr, err := explored(t, nil, "--explore", tt.pattern, path)
 				if err != nil || stderr != "" {
 					t.Fatalf("error %v, stderr %q", err, stderr)
 				}
@@ -129,7 +129,7 @@ Group Memory
 }
 
 func TestExploreStdin(t *testing.T) {
-	got, _, err := explored(t, []byte(night), "--explore", "-", "--format", "json", "--object", "Memory")
+	got, _, err := explored(t, []byte(night), "--explore", "Memory", "-", "--format", "json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestExtractFlag(t *testing.T) {
 2026-11-21T10:00:11Z,1002,1,x
 `
 	crlf := strings.ReplaceAll(want, "\n", "\r\n")
-	extract := []string{"--extract", `Group Memory(*:sql01)\Numa *`, "--extract", `Memory\Free*`}
+	extract := []string{"--format", "csv", "--explore", `Group Memory(*:sql01)\Numa *`, "--explore", `Memory\Free*`}
 	for _, file := range []string{"night.csv", "night.csv.gz", "night.csv.zst", "-"} {
 		if file != "-" {
 			file = filepath.Join(dir, file)
@@ -174,7 +174,7 @@ func TestExtractFlag(t *testing.T) {
 // the error.
 func TestExploreDamaged(t *testing.T) {
 	path := filepath.Join(files(t), "cut.csv.gz")
-	for _, args := range [][]string{{"--explore", path}, {"--extract", "*", path}} {
+	for _, args := range [][]string{{"--explore", "*", path}, {"--explore", "*", "--format", "csv", path}} {
 		got, _, err := explored(t, nil, args...)
 		if err == nil || !strings.Contains(err.Error(), "unexpected EOF") {
 			t.Errorf("%v: got %v and\n%s\nwant an unexpected EOF", args, err, got)
@@ -189,16 +189,14 @@ func TestExploreErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--object", "x", night}, "--object: only with --explore"},
-		{[]string{"--explore", "--extract", "x", night}, "--extract: not with --explore: one lists the columns, the other writes some"},
-		{[]string{"--explore", night, night}, "--explore: found 2 files, want one"},
-		{[]string{"--extract", "x", night, night}, "--extract: found 2 files, want one"},
-		{[]string{"--explore", "--format", "html", night}, "--explore: found --format html, want table or json"},
-		{[]string{"--extract", "x", "--format", "json", night}, "--extract: found --format json: it writes CSV"},
-		{[]string{"--explore", dir}, dir + ": found a folder, want one file"},
-		{[]string{"--explore", filepath.Join(dir, "none.csv")}, "open " + filepath.Join(dir, "none.csv") + ": no such file or directory"},
-		{[]string{"--explore", "--object", "Group Memry", night}, `--object: ` + night + `: no object matches "Group Memry"; alike: Group Memory`},
-		{[]string{"--explore", filepath.Join(dir, "inventory.csv")}, filepath.Join(dir, "inventory.csv") + `:1:1: found "name,cpu", want the header of an esxtop batch file, "(PDH-CSV 4.0)"`},
+		{[]string{"--explore", night}, "--explore: found 0 files, want one, as in: homenode capture --explore '*' esx01.csv"},
+		{[]string{"--explore", "*", night, night}, "--explore: found 2 files, want one, as in: homenode capture --explore '*' esx01.csv"},
+		{[]string{"--explore", "a", "--explore", "b", night}, "--explore: found 2 patterns, want one: several are for --format csv"},
+		{[]string{"--explore", "*", "--format", "html", night}, "--explore: found --format html, want table or json for what there is, csv for the values"},
+		{[]string{"--explore", "*", dir}, dir + ": found a folder, want one file"},
+		{[]string{"--explore", "*", filepath.Join(dir, "none.csv")}, "open " + filepath.Join(dir, "none.csv") + ": no such file or directory"},
+		{[]string{"--explore", "Group Memry", night}, `--explore: ` + night + `: no object matches "Group Memry"; alike: Group Memory`},
+		{[]string{"--explore", "*", filepath.Join(dir, "inventory.csv")}, filepath.Join(dir, "inventory.csv") + `:1:1: found "name,cpu", want the header of an esxtop batch file, "(PDH-CSV 4.0)"`},
 	} {
 		got, _, err := explored(t, nil, tt.args...)
 		if err == nil || err.Error() != tt.want {

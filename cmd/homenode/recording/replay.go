@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
-	"homenode/esxi/vnuma"
 	"homenode/measure/replay"
 	"homenode/numa"
 	"homenode/output/format"
@@ -23,12 +21,10 @@ import (
 	"homenode/source/ticks"
 )
 
-// replayFlags say which part of a capture is replayed, and against what inventory.
-type replayFlags struct {
-	fleet   []string
-	host    string
-	details bool
-	window  flags.Captures // from and to alone
+// A replaying simulates beside captures: it starts as they were observed at their start, with the load that was observed.
+type replaying struct {
+	captures []string
+	window   flags.Captures // from and to alone
 
 	hosts  []*replay.Recorder
 	notes  []fileNote
@@ -41,87 +37,58 @@ type fileNote struct {
 	hosts []string // that the file is of
 }
 
-// NewReplay returns the command.
-func NewReplay() *cobra.Command {
-	var (
-		src    flags.Source
-		out    flags.Output
-		choose flags.Choice
-		again  replayFlags
-	)
-	cmd := &cobra.Command{
-		Use:   "replay CAPTURE...",
-		Short: "Runs the model of the NUMA scheduler beside a capture and says how far it was off",
-		Long: `replay starts the model of the NUMA scheduler as a capture was observed at its start and gives every VM the load
-that was observed. What the model makes of it is compared with what happened, counter by counter, beside the
-forecast that nothing changes (docs/replay.md).
-
-CAPTURE is what homenode capture reads: esxtop batch files, also in folders and archives, - for standard input,
-or demo. A capture does not say how many cores a node has: --fleet or --assume-host does.
-
-Exit code 0: replayed; 2: usage, I/O, or a file or host could not be replayed.`,
-		Example: `  homenode replay esx07.csv.gz --fleet https://vc01.example.com
-  homenode replay esx07.csv --assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3' --host-name esx07
-  homenode replay demo --fleet demo --from '2026-11-03 02:00' --to '2026-11-03 03:00'`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			choices, err := choose.Choices()
-			if err := cmp.Or(err, out.Check(cmd), again.window.ReadTimes()); err != nil {
-				return err
-			}
-			return again.run(cmd, args, &src, &out, choices)
-		},
-	}
-	flags.Group(cmd, "Replay", again.Register, choose.Register)
-	flags.Group(cmd, "Show", func(cmd *cobra.Command) { out.Register(cmd, format.Tables...) }, func(cmd *cobra.Command) {
-		cmd.Flags().BoolVar(&again.details, "details", false, "all VMs (table)")
-	})
-	flags.Group(cmd, "Source", src.Register)
-	return cmd
-}
-
-func (f *replayFlags) Register(cmd *cobra.Command) {
+func (f *replaying) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.fleet, "fleet", nil, "SOURCE of the inventory: shapes of hosts, settings of VMs")
-	fl.StringVar(&f.window.From, "from", "", "begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
-	fl.StringVar(&f.window.To, "to", "", "end at this time")
-	fl.StringVar(&f.host, "host-name", "", "name of the host, for files that call it localhost")
+	fl.StringArrayVar(&f.captures, "against", nil, "start as this capture was at its start, with the load that was observed, and say how far the model was off (repeatable)")
+	fl.StringVar(&f.window.From, "from", "", "of the captures: begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339")
+	fl.StringVar(&f.window.To, "to", "", "of the captures: end at this time")
 }
 
-// run replays captures and writes how far the model was off.
-func (f *replayFlags) run(cmd *cobra.Command, files []string, src *flags.Source, out *flags.Output, choices vnuma.Choices) error {
-	o := replay.Options{Choices: choices, Unstated: story.Of(&numa.Fleet{}, story.Defaults{}).Unstated}
+// run replays the captures and writes how far the model was off. sources name the inventory: shapes of hosts, settings of VMs.
+func (f *replaying) run(cmd *cobra.Command, told *flags.StoryInput, sources []string, details bool) error {
+	if err := f.window.ReadTimes(); err != nil {
+		return err
+	}
+	if !slices.Contains(format.Tables, told.Out.Format) {
+		return fmt.Errorf("--format: found %q, want one of %s with --against", told.Out.Format, strings.Join(format.Tables, ", "))
+	}
+	if err := flags.Refuse(cmd, "not with --against: the capture says what happened", "hours", "load", "at", "part", "what-if", "why", "moment", "vm"); err != nil {
+		return err
+	}
+	o := replay.Options{Choices: told.Choices, Unstated: story.Of(&numa.Fleet{}, story.Defaults{}).Unstated}
 	var err error
 	switch {
-	case len(f.fleet) > 0:
-		o.Fleet, err = src.Read(cmd, f.fleet...)
-	case src.AssumeHost != "":
+	case len(sources) > 0:
+		o.Fleet, err = told.Src.Read(cmd, sources...)
+	case told.Src.AssumeHost != "":
 		var h numa.Host
-		h, err = open.AssumedHost(src.AssumeHost)
+		h, err = open.AssumedHost(told.Src.AssumeHost)
 		o.Assume = &h
+	default:
+		err = errors.New("--against: a capture does not say how many cores a node has: want the SOURCE of its inventory, or --assume-host")
 	}
 	if err != nil {
 		return err
 	}
-	if err := f.Read(cmd, files, o.Fleet, f.host); err != nil {
+	if err := f.read(cmd, o.Fleet); err != nil {
 		return err
 	}
 	results, err := f.replay(cmd, o)
 	if err != nil {
 		return err
 	}
-	if err := out.Print(cmd, measure.Replay(results, f.details)); err != nil {
+	if err := told.Out.Print(cmd, measure.Replay(results, details)); err != nil {
 		return err
 	}
 	if f.failed > 0 {
 		return fmt.Errorf("not everything was replayed: %d of the files or hosts failed", f.failed)
 	}
-	return src.Incomplete()
+	return told.Src.Incomplete()
 }
 
 // replay replays every host. One that cannot be replayed is named, unless there is no
 // other.
-func (f *replayFlags) replay(cmd *cobra.Command, o replay.Options) (results []*replay.Result, err error) {
+func (f *replaying) replay(cmd *cobra.Command, o replay.Options) (results []*replay.Result, err error) {
 	var failed []error
 	for _, r := range f.hosts {
 		one, err := replay.Run(cmd.Context(), r, o)
@@ -155,8 +122,8 @@ func (f *replayFlags) replay(cmd *cobra.Command, o replay.Options) (results []*r
 
 // read reads the captures, host by host. Files of one host are to be given in the order of
 // time.
-func (f *replayFlags) Read(cmd *cobra.Command, files []string, fleet *numa.Fleet, host string) error {
-	o := ticks.Options{Host: host, From: f.window.Window[0], To: f.window.Window[1], Workers: runtime.GOMAXPROCS(0)}
+func (f *replaying) read(cmd *cobra.Command, fleet *numa.Fleet) error {
+	o := ticks.Options{From: f.window.Window[0], To: f.window.Window[1], Workers: runtime.GOMAXPROCS(0)}
 	o.MachineOf = func(name string) *numa.Host {
 		if fleet == nil {
 			return nil
@@ -179,18 +146,18 @@ func (f *replayFlags) Read(cmd *cobra.Command, files []string, fleet *numa.Fleet
 		}
 		return nil
 	}}
-	for _, arg := range files {
+	for _, arg := range f.captures {
 		if err := f.readOne(cmd, arg, o, v); err != nil {
 			return err
 		}
 	}
 	if len(f.hosts) == 0 {
-		return fmt.Errorf("found no tick to replay in %s", strings.Join(files, ", "))
+		return fmt.Errorf("found no tick to replay in %s", strings.Join(f.captures, ", "))
 	}
 	return nil
 }
 
-func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o ticks.Options, v ticks.Visit) error {
+func (f *replaying) readOne(cmd *cobra.Command, arg string, o ticks.Options, v ticks.Visit) error {
 	passed, err := open.Ticks(cmd.Context(), arg, cmd.InOrStdin(), o, v)
 	if passed > 0 {
 		f.notes = append(f.notes, fileNote{text: arg + ": " + rule.Plural(passed, "file") + " of other formats skipped"})
@@ -199,7 +166,7 @@ func (f *replayFlags) readOne(cmd *cobra.Command, arg string, o ticks.Options, v
 }
 
 // tick hands a tick to the recorder of its host.
-func (f *replayFlags) tick(t *numa.Tick) error {
+func (f *replaying) tick(t *numa.Tick) error {
 	from, to := f.window.Window[0], f.window.Window[1]
 	if t.Time.Before(from) || !to.IsZero() && t.Time.After(to) {
 		return nil

@@ -2,8 +2,10 @@ package recording
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,40 +28,38 @@ func NewSimulate() *cobra.Command {
 		told  flags.StoryInput
 		trace traceFlags
 		show  simulateShow
+		again replaying
+		grid  []string
 	)
-	cmd := &cobra.Command{
-		Use:   "simulate SCENARIO|SOURCE",
-		Short: "Runs the NUMA scheduler of ESXi in the model: who is placed and moved where, and what it costs",
-		Long: `simulate plays a story: a fleet, how its VMs are loaded and what happens when. Every 2 s of it the model of the NUMA scheduler
-places VMs and moves clients and memory (docs/simulation.md). It is judged as captures are, and every decision says why.
-
-` + flags.StoryHelp + `
-
-Up to 20,000 VMs are judged: more than 1,000 with ticks every minute, more than 5,000 every 5 minutes, unless the
-story or --every says otherwise. Beyond that the report has sums only, unless --every is given.
-Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or nothing could be simulated.`,
-		Example: `  homenode simulate demo
-  homenode simulate fleet.json --hours 8 --load 'sql* cpu=60%' --at '2h fail esx07'
-  homenode simulate story.txtar --format svg --vm sql01 -o sql01.svg`,
-		Args: cobra.ExactArgs(1),
+	cmd := described("simulate", &cobra.Command{
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			least, err := told.Check(cmd)
 			if err := cmp.Or(err, show.Check(cmd, &told.Out), trace.Check()); err != nil {
 				return err
 			}
+			if again.captures != nil {
+				return again.run(cmd, &told, args, show.details)
+			}
+			if len(args) == 0 {
+				return errors.New("want a SCENARIO or a SOURCE, as in: homenode simulate demo")
+			}
 			s, o, err := told.Read(cmd, args[0])
 			if err != nil {
 				return err
 			}
+			if grid != nil {
+				return cmp.Or(simulateGrid(cmd, &told, grid, s, o, least), told.Src.Incomplete())
+			}
 			if o.Silent && (show.why || show.vm != "") {
-				return fmt.Errorf("--why, --vm: %d VMs are simulated in sum only: give --every, such as 5m, to watch each of them", len(s.Fleet.VMs))
+				return fmt.Errorf("--why, --vm: %d VMs are simulated in sum only: to watch each of them, say how often: --at 'run 24h every=5m'", len(s.Fleet.VMs))
 			}
 			start := time.Now()
 			result, err := trace.run(cmd.Context(), s, o, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
-			shown := recording.Options{Details: show.details, VM: show.vm, Version: version.String(), Words: simulateWords(cmd, args, &told.Changes)}
+			shown := recording.Options{Details: show.details, VM: show.vm, Version: version.String(), Words: simulateWords(cmd, args)}
 			if show.moment != "" {
 				if shown.Moment, err = story.Moment(s, show.moment); err != nil {
 					return fmt.Errorf("--moment: %w", err)
@@ -89,7 +89,11 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 			}
 			return told.Src.Incomplete()
 		},
-	}
+	})
+	flags.Group(cmd, "Grid", func(cmd *cobra.Command) {
+		cmd.Flags().StringArrayVar(&grid, "grid", nil, "simulate each of these values: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined (repeatable)")
+	})
+	flags.Group(cmd, "Against a capture", again.Register)
 	flags.Group(cmd, "Show", show.Register, told.Outputs(simulateForms...))
 	told.Register(cmd)
 	flags.Group(cmd, "Ticks", trace.Register)
@@ -99,17 +103,16 @@ Exit code 0: no finding at or above --fail-on; 1: there are; 2: usage, I/O, or n
 
 // simulateShow says what of a simulation is shown.
 type simulateShow struct {
-	vm, host string
-	why      bool
-	moment   string
-	details  bool
-	table    flags.Table
+	vm      string
+	why     bool
+	moment  string
+	details bool
+	table   flags.Table
 }
 
 func (f *simulateShow) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME; with --why also with * and ?; --format svg takes a host, too, and draws it without a name when there is one")
-	fl.StringVar(&f.host, "host", "", "decisions on this host alone; with * and ? on several (--why)")
+	fl.StringVar(&f.vm, "vm", "", "this VM alone, as NAME or HOST/NAME; with --why also with * and ?, and HOST/* for all of a host; --format svg takes a host, too, and draws it without a name when there is one")
 	fl.BoolVar(&f.why, "why", false, "every decision of the scheduler with its reason and the rules it rests on")
 	fl.StringVar(&f.moment, "moment", "", "mark this time in the drawings and say what stood then: 14:30, or 2h after the start")
 	fl.BoolVar(&f.details, "details", false, "all of the story, all VMs, every finding with its advice (table, markdown)")
@@ -122,8 +125,6 @@ func (f *simulateShow) Check(cmd *cobra.Command, out *flags.Output) error {
 		return err
 	}
 	switch {
-	case f.host != "" && !f.why:
-		return fmt.Errorf("--host: only with --why")
 	case f.why && slices.Contains([]string{"svg", "sarif", "junit"}, out.Format):
 		return fmt.Errorf("--why: not with --format %s: decisions are no findings", out.Format)
 	case f.why && cmd.Flags().Changed("table"):
@@ -136,7 +137,10 @@ func (f *simulateShow) Check(cmd *cobra.Command, out *flags.Output) error {
 func (f *simulateShow) answer(r *simulate.Result, form string, o recording.Options) (*answer.Answer, error) {
 	switch {
 	case f.why:
-		return recording.Decisions(r, f.vm, f.host, o)
+		if host, ok := strings.CutSuffix(f.vm, "/*"); ok {
+			return recording.Decisions(r, "", host, o)
+		}
+		return recording.Decisions(r, f.vm, "", o)
 	case form == "svg":
 		return recording.SimulationDrawing(r, f.vm)
 	case f.vm != "":
@@ -147,10 +151,6 @@ func (f *simulateShow) answer(r *simulate.Result, form string, o recording.Optio
 
 // simulateWords are the source and the flags that change the answer, as the user typed
 // them, for the next commands.
-func simulateWords(cmd *cobra.Command, args []string, changes *flags.WhatIf) []string {
-	words := flags.Typed(cmd, args, append([]string{"hours", "every", "seed", "load", "at", "part", "choose"}, flags.Answer...))
-	for _, a := range changes.Asked {
-		words = append(words, "--"+a.Flag, a.Text)
-	}
-	return words
+func simulateWords(cmd *cobra.Command, args []string) []string {
+	return flags.Typed(cmd, args, append([]string{"hours", "load", "at", "part", "choose", "what-if"}, flags.Answer...))
 }

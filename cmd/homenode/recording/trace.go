@@ -23,21 +23,32 @@ import (
 
 // traceFlags say where the ticks of a simulation are written to.
 type traceFlags struct {
-	trace       string
-	parquet     string
-	openmetrics string
+	to []string // as typed
+
+	trace       string // file or folder of batch files of esxtop; "" for none
+	parquet     string // folder
+	openmetrics string // file
 }
 
 func (f *traceFlags) Register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.trace, "trace", "", "also write all ticks as esxtop batch files: to this .csv file for one host, else to this folder, a file a host")
-	fl.StringVar(&f.parquet, "parquet", "", "also write all ticks as Parquet files to this folder (docs/parquet.md)")
-	fl.StringVar(&f.openmetrics, "openmetrics", "", "also write all ticks to this file (docs/openmetrics.md)")
+	cmd.Flags().StringArrayVar(&f.to, "trace", nil, "also write all ticks: esxtop:PATH (a .csv file for one host, else a folder with a batch file a host), parquet:DIR or openmetrics:FILE (repeatable)")
 }
 
+// Check reads where the ticks go.
 func (f *traceFlags) Check() error {
+	for _, text := range f.to {
+		form, path, _ := strings.Cut(text, ":")
+		to := map[string]*string{"esxtop": &f.trace, "parquet": &f.parquet, "openmetrics": &f.openmetrics}[form]
+		if to == nil || path == "" {
+			return fmt.Errorf("--trace: found %q, want esxtop:PATH, parquet:DIR or openmetrics:FILE", text)
+		}
+		if *to != "" {
+			return fmt.Errorf("--trace: found %s twice", form)
+		}
+		*to = path
+	}
 	if f.trace != "" && f.trace == f.parquet {
-		return errors.New("--trace, --parquet: found one folder for both, want two")
+		return errors.New("--trace: found one folder for both forms, want two")
 	}
 	return nil
 }
@@ -123,7 +134,7 @@ func (t *tracing) open() (err error) {
 	}
 	if t.flags.openmetrics != "" {
 		if t.metrics, err = openmetrics.New(t.flags.openmetrics); err != nil {
-			return fmt.Errorf("--openmetrics: %w", err)
+			return fmt.Errorf("--trace openmetrics: %w", err)
 		}
 	}
 	return nil
@@ -212,14 +223,14 @@ func (t *tracing) close() error {
 		}
 		if h.lake != nil {
 			if err := h.lake.Close(); err != nil {
-				return fmt.Errorf("--parquet: %w", err)
+				return fmt.Errorf("--trace parquet: %w", err)
 			}
 			h.lake = nil
 		}
 	}
 	if t.metrics != nil {
 		if err := t.metrics.Close(); err != nil {
-			return fmt.Errorf("--openmetrics: %w", err)
+			return fmt.Errorf("--trace openmetrics: %w", err)
 		}
 		t.metrics = nil
 	}

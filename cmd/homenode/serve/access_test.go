@@ -9,12 +9,9 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"fmt"
 	"io"
 	"math/big"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,7 +23,6 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/rules"
-	"homenode/serve/access"
 	"homenode/serve/site"
 )
 
@@ -40,64 +36,60 @@ func write(t *testing.T, mode os.FileMode, text string) string {
 	return path
 }
 
-// TestRefusals starts no server that others reach without TLS and without who may sign in.
+// TestRefusals starts no server that others reach without TLS and a token, or a proxy.
 func TestRefusals(t *testing.T) {
-	token, sum := access.NewToken()
-	users := fmt.Sprintf("tokens: [{name: x, role: viewer, until: 2999-01-01, sha256: %s}]\n", sum)
-	roles := "roles: {viewer: ['*']}\n"
-	file, open := write(t, 0o600, users), write(t, 0o644, users)
-	oidc := write(t, 0o600, roles+"oidc: {issuer: 'https://id.example.com', clientID: x}\n")
-	secret := write(t, 0o600, roles+"oidc: {issuer: 'https://id.example.com', clientID: x, secretFile: "+open+"}\n")
-	proxy := write(t, 0o600, roles+"proxy: {user: X-User}\n")
-	bad := write(t, 0o600, "users: [{name: anna, role: s3cret, hash: s3cret}]\n")
+	const secret = "s3cret0123456789abcdef0123456789"
+	token, open, short, two := write(t, 0o600, secret+"\n"), write(t, 0o640, secret), write(t, 0o600, secret[1:]), write(t, 0o600, secret+"\n"+secret)
 	const here, away, ours = "127.0.0.1:0", "0.0.0.0:9275", "https://homenode.example.com"
 	for _, tt := range []struct {
-		listen string
 		door
 		want string
 	}{
-		{here, door{}, ""},
-		{"localhost:0", door{}, ""},
-		{"[::1]:9275", door{}, ""},
-		{here, door{file: file}, ""},
-		{here, door{file: file, url: ours, proxies: []string{"127.0.0.1"}}, ""},
-		{away, door{cert: "c", key: "k", file: file, url: ours}, ""},
-		{away, door{cert: "c", key: "k", file: proxy, url: ours, proxies: []string{"10.0.0.0/24", "2001:db8::1"}}, ""},
-		{"9275", door{}, `--listen: found "9275", want host:port`},
-		{away, door{}, "--listen: others reach 0.0.0.0:9275: want --tls-cert and --tls-key, and who may sign in with --access (docs/access.md)"},
-		{":9275", door{}, "--listen: others reach :9275: want --tls-cert and --tls-key"},
-		{"10.0.0.1:80", door{file: file, url: ours}, "--listen: others reach 10.0.0.1:80: want --tls-cert and --tls-key"},
-		{"homenode.example.com:80", door{file: file, url: ours}, "--listen: others reach homenode.example.com:80: want --tls-cert"},
-		{away, door{cert: "c", key: "k", url: ours}, "--listen: others reach 0.0.0.0:9275: want who may sign in, with --access (docs/access.md)"},
-		{away, door{cert: "c", key: "k", file: file}, "want --url, how browsers reach it by https"},
-		{away, door{cert: "c", key: "k", file: file, url: "http://homenode.example.com"}, "want --url, how browsers reach it by https"},
-		{here, door{cert: "c"}, "--tls-cert and --tls-key: want both"},
-		{here, door{proxies: []string{"10.0.0.1"}}, "--behind-proxy: want who may sign in"},
-		{here, door{file: file, proxies: []string{"proxy.example.com"}}, `--behind-proxy: found "proxy.example.com", want an address or a network`},
-		{here, door{url: ours}, "--url: want who may sign in"},
-		{here, door{file: file, url: "http://homenode.example.com"}, "--url: want https"},
-		{here, door{file: file, url: "https://u:s3cret@homenode.example.com"}, "--url: want a URL without a path"},
-		{here, door{file: file, url: "https://homenode.example.com/x"}, "--url: want a URL without a path"},
-		{here, door{file: proxy}, "--access: proxy: want the addresses of the proxies, with --behind-proxy"},
-		{here, door{file: oidc}, "--access: oidc: want --url"},
-		{here, door{file: open}, "others may read it (mode 0644): chmod 600 it"},
-		{here, door{file: secret, url: ours}, "--access: oidc: secretFile: "},
-		{here, door{file: bad}, "want viewer or operator"},
-		{here, door{file: file + "x"}, "--access: "},
+		{door{listen: here}, ""},
+		{door{listen: "localhost:0"}, ""},
+		{door{listen: "[::1]:9275"}, ""},
+		{door{listen: here, token: token}, ""},
+		{door{listen: here, url: ours, proxy: "127.0.0.1"}, ""},
+		{door{listen: here, url: ours, token: token}, ""},
+		{door{listen: away, cert: "c", key: "k", token: token, url: ours}, ""},
+		{door{listen: away, proxy: "10.0.0.5", url: ours}, ""},
+		{door{listen: away, proxy: "2001:db8::1=Remote-User", url: ours}, ""},
+		{door{listen: away, cert: "c", key: "k", proxy: "10.0.0.5", token: token, url: ours}, ""},
+		{door{listen: "9275"}, `--listen: found "9275", want host:port`},
+		{door{listen: away}, "--listen: other machines reach 0.0.0.0:9275: want --token-file with --tls-cert and --tls-key, or --trusted-proxy (docs/access.md)"},
+		{door{listen: ":9275"}, "--listen: other machines reach :9275: want --token-file"},
+		{door{listen: away, cert: "c", key: "k", url: ours}, "--listen: other machines reach 0.0.0.0:9275: want --token-file"},
+		{door{listen: "10.0.0.1:80", token: token, url: ours}, "--listen: other machines reach 10.0.0.1:80: want --tls-cert and --tls-key"},
+		{door{listen: "homenode.example.com:80", token: token, url: ours}, "want --tls-cert and --tls-key: the token would be readable on the way"},
+		{door{listen: away, token: token, proxy: "10.0.0.5", url: ours}, "want --tls-cert and --tls-key"},
+		{door{listen: away, cert: "c", key: "k", token: token}, "want --url, the https address that browsers use"},
+		{door{listen: away, proxy: "10.0.0.5"}, "want --url, the https address that browsers use"},
+		{door{listen: away, cert: "c", key: "k", token: token, url: "http://homenode.example.com"}, "want --url, the https address that browsers use"},
+		{door{listen: here, cert: "c"}, "--tls-cert and --tls-key: want both"},
+		{door{listen: here, key: "k"}, "--tls-cert and --tls-key: want both"},
+		{door{listen: here, url: ours}, "--url: want --token-file or --trusted-proxy"},
+		{door{listen: here, token: token, url: "http://homenode.example.com"}, "--url: want https"},
+		{door{listen: here, token: token, url: "https://u:s3cret@homenode.example.com"}, "--url: want a URL without a path"},
+		{door{listen: here, token: token, url: "https://homenode.example.com/x"}, "--url: want a URL without a path"},
+		{door{listen: here, proxy: "proxy.example.com"}, `--trusted-proxy: found "proxy.example.com", want the address of one machine`},
+		{door{listen: here, proxy: "10.0.0.0/24"}, `--trusted-proxy: found "10.0.0.0/24", want the address of one machine`},
+		{door{listen: here, proxy: "0.0.0.0"}, `--trusted-proxy: found "0.0.0.0", want the address of one machine`},
+		{door{listen: here, proxy: "10.0.0.5="}, `--trusted-proxy: found "10.0.0.5=", want the address of one machine`},
+		{door{listen: here, token: open}, "others may read it (mode 0640): chmod 600 it"},
+		{door{listen: here, token: short}, "--token-file: want one line of at least 32 characters"},
+		{door{listen: here, token: two}, "--token-file: want one line of at least 32 characters"},
+		{door{listen: here, token: token + "x"}, "--token-file: "},
 	} {
-		_, err := tt.check(tt.listen)
+		_, err := tt.check()
 		got := ""
 		if err != nil {
 			got = err.Error()
 		}
-		if (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) || strings.Contains(got, "s3cret") || strings.Contains(got, token) {
-			t.Errorf("%s %+v: %q, want %q", tt.listen, tt.door, got, tt.want)
+		if (tt.want == "") != (got == "") || !strings.Contains(got, tt.want) || strings.Contains(got, "s3cret") {
+			t.Errorf("%+v: %q, want %q", tt.door, got, tt.want)
 		}
 	}
-	if _, err := (&door{audit: open}).open(&cobra.Command{}, here); err == nil || !strings.HasPrefix(err.Error(), "--audit: ") {
-		t.Errorf("an audit log for everybody: %v", err)
-	}
-	if _, err := (&door{cert: file, key: file}).open(&cobra.Command{}, here); err == nil || !strings.HasPrefix(err.Error(), "--tls-cert: ") {
+	if _, err := (&door{listen: here, cert: token, key: token}).open(&cobra.Command{}); err == nil || !strings.HasPrefix(err.Error(), "--tls-cert: ") {
 		t.Errorf("no certificate: %v", err)
 	}
 }
@@ -124,29 +116,11 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	return write(t, 0o600, string(text)), write(t, 0o600, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}))), pool
 }
 
-// TestSignIn makes a password and a token by the commands, starts a server with TLS, and signs in as a browser does. No secret
-// is in what the server prints, answers or keeps.
-func TestSignIn(t *testing.T) {
-	const password = "correct horse battery"
-	var hash, token, row bytes.Buffer
-	made := newPassword()
-	made.SetIn(strings.NewReader(password + "\n"))
-	made.SetArgs(nil)
-	made.SetOut(&hash)
-	if err := made.Execute(); err != nil {
-		t.Fatal(err)
-	}
-	made = newToken()
-	made.SetArgs([]string{"grafana", "--until=2999-01-01"})
-	made.SetOut(&token)
-	made.SetErr(&row)
-	if err := made.Execute(); err != nil {
-		t.Fatal(err)
-	}
+// TestTokenOverTLS starts a server with TLS and a token: whoever has the token is let in. It is in nothing that the server prints or answers.
+func TestTokenOverTLS(t *testing.T) {
+	const token = "s3cret0123456789abcdef0123456789"
 	cert, key, pool := certificate(t)
-	audit := filepath.Join(t.TempDir(), "audit.log")
-	d := door{cert: cert, key: key, audit: audit, file: write(t, 0o600, fmt.Sprintf("%susers:\n  - {name: anna, role: operator, hash: %q}\n", row.String(), strings.TrimSpace(hash.String())))}
-
+	d := door{listen: "127.0.0.1:0", cert: cert, key: key, token: write(t, 0o600, token+"\n")}
 	var printed bytes.Buffer
 	out, in := io.Pipe()
 	cmd := &cobra.Command{}
@@ -156,7 +130,7 @@ func TestSignIn(t *testing.T) {
 	cmd.SetErr(&printed)
 	done := make(chan error)
 	go func() {
-		done <- serveFleet(cmd, &flags.Source{}, []string{"demo"}, &d, "127.0.0.1:0", rules.Options{}, nil, nil, site.Ask(nil))
+		done <- serveFleet(cmd, &flags.Source{}, []string{"demo"}, &d, rules.Options{}, nil, site.Ask(nil))
 	}()
 	line := make([]byte, 200)
 	n, err := out.Read(line)
@@ -167,66 +141,33 @@ func TestSignIn(t *testing.T) {
 	if base == "" {
 		t.Fatalf("printed %s", line[:n])
 	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	browser := &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
-	defer browser.CloseIdleConnections()
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
 	var bodies bytes.Buffer
-	want := func(status int, header string, req func() (*http.Response, error)) {
-		t.Helper()
-		res, err := req()
+	for _, tt := range []struct {
+		path, authorization string
+		want                int
+	}{{"/metrics", "", 401}, {"/metrics", "Bearer " + token[1:], 401}, {"/metrics", "Bearer " + token, 200}, {"/status", "Bearer " + token, 200}, {"/healthz", "", 200}} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+tt.path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer res.Body.Close()
+		req.Header.Set("Authorization", tt.authorization)
+		res, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
 		_, _ = io.Copy(&bodies, res.Body)
-		if res.StatusCode != status || res.ProtoMajor != 2 || res.Header.Get("Strict-Transport-Security") == "" {
-			t.Errorf("%s: %s %s %v, want %d", res.Request.URL, res.Proto, res.Status, res.Header, status)
-		}
-		fmt.Fprintln(&bodies, res.Header.Values(header))
-	}
-	login := func(password string) func() (*http.Response, error) {
-		return func() (*http.Response, error) {
-			return browser.PostForm(base+"/login", url.Values{"name": {"anna"}, "password": {password}, "next": {"/healthz"}})
+		res.Body.Close()
+		if res.StatusCode != tt.want || res.ProtoMajor != 2 || res.Header.Get("Strict-Transport-Security") == "" {
+			t.Errorf("%s with %q: %s %s %v, want %d", tt.path, tt.authorization, res.Proto, res.Status, res.Header, tt.want)
 		}
 	}
-	want(401, "", func() (*http.Response, error) { return browser.Get(base + "/metrics") })
-	want(401, "", login("wrong "+password))
-	want(200, "", login(password))
-	want(200, "", func() (*http.Response, error) { return browser.Get(base + "/metrics") })
-	want(200, "", func() (*http.Response, error) { return browser.Get(base + "/status") })
-	session := jar.Cookies(&url.URL{Scheme: "https", Host: strings.TrimPrefix(base, "https://"), Path: "/"})
-	if len(session) != 1 || session[0].Name != "__Host-homenode-session" {
-		t.Fatalf("cookies %v", session)
-	}
-	want(401, "", func() (*http.Response, error) { return browser.PostForm(base+"/logout", nil) }) // sent on to /
-	want(401, "", func() (*http.Response, error) { return browser.Get(base + "/metrics") })
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token.String()))
-	want(200, "", func() (*http.Response, error) { return browser.Do(req) })
-	browser.CloseIdleConnections()
+	client.CloseIdleConnections()
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	kept, err := os.ReadFile(audit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(kept), `"who":"anna","role":"operator","via":"password","from":"127.0.0.1","what":"sign in","result":"ok"`) {
-		t.Errorf("audit log %s", kept)
-	}
-	for _, secret := range []string{password, strings.TrimSpace(token.String()), strings.TrimSpace(hash.String()), session[0].Value, "token "} {
-		if strings.Contains(string(kept)+printed.String()+string(line[:n]), secret) || secret != "token " && strings.Contains(bodies.String(), secret) {
-			t.Errorf("a secret is printed, answered or kept:\n%s\n%s", printed.String(), kept)
-		}
-	}
-	if info, err := os.Stat(audit); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("audit log: %v, %v", info, err)
+	if strings.Contains(printed.String()+string(line[:n])+bodies.String(), "s3cret") {
+		t.Errorf("the token is printed or answered:\n%s\n%s", printed.String(), bodies.String())
 	}
 }

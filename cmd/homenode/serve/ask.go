@@ -18,31 +18,8 @@ import (
 	"homenode/serve/board"
 	"homenode/serve/captures"
 	"homenode/serve/held"
-	"homenode/serve/plans"
 	"homenode/serve/site"
 )
-
-// fixer returns what carries plans out: homenode fix inside of the program, with the account of a file of credentials. address is the URL
-// of a vCenter by its name; more are flags that the server was started with, judging is how it judges.
-func fixer(newRoot func() *cobra.Command, address func(vcenter string) (string, error), credentials string, judging func() *policy.Policy, more []string) plans.Do {
-	return func(ctx context.Context, vcenter string, args ...string) ([]*answer.Answer, error) {
-		source, err := address(vcenter)
-		if err != nil {
-			return nil, err
-		}
-		h := flags.Held{Open: true, Policy: judging}
-		root := newRoot()
-		root.SetArgs(slices.Concat([]string{"fix", source, "--credentials=" + credentials}, more, args))
-		root.SetIn(strings.NewReader(""))
-		root.SetOut(io.Discard)
-		root.SetErr(io.Discard)
-		err = root.ExecuteContext(flags.Holding(ctx, &h))
-		if errors.Is(err, flags.ErrFindings) || errors.Is(err, flags.ErrNotKnown) {
-			err = nil
-		}
-		return h.Answers, err
-	}
-}
 
 // Of the questions of pages.
 const (
@@ -51,7 +28,7 @@ const (
 )
 
 // asker returns what answers the questions of pages: each is a command of the program, run inside of it and judging as the server does.
-func asker(newRoot func() *cobra.Command, judging func() *policy.Policy) site.Ask {
+func asker(newRoot func() *cobra.Command, judging *policy.Policy) site.Ask {
 	turns := make(chan struct{}, askedAtOnce)
 	return func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error) {
 		ctx, cancel := context.WithTimeout(ctx, askedLongest)
@@ -75,6 +52,9 @@ func asker(newRoot func() *cobra.Command, judging func() *policy.Policy) site.As
 		}
 		if name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "); !slices.Contains(askable, name) {
 			return nil, fmt.Errorf("%s: no command that pages ask", name)
+		}
+		if err := reads(args); err != nil {
+			return nil, err
 		}
 		for _, a := range args {
 			if _, value, ok := strings.Cut(a, "="); strings.HasPrefix(a, "@") || ok && strings.HasPrefix(a, "--") && strings.HasPrefix(value, "@") {
@@ -101,4 +81,20 @@ func asker(newRoot func() *cobra.Command, judging func() *policy.Policy) site.As
 }
 
 // askable are the commands that pages ask. Each reads what is held, through package flags, or nothing.
-var askable = []string{"assess", "capture", "compare", "explain", "fix", "matrix", "rules", "simulate", "size dump", "size fit", "size io", "size latency", "size pages", "size rightsize", "size speed", "topo", "validate"}
+var askable = []string{"assess", "capture", "compare", "explain", "fix", "rules", "simulate", "size dump", "size fit", "size io", "size latency", "size pages", "size rightsize", "size speed", "validate"}
+
+// writing are the flags of fix that change a vCenter, or open a session to one.
+var writing = []string{"--apply", "--resume", "--rollback", "--verify"}
+
+// reads refuses a command line that does more than read.
+func reads(args []string) error {
+	for _, a := range args {
+		if a == "--" {
+			return nil
+		}
+		if name, _, _ := strings.Cut(a, "="); slices.Contains(writing, name) {
+			return fmt.Errorf("%s: a page changes nothing", name)
+		}
+	}
+	return nil
+}

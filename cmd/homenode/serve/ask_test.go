@@ -7,11 +7,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/fix"
+	"homenode/rules"
 	"homenode/rules/policy"
+	"homenode/serve/held"
+	"homenode/serve/site"
+	"homenode/source/scenario"
 )
 
-// TestFixerPolicy checks that a plan that is kept cures nothing that is accepted.
-func TestFixerPolicy(t *testing.T) {
+// TestAskFix lets pages ask for a plan: it cures nothing that is accepted, and nothing of a vCenter is written or opened.
+func TestAskFix(t *testing.T) {
+	f, err := scenario.Read("fleet.txt", []byte("release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=18 memory=512GB\nvm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{})}
 	root := func() *cobra.Command {
 		cmd := &cobra.Command{Use: "homenode", SilenceErrors: true, SilenceUsage: true}
 		one := fix.New()
@@ -19,18 +28,21 @@ func TestFixerPolicy(t *testing.T) {
 		cmd.AddCommand(one)
 		return cmd
 	}
-	for _, accepted := range []bool{false, true} {
-		p := &policy.Policy{}
-		if accepted {
-			p.Suppress = []policy.Suppression{{Rules: []string{"N032"}, VM: []string{"ci03"}, Reason: "agreed", Until: "2099-12-31"}}
-		}
-		do := fixer(root, func(string) (string, error) { return "demo", nil }, "", func() *policy.Policy { return p }, nil)
-		answers, err := do(t.Context(), "demo", "--rule=N032", "--vm=ci03")
+	accepted := &policy.Policy{Suppress: []policy.Suppression{{Rules: []string{"N001"}, VM: []string{"sql01"}, Reason: "agreed", Until: "2099-12-31"}}}
+	for _, p := range []*policy.Policy{nil, accepted} {
+		answers, err := asker(root, p)(t.Context(), fleet, []string{"fix", site.Source, "--rule=N001"})
 		if err != nil || len(answers) != 1 {
 			t.Fatal(answers, err)
 		}
-		if got := strings.Join(answers[0].Verdict, " "); strings.Contains(got, "Nothing to change") != accepted {
-			t.Errorf("accepted %v: %s", accepted, got)
+		if got := strings.Join(answers[0].Verdict, " "); strings.Contains(got, "Nothing to change") != (p != nil) {
+			t.Errorf("accepted %v: %s", p != nil, got)
+		}
+	}
+	for _, words := range []string{"fix SOURCE --apply", "fix SOURCE --apply=true", "fix SOURCE --vm=sql01 --apply --power=guest --yes=1", "fix https://vc01.example.com --apply", "fix SOURCE --rollback=a.journal", "fix SOURCE --rollback a.journal",
+		"fix SOURCE --resume=a.journal", "fix --resume=a.journal SOURCE", "fix SOURCE --verify=a.journal"} {
+		args := strings.Fields(words)
+		if _, err := asker(root, nil)(t.Context(), fleet, args); err == nil || !strings.Contains(err.Error(), "a page changes nothing") {
+			t.Errorf("%s: %v", words, err)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"homenode/internal/version"
 	"homenode/numa"
 	"homenode/rules"
-	"homenode/serve/accept"
 	"homenode/serve/board"
 	"homenode/serve/captures"
 	"homenode/serve/collect"
@@ -24,11 +23,12 @@ import (
 	"homenode/serve/reader"
 	"homenode/serve/site"
 	"homenode/serve/web"
+	"homenode/source/open"
 )
 
 // read shows what other collectors see, from the database that they share. The URL "env" stands for
 // HOMENODE_QUERY_URL.
-func read(cmd *cobra.Command, address string, d *door, listen string, every time.Duration, b *board.Board, kept *captures.Shelf, ask site.Ask) error {
+func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *board.Board, kept *captures.Shelf, ask site.Ask) error {
 	if address == "env" {
 		if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
 			return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
@@ -40,17 +40,16 @@ func read(cmd *cobra.Command, address string, d *door, listen string, every time
 	if err != nil {
 		return fmt.Errorf("--query-url: %w", err)
 	}
-	l, err := d.open(cmd, listen)
+	l, err := d.open(cmd)
 	if err != nil {
 		return err
 	}
-	defer l.audit.Close()
 	ctx, stop := context.WithCancel(cmd.Context())
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
 	all.Go(func() { r.Run(ctx, every) })
-	pages := &web.Server{Board: b, Listen: l.Addr().String(), URL: l.outside, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: r.Status,
+	pages := &web.Server{Board: b, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
 	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Status: pages.StatusAnswer, Version: version.String(), Captures: kept,
 		Live: &site.Live{Board: b, Status: r.Status, Every: every, Ended: ctx.Done()}}
@@ -61,34 +60,39 @@ func read(cmd *cobra.Command, address string, d *door, listen string, every time
 }
 
 // serveFleet shows the pages of a fleet that is read once.
-func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door, listen string, o rules.Options, book *accept.Book, kept *captures.Shelf, ask site.Ask) error {
+func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door, o rules.Options, kept *captures.Shelf, ask site.Ask) error {
 	fleet, err := src.Read(cmd, sources...)
 	if err != nil {
 		return err
 	}
-	live := held.Live{Inventory: func(string) (*numa.Fleet, []string) { return fleet, []string{fleet.Source} }, Sources: func(string) []string { return sources },
-		Options: func() rules.Options {
-			o := o
-			if book != nil {
-				o.Policy = book.Policy()
-			}
-			return o
-		}}
-	l, err := d.open(cmd, listen)
+	live := held.Live{Inventory: func(string) (*numa.Fleet, []string) { return fleet, []string{fleet.Source} }, Options: func() rules.Options { return o },
+		Sources: func(string) []string { return sources }, Address: func(string) string { return addressOf(cmd, src, sources) }}
+	l, err := d.open(cmd)
 	if err != nil {
 		return err
 	}
-	defer l.audit.Close()
 	ctx, stop := context.WithCancel(cmd.Context())
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
-	pages := web.Server{Board: board.New(o, time.Minute), Listen: l.Addr().String(), URL: l.outside, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Version: version.String(), Accepted: book, Accept: live.Again, Captures: kept}}
+	pages := web.Server{Board: board.New(o, time.Minute), Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
+		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Version: version.String(), Captures: kept}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
+}
+
+// addressOf returns the URL of the one vCenter that a fleet was read from; "" for another source.
+func addressOf(cmd *cobra.Command, src *flags.Source, sources []string) string {
+	if len(sources) != 1 || !open.VCenter(sources[0]) {
+		return ""
+	}
+	at, err := src.Dialer(cmd).Address(sources[0])
+	if err != nil {
+		return ""
+	}
+	return at.String()
 }
 
 // newServer returns a server that no client holds for long. What lasts longer, such as events and uploads, sets its own deadlines; what a

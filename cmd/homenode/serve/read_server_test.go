@@ -28,7 +28,7 @@ func TestServerBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = c.Close() }()
-	if _, err := fmt.Fprint(c, "POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 8000\r\n\r\nname=a"); err != nil {
+	if _, err := fmt.Fprint(c, "POST /captures HTTP/1.1\r\nHost: x\r\nContent-Length: 8000\r\n\r\nname=a"); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {

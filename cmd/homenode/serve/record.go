@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/internal/texttab"
 	"homenode/internal/version"
 	"homenode/rules/rule"
@@ -63,12 +64,14 @@ func NewRecord() *cobra.Command {
 		},
 	}
 	in.register(cmd, "record")
-	fl := cmd.Flags()
-	fl.StringVarP(&dir, "output", "o", "", "folder to write to; one of an earlier recording goes on")
-	fl.Float64Var(&hours, "hours", 0, "end after so many hours; 0 goes on until Ctrl-C")
-	fl.BoolVar(&raw, "raw", false, "keep answers whole, not only the rows that homenode reads (three times as large)")
-	fl.BoolVar(&anonymise, "anonymise", false, "write pseudonyms for names, UUIDs, addresses and paths")
-	fl.StringVar(&key, "key", "", "with --anonymise: file for the key to the names, mode 0600; one that is there goes on, also that of a snapshot (default DIR.key.json)")
+	flags.Group(cmd, "what is written", func(cmd *cobra.Command) {
+		fl := cmd.Flags()
+		fl.StringVarP(&dir, "output", "o", "", "folder to write to; one of an earlier recording goes on")
+		fl.Float64Var(&hours, "hours", 0, "end after so many hours; 0 goes on until Ctrl-C")
+		fl.BoolVar(&raw, "raw", false, "keep answers whole, not only the rows that homenode reads (three times as large)")
+		fl.BoolVar(&anonymise, "anonymise", false, "write pseudonyms for names, UUIDs, addresses and paths")
+		fl.StringVar(&key, "key", "", "with --anonymise: file for the key to the names, mode 0600; one that is there goes on, also that of a snapshot (default DIR.key.json)")
+	})
 	return cmd
 }
 

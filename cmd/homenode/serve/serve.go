@@ -2,7 +2,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,8 +25,6 @@ import (
 	"homenode/numa/unit"
 	"homenode/rules"
 	"homenode/rules/headroom"
-	"homenode/rules/policy"
-	"homenode/serve/accept"
 	"homenode/serve/board"
 	"homenode/serve/captures"
 	"homenode/serve/collect"
@@ -36,7 +33,6 @@ import (
 	"homenode/serve/keep"
 	"homenode/serve/metrics"
 	"homenode/serve/notify"
-	"homenode/serve/plans"
 	"homenode/serve/query"
 	"homenode/serve/remote"
 	"homenode/serve/site"
@@ -48,150 +44,162 @@ import (
 
 // A target is one vCenter to collect from.
 type target struct {
-	name string
-	url  string // as it was named; "" for the demo
-	dial func(context.Context) (*vsphere.Live, error)
+	name    string
+	source  string // as it was named
+	address string // URL without an account
+	dial    func(context.Context) (*vsphere.Live, error)
+}
+
+// A command is what the flags of serve say.
+type command struct {
+	in          input
+	judgement   flags.Config
+	data        string
+	check       bool
+	keep        store.Options
+	retainBytes string
+	sendFile    string
+	queryURL    string
+	fleet       []string
+	door        door
+	folder      string // of captures
 }
 
 // New returns the command; newRoot makes the program anew for a question of a page.
 func New(newRoot func() *cobra.Command) *cobra.Command {
-	var (
-		in           input
-		judgement    flags.Config
-		listen, data string
-		check        bool
-		keepOptions  store.Options
-		retainBytes  string
-		sendFile     string
-		queryURL     string
-		fleet        []string
-		write        writing
-		accepted     string
-		door         door
-		shelf        shelving
-	)
+	c := &command{}
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if queryURL != "" || fleet != nil {
+			if c.queryURL != "" || c.fleet != nil {
 				return nil
 			}
 			return cobra.MinimumNArgs(1)(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := judgement.Options(vnuma.Choices{})
-			if err != nil {
-				return err
-			}
-			if err := in.check(); err != nil {
-				return err
-			}
-			if _, err := door.check(listen); err != nil {
-				return err
-			}
-			var book *accept.Book
-			if accepted != "" {
-				if book, err = accept.Open(accepted, options.Policy); err != nil {
-					return fmt.Errorf("--accepted: %w", err)
-				}
-				options.Policy = book.Policy()
-			}
-			judging := func() *policy.Policy { return options.Policy }
-			if book != nil {
-				judging = book.Policy
-			}
-			ask := asker(newRoot, judging)
-			kept, err := shelf.open()
-			if err != nil {
-				return err
-			}
-			defer kept.Close()
-			if fleet != nil {
-				if len(args) > 0 || check || data != "" || sendFile != "" || queryURL != "" {
-					return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
-				}
-				return serveFleet(cmd, &in.src, fleet, &door, listen, options, book, kept, ask)
-			}
-			var send config.Config
-			if sendFile != "" {
-				b, err := vcenter.ReadSecret(sendFile)
-				if err != nil {
-					return fmt.Errorf("--send: %w", err)
-				}
-				read, err := config.Parse(sendFile, b)
-				if err != nil {
-					return fmt.Errorf("--send: %w", err)
-				}
-				send = *read
-			}
-			if keepOptions.Retain < time.Hour {
-				return fmt.Errorf("--retain: found %v, want 1h or more", keepOptions.Retain)
-			}
-			if data != "" {
-				if err := os.MkdirAll(data, 0o700); err != nil {
-					return fmt.Errorf("--data: %w", err)
-				}
-			}
-			if retainBytes != "" {
-				size, err := unit.ParseSize(retainBytes)
-				if err != nil {
-					return fmt.Errorf("--retain-bytes: %w", err)
-				}
-				keepOptions.RetainBytes = int64(size)
-			}
-			if queryURL != "" {
-				if len(args) > 0 || check || data != "" || sendFile != "" {
-					return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
-				}
-				return read(cmd, queryURL, &door, listen, min(in.collect.Every, 15*time.Second), board.New(options, 3*in.collect.Every+10*time.Second), kept, ask)
-			}
-			lives, demo, err := in.targets(cmd, args)
-			if err != nil {
-				return err
-			}
-			if demo != nil {
-				defer demo.close()
-			}
-			if check {
-				return checkAll(cmd, lives, in.collect)
-			}
-			if data == "" && demo != nil {
-				if data, err = os.MkdirTemp("", "homenode-demo-"); err != nil {
-					return err
-				}
-				defer os.RemoveAll(data)
-			}
-			if data == "" && len(send.Samples) > 0 {
-				return errors.New("--send: samples are sent from the store: give it a folder with --data")
-			}
-			desk, err := write.desk(cmd, &in.src, newRoot, judging, lives, demo, data)
-			if err != nil {
-				return err
-			}
-			if desk != nil {
-				defer desk.Close()
-			}
-			return run(cmd, &server{desk: desk, book: book, captures: kept, board: board.New(options, 3*in.collect.Every+10*time.Second), lives: lives, options: in.collect, door: &door, listen: listen, demo: demo, data: data, keep: keepOptions, send: send, rules: options, ask: ask})
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args, newRoot) },
 	}
-	in.register(cmd, "collect from")
-	judgement.Register(cmd)
-	fl := cmd.Flags()
-	fl.StringVar(&listen, "listen", "127.0.0.1:9275", "address and port of pages and metrics; one that others reach wants --tls-cert, --tls-key, --access and --url")
-	fl.StringArrayVar(&fleet, "fleet", nil, "show the pages of this SOURCE, such as an RVTools export, instead of collecting (repeatable: as one fleet)")
-	fl.StringVar(&data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
-	fl.DurationVar(&keepOptions.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
-	fl.StringVar(&retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
-	fl.StringVar(&queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env takes HOMENODE_QUERY_URL, for a URL with a password")
-	fl.StringVar(&sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, mail, remote write (docs/watch.md)")
-	fl.StringVar(&accepted, "accepted", "", "file to which findings go that operators accept in a browser, in the form of the configuration; made where it is missing")
-	write.register(cmd)
-	shelf.register(cmd)
-	fl.BoolVar(&check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
-	door.register(fl)
-	cmd.AddCommand(newPassword(), newToken())
+	c.register(cmd)
 	return cmd
 }
+
+func (c *command) register(cmd *cobra.Command) {
+	c.in.register(cmd, "collect from")
+	fl := cmd.Flags()
+	flags.Group(cmd, "what is collected", func(*cobra.Command) {
+		fl.BoolVar(&c.check, "check", false, "log in, test the privileges, ask one host of each cluster, say how many bytes a day, and exit")
+	})
+	flags.Group(cmd, "pages", func(cmd *cobra.Command) {
+		fl.StringArrayVar(&c.fleet, "fleet", nil, "show the pages of this SOURCE, such as an RVTools export, instead of collecting (repeatable: as one fleet)")
+		fl.StringVar(&c.queryURL, "query-url", "", "Prometheus or another database with its query API: show what other collectors sent there, instead of collecting; env takes HOMENODE_QUERY_URL, for a URL with a password")
+		fl.StringVar(&c.folder, "captures", "", "folder of captures that pages list and open; nothing outside of it is read")
+		c.judgement.Register(cmd)
+	})
+	flags.Group(cmd, "what is kept and sent", func(*cobra.Command) {
+		fl.StringVar(&c.data, "data", "", "folder to keep what is seen in, for queries by time; without one only the present is known (demo: a folder that is removed at the end)")
+		fl.DurationVar(&c.keep.Retain, "retain", 30*24*time.Hour, "how long --data keeps it")
+		fl.StringVar(&c.retainBytes, "retain-bytes", "", "how large --data may become, such as 50GB: the oldest goes")
+		fl.StringVar(&c.sendFile, "send", "", "file (mode 0600) that says where findings and samples are sent: webhooks, remote write (docs/watch.md)")
+	})
+	flags.Group(cmd, "who may look", c.door.register)
+}
+
+// run shows a fleet, what others collect, or what it collects itself.
+func (c *command) run(cmd *cobra.Command, args []string, newRoot func() *cobra.Command) error {
+	options, err := c.judgement.Options(vnuma.Choices{})
+	if err != nil {
+		return err
+	}
+	if err := c.in.check(); err != nil {
+		return err
+	}
+	if _, err := c.door.check(); err != nil {
+		return err
+	}
+	ask := asker(newRoot, options.Policy)
+	kept, err := captures.Open(c.folder, uploadLimit)
+	if err != nil {
+		return fmt.Errorf("--captures: %w", err)
+	}
+	defer kept.Close()
+	every := c.in.collect.Every
+	switch shown := len(args) > 0 || c.check || c.data != "" || c.sendFile != ""; {
+	case c.fleet != nil && (shown || c.queryURL != ""):
+		return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
+	case c.fleet != nil:
+		return serveFleet(cmd, &c.in.src, c.fleet, &c.door, options, kept, ask)
+	case c.queryURL != "" && shown:
+		return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
+	case c.queryURL != "":
+		return read(cmd, c.queryURL, &c.door, min(every, 15*time.Second), board.New(options, 3*every+10*time.Second), kept, ask)
+	}
+	s := &server{captures: kept, door: &c.door, rules: options, ask: ask}
+	return c.collect(cmd, args, s)
+}
+
+// collect completes the server and runs it.
+func (c *command) collect(cmd *cobra.Command, args []string, s *server) (err error) {
+	if s.send, err = readSend(c.sendFile); err != nil {
+		return fmt.Errorf("--send: %w", err)
+	}
+	if c.keep.Retain < time.Hour {
+		return fmt.Errorf("--retain: found %v, want 1h or more", c.keep.Retain)
+	}
+	if c.data != "" {
+		if err := os.MkdirAll(c.data, 0o700); err != nil {
+			return fmt.Errorf("--data: %w", err)
+		}
+	}
+	if c.retainBytes != "" {
+		size, err := unit.ParseSize(c.retainBytes)
+		if err != nil {
+			return fmt.Errorf("--retain-bytes: %w", err)
+		}
+		c.keep.RetainBytes = int64(size)
+	}
+	if s.lives, s.demo, err = c.in.targets(cmd, args); err != nil {
+		return err
+	}
+	if s.demo != nil {
+		defer s.demo.close()
+		account := s.demo.vc.URL.User
+		password, _ := account.Password()
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: to carry out a plan on the simulated vCenter: export GOVC_USERNAME=%s GOVC_PASSWORD=%s\n", account.Username(), password)
+	}
+	if c.check {
+		return checkAll(cmd, s.lives, c.in.collect)
+	}
+	if c.data == "" && s.demo != nil {
+		if c.data, err = os.MkdirTemp("", "homenode-demo-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(c.data)
+	}
+	if c.data == "" && len(s.send.Samples) > 0 {
+		return errors.New("--send: samples are sent from the store: give it a folder with --data")
+	}
+	s.options, s.data, s.keep = c.in.collect, c.data, c.keep
+	s.board = board.New(s.rules, 3*s.options.Every+10*time.Second)
+	return run(cmd, s)
+}
+
+// readSend reads the file of --send; "" sends nothing.
+func readSend(path string) (config.Config, error) {
+	if path == "" {
+		return config.Config{}, nil
+	}
+	b, err := vcenter.ReadSecret(path)
+	if err != nil {
+		return config.Config{}, err
+	}
+	c, err := config.Parse(path, b)
+	if err != nil {
+		return config.Config{}, err
+	}
+	return *c, nil
+}
+
+// uploadLimit is how large a capture may be that is uploaded, in bytes.
+const uploadLimit = 200 << 20
 
 // An input is what is collected, and how: the flags that serve and record share.
 type input struct {
@@ -202,11 +210,13 @@ type input struct {
 
 // register adds the flags; verb is what the command does with hosts.
 func (in *input) register(cmd *cobra.Command, verb string) {
-	in.src.Register(cmd)
-	fl := cmd.Flags()
-	fl.DurationVar(&in.collect.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
-	fl.StringSliceVar(&in.clusters, "cluster", nil, verb+" these clusters; names may have * and ?")
-	fl.StringSliceVar(&in.hosts, "host", nil, verb+" these hosts; names may have * and ?")
+	flags.Group(cmd, "what is collected", func(cmd *cobra.Command) {
+		fl := cmd.Flags()
+		fl.DurationVar(&in.collect.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
+		fl.StringSliceVar(&in.clusters, "cluster", nil, verb+" these clusters; names may have * and ?")
+		fl.StringSliceVar(&in.hosts, "host", nil, verb+" these hosts; names may have * and ?")
+	})
+	flags.Group(cmd, "account and certificates of the vCenters", func(cmd *cobra.Command) { in.src.RegisterOnly(cmd, flags.SourceSession...) })
 }
 
 // check refuses values that cannot be.
@@ -219,7 +229,6 @@ func (in *input) check() error {
 
 // targets returns the vCenters that the arguments name, and completes the options.
 func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo *demoLab, err error) {
-	in.collect.Amend = in.src.Options(cmd).Apply
 	if len(in.clusters)+len(in.hosts) > 0 {
 		c, h := glob.Compile(in.clusters, ""), glob.Compile(in.hosts, glob.Domain)
 		in.collect.Wanted = func(m *numa.Host, cluster string) bool { return c.Allow(cluster) && h.Allow(m.Name) }
@@ -227,7 +236,7 @@ func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo 
 	dialer := in.src.Dialer(cmd)
 	seen := map[string]bool{}
 	for _, arg := range args {
-		t := target{}
+		t := target{source: arg}
 		switch u, parse := url.Parse(arg); {
 		case arg == open.Demo:
 			if !cmd.Flags().Changed("every") {
@@ -237,12 +246,18 @@ func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo 
 			if demo, err = startDemo(cmd.Context(), time.Now()); err != nil {
 				return nil, nil, err
 			}
-			t = target{name: open.Demo, dial: demo.dial}
+			at := *demo.vc.URL
+			at.User = nil
+			t.name, t.address, t.dial = open.Demo, at.String(), demo.dial
 		case arg == "vcenter" || parse == nil && (u.Scheme == "https" || u.Scheme == "http"):
-			t.url = arg
 			if t.name, t.dial, err = dialer.Live(arg); err != nil {
 				return nil, nil, err
 			}
+			at, err := dialer.Address(arg)
+			if err != nil {
+				return nil, nil, err
+			}
+			t.address = at.String()
 		default:
 			return nil, nil, fmt.Errorf("%s: what is live comes from vCenters and hosts: want https://vc01.example.com, vcenter or demo", arg)
 		}
@@ -260,16 +275,13 @@ type server struct {
 	board   *board.Board
 	lives   []target
 	options collect.Options
-	door    *door // nil for one without flags
-	listen  string
+	door    *door
 	demo    *demoLab
 	data    string // folder of the store; empty for none
 	keep    store.Options
 	send    config.Config
 	rules   rules.Options
 	ask     site.Ask
-	desk    *plans.Desk   // nil where plans are not kept
-	book    *accept.Book  // nil where nothing can be accepted
 	apart   time.Duration // between events of a page; 0 for the default
 
 	captures *captures.Shelf // that pages may open
@@ -279,9 +291,6 @@ type server struct {
 func (s *server) judging() rules.Options {
 	o := s.rules
 	o.Today, o.Ticks = time.Now(), board.SeenAt
-	if s.book != nil {
-		o.Policy = s.book.Policy()
-	}
 	return o
 }
 
@@ -300,14 +309,10 @@ func run(cmd *cobra.Command, s *server) error {
 	}
 	ctx, stop := context.WithCancel(cmd.Context())
 	defer stop()
-	if s.door == nil {
-		s.door = &door{}
-	}
-	l, err := s.door.open(cmd, s.listen)
+	l, err := s.door.open(cmd)
 	if err != nil {
 		return err
 	}
-	defer l.audit.Close()
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
@@ -341,19 +346,18 @@ func run(cmd *cobra.Command, s *server) error {
 		collectors = append(collectors, c)
 		all.Go(func() { c.Run(ctx) })
 	}
-	pages := &web.Server{Board: s.board, Listen: l.Addr().String(), URL: l.outside, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
+	pages := &web.Server{Board: s.board, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
 		for _, c := range collectors {
 			out = append(out, c.Status())
 		}
 		return out
 	}}
+	named := func(vcenter string) target {
+		return s.lives[max(0, slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter }))]
+	}
 	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: judgedFresh, Judged: s.board.Touch,
-		Sources: func(vcenter string) []string {
-			i := slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter })
-			return []string{cmp.Or(s.lives[max(i, 0)].url, vcenter)}
-		}}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Plans: s.desk, Accepted: s.book, Captures: s.captures,
-		Accept: func() { s.board.Judging(s.book.Policy()); live.Again() },
+		Sources: func(vcenter string) []string { return []string{named(vcenter).source} }, Address: func(vcenter string) string { return named(vcenter).address }}
+	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Status: pages.StatusAnswer, Version: version.String(), Captures: s.captures,
 		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
 				if s.lives[i].name == vcenter {

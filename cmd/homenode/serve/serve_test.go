@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -39,36 +38,11 @@ func startNamed(t *testing.T, name string, after time.Duration) (url string, lab
 	}
 	lab.name = name
 	o := collect.Options{Every: time.Second}
-	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: name, dial: lab.dial}}, options: o, listen: "127.0.0.1:0", demo: lab, data: t.TempDir(), ask: asker(root, nil)}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: name, dial: lab.dial}}, options: o, door: &door{listen: "127.0.0.1:0"}, demo: lab, data: t.TempDir(), ask: asker(root, nil)}
 	return until(t, func(cmd *cobra.Command) error {
 		defer lab.close()
 		return run(cmd, s)
 	}), lab
-}
-
-// tokens takes what servers print to operators.
-type tokens struct{}
-
-var tokenOf sync.Map // by URL
-
-func (tokens) Write(b []byte) (int, error) {
-	if m := regexp.MustCompile(`(http://[0-9.:]+)/login with the token (\S+)`).FindSubmatch(b); m != nil {
-		tokenOf.Store(string(m[1]), string(m[2]))
-	}
-	return os.Stderr.Write(b)
-}
-
-// operator returns the header of an operator of a server that until runs.
-func operator(t testing.TB, url string) []string {
-	t.Helper()
-	for range 200 {
-		if token, ok := tokenOf.Load(url); ok {
-			return []string{"Authorization", "Bearer " + token.(string)}
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("%s printed no token", url)
-	return nil
 }
 
 // until runs a server until the test ends, and returns its URL.
@@ -79,7 +53,7 @@ func until(t testing.TB, run func(*cobra.Command) error) (url string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd.SetContext(ctx)
 	cmd.SetOut(in)
-	cmd.SetErr(tokens{})
+	cmd.SetErr(os.Stderr)
 	done := make(chan error)
 	go func() { done <- run(cmd) }()
 	t.Cleanup(func() {

@@ -68,7 +68,7 @@ func newFit() *cobra.Command {
 	fl.Float64Var(&f.prices.Core, "core-price", 0, "price of a core, such as a licence")
 	fl.Float64Var(&f.prices.GB, "gb-price", 0, "price of a GB of memory")
 	fl.BoolVar(&f.details, "details", false, "all notes, the VMs by shape, and what else fits a node")
-	f.src.Register(cmd)
+	f.src.RegisterOnly(cmd, flags.SourceShapes...)
 	return cmd
 }
 

@@ -41,12 +41,8 @@ func newIO() *cobra.Command {
 	word("throughput", "bytes a second instead of --iops: 2GB/s, 900MiB/s")
 	word("block", "size of an I/O: 32k")
 	word("read", "share of I/Os that are reads, in percent (default 70)")
-	word("random", "share of I/Os that are random, in percent (default 100)")
-	word("tx", "what a network sends: 10Gb/s")
-	word("rx", "what a network receives: 10Gb/s")
-	word("policy", "of vSAN: raid-5, raid-6, raid-1, raid-0; only RAID-5 was measured (default raid-5)")
 	word("ipc", "work per cycle of your cores, compared with the measured CPU: 1.2 (default 1)")
-	fl.StringArrayVar(&f.workloads, "workload", nil, "one more workload in words: 'vsan-esa iops=100k block=32k read=70', 'network tx=10Gb/s rx=10Gb/s', 'ram throughput=20GB/s' (repeatable)")
+	fl.StringArrayVar(&f.workloads, "workload", nil, "a workload in words, or one more: 'vsan-esa iops=100k block=32k read=70 random=50 policy=raid-6', 'network tx=10Gb/s rx=10Gb/s', 'ram throughput=20GB/s' (repeatable)")
 	f.hosts.register(cmd, 1, "hosts that share the traffic evenly", "base frequency of a core: 3.6GHz; with a SOURCE for hosts that state none")
 	fl.StringVar(&f.cluster, "cluster", "", "the cluster, or standalone host, of the SOURCE; not needed when there is one")
 	fl.StringVar(&f.budget, "budget", "", "share of the CPU that I/O may have, in percent: how many hosts does it need; how much of a workload without traffic fits?")
@@ -55,7 +51,7 @@ func newIO() *cobra.Command {
 	fl.BoolVar(&f.rdma, "rdma", false, "vSAN over RDMA: the published saving, with its range")
 	fl.BoolVar(&f.rules, "rules-of-thumb", false, "by the published rules of thumb instead of the measurements")
 	f.own.register(cmd)
-	f.src.Register(cmd)
+	f.src.RegisterOnly(cmd, flags.SourceShapes...)
 	return cmd
 }
 
@@ -118,7 +114,7 @@ func (f *ioFlags) on(cmd *cobra.Command, args []string, q *iocost.Question) erro
 
 // wordKeys are the flags that are words of a workload, in the order in which errors look
 // at them.
-var wordKeys = []string{"iops", "throughput", "block", "read", "random", "tx", "rx", "policy"}
+var wordKeys = []string{"iops", "throughput", "block", "read"}
 
 // question returns what the flags ask.
 func (f *ioFlags) question(cmd *cobra.Command) (q iocost.Question, err error) {
@@ -191,11 +187,7 @@ func (f *ioFlags) asked(cmd *cobra.Command) ([]iocost.Asked, error) {
 		}
 	}
 	if len(words) > 0 || cmd.Flags().Changed("path") || len(f.workloads) == 0 {
-		path := f.path
-		if !cmd.Flags().Changed("path") && (*f.words["tx"] != "" || *f.words["rx"] != "") {
-			path = string(iocost.Network)
-		}
-		a, err := iocost.Ask(path, words, "--")
+		a, err := iocost.Ask(f.path, words, "--")
 		if err != nil {
 			return nil, err
 		}

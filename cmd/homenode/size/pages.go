@@ -57,7 +57,7 @@ func newPages() *cobra.Command {
 var (
 	counted   = []string{"host-name", "from", "to"}
 	estimated = []string{"memory", "consumed", "host-memory", "release", "vm-memory"}
-	simulated = []string{"hours", "alike", "zero", "nodes-per-socket", "evidence", "assume-host", "password-file", "credentials", "tls-known-hosts", "tls-ca-certs", "insecure", "timeout"}
+	simulated = []string{"hours", "alike", "zero", "nodes-per-socket", "assume-host", "credentials", "insecure"}
 )
 
 func (f *pagesFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {
@@ -104,7 +104,7 @@ func (f *pagesFlags) estimate(cmd *cobra.Command, gain unit.Figure[unit.Share]) 
 
 // count answers by the last tick of each host in the captures.
 func (f *pagesFlags) count(cmd *cobra.Command, args []string, gain unit.Figure[unit.Share]) (*answer.Answer, error) {
-	err := cmp.Or(flags.Refuse(cmd, "only without a FILE to read", slices.Concat(estimated, []string{"large"})...), f.in.Check(args, false))
+	err := cmp.Or(flags.Refuse(cmd, "only without a FILE to read", slices.Concat(estimated, []string{"large"})...), f.in.Check(args))
 	if err != nil {
 		return nil, err
 	}

@@ -39,14 +39,14 @@ func newRightSize() *cobra.Command {
 	fl.StringVar(&f.node, "node", "", "cores and memory of a NUMA node, for hosts that the inventory does not know: 16c/256GB")
 	fl.BoolVar(&f.details, "details", false, "all VMs, with what to set and their memory")
 	f.in.RegisterPart(cmd)
-	f.src.Register(cmd)
+	f.src.RegisterOnly(cmd, flags.SourceShapes...)
 	return cmd
 }
 
 func (f *rightSizeFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {
 	var node *rightsize.Node
 	o, err := f.options()
-	err = cmp.Or(f.in.Check(args, false), err, flags.Set("node", f.node, &node, rightsize.ParseNode))
+	err = cmp.Or(f.in.Check(args), err, flags.Set("node", f.node, &node, rightsize.ParseNode))
 	if err != nil {
 		return nil, err
 	}

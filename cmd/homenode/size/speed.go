@@ -41,7 +41,7 @@ func newSpeed() *cobra.Command {
 	fl.StringVar(&f.kernel, "kernel", "10%", "share of a host's CPU that VMs cannot reserve")
 	fl.StringVar(&f.release, "release", "8.0U3", "ESXi release of the hosts")
 	fl.BoolVar(&f.details, "details", false, "all columns; with a SOURCE all VMs")
-	f.src.Register(cmd)
+	f.src.RegisterOnly(cmd, flags.SourceShapes...)
 	return cmd
 }
 

@@ -141,10 +141,7 @@ function Get-HomenodeSourceArgument {
     if ($Bound['AssumeHost']) { '--assume-host', $Bound['AssumeHost'] }
     if ($Bound['Config']) { '--config', $Bound['Config'] }
     if ($Bound['CredentialFile']) { '--credentials', $Bound['CredentialFile'] }
-    if ($Bound['KnownHosts']) { '--tls-known-hosts', $Bound['KnownHosts'] }
-    if ($Bound['CACerts']) { '--tls-ca-certs', $Bound['CACerts'] }
     if ($Bound['Insecure']) { '--insecure' }
-    if ($Bound['TimeoutSeconds']) { '--timeout', "$($Bound['TimeoutSeconds'])s" }
 }
 
 function Get-HomenodeAssessment {
@@ -171,14 +168,8 @@ function Get-HomenodeAssessment {
     Take the other side where sources disagree, such as F-18.
     .PARAMETER Config
     The file with thresholds, severities and accepted findings.
-    .PARAMETER KnownHosts
-    A file of lines "host thumbprint" to trust.
-    .PARAMETER CACerts
-    A file of CA certificates to trust.
     .PARAMETER Insecure
     Accept any certificate.
-    .PARAMETER TimeoutSeconds
-    The longest wait for one answer of a vCenter.
     .EXAMPLE
     (Get-HomenodeAssessment demo).clusters | Format-Table name, hosts, vms, wide, guestBlind
     .EXAMPLE
@@ -195,10 +186,7 @@ function Get-HomenodeAssessment {
         [string] $AssumeHost,
         [string[]] $Choose,
         [string] $Config,
-        [string] $KnownHosts,
-        [string] $CACerts,
-        [switch] $Insecure,
-        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+        [switch] $Insecure
     )
     $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters) + @('--') + @(Resolve-HomenodeSource -Source $Source)
     $json = Invoke-HomenodeBinary -Command 'assess' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
@@ -337,10 +325,7 @@ function Get-HomenodeExplanation {
         [string] $AssumeHost,
         [string[]] $Choose,
         [string] $Config,
-        [string] $KnownHosts,
-        [string] $CACerts,
-        [switch] $Insecure,
-        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+        [switch] $Insecure
     )
     process {
         $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
@@ -388,10 +373,7 @@ function Get-HomenodeReport {
         [string] $AssumeHost,
         [string[]] $Choose,
         [string] $Config,
-        [string] $KnownHosts,
-        [string] $CACerts,
-        [switch] $Insecure,
-        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+        [switch] $Insecure
     )
     $arguments = @('--format', $Format.ToLowerInvariant()) + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
     if ($Table) { $arguments += '--table', $Table.ToLowerInvariant() }
@@ -456,10 +438,7 @@ function Test-HomenodeChange {
         [string] $AssumeHost,
         [string[]] $Choose,
         [string] $Config,
-        [string] $KnownHosts,
-        [string] $CACerts,
-        [switch] $Insecure,
-        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+        [switch] $Insecure
     )
     if (-not ($Change -or $LoseHost -or $AddHost)) {
         throw [System.ArgumentException]::new('want -Change, -LoseHost or -AddHost')
@@ -499,10 +478,7 @@ function Compare-HomenodeFleet {
         [string] $AssumeHost,
         [string[]] $Choose,
         [string] $Config,
-        [string] $KnownHosts,
-        [string] $CACerts,
-        [switch] $Insecure,
-        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+        [switch] $Insecure
     )
     $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
     $arguments += @('--') + @(Resolve-HomenodeSource -Source $Reference, $Difference)
@@ -538,10 +514,7 @@ function Get-HomenodeMatrix {
         [string[]] $NodesPerSocket,
         [string] $AssumeHost,
         [string[]] $Choose,
-        [string] $KnownHosts,
-        [string] $CACerts,
-        [switch] $Insecure,
-        [ValidateRange(1, 86400)] [int] $TimeoutSeconds
+        [switch] $Insecure
     )
     $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
     if ($Event) { $arguments += '--event', $Event }

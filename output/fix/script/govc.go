@@ -23,7 +23,7 @@ var govc = &tool{
 		return ""
 	},
 	reads: func(r *row) bool { return r.What != string(numa.EditCPUAffinity) },
-	print: func(b *bytes.Buffer, f *form) { f.sh(b, "govc", govcCommands) },
+	print: func(b *bytes.Buffer, f *form) { f.sh(b) },
 }
 
 // govcCommands returns the commands for a step: one vm.change for all that one can change.

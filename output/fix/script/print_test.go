@@ -135,12 +135,10 @@ func TestSyntax(t *testing.T) {
 	for _, p := range plans(t) {
 		for _, undo := range []bool{false, true} {
 			o := Options{Undo: undo, Power: undo}
-			for _, tool := range []string{"govc", "rest"} {
-				cmd := exec.CommandContext(t.Context(), "sh", "-n")
-				cmd.Stdin = bytes.NewReader(printed(t, tool, p, o))
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Errorf("%s: %v\n%s", tool, err, out)
-				}
+			cmd := exec.CommandContext(t.Context(), "sh", "-n")
+			cmd.Stdin = bytes.NewReader(printed(t, "govc", p, o))
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("govc: %v\n%s", err, out)
 			}
 			if err := goyaml.Unmarshal(printed(t, "ansible", p, o), new(goyaml.Node)); err != nil {
 				t.Errorf("ansible: %v", err)
@@ -252,7 +250,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 	}
-	if err := Write(new(bytes.Buffer), "perl", small(), Options{}); err == nil || err.Error() != `no scripts for "perl": there are ansible, govc, powercli, rest, terraform` {
+	if err := Write(new(bytes.Buffer), "perl", small(), Options{}); err == nil || err.Error() != `no scripts for "perl": there are ansible, govc, powercli, terraform` {
 		t.Error(err)
 	}
 }

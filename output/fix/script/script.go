@@ -1,6 +1,6 @@
 // Package script prints a plan of changes as scripts for the tools that people use, and the scripts that take it back.
 //
-//	fix.Plan ──► form ──► govc, rest (sh), powercli, ansible, terraform
+//	fix.Plan ──► form ──► govc (sh), powercli, ansible, terraform
 //	   └─ Undo ──► form ──► the same
 //
 // The form decides once what is compared and what is written: a script reads every VM first and writes nothing when one of
@@ -37,10 +37,10 @@ type tool struct {
 	about []string // lines of the head
 }
 
-var tools = map[string]*tool{"ansible": ansible, "govc": govc, "powercli": powercli, "rest": rest, "terraform": terraform}
+var tools = map[string]*tool{"ansible": ansible, "govc": govc, "powercli": powercli, "terraform": terraform}
 
 // Tools are the names that Write knows.
-var Tools = []string{"ansible", "govc", "powercli", "rest", "terraform"}
+var Tools = []string{"ansible", "govc", "powercli", "terraform"}
 
 // runtime holds the parts of scripts that no plan changes.
 //
@@ -54,6 +54,32 @@ func part(name string) string {
 		panic(err) // it is embedded
 	}
 	return string(data)
+}
+
+// The forms of a plan beside scripts, and of the scripts that take it back.
+const (
+	undone    = "-undo"
+	templates = "templates"
+)
+
+// Formats are the names that Print knows: of each tool, with -undo of what takes the plan back, and templates.
+var Formats = formats()
+
+func formats() []string {
+	out := slices.Clone(Tools)
+	for _, name := range Tools {
+		out = append(out, name+undone)
+	}
+	return append(out, templates)
+}
+
+// Print prints the plan in one of Formats; power is that of Options.
+func Print(w io.Writer, format string, p *fix.Plan, power bool) error {
+	if format == templates {
+		return Profile(w, p)
+	}
+	name, undo := strings.CutSuffix(format, undone)
+	return Write(w, name, p, Options{Undo: undo, Power: power})
 }
 
 // Write prints the plan as a script for the tool. The same plan gives the same bytes.

@@ -16,14 +16,14 @@ const (
 	kindHost = "HostSystem"
 )
 
-// sh prints a script for a POSIX shell; commands returns the command lines that make the edits of a step.
-func (f *form) sh(b *bytes.Buffer, tool string, commands func(s *step) []string) {
+// sh prints a script for a POSIX shell.
+func (f *form) sh(b *bytes.Buffer) {
 	b.WriteString("#!/bin/sh\n")
 	comment(b, "", f.comments()...)
 	comment(b, "", "", "Exit code 0: all VMs are as planned. 1: drift or an error. 2: some were left as they are, and named.")
-	b.WriteString(part("compare.sh") + part(tool+".sh") + "\npower=" + map[bool]string{true: "yes", false: "no"}[f.power] + "\n")
+	b.WriteString(part("compare.sh") + part("govc.sh") + "\npower=" + map[bool]string{true: "yes", false: "no"}[f.power] + "\n")
 	for i := range f.steps {
-		fmt.Fprintf(b, "\nwrite_%d() {\n\t%s\n}\n", i+1, strings.Join(commands(&f.steps[i]), " &&\n\t\t"))
+		fmt.Fprintf(b, "\nwrite_%d() {\n\t%s\n}\n", i+1, strings.Join(govcCommands(&f.steps[i]), " &&\n\t\t"))
 	}
 	b.WriteString("\nchanges() {\n\t:\n")
 	for i := range f.steps {

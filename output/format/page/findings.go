@@ -1,7 +1,6 @@
 package page
 
 import (
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -126,19 +125,4 @@ func (f *shownFinding) Object() answer.Object {
 		return answer.Object{Kind: "host", ID: f.Host}
 	}
 	return answer.Object{Kind: "cluster", ID: f.Cluster}
-}
-
-// Accept is the address of the page where the finding can be accepted.
-func (f *shownFinding) Accept() string {
-	q := url.Values{"rule": {f.Rule}}
-	switch {
-	case f.VM != "":
-		q.Set("vm", f.VM)
-	case f.Host != "":
-		q.Set("host", f.Host)
-	}
-	if f.Cluster != "" {
-		q.Set("cluster", f.Cluster)
-	}
-	return "/accepted?" + q.Encode()
 }

@@ -23,8 +23,6 @@ type Site struct {
 	Rows  int        // how many rows of a table stand on a page
 	Most  int        // how many findings of a rule and severity are listed
 	From  int        // of a rule and severity, from 0
-	// Accept says that findings can be accepted.
-	Accept bool
 	// Findings returns the address of all findings of a rule and severity; nil for none.
 	Findings func(rule string, s finding.Severity) string
 	// Subject returns the address of what a finding is about; nil for the page of the object.

@@ -39,5 +39,5 @@ func ahv(m *move.Move) []File {
 	if err != nil {
 		panic(err) // of plain values
 	}
-	return []File{{m.Name + ".ahv.sh", b.Bytes(), m}, {m.Name + ".ahv.json", append(data, '\n'), m}}
+	return []File{{m.Name + ".ahv.sh", b.Bytes(), []*move.Move{m}}, {m.Name + ".ahv.json", append(data, '\n'), []*move.Move{m}}}
 }

@@ -3,7 +3,6 @@ package target
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"homenode/change/move"
@@ -12,18 +11,16 @@ import (
 	"homenode/numa"
 )
 
-// nova writes one flavor for each shape, which VMs share, and for each VM which flavor it gets, or else the properties of its
-// image. Nova refuses a VM of which both state nodes.
-func nova(moves []*move.Move) []File {
+// flavors writes one flavor for each shape, which VMs share.
+func flavors(moves []*move.Move) File {
 	type flavor struct {
 		name  string
 		specs [][2]string
 		of    *move.Move
 		vms   []string
 	}
-	var flavors []*flavor
+	var list []*flavor
 	byText, used := map[string]*flavor{}, map[string]int{}
-	var out []File
 	for _, m := range moves {
 		specs := extraSpecs(m)
 		text := fmt.Sprint(m.Shape.VCPUs, m.Shape.Memory, specs)
@@ -34,33 +31,23 @@ func nova(moves []*move.Move) []File {
 				f.name += fmt.Sprintf("-%d", used[f.name])
 			}
 			byText[text] = f
-			flavors = append(flavors, f)
+			list = append(list, f)
 		}
 		f.vms = append(f.vms, texttab.Line(m.Title))
-		var b bytes.Buffer
-		b.WriteString("#!/bin/sh\n")
-		comment(&b, head(m)...)
-		comment(&b, "Either flavor "+f.name+" of nova-flavors.sh, or these properties of the image, never both: Nova refuses nodes of both (ImageNUMATopologyForbidden).",
-			fmt.Sprintf("With the image the flavor has %s, %d MB and %s. Use: sh %s.nova.sh IMAGE", words.Plural(m.Shape.VCPUs, "vCPU"), mb(m.Shape.Memory), flavorOnly(specs), m.Name))
-		command := []string{"openstack", "image", "set"}
-		for _, p := range imageProperties(specs) {
-			command = append(command, "--property", p[0]+"="+p[1])
-		}
-		b.WriteString(words.Command(command...) + " \"${1:?want the image}\"\n")
-		out = append(out, File{m.Name + ".nova.sh", b.Bytes(), m})
 	}
 	var b bytes.Buffer
 	b.WriteString("#!/bin/sh\n")
-	comment(&b, "Flavors of the shapes of these VMs. NUMATopologyFilter must be among the filters of the scheduler.")
+	comment(&b, "Flavors of the shapes of these VMs. NUMATopologyFilter must be among the filters of the scheduler. The image states no nodes:",
+		"Nova refuses nodes of both (ImageNUMATopologyForbidden).")
 	b.WriteString("set -e\n")
-	for _, f := range flavors {
+	for _, f := range list {
 		b.WriteByte('\n')
-		comment(&b, words.Few(f.vms)+": "+nodes(f.of.Shape)+", "+f.of.Shape.Topology())
+		comment(&b, nodes(f.of.Shape)+", "+f.of.Shape.Topology()+": "+strings.Join(f.vms, ", "))
 		if f.of.Exclusive {
 			comment(&b, f.of.Platform.Can[move.Exclusive].Limit)
 		}
 		if f.of.Shape.Most() > move.FewAPICs {
-			comment(&b, "It starts with an image of "+machineQ35[0]+"="+machineQ35[1]+" alone: openstack image set --property "+machineQ35[0]+"="+machineQ35[1]+" IMAGE")
+			comment(&b, "It starts with an image of hw_machine_type=q35 alone: openstack image set --property hw_machine_type=q35 IMAGE")
 		}
 		b.WriteString(words.Command("openstack", "flavor", "create", "--vcpus", fmt.Sprint(f.of.Shape.VCPUs), "--ram", fmt.Sprint(mb(f.of.Shape.Memory)), "--disk", "0", f.name) + "\n")
 		command := []string{"openstack", "flavor", "set"}
@@ -69,7 +56,7 @@ func nova(moves []*move.Move) []File {
 		}
 		b.WriteString(words.Command(append(command, f.name)...) + "\n")
 	}
-	return append(out, File{"nova-flavors.sh", b.Bytes(), nil})
+	return File{"nova-flavors.sh", b.Bytes(), moves}
 }
 
 // extraSpecs returns the keys of a flavor, as Nova's extra-specs have them.
@@ -98,39 +85,6 @@ func extraSpecs(m *move.Move) [][2]string {
 		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprint(int64(s.Page / numa.KiB))})
 	}
 	return out
-}
-
-// imageCannot are keys that Nova takes of a flavor alone; pages of an image only where the flavor leaves their size open.
-var imageCannot = []string{"hw:emulator_threads_policy", "hw:mem_page_size"}
-
-// machineQ35 is a property that only an image can have, and which a virtual IOMMU needs.
-var machineQ35 = [2]string{"hw_machine_type", "q35"}
-
-// imageProperties returns what of the keys an image can have, as properties of it.
-func imageProperties(specs [][2]string) (out [][2]string) {
-	for _, s := range specs {
-		if !slices.Contains(imageCannot, s[0]) {
-			out = append(out, [2]string{strings.Replace(s[0], "hw:", "hw_", 1), s[1]})
-		}
-		if s[0] == "hw:viommu_model" {
-			out = append(out, machineQ35)
-		}
-	}
-	return out
-}
-
-// flavorOnly names the keys that the flavor must have beside the properties of an image.
-func flavorOnly(specs [][2]string) string {
-	var own []string
-	for _, s := range specs {
-		if slices.Contains(imageCannot, s[0]) {
-			own = append(own, s[0]+"="+s[1])
-		}
-	}
-	if own == nil {
-		return "no properties"
-	}
-	return "no properties but " + strings.Join(own, " and ")
 }
 
 // flavorName names a flavor by its shape: numa-2x12c-192g.

@@ -26,7 +26,7 @@ func proxmox(m *move.Move) []File {
 	comment(&script, head(m)...)
 	comment(&script, fmt.Sprintf("Use: sh %s.proxmox.sh VMID, while the VM is off.", m.Name))
 	fmt.Fprintf(&script, "%s \"${1:?want the VMID}\" %s\n", words.Command(command...), words.Command(options...))
-	return []File{{m.Name + ".proxmox.conf", conf.Bytes(), m}, {m.Name + ".proxmox.sh", script.Bytes(), m}}
+	return []File{{m.Name + ".proxmox.conf", conf.Bytes(), []*move.Move{m}}, {m.Name + ".proxmox.sh", script.Bytes(), []*move.Move{m}}}
 }
 
 // proxmoxKeys returns keys and values of the configuration, as qm(1) has them.

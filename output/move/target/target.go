@@ -21,10 +21,10 @@ import (
 type File struct {
 	Name string
 	Data []byte
-	Of   *move.Move // nil for one that several share
+	Of   []*move.Move // that share it
 }
 
-// writers are those of each platform; one without writes nothing but the page.
+// writers are those of each platform; the flavors of Nova are written for all VMs together.
 var writers = map[string]func(m *move.Move) []File{
 	"libvirt": one("libvirt.xml", libvirt), "qemu": one("qemu.args", qemu), "proxmox": proxmox, "kubevirt": one("kubevirt.yaml", kubevirt),
 	"hyperv": one("hyperv.ps1", hyperv), "ahv": ahv,
@@ -34,7 +34,7 @@ func one(ending string, write func(b *bytes.Buffer, m *move.Move)) func(m *move.
 	return func(m *move.Move) []File {
 		var b bytes.Buffer
 		write(&b, m)
-		return []File{{m.Name + "." + ending, b.Bytes(), m}}
+		return []File{{m.Name + "." + ending, b.Bytes(), []*move.Move{m}}}
 	}
 }
 
@@ -44,16 +44,16 @@ func Files(moves []*move.Move) []File {
 	var out []File
 	var flavored []*move.Move
 	for _, m := range moves {
-		switch write := writers[m.To]; {
+		switch {
 		case m.Shape == nil:
 		case m.To == "nova":
 			flavored = append(flavored, m)
-		case write != nil:
-			out = append(out, write(m)...)
+		default:
+			out = append(out, writers[m.To](m)...)
 		}
 	}
 	if flavored != nil {
-		out = append(out, nova(flavored)...)
+		out = append(out, flavors(flavored))
 	}
 	return out
 }

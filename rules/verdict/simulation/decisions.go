@@ -89,7 +89,7 @@ func (s *Judged) Decisions(vm, host string) ([]*scheduler.Decision, error) {
 			names = append(names, s.hostName(i))
 		}
 		if !hosts.Match(names...) {
-			return nil, fmt.Errorf("--host: the story has no host %q%s", host, alike.After(host, names))
+			return nil, fmt.Errorf("--vm: the story has no host %q%s", host, alike.After(host, names))
 		}
 	}
 	return slices.DeleteFunc(s.About(vms...), func(d *scheduler.Decision) bool { return !hosts.Allow(s.hostName(d.Host)) }), nil

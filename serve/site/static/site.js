@@ -120,8 +120,20 @@
     opened.forEach((id) => { const el = document.getElementById(id); if (el) el.open = true; });
     now.toggleAttribute("data-live", next.hasAttribute("data-live"));
     plots();
+    copies();
     document.dispatchEvent(new Event("homenode:shown"));
   }
+
+  // copies shows the buttons that copy a text, where a browser can.
+  function copies() {
+    if (navigator.clipboard) document.querySelectorAll("[data-copy]").forEach((el) => { el.hidden = false; });
+  }
+  document.addEventListener("click", async (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+  });
 
   let timer = 0;
   function addressOf(form) {
@@ -147,5 +159,6 @@
     show(addressOf(form));
   });
   plots();
+  copies();
   listen();
 })();

@@ -104,13 +104,13 @@ func TestNothing(t *testing.T) {
 		opt  Options
 		want string
 	}{
-		{Options{Object: "Grop Memory"}, `--object: f: no object matches "Grop Memory"; alike: Group Memory`},
-		{Options{Object: "xyz"}, `--object: f: no object matches "xyz"; there are Memory, Numa Node, Group Cpu, Group Memory, Virtual Disk and 1 more`},
-		{Options{Object: "Group Memory", Instance: "*:sql1"}, `--instance: f: no instance of Group Memory matches "*:sql1"; alike: sql01`},
-		{Options{Object: "Memory", Instance: "0"}, `--instance: f: no instance of Memory matches "0"`},
-		{Options{Instance: "7:sql02"}, `--instance: f: no instance matches "7:sql02"; alike: 7:sql01`},
-		{Options{Object: "Group Memory", Counter: "Numa%Local"}, `--counter: f: no counter of Group Memory matches "Numa%Local"; alike: Numa % Local`},
-		{Options{Object: "Virtual Disk", Instance: "web", Counter: "Latency"}, `--counter: f: no counter of Virtual Disk matches "Latency"; there are Reads/sec`},
+		{Options{Object: "Grop Memory"}, `--explore: f: no object matches "Grop Memory"; alike: Group Memory`},
+		{Options{Object: "xyz"}, `--explore: f: no object matches "xyz"; there are Memory, Numa Node, Group Cpu, Group Memory, Virtual Disk and 1 more`},
+		{Options{Object: "Group Memory", Instance: "*:sql1"}, `--explore: f: no instance of Group Memory matches "*:sql1"; alike: sql01`},
+		{Options{Object: "Memory", Instance: "0"}, `--explore: f: no instance of Memory matches "0"`},
+		{Options{Instance: "7:sql02"}, `--explore: f: no instance matches "7:sql02"; alike: 7:sql01`},
+		{Options{Object: "Group Memory", Counter: "Numa%Local"}, `--explore: f: no counter of Group Memory matches "Numa%Local"; alike: Numa % Local`},
+		{Options{Object: "Virtual Disk", Instance: "web", Counter: "Latency"}, `--explore: f: no counter of Virtual Disk matches "Latency"; there are Reads/sec`},
 	} {
 		_, err := List("f", strings.NewReader(small), tt.opt)
 		if err == nil || err.Error() != tt.want {
@@ -184,10 +184,10 @@ func TestExtract(t *testing.T) {
 
 func TestExtractNothing(t *testing.T) {
 	for _, tt := range []struct{ pattern, want string }{
-		{`Group Memory(*:sql09)\Numa % Local`, `--extract: no column matches "Group Memory(*:sql09)\\Numa % Local": f: no instance of Group Memory matches "*:sql09"; alike: sql01`},
-		{`\\esx01\Group Memory(*)\Numa % Lokal`, `--extract: no column matches "\\\\esx01\\Group Memory(*)\\Numa % Lokal": f: no counter of Group Memory matches "Numa % Lokal"; alike: Numa % Local`},
-		{`Numa % Local`, `--extract: no column matches "Numa % Local": f: want OBJECT(INSTANCE)\COUNTER`},
-		{` `, `--extract: found nothing, want OBJECT(INSTANCE)\COUNTER such as 'Group Memory(*:sql01)\Numa % Local'`},
+		{`Group Memory(*:sql09)\Numa % Local`, `--explore: no column matches "Group Memory(*:sql09)\\Numa % Local": f: no instance of Group Memory matches "*:sql09"; alike: sql01`},
+		{`\\esx01\Group Memory(*)\Numa % Lokal`, `--explore: no column matches "\\\\esx01\\Group Memory(*)\\Numa % Lokal": f: no counter of Group Memory matches "Numa % Lokal"; alike: Numa % Local`},
+		{`Numa % Local`, `--explore: no column matches "Numa % Local": f: want OBJECT(INSTANCE)\COUNTER`},
+		{` `, `--explore: found nothing, want OBJECT(INSTANCE)\COUNTER such as 'Group Memory(*:sql01)\Numa % Local'`},
 	} {
 		var b strings.Builder
 		_, err := extract(&b, "f", strings.NewReader(small), []string{`Memory\*`, tt.pattern}, 0)
@@ -241,7 +241,7 @@ func TestChange(t *testing.T) {
 		t.Errorf("warnings %q, want one about the column that came and one about the header", x.Warnings)
 	}
 	_, err = written(&b, "f", strings.NewReader(file), nil, []string{`Group Cpu(3:c)\*`}, 0, Stretch{})
-	if want := `--extract: no column matches "Group Cpu(3:c)\\*": f: no instance of Group Cpu matches "3:c"; alike: 1:a, 2:b (of standard input the first header counts alone: extract from the file itself for VMs that came later)`; err == nil || err.Error() != want {
+	if want := `--explore: no column matches "Group Cpu(3:c)\\*": f: no instance of Group Cpu matches "3:c"; alike: 1:a, 2:b (of standard input the first header counts alone: extract from the file itself for VMs that came later)`; err == nil || err.Error() != want {
 		t.Errorf("error\n%v, want\n%s", err, want)
 	}
 }

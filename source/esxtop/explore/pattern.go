@@ -61,12 +61,12 @@ func (l *listing) nothing(h *esxtop.Header) error {
 	if len(l.Objects) > 0 {
 		return nil
 	}
-	return miss(l.File, h, l.pick.opt, [3]string{"--object: ", "--instance: ", "--counter: "})
+	return miss(l.File, h, l.pick.opt, "--explore: ")
 }
 
 // miss returns an error for globs that pick no column of h together: it names the first
 // one, in the order object, instance, counter, that nothing matches beside those before.
-func miss(file string, h *esxtop.Header, opt Options, flags [3]string) error {
+func miss(file string, h *esxtop.Header, opt Options, front string) error {
 	object, instance, counter := glob(opt.Object), glob(opt.Instance), glob(opt.Counter)
 	var objects, instances, counters []string
 	found := 0 // how far the globs matched, at most
@@ -93,11 +93,11 @@ func miss(file string, h *esxtop.Header, opt Options, flags [3]string) error {
 	}
 	switch {
 	case found == 0:
-		return fmt.Errorf("%s%s: no object matches %q%s", flags[0], file, opt.Object, near(opt.Object, objects))
+		return fmt.Errorf("%s%s: no object matches %q%s", front, file, opt.Object, near(opt.Object, objects))
 	case found == 1:
-		return fmt.Errorf("%s%s: no instance%s matches %q%s", flags[1], file, of(opt), opt.Instance, near(opt.Instance, instances))
+		return fmt.Errorf("%s%s: no instance%s matches %q%s", front, file, of(opt), opt.Instance, near(opt.Instance, instances))
 	case !matchesAny(counter, counters):
-		return fmt.Errorf("%s%s: no counter%s matches %q%s", flags[2], file, of(opt), opt.Counter, near(opt.Counter, counters))
+		return fmt.Errorf("%s%s: no counter%s matches %q%s", front, file, of(opt), opt.Counter, near(opt.Counter, counters))
 	}
 	return fmt.Errorf("%s: no column matches object %q, instance %q and counter %q together", file, opt.Object, opt.Instance, opt.Counter)
 }
@@ -157,7 +157,7 @@ type pathGlob struct {
 
 func newPathGlob(pattern string) (*pathGlob, error) {
 	if strings.TrimSpace(pattern) == "" {
-		return nil, fmt.Errorf(`--extract: found nothing, want OBJECT(INSTANCE)\COUNTER such as 'Group Memory(*:sql01)\Numa %% Local'`)
+		return nil, fmt.Errorf(`--explore: found nothing, want OBJECT(INSTANCE)\COUNTER such as 'Group Memory(*:sql01)\Numa %% Local'`)
 	}
 	return &pathGlob{pattern: pattern, glob: glob(pattern), host: strings.HasPrefix(pattern, `\\`)}, nil
 }
@@ -180,18 +180,28 @@ func (p *pathGlob) miss(file string, h *esxtop.Header, once bool) error {
 	if once {
 		return fmt.Errorf("%w (of standard input the first header counts alone: extract from the file itself for VMs that came later)", p.miss(file, h, false))
 	}
-	rest := p.pattern
-	if p.host {
-		_, rest, _ = strings.Cut(strings.TrimPrefix(rest, `\\`), `\`)
-	}
-	front := fmt.Sprintf("--extract: no column matches %q: ", p.pattern)
-	i := strings.LastIndexByte(rest, '\\')
-	if i < 0 {
+	front := fmt.Sprintf("--explore: no column matches %q: ", p.pattern)
+	opt := Picks(p.pattern)
+	if opt.Counter == "" {
 		return fmt.Errorf(`%s%s: want OBJECT(INSTANCE)\COUNTER`, front, file)
 	}
-	opt := Options{Object: rest[:i], Counter: rest[i+1:]}
-	if open := strings.IndexByte(opt.Object, '('); open >= 0 && strings.HasSuffix(opt.Object, ")") {
-		opt.Object, opt.Instance = opt.Object[:open], opt.Object[open+1:len(opt.Object)-1]
+	return miss(file, h, opt, front)
+}
+
+// Picks returns what a pattern picks: OBJECT, OBJECT(INSTANCE) or OBJECT(INSTANCE)\COUNTER, each a
+// glob, as it is or behind \\HOST\; * alone picks everything.
+func Picks(pattern string) (o Options) {
+	if path, ok := strings.CutPrefix(pattern, `\\`); ok {
+		_, pattern, _ = strings.Cut(path, `\`)
 	}
-	return miss(file, h, opt, [3]string{front, front, front})
+	if i := strings.LastIndexByte(pattern, '\\'); i >= 0 {
+		pattern, o.Counter = pattern[:i], pattern[i+1:]
+	}
+	if open := strings.IndexByte(pattern, '('); open >= 0 && strings.HasSuffix(pattern, ")") {
+		pattern, o.Instance = pattern[:open], pattern[open+1:len(pattern)-1]
+	}
+	if pattern != "*" {
+		o.Object = pattern
+	}
+	return o
 }

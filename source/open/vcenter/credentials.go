@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"strings"
 
@@ -27,27 +26,6 @@ func readCredentials(path string) ([]credential, error) {
 		return nil, err
 	}
 	return parseCredentials(path, b)
-}
-
-// CheckCredentials returns an error when a credentials file cannot be read, or has no line for one of the vCenters.
-func CheckCredentials(path string, vCenters ...*url.URL) error {
-	list, err := readCredentials(path)
-	if err != nil {
-		return err
-	}
-	for _, u := range vCenters {
-		if _, ok := findCredential(list, u.Host, ""); !ok {
-			return &noLineError{u.Host, path}
-		}
-	}
-	return nil
-}
-
-// A noLineError says that a credentials file has no line for a vCenter.
-type noLineError struct{ host, file string }
-
-func (e *noLineError) Error() string {
-	return fmt.Sprintf("%s: no account: want a line \"%s user password\" in %s", e.host, e.host, e.file)
 }
 
 // ReadSecret reads a file that holds a password and that only its owner may read.

@@ -32,12 +32,6 @@ type Options struct {
 	// and Ansible: GOVC_URL, VSPHERE_SERVER.
 	Env             func(name string) string
 	CredentialsFile string // lines "host user password"; empty for none
-	// OnlyCredentials takes accounts from CredentialsFile alone: a vCenter without a line there is an error. It is for an account
-	// that may write, beside one that reads.
-	OnlyCredentials bool
-	PasswordFile    string // empty for none
-	// Command prints the password, as a keyring does; nil for none. It is told host and user.
-	Command func(host, user string) (string, error)
 	// Logs says of which VMs vmware.log is fetched from the datastores, as evidence; nil for none. It
 	// needs privileges that reading the fleet does not: vsphere.LogPrivileges.
 	Logs func(v *numa.VM) bool
@@ -109,7 +103,7 @@ func (o Options) locate(name string) (*url.URL, error) {
 		return nil, fmt.Errorf("the URL is malformed: %w", err)
 	}
 	if _, has := u.User.Password(); has && !fromEnv {
-		return nil, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --password-file, --credentials or the prompt")
+		return nil, errors.New("found a password in the URL: other users can see it there; use GOVC_PASSWORD, --credentials or the prompt")
 	}
 	return u, nil
 }
@@ -128,8 +122,7 @@ func (o Options) target(name string) (u *url.URL, names []string, own vsphere.Op
 	}
 	own = o.Options
 	own.Username, own.Password = account.User, account.Password
-	own.KnownHosts = cmp.Or(own.KnownHosts, o.Env("GOVC_TLS_KNOWN_HOSTS"))
-	own.CACerts = cmp.Or(own.CACerts, o.Env("GOVC_TLS_CA_CERTS"))
+	own.KnownHosts, own.CACerts = o.Env("GOVC_TLS_KNOWN_HOSTS"), o.Env("GOVC_TLS_CA_CERTS")
 	if v, err := strconv.ParseBool(strings.ToLower(o.first("GOVC_INSECURE", "VSPHERE_ALLOW_UNVERIFIED_SSL"))); err == nil && v {
 		own.Insecure = true
 	}
@@ -186,8 +179,8 @@ func (o Options) first(names ...string) string {
 	return ""
 }
 
-// account fills in what is missing: from the credentials file, the govc
-// variables, the password file and the command, then by asking.
+// account fills in what is missing: from the credentials file and the govc
+// variables, then by asking.
 func (o Options) account(host string, a *Account) error {
 	if o.CredentialsFile != "" {
 		list, err := readCredentials(o.CredentialsFile)
@@ -199,24 +192,8 @@ func (o Options) account(host string, a *Account) error {
 			return nil
 		}
 	}
-	if o.OnlyCredentials {
-		return &noLineError{host, o.CredentialsFile}
-	}
 	a.User = cmp.Or(o.first("GOVC_USERNAME", "VSPHERE_USER"), a.User)
 	a.Password = cmp.Or(o.first("GOVC_PASSWORD", "VSPHERE_PASSWORD"), a.Password)
-	if o.PasswordFile != "" {
-		b, err := ReadSecret(o.PasswordFile)
-		if err != nil {
-			return err
-		}
-		a.Password = strings.TrimRight(string(b), "\r\n")
-	}
-	if o.Command != nil && a.User != "" {
-		var err error
-		if a.Password, err = o.Command(host, a.User); err != nil {
-			return err
-		}
-	}
 	if a.User != "" && a.Password != "" {
 		return nil
 	}

@@ -81,8 +81,6 @@ func (v *VCenter) needs(m *simulator.Method) []need {
 			return []need{{"Resource.HotMigrate", m.This}}
 		}
 		return []need{{"Resource.ColdMigrate", m.This}}
-	case *types.LogUserEvent:
-		return []need{{"Global.LogEvent", body.Entity}}
 	case *types.SetField:
 		return []need{{"Global.SetCustomField", body.Entity}}
 	case *types.Rename_Task:

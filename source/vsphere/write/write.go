@@ -26,11 +26,6 @@ import (
 // A Writer changes VMs and hosts in one session.
 type Writer struct{ *vsphere.Live }
 
-// Named returns a context whose calls carry a name, the operation ID, by which vCenter's log tells who asked for them.
-func Named(ctx context.Context, name string) context.Context {
-	return context.WithValue(ctx, types.ID{}, name)
-}
-
 // patience is how long a task may take.
 const patience = 10 * time.Minute
 
@@ -62,36 +57,12 @@ func (w Writer) Reconfigure(ctx context.Context, vm string, edits []numa.Edit, v
 		}
 		spec.ChangeVersion = "" // the upgrade has changed it
 	}
-	err = w.task(ctx, "reconfigure", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
+	return w.task(ctx, "reconfigure", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
 		res, err := methods.ReconfigVM_Task(ctx, c, &types.ReconfigVM_Task{This: vmRef(vm), Spec: *spec})
 		if err != nil {
 			return types.ManagedObjectReference{}, err
 		}
 		return res.Returnval, nil
-	})
-	if err == nil {
-		w.record(ctx, vm, edits)
-	}
-	return err
-}
-
-// record says among the events of a VM who asked for a change: its task names the account alone. Where the account lacks
-// Global.LogEvent, or the call fails, the journal says it.
-func (w Writer) record(ctx context.Context, vm string, edits []numa.Edit) {
-	by, _ := ctx.Value(types.ID{}).(string)
-	if by == "" {
-		return
-	}
-	var what []string
-	for _, e := range edits {
-		what = append(what, fmt.Sprintf("%s %s → %s", e.Name(), e.From, e.To))
-	}
-	_ = w.Call(ctx, "log the event", func(ctx context.Context, c *vim25.Client) error {
-		if c.ServiceContent.EventManager == nil {
-			return nil
-		}
-		_, err := methods.LogUserEvent(ctx, c, &types.LogUserEvent{This: *c.ServiceContent.EventManager, Entity: vmRef(vm), Msg: by + ": " + strings.Join(what, ", ")})
-		return err
 	})
 }
 

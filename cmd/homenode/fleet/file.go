@@ -1,0 +1,65 @@
+package fleet
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/output/answer"
+	answers "homenode/output/fleet"
+	"homenode/output/format"
+	"homenode/rules"
+	"homenode/source/fact"
+	"homenode/source/open"
+)
+
+// file prints what was understood of a file, and explains the VM that it describes if it describes one alone.
+func (x *explaining) file(cmd *cobra.Command, path string) error {
+	files, broken := readFacts(cmd, path)
+	if err := x.out.PrintJudged(cmd, format.Options{Details: true}, answers.Read(files, x.only(cmd, path))); err != nil {
+		return err
+	}
+	if broken {
+		return fmt.Errorf("%s could not be read, or not to the end", path)
+	}
+	return nil
+}
+
+// only explains the VM of a file that describes one; nil for other files, and where its host is unknown.
+func (x *explaining) only(cmd *cobra.Command, path string) *answer.Answer {
+	if path == "-" {
+		return nil
+	}
+	fleet, unread, err := open.Fleet(cmd.Context(), []string{path}, x.src.Options(cmd))
+	if err != nil || len(unread) > 0 || len(fleet.VMs) != 1 || fleet.Hypervisor == numa.KVM {
+		return nil
+	}
+	choices, err := x.choose.Choices()
+	if err != nil {
+		return nil
+	}
+	one, err := explain(rules.Run(fleet, rules.Options{Choices: choices}), &fleet.VMs[0], "", "", vnuma.PowerCycle)
+	if err != nil {
+		return nil
+	}
+	return answers.Explain(one)
+}
+
+// readFacts returns the facts of a file or of the files in a folder or archive.
+func readFacts(cmd *cobra.Command, path string) (files []fact.File, failed bool) {
+	for _, p := range open.Anything(path, cmd.InOrStdin()) {
+		for _, d := range p.Docs {
+			files = append(files, *d.File())
+		}
+		if p.Fleet != nil {
+			files = append(files, fact.OfFleet(p.Name, p.Format, p.Fleet))
+		}
+		if p.Err != nil {
+			failed = true
+			files = append(files, fact.File{Name: p.Name, Facts: []fact.Fact{}, Error: p.Err.Error()})
+		}
+	}
+	return files, failed
+}
