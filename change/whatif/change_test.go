@@ -70,7 +70,7 @@ func TestErrorsOfHosts(t *testing.T) {
 			t.Errorf("AddHost(%q): %v, want %s", tt.in, err, tt.want)
 		}
 	}
-	if _, err := LoseHost(""); err == nil || err.Error() != `--lose-host:1:1: found host="", want names or patterns` {
+	if _, err := LoseHost(""); err == nil || err.Error() != `--what-if:1:1: found host="", want names or patterns` {
 		t.Errorf("LoseHost: %v", err)
 	}
 }

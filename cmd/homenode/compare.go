@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +49,7 @@ func newCompare() *cobra.Command {
 				dash = 1
 			}
 			if dash < 1 || dash == len(args) {
-				return errors.New("want files on both sides of --, as in: homenode compare before.txt -- after.txt")
+				return errors.New("want A and B, or several on each side of --: homenode compare before.json after.json, homenode compare *.txt -- later/*.txt")
 			}
 			return c.compare(cmd, args[:dash], args[dash:])
 		},
@@ -81,19 +82,19 @@ func (c *comparing) compare(cmd *cobra.Command, a, b []string) error {
 	if areFleets(a, b) && len(a) == 1 && len(b) == 1 {
 		return c.compareFleets(cmd, a[0], b[0])
 	}
-	captured, err := areCaptures(cmd, a, b)
+	captured, oneSide := areCaptures(cmd, a, b)
 	switch {
 	case captured:
 		return c.compareCaptures(cmd, a, b)
-	case err != nil && !slices.Contains(slices.Concat(a, b), open.Demo): // the demo is a fleet too
-		return err
+	case oneSide != nil && !slices.Contains(slices.Concat(a, b), open.Demo): // the demo is a fleet too
+		return oneSide
 	}
 	report, err := compareFiles(cmd.Context(), a, b)
 	if err != nil {
 		if len(a) == 1 && len(b) == 1 && areInventories(cmd.Context(), a[0], b[0]) {
 			return c.compareFleets(cmd, a[0], b[0])
 		}
-		return err
+		return cmp.Or(missing(slices.Concat(a, b)), oneSide, err)
 	}
 	fails, err := c.worse()
 	if err != nil {
@@ -104,6 +105,16 @@ func (c *comparing) compare(cmd *cobra.Command, a, b []string) error {
 		return flags.ErrFindings
 	}
 	return err
+}
+
+// missing returns the error of the first file that there is none of.
+func missing(paths []string) error {
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil && path != open.Demo {
+			return err
+		}
+	}
+	return nil
 }
 
 // areInventories reports whether each of the files holds a fleet.
