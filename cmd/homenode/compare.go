@@ -110,6 +110,9 @@ func (c *comparing) compare(cmd *cobra.Command, a, b []string) error {
 // missing returns the error of the first file that there is none of.
 func missing(paths []string) error {
 	for _, path := range paths {
+		if strings.HasPrefix(path, "-") { // a flag behind --
+			return nil
+		}
 		if _, err := os.Stat(path); err != nil && path != open.Demo {
 			return err
 		}
