@@ -45,8 +45,13 @@ func newCompare() *cobra.Command {
 				}
 				return c.compareCaptures(cmd, args, args)
 			}
-			if dash < 0 && len(args) == 2 { // one on each side
+			if dash <= 0 && len(args) == 2 { // one on each side
 				dash = 1
+			}
+			if dash == 0 { // it ends the flags, and another one the first side
+				if dash = slices.Index(args, "--"); dash > 0 {
+					args = slices.Delete(args, dash, dash+1)
+				}
 			}
 			if dash < 1 || dash == len(args) {
 				return errors.New("want A and B, or several on each side of --: homenode compare before.json after.json, homenode compare *.txt -- later/*.txt")
