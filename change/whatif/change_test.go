@@ -66,7 +66,7 @@ func TestErrorsOfHosts(t *testing.T) {
 		{"like=a name=b[1-97]", `8: found 97 names, want at most 96`},
 	} {
 		_, err := AddHost(tt.in)
-		if err == nil || err.Error() != "--add-host:1:"+tt.want {
+		if err == nil || err.Error() != "--what-if:1:"+tt.want {
 			t.Errorf("AddHost(%q): %v, want %s", tt.in, err, tt.want)
 		}
 	}
