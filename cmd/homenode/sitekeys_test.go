@@ -18,8 +18,8 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"homenode/internal/browser"
-	"homenode/internal/testdeps"
 	"homenode/internal/formtest"
+	"homenode/internal/testdeps"
 	"homenode/source/demo"
 	"homenode/source/snapshot"
 )
