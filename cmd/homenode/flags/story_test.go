@@ -22,7 +22,7 @@ func TestStorySize(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		lines, at string
-		want         time.Duration
+		want      time.Duration
 	}{
 		{"", "", 5 * time.Minute},
 		{"load * cpu=10%\n", "", 5 * time.Minute},
