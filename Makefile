@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release demo test check check-bench deps cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
+.PHONY: build release demo test check check-bench deps builds cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
@@ -30,7 +30,7 @@ demo:
 	@bin/homenode assess demo --format html -o homenode-report.html || test $$? -eq 1
 	@echo && echo "wrote homenode-report.html: open it in a browser"
 
-test: deps check check-bench portable same-bytes simd cross
+test: deps check check-bench
 
 deps:
 	@scripts/test-deps
@@ -49,6 +49,9 @@ check-bench:
 
 portable:
 	GOARCH=386 $(GO) test $(PORTABLE)
+
+# What needs other builds: other processors and systems, and a faster reader of captures. make prove runs it.
+builds: portable same-bytes simd cross
 
 # The faster reader of captures, on processors that have what it needs. Other versions of
 # Go need not know the experiment.
@@ -140,6 +143,10 @@ corpus:
 # PROVE=REGEXP runs what has a match in its row of docs/evidence/proof.md alone.
 prove:
 	@scripts/test-deps all
+ifndef PROVE
+	@$(MAKE) --no-print-directory builds
+	$(MAKE) --no-print-directory race
+endif
 ifndef PROVE
 	$(GO) test ./measure/experiment -run TestWorlds -update
 	$(GO) test ./output/measure -run TestPublishedExperiments -update

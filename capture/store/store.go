@@ -1,25 +1,25 @@
-// Package store keeps samples over time on disk: Prometheus's own database behind Append,
-// Queryable and Close. Names and labels are those of /metrics.
+// Package store keeps samples over time on disk, behind Append, Queryable and Close. Names and labels are those of
+// /metrics.
+//
+// The newest samples are in memory and, tick by tick, in a journal; older ones are in blocks, one file for a stretch of time,
+// which larger blocks replace as they age. Everything on disk has a checksum: what is damaged is found
+// when the store is opened, what is whole around it is saved, the file is put aside, and State says what was lost.
 package store
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/common/model"
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/model/value"
-	"github.com/prometheus/prometheus/storage"
-	"github.com/prometheus/prometheus/tsdb"
-	"github.com/prometheus/prometheus/util/compression"
+	"github.com/prometheus/prometheus/tsdb/fileutil"
 )
 
 // Options say how long and how much is kept. The zero value of each field is the default.
@@ -34,20 +34,31 @@ type Options struct {
 // A Store is one open database. Its methods may be called at the same time.
 type Store struct {
 	dir     string
-	db      *tsdb.DB
-	reserve int64
-	free    func(string) (int64, error)
+	o       Options
+	span    int64 // ms: of the blocks that the head is written to
+	largest int64 // ms: of a block
+	lock    fileutil.Releaser
+	zip     *packer
 
-	mu       sync.Mutex
-	full     bool
-	appended atomic.Int64
-	left     atomic.Int64
+	upkeep sync.WaitGroup // at most one runs
+
+	mu      sync.RWMutex
+	head    head
+	journal *journal
+	blocks  []*block // in the order of time; none overlaps another
+	losses  []Loss
+	damaged int64      // chunks that were found to be damaged since it was opened
+	state   State      // Full, Appended, Left and Error
+	busy    bool       // upkeep runs
+	idle    *sync.Cond // of mu: upkeep has ended
+	again   time.Time  // when upkeep that failed is tried again
+	broken  error
 }
 
 // A Series is one series to append to.
 type Series struct {
 	labels labels.Labels
-	ref    storage.SeriesRef
+	in     *memory // made when it is first appended
 }
 
 // A Sample is one number of a series.
@@ -59,20 +70,23 @@ type Sample struct {
 // Stale is the number that ends a series: it has no value from then on.
 var Stale = math.Float64frombits(value.StaleNaN)
 
-// ErrBroken is wrapped by the error of an Append whose commit failed. What was acknowledged before is
-// safe only if the process ends now, without Close: the next Append or Close would damage it.
+// ErrBroken is wrapped by the error of an Append that could not be written. Nothing can be appended any more
+// until the store is opened again; what was kept before is safe.
 var ErrBroken = errors.New("the store cannot write")
 
-// defaults of Options.
+// defaults of Options, and how time is cut.
 const (
 	defaultRetain  = 30 * 24 * time.Hour
 	defaultReserve = 2 << 30
-	outOfOrder     = 10 * time.Minute // two collectors, late hosts
+	late           = 10 * time.Minute // two collectors, late hosts: how far apart what is appended may be
 	largestBlock   = 31 * 24 * time.Hour
+	shortSpan      = time.Hour
+	mostAhead      = 6              // spans that may be appended while one is written
+	longSpan       = 24 * time.Hour // of a store that keeps for more than longRetain, such as one number an hour
+	longRetain     = 100 * 24 * time.Hour
 )
 
-// Open opens the database in a folder, which is made when it is not there. After a kill it may take
-// minutes to read what was not yet in blocks.
+// Open opens the database in a folder, which is made when it is not there. It reads and checks all of it.
 func Open(dir string, o Options) (*Store, error) {
 	if o.Retain <= 0 {
 		o.Retain = defaultRetain
@@ -89,19 +103,29 @@ func Open(dir string, o Options) (*Store, error) {
 	if free, err := o.Free(dir); err != nil {
 		return nil, err
 	} else if free < o.Reserve/2 {
-		return nil, fmt.Errorf("%s: %d MB are free, want %d MB: opening a database on a full disk could damage it", dir, free>>20, o.Reserve/2>>20)
+		return nil, fmt.Errorf("%s: %d MB are free, want %d MB to open a database", dir, free>>20, o.Reserve/2>>20)
 	}
-	opts := tsdb.DefaultOptions()
-	opts.RetentionDuration = o.Retain.Milliseconds()
-	opts.MaxBytes = o.RetainBytes
-	opts.MaxBlockDuration = max(opts.MinBlockDuration, min(largestBlock, o.Retain/10).Milliseconds()) // as Prometheus has it
-	opts.OutOfOrderTimeWindow = outOfOrder.Milliseconds()
-	opts.WALCompression = compression.Snappy
-	db, err := tsdb.Open(dir, slog.New(slog.DiscardHandler), nil, opts, nil)
+	if err := foreign(dir); err != nil {
+		return nil, err
+	}
+	lock, _, err := fileutil.Flock(filepath.Join(dir, "lock"))
 	if err != nil {
 		return nil, explain(dir, err)
 	}
-	return &Store{dir: dir, db: db, reserve: o.Reserve, free: o.Free}, nil
+	zip, err := newPacker()
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	s := &Store{dir: dir, o: o, span: shortSpan.Milliseconds(), lock: lock, zip: zip, head: newHead()}
+	s.idle = sync.NewCond(&s.mu)
+	if o.Retain > longRetain {
+		s.span = longSpan.Milliseconds()
+	}
+	s.largest = max(s.span, min(largestBlock, o.Retain/10).Milliseconds())
+	if err := s.load(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), s.closeFiles(), lock.Release())
+	}
+	return s, nil
 }
 
 // explain says in words that another process has the folder.
@@ -110,6 +134,28 @@ func explain(dir string, err error) error {
 		return fmt.Errorf("%s: another process has it open: only one can write", dir)
 	}
 	return fmt.Errorf("%s: %w", dir, err)
+}
+
+// foreign refuses the folder of another database.
+func foreign(dir string) error {
+	for _, name := range []string{"wal", "chunks_head"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return fmt.Errorf("%s: is a database of Prometheus (it has %s): name another folder", dir, name)
+		}
+	}
+	return nil
+}
+
+// load reads what is in the folder.
+func (s *Store) load() error {
+	if err := s.loadBlocks(); err != nil {
+		return err
+	}
+	for _, b := range s.blocks {
+		s.head.floor = max(s.head.floor, b.to)
+		s.head.newest = max(s.head.newest, b.most)
+	}
+	return s.replay()
 }
 
 // Series returns the series of a name and pairs of label and value, the same for the same.
@@ -126,82 +172,145 @@ func (s *Store) Series(name string, pairs ...string) *Series {
 }
 
 // Append adds samples of one time, all or none. It leaves them out, and reports false, while the
-// disk is nearly full. An error that wraps ErrBroken ends the store. A sample that is older than one of its
-// series is left out, and so is one that is more than outOfOrder ahead of the clock: the database would refuse all others.
+// disk is nearly full. An error that wraps ErrBroken ends the store. A sample that is not younger than the last one of its
+// series is left out, and so is one that is older than the newest block, and one that is more than late ahead of the clock: after it
+// all others would be too old.
 func (s *Store) Append(ctx context.Context, at time.Time, samples []Sample) (kept bool, err error) {
-	if ok, err := s.room(); err != nil || !ok {
-		s.left.Add(int64(len(samples)))
+	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if time.Until(at) > outOfOrder {
-		s.left.Add(int64(len(samples)))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.busy && s.head.newest-s.head.floor > mostAhead*s.span && s.broken == nil {
+		s.idle.Wait()
+	}
+	if s.broken != nil {
+		return false, s.broken
+	}
+	if ok, err := s.room(); err != nil || !ok {
+		s.state.Left += int64(len(samples))
+		return false, err
+	}
+	if time.Until(at) > late {
+		s.state.Left += int64(len(samples))
 		return true, nil
 	}
-	a := s.db.Appender(ctx)
-	ms, n := at.UnixMilli(), 0
+	ms := at.UnixMilli()
+	s.journal.begin(ms)
+	taken := s.head.taken[:0]
 	for i := range samples {
-		x := samples[i].Series
-		ref, err := a.Append(x.ref, x.labels, ms, samples[i].Number)
-		switch {
-		case err == nil:
-			x.ref = ref
-			n++
-		case errors.Is(err, storage.ErrOutOfOrderSample), errors.Is(err, storage.ErrTooOldSample), errors.Is(err, storage.ErrDuplicateSampleForTimestamp), errors.Is(err, storage.ErrOutOfBounds):
-			s.left.Add(1)
-		default:
-			return false, errors.Join(fmt.Errorf("%s: %w: %w", s.dir, ErrBroken, err), a.Rollback())
+		m := s.head.of(samples[i].Series)
+		if ms <= m.last || ms < s.head.floor {
+			s.state.Left++
+			continue
 		}
+		m.last = ms
+		s.journal.add(m, samples[i].Number)
+		taken = append(taken, appended{m, samples[i].Number})
 	}
-	if err := a.Commit(); err != nil {
-		return false, fmt.Errorf("%s: %w: %w", s.dir, ErrBroken, err)
+	s.head.taken = taken
+	if len(taken) == 0 {
+		return true, nil
 	}
-	s.appended.Add(int64(n))
+	if err := s.journal.end(); err != nil {
+		s.broken = fmt.Errorf("%s: %w: %w", s.dir, ErrBroken, err)
+		return false, s.broken
+	}
+	for _, x := range taken {
+		x.memory.append(ms, x.number, s.span)
+	}
+	s.head.took(ms)
+	s.state.Appended += int64(len(taken))
+	s.keepUp()
 	return true, nil
 }
 
 // room reports whether the disk has more free than the reserve, and, once it had not, half
-// more than that.
+// more than that. s.mu is held.
 func (s *Store) room() (bool, error) {
-	free, err := s.free(s.dir)
+	free, err := s.o.Free(s.dir)
 	if err != nil {
 		return false, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	least := s.reserve
-	if s.full {
-		least += s.reserve / 2
+	least := s.o.Reserve
+	if s.state.Full {
+		least += s.o.Reserve / 2
 	}
-	s.full = free < least
-	return !s.full, nil
+	s.state.Full = free < least
+	return !s.state.Full, nil
 }
-
-// Queryable reads what is kept.
-func (s *Store) Queryable() storage.Queryable { return s.db }
 
 // A State is how a Store goes.
 type State struct {
-	Full     bool  `json:"full"`     // the disk: nothing is appended
-	Appended int64 `json:"appended"` // samples since it was opened
-	Left     int64 `json:"left"`     // samples that were left out
-	Series   int   `json:"series"`   // of the last hours
-	Bytes    int64 `json:"bytes"`    // of blocks
-	Free     int64 `json:"free"`     // of the disk
+	Full     bool   `json:"full"`              // the disk: nothing is appended
+	Appended int64  `json:"appended"`          // samples since it was opened
+	Left     int64  `json:"left"`              // samples that were left out
+	Series   int    `json:"series"`            // of the last hours
+	Bytes    int64  `json:"bytes"`             // of blocks
+	Free     int64  `json:"free"`              // of the disk
+	Upkeep   string `json:"upkeep,omitempty"`  // why samples stay in the journal
+	Damaged  int64  `json:"damaged,omitempty"` // series of blocks that could not be read since it was opened
+	Losses   []Loss `json:"losses,omitempty"`  // what was found damaged when it was opened
 }
 
 // State returns how it goes.
 func (s *Store) State() State {
-	x := State{Appended: s.appended.Load(), Left: s.left.Load(), Series: int(s.db.Head().NumSeries())}
-	for _, b := range s.db.Blocks() {
-		x.Bytes += b.Size()
+	free, _ := s.o.Free(s.dir) // 0 when it cannot be told
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	x := s.state
+	x.Series, x.Free, x.Damaged, x.Losses = s.head.count, free, s.damaged, s.losses
+	for _, b := range s.blocks {
+		x.Bytes += b.size
 	}
-	x.Free, _ = s.free(s.dir) // 0 when it cannot be told
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	x.Full = s.full
 	return x
 }
 
-// Close writes what is open and closes the database. It must not be called after an error that
-// wraps ErrBroken.
-func (s *Store) Close() error { return s.db.Close() }
+// Newest returns the time of the newest sample; zero without one.
+func (s *Store) Newest() time.Time {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.head.newest < 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(s.head.newest)
+}
+
+// Oldest returns a time before which there is no sample; zero without one.
+func (s *Store) Oldest() time.Time {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	switch {
+	case len(s.blocks) > 0:
+		return time.UnixMilli(s.blocks[0].least)
+	case s.head.newest < 0:
+		return time.Time{}
+	}
+	return time.UnixMilli(s.head.begin)
+}
+
+// Close ends what runs and closes the database.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.broken == nil {
+		s.broken = fmt.Errorf("%s: it is closed", s.dir)
+	}
+	s.idle.Broadcast()
+	s.mu.Unlock()
+	s.upkeep.Wait()
+	return errors.Join(s.closeFiles(), s.lock.Release())
+}
+
+// closeFiles closes what is open.
+func (s *Store) closeFiles() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.journal != nil {
+		err = s.journal.close()
+	}
+	for _, b := range s.blocks {
+		err = errors.Join(err, b.file.Close())
+	}
+	s.blocks = nil
+	return err
+}

@@ -15,7 +15,7 @@ import (
 // exactly returns what testdata/exact.py finds for the problems, or skips the test.
 func exactly(t *testing.T, problems []*Problem) []int64 {
 	t.Helper()
-	python := testdeps.Python(t)
+	python := testdeps.ProvePython(t)
 	var in, out, stderr bytes.Buffer
 	for _, p := range problems {
 		in.Write(exactJSON(t, p))

@@ -207,9 +207,7 @@ func TestMergeErrors(t *testing.T) {
 // TestMergeEngines runs the examples of docs/captures.md for xargs, for the shell of a pod and for Spark: each
 // answer is the one about the folder. make prove runs it.
 func TestMergeEngines(t *testing.T) {
-	if os.Getenv("HOMENODE_ENGINES") == "" {
-		t.Skip("for make prove, which starts Spark: HOMENODE_ENGINES=all runs it")
-	}
+	testdeps.Proving(t)
 	dir, done := t.TempDir(), 0
 	t.Chdir(dir)
 	files := writeNight(t, "night", func(tick *numa.Tick) bool { return tick.Time.Minute() == 0 })
@@ -234,7 +232,7 @@ func TestMergeEngines(t *testing.T) {
 			return all
 		}},
 		{"Spark", func(t *testing.T) []*exec.Cmd {
-			python := testdeps.Python(t)
+			python := testdeps.ProvePython(t)
 			testdeps.Program(t, "java")
 			cmd := exec.CommandContext(t.Context(), python, "-c", example(t, "python", "pyspark"))
 			cmd.Env = []string{"PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1", "SPARK_LOCAL_IP=127.0.0.1", "PYSPARK_PYTHON=" + python}

@@ -98,7 +98,7 @@ func accessible(t *testing.T, b *browser.Page, axe, page, address string, width 
 // TestOpenAPI lets Schemathesis ask the API what its document says that it can be asked, and more. Which words a change or a shape may have is a grammar of its own that
 // no schema says, so that a value of the right type may be refused.
 func TestOpenAPI(t *testing.T) {
-	python := testdeps.Python(t)
+	python := testdeps.ProvePython(t)
 	program := filepath.Join(filepath.Dir(python), "schemathesis")
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("no schemathesis beside the Python of the tests: scripts/test-deps installs it")

@@ -31,14 +31,14 @@ type Page struct {
 func Open(t *testing.T, address string) *Page {
 	t.Helper()
 	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
 		if p, err := exec.LookPath(name); err == nil {
 			path = p
 			break
 		}
 	}
 	if path == "" {
-		t.Skip("no chromium, chromium-browser or google-chrome in PATH")
+		t.Skip("no chromium-headless-shell, chromium, chromium-browser or google-chrome in PATH")
 	}
 	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.WindowSize(1280, 900), chromedp.WSURLReadTimeout(time.Minute),

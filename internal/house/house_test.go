@@ -73,7 +73,7 @@ var onlyHere = map[string][]string{
 	"github.com/santhosh-tekuri":    {"internal/formtest"}, // for tests
 	"github.com/go-json-experiment": {"source/snapshot"},
 	"github.com/parquet-go/":        {"capture/export/parquet"},
-	"github.com/klauspost/compress": {"capture/archive", "source/archive", "serve/web"},
+	"github.com/klauspost/compress": {"capture/archive", "capture/store", "source/archive", "serve/remote", "serve/web"},
 	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
 	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }

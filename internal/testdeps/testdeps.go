@@ -76,6 +76,26 @@ func Python(t testing.TB) string {
 	return filepath.Join(dir, "bin", "python")
 }
 
+// ProvePython returns the Python that has the packages of scripts/prove-requirements.txt, which scripts/test-deps installs for make
+// prove alone, or skips the test.
+func ProvePython(t testing.TB) string {
+	t.Helper()
+	Proving(t)
+	dir := filepath.Join(folder(), "prove")
+	if _, err := os.Stat(filepath.Join(dir, "installed.txt")); err != nil {
+		t.Skip("no Python with the packages of scripts/prove-requirements.txt: scripts/test-deps all installs it")
+	}
+	return filepath.Join(dir, "bin", "python")
+}
+
+// Proving skips a test that takes too long for every change, or needs what takes too long to install, unless make prove runs it.
+func Proving(t testing.TB) {
+	t.Helper()
+	if os.Getenv("HOMENODE_PROVE") == "" {
+		t.Skip("make prove runs it")
+	}
+}
+
 // KillRounds returns how often a test kills what writes: few times, and thirty times in make prove.
 func KillRounds(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("HOMENODE_KILL_ROUNDS")); err == nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/source/machine"
 	"homenode/source/text"
@@ -22,7 +23,6 @@ import (
 type shown struct {
 	name             string
 	guest            Guest
-	long             bool // for make prove
 	sockets, threads int
 	online           []int // nil for all
 	possible         int
@@ -51,7 +51,7 @@ var guests = []shown{
 		hotAdd: 3584 * numa.MiB, // of addresses: QEMU takes 1 GB more for each slot
 		guest: Guest{Layout: Layout{SMP: "4,sockets=1,cores=8,threads=1,maxcpus=8", Nodes: []Node{{CPUs: "0-3", MiB: 256}, {CPUs: "4-7", MiB: 256}},
 			Args: []string{"-m", "512M,slots=2,maxmem=2G"}}, Kernel: []string{"maxcpus=2"}}},
-	{name: "72 processors in 2 nodes", guest: Guest{Layout: Layout{SMP: "72,sockets=2,cores=18,threads=2", Nodes: nodes(2, 36, 512)}, Most: 300e9}, sockets: 2, threads: 2, long: true},
+	{name: "72 processors in 2 nodes", guest: Guest{Layout: Layout{SMP: "72,sockets=2,cores=18,threads=2", Nodes: nodes(2, 36, 512)}, Most: 300e9}, sockets: 2, threads: 2},
 }
 
 // nodes returns n nodes of so many processors and MiB each.
@@ -102,6 +102,7 @@ func limited1(t *testing.T, m *machine.Machine) {
 
 // TestGuests boots guests and checks that package machine reads in each what was asked for.
 func TestGuests(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots guests")
 	}
@@ -110,9 +111,6 @@ func TestGuests(t *testing.T) {
 	booted := 0
 	for _, g := range guests {
 		t.Run(g.name, func(t *testing.T) {
-			if g.long && os.Getenv("HOMENODE_GUESTS") == "" {
-				t.Skip("make prove sets HOMENODE_GUESTS")
-			}
 			if g.guest.Run = append([]string{show}, g.guest.Run[min(1, len(g.guest.Run)):]...); g.possible == 0 {
 				g.possible = g.guest.processors()
 			}
@@ -264,6 +262,7 @@ func (g *shown) observation(t *testing.T, top *machine.Topology, node map[int]in
 
 // TestBoot checks what a guest gives back besides what it prints.
 func TestBoot(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots a guest")
 	}

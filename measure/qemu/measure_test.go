@@ -3,12 +3,12 @@ package qemu
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"homenode/internal/testdeps"
 	"homenode/source/machine"
 	"homenode/source/measured"
 )
@@ -19,17 +19,17 @@ var measures = []struct {
 	layout Layout
 	args   []string
 	parts  []string
-	long   bool
 }{
 	{"2 nodes", Layout{SMP: "4,sockets=2,cores=2,threads=1", Nodes: []Node{{CPUs: "0-1", MiB: 256}, {CPUs: "2-3", MiB: 192}}, Distance: [][]int{{10, 21}, {21, 10}}},
-		[]string{"--quick"}, []string{"hidden nodes", "lost time", "latency by working set, huge pages", "latency from node to node", "pairs of logical processors", "syscall", "http"}, false},
+		[]string{"--quick"}, []string{"hidden nodes", "lost time", "latency by working set, huge pages", "latency from node to node", "pairs of logical processors", "syscall", "http"}},
 	{"2 nodes and one of memory only, all profiles", Layout{SMP: "4,sockets=2,cores=2,threads=1", Nodes: []Node{{CPUs: "0-1", MiB: 256}, {CPUs: "2-3", MiB: 192}, {MiB: 128}}},
-		[]string{"--loaded", "--fsync", "/"}, []string{"hidden nodes", "bandwidth from node to node", "latency under load", "latency by working set, small pages"}, true},
-	{"no NUMA, one processor", Layout{SMP: "1"}, []string{"--quick", "--force", "--name", "small"}, []string{"hidden nodes", "pairs of logical processors", "rpc-like"}, true},
+		[]string{"--loaded", "--fsync", "/"}, []string{"hidden nodes", "bandwidth from node to node", "latency under load", "latency by working set, small pages"}},
+	{"no NUMA, one processor", Layout{SMP: "1"}, []string{"--quick", "--force", "--name", "small"}, []string{"hidden nodes", "pairs of logical processors", "rpc-like"}},
 }
 
 // TestMeasure runs homenode measure in guests: the topology is what was asked for, and what an emulated processor would measure is withheld.
 func TestMeasure(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots a guest")
 	}
@@ -38,9 +38,6 @@ func TestMeasure(t *testing.T) {
 	booted := 0
 	for _, g := range measures {
 		t.Run(g.name, func(t *testing.T) {
-			if g.long && os.Getenv("HOMENODE_GUESTS") == "" {
-				t.Skip("make prove sets HOMENODE_GUESTS")
-			}
 			guest := Guest{Layout: g.layout, Run: append([]string{program, "measure", "--format", "json"}, g.args...), Most: 2 * time.Minute}
 			out := guest.Boot(t)
 			docs, err := measured.Read("stdout", bytes.NewReader(out.Stdout))

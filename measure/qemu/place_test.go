@@ -3,13 +3,15 @@ package qemu
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"testing"
+
+	"homenode/internal/testdeps"
 )
 
 // TestPlacement takes memory on each node of a guest, one of which has no processors, and checks by the system's answer for
 // each page and by the private memory of the nodes that it is there.
 func TestPlacement(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots a guest")
 	}
@@ -56,9 +58,7 @@ func placed() Layout {
 
 // TestPagesInGuest runs the tests of package pages where there is more than one node.
 func TestPagesInGuest(t *testing.T) {
-	if os.Getenv("HOMENODE_GUESTS") == "" {
-		t.Skip("make prove sets HOMENODE_GUESTS")
-	}
+	testdeps.Proving(t)
 	Need(t)
 	out := Guest{Layout: placed(), Run: []string{Tests(t, "homenode/measure/guest/pages"), "-test.v"}}.Boot(t)
 	if out.Exit != 0 {

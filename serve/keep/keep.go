@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +25,9 @@ const mostWaiting = 10_000
 
 // A Keeper keeps what it is given.
 type Keeper struct {
+	// Damaged, unless it is nil, is told when the store is opened what of it was damaged.
+	Damaged func(store.Loss)
+
 	mu      sync.Mutex
 	hosts   map[[2]string]*host // by vCenter and ID
 	waiting []batch
@@ -193,6 +197,11 @@ func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 		k.mu.Unlock()
 		return err
 	}
+	if k.Damaged != nil {
+		for _, x := range k.State().Losses {
+			k.Damaged(x)
+		}
+	}
 	var all sync.WaitGroup
 	broken := make(chan error, 1)
 	all.Go(func() { broken <- k.keepHours(ctx, cmp.Or(o.Retain, 30*24*time.Hour)) })
@@ -308,13 +317,14 @@ type State struct {
 func (k *Keeper) State() State {
 	k.mu.Lock()
 	x := State{Open: k.store != nil, Waiting: len(k.waiting), Lost: k.lost}
-	s := k.store
+	s, h := k.store, k.hours
 	if k.why != nil {
 		x.Error = k.why.Error()
 	}
 	k.mu.Unlock()
 	if s != nil {
 		x.State = s.State()
+		x.Losses = slices.Concat(x.Losses, h.State().Losses)
 	}
 	return x
 }

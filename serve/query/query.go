@@ -181,7 +181,7 @@ func (a *API) exec(r *http.Request, make func(context.Context, storage.Queryable
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	q, err := make(ctx, s, promql.NewPrometheusQueryOpts(false, lookback))
+	q, err := make(ctx, s, promql.NewPrometheusQueryOpts(false, lookback, nil))
 	if err != nil {
 		return nil, nil, badData{fmt.Errorf("invalid parameter \"query\": %w", err)}
 	}

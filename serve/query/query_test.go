@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,7 +18,9 @@ import (
 
 	"homenode/capture/store"
 	"homenode/internal/testdeps"
+	"homenode/serve/post"
 	"homenode/serve/query"
+	"homenode/serve/remote"
 )
 
 var begin = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
@@ -66,8 +66,8 @@ func fill(t *testing.T, dir string) {
 	}
 }
 
-// serve answers from the folder.
-func serve(t *testing.T, dir string) string {
+// open opens the folder.
+func open(t *testing.T, dir string) *store.Store {
 	t.Helper()
 	s, err := store.Open(dir, store.Options{Retain: 1e6 * time.Hour})
 	if err != nil {
@@ -78,6 +78,12 @@ func serve(t *testing.T, dir string) string {
 			t.Error(err)
 		}
 	})
+	return s
+}
+
+// serve answers from a store.
+func serve(t *testing.T, s *store.Store) string {
+	t.Helper()
 	api := query.API{Store: func() (storage.Queryable, error) { return s.Queryable(), nil }, Version: "test",
 		Alerts: func() []query.Alert { return []query.Alert{} }, Metadata: func() map[string][]query.Metadata { return map[string][]query.Metadata{} }}
 	server := httptest.NewServer(api.Handler())
@@ -150,12 +156,20 @@ func requests() (all []request) {
 func TestLikePrometheus(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir)
-	other := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(other, os.DirFS(dir)); err != nil {
+	real := testdeps.Prometheus(t, t.TempDir(), "{}\n", "--web.enable-remote-write-receiver")
+	s := open(t, dir)
+	ours := serve(t, s)
+	target := remote.Target{Address: post.Address{URL: real + "/api/v1/write"}, Name: "real"}
+	if err := target.Check(); err != nil {
 		t.Fatal(err)
 	}
-	real := testdeps.Prometheus(t, other, "{}\n")
-	ours := serve(t, dir)
+	sender, err := remote.New(target, t.TempDir(), time.Minute, begin.Add(-time.Second))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sender.Pass(t.Context(), s, begin.Add(6*time.Hour)); err != nil || sender.State().Failed > 0 {
+		t.Fatalf("%v, %+v", err, sender.State())
+	}
 	all := requests()
 	if len(all) < 40 {
 		t.Fatalf("%d requests, want 40", len(all))
@@ -212,7 +226,7 @@ var number = regexp.MustCompile(`"-?[0-9]+\.[0-9]+"`)
 func TestQueries(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir)
-	base := serve(t, dir)
+	base := serve(t, open(t, dir))
 	_, v := ask(t, base, "/api/v1/query", url.Values{"query": {"count(homenode_vm_numa_local_ratio < 0.95)"}, "time": {at(95)}}, true)
 	if got := fmt.Sprint(v["data"]); !strings.Contains(got, "metric:map[] value:") || !strings.Contains(got, " 2]") {
 		t.Errorf("count: %s", got)

@@ -51,7 +51,7 @@ func (r *Reader) History(ctx context.Context, vcenter string, clusters []string,
 	}
 	looks := map[at]*Look{}
 	for _, name := range historyOf {
-		found, _, err := r.api.QueryRange(ctx, fmt.Sprintf(`%s{vcenter="%s",cluster=~"%s"}`, name, text.Replace(vcenter), strings.Join(escaped, "|")), v1.Range{Start: from, End: to, Step: HistoryStep})
+		found, _, _, err := r.api.QueryRange(ctx, fmt.Sprintf(`%s{vcenter="%s",cluster=~"%s"}`, name, text.Replace(vcenter), strings.Join(escaped, "|")), v1.Range{Start: from, End: to, Step: HistoryStep})
 		if err != nil {
 			return nil, fmt.Errorf("the database does not answer: %s", plain(err))
 		}

@@ -133,7 +133,7 @@ type key struct{ vcenter, host, vm, id string }
 
 // Read reads what is there at a time and gives it to the Board.
 func (r *Reader) Read(ctx context.Context, now time.Time) error {
-	found, _, err := r.api.Query(ctx, what, now)
+	found, _, _, err := r.api.Query(ctx, what, now)
 	if err != nil {
 		return err
 	}
@@ -316,7 +316,7 @@ var titles = sync.OnceValue(func() map[string]string {
 
 // findings reads those that hold.
 func (r *Reader) findings(ctx context.Context, now time.Time) (all []board.Alarm, err error) {
-	found, _, err := r.api.Query(ctx, "homenode_finding", now)
+	found, _, _, err := r.api.Query(ctx, "homenode_finding", now)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,6 @@ import (
 	"time"
 
 	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/prompb"
-	"github.com/prometheus/prometheus/util/compression"
 
 	"homenode/capture/store"
 	"homenode/internal/atomicfile"
@@ -189,16 +187,16 @@ var ofHosts = sync.OnceValue(func() map[string]bool {
 func (s *Sender) window(ctx context.Context, in *store.Store, from, until int64) error {
 	marks := maps.Clone(s.marks.Hosts)
 	var (
-		series []prompb.TimeSeries
-		n      int
+		all []series
+		n   int
 	)
 	extra := slices.Sorted(maps.Keys(s.target.Labels))
 	flush := func() error {
 		if n == 0 {
 			return nil
 		}
-		err := s.deliver(ctx, series)
-		series, n = nil, 0
+		err := s.deliver(ctx, all)
+		all, n = nil, 0
 		return err
 	}
 	err := in.Each(ctx, time.UnixMilli(from+1), time.UnixMilli(until), func(x *store.Range) error {
@@ -207,27 +205,27 @@ func (s *Sender) window(ctx context.Context, in *store.Store, from, until int64)
 			host = x.Label("vcenter") + "\x00" + x.Label("host")
 		}
 		mark := s.marks.Hosts[host]
-		var out []prompb.Sample
+		var out []sample
 		for x.Next() {
 			at, number := x.At()
 			if at <= mark {
 				continue
 			}
-			out = append(out, prompb.Sample{Timestamp: at, Value: number})
+			out = append(out, sample{at, number})
 			marks[host] = max(marks[host], at)
 		}
 		if err := x.Err(); err != nil || len(out) == 0 {
 			return err
 		}
-		one := prompb.TimeSeries{Samples: out}
-		x.Labels(func(name, value string) { one.Labels = append(one.Labels, prompb.Label{Name: name, Value: value}) })
+		one := series{samples: out}
+		x.Labels(func(name, value string) { one.labels = append(one.labels, label{name, value}) })
 		for _, name := range extra {
-			one.Labels = append(one.Labels, prompb.Label{Name: name, Value: s.target.Labels[name]})
+			one.labels = append(one.labels, label{name, s.target.Labels[name]})
 		}
 		if len(extra) > 0 {
-			slices.SortFunc(one.Labels, func(a, b prompb.Label) int { return cmp.Compare(a.Name, b.Name) })
+			slices.SortFunc(one.labels, func(a, b label) int { return cmp.Compare(a.name, b.name) })
 		}
-		series = append(series, one)
+		all = append(all, one)
 		if n += len(out); n >= batch {
 			return flush()
 		}
@@ -243,21 +241,21 @@ func (s *Sender) window(ctx context.Context, in *store.Store, from, until int64)
 }
 
 // deliver sends until the target has it, or refuses it.
-func (s *Sender) deliver(ctx context.Context, series []prompb.TimeSeries) error {
+func (s *Sender) deliver(ctx context.Context, all []series) error {
 	rest := post.Rest{Most: longestRest}
 	for {
-		err := s.post(ctx, series)
+		err := s.post(ctx, all)
 		switch {
 		case err == nil:
 			s.mu.Lock()
-			s.state.Sent += int64(samples(series))
+			s.state.Sent += int64(samples(all))
 			s.state.Error = ""
 			s.mu.Unlock()
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, post.ErrRefused):
-			return s.apart(ctx, series, err)
+			return s.apart(ctx, all, err)
 		}
 		s.fail(err)
 		rest.Wait(ctx, err)
@@ -265,18 +263,18 @@ func (s *Sender) deliver(ctx context.Context, series []prompb.TimeSeries) error 
 }
 
 // apart sends what was refused in halves, down to the sample that is to blame: a target refuses all for one.
-func (s *Sender) apart(ctx context.Context, series []prompb.TimeSeries, why error) error {
-	one := series
+func (s *Sender) apart(ctx context.Context, all []series, why error) error {
+	one := all
 	switch {
-	case len(series) > 1:
-		half := len(series) / 2
-		if err := s.deliver(ctx, series[:half]); err != nil {
+	case len(all) > 1:
+		half := len(all) / 2
+		if err := s.deliver(ctx, all[:half]); err != nil {
 			return err
 		}
-		return s.deliver(ctx, series[half:])
-	case len(one[0].Samples) > 1:
-		for _, x := range one[0].Samples {
-			if err := s.deliver(ctx, []prompb.TimeSeries{{Labels: one[0].Labels, Samples: []prompb.Sample{x}}}); err != nil {
+		return s.deliver(ctx, all[half:])
+	case len(one[0].samples) > 1:
+		for _, x := range one[0].samples {
+			if err := s.deliver(ctx, []series{{one[0].labels, []sample{x}}}); err != nil {
 				return err
 			}
 		}
@@ -289,23 +287,16 @@ func (s *Sender) apart(ctx context.Context, series []prompb.TimeSeries, why erro
 	return nil
 }
 
-func samples(series []prompb.TimeSeries) (n int) {
-	for i := range series {
-		n += len(series[i].Samples)
+func samples(all []series) (n int) {
+	for i := range all {
+		n += len(all[i].samples)
 	}
 	return n
 }
 
 // post sends one request.
-func (s *Sender) post(ctx context.Context, series []prompb.TimeSeries) error {
-	b, err := (&prompb.WriteRequest{Timeseries: series}).Marshal()
-	if err != nil {
-		return err
-	}
-	if b, err = compression.Encode(compression.Snappy, b, nil); err != nil {
-		return err
-	}
+func (s *Sender) post(ctx context.Context, all []series) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	return s.target.Send(ctx, map[string]string{"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0"}, b)
+	return s.target.Send(ctx, map[string]string{"Content-Type": "application/x-protobuf", "Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0"}, request(all))
 }

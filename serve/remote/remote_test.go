@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/prometheus/util/compression"
+	"github.com/klauspost/compress/s2"
 
 	"homenode/capture/store"
 	"homenode/internal/testdeps"
@@ -180,6 +180,7 @@ func TestPrometheus(t *testing.T) {
 
 // TestVictoriaMetrics does the same with another database.
 func TestVictoriaMetrics(t *testing.T) {
+	testdeps.Proving(t)
 	program := testdeps.Program(t, "victoria-metrics")
 	dir := t.TempDir()
 	addr := testdeps.FreeAddress(t)
@@ -232,7 +233,7 @@ func TestRefused(t *testing.T) {
 
 func unsnappy(t *testing.T, b []byte) []byte {
 	t.Helper()
-	plain, err := compression.Decode(compression.Snappy, b, nil)
+	plain, err := s2.Decode(nil, b)
 	if err != nil {
 		t.Error(err)
 	}

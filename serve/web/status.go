@@ -111,7 +111,11 @@ func keptText(k *keep.State) string {
 	case k.Full:
 		return fmt.Sprintf("disk full: %v free; nothing is kept until there is more", numa.Bytes(k.Free))
 	}
-	return fmt.Sprintf("%d series, %v in blocks, %v free on the disk", k.Series, numa.Bytes(k.Bytes), numa.Bytes(k.Free))
+	text := fmt.Sprintf("%d series, %v in blocks, %v free on the disk", k.Series, numa.Bytes(k.Bytes), numa.Bytes(k.Free))
+	for _, x := range k.Losses {
+		text += "; " + x.String()
+	}
+	return join(text, k.Upkeep)
 }
 
 // Alerts returns the findings that hold as the query API shows alerts.

@@ -186,9 +186,12 @@ func TestEngines(t *testing.T) {
 		{"spark", "time timestamp\thost string\tkind string\tentity string\tgid bigint\tnode bigint\tcounter string\tvalue double\tfile string\tline bigint\tday string"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			python := testdeps.Python(t)
+			python := ""
 			if tt.name == "spark" {
+				python = testdeps.ProvePython(t)
 				testdeps.Program(t, "java")
+			} else {
+				python = testdeps.Python(t)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()

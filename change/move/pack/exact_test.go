@@ -28,7 +28,7 @@ type optimum struct {
 // exactly solves problems, or skips the test.
 func exactly(t *testing.T, problems []*Problem, seconds float64) (out []optimum) {
 	t.Helper()
-	python := testdeps.Python(t)
+	python := testdeps.ProvePython(t)
 	var in, stdout, stderr bytes.Buffer
 	for _, p := range problems {
 		in.Write(exactJSON(t, p, seconds))
@@ -130,17 +130,14 @@ func proofs(t *testing.T) (out []proof) {
 	return out
 }
 
-// TestExact solves instances with OR-Tools and compares with the record: a few, or with HOMENODE_EXACT=all
-// all of them; with -update it writes the record.
+// TestExact solves instances with OR-Tools and compares with the record; with -update it writes the
+// record.
 func TestExact(t *testing.T) {
 	if golden.Updating() {
 		record(t)
 		return
 	}
 	list := proofs(t)
-	if os.Getenv("HOMENODE_EXACT") != "all" {
-		list = list[:8]
-	}
 	var problems []*Problem
 	for _, o := range list {
 		problems = append(problems, instance(o.Seed))

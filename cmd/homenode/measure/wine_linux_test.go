@@ -11,15 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/internal/testdeps"
 	"homenode/source/machine"
 	"homenode/source/measured"
 )
 
 // TestWine runs the program for Windows under Wine: its calls, not what they would say of NUMA, of which Wine knows nothing.
 func TestWine(t *testing.T) {
-	if os.Getenv("HOMENODE_GUESTS") != "all" {
-		t.Skip("takes a minute of a calm machine: make prove runs it")
-	}
+	testdeps.Proving(t) // it takes a minute of a calm machine
 	wine, err := exec.LookPath("wine64")
 	if err != nil {
 		if wine, err = exec.LookPath("/usr/lib/wine/wine64"); err != nil { // where Debian has it without the package wine

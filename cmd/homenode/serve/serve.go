@@ -320,6 +320,9 @@ func run(cmd *cobra.Command, s *server) error {
 	broken := make(chan error, 1)
 	if s.data != "" {
 		keeper = keep.New()
+		keeper.Damaged = func(x store.Loss) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "homenode: the store: %s\n", texttab.Clean(x.String()))
+		}
 		s.board.Keep = keeper.Take
 		s.board.Peaks = func(now time.Time) map[board.Node]headroom.Peak {
 			peaks, err := keeper.Peaks(ctx, now)
@@ -425,7 +428,7 @@ func run(cmd *cobra.Command, s *server) error {
 // kept returns how keeping ended. After a write that failed the process ends.
 func kept(cmd *cobra.Command, err error) error {
 	if errors.Is(err, store.ErrBroken) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: the process ends, so that nothing that was kept is damaged: start it again\n", texttab.Clean(err.Error()))
+		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: the process ends, and what was kept is safe: start it again\n", texttab.Clean(err.Error()))
 		os.Exit(exitBroken)
 	}
 	return err

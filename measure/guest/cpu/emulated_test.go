@@ -16,6 +16,7 @@ const emulated = "HOMENODE_TEST_EMULATED"
 // TestARM64 runs the tests of the kernels as built for arm64, in an emulation of that processor: what they time there means
 // nothing, and they assert nothing of it.
 func TestARM64(t *testing.T) {
+	testdeps.Proving(t)
 	if runtime.GOARCH == "arm64" || runtime.GOOS != "linux" {
 		t.Skip("this is arm64, or no Linux")
 	}

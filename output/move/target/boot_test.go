@@ -3,7 +3,6 @@ package target
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -24,29 +23,28 @@ import (
 var boots = []struct {
 	name  string
 	shape *move.Shape // nil for that of the list
-	long  bool        // for make prove
 }{
 	{name: "5+4"},
 	{name: "dies"},
-	{name: "2x12", long: true},
-	{name: "5+5", long: true},
-	{name: "4+4+2", long: true},
-	{name: "24 sockets", long: true},
-	{name: "threads", long: true},
-	{name: "8 nodes", long: true},
-	{name: "9 nodes", long: true},
-	{name: "odd memory", long: true},
-	{name: "flat", long: true},
-	{name: "hot add", long: true},
-	{name: "memory-only node and distances", long: true, shape: memoryOnly},
-	{name: "vCPUs in turn", long: true, shape: &move.Shape{Sockets: 8, Dies: 1, Cores: 1, Threads: 1, VCPUs: 8, Memory: 1024 * numa.MiB,
+	{name: "2x12"},
+	{name: "5+5"},
+	{name: "4+4+2"},
+	{name: "24 sockets"},
+	{name: "threads"},
+	{name: "8 nodes"},
+	{name: "9 nodes"},
+	{name: "odd memory"},
+	{name: "flat"},
+	{name: "hot add"},
+	{name: "memory-only node and distances", shape: memoryOnly},
+	{name: "vCPUs in turn", shape: &move.Shape{Sockets: 8, Dies: 1, Cores: 1, Threads: 1, VCPUs: 8, Memory: 1024 * numa.MiB,
 		Cells: []move.Cell{{CPUs: []int{0, 2, 4, 6}, Memory: 512 * numa.MiB}, {CPUs: []int{1, 3, 5, 7}, Memory: 512 * numa.MiB}}}},
-	{name: "1 vCPU", long: true, shape: shapeOf(1, 1, 1, 1, 1)},
-	{name: "3 nodes", long: true, shape: shapeOf(3, 1, 6, 1, 6, 6, 6)},
-	{name: "4+3", long: true, shape: shapeOf(7, 1, 1, 1, 4, 3)},
-	{name: "6+2", long: true, shape: shapeOf(4, 1, 2, 1, 6, 2)},
-	{name: "4 nodes, two dies of each socket", long: true, shape: shapeOf(2, 2, 3, 1, 3, 3, 3, 3)},
-	{name: "4+2 of two threads", long: true, shape: shapeOf(3, 1, 1, 2, 4, 2)},
+	{name: "1 vCPU", shape: shapeOf(1, 1, 1, 1, 1)},
+	{name: "3 nodes", shape: shapeOf(3, 1, 6, 1, 6, 6, 6)},
+	{name: "4+3", shape: shapeOf(7, 1, 1, 1, 4, 3)},
+	{name: "6+2", shape: shapeOf(4, 1, 2, 1, 6, 2)},
+	{name: "4 nodes, two dies of each socket", shape: shapeOf(2, 2, 3, 1, 3, 3, 3, 3)},
+	{name: "4+2 of two threads", shape: shapeOf(3, 1, 1, 2, 4, 2)},
 }
 
 // shapeOf returns a shape of these sockets, dies, cores and threads, each of the other, and cells of so many vCPUs that follow each other.
@@ -71,6 +69,7 @@ var memoryOnly = &move.Shape{Sockets: 2, Dies: 1, Cores: 2, Threads: 1, VCPUs: 4
 // TestBoot starts guests with the arguments of QEMU that are written for them and compares what lscpu, numactl and the reader
 // of homenode measure say inside with the shape, vCPU by vCPU.
 func TestBoot(t *testing.T) {
+	testdeps.Proving(t)
 	if testing.Short() {
 		t.Skip("boots guests")
 	}
@@ -79,9 +78,6 @@ func TestBoot(t *testing.T) {
 	booted := 0
 	for _, b := range boots {
 		t.Run(b.name, func(t *testing.T) {
-			if b.long && os.Getenv("HOMENODE_GUESTS") == "" {
-				t.Skip("make prove sets HOMENODE_GUESTS")
-			}
 			s := b.shape
 			if s == nil {
 				s = moved(t, b.name, "qemu", move.Options{}).Shape

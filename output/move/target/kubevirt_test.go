@@ -2,21 +2,19 @@ package target
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"homenode/change/move"
+	"homenode/internal/testdeps"
 )
 
 // TestKubeVirt lets KubeVirt's own types decode each manifest strictly, and applies the rules of its webhook that NUMA is in.
 // The program that does is a module of its own, which downloads and builds for minutes: make prove has it.
 func TestKubeVirt(t *testing.T) {
-	if os.Getenv("HOMENODE_GUESTS") == "" {
-		t.Skip("make prove sets HOMENODE_GUESTS")
-	}
+	testdeps.Proving(t)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "kubevirt")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")

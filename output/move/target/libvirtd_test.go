@@ -37,9 +37,7 @@ const nobody = 65534
 // startLibvirt starts a libvirtd, or skips the test.
 func startLibvirt(t *testing.T) *daemon {
 	t.Helper()
-	if os.Getenv("HOMENODE_GUESTS") == "" {
-		t.Skip("make prove sets HOMENODE_GUESTS")
-	}
+	testdeps.Proving(t)
 	program := testdeps.Program(t, "libvirtd")
 	testdeps.Program(t, "virsh")
 	dir, err := os.MkdirTemp("/tmp", "hn") // a path of a socket is short

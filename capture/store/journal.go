@@ -1,0 +1,378 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/s2"
+	"github.com/prometheus/prometheus/model/labels"
+)
+
+// A journal is a file of what was appended, record by record. A record is on its way to the disk in one write,
+// so what was kept is there after kill -9.
+type journal struct {
+	file   *os.File
+	path   string
+	id     int
+	size   int64
+	newest int64 // ms, of its samples
+	series uint64
+	buf    []byte // the record that is being made
+	packed []byte
+	old    []ended
+}
+
+// ended is a journal before this one.
+type ended struct {
+	path   string
+	newest int64
+}
+
+const (
+	journalHead = "homenode journal 1\n"
+	journalEnd  = ".journal"
+	recordMark  = "tick"
+	frameSize   = 12      // mark, length, checksum
+	mostSeries  = 1 << 28 // of a journal
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// turn begins a new file.
+func (j *journal) turn(dir string) error {
+	if j.file != nil {
+		if err := j.file.Close(); err != nil { // the kernel writes it
+			return err
+		}
+		j.old = append(j.old, ended{j.path, j.newest})
+	}
+	j.id++
+	j.path = filepath.Join(dir, fmt.Sprintf("%08d%s", j.id, journalEnd))
+	f, err := os.OpenFile(j.path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(journalHead); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	j.file, j.size, j.newest, j.series = f, int64(len(journalHead)), math.MinInt64, 0
+	return nil
+}
+
+// close writes what the kernel has and closes the file.
+func (j *journal) close() error {
+	if j.file == nil {
+		return nil
+	}
+	err := errors.Join(j.file.Sync(), j.file.Close())
+	j.file = nil
+	return err
+}
+
+// forget removes the files that have nothing younger than what blocks have.
+func (j *journal) forget(floor int64) error {
+	var err error
+	j.old = slices.DeleteFunc(j.old, func(x ended) bool {
+		if x.newest >= floor {
+			return false
+		}
+		err = errors.Join(err, os.Remove(x.path))
+		return true
+	})
+	return err
+}
+
+// begin begins the record of a time.
+func (j *journal) begin(ms int64) {
+	j.buf = binary.AppendVarint(j.buf[:0], ms)
+}
+
+// add adds a sample to the record. A series has its labels with it the first time in each file.
+func (j *journal) add(m *memory, number float64) {
+	if m.file == j.id {
+		j.buf = binary.AppendUvarint(j.buf, m.number+1)
+	} else {
+		m.file, m.number = j.id, j.series
+		j.series++
+		j.buf = binary.AppendUvarint(append(j.buf, 0), m.number)
+		j.buf = appendLabels(j.buf, m.labels)
+	}
+	j.buf = binary.LittleEndian.AppendUint64(j.buf, math.Float64bits(number))
+}
+
+// end writes the record, all or nothing.
+func (j *journal) end() error {
+	j.packed = slices.Grow(j.packed[:0], frameSize+s2.MaxEncodedLen(len(j.buf)))
+	body := s2.Encode(j.packed[frameSize:cap(j.packed)], j.buf)
+	j.packed = append(j.packed[:0], recordMark...)
+	j.packed = binary.LittleEndian.AppendUint32(j.packed, uint32(len(body)))
+	j.packed = binary.LittleEndian.AppendUint32(j.packed, checksum(body))
+	j.packed = j.packed[:frameSize+len(body)]
+	if _, err := j.file.Write(j.packed); err != nil {
+		return errors.Join(err, j.file.Truncate(j.size))
+	}
+	j.size += int64(len(j.packed))
+	ms, _ := binary.Varint(j.buf)
+	j.newest = max(j.newest, ms)
+	return nil
+}
+
+// appendLabels adds labels as names and values with their lengths.
+func appendLabels(b []byte, l labels.Labels) []byte {
+	b = binary.AppendUvarint(b, uint64(l.Len()))
+	l.Range(func(x labels.Label) {
+		for _, s := range []string{x.Name, x.Value} {
+			b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+		}
+	})
+	return b
+}
+
+// replay reads the journals into the head, saves what is whole of those that are damaged, and begins a new one.
+func (s *Store) replay() error {
+	paths, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+journalEnd))
+	if err != nil {
+		return err
+	}
+	slices.Sort(paths)
+	s.journal = &journal{}
+	var damaged []Loss
+	for _, path := range paths {
+		r := replayed{store: s, path: path, newest: math.MinInt64}
+		if err := r.read(); err != nil {
+			return err
+		}
+		if _, err := fmt.Sscanf(filepath.Base(path), "%08d"+journalEnd, &s.journal.id); err != nil {
+			return fmt.Errorf("%s: is no journal of a store", path)
+		}
+		if r.lost > 0 || r.unknown > 0 {
+			damaged = append(damaged, r.loss())
+		} else {
+			s.journal.old = append(s.journal.old, ended{path, r.newest})
+		}
+	}
+	if err := s.journal.turn(s.dir); err != nil {
+		return err
+	}
+	if len(damaged) == 0 {
+		return nil
+	}
+	// All that was read goes to a block, so that nothing needs the damaged files any more.
+	if err := s.cut(s.head.newest + 1); err != nil {
+		return err
+	}
+	for _, x := range damaged {
+		if err := s.aside(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quoteGlob lets a folder stand for itself in a pattern.
+func quoteGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+}
+
+// A replayed is a journal that is read.
+type replayed struct {
+	store   *Store
+	path    string
+	series  []*memory
+	newest  int64
+	oldest  int64
+	lost    int64 // bytes that make no record
+	unknown int64 // samples of series that only a lost record named
+	packed  []byte
+	buf     []byte
+}
+
+// read takes every whole record, and looks for the next one behind what is damaged.
+func (r *replayed) read() error {
+	f, err := os.Open(r.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	size, at := info.Size(), int64(len(journalHead))
+	if !begins(f, journalHead) {
+		at = 0
+		r.lost++ // also when no record is missing: it is set aside
+	}
+	for at < size {
+		n, err := r.record(f, at, size)
+		if err == nil {
+			at += n
+			continue
+		}
+		_, next, err := nextMark(f, at+1, size, recordMark)
+		if err != nil {
+			return err
+		}
+		r.lost += next - at
+		at = next
+	}
+	return nil
+}
+
+// begins reports whether a file begins with a line.
+func begins(f io.ReaderAt, line string) bool {
+	b := make([]byte, len(line))
+	_, err := f.ReadAt(b, 0)
+	return err == nil && string(b) == line
+}
+
+// record takes the record at an offset, and returns its length.
+func (r *replayed) record(f io.ReaderAt, at, size int64) (n int64, err error) {
+	var frame [frameSize]byte
+	if _, err := f.ReadAt(frame[:], at); err != nil {
+		return 0, err
+	}
+	n = int64(binary.LittleEndian.Uint32(frame[4:]))
+	if string(frame[:4]) != recordMark || n > size-at-frameSize {
+		return 0, errors.New("no record stands there")
+	}
+	r.packed = slices.Grow(r.packed[:0], int(n))[:n]
+	if _, err := f.ReadAt(r.packed, at+frameSize); err != nil {
+		return 0, err
+	}
+	if checksum(r.packed) != binary.LittleEndian.Uint32(frame[8:]) {
+		return 0, errors.New("its checksum differs")
+	}
+	if r.buf, err = s2.Decode(r.buf[:cap(r.buf)], r.packed); err != nil {
+		return 0, err
+	}
+	return frameSize + n, r.take(r.buf)
+}
+
+// take puts the samples of a record into the head.
+func (r *replayed) take(b []byte) error {
+	d := decoder{b: b}
+	ms := d.varint()
+	h := &r.store.head
+	for len(d.b) > 0 && d.err == nil {
+		n := d.uvarint()
+		if n == 0 {
+			n = d.uvarint() + 1
+			if n > mostSeries {
+				d.fail()
+				break
+			}
+			r.series = append(r.series, make([]*memory, max(0, int(n)-len(r.series)))...)
+			r.series[n-1] = h.find(d.labels())
+		}
+		number := math.Float64frombits(d.fixed64())
+		if d.err != nil {
+			break
+		}
+		if n > uint64(len(r.series)) || r.series[n-1] == nil {
+			r.unknown++
+			continue
+		}
+		if m := r.series[n-1]; ms > m.last && ms >= h.floor {
+			m.append(ms, number, r.store.span)
+			h.took(ms)
+		}
+	}
+	if r.oldest == 0 {
+		r.oldest = ms
+	}
+	r.newest = max(r.newest, ms)
+	return d.err
+}
+
+// loss says what is missing of the file.
+func (r *replayed) loss() Loss {
+	x := Loss{File: r.path, Samples: -1, Bytes: r.lost}
+	if r.lost == 0 {
+		x.Samples = r.unknown
+	}
+	if r.oldest != 0 {
+		x.From, x.To = time.UnixMilli(r.oldest).UTC(), time.UnixMilli(r.newest).UTC()
+	}
+	return x
+}
+
+// A decoder reads what journals and blocks are made of.
+type decoder struct {
+	b   []byte
+	err error
+	l   labels.ScratchBuilder
+}
+
+func (d *decoder) fail() { d.b, d.err = nil, io.ErrUnexpectedEOF }
+
+func (d *decoder) uvarint() uint64 {
+	x, n := binary.Uvarint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return x
+}
+
+func (d *decoder) varint() int64 {
+	x, n := binary.Varint(d.b)
+	if n <= 0 {
+		d.fail()
+		return 0
+	}
+	d.b = d.b[n:]
+	return x
+}
+
+func (d *decoder) fixed64() uint64 {
+	if len(d.b) < 8 {
+		d.fail()
+		return 0
+	}
+	x := binary.LittleEndian.Uint64(d.b)
+	d.b = d.b[8:]
+	return x
+}
+
+func (d *decoder) fixed32() uint32 {
+	if len(d.b) < 4 {
+		d.fail()
+		return 0
+	}
+	x := binary.LittleEndian.Uint32(d.b)
+	d.b = d.b[4:]
+	return x
+}
+
+func (d *decoder) string() string {
+	n := d.uvarint()
+	if n > uint64(len(d.b)) {
+		d.fail()
+		return ""
+	}
+	s := string(d.b[:n])
+	d.b = d.b[n:]
+	return s
+}
+
+func (d *decoder) labels() labels.Labels {
+	d.l.Reset()
+	for n := d.uvarint(); n > 0 && d.err == nil; n-- {
+		name := d.string()
+		d.l.Add(name, d.string())
+	}
+	return d.l.Labels()
+}

@@ -1,0 +1,253 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A Loss is what was found damaged.
+type Loss struct {
+	File    string    `json:"file"` // where it lies now
+	From    time.Time `json:"from,omitzero"`
+	To      time.Time `json:"to,omitzero"`
+	Samples int64     `json:"samples"`         // that are lost; -1 when that is not known
+	Bytes   int64     `json:"bytes,omitempty"` // that nothing could be read from
+}
+
+// String says what is lost.
+func (x Loss) String() string {
+	when := ""
+	if !x.From.IsZero() {
+		when = fmt.Sprintf(" between %s and %s", x.From.Format(time.DateTime), x.To.Format(time.DateTime))
+	}
+	switch {
+	case x.Samples == 0:
+		return fmt.Sprintf("%s was damaged; no sample is lost", x.File)
+	case x.Samples > 0:
+		return fmt.Sprintf("%s was damaged; %d samples%s are lost", x.File, x.Samples, when)
+	}
+	return fmt.Sprintf("%s was damaged; samples%s may be lost: %d bytes could not be read", x.File, when, x.Bytes)
+}
+
+// asideIn is the folder for damaged files.
+const asideIn = "damaged"
+
+// markSize is the length of every mark.
+const markSize = int64(len(pageMark))
+
+// aside sets a damaged file aside and notes what was lost with it.
+func (s *Store) aside(x Loss) error {
+	dir := filepath.Join(s.dir, asideIn)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	base := filepath.Base(x.File)
+	to := filepath.Join(dir, base)
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		to = filepath.Join(dir, fmt.Sprintf("%s.%d", base, n))
+	}
+	if err := os.Rename(x.File, to); err != nil {
+		return err
+	}
+	x.File = to
+	s.losses = append(s.losses, x)
+	return nil
+}
+
+// loadBlocks opens and checks the blocks, and saves what is whole of those that are damaged.
+func (s *Store) loadBlocks() error {
+	unfinished, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*.tmp"))
+	if err != nil {
+		return err
+	}
+	for _, path := range unfinished {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	paths, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+blockEnd))
+	if err != nil {
+		return err
+	}
+	for i, path := range paths {
+		b, err := openBlock(path, s.zip)
+		if err == nil {
+			if err = s.check(b); err == nil {
+				s.blocks = append(s.blocks, b)
+				continue
+			}
+			err = errors.Join(err, b.file.Close())
+		}
+		if !errors.Is(err, errDamaged) {
+			return err
+		}
+		if err := s.salvage(path, b, i == len(paths)-1); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(s.blocks, func(a, b *block) int { return cmp.Compare(a.from, b.from) })
+	return s.removeMerged()
+}
+
+// removeMerged removes blocks that one has replaced which was written just before the process ended.
+func (s *Store) removeMerged() (err error) {
+	s.blocks = slices.DeleteFunc(s.blocks, func(b *block) bool {
+		for _, x := range s.blocks {
+			if x != b && x.from <= b.from && b.to <= x.to {
+				err = errors.Join(err, s.retire(b))
+				return true
+			}
+		}
+		return false
+	})
+	return err
+}
+
+// check reads all of a block.
+func (s *Store) check(b *block) error {
+	found := scanned{}
+	if err := scan(b.file, b.size, s.zip, &found, func(*entry) {}); err != nil {
+		return err
+	}
+	if found.lost > 0 || found.samples != b.samples {
+		return fmt.Errorf("%w: %d of %d samples are whole", errDamaged, found.samples, b.samples)
+	}
+	return nil
+}
+
+// salvage writes a block anew of what is whole in it, and sets it aside. b is nil when its index is damaged. When nothing is whole in the newest
+// block, journals may still have some of it.
+func (s *Store) salvage(path string, b *block, newest bool) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	w, err := s.create()
+	if err != nil {
+		return err
+	}
+	found := scanned{}
+	if err := scan(f, info.Size(), s.zip, &found, func(e *entry) { w.add(e.labels, e.chunks) }); err != nil {
+		return errors.Join(err, w.abandon())
+	}
+	var from, to int64
+	if _, err := fmt.Sscanf(filepath.Base(path), "%d-%d"+blockEnd, &from, &to); err != nil {
+		return errors.Join(err, w.abandon())
+	}
+	x := Loss{File: path, From: time.UnixMilli(from).UTC(), To: time.UnixMilli(to).UTC(), Bytes: found.lost}
+	switch {
+	case newest && found.samples == 0:
+		x.Samples = -1
+	case b != nil:
+		x.Samples = b.samples - found.samples
+	case found.lost > 0 || !found.index:
+		x.Samples = -1
+	}
+	if err := f.Close(); err != nil {
+		return errors.Join(err, w.abandon())
+	}
+	if err := s.aside(x); err != nil {
+		return errors.Join(err, w.abandon())
+	}
+	saved, err := w.finish(s.dir, to)
+	if err == nil && saved != nil {
+		s.blocks = append(s.blocks, saved)
+	}
+	return err
+}
+
+// scanned is what a scan found.
+type scanned struct {
+	samples int64 // that are whole
+	lost    int64 // bytes that belong to nothing that is whole
+	index   bool  // it came to where the index begins
+}
+
+// scan reads a block from its beginning, page by page, and calls f with every series that is whole.
+// Behind what is damaged it looks for the next page. An error is one of reading, not of what was read.
+func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)) error {
+	if !begins(file, blockHead) {
+		found.lost++ // also when no page is missing
+	}
+	at := int64(len(blockHead))
+	for at < size {
+		entries, next, err := readPage(file, at, size, zip)
+		if err != nil {
+			mark, there, err := nextMark(file, at, size, pageMark, indexMark)
+			if err != nil {
+				return err
+			}
+			if there == at && mark == indexMark && endsWith(file, at, size) {
+				found.index = true
+				return nil
+			}
+			if there == at { // what it marks is damaged
+				if _, there, err = nextMark(file, at+1, size, pageMark, indexMark); err != nil {
+					return err
+				}
+			}
+			found.lost += there - at
+			at = there
+			continue
+		}
+		for i := range entries {
+			if err := entries[i].load(file); err != nil {
+				for _, n := range entries[i].sizes {
+					found.lost += int64(n)
+				}
+				continue
+			}
+			for k := range entries[i].chunks {
+				found.samples += entries[i].chunks[k].samples()
+			}
+			f(&entries[i])
+		}
+		at = next
+	}
+	return nil
+}
+
+// endsWith reports whether the index that begins at an offset is the end of a block.
+func endsWith(file *os.File, at, size int64) bool {
+	var frame [frameSize]byte
+	_, err := file.ReadAt(frame[:], at)
+	return err == nil && at+frameSize+int64(binary.LittleEndian.Uint32(frame[4:]))+tailSize == size
+}
+
+// nextMark returns the next of some marks, and where it stands; the end without one.
+func nextMark(file io.ReaderAt, at, size int64, marks ...string) (mark string, there int64, err error) {
+	const window = 1 << 20
+	buf := make([]byte, window)
+	for ; at < size; at += window - markSize + 1 {
+		n, err := file.ReadAt(buf[:min(window, size-at)], at)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", 0, err
+		}
+		first := n
+		for _, m := range marks {
+			if i := bytes.Index(buf[:n], []byte(m)); i >= 0 && i < first {
+				mark, first = m, i
+			}
+		}
+		if mark != "" {
+			return mark, at + int64(first), nil
+		}
+	}
+	return "", size, nil
+}

@@ -1,0 +1,245 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/prometheus/prometheus/model/labels"
+)
+
+const (
+	grows     = 4 // how many times as long as those before it a merged block is
+	tryAgain  = time.Minute
+	fewInMean = mostInChunk / 2 // samples of a chunk, below which chunks are packed anew
+)
+
+// keepUp begins the upkeep when samples have come of age. s.mu is held.
+func (s *Store) keepUp() {
+	age := s.head.newest - late.Milliseconds()
+	to := age - age%s.span
+	if s.busy || s.head.begin >= to || time.Now().Before(s.again) {
+		return
+	}
+	s.busy = true
+	s.upkeep.Go(func() {
+		err := s.tend(to)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.busy, s.state.Upkeep, s.again = false, "", time.Time{}
+		if err != nil {
+			s.state.Upkeep, s.again = err.Error(), time.Now().Add(tryAgain)
+		}
+		s.idle.Broadcast()
+	})
+}
+
+// tend writes a block of what is older than a time, removes what is too old, and merges blocks.
+func (s *Store) tend(to int64) error {
+	if err := s.cut(to); err != nil {
+		return err
+	}
+	if err := s.expire(); err != nil {
+		return err
+	}
+	for size := grows * s.span; size <= s.largest; size *= grows {
+		for {
+			group := s.group(size)
+			if group == nil {
+				break
+			}
+			if err := s.merge(group); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// cut writes what is older than a boundary to a block, and forgets it in memory and journals.
+func (s *Store) cut(to int64) error {
+	s.mu.Lock()
+	s.head.floor = max(s.head.floor, to) // from here on nothing comes that belongs to the block
+	all := make([]*memory, 0, s.head.count)
+	s.head.each(func(m *memory) { all = append(all, m) })
+	s.mu.Unlock()
+	slices.SortFunc(all, func(a, b *memory) int { return labels.Compare(a.labels, b.labels) })
+	w, err := s.create()
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		s.mu.RLock()
+		chunks := m.chunks(math.MinInt64, to-1)
+		s.mu.RUnlock()
+		w.add(m.labels, chunks)
+	}
+	b, err := w.finish(s.dir, to)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b != nil {
+		s.blocks = append(s.blocks, b)
+	}
+	s.head.drop(to)
+	if err := s.journal.turn(s.dir); err != nil {
+		s.broken = fmt.Errorf("%s: %w: %w", s.dir, ErrBroken, err)
+		return s.broken
+	}
+	return s.journal.forget(to)
+}
+
+// expire removes the blocks that are too old or too many.
+func (s *Store) expire() (err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := int64(0)
+	for _, b := range s.blocks {
+		all += b.size
+	}
+	old := s.head.newest - s.o.Retain.Milliseconds()
+	for len(s.blocks) > 0 && (s.blocks[0].to <= old || s.o.RetainBytes > 0 && all > s.o.RetainBytes) {
+		all -= s.blocks[0].size
+		err = errors.Join(err, s.retire(s.blocks[0]))
+		s.blocks = slices.Clone(s.blocks[1:]) // readers have the old list
+	}
+	return err
+}
+
+// retire removes a block when no reader has it. s.mu is held.
+func (s *Store) retire(b *block) error {
+	b.gone = true
+	if b.readers.Load() > 0 {
+		return nil
+	}
+	return errors.Join(b.file.Close(), os.Remove(b.path))
+}
+
+// group returns blocks that become one of a size, when the time for them is over and the disk has room.
+func (s *Store) group(size int64) []*block {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for i := 0; i < len(s.blocks); {
+		window := s.blocks[i].from / size
+		k, bytes := i, int64(0)
+		for k < len(s.blocks) && s.blocks[k].from/size == window && (s.blocks[k].to-1)/size == window {
+			bytes += s.blocks[k].size
+			k++
+		}
+		free, err := s.o.Free(s.dir)
+		if k-i > 1 && (window+1)*size <= s.head.floor && err == nil && free > s.o.Reserve+bytes {
+			return slices.Clone(s.blocks[i:k])
+		}
+		i = max(k, i+1)
+	}
+	return nil
+}
+
+// A cursor goes through a block in the order of labels.
+type cursor struct {
+	*block
+	page    int
+	entries []entry
+	damaged bool
+}
+
+// next moves to the next series, reading pages as they are needed; it reports false at the end.
+func (c *cursor) next(zip *packer) bool {
+	if len(c.entries) > 0 {
+		c.entries = c.entries[1:]
+	}
+	for len(c.entries) == 0 {
+		if c.page >= len(c.pages) {
+			return false
+		}
+		entries, _, err := readPage(c.file, c.pages[c.page], c.size, zip)
+		c.page++
+		c.entries, c.damaged = entries, c.damaged || err != nil
+	}
+	return true
+}
+
+// merge replaces blocks by one. One that became damaged since it was opened is set aside.
+func (s *Store) merge(group []*block) error {
+	w, err := s.create()
+	if err != nil {
+		return err
+	}
+	all, open := make([]*cursor, len(group)), []*cursor(nil)
+	for i, b := range group {
+		all[i] = &cursor{block: b}
+		if all[i].next(s.zip) {
+			open = append(open, all[i])
+		}
+	}
+	var chunks []chunk
+	for len(open) > 0 {
+		first := open[0].entries[0].labels
+		for _, c := range open[1:] {
+			if l := c.entries[0].labels; labels.Compare(l, first) < 0 {
+				first = l
+			}
+		}
+		chunks = chunks[:0]
+		open = slices.DeleteFunc(open, func(c *cursor) bool {
+			e := &c.entries[0]
+			if !labels.Equal(e.labels, first) {
+				return false
+			}
+			if err := e.load(c.file); err != nil {
+				c.damaged = true
+			} else {
+				chunks = append(chunks, e.chunks...)
+			}
+			return !c.next(s.zip)
+		})
+		w.add(first, repack(chunks))
+	}
+	b, err := w.finish(s.dir, group[len(group)-1].to)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.blocks, group[0])
+	rest := slices.Clone(s.blocks[i+len(group):])
+	s.blocks = slices.Clone(s.blocks[:i])
+	if b != nil {
+		s.blocks = append(s.blocks, b)
+	}
+	s.blocks = append(s.blocks, rest...)
+	for _, c := range all {
+		if !c.damaged {
+			err = errors.Join(err, s.retire(c.block))
+			continue
+		}
+		err = errors.Join(err, c.file.Close(), s.aside(Loss{File: c.path, From: time.UnixMilli(c.least).UTC(), To: time.UnixMilli(c.most).UTC(), Samples: -1}))
+	}
+	return err
+}
+
+// repack makes fewer chunks of many small ones.
+func repack(chunks []chunk) []chunk {
+	n := int64(0)
+	for i := range chunks {
+		n += chunks[i].samples()
+	}
+	if len(chunks) < 2 || n/int64(len(chunks)) >= fewInMean {
+		return chunks
+	}
+	m := memory{last: math.MinInt64}
+	it := iterator{chunks: chunks}
+	for it.next() {
+		at, number := it.At()
+		m.append(at, number, math.MaxInt64)
+	}
+	if m.open != nil {
+		m.seal()
+	}
+	return m.full
+}
