@@ -44,17 +44,13 @@ func TestPictures(t *testing.T) {
 	golden.Equal(t, []byte(got), "../../docs/img/app04.svg")
 	got = output([]string{"simulate", "demo", "--vm", "app20", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/simulated-app20.svg")
-	got = output([]string{"size", "io", "--iops", "100k", "--block", "32k", "--read", "70", "--host-cores", "32", "--core", "3.6GHz", "--host-count", "6", "--format", "svg"})
-	golden.Equal(t, []byte(got), "../../docs/img/size-io.svg")
 	moved := filepath.Join(t.TempDir(), "moved")
 	output([]string{"move", "demo", "--hosts", "2x96c/4TB*6", "--vcpus-per-core", "4", "-o", moved})
-	for from, to := range map[string]string{"moves.hosts.svg": "move-hosts.svg", "moves.before-esx01-demo.svg": "move-before.svg", "moves.after-kvm02.svg": "move-after.svg"} {
-		drawn, err := os.ReadFile(filepath.Join(moved, from))
-		if err != nil {
-			t.Fatal(err)
-		}
-		golden.Equal(t, drawn, filepath.Join("../../docs/img", to))
+	drawn, err := os.ReadFile(filepath.Join(moved, "moves.hosts.svg"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	golden.Equal(t, drawn, "../../docs/img/move-hosts.svg")
 }
 
 // TestGlossary checks that every word of the glossary names statements that are in the
