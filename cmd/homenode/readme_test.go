@@ -38,8 +38,8 @@ func TestReadme(t *testing.T) {
 
 // TestPictures checks that the drawings in the README are today's.
 func TestPictures(t *testing.T) {
-	got := output([]string{"topo", "demo", "esx01", "--format", "svg"})
-	golden.Equal(t, []byte(got), "../../docs/img/esx01.svg")
+	got := output([]string{"topo", "demo", "esx02", "--format", "svg"})
+	golden.Equal(t, []byte(got), "../../docs/img/esx02.svg")
 	got = output([]string{"capture", "demo", "--fleet", "demo", "--vm", "app04", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/app04.svg")
 	got = output([]string{"simulate", "demo", "--vm", "app20", "--format", "svg"})

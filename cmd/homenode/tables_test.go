@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/xuri/excelize/v2"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
 )
@@ -61,6 +62,8 @@ var tableArgs = map[string][][]string{
 // and checks that no name from strangers begins a formula in what it wrote.
 func TestTablesAreGuarded(t *testing.T) {
 	hostileInputs(t)
+	flags.Completing = true // says which words a flag takes
+	t.Cleanup(func() { flags.Completing = false })
 	listed := map[string]bool{}
 	for _, c := range commands(newRoot()) {
 		if c.Flags().Lookup("format") == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -97,16 +98,27 @@ func results(t testing.TB, all []*replay.Recorder, fleet *numa.Fleet) (out []*re
 	return out
 }
 
-// TestRoundTrip checks what comes of the demo story when it is written as esxtop does, read
-// and replayed: a day with vMotion, HA, a hot add, early spill and balancing. Without the
+// day is a story of three hosts.
+func day(t *testing.T) *numa.Story {
+	t.Helper()
+	text, err := os.ReadFile("testdata/day.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := story.Read("day.txtar", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestRoundTrip checks what comes of a story when it is written as esxtop does, read and
+// replayed: a day with vMotion, HA, a hot add, early spill and balancing. Without the
 // talks of VMs, of which no capture tells, the errors that are left are of bytes: esxtop
 // writes hundredths of a MB.
 func TestRoundTrip(t *testing.T) {
 	for _, talks := range []bool{true, false} {
-		s, err := demo.Story()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := day(t)
 		if !talks {
 			s.Events = slices.DeleteFunc(s.Events, func(e numa.Event) bool { return e.Kind == numa.TalkChange })
 		}
@@ -114,16 +126,13 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCoarse checks how much of the demo story comes back when it is recorded more finely or
+// TestCoarse checks how much of that day comes back when it is recorded more finely or
 // more coarsely than the model draws demand: means of minutes hide the peaks that the
 // balancer acts on.
 func TestCoarse(t *testing.T) {
 	var b bytes.Buffer
 	for _, every := range []time.Duration{4 * time.Second, 20 * time.Second, time.Minute, 5 * time.Minute} {
-		s, err := demo.Story()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := day(t)
 		s.Every = every
 		for _, r := range results(t, recorded(t, s, 0), s.Fleet) {
 			e := &r.Totals
