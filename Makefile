@@ -1,6 +1,6 @@
 # make demo   try it: judges a simulated fleet and writes homenode-report.html
 # make test   everything that CI checks
-# make bench  the figures of docs/performance.md
+# make bench  the figures of docs/evidence/performance.md
 
 export CGO_ENABLED = 0
 GO = go
@@ -139,8 +139,8 @@ corpus:
 	@git --no-pager diff --unified=0 -- cmd/homenode/testdata/corpus/answers.txt
 
 # What takes too long for every change: plays every world of the published experiments, kills and fills what keeps,
-# boots guests; writes the record of the experiments, docs/published-simulations.md and docs/proof.md.
-# PROVE=REGEXP runs what has a match in its row of docs/proof.md alone.
+# boots guests; writes the record of the experiments, docs/evidence/published-simulations.md and docs/evidence/proof.md.
+# PROVE=REGEXP runs what has a match in its row of docs/evidence/proof.md alone.
 prove:
 	@scripts/test-deps all
 ifndef PROVE
