@@ -1,6 +1,6 @@
 # make demo   try it: judges a simulated fleet and writes homenode-report.html
 # make test   everything that CI checks
-# make bench  the figures of docs/performance.md
+# make bench  the figures of docs/evidence/performance.md
 
 export CGO_ENABLED = 0
 GO = go
@@ -130,7 +130,7 @@ same-bytes:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./output/move/... ./serve/access -update
+	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./output/move/... -update
 
 # Records the answers of the corpus anew and prints how their data differs: a commit that changes an answer shows the difference
 # and gives the reason.
@@ -139,8 +139,8 @@ corpus:
 	@git --no-pager diff --unified=0 -- cmd/homenode/testdata/corpus/answers.txt
 
 # What takes too long for every change: plays every world of the published experiments, kills and fills what keeps,
-# boots guests; writes the record of the experiments, docs/published-simulations.md and docs/proof.md.
-# PROVE=REGEXP runs what has a match in its row of docs/proof.md alone.
+# boots guests; writes the record of the experiments, docs/evidence/published-simulations.md and docs/evidence/proof.md.
+# PROVE=REGEXP runs what has a match in its row of docs/evidence/proof.md alone.
 prove:
 	@scripts/test-deps all
 ifndef PROVE

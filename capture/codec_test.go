@@ -17,11 +17,17 @@ func encode(t testing.TB, r *Recording) []byte {
 
 func decode(t testing.TB, b []byte) *Recording {
 	t.Helper()
-	r, err := Decode(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
+	r, rest, err := Decode(b)
+	if err != nil || len(rest) > 0 {
+		t.Fatalf("Decode = %v, %d bytes left", err, len(rest))
 	}
 	return r
+}
+
+// text returns the JSON of an encoded recording.
+func text(encoded string) string {
+	line, _, _ := strings.Cut(encoded, "\n")
+	return line + "\n"
 }
 
 // What crosses processes merges to the bytes of the whole.
@@ -43,9 +49,9 @@ func TestCodec(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	good := string(encode(t, record(some, 0, newWorld(8).ticks(3))))
 	for _, tt := range []struct{ name, old, new, want string }{
-		{"version", `"version":3`, `"version":1`, `read recording: found 1, want 3, as in version 3 of a recording`},
+		{"version", `"version":4`, `"version":1`, `read recording: found 1, want 4, as in version 4 of a recording`},
 		{"unknown field", `{"host":"esx01"`, `{"colour":1,"host":"esx01"`, `read recording: json: unknown field "colour"`},
-		{"unknown field outside", `{"version":3`, `{"colour":1,"version":3`, `read recording: found colour, want version, as in version 3 of a recording`},
+		{"unknown field outside", `{"version":4`, `{"colour":1,"version":4`, `read recording: found colour, want version, as in version 4 of a recording`},
 		{"options", `"buckets":256`, `"buckets":0`, `read recording of esx01: capture options: found buckets 0, want one from 1 to 65536`},
 		{"ticks", `"ticks":3,"covered"`, `"ticks":0,"covered"`, `read recording of esx01: found 0 ticks from 2026-11-20 08:00:15 +0000 UTC to 2026-11-20 08:06:15 +0000 UTC`},
 		{"width", `"timeline":{"width":2000000000`, `"timeline":{"width":3000000000`, `read recording of esx01: node 0: found buckets of 3s, want a power of two in seconds`},
@@ -56,25 +62,30 @@ func TestDecodeErrors(t *testing.T) {
 			if bad == good {
 				t.Fatalf("%s is not in the recording", tt.old)
 			}
-			if _, err := Decode(strings.NewReader(bad)); err == nil || err.Error() != tt.want {
+			if _, _, err := Decode([]byte(bad)); err == nil || err.Error() != tt.want {
 				t.Errorf("Decode() = %v, want %s", err, tt.want)
 			}
 		})
 	}
 	for _, tt := range []struct{ name, in, want string }{
 		{"nothing", "", "read recording: unexpected EOF"},
-		{"cut", good[:len(good)/2], "read recording: unexpected EOF"},
-		{"none", `{"version":3}`, "read recording: found none"},
-		{"null", `{"version":3,"recording":null}`, "read recording: found none"},
+		{"cut", good[:100], "read recording: unexpected EOF"},
+		{"without buckets", text(good), "read recording of esx01: found no number where the buckets of its timelines are"},
+		{"cut within them", good[:len(good)-1], "read recording of esx01: found no number where the buckets of its timelines are"},
+		{"none", "{\"version\":4}\n", "read recording: found none"},
+		{"null", "{\"version\":4,\"recording\":null}\n", "read recording: found none"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := Decode(strings.NewReader(tt.in)); err == nil || err.Error() != tt.want {
+			if _, _, err := Decode([]byte(tt.in)); err == nil || err.Error() != tt.want {
 				t.Errorf("Decode() = %v, want %s", err, tt.want)
 			}
 		})
 	}
-	if _, err := Decode(strings.NewReader(good + "{")); err == nil || !strings.HasPrefix(err.Error(), "read recording: found more after byte ") {
+	if _, _, err := Decode([]byte(strings.TrimSpace(text(good)) + "{\n")); err == nil || !strings.HasPrefix(err.Error(), "read recording: found more after byte ") {
 		t.Errorf("Decode() of more = %v, want an error about more", err)
+	}
+	if _, rest, err := Decode([]byte(good + "more")); err != nil || string(rest) != "more" {
+		t.Errorf("Decode() with more behind it = %q, %v; want more", rest, err)
 	}
 }
 
@@ -85,9 +96,9 @@ func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, record(tight, 3, all[:1])))
 	f.Add(encode(f, story(some, quiet)))
 	f.Add(encode(f, story(tight, quiet, memory(1, 7), homes(1))))
-	f.Add([]byte(`{"version":3,"recording":{}}`))
+	f.Add([]byte("{\"version\":4,\"recording\":{}}\n"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		r, err := Decode(bytes.NewReader(in))
+		r, _, err := Decode(in)
 		if err != nil {
 			return
 		}

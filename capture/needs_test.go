@@ -193,7 +193,7 @@ func TestDecodeNeeds(t *testing.T) {
 			if bad == good {
 				t.Fatalf("%s is not in the recording", tt.old)
 			}
-			_, err := Decode(strings.NewReader(bad))
+			_, _, err := Decode([]byte(bad))
 			if err == nil || !strings.HasSuffix(err.Error(), tt.want) {
 				t.Errorf("Decode() = %v, want one that ends in %s", err, tt.want)
 			}

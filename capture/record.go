@@ -323,7 +323,7 @@ type Burst struct {
 type Timeline[B any] struct {
 	Width   time.Duration `json:"width"`
 	Start   int64         `json:"start"` // the first bucket begins at Start × Width since 1970
-	Buckets []B           `json:"buckets"`
+	Buckets []B           `json:"-"`     // Encode writes them otherwise
 }
 
 // Time returns when bucket i begins.
@@ -333,26 +333,26 @@ func (t *Timeline[B]) Time(i int) time.Time {
 
 // A VMBucket is a VM over the width of its Timeline.
 type VMBucket struct {
-	Ticks     int32        `json:"n"`
-	Memory    int32        `json:"m"` // ticks with memory on a node
-	Local     int64        `json:"l"` // KiB, added up over them
-	Remote    int64        `json:"r"`
-	Least     int32        `json:"s"` // least N%L in hundredths of a percent; of no meaning when Memory is 0
-	Homes     numa.NodeSet `json:"h"` // all home nodes in it
-	Moves     int64        `json:"g"` // migrations
-	Rates     int32        `json:"k"` // ticks that state ready
-	Ready     int64        `json:"y"` // of each vCPU, hundredths of a percent, added up over Rates
-	MostReady int32        `json:"p"`
-	CoStop    int64        `json:"c"` // as Ready
+	Ticks     int32
+	Memory    int32 // ticks with memory on a node
+	Local     int64 // KiB, added up over them
+	Remote    int64
+	Least     int32        // least N%L in hundredths of a percent; of no meaning when Memory is 0
+	Homes     numa.NodeSet // all home nodes in it
+	Moves     int64        // migrations
+	Rates     int32        // ticks that state ready
+	Ready     int64        // of each vCPU, hundredths of a percent, added up over Rates
+	MostReady int32
+	CoStop    int64 // as Ready
 }
 
 // A NodeBucket is a node over the width of its Timeline.
 type NodeBucket struct {
-	Ticks    int32 `json:"n"`
-	Frees    int32 `json:"m"` // ticks that state free memory
-	Free     int64 `json:"f"` // KiB, added up over them
-	Least    int64 `json:"s"` // KiB
-	Loads    int32 `json:"k"` // ticks that state the load
-	Busy     int64 `json:"b"` // hundredths of a percent, added up over them
-	MostBusy int32 `json:"p"`
+	Ticks    int32
+	Frees    int32 // ticks that state free memory
+	Free     int64 // KiB, added up over them
+	Least    int64 // KiB
+	Loads    int32 // ticks that state the load
+	Busy     int64 // hundredths of a percent, added up over them
+	MostBusy int32
 }

@@ -17,7 +17,7 @@ func NewRelease(major, minor, update int) Release {
 	return Release(major<<16 | minor<<8 | update)
 }
 
-// The releases that changed the NUMA model (docs/model.md).
+// The releases that changed the NUMA model (docs/evidence/model.md).
 const (
 	ESX35    Release = 3<<16 | 5<<8
 	ESX40    Release = 4 << 16

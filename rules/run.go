@@ -152,7 +152,7 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: %s", vm.Name, p)})
 	}
 	if s := vm.Software(); s.Known() && product.Of(s.Value) == nil {
-		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: the product %q is none of those whose limits are known (docs/guests.md): nothing is judged by it", vm.Name, s.Value)})
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: the product %q is none of those whose limits are known (docs/reference/guests.md): nothing is judged by it", vm.Name, s.Value)})
 	}
 	v := &rule.VM{VM: vm, Guest: guest, Host: g.host[vm.Host], Home: g.kind[vm.Host]}
 	c := g.cluster[vm.Cluster]
@@ -294,7 +294,7 @@ func (r *Result) check(p *rule.Pass) {
 	r.Findings = append(r.Findings, p.Findings...)
 }
 
-// fewSockets are what the standard editions of SQL Server use (docs/guests.md).
+// fewSockets are what the standard editions of SQL Server use (docs/reference/guests.md).
 const fewSockets = 4
 
 // ClusterOf returns the cluster in which the VM was judged.

@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// form and formVersion are those of the JSON that ReadAnswers reads (docs/json.md).
+// form and formVersion are those of the JSON that ReadAnswers reads (docs/reference/json.md).
 const (
 	form        = "homenode-capture"
 	formVersion = 2

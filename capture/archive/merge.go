@@ -172,7 +172,7 @@ func (m *Merger) host(name string) ([]*capture.Recording, []numa.Note, error) {
 			if err != nil {
 				return nil, nil, err
 			}
-			if w.rec, err = capture.Decode(bytes.NewReader(b)); err != nil {
+			if w.rec, _, err = capture.Decode(b); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -29,8 +29,7 @@ type Named struct {
 }
 
 // Pack returns the result as bytes, for another process: equal results have equal ones.
-// It is a line of JSON, and one for each recording as capture.Encode writes it, packed
-// with zstd.
+// It is a line of JSON and the recordings as capture.Encode writes them, packed with zstd.
 func (r *Result) Pack() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -62,9 +61,9 @@ func Unpack(packed []byte) (*Result, error) {
 	if err := d.Decode(r); err != nil {
 		return nil, err
 	}
-	for line := range bytes.Lines(rest) {
-		rec, err := capture.Decode(bytes.NewReader(line))
-		if err != nil {
+	for len(rest) > 0 {
+		var rec *capture.Recording
+		if rec, rest, err = capture.Decode(rest); err != nil {
 			return nil, err
 		}
 		r.Recordings = append(r.Recordings, rec)

@@ -5,7 +5,7 @@ import "slices"
 // A Feature is a part of a VM's NUMA topology that platforms can express or not.
 type Feature uint8
 
-// The features, in the order of the table of docs/move.md.
+// The features, in the order of the table of docs/reference/platforms.md.
 const (
 	Nodes      Feature = iota // how many nodes the guest sees
 	Uneven                    // nodes of unlike size
@@ -82,7 +82,7 @@ func yes(p Proof) Ability                  { return Ability{Can: true, Proof: p}
 func partly(p Proof, limit string) Ability { return Ability{Can: true, Proof: p, Limit: limit} }
 func no(why string) Ability                { return Ability{Limit: why} }
 
-// Platforms are those that VMs can be moved to, as far as their documents and sources say (docs/move.md).
+// Platforms are those that VMs can be moved to, as far as their documents and sources say (docs/reference/platforms.md).
 var Platforms = []*Platform{
 	{Name: "libvirt", Title: "libvirt", kernel: &linux, MemoryOnly: true, Can: [features]Ability{
 		Nodes: yes(Ran), Uneven: yes(Ran), NodeMemory: yes(Ran), Sockets: yes(Ran), Threads: yes(Ran), Dies: yes(Ran), Distances: yes(Judged),

@@ -33,7 +33,7 @@ type Sums struct {
 	Ran    int   `json:"ran"`    // VMs that ran at all
 	Priced int   `json:"priced"` // VMs whose speed is known: what follows is theirs
 	Speed  int64 `json:"speed"`  // performance index in millionths, added up over VMs
-	// The interval of Speed (docs/cost.md), and how many of the VMs lie outside what
+	// The interval of Speed (docs/evidence/cost.md), and how many of the VMs lie outside what
 	// anybody measured.
 	SpeedLow     int64  `json:"speedLow"`
 	SpeedHigh    int64  `json:"speedHigh"`

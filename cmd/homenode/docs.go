@@ -72,24 +72,24 @@ func commandPages(root *cobra.Command) map[string][]byte {
 			continue
 		}
 		page := strings.ReplaceAll(name, " ", "-") + ".md"
-		out["commands/"+page] = commandPage(c)
+		out["reference/commands/"+page] = commandPage(c)
 		fmt.Fprintf(&index, "- [%s](%s): %s\n", name, page, c.Short)
 	}
-	index.WriteString("\nExit codes: 0 done. 1 `assess` has findings at or above `--fail-on`, `diff` finds drift, `validate` misses a case without a\nreason, or `compare` has a verdict of `--fail-on`. 2 usage, I/O, or nothing could be judged.\n")
-	out["commands/README.md"] = index.Bytes()
+	index.WriteString("\nExit codes: 0 done. 1 `assess` has findings at or above `--fail-on`, `compare` finds drift or has a verdict of `--fail-on`, or `validate`\nmisses a case without a reason. 2 usage, I/O, or nothing could be judged.\n")
+	out["reference/commands/README.md"] = index.Bytes()
 
 	index = bytes.Buffer{}
 	index.WriteString(generated + "# Rules\n\nH and N judge settings (`homenode assess`), M what a recording shows (`homenode capture`), K what definitions of KVM VMs state (`homenode assess`).\n\n| ID | up to | about | what |\n|---|---|---|---|\n")
 	for _, r := range rules.All {
-		out["rules/"+r.ID+".md"] = append([]byte(generated), rulePage(r)...)
+		out["reference/rules/"+r.ID+".md"] = append([]byte(generated), rulePage(r)...)
 		fmt.Fprintf(&index, "| [%s](%s.md) | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.About(), r.Title)
 	}
-	out["rules/README.md"] = index.Bytes()
-	out["conflicts.md"] = conflictsPage()
-	out["guests.md"] = []byte(generated + product.Page + guestsTail)
-	out["rulebook.md"] = bookPage()
-	out["experiments.md"] = []byte(generated + recordHead + rulebook.Record)
-	out["published-capacity.md"] = append([]byte(generated), size.ArticlePage()...)
+	out["reference/rules/README.md"] = index.Bytes()
+	out["reference/conflicts.md"] = conflictsPage()
+	out["reference/guests.md"] = []byte(generated + product.Page + guestsTail)
+	out["reference/rulebook.md"] = bookPage()
+	out["evidence/experiments.md"] = []byte(generated + recordHead + rulebook.Record)
+	out["evidence/published-capacity.md"] = append([]byte(generated), size.ArticlePage()...)
 	return out
 }
 
@@ -110,7 +110,7 @@ func commandPage(c *cobra.Command) []byte {
 	return b.Bytes()
 }
 
-// rulePage returns the page of a rule in Markdown: docs/rules and homenode rules show it.
+// rulePage returns the page of a rule in Markdown: docs/reference/rules and homenode rules show it.
 func rulePage(r *rule.Rule) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s %s\n\nAbout: a %s. Severity: up to %s. Short name: `%s`.\n", r.ID, r.Title, r.About(), r.Severity, r.Name)
@@ -118,13 +118,13 @@ func rulePage(r *rule.Rule) []byte {
 		b.WriteString("It judges recordings (`homenode capture`), not settings.\n")
 	}
 	if r.Stated != nil {
-		b.WriteString("It judges VMs of [KVM](../move.md#the-same-eyes-on-kvm), whose definitions state their layouts.\n")
+		b.WriteString("It judges VMs of [KVM](../../plan.md#assess-kvm-hosts), whose definitions state their layouts.\n")
 	}
 	for _, part := range []struct{ name, text string }{{"Why", r.Why}, {"Fix", r.Fix}, {"When it is wrong", r.Limits}} {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", part.name, strings.TrimSpace(part.text))
 	}
 	if len(r.Thresholds) > 0 {
-		b.WriteString("\n## Thresholds\n\nSet in [homenode.yaml](../config.md).\n\n| name | default | range | what |\n|---|---|---|---|\n")
+		b.WriteString("\n## Thresholds\n\nSet in [homenode.yaml](../../checks.md#configure).\n\n| name | default | range | what |\n|---|---|---|---|\n")
 	}
 	for i := range r.Thresholds {
 		t := &r.Thresholds[i]

@@ -22,7 +22,7 @@ import (
 	built "homenode/internal/version"
 )
 
-// Exit codes (docs/commands).
+// Exit codes (docs/reference/commands).
 const (
 	exitClean    = 0
 	exitFindings = 1 // findings at or above --fail-on, or a case that is not reproduced

@@ -63,7 +63,7 @@ func TestDocs(t *testing.T) {
 			t.Errorf("docs/%s is not what the program says (make docs rewrites it)", name)
 		}
 	}
-	for _, dir := range []string{"commands", "rules"} {
+	for _, dir := range []string{"reference/commands", "reference/rules"} {
 		files, err := os.ReadDir("../../docs/" + dir)
 		if err != nil {
 			t.Fatal(err)

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// TestMeasureMany checks the loops of docs/measure-many.md: a shell reads all of them, and the one over SSH runs here, with a program
+// TestMeasureMany checks the loops of docs/reference/measure-many.md: a shell reads all of them, and the one over SSH runs here, with a program
 // in the place of ssh that hands the command to a shell, as the server does, and one in the place of homenode.
 func TestMeasureMany(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no POSIX shell")
 	}
-	page, err := os.ReadFile("../../docs/measure-many.md")
+	page, err := os.ReadFile("../../docs/reference/measure-many.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func newOptimise() *cobra.Command {
 		Short: "Proposes on which hosts the VMs of a cluster run best, and with which shapes",
 		Long: `optimise searches for a distribution of the VMs of a cluster over its hosts, and for shapes of theirs, with which
 fewer of them span NUMA nodes; it says what the proposal takes, in which order, and how far it can be from the
-best one there is (docs/optimise.md). It then simulates the cluster as it is and as proposed.
+best one there is (docs/evidence/optimise.md). It then simulates the cluster as it is and as proposed.
 
 ` + flags.StoryHelp + `
 

@@ -18,7 +18,7 @@ var sizePages = []string{"calibrate.md", "dump.md", "fit.md", "io.md", "latency.
 func TestSizePages(t *testing.T) {
 	t.Chdir("../..")
 	for _, name := range sizePages {
-		path := "docs/size/" + name
+		path := "docs/evidence/size/" + name
 		page, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ func points(format string, share float64) string {
 	return fmt.Sprintf(format, p)
 }
 
-// published is the table of docs/cost.md.
+// published is the table of docs/evidence/cost.md.
 func published() string {
 	var b strings.Builder
 	b.WriteString("| id | published | figures | observed | model | interval | deviation | class | host | used for | verdict |\n")
@@ -48,7 +48,7 @@ func published() string {
 	return b.String()
 }
 
-// machines is the table of measurements of docs/cost.md.
+// machines is the table of measurements of docs/evidence/cost.md.
 func machines() string {
 	var b strings.Builder
 	b.WriteString("| id | host type | local | near | far | a node's own bandwidth | link | from |\n|---|---|---|---|---|---|---|---|\n")
@@ -68,7 +68,7 @@ func machines() string {
 	return b.String()
 }
 
-// classes is the table of workloads of docs/cost.md.
+// classes is the table of workloads of docs/evidence/cost.md.
 func classes() string {
 	var b strings.Builder
 	b.WriteString("| name | class | waits for memory | bandwidth decides | from |\n|---|---|---|---|---|\n")
@@ -84,10 +84,10 @@ func classes() string {
 	return b.String()
 }
 
-// TestDocs checks that the tables of docs/cost.md are what the package says: the golden
+// TestDocs checks that the tables of docs/evidence/cost.md are what the package says: the golden
 // file of all its numbers.
 func TestDocs(t *testing.T) {
-	const path = "../../docs/cost.md"
+	const path = "../../docs/evidence/cost.md"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 // The balancer (phase 8, C-8 to C-11). At most one thing happens a period: long-term
 // fairness, else balance, else locality. It looks at demand, which changes with a draw,
 // and at memory, so that a host on which it found nothing to do stays quiet until one of
-// them changes. docs/simulation.md has the conditions one by one.
+// them changes. docs/evidence/simulation.md has the conditions one by one.
 
 // localityGain is the least gain of a locality move. The real one is not published:
 // Denneman guesses that N%L below 80 makes a VM move (C-10) [I].

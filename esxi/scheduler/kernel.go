@@ -12,7 +12,7 @@ package scheduler
 // balancer that has something to consider. Amounts are added up when a rate changes, as
 // rate × steps, and a host on which nothing goes on jumps to the next draw. The outcome
 // is that of doing every phase in every step, as the plain version in the tests does
-// (docs/simulation.md is the specification).
+// (docs/evidence/simulation.md is the specification).
 //
 // A draw costs O(clients), a crowded node 14 × its clients more, a step in between
 // O(nodes) and what is going on.

@@ -241,7 +241,7 @@ func (h *host) countAway() {
 }
 
 // Page migration (phase 5, C-16). The figures are inferences from one published experiment,
-// see docs/simulation.md.
+// see docs/evidence/simulation.md.
 const (
 	rampSteps    = 10 // the rate doubles so many steps after a change of home
 	rampWhole    = 16 // the rate begins with 1/16

@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// The plain simulation is docs/simulation.md once more, as plainly as it can be written: one
+// The plain simulation is docs/evidence/simulation.md once more, as plainly as it can be written: one
 // function for each paragraph, structs of pointers, loops. It is the specification that
 // the kernel is compared with, tick by tick and sum by sum (TestTwin, FuzzTwin). It was
 // written from the page alone, without a look at the kernel.

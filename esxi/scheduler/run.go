@@ -1,4 +1,4 @@
-// Package scheduler simulates a story step by step as the NUMA scheduler of ESXi plays it: docs/simulation.md is
+// Package scheduler simulates a story step by step as the NUMA scheduler of ESXi plays it: docs/evidence/simulation.md is
 // its specification, and placement gives its VMs their home nodes.
 package scheduler
 

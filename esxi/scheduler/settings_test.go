@@ -43,9 +43,9 @@ func optionTable() string {
 	return b.String()
 }
 
-// TestOptionTable checks that docs/simulation.md lists the options as they are.
+// TestOptionTable checks that docs/evidence/simulation.md lists the options as they are.
 func TestOptionTable(t *testing.T) {
-	const file = "../../docs/simulation.md"
+	const file = "../../docs/evidence/simulation.md"
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestOptionTable(t *testing.T) {
 	before, rest, _ := strings.Cut(string(text), "<!-- options: generated -->\n")
 	_, after, ok := strings.Cut(rest, "<!-- end -->")
 	if !ok {
-		t.Fatal("docs/simulation.md has no place for the options")
+		t.Fatal("docs/evidence/simulation.md has no place for the options")
 	}
 	golden.Equal(t, []byte(before+"<!-- options: generated -->\n"+optionTable()+"<!-- end -->"+after), file)
 }

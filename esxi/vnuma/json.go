@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// MarshalJSON writes the layout as docs/json.md describes it.
+// MarshalJSON writes the layout as docs/reference/json.md describes it.
 func (l *Layout) MarshalJSON() ([]byte, error) {
 	memory := l.Memory.Placement.String()
 	if !l.Memory.Known && l.Memory.Placement == Local {

@@ -17,7 +17,7 @@ var release string
 // comes: https://host/owner/homenode/blob/COMMIT/. "" where the build does not state it.
 var pages string
 
-// Page returns the address of a page such as docs/rules/N001.md; its path without one of pages.
+// Page returns the address of a page such as docs/reference/rules/N001.md; its path without one of pages.
 func Page(path string) string { return pages + path }
 
 // String returns the release, else "development" and the commit that was built.

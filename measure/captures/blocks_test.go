@@ -18,7 +18,7 @@ func autoregressive(rng *rand.Rand, n int, rho, mean float64) []ratio {
 }
 
 // TestCoverage measures how often the 95 % interval holds the true difference, for series that
-// remember more and more. The figures of docs/captures.md are of 600 trials each; the test makes
+// remember more and more. The figures of docs/evidence/compare.md are of 600 trials each; the test makes
 // fewer and allows three standard errors around its bands.
 func TestCoverage(t *testing.T) {
 	const trials = 200

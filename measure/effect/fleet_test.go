@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A fleet is the generator that docs/fix.md describes: normal VM levels, days and common days of which the number is the
+// A fleet is the generator that docs/evidence/effect.md describes: normal VM levels, days and common days of which the number is the
 // standard deviation, and episodes that take points off on some days. All in points; values are shares.
 type fleet struct {
 	changed, controls int

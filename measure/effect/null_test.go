@@ -72,7 +72,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestPower makes the table of docs/fix.md (go test -v -run TestPower ./measure/effect), 200 fleets a cell. Was is what a study
+// TestPower makes the table of docs/evidence/effect.md (go test -v -run TestPower ./measure/effect), 200 fleets a cell. Was is what a study
 // found with a generator of the same words, 120 fleets a cell; the shares here may be above it, as its
 // days had more spread than the words say, but not below by more than both errors.
 func TestPower(t *testing.T) {

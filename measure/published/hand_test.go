@@ -94,12 +94,12 @@ func asked(t *testing.T, cases []handCase, of string) {
 	sentence := fmt.Sprintf(of+": %d agreed at first (certain %d of %d, derived %d of %d, contested %d of %d, %d of these with the other side of the sources)",
 		len(cases), first["certain"]+first["derived"]+first["contested"], first["certain"], first["of certain"],
 		first["derived"], first["of derived"], first["contested"], first["of contested"], alternatives)
-	page, err := os.ReadFile("../../docs/model.md")
+	page, err := os.ReadFile("../../docs/evidence/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), sentence) {
-		t.Errorf("docs/model.md lacks: %s", sentence)
+		t.Errorf("docs/evidence/model.md lacks: %s", sentence)
 	}
 }
 

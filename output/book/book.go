@@ -69,7 +69,7 @@ func Check(r *rule.Rule) *answer.Answer {
 		{Name: "why", Text: words.Paragraph(r.Why)}, {Name: "fix", Text: words.Paragraph(r.Fix)}, {Name: "when it is wrong", Text: words.Paragraph(r.Limits)},
 	}}
 	if len(r.Thresholds) > 0 {
-		t := answer.Table{Name: "thresholds", Title: "Thresholds", Columns: answer.Columns("name", ">default", "range", "what"), Foot: []string{"They are set in homenode.yaml (docs/config.md)."}}
+		t := answer.Table{Name: "thresholds", Title: "Thresholds", Columns: answer.Columns("name", ">default", "range", "what"), Foot: []string{"They are set in homenode.yaml (docs/checks.md)."}}
 		for i := range r.Thresholds {
 			one := &r.Thresholds[i]
 			t.Add(r.ID+"."+one.Name, one.Write(one.Default), one.Write(one.Least)+" to "+one.Write(one.Most), one.Text)

@@ -86,7 +86,7 @@ func worth(r *propose.Result) []string {
 	where := fmt.Sprintf("%s: %s on %s", r.Cluster, words.Plural(r.VMs, "VM"), words.Plural(r.Hosts, "host"))
 	proof := "Proven: no distribution costs less."
 	if !r.Proven {
-		proof = fmt.Sprintf("Weighted cost %d, in MiB of remote memory (docs/optimise.md); no distribution costs less than %d (a lower bound, often a loose one).", r.After.Total, r.Bound.Total)
+		proof = fmt.Sprintf("Weighted cost %d, in MiB of remote memory (docs/evidence/optimise.md); no distribution costs less than %d (a lower bound, often a loose one).", r.After.Total, r.Bound.Total)
 	}
 	if len(r.Steps) == 0 {
 		return []string{where + ". No better distribution was found that is worth its moves.", proof}

@@ -313,9 +313,9 @@ func sweepNotes(r *sweep.Result) []string {
 	case r.Options.Silent:
 		out = append(out, "the fleet is so large that nothing was judged and no speed worked out")
 	case r.Extrapolated():
-		out = append(out, "speed is the performance index (docs/cost.md), for some VMs extrapolated beyond what anybody measured; its interval is in --format json")
+		out = append(out, "speed is the performance index (docs/evidence/cost.md), for some VMs extrapolated beyond what anybody measured; its interval is in --format json")
 	default:
-		out = append(out, "speed is the performance index (docs/cost.md); its interval is in --format json")
+		out = append(out, "speed is the performance index (docs/evidence/cost.md); its interval is in --format json")
 	}
 	if f := r.Story.Unstated; f.Known() && len(r.Story.Loads) < len(r.Story.Fleet.VMs) {
 		out = append(out, f.Origin.String())

@@ -163,7 +163,7 @@ func TestJSON(t *testing.T) {
 func TestNotes(t *testing.T) {
 	const (
 		assumed = "assumed: the load of the VM is not stated: an office day of 5 to 25 % of each vCPU, most at 14:00 UTC; all memory touched, a quarter of it active, no pages alike"
-		index   = "speed is the performance index (docs/cost.md), for some VMs extrapolated beyond what anybody measured; its interval is in --format json"
+		index   = "speed is the performance index (docs/evidence/cost.md), for some VMs extrapolated beyond what anybody measured; its interval is in --format json"
 		work    = "the points ask for different CPU time (CPU ASKED, cores on average): speeds are of different work. A load is a share of each vCPU: where vcpus= halves them, cpu=x2 beside it keeps the work as it is"
 		failed  = "point 2 could not be simulated: host esx01: 8 cores of a package do not divide into 3 nodes"
 		hours   = "not all points run the same VMs as long (VM HOURS): a point with more of them is better, whatever its speed"

@@ -15,7 +15,7 @@ import (
 	"homenode/rules/policy"
 )
 
-// envelope is the JSON of every answer; docs/json.md describes it.
+// envelope is the JSON of every answer; docs/reference/json.md describes it.
 type envelope struct {
 	Format    string              `json:"format"`
 	Version   int                 `json:"version"`

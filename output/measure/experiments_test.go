@@ -121,7 +121,7 @@ func shippedTopologies(t *testing.T) (cases []published.Case) {
 	return cases
 }
 
-const publishedPage = "../../docs/published-simulations.md"
+const publishedPage = "../../docs/evidence/published-simulations.md"
 
 // document returns the page with another text in the section.
 func document(t *testing.T, section, text string) string {
@@ -198,7 +198,7 @@ func TestExperiments(t *testing.T) {
 	golden.Equal(t, []byte(markdownOf(small(t))), "testdata/experiments.md")
 }
 
-// markdownOf returns the tables of docs/published-simulations.md.
+// markdownOf returns the tables of docs/evidence/published-simulations.md.
 func markdownOf(results []*experiment.Result) string {
 	var b bytes.Buffer
 	score := experiment.Count(results)

@@ -85,7 +85,7 @@ func Experiments(results []*experiment.Result, stale []string) *answer.Answer {
 				t.Rows[i][0].Tone = answer.Medium
 			}
 			if len(row.Notes) > 0 {
-				t.Foot = append(t.Foot, row.What+": "+plainLinks.ReplaceAllString(strings.Join(row.Notes, "; "), "docs/$1"))
+				t.Foot = append(t.Foot, row.What+": "+plainLinks.ReplaceAllString(strings.Join(row.Notes, "; "), "docs/evidence/$1"))
 			}
 		}
 		a.Tables = append(a.Tables, t)
@@ -106,5 +106,5 @@ func worlds(r *experiment.Row) string {
 	return fmt.Sprintf("%d of %d", r.In.Reproduced, r.In.Worlds)
 }
 
-// plainLinks are links as the pages of docs/ write them.
+// plainLinks are links as the pages of docs/evidence write them.
 var plainLinks = regexp.MustCompile(`\[[a-z]+\]\(([a-z-]+\.md)\)`)

@@ -11,9 +11,9 @@ import (
 	"homenode/internal/golden"
 )
 
-// TestDocs checks that the table of docs/move.md is that of the code.
+// TestDocs checks that the table of docs/reference/platforms.md is that of the code.
 func TestDocs(t *testing.T) {
-	const path, begin, end = "../../docs/move.md", "<!-- table: written by go test ./output/move -update -->\n", "<!-- end -->"
+	const path, begin, end = "../../docs/reference/platforms.md", "<!-- table: written by go test ./output/move -update -->\n", "<!-- end -->"
 	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"homenode/rules/verdict/simulation"
 )
 
-// The JSON of recordings: docs/json.md describes it. The tags of package capture are those
+// The JSON of recordings: docs/reference/json.md describes it. The tags of package capture are those
 // of its archives, which hold sums and timelines; here are means, most and least.
 
 // A result is the JSON of judged recordings. Their timelines are not in it, but packed in

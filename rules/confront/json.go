@@ -17,7 +17,7 @@ func (r *Result) Verdict() string {
 	return "not compared"
 }
 
-// MarshalJSON writes the observation beside its prediction as docs/json.md describes it.
+// MarshalJSON writes the observation beside its prediction as docs/reference/json.md describes it.
 func (r Result) MarshalJSON() ([]byte, error) {
 	o := r.Observation
 	j := struct {

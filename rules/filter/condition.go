@@ -20,7 +20,7 @@ type Condition struct {
 }
 
 // zero has every word of a condition with its type: what the words mean is said in
-// docs/config.md.
+// docs/checks.md.
 var zero = values(&numa.VM{}, "", nil, true)
 
 // Compile reads a condition. Its words are vcpus, coresPerSocket, memory (in GB), hw,

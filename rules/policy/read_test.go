@@ -167,20 +167,20 @@ func TestMalformed(t *testing.T) {
 // TestDocument checks that the example of the documentation is understood, and that the
 // page names every threshold with its default.
 func TestDocument(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "config.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "checks.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	examples := 0
 	for _, part := range strings.Split(string(page), "```yaml\n")[1:] {
 		text, _, _ := strings.Cut(part, "```")
-		if _, err := policy.Parse("docs/config.md", []byte(text), rules.All); err != nil {
+		if _, err := policy.Parse("docs/checks.md", []byte(text), rules.All); err != nil {
 			t.Errorf("example: %v", err)
 		}
 		examples++
 	}
 	if examples == 0 {
-		t.Error("docs/config.md has no example")
+		t.Error("docs/checks.md has no example")
 	}
 }
 

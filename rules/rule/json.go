@@ -9,7 +9,7 @@ import (
 
 // Page returns where the page of the rule is read: an address where the build knows one,
 // else the path in the project.
-func (r *Rule) Page() string { return version.Page("docs/rules/" + r.ID + ".md") }
+func (r *Rule) Page() string { return version.Page("docs/reference/rules/" + r.ID + ".md") }
 
 // MarshalJSON writes what people read of a rule, with the names of thresholds as the
 // configuration has them: N005.seriousShare.

@@ -1,5 +1,5 @@
 // Package metrics writes what a Board shows as Prometheus's text or OpenMetrics, with the
-// names that files have (docs/openmetrics.md).
+// names that files have (docs/reference/openmetrics.md).
 package metrics
 
 import (

@@ -12,7 +12,7 @@ import (
 	"homenode/output/format"
 )
 
-// The API answers the questions of the pages with the JSON of the commands (docs/json.md), at the same parameters.
+// The API answers the questions of the pages with the JSON of the commands (docs/reference/json.md), at the same parameters.
 
 // apiPath is below which the questions are.
 const apiPath = "/api/homenode/v1/"
@@ -167,7 +167,7 @@ func (s *Site) openAPI(ctx context.Context) node {
 			parameters = append(parameters, query(f.Name, about, false, schema))
 		}
 		paths[apiPath+p.name()] = get("what the page "+p.path+" shows: "+strings.ToLower(p.title[:1])+p.title[1:], parameters,
-			node{"200": body("the answer, as docs/json.md describes it", answered), "400": failure, "404": failure, "503": failure})
+			node{"200": body("the answer, as docs/reference/json.md describes it", answered), "400": failure, "404": failure, "503": failure})
 	}
 	return node{"openapi": "3.0.3", "info": node{"title": "homenode", "version": "1", "description": "The questions of homenode's pages, answered with the JSON of its commands. It only reads."}, "paths": paths}
 }

@@ -32,7 +32,7 @@ type Mitigated struct {
 	PreferHT int `json:"preferHT"`
 	AtOnce   int `json:"atOnce"`
 	// Gain is what the second thread of a busy core adds in the simulation, of a core, and Capacity
-	// what the host runs with it. Both are inferred (docs/simulation.md).
+	// what the host runs with it. Both are inferred (docs/evidence/simulation.md).
 	Gain     unit.Share `json:"gain"`
 	Capacity unit.Hz    `json:"capacity"`
 	// Full is the VMs at full demand in the simulation, with the limit of the model.

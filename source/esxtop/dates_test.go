@@ -11,11 +11,12 @@ import (
 
 // stamped returns a file of one column with these stamps.
 func stamped(stamps ...string) string {
-	in := `(PDH-CSV 4.0) (UTC)(0),\\a\Memory\Free MBytes` + "\n"
+	var in strings.Builder
+	in.WriteString(`(PDH-CSV 4.0) (UTC)(0),\\a\Memory\Free MBytes` + "\n")
 	for _, s := range stamps {
-		in += s + ",1\n"
+		in.WriteString(s + ",1\n")
 	}
-	return in
+	return in.String()
 }
 
 // times returns the lines and times of a file, its warnings and its error.

@@ -209,7 +209,7 @@ type Hidden struct {
 	// Probability is how often an answer like this one is right: of the simulated guests with as many vCPUs and pages that were answered by
 	// the same method, with as many groups and such a step, the share in which the answer was right. FalseAlarms is the share of simulated guests of
 	// this size with one node that were answered with several nodes or far pages. They are the lower and the upper end of 95 % intervals: "at
-	// least" and "at most". Both are 0 when nothing like it was simulated. docs/measure-power.md has the runs.
+	// least" and "at most". Both are 0 when nothing like it was simulated. docs/evidence/measure-power.md has the runs.
 	Probability float64      `json:"probability,omitempty"`
 	FalseAlarms float64      `json:"falseAlarms,omitempty"`
 	Groups      [][]int      `json:"groups,omitempty"` // logical processors by node of the host

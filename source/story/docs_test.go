@@ -14,7 +14,7 @@ import (
 // TestDocs reads the example of the documentation, and checks that the documentation
 // explains every word.
 func TestDocs(t *testing.T) {
-	b, err := os.ReadFile("../../docs/stories.md")
+	b, err := os.ReadFile("../../docs/reference/scenarios.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestDocs(t *testing.T) {
 	words := slices.Concat(fleetLines, storyLines, loadWords, placedWords, kindNames(), hotWords, []string{"every", "start", "seed", "node", "rate", "host", "stored"})
 	for _, w := range slices.Concat(words, numa.Workloads) {
 		if !explained[w] {
-			t.Errorf("docs/stories.md does not explain %s", w)
+			t.Errorf("docs/reference/scenarios.md does not explain %s", w)
 		}
 	}
 }

@@ -18,7 +18,7 @@
 //	at 12:14 power-cycle cli
 //
 // Lines of the fleet are those of package scenario. What no line states of a load is
-// assumed, and the story says so. docs/stories.md lists every word.
+// assumed, and the story says so. docs/reference/scenarios.md lists every word.
 package story
 
 import (

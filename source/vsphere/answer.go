@@ -16,7 +16,7 @@ import (
 
 // An answer reads what the property collector sends, object by object while it
 // arrives: a page is never in memory as a whole. The library decodes 1 MB in about
-// 40 ms, nine tenths of the time of a read (docs/performance.md), so the values of
+// 40 ms, nine tenths of the time of a read (docs/evidence/performance.md), so the values of
 // VMs are read here. Whatever does not have the form of the few types below is
 // handed to the library as it stands: it decides what it means.
 type answer struct {

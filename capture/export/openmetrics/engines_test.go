@@ -24,7 +24,7 @@ import (
 )
 
 // step is how far the ticks of oddTicks are apart: they fall on the steps of the subqueries of
-// docs/openmetrics.md.
+// docs/reference/openmetrics.md.
 const step = 5 * time.Second
 
 // oddTicks yields 75 minutes on two sides of an even hour, which are two blocks of Prometheus,
@@ -124,7 +124,7 @@ func TestStrictParser(t *testing.T) {
 }
 
 // TestPrometheus makes blocks with promtool, starts a Prometheus on them and asks what
-// docs/openmetrics.md asks, which Go answers from the ticks.
+// docs/reference/openmetrics.md asks, which Go answers from the ticks.
 func TestPrometheus(t *testing.T) {
 	promtool, prometheus := testdeps.Program(t, "promtool"), testdeps.Program(t, "prometheus")
 	dir := t.TempDir()
@@ -138,14 +138,14 @@ func TestPrometheus(t *testing.T) {
 	}
 	address := serve(t, prometheus, blocks, filepath.Join(dir, "prometheus.yml"))
 
-	docs, err := os.ReadFile("../../../docs/openmetrics.md")
+	docs, err := os.ReadFile("../../../docs/reference/openmetrics.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	queries := strings.Split(string(docs), "\n```promql\n")[1:]
 	whats := []string{"low", "most", "since", "moves"}
 	if len(queries) != len(whats) {
-		t.Fatalf("docs/openmetrics.md has %d queries, want %d", len(queries), len(whats))
+		t.Fatalf("docs/reference/openmetrics.md has %d queries, want %d", len(queries), len(whats))
 	}
 	var got []string
 	for i, what := range whats {
@@ -155,7 +155,7 @@ func TestPrometheus(t *testing.T) {
 	compare(t, got, answer())
 }
 
-// answer returns what the queries of docs/openmetrics.md ask, from the ticks.
+// answer returns what the queries of docs/reference/openmetrics.md ask, from the ticks.
 func answer() []string {
 	type vm struct {
 		host, name string

@@ -1,5 +1,5 @@
 // Package openmetrics writes ticks as OpenMetrics text with the times of the capture, which
-// promtool turns into blocks for Prometheus (docs/openmetrics.md).
+// promtool turns into blocks for Prometheus (docs/reference/openmetrics.md).
 //
 // The format wants all points of a metric together and all metrics of a family together, but
 // ticks come in the order of time. So points go to a temporary file first, and Close reads

@@ -64,7 +64,7 @@ func (k vm) String() string {
 	return fmt.Sprintf("%s\t%s\t%d", k.host, k.name, k.gid)
 }
 
-// answers are what the questions of docs/parquet.md have for an answer, from the ticks.
+// answers are what the questions of docs/reference/parquet.md have for an answer, from the ticks.
 func answers() string {
 	type lost struct {
 		low         int
@@ -145,11 +145,11 @@ func oddLake(t *testing.T) string {
 	return dir
 }
 
-// examples writes the code blocks of docs/parquet.md to files, with the lake in dir for that
+// examples writes the code blocks of docs/reference/parquet.md to files, with the lake in dir for that
 // in "lake": how an engine opens it, then the questions.
 func examples(t *testing.T, engine, dir string) []string {
 	t.Helper()
-	docs, err := os.ReadFile("../../../docs/parquet.md")
+	docs, err := os.ReadFile("../../../docs/reference/parquet.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,12 +174,12 @@ func examples(t *testing.T, engine, dir string) []string {
 		}
 	}
 	if len(open) != 1 || len(questions) != 4 {
-		t.Fatalf("docs/parquet.md: %d ways to open a lake with %s and %d questions, want 1 and 4", len(open), engine, len(questions))
+		t.Fatalf("docs/reference/parquet.md: %d ways to open a lake with %s and %d questions, want 1 and 4", len(open), engine, len(questions))
 	}
 	return append(open, questions...)
 }
 
-// TestEngines asks DuckDB and Spark, as docs/parquet.md shows, what Go answers from the ticks.
+// TestEngines asks DuckDB and Spark, as docs/reference/parquet.md shows, what Go answers from the ticks.
 func TestEngines(t *testing.T) {
 	for _, tt := range []struct{ name, columns string }{
 		{"duckdb", "time TIMESTAMP WITH TIME ZONE\thost VARCHAR\tkind VARCHAR\tentity VARCHAR\tgid BIGINT\tnode BIGINT\tcounter VARCHAR\tvalue DOUBLE\tfile VARCHAR\tline BIGINT\tday DATE"},

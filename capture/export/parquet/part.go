@@ -27,7 +27,7 @@ const (
 // compression at the fastest level: the default one takes 12 % longer for 8 % less.
 var compression = &zstd.Codec{Level: zstd.SpeedFastest}
 
-// A row is the schema of docs/parquet.md.
+// A row is the schema of docs/reference/parquet.md.
 type row struct {
 	Time    int64   `parquet:"time,timestamp(millisecond)"`
 	Host    string  `parquet:"host,dict"`

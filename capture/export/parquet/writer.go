@@ -1,5 +1,5 @@
 // Package parquet writes ticks as a folder of Parquet files in long form, a row for each value,
-// that DuckDB, Spark, Polars and others read as one table (docs/parquet.md).
+// that DuckDB, Spark, Polars and others read as one table (docs/reference/parquet.md).
 //
 //	DIR/host=esx01.example.com/day=2026-11-21/part-<id>.parquet
 //

@@ -139,9 +139,9 @@ func TestValuesStops(t *testing.T) {
 	}
 }
 
-// TestNames checks what Prometheus asks of names, and that docs/parquet.md lists them all.
+// TestNames checks what Prometheus asks of names, and that docs/reference/parquet.md lists them all.
 func TestNames(t *testing.T) {
-	docs, err := os.ReadFile("../../../docs/parquet.md")
+	docs, err := os.ReadFile("../../../docs/reference/parquet.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,6 +163,6 @@ func TestNames(t *testing.T) {
 		fmt.Fprintf(&want, "| `%s` | %s | %s |\n", c.Name, c.Help, c.Esxtop)
 	}
 	if !strings.Contains(string(docs), want.String()) {
-		t.Errorf("docs/parquet.md: want this table:\n%s", want.String())
+		t.Errorf("docs/reference/parquet.md: want this table:\n%s", want.String())
 	}
 }

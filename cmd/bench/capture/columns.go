@@ -126,7 +126,7 @@ func (c *column) ofVM(counter string, m *machine) {
 	}
 }
 
-// The counters of each object, as ESXi writes them (docs/sources.md).
+// The counters of each object, as ESXi writes them (docs/reference/sources.md).
 var (
 	overcommit = []string{"Memory Overcommit (1 Minute Avg)", "Memory Overcommit (5 Minute Avg)", "Memory Overcommit (15 Minute Avg)"}
 	loads      = []string{"Cpu Load (1 Minute Avg)", "Cpu Load (5 Minute Avg)", "Cpu Load (15 Minute Avg)"}

@@ -47,8 +47,8 @@ func (f *Captures) RegisterUndated(cmd *cobra.Command) {
 // RegisterExports adds the flags that say where all counters are written to.
 func (f *Captures) RegisterExports(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.Parquet, "parquet", "", "also write all counters as Parquet files to this folder (docs/parquet.md)")
-	fl.StringVar(&f.openmetrics, "openmetrics", "", "also write all counters to this file, for backfill into Prometheus (docs/openmetrics.md)")
+	fl.StringVar(&f.Parquet, "parquet", "", "also write all counters as Parquet files to this folder (docs/reference/parquet.md)")
+	fl.StringVar(&f.openmetrics, "openmetrics", "", "also write all counters to this file, for backfill into Prometheus (docs/reference/openmetrics.md)")
 }
 
 // Check reads the values of the flags.

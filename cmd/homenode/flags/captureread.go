@@ -105,7 +105,9 @@ func (r *captureReading) read(cmd *cobra.Command, arg string, m *archive.Merger,
 		if alone && len(list) == 1 {
 			r.flags.result = &one.Result
 		}
-		line.Show(i+1, len(list))
+		if len(list) > 1 {
+			line.Show(i+1, len(list))
+		}
 		return m.Add(&one.Result)
 	})
 }

@@ -58,7 +58,7 @@ func (f *Source) Register(cmd *cobra.Command) { f.RegisterOnly(cmd) }
 func (f *Source) RegisterOnly(cmd *cobra.Command, only ...string) {
 	var fl pflag.FlagSet
 	fl.StringArrayVar(&f.nodesPerSocket, "nodes-per-socket", nil, "NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines")
-	fl.StringArrayVar(&f.products, "product", nil, "software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/guests.md)")
+	fl.StringArrayVar(&f.products, "product", nil, "software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)")
 	fl.StringArrayVar(&f.evidence, "evidence", nil, "file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is")
 	fl.StringVar(&f.AssumeHost, "assume-host", "", "host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3")
 	fl.StringVar(&f.credentialFile, "credentials", "", "file of lines \"host user password\" (mode 0600); \"* user password\" is for every vCenter without a line")

@@ -34,12 +34,12 @@ func (f *Story) Register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.Float64Var(&f.hours, "hours", 0, "how long to simulate, instead of what the story says (a day when it does not)")
 	fl.StringArrayVar(&f.part, "part", nil, "of a SOURCE: this cluster or host alone, with its VMs; names may have * and ? (repeatable)")
-	fl.StringArrayVar(&f.loads, "load", nil, "load of VMs from the start: 'web* cpu=40% memory=80%' (repeatable; docs/stories.md has all words)")
+	fl.StringArrayVar(&f.loads, "load", nil, "load of VMs from the start: 'web* cpu=40% memory=80%' (repeatable; docs/reference/scenarios.md has all words)")
 	fl.StringArrayVar(&f.at, "at", nil, "what happens besides: '2h fail esx07', '14:30 power-on sql01'; or how it runs: 'run 8h every=1m seed=7', with the time between two ticks and the seed of the noise (repeatable)")
 }
 
 // The sizes of fleets from which ticks are coarser where it is not stated how fine they shall
-// be, and from which nothing is judged (docs/performance.md).
+// be, and from which nothing is judged (docs/evidence/performance.md).
 const (
 	mostFine   = 1000
 	mostMinute = 5000

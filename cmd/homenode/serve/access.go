@@ -95,7 +95,7 @@ func (d *door) refuse(o access.Options, local bool) error {
 	case (d.cert == "") != (d.key == ""):
 		return errors.New("--tls-cert and --tls-key: want both")
 	case !local && o.Token == "" && !o.Proxy.IsValid():
-		return errors.New(others + "want --token-file with --tls-cert and --tls-key, or --trusted-proxy (docs/access.md)")
+		return errors.New(others + "want --token-file with --tls-cert and --tls-key, or --trusted-proxy (docs/watch.md)")
 	case !local && o.Token != "" && d.cert == "":
 		return errors.New(others + "want --tls-cert and --tls-key: the token would be readable on the way")
 	case !local && (o.URL == nil || o.URL.Scheme != "https"):

@@ -56,7 +56,7 @@ func TestRefusals(t *testing.T) {
 		{door{listen: away, proxy: "2001:db8::1=Remote-User", url: ours}, ""},
 		{door{listen: away, cert: "c", key: "k", proxy: "10.0.0.5", token: token, url: ours}, ""},
 		{door{listen: "9275"}, `--listen: found "9275", want host:port`},
-		{door{listen: away}, "--listen: other machines reach 0.0.0.0:9275: want --token-file with --tls-cert and --tls-key, or --trusted-proxy (docs/access.md)"},
+		{door{listen: away}, "--listen: other machines reach 0.0.0.0:9275: want --token-file with --tls-cert and --tls-key, or --trusted-proxy (docs/watch.md)"},
 		{door{listen: ":9275"}, "--listen: other machines reach :9275: want --token-file"},
 		{door{listen: away, cert: "c", key: "k", url: ours}, "--listen: other machines reach 0.0.0.0:9275: want --token-file"},
 		{door{listen: "10.0.0.1:80", token: token, url: ours}, "--listen: other machines reach 10.0.0.1:80: want --tls-cert and --tls-key"},

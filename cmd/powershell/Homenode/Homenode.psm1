@@ -149,7 +149,7 @@ function Get-HomenodeAssessment {
     .SYNOPSIS
     Judges a fleet and returns the whole assessment as one object.
     .DESCRIPTION
-    Runs homenode assess. The object is that of its JSON (docs/json.md): clusters, findings, layouts, notes.
+    Runs homenode assess. The object is that of its JSON (docs/reference/json.md): clusters, findings, layouts, notes.
     Findings are a result, not an error. The function reads and changes nothing, so it has no -WhatIf.
     .PARAMETER Source
     A vCenter or ESXi host (https://...), an RVTools export, a snapshot, a scenario, or demo. Several are judged as
@@ -412,7 +412,7 @@ function Test-HomenodeChange {
     .PARAMETER Source
     As for Get-HomenodeAssessment.
     .PARAMETER Change
-    Changes such as 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2' or 'release=8.0U3 hw=21' (docs/what-if.md). They
+    Changes such as 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2' or 'release=8.0U3 hw=21' (docs/checks.md). They
     come first.
     .PARAMETER LoseHost
     Hosts that are lost, their VMs powered on where it suits them worst.

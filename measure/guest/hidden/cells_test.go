@@ -155,7 +155,7 @@ func (c *cell) play(recs []*recording, runs int) {
 	c.Worst = math.Round(1000*c.Worst) / 1000
 }
 
-// allCells are the cells of docs/measure-power.md with the runs of each: all of them for what has a target, fewer for the others.
+// allCells are the cells of docs/evidence/measure-power.md with the runs of each: all of them for what has a target, fewer for the others.
 func allCells(runs int) (cells []*cell) {
 	add := func(c cell, share int) {
 		c.Runs = max(21, runs/share)

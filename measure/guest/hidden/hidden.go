@@ -11,7 +11,7 @@
 //	vCPU 3       205     148     206     151                          makes a vCPU slower to one page and faster to another
 //
 // Therefore what is crosswise is believed from 15 ns on, and rows or columns alone only under more conditions (Between, Fit).
-// How often each answer is wrong, and how often a step is found, is measured by simulation on recorded noise: docs/measure-power.md.
+// How often each answer is wrong, and how often a step is found, is measured by simulation on recorded noise: docs/evidence/measure-power.md.
 //
 // # What the caller must do
 //

@@ -12,7 +12,7 @@ import (
 )
 
 // counted is how often Judge was right in simulated guests: a line for each size, method, number of groups and step found.
-// TestPower -update writes it from the same runs as docs/measure-power.md.
+// TestPower -update writes it from the same runs as docs/evidence/measure-power.md.
 //
 //go:embed counted.txt
 var counted string

@@ -20,13 +20,13 @@ const (
 	fullRuns   = 1000 // of the record
 	powerPath  = "testdata/power.jsonl"
 	watchPath  = "testdata/watched.jsonl"
-	powerPage  = "../../../docs/measure-power.md"
+	powerPage  = "../../../docs/evidence/measure-power.md"
 	mostAlarms = 5.0 / 1000
 	leastFound = 0.99
 	mostRMS    = 1.0 // points
 )
 
-// missed are the cells that do not reach their target; docs/measure-power.md says why.
+// missed are the cells that do not reach their target; docs/evidence/measure-power.md says why.
 var missed = map[string]bool{"vCPUs on one node, pages on two, , 1 vCPUs, 64 pages, 8 rounds, +45 ns": true}
 
 // TestPower plays every cell, and holds them against the targets: at most 5 of 1,000 guests with one node are said to have several, whatever the noise;
@@ -131,7 +131,7 @@ func file(t testing.TB, path string) []byte {
 	return b
 }
 
-// page returns docs/measure-power.md with the tables of these cells.
+// page returns docs/evidence/measure-power.md with the tables of these cells.
 func page(t testing.TB, cells []*cell, watched []*watchCell) string {
 	text := string(file(t, powerPage))
 	for name, table := range map[string]string{
