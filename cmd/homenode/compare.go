@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,11 +45,16 @@ func newCompare() *cobra.Command {
 				}
 				return c.compareCaptures(cmd, args, args)
 			}
-			if dash < 0 && len(args) == 2 { // one on each side
+			if dash <= 0 && len(args) == 2 { // one on each side
 				dash = 1
 			}
+			if dash == 0 { // it ends the flags, and another one the first side
+				if dash = slices.Index(args, "--"); dash > 0 {
+					args = slices.Delete(args, dash, dash+1)
+				}
+			}
 			if dash < 1 || dash == len(args) {
-				return errors.New("want files on both sides of --, as in: homenode compare before.txt -- after.txt")
+				return errors.New("want A and B, or several on each side of --: homenode compare before.json after.json, homenode compare *.txt -- later/*.txt")
 			}
 			return c.compare(cmd, args[:dash], args[dash:])
 		},
@@ -81,19 +87,19 @@ func (c *comparing) compare(cmd *cobra.Command, a, b []string) error {
 	if areFleets(a, b) && len(a) == 1 && len(b) == 1 {
 		return c.compareFleets(cmd, a[0], b[0])
 	}
-	captured, err := areCaptures(cmd, a, b)
+	captured, oneSide := areCaptures(cmd, a, b)
 	switch {
 	case captured:
 		return c.compareCaptures(cmd, a, b)
-	case err != nil && !slices.Contains(slices.Concat(a, b), open.Demo): // the demo is a fleet too
-		return err
+	case oneSide != nil && !slices.Contains(slices.Concat(a, b), open.Demo): // the demo is a fleet too
+		return oneSide
 	}
 	report, err := compareFiles(cmd.Context(), a, b)
 	if err != nil {
 		if len(a) == 1 && len(b) == 1 && areInventories(cmd.Context(), a[0], b[0]) {
 			return c.compareFleets(cmd, a[0], b[0])
 		}
-		return err
+		return cmp.Or(missing(slices.Concat(a, b)), oneSide, err)
 	}
 	fails, err := c.worse()
 	if err != nil {
@@ -104,6 +110,19 @@ func (c *comparing) compare(cmd *cobra.Command, a, b []string) error {
 		return flags.ErrFindings
 	}
 	return err
+}
+
+// missing returns the error of the first file that there is none of.
+func missing(paths []string) error {
+	for _, path := range paths {
+		if strings.HasPrefix(path, "-") { // a flag behind --
+			return nil
+		}
+		if _, err := os.Stat(path); err != nil && path != open.Demo {
+			return err
+		}
+	}
+	return nil
 }
 
 // areInventories reports whether each of the files holds a fleet.

@@ -29,6 +29,7 @@ func addCompletion(root *cobra.Command) {
 	byFlag := map[string]cobra.CompletionFunc{
 		"fail-on": flags.Among(severities), "event": flags.Among(vnuma.EventNames()), "choose": completeChoice, "table": flags.Among(fleet.TableNames()),
 		"on": completeHost, "host": completeHost, "from-host": completeHost, "fleet": completeSource,
+		"vm": completeVM, "cluster": completeCluster,
 	}
 	arguments := map[string]cobra.CompletionFunc{
 		"assess": completeSource, "snapshot": completeSource, "simulate": completeSource, "optimise": completeSource, "move": completeSource, "explain": completeSubject, "rules": completeRule,
@@ -43,7 +44,10 @@ func addCompletion(root *cobra.Command) {
 				complete = flags.Among(recording.CaptureTables())
 			case "simulate table":
 				complete = flags.Among(recording.SimulationTables())
-			case "capture host", "replay host": // a name that only the user knows
+			case "capture host", "capture vm": // a name that only the user knows
+				continue
+			}
+			if name == "vm" && strings.HasPrefix(nameOf(c), "size ") { // a shape
 				continue
 			}
 			if c.Flags().Lookup(name) != nil {
@@ -70,11 +74,7 @@ func completeSubject(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 	for _, fleet := range fleetsAtHand(args) {
 		words = append(words, vmWords(fleet)...)
 		words = append(words, hostWords(fleet)...)
-		for i := range fleet.Clusters {
-			if name := fleet.Clusters[i].Name; typable(name) {
-				words = append(words, name)
-			}
-		}
+		words = append(words, clusterWords(fleet)...)
 	}
 	if found := flags.Beginning(words, begun); len(found) > 0 {
 		return found, cobra.ShellCompDirectiveNoFileComp
@@ -82,11 +82,24 @@ func completeSubject(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 	return nil, cobra.ShellCompDirectiveDefault // another SOURCE
 }
 
-// completeHost completes the hosts of the sources.
+// completeHost, completeVM and completeCluster complete the names in the sources.
 func completeHost(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return completeName(args, begun, hostWords)
+}
+
+func completeVM(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return completeName(args, begun, vmWords)
+}
+
+func completeCluster(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return completeName(args, begun, clusterWords)
+}
+
+// completeName completes the words that names returns of the sources.
+func completeName(sources []string, begun string, names func(*numa.Fleet) []string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var words []string
-	for _, fleet := range fleetsAtHand(args) {
-		words = append(words, hostWords(fleet)...)
+	for _, fleet := range fleetsAtHand(sources) {
+		words = append(words, names(fleet)...)
 	}
 	return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 }
@@ -140,6 +153,16 @@ func hostWords(f *numa.Fleet) []string {
 		}
 	}
 	slices.Sort(words)
+	return words
+}
+
+func clusterWords(f *numa.Fleet) []string {
+	var words []string
+	for i := range f.Clusters {
+		if name := f.Clusters[i].Name; typable(name) {
+			words = append(words, name)
+		}
+	}
 	return words
 }
 

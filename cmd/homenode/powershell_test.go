@@ -66,7 +66,7 @@ func TestPowerShellFlags(t *testing.T) {
 			commands = append(commands, m[1])
 		}
 		if name == "Get-HomenodeSourceArgument" {
-			commands = []string{"assess", "explain", "diff"} // matrix has all but --config
+			commands = []string{"assess", "explain", "compare"}
 		}
 		for _, m := range psFlag.FindAllStringSubmatch(text, -1) {
 			flags++

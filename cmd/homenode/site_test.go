@@ -102,7 +102,7 @@ func TestSiteSaysWhatCommandsSay(t *testing.T) {
 		"/?rule=N001":                {"assess", "demo", "--rule=N001"},
 		"/vm?vm=sql01":               {"explain", "demo", "sql01"},
 		"/vm?vm=erp01&on=esx13.demo": {"explain", "demo", "erp01", "--on=esx13.demo"},
-		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&release=7.0U3&hot-add=on": {"explain", "--vm=24x512GB", "--host=2x16c/768GB", "--release=7.0U3", "--hot-add"},
+		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&release=7.0U3&hot-add=on": {"explain", "--vm=24x512GB hotAdd=on", "--host=2x16c/768GB", "--release=7.0U3"},
 		"/plans?vm=sql*": {"fix", "demo", "--vm=sql*"},
 	} {
 		html := s.get(t, page, http.StatusOK)

@@ -27,7 +27,7 @@ func TestSiteAsks(t *testing.T) {
 	styles := sitePage(t, at+"/static/site.css", http.StatusOK)
 	for page, want := range map[string][]string{
 		"/what-if": {"Say what would change", "<legend>Hosts</legend>", `name="vcpus"`},
-		"/what-if?vm=sql01&vcpus=32&coresPerSocket=2&hotAdd=off&hw=19": {"sql01 is better: 2×16 blind +50 % becomes 2×16", "sql01, today and changed", "Changed: 32 vCPU, 384 GB on esx01.demo", "homenode assess &#39;--what-if=vm=sql01 vcpus=32 coresPerSocket=2 hotAdd=off hw=19&#39; demo"},
+		"/what-if?vm=sql01&vcpus=32&coresPerSocket=2&hotAdd=off&hw=19": {"sql01 is better: 2×16 blind +50 % becomes 2×16", "sql01, today and changed", "Changed: 32 vCPU, 384 GB on esx02.demo", "homenode assess &#39;--what-if=vm=sql01 vcpus=32 coresPerSocket=2 hotAdd=off hw=19&#39; demo"},
 		"/what-if?vm=sql01&host=esx15.demo":                            {"sql01 cannot run: does not power on: virtual hardware 19 is newer"},
 		"/what-if?vm=sql*&memory=1TB":                                  {"5 worse", "today and changed", "more VM differs"},
 		"/what-if?hosts=esx0*&nodesPerSocket=2":                        {"worse", "nodesPerSocket=2"},
@@ -35,9 +35,9 @@ func TestSiteAsks(t *testing.T) {
 		"/what-if?lose-host=esx01.demo":                                {"have to power on elsewhere"},
 		"/what-if?add-host=2x32c/1TB+cluster=prod-a":                   {"capacity"},
 		"/what-if?what-if=vm%3Dsql01+hotAdd%3Doff":                     {"sql01 is better"},
-		"/vm?vm=sql01": {"/what-if?coresPerSocket=2&amp;hotAdd=on&amp;hw=19&amp;memory=384GB&amp;vcpus=32&amp;vm=sql01", "/simulate?part=esx01.demo", "The guest sees 1 node, carried by 2 clients: 1 finding of high severity."},
+		"/vm?vm=sql01": {"/what-if?coresPerSocket=2&amp;hotAdd=on&amp;hw=19&amp;memory=384GB&amp;vcpus=32&amp;vm=sql01", "/simulate?part=esx02.demo", "The guest sees 1 node, carried by 2 clients: 1 finding of high severity."},
 		"/calculator":  {"The guest sees 2 nodes, carried by 2 clients: nothing to do.", `class="topo"`},
-		"/calculator?vcpus=24&memory=512GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", "--set=numa.vcpu.maxPerVirtualNode=8", "--set=numa.vcpu.min=4"},
+		"/calculator?vcpus=24&memory=512GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " set:numa.vcpu.maxPerVirtualNode=8 ", " set:numa.vcpu.min=4"},
 		"/calculator?kind=fit": {"40 VMs, 960 vCPUs, 7680 GB, at 1 vCPU per core: 10 &#43; 1 spare hosts of 2x48c/1.5TB; as many of 2x64c/2TB.", "2x64c/2TB", `class="fit"`},
 		"/calculator?kind=fit&count=40&vcpus=24&memory=192GB&where=cluster:prod-a": {"170 VMs", "--cluster=prod-a"},
 		"/calculator?kind=fit&count=&where=cluster:all":                            {"more VMs of 24x192GB fit"},

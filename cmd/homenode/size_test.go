@@ -42,7 +42,7 @@ func TestFitPicture(t *testing.T) {
 func TestRightSizeDay(t *testing.T) {
 	const story, packed = "../../size/rightsize/testdata/day.txtar", "../../size/rightsize/testdata/day.csv.gz"
 	file := filepath.Join(t.TempDir(), "day.csv")
-	output([]string{"simulate", story, "--trace", file})
+	output([]string{"simulate", story, "--trace", "esxtop:" + file})
 	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 
 // TestHelpIsAScreen checks that the help of the longest commands fits a screen of 60 lines each.
 func TestHelpIsAScreen(t *testing.T) {
-	for _, name := range []string{"assess", "capture", "simulate", "replay", "sweep", "optimise"} {
+	for _, name := range []string{"assess", "capture", "explain", "simulate", "fix", "optimise"} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), []string{name, "--help"}, nil, &out, &errs); code != exitClean {
 			t.Fatalf("%s --help: exit %d: %s", name, code, errs.String())

@@ -50,8 +50,8 @@ func TestErrors(t *testing.T) {
 		name, capture, fleet, want string
 		assume                     *numa.Host
 	}{
-		{"no inventory", night + "5m end\n", "", "esx01: the capture tells of 2 NUMA nodes (128 GB, 128 GB) and not how many cores they have: give the inventory with --fleet SOURCE, or the shape with --assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3'", nil},
-		{"another host", night + "5m end\n", "host esx09 nodes=2 cores=18 memory=256GB\n", "esx01: found no such host in the inventory fleet.txt: the capture tells of 2 NUMA nodes (128 GB, 128 GB) and not how many cores they have: give its inventory with --fleet SOURCE, or its shape with --assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3'", nil},
+		{"no inventory", night + "5m end\n", "", "esx01: the capture tells of 2 NUMA nodes (128 GB, 128 GB) and not how many cores they have: name the inventory, as in: homenode simulate SOURCE --against CAPTURE, or the shape with --assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3'", nil},
+		{"another host", night + "5m end\n", "host esx09 nodes=2 cores=18 memory=256GB\n", "esx01: found no such host in the inventory fleet.txt: the capture tells of 2 NUMA nodes (128 GB, 128 GB) and not how many cores they have: name its inventory, as in: homenode simulate SOURCE --against CAPTURE, or its shape with --assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3'", nil},
 		{"two hosts of a name", night + "5m end\n", "host esx01.a nodes=2 cores=18 memory=256GB\nhost esx01.b nodes=2 cores=18 memory=256GB\n", "esx01: found 2 hosts of the inventory with this name", nil},
 		{"another shape", night + "5m end\n", "release 7.0U3\nhost esx01 nodes=4 cores=9 memory=256GB\n", "esx01: found NUMA nodes 0, 1 in the capture, want 0, 1, 2, 3 as the inventory has: the host was another, or another shape, then", nil},
 		{"no nodes", "host esx01\nvm db01 gid=1 vcpus=8 homes=0 local=30GB remote=0\n5m end\n", inventory, "esx01: found no tick that shows NUMA nodes, from which a replay begins: want esxtop -b -a, or the fields of NUMA of its memory screen", nil},

@@ -32,10 +32,10 @@ func (p *plan) findHost() error {
 		p.host.ID, p.host.Name, p.host.Cluster = name, name, ""
 		p.note("the shape of the host is assumed, as " + p.host.At + " says")
 	case p.options.Fleet != nil:
-		return fmt.Errorf("%s: found no such host in the inventory %s: the capture tells of %s and not how many cores they have: give its inventory with --fleet SOURCE, or its shape with %s",
+		return fmt.Errorf("%s: found no such host in the inventory %s: the capture tells of %s and not how many cores they have: name its inventory, as in: homenode simulate SOURCE --against CAPTURE, or its shape with %s",
 			name, p.options.Fleet.Source, p.sizes(), exampleHost)
 	default:
-		return fmt.Errorf("%s: the capture tells of %s and not how many cores they have: give the inventory with --fleet SOURCE, or the shape with %s", name, p.sizes(), exampleHost)
+		return fmt.Errorf("%s: the capture tells of %s and not how many cores they have: name the inventory, as in: homenode simulate SOURCE --against CAPTURE, or the shape with %s", name, p.sizes(), exampleHost)
 	}
 	p.host.Maintenance = numa.Fact[bool]{}
 	if _, err := vnuma.NewMachine(&p.host); err != nil {

@@ -58,7 +58,7 @@ func (x *index) drawings() []answer.Drawing {
 		add("VMs with findings of high severity", i, v.Finding.Rule+": "+v.Finding.Title, func() *topo.Drawing { return v.drawing })
 	}
 	if cut := len(x.urgent) - mostVMs; cut > 0 {
-		out[len(out)-1].Cut = words.Verb(cut, "more VM with findings of high severity is", "more VMs with findings of high severity are") + " not drawn here: homenode topo SOURCE VM draws any of them."
+		out[len(out)-1].Cut = words.Verb(cut, "more VM with findings of high severity is", "more VMs with findings of high severity are") + " not drawn here: homenode explain SOURCE VM draws any of them."
 	}
 	drawn, cut := 0, 0
 	whole := cmp.Or(x.Whole, x.Result) // VMs that are not shown have their place, too
@@ -77,7 +77,7 @@ func (x *index) drawings() []answer.Drawing {
 		}
 	}
 	if cut > 0 {
-		out[len(out)-1].Cut = words.Verb(cut, "more kind of hosts is", "more kinds of hosts are") + " not drawn here: homenode topo SOURCE HOST draws any host."
+		out[len(out)-1].Cut = words.Verb(cut, "more kind of hosts is", "more kinds of hosts are") + " not drawn here: homenode explain SOURCE HOST draws any host."
 	}
 	return out
 }

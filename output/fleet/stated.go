@@ -42,7 +42,7 @@ func AssessStated(r *rules.Result, o Options) *answer.Answer {
 	a.Tables = append(a.Tables, statedVMs(r))
 	for i := range f.Hosts {
 		if i == mostHosts {
-			a.Drawings[i-1].Cut = words.Verb(len(f.Hosts)-i, "more host is", "more hosts are") + " not drawn here: homenode topo SOURCE HOST draws any host."
+			a.Drawings[i-1].Cut = words.Verb(len(f.Hosts)-i, "more host is", "more hosts are") + " not drawn here: homenode explain SOURCE HOST draws any host."
 			break
 		}
 		h := &f.Hosts[i]

@@ -162,7 +162,7 @@ func (a *Asked) known(key, prefix string) error {
 	}
 	for _, path := range paths {
 		if slices.Contains(keys[Path(path)], key) {
-			return fmt.Errorf("%s%s: nothing for path %s, which has %s%s", prefix, key, a.Path, prefix, strings.Join(keys[a.Path], ", "+prefix))
+			return fmt.Errorf("%s%s: nothing for path %s, which has %s", prefix, key, a.Path, strings.Join(keys[a.Path], ", "))
 		}
 	}
 	return among(key, keys[a.Path])

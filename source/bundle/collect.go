@@ -122,7 +122,7 @@ func (c *collector) damage(name string, err error) {
 func (c *collector) warnings(f *fact.File) {
 	for i, w := range f.Warnings {
 		if i == mostWarnings {
-			c.note(f.Name, "%d more warnings: homenode read shows them", len(f.Warnings)-i)
+			c.note(f.Name, "%d more warnings: homenode explain FILE shows them", len(f.Warnings)-i)
 			return
 		}
 		c.note(f.At(w.Line, w.Col), "%s", w.Text)

@@ -38,7 +38,7 @@ func (f *WhatIf) Changes(name string) ([]whatif.Change, error) {
 			out = append(out, lines...)
 			continue
 		}
-		c, err := change(text, whatif.Parse)
+		c, err := change("--what-if", 1, text)
 		if err != nil {
 			return nil, err
 		}
@@ -47,29 +47,29 @@ func (f *WhatIf) Changes(name string) ([]whatif.Change, error) {
 	return out, nil
 }
 
-// change reads one change; parse reads one of the fleet's hosts and VMs.
-func change(text string, parse func(string) (whatif.Change, error)) (whatif.Change, error) {
+// change reads one change, which stands in this line of a file.
+func change(file string, line int, text string) (whatif.Change, error) {
 	text = strings.TrimSpace(text)
 	if host, ok := strings.CutPrefix(text, "lose-host="); ok {
-		return whatif.LoseHost(host)
+		return whatif.LoseHostAt(file, line, host)
 	}
 	if host, ok := strings.CutPrefix(text, "add-host="); ok {
-		return addHost(host)
+		return addHost(file, line, host)
 	}
-	return parse(text)
+	return whatif.ParseAt(file, line, text)
 }
 
 // addHost reads what add-host= says: a host that the new ones are like, or their shape first.
-func addHost(text string) (whatif.Change, error) {
+func addHost(file string, line int, text string) (whatif.Change, error) {
 	shape, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if at := strings.IndexAny(shape, "=/"); at < 0 || shape[at] == '=' {
-		return whatif.AddHost(text)
+		return whatif.AddHostAt(file, line, text)
 	}
 	kind, err := fit.ParseType(shape, 0)
 	if err != nil {
-		return whatif.Change{}, fmt.Errorf("add-host: %w", err)
+		return whatif.Change{}, fmt.Errorf("%s:%d: add-host: %w", file, line, err)
 	}
-	return whatif.AddShape(shape, kind.Host, rest)
+	return whatif.AddShapeAt(file, line, shape, kind.Host, rest)
 }
 
 // changesIn reads a file of changes, one a line; # begins a comment.
@@ -86,7 +86,7 @@ func changesIn(path string) ([]whatif.Change, error) {
 		if bare := strings.TrimSpace(text); bare == "" || bare[0] == '#' {
 			continue
 		}
-		c, err := change(text, func(text string) (whatif.Change, error) { return whatif.ParseAt(path, line, text) })
+		c, err := change(path, line, text)
 		if err != nil {
 			return nil, err
 		}

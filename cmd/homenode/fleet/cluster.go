@@ -35,13 +35,14 @@ func (x *explaining) clusters(cmd *cobra.Command, r *rules.Result, name string, 
 	return x.src.Incomplete()
 }
 
-// clusterNamed returns the cluster with this name; a standalone host has its own. It is nil when there is none.
+// clusterNamed returns the cluster with this name or ID; a standalone host has its own. It is nil when there is none.
 func clusterNamed(r *rules.Result, name string) *rule.Cluster {
 	for _, c := range r.Clusters {
 		title := c.Title()
 		short, _, _ := strings.Cut(title, " (")
 		host, _, _ := strings.Cut(short, ".")
-		if strings.EqualFold(name, title) || strings.EqualFold(name, short) || c.Name == "" && strings.EqualFold(name, host) {
+		if strings.EqualFold(name, title) || strings.EqualFold(name, short) || c.Name == "" && strings.EqualFold(name, host) ||
+			c.Name != "" && len(c.Hosts) > 0 && c.Hosts[0].Cluster == name {
 			return c
 		}
 	}

@@ -52,7 +52,7 @@ func (f *replaying) run(cmd *cobra.Command, told *flags.StoryInput, sources []st
 	if !slices.Contains(format.Tables, told.Out.Format) {
 		return fmt.Errorf("--format: found %q, want one of %s with --against", told.Out.Format, strings.Join(format.Tables, ", "))
 	}
-	if err := flags.Refuse(cmd, "not with --against: the capture says what happened", "hours", "load", "at", "part", "what-if", "why", "moment", "vm"); err != nil {
+	if err := flags.Refuse(cmd, "not with --against: the capture says what happened", "hours", "load", "at", "part", "what-if", "why", "moment", "vm", "grid", "trace", "table", "fail-on"); err != nil {
 		return err
 	}
 	o := replay.Options{Choices: told.Choices, Unstated: story.Of(&numa.Fleet{}, story.Defaults{}).Unstated}

@@ -155,7 +155,7 @@ func (t *tracing) tick(host int, tick *numa.Tick) {
 		if err == nil {
 			err = h.batch.Add(tick)
 		}
-		t.fail("--trace", err)
+		t.fail("esxtop", err)
 	}
 	if t.flags.parquet != "" {
 		err := error(nil)
@@ -165,16 +165,16 @@ func (t *tracing) tick(host int, tick *numa.Tick) {
 		if err == nil {
 			err = h.lake.Add(t.simulation(), tick)
 		}
-		t.fail("--parquet", err)
+		t.fail("parquet", err)
 	}
 	if t.metrics != nil {
-		t.fail("--openmetrics", t.metrics.Add(tick))
+		t.fail("openmetrics", t.metrics.Add(tick))
 	}
 }
 
-func (t *tracing) fail(flag string, err error) {
+func (t *tracing) fail(form string, err error) {
 	if err != nil {
-		t.stop(fmt.Errorf("%s: %w", flag, err))
+		t.stop(fmt.Errorf("--trace %s: %w", form, err))
 	}
 }
 

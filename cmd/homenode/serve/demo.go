@@ -105,8 +105,8 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 }
 
 // patched are the VMs that leave the patched host for hosts of their own choice, as in the demo's story; the others go where the cluster
-// puts them.
-var patched = map[string]string{"sql05": "esx01.demo", "cache01": "esx02.demo", "app07": "esx02.demo", "app15": "esx02.demo", "web007": "esx02.demo", "web015": "esx02.demo"}
+// puts them. cache01 goes last, when the load of those before it is known: it gets the node of esx02 that is short of memory.
+var patched = map[string]string{"sql05": "esx01.demo", "app07": "esx02.demo", "app15": "esx02.demo", "web007": "esx02.demo", "web015": "esx02.demo"}
 
 // addRounds adds what happens after the day: esx05 is patched, its VMs leave it and come back.
 func (d *demoLab) addRounds() error {
@@ -124,6 +124,10 @@ func (d *demoLab) addRounds() error {
 	if host == "" || len(guests) == 0 {
 		return fmt.Errorf("the demo's story has no host esx05.demo with VMs")
 	}
+	cache := d.story.Fleet.FindVMs("cache01")
+	if len(cache) != 1 {
+		return fmt.Errorf("the demo's story has no VM cache01")
+	}
 	add := func(at time.Duration, kind numa.EventKind, vm, host string) {
 		d.story.Events = append(d.story.Events, numa.Event{At: at, Kind: kind, VM: vm, Host: host})
 	}
@@ -133,6 +137,7 @@ func (d *demoLab) addRounds() error {
 				add(at, numa.VMotion, g.ID, to)
 			}
 		}
+		add(at+10*time.Second, numa.VMotion, cache[0].ID, byName["esx02.demo"])
 		add(at+20*time.Second, numa.Maintenance, "", host)
 		add(at+demoRound/2, numa.LeaveMaintenance, "", host)
 		for _, g := range guests {

@@ -417,7 +417,7 @@ function Test-HomenodeChange {
     .PARAMETER LoseHost
     Hosts that are lost, their VMs powered on where it suits them worst.
     .PARAMETER AddHost
-    Further hosts: 'like=esx01 count=2'.
+    Further hosts: 'like=esx01 count=2' or '2x32c/1TB'.
     .PARAMETER Credential
     As for Get-HomenodeAssessment.
     .EXAMPLE
@@ -445,8 +445,8 @@ function Test-HomenodeChange {
     }
     $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
     foreach ($value in $Change) { $arguments += '--what-if', $value }
-    foreach ($value in $LoseHost) { $arguments += '--lose-host', $value }
-    foreach ($value in $AddHost) { $arguments += '--add-host', $value }
+    foreach ($value in $LoseHost) { $arguments += '--what-if', "lose-host=$value" }
+    foreach ($value in $AddHost) { $arguments += '--what-if', "add-host=$value" }
     $arguments += @('--') + @(Resolve-HomenodeSource -Source $Source)
     $json = Invoke-HomenodeBinary -Command 'assess' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
     ConvertFrom-HomenodeJson -Json $json -TypeName 'Homenode.WhatIf'
@@ -457,7 +457,7 @@ function Compare-HomenodeFleet {
     .SYNOPSIS
     Compares two fleets: VMs with another topology, new and gone findings, other settings.
     .DESCRIPTION
-    Runs homenode diff. The function reads and changes nothing, so it has no -WhatIf.
+    Runs homenode compare. The function reads and changes nothing, so it has no -WhatIf.
     .PARAMETER Reference
     The fleet before: a source as for Get-HomenodeAssessment.
     .PARAMETER Difference
@@ -482,20 +482,20 @@ function Compare-HomenodeFleet {
     )
     $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
     $arguments += @('--') + @(Resolve-HomenodeSource -Source $Reference, $Difference)
-    $json = Invoke-HomenodeBinary -Command 'diff' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
+    $json = Invoke-HomenodeBinary -Command 'compare' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
     ConvertFrom-HomenodeJson -Json $json -TypeName 'Homenode.Drift'
 }
 
 function Get-HomenodeMatrix {
     <#
     .SYNOPSIS
-    Returns what becomes of every VM on every kind of host of its cluster.
+    Returns what becomes of every VM of a cluster on every kind of its hosts.
     .DESCRIPTION
-    Runs homenode matrix. The function reads and changes nothing, so it has no -WhatIf.
+    Runs homenode explain --cluster. The function reads and changes nothing, so it has no -WhatIf.
     .PARAMETER Source
     As for Get-HomenodeAssessment; one source.
     .PARAMETER Cluster
-    One cluster; all when it is left out.
+    A cluster, or a standalone host.
     .PARAMETER Event
     How the VM comes to the host.
     .PARAMETER Credential
@@ -507,7 +507,7 @@ function Get-HomenodeMatrix {
     [OutputType('Homenode.Matrix')]
     param(
         [Parameter(Mandatory, Position = 0)] [string] $Source,
-        [Parameter(Position = 1)] [string] $Cluster,
+        [Parameter(Mandatory, Position = 1)] [string] $Cluster,
         [string] $Event,
         [pscredential] [System.Management.Automation.Credential()] $Credential = [pscredential]::Empty,
         [string] $CredentialFile,
@@ -516,30 +516,29 @@ function Get-HomenodeMatrix {
         [string[]] $Choose,
         [switch] $Insecure
     )
-    $arguments = @('--format', 'json') + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
+    $arguments = @('--format', 'json', '--cluster', $Cluster) + @(Get-HomenodeSourceArgument -Bound $PSBoundParameters)
     if ($Event) { $arguments += '--event', $Event }
     $arguments += @('--') + @(Resolve-HomenodeSource -Source $Source)
-    if ($Cluster) { $arguments += $Cluster }
-    $json = Invoke-HomenodeBinary -Command 'matrix' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
+    $json = Invoke-HomenodeBinary -Command 'explain' -Arguments $arguments -Credential (Select-HomenodeCredential -Credential $Credential)
     ConvertFrom-HomenodeJson -Json $json -TypeName 'Homenode.Matrix'
 }
 
 function Read-HomenodeFile {
     <#
     .SYNOPSIS
-    Returns what homenode understands of files: each fact with its place.
+    Returns what homenode understands of a file: each fact with its place.
     .DESCRIPTION
-    Runs homenode read. The function reads and changes nothing, so it has no -WhatIf.
+    Runs homenode explain FILE. The function reads and changes nothing, so it has no -WhatIf.
     .PARAMETER Path
-    Files, such as vmware.log, a support bundle, or the output of lscpu.
+    A file or folder, such as vmware.log, a support bundle, or the output of lscpu.
     .EXAMPLE
     (Read-HomenodeFile vmware.log).files
     #>
     [CmdletBinding()]
     [OutputType('Homenode.Facts')]
-    param([Parameter(Mandatory, Position = 0)] [string[]] $Path)
+    param([Parameter(Mandatory, Position = 0)] [string] $Path)
     $arguments = @('--format', 'json', '--') + @(Convert-Path -LiteralPath $Path -ErrorAction Stop)
-    $json = Invoke-HomenodeBinary -Command 'read' -Arguments $arguments
+    $json = Invoke-HomenodeBinary -Command 'explain' -Arguments $arguments
     ConvertFrom-HomenodeJson -Json $json -TypeName 'Homenode.Facts'
 }
 

@@ -73,9 +73,9 @@ func assumed(s *iocost.Study) []answer.Assumption {
 		if len(w.Assumed) == 0 {
 			continue
 		}
-		a := answer.Assumption{What: "kind of I/O", Value: fmt.Sprintf("%s read, %s random", w.Read, w.Random), Origin: unit.Assumed, Note: "not given: --" + strings.Join(w.Assumed, ", --")}
+		a := answer.Assumption{What: "kind of I/O", Value: fmt.Sprintf("%s read, %s random", w.Read, w.Random), Origin: unit.Assumed, Note: "not given: " + strings.Join(w.Assumed, ", ")}
 		if w.Path == iocost.Network {
-			a.What, a.Value, a.Note = "directions", "as much received as sent", "not given: --tx, --rx"
+			a.What, a.Value, a.Note = "directions", "as much received as sent", "not given: tx, rx"
 		}
 		if !slices.Contains(out, a) {
 			out = append(out, a)

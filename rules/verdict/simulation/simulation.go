@@ -219,7 +219,7 @@ func (s *Judged) summary() (verdict, rest string) {
 	if worst.Out.Remote > 0 {
 		verdict += ", most of all " + worst.Name
 	}
-	return verdict + ".", "Nothing was judged: there are too many VMs for it; --every 5m judges them, with some 100 KB of memory a VM."
+	return verdict + ".", "Nothing was judged: there are too many VMs for it; --at 'run 24h every=5m' judges them, with some 100 KB of memory a VM."
 }
 
 // Notes returns what was not judged; the judgement speaks of recordings.
