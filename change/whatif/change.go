@@ -244,7 +244,7 @@ func (c *Change) try() error {
 // LoseHost is the loss of the hosts with this name or pattern: their VMs are started
 // again on the other hosts of the cluster.
 func LoseHost(name string) (Change, error) {
-	return LoseHostAt("lose-host", 1, name)
+	return LoseHostAt("--what-if", 1, name)
 }
 
 // LoseHostAt is LoseHost for a line of a file.
@@ -259,7 +259,7 @@ func LoseHostAt(file string, line int, name string) (Change, error) {
 // name=esx30 or name=esx[30-31] to name them, and cluster=test to place them
 // elsewhere (cluster=none for a standalone host).
 func AddHost(text string) (Change, error) {
-	return AddHostAt("add-host", 1, text)
+	return AddHostAt("--what-if", 1, text)
 }
 
 // AddHostAt is AddHost for a line of a file.

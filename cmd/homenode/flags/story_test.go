@@ -28,7 +28,7 @@ func TestStorySize(t *testing.T) {
 		{"load * cpu=10%\n", "", 5 * time.Minute},
 		{"run 2h seed=3\n", "", 5 * time.Minute},
 		{"run 2h every=20s\n", "", 20 * time.Second},
-		{"load * cpu=10%\n", "run 1h every=40s", 40 * time.Second},
+		{"load * cpu=10%\n", "run 24h every=40s", 40 * time.Second},
 	} {
 		path := filepath.Join(t.TempDir(), "large.txtar")
 		if err := os.WriteFile(path, []byte(fleet.String()+tt.lines), 0o600); err != nil {
