@@ -116,7 +116,7 @@ func TestRecordAnonymised(t *testing.T) {
 	}
 	names := slices.Clone(hidden)
 	for _, n := range key.Names() {
-		if len(n) > 3 && n != "epyc" { // which the processor is called too
+		if len(n) > 3 && n != "epyc" && n != "SQL Server 2019 Standard" { // the processor is called so too; the rules ask for the product
 			names = append(names, strings.ToLower(n))
 		}
 	}

@@ -156,8 +156,8 @@ func TestServeDemo(t *testing.T) {
 	if _, other := get(t, url+"/metrics?vcenter=nobody"); strings.Contains(other, "homenode_vm") {
 		t.Error("another vCenter has VMs")
 	}
-	// A day lies behind it: ci07 lost locality in the morning, 24 hours less a quarter before now.
-	_, history := get(t, url+"/api/v1/query?query=count(min_over_time(homenode_vm_numa_local_ratio%7Bvm%3D%22ci07%22%7D%5B24h%5D)%3C0.8)")
+	// A day lies behind it: app20 lost its locality at noon of it, when it talked with app28.
+	_, history := get(t, url+"/api/v1/query?query=count(min_over_time(homenode_vm_numa_local_ratio%7Bvm%3D%22app20%22%7D%5B24h%5D)%3C0.8)")
 	if !strings.Contains(history, `"resultType":"vector"`) || !strings.Contains(history, `"1"`) {
 		t.Errorf("the day before: %s", history)
 	}
