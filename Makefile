@@ -130,7 +130,7 @@ same-bytes:
 
 # Rewrites golden files and generated pages: read the difference before you commit.
 golden: docs
-	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./output/move/... ./serve/access -update
+	$(GO) test ./cmd/homenode ./capture/export/openmetrics ./output/fleet ./output/recording ./output/draw/svg ./output/draw/topo ./rules ./source/benchmark ./esxi/vnuma ./output/fix/script ./output/move/... -update
 
 # Records the answers of the corpus anew and prints how their data differs: a commit that changes an answer shows the difference
 # and gives the reason.

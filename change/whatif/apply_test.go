@@ -45,8 +45,8 @@ func demoFleet(t testing.TB) *numa.Fleet {
 	return f
 }
 
-// parse reads changes: those that begin with - are of --lose-host, those with + of
-// --add-host.
+// parse reads changes: those that begin with - are of lose-host=, those with + of
+// add-host=.
 func parse(t testing.TB, texts ...string) []whatif.Change {
 	t.Helper()
 	var out []whatif.Change
@@ -277,11 +277,11 @@ func TestWhom(t *testing.T) {
 		{"vm=db01 host=esx0* vcpus=4", `error: --what-if:1:9: found 2 hosts "esx0*", want one`},
 		{"host=esx* nodes=2 nodeMemory=1GB,2GB,3GB", `error: --what-if:1:11: host esx01: found the memory of 3 nodes, want 2 or one for all`},
 		{"host=esx* cores=8 threads=4", `error: --what-if:1:11: host esx01: found 4 threads on 8 cores of a node`},
-		{"-esx03", `error: --lose-host:1:1: found no host "esx03"; alike: esx01, esx02`},
-		{"+like=esx9", `error: --add-host:1:1: found no host "esx9"; alike: esx01, esx02`},
-		{"+like=esx*", `error: --add-host:1:1: found 2 hosts "esx*", want one`},
-		{"+like=esx01 name=esx02", `error: --add-host:1:1: found a host esx02 already: say name=`},
-		{"+like=esx01 cluster=dev", `error: --add-host:1:1: found no cluster "dev"`},
+		{"-esx03", `error: lose-host:1:1: found no host "esx03"; alike: esx01, esx02`},
+		{"+like=esx9", `error: add-host:1:1: found no host "esx9"; alike: esx01, esx02`},
+		{"+like=esx*", `error: add-host:1:1: found 2 hosts "esx*", want one`},
+		{"+like=esx01 name=esx02", `error: add-host:1:1: found a host esx02 already: say name=`},
+		{"+like=esx01 cluster=dev", `error: add-host:1:1: found no cluster "dev"`},
 	} {
 		f := fleet(t, small)
 		var got string

@@ -244,7 +244,7 @@ func (c *Change) try() error {
 // LoseHost is the loss of the hosts with this name or pattern: their VMs are started
 // again on the other hosts of the cluster.
 func LoseHost(name string) (Change, error) {
-	c := Change{Text: "lose-host=" + name, file: "--what-if", line: 1, op: lose}
+	c := Change{Text: "lose-host=" + name, file: "lose-host", line: 1, op: lose}
 	var err error
 	c.hosts, err = newPattern(word.Word{Key: "host", Value: name, HasValue: true, Col: 1})
 	return c, c.located(err)
@@ -254,7 +254,7 @@ func LoseHost(name string) (Change, error) {
 // name=esx30 or name=esx[30-31] to name them, and cluster=test to place them
 // elsewhere (cluster=none for a standalone host).
 func AddHost(text string) (Change, error) {
-	c := Change{Text: "add-host=" + strings.TrimSpace(text), file: "--what-if", line: 1, op: add}
+	c := Change{Text: "add-host=" + strings.TrimSpace(text), file: "add-host", line: 1, op: add}
 	return c, c.located(c.parseAdd(text))
 }
 
@@ -262,7 +262,7 @@ func AddHost(text string) (Change, error) {
 // text says of them: count=, name=, cluster= and release=.
 func AddShape(shape string, h numa.Host, text string) (Change, error) {
 	h.Release = numa.Fact[numa.Release]{}
-	c := Change{Text: strings.TrimSpace("add-host=" + shape + " " + strings.TrimSpace(text)), file: "--what-if", line: 1, op: add, shape: &h}
+	c := Change{Text: strings.TrimSpace("add-host=" + shape + " " + strings.TrimSpace(text)), file: "add-host", line: 1, op: add, shape: &h}
 	return c, c.located(c.parseAdd(text))
 }
 

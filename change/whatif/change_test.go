@@ -66,11 +66,11 @@ func TestErrorsOfHosts(t *testing.T) {
 		{"like=a name=b[1-97]", `8: found 97 names, want at most 96`},
 	} {
 		_, err := AddHost(tt.in)
-		if err == nil || err.Error() != "--add-host:1:"+tt.want {
+		if err == nil || err.Error() != "add-host:1:"+tt.want {
 			t.Errorf("AddHost(%q): %v, want %s", tt.in, err, tt.want)
 		}
 	}
-	if _, err := LoseHost(""); err == nil || err.Error() != `--lose-host:1:1: found host="", want names or patterns` {
+	if _, err := LoseHost(""); err == nil || err.Error() != `lose-host:1:1: found host="", want names or patterns` {
 		t.Errorf("LoseHost: %v", err)
 	}
 }

@@ -19,13 +19,14 @@ import (
 
 	"homenode/internal/browser"
 	"homenode/internal/formtest"
+	"homenode/internal/testdeps"
 	"homenode/source/demo"
 	"homenode/source/snapshot"
 )
 
 // somePages returns what every change is tried with of pages; make prove tries all of them.
 func somePages(few ...string) []string {
-	if os.Getenv("HOMENODE_PROVE") != "" {
+	if testdeps.Proof() {
 		return sitePages
 	}
 	return few
@@ -309,7 +310,7 @@ func TestSiteHostileNames(t *testing.T) {
 	file := hostileFleet(t)
 	at := startSite(t, "--fleet="+file).URL
 	most := 30
-	if os.Getenv("HOMENODE_PROVE") != "" {
+	if testdeps.Proof() {
 		most = 400
 	}
 	// Links are followed, one of each page and name at first.

@@ -91,10 +91,13 @@ func ProvePython(t testing.TB) string {
 // Proving skips a test that takes too long for every change, or needs what takes too long to install, unless make prove runs it.
 func Proving(t testing.TB) {
 	t.Helper()
-	if os.Getenv("HOMENODE_PROVE") == "" {
+	if !Proof() {
 		t.Skip("make prove runs it")
 	}
 }
+
+// Proof reports whether make prove runs the tests: those that have a sample for every change then do all.
+func Proof() bool { return os.Getenv("HOMENODE_PROVE") != "" }
 
 // KillRounds returns how often a test kills what writes: few times, and thirty times in make prove.
 func KillRounds(few int) int {

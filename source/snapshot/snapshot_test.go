@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"homenode/internal/golden"
+	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/source/demo"
 )
@@ -171,11 +172,15 @@ func TestForm(t *testing.T) {
 	}), "testdata/form.json")
 }
 
-// TestTruncated cuts a snapshot after every byte: each part is an error with a
+// TestTruncated cuts a snapshot after every byte, in make test after every eleventh: each part is an error with a
 // place, none a fleet.
 func TestTruncated(t *testing.T) {
 	whole := bytes.TrimRight(write(t, fullFleet(t)), "\n")
-	for i := range whole {
+	step := 11 // the parts are as many as bytes, and each is read from the start
+	if testdeps.Proof() {
+		step = 1
+	}
+	for i := 0; i < len(whole); i += step {
 		f, err := Read("fleet.json", bytes.NewReader(whole[:i]))
 		line := 1 + bytes.Count(whole[:i], []byte("\n"))
 		col := i - bytes.LastIndexByte(whole[:i], '\n')

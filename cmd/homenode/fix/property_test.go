@@ -99,7 +99,7 @@ func vmsOf(r *rules.Result) map[string]*rule.VM {
 // judged worse, no host either, what a change brings along is outweighed and said, planning again changes nothing, and Undo brings back each setting. make prove plans 1,000.
 func TestPlansHold(t *testing.T) {
 	changes, fleets := 0, 0
-	for seed := range uint64(max(250, min(1000, 34*testdeps.KillRounds(0)))) {
+	for seed := range uint64(max(100, min(1000, 34*testdeps.KillRounds(0)))) {
 		text := randomFleet(rand.New(rand.NewPCG(seed, 21)))
 		if !strings.Contains(text, "\nvm ") {
 			continue
@@ -233,7 +233,7 @@ func randomVM(r *rand.Rand) string {
 // these edits judges the VM no better or another thing worse. Then the plan says so of each finding that the advice is for.
 func TestNeededIsPlanned(t *testing.T) {
 	needed, refused := 0, 0
-	for seed := range uint64(max(600, min(5000, 100*testdeps.KillRounds(0)))) {
+	for seed := range uint64(max(150, min(5000, 100*testdeps.KillRounds(0)))) {
 		text := randomVM(rand.New(rand.NewPCG(seed, 31)))
 		f := fleetOf(t, text)
 		a := rules.Run(f, rules.Options{})
@@ -289,7 +289,7 @@ func TestNeededIsPlanned(t *testing.T) {
 // TestPlansInLab carries plans of random fleets out in a simulated vCenter, and takes them back.
 func TestPlansInLab(t *testing.T) {
 	changes := 0
-	for seed := range uint64(max(10, testdeps.KillRounds(0))) {
+	for seed := range uint64(max(5, testdeps.KillRounds(0))) {
 		f := fleetOf(t, randomFleet(rand.New(rand.NewPCG(seed, 21))))
 		s := serveFleet(t, f)
 		before := s.settings()

@@ -21,14 +21,14 @@ func TestStorySize(t *testing.T) {
 		fmt.Fprintf(&fleet, "vm v%d-[001-100] host=esx%d vcpus=1 memory=1GB\n", h, h+1)
 	}
 	for _, tt := range []struct {
-		lines, every string
-		want         time.Duration
+		lines, at string
+		want      time.Duration
 	}{
 		{"", "", 5 * time.Minute},
 		{"load * cpu=10%\n", "", 5 * time.Minute},
 		{"run 2h seed=3\n", "", 5 * time.Minute},
 		{"run 2h every=20s\n", "", 20 * time.Second},
-		{"load * cpu=10%\n", "40s", 40 * time.Second},
+		{"load * cpu=10%\n", "run 1h every=40s", 40 * time.Second},
 	} {
 		path := filepath.Join(t.TempDir(), "large.txtar")
 		if err := os.WriteFile(path, []byte(fleet.String()+tt.lines), 0o600); err != nil {
@@ -40,8 +40,8 @@ func TestStorySize(t *testing.T) {
 		)
 		c.SetContext(t.Context())
 		f.Register(&c)
-		if tt.every != "" {
-			if err := c.Flags().Set("every", tt.every); err != nil {
+		if tt.at != "" {
+			if err := c.Flags().Set("at", tt.at); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -50,7 +50,7 @@ func TestStorySize(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Every != tt.want || f.Silent {
-			t.Errorf("%q, --every %q: a tick every %s, silent %v; want %s", tt.lines, tt.every, s.Every, f.Silent, tt.want)
+			t.Errorf("%q, --at %q: a tick every %s, silent %v; want %s", tt.lines, tt.at, s.Every, f.Silent, tt.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/internal/testdeps"
 	"homenode/source/measured"
 )
 
@@ -39,6 +40,7 @@ func late(why string) bool {
 
 // TestOneProcessor measures where this process may use one processor alone.
 func TestOneProcessor(t *testing.T) {
+	testdeps.Proving(t) // it measures for long, and wants a calm machine
 	r := measure(t, "one", "--quick", "--time", "10s", "--memory", "64MiB")
 	if len(r.Machine.Topology.Processors) < 2 {
 		t.Skip("this machine has one processor")
@@ -97,6 +99,7 @@ func killed(t *testing.T, folder string) string {
 
 // TestMemoryGroup measures in a control group of 128 MiB: it takes half of what is left, and nothing is killed.
 func TestMemoryGroup(t *testing.T) {
+	testdeps.Proving(t) // it measures for long, and wants a calm machine
 	const limit = 128 << 20
 	folder := memoryGroup(t, limit)
 	r := measure(t, "group "+folder, "--quick", "--time", "10s")
@@ -123,6 +126,7 @@ func TestMemoryGroup(t *testing.T) {
 
 // TestLittleMemory touches next to nothing where little was allowed, and says what it left out for that.
 func TestLittleMemory(t *testing.T) {
+	testdeps.Proving(t) // it measures for long, and wants a calm machine
 	for _, profile := range [][]string{{"--quick"}, {"hidden", "memory", "--loaded"}} {
 		r := measure(t, "", append(profile, "--time", "10s", "--memory", "32MiB")...)
 		if len(r.Rungs) > 0 || len(r.Levels) > 0 || r.Latency != nil || r.Bandwidth != nil || len(r.Threads) > 0 || len(r.Loaded) > 0 {
@@ -139,6 +143,7 @@ func TestLittleMemory(t *testing.T) {
 
 // TestNoHugePages measures where the system gives no huge pages: with small ones, unless huge ones were asked for.
 func TestNoHugePages(t *testing.T) {
+	testdeps.Proving(t) // it measures for long, and wants a calm machine
 	const huge, small = "latency by working set, huge pages", "latency by working set, small pages"
 	for _, tt := range []struct {
 		paging   string

@@ -35,9 +35,9 @@ type demoLab struct {
 	mu      sync.Mutex
 	keep    bool // ticks in past
 	writers map[string]*fetchstats.Writer
-	last    map[string]numa.Tick // by host ID: the writer makes the answer of it
-	faults  map[string]string    // by host ID
-	runs    map[string]string    // host ID by name of a VM, of those that run
+	answers map[string]string // the last, by host ID; from the end of the day on
+	faults  map[string]string // by host ID
+	runs    map[string]string // host ID by name of a VM, of those that run
 }
 
 // A placed is where a VM is, and whether it runs.
@@ -63,7 +63,7 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, last: map[string]numa.Tick{}, keep: true,
+	d := &demoLab{name: open.Demo, story: story, hostID: map[string]string{}, writers: map[string]*fetchstats.Writer{}, answers: map[string]string{}, keep: true,
 		placed: map[string]placed{}, until: demoDay, runs: map[string]string{}}
 	d.start = now.UTC().Truncate(2 * time.Second).Add(-demoDay)
 	story.Length, story.Every = demoDay+demoRounds, demoTick
@@ -82,6 +82,13 @@ func startDemo(ctx context.Context, now time.Time) (*demoLab, error) {
 		return nil, err
 	}
 	d.keep = false
+	last := map[string]*numa.Tick{} // of each host
+	for i := range d.past {
+		last[d.past[i].Host] = &d.past[i]
+	}
+	for host, t := range last {
+		d.answers[d.hostID[host]] = d.writers[d.hostID[host]].Answer(t)
+	}
 	d.world.ObserveEvery(demoLive)
 	f := d.fleet()
 	for i := range f.VMs {
@@ -179,14 +186,15 @@ func (d *demoLab) observe(t *numa.Tick) {
 	for i := range c.VMs {
 		c.VMs[i].OnNode = slices.Clone(c.VMs[i].OnNode)
 	}
-	d.last[id] = c
 	maps.DeleteFunc(d.runs, func(_, host string) bool { return host == id })
 	for i := range t.VMs {
 		d.runs[t.VMs[i].Name] = id
 	}
 	if d.keep {
 		d.past = append(d.past, c)
+		return
 	}
+	d.answers[id] = d.writers[id].Answer(&c) // its counters add up from tick to tick
 }
 
 // answer is the service Esxtop of the hosts.
@@ -197,11 +205,7 @@ func (d *demoLab) answer(host, command string) (string, error) {
 	case "CounterInfo":
 		return d.writers[host].Info(), nil
 	case "FetchStats":
-		last, ok := d.last[host]
-		text := ""
-		if ok {
-			text = d.writers[host].Answer(&last)
-		}
+		text := d.answers[host]
 		if spoil := faults[d.faults[host]]; spoil != nil {
 			d.mu.Unlock()
 			defer d.mu.Lock()
