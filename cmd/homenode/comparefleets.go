@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ import (
 // areFleets reports whether a side names what can only be a fleet: a vCenter, a list of SOURCEs, or the demo beside another fleet.
 func areFleets(a, b []string) bool {
 	for _, side := range [][]string{a, b} {
-		if len(side) == 1 && (open.VCenter(side[0]) || side[0][0] == '@') {
+		if len(side) == 1 && (open.VCenter(side[0]) || strings.HasPrefix(side[0], "@")) {
 			return true
 		}
 	}

@@ -96,7 +96,7 @@ func readmeSays(t *testing.T, results []*experiment.Result) {
 		fmt.Sprintf("| topologies, more than trivial | %d of %d |", topologies.Reproduced, topologies.Cases),
 		fmt.Sprintf("| simulation, quantities | %d of %d |", amounts.Reproduced, amounts.Figures),
 		fmt.Sprintf("| simulation, counts and directions | %d of %d | %d of them", all.Reproduced-amounts.Reproduced, all.Figures-amounts.Figures, all.Always-amounts.Always),
-		fmt.Sprintf("%d of %d figures are reproduced, and its cure is not", story.Reproduced, story.Figures),
+		fmt.Sprintf("%d of %d figures match; the fix it describes does not", story.Reproduced, story.Figures),
 	} {
 		if !strings.Contains(string(readme), want) {
 			t.Errorf("README.md does not say %q", want)

@@ -23,6 +23,8 @@ func Typed(cmd *cobra.Command, args, names []string) []string {
 		f := cmd.Flags().Lookup(name)
 		switch {
 		case f == nil || !f.Changed:
+		case f.Value.Type() == "bool" && f.Value.String() == "true":
+			words = append(words, "--"+name)
 		case f.Value.Type() == "bool":
 			words = append(words, "--"+name+"="+f.Value.String())
 		default:

@@ -214,7 +214,7 @@ func kindOf(r *rules.Result, name string) (kind, error) {
 	}
 	switch {
 	case len(found) > 1:
-		return is, fmt.Errorf("%q means several things: say %s %s", name, strings.Join(found, " or "), name)
+		return is, fmt.Errorf("%q means several things: instead of the name say %s=%s", name, strings.Join(found, "="+name+" or "), name)
 	case found == nil && clusterNamed(r, name) != nil: // a standalone host that has another name too
 		return aCluster, nil
 	case found == nil:

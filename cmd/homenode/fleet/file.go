@@ -1,7 +1,10 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +20,9 @@ import (
 
 // file prints what was understood of a file, and explains the VM that it describes if it describes one alone.
 func (x *explaining) file(cmd *cobra.Command, path string) error {
+	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: want a file, or a SOURCE and a name in it, as in: homenode explain demo %s", err, path)
+	}
 	files, broken := readFacts(cmd, path)
 	if err := x.out.PrintJudged(cmd, format.Options{Details: true}, answers.Read(files, x.only(cmd, path))); err != nil {
 		return err

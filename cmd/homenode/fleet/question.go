@@ -51,7 +51,10 @@ func question(vm, host, release string) (*numa.Fleet, error) {
 	fmt.Fprintf(&b, " %s\nvm %s host=%s vcpus=%d memory=%dMB %s\n", hostWords, askedVM, askedHost, shape.VCPUs, shape.Memory/numa.MiB, vmWords)
 	fleet, err := scenario.Read("question", []byte(b.String()))
 	if err != nil {
-		return nil, fmt.Errorf("%w (in %s)", err, strings.ReplaceAll(strings.TrimSpace(b.String()), "\n", "; "))
+		if e, ok := errors.AsType[*numa.SyntaxError](err); ok {
+			return nil, fmt.Errorf("--%s: %s", map[int]string{1: "release", 2: "host", 3: "vm"}[e.Line], e.Msg)
+		}
+		return nil, err
 	}
 	fleet.Source = vm + " on " + host
 	return fleet, nil
