@@ -112,9 +112,8 @@ func TestManyOfOthers(t *testing.T) {
 	for _, tt := range []struct{ to, file, written, said string }{
 		{"proxmox", "vm.proxmox.conf", "\nmachine: q35,viommu=intel\n", "machine: q35,viommu=intel, which did not run here"},
 		{"proxmox", "vm.proxmox.sh", "--machine q35,viommu=intel ", "i440fx, does not start 256 vCPUs: it has at most 255"},
-		{"nova", "vm.nova.sh", "--property hw_viommu_model=intel --property hw_machine_type=q35 ", "hw_machine_type=q35, which only the image can have"},
 		{"nova", "nova-flavors.sh", "--property hw:viommu_model=intel ", "hw:viommu_model=intel of the flavor"},
-		{"nova", "nova-flavors.sh", "openstack image set --property hw_machine_type=q35 IMAGE", ""},
+		{"nova", "nova-flavors.sh", "openstack image set --property hw_machine_type=q35 IMAGE", "hw_machine_type=q35, which only the image can have"},
 		{"hyperv", "vm.hyperv.ps1", "-Count 256 ", "a VM of generation 1 has not: at most 64"},
 		{"ahv", "vm.ahv.sh", "num_vcpus=8 num_cores_per_vcpu=32 ", ""},
 	} {
