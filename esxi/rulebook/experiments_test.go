@@ -52,7 +52,7 @@ func TestNamed(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == ".git" || d.Name() == "changelog" || d.Name() == "fuzz"):
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == "fuzz" || d.Name() == "corpus"):
 			return fs.SkipDir
 		case d.IsDir() || !slices.Contains([]string{".go", ".md", ".txtar", ".txt"}, filepath.Ext(path)) || strings.HasSuffix(path, "experiments_test.go") || d.Name() == "CHANGELOG.md":
 			return nil
