@@ -45,7 +45,7 @@ func report() *compare.Report {
 }
 
 func TestCompare(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *answer.Answer, format.Options) error{"txt": format.Text, "json": format.JSON, "csv": format.CSV} {
+	for name, write := range map[string]func(io.Writer, *answer.Answer, format.Options) error{"txt": format.Text, "csv": format.CSV} {
 		var b bytes.Buffer
 		if err := write(&b, Compare(report()), format.Options{}); err != nil {
 			t.Fatal(err)

@@ -188,7 +188,7 @@ func small(t *testing.T) []*experiment.Result {
 }
 
 func TestExperiments(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, *answer.Answer, format.Options) error{"txt": format.Text, "json": format.JSON, "csv": format.CSV} {
+	for name, write := range map[string]func(io.Writer, *answer.Answer, format.Options) error{"txt": format.Text, "csv": format.CSV} {
 		var b bytes.Buffer
 		if err := write(&b, Experiments(small(t), []string{"S"}), format.Options{}); err != nil {
 			t.Fatal(err)

@@ -123,7 +123,7 @@ func TestCaptureForms(t *testing.T) {
 	for _, name := range formNames() {
 		got := written(t, name, recording.Capture(w, recording.Options{Version: "1.2.3", Words: []string{"night.csv"}}), o)
 		switch name {
-		case "csv rules", "sarif": // all rules with their texts
+		case "csv rules", "sarif", "json": // all rules with their texts; the data of JSON is in the corpus
 			continue
 		case "html":
 			formtest.Page(t, got)
@@ -131,14 +131,11 @@ func TestCaptureForms(t *testing.T) {
 		}
 		golden.Equal(t, got, "testdata/capture."+strings.ReplaceAll(name, " ", "."))
 	}
-	details := recording.Capture(w, recording.Options{Details: true, Words: []string{"night.csv"}})
-	golden.Equal(t, written(t, "table", details, format.Options{Details: true}), "testdata/capture.details")
 	w.Filter = "VM web01"
 	w.Recordings[0].VMs, w.Findings = w.Recordings[0].VMs[1:2], nil
 	w.Recordings = w.Recordings[:1]
 	alone := recording.Capture(w, recording.Options{VM: "web01", Words: []string{"night.csv", "--vm", "web01"}})
 	golden.Equal(t, written(t, "table", alone, format.Options{Details: true}), "testdata/vm.table")
-	golden.Equal(t, written(t, "json", alone, format.Options{}), "testdata/vm.json")
 	formtest.Page(t, written(t, "html", alone, format.Options{}))
 }
 

@@ -66,7 +66,7 @@ func must(t testing.TB) func(*answer.Answer, error) *answer.Answer {
 	}
 }
 
-// TestSimulatedForms checks every form of a small simulation.
+// TestSimulatedForms checks every form of a small simulation; the data of JSON is in the corpus.
 func TestSimulatedForms(t *testing.T) {
 	r := simulated(t, busyStory)
 	words := []string{"busy.txtar"}
@@ -79,9 +79,6 @@ func TestSimulatedForms(t *testing.T) {
 		{"simulated.txt", "table", all},
 		{"simulated-vm.txt", "table", must(t)(recording.SimulatedVM(r, recording.Options{VM: "big", Words: words}))},
 		{"simulated-why.txt", "table", why},
-		{"simulated-why.json", "json", must(t)(recording.Decisions(r, "far", "esx01", recording.Options{}))},
-		{"simulated.json", "json", all},
-		{"simulated-vm.json", "json", must(t)(recording.SimulatedVM(r, recording.Options{VM: "far"}))},
 		{"simulated.md", "markdown", all},
 		{"simulated.sarif", "sarif", all},
 		{"simulated.junit.xml", "junit", all},

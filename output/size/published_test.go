@@ -16,16 +16,9 @@ func TestPublished(t *testing.T) {
 		{ID: "b-vsan-bits", What: "nothing printed", Quantity: "GHz", Printed: "—", Computed: 74.11},
 		{ID: "b-vsan-rule", What: "a hair", Quantity: "GHz", Printed: "28", Computed: 27.999},
 	}
-	for _, tt := range []struct {
-		file string
-		form string
-	}{
-		{"published.txt", "table"}, {"published.json", "json"},
-	} {
-		var b bytes.Buffer
-		if err := format.Write(&b, tt.form, Published("size example", checks), format.Options{}); err != nil {
-			t.Fatal(err)
-		}
-		golden.Equal(t, b.Bytes(), "testdata/"+tt.file)
+	var b bytes.Buffer
+	if err := format.Write(&b, "table", Published("size example", checks), format.Options{}); err != nil {
+		t.Fatal(err)
 	}
+	golden.Equal(t, b.Bytes(), "testdata/published.txt")
 }

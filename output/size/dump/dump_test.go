@@ -36,7 +36,7 @@ func TestDump(t *testing.T) {
 		file, form string
 		a          *answer.Answer
 	}{
-		{"dump.json", "json", a}, {"dump.svg", "svg", a}, {"fleet.md", "markdown", Fleet("fleet", &f, nil)},
+		{"dump.svg", "svg", a}, {"fleet.md", "markdown", Fleet("fleet", &f, nil)},
 		{"fleet.svg", "svg", Fleet("fleet", &f, nil)}, {"published.csv", "csv", Published()},
 	} {
 		var b bytes.Buffer

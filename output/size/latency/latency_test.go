@@ -26,7 +26,7 @@ func TestLatency(t *testing.T) {
 		file string
 		form string
 	}{
-		{"latency.txt", "table"}, {"latency.csv", "csv"}, {"latency.json", "json"}, {"latency.svg", "svg"},
+		{"latency.txt", "table"}, {"latency.csv", "csv"}, {"latency.svg", "svg"},
 	} {
 		var b bytes.Buffer
 		if err := format.Write(&b, tt.form, a, format.Options{}); err != nil {
