@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release demo test check check-bench deps builds cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
+.PHONY: build release demo test check staticcheck unit check-bench deps builds cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
@@ -35,17 +35,24 @@ test: deps check check-bench
 deps:
 	@scripts/test-deps
 
+# vet compiles everything; then staticcheck uses the processor while tests wait.
 check:
 	@test -z "$$(gofmt -s -l .)" || { echo "not gofmt -s:"; gofmt -s -l .; exit 1; }
 	$(GO) vet ./...
+	@$(MAKE) --no-print-directory -j2 staticcheck unit
+
+staticcheck:
 	$(GO) tool staticcheck ./...
-	$(GO) test -shuffle=on -timeout 30m ./...
+
+# Without what vet has done, and without debug information, which takes long to link.
+unit:
+	$(GO) test -vet=off -ldflags=-w -shuffle=on -timeout 30m ./...
 
 # The benchmarks are a module of their own.
 check-bench:
 	$(GO) vet -C cmd/bench ./...
 	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/bench && $$staticcheck ./...
-	$(GO) test -C cmd/bench -shuffle=on ./...
+	$(GO) test -C cmd/bench -vet=off -ldflags=-w -shuffle=on ./...
 
 portable:
 	GOARCH=386 $(GO) test $(PORTABLE)

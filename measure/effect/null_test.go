@@ -3,13 +3,15 @@ package effect
 import (
 	"math"
 	"testing"
+
+	"homenode/internal/testdeps"
 )
 
-// TestNoEffect counts how often fleets without any effect are said to have been helped or harmed. -short has a tenth of them.
+// TestNoEffect counts how often fleets without any effect are said to have been helped or harmed; make prove has ten times as many.
 func TestNoEffect(t *testing.T) {
-	fleets := 1000
-	if testing.Short() {
-		fleets = 100
+	fleets := 100
+	if testdeps.Proof() {
+		fleets = 1000
 	}
 	slack := 2.5 * math.Sqrt(0.07*0.93/float64(fleets)) // beyond it for a tenth of them only
 	if fleets == 1000 {
@@ -76,7 +78,10 @@ func TestCoverage(t *testing.T) {
 // found with a generator of the same words, 120 fleets a cell; the shares here may be above it, as its
 // days had more spread than the words say, but not below by more than both errors.
 func TestPower(t *testing.T) {
-	const fleets, studied = 200, 120
+	fleets, studied := 40., 120.
+	if testdeps.Proof() {
+		fleets = 200
+	}
 	for _, row := range []struct {
 		fleet
 		was [3]float64 // of +3, +5 and +10 points
@@ -92,9 +97,9 @@ func TestPower(t *testing.T) {
 		var got [3]float64
 		for i, effect := range [3]float64{3, 5, 10} {
 			row.effect = effect
-			got[i] = row.tally(fleets).helped
+			got[i] = row.tally(int(fleets)).helped
 			was := row.was[i]
-			if slack := 3 * math.Sqrt(max(0.01, was*(1-was))*(1./fleets+1./studied)); got[i] < was-slack {
+			if slack := 3 * math.Sqrt(max(0.01, was*(1-was))*(1/fleets+1/studied)); got[i] < was-slack {
 				t.Errorf("%v: %.3f, want %.2f or more", row.fleet, got[i], was)
 			}
 		}

@@ -57,6 +57,7 @@ func decode(name string, doc []byte) ([]*Document, error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.DisallowUnknownFields()
 	var all []*Document
+	line, counted := 1, int64(0) // lines up to there
 	for {
 		r := &Result{}
 		from := d.InputOffset()
@@ -71,7 +72,8 @@ func decode(name string, doc []byte) ([]*Document, error) {
 			return all, located(name, doc, from, d.InputOffset(), err)
 		}
 		from += begin(doc[from:])
-		all = append(all, &Document{Result: r, Source: name, Line: bytes.Count(doc[:from], []byte("\n")) + 1})
+		line, counted = line+bytes.Count(doc[counted:from], []byte("\n")), from
+		all = append(all, &Document{Result: r, Source: name, Line: line})
 	}
 }
 
