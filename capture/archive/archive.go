@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/capture/export/parquet"
-	"homenode/numa"
 )
 
 // Options say how files are recorded.
@@ -20,11 +18,4 @@ type Options struct {
 	Capture capture.Options
 	// From and To leave out the ticks before and after; zero is no bound.
 	From, To time.Time
-}
-
-// PartID names what an input writes to a lake, for parquet.New. It is the same when the files are
-// read again, whatever else is asked of them: they are written once. A file that begins
-// with another tick is another one, although an older one had its name.
-func PartID(first *numa.Tick, files ...string) string {
-	return parquet.ID(append(files, first.Host, first.Time.UTC().Format(time.RFC3339Nano))...)
 }

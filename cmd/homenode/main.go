@@ -18,7 +18,6 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/cmd/homenode/fleet"
 	"homenode/cmd/homenode/recording"
-	"homenode/cmd/homenode/size"
 	built "homenode/internal/version"
 )
 
@@ -95,7 +94,7 @@ on each host of its cluster, explains it, and says what is wrong.
 	}{
 		{"look", "Look", []*cobra.Command{fleet.NewAssess(), fleet.NewExplain(), recording.NewCapture(), newServe()}},
 		{"change", "Change", []*cobra.Command{newFix(), newOptimise(), newMove()}},
-		{"plan", "Plan", []*cobra.Command{size.New(), recording.NewSimulate(), newCompare()}},
+		{"plan", "Plan", []*cobra.Command{newSize(), recording.NewSimulate(), newCompare()}},
 		{"files", "Files", []*cobra.Command{newRecord(), fleet.NewSnapshot(), newDemo(), newRules(), newMeasure(), newValidate()}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})

@@ -39,27 +39,26 @@ func TestSiteAsks(t *testing.T) {
 		"/vm?vm=sql01": {"/what-if?coresPerSocket=2&amp;hotAdd=on&amp;hw=19&amp;memory=384GB&amp;vcpus=32&amp;vm=sql01", "/simulate?part=esx02.demo", "The guest sees 1 node, carried by 2 clients: 1 finding of high severity."},
 		"/calculator":  {"The guest sees 2 nodes, carried by 2 clients: nothing to do.", `class="topo"`},
 		"/calculator?vcpus=24&memory=512GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " set:numa.vcpu.maxPerVirtualNode=8 ", " set:numa.vcpu.min=4"},
-		"/calculator?kind=fit": {"40 VMs, 960 vCPUs, 7680 GB, at 1 vCPU per core: 10 &#43; 1 spare hosts of 2x48c/1.5TB; as many of 2x64c/2TB.", "2x64c/2TB", `class="fit"`},
-		"/calculator?kind=fit&count=40&vcpus=24&memory=192GB&where=cluster:prod-a": {"170 VMs", "--cluster=prod-a"},
-		"/calculator?kind=fit&count=&where=cluster:all":                            {"more VMs of 24x192GB fit"},
-		"/calculator?kind=fit&count=2&more=8x32GB*100,+db:4x16GB*200":              {"--vm=8x32GB*100", "--vm=db:4x16GB*200"},
-		"/calculator?kind=io":                                  {"93.6 GHz: 26 cores", "--coefficients=none"},
-		"/calculator?kind=io&path=network&tx=10Gb/s":           {"of the CPU of 6 hosts"},
-		"/calculator?kind=io&path=ram&throughput=20GB/s":       {"of the CPU of 6 hosts"},
-		"/calculator?kind=io&where=cluster:prod-a&core=3.0GHz": {"of the CPU"},
-		"/calculator?kind=latency":                             {"Remote memory is 1.7 × local"},
-		"/calculator?kind=speed":                               {"Limit 8 GHz"},
-		"/calculator?kind=speed&where=fleet":                   {"CPU limit"},
-		"/calculator?kind=dump":                                {"Fits on 32 GiB"},
-		"/calculator?kind=dump&where=fleet":                    {"of 24 hosts: 24 fit"},
-		"/calculator?kind=pages":                               {"Freed with salting 0"},
-		"/simulate?part=esx01.demo&hours=2&moment=00:30":       {"Simulated", "At 2026-01-05 00:30:00 UTC", `class="cursor"`, "Every decision of the scheduler", "moment=00%3A00%3A00&part=esx01.demo#drawings", "A page simulates up to 48 hours"},
-		"/simulate?part=prod-a&hours=1&vm=sql01":               {"Simulated: sql01 in demo"},
-		"/search?q=sql":                                        {`href="/vm?vm=`, "names found"},
-		"/search?q=hot+add":                                    {`href="/rule?rule=N001"`, `href="/rule?rule=B-15"`, `href="/rule?rule=numa.allowHotadd"`},
-		"/search?q=B-15":                                       {`href="/rule?rule=B-15"`},
-		"/search?q=prod-a":                                     {"cluster"},
-		"/search?q=nothinglikethis":                            {"Nothing is named like"},
+		"/calculator?kind=fit": {"Show an example", `placeholder="24x192GB*40"`},
+		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB":     {"40 VMs, 960 vCPUs, 7680 GB, at 1 vCPU per core: 10 &#43; 1 spare hosts of 2x48c/1.5TB; as many of 2x64c/2TB.", "2x64c/2TB", `class="fit"`},
+		"/calculator?kind=fit&source=SOURCE&cluster=prod-a&vm=24x192GB*40":              {"170 VMs", "--cluster=prod-a"},
+		"/calculator?kind=fit&source=SOURCE&cluster=all&vm=24x192GB":                    {"more VMs of 24x192GB fit"},
+		"/calculator?kind=fit&hosts=2x32c/1TB&vm=2x8GB*2%3B8x32GB*100%3B+db:4x16GB*200": {"--vm=8x32GB*100", "--vm=db:4x16GB*200"},
+		"/calculator?kind=io&iops=100k&block=32k":                                       {"93.6 GHz"},
+		"/calculator?kind=io&path=ram&throughput=20GB/s&host-cores=32&core=3.0GHz":      {"of the CPU"},
+		"/calculator?kind=latency&calls=20":                                             {"Remote memory is 1.7 × local"},
+		"/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz":          {"Limit 8 GHz"},
+		"/calculator?kind=speed&source=SOURCE":                                          {"CPU limit"},
+		"/calculator?kind=dump&ram=1.5TB&boot=32GB":                                     {"Fits on 32 GiB"},
+		"/calculator?kind=dump&source=SOURCE&boot=32GB":                                 {"of 24 hosts: 24 fit"},
+		"/calculator?kind=pages&memory=1.5TB":                                           {"Freed with salting 0"},
+		"/simulate?part=esx01.demo&hours=2&moment=00:30":                                {"Simulated", "At 2026-01-05 00:30:00 UTC", `class="cursor"`, "Every decision of the scheduler", "moment=00%3A00%3A00&part=esx01.demo#drawings", "A page simulates up to 48 hours"},
+		"/simulate?part=prod-a&hours=1&vm=sql01":                                        {"Simulated: sql01 in demo"},
+		"/search?q=sql":                                                                 {`href="/vm?vm=`, "names found"},
+		"/search?q=hot+add":                                                             {`href="/rule?rule=N001"`, `href="/rule?rule=B-15"`, `href="/rule?rule=numa.allowHotadd"`},
+		"/search?q=B-15":                                                                {`href="/rule?rule=B-15"`},
+		"/search?q=prod-a":                                                              {"cluster"},
+		"/search?q=nothinglikethis":                                                     {"Nothing is named like"},
 	} {
 		got := sitePage(t, at+page, http.StatusOK)
 		for _, w := range want {
@@ -84,11 +83,11 @@ func TestSiteAsks(t *testing.T) {
 	} {
 		sitePage(t, at+page, want)
 	}
-	for _, long := range []string{"count=20001", "count=999999", "more=8x32GB*19999", "more=" + strings.Repeat("a:1x1GB*1,", 40), "hosts=" + strings.Repeat("2x32c/1TB,", 21)} {
+	for _, long := range []string{"hosts=2x32c/1TB&vm=1x1GB*20001", "hosts=2x32c/1TB&vm=1x1GB*999999", "hosts=2x32c/1TB&vm=1x1GB*2%3B8x32GB*19999", "hosts=2x32c/1TB&vm=" + strings.Repeat("a:1x1GB*1%3B", 41), "vm=1x1GB*2&hosts=" + strings.Repeat("2x32c/1TB,", 21)} {
 		for i := range 41 { // no two have one name
 			long = strings.Replace(strings.Replace(long, "a:", fmt.Sprintf("v%d:", i), 1), "2x32c/1TB,", fmt.Sprintf("h%d:2x16c/1TB,", i), 1)
 		}
-		if page := sitePage(t, at+"/calculator?kind=fit&"+strings.TrimSuffix(long, ","), 400); !strings.Contains(page, "a page counts up to 20000") {
+		if page := sitePage(t, at+"/calculator?kind=fit&"+strings.TrimSuffix(strings.TrimSuffix(long, ","), "%3B"), 400); !strings.Contains(page, "a page asks about 20000 at most") {
 			t.Errorf("%.30s: %s", long, headline(page))
 		}
 	}
@@ -310,10 +309,9 @@ func TestSiteTyping(t *testing.T) {
 	b.Script(t, `const s = document.querySelector("select[name=hotAdd]"); s.focus(); s.value = "off"; s.dispatchEvent(new Event("input", { bubbles: true }));`)
 	wait(t, b, `document.querySelector("h1").textContent.startsWith("sql01 is better") && document.querySelectorAll("#drawings svg").length === 2`)
 	browser.Eval(t, b, `document.activeElement.name + " " + location.search`, "hotAdd ?vm=sql01&hotAdd=off")
-	// Clearing a field that has an example asks without it.
-	b.Go(t, at+"/calculator?kind=fit")
-	wait(t, b, `location.search === "?kind=fit" && document.querySelector("input[name=count]") !== null`)
-	b.Script(t, `const c = document.querySelector("input[name=count]"); c.focus(); c.value = ""; c.dispatchEvent(new Event("input", { bubbles: true }));`)
+	b.Go(t, at+"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB")
+	wait(t, b, `document.querySelector("input[name=vm]") !== null`)
+	b.Script(t, `const c = document.querySelector("input[name=vm]"); c.focus(); c.value = "24x192GB"; c.dispatchEvent(new Event("input", { bubbles: true }));`)
 	wait(t, b, `document.querySelector("h1").textContent.includes("all memory local")`)
 	b.Go(t, at+"/simulate?part=esx01.demo&hours=2&moment=01:00")
 	wait(t, b, `document.querySelector(".player output") && document.querySelector(".player output").textContent === "01:00"`)
@@ -347,7 +345,7 @@ func TestHeapStaysFlat(t *testing.T) {
 	pages := []string{
 		"/", "/host?host=esx01", "/vm?vm=sql01", "/status", "/rules", "/rule?rule=N001", "/plans?vm=sql01", "/search?q=sql",
 		"/what-if?vm=sql01&hotAdd=off", "/simulate?part=esx01&hours=1", "/calculator",
-		"/calculator?kind=fit", "/calculator?kind=io", "/calculator?kind=latency", "/calculator?kind=speed", "/calculator?kind=dump", "/calculator?kind=pages",
+		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB", "/calculator?kind=io&iops=100k", "/calculator?kind=latency&calls=20", "/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", "/calculator?kind=dump&ram=1TB", "/calculator?kind=pages&memory=1TB",
 	}
 	ask := func(rounds int) {
 		for range rounds {

@@ -22,8 +22,8 @@ import (
 
 // sitePages are pages of every kind, with what is asked on them.
 var sitePages = []string{
-	"/", "/?rule=N001", "/cluster?cluster=mixed", "/host?host=esx01.demo", "/vm?vm=sql01", "/what-if?vm=sql01&hotAdd=off", "/calculator", "/calculator?kind=fit",
-	"/calculator?kind=io", "/calculator?kind=latency", "/calculator?kind=speed", "/calculator?kind=dump", "/calculator?kind=pages", "/simulate?hours=0.1", "/plans?vm=sql*", "/rules", "/rules?kind=statements", "/rules?kind=conflicts", "/rules?kind=settings", "/rules?kind=experiments", "/rules?kind=truth", "/rule?rule=N001", "/rule?rule=B-15", "/rule?rule=numa.vcpu.min", "/rule?rule=a-sockets", "/captures", "/capture?capture=demo", "/capture?capture=demo&vm=app04", "/compare?a=demo&at=2026-11-03+02:00", "/compare", "/status", "/search?q=sql", "/vm?vm=none",
+	"/", "/?rule=N001", "/cluster?cluster=mixed", "/host?host=esx01.demo", "/vm?vm=sql01", "/what-if?vm=sql01&hotAdd=off", "/calculator", "/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB",
+	"/calculator?kind=io&iops=100k&block=32k", "/calculator?kind=latency", "/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", "/calculator?kind=dump&ram=1.5TB", "/calculator?kind=pages&memory=1.5TB", "/simulate?hours=0.1", "/plans?vm=sql*", "/rules", "/rules?kind=statements", "/rules?kind=conflicts", "/rules?kind=settings", "/rules?kind=experiments", "/rules?kind=truth", "/rule?rule=N001", "/rule?rule=B-15", "/rule?rule=numa.vcpu.min", "/rule?rule=a-sockets", "/captures", "/capture?capture=demo", "/capture?capture=demo&vm=app04", "/compare?a=demo&at=2026-11-03+02:00", "/compare", "/status", "/search?q=sql", "/vm?vm=none",
 }
 
 // reports are files that commands write, by their names.
@@ -119,7 +119,7 @@ func TestOpenAPI(t *testing.T) {
 // TestAPI compares what the API and a page say.
 func TestAPI(t *testing.T) {
 	s := startSite(t, "--fleet=demo")
-	for _, at := range []string{"vm?vm=sql01", "calculator?kind=fit", "what-if?vm=sql01&hotAdd=off", "plans?vm=sql*", "host?host=esx01.demo"} {
+	for _, at := range []string{"vm?vm=sql01", "calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB", "what-if?vm=sql01&hotAdd=off", "plans?vm=sql*", "host?host=esx01.demo"} {
 		var a struct {
 			Format  string
 			Verdict []string

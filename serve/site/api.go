@@ -74,8 +74,8 @@ type node = map[string]any
 func (s *Site) asksOf(ctx context.Context, p *screen) (all []field) {
 	addresses := []string{p.path}
 	if p.path == "/calculator" {
-		for _, k := range kinds {
-			addresses = append(addresses, p.path+"?kind="+k.name)
+		for _, t := range calculations() {
+			addresses = append(addresses, p.path+"?kind="+kindOf(t))
 		}
 	}
 	for _, address := range addresses {

@@ -18,12 +18,14 @@ import (
 	"strings"
 	"time"
 
+	"homenode/ask"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
 	"homenode/output/draw/svg"
 	"homenode/output/draw/timeline"
 	"homenode/output/format/page"
 	"homenode/output/size/fit"
+	"homenode/rules/policy"
 	"homenode/serve/captures"
 	"homenode/serve/held"
 )
@@ -38,6 +40,7 @@ const Source = "SOURCE"
 type Site struct {
 	Fleets   func() []*held.Fleet // that are held now
 	Ask      Ask
+	Policy   *policy.Policy        // how this server judges; nil for the defaults
 	Status   func() *answer.Answer // how collecting goes; nil where nothing is collected
 	Version  string
 	Live     *Live           // nil where nothing is collected
@@ -215,6 +218,11 @@ var plainer = []struct {
 // cannot says why a page shows nothing: by the label of the field where it is about one.
 func (x *request) cannot(err error) *answer.Answer {
 	text := err.Error()
+	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
+		if i := slices.IndexFunc(x.asks, func(f field) bool { return f.Name == wrong.Field }); i >= 0 && x.asks[i].Label != "" {
+			text = x.asks[i].Label + ": " + wrong.Err.Error()
+		}
+	}
 	if m := flagOf.FindStringSubmatch(text); m != nil {
 		text = strings.TrimPrefix(text, m[0])
 		if i := slices.IndexFunc(x.asks, func(f field) bool { return cmp.Or(f.flag, f.Name) == m[1] }); i >= 0 && x.asks[i].Label != "" {

@@ -50,6 +50,13 @@ func ID(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
+// PartID names what an input writes to a lake, for New. It is the same when the files are
+// read again, whatever else is asked of them: they are written once. A file that begins
+// with another tick is another one, although an older one had its name.
+func PartID(first *numa.Tick, files ...string) string {
+	return ID(append(files, first.Host, first.Time.UTC().Format(time.RFC3339Nano))...)
+}
+
 // New returns a Writer into dir, which it makes when it is not there. The id becomes part of
 // file names: up to 64 letters, digits, - and _.
 func New(dir, id string) (*Writer, error) {

@@ -190,7 +190,7 @@ func (r *fileReading) newLake(first *numa.Tick) (err error) {
 			return err
 		}
 	}
-	r.lake, err = parquet.New(r.flags.Parquet, archive.PartID(first, file))
+	r.lake, err = parquet.New(r.flags.Parquet, parquet.PartID(first, file))
 	return err
 }
 

@@ -55,12 +55,18 @@ func (f *Config) Options(choices vnuma.Choices) (rules.Options, error) {
 		o.Policy, o.Ticks = h.Policy, h.Ticks
 		return o, nil
 	}
+	var err error
+	o.Policy, err = f.Policy()
+	return o, err
+}
+
+// Policy returns the configuration; nil when there is none.
+func (f *Config) Policy() (*policy.Policy, error) {
 	name, text, err := f.text()
 	if name == "" || err != nil {
-		return o, err
+		return nil, err
 	}
-	o.Policy, err = policy.Parse(name, text, rules.All)
-	return o, err
+	return policy.Parse(name, text, rules.All)
 }
 
 // text returns the configuration and its name; no name when there is none.

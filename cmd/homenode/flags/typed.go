@@ -1,6 +1,9 @@
 package flags
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -50,4 +53,9 @@ func ErrorText(err error) string {
 		}
 	}
 	return strings.Join(lines, "\n  ")
+}
+
+// Warn tells the user something beside the answer.
+func Warn(w io.Writer, text string) {
+	fmt.Fprintf(w, "homenode: %s\n", ErrorText(errors.New(text)))
 }

@@ -76,7 +76,7 @@ func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door
 	defer all.Wait()
 	defer stop()
 	pages := web.Server{Board: board.New(o, time.Minute), Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Version: version.String(), Captures: kept}}
+		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Policy: o.Policy, Version: version.String(), Captures: kept}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

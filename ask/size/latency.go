@@ -3,15 +3,14 @@ package size
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"homenode/cmd/homenode/flags"
+	"homenode/ask"
 	"homenode/esxi/cost"
 	"homenode/numa"
 	"homenode/numa/unit"
@@ -23,39 +22,34 @@ import (
 	"homenode/source/open"
 )
 
-// latencyFlags are the flags of size latency.
-type latencyFlags struct {
-	common
-	core, cpu, storage, remote, calls, budget string
-	packages                                  int
-	details                                   bool
+// Latency asks how long each step of a request waits.
+type Latency struct {
+	ask.Asked
+	Published
+	Files    []string `ask:"file,arg"`
+	Core     string   `ask:"core" label:"Clock of a core" example:"3.0GHz" help:"clock of a core, for cycles and caches: 3.0GHz (default 2.5GHz, that of the published figures)"`
+	CPU      string   `ask:"processor" label:"Processor" example:"Xeon Gold 6154" help:"processor whose published memory latency is taken: \"Xeon Gold 6154\" (default: the median of all hosts)"`
+	Packages int      `ask:"packages" help:"packages of your host: tells nodes of the same package from others in a matrix of several nodes"`
+	Storage  string   `ask:"storage" help:"what your storage files measured: nvme or vsan (default: vsan for HCIBench, else nvme)"`
+	Calls    string   `ask:"calls" label:"Times that a request takes a step" example:"20" help:"how often a request takes a step"`
+	Budget   string   `ask:"time-budget" label:"Time of a request" example:"10ms" help:"what a request may take: 10ms"`
+	Remote   string   `ask:"remote" default:"50" label:"Remote accesses, percent" help:"share of memory accesses that are remote, in percent, for what that costs"`
+	Details  bool     `ask:"details" help:"every step, what is known of each figure, and each of your measurements"`
 }
 
-func newLatency() *cobra.Command {
-	var f latencyFlags
-	f.checks = func() (*answer.Answer, error) { return size.Published("size latency", latency.Checks()), nil }
-	cmd := f.command("latency", cobra.ArbitraryArgs, f.answer)
-	fl := cmd.Flags()
-	fl.StringVar(&f.core, "core", "", "clock of a core, for cycles and caches: 3.0GHz (default 2.5GHz, that of the published figures)")
-	fl.StringVar(&f.cpu, "processor", "", `processor whose published memory latency is taken: "Xeon Gold 6154" (default: the median of all hosts)`)
-	fl.IntVar(&f.packages, "packages", 0, "packages of your host: tells nodes of the same package from others in a matrix of several nodes")
-	fl.StringVar(&f.storage, "storage", "", "what your storage files measured: nvme or vsan (default: vsan for HCIBench, else nvme)")
-	fl.StringVar(&f.calls, "calls", "", "how often a request takes a step")
-	fl.StringVar(&f.budget, "time-budget", "", "what a request may take: 10ms")
-	fl.StringVar(&f.remote, "remote", "50", "share of memory accesses that are remote, in percent, for what that costs")
-	fl.BoolVar(&f.details, "details", false, "every step, what is known of each figure, and each of your measurements")
-	flags.Complete(cmd, "storage", flags.Among([]string{"nvme", "vsan"}))
-	return cmd
+// Answer answers the question.
+func (f *Latency) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	return f.or(f, func() (*answer.Answer, error) { return size.Published("size latency", latency.Checks()), nil }, func() (*answer.Answer, error) { return f.answer(ctx, e) })
 }
 
-func (f *latencyFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer, error) {
+func (f *Latency) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	a := &latency.Ask{}
-	o := &show.Options{Given: flags.Given(cmd, "core"), CPU: f.cpu, Details: f.details}
-	place, err := f.place(cmd)
+	o := &show.Options{Given: f.GivenOf("core"), CPU: f.CPU, Details: f.Details}
+	place, err := f.place()
 	if err := cmp.Or(f.question(a, o), err); err != nil {
 		return nil, err
 	}
-	if a.Samples, err = readLatencies(cmd.Context(), args, place, o); err != nil {
+	if a.Samples, err = readLatencies(ctx, e, f.Files, place, o); err != nil {
 		return nil, err
 	}
 	r, err := latency.Study(a)
@@ -65,8 +59,8 @@ func (f *latencyFlags) answer(cmd *cobra.Command, args []string) (*answer.Answer
 	return show.Answer(r, *o), nil
 }
 
-// question reads the flags that are not about files.
-func (f *latencyFlags) question(a *latency.Ask, o *show.Options) error {
+// question reads the fields that are not about files.
+func (f *Latency) question(a *latency.Ask, o *show.Options) error {
 	machine := func(name string) (*cost.Machine, error) {
 		if !processor(name) {
 			return nil, fmt.Errorf("found %q, want a Xeon, EPYC or Opteron with its number such as \"Xeon Gold 6154\": measured are Xeon E5 v4, Xeon Scalable (Skylake) and EPYC, others take the nearest", name)
@@ -89,8 +83,8 @@ func (f *latencyFlags) question(a *latency.Ask, o *show.Options) error {
 		}
 		return unit.Seconds(d.Seconds()), err
 	}
-	return cmp.Or(flags.Set("core", f.core, &a.Core, unit.ParseHz), flags.Set("processor", f.cpu, &a.Machine, machine), flags.Set("calls", f.calls, &a.Calls, calls),
-		flags.Set("time-budget", f.budget, &a.Budget, budget), flags.Set("remote", f.remote, &a.Remote, unit.ParsePercent))
+	return cmp.Or(ask.Set("core", f.Core, &a.Core, unit.ParseHz), ask.Set("processor", f.CPU, &a.Machine, machine), ask.Set("calls", f.Calls, &a.Calls, calls),
+		ask.Set("time-budget", f.Budget, &a.Budget, budget), ask.Set("remote", f.Remote, &a.Remote, unit.ParsePercent))
 }
 
 // processor reports whether a name is of a family that package cost places.
@@ -104,24 +98,27 @@ func processor(name string) bool {
 }
 
 // place reads the flags that say what files do not.
-func (f *latencyFlags) place(cmd *cobra.Command) (latency.Options, error) {
-	o := latency.Options{Packages: f.packages}
-	switch f.storage {
+func (f *Latency) place() (latency.Options, error) {
+	o := latency.Options{Packages: f.Packages}
+	switch f.Storage {
 	case "nvme":
 		o.Storage = latency.NVMeRead
 	case "vsan":
 		o.Storage = latency.VSANRead
 	default:
-		if f.storage != "" {
-			return o, fmt.Errorf("--storage: found %q, want nvme or vsan", f.storage)
+		if f.Storage != "" {
+			return o, fmt.Errorf("--storage: found %q, want nvme or vsan", f.Storage)
 		}
 	}
-	return o, count(cmd, "packages", f.packages, 64)
+	return o, count(&f.Asked, "packages", f.Packages, 64)
 }
 
 // readLatencies reads the files; each must hold a latency that has its place.
-func readLatencies(ctx context.Context, names []string, place latency.Options, o *show.Options) ([]latency.Sample, error) {
+func readLatencies(ctx context.Context, e *ask.Env, names []string, place latency.Options, o *show.Options) ([]latency.Sample, error) {
 	var samples []latency.Sample
+	if e.Shared && len(names) > 0 {
+		return nil, errors.New("a page reads no files")
+	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("%s is named twice: its latencies would count twice", name)

@@ -1,0 +1,112 @@
+// Package ask declares each question once, and answers it. A question is a struct: its fields are all that can be asked, with help,
+// defaults, limits and labels in their tags; its method Answer answers it. A front end makes flags, form fields or parameters
+// of that one declaration, lends an Env to read with, and shows the Reply. Package ask knows no front end, no network and no terminal.
+package ask
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"homenode/output/answer"
+	"homenode/output/format"
+)
+
+// A Question can be answered. Every question embeds Asked.
+type Question interface {
+	// Answer answers it with what the front end lends. It keeps nothing of e.
+	Answer(ctx context.Context, e *Env) (*Reply, error)
+
+	state() *Asked
+}
+
+// Asked remembers which fields of a question were given: not given differs from zero.
+type Asked struct {
+	given []*Field // in the order in which they were given; each once
+}
+
+func (a *Asked) state() *Asked { return a }
+
+// A Reply is the answer to a question.
+type Reply struct {
+	Answers []*answer.Answer
+	Form    format.Options // what forms of an answer need to know beside it
+	Lines   []string       // instead of answers: lines of a file of VMware's
+	Found   bool           // something that the asker wants to be told by the exit code
+	Partly  error          // not everything could be read; the answers are of the rest
+}
+
+// Answered returns a reply of one answer.
+func Answered(a *answer.Answer, err error) (*Reply, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Reply{Answers: []*answer.Answer{a}}, nil
+}
+
+// A Budget bounds a question that is asked in a process that others use. Zero is no bound.
+type Budget struct {
+	Time  time.Duration
+	Steps int // of the kind that the question counts: VMs, runs, samples
+}
+
+// A Weighed question counts its steps before it is answered.
+type Weighed interface {
+	// Steps returns how many steps the answer takes, and the plural noun of a step.
+	Steps(e *Env) (n int, noun string, err error)
+}
+
+// An Entry is a row of the table of questions.
+type Entry struct {
+	Name    string // "size fit": the command; a page and a path of the API say size-fit
+	Title   string // of its page
+	Lead    string // a sentence above the empty form
+	Example string // what an address asks as an example: "vm=24x192GB*40&hosts=2x32c/1TB"; "" for a question that no form asks
+	New     func() Question
+	Budget  Budget
+	Tables  func() []string // names of the tables that a CSV file can have; nil for an answer of one
+}
+
+// Ask returns the question with the defaults of its fields.
+func (t *Entry) Ask() Question {
+	q := t.New()
+	for _, f := range Fields(q) {
+		f.preset()
+	}
+	return q
+}
+
+// longest is the time of a question in a shared process that states none: an asker can still be told so.
+const longest = 45 * time.Second
+
+// Answer answers a question of this entry within its budget, when the process is shared.
+func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) {
+	if !e.Shared {
+		return q.Answer(ctx, e)
+	}
+	limit := longest
+	if t.Budget.Time > 0 {
+		limit = t.Budget.Time
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if w, ok := q.(Weighed); ok && t.Budget.Steps > 0 {
+		n, noun, err := w.Steps(e)
+		if err != nil {
+			return nil, err
+		}
+		if n > t.Budget.Steps {
+			return nil, fmt.Errorf("found %d %s: a page asks about %d at most; the command has no limit", n, noun, t.Budget.Steps)
+		}
+	}
+	return q.Answer(ctx, e)
+}
+
+// Partly adds to a reply that not everything could be read: the first of the errors that is one.
+func Partly(r *Reply, err error, incomplete ...error) (*Reply, error) {
+	if err == nil {
+		r.Partly = cmp.Or(append([]error{r.Partly}, incomplete...)...)
+	}
+	return r, err
+}

@@ -1,0 +1,310 @@
+package ask
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Field is one thing that a question can be asked with. It is declared by a field of the question's struct:
+//
+//	Spare int `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
+//
+// The tag ask has the name, and then words: arg for what stands without a name, need for what must be given, list for values that commas
+// divide. The tag choices has the only values, likely those that a form offers besides others. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
+type Field struct {
+	Name     string
+	Help     string
+	Default  string
+	Group    string   // heading above it and the fields after it
+	Label    string   // in forms; a field without a label is in no form
+	Example  string   // what a value looks like: a placeholder, never a value
+	Choices  []string // the values that forms offer; nil for any
+	Argument bool     // it has no name on a command line
+	Needed   bool     // a question without it is none
+	List     bool     // commas divide its values
+	Kind     Kind
+
+	only        bool // no other value than the choices
+	least, most string
+	want        string // what an error says that is wanted
+	value       reflect.Value
+	of          *Asked
+}
+
+// A Kind is what values of a field look like.
+type Kind int
+
+// The kinds of values.
+const (
+	Text Kind = iota
+	Texts
+	Truth
+	Count
+	Number
+	Span // of time: 90s, 24h
+)
+
+// Fields returns the fields of a question in the order of their declaration.
+func Fields(q Question) []*Field {
+	return fieldsOf(reflect.ValueOf(q).Elem(), q.state(), "", nil)
+}
+
+func fieldsOf(v reflect.Value, of *Asked, group string, only []string) (out []*Field) {
+	for i := range v.NumField() {
+		sf := v.Type().Field(i)
+		group = cmp.Or(sf.Tag.Get("group"), group)
+		tag, declared := sf.Tag.Lookup("ask")
+		if !declared {
+			if sf.Anonymous && sf.Type.Kind() == reflect.Struct && sf.Type != reflect.TypeFor[Asked]() {
+				var some []string
+				if text := sf.Tag.Get("only"); text != "" {
+					some = strings.Fields(text)
+				}
+				out = append(out, fieldsOf(v.Field(i), of, group, some)...)
+			}
+			continue
+		}
+		words := strings.Split(tag, ",")
+		if only != nil && !slices.Contains(only, words[0]) {
+			continue
+		}
+		f := &Field{Name: words[0], Help: sf.Tag.Get("help"), Default: sf.Tag.Get("default"), Group: group, Label: sf.Tag.Get("label"), Example: sf.Tag.Get("example"),
+			Argument: slices.Contains(words, "arg"), Needed: slices.Contains(words, "need"), List: slices.Contains(words, "list"),
+			least: sf.Tag.Get("min"), most: sf.Tag.Get("max"), want: sf.Tag.Get("want"), value: v.Field(i), of: of}
+		if c := cmp.Or(sf.Tag.Get("choices"), sf.Tag.Get("likely")); c != "" {
+			f.Choices, f.only = strings.Split(c, ","), sf.Tag.Get("choices") != ""
+		}
+		f.Kind = kindOf(sf)
+		out = append(out, f)
+	}
+	return out
+}
+
+// kindOf panics where a struct declares what no front end can ask, which every test shows.
+func kindOf(sf reflect.StructField) Kind {
+	switch {
+	case sf.Type == reflect.TypeFor[time.Duration]():
+		return Span
+	case sf.Type.Kind() == reflect.String:
+		return Text
+	case sf.Type.Kind() == reflect.Bool:
+		return Truth
+	case sf.Type.Kind() == reflect.Int:
+		return Count
+	case sf.Type.Kind() == reflect.Float64:
+		return Number
+	case sf.Type == reflect.TypeFor[[]string]():
+		return Texts
+	}
+	panic("ask: " + sf.Name + " has a type that no field has")
+}
+
+// A FieldError is the error of one field.
+type FieldError struct {
+	Field string
+	Err   error
+}
+
+// Error names the field as a command line does; a page says its label instead.
+func (e *FieldError) Error() string { return "--" + e.Field + ": " + e.Err.Error() }
+
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// Wrong returns the error of a field; nil for none.
+func Wrong(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &FieldError{field, err}
+}
+
+// Set gives the field a value; a field of several values takes one more. The error is a *FieldError.
+func (f *Field) Set(text string) error {
+	if err := f.set(text); err != nil {
+		return Wrong(f.Name, err)
+	}
+	if !slices.ContainsFunc(f.of.given, func(g *Field) bool { return g.Name == f.Name }) {
+		f.of.given = append(f.of.given, f)
+	}
+	return nil
+}
+
+// preset gives the field its default, which is not given.
+func (f *Field) preset() {
+	if f.Default == "" {
+		return
+	}
+	if err := f.set(f.Default); err != nil {
+		panic(fmt.Sprintf("ask: the default of %s: %v", f.Name, err))
+	}
+}
+
+func (f *Field) set(text string) error {
+	if f.only && !slices.Contains(f.Choices, text) {
+		return fmt.Errorf("found %q, want one of %s", text, strings.Join(f.Choices, ", "))
+	}
+	switch f.Kind {
+	case Text:
+		f.value.SetString(text)
+	case Texts:
+		f.setTexts(text)
+	case Truth:
+		on, err := strconv.ParseBool(cmp.Or(text, "true"))
+		if err != nil {
+			return fmt.Errorf("found %q, want true or false", text)
+		}
+		f.value.SetBool(on)
+	case Count:
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || !f.within(float64(n)) {
+			return fmt.Errorf("found %q, want %s", text, f.limits("a whole number"))
+		}
+		f.value.SetInt(int64(n))
+	case Number:
+		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !f.within(x) {
+			return fmt.Errorf("found %q, want %s", text, f.limits("a number"))
+		}
+		f.value.SetFloat(x)
+	case Span:
+		d, err := time.ParseDuration(strings.TrimSpace(text))
+		if err != nil || !f.within(d.Seconds()) {
+			return fmt.Errorf("found %q, want a time such as 90s, 15m or 24h", text)
+		}
+		f.value.SetInt(int64(d))
+	}
+	return nil
+}
+
+// setTexts adds a value; the first one that is given replaces the default.
+func (f *Field) setTexts(text string) {
+	all := f.value.Interface().([]string)
+	if !f.Given() {
+		all = nil
+	}
+	if f.List {
+		all = append(all, Divided(text)...)
+	} else {
+		all = append(all, text)
+	}
+	f.value.Set(reflect.ValueOf(all))
+}
+
+// Divided returns the values that commas divide. Quotes hold a value that has a comma together, and two of them are one of the value.
+func Divided(text string) []string {
+	var out []string
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"' && quoted && i+1 < len(text) && text[i+1] == '"':
+			b.WriteByte('"')
+			i++
+		case c == '"' && (quoted || b.Len() == 0):
+			quoted = !quoted
+		case c == ',' && !quoted:
+			out = append(out, b.String())
+			b.Reset()
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return append(out, b.String())
+}
+
+// One writes a value so that it is the only one of a field whose values commas divide.
+func One(value string) string { return `"` + strings.ReplaceAll(value, `"`, `""`) + `"` }
+
+// within reports whether a number is one, and within the limits.
+func (f *Field) within(x float64) bool {
+	least, err := strconv.ParseFloat(f.least, 64)
+	if err != nil {
+		least = math.Inf(-1)
+	}
+	most, err := strconv.ParseFloat(f.most, 64)
+	if err != nil {
+		most = math.Inf(1)
+	}
+	return x >= least && x <= most
+}
+
+// limits says which values the field takes.
+func (f *Field) limits(what string) string {
+	switch {
+	case f.want != "":
+		return f.want
+	case f.least != "" && f.most != "":
+		return what + " from " + f.least + " to " + f.most
+	case f.least != "":
+		return what + ", " + f.least + " or more"
+	}
+	return what
+}
+
+// Given reports whether somebody gave the field, be it its default.
+func (f *Field) Given() bool {
+	return slices.ContainsFunc(f.of.given, func(g *Field) bool { return g.Name == f.Name })
+}
+
+// Values returns the values of the field as texts: none for one without, several for a field of several.
+func (f *Field) Values() []string {
+	switch f.Kind {
+	case Texts:
+		return slices.Clone(f.value.Interface().([]string))
+	case Truth:
+		return []string{strconv.FormatBool(f.value.Bool())}
+	case Count:
+		return []string{strconv.FormatInt(f.value.Int(), 10)}
+	case Number:
+		return []string{strconv.FormatFloat(f.value.Float(), 'g', -1, 64)}
+	case Span:
+		return []string{time.Duration(f.value.Int()).String()}
+	}
+	if s := f.value.String(); s != "" {
+		return []string{s}
+	}
+	return nil
+}
+
+// Given reports whether somebody gave the field of this name, be it its default.
+func (a *Asked) Given(name string) bool {
+	return slices.ContainsFunc(a.given, func(f *Field) bool { return f.Name == name })
+}
+
+// GivenOf returns which of these fields were given.
+func (a *Asked) GivenOf(names ...string) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range names {
+		out[name] = a.Given(name)
+	}
+	return out
+}
+
+// Refuse returns an error when one of these fields was given.
+func (a *Asked) Refuse(why string, names ...string) error {
+	for _, name := range names {
+		if a.Given(name) {
+			return &FieldError{name, fmt.Errorf("%s", why)}
+		}
+	}
+	return nil
+}
+
+// Set reads the text of a field with parse into to. An empty text leaves to as it is.
+func Set[T any](field, text string, to *T, parse func(string) (T, error)) error {
+	if text == "" {
+		return nil
+	}
+	v, err := parse(text)
+	if err != nil {
+		return Wrong(field, err)
+	}
+	*to = v
+	return nil
+}

@@ -1,0 +1,32 @@
+package size
+
+import (
+	"errors"
+	"io/fs"
+
+	"homenode/ask"
+	"homenode/size/calibrate/coefficients"
+)
+
+// noCoefficients is the value of --coefficients that takes none.
+const noCoefficients = "none"
+
+// load returns the user's own costs of I/O; nil when there are none.
+func load(file string, e *ask.Env) (*coefficients.File, error) {
+	if file == noCoefficients || e.Shared {
+		return nil, nil
+	}
+	own, err := coefficients.Load(nameOf(file))
+	if file == "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return own, ask.Wrong("coefficients", err)
+}
+
+// nameOf returns the file of the user's own costs.
+func nameOf(file string) string {
+	if file == "" {
+		return coefficients.DefaultFile
+	}
+	return file
+}

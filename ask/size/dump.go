@@ -1,0 +1,108 @@
+package size
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+	show "homenode/output/size/dump"
+	"homenode/size/dump"
+	"homenode/source/evidence"
+)
+
+// Dump asks how large the core dump file of a host is, and what it leaves of its boot device.
+type Dump struct {
+	ask.Asked
+	Published
+	Fleet      string   `ask:"source,arg"`
+	RAM        string   `ask:"ram" group:"Host" label:"Memory of the host" example:"1.5TB" help:"memory of the host: 512GB, 1.5TB"`
+	Release    string   `ask:"release" label:"ESXi release" example:"8.0U3" help:"ESXi release, such as 8.0U3; with a SOURCE for hosts that state none"`
+	Boot       string   `ask:"boot" label:"Boot device" example:"32GB" help:"boot device: 32GB"`
+	Logs       string   `ask:"logs" default:"3GB" label:"Space for logs" help:"space wanted for logs and traces; 0 when all go to a syslog server"`
+	KeepFree   string   `ask:"keep-free" default:"20" label:"Kept free, percent" help:"percent of ESX-OSData that is kept free"`
+	Media      string   `ask:"media" default:"default" likely:"default,min,small,max" label:"systemMediaSize" help:"boot option systemMediaSize: min, small, default, max"`
+	Evidence   []string `ask:"evidence" group:"Source" help:"outputs of hosts of your own: esxcli system coredump file list, with esxcli hardware memory get: the size of their core dump file counts for hosts of the same memory"`
+	ask.Source `only:"nodes-per-socket product assume-host"`
+}
+
+// Answer answers the question.
+func (f *Dump) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	r, err := f.or(f, func() (*answer.Answer, error) { return show.Published(), nil }, func() (*answer.Answer, error) { return f.ask(ctx, e) })
+	return ask.Partly(r, err, f.Source.Incomplete())
+}
+
+func (f *Dump) ask(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
+	given := f.GivenOf("ram", "release", "boot", "logs", "keep-free", "media")
+	q, err := f.question()
+	if err != nil {
+		return nil, err
+	}
+	for _, arg := range f.Evidence {
+		piece, err := evidence.Read(arg)
+		if err != nil {
+			return nil, fmt.Errorf("--evidence: %w", err)
+		}
+		own, err := dump.Own(&piece, q.RAM)
+		if err != nil {
+			return nil, fmt.Errorf("--evidence: %w", err)
+		}
+		q.Own = append(q.Own, own...)
+	}
+	switch {
+	case f.Fleet == "" && f.RAM == "":
+		return nil, errors.New("found neither --ram nor SOURCE, want the memory of a host such as --ram 1.5TB, or whose hosts to size")
+	case f.Fleet == "":
+		r, err := dump.Answer(q)
+		if err != nil {
+			return nil, fmt.Errorf("--ram: %w", err)
+		}
+		return show.Answer(q, &r, given), nil
+	case f.RAM != "":
+		return nil, errors.New("--ram: not with a SOURCE, which states the memory of its hosts")
+	}
+	fleet, err := f.Read(ctx, e, false, f.Fleet)
+	if err != nil {
+		return nil, err
+	}
+	r, err := dump.OfFleet(fleet.Hosts, q)
+	return show.Fleet(fleet.Source, &r, given), err
+}
+
+// question reads the fields.
+func (f *Dump) question() (q dump.Question, err error) {
+	size := func(text string) (dump.Size, error) {
+		v, err := memory(text)
+		return dump.Size(v), err
+	}
+	boot := func(text string) (dump.Size, error) {
+		v, err := size(text)
+		if err == nil {
+			_, err = dump.Divide(v, "")
+		}
+		return v, err
+	}
+	logs := func(text string) (dump.Size, error) {
+		if strings.Trim(text, "0") == "" {
+			return 0, nil // all go to a syslog server
+		}
+		return size(text)
+	}
+	err = cmp.Or(ask.Set("ram", f.RAM, &q.RAM, memory), ask.Set("boot", f.Boot, &q.Boot, boot), ask.Set("logs", f.Logs, &q.Needs.Logs, logs),
+		ask.Set("keep-free", f.KeepFree, &q.Needs.Reserve, unit.ParsePercent))
+	if err != nil {
+		return q, err
+	}
+	if q.Needs.Reserve > dump.MostReserve {
+		return q, fmt.Errorf("--keep-free: found %s, want at most %s", q.Needs.Reserve, dump.MostReserve)
+	}
+	if q.Needs.Media = dump.Media(f.Media); !slices.Contains(dump.Medias, q.Needs.Media) {
+		return q, fmt.Errorf("--media: found %q, want min, small, default or max", f.Media)
+	}
+	return q, ask.Set("release", f.Release, &q.Release, release)
+}

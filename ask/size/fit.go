@@ -1,0 +1,213 @@
+package size
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"homenode/ask"
+	"homenode/numa"
+	"homenode/output/answer"
+	show "homenode/output/size/fit"
+	"homenode/size/fit"
+)
+
+// Fit asks how many VMs fit each type of host with all memory local, what is left, and which hosts to buy.
+type Fit struct {
+	ask.Asked
+	Fleet      string   `ask:"source,arg" label:"Fleet"`
+	VMs        []string `ask:"vm" group:"VMs" label:"VMs" example:"24x192GB*40" help:"shape of VMs: 12x96GB is 12 vCPUs and 96 GB, 'db:12x96GB*40' 40 of them with a name (repeatable)"`
+	Hosts      string   `ask:"hosts" group:"Hosts" label:"Host types" example:"2x32c/1TB,2x48c/1.5TB" help:"host types: 2x32c/1TB,2x48c/1.5TB"`
+	Cluster    string   `ask:"cluster" label:"Cluster" example:"all" help:"cluster or host of SOURCE, or all; not needed when there is one"`
+	Count      int      `ask:"host-count" default:"10" min:"1" label:"Hosts of the cluster" help:"hosts of the cluster that VMs without a count are for"`
+	Spare      int      `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
+	Release    string   `ask:"release" default:"8.0U3" label:"ESXi release" help:"ESXi release of the host types"`
+	Reserve    float64  `ask:"reserve" default:"1" want:"how many times the soft reserve, 0 to 10, such as 1 or 0.5" group:"Kept free" label:"Soft reserves kept free" help:"how many times its soft reserve every node keeps free"`
+	PerCore    float64  `ask:"vcpus-per-core" default:"1" label:"Most vCPUs per core" help:"most vCPUs of a node per core; with a SOURCE what its cluster has with --spare hosts failed"`
+	Overhead   string   `ask:"overhead" label:"Overhead of a VM" example:"1%" help:"memory of a VM beside its guest's: 1GB or 1%; VMware's table when not given"`
+	HostPrice  float64  `ask:"host-price" min:"0" max:"1e12" group:"Prices" label:"Price of a host" example:"18000" help:"price of a host whose type has none of its own"`
+	CorePrice  float64  `ask:"core-price" min:"0" max:"1e12" label:"Price of a core" example:"350" help:"price of a core, such as a licence"`
+	GBPrice    float64  `ask:"gb-price" min:"0" max:"1e12" label:"Price of a GB" example:"8" help:"price of a GB of memory"`
+	Details    bool     `ask:"details" group:"Show" help:"all notes, the VMs by shape, and what else fits a node"`
+	ask.Source `only:"nodes-per-socket assume-host" group:"Source"`
+}
+
+// Steps counts the VMs that are described, and what their shapes and the host types take beside; the fleet does not count.
+func (f *Fit) Steps(*ask.Env) (n int, noun string, err error) {
+	shapes, err := fit.ParseShapes(f.VMs)
+	for i := range shapes {
+		n += max(1, shapes[i].Count)
+	}
+	types := 0
+	if f.Hosts != "" {
+		types = 1 + strings.Count(f.Hosts, ",")
+	}
+	return max(n, 500*len(shapes), 1000*types), "VMs (a shape of VMs counts as 500, a host type as 1,000)", ask.Wrong("vm", err)
+}
+
+// Answer answers the question.
+func (f *Fit) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	r, err := answered(f.answer(ctx, e))
+	return ask.Partly(r, err, f.Source.Incomplete())
+}
+
+func (f *Fit) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
+	a, c, err := f.ask()
+	if err != nil {
+		return nil, err
+	}
+	c.Given = f.GivenOf("release", "reserve", "vcpus-per-core", "overhead", "host-count")
+	if f.Fleet != "" {
+		if c.Given["host-count"] {
+			return nil, errors.New("--host-count: not with a SOURCE, which has its number of VMs")
+		}
+		if room, err := f.fromSource(ctx, e, a, c); room != nil || err != nil {
+			return room, err
+		}
+	} else if err := f.described(a); err != nil {
+		return nil, err
+	}
+	r, err := fit.Fit(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	c.Options = a.Options
+	changes := fit.Changes(ctx, a, r)
+	return show.Answer(c, r, changes), ctx.Err()
+}
+
+// described checks what is needed without a SOURCE.
+func (f *Fit) described(a *fit.Ask) error {
+	switch {
+	case f.Cluster != "":
+		return errors.New("--cluster: only with a SOURCE")
+	case len(a.Shapes) == 0:
+		return errors.New("--vm: found none, want a shape such as 12x96GB, or a SOURCE with VMs")
+	case len(a.Types) == 0:
+		return errors.New("--hosts: found none, want host types such as 2x32c/1TB,2x48c/1.5TB, or a SOURCE with hosts")
+	case a.Shapes[0].Count > 0:
+		a.Hosts = 0 // is what is asked
+	case a.Spare >= a.Hosts:
+		return fmt.Errorf("--spare: found %d hosts, %d of them spare: want one at least that is not", a.Hosts, a.Spare)
+	}
+	return nil
+}
+
+// fromSource adds the VMs and hosts of the source to what is asked. It returns the answer
+// when the question was about the room that is left.
+func (f *Fit) fromSource(ctx context.Context, e *ask.Env, a *fit.Ask, c *show.Context) (*answer.Answer, error) {
+	counted := len(a.Shapes) > 0 && a.Shapes[0].Count > 0
+	room := len(a.Shapes) > 0 && !counted && len(a.Types) == 0
+	switch {
+	case room && len(a.Shapes) > 1:
+		return nil, errors.New("--vm: found several shapes without a count, want one to ask what room is left for it")
+	case len(a.Shapes) > 0 && !counted && !room:
+		return nil, errors.New("--vm: found no count: with a SOURCE and --hosts the question is which hosts to buy, so want how many come to its VMs (12x96GB*40); or no --hosts, to ask what room is left")
+	case room && f.prices() != (fit.Prices{}):
+		return nil, errors.New("--host-price, --core-price, --gb-price: not when the question is what room is left, want --hosts or counts")
+	}
+	fleet, err := f.Read(ctx, e, false, f.Fleet)
+	if err != nil {
+		return nil, err
+	}
+	if c.Given["release"] {
+		on, err := release(f.Release)
+		if err != nil {
+			return nil, err
+		}
+		fill(fleet, on, c)
+	}
+	c.Source = fleet.Source
+	if c.Cluster, err = fit.Find(fleet, f.Cluster); err != nil {
+		return nil, fmt.Errorf("--cluster: %w", err)
+	}
+	if !c.Given["vcpus-per-core"] {
+		ratio, failed, ok := c.Cluster.PerCore(f.Spare)
+		if !ok {
+			return nil, noHost(c.Cluster, ", and --vcpus-per-core where only --hosts are asked about")
+		}
+		a.PerCore, c.Failed = ratio, failed
+	}
+	if room && len(c.Cluster.Hosts) == 0 {
+		return nil, noHost(c.Cluster, "")
+	}
+	if room {
+		spare := f.Spare
+		if len(c.Cluster.Hosts) == 1 && !f.Given("spare") {
+			spare = 0
+		}
+		left, err := c.Cluster.Room(ctx, a.Shapes[0], spare, &a.Options)
+		if err != nil {
+			return nil, err
+		}
+		c.Options = a.Options
+		return show.Room(c, left), nil
+	}
+	a.Shapes = append(c.Cluster.Shapes(), a.Shapes...)
+	if a.Types = fit.Beside(c.Cluster.Types(), a.Types); len(a.Types) == 0 {
+		return nil, noHost(c.Cluster, ", or --hosts")
+	}
+	a.Hosts = 0
+	today, err := c.Cluster.Today(&a.Options)
+	c.Today = &today
+	return nil, err
+}
+
+// noHost says why no host of the cluster can be reckoned with, and what helps.
+func noHost(c *fit.Cluster, also string) error {
+	why := "found none"
+	if len(c.Notes) > 0 {
+		why = strings.TrimSuffix(c.Notes[0], ": left out")
+	}
+	return fmt.Errorf("no host of %s can be reckoned with (%s): want --release for hosts that state none, or --assume-host for hosts that the SOURCE does not describe%s", c.Name, why, also)
+}
+
+// fill gives hosts that state no release that of --release, which ask has read.
+func fill(fleet *numa.Fleet, on numa.Release, c *show.Context) {
+	for i := range fleet.Hosts {
+		if h := &fleet.Hosts[i]; !h.Release.Known() {
+			h.Release = numa.AssumedFor(on, "--release")
+			c.Release = on.String()
+			c.Filled++
+		}
+	}
+}
+
+// ask reads the fields.
+func (f *Fit) ask() (*fit.Ask, *show.Context, error) {
+	on, err := release(f.Release)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--release: %w", err)
+	}
+	a := &fit.Ask{Hosts: f.Count, Spare: f.Spare, Prices: f.prices()}
+	c := &show.Context{Details: f.Details}
+	if a.Shapes, err = fit.ParseShapes(f.VMs); err != nil {
+		return nil, nil, fmt.Errorf("--vm: %w", err)
+	}
+	types := func(text string) ([]fit.Type, error) {
+		c.Release = on.String()
+		return fit.ParseTypes(text, on)
+	}
+	a.Reserve, a.PerCore, a.Overhead = f.Reserve, f.PerCore, fit.PublishedOverhead
+	return a, c, cmp.Or(ask.Set("hosts", strings.TrimSpace(f.Hosts), &a.Types, types), ask.Set("overhead", f.Overhead, &a.Overhead, fit.ParseOverhead),
+		f.checkNumbers())
+}
+
+// prices returns those that were given.
+func (f *Fit) prices() fit.Prices {
+	return fit.Prices{Host: f.HostPrice, Core: f.CorePrice, GB: f.GBPrice}
+}
+
+// checkNumbers names the flag whose number cannot be.
+func (f *Fit) checkNumbers() error {
+	o := fit.Options{Reserve: f.Reserve, PerCore: 1}
+	if err := o.Check(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	if !(f.PerCore > 0 && f.PerCore <= 100) {
+		return fmt.Errorf("--vcpus-per-core: found %v, want more than 0, up to 100", f.PerCore)
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+// Package size has the questions of an architect about capacity.
+package size
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/numa"
+	"homenode/numa/unit"
+	"homenode/output/answer"
+)
+
+// Entries are the questions, in the order in which they are listed.
+var Entries = []*ask.Entry{
+	{Name: "size fit", Lead: "How many hosts VMs need, or how many VMs fit.", Example: "vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB", Title: "VMs that fit hosts", New: func() ask.Question { return &Fit{} }, Budget: ask.Budget{Steps: 20_000}},
+	{Name: "size io", Lead: "What the I/O of a workload costs.", Example: "iops=100k&block=32k", Title: "CPU of I/O", New: func() ask.Question { return &IO{} }},
+	{Name: "size latency", Lead: "How long each step of a request waits.", Example: "core=3.0GHz&calls=20", Title: "Latency", New: func() ask.Question { return &Latency{} }},
+	{Name: "size speed", Lead: "What the vCPU speed of an organization VDC becomes.", Example: "vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", Title: "vCPU speed", New: func() ask.Question { return &Speed{} }},
+	{Name: "size dump", Lead: "How large the core dump file is, and what it leaves of a boot device.", Example: "ram=1.5TB&boot=32GB", Title: "Core dump", New: func() ask.Question { return &Dump{} }},
+	{Name: "size pages", Lead: "What page sharing saves.", Example: "memory=1.5TB", Title: "Page sharing", New: func() ask.Question { return &Pages{} }},
+	{Name: "size rightsize", Title: "Right size", New: func() ask.Question { return &RightSize{} }},
+	{Name: "size calibrate", Title: "Calibrate", New: func() ask.Question { return &Calibrate{} }},
+}
+
+// answered returns the reply of one answer.
+func answered(a *answer.Answer, err error) (*ask.Reply, error) {
+	if err == nil {
+		a.Version = 2 // 1 had sentences as notes
+	}
+	return ask.Answered(a, err)
+}
+
+// Published lets a question show the figures that were published beside those that the model comes to.
+type Published struct {
+	Show bool `ask:"published" help:"the published figures beside what they come to"`
+}
+
+// or returns the published figures, or the answer. No question goes with them.
+func (p *Published) or(q ask.Question, checks, asked func() (*answer.Answer, error)) (*ask.Reply, error) {
+	if !p.Show {
+		return answered(asked())
+	}
+	for _, f := range ask.Fields(q) {
+		switch {
+		case f.Argument && len(f.Values()) > 0:
+			return nil, fmt.Errorf("--published: not with %s: it prints what was published, and asks nothing", f.Values()[0])
+		case f.Given() && f.Name != "published":
+			return nil, fmt.Errorf("--published: not with --%s: it prints what was published, and asks nothing", f.Name)
+		}
+	}
+	return answered(checks())
+}
+
+// checkHosts returns the frequency of a core of hosts that are alike; 0 when it is not given.
+func checkHosts(a *ask.Asked, hosts, cores int, frequency string) (core unit.Hz, err error) {
+	return core, cmp.Or(count(a, "host-count", hosts, 100_000), count(a, "host-cores", cores, 100_000), ask.Set("core", frequency, &core, unit.ParseHz))
+}
+
+// count checks a field that counts things, if it was given.
+func count(a *ask.Asked, field string, n, most int) error {
+	if a.Given(field) && (n < 1 || n > most) {
+		return ask.Wrong(field, fmt.Errorf("found %d, want 1 to %s", n, unit.Grouped(float64(most), 0)))
+	}
+	return nil
+}
+
+// memory reads an amount of memory or of a disk; its error shows one, not a block.
+func memory(text string) (numa.Bytes, error) {
+	v, err := unit.ParseSize(text)
+	if err != nil {
+		return 0, fmt.Errorf("found %q, want a size such as 512GB or 1.5TB", text)
+	}
+	return v, nil
+}
+
+// release reads a release that is modelled.
+func release(text string) (numa.Release, error) {
+	r, err := numa.ParseRelease(text)
+	if err == nil && !slices.Contains(numa.Modelled, r.Base()) {
+		var names []string
+		for _, known := range numa.Modelled {
+			names = append(names, known.String())
+		}
+		err = fmt.Errorf("found %s, want one of %s", r, strings.Join(names, ", "))
+	}
+	return r, err
+}
+
+// figure returns how a flag that reads a share makes of it a figure that the user gave.
+func figure(flag string) func(string) (unit.Figure[unit.Share], error) {
+	return func(text string) (unit.Figure[unit.Share], error) {
+		share, err := unit.ParsePercent(text)
+		return unit.Exactly(share, unit.Given, "--"+flag, ""), err
+	}
+}

@@ -1,0 +1,99 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/rule"
+	"homenode/source/open"
+)
+
+// A Source says how the sources of a question are read.
+type Source struct {
+	NodesPerSocket []string `ask:"nodes-per-socket" help:"NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines"`
+	Products       []string `ask:"product" help:"software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)"`
+	Evidence       []string `ask:"evidence" help:"file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
+	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3"`
+
+	failed int // sources that could not be read
+	unread int // files of bundles that could not be read, or not whole
+}
+
+// Options returns what the fields say about sources.
+func (s *Source) Options() open.Options {
+	return open.Options{NodesPerSocket: s.NodesPerSocket, Products: s.Products, AssumeHost: s.AssumeHost, Evidence: s.Evidence}
+}
+
+// Read reads the fleet that the sources name. Those of several that cannot be read are told to the asker; Incomplete then returns an error.
+// A question that predicts what ESXi does refuses a fleet of KVM, unless kvm says that it takes one.
+func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) (*numa.Fleet, error) {
+	if e.Held != nil {
+		return e.Held.fleet(sources)
+	}
+	fleet, unread, err := e.Open(ctx, sources, s.Options())
+	s.failed += len(unread) // two fleets are read one after the other
+	if fleet != nil {
+		s.unread += len(fleet.Unread)
+	}
+	for _, n := range unread {
+		e.warn(n.String())
+	}
+	if err == nil && fleet.Hypervisor == numa.KVM && !kvm {
+		return nil, fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain and compare take KVM", fleet.Source)
+	}
+	return fleet, err
+}
+
+// Incomplete returns an error when Read had to leave a source out, or a file of one: "no findings" about half of a fleet is no good news.
+func (s *Source) Incomplete() error {
+	if s.failed == 0 {
+		return Unread(s.unread)
+	}
+	return fmt.Errorf("not everything was read: %s failed", rule.Plural(s.failed, "source"))
+}
+
+// Unread returns an error when files of a bundle could not be read, or not whole.
+func Unread(files int) error {
+	if files == 0 {
+		return nil
+	}
+	return fmt.Errorf("not everything was read: %s could not be, or not whole: see the notes", rule.Plural(files, "file"))
+}
+
+// Judged reads the fleet that the sources name and judges it; read is how long reading took. Nothing of the result may be changed: it can be shared.
+func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, sources ...string) (r *rules.Result, read time.Duration, err error) {
+	if h := e.Held; h != nil {
+		if err := h.allow(sources); err != nil {
+			return nil, 0, err
+		}
+		if h.Result.Choices == o.Choices {
+			return h.Result, 0, nil
+		}
+	}
+	start := time.Now()
+	fleet, err := s.Read(ctx, e, kvm, sources...)
+	if err != nil {
+		return nil, 0, err
+	}
+	read = time.Since(start)
+	return rules.Run(fleet, o), read, nil
+}
+
+// State states the products in the guests of a fleet without a source; without a pattern that of every VM.
+func (s *Source) State(fleet *numa.Fleet) error {
+	var products []string
+	for _, text := range s.Products {
+		if !strings.Contains(text, "=") && !strings.HasPrefix(text, "@") {
+			text = "*=" + text
+		}
+		products = append(products, text)
+	}
+	return open.Options{Products: products}.Apply(fleet)
+}
+
+// AnswerNames are the fields that change what is found in captures, for the next commands that an answer names.
+var AnswerNames = []string{"fleet", "nodes-per-socket", "evidence", "assume-host", "host-name", "from", "to", "interval", "start", "config", "fail-on"}

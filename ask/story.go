@@ -1,0 +1,65 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"homenode/internal/bounded"
+	"homenode/numa"
+	"homenode/source/demo"
+	"homenode/source/story"
+)
+
+// MostAtHand bounds the files that are read whole, to complete a name or to see whether they are stories: a snapshot of 10,000 VMs is
+// smaller, and read in half a second.
+const MostAtHand = 64 << 20
+
+// Story reads a story, or makes one of a fleet; fine reports that it says how fine its ticks shall be.
+func (s *Source) Story(ctx context.Context, e *Env, name string) (_ *numa.Story, fine bool, err error) {
+	if e.Held != nil {
+		fleet, err := e.Held.fleet([]string{name})
+		if err != nil {
+			return nil, false, err
+		}
+		return story.Of(fleet, story.Defaults{}), false, nil
+	}
+	if name == "demo" {
+		told, err := demo.Story()
+		if err == nil {
+			told.Name = "demo"
+		}
+		return told, true, err
+	}
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() <= MostAtHand {
+		b, err := bounded.File(name, MostAtHand)
+		if err != nil {
+			return nil, false, err
+		}
+		if story.Is(b) {
+			told, err := story.Read(name, b)
+			if err == nil {
+				err = s.amend(told)
+			}
+			return told, story.StatesEvery(b), err
+		}
+	} else if errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ".") && name != "vcenter" && !strings.HasPrefix(name, "@") {
+		return nil, false, fmt.Errorf("%w (want a story, a SOURCE, or demo)", err)
+	}
+	fleet, err := s.Read(ctx, e, false, name)
+	if err != nil {
+		return nil, false, err
+	}
+	return story.Of(fleet, story.Defaults{}), false, nil
+}
+
+// amend applies what is said about sources to the fleet of a story.
+func (s *Source) amend(told *numa.Story) error {
+	if err := s.Options().Apply(told.Fleet); err != nil {
+		return err
+	}
+	return told.Check()
+}
