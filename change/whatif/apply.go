@@ -179,6 +179,8 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 		odd.add(v)
 	}
 	switch {
+	case c.where.Err() != nil:
+		return word.Errorf(1, "where=%v", c.where.Err())
 	case e.VMs == 0 && c.where != nil:
 		return word.Errorf(1, "found no VM for which where= holds")
 	case e.VMs == 0 && c.vms != nil:

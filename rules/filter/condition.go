@@ -1,8 +1,11 @@
 package filter
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
@@ -17,6 +20,79 @@ type Condition struct {
 	program *vm.Program
 	words   []string // that it uses
 	missing int      // VMs of which a value that the condition needs is unknown
+	failed  error    // of the first VM for which it could not be evaluated
+}
+
+// Bounds of a condition, which may come from a stranger: it is evaluated for each VM of a fleet.
+const (
+	longestCondition = 2000 // bytes
+	mostNodes        = 300  // of its tree
+)
+
+// functions are those that a condition may call: none makes a value that is larger than those it reads.
+var functions = []string{"all", "none", "any", "one", "count", "filter", "len", "lower", "upper", "trim", "hasPrefix", "hasSuffix", "indexOf", "abs", "int", "float", "string", "first", "last", "min", "max"}
+
+// A bound refuses conditions whose evaluation can take long or much memory: ranges, loops in loops, and values that grow.
+type bound struct{ err error }
+
+// Visit looks at a node before it is compiled.
+func (b *bound) Visit(node *ast.Node) {
+	switch n := (*node).(type) {
+	case *ast.BinaryNode:
+		switch {
+		case n.Operator == "..":
+			b.err = errors.New("found a range, want words of a VM and values")
+		case n.Operator == "+" && !isNumber(n.Left) && !isNumber(n.Right):
+			b.err = errors.New("found + between texts, want it between numbers")
+		}
+	case *ast.PredicateNode:
+		inner := loops(0)
+		ast.Walk(&n.Node, &inner)
+		if inner > 0 {
+			b.err = errors.New("found a loop in a loop, want one over tags or attributes")
+		}
+	case *ast.BuiltinNode:
+		if !slices.Contains(functions, n.Name) {
+			b.err = fmt.Errorf("found %s(), want one of %s", n.Name, strings.Join(functions, ", "))
+		}
+	case *ast.VariableDeclaratorNode:
+		if isList(n.Value) {
+			b.err = errors.New("found a list with a name, want a number, a text, true or false")
+		}
+	case *ast.ArrayNode:
+		if slices.ContainsFunc(n.Nodes, isList) {
+			b.err = errors.New("found a list in a list, want numbers or texts")
+		}
+	case *ast.MapNode:
+		b.err = errors.New("found a map, want words of a VM and values")
+	}
+}
+
+func isNumber(n ast.Node) bool {
+	k := kindOf(n)
+	return k >= reflect.Int && k <= reflect.Float64
+}
+
+func isList(n ast.Node) bool {
+	k := kindOf(n)
+	return !(k == reflect.Bool || k == reflect.String || isNumber(n))
+}
+
+func kindOf(n ast.Node) reflect.Kind {
+	if n.Type() == nil {
+		return reflect.Invalid
+	}
+	return n.Type().Kind()
+}
+
+// loops counts the predicates of a tree.
+type loops int
+
+// Visit counts one.
+func (l *loops) Visit(node *ast.Node) {
+	if _, ok := (*node).(*ast.PredicateNode); ok {
+		*l++
+	}
 }
 
 // zero has every word of a condition with its type: what the words mean is said in
@@ -25,9 +101,21 @@ var zero = values(&numa.VM{}, "", nil, true)
 
 // Compile reads a condition. Its words are vcpus, coresPerSocket, memory (in GB), hw,
 // release (7.0), update (3 of 7.0 U3), hotAdd, memoryHotAdd, power, name, cluster, host,
-// folder, guest, tags and attributes (`attributes["owner"]`); the language is that of github.com/expr-lang/expr.
+// folder, guest, tags and attributes (`attributes["owner"]`); the language is that of github.com/expr-lang/expr,
+// without what takes long: ranges, loops in loops, and functions that make values.
 func Compile(text string) (*Condition, error) {
-	program, err := expr.Compile(text, expr.Env(zero), expr.AsBool())
+	if len(text) > longestCondition {
+		return nil, fmt.Errorf("found %d bytes, want a condition of at most %d", len(text), longestCondition)
+	}
+	var b bound
+	options := []expr.Option{expr.Env(zero), expr.AsBool(), expr.MaxNodes(mostNodes), expr.Patch(&b), expr.DisableAllBuiltins()}
+	for _, name := range functions {
+		options = append(options, expr.EnableBuiltin(name))
+	}
+	program, err := expr.Compile(text, options...)
+	if b.err != nil {
+		err = b.err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", text, err)
 	}
@@ -49,8 +137,16 @@ func (c *Condition) Visit(node *ast.Node) {
 // reset forgets which VMs could not be told.
 func (c *Condition) reset() {
 	if c != nil {
-		c.missing = 0
+		c.missing, c.failed = 0, nil
 	}
+}
+
+// Err returns why the condition could not be evaluated for a VM: then it neither holds nor fails, and nothing may be said of what it chooses.
+func (c *Condition) Err() error {
+	if c == nil {
+		return nil
+	}
+	return c.failed
 }
 
 // unknown says of how many VMs it cannot be told whether the condition holds; "" of none.
@@ -65,7 +161,7 @@ func (c *Condition) unknown() string {
 }
 
 // Holds reports whether the condition holds for the VM. It does not when a value that it
-// needs is unknown: unknown is neither zero nor false.
+// needs is unknown: unknown is neither zero nor false. Err returns an error of evaluating it.
 func (c *Condition) Holds(v *numa.VM, cluster string, on *numa.Host) bool {
 	if c == nil {
 		return true
@@ -76,6 +172,9 @@ func (c *Condition) Holds(v *numa.VM, cluster string, on *numa.Host) bool {
 		return false
 	}
 	out, err := expr.Run(c.program, env)
+	if err != nil && c.failed == nil {
+		c.failed = fmt.Errorf("VM %s: %w", v.Name, err)
+	}
 	yes, _ := out.(bool)
 	return err == nil && yes
 }

@@ -171,6 +171,9 @@ func (f *Filter) Shown(r *rules.Result) (Shown, error) {
 			}
 		}
 	}
+	if err := f.condition.Err(); err != nil {
+		return s, fmt.Errorf("--select: %w", err)
+	}
 	s.unknown = f.condition.unknown()
 	if len(s.VMs)+len(s.Hosts) == 0 {
 		return s, fmt.Errorf("nothing is shown: no VM or host matches %s%s", f, s.unknown)

@@ -47,6 +47,9 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 			part.hosts[rec.Host] = true
 		}
 	}
+	if err := f.condition.Err(); err != nil {
+		return nil, fmt.Errorf("--select: %w", err)
+	}
 	if len(out.Recordings) == 0 {
 		return nil, fmt.Errorf("nothing is shown: no VM or host of the recordings matches %s%s%s", f, f.condition.unknown(), f.meant(w.Recordings))
 	}

@@ -1,0 +1,71 @@
+package filter
+
+import (
+	"strings"
+	"testing"
+
+	"homenode/numa"
+)
+
+// TestConditionBounds checks that what could take long, or much memory, is refused before it is evaluated.
+func TestConditionBounds(t *testing.T) {
+	for text, want := range map[string]string{
+		`let x=1..99;any(x,{any(x,{any(x,{any(x,{any(x,{any(x,{false})})})})})})`: "found a",
+		`reduce(1..900000,#acc+string(#),"") == ""`:                               "found",
+		`reduce(tags, #acc + #acc, "x") == ""`:                                    "found",
+		`any(tags, {any(tags, {# == "a"})})`:                                      "found a loop in a loop",
+		`any(tags, {let x = #; any(tags, {# == x})})`:                             "found a loop in a loop",
+		`repeat("a", 900000) == name`:                                             "unknown name repeat",
+		`len(map(tags, {#})) > 0`:                                                 "found map()",
+		`let a = name + name; let b = a + a; b == ""`:                             "found + between texts",
+		`let a = [tags, tags]; let b = [a, a]; string(b) == ""`:                   "found a list",
+		`string([[name]]) == ""`:                                                  "found a list in a list",
+		`{"a": name} == {"a": name}`:                                              "found a map",
+		strings.Repeat("vcpus == 1 || ", 400) + "false":                           "found 5605 bytes",
+		strings.Repeat("vcpus==1||", 190) + "false":                               "exceeds maximum allowed nodes",
+		"vcpus ==": "unexpected token EOF",
+	} {
+		if _, err := Compile(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Compile(%.60q) = %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestConditions checks what conditions can say.
+func TestConditions(t *testing.T) {
+	v := &numa.VM{Name: "sql01", Tags: []string{"prod", "sql"}, Attributes: []numa.Attribute{{Name: "owner", Value: "db team"}}}
+	v.VCPUs = numa.ReadAt(24, "")
+	for text, want := range map[string]bool{
+		`vcpus == 24 && name startsWith "sql"`:                  true,
+		`"prod" in tags`:                                        true,
+		`any(tags, {hasPrefix(#, "s")}) && all(tags, # != "x")`: true,
+		`attributes["owner"] matches "^db"`:                     true,
+		`count(tags, {len(#) > 3}) == 1`:                        true,
+		`len(filter(tags, {# startsWith "s"})) == 1`:            true,
+		`let n = vcpus + 1; n == 25`:                            true,
+		`lower(name) in ["web01"]`:                              false,
+	} {
+		c, err := Compile(text)
+		if err != nil {
+			t.Errorf("Compile(%q): %v", text, err)
+			continue
+		}
+		if got := c.Holds(v, "c", nil); got != want || c.Err() != nil {
+			t.Errorf("%q holds: %v, %v; want %v", text, got, c.Err(), want)
+		}
+	}
+}
+
+// TestConditionFails checks that a condition that cannot be evaluated is an error: the VM does not vanish.
+func TestConditionFails(t *testing.T) {
+	c, err := Compile(`int(name) > 3`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Holds(&numa.VM{Name: "sql01"}, "", nil) || c.Err() == nil || !strings.Contains(c.Err().Error(), "VM sql01: ") {
+		t.Errorf("Err() = %v, want one of sql01", c.Err())
+	}
+	if c.reset(); c.Err() != nil {
+		t.Error("an error outlives a reset")
+	}
+}
