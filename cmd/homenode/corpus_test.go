@@ -32,14 +32,16 @@ func TestCorpus(t *testing.T) {
 		t.Fatalf("found %d questions in %s", len(questions), corpusQuestions)
 	}
 	answers := map[string]string{}
+	checked := newSchemas(t)
 	var all strings.Builder
 	for _, q := range questions {
 		if answers[q] != "" {
 			t.Fatalf("%s: asked twice", q)
 		}
-		answers[q] = corpusAnswer(t, q)
+		answers[q] = corpusAnswer(t, q, checked)
 		fmt.Fprintf(&all, "$ homenode %s\n%s\n", q, answers[q])
 	}
+	checked.compare(t)
 	if golden.Updating() {
 		if err := os.WriteFile(corpusAnswers, []byte(all.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -78,7 +80,7 @@ func questionsOf(text string) (all []string) {
 }
 
 // corpusAnswer asks a question and returns the data of its answer, a value or a short object a line.
-func corpusAnswer(t *testing.T, question string) string {
+func corpusAnswer(t *testing.T, question string, checked *schemas) string {
 	t.Helper()
 	words := shellWords(question)
 	if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "--format") }) {
@@ -99,6 +101,7 @@ func corpusAnswer(t *testing.T, question string) string {
 		if err := json.Unmarshal(out.Bytes(), &value); err != nil {
 			t.Errorf("%s: %v", question, err)
 		}
+		checked.check(t, question, out.Bytes())
 	} else if code != exitError {
 		t.Errorf("%s: no answer, exit code %d: %s", question, code, errs.String())
 	}

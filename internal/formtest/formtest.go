@@ -80,23 +80,10 @@ func Page(t *testing.T, page []byte) {
 //go:embed testdata/sarif-schema-2.1.0.json
 var schema []byte
 
-// Schema returns the schema of SARIF logs.
-func Schema(t *testing.T) *jsonschema.Schema {
+// SARIFSchema returns the schema of SARIF logs.
+func SARIFSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("sarif.json", doc); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("sarif.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return Compiled(t, "sarif.json", schema)
 }
 
 // SARIF is what tests read of a log.

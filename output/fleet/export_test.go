@@ -208,7 +208,7 @@ func TestPageGuard(t *testing.T) {
 
 // Every log keeps to the schema of the standard; a log with one word changed does not.
 func TestSARIFSchema(t *testing.T) {
-	s := formtest.Schema(t)
+	s := formtest.SARIFSchema(t)
 	for _, r := range []*rules.Result{hostileFleet(t), htmlResult(t, htmlFleet), {Fleet: &numa.Fleet{}}} {
 		for _, o := range []format.Options{{}, {Version: "1.2.3", SourceFiles: []string{"fleet.txt"}}, {SourceFiles: []string{"/data/a b/ü%:?#.xlsx"}}, {SourceFiles: []string{"x:y.json", "", "fleet.txt"}}} {
 			log := written(t, as(r, "sarif", o))
@@ -244,7 +244,7 @@ func TestSuppressedExports(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := formtest.Schema(t).Validate(doc); err != nil {
+	if err := formtest.SARIFSchema(t).Validate(doc); err != nil {
 		t.Error(err)
 	}
 	if n := bytes.Count(log, []byte(`"justification": "until 2999-12-31: contract (c.yaml:2:5)"`)); n != 1 {

@@ -1,11 +1,15 @@
 package format
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"homenode/internal/texttab"
 	"homenode/numa"
@@ -55,9 +59,6 @@ func judgementOf(f *answer.Findings) *judgement {
 		return nil
 	}
 	j := &judgement{Counts: map[string]int{}, Findings: f.Findings, Suppressed: f.Suppressed}
-	if j.Findings == nil {
-		j.Findings = []finding.Finding{}
-	}
 	for i := range f.Findings {
 		j.Counts[f.Findings[i].Severity.String()]++
 	}
@@ -67,24 +68,37 @@ func judgementOf(f *answer.Findings) *judgement {
 	return j
 }
 
+// Envelope is the type of the JSON of every answer; its result is that of Result.
+var Envelope = reflect.TypeFor[envelope]()
+
+// Name returns the format of the JSON of an answer: "homenode-size-fit".
+func Name(a *answer.Answer) string {
+	if a.Format != "" {
+		return a.Format
+	}
+	return "homenode-" + strings.ReplaceAll(a.Command, " ", "-")
+}
+
+// Result returns what JSON shows as the result of an answer.
+func Result(a *answer.Answer) any {
+	if late, ok := a.Result.(func() any); ok {
+		return late()
+	}
+	return a.Result
+}
+
 // JSON writes the answer for programs: the typed result with what it rests on.
 func JSON(w io.Writer, a *answer.Answer, o Options) error {
-	format := a.Format
-	if format == "" {
-		format = "homenode-" + strings.ReplaceAll(a.Command, " ", "-")
-	}
-	result := a.Result
-	if late, ok := result.(func() any); ok {
-		result = late()
-	}
-	return encode(w, envelope{format, max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, append([]string{}, a.Verdict...), a.Facts, a.Assumed, judgementOf(a.Findings), result, a.Changes, a.Notes})
+	return encode(w, envelope{Name(a), max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, a.Verdict, a.Facts, a.Assumed, judgementOf(a.Findings), Result(a), a.Changes, a.Notes})
 }
 
 func encode(w io.Writer, v any) error {
-	enc := json.NewEncoder(texttab.EscapedJSON(w))
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	out := texttab.EscapedJSON(w)
+	err := json.MarshalWrite(out, v, jsonv1.DefaultOptionsV1(), json.FormatNilSliceAsNull(false), jsontext.EscapeForHTML(false), jsontext.WithIndent("  "))
+	if err == nil {
+		_, err = io.WriteString(out, "\n")
+	}
+	return err
 }
 
 // CSV writes one table of the answer, or all of them in one file with its verdict and its

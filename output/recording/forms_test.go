@@ -261,7 +261,7 @@ func TestCaptureHTMLHostile(t *testing.T) {
 }
 
 func TestCaptureSARIF(t *testing.T) {
-	s := formtest.Schema(t)
+	s := formtest.SARIFSchema(t)
 	for _, w := range []*rules.Watched{hostileWatched(t), watchedNight(t), demoWatched(t), {}} {
 		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(written(t, "sarif", recording.Capture(w, recording.Options{}), format.Options{SourceFiles: []string{"night.csv"}})))
 		if err != nil {

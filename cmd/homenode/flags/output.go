@@ -26,6 +26,9 @@ var ErrFindings = errors.New("findings")
 // ErrNotKnown ends a command that did its work and cannot say yet.
 var ErrNotKnown = errors.New("not known yet")
 
+// Printed is told each answer before it is printed, for tests.
+var Printed func(all []*answer.Answer)
+
 // An Output says in which form and where to a command writes.
 type Output struct {
 	Format string
@@ -75,6 +78,9 @@ func (f *Output) PrintJudged(cmd *cobra.Command, o format.Options, all ...*answe
 	if h := heldFleet(cmd); h != nil {
 		h.Answers = append(h.Answers, all...)
 		return nil
+	}
+	if Printed != nil {
+		Printed(all)
 	}
 	return f.Write(cmd, func(w io.Writer, colour bool) error {
 		o.Version, o.Colour, o.Width, o.Workbook = version.String(), colour, terminalWidth(w), xlsx.Write
