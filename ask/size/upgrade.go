@@ -1,0 +1,75 @@
+package size
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"homenode/ask"
+	"homenode/change/upgrade"
+	"homenode/numa"
+	show "homenode/output/change"
+)
+
+// Upgrade asks which VMs change when hosts get another release of ESXi, or VMs another virtual hardware version.
+type Upgrade struct {
+	ask.Asked
+	Fleet    []string `ask:"source,arg,need" label:"Fleet"`
+	Release  string   `ask:"release" label:"ESXi release" example:"8.0U3" help:"release that the hosts get: 8.0U3"`
+	Hardware int      `ask:"hardware" min:"4" max:"99" label:"Virtual hardware" example:"21" help:"virtual hardware version that the VMs get: 21"`
+	Cluster  string   `ask:"cluster" label:"Cluster" example:"prod-a" help:"only hosts and VMs of these clusters; names may have * and ?"`
+	ask.Choice
+	ask.Source `group:"Source"`
+}
+
+// Steps counts the VMs, each of which is judged twice.
+func (q *Upgrade) Steps(e *ask.Env) (int, string, error) {
+	if e.Held == nil || e.Held.Result == nil {
+		return 0, "VMs", nil
+	}
+	return e.Held.Result.VMs, "VMs", nil
+}
+
+// Answer answers the question.
+func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	if q.Release == "" && !q.Given("hardware") {
+		return nil, errors.New("want --release, --hardware, or both: to which the fleet is upgraded")
+	}
+	a := upgrade.Ask{Cluster: q.Cluster, Hardware: q.Hardware}
+	var err error
+	if q.Release != "" {
+		if a.Release, err = release(q.Release); err != nil {
+			return nil, ask.Wrong("release", err)
+		}
+	}
+	options, err := q.Choice.Options(e)
+	if err != nil {
+		return nil, err
+	}
+	fleet, err := q.Read(ctx, e, false, q.Fleet...)
+	if err != nil {
+		return nil, err
+	}
+	if err := older(fleet, a.Release); err != nil {
+		return nil, ask.Wrong("release", err)
+	}
+	r, err := upgrade.Study(fleet, a, options)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := answered(show.Upgrade(r), nil)
+	return ask.Partly(reply, err, q.Incomplete())
+}
+
+// older refuses a release that every host has, or is beyond.
+func older(f *numa.Fleet, to numa.Release) error {
+	for i := range f.Hosts {
+		if f.Hosts[i].Release.Value < to {
+			return nil
+		}
+	}
+	if to == 0 || len(f.Hosts) == 0 {
+		return nil
+	}
+	return fmt.Errorf("found %s: every host has that release or a later one", to)
+}

@@ -1,0 +1,216 @@
+// Package upgrade says which VMs change when hosts get another release, or VMs another virtual hardware version, and what to set first.
+package upgrade
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"homenode/change/diff"
+	"homenode/change/fix"
+	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/filter"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// An Ask is what is upgraded.
+type Ask struct {
+	Cluster  string       // pattern of names; "" for the whole fleet
+	Release  numa.Release // of the hosts; 0 leaves it
+	Hardware int          // of the VMs; 0 leaves it
+}
+
+// A Result is what the upgrade changes.
+type Result struct {
+	Source   string     `json:"source"`
+	Cluster  string     `json:"cluster,omitempty"`
+	Release  string     `json:"release,omitempty"`
+	Hardware int        `json:"hardware,omitempty"`
+	Judged   int        `json:"judged"`  // VMs
+	Layouts  int        `json:"layouts"` // VMs that get another layout
+	Worse    int        `json:"worse"`   // VMs that are worse off
+	VMs      []VM       `json:"vms"`     // that get another layout or are worse off, these first
+	Meanings []Concern  `json:"meanings"`
+	First    []First    `json:"first"` // what to set before, so that no VM is worse off
+	Left     []fix.Left `json:"left"`  // what is worse and has no change
+
+	Drift *diff.Drift `json:"-"`
+}
+
+// A VM gets another layout on some kind of host.
+type VM struct {
+	Name    string   `json:"vm"`
+	ID      string   `json:"id"`
+	Cluster string   `json:"cluster"`
+	Verdict string   `json:"verdict"` // better, worse or other
+	On      []On     `json:"on"`      // where the layout differs
+	New     []string `json:"new"`     // findings that are new or more severe: "N021 (low)"
+}
+
+// First is what a VM is given before its first power cycle afterwards.
+type First struct {
+	VM    string      `json:"vm"`
+	ID    string      `json:"id"`
+	Edits []numa.Edit `json:"edits"`
+	Cures []string    `json:"cures"` // rules
+}
+
+// On is the layout on hosts of one kind.
+type On struct {
+	Hosts  []string      `json:"hosts"`
+	Before *vnuma.Layout `json:"before"`
+	After  *vnuma.Layout `json:"after"`
+}
+
+// Study judges the fleet as it is and as it will be after a power cycle of each VM.
+func Study(f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
+	changes, err := a.changes()
+	if err != nil {
+		return nil, err
+	}
+	after, _, err := whatif.Apply(f, changes, o.Choices)
+	if err != nil {
+		return nil, err
+	}
+	today := rules.Run(whatif.Unobserved(f), o)
+	later := rules.Run(after, o)
+	d, err := diff.Compare(today, later, diff.Options{})
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: today.VMs, VMs: []VM{}, Meanings: concerns(today.Fleet, after), First: []First{}, Left: []fix.Left{}, Drift: d}
+	if a.Release != 0 {
+		r.Release = a.Release.String()
+	}
+	r.layouts(today, later)
+	return r, r.first(after, o)
+}
+
+// changes returns the upgrade as changes of a what-if.
+func (a *Ask) changes() ([]whatif.Change, error) {
+	var lines []string
+	of := ""
+	if a.Cluster != "" {
+		of = "cluster=" + a.Cluster + " "
+	}
+	if a.Release != 0 {
+		lines = append(lines, of+"host=* release="+strings.ReplaceAll(a.Release.String(), " ", ""))
+	}
+	if a.Hardware != 0 {
+		lines = append(lines, of+"hw="+strconv.Itoa(a.Hardware)) // of all VMs that are older
+	}
+	if lines == nil {
+		return nil, errors.New("want a release, a virtual hardware version, or both")
+	}
+	var out []whatif.Change
+	for i, line := range lines {
+		c, err := whatif.ParseAt("upgrade", i+1, line)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// layouts lists the VMs whose layout differs on some host, or that are worse off.
+func (r *Result) layouts(today, later *rules.Result) {
+	drift, found := map[string]*diff.VM{}, map[string][]string{}
+	for i := range r.Drift.VMs {
+		drift[r.Drift.VMs[i].ID] = &r.Drift.VMs[i]
+	}
+	for i := range r.Drift.Findings {
+		if f := &r.Drift.Findings[i]; f.Worsens(finding.Info) {
+			found[f.B.VMID] = append(found[f.B.VMID], fmt.Sprintf("%s (%s)", f.B.Rule, f.B.Severity))
+		}
+	}
+	after := map[string]*rule.VM{}
+	for _, c := range later.Clusters {
+		for _, v := range c.VMs {
+			after[v.ID] = v
+		}
+	}
+	for _, c := range today.Clusters {
+		for _, v := range c.VMs {
+			w, d := after[v.ID], drift[v.ID]
+			if w == nil || d == nil {
+				continue
+			}
+			one := VM{Name: v.Name, ID: v.ID, Cluster: c.Title(), Verdict: d.Verdict.String(), On: append([]On{}, changed(v, w)...), New: append([]string{}, found[v.ID]...)}
+			if len(one.On) > 0 {
+				r.Layouts++
+			}
+			if d.Verdict == diff.Worse {
+				r.Worse++
+			}
+			if len(one.On) > 0 || d.Verdict == diff.Worse {
+				r.VMs = append(r.VMs, one)
+			}
+		}
+	}
+	rank := []string{diff.Worse.String(), diff.Better.String()}
+	slices.SortStableFunc(r.VMs, func(a, b VM) int { return place(rank, a.Verdict) - place(rank, b.Verdict) })
+}
+
+func place(rank []string, word string) int {
+	if i := slices.Index(rank, word); i >= 0 {
+		return i
+	}
+	return len(rank)
+}
+
+// changed returns the kinds of hosts on which a VM gets another layout.
+func changed(v, w *rule.VM) (out []On) {
+	later := map[string]*vnuma.Layout{}
+	for _, on := range [][]rule.On{w.On, w.Refused} {
+		for i := range on {
+			for _, h := range on[i].Kind.Hosts {
+				later[h.ID] = &on[i].Layout
+			}
+		}
+	}
+	for _, on := range [][]rule.On{v.On, v.Refused} {
+		for i := range on {
+			o := &on[i]
+			to := later[o.Kind.Hosts[0].ID]
+			if to != nil && rule.Short(to) != rule.Short(&o.Layout) {
+				out = append(out, On{o.Kind.HostNames(), &o.Layout, to})
+			}
+		}
+	}
+	return out
+}
+
+// first plans what the VMs need that are worse off.
+func (r *Result) first(after *numa.Fleet, o rules.Options) error {
+	var worse []string
+	for i := range r.Drift.VMs {
+		if v := &r.Drift.VMs[i]; v.Verdict == diff.Worse {
+			worse = append(worse, v.ID)
+		}
+	}
+	if worse == nil {
+		return nil
+	}
+	shown, err := filter.New(filter.Options{VMs: worse})
+	if err != nil {
+		return err
+	}
+	p, err := fix.Make(after, fix.Options{Rules: o, Filter: shown, Now: time.Time{}})
+	if err != nil {
+		return err
+	}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		r.First = append(r.First, First{VM: c.Target().Name, ID: c.Target().ID, Edits: c.Edits, Cures: append([]string{}, c.Findings...)})
+	}
+	r.Left = append(r.Left, p.Left...)
+	return nil
+}

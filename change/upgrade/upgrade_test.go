@@ -1,0 +1,70 @@
+package upgrade
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/scenario"
+)
+
+func fleet(t *testing.T, text string) *numa.Fleet {
+	t.Helper()
+	f, err := scenario.Read("fleet", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestDecoupled upgrades over 6.5, where cores per socket stop sizing virtual nodes (B-11, B-12).
+func TestDecoupled(t *testing.T) {
+	f := fleet(t, "release 6.0\ncluster prod\nhost esx[1-2] nodes=2 cores=12 memory=256GB\nvm db host=esx1 vcpus=16 memory=64GB coresPerSocket=4 hw=11\nvm web host=esx2 vcpus=2 memory=8GB hw=11\ncluster lab\nhost esx9 nodes=2 cores=12 memory=256GB\nvm old host=esx9 vcpus=16 memory=64GB coresPerSocket=4 hw=11\n")
+	r, err := Study(f, Ask{Cluster: "prod", Release: numa.ESXi70}, rules.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.VMs) != 1 || r.VMs[0].Name != "db" || r.VMs[0].On[0].Before.VPDs.Len() != 4 || r.VMs[0].On[0].After.VPDs.Len() != 2 {
+		t.Errorf("changed: %+v, want db of 4 virtual nodes with 2", r.VMs)
+	}
+	i := slices.IndexFunc(r.Meanings, func(c Concern) bool { return c.Setting == "coresPerSocket" })
+	if i < 0 || !slices.Equal(r.Meanings[i].VMs, []string{"db"}) {
+		t.Errorf("meanings: %+v, want coresPerSocket of db alone", r.Meanings)
+	}
+	if f.Hosts[0].Release.Value != numa.ESXi60 {
+		t.Error("the fleet that was read is changed")
+	}
+}
+
+// TestFirst upgrades to a release that does not power a VM on, and says what to set first.
+func TestFirst(t *testing.T) {
+	f := fleet(t, "release 8.0U3\nhost esx1 nodes=2 cores=16 memory=256GB\nvm db host=esx1 vcpus=30 memory=64GB coresPerSocket=10 hw=19 set:numa.vcpu.coresPerNode=15\n")
+	r, err := Study(f, Ask{Hardware: 21}, rules.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Worse != 1 || len(r.First) != 1 || len(r.First[0].Edits) == 0 {
+		t.Errorf("worse %d, first %+v, want a change of db; left %+v", r.Worse, r.First, r.Left)
+	}
+}
+
+// TestMeaningsCite checks that each meaning names statements, and that it is about some VM and not about every one.
+func TestMeaningsCite(t *testing.T) {
+	for _, m := range meanings {
+		if len(m.Book) == 0 || m.Before == "" || m.After == "" || strings.HasSuffix(m.After, ".") {
+			t.Errorf("%s: %+v", m.Setting, m)
+		}
+		if m.about(&numa.VM{}) {
+			t.Errorf("%s is about a VM of which nothing is known", m.Setting)
+		}
+	}
+}
+
+// TestNothingAsked refuses an upgrade to nothing.
+func TestNothingAsked(t *testing.T) {
+	if _, err := Study(fleet(t, "release 7.0\nhost esx1 nodes=2 cores=12 memory=256GB\nvm a host=esx1 vcpus=2 memory=4GB\n"), Ask{}, rules.Options{}); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,121 @@
+package change
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/change/upgrade"
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/rules/rule"
+)
+
+// Upgrade returns the answer about an upgrade.
+func Upgrade(r *upgrade.Result) *answer.Answer {
+	a := &answer.Answer{Command: "size upgrade", Title: "Upgrade to " + target(r), Verdict: upgradeVerdict(r), Result: r}
+	a.Facts = []answer.Fact{{Name: "judged", Text: words.Plural(r.Judged, "VM") + " of " + r.Source + ", before and after"}}
+	if len(r.VMs) > 0 {
+		t := answer.Table{Name: "vms", Title: "VMs that change", Columns: answer.Columns("VM", "cluster", "", "on", "before", "after", "new findings")}
+		for i := range r.VMs {
+			v := &r.VMs[i]
+			head := []answer.Cell{{Text: v.Name, To: answer.Object{Kind: "vm", ID: v.ID}}, {Text: v.Cluster}, {Text: v.Verdict}}
+			for _, on := range v.On {
+				t.Rows = append(t.Rows, append(slices.Clone(head), answer.Cell{Text: hostsOf(on.Hosts)}, answer.Cell{Text: rule.Short(on.Before)}, answer.Cell{Text: rule.Short(on.After)}, answer.Cell{Text: strings.Join(v.New, ", ")}))
+			}
+			if len(v.On) == 0 {
+				t.Rows = append(t.Rows, append(head, answer.Cell{}, answer.Cell{}, answer.Cell{Text: "the same layout"}, answer.Cell{Text: strings.Join(v.New, ", ")}))
+			}
+		}
+		a.Tables = append(a.Tables, t)
+	}
+	a.Tables = append(a.Tables, firstTable(r)...)
+	if len(r.Meanings) > 0 {
+		t := answer.Table{Name: "meanings", Title: "Settings that mean another thing afterwards", Columns: answer.Columns("setting", "from", "before", "after", "VMs", "rule book")}
+		for i := range r.Meanings {
+			m := &r.Meanings[i]
+			from := m.Release.String()
+			if m.Hardware > 0 {
+				from += fmt.Sprintf(" with hardware %d", m.Hardware)
+			}
+			t.Add(m.Setting, from, m.Before, m.After, hostsOf(m.VMs), strings.Join(m.Book, ", "))
+		}
+		a.Tables = append(a.Tables, t)
+	}
+	a.Note("a VM keeps its layout until its next power cycle; the layouts after are those of that power cycle")
+	if r.Hardware > 0 {
+		a.Note("virtual hardware cannot be taken back")
+	}
+	a.NotesFrom("source", r.Drift.Notes()...)
+	return a
+}
+
+// target is what the fleet is upgraded to.
+func target(r *upgrade.Result) string {
+	var parts []string
+	if r.Release != "" {
+		parts = append(parts, "ESXi "+r.Release)
+	}
+	if r.Hardware > 0 {
+		parts = append(parts, fmt.Sprintf("virtual hardware %d", r.Hardware))
+	}
+	return strings.Join(parts, " and ")
+}
+
+func upgradeVerdict(r *upgrade.Result) []string {
+	worse, all := r.Worse, r.Layouts
+	where := ""
+	if r.Cluster != "" {
+		where = " of cluster " + r.Cluster
+	}
+	head := fmt.Sprintf("With %s no VM%s gets another layout.", target(r), where)
+	if all > 0 {
+		head = fmt.Sprintf("With %s %s%s another layout.", target(r), words.Verb(all, "VM gets", "VMs get"), where)
+	}
+	out := []string{head}
+	switch {
+	case worse > 0 && len(r.First) > 0:
+		out = append(out, fmt.Sprintf("%s worse off: %s changes first.", words.Verb(worse, "VM is", "VMs are"), words.Verb(len(r.First), "needs", "need")))
+	case worse > 0:
+		out = append(out, words.Verb(worse, "VM is", "VMs are")+" worse off, and no change of a setting helps.")
+	case all > 0:
+		out = append(out, "None is worse off.")
+	}
+	return out
+}
+
+// firstTable says what to set before the first power cycle on the new release, and what no setting cures.
+func firstTable(r *upgrade.Result) (out []answer.Table) {
+	if len(r.First) > 0 {
+		t := answer.Table{Name: "first", Title: "Set before the first power cycle afterwards", Columns: answer.Columns("VM", "set", "was", "cures")}
+		for i := range r.First {
+			c := &r.First[i]
+			for j, e := range c.Edits {
+				name, cures := "", ""
+				if j == 0 {
+					name, cures = c.VM, strings.Join(c.Cures, ", ")
+				}
+				t.Add(name, e.Name()+" = "+e.To.String(), e.From.String(), cures)
+			}
+		}
+		out = append(out, t)
+	}
+	if len(r.Left) > 0 {
+		t := answer.Table{Name: "left", Title: "Worse, and not cured by a setting", Columns: answer.Columns("VM", "rule", "why")}
+		for _, l := range r.Left {
+			t.Add(l.VM, l.Rule, l.Why)
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// hostsOf lists some names.
+func hostsOf(names []string) string {
+	const most = 4
+	names = slices.Clone(names)
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
