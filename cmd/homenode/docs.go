@@ -89,6 +89,7 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["reference/guests.md"] = []byte(generated + product.Page + guestsTail)
 	out["reference/rulebook.md"] = bookPage()
 	out["evidence/experiments.md"] = []byte(generated + recordHead + rulebook.Record)
+	out["../cmd/powershell/Homenode/Homenode.psm1"], out["../cmd/powershell/Homenode/Homenode.psd1"] = powershellModule(root), powershellManifest(root)
 	out["evidence/published-capacity.md"] = append([]byte(generated), size.ArticlePage()...)
 	return out
 }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// functions are the PowerShell functions of the commands. Each command that is listed has one.
+var functions = map[string]string{
+	"assess": "Get-HomenodeAssessment", "explain": "Get-HomenodeExplanation", "capture": "Get-HomenodeCapture", "serve": "Start-HomenodeServer",
+	"fix": "Invoke-HomenodeFix", "optimise": "Get-HomenodeProposal", "move": "Get-HomenodeMove",
+	"simulate": "Invoke-HomenodeSimulation", "compare": "Compare-Homenode",
+	"size calibrate": "Get-HomenodeCalibration", "size dump": "Get-HomenodeDump", "size fit": "Get-HomenodeFit", "size io": "Get-HomenodeIO", "size latency": "Get-HomenodeLatency",
+	"size pages": "Get-HomenodePageSharing", "size rightsize": "Get-HomenodeRightSize", "size speed": "Get-HomenodeSpeed", "size upgrade": "Get-HomenodeUpgrade",
+	"record": "Start-HomenodeRecording", "snapshot": "Export-HomenodeSnapshot", "demo": "Start-HomenodeDemo", "rules": "Get-HomenodeRule", "validate": "Test-HomenodeModel",
+	"measure": "Measure-HomenodeGuest", "measure fleet": "Get-HomenodeGuest", "measure playbook": "Export-HomenodePlaybook", "measure watch": "Watch-HomenodeGuest",
+}
+
+//go:embed powershell.psm1
+var powershellHead string
+
+// powershellModule returns the module: a function for each command, with a parameter for each flag.
+func powershellModule(root *cobra.Command) []byte {
+	var b bytes.Buffer
+	b.WriteString(powershellHead)
+	for _, c := range powershellCommands(root) {
+		writeFunction(&b, c)
+	}
+	return b.Bytes()
+}
+
+// powershellCommands returns the commands that have a function, in the order of their names.
+func powershellCommands(root *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(commands(root), func(c *cobra.Command) bool { return functions[nameOf(c)] == "" })
+}
+
+// A parameter is a flag as a parameter of a function.
+type parameter struct{ name, kind, flag, help string }
+
+// parametersOf returns the flags of a command; the form of the output has parameters of its own.
+func parametersOf(c *cobra.Command) (out []parameter) {
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		kind := map[string]string{"bool": "switch", "int": "int", "int64": "long", "float": "double", "float64": "double", "strings": "string[]", "stringArray": "string[]", "stringSlice": "string[]"}[f.Value.Type()]
+		if kind == "" {
+			kind = "string"
+		}
+		if !slices.Contains([]string{"help", "format", "output"}, f.Name) && !f.Hidden {
+			out = append(out, parameter{pascal(f.Name), kind, f.Name, f.Usage})
+		}
+	})
+	return out
+}
+
+// otherwise are flags whose names mean something else in PowerShell.
+var otherwise = map[string]string{"host": "VMHost", "credentials": "CredentialFile", "what-if": "Change"}
+
+// pascal writes the name of a flag as that of a parameter: --host-count is -HostCount.
+func pascal(name string) string {
+	if other := otherwise[name]; other != "" {
+		return other
+	}
+	var b strings.Builder
+	for part := range strings.SplitSeq(name, "-") {
+		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return b.String()
+}
+
+func writeFunction(b *bytes.Buffer, c *cobra.Command) {
+	parameters := parametersOf(c)
+	object := c.Flags().Lookup("format") != nil
+	fmt.Fprintf(b, "\nfunction %s {\n    <#\n    .SYNOPSIS\n    %s.\n    .DESCRIPTION\n    Runs homenode %s, whose help says more.\n", functions[nameOf(c)], c.Short, nameOf(c))
+	about := func(name, text string) { fmt.Fprintf(b, "    .PARAMETER %s\n    %s\n", name, text) }
+	about("ArgumentList", "The arguments of the command: homenode "+usageOf(c))
+	for _, p := range parameters {
+		about(p.name, p.help)
+	}
+	if c.Flags().Lookup("credentials") != nil {
+		about("Credential", "The account of a vCenter. It is handed over by the environment of that one process, never as an argument.")
+	}
+	if object {
+		about("Format", "Another form than objects, such as html; as text, or in the file of -OutputFile.")
+		about("OutputFile", "Write to this file, and return it.")
+	}
+	b.WriteString("    #>\n    [CmdletBinding()]\n    param(\n        [Parameter(Position = 0, ValueFromRemainingArguments = $true)] [string[]] $ArgumentList")
+	for _, p := range parameters {
+		fmt.Fprintf(b, ",\n        [%s] $%s", p.kind, p.name)
+	}
+	if c.Flags().Lookup("credentials") != nil {
+		b.WriteString(",\n        [pscredential] $Credential")
+	}
+	if object {
+		b.WriteString(",\n        [string] $Format,\n        [string] $OutputFile")
+	}
+	b.WriteString("\n    )\n    $flag = @{")
+	for i, p := range parameters {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		fmt.Fprintf(b, "%s = '%s'", p.name, p.flag)
+	}
+	fmt.Fprintf(b, "}\n    Invoke-Homenode -Command '%s' -Bound $PSBoundParameters -Flag $flag", nameOf(c))
+	if !object {
+		b.WriteString(" -Console")
+	}
+	b.WriteString("\n}\n")
+}
+
+// powershellManifest returns the manifest of the module.
+func powershellManifest(root *cobra.Command) []byte {
+	var b bytes.Buffer
+	b.WriteString(`@{
+    RootModule           = 'Homenode.psm1'
+    ModuleVersion        = '0.1.0'
+    GUID                 = '5f0c6a52-3f0b-4f5c-9d6e-6a3d3b7a2c41'
+    Author               = 'The homenode authors'
+    Copyright            = 'Apache-2.0, see LICENSE'
+    Description          = 'What NUMA does to every VM of a vSphere fleet, as objects: functions for the commands of the homenode binary.'
+    PowerShellVersion    = '5.1'
+    CompatiblePSEditions = @('Desktop', 'Core')
+    FunctionsToExport    = @(
+`)
+	var names []string
+	for _, c := range powershellCommands(root) {
+		names = append(names, functions[nameOf(c)])
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		fmt.Fprintf(&b, "        '%s'\n", name)
+	}
+	b.WriteString(`    )
+    CmdletsToExport      = @()
+    VariablesToExport    = @()
+    AliasesToExport      = @()
+    PrivateData          = @{ PSData = @{ Tags = @('vSphere', 'VMware', 'NUMA', 'vNUMA', 'ESXi') } }
+}
+`)
+	return b.Bytes()
+}
