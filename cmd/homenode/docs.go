@@ -14,6 +14,7 @@ import (
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
 	"homenode/internal/atomicfile"
+	"homenode/numa"
 	"homenode/output/size"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -88,6 +89,7 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["reference/conflicts.md"] = conflictsPage()
 	out["reference/guests.md"] = []byte(generated + product.Page + guestsTail)
 	out["reference/rulebook.md"] = bookPage()
+	out["reference/facts.md"] = factsPage()
 	out["evidence/experiments.md"] = []byte(generated + recordHead + rulebook.Record)
 	out["../cmd/powershell/Homenode/Homenode.psm1"], out["../cmd/powershell/Homenode/Homenode.psd1"] = powershellModule(root), powershellManifest(root)
 	out["evidence/published-capacity.md"] = append([]byte(generated), size.ArticlePage()...)
@@ -151,6 +153,32 @@ Where sources contradict each other, see [conflicts](conflicts.md).
 `)
 	for _, s := range rulebook.Statements {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", s.ID, s.Text, s.Source)
+	}
+	return b.Bytes()
+}
+
+// factsPage lists the facts of a VM.
+func factsPage() []byte {
+	var b bytes.Buffer
+	b.WriteString(generated + `# Facts of a VM
+
+What homenode knows of a VM, each fact once: its word in [scenarios](scenarios.md), [what-ifs](../checks.md#what-if) and conditions of `+"`--select`"+`, its
+name in snapshots, and where it is read. Conditions have memory in GB, and besides: `+"`name`, `cluster`, `host`, `folder`, `tags`, `attributes`, `release`"+`
+(7.0) and `+"`update`"+` (3 of 7.0 U3) of its host.
+
+| word | fact | in snapshots | vSphere | RVTools | .vmx |
+|---|---|---|---|---|---|
+`)
+	for i := range numa.VMFacts {
+		p := &numa.VMFacts[i]
+		about := p.About
+		if p.Unit != "" {
+			about += " (" + p.Unit + ")"
+		}
+		if p.Only != nil {
+			about += ": " + strings.Join(p.Only, ", ")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", p.Word, about, p.JSON, p.Where, p.Sheet, p.VMX)
 	}
 	return b.Bytes()
 }

@@ -99,10 +99,9 @@ func (l *loops) Visit(node *ast.Node) {
 // docs/checks.md.
 var zero = values(&numa.VM{}, "", nil, true)
 
-// Compile reads a condition. Its words are vcpus, coresPerSocket, memory (in GB), hw,
-// release (7.0), update (3 of 7.0 U3), hotAdd, memoryHotAdd, power, name, cluster, host,
-// folder, guest, tags and attributes (`attributes["owner"]`); the language is that of github.com/expr-lang/expr,
-// without what takes long: ranges, loops in loops, and functions that make values.
+// Compile reads a condition. Its words are those of numa.VMFacts (memory in GB), and name, cluster, host, folder, tags,
+// attributes (`attributes["owner"]`), and of its host release (7.0) and update (3 of 7.0 U3); the language is that of
+// github.com/expr-lang/expr, without what takes long: ranges, loops in loops, and functions that make values.
 func Compile(text string) (*Condition, error) {
 	if len(text) > longestCondition {
 		return nil, fmt.Errorf("found %d bytes, want a condition of at most %d", len(text), longestCondition)
@@ -188,14 +187,23 @@ func values(v *numa.VM, cluster string, on *numa.Host, all bool) map[string]any 
 		attributes[a.Name] = a.Value
 	}
 	out["attributes"] = attributes
-	put(out, all, "vcpus", v.VCPUs, func(n int) any { return n })
-	put(out, all, "coresPerSocket", v.CoresPerSocket, func(n int) any { return n })
-	put(out, all, "memory", v.Memory, func(b numa.Bytes) any { return float64(b) / float64(numa.GiB) })
-	put(out, all, "hw", v.Hardware, func(n int) any { return n })
-	put(out, all, "hotAdd", v.CPUHotAdd, func(b bool) any { return b })
-	put(out, all, "memoryHotAdd", v.MemoryHotAdd, func(b bool) any { return b })
-	put(out, all, "power", v.Power, func(p numa.PowerState) any { return string(p) })
-	put(out, all, "guest", v.GuestOS, func(s string) any { return s })
+	for i := range numa.VMFacts {
+		p := &numa.VMFacts[i]
+		switch f := p.Fact(v).(type) {
+		case *numa.Fact[int]:
+			put(out, all, p.Word, *f, func(n int) any { return n })
+		case *numa.Fact[bool]:
+			put(out, all, p.Word, *f, func(b bool) any { return b })
+		case *numa.Fact[numa.Bytes]:
+			put(out, all, p.Word, *f, func(b numa.Bytes) any { return float64(b) / float64(numa.GiB) })
+		case *numa.Fact[string]:
+			put(out, all, p.Word, *f, func(s string) any { return s })
+		case *numa.Fact[numa.PowerState]:
+			put(out, all, p.Word, *f, func(s numa.PowerState) any { return string(s) })
+		case *numa.Fact[[]int]:
+			put(out, all, p.Word, *f, func(list []int) any { return append([]int{}, list...) })
+		}
+	}
 	release := numa.Fact[numa.Release]{}
 	if on != nil {
 		out["host"], release = on.Name, on.Release

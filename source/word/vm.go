@@ -9,32 +9,50 @@ import (
 	"homenode/numa"
 )
 
-// vmWords are the words of a VM that set one fact, in the order of messages.
-var vmWords = words[numa.VM]{
-	{"vcpus", fact(func(v *numa.VM) *numa.Fact[int] { return &v.VCPUs }, Word.vcpus)},
-	{"coresPerSocket", coresPerSocket},
-	{"memory", fact(func(v *numa.VM) *numa.Fact[numa.Bytes] { return &v.Memory }, Word.vmMemory)},
-	{"hotAdd", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.CPUHotAdd }, Word.truth)},
-	{"memoryHotAdd", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.MemoryHotAdd }, Word.truth)},
-	{"vnumaHotAdd", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.VNUMAHotAdd }, Word.truth)},
-	{"hw", fact(func(v *numa.VM) *numa.Fact[int] { return &v.Hardware }, within(3, 99))},
-	{"guest", fact(func(v *numa.VM) *numa.Fact[string] { return &v.GuestOS }, Word.anything)},
-	{"product", fact(func(v *numa.VM) *numa.Fact[string] { return &v.Product }, Word.anything)},
-	{"power", fact(func(v *numa.VM) *numa.Fact[numa.PowerState] { return &v.Power }, oneOf[numa.PowerState]("on", "off", "suspended"))},
-	{"template", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.Template }, Word.truth)},
-	{"latency", fact(func(v *numa.VM) *numa.Fact[string] { return &v.LatencySensitivity }, oneOf[string]("low", "normal", "medium", "high"))},
-	{"virtualThreads", fact(func(v *numa.VM) *numa.Fact[int] { return &v.VirtualThreads }, within(1, 2))},
-	{"firmware", fact(func(v *numa.VM) *numa.Fact[string] { return &v.Firmware }, oneOf[string]("bios", "efi"))},
-	{"iommu", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.IOMMU }, Word.truth)},
-	{"cpuAffinity", fact(func(v *numa.VM) *numa.Fact[[]int] { return &v.CPUAffinity }, Word.list)},
-	{"memoryAffinity", fact(func(v *numa.VM) *numa.Fact[[]int] { return &v.MemoryAffinity }, Word.list)},
-	{"cpuReservation", fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPUReservation }, within(0, math.MaxInt32))},
-	{"cpuLimit", fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPULimit }, Word.limit)},
-	{"memoryReservation", fact(func(v *numa.VM) *numa.Fact[numa.Bytes] { return &v.MemoryReservation }, Word.vmMemory)},
-	{"reserveAll", fact(func(v *numa.VM) *numa.Fact[bool] { return &v.MemoryReservationLocked }, Word.truth)},
-	{"pci", devices},
-	{"folder", func(v *numa.VM, w Word, _ string) error { v.Folder = w.Value; return nil }},
-	{"tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil }},
+// vmWords are the words of a VM, in the order of messages: those of numa.VMFacts, and those that set more or less than one fact.
+var vmWords = func() (out words[numa.VM]) {
+	add := func(key string, set func(v *numa.VM, w Word, where string) error) {
+		out = append(out, struct {
+			key string
+			set func(of *numa.VM, w Word, where string) error
+		}{key, set})
+	}
+	for i := range numa.VMFacts {
+		switch p := &numa.VMFacts[i]; p.Word {
+		case "coresPerSocket":
+			add(p.Word, coresPerSocket)
+		case "cpuLimit":
+			add(p.Word, fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPULimit }, Word.limit))
+		default:
+			add(p.Word, func(v *numa.VM, w Word, where string) error { return w.property(p, v, where) })
+		}
+	}
+	add("pci", devices)
+	add("folder", func(v *numa.VM, w Word, _ string) error { v.Folder = w.Value; return nil })
+	add("tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil })
+	return out
+}()
+
+// property gives the fact of a VM the value of the word.
+func (w Word) property(p *numa.Property, v *numa.VM, where string) error {
+	switch f := p.Fact(v).(type) {
+	case *numa.Fact[bool]:
+		return set(f, w, where, w.truth)
+	case *numa.Fact[int]:
+		return set(f, w, where, func() (int, error) { return w.Number(p.Least, p.Most) })
+	case *numa.Fact[numa.Bytes]:
+		return set(f, w, where, w.vmMemory)
+	case *numa.Fact[[]int]:
+		return set(f, w, where, w.list)
+	case *numa.Fact[numa.PowerState]:
+		return set(f, w, where, func() (numa.PowerState, error) { return oneOf[numa.PowerState](p.Only...)(w) })
+	case *numa.Fact[string]:
+		if p.Only == nil {
+			return set(f, w, where, w.anything)
+		}
+		return set(f, w, where, func() (string, error) { return oneOf[string](p.Only...)(w) })
+	}
+	return Errorf(w.Col, "%s: no word states it", Short(w.Key)) // a test of numa.VMFacts shows it
 }
 
 // VMKeys are the words that VM understands; beside them set:KEY.
