@@ -7,10 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
 	"homenode/change/whatif"
-	"homenode/internal/bounded"
 	"homenode/output/format"
-	"homenode/size/fit"
 )
 
 // WhatIf has the changes of --what-if, in the order of the command line.
@@ -28,72 +27,5 @@ func (f *WhatIf) Changes(name string) ([]whatif.Change, error) {
 	if f.Asked != nil && !slices.Contains(format.Tables, name) {
 		return nil, fmt.Errorf("--format: found %q, want one of %s for a what-if", name, strings.Join(format.Tables, ", "))
 	}
-	var out []whatif.Change
-	for _, text := range f.Asked {
-		if path, isFile := strings.CutPrefix(text, "@"); isFile {
-			lines, err := changesIn(path)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, lines...)
-			continue
-		}
-		c, err := change("--what-if", 1, text)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, nil
-}
-
-// change reads one change, which stands in this line of a file.
-func change(file string, line int, text string) (whatif.Change, error) {
-	text = strings.TrimSpace(text)
-	if host, ok := strings.CutPrefix(text, "lose-host="); ok {
-		return whatif.LoseHostAt(file, line, host)
-	}
-	if host, ok := strings.CutPrefix(text, "add-host="); ok {
-		return addHost(file, line, host)
-	}
-	return whatif.ParseAt(file, line, text)
-}
-
-// addHost reads what add-host= says: a host that the new ones are like, or their shape first.
-func addHost(file string, line int, text string) (whatif.Change, error) {
-	shape, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	if at := strings.IndexAny(shape, "=/"); at < 0 || shape[at] == '=' {
-		return whatif.AddHostAt(file, line, text)
-	}
-	kind, err := fit.ParseType(shape, 0)
-	if err != nil {
-		return whatif.Change{}, fmt.Errorf("%s:%d: add-host: %w", file, line, err)
-	}
-	return whatif.AddShapeAt(file, line, shape, kind.Host, rest)
-}
-
-// changesIn reads a file of changes, one a line; # begins a comment.
-func changesIn(path string) ([]whatif.Change, error) {
-	b, err := bounded.File(path, bounded.List)
-	if err != nil {
-		return nil, err
-	}
-	var out []whatif.Change
-	line := 0
-	for text := range strings.Lines(string(b)) {
-		line++
-		text = strings.TrimRight(text, "\r\n")
-		if bare := strings.TrimSpace(text); bare == "" || bare[0] == '#' {
-			continue
-		}
-		c, err := change(path, line, text)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	if out == nil {
-		return nil, fmt.Errorf("%s: found no change", path)
-	}
-	return out, nil
+	return ask.Changes(&ask.Env{}, f.Asked)
 }

@@ -1,0 +1,27 @@
+package ask
+
+import "homenode/rules/filter"
+
+// A Filter narrows what an answer shows. Its fields mean the same wherever they are. A question about recordings takes some of them: they
+// state neither cluster nor folder or tag.
+type Filter struct {
+	Clusters []string `ask:"cluster,list" label:"Cluster" help:"show these clusters; names may have * and ?"`
+	Folders  []string `ask:"folder,list" help:"show VMs in these inventory folders and below"`
+	Tags     []string `ask:"tag,list" help:"show VMs with these tags, or custom attributes as 'owner=db*'"`
+	VMs      []string `ask:"vm,list" label:"VM" help:"show these VMs: names, cluster/name or IDs, with * and ?"`
+	Hosts    []string `ask:"host,list" label:"Host" help:"show these hosts and the VMs on them"`
+	Rules    []string `ask:"rule,list" label:"Rule" example:"N001" help:"show findings of these checks: IDs or names, with *"`
+	Severity string   `ask:"severity" likely:"info,low,medium,high" label:"Severity" help:"show findings of this severity or higher: info, low, medium, high"`
+	Select   string   `ask:"select" label:"Condition" example:"vcpus > 16 && hotAdd" help:"show VMs of which this holds: 'vcpus == 2 && release < 7.0'"`
+}
+
+// FilterNames are the names of the fields of a Filter.
+var FilterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}
+
+// Options returns the fields as package filter has them.
+func (f *Filter) Options() filter.Options {
+	return filter.Options{Clusters: f.Clusters, Folders: f.Folders, Tags: f.Tags, VMs: f.VMs, Hosts: f.Hosts, Rules: f.Rules, Severity: f.Severity, Select: f.Select}
+}
+
+// Compile compiles what the fields say; nil shows everything.
+func (f *Filter) Compile() (*filter.Filter, error) { return filter.New(f.Options()) }

@@ -1,0 +1,94 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"homenode/change/whatif"
+	"homenode/internal/bounded"
+	"homenode/size/fit"
+)
+
+// WhatIf changes the fleet that is judged, in the order in which the changes were given.
+type WhatIf struct {
+	WhatIfs []string `ask:"what-if" label:"Change" help:"judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07' (its VMs where it suits them worst), 'add-host=2x32c/1TB' or 'add-host=like=esx01 count=2', or @FILE with such lines (repeatable)"`
+}
+
+// Changes returns the changes; nil for none.
+func (w *WhatIf) Changes(e *Env) ([]whatif.Change, error) { return Changes(e, w.WhatIfs) }
+
+// Changes reads changes of a fleet, each as the field what-if has it.
+func Changes(e *Env, texts []string) (out []whatif.Change, err error) {
+	for _, text := range texts {
+		path, isFile := strings.CutPrefix(text, "@")
+		switch {
+		case isFile && e.Shared:
+			return nil, errors.New("a page reads no files")
+		case isFile:
+			lines, err := changesIn(path)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, lines...)
+			continue
+		}
+		c, err := change("--what-if", 1, text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// change reads one change, which stands in this line of a file.
+func change(file string, line int, text string) (whatif.Change, error) {
+	text = strings.TrimSpace(text)
+	if host, ok := strings.CutPrefix(text, "lose-host="); ok {
+		return whatif.LoseHostAt(file, line, host)
+	}
+	if host, ok := strings.CutPrefix(text, "add-host="); ok {
+		return addHost(file, line, host)
+	}
+	return whatif.ParseAt(file, line, text)
+}
+
+// addHost reads what add-host= says: a host that the new ones are like, or their shape first.
+func addHost(file string, line int, text string) (whatif.Change, error) {
+	shape, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if at := strings.IndexAny(shape, "=/"); at < 0 || shape[at] == '=' {
+		return whatif.AddHostAt(file, line, text)
+	}
+	kind, err := fit.ParseType(shape, 0)
+	if err != nil {
+		return whatif.Change{}, fmt.Errorf("%s:%d: add-host: %w", file, line, err)
+	}
+	return whatif.AddShapeAt(file, line, shape, kind.Host, rest)
+}
+
+// changesIn reads a file of changes, one a line; # begins a comment.
+func changesIn(path string) ([]whatif.Change, error) {
+	b, err := bounded.File(path, bounded.List)
+	if err != nil {
+		return nil, err
+	}
+	var out []whatif.Change
+	line := 0
+	for text := range strings.Lines(string(b)) {
+		line++
+		text = strings.TrimRight(text, "\r\n")
+		if bare := strings.TrimSpace(text); bare == "" || bare[0] == '#' {
+			continue
+		}
+		c, err := change(path, line, text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	if out == nil {
+		return nil, fmt.Errorf("%s: found no change", path)
+	}
+	return out, nil
+}
