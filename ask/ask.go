@@ -23,18 +23,20 @@ type Question interface {
 
 // Asked remembers which fields of a question were given: not given differs from zero.
 type Asked struct {
-	given []*Field // in the order in which they were given; each once
+	given []*Field            // in the order in which they were given; each once
+	flags map[string][]string // as Env has them
 }
 
 func (a *Asked) state() *Asked { return a }
 
 // A Reply is the answer to a question.
 type Reply struct {
-	Answers []*answer.Answer
-	Form    format.Options // what forms of an answer need to know beside it
-	Lines   []string       // instead of answers: lines of a file of VMware's
-	Found   bool           // something that the asker wants to be told by the exit code
-	Partly  error          // not everything could be read; the answers are of the rest
+	Answers   []*answer.Answer
+	Form      format.Options // what forms of an answer need to know beside it
+	Lines     []string       // instead of answers: lines of a file of VMware's
+	AllTables bool           // a CSV file has all tables of the answer
+	Found     bool           // something that the asker wants to be told by the exit code
+	Partly    error          // not everything could be read; the answers are of the rest
 }
 
 // Answered returns a reply of one answer.
@@ -82,6 +84,7 @@ const longest = 45 * time.Second
 
 // Answer answers a question of this entry within its budget, when the process is shared.
 func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) {
+	q.state().flags = e.Flags
 	if !e.Shared {
 		return q.Answer(ctx, e)
 	}

@@ -30,7 +30,10 @@ type Env struct {
 	Version string
 	Shared  bool   // others use this process: budgets hold, and no file is written
 	Form    string // of the output, where the answer depends on it; "" for the answer as a value
+	Table   string // of the answer, which the asker named for a CSV file; "" for none
 	Timed   bool   // answers say how long they took
+	// Flags are what the asker said to the front end by its own flags: the next commands that an answer names have them too.
+	Flags map[string][]string
 
 	Warn func(text string) // what the asker should know while the answer is made; nil drops it
 	// Progress returns what shows how many of a noun are done, and what takes that away; nil shows nothing.
@@ -43,6 +46,15 @@ type Held struct {
 	Result *rules.Result        // shared: a question that changes the fleet takes a copy
 	Bare   func() *rules.Result // the judgement that a what-if stands beside; nil for none
 	Ticks  string               // as rules.Options has it
+}
+
+// Bare returns the judgement of the fleet that is held without what was seen of it, when these options come to the same; nil for none.
+func (e *Env) Bare(o rules.Options) *rules.Result {
+	h := e.Held
+	if h == nil || h.Bare == nil || o.Policy != h.Result.Policy || h.Result.Choices != o.Choices {
+		return nil
+	}
+	return h.Bare()
 }
 
 // warn tells the asker something.

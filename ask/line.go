@@ -38,10 +38,13 @@ func (f *Field) flags() (out []string) {
 	return out
 }
 
-// Words returns arguments, and after them those of these fields that were given, for the next commands that an answer names.
+// Words returns arguments, and after them those of these fields, and flags of the front end, that were given, for the next commands that an answer names.
 func (a *Asked) Words(arguments []string, names ...string) []string {
 	words := slices.Clone(arguments)
 	for _, name := range names {
+		if values, ok := a.flags[name]; ok {
+			words = append(append(words, "--"+name), values...)
+		}
 		i := slices.IndexFunc(a.given, func(f *Field) bool { return f.Name == name })
 		if i < 0 {
 			continue

@@ -2,7 +2,9 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +35,9 @@ func (s *Source) Options() open.Options {
 func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) (*numa.Fleet, error) {
 	if e.Held != nil {
 		return e.Held.fleet(sources)
+	}
+	if e.Open == nil {
+		return nil, errors.New("no fleet is known")
 	}
 	fleet, unread, err := e.Open(ctx, sources, s.Options())
 	s.failed += len(unread) // two fleets are read one after the other
@@ -95,5 +100,8 @@ func (s *Source) State(fleet *numa.Fleet) error {
 	return open.Options{Products: products}.Apply(fleet)
 }
 
+// SourceNames are the fields that say how a source is read, and the flags that say how a vCenter is.
+var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "credentials", "insecure"}
+
 // AnswerNames are the fields that change what is found in captures, for the next commands that an answer names.
-var AnswerNames = []string{"fleet", "nodes-per-socket", "evidence", "assume-host", "host-name", "from", "to", "interval", "start", "config", "fail-on"}
+var AnswerNames = slices.Concat([]string{"fleet"}, SourceNames, []string{"host-name", "from", "to", "interval", "start", "config", "fail-on"})

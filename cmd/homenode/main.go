@@ -15,10 +15,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	askfleet "homenode/ask/fleet"
 	"homenode/cmd/homenode/flags"
 	"homenode/cmd/homenode/fleet"
 	"homenode/cmd/homenode/recording"
 	built "homenode/internal/version"
+	"homenode/output/format"
 )
 
 // Exit codes (docs/reference/commands).
@@ -92,7 +94,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"look", "Look", []*cobra.Command{fleet.NewAssess(), fleet.NewExplain(), recording.NewCapture(), newServe()}},
+		{"look", "Look", []*cobra.Command{flags.Question(askfleet.AssessEntry, helps, format.Judged...), fleet.NewExplain(), recording.NewCapture(), newServe()}},
 		{"change", "Change", []*cobra.Command{newFix(), newOptimise(), newMove()}},
 		{"plan", "Plan", []*cobra.Command{newSize(), recording.NewSimulate(), newCompare()}},
 		{"files", "Files", []*cobra.Command{newRecord(), fleet.NewSnapshot(), newDemo(), newRules(), newMeasure(), newValidate()}},

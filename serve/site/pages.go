@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/ask"
+	"homenode/ask/fleet"
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
@@ -40,18 +42,26 @@ func pages() []*screen {
 
 // showFleet shows what is bad in the fleet now and since when, and what cannot be seen; of a file, what its settings lead to.
 func showFleet(x *request) (*view, error) {
-	fields, flags := x.asked(x.findingFields()...)
-	if len(flags) > 0 {
-		return x.findings(fields, flags)
+	q := assessing()
+	fields, given, err := x.form(q, "severity", "rule", "cluster", "host", "vm", "select")
+	fields[0].Group, fields[0].Folded = "Some findings", true
+	for i := range fields {
+		if of := map[string]string{"cluster": "cluster", "host": "host", "vm": "VM"}[fields[i].Name]; of != "" {
+			fields[i].Hint = patternOf(x.example(of))
+		}
 	}
-	args := []string{"assess", Source}
+	if err != nil {
+		return &view{fields: fields}, err
+	}
+	if given {
+		return x.findings(q, fields)
+	}
 	v := &view{fields: fields, most: 3, live: x.site.Live != nil}
 	if x.fleet != nil {
-		a, err := x.site.recent.ask(x, args...)
-		if err != nil {
+		v.command = ask.Line(fleet.AssessEntry.Name, q)
+		if v.answer, err = x.site.recent.answer(x, fleet.AssessEntry, q); err != nil {
 			return nil, err
 		}
-		v.answer, v.command = a, args
 	}
 	if x.site.Live == nil {
 		if x.fleet == nil {
@@ -67,7 +77,6 @@ func showFleet(x *request) (*view, error) {
 		v.answer = &out
 		return v, nil
 	}
-	var err error
 	v.answer, err = x.site.Live.present.of(x.page.path, x.fleet, func() (*answer.Answer, error) { return x.fleetNow(v.answer) })
 	return v, err
 }
@@ -135,39 +144,27 @@ func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 	return now, nil
 }
 
-// severities are the choices of a least severity.
-var severities = []choice{{"", "any"}, {"high", "high"}, {"medium", "medium and above"}, {"low", "low and above"}}
-
-// findingFields choose findings.
-func (x *request) findingFields() []field {
-	return []field{
-		{Group: "Some findings", Folded: true, Name: "severity", Label: "Severity", Choices: severities},
-		{Name: "rule", Label: "Rule", Hint: "N001"},
-		{Name: "cluster", Label: "Cluster", Hint: patternOf(x.example("cluster"))},
-		{Name: "host", Label: "Host", Hint: patternOf(x.example("host"))},
-		{Name: "vm", Label: "VM", Hint: patternOf(x.example("VM"))},
-		{Name: "select", Label: "Condition", Hint: "vcpus > 16 && hotAdd"},
-	}
+// assessing returns the question about the findings of the fleet of a page.
+func assessing() *fleet.Assess {
+	q := fleet.AssessEntry.Ask().(*fleet.Assess)
+	q.Sources = []string{Source}
+	return q
 }
 
 // findings shows the findings that a filter leaves.
-func (x *request) findings(fields []field, flags []string) (*view, error) {
-	args := append([]string{"assess", Source}, flags...)
-	a, err := x.site.recent.ask(x, args...)
-	v := &view{answer: a, fields: fields, command: args, most: 10}
-	if valueOf(fields, "rule") != "" {
+func (x *request) findings(q *fleet.Assess, fields []field) (*view, error) {
+	v := &view{fields: fields, command: ask.Line(fleet.AssessEntry.Name, q), most: 10}
+	if x.fleet == nil {
+		return v, errNoFleet
+	}
+	a, err := x.site.recent.answer(x, fleet.AssessEntry, q)
+	if v.answer = a; q.Rules != nil {
 		v.most = rowsShown
 	}
 	if err != nil {
 		return v, err
 	}
-	only := func(name string) []string {
-		if text := valueOf(fields, name); text != "" {
-			return []string{text}
-		}
-		return nil
-	}
-	shown, err := filter.New(filter.Options{Severity: valueOf(fields, "severity"), Rules: only("rule"), Clusters: only("cluster"), Hosts: only("host"), VMs: only("vm"), Select: valueOf(fields, "select")})
+	shown, err := q.Compile()
 	if err != nil {
 		return v, err
 	}
@@ -232,7 +229,7 @@ func showCluster(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, err := x.ask("assess", Source, "--cluster="+item(name))
+	judged, err := x.judgedOf("cluster", name)
 	if err != nil {
 		return nil, err
 	}
@@ -265,6 +262,15 @@ func (x *request) which(kind string) *view {
 	return &view{answer: &answer.Answer{Title: x.page.title, Verdict: []string{"Choose one of " + strconv.Itoa(len(t.Rows)) + "."}, Tables: []answer.Table{t}}, most: rowsShown}
 }
 
+// judgedOf returns the findings of a cluster or host.
+func (x *request) judgedOf(kind, name string) (*answer.Answer, error) {
+	q := assessing()
+	if err := give(q, kind, ask.One(name)); err != nil {
+		return nil, err
+	}
+	return x.answerOf(fleet.AssessEntry, q)
+}
+
 // joined returns an answer with the findings of another one.
 func joined(a, judged *answer.Answer) *answer.Answer {
 	out := *a
@@ -293,7 +299,7 @@ func showHost(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	judged, err := x.ask("assess", Source, "--host="+item(name))
+	judged, err := x.judgedOf("host", name)
 	if err != nil {
 		return nil, err
 	}

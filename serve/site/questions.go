@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -17,10 +18,10 @@ import (
 // divider divides the values of a field of several in a form; none of them has one.
 const divider = ";"
 
-// form returns the fields of a question as a form has them, filled with what the address says.
-func (x *request) form(q ask.Question) (fields []field, given bool, err error) {
+// form returns the fields of a question as a form has them, filled with what the address says: those of these names, or all without names.
+func (x *request) form(q ask.Question, names ...string) (fields []field, given bool, err error) {
 	for _, f := range ask.Fields(q) {
-		if f.Label == "" && !x.query.Has(f.Name) {
+		if names != nil && !slices.Contains(names, f.Name) || f.Label == "" && !x.query.Has(f.Name) {
 			continue
 		}
 		one := field{Name: f.Name, Label: f.Label, Hint: f.Example, Choices: choicesOf(f), Long: f.Kind == ask.Texts, Check: f.Kind == ask.Truth, Group: f.Group, Hidden: f.Label == ""}
@@ -43,7 +44,11 @@ func (x *request) form(q ask.Question) (fields []field, given bool, err error) {
 				values = strings.Split(text, divider)
 			}
 			for _, value := range values {
-				if e := f.Set(strings.TrimSpace(value)); e != nil && err == nil {
+				e := errors.New("a page reads no files")
+				if value = strings.TrimSpace(value); !strings.HasPrefix(value, "@") {
+					e = f.Set(value)
+				}
+				if e != nil && err == nil {
 					err = e
 				}
 			}
@@ -60,7 +65,7 @@ func choicesOf(f *ask.Field) []choice {
 	if f.Choices == nil {
 		return nil
 	}
-	out := []choice{{"", f.Default}}
+	out := []choice{{"", cmp.Or(f.Default, "any")}}
 	for _, c := range f.Choices {
 		if c != f.Default {
 			out = append(out, choice{c, c})
@@ -90,10 +95,35 @@ func (x *request) env() *ask.Env {
 	return e
 }
 
+// give gives fields of a question values: a name, then its value. What is empty is not given.
+func give(q ask.Question, values ...string) error {
+	fields := ask.Fields(q)
+	for i := 0; i < len(values); i += 2 {
+		for _, f := range fields {
+			if f.Name != values[i] || values[i+1] == "" {
+				continue
+			}
+			if err := f.Set(values[i+1]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// turns are of the questions that are answered at once; the others wait.
+var turns = make(chan struct{}, 4)
+
 // answerOf answers a question within its budget.
 func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error) {
 	if x.quiet {
 		return nil, errors.New("nothing is asked")
+	}
+	select {
+	case turns <- struct{}{}:
+		defer func() { <-turns }()
+	case <-x.Context().Done():
+		return nil, x.Context().Err()
 	}
 	r, err := t.Answer(x.Context(), q, x.env())
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"homenode/ask"
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/serve/held"
@@ -33,13 +34,22 @@ type recentAnswer struct {
 	err   error
 }
 
-// ask asks, unless it was asked a moment ago about the same fleet.
+// ask asks a command, unless it was asked a moment ago about the same fleet.
 func (c *recent) ask(x *request, args ...string) (*answer.Answer, error) {
-	line := words.Command(args...)
+	return c.once(x, words.Command(args...), func() (*answer.Answer, error) { return x.ask(args...) })
+}
+
+// answer answers a question, unless it was asked a moment ago about the same fleet.
+func (c *recent) answer(x *request, t *ask.Entry, q ask.Question) (*answer.Answer, error) {
+	return c.once(x, words.Command(ask.Line(t.Name, q)...), func() (*answer.Answer, error) { return x.answerOf(t, q) })
+}
+
+// once asks, unless the same line was asked a moment ago about the same fleet.
+func (c *recent) once(x *request, line string, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
 	for !x.quiet {
 		one, own := c.of(x.fleet, line)
 		if own {
-			return c.fill(one, x, args)
+			return c.fill(one, asking)
 		}
 		select {
 		case <-one.done:
@@ -50,11 +60,11 @@ func (c *recent) ask(x *request, args ...string) (*answer.Answer, error) {
 			return one.a, one.err
 		}
 	}
-	return x.ask(args...)
+	return asking()
 }
 
 // fill asks, and lets those know who wait.
-func (c *recent) fill(one *recentAnswer, x *request, args []string) (*answer.Answer, error) {
+func (c *recent) fill(one *recentAnswer, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
 	one.err = context.Canceled // should asking panic
 	defer func() {
 		if one.err != nil {
@@ -62,7 +72,7 @@ func (c *recent) fill(one *recentAnswer, x *request, args []string) (*answer.Ans
 		}
 		close(one.done)
 	}()
-	one.a, one.err = x.ask(args...)
+	one.a, one.err = asking()
 	return one.a, one.err
 }
 

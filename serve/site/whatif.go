@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/ask"
+	"homenode/ask/fleet"
 	"homenode/numa"
 	"homenode/output/answer"
 )
@@ -29,8 +31,8 @@ func (x *request) whatIfFields() []field {
 		{Group: "Hosts", Name: "hosts", Label: "Which hosts", Hint: "all, or " + patternOf(x.example("host")), flag: "-"},
 		{Name: "release", Label: "ESXi release", Choices: releaseChoices("as it is"), flag: "-"},
 		{Name: "nodesPerSocket", Label: "NUMA nodes per socket (SNC, NPS)", Choices: choices("as it is", "1", "2", "3", "4"), flag: "-"},
-		{Name: "lose-host", flag: "what-if=lose-host=", Label: "Lose a host", Choices: x.loseChoices()},
-		{Name: "add-host", flag: "what-if=add-host=", Label: "Add hosts", Hint: "like=" + x.example("host") + " count=2, or 2x32c/1TB cluster=" + x.example("cluster"), Long: true},
+		{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()},
+		{Name: "add-host", Label: "Add hosts", Hint: "like=" + x.example("host") + " count=2, or 2x32c/1TB cluster=" + x.example("cluster"), Long: true},
 		{Group: "Anything else, in words", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=" + patternOf(x.example("VM")) + " hotAdd=off coresPerSocket=16", Long: true},
 	}
 }
@@ -141,7 +143,7 @@ func wordsOf(fields []field, keys ...[2]string) (string, error) {
 
 // showWhatIf judges the fleet with changes beside today's.
 func showWhatIf(x *request) (*view, error) {
-	fields, flags := x.asked(x.whatIfFields()...)
+	fields, _ := x.asked(x.whatIfFields()...)
 	v := &view{fields: fields, most: 10}
 	if x.fleet == nil {
 		return v, errNoFleet
@@ -163,13 +165,13 @@ func showWhatIf(x *request) (*view, error) {
 	if vm != "" && valueOf(fields, "vm") == "" {
 		return v, errors.New("of which VM? Say its name, or * for all")
 	}
-	var args []string
-	for _, words := range []string{vm, hosts} {
-		if words != "" {
-			args = append(args, "--what-if="+words)
-		}
+	q := assessing()
+	err = give(q, "what-if", vm, "what-if", hosts, "what-if", prefixed("lose-host=", valueOf(fields, "lose-host")),
+		"what-if", prefixed("add-host=", valueOf(fields, "add-host")), "what-if", valueOf(fields, "what-if"))
+	if err != nil {
+		return v, err
 	}
-	if args = append(args, flags...); len(args) == 0 {
+	if q.WhatIfs == nil {
 		v.answer = &answer.Answer{Title: "What if", Verdict: []string{"Say what would change: the fleet with it stands beside today's as you type.", "Nothing is written anywhere."}}
 		if name := valueOf(fields, "vm"); name != "" {
 			if !strings.ContainsAny(name, "*?[,/") && len(x.fleet.Result.Fleet.FindVMs(name)) == 0 {
@@ -179,9 +181,17 @@ func showWhatIf(x *request) (*view, error) {
 		}
 		return v, nil
 	}
-	v.command = commandOf([]string{"assess"}, args, Source)
-	v.answer, err = x.site.recent.ask(x, v.command...)
+	v.command = ask.Line(fleet.AssessEntry.Name, q)
+	v.answer, err = x.site.recent.answer(x, fleet.AssessEntry, q)
 	return v, err
+}
+
+// prefixed returns a value behind its key; "" for none.
+func prefixed(key, value string) string {
+	if value == "" {
+		return ""
+	}
+	return key + value
 }
 
 // today are the fields of a what-if with what a VM has today.

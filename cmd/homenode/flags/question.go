@@ -169,12 +169,25 @@ func (c *asking) env(cmd *cobra.Command) (*ask.Env, error) {
 			return open.Fleet(ctx, sources, o)
 		},
 		In: cmd.InOrStdin(), Today: time.Now(), Version: version.String(), Form: c.out.Format,
+		Flags: map[string][]string{},
 		Timed: IsTerminal(cmd.OutOrStdout()) && c.out.File == "", // elsewhere the same input gives the same bytes
 		Warn:  func(text string) { Warn(cmd.ErrOrStderr(), text) },
 		Progress: func(did, noun string) (func(done, total int), func()) {
 			line := NewProgress(cmd, did, noun)
 			return line.Show, line.Clear
 		},
+	}
+	if cmd.Flags().Changed("table") {
+		e.Table = c.table.Name
+	}
+	for _, name := range []string{"config", "credentials", "insecure"} {
+		switch f := cmd.Flags().Lookup(name); {
+		case f == nil || !f.Changed || f.Value.String() == "false":
+		case f.Value.Type() == "bool":
+			e.Flags[name] = nil
+		default:
+			e.Flags[name] = []string{f.Value.String()}
+		}
 	}
 	if cmd.Flags().Lookup("config") != nil {
 		var err error
@@ -189,7 +202,7 @@ func (c *asking) env(cmd *cobra.Command) (*ask.Env, error) {
 func (c *asking) print(cmd *cobra.Command, args []string, r *ask.Reply) error {
 	form := r.Form
 	form.SourceFiles = SourceFiles(args)
-	if form.Table == "" {
+	if form.Table == "" && !r.AllTables {
 		form.Table = c.table.Name
 	}
 	var err error

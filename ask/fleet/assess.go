@@ -1,0 +1,127 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/ask"
+	"homenode/change/whatif"
+	"homenode/numa"
+	"homenode/output/change"
+	answers "homenode/output/fleet"
+	"homenode/output/format"
+	"homenode/rules"
+	"homenode/rules/filter"
+	"homenode/rules/finding"
+)
+
+// Assess asks which VMs of a fleet have wrong NUMA, why, and what to change.
+type Assess struct {
+	ask.Asked
+	Sources    []string `ask:"source,arg,need"`
+	FailOn     string   `ask:"fail-on" default:"medium" group:"Judge" help:"least severity that makes the exit code 1: info, low, medium, high"`
+	ask.Choice `group:"Judge"`
+	ask.WhatIf `group:"Judge"`
+	ask.Filter `group:"Show"`
+	Details    bool `ask:"details" group:"Show" help:"every finding with its advice (table, markdown)"`
+	ask.Source `group:"Source"`
+}
+
+// Answer answers the question.
+func (a *Assess) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	least, err := finding.ParseSeverity(a.FailOn)
+	if err != nil {
+		return nil, ask.Wrong("fail-on", err)
+	}
+	options, err := a.Choice.Options(e)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := a.changes(e)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := a.Compile()
+	if err != nil {
+		return nil, err
+	}
+	var r *ask.Reply
+	if changes != nil {
+		r, err = a.beside(ctx, e, options, changes, shown, least)
+	} else {
+		r, err = a.judge(ctx, e, options, shown, least)
+	}
+	return ask.Partly(r, err, a.Incomplete())
+}
+
+// changes reads those of a what-if; nil for none.
+func (a *Assess) changes(e *ask.Env) ([]whatif.Change, error) {
+	switch {
+	case a.WhatIfs == nil:
+		return nil, nil
+	case e.Form != "" && !slices.Contains(format.Tables, e.Form):
+		return nil, fmt.Errorf("--format: found %q, want one of %s for a what-if", e.Form, strings.Join(format.Tables, ", "))
+	case e.Table != "":
+		return nil, errors.New("--table: a what-if writes all its tables")
+	}
+	return a.Changes(e)
+}
+
+// judge judges the fleet as it is.
+func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, shown *filter.Filter, least finding.Severity) (*ask.Reply, error) {
+	start := time.Now()
+	whole, read, err := a.Judged(ctx, e, true, options, a.Sources...)
+	if err != nil {
+		return nil, err
+	}
+	judged := time.Since(start) - read
+	fleet := whole.Fleet
+	kvm := fleet.Hypervisor == numa.KVM
+	if kvm && (shown != nil || e.Table != "") {
+		return nil, fmt.Errorf("%s: a fleet of KVM is shown as a whole: leave out --table and what selects", fleet.Source)
+	}
+	result, err := shown.Fleet(whole)
+	if err != nil {
+		return nil, err
+	}
+	o := answers.Options{Version: e.Version, Details: a.Details, Sources: len(a.Sources),
+		SourceWords: a.Words(a.Sources, append([]string{"choose", "config"}, ask.SourceNames...)...),
+		Words:       a.Words(a.Sources, slices.Concat([]string{"choose"}, ask.AnswerNames, ask.FilterNames)...)}
+	if e.Timed {
+		o.Read, o.Judged = read, judged
+	}
+	show := answers.Assess
+	if kvm {
+		show = answers.AssessStated
+	}
+	r, err := ask.Answered(show(result, o), nil)
+	r.Form = format.Options{Details: a.Details, FailOn: least}
+	switch {
+	case len(fleet.VMs) == 0:
+		r.Partly = fmt.Errorf("%s: found no VM to judge", strings.Join(a.Sources, ", "))
+	case result.VMs == 0 && len(result.Fleet.VMs) > result.Templates:
+		r.Partly = fmt.Errorf("%s: none of %d VMs could be judged: see the notes", strings.Join(a.Sources, ", "), len(result.Fleet.VMs)-result.Templates)
+	default:
+		r.Found = result.AtLeast(least) > 0
+	}
+	return r, err
+}
+
+// beside judges the fleet today and changed, side by side. Findings that are there today do not count as found: those that the change makes do.
+func (a *Assess) beside(ctx context.Context, e *ask.Env, options rules.Options, changes []whatif.Change, shown *filter.Filter, least finding.Severity) (*ask.Reply, error) {
+	fleet, err := a.Read(ctx, e, false, a.Sources...)
+	if err != nil {
+		return nil, err
+	}
+	both, err := whatif.Beside(e.Bare(options), fleet, changes, options, shown)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ask.Answered(change.WhatIf(both, change.Options{Details: a.Details, FailOn: least}), nil)
+	r.AllTables, r.Found = true, both.Worsens(least)
+	return r, err
+}
