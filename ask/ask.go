@@ -67,6 +67,7 @@ type Entry struct {
 	Example string // what an address asks as an example: "vm=24x192GB*40&hosts=2x32c/1TB"; "" for a question that no form asks
 	New     func() Question
 	Budget  Budget
+	Bare    bool            // it judges, and by the defaults alone: no configuration changes them
 	Tables  func() []string // names of the tables that a CSV file can have; nil for an answer of one
 }
 

@@ -23,6 +23,10 @@ type Env struct {
 	Own  fs.FS     // the only files that questions read by name; nil for all of this machine
 	In   io.Reader // standard input, which a question can name; nil for none
 
+	// Logs makes Open fetch vmware.log of some VMs of a vCenter.
+	Logs func(wanted func(*numa.VM) bool)
+	// Save writes a file beside the answer, whole or not at all; nil for a front end that writes none.
+	Save func(name string, data []byte) error
 	Sink Sink // takes the ticks of captures beside the answer; nil for none
 
 	Policy  *policy.Policy // what the owner accepts and how the owner judges; nil for none

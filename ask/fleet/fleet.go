@@ -8,8 +8,11 @@ import (
 
 // The questions.
 var (
-	AssessEntry = &ask.Entry{Name: "assess", Title: "Fleet", New: func() ask.Question { return &Assess{} }, Tables: answers.TableNames}
+	AssessEntry   = &ask.Entry{Name: "assess", Title: "Fleet", New: func() ask.Question { return &Assess{} }, Tables: answers.TableNames}
+	ExplainEntry  = &ask.Entry{Name: "explain", Title: "Explain", New: func() ask.Question { return &Explain{} }}
+	RulesEntry    = &ask.Entry{Name: "rules", Title: "Rules", New: func() ask.Question { return &Rules{} }}
+	ValidateEntry = &ask.Entry{Name: "validate", Title: "Truth", New: func() ask.Question { return &Validate{} }, Bare: true}
 )
 
 // Entries are the questions, in the order in which they are listed.
-var Entries = []*ask.Entry{AssessEntry}
+var Entries = []*ask.Entry{AssessEntry, ExplainEntry, RulesEntry, ValidateEntry}

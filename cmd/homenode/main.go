@@ -15,9 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	askfleet "homenode/ask/fleet"
+	"homenode/ask/fleet"
 	"homenode/cmd/homenode/flags"
-	"homenode/cmd/homenode/fleet"
 	"homenode/cmd/homenode/recording"
 	built "homenode/internal/version"
 	"homenode/output/format"
@@ -94,10 +93,10 @@ on each host of its cluster, explains it, and says what is wrong.
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"look", "Look", []*cobra.Command{flags.Question(askfleet.AssessEntry, helps, format.Judged...), fleet.NewExplain(), recording.NewCapture(), newServe()}},
+		{"look", "Look", []*cobra.Command{flags.Question(fleet.AssessEntry, helps, format.Judged...), newExplain(), recording.NewCapture(), newServe()}},
 		{"change", "Change", []*cobra.Command{newFix(), newOptimise(), newMove()}},
 		{"plan", "Plan", []*cobra.Command{newSize(), recording.NewSimulate(), newCompare()}},
-		{"files", "Files", []*cobra.Command{newRecord(), fleet.NewSnapshot(), newDemo(), newRules(), newMeasure(), newValidate()}},
+		{"files", "Files", []*cobra.Command{newRecord(), newSnapshot(), newDemo(), flags.Question(fleet.RulesEntry, helps, format.Tables...), newMeasure(), flags.Question(fleet.ValidateEntry, helps, format.Tables...)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})
 		for _, c := range g.commands {

@@ -37,8 +37,9 @@ func TestSiteAsks(t *testing.T) {
 		"/what-if?add-host=2x32c/1TB+cluster=prod-a":                   {"capacity"},
 		"/what-if?what-if=vm%3Dsql01+hotAdd%3Doff":                     {"sql01 is better"},
 		"/vm?vm=sql01": {"/what-if?coresPerSocket=2&amp;hotAdd=on&amp;hw=19&amp;memory=384GB&amp;vcpus=32&amp;vm=sql01", "/simulate?part=esx02.demo", "The guest sees 1 node, carried by 2 clients: 1 finding of high severity."},
-		"/calculator":  {"The guest sees 2 nodes, carried by 2 clients: nothing to do.", `class="topo"`},
-		"/calculator?vcpus=24&memory=512GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " set:numa.vcpu.maxPerVirtualNode=8 ", " set:numa.vcpu.min=4"},
+		"/calculator":  {"What a VM gets on a host, and why.", "Show an example", `placeholder="512GB"`},
+		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB":                                                                                  {"The guest sees 2 nodes, carried by 2 clients: nothing to do.", `class="topo"`},
+		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " set:numa.vcpu.maxPerVirtualNode=8 ", " set:numa.vcpu.min=4"},
 		"/calculator?kind=fit": {"Show an example", `placeholder="24x192GB*40"`},
 		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB":     {"40 VMs, 960 vCPUs, 7680 GB, at 1 vCPU per core: 10 &#43; 1 spare hosts of 2x48c/1.5TB; as many of 2x64c/2TB.", "2x64c/2TB", `class="fit"`},
 		"/calculator?kind=fit&source=SOURCE&cluster=prod-a&vm=24x192GB*40":              {"170 VMs", "--cluster=prod-a"},
@@ -79,7 +80,7 @@ func TestSiteAsks(t *testing.T) {
 		}
 	}
 	for page, want := range map[string]int{
-		"/simulate?part=none": 400, "/simulate?part=esx01.demo&hours=1&at=1h+fail%0Arun": 400, "/what-if?vcpus=4": 400, "/what-if?vm=a%22b&vcpus=2": 400, "/what-if?vm=none&vcpus=2": 400,
+		"/simulate?part=none": 400, "/simulate?part=esx01.demo&hours=1&at=1h+fail%0Arun": 400, "/what-if?vcpus=4": 400, "/what-if?vm=a%22b&vcpus=2": 400, "/what-if?vm=none&vcpus=2": 400, "/calculator?vcpus=24": 400,
 	} {
 		sitePage(t, at+page, want)
 	}
@@ -344,7 +345,7 @@ func TestHeapStaysFlat(t *testing.T) {
 	at := startSite(t, "--fleet="+file).URL
 	pages := []string{
 		"/", "/host?host=esx01", "/vm?vm=sql01", "/status", "/rules", "/rule?rule=N001", "/plans?vm=sql01", "/search?q=sql",
-		"/what-if?vm=sql01&hotAdd=off", "/simulate?part=esx01&hours=1", "/calculator",
+		"/what-if?vm=sql01&hotAdd=off", "/simulate?part=esx01&hours=1", "/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB",
 		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB", "/calculator?kind=io&iops=100k", "/calculator?kind=latency&calls=20", "/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", "/calculator?kind=dump&ram=1TB", "/calculator?kind=pages&memory=1TB",
 	}
 	ask := func(rounds int) {

@@ -4,13 +4,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/ask"
+	"homenode/ask/fleet"
 	"homenode/ask/size"
 	"homenode/numa"
+	"homenode/output/answer"
 )
 
 // calculations are the questions that need no file, in the order of their tabs; the first is about the topology of a VM.
@@ -55,16 +59,34 @@ func showCalculator(x *request) (*view, error) {
 // kindOf returns the name of a question in the address of the calculator.
 func kindOf(t *ask.Entry) string { return strings.TrimPrefix(t.Name, "size ") }
 
+// topologyExample is asked by the link that says so.
+var topologyExample = url.Values{"vcpus": {"24"}, "memory": {"512GB"}, "sockets": {"2"}, "cores": {"16"}, "host-memory": {"768GB"}}
+
 // showTopology explains what a VM gets on a host.
 func (x *request) showTopology() (*view, error) {
-	fields, flags := x.asked(topologyFields(x)...)
+	fields, _ := x.asked(topologyFields()...)
 	v := &view{fields: fields, most: rowsShown, title: "Topology of a VM"}
-	args, err := topologyCommand(x, fields, flags)
+	if !slices.ContainsFunc(fields, func(f field) bool { return f.Value != f.Default }) {
+		example := cloned(x.query)
+		maps.Copy(example, topologyExample)
+		v.answer = &answer.Answer{Title: v.title, Verdict: []string{"What a VM gets on a host, and why."}}
+		v.links = []link{{"Show an example", x.page.path + "?" + example.Encode()}}
+		return v, nil
+	}
+	vm, err := shapedVM(fields)
 	if err != nil {
 		return v, err
 	}
-	v.command = args
-	v.answer, err = x.ask(args...)
+	host, err := shapedHost(fields)
+	if err != nil {
+		return v, err
+	}
+	q := fleet.ExplainEntry.Ask()
+	if err := give(q, "vm", vm, "host", host, "release", valueOf(fields, "release"), "event", valueOf(fields, "event")); err != nil {
+		return v, err
+	}
+	v.command = ask.Line(fleet.ExplainEntry.Name, q)
+	v.answer, err = x.answerOf(fleet.ExplainEntry, q)
 	return v, err
 }
 
@@ -72,32 +94,46 @@ func (x *request) showTopology() (*view, error) {
 var divided = []choice{{"", "1"}, {"snc2", "2 (SNC)"}, {"nps2", "2 (NPS)"}, {"snc3", "3 (SNC)"}, {"nps4", "4 (NPS)"}}
 
 // topologyFields describe a VM and a host.
-func topologyFields(*request) []field {
+func topologyFields() []field {
 	return []field{
-		{Group: "VM", Name: "vcpus", Label: "vCPUs", Hint: "24", Default: "24", flag: "-"},
-		{Name: "memory", Label: "Memory", Hint: "512GB", Default: "512GB", flag: "-"},
-		{Name: "cores-per-socket", Label: "Cores per socket", Hint: "12, or auto", flag: "-"},
-		{Name: "hw", Label: "Virtual hardware", Hint: "21", flag: "-"},
-		{Name: "hot-add", Label: "CPU hot add", Check: true, flag: "-"},
-		{Name: "vnuma-hot-add", Label: "vNUMA with hot add", Check: true, flag: "-"},
-		{Group: "More of the VM", Folded: true, Name: "latency", Label: "Latency sensitivity", Choices: choices("normal", "low", "medium", "high"), flag: "-"},
-		{Name: "preferHT", Label: "numa.vcpu.preferHT", Choices: choices("not set", "TRUE", "FALSE"), flag: "-"},
-		{Name: "perNode", Label: "numa.vcpu.maxPerVirtualNode", Hint: "not set", flag: "-"},
-		{Name: "min", Label: "numa.vcpu.min", Hint: "9", flag: "-"},
-		{Name: "stored", Label: "Stored size of a node", Hint: "none", flag: "-"},
-		{Name: "set", Label: "Another setting", Hint: "numa.vcpu.coresPerNode=8", flag: "-", Long: true},
-		{Group: "Host", Name: "sockets", Label: "Sockets", Hint: "2", Default: "2", flag: "-"},
-		{Name: "cores", Label: "Cores of a socket", Hint: "16", Default: "16", flag: "-"},
-		{Name: "host-memory", Label: "Memory of the host", Hint: "768GB", Default: "768GB", flag: "-"},
-		{Name: "divided", Label: "NUMA nodes of a socket", Choices: divided, flag: "-"},
+		{Group: "VM", Name: "vcpus", Label: "vCPUs", Hint: "24"},
+		{Name: "memory", Label: "Memory", Hint: "512GB"},
+		{Name: "cores-per-socket", Label: "Cores per socket", Hint: "12, or auto"},
+		{Name: "hw", Label: "Virtual hardware", Hint: "21"},
+		{Name: "hot-add", Label: "CPU hot add", Check: true},
+		{Name: "vnuma-hot-add", Label: "vNUMA with hot add", Check: true},
+		{Group: "More of the VM", Folded: true, Name: "latency", Label: "Latency sensitivity", Choices: choices("normal", "low", "medium", "high")},
+		{Name: "preferHT", Label: "numa.vcpu.preferHT", Choices: choices("not set", "TRUE", "FALSE")},
+		{Name: "perNode", Label: "numa.vcpu.maxPerVirtualNode", Hint: "not set"},
+		{Name: "min", Label: "numa.vcpu.min", Hint: "9"},
+		{Name: "stored", Label: "Stored size of a node", Hint: "none"},
+		{Name: "set", Label: "Another setting", Hint: "numa.vcpu.coresPerNode=8", Long: true},
+		{Group: "Host", Name: "sockets", Label: "Sockets", Hint: "2"},
+		{Name: "cores", Label: "Cores of a socket", Hint: "16"},
+		{Name: "host-memory", Label: "Memory of the host", Hint: "768GB"},
+		{Name: "divided", Label: "NUMA nodes of a socket", Choices: divided},
 		{Name: "release", Label: "ESXi release", Choices: releaseChoices("")[1:], Default: "8.0U3"},
-		{Group: "More of the host, and when", Folded: true, Name: "noht", Label: "Without hyper-threading", Check: true, flag: "-"},
-		{Name: "host-words", Label: "In words", Hint: "llcCores=8 option:Numa.PreferHT=1", Long: true, flag: "-"},
+		{Group: "More of the host, and when", Folded: true, Name: "noht", Label: "Without hyper-threading", Check: true},
+		{Name: "host-words", Label: "In words", Hint: "llcCores=8 option:Numa.PreferHT=1", Long: true},
 		{Name: "event", Label: "Event", Choices: eventChoices()},
 	}
 }
 
-func topologyCommand(_ *request, fields []field, flags []string) ([]string, error) {
+// needed returns an error for the first of these fields that has no value.
+func needed(fields []field, names ...string) error {
+	for _, f := range fields {
+		if slices.Contains(names, f.Name) && f.Value == "" {
+			return ask.Wrong(f.Name, fmt.Errorf("it is missing, such as %s", f.Hint))
+		}
+	}
+	return nil
+}
+
+// shapedHost composes the host of the question: its shape, and words after it.
+func shapedHost(fields []field) (string, error) {
+	if err := needed(fields, "sockets", "cores", "host-memory"); err != nil {
+		return "", err
+	}
 	host := valueOf(fields, "sockets") + "x" + valueOf(fields, "cores") + "c/" + valueOf(fields, "host-memory")
 	if d := valueOf(fields, "divided"); d != "" {
 		host += "/" + d
@@ -107,6 +143,14 @@ func topologyCommand(_ *request, fields []field, flags []string) ([]string, erro
 	}
 	if words := valueOf(fields, "host-words"); words != "" {
 		host += " " + words
+	}
+	return host, nil
+}
+
+// shapedVM composes the VM of the question: its shape, and words after it.
+func shapedVM(fields []field) (string, error) {
+	if err := needed(fields, "vcpus", "memory"); err != nil {
+		return "", err
 	}
 	vm := valueOf(fields, "vcpus") + "x" + valueOf(fields, "memory")
 	word := func(key, value string) error {
@@ -120,27 +164,26 @@ func topologyCommand(_ *request, fields []field, flags []string) ([]string, erro
 	}
 	for _, w := range [][2]string{{"cores-per-socket", "coresPerSocket"}, {"hw", "hw"}, {"hot-add", "hotAdd"}, {"vnuma-hot-add", "vnumaHotAdd"}, {"latency", "latency"}, {"stored", "stored"}, {"preferHT", "set:numa.vcpu.preferHT"}} {
 		if err := word(w[1], valueOf(fields, w[0])); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 	for _, s := range [][2]string{{"perNode", "numa.vcpu.maxPerVirtualNode"}, {"min", "numa.vcpu.min"}} {
 		value := valueOf(fields, s[0])
 		if n, err := strconv.Atoi(value); value != "" && (err != nil || n < 1 || n > numa.MaxVCPUs) {
-			return nil, fmt.Errorf("%s: found %q, want a number of vCPUs from 1 to %d", s[1], value, numa.MaxVCPUs)
+			return "", fmt.Errorf("%s: found %q, want a number of vCPUs from 1 to %d", s[1], value, numa.MaxVCPUs)
 		}
 		if err := word("set:"+s[1], value); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
 	for one := range strings.FieldsSeq(valueOf(fields, "set")) {
 		key, value, ok := strings.Cut(one, "=")
 		if !ok {
-			return nil, errors.New("another setting: want KEY=VALUE, such as numa.vcpu.coresPerNode=8")
+			return "", errors.New("another setting: want KEY=VALUE, such as numa.vcpu.coresPerNode=8")
 		}
 		if err := word("set:"+key, value); err != nil {
-			return nil, err
+			return "", err
 		}
 	}
-	flags = append([]string{"--vm=" + vm, "--host=" + host}, flags...)
-	return commandOf([]string{"explain"}, flags), nil
+	return vm, nil
 }

@@ -224,8 +224,7 @@ func showCluster(x *request) (*view, error) {
 	if !slices.ContainsFunc(x.fleet.Result.Fleet.Clusters, func(c numa.Cluster) bool { return c.Name == name }) {
 		return nil, &unknownError{fmt.Sprintf("no cluster is named %q", name)}
 	}
-	args := commandOf([]string{"explain"}, []string{"--cluster=" + name}, Source)
-	a, err := x.ask(args...)
+	a, command, err := x.explained("cluster", name)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +232,17 @@ func showCluster(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &view{answer: joined(a, judged), command: args, most: 3}, nil
+	return &view{answer: joined(a, judged), command: command, most: 3}, nil
+}
+
+// explained explains something of the fleet: the names of fields of the question, each with its value. It also returns the command.
+func (x *request) explained(values ...string) (*answer.Answer, []string, error) {
+	q := fleet.ExplainEntry.Ask()
+	if err := give(q, append([]string{"source", Source}, values...)...); err != nil {
+		return nil, nil, err
+	}
+	a, err := x.answerOf(fleet.ExplainEntry, q)
+	return a, ask.Line(fleet.ExplainEntry.Name, q), err
 }
 
 // which lets readers choose a VM, host or cluster: all that there are.
@@ -294,8 +303,7 @@ func showHost(x *request) (*view, error) {
 	if len(hosts) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no host is named %q", name)}
 	}
-	args := commandOf([]string{"explain"}, []string{"--host=" + name}, Source)
-	a, err := x.ask(args...)
+	a, command, err := x.explained("host", name)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +311,7 @@ func showHost(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &view{answer: joined(a, judged), command: args, most: 10}
+	v := &view{answer: joined(a, judged), command: command, most: 10}
 	if len(hosts) == 1 && !slices.ContainsFunc(x.fleet.Result.Fleet.VMs, func(v numa.VM) bool { return v.Host == hosts[0].ID }) {
 		v.answer.Verdict = []string{fmt.Sprintf("No VM is on %s.", texttab.Line(hosts[0].Name))}
 	}
@@ -317,7 +325,7 @@ func showHost(x *request) (*view, error) {
 func (x *request) addHostLive(v *view, h *numa.Host) error {
 	l, vcenter, at := x.site.Live, x.fleet.Name, time.Now()
 	v.live = true
-	v.fields, _ = x.asked(field{Name: "host", Value: h.ID, flag: "-", Hidden: true}, spanField())
+	v.fields, _ = x.asked(field{Name: "host", Value: h.ID, Hidden: true}, spanField())
 	span, length, err := x.span()
 	if err != nil {
 		return err
@@ -367,18 +375,17 @@ func showVM(x *request) (*view, error) {
 	if name == "" {
 		return x.which("vm"), nil
 	}
-	ask := []field{{Name: "on", Label: "On host", Choices: x.hostChoices()}, {Name: "event", Label: "Event", Choices: eventChoices()}}
+	asks := []field{{Name: "on", Label: "On host", Choices: x.hostChoices()}, {Name: "event", Label: "Event", Choices: eventChoices()}}
 	if x.site.Live != nil {
-		ask = append(ask, spanField())
+		asks = append(asks, spanField())
 	}
-	fields, args := x.asked(ask...)
+	fields, _ := x.asked(asks...)
 	found := x.fleet.Result.Fleet.FindVMs(name)
 	if len(found) == 0 {
 		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 	}
-	args = commandOf([]string{"explain"}, append(args, "--vm="+name), Source)
-	a, err := x.ask(args...)
-	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: args, most: rowsShown}
+	a, command, err := x.explained("vm", name, "on", valueOf(fields, "on"), "event", valueOf(fields, "event"))
+	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: command, most: rowsShown}
 	v.links = x.furtherOf(found)
 	if err != nil || x.site.Live == nil || len(found) > 1 {
 		return v, err

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"homenode/ask"
+	"homenode/ask/fleet"
 	"homenode/internal/words"
 	"homenode/output/answer"
 )
@@ -15,17 +17,18 @@ type tab struct {
 	Here           bool
 }
 
-// bookParts are the parts of the rule book, each with the command that answers.
+// bookParts are the parts of the rule book, each with the question that it answers and the field of it that is given.
 var bookParts = []struct {
 	kind, label string
-	command     []string
+	entry       *ask.Entry
+	field       string
 }{
-	{"checks", "Checks", []string{"rules"}},
-	{"statements", "Statements", []string{"rules", "--statements"}},
-	{"conflicts", "Conflicts", []string{"rules", "--conflicts"}},
-	{"settings", "Settings", []string{"rules", "--settings"}},
-	{"experiments", "Experiments", []string{"rules", "--experiments"}},
-	{"truth", "Truth", []string{"validate"}},
+	{"checks", "Checks", fleet.RulesEntry, ""},
+	{"statements", "Statements", fleet.RulesEntry, "statements"},
+	{"conflicts", "Conflicts", fleet.RulesEntry, "conflicts"},
+	{"settings", "Settings", fleet.RulesEntry, "settings"},
+	{"experiments", "Experiments", fleet.RulesEntry, "experiments"},
+	{"truth", "Truth", fleet.ValidateEntry, ""},
 }
 
 // showRules shows a part of the rule book.
@@ -35,6 +38,8 @@ func showRules(x *request) (*view, error) {
 		kind = bookParts[0].kind
 	}
 	v := &view{title: "Rules"}
+	var entry *ask.Entry
+	var asked ask.Question
 	for i := range bookParts {
 		p := &bookParts[i]
 		q := cloned(x.query)
@@ -46,13 +51,17 @@ func showRules(x *request) (*view, error) {
 		q.Set("kind", p.kind)
 		v.tabs = append(v.tabs, tab{p.label, "/rules?" + q.Encode(), p.kind == kind})
 		if p.kind == kind {
-			v.command = p.command
+			entry, asked = p.entry, p.entry.Ask()
+			if err := give(asked, p.field, "true"); err != nil {
+				return v, err
+			}
 		}
 	}
-	if v.command == nil {
+	if asked == nil {
 		return v, &unknownError{"the rule book has no such part"}
 	}
-	a, err := x.ask(v.command...)
+	v.command = ask.Line(entry.Name, asked)
+	a, err := x.answerOf(entry, asked)
 	if err != nil {
 		return v, err
 	}
@@ -110,12 +119,15 @@ func showRule(x *request) (*view, error) {
 	if id == "" || id[0] == '-' {
 		return nil, &unknownError{"the rule book has no such entry"}
 	}
-	args := []string{"rules", id}
-	a, err := x.ask(args...)
+	q := fleet.RulesEntry.Ask()
+	if err := give(q, "id", id); err != nil {
+		return nil, err
+	}
+	a, err := x.answerOf(fleet.RulesEntry, q)
 	if err != nil {
 		return nil, &unknownError{err.Error()}
 	}
-	v := &view{answer: a, command: args, tabs: nil}
+	v := &view{answer: a, command: ask.Line(fleet.RulesEntry.Name, q)}
 	if x.fleet == nil {
 		return v, nil
 	}

@@ -44,7 +44,7 @@ func TestNoFleet(t *testing.T) {
 
 func TestEscaped(t *testing.T) {
 	status, header, body := get(t, &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none}, `/calculator?vcpus=%22%3E%3Cscript%3E`)
-	if status != http.StatusOK || strings.Contains(body, "<script>") || !strings.Contains(body, "&lt;script&gt;") {
+	if status != http.StatusBadRequest || strings.Contains(body, "<script>") || !strings.Contains(body, "&lt;script&gt;") {
 		t.Errorf("status %d\n%s", status, body)
 	}
 	if policy := header.Get("Content-Security-Policy"); !strings.Contains(policy, "script-src 'self';") || strings.Contains(policy, "unsafe") {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/ask"
+	"homenode/internal/atomicfile"
 	"homenode/internal/texttab"
 	"homenode/internal/version"
 	"homenode/numa"
@@ -51,7 +52,7 @@ func Question(t *ask.Entry, files fs.FS, forms ...string) *cobra.Command {
 		}
 	}
 	cmd.Args = cobra.RangeArgs(least, most)
-	if judges {
+	if judges && !t.Bare {
 		Group(cmd, "Judge", c.config.Register)
 	}
 	if forms == nil {
@@ -167,6 +168,13 @@ func (c *asking) env(cmd *cobra.Command) (*ask.Env, error) {
 			own := c.session.Options(cmd)
 			o.Dial, o.Progress = own.Dial, own.Progress
 			return open.Fleet(ctx, sources, o)
+		},
+		Logs: func(wanted func(*numa.VM) bool) { c.session.Logs = wanted },
+		Save: func(name string, data []byte) error {
+			return atomicfile.Write(name, func(w io.Writer) error {
+				_, err := w.Write(data)
+				return err
+			})
 		},
 		In: cmd.InOrStdin(), Today: time.Now(), Version: version.String(), Form: c.out.Format,
 		Flags: map[string][]string{},

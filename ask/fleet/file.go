@@ -1,13 +1,14 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
-	"github.com/spf13/cobra"
-
+	"homenode/ask"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/output/answer"
@@ -19,30 +20,31 @@ import (
 )
 
 // file prints what was understood of a file, and explains the VM that it describes if it describes one alone.
-func (x *explaining) file(cmd *cobra.Command, path string) error {
+func (x *Explain) file(ctx context.Context, e *ask.Env, path string) (*ask.Reply, error) {
+	if e.Shared {
+		return nil, errors.New("a page reads no files")
+	}
 	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: want a file, or a SOURCE and a name in it, as in: homenode explain demo %s", err, path)
+		return nil, fmt.Errorf("%w: want a file, or a SOURCE and a name in it, as in: homenode explain demo %s", err, path)
 	}
-	files, broken := readFacts(cmd, path)
-	if err := x.out.PrintJudged(cmd, format.Options{Details: true}, answers.Read(files, x.only(cmd, path))); err != nil {
-		return err
-	}
+	files, broken := readFacts(path, e.In)
+	r := &ask.Reply{Answers: []*answer.Answer{answers.Read(files, x.only(ctx, e, path))}, Form: format.Options{Details: true}}
 	if broken {
-		return fmt.Errorf("%s could not be read, or not to the end", path)
+		r.Partly = fmt.Errorf("%s could not be read, or not to the end", path)
 	}
-	return nil
+	return r, nil
 }
 
 // only explains the VM of a file that describes one; nil for other files, and where its host is unknown.
-func (x *explaining) only(cmd *cobra.Command, path string) *answer.Answer {
+func (x *Explain) only(ctx context.Context, e *ask.Env, path string) *answer.Answer {
 	if path == "-" {
 		return nil
 	}
-	fleet, unread, err := open.Fleet(cmd.Context(), []string{path}, x.src.Options(cmd))
+	fleet, unread, err := e.Open(ctx, []string{path}, x.Source.Options())
 	if err != nil || len(unread) > 0 || len(fleet.VMs) != 1 || fleet.Hypervisor == numa.KVM {
 		return nil
 	}
-	choices, err := x.choose.Choices()
+	choices, err := x.Choices()
 	if err != nil {
 		return nil
 	}
@@ -54,8 +56,8 @@ func (x *explaining) only(cmd *cobra.Command, path string) *answer.Answer {
 }
 
 // readFacts returns the facts of a file or of the files in a folder or archive.
-func readFacts(cmd *cobra.Command, path string) (files []fact.File, failed bool) {
-	for _, p := range open.Anything(path, cmd.InOrStdin()) {
+func readFacts(path string, in io.Reader) (files []fact.File, failed bool) {
+	for _, p := range open.Anything(path, in) {
 		for _, d := range p.Docs {
 			files = append(files, *d.File())
 		}

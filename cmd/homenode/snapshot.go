@@ -1,4 +1,4 @@
-package fleet
+package main
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 	"homenode/source/snapshot"
 )
 
-// NewSnapshot returns the command.
-func NewSnapshot() *cobra.Command {
+// newSnapshot returns the command.
+func newSnapshot() *cobra.Command {
 	var (
 		src   flags.Source
 		file  string

@@ -3,25 +3,23 @@ package fleet
 import (
 	"errors"
 
-	"github.com/spf13/cobra"
-
+	"homenode/ask"
 	"homenode/numa"
 	"homenode/output/draw/topo"
 	answers "homenode/output/fleet"
 	"homenode/rules"
-	"homenode/rules/rule"
 )
 
 // hosts draws the host with this name and the VMs on it; without a name one host of each kind.
-func (x *explaining) hosts(cmd *cobra.Command, r *rules.Result, name string) error {
+func hosts(e *ask.Env, r *rules.Result, name string) (*ask.Reply, error) {
 	all, err := hostDrawings(r, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if x.out.Format == "svg" && len(all) != 1 {
-		return errors.New("an SVG file holds one drawing: name a VM or a host")
+	if e.Form == "svg" && len(all) != 1 {
+		return nil, errors.New("an SVG file holds one drawing: name a VM or a host")
 	}
-	return x.out.Print(cmd, answers.Topo(all, r.Fleet.Source))
+	return ask.Answered(answers.Topo(all, r.Fleet.Source), nil)
 }
 
 // hostDrawings returns the drawing of a host, or of one host of each kind.
@@ -51,16 +49,4 @@ func hostDrawings(r *rules.Result, name string) (out []*topo.Drawing, err error)
 		return nil, errors.New("no host can be drawn: the NUMA nodes of none are known")
 	}
 	return out, nil
-}
-
-// judged returns the VM as the rules saw it; nil when it was left out.
-func judged(r *rules.Result, vm *numa.VM) *rule.VM {
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			if v.VM == vm {
-				return v
-			}
-		}
-	}
-	return nil
 }

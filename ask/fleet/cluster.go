@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"homenode/ask"
 	"homenode/esxi/vnuma"
 	answers "homenode/output/fleet"
 	"homenode/rules"
@@ -15,24 +14,22 @@ import (
 )
 
 // clusters shows the VMs of the cluster with this name on each kind of its hosts; without a name those of every cluster.
-func (x *explaining) clusters(cmd *cobra.Command, r *rules.Result, name string, event vnuma.Event) error {
+func (x *Explain) clusters(r *rules.Result, name string, event vnuma.Event) (*ask.Reply, error) {
 	if event != vnuma.PowerCycle && event != vnuma.VMotionIn {
-		return fmt.Errorf("--event: found %q, want %s or %s for a cluster", x.event, vnuma.PowerCycle, vnuma.VMotionIn)
+		return nil, ask.Wrong("event", fmt.Errorf("found %q, want %s or %s for a cluster", x.Event, vnuma.PowerCycle, vnuma.VMotionIn))
 	}
 	c := clusterNamed(r, name)
 	switch {
 	case c == nil:
-		return fmt.Errorf("no cluster is named %q; there are %s", name, strings.Join(clusterTitles(r), ", "))
+		return nil, fmt.Errorf("no cluster is named %q; there are %s", name, strings.Join(clusterTitles(r), ", "))
 	case len(c.Kinds) == 0:
-		return fmt.Errorf("cluster %s: none of its hosts can be predicted: see the notes of assess", name)
+		return nil, fmt.Errorf("cluster %s: none of its hosts can be predicted: see the notes of assess", name)
 	case len(c.VMs) == 0:
-		return errors.New("found no VM of the cluster that can be judged: see the notes of assess")
+		return nil, errors.New("found no VM of the cluster that can be judged: see the notes of assess")
 	}
-	o := matrix.Options{Choices: r.Choices, Event: event, Hosts: x.eachHost, All: x.all}
-	if err := x.out.Print(cmd, answers.Matrix([]*matrix.Matrix{matrix.Of(c, o)}, r.Fleet.Source, r.Filter)); err != nil {
-		return err
-	}
-	return x.src.Incomplete()
+	o := matrix.Options{Choices: r.Choices, Event: event, Hosts: x.EachHost, All: x.All}
+	reply, err := ask.Answered(answers.Matrix([]*matrix.Matrix{matrix.Of(c, o)}, r.Fleet.Source, r.Filter), nil)
+	return ask.Partly(reply, err, x.Incomplete())
 }
 
 // clusterNamed returns the cluster with this name or ID; a standalone host has its own. It is nil when there is none.

@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/ask"
 	"homenode/numa"
 	"homenode/size/fit"
 	"homenode/source/scenario"
 )
 
-// The names of the VM and the host of a question without a SOURCE.
+// The names of the VM and the host of a question without a source.
 const askedVM, askedHost = "vm", "host"
 
-// question returns a VM and a host as a fleet. Each is a shape, and after it what else a scenario says of one: "24x512GB hotAdd=on".
-func question(vm, host, release string) (*numa.Fleet, error) {
+// shaped returns a VM and a host as a fleet. Each is a shape, and after it what else a scenario says of one: "24x512GB hotAdd=on".
+func shaped(vm, host, release string) (*numa.Fleet, error) {
 	if strings.ContainsAny(vm+host, "\r\n") {
 		return nil, errors.New("--vm, --host: found a line break, want one line each")
 	}
@@ -22,21 +23,21 @@ func question(vm, host, release string) (*numa.Fleet, error) {
 	hostShape, hostWords, _ := strings.Cut(strings.TrimSpace(host), " ")
 	shape, err := fit.ParseShape(vmShape)
 	if err != nil {
-		return nil, fmt.Errorf("--vm: %w", err)
+		return nil, ask.Wrong("vm", err)
 	}
 	if shape.Count > 1 {
-		return nil, fmt.Errorf("--vm: found %d VMs, want one", shape.Count)
+		return nil, ask.Wrong("vm", fmt.Errorf("found %d VMs, want one", shape.Count))
 	}
 	r, err := numa.ParseRelease(release)
 	if err != nil {
-		return nil, fmt.Errorf("--release: %w", err)
+		return nil, ask.Wrong("release", err)
 	}
 	if _, _, ok := numa.ModelOf(r); !ok {
-		return nil, fmt.Errorf("--release: %w", numa.NotModelled(r))
+		return nil, ask.Wrong("release", numa.NotModelled(r))
 	}
 	on, err := fit.ParseType(hostShape, r)
 	if err != nil {
-		return nil, fmt.Errorf("--host: %w", err)
+		return nil, ask.Wrong("host", err)
 	}
 	h := &on.Host
 	var b strings.Builder
@@ -52,7 +53,7 @@ func question(vm, host, release string) (*numa.Fleet, error) {
 	fleet, err := scenario.Read("question", []byte(b.String()))
 	if err != nil {
 		if e, ok := errors.AsType[*numa.SyntaxError](err); ok {
-			return nil, fmt.Errorf("--%s: %s", map[int]string{1: "release", 2: "host", 3: "vm"}[e.Line], e.Msg)
+			return nil, ask.Wrong(map[int]string{1: "release", 2: "host", 3: "vm"}[e.Line], errors.New(e.Msg))
 		}
 		return nil, err
 	}

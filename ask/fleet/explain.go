@@ -1,0 +1,201 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/esxi/vnuma"
+	"homenode/internal/alike"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/open"
+)
+
+// Explain asks why a VM, a host or a cluster is as it is, or what was read of a file.
+type Explain struct {
+	ask.Asked
+	Args       []string `ask:"source,arg"`
+	VM         string   `ask:"vm" group:"Subject" help:"this VM, where a name means several things; without a SOURCE a shape and words: '24x512GB hotAdd=on'"`
+	Host       string   `ask:"host" help:"this host; without a SOURCE a shape and words: '2x16c/768GB' or '2x32c/1TB/snc2 llcCores=8'"`
+	Cluster    string   `ask:"cluster" help:"this cluster"`
+	Release    string   `ask:"release" default:"8.0U3" help:"release of the host, without a SOURCE"`
+	On         string   `ask:"on" group:"Circumstances" help:"the VM on this host instead of the one it is on"`
+	Event      string   `ask:"event" default:"power-cycle" help:"what happens to the VM; for a cluster, power-cycle or vmotion"`
+	From       string   `ask:"from-host" help:"host of its last power-on, for vmotion and resume (default: the one it is on)"`
+	VCPUs      int      `ask:"vcpus" help:"with this number of vCPUs instead of its own; the event is then vcpus-changed, unless --event says otherwise"`
+	ask.Choice `group:"Circumstances"`
+	Log        bool `ask:"log" group:"Show" help:"the lines that vmware.log of the VM will hold, and nothing else"`
+	EachHost   bool `ask:"each-host" group:"Show" help:"a cluster with a column for each host instead of each kind"`
+	All        bool `ask:"all" group:"Show" help:"every VM of a cluster, each in a row of its own"`
+	ask.Source `group:"Source"`
+}
+
+// Answer answers the question.
+func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	s, err := x.subject()
+	if err != nil {
+		return nil, err
+	}
+	if s.kind == aFile {
+		return x.file(ctx, e, s.sources[0])
+	}
+	options, err := x.Choice.Options(e)
+	if err != nil {
+		return nil, err
+	}
+	event, err := x.event()
+	if err != nil {
+		return nil, err
+	}
+	result, problems, err := x.judge(ctx, e, s, options)
+	if err != nil {
+		return nil, err
+	}
+	if s.kind == named {
+		if s.kind, err = kindOf(result, s.name); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.fits(s, result.Fleet.Hypervisor == numa.KVM); err != nil {
+		return nil, err
+	}
+	switch s.kind {
+	case aHost:
+		return hosts(e, result, s.name)
+	case aCluster:
+		return x.clusters(result, s.name, event)
+	}
+	return x.vms(e, result, s.name, event, problems)
+}
+
+// event returns what happens to the VM.
+func (x *Explain) event() (vnuma.Event, error) {
+	event, ok := vnuma.ParseEvent(x.Event)
+	switch {
+	case !ok:
+		return event, ask.Wrong("event", fmt.Errorf("found %q, want one of %s", x.Event, strings.Join(vnuma.EventNames(), ", ")))
+	case x.resized() && (x.VCPUs < 1 || x.VCPUs > numa.MaxVCPUs):
+		return event, ask.Wrong("vcpus", fmt.Errorf("found %d, want 1 to %d", x.VCPUs, numa.MaxVCPUs))
+	case x.resized() && !x.Given("event"):
+		return vnuma.VCPUsChanged, nil
+	}
+	return event, nil
+}
+
+// resized reports whether the VM gets another number of vCPUs.
+func (x *Explain) resized() bool { return x.Given("vcpus") }
+
+// judge judges the fleet in which the subject is. It also returns what else VMs that are resized would have to change, by ID.
+func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, o rules.Options) (r *rules.Result, problems map[string][]string, err error) {
+	var fleet *numa.Fleet
+	switch {
+	case s.kind == aShape:
+		if fleet, err = shaped(x.VM, x.Host, x.Release); err == nil {
+			err = x.State(fleet)
+		}
+	case x.resized():
+		fleet, err = x.Read(ctx, e, false, s.sources...)
+	default:
+		r, _, err = x.Judged(ctx, e, true, o, s.sources...)
+		return r, nil, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if x.resized() {
+		vms, err := vmsNamed(fleet, s.name)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = resize(vms, x.VCPUs)
+	}
+	return rules.Run(fleet, o), problems, nil
+}
+
+// A kind is one of the things that explain explains.
+type kind int
+
+const (
+	named    kind = iota // by the name: a VM, a host or a cluster
+	aVM                  // or several, by a pattern
+	aHost                // or one of each kind, without a name
+	aCluster             // or all, without a name
+	aFile
+	aShape // a VM and a host that are in no SOURCE
+)
+
+// A subject is what is explained.
+type subject struct {
+	kind    kind
+	sources []string
+	name    string
+}
+
+// subject reads the arguments.
+func (x *Explain) subject() (s subject, err error) {
+	args, given := x.Args, 0
+	for _, one := range []subject{{aVM, args, x.VM}, {aHost, args, x.Host}, {aCluster, args, x.Cluster}} {
+		if one.name != "" {
+			s, given = one, given+1
+		}
+	}
+	switch {
+	case len(args) == 0 && x.VM != "" && x.Host != "":
+		return subject{kind: aShape, name: askedVM}, nil
+	case len(args) == 0:
+		return s, errors.New("want SOURCE and NAME, or a FILE, or --vm SHAPE and --host SHAPE: homenode explain --help")
+	case given > 1:
+		return s, errors.New("--vm, --host, --cluster: found several, want the one that is explained (--on names the host to explain a VM on)")
+	case given == 1:
+		return s, nil
+	case len(args) > 1:
+		return subject{named, args[:len(args)-1], args[len(args)-1]}, nil
+	case args[0] == open.Demo || open.VCenter(args[0]) || strings.HasPrefix(args[0], "@"):
+		return subject{kind: aHost, sources: args}, nil
+	}
+	return subject{kind: aFile, sources: args}, nil
+}
+
+// kindOf returns what a name means in a fleet.
+func kindOf(r *rules.Result, name string) (kind, error) {
+	var found []string
+	var is kind
+	take := func(k kind, flag string) { found, is = append(found, flag), k }
+	if c := clusterNamed(r, name); c != nil && c.Name != "" {
+		take(aCluster, "--cluster")
+	}
+	if len(r.Fleet.FindHosts(name)) > 0 {
+		take(aHost, "--host")
+	}
+	if len(r.Fleet.FindVMs(name)) > 0 || found == nil && strings.ContainsAny(name, "*?[") {
+		take(aVM, "--vm")
+	}
+	switch {
+	case len(found) > 1:
+		return is, fmt.Errorf("%q means several things: instead of the name say %s=%s", name, strings.Join(found, "="+name+" or "), name)
+	case found == nil && clusterNamed(r, name) != nil: // a standalone host that has another name too
+		return aCluster, nil
+	case found == nil:
+		return is, fmt.Errorf("no VM, host or cluster is named %q%s", name, alike.After(name, slices.Concat(namesOfVMs(r.Fleet), namesOfHosts(r.Fleet), clusterTitles(r))))
+	}
+	return is, nil
+}
+
+// fits refuses fields that say nothing about the subject.
+func (x *Explain) fits(s subject, kvm bool) error {
+	switch {
+	case s.kind == aVM && kvm:
+		return x.Refuse("the layout of a VM of KVM is stated, and predicted nowhere", "on", "event", "from-host", "log")
+	case s.kind == aCluster && kvm:
+		return errors.New("the layouts of VMs of KVM are stated, and predicted nowhere: name a VM or a host")
+	case s.kind == aHost:
+		return x.Refuse("a host is drawn as it is; name a VM", "on", "event", "from-host", "log", "vcpus", "each-host", "all")
+	case s.kind == aCluster:
+		return x.Refuse("it is for a VM", "on", "from-host", "log", "vcpus")
+	}
+	return x.Refuse("it is for a cluster", "each-host", "all")
+}

@@ -1,0 +1,109 @@
+package fleet
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"homenode/internal/alike"
+	"homenode/internal/texttab"
+	"homenode/numa"
+)
+
+// vmsNamed returns the VMs that a name or a pattern names, in the order of the fleet.
+func vmsNamed(fleet *numa.Fleet, name string) ([]*numa.VM, error) {
+	if !strings.ContainsAny(name, "*?[") || len(fleet.FindVMs(name)) > 0 {
+		vm, err := oneVM(fleet, name)
+		return []*numa.VM{vm}, err
+	}
+	if _, err := path.Match(name, ""); err != nil {
+		return nil, fmt.Errorf("found pattern %q: %w", name, err)
+	}
+	var found []*numa.VM
+	for i := range fleet.VMs {
+		v := &fleet.VMs[i]
+		alone, _ := path.Match(strings.ToLower(name), strings.ToLower(v.Name)) // a good pattern
+		below, _ := path.Match(strings.ToLower(name), strings.ToLower(fleet.ClusterName(v.Cluster)+"/"+v.Name))
+		if (alone || below) && !v.Template.Or(false) {
+			found = append(found, v)
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("no VM is named %q", name)
+	}
+	return found, nil
+}
+
+// namesOf returns the names of the VMs.
+func namesOf(vms []*numa.VM) (names []string) {
+	for _, v := range vms {
+		names = append(names, texttab.Clean(v.Name))
+	}
+	return names
+}
+
+// oneVM returns the VM with this name; the error lists what to choose from when
+// there are several, and what looks alike when there is none.
+func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
+	found := fleet.FindVMs(name)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, fmt.Errorf("no VM is named %q%s", name, alike.After(name, namesOfVMs(fleet)))
+	}
+	var names []string
+	for _, v := range found {
+		if fleet.Hypervisor == numa.KVM {
+			names = append(names, texttab.Clean(v.ID))
+			continue
+		}
+		cluster := "standalone"
+		if v.Cluster != "" {
+			cluster = fleet.ClusterName(v.Cluster)
+		}
+		names = append(names, texttab.Clean(fmt.Sprintf("%s (%s)", v.ID, cluster)))
+	}
+	above := "CLUSTER"
+	if fleet.Hypervisor == numa.KVM {
+		above = "HOST"
+	}
+	return nil, fmt.Errorf("%d VMs are named %q: use %s/NAME or an ID: %s", len(found), name, above, strings.Join(names, ", "))
+}
+
+// oneHost returns the host with this name.
+func oneHost(fleet *numa.Fleet, name string) (*numa.Host, error) {
+	switch found := fleet.FindHosts(name); len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, fmt.Errorf("no host is named %q%s", name, alike.After(name, namesOfHosts(fleet)))
+	default:
+		return nil, fmt.Errorf("%d hosts are named %q: use an ID", len(found), name)
+	}
+}
+
+func namesOfVMs(f *numa.Fleet) []string {
+	names := make([]string, len(f.VMs))
+	for i := range f.VMs {
+		names[i] = texttab.Clean(f.VMs[i].Name)
+	}
+	return names
+}
+
+func namesOfHosts(f *numa.Fleet) []string {
+	names := make([]string, len(f.Hosts))
+	for i := range f.Hosts {
+		names[i] = texttab.Clean(f.Hosts[i].Name)
+	}
+	return names
+}
+
+// some lists the first names: "a, b, c and 2 more".
+func some(names []string) string {
+	const most = 10
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

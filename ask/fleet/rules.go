@@ -1,0 +1,62 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+
+	"homenode/ask"
+	"homenode/internal/alike"
+	"homenode/output/answer"
+	"homenode/output/book"
+)
+
+// Rules asks for a list of the rule book, or for one entry of it.
+type Rules struct {
+	ask.Asked
+	ID          string `ask:"id,arg"`
+	Statements  bool   `ask:"statements" help:"list the statements that predictions and rules cite, with their sources"`
+	Conflicts   bool   `ask:"conflicts" help:"list the points on which sources disagree, for --choose"`
+	Settings    bool   `ask:"settings" help:"list the settings of VMs and hosts about NUMA, with what they do"`
+	Experiments bool   `ask:"experiments" help:"list the published experiments"`
+}
+
+// Answer answers the question.
+func (r *Rules) Answer(context.Context, *ask.Env) (*ask.Reply, error) {
+	return ask.Answered(r.answer())
+}
+
+func (r *Rules) answer() (*answer.Answer, error) {
+	list, of := book.Checks, ""
+	for _, l := range []struct {
+		asked bool
+		name  string
+		list  func() *answer.Answer
+	}{{r.Statements, "statements", book.Statements}, {r.Conflicts, "conflicts", book.Conflicts}, {r.Settings, "settings", book.Settings}, {r.Experiments, "experiments", book.Experiments}} {
+		switch {
+		case !l.asked:
+		case r.ID != "":
+			return nil, ask.Wrong(l.name, fmt.Errorf("not with %s", r.ID))
+		case of != "":
+			return nil, ask.Wrong(l.name, fmt.Errorf("not with --%s", of))
+		default:
+			list, of = l.list, l.name
+		}
+	}
+	if !r.Given("id") {
+		return list(), nil
+	}
+	a := book.Find(r.ID)
+	if a == nil {
+		return nil, fmt.Errorf("no rule, statement, setting or experiment is named %q%s: homenode rules lists them", r.ID, nearID(r.ID))
+	}
+	return a, nil
+}
+
+// nearID returns a hint at the entry that was probably meant.
+func nearID(name string) string {
+	var known []string
+	for _, n := range book.Names() {
+		known = append(known, n.ID)
+	}
+	return alike.After(name, known)
+}

@@ -1,0 +1,102 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"homenode/ask"
+	"homenode/esxi/vnuma"
+	"homenode/measure/experiment"
+	"homenode/measure/published"
+	"homenode/output/answer"
+	"homenode/output/measure"
+	"homenode/source/text"
+)
+
+// Validate asks whether the prediction agrees with published topologies, or with what was seen of VMs.
+type Validate struct {
+	ask.Asked
+	Args        []string `ask:"source,arg"`
+	FetchLogs   bool     `ask:"fetch-logs" group:"Own VMs" help:"fetch vmware.log of the VMs that --vm names from the datastores, at most 2 MB each; the account needs Datastore.Browse and Datastore.FileManagement"`
+	VMs         []string `ask:"vm,list" help:"VMs whose vmware.log --fetch-logs fetches; names may have * and ?"`
+	Contribute  string   `ask:"contribute" help:"write what was seen of the VMs of SOURCE to this file, as cases without names"`
+	Simulations bool     `ask:"simulations" group:"Simulation" help:"replay published experiments in the simulation"`
+	Vary        bool     `ask:"vary" help:"with --simulations: play every number that no source states with other values (about a minute)"`
+	ask.Choice  `group:"Judge"`
+	ask.Source  `group:"Source"`
+}
+
+// Answer answers the question.
+func (v *Validate) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	choices, err := v.Choices()
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Shared && (len(v.Args) > 0 || v.Contribute != ""):
+		return nil, errors.New("a page reads and writes no files")
+	case v.Simulations || v.Vary:
+		return v.simulated(ctx, choices)
+	case v.own():
+		return v.ofFleet(ctx, e, choices)
+	}
+	cases, err := readEach(v.Args, published.Shipped, "testdata/*.txtar", published.Read)
+	if err != nil {
+		return nil, err
+	}
+	score := published.NewScore(slices.Concat(cases...), choices)
+	return &ask.Reply{Answers: []*answer.Answer{measure.Score(score)}, Found: score.Unexplained() > 0}, nil
+}
+
+// simulated puts published experiments beside the model. Without Vary the worlds
+// are those of the record, as far as it is of these cases and of this model.
+func (v *Validate) simulated(ctx context.Context, choices vnuma.Choices) (*ask.Reply, error) {
+	cases, err := readEach(v.Args, published.Simulations, "testdata/sim/*.txtar", experiment.Read)
+	if err != nil {
+		return nil, err
+	}
+	record, err := experiment.ReadPlayed(published.Worlds)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]*experiment.Result, len(cases))
+	for i, c := range cases {
+		if results[i], err = experiment.Judge(ctx, c, choices); err != nil {
+			return nil, err
+		}
+		if v.Vary {
+			worlds, impossible := c.Worlds()
+			played, err := results[i].Play(ctx, choices, worlds, impossible)
+			if err != nil {
+				return nil, err
+			}
+			record = append([]*experiment.Played{played}, record...)
+		}
+	}
+	stale := experiment.Recall(results, record)
+	return &ask.Reply{Answers: []*answer.Answer{measure.Experiments(results, stale)}, Found: experiment.Unexplained(results) > 0}, nil
+}
+
+// readEach reads the files, or without any the cases that homenode ships.
+func readEach[T any](files []string, shipped fs.FS, pattern string, read func(name string, data []byte) (T, error)) (out []T, err error) {
+	file := text.File
+	if len(files) == 0 {
+		file = func(name string) ([]byte, error) { return fs.ReadFile(shipped, name) }
+		if files, err = fs.Glob(shipped, pattern); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range files {
+		b, err := file(name)
+		if err != nil {
+			return nil, err
+		}
+		one, err := read(name, b)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}

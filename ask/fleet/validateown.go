@@ -1,0 +1,81 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/esxi/vnuma"
+	"homenode/internal/glob"
+	"homenode/measure/own"
+	"homenode/measure/published"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/measure"
+	"homenode/rules"
+	"homenode/source/open"
+)
+
+// own reports whether the arguments name a fleet: what can be read as cases is cases.
+func (v *Validate) own() bool {
+	if v.Contribute != "" || v.FetchLogs || v.VMs != nil || v.Evidence != nil {
+		return true
+	}
+	for _, arg := range v.Args {
+		if arg == open.Demo || arg == "vcenter" || strings.Contains(arg, "://") || strings.HasPrefix(arg, "@") {
+			return true
+		}
+		if info, err := os.Stat(arg); err == nil && info.IsDir() {
+			return true
+		}
+		if _, err := published.ReadFile(arg); err != nil {
+			if _, err := open.File(arg); err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ofFleet scores the prediction on the VMs of a fleet.
+func (v *Validate) ofFleet(ctx context.Context, e *ask.Env, choices vnuma.Choices) (*ask.Reply, error) {
+	server := func(arg string) bool { return arg == "vcenter" || strings.Contains(arg, "://") }
+	switch {
+	case v.FetchLogs && v.VMs == nil:
+		return nil, errors.New("--fetch-logs: want the VMs with --vm")
+	case v.VMs != nil && !v.FetchLogs:
+		return nil, errors.New("--vm: only with --fetch-logs")
+	case v.FetchLogs && !slices.ContainsFunc(v.Args, server):
+		return nil, errors.New("--fetch-logs: want a vCenter or ESXi host as SOURCE")
+	case v.FetchLogs:
+		wanted := glob.Compile(v.VMs, "")
+		e.Logs(func(vm *numa.VM) bool { return wanted.Match(vm.Name, vm.ID) })
+	}
+	if len(v.Args) == 0 {
+		return nil, errors.New("want a SOURCE with the VMs that were seen")
+	}
+	fleet, err := v.Read(ctx, e, false, v.Args...)
+	if err != nil {
+		return nil, err
+	}
+	score := own.Of(rules.Run(fleet, rules.Options{Choices: choices}), choices)
+	var notes []string
+	if v.Contribute != "" {
+		data, cases, left, err := score.Contribute(choices)
+		if err != nil {
+			return nil, ask.Wrong("contribute", err)
+		}
+		if err := e.Save(v.Contribute, data); err != nil {
+			return nil, ask.Wrong("contribute", err)
+		}
+		notes = append(left, fmt.Sprintf("%d cases written to %s, without names; read them before you pass them on", cases, v.Contribute))
+	}
+	a := measure.Own(score, notes)
+	a.NotesFrom("source", fleet.Notes...)
+	r := &ask.Reply{Answers: []*answer.Answer{a}, Found: score.All.Unexplained > 0}
+	return ask.Partly(r, nil, v.Incomplete())
+}

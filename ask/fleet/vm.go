@@ -1,0 +1,152 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/esxi/vnuma"
+	"homenode/internal/texttab"
+	"homenode/numa"
+	answers "homenode/output/fleet"
+	"homenode/output/format"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	verdict "homenode/rules/verdict/fleet"
+)
+
+// vms explains the VMs that a name or a pattern names.
+func (x *Explain) vms(e *ask.Env, result *rules.Result, name string, event vnuma.Event, problems map[string][]string) (*ask.Reply, error) {
+	vms, err := vmsNamed(result.Fleet, name)
+	if err != nil {
+		return nil, err
+	}
+	plain := e.Form == "" || e.Form == format.Names[0]
+	if len(vms) > 1 && !plain {
+		return nil, fmt.Errorf("--format %s explains one VM, and %q names %d: %s", e.Form, name, len(vms), some(namesOf(vms)))
+	}
+	r := &ask.Reply{Form: format.Options{Details: true, FailOn: finding.Medium}}
+	lines := []string{}
+	for _, vm := range vms {
+		if result.Fleet.Hypervisor == numa.KVM {
+			v, err := statedVM(result, vm)
+			if err != nil {
+				return nil, err
+			}
+			r.Answers = append(r.Answers, answers.ExplainStated(result, v))
+			continue
+		}
+		one, err := explain(result, vm, x.On, x.From, event)
+		if err != nil {
+			return nil, err
+		}
+		one.Problems = append(one.Problems, problems[vm.ID]...)
+		r.Answers, lines = append(r.Answers, answers.Explain(one)), append(lines, one.LogLines...)
+	}
+	if x.Log && plain {
+		r.Lines = lines
+	}
+	return r, nil
+}
+
+// statedVM returns a VM of KVM as the rules saw it.
+func statedVM(r *rules.Result, vm *numa.VM) (*rule.StatedVM, error) {
+	i := slices.IndexFunc(r.Stated, func(v *rule.StatedVM) bool { return v.VM == vm })
+	if i < 0 {
+		return nil, unjudged(r, vm)
+	}
+	return r.Stated[i], nil
+}
+
+// resize gives the VMs of a fleet another number of vCPUs. It returns what else would have to change with it, by ID.
+func resize(vms []*numa.VM, vcpus int) map[string][]string {
+	problems := map[string][]string{}
+	for _, vm := range vms {
+		vm.VCPUs = numa.ReadAt(vcpus, "--vcpus")
+		if cps := vm.CoresPerSocket.Value; cps > 1 && vcpus%cps != 0 && !vm.AutoCoresPerSocket.Value {
+			problems[vm.ID] = []string{fmt.Sprintf("%d vCPUs do not divide into sockets of %d cores: vSphere wants other cores per socket with them", vcpus, cps)}
+		}
+	}
+	return problems
+}
+
+// explain finds the hosts and predicts.
+func explain(result *rules.Result, vm *numa.VM, hostName, fromName string, event vnuma.Event) (*verdict.Explanation, error) {
+	fleet := result.Fleet
+	v := judged(result, vm)
+	if v == nil {
+		return nil, unjudged(result, vm)
+	}
+	on, err := hostFor(fleet, v, hostName)
+	if err != nil {
+		return nil, err
+	}
+	c := vnuma.Case{Event: event, Choices: result.Choices}
+	if c.From, err = lastHost(fleet, v, on, fromName, event); err != nil {
+		return nil, err
+	}
+	return verdict.Explain(result, v, on, c)
+}
+
+// judged returns the VM as the rules saw it; nil when it was left out.
+func judged(r *rules.Result, vm *numa.VM) *rule.VM {
+	for _, c := range r.Clusters {
+		for _, v := range c.VMs {
+			if v.VM == vm {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// unjudged returns why the VM was left out. Hosts and problems with settings have
+// notes too, and VMs of one line or export share a place; the reason comes last.
+func unjudged(r *rules.Result, vm *numa.VM) error {
+	if vm.Template.Or(false) {
+		return fmt.Errorf("VM %s: a template does not run", texttab.Clean(vm.Name))
+	}
+	for _, n := range slices.Backward(r.Unjudged) {
+		if n.At == vm.At && strings.HasPrefix(n.Text, "VM "+vm.Name+":") {
+			return errors.New(texttab.Clean(n.String()))
+		}
+	}
+	return fmt.Errorf("VM %s: not judged", texttab.Clean(vm.Name))
+}
+
+// hostFor returns the host to predict on: the named one, the VM's own, or the
+// first of its cluster.
+func hostFor(fleet *numa.Fleet, v *rule.VM, name string) (*numa.Host, error) {
+	switch {
+	case name != "":
+		return oneHost(fleet, name)
+	case v.Home != nil:
+		return v.Host, nil
+	}
+	return v.On[0].Kind.Hosts[0], nil
+}
+
+// lastHost returns the host of the last power-on, when the event makes it count.
+func lastHost(fleet *numa.Fleet, v *rule.VM, on *numa.Host, name string, e vnuma.Event) (*vnuma.Machine, error) {
+	if !slices.Contains([]vnuma.Event{vnuma.VMotionIn, vnuma.Resume, vnuma.Reboot}, e) {
+		if name != "" {
+			return nil, fmt.Errorf("--from-host: the event %s does not look at the last host", e)
+		}
+		return nil, nil
+	}
+	h := v.Host
+	if name != "" {
+		var err error
+		if h, err = oneHost(fleet, name); err != nil {
+			return nil, err
+		}
+	}
+	if h == nil || h == on {
+		return nil, nil
+	}
+	m, err := vnuma.NewMachine(h)
+	return &m, err
+}
