@@ -71,15 +71,6 @@ func (h *Held) allow(sources []string) error {
 	return nil
 }
 
-// Known returns the judgement of the fleet that is held without what was seen of it, when these options come to the same; nil for none.
-func Known(cmd *cobra.Command, o rules.Options) *rules.Result {
-	h := heldFleet(cmd)
-	if h == nil || h.Bare == nil || o.Policy != h.Result.Policy || h.Result.Choices != o.Choices {
-		return nil
-	}
-	return h.Bare()
-}
-
 // CaptureFiles returns the file system in which a command reads captures: that of a page, or nil for all of this machine.
 func CaptureFiles(cmd *cobra.Command) (fs.FS, error) {
 	h := heldFleet(cmd)

@@ -40,15 +40,6 @@ func Set[T any](flag, text string, to *T, parse func(string) (T, error)) error {
 	return nil
 }
 
-// Given returns which of these flags the user gave.
-func Given(cmd *cobra.Command, names ...string) map[string]bool {
-	given := map[string]bool{}
-	for _, name := range names {
-		given[name] = cmd.Flags().Changed(name)
-	}
-	return given
-}
-
 // Refuse returns an error when one of these flags was given.
 func Refuse(cmd *cobra.Command, why string, names ...string) error {
 	for _, name := range names {

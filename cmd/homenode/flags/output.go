@@ -98,15 +98,6 @@ func (f *Output) PrintJudged(cmd *cobra.Command, o format.Options, all ...*answe
 	})
 }
 
-// Some lists the first names: "a, b, c and 2 more".
-func Some(names []string) string {
-	const most = 10
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
 // terminalWidth returns the width of a terminal; 0 for what is none.
 func terminalWidth(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {

@@ -66,18 +66,8 @@ func (f *Source) RegisterOnly(cmd *cobra.Command, only ...string) {
 	add(cmd, &fl, only)
 }
 
-// HasEvidence reports whether the user gave what was seen.
-func (f *Source) HasEvidence() bool { return len(f.evidence) > 0 }
-
 // AddEvidence adds files as --evidence does.
 func (f *Source) AddEvidence(files ...string) { f.evidence = append(f.evidence, files...) }
-
-// TakeEvidence returns what the user gave as --evidence, which is then joined to no fleet.
-func (f *Source) TakeEvidence() []string {
-	out := f.evidence
-	f.evidence = nil
-	return out
-}
 
 // Read reads the fleet that the SOURCE arguments name. Those of several that cannot be
 // read are named on stderr; Incomplete then returns an error.
@@ -261,19 +251,6 @@ func (f *Source) Amend(cmd *cobra.Command, s *numa.Story) error {
 		return err
 	}
 	return s.Check()
-}
-
-// State states the products in the guests of a fleet without a source; without a pattern that
-// of every VM.
-func (f *Source) State(fleet *numa.Fleet) error {
-	var products []string
-	for _, text := range f.products {
-		if !strings.Contains(text, "=") && !strings.HasPrefix(text, "@") {
-			text = "*=" + text
-		}
-		products = append(products, text)
-	}
-	return open.Options{Products: products}.Apply(fleet)
 }
 
 // SourceHelp says what a SOURCE is, in the help of commands.

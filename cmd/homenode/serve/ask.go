@@ -81,7 +81,7 @@ func asker(newRoot func() *cobra.Command, judging *policy.Policy) site.Ask {
 }
 
 // askable are the commands that pages ask. Each reads what is held, through package flags, or nothing.
-var askable = []string{"assess", "capture", "compare", "explain", "fix", "rules", "simulate", "size dump", "size fit", "size io", "size latency", "size pages", "size rightsize", "size speed", "validate"}
+var askable = []string{"capture", "compare", "fix", "simulate"}
 
 // writing are the flags of fix that change a vCenter, or open a session to one.
 var writing = []string{"--apply", "--resume", "--rollback", "--verify"}

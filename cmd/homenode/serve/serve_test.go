@@ -38,7 +38,7 @@ func startNamed(t *testing.T, name string, after time.Duration) (url string, lab
 	}
 	lab.name = name
 	o := collect.Options{Every: time.Second}
-	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: name, dial: lab.dial}}, options: o, door: &door{listen: "127.0.0.1:0"}, demo: lab, data: t.TempDir(), ask: asker(root, nil)}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: name, dial: lab.dial}}, options: o, door: &door{listen: "127.0.0.1:0"}, demo: lab, data: t.TempDir()}
 	return until(t, func(cmd *cobra.Command) error {
 		defer lab.close()
 		return run(cmd, s)

@@ -17,19 +17,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/capture/store"
-	"homenode/cmd/homenode/fleet"
 	"homenode/internal/browser"
 	"homenode/rules"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 )
-
-// root has the commands that pages ask.
-func root() *cobra.Command {
-	cmd := &cobra.Command{Use: "homenode", SilenceErrors: true, SilenceUsage: true}
-	cmd.AddCommand(fleet.NewAssess(), fleet.NewExplain())
-	return cmd
-}
 
 // startPages runs serve demo some time after its start, with pages and a store in a folder, and returns its URL when the inventory
 // and the past can be read.
@@ -39,7 +31,7 @@ func startPages(t testing.TB, after time.Duration, dir string, every time.Durati
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: "demo", dial: lab.dial}}, options: collect.Options{Every: every}, door: &door{listen: "127.0.0.1:0"}, demo: lab, data: dir, ask: asker(root, nil), apart: time.Second}
+	s := &server{board: board.New(rules.Options{}, time.Minute), lives: []target{{name: "demo", dial: lab.dial}}, options: collect.Options{Every: every}, door: &door{listen: "127.0.0.1:0"}, demo: lab, data: dir, apart: time.Second}
 	address := until(t, func(cmd *cobra.Command) error {
 		defer lab.close()
 		return run(cmd, s)
