@@ -61,14 +61,14 @@ type Weighed interface {
 
 // An Entry is a row of the table of questions.
 type Entry struct {
-	Name    string // "size fit": the command; a page and a path of the API say size-fit
-	Title   string // of its page
-	Lead    string // a sentence above the empty form
-	Example string // what an address asks as an example: "vm=24x192GB*40&hosts=2x32c/1TB"; "" for a question that no form asks
-	New     func() Question
-	Budget  Budget
-	Bare    bool            // it judges, and by the defaults alone: no configuration changes them
-	Tables  func() []string // names of the tables that a CSV file can have; nil for an answer of one
+	Name         string // "size fit": the command; a page and a path of the API say size-fit
+	Title        string // of its page
+	Lead         string // a sentence above the empty form
+	Example      string // what an address asks as an example: "vm=24x192GB*40&hosts=2x32c/1TB"; "" for a question that no form asks
+	New          func() Question
+	Budget       Budget
+	Unconfigured bool            // it judges, and by the defaults alone: no configuration changes them
+	Tables       func() []string // names of the tables that a CSV file can have; nil for an answer of one
 }
 
 // Ask returns the question with the defaults of its fields.

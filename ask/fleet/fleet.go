@@ -11,7 +11,7 @@ var (
 	AssessEntry   = &ask.Entry{Name: "assess", Title: "Fleet", New: func() ask.Question { return &Assess{} }, Tables: answers.TableNames}
 	ExplainEntry  = &ask.Entry{Name: "explain", Title: "Explain", New: func() ask.Question { return &Explain{} }}
 	RulesEntry    = &ask.Entry{Name: "rules", Title: "Rules", New: func() ask.Question { return &Rules{} }}
-	ValidateEntry = &ask.Entry{Name: "validate", Title: "Truth", New: func() ask.Question { return &Validate{} }, Bare: true}
+	ValidateEntry = &ask.Entry{Name: "validate", Title: "Truth", New: func() ask.Question { return &Validate{} }, Unconfigured: true}
 )
 
 // Entries are the questions, in the order in which they are listed.

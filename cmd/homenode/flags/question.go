@@ -52,7 +52,7 @@ func Question(t *ask.Entry, files fs.FS, forms ...string) *cobra.Command {
 		}
 	}
 	cmd.Args = cobra.RangeArgs(least, most)
-	if judges && !t.Bare {
+	if judges && !t.Unconfigured {
 		Group(cmd, "Judge", c.config.Register)
 	}
 	if forms == nil {
