@@ -22,9 +22,6 @@ func commandOf(words, flags []string, objects ...string) []string {
 	return append(out, objects...)
 }
 
-// item writes a name as the only one of a flag that takes several: quotes and commas are of the name.
-func item(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 // A group is fields below a heading.
 type group struct {
 	Legend string // "" for none

@@ -170,46 +170,46 @@ function Get-HomenodeAssessment {
     Runs homenode assess, whose help says more.
     .PARAMETER ArgumentList
     The arguments of the command: homenode assess SOURCE...
-    .PARAMETER AssumeHost
-    host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3
-    .PARAMETER Choose
-    take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
-    .PARAMETER Cluster
-    show these clusters; names may have * and ?
-    .PARAMETER Config
-    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
-    .PARAMETER CredentialFile
-    file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
-    .PARAMETER Details
-    every finding with its advice (table, markdown)
-    .PARAMETER Evidence
-    file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
     .PARAMETER FailOn
     least severity that makes the exit code 1: info, low, medium, high
+    .PARAMETER Choose
+    take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
+    .PARAMETER Change
+    judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07' (its VMs where it suits them worst), 'add-host=2x32c/1TB' or 'add-host=like=esx01 count=2', or @FILE with such lines (repeatable)
+    .PARAMETER Cluster
+    show these clusters; names may have * and ?
     .PARAMETER Folder
     show VMs in these inventory folders and below
-    .PARAMETER VMHost
-    show these hosts and the VMs on them
-    .PARAMETER Insecure
-    accept any certificate (GOVC_INSECURE)
-    .PARAMETER NodesPerSocket
-    NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
-    .PARAMETER Product
-    software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)
-    .PARAMETER Rule
-    show findings of these checks: IDs or names, with *
-    .PARAMETER Select
-    show VMs of which this holds: 'vcpus == 2 && release < 7.0'
-    .PARAMETER Severity
-    show findings of this severity or higher: info, low, medium, high
-    .PARAMETER Table
-    table that --format csv writes: findings, vms, hosts, clusters, observations, suppressed, rules, notes, about
     .PARAMETER Tag
     show VMs with these tags, or custom attributes as 'owner=db*'
     .PARAMETER Vm
     show these VMs: names, cluster/name or IDs, with * and ?
-    .PARAMETER Change
-    judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07' (its VMs where it suits them worst), 'add-host=2x32c/1TB' or 'add-host=like=esx01 count=2', or @FILE with such lines (repeatable)
+    .PARAMETER VMHost
+    show these hosts and the VMs on them
+    .PARAMETER Rule
+    show findings of these checks: IDs or names, with *
+    .PARAMETER Severity
+    show findings of this severity or higher: info, low, medium, high
+    .PARAMETER Select
+    show VMs of which this holds: 'vcpus == 2 && release < 7.0'
+    .PARAMETER Details
+    every finding with its advice (table, markdown)
+    .PARAMETER NodesPerSocket
+    NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
+    .PARAMETER Product
+    software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)
+    .PARAMETER Evidence
+    file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
+    .PARAMETER AssumeHost
+    host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3
+    .PARAMETER Config
+    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
+    .PARAMETER Table
+    table that --format csv writes: findings, vms, hosts, clusters, observations, suppressed, rules, notes, about
+    .PARAMETER CredentialFile
+    file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
+    .PARAMETER Insecure
+    accept any certificate (GOVC_INSECURE)
     .PARAMETER Credential
     The account of a vCenter. It is handed over by the environment of that one process, never as an argument.
     .PARAMETER Format
@@ -220,31 +220,31 @@ function Get-HomenodeAssessment {
     [CmdletBinding()]
     param(
         [Parameter(Position = 0, ValueFromRemainingArguments = $true)] [string[]] $ArgumentList,
-        [string] $AssumeHost,
-        [string[]] $Choose,
-        [string[]] $Cluster,
-        [string] $Config,
-        [string] $CredentialFile,
-        [switch] $Details,
-        [string[]] $Evidence,
         [string] $FailOn,
+        [string[]] $Choose,
+        [string[]] $Change,
+        [string[]] $Cluster,
         [string[]] $Folder,
-        [string[]] $VMHost,
-        [switch] $Insecure,
-        [string[]] $NodesPerSocket,
-        [string[]] $Product,
-        [string[]] $Rule,
-        [string] $Select,
-        [string] $Severity,
-        [string] $Table,
         [string[]] $Tag,
         [string[]] $Vm,
-        [string[]] $Change,
+        [string[]] $VMHost,
+        [string[]] $Rule,
+        [string] $Severity,
+        [string] $Select,
+        [switch] $Details,
+        [string[]] $NodesPerSocket,
+        [string[]] $Product,
+        [string[]] $Evidence,
+        [string] $AssumeHost,
+        [string] $Config,
+        [string] $Table,
+        [string] $CredentialFile,
+        [switch] $Insecure,
         [pscredential] $Credential,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{AssumeHost = 'assume-host'; Choose = 'choose'; Cluster = 'cluster'; Config = 'config'; CredentialFile = 'credentials'; Details = 'details'; Evidence = 'evidence'; FailOn = 'fail-on'; Folder = 'folder'; VMHost = 'host'; Insecure = 'insecure'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Rule = 'rule'; Select = 'select'; Severity = 'severity'; Table = 'table'; Tag = 'tag'; Vm = 'vm'; Change = 'what-if'}
+    $flag = @{FailOn = 'fail-on'; Choose = 'choose'; Change = 'what-if'; Cluster = 'cluster'; Folder = 'folder'; Tag = 'tag'; Vm = 'vm'; VMHost = 'host'; Rule = 'rule'; Severity = 'severity'; Select = 'select'; Details = 'details'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Evidence = 'evidence'; AssumeHost = 'assume-host'; Config = 'config'; Table = 'table'; CredentialFile = 'credentials'; Insecure = 'insecure'}
     Invoke-Homenode -Command 'assess' -Bound $PSBoundParameters -Flag $flag
 }
 
@@ -469,8 +469,6 @@ function Get-HomenodeExplanation {
     with this number of vCPUs instead of its own; the event is then vcpus-changed, unless --event says otherwise
     .PARAMETER Choose
     take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
-    .PARAMETER Config
-    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER Log
     the lines that vmware.log of the VM will hold, and nothing else
     .PARAMETER EachHost
@@ -485,6 +483,8 @@ function Get-HomenodeExplanation {
     file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
     .PARAMETER AssumeHost
     host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3
+    .PARAMETER Config
+    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER CredentialFile
     file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
     .PARAMETER Insecure
@@ -508,7 +508,6 @@ function Get-HomenodeExplanation {
         [string] $FromHost,
         [int] $Vcpus,
         [string[]] $Choose,
-        [string] $Config,
         [switch] $Log,
         [switch] $EachHost,
         [switch] $All,
@@ -516,13 +515,14 @@ function Get-HomenodeExplanation {
         [string[]] $Product,
         [string[]] $Evidence,
         [string] $AssumeHost,
+        [string] $Config,
         [string] $CredentialFile,
         [switch] $Insecure,
         [pscredential] $Credential,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{Vm = 'vm'; VMHost = 'host'; Cluster = 'cluster'; Release = 'release'; On = 'on'; Event = 'event'; FromHost = 'from-host'; Vcpus = 'vcpus'; Choose = 'choose'; Config = 'config'; Log = 'log'; EachHost = 'each-host'; All = 'all'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Evidence = 'evidence'; AssumeHost = 'assume-host'; CredentialFile = 'credentials'; Insecure = 'insecure'}
+    $flag = @{Vm = 'vm'; VMHost = 'host'; Cluster = 'cluster'; Release = 'release'; On = 'on'; Event = 'event'; FromHost = 'from-host'; Vcpus = 'vcpus'; Choose = 'choose'; Log = 'log'; EachHost = 'each-host'; All = 'all'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Evidence = 'evidence'; AssumeHost = 'assume-host'; Config = 'config'; CredentialFile = 'credentials'; Insecure = 'insecure'}
     Invoke-Homenode -Command 'explain' -Bound $PSBoundParameters -Flag $flag
 }
 
@@ -1024,14 +1024,14 @@ function Get-HomenodeRule {
     Runs homenode rules, whose help says more.
     .PARAMETER ArgumentList
     The arguments of the command: homenode rules [ID]
-    .PARAMETER Conflicts
-    list the points on which sources disagree, for --choose
-    .PARAMETER Experiments
-    list the published experiments
-    .PARAMETER Settings
-    list the settings of VMs and hosts about NUMA, with what they do
     .PARAMETER Statements
     list the statements that predictions and rules cite, with their sources
+    .PARAMETER Conflicts
+    list the points on which sources disagree, for --choose
+    .PARAMETER Settings
+    list the settings of VMs and hosts about NUMA, with what they do
+    .PARAMETER Experiments
+    list the published experiments
     .PARAMETER Format
     Another form than objects, such as html; as text, or in the file of -OutputFile.
     .PARAMETER OutputFile
@@ -1040,14 +1040,14 @@ function Get-HomenodeRule {
     [CmdletBinding()]
     param(
         [Parameter(Position = 0, ValueFromRemainingArguments = $true)] [string[]] $ArgumentList,
-        [switch] $Conflicts,
-        [switch] $Experiments,
-        [switch] $Settings,
         [switch] $Statements,
+        [switch] $Conflicts,
+        [switch] $Settings,
+        [switch] $Experiments,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{Conflicts = 'conflicts'; Experiments = 'experiments'; Settings = 'settings'; Statements = 'statements'}
+    $flag = @{Statements = 'statements'; Conflicts = 'conflicts'; Settings = 'settings'; Experiments = 'experiments'}
     Invoke-Homenode -Command 'rules' -Bound $PSBoundParameters -Flag $flag
 }
 
@@ -1920,30 +1920,30 @@ function Test-HomenodeModel {
     Runs homenode validate, whose help says more.
     .PARAMETER ArgumentList
     The arguments of the command: homenode validate [FILE... | SOURCE...]
-    .PARAMETER AssumeHost
-    host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3
-    .PARAMETER Choose
-    take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
-    .PARAMETER Contribute
-    write what was seen of the VMs of SOURCE to this file, as cases without names
-    .PARAMETER CredentialFile
-    file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
-    .PARAMETER Evidence
-    file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
     .PARAMETER FetchLogs
     fetch vmware.log of the VMs that --vm names from the datastores, at most 2 MB each; the account needs Datastore.Browse and Datastore.FileManagement
-    .PARAMETER Insecure
-    accept any certificate (GOVC_INSECURE)
-    .PARAMETER NodesPerSocket
-    NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
-    .PARAMETER Product
-    software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)
+    .PARAMETER Vm
+    VMs whose vmware.log --fetch-logs fetches; names may have * and ?
+    .PARAMETER Contribute
+    write what was seen of the VMs of SOURCE to this file, as cases without names
     .PARAMETER Simulations
     replay published experiments in the simulation
     .PARAMETER Vary
     with --simulations: play every number that no source states with other values (about a minute)
-    .PARAMETER Vm
-    VMs whose vmware.log --fetch-logs fetches; names may have * and ?
+    .PARAMETER Choose
+    take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
+    .PARAMETER NodesPerSocket
+    NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
+    .PARAMETER Product
+    software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)
+    .PARAMETER Evidence
+    file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
+    .PARAMETER AssumeHost
+    host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3
+    .PARAMETER CredentialFile
+    file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
+    .PARAMETER Insecure
+    accept any certificate (GOVC_INSECURE)
     .PARAMETER Credential
     The account of a vCenter. It is handed over by the environment of that one process, never as an argument.
     .PARAMETER Format
@@ -1954,22 +1954,22 @@ function Test-HomenodeModel {
     [CmdletBinding()]
     param(
         [Parameter(Position = 0, ValueFromRemainingArguments = $true)] [string[]] $ArgumentList,
-        [string] $AssumeHost,
-        [string[]] $Choose,
-        [string] $Contribute,
-        [string] $CredentialFile,
-        [string[]] $Evidence,
         [switch] $FetchLogs,
-        [switch] $Insecure,
-        [string[]] $NodesPerSocket,
-        [string[]] $Product,
+        [string[]] $Vm,
+        [string] $Contribute,
         [switch] $Simulations,
         [switch] $Vary,
-        [string[]] $Vm,
+        [string[]] $Choose,
+        [string[]] $NodesPerSocket,
+        [string[]] $Product,
+        [string[]] $Evidence,
+        [string] $AssumeHost,
+        [string] $CredentialFile,
+        [switch] $Insecure,
         [pscredential] $Credential,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{AssumeHost = 'assume-host'; Choose = 'choose'; Contribute = 'contribute'; CredentialFile = 'credentials'; Evidence = 'evidence'; FetchLogs = 'fetch-logs'; Insecure = 'insecure'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Simulations = 'simulations'; Vary = 'vary'; Vm = 'vm'}
+    $flag = @{FetchLogs = 'fetch-logs'; Vm = 'vm'; Contribute = 'contribute'; Simulations = 'simulations'; Vary = 'vary'; Choose = 'choose'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Evidence = 'evidence'; AssumeHost = 'assume-host'; CredentialFile = 'credentials'; Insecure = 'insecure'}
     Invoke-Homenode -Command 'validate' -Bound $PSBoundParameters -Flag $flag
 }
