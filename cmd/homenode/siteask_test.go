@@ -346,7 +346,7 @@ func TestHeapStaysFlat(t *testing.T) {
 	pages := []string{
 		"/", "/host?host=esx01", "/vm?vm=sql01", "/status", "/rules", "/rule?rule=N001", "/plans?vm=sql01", "/search?q=sql",
 		"/what-if?vm=sql01&hotAdd=off", "/simulate?part=esx01&hours=1", "/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB",
-		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB", "/calculator?kind=io&iops=100k", "/calculator?kind=latency&calls=20", "/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", "/calculator?kind=dump&ram=1TB", "/calculator?kind=pages&memory=1TB",
+		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB", "/calculator?kind=io&iops=100k&block=32k", "/calculator?kind=latency&calls=20", "/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", "/calculator?kind=dump&ram=1TB", "/calculator?kind=pages&memory=1TB",
 	}
 	ask := func(rounds int) {
 		for range rounds {
