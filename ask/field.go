@@ -16,7 +16,7 @@ import (
 //	Spare int `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 //
 // The tag ask has the name, and then words: arg for what stands without a name, need for what must be given, list for values that commas
-// divide. The tag choices has the only values, likely those that a form offers besides others. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
+// divide. The tag choices has the only values, likely those that a form offers besides others, labels how a form says them. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
 type Field struct {
 	Name     string
 	Help     string
@@ -25,6 +25,7 @@ type Field struct {
 	Label    string   // in forms; a field without a label is in no form
 	Example  string   // what a value looks like: a placeholder, never a value
 	Choices  []string // the values that forms offer; nil for any
+	Labels   []string // of the choices, in forms; nil where each says itself what it is
 	Argument bool     // it has no name on a command line
 	Needed   bool     // a question without it is none
 	List     bool     // commas divide its values
@@ -79,6 +80,9 @@ func fieldsOf(v reflect.Value, of *Asked, group string, only []string) (out []*F
 			least: sf.Tag.Get("min"), most: sf.Tag.Get("max"), want: sf.Tag.Get("want"), value: v.Field(i), of: of}
 		if c := cmp.Or(sf.Tag.Get("choices"), sf.Tag.Get("likely")); c != "" {
 			f.Choices, f.only = strings.Split(c, ","), sf.Tag.Get("choices") != ""
+			if labels := sf.Tag.Get("labels"); labels != "" {
+				f.Labels = strings.Split(labels, ",")
+			}
 		}
 		f.Kind = kindOf(sf)
 		out = append(out, f)
@@ -146,14 +150,14 @@ func (f *Field) preset() {
 }
 
 func (f *Field) set(text string) error {
-	if f.only && !slices.Contains(f.Choices, text) {
-		return fmt.Errorf("found %q, want one of %s", text, strings.Join(f.Choices, ", "))
-	}
 	switch f.Kind {
 	case Text:
+		if f.only && !slices.Contains(f.Choices, text) {
+			return fmt.Errorf("found %q, want one of %s", text, strings.Join(f.Choices, ", "))
+		}
 		f.value.SetString(text)
 	case Texts:
-		f.setTexts(text)
+		return f.setTexts(text)
 	case Truth:
 		on, err := strconv.ParseBool(cmp.Or(text, "true"))
 		if err != nil {
@@ -182,22 +186,29 @@ func (f *Field) set(text string) error {
 	return nil
 }
 
-// setTexts adds a value; the first one that is given replaces the default.
-func (f *Field) setTexts(text string) {
-	all := f.value.Interface().([]string)
+// setTexts adds a value, or those that commas divide; the first one that is given replaces the default.
+func (f *Field) setTexts(text string) error {
+	all, more := f.value.Interface().([]string), []string{text}
 	if !f.Given() {
 		all = nil
 	}
 	if f.List {
-		all = append(all, Divided(text)...)
-	} else {
-		all = append(all, text)
+		more = Divided(text)
 	}
-	f.value.Set(reflect.ValueOf(all))
+	for _, one := range more {
+		if f.only && !slices.Contains(f.Choices, one) {
+			return fmt.Errorf("found %q, want some of %s", one, strings.Join(f.Choices, ", "))
+		}
+	}
+	f.value.Set(reflect.ValueOf(slices.Concat(all, more)))
+	return nil
 }
 
-// Divided returns the values that commas divide. Quotes hold a value that has a comma together, and two of them are one of the value.
+// Divided returns the values that commas divide; none of an empty text. Quotes hold a value that has a comma together, and two of them are one of the value.
 func Divided(text string) []string {
+	if text == "" {
+		return nil
+	}
 	var out []string
 	var b strings.Builder
 	quoted := false

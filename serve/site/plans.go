@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 
+	"homenode/ask"
+	"homenode/ask/change"
 	"homenode/change/fix"
 	answers "homenode/output/fix"
 )
@@ -17,22 +19,18 @@ type planFile struct{ Name, Address, Command string }
 
 // showPlans shows the plan that findings need now, and how it is carried out.
 func showPlans(x *request) (*view, error) {
-	fields, flags := x.asked(
-		field{Name: "rule", Label: "Rule", Hint: "N001"},
-		field{Name: "cluster", Label: "Cluster", Hint: "prod*"},
-		field{Name: "vm", Label: "VM", Hint: "sql*"},
-		field{Name: "set", Label: "Instead: these settings", Hint: "hotAdd=off coresPerSocket=16", Long: true},
-		field{Name: "better", flag: "allow=better", Label: "Also what is only better", Check: true},
-		field{Name: "allow-host", flag: "allow=host", Label: "Also options of hosts", Check: true},
-		field{Name: "allow-split", flag: "allow=split", Label: "Also what divides a VM for other hosts", Check: true},
-		field{Name: "max-parallel", Label: "VMs at a time", Hint: "1"},
-	)
-	args := append([]string{"fix", Source}, flags...)
-	a, err := x.site.recent.ask(x, args...)
+	q := change.Fix.Ask().(*change.Plan)
+	q.Fleet = Source
+	fields, _, err := x.form(q)
+	v := &view{fields: fields, command: ask.Line(change.Fix.Name, q)}
 	if err != nil {
-		return &view{fields: fields}, err
+		return v, err
 	}
-	v := &view{answer: a, fields: fields, command: args}
+	a, err := x.site.recent.answer(x, change.Fix, q)
+	if err != nil {
+		return v, err
+	}
+	v.answer = a
 	if p, ok := a.Result.(*fix.Plan); ok && len(p.Changes) > 0 && x.fleet.Address != "" {
 		x.site.shown.keep(p)
 		name := "plan-" + p.ID + ".json"

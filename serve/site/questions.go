@@ -15,49 +15,68 @@ import (
 	"homenode/serve/captures"
 )
 
-// divider divides the values of a field of several in a form; none of them has one.
+// divider divides the values of a field of several in a form, unless commas do; none of them has one.
 const divider = ";"
 
-// form returns the fields of a question as a form has them, filled with what the address says: those of these names, or all without names.
+// form returns the fields of a question as a form has them, filled with what the address says: those of these names, or all that have a label. An
+// address asks no more than these.
 func (x *request) form(q ask.Question, names ...string) (fields []field, given bool, err error) {
+	group := ""
 	for _, f := range ask.Fields(q) {
-		if names != nil && !slices.Contains(names, f.Name) || f.Label == "" && !x.query.Has(f.Name) {
+		if names != nil && !slices.Contains(names, f.Name) || f.Label == "" && (names == nil || !x.query.Has(f.Name)) {
 			continue
 		}
-		one := field{Name: f.Name, Label: f.Label, Hint: f.Example, Choices: choicesOf(f), Long: f.Kind == ask.Texts, Check: f.Kind == ask.Truth, Group: f.Group, Hidden: f.Label == ""}
-		if one.Hint == "" {
-			one.Hint = f.Default
+		var some []field
+		var wrong error
+		if f.Labels != nil && f.Kind == ask.Texts {
+			some = x.checks(f)
+		} else {
+			some, wrong = x.entry(f)
 		}
-		if f.Argument {
-			one.Choices = x.sourceChoices()
+		if f.Group != group {
+			group, some[0].Group = f.Group, f.Group
 		}
-		if n := len(fields); n > 0 && fields[n-1].Group == one.Group {
-			one.Group = ""
-		}
-		for _, text := range x.query[f.Name] {
-			if text = strings.TrimSpace(text); text == "" {
-				continue
-			}
-			one.Value = text
-			values := []string{text}
-			if f.Kind == ask.Texts {
-				values = strings.Split(text, divider)
-			}
-			for _, value := range values {
-				e := errors.New("a page reads no files")
-				if value = strings.TrimSpace(value); !strings.HasPrefix(value, "@") {
-					e = f.Set(value)
-				}
-				if e != nil && err == nil {
-					err = e
-				}
-			}
-			given = true
-		}
-		fields = append(fields, one)
+		fields, given, err = append(fields, some...), given || f.Given(), cmp.Or(err, wrong)
 	}
 	x.asks = append(x.asks, fields...)
-	return fields, given, err
+	return fields, given || err != nil, err
+}
+
+// entry returns a field as a form has it.
+func (x *request) entry(f *ask.Field) (out []field, err error) {
+	one := field{Name: f.Name, Label: f.Label, Hint: cmp.Or(f.Example, f.Default), Choices: choicesOf(f), Long: f.Kind == ask.Texts, Check: f.Kind == ask.Truth, Hidden: f.Label == ""}
+	if f.Argument {
+		one.Choices = x.sourceChoices()
+	}
+	for _, text := range x.query[f.Name] {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		one.Value = text
+		values := []string{text}
+		switch {
+		case f.Kind == ask.Texts && !f.List:
+			values = strings.Split(text, divider)
+		case f.Kind == ask.Truth && text == "on": // as a browser says it
+			values = []string{"true"}
+		}
+		for _, value := range values {
+			err = cmp.Or(err, f.Set(strings.TrimSpace(value)))
+		}
+	}
+	return []field{one}, err
+}
+
+// checks returns a field of several choices as a form has it: each of them is checked or not.
+func (x *request) checks(f *ask.Field) (out []field) {
+	for i, c := range f.Choices {
+		one := field{Name: f.Name + "-" + c, Label: f.Label + " " + f.Labels[i], Check: true, Value: x.query.Get(f.Name + "-" + c)}
+		if one.Value != "" {
+			_ = f.Set(c) // a choice is one
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 // choicesOf are the only values of a field.
@@ -66,9 +85,15 @@ func choicesOf(f *ask.Field) []choice {
 		return nil
 	}
 	out := []choice{{"", cmp.Or(f.Default, "any")}}
-	for _, c := range f.Choices {
-		if c != f.Default {
-			out = append(out, choice{c, c})
+	for i, c := range f.Choices {
+		label := c
+		if f.Labels != nil {
+			label = f.Labels[i]
+		}
+		if c == f.Default {
+			out[0].Label = label
+		} else {
+			out = append(out, choice{c, label})
 		}
 	}
 	return out
@@ -118,6 +143,9 @@ var turns = make(chan struct{}, 4)
 func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error) {
 	if x.quiet {
 		return nil, errors.New("nothing is asked")
+	}
+	if x.fleet == nil && slices.Contains(ask.Line(t.Name, q), Source) {
+		return nil, errNoFleet
 	}
 	select {
 	case turns <- struct{}{}:

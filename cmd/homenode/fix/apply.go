@@ -111,14 +111,14 @@ func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error
 // carryOut carries the plan out.
 func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error {
 	if len(p.Changes) == 0 {
-		return c.out.Print(cmd, answers.Plan(p, c.plan, true, source))
+		return c.asks.Output.Print(cmd, answers.Plan(p, c.plan, true, source))
 	}
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		if err := sameServer(p, host); err != nil {
 			return err
 		}
-		if c.plan == "" && c.do.yes == 0 && c.out.Format == "table" { // it was not shown yet
-			if err := c.out.Print(cmd, answers.Plan(p, c.plan, true, source)); err != nil {
+		if c.plan == "" && c.do.yes == 0 && c.asks.Output.Format == "table" { // it was not shown yet
+			if err := c.asks.Output.Print(cmd, answers.Plan(p, c.plan, true, source)); err != nil {
 				return err
 			}
 		}
@@ -204,7 +204,7 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 	}
 	p, _ := apply.Remember(lines)
 	begun := apply.Begun(lines)
-	only := glob.Compile(c.part.VMs(), "")
+	only := glob.Compile(c.question.VMs, "")
 	names := map[string]string{}
 	for i := range p.Changes {
 		names[p.Changes[i].Target().ID] = p.Changes[i].Target().Name
@@ -240,7 +240,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	if err != nil {
 		path = j.Path
 	}
-	if err := c.out.Print(cmd, answers.Results(p, results, source, path, undo, stopped)); err != nil {
+	if err := c.asks.Output.Print(cmd, answers.Results(p, results, source, path, undo, stopped)); err != nil {
 		return err
 	}
 	if errors.Is(stopped, numa.ErrPrivilege) {

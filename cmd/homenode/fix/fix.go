@@ -6,24 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
+	"homenode/ask/change"
 	"homenode/change/fix"
 	"homenode/change/fix/apply"
-	"homenode/change/whatif"
 	"homenode/cmd/homenode/flags"
-	"homenode/internal/version"
 	"homenode/numa"
-	answers "homenode/output/fix"
 	"homenode/output/fix/script"
 	"homenode/output/format"
-	"homenode/rules"
 	"homenode/source/open"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/write"
@@ -31,47 +27,32 @@ import (
 
 // A command is what the user asked for.
 type command struct {
-	src    flags.Source
-	out    flags.Output
-	choose flags.Choice
-	config flags.Config
-	part   flags.Filter
-
-	set, keep, allow []string
-	atOnce           int
-	plan             string
+	asks     flags.Asking
+	question *change.Plan
+	plan     string // the file of a plan that was made before
 
 	rollback, resume, verify string
 	query                    string
 	doApply                  bool
 	do                       applyFlags
 
-	rules rules.Options // what the configuration and --choose say
+	env *ask.Env
 }
 
 // New returns the command.
 func New() *cobra.Command {
-	c := &command{}
+	c := &command{question: change.Fix.Ask().(*change.Plan)}
 	cmd := &cobra.Command{Args: cobra.ExactArgs(1), RunE: c.run}
-	flags.Group(cmd, "Which VMs and findings", func(cmd *cobra.Command) { c.part.RegisterOnly(cmd, filters...) })
-	flags.Group(cmd, "Plan", c.registerPlan, c.choose.Register, c.config.Register)
+	c.asks.Register(cmd, c.question)
+	flags.Group(cmd, "Plan", c.registerPlan, c.asks.Config.Register)
 	flags.Group(cmd, "Carry it out, take it back, judge it", c.registerModes, c.do.register)
-	flags.Group(cmd, "Output", func(cmd *cobra.Command) { c.out.Register(cmd, slices.Concat(format.Tables, script.Formats)...) })
-	flags.Group(cmd, "Source", func(cmd *cobra.Command) { c.src.RegisterOnly(cmd, flags.SourceSeen...) })
+	flags.Group(cmd, "Output", func(cmd *cobra.Command) { c.asks.Output.Register(cmd, slices.Concat(format.Tables, script.Formats)...) })
+	c.asks.RegisterSession(cmd)
 	return cmd
 }
 
-// filters are the flags that narrow a plan; a condition of --select says all others.
-var filters = []string{"vm", "cluster", "rule", "select"}
-
 func (c *command) registerPlan(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringArrayVar(&c.set, "set", nil, "instead of what findings need, give what is shown these settings: 'numa.vcpu.preferHT=TRUE hotAdd=off', for hosts 'host=esx* Numa.PreferHT=1' (the words of --what-if; repeatable)")
-	fl.StringArrayVar(&c.keep, "keep", nil, "a rule of DRS: apart=sql01,sql02 (never two on one host), together=app01,db01, or the soft 'prefer=kafka*=esx01*,esx02*' (repeatable)")
-	fl.StringSliceVar(&c.allow, "allow", nil, "what else may be changed: better (what cures nothing but makes VMs tidier), host (options of hosts), upgrade (the virtual hardware, which cannot be taken back), resize (vCPUs and memory, with --set), split (what divides a VM further on its own hosts, so that it fits hosts that it may move to)")
-	fl.IntVar(&c.atOnce, "max-parallel", 1, "VMs that are changed at the same time")
-	fl.StringVar(&c.plan, "plan", "", "take this plan, made before with -o plan.json, instead of making one")
-	flags.Complete(cmd, "allow", flags.Among([]string{"better", "host", "resize", "split", "upgrade"}))
+	cmd.Flags().StringVar(&c.plan, "plan", "", "take this plan, made before with -o plan.json, instead of making one")
 }
 
 func (c *command) registerModes(cmd *cobra.Command) {
@@ -84,21 +65,21 @@ func (c *command) registerModes(cmd *cobra.Command) {
 }
 
 func (c *command) run(cmd *cobra.Command, args []string) error {
-	if c.out.File != "" && strings.HasSuffix(c.out.File, ".json") && !cmd.Flags().Changed("format") {
-		c.out.Format = "json"
+	out := &c.asks.Output
+	if out.File != "" && strings.HasSuffix(out.File, ".json") && !cmd.Flags().Changed("format") {
+		out.Format = "json"
 	}
-	err := errors.Join(c.out.Check(cmd), c.check(cmd, args[0]))
+	err := errors.Join(out.Check(cmd), c.asks.Take(c.question, args))
+	if err == nil {
+		err = c.check(cmd, args[0])
+	}
 	if err != nil {
 		return err
 	}
-	choices, err := c.choose.Choices()
-	if err != nil {
+	if c.env, err = c.asks.Env(cmd); err != nil {
 		return err
 	}
-	if c.rules, err = c.config.Options(choices); err != nil {
-		return err
-	}
-	c.do.Fix = c.rules.Policy.Fixing()
+	c.do.Fix = c.env.Policy.Fixing()
 	switch {
 	case c.resume != "":
 		return c.goOn(cmd, args[0])
@@ -114,7 +95,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	case c.doApply:
 		return c.carryOut(cmd, args[0], p)
 	}
-	return c.show(cmd, p, args)
+	return c.show(cmd, p)
 }
 
 // check refuses flags that do not go together.
@@ -126,20 +107,16 @@ func (c *command) check(cmd *cobra.Command, source string) error {
 		}
 	}
 	if c.plan != "" {
-		if err := flags.Refuse(cmd, "it is for making a plan, and --plan takes one as it is", making()...); err != nil {
+		if err := c.question.Refuse("it is for making a plan, and --plan takes one as it is", change.PlanNames...); err != nil {
 			return err
 		}
 	}
-	scripted := slices.Contains(script.Formats, c.out.Format)
+	scripted := slices.Contains(script.Formats, c.asks.Output.Format)
 	switch {
 	case c.plan != "" && asked == 1 && !c.doApply:
 		return errors.New("--plan is for --apply: a journal has its plan")
 	case c.resume != "" && cmd.Flags().Changed("yes"):
 		return errors.New("--yes is for --apply and --rollback: --resume goes on with what was confirmed")
-	case c.atOnce < 1:
-		return errors.New("--max-parallel: want 1 or more")
-	case asked > 0 && flags.OfPage(cmd):
-		return errors.New("a page changes nothing")
 	case asked > 1:
 		return errors.New("--apply, --resume, --rollback and --verify: want one of them")
 	case asked == 1 && source == open.Demo:
@@ -147,28 +124,22 @@ func (c *command) check(cmd *cobra.Command, source string) error {
 	case asked == 1 && !open.VCenter(source):
 		return fmt.Errorf("%s is no vCenter: nothing can be changed in it. Name a URL, or vcenter; or print a script: --format powercli", source)
 	case asked == 1 && scripted:
-		return fmt.Errorf("--format %s is a form of the plan, not of what is done with it", c.out.Format)
+		return fmt.Errorf("--format %s is a form of the plan, not of what is done with it", c.asks.Output.Format)
 	case scripted && c.do.power != "" && c.do.power != string(apply.PowerGuest):
 		return fmt.Errorf("--power: found %q, want guest for a script", c.do.power)
 	}
 	return c.do.check(asked == 1 && c.verify == "" || scripted)
 }
 
-// making are the flags that say what a plan is about.
-func making() []string {
-	return slices.Concat([]string{"set", "keep", "allow", "max-parallel"}, filters)
-}
-
 // show prints the plan; JSON is the plan itself, which --plan reads.
-func (c *command) show(cmd *cobra.Command, p *fix.Plan, args []string) error {
+func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 	switch {
-	case slices.Contains(script.Formats, c.out.Format):
-		return c.out.Write(cmd, func(w io.Writer, _ bool) error { return script.Print(w, c.out.Format, p, c.do.power != "") })
-	case c.out.Format == "json":
-		return c.out.Write(cmd, func(w io.Writer, _ bool) error { return p.Write(w) })
+	case slices.Contains(script.Formats, c.asks.Output.Format):
+		return c.asks.Output.Write(cmd, func(w io.Writer, _ bool) error { return script.Print(w, c.asks.Output.Format, p, c.do.power != "") })
+	case c.asks.Output.Format == "json":
+		return c.asks.Output.Write(cmd, func(w io.Writer, _ bool) error { return p.Write(w) })
 	}
-	words := flags.Typed(cmd, args, slices.Concat(making(), flags.SourceNames))
-	return c.out.Print(cmd, answers.Plan(p, c.plan, open.VCenter(args[0]), words...))
+	return c.asks.Output.Print(cmd, c.question.Show(p, c.plan, flags.Typed(cmd, nil, flags.SourceSession)...))
 }
 
 // planned makes the plan, or reads the one that was made before.
@@ -185,15 +156,7 @@ func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) 
 		}
 		return p, nil
 	}
-	o, err := c.options()
-	if err != nil {
-		return nil, err
-	}
-	fleet, err := c.src.Read(cmd, source)
-	if err != nil {
-		return nil, err
-	}
-	p, err := fix.Make(fleet, o)
+	p, err := c.question.Make(cmd.Context(), c.env)
 	if err != nil {
 		return nil, err
 	}
@@ -203,38 +166,6 @@ func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) 
 		}
 	}
 	return p, nil
-}
-
-// options reads what the plan is about.
-func (c *command) options() (o fix.Options, err error) {
-	o = fix.Options{Rules: c.rules, Owned: c.do.Owned, Apart: c.do.Apart, AtOnce: c.atOnce, By: "homenode " + version.String(), Now: time.Now()}
-	if o.Filter, err = c.part.Compile(); err != nil {
-		return o, err
-	}
-	allowed := map[string]*bool{"better": &o.Better, "host": &o.Host, "resize": &o.Resize, "split": &o.Split, "upgrade": &o.Upgrade}
-	for _, name := range c.allow {
-		to := allowed[name]
-		if to == nil {
-			return o, fmt.Errorf("--allow: found %q, want some of %s", name, strings.Join(slices.Sorted(maps.Keys(allowed)), ", "))
-		}
-		*to = true
-	}
-	for i, text := range c.set {
-		change, err := whatif.ParseAt("--set", i+1, text)
-		if err != nil {
-			return o, err
-		}
-		o.Set = append(o.Set, change)
-	}
-	for _, text := range c.keep {
-		r, err := fix.ParseDRS(text)
-		if err != nil {
-			return o, fmt.Errorf("--keep: %w", err)
-		}
-		o.DRS = append(o.DRS, r)
-	}
-	slices.SortFunc(o.DRS, func(a, b fix.DRSRule) int { return strings.Compare(a.String(), b.String()) })
-	return o, nil
 }
 
 // guard takes what only a session with the vCenter knows: snapshots and questions.
@@ -256,7 +187,7 @@ func (c *command) guard(cmd *cobra.Command, source string, p *fix.Plan) error {
 
 // session opens a session with the vCenter, and closes it however do ends. host is the vCenter's name.
 func (c *command) session(ctx context.Context, cmd *cobra.Command, source string, do func(w write.Writer, host string) error) error {
-	host, dial, err := c.src.Dialer(cmd).Live(source)
+	host, dial, err := c.asks.Session.Dialer(cmd).Live(source)
 	if err != nil {
 		return err
 	}

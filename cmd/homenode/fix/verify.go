@@ -15,7 +15,6 @@ import (
 	"homenode/measure/effect"
 	"homenode/numa"
 	answers "homenode/output/fix"
-	"homenode/rules"
 	"homenode/serve/reader"
 	"homenode/serve/verify"
 	"homenode/source/vsphere/write"
@@ -41,11 +40,13 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 		}
 		in.History = r.History
 	}
-	fleet, err := c.src.Read(cmd, source)
+	o, err := c.question.Choice.Options(c.env)
 	if err != nil {
 		return err
 	}
-	in.Fleet = rules.Run(fleet, c.rules)
+	if in.Fleet, _, err = c.question.Judged(cmd.Context(), c.env, false, o, source); err != nil {
+		return err
+	}
 	var v *effect.Verdict
 	err = c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		ctx := cmd.Context()
@@ -80,7 +81,7 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.out.Print(cmd, answers.Verdict(v)); err != nil {
+	if err := c.asks.Output.Print(cmd, answers.Verdict(v)); err != nil {
 		return err
 	}
 	switch v.Helped {

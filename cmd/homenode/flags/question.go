@@ -1,11 +1,13 @@
 package flags
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,58 +22,77 @@ import (
 	"homenode/source/open"
 )
 
-// asking is a command that asks a question: its flags are the fields of the question, and those of every command that has such a question.
-type asking struct {
-	entry    *ask.Entry
-	question ask.Question
-	wrong    error // the first value that a field refused
-	out      Output
-	session  Source // how vCenters are reached, of a question that reads sources
-	config   Config // of a question that judges
-	table    Table  // of an answer with several tables
+// Asking makes flags of the fields of questions, and lends a question what a command has.
+type Asking struct {
+	Output  Output
+	Session Source // how vCenters are reached, of questions that read sources
+	Config  Config // of questions that judge
+	table   Table  // of an answer with several tables
+
+	reads, judges bool  // what a question does
+	wrong         error // the first value that a field refused
 }
 
 // Question returns the command of a question. The file help/NAME.txt says what it does; forms are those of its answer, all without any.
 func Question(t *ask.Entry, files fs.FS, forms ...string) *cobra.Command {
-	c := &asking{entry: t, question: t.Ask()}
-	cmd := Describe(files, strings.ReplaceAll(t.Name, " ", "-"), &cobra.Command{RunE: c.run})
-	least, most := 0, 0
-	reads, judges := false, false
-	for _, f := range ask.Fields(c.question) {
-		if f.Argument && f.Needed {
-			least++
-		}
-		switch {
-		case f.Argument && f.Kind == ask.Texts:
-			most = math.MaxInt
-		case f.Argument:
-			most++
-		default:
-			reads, judges = reads || f.Name == "nodes-per-socket", judges || f.Name == "choose"
-			Group(cmd, f.Group, func(cmd *cobra.Command) { c.register(cmd, f) })
-		}
-	}
-	cmd.Args = cobra.RangeArgs(least, most)
-	if judges && !t.Unconfigured {
-		Group(cmd, "Judge", c.config.Register)
+	q, c := t.Ask(), &Asking{}
+	cmd := Describe(files, strings.ReplaceAll(t.Name, " ", "-"), &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args, t, q) }})
+	c.Register(cmd, q)
+	cmd.Args = arguments(q)
+	if c.judges && !t.Unconfigured {
+		Group(cmd, "Judge", c.Config.Register)
 	}
 	if forms == nil {
 		forms = format.Names
 	}
 	Group(cmd, "Output", func(cmd *cobra.Command) {
-		c.out.Register(cmd, forms...)
+		c.Output.Register(cmd, forms...)
 		if t.Tables != nil {
 			c.table.Register(cmd, t.Tables())
 		}
 	})
-	if reads {
-		Group(cmd, "Source", func(cmd *cobra.Command) { c.session.RegisterOnly(cmd, SourceSession...) })
-	}
+	c.RegisterSession(cmd)
 	return cmd
 }
 
+// Register makes flags of the fields of a question that are no arguments.
+func (c *Asking) Register(cmd *cobra.Command, q ask.Question) {
+	for _, f := range ask.Fields(q) {
+		if f.Argument {
+			continue
+		}
+		c.reads = c.reads || slices.Contains([]string{"nodes-per-socket", "evidence", "assume-host"}, f.Name)
+		c.judges = c.judges || f.Name == "choose"
+		Group(cmd, f.Group, func(cmd *cobra.Command) { c.register(cmd, f) })
+	}
+}
+
+// RegisterSession adds the flags that say how vCenters are reached, where a question reads sources.
+func (c *Asking) RegisterSession(cmd *cobra.Command) {
+	if c.reads {
+		Group(cmd, "Source", func(cmd *cobra.Command) { c.Session.RegisterOnly(cmd, SourceSession...) })
+	}
+}
+
+// arguments returns how many arguments a question takes.
+func arguments(q ask.Question) cobra.PositionalArgs {
+	least, most := 0, 0
+	for _, f := range ask.Fields(q) {
+		switch {
+		case !f.Argument:
+			continue
+		case f.Needed:
+			least++
+		}
+		if most++; f.Kind == ask.Texts {
+			most = math.MaxInt
+		}
+	}
+	return cobra.RangeArgs(least, most)
+}
+
 // register makes a flag of a field.
-func (c *asking) register(cmd *cobra.Command, f *ask.Field) {
+func (c *Asking) register(cmd *cobra.Command, f *ask.Field) {
 	flag := cmd.Flags().VarPF(&value{f, &c.wrong}, f.Name, "", f.Help)
 	if f.Kind == ask.Truth {
 		flag.NoOptDefVal = "true"
@@ -122,63 +143,65 @@ func (v *value) Type() string {
 	return "string"
 }
 
-func (c *asking) run(cmd *cobra.Command, args []string) error {
-	if err := c.out.Check(cmd); err != nil {
+func (c *Asking) run(cmd *cobra.Command, args []string, t *ask.Entry, q ask.Question) error {
+	err := cmp.Or(c.Output.Check(cmd), c.wrong)
+	if err == nil && t.Tables != nil {
+		err = c.table.Check(cmd, &c.Output)
+	}
+	if err := cmp.Or(err, c.Take(q, args)); err != nil {
 		return err
 	}
+	e, err := c.Env(cmd)
+	if err != nil {
+		return err
+	}
+	r, err := t.Answer(cmd.Context(), q, e)
+	if err != nil {
+		return err
+	}
+	return c.Print(cmd, args, r)
+}
+
+// Take gives a question its arguments. The error is the first of the flags, when a field refused one.
+func (c *Asking) Take(q ask.Question, args []string) error {
 	if c.wrong != nil {
 		return c.wrong
 	}
-	if c.entry.Tables != nil {
-		if err := c.table.Check(cmd, &c.out); err != nil {
-			return err
-		}
-	}
-	rest := args
-	for _, f := range ask.Fields(c.question) {
+	for _, f := range ask.Fields(q) {
 		if !f.Argument {
 			continue
 		}
-		taken := rest
-		if f.Kind != ask.Texts && len(rest) > 0 {
-			taken = rest[:1]
+		taken := args
+		if f.Kind != ask.Texts && len(args) > 0 {
+			taken = args[:1]
 		}
 		for _, text := range taken {
 			if err := f.Set(text); err != nil {
 				return err
 			}
 		}
-		rest = rest[len(taken):]
+		args = args[len(taken):]
 	}
-	e, err := c.env(cmd)
-	if err != nil {
-		return err
-	}
-	r, err := c.entry.Answer(cmd.Context(), c.question, e)
-	if err != nil {
-		return err
-	}
-	return c.print(cmd, args, r)
+	return nil
 }
 
-// env returns what the command lends to its question.
-func (c *asking) env(cmd *cobra.Command) (*ask.Env, error) {
+// Env returns what the command lends to its question.
+func (c *Asking) Env(cmd *cobra.Command) (*ask.Env, error) {
 	e := &ask.Env{
 		Open: func(ctx context.Context, sources []string, o open.Options) (*numa.Fleet, []numa.Note, error) {
-			own := c.session.Options(cmd)
+			own := c.Session.Options(cmd)
 			o.Dial, o.Progress = own.Dial, own.Progress
 			return open.Fleet(ctx, sources, o)
 		},
-		Logs: func(wanted func(*numa.VM) bool) { c.session.Logs = wanted },
+		Logs: func(wanted func(*numa.VM) bool) { c.Session.Logs = wanted },
 		Save: func(name string, data []byte) error {
 			return atomicfile.Write(name, func(w io.Writer) error {
 				_, err := w.Write(data)
 				return err
 			})
 		},
-		In: cmd.InOrStdin(), Today: time.Now(), Version: version.String(), Form: c.out.Format,
-		Flags: map[string][]string{},
-		Timed: IsTerminal(cmd.OutOrStdout()) && c.out.File == "", // elsewhere the same input gives the same bytes
+		In: cmd.InOrStdin(), Today: time.Now(), Version: version.String(), Form: c.Output.Format, Flags: given(cmd, "config", "credentials", "insecure"),
+		Timed: IsTerminal(cmd.OutOrStdout()) && c.Output.File == "", // elsewhere the same input gives the same bytes
 		Warn:  func(text string) { Warn(cmd.ErrOrStderr(), text) },
 		Progress: func(did, noun string) (func(done, total int), func()) {
 			line := NewProgress(cmd, did, noun)
@@ -188,26 +211,30 @@ func (c *asking) env(cmd *cobra.Command) (*ask.Env, error) {
 	if cmd.Flags().Changed("table") {
 		e.Table = c.table.Name
 	}
-	for _, name := range []string{"config", "credentials", "insecure"} {
+	var err error
+	if cmd.Flags().Lookup("config") != nil {
+		e.Policy, err = c.Config.Policy()
+	}
+	return e, err
+}
+
+// given returns the values of those of these flags that were given; none for one that is on.
+func given(cmd *cobra.Command, names ...string) map[string][]string {
+	out := map[string][]string{}
+	for _, name := range names {
 		switch f := cmd.Flags().Lookup(name); {
 		case f == nil || !f.Changed || f.Value.String() == "false":
 		case f.Value.Type() == "bool":
-			e.Flags[name] = nil
+			out[name] = nil
 		default:
-			e.Flags[name] = []string{f.Value.String()}
+			out[name] = []string{f.Value.String()}
 		}
 	}
-	if cmd.Flags().Lookup("config") != nil {
-		var err error
-		if e.Policy, err = c.config.Policy(); err != nil {
-			return nil, err
-		}
-	}
-	return e, nil
+	return out
 }
 
-// print prints the reply, and returns what the exit code says.
-func (c *asking) print(cmd *cobra.Command, args []string, r *ask.Reply) error {
+// Print prints the reply, and returns what the exit code says.
+func (c *Asking) Print(cmd *cobra.Command, args []string, r *ask.Reply) error {
 	form := r.Form
 	form.SourceFiles = SourceFiles(args)
 	if form.Table == "" && !r.AllTables {
@@ -215,7 +242,7 @@ func (c *asking) print(cmd *cobra.Command, args []string, r *ask.Reply) error {
 	}
 	var err error
 	if r.Lines != nil {
-		err = c.out.Write(cmd, func(w io.Writer, _ bool) error {
+		err = c.Output.Write(cmd, func(w io.Writer, _ bool) error {
 			for _, line := range r.Lines {
 				if _, err := fmt.Fprintln(w, texttab.Clean(line)); err != nil {
 					return err
@@ -224,7 +251,7 @@ func (c *asking) print(cmd *cobra.Command, args []string, r *ask.Reply) error {
 			return nil
 		})
 	} else {
-		err = c.out.PrintJudged(cmd, form, r.Answers...)
+		err = c.Output.PrintJudged(cmd, form, r.Answers...)
 	}
 	switch {
 	case err != nil:

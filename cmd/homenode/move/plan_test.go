@@ -2,14 +2,12 @@ package move
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -237,56 +235,4 @@ func upTo(n int) []int {
 		out[i] = i
 	}
 	return out
-}
-
-// TestHosts reads what --hosts takes.
-func TestHosts(t *testing.T) {
-	for _, tt := range []struct {
-		hosts []string
-		want  string // names, or the error; "shape" for one that is no host
-	}{
-		{[]string{"2x32c/1TB"}, "shape"},
-		{[]string{"2x32c/1TB*3"}, "kvm01 kvm02 kvm03"},
-		{[]string{"2x32c/1TB*1", "r760:2x48c/2TB*2"}, "kvm01 r760-02 r760-03"},
-		{[]string{"2x32c/1TB*0"}, `--hosts: found "2x32c/1TB*0", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
-		{[]string{"2x32c/1TB*many"}, `--hosts: found "2x32c/1TB*many", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
-		{[]string{"2x32q/1TB*2"}, `--hosts: "2x32q/1TB": column 3: found "32q", want the cores of a socket`},
-		{[]string{"nowhere/kvm.xml"}, "--hosts: stat nowhere/kvm.xml: no such file or directory"},
-	} {
-		h := &hosts{names: tt.hosts, perCore: []string{"3"}, own: "1c/16GB"}
-		_, err := h.read()
-		var names []string
-		for _, one := range h.list {
-			names = append(names, one.Name)
-		}
-		got := strings.Join(names, " ")
-		switch {
-		case err != nil:
-			got = err.Error()
-		case h.list == nil:
-			got = "shape"
-		}
-		if got != tt.want {
-			t.Errorf("%v: found %s, want %s", tt.hosts, got, tt.want)
-		}
-	}
-	for _, tt := range []struct{ perCore, own, want string }{
-		{"3", "1c/16GB", ""},
-		{"3", "0/0", ""},
-		{"3", "0c/0GB", ""},
-		{"3", "1c/0.0MB", ""},
-		{"x", "1c/16GB", `--vcpus-per-core: found "x", want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'`},
-		{"sql*=0", "1c/16GB", `--vcpus-per-core: found "sql*=0", want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'`},
-		{"3", "16GB", `--host-reserve: found "16GB", want cores and memory of a node, such as 1c/16GB`},
-		{"3", "1c/16", `--host-reserve: found "16" without a unit, want a size such as 512B, 4k, 512GB or 1.5TB`},
-	} {
-		h := &hosts{names: []string{"2x32c/1TB*2"}, perCore: []string{tt.perCore}, own: tt.own}
-		if _, err := h.read(); fmt.Sprint(err) != cmp.Or(tt.want, "<nil>") {
-			t.Errorf("%+v: %v", tt, err)
-		}
-	}
-	h := &hosts{names: []string{"2x32c/1TB*2"}, perCore: []string{"a=b*=1.5", "2"}, own: "2c/4GB", apart: []string{"a, b"}}
-	if _, err := h.read(); err != nil || h.policy.PerCore != 2 || h.policy.Ratios[0].VMs != "a=b*" || !slices.Equal(h.policy.Apart[0], []string{"a", "b"}) || h.list[1].Nodes[1].KeptCores != 2 {
-		t.Errorf("%+v, %v", h, err)
-	}
 }

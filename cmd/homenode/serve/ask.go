@@ -53,9 +53,6 @@ func asker(newRoot func() *cobra.Command, judging *policy.Policy) site.Ask {
 		if name := strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "); !slices.Contains(askable, name) {
 			return nil, fmt.Errorf("%s: no command that pages ask", name)
 		}
-		if err := reads(args); err != nil {
-			return nil, err
-		}
 		for _, a := range args {
 			if _, value, ok := strings.Cut(a, "="); strings.HasPrefix(a, "@") || ok && strings.HasPrefix(a, "--") && strings.HasPrefix(value, "@") {
 				return nil, errors.New("a page reads no files")
@@ -81,20 +78,4 @@ func asker(newRoot func() *cobra.Command, judging *policy.Policy) site.Ask {
 }
 
 // askable are the commands that pages ask. Each reads what is held, through package flags, or nothing.
-var askable = []string{"capture", "compare", "fix", "simulate"}
-
-// writing are the flags of fix that change a vCenter, or open a session to one.
-var writing = []string{"--apply", "--resume", "--rollback", "--verify"}
-
-// reads refuses a command line that does more than read.
-func reads(args []string) error {
-	for _, a := range args {
-		if a == "--" {
-			return nil
-		}
-		if name, _, _ := strings.Cut(a, "="); slices.Contains(writing, name) {
-			return fmt.Errorf("%s: a page changes nothing", name)
-		}
-	}
-	return nil
-}
+var askable = []string{"capture", "compare", "simulate"}

@@ -1,0 +1,14 @@
+// Package change has the questions about changing a fleet: the plan that its findings need, and what becomes of VMs on another platform.
+package change
+
+import "homenode/ask"
+
+// Entries are the questions, in the order in which they are listed.
+var Entries = []*ask.Entry{Fix, Moves, Checks}
+
+// The entries of the questions.
+var (
+	Fix    = &ask.Entry{Name: "fix", Title: "Plans", New: func() ask.Question { return &Plan{} }}
+	Moves  = &ask.Entry{Name: "move", Title: "Moves", New: func() ask.Question { return &Move{} }}
+	Checks = &ask.Entry{Name: "move", Title: "Check of files", New: func() ask.Question { return &Check{} }} // the same command, without a SOURCE
+)

@@ -1,0 +1,109 @@
+package change
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/ask"
+	"homenode/change/fix"
+	"homenode/change/move"
+	"homenode/rules"
+	"homenode/rules/policy"
+	"homenode/source/scenario"
+)
+
+// TestPlan asks for the plan of a fleet that is held: it cures nothing that is accepted.
+func TestPlan(t *testing.T) {
+	f, err := scenario.Read("fleet.txt", []byte("release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=18 memory=512GB\nvm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := &policy.Policy{Suppress: []policy.Suppression{{Rules: []string{"N001"}, VM: []string{"sql01"}, Reason: "agreed", Until: "2099-12-31"}}}
+	for _, p := range []*policy.Policy{nil, accepted} {
+		q := Fix.Ask().(*Plan)
+		q.Fleet, q.Rules = "SOURCE", []string{"N001"}
+		e := &ask.Env{Held: &ask.Held{Source: "SOURCE", Result: rules.Run(f, rules.Options{})}, Policy: p, Shared: true, Today: time.Now()}
+		r, err := Fix.Answer(t.Context(), q, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := r.Answers[0].Result.(*fix.Plan); len(made.Changes) == 0 != (p != nil) {
+			t.Errorf("accepted %v: %+v", p != nil, made)
+		}
+		q.Fleet = "https://vc01.example.com"
+		if _, err := Fix.Answer(t.Context(), q, e); err == nil || !strings.Contains(err.Error(), "the fleet that is shown alone") {
+			t.Errorf("another source: %v", err)
+		}
+	}
+}
+
+// TestPlatforms compares what the tags say with what there is.
+func TestPlatforms(t *testing.T) {
+	for _, f := range ask.Fields(Moves.Ask()) {
+		switch {
+		case f.Name == "to" && (!slices.Equal(f.Choices, move.Names()) || f.Help != "platforms: "+strings.Join(move.Names(), ", ")):
+			t.Errorf("platforms: %v, %s", f.Choices, f.Help)
+		case f.Name == "shape" && !slices.Equal(f.Choices, move.Shapes):
+			t.Errorf("shapes: %v", f.Choices)
+		}
+	}
+}
+
+// TestHosts reads what --hosts takes.
+func TestHosts(t *testing.T) {
+	for _, tt := range []struct {
+		hosts []string
+		want  string // names, or the error; "shape" for one that is no host
+	}{
+		{[]string{"2x32c/1TB"}, "shape"},
+		{[]string{"2x32c/1TB*3"}, "kvm01 kvm02 kvm03"},
+		{[]string{"2x32c/1TB*1", "r760:2x48c/2TB*2"}, "kvm01 r760-02 r760-03"},
+		{[]string{"2x32c/1TB*0"}, `--hosts: found "2x32c/1TB*0", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
+		{[]string{"2x32c/1TB*many"}, `--hosts: found "2x32c/1TB*many", want a number of hosts behind the *, 1 to 100000: 2x32c/1TB*6`},
+		{[]string{"2x32q/1TB*2"}, `--hosts: "2x32q/1TB": column 3: found "32q", want the cores of a socket`},
+		{[]string{"nowhere/kvm.xml"}, "--hosts: stat nowhere/kvm.xml: no such file or directory"},
+	} {
+		h := &Hosts{Names: tt.hosts, PerCore: []string{"3"}, Own: "1c/16GB"}
+		read, _, err := h.read(false)
+		var names []string
+		for _, one := range read.list {
+			names = append(names, one.Name)
+		}
+		if _, _, err := h.read(true); err == nil && strings.Contains(tt.hosts[0], ".xml") {
+			t.Errorf("%v: a page reads it", tt.hosts)
+		}
+		got := strings.Join(names, " ")
+		switch {
+		case err != nil:
+			got = err.Error()
+		case read.list == nil:
+			got = "shape"
+		}
+		if got != tt.want {
+			t.Errorf("%v: found %s, want %s", tt.hosts, got, tt.want)
+		}
+	}
+	for _, tt := range []struct{ perCore, own, want string }{
+		{"3", "1c/16GB", ""},
+		{"3", "0/0", ""},
+		{"3", "0c/0GB", ""},
+		{"3", "1c/0.0MB", ""},
+		{"x", "1c/16GB", `--vcpus-per-core: found "x", want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'`},
+		{"sql*=0", "1c/16GB", `--vcpus-per-core: found "sql*=0", want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'`},
+		{"3", "16GB", `--host-reserve: found "16GB", want cores and memory of a node, such as 1c/16GB`},
+		{"3", "1c/16", `--host-reserve: found "16" without a unit, want a size such as 512B, 4k, 512GB or 1.5TB`},
+	} {
+		h := &Hosts{Names: []string{"2x32c/1TB*2"}, PerCore: []string{tt.perCore}, Own: tt.own}
+		if _, _, err := h.read(false); fmt.Sprint(err) != cmp.Or(tt.want, "<nil>") {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+	h := &Hosts{Names: []string{"2x32c/1TB*2"}, PerCore: []string{"a=b*=1.5", "2"}, Own: "2c/4GB", Apart: []string{"a, b"}}
+	if to, _, err := h.read(false); err != nil || to.policy.PerCore != 2 || to.policy.Ratios[0].VMs != "a=b*" || !slices.Equal(to.policy.Apart[0], []string{"a", "b"}) || to.list[1].Nodes[1].KeptCores != 2 {
+		t.Errorf("%+v, %v", to, err)
+	}
+}

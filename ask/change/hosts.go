@@ -1,0 +1,195 @@
+package change
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"homenode/ask"
+	"homenode/change/move"
+	"homenode/change/move/pack"
+	"homenode/change/move/plan"
+	"homenode/change/move/target"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/numa/unit"
+	show "homenode/output/move"
+	"homenode/rules"
+	"homenode/size/fit"
+)
+
+// Hosts are the hosts of the target, and how full they may be.
+type Hosts struct {
+	Names    []string `ask:"hosts,list" help:"the hosts of the target: so many of a kind such as 2x32c/1TB*6, or files and folders (virsh capabilities, lscpu with numactl -H, hwloc, a scenario); 2x32c/1TB without a number: what each has, and no plan"`
+	PerCore  []string `ask:"vcpus-per-core,list" default:"3" help:"most vCPUs on a core of a node, and of some VMs: 3,'sql*=1'; a VM of latency sensitivity High has its cores alone"`
+	Threads  bool     `ask:"count-threads" help:"threads count as cores: a vCPU for each is no overcommitment"`
+	Failover int      `ask:"failover-hosts" default:"1" min:"0" help:"hosts that stay empty, so that as many may fail"`
+	Own      string   `ask:"host-reserve" default:"1c/16GB" help:"cores and memory of each node for the host itself, and for what QEMU takes beside the memory of guests"`
+	Apart    []string `ask:"apart" help:"VMs of which no two share a host: 'sql01,sql02' or 'dc*' (repeatable)"`
+	Wave     []string `ask:"wave" help:"VMs that move together, in the order of these flags: 'test*,dev*' (repeatable); by cluster without"`
+}
+
+// hostNames are the names of these fields.
+var hostNames = []string{"hosts", "vcpus-per-core", "count-threads", "failover-hosts", "host-reserve", "apart", "wave"}
+
+// targets are the hosts that were read.
+type targets struct {
+	policy plan.Policy
+	list   []pack.Host // nil where only what each host has is known
+	notes  []string
+	shared bool // no file is read
+}
+
+// read reads the hosts, and what guests are sized for; nil without --hosts.
+func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
+	t.shared = shared
+	if len(h.Names) == 0 {
+		return t, nil, nil
+	}
+	if one, counted, err := t.kindOf(h.Names[0]); len(h.Names) == 1 && (one != nil || err != nil) && counted == 0 {
+		if err != nil {
+			return t, nil, ask.Wrong("hosts", err)
+		}
+		host, ok := move.HostOf(&one.Host)
+		if !ok {
+			return t, nil, ask.Wrong("hosts", fmt.Errorf("found %q, want nodes with memory: 2x32c/1TB", h.Names[0]))
+		}
+		host.Name = h.Names[0]
+		return t, &host, nil
+	}
+	if t.policy, err = h.policy(); err != nil {
+		return t, nil, err
+	}
+	for _, name := range h.Names {
+		if err := t.add(name); err != nil {
+			return t, nil, ask.Wrong("hosts", err)
+		}
+	}
+	if n := len(t.list); n > 0 && h.Failover >= max(2, n) { // of one host the default keeps none
+		return t, nil, ask.Wrong("failover-hosts", fmt.Errorf("found %d, want less than the %s of --hosts", h.Failover, words.Plural(n, "host")))
+	}
+	t.policy.Keep(t.list)
+	host := plan.Sizing(t.list)
+	return t, &host, nil
+}
+
+// looksLikeKind matches what is meant to be a kind of host.
+var looksLikeKind = regexp.MustCompile(`^(?:[^:/]*:)?\d+\s*[xX]\s*\d|^[^/\\.]*$`)
+
+// kindOf reads a kind of host, and how many there are; 0 when that is not said. It returns none for the name of a file.
+func (t *targets) kindOf(text string) (kind *fit.Type, count int, err error) {
+	if !looksLikeKind.MatchString(text) {
+		return nil, 0, nil
+	}
+	if !t.shared {
+		if _, err := os.Stat(text); err == nil {
+			return nil, 0, nil
+		}
+	}
+	kindText, number, counted := strings.Cut(text, "*")
+	if counted {
+		if count, err = strconv.Atoi(strings.TrimSpace(number)); err != nil || count < 1 || count > mostHosts {
+			return nil, 0, fmt.Errorf("found %q, want a number of hosts behind the *, 1 to %d: 2x32c/1TB*6", text, mostHosts)
+		}
+	}
+	one, err := fit.ParseType(kindText, numa.ESXi80) // of which only the nodes count
+	if err != nil {
+		return nil, 0, err
+	}
+	return &one, count, nil
+}
+
+// mostHosts are more than a plan is ever made for.
+const mostHosts = 100_000
+
+// add adds the hosts of a kind, a file or a folder.
+func (t *targets) add(text string) error {
+	kind, count, err := t.kindOf(text)
+	switch {
+	case err != nil:
+		return err
+	case kind == nil && t.shared:
+		return errors.New("a page reads no files")
+	case kind == nil:
+		list, notes, err := target.Read(text)
+		t.list, t.notes = append(t.list, list...), append(t.notes, notes...)
+		return err
+	}
+	base := "kvm"
+	if name, _, named := strings.Cut(text, ":"); named {
+		base = name + "-"
+	}
+	digits := len(strconv.Itoa(max(10, count)))
+	for range max(1, count) {
+		host, err := target.OfHost(&kind.Host)
+		if err != nil {
+			return err
+		}
+		host.Name = fmt.Sprintf("%s%0*d", base, digits, len(t.list)+1)
+		t.list = append(t.list, host)
+	}
+	return nil
+}
+
+// policy reads how full hosts may be.
+func (h *Hosts) policy() (p plan.Policy, err error) {
+	p = plan.Policy{Threads: h.Threads, Failover: h.Failover, Apart: words.Lists(h.Apart), Waves: words.Lists(h.Wave)}
+	for _, text := range h.PerCore {
+		pattern, number, named := cutLast(text, "=")
+		if !named {
+			pattern, number = "", text
+		}
+		ratio, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || !(ratio >= 0.1 && ratio <= 100) {
+			return p, ask.Wrong("vcpus-per-core", fmt.Errorf("found %q, want vCPUs per core, 0.1 to 100, and of some VMs with their name: 3,'sql*=1'", text))
+		}
+		if named {
+			p.Ratios = append(p.Ratios, plan.Ratio{VMs: pattern, PerCore: ratio})
+		} else {
+			p.PerCore = ratio
+		}
+	}
+	if p.PerCore == 0 {
+		p.PerCore = defaultPerCore
+	}
+	cores, memory, ok := strings.Cut(h.Own, "/")
+	n, err := strconv.Atoi(strings.TrimRight(cores, "cC"))
+	if !ok || err != nil || n < 0 || n > numa.MaxCoresPerNode {
+		return p, ask.Wrong("host-reserve", fmt.Errorf("found %q, want cores and memory of a node, such as 1c/16GB", h.Own))
+	}
+	p.KeptCores = n
+	if !zeroSize.MatchString(memory) {
+		p.KeptMemory, err = unit.ParseSize(memory)
+	}
+	return p, ask.Wrong("host-reserve", err)
+}
+
+// zeroSize matches no memory, with a unit or without, which is no size elsewhere.
+var zeroSize = regexp.MustCompile(`^\s*0+(\.0*)?\s*[kKmMgGtT]?[iI]?[bB]?\s*$`)
+
+// defaultPerCore is what is taken beside ratios of some VMs alone.
+const defaultPerCore = 3
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// plan plans the hosts of the VMs and says so in the options; nil when no hosts are named.
+func (t *targets) plan(r *rules.Result, to []*move.Platform, o *move.Options) (*show.Planned, error) {
+	if t.list == nil {
+		return nil, nil
+	}
+	p, err := plan.Make(r, to, *o, t.list, t.policy)
+	if err != nil {
+		return nil, err
+	}
+	o.At = p.At
+	return &show.Planned{Plan: p, Notes: t.notes}, nil
+}

@@ -1,0 +1,129 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/change/move"
+	"homenode/output/answer"
+	show "homenode/output/move"
+	"homenode/output/move/target"
+	"homenode/rules"
+)
+
+// Move asks what becomes of VMs on other platforms.
+type Move struct {
+	ask.Asked
+	Fleet      []string `ask:"source,arg,need"`
+	ask.Filter `only:"vm cluster host folder tag select" group:"Which VMs"`
+	To         []string `ask:"to,list" default:"libvirt" likely:"libvirt,qemu,proxmox,kubevirt,nova,hyperv,ahv" group:"Target" help:"platforms: libvirt, qemu, proxmox, kubevirt, nova, hyperv, ahv"`
+	Shape      string   `ask:"shape" default:"same" choices:"same,fit,flat" help:"shape of guests: same as on vSphere, fit for --hosts, or flat"`
+	ask.Choice
+	Hosts      `group:"Hosts"`
+	ask.Source `only:"evidence" group:"Source"`
+}
+
+// MoveNames are the fields that say what is moved, and where to.
+var MoveNames = slices.Concat([]string{"evidence", "vm", "cluster", "host", "folder", "tag", "select", "choose", "to", "shape"}, hostNames)
+
+// A Moved is what becomes of VMs, before anything is written.
+type Moved struct {
+	Moves   []*move.Move
+	Planned *show.Planned // the plan of their hosts; nil without one
+	Refused bool          // one cannot be made as asked
+}
+
+// Answer answers the question.
+func (q *Move) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	m, err := q.Make(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	r := &ask.Reply{Answers: []*answer.Answer{q.Show(m, target.Files(m.Moves), "")}, Found: m.Refused}
+	return ask.Partly(r, nil, q.Incomplete())
+}
+
+// Make finds what becomes of the VMs. It writes nothing anywhere.
+func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
+	platforms, err := q.platforms()
+	if err != nil {
+		return nil, err
+	}
+	hosts, sizing, err := q.read(e.Shared)
+	o := move.Options{Shape: q.Shape, Host: sizing}
+	if err == nil && o.Shape == move.Fit && o.Host == nil {
+		err = errors.New("--shape fit wants --hosts: the hosts of the target, or what each has, such as 2x32c/1TB")
+	}
+	choices, wrong := q.Choices()
+	shown, unknown := q.Compile()
+	if err = cmp.Or(err, q.refuse(&hosts), wrong, unknown); err != nil {
+		return nil, err
+	}
+	whole, _, err := q.Judged(ctx, e, false, rules.Options{Choices: choices, Today: e.Today}, q.Fleet...)
+	if err != nil {
+		return nil, err
+	}
+	result, err := shown.Fleet(whole)
+	if err != nil {
+		return nil, err
+	}
+	m := &Moved{}
+	if m.Planned, err = hosts.plan(result, platforms, &o); err != nil {
+		return nil, err
+	}
+	if m.Planned != nil {
+		m.Planned.Whole = whole
+	}
+	if m.Moves = move.Fleet(result, platforms, o); len(m.Moves) == 0 {
+		return nil, errors.New(strings.Join(q.Fleet, ", ") + ": no VM is shown that could be judged: there is nothing to move")
+	}
+	m.Refused = slices.ContainsFunc(m.Moves, func(m *move.Move) bool { return m.Refused != nil })
+	return m, nil
+}
+
+// Show returns the answer of what Make found. folder is where its files were written, "" for nowhere; more words stand in the next command.
+func (q *Move) Show(m *Moved, files []target.File, folder string, more ...string) *answer.Answer {
+	return show.Fleet(m.Moves, m.Planned, folder, NamesOf(files), append(q.Words(q.Fleet, MoveNames...), more...)...)
+}
+
+// NamesOf returns the names of the files of a move.
+func NamesOf(files []target.File) func(m *move.Move) []string {
+	of := map[*move.Move][]string{}
+	for _, f := range files {
+		for _, m := range f.Of {
+			of[m] = append(of[m], f.Name)
+		}
+	}
+	return func(m *move.Move) []string { return of[m] }
+}
+
+// platforms reads where VMs go.
+func (q *Move) platforms() (to []*move.Platform, err error) {
+	for _, name := range q.To {
+		p := move.PlatformOf(name)
+		switch {
+		case p == nil:
+			return nil, ask.Wrong("to", fmt.Errorf("found %q, want one of %s", name, strings.Join(move.Names(), ", ")))
+		case slices.Contains(to, p):
+			return nil, ask.Wrong("to", fmt.Errorf("found %s twice", name))
+		}
+		to = append(to, p)
+	}
+	return to, nil
+}
+
+// refuse says that --hosts is empty, or that a field about full hosts wants hosts.
+func (q *Move) refuse(t *targets) error {
+	switch {
+	case t.list != nil:
+		return nil
+	case len(q.Names) == 0 && q.Given("hosts"):
+		return ask.Wrong("hosts", errors.New("found nothing, want hosts such as 2x32c/1TB*6, or files of them"))
+	}
+	return q.Refuse("it is about the plan of hosts: name them with --hosts, such as 2x32c/1TB*6", hostNames[1:]...)
+}

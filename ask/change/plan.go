@@ -1,0 +1,88 @@
+package change
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/change/fix"
+	"homenode/change/whatif"
+	"homenode/output/answer"
+	show "homenode/output/fix"
+	"homenode/source/open"
+)
+
+// Plan asks for the changes that findings need.
+type Plan struct {
+	ask.Asked
+	Fleet      string `ask:"source,arg,need"`
+	ask.Filter `only:"vm cluster rule select" group:"Which VMs and findings"`
+	Set        []string `ask:"set" group:"Plan" label:"Instead: these settings" example:"hotAdd=off coresPerSocket=16" help:"instead of what findings need, give what is shown these settings: 'numa.vcpu.preferHT=TRUE hotAdd=off', for hosts 'host=esx* Numa.PreferHT=1' (the words of --what-if; repeatable)"`
+	Keep       []string `ask:"keep" help:"a rule of DRS: apart=sql01,sql02 (never two on one host), together=app01,db01, or the soft 'prefer=kafka*=esx01*,esx02*' (repeatable)"`
+	Allow      []string `ask:"allow,list" choices:"better,host,resize,split,upgrade" label:"Also" labels:"what is only better,options of hosts,vCPUs and memory,what divides a VM for other hosts,newer virtual hardware" help:"what else may be changed: better (what cures nothing but makes VMs tidier), host (options of hosts), upgrade (the virtual hardware, which cannot be taken back), resize (vCPUs and memory, with --set), split (what divides a VM further on its own hosts, so that it fits hosts that it may move to)"`
+	AtOnce     int      `ask:"max-parallel" default:"1" min:"1" label:"VMs at a time" help:"VMs that are changed at the same time"`
+	ask.Choice
+	ask.Source `only:"evidence" group:"Source"`
+}
+
+// PlanNames are the fields that say what a plan is about.
+var PlanNames = []string{"set", "keep", "allow", "max-parallel", "vm", "cluster", "rule", "select"}
+
+// Answer answers the question. The result of its answer is the *fix.Plan.
+func (q *Plan) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	p, err := q.Make(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return &ask.Reply{Answers: []*answer.Answer{q.Show(p, "")}}, nil
+}
+
+// Make makes the plan. It writes nothing anywhere.
+func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
+	o, err := q.options(e)
+	if err != nil {
+		return nil, err
+	}
+	fleet, err := q.Read(ctx, e, false, q.Fleet)
+	if err != nil {
+		return nil, err
+	}
+	return fix.Make(fleet, o)
+}
+
+// Show returns the answer of a plan that Make made, or that was read from a file; more words stand in the commands that carry it out.
+func (q *Plan) Show(p *fix.Plan, file string, more ...string) *answer.Answer {
+	words := q.Words([]string{q.Fleet}, slices.Concat(PlanNames, []string{"evidence"})...)
+	return show.Plan(p, file, open.VCenter(q.Fleet), append(words, more...)...)
+}
+
+// options reads what the plan is about.
+func (q *Plan) options(e *ask.Env) (o fix.Options, err error) {
+	careful := e.Policy.Fixing()
+	o = fix.Options{Owned: careful.Owned, Apart: careful.Apart, AtOnce: q.AtOnce, By: "homenode " + e.Version, Now: e.Today}
+	if o.Rules, err = q.Choice.Options(e); err != nil {
+		return o, err
+	}
+	if o.Filter, err = q.Compile(); err != nil {
+		return o, err
+	}
+	allow := func(what string) bool { return slices.Contains(q.Allow, what) }
+	o.Better, o.Host, o.Resize, o.Split, o.Upgrade = allow("better"), allow("host"), allow("resize"), allow("split"), allow("upgrade")
+	for i, text := range q.Set {
+		change, err := whatif.ParseAt("--set", i+1, text)
+		if err != nil {
+			return o, err
+		}
+		o.Set = append(o.Set, change)
+	}
+	for _, text := range q.Keep {
+		r, err := fix.ParseDRS(text)
+		if err != nil {
+			return o, ask.Wrong("keep", err)
+		}
+		o.DRS = append(o.DRS, r)
+	}
+	slices.SortFunc(o.DRS, func(a, b fix.DRSRule) int { return strings.Compare(a.String(), b.String()) })
+	return o, nil
+}
