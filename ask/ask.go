@@ -6,7 +6,10 @@ package ask
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"homenode/output/answer"
@@ -80,6 +83,9 @@ func (t *Entry) Ask() Question {
 	return q
 }
 
+// ErrFiles is the error of a question that would read files of a process that others use.
+var ErrFiles = errors.New("a page reads no files")
+
 // longest is the time of a question in a shared process that states none: an asker can still be told so.
 const longest = 45 * time.Second
 
@@ -88,6 +94,11 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 	q.state().flags = e.Flags
 	if !e.Shared {
 		return q.Answer(ctx, e)
+	}
+	for _, f := range Fields(q) {
+		if slices.ContainsFunc(f.Values(), func(v string) bool { return strings.HasPrefix(v, "@") }) {
+			return nil, Wrong(f.Name, ErrFiles)
+		}
 	}
 	limit := longest
 	if t.Budget.Time > 0 {

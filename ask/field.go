@@ -16,7 +16,7 @@ import (
 //	Spare int `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 //
 // The tag ask has the name, and then words: arg for what stands without a name, need for what must be given, list for values that commas
-// divide. The tag choices has the only values, likely those that a form offers besides others, labels how a form says them. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
+// divide. The tags min and max are limits, of a span as Go writes it: 90s. The tag choices has the only values, likely those that a form offers besides others, labels how a form says them. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
 type Field struct {
 	Name     string
 	Help     string
@@ -33,7 +33,8 @@ type Field struct {
 
 	only        bool // no other value than the choices
 	least, most string
-	want        string // what an error says that is wanted
+	low, high   float64 // what they are; of a span in seconds
+	want        string  // what an error says that is wanted
 	value       reflect.Value
 	of          *Asked
 }
@@ -85,6 +86,7 @@ func fieldsOf(v reflect.Value, of *Asked, group string, only []string) (out []*F
 			}
 		}
 		f.Kind = kindOf(sf)
+		f.low, f.high = f.bound(f.least, -math.MaxFloat64), f.bound(f.most, math.MaxFloat64)
 		out = append(out, f)
 	}
 	return out
@@ -167,19 +169,19 @@ func (f *Field) set(text string) error {
 	case Count:
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || !f.within(float64(n)) {
-			return fmt.Errorf("found %q, want %s", text, f.limits("a whole number"))
+			return fmt.Errorf("found %q, want %s", text, f.limits("a whole number", ""))
 		}
 		f.value.SetInt(int64(n))
 	case Number:
 		x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || !f.within(x) {
-			return fmt.Errorf("found %q, want %s", text, f.limits("a number"))
+			return fmt.Errorf("found %q, want %s", text, f.limits("a number", ""))
 		}
 		f.value.SetFloat(x)
 	case Span:
 		d, err := time.ParseDuration(strings.TrimSpace(text))
 		if err != nil || !f.within(d.Seconds()) {
-			return fmt.Errorf("found %q, want a time such as 90s, 15m or 24h", text)
+			return fmt.Errorf("found %q, want %s", text, f.limits("a time such as 90s, 15m or 24h", ","))
 		}
 		f.value.SetInt(int64(d))
 	}
@@ -232,28 +234,37 @@ func Divided(text string) []string {
 // One writes a value so that it is the only one of a field whose values commas divide.
 func One(value string) string { return `"` + strings.ReplaceAll(value, `"`, `""`) + `"` }
 
-// within reports whether a number is one, and within the limits.
-func (f *Field) within(x float64) bool {
-	least, err := strconv.ParseFloat(f.least, 64)
-	if err != nil {
-		least = math.Inf(-1)
+// bound reads a limit; none is no limit but that a number is one. It panics where a struct declares what is none, which every test shows.
+func (f *Field) bound(text string, none float64) float64 {
+	if text == "" {
+		return none
 	}
-	most, err := strconv.ParseFloat(f.most, 64)
-	if err != nil {
-		most = math.Inf(1)
+	x, err := strconv.ParseFloat(text, 64)
+	if f.Kind == Span {
+		var d time.Duration
+		d, err = time.ParseDuration(text)
+		x = d.Seconds()
 	}
-	return x >= least && x <= most
+	if err != nil {
+		panic(fmt.Sprintf("ask: a limit of %s: %v", f.Name, err))
+	}
+	return x
 }
 
+// within reports whether a number is one, and within the limits.
+func (f *Field) within(x float64) bool { return x >= f.low && x <= f.high }
+
 // limits says which values the field takes.
-func (f *Field) limits(what string) string {
+func (f *Field) limits(what, between string) string {
 	switch {
 	case f.want != "":
 		return f.want
 	case f.least != "" && f.most != "":
-		return what + " from " + f.least + " to " + f.most
+		return what + between + " from " + f.least + " to " + f.most
 	case f.least != "":
 		return what + ", " + f.least + " or more"
+	case f.most != "":
+		return what + ", " + f.most + " or less"
 	}
 	return what
 }

@@ -11,10 +11,16 @@ func Line(name string, q Question) []string {
 	var arguments []string
 	for _, f := range Fields(q) {
 		switch {
-		case f.Argument:
+		case f.Argument && !f.Given():
 			arguments = append(arguments, f.Values()...)
+		case f.Argument:
+			arguments = append(arguments, f.texts()...)
+		case f.Kind == Truth && f.value.Bool() && f.Given():
+			words = append(words, "--"+f.Name)
 		case f.Given():
-			words = append(words, f.flags()...)
+			for _, text := range f.texts() {
+				words = append(words, "--"+f.Name+"="+text)
+			}
 		}
 	}
 	if slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "-") }) { // names come from strangers: none is taken for a flag
@@ -23,19 +29,18 @@ func Line(name string, q Question) []string {
 	return append(words, arguments...)
 }
 
-// flags returns the field as flags with their values.
-func (f *Field) flags() (out []string) {
+// texts returns the values of a field that was given so that Set makes the same of them.
+func (f *Field) texts() []string {
 	values := f.Values()
-	if f.Kind == Truth && values[0] == "true" {
-		return []string{"--" + f.Name}
+	if len(values) == 0 {
+		return []string{""}
 	}
-	for _, v := range values {
-		if f.List && strings.ContainsAny(v, `",`) {
-			v = One(v)
+	for i, v := range values {
+		if f.List && (v == "" || strings.ContainsAny(v, `",`)) {
+			values[i] = One(v)
 		}
-		out = append(out, "--"+f.Name+"="+v)
 	}
-	return out
+	return values
 }
 
 // Words returns arguments, and after them those of these fields, and flags of the front end, that were given, for the next commands that an answer names.
@@ -49,11 +54,15 @@ func (a *Asked) Words(arguments []string, names ...string) []string {
 		if i < 0 {
 			continue
 		}
-		if f := a.given[i]; f.Kind == Truth {
-			words = append(words, f.flags()...)
-		} else {
-			for _, v := range f.Values() {
-				words = append(words, "--"+name, v)
+		f := a.given[i]
+		for _, text := range f.texts() {
+			switch {
+			case f.Kind != Truth:
+				words = append(words, "--"+name, text)
+			case f.value.Bool():
+				words = append(words, "--"+name)
+			default:
+				words = append(words, "--"+name+"=false")
 			}
 		}
 	}

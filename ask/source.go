@@ -36,7 +36,7 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 	if e.Held != nil {
 		return e.Held.fleet(sources)
 	}
-	if e.Open == nil {
+	if e.Shared || e.Open == nil {
 		return nil, errors.New("no fleet is known")
 	}
 	fleet, unread, err := e.Open(ctx, sources, s.Options())

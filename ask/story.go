@@ -34,6 +34,9 @@ func (s *Source) Story(ctx context.Context, e *Env, name string) (_ *numa.Story,
 		}
 		return told, true, err
 	}
+	if e.Shared {
+		return nil, false, ErrFiles
+	}
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() <= MostAtHand {
 		b, err := bounded.File(name, MostAtHand)
 		if err != nil {

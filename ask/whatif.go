@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -24,7 +23,7 @@ func Changes(e *Env, texts []string) (out []whatif.Change, err error) {
 		path, isFile := strings.CutPrefix(text, "@")
 		switch {
 		case isFile && e.Shared:
-			return nil, errors.New("a page reads no files")
+			return nil, ErrFiles
 		case isFile:
 			lines, err := changesIn(path)
 			if err != nil {

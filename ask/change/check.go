@@ -27,7 +27,7 @@ type Check struct {
 // Answer answers the question.
 func (q *Check) Answer(_ context.Context, e *ask.Env) (*ask.Reply, error) {
 	if e.Shared {
-		return nil, errors.New("a page reads no files")
+		return nil, ask.ErrFiles
 	}
 	checked, err := check(q.Folder)
 	if err != nil {

@@ -1,7 +1,6 @@
 package change
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -112,7 +111,7 @@ func (t *targets) add(text string) error {
 	case err != nil:
 		return err
 	case kind == nil && t.shared:
-		return errors.New("a page reads no files")
+		return ask.ErrFiles
 	case kind == nil:
 		list, notes, err := target.Read(text)
 		t.list, t.notes = append(t.list, list...), append(t.notes, notes...)

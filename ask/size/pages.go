@@ -98,11 +98,14 @@ func (f *Pages) estimate(gain unit.Figure[unit.Share]) (*answer.Answer, error) {
 	return show.Estimated(q, pages.Estimate(q)), nil
 }
 
-// count answers by the last tick of each host in the captures.
+// counted answers by the last tick of each host in the captures.
 func (f *Pages) counted(ctx context.Context, e *ask.Env, gain unit.Figure[unit.Share]) (*answer.Answer, error) {
 	err := cmp.Or(f.Refuse("only without a FILE to read", slices.Concat(estimated, []string{"large"})...), f.Check(f.Files))
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case e.Shared:
+		return nil, ask.ErrFiles
 	}
 	last := pages.Latest{From: f.Window[0], To: f.Window[1]}
 	visit := ticks.Visit{

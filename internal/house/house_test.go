@@ -101,6 +101,50 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
+// far is what a room reaches by no way, not even through other packages.
+var far = map[string][]string{
+	"serve": {"homenode/source/vsphere/write"}, // nothing that is sent to a server changes a vCenter
+	"ask":   {"homenode/source/vsphere", "homenode/source/open/vcenter", "net/http", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/vmware/govmomi"},
+}
+
+// TestFar follows what rooms import to its end.
+func TestFar(t *testing.T) {
+	all := sources(t)
+	for room, doors := range far {
+		from := map[string]string{} // the package that is reached, and the one that first imports it
+		var next []string
+		for dir := range all {
+			if roomOf(dir) == room {
+				from[dir], next = "", append(next, dir)
+			}
+		}
+		if next == nil {
+			t.Errorf("no package is in %s", room)
+		}
+		for ; len(next) > 0; next = next[1:] {
+			for _, file := range all[next[0]] {
+				for _, imp := range imports(t, file) {
+					if slices.ContainsFunc(doors, func(door string) bool { return imp == door || strings.HasPrefix(imp, door+"/") }) {
+						t.Errorf("%s imports %s, and %s reaches it: %s", file, imp, room, way(from, next[0]))
+					}
+					to, own := strings.CutPrefix(imp, "homenode/")
+					if _, seen := from[to]; own && !seen {
+						from[to], next = next[0], append(next, to)
+					}
+				}
+			}
+		}
+	}
+}
+
+// way returns the packages that lead to one.
+func way(from map[string]string, to string) string {
+	if from[to] == "" {
+		return to
+	}
+	return way(from, from[to]) + " > " + to
+}
+
 // TestDoors checks that the test above finds what it is for.
 func TestDoors(t *testing.T) {
 	tests := []struct{ dir, imp, want string }{
