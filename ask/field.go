@@ -2,6 +2,7 @@ package ask
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -52,47 +53,55 @@ const (
 	Span // of time: 90s, 24h
 )
 
-// Fields returns the fields of a question in the order of their declaration.
+// Fields returns the fields of a question in the order of their declaration. It panics where a struct declares what no front end can ask, which
+// every test shows.
 func Fields(q Question) []*Field {
-	return fieldsOf(reflect.ValueOf(q).Elem(), q.state(), "", nil)
+	return fieldsOf(reflect.ValueOf(q).Elem(), q.state(), "")
 }
 
-func fieldsOf(v reflect.Value, of *Asked, group string, only []string) (out []*Field) {
+func fieldsOf(v reflect.Value, of *Asked, group string) (out []*Field) {
 	for i := range v.NumField() {
 		sf := v.Type().Field(i)
 		group = cmp.Or(sf.Tag.Get("group"), group)
 		tag, declared := sf.Tag.Lookup("ask")
-		if !declared {
-			if sf.Anonymous && sf.Type.Kind() == reflect.Struct && sf.Type != reflect.TypeFor[Asked]() {
-				var some []string
-				if text := sf.Tag.Get("only"); text != "" {
-					some = strings.Fields(text)
-				}
-				out = append(out, fieldsOf(v.Field(i), of, group, some)...)
-			}
-			continue
+		switch {
+		case declared:
+			out = append(out, fieldOf(sf, tag, v.Field(i), of, group))
+		case sf.Anonymous && sf.Type.Kind() == reflect.Struct && sf.Type != reflect.TypeFor[Asked]():
+			out = append(out, picked(fieldsOf(v.Field(i), of, group), sf)...)
 		}
-		words := strings.Split(tag, ",")
-		if only != nil && !slices.Contains(only, words[0]) {
-			continue
-		}
-		f := &Field{Name: words[0], Help: sf.Tag.Get("help"), Default: sf.Tag.Get("default"), Group: group, Label: sf.Tag.Get("label"), Example: sf.Tag.Get("example"),
-			Argument: slices.Contains(words, "arg"), Needed: slices.Contains(words, "need"), List: slices.Contains(words, "list"),
-			least: sf.Tag.Get("min"), most: sf.Tag.Get("max"), want: sf.Tag.Get("want"), value: v.Field(i), of: of}
-		if c := cmp.Or(sf.Tag.Get("choices"), sf.Tag.Get("likely")); c != "" {
-			f.Choices, f.only = strings.Split(c, ","), sf.Tag.Get("choices") != ""
-			if labels := sf.Tag.Get("labels"); labels != "" {
-				f.Labels = strings.Split(labels, ",")
-			}
-		}
-		f.Kind = kindOf(sf)
-		f.low, f.high = f.bound(f.least, -math.MaxFloat64), f.bound(f.most, math.MaxFloat64)
-		out = append(out, f)
 	}
 	return out
 }
 
-// kindOf panics where a struct declares what no front end can ask, which every test shows.
+// picked returns those fields of an embedded struct that its tag picks.
+func picked(all []*Field, sf reflect.StructField) []*Field {
+	names := strings.Fields(sf.Tag.Get("only"))
+	for _, name := range names {
+		if !slices.ContainsFunc(all, func(f *Field) bool { return f.Name == name }) {
+			panic("ask: " + sf.Name + " has no field " + name)
+		}
+	}
+	return slices.DeleteFunc(all, func(f *Field) bool { return len(names) > 0 && !slices.Contains(names, f.Name) })
+}
+
+func fieldOf(sf reflect.StructField, tag string, value reflect.Value, of *Asked, group string) *Field {
+	words := strings.Split(tag, ",")
+	f := &Field{Name: words[0], Help: sf.Tag.Get("help"), Default: sf.Tag.Get("default"), Group: group, Label: sf.Tag.Get("label"), Example: sf.Tag.Get("example"), Kind: kindOf(sf),
+		Argument: slices.Contains(words, "arg"), Needed: slices.Contains(words, "need"), List: slices.Contains(words, "list"),
+		least: sf.Tag.Get("min"), most: sf.Tag.Get("max"), want: sf.Tag.Get("want"), value: value, of: of}
+	if c := cmp.Or(sf.Tag.Get("choices"), sf.Tag.Get("likely")); c != "" {
+		f.Choices, f.only = strings.Split(c, ","), sf.Tag.Get("choices") != ""
+	}
+	if labels := sf.Tag.Get("labels"); labels != "" {
+		if f.Labels = strings.Split(labels, ","); len(f.Labels) != len(f.Choices) {
+			panic("ask: " + sf.Name + " has a label too many or too few")
+		}
+	}
+	f.low, f.high = f.bound(f.least, -math.MaxFloat64), f.bound(f.most, math.MaxFloat64)
+	return f
+}
+
 func kindOf(sf reflect.StructField) Kind {
 	switch {
 	case sf.Type == reflect.TypeFor[time.Duration]():
@@ -135,7 +144,7 @@ func (f *Field) Set(text string) error {
 	if err := f.set(text); err != nil {
 		return Wrong(f.Name, err)
 	}
-	if !slices.ContainsFunc(f.of.given, func(g *Field) bool { return g.Name == f.Name }) {
+	if !f.Given() {
 		f.of.given = append(f.of.given, f)
 	}
 	return nil
@@ -234,7 +243,7 @@ func Divided(text string) []string {
 // One writes a value so that it is the only one of a field whose values commas divide.
 func One(value string) string { return `"` + strings.ReplaceAll(value, `"`, `""`) + `"` }
 
-// bound reads a limit; none is no limit but that a number is one. It panics where a struct declares what is none, which every test shows.
+// bound reads a limit; none is what stands for no text.
 func (f *Field) bound(text string, none float64) float64 {
 	if text == "" {
 		return none
@@ -270,9 +279,7 @@ func (f *Field) limits(what, between string) string {
 }
 
 // Given reports whether somebody gave the field, be it its default.
-func (f *Field) Given() bool {
-	return slices.ContainsFunc(f.of.given, func(g *Field) bool { return g.Name == f.Name })
-}
+func (f *Field) Given() bool { return f.of.Given(f.Name) }
 
 // Values returns the values of the field as texts: none for one without, several for a field of several.
 func (f *Field) Values() []string {
@@ -312,7 +319,7 @@ func (a *Asked) GivenOf(names ...string) map[string]bool {
 func (a *Asked) Refuse(why string, names ...string) error {
 	for _, name := range names {
 		if a.Given(name) {
-			return &FieldError{name, fmt.Errorf("%s", why)}
+			return Wrong(name, errors.New(why))
 		}
 	}
 	return nil

@@ -31,15 +31,22 @@ type everything struct {
 	Share   float64       `ask:"share" default:"0.5" max:"1" want:"a share up to 1"`
 	Any     float64       `ask:"any"`
 	Wait    time.Duration `ask:"wait" default:"15m" min:"1m" max:"24h"`
-	Part    `only:"left" group:"Parts"`
+	Part    `only:"left in" group:"Parts"`
 	Whole   `group:"More"`
 	private string // is none
 }
 
-// Part brings one field of two.
+// Part brings two fields of four.
 type Part struct {
 	Left  string `ask:"left"`
 	Right string `ask:"right"`
+	Inner
+}
+
+// Inner brings one field of two.
+type Inner struct {
+	In  string `ask:"in"`
+	Out string `ask:"out"`
 }
 
 // Whole brings all it has.
@@ -69,7 +76,7 @@ func TestDeclared(t *testing.T) {
 	for _, f := range Fields(q) {
 		names, groups = append(names, f.Name), append(groups, f.Group)
 	}
-	if got := strings.Join(names, " "); got != "subject rest word way likely name list some on off count many share any wait left up down" {
+	if got := strings.Join(names, " "); got != "subject rest word way likely name list some on off count many share any wait left in up down" {
 		t.Errorf("fields: %s", got)
 	}
 	if got := strings.Join(slices.Compact(groups), ","); got != ",Words,Numbers,Parts,More,Last" {
@@ -81,6 +88,51 @@ func TestDeclared(t *testing.T) {
 	want := &everything{Word: "usual", Way: "here", Names: []string{"all"}, List: []string{"a", "b"}, Off: true, Count: 3, Share: 0.5, Wait: 15 * time.Minute}
 	if !reflect.DeepEqual(q, want) {
 		t.Errorf("defaults: %+v", q)
+	}
+}
+
+// Wrong declarations.
+type (
+	noField struct {
+		Asked
+		Part `only:"left middle"`
+	}
+	noLimit struct {
+		Asked
+		Count int `ask:"count" min:"few"`
+	}
+	noKind struct {
+		Asked
+		Any any `ask:"any"`
+	}
+	noLabel struct {
+		Asked
+		Some []string `ask:"some" choices:"a,b" labels:"one"`
+	}
+	noPreset struct {
+		Asked
+		Count int `ask:"count" default:"0" min:"1"`
+	}
+)
+
+func (*noField) Answer(context.Context, *Env) (*Reply, error)  { return nil, nil }
+func (*noLimit) Answer(context.Context, *Env) (*Reply, error)  { return nil, nil }
+func (*noKind) Answer(context.Context, *Env) (*Reply, error)   { return nil, nil }
+func (*noLabel) Answer(context.Context, *Env) (*Reply, error)  { return nil, nil }
+func (*noPreset) Answer(context.Context, *Env) (*Reply, error) { return nil, nil }
+
+// TestDeclaredWrong panics where a declaration is wrong.
+func TestDeclaredWrong(t *testing.T) {
+	for want, q := range map[string]Question{"ask: Part has no field middle": &noField{}, `ask: a limit of count: strconv.ParseFloat: parsing "few": invalid syntax`: &noLimit{}, "ask: Any has a type that no field has": &noKind{},
+		"ask: Some has a label too many or too few": &noLabel{}, `ask: the default of count: found "0", want a whole number, 1 or more`: &noPreset{}} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); got != want {
+					t.Errorf("%T: %s, want %s", q, got, want)
+				}
+			}()
+			(&Entry{New: func() Question { return q }}).Ask()
+		}()
 	}
 }
 

@@ -144,11 +144,11 @@ func (v *value) Type() string {
 }
 
 func (c *Asking) run(cmd *cobra.Command, args []string, t *ask.Entry, q ask.Question) error {
-	err := cmp.Or(c.Output.Check(cmd), c.wrong)
+	err := cmp.Or(c.Output.Check(cmd), c.Take(q, args))
 	if err == nil && t.Tables != nil {
 		err = c.table.Check(cmd, &c.Output)
 	}
-	if err := cmp.Or(err, c.Take(q, args)); err != nil {
+	if err != nil {
 		return err
 	}
 	e, err := c.Env(cmd)
