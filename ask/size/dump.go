@@ -20,7 +20,7 @@ import (
 type Dump struct {
 	ask.Asked
 	Published
-	Fleet      string   `ask:"source,arg"`
+	Fleet      string   `ask:"source,arg" label:"Fleet"`
 	RAM        string   `ask:"ram" group:"Host" label:"Memory of the host" example:"1.5TB" help:"memory of the host: 512GB, 1.5TB"`
 	Release    string   `ask:"release" label:"ESXi release" example:"8.0U3" help:"ESXi release, such as 8.0U3; with a SOURCE for hosts that state none"`
 	Boot       string   `ask:"boot" label:"Boot device" example:"32GB" help:"boot device: 32GB"`

@@ -20,7 +20,7 @@ import (
 // Speed asks what the vCPU speed of an organization VDC becomes on its hosts; of a fleet, which CPU limits its VMs have.
 type Speed struct {
 	ask.Asked
-	Fleet      string `ask:"source,arg"`
+	Fleet      string `ask:"source,arg" label:"Fleet"`
 	VCPUSpeed  string `ask:"vcpu-speed" group:"Organization VDC" label:"vCPU speed" example:"1GHz" help:"vCPU speed of the organization VDC: 1GHz (the default of Cloud Director)"`
 	Model      string `ask:"model" default:"flex" likely:"flex,pay-as-you-go,allocation,reservation" label:"Allocation model" help:"allocation model: flex, pay-as-you-go, allocation (elastic) or reservation"`
 	Guarantee  string `ask:"guarantee" label:"CPU guarantee" example:"20%" help:"CPU guarantee: 20% (default: that of the model, 20 % or 50 %)"`
