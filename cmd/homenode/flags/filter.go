@@ -42,6 +42,3 @@ func (f *Filter) Compile() (*filter.Filter, error) { return filter.New(f.o) }
 
 // One returns the VM that alone is asked for by its name; "" when patterns or several are.
 func (f *Filter) One() string { return f.o.One() }
-
-// VMs returns the names and patterns of --vm.
-func (f *Filter) VMs() []string { return f.o.VMs }

@@ -42,9 +42,6 @@ type Source struct {
 	unread int // files of bundles that could not be read, or not whole; set by Read
 }
 
-// SourceSeen are the flags of a command that takes what a source states: homenode snapshot states the rest.
-var SourceSeen = []string{"evidence", "credentials", "insecure"}
-
 // SourceSession are the flags of a command that reads nothing but vCenters, and asks them again and again.
 var SourceSession = []string{"credentials", "insecure"}
 
