@@ -4,11 +4,11 @@ package change
 import "homenode/ask"
 
 // Entries are the questions, in the order in which they are listed.
-var Entries = []*ask.Entry{Fix, Moves, Checks}
+var Entries = []*ask.Entry{FixEntry, MoveEntry, CheckEntry}
 
 // The entries of the questions.
 var (
-	Fix    = &ask.Entry{Name: "fix", Title: "Plans", New: func() ask.Question { return &Plan{} }}
-	Moves  = &ask.Entry{Name: "move", Title: "Moves", New: func() ask.Question { return &Move{} }}
-	Checks = &ask.Entry{Name: "move", Title: "Check of files", New: func() ask.Question { return &Check{} }} // the same command, without a SOURCE
+	FixEntry   = &ask.Entry{Name: "fix", Title: "Plans", New: func() ask.Question { return &Plan{} }}
+	MoveEntry  = &ask.Entry{Name: "move", Title: "Moves", New: func() ask.Question { return &Move{} }}
+	CheckEntry = &ask.Entry{Name: "move", Title: "Check of files", New: func() ask.Question { return &Check{} }} // the same command, without a SOURCE
 )

@@ -24,10 +24,10 @@ func TestPlan(t *testing.T) {
 	}
 	accepted := &policy.Policy{Suppress: []policy.Suppression{{Rules: []string{"N001"}, VM: []string{"sql01"}, Reason: "agreed", Until: "2099-12-31"}}}
 	for _, p := range []*policy.Policy{nil, accepted} {
-		q := Fix.Ask().(*Plan)
+		q := FixEntry.Ask().(*Plan)
 		q.Fleet, q.Rules = "SOURCE", []string{"N001"}
 		e := &ask.Env{Held: &ask.Held{Source: "SOURCE", Result: rules.Run(f, rules.Options{})}, Policy: p, Shared: true, Today: time.Now()}
-		r, err := Fix.Answer(t.Context(), q, e)
+		r, err := FixEntry.Answer(t.Context(), q, e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestPlan(t *testing.T) {
 			t.Errorf("accepted %v: %+v", p != nil, made)
 		}
 		q.Fleet = "https://vc01.example.com"
-		if _, err := Fix.Answer(t.Context(), q, e); err == nil || !strings.Contains(err.Error(), "the fleet that is shown alone") {
+		if _, err := FixEntry.Answer(t.Context(), q, e); err == nil || !strings.Contains(err.Error(), "the fleet that is shown alone") {
 			t.Errorf("another source: %v", err)
 		}
 	}
@@ -43,7 +43,7 @@ func TestPlan(t *testing.T) {
 
 // TestPlatforms compares what the tags say with what there is.
 func TestPlatforms(t *testing.T) {
-	for _, f := range ask.Fields(Moves.Ask()) {
+	for _, f := range ask.Fields(MoveEntry.Ask()) {
 		switch {
 		case f.Name == "to" && (!slices.Equal(f.Choices, move.Names()) || f.Help != "platforms: "+strings.Join(move.Names(), ", ")):
 			t.Errorf("platforms: %v, %s", f.Choices, f.Help)

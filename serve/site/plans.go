@@ -19,14 +19,14 @@ type planFile struct{ Name, Address, Command string }
 
 // showPlans shows the plan that findings need now, and how it is carried out.
 func showPlans(x *request) (*view, error) {
-	q := change.Fix.Ask().(*change.Plan)
+	q := change.FixEntry.Ask().(*change.Plan)
 	q.Fleet = Source
 	fields, _, err := x.form(q)
-	v := &view{fields: fields, command: ask.Line(change.Fix.Name, q)}
+	v := &view{fields: fields, command: ask.Line(change.FixEntry.Name, q)}
 	if err != nil {
 		return v, err
 	}
-	a, err := x.site.recent.answer(x, change.Fix, q)
+	a, err := x.site.recent.answer(x, change.FixEntry, q)
 	if err != nil {
 		return v, err
 	}

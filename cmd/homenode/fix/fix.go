@@ -41,7 +41,7 @@ type command struct {
 
 // New returns the command.
 func New() *cobra.Command {
-	c := &command{question: change.Fix.Ask().(*change.Plan)}
+	c := &command{question: change.FixEntry.Ask().(*change.Plan)}
 	cmd := &cobra.Command{Args: cobra.ExactArgs(1), RunE: c.run}
 	c.asks.Register(cmd, c.question)
 	flags.Group(cmd, "Plan", c.registerPlan, c.asks.Config.Register)

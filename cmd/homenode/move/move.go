@@ -37,7 +37,7 @@ var read = []string{"table", "html", "markdown"}
 
 // New returns the command.
 func New() *cobra.Command {
-	c := &command{move: change.Moves.Ask().(*change.Move), check: change.Checks.Ask().(*change.Check)}
+	c := &command{move: change.MoveEntry.Ask().(*change.Move), check: change.CheckEntry.Ask().(*change.Check)}
 	cmd := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: c.run}
 	c.asks.Register(cmd, c.move)
 	c.asks.Register(cmd, c.check)
@@ -159,7 +159,7 @@ func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string, e
 	if err := flags.Refuse(cmd, "--check reads files as they are", append(names, "patch", "renamed")...); err != nil {
 		return err
 	}
-	r, err := change.Checks.Answer(cmd.Context(), c.check, e)
+	r, err := change.CheckEntry.Answer(cmd.Context(), c.check, e)
 	if err != nil {
 		return err
 	}

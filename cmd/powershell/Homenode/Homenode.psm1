@@ -550,10 +550,12 @@ function Invoke-HomenodeFix {
     what else may be changed: better (what cures nothing but makes VMs tidier), host (options of hosts), upgrade (the virtual hardware, which cannot be taken back), resize (vCPUs and memory, with --set), split (what divides a VM further on its own hosts, so that it fits hosts that it may move to)
     .PARAMETER MaxParallel
     VMs that are changed at the same time
-    .PARAMETER Plan
-    take this plan, made before with -o plan.json, instead of making one
     .PARAMETER Choose
     take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
+    .PARAMETER Evidence
+    file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
+    .PARAMETER Plan
+    take this plan, made before with -o plan.json, instead of making one
     .PARAMETER Config
     configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER Apply
@@ -572,8 +574,6 @@ function Invoke-HomenodeFix {
     with --apply: the number of VMs and hosts that are changed, instead of the question
     .PARAMETER Window
     begin VMs only then: 'Sat 22:00-04:00', in the local zone or 'Sat 22:00-04:00 Europe/Berlin'
-    .PARAMETER Evidence
-    file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
     .PARAMETER CredentialFile
     file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
     .PARAMETER Insecure
@@ -596,8 +596,9 @@ function Invoke-HomenodeFix {
         [string[]] $Keep,
         [string[]] $Allow,
         [int] $MaxParallel,
-        [string] $Plan,
         [string[]] $Choose,
+        [string[]] $Evidence,
+        [string] $Plan,
         [string] $Config,
         [switch] $Apply,
         [string] $Resume,
@@ -607,14 +608,13 @@ function Invoke-HomenodeFix {
         [string] $Power,
         [int] $Yes,
         [string] $Window,
-        [string[]] $Evidence,
         [string] $CredentialFile,
         [switch] $Insecure,
         [pscredential] $Credential,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{Cluster = 'cluster'; Vm = 'vm'; Rule = 'rule'; Select = 'select'; Set = 'set'; Keep = 'keep'; Allow = 'allow'; MaxParallel = 'max-parallel'; Plan = 'plan'; Choose = 'choose'; Config = 'config'; Apply = 'apply'; Resume = 'resume'; Rollback = 'rollback'; Verify = 'verify'; QueryUrl = 'query-url'; Power = 'power'; Yes = 'yes'; Window = 'window'; Evidence = 'evidence'; CredentialFile = 'credentials'; Insecure = 'insecure'}
+    $flag = @{Cluster = 'cluster'; Vm = 'vm'; Rule = 'rule'; Select = 'select'; Set = 'set'; Keep = 'keep'; Allow = 'allow'; MaxParallel = 'max-parallel'; Choose = 'choose'; Evidence = 'evidence'; Plan = 'plan'; Config = 'config'; Apply = 'apply'; Resume = 'resume'; Rollback = 'rollback'; Verify = 'verify'; QueryUrl = 'query-url'; Power = 'power'; Yes = 'yes'; Window = 'window'; CredentialFile = 'credentials'; Insecure = 'insecure'}
     Invoke-Homenode -Command 'fix' -Bound $PSBoundParameters -Flag $flag
 }
 
@@ -828,14 +828,14 @@ function Get-HomenodeMove {
     VMs of which no two share a host: 'sql01,sql02' or 'dc*' (repeatable)
     .PARAMETER Wave
     VMs that move together, in the order of these flags: 'test*,dev*' (repeatable); by cluster without
+    .PARAMETER Evidence
+    file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
     .PARAMETER Check
     check the files in this folder instead
     .PARAMETER Patch
     put the NUMA of the moves into this domain XML of another tool, or those of a folder, instead: -o DIR gets the result
     .PARAMETER Renamed
     the file of --patch is that of the only VM of --vm, whatever name, vCPUs and memory it has
-    .PARAMETER Evidence
-    file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
     .PARAMETER CredentialFile
     file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
     .PARAMETER Insecure
@@ -866,17 +866,17 @@ function Get-HomenodeMove {
         [string] $HostReserve,
         [string[]] $Apart,
         [string[]] $Wave,
+        [string[]] $Evidence,
         [string] $Check,
         [string] $Patch,
         [switch] $Renamed,
-        [string[]] $Evidence,
         [string] $CredentialFile,
         [switch] $Insecure,
         [pscredential] $Credential,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{Cluster = 'cluster'; Folder = 'folder'; Tag = 'tag'; Vm = 'vm'; VMHost = 'host'; Select = 'select'; To = 'to'; Shape = 'shape'; Choose = 'choose'; Hosts = 'hosts'; VcpusPerCore = 'vcpus-per-core'; CountThreads = 'count-threads'; FailoverHosts = 'failover-hosts'; HostReserve = 'host-reserve'; Apart = 'apart'; Wave = 'wave'; Check = 'check'; Patch = 'patch'; Renamed = 'renamed'; Evidence = 'evidence'; CredentialFile = 'credentials'; Insecure = 'insecure'}
+    $flag = @{Cluster = 'cluster'; Folder = 'folder'; Tag = 'tag'; Vm = 'vm'; VMHost = 'host'; Select = 'select'; To = 'to'; Shape = 'shape'; Choose = 'choose'; Hosts = 'hosts'; VcpusPerCore = 'vcpus-per-core'; CountThreads = 'count-threads'; FailoverHosts = 'failover-hosts'; HostReserve = 'host-reserve'; Apart = 'apart'; Wave = 'wave'; Evidence = 'evidence'; Check = 'check'; Patch = 'patch'; Renamed = 'renamed'; CredentialFile = 'credentials'; Insecure = 'insecure'}
     Invoke-Homenode -Command 'move' -Bound $PSBoundParameters -Flag $flag
 }
 
