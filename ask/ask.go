@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -35,11 +36,12 @@ func (a *Asked) state() *Asked { return a }
 // A Reply is the answer to a question.
 type Reply struct {
 	Answers   []*answer.Answer
-	Form      format.Options // what forms of an answer need to know beside it
-	Lines     []string       // instead of answers: lines of a file of VMware's
-	AllTables bool           // a CSV file has all tables of the answer
-	Found     bool           // something that the asker wants to be told by the exit code
-	Partly    error          // not everything could be read; the answers are of the rest
+	Form      format.Options          // what forms of an answer need to know beside it
+	Lines     []string                // instead of answers: lines of a file of VMware's
+	Write     func(w io.Writer) error // instead of answers, for a front end that writes: what is too much to be held, or text already
+	AllTables bool                    // a CSV file has all tables of the answer
+	Found     bool                    // something that the asker wants to be told by the exit code
+	Partly    error                   // not everything could be read; the answers are of the rest
 }
 
 // Answered returns a reply of one answer.
@@ -72,6 +74,15 @@ type Entry struct {
 	Budget       Budget
 	Unconfigured bool            // it judges, and by the defaults alone: no configuration changes them
 	Tables       func() []string // names of the tables that a CSV file can have; nil for an answer of one
+}
+
+// Named returns the entry of a name; nil for none.
+func Named(all []*Entry, name string) *Entry {
+	i := slices.IndexFunc(all, func(t *Entry) bool { return t.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
 }
 
 // Ask returns the question with the defaults of its fields.

@@ -35,8 +35,8 @@ type Captures struct {
 
 // A Sink takes every tick of captures beside the answer: an export.
 type Sink interface {
-	File(name string) FileSink
-	Serial() bool // files come one after the other
+	File(name string, first *numa.Tick) FileSink // the first tick can be left out
+	Serial() bool                                // files come one after the other
 	Close() (warnings []string, err error)
 	Abort() // nothing after Close
 }
@@ -91,6 +91,14 @@ func (c *Captures) Incomplete() error {
 		return nil
 	}
 	return fmt.Errorf("not everything was read: %s failed", rule.Plural(c.Failed, "file"))
+}
+
+// Whole returns what Read read, for the JSON of which several are merged: nil for several files, whose recordings would be too much for one answer.
+func (c *Captures) Whole() ([]byte, error) {
+	if c.result == nil {
+		return nil, nil
+	}
+	return c.result.Pack()
 }
 
 // Nothing is the error for captures that were read, and in which no tick was found.
@@ -148,7 +156,7 @@ func (c *Captures) Read(ctx context.Context, e *Env, files []string, o capture.O
 			return nil, nil, err
 		}
 	}
-	return c.merged(ctx, e, files, &m)
+	return c.Merged(ctx, e, files, &m)
 }
 
 // capturing is what the readings of Read share.
@@ -197,8 +205,8 @@ func (r *capturing) read(ctx context.Context, name string, m *archive.Merger, al
 	})
 }
 
-// merged returns what was read, one recording a host, and the notes about it.
-func (c *Captures) merged(ctx context.Context, e *Env, files []string, m *archive.Merger) ([]*capture.Recording, []numa.Note, error) {
+// Merged returns what was read, one recording a host, and the notes about it.
+func (c *Captures) Merged(ctx context.Context, e *Env, files []string, m *archive.Merger) ([]*capture.Recording, []numa.Note, error) {
 	all, err := m.Merged(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -226,10 +234,10 @@ const mostSaid = 50
 func (e *Env) warnFailed(failed []string) {
 	for i, text := range failed {
 		if i == mostSaid && len(failed) > mostSaid+1 {
-			e.warn(fmt.Sprintf("%d more could not be read: --format json names them all", len(failed)-i))
+			e.Tell(fmt.Sprintf("%d more could not be read: --format json names them all", len(failed)-i))
 			return
 		}
-		e.warn(text)
+		e.Tell(text)
 	}
 }
 
@@ -269,7 +277,7 @@ func (r *capturedFile) open(name, format string) error {
 // tick takes one tick of the file.
 func (r *capturedFile) tick(t *numa.Tick) error {
 	if r.sink == nil && r.env.Sink != nil {
-		r.sink = r.env.Sink.File(r.Name())
+		r.sink = r.env.Sink.File(r.Name(), t)
 	}
 	if !r.Tick(t) || r.sink == nil {
 		return nil

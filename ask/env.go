@@ -2,7 +2,6 @@ package ask
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -26,8 +25,9 @@ type Env struct {
 	// Logs makes Open fetch vmware.log of some VMs of a vCenter.
 	Logs func(wanted func(*numa.VM) bool)
 	// Save writes a file beside the answer, whole or not at all; nil for a front end that writes none.
-	Save func(name string, data []byte) error
-	Sink Sink // takes the ticks of captures beside the answer; nil for none
+	Save  func(name string, data []byte) error
+	Sink  Sink                               // takes the ticks of captures beside the answer; nil for none
+	Trace func(s *numa.Story) (Trace, error) // begins what takes the ticks of a simulation beside the answer; nil for none
 
 	Policy  *policy.Policy // what the owner accepts and how the owner judges; nil for none
 	Today   time.Time
@@ -61,8 +61,8 @@ func (e *Env) Bare(o rules.Options) *rules.Result {
 	return h.Bare()
 }
 
-// warn tells the asker something.
-func (e *Env) warn(text string) {
+// Tell tells the asker something.
+func (e *Env) Tell(text string) {
 	if e.Warn != nil {
 		e.Warn(text)
 	}
@@ -89,7 +89,7 @@ func (h *Held) fleet(sources []string) (*numa.Fleet, error) {
 // allow refuses every source but the one that is held.
 func (h *Held) allow(sources []string) error {
 	if h.Result == nil {
-		return errors.New("no fleet is known")
+		return errNoFleet
 	}
 	for _, s := range sources {
 		if s != h.Source {

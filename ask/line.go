@@ -9,11 +9,18 @@ import (
 func Line(name string, q Question) []string {
 	words := strings.Fields(name)
 	var arguments []string
+	sides, dashed := 0, false // names come from strangers: none is taken for a flag
 	for _, f := range Fields(q) {
+		dashed = dashed || f.Argument && slices.ContainsFunc(f.Values(), func(a string) bool { return strings.HasPrefix(a, "-") })
 		switch {
 		case f.Argument && !f.Given():
 			arguments = append(arguments, f.Values()...)
 		case f.Argument:
+			if f.Kind == Texts {
+				if sides++; sides > 1 { // it divides the values of two fields of several
+					arguments = append(arguments, "--")
+				}
+			}
 			arguments = append(arguments, f.texts()...)
 		case f.Kind == Truth && f.value.Bool() && f.Given():
 			words = append(words, "--"+f.Name)
@@ -23,7 +30,7 @@ func Line(name string, q Question) []string {
 			}
 		}
 	}
-	if slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "-") }) { // names come from strangers: none is taken for a flag
+	if dashed {
 		words = append(words, "--")
 	}
 	return append(words, arguments...)

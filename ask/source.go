@@ -30,6 +30,9 @@ func (s *Source) Options() open.Options {
 	return open.Options{NodesPerSocket: s.NodesPerSocket, Products: s.Products, AssumeHost: s.AssumeHost, Evidence: s.Evidence}
 }
 
+// errNoFleet says that a process that others use has no fleet that can be asked about.
+var errNoFleet = errors.New("no fleet is known")
+
 // Read reads the fleet that the sources name. Those of several that cannot be read are told to the asker; Incomplete then returns an error.
 // A question that predicts what ESXi does refuses a fleet of KVM, unless kvm says that it takes one.
 func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) (*numa.Fleet, error) {
@@ -37,7 +40,7 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 		return e.Held.fleet(sources)
 	}
 	if e.Shared || e.Open == nil {
-		return nil, errors.New("no fleet is known")
+		return nil, errNoFleet
 	}
 	fleet, unread, err := e.Open(ctx, sources, s.Options())
 	s.failed += len(unread) // two fleets are read one after the other
@@ -45,7 +48,7 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 		s.unread += len(fleet.Unread)
 	}
 	for _, n := range unread {
-		e.warn(n.String())
+		e.Tell(n.String())
 	}
 	if err == nil && fleet.Hypervisor == numa.KVM && !kvm {
 		return nil, fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain and compare take KVM", fleet.Source)

@@ -27,6 +27,9 @@ func (s *Source) Story(ctx context.Context, e *Env, name string) (_ *numa.Story,
 		}
 		return story.Of(fleet, story.Defaults{}), false, nil
 	}
+	if e.Shared {
+		return nil, false, errNoFleet
+	}
 	if name == "demo" {
 		told, err := demo.Story()
 		if err == nil {

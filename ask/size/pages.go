@@ -113,7 +113,7 @@ func (f *Pages) counted(ctx context.Context, e *ask.Env, gain unit.Figure[unit.S
 		Done: func(_ *ticks.File, err error) error {
 			if err != nil {
 				f.Failed++
-				e.Warn(err.Error())
+				e.Tell(err.Error())
 			}
 			return nil
 		},

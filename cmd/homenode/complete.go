@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
 	"homenode/cmd/homenode/flags"
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
@@ -113,7 +114,7 @@ func fleetsAtHand(sources []string) []*numa.Fleet {
 		var err error
 		if source == "demo" {
 			fleet, err = demo.Fleet()
-		} else if info, statErr := os.Stat(source); statErr == nil && info.Mode().IsRegular() && info.Size() <= flags.MostAtHand {
+		} else if info, statErr := os.Stat(source); statErr == nil && info.Mode().IsRegular() && info.Size() <= ask.MostAtHand {
 			fleet, err = open.File(source)
 		}
 		if err == nil && fleet != nil {

@@ -17,7 +17,6 @@ import (
 
 	"homenode/ask/fleet"
 	"homenode/cmd/homenode/flags"
-	"homenode/cmd/homenode/recording"
 	built "homenode/internal/version"
 	"homenode/output/format"
 )
@@ -93,9 +92,9 @@ on each host of its cluster, explains it, and says what is wrong.
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"look", "Look", []*cobra.Command{flags.Question(fleet.AssessEntry, helps, format.Judged...), newExplain(), recording.NewCapture(), newServe()}},
+		{"look", "Look", []*cobra.Command{flags.Question(fleet.AssessEntry, helps, format.Judged...), newExplain(), newCapture(), newServe()}},
 		{"change", "Change", []*cobra.Command{newFix(), newOptimise(), newMove()}},
-		{"plan", "Plan", []*cobra.Command{newSize(), recording.NewSimulate(), newCompare()}},
+		{"plan", "Plan", []*cobra.Command{newSize(), newSimulate(), newCompare()}},
 		{"files", "Files", []*cobra.Command{newRecord(), newSnapshot(), newDemo(), flags.Question(fleet.RulesEntry, helps, format.Tables...), newMeasure(), flags.Question(fleet.ValidateEntry, helps, format.Tables...)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})

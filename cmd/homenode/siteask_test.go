@@ -156,12 +156,12 @@ func TestSiteHostile(t *testing.T) {
 		for _, name := range fields {
 			q := address.Query()
 			q.Set(name, "@"+secret)
-			if got := ask(t, address, q); got.StatusCode < 400 || got.StatusCode >= 500 {
+			if got := getPage(t, address, q); got.StatusCode < 400 || got.StatusCode >= 500 {
 				t.Errorf("%s: %s=@file: status %d", page, name, got.StatusCode)
 			}
 			for _, value := range hostile[:3] {
 				q.Set(name, value)
-				got := ask(t, address, q)
+				got := getPage(t, address, q)
 				if got.harmed() {
 					t.Errorf("%s: %s=%.40q: status %d\n%.300s", page, name, value, got.StatusCode, headline(got.body))
 				}
@@ -175,7 +175,7 @@ func TestSiteHostile(t *testing.T) {
 						q.Set(name, value)
 					}
 				}
-				if got := ask(t, address, q); got.harmed() {
+				if got := getPage(t, address, q); got.harmed() {
 					t.Errorf("%s: all fields %.40q: status %d\n%.300s", page, value, got.StatusCode, headline(got.body))
 				}
 			}
@@ -197,7 +197,7 @@ func (a *asked) harmed() bool {
 	return a.StatusCode >= 500 || page && strings.Contains(a.body, "<script>alert") || strings.Contains(a.body, "secretword") || page && strings.ContainsAny(a.body, "\x00\x07\u202e")
 }
 
-func ask(t *testing.T, address *url.URL, q url.Values) asked {
+func getPage(t *testing.T, address *url.URL, q url.Values) asked {
 	t.Helper()
 	u := *address
 	u.RawQuery = q.Encode()

@@ -4,7 +4,6 @@ package captures
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -378,17 +377,4 @@ func (o only) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	return root.Open(name)
-}
-
-type key struct{}
-
-// With returns a context in which a command that a page asks may read these files.
-func With(ctx context.Context, files fs.FS) context.Context {
-	return context.WithValue(ctx, key{}, files)
-}
-
-// Of returns the files that a command may read; nil for none.
-func Of(ctx context.Context) fs.FS {
-	files, _ := ctx.Value(key{}).(fs.FS)
-	return files
 }

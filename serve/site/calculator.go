@@ -41,7 +41,7 @@ func showCalculator(x *request) (*view, error) {
 	v, err := &view{}, error(nil)
 	if name == topology {
 		v, err = x.showTopology()
-	} else if t := entryOf(calculations(), "size "+name); t != nil {
+	} else if t := ask.Named(calculations(), "size "+name); t != nil {
 		v, err = x.showQuestion(t)
 	} else {
 		return nil, &unknownError{"the calculator has no such question"}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,6 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"homenode/ask"
+	"homenode/ask/compare"
+	"homenode/ask/recording"
+	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
@@ -137,8 +142,9 @@ func (x *request) captureTabs(name, here string) []tab {
 	return append(out, tab{"Compare", address("/compare", "a"), here == "/compare"})
 }
 
-// askOf asks about captures. What could be read is shown, with why the rest was not.
-func (x *request) askOf(names []string, args ...string) (*answer.Answer, error) {
+// askOf asks a question about captures; form is that of the output which it would have as a command, where that changes what is asked. What could be read
+// is shown, with why the rest was not.
+func (x *request) askOf(names []string, t *ask.Entry, q ask.Question, form string) (*answer.Answer, error) {
 	var files []string
 	for _, name := range names {
 		if name != demoCapture || x.fleet == nil || !slices.Contains(x.fleet.Sources, demoCapture) {
@@ -159,50 +165,52 @@ func (x *request) askOf(names []string, args ...string) (*answer.Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	all, err := x.site.Ask(captures.With(x.Context(), only), x.fleet, args)
-	if len(all) == 0 {
-		if err == nil {
-			err = errors.New("the command gave no answer")
-		}
+	e := x.env()
+	e.Own, e.Form = only, form
+	var said []string // why a capture cannot be read is told of each file; the files have no paths
+	e.Warn = func(text string) { said = append(said, texttab.Line(text)) }
+	r, err := x.reply(t, q, e)
+	if err != nil && said != nil {
+		err = fmt.Errorf("%w: %s", err, strings.Join(said, " "))
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err == nil {
-		return all[0], nil
+	if r.Partly == nil {
+		return r.Answers[0], nil
 	}
-	out := *all[0]
-	out.Notes = append(slices.Clone(out.Notes), answer.Note{Text: err.Error(), From: "capture"})
+	out := *r.Answers[0]
+	out.Notes = append(slices.Clone(out.Notes), answer.Note{Text: r.Partly.Error(), From: "capture"})
 	return &out, nil
 }
 
-// stretchFields bound the time of a capture.
-func stretchFields() []field {
-	return []field{{Name: "from", Label: "From, UTC", Hint: "2026-11-03 02:00"}, {Name: "to", Label: "To, UTC", Hint: "2026-11-03 04:00"}}
-}
+// recorded is the question about a capture.
+var recorded = ask.Named(recording.Entries, "capture")
 
 // showCapture says what NUMA did in a capture.
 func showCapture(x *request) (*view, error) {
 	name := x.query.Get("capture")
-	fields, args := x.asked(append([]field{
-		{Name: "vm", Label: "VM", Hint: "sql*"},
-		{Name: "host", Label: "Host", Hint: "esx0*"},
-	}, stretchFields()...)...)
+	q := recorded.Ask()
+	fields, _, err := x.form(q, "vm", "host", "from", "to")
 	v := &view{tabs: x.captureTabs(name, "/capture"), most: 5, recorded: name}
 	if x.fleet != nil {
 		with := field{Name: "with", Label: "Beside the inventory of the fleet", Check: true, Value: x.query.Get("with")}
 		fields = append(fields, with)
 		if with.Value != "" {
-			args = append(args, "--fleet="+Source)
+			err = cmp.Or(err, give(q, "fleet", Source))
 		}
 	}
 	v.fields = append([]field{{Name: "capture", Value: name, Hidden: true}}, fields...)
-	args = append([]string{"capture", name}, args...)
-	a, err := x.askOf([]string{name}, args...)
+	if err := cmp.Or(err, give(q, "file", name)); err != nil {
+		return v, err
+	}
+	a, err := x.askOf([]string{name}, recorded, q, "")
 	if a != nil && name == demoCapture {
 		out := *a
 		out.Verdict = append(slices.Clone(a.Verdict), "An invented night, to try with: nothing of this fleet.")
 		a = &out
 	}
-	v.answer, v.command = a, args
+	v.answer, v.command = a, ask.Line(recorded.Name, q)
 	return v, err
 }
 
@@ -225,50 +233,48 @@ func (x *request) inCapture(name string, f *finding.Finding) string {
 // showCounters says which counters a batch file holds, and draws some of them.
 func showCounters(x *request) (*view, error) {
 	name := x.query.Get("capture")
-	fields, args := x.asked(field{Name: "explore", Label: "Columns", Hint: `Group Memory(*:sql01)\Numa *`, Long: true, Default: "*"})
-	draw := field{Name: "draw", Label: "Draw their values", Check: true, Value: x.query.Get("draw")}
-	between, times := x.asked(stretchFields()...)
-	v := &view{tabs: x.captureTabs(name, "/counters"), fields: slices.Concat([]field{{Name: "capture", Value: name, Hidden: true}}, fields, []field{draw}, between)}
-	if draw.Value != "" {
-		args = slices.Concat(args, []string{"--format=csv"}, times)
+	q := recorded.Ask()
+	fields, given, err := x.form(q, "explore")
+	if !given {
+		fields[0].Value = "*"
+		err = cmp.Or(err, give(q, "explore", "*"))
 	}
-	args = append([]string{"capture", name}, args...)
-	a, err := x.askOf([]string{name}, args...)
-	v.answer, v.command = a, args
+	draw := field{Name: "draw", Label: "Draw their values", Check: true, Value: x.query.Get("draw")}
+	form, times := "", recorded.Ask()
+	if draw.Value != "" {
+		form, times = "csv", q
+	}
+	between, _, wrong := x.form(times, "from", "to")
+	v := &view{tabs: x.captureTabs(name, "/counters"), fields: slices.Concat([]field{{Name: "capture", Value: name, Hidden: true}}, fields, []field{draw}, between)}
+	if err := cmp.Or(err, wrong, give(q, "file", name)); err != nil {
+		return v, err
+	}
+	if v.command = ask.Line(recorded.Name, q); form != "" {
+		v.command = slices.Insert(v.command, 1, "--format="+form)
+	}
+	v.answer, err = x.askOf([]string{name}, recorded, q, form)
 	return v, err
 }
 
 // showCompare compares two captures, or what is before and after a time in one.
 func showCompare(x *request) (*view, error) {
-	fields, args := x.asked(
-		field{Name: "a", Label: "A", flag: "-", Choices: x.captureChoices("choose")},
-		field{Name: "b", Label: "B", flag: "-", Choices: x.captureChoices("none: A before and after a time")},
-		field{Name: "at", Label: "Time, UTC", Hint: "2026-11-03 02:00"},
-		field{Name: "vm", Label: "VM", Hint: "sql*"},
-		field{Name: "host-name", Label: "Name of the host", Hint: "esx07"},
-		field{Name: "details", Label: "Also VMs that are not told apart", Check: true},
-	)
-	a, b := valueOf(fields, "a"), valueOf(fields, "b")
-	v := &view{fields: fields, tabs: x.captureTabs(a, "/compare")}
+	sides, _ := x.asked(field{Name: "a", Label: "A", Choices: x.captureChoices("choose")}, field{Name: "b", Label: "B", Choices: x.captureChoices("none: A before and after a time")})
+	q := compare.Entry.Ask()
+	fields, _, err := x.form(q, "at", "vm", "host-name", "details")
+	a, b := valueOf(sides, "a"), valueOf(sides, "b")
+	v := &view{fields: append(sides, fields...), tabs: x.captureTabs(a, "/compare")}
+	if err := cmp.Or(err, give(q, "a", a, "b", b)); err != nil {
+		return v, err
+	}
 	switch {
 	case a == "" || b == "" && valueOf(fields, "at") == "":
-		v.answer = &answer.Answer{Title: "Compare", Verdict: []string{"Choose two captures, or one and a time: B, or what comes after, stands beside A."}}
+		v.answer = &answer.Answer{Title: compare.Entry.Title, Verdict: []string{compare.Entry.Lead}}
 		return v, nil
-	case b == "":
-		args = append([]string{"compare", a}, args...)
-	default:
-		i := slices.IndexFunc(args, func(s string) bool { return strings.HasPrefix(s, "--at=") })
-		if i >= 0 {
-			return v, errors.New("two captures are compared, or one before and after a time: leave out B or the time")
-		}
-		args = slices.Concat([]string{"compare"}, args, []string{a, "--", b})
+	case b != "" && valueOf(fields, "at") != "":
+		return v, errors.New("two captures are compared, or one before and after a time: leave out B or the time")
 	}
-	names := []string{a}
-	if b != "" {
-		names = append(names, b)
-	}
-	out, err := x.askOf(names, args...)
-	v.answer, v.command = out, args
+	v.command = ask.Line(compare.Entry.Name, q)
+	v.answer, err = x.askOf(slices.DeleteFunc([]string{a, b}, func(name string) bool { return name == "" }), compare.Entry, q, "")
 	return v, err
 }
 

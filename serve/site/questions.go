@@ -12,7 +12,6 @@ import (
 	"homenode/ask"
 	"homenode/output/answer"
 	"homenode/serve/board"
-	"homenode/serve/captures"
 )
 
 // divider divides the values of a field of several in a form, unless commas do; none of them has one.
@@ -110,7 +109,7 @@ func (x *request) sourceChoices() []choice {
 
 // env returns what this server lends to a question: the fleet of the page alone, and no file.
 func (x *request) env() *ask.Env {
-	e := &ask.Env{Own: captures.Of(x.Context()), Policy: x.site.Policy, Today: time.Now(), Version: x.site.Version, Shared: true}
+	e := &ask.Env{Policy: x.site.Policy, Today: time.Now(), Version: x.site.Version, Shared: true}
 	if x.fleet != nil {
 		e.Held = &ask.Held{Source: Source, Result: x.fleet.Result, Bare: x.fleet.Bare}
 		if x.fleet.Live {
@@ -141,6 +140,15 @@ var turns = make(chan struct{}, 4)
 
 // answerOf answers a question within its budget.
 func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error) {
+	r, err := x.reply(t, q, x.env())
+	if err != nil {
+		return nil, err
+	}
+	return r.Answers[0], nil
+}
+
+// reply answers a question with what is lent to it.
+func (x *request) reply(t *ask.Entry, q ask.Question, e *ask.Env) (*ask.Reply, error) {
 	if x.quiet {
 		return nil, errors.New("nothing is asked")
 	}
@@ -153,11 +161,7 @@ func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error)
 	case <-x.Context().Done():
 		return nil, x.Context().Err()
 	}
-	r, err := t.Answer(x.Context(), q, x.env())
-	if err != nil {
-		return nil, err
-	}
-	return r.Answers[0], nil
+	return t.Answer(x.Context(), q, e)
 }
 
 // showQuestion shows the form of a question, and its answer when something is asked. What a field shows as an example is asked by the link that says so alone.
@@ -184,13 +188,4 @@ func (x *request) showQuestion(t *ask.Entry) (*view, error) {
 	v.command = ask.Line(t.Name, q)
 	v.answer, err = x.answerOf(t, q)
 	return v, err
-}
-
-// entryOf returns the question of a name; nil for none.
-func entryOf(all []*ask.Entry, name string) *ask.Entry {
-	i := slices.IndexFunc(all, func(t *ask.Entry) bool { return t.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return all[i]
 }

@@ -1,27 +1,25 @@
 package site
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
+	"homenode/ask"
+	"homenode/ask/recording"
 	"homenode/internal/words"
-	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/source/story"
 )
 
-// Bounds of what a page simulates, so that an answer comes in seconds: hours, and VMs times hours.
-const (
-	simulateHours   = 48.0
-	simulateVMHours = 24_000
-)
+// simulation is the question of the page.
+var simulation = ask.Named(recording.Entries, "simulate")
 
-// simulateBound says so.
-var simulateBound = fmt.Sprintf("A page simulates up to %.0f hours, and up to %s VMs times hours; the command line has no such bound.", simulateHours, words.Thousands(simulateVMHours))
+// simulateHours is how long a page simulates unless it is asked for more or less.
+const simulateHours = "8"
+
+// simulateBound says what a page does not simulate, so that an answer comes in seconds.
+var simulateBound = fmt.Sprintf("A page simulates up to %.0f hours, and up to %s VMs times hours; the command line has no such bound.", recording.MostHours, words.Thousands(simulation.Budget.Steps))
 
 // partChoices are the clusters and hosts that can be simulated alone.
 func (x *request) partChoices() []choice {
@@ -41,51 +39,55 @@ func showSimulate(x *request) (*view, error) {
 	if x.fleet == nil {
 		return nil, errNoFleet
 	}
-	fields, flags := x.asked(
-		field{Group: "What runs", Name: "part", Label: "Hosts", Choices: x.partChoices()},
-		field{Name: "hours", Label: "Hours", Hint: "8", Default: "8"},
-		field{Name: "load", Label: "Load of VMs", Hint: "sql* cpu=60%"},
-		field{Name: "at", Label: "What happens", Hint: "2h fail esx07"},
-		field{Name: "vm", Label: "One VM alone", Hint: "sql01"},
-		field{Name: "moment", Label: "Moment", Hint: "02:30"},
-		field{Group: "Changed before", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=sql* hotAdd=off", Long: true},
-		field{Name: "lose-host", flag: "what-if=lose-host=", Label: "Lose a host", Choices: x.loseChoices()},
-		field{Name: "add-host", flag: "what-if=add-host=", Label: "Add hosts", Hint: "like=esx01"},
-	)
-	v := &view{fields: fields, most: 10}
-	part := x.fleet.Result.Fleet
-	if name := valueOf(fields, "part"); name != "" {
-		var err error
-		if part, err = story.Part(part, []string{name}); err != nil {
+	q := simulation.Ask().(*recording.Simulate)
+	fields, given, err := x.form(q)
+	for i := range fields {
+		switch f := &fields[i]; {
+		case f.Name == "part":
+			f.Choices, f.Long = x.partChoices(), false
+		case f.Name == "hours" && !x.query.Has(f.Name):
+			f.Value = simulateHours
+		case f.Name == "what-if":
+			f.Group, f.Folded = "Changed before", true
+		}
+	}
+	more, _ := x.asked(field{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()}, field{Name: "add-host", Label: "Add hosts", Hint: "like=esx01"})
+	at := 1 + slices.IndexFunc(fields, func(f field) bool { return f.Name == "what-if" })
+	v := &view{fields: slices.Insert(fields, at, more...), most: 10}
+	for _, f := range more {
+		if f.Value != "" && err == nil {
+			given, err = true, give(q, "what-if", f.Name+"="+f.Value)
+		}
+	}
+	if err != nil {
+		return v, err
+	}
+	if !given { // it is asked for, not made by looking at the page
+		v.answer = &answer.Answer{Title: simulation.Title, Verdict: []string{simulation.Lead, simulateBound}}
+		return v, nil
+	}
+	if !q.Given("hours") {
+		if err := give(q, "hours", simulateHours); err != nil {
 			return v, err
 		}
 	}
-	hours, err := strconv.ParseFloat(valueOf(fields, "hours"), 64)
-	if err != nil || !(hours > 0) {
-		return v, fmt.Errorf("hours: found %q, want a number such as 8", valueOf(fields, "hours"))
+	if err := give(q, "scenario", Source); err != nil {
+		return v, err
 	}
-	if !slices.ContainsFunc(fields, func(f field) bool { return x.query.Has(f.Name) }) { // it is asked for, not made by looking at the page
-		v.answer = &answer.Answer{Title: "Simulate", Verdict: []string{"The model of the NUMA scheduler runs over this fleet, or a part of it, when you press Show.", simulateBound}}
-		return v, nil
-	}
-	if on := running(part); hours > simulateHours || float64(on)*hours > simulateVMHours {
-		asked := fmt.Errorf("%s for %s hours are too much for a page: choose a cluster or host, or fewer hours", words.Plural(on, "VM"), valueOf(fields, "hours"))
-		return v, fmt.Errorf("%w. %s", asked, strings.TrimSuffix(simulateBound, "."))
-	}
-	for _, f := range []string{"load", "at"} {
-		if strings.ContainsAny(valueOf(fields, f), "\r\n") {
-			return v, errors.New(f + ": found a line break, want one line")
-		}
-	}
-	v.command = commandOf([]string{"simulate"}, flags, Source)
-	a, err := x.site.recent.ask(x, v.command...)
+	v.command = ask.Line(simulation.Name, q)
+	a, err := x.site.recent.answer(x, simulation, q)
 	if err != nil {
 		return v, err
 	}
 	out := *a
 	out.Next = nil
-	if valueOf(fields, "vm") == "" {
-		why, err := x.site.recent.ask(x, commandOf([]string{"simulate", "--why"}, slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return strings.HasPrefix(f, "--moment=") }), Source)...)
+	if q.VM == "" {
+		decisions := *q
+		decisions.Moment = ""
+		if err := give(&decisions, "why", "true"); err != nil {
+			return v, err
+		}
+		why, err := x.site.recent.answer(x, simulation, &decisions)
 		if err != nil {
 			return v, err
 		}
@@ -128,16 +130,6 @@ func fewDrawings(all []answer.Drawing) (out []answer.Drawing) {
 	}
 	cut()
 	return out
-}
-
-// running counts the VMs that may run.
-func running(f *numa.Fleet) (n int) {
-	for i := range f.VMs {
-		if v := &f.VMs[i]; v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Template.Or(false) {
-			n++
-		}
-	}
-	return n
 }
 
 // momentsIn returns a table of decisions with links from their times to what stood then.

@@ -10,13 +10,6 @@ import (
 // A Filter has the flags that narrow what a command shows. They mean the same wherever they are.
 type Filter struct{ o filter.Options }
 
-// FilterNames are the names of these flags.
-var FilterNames = []string{"cluster", "vm", "host", "folder", "tag", "rule", "severity", "select"}
-
-// FilterRecorded are those of a command about recordings: they state neither cluster nor folder or tag. With an inventory --select
-// knows them.
-var FilterRecorded = []string{"vm", "host", "rule", "severity", "select"}
-
 // Register adds the flags to a command.
 func (f *Filter) Register(cmd *cobra.Command) { f.RegisterOnly(cmd) }
 

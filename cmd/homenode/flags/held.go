@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 // A Held is a command that a page runs: it reads a fleet that this process holds instead of a SOURCE, and its
 // answers are taken instead of printed.
 type Held struct {
-	Files   fs.FS                // the captures that it may read, by the names that the page knows; nil for none
 	Source  string               // the only SOURCE that there is
 	Result  *rules.Result        // of judging it; shared: a command that changes the fleet takes a copy
 	Bare    func() *rules.Result // the judgement that a what-if stands beside; nil for none
@@ -69,18 +67,6 @@ func (h *Held) allow(sources []string) error {
 		}
 	}
 	return nil
-}
-
-// CaptureFiles returns the file system in which a command reads captures: that of a page, or nil for all of this machine.
-func CaptureFiles(cmd *cobra.Command) (fs.FS, error) {
-	h := heldFleet(cmd)
-	if h != nil && h.Files == nil {
-		return nil, errors.New("a page reads no files but those that it shows")
-	}
-	if h == nil {
-		return nil, nil
-	}
-	return h.Files, nil
 }
 
 // Judged reads the fleet that the SOURCE arguments name and judges it; read is how long reading took. Nothing of the

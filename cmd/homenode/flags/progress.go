@@ -24,7 +24,11 @@ type Progress struct {
 // NewProgress returns one that says what was done to how many of a noun.
 func NewProgress(cmd *cobra.Command, did, noun string) *Progress {
 	w := cmd.ErrOrStderr()
-	return &Progress{w: w, did: did, noun: noun, terminal: IsTerminal(w), began: time.Now()}
+	p := &Progress{w: w, did: did, noun: noun, terminal: IsTerminal(w), began: time.Now()}
+	if !p.terminal {
+		p.shown = p.began
+	}
+	return p
 }
 
 // Show shows it, some times a second at most.

@@ -31,11 +31,24 @@ type Asking struct {
 
 	reads, judges bool  // what a question does
 	wrong         error // the first value that a field refused
+	beside        Beside
+}
+
+// Beside is what the command of a question has beyond it, as a matter of a command line alone. What is nil is not there.
+type Beside struct {
+	Register func(cmd *cobra.Command)                                    // flags of the output
+	Lend     func(cmd *cobra.Command, e *ask.Env) error                  // what the flags lend to the question
+	Divide   func(cmd *cobra.Command, args []string) ([][]string, error) // the arguments, one list for each field that takes them
 }
 
 // Question returns the command of a question. The file help/NAME.txt says what it does; forms are those of its answer, all without any.
 func Question(t *ask.Entry, files fs.FS, forms ...string) *cobra.Command {
-	q, c := t.Ask(), &Asking{}
+	return QuestionBeside(t, files, Beside{}, forms...)
+}
+
+// QuestionBeside returns the command of a question that has more than the question.
+func QuestionBeside(t *ask.Entry, files fs.FS, beside Beside, forms ...string) *cobra.Command {
+	q, c := t.Ask(), &Asking{beside: beside}
 	cmd := Describe(files, strings.ReplaceAll(t.Name, " ", "-"), &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args, t, q) }})
 	c.Register(cmd, q)
 	cmd.Args = arguments(q)
@@ -51,6 +64,9 @@ func Question(t *ask.Entry, files fs.FS, forms ...string) *cobra.Command {
 			c.table.Register(cmd, t.Tables())
 		}
 	})
+	if beside.Register != nil {
+		Group(cmd, "Output", beside.Register)
+	}
 	c.RegisterSession(cmd)
 	return cmd
 }
@@ -62,7 +78,7 @@ func (c *Asking) Register(cmd *cobra.Command, q ask.Question) {
 			continue
 		}
 		c.reads = c.reads || slices.Contains([]string{"nodes-per-socket", "evidence", "assume-host"}, f.Name)
-		c.judges = c.judges || f.Name == "choose"
+		c.judges = c.judges || f.Name == "choose" || f.Name == "fail-on"
 		Group(cmd, f.Group, func(cmd *cobra.Command) { c.register(cmd, f) })
 	}
 }
@@ -109,7 +125,7 @@ type value struct {
 }
 
 func (v *value) String() string {
-	if v.field == nil { // of the library, which asks for the zero value
+	if v.field == nil || v.field.Default == "" && !v.field.Given() { // the help names no default then
 		return ""
 	}
 	return strings.Join(v.field.Values(), ",")
@@ -144,7 +160,12 @@ func (v *value) Type() string {
 }
 
 func (c *Asking) run(cmd *cobra.Command, args []string, t *ask.Entry, q ask.Question) error {
-	err := cmp.Or(c.Output.Check(cmd), c.Take(q, args))
+	err := c.Output.Check(cmd)
+	if err == nil && c.beside.Divide != nil {
+		err = c.takeDivided(cmd, q, args)
+	} else if err == nil {
+		err = c.Take(q, args)
+	}
 	if err == nil && t.Tables != nil {
 		err = c.table.Check(cmd, &c.Output)
 	}
@@ -152,6 +173,9 @@ func (c *Asking) run(cmd *cobra.Command, args []string, t *ask.Entry, q ask.Ques
 		return err
 	}
 	e, err := c.Env(cmd)
+	if err == nil && c.beside.Lend != nil {
+		err = c.beside.Lend(cmd, e)
+	}
 	if err != nil {
 		return err
 	}
@@ -183,6 +207,22 @@ func (c *Asking) Take(q ask.Question, args []string) error {
 		args = args[len(taken):]
 	}
 	return nil
+}
+
+// takeDivided gives a question its arguments as the command divides them.
+func (c *Asking) takeDivided(cmd *cobra.Command, q ask.Question, args []string) error {
+	all, err := c.beside.Divide(cmd, args)
+	err = cmp.Or(c.wrong, err)
+	for _, f := range ask.Fields(q) {
+		if !f.Argument || len(all) == 0 {
+			continue
+		}
+		for _, text := range all[0] {
+			err = cmp.Or(err, f.Set(text))
+		}
+		all = all[1:]
+	}
+	return err
 }
 
 // Env returns what the command lends to its question.
@@ -241,7 +281,9 @@ func (c *Asking) Print(cmd *cobra.Command, args []string, r *ask.Reply) error {
 		form.Table = c.table.Name
 	}
 	var err error
-	if r.Lines != nil {
+	if r.Write != nil {
+		err = c.Output.Write(cmd, func(w io.Writer, _ bool) error { return r.Write(w) })
+	} else if r.Lines != nil {
 		err = c.Output.Write(cmd, func(w io.Writer, _ bool) error {
 			for _, line := range r.Lines {
 				if _, err := fmt.Fprintln(w, texttab.Clean(line)); err != nil {

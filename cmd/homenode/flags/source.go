@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -14,14 +13,11 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"homenode/internal/bounded"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules/rule"
-	"homenode/source/demo"
 	"homenode/source/open"
 	"homenode/source/open/vcenter"
-	"homenode/source/story"
 	"homenode/source/vsphere"
 )
 
@@ -44,9 +40,6 @@ type Source struct {
 
 // SourceSession are the flags of a command that reads nothing but vCenters, and asks them again and again.
 var SourceSession = []string{"credentials", "insecure"}
-
-// SourceShapes are the flags of a command that only needs hosts and VMs as they are configured.
-var SourceShapes = []string{"nodes-per-socket", "assume-host", "credentials", "insecure"}
 
 // Register adds the flags to a command.
 func (f *Source) Register(cmd *cobra.Command) { f.RegisterOnly(cmd) }
@@ -199,55 +192,6 @@ func reply(ctx context.Context, read func() (string, error)) (string, error) {
 	case r := <-done:
 		return r.text, r.err
 	}
-}
-
-// MostAtHand bounds the files that are read whole, to complete a name or to see whether they
-// are stories: a snapshot of 10,000 VMs is smaller, and read in half a second.
-const MostAtHand = 64 << 20
-
-// Story reads a story, or makes one of a fleet; fine reports that it says how fine its ticks shall be.
-func (f *Source) Story(cmd *cobra.Command, arg string) (s *numa.Story, fine bool, err error) {
-	if h := heldFleet(cmd); h != nil {
-		fleet, err := h.fleet([]string{arg})
-		if err != nil {
-			return nil, false, err
-		}
-		return story.Of(fleet, story.Defaults{}), false, nil
-	}
-	if arg == "demo" {
-		if s, err = demo.Story(); err == nil {
-			s.Name = "demo"
-		}
-		return s, true, err
-	}
-	if info, err := os.Stat(arg); err == nil && info.Mode().IsRegular() && info.Size() <= MostAtHand {
-		b, err := bounded.File(arg, MostAtHand)
-		if err != nil {
-			return nil, false, err
-		}
-		if story.Is(b) {
-			s, err := story.Read(arg, b)
-			if err == nil {
-				err = f.Amend(cmd, s)
-			}
-			return s, story.StatesEvery(b), err
-		}
-	} else if errors.Is(err, fs.ErrNotExist) && !strings.Contains(arg, ".") && arg != "vcenter" && !strings.HasPrefix(arg, "@") {
-		return nil, false, fmt.Errorf("%w (want a story, a SOURCE, or demo)", err)
-	}
-	fleet, err := f.Read(cmd, arg)
-	if err != nil {
-		return nil, false, err
-	}
-	return story.Of(fleet, story.Defaults{}), false, nil
-}
-
-// Amend applies the flags about sources to the fleet of a story.
-func (f *Source) Amend(cmd *cobra.Command, s *numa.Story) error {
-	if err := f.Options(cmd).Apply(s.Fleet); err != nil {
-		return err
-	}
-	return s.Check()
 }
 
 // SourceHelp says what a SOURCE is, in the help of commands.

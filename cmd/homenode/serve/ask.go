@@ -12,11 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"homenode/cmd/homenode/flags"
-	"homenode/internal/texttab"
 	"homenode/output/answer"
 	"homenode/rules/policy"
 	"homenode/serve/board"
-	"homenode/serve/captures"
 	"homenode/serve/held"
 	"homenode/serve/site"
 )
@@ -39,7 +37,7 @@ func asker(newRoot func() *cobra.Command, judging *policy.Policy) site.Ask {
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		h := flags.Held{Source: site.Source, Files: captures.Of(ctx), Policy: judging}
+		h := flags.Held{Source: site.Source, Policy: judging}
 		if f != nil {
 			if h.Result, h.Bare = f.Result, f.Bare; f.Live {
 				h.Ticks = board.SeenAt
@@ -61,21 +59,14 @@ func asker(newRoot func() *cobra.Command, judging *policy.Policy) site.Ask {
 		root.SetArgs(args)
 		root.SetIn(strings.NewReader(""))
 		root.SetOut(io.Discard)
-		var said strings.Builder
 		root.SetErr(io.Discard)
-		if h.Files != nil { // why a capture cannot be read is told of each file; the files have no paths
-			root.SetErr(&said)
-		}
 		err = root.ExecuteContext(flags.Holding(ctx, &h))
 		if errors.Is(err, flags.ErrFindings) || errors.Is(err, flags.ErrNotKnown) {
 			err = nil
-		}
-		if text := strings.TrimSpace(strings.ReplaceAll(said.String(), "homenode: ", "")); err != nil && len(h.Answers) == 0 && text != "" {
-			err = fmt.Errorf("%w: %s", err, texttab.Line(text))
 		}
 		return h.Answers, err
 	}
 }
 
 // askable are the commands that pages ask. Each reads what is held, through package flags, or nothing.
-var askable = []string{"capture", "compare", "simulate"}
+var askable []string

@@ -12,13 +12,16 @@ import (
 	"testing"
 	"time"
 
-	"homenode/cmd/homenode/recording"
+	"homenode/ask"
+	"homenode/ask/recording"
 	"homenode/numa"
+	"homenode/output/format"
 	"homenode/serve/collect"
 	"homenode/serve/record"
 	"homenode/source/anonymise"
 	"homenode/source/archive"
 	"homenode/source/esxtop/fetchstats"
+	"homenode/source/open"
 )
 
 // hidden are names that nothing of an anonymised recording may hold, beside those of the demo.
@@ -50,7 +53,7 @@ func TestRecordAnonymised(t *testing.T) {
 	folders := []string{dir + "/named", dir + "/night"}
 	fleet := secretive(lab)
 	recorders := make([]*record.Recorder, 2)
-	open := func(i int, at time.Time) {
+	begin := func(i int, at time.Time) {
 		o := record.Options{Every: time.Minute, Version: "test"}
 		if i == 1 {
 			o.Key = keyFile
@@ -61,8 +64,8 @@ func TestRecordAnonymised(t *testing.T) {
 		recorders[i].Fleet(vcenter, fleet)
 	}
 	first := now.Add(-5 * time.Hour)
-	open(0, first)
-	open(1, first)
+	begin(0, first)
+	begin(1, first)
 	both := func(a *collect.Answer) {
 		for _, r := range recorders {
 			r.Answer(a)
@@ -82,7 +85,7 @@ func TestRecordAnonymised(t *testing.T) {
 				if err := r.Close(x.Time); err != nil {
 					t.Fatal(err)
 				}
-				open(i, x.Time)
+				begin(i, x.Time)
 			}
 			writers = map[string]*fetchstats.Writer{}
 		}
@@ -147,17 +150,15 @@ func TestRecordAnonymised(t *testing.T) {
 
 	told := make([]string, 2)
 	for i, folder := range folders {
-		out := folder + ".json"
-		cmd := recording.NewCapture()
-		cmd.SetArgs([]string{folder, "--format", "json", "-o", out})
-		cmd.SetErr(io.Discard)
-		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		_ = cmd.ExecuteContext(t.Context()) // findings are an error
-		b, err := os.ReadFile(out)
+		r, err := ask.Named(recording.Entries, "capture").Answer(t.Context(), &recording.Capture{Files: []string{folder}, FailOn: "medium"}, &ask.Env{Open: open.Fleet, Form: "json"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		told[i] = strings.ReplaceAll(string(b), folder, "FOLDER")
+		var b bytes.Buffer
+		if err := format.Write(&b, "json", r.Answers[0], r.Form); err != nil {
+			t.Fatal(err)
+		}
+		told[i] = strings.ReplaceAll(b.String(), folder, "FOLDER")
 	}
 	reasons := func(line string) bool {
 		return strings.Contains(line, "FOLDER: no answer of ") || strings.Contains(line, ": no answer from ")

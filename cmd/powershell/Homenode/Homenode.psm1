@@ -282,18 +282,18 @@ function Get-HomenodeCapture {
     show VMs of which this holds: 'vcpus == 2 && release < 7.0'
     .PARAMETER Details
     every finding with its advice (table, markdown)
-    .PARAMETER Config
-    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER FailOn
     least severity that makes the exit code 1: info, low, medium, high
+    .PARAMETER Explore
+    list the columns of one batch file of esxtop: '*' (objects), 'Group Memory', 'Group Memory(*:sql01)\Numa *'; with --format csv write them, again for more
+    .PARAMETER Config
+    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER Table
     table that --format csv writes: findings, vms, nodes, hosts, changes, files, suppressed, rules, notes, about
     .PARAMETER Parquet
     also write all counters as Parquet files to this folder (docs/reference/parquet.md)
     .PARAMETER Openmetrics
     also write all counters to this file, for backfill into Prometheus (docs/reference/openmetrics.md)
-    .PARAMETER Explore
-    list the columns of one batch file of esxtop: '*' (objects), 'Group Memory', 'Group Memory(*:sql01)\Numa *'; with --format csv write them, again for more
     .PARAMETER Format
     Another form than objects, such as html; as text, or in the file of -OutputFile.
     .PARAMETER OutputFile
@@ -315,16 +315,16 @@ function Get-HomenodeCapture {
         [string] $Severity,
         [string] $Select,
         [switch] $Details,
-        [string] $Config,
         [string] $FailOn,
+        [string[]] $Explore,
+        [string] $Config,
         [string] $Table,
         [string] $Parquet,
         [string] $Openmetrics,
-        [string[]] $Explore,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{HostName = 'host-name'; From = 'from'; To = 'to'; Interval = 'interval'; Start = 'start'; Merge = 'merge'; Fleet = 'fleet'; Vm = 'vm'; VMHost = 'host'; Rule = 'rule'; Severity = 'severity'; Select = 'select'; Details = 'details'; Config = 'config'; FailOn = 'fail-on'; Table = 'table'; Parquet = 'parquet'; Openmetrics = 'openmetrics'; Explore = 'explore'}
+    $flag = @{HostName = 'host-name'; From = 'from'; To = 'to'; Interval = 'interval'; Start = 'start'; Merge = 'merge'; Fleet = 'fleet'; Vm = 'vm'; VMHost = 'host'; Rule = 'rule'; Severity = 'severity'; Select = 'select'; Details = 'details'; FailOn = 'fail-on'; Explore = 'explore'; Config = 'config'; Table = 'table'; Parquet = 'parquet'; Openmetrics = 'openmetrics'}
     Invoke-Homenode -Command 'capture' -Bound $PSBoundParameters -Flag $flag
 }
 
@@ -362,8 +362,6 @@ function Compare-Homenode {
     show VMs of which this holds: 'vcpus == 2 && release < 7.0'
     .PARAMETER Choose
     take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
-    .PARAMETER Config
-    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER NodesPerSocket
     NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
     .PARAMETER Product
@@ -372,6 +370,8 @@ function Compare-Homenode {
     file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is
     .PARAMETER AssumeHost
     host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3
+    .PARAMETER Config
+    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER CredentialFile
     file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
     .PARAMETER Insecure
@@ -399,18 +399,18 @@ function Compare-Homenode {
         [string] $Severity,
         [string] $Select,
         [string[]] $Choose,
-        [string] $Config,
         [string[]] $NodesPerSocket,
         [string[]] $Product,
         [string[]] $Evidence,
         [string] $AssumeHost,
+        [string] $Config,
         [string] $CredentialFile,
         [switch] $Insecure,
         [pscredential] $Credential,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{FailOn = 'fail-on'; At = 'at'; HostName = 'host-name'; Details = 'details'; Cluster = 'cluster'; Folder = 'folder'; Tag = 'tag'; Vm = 'vm'; VMHost = 'host'; Rule = 'rule'; Severity = 'severity'; Select = 'select'; Choose = 'choose'; Config = 'config'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Evidence = 'evidence'; AssumeHost = 'assume-host'; CredentialFile = 'credentials'; Insecure = 'insecure'}
+    $flag = @{FailOn = 'fail-on'; At = 'at'; HostName = 'host-name'; Details = 'details'; Cluster = 'cluster'; Folder = 'folder'; Tag = 'tag'; Vm = 'vm'; VMHost = 'host'; Rule = 'rule'; Severity = 'severity'; Select = 'select'; Choose = 'choose'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Evidence = 'evidence'; AssumeHost = 'assume-host'; Config = 'config'; CredentialFile = 'credentials'; Insecure = 'insecure'}
     Invoke-Homenode -Command 'compare' -Bound $PSBoundParameters -Flag $flag
 }
 
@@ -920,12 +920,12 @@ function Get-HomenodeProposal {
     change the fleet before the story begins: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07', 'add-host=2x32c/1TB count=2', or @FILE with such lines (repeatable)
     .PARAMETER Choose
     take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
-    .PARAMETER Config
-    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER NodesPerSocket
     NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
     .PARAMETER AssumeHost
     host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3
+    .PARAMETER Config
+    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER CredentialFile
     file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
     .PARAMETER Insecure
@@ -956,16 +956,16 @@ function Get-HomenodeProposal {
         [string[]] $At,
         [string[]] $Change,
         [string[]] $Choose,
-        [string] $Config,
         [string[]] $NodesPerSocket,
         [string] $AssumeHost,
+        [string] $Config,
         [string] $CredentialFile,
         [switch] $Insecure,
         [pscredential] $Credential,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{Cluster = 'cluster'; Apart = 'apart'; Together = 'together'; Stay = 'stay'; NPlus1 = 'n-plus-1'; KeepShapes = 'keep-shapes'; NodeAffinity = 'node-affinity'; MemoryPercent = 'memory-percent'; VcpusPerCore = 'vcpus-per-core'; Reserve = 'reserve'; Hours = 'hours'; Part = 'part'; Load = 'load'; At = 'at'; Change = 'what-if'; Choose = 'choose'; Config = 'config'; NodesPerSocket = 'nodes-per-socket'; AssumeHost = 'assume-host'; CredentialFile = 'credentials'; Insecure = 'insecure'}
+    $flag = @{Cluster = 'cluster'; Apart = 'apart'; Together = 'together'; Stay = 'stay'; NPlus1 = 'n-plus-1'; KeepShapes = 'keep-shapes'; NodeAffinity = 'node-affinity'; MemoryPercent = 'memory-percent'; VcpusPerCore = 'vcpus-per-core'; Reserve = 'reserve'; Hours = 'hours'; Part = 'part'; Load = 'load'; At = 'at'; Change = 'what-if'; Choose = 'choose'; NodesPerSocket = 'nodes-per-socket'; AssumeHost = 'assume-host'; Config = 'config'; CredentialFile = 'credentials'; Insecure = 'insecure'}
     Invoke-Homenode -Command 'optimise' -Bound $PSBoundParameters -Flag $flag
 }
 
@@ -1139,24 +1139,6 @@ function Invoke-HomenodeSimulation {
     Runs homenode simulate, whose help says more.
     .PARAMETER ArgumentList
     The arguments of the command: homenode simulate SCENARIO|SOURCE
-    .PARAMETER Grid
-    simulate each of these values: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined (repeatable)
-    .PARAMETER Against
-    start as this capture was at its start, with the load that was observed, and say how far the model was off (repeatable)
-    .PARAMETER From
-    of the captures: begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339
-    .PARAMETER To
-    of the captures: end at this time
-    .PARAMETER Vm
-    this VM alone, as NAME or HOST/NAME; with --why also with * and ?, and HOST/* for all of a host; --format svg takes a host, too, and draws it without a name when there is one
-    .PARAMETER Why
-    every decision of the scheduler with its reason and the rules it rests on
-    .PARAMETER Moment
-    mark this time in the drawings and say what stood then: 14:30, or 2h after the start
-    .PARAMETER Details
-    all of the story, all VMs, every finding with its advice (table, markdown)
-    .PARAMETER Table
-    table that --format csv writes: findings, vms, hosts, decisions, speed, story, lives, nodes, changes, suppressed, rules, notes, about
     .PARAMETER Hours
     how long to simulate, instead of what the story says (a day when it does not)
     .PARAMETER Part
@@ -1169,20 +1151,38 @@ function Invoke-HomenodeSimulation {
     change the fleet before the story begins: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07', 'add-host=2x32c/1TB count=2', or @FILE with such lines (repeatable)
     .PARAMETER Choose
     take the other side where sources disagree, such as F-18 (list: homenode rules --conflicts)
-    .PARAMETER Config
-    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER NodesPerSocket
     NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
     .PARAMETER AssumeHost
     host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3
+    .PARAMETER Vm
+    this VM alone, as NAME or HOST/NAME; with --why also with * and ?, and HOST/* for all of a host; --format svg takes a host, too, and draws it without a name when there is one
+    .PARAMETER Why
+    every decision of the scheduler with its reason and the rules it rests on
+    .PARAMETER Moment
+    mark this time in the drawings and say what stood then: 14:30, or 2h after the start
+    .PARAMETER Details
+    all of the story, all VMs, every finding with its advice (table, markdown)
+    .PARAMETER Grid
+    simulate each of these values: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined (repeatable)
+    .PARAMETER Against
+    start as this capture was at its start, with the load that was observed, and say how far the model was off (repeatable)
+    .PARAMETER From
+    of the captures: begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339
+    .PARAMETER To
+    of the captures: end at this time
+    .PARAMETER FailOn
+    least severity that makes the exit code 1: info, low, medium, high
+    .PARAMETER Config
+    configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
+    .PARAMETER Table
+    table that --format csv writes: findings, vms, hosts, decisions, speed, story, lives, nodes, changes, suppressed, rules, notes, about
+    .PARAMETER Trace
+    also write all ticks: esxtop:PATH (a .csv file for one host, else a folder with a batch file a host), parquet:DIR or openmetrics:FILE (repeatable)
     .PARAMETER CredentialFile
     file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
     .PARAMETER Insecure
     accept any certificate (GOVC_INSECURE)
-    .PARAMETER Trace
-    also write all ticks: esxtop:PATH (a .csv file for one host, else a folder with a batch file a host), parquet:DIR or openmetrics:FILE (repeatable)
-    .PARAMETER FailOn
-    least severity that makes the exit code 1: info, low, medium, high
     .PARAMETER Credential
     The account of a vCenter. It is handed over by the environment of that one process, never as an argument.
     .PARAMETER Format
@@ -1193,33 +1193,33 @@ function Invoke-HomenodeSimulation {
     [CmdletBinding()]
     param(
         [Parameter(Position = 0, ValueFromRemainingArguments = $true)] [string[]] $ArgumentList,
-        [string[]] $Grid,
-        [string[]] $Against,
-        [string] $From,
-        [string] $To,
-        [string] $Vm,
-        [switch] $Why,
-        [string] $Moment,
-        [switch] $Details,
-        [string] $Table,
         [double] $Hours,
         [string[]] $Part,
         [string[]] $Load,
         [string[]] $At,
         [string[]] $Change,
         [string[]] $Choose,
-        [string] $Config,
         [string[]] $NodesPerSocket,
         [string] $AssumeHost,
+        [string] $Vm,
+        [switch] $Why,
+        [string] $Moment,
+        [switch] $Details,
+        [string[]] $Grid,
+        [string[]] $Against,
+        [string] $From,
+        [string] $To,
+        [string] $FailOn,
+        [string] $Config,
+        [string] $Table,
+        [string[]] $Trace,
         [string] $CredentialFile,
         [switch] $Insecure,
-        [string[]] $Trace,
-        [string] $FailOn,
         [pscredential] $Credential,
         [string] $Format,
         [string] $OutputFile
     )
-    $flag = @{Grid = 'grid'; Against = 'against'; From = 'from'; To = 'to'; Vm = 'vm'; Why = 'why'; Moment = 'moment'; Details = 'details'; Table = 'table'; Hours = 'hours'; Part = 'part'; Load = 'load'; At = 'at'; Change = 'what-if'; Choose = 'choose'; Config = 'config'; NodesPerSocket = 'nodes-per-socket'; AssumeHost = 'assume-host'; CredentialFile = 'credentials'; Insecure = 'insecure'; Trace = 'trace'; FailOn = 'fail-on'}
+    $flag = @{Hours = 'hours'; Part = 'part'; Load = 'load'; At = 'at'; Change = 'what-if'; Choose = 'choose'; NodesPerSocket = 'nodes-per-socket'; AssumeHost = 'assume-host'; Vm = 'vm'; Why = 'why'; Moment = 'moment'; Details = 'details'; Grid = 'grid'; Against = 'against'; From = 'from'; To = 'to'; FailOn = 'fail-on'; Config = 'config'; Table = 'table'; Trace = 'trace'; CredentialFile = 'credentials'; Insecure = 'insecure'}
     Invoke-Homenode -Command 'simulate' -Bound $PSBoundParameters -Flag $flag
 }
 

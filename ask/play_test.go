@@ -1,4 +1,4 @@
-package flags
+package ask
 
 import (
 	"fmt"
@@ -8,9 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"homenode/esxi/vnuma"
+	"homenode/source/open"
 )
 
 // TestStorySize checks that the ticks of a large story are coarse unless it says every=.
@@ -34,23 +32,16 @@ func TestStorySize(t *testing.T) {
 		if err := os.WriteFile(path, []byte(fleet.String()+tt.lines), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		var (
-			f Story
-			c cobra.Command
-		)
-		c.SetContext(t.Context())
-		f.Register(&c)
+		var p Play
 		if tt.at != "" {
-			if err := c.Flags().Set("at", tt.at); err != nil {
-				t.Fatal(err)
-			}
+			p.At = []string{tt.at}
 		}
-		s, err := f.Read(&c, &Source{}, path, &WhatIf{}, vnuma.Choices{})
+		s, o, err := p.Told(t.Context(), &Env{Open: open.Fleet}, &Asked{}, path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Every != tt.want || f.Silent {
-			t.Errorf("%q, --at %q: a tick every %s, silent %v; want %s", tt.lines, tt.at, s.Every, f.Silent, tt.want)
+		if s.Every != tt.want || o.Silent {
+			t.Errorf("%q, --at %q: a tick every %s, silent %v; want %s", tt.lines, tt.at, s.Every, o.Silent, tt.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package recording
+package main
 
 import (
 	"bytes"
@@ -9,9 +9,6 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/spf13/cobra"
-
-	"homenode/cmd/homenode/flags"
 )
 
 // night is a batch file of two VMs, in esxtop's own form.
@@ -21,35 +18,16 @@ const night = `"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Memory\Free MBytes","\\esx01\Gr
 "11/21/2026 10:00:11","1002","3.50","0.20","1","x",
 `
 
-// explored runs a command that has nothing but the flags of exploring.
-func explored(t *testing.T, stdin []byte, args ...string) (stdout, stderr string, err error) {
+// explored runs capture.
+func explored(t *testing.T, stdin []byte, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	var explore exploreFlags
-	var out flags.Output
-	cmd := &cobra.Command{Use: "capture FILE...", Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := explore.Check(cmd, &out, args); err != nil {
-				return err
-			}
-			if !explore.on() {
-				return nil
-			}
-			return explore.run(cmd, &out, args[0], 2, &flags.Captures{})
-		}}
-	explore.Register(cmd)
-	cmd.Flags().StringVar(&out.Format, "format", "table", "")
-	cmd.Flags().StringVarP(&out.File, "output", "o", "", "")
 	var o, e bytes.Buffer
-	cmd.SetIn(bytes.NewReader(stdin))
-	cmd.SetOut(&o)
-	cmd.SetErr(&e)
-	cmd.SetArgs(args)
-	err = cmd.Execute()
-	return o.String(), e.String(), err
+	code = run(t.Context(), append([]string{"capture"}, args...), bytes.NewReader(stdin), &o, &e)
+	return o.String(), e.String(), code
 }
 
-// files writes the night plain and packed and returns the folder.
-func files(t *testing.T) string {
+// nightFiles writes the night plain and packed and returns the folder.
+func nightFiles(t *testing.T) string {
 	t.Helper()
 	var gz bytes.Buffer
 	z := gzip.NewWriter(&gz)
@@ -76,7 +54,7 @@ func files(t *testing.T) string {
 }
 
 func TestExplore(t *testing.T) {
-	dir := files(t)
+	dir := nightFiles(t)
 	facts := `form     every field in quotes, as esxtop writes it
 host     esx01
 columns  5 and the time
@@ -116,9 +94,9 @@ Group Memory
 		for _, file := range []string{"night.csv", "night.csv.gz", "night.csv.zst"} {
 			t.Run(tt.name+" of "+file, func(t *testing.T) {
 				path := filepath.Join(dir, file)
-				got, stderr, err := explored(t, nil, "--explore", tt.pattern, path)
-				if err != nil || stderr != "" {
-					t.Fatalf("error %v, stderr %q", err, stderr)
+				got, stderr, code := explored(t, nil, "--explore", tt.pattern, path)
+				if code != exitClean || stderr != "" {
+					t.Fatalf("exit code %d, stderr %q", code, stderr)
 				}
 				if want := "file     " + path + "\n" + tt.want; got != want {
 					t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -129,9 +107,9 @@ Group Memory
 }
 
 func TestExploreStdin(t *testing.T) {
-	got, _, err := explored(t, []byte(night), "--explore", "Memory", "-", "--format", "json")
-	if err != nil {
-		t.Fatal(err)
+	got, stderr, code := explored(t, []byte(night), "--explore", "Memory", "-", "--format", "json")
+	if code != exitClean {
+		t.Fatal(stderr)
 	}
 	for _, want := range []string{`"file": "-"`, `"rows": 3`, `"mean": 5.5`, `"name": "Free MBytes"`} {
 		if !strings.Contains(got, want) {
@@ -141,7 +119,7 @@ func TestExploreStdin(t *testing.T) {
 }
 
 func TestExtractFlag(t *testing.T) {
-	dir := files(t)
+	dir := nightFiles(t)
 	const want = `time,\\esx01\Memory\Free MBytes,\\esx01\Group Memory(7:sql01)\Numa Home Nodes,\\esx01\Group Memory(7:sql01)\Numa % Local
 2026-11-21T10:00:00Z,1000,"0,1",81
 2026-11-21T10:00:05Z,1001,1,79
@@ -153,17 +131,17 @@ func TestExtractFlag(t *testing.T) {
 		if file != "-" {
 			file = filepath.Join(dir, file)
 		}
-		got, stderr, err := explored(t, []byte(night), append(extract, file)...)
-		if err != nil || got != crlf {
-			t.Errorf("%s: got %v\n%s\nwant\n%s", file, err, got, want)
+		got, stderr, code := explored(t, []byte(night), append(extract, file)...)
+		if code != exitClean || got != crlf {
+			t.Errorf("%s: exit code %d\n%s\nwant\n%s", file, code, got, want)
 		}
-		if !strings.HasPrefix(stderr, "warning: "+file+":4:") || strings.Count(stderr, "\n") != 1 {
+		if !strings.HasPrefix(stderr, "homenode: "+file+":4:") || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: stderr %q, want a warning about the x in line 4", file, stderr)
 		}
 	}
 	path := filepath.Join(dir, "out.csv")
-	if _, _, err := explored(t, nil, append(extract, filepath.Join(dir, "night.csv"), "-o", path)...); err != nil {
-		t.Fatal(err)
+	if _, stderr, code := explored(t, nil, append(extract, filepath.Join(dir, "night.csv"), "-o", path)...); code != exitClean {
+		t.Fatal(stderr)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != crlf {
 		t.Errorf("-o wrote %q, %v", got, err)
@@ -173,17 +151,17 @@ func TestExtractFlag(t *testing.T) {
 // TestExploreDamaged checks that a packed file that is cut off gives what can be read and
 // the error.
 func TestExploreDamaged(t *testing.T) {
-	path := filepath.Join(files(t), "cut.csv.gz")
+	path := filepath.Join(nightFiles(t), "cut.csv.gz")
 	for _, args := range [][]string{{"--explore", "*", path}, {"--explore", "*", "--format", "csv", path}} {
-		got, _, err := explored(t, nil, args...)
-		if err == nil || !strings.Contains(err.Error(), "unexpected EOF") {
-			t.Errorf("%v: got %v and\n%s\nwant an unexpected EOF", args, err, got)
+		got, stderr, code := explored(t, nil, args...)
+		if code != exitError || !strings.Contains(stderr, "unexpected EOF") {
+			t.Errorf("%v: got %q and\n%s\nwant an unexpected EOF", args, stderr, got)
 		}
 	}
 }
 
 func TestExploreErrors(t *testing.T) {
-	dir := files(t)
+	dir := nightFiles(t)
 	night := filepath.Join(dir, "night.csv")
 	for _, tt := range []struct {
 		args []string
@@ -198,9 +176,9 @@ func TestExploreErrors(t *testing.T) {
 		{[]string{"--explore", "Group Memry", night}, `--explore: ` + night + `: no object matches "Group Memry"; alike: Group Memory`},
 		{[]string{"--explore", "*", filepath.Join(dir, "inventory.csv")}, filepath.Join(dir, "inventory.csv") + `:1:1: found "name,cpu", want the header of an esxtop batch file, "(PDH-CSV 4.0)"`},
 	} {
-		got, _, err := explored(t, nil, tt.args...)
-		if err == nil || err.Error() != tt.want {
-			t.Errorf("%v: got %v, want %s", tt.args, err, tt.want)
+		got, stderr, code := explored(t, nil, tt.args...)
+		if code != exitError || stderr != "homenode: "+tt.want+"\n" {
+			t.Errorf("%v: got %q, want %s", tt.args, stderr, tt.want)
 		}
 		if got != "" {
 			t.Errorf("%v: wrote %q, want nothing", tt.args, got)

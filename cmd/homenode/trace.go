@@ -1,24 +1,20 @@
-package recording
+package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
 	"homenode/capture/export/esxtop"
 	"homenode/capture/export/openmetrics"
 	"homenode/capture/export/parquet"
-	"homenode/cmd/homenode/flags"
 	"homenode/numa"
-	"homenode/rules/simulate"
 )
 
 // traceFlags say where the ticks of a simulation are written to.
@@ -30,12 +26,12 @@ type traceFlags struct {
 	openmetrics string // file
 }
 
-func (f *traceFlags) Register(cmd *cobra.Command) {
+func (f *traceFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.to, "trace", nil, "also write all ticks: esxtop:PATH (a .csv file for one host, else a folder with a batch file a host), parquet:DIR or openmetrics:FILE (repeatable)")
 }
 
-// Check reads where the ticks go.
-func (f *traceFlags) Check() error {
+// check reads where the ticks go.
+func (f *traceFlags) check() error {
 	for _, text := range f.to {
 		form, path, _ := strings.Cut(text, ":")
 		to := map[string]*string{"esxtop": &f.trace, "parquet": &f.parquet, "openmetrics": &f.openmetrics}[form]
@@ -53,50 +49,16 @@ func (f *traceFlags) Check() error {
 	return nil
 }
 
-// run simulates the story and writes what was asked for besides.
-func (f *traceFlags) run(ctx context.Context, s *numa.Story, o simulate.Options, stderr io.Writer) (*simulate.Result, error) {
-	if flags.IsTerminal(stderr) && !o.Silent {
-		o.Tick = counted(s, stderr)
-		defer fmt.Fprint(stderr, "\r\x1b[K")
+// lend lets a simulation hand its ticks over, when they are asked for.
+func (f *traceFlags) lend(_ *cobra.Command, e *ask.Env) error {
+	if err := f.check(); err != nil || f.to == nil {
+		return err
 	}
-	if f.trace == "" && f.parquet == "" && f.openmetrics == "" {
-		return simulate.Run(ctx, s, o)
+	e.Trace = func(s *numa.Story) (ask.Trace, error) {
+		t := &tracing{flags: f, story: s, hosts: make([]hostTrace, len(s.Fleet.Hosts))}
+		return t, t.open()
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	t := &tracing{flags: f, story: s, hosts: make([]hostTrace, len(s.Fleet.Hosts)), stop: stop}
-	defer t.abort() // nothing after close
-	if err := t.open(); err != nil {
-		return nil, err
-	}
-	if t.metrics != nil {
-		o.Workers = 1 // one file of all hosts: the same bytes every time
-	}
-	count := o.Tick
-	o.Tick = func(host int, tick *numa.Tick) {
-		t.tick(host, tick)
-		if count != nil {
-			count(host, tick)
-		}
-	}
-	r, err := simulate.Run(ctx, s, o)
-	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
-	}
-	return r, t.close()
-}
-
-// counted returns what counts the ticks of all hosts and shows on one line of a terminal
-// how far they are.
-func counted(s *numa.Story, w io.Writer) func(int, *numa.Tick) {
-	all := int64(len(s.Fleet.Hosts)) * int64(s.Length/s.Every+1)
-	var done atomic.Int64 // hosts are simulated in parallel
-	return func(int, *numa.Tick) {
-		n := done.Add(1)
-		if percent := n * 100 / all; percent > (n-1)*100/all {
-			fmt.Fprintf(w, "\r\x1b[Ksimulated %d %%", percent)
-		}
-	}
+	return nil
 }
 
 // A tracing writes the ticks of all hosts while they are simulated.
@@ -106,7 +68,6 @@ type tracing struct {
 	folder  bool        // --trace is one
 	hosts   []hostTrace // by index in the fleet; each is used by one worker at a time
 	metrics *openmetrics.Writer
-	stop    context.CancelCauseFunc
 }
 
 // A hostTrace is what is written of one host.
@@ -144,38 +105,40 @@ func (t *tracing) open() (err error) {
 // simulated must not pass for what was seen.
 func (t *tracing) simulation() string { return "simulation of " + t.story.Name }
 
-// tick takes one tick of a host; the first error ends the run.
-func (t *tracing) tick(host int, tick *numa.Tick) {
+// Serial reports whether hosts come one after the other: one file of all of them has the same bytes every time then.
+func (t *tracing) Serial() bool { return t.metrics != nil }
+
+// Tick takes one tick of a host.
+func (t *tracing) Tick(host int, tick *numa.Tick) (err error) {
 	h := &t.hosts[host]
 	if t.flags.trace != "" {
-		err := error(nil)
 		if h.batch == nil {
 			err = t.begin(h, host)
 		}
 		if err == nil {
 			err = h.batch.Add(tick)
 		}
-		t.fail("esxtop", err)
+		if err != nil {
+			return fmt.Errorf("--trace esxtop: %w", err)
+		}
 	}
 	if t.flags.parquet != "" {
-		err := error(nil)
 		if h.lake == nil {
 			h.lake, err = parquet.New(t.flags.parquet, parquet.ID("simulation", t.story.Name, tick.Host))
 		}
 		if err == nil {
 			err = h.lake.Add(t.simulation(), tick)
 		}
-		t.fail("parquet", err)
+		if err != nil {
+			return fmt.Errorf("--trace parquet: %w", err)
+		}
 	}
 	if t.metrics != nil {
-		t.fail("openmetrics", t.metrics.Add(tick))
+		if err := t.metrics.Add(tick); err != nil {
+			return fmt.Errorf("--trace openmetrics: %w", err)
+		}
 	}
-}
-
-func (t *tracing) fail(form string, err error) {
-	if err != nil {
-		t.stop(fmt.Errorf("--trace %s: %w", form, err))
-	}
+	return nil
 }
 
 // begin opens the batch file of a host.
@@ -207,8 +170,8 @@ func fileOf(f *numa.Fleet, host int) string {
 	return name
 }
 
-// close ends all files.
-func (t *tracing) close() error {
+// Close ends all files.
+func (t *tracing) Close() error {
 	for i := range t.hosts {
 		h := &t.hosts[i]
 		if h.batch != nil {
@@ -237,8 +200,8 @@ func (t *tracing) close() error {
 	return nil
 }
 
-// abort removes what is not written to its end.
-func (t *tracing) abort() {
+// Abort removes what is not written to its end.
+func (t *tracing) Abort() {
 	for i := range t.hosts {
 		h := &t.hosts[i]
 		if h.batch != nil {

@@ -1,0 +1,85 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"homenode/ask"
+	"homenode/measure/captures"
+	"homenode/output/measure"
+	"homenode/rules"
+	verdict "homenode/rules/verdict/recording"
+	"homenode/source/open"
+	"homenode/source/ticks"
+)
+
+// areCaptures reports whether both sides are captures of hosts. Results of benchmarks that hold
+// captures too, as folders of HCIBench can, are results of benchmarks.
+func areCaptures(ctx context.Context, a, b []string) (bool, error) {
+	var is [2]string
+	for side, args := range [][]string{a, b} {
+		for _, arg := range args {
+			if arg != open.Demo {
+				if l, err := ticks.List(arg); err != nil || len(l.Sources) == 0 {
+					continue // what it is otherwise, the reader of benchmarks says
+				}
+				if found, _, err := open.Benchmarks(ctx, []string{arg}); err == nil && len(found) > 0 {
+					continue
+				}
+			}
+			is[side] = arg
+		}
+	}
+	switch {
+	case is[0] != "" && is[1] != "":
+		return true, nil
+	case is[0] != "" || is[1] != "":
+		return false, fmt.Errorf("%s is a capture, and the other side has none: want captures on both sides of --, or results of benchmarks", cmp.Or(is[0], is[1]))
+	}
+	return false, nil
+}
+
+// captures compares two captures, or what is before and after a time in one.
+func (f *Compare) captures(ctx context.Context, e *ask.Env, a, b []string) (*ask.Reply, error) {
+	fails, err := f.worse()
+	if err != nil {
+		return nil, err
+	}
+	shown, err := f.Compile()
+	if err != nil {
+		return nil, err
+	}
+	var sides [2]*verdict.Judged
+	var notes []string
+	var incomplete error
+	for i, names := range [][]string{a, b} {
+		in := ask.Captures{Host: f.Host}
+		if f.At != "" {
+			*[]*string{&in.To, &in.From}[i] = f.At
+			if err := in.ReadTimes(); err != nil {
+				return nil, ask.Wrong("at", errors.Unwrap(err))
+			}
+		}
+		recordings, found, err := in.Read(ctx, e, names, rules.CaptureOptions(nil), nil)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range found {
+			notes = append(notes, n.String())
+		}
+		w, err := shown.Watched(rules.Watch(recordings, nil, rules.Options{}))
+		if err != nil {
+			return nil, err
+		}
+		sides[i], incomplete = verdict.Of(w), cmp.Or(incomplete, in.Incomplete())
+	}
+	r, err := captures.Compare(sides[0], sides[1])
+	if err != nil {
+		return nil, err
+	}
+	r.Notes = append(r.Notes, notes...)
+	v := r.All.Verdict
+	return ask.Partly(reply(measure.Captures(r, f.Details), fails && (v == captures.Worse || v == captures.Mixed)), nil, incomplete)
+}

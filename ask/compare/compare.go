@@ -1,0 +1,156 @@
+// Package compare has the question how one thing differs from another.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/measure/compare"
+	"homenode/output/answer"
+	"homenode/output/measure"
+	"homenode/source/open"
+)
+
+// Entry is the question.
+var Entry = &ask.Entry{Name: "compare", Title: "Compare", Lead: "Choose two captures, or one and a time: B, or what comes after, stands beside A.", New: func() ask.Question { return &Compare{} }}
+
+// Compare asks how B differs from A: two fleets, two captures, two sets of benchmark results, or guests that were moved.
+type Compare struct {
+	ask.Asked
+	A          []string `ask:"a,arg"`
+	B          []string `ask:"b,arg"`
+	FailOn     string   `ask:"fail-on" group:"Compare" help:"makes the exit code 1: worse, or of two fleets the least severity of a new or worse finding (default: never, of two fleets medium)"`
+	At         string   `ask:"at" label:"Time, UTC" example:"2026-11-03 02:00" help:"one capture, before and after this time: '2026-11-03 02:00' in UTC, or RFC 3339"`
+	Host       string   `ask:"host-name" label:"Name of the host" example:"esx07" help:"name of the host, for captures that call it localhost or do not name it"`
+	Details    bool     `ask:"details" label:"Also VMs that are not told apart" help:"also the VMs of captures that do not differ; of fleets a row for each VM and setting"`
+	ask.Filter `group:"Show"`
+	ask.Choice `group:"Judge"`
+	ask.Source `group:"Source"`
+}
+
+// Answer finds out what both sides are, and compares them.
+func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
+	switch {
+	case f.At != "" && len(f.B) > 0:
+		return nil, ask.Wrong("at", errors.New("found two sets, want one that it divides"))
+	case f.At != "" && len(f.A) == 0:
+		return nil, ask.Wrong("at", errors.New("want a capture, as in: homenode compare night.csv --at '2026-11-03 02:00'"))
+	case f.At != "":
+		return f.captures(ctx, e, f.A, f.A)
+	case len(f.A) == 0 || len(f.B) == 0:
+		return nil, errors.New("want A and B, or several on each side of --: homenode compare before.json after.json, homenode compare *.txt -- later/*.txt")
+	}
+	if err := cmp.Or(eachOnce(f.A), eachOnce(f.B)); err != nil {
+		return nil, err
+	}
+	if e.Shared || e.Own != nil { // of captures alone
+		return f.captures(ctx, e, f.A, f.B)
+	}
+	if areMoved(f.B) {
+		return f.moved(ctx)
+	}
+	if areFleets(f.A, f.B) && len(f.A) == 1 && len(f.B) == 1 {
+		return f.fleets(ctx, e, f.A[0], f.B[0])
+	}
+	captured, oneSide := areCaptures(ctx, f.A, f.B)
+	switch {
+	case captured:
+		return f.captures(ctx, e, f.A, f.B)
+	case oneSide != nil && !slices.Contains(slices.Concat(f.A, f.B), open.Demo): // the demo is a fleet too
+		return nil, oneSide
+	}
+	report, err := compareFiles(ctx, f.A, f.B)
+	if err != nil {
+		if len(f.A) == 1 && len(f.B) == 1 && areInventories(ctx, f.A[0], f.B[0]) {
+			return f.fleets(ctx, e, f.A[0], f.B[0])
+		}
+		return nil, cmp.Or(missing(slices.Concat(f.A, f.B)), oneSide, err)
+	}
+	fails, err := f.worse()
+	if err != nil {
+		return nil, err
+	}
+	return reply(measure.Compare(report), fails && report.Count(compare.Worse) > 0), nil
+}
+
+// reply returns an answer; found says that the asker is told by the exit code.
+func reply(a *answer.Answer, found bool) *ask.Reply {
+	return &ask.Reply{Answers: []*answer.Answer{a}, Found: found}
+}
+
+// worse reports whether the exit code says that something is worse; an error where the field names a severity.
+func (f *Compare) worse() (bool, error) {
+	if !slices.Contains([]string{"", "never", "worse"}, f.FailOn) {
+		return false, ask.Wrong("fail-on", fmt.Errorf("found %q, want never or worse (a severity is for two fleets)", f.FailOn))
+	}
+	return f.FailOn == "worse", nil
+}
+
+// missing returns the error of the first file that there is none of.
+func missing(paths []string) error {
+	for _, path := range paths {
+		if strings.HasPrefix(path, "-") { // a flag behind --
+			return nil
+		}
+		if _, err := os.Stat(path); err != nil && path != open.Demo {
+			return err
+		}
+	}
+	return nil
+}
+
+// areInventories reports whether each of the files holds a fleet.
+func areInventories(ctx context.Context, paths ...string) bool {
+	for _, path := range paths {
+		if _, unread, err := open.Fleet(ctx, []string{path}, open.Options{}); err != nil || len(unread) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// eachOnce refuses a file that is named twice on one side: its runs would count twice, and feign
+// a certainty that is not there.
+func eachOnce(paths []string) error {
+	seen := map[string]bool{}
+	for _, path := range paths {
+		clean := filepath.Clean(path)
+		if seen[clean] {
+			return fmt.Errorf("%s is named twice on one side: its runs would count twice", path)
+		}
+		seen[clean] = true
+	}
+	return nil
+}
+
+// compareFiles reads and compares both sets.
+func compareFiles(ctx context.Context, a, b []string) (*compare.Report, error) {
+	var (
+		sets  [2]compare.Set
+		notes []string
+	)
+	for i, names := range [][]string{a, b} {
+		for _, name := range names {
+			if _, err := os.Stat(name); err != nil && strings.HasPrefix(name, "-") {
+				return nil, fmt.Errorf("%w (flags stand before --)", err)
+			}
+			results, doubts, err := open.Benchmarks(ctx, []string{name})
+			if err != nil {
+				return nil, err
+			}
+			notes = append(notes, doubts...)
+			sets[i].Add(results)
+		}
+		if sets[i].Runs == 0 {
+			return nil, fmt.Errorf("%s: found no result of a benchmark", strings.Join(names, " "))
+		}
+	}
+	return compare.Of(&sets[0], &sets[1], notes)
+}

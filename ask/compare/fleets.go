@@ -1,0 +1,59 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"homenode/ask"
+	"homenode/change/diff"
+	"homenode/numa"
+	"homenode/output/change"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/source/open"
+)
+
+// areFleets reports whether a side names what can only be a fleet: a vCenter, a list of SOURCEs, or the demo beside another fleet.
+func areFleets(a, b []string) bool {
+	for _, side := range [][]string{a, b} {
+		if len(side) == 1 && (open.VCenter(side[0]) || strings.HasPrefix(side[0], "@")) {
+			return true
+		}
+	}
+	return false
+}
+
+// fleets judges two fleets and shows what differs.
+func (f *Compare) fleets(ctx context.Context, e *ask.Env, a, b string) (*ask.Reply, error) {
+	least, err := finding.ParseSeverity(cmp.Or(f.FailOn, "medium"))
+	if err != nil {
+		return nil, ask.Wrong("fail-on", fmt.Errorf("%w (of two fleets)", err))
+	}
+	options, err := f.Choice.Options(e)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := f.Compile()
+	if err != nil {
+		return nil, err
+	}
+	var judged [2]*rules.Result
+	for i, source := range []string{a, b} {
+		fleet, err := f.Read(ctx, e, false, source)
+		if err != nil {
+			return nil, err
+		}
+		judged[i] = rules.Run(fleet, options)
+	}
+	d, err := diff.Compare(judged[0], judged[1], diff.Options{
+		Judge: func(fleet *numa.Fleet) *rules.Result { return rules.Run(fleet, options) }, Filter: shown,
+	})
+	if err != nil {
+		return nil, err
+	}
+	findings, _ := d.Worsens(least)
+	r := reply(change.Diff(d, change.Options{Details: f.Details, FailOn: least}), d.Differs() || findings > 0)
+	return ask.Partly(r, nil, f.Incomplete())
+}

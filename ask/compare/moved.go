@@ -1,0 +1,50 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"homenode/ask"
+	movedvms "homenode/change/moved"
+	answers "homenode/output/moved"
+	"homenode/rules"
+	"homenode/source/kvm"
+	"homenode/source/open"
+)
+
+// areMoved reports whether the second side is KVM hosts: then both are fleets.
+func areMoved(after []string) bool {
+	for _, name := range after {
+		if !kvm.Detect(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// moved compares the VMs of a fleet with those of the KVM hosts that they were moved to.
+func (f *Compare) moved(ctx context.Context) (*ask.Reply, error) {
+	fails, err := f.worse()
+	if err != nil {
+		return nil, err
+	}
+	var sides [2]*rules.Result
+	damaged := 0
+	for i, names := range [][]string{f.A, f.B} {
+		fleet, unread, err := open.Fleet(ctx, names, open.Options{})
+		if err == nil && len(unread) > 0 {
+			err = fmt.Errorf("%s", unread[0])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", []string{"before", "after"}[i], err)
+		}
+		damaged += len(fleet.Unread)
+		sides[i] = rules.Run(fleet, rules.Options{})
+	}
+	r := movedvms.Compare(sides[0], sides[1])
+	if len(r.VMs) == 0 && len(r.Only[0])+len(r.Only[1]) == 0 {
+		return nil, fmt.Errorf("%s and %s: found no VM", strings.Join(f.A, " "), strings.Join(f.B, " "))
+	}
+	return ask.Partly(reply(answers.Moved(r), fails && r.Worse() > 0), nil, ask.Unread(damaged))
+}

@@ -1,0 +1,173 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/change/sweep"
+	"homenode/numa"
+	"homenode/rules/simulate"
+	"homenode/source/story"
+)
+
+// A Play says what happens in a simulation, beside what its story says.
+type Play struct {
+	Hours   float64  `ask:"hours" label:"Hours" example:"8" help:"how long to simulate, instead of what the story says (a day when it does not)"`
+	Part    []string `ask:"part" label:"Hosts" help:"of a SOURCE: this cluster or host alone, with its VMs; names may have * and ? (repeatable)"`
+	Loads   []string `ask:"load" label:"Load of VMs" example:"sql* cpu=60%" help:"load of VMs from the start: 'web* cpu=40% memory=80%' (repeatable; docs/reference/scenarios.md has all words)"`
+	At      []string `ask:"at" label:"What happens" example:"2h fail esx07" help:"what happens besides: '2h fail esx07', '14:30 power-on sql01'; or how it runs: 'run 8h every=1m seed=7', with the time between two ticks and the seed of the noise (repeatable)"`
+	WhatIfs []string `ask:"what-if" label:"Change" example:"vm=sql* hotAdd=off" help:"change the fleet before the story begins: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07', 'add-host=2x32c/1TB count=2', or @FILE with such lines (repeatable)"`
+	Choice  `group:"Judge"`
+	Source  `group:"Source" only:"nodes-per-socket assume-host"`
+}
+
+// A Trace takes every tick of a simulation beside the answer: an export.
+type Trace interface {
+	Tick(host int, t *numa.Tick) error // of different hosts at the same time, unless it is serial
+	Serial() bool
+	Close() error
+	Abort() // nothing after Close
+}
+
+// PlayNames are the fields that change what is simulated, for the next commands that an answer names.
+var PlayNames = []string{"hours", "load", "at", "part", "choose", "what-if"}
+
+// The sizes of fleets from which ticks are coarser where it is not stated how fine they shall be, and from which nothing is judged
+// (docs/evidence/performance.md).
+const (
+	mostFine   = 1000
+	mostMinute = 5000
+	mostJudged = 20000
+)
+
+// Told reads the story that the name stands for, or makes one of a fleet, adds what the fields say, and returns how it is simulated and judged.
+func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (*numa.Story, simulate.Options, error) {
+	o := simulate.Options{Workers: runtime.GOMAXPROCS(0)}
+	var err error
+	if o.Rules, err = p.Choice.Options(e); err != nil {
+		return nil, o, err
+	}
+	changes, err := Changes(e, p.WhatIfs)
+	if err != nil {
+		return nil, o, err
+	}
+	s, fine, err := p.Story(ctx, e, name)
+	if err != nil {
+		return nil, o, err
+	}
+	if p.Part != nil {
+		if err := takePart(s, p.Part); err != nil {
+			return nil, o, fmt.Errorf("--part: %w", err)
+		}
+	}
+	if changes != nil {
+		if s, err = sweep.Changed(s, changes, o.Rules.Choices); err != nil {
+			return nil, o, err
+		}
+	}
+	if err := p.add(asked, s); err != nil {
+		return nil, o, err
+	}
+	if len(s.Fleet.Hosts) == 0 {
+		return nil, o, fmt.Errorf("%s: found no host to simulate", name)
+	}
+	p.size(s, &o, fine)
+	for _, text := range p.WhatIfs { // the report must not pass for one of today's fleet
+		s.Name += ", --what-if " + text
+	}
+	return s, o, nil
+}
+
+// takePart leaves of the fleet of a story what the patterns name. A story that says what happens to its VMs is whole.
+func takePart(s *numa.Story, patterns []string) error {
+	if len(s.Loads)+len(s.Talks)+len(s.Seen)+len(s.Events) > 0 {
+		return errors.New("only with a SOURCE: a story has its own fleet")
+	}
+	fleet, err := story.Part(s.Fleet, patterns)
+	if err != nil {
+		return err
+	}
+	s.Fleet = fleet
+	s.Name += ", " + strings.Join(patterns, ", ")
+	return nil
+}
+
+// lineWords are the lines of a story that the field at takes as they are, beside those of events.
+var lineWords = []string{"run", "used", "load", "talk", "placed"}
+
+// run gives the story the length that was asked for.
+func (p *Play) run(asked *Asked, s *numa.Story) error {
+	if !asked.Given("hours") {
+		return nil
+	}
+	length := time.Duration(p.Hours * float64(time.Hour)).Round(numa.Step)
+	if !(p.Hours > 0 && p.Hours <= numa.MostLength.Hours()) || length <= 0 {
+		return Wrong("hours", fmt.Errorf("found %v, want more than 0 and at most %.0f", p.Hours, numa.MostLength.Hours()))
+	}
+	err := story.Add(s, "run "+length.String(), "--hours")
+	if e, ok := errors.AsType[*numa.SyntaxError](err); ok && e.File == "--hours" { // the asker did not type that line
+		err = errors.New(e.Msg)
+	}
+	return Wrong("hours", err)
+}
+
+// saysEvery reports whether the field at says how fine the ticks shall be.
+func (p *Play) saysEvery() bool {
+	return slices.ContainsFunc(p.At, func(line string) bool {
+		words := strings.Fields(line)
+		return len(words) > 0 && words[0] == "run" && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "every=") })
+	})
+}
+
+// add adds what the fields say to the story.
+func (p *Play) add(asked *Asked, s *numa.Story) error {
+	if err := p.run(asked, s); err != nil {
+		return err
+	}
+	for _, one := range []struct {
+		key   string
+		lines []string
+	}{{"load", p.Loads}, {"at", p.At}} {
+		var lines strings.Builder
+		for _, text := range one.lines {
+			if first, _, _ := strings.Cut(strings.TrimSpace(text), " "); first != one.key && (one.key != "at" || !slices.Contains(lineWords, first)) {
+				text = one.key + " " + text
+			}
+			if strings.ContainsAny(text, "\r\n") {
+				return Wrong(one.key, errors.New("found a line break, want one line each"))
+			}
+			lines.WriteString(text + "\n")
+		}
+		if lines.Len() == 0 {
+			continue
+		}
+		if err := story.Add(s, lines.String(), "--"+one.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// size makes the ticks of a large fleet coarser where neither the asker nor the story says how fine they shall be.
+func (p *Play) size(s *numa.Story, o *simulate.Options, fine bool) {
+	n := len(s.Fleet.VMs)
+	if n > mostFine {
+		o.Prices = 48 // half-hours of a day
+	}
+	if p.saysEvery() {
+		return
+	}
+	o.Silent = n > mostJudged
+	switch {
+	case fine:
+	case n > mostMinute:
+		s.Every = 5 * time.Minute
+	case n > mostFine:
+		s.Every = time.Minute
+	}
+}

@@ -1,0 +1,69 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"homenode/ask"
+	"homenode/capture"
+	"homenode/capture/archive"
+	"homenode/numa"
+	"homenode/source/open"
+)
+
+// checkMerge looks at what is asked of results that are merged.
+func (f *Capture) checkMerge() error {
+	if len(f.Files) == 0 {
+		return ask.Wrong("merge", errors.New("want a RESULT to merge: a JSON result of a capture, or a folder of them"))
+	}
+	return f.Refuse("give it to the runs whose results are merged", "from", "to", "host-name", "start", "interval")
+}
+
+// merge reads JSON results of captures: files, folders of them, - for standard input. What they come to is what Read returns for the captures themselves.
+func (f *Capture) merge(ctx context.Context, e *ask.Env, o capture.Options) ([]*capture.Recording, []numa.Note, error) {
+	if e.Shared {
+		return nil, nil, ask.Wrong("merge", errors.New("not on a page"))
+	}
+	var m archive.Merger
+	defer m.Close()
+	m.Limits(o, "the configuration of this command")
+	for _, name := range f.Files {
+		if name == open.StandardInput {
+			if err := archive.ReadAnswers(open.StandardInput, e.In, e.Version, m.Add); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		err := filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case path != name && strings.ContainsAny(d.Name()[:1], "._"): // of Spark: its sums, and that it is done
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+				return nil
+			case d.IsDir():
+				return nil
+			}
+			return mergeFile(path, e.Version, m.Add)
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return f.Merged(ctx, e, f.Files, &m)
+}
+
+func mergeFile(path, version string, use func(*archive.Result) error) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return archive.ReadAnswers(path, file, version, use)
+}

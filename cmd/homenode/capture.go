@@ -1,0 +1,149 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"homenode/ask"
+	"homenode/ask/recording"
+	"homenode/capture/export/openmetrics"
+	"homenode/capture/export/parquet"
+	"homenode/cmd/homenode/flags"
+	"homenode/numa"
+	"homenode/source/open"
+)
+
+// newCapture returns the command.
+func newCapture() *cobra.Command {
+	var x exports
+	return flags.QuestionBeside(ask.Named(recording.Entries, "capture"), helps, flags.Beside{Register: x.register, Lend: x.lend}, reportForms...)
+}
+
+// exports write all counters of captures to files.
+type exports struct {
+	parquet     string // folder
+	openmetrics string // file
+
+	metrics *openmetrics.Writer // nil before the first tick
+}
+
+func (x *exports) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&x.parquet, "parquet", "", "also write all counters as Parquet files to this folder (docs/reference/parquet.md)")
+	fl.StringVar(&x.openmetrics, "openmetrics", "", "also write all counters to this file, for backfill into Prometheus (docs/reference/openmetrics.md)")
+}
+
+// lend lets the reading of captures hand its ticks over, when they are asked for.
+func (x *exports) lend(cmd *cobra.Command, e *ask.Env) error {
+	if x.parquet == "" && x.openmetrics == "" {
+		return nil
+	}
+	e.Sink = x
+	for with, why := range map[string]string{"explore": "not with --explore", "merge": "give it to the runs whose results are merged"} {
+		if cmd.Flags().Changed(with) {
+			return flags.Refuse(cmd, why, "parquet", "openmetrics")
+		}
+	}
+	return nil
+}
+
+// Serial reports whether files come one after the other: OpenMetrics goes into one file.
+func (x *exports) Serial() bool { return x.openmetrics != "" }
+
+// File begins what is written of a file.
+func (x *exports) File(name string, first *numa.Tick) ask.FileSink {
+	one := &exported{exports: x, name: name}
+	if x.parquet == "" {
+		return one
+	}
+	if name != open.Demo && name != open.StandardInput {
+		var err error
+		if name, err = filepath.Abs(name); err != nil {
+			one.err = err
+			return one
+		}
+	}
+	one.lake, one.err = parquet.New(x.parquet, parquet.PartID(first, name))
+	return one
+}
+
+// begin begins the file of OpenMetrics.
+func (x *exports) begin() (err error) {
+	if x.openmetrics == "" || x.metrics != nil {
+		return nil
+	}
+	if x.metrics, err = openmetrics.New(x.openmetrics); err != nil {
+		err = fmt.Errorf("--openmetrics: %w", err)
+	}
+	return err
+}
+
+// Close ends the file of OpenMetrics.
+func (x *exports) Close() (warnings []string, err error) {
+	if err := x.begin(); err != nil || x.metrics == nil {
+		return nil, err
+	}
+	if err := x.metrics.Close(); err != nil {
+		return nil, fmt.Errorf("--openmetrics: %w", err)
+	}
+	for _, w := range x.metrics.Warnings() {
+		warnings = append(warnings, x.openmetrics+": "+w)
+	}
+	return warnings, nil
+}
+
+// Abort removes what is not written to its end.
+func (x *exports) Abort() {
+	if x.metrics != nil {
+		x.metrics.Abort()
+	}
+}
+
+// An exported is what is written of one file.
+type exported struct {
+	*exports
+	name string
+	lake *parquet.Writer // nil for none
+	err  error           // of its beginning
+}
+
+// Tick takes one tick of the file.
+func (x *exported) Tick(t *numa.Tick) error {
+	err := x.err
+	if err == nil && x.lake != nil {
+		err = x.lake.Add(x.name, t)
+	}
+	if err != nil {
+		return fmt.Errorf("--parquet: %w", err)
+	}
+	if err := x.begin(); err != nil || x.metrics == nil {
+		return err
+	}
+	if err := x.metrics.Add(t); err != nil {
+		return fmt.Errorf("--openmetrics: %w", err)
+	}
+	return nil
+}
+
+// Close ends what is written of the file.
+func (x *exported) Close() error {
+	err := x.err
+	if x.lake != nil {
+		err = cmp.Or(err, x.lake.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("--parquet: %w", err)
+	}
+	x.lake = nil
+	return nil
+}
+
+// Abort removes what is not written to its end.
+func (x *exported) Abort() {
+	if x.lake != nil {
+		x.lake.Abort()
+	}
+}

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"homenode/ask"
+	"homenode/ask/recording"
+	"homenode/cmd/homenode/flags"
+	"homenode/output/format"
+)
+
+// reportForms are the forms of what happened over time; the first is the default.
+var reportForms = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown", "svg"}
+
+// newSimulate returns the command.
+func newSimulate() *cobra.Command {
+	var to traceFlags
+	return flags.QuestionBeside(ask.Named(recording.Entries, "simulate"), helps, flags.Beside{Register: to.register, Lend: to.lend}, reportForms...)
+}
+
+// newOptimise returns the command.
+func newOptimise() *cobra.Command {
+	return flags.Question(ask.Named(recording.Entries, "optimise"), helps, format.Tables...)
+}
