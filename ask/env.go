@@ -47,6 +47,7 @@ type Env struct {
 // A Held is a fleet that this process keeps judged.
 type Held struct {
 	Source string               // its name in questions
+	Demo   bool                 // it is the demo's fleet, whose day has a story
 	Result *rules.Result        // shared: a question that changes the fleet takes a copy
 	Bare   func() *rules.Result // the judgement that a what-if stands beside; nil for none
 	Ticks  string               // as rules.Options has it

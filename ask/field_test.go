@@ -33,7 +33,6 @@ type everything struct {
 	Wait    time.Duration `ask:"wait" default:"15m" min:"1m" max:"24h"`
 	Part    `only:"left in" group:"Parts"`
 	Whole   `group:"More"`
-	private string // is none
 }
 
 // Part brings two fields of four.

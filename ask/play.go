@@ -56,7 +56,7 @@ func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (*nu
 	if err != nil {
 		return nil, o, err
 	}
-	s, fine, err := p.Story(ctx, e, name)
+	s, fine, err := p.Story(ctx, e, name, p.Part != nil)
 	if err != nil {
 		return nil, o, err
 	}

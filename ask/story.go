@@ -11,6 +11,7 @@ import (
 	"homenode/internal/bounded"
 	"homenode/numa"
 	"homenode/source/demo"
+	"homenode/source/open"
 	"homenode/source/story"
 )
 
@@ -18,8 +19,19 @@ import (
 // smaller, and read in half a second.
 const MostAtHand = 64 << 20
 
-// Story reads a story, or makes one of a fleet; fine reports that it says how fine its ticks shall be.
-func (s *Source) Story(ctx context.Context, e *Env, name string) (_ *numa.Story, fine bool, err error) {
+// Story reads a story, or makes one of a fleet, which it must be when a part of it is asked for; fine reports that it says how fine its ticks shall be.
+func (s *Source) Story(ctx context.Context, e *Env, name string, part bool) (_ *numa.Story, fine bool, err error) {
+	isDemo := name == open.Demo
+	if e.Held != nil {
+		isDemo = e.Held.Demo
+	}
+	if isDemo && !part {
+		told, err := demo.Story()
+		if err == nil {
+			told.Name = open.Demo
+		}
+		return told, true, err
+	}
 	if e.Held != nil {
 		fleet, err := e.Held.fleet([]string{name})
 		if err != nil {
@@ -29,16 +41,6 @@ func (s *Source) Story(ctx context.Context, e *Env, name string) (_ *numa.Story,
 	}
 	if e.Shared {
 		return nil, false, errNoFleet
-	}
-	if name == "demo" {
-		told, err := demo.Story()
-		if err == nil {
-			told.Name = "demo"
-		}
-		return told, true, err
-	}
-	if e.Shared {
-		return nil, false, ErrFiles
 	}
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() <= MostAtHand {
 		b, err := bounded.File(name, MostAtHand)

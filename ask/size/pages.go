@@ -148,7 +148,7 @@ func (f *Pages) simulate(ctx context.Context, e *ask.Env) (*answer.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	if m.Story, _, err = f.Source.Story(ctx, e, f.Story); err != nil {
+	if m.Story, _, err = f.Source.Story(ctx, e, f.Story, false); err != nil {
 		return nil, err
 	}
 	if len(m.Story.Fleet.Hosts) == 0 {

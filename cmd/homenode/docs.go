@@ -162,9 +162,9 @@ func factsPage() []byte {
 	var b bytes.Buffer
 	b.WriteString(generated + `# Facts of a VM
 
-What homenode knows of a VM, each fact once: its word in [scenarios](scenarios.md), [what-ifs](../checks.md#what-if) and conditions of `+"`--select`"+`, its
-name in snapshots, and where it is read. Conditions have memory in GB, and besides: `+"`name`, `cluster`, `host`, `folder`, `tags`, `attributes`, `release`"+`
-(7.0) and `+"`update`"+` (3 of 7.0 U3) of its host.
+What homenode knows of a VM, each fact once: its word in [scenarios](scenarios.md), [what-ifs](../checks.md#what-if) and conditions of ` + "`--select`" + `, its
+name in snapshots, and where it is read. Conditions have memory in GB, and besides: ` + "`name`, `cluster`, `host`, `folder`, `tags`, `attributes`, `release`" + `
+(7.0) and ` + "`update`" + ` (3 of 7.0 U3) of its host.
 
 | word | fact | in snapshots | vSphere | RVTools | .vmx |
 |---|---|---|---|---|---|

@@ -9,7 +9,7 @@ import (
 	"homenode/cmd/homenode/serve"
 )
 
-func newServe() *cobra.Command { return described("serve", serve.New(newRoot)) }
+func newServe() *cobra.Command { return described("serve", serve.New()) }
 
 func newMeasure() *cobra.Command { return described("measure", measure.New()) }
 

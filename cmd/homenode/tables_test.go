@@ -36,6 +36,7 @@ var tableArgs = map[string][][]string{
 		{"fleet.json", "--hours", "0.2"}, {"fleet.json", "--hours", "0.2", "--why"}, {"fleet.json", "--against", "captures", "--details"},
 		{"fleet.json", "--hours", "0.2", "--grid", "lose-host=@xhost,+xhost"}, {"fleet.json", "--hours", "0.2", "--grid", "vm=@x* vcpus=2,4"},
 	},
+	"size upgrade":   {{"fleet.json", "--release", "9.0", "--hardware", "22"}},
 	"measure":        {{"ladder", "--time", "100ms", "--fsync", "@xdir"}},
 	"measure fleet":  {{"@xguest.json", "＝1+1.json", "--source", "fleet.json"}},
 	"optimise":       {{"fleet.json", "--hours", "0.2", "--cluster", "@xcluster"}},

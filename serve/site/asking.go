@@ -12,16 +12,6 @@ import (
 	"homenode/serve/held"
 )
 
-// commandOf returns a command line: its words, flags, and what it is about, such as SOURCE and a name. Names come from strangers: none
-// is taken for a flag.
-func commandOf(words, flags []string, objects ...string) []string {
-	out := slices.Concat(words, flags)
-	if slices.ContainsFunc(objects, func(o string) bool { return strings.HasPrefix(o, "-") }) {
-		out = append(out, "--")
-	}
-	return append(out, objects...)
-}
-
 // A group is fields below a heading.
 type group struct {
 	Legend string // "" for none

@@ -3,6 +3,7 @@ package site
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -33,7 +34,7 @@ func seen(limits *rules.Options) (*board.Board, func() []collect.Status) {
 func TestFleetNow(t *testing.T) {
 	b, status := seen(&rules.Options{})
 	b.Adopt([]board.Alarm{{VCenter: "vc", Live: true, Finding: finding.Finding{Rule: "M001", Severity: finding.High, Title: "Little of the memory is local", Host: "esx01", VM: "db<b>", Message: "far"}}}, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
-	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status}}
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Live: &Live{Board: b, Status: status}}
 	code, _, body := get(t, s, "/")
 	for _, want := range []string{"<h1>db&lt;b&gt; on esx01 since 2 Jan 03:04 UTC: little of the memory is local.</h1>", "1 of 2 hosts cannot be seen.", "no answer within 15s",
 		"esx01: node 0: cores in use 90 %, free memory 2 %, N%L 70 %; node 1: cores in use unknown", `href="/host?host=host-1"`, "esx02: not seen",
@@ -67,7 +68,7 @@ func TestFleetNow(t *testing.T) {
 func TestClosely(t *testing.T) {
 	b, status := seen(&rules.Options{})
 	asked := ""
-	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status, Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Live: &Live{Board: b, Status: status, Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 		if host != "host-1" {
 			return 0, time.Time{}, collect.ErrUnknownHost
 		}
@@ -101,7 +102,7 @@ func TestClosely(t *testing.T) {
 func TestEvents(t *testing.T) {
 	b, status := seen(&rules.Options{})
 	ended := make(chan struct{})
-	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: b, Status: status, Ended: ended}}
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Live: &Live{Board: b, Status: status, Ended: ended}}
 	mux := http.NewServeMux()
 	for pattern, h := range s.Handlers() {
 		mux.Handle(pattern, h)
@@ -189,7 +190,7 @@ func BenchmarkFleetNow(b *testing.B) {
 		board.Tick("vc", fmt.Sprint("host-", h), &t)
 		status.Hosts = append(status.Hosts, collect.HostStatus{ID: fmt.Sprint("host-", h), Name: t.Host, Last: time.Now()})
 	}
-	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Live: &Live{Board: board, Status: func() []collect.Status { return []collect.Status{status} }}}
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Live: &Live{Board: board, Status: func() []collect.Status { return []collect.Status{status} }}}
 	handler := s.Handlers()["GET /{$}"]
 	for b.Loop() {
 		w := httptest.NewRecorder()
@@ -207,7 +208,7 @@ func TestRecentForgets(t *testing.T) {
 	close(there)
 	c := recent{all: []*recentAnswer{{fleet: old, line: "assess", at: time.Now(), done: there}, {fleet: now, line: "rules", at: time.Now().Add(-recentFor), done: there},
 		{fleet: now, line: "fix", a: &answer.Answer{}, at: time.Now(), done: there}}}
-	if a, err := c.ask(&request{Request: httptest.NewRequest(http.MethodGet, "/", nil), fleet: now}, "fix"); err != nil || a != c.all[0].a || len(c.all) != 1 {
+	if a, err := c.once(&request{Request: httptest.NewRequest(http.MethodGet, "/", nil), fleet: now}, "fix", func() (*answer.Answer, error) { return nil, errors.New("asked") }); err != nil || a != c.all[0].a || len(c.all) != 1 {
 		t.Errorf("%v, %v, %d kept", a, err, len(c.all))
 	}
 }

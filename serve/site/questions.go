@@ -12,6 +12,7 @@ import (
 	"homenode/ask"
 	"homenode/output/answer"
 	"homenode/serve/board"
+	"homenode/source/open"
 )
 
 // divider divides the values of a field of several in a form, unless commas do; none of them has one.
@@ -111,7 +112,7 @@ func (x *request) sourceChoices() []choice {
 func (x *request) env() *ask.Env {
 	e := &ask.Env{Policy: x.site.Policy, Today: time.Now(), Version: x.site.Version, Shared: true}
 	if x.fleet != nil {
-		e.Held = &ask.Held{Source: Source, Result: x.fleet.Result, Bare: x.fleet.Bare}
+		e.Held = &ask.Held{Source: Source, Result: x.fleet.Result, Bare: x.fleet.Bare, Demo: slices.Equal(x.fleet.Sources, []string{open.Demo})}
 		if x.fleet.Live {
 			e.Held.Ticks = board.SeenAt
 		}

@@ -17,7 +17,7 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{}), Sources: []string{"fleet.txt"}}
-	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }, Ask: none}
+	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
 	for address, want := range map[string]string{
 		"/plans?allow-host=on&allow-better=on&vm=db,web&max-parallel=2": "homenode fix --vm=db --vm=web --allow=better --allow=host --max-parallel=2 fleet.txt",
 		"/plans?set=hotAdd=off%3B+coresPerSocket=12":                    "homenode fix --set=hotAdd=off --set=coresPerSocket=12 fleet.txt",

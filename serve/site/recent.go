@@ -34,11 +34,6 @@ type recentAnswer struct {
 	err   error
 }
 
-// ask asks a command, unless it was asked a moment ago about the same fleet.
-func (c *recent) ask(x *request, args ...string) (*answer.Answer, error) {
-	return c.once(x, words.Command(args...), func() (*answer.Answer, error) { return x.ask(args...) })
-}
-
 // answer answers a question, unless it was asked a moment ago about the same fleet.
 func (c *recent) answer(x *request, t *ask.Entry, q ask.Question) (*answer.Answer, error) {
 	return c.once(x, words.Command(ask.Line(t.Name, q)...), func() (*answer.Answer, error) { return x.answerOf(t, q) })

@@ -18,7 +18,8 @@ func TestRecent(t *testing.T) {
 	var asked atomic.Int32
 	begun, goOn := make(chan struct{}, 10), make(chan struct{})
 	var fails atomic.Bool
-	s := &Site{Ask: func(ctx context.Context, _ *held.Fleet, _ []string) ([]*answer.Answer, error) {
+	s := &Site{}
+	answered := func(ctx context.Context) (*answer.Answer, error) {
 		asked.Add(1)
 		begun <- struct{}{}
 		select {
@@ -29,10 +30,10 @@ func TestRecent(t *testing.T) {
 		if fails.Load() {
 			return nil, errors.New("no")
 		}
-		return []*answer.Answer{{}}, nil
-	}}
+		return &answer.Answer{}, nil
+	}
 	ask := func(ctx context.Context, f *held.Fleet) error {
-		_, err := s.recent.ask(&request{Request: httptest.NewRequestWithContext(ctx, "GET", "/", nil), site: s, fleet: f}, "assess", Source)
+		_, err := s.recent.once(&request{Request: httptest.NewRequestWithContext(ctx, "GET", "/", nil), site: s, fleet: f}, "assess", func() (*answer.Answer, error) { return answered(ctx) })
 		return err
 	}
 	f := &held.Fleet{Name: "vc"}

@@ -1,11 +1,10 @@
-// Package site has the pages that people look at in a browser. A page computes nothing: it asks the question of a command
-// line about a fleet that the server holds and shows the answer that the command gives. Its address has its whole state, and
+// Package site has the pages that people look at in a browser. A page computes nothing: it asks a question of package ask
+// about a fleet that the server holds and shows its answer, which is that of the command. Its address has its whole state, and
 // every page reads without scripts.
 package site
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -30,16 +29,12 @@ import (
 	"homenode/serve/held"
 )
 
-// Ask answers a command line about a fleet as the command does; SOURCE stands where the line names a source.
-type Ask func(ctx context.Context, f *held.Fleet, args []string) ([]*answer.Answer, error)
-
-// Source stands in the arguments of Ask for the fleet.
+// Source stands in questions for the fleet of the page.
 const Source = "SOURCE"
 
 // A Site answers with pages.
 type Site struct {
-	Fleets   func() []*held.Fleet // that are held now
-	Ask      Ask
+	Fleets   func() []*held.Fleet  // that are held now
 	Policy   *policy.Policy        // how this server judges; nil for the defaults
 	Status   func() *answer.Answer // how collecting goes; nil where nothing is collected
 	Version  string
@@ -200,42 +195,32 @@ func (s *Site) missing(w http.ResponseWriter, r *http.Request) {
 	x.write(w, statusOf(err), &view{answer: x.cannot(err)})
 }
 
-// flagOf finds the flag at the beginning of the error of a command, with the place in its text.
-var flagOf = regexp.MustCompile(`^--([a-z-]+)(:[0-9]+)*: `)
-
-// plainer are errors of libraries, and of lines that a page wrote itself, with what readers are told; of a flag the second group is its name.
+// plainer are errors of a library, and of lines that a page wrote itself, with what readers are told.
 var plainer = []struct {
 	raw   *regexp.Regexp
 	plain string
 }{
-	{regexp.MustCompile(`(?i)^invalid argument "(.*)" for "--([a-z-]+)" flag: strconv\..*$`), `--$2: found "$1", want a number`},
-	{regexp.MustCompile(`(?i)^invalid argument "(.*)" for "--([a-z-]+)" flag: .*$`), `--$2: found "$1", want another value`},
 	{regexp.MustCompile(`(?is)^question:\d+:\d+: (.*?)( \(in .*\))?$`), `$1`},
 	{regexp.MustCompile(`(?s)unexpected token EOF.*$`), `it ends where more is wanted`},
 	{regexp.MustCompile(`(?s) \(\d+:\d+\)\s*\|.*$`), ``},
 }
 
+// flagOf finds the field at the beginning of an error that names several.
+var flagOf = regexp.MustCompile(`^--([a-z-]+)(:[0-9]+)*: `)
+
 // cannot says why a page shows nothing: by the label of the field where it is about one.
 func (x *request) cannot(err error) *answer.Answer {
-	text := err.Error()
+	text, name := err.Error(), ""
 	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
-		if i := slices.IndexFunc(x.asks, func(f field) bool { return f.Name == wrong.Field }); i >= 0 && x.asks[i].Label != "" {
-			text = x.asks[i].Label + ": " + wrong.Err.Error()
-		}
+		text, name = wrong.Err.Error(), wrong.Field
+	} else if m := flagOf.FindStringSubmatch(text); m != nil {
+		text, name = strings.TrimPrefix(text, m[0]), m[1]
 	}
-	if m := flagOf.FindStringSubmatch(text); m != nil {
-		text = strings.TrimPrefix(text, m[0])
-		if i := slices.IndexFunc(x.asks, func(f field) bool { return cmp.Or(f.flag, f.Name) == m[1] }); i >= 0 && x.asks[i].Label != "" {
-			text = x.asks[i].Label + ": " + text
-		}
+	if i := slices.IndexFunc(x.asks, func(f field) bool { return f.Name == name }); i >= 0 && x.asks[i].Label != "" {
+		text = x.asks[i].Label + ": " + text
 	}
 	for _, p := range plainer {
-		if m := p.raw.FindStringSubmatch(text); m != nil {
-			text = p.raw.ReplaceAllString(text, p.plain)
-			if i := slices.IndexFunc(x.asks, func(f field) bool { return len(m) > 2 && cmp.Or(f.flag, f.Name) == m[2] }); i >= 0 && x.asks[i].Label != "" {
-				text = strings.Replace(text, "--"+m[2], x.asks[i].Label, 1)
-			}
-		}
+		text = p.raw.ReplaceAllString(text, p.plain)
 	}
 	headline := "This cannot be answered."
 	if statusOf(err) == http.StatusNotFound {
@@ -298,22 +283,4 @@ func sentence(text string) string {
 		return ""
 	}
 	return strings.ToUpper(text[:1]) + text[1:] + "."
-}
-
-// ask asks about the fleet of the page.
-func (x *request) ask(args ...string) (*answer.Answer, error) {
-	if x.fleet == nil && slices.Contains(args, Source) {
-		return nil, errNoFleet
-	}
-	if x.quiet {
-		return nil, errors.New("nothing is asked")
-	}
-	all, err := x.site.Ask(x.Context(), x.fleet, args)
-	if err != nil {
-		return nil, err
-	}
-	if len(all) == 0 {
-		return nil, errors.New("the command gave no answer")
-	}
-	return all[0], nil
 }

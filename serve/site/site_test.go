@@ -2,22 +2,15 @@ package site
 
 import (
 	"bytes"
-	"context"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"homenode/output/answer"
 	"homenode/serve/captures"
 	"homenode/serve/held"
 )
-
-// none answers every question with a verdict of its words.
-func none(_ context.Context, _ *held.Fleet, args []string) ([]*answer.Answer, error) {
-	return []*answer.Answer{{Command: args[0], Verdict: []string{"<" + strings.Join(args, " ") + ">"}}}, nil
-}
 
 // get returns what the site answers.
 func get(t *testing.T, s *Site, address string) (status int, header http.Header, body string) {
@@ -32,7 +25,7 @@ func get(t *testing.T, s *Site, address string) (status int, header http.Header,
 }
 
 func TestNoFleet(t *testing.T) {
-	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none}
+	s := &Site{Fleets: func() []*held.Fleet { return nil }}
 	for address, want := range map[string]int{
 		"/": http.StatusServiceUnavailable, "/vm?vm=x": http.StatusServiceUnavailable, "/?fleet=vc09": http.StatusNotFound, "/nosuch": http.StatusNotFound, "/calculator?vm=@/etc/passwd": http.StatusBadRequest,
 	} {
@@ -43,7 +36,7 @@ func TestNoFleet(t *testing.T) {
 }
 
 func TestEscaped(t *testing.T) {
-	status, header, body := get(t, &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none}, `/calculator?vcpus=%22%3E%3Cscript%3E`)
+	status, header, body := get(t, &Site{Fleets: func() []*held.Fleet { return nil }}, `/calculator?vcpus=%22%3E%3Cscript%3E`)
 	if status != http.StatusBadRequest || strings.Contains(body, "<script>") || !strings.Contains(body, "&lt;script&gt;") {
 		t.Errorf("status %d\n%s", status, body)
 	}
@@ -59,7 +52,7 @@ func TestUploadTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer shelf.Close()
-	s := &Site{Fleets: func() []*held.Fleet { return nil }, Ask: none, Captures: shelf}
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Captures: shelf}
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	part, err := form.CreateFormFile("file", "large.csv")

@@ -17,7 +17,7 @@ func TestWrongInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{})}
-	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }, Ask: none}
+	s := &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
 	for _, tt := range []struct {
 		address string
 		status  int

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -22,9 +21,7 @@ import (
 func accessServer(o access.Options) *Server {
 	o.Listen = "127.0.0.1:9275"
 	return &Server{Board: board.New(rules.Options{}, time.Minute), Gate: access.New(o), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: func(context.Context, *held.Fleet, []string) ([]*answer.Answer, error) {
-			return []*answer.Answer{{Verdict: []string{"asked"}}}, nil
-		}, Status: func() *answer.Answer { return &answer.Answer{Verdict: []string{"status"}} }}}
+		Site: &site.Site{Fleets: func() []*held.Fleet { return nil }, Status: func() *answer.Answer { return &answer.Answer{Verdict: []string{"status"}} }}}
 }
 
 // send returns what a handler answers.

@@ -51,10 +51,6 @@ func (f *Config) Register(cmd *cobra.Command) {
 // Options returns the options of a run under the configuration: that of the server, for a command that it runs itself.
 func (f *Config) Options(choices vnuma.Choices) (rules.Options, error) {
 	o := rules.Options{Choices: choices, Today: time.Now()}
-	if h := heldFleet(f.cmd); h != nil {
-		o.Policy, o.Ticks = h.Policy, h.Ticks
-		return o, nil
-	}
 	var err error
 	o.Policy, err = f.Policy()
 	return o, err

@@ -57,9 +57,6 @@ func (f *Output) Check(cmd *cobra.Command) error {
 
 // Write writes to the file, or to standard output when none is named.
 func (f *Output) Write(cmd *cobra.Command, write func(w io.Writer, colour bool) error) error {
-	if heldFleet(cmd) != nil {
-		return errors.New("a page takes answers alone")
-	}
 	if f.File != "" && f.File != "-" {
 		return atomicfile.Write(f.File, func(w io.Writer) error { return write(w, false) })
 	}
@@ -75,10 +72,6 @@ func (f *Output) Print(cmd *cobra.Command, a *answer.Answer) error {
 // PrintJudged does so with what o says of findings, of sources and of the table. Several
 // answers are text, one after another with an empty line between.
 func (f *Output) PrintJudged(cmd *cobra.Command, o format.Options, all ...*answer.Answer) error {
-	if h := heldFleet(cmd); h != nil {
-		h.Answers = append(h.Answers, all...)
-		return nil
-	}
 	if Printed != nil {
 		Printed(all)
 	}

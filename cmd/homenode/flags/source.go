@@ -62,9 +62,6 @@ func (f *Source) AddEvidence(files ...string) { f.evidence = append(f.evidence, 
 // Read reads the fleet that the SOURCE arguments name. Those of several that cannot be
 // read are named on stderr; Incomplete then returns an error.
 func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error) {
-	if h := heldFleet(cmd); h != nil {
-		return h.fleet(sources)
-	}
 	fleet, unread, err := open.Fleet(cmd.Context(), sources, f.Options(cmd))
 	f.failed += len(unread) // diff reads twice
 	if fleet != nil {

@@ -13,12 +13,6 @@ import (
 	"homenode/internal/texttab"
 )
 
-// SourceNames are the flags that say how a SOURCE is read.
-var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "credentials", "insecure"}
-
-// Answer are the flags that change what capture and assess find.
-var Answer = slices.Concat([]string{"fleet"}, SourceNames, []string{"host-name", "from", "to", "interval", "start", "config", "fail-on"})
-
 // Typed are the arguments and those of the flags that the user gave.
 func Typed(cmd *cobra.Command, args, names []string) []string {
 	words := slices.Clone(args)

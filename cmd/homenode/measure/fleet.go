@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/words"
 	"homenode/measure/many"
@@ -74,7 +75,7 @@ func (c *fleet) run(cmd *cobra.Command, args []string) error {
 func (c *fleet) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(c.source) == 0:
-		return flags.Refuse(cmd, "only with --source", append([]string{"choose", "config", "fail-on"}, flags.SourceNames...)...)
+		return flags.Refuse(cmd, "only with --source", append([]string{"choose", "config", "fail-on"}, ask.SourceNames...)...)
 	case slices.Contains(args, "-"):
 		return errors.New("-: with --source the results are evidence and read twice: name files")
 	}

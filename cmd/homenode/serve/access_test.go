@@ -23,7 +23,6 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/rules"
-	"homenode/serve/site"
 )
 
 // write writes a file of the test with a mode.
@@ -130,7 +129,7 @@ func TestTokenOverTLS(t *testing.T) {
 	cmd.SetErr(&printed)
 	done := make(chan error)
 	go func() {
-		done <- serveFleet(cmd, &flags.Source{}, []string{"demo"}, &d, rules.Options{}, nil, site.Ask(nil))
+		done <- serveFleet(cmd, &flags.Source{}, []string{"demo"}, &d, rules.Options{}, nil)
 	}()
 	line := make([]byte, 200)
 	n, err := out.Read(line)

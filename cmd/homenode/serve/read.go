@@ -28,7 +28,7 @@ import (
 
 // read shows what other collectors see, from the database that they share. The URL "env" stands for
 // HOMENODE_QUERY_URL.
-func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *board.Board, kept *captures.Shelf, ask site.Ask) error {
+func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *board.Board, kept *captures.Shelf) error {
 	if address == "env" {
 		if address = os.Getenv("HOMENODE_QUERY_URL"); address == "" {
 			return errors.New("--query-url env: HOMENODE_QUERY_URL is not set")
@@ -51,7 +51,7 @@ func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *b
 	all.Go(func() { r.Run(ctx, every) })
 	pages := &web.Server{Board: b, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
-	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Ask: ask, Status: pages.StatusAnswer, Version: version.String(), Captures: kept,
+	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Status: pages.StatusAnswer, Version: version.String(), Captures: kept,
 		Live: &site.Live{Board: b, Status: r.Status, Every: every, Ended: ctx.Done()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -60,7 +60,7 @@ func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *b
 }
 
 // serveFleet shows the pages of a fleet that is read once.
-func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door, o rules.Options, kept *captures.Shelf, ask site.Ask) error {
+func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door, o rules.Options, kept *captures.Shelf) error {
 	fleet, err := src.Read(cmd, sources...)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door
 	defer all.Wait()
 	defer stop()
 	pages := web.Server{Board: board.New(o, time.Minute), Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: live.Fleets, Ask: ask, Policy: o.Policy, Version: version.String(), Captures: kept}}
+		Site: &site.Site{Fleets: live.Fleets, Policy: o.Policy, Version: version.String(), Captures: kept}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

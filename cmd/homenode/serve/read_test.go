@@ -25,7 +25,7 @@ func TestReaders(t *testing.T) {
 	var readers []string
 	for range 2 {
 		readers = append(readers, until(t, func(cmd *cobra.Command) error {
-			return read(cmd, real, &door{listen: "127.0.0.1:0"}, 200*time.Millisecond, board.New(rules.Options{}, time.Minute), nil, nil)
+			return read(cmd, real, &door{listen: "127.0.0.1:0"}, 200*time.Millisecond, board.New(rules.Options{}, time.Minute), nil)
 		}))
 	}
 	type vm struct {
@@ -76,7 +76,7 @@ func TestReaders(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "x", "ftp://a", "http://user:s3cret@"} {
-		if err := read(&cobra.Command{}, bad, &door{listen: "127.0.0.1:0"}, time.Second, nil, nil, nil); err == nil || strings.Contains(err.Error(), "s3cret") {
+		if err := read(&cobra.Command{}, bad, &door{listen: "127.0.0.1:0"}, time.Second, nil, nil); err == nil || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}

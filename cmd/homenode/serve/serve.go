@@ -65,8 +65,8 @@ type command struct {
 	folder      string // of captures
 }
 
-// New returns the command; newRoot makes the program anew for a question of a page.
-func New(newRoot func() *cobra.Command) *cobra.Command {
+// New returns the command.
+func New() *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{
 		Use: "serve SOURCE...",
@@ -76,7 +76,7 @@ func New(newRoot func() *cobra.Command) *cobra.Command {
 			}
 			return cobra.MinimumNArgs(1)(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args, newRoot) },
+		RunE: c.run,
 	}
 	c.register(cmd)
 	return cmd
@@ -104,7 +104,7 @@ func (c *command) register(cmd *cobra.Command) {
 }
 
 // run shows a fleet, what others collect, or what it collects itself.
-func (c *command) run(cmd *cobra.Command, args []string, newRoot func() *cobra.Command) error {
+func (c *command) run(cmd *cobra.Command, args []string) error {
 	options, err := c.judgement.Options(vnuma.Choices{})
 	if err != nil {
 		return err
@@ -115,7 +115,6 @@ func (c *command) run(cmd *cobra.Command, args []string, newRoot func() *cobra.C
 	if _, err := c.door.check(); err != nil {
 		return err
 	}
-	ask := asker(newRoot, options.Policy)
 	kept, err := captures.Open(c.folder, uploadLimit)
 	if err != nil {
 		return fmt.Errorf("--captures: %w", err)
@@ -126,13 +125,13 @@ func (c *command) run(cmd *cobra.Command, args []string, newRoot func() *cobra.C
 	case c.fleet != nil && (shown || c.queryURL != ""):
 		return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 	case c.fleet != nil:
-		return serveFleet(cmd, &c.in.src, c.fleet, &c.door, options, kept, ask)
+		return serveFleet(cmd, &c.in.src, c.fleet, &c.door, options, kept)
 	case c.queryURL != "" && shown:
 		return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 	case c.queryURL != "":
-		return read(cmd, c.queryURL, &c.door, min(every, 15*time.Second), board.New(options, 3*every+10*time.Second), kept, ask)
+		return read(cmd, c.queryURL, &c.door, min(every, 15*time.Second), board.New(options, 3*every+10*time.Second), kept)
 	}
-	s := &server{captures: kept, door: &c.door, rules: options, ask: ask}
+	s := &server{captures: kept, door: &c.door, rules: options}
 	return c.collect(cmd, args, s)
 }
 
@@ -281,7 +280,6 @@ type server struct {
 	keep    store.Options
 	send    config.Config
 	rules   rules.Options
-	ask     site.Ask
 	apart   time.Duration // between events of a page; 0 for the default
 
 	captures *captures.Shelf // that pages may open
@@ -360,7 +358,7 @@ func run(cmd *cobra.Command, s *server) error {
 	}
 	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: judgedFresh, Judged: s.board.Touch,
 		Sources: func(vcenter string) []string { return []string{named(vcenter).source} }, Address: func(vcenter string) string { return named(vcenter).address }}
-	pages.Site = &site.Site{Fleets: live.Fleets, Ask: s.ask, Policy: s.rules.Policy, Status: pages.StatusAnswer, Version: version.String(), Captures: s.captures,
+	pages.Site = &site.Site{Fleets: live.Fleets, Policy: s.rules.Policy, Status: pages.StatusAnswer, Version: version.String(), Captures: s.captures,
 		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
 				if s.lives[i].name == vcenter {
