@@ -97,7 +97,7 @@ func (t *Entry) Ask() Question {
 // ErrFiles is the error of a question that would read files of a process that others use.
 var ErrFiles = errors.New("a page reads no files")
 
-// longest is the time of a question in a shared process that states none: an asker can still be told so.
+// longest is the time limit of a question without one: the server can still write the error before its own timeout.
 const longest = 45 * time.Second
 
 // Answer answers a question of this entry within its budget, when the process is shared.
@@ -109,6 +109,9 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 	for _, f := range Fields(q) {
 		if slices.ContainsFunc(f.Values(), func(v string) bool { return strings.HasPrefix(v, "@") }) {
 			return nil, Wrong(f.Name, ErrFiles)
+		}
+		if f.Needed && len(f.Values()) == 0 {
+			return nil, Wrong(f.Name, errors.New("it is missing"))
 		}
 	}
 	limit := longest

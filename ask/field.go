@@ -16,13 +16,13 @@ import (
 //
 //	Spare int `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 //
-// The tag ask has the name, and then words: arg for what stands without a name, need for what must be given, list for values that commas
+// The tag ask has the name, and then words: arg for an argument, need for a required field, list for values that commas
 // divide. The tags min and max are limits, of a span as Go writes it: 90s. The tag choices has the only values, likely those that a form offers besides others, labels how a form says them. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
 type Field struct {
 	Name     string
 	Help     string
 	Default  string
-	Group    string   // heading above it and the fields after it
+	Group    string   // heading of this field and of the fields after it
 	Label    string   // in forms; a field without a label is in no form
 	Example  string   // what a value looks like: a placeholder, never a value
 	Choices  []string // the values that forms offer; nil for any

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Line returns the words of the command that asks what was asked here: its name, the flags that were given, and its arguments.
+// Line returns the command line of the same question: its name, the flags that were given, and its arguments.
 func Line(name string, q Question) []string {
 	words := strings.Fields(name)
 	var arguments []string

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +38,8 @@ var errNoFleet = errors.New("no fleet is known")
 // A question that predicts what ESXi does refuses a fleet of KVM, unless kvm says that it takes one.
 func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) (*numa.Fleet, error) {
 	if e.Held != nil {
-		return e.Held.fleet(sources)
+		fleet, err := e.Held.fleet(sources)
+		return fleet, cmp.Or(err, onlyESXi(fleet, kvm))
 	}
 	if e.Shared || e.Open == nil {
 		return nil, errNoFleet
@@ -50,10 +52,15 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 	for _, n := range unread {
 		e.Tell(n.String())
 	}
-	if err == nil && fleet.Hypervisor == numa.KVM && !kvm {
-		return nil, fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain and compare take KVM", fleet.Source)
+	return fleet, cmp.Or(err, onlyESXi(fleet, kvm))
+}
+
+// onlyESXi refuses a fleet of KVM, unless the question takes one.
+func onlyESXi(fleet *numa.Fleet, kvm bool) error {
+	if kvm || fleet == nil || fleet.Hypervisor != numa.KVM {
+		return nil
 	}
-	return fleet, err
+	return fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain and compare take KVM", fleet.Source)
 }
 
 // Incomplete returns an error when Read had to leave a source out, or a file of one: "no findings" about half of a fleet is no good news.

@@ -18,7 +18,7 @@ import (
 // checkMerge looks at what is asked of results that are merged.
 func (f *Capture) checkMerge() error {
 	if len(f.Files) == 0 {
-		return ask.Wrong("merge", errors.New("want a RESULT to merge: a JSON result of a capture, or a folder of them"))
+		return ask.Wrong("merge", errors.New("want a FILE to merge: a JSON result of a capture, or a folder of them"))
 	}
 	return f.Refuse("give it to the runs whose results are merged", "from", "to", "host-name", "start", "interval")
 }

@@ -46,6 +46,11 @@ func (f *Simulate) Steps(e *ask.Env) (n int, noun string, err error) {
 	if f.Hours > MostHours {
 		return 0, "", ask.Wrong("hours", fmt.Errorf("found %v, want at most %v on a page; the command has no limit", f.Hours, MostHours))
 	}
+	for _, line := range f.At {
+		if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word == "run" {
+			return 0, "", ask.Wrong("at", errors.New("found run: on a page the length is the number of hours"))
+		}
+	}
 	if e.Held == nil || e.Held.Result == nil {
 		return 0, "", errors.New("no fleet is known")
 	}

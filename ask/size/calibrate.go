@@ -32,7 +32,7 @@ type Calibrate struct {
 	Path     string   `ask:"path" help:"what the I/O goes through: vsan-esa, nvme"`
 	Hosts    int      `ask:"host-count" help:"hosts that shared the I/O"`
 	Cores    int      `ask:"host-cores" help:"cores of a host, all sockets"`
-	Core     string   `ask:"core" help:"base frequency of a core: 3.6GHz; with --host-cores what CPU in percent is of"`
+	Core     string   `ask:"core" help:"base frequency of a core: 3.6GHz; with --host-cores the whole of a CPU use in percent"`
 	Idle     string   `ask:"idle" help:"CPU that a host uses without I/O, not counted: 1GHz"`
 	CPU      []string `ask:"cpu" help:"CPU of one host in a test: TEST=78GHz or TEST=68% (repeatable); 78GHz if all tests are of one kind"`
 	CPUFile  string   `ask:"cpu-file" help:"table of what the hosts used in each test"`
@@ -43,7 +43,7 @@ type Calibrate struct {
 	Save     bool     `ask:"save" help:"write the costs to the file of --coefficients"`
 	Replace  bool     `ask:"replace" help:"with --save: keep nothing of what is in the file"`
 	Details  bool     `ask:"details" help:"each run, too"`
-	Own      string   `ask:"coefficients" help:"the file that --save writes (default: homenode-io.yaml)"`
+	Own      string   `ask:"coefficients" help:"the file that --save writes (default: homenode-size.json)"`
 }
 
 // Answer answers the question.
@@ -57,6 +57,9 @@ func (f *Calibrate) answer(ctx context.Context, e *ask.Env) (*answer.Answer, err
 		return nil, errors.New("--replace: only with --save")
 	case f.Save && f.Own == noCoefficients:
 		return nil, errors.New("--save: --coefficients none is no file")
+	}
+	if e.Shared {
+		return nil, ask.ErrFiles
 	}
 	c := &show.Calibration{Details: f.Details}
 	o, err := f.ask(c)

@@ -36,7 +36,7 @@ func answered(a *answer.Answer, err error) (*ask.Reply, error) {
 
 // Published lets a question show the figures that were published beside those that the model comes to.
 type Published struct {
-	Show bool `ask:"published" help:"the published figures beside what they come to"`
+	Show bool `ask:"published" help:"show the published figures beside the results of the model"`
 }
 
 // or returns the published figures, or the answer. No question goes with them.

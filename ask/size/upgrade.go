@@ -3,11 +3,9 @@ package size
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"homenode/ask"
 	"homenode/change/upgrade"
-	"homenode/numa"
 	show "homenode/output/change"
 )
 
@@ -33,7 +31,7 @@ func (q *Upgrade) Steps(e *ask.Env) (int, string, error) {
 // Answer answers the question.
 func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if q.Release == "" && !q.Given("hardware") {
-		return nil, errors.New("want --release, --hardware, or both: to which the fleet is upgraded")
+		return nil, errors.New("want the target of the upgrade: --release, --hardware, or both")
 	}
 	a := upgrade.Ask{Cluster: q.Cluster, Hardware: q.Hardware}
 	var err error
@@ -50,26 +48,10 @@ func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := older(fleet, a.Release); err != nil {
-		return nil, ask.Wrong("release", err)
-	}
 	r, err := upgrade.Study(fleet, a, options)
 	if err != nil {
 		return nil, err
 	}
 	reply, err := answered(show.Upgrade(r), nil)
 	return ask.Partly(reply, err, q.Incomplete())
-}
-
-// older refuses a release that every host has, or is beyond.
-func older(f *numa.Fleet, to numa.Release) error {
-	for i := range f.Hosts {
-		if f.Hosts[i].Release.Value < to {
-			return nil
-		}
-	}
-	if to == 0 || len(f.Hosts) == 0 {
-		return nil
-	}
-	return fmt.Errorf("found %s: every host has that release or a later one", to)
 }

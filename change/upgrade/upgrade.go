@@ -29,19 +29,30 @@ type Ask struct {
 
 // A Result is what the upgrade changes.
 type Result struct {
-	Source   string     `json:"source"`
-	Cluster  string     `json:"cluster,omitempty"`
-	Release  string     `json:"release,omitempty"`
-	Hardware int        `json:"hardware,omitempty"`
-	Judged   int        `json:"judged"`  // VMs
-	Layouts  int        `json:"layouts"` // VMs that get another layout
-	Worse    int        `json:"worse"`   // VMs that are worse off
-	VMs      []VM       `json:"vms"`     // that get another layout or are worse off, these first
-	Meanings []Concern  `json:"meanings"`
-	First    []First    `json:"first"` // what to set before, so that no VM is worse off
-	Left     []fix.Left `json:"left"`  // what is worse and has no change
+	Source   string        `json:"source"`
+	Cluster  string        `json:"cluster,omitempty"`
+	Release  string        `json:"release,omitempty"`
+	Hardware int           `json:"hardware,omitempty"`
+	Judged   int           `json:"judged"`  // VMs
+	Layouts  int           `json:"layouts"` // VMs that get another layout
+	Worse    int           `json:"worse"`   // VMs that are worse off
+	VMs      []VM          `json:"vms"`     // that get another layout or are worse off, these first
+	Meanings []Concern     `json:"meanings"`
+	First    []First       `json:"first"` // what to set before, so that no VM is worse off
+	Left     []fix.Left    `json:"left"`  // what is worse and has no change
+	Hosts    []HostFinding `json:"hosts"` // findings of hosts that are new or more severe
+	Newer    int           `json:"newer"` // VMs that have the hardware version, or a later one, and stay
 
 	Drift *diff.Drift `json:"-"`
+}
+
+// A HostFinding is a finding of a host, or of a cluster, that the upgrade brings.
+type HostFinding struct {
+	Host    string `json:"host,omitempty"`
+	Cluster string `json:"cluster,omitempty"`
+	Rule    string `json:"rule"`
+	Level   string `json:"severity"`
+	Text    string `json:"message"`
 }
 
 // A VM gets another layout on some kind of host.
@@ -79,32 +90,72 @@ func Study(f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := a.possible(f, after); err != nil {
+		return nil, err
+	}
 	today := rules.Run(whatif.Unobserved(f), o)
 	later := rules.Run(after, o)
 	d, err := diff.Compare(today, later, diff.Options{})
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: today.VMs, VMs: []VM{}, Meanings: concerns(today.Fleet, after), First: []First{}, Left: []fix.Left{}, Drift: d}
+	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: today.VMs, VMs: []VM{}, Meanings: concerns(today.Fleet, after), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Drift: d}
 	if a.Release != 0 {
 		r.Release = a.Release.String()
 	}
+	for i := range f.VMs {
+		if v := &f.VMs[i]; a.Hardware > 0 && v.Hardware.Value >= a.Hardware && after.VMs[i].Hardware == v.Hardware {
+			r.Newer++
+		}
+	}
 	r.layouts(today, later)
 	return r, r.first(after, o)
+}
+
+// possible refuses an upgrade that changes nothing, and hardware that no host runs afterwards.
+func (a *Ask) possible(before, after *numa.Fleet) error {
+	hosts, vms, runs, top := false, false, a.Hardware == 0, numa.Release(0)
+	in := map[string]bool{}
+	for i := range after.VMs {
+		if after.VMs[i].Hardware.Value != before.VMs[i].Hardware.Value {
+			vms, in[after.VMs[i].Cluster], in[after.VMs[i].Host] = true, true, true
+		}
+	}
+	for i := range after.Hosts {
+		h := &after.Hosts[i]
+		hosts = hosts || h.Release.Value != before.Hosts[i].Release.Value
+		if a.Hardware > 0 && (in[h.ID] || h.Cluster != "" && in[h.Cluster]) && h.Release.Known() {
+			runs, top = runs || h.Release.Value.Runs(a.Hardware), max(top, h.Release.Value)
+		}
+	}
+	switch {
+	case a.Release != 0 && a.Hardware == 0 && !hosts:
+		return fmt.Errorf("found %s: every host has that release or a later one", a.Release)
+	case a.Hardware != 0 && a.Release == 0 && !vms:
+		return fmt.Errorf("found hardware %d: every VM has that version or a later one", a.Hardware)
+	case !hosts && !vms:
+		return errors.New("hosts and VMs have these versions or later ones: nothing is upgraded")
+	case vms && !runs && top > 0:
+		return fmt.Errorf("found hardware %d, and ESXi %s runs %d at most", a.Hardware, top, top.Hardware())
+	}
+	return nil
 }
 
 // changes returns the upgrade as changes of a what-if.
 func (a *Ask) changes() ([]whatif.Change, error) {
 	var lines []string
 	of := ""
+	if strings.ContainsAny(a.Cluster, "\"\r\n") {
+		return nil, fmt.Errorf("found cluster %q, want no quote and no line break", a.Cluster)
+	}
 	if a.Cluster != "" {
-		of = "cluster=" + a.Cluster + " "
+		of = `cluster="` + a.Cluster + `" `
 	}
 	if a.Release != 0 {
-		lines = append(lines, of+"host=* release="+strings.ReplaceAll(a.Release.String(), " ", ""))
+		lines = append(lines, of+"release="+strings.ReplaceAll(a.Release.String(), " ", ""))
 	}
 	if a.Hardware != 0 {
-		lines = append(lines, of+"hw="+strconv.Itoa(a.Hardware)) // of all VMs that are older
+		lines = append(lines, of+"hw="+strconv.Itoa(a.Hardware)) // of all VMs that are older, as the release is of all hosts that are
 	}
 	if lines == nil {
 		return nil, errors.New("want a release, a virtual hardware version, or both")
@@ -129,6 +180,9 @@ func (r *Result) layouts(today, later *rules.Result) {
 	for i := range r.Drift.Findings {
 		if f := &r.Drift.Findings[i]; f.Worsens(finding.Info) {
 			found[f.B.VMID] = append(found[f.B.VMID], fmt.Sprintf("%s (%s)", f.B.Rule, f.B.Severity))
+			if f.B.VMID == "" && f.B.Severity > finding.Info {
+				r.Hosts = append(r.Hosts, HostFinding{f.B.Host, f.B.Cluster, f.B.Rule, f.B.Severity.String(), f.B.Message})
+			}
 		}
 	}
 	after := map[string]*rule.VM{}
@@ -147,7 +201,11 @@ func (r *Result) layouts(today, later *rules.Result) {
 			if len(one.On) > 0 {
 				r.Layouts++
 			}
-			if d.Verdict == diff.Worse {
+			if off := stopped(one.On); off != nil {
+				r.Left = append(r.Left, fix.Left{VM: v.Name, ID: v.ID, Why: "it does not power on on " + strings.Join(off, ", ") + " afterwards: upgrade these hosts first"})
+				one.Verdict = diff.Worse.String()
+			}
+			if one.Verdict == diff.Worse.String() {
 				r.Worse++
 			}
 			if len(one.On) > 0 || d.Verdict == diff.Worse {
@@ -188,6 +246,16 @@ func changed(v, w *rule.VM) (out []On) {
 	return out
 }
 
+// stopped returns the hosts on which a VM powers on before and not afterwards, while it does on others.
+func stopped(on []On) (hosts []string) {
+	for i := range on {
+		if !on[i].Before.Refused.Any() && on[i].After.Refused.Any() {
+			hosts = append(hosts, on[i].Hosts...)
+		}
+	}
+	return hosts
+}
+
 // first plans what the VMs need that are worse off.
 func (r *Result) first(after *numa.Fleet, o rules.Options) error {
 	var worse []string
@@ -211,6 +279,10 @@ func (r *Result) first(after *numa.Fleet, o rules.Options) error {
 		c := &p.Changes[i]
 		r.First = append(r.First, First{VM: c.Target().Name, ID: c.Target().ID, Edits: c.Edits, Cures: append([]string{}, c.Findings...)})
 	}
-	r.Left = append(r.Left, p.Left...)
+	for _, l := range p.Left {
+		if l.Severity != "" && l.Severity != finding.Info.String() && l.Severity != finding.Low.String() { // what is tidier only is no need of the upgrade
+			r.Left = append(r.Left, l)
+		}
+	}
 	return nil
 }

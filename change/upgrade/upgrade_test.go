@@ -68,3 +68,39 @@ func TestNothingAsked(t *testing.T) {
 		t.Error("no error")
 	}
 }
+
+// TestMixed upgrades the older hosts alone: no host and no VM is taken back.
+func TestMixed(t *testing.T) {
+	f := fleet(t, "cluster prod\nhost esx1 nodes=2 cores=16 memory=256GB release=7.0U3\nhost esx2 nodes=2 cores=16 memory=256GB release=9.0\nvm new host=esx2 vcpus=16 memory=64GB hw=22\nvm old host=esx1 vcpus=8 memory=32GB hw=19\ncluster lab\nhost esx9 nodes=2 cores=16 memory=256GB release=9.0\nvm labvm host=esx9 vcpus=4 memory=16GB hw=22\n")
+	r, err := Study(f, Ask{Release: numa.ESXi80}, rules.Options{})
+	if err != nil || r.Worse != 0 || len(r.VMs) != 0 {
+		t.Errorf("%v, worse %d, changed %+v; want none", err, r.Worse, r.VMs)
+	}
+	if _, err := Study(f, Ask{Cluster: "lab", Release: numa.ESXi80}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every host has that release") {
+		t.Errorf("a cluster that is newer: %v", err)
+	}
+	r, err = Study(f, Ask{Hardware: 21}, rules.Options{})
+	if err != nil || r.Worse != 1 || r.Newer != 2 || len(r.Left) == 0 || !strings.Contains(r.Left[0].Why, "does not power on on esx1") {
+		t.Errorf("%v, worse %d, newer %d, left %+v; want that old is bound to esx2", err, r.Worse, r.Newer, r.Left)
+	}
+}
+
+// TestTooNew refuses hardware that no host runs afterwards.
+func TestTooNew(t *testing.T) {
+	f := fleet(t, "release 7.0U3\nhost esx1 nodes=2 cores=16 memory=256GB\nvm old host=esx1 vcpus=8 memory=32GB hw=17\n")
+	if _, err := Study(f, Ask{Hardware: 21}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "runs 19 at most") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Study(f, Ask{Hardware: 11}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every VM has that version") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestHosts shows findings of hosts that the upgrade brings.
+func TestHosts(t *testing.T) {
+	f := fleet(t, "release 6.0\ncluster prod\nhost esx[1-3] nodes=2 cores=12 memory=256GB\nvm db host=esx1 vcpus=16 memory=64GB coresPerSocket=4 hw=11\n")
+	r, err := Study(f, Ask{Release: numa.ESXi65}, rules.Options{})
+	if err != nil || !slices.ContainsFunc(r.Hosts, func(h HostFinding) bool { return h.Rule == "H005" }) {
+		t.Errorf("%v, %+v; want H005", err, r.Hosts)
+	}
+}

@@ -20,7 +20,7 @@ func newCompare() *cobra.Command {
 func sides(cmd *cobra.Command, args []string) ([][]string, error) {
 	dash := cmd.ArgsLenAtDash()
 	if cmd.Flags().Changed("at") {
-		if dash >= 0 {
+		if dash > 0 || slices.Contains(args, "--") {
 			return nil, errors.New("--at: found two sets, want one that it divides")
 		}
 		return [][]string{args}, nil

@@ -43,14 +43,15 @@ func powershellCommands(root *cobra.Command) []*cobra.Command {
 // A parameter is a flag as a parameter of a function.
 type parameter struct{ name, kind, flag, help string }
 
-// parametersOf returns the flags of a command; the form of the output has parameters of its own.
+// parametersOf returns the flags of a command.
 func parametersOf(c *cobra.Command) (out []parameter) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		kind := map[string]string{"bool": "switch", "int": "int", "int64": "long", "float": "double", "float64": "double", "strings": "string[]", "stringArray": "string[]", "stringSlice": "string[]"}[f.Value.Type()]
 		if kind == "" {
 			kind = "string"
 		}
-		if !slices.Contains([]string{"help", "format", "output"}, f.Name) && !f.Hidden {
+		object := c.Flags().Lookup("format") != nil // then the form of the output has parameters of its own
+		if f.Name != "help" && !f.Hidden && !(object && (f.Name == "format" || f.Name == "output")) {
 			out = append(out, parameter{pascal(f.Name), kind, f.Name, f.Usage})
 		}
 	})
@@ -58,7 +59,7 @@ func parametersOf(c *cobra.Command) (out []parameter) {
 }
 
 // otherwise are flags whose names mean something else in PowerShell.
-var otherwise = map[string]string{"host": "VMHost", "credentials": "CredentialFile", "what-if": "Change"}
+var otherwise = map[string]string{"host": "VMHost", "credentials": "CredentialFile", "what-if": "Change", "output": "OutputFile"}
 
 // pascal writes the name of a flag as that of a parameter: --host-count is -HostCount.
 func pascal(name string) string {

@@ -50,14 +50,7 @@ function Get-HomenodeArgument {
         }
     }
     '--'
-    foreach ($one in $Bound['ArgumentList']) {
-        if ($one -notmatch '^(https?://|@)' -and @('demo', 'vcenter') -notcontains $one -and (Test-Path -LiteralPath $one)) {
-            Convert-Path -LiteralPath $one
-        }
-        else {
-            $one
-        }
-    }
+    $Bound['ArgumentList']
 }
 
 # Test-HomenodeJson reports whether the text is one whole JSON value.
@@ -85,12 +78,17 @@ function Invoke-Homenode {
         [Parameter(Mandatory = $true)] [System.Collections.IDictionary] $Flag,
         [switch] $Console
     )
+    $file = ''
+    $began = Get-Date
     $arguments = @($Command -split ' ')
     if (-not $Console) {
         $form = 'json'
         if ($Bound.ContainsKey('Format')) { $form = $Bound['Format'] }
         $arguments += '--format=' + $form
-        if ($Bound.ContainsKey('OutputFile')) { $arguments += '--output=' + $Bound['OutputFile'] }
+        if ($Bound.ContainsKey('OutputFile')) {
+            $file = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Bound['OutputFile'])
+            $arguments += '--output=' + $file
+        }
     }
     $arguments += @(Get-HomenodeArgument -Bound $Bound -Flag $Flag)
     $start = New-Object System.Diagnostics.ProcessStartInfo
@@ -131,7 +129,8 @@ function Invoke-Homenode {
             if (-not $message) {
                 $message = "homenode ended with exit code $($process.ExitCode)"
             }
-            if (-not (Test-HomenodeJson -Text $text)) {
+            $written = $file -and (Test-Path -LiteralPath $file) -and (Get-Item -LiteralPath $file).LastWriteTime -ge $began
+            if (-not $written -and -not (Test-HomenodeJson -Text $text)) {
                 throw (New-Object System.InvalidOperationException $message)
             }
         }
@@ -145,14 +144,16 @@ function Invoke-Homenode {
         }
         $process.Dispose()
     }
-    if ($Bound.ContainsKey('OutputFile')) {
-        return (Get-Item -LiteralPath $Bound['OutputFile'])
+    if ($file) {
+        return (Get-Item -LiteralPath $file)
     }
     if ($form -ne 'json') {
         return $text
     }
     foreach ($object in (ConvertFrom-Json -InputObject $text)) {
-        $object.PSObject.TypeNames.Insert(0, 'Homenode.' + ($object.format -replace '^homenode-', ''))
+        if ($object.PSObject.Properties['format']) {
+            $object.PSObject.TypeNames.Insert(0, 'Homenode.' + ($object.format -replace '^homenode-', ''))
+        }
         if ($object.PSObject.Properties['result'] -and $object.result -is [psobject]) {
             foreach ($property in $object.result.PSObject.Properties) {
                 $object | Add-Member -MemberType NoteProperty -Name $property.Name -Value $property.Value -ErrorAction SilentlyContinue

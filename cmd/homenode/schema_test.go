@@ -98,28 +98,28 @@ func (s *schemas) compare(t *testing.T) {
 }
 
 // schemaOf returns the schema of a format.
-func (s *schemas) schemaOf(name string) formtest.Schema {
+func (s *schemas) schemaOf(name string) jsonSchema {
 	if t := whole[name]; t != nil {
-		return formtest.SchemaOf(t, s.values[name])
+		return describeType(t, s.values[name])
 	}
-	schema := formtest.SchemaOf(format.Envelope, s.values[name])
-	defs := schema["$defs"].(formtest.Schema)
-	properties := defs["output.format.envelope"].(formtest.Schema)["properties"].(formtest.Schema)
-	properties["format"] = formtest.Schema{"const": name}
+	schema := describeType(format.Envelope, s.values[name])
+	defs := schema["$defs"].(jsonSchema)
+	properties := defs["output.format.envelope"].(jsonSchema)["properties"].(jsonSchema)
+	properties["format"] = jsonSchema{"const": name}
 	var values, kinds []any
 	for _, v := range s.values[name] {
 		values = append(values, v.(map[string]any)["result"])
 	}
 	for _, result := range s.results[name] {
-		kind := formtest.SchemaOf(result, values)
-		if more, ok := kind["$defs"].(formtest.Schema); ok {
+		kind := describeType(result, values)
+		if more, ok := kind["$defs"].(jsonSchema); ok {
 			maps.Copy(defs, more)
 			delete(kind, "$defs")
 		}
 		kinds = append(kinds, kind)
 	}
 	if len(kinds) > 0 {
-		properties["result"] = formtest.Schema{"anyOf": kinds}
+		properties["result"] = jsonSchema{"anyOf": kinds}
 	}
 	return schema
 }

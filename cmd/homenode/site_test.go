@@ -101,6 +101,7 @@ var printedCommand = regexp.MustCompile(`The same on a command line: <code>homen
 
 // TestPagesAreCommands runs the command that each page prints against the same fleet: both have the same answer.
 func TestPagesAreCommands(t *testing.T) {
+	t.Parallel()
 	s := startSite(t, "--fleet=demo")
 	compared := 0
 	for _, page := range append([]string{"/vm?vm=erp01&on=esx13.demo", "/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&release=7.0U3&hot-add=on"}, sitePages...) {

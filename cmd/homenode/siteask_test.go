@@ -24,6 +24,7 @@ import (
 
 // TestSiteAsks looks at every page that asks a question: what it says is that of the command that it names.
 func TestSiteAsks(t *testing.T) {
+	t.Parallel()
 	at := startSite(t, "--fleet=demo").URL
 	styles := sitePage(t, at+"/static/site.css", http.StatusOK)
 	for page, want := range map[string][]string{
@@ -130,6 +131,7 @@ func twice(page string) string {
 // TestSiteHostile gives every field of every page what a stranger could: nothing of it is taken for a flag, a file or markup, and the
 // server goes on.
 func TestSiteHostile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	secret := filepath.Join(dir, "secret.yaml")
 	if err := os.WriteFile(secret, []byte("secretword: 1\n"), 0o600); err != nil {
@@ -304,6 +306,7 @@ func unescaped(s string) string {
 
 // TestSiteTyping types into the what-if and plays a simulation in a browser, below the strict policy and without a complaint.
 func TestSiteTyping(t *testing.T) {
+	t.Parallel()
 	at := startSite(t, "--fleet=demo").URL
 	b := browser.Open(t, at+"/what-if?vm=sql01")
 	wait(t, b, `document.querySelector("h1").textContent.startsWith("Say what would change of sql01")`)

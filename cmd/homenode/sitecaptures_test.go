@@ -89,6 +89,7 @@ func within(t *testing.T, what, answer string, places ...string) {
 
 // TestSiteCaptures opens captures of a folder, and nothing outside of it.
 func TestSiteCaptures(t *testing.T) {
+	t.Parallel()
 	top := t.TempDir()
 	dir, outside := filepath.Join(top, "allowed"), filepath.Join(top, "outside")
 	demoCaptures(t, filepath.Join(dir, "night"))
@@ -241,6 +242,7 @@ func sent(t *testing.T, s testSite, field string, files ...[2]string) (page stri
 
 // TestSiteUploads uploads captures, good and bad ones, and looks at what is left of them.
 func TestSiteUploads(t *testing.T) {
+	t.Parallel()
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	t.Cleanup(func() { // after the server

@@ -97,6 +97,7 @@ func next(t *testing.T, b *browser.Page, selector string) {
 
 // TestSiteKeyboard goes through pages by Tab alone: everything that takes a click takes the focus, in the order of the page, shows it and lets it go.
 func TestSiteKeyboard(t *testing.T) {
+	t.Parallel()
 	at := startSite(t, "--fleet=demo").URL
 	var b *browser.Page
 	pages, elements := somePages("/", "/?rule=N001&vm=sql*", "/what-if?vm=sql01&hotAdd=off", "/simulate?part=esx01.demo&hours=0.2", "/rules"), 0
@@ -146,6 +147,7 @@ func TestSiteKeyboard(t *testing.T) {
 
 // TestSiteByKeys finds a VM, asks what if it had fewer vCPUs, and plays a simulation by keys alone.
 func TestSiteByKeys(t *testing.T) {
+	t.Parallel()
 	at := startSite(t, "--fleet=demo").URL
 	b := browser.Open(t, at+"/")
 	browser.Eval(t, b, `document.querySelector(".bar").getBoundingClientRect().height < 60`, true) // one line at 1280 px
@@ -217,6 +219,7 @@ const reflowScript = `(() => {
 // TestSiteReflow looks at pages as enlarged to 200 % and 400 % of a window of 1280 px: nothing is cut, and nothing but tables and drawings, in
 // parts that keys reach, is wider than the window.
 func TestSiteReflow(t *testing.T) {
+	t.Parallel()
 	at := startSite(t, "--fleet=demo").URL
 	b := browser.Open(t, at+"/status")
 	pages := 0
@@ -235,6 +238,7 @@ func TestSiteReflow(t *testing.T) {
 
 // TestSiteStill looks for motion that is not wanted: where the browser asks for little, none is there, and a simulation never plays by itself.
 func TestSiteStill(t *testing.T) {
+	t.Parallel()
 	at := startSite(t, "--fleet=demo").URL
 	b := browser.Open(t, at+"/what-if?vm=sql01")
 	moving := `(() => { const m = document.getElementById("main"); m.setAttribute("aria-busy", "true"); getComputedStyle(m).opacity; const n = document.getAnimations().length; m.removeAttribute("aria-busy"); return n; })()`
@@ -307,6 +311,7 @@ const unharmed = `(() => {
 // TestSiteHostileNames opens the pages and reports of a fleet whose owner hates whoever reads it: nothing runs, nothing is refused by the policy, and every
 // link leads to a page.
 func TestSiteHostileNames(t *testing.T) {
+	t.Parallel()
 	file := hostileFleet(t)
 	at := startSite(t, "--fleet="+file).URL
 	most := 30

@@ -32,6 +32,7 @@ var reports = map[string][]string{"assess": {"assess", "demo", "--cluster=mixed"
 // TestSiteAccessible opens every page in a browser: axe finds nothing, and the browser complains about nothing. Every second page is light and wide, the others are
 // dark and narrow; make prove opens each in both ways.
 func TestSiteAccessible(t *testing.T) {
+	t.Parallel()
 	axe := testdeps.Axe(t)
 	s := startSite(t, "--fleet=demo")
 	pages := map[string]string{}
@@ -118,6 +119,7 @@ func TestOpenAPI(t *testing.T) {
 
 // TestAPI compares what the API and a page say.
 func TestAPI(t *testing.T) {
+	t.Parallel()
 	s := startSite(t, "--fleet=demo")
 	for _, at := range []string{"vm?vm=sql01", "calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB", "what-if?vm=sql01&hotAdd=off", "plans?vm=sql*", "host?host=esx01.demo"} {
 		var a struct {

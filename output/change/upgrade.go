@@ -31,7 +31,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 	}
 	a.Tables = append(a.Tables, firstTable(r)...)
 	if len(r.Meanings) > 0 {
-		t := answer.Table{Name: "meanings", Title: "Settings that mean another thing afterwards", Columns: answer.Columns("setting", "from", "before", "after", "VMs", "rule book")}
+		t := answer.Table{Name: "meanings", Title: "Settings whose meaning changes", Columns: answer.Columns("setting", "from", "before", "after", "VMs", "rule book")}
 		for i := range r.Meanings {
 			m := &r.Meanings[i]
 			from := m.Release.String()
@@ -41,6 +41,16 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 			t.Add(m.Setting, from, m.Before, m.After, hostsOf(m.VMs), strings.Join(m.Book, ", "))
 		}
 		a.Tables = append(a.Tables, t)
+	}
+	if len(r.Hosts) > 0 {
+		t := answer.Table{Name: "hosts", Title: "New findings of hosts", Columns: answer.Columns("cluster", "host", "severity", "rule", "finding")}
+		for _, h := range r.Hosts {
+			t.Add(h.Cluster, h.Host, h.Level, h.Rule, h.Text)
+		}
+		a.Tables = append(a.Tables, t)
+	}
+	if r.Newer > 0 {
+		a.Note(words.Verb(r.Newer, "VM has", "VMs have") + " that virtual hardware or a later version, and stay as they are")
 	}
 	a.Note("a VM keeps its layout until its next power cycle; the layouts after are those of that power cycle")
 	if r.Hardware > 0 {
@@ -66,20 +76,23 @@ func upgradeVerdict(r *upgrade.Result) []string {
 	worse, all := r.Worse, r.Layouts
 	where := ""
 	if r.Cluster != "" {
-		where = " of cluster " + r.Cluster
+		where = " in cluster " + r.Cluster
 	}
-	head := fmt.Sprintf("With %s no VM%s gets another layout.", target(r), where)
+	head := fmt.Sprintf("With %s no VM gets another layout%s.", target(r), where)
 	if all > 0 {
-		head = fmt.Sprintf("With %s %s%s another layout.", target(r), words.Verb(all, "VM gets", "VMs get"), where)
+		head = fmt.Sprintf("With %s %s another layout%s.", target(r), words.Verb(all, "VM gets", "VMs get"), where)
 	}
 	out := []string{head}
 	switch {
 	case worse > 0 && len(r.First) > 0:
 		out = append(out, fmt.Sprintf("%s worse off: %s changes first.", words.Verb(worse, "VM is", "VMs are"), words.Verb(len(r.First), "needs", "need")))
 	case worse > 0:
-		out = append(out, words.Verb(worse, "VM is", "VMs are")+" worse off, and no change of a setting helps.")
+		out = append(out, words.Verb(worse, "VM is", "VMs are")+" worse off: decide by hand before.")
 	case all > 0:
 		out = append(out, "None is worse off.")
+	}
+	if n := len(r.Hosts); n > 0 {
+		out = append(out, words.Verb(n, "new finding is", "new findings are")+" about hosts.")
 	}
 	return out
 }
@@ -101,7 +114,7 @@ func firstTable(r *upgrade.Result) (out []answer.Table) {
 		out = append(out, t)
 	}
 	if len(r.Left) > 0 {
-		t := answer.Table{Name: "left", Title: "Worse, and not cured by a setting", Columns: answer.Columns("VM", "rule", "why")}
+		t := answer.Table{Name: "left", Title: "To decide by hand before", Columns: answer.Columns("VM", "rule", "why")}
 		for _, l := range r.Left {
 			t.Add(l.VM, l.Rule, l.Why)
 		}

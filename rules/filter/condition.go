@@ -154,9 +154,9 @@ func (c *Condition) unknown() string {
 	case c == nil || c.missing == 0:
 		return ""
 	case c.missing == 1:
-		return ": 1 VM is left out, a value that the condition needs is unknown of it"
+		return ": 1 VM is left out: the condition needs a value that is unknown"
 	}
-	return fmt.Sprintf(": %d VMs are left out, a value that the condition needs is unknown of them", c.missing)
+	return fmt.Sprintf(": %d VMs are left out: the condition needs a value that is unknown", c.missing)
 }
 
 // Holds reports whether the condition holds for the VM. It does not when a value that it

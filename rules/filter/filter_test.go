@@ -90,7 +90,7 @@ func TestNothing(t *testing.T) {
 		want string
 	}{
 		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM or host matches VM sap*"},
-		{filter.Options{Select: "hw > 1 && name == 'web02'"}, "nothing is shown: no VM or host matches hw > 1 && name == 'web02': 1 VM is left out, a value that the condition needs is unknown of it"},
+		{filter.Options{Select: "hw > 1 && name == 'web02'"}, "nothing is shown: no VM or host matches hw > 1 && name == 'web02': 1 VM is left out: the condition needs a value that is unknown"},
 		{filter.Options{Rules: []string{"X9*"}}, "--rule: no check is called X9*: homenode rules lists them"},
 		{filter.Options{Severity: "urgent"}, `--severity: found "urgent", want one of info, low, medium, high`},
 		{filter.Options{Select: "vcpus = 2"}, ""},

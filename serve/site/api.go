@@ -120,8 +120,6 @@ func (s *Site) openAPI(ctx context.Context) node {
 	query := func(name, about string, required bool, schema node) node {
 		return node{"name": name, "in": "query", "description": about, "required": required, "schema": schema}
 	}
-	answered := node{"type": "object", "required": []string{"format", "version", "command", "verdict"},
-		"properties": node{"format": text, "version": node{"type": "integer"}, "command": text, "verdict": node{"type": "array", "items": text}}}
 	var names []string
 	for _, f := range s.Fleets() {
 		names = append(names, f.Name)
@@ -167,10 +165,40 @@ func (s *Site) openAPI(ctx context.Context) node {
 			parameters = append(parameters, query(f.Name, about, false, schema))
 		}
 		paths[apiPath+p.name()] = get("what the page "+p.path+" shows: "+strings.ToLower(p.title[:1])+p.title[1:], parameters,
-			node{"200": body("the answer, as docs/reference/json.md describes it", answered), "400": failure, "404": failure, "503": failure})
+			node{"200": body("the answer, as docs/reference/json.md describes it", answered(p)), "400": failure, "404": failure, "503": failure})
 	}
-	return node{"openapi": "3.0.3", "info": node{"title": "homenode", "version": "1", "description": "The questions of homenode's pages, answered with the JSON of its commands. It only reads."}, "paths": paths}
+	return node{"openapi": "3.1.0", "info": node{"title": "homenode", "version": "1", "description": "The questions of homenode's pages, answered with the JSON of its commands. It only reads."}, "paths": paths}
 }
+
+// formatsOf are the formats of the answers of pages; of a page without any the frame alone is described.
+var formatsOf = map[string][]string{
+	"/": {"homenode-assessment", "homenode-assessment-kvm"}, "/cluster": {"homenode-matrix"}, "/host": {"homenode-topo"}, "/vm": {"homenode-explanation"},
+	"/what-if": {"homenode-what-if"}, "/simulate": {"homenode-simulation", "homenode-simulation-vm"},
+}
+
+// answered returns the schema of the answers of a page.
+func answered(p *screen) node {
+	text := node{"type": "string"}
+	formats := formatsOf[p.path]
+	if p.path == "/calculator" {
+		formats = []string{"homenode-explanation"}
+		for _, t := range calculations() {
+			formats = append(formats, "homenode-"+strings.ReplaceAll(t.Name, " ", "-"))
+		}
+	}
+	if formats == nil {
+		return node{"type": "object", "required": []string{"format", "version", "command", "verdict"},
+			"properties": node{"format": text, "version": node{"type": "integer"}, "command": text, "verdict": node{"type": "array", "items": text}}}
+	}
+	var any []node
+	for _, name := range formats {
+		any = append(any, node{"$ref": schemaPath + name + ".json"})
+	}
+	return node{"anyOf": any}
+}
+
+// schemaPath is where the schemas of answers are.
+const schemaPath = apiPath + "schema/"
 
 // anyOf returns the name of a VM, host or cluster that there is; "" for none.
 func (s *Site) anyOf(kind string) string {

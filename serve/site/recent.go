@@ -13,7 +13,7 @@ import (
 	"homenode/serve/held"
 )
 
-// Of answers that take long, or that many ask for: so many are kept, so long.
+// The cache keeps this many answers for this long.
 const (
 	recentMost = 16
 	recentFor  = 2 * time.Minute

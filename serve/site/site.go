@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"homenode/ask"
+	"homenode/docs/schema"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
 	"homenode/output/draw/svg"
@@ -129,6 +130,7 @@ func (s *Site) Handlers() map[string]http.Handler {
 		}
 	}
 	out["GET "+apiPath+"openapi.json"] = http.HandlerFunc(s.describe)
+	out["GET "+schemaPath] = http.StripPrefix(schemaPath, http.FileServerFS(schema.Files))
 	out["POST /captures"] = http.HandlerFunc(s.upload)
 	out["POST /captures/remove"] = http.HandlerFunc(s.forget)
 	out["/"] = http.HandlerFunc(s.missing)

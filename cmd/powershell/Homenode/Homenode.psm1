@@ -50,14 +50,7 @@ function Get-HomenodeArgument {
         }
     }
     '--'
-    foreach ($one in $Bound['ArgumentList']) {
-        if ($one -notmatch '^(https?://|@)' -and @('demo', 'vcenter') -notcontains $one -and (Test-Path -LiteralPath $one)) {
-            Convert-Path -LiteralPath $one
-        }
-        else {
-            $one
-        }
-    }
+    $Bound['ArgumentList']
 }
 
 # Test-HomenodeJson reports whether the text is one whole JSON value.
@@ -85,12 +78,17 @@ function Invoke-Homenode {
         [Parameter(Mandatory = $true)] [System.Collections.IDictionary] $Flag,
         [switch] $Console
     )
+    $file = ''
+    $began = Get-Date
     $arguments = @($Command -split ' ')
     if (-not $Console) {
         $form = 'json'
         if ($Bound.ContainsKey('Format')) { $form = $Bound['Format'] }
         $arguments += '--format=' + $form
-        if ($Bound.ContainsKey('OutputFile')) { $arguments += '--output=' + $Bound['OutputFile'] }
+        if ($Bound.ContainsKey('OutputFile')) {
+            $file = $ExecutionContext.SessionState.Path.GetUnresolvedProviderPathFromPSPath($Bound['OutputFile'])
+            $arguments += '--output=' + $file
+        }
     }
     $arguments += @(Get-HomenodeArgument -Bound $Bound -Flag $Flag)
     $start = New-Object System.Diagnostics.ProcessStartInfo
@@ -131,7 +129,8 @@ function Invoke-Homenode {
             if (-not $message) {
                 $message = "homenode ended with exit code $($process.ExitCode)"
             }
-            if (-not (Test-HomenodeJson -Text $text)) {
+            $written = $file -and (Test-Path -LiteralPath $file) -and (Get-Item -LiteralPath $file).LastWriteTime -ge $began
+            if (-not $written -and -not (Test-HomenodeJson -Text $text)) {
                 throw (New-Object System.InvalidOperationException $message)
             }
         }
@@ -145,14 +144,16 @@ function Invoke-Homenode {
         }
         $process.Dispose()
     }
-    if ($Bound.ContainsKey('OutputFile')) {
-        return (Get-Item -LiteralPath $Bound['OutputFile'])
+    if ($file) {
+        return (Get-Item -LiteralPath $file)
     }
     if ($form -ne 'json') {
         return $text
     }
     foreach ($object in (ConvertFrom-Json -InputObject $text)) {
-        $object.PSObject.TypeNames.Insert(0, 'Homenode.' + ($object.format -replace '^homenode-', ''))
+        if ($object.PSObject.Properties['format']) {
+            $object.PSObject.TypeNames.Insert(0, 'Homenode.' + ($object.format -replace '^homenode-', ''))
+        }
         if ($object.PSObject.Properties['result'] -and $object.result -is [psobject]) {
             foreach ($property in $object.result.PSObject.Properties) {
                 $object | Add-Member -MemberType NoteProperty -Name $property.Name -Value $property.Value -ErrorAction SilentlyContinue
@@ -741,12 +742,15 @@ function Export-HomenodePlaybook {
     Runs homenode measure playbook, whose help says more.
     .PARAMETER ArgumentList
     The arguments of the command: homenode measure playbook
+    .PARAMETER OutputFile
+    write to this file, whole or not at all, instead of standard output
     #>
     [CmdletBinding()]
     param(
-        [Parameter(Position = 0, ValueFromRemainingArguments = $true)] [string[]] $ArgumentList
+        [Parameter(Position = 0, ValueFromRemainingArguments = $true)] [string[]] $ArgumentList,
+        [string] $OutputFile
     )
-    $flag = @{}
+    $flag = @{OutputFile = 'output'}
     Invoke-Homenode -Command 'measure playbook' -Bound $PSBoundParameters -Flag $flag -Console
 }
 
@@ -772,6 +776,8 @@ function Watch-HomenodeGuest {
     name of this guest in the result, as the inventory calls the VM
     .PARAMETER Nodes
     nodes to measure: 0,1 (default all)
+    .PARAMETER OutputFile
+    add the lines to the end of this file
     #>
     [CmdletBinding()]
     param(
@@ -782,9 +788,10 @@ function Watch-HomenodeGuest {
         [string] $Huge,
         [string] $Memory,
         [string] $Name,
-        [string] $Nodes
+        [string] $Nodes,
+        [string] $OutputFile
     )
-    $flag = @{Cpus = 'cpus'; Every = 'every'; For = 'for'; Huge = 'huge'; Memory = 'memory'; Name = 'name'; Nodes = 'nodes'}
+    $flag = @{Cpus = 'cpus'; Every = 'every'; For = 'for'; Huge = 'huge'; Memory = 'memory'; Name = 'name'; Nodes = 'nodes'; OutputFile = 'output'}
     Invoke-Homenode -Command 'measure watch' -Bound $PSBoundParameters -Flag $flag -Console
 }
 
@@ -987,6 +994,8 @@ function Start-HomenodeRecording {
     file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
     .PARAMETER Insecure
     accept any certificate (GOVC_INSECURE)
+    .PARAMETER OutputFile
+    folder to write to; one of an earlier recording goes on
     .PARAMETER Hours
     end after so many hours; 0 goes on until Ctrl-C
     .PARAMETER Raw
@@ -1006,13 +1015,14 @@ function Start-HomenodeRecording {
         [string[]] $VMHost,
         [string] $CredentialFile,
         [switch] $Insecure,
+        [string] $OutputFile,
         [double] $Hours,
         [switch] $Raw,
         [switch] $Anonymise,
         [string] $Key,
         [pscredential] $Credential
     )
-    $flag = @{Every = 'every'; Cluster = 'cluster'; VMHost = 'host'; CredentialFile = 'credentials'; Insecure = 'insecure'; Hours = 'hours'; Raw = 'raw'; Anonymise = 'anonymise'; Key = 'key'}
+    $flag = @{Every = 'every'; Cluster = 'cluster'; VMHost = 'host'; CredentialFile = 'credentials'; Insecure = 'insecure'; OutputFile = 'output'; Hours = 'hours'; Raw = 'raw'; Anonymise = 'anonymise'; Key = 'key'}
     Invoke-Homenode -Command 'record' -Bound $PSBoundParameters -Flag $flag -Console
 }
 
@@ -1238,7 +1248,7 @@ function Get-HomenodeCalibration {
     .PARAMETER HostCores
     cores of a host, all sockets
     .PARAMETER Core
-    base frequency of a core: 3.6GHz; with --host-cores what CPU in percent is of
+    base frequency of a core: 3.6GHz; with --host-cores the whole of a CPU use in percent
     .PARAMETER Idle
     CPU that a host uses without I/O, not counted: 1GHz
     .PARAMETER Cpu
@@ -1260,7 +1270,7 @@ function Get-HomenodeCalibration {
     .PARAMETER Details
     each run, too
     .PARAMETER Coefficients
-    the file that --save writes (default: homenode-io.yaml)
+    the file that --save writes (default: homenode-size.json)
     .PARAMETER Format
     Another form than objects, such as html; as text, or in the file of -OutputFile.
     .PARAMETER OutputFile
@@ -1300,7 +1310,7 @@ function Get-HomenodeDump {
     .PARAMETER ArgumentList
     The arguments of the command: homenode size dump [SOURCE]
     .PARAMETER Published
-    the published figures beside what they come to
+    show the published figures beside the results of the model
     .PARAMETER Ram
     memory of the host: 512GB, 1.5TB
     .PARAMETER Release
@@ -1314,7 +1324,7 @@ function Get-HomenodeDump {
     .PARAMETER Media
     boot option systemMediaSize: min, small, default, max
     .PARAMETER Evidence
-    outputs of hosts of your own: esxcli system coredump file list, with esxcli hardware memory get: the size of their core dump file counts for hosts of the same memory
+    outputs of esxcli system coredump file list and esxcli hardware memory get of your own hosts: their sizes replace the published ones for hosts of the same memory
     .PARAMETER NodesPerSocket
     NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
     .PARAMETER Product
@@ -1442,7 +1452,7 @@ function Get-HomenodeIO {
     .PARAMETER ArgumentList
     The arguments of the command: homenode size io [SOURCE]
     .PARAMETER Published
-    the published figures beside what they come to
+    show the published figures beside the results of the model
     .PARAMETER Path
     what the traffic goes through: nvme, vsan-esa, network, ram
     .PARAMETER Iops
@@ -1476,7 +1486,7 @@ function Get-HomenodeIO {
     .PARAMETER RulesOfThumb
     by the published rules of thumb instead of the measurements
     .PARAMETER Coefficients
-    your own costs of I/O, from size calibrate (default: homenode-io.yaml of the working directory, if there is one; none takes the published ones)
+    your own costs of I/O, from size calibrate (default: homenode-size.json of the working directory, if there is one; none takes the published ones)
     .PARAMETER NodesPerSocket
     NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
     .PARAMETER AssumeHost
@@ -1534,7 +1544,7 @@ function Get-HomenodeLatency {
     .PARAMETER ArgumentList
     The arguments of the command: homenode size latency [FILE...]
     .PARAMETER Published
-    the published figures beside what they come to
+    show the published figures beside the results of the model
     .PARAMETER Core
     clock of a core, for cycles and caches: 3.0GHz (default 2.5GHz, that of the published figures)
     .PARAMETER Processor
@@ -1584,7 +1594,7 @@ function Get-HomenodePageSharing {
     .PARAMETER ArgumentList
     The arguments of the command: homenode size pages FILE... | --memory SIZE | --simulate SOURCE
     .PARAMETER Published
-    the published figures beside what they come to
+    show the published figures beside the results of the model
     .PARAMETER Memory
     memory configured of all VMs, where nothing was counted: 1.5TB
     .PARAMETER Consumed
@@ -1887,6 +1897,8 @@ function Export-HomenodeSnapshot {
     with --anonymise: new file for the key to the names, mode 0600 (default FILE.key.json for -o FILE.json)
     .PARAMETER NodesPerSocket
     NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines
+    .PARAMETER OutputFile
+    file to save to, written whole or not at all; - for standard output
     .PARAMETER Product
     software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)
     .PARAMETER Reveal
@@ -1904,11 +1916,12 @@ function Export-HomenodeSnapshot {
         [switch] $Insecure,
         [string] $Key,
         [string[]] $NodesPerSocket,
+        [string] $OutputFile,
         [string[]] $Product,
         [string] $Reveal,
         [pscredential] $Credential
     )
-    $flag = @{Anonymise = 'anonymise'; AssumeHost = 'assume-host'; CredentialFile = 'credentials'; Evidence = 'evidence'; Insecure = 'insecure'; Key = 'key'; NodesPerSocket = 'nodes-per-socket'; Product = 'product'; Reveal = 'reveal'}
+    $flag = @{Anonymise = 'anonymise'; AssumeHost = 'assume-host'; CredentialFile = 'credentials'; Evidence = 'evidence'; Insecure = 'insecure'; Key = 'key'; NodesPerSocket = 'nodes-per-socket'; OutputFile = 'output'; Product = 'product'; Reveal = 'reveal'}
     Invoke-Homenode -Command 'snapshot' -Bound $PSBoundParameters -Flag $flag -Console
 }
 

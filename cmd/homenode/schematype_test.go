@@ -1,26 +1,22 @@
-package formtest
+package main
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
-	"testing"
 	"time"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// A Schema is what a JSON Schema (2020-12) says of one value.
-type Schema map[string]any
+// A jsonSchema is what a JSON Schema (2020-12) says of one value.
+type jsonSchema map[string]any
 
-// SchemaOf returns the schema of the JSON of a type. values are some such JSON, decoded: types that write their JSON themselves are described by what
+// describeType returns the schema of the JSON of a type. values are some such JSON, decoded: types that write their JSON themselves are described by what
 // of them is seen there.
-func SchemaOf(t reflect.Type, values []any) Schema {
-	d := describer{defs: Schema{}, seen: map[string][]any{}}
+func describeType(t reflect.Type, values []any) jsonSchema {
+	d := describer{defs: jsonSchema{}, seen: map[string][]any{}}
 	s := d.of(t, values)
 	for _, name := range slices.Sorted(maps.Keys(d.seen)) { // what is seen of a type is complete only now
 		d.defs[name] = inferred(d.seen[name])
@@ -33,7 +29,7 @@ func SchemaOf(t reflect.Type, values []any) Schema {
 
 // A describer describes types, each once.
 type describer struct {
-	defs Schema
+	defs jsonSchema
 	seen map[string][]any // of types that write their JSON themselves
 }
 
@@ -43,56 +39,56 @@ var (
 )
 
 // of describes a type, of which values are some JSON.
-func (d *describer) of(t reflect.Type, values []any) Schema {
+func (d *describer) of(t reflect.Type, values []any) jsonSchema {
 	values = slices.DeleteFunc(slices.Clone(values), func(v any) bool { return v == nil })
 	switch {
 	case t == reflect.TypeFor[time.Time]():
-		return Schema{"type": "string", "format": "date-time"}
+		return jsonSchema{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[json.RawMessage]():
-		return Schema{}
+		return jsonSchema{}
 	case t.Kind() == reflect.Pointer && !t.Implements(texts):
-		return Schema{"anyOf": []any{d.of(t.Elem(), values), Schema{"type": "null"}}}
+		return jsonSchema{"anyOf": []any{d.of(t.Elem(), values), jsonSchema{"type": "null"}}}
 	case t.Implements(marshals) || reflect.PointerTo(t).Implements(marshals):
-		name := nameOf(t)
+		name := typeName(t)
 		d.seen[name] = append(d.seen[name], values...)
-		return Schema{"anyOf": []any{Schema{"$ref": "#/$defs/" + name}, Schema{"type": "null"}}}
+		return jsonSchema{"anyOf": []any{jsonSchema{"$ref": "#/$defs/" + name}, jsonSchema{"type": "null"}}}
 	case t.Implements(texts) || reflect.PointerTo(t).Implements(texts):
-		return Schema{"type": "string"}
+		return jsonSchema{"type": "string"}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
-		return Schema{"type": "boolean"}
+		return jsonSchema{"type": "boolean"}
 	case reflect.String:
-		return Schema{"type": "string"}
+		return jsonSchema{"type": "string"}
 	case reflect.Float32, reflect.Float64:
-		return Schema{"type": "number"}
+		return jsonSchema{"type": "number"}
 	case reflect.Slice, reflect.Array:
 		if t.Elem().Kind() == reflect.Uint8 {
-			return Schema{"type": "string"}
+			return jsonSchema{"type": "string"}
 		}
-		return Schema{"type": "array", "items": d.of(t.Elem(), elements(values))}
+		return jsonSchema{"type": "array", "items": d.of(t.Elem(), elements(values))}
 	case reflect.Map:
-		return Schema{"type": "object", "additionalProperties": d.of(t.Elem(), members(values))}
+		return jsonSchema{"type": "object", "additionalProperties": d.of(t.Elem(), members(values))}
 	case reflect.Interface:
-		return Schema{}
+		return jsonSchema{}
 	case reflect.Struct:
 		return d.object(t, values)
 	}
-	return Schema{"type": "integer"}
+	return jsonSchema{"type": "integer"}
 }
 
 // object describes a struct: by its name, or in place when it has none.
-func (d *describer) object(t reflect.Type, values []any) Schema {
-	name := nameOf(t)
+func (d *describer) object(t reflect.Type, values []any) jsonSchema {
+	name := typeName(t)
 	if t.Name() != "" {
 		if _, known := d.defs[name]; known && len(values) == 0 {
-			return Schema{"$ref": "#/$defs/" + name}
+			return jsonSchema{"$ref": "#/$defs/" + name}
 		}
-		d.defs[name] = Schema{} // it may have one of its own kind
+		d.defs[name] = jsonSchema{} // it may have one of its own kind
 	}
-	properties, required := Schema{}, []string{}
+	properties, required := jsonSchema{}, []string{}
 	d.fields(t, values, properties, &required)
-	out := Schema{"type": "object", "properties": properties}
+	out := jsonSchema{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		slices.Sort(required)
 		out["required"] = slices.Compact(required)
@@ -101,11 +97,11 @@ func (d *describer) object(t reflect.Type, values []any) Schema {
 		return out
 	}
 	d.defs[name] = out
-	return Schema{"$ref": "#/$defs/" + name}
+	return jsonSchema{"$ref": "#/$defs/" + name}
 }
 
 // fields describes the fields of a struct as encoding/json writes them.
-func (d *describer) fields(t reflect.Type, values []any, properties Schema, required *[]string) {
+func (d *describer) fields(t reflect.Type, values []any, properties jsonSchema, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag := f.Tag.Get("json")
@@ -140,8 +136,8 @@ func (d *describer) fields(t reflect.Type, values []any, properties Schema, requ
 	}
 }
 
-// nameOf names a type in a schema.
-func nameOf(t reflect.Type) string {
+// typeName names a type in a schema.
+func typeName(t reflect.Type) string {
 	path := t.PkgPath()
 	name := strings.ReplaceAll(strings.TrimPrefix(path, "homenode/"), "/", ".") + "." + t.Name()
 	return strings.NewReplacer("[", "-of-", "]", "", "homenode/", "", "/", ".", "*", "", " ", "").Replace(name)
@@ -168,7 +164,7 @@ func members(values []any) (out []any) {
 }
 
 // inferred describes values by what they have: a member that one of them lacks is not required.
-func inferred(values []any) Schema {
+func inferred(values []any) jsonSchema {
 	kinds := map[string]bool{}
 	properties, count := map[string][]any{}, 0
 	for _, v := range values {
@@ -190,7 +186,7 @@ func inferred(values []any) Schema {
 			kinds["null"] = true
 		}
 	}
-	out := Schema{}
+	out := jsonSchema{}
 	names := []string{}
 	for kind := range kinds {
 		names = append(names, kind)
@@ -208,30 +204,11 @@ func inferred(values []any) Schema {
 		out["items"] = inferred(elements(values))
 	}
 	if count > 0 {
-		object := Schema{}
+		object := jsonSchema{}
 		for name, of := range properties {
 			object[name] = inferred(of)
 		}
 		out["properties"] = object
 	}
 	return out
-}
-
-// Compiled compiles a schema for tests.
-func Compiled(t *testing.T, name string, schema []byte) *jsonschema.Schema {
-	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource(name, doc); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	s, err := c.Compile(name)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return s
 }
