@@ -195,7 +195,7 @@ func TestMergeErrors(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"--merge nowhere.json", "nowhere.json: no such file or directory"},
 		{"--merge x --from 2026-11-03", "--from: give it to the runs whose results are merged"},
-		{"--merge", "--merge: want a RESULT to merge"},
+		{"--merge", "--merge: want a FILE to merge"},
 	} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), append([]string{"capture"}, strings.Fields(tt.args)...), nil, &out, &errs); code != exitError || !strings.Contains(errs.String(), tt.want) {

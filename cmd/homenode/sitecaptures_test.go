@@ -242,7 +242,6 @@ func sent(t *testing.T, s testSite, field string, files ...[2]string) (page stri
 
 // TestSiteUploads uploads captures, good and bad ones, and looks at what is left of them.
 func TestSiteUploads(t *testing.T) {
-	t.Parallel()
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	t.Cleanup(func() { // after the server
