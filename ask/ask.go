@@ -38,9 +38,9 @@ type Reply struct {
 	Answers   []*answer.Answer
 	Form      format.Options          // what forms of an answer need to know beside it
 	Lines     []string                // instead of answers: lines of a file of VMware's
-	Write     func(w io.Writer) error // instead of answers, for a front end that writes: what is too much to be held, or text already
+	Write     func(w io.Writer) error // instead of answers, for a front end that writes: output that is too large for memory, or text already
 	AllTables bool                    // a CSV file has all tables of the answer
-	Found     bool                    // something that the asker wants to be told by the exit code
+	Found     bool                    // the exit code reports a finding
 	Partly    error                   // not everything could be read; the answers are of the rest
 }
 

@@ -15,7 +15,7 @@ import (
 	"homenode/source/story"
 )
 
-// A Play says what happens in a simulation, beside what its story says.
+// A Play adds events, loads and changes to a story.
 type Play struct {
 	Hours   float64  `ask:"hours" label:"Hours" example:"8" help:"how long to simulate, instead of what the story says (a day when it does not)"`
 	Part    []string `ask:"part" label:"Hosts" help:"of a SOURCE: this cluster or host alone, with its VMs; names may have * and ? (repeatable)"`

@@ -5,8 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/change/diff"
+	"homenode/change/whatif"
 	"homenode/numa"
 	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/source/demo"
 	"homenode/source/scenario"
 )
 
@@ -102,5 +106,47 @@ func TestHosts(t *testing.T) {
 	r, err := Study(f, Ask{Release: numa.ESXi65}, rules.Options{})
 	if err != nil || !slices.ContainsFunc(r.Hosts, func(h HostFinding) bool { return h.Rule == "H005" }) {
 		t.Errorf("%v, %+v; want H005", err, r.Hosts)
+	}
+}
+
+// TestFirstHelps sets before the upgrade's power cycle what the answer says to set first: no such VM of the demo has a finding of medium or higher severity
+// that it did not have before.
+func TestFirstHelps(t *testing.T) {
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Study(f, Ask{Release: numa.ESXi90, Hardware: 22}, rules.Options{})
+	if err != nil || len(r.First) == 0 {
+		t.Fatalf("%v, first %+v", err, r.First)
+	}
+	changes, err := (&Ask{Release: numa.ESXi90, Hardware: 22}).changes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, _, err := whatif.Apply(f, changes, rules.Options{}.Choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range r.First {
+		for i := range after.VMs {
+			if v := &after.VMs[i]; v.ID == one.ID {
+				for _, e := range one.Edits {
+					if err := e.Configure(&v.Config, "first"); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	}
+	d, err := diff.Compare(rules.Run(whatif.Unobserved(f), rules.Options{}), rules.Run(after, rules.Options{}), diff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range d.Findings {
+		n := &d.Findings[i]
+		if n.Worsens(finding.Medium) && slices.ContainsFunc(r.First, func(one First) bool { return one.ID == n.B.VMID }) {
+			t.Errorf("%s: %s %s", n.B.VM, n.B.Rule, n.B.Message)
+		}
 	}
 }

@@ -21,7 +21,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 			v := &r.VMs[i]
 			head := []answer.Cell{{Text: v.Name, To: answer.Object{Kind: "vm", ID: v.ID}}, {Text: v.Cluster}, {Text: v.Verdict}}
 			for _, on := range v.On {
-				t.Rows = append(t.Rows, append(slices.Clone(head), answer.Cell{Text: hostsOf(on.Hosts)}, answer.Cell{Text: rule.Short(on.Before)}, answer.Cell{Text: rule.Short(on.After)}, answer.Cell{Text: strings.Join(v.New, ", ")}))
+				t.Rows = append(t.Rows, append(slices.Clone(head), answer.Cell{Text: words.Few(on.Hosts)}, answer.Cell{Text: rule.Short(on.Before)}, answer.Cell{Text: rule.Short(on.After)}, answer.Cell{Text: strings.Join(v.New, ", ")}))
 			}
 			if len(v.On) == 0 {
 				t.Rows = append(t.Rows, append(head, answer.Cell{}, answer.Cell{}, answer.Cell{Text: "the same layout"}, answer.Cell{Text: strings.Join(v.New, ", ")}))
@@ -38,7 +38,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 			if m.Hardware > 0 {
 				from += fmt.Sprintf(" with hardware %d", m.Hardware)
 			}
-			t.Add(m.Setting, from, m.Before, m.After, hostsOf(m.VMs), strings.Join(m.Book, ", "))
+			t.Add(m.Setting, from, m.Before, m.After, words.Few(m.VMs), strings.Join(m.Book, ", "))
 		}
 		a.Tables = append(a.Tables, t)
 	}
@@ -121,14 +121,4 @@ func firstTable(r *upgrade.Result) (out []answer.Table) {
 		out = append(out, t)
 	}
 	return out
-}
-
-// hostsOf lists some names.
-func hostsOf(names []string) string {
-	const most = 4
-	names = slices.Clone(names)
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }

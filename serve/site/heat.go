@@ -170,7 +170,7 @@ func nodesPlaced(f *held.Fleet) answer.Drawing {
 			Bad: fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced))}})
 }
 
-// Of nodes whose VMs are placed and not seen: more vCPUs on each core, or less memory on home nodes, are marked.
+// A node whose VMs are placed and not seen is marked when it has more vCPUs on each core, or less memory on home nodes.
 const (
 	mostLoad  = 4.0
 	lowPlaced = 0.8

@@ -75,7 +75,7 @@ func (c *recent) fill(one *recentAnswer, asking func() (*answer.Answer, error)) 
 func (c *recent) of(fleet *held.Fleet, line string) (one *recentAnswer, own bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// What was judged anew meanwhile is asked about no more, and is large.
+	// An older judgement of the same fleet is asked about no more, and it is large.
 	c.all = slices.DeleteFunc(c.all, func(one *recentAnswer) bool {
 		return time.Since(one.at) >= recentFor || one.fleet != nil && fleet != nil && one.fleet != fleet && one.fleet.Name == fleet.Name
 	})
