@@ -95,7 +95,8 @@ func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, 
 		return nil, 0, err
 	}
 	read = time.Since(start)
-	return rules.Run(fleet, o), read, nil
+	r, err = rules.RunContext(ctx, fleet, o)
+	return r, read, err
 }
 
 // State states the products in the guests of a fleet without a source; without a pattern that of every VM.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -52,24 +53,36 @@ type Result struct {
 // Run predicts every VM on every host of its cluster and applies every rule to
 // every VM and host. Of a fleet of KVM the layouts are stated: the rules for those judge it, and no others. Templates are not judged. Hosts of one shape give every VM
 // the same layout, so each shape of a cluster is predicted once.
-func Run(f *numa.Fleet, o Options) *Result { return run(f, o, nil, nil) }
+func Run(f *numa.Fleet, o Options) *Result {
+	r, _ := RunContext(context.Background(), f, o) // nobody ends it
+	return r
+}
 
-// Changed judges f as Run does, by the same options as r. f differs from the fleet of r in these clusters and standalone hosts
+// RunContext judges as Run does, until the context ends: then its error is returned.
+func RunContext(ctx context.Context, f *numa.Fleet, o Options) (*Result, error) {
+	return run(ctx, f, o, nil, nil)
+}
+
+// Changed judges f as RunContext does, by the same options as r. f differs from the fleet of r in these clusters and standalone hosts
 // alone, by their IDs: the findings of the others are those of r.
-func (r *Result) Changed(f *numa.Fleet, in map[string]bool, o Options) *Result {
+func (r *Result) Changed(ctx context.Context, f *numa.Fleet, in map[string]bool, o Options) (*Result, error) {
 	if r.Policy != nil || o.Policy != nil || r.Whole != nil { // findings are no more as they were reported
-		return Run(f, o)
+		return RunContext(ctx, f, o)
 	}
-	return run(f, o, r, in)
+	return run(ctx, f, o, r, in)
 }
 
 // run judges a fleet; where a judgement is known, only what is in these clusters and standalone hosts.
-func run(f *numa.Fleet, o Options, known *Result, in map[string]bool) *Result {
+func run(ctx context.Context, f *numa.Fleet, o Options, known *Result, in map[string]bool) (*Result, error) {
 	r := &Result{Fleet: f, Choices: o.Choices}
+	var err error
 	if f.Hypervisor == numa.KVM {
-		r.runStated(o)
+		err = r.runStated(ctx, o)
 	} else {
-		r.runPredicted(o, known, in)
+		err = r.runPredicted(ctx, o, known, in)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if o.Ticks != "" {
 		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return glance(&f, o.Ticks) })
@@ -81,7 +94,7 @@ func run(f *numa.Fleet, o Options, known *Result, in map[string]bool) *Result {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Cluster, b.Cluster),
 			cmp.Compare(a.VM, b.VM), cmp.Compare(a.Host, b.Host), cmp.Compare(a.VMID, b.VMID))
 	})
-	return r
+	return r, nil
 }
 
 // glance reports a finding of one look: of a rule that looks once, or about what ticks showed, as N030 of home nodes (M011 judges them).
@@ -115,9 +128,12 @@ func (r *Result) outside(in map[string]bool) (out []finding.Finding) {
 }
 
 // runPredicted judges a fleet of ESXi; where a judgement is known, only what is in these clusters and standalone hosts.
-func (r *Result) runPredicted(o Options, known *Result, in map[string]bool) {
+func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in map[string]bool) error {
 	g := r.group(r.Fleet)
 	for i := range r.Fleet.VMs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		r.addVM(&r.Fleet.VMs[i], g, o)
 	}
 	r.addReleaseDoubts()
@@ -128,13 +144,17 @@ func (r *Result) runPredicted(o Options, known *Result, in map[string]bool) {
 	}
 	for _, c := range r.Clusters {
 		c.Weigh = weigher(c, o)
-		if known == nil || anew[c] {
-			r.judge(c, o)
+		if known != nil && !anew[c] {
+			continue
+		}
+		if err := r.judge(ctx, c, o); err != nil {
+			return err
 		}
 	}
 	if known != nil {
 		r.Findings = append(r.Findings, known.outside(in)...)
 	}
+	return nil
 }
 
 // addVM places a VM in its cluster and predicts it on every kind of host there.
@@ -266,9 +286,12 @@ func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) int {
 }
 
 // judge applies every rule to the hosts and VMs of a cluster.
-func (r *Result) judge(c *rule.Cluster, o Options) {
+func (r *Result) judge(ctx context.Context, c *rule.Cluster, o Options) error {
 	for _, k := range c.Kinds {
 		for _, h := range k.Hosts {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			for _, one := range All {
 				if !one.VMs || one.Hosts {
 					r.check(&rule.Pass{Rule: one, Cluster: c, Host: h, Kind: k, Choices: o.Choices, Thresholds: o.thresholds()})
@@ -277,6 +300,9 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 		}
 	}
 	for _, v := range c.VMs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for _, one := range All {
 			if one.VMs && (one.Refused || !v.Off()) {
 				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
@@ -284,6 +310,7 @@ func (r *Result) judge(c *rule.Cluster, o Options) {
 			}
 		}
 	}
+	return nil
 }
 
 func (r *Result) check(p *rule.Pass) {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"fmt"
 
 	"homenode/numa"
@@ -9,7 +10,7 @@ import (
 )
 
 // runStated judges a fleet of KVM: the rules with Stated, and no others.
-func (r *Result) runStated(o Options) {
+func (r *Result) runStated(ctx context.Context, o Options) error {
 	f := r.Fleet
 	hosts := map[string]*numa.Host{}
 	for i := range f.Hosts {
@@ -42,6 +43,9 @@ func (r *Result) runStated(o Options) {
 	}
 	r.VMs = len(r.Stated)
 	for _, v := range r.Stated {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for _, other := range on[v.Host] {
 			if other != v && v.Host != nil {
 				v.Beside = append(v.Beside, other)
@@ -55,4 +59,5 @@ func (r *Result) runStated(o Options) {
 			}
 		}
 	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -181,11 +182,11 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 }
 
 // plan plans the hosts of the VMs and says so in the options; nil when no hosts are named.
-func (t *targets) plan(r *rules.Result, to []*move.Platform, o *move.Options) (*show.Planned, error) {
+func (t *targets) plan(ctx context.Context, r *rules.Result, to []*move.Platform, o *move.Options) (*show.Planned, error) {
 	if t.list == nil {
 		return nil, nil
 	}
-	p, err := plan.Make(r, to, *o, t.list, t.policy)
+	p, err := plan.Make(ctx, r, to, *o, t.list, t.policy)
 	if err != nil {
 		return nil, err
 	}

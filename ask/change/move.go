@@ -68,18 +68,21 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := shown.Fleet(whole)
+	result, err := shown.Fleet(ctx, whole)
 	if err != nil {
 		return nil, err
 	}
 	m := &Moved{}
-	if m.Planned, err = hosts.plan(result, platforms, &o); err != nil {
+	if m.Planned, err = hosts.plan(ctx, result, platforms, &o); err != nil {
 		return nil, err
 	}
 	if m.Planned != nil {
 		m.Planned.Whole = whole
 	}
-	if m.Moves = move.Fleet(result, platforms, o); len(m.Moves) == 0 {
+	if m.Moves, err = move.Fleet(ctx, result, platforms, o); err != nil {
+		return nil, err
+	}
+	if len(m.Moves) == 0 {
 		return nil, errors.New(strings.Join(q.Fleet, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}
 	m.Refused = slices.ContainsFunc(m.Moves, func(m *move.Move) bool { return m.Refused != nil })

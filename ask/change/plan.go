@@ -48,7 +48,7 @@ func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fix.Make(fleet, o)
+	return fix.Make(ctx, fleet, o)
 }
 
 // Show returns the answer of a plan that Make made, or that was read from a file; more words stand in the commands that carry it out.

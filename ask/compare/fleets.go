@@ -45,10 +45,12 @@ func (f *Compare) fleets(ctx context.Context, e *ask.Env, a, b string) (*ask.Rep
 		if err != nil {
 			return nil, err
 		}
-		judged[i] = rules.Run(fleet, options)
+		if judged[i], err = rules.RunContext(ctx, fleet, options); err != nil {
+			return nil, err
+		}
 	}
-	d, err := diff.Compare(judged[0], judged[1], diff.Options{
-		Judge: func(fleet *numa.Fleet) *rules.Result { return rules.Run(fleet, options) }, Filter: shown,
+	d, err := diff.Compare(ctx, judged[0], judged[1], diff.Options{
+		Judge: func(fleet *numa.Fleet) (*rules.Result, error) { return rules.RunContext(ctx, fleet, options) }, Filter: shown,
 	})
 	if err != nil {
 		return nil, err

@@ -40,9 +40,14 @@ func (f *Compare) moved(ctx context.Context) (*ask.Reply, error) {
 			return nil, fmt.Errorf("%s: %w", []string{"before", "after"}[i], err)
 		}
 		damaged += len(fleet.Unread)
-		sides[i] = rules.Run(fleet, rules.Options{})
+		if sides[i], err = rules.RunContext(ctx, fleet, rules.Options{}); err != nil {
+			return nil, err
+		}
 	}
-	r := movedvms.Compare(sides[0], sides[1])
+	r, err := movedvms.Compare(ctx, sides[0], sides[1])
+	if err != nil {
+		return nil, err
+	}
 	if len(r.VMs) == 0 && len(r.Only[0])+len(r.Only[1]) == 0 {
 		return nil, fmt.Errorf("%s and %s: found no VM", strings.Join(f.A, " "), strings.Join(f.B, " "))
 	}

@@ -84,7 +84,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	if kvm && (shown != nil || e.Table != "") {
 		return nil, fmt.Errorf("%s: a fleet of KVM is shown as a whole: leave out --table and what selects", fleet.Source)
 	}
-	result, err := shown.Fleet(whole)
+	result, err := shown.Fleet(ctx, whole)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (a *Assess) beside(ctx context.Context, e *ask.Env, options rules.Options, 
 	if err != nil {
 		return nil, err
 	}
-	both, err := whatif.Beside(e.Bare(options), fleet, changes, options, shown)
+	both, err := whatif.Beside(ctx, e.Bare(options), fleet, changes, options, shown)
 	if err != nil {
 		return nil, err
 	}

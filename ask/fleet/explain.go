@@ -113,7 +113,8 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, o rules.Opti
 		}
 		problems = resize(vms, x.VCPUs)
 	}
-	return rules.Run(fleet, o), problems, nil
+	r, err = rules.RunContext(ctx, fleet, o)
+	return r, problems, err
 }
 
 // A kind is one of the things that explain explains.

@@ -62,7 +62,11 @@ func (v *Validate) ofFleet(ctx context.Context, e *ask.Env, choices vnuma.Choice
 	if err != nil {
 		return nil, err
 	}
-	score := own.Of(rules.Run(fleet, rules.Options{Choices: choices}), choices)
+	judged, err := rules.RunContext(ctx, fleet, rules.Options{Choices: choices})
+	if err != nil {
+		return nil, err
+	}
+	score := own.Of(judged, choices)
 	var notes []string
 	if v.Contribute != "" {
 		data, cases, left, err := score.Contribute(choices)

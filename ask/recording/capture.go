@@ -119,7 +119,7 @@ func (f *Capture) inventory(ctx context.Context, e *ask.Env, o rules.Options) (*
 	if err != nil {
 		return nil, err
 	}
-	return rules.Run(read, rules.Options{Policy: thresholdsOf(o.Policy), Today: o.Today}), nil
+	return rules.RunContext(ctx, read, rules.Options{Policy: thresholdsOf(o.Policy), Today: o.Today})
 }
 
 // read reads the captures, or the results of captures.

@@ -52,7 +52,9 @@ func (f *RightSize) answer(ctx context.Context, e *ask.Env) (*answer.Answer, err
 		if err != nil {
 			return nil, err
 		}
-		inventory = rules.Run(fleet, rules.Options{})
+		if inventory, err = rules.RunContext(ctx, fleet, rules.Options{}); err != nil {
+			return nil, err
+		}
 	}
 	count := rules.CaptureOptions(nil)
 	count.Needs = true
@@ -72,7 +74,12 @@ func (f *RightSize) answer(ctx context.Context, e *ask.Env) (*answer.Answer, err
 	if f.VM == "" {
 		options.Unseen = rightsize.Unseen(w, inventory)
 	}
-	return show.Answer(rightsize.All(vms, o), rightsize.Changes(vms, o), options), nil
+	judged, err := rightsize.All(ctx, vms, o)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := rightsize.Changes(ctx, vms, o)
+	return show.Answer(judged, changes, options), err
 }
 
 // rightSizeAnswerFlags are those that change what rightsize finds.

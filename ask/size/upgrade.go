@@ -48,7 +48,7 @@ func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := upgrade.Study(fleet, a, options)
+	r, err := upgrade.Study(ctx, fleet, a, options)
 	if err != nil {
 		return nil, err
 	}

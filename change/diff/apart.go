@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -18,7 +19,7 @@ type Options struct {
 	// that one side alone knows is set apart: an RVTools export of last month beside
 	// today's vCenter is no drift. nil takes every difference as one: a what-if makes
 	// facts known.
-	Judge func(*numa.Fleet) *rules.Result
+	Judge func(*numa.Fleet) (*rules.Result, error)
 	// Filter says which VMs, hosts and findings are compared: those that it shows in A or in
 	// B, so that a VM that leaves a folder is not gone. nil compares everything.
 	Filter *filter.Filter
@@ -26,10 +27,10 @@ type Options struct {
 
 // Compare compares two judged fleets. VMs and hosts are the same when their IDs are,
 // else their UUIDs, else cluster and name where these are unique. It is an error when the
-// filter shows nothing of either.
-func Compare(a, b *rules.Result, o Options) (*Drift, error) {
+// filter shows nothing of either, and when the context ends.
+func Compare(ctx context.Context, a, b *rules.Result, o Options) (*Drift, error) {
 	vms, hosts := matchVMs(a.Fleet, b.Fleet), matchHosts(a.Fleet, b.Fleet)
-	shown, err := show(a, b, o.Filter, vms, hosts)
+	shown, err := show(ctx, a, b, o.Filter, vms, hosts)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,15 @@ func Compare(a, b *rules.Result, o Options) (*Drift, error) {
 	if shared == 0 {
 		return d, nil
 	}
-	known := shown.compare(o.Judge(&fa), o.Judge(&fb))
+	ja, err := o.Judge(&fa)
+	if err != nil {
+		return nil, err
+	}
+	jb, err := o.Judge(&fb)
+	if err != nil {
+		return nil, err
+	}
+	known := shown.compare(ja, jb)
 	known.setApart(d)
 	known.A, known.B, known.InA, known.InB, known.OneSided = d.A, d.B, d.InA, d.InB, d.OneSided
 	return known, nil
@@ -66,14 +75,17 @@ type parts struct {
 }
 
 // show returns what the filter shows of two fleets: what it shows of one is shown of both.
-func show(a, b *rules.Result, f *filter.Filter, vms, hosts *pairs) (*parts, error) {
+func show(ctx context.Context, a, b *rules.Result, f *filter.Filter, vms, hosts *pairs) (*parts, error) {
 	p := &parts{filter: f}
 	if f == nil {
 		return p, nil
 	}
 	var inA, inB error
-	p.a, inA = f.Shown(a)
-	p.b, inB = f.Shown(b)
+	p.a, inA = f.Shown(ctx, a)
+	p.b, inB = f.Shown(ctx, b)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if inA != nil && inB != nil {
 		return nil, inA
 	}

@@ -365,7 +365,7 @@ func TestWorsens(t *testing.T) {
 
 func compare(t *testing.T, a, b *rules.Result, o diff.Options) *diff.Drift {
 	t.Helper()
-	d, err := diff.Compare(a, b, o)
+	d, err := diff.Compare(t.Context(), a, b, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,7 +159,7 @@ host esx01 nodes=2 cores=16 memory=512GB power=%s
 vm db vcpus=24 memory=32GB hotAdd=%s
 vm app vcpus=%s memory=32GB hotAdd=%[2]s
 `
-	options := diff.Options{Judge: func(f *numa.Fleet) *rules.Result { return rules.Run(f, rules.Options{}) }}
+	options := diff.Options{Judge: func(f *numa.Fleet) (*rules.Result, error) { return rules.RunContext(t.Context(), f, rules.Options{}) }}
 	for _, tt := range []struct {
 		name                 string
 		a, b                 *rules.Result

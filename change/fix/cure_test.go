@@ -101,7 +101,7 @@ vm v host=h vcpus=32 coresPerSocket=1 memory=256GB hw=19 product="SQL Server 201
 				t.Fatal(err)
 			}
 			tt.o.Now = now
-			p, err := fix.Make(f, tt.o)
+			p, err := fix.Make(t.Context(), f, tt.o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ func planned(t *testing.T, o fix.Options) *fix.Plan {
 		t.Fatal(err)
 	}
 	o.Now = now
-	p, err := fix.Make(f, o)
+	p, err := fix.Make(t.Context(), f, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestStable(t *testing.T) {
 	p := planned(t, fix.Options{})
 	f, _ := demo.Fleet()
 	f.Collected = "2026-11-23T10:00:00Z"
-	again, err := fix.Make(f, fix.Options{Now: now.Add(time.Hour)})
+	again, err := fix.Make(t.Context(), f, fix.Options{Now: now.Add(time.Hour)})
 	if err != nil || again.ID != p.ID || again.Made == p.Made {
 		t.Errorf("IDs %s and %s, made %s and %s, %v", p.ID, again.ID, p.Made, again.Made, err)
 	}
@@ -150,7 +150,7 @@ func TestOptions(t *testing.T) {
 			f.Clusters[i].Apart = []numa.Group{{Name: "two", VMs: []string{a.ID, b.ID}}}
 		}
 	}
-	kept, err := fix.Make(f, fix.Options{AtOnce: 4, Now: now})
+	kept, err := fix.Make(t.Context(), f, fix.Options{AtOnce: 4, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package fix
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"homenode/change/diff"
 	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
 	"homenode/internal/glob"
@@ -75,18 +76,18 @@ func subjectOf(f *finding.Finding) subject {
 	return subject{f.Rule, f.Topic, f.HostID}
 }
 
-// Make plans what the findings of the fleet need. It is an error when the filter shows nothing.
-func Make(f *numa.Fleet, o Options) (*Plan, error) {
+// Make plans what the findings of the fleet need. It is an error when the filter shows nothing, and when the context ends.
+func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	o.AtOnce = max(1, o.AtOnce)
-	m, err := newMaker(f, o)
+	m, err := newMaker(ctx, f, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.make(); err != nil {
+	if err := m.make(ctx); err != nil {
 		return nil, err
 	}
 	for n, more := 0, !m.set() && len(m.edits) > 0; more && n < rounds; n++ {
-		if more, err = m.again(); err != nil {
+		if more, err = m.again(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -121,25 +122,29 @@ func Make(f *numa.Fleet, o Options) (*Plan, error) {
 	return p, p.identify()
 }
 
-func newMaker(f *numa.Fleet, o Options) (*maker, error) {
+func newMaker(ctx context.Context, f *numa.Fleet, o Options) (*maker, error) {
 	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
 		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}}
-	whole := rules.Run(f, o.Rules)
-	var err error
-	if m.shown, err = o.Filter.Fleet(whole); err != nil {
+	whole, err := rules.RunContext(ctx, f, o.Rules)
+	if err != nil {
+		return nil, err
+	}
+	if m.shown, err = o.Filter.Fleet(ctx, whole); err != nil {
 		return nil, err
 	}
 	m.today = whole
 	if slices.ContainsFunc(f.VMs, func(v numa.VM) bool { return len(v.Observed) > 0 }) {
 		m.fleet = whatif.Unobserved(f)
-		m.today = rules.Run(m.fleet, o.Rules)
+		if m.today, err = rules.RunContext(ctx, m.fleet, o.Rules); err != nil {
+			return nil, err
+		}
 	}
 	m.vms, m.base = vmsOf(m.today), m.today
 	return m, nil
 }
 
 // make weighs the edits of hosts, and then those of VMs.
-func (m *maker) make() (err error) {
+func (m *maker) make(ctx context.Context) (err error) {
 	if m.set() {
 		err = m.asked()
 	} else {
@@ -147,7 +152,7 @@ func (m *maker) make() (err error) {
 	}
 	if err == nil && len(m.edits) > 0 {
 		m.hosts = true
-		err = m.weigh()
+		err = m.weigh(ctx)
 		m.hosts, m.base = false, m.changed
 	}
 	if err != nil {
@@ -157,22 +162,25 @@ func (m *maker) make() (err error) {
 		m.advised()
 	}
 	m.refuse()
-	err = m.weigh()
-	for n := 0; err == nil && n < rounds && m.further(); n++ {
+	err = m.weigh(ctx)
+	for n := 0; err == nil && n < rounds && m.further(ctx); n++ {
 		m.refuse()
-		err = m.weigh()
+		err = m.weigh(ctx)
 	}
-	return err
+	return cmp.Or(err, ctx.Err())
 }
 
 // again takes what a second plan would change besides, of what was left out beside changes that are left out themselves. It reports
 // whether there is anything.
-func (m *maker) again() (more bool, err error) {
-	next, err := newMaker(m.changed.Fleet, m.o)
+func (m *maker) again(ctx context.Context) (more bool, err error) {
+	next, err := newMaker(ctx, m.changed.Fleet, m.o)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
 	if err != nil { // nothing is shown any more
 		return false, nil
 	}
-	if err := next.make(); err != nil {
+	if err := next.make(ctx); err != nil {
 		return false, err
 	}
 	for id, edits := range next.edits {
@@ -193,13 +201,12 @@ func (m *maker) again() (more bool, err error) {
 	if !more {
 		return false, nil
 	}
-	m.changed = rules.Run(m.apply(), m.o.Rules)
-	d, err := diff.Compare(m.base, m.changed, diff.Options{})
+	d, err := m.judge(ctx)
 	if err != nil {
 		return false, err
 	}
 	m.harm(d)
-	return true, m.gains()
+	return true, m.gains(ctx)
 }
 
 // inventory returns the hash of what was read, whenever it was read.
@@ -292,8 +299,8 @@ func (m *maker) advise(judged *rules.Result, about map[string]bool, cures map[st
 
 // further takes the edits that the findings of the changed fleet come to, as a second plan would. It reports whether
 // there are any.
-func (m *maker) further() bool {
-	shown, err := m.o.Filter.Fleet(m.changed)
+func (m *maker) further(ctx context.Context) bool {
+	shown, err := m.o.Filter.Fleet(ctx, m.changed)
 	if m.set() || err != nil { // nothing is shown any more
 		return false
 	}

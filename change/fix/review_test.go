@@ -31,7 +31,7 @@ func TestRefusedInput(t *testing.T) {
 		"contradict each other":           drs(fix.DRSRule{Kind: fix.Apart, VMs: names}, fix.DRSRule{Kind: fix.Together, VMs: names}),
 		"cannot be kept apart on 8 hosts": drs(fix.DRSRule{Kind: fix.Apart, VMs: []string{"app*"}}),
 	} {
-		if _, err := fix.Make(f, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := fix.Make(t.Context(), f, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}

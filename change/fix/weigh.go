@@ -2,6 +2,7 @@ package fix
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,17 +22,16 @@ const rounds = 12
 // weigh judges the changed fleet beside the one that the changes are made to, and takes out every change that makes
 // something worse. What worse is diff says, as for a what-if. A VM that is better in all may get findings that are less
 // severe than what it loses (brings); the optional part of its advice is taken along where that has fewer of them.
-func (m *maker) weigh() error {
+func (m *maker) weigh(ctx context.Context) error {
 	for range rounds {
-		m.changed = rules.Run(m.apply(), m.o.Rules)
-		d, err := diff.Compare(m.base, m.changed, diff.Options{})
+		d, err := m.judge(ctx)
 		if err != nil {
 			return err
 		}
 		worse := m.harm(d)
 		if more := m.along(worse); len(worse) == 0 && !more {
 			m.settled = maps.Clone(m.edits)
-			return m.gains()
+			return m.gains(ctx)
 		}
 		for id, why := range worse {
 			if last := m.settled[id]; last != nil && !slices.Equal(last, m.edits[id]) { // as it was before the last edits came
@@ -50,12 +50,22 @@ func (m *maker) weigh() error {
 	return nil
 }
 
+// judge judges the changed fleet, beside the one that the changes are made to.
+func (m *maker) judge(ctx context.Context) (*diff.Drift, error) {
+	changed, err := rules.RunContext(ctx, m.apply(), m.o.Rules)
+	if err != nil {
+		return nil, err
+	}
+	m.changed = changed
+	return diff.Compare(ctx, m.base, m.changed, diff.Options{})
+}
+
 // weighed reports whether the edits of the VM or host are weighed now: hosts first, on their own, then VMs.
 func (m *maker) weighed(id string) bool { return m.kept[id] == "" && (m.vms[id] == nil) == m.hosts }
 
 // gains notes which findings of today are gone, and which less severe.
-func (m *maker) gains() error {
-	d, err := diff.Compare(m.today, m.changed, diff.Options{})
+func (m *maker) gains(ctx context.Context) error {
+	d, err := diff.Compare(ctx, m.today, m.changed, diff.Options{})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package move
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"iter"
 	"regexp"
@@ -116,14 +117,17 @@ func (m *Move) Own() []Item {
 }
 
 // Fleet returns the moves of the VMs that are judged to each of the platforms, in the order of the fleet, and names that
-// are unique.
-func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
+// are unique, until the context ends.
+func Fleet(ctx context.Context, r *rules.Result, to []*Platform, o Options) ([]*Move, error) {
 	var out []*Move
 	used, named := map[string]bool{TableName: true}, map[string]int{}
 	for v := range VMs(r) {
 		named[strings.ToLower(v.Name)]++
 	}
 	for v := range VMs(r) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		name := safeName(v.Name, used)
 		for _, p := range to {
 			m := Make(v, p, o)
@@ -134,7 +138,7 @@ func Fleet(r *rules.Result, to []*Platform, o Options) []*Move {
 			out = append(out, m)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // VMs yields the VMs that can be moved, in the order of the fleet, with their clusters.

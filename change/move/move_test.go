@@ -110,7 +110,11 @@ func TestSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.VMs[0].Observed = []numa.Observation{{By: numa.ByNumactl, At: "numactl.txt:1", VPDCount: numa.ReadAt(3, "available")}}
-	m := Fleet(rules.Run(f, rules.Options{}), Platforms[:1], Options{})[0]
+	all, err := Fleet(t.Context(), rules.Run(f, rules.Options{}), Platforms[:1], Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := all[0]
 	want := "numactl saw 3 nodes, 2 are predicted, and it does not say which vCPUs are in each (numactl.txt:1): give lscpu of the guest, or vmware.log, with --evidence"
 	if m.Shape != nil || !slices.Equal(m.Refused, []string{want}) {
 		t.Errorf("refused %q, want %q", m.Refused, want)

@@ -3,6 +3,7 @@
 package moved
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,8 +64,8 @@ func (r *Report) Worse() (n int) {
 }
 
 // Compare puts the VMs of a judged fleet beside those of KVM. They are told by UUID, else by name, also by that under which homenode
-// move writes them.
-func Compare(before, after *rules.Result) *Report {
+// move writes them. The error is that of the context.
+func Compare(ctx context.Context, before, after *rules.Result) (*Report, error) {
 	r := &Report{Before: before.Fleet.Source, After: after.Fleet.Source, From: "vSphere", VMs: []VM{}}
 	if before.Fleet.Hypervisor == numa.KVM {
 		r.From = "KVM"
@@ -79,7 +80,11 @@ func Compare(before, after *rules.Result) *Report {
 		byName[name] = append(byName[name], v)
 	}
 	used := map[*rule.StatedVM]bool{}
-	for _, one := range sides(before, r) {
+	sides, err := sides(ctx, before, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range sides {
 		all := byUUID[strings.ToLower(one.uuid)]
 		for _, name := range []string{one.Name, one.name} {
 			if all == nil {
@@ -105,7 +110,7 @@ func Compare(before, after *rules.Result) *Report {
 			r.Only[1] = append(r.Only[1], v.Name)
 		}
 	}
-	return r
+	return r, nil
 }
 
 // counting returns which definition of a VM counts, of those on several hosts: the one that runs. nil, and a note, where VMs of one
@@ -152,14 +157,18 @@ type known struct {
 }
 
 // sides returns what the guests saw before. A VM that no topology is known of has a note.
-func sides(before *rules.Result, r *Report) (out []known) {
+func sides(ctx context.Context, before *rules.Result, r *Report) (out []known, err error) {
 	if before.Fleet.Hypervisor == numa.KVM {
 		for _, v := range before.Stated {
 			out = append(out, known{statedSide(v), v.UUID, v.Name})
 		}
-		return out
+		return out, nil
 	}
-	for _, m := range move.Fleet(before, []*move.Platform{move.PlatformOf("libvirt")}, move.Options{}) {
+	moves, err := move.Fleet(ctx, before, []*move.Platform{move.PlatformOf("libvirt")}, move.Options{})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range moves {
 		shape, basis, why := move.Guest(m.VM)
 		if shape == nil {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: %s", m.Title, why))
@@ -177,7 +186,7 @@ func sides(before *rules.Result, r *Report) (out []known) {
 		}
 		out = append(out, known{s, m.VM.UUID, m.Name})
 	}
-	return out
+	return out, nil
 }
 
 func statedSide(v *rule.StatedVM) Side {

@@ -63,7 +63,10 @@ vm unsized host=esx01 vcpus=2
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Compare(rules.Run(before, rules.Options{}), rules.Run(after, rules.Options{}))
+	r, err := Compare(t.Context(), rules.Run(before, rules.Options{}), rules.Run(after, rules.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var got []string
 	for _, v := range r.VMs {
 		got = append(got, fmt.Sprintf("%s %s: %s, %v to %v", v.Name, v.After.Name, v.Verdict, v.Before.Shape.Sizes(), v.After.Shape.Sizes()))

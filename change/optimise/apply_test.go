@@ -21,7 +21,7 @@ func TestEdited(t *testing.T) {
 	}
 	shapes := 0
 	for _, c := range f.Clusters {
-		p, _, err := FromFleet(f, c.Name, nil, Constraints{NodeAffinity: true})
+		p, _, err := FromFleet(t.Context(), f, c.Name, nil, Constraints{NodeAffinity: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestTwin(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, cluster := range []string{"prod-a", "mixed", "epyc"} {
-		p, _, err := FromFleet(f, cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{Reserve: 1})
+		p, _, err := FromFleet(t.Context(), f, cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{Reserve: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

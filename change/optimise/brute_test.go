@@ -104,7 +104,7 @@ func TestBrute(t *testing.T) {
 		}
 		compared++
 		m := newModel(p)
-		goal := m.found(Options{}.defaults())[0]
+		goal := m.found(t.Context(), Options{}.defaults())[0]
 		got := solve(t, p, Options{})
 		if goal.total < least || got.After.Total < reachable || got.Bound.Total > least {
 			t.Errorf("problem %d: search %d, steps %d, bound %+v, all ways %d, reachable %d", i, goal.total, got.After.Total, got.Bound, least, reachable)

@@ -1,6 +1,7 @@
 package optimise_test
 
 import (
+	"context"
 	"fmt"
 
 	"homenode/change/optimise"
@@ -22,12 +23,12 @@ vm dwh        host=esx2 vcpus=24 memory=128GB hotAdd=on`))
 	half := func(*numa.VM) (float64, numa.Origin) {
 		return 0.5, numa.Origin{Kind: numa.Assumed, Where: "half of each vCPU"}
 	}
-	p, _, err := optimise.FromFleet(f, "prod", half, optimise.Constraints{Apart: [][]string{{"sql1", "sql2"}}, MemoryPercent: 120})
+	p, _, err := optimise.FromFleet(context.Background(), f, "prod", half, optimise.Constraints{Apart: [][]string{{"sql1", "sql2"}}, MemoryPercent: 120})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	proposal, err := optimise.Solve(p, optimise.Options{})
+	proposal, err := optimise.Solve(context.Background(), p, optimise.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return

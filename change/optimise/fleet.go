@@ -2,6 +2,7 @@ package optimise
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -48,8 +49,8 @@ func Peak(*numa.VM) (float64, numa.Origin) {
 // FromFleet makes the problem of a cluster, named or by ID, or of a standalone host. ""
 // is the only cluster of the fleet. demand nil means Peak. The notes name what is left
 // out for want of facts; the error says that there is no such cluster, that a constraint
-// names no VM, or that nothing is left.
-func FromFleet(f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Problem, []numa.Note, error) {
+// names no VM, that nothing is left, or that the context ended.
+func FromFleet(ctx context.Context, f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Problem, []numa.Note, error) {
 	if demand == nil {
 		demand = Peak
 	}
@@ -74,6 +75,9 @@ func FromFleet(f *numa.Fleet, cluster string, demand Demand, c Constraints) (*Pr
 		}
 	}
 	for i := range f.VMs {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		if v := &f.VMs[i]; !v.Template.Or(false) && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
 			b.addVM(v, demand)
 		}

@@ -47,7 +47,7 @@ func TestFromFleet(t *testing.T) {
 	for i := range f.Clusters {
 		f.Clusters[i].Apart = []numa.Group{{Name: "by DRS", VMs: []string{"big", "off", "pin"}}, {Name: "one runs", VMs: []string{"big", "off"}}}
 	}
-	p, notes, err := FromFleet(f, "c", nil, Constraints{MemoryPercent: 150, VCPUsPerCore: 2.5, Apart: [][]string{{"db", "APP", "off"}}, Together: [][]string{{"app", "new"}}, Stay: []string{"amd"}, NPlus1: true})
+	p, notes, err := FromFleet(t.Context(), f, "c", nil, Constraints{MemoryPercent: 150, VCPUsPerCore: 2.5, Apart: [][]string{{"db", "APP", "off"}}, Together: [][]string{{"app", "new"}}, Stay: []string{"amd"}, NPlus1: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestFromFleet(t *testing.T) {
 func TestReserve(t *testing.T) {
 	f := fleet(t, "release 6.0\nhost a nodes=2 cores=10 memory=264000MB\nvm x host=a vcpus=2 memory=8GB")
 	for reserve, want := range map[float64]int64{0: 132000 - 1627, 1: 132000 - 13010, 0.5: 132000 - 6505, 20: 0} {
-		p, _, err := FromFleet(f, "a", nil, Constraints{Reserve: reserve})
+		p, _, err := FromFleet(t.Context(), f, "a", nil, Constraints{Reserve: reserve})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func TestAllowed(t *testing.T) {
 		{"vcpus=16 hw=19", []int{0, 2}},
 		{"vcpus=17 hw=14", []int{0, 1}},
 	} {
-		p, _, err := FromFleet(fleet(t, hosts+"vm x host=a memory=8GB "+tt.vm), "c", nil, Constraints{})
+		p, _, err := FromFleet(t.Context(), fleet(t, hosts+"vm x host=a memory=8GB "+tt.vm), "c", nil, Constraints{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func TestShapes(t *testing.T) {
 			"as it is: 9+9, 6+6+6 (32768 MB far)", "3 sockets of 6, by hand 6: 6+6+6, 6+6+6", "3 sockets of 6: 12+6, 6+6+6"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p, _, err := FromFleet(fleet(t, text+"vm x host=a "+tt.vm), "", nil, tt.c)
+			p, _, err := FromFleet(t.Context(), fleet(t, text+"vm x host=a "+tt.vm), "", nil, tt.c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,7 +203,7 @@ func TestDemand(t *testing.T) {
 		{-1, 10000, "VM x: found a demand of -1, want a share from 0 to 1: every vCPU is taken as busy"},
 		{math.NaN(), 10000, "VM x: found a demand of NaN, want a share from 0 to 1: every vCPU is taken as busy"},
 	} {
-		p, notes, err := FromFleet(f, "a", func(*numa.VM) (float64, numa.Origin) {
+		p, notes, err := FromFleet(t.Context(), f, "a", func(*numa.VM) (float64, numa.Origin) {
 			return tt.share, numa.Origin{Kind: numa.Derived, Where: "capture"}
 		}, Constraints{})
 		if err != nil {
@@ -242,19 +242,19 @@ func TestErrors(t *testing.T) {
 		{"negative", "prod", Constraints{MemoryPercent: -1}, "found -1 % of memory, 0 vCPUs per core and 0 reserves, want no negative number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := FromFleet(fleet(t, two), tt.cluster, nil, tt.c)
+			_, _, err := FromFleet(t.Context(), fleet(t, two), tt.cluster, nil, tt.c)
 			if err == nil || err.Error() != tt.want {
 				t.Errorf("%v; want %s", err, tt.want)
 			}
 		})
 	}
-	_, notes, _ := FromFleet(fleet(t, two), "test", nil, Constraints{})
+	_, notes, _ := FromFleet(t.Context(), fleet(t, two), "test", nil, Constraints{})
 	if len(notes) != 1 || notes[0].Text != "host b: the memory of its NUMA nodes is unknown: it is left out with its VMs" {
 		t.Errorf("notes %v", notes)
 	}
 	p := &Problem{Hosts: []Host{esx("a", 1, 4, 100)}, VMs: []VM{busy("x", 0, 4, 10, 1)}}
 	p.VMs[0].Shapes[0].Fits[0].Clients = []int{3}
-	if _, err := Solve(p, Options{}); err == nil || err.Error() != `VM "x": shape 0 has clients of 3 vCPUs, want 4` {
+	if _, err := Solve(t.Context(), p, Options{}); err == nil || err.Error() != `VM "x": shape 0 has clients of 3 vCPUs, want 4` {
 		t.Errorf("%v", err)
 	}
 }
@@ -274,7 +274,7 @@ func TestDemo(t *testing.T) {
 		{"mixed", "8.1 GB remote, 264 GB far, 0.00 cores short, total 278671", "143 MB remote, 0 B far, 0.00 cores short, total 3471", 13, 2816},
 		{"epyc", "8.1 GB remote, 700 GB far, 5.60 cores short, total 837125", "0 B remote, 0 B far, 0.00 cores short, total 9728", 8, 8576},
 	} {
-		p, _, err := FromFleet(f, tt.cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{NPlus1: true})
+		p, _, err := FromFleet(t.Context(), f, tt.cluster, func(*numa.VM) (float64, numa.Origin) { return 0.3, numa.Origin{Kind: numa.Assumed} }, Constraints{NPlus1: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +295,7 @@ func TestEVC(t *testing.T) {
 		{" evc=intel-skylake", "", "networks, processor generations (EVC modes: intel-skylake, unknown) and devices"},
 	} {
 		f := fleet(t, "release 8.0\ncluster c\nhost a nodes=2 cores=10 memory=256GB"+tt.a+"\nhost b nodes=2 cores=10 memory=256GB"+tt.b+"\nvm v host=a vcpus=2 memory=8GB\n")
-		_, notes, err := FromFleet(f, "c", nil, Constraints{})
+		_, notes, err := FromFleet(t.Context(), f, "c", nil, Constraints{})
 		if err != nil {
 			t.Fatal(err)
 		}

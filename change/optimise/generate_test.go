@@ -118,7 +118,7 @@ func shuffled(p *Problem, r *rand.Rand) *Problem {
 // solve is Solve without an error.
 func solve(t testing.TB, p *Problem, o Options) *Proposal {
 	t.Helper()
-	out, err := Solve(p, o)
+	out, err := Solve(t.Context(), p, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,14 +19,14 @@ vm small host=esx2 vcpus=4 memory=16GB`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err := optimise.FromFleet(f, "prod", nil, optimise.Constraints{})
+	p, _, err := optimise.FromFleet(t.Context(), f, "prod", nil, optimise.Constraints{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := p.VMs[1].Shapes[0].Fits[p.Hosts[1].Kind].Far, int64(8<<10); got != want {
 		t.Errorf("small has %d MiB far on the interleaved host, want %d", got, want)
 	}
-	proposal, err := optimise.Solve(p, optimise.Options{})
+	proposal, err := optimise.Solve(t.Context(), p, optimise.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

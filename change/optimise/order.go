@@ -2,6 +2,7 @@ package optimise
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -20,8 +21,8 @@ type step struct {
 // first. VMs that stay together move one right after the other. Where moves wait for
 // each other, a VM makes room on a third host first. What cannot be ordered is left out,
 // and so are last steps that make it dearer: the second result is what the steps reach.
-func (m *model) ordered(goal *state) ([]step, *state) {
-	s := &search{state: newState(m)}
+func (m *model) ordered(ctx context.Context, goal *state) ([]step, *state) {
+	s := &search{state: newState(m), ctx: ctx}
 	var pending []int32
 	for u, unit := range m.units {
 		if slices.ContainsFunc(unit, func(v int32) bool { return s.host[v] != goal.host[v] }) {
@@ -30,7 +31,7 @@ func (m *model) ordered(goal *state) ([]step, *state) {
 	}
 	var steps []step
 	best, least := 0, s.total // a prefix of the steps, and its cost
-	for len(pending) > 0 {
+	for len(pending) > 0 && ctx.Err() == nil {
 		more, u, home := s.next(pending, goal)
 		if more == nil {
 			if more = s.detour(pending, goal); more == nil {
@@ -72,6 +73,9 @@ func (s *search) walk(steps []step, goal *state) []step {
 	for again := true; again; {
 		again = false
 		for _, u := range s.order {
+			if s.ctx.Err() != nil {
+				return steps
+			}
 			if s.split[u] > 0 || !s.improve(u) {
 				continue
 			}

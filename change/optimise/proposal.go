@@ -1,6 +1,7 @@
 package optimise
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,23 +50,26 @@ type Bound struct {
 }
 
 // Solve searches a proposal that costs less than the present distribution; without
-// Steps when none is found. The error says what is wrong with the problem.
-func Solve(p *Problem, o Options) (*Proposal, error) {
+// Steps when none is found. The error says what is wrong with the problem, or that the context ended.
+func Solve(ctx context.Context, p *Problem, o Options) (*Proposal, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
 	m := newModel(p)
 	begin := newState(m)
-	goals := m.found(o.defaults())
+	goals := m.found(ctx, o.defaults())
 	least := goals[0]
-	steps, end := m.ordered(goals[0])
+	steps, end := m.ordered(ctx, goals[0])
 	for _, goal := range goals[1:] {
 		if end.total <= goal.total {
 			break // no later one reaches less
 		}
-		if more, other := m.ordered(goal); other.total < end.total {
+		if more, other := m.ordered(ctx, goal); other.total < end.total {
 			steps, end = more, other
 		}
+	}
+	if err := ctx.Err(); err != nil { // the search ended early
+		return nil, err
 	}
 	out := &Proposal{Before: begin.score(), After: end.score()}
 	at, broken := begin, out.Before.Broken

@@ -2,6 +2,7 @@ package optimise
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -23,14 +24,14 @@ func (o Options) defaults() Options {
 
 // found returns what the starts found, the cheapest first. They run in parallel; the
 // order of equal ones is that of their indexes.
-func (m *model) found(o Options) []*state {
+func (m *model) found(ctx context.Context, o Options) []*state {
 	results := make([]*state, o.Starts)
 	var wg sync.WaitGroup
 	gate := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range results {
 		wg.Go(func() {
 			gate <- struct{}{}
-			results[i] = m.run(o, uint64(i))
+			results[i] = m.run(ctx, o, uint64(i))
 			<-gate
 		})
 	}
@@ -50,6 +51,7 @@ const (
 // A search is one start.
 type search struct {
 	*state
+	ctx     context.Context // its end is the end of the search, and the state is worth nothing
 	options Options
 	random  *rand.Rand
 	order   []int32 // units
@@ -66,8 +68,8 @@ type choice struct {
 	shape int16
 }
 
-func (m *model) run(o Options, index uint64) *state {
-	s := &search{state: newState(m), options: o, random: rand.New(rand.NewPCG(o.Seed, index))}
+func (m *model) run(ctx context.Context, o Options, index uint64) *state {
+	s := &search{state: newState(m), ctx: ctx, options: o, random: rand.New(rand.NewPCG(o.Seed, index))}
 	for u := range m.units {
 		s.order = append(s.order, int32(u))
 	}
@@ -81,6 +83,9 @@ func (m *model) run(o Options, index uint64) *state {
 	found := newState(m)
 	found.take(s.state)
 	for round := range o.Rounds {
+		if ctx.Err() != nil {
+			break
+		}
 		// Worse is accepted by less and less.
 		slack := (firstSlack*m.weights.Move + found.total/slackShare) * int64(o.Rounds-round) / int64(o.Rounds)
 		s.rebuild(found.total + slack)
@@ -100,6 +105,9 @@ func (s *search) descend() {
 	for again := true; again; {
 		again = false
 		for _, u := range s.order {
+			if s.ctx.Err() != nil {
+				return
+			}
 			for s.improve(u) {
 				again = true
 			}

@@ -63,11 +63,11 @@ func Run(ctx context.Context, told *numa.Story, cluster string, c optimise.Const
 	if cluster == "" && len(f.Clusters) == 0 && len(f.Hosts) == 1 {
 		cluster = f.Hosts[0].Name
 	}
-	p, notes, err := optimise.FromFleet(f, cluster, demandIn(told), c)
+	p, notes, err := optimise.FromFleet(ctx, f, cluster, demandIn(told), c)
 	if err != nil {
 		return nil, err
 	}
-	proposal, err := optimise.Solve(p, optimise.Options{})
+	proposal, err := optimise.Solve(ctx, p, optimise.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@
 package upgrade
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,7 +82,7 @@ type On struct {
 }
 
 // Study judges the fleet as it is and as it will be after a power cycle of each VM.
-func Study(f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
+func Study(ctx context.Context, f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
 	changes, err := a.changes()
 	if err != nil {
 		return nil, err
@@ -93,9 +94,15 @@ func Study(f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
 	if err := a.possible(f, after); err != nil {
 		return nil, err
 	}
-	today := rules.Run(whatif.Unobserved(f), o)
-	later := rules.Run(after, o)
-	d, err := diff.Compare(today, later, diff.Options{})
+	today, err := rules.RunContext(ctx, whatif.Unobserved(f), o)
+	if err != nil {
+		return nil, err
+	}
+	later, err := rules.RunContext(ctx, after, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := diff.Compare(ctx, today, later, diff.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +116,7 @@ func Study(f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
 		}
 	}
 	r.layouts(today, later)
-	return r, r.first(after, o)
+	return r, r.first(ctx, after, o)
 }
 
 // possible refuses an upgrade that changes nothing, and hardware that no host runs afterwards.
@@ -257,7 +264,7 @@ func stopped(on []On) (hosts []string) {
 }
 
 // first plans what the VMs need that are worse off.
-func (r *Result) first(after *numa.Fleet, o rules.Options) error {
+func (r *Result) first(ctx context.Context, after *numa.Fleet, o rules.Options) error {
 	var worse []string
 	for i := range r.Drift.VMs {
 		if v := &r.Drift.VMs[i]; v.Verdict == diff.Worse {
@@ -271,7 +278,7 @@ func (r *Result) first(after *numa.Fleet, o rules.Options) error {
 	if err != nil {
 		return err
 	}
-	p, err := fix.Make(after, fix.Options{Rules: o, Filter: shown, Now: time.Time{}})
+	p, err := fix.Make(ctx, after, fix.Options{Rules: o, Filter: shown, Now: time.Time{}})
 	if err != nil {
 		return err
 	}

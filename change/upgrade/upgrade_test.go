@@ -26,7 +26,7 @@ func fleet(t *testing.T, text string) *numa.Fleet {
 // TestDecoupled upgrades over 6.5, where cores per socket stop sizing virtual nodes (B-11, B-12).
 func TestDecoupled(t *testing.T) {
 	f := fleet(t, "release 6.0\ncluster prod\nhost esx[1-2] nodes=2 cores=12 memory=256GB\nvm db host=esx1 vcpus=16 memory=64GB coresPerSocket=4 hw=11\nvm web host=esx2 vcpus=2 memory=8GB hw=11\ncluster lab\nhost esx9 nodes=2 cores=12 memory=256GB\nvm old host=esx9 vcpus=16 memory=64GB coresPerSocket=4 hw=11\n")
-	r, err := Study(f, Ask{Cluster: "prod", Release: numa.ESXi70}, rules.Options{})
+	r, err := Study(t.Context(), f, Ask{Cluster: "prod", Release: numa.ESXi70}, rules.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestDecoupled(t *testing.T) {
 // TestFirst upgrades to a release that does not power a VM on, and says what to set first.
 func TestFirst(t *testing.T) {
 	f := fleet(t, "release 8.0U3\nhost esx1 nodes=2 cores=16 memory=256GB\nvm db host=esx1 vcpus=30 memory=64GB coresPerSocket=10 hw=19 set:numa.vcpu.coresPerNode=15\n")
-	r, err := Study(f, Ask{Hardware: 21}, rules.Options{})
+	r, err := Study(t.Context(), f, Ask{Hardware: 21}, rules.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestMeaningsCite(t *testing.T) {
 
 // TestNothingAsked refuses an upgrade to nothing.
 func TestNothingAsked(t *testing.T) {
-	if _, err := Study(fleet(t, "release 7.0\nhost esx1 nodes=2 cores=12 memory=256GB\nvm a host=esx1 vcpus=2 memory=4GB\n"), Ask{}, rules.Options{}); err == nil {
+	if _, err := Study(t.Context(), fleet(t, "release 7.0\nhost esx1 nodes=2 cores=12 memory=256GB\nvm a host=esx1 vcpus=2 memory=4GB\n"), Ask{}, rules.Options{}); err == nil {
 		t.Error("no error")
 	}
 }
@@ -76,14 +76,14 @@ func TestNothingAsked(t *testing.T) {
 // TestMixed upgrades the older hosts alone: no host and no VM is taken back.
 func TestMixed(t *testing.T) {
 	f := fleet(t, "cluster prod\nhost esx1 nodes=2 cores=16 memory=256GB release=7.0U3\nhost esx2 nodes=2 cores=16 memory=256GB release=9.0\nvm new host=esx2 vcpus=16 memory=64GB hw=22\nvm old host=esx1 vcpus=8 memory=32GB hw=19\ncluster lab\nhost esx9 nodes=2 cores=16 memory=256GB release=9.0\nvm labvm host=esx9 vcpus=4 memory=16GB hw=22\n")
-	r, err := Study(f, Ask{Release: numa.ESXi80}, rules.Options{})
+	r, err := Study(t.Context(), f, Ask{Release: numa.ESXi80}, rules.Options{})
 	if err != nil || r.Worse != 0 || len(r.VMs) != 0 {
 		t.Errorf("%v, worse %d, changed %+v; want none", err, r.Worse, r.VMs)
 	}
-	if _, err := Study(f, Ask{Cluster: "lab", Release: numa.ESXi80}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every host has that release") {
+	if _, err := Study(t.Context(), f, Ask{Cluster: "lab", Release: numa.ESXi80}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every host has that release") {
 		t.Errorf("a cluster that is newer: %v", err)
 	}
-	r, err = Study(f, Ask{Hardware: 21}, rules.Options{})
+	r, err = Study(t.Context(), f, Ask{Hardware: 21}, rules.Options{})
 	if err != nil || r.Worse != 1 || r.Newer != 2 || len(r.Left) == 0 || !strings.Contains(r.Left[0].Why, "does not power on on esx1") {
 		t.Errorf("%v, worse %d, newer %d, left %+v; want that old is bound to esx2", err, r.Worse, r.Newer, r.Left)
 	}
@@ -92,10 +92,10 @@ func TestMixed(t *testing.T) {
 // TestTooNew refuses hardware that no host runs afterwards.
 func TestTooNew(t *testing.T) {
 	f := fleet(t, "release 7.0U3\nhost esx1 nodes=2 cores=16 memory=256GB\nvm old host=esx1 vcpus=8 memory=32GB hw=17\n")
-	if _, err := Study(f, Ask{Hardware: 21}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "runs 19 at most") {
+	if _, err := Study(t.Context(), f, Ask{Hardware: 21}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "runs 19 at most") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Study(f, Ask{Hardware: 11}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every VM has that version") {
+	if _, err := Study(t.Context(), f, Ask{Hardware: 11}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every VM has that version") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func TestTooNew(t *testing.T) {
 // TestHosts shows findings of hosts that the upgrade brings.
 func TestHosts(t *testing.T) {
 	f := fleet(t, "release 6.0\ncluster prod\nhost esx[1-3] nodes=2 cores=12 memory=256GB\nvm db host=esx1 vcpus=16 memory=64GB coresPerSocket=4 hw=11\n")
-	r, err := Study(f, Ask{Release: numa.ESXi65}, rules.Options{})
+	r, err := Study(t.Context(), f, Ask{Release: numa.ESXi65}, rules.Options{})
 	if err != nil || !slices.ContainsFunc(r.Hosts, func(h HostFinding) bool { return h.Rule == "H005" }) {
 		t.Errorf("%v, %+v; want H005", err, r.Hosts)
 	}
@@ -116,7 +116,7 @@ func TestFirstHelps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Study(f, Ask{Release: numa.ESXi90, Hardware: 22}, rules.Options{})
+	r, err := Study(t.Context(), f, Ask{Release: numa.ESXi90, Hardware: 22}, rules.Options{})
 	if err != nil || len(r.First) == 0 {
 		t.Fatalf("%v, first %+v", err, r.First)
 	}
@@ -139,7 +139,7 @@ func TestFirstHelps(t *testing.T) {
 			}
 		}
 	}
-	d, err := diff.Compare(rules.Run(whatif.Unobserved(f), rules.Options{}), rules.Run(after, rules.Options{}), diff.Options{})
+	d, err := diff.Compare(t.Context(), rules.Run(whatif.Unobserved(f), rules.Options{}), rules.Run(after, rules.Options{}), diff.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"context"
 	"fmt"
 	"maps"
 
@@ -19,26 +20,32 @@ type Result struct {
 }
 
 // Judge judges a fleet as it is and as it would be after the changes; the filter says what of
-// it is compared, nil for everything. It is an error when no VM can be judged.
-func Judge(f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
-	return Beside(nil, f, changes, o, shown)
+// it is compared, nil for everything. It is an error when no VM can be judged, and when the context ends.
+func Judge(ctx context.Context, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
+	return Beside(ctx, nil, f, changes, o, shown)
 }
 
 // Beside does so for a fleet whose judgement without what was seen of it is known, by the same options; nil for none. Clusters
 // that the changes are not about are not judged again then.
-func Beside(known *rules.Result, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
+func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
 	changed, effects, err := Apply(f, changes, o.Choices)
 	if err != nil {
 		return nil, err
 	}
 	if known == nil {
-		known = rules.Run(Unobserved(f), o)
+		if known, err = rules.RunContext(ctx, Unobserved(f), o); err != nil {
+			return nil, err
+		}
 	}
 	about := map[string]bool{}
 	for i := range effects {
 		maps.Copy(about, effects[i].in)
 	}
-	d, err := diff.Compare(known, known.Changed(changed, about, o), diff.Options{Filter: shown})
+	then, err := known.Changed(ctx, changed, about, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := diff.Compare(ctx, known, then, diff.Options{Filter: shown})
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func filtered(t *testing.T, o filter.Options) *rules.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Fleet(htmlResult(t, htmlFleet))
+	r, err := f.Fleet(t.Context(), htmlResult(t, htmlFleet))
 	if err != nil {
 		t.Fatal(err)
 	}

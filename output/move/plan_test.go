@@ -31,7 +31,7 @@ vm web04 host=esx01 vcpus=16 coresPerSocket=16 memory=64GB
 	for _, name := range []string{"kvm1", "kvm2"} {
 		hosts = append(hosts, pack.Host{Name: name, Nodes: []pack.Node{{ID: 0, Cores: 16, Threads: 16, Memory: 256 * numa.GiB}, {ID: 1, Cores: 16, Threads: 16, Memory: 256 * numa.GiB}}})
 	}
-	p, err := plan.Make(r, []*move.Platform{move.PlatformOf("libvirt")}, move.Options{}, hosts, plan.Policy{})
+	p, err := plan.Make(t.Context(), r, []*move.Platform{move.PlatformOf("libvirt")}, move.Options{}, hosts, plan.Policy{})
 	if err != nil {
 		t.Fatal(err)
 	}

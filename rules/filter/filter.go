@@ -4,6 +4,7 @@
 package filter
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,12 +156,15 @@ type Shown struct {
 	unknown string // of how many VMs it is unknown whether they are shown
 }
 
-// Shown returns which VMs and hosts of a judged fleet are shown. It is an error when none is.
-func (f *Filter) Shown(r *rules.Result) (Shown, error) {
+// Shown returns which VMs and hosts of a judged fleet are shown. It is an error when none is, and when the context ends.
+func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	f.condition.reset()
 	s := Shown{VMs: map[string]bool{}, Hosts: map[string]bool{}}
 	for _, c := range r.Clusters {
 		for _, v := range c.VMs {
+			if err := ctx.Err(); err != nil {
+				return s, err
+			}
 			if f.shows(v.VM, c, v.Host) {
 				s.VMs[v.ID] = true
 			}
@@ -182,12 +186,12 @@ func (f *Filter) Shown(r *rules.Result) (Shown, error) {
 }
 
 // Fleet returns the judged fleet with what the filter shows. It is an error when that is
-// nothing.
-func (f *Filter) Fleet(r *rules.Result) (*rules.Result, error) {
+// nothing, and when the context ends.
+func (f *Filter) Fleet(ctx context.Context, r *rules.Result) (*rules.Result, error) {
 	if f == nil {
 		return r, nil
 	}
-	s, err := f.Shown(r)
+	s, err := f.Shown(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func TestFleet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := f.Fleet(judged(t))
+			r, err := f.Fleet(t.Context(), judged(t))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +100,7 @@ func TestNothing(t *testing.T) {
 	} {
 		f, err := filter.New(tt.o)
 		if err == nil {
-			_, err = f.Fleet(judged(t))
+			_, err = f.Fleet(t.Context(), judged(t))
 		}
 		if err == nil || tt.want != "" && err.Error() != tt.want {
 			t.Errorf("%+v: %v, want %s", tt.o, err, tt.want)
@@ -110,7 +110,7 @@ func TestNothing(t *testing.T) {
 		t.Errorf("no options: %v, %v", f, err)
 	}
 	r := judged(t)
-	if got, err := (*filter.Filter)(nil).Fleet(r); got != r || err != nil {
+	if got, err := (*filter.Filter)(nil).Fleet(t.Context(), r); got != r || err != nil {
 		t.Error("no filter changes the result")
 	}
 }

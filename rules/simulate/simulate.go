@@ -100,7 +100,10 @@ func Run(ctx context.Context, story *numa.Story, o Options) (*Result, error) {
 	for i := range out.Speeds {
 		out.Speeds[i].finish()
 	}
-	fleet := rules.Run(story.Fleet, rules.Options{Choices: o.Rules.Choices})
+	fleet, err := rules.RunContext(ctx, story.Fleet, rules.Options{Choices: o.Rules.Choices})
+	if err != nil {
+		return nil, err
+	}
 	out.Watched = rules.Watch(recordings, fleet, o.Rules)
 	return out, nil
 }

@@ -57,7 +57,7 @@ func newStory(t *testing.T, seed uint64, gain float64) *story {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := fix.Make(f, fix.Options{Set: []whatif.Change{set}, Filter: five, Now: time.Now()})
+	p, err := fix.Make(t.Context(), f, fix.Options{Set: []whatif.Change{set}, Filter: five, Now: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -257,7 +257,10 @@ func TestTotals(t *testing.T) {
 	}
 	s := See([]*capture.Recording{on("esx01", day, stretch{time.Hour, cpu(16, 1, 0)})}, nil)[0]
 	vms = append(vms, configured(t, s, numa.Config{}, machine(t, 10, 256*numa.GiB)))
-	r := All(vms, p99)
+	r, err := All(t.Context(), vms, p99)
+	if err != nil {
+		t.Fatal(err)
+	}
 	equal(t, "totals", r.Totals, Totals{VMs: 4, Judged: 3, Smaller: 2, Larger: 1, VCPUs: 48, Suggested: 36, Freed: 16, Added: 4,
 		Placed: 3, WideBefore: 3, WideAfter: 1, Ranges: 3, FreedLow: 72 * numa.GiB, FreedHigh: 156 * numa.GiB})
 	var names []string

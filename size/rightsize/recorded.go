@@ -2,6 +2,7 @@ package rightsize
 
 import (
 	"cmp"
+	"context"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -75,8 +76,8 @@ type Change struct {
 	R  *Result
 }
 
-// Changes judges again by other options.
-func Changes(vms []*VM, o Options) (out []Change) {
+// Changes judges again by other options, until the context ends.
+func Changes(ctx context.Context, vms []*VM, o Options) (out []Change, err error) {
 	for _, c := range []struct {
 		text string
 		o    Options
@@ -87,8 +88,12 @@ func Changes(vms []*VM, o Options) (out []Change) {
 		{"headroom 40 %", Options{Percentile: o.Percentile, Headroom: 0.4, Least: o.Least}},
 	} {
 		if c.o != o {
-			out = append(out, Change{If: c.text, R: All(vms, c.o)})
+			r, err := All(ctx, vms, c.o)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, Change{If: c.text, R: r})
 		}
 	}
-	return out
+	return out, nil
 }

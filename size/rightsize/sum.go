@@ -2,6 +2,7 @@ package rightsize
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"homenode/numa"
@@ -41,10 +42,13 @@ type Totals struct {
 	OverNode int `json:"overNode"`
 }
 
-// All judges VMs. Options.Check has to be nil.
-func All(vms []*VM, o Options) *Result {
+// All judges VMs, until the context ends. Options.Check has to be nil.
+func All(ctx context.Context, vms []*VM, o Options) (*Result, error) {
 	r := &Result{Options: o, LeastSeconds: o.Least.Seconds(), VMs: []Advice{}}
 	for _, v := range vms {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		r.VMs = append(r.VMs, Judge(v, &o))
 	}
 	slices.SortStableFunc(r.VMs, func(a, b Advice) int {
@@ -53,7 +57,7 @@ func All(vms []*VM, o Options) *Result {
 	for i := range r.VMs {
 		r.Totals.add(&r.VMs[i])
 	}
-	return r
+	return r, nil
 }
 
 func (a *Advice) rank() int {

@@ -53,7 +53,7 @@ func BenchmarkMake(b *testing.B) {
 			var plan *Plan
 			for b.Loop() {
 				var err error
-				if plan, err = Make(p); err != nil {
+				if plan, err = Make(b.Context(), p); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -188,7 +188,7 @@ func TestGap(t *testing.T) {
 		if hashOf(t, p) != o.Problem {
 			t.Fatalf("seed %d: the generator makes another problem than the one of the record (go test -update)", o.Seed)
 		}
-		plan, err := Make(p)
+		plan, err := Make(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}

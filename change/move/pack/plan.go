@@ -2,6 +2,7 @@ package pack
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"homenode/numa"
@@ -91,8 +92,8 @@ type Wave struct {
 	VCPUs int   `json:"vcpus"`
 }
 
-// Make plans.
-func Make(p *Problem) (*Plan, error) {
+// Make plans, until the context ends.
+func Make(ctx context.Context, p *Problem) (*Plan, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
@@ -103,7 +104,10 @@ func Make(p *Problem) (*Plan, error) {
 	out := &Plan{}
 	s := newState(m)
 	if len(m.packed) > 0 {
-		s, out.Bound = m.solve()
+		s, out.Bound = m.solve(ctx)
+	}
+	if err := ctx.Err(); err != nil { // the search ended early
+		return nil, err
 	}
 	out.Used, out.VCPUs = len(s.used), s.placed
 	for _, h := range m.spare {
@@ -112,9 +116,9 @@ func Make(p *Problem) (*Plan, error) {
 	out.place(m, s)
 	out.use(m, s)
 	out.pin(m, s)
-	out.explain(m, s)
+	out.explain(ctx, m, s)
 	out.order(p)
-	return out, nil
+	return out, ctx.Err()
 }
 
 func (out *Plan) place(m *model, s *state) {

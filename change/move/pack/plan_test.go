@@ -195,7 +195,7 @@ func TestEven(t *testing.T) {
 	for i := range 6 {
 		p.VMs = append(p.VMs, VM{Name: fmt.Sprint("v", i), Cells: []Cell{{VCPUs: 2, Memory: numa.GiB}}})
 	}
-	plan, err := Make(p)
+	plan, err := Make(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestThreads(t *testing.T) {
 	threads, placed := 0, 0
 	for seed := range uint64(200) {
 		p := threaded(wild(seed))
-		plan, err := Make(p)
+		plan, err := Make(t.Context(), p)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -320,12 +320,12 @@ func TestThreads(t *testing.T) {
 	}
 	p := &Problem{VMs: []VM{{Name: "v", Cells: []Cell{{VCPUs: 8}}, Exclusive: true, PerCore: 2}}, Hosts: []Host{{Name: "h", Nodes: []Node{{Cores: 4, Threads: 8,
 		CPUs: [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}}}}}}
-	plan, err := Make(p)
+	plan, err := Make(t.Context(), p)
 	if err != nil || fmt.Sprint(plan.VMs[0].Cells) != "[{0 [0 4 1 5 2 6 3 7]}]" {
 		t.Errorf("%v, %+v: want the threads of each core in turn", err, plan)
 	}
 	p.Hosts[0].Nodes[0].CPUs = nil
-	if _, err := Make(p); err == nil {
+	if _, err := Make(t.Context(), p); err == nil {
 		t.Error("no error: the threads of cores are not known")
 	}
 }
@@ -335,14 +335,14 @@ func TestFits(t *testing.T) {
 	left, placed, why := 0, 0, map[string]bool{}
 	for seed := range uint64(300) {
 		p := wild(seed)
-		plan, err := Make(p)
+		plan, err := Make(t.Context(), p)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
 		for _, f := range recheck(p, plan) {
 			t.Errorf("seed %d: %s", seed, f)
 		}
-		again, err := Make(wild(seed))
+		again, err := Make(t.Context(), wild(seed))
 		if err != nil {
 			t.Fatal(err)
 		}

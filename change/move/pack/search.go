@@ -2,6 +2,7 @@ package pack
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -38,7 +39,7 @@ type move struct {
 const maxRuns = 8
 
 // solve returns the best state that is found, and what no plan can better.
-func (m *model) solve() (*state, Bound) {
+func (m *model) solve(ctx context.Context) (*state, Bound) {
 	bound := m.bound()
 	budget := cmp.Or(m.p.Search.Budget, max(DefaultBudget, perVM*len(m.packed))) - MinStarts*len(m.packed)
 	runs := max(1, min(maxRuns, budget/(roundsEach*len(m.packed))))
@@ -46,7 +47,7 @@ func (m *model) solve() (*state, Bound) {
 	for i := range max(MinStarts, runs) {
 		s := &search{state: newState(m), near: i%2 == 0, keys: make([]float64, len(m.items)), kept: make([]int8, numa.MaxNodes)}
 		s.random = rand.New(rand.NewPCG(m.p.Search.Seed, uint64(i)))
-		s.fillIn(i)
+		s.fillIn(ctx, i)
 		if s.reached(bound) {
 			starts = []*search{s}
 			break
@@ -57,7 +58,7 @@ func (m *model) solve() (*state, Bound) {
 	best := starts[0]
 	for _, s := range starts[:min(runs, len(starts))] {
 		s.budget = max(0, budget/runs)
-		s.improve(bound)
+		s.improve(ctx, bound)
 		if s.beside(best.state) > 0 {
 			best = s
 		}
@@ -100,10 +101,13 @@ func (m *model) shareMem(it *item) float64 { return float64(it.mem) / float64(m.
 func (m *model) dominant(it *item) float64 { return max(m.shareCPU(it), m.shareMem(it)) }
 
 // fillIn places all VMs in order i.
-func (s *search) fillIn(i int) {
+func (s *search) fillIn(ctx context.Context, i int) {
 	list := slices.Clone(s.m.packed)
 	s.sort(list, orders[i%len(orders)], 0)
 	for _, v := range list {
+		if ctx.Err() != nil {
+			return
+		}
 		s.insert(v, true)
 	}
 }
@@ -167,7 +171,7 @@ func (s *search) insert(v int32, open bool) bool {
 
 // improve empties a few hosts and fills them anew, with what is left over, as long as the budget lasts. What
 // comes out worse is taken back.
-func (s *search) improve(b Bound) {
+func (s *search) improve(ctx context.Context, b Bound) {
 	if len(s.used) == 0 {
 		return
 	}
@@ -176,7 +180,7 @@ func (s *search) improve(b Bound) {
 			s.left = append(s.left, v)
 		}
 	}
-	for s.budget > 0 && !s.reached(b) {
+	for s.budget > 0 && !s.reached(b) && ctx.Err() == nil {
 		s.round()
 	}
 }

@@ -1,6 +1,7 @@
 package pack
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,12 +11,15 @@ import (
 
 // explain says of each VM that is not placed why, and what would make it fit. VMs of one shape
 // have one answer.
-func (out *Plan) explain(m *model, s *state) {
+func (out *Plan) explain(ctx context.Context, m *model, s *state) {
 	type answer struct{ why, cure string }
 	known := map[int]answer{}
 	var full []int // there is no room for them
 	for v := range out.VMs {
 		at := &out.VMs[v]
+		if ctx.Err() != nil { // the plan is not returned
+			return
+		}
 		if at.Host >= 0 {
 			continue
 		}
@@ -34,7 +38,7 @@ func (out *Plan) explain(m *model, s *state) {
 		}
 		at.Why, at.Cure = a.why, a.cure
 	}
-	out.More = m.more(full)
+	out.More = m.more(ctx, full)
 	if len(m.spare) > 0 {
 		out.uncovered(m, s)
 	}
@@ -261,7 +265,7 @@ func (m *model) lack(n int32, cpu, mem int64) string {
 const moreBudget = 50_000
 
 // more packs what is left onto copies of the host that takes most of it.
-func (m *model) more(left []int) *More {
+func (m *model) more(ctx context.Context, left []int) *More {
 	best, most := -1, 0
 	for k := range m.kinds {
 		n := 0
@@ -290,7 +294,7 @@ func (m *model) more(left []int) *More {
 	if err != nil {
 		return nil
 	}
-	s, _ := try.solve()
+	s, _ := try.solve(ctx)
 	return &More{Like: host.Name, Hosts: len(s.used), VMs: len(p.VMs)}
 }
 

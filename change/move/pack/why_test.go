@@ -55,7 +55,7 @@ func TestWhy(t *testing.T) {
 			"only hosts that stay spare would take it, such as large; one spare host less, or one more host like it", nil},
 		{"no host", Problem{VMs: []VM{vm("v", Cell{1, gib})}}, "there is no host; hosts", nil},
 	} {
-		plan, err := Make(&tt.p)
+		plan, err := Make(t.Context(), &tt.p)
 		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
@@ -87,7 +87,7 @@ func TestPlan(t *testing.T) {
 		{Name: "wide", Cells: []Cell{{4, 24 * gib}, {4, 24 * gib}}, Wave: 1},
 		{Name: "large", Cells: []Cell{{4, 29 * gib}}},
 	}}
-	plan, err := Make(p)
+	plan, err := Make(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,14 +123,14 @@ node 3: 4 cores, 4 vCPUs, 0 exclusive, 0 B free [{1 GB 0 0 6}]
 
 func TestUncovered(t *testing.T) {
 	p := &Problem{Hosts: twoNodes("a", "b"), VMs: []VM{vm("v", Cell{16, 100 * gib}, Cell{16, 100 * gib})}, Policy: Policy{Spare: 1}}
-	plan, err := Make(p)
+	plan, err := Make(t.Context(), p)
 	if err != nil || plan.Uncovered != nil || !reflect.DeepEqual(plan.Spare, []int{1}) {
 		t.Errorf("found %+v, %v", plan, err)
 	}
 	p.Hosts = twoNodes("a", "b", "c")[:2]
 	p.Hosts[1].Nodes[1].Memory = 64 * gib // smaller, but b has more cores
 	p.Hosts[1].Nodes[0].Cores, p.Hosts[1].Nodes[0].Threads = 64, 64
-	if plan, err = Make(p); err != nil || !reflect.DeepEqual(plan.Uncovered, []int{0}) || !reflect.DeepEqual(plan.Spare, []int{1}) {
+	if plan, err = Make(t.Context(), p); err != nil || !reflect.DeepEqual(plan.Uncovered, []int{0}) || !reflect.DeepEqual(plan.Spare, []int{1}) {
 		t.Errorf("found %+v, %v", plan, err)
 	}
 }
@@ -151,7 +151,7 @@ func TestCheck(t *testing.T) {
 	} {
 		p := &Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{1, gib})}}
 		change(p)
-		if _, err := Make(p); err == nil || err.Error() != want {
+		if _, err := Make(t.Context(), p); err == nil || err.Error() != want {
 			t.Errorf("found %v, want %s", err, want)
 		}
 	}

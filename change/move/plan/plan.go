@@ -7,6 +7,7 @@ package plan
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,8 +108,8 @@ func Sizing(hosts []pack.Host) move.Host {
 }
 
 // Make plans the hosts of the VMs that can be made on one of the platforms. hosts have what they keep. o is as for move.Fleet;
-// its At is not asked. The error names a pattern that matches no VM, or what pack does not take.
-func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Host, policy Policy) (*Plan, error) {
+// its At is not asked. The error names a pattern that matches no VM, what pack does not take, or that the context ended.
+func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Host, policy Policy) (*Plan, error) {
 	out := &Plan{Policy: policy, Hosts: hosts, index: map[string]int{}}
 	o.At = func(*rule.VM) (*move.Placement, string) { return nil, "" }
 	p := &pack.Problem{Hosts: hosts}
@@ -117,6 +118,9 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 	out.Waves = sort.waves
 	names := map[string]bool{}
 	for v, cluster := range move.VMs(r) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		need, more := needOf(v, to, o)
 		if need == nil {
 			continue
@@ -142,7 +146,7 @@ func Make(r *rules.Result, to []*move.Platform, o move.Options, hosts []pack.Hos
 	for i, ratio := range policy.Ratios {
 		p.Policy.Overcommit[classOf(i)] = ratio.PerCore
 	}
-	made, err := pack.Make(p)
+	made, err := pack.Make(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Clusters[0].Apart = []numa.Group{{Name: "sql", VMs: []string{"sql01", "sql02"}}, {Name: "real time", VMs: []string{"rt01", "sql01"}}}
-	p, err := Make(rules.Run(f, rules.Options{}), []*move.Platform{move.PlatformOf("libvirt")}, move.Options{}, hosts(2), Policy{PerCore: 3, Apart: [][]string{{"rt01", "sql02"}}})
+	p, err := Make(t.Context(), rules.Run(f, rules.Options{}), []*move.Platform{move.PlatformOf("libvirt")}, move.Options{}, hosts(2), Policy{PerCore: 3, Apart: [][]string{{"rt01", "sql02"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ web02: no host takes it: it has 4 cells and a host has at most 2 nodes. What wou
 		t.Run(tt.name, func(t *testing.T) {
 			list := hosts(tt.hosts)
 			tt.policy.Keep(list)
-			p, err := Make(r, tt.to, move.Options{}, list, tt.policy)
+			p, err := Make(t.Context(), r, tt.to, move.Options{}, list, tt.policy)
 			got := ""
 			if err != nil {
 				got = "error: " + err.Error()
@@ -166,7 +166,7 @@ func TestPlatforms(t *testing.T) {
 		t.Fatal(err)
 	}
 	to := []*move.Platform{move.PlatformOf("ahv"), move.PlatformOf("libvirt")}
-	p, err := Make(rules.Run(f, rules.Options{}), to, move.Options{}, hosts(2), Policy{PerCore: 3})
+	p, err := Make(t.Context(), rules.Run(f, rules.Options{}), to, move.Options{}, hosts(2), Policy{PerCore: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestPlatforms(t *testing.T) {
 		t.Errorf("pages of %s, exclusive %v", p.Needs[i].Shape.Page, p.Needs[j].Exclusive)
 	}
 	to = []*move.Platform{move.PlatformOf("libvirt"), move.PlatformOf("kubevirt")}
-	if p, err = Make(rules.Run(f, rules.Options{}), to, move.Options{}, hosts(2), Policy{PerCore: 3}); err != nil {
+	if p, err = Make(t.Context(), rules.Run(f, rules.Options{}), to, move.Options{}, hosts(2), Policy{PerCore: 3}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"sql01": "a CPU for each vCPU, for KubeVirt alone; huge pages of 2 MB, for KubeVirt alone", "sql02": "", "web01": ""} {
@@ -219,7 +219,7 @@ func TestThreads(t *testing.T) {
 			}
 			policy := Policy{PerCore: 3, KeptCores: 1}
 			policy.Keep(list)
-			p, err := Make(r, []*move.Platform{libvirt}, move.Options{}, list, policy)
+			p, err := Make(t.Context(), r, []*move.Platform{libvirt}, move.Options{}, list, policy)
 			if err != nil {
 				t.Fatal(err)
 			}

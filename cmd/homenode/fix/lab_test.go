@@ -97,7 +97,7 @@ func (s *site) plan(o fix.Options) *fix.Plan {
 	if err != nil {
 		s.Fatal(err)
 	}
-	p, err := fix.Make(f, o)
+	p, err := fix.Make(s.Context(), f, o)
 	if err != nil {
 		s.Fatal(err)
 	}

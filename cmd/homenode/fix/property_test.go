@@ -107,7 +107,7 @@ func TestPlansHold(t *testing.T) {
 		fleets++
 		f := fleetOf(t, text)
 		o := fix.Options{Now: now, Better: seed%3 == 0, AtOnce: 1 + int(seed%4), Upgrade: seed%5 == 0}
-		p, err := fix.Make(f, o)
+		p, err := fix.Make(t.Context(), f, o)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -120,7 +120,7 @@ func TestPlansHold(t *testing.T) {
 				t.Errorf("seed %d: %s powers on on fewer hosts: %v", seed, v.Name, v.Refused)
 			}
 		}
-		d, err := diff.Compare(a, b, diff.Options{})
+		d, err := diff.Compare(t.Context(), a, b, diff.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestPlansHold(t *testing.T) {
 		if d.Worse > 0 {
 			t.Errorf("seed %d: %d VMs are worse", seed, d.Worse)
 		}
-		again, err := fix.Make(g, o)
+		again, err := fix.Make(t.Context(), g, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func TestNeededIsPlanned(t *testing.T) {
 			continue
 		}
 		needed++
-		p, err := fix.Make(f, fix.Options{Now: now, Split: true})
+		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Split: true})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
@@ -257,7 +257,7 @@ func TestNeededIsPlanned(t *testing.T) {
 		refused++
 		g := configured(t, f, &fix.Plan{Changes: []fix.Change{{VM: &fix.Target{ID: f.VMs[0].ID}, Edits: proposals[0].Edits}}})
 		b := rules.Run(g, rules.Options{})
-		d, err := diff.Compare(a, b, diff.Options{})
+		d, err := diff.Compare(t.Context(), a, b, diff.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -211,7 +211,7 @@ func TestGovcDemo(t *testing.T) {
 	w := newWorld(t)
 	env := govcEnv(t, w)
 	var err error
-	if w.plan, err = fix.Make(w.fleet, fix.Options{}); err != nil {
+	if w.plan, err = fix.Make(t.Context(), w.fleet, fix.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	var some []fix.Change

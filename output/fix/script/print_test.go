@@ -101,7 +101,7 @@ func plans(t *testing.T) []*fix.Plan {
 	for i := range f.VMs {
 		f.VMs[i].Name += hostile[i%len(hostile)]
 	}
-	p, err := fix.Make(f, fix.Options{Host: true, Now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)})
+	p, err := fix.Make(t.Context(), f, fix.Options{Host: true, Now: time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)})
 	if err != nil {
 		t.Fatal(err)
 	}

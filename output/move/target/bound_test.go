@@ -141,7 +141,10 @@ func TestTwins(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.VMs[1].Name = "Twin"
-	moves := move.Fleet(rules.Run(f, rules.Options{}), []*move.Platform{move.PlatformOf("hyperv"), move.PlatformOf("ahv"), move.PlatformOf("kubevirt")}, move.Options{})
+	moves, err := move.Fleet(t.Context(), rules.Run(f, rules.Options{}), []*move.Platform{move.PlatformOf("hyperv"), move.PlatformOf("ahv"), move.PlatformOf("kubevirt")}, move.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := map[string]string{}
 	for _, f := range Files(moves) {
 		got[f.Name] = string(f.Data)
