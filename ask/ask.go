@@ -7,11 +7,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"homenode/output/answer"
 	"homenode/output/format"
@@ -52,18 +50,6 @@ func Answered(a *answer.Answer, err error) (*Reply, error) {
 	return &Reply{Answers: []*answer.Answer{a}}, nil
 }
 
-// A Budget bounds a question that is asked in a process that others use. Zero is no bound.
-type Budget struct {
-	Time  time.Duration
-	Steps int // of the kind that the question counts: VMs, runs, samples
-}
-
-// A Weighed question counts its steps before it is answered.
-type Weighed interface {
-	// Steps returns how many steps the answer takes, and the plural noun of a step.
-	Steps(e *Env) (n int, noun string, err error)
-}
-
 // An Entry is a row of the table of questions.
 type Entry struct {
 	Name         string // "size fit": the command; a page and a path of the API say size-fit
@@ -97,9 +83,6 @@ func (t *Entry) Ask() Question {
 // ErrFiles is the error of a question that would read files of a process that others use.
 var ErrFiles = errors.New("a page reads no files")
 
-// longest is the time limit of a question without one: the server can still write the error before its own timeout.
-const longest = 45 * time.Second
-
 // Answer answers a question of this entry within its budget, when the process is shared.
 func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) {
 	q.state().flags = e.Flags
@@ -114,22 +97,16 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 			return nil, Wrong(f.Name, errors.New("it is missing"))
 		}
 	}
-	limit := longest
-	if t.Budget.Time > 0 {
-		limit = t.Budget.Time
+	if err := t.Budget.allow(q, e); err != nil {
+		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if w, ok := q.(Weighed); ok && t.Budget.Steps > 0 {
-		n, noun, err := w.Steps(e)
-		if err != nil {
-			return nil, err
-		}
-		if n > t.Budget.Steps {
-			return nil, fmt.Errorf("found %d %s: a page asks about %d at most; the command has no limit", n, noun, t.Budget.Steps)
-		}
+	ctx, done := t.Budget.bound(ctx)
+	defer done()
+	r, err := q.Answer(ctx, e)
+	if ended := context.Cause(ctx); ended != nil && err != nil {
+		return nil, ended
 	}
-	return q.Answer(ctx, e)
+	return r, err
 }
 
 // Partly adds to a reply that not everything could be read: the first of the errors that is one.

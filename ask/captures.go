@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 	"strings"
@@ -46,6 +47,29 @@ type FileSink interface {
 	Tick(t *numa.Tick) error
 	Close() error
 	Abort() // nothing after Close
+}
+
+// MostMegabytes of captures are read in less than the time that a page has.
+const MostMegabytes = 100_000
+
+// Megabytes counts those of the files of the process with these names, and of what lies below them.
+func (e *Env) Megabytes(names []string) (n int, noun string, err error) {
+	var all int64
+	for _, name := range names {
+		if e.Own == nil {
+			break
+		}
+		_ = fs.WalkDir(e.Own, name, func(_ string, d fs.DirEntry, err error) error {
+			if err != nil { // whoever reads it says why it cannot be read
+				return nil
+			}
+			if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+				all += info.Size()
+			}
+			return nil
+		})
+	}
+	return int(all >> 20), "MB of captures", nil
 }
 
 // Check reads the times, before anything else is read.

@@ -53,13 +53,20 @@ type Held struct {
 	Ticks  string               // as rules.Options has it
 }
 
-// Bare returns the judgement of the fleet that is held without what was seen of it, when these options come to the same; nil for none.
-func (e *Env) Bare(o rules.Options) *rules.Result {
+// Bare returns the judgement of the fleet that is held without what was seen of it, when these options come to the same; nil for none, or when the context ends.
+func (e *Env) Bare(ctx context.Context, o rules.Options) *rules.Result {
 	h := e.Held
 	if h == nil || h.Bare == nil || o.Policy != h.Result.Policy || h.Result.Choices != o.Choices {
 		return nil
 	}
-	return h.Bare()
+	made := make(chan *rules.Result, 1)
+	go func() { made <- h.Bare() }() // it is made once for all askers
+	select {
+	case r := <-made:
+		return r
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // Tell tells the asker something.

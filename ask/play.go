@@ -66,7 +66,7 @@ func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (*nu
 		}
 	}
 	if changes != nil {
-		if s, err = sweep.Changed(s, changes, o.Rules.Choices); err != nil {
+		if s, err = sweep.Changed(ctx, s, changes, o.Rules.Choices); err != nil {
 			return nil, o, err
 		}
 	}

@@ -54,7 +54,7 @@ type Result struct {
 // every VM and host. Of a fleet of KVM the layouts are stated: the rules for those judge it, and no others. Templates are not judged. Hosts of one shape give every VM
 // the same layout, so each shape of a cluster is predicted once.
 func Run(f *numa.Fleet, o Options) *Result {
-	r, _ := RunContext(context.Background(), f, o) // nobody ends it
+	r, _ := RunContext(context.Background(), f, o) // the context never ends
 	return r
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // Entry is the question.
-var Entry = &ask.Entry{Name: "compare", Title: "Compare", Lead: "Choose two captures, or one and a time: B, or what comes after, stands beside A.", New: func() ask.Question { return &Compare{} }}
+var Entry = &ask.Entry{Name: "compare", Title: "Compare", Lead: "Choose two captures, or one and a time: B, or what comes after, stands beside A.", New: func() ask.Question { return &Compare{} }, Budget: ask.Budget{Steps: ask.MostMegabytes}}
 
 // Compare asks how B differs from A: two fleets, two captures, two sets of benchmark results, or guests that were moved.
 type Compare struct {
@@ -34,6 +34,9 @@ type Compare struct {
 	ask.Choice `group:"Judge"`
 	ask.Source `group:"Source"`
 }
+
+// Steps counts what is read.
+func (f *Compare) Steps(e *ask.Env) (int, string, error) { return e.Megabytes(slices.Concat(f.A, f.B)) }
 
 // Answer finds out what both sides are, and compares them.
 func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {

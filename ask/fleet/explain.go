@@ -69,7 +69,7 @@ func (x *Explain) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	case aCluster:
 		return x.clusters(result, s.name, event)
 	}
-	return x.vms(e, result, s.name, event, problems)
+	return x.vms(ctx, e, result, s.name, event, problems)
 }
 
 // event returns what happens to the VM.

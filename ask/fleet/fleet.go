@@ -6,12 +6,15 @@ import (
 	answers "homenode/output/fleet"
 )
 
+// mostVMs are judged in some seconds (docs/evidence/performance.md).
+const mostVMs = 100_000
+
 // The questions.
 var (
-	AssessEntry   = &ask.Entry{Name: "assess", Title: "Fleet", New: func() ask.Question { return &Assess{} }, Tables: answers.TableNames}
-	ExplainEntry  = &ask.Entry{Name: "explain", Title: "Explain", New: func() ask.Question { return &Explain{} }}
-	RulesEntry    = &ask.Entry{Name: "rules", Title: "Rules", New: func() ask.Question { return &Rules{} }}
-	ValidateEntry = &ask.Entry{Name: "validate", Title: "Truth", New: func() ask.Question { return &Validate{} }, Unconfigured: true}
+	AssessEntry   = &ask.Entry{Name: "assess", Title: "Fleet", New: func() ask.Question { return &Assess{} }, Budget: ask.Budget{Steps: mostVMs}, Tables: answers.TableNames}
+	ExplainEntry  = &ask.Entry{Name: "explain", Title: "Explain", New: func() ask.Question { return &Explain{} }, Budget: ask.Budget{Steps: mostVMs}}
+	RulesEntry    = &ask.Entry{Name: "rules", Title: "Rules", New: func() ask.Question { return &Rules{} }, Budget: ask.Budget{Steps: 1}}
+	ValidateEntry = &ask.Entry{Name: "validate", Title: "Truth", New: func() ask.Question { return &Validate{} }, Budget: ask.Budget{Steps: 1}, Unconfigured: true}
 )
 
 // Entries are the questions, in the order in which they are listed.

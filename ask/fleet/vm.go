@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +20,7 @@ import (
 )
 
 // vms explains the VMs that a name or a pattern names.
-func (x *Explain) vms(e *ask.Env, result *rules.Result, name string, event vnuma.Event, problems map[string][]string) (*ask.Reply, error) {
+func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, name string, event vnuma.Event, problems map[string][]string) (*ask.Reply, error) {
 	vms, err := vmsNamed(result.Fleet, name)
 	if err != nil {
 		return nil, err
@@ -31,6 +32,9 @@ func (x *Explain) vms(e *ask.Env, result *rules.Result, name string, event vnuma
 	r := &ask.Reply{Form: format.Options{Details: true, FailOn: finding.Medium}}
 	lines := []string{}
 	for _, vm := range vms {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if result.Fleet.Hypervisor == numa.KVM {
 			v, err := statedVM(result, vm)
 			if err != nil {

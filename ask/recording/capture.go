@@ -37,6 +37,9 @@ type Capture struct {
 	inventories ask.Source // no fields: the front end says how a vCenter is reached
 }
 
+// Steps counts what is read.
+func (f *Capture) Steps(e *ask.Env) (int, string, error) { return e.Megabytes(f.Files) }
+
 // Answer answers the question.
 func (f *Capture) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if f.Explore != nil {

@@ -21,7 +21,7 @@ func (f *Simulate) grid(ctx context.Context, e *ask.Env, story *numa.Story, o si
 	if err := cmp.Or(onlyTables(e, "grid"), f.Refuse(why, "why", "moment", "vm", "details"), notBeside(e, why)); err != nil {
 		return nil, err
 	}
-	plan, err := sweep.New(story, f.Grid, sweep.Options{Rules: o.Rules, Silent: o.Silent})
+	plan, err := sweep.New(ctx, story, f.Grid, sweep.Options{Rules: o.Rules, Silent: o.Silent})
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 var Entries = []*ask.Entry{
 	{Name: "simulate", Title: "Simulate", Lead: "The model of the NUMA scheduler runs over this fleet, or a part of it, when you press Show.", New: func() ask.Question { return &Simulate{} },
 		Budget: ask.Budget{Steps: 24_000}, Tables: recording.SimulationTables},
-	{Name: "capture", Title: "What happened", New: func() ask.Question { return &Capture{} }, Tables: recording.CaptureTables},
+	{Name: "capture", Title: "What happened", New: func() ask.Question { return &Capture{} }, Budget: ask.Budget{Steps: ask.MostMegabytes}, Tables: recording.CaptureTables},
 	{Name: "optimise", Title: "Optimise", New: func() ask.Question { return &Optimise{} }},
 }
 

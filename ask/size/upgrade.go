@@ -20,14 +20,6 @@ type Upgrade struct {
 	ask.Source `group:"Source"`
 }
 
-// Steps counts the VMs, each of which is judged twice.
-func (q *Upgrade) Steps(e *ask.Env) (int, string, error) {
-	if e.Held == nil || e.Held.Result == nil {
-		return 0, "VMs", nil
-	}
-	return e.Held.Result.VMs, "VMs", nil
-}
-
 // Answer answers the question.
 func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if q.Release == "" && !q.Given("hardware") {

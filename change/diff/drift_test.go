@@ -188,7 +188,7 @@ vm fw01 host=edge01 vcpus=4 memory=8GB
 		}
 		changes = append(changes, c)
 	}
-	changed, _, err := whatif.Apply(base.Fleet, changes, vnuma.Choices{})
+	changed, _, err := whatif.Apply(t.Context(), base.Fleet, changes, vnuma.Choices{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestMirror(t *testing.T) {
 			}
 			changes = append(changes, c)
 		}
-		changed, _, err := whatif.Apply(f, changes, vnuma.Choices{})
+		changed, _, err := whatif.Apply(t.Context(), f, changes, vnuma.Choices{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -146,7 +146,7 @@ func newMaker(ctx context.Context, f *numa.Fleet, o Options) (*maker, error) {
 // make weighs the edits of hosts, and then those of VMs.
 func (m *maker) make(ctx context.Context) (err error) {
 	if m.set() {
-		err = m.asked()
+		err = m.asked(ctx)
 	} else {
 		m.adviseHosts()
 	}
@@ -340,7 +340,7 @@ func configure(c *numa.Config, edits []numa.Edit) {
 }
 
 // asked takes the edits that were asked for, for what is shown.
-func (m *maker) asked() error {
+func (m *maker) asked(ctx context.Context) error {
 	part := *m.fleet
 	part.VMs = nil
 	for _, c := range m.shown.Clusters {
@@ -350,7 +350,7 @@ func (m *maker) asked() error {
 			part.VMs = append(part.VMs, one)
 		}
 	}
-	after, _, err := whatif.Apply(&part, m.o.Set, m.o.Rules.Choices)
+	after, _, err := whatif.Apply(ctx, &part, m.o.Set, m.o.Rules.Choices)
 	if err != nil {
 		return err
 	}

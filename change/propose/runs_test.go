@@ -25,7 +25,7 @@ load * cpu=80% memory=90% workload=database
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := sweep.New(s, nil, sweep.Options{})
+	p, err := sweep.New(t.Context(), s, nil, sweep.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

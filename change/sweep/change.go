@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -14,10 +15,10 @@ import (
 // change returns the story of a point. s stays as it is. The changes of the fleet come
 // first, then the lines and factors, which may name hosts that were added; each kind in
 // its order.
-func change(s *numa.Story, steps []Step, choices vnuma.Choices) (*numa.Story, error) {
+func change(ctx context.Context, s *numa.Story, steps []Step, choices vnuma.Choices) (*numa.Story, error) {
 	out := *s
 	out.Loads, out.Events = slices.Clone(s.Loads), slices.Clone(s.Events)
-	if err := changeFleet(&out, steps, choices); err != nil {
+	if err := changeFleet(ctx, &out, steps, choices); err != nil {
 		return nil, plain(err)
 	}
 	for i := range steps {
@@ -45,7 +46,7 @@ func plain(err error) error {
 }
 
 // changeFleet applies the changes of the fleet.
-func changeFleet(s *numa.Story, steps []Step, choices vnuma.Choices) error {
+func changeFleet(ctx context.Context, s *numa.Story, steps []Step, choices vnuma.Choices) error {
 	var changes []whatif.Change
 	for i := range steps {
 		var c whatif.Change
@@ -70,7 +71,7 @@ func changeFleet(s *numa.Story, steps []Step, choices vnuma.Choices) error {
 	if changes == nil {
 		return nil
 	}
-	out, err := Changed(s, changes, choices)
+	out, err := Changed(ctx, s, changes, choices)
 	if err == nil {
 		*s = *out
 	}
@@ -80,8 +81,8 @@ func changeFleet(s *numa.Story, steps []Step, choices vnuma.Choices) error {
 // Changed returns the story with its fleet changed, and without what that makes untrue.
 // s stays as it is. The error is about the changes, or about an event that cannot happen
 // any more.
-func Changed(s *numa.Story, changes []whatif.Change, choices vnuma.Choices) (*numa.Story, error) {
-	fleet, _, err := whatif.Apply(s.Fleet, changes, choices)
+func Changed(ctx context.Context, s *numa.Story, changes []whatif.Change, choices vnuma.Choices) (*numa.Story, error) {
+	fleet, _, err := whatif.Apply(ctx, s.Fleet, changes, choices)
 	if err != nil {
 		return nil, err
 	}

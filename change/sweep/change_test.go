@@ -12,7 +12,7 @@ import (
 func changedBy(t *testing.T, more string, steps ...Step) (*numa.Story, error) {
 	t.Helper()
 	s := read(t, small+more)
-	out, err := change(s, steps, vnuma.Choices{})
+	out, err := change(t.Context(), s, steps, vnuma.Choices{})
 	if !reflect.DeepEqual(s, read(t, small+more)) {
 		t.Error("the story itself has changed")
 	}
@@ -176,7 +176,7 @@ vm   a host=esx02 vcpus=4 memory=8GB power=off
 at 5m set esx01,esx02 Numa.PreferHT=1
 at 6m power-on a host=esx01
 `)
-	got, err := change(s, []Step{{Do: LoseHost, Text: "esx01"}, {Do: StoryLine, Text: "at 50m reboot a"}}, vnuma.Choices{})
+	got, err := change(t.Context(), s, []Step{{Do: LoseHost, Text: "esx01"}, {Do: StoryLine, Text: "at 50m reboot a"}}, vnuma.Choices{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,13 +123,13 @@ func TestNewErrors(t *testing.T) {
 		{[]string{"vm=web* vcpus=1..100", "Numa.PageMigRateMax=1..100", "seed=1..2"}, "--grid: found 100 × 100 points × 2 seeds, want at most 10000 runs: fewer values, or several sweeps"},
 		{[]string{"lose-host=esx09,esx08"}, `--grid 'lose-host=esx09,esx08': found no host "esx09"`},
 	} {
-		_, err := New(s, tt.texts, Options{})
+		_, err := New(t.Context(), s, tt.texts, Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v\nwant %s", tt.texts, err, tt.want)
 		}
 	}
 	// A value that alone cannot be is one that points say.
-	if _, err := New(s, []string{"lose-host=esx09,esx01"}, Options{}); err != nil {
+	if _, err := New(t.Context(), s, []string{"lose-host=esx09,esx01"}, Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -37,7 +37,7 @@ func TestRecord(t *testing.T) {
 			}
 		}
 	}
-	p, err := New(s, nil, Options{})
+	p, err := New(t.Context(), s, nil, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestRecord(t *testing.T) {
 func TestSilent(t *testing.T) {
 	s := read(t, small)
 	loud := do(t, newPlan(t), How{})
-	p, err := New(s, nil, Options{Silent: true})
+	p, err := New(t.Context(), s, nil, Options{Silent: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (p *Plan) Run(ctx context.Context, how How) (*Result, error) {
 
 // simulate does one task.
 func (p *Plan) simulate(ctx context.Context, t *task) (*Record, error) {
-	story, err := change(p.Story, t.steps, p.Options.Rules.Choices)
+	story, err := change(ctx, p.Story, t.steps, p.Options.Rules.Choices)
 	if err != nil {
 		return nil, err
 	}

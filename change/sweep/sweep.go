@@ -8,6 +8,7 @@
 package sweep
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -81,7 +82,7 @@ type Options struct {
 }
 
 // New returns the plan of a sweep. texts are the --grid arguments.
-func New(story *numa.Story, texts []string, o Options) (*Plan, error) {
+func New(ctx context.Context, story *numa.Story, texts []string, o Options) (*Plan, error) {
 	p := &Plan{Story: story, Options: o}
 	seen := map[string]bool{}
 	for i, text := range texts {
@@ -108,7 +109,7 @@ func New(story *numa.Story, texts []string, o Options) (*Plan, error) {
 	if err := p.count(); err != nil {
 		return nil, err
 	}
-	return p, p.try()
+	return p, p.try(ctx)
 }
 
 // count refuses a grid that is too large.
@@ -141,13 +142,13 @@ func (p *Plan) count() error {
 // try makes each change alone: a name that nothing has, or a value that nothing takes,
 // ends the sweep before it begins when it is so for all values of a dimension. Else the
 // points with it say so.
-func (p *Plan) try() error {
+func (p *Plan) try(ctx context.Context) error {
 	for i := range p.Dimensions {
 		d := &p.Dimensions[i]
 		var first error
 		works := false
 		for j := range d.Values {
-			_, err := change(p.Story, d.Values[j].Steps, p.Options.Rules.Choices)
+			_, err := change(ctx, p.Story, d.Values[j].Steps, p.Options.Rules.Choices)
 			if err == nil && d.Values[j].Steps != nil {
 				works = true
 			}

@@ -43,7 +43,7 @@ func read(t testing.TB, text string) *numa.Story {
 
 func newPlan(t testing.TB, texts ...string) *Plan {
 	t.Helper()
-	p, err := New(read(t, small), texts, Options{})
+	p, err := New(t.Context(), read(t, small), texts, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAsWritten(t *testing.T) {
 				}
 				text = strings.Replace(text, e[0], e[1], 1)
 			}
-			want, err := New(read(t, text), nil, Options{})
+			want, err := New(t.Context(), read(t, text), nil, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func TestFails(t *testing.T) {
 // TestNothingRuns checks that a fleet of which nothing can be simulated is no result.
 func TestNothingRuns(t *testing.T) {
 	s := read(t, "host esx01 nodes=? cores=8 memory=64GB\nvm a host=esx01 vcpus=4 memory=8GB\nrun 1m\n")
-	p, err := New(s, []string{"seed=1..2"}, Options{})
+	p, err := New(t.Context(), s, []string{"seed=1..2"}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

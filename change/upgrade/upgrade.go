@@ -87,7 +87,7 @@ func Study(ctx context.Context, f *numa.Fleet, a Ask, o rules.Options) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	after, _, err := whatif.Apply(f, changes, o.Choices)
+	after, _, err := whatif.Apply(ctx, f, changes, o.Choices)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func TestFirstHelps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, _, err := whatif.Apply(f, changes, rules.Options{}.Choices)
+	after, _, err := whatif.Apply(t.Context(), f, changes, rules.Options{}.Choices)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -32,14 +33,17 @@ func (e *Effect) about(cluster, host string) {
 }
 
 // Apply returns the fleet as it would be after the changes, in their order, and what
-// each of them did. f stays as it is. A change that names nothing is an error. A fact
+// each of them did. f stays as it is. A change that names nothing is an error, and so is the end of the context. A fact
 // that has the wanted value already keeps its origin.
 //
 // The changed fleet was not observed: compare it with Unobserved(f).
-func Apply(f *numa.Fleet, changes []Change, choices vnuma.Choices) (*numa.Fleet, []Effect, error) {
+func Apply(ctx context.Context, f *numa.Fleet, changes []Change, choices vnuma.Choices) (*numa.Fleet, []Effect, error) {
 	out := Unobserved(f)
 	var effects []Effect
 	for i := range changes {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		c := &changes[i]
 		e := Effect{Change: c.Text}
 		var err error

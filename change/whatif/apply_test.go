@@ -69,7 +69,7 @@ func parse(t testing.TB, texts ...string) []whatif.Change {
 func apply(t testing.TB, f *numa.Fleet, texts ...string) (*numa.Fleet, []whatif.Effect) {
 	t.Helper()
 	before := dump(t, f)
-	out, effects, err := whatif.Apply(f, parse(t, texts...), vnuma.Choices{})
+	out, effects, err := whatif.Apply(t.Context(), f, parse(t, texts...), vnuma.Choices{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +226,7 @@ func TestDivide(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fleet(t, "release 7.0U3\ncluster c\nhost a "+tt.host)
 			var got string
-			out, _, err := whatif.Apply(f, parse(t, tt.change), vnuma.Choices{})
+			out, _, err := whatif.Apply(t.Context(), f, parse(t, tt.change), vnuma.Choices{})
 			if err != nil {
 				got = "error: " + err.Error()
 			} else {
@@ -285,7 +285,7 @@ func TestWhom(t *testing.T) {
 	} {
 		f := fleet(t, small)
 		var got string
-		_, effects, err := whatif.Apply(f, parse(t, tt.change), vnuma.Choices{})
+		_, effects, err := whatif.Apply(t.Context(), f, parse(t, tt.change), vnuma.Choices{})
 		if err != nil {
 			got = "error: " + err.Error()
 		} else {
@@ -355,7 +355,7 @@ vm unknown host=a vcpus=20 coresPerSocket=? memory=8GB hw=19
 		{"vm=odd memory=16GB", ""}, // as it was before
 	} {
 		got := ""
-		_, _, err := whatif.Apply(fleet(t, text), parse(t, tt.change), vnuma.Choices{})
+		_, _, err := whatif.Apply(t.Context(), fleet(t, text), parse(t, tt.change), vnuma.Choices{})
 		if err != nil {
 			got = err.Error()
 		}
@@ -542,7 +542,7 @@ func FuzzParse(f *testing.F) {
 		c, err := whatif.Parse(text)
 		if err == nil {
 			var out *numa.Fleet
-			if out, _, err = whatif.Apply(base, []whatif.Change{c}, vnuma.Choices{}); err == nil {
+			if out, _, err = whatif.Apply(t.Context(), base, []whatif.Change{c}, vnuma.Choices{}); err == nil {
 				if err := out.Check(); err != nil {
 					t.Fatal(err)
 				}

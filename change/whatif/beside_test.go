@@ -19,7 +19,7 @@ func TestBeside(t *testing.T) {
 		{"cluster=mixed vm=* memory=1TB"}, {"-esx11.demo"}, {"-esx05.demo", "vm=sql* hotAdd=off"}, {"+like=esx15.demo cluster=prod-a"}, {"vm=* hotAdd=off"},
 	} {
 		changes := parse(t, words...)
-		changed, _, err := whatif.Apply(f, changes, rules.Options{}.Choices)
+		changed, _, err := whatif.Apply(t.Context(), f, changes, rules.Options{}.Choices)
 		if err != nil {
 			t.Fatal(words, err)
 		}

@@ -25,7 +25,7 @@ func TestIdle(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tt.change, err)
 		}
-		_, _, err = Apply(f, []Change{c}, vnuma.Choices{})
+		_, _, err = Apply(t.Context(), f, []Change{c}, vnuma.Choices{})
 		if got := text(err); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.change, got, tt.want)
 		}

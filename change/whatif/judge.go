@@ -28,7 +28,7 @@ func Judge(ctx context.Context, f *numa.Fleet, changes []Change, o rules.Options
 // Beside does so for a fleet whose judgement without what was seen of it is known, by the same options; nil for none. Clusters
 // that the changes are not about are not judged again then.
 func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []Change, o rules.Options, shown *filter.Filter) (*Result, error) {
-	changed, effects, err := Apply(f, changes, o.Choices)
+	changed, effects, err := Apply(ctx, f, changes, o.Choices)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func made(t *testing.T, texts ...string) *sweep.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := sweep.New(s, texts, sweep.Options{})
+	p, err := sweep.New(t.Context(), s, texts, sweep.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
