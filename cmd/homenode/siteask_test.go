@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +16,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"homenode/internal/browser"
-	"homenode/internal/testdeps"
 	"homenode/source/scenario"
 	"homenode/source/vsphere/lab"
 )
@@ -337,44 +335,4 @@ func wait(t *testing.T, b *browser.Page, what string) {
 		got, err := chromedp.Run(b.Context, chromedp.Evaluate[bool](what)) // between two pages there is nothing to ask
 		return err == nil && got
 	})
-}
-
-// TestHeapStaysFlat asks every page's question again and again: the server must keep nothing of an answer that it gave.
-func TestHeapStaysFlat(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "small.txtar")
-	if err := os.WriteFile(file, []byte("release 8.0U3\ncluster prod\nhost esx[01-02] nodes=2 cores=16 memory=512GB\nvm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=192GB hotAdd=on\nvm web01 host=esx02 vcpus=4 memory=16GB\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	at := startSite(t, "--fleet="+file).URL
-	pages := []string{
-		"/", "/host?host=esx01", "/vm?vm=sql01", "/status", "/rules", "/rule?rule=N001", "/plans?vm=sql01", "/search?q=sql",
-		"/what-if?vm=sql01&hotAdd=off", "/simulate?part=esx01&hours=1", "/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB",
-		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB", "/calculator?kind=io&iops=100k&block=32k", "/calculator?kind=latency&calls=20", "/calculator?kind=speed&vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", "/calculator?kind=dump&ram=1TB", "/calculator?kind=pages&memory=1TB",
-	}
-	ask := func(rounds int) {
-		for range rounds {
-			for _, page := range pages {
-				sitePage(t, at+page, http.StatusOK)
-			}
-		}
-	}
-	live := func() uint64 {
-		var m runtime.MemStats
-		for range 2 { // what a finalizer frees is gone after the second
-			runtime.GC()
-		}
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	rounds := 60
-	if testdeps.Proof() {
-		rounds = 600 // 10,000 questions
-	}
-	ask(20)
-	before := live()
-	ask(rounds)
-	// A command that is kept takes 350 KB: of 1,000 questions that is 350 MB.
-	if after := live(); after > before+before/10 {
-		t.Errorf("%.1f MB live after 20 rounds, %.1f MB after %d more: want at most a tenth more", float64(before)/1e6, float64(after)/1e6, rounds)
-	}
 }
