@@ -6,6 +6,7 @@ import (
 
 	"homenode/ask"
 	"homenode/change/upgrade"
+	"homenode/numa"
 	show "homenode/output/change"
 )
 
@@ -40,7 +41,14 @@ func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := upgrade.Study(ctx, fleet, a, options)
+	r, err := upgrade.Study(ctx, e.Bare(ctx, options), fleet, a, options)
+	if at, ok := errors.AsType[*numa.SyntaxError](err); ok { // in the words that the fields come to, of which the cluster is the first
+		field := "hardware"
+		if q.Cluster != "" && at.Col == 1 {
+			field = "cluster"
+		}
+		err = ask.Wrong(field, errors.New(at.Msg))
+	}
 	if err != nil {
 		return nil, err
 	}

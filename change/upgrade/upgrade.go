@@ -81,32 +81,22 @@ type On struct {
 	After  *vnuma.Layout `json:"after"`
 }
 
-// Study judges the fleet as it is and as it will be after a power cycle of each VM.
-func Study(ctx context.Context, f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
+// Study puts the fleet as it will be after a power cycle of each VM beside today's. known is its judgement without what was seen of it, by the
+// same options; nil for none.
+func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rules.Options) (*Result, error) {
 	changes, err := a.changes()
 	if err != nil {
 		return nil, err
 	}
-	after, _, err := whatif.Apply(ctx, f, changes, o.Choices)
+	both, err := whatif.Beside(ctx, known, f, changes, o, nil)
 	if err != nil {
 		return nil, err
 	}
+	today, later, after := both.A, both.B, both.B.Fleet
 	if err := a.possible(f, after); err != nil {
 		return nil, err
 	}
-	today, err := rules.RunContext(ctx, whatif.Unobserved(f), o)
-	if err != nil {
-		return nil, err
-	}
-	later, err := rules.RunContext(ctx, after, o)
-	if err != nil {
-		return nil, err
-	}
-	d, err := diff.Compare(ctx, today, later, diff.Options{})
-	if err != nil {
-		return nil, err
-	}
-	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: today.VMs, VMs: []VM{}, Meanings: concerns(today.Fleet, after), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Drift: d}
+	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: today.VMs, VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Drift: both.Drift}
 	if a.Release != 0 {
 		r.Release = a.Release.String()
 	}

@@ -1,6 +1,8 @@
 package upgrade
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"homenode/rules/finding"
 	"homenode/source/demo"
 	"homenode/source/scenario"
+	"homenode/source/scenario/random"
 )
 
 func fleet(t *testing.T, text string) *numa.Fleet {
@@ -26,7 +29,7 @@ func fleet(t *testing.T, text string) *numa.Fleet {
 // TestDecoupled upgrades over 6.5, where cores per socket stop sizing virtual nodes (B-11, B-12).
 func TestDecoupled(t *testing.T) {
 	f := fleet(t, "release 6.0\ncluster prod\nhost esx[1-2] nodes=2 cores=12 memory=256GB\nvm db host=esx1 vcpus=16 memory=64GB coresPerSocket=4 hw=11\nvm web host=esx2 vcpus=2 memory=8GB hw=11\ncluster lab\nhost esx9 nodes=2 cores=12 memory=256GB\nvm old host=esx9 vcpus=16 memory=64GB coresPerSocket=4 hw=11\n")
-	r, err := Study(t.Context(), f, Ask{Cluster: "prod", Release: numa.ESXi70}, rules.Options{})
+	r, err := Study(t.Context(), nil, f, Ask{Cluster: "prod", Release: numa.ESXi70}, rules.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +48,7 @@ func TestDecoupled(t *testing.T) {
 // TestFirst upgrades to a release that does not power a VM on, and says what to set first.
 func TestFirst(t *testing.T) {
 	f := fleet(t, "release 8.0U3\nhost esx1 nodes=2 cores=16 memory=256GB\nvm db host=esx1 vcpus=30 memory=64GB coresPerSocket=10 hw=19 set:numa.vcpu.coresPerNode=15\n")
-	r, err := Study(t.Context(), f, Ask{Hardware: 21}, rules.Options{})
+	r, err := Study(t.Context(), nil, f, Ask{Hardware: 21}, rules.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,21 +57,9 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// TestMeaningsCite checks that each meaning names statements, and that it is about some VM and not about every one.
-func TestMeaningsCite(t *testing.T) {
-	for _, m := range meanings {
-		if len(m.Book) == 0 || m.Before == "" || m.After == "" || strings.HasSuffix(m.After, ".") {
-			t.Errorf("%s: %+v", m.Setting, m)
-		}
-		if m.about(&numa.VM{}) {
-			t.Errorf("%s is about a VM of which nothing is known", m.Setting)
-		}
-	}
-}
-
 // TestNothingAsked refuses an upgrade to nothing.
 func TestNothingAsked(t *testing.T) {
-	if _, err := Study(t.Context(), fleet(t, "release 7.0\nhost esx1 nodes=2 cores=12 memory=256GB\nvm a host=esx1 vcpus=2 memory=4GB\n"), Ask{}, rules.Options{}); err == nil {
+	if _, err := Study(t.Context(), nil, fleet(t, "release 7.0\nhost esx1 nodes=2 cores=12 memory=256GB\nvm a host=esx1 vcpus=2 memory=4GB\n"), Ask{}, rules.Options{}); err == nil {
 		t.Error("no error")
 	}
 }
@@ -76,14 +67,14 @@ func TestNothingAsked(t *testing.T) {
 // TestMixed upgrades the older hosts alone: no host and no VM is taken back.
 func TestMixed(t *testing.T) {
 	f := fleet(t, "cluster prod\nhost esx1 nodes=2 cores=16 memory=256GB release=7.0U3\nhost esx2 nodes=2 cores=16 memory=256GB release=9.0\nvm new host=esx2 vcpus=16 memory=64GB hw=22\nvm old host=esx1 vcpus=8 memory=32GB hw=19\ncluster lab\nhost esx9 nodes=2 cores=16 memory=256GB release=9.0\nvm labvm host=esx9 vcpus=4 memory=16GB hw=22\n")
-	r, err := Study(t.Context(), f, Ask{Release: numa.ESXi80}, rules.Options{})
+	r, err := Study(t.Context(), nil, f, Ask{Release: numa.ESXi80}, rules.Options{})
 	if err != nil || r.Worse != 0 || len(r.VMs) != 0 {
 		t.Errorf("%v, worse %d, changed %+v; want none", err, r.Worse, r.VMs)
 	}
-	if _, err := Study(t.Context(), f, Ask{Cluster: "lab", Release: numa.ESXi80}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every host has that release") {
+	if _, err := Study(t.Context(), nil, f, Ask{Cluster: "lab", Release: numa.ESXi80}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every host has that release") {
 		t.Errorf("a cluster that is newer: %v", err)
 	}
-	r, err = Study(t.Context(), f, Ask{Hardware: 21}, rules.Options{})
+	r, err = Study(t.Context(), nil, f, Ask{Hardware: 21}, rules.Options{})
 	if err != nil || r.Worse != 1 || r.Newer != 2 || len(r.Left) == 0 || !strings.Contains(r.Left[0].Why, "does not power on on esx1") {
 		t.Errorf("%v, worse %d, newer %d, left %+v; want that old is bound to esx2", err, r.Worse, r.Newer, r.Left)
 	}
@@ -92,10 +83,10 @@ func TestMixed(t *testing.T) {
 // TestTooNew refuses hardware that no host runs afterwards.
 func TestTooNew(t *testing.T) {
 	f := fleet(t, "release 7.0U3\nhost esx1 nodes=2 cores=16 memory=256GB\nvm old host=esx1 vcpus=8 memory=32GB hw=17\n")
-	if _, err := Study(t.Context(), f, Ask{Hardware: 21}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "runs 19 at most") {
+	if _, err := Study(t.Context(), nil, f, Ask{Hardware: 21}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "runs 19 at most") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := Study(t.Context(), f, Ask{Hardware: 11}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every VM has that version") {
+	if _, err := Study(t.Context(), nil, f, Ask{Hardware: 11}, rules.Options{}); err == nil || !strings.Contains(err.Error(), "every VM has that version") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -103,24 +94,47 @@ func TestTooNew(t *testing.T) {
 // TestHosts shows findings of hosts that the upgrade brings.
 func TestHosts(t *testing.T) {
 	f := fleet(t, "release 6.0\ncluster prod\nhost esx[1-3] nodes=2 cores=12 memory=256GB\nvm db host=esx1 vcpus=16 memory=64GB coresPerSocket=4 hw=11\n")
-	r, err := Study(t.Context(), f, Ask{Release: numa.ESXi65}, rules.Options{})
+	r, err := Study(t.Context(), nil, f, Ask{Release: numa.ESXi65}, rules.Options{})
 	if err != nil || !slices.ContainsFunc(r.Hosts, func(h HostFinding) bool { return h.Rule == "H005" }) {
 		t.Errorf("%v, %+v; want H005", err, r.Hosts)
 	}
 }
 
-// TestFirstHelps sets before the upgrade's power cycle what the answer says to set first: no such VM of the demo has a finding of medium or higher severity
-// that it did not have before.
+// TestFirstHelps sets before the upgrade's power cycle what the answer says to set first: no such VM of the demo, nor of random fleets, has a finding of
+// medium or higher severity that it did not have before.
 func TestFirstHelps(t *testing.T) {
 	f, err := demo.Fleet()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Study(t.Context(), f, Ask{Release: numa.ESXi90, Hardware: 22}, rules.Options{})
-	if err != nil || len(r.First) == 0 {
-		t.Fatalf("%v, first %+v", err, r.First)
+	if firstHelps(t, "the demo", f, Ask{Release: numa.ESXi90, Hardware: 22}) == 0 {
+		t.Error("the demo needs nothing first")
 	}
-	changes, err := (&Ask{Release: numa.ESXi90, Hardware: 22}).changes()
+	first := 0
+	for seed := range uint64(100) {
+		text := random.Fleet(rand.New(rand.NewPCG(seed, 41)))
+		if f := fleet(t, text); len(f.VMs) > 0 {
+			a := Ask{Release: numa.ESXi90, Hardware: 22}
+			if seed%2 == 0 {
+				a = Ask{Release: numa.ESXi90}
+			}
+			first += firstHelps(t, fmt.Sprintf("seed %d\n%s", seed, text), f, a)
+		}
+	}
+	if first < 10 {
+		t.Errorf("%d VMs of random fleets need something first: the fleets are broken", first)
+	}
+	t.Logf("%d VMs of 100 random fleets need something first", first)
+}
+
+// firstHelps returns how many VMs need something first.
+func firstHelps(t *testing.T, name string, f *numa.Fleet, a Ask) int {
+	t.Helper()
+	r, err := Study(t.Context(), nil, f, a, rules.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	changes, err := a.changes()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +160,8 @@ func TestFirstHelps(t *testing.T) {
 	for i := range d.Findings {
 		n := &d.Findings[i]
 		if n.Worsens(finding.Medium) && slices.ContainsFunc(r.First, func(one First) bool { return one.ID == n.B.VMID }) {
-			t.Errorf("%s: %s %s", n.B.VM, n.B.Rule, n.B.Message)
+			t.Errorf("%s\n%s: %s %s", name, n.B.VM, n.B.Rule, n.B.Message)
 		}
 	}
+	return len(r.First)
 }

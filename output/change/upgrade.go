@@ -31,14 +31,17 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 	}
 	a.Tables = append(a.Tables, firstTable(r)...)
 	if len(r.Meanings) > 0 {
-		t := answer.Table{Name: "meanings", Title: "Settings whose meaning changes", Columns: answer.Columns("setting", "from", "before", "after", "VMs", "rule book")}
+		t := answer.Table{Name: "meanings", Title: "Settings whose meaning changes", Columns: answer.Columns("setting", "from", "before", "after", "VMs or hosts", "rule book")}
 		for i := range r.Meanings {
 			m := &r.Meanings[i]
-			from := m.Release.String()
-			if m.Hardware > 0 {
-				from += fmt.Sprintf(" with hardware %d", m.Hardware)
+			var from []string
+			if m.Release != 0 {
+				from = append(from, m.Release.String())
 			}
-			t.Add(m.Setting, from, m.Before, m.After, words.Few(m.VMs), strings.Join(m.Book, ", "))
+			if m.Hardware > 0 {
+				from = append(from, fmt.Sprintf("hardware %d", m.Hardware))
+			}
+			t.Add(m.Setting, strings.Join(from, " with "), m.Before, m.After, words.Few(slices.Concat(m.VMs, m.Hosts)), strings.Join(m.Book, ", "))
 		}
 		a.Tables = append(a.Tables, t)
 	}

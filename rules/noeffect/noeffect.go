@@ -83,12 +83,15 @@ func report(p *rule.Pass, key, value, why string) {
 	p.Report(f, &on.Layout)
 }
 
-// options lists the host options that not every release has (C-18).
-var options = []struct {
-	key   string
-	since numa.Release // the first that has it; 0 when older than the lists, which begin with 6.0 U3
-	gone  numa.Release // the first without it; 0 for none
-}{
+// An Option is an option of hosts that not every release has.
+type Option struct {
+	Key   string
+	Since numa.Release // the first that has it; 0 when older than the lists, which begin with 6.0 U3
+	Gone  numa.Release // the first without it; 0 for none
+}
+
+// Options lists the host options that not every release has (C-18).
+var Options = []Option{
 	{"Numa.AutoMemAffinity", 0, numa.ESXi65},
 	{"Numa.DeviceAffinity", numa.ESXi90, 0},
 	{"Numa.FollowCoresPerSocket", numa.ESXi65, 0},
@@ -103,19 +106,19 @@ func checkHost(p *rule.Pass) {
 	if !p.First() {
 		return
 	}
-	for _, o := range options {
+	for _, o := range Options {
 		why, r := "", p.Kind.Machine.Release
 		switch {
-		case r < o.since:
-			why = fmt.Sprintf("it exists from %s on", o.since)
-		case o.gone != 0 && r >= o.gone:
-			why = fmt.Sprintf("it is gone since %s", o.gone)
+		case r < o.Since:
+			why = fmt.Sprintf("it exists from %s on", o.Since)
+		case o.Gone != 0 && r >= o.Gone:
+			why = fmt.Sprintf("it is gone since %s", o.Gone)
 		default:
 			continue
 		}
 		var hosts []*numa.Host
 		for _, h := range p.Kind.Hosts {
-			if _, ok := h.Options.Value.Lookup(o.key); ok {
+			if _, ok := h.Options.Value.Lookup(o.Key); ok {
 				hosts = append(hosts, h)
 			}
 		}
@@ -126,10 +129,10 @@ func checkHost(p *rule.Pass) {
 		p.Report(finding.Finding{
 			Severity: finding.Info,
 			On:       on,
-			Topic:    o.key,
-			Message:  fmt.Sprintf("%s is set on %s and has no effect on ESXi %s: %s", o.key, rule.HostNames(hosts), r, why),
+			Topic:    o.Key,
+			Message:  fmt.Sprintf("%s is set on %s and has no effect on ESXi %s: %s", o.Key, rule.HostNames(hosts), r, why),
 			Advice:   "Take it out of the configuration or the profile of the hosts",
-			Evidence: []finding.Evidence{rule.OptionEvidence(h, o.key), finding.Of("ESXi release of "+h.Name, h.Release, h.At)},
+			Evidence: []finding.Evidence{rule.OptionEvidence(h, o.Key), finding.Of("ESXi release of "+h.Name, h.Release, h.At)},
 		}, nil)
 	}
 }

@@ -15,50 +15,8 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
+	"homenode/source/scenario/random"
 )
-
-// randomFleet writes clusters of like and unlike hosts with VMs of every width and the settings that findings are about.
-func randomFleet(r *rand.Rand) string {
-	pick := func(of ...string) string { return of[r.IntN(len(of))] }
-	var b strings.Builder
-	b.WriteString("release " + pick("6.0", "6.5", "6.7", "7.0", "7.0U3", "8.0U2", "8.0U3") + "\n")
-	for c := range 1 + r.IntN(3) {
-		fmt.Fprintf(&b, "cluster c%d\n", c)
-		hosts := 0
-		for range 1 + r.IntN(3) {
-			n := 1 + r.IntN(3)
-			fmt.Fprintf(&b, "host h%d-[%d-%d] %s cores=%s memory=%s power=%s %s\n", c, hosts, hosts+n-1,
-				pick("nodes=1 packages=2", "nodes=2", "nodes=2", "nodes=4", "nodes=4 packages=2", "nodes=2 nodeMemory=64GB,192GB"), pick("8", "12", "18"), pick("256GB", "256GB", "768GB"),
-				pick("Balanced", `"Low Power"`, `"High Performance"`), pick("", "", "option:Numa.PreferHT=1", "option:Numa.LocalityWeightActionAffinity=0"))
-			hosts += n
-		}
-		for v := range r.IntN(14) {
-			vcpus := 1 << r.IntN(6)
-			if r.IntN(2) == 0 {
-				vcpus = 2 + r.IntN(40)
-			}
-			cores := 1
-			for range 4 {
-				if n := 1 + r.IntN(vcpus); vcpus%n == 0 {
-					cores = n
-				}
-			}
-			fmt.Fprintf(&b, "vm v%d-%d host=h%d-%d vcpus=%d coresPerSocket=%d memory=%s hotAdd=%s", c, v, c, r.IntN(hosts), vcpus, cores, pick("4GB", "8GB", "64GB", "150GB", "300GB"), pick("on", "off", "off"))
-			used := map[string]bool{}
-			for range r.IntN(3) {
-				word := pick("power=off", fmt.Sprint("stored=", max(1, vcpus/2)), fmt.Sprint("stored=", vcpus), "set:numa.vcpu.preferHT=TRUE", "set:numa.vcpu.preferHT=FALSE",
-					"set:numa.consolidate=FALSE", "set:numa.vcpu.min=4", "set:numa.vcpu.min=64", "set:numa.vcpu.maxPerMachineNode=4", "set:numa.vcpu.maxPerVirtualNode=6", "set:numa.vcpu.followcorespersocket=1",
-					"set:numa.nodeAffinity=0", "cpuAffinity=0-3", "hw=8", "hw=14", "set:numa.autosize.once=FALSE", "set:sched.mem.pshare.enable=FALSE")
-				if key := word[:strings.LastIndex(word, "=")]; !used[key] {
-					used[key] = true
-					b.WriteString(" " + word)
-				}
-			}
-			b.WriteString("\n")
-		}
-	}
-	return b.String()
-}
 
 // configured returns the fleet with a plan carried out.
 func configured(t testing.TB, f *numa.Fleet, p *fix.Plan) *numa.Fleet {
@@ -100,7 +58,7 @@ func vmsOf(r *rules.Result) map[string]*rule.VM {
 func TestPlansHold(t *testing.T) {
 	changes, fleets := 0, 0
 	for seed := range uint64(max(100, min(1000, 34*testdeps.KillRounds(0)))) {
-		text := randomFleet(rand.New(rand.NewPCG(seed, 21)))
+		text := random.Fleet(rand.New(rand.NewPCG(seed, 21)))
 		if !strings.Contains(text, "\nvm ") {
 			continue
 		}
@@ -290,7 +248,7 @@ func TestNeededIsPlanned(t *testing.T) {
 func TestPlansInLab(t *testing.T) {
 	changes := 0
 	for seed := range uint64(max(5, testdeps.KillRounds(0))) {
-		f := fleetOf(t, randomFleet(rand.New(rand.NewPCG(seed, 21))))
+		f := fleetOf(t, random.Fleet(rand.New(rand.NewPCG(seed, 21))))
 		s := serveFleet(t, f)
 		before := s.settings()
 		o := fix.Options{Now: now, AtOnce: 4, Better: seed%3 == 0}
