@@ -140,7 +140,6 @@ func (a *Ask) possible(before, after *numa.Fleet) error {
 
 // changes returns the upgrade as changes of a what-if.
 func (a *Ask) changes() ([]whatif.Change, error) {
-	var lines []string
 	of := ""
 	if strings.ContainsAny(a.Cluster, "\"\r\n") {
 		return nil, fmt.Errorf("found cluster %q, want no quote and no line break", a.Cluster)
@@ -148,22 +147,24 @@ func (a *Ask) changes() ([]whatif.Change, error) {
 	if a.Cluster != "" {
 		of = `cluster="` + a.Cluster + `" `
 	}
-	if a.Release != 0 {
-		lines = append(lines, of+"release="+strings.ReplaceAll(a.Release.String(), " ", ""))
-	}
-	if a.Hardware != 0 {
-		lines = append(lines, of+"hw="+strconv.Itoa(a.Hardware)) // of all VMs that are older, as the release is of all hosts that are
-	}
-	if lines == nil {
-		return nil, errors.New("want a release, a virtual hardware version, or both")
-	}
 	var out []whatif.Change
-	for i, line := range lines {
-		c, err := whatif.ParseAt("upgrade", i+1, line)
-		if err != nil {
+	add := func(field, words string) error { // the fields are where what is set comes from
+		c, err := whatif.ParseAt("--"+field, 1, of+words)
+		out = append(out, c)
+		return err
+	}
+	if a.Release != 0 {
+		if err := add("release", "release="+strings.ReplaceAll(a.Release.String(), " ", "")); err != nil {
 			return nil, err
 		}
-		out = append(out, c)
+	}
+	if a.Hardware != 0 { // of all VMs that are older, as the release is of all hosts that are
+		if err := add("hardware", "hw="+strconv.Itoa(a.Hardware)); err != nil {
+			return nil, err
+		}
+	}
+	if out == nil {
+		return nil, errors.New("want a release, a virtual hardware version, or both")
 	}
 	return out, nil
 }
@@ -191,10 +192,15 @@ func (r *Result) layouts(today, later *rules.Result) {
 	for _, c := range today.Clusters {
 		for _, v := range c.VMs {
 			w, d := after[v.ID], drift[v.ID]
-			if w == nil || d == nil {
+			if w == nil {
 				continue
 			}
-			one := VM{Name: v.Name, ID: v.ID, Cluster: c.Title(), Verdict: d.Verdict.String(), On: append([]On{}, changed(v, w)...), New: append([]string{}, found[v.ID]...)}
+			one := VM{Name: v.Name, ID: v.ID, Cluster: c.Title(), On: append([]On{}, changed(v, w)...), New: append([]string{}, found[v.ID]...)}
+			if d != nil && d.Verdict != diff.Unchanged {
+				one.Verdict = d.Verdict.String()
+			} else if one.Verdict = elsewhere(one.On).String(); len(one.On) == 0 {
+				continue
+			}
 			if len(one.On) > 0 {
 				r.Layouts++
 			}
@@ -205,7 +211,7 @@ func (r *Result) layouts(today, later *rules.Result) {
 			if one.Verdict == diff.Worse.String() {
 				r.Worse++
 			}
-			if len(one.On) > 0 || d.Verdict == diff.Worse {
+			if len(one.On) > 0 || one.Verdict == diff.Worse.String() {
 				r.VMs = append(r.VMs, one)
 			}
 		}
@@ -219,6 +225,20 @@ func place(rank []string, word string) int {
 		return i
 	}
 	return len(rank)
+}
+
+// elsewhere is the verdict about a VM that is the same where it runs, by the layouts on the hosts that it may move to.
+func elsewhere(on []On) diff.Verdict {
+	out := diff.Other
+	for i := range on {
+		switch n := on[i].After.Compare(on[i].Before); {
+		case n > 0:
+			return diff.Worse
+		case n < 0:
+			out = diff.Better
+		}
+	}
+	return out
 }
 
 // changed returns the kinds of hosts on which a VM gets another layout.
@@ -256,8 +276,8 @@ func stopped(on []On) (hosts []string) {
 // first plans what the VMs need that are worse off.
 func (r *Result) first(ctx context.Context, after *numa.Fleet, o rules.Options) error {
 	var worse []string
-	for i := range r.Drift.VMs {
-		if v := &r.Drift.VMs[i]; v.Verdict == diff.Worse {
+	for i := range r.VMs {
+		if v := &r.VMs[i]; v.Verdict == diff.Worse.String() {
 			worse = append(worse, v.ID)
 		}
 	}
