@@ -72,6 +72,8 @@ type First struct {
 	ID    string      `json:"id"`
 	Edits []numa.Edit `json:"edits"`
 	Cures []string    `json:"cures"` // rules
+	// Brings are findings that are new with it, less severe than what it cures: "N021 (low): …".
+	Brings []string `json:"brings"`
 }
 
 // On is the layout on hosts of one kind.
@@ -293,8 +295,9 @@ func (r *Result) first(ctx context.Context, after *numa.Fleet, o rules.Options) 
 		return err
 	}
 	for i := range p.Changes {
-		c := &p.Changes[i]
-		r.First = append(r.First, First{VM: c.Target().Name, ID: c.Target().ID, Edits: c.Edits, Cures: append([]string{}, c.Findings...)})
+		if c := &p.Changes[i]; r.needs(c) {
+			r.First = append(r.First, First{VM: c.Target().Name, ID: c.Target().ID, Edits: c.Edits, Cures: append([]string{}, c.Findings...), Brings: append([]string{}, c.Brings...)})
+		}
 	}
 	for _, l := range p.Left {
 		if l.Severity != "" && l.Severity != finding.Info.String() && l.Severity != finding.Low.String() { // what is tidier only is no need of the upgrade
@@ -302,4 +305,16 @@ func (r *Result) first(ctx context.Context, after *numa.Fleet, o rules.Options) 
 		}
 	}
 	return nil
+}
+
+// needs reports whether the upgrade needs a change: it cures or eases what the upgrade brings. What a VM has today is no matter of the upgrade.
+func (r *Result) needs(c *fix.Change) bool {
+	i := slices.IndexFunc(r.VMs, func(v VM) bool { return v.ID == c.Target().ID })
+	if i < 0 || len(r.VMs[i].New) == 0 { // its layouts are worse
+		return true
+	}
+	return slices.ContainsFunc(slices.Concat(c.Findings, c.Eases), func(cured string) bool {
+		rule, _, _ := strings.Cut(cured, " ")
+		return slices.ContainsFunc(r.VMs[i].New, func(text string) bool { return strings.HasPrefix(text, rule+" (") })
+	})
 }

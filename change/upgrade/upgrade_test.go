@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"homenode/change/diff"
+	"homenode/change/fix"
 	"homenode/change/whatif"
 	"homenode/numa"
 	"homenode/rules"
@@ -100,8 +101,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestFirstHelps sets before the upgrade's power cycle what the answer says to set first: no such VM of the demo, nor of random fleets, has a finding of
-// medium or higher severity that it did not have before.
+// TestFirstHelps sets before the upgrade's power cycle what the answer says to set first, of the demo and of random fleets: no VM is worse off by it, and
+// the answer tells each finding of medium or higher severity that such a VM has then and not today.
 func TestFirstHelps(t *testing.T) {
 	f, err := demo.Fleet()
 	if err != nil {
@@ -153,14 +154,36 @@ func firstHelps(t *testing.T, name string, f *numa.Fleet, a Ask) int {
 			}
 		}
 	}
-	d, err := diff.Compare(t.Context(), rules.Run(whatif.Unobserved(f), rules.Options{}), rules.Run(after, rules.Options{}), diff.Options{})
+	then := rules.Run(after, rules.Options{})
+	of := func(id string) *First {
+		if i := slices.IndexFunc(r.First, func(one First) bool { return one.ID == id }); i >= 0 {
+			return &r.First[i]
+		}
+		return nil
+	}
+	helps, err := diff.Compare(t.Context(), r.Drift.B, then, diff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range helps.VMs {
+		if v := &helps.VMs[i]; v.Verdict == diff.Worse {
+			t.Errorf("%s\n%s is worse than without what to set first: %v", name, v.Name, v.Why)
+		}
+	}
+	d, err := diff.Compare(t.Context(), r.Drift.A, then, diff.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range d.Findings {
 		n := &d.Findings[i]
-		if n.Worsens(finding.Medium) && slices.ContainsFunc(r.First, func(one First) bool { return one.ID == n.B.VMID }) {
-			t.Errorf("%s\n%s: %s %s", name, n.B.VM, n.B.Rule, n.B.Message)
+		if !n.Worsens(finding.Medium) || of(n.B.VMID) == nil {
+			continue
+		}
+		one := of(n.B.VMID)
+		told := slices.ContainsFunc(one.Brings, func(text string) bool { return strings.HasPrefix(text, n.B.Rule+" (") }) ||
+			slices.ContainsFunc(r.Left, func(l fix.Left) bool { return l.ID == one.ID && l.Rule == n.B.Rule })
+		if !told {
+			t.Errorf("%s\n%s: %s %s: the answer does not tell that it comes or stays", name, n.B.VM, n.B.Rule, n.B.Message)
 		}
 	}
 	return len(r.First)

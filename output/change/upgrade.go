@@ -103,15 +103,15 @@ func upgradeVerdict(r *upgrade.Result) []string {
 // firstTable says what to set before the first power cycle on the new release, and what no setting cures.
 func firstTable(r *upgrade.Result) (out []answer.Table) {
 	if len(r.First) > 0 {
-		t := answer.Table{Name: "first", Title: "Set before the first power cycle afterwards", Columns: answer.Columns("VM", "set", "was", "cures")}
+		t := answer.Table{Name: "first", Title: "Set before the first power cycle afterwards", Columns: answer.Columns("VM", "set", "was", "cures", "brings")}
 		for i := range r.First {
 			c := &r.First[i]
 			for j, e := range c.Edits {
-				name, cures := "", ""
+				name, cures, brings := "", "", ""
 				if j == 0 {
-					name, cures = c.VM, strings.Join(c.Cures, ", ")
+					name, cures, brings = c.VM, strings.Join(c.Cures, ", "), strings.Join(c.Brings, "; ")
 				}
-				t.Add(name, e.Name()+" = "+e.To.String(), e.From.String(), cures)
+				t.Add(name, e.Name()+" = "+e.To.String(), e.From.String(), cures, brings)
 			}
 		}
 		out = append(out, t)

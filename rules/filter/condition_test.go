@@ -3,6 +3,7 @@ package filter
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"homenode/numa"
 )
@@ -25,8 +26,44 @@ func TestConditionBounds(t *testing.T) {
 		strings.Repeat("vcpus==1||", 190) + "false":                               "exceeds maximum allowed nodes",
 		"vcpus ==": "unexpected token EOF",
 	} {
+		begin := time.Now()
 		if _, err := Compile(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Compile(%.60q) = %v, want %q", text, err, want)
+		}
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("Compile(%.60q) takes %s", text, took)
+		}
+	}
+}
+
+// TestConditionsAreCheap evaluates the longest conditions that are allowed on 100 VMs of many tags: a fleet has some thousand, and a page 45 seconds.
+func TestConditionsAreCheap(t *testing.T) {
+	v := &numa.VM{Name: "sql01"}
+	for i := range 30 {
+		v.Tags = append(v.Tags, strings.Repeat("tag", 10)+string(rune('a'+i)))
+	}
+	v.VCPUs = numa.ReadAt(24, "")
+	for _, one := range []string{`# contains "0"`, `# matches "(a+)+0"`, `len(lower(upper(trim(#)))) > 99`} {
+		text := "any(tags, {" + one
+		for {
+			longer := text + " || " + one
+			if _, err := Compile(longer + "})"); err != nil {
+				break
+			}
+			text = longer
+		}
+		c, err := Compile(text + "})")
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		for range 100 {
+			if c.Holds(v, "c", nil) || c.Err() != nil {
+				t.Fatalf("%.60q holds: %v", text, c.Err())
+			}
+		}
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("%.60q takes %s for 100 VMs", text, took)
 		}
 	}
 }
