@@ -47,6 +47,25 @@ func TestUpgradeIsWhatIf(t *testing.T) {
 	t.Logf("%d VMs get another layout", changed)
 }
 
+// TestUpgradeWrong names the field that is wrong, and no place inside the program.
+func TestUpgradeWrong(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\ncluster prod\nhost esx1 nodes=2 cores=18 memory=512GB\nvm db host=esx1 vcpus=24 memory=128GB hw=19\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &ask.Env{Held: &ask.Held{Source: "SOURCE", Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
+	for _, tt := range []struct{ release, cluster, want string }{
+		{"9.0", "nosuch", `--cluster: found no cluster "nosuch"`}, {"9.0", "pro", `--cluster: found no cluster "pro"; alike: prod`}, {"9.0", `a"b`, "found cluster \"a\\\"b\", want no quote and no line break"},
+		{"1.0", "", "--release: found 1.0, want one of"},
+	} {
+		q := ask.Named(size.Entries, "size upgrade").Ask().(*size.Upgrade)
+		q.Fleet, q.Release, q.Cluster = []string{"SOURCE"}, tt.release, tt.cluster
+		if _, err := q.Answer(t.Context(), e); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
+
 // sameUpgrade returns how many VMs get another layout.
 func sameUpgrade(t *testing.T, name string, f *numa.Fleet, a upgrade.Ask, choices ...string) int {
 	t.Helper()

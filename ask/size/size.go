@@ -24,7 +24,7 @@ var Entries = []*ask.Entry{
 	{Name: "size speed", Lead: "What the vCPU speed of an organization VDC becomes.", Example: "vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", Title: "vCPU speed", New: func() ask.Question { return &Speed{} }, Budget: ask.Budget{Steps: mostVMs}},
 	{Name: "size dump", Lead: "How large the core dump file is, and what it leaves of a boot device.", Example: "ram=1.5TB&boot=32GB", Title: "Core dump", New: func() ask.Question { return &Dump{} }, Budget: ask.Budget{Steps: mostVMs}},
 	{Name: "size pages", Lead: "What page sharing saves.", Example: "memory=1.5TB", Title: "Page sharing", New: func() ask.Question { return &Pages{} }, Budget: ask.Budget{Steps: 1}},
-	{Name: "size upgrade", Lead: "Which VMs change with another release, and what to set first.", Example: "source=SOURCE&release=9.0", Title: "Upgrade", New: func() ask.Question { return &Upgrade{} }, Budget: ask.Budget{Steps: 5000}},
+	{Name: "size upgrade", Lead: "Which VMs change with another release, and what to set first.", Example: "source=SOURCE&release=9.0", Title: "Upgrade", New: func() ask.Question { return &Upgrade{} }, Budget: ask.Budget{Steps: 20_000}},
 	{Name: "size rightsize", Title: "Right size", New: func() ask.Question { return &RightSize{} }},
 	{Name: "size calibrate", Title: "Calibrate", New: func() ask.Question { return &Calibrate{} }},
 }
