@@ -125,12 +125,14 @@ func TestEnds(t *testing.T) {
 		{"size fit", "vm=24x192GB*2000&hosts=2x32c/1TB,2x48c/1.5TB", vms},
 		{"size upgrade", "source=SOURCE&release=9.0&hardware=22", 6 * vms},
 		{"compare", "a=https://before&b=https://after", 2 * vms},
+		{"explain", "source=SOURCE&cluster=prod&choose=F-18", 2 * vms},
+		{"size rightsize", "file=demo&fleet=SOURCE", 2 * vms},
 	} {
 		t.Run(tt.name+" "+tt.asked, func(t *testing.T) {
 			t.Parallel()
 			answer := func(ctx context.Context) error {
 				e := &ask.Env{Held: held, Shared: true, Today: time.Now()}
-				if tt.name == "compare" { // of two sources
+				if tt.name == "compare" || tt.name == "size rightsize" { // of two sources, of captures
 					e = &ask.Env{Today: time.Now(), Open: func(context.Context, []string, open.Options) (*numa.Fleet, []numa.Note, error) { return f, nil, nil }}
 				}
 				entry := ask.Named(entries(), tt.name)
