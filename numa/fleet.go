@@ -11,8 +11,8 @@ import (
 type Fleet struct {
 	Source    string `json:"source"`              // as given by the user, without credentials
 	Collected string `json:"collected,omitempty"` // when the source was read or exported, RFC 3339
-	// Hypervisor of all hosts: a fleet is of one. Snapshots are of ESXi.
-	Hypervisor Hypervisor `json:"-"`
+	// Hypervisor of all hosts: a fleet is of one.
+	Hypervisor Hypervisor `json:"hypervisor,omitempty"`
 	Clusters   []Cluster  `json:"clusters"`
 	Hosts      []Host     `json:"hosts"`
 	VMs        []VM       `json:"vms"`
@@ -20,8 +20,8 @@ type Fleet struct {
 	// a restricted view is never called complete.
 	Notes []Note `json:"notes,omitempty"`
 	// Unread are the files and folders of a bundle that could not be read, or not whole: nothing here is about what else is in
-	// them, and each has a note. Snapshots have none.
-	Unread []string `json:"-"`
+	// them, and each has a note.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // A Cluster is a set of hosts that VMs move between.
@@ -161,6 +161,9 @@ func (h *Host) Check() error {
 			return fmt.Errorf("NUMA node %d with %d bytes of memory", n.ID, int64(n.Memory.Value))
 		}
 	}
+	if h.CPUs.Known() && len(h.CPUs.Value) != len(h.Nodes.Value) || h.Pools.Known() && len(h.Pools.Value) != len(h.Nodes.Value) {
+		return fmt.Errorf("CPUs of %d and huge pages of %d of %d NUMA nodes", len(h.CPUs.Value), len(h.Pools.Value), len(h.Nodes.Value))
+	}
 	return nil
 }
 
@@ -175,6 +178,9 @@ func (v *VM) Check() error {
 	}
 	if v.Memory.Known() && (v.Memory.Value <= 0 || v.Memory.Value > MaxVMMemory) {
 		return fmt.Errorf("memory of %d bytes", int64(v.Memory.Value))
+	}
+	if v.Stated != nil {
+		return v.Stated.check()
 	}
 	return nil
 }

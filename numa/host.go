@@ -31,11 +31,11 @@ type Host struct {
 	// reports no NUMA has one node with everything in it.
 	Nodes Fact[[]Node] `json:"nodes,omitzero"`
 	// CPUs are the numbers of the logical CPUs of each of the Nodes, ascending, where the source states them (KVM).
-	CPUs Fact[[][]int] `json:"-"`
+	CPUs Fact[[][]int] `json:"cpus,omitzero"`
 	// CoreCPUs are those of each core, in the order of the first of each, and Pools the huge pages of each of the Nodes, where the
 	// source states them (KVM).
-	CoreCPUs Fact[[][]int]  `json:"-"`
-	Pools    Fact[[][]Pool] `json:"-"`
+	CoreCPUs Fact[[][]int]  `json:"coreCPUs,omitzero"`
+	Pools    Fact[[][]Pool] `json:"pools,omitzero"`
 	// Distance[i][j] is the relative memory distance between nodes i and j, 10
 	// being local (ACPI SLIT). ESXi measures its own and exports none (A-8).
 	Distance Fact[[][]int] `json:"distance,omitzero"`

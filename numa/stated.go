@@ -2,6 +2,7 @@ package numa
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -18,49 +19,75 @@ const (
 // A Stated is the layout of a VM as its definition states it: the shape that the guest sees, and where vCPUs and memory may be.
 // Places are file:line:column.
 type Stated struct {
-	Shape      // with one cell of everything where the definition states none
-	At         string
-	TopologyAt string // of sockets and cores; "" when none are stated: then each vCPU is a socket
-	CellsAt    string // of the NUMA nodes; "" when none are stated: then the guest sees one
-	VCPUsAt    string
-	MemoryAt   string
-	Partial    bool // parts of a definition: what they do not state is unknown
-	Running    bool // it was read of a VM that ran
-	// Auto: numad chooses the nodes of the host at each start.
-	Auto bool
-	// CPUs are the logical CPUs of the host that each vCPU may run on; nil for one that may run on all.
-	CPUs [][]int
+	Shape             // with one cell of everything where the definition states none
+	At         string `json:"at"`
+	TopologyAt string `json:"topologyAt,omitempty"` // of sockets and cores; empty when none are stated: then each vCPU is a socket
+	CellsAt    string `json:"cellsAt,omitempty"`    // of the NUMA nodes; empty when none are stated: then the guest sees one
+	VCPUsAt    string `json:"vcpusAt,omitempty"`
+	MemoryAt   string `json:"memoryAt,omitempty"`
+	Partial    bool   `json:"partial,omitempty"` // parts of a definition: what they do not state is unknown
+	Running    bool   `json:"running,omitempty"` // it was read of a VM that ran
+	Auto       bool   `json:"auto,omitempty"`    // numad chooses the nodes of the host at each start
+	// CPUs are the logical CPUs of the host that each vCPU may run on; null for one that may run on all.
+	CPUs [][]int `json:"cpus"`
 	// Pins are the vCPUs with CPUs of their own, by ascending number, and where that is stated. The others have those of VCPUsAt.
-	Pins []Pinned
+	Pins []Pinned `json:"pins,omitempty"`
 	// Bound is where the memory of each cell comes from, in the order of the cells.
-	Bound []Bound
-	// HotPlug: memory can be added, so that the VM may have more than its cells.
-	HotPlug bool
+	Bound   []Bound `json:"bound"`
+	HotPlug bool    `json:"hotPlug,omitempty"` // memory can be added, so that the VM may have more than its cells
 	// Strays are bindings of cells that there are not, and pins of vCPUs that there are not.
-	Strays []Note
+	Strays []Note `json:"strays,omitempty"`
 	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
-	ACPI    Fact[bool]
-	Helpers []Helper // threads of QEMU with logical CPUs of their own
+	ACPI    Fact[bool] `json:"acpi,omitzero"`
+	Helpers []Helper   `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
+}
+
+// check reports the first part that cannot be: the checks of definitions look up cells and vCPUs without asking again.
+func (s *Stated) check() error {
+	for _, n := range []int{s.Sockets, s.Dies, s.Cores, s.Threads, s.VCPUs, len(s.Cells), len(s.CPUs)} {
+		if n < 1 || n > MaxVCPUs {
+			return fmt.Errorf("%s with %d vCPUs in %d cells", s.Topology(), s.VCPUs, len(s.Cells))
+		}
+	}
+	if len(s.Bound) != len(s.Cells) || s.Distance != nil && len(s.Distance) != len(s.Cells) {
+		return fmt.Errorf("%d cells, the memory of %d, the distances of %d", len(s.Cells), len(s.Bound), len(s.Distance))
+	}
+	for i := range s.Cells {
+		if s.Distance != nil && len(s.Distance[i]) != len(s.Cells) {
+			return fmt.Errorf("%d distances of cell %d", len(s.Distance[i]), i)
+		}
+		for _, v := range s.Cells[i].CPUs {
+			if v < 0 || v >= MaxVCPUs {
+				return fmt.Errorf("vCPU %d in cell %d", v, i)
+			}
+		}
+	}
+	for _, p := range s.Pins {
+		if p.VCPU < 0 || p.VCPU >= len(s.CPUs) {
+			return fmt.Errorf("CPUs of vCPU %d, of %d", p.VCPU, len(s.CPUs))
+		}
+	}
+	return nil
 }
 
 // A Helper is a thread of QEMU beside those of vCPUs, or several of them.
 type Helper struct {
-	What string // "the other threads of QEMU", "I/O thread 1"
-	CPUs []int  // logical CPUs of the host
-	At   string
+	What string `json:"what"` // "the other threads of QEMU", "I/O thread 1"
+	CPUs []int  `json:"cpus"` // logical CPUs of the host
+	At   string `json:"at"`
 }
 
 // A Pinned is a vCPU with logical CPUs of its own, and where that is stated.
 type Pinned struct {
-	VCPU int
-	At   string
+	VCPU int    `json:"vcpu"`
+	At   string `json:"at"`
 }
 
 // A Bound says which nodes of the host memory comes from.
 type Bound struct {
-	Mode  string // strict, preferred, interleave, restrictive; "" when nothing is stated
-	Nodes []int  // nil for all
-	At    string
+	Mode  string `json:"mode,omitempty"` // strict, preferred, interleave, restrictive; empty when nothing is stated
+	Nodes []int  `json:"nodes"`          // null for all
+	At    string `json:"at,omitempty"`
 }
 
 // Hard reports whether memory comes from these nodes and no others.

@@ -22,7 +22,7 @@ type VM struct {
 	Config
 
 	// Stated is the layout that its definition states, on KVM; nil on ESXi, which decides at power-on.
-	Stated *Stated `json:"-"`
+	Stated *Stated `json:"stated,omitempty"`
 
 	// Observed are the topologies that were seen of it, oldest first.
 	Observed []Observation `json:"observed,omitempty"`

@@ -1,11 +1,10 @@
 // Package snapshot saves fleets as JSON and reads them back, so that an analysis
-// can run without access to vCenter. The form is versioned; its schema is
-// snapshot.schema.json beside this file.
+// can run without access to vCenter or virsh. The form is versioned; its schema is
+// snapshot.schema.json beside this file, which the tests write.
 package snapshot
 
 import (
 	"bufio"
-	_ "embed"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
@@ -20,11 +19,6 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 )
-
-// Schema is the JSON Schema of the form.
-//
-//go:embed snapshot.schema.json
-var Schema []byte
 
 // Format is the first field of every snapshot, Version its version. A program
 // reads its own version and the older ones.
@@ -46,6 +40,12 @@ func Write(w io.Writer, f *numa.Fleet) error {
 		return b
 	}
 	fmt.Fprintf(bw, "\"source\": %s,\n\"collected\": %s,\n", enc(f.Source), enc(f.Collected))
+	if f.Hypervisor != numa.ESXi {
+		fmt.Fprintf(bw, "\"hypervisor\": %s,\n", enc(f.Hypervisor))
+	}
+	if f.Unread != nil {
+		fmt.Fprintf(bw, "\"unread\": %s,\n", enc(f.Unread))
+	}
 	writeList(bw, "notes", len(f.Notes), func(i int) []byte { return enc(f.Notes[i]) })
 	writeList(bw, "clusters", len(f.Clusters), func(i int) []byte { return enc(f.Clusters[i]) })
 	writeList(bw, "hosts", len(f.Hosts), func(i int) []byte { return enc(&f.Hosts[i]) })
@@ -133,7 +133,7 @@ func (r *reader) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 func (r *reader) field(d *jsontext.Decoder, key string) error {
 	f := &r.fleet
 	value, ok := map[string]any{
-		"format": &r.format, "version": &r.version, "source": &f.Source, "collected": &f.Collected,
+		"format": &r.format, "version": &r.version, "source": &f.Source, "collected": &f.Collected, "hypervisor": &f.Hypervisor, "unread": &f.Unread,
 		"notes": &list[numa.Note]{r, key, &f.Notes}, "clusters": &list[numa.Cluster]{r, key, &f.Clusters},
 		"hosts": &list[numa.Host]{r, key, &f.Hosts}, "vms": &list[numa.VM]{r, key, &f.VMs}, "end": &r.end,
 	}[key]
@@ -156,6 +156,8 @@ func (r *reader) field(d *jsontext.Decoder, key string) error {
 		return fmt.Errorf("found version %d, this program reads up to %d: use a newer homenode", r.version, Version)
 	case key == "version" && r.version < 1:
 		return fmt.Errorf("found version %d, the oldest is 1", r.version)
+	case key == "hypervisor" && f.Hypervisor != numa.ESXi && f.Hypervisor != numa.KVM:
+		return fmt.Errorf("found hypervisor %.40q, want %q, or no field for ESXi", f.Hypervisor, numa.KVM)
 	case key == "end" && !r.end:
 		return errors.New(`found "end" of false, want true`)
 	}

@@ -17,8 +17,7 @@ import (
 )
 
 // fullFleet returns a fleet with every field of every type set, by reflection: a
-// field that is added to package numa is in the tests of this package at once. Those of KVM are
-// in no snapshot.
+// field that is added to package numa is in the tests of this package at once.
 func fullFleet(t testing.TB) *numa.Fleet {
 	t.Helper()
 	var f numa.Fleet
@@ -27,8 +26,12 @@ func fullFleet(t testing.TB) *numa.Fleet {
 	for i := range f.Hosts {
 		f.Hosts[i].Cluster = f.Clusters[i].ID
 	}
+	f.Hypervisor = numa.KVM
 	for i := range f.VMs {
 		v := &f.VMs[i]
+		for _, p := range []*int{&v.Stated.Pins[0].VCPU, &v.Stated.Pins[1].VCPU} {
+			*p = 1
+		}
 		v.Cluster, v.Host, v.Power.Value = f.Clusters[i].ID, f.Hosts[i].ID, numa.Suspended
 		for j := range v.Observed {
 			v.Observed[j].Config.Power.Value = numa.PoweredOff
@@ -62,11 +65,12 @@ func fill(v reflect.Value, n *int) {
 		for i := range v.Len() {
 			fill(v.Index(i), n)
 		}
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("json") != "-" {
-				fill(v.Field(i), n)
-			}
+			fill(v.Field(i), n)
 		}
 	default:
 		panic("no value for " + v.Type().String())
@@ -83,11 +87,10 @@ func unset(v reflect.Value, path string) []string {
 		for i := range v.Len() {
 			out = append(out, unset(v.Index(i), fmt.Sprintf("%s[%d]", path, i))...)
 		}
+	case v.Kind() == reflect.Pointer:
+		return unset(v.Elem(), path)
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("json") == "-" {
-				continue
-			}
 			out = append(out, unset(v.Field(i), path+"."+v.Type().Field(i).Name)...)
 		}
 	}
