@@ -60,7 +60,7 @@ func onlyESXi(fleet *numa.Fleet, kvm bool) error {
 	if kvm || fleet == nil || fleet.Hypervisor != numa.KVM {
 		return nil
 	}
-	return fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain and compare take KVM", fleet.Source)
+	return fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain, compare and snapshot take KVM", fleet.Source)
 }
 
 // Incomplete returns an error when Read had to leave a source out, or a file of one: "no findings" about half of a fleet is no good news.

@@ -1,17 +1,22 @@
 package rules_test
 
 import (
+	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"golang.org/x/tools/txtar"
 
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/kvm"
 	"homenode/source/scenario"
+	"homenode/source/snapshot"
 )
 
 // FuzzStated judges whatever a definition states: each finding is of a rule of KVM, no worse than that allows, and has evidence.
@@ -45,6 +50,73 @@ func FuzzStated(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestSnapshot: a snapshot has everything of KVM that is judged, for every input of the repository.
+func TestSnapshot(t *testing.T) {
+	judged, inputs := map[string]bool{}, kvmInputs(t)
+	for path, fleet := range inputs {
+		fleet.Unread = []string{"kvm01/domains/lost.xml"}
+		var file bytes.Buffer
+		if err := snapshot.Write(&file, fleet); err != nil {
+			t.Fatal(err)
+		}
+		again, err := snapshot.Read("kvm.json", &file)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		want, got := rules.Run(fleet, rules.Options{}), rules.Run(again, rules.Options{})
+		if !reflect.DeepEqual(got.Judgement, want.Judgement) || !reflect.DeepEqual(got.Unjudged, want.Unjudged) || !reflect.DeepEqual(again, fleet) {
+			t.Errorf("%s: of the snapshot found\n%+v\nof the folder\n%+v", path, got.Findings, want.Findings)
+		}
+		for _, f := range got.Findings {
+			judged[f.Rule] = true
+		}
+	}
+	for _, one := range rules.All {
+		if one.Stated != nil && !judged[one.ID] {
+			t.Errorf("%d inputs, and none lets %s find anything", len(inputs), one.ID)
+		}
+	}
+}
+
+// kvmInputs returns the fleets of KVM of all test data, by their files: those of the checks, and those that a txtar file or XML states.
+func kvmInputs(t *testing.T) map[string]*numa.Fleet {
+	t.Helper()
+	out := map[string]*numa.Fleet{}
+	for _, one := range rules.All {
+		paths, err := filepath.Glob(one.Name + "/testdata/*.txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range paths {
+			if one.Stated != nil {
+				out[path] = kvmFleet(t, path)
+			}
+		}
+	}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		ext := filepath.Ext(path)
+		if err != nil || out[path] != nil || !strings.Contains(path, "testdata") || ext != ".xml" && ext != ".txtar" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		files := fstest.MapFS{"kvm01/domains/x.xml": {Data: data}}
+		for _, f := range txtar.Parse(data).Files {
+			files[f.Name] = &fstest.MapFile{Data: f.Data}
+		}
+		if f, err := kvm.ReadFS("kvm", files); err == nil {
+			out[path] = f
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }
 
 // TestHypervisors: the rules of one hypervisor are silent about the other.

@@ -16,7 +16,7 @@ import (
 // newSnapshot returns the command.
 func newSnapshot() *cobra.Command {
 	var (
-		src   flags.Source
+		src   = flags.Source{KVM: true}
 		file  string
 		names nameFlags
 	)

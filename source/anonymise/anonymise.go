@@ -187,6 +187,7 @@ type site struct{ owner, field string }
 var keep = map[site]bool{
 	{"Fleet", "Collected"}: true, {"Setting", "Key"}: true,
 	{"Observation", "By"}: true, {"Observation", "Time"}: true, {"Observation", "Start"}: true,
+	{"Fleet", "Hypervisor"}: true, {"Bound", "Mode"}: true, {"Helper", "What"}: true,
 }
 
 // named are the fields that hold one name, and its kind.
@@ -240,6 +241,11 @@ func (w *walker) copy(v reflect.Value, at site) reflect.Value {
 		out.SetString(v.String())
 		if v.Len() > 0 {
 			out.SetString(w.replace(at, v.String()))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out.Set(reflect.New(v.Type().Elem()))
+			out.Elem().Set(w.copy(v.Elem(), at))
 		}
 	case reflect.Struct:
 		owner := v.Type().Name()

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
 	"homenode/numa"
 	"homenode/source/demo"
+	"homenode/source/kvm"
 	"homenode/source/rvtools"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
@@ -76,10 +78,27 @@ func vcenterFleet(t *testing.T) *numa.Fleet {
 	return got
 }
 
+// kvmFleet is a VM of KVM whose definition states where everything is.
+func kvmFleet(t *testing.T) *numa.Fleet {
+	t.Helper()
+	fleet, err := kvm.ReadFS("Rentamt", fstest.MapFS{"wirt81/domains/qadb91.xml": {Data: []byte("<domain type='kvm' id='1'>\n<name>qadb91</name><memory unit='GiB'>8</memory><vcpu>4</vcpu>" +
+		"<cputune><vcpupin vcpu='0' cpuset='0-1'/><emulatorpin cpuset='2'/><iothreadpin iothread='1' cpuset='3'/></cputune>" +
+		"<numatune><memory mode='strict' nodeset='0'/></numatune><cpu><numa><cell id='0' cpus='0-3' memory='8' unit='GiB'/></numa></cpu></domain>")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := Fleet(fleet)
+	s, before := out.VMs[0].Stated, fleet.VMs[0].Stated
+	if s == before || s.Bound[0].Mode != "strict" || len(s.Helpers) != 2 || s.Helpers[1].What != before.Helpers[1].What || !strings.HasSuffix(s.CellsAt, ":2:244") || out.Hypervisor != numa.KVM {
+		t.Errorf("%+v became %+v", before, s)
+	}
+	return fleet
+}
+
 // TestNoNameLeaks looks for each name of whole fleets in all bytes of the result, beside
 // what the key lists.
 func TestNoNameLeaks(t *testing.T) {
-	for name, fleet := range map[string]*numa.Fleet{"export": exportFleet(t), "vcenter": vcenterFleet(t)} {
+	for name, fleet := range map[string]*numa.Fleet{"export": exportFleet(t), "vcenter": vcenterFleet(t), "kvm": kvmFleet(t)} {
 		var secrets []string
 		for _, c := range fleet.Clusters {
 			secrets = append(secrets, c.Name, c.ID)

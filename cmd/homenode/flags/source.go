@@ -73,7 +73,7 @@ func (f *Source) Read(cmd *cobra.Command, sources ...string) (*numa.Fleet, error
 		}
 	}
 	if err == nil && fleet.Hypervisor == numa.KVM && !f.KVM {
-		return nil, fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain, topo and compare take KVM", fleet.Source)
+		return nil, fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain, compare and snapshot take KVM", fleet.Source)
 	}
 	return fleet, err
 }
@@ -202,7 +202,7 @@ const SourceTopic = `SOURCE is one of
   fleet.json                 a snapshot, from homenode snapshot
   fleet.txtar                a scenario or story: a fleet written by hand
   esx01-vm-support.tgz       a vm-support bundle, .vmx or vmware.log; also a folder or archive of them
-  kvm                        XML of virsh: hosts of KVM and their VMs, a file or a folder (assess, explain, compare)
+  kvm                        XML of virsh: hosts of KVM and their VMs, a file or a folder (assess, explain, compare, snapshot)
   demo                       a simulated vCenter with 24 hosts and 300 VMs
   @sources.txt               a file with one SOURCE a line; several are read in parallel as one fleet
 
