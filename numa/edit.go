@@ -101,24 +101,10 @@ func (e Edit) Name() string {
 // ValueOf returns what the configuration has for the setting that the edit changes.
 func (e Edit) ValueOf(c *Config) Value {
 	switch e.Kind {
-	case EditHardware:
-		return factValue(c.Hardware)
-	case EditVCPUs:
-		return factValue(c.VCPUs)
-	case EditMemory:
-		if c.Memory.Known() {
-			return Is(strconv.FormatInt(int64(c.Memory.Value/MiB), 10))
-		}
-		return Value{}
 	case EditCoresPerSocket:
 		if c.AutoCoresPerSocket.Value {
 			return Is("0")
 		}
-		return factValue(c.CoresPerSocket)
-	case EditCPUHotAdd:
-		return factValue(c.CPUHotAdd)
-	case EditMemoryHotAdd:
-		return factValue(c.MemoryHotAdd)
 	case EditCoresPerNUMANode:
 		switch {
 		case c.AutoCoresPerNUMANode.Value:
@@ -127,22 +113,30 @@ func (e Edit) ValueOf(c *Config) Value {
 			return factValue(c.CoresPerNUMANode)
 		}
 		return Value{}
-	case EditVNUMAHotAdd:
-		return factValue(c.VNUMAHotAdd)
-	case EditCPUAffinity:
-		if !c.CPUAffinity.Known() {
-			return Value{}
-		}
-		var list []string
-		for _, n := range c.CPUAffinity.Value {
-			list = append(list, strconv.Itoa(n))
-		}
-		return Is(strings.Join(list, ","))
+	}
+	switch f := e.fact(c).(type) {
+	case *Fact[int]:
+		return factValue(*f)
+	case *Fact[bool]:
+		return factValue(*f)
+	case *Fact[Bytes]:
+		return factValue(Fact[int64]{int64(f.Value / MiB), f.Origin})
+	case *Fact[[]int]:
+		return factValue(Fact[string]{strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Value), " ", ","), "[]"), f.Origin})
 	}
 	if v, ok := c.Settings.Value.Lookup(e.Key); ok && v != "" {
 		return Is(v)
 	}
 	return Value{}
+}
+
+// fact returns the fact of VMFacts that the edit changes; nil for none.
+func (e Edit) fact(c *Config) any {
+	i := slices.IndexFunc(VMFacts, func(p Property[Config]) bool { return p.Edit == e.Kind })
+	if i < 0 {
+		return nil
+	}
+	return VMFacts[i].Fact(c)
 }
 
 func factValue[T any](f Fact[T]) Value {
@@ -181,53 +175,7 @@ func Edits(from, to *Config) (out []Edit) {
 
 // Configure gives the configuration what the edit sets; where says by whom.
 func (e Edit) Configure(c *Config, where string) error {
-	number, isNumber := 0, true
-	if n, err := strconv.Atoi(e.To.Text); err != nil {
-		isNumber = false
-	} else {
-		number = n
-	}
-	yes := strings.EqualFold(e.To.Text, "true")
 	switch e.Kind {
-	case EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCoresPerNUMANode:
-		if !isNumber || number < 0 {
-			return fmt.Errorf("%s: found %q, want a number", e.Name(), e.To)
-		}
-	case EditCPUHotAdd, EditMemoryHotAdd, EditVNUMAHotAdd:
-		if !yes && !strings.EqualFold(e.To.Text, "false") {
-			return fmt.Errorf("%s: found %q, want true or false", e.Name(), e.To)
-		}
-	}
-	switch e.Kind {
-	case EditHardware:
-		c.Hardware = DerivedFrom(number, where)
-	case EditVCPUs:
-		c.VCPUs = DerivedFrom(number, where)
-	case EditMemory:
-		c.Memory = DerivedFrom(Bytes(number)*MiB, where)
-	case EditCoresPerSocket:
-		c.CoresPerSocket, c.AutoCoresPerSocket = DerivedFrom(max(1, number), where), DerivedFrom(number == 0, where)
-	case EditCPUHotAdd:
-		c.CPUHotAdd = DerivedFrom(yes, where)
-	case EditMemoryHotAdd:
-		c.MemoryHotAdd = DerivedFrom(yes, where)
-	case EditCoresPerNUMANode:
-		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = Fact[int]{}, DerivedFrom(number == 0, where)
-		if number > 0 {
-			c.CoresPerNUMANode = DerivedFrom(number, where)
-		}
-	case EditVNUMAHotAdd:
-		c.VNUMAHotAdd = DerivedFrom(yes, where)
-	case EditCPUAffinity:
-		set := []int{}
-		for _, text := range strings.FieldsFunc(e.To.Text, func(r rune) bool { return r == ',' }) {
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				return fmt.Errorf("%s: found %q, want PCPU numbers", e.Name(), text)
-			}
-			set = append(set, n)
-		}
-		c.CPUAffinity = DerivedFrom(set, where)
 	case EditExtraConfig:
 		if !c.Settings.Known() {
 			c.Settings.Origin = Origin{Kind: Derived, Where: where}
@@ -235,10 +183,70 @@ func (e Edit) Configure(c *Config, where string) error {
 		if c.Settings.Value = c.Settings.Value.Without(e.Key); e.To.Set {
 			c.Settings.Value = c.Settings.Value.With(e.Key, e.To.Text)
 		}
-	default:
-		return fmt.Errorf("found an edit of the kind %q, want one of a VM", e.Kind)
+		return nil
+	case EditCoresPerSocket, EditCoresPerNUMANode: // 0 is assigned at power on
+		number, err := e.number()
+		if err != nil {
+			return err
+		}
+		auto := DerivedFrom(number == 0, where)
+		if e.Kind == EditCoresPerSocket {
+			c.CoresPerSocket, c.AutoCoresPerSocket = DerivedFrom(max(1, number), where), auto
+			return nil
+		}
+		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = Fact[int]{}, auto
+		if number > 0 {
+			c.CoresPerNUMANode = DerivedFrom(number, where)
+		}
+		return nil
 	}
-	return nil
+	var err error
+	switch f := e.fact(c).(type) {
+	case *Fact[int]:
+		*f, err = derived(e.number, where)
+	case *Fact[bool]:
+		*f, err = derived(e.truth, where)
+	case *Fact[Bytes]:
+		*f, err = derived(func() (Bytes, error) { n, err := e.number(); return Bytes(n) * MiB, err }, where)
+	case *Fact[[]int]:
+		*f, err = derived(e.numbers, where)
+	default:
+		err = fmt.Errorf("found an edit of the kind %q, want one of a VM", e.Kind)
+	}
+	return err
+}
+
+func derived[T any](value func() (T, error), where string) (Fact[T], error) {
+	v, err := value()
+	return DerivedFrom(v, where), err
+}
+
+func (e Edit) number() (int, error) {
+	n, err := strconv.Atoi(e.To.Text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s: found %q, want a number", e.Name(), e.To)
+	}
+	return n, nil
+}
+
+func (e Edit) truth() (bool, error) {
+	yes := strings.EqualFold(e.To.Text, "true")
+	if !yes && !strings.EqualFold(e.To.Text, "false") {
+		return false, fmt.Errorf("%s: found %q, want true or false", e.Name(), e.To)
+	}
+	return yes, nil
+}
+
+func (e Edit) numbers() ([]int, error) {
+	set := []int{}
+	for _, text := range strings.FieldsFunc(e.To.Text, func(r rune) bool { return r == ',' }) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: found %q, want PCPU numbers", e.Name(), text)
+		}
+		set = append(set, n)
+	}
+	return set, nil
 }
 
 // editJSON is the form of an Edit in JSON: numbers and true bare, settings as texts, null for absent.

@@ -2,44 +2,81 @@ package numa
 
 import "math"
 
-// A Property is one fact of a VM, declared once: readers of words, conditions, what-ifs and the documentation follow from the table of
-// these. docs/reference/facts.md shows it.
-type Property struct {
+// A Property is one fact of a VM or a host, declared once: words of scenarios and what-ifs, conditions, snapshots, columns of tables and
+// the documentation follow from the table of these. docs/reference/facts.md shows it.
+type Property[T any] struct {
 	Word  string   // in scenarios, what-ifs and conditions
 	JSON  string   // in snapshots
 	About string   // what it is, in words
 	Unit  string   // of its number; "" for none
 	Least int      // of a number
-	Most  int      // of a number; 0 where its type says it
+	Most  int64    // of a number or of bytes; 0 where its type says it
 	Only  []string // the values of a text; nil for any
 	Where string   // where vSphere has it: the property below config of a VM, or a whole path
 	Sheet string   // where RVTools has it: sheet and column; "" where it does not
 	VMX   string   // its key in a .vmx file; "" where it has none
-	// Fact returns the fact of a VM: a *Fact of int, bool, string, Bytes, PowerState or []int.
-	Fact func(v *VM) any
+	Edit  EditKind // what changes it; "" where no edit does
+	Nodes bool     // its word is one of those that describe the nodes of a host together
+	// Fact returns the fact of a VM or host: a *Fact of int, bool, string, Bytes, PowerState, Release or []int, or of something longer
+	// that no column and no condition shows.
+	Fact func(*T) any
+}
+
+// Of returns the property with this word; nil for none.
+func Of[T any](facts []Property[T], word string) *Property[T] {
+	for i := range facts {
+		if facts[i].Word == word {
+			return &facts[i]
+		}
+	}
+	return nil
 }
 
 // VMFacts are the facts of a VM that a word states, in the order of messages. Words of their own read coresPerSocket (auto too) and cpuLimit (none too).
-var VMFacts = []Property{
-	{Word: "vcpus", JSON: "vcpus", About: "vCPUs", Least: 1, Most: MaxVCPUs, Where: "hardware.numCPU", Sheet: "vCPU CPUs", VMX: "numvcpus", Fact: func(v *VM) any { return &v.VCPUs }},
-	{Word: "coresPerSocket", JSON: "coresPerSocket", About: "cores per virtual socket", Least: 1, Most: MaxVCPUs, Where: "hardware.numCoresPerSocket", Sheet: "vCPU Cores p/s", VMX: "cpuid.coresPerSocket", Fact: func(v *VM) any { return &v.CoresPerSocket }},
-	{Word: "memory", JSON: "memory", About: "memory", Unit: "bytes", Where: "hardware.memoryMB", Sheet: "vMemory Size MiB", VMX: "memSize", Fact: func(v *VM) any { return &v.Memory }},
-	{Word: "hotAdd", JSON: "cpuHotAdd", About: "CPU hot add", Where: "cpuHotAddEnabled", Sheet: "vCPU Hot Add", VMX: "vcpu.hotadd", Fact: func(v *VM) any { return &v.CPUHotAdd }},
-	{Word: "memoryHotAdd", JSON: "memoryHotAdd", About: "memory hot add", Where: "memoryHotAddEnabled", Sheet: "vMemory Hot Add", VMX: "mem.hotadd", Fact: func(v *VM) any { return &v.MemoryHotAdd }},
-	{Word: "vnumaHotAdd", JSON: "vnumaHotAdd", About: "vNUMA although CPU hot add is on", Where: "numaInfo.vnumaOnCpuHotaddExposed", Sheet: "vCPU Numa Hotadd Exposed", VMX: "numa.allowHotadd", Fact: func(v *VM) any { return &v.VNUMAHotAdd }},
-	{Word: "hw", JSON: "hardware", About: "virtual hardware version", Least: 3, Most: 99, Where: "version", Sheet: "vInfo HW version", VMX: "virtualHW.version", Fact: func(v *VM) any { return &v.Hardware }},
-	{Word: "guest", JSON: "guestOS", About: "guest operating system", Where: "guestFullName", Sheet: "vInfo OS according to the configuration file", VMX: "guestOS", Fact: func(v *VM) any { return &v.GuestOS }},
-	{Word: "product", JSON: "product", About: "software in the guest, as its owner states it", Where: "a tag or custom attribute product", Sheet: "vInfo product", Fact: func(v *VM) any { return &v.Product }},
-	{Word: "power", JSON: "power", About: "power state", Only: []string{"on", "off", "suspended"}, Where: "runtime.powerState", Sheet: "vInfo Powerstate", Fact: func(v *VM) any { return &v.Power }},
-	{Word: "template", JSON: "template", About: "it is a template", Where: "template", Sheet: "vInfo Template", Fact: func(v *VM) any { return &v.Template }},
-	{Word: "latency", JSON: "latencySensitivity", About: "latency sensitivity", Only: []string{"low", "normal", "medium", "high"}, Where: "latencySensitivity.level", Sheet: "vInfo Latency Sensitivity", VMX: "sched.cpu.latencySensitivity", Fact: func(v *VM) any { return &v.LatencySensitivity }},
-	{Word: "virtualThreads", JSON: "virtualThreads", About: "threads of a virtual core", Least: 1, Most: 2, Where: "hardware.simultaneousThreads", Fact: func(v *VM) any { return &v.VirtualThreads }},
-	{Word: "firmware", JSON: "firmware", About: "firmware", Only: []string{"bios", "efi"}, Where: "firmware", Sheet: "vInfo Firmware", VMX: "firmware", Fact: func(v *VM) any { return &v.Firmware }},
-	{Word: "iommu", JSON: "iommu", About: "a virtual IOMMU", Where: "flags.vvtdEnabled", VMX: "vvtd.enable", Fact: func(v *VM) any { return &v.IOMMU }},
-	{Word: "cpuAffinity", JSON: "cpuAffinity", About: "CPU affinity: numbers of PCPUs", Where: "cpuAffinity.affinitySet", VMX: "sched.cpu.affinity", Fact: func(v *VM) any { return &v.CPUAffinity }},
-	{Word: "memoryAffinity", JSON: "memoryAffinity", About: "memory affinity: numbers of NUMA nodes", Where: "memoryAffinity.affinitySet", Fact: func(v *VM) any { return &v.MemoryAffinity }},
-	{Word: "cpuReservation", JSON: "cpuReservation", About: "CPU reservation", Unit: "MHz", Most: math.MaxInt32, Where: "cpuAllocation.reservation", Sheet: "vCPU Reservation", VMX: "sched.cpu.min", Fact: func(v *VM) any { return &v.CPUReservation }},
-	{Word: "cpuLimit", JSON: "cpuLimit", About: "CPU limit; -1 for none", Unit: "MHz", Least: -1, Most: math.MaxInt32, Where: "cpuAllocation.limit", Sheet: "vCPU Limit", VMX: "sched.cpu.max", Fact: func(v *VM) any { return &v.CPULimit }},
-	{Word: "memoryReservation", JSON: "memoryReservation", About: "memory reservation", Unit: "bytes", Where: "memoryAllocation.reservation", Sheet: "vMemory Reservation", VMX: "sched.mem.min", Fact: func(v *VM) any { return &v.MemoryReservation }},
-	{Word: "reserveAll", JSON: "memoryReservationLocked", About: "all memory is reserved", Where: "memoryReservationLockedToMax", Sheet: "vMemory Memory Reservation Locked To Max", Fact: func(v *VM) any { return &v.MemoryReservationLocked }},
+var VMFacts = []Property[Config]{
+	{Word: "vcpus", JSON: "vcpus", About: "vCPUs", Least: 1, Most: MaxVCPUs, Where: "hardware.numCPU", Sheet: "vCPU CPUs", VMX: "numvcpus", Edit: EditVCPUs, Fact: func(c *Config) any { return &c.VCPUs }},
+	{Word: "coresPerSocket", JSON: "coresPerSocket", About: "cores per virtual socket", Least: 1, Most: MaxVCPUs, Where: "hardware.numCoresPerSocket", Sheet: "vCPU Cores p/s", VMX: "cpuid.coresPerSocket", Edit: EditCoresPerSocket, Fact: func(c *Config) any { return &c.CoresPerSocket }},
+	{Word: "memory", JSON: "memory", About: "memory", Unit: "bytes", Most: int64(MaxVMMemory), Where: "hardware.memoryMB", Sheet: "vMemory Size MiB", VMX: "memSize", Edit: EditMemory, Fact: func(c *Config) any { return &c.Memory }},
+	{Word: "hotAdd", JSON: "cpuHotAdd", About: "CPU hot add", Where: "cpuHotAddEnabled", Sheet: "vCPU Hot Add", VMX: "vcpu.hotadd", Edit: EditCPUHotAdd, Fact: func(c *Config) any { return &c.CPUHotAdd }},
+	{Word: "memoryHotAdd", JSON: "memoryHotAdd", About: "memory hot add", Where: "memoryHotAddEnabled", Sheet: "vMemory Hot Add", VMX: "mem.hotadd", Edit: EditMemoryHotAdd, Fact: func(c *Config) any { return &c.MemoryHotAdd }},
+	{Word: "vnumaHotAdd", JSON: "vnumaHotAdd", About: "vNUMA although CPU hot add is on", Where: "numaInfo.vnumaOnCpuHotaddExposed", Sheet: "vCPU Numa Hotadd Exposed", VMX: "numa.allowHotadd", Edit: EditVNUMAHotAdd, Fact: func(c *Config) any { return &c.VNUMAHotAdd }},
+	{Word: "hw", JSON: "hardware", About: "virtual hardware version", Least: 3, Most: 99, Where: "version", Sheet: "vInfo HW version", VMX: "virtualHW.version", Edit: EditHardware, Fact: func(c *Config) any { return &c.Hardware }},
+	{Word: "guest", JSON: "guestOS", About: "guest operating system", Where: "guestFullName", Sheet: "vInfo OS according to the configuration file", VMX: "guestOS", Fact: func(c *Config) any { return &c.GuestOS }},
+	{Word: "product", JSON: "product", About: "software in the guest, as its owner states it", Where: "a tag or custom attribute product", Sheet: "vInfo product", Fact: func(c *Config) any { return &c.Product }},
+	{Word: "power", JSON: "power", About: "power state", Only: []string{"on", "off", "suspended"}, Where: "runtime.powerState", Sheet: "vInfo Powerstate", Fact: func(c *Config) any { return &c.Power }},
+	{Word: "template", JSON: "template", About: "it is a template", Where: "template", Sheet: "vInfo Template", Fact: func(c *Config) any { return &c.Template }},
+	{Word: "latency", JSON: "latencySensitivity", About: "latency sensitivity", Only: []string{"low", "normal", "medium", "high"}, Where: "latencySensitivity.level", Sheet: "vInfo Latency Sensitivity", VMX: "sched.cpu.latencySensitivity", Fact: func(c *Config) any { return &c.LatencySensitivity }},
+	{Word: "virtualThreads", JSON: "virtualThreads", About: "threads of a virtual core", Least: 1, Most: 2, Where: "hardware.simultaneousThreads", Fact: func(c *Config) any { return &c.VirtualThreads }},
+	{Word: "firmware", JSON: "firmware", About: "firmware", Only: []string{"bios", "efi"}, Where: "firmware", Sheet: "vInfo Firmware", VMX: "firmware", Fact: func(c *Config) any { return &c.Firmware }},
+	{Word: "iommu", JSON: "iommu", About: "a virtual IOMMU", Where: "flags.vvtdEnabled", VMX: "vvtd.enable", Fact: func(c *Config) any { return &c.IOMMU }},
+	{Word: "cpuAffinity", JSON: "cpuAffinity", About: "CPU affinity: numbers of PCPUs", Where: "cpuAffinity.affinitySet", VMX: "sched.cpu.affinity", Edit: EditCPUAffinity, Fact: func(c *Config) any { return &c.CPUAffinity }},
+	{Word: "memoryAffinity", JSON: "memoryAffinity", About: "memory affinity: numbers of NUMA nodes", Where: "memoryAffinity.affinitySet", Fact: func(c *Config) any { return &c.MemoryAffinity }},
+	{Word: "cpuReservation", JSON: "cpuReservation", About: "CPU reservation", Unit: "MHz", Most: math.MaxInt32, Where: "cpuAllocation.reservation", Sheet: "vCPU Reservation", VMX: "sched.cpu.min", Fact: func(c *Config) any { return &c.CPUReservation }},
+	{Word: "cpuLimit", JSON: "cpuLimit", About: "CPU limit; -1 for none", Unit: "MHz", Least: -1, Most: math.MaxInt32, Where: "cpuAllocation.limit", Sheet: "vCPU Limit", VMX: "sched.cpu.max", Fact: func(c *Config) any { return &c.CPULimit }},
+	{Word: "memoryReservation", JSON: "memoryReservation", About: "memory reservation", Unit: "bytes", Most: int64(MaxVMMemory), Where: "memoryAllocation.reservation", Sheet: "vMemory Reservation", VMX: "sched.mem.min", Fact: func(c *Config) any { return &c.MemoryReservation }},
+	{Word: "reserveAll", JSON: "memoryReservationLocked", About: "all memory is reserved", Where: "memoryReservationLockedToMax", Sheet: "vMemory Memory Reservation Locked To Max", Fact: func(c *Config) any { return &c.MemoryReservationLocked }},
+}
+
+// HostFacts are the facts of a host that a word states, in the order of messages.
+var HostFacts = []Property[Host]{
+	{Word: "nodes", JSON: "nodes", About: "NUMA nodes", Nodes: true, Where: "hardware.numaInfo", Fact: func(h *Host) any { return &h.Nodes }},
+	{Word: "cores", JSON: "cores", About: "physical cores; the word says those of a node", Nodes: true, Where: "hardware.cpuInfo.numCpuCores", Sheet: "vHost # Cores", Fact: func(h *Host) any { return &h.Cores }},
+	{Word: "threads", JSON: "threads", About: "PCPUs; the word says those of a node", Nodes: true, Where: "hardware.cpuInfo.numCpuThreads", Fact: func(h *Host) any { return &h.Threads }},
+	{Word: "packages", JSON: "packages", About: "processor packages", Nodes: true, Where: "hardware.cpuInfo.numCpuPackages", Sheet: "vHost # CPU", Fact: func(h *Host) any { return &h.Packages }},
+	{Word: "memory", JSON: "memory", About: "memory that the nodes have", Unit: "bytes", Nodes: true, Where: "hardware.memorySize", Sheet: "vHost # Memory", Fact: func(h *Host) any { return &h.Memory }},
+	{Word: "ht", JSON: "hyperThreading", About: "hyper-threading is active", Nodes: true, Where: "config.hyperThread.active", Sheet: "vHost HT Active", Fact: func(h *Host) any { return &h.HyperThreading }},
+	{Word: "release", JSON: "release", About: "ESX or ESXi release, such as 7.0 U3", Where: "config.product.version", Sheet: "vHost ESX Version", Fact: func(h *Host) any { return &h.Release }},
+	{Word: "build", JSON: "build", About: "build number", Least: 1, Most: math.MaxInt32, Where: "config.product.build", Sheet: "vHost ESX Version", Fact: func(h *Host) any { return &h.Build }},
+	{Word: "cpu", JSON: "cpuModel", About: "brand string of the processor", Where: "summary.hardware.cpuModel", Sheet: "vHost CPU Model", Fact: func(h *Host) any { return &h.CPUModel }},
+	{Word: "vendor", JSON: "vendor", About: "vendor of the system", Where: "summary.hardware.vendor", Sheet: "vHost Vendor", Fact: func(h *Host) any { return &h.Vendor }},
+	{Word: "model", JSON: "model", About: "model of the system", Where: "summary.hardware.model", Sheet: "vHost Model", Fact: func(h *Host) any { return &h.Model }},
+	{Word: "power", JSON: "powerPolicy", About: "power policy, such as High Performance", Where: "config.powerSystemInfo.currentPolicy", Sheet: "vHost Host Power Policy", Fact: func(h *Host) any { return &h.PowerPolicy }},
+	{Word: "evc", JSON: "evc", About: "mode that the CPU is limited to, such as intel-skylake; none", Where: "summary.currentEVCModeKey", Sheet: "vHost Current EVC", Fact: func(h *Host) any { return &h.EVC }},
+	{Word: "connection", JSON: "connection", About: "connection to vCenter", Only: []string{"connected", "disconnected", "notResponding"}, Where: "runtime.connectionState", Fact: func(h *Host) any { return &h.Connection }},
+	{Word: "maintenance", JSON: "maintenance", About: "it is in maintenance mode", Where: "runtime.inMaintenanceMode", Sheet: "vHost in Maintenance Mode", Fact: func(h *Host) any { return &h.Maintenance }},
+	{Word: "mhz", JSON: "coreMHz", About: "nominal frequency of a core", Unit: "MHz", Least: 1, Most: MaxCoreMHz, Where: "summary.hardware.cpuMhz", Sheet: "vHost Speed", Fact: func(h *Host) any { return &h.CoreMHz }},
+	{Word: "tierMemory", JSON: "tierMemory", About: "memory of slower tiers behind DRAM; 0 without", Unit: "bytes", Most: int64(MaxHostMemory), Where: "hardware.memoryTierInfo", Sheet: "vHost Memory Tiering Type", Fact: func(h *Host) any { return &h.TierMemory }},
+	{Word: "pci", JSON: "attached", About: "nodes that PCI devices of VMs are attached to", Where: "hardware.numaInfo", Fact: func(h *Host) any { return &h.Attached }},
+	{Word: "llcCores", JSON: "llcCores", About: "cores that share a last-level cache", Least: 1, Most: MaxCoresPerNode, Fact: func(h *Host) any { return &h.LLCCores }},
+	{Word: "llcSize", JSON: "llcSize", About: "size of one last-level cache", Unit: "bytes", Most: int64(TiB), Fact: func(h *Host) any { return &h.LLCSize }},
 }

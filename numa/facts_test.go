@@ -6,18 +6,28 @@ import (
 	"testing"
 )
 
-// TestVMFacts checks that each property has a fact of a VM that nobody else has, a JSON name that snapshots have, and a place where it is read.
-func TestVMFacts(t *testing.T) {
-	names := map[string]reflect.Type{}
-	config := reflect.TypeFor[Config]()
-	for i := range config.NumField() {
-		name, _, _ := strings.Cut(config.Field(i).Tag.Get("json"), ",")
-		names[name] = config.Field(i).Type
+// TestFacts checks that each property has a fact of a VM or host that nobody else has, a JSON name that snapshots have, and a place where it is read.
+func TestFacts(t *testing.T) {
+	testFacts(t, VMFacts)
+	testFacts(t, HostFacts)
+	for _, kind := range vmEdits {
+		if e := (Edit{Kind: kind}); kind != EditCoresPerNUMANode && e.fact(&Config{}) == nil {
+			t.Errorf("%s changes no fact", kind)
+		}
 	}
-	var v VM
+}
+
+func testFacts[T any](t *testing.T, facts []Property[T]) {
+	names := map[string]reflect.Type{}
+	owner := reflect.TypeFor[T]()
+	for i := range owner.NumField() {
+		name, _, _ := strings.Cut(owner.Field(i).Tag.Get("json"), ",")
+		names[name] = owner.Field(i).Type
+	}
+	var of T
 	seen := map[any]string{}
-	for _, p := range VMFacts {
-		f := p.Fact(&v)
+	for _, p := range facts {
+		f := p.Fact(&of)
 		if other := seen[f]; other != "" {
 			t.Errorf("%s and %s are one fact", p.Word, other)
 		}
@@ -25,15 +35,16 @@ func TestVMFacts(t *testing.T) {
 		if names[p.JSON] == nil || reflect.PointerTo(names[p.JSON]) != reflect.TypeOf(f) {
 			t.Errorf("%s: no member of a snapshot is called %q and of its type", p.Word, p.JSON)
 		}
-		if p.About == "" || p.Where == "" {
+		if p.About == "" || p.Where == "" && !strings.HasPrefix(p.Word, "llc") { // no source but a scenario has caches
 			t.Errorf("%s: what is it, and where is it read?", p.Word)
 		}
 		switch f.(type) {
-		case *Fact[int]:
-			if p.Most == 0 {
+		case *Fact[int], *Fact[Bytes]:
+			if p.Most == 0 && !p.Nodes {
 				t.Errorf("%s: a number without a limit", p.Word)
 			}
-		case *Fact[bool], *Fact[Bytes], *Fact[string], *Fact[PowerState], *Fact[[]int]:
+		case *Fact[bool], *Fact[string], *Fact[PowerState], *Fact[Release], *Fact[[]int]:
+		case *Fact[[]Node], *Fact[[]Attached]: // words of their own
 		default:
 			t.Errorf("%s: nobody reads a %T", p.Word, f)
 		}

@@ -157,30 +157,48 @@ Where sources contradict each other, see [conflicts](conflicts.md).
 	return b.Bytes()
 }
 
-// factsPage lists the facts of a VM.
+// factsPage lists the facts of VMs and hosts.
 func factsPage() []byte {
 	var b bytes.Buffer
-	b.WriteString(generated + `# Facts of a VM
+	b.WriteString(generated + `# Facts of VMs and hosts
 
-What homenode knows of a VM, each fact once: its word in [scenarios](scenarios.md), [what-ifs](../checks.md#what-if) and conditions of ` + "`--select`" + `, its
-name in snapshots, and where it is read. Conditions have memory in GB, and besides: ` + "`name`, `cluster`, `host`, `folder`, `tags`, `attributes`, `release`" + `
-(7.0) and ` + "`update`" + ` (3 of 7.0 U3) of its host.
+What homenode knows of a VM and a host, each fact once: its word in [scenarios](scenarios.md), [what-ifs](../checks.md#what-if) and conditions of
+` + "`--select`" + `, its name in snapshots, where it is read, and whether ` + "`homenode fix`" + ` can change it.
 
-| word | fact | in snapshots | vSphere | RVTools | .vmx |
-|---|---|---|---|---|---|
+## Facts of a VM
+
+Conditions have memory in GB, and besides: ` + "`name`, `cluster`, `host`, `folder`, `tags`, `attributes`" + `.
+
 `)
-	for i := range numa.VMFacts {
-		p := &numa.VMFacts[i]
-		about := p.About
+	factRows(&b, numa.VMFacts)
+	b.WriteString(`
+## Facts of a host
+
+In conditions about a VM they are those of its host, and begin with ` + "`host`: `hostMemory > 1000 && hostModel startsWith \"PowerEdge\"`" + `, but ` + "`release`" + `
+(7.0) and ` + "`update`" + ` (3 of 7.0 U3). ` + "`hostNodes`" + ` is how many there are; no condition has PCI devices.
+
+`)
+	factRows(&b, numa.HostFacts)
+	return b.Bytes()
+}
+
+// factRows writes a table of facts.
+func factRows[T any](b *bytes.Buffer, facts []numa.Property[T]) {
+	b.WriteString("| word | fact | in snapshots | vSphere | RVTools | .vmx | changed by |\n|---|---|---|---|---|---|---|\n")
+	for i := range facts {
+		p := &facts[i]
+		about, edit := p.About, ""
 		if p.Unit != "" {
 			about += " (" + p.Unit + ")"
 		}
 		if p.Only != nil {
 			about += ": " + strings.Join(p.Only, ", ")
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", p.Word, about, p.JSON, p.Where, p.Sheet, p.VMX)
+		if p.Edit != "" {
+			edit = "`" + string(p.Edit) + "`"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | `%s` | %s | %s | %s | %s |\n", p.Word, about, p.JSON, p.Where, p.Sheet, p.VMX, edit)
 	}
-	return b.Bytes()
 }
 
 const recordHead = `# Published experiments

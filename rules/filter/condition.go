@@ -100,7 +100,8 @@ func (l *loops) Visit(node *ast.Node) {
 var zero = values(&numa.VM{}, "", nil, true)
 
 // Compile reads a condition. Its words are those of numa.VMFacts (memory in GB), and name, cluster, host, folder, tags,
-// attributes (`attributes["owner"]`), and of its host release (7.0) and update (3 of 7.0 U3); the language is that of
+// attributes (`attributes["owner"]`), and of its host release (7.0), update (3 of 7.0 U3) and those of numa.HostFacts behind "host", as in
+// hostMemory; the language is that of
 // github.com/expr-lang/expr, without what takes long: ranges, loops in loops, and functions that make values.
 func Compile(text string) (*Condition, error) {
 	if len(text) > longestCondition {
@@ -181,36 +182,45 @@ func (c *Condition) Holds(v *numa.VM, cluster string, on *numa.Host) bool {
 // values returns the words of a condition for a VM; unknown ones are nil, unless all are
 // wanted for their types.
 func values(v *numa.VM, cluster string, on *numa.Host, all bool) map[string]any {
-	out := map[string]any{"name": v.Name, "cluster": cluster, "folder": v.Folder, "tags": append([]string{}, v.Tags...), "host": ""}
+	out := map[string]any{"name": v.Name, "cluster": cluster, "folder": v.Folder, "tags": append([]string{}, v.Tags...)}
 	attributes := map[string]string{}
 	for _, a := range v.Attributes {
 		attributes[a.Name] = a.Value
 	}
 	out["attributes"] = attributes
-	for i := range numa.VMFacts {
-		p := &numa.VMFacts[i]
-		switch f := p.Fact(v).(type) {
+	facts(out, all, numa.VMFacts, &v.Config, func(word string) string { return word })
+	if on == nil {
+		on = &numa.Host{}
+	}
+	out["host"] = on.Name
+	facts(out, all, numa.HostFacts, on, func(word string) string { return "host" + strings.ToUpper(word[:1]) + word[1:] })
+	put(out, all, "release", on.Release, func(r numa.Release) any { return float64(10*int(r>>16)+int(r>>8&0xff)) / 10 })
+	put(out, all, "update", on.Release, func(r numa.Release) any { return int(r & 0xff) })
+	return out
+}
+
+// facts puts those of a VM or host under their names; memory is in GB. What has several parts no condition has, and the release has words of its own.
+func facts[T any](out map[string]any, all bool, list []numa.Property[T], of *T, name func(word string) string) {
+	for i := range list {
+		p := &list[i]
+		word := name(p.Word)
+		switch f := p.Fact(of).(type) {
 		case *numa.Fact[int]:
-			put(out, all, p.Word, *f, func(n int) any { return n })
+			put(out, all, word, *f, func(n int) any { return n })
 		case *numa.Fact[bool]:
-			put(out, all, p.Word, *f, func(b bool) any { return b })
+			put(out, all, word, *f, func(b bool) any { return b })
 		case *numa.Fact[numa.Bytes]:
-			put(out, all, p.Word, *f, func(b numa.Bytes) any { return float64(b) / float64(numa.GiB) })
+			put(out, all, word, *f, func(b numa.Bytes) any { return float64(b) / float64(numa.GiB) })
 		case *numa.Fact[string]:
-			put(out, all, p.Word, *f, func(s string) any { return s })
+			put(out, all, word, *f, func(s string) any { return s })
 		case *numa.Fact[numa.PowerState]:
-			put(out, all, p.Word, *f, func(s numa.PowerState) any { return string(s) })
+			put(out, all, word, *f, func(s numa.PowerState) any { return string(s) })
 		case *numa.Fact[[]int]:
-			put(out, all, p.Word, *f, func(list []int) any { return append([]int{}, list...) })
+			put(out, all, word, *f, func(list []int) any { return append([]int{}, list...) })
+		case *numa.Fact[[]numa.Node]:
+			put(out, all, word, *f, func(nodes []numa.Node) any { return len(nodes) })
 		}
 	}
-	release := numa.Fact[numa.Release]{}
-	if on != nil {
-		out["host"], release = on.Name, on.Release
-	}
-	put(out, all, "release", release, func(r numa.Release) any { return float64(10*int(r>>16)+int(r>>8&0xff)) / 10 })
-	put(out, all, "update", release, func(r numa.Release) any { return int(r & 0xff) })
-	return out
 }
 
 func put[T any](out map[string]any, all bool, name string, f numa.Fact[T], value func(T) any) {

@@ -72,6 +72,7 @@ func TestConditionsAreCheap(t *testing.T) {
 func TestConditions(t *testing.T) {
 	v := &numa.VM{Name: "sql01", Tags: []string{"prod", "sql"}, Attributes: []numa.Attribute{{Name: "owner", Value: "db team"}}}
 	v.VCPUs = numa.ReadAt(24, "")
+	on := &numa.Host{Name: "esx01", Model: numa.ReadAt("PowerEdge R750", ""), Nodes: numa.ReadAt(make([]numa.Node, 2), ""), Release: numa.ReadAt(numa.NewRelease(8, 0, 3), "")}
 	for text, want := range map[string]bool{
 		`vcpus == 24 && name startsWith "sql"`:                  true,
 		`"prod" in tags`:                                        true,
@@ -81,13 +82,16 @@ func TestConditions(t *testing.T) {
 		`len(filter(tags, {# startsWith "s"})) == 1`:            true,
 		`let n = vcpus + 1; n == 25`:                            true,
 		`lower(name) in ["web01"]`:                              false,
+		`hostModel startsWith "PowerEdge" && hostNodes == 2`:    true,
+		`hostMemory < 512 || hostHt`:                            false, // is unknown
+		`release == 8.0 && update == 3`:                         true,
 	} {
 		c, err := Compile(text)
 		if err != nil {
 			t.Errorf("Compile(%q): %v", text, err)
 			continue
 		}
-		if got := c.Holds(v, "c", nil); got != want || c.Err() != nil {
+		if got := c.Holds(v, "c", on); got != want || c.Err() != nil {
 			t.Errorf("%q holds: %v, %v; want %v", text, got, c.Err(), want)
 		}
 	}

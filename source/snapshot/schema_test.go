@@ -154,12 +154,29 @@ func (d *describer) object(t reflect.Type) described {
 			required = append(required, name)
 		}
 		one := d.of(f.Type)
-		if text := d.about[owner.Name()+"."+f.Name]; text != "" {
+		text := d.about[owner.Name()+"."+f.Name]
+		switch owner {
+		case reflect.TypeFor[numa.Config]():
+			text = aboutOf(numa.VMFacts, name, text)
+		case reflect.TypeFor[numa.Host]():
+			text = aboutOf(numa.HostFacts, name, text)
+		}
+		if text != "" {
 			one["description"] = text
 		}
 		fields[name] = one
 	}
 	return described{"type": "object", "required": required, "additionalProperties": false, "properties": fields}
+}
+
+// aboutOf returns what a fact is, by its name in JSON; text where no table of facts has it.
+func aboutOf[T any](facts []numa.Property[T], name, text string) string {
+	for i := range facts {
+		if p := &facts[i]; p.JSON == name {
+			return strings.TrimSpace(p.About + " " + p.Unit)
+		}
+	}
+	return text
 }
 
 // of describes a type.

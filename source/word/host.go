@@ -1,7 +1,6 @@
 package word
 
 import (
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,29 +9,24 @@ import (
 )
 
 // hostWords are the words of a host that set one fact, in the order of messages.
-var hostWords = words[numa.Host]{
-	{"release", fact(func(h *numa.Host) *numa.Fact[numa.Release] { return &h.Release }, func(w Word) (numa.Release, error) { return Release(w.Col, w.Value) })},
-	{"build", fact(func(h *numa.Host) *numa.Fact[int] { return &h.Build }, within(1, math.MaxInt32))},
-	{"cpu", fact(func(h *numa.Host) *numa.Fact[string] { return &h.CPUModel }, Word.anything)},
-	{"vendor", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Vendor }, Word.anything)},
-	{"model", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Model }, Word.anything)},
-	{"power", fact(func(h *numa.Host) *numa.Fact[string] { return &h.PowerPolicy }, Word.anything)},
-	{"evc", fact(func(h *numa.Host) *numa.Fact[string] { return &h.EVC }, Word.anything)},
-	{"connection", fact(func(h *numa.Host) *numa.Fact[string] { return &h.Connection }, oneOf[string]("connected", "disconnected", "notResponding"))},
-	{"maintenance", fact(func(h *numa.Host) *numa.Fact[bool] { return &h.Maintenance }, Word.truth)},
-	{"mhz", fact(func(h *numa.Host) *numa.Fact[int] { return &h.CoreMHz }, within(1, numa.MaxCoreMHz))},
-	{"tierMemory", fact(func(h *numa.Host) *numa.Fact[numa.Bytes] { return &h.TierMemory }, func(w Word) (numa.Bytes, error) { return w.Bytes(w.Value, numa.MaxHostMemory) })},
-	{"pci", attached},
-	{"llcCores", fact(func(h *numa.Host) *numa.Fact[int] { return &h.LLCCores }, within(1, numa.MaxCoresPerNode))},
-	{"llcSize", fact(func(h *numa.Host) *numa.Fact[numa.Bytes] { return &h.LLCSize }, func(w Word) (numa.Bytes, error) { return w.Bytes(w.Value, numa.TiB) })},
-}
+var hostWords = wordsOf(numa.HostFacts, func(h *numa.Host) *numa.Host { return h }, words[numa.Host]{{"pci", attached}})
 
 // HostKeys are the words that Host understands; beside them option:KEY. NodeKeys are
 // those of Nodes.
 var (
 	HostKeys = hostWords.keys()
-	NodeKeys = []string{"nodes", "cores", "threads", "packages", "memory", "nodeMemory", "ht", "assumed"}
+	NodeKeys = nodeKeys()
 )
+
+// nodeKeys returns the words of numa.HostFacts that describe the nodes together, and those that say how.
+func nodeKeys() (keys []string) {
+	for i := range numa.HostFacts {
+		if p := &numa.HostFacts[i]; p.Nodes {
+			keys = append(keys, p.Word)
+		}
+	}
+	return append(keys, "nodeMemory", "assumed")
+}
 
 // Nodes is what words say about the nodes of a host. The zero value says nothing.
 type Nodes struct {

@@ -29,11 +29,13 @@ func set[T any](to *numa.Fact[T], w Word, where string, read func() (T, error)) 
 	return nil
 }
 
-// words are the words that set one fact of a T each.
-type words[T any] []struct {
+// A setter is a word that sets one fact of a T, words are several.
+type setter[T any] struct {
 	key string
 	set func(of *T, w Word, where string) error
 }
+
+type words[T any] []setter[T]
 
 // set gives the fact that the word names its value; known is false for other words.
 func (list words[T]) set(of *T, w Word, where string) (known bool, err error) {
@@ -53,31 +55,57 @@ func (list words[T]) keys() []string {
 	return keys
 }
 
-// fact sets the fact at to what read makes of the word.
-func fact[T, V any](at func(*T) *numa.Fact[V], read func(Word) (V, error)) func(*T, Word, string) error {
-	return func(of *T, w Word, where string) error {
-		return set(at(of), w, where, func() (V, error) { return read(w) })
-	}
-}
-
-// anything reads any text.
-func (w Word) anything() (string, error) { return w.Value, nil }
-
-// within reads a number from least to most.
-func within(least, most int) func(Word) (int, error) {
-	return func(w Word) (int, error) { return w.Number(least, most) }
-}
-
-// oneOf reads one of the values, in any case of letters.
-func oneOf[T ~string](values ...string) func(Word) (T, error) {
-	return func(w Word) (T, error) {
-		i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, w.Value) })
-		if i < 0 {
-			last := len(values) - 1
-			return "", Errorf(w.Col, "found %s=%q, want %s or %s", Short(w.Key), Short(w.Value), strings.Join(values[:last], ", "), values[last])
+// wordsOf returns the words of facts, and those that set more or less than one fact: these stand for one of the same name, or behind all.
+func wordsOf[T, F any](facts []numa.Property[F], in func(*T) *F, own words[T]) (out words[T]) {
+	for i := range facts {
+		p := &facts[i]
+		if p.Nodes { // the caller reads those together
+			continue
 		}
-		return T(values[i]), nil
+		out = append(out, setter[T]{p.Word, func(of *T, w Word, where string) error { return property(w, p, in(of), where) }})
 	}
+	for _, one := range own {
+		if i := slices.Index(out.keys(), one.key); i >= 0 {
+			out[i] = one
+		} else {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// property gives the fact of a VM or host the value of the word.
+func property[T any](w Word, p *numa.Property[T], of *T, where string) error {
+	switch f := p.Fact(of).(type) {
+	case *numa.Fact[bool]:
+		return set(f, w, where, w.truth)
+	case *numa.Fact[int]:
+		return set(f, w, where, func() (int, error) { return w.Number(p.Least, int(p.Most)) })
+	case *numa.Fact[numa.Bytes]:
+		return set(f, w, where, func() (numa.Bytes, error) { return w.Bytes(w.Value, numa.Bytes(p.Most)) })
+	case *numa.Fact[[]int]:
+		return set(f, w, where, w.list)
+	case *numa.Fact[numa.Release]:
+		return set(f, w, where, func() (numa.Release, error) { return Release(w.Col, w.Value) })
+	case *numa.Fact[numa.PowerState]:
+		return set(f, w, where, func() (numa.PowerState, error) { return oneOf[numa.PowerState](w, p.Only) })
+	case *numa.Fact[string]:
+		return set(f, w, where, func() (string, error) { return oneOf[string](w, p.Only) })
+	}
+	return Errorf(w.Col, "%s: no word states it", Short(w.Key)) // a test of the facts shows it
+}
+
+// oneOf reads one of the values, in any case of letters; any text where there are none.
+func oneOf[T ~string](w Word, values []string) (T, error) {
+	if values == nil {
+		return T(w.Value), nil
+	}
+	i := slices.IndexFunc(values, func(v string) bool { return strings.EqualFold(v, w.Value) })
+	if i < 0 {
+		last := len(values) - 1
+		return "", Errorf(w.Col, "found %s=%q, want %s or %s", Short(w.Key), Short(w.Value), strings.Join(values[:last], ", "), values[last])
+	}
+	return T(values[i]), nil
 }
 
 // Number reads a number from least to most.

@@ -10,50 +10,13 @@ import (
 )
 
 // vmWords are the words of a VM, in the order of messages: those of numa.VMFacts, and those that set more or less than one fact.
-var vmWords = func() (out words[numa.VM]) {
-	add := func(key string, set func(v *numa.VM, w Word, where string) error) {
-		out = append(out, struct {
-			key string
-			set func(of *numa.VM, w Word, where string) error
-		}{key, set})
-	}
-	for i := range numa.VMFacts {
-		switch p := &numa.VMFacts[i]; p.Word {
-		case "coresPerSocket":
-			add(p.Word, coresPerSocket)
-		case "cpuLimit":
-			add(p.Word, fact(func(v *numa.VM) *numa.Fact[int] { return &v.CPULimit }, Word.limit))
-		default:
-			add(p.Word, func(v *numa.VM, w Word, where string) error { return w.property(p, v, where) })
-		}
-	}
-	add("pci", devices)
-	add("folder", func(v *numa.VM, w Word, _ string) error { v.Folder = w.Value; return nil })
-	add("tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil })
-	return out
-}()
-
-// property gives the fact of a VM the value of the word.
-func (w Word) property(p *numa.Property, v *numa.VM, where string) error {
-	switch f := p.Fact(v).(type) {
-	case *numa.Fact[bool]:
-		return set(f, w, where, w.truth)
-	case *numa.Fact[int]:
-		return set(f, w, where, func() (int, error) { return w.Number(p.Least, p.Most) })
-	case *numa.Fact[numa.Bytes]:
-		return set(f, w, where, w.vmMemory)
-	case *numa.Fact[[]int]:
-		return set(f, w, where, w.list)
-	case *numa.Fact[numa.PowerState]:
-		return set(f, w, where, func() (numa.PowerState, error) { return oneOf[numa.PowerState](p.Only...)(w) })
-	case *numa.Fact[string]:
-		if p.Only == nil {
-			return set(f, w, where, w.anything)
-		}
-		return set(f, w, where, func() (string, error) { return oneOf[string](p.Only...)(w) })
-	}
-	return Errorf(w.Col, "%s: no word states it", Short(w.Key)) // a test of numa.VMFacts shows it
-}
+var vmWords = wordsOf(numa.VMFacts, func(v *numa.VM) *numa.Config { return &v.Config }, words[numa.VM]{
+	{"coresPerSocket", coresPerSocket},
+	{"cpuLimit", func(v *numa.VM, w Word, where string) error { return set(&v.CPULimit, w, where, w.limit) }},
+	{"pci", devices},
+	{"folder", func(v *numa.VM, w Word, _ string) error { v.Folder = w.Value; return nil }},
+	{"tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil }},
+})
 
 // VMKeys are the words that VM understands; beside them set:KEY.
 var VMKeys = vmWords.keys()
@@ -75,8 +38,6 @@ func VM(v *numa.VM, w Word, where string) error {
 }
 
 func (w Word) vcpus() (int, error) { return w.Number(1, numa.MaxVCPUs) }
-
-func (w Word) vmMemory() (numa.Bytes, error) { return w.Bytes(w.Value, numa.MaxVMMemory) }
 
 // limit reads MHz, or none, which vSphere writes as -1.
 func (w Word) limit() (int, error) {
