@@ -80,10 +80,6 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	}
 	judged := time.Since(start) - read
 	fleet := whole.Fleet
-	kvm := fleet.Hypervisor == numa.KVM
-	if kvm && (shown != nil || e.Table != "") {
-		return nil, fmt.Errorf("%s: a fleet of KVM is shown as a whole: leave out --table and what selects", fleet.Source)
-	}
 	result, err := shown.Fleet(ctx, whole)
 	if err != nil {
 		return nil, err
@@ -95,7 +91,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 		o.Read, o.Judged = read, judged
 	}
 	show := answers.Assess
-	if kvm {
+	if fleet.Hypervisor == numa.KVM {
 		show = answers.AssessStated
 	}
 	r, err := ask.Answered(show(result, o), nil)

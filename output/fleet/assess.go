@@ -55,8 +55,7 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 	a.Tables = append(a.Tables, x.vms())
 	a.Drawings = x.drawings()
 	leads(a, r, &o)
-	j := a.Findings
-	a.Data = []table.Table{j.FindingTable(), vmTable(x), hostTable(x), clusterTable(x), observationTable(x), j.SuppressedTable(), j.RuleTable(), a.NoteTable(), x.about(a, o.Version)}
+	a.Data = x.data(a, o.Version)
 	return a
 }
 
@@ -80,6 +79,11 @@ func facts(r *rules.Result, o *Options) []answer.Fact {
 		{Name: "read", Text: fmt.Sprintf("%s · %s · %s · %s", f.Source, words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM"), words.Plural(len(f.Clusters), "cluster")), Took: elapsed(o.Read)},
 		{Name: "judged", Text: fmt.Sprintf("%s × the hosts of their cluster (%s)", words.Plural(r.VMs, "VM"), words.Plural(r.Pairs, "prediction")), Took: elapsed(o.Judged)},
 	}
+	return append(out, moreFacts(r)...)
+}
+
+// moreFacts are what of a judged fleet is shown, seen and accepted.
+func moreFacts(r *rules.Result) (out []answer.Fact) {
 	add := func(name, text string) {
 		if text != "" {
 			out = append(out, answer.Fact{Name: name, Text: text})
@@ -107,73 +111,27 @@ func elapsed(d time.Duration) string {
 
 // overview has a line for each cluster.
 func (x *index) overview() answer.Table {
-	t := answer.Table{Name: "clusters", Columns: []answer.Column{
-		{Name: "Cluster"}, {Name: "Hosts", Right: true}, {Name: "Node"}, {Name: "VMs", Right: true},
-		{Name: "Wide", Right: true, About: "VMs that need more than one NUMA client"},
-		{Name: "Guest blind", Right: true, About: "Wide VMs whose guest sees one node"},
-		{Name: "Too big", Right: true, About: "VMs with more memory than their nodes hold: remote once touched, N%L below 100"},
-		{Name: "Fits everywhere", About: "Whether every VM gets the same layout after a power cycle on any host of the cluster; else how many get another one on some host, better or worse, or cannot run there"},
-	}}
-	for _, s := range x.clusters {
-		t.Rows = append(t.Rows, []answer.Cell{
-			{Text: s.Name, To: clusterObject(s.Of.Name)}, count(s.Hosts), {Text: s.Of.Node()}, count(s.VMs), count(s.Wide), bad(s.Blind), bad(s.TooBig), {Text: s.Fits(), Tone: toneIf(s.Differing > 0)},
-		})
-	}
-	return t
+	return answer.Screen(answer.Table{Name: "clusters"}, clusterFields, x.clusterRows)
 }
 
-func count(n int) answer.Cell { return answer.Cell{Text: words.Thousands(n), Sort: strconv.Itoa(n)} }
-
-// bad returns a count that should be 0.
-func bad(n int) answer.Cell {
-	c := count(n)
-	c.Tone = toneIf(n > 0)
-	return c
-}
-
-func toneIf(is bool) answer.Tone {
-	if is {
-		return answer.Bad
-	}
-	return answer.Plain
-}
-
-// vms has a row for each judged VM, on its own host or the first it can run on; pages show
-// it.
+// vms has a row for each judged VM, on its own host or the first it can run on; of many VMs of KVM, and of ESXi, pages show it alone.
 func (x *index) vms() answer.Table {
-	return answer.Table{
-		Name: "vms", Title: "VMs", Long: true,
-		Columns: []answer.Column{{Name: "Name"}, {Name: "Cluster"}, {Name: "Host"}, {Name: "vCPUs", Right: true}, {Name: "Memory", Right: true}, {Name: "Guest sees"}, {Name: "Carried by"}, {Name: "Findings"}},
-		Fill: func() (rows [][]answer.Cell) {
-			for _, c := range x.Clusters {
-				for _, v := range c.VMs {
-					rows = append(rows, vmCells(c, v, x.byVM[v.ID]))
-				}
-			}
-			return rows
-		},
-	}
+	long := x.kind() == predicted || len(x.Stated) > mostStatedRows
+	return answer.Screen(answer.Table{Name: "vms", Title: "VMs", Long: long}, answer.Of(x.kind(), vmFields), x.vmRows(true))
 }
 
-func vmCells(c *rule.Cluster, v *rule.VM, findings []*finding.Finding) []answer.Cell {
-	l := &v.On[0].Layout
-	host, memory, carried := "", "unknown", "no client"
-	if v.Host != nil {
-		host = v.Host.Name
+// data are the tables for spreadsheets and scripts.
+func (x *index) data(a *answer.Answer, version string) []table.Table {
+	j, kind := a.Findings, x.kind()
+	hosts := 0
+	for range x.hostRows() {
+		hosts++
 	}
-	if v.Memory.Known() {
-		memory = v.Memory.Value.String()
-	}
-	if l.Managed {
-		carried = words.Plural(l.PPDs.Len(), "client")
-		if l.Wide() {
-			carried += ", " + l.PPDs.String()
-		}
-	}
-	return []answer.Cell{
-		{Text: v.Name, To: answer.Object{Kind: "vm", ID: v.ID}}, {Text: c.Title(), To: clusterObject(c.Name)}, {Text: host, To: hostObject(v.Host)}, count(l.VPDs.Sum()), {Text: memory, Sort: strconv.FormatInt(int64(v.Memory.Value), 10)},
-		{Text: guestSees(l), Sort: strconv.Itoa(l.VPDs.Len())}, {Text: carried, Sort: strconv.Itoa(l.PPDs.Len())}, answer.References(findings),
-	}
+	return []table.Table{j.FindingTable(),
+		answer.File("vms", answer.Of(kind, vmFields), len(x.Fleet.VMs), x.vmRows(false)),
+		answer.File("hosts", answer.Of(kind, hostFields), hosts, x.hostRows()),
+		answer.File("clusters", clusterFields, len(x.clusters), x.clusterRows),
+		x.observations(), j.SuppressedTable(), j.RuleTable(), a.NoteTable(), x.about(a, version)}
 }
 
 // clusterObject returns a cluster; none for that of a standalone host.

@@ -109,8 +109,8 @@ func (x *index) shows(h *numa.Host) bool {
 	return ok
 }
 
-// predicted reports whether the NUMA nodes of the host are known.
-func predicted(c *rule.Cluster, h *numa.Host) bool {
+// nodesKnown reports whether the NUMA nodes of the host are known.
+func nodesKnown(c *rule.Cluster, h *numa.Host) bool {
 	return slices.ContainsFunc(c.Kinds, func(k *rule.Kind) bool { return slices.Contains(k.Hosts, h) })
 }
 
@@ -129,7 +129,7 @@ func (x *index) suites() []answer.Suite {
 				continue
 			}
 			one := answer.Case{Name: "host " + h.Name, ID: h.ID, Findings: x.byHost[h.ID]}
-			if !predicted(c, h) {
+			if !nodesKnown(c, h) {
 				one.Skipped = why(x.notesAt(h.At))
 			}
 			s.Cases = append(s.Cases, one)

@@ -14,6 +14,7 @@ import (
 	"homenode/output/table"
 	"homenode/rules"
 	"homenode/rules/confront"
+	"homenode/rules/rule"
 	judged "homenode/rules/verdict/fleet"
 )
 
@@ -149,34 +150,89 @@ func minute(o *numa.Observation) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// observationTable has a row for each observation of a VM, beside its prediction.
-func observationTable(x *index) table.Table {
-	var rows [][]table.Cell
+// An observationRow is one observation of a VM beside what is predicted; on KVM one quantity of it beside what is stated.
+type observationRow struct {
+	*numa.Observation
+	vm      *numa.VM
+	cluster string
+	host    string
+	beside  *confront.Result // nil on KVM
+
+	what, seen, wanted, compared string
+}
+
+// observationFields are the columns of the table of observations.
+var observationFields = []answer.Field[*observationRow]{
+	{Name: "VM", Width: 24, Cell: func(r *observationRow) table.Cell { return table.Text(r.vm.Name) }},
+	{Name: "Cluster", Width: 16, Only: predicted, Cell: func(r *observationRow) table.Cell { return table.Text(r.cluster) }},
+	{Name: "Host", Width: 20, Only: stated, Cell: func(r *observationRow) table.Cell { return table.Text(r.host) }},
+	{Name: "By", Width: 12, Cell: func(r *observationRow) table.Cell { return table.Text(string(r.By)) }, Head: "seen by"},
+	{Name: "Time", Width: 22, Cell: func(r *observationRow) table.Cell { return table.Text(r.Time) }},
+	{Name: "Start", Width: 14, Only: predicted, Cell: func(r *observationRow) table.Cell { return table.Text(string(r.Start)) }},
+	{Name: "What", Width: 20, Only: stated, Cell: func(r *observationRow) table.Cell { return table.Text(r.what) }, Head: "what"},
+	besideField("Verdict", 13, func(s *confront.Result) table.Cell { return table.Text(s.Verdict()) }),
+	besideField("Observed", 60, func(s *confront.Result) table.Cell { return table.Text(seenFields(s)) }),
+	{Name: "Observed", Width: 60, Only: stated, Cell: func(r *observationRow) table.Cell { return table.Text(r.seen) }, Head: "observed"},
+	{Name: "Stated", Width: 20, Only: stated, Cell: func(r *observationRow) table.Cell { return table.Text(r.wanted) }, Head: "stated"},
+	{Name: "Verdict", Width: 20, Only: stated, Cell: func(r *observationRow) table.Cell { return table.Text(r.compared) }, Head: "compared"},
+	besideField("Predicted for", 20, func(s *confront.Result) table.Cell { return table.Text(s.Host) }),
+	besideField("Event", 16, func(s *confront.Result) table.Cell { return table.Known(s.Host != "", table.Text(s.Event.String())) }),
+	besideField("Reasons", 60, func(s *confront.Result) table.Cell { return table.Joined(s.Reasons) }),
+	besideField("Other settings", 40, func(s *confront.Result) table.Cell {
+		var other []string
+		for _, one := range s.Other {
+			other = append(other, one.Name+" = "+one.Observed+" (inventory: "+one.Inventory+")")
+		}
+		return table.Joined(other)
+	}),
+	besideField("Not compared", 40, func(s *confront.Result) table.Cell { return table.Joined(s.Open) }),
+	{Name: "VM ID", Width: 14, Cell: func(r *observationRow) table.Cell { return table.Text(r.vm.ID) }},
+	{Name: "Read at", Width: 40, Cell: func(r *observationRow) table.Cell { return table.Text(r.At) }, Head: "read at"},
+}
+
+// besideField is a column about an observation beside a prediction.
+func besideField(name string, width int, of func(*confront.Result) table.Cell) answer.Field[*observationRow] {
+	return answer.Field[*observationRow]{Name: name, Width: width, Only: predicted, Cell: func(r *observationRow) table.Cell { return of(r.beside) }}
+}
+
+// observations has a row for each observation of a VM.
+func (x *index) observations() table.Table {
+	var rows []*observationRow
 	for _, c := range x.Clusters {
 		for _, v := range c.VMs {
 			for i := range v.Seen {
-				rows = append(rows, observationRow(v.Name, v.ID, c.Title(), &v.Seen[i]))
+				rows = append(rows, &observationRow{Observation: v.Seen[i].Observation, vm: v.VM, cluster: c.Title(), beside: &v.Seen[i]})
 			}
 		}
 	}
-	return table.Of("observations", []table.Column{
-		table.Col("VM", 24), table.Col("Cluster", 16), table.Col("By", 12), table.Col("Time", 22), table.Col("Start", 14), table.Col("Verdict", 13), table.Col("Observed", 60), table.Col("Predicted for", 20), table.Col("Event", 16),
-		table.Col("Reasons", 60), table.Col("Other settings", 40), table.Col("Not compared", 40), table.Col("VM ID", 14), table.Col("Read at", 40),
-	}, rows)
+	for _, v := range x.Stated {
+		rows = append(rows, statedSeen(v)...)
+	}
+	return answer.File("observations", answer.Of(x.kind(), observationFields), len(rows), slices.Values(rows))
 }
 
-func observationRow(vm, id, cluster string, s *confront.Result) []table.Cell {
-	o := s.Observation
-	event := ""
-	if s.Host != "" {
-		event = s.Event.String()
+// statedSeen returns what was seen of a VM of KVM beside what is stated.
+func statedSeen(v *rule.StatedVM) (out []*observationRow) {
+	for i := range v.Observed {
+		o := &v.Observed[i]
+		add := func(what, seen, wanted, compared string) {
+			out = append(out, &observationRow{Observation: o, vm: v.VM, host: hostName(v), what: what, seen: seen, wanted: wanted, compared: compared})
+		}
+		if o.OnNode.Known() {
+			compared, wanted := "nothing to compare", "any node"
+			if far, all, home, ok := v.Stated.RemoteOf(v.Host, o); ok {
+				wanted = rule.NodeList(home)
+				compared = fmt.Sprintf("%s of it is remote", rule.Percent(float64(far)/float64(all)))
+			}
+			add("memory", rule.OnNodes(o), wanted, compared)
+		}
+		for _, c := range rule.CompareStated(v.Stated, o) {
+			compared := "agrees"
+			if !c.Same {
+				compared = "differs"
+			}
+			add(c.What, c.Seen, c.Stated, compared)
+		}
 	}
-	var other []string
-	for _, one := range s.Other {
-		other = append(other, one.Name+" = "+one.Observed+" (inventory: "+one.Inventory+")")
-	}
-	return []table.Cell{
-		table.Text(vm), table.Text(cluster), table.Text(string(o.By)), table.Text(o.Time), table.Text(string(o.Start)), table.Text(s.Verdict()),
-		table.Text(seenFields(s)), table.Text(s.Host), table.Text(event), table.Joined(s.Reasons), table.Joined(other), table.Joined(s.Open), table.Text(id), table.Text(o.At),
-	}
+	return out
 }

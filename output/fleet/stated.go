@@ -15,46 +15,41 @@ import (
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
-	"homenode/rules/verdict/stated"
+	verdict "homenode/rules/verdict/stated"
 )
 
 // AssessStated returns the answer which VMs of KVM hosts are defined so that they lose to NUMA, and why.
 func AssessStated(r *rules.Result, o Options) *answer.Answer {
-	f := r.Fleet
+	f, x := r.Fleet, newIndex(r)
+	whole := cmp.Or(r.Whole, r) // a host is drawn with all its VMs
 	a := &answer.Answer{
 		Command: "assess", Format: "homenode-assessment-kvm", Version: 1, Title: "NUMA assessment of " + f.Source,
-		Verdict: stated.Verdict(r),
+		Verdict: verdict.Verdict(r),
 		Facts: []answer.Fact{
 			{Name: "read", Text: fmt.Sprintf("%s · KVM · %s · %s", f.Source, words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM")), Took: elapsed(o.Read)},
 			{Name: "judged", Text: words.Plural(r.VMs, "VM") + ", as their definitions state them: nothing is predicted", Took: elapsed(o.Judged)},
 		},
 		Findings: statedFindings(r), Result: func() any { return statedResult(r) },
 	}
-	if text := a.Findings.Config(); text != "" {
-		a.Facts = append(a.Facts, answer.Fact{Name: "config", Text: text})
-	}
-	if n := len(r.Suppressed); n > 0 {
-		a.Facts = append(a.Facts, answer.Fact{Name: "suppressed", Text: strconv.Itoa(n)})
-	}
+	a.Facts = append(a.Facts, moreFacts(r)...)
 	if len(f.Hosts) > 0 {
-		a.Tables = append(a.Tables, statedHosts(r))
+		a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "hosts"}, answer.Of(stated, hostFields), x.hostRows()))
 	}
-	a.Tables = append(a.Tables, statedVMs(r))
+	a.Tables = append(a.Tables, x.vms())
 	for i := range f.Hosts {
 		if i == mostHosts {
 			a.Drawings[i-1].Cut = words.Verb(len(f.Hosts)-i, "more host is", "more hosts are") + " not drawn here: homenode explain SOURCE HOST draws any host."
 			break
 		}
 		h := &f.Hosts[i]
-		d := drawing(h.Name, func() *topo.Drawing { return topo.OfStatedHost(r, h) })
+		d := drawing(h.Name, func() *topo.Drawing { return topo.OfStatedHost(whole, h) })
 		if i == 0 {
 			d.Heading, d.Lead = "Hosts", "Rooms are NUMA nodes; a block is the vCPUs that are pinned to one node; the column is the memory of the node."
 		}
 		a.Drawings = append(a.Drawings, d)
 	}
 	leads(a, r, &o)
-	j := a.Findings
-	a.Data = []table.Table{j.FindingTable(), j.SuppressedTable(), j.RuleTable(), a.NoteTable()}
+	a.Data = x.data(a, o.Version)
 	return a
 }
 
@@ -107,68 +102,6 @@ func hostName(v *rule.StatedVM) string {
 		return noHost
 	}
 	return v.Host.Name
-}
-
-// statedHosts has a row for each host.
-func statedHosts(r *rules.Result) answer.Table {
-	t := answer.Table{Name: "hosts", Columns: []answer.Column{{Name: "Host"}, {Name: "Nodes", Right: true}, {Name: "Cores", Right: true}, {Name: "Memory", Right: true},
-		{Name: "VMs", Right: true}, {Name: "vCPUs", Right: true}, {Name: "Pinned", Right: true, About: "vCPUs that may run on one node only"},
-		{Name: "VMs of several cells", Right: true, About: "VMs whose guest sees several NUMA nodes"}}}
-	for i := range r.Fleet.Hosts {
-		h := &r.Fleet.Hosts[i]
-		vms, vcpus, pinned, cells := 0, 0, 0, 0
-		for _, v := range r.Stated {
-			if v.Host != h {
-				continue
-			}
-			vms, vcpus = vms+1, vcpus+v.Stated.VCPUs
-			for _, cpus := range v.Stated.CPUs {
-				if nodes, _ := h.NodesOf(cpus); cpus != nil && len(nodes) == 1 {
-					pinned++
-				}
-			}
-			if len(v.Stated.Cells) > 1 {
-				cells++
-			}
-		}
-		memory := "unknown"
-		if h.Memory.Known() {
-			memory = h.Memory.Value.String()
-		}
-		t.Rows = append(t.Rows, []answer.Cell{{Text: h.Name}, count(len(h.Nodes.Value)), count(h.Cores.Value), {Text: memory, Sort: strconv.FormatInt(int64(h.Memory.Value), 10)},
-			count(vms), count(vcpus), count(pinned), count(cells)})
-	}
-	return t
-}
-
-// statedVMs has a row for each VM.
-func statedVMs(r *rules.Result) answer.Table {
-	byVM := map[string][]*finding.Finding{}
-	for i := range r.Findings {
-		byVM[r.Findings[i].VMID] = append(byVM[r.Findings[i].VMID], &r.Findings[i])
-	}
-	t := answer.Table{Name: "vms", Title: "VMs", Columns: []answer.Column{{Name: "Name"}, {Name: "Host"}, {Name: "vCPUs", Right: true}, {Name: "Memory", Right: true},
-		{Name: "Guest sees"}, {Name: "Runs on"}, {Name: "Memory from"}, {Name: "Remote", Right: true, About: "Of the memory that numastat saw, what is on other nodes than the layout wants"}, {Name: "Findings"}}}
-	t.Long = len(r.Stated) > mostStatedRows
-	t.Fill = func() (rows [][]answer.Cell) {
-		for _, v := range r.Stated {
-			s := v.Stated
-			remote, memory := "unknown", "unknown"
-			if v.Memory.Known() {
-				memory = s.Shape.Memory.String()
-			}
-			if far, all, _, ok := s.RemoteOf(v.Host, v.MemoryOn()); ok {
-				remote = rule.Percent(float64(far) / float64(all))
-			}
-			rows = append(rows, []answer.Cell{{Text: v.Name}, {Text: hostName(v)}, count(s.VCPUs), {Text: memory, Sort: strconv.FormatInt(int64(s.Shape.Memory), 10)},
-				{Text: statedShape(v)}, {Text: runsOn(v)}, {Text: memoryFrom(v)}, {Text: remote}, answer.References(byVM[v.ID])})
-		}
-		return rows
-	}
-	if !t.Long {
-		t.Rows = t.Fill()
-	}
-	return t
 }
 
 // mostStatedRows is how many VMs a terminal lists.
@@ -312,8 +245,8 @@ func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 		},
 	}
 	a.Tables = append(a.Tables, cellTable(v), statedFacts(v))
-	if t := statedSeen(v); len(t.Rows) > 0 {
-		a.Tables = append(a.Tables, t)
+	if seen := statedSeen(v); seen != nil {
+		a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "observed", Title: "observed"}, answer.Of(stated, observationFields), slices.Values(seen)))
 	}
 	if d := topo.OfStated(v); d != nil {
 		a.Drawings = []answer.Drawing{drawing(d.Title, func() *topo.Drawing { return d })}
@@ -373,30 +306,6 @@ func statedFacts(v *rule.StatedVM) answer.Table {
 	}
 	if s.Auto {
 		t.Add("placement", "numad chooses the nodes at each start", s.VCPUsAt)
-	}
-	return t
-}
-
-// statedSeen has what was seen of the VM beside what is stated.
-func statedSeen(v *rule.StatedVM) answer.Table {
-	t := answer.Table{Name: "observed", Title: "observed", Columns: []answer.Column{{Name: "seen by"}, {Name: "what"}, {Name: "observed"}, {Name: "stated"}, {Name: "compared"}, {Name: "read at"}}}
-	for i := range v.Observed {
-		o := &v.Observed[i]
-		if o.OnNode.Known() {
-			compared, wanted := "nothing to compare", "any node"
-			if far, all, home, ok := v.Stated.RemoteOf(v.Host, o); ok {
-				wanted = rule.NodeList(home)
-				compared = fmt.Sprintf("%s of it is remote", rule.Percent(float64(far)/float64(all)))
-			}
-			t.Add(string(o.By), "memory", rule.OnNodes(o), wanted, compared, o.At)
-		}
-		for _, c := range rule.CompareStated(v.Stated, o) {
-			compared := "agrees"
-			if !c.Same {
-				compared = "differs"
-			}
-			t.Add(string(o.By), c.What, c.Seen, c.Stated, compared, o.At)
-		}
 	}
 	return t
 }

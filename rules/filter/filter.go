@@ -98,14 +98,18 @@ func namesOf(c *rule.Cluster) []string {
 	return []string{c.Name}
 }
 
-// shows reports whether the VM of the cluster is shown; on is its host.
-func (f *Filter) shows(v *numa.VM, c *rule.Cluster, on *numa.Host) bool {
-	hosts := []string{}
+// shows reports whether the VM of a cluster is shown, which has these names; on is its host. Before the name of a VM may stand that of
+// the cluster, on KVM that of the host.
+func (f *Filter) shows(v *numa.VM, cluster string, names []string, on *numa.Host) bool {
+	above, hosts := cluster, []string{}
 	if on != nil {
 		hosts = []string{on.Name, on.ID}
 	}
-	return f.cluster.Allow(namesOf(c)...) && f.host.Allow(hosts...) && f.vm.Allow(v.Name, v.ID, c.Name+"/"+v.Name) &&
-		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.Holds(v, c.Name, on)
+	if v.Stated != nil {
+		above, names = v.Host, hosts // each host is a cluster by itself
+	}
+	return f.cluster.Allow(names...) && f.host.Allow(hosts...) && f.vm.Allow(v.Name, v.ID, above+"/"+v.Name) &&
+		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.Holds(v, cluster, on)
 }
 
 // labels returns the tags of a VM and its custom attributes as "owner=db team".
@@ -165,7 +169,7 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 			if err := ctx.Err(); err != nil {
 				return s, err
 			}
-			if f.shows(v.VM, c, v.Host) {
+			if f.shows(v.VM, c.Name, namesOf(c), v.Host) {
 				s.VMs[v.ID] = true
 			}
 		}
@@ -173,6 +177,20 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 			if f.cluster.Allow(namesOf(c)...) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs() {
 				s.Hosts[h.ID] = true
 			}
+		}
+	}
+	for _, v := range r.Stated {
+		if err := ctx.Err(); err != nil {
+			return s, err
+		}
+		if f.shows(v.VM, "", nil, v.Host) {
+			s.VMs[v.ID] = true
+		}
+	}
+	for i := range r.Fleet.Hosts {
+		h := &r.Fleet.Hosts[i]
+		if r.Fleet.Hypervisor == numa.KVM && f.cluster.Allow(h.Name, h.ID) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs() {
+			s.Hosts[h.ID] = true
 		}
 	}
 	if err := f.condition.Err(); err != nil {
@@ -217,6 +235,8 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 			out.Clusters = append(out.Clusters, &one)
 		}
 	}
+	out.Stated = slices.DeleteFunc(slices.Clone(r.Stated), func(v *rule.StatedVM) bool { return !s.VMs[v.ID] })
+	out.VMs += len(out.Stated)
 	about := func(x *finding.Finding) bool {
 		return x.VMID != "" && s.VMs[x.VMID] || x.VMID == "" && s.Hosts[x.HostID]
 	}

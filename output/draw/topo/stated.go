@@ -160,7 +160,7 @@ func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
 	var vms []*rule.StatedVM
 	unknown, seen, anywhere := 0, 0, 0
 	for _, v := range r.Stated {
-		if v.Host != h {
+		if v.Host == nil || v.Host.ID != h.ID {
 			continue
 		}
 		vms = append(vms, v)

@@ -3,6 +3,7 @@ package stated
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/internal/words"
@@ -13,8 +14,7 @@ import (
 // Verdict says in one sentence how many VMs lose to NUMA by their definitions, and in a second line what that leaves open.
 func Verdict(r *rules.Result) []string {
 	worst := map[string]finding.Severity{}
-	for i := range r.Findings {
-		f := &r.Findings[i]
+	for _, f := range slices.Concat(r.Findings, r.LeftOut) { // a filter of findings denies none
 		worst[f.VMID] = max(worst[f.VMID], f.Severity)
 	}
 	high, medium := 0, 0
@@ -69,6 +69,9 @@ func Verdict(r *rules.Result) []string {
 	}
 	if unseen > 0 {
 		rest = append(rest, fmt.Sprintf("Where the memory of %s is was not seen (numastat).", words.Plural(unseen, "VM")))
+	}
+	if n := len(r.LeftOut); n > 0 {
+		rest = append(rest, fmt.Sprintf("%s left out of what is shown.", words.Verb(n, "finding is", "findings are")))
 	}
 	if rest == nil {
 		return []string{headline}

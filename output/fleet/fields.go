@@ -1,0 +1,97 @@
+package fleet
+
+import (
+	"strconv"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/rules/finding"
+)
+
+// The kinds of tables, for columns that one hypervisor alone has.
+const (
+	predicted = "predicted" // ESXi
+	stated    = "stated"    // KVM
+)
+
+// kind returns that of the tables of the fleet.
+func (x *index) kind() string {
+	if x.Fleet.Hypervisor == numa.KVM {
+		return stated
+	}
+	return predicted
+}
+
+// findingFields are the findings of a row in numbers and in words.
+func findingFields[T any](found func(T) []*finding.Finding) []answer.Field[T] {
+	return append(countFields(found), answer.Group(answer.SaidColumns, func(row T) []table.Cell { return answer.Said(found(row)) })...)
+}
+
+// countFields are the findings of a row in numbers.
+func countFields[T any](found func(T) []*finding.Finding) []answer.Field[T] {
+	return answer.Group(answer.CountColumns, func(row T) []table.Cell { return answer.Counts(found(row)) })
+}
+
+// factCell returns a fact that a Property has: amounts in MiB, unknown for a list.
+func factCell(fact any) table.Cell {
+	switch f := fact.(type) {
+	case *numa.Fact[int]:
+		return table.Fact(*f, table.Number[int])
+	case *numa.Fact[bool]:
+		return table.Fact(*f, table.YesNo)
+	case *numa.Fact[string]:
+		return table.Fact(*f, table.Text)
+	case *numa.Fact[numa.Bytes]:
+		return table.Fact(*f, table.MiB)
+	case *numa.Fact[numa.Release]:
+		return table.Fact(*f, func(r numa.Release) table.Cell { return table.Text(r.String()) })
+	case *numa.Fact[numa.PowerState]:
+		return table.Fact(*f, powerCell)
+	case *numa.Fact[[]numa.Node]:
+		return table.Fact(*f, func(n []numa.Node) table.Cell { return table.Number(len(n)) })
+	}
+	return table.Cell{}
+}
+
+// powerCell returns the power state in RVTools' word.
+func powerCell(p numa.PowerState) table.Cell {
+	switch p {
+	case numa.PoweredOn:
+		return table.Text("poweredOn")
+	case numa.PoweredOff:
+		return table.Text("poweredOff")
+	}
+	return table.Text(string(p))
+}
+
+// shownAs is a column that is on the screen too, with this heading.
+func shownAs[T any](head string, f answer.Field[T]) answer.Field[T] {
+	f.Head = head
+	return f
+}
+
+// numbered is a column of numbers that is on the screen too.
+func numbered[T any](head string, f answer.Field[T]) answer.Field[T] {
+	f.Head, f.Right = head, true
+	return f
+}
+
+// memoryCell returns an amount of memory for the screen.
+func memoryCell(f numa.Fact[numa.Bytes]) answer.Cell {
+	text := "unknown"
+	if f.Known() {
+		text = f.Value.String()
+	}
+	return answer.Cell{Text: text, Sort: strconv.FormatInt(int64(f.Value), 10)}
+}
+
+func count(n int) answer.Cell { return answer.Cell{Text: words.Thousands(n), Sort: strconv.Itoa(n)} }
+
+func toneIf(is bool) answer.Tone {
+	if is {
+		return answer.Bad
+	}
+	return answer.Plain
+}

@@ -1,0 +1,213 @@
+package fleet
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	judged "homenode/rules/verdict/fleet"
+)
+
+// A hostRow is a host of the fleet.
+type hostRow struct {
+	*numa.Host
+	in       *rule.Cluster // nil on KVM
+	vms      int           // judged
+	vcpus    int           // of those on KVM, of which pinned may run on one node alone
+	pinned   int
+	split    int // VMs whose guest sees several nodes, on KVM
+	findings []*finding.Finding
+	notes    []string
+}
+
+// hostFields are the columns of the table of hosts.
+var hostFields = slices.Concat([]answer.Field[*hostRow]{
+	shownAs("Host", answer.Field[*hostRow]{Name: "Host", Width: 24, Cell: func(r *hostRow) table.Cell { return table.Text(r.Name) }}),
+	{Name: "Cluster", Width: 16, Only: predicted, Cell: func(r *hostRow) table.Cell { return table.Text(r.in.Title()) }},
+	hostFact("release", "ESX version", 12, predicted),
+	hostFact("build", "Build", 10, predicted),
+	hostFact("vendor", "Vendor", 14, predicted),
+	hostFact("model", "Model", 24, predicted),
+	hostFact("cpu", "CPU model", 36, ""),
+	hostFact("packages", "CPUs", 6, ""),
+	numbered("Cores", hostFact("cores", "Cores", 7, "")),
+	hostFact("threads", "Threads", 8, ""),
+	hostFact("ht", "HT active", 9, ""),
+	{Name: "Memory MiB", Width: 12, Cell: func(r *hostRow) table.Cell { return table.Fact(r.Memory, table.MiB) }, Head: "Memory", Right: true, Shown: func(r *hostRow) answer.Cell { return memoryCell(r.Memory) }},
+	numbered("Nodes", hostFact("nodes", "NUMA nodes", 11, "")),
+	nodeField("Cores per node", 14, func(n numa.Node) table.Cell { return table.Number(n.Cores) }),
+	nodeField("Memory MiB per node", 18, func(n numa.Node) table.Cell { return table.Fact(n.Memory, table.MiB) }),
+	{Name: "Nodes are", Width: 10, Cell: func(r *hostRow) table.Cell {
+		return table.Known(r.Nodes.Known(), table.Text(r.Nodes.Origin.Kind.String()))
+	}},
+	hostFact("power", "Power policy", 18, predicted),
+	hostFact("connection", "Connection", 13, predicted),
+	hostFact("maintenance", "Maintenance", 12, predicted),
+	{Name: "Judged", Width: 8, Cell: func(r *hostRow) table.Cell {
+		return table.YesNo(r.in == nil && r.Nodes.Known() || r.in != nil && nodesKnown(r.in, r.Host))
+	}},
+	{Name: "VMs judged", Width: 11, Cell: func(r *hostRow) table.Cell { return table.Number(r.vms) }, Head: "VMs", Right: true},
+	{Name: "vCPUs", Width: 7, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.vcpus) }, Head: "vCPUs", Right: true},
+	{Name: "vCPUs on one node", Width: 17, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.pinned) }, Head: "Pinned", Right: true, About: "vCPUs that may run on one node only"},
+	{Name: "VMs of several cells", Width: 18, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.split) }, Head: "VMs of several cells", Right: true, About: "VMs whose guest sees several NUMA nodes"},
+}, runningFields(func(r *hostRow) judged.Running { return judged.RunningOn(r.in, r.Host) }), findingFields(func(r *hostRow) []*finding.Finding { return r.findings }), []answer.Field[*hostRow]{
+	{Name: "Notes", Width: 40, Cell: func(r *hostRow) table.Cell { return table.Joined(r.notes) }},
+	{Name: "Host ID", Width: 14, Cell: func(r *hostRow) table.Cell { return table.Text(r.ID) }},
+	{Name: "Read at", Width: 40, Cell: func(r *hostRow) table.Cell { return table.Text(r.At) }},
+})
+
+// hostFact is a column with a fact of numa.HostFacts, of the tables of a kind.
+func hostFact(word, name string, width int, only string) answer.Field[*hostRow] {
+	p := numa.Of(numa.HostFacts, word)
+	return answer.Field[*hostRow]{Name: name, Width: width, Only: only, Cell: func(r *hostRow) table.Cell { return factCell(p.Fact(r.Host)) }}
+}
+
+// nodeField is a column about the nodes: a number when all have the same, else one for each, "20, 14".
+func nodeField(name string, width int, of func(numa.Node) table.Cell) answer.Field[*hostRow] {
+	return answer.Field[*hostRow]{Name: name, Width: width, Cell: func(r *hostRow) table.Cell {
+		var cells []table.Cell
+		for _, n := range r.Nodes.Value {
+			cells = append(cells, of(n))
+		}
+		return table.Known(r.Nodes.Known(), each(cells))
+	}}
+}
+
+func each(cells []table.Cell) table.Cell {
+	if len(cells) == 0 {
+		return table.Cell{}
+	}
+	if slices.Equal(cells[1:], cells[:len(cells)-1]) {
+		return cells[0]
+	}
+	s := ""
+	for i, c := range cells {
+		if i > 0 {
+			s += ", "
+		}
+		s += cmp.Or(c.String(), "unknown")
+	}
+	return table.Text(s)
+}
+
+// hostRows yields the hosts of a fleet, in the order of the clusters.
+func (x *index) hostRows() iter.Seq[*hostRow] {
+	return func(yield func(*hostRow) bool) {
+		row := func(h *numa.Host) *hostRow {
+			return &hostRow{Host: h, findings: x.byHost[h.ID], notes: x.notesAt(h.At)}
+		}
+		vms := map[*numa.Host]int{}
+		for _, c := range x.Clusters {
+			for _, v := range c.VMs {
+				vms[v.Host]++
+			}
+		}
+		for _, c := range x.Clusters {
+			for _, h := range c.Hosts {
+				one := row(h)
+				if one.in, one.vms = c, vms[h]; x.shows(h) && !yield(one) {
+					return
+				}
+			}
+		}
+		for i := range x.Fleet.Hosts {
+			if x.kind() == stated && !yield(x.statedHost(row(&x.Fleet.Hosts[i]))) {
+				return
+			}
+		}
+	}
+}
+
+// statedHost counts what the definitions of the VMs of a host of KVM state.
+func (x *index) statedHost(r *hostRow) *hostRow {
+	for _, v := range x.Stated {
+		if v.Host == nil || v.Host.ID != r.ID {
+			continue
+		}
+		r.vms, r.vcpus = r.vms+1, r.vcpus+v.Stated.VCPUs
+		for _, cpus := range v.Stated.CPUs {
+			if nodes, _ := r.NodesOf(cpus); cpus != nil && len(nodes) == 1 {
+				r.pinned++
+			}
+		}
+		if len(v.Stated.Cells) > 1 {
+			r.split++
+		}
+	}
+	return r
+}
+
+// A clusterRow is a cluster or a standalone host.
+type clusterRow struct {
+	*judged.Cluster
+	findings []*finding.Finding
+}
+
+// clusterFields are the columns of the table of clusters.
+var clusterFields = slices.Concat([]answer.Field[*clusterRow]{
+	{Name: "Cluster", Width: 24, Cell: func(r *clusterRow) table.Cell { return table.Text(r.Name) }, Head: "Cluster", Shown: func(r *clusterRow) answer.Cell { return answer.Cell{Text: r.Name, To: clusterObject(r.Of.Name)} }},
+	clusterCount("Hosts", 7, "Hosts", func(r *clusterRow) int { return r.Hosts }),
+	clusterCount("Host shapes", 11, "", func(r *clusterRow) int { return len(r.Kinds) }),
+	{Name: "Node", Width: 28, Cell: func(r *clusterRow) table.Cell { return table.Text(words.Paragraph(r.Of.Node())) }, Head: "Node", Shown: func(r *clusterRow) answer.Cell { return answer.Cell{Text: r.Of.Node()} }},
+	clusterCount("VMs judged", 11, "VMs", func(r *clusterRow) int { return r.VMs }),
+	about("VMs that need more than one NUMA client", clusterCount("Wide", 6, "Wide", func(r *clusterRow) int { return r.Wide })),
+	about("Wide VMs whose guest sees one node", faults(clusterCount("Guest blind", 11, "Guest blind", func(r *clusterRow) int { return r.Blind }))),
+	about("VMs with more memory than their nodes hold: remote once touched, N%L below 100", faults(clusterCount("Too big", 8, "Too big", func(r *clusterRow) int { return r.TooBig }))),
+	{Name: "Differ by host", Width: 13, Cell: func(r *clusterRow) table.Cell { return table.Number(r.Differing) }, Head: "Fits everywhere",
+		About: "Whether every VM gets the same layout after a power cycle on any host of the cluster; else how many get another one on some host, better or worse, or cannot run there",
+		Shown: func(r *clusterRow) answer.Cell { return answer.Cell{Text: r.Fits(), Tone: toneIf(r.Differing > 0)} }},
+}, runningFields(func(r *clusterRow) judged.Running { return r.Running }), countFields(func(r *clusterRow) []*finding.Finding { return r.findings }))
+
+func clusterCount(name string, width int, head string, of func(*clusterRow) int) answer.Field[*clusterRow] {
+	return answer.Field[*clusterRow]{Name: name, Width: width, Head: head, Right: true, Cell: func(r *clusterRow) table.Cell { return table.Number(of(r)) }}
+}
+
+func about[T any](text string, f answer.Field[T]) answer.Field[T] {
+	f.About = text
+	return f
+}
+
+// faults is a column of counts that should be 0.
+func faults[T any](f answer.Field[T]) answer.Field[T] {
+	f.Shown = func(row T) answer.Cell {
+		n, _ := f.Cell(row).Number()
+		c := count(int(n))
+		c.Tone = toneIf(n > 0)
+		return c
+	}
+	return f
+}
+
+// clusterRows yields the clusters and standalone hosts.
+func (x *index) clusterRows(yield func(*clusterRow) bool) {
+	for i := range x.clusters {
+		r := &clusterRow{Cluster: &x.clusters[i]}
+		for _, v := range r.Of.VMs {
+			r.findings = append(r.findings, x.byVM[v.ID]...)
+		}
+		for _, h := range r.Of.Hosts {
+			r.findings = append(r.findings, x.byHost[h.ID]...)
+		}
+		if !yield(r) {
+			return
+		}
+	}
+}
+
+// runningFields are the vCPUs that run beside the cores and threads.
+func runningFields[T any](of func(T) judged.Running) []answer.Field[T] {
+	field := func(name string, width int, cell func(judged.Running) table.Cell) answer.Field[T] {
+		return answer.Field[T]{Name: name, Width: width, Only: predicted, Cell: func(row T) table.Cell { return cell(of(row)) }}
+	}
+	return []answer.Field[T]{
+		field("vCPUs running", 13, func(r judged.Running) table.Cell { return table.Number(r.VCPUs) }),
+		field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerCore)) }),
+		field("vCPUs per thread", 16, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerThread)) }),
+	}
+}

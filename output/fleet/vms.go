@@ -1,0 +1,213 @@
+package fleet
+
+import (
+	"iter"
+	"slices"
+	"strconv"
+
+	"homenode/esxi/vnuma"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/table"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	judged "homenode/rules/verdict/fleet"
+)
+
+// A vmRow is a VM of the fleet.
+type vmRow struct {
+	*numa.VM
+	cluster  string
+	to       answer.Object // the page of the cluster
+	host     *numa.Host
+	on       *rule.VM       // as it was judged; nil for one that was not
+	stated   *rule.StatedVM // likewise, on KVM
+	findings []*finding.Finding
+	notes    []string
+}
+
+func (r *vmRow) judged() bool { return r.on != nil || r.stated != nil }
+
+func (r *vmRow) hostName() string {
+	if r.host == nil {
+		return ""
+	}
+	return r.host.Name
+}
+
+// hostCell returns the host; a page of KVM has no others.
+func (r *vmRow) hostCell() answer.Cell {
+	switch {
+	case r.stated != nil && r.host == nil:
+		return answer.Cell{Text: noHost}
+	case r.stated != nil:
+		return answer.Cell{Text: r.hostName()}
+	}
+	return answer.Cell{Text: r.hostName(), To: hostObject(r.host)}
+}
+
+// page returns the page of the VM.
+func (r *vmRow) page() answer.Object {
+	if r.stated != nil {
+		return answer.Object{}
+	}
+	return answer.Object{Kind: "vm", ID: r.ID}
+}
+
+// vmFields are the columns of the table of VMs.
+var vmFields = slices.Concat([]answer.Field[*vmRow]{
+	{Name: "VM", Width: 24, Cell: func(r *vmRow) table.Cell { return table.Text(r.Name) }, Head: "Name", Shown: func(r *vmRow) answer.Cell { return answer.Cell{Text: r.Name, To: r.page()} }},
+	{Name: "Cluster", Width: 16, Only: predicted, Cell: func(r *vmRow) table.Cell { return table.Text(r.cluster) },
+		Head: "Cluster", Shown: func(r *vmRow) answer.Cell { return answer.Cell{Text: r.cluster, To: r.to} }},
+	{Name: "Host", Width: 20, Cell: func(r *vmRow) table.Cell { return table.Text(r.hostName()) }, Head: "Host", Shown: func(r *vmRow) answer.Cell { return r.hostCell() }},
+	vmFact("power", "Powerstate", 11, ""),
+	vmFact("template", "Template", 9, predicted),
+	numbered("vCPUs", vmFact("vcpus", "vCPUs", 7, "")),
+	vmFact("coresPerSocket", "Cores per socket", 15, ""),
+	{Name: "Memory MiB", Width: 12, Cell: func(r *vmRow) table.Cell { return table.Fact(r.Memory, table.MiB) }, Head: "Memory", Right: true, Shown: func(r *vmRow) answer.Cell { return memoryCell(r.Memory) }},
+	vmFact("hotAdd", "CPU hot add", 11, predicted),
+	vmFact("memoryHotAdd", "Memory hot add", 14, predicted),
+	vmFact("hw", "HW version", 11, predicted),
+	vmFact("guest", "OS", 30, predicted),
+	{Name: "Judged", Width: 8, Cell: func(r *vmRow) table.Cell { return table.YesNo(r.judged()) }},
+
+	layoutField("Guest nodes", 11, func(l *vnuma.Layout) table.Cell { return table.Number(l.VPDs.Len()) }, func(v *rule.StatedVM) table.Cell { return table.Number(len(v.Stated.Cells)) }),
+	layoutField("vCPUs per guest node", 20, func(l *vnuma.Layout) table.Cell { return table.Text(l.VPDs.String()) },
+		func(v *rule.StatedVM) table.Cell { return table.Text(rule.SizesText(&v.Stated.Shape)) }),
+	{Head: "Guest sees", Shown: func(r *vmRow) answer.Cell { return r.guestSees() }},
+	layoutField("Clients", 8, func(l *vnuma.Layout) table.Cell { return table.Number(l.PPDs.Len()) }, nil),
+	layoutField("vCPUs per client", 18, func(l *vnuma.Layout) table.Cell { return table.Text(l.PPDs.String()) }, nil),
+	{Head: "Carried by", Only: predicted, Shown: func(r *vmRow) answer.Cell { return carriedBy(&r.on.On[0].Layout) }},
+	layoutField("Home nodes", 11, func(l *vnuma.Layout) table.Cell { return table.Number(l.HomeNodes) }, nil),
+	layoutField("Virtual sockets", 14, func(l *vnuma.Layout) table.Cell { return table.Number(l.VSockets.Len()) }, func(v *rule.StatedVM) table.Cell { return table.Number(v.Stated.Sockets) }),
+	layoutField("Memory placement", 16, func(l *vnuma.Layout) table.Cell {
+		return table.Known(placed(l), table.Text(l.Memory.Placement.String()))
+	}, nil),
+	layoutField("N%L expected", 12, func(l *vnuma.Layout) table.Cell {
+		share, ok := l.Memory.Locality()
+		return table.Known(ok, table.Percent(share))
+	}, nil),
+	shownAs("Runs on", layoutField("Runs on", 16, nil, func(v *rule.StatedVM) table.Cell { return table.Text(runsOn(v)) })),
+	shownAs("Memory from", layoutField("Memory from", 30, nil, func(v *rule.StatedVM) table.Cell { return table.Text(memoryFrom(v)) })),
+	layoutField("Local MiB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MiB(l.Memory.Local)) }, func(v *rule.StatedVM) table.Cell {
+		far, all, ok := remoteOf(v)
+		return table.Known(ok, table.MiB(all-far))
+	}),
+	layoutField("Remote MiB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MiB(l.Memory.Remote)) }, func(v *rule.StatedVM) table.Cell {
+		far, _, ok := remoteOf(v)
+		return table.Known(ok, table.MiB(far))
+	}),
+	{Head: "Remote", About: "Of the memory that numastat saw, what is on other nodes than the layout wants", Only: stated, Shown: func(r *vmRow) answer.Cell {
+		far, all, ok := remoteOf(r.stated)
+		if !ok {
+			return answer.Cell{Text: "unknown"}
+		}
+		return answer.Cell{Text: rule.Percent(float64(far) / float64(all))}
+	}},
+	layoutField("Far share %", 11, func(l *vnuma.Layout) table.Cell { return table.Known(placed(l), table.Percent(l.FarShare())) }, nil),
+	layoutField("Wide", 6, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.Wide()) }, nil),
+	layoutField("Guest blind", 11, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.Wide() && !l.GuestSeesNUMA()) }, nil),
+	layoutField("NUMA-managed", 13, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.Managed) }, nil),
+	{Name: "Same on all hosts", Width: 16, Only: predicted, Cell: func(r *vmRow) table.Cell {
+		return table.Known(r.on != nil, table.YesNo(r.on == nil || judged.Same(r.on)))
+	}},
+	{Head: "Findings", Shown: func(r *vmRow) answer.Cell { return answer.References(r.findings) }},
+}, findingFields(func(r *vmRow) []*finding.Finding { return r.findings }), []answer.Field[*vmRow]{
+	{Name: "Notes", Width: 40, Cell: func(r *vmRow) table.Cell { return table.Joined(r.notes) }},
+	{Name: "VM ID", Width: 14, Cell: func(r *vmRow) table.Cell { return table.Text(r.ID) }},
+	{Name: "Folder", Width: 20, Only: predicted, Cell: func(r *vmRow) table.Cell { return table.Text(r.Folder) }},
+	{Name: "Read at", Width: 40, Cell: func(r *vmRow) table.Cell { return table.Text(r.At) }},
+})
+
+// vmFact is a column with a fact of numa.VMFacts, of the tables of a kind.
+func vmFact(word, name string, width int, only string) answer.Field[*vmRow] {
+	p := numa.Of(numa.VMFacts, word)
+	return answer.Field[*vmRow]{Name: name, Width: width, Only: only, Cell: func(r *vmRow) table.Cell { return factCell(p.Fact(&r.Config)) }}
+}
+
+// layoutField is a column about the layout of a VM where it is, after a power cycle, or as its definition states it; nil for tables of
+// the other kind alone.
+func layoutField(name string, width int, of func(*vnuma.Layout) table.Cell, ofStated func(*rule.StatedVM) table.Cell) answer.Field[*vmRow] {
+	f := answer.Field[*vmRow]{Name: name, Width: width, Cell: func(r *vmRow) table.Cell {
+		switch {
+		case r.on != nil && of != nil:
+			return of(&r.on.On[0].Layout)
+		case r.stated != nil && ofStated != nil:
+			return ofStated(r.stated)
+		}
+		return table.Cell{}
+	}}
+	switch {
+	case ofStated == nil:
+		f.Only = predicted
+	case of == nil:
+		f.Only = stated
+	}
+	return f
+}
+
+// placed reports whether it is known where the memory of a layout is.
+func placed(l *vnuma.Layout) bool { return l.Memory.Known || l.Memory.Placement != vnuma.Local }
+
+// remoteOf returns how much of the memory that was seen is on other nodes than the layout wants.
+func remoteOf(v *rule.StatedVM) (far, all numa.Bytes, ok bool) {
+	far, all, _, ok = v.Stated.RemoteOf(v.Host, v.MemoryOn())
+	return far, all, ok
+}
+
+// guestSees returns how many nodes the guest sees.
+func (r *vmRow) guestSees() answer.Cell {
+	if r.stated != nil {
+		return answer.Cell{Text: statedShape(r.stated)}
+	}
+	l := &r.on.On[0].Layout
+	return answer.Cell{Text: guestSees(l), Sort: strconv.Itoa(l.VPDs.Len())}
+}
+
+// carriedBy returns the clients of a layout.
+func carriedBy(l *vnuma.Layout) answer.Cell {
+	text := "no client"
+	if l.Managed {
+		text = words.Plural(l.PPDs.Len(), "client")
+		if l.Wide() {
+			text += ", " + l.PPDs.String()
+		}
+	}
+	return answer.Cell{Text: text, Sort: strconv.Itoa(l.PPDs.Len())}
+}
+
+// vmRows yields the VMs of a fleet: those judged, in the order of the clusters, then unless they are left out the others.
+func (x *index) vmRows(judgedOnly bool) iter.Seq[*vmRow] {
+	return func(yield func(*vmRow) bool) {
+		done := make(map[string]bool, x.VMs) // by ID: the VMs of a filtered fleet are copies
+		row := func(v *numa.VM, cluster string, host *numa.Host) *vmRow {
+			done[v.ID] = true
+			return &vmRow{VM: v, cluster: cluster, host: host, findings: x.byVM[v.ID], notes: x.notesAt(v.At)}
+		}
+		for _, c := range x.Clusters {
+			for _, v := range c.VMs {
+				one := row(v.VM, c.Title(), v.Host)
+				if one.on, one.to = v, clusterObject(c.Name); !yield(one) {
+					return
+				}
+			}
+		}
+		for _, v := range x.Stated {
+			one := row(v.VM, "", v.Host)
+			if one.stated = v; !yield(one) {
+				return
+			}
+		}
+		hosts := map[string]*numa.Host{}
+		for i := range x.Fleet.Hosts {
+			hosts[x.Fleet.Hosts[i].ID] = &x.Fleet.Hosts[i]
+		}
+		for i := range x.Fleet.VMs {
+			v := &x.Fleet.VMs[i]
+			if !judgedOnly && !done[v.ID] && !yield(row(v, x.Fleet.ClusterName(v.Cluster), hosts[v.Host])) {
+				return
+			}
+		}
+	}
+}
