@@ -133,26 +133,6 @@ func (f *Filter) Seen(x *finding.Finding) bool {
 		f.folder == nil && f.tag == nil && f.condition == nil
 }
 
-// Found returns a judged fleet with the VMs that have a finding alone, when the filter chooses
-// findings.
-func (f *Filter) Found(r *rules.Result) *rules.Result {
-	if f == nil || f.rule == nil && f.least == finding.Info {
-		return r
-	}
-	found := map[string]bool{}
-	for i := range r.Findings {
-		found[r.Findings[i].VMID] = true
-	}
-	out := *r
-	out.Clusters = nil
-	for _, c := range r.Clusters {
-		one := *c
-		one.VMs = slices.DeleteFunc(slices.Clone(c.VMs), func(v *rule.VM) bool { return !found[v.ID] })
-		out.Clusters = append(out.Clusters, &one)
-	}
-	return &out
-}
-
 // Shown are the IDs of the VMs and hosts that a filter shows.
 type Shown struct {
 	VMs, Hosts map[string]bool
