@@ -87,8 +87,21 @@ func Result(a *answer.Answer) any {
 	return a.Result
 }
 
-// JSON writes the answer for programs: the typed result with what it rests on.
+// tableRows is one table in JSON.
+type tableRows struct {
+	Table string         `json:"table"`
+	Rows  []table.Object `json:"rows"`
+}
+
+// JSON writes the answer for programs: the typed result with what it rests on, or one table of it.
 func JSON(w io.Writer, a *answer.Answer, o Options) error {
+	if o.Table != "" {
+		t, ok := table.Named(dataOf(a), o.Table)
+		if !ok {
+			return fmt.Errorf("no table %q", o.Table)
+		}
+		return encode(w, envelope{"homenode-table", 1, o.Version, a.Command, a.Simulated, a.Question, a.Verdict, a.Facts, nil, nil, tableRows{t.Name, t.Objects()}, nil, a.Notes})
+	}
 	return encode(w, envelope{Name(a), max(1, a.Version), o.Version, a.Command, a.Simulated, a.Question, a.Verdict, a.Facts, a.Assumed, judgementOf(a.Findings), Result(a), a.Changes, a.Notes})
 }
 

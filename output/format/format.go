@@ -23,7 +23,7 @@ type Options struct {
 	FailOn  finding.Severity // from which severity a finding is a failure
 	// SourceFiles are the files that were read, "" for a source that is none.
 	SourceFiles []string
-	// Table is the table of Data that CSV writes; "" for all tables in one file.
+	// Table is the table of Data that CSV and JSON write; "" for all tables in one file of CSV, and the whole answer in JSON.
 	Table string
 	// Workbook writes tables as XLSX; package table/xlsx has it. nil when there is no such form.
 	Workbook func(io.Writer, []table.Table) error

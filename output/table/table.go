@@ -14,7 +14,7 @@ import (
 	"homenode/internal/texttab"
 )
 
-// A Table is the row model of one topic: what CSV and XLSX print. Its texts are clean and
+// A Table is the row model of one topic: what CSV, XLSX and the JSON of a table print. Its texts are clean and
 // have one line; they are not escaped for any format.
 type Table struct {
 	Name    string // in lower case, as users type it after --table
@@ -55,7 +55,7 @@ func Named(tables []Table, name string) (Table, bool) {
 	return Table{}, false
 }
 
-// A Cell is a text, a figure, a number, a time, or unknown. The zero value is unknown.
+// A Cell is a text, a figure, a number, a time, yes or no, or unknown. The zero value is unknown.
 type Cell struct {
 	kind   cellKind
 	text   string
@@ -71,6 +71,7 @@ const (
 	figureCell
 	numberCell
 	timeCell
+	boolCell
 )
 
 // Text returns a cell with s; an empty text is unknown.
@@ -84,9 +85,9 @@ func Text(s string) Cell {
 // YesNo returns True or False, as RVTools writes them.
 func YesNo(b bool) Cell {
 	if b {
-		return Text("True")
+		return Cell{kind: boolCell, text: "True"}
 	}
-	return Text("False")
+	return Cell{kind: boolCell, text: "False"}
 }
 
 // signed is a number with a sign and perhaps a unit, such as -12, +38 % or +2 hosts. A

@@ -277,7 +277,10 @@ func given(cmd *cobra.Command, names ...string) map[string][]string {
 func (c *Asking) Print(cmd *cobra.Command, args []string, r *ask.Reply) error {
 	form := r.Form
 	form.SourceFiles = SourceFiles(args)
-	if form.Table == "" && !r.AllTables {
+	switch {
+	case c.Output.Format != "csv" && !cmd.Flags().Changed("table"):
+		form.Table = ""
+	case form.Table == "" && !r.AllTables:
 		form.Table = c.table.Name
 	}
 	var err error

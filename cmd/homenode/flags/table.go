@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Table reads --table: which of these tables a CSV file has.
+// Table reads --table: which of these tables a file of CSV or JSON has.
 type Table struct {
 	Name  string
 	names []string
@@ -19,7 +19,7 @@ type Table struct {
 // Register adds the flag to a command.
 func (f *Table) Register(cmd *cobra.Command, names []string) {
 	f.names = names
-	cmd.Flags().StringVar(&f.Name, "table", "findings", "table that --format csv writes: "+strings.Join(names, ", "))
+	cmd.Flags().StringVar(&f.Name, "table", "findings", "table that --format csv or json writes: "+strings.Join(names, ", "))
 }
 
 // Check looks at the flags before anything is read.
@@ -27,8 +27,8 @@ func (f *Table) Check(cmd *cobra.Command, out *Output) error {
 	switch {
 	case !slices.Contains(f.names, f.Name):
 		return fmt.Errorf("--table: found %q, want one of %s", f.Name, strings.Join(f.names, ", "))
-	case out.Format != "csv" && cmd.Flags().Changed("table"):
-		return errors.New("--table: only with --format csv")
+	case out.Format != "csv" && out.Format != "json" && cmd.Flags().Changed("table"):
+		return errors.New("--table: only with --format csv or json")
 	}
 	return nil
 }

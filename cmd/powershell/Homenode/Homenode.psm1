@@ -206,7 +206,7 @@ function Get-HomenodeAssessment {
     .PARAMETER Config
     configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER Table
-    table that --format csv writes: findings, vms, hosts, clusters, observations, suppressed, rules, notes, about
+    table that --format csv or json writes: findings, vms, hosts, clusters, observations, suppressed, rules, notes, about
     .PARAMETER CredentialFile
     file of lines "host user password" (mode 0600); "* user password" is for every vCenter without a line
     .PARAMETER Insecure
@@ -290,7 +290,7 @@ function Get-HomenodeCapture {
     .PARAMETER Config
     configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER Table
-    table that --format csv writes: findings, vms, nodes, hosts, changes, files, suppressed, rules, notes, about
+    table that --format csv or json writes: findings, vms, nodes, hosts, changes, files, suppressed, rules, notes, about
     .PARAMETER Parquet
     also write all counters as Parquet files to this folder (docs/reference/parquet.md)
     .PARAMETER Openmetrics
@@ -1186,7 +1186,7 @@ function Invoke-HomenodeSimulation {
     .PARAMETER Config
     configuration: thresholds, severities, accepted findings (default: homenode.yaml of the working directory, if there is one; none takes none)
     .PARAMETER Table
-    table that --format csv writes: findings, vms, hosts, decisions, speed, story, lives, nodes, changes, suppressed, rules, notes, about
+    table that --format csv or json writes: findings, vms, hosts, decisions, speed, story, lives, nodes, changes, suppressed, rules, notes, about
     .PARAMETER Trace
     also write all ticks: esxtop:PATH (a .csv file for one host, else a folder with a batch file a host), parquet:DIR or openmetrics:FILE (repeatable)
     .PARAMETER CredentialFile

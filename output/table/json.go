@@ -1,0 +1,50 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// An Object is a row in JSON: an object with the names of the columns in their order, without what is unknown.
+type Object struct {
+	columns []Column
+	cells   []Cell
+}
+
+// Objects returns the rows of the table for JSON.
+func (t *Table) Objects() []Object {
+	out := make([]Object, 0, t.Len)
+	for row := range t.Rows {
+		out = append(out, Object{t.Columns, slices.Clone(row)})
+	}
+	return out
+}
+
+// MarshalJSON writes the object: numbers bare, yes and no as true and false, the rest as texts.
+func (o Object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	for i, c := range o.cells {
+		if c.kind == unknownCell {
+			continue
+		}
+		name, err := json.Marshal(o.columns[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		var value any = c.text
+		switch c.kind {
+		case numberCell:
+			value = c.number
+		case boolCell:
+			value = c == YesNo(true)
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteByte(',')
+		b.Write(append(append(name, ':'), text...))
+	}
+	return append(append([]byte{'{'}, bytes.TrimPrefix(b.Bytes(), []byte{','})...), '}'), nil
+}
