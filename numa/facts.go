@@ -7,6 +7,7 @@ import "math"
 type Property[T any] struct {
 	Word  string   // in scenarios, what-ifs and conditions
 	JSON  string   // in snapshots
+	Name  string   // in notes and tables of facts, where sources other than scenarios state it
 	About string   // what it is, in words
 	Unit  string   // of its number; "" for none
 	Least int      // of a number
@@ -34,27 +35,27 @@ func Of[T any](facts []Property[T], word string) *Property[T] {
 
 // VMFacts are the facts of a VM that a word states, in the order of messages. Words of their own read coresPerSocket (auto too) and cpuLimit (none too).
 var VMFacts = []Property[Config]{
-	{Word: "vcpus", JSON: "vcpus", About: "vCPUs", Least: 1, Most: MaxVCPUs, Where: "hardware.numCPU", Sheet: "vCPU CPUs", VMX: "numvcpus", Edit: EditVCPUs, Fact: func(c *Config) any { return &c.VCPUs }},
-	{Word: "coresPerSocket", JSON: "coresPerSocket", About: "cores per virtual socket", Least: 1, Most: MaxVCPUs, Where: "hardware.numCoresPerSocket", Sheet: "vCPU Cores p/s", VMX: "cpuid.coresPerSocket", Edit: EditCoresPerSocket, Fact: func(c *Config) any { return &c.CoresPerSocket }},
-	{Word: "memory", JSON: "memory", About: "memory", Unit: "bytes", Most: int64(MaxVMMemory), Where: "hardware.memoryMB", Sheet: "vMemory Size MiB", VMX: "memSize", Edit: EditMemory, Fact: func(c *Config) any { return &c.Memory }},
-	{Word: "hotAdd", JSON: "cpuHotAdd", About: "CPU hot add", Where: "cpuHotAddEnabled", Sheet: "vCPU Hot Add", VMX: "vcpu.hotadd", Edit: EditCPUHotAdd, Fact: func(c *Config) any { return &c.CPUHotAdd }},
-	{Word: "memoryHotAdd", JSON: "memoryHotAdd", About: "memory hot add", Where: "memoryHotAddEnabled", Sheet: "vMemory Hot Add", VMX: "mem.hotadd", Edit: EditMemoryHotAdd, Fact: func(c *Config) any { return &c.MemoryHotAdd }},
-	{Word: "vnumaHotAdd", JSON: "vnumaHotAdd", About: "vNUMA although CPU hot add is on", Where: "numaInfo.vnumaOnCpuHotaddExposed", Sheet: "vCPU Numa Hotadd Exposed", VMX: "numa.allowHotadd", Edit: EditVNUMAHotAdd, Fact: func(c *Config) any { return &c.VNUMAHotAdd }},
-	{Word: "hw", JSON: "hardware", About: "virtual hardware version", Least: 3, Most: 99, Where: "version", Sheet: "vInfo HW version", VMX: "virtualHW.version", Edit: EditHardware, Fact: func(c *Config) any { return &c.Hardware }},
-	{Word: "guest", JSON: "guestOS", About: "guest operating system", Where: "guestFullName", Sheet: "vInfo OS according to the configuration file", VMX: "guestOS", Fact: func(c *Config) any { return &c.GuestOS }},
-	{Word: "product", JSON: "product", About: "software in the guest, as its owner states it", Where: "a tag or custom attribute product", Sheet: "vInfo product", Fact: func(c *Config) any { return &c.Product }},
-	{Word: "power", JSON: "power", About: "power state", Only: []string{"on", "off", "suspended"}, Where: "runtime.powerState", Sheet: "vInfo Powerstate", Fact: func(c *Config) any { return &c.Power }},
-	{Word: "template", JSON: "template", About: "it is a template", Where: "template", Sheet: "vInfo Template", Fact: func(c *Config) any { return &c.Template }},
-	{Word: "latency", JSON: "latencySensitivity", About: "latency sensitivity", Only: []string{"low", "normal", "medium", "high"}, Where: "latencySensitivity.level", Sheet: "vInfo Latency Sensitivity", VMX: "sched.cpu.latencySensitivity", Fact: func(c *Config) any { return &c.LatencySensitivity }},
-	{Word: "virtualThreads", JSON: "virtualThreads", About: "threads of a virtual core", Least: 1, Most: 2, Where: "hardware.simultaneousThreads", Fact: func(c *Config) any { return &c.VirtualThreads }},
-	{Word: "firmware", JSON: "firmware", About: "firmware", Only: []string{"bios", "efi"}, Where: "firmware", Sheet: "vInfo Firmware", VMX: "firmware", Fact: func(c *Config) any { return &c.Firmware }},
-	{Word: "iommu", JSON: "iommu", About: "a virtual IOMMU", Where: "flags.vvtdEnabled", VMX: "vvtd.enable", Fact: func(c *Config) any { return &c.IOMMU }},
-	{Word: "cpuAffinity", JSON: "cpuAffinity", About: "CPU affinity: numbers of PCPUs", Where: "cpuAffinity.affinitySet", VMX: "sched.cpu.affinity", Edit: EditCPUAffinity, Fact: func(c *Config) any { return &c.CPUAffinity }},
-	{Word: "memoryAffinity", JSON: "memoryAffinity", About: "memory affinity: numbers of NUMA nodes", Where: "memoryAffinity.affinitySet", Fact: func(c *Config) any { return &c.MemoryAffinity }},
-	{Word: "cpuReservation", JSON: "cpuReservation", About: "CPU reservation", Unit: "MHz", Most: math.MaxInt32, Where: "cpuAllocation.reservation", Sheet: "vCPU Reservation", VMX: "sched.cpu.min", Fact: func(c *Config) any { return &c.CPUReservation }},
-	{Word: "cpuLimit", JSON: "cpuLimit", About: "CPU limit; -1 for none", Unit: "MHz", Least: -1, Most: math.MaxInt32, Where: "cpuAllocation.limit", Sheet: "vCPU Limit", VMX: "sched.cpu.max", Fact: func(c *Config) any { return &c.CPULimit }},
-	{Word: "memoryReservation", JSON: "memoryReservation", About: "memory reservation", Unit: "bytes", Most: int64(MaxVMMemory), Where: "memoryAllocation.reservation", Sheet: "vMemory Reservation", VMX: "sched.mem.min", Fact: func(c *Config) any { return &c.MemoryReservation }},
-	{Word: "reserveAll", JSON: "memoryReservationLocked", About: "all memory is reserved", Where: "memoryReservationLockedToMax", Sheet: "vMemory Memory Reservation Locked To Max", Fact: func(c *Config) any { return &c.MemoryReservationLocked }},
+	{Word: "vcpus", JSON: "vcpus", Name: "vCPUs", About: "vCPUs", Least: 1, Most: MaxVCPUs, Where: "hardware.numCPU", Sheet: "vCPU CPUs", VMX: "numvcpus", Edit: EditVCPUs, Fact: func(c *Config) any { return &c.VCPUs }},
+	{Word: "coresPerSocket", JSON: "coresPerSocket", Name: "cores per socket", About: "cores per virtual socket", Least: 1, Most: MaxVCPUs, Where: "hardware.numCoresPerSocket", Sheet: "vCPU Cores p/s", VMX: "cpuid.coresPerSocket", Edit: EditCoresPerSocket, Fact: func(c *Config) any { return &c.CoresPerSocket }},
+	{Word: "memory", JSON: "memory", Name: "memory", About: "memory", Unit: "bytes", Least: 1, Most: int64(MaxVMMemory), Where: "hardware.memoryMB", Sheet: "vMemory Size MiB", VMX: "memSize", Edit: EditMemory, Fact: func(c *Config) any { return &c.Memory }},
+	{Word: "hotAdd", JSON: "cpuHotAdd", Name: "CPU hot add", About: "CPU hot add", Where: "cpuHotAddEnabled", Sheet: "vCPU Hot Add", VMX: "vcpu.hotadd", Edit: EditCPUHotAdd, Fact: func(c *Config) any { return &c.CPUHotAdd }},
+	{Word: "memoryHotAdd", JSON: "memoryHotAdd", Name: "memory hot add", About: "memory hot add", Where: "memoryHotAddEnabled", Sheet: "vMemory Hot Add", VMX: "mem.hotadd", Edit: EditMemoryHotAdd, Fact: func(c *Config) any { return &c.MemoryHotAdd }},
+	{Word: "vnumaHotAdd", JSON: "vnumaHotAdd", Name: "vNUMA with CPU hot add", About: "vNUMA although CPU hot add is on", Where: "numaInfo.vnumaOnCpuHotaddExposed", Sheet: "vCPU Numa Hotadd Exposed", VMX: "numa.allowHotadd", Edit: EditVNUMAHotAdd, Fact: func(c *Config) any { return &c.VNUMAHotAdd }},
+	{Word: "hw", JSON: "hardware", Name: "hardware version", About: "virtual hardware version", Least: 3, Most: 99, Where: "version", Sheet: "vInfo HW version", VMX: "virtualHW.version", Edit: EditHardware, Fact: func(c *Config) any { return &c.Hardware }},
+	{Word: "guest", JSON: "guestOS", Name: "guest OS", About: "guest operating system", Where: "guestFullName", Sheet: "vInfo OS according to the configuration file", VMX: "guestOS", Fact: func(c *Config) any { return &c.GuestOS }},
+	{Word: "product", JSON: "product", Name: "product", About: "software in the guest, as its owner states it", Where: "a tag or custom attribute product", Sheet: "vInfo product", Fact: func(c *Config) any { return &c.Product }},
+	{Word: "power", JSON: "power", Name: "power state", About: "power state", Only: []string{"on", "off", "suspended"}, Where: "runtime.powerState", Sheet: "vInfo Powerstate", Fact: func(c *Config) any { return &c.Power }},
+	{Word: "template", JSON: "template", Name: "template", About: "it is a template", Where: "template", Sheet: "vInfo Template", Fact: func(c *Config) any { return &c.Template }},
+	{Word: "latency", JSON: "latencySensitivity", Name: "latency sensitivity", About: "latency sensitivity", Only: []string{"low", "normal", "medium", "high"}, Where: "latencySensitivity.level", Sheet: "vInfo Latency Sensitivity", VMX: "sched.cpu.latencySensitivity", Fact: func(c *Config) any { return &c.LatencySensitivity }},
+	{Word: "virtualThreads", JSON: "virtualThreads", Name: "virtual threads", About: "threads of a virtual core", Least: 1, Most: 2, Where: "hardware.simultaneousThreads", Fact: func(c *Config) any { return &c.VirtualThreads }},
+	{Word: "firmware", JSON: "firmware", Name: "firmware", About: "firmware", Only: []string{"bios", "efi"}, Where: "firmware", Sheet: "vInfo Firmware", VMX: "firmware", Fact: func(c *Config) any { return &c.Firmware }},
+	{Word: "iommu", JSON: "iommu", Name: "virtual IOMMU", About: "a virtual IOMMU", Where: "flags.vvtdEnabled", VMX: "vvtd.enable", Fact: func(c *Config) any { return &c.IOMMU }},
+	{Word: "cpuAffinity", JSON: "cpuAffinity", Name: "CPU affinity", About: "CPU affinity: numbers of PCPUs", Where: "cpuAffinity.affinitySet", VMX: "sched.cpu.affinity", Edit: EditCPUAffinity, Fact: func(c *Config) any { return &c.CPUAffinity }},
+	{Word: "memoryAffinity", JSON: "memoryAffinity", Name: "memory affinity", About: "memory affinity: numbers of NUMA nodes", Where: "memoryAffinity.affinitySet", VMX: "sched.mem.affinity", Fact: func(c *Config) any { return &c.MemoryAffinity }},
+	{Word: "cpuReservation", JSON: "cpuReservation", Name: "CPU reservation", About: "CPU reservation", Unit: "MHz", Most: math.MaxInt32, Where: "cpuAllocation.reservation", Sheet: "vCPU Reservation", VMX: "sched.cpu.min", Fact: func(c *Config) any { return &c.CPUReservation }},
+	{Word: "cpuLimit", JSON: "cpuLimit", Name: "CPU limit", About: "CPU limit; -1 for none", Unit: "MHz", Least: -1, Most: math.MaxInt32, Where: "cpuAllocation.limit", Sheet: "vCPU Limit", VMX: "sched.cpu.max", Fact: func(c *Config) any { return &c.CPULimit }},
+	{Word: "memoryReservation", JSON: "memoryReservation", Name: "memory reservation", About: "memory reservation", Unit: "bytes", Most: int64(MaxVMMemory), Where: "memoryAllocation.reservation", Sheet: "vMemory Reservation", VMX: "sched.mem.min", Fact: func(c *Config) any { return &c.MemoryReservation }},
+	{Word: "reserveAll", JSON: "memoryReservationLocked", Name: "reserve all guest memory", About: "all memory is reserved", Where: "memoryReservationLockedToMax", Sheet: "vMemory Memory Reservation Locked To Max", VMX: "sched.mem.pin", Fact: func(c *Config) any { return &c.MemoryReservationLocked }},
 }
 
 // HostFacts are the facts of a host that a word states, in the order of messages.

@@ -53,43 +53,51 @@ func list(v []int) string {
 // names of those that one side alone knows. Its power state and its host are no drift.
 func (d *Drift) vmSettings(a, b *numa.VM) (differ []Setting, oneSided []string) {
 	var c collector
-	compare(&c, "template", a.Template, b.Template, onOff)
-	compare(&c, "hw", a.Hardware, b.Hardware, word)
-	compare(&c, "vcpus", a.VCPUs, b.VCPUs, word)
-	if autoA, autoB := a.AutoCoresPerSocket.Or(false), b.AutoCoresPerSocket.Or(false); autoA != autoB || !autoA {
-		cps := func(auto bool) func(int) string {
-			return func(n int) string {
-				if auto {
-					return "auto"
-				}
-				return word(n)
+	for i := range numa.VMFacts {
+		p := &numa.VMFacts[i]
+		if p.Word == "coresPerSocket" {
+			c.coresPerSocket(a, b)
+			continue
+		}
+		switch fa, fb := p.Fact(&a.Config), p.Fact(&b.Config); x := fa.(type) {
+		case *numa.Fact[int]:
+			compare(&c, p.Word, *x, *fb.(*numa.Fact[int]), word)
+		case *numa.Fact[bool]:
+			compare(&c, p.Word, *x, *fb.(*numa.Fact[bool]), onOff)
+		case *numa.Fact[numa.Bytes]:
+			compare(&c, p.Word, *x, *fb.(*numa.Fact[numa.Bytes]), word)
+		case *numa.Fact[[]int]:
+			compare(&c, p.Word, someOr(*x), someOr(*fb.(*numa.Fact[[]int])), list)
+		case *numa.Fact[string]:
+			if p.Only != nil { // sources write other texts each in their own way
+				compare(&c, p.Word, *x, *fb.(*numa.Fact[string]), word)
 			}
 		}
-		if autoA != autoB && a.CoresPerSocket.Known() && b.CoresPerSocket.Known() {
-			c.add("coresPerSocket", cps(autoA)(a.CoresPerSocket.Value), cps(autoB)(b.CoresPerSocket.Value))
-		} else {
-			compare(&c, "coresPerSocket", a.CoresPerSocket, b.CoresPerSocket, word)
-		}
 	}
-	compare(&c, "memory", a.Memory, b.Memory, word)
-	compare(&c, "hotAdd", a.CPUHotAdd, b.CPUHotAdd, onOff)
-	compare(&c, "memoryHotAdd", a.MemoryHotAdd, b.MemoryHotAdd, onOff)
-	compare(&c, "vnumaHotAdd", a.VNUMAHotAdd, b.VNUMAHotAdd, onOff)
 	if !a.AutoCoresPerNUMANode.Or(false) || !b.AutoCoresPerNUMANode.Or(false) {
 		compare(&c, "coresPerNUMANode", a.CoresPerNUMANode, b.CoresPerNUMANode, word)
 	}
-	compare(&c, "cpuAffinity", someOr(a.CPUAffinity), someOr(b.CPUAffinity), list)
-	compare(&c, "memoryAffinity", someOr(a.MemoryAffinity), someOr(b.MemoryAffinity), list)
-	compare(&c, "latency", a.LatencySensitivity, b.LatencySensitivity, word)
-	compare(&c, "virtualThreads", a.VirtualThreads, b.VirtualThreads, word)
-	compare(&c, "firmware", a.Firmware, b.Firmware, word)
-	compare(&c, "iommu", a.IOMMU, b.IOMMU, onOff)
-	compare(&c, "cpuReservation", a.CPUReservation, b.CPUReservation, word)
-	compare(&c, "memoryReservation", a.MemoryReservation, b.MemoryReservation, word)
-	compare(&c, "reserveAll", a.MemoryReservationLocked, b.MemoryReservationLocked, onOff)
 	c.settings(a.Settings, b.Settings)
 	d.OneSided += len(c.oneSided)
 	return c.out, c.oneSided
+}
+
+// coresPerSocket compares them: assigned at power on they are auto.
+func (c *collector) coresPerSocket(a, b *numa.VM) {
+	autoA, autoB := a.AutoCoresPerSocket.Or(false), b.AutoCoresPerSocket.Or(false)
+	text := func(v *numa.VM, auto bool) string {
+		if auto {
+			return "auto"
+		}
+		return word(v.CoresPerSocket.Value)
+	}
+	switch {
+	case autoA && autoB:
+	case autoA != autoB && a.CoresPerSocket.Known() && b.CoresPerSocket.Known():
+		c.add("coresPerSocket", text(a, autoA), text(b, autoB))
+	default:
+		compare(c, "coresPerSocket", a.CoresPerSocket, b.CoresPerSocket, word)
+	}
 }
 
 // someOr makes no affinity one value: nil and empty are the same.

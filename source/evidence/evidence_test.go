@@ -103,7 +103,7 @@ func TestJoin(t *testing.T) {
 			"note esx.txt:11: sched-stats -t numa-clients names no VM: vm.100, vm.300; add the esxtop memory screen of the same host, which shows the name for each GID"}},
 		{"a log", "vmware.log", "", fmt.Sprintf(log, "db01"), 1, []string{"db01: vmware.log"}},
 		{"what the inventory lacks", "vmware.log", "", fmt.Sprintf(log, "rv01"), 1, []string{"rv01: vmware.log",
-			"note fleet:8: VM rv01: taken from vmware.log, for the inventory does not state it: virtual hardware, cores per socket, advanced settings"}},
+			"note fleet:8: VM rv01: taken from vmware.log, for the inventory does not state it: cores per socket, hardware version, advanced settings"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := scenario.Read("fleet", []byte(fleet))

@@ -128,32 +128,36 @@ func (j *joiner) fill() {
 	}
 }
 
-// lacking fills the unknown facts of to that decide the topology, and names them.
+// lacking fills the unknown facts of to, and names them.
 func lacking(to, from *numa.Config, at string) []string {
 	var taken []string
-	take(&taken, "virtual hardware", &to.Hardware, from.Hardware, at)
-	take(&taken, "cores per socket", &to.CoresPerSocket, from.CoresPerSocket, at)
-	take(&taken, "CPU hot add", &to.CPUHotAdd, from.CPUHotAdd, at)
-	take(&taken, "memory hot add", &to.MemoryHotAdd, from.MemoryHotAdd, at)
-	take(&taken, "vNUMA on hot add", &to.VNUMAHotAdd, from.VNUMAHotAdd, at)
-	take(&taken, "CPU affinity", &to.CPUAffinity, from.CPUAffinity, at)
-	take(&taken, "memory affinity", &to.MemoryAffinity, from.MemoryAffinity, at)
-	take(&taken, "latency sensitivity", &to.LatencySensitivity, from.LatencySensitivity, at)
-	take(&taken, "virtual threads", &to.VirtualThreads, from.VirtualThreads, at)
-	take(&taken, "firmware", &to.Firmware, from.Firmware, at)
-	take(&taken, "virtual IOMMU", &to.IOMMU, from.IOMMU, at)
-	take(&taken, "guest OS", &to.GuestOS, from.GuestOS, at)
-	take(&taken, "PCI devices", &to.Devices, from.Devices, at)
-	take(&taken, "advanced settings", &to.Settings, from.Settings, at)
+	for i := range numa.VMFacts {
+		p := &numa.VMFacts[i]
+		switch f := p.Fact(from).(type) {
+		case *numa.Fact[int]:
+			take(&taken, p.Name, p.Fact(to), f, at)
+		case *numa.Fact[bool]:
+			take(&taken, p.Name, p.Fact(to), f, at)
+		case *numa.Fact[string]:
+			take(&taken, p.Name, p.Fact(to), f, at)
+		case *numa.Fact[numa.Bytes]:
+			take(&taken, p.Name, p.Fact(to), f, at)
+		case *numa.Fact[[]int]:
+			take(&taken, p.Name, p.Fact(to), f, at)
+		}
+	}
+	take(&taken, "PCI devices", &to.Devices, &from.Devices, at)
+	take(&taken, "advanced settings", &to.Settings, &from.Settings, at)
 	return taken
 }
 
-// take fills f from a fact that another file read, whose place becomes absolute.
-func take[T any](taken *[]string, name string, f *numa.Fact[T], from numa.Fact[T], at string) {
+// take fills a fact from one that another file read, whose place becomes absolute.
+func take[T any](taken *[]string, name string, to any, from *numa.Fact[T], at string) {
+	f := to.(*numa.Fact[T])
 	if f.Known() || from.Origin.Kind != numa.Read {
 		return
 	}
-	*f = from
+	*f = *from
 	if !strings.Contains(from.Origin.Where, at) {
 		f.Origin.Where = fmt.Sprintf("%s, %s", at, from.Origin.Where)
 	}

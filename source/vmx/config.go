@@ -2,7 +2,6 @@ package vmx
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,28 +21,16 @@ type word struct {
 }
 
 // words are the keys of rule book B-10 and of the .vmx reference that decide a
-// topology and are more than advanced settings.
-var words = []word{
-	{key: "virtualHW.version", name: "hardware version", value: asInt, set: number(1, 99, func(c *numa.Config) *numa.Fact[int] { return &c.Hardware })},
-	{key: "guestOS", name: "guest OS", value: asText, set: anything(func(c *numa.Config) *numa.Fact[string] { return &c.GuestOS })},
-	{key: "numvcpus", name: "vCPUs", value: asInt, set: number(1, numa.MaxVCPUs, func(c *numa.Config) *numa.Fact[int] { return &c.VCPUs })},
-	{key: "cpuid.coresPerSocket", name: "cores per socket", value: asInt, set: number(1, numa.MaxVCPUs, func(c *numa.Config) *numa.Fact[int] { return &c.CoresPerSocket })},
-	{key: "memSize", name: "memory", unit: "MiB", value: asInt, set: megabytes(1, func(c *numa.Config) *numa.Fact[numa.Bytes] { return &c.Memory })},
-	{key: "firmware", name: "firmware", value: asText, set: firmware},
-	{key: "vvtd.enable", name: "virtual IOMMU", value: asBool, set: truth(func(c *numa.Config) *numa.Fact[bool] { return &c.IOMMU })},
-	{key: "vcpu.hotadd", name: "CPU hot add", value: asBool, set: truth(func(c *numa.Config) *numa.Fact[bool] { return &c.CPUHotAdd })},
-	{key: "mem.hotadd", name: "memory hot add", value: asBool, set: truth(func(c *numa.Config) *numa.Fact[bool] { return &c.MemoryHotAdd })},
-	// B-15: the .vmx form of vnumaOnCpuHotaddExposed.
-	{key: "numa.allowHotadd", name: "vNUMA with CPU hot add", value: asBool, set: truth(func(c *numa.Config) *numa.Fact[bool] { return &c.VNUMAHotAdd })},
-	{key: "numa.vcpu.coresPerNode", name: "cores per vNUMA node", value: asInt, set: coresPerNode},
-	{key: "sched.cpu.affinity", name: "CPU affinity", value: asText, set: affinity("PCPUs such as 0-3,8", func(c *numa.Config) *numa.Fact[[]int] { return &c.CPUAffinity })},
-	{key: "sched.mem.affinity", name: "memory affinity", value: asText, set: affinity("NUMA nodes such as 0,1", func(c *numa.Config) *numa.Fact[[]int] { return &c.MemoryAffinity })},
-	{key: "sched.cpu.latencySensitivity", name: "latency sensitivity", value: asText, set: latency},
-	{key: "sched.cpu.min", name: "CPU reservation", unit: "MHz", value: asInt, set: number(0, math.MaxInt32, func(c *numa.Config) *numa.Fact[int] { return &c.CPUReservation })},
-	{key: "sched.cpu.max", name: "CPU limit", unit: "MHz", value: asInt, set: limit},
-	{key: "sched.mem.min", name: "memory reservation", unit: "MiB", value: asInt, set: megabytes(0, func(c *numa.Config) *numa.Fact[numa.Bytes] { return &c.MemoryReservation })},
-	{key: "sched.mem.pin", name: "reserve all guest memory", value: asBool, set: truth(func(c *numa.Config) *numa.Fact[bool] { return &c.MemoryReservationLocked })},
-}
+// topology and are more than advanced settings: those of numa.VMFacts, and the NUMA nodes that the vSphere Client sets.
+var words = func() []word {
+	out := []word{{key: "numa.vcpu.coresPerNode", name: "cores per vNUMA node", value: asInt, set: coresPerNode}}
+	for i := range numa.VMFacts {
+		if p := &numa.VMFacts[i]; p.VMX != "" {
+			out = append(out, wordOf(p))
+		}
+	}
+	return out
+}()
 
 var wordsByKey = func() map[string]*word {
 	m := map[string]*word{}

@@ -49,8 +49,43 @@ func setting[T any](want string, to func(*numa.Config) *numa.Fact[T], read func(
 	}
 }
 
-func anything(to func(*numa.Config) *numa.Fact[string]) setter {
-	return setting("", to, func(s string) (string, bool) { return s, true })
+// wordOf returns the word of a fact, by its type. The file has memory in MiB.
+func wordOf(p *numa.Property[numa.Config]) word {
+	w := word{key: p.VMX, name: p.Name, unit: p.Unit}
+	switch p.Fact(&numa.Config{}).(type) {
+	case *numa.Fact[int]:
+		w.value, w.set = asInt, number(p.Least, int(p.Most), in[int](p))
+	case *numa.Fact[bool]:
+		w.value, w.set = asBool, setting("TRUE or FALSE", in[bool](p), parseTruth)
+	case *numa.Fact[numa.Bytes]:
+		w.unit = "MiB"
+		w.value, w.set = asInt, megabytes(int64(p.Least), in[numa.Bytes](p))
+	case *numa.Fact[[]int]:
+		w.value, w.set = asText, setting("numbers such as 0-3,8, or all", in[[]int](p), numbers)
+	case *numa.Fact[string]:
+		w.value, w.set = asText, oneOf(p.Only, in[string](p))
+	}
+	if p.VMX == "sched.cpu.max" {
+		w.set = limit
+	}
+	return w
+}
+
+// in returns the fact of a property in a configuration.
+func in[T any](p *numa.Property[numa.Config]) func(*numa.Config) *numa.Fact[T] {
+	return func(c *numa.Config) *numa.Fact[T] { return p.Fact(c).(*numa.Fact[T]) }
+}
+
+// oneOf returns a setter of one of the values, in any case of letters; of any text where there are none.
+func oneOf(values []string, to func(*numa.Config) *numa.Fact[string]) setter {
+	if values == nil {
+		return setting("", to, func(s string) (string, bool) { return s, true })
+	}
+	last := len(values) - 1
+	return setting(strings.Join(values[:last], ", ")+" or "+values[last], to, func(s string) (string, bool) {
+		s = strings.ToLower(s)
+		return s, slices.Contains(values, s)
+	})
 }
 
 func number(least, most int, to func(*numa.Config) *numa.Fact[int]) setter {
@@ -69,15 +104,6 @@ func megabytes(least int64, to func(*numa.Config) *numa.Fact[numa.Bytes]) setter
 	})
 }
 
-func truth(to func(*numa.Config) *numa.Fact[bool]) setter {
-	return setting("TRUE or FALSE", to, parseTruth)
-}
-
-var firmware = setting("bios or efi", func(c *numa.Config) *numa.Fact[string] { return &c.Firmware }, func(s string) (string, bool) {
-	s = strings.ToLower(s)
-	return s, s == "bios" || s == "efi"
-})
-
 // limit reads MHz; -1 and "unlimited" mean none.
 var limit = setting("MHz, or -1 for none", func(c *numa.Config) *numa.Fact[int] { return &c.CPULimit }, func(s string) (int, bool) {
 	if strings.EqualFold(s, "unlimited") {
@@ -87,22 +113,15 @@ var limit = setting("MHz, or -1 for none", func(c *numa.Config) *numa.Fact[int] 
 	return n, err == nil && n >= -1 && n <= 1<<31-1
 })
 
-var latency = setting("low, normal, medium or high", func(c *numa.Config) *numa.Fact[string] { return &c.LatencySensitivity }, func(s string) (string, bool) {
-	s = strings.ToLower(s)
-	return s, slices.Contains([]string{"low", "normal", "medium", "high"}, s)
-})
-
 // mostListed is how many PCPUs an affinity names: no host has more.
 const mostListed = 4096
 
-// affinity returns a setter of a list such as "0-3,8"; "all" means none.
-func affinity(want string, to func(*numa.Config) *numa.Fact[[]int]) setter {
-	return setting(want+", or all", to, func(s string) ([]int, bool) {
-		if strings.EqualFold(s, "all") {
-			return []int{}, true
-		}
-		return text.Numbers(s, mostListed, mostListed)
-	})
+// numbers reads a list such as "0-3,8"; "all" means none.
+func numbers(s string) ([]int, bool) {
+	if strings.EqualFold(s, "all") {
+		return []int{}, true
+	}
+	return text.Numbers(s, mostListed, mostListed)
 }
 
 // coresPerNode reads the NUMA nodes of the vSphere Client; 0 is what it writes for
