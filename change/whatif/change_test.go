@@ -1,13 +1,16 @@
 package whatif
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"homenode/source/word"
 )
 
 func TestErrors(t *testing.T) {
-	vmWords := "for VMs stored, vcpus, coresPerSocket, memory, hotAdd, memoryHotAdd, vnumaHotAdd, hw, guest, product, power, template, latency, virtualThreads, firmware, iommu, cpuAffinity, memoryAffinity, cpuReservation, cpuLimit, memoryReservation, reserveAll, pci, folder, tags or a setting such as numa.vcpu.preferHT"
-	hostWords := "for hosts nodesPerSocket, nodes, cores, threads, packages, memory, ht, nodeMemory, assumed, release, build, cpu, vendor, model, power, evc, connection, maintenance, mhz, tierMemory, pci, llcCores, llcSize or an option such as Numa.PreferHT"
+	vmWords := "for VMs stored, " + strings.Join(word.VMKeys, ", ") + " or a setting such as numa.vcpu.preferHT"
+	hostWords := "for hosts nodesPerSocket, " + strings.Join(slices.Concat(word.NodeKeys, word.HostKeys), ", ") + " or an option such as Numa.PreferHT"
 	for _, tt := range []struct{ name, in, want string }{
 		{"nothing", "", `1: found "", which changes nothing: want [vm=NAME|host=NAME] [cluster=NAME] WORD=VALUE …`},
 		{"selectors alone", "vm=db01 cluster=a", `1: found "vm=db01 cluster=a", which changes nothing: want [vm=NAME|host=NAME] [cluster=NAME] WORD=VALUE …`},
