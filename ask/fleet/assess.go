@@ -10,7 +10,6 @@ import (
 
 	"homenode/ask"
 	"homenode/change/whatif"
-	"homenode/numa"
 	"homenode/output/change"
 	answers "homenode/output/fleet"
 	"homenode/output/format"
@@ -90,11 +89,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	if e.Timed {
 		o.Read, o.Judged = read, judged
 	}
-	show := answers.Assess
-	if fleet.Hypervisor == numa.KVM {
-		show = answers.AssessStated
-	}
-	r, err := ask.Answered(show(result, o), nil)
+	r, err := ask.Answered(answers.Assess(result, o), nil)
 	r.Form = format.Options{Details: a.Details, FailOn: least}
 	switch {
 	case len(fleet.VMs) == 0:

@@ -37,26 +37,32 @@ type Options struct {
 // Assess returns the answer which VMs of a fleet lose to NUMA, and why.
 func Assess(r *rules.Result, o Options) *answer.Answer {
 	x := newIndex(r)
-	a := &answer.Answer{
-		Command: "assess", Format: "homenode-assessment", Version: 2, Title: "NUMA assessment of " + r.Fleet.Source,
-		Verdict: judged.Verdict(r), Facts: facts(r, &o), Findings: x.findings(),
-		Result: func() any { return x.assessment() },
-	}
+	a := &answer.Answer{Command: "assess", Title: "NUMA assessment of " + r.Fleet.Source, Facts: x.facts(&o), Findings: x.findings()}
 	if r.Fleet.Collected != "" {
 		a.Title += ", collected " + r.Fleet.Collected
 	}
-	a.Tables = append(a.Tables, x.overview())
-	if n := judged.CountObserved(r); n.All > 0 {
-		a.Tables = append(a.Tables, observedTable(r, n))
+	show := x.showPredicted
+	if x.kind() == stated {
+		show = x.showStated
+	}
+	show(a, &o)
+	a.Tables = append(a.Tables, x.vms())
+	leads(a, r, &o)
+	a.Data = x.data(a, o.Version)
+	return a
+}
+
+// showPredicted adds to an answer what is about clusters of ESXi.
+func (x *index) showPredicted(a *answer.Answer, o *Options) {
+	a.Format, a.Version, a.Verdict, a.Result = "homenode-assessment", 2, judged.Verdict(x.Result), func() any { return x.assessment() }
+	a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "clusters"}, clusterFields, x.clusterRows))
+	if n := judged.CountObserved(x.Result); n.All > 0 {
+		a.Tables = append(a.Tables, observedTable(x.Result, n))
 	}
 	if plans := x.plansTable(); o.Details && len(plans.Rows) > 0 {
 		a.Tables = append(a.Tables, plans)
 	}
-	a.Tables = append(a.Tables, x.vms())
 	a.Drawings = x.drawings()
-	leads(a, r, &o)
-	a.Data = x.data(a, o.Version)
-	return a
 }
 
 // leads adds the notes of a judged fleet, and the commands that lead on.
@@ -72,28 +78,27 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	}
 }
 
-// facts are what was read and judged.
-func facts(r *rules.Result, o *Options) []answer.Fact {
-	f := r.Fleet
-	out := []answer.Fact{
-		{Name: "read", Text: fmt.Sprintf("%s · %s · %s · %s", f.Source, words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM"), words.Plural(len(f.Clusters), "cluster")), Took: elapsed(o.Read)},
-		{Name: "judged", Text: fmt.Sprintf("%s × the hosts of their cluster (%s)", words.Plural(r.VMs, "VM"), words.Plural(r.Pairs, "prediction")), Took: elapsed(o.Judged)},
-	}
-	return append(out, moreFacts(r)...)
-}
-
-// moreFacts are what of a judged fleet is shown, seen and accepted.
-func moreFacts(r *rules.Result) (out []answer.Fact) {
-	add := func(name, text string) {
+// facts are what was read and judged, and what of it is shown, seen and accepted.
+func (x *index) facts(o *Options) (out []answer.Fact) {
+	f := x.Fleet
+	add := func(name, text string, took time.Duration) {
 		if text != "" {
-			out = append(out, answer.Fact{Name: name, Text: text})
+			out = append(out, answer.Fact{Name: name, Text: text, Took: elapsed(took)})
 		}
 	}
-	add("shown", r.Filter)
-	add("observed", judged.CountObserved(r).String())
-	add("config", (&answer.Findings{Judgement: &r.Judgement}).Config())
-	if n := len(r.Suppressed); n > 0 {
-		add("suppressed", strconv.Itoa(n))
+	hosts, vms, all := words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM"), words.Plural(x.VMs, "VM")
+	if x.kind() == stated {
+		add("read", fmt.Sprintf("%s · KVM · %s · %s", f.Source, hosts, vms), o.Read)
+		add("judged", all+", as their definitions state them: nothing is predicted", o.Judged)
+	} else {
+		add("read", fmt.Sprintf("%s · %s · %s · %s", f.Source, hosts, vms, words.Plural(len(f.Clusters), "cluster")), o.Read)
+		add("judged", fmt.Sprintf("%s × the hosts of their cluster (%s)", all, words.Plural(x.Pairs, "prediction")), o.Judged)
+	}
+	add("shown", x.Filter, 0)
+	add("observed", judged.CountObserved(x.Result).String(), 0)
+	add("config", (&answer.Findings{Judgement: &x.Judgement}).Config(), 0)
+	if n := len(x.Suppressed); n > 0 {
+		add("suppressed", strconv.Itoa(n), 0)
 	}
 	return out
 }
@@ -107,11 +112,6 @@ func elapsed(d time.Duration) string {
 		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
-// overview has a line for each cluster.
-func (x *index) overview() answer.Table {
-	return answer.Screen(answer.Table{Name: "clusters"}, clusterFields, x.clusterRows)
 }
 
 // vms has a row for each judged VM, on its own host or the first it can run on; of many VMs of KVM, and of ESXi, pages show it alone.

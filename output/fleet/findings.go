@@ -76,15 +76,21 @@ func (x *index) findings() *answer.Findings {
 	for _, v := range x.urgent {
 		drawn[v.ID] = v.drawing.ID
 	}
+	place, above := "Cluster", func(f *finding.Finding) string { return f.Cluster }
+	applied := func(one *rule.Rule) bool { return one.Check != nil }
+	if x.kind() == stated {
+		place, above = "Host", func(f *finding.Finding) string { return f.Host }
+		applied = func(one *rule.Rule) bool { return one.Stated != nil }
+	}
 	j := &answer.Findings{
-		Judgement: &x.Judgement, Source: f.Source,
-		Rules: answer.RulesWhere(func(one *rule.Rule) bool { return one.Check != nil }),
+		Judgement: &x.Judgement, Source: f.Source, Rules: answer.RulesWhere(applied),
 		Subject: func(f *finding.Finding) answer.Subject {
 			kind, id := subjectKey(f)
-			return answer.Subject{Name: f.Subject(), Short: cmp.Or(f.VM, f.Host), Group: f.Cluster, Key: kind + "\x00" + id, ID: id, At: x.at[kind+" "+id],
-				Place: f.Cluster, Drawing: drawn[f.VMID]}
+			short := cmp.Or(f.VM, f.Host)
+			return answer.Subject{Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: x.at[kind+" "+id],
+				Place: above(f), Drawing: drawn[f.VMID]}
 		},
-		Suites: x.suites(), Place: "Cluster", Rest: "the VM table names all VMs, and --format json holds everything",
+		Suites: x.suites(), Place: place, Rest: "the VM table names all VMs, and --format json holds everything",
 		Properties: map[string]any{"source": table.Clean(f.Source), "collected": table.Clean(f.Collected),
 			"hosts": len(f.Hosts), "vms": len(f.VMs), "judged": x.VMs, "predictions": x.Pairs},
 	}
@@ -93,11 +99,11 @@ func (x *index) findings() *answer.Findings {
 	}
 	named := map[string]bool{}
 	for i := range x.Findings {
-		named[x.Findings[i].Cluster] = true
+		named[above(&x.Findings[i])] = true
 	}
-	for _, c := range x.Clusters {
-		if c.Name != "" && named[c.Name] {
-			j.Places = append(j.Places, c.Name)
+	for _, s := range j.Suites {
+		if named[s.Name] {
+			j.Places = append(j.Places, s.Name)
 		}
 	}
 	return j
@@ -114,7 +120,7 @@ func nodesKnown(c *rule.Cluster, h *numa.Host) bool {
 	return slices.ContainsFunc(c.Kinds, func(k *rule.Kind) bool { return slices.Contains(k.Hosts, h) })
 }
 
-// suites returns a suite for each cluster with its hosts and VMs, and one of the VMs that
+// suites returns a suite for each cluster with its hosts and VMs, or each host of KVM with its VMs, and one of the VMs that
 // were not judged.
 func (x *index) suites() []answer.Suite {
 	why := func(notes []string) string {
@@ -139,6 +145,16 @@ func (x *index) suites() []answer.Suite {
 			s.Cases = append(s.Cases, answer.Case{Name: v.Name, ID: v.ID, Findings: x.byVM[v.ID]})
 		}
 		all = append(all, s)
+	}
+	index := map[string]int{}
+	for _, v := range x.Stated {
+		done[v.ID] = true
+		i, ok := index[hostName(v)]
+		if !ok {
+			i = len(all)
+			index[hostName(v)], all = i, append(all, answer.Suite{Name: hostName(v)})
+		}
+		all[i].Cases = append(all[i].Cases, answer.Case{Name: v.Name, ID: v.ID, Findings: x.byVM[v.ID]})
 	}
 	left := answer.Suite{Name: "not judged"}
 	for i := range x.Fleet.VMs {

@@ -11,87 +11,31 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/topo"
-	"homenode/output/table"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	verdict "homenode/rules/verdict/stated"
 )
 
-// AssessStated returns the answer which VMs of KVM hosts are defined so that they lose to NUMA, and why.
-func AssessStated(r *rules.Result, o Options) *answer.Answer {
-	f, x := r.Fleet, newIndex(r)
-	whole := cmp.Or(r.Whole, r) // a host is drawn with all its VMs
-	a := &answer.Answer{
-		Command: "assess", Format: "homenode-assessment-kvm", Version: 1, Title: "NUMA assessment of " + f.Source,
-		Verdict: verdict.Verdict(r),
-		Facts: []answer.Fact{
-			{Name: "read", Text: fmt.Sprintf("%s · KVM · %s · %s", f.Source, words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM")), Took: elapsed(o.Read)},
-			{Name: "judged", Text: words.Plural(r.VMs, "VM") + ", as their definitions state them: nothing is predicted", Took: elapsed(o.Judged)},
-		},
-		Findings: statedFindings(r), Result: func() any { return statedResult(r) },
-	}
-	a.Facts = append(a.Facts, moreFacts(r)...)
-	if len(f.Hosts) > 0 {
+// showStated adds to an answer what is about hosts of KVM.
+func (x *index) showStated(a *answer.Answer, _ *Options) {
+	a.Format, a.Version, a.Verdict, a.Result = "homenode-assessment-kvm", 1, verdict.Verdict(x.Result), func() any { return statedResult(x.Result) }
+	hosts := x.Fleet.Hosts
+	if len(hosts) > 0 {
 		a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "hosts"}, answer.Of(stated, hostFields), x.hostRows()))
 	}
-	a.Tables = append(a.Tables, x.vms())
-	for i := range f.Hosts {
-		if i == mostHosts {
-			a.Drawings[i-1].Cut = words.Verb(len(f.Hosts)-i, "more host is", "more hosts are") + " not drawn here: homenode explain SOURCE HOST draws any host."
-			break
-		}
-		h := &f.Hosts[i]
+	whole := cmp.Or(x.Whole, x.Result) // a host is drawn with all its VMs
+	for i := range hosts[:min(mostHosts, len(hosts))] {
+		h := &hosts[i]
 		d := drawing(h.Name, func() *topo.Drawing { return topo.OfStatedHost(whole, h) })
 		if i == 0 {
 			d.Heading, d.Lead = "Hosts", "Rooms are NUMA nodes; a block is the vCPUs that are pinned to one node; the column is the memory of the node."
 		}
+		if cut := len(hosts) - mostHosts; i == mostHosts-1 && cut > 0 {
+			d.Cut = words.Verb(cut, "more host is", "more hosts are") + " not drawn here: homenode explain SOURCE HOST draws any host."
+		}
 		a.Drawings = append(a.Drawings, d)
 	}
-	leads(a, r, &o)
-	a.Data = x.data(a, o.Version)
-	return a
-}
-
-// statedFindings returns the judgement with its subjects.
-func statedFindings(r *rules.Result) *answer.Findings {
-	at, byVM := map[string]string{}, map[string][]*finding.Finding{}
-	for i := range r.Findings {
-		byVM[r.Findings[i].VMID] = append(byVM[r.Findings[i].VMID], &r.Findings[i])
-	}
-	var suites []answer.Suite
-	index := map[string]int{}
-	for _, v := range r.Stated {
-		at[v.ID] = v.At
-		host := hostName(v)
-		if _, ok := index[host]; !ok {
-			index[host] = len(suites)
-			suites = append(suites, answer.Suite{Name: host})
-		}
-		s := &suites[index[host]]
-		s.Cases = append(s.Cases, answer.Case{Name: v.Name, ID: v.ID, Findings: byVM[v.ID]})
-	}
-	out := &answer.Findings{
-		Judgement: &r.Judgement, Source: r.Fleet.Source, Rules: answer.RulesWhere(func(one *rule.Rule) bool { return one.Stated != nil }),
-		Subject: func(f *finding.Finding) answer.Subject {
-			name := f.VM
-			if f.Host != "" {
-				name = f.Host + "/" + f.VM
-			}
-			return answer.Subject{Name: name, Short: f.VM, Group: f.Host, Key: "vm\x00" + f.VMID, ID: f.VMID, At: at[f.VMID], Place: f.Host}
-		},
-		Suites: suites, Place: "Host", Rest: "the VM table names all VMs, and --format json holds everything",
-		Properties: map[string]any{"source": table.Clean(r.Fleet.Source), "hosts": len(r.Fleet.Hosts), "vms": len(r.Fleet.VMs), "judged": r.VMs},
-	}
-	if r.VMs == 0 {
-		out.Nothing = "no VM could be judged"
-	}
-	for _, s := range suites {
-		if s.Name != noHost {
-			out.Places = append(out.Places, s.Name)
-		}
-	}
-	return out
 }
 
 // noHost stands for a host whose capabilities were not given.
@@ -115,34 +59,30 @@ func statedShape(v *rule.StatedVM) string {
 	return "1 node"
 }
 
-// runsOn writes the nodes that the vCPUs of each cell may run on.
-func runsOn(v *rule.StatedVM) string {
-	return perCell(v, func(i int) string {
-		if v.Host == nil {
-			return "unknown"
-		}
-		if nodes := v.Stated.RunsOn(i, v.Host); nodes != nil {
-			return rule.NodeList(nodes)
-		}
-		return "any node"
-	})
+// runsOn writes the nodes that the vCPUs of a cell may run on.
+func runsOn(v *rule.StatedVM, cell int) string {
+	if v.Host == nil {
+		return "unknown"
+	}
+	if nodes := v.Stated.RunsOn(cell, v.Host); nodes != nil {
+		return rule.NodeList(nodes)
+	}
+	return "any node"
 }
 
-// memoryFrom writes the nodes that the memory of each cell comes from.
-func memoryFrom(v *rule.StatedVM) string {
-	return perCell(v, func(i int) string {
-		if b := &v.Stated.Bound[i]; b.Nodes != nil {
-			return b.Mode + " " + rule.NodeList(b.Nodes)
-		}
-		return "any node"
-	})
+// memoryFrom writes the nodes that the memory of a cell comes from.
+func memoryFrom(v *rule.StatedVM, cell int) string {
+	if b := &v.Stated.Bound[cell]; b.Nodes != nil {
+		return b.Mode + " " + rule.NodeList(b.Nodes)
+	}
+	return "any node"
 }
 
 // perCell writes a text for each cell, and equal ones once.
-func perCell(v *rule.StatedVM, of func(cell int) string) string {
+func perCell(v *rule.StatedVM, of func(v *rule.StatedVM, cell int) string) string {
 	var out []string
 	for i := range v.Stated.Cells {
-		out = append(out, of(i))
+		out = append(out, of(v, i))
 	}
 	if len(slices.Compact(slices.Clone(out))) == 1 {
 		return out[0]
@@ -265,16 +205,7 @@ func cellTable(v *rule.StatedVM) answer.Table {
 	t := answer.Table{Name: "cells", Title: "guest nodes", Columns: []answer.Column{{Name: "node", Right: true}, {Name: "vCPUs"}, {Name: "memory", Right: true}, {Name: "runs on"}, {Name: "memory from"}, {Name: "read at"}}}
 	for i := range s.Cells {
 		c := &s.Cells[i]
-		runs, from := "any node", "any node"
-		if v.Host == nil {
-			runs = "unknown"
-		} else if nodes := s.RunsOn(i, v.Host); nodes != nil {
-			runs = rule.NodeList(nodes)
-		}
-		if b := &s.Bound[i]; b.Nodes != nil {
-			from = b.Mode + " " + rule.NodeList(b.Nodes)
-		}
-		t.Add(strconv.Itoa(i), cmp.Or(words.Ranges(c.CPUs), "none"), c.Memory.String(), runs, from, c.At)
+		t.Add(strconv.Itoa(i), cmp.Or(words.Ranges(c.CPUs), "none"), c.Memory.String(), runsOn(v, i), memoryFrom(v, i), c.At)
 	}
 	return t
 }

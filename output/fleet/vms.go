@@ -88,8 +88,8 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 		share, ok := l.Memory.Locality()
 		return table.Known(ok, table.Percent(share))
 	}, nil),
-	shownAs("Runs on", layoutField("Runs on", 16, nil, func(v *rule.StatedVM) table.Cell { return table.Text(runsOn(v)) })),
-	shownAs("Memory from", layoutField("Memory from", 30, nil, func(v *rule.StatedVM) table.Cell { return table.Text(memoryFrom(v)) })),
+	shownAs("Runs on", layoutField("Runs on", 16, nil, func(v *rule.StatedVM) table.Cell { return table.Text(perCell(v, runsOn)) })),
+	shownAs("Memory from", layoutField("Memory from", 30, nil, func(v *rule.StatedVM) table.Cell { return table.Text(perCell(v, memoryFrom)) })),
 	layoutField("Local MiB", 11, func(l *vnuma.Layout) table.Cell { return table.Known(l.Memory.Known, table.MiB(l.Memory.Local)) }, func(v *rule.StatedVM) table.Cell {
 		far, all, ok := remoteOf(v)
 		return table.Known(ok, table.MiB(all-far))
