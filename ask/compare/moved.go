@@ -9,14 +9,13 @@ import (
 	movedvms "homenode/change/moved"
 	answers "homenode/output/moved"
 	"homenode/rules"
-	"homenode/source/kvm"
 	"homenode/source/open"
 )
 
 // areMoved reports whether the second side is KVM hosts: then both are fleets.
 func areMoved(after []string) bool {
 	for _, name := range after {
-		if !kvm.Detect(name) {
+		if !open.KVM(name) {
 			return false
 		}
 	}

@@ -69,6 +69,9 @@ func missing(name string, err error) error {
 	return err
 }
 
+// KVM reports whether a file or folder holds hosts of KVM.
+func KVM(path string) bool { return kvm.Detect(path) || isJSON(path) && snapshot.OfKVM(path) }
+
 // File reads the fleet of a file or folder of any kind.
 func File(path string) (*numa.Fleet, error) {
 	info, err := os.Stat(path)

@@ -22,6 +22,9 @@ func vms(object string) string {
 	return head + "\"hosts\": [], \"vms\": [\n" + object + "\n], \"end\": true}"
 }
 
+// definition is that of a VM of KVM, without its end.
+const definition = `{"id": "v", "name": "a", "stated": {"sockets": 1, "dies": 1, "cores": 1, "threads": 1, "vcpus": 1, "bytes": 1, "cells": [{"cpus": [0], "bytes": 1}], "at": "a.xml:1:1", "cpus": [null], "bound": [{"nodes": null}]`
+
 func TestSyntax(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		// The file.
@@ -71,6 +74,13 @@ func TestSyntax(t *testing.T) {
 		{"not a list", head + `"hosts": {}}`, `3:10: hosts: found {, want a list`},
 		{"comma at the end of a list", vms(`{"id": "v", "name": "a"},`), `4:25: vms: invalid character ',' at start of value`},
 		{"two commas in a list", vms("{\"id\": \"v\", \"name\": \"a\"},,\n1"), `4:26: vms[1]: invalid character ',' at start of value`},
+		// The definition of a VM of KVM.
+		{"no cells", vms(strings.Replace(definition, `[{"cpus": [0], "bytes": 1}]`, "[]", 1) + "}}"), `4:1: VM "a": 1 socket of 1 core with 1 vCPUs in 0 cells`},
+		{"memory of no cell", vms(strings.Replace(definition, `[{"nodes": null}]`, "[]", 1) + "}}"), `4:1: VM "a": 1 cells, the memory of 0, the distances of 0`},
+		{"CPUs of no vCPU", vms(definition + `, "pins": [{"vcpu": 1, "at": "a.xml:2:1"}]}}`), `4:1: VM "a": CPUs of vCPU 1, of 1`},
+		{"a cell of what cannot be", vms(strings.Replace(definition, `"cpus": [0]`, `"cpus": [-1]`, 1) + "}}"), `4:1: VM "a": vCPU -1 in cell 0`},
+		{"definition of null", vms(`{"id": "v", "name": "a", "stated": null}`), `4:36: vms[0].stated: found no "sockets"`},
+		{"hypervisor", head + `"hypervisor": "Xen"}`, `3:15: hypervisor: found hypervisor "Xen", want "KVM", or no field for ESXi`},
 		// Facts.
 		{"bare value", vms(`{"id": "v", "name": "a", "vcpus": 4}`), `4:35: vms[0].vcpus: found number, want an object with value and origin, or no field when it is unknown`},
 		{"fact of null", vms(`{"id": "v", "name": "a", "vcpus": null}`), `4:35: vms[0].vcpus: found null, want an object with value and origin, or no field when it is unknown`},

@@ -5,11 +5,13 @@ package snapshot
 
 import (
 	"bufio"
+	"bytes"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"sort"
 
@@ -74,6 +76,20 @@ func ReadFile(path string) (*numa.Fleet, error) {
 	}
 	fleet, err := Read(path, f)
 	return fleet, errors.Join(err, f.Close())
+}
+
+var statesKVM = regexp.MustCompile(`"hypervisor":\s*"` + string(numa.KVM) + `"`)
+
+// OfKVM reports whether the file at path is a snapshot of KVM hosts: that stands before the objects.
+func OfKVM(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := bufio.NewReaderSize(f, 64<<10).Peek(64 << 10) // an error says that the file is shorter
+	before, _, _ := bytes.Cut(head, []byte(`"hosts": [`))
+	return (err == nil || err == io.EOF) && statesKVM.Match(before)
 }
 
 // Read reads a snapshot object by object, so that its text is never in memory as a
