@@ -35,10 +35,11 @@ test: deps check check-bench
 deps:
 	@scripts/test-deps
 
-# vet compiles everything; then staticcheck uses the processor while tests wait.
+# vet compiles everything, and the questions for browsers too; then staticcheck uses the processor while tests wait.
 check:
 	@test -z "$$(gofmt -s -l .)" || { echo "not gofmt -s:"; gofmt -s -l .; exit 1; }
 	$(GO) vet ./...
+	GOOS=js GOARCH=wasm $(GO) build ./ask/...
 	@$(MAKE) --no-print-directory -j2 staticcheck unit
 
 staticcheck:

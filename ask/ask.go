@@ -6,6 +6,7 @@ package ask
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"io"
 	"slices"
@@ -15,12 +16,15 @@ import (
 	"homenode/output/format"
 )
 
-// A Question can be answered. Every question embeds Asked.
+// A Fielded has fields that can be asked: it embeds Asked.
+type Fielded interface{ state() *Asked }
+
+// A Question can be answered.
 type Question interface {
+	Fielded
+
 	// Answer answers it with what the front end lends. It keeps nothing of e.
 	Answer(ctx context.Context, e *Env) (*Reply, error)
-
-	state() *Asked
 }
 
 // Asked remembers which fields of a question were given: not given differs from zero.
@@ -52,14 +56,14 @@ func Answered(a *answer.Answer, err error) (*Reply, error) {
 
 // An Entry is a row of the table of questions.
 type Entry struct {
-	Name         string // "size fit": the command; a page and a path of the API say size-fit
-	Title        string // of its page
-	Lead         string // a sentence above the empty form
-	Example      string // what an address asks as an example: "vm=24x192GB*40&hosts=2x32c/1TB"; "" for a question that no form asks
-	New          func() Question
-	Budget       Budget
-	Unconfigured bool            // it judges, and by the defaults alone: no configuration changes them
-	Tables       func() []string // names of the tables that a CSV file can have; nil for an answer of one
+	Name       string // "size fit": the command; a page and a path of the API say size-fit
+	Title      string // of its page
+	Lead       string // a sentence above the empty form
+	Example    string // what an address asks as an example: "vm=24x192GB*40&hosts=2x32c/1TB"; "" for a question that no form asks
+	New        func() Question
+	Budget     Budget
+	Configured bool            // it judges as the configuration says
+	Tables     func() []string // names of the tables that a CSV file can have; nil for an answer of one
 }
 
 // Named returns the entry of a name; nil for none.
@@ -83,17 +87,26 @@ func (t *Entry) Ask() Question {
 // ErrFiles is the error of a question that would read files of a process that others use.
 var ErrFiles = errors.New("a page reads no files")
 
+// errLocal is the error of a field that only the asker's own process takes.
+var errLocal = errors.New("not on a page: it is for the command line")
+
 // Answer answers a question of this entry within its budget, when the process is shared.
 func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) {
 	q.state().flags = e.Flags
 	if !e.Shared {
 		return q.Answer(ctx, e)
 	}
+	if e.Own == nil {
+		own := *e
+		e, own.Own = &own, embed.FS{} // no file
+	}
 	for _, f := range Fields(q) {
-		if slices.ContainsFunc(f.Values(), func(v string) bool { return strings.HasPrefix(v, "@") }) {
+		switch values := f.Values(); {
+		case slices.ContainsFunc(values, func(v string) bool { return strings.HasPrefix(v, "@") }):
 			return nil, Wrong(f.Name, ErrFiles)
-		}
-		if f.Needed && len(f.Values()) == 0 {
+		case f.local && f.Given():
+			return nil, Wrong(f.Name, errLocal)
+		case f.Needed && len(values) == 0:
 			return nil, Wrong(f.Name, errors.New("it is missing"))
 		}
 	}

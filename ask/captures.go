@@ -155,9 +155,6 @@ func NothingFound(where string, outside int, notes []numa.Note) error {
 // Read reads the captures that the files name, one recording a host. Files that cannot be read are named in the notes, and the rest is read. The error
 // is a *Nothing when that is nothing; there are notes then, too.
 func (c *Captures) Read(ctx context.Context, e *Env, files []string, o capture.Options, inventory *rules.Result) (_ []*capture.Recording, _ []numa.Note, err error) {
-	if e.Shared && e.Own == nil {
-		return nil, nil, errors.New("a page reads no files but those that it shows")
-	}
 	r := capturing{captures: c, env: e, options: &archive.Options{Capture: o, From: c.Window[0], To: c.Window[1]}}
 	r.ticks = ticks.Options{Host: c.Host, MachineOf: func(host string) *numa.Host { return inventory.Machine(host) }, Start: c.Began, Interval: c.Interval,
 		From: c.Window[0], To: c.Window[1], Workers: runtime.GOMAXPROCS(0), Files: e.Own}

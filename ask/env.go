@@ -19,7 +19,7 @@ type Env struct {
 	// Open reads the fleet that sources name. What of several could not be read is returned beside it.
 	Open func(ctx context.Context, sources []string, o open.Options) (fleet *numa.Fleet, unread []numa.Note, err error)
 	Held *Held     // a fleet in this process, which then is the only source
-	Own  fs.FS     // the only files that questions read by name; nil for all of this machine
+	Own  fs.FS     // the only files that questions read by name, none of a process that others use but these; nil for all of this machine
 	In   io.Reader // standard input, which a question can name; nil for none
 
 	// Logs makes Open fetch vmware.log of some VMs of a vCenter.
@@ -53,14 +53,18 @@ type Held struct {
 	Ticks  string               // as rules.Options has it
 }
 
-// Bare returns the judgement of the fleet that is held without what was seen of it, when these options come to the same; nil for none, or when the context ends.
+// judged reports whether the judgement that is held is that of these options.
+func (h *Held) judged(o rules.Options) bool {
+	return h != nil && h.Result != nil && h.Result.Policy == o.Policy && h.Result.Choices == o.Choices
+}
+
+// Bare returns the judgement of the fleet that is held without what was seen of it, when it is that of these options; nil for none, or when the context ends.
 func (e *Env) Bare(ctx context.Context, o rules.Options) *rules.Result {
-	h := e.Held
-	if h == nil || h.Bare == nil || o.Policy != h.Result.Policy || h.Result.Choices != o.Choices {
+	if !e.Held.judged(o) || e.Held.Bare == nil {
 		return nil
 	}
 	made := make(chan *rules.Result, 1)
-	go func() { made <- h.Bare() }() // it is made once for all askers
+	go func() { made <- e.Held.Bare() }() // it is made once for all askers
 	select {
 	case r := <-made:
 		return r
@@ -97,7 +101,7 @@ func (h *Held) fleet(sources []string) (*numa.Fleet, error) {
 // allow refuses every source but the one that is held.
 func (h *Held) allow(sources []string) error {
 	if h.Result == nil {
-		return errNoFleet
+		return ErrNoFleet
 	}
 	for _, s := range sources {
 		if s != h.Source {

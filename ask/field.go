@@ -17,7 +17,7 @@ import (
 //	Spare int `ask:"spare" default:"1" min:"0" max:"1000" label:"Hosts that may fail" help:"hosts that may fail at once"`
 //
 // The tag ask has the name, and then words: arg for an argument, need for a required field, list for values that commas
-// divide. The tags min and max are limits, of a span as Go writes it: 90s. The tag choices has the only values, likely those that a form offers besides others, labels how a form says them. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
+// divide, local for what a process that others use does not take: files, and what takes long. The tags min and max are limits, of a span as Go writes it: 90s. The tag choices has the only values, likely those that a form offers besides others, labels how a form says them. An embedded struct brings its fields; its tag only picks some of them, its tag group stands above them.
 type Field struct {
 	Name     string
 	Help     string
@@ -33,6 +33,7 @@ type Field struct {
 	Kind     Kind
 
 	only        bool // no other value than the choices
+	local       bool // not in a process that others use
 	least, most string
 	low, high   float64 // what they are; of a span in seconds
 	want        string  // what an error says that is wanted
@@ -55,7 +56,7 @@ const (
 
 // Fields returns the fields of a question in the order of their declaration. It panics where a struct declares what no front end can ask, which
 // every test shows.
-func Fields(q Question) []*Field {
+func Fields(q Fielded) []*Field {
 	return fieldsOf(reflect.ValueOf(q).Elem(), q.state(), "")
 }
 
@@ -88,7 +89,7 @@ func picked(all []*Field, sf reflect.StructField) []*Field {
 func fieldOf(sf reflect.StructField, tag string, value reflect.Value, of *Asked, group string) *Field {
 	words := strings.Split(tag, ",")
 	f := &Field{Name: words[0], Help: sf.Tag.Get("help"), Default: sf.Tag.Get("default"), Group: group, Label: sf.Tag.Get("label"), Example: sf.Tag.Get("example"), Kind: kindOf(sf),
-		Argument: slices.Contains(words, "arg"), Needed: slices.Contains(words, "need"), List: slices.Contains(words, "list"),
+		Argument: slices.Contains(words, "arg"), Needed: slices.Contains(words, "need"), List: slices.Contains(words, "list"), local: slices.Contains(words, "local"),
 		least: sf.Tag.Get("min"), most: sf.Tag.Get("max"), want: sf.Tag.Get("want"), value: value, of: of}
 	if c := cmp.Or(sf.Tag.Get("choices"), sf.Tag.Get("likely")); c != "" {
 		f.Choices, f.only = strings.Split(c, ","), sf.Tag.Get("choices") != ""
@@ -315,10 +316,10 @@ func (a *Asked) GivenOf(names ...string) map[string]bool {
 	return out
 }
 
-// Refuse returns an error when one of these fields was given.
+// Refuse returns an error when one of these fields, or flags of the front end, was given.
 func (a *Asked) Refuse(why string, names ...string) error {
 	for _, name := range names {
-		if a.Given(name) {
+		if _, said := a.flags[name]; said || a.Given(name) {
 			return Wrong(name, errors.New(why))
 		}
 	}

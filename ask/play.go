@@ -52,7 +52,7 @@ func (p *Play) Told(ctx context.Context, e *Env, asked *Asked, name string) (*nu
 	if o.Rules, err = p.Choice.Options(e); err != nil {
 		return nil, o, err
 	}
-	changes, err := Changes(e, p.WhatIfs)
+	changes, err := Changes(p.WhatIfs)
 	if err != nil {
 		return nil, o, err
 	}

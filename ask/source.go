@@ -19,7 +19,7 @@ import (
 type Source struct {
 	NodesPerSocket []string `ask:"nodes-per-socket" help:"NUMA nodes per package for sources that know none: 'esx*=1', then 'esx07=2' (the later wins), or @FILE with such lines"`
 	Products       []string `ask:"product" help:"software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)"`
-	Evidence       []string `ask:"evidence" help:"file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
+	Evidence       []string `ask:"evidence,local" help:"file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
 	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3"`
 
 	failed int // sources that could not be read
@@ -31,8 +31,16 @@ func (s *Source) Options() open.Options {
 	return open.Options{NodesPerSocket: s.NodesPerSocket, Products: s.Products, AssumeHost: s.AssumeHost, Evidence: s.Evidence}
 }
 
-// errNoFleet says that a process that others use has no fleet that can be asked about.
-var errNoFleet = errors.New("no fleet is known")
+// ErrNoFleet says that a process that others use has no fleet that can be asked about.
+var ErrNoFleet = errors.New("no inventory was read yet: the page of the status says how collecting goes")
+
+func (s *Source) reads() {}
+
+// Reads reports whether a question reads sources.
+func Reads(q Fielded) bool {
+	_, ok := q.(interface{ reads() })
+	return ok
+}
 
 // Read reads the fleet that the sources name. Those of several that cannot be read are told to the asker; Incomplete then returns an error.
 // A question that predicts what ESXi does refuses a fleet of KVM, unless kvm says that it takes one.
@@ -41,8 +49,8 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 		fleet, err := e.Held.fleet(sources)
 		return fleet, cmp.Or(err, onlyESXi(fleet, kvm))
 	}
-	if e.Shared || e.Open == nil {
-		return nil, errNoFleet
+	if e.Open == nil {
+		return nil, ErrNoFleet
 	}
 	fleet, unread, err := e.Open(ctx, sources, s.Options())
 	s.failed += len(unread) // two fleets are read one after the other
@@ -85,7 +93,7 @@ func (s *Source) Judged(ctx context.Context, e *Env, kvm bool, o rules.Options, 
 		if err := h.allow(sources); err != nil {
 			return nil, 0, err
 		}
-		if h.Result.Choices == o.Choices {
+		if h.judged(o) {
 			return h.Result, 0, nil
 		}
 	}

@@ -39,8 +39,8 @@ func (s *Source) Story(ctx context.Context, e *Env, name string, part bool) (_ *
 		}
 		return story.Of(fleet, story.Defaults{}), false, nil
 	}
-	if e.Shared {
-		return nil, false, errNoFleet
+	if e.Open == nil {
+		return nil, false, ErrNoFleet
 	}
 	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Size() <= MostAtHand {
 		b, err := bounded.File(name, MostAtHand)

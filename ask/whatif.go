@@ -14,17 +14,10 @@ type WhatIf struct {
 	WhatIfs []string `ask:"what-if" label:"Change" help:"judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07' (its VMs where it suits them worst), 'add-host=2x32c/1TB' or 'add-host=like=esx01 count=2', or @FILE with such lines (repeatable)"`
 }
 
-// Changes returns the changes; nil for none.
-func (w *WhatIf) Changes(e *Env) ([]whatif.Change, error) { return Changes(e, w.WhatIfs) }
-
 // Changes reads changes of a fleet, each as the field what-if has it.
-func Changes(e *Env, texts []string) (out []whatif.Change, err error) {
+func Changes(texts []string) (out []whatif.Change, err error) {
 	for _, text := range texts {
-		path, isFile := strings.CutPrefix(text, "@")
-		switch {
-		case isFile && e.Shared:
-			return nil, ErrFiles
-		case isFile:
+		if path, isFile := strings.CutPrefix(text, "@"); isFile {
 			lines, err := changesIn(path)
 			if err != nil {
 				return nil, err

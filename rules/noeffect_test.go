@@ -40,20 +40,18 @@ func TestNoEffect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range r.Clusters {
-			for _, v := range c.VMs {
-				if v.ID != x.VMID {
-					continue
-				}
-				for _, on := range v.On {
-					for _, event := range []vnuma.Event{vnuma.PowerCycle, vnuma.FirstPowerOn} {
-						p := vnuma.Case{Event: event}
-						a, b := vnuma.Predict(&v.Guest, &on.Kind.Machine, &p), vnuma.Predict(&without, &on.Kind.Machine, &p)
-						if !a.SameGuest(&b) || !a.PPDs.Equal(b.PPDs) || a.Memory != b.Memory {
-							t.Errorf("%s: without %s the layout is %v %v, with it %v %v", x.Subject(), key, b.VPDs, b.PPDs, a.VPDs, a.PPDs)
-						}
-						checked++
+		for v := range r.EachVM() {
+			if v.ID != x.VMID {
+				continue
+			}
+			for _, on := range v.On {
+				for _, event := range []vnuma.Event{vnuma.PowerCycle, vnuma.FirstPowerOn} {
+					p := vnuma.Case{Event: event}
+					a, b := vnuma.Predict(&v.Guest, &on.Kind.Machine, &p), vnuma.Predict(&without, &on.Kind.Machine, &p)
+					if !a.SameGuest(&b) || !a.PPDs.Equal(b.PPDs) || a.Memory != b.Memory {
+						t.Errorf("%s: without %s the layout is %v %v, with it %v %v", x.Subject(), key, b.VPDs, b.PPDs, a.VPDs, a.PPDs)
 					}
+					checked++
 				}
 			}
 		}

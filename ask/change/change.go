@@ -3,12 +3,12 @@ package change
 
 import "homenode/ask"
 
-// Entries are the questions, in the order in which they are listed.
-var Entries = []*ask.Entry{FixEntry, MoveEntry, CheckEntry}
-
 // The entries of the questions.
 var (
 	FixEntry   = &ask.Entry{Name: "fix", Title: "Plans", New: func() ask.Question { return &Plan{} }, Budget: ask.Budget{Steps: 50_000}}
 	MoveEntry  = &ask.Entry{Name: "move", Title: "Moves", New: func() ask.Question { return &Move{} }}
 	CheckEntry = &ask.Entry{Name: "move", Title: "Check of files", New: func() ask.Question { return &Check{} }} // the same command, without a SOURCE
 )
+
+// Entries are the questions, in the order in which they are listed.
+var Entries = []*ask.Entry{FixEntry, MoveEntry, CheckEntry}

@@ -21,14 +21,11 @@ import (
 // Check asks what is wrong in files that move wrote, or somebody edited.
 type Check struct {
 	ask.Asked
-	Folder string `ask:"check" group:"Files of other tools" help:"check the files in this folder instead"`
+	Folder string `ask:"check,local" group:"Files of other tools" help:"check the files in this folder instead"`
 }
 
 // Answer answers the question.
-func (q *Check) Answer(_ context.Context, e *ask.Env) (*ask.Reply, error) {
-	if e.Shared {
-		return nil, ask.ErrFiles
-	}
+func (q *Check) Answer(context.Context, *ask.Env) (*ask.Reply, error) {
 	checked, err := check(q.Folder)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 )
 
 // Entry is the question.
-var Entry = &ask.Entry{Name: "compare", Title: "Compare", Lead: "Choose two captures, or one and a time: B, or what comes after, stands beside A.", New: func() ask.Question { return &Compare{} }, Budget: ask.Budget{Steps: ask.MostMegabytes}}
+var Entry = &ask.Entry{Name: "compare", Title: "Compare", Configured: true, Lead: "Choose two captures, or one and a time: B, or what comes after, stands beside A.", New: func() ask.Question { return &Compare{} }, Budget: ask.Budget{Steps: ask.MostMegabytes}}
 
 // Compare asks how B differs from A: two fleets, two captures, two sets of benchmark results, or guests that were moved.
 type Compare struct {
@@ -53,7 +53,7 @@ func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err := cmp.Or(eachOnce(f.A), eachOnce(f.B)); err != nil {
 		return nil, err
 	}
-	if e.Shared || e.Own != nil { // of captures alone
+	if e.Own != nil { // of captures alone
 		return f.captures(ctx, e, f.A, f.B)
 	}
 	if areMoved(f.B) {

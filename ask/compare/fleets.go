@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/ask"
@@ -17,12 +18,9 @@ import (
 
 // areFleets reports whether a side names what can only be a fleet: a vCenter, a list of SOURCEs, or the demo beside another fleet.
 func areFleets(a, b []string) bool {
-	for _, side := range [][]string{a, b} {
-		if len(side) == 1 && (open.VCenter(side[0]) || strings.HasPrefix(side[0], "@")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([][]string{a, b}, func(side []string) bool {
+		return len(side) == 1 && (open.VCenter(side[0]) || strings.HasPrefix(side[0], "@"))
+	})
 }
 
 // fleets judges two fleets and shows what differs.

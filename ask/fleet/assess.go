@@ -67,7 +67,7 @@ func (a *Assess) changes(e *ask.Env) ([]whatif.Change, error) {
 	case e.Table != "":
 		return nil, errors.New("--table: a what-if writes all its tables")
 	}
-	return a.Changes(e)
+	return ask.Changes(a.WhatIfs)
 }
 
 // judge judges the fleet as it is.

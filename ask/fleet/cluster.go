@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/ask"
 	"homenode/esxi/vnuma"
 	answers "homenode/output/fleet"
@@ -46,9 +48,6 @@ func clusterNamed(r *rules.Result, name string) *rule.Cluster {
 	return nil
 }
 
-func clusterTitles(r *rules.Result) (titles []string) {
-	for _, c := range r.Clusters {
-		titles = append(titles, c.Title())
-	}
-	return titles
+func clusterTitles(r *rules.Result) []string {
+	return words.Texts(r.Clusters, func(c *rule.Cluster) string { return c.Title() })
 }

@@ -21,8 +21,8 @@ import (
 
 // file prints what was understood of a file, and explains the VM that it describes if it describes one alone.
 func (x *Explain) file(ctx context.Context, e *ask.Env, path string) (*ask.Reply, error) {
-	if e.Shared {
-		return nil, errors.New("a page reads no files")
+	if e.Open == nil {
+		return nil, ask.ErrFiles
 	}
 	if _, err := os.Stat(path); path != "-" && errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: want a file, or a SOURCE and a name in it, as in: homenode explain demo %s", err, path)

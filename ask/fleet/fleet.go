@@ -11,10 +11,10 @@ const mostVMs = 100_000
 
 // The questions.
 var (
-	AssessEntry   = &ask.Entry{Name: "assess", Title: "Fleet", New: func() ask.Question { return &Assess{} }, Budget: ask.Budget{Steps: mostVMs}, Tables: answers.TableNames}
-	ExplainEntry  = &ask.Entry{Name: "explain", Title: "Explain", New: func() ask.Question { return &Explain{} }, Budget: ask.Budget{Steps: mostVMs}}
+	AssessEntry   = &ask.Entry{Name: "assess", Title: "Fleet", Configured: true, New: func() ask.Question { return &Assess{} }, Budget: ask.Budget{Steps: mostVMs}, Tables: answers.TableNames}
+	ExplainEntry  = &ask.Entry{Name: "explain", Title: "Explain", Configured: true, New: func() ask.Question { return &Explain{} }, Budget: ask.Budget{Steps: mostVMs}}
 	RulesEntry    = &ask.Entry{Name: "rules", Title: "Rules", New: func() ask.Question { return &Rules{} }, Budget: ask.Budget{Steps: 1}}
-	ValidateEntry = &ask.Entry{Name: "validate", Title: "Truth", New: func() ask.Question { return &Validate{} }, Budget: ask.Budget{Steps: 1}, Unconfigured: true}
+	ValidateEntry = &ask.Entry{Name: "validate", Title: "Truth", New: func() ask.Question { return &Validate{} }, Budget: ask.Budget{Steps: 1}}
 )
 
 // Entries are the questions, in the order in which they are listed.

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/internal/alike"
 	"homenode/internal/texttab"
 	"homenode/numa"
@@ -35,11 +37,8 @@ func vmsNamed(fleet *numa.Fleet, name string) ([]*numa.VM, error) {
 }
 
 // namesOf returns the names of the VMs.
-func namesOf(vms []*numa.VM) (names []string) {
-	for _, v := range vms {
-		names = append(names, texttab.Clean(v.Name))
-	}
-	return names
+func namesOf(vms []*numa.VM) []string {
+	return words.Texts(vms, func(v *numa.VM) string { return texttab.Clean(v.Name) })
 }
 
 // oneVM returns the VM with this name; the error lists what to choose from when
@@ -84,26 +83,9 @@ func oneHost(fleet *numa.Fleet, name string) (*numa.Host, error) {
 }
 
 func namesOfVMs(f *numa.Fleet) []string {
-	names := make([]string, len(f.VMs))
-	for i := range f.VMs {
-		names[i] = texttab.Clean(f.VMs[i].Name)
-	}
-	return names
+	return words.Texts(f.VMs, func(one numa.VM) string { return texttab.Clean(one.Name) })
 }
 
 func namesOfHosts(f *numa.Fleet) []string {
-	names := make([]string, len(f.Hosts))
-	for i := range f.Hosts {
-		names[i] = texttab.Clean(f.Hosts[i].Name)
-	}
-	return names
-}
-
-// some lists the first names: "a, b, c and 2 more".
-func some(names []string) string {
-	const most = 10
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return words.Texts(f.Hosts, func(one numa.Host) string { return texttab.Clean(one.Name) })
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"homenode/internal/words"
+
 	"homenode/ask"
 	"homenode/internal/alike"
 	"homenode/output/answer"
@@ -54,9 +56,6 @@ func (r *Rules) answer() (*answer.Answer, error) {
 
 // nearID returns a hint at the entry that was probably meant.
 func nearID(name string) string {
-	var known []string
-	for _, n := range book.Names() {
-		known = append(known, n.ID)
-	}
+	known := words.Texts(book.Names(), func(n book.Name) string { return n.ID })
 	return alike.After(name, known)
 }

@@ -2,7 +2,6 @@ package fleet
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"slices"
 
@@ -18,10 +17,10 @@ import (
 // Validate asks whether the prediction agrees with published topologies, or with what was seen of VMs.
 type Validate struct {
 	ask.Asked
-	Args        []string `ask:"source,arg"`
-	FetchLogs   bool     `ask:"fetch-logs" group:"Own VMs" help:"fetch vmware.log of the VMs that --vm names from the datastores, at most 2 MB each; the account needs Datastore.Browse and Datastore.FileManagement"`
+	Args        []string `ask:"source,arg,local"`
+	FetchLogs   bool     `ask:"fetch-logs,local" group:"Own VMs" help:"fetch vmware.log of the VMs that --vm names from the datastores, at most 2 MB each; the account needs Datastore.Browse and Datastore.FileManagement"`
 	VMs         []string `ask:"vm,list" help:"VMs whose vmware.log --fetch-logs fetches; names may have * and ?"`
-	Contribute  string   `ask:"contribute" help:"write what was seen of the VMs of SOURCE to this file, as cases without names"`
+	Contribute  string   `ask:"contribute,local" help:"write what was seen of the VMs of SOURCE to this file, as cases without names"`
 	Simulations bool     `ask:"simulations" group:"Simulation" help:"replay published experiments in the simulation"`
 	Vary        bool     `ask:"vary" help:"with --simulations: play every number that no source states with other values (about a minute)"`
 	ask.Choice  `group:"Judge"`
@@ -34,8 +33,6 @@ func (v *Validate) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case e.Shared && (len(v.Args) > 0 || v.Contribute != ""):
-		return nil, errors.New("a page reads and writes no files")
 	case v.Simulations || v.Vary:
 		return v.simulated(ctx, choices)
 	case v.own():

@@ -10,6 +10,7 @@ import (
 	"homenode/ask"
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/numa"
 	answers "homenode/output/fleet"
 	"homenode/output/format"
@@ -27,7 +28,7 @@ func (x *Explain) vms(ctx context.Context, e *ask.Env, result *rules.Result, nam
 	}
 	plain := e.Form == "" || e.Form == format.Names[0]
 	if len(vms) > 1 && !plain {
-		return nil, fmt.Errorf("--format %s explains one VM, and %q names %d: %s", e.Form, name, len(vms), some(namesOf(vms)))
+		return nil, fmt.Errorf("--format %s explains one VM, and %q names %d: %s", e.Form, name, len(vms), words.Few(namesOf(vms)))
 	}
 	r := &ask.Reply{Form: format.Options{Details: true, FailOn: finding.Medium}}
 	lines := []string{}
@@ -97,11 +98,9 @@ func explain(result *rules.Result, vm *numa.VM, hostName, fromName string, event
 
 // judged returns the VM as the rules saw it; nil when it was left out.
 func judged(r *rules.Result, vm *numa.VM) *rule.VM {
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			if v.VM == vm {
-				return v
-			}
+	for v := range r.EachVM() {
+		if v.VM == vm {
+			return v
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ type Capture struct {
 	ask.Captures `group:"Read"`
 	Every        time.Duration `ask:"interval" group:"Read" help:"time between outputs of host commands that were saved without a date"`
 	Start        string        `ask:"start" help:"time of the first of them"`
-	Merge        bool          `ask:"merge" help:"FILE is a JSON result of a capture of one file, or a folder of them: answer about all these files (docs/captures.md)"`
+	Merge        bool          `ask:"merge,local" help:"FILE is a JSON result of a capture of one file, or a folder of them: answer about all these files (docs/captures.md)"`
 	Fleet        []string      `ask:"fleet" help:"SOURCE of the inventory: what was seen is compared with the prediction"`
 	ask.Filter   `group:"Show" only:"vm host rule severity select"`
 	Details      bool     `ask:"details" group:"Show" help:"every finding with its advice (table, markdown)"`
@@ -70,7 +70,7 @@ func (f *Capture) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if e.Timed {
 		o.Took = time.Since(start)
 	}
-	if e.Form == "json" && !e.Shared {
+	if e.Form == "json" {
 		if o.Whole, err = f.Whole(); err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (f *Capture) one() string {
 // inventory reads the fleet, or what lies beside the captures; nil for none.
 func (f *Capture) inventory(ctx context.Context, e *ask.Env, o rules.Options) (*rules.Result, error) {
 	fleet := slices.Clone(f.Fleet)
-	if len(fleet) == 0 && !e.Shared && e.Own == nil && !f.Merge {
+	if len(fleet) == 0 && e.Own == nil && !f.Merge {
 		for _, name := range f.Files {
 			fleet = append(fleet, ticks.Inventories(name)...)
 		}

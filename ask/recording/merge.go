@@ -25,9 +25,6 @@ func (f *Capture) checkMerge() error {
 
 // merge reads JSON results of captures: files, folders of them, - for standard input. What they come to is what Read returns for the captures themselves.
 func (f *Capture) merge(ctx context.Context, e *ask.Env, o capture.Options) ([]*capture.Recording, []numa.Note, error) {
-	if e.Shared {
-		return nil, nil, ask.Wrong("merge", errors.New("not on a page"))
-	}
 	var m archive.Merger
 	defer m.Close()
 	m.Limits(o, "the configuration of this command")

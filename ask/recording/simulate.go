@@ -31,8 +31,8 @@ type Simulate struct {
 	Why      bool     `ask:"why" help:"every decision of the scheduler with its reason and the rules it rests on"`
 	Moment   string   `ask:"moment" label:"Moment" example:"02:30" help:"mark this time in the drawings and say what stood then: 14:30, or 2h after the start"`
 	Details  bool     `ask:"details" help:"all of the story, all VMs, every finding with its advice (table, markdown)"`
-	Grid     []string `ask:"grid" group:"Grid" help:"simulate each of these values: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined (repeatable)"`
-	Against  []string `ask:"against" group:"Against a capture" help:"start as this capture was at its start, with the load that was observed, and say how far the model was off (repeatable)"`
+	Grid     []string `ask:"grid,local" group:"Grid" help:"simulate each of these values: 'vm=sql* vcpus=8,12', 'nodesPerSocket=1,2', 'lose-host=esx01,esx02', 'cpu=x0.5,x2', 'seed=1..10'; several are combined (repeatable)"`
+	Against  []string `ask:"against,local" group:"Against a capture" help:"start as this capture was at its start, with the load that was observed, and say how far the model was off (repeatable)"`
 	From     string   `ask:"from" help:"of the captures: begin at this time: '2026-11-03 02:00' in UTC, or RFC 3339"`
 	To       string   `ask:"to" help:"of the captures: end at this time"`
 	FailOn   string   `ask:"fail-on" group:"Judge" default:"medium" help:"least severity that makes the exit code 1: info, low, medium, high"`
@@ -52,7 +52,7 @@ func (f *Simulate) Steps(e *ask.Env) (n int, noun string, err error) {
 		}
 	}
 	if e.Held == nil || e.Held.Result == nil {
-		return 0, "", errors.New("no fleet is known")
+		return 0, "", ask.ErrNoFleet
 	}
 	fleet := e.Held.Result.Fleet
 	if f.Part != nil {
@@ -109,10 +109,6 @@ func (f *Simulate) check(e *ask.Env) error {
 		return ask.Wrong("why", fmt.Errorf("not with --format %s: decisions are no findings", e.Form))
 	case f.Why && e.Table != "":
 		return ask.Wrong("why", errors.New("it is the table decisions: not with --table"))
-	case e.Shared && f.Grid != nil:
-		return ask.Wrong("grid", errors.New("not on a page: each of its points takes as long as a simulation"))
-	case e.Shared && f.Against != nil:
-		return ask.Wrong("against", errors.New("a page reads no files"))
 	}
 	return nil
 }
@@ -127,7 +123,7 @@ func (f *Simulate) simulate(ctx context.Context, e *ask.Env, s *numa.Story, o si
 	if err != nil {
 		return nil, err
 	}
-	shown := recording.Options{Details: f.Details, VM: f.VM, Version: e.Version, Words: f.words()}
+	shown := recording.Options{Details: f.Details, VM: f.VM, Version: e.Version, Words: f.words(), Decided: e.Shared}
 	if f.Moment != "" {
 		if shown.Moment, err = story.Moment(s, f.Moment); err != nil {
 			return nil, ask.Wrong("moment", err)

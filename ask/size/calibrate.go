@@ -28,7 +28,7 @@ import (
 // Calibrate asks what I/O costs on hosts of one's own, by the results of a benchmark.
 type Calibrate struct {
 	ask.Asked
-	Files    []string `ask:"file,arg,need"`
+	Files    []string `ask:"file,arg,need,local"`
 	Path     string   `ask:"path" help:"what the I/O goes through: vsan-esa, nvme"`
 	Hosts    int      `ask:"host-count" help:"hosts that shared the I/O"`
 	Cores    int      `ask:"host-cores" help:"cores of a host, all sockets"`
@@ -47,19 +47,16 @@ type Calibrate struct {
 }
 
 // Answer answers the question.
-func (f *Calibrate) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	return answered(f.answer(ctx, e))
+func (f *Calibrate) Answer(ctx context.Context, _ *ask.Env) (*ask.Reply, error) {
+	return answered(f.answer(ctx))
 }
 
-func (f *Calibrate) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
+func (f *Calibrate) answer(ctx context.Context) (*answer.Answer, error) {
 	switch {
 	case f.Replace && !f.Save:
 		return nil, errors.New("--replace: only with --save")
 	case f.Save && f.Own == noCoefficients:
 		return nil, errors.New("--save: --coefficients none is no file")
-	}
-	if e.Shared {
-		return nil, ask.ErrFiles
 	}
 	c := &show.Calibration{Details: f.Details}
 	o, err := f.ask(c)

@@ -13,7 +13,7 @@ const noCoefficients = "none"
 
 // load returns the user's own costs of I/O; nil when there are none.
 func load(file string, e *ask.Env) (*coefficients.File, error) {
-	if file == noCoefficients || e.Shared {
+	if file == noCoefficients || e.Own != nil {
 		return nil, nil
 	}
 	own, err := coefficients.Load(nameOf(file))

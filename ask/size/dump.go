@@ -27,7 +27,7 @@ type Dump struct {
 	Logs       string   `ask:"logs" default:"3GB" label:"Space for logs" help:"space wanted for logs and traces; 0 when all go to a syslog server"`
 	KeepFree   string   `ask:"keep-free" default:"20" label:"Kept free, percent" help:"percent of ESX-OSData that is kept free"`
 	Media      string   `ask:"media" default:"default" likely:"default,min,small,max" label:"systemMediaSize" help:"boot option systemMediaSize: min, small, default, max"`
-	Evidence   []string `ask:"evidence" group:"Source" help:"outputs of esxcli system coredump file list and esxcli hardware memory get of your own hosts: their sizes replace the published ones for hosts of the same memory"`
+	Evidence   []string `ask:"evidence,local" group:"Source" help:"outputs of esxcli system coredump file list and esxcli hardware memory get of your own hosts: their sizes replace the published ones for hosts of the same memory"`
 	ask.Source `only:"nodes-per-socket product assume-host"`
 }
 
@@ -42,9 +42,6 @@ func (f *Dump) ask(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	q, err := f.question()
 	if err != nil {
 		return nil, err
-	}
-	if e.Shared && f.Evidence != nil {
-		return nil, ask.ErrFiles
 	}
 	for _, arg := range f.Evidence {
 		piece, err := evidence.Read(arg)

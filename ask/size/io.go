@@ -35,7 +35,7 @@ type IO struct {
 	Limit      string   `ask:"iops-limit" label:"IOPS limit of each" example:"5000" help:"IOPS limit of each virtual disk, counted in units of 32 KiB"`
 	RDMA       bool     `ask:"rdma" label:"vSAN over RDMA" help:"vSAN over RDMA: the published saving, with its range"`
 	Rules      bool     `ask:"rules-of-thumb" label:"By rules of thumb" help:"by the published rules of thumb instead of the measurements"`
-	Own        string   `ask:"coefficients" help:"your own costs of I/O, from size calibrate (default: homenode-size.json of the working directory, if there is one; none takes the published ones)"`
+	Own        string   `ask:"coefficients,local" help:"your own costs of I/O, from size calibrate (default: homenode-size.json of the working directory, if there is one; none takes the published ones)"`
 	ask.Source `only:"nodes-per-socket assume-host" group:"Source"`
 }
 

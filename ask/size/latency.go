@@ -3,7 +3,6 @@ package size
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -26,7 +25,7 @@ import (
 type Latency struct {
 	ask.Asked
 	Published
-	Files    []string `ask:"file,arg"`
+	Files    []string `ask:"file,arg,local"`
 	Core     string   `ask:"core" label:"Clock of a core" example:"3.0GHz" help:"clock of a core, for cycles and caches: 3.0GHz (default 2.5GHz, that of the published figures)"`
 	CPU      string   `ask:"processor" label:"Processor" example:"Xeon Gold 6154" help:"processor whose published memory latency is taken: \"Xeon Gold 6154\" (default: the median of all hosts)"`
 	Packages int      `ask:"packages" help:"packages of your host: tells nodes of the same package from others in a matrix of several nodes"`
@@ -38,18 +37,18 @@ type Latency struct {
 }
 
 // Answer answers the question.
-func (f *Latency) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	return f.or(f, func() (*answer.Answer, error) { return size.Published("size latency", latency.Checks()), nil }, func() (*answer.Answer, error) { return f.answer(ctx, e) })
+func (f *Latency) Answer(ctx context.Context, _ *ask.Env) (*ask.Reply, error) {
+	return f.or(f, func() (*answer.Answer, error) { return size.Published("size latency", latency.Checks()), nil }, func() (*answer.Answer, error) { return f.answer(ctx) })
 }
 
-func (f *Latency) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
+func (f *Latency) answer(ctx context.Context) (*answer.Answer, error) {
 	a := &latency.Ask{}
 	o := &show.Options{Given: f.GivenOf("core"), CPU: f.CPU, Details: f.Details}
 	place, err := f.place()
 	if err := cmp.Or(f.question(a, o), err); err != nil {
 		return nil, err
 	}
-	if a.Samples, err = readLatencies(ctx, e, f.Files, place, o); err != nil {
+	if a.Samples, err = readLatencies(ctx, f.Files, place, o); err != nil {
 		return nil, err
 	}
 	r, err := latency.Study(a)
@@ -89,12 +88,7 @@ func (f *Latency) question(a *latency.Ask, o *show.Options) error {
 
 // processor reports whether a name is of a family that package cost places.
 func processor(name string) bool {
-	for _, family := range []string{"xeon", "epyc", "opteron"} {
-		if strings.Contains(strings.ToLower(name), family) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"xeon", "epyc", "opteron"}, func(family string) bool { return strings.Contains(strings.ToLower(name), family) })
 }
 
 // place reads the flags that say what files do not.
@@ -114,11 +108,8 @@ func (f *Latency) place() (latency.Options, error) {
 }
 
 // readLatencies reads the files; each must hold a latency that has its place.
-func readLatencies(ctx context.Context, e *ask.Env, names []string, place latency.Options, o *show.Options) ([]latency.Sample, error) {
+func readLatencies(ctx context.Context, names []string, place latency.Options, o *show.Options) ([]latency.Sample, error) {
 	var samples []latency.Sample
-	if e.Shared && len(names) > 0 {
-		return nil, errors.New("a page reads no files")
-	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("%s is named twice: its latencies would count twice", name)

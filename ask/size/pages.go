@@ -26,7 +26,7 @@ import (
 type Pages struct {
 	ask.Asked
 	Published
-	Files        []string `ask:"file,arg"`
+	Files        []string `ask:"file,arg,local"`
 	Memory       string   `ask:"memory" group:"Memory" label:"Memory of all VMs, configured" example:"1.5TB" help:"memory configured of all VMs, where nothing was counted: 1.5TB"`
 	Consumed     string   `ask:"consumed" label:"Taken on the hosts" example:"1.2TB" help:"what of it they take on the hosts"`
 	Gain         string   `ask:"gain" label:"Freed by sharing" example:"20%" help:"share of memory that sharing frees; as published when not given (20 %, 5 to 30 %)"`
@@ -101,11 +101,8 @@ func (f *Pages) estimate(gain unit.Figure[unit.Share]) (*answer.Answer, error) {
 // counted answers by the last tick of each host in the captures.
 func (f *Pages) counted(ctx context.Context, e *ask.Env, gain unit.Figure[unit.Share]) (*answer.Answer, error) {
 	err := cmp.Or(f.Refuse("only without a FILE to read", slices.Concat(estimated, []string{"large"})...), f.Check(f.Files))
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case e.Shared:
-		return nil, ask.ErrFiles
 	}
 	last := pages.Latest{From: f.Window[0], To: f.Window[1]}
 	visit := ticks.Visit{

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/ask"
 	"homenode/numa"
 	"homenode/numa/unit"
@@ -24,7 +26,7 @@ var Entries = []*ask.Entry{
 	{Name: "size speed", Lead: "What the vCPU speed of an organization VDC becomes.", Example: "vcpu-speed=1GHz&vm=8x64GB&host=2x18c/1TB@3GHz", Title: "vCPU speed", New: func() ask.Question { return &Speed{} }, Budget: ask.Budget{Steps: mostVMs}},
 	{Name: "size dump", Lead: "How large the core dump file is, and what it leaves of a boot device.", Example: "ram=1.5TB&boot=32GB", Title: "Core dump", New: func() ask.Question { return &Dump{} }, Budget: ask.Budget{Steps: mostVMs}},
 	{Name: "size pages", Lead: "What page sharing saves.", Example: "memory=1.5TB", Title: "Page sharing", New: func() ask.Question { return &Pages{} }, Budget: ask.Budget{Steps: 1}},
-	{Name: "size upgrade", Lead: "Which VMs change with another release, and what to set first.", Example: "source=SOURCE&release=9.0", Title: "Upgrade", New: func() ask.Question { return &Upgrade{} }, Budget: ask.Budget{Steps: 20_000}},
+	{Name: "size upgrade", Lead: "Which VMs change with another release, and what to set first.", Example: "source=SOURCE&release=9.0", Title: "Upgrade", Configured: true, New: func() ask.Question { return &Upgrade{} }, Budget: ask.Budget{Steps: 20_000}},
 	{Name: "size rightsize", Title: "Right size", New: func() ask.Question { return &RightSize{} }},
 	{Name: "size calibrate", Title: "Calibrate", New: func() ask.Question { return &Calibrate{} }},
 }
@@ -84,10 +86,7 @@ func memory(text string) (numa.Bytes, error) {
 func release(text string) (numa.Release, error) {
 	r, err := numa.ParseRelease(text)
 	if err == nil && !slices.Contains(numa.Modelled, r.Base()) {
-		var names []string
-		for _, known := range numa.Modelled {
-			names = append(names, known.String())
-		}
+		names := words.Texts(numa.Modelled, func(known numa.Release) string { return known.String() })
 		err = fmt.Errorf("found %s, want one of %s", r, strings.Join(names, ", "))
 	}
 	return r, err

@@ -162,12 +162,7 @@ func (s *Store) damage() {
 
 // matches reports whether labels match.
 func matches(l labels.Labels, which []*labels.Matcher) bool {
-	for _, m := range which {
-		if !m.Matches(l.Get(m.Name)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(which, func(m *labels.Matcher) bool { return !m.Matches(l.Get(m.Name)) })
 }
 
 // pagesOf returns the pages that may have series that all matchers match.

@@ -306,10 +306,8 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 // judged returns the VMs with predictions by ID.
 func judged(r *rules.Result) map[string]*rule.VM {
 	out := make(map[string]*rule.VM, r.VMs)
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			out[v.ID] = v
-		}
+	for v := range r.EachVM() {
+		out[v.ID] = v
 	}
 	return out
 }

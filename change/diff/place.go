@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -55,10 +57,7 @@ func (p Place) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("null"), nil
 	}
-	hosts := make([]string, len(p.On.Kind.Hosts))
-	for i, h := range p.On.Kind.Hosts {
-		hosts[i] = h.Name
-	}
+	hosts := words.Texts(p.On.Kind.Hosts, func(h *numa.Host) string { return h.Name })
 	return json.Marshal(struct {
 		Short  string        `json:"short"`
 		Hosts  []string      `json:"hosts"`

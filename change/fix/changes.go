@@ -24,11 +24,9 @@ func (m *maker) changes() []Change {
 		out = append(out, c)
 	}
 	hosts := len(out)
-	for _, c := range m.changed.Clusters {
-		for _, v := range c.VMs {
-			if m.edits[v.ID] != nil && m.kept[v.ID] == "" {
-				out = append(out, m.change(m.vms[v.ID], v))
-			}
+	for v := range m.changed.EachVM() {
+		if m.edits[v.ID] != nil && m.kept[v.ID] == "" {
+			out = append(out, m.change(m.vms[v.ID], v))
 		}
 	}
 	slices.SortStableFunc(out[hosts:], func(a, b Change) int {

@@ -139,7 +139,7 @@ func newMaker(ctx context.Context, f *numa.Fleet, o Options) (*maker, error) {
 			return nil, err
 		}
 	}
-	m.vms, m.base = vmsOf(m.today), m.today
+	m.vms, m.base = m.today.ByID(), m.today
 	return m, nil
 }
 

@@ -187,29 +187,27 @@ func (m *maker) apply() *numa.Fleet {
 // layoutsWorse returns the changes with which some host serves a VM worse than without, and where.
 func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 	worse := map[string]string{}
-	before := vmsOf(m.base)
-	for _, c := range m.changed.Clusters {
-		for _, v := range c.VMs {
-			now := before[v.ID]
-			if now == nil || !m.hosts && (m.edits[v.ID] == nil || m.kept[v.ID] != "") {
-				continue
+	before := m.base.ByID()
+	for v := range m.changed.EachVM() {
+		now := before[v.ID]
+		if now == nil || !m.hosts && (m.edits[v.ID] == nil || m.kept[v.ID] != "") {
+			continue
+		}
+		bad := func(format string, args ...any) {
+			for id := range m.blamed(&finding.Finding{VMID: v.ID}) {
+				worse[id] = fmt.Sprintf(format, args...)
 			}
-			bad := func(format string, args ...any) {
-				for id := range m.blamed(&finding.Finding{VMID: v.ID}) {
-					worse[id] = fmt.Sprintf(format, args...)
-				}
+		}
+		for i := range v.On {
+			if was := on(now, v.On[i].Kind.HostNames()[0]); was != nil && v.On[i].Layout.Compare(&was.Layout) > 0 {
+				bad("on %s %s would be worse: %s instead of %s", rule.List(v.On[i].Kind.HostNames()), v.Name, rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
 			}
-			for i := range v.On {
-				if was := on(now, v.On[i].Kind.HostNames()[0]); was != nil && v.On[i].Layout.Compare(&was.Layout) > 0 {
-					bad("on %s %s would be worse: %s instead of %s", rule.List(v.On[i].Kind.HostNames()), v.Name, rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
-				}
-			}
-			if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {
-				bad("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
-			}
-			if len(v.Refused) > len(now.Refused) {
-				bad("%s would not power it on", rule.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))
-			}
+		}
+		if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {
+			bad("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
+		}
+		if len(v.Refused) > len(now.Refused) {
+			bad("%s would not power it on", rule.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))
 		}
 	}
 	return worse
@@ -220,17 +218,6 @@ func curedAtHome(d *diff.Drift, id string) bool {
 	return slices.ContainsFunc(d.Findings, func(f diff.Finding) bool {
 		return f.B == nil && f.A.VMID == id && f.A.Severity >= finding.Medium && !f.A.Elsewhere()
 	})
-}
-
-// vmsOf returns the judged VMs by ID.
-func vmsOf(r *rules.Result) map[string]*rule.VM {
-	out := map[string]*rule.VM{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			out[v.ID] = v
-		}
-	}
-	return out
 }
 
 // on returns what the VM gets on the kind of host that this one is of.

@@ -249,11 +249,7 @@ func bytesText(list []numa.Bytes) string {
 	if slices.Min(list) == slices.Max(list) {
 		return fmt.Sprintf("%d × %s", len(list), list[0])
 	}
-	parts := make([]string, len(list))
-	for i, b := range list {
-		parts[i] = b.String()
-	}
-	return strings.Join(parts, " + ")
+	return strings.Join(words.Texts(list, func(b numa.Bytes) string { return b.String() }), " + ")
 }
 
 // place says which nodes of which host carry the VM.

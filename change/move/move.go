@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -307,7 +308,7 @@ func guestOf(v *rule.VM) (g *guest, why string) {
 			return g, ""
 		case o.VPDCount.Known() && o.VPDCount.Value != l.VPDs.Len():
 			return nil, fmt.Sprintf("%s saw %s, %d are predicted, and it does not say which vCPUs are in each (%s): give lscpu of the guest, or vmware.log, with --evidence",
-				o.By, plural(o.VPDCount.Value, "node"), l.VPDs.Len(), o.At)
+				o.By, words.Plural(o.VPDCount.Value, "node"), l.VPDs.Len(), o.At)
 		}
 	}
 	return g, ""
@@ -374,7 +375,7 @@ func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) 
 				return s, largestFirst(cells, k), ""
 			}
 		}
-		return nil, nil, fmt.Sprintf("%s and %s are more than the %s of %d cores and %s of %s hold", plural(n, "vCPU"), s.Memory, plural(o.Host.Nodes, "node"), o.Host.Cores, o.Host.Memory, o.Host.Name)
+		return nil, nil, fmt.Sprintf("%s and %s are more than the %s of %d cores and %s of %s hold", words.Plural(n, "vCPU"), s.Memory, words.Plural(o.Host.Nodes, "node"), o.Host.Cores, o.Host.Memory, o.Host.Name)
 	}
 	if o.Host != nil && o.At == nil { // else the plan says so, of each kind of host
 		if why := tooLarge(g, s.Memory, o.Host); why != "" {
@@ -407,7 +408,7 @@ func tooLarge(g *guest, memory numa.Bytes, h *Host) string {
 		sizes[n]++
 	}
 	if len(sizes) > h.Nodes {
-		return fmt.Sprintf("its %d nodes are more than the %s of %s", len(sizes), plural(h.Nodes, "node"), h.Name)
+		return fmt.Sprintf("its %d nodes are more than the %s of %s", len(sizes), words.Plural(h.Nodes, "node"), h.Name)
 	}
 	if most := slices.Max(sizes); most > h.Cores {
 		return fmt.Sprintf("a node of %d vCPUs is larger than one of %s, which has %d cores", most, h.Name, h.Cores)

@@ -26,10 +26,7 @@ type Placement struct {
 
 // String returns the nodes and the host: "nodes 0, 1 of kvm01".
 func (p *Placement) String() string {
-	list := make([]string, len(p.Nodes))
-	for i, n := range p.Nodes {
-		list[i] = strconv.Itoa(n)
-	}
+	list := words.Texts(p.Nodes, strconv.Itoa)
 	noun := "node"
 	if len(list) > 1 {
 		noun = "nodes"

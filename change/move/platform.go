@@ -1,6 +1,10 @@
 package move
 
-import "slices"
+import (
+	"slices"
+
+	"homenode/internal/words"
+)
 
 // A Feature is a part of a VM's NUMA topology that platforms can express or not.
 type Feature uint8
@@ -134,11 +138,7 @@ func PlatformOf(name string) *Platform {
 
 // Names returns the names of the platforms.
 func Names() []string {
-	out := make([]string, len(Platforms))
-	for i, p := range Platforms {
-		out[i] = p.Name
-	}
-	return out
+	return words.Texts(Platforms, func(p *Platform) string { return p.Name })
 }
 
 // The way in which a shape is found.

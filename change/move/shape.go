@@ -19,13 +19,6 @@ type Shape = numa.Shape
 // A Cell is one NUMA node of the guest.
 type Cell = numa.Cell
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // arrange divides the vCPUs, whose cells are given, into sockets of so many, and these into dies where a socket has
 // several whole cells. A socket that would lie in two nodes otherwise gets as many vCPUs as fit; why says so.
 func arrange(s *Shape, cell []int, perSocket, threads int, dies bool) (why string) {

@@ -51,7 +51,7 @@ func (p *Problem) Breach(steps []Step) (out Breach) {
 	}
 	for _, group := range p.Apart {
 		on := map[int]int64{}
-		for _, v := range distinct(group) {
+		for _, v := range slices.Compact(slices.Sorted(slices.Values(group))) {
 			out.Apart += on[host[v]]
 			on[host[v]]++
 		}
@@ -64,12 +64,6 @@ func (p *Problem) Breach(steps []Step) (out Breach) {
 		out.Spread += int64(max(0, len(on)-1))
 	}
 	return out
-}
-
-func distinct(group []int) []int {
-	out := slices.Clone(group)
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // mostBroken is how many hosts a sentence about broken constraints names.

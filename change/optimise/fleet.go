@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/esxi/memory"
 	"homenode/esxi/vnuma"
 	"homenode/internal/alike"
@@ -268,10 +270,7 @@ func (b *builder) find(name string) (ids []string, err error) {
 		ids = append(ids, v.ID)
 	}
 	if found == nil {
-		var names []string
-		for i := range b.fleet.VMs {
-			names = append(names, b.fleet.VMs[i].Name)
-		}
+		names := words.Texts(b.fleet.VMs, func(one numa.VM) string { return one.Name })
 		return nil, fmt.Errorf("no VM %q%s", name, alike.After(name, names))
 	}
 	return ids, nil

@@ -124,12 +124,7 @@ func (s *search) hopeless(u int32) bool {
 	if s.split[u] > 0 {
 		return false
 	}
-	for _, v := range s.m.units[u] {
-		if s.cost[s.host[v]] > 0 || s.change(v) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.m.units[u], func(v int32) bool { return s.cost[s.host[v]] > 0 || s.change(v) > 0 })
 }
 
 // improve makes the best single change of the unit that lowers the total.

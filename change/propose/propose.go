@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"homenode/change/optimise"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/simulate"
 )
@@ -121,7 +122,7 @@ func edited(a *numa.Config, b numa.Config) (out []string) {
 	}
 	change("vCPUs", strconv.Itoa(a.VCPUs.Value), strconv.Itoa(b.VCPUs.Value))
 	change("cores per socket", cps(a), cps(&b))
-	change("CPU hot add", onOff(a.CPUHotAdd.Value), onOff(b.CPUHotAdd.Value))
+	change("CPU hot add", words.OnOff(a.CPUHotAdd.Value), words.OnOff(b.CPUHotAdd.Value))
 	change("virtual hardware", strconv.Itoa(a.Hardware.Value), strconv.Itoa(b.Hardware.Value))
 	var keys []string
 	for _, s := range slices.Concat(a.Settings.Value, b.Settings.Value) {
@@ -143,11 +144,4 @@ func cps(c *numa.Config) string {
 		return "automatic"
 	}
 	return strconv.Itoa(c.CoresPerSocket.Value)
-}
-
-func onOff(b bool) string {
-	if b {
-		return "on"
-	}
-	return "off"
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/source/word"
@@ -125,10 +127,7 @@ func (p *pattern) none(noun string, all []named) error {
 			return word.Errorf(p.col, "found no %s %q; alike: %s", noun, word.Short(p.text), strings.Join(similar, ", "))
 		}
 	}
-	known := make([]string, len(all))
-	for i := range all {
-		known[i] = all[i].name
-	}
+	known := words.Texts(all, func(one named) string { return one.name })
 	if near, _ := alike.Of(p.items[0], known); near != "" {
 		return word.Errorf(p.col, "found no %s %q; alike: %s", noun, word.Short(p.text), near)
 	}

@@ -5,16 +5,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-
-	"homenode/ask/compare"
-	"homenode/cmd/homenode/flags"
-	"homenode/output/format"
 )
-
-// newCompare returns the command.
-func newCompare() *cobra.Command {
-	return flags.QuestionBeside(compare.Entry, helps, flags.Beside{Divide: sides}, format.Tables...)
-}
 
 // sides divides the arguments of compare: -- stands between A and B, and may be left out between two.
 func sides(cmd *cobra.Command, args []string) ([][]string, error) {

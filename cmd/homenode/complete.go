@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"github.com/spf13/cobra"
 
 	"homenode/ask"
@@ -16,6 +18,7 @@ import (
 	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 	"homenode/source/demo"
 	"homenode/source/open"
 )
@@ -23,14 +26,11 @@ import (
 // addCompletion says what a shell completes for the arguments and flags of each
 // command (homenode completion). --format is completed where it is registered.
 func addCompletion(root *cobra.Command) {
-	severities := []string{}
-	for s := finding.Info; s <= finding.High; s++ {
-		severities = append(severities, s.String())
-	}
+	severities := words.Texts([]finding.Severity{finding.Info, finding.Low, finding.Medium, finding.High}, finding.Severity.String)
 	byFlag := map[string]cobra.CompletionFunc{
-		"fail-on": flags.Among(severities), "event": flags.Among(vnuma.EventNames()), "choose": completeChoice, "table": flags.Among(fleet.TableNames()),
-		"on": completeHost, "host": completeHost, "from-host": completeHost, "fleet": completeSource,
-		"vm": completeVM, "cluster": completeCluster,
+		"fail-on": flags.Among(severities), "event": flags.Among(vnuma.EventNames()), "choose": flags.Among(words.Texts(vnuma.ChoiceList, func(c vnuma.Choice) string { return c.ID + "\t" + c.Alternative })), "table": flags.Among(fleet.TableNames()),
+		"on": completeName(hostWords), "host": completeName(hostWords), "from-host": completeName(hostWords), "fleet": completeSource,
+		"vm": completeName(vmWords), "cluster": completeName(clusterWords),
 	}
 	arguments := map[string]cobra.CompletionFunc{
 		"assess": completeSource, "snapshot": completeSource, "simulate": completeSource, "optimise": completeSource, "move": completeSource, "explain": completeSubject, "rules": completeRule,
@@ -83,26 +83,15 @@ func completeSubject(cmd *cobra.Command, args []string, begun string) ([]cobra.C
 	return nil, cobra.ShellCompDirectiveDefault // another SOURCE
 }
 
-// completeHost, completeVM and completeCluster complete the names in the sources.
-func completeHost(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return completeName(args, begun, hostWords)
-}
-
-func completeVM(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return completeName(args, begun, vmWords)
-}
-
-func completeCluster(_ *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return completeName(args, begun, clusterWords)
-}
-
 // completeName completes the words that names returns of the sources.
-func completeName(sources []string, begun string, names func(*numa.Fleet) []string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var words []string
-	for _, fleet := range fleetsAtHand(sources) {
-		words = append(words, names(fleet)...)
+func completeName(names func(*numa.Fleet) []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, sources []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var words []string
+		for _, fleet := range fleetsAtHand(sources) {
+			words = append(words, names(fleet)...)
+		}
+		return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 	}
-	return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // fleetsAtHand reads the sources that cost little: the demo fleet and files. A
@@ -147,24 +136,14 @@ func vmWords(f *numa.Fleet) []string {
 }
 
 func hostWords(f *numa.Fleet) []string {
-	var words []string
-	for i := range f.Hosts {
-		if name := f.Hosts[i].Name; typable(name) {
-			words = append(words, name)
-		}
-	}
-	slices.Sort(words)
-	return words
+	names := words.Texts(f.Hosts, func(h numa.Host) string { return h.Name })
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(name string) bool { return !typable(name) })
 }
 
 func clusterWords(f *numa.Fleet) []string {
-	var words []string
-	for i := range f.Clusters {
-		if name := f.Clusters[i].Name; typable(name) {
-			words = append(words, name)
-		}
-	}
-	return words
+	names := words.Texts(f.Clusters, func(c numa.Cluster) string { return c.Name })
+	return slices.DeleteFunc(names, func(name string) bool { return !typable(name) })
 }
 
 // typable reports whether a name can stand on a command line as it is: without
@@ -177,18 +156,6 @@ func completeRule(_ *cobra.Command, args []string, begun string) ([]cobra.Comple
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var words []string
-	for _, r := range rules.All {
-		words = append(words, r.ID+"\t"+r.Title)
-	}
-	return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
-}
-
-// completeChoice completes --choose: the points on which sources disagree.
-func completeChoice(_ *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var words []string
-	for _, c := range vnuma.ChoiceList {
-		words = append(words, c.ID+"\t"+c.Alternative)
-	}
-	return flags.Beginning(words, begun), cobra.ShellCompDirectiveNoFileComp
+	known := words.Texts(rules.All, func(r *rule.Rule) string { return r.ID + "\t" + r.Title })
+	return flags.Beginning(known, begun), cobra.ShellCompDirectiveNoFileComp
 }

@@ -28,18 +28,23 @@ func newDocs() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for name, page := range commandPages(cmd.Root()) {
-				path := filepath.Join(args[0], filepath.FromSlash(name))
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					return err
-				}
-				if err := atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(page); return err }); err != nil {
-					return err
-				}
-			}
-			return nil
+			return writeAll(args[0], commandPages(cmd.Root()))
 		},
 	}
+}
+
+// writeAll writes files by their path below a folder.
+func writeAll(dir string, files map[string][]byte) error {
+	for name, data := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // guestsTail says how products are stated.
@@ -91,7 +96,6 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["reference/rulebook.md"] = bookPage()
 	out["reference/facts.md"] = factsPage()
 	out["evidence/experiments.md"] = []byte(generated + recordHead + rulebook.Record)
-	out["../cmd/powershell/Homenode/Homenode.psm1"], out["../cmd/powershell/Homenode/Homenode.psd1"] = powershellModule(root), powershellManifest(root)
 	out["evidence/published-capacity.md"] = append([]byte(generated), size.ArticlePage()...)
 	return out
 }

@@ -15,8 +15,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
+	"homenode/ask/compare"
 	"homenode/ask/fleet"
+	"homenode/ask/recording"
+	"homenode/ask/size"
+	"homenode/cmd/homenode/fix"
 	"homenode/cmd/homenode/flags"
+	"homenode/cmd/homenode/measure"
+	"homenode/cmd/homenode/move"
+	"homenode/cmd/homenode/serve"
 	built "homenode/internal/version"
 	"homenode/output/format"
 )
@@ -88,14 +96,18 @@ on each host of its cluster, explains it, and says what is wrong.
 		Version:       built.Build(),
 	}
 	root.SetVersionTemplate("homenode {{.Version}}\n")
+	sizes := described("size", &cobra.Command{})
+	for _, t := range size.Entries {
+		sizes.AddCommand(flags.Question(t, helps))
+	}
 	for _, g := range []struct {
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"look", "Look", []*cobra.Command{flags.Question(fleet.AssessEntry, helps, format.Judged...), newExplain(), newCapture(), newServe()}},
-		{"change", "Change", []*cobra.Command{newFix(), newOptimise(), newMove()}},
-		{"plan", "Plan", []*cobra.Command{newSize(), newSimulate(), newCompare()}},
-		{"files", "Files", []*cobra.Command{newRecord(), newSnapshot(), newDemo(), flags.Question(fleet.RulesEntry, helps, format.Tables...), newMeasure(), flags.Question(fleet.ValidateEntry, helps, format.Tables...)}},
+		{"look", "Look", []*cobra.Command{flags.Question(fleet.AssessEntry, helps, format.Judged...), newExplain(), newCapture(), described("serve", serve.New())}},
+		{"change", "Change", []*cobra.Command{described("fix", fix.New()), flags.Question(ask.Named(recording.Entries, "optimise"), helps, format.Tables...), described("move", move.New())}},
+		{"plan", "Plan", []*cobra.Command{sizes, newSimulate(), flags.QuestionBeside(compare.Entry, helps, flags.Beside{Divide: sides}, format.Tables...)}},
+		{"files", "Files", []*cobra.Command{described("record", serve.NewRecord()), newSnapshot(), newDemo(), flags.Question(fleet.RulesEntry, helps, format.Tables...), described("measure", measure.New(helps)), flags.Question(fleet.ValidateEntry, helps, format.Tables...)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title + ":"})
 		for _, c := range g.commands {
@@ -103,7 +115,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersion(), newDocs(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.SourceTopic, Hidden: true})
+	root.AddCommand(newVersion(), newDocs(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.SourceTopic, Hidden: true})
 	root.SetHelpCommandGroupID("files") // of all commands that are listed; help is not
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -24,6 +26,9 @@ var functions = map[string]string{
 
 //go:embed powershell.psm1
 var powershellHead string
+
+//go:embed powershell.psd1
+var powershellData string
 
 // powershellModule returns the module: a function for each command, with a parameter for each flag.
 func powershellModule(root *cobra.Command) []byte {
@@ -115,32 +120,20 @@ func writeFunction(b *bytes.Buffer, c *cobra.Command) {
 
 // powershellManifest returns the manifest of the module.
 func powershellManifest(root *cobra.Command) []byte {
-	var b bytes.Buffer
-	b.WriteString(`@{
-    RootModule           = 'Homenode.psm1'
-    ModuleVersion        = '0.1.0'
-    GUID                 = '5f0c6a52-3f0b-4f5c-9d6e-6a3d3b7a2c41'
-    Author               = 'The homenode authors'
-    Copyright            = 'Apache-2.0, see LICENSE'
-    Description          = 'What NUMA does to every VM of a vSphere fleet, as objects: functions for the commands of the homenode binary.'
-    PowerShellVersion    = '5.1'
-    CompatiblePSEditions = @('Desktop', 'Core')
-    FunctionsToExport    = @(
-`)
-	var names []string
-	for _, c := range powershellCommands(root) {
-		names = append(names, functions[nameOf(c)])
-	}
+	names := words.Texts(powershellCommands(root), func(c *cobra.Command) string { return "        '" + functions[nameOf(c)] + "'\n" })
 	slices.Sort(names)
-	for _, name := range names {
-		fmt.Fprintf(&b, "        '%s'\n", name)
-	}
-	b.WriteString(`    )
-    CmdletsToExport      = @()
-    VariablesToExport    = @()
-    AliasesToExport      = @()
-    PrivateData          = @{ PSData = @{ Tags = @('vSphere', 'VMware', 'NUMA', 'vNUMA', 'ESXi') } }
+	return []byte(strings.Replace(powershellData, "{FUNCTIONS}\n", strings.Join(names, ""), 1))
 }
-`)
-	return b.Bytes()
+
+// newPowerShell returns the hidden command that writes the module.
+func newPowerShell() *cobra.Command {
+	return &cobra.Command{
+		Use:    "powershell DIR",
+		Short:  "Writes the PowerShell module into a folder, whose name is that of the module",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeAll(args[0], map[string][]byte{"Homenode.psm1": powershellModule(cmd.Root()), "Homenode.psd1": powershellManifest(cmd.Root())})
+		},
+	}
 }

@@ -100,7 +100,7 @@ func TestPowerShell(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.CommandContext(t.Context(), pwsh, "-NoProfile", "-Command", "Invoke-Pester -CI ../powershell")
+	cmd := exec.CommandContext(t.Context(), pwsh, "-NoProfile", "-Command", "Invoke-Pester -CI powershell.Tests.ps1")
 	cmd.Env = append(os.Environ(), "HOMENODE="+binary)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -6,7 +6,6 @@ import (
 	"homenode/ask"
 	"homenode/ask/recording"
 	"homenode/cmd/homenode/flags"
-	"homenode/output/format"
 )
 
 // reportForms are the forms of what happened over time; the first is the default.
@@ -16,9 +15,4 @@ var reportForms = []string{"table", "json", "html", "csv", "xlsx", "sarif", "jun
 func newSimulate() *cobra.Command {
 	var to traceFlags
 	return flags.QuestionBeside(ask.Named(recording.Entries, "simulate"), helps, flags.Beside{Register: to.register, Lend: to.lend}, reportForms...)
-}
-
-// newOptimise returns the command.
-func newOptimise() *cobra.Command {
-	return flags.Question(ask.Named(recording.Entries, "optimise"), helps, format.Tables...)
 }

@@ -1,22 +1,32 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/atomicfile"
 	"homenode/rules/rule"
 	"homenode/source/snapshot"
 )
 
+// A saved is what a snapshot is made of.
+type saved struct {
+	ask.Asked
+	Sources    []string `ask:"source,arg,need"`
+	ask.Source `group:"Source"`
+}
+
 // newSnapshot returns the command.
 func newSnapshot() *cobra.Command {
 	var (
-		src   = flags.Source{KVM: true}
+		src   saved
+		asks  flags.Asking
 		file  string
 		names nameFlags
 	)
@@ -26,10 +36,10 @@ func newSnapshot() *cobra.Command {
 			if file == "" {
 				return errors.New("-o FILE is missing: where to save the snapshot (- for standard output)")
 			}
-			if err := names.Check(file); err != nil {
+			if err := cmp.Or(names.Check(file), asks.Take(&src, args)); err != nil {
 				return err
 			}
-			fleet, err := src.Read(cmd, args...)
+			fleet, err := src.Read(cmd.Context(), asks.Session.Env(cmd), true, src.Sources...)
 			if err != nil {
 				return err
 			}
@@ -56,8 +66,9 @@ func newSnapshot() *cobra.Command {
 			return errors.Join(err, src.Incomplete())
 		},
 	})
-	src.Register(cmd)
 	names.Register(cmd)
 	cmd.Flags().StringVarP(&file, "output", "o", "", "file to save to, written whole or not at all; - for standard output")
+	asks.Register(cmd, &src)
+	flags.Group(cmd, "Source", asks.Session.Register)
 	return cmd
 }

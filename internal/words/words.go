@@ -38,10 +38,34 @@ func Paragraph(s string) string { return strings.Join(strings.Fields(s), " ") }
 // Few lists names, the first few of many: "a, b, c, d, e and 7 more".
 func Few(names []string) string {
 	const most = 5
-	if n := len(names); n > most+1 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
+	if len(names) == most+1 {
+		return strings.Join(names, ", ")
+	}
+	return First(most, names)
+}
+
+// OnOff writes a switch.
+func OnOff(is bool) string {
+	if is {
+		return "on"
+	}
+	return "off"
+}
+
+// First lists the first names: "a, b and 2 more".
+func First(most int, names []string) string {
+	if n := len(names); n > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
 	}
 	return strings.Join(names, ", ")
+}
+
+// Texts returns what each of a list is as a text; nil for none.
+func Texts[T any](list []T, text func(T) string) (out []string) {
+	for _, one := range list {
+		out = append(out, text(one))
+	}
+	return out
 }
 
 // Lists returns the names in each text, which have commas between them.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/esxi/vnuma"
 )
 
@@ -189,11 +191,7 @@ func (f *Figure) published() string {
 	if f.Shown != "" {
 		return f.Shown
 	}
-	var parts []string
-	for i := range f.Wants {
-		parts = append(parts, f.Wants[i].published())
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(words.Texts(f.Wants, func(one Want) string { return one.published() }), "; ")
 }
 
 // published returns the published side of a want; of a relation between two quantities

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/numa"
 )
 
@@ -55,11 +57,7 @@ func quantityNamed(name string) *quantity {
 }
 
 func quantityNames() []string {
-	names := make([]string, len(quantities))
-	for i := range quantities {
-		names[i] = quantities[i].name
-	}
-	return names
+	return words.Texts(quantities, func(one quantity) string { return one.name })
 }
 
 // usage is how the quantity is written.

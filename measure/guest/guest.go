@@ -9,6 +9,7 @@
 package guest
 
 import (
+	"slices"
 	"time"
 
 	"homenode/source/measured"
@@ -70,12 +71,7 @@ func (o *Options) asks(p Part) bool {
 	if len(o.Parts) == 0 {
 		return true
 	}
-	for _, part := range o.Parts {
-		if part == p {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(o.Parts, p)
 }
 
 // quick reports whether seconds must do.

@@ -84,30 +84,28 @@ func (s *sighting) agrees() bool {
 func Of(r *rules.Result, ch vnuma.Choices) *Score {
 	s := &Score{VMs: r.VMs}
 	releases, hardware, byRule, observers := groups{}, groups{}, groups{}, groups{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			seen := s.sightings(v, r, ch)
-			if len(seen) == 0 {
-				continue
-			}
-			outcome := outcomeOf(seen)
-			s.All.add(outcome)
-			if outcome.Agree > 0 && v.Guest.Stored == 0 {
-				s.Sure++
-			}
-			releases.add(outcome, seen[0].release.Base().String())
-			hardware.add(outcome, hardwareOf(v))
-			byRule.add(outcome, decided(v, ch)...)
-			by := map[string][]sighting{}
-			for _, one := range seen {
-				by[one.by] = append(by[one.by], one)
-			}
-			for name, list := range by {
-				observers.add(outcomeOf(list), name)
-			}
-			s.differ(seen)
-			s.cases = append(s.cases, seen...)
+	for v := range r.EachVM() {
+		seen := s.sightings(v, r, ch)
+		if len(seen) == 0 {
+			continue
 		}
+		outcome := outcomeOf(seen)
+		s.All.add(outcome)
+		if outcome.Agree > 0 && v.Guest.Stored == 0 {
+			s.Sure++
+		}
+		releases.add(outcome, seen[0].release.Base().String())
+		hardware.add(outcome, hardwareOf(v))
+		byRule.add(outcome, decided(v, ch)...)
+		by := map[string][]sighting{}
+		for _, one := range seen {
+			by[one.by] = append(by[one.by], one)
+		}
+		for name, list := range by {
+			observers.add(outcomeOf(list), name)
+		}
+		s.differ(seen)
+		s.cases = append(s.cases, seen...)
 	}
 	s.All.Name = "all"
 	s.Releases, s.Hardware, s.Rules, s.Observers = releases.list(), hardware.list(), byRule.list(), observers.list()

@@ -158,6 +158,14 @@ type Object struct {
 	ID   string // in its fleet; of a cluster its name
 }
 
+// Cluster returns a cluster as an object; none for that of a standalone host.
+func Cluster(name string) Object {
+	if name == "" {
+		return Object{}
+	}
+	return Object{Kind: "cluster", ID: name}
+}
+
 // Elsewhere is the kind of what has an address of its own, such as a page at a moment. Its ID is the address.
 const Elsewhere = "elsewhere"
 
@@ -187,6 +195,14 @@ const (
 	High
 	Bad // a number that should be 0
 )
+
+// BadIf is the tone of what is bad, or not.
+func BadIf(is bool) Tone {
+	if is {
+		return Bad
+	}
+	return Plain
+}
 
 // Add adds a row of plain cells.
 func (t *Table) Add(cells ...string) {

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -40,14 +39,10 @@ func (f *Findings) columns() []table.Column {
 }
 
 func (f *Findings) row(one *finding.Finding) []table.Cell {
-	evidence := make([]string, len(one.Evidence))
-	for i, e := range one.Evidence {
-		evidence[i] = fmt.Sprintf("%s = %s (%s)", e.Name, e.Value, e.Origin)
-	}
 	row := []table.Cell{
 		table.Text(one.Severity.String()), table.Text(one.Rule), table.Text(one.Title), table.Text(one.Cluster), table.Text(one.Host), table.Text(one.VM),
 		table.Text(one.Message), table.Text(one.Advice), table.Text(one.Notice), table.Text(strings.Join(one.On, ", ")), table.Joined(one.Assumes),
-		table.Joined(evidence), table.Text(one.VMID), table.Text(one.HostID), table.Text(f.Subject(one).At),
+		table.Joined(one.EvidenceTexts()), table.Text(one.VMID), table.Text(one.HostID), table.Text(f.Subject(one).At),
 	}
 	if f.Watched {
 		row = append(row, table.Time(one.From), table.Time(one.To), table.Known(one.VM != "" && one.GID >= 0, table.Number(float64(one.GID))))

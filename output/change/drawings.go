@@ -12,7 +12,6 @@ import (
 	"homenode/output/answer"
 	"homenode/output/draw/svg"
 	"homenode/output/draw/topo"
-	"homenode/rules"
 	"homenode/rules/rule"
 )
 
@@ -35,7 +34,7 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 			add(r.VMs[i].ID)
 		}
 	}
-	today, changed := vmsByID(r.A), vmsByID(r.B)
+	today, changed := r.A.ByID(), r.B.ByID()
 	left := 0
 	for n, id := range ids {
 		if n >= mostDrawn {
@@ -80,7 +79,7 @@ func oneVM(r *whatif.Result) string {
 	}
 	switch {
 	case len(rows) == 0 && only != "":
-		if v := vmsByID(r.A)[only]; v != nil {
+		if v := r.A.ByID()[only]; v != nil {
 			return v.Name + " gets the same topology."
 		}
 		return ""
@@ -100,17 +99,6 @@ func oneVM(r *whatif.Result) string {
 		text += fmt.Sprintf(": %s becomes %s", row.from, row.to)
 	}
 	return text + " (" + row.why + ")."
-}
-
-// vmsByID returns the judged VMs.
-func vmsByID(r *rules.Result) map[string]*rule.VM {
-	out := map[string]*rule.VM{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			out[v.ID] = v
-		}
-	}
-	return out
 }
 
 // drawnVM draws a VM on its host, or on the first of its cluster, and says below which name; nil where it has no layout there, and

@@ -224,7 +224,7 @@ func statedSeen(v *rule.StatedVM) (out []*observationRow) {
 				wanted = rule.NodeList(home)
 				compared = fmt.Sprintf("%s of it is remote", rule.Percent(float64(far)/float64(all)))
 			}
-			add("memory", rule.OnNodes(o), wanted, compared)
+			add("memory", rule.OnNodes(o.OnNode.Value), wanted, compared)
 		}
 		for _, c := range rule.CompareStated(v.Stated, o) {
 			compared := "agrees"

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -149,10 +151,7 @@ func dataOf(a *answer.Answer) []table.Table {
 	if a.Data != nil {
 		return a.Data
 	}
-	notes := make([]string, len(a.Notes))
-	for i, n := range a.Notes {
-		notes[i] = n.Text
-	}
+	notes := words.Texts(a.Notes, func(n answer.Note) string { return n.Text })
 	var out []table.Table
 	all := append([]answer.Table{lineTable("verdict", a.Verdict)}, a.AllTables()...)
 	for _, t := range append(all, lineTable("notes", notes)) {

@@ -142,10 +142,7 @@ func sarifResultOf(f *finding.Finding, subject answer.Subject, watched bool) sar
 		value []string
 	}{{"on", f.On}, {"assumes", f.Assumes}, {"evidence", f.EvidenceTexts()}} {
 		if len(one.value) > 0 {
-			cleaned := make([]string, len(one.value))
-			for i, s := range one.value {
-				cleaned[i] = table.Clean(s)
-			}
+			cleaned := words.Texts(one.value, table.Clean)
 			p[one.name] = cleaned
 		}
 	}

@@ -194,10 +194,7 @@ func hotAdd(t *machine.Topology) string {
 func nodes(r *measured.Result) answer.Table {
 	t := answer.Table{Name: "nodes", Title: "Nodes as the guest sees them", Columns: answer.Columns(">node", ">vCPUs", "which", ">memory", "distances", "firmware states")}
 	for _, n := range r.Machine.Topology.Nodes {
-		var distance []string
-		for _, d := range n.Distance {
-			distance = append(distance, strconv.Itoa(d))
-		}
+		distance := words.Texts(n.Distance, strconv.Itoa)
 		size := ""
 		if n.Size.Known() {
 			size = n.Size.Value.String()

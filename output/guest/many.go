@@ -88,7 +88,7 @@ func guests(r *many.Report) answer.Table {
 	for i := range r.Guests {
 		g := &r.Guests[i]
 		row := []answer.Cell{{Text: g.Name}, {Text: system(g)}, number(g.VCPUs), number(g.Nodes), hiddenCell(g), shareCell(g), latencyCell(g.Local, g.FromInside), latencyCell(g.Far, g.FromInside), lostCell(g),
-			{Text: map[bool]string{true: "yes", false: "no"}[g.Trusted], Tone: badIf(!g.Trusted)}, {Text: words.Few(parts(g))}}
+			{Text: map[bool]string{true: "yes", false: "no"}[g.Trusted], Tone: answer.BadIf(!g.Trusted)}, {Text: words.Few(parts(g))}}
 		if r.Source != "" {
 			row = append(row, vmCell(g))
 		}
@@ -106,13 +106,6 @@ func guests(r *many.Report) answer.Table {
 
 func number(n int) answer.Cell { return answer.Cell{Text: strconv.Itoa(n)} }
 
-func badIf(is bool) answer.Tone {
-	if is {
-		return answer.Bad
-	}
-	return answer.Plain
-}
-
 // system names the operating system and the hypervisor.
 func system(g *many.Guest) string {
 	hypervisor := g.Hypervisor
@@ -127,14 +120,14 @@ func hiddenCell(g *many.Guest) answer.Cell {
 	if text == "" {
 		text = "not looked for"
 	}
-	return answer.Cell{Text: text, Tone: badIf(g.Class == many.Remote)}
+	return answer.Cell{Text: text, Tone: answer.BadIf(g.Class == many.Remote)}
 }
 
 func shareCell(g *many.Guest) answer.Cell {
 	if g.Share == nil {
 		return answer.Cell{Text: "–"}
 	}
-	return answer.Cell{Text: fmt.Sprintf("%s (%.0f–%.0f)", unit.Share(g.Share.Remote), 100*g.Share.Low, 100*g.Share.High), Sort: plainNumber(g.Share.Remote), Tone: badIf(g.Class == many.Remote)}
+	return answer.Cell{Text: fmt.Sprintf("%s (%.0f–%.0f)", unit.Share(g.Share.Remote), 100*g.Share.Low, 100*g.Share.High), Sort: plainNumber(g.Share.Remote), Tone: answer.BadIf(g.Class == many.Remote)}
 }
 
 // latencyCell writes a latency, or the least and the greatest of several, in ns.
@@ -250,10 +243,7 @@ func doubts(r *many.Report) answer.Table {
 			t.Add(g.Name, "hidden nodes", g.Why, "")
 		}
 		for _, group := range sameReason(g.Missing) {
-			var what []string
-			for _, m := range group {
-				what = append(what, m.Part)
-			}
+			what := words.Texts(group, func(m machine.Missing) string { return m.Part })
 			t.Add(g.Name, words.Few(what), group[0].Reason, group[0].Remedy)
 		}
 	}
@@ -290,9 +280,6 @@ func newest(g *many.Guest) string {
 		}
 		return timeText(t)
 	}
-	var older []string
-	for _, o := range g.Older {
-		older = append(older, fmt.Sprintf("%s (%s)", o.At, when(o.Time)))
-	}
+	older := words.Texts(g.Older, func(o many.Older) string { return fmt.Sprintf("%s (%s)", o.At, when(o.Time)) })
 	return fmt.Sprintf("%s has %s: the newest counts, %s (%s); not %s", g.Name, words.Plural(1+len(older), "result"), g.At, when(g.Time), strings.Join(older, ", "))
 }

@@ -101,10 +101,7 @@ func loaded(r *measured.Result) answer.Table {
 func groups(r *measured.Result) answer.Table {
 	t := answer.Table{Name: "groups", Title: "vCPUs that belong together, by latency", Columns: answer.Columns("found by", "level", ">groups", "vCPUs")}
 	row := func(by, level string, groups [][]int) {
-		var out []string
-		for _, g := range groups {
-			out = append(out, words.Ranges(g))
-		}
+		out := words.Texts(groups, words.Ranges)
 		t.Add(by, level, strconv.Itoa(len(groups)), strings.Join(out, " | "))
 	}
 	if h := r.Hidden; h != nil && len(h.Groups) > 0 {

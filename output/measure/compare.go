@@ -133,10 +133,9 @@ func limited(notes []string, noun string) []string {
 }
 
 func changes(list []compare.Change) []string {
-	var out []string
-	for _, c := range list {
-		out = append(out, fmt.Sprintf("%s: %s differs: A %s, B %s", compare.Label(c.Tool, c.Run), c.Name, values(c.A), values(c.B)))
-	}
+	out := words.Texts(list, func(c compare.Change) string {
+		return fmt.Sprintf("%s: %s differs: A %s, B %s", compare.Label(c.Tool, c.Run), c.Name, values(c.A), values(c.B))
+	})
 	return out
 }
 

@@ -57,10 +57,7 @@ func Own(s *own.Score, notes []string) *answer.Answer {
 		a.Note(fmt.Sprintf("%d of the %d that agree have no stored size: of the others it is an input of the prediction of a power cycle, and only the row \"%s\" compares it with a prediction that does not know it",
 			s.Sure, s.All.Agree, own.StoredSize))
 	}
-	var open []string
-	for _, o := range s.Open {
-		open = append(open, fmt.Sprintf("%s, %s, was not compared: %s", o.VM, o.By, o.Why))
-	}
+	open := words.Texts(s.Open, func(o own.Open) string { return fmt.Sprintf("%s, %s, was not compared: %s", o.VM, o.By, o.Why) })
 	a.Note(limited(open, "observations that were not compared")...)
 	a.Note(notes...)
 	return a

@@ -85,11 +85,7 @@ func verdict(vms, moves, refused int) string {
 
 // cells writes the vCPUs of each cell: "12 + 12" for two.
 func cells(s *move.Shape) string {
-	sizes := make([]string, len(s.Cells))
-	for i, n := range s.Sizes() {
-		sizes[i] = fmt.Sprint(n)
-	}
-	return strings.Join(sizes, " + ")
+	return strings.Join(words.Texts(s.Sizes(), func(n int) string { return fmt.Sprint(n) }), " + ")
 }
 
 func nodes(s *move.Shape) string {

@@ -132,11 +132,7 @@ func ratios(p *plan.Policy) string {
 func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 func hostNames(p *plan.Plan, list []int) []string {
-	var out []string
-	for _, h := range list {
-		out = append(out, p.Hosts[h].Name)
-	}
-	return out
+	return words.Texts(list, func(h int) string { return p.Hosts[h].Name })
 }
 
 // leftTables is the VMs that no host takes; no table when there are none.
@@ -238,10 +234,7 @@ func place(p *plan.Plan, id string) (host, nodes string) {
 	if !ok || p.Made.VMs[i].Host < 0 {
 		return "", ""
 	}
-	var list []string
-	for _, c := range p.Made.VMs[i].Cells {
-		list = append(list, strconv.Itoa(c.Node))
-	}
+	list := words.Texts(p.Made.VMs[i].Cells, func(c pack.Place) string { return strconv.Itoa(c.Node) })
 	return p.Hosts[p.Made.VMs[i].Host].Name, strings.Join(list, ", ")
 }
 

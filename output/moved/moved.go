@@ -40,19 +40,11 @@ func Moved(r *moved.Report) *answer.Answer {
 	}
 	for side, names := range r.Only {
 		if len(names) > 0 {
-			a.Note(fmt.Sprintf("only %s: %s", []string{"before", "after"}[side], some(names)))
+			a.Note(fmt.Sprintf("only %s: %s", []string{"before", "after"}[side], words.First(8, names)))
 		}
 	}
 	a.Note(r.Notes...)
 	return a
-}
-
-func some(names []string) string {
-	const most = 8
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 func movedVerdict(r *moved.Report) string {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/capture"
 	"homenode/esxi/scheduler"
 	"homenode/numa"
@@ -104,10 +106,7 @@ func (r *report) nodeData() table.Table {
 func (r *report) hostData() table.Table {
 	var rows [][]table.Cell
 	for _, rec := range r.Recordings {
-		var files []string
-		for _, f := range rec.Files {
-			files = append(files, f.Name)
-		}
+		files := words.Texts(rec.Files, func(f capture.File) string { return f.Name })
 		row := []table.Cell{
 			table.Text(rec.Host), table.Text(strings.Join(files, ", ")), table.Time(rec.First), table.Time(rec.Last), table.Number(rec.Ticks), table.Seconds(rec.Covered),
 			table.Seconds(max(0, rec.Last.Sub(rec.First)-rec.Covered)), table.Known(len(rec.Nodes) > 0, table.Number(len(rec.Nodes))), table.Number(verdict.CountVMs(r.On(rec))), table.Known(moves(rec) != "", table.Number(float64(rec.Moves.Total))),

@@ -28,16 +28,7 @@ func Decisions(result *simulate.Result, vm, host string, o Options) (*answer.Ans
 		return nil, err
 	}
 	a := r.simulation("homenode-why", []string{fmt.Sprintf("Simulated: %s of the NUMA scheduler in %s", words.Plural(len(chosen), "decision"), r.sim.Story.Name)})
-	t := answer.Table{Name: "decisions", Columns: columns("time", "host", "VM", "decision", "why", "rules")}
-	for _, d := range chosen {
-		one := r.sim.Decision(d)
-		client := one.VM
-		if one.Client != nil && client != "" {
-			client += "." + strconv.Itoa(*one.Client)
-		}
-		t.Add(r.moment(d.At), one.Host, text(client).Text, one.Decision, text(one.Why).Text, strings.Join(one.Rules, " "))
-	}
-	a.Tables = []answer.Table{t}
+	a.Tables = []answer.Table{r.decisionTable(chosen)}
 	a.Data = []table.Table{marked(decisionData(r.sim, chosen))}
 	a.Result = struct {
 		Story     storyJSON             `json:"story"`
@@ -49,6 +40,20 @@ func Decisions(result *simulate.Result, vm, host string, o Options) (*answer.Ans
 		}
 	}
 	return a, nil
+}
+
+// decisionTable lists decisions, each with its reason.
+func (r *report) decisionTable(all []*scheduler.Decision) answer.Table {
+	t := answer.Table{Name: "decisions", Columns: columns("time", "host", "VM", "decision", "why", "rules")}
+	for _, d := range all {
+		one := r.sim.Decision(d)
+		client := one.VM
+		if one.Client != nil && client != "" {
+			client += "." + strconv.Itoa(*one.Client)
+		}
+		t.Add(r.moment(d.At), one.Host, text(client).Text, one.Decision, text(one.Why).Text, strings.Join(one.Rules, " "))
+	}
+	return t
 }
 
 // moment writes a time of the story to the second: decisions are 2 s apart.

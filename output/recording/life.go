@@ -8,7 +8,6 @@ import (
 
 	"homenode/capture"
 	"homenode/internal/words"
-	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -198,7 +197,7 @@ func (r *report) seen(one *rule.Rule, v *verdict.VM) string {
 	case "M009":
 		return "ready at most " + dash(rate(v.Ready.Peak())) + longest(&v.Starved)
 	case "M010":
-		return onNodes(v.LastNode) + longest(&v.Lopsided)
+		return text(rule.OnNodes(v.LastNode)).Text + longest(&v.Lopsided)
 	case "M011":
 		if v.InFleet == nil {
 			return "no prediction: --fleet SOURCE"
@@ -214,14 +213,6 @@ func longest(s *capture.Spells) string {
 		return ", never so"
 	}
 	return ", so for " + rule.Duration(s.Longest.Length()) + " at the most"
-}
-
-func onNodes(list []numa.MemoryOnNode) string {
-	var parts []string
-	for _, m := range list {
-		parts = append(parts, fmt.Sprintf("%s on node %d", m.Guest, m.Node))
-	}
-	return text(strings.Join(parts, ", ")).Text
 }
 
 // inOrder returns the lives of VMs in the order of time.

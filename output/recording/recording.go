@@ -32,6 +32,8 @@ type Options struct {
 	Whole []byte
 	// Moment of a simulation is marked, and what stood then is told; zero for none.
 	Moment time.Time
+	// Decided adds every decision of a simulation to its tables.
+	Decided bool
 }
 
 // A report is a judged set of recordings on its way to an answer.

@@ -34,6 +34,11 @@ func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	if !o.Moment.IsZero() {
 		a.Tables = append([]answer.Table{r.atMoment(o.Moment)}, a.Tables...)
 	}
+	if o.Decided {
+		t := r.decisionTable(r.sim.About())
+		t.Title, t.Lead = "Decisions", "Every decision of the scheduler, with its reason. A time leads to what stood then."
+		a.Tables = append(a.Tables, t)
+	}
 	a.Findings = r.findings("simulate/", nil)
 	a.Data = r.simulatedTables(a, happened)
 	a.Result = func() any { return r.simulatedResult(happened) }

@@ -35,14 +35,6 @@ func Origin(given map[string]bool, flag string) unit.Origin {
 	return unit.Assumed
 }
 
-// List writes the first n of a list.
-func List(names []string, n int) string {
-	if len(names) > n {
-		return strings.Join(names[:n], ", ") + fmt.Sprintf(" and %d more", len(names)-n)
-	}
-	return strings.Join(names, ", ")
-}
-
 // Signed returns a change in whole percent: "+38 %".
 func Signed(s unit.Share) string {
 	// Adding 0 makes -0 a 0.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
+
 	"homenode/internal/texttab"
 )
 
@@ -38,11 +40,7 @@ func Of(name string, columns []Column, rows [][]Cell) Table {
 
 // Names lists the names of tables, in their order.
 func Names(tables []Table) []string {
-	names := make([]string, len(tables))
-	for i, t := range tables {
-		names[i] = t.Name
-	}
-	return names
+	return words.Texts(tables, func(t Table) string { return t.Name })
 }
 
 // Named returns the table with this name; false when there is none.

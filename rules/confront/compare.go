@@ -269,9 +269,5 @@ func bytesText(list []numa.Bytes) string {
 	if len(list) > 0 && slices.Min(list) == slices.Max(list) {
 		return fmt.Sprintf("%d × %s", len(list), list[0])
 	}
-	parts := make([]string, len(list))
-	for i, b := range list {
-		parts[i] = b.String()
-	}
-	return strings.Join(parts, " + ")
+	return strings.Join(words.Texts(list, func(b numa.Bytes) string { return b.String() }), " + ")
 }

@@ -38,18 +38,11 @@ func check(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("the stored size of %d vCPUs per virtual node %s: the next power cycle sizes it afresh, and the guest that had %s then sees %s",
-			g.Stored, made, nodes(&before), nodes(&on.Layout)),
+			g.Stored, made, rule.GuestNodes(&before, "node"), rule.GuestNodes(&on.Layout, "node")),
 		Advice: "Power off and on when it suits, on a host of the shape that the VM mostly runs on, then check settings inside the guest that name NUMA nodes or processors",
 		Evidence: []finding.Evidence{
 			v.SettingEvidence("numa.autosize.vcpu.maxPerVirtualNode"), v.SettingEvidence("numa.autosize.cookie"),
 			v.VCPUsEvidence(), on.Kind.NodesEvidence(),
 		},
 	}, &on.Layout)
-}
-
-func nodes(l *vnuma.Layout) string {
-	if !l.GuestSeesNUMA() {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
 }

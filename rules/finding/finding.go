@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
+
 	"homenode/numa"
 )
 
@@ -124,9 +126,5 @@ func Of[T any](name string, f numa.Fact[T], at string) Evidence {
 
 // EvidenceTexts returns "vCPUs = 32 (read: config.hardware.numCPU)" for each evidence.
 func (f *Finding) EvidenceTexts() []string {
-	var out []string
-	for _, e := range f.Evidence {
-		out = append(out, fmt.Sprintf("%s = %s (%s)", e.Name, e.Value, e.Origin))
-	}
-	return out
+	return words.Texts(f.Evidence, func(e Evidence) string { return fmt.Sprintf("%s = %s (%s)", e.Name, e.Value, e.Origin) })
 }

@@ -40,7 +40,7 @@ func check(p *rule.Pass) {
 	f := finding.Finding{
 		Severity: finding.Info,
 		Message: fmt.Sprintf("cores per socket are %d by hand: the guest sees %s for %s, assigned at power on it would see %s",
-			v.Guest.CoresPerSocket, rule.Plural(on.Layout.VSockets.Len(), "socket"), nodes(&on.Layout), sockets(&would)),
+			v.Guest.CoresPerSocket, rule.Plural(on.Layout.VSockets.Len(), "socket"), rule.GuestNodes(&on.Layout, "NUMA node"), sockets(&would)),
 		Evidence: []finding.Evidence{
 			v.CPSEvidence(), finding.Of("cores per socket assigned at power on", v.AutoCoresPerSocket, v.At),
 			finding.Of("virtual hardware", v.Hardware, v.At), v.VCPUsEvidence(), on.Kind.ReleaseEvidence(),
@@ -60,13 +60,6 @@ func check(p *rule.Pass) {
 // uneven clients (N008), a socket over several clients (N009), hot add (N001).
 func otherRule(l, auto *vnuma.Layout) bool {
 	return l.Wide() && (l.Why == vnuma.ByHotAdd || l.CoresPerSocket > l.Capacity || !l.PPDs.Even() && auto.PPDs.Even())
-}
-
-func nodes(l *vnuma.Layout) string {
-	if !l.GuestSeesNUMA() {
-		return "1 NUMA node"
-	}
-	return fmt.Sprintf("%d NUMA nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
 }
 
 func sockets(l *vnuma.Layout) string {

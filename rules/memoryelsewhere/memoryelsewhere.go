@@ -48,6 +48,6 @@ func check(p *rule.StatedPass) {
 		Message: fmt.Sprintf("%s of its %s (%s) are on other nodes of %s than its layout wants: %s", remote, all,
 			rule.Percent(share), v.Host.Name, strings.Join(beyond, "; ")),
 		Advice:   "Make room on its nodes, and move its memory there",
-		Evidence: []finding.Evidence{finding.Of("memory on nodes", numa.ReadAt(rule.OnNodes(o), o.OnNode.Origin.Where), o.At), p.Cells()},
+		Evidence: []finding.Evidence{finding.Of("memory on nodes", numa.ReadAt(rule.OnNodes(o.OnNode.Value), o.OnNode.Origin.Where), o.At), p.Cells()},
 	})
 }

@@ -59,21 +59,13 @@ func check(p *rule.Pass) {
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
-		On:       names(hosts),
+		On:       (&rule.Kind{Hosts: hosts}).HostNames(),
 		Message: fmt.Sprintf("after vMotion to %s the guest keeps %s, but runs there as %d clients (%s): virtual node %d is carried by %d of them",
 			rule.HostNames(hosts), kept(worst), worst.PPDs.Len(), worst.PPDs, vpd, last-first+1),
 		Advice:   advice,
 		Notice:   notice,
 		Evidence: evidence,
 	}, worst)
-}
-
-func names(hosts []*numa.Host) []string {
-	out := make([]string, len(hosts))
-	for i, h := range hosts {
-		out[i] = h.Name
-	}
-	return out
 }
 
 // reachable returns the hosts that a VM can move to now.

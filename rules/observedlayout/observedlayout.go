@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"homenode/numa"
 	"homenode/rules/confront"
@@ -56,12 +57,7 @@ func differs(p *rule.Pass, s *confront.Result) {
 
 // onlyHomes reports whether nothing but the home nodes differs.
 func onlyHomes(s *confront.Result) bool {
-	for _, f := range s.Fields {
-		if !f.Agrees && f.Name != confront.FieldHomes {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Fields, func(f confront.Field) bool { return !f.Agrees && f.Name != confront.FieldHomes })
 }
 
 // pending reports a VM that runs as its log says and predicted, with settings that

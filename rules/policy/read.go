@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
+
 	"go.yaml.in/yaml/v4"
 
 	"homenode/internal/alike"
@@ -344,11 +346,7 @@ func list(words []string) string {
 }
 
 func (r *reader) ruleIDs() []string {
-	out := make([]string, len(r.rules))
-	for i, one := range r.rules {
-		out[i] = one.ID
-	}
-	return out
+	return words.Texts(r.rules, func(one *rule.Rule) string { return one.ID })
 }
 
 // thresholds returns the thresholds of all rules by rule and name.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -77,10 +79,7 @@ func Ranges(numbers []int) string {
 
 // Names lists the first VMs by name: "sql01, sql02, web01 and 7 more".
 func Names(vms []*VM) string {
-	names := make([]string, len(vms))
-	for i, v := range vms {
-		names[i] = v.Name
-	}
+	names := words.Texts(vms, func(v *VM) string { return v.Name })
 	return List(names)
 }
 
@@ -90,7 +89,7 @@ func List(names []string) string {
 	n := len(names)
 	switch {
 	case n > most+1:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), n-most)
+		return words.First(most, names)
 	case n > 1:
 		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
@@ -125,19 +124,13 @@ func (p *Pass) OfHosts(hosts []*numa.Host) (on []string) {
 	return hostNames(hosts)
 }
 
-func hostNames(hosts []*numa.Host) (names []string) {
-	for _, h := range hosts {
-		names = append(names, h.Name)
-	}
-	return names
+func hostNames(hosts []*numa.Host) []string {
+	return words.Texts(hosts, func(h *numa.Host) string { return h.Name })
 }
 
 // VMIDs returns the IDs of VMs, for Finding.Costs.
-func VMIDs(vms []*VM) (ids []string) {
-	for _, v := range vms {
-		ids = append(ids, v.ID)
-	}
-	return ids
+func VMIDs(vms []*VM) []string {
+	return words.Texts(vms, func(v *VM) string { return v.ID })
 }
 
 // First reports whether the host of a host pass is the first of its kind: hosts of

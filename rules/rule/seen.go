@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/confront"
@@ -52,10 +54,9 @@ func Differences(s *confront.Result) (text string, evidence []finding.Evidence) 
 // OtherSettings returns what the observation was configured with and the inventory
 // has otherwise, in words; empty when nothing is.
 func OtherSettings(s *confront.Result) string {
-	parts := make([]string, len(s.Other))
-	for i, o := range s.Other {
-		parts[i] = fmt.Sprintf("%s = %s there, %s in the inventory", o.Name, o.Observed, o.Inventory)
-	}
+	parts := words.Texts(s.Other, func(o confront.Setting) string {
+		return fmt.Sprintf("%s = %s there, %s in the inventory", o.Name, o.Observed, o.Inventory)
+	})
 	return strings.Join(parts, "; ")
 }
 

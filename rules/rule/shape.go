@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
@@ -96,11 +98,7 @@ func (k *Kind) MarshalJSON() ([]byte, error) {
 
 // HostNames returns the names of the hosts.
 func (k *Kind) HostNames() []string {
-	out := make([]string, len(k.Hosts))
-	for i, h := range k.Hosts {
-		out[i] = h.Name
-	}
-	return out
+	return words.Texts(k.Hosts, func(h *numa.Host) string { return h.Name })
 }
 
 // MarshalJSON writes the names of the hosts and the layout there.

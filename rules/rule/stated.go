@@ -187,12 +187,8 @@ func NodeList(ids []int) string {
 }
 
 // OnNodes writes the memory on nodes of a host: "12 GB on node 0, 4 GB on node 1".
-func OnNodes(o *numa.Observation) string {
-	var out []string
-	for _, m := range o.OnNode.Value {
-		out = append(out, fmt.Sprintf("%s on node %d", m.Guest, m.Node))
-	}
-	return strings.Join(out, ", ")
+func OnNodes(list []numa.MemoryOnNode) string {
+	return strings.Join(words.Texts(list, func(m numa.MemoryOnNode) string { return fmt.Sprintf("%s on node %d", m.Guest, m.Node) }), ", ")
 }
 
 // A Comparison is one thing that was seen of a guest beside what its definition states.
@@ -236,9 +232,5 @@ func groupsText(group []int) string {
 		}
 		members[k] = append(members[k], i)
 	}
-	var out []string
-	for _, m := range members {
-		out = append(out, words.Ranges(m))
-	}
-	return strings.Join(out, " | ")
+	return strings.Join(words.Texts(members, words.Ranges), " | ")
 }

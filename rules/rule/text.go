@@ -82,7 +82,7 @@ func HostNames(hosts []*numa.Host) string {
 	case len(names) == 1:
 		return names[0]
 	case len(names) > 4:
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), len(names)-3)
+		return words.First(3, names)
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
@@ -98,7 +98,7 @@ func Notice(now, next *vnuma.Layout) string {
 		parts = append(parts, fmt.Sprintf("%s instead of %s (per-socket licences may count)", sockets(next), sockets(now)))
 	}
 	if !now.VPDs.Equal(next.VPDs) {
-		parts = append(parts, fmt.Sprintf("%s instead of %s", nodes(next), nodes(now)))
+		parts = append(parts, fmt.Sprintf("%s instead of %s", GuestNodes(next, "NUMA node"), GuestNodes(now, "NUMA node")))
 	}
 	return "the guest sees " + strings.Join(parts, " and ")
 }
@@ -107,11 +107,12 @@ func sockets(l *vnuma.Layout) string {
 	return fmt.Sprintf("%s of %s", Plural(l.VSockets.Len(), "socket"), Plural(l.CoresPerSocket, "core"))
 }
 
-func nodes(l *vnuma.Layout) string {
+// GuestNodes says how many nodes the guest of a layout sees, and with how many vCPUs.
+func GuestNodes(l *vnuma.Layout, noun string) string {
 	if !l.GuestSeesNUMA() {
-		return "1 NUMA node"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d NUMA nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
+	return fmt.Sprintf("%d %ss (%s vCPU)", l.VPDs.Len(), noun, l.VPDs)
 }
 
 // The facts that most rules show as evidence.

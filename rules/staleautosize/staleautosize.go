@@ -27,7 +27,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	severity := finding.Medium
-	cost := fmt.Sprintf("the guest keeps %s", nodes(&on.Layout))
+	cost := fmt.Sprintf("the guest keeps %s", rule.GuestNodes(&on.Layout, "node"))
 	if vpd, spans := on.Layout.Spanning(); spans {
 		severity = finding.High
 		first, last := on.Layout.Carriers(vpd)
@@ -41,7 +41,7 @@ func check(p *rule.Pass) {
 	f := finding.Finding{
 		Severity: severity,
 		Message: fmt.Sprintf("stored size of %d vCPUs per virtual node does not suit %s: %s where this host would give %s",
-			v.Guest.Stored, on.Kind.Shape(), cost, nodes(&fresh)),
+			v.Guest.Stored, on.Kind.Shape(), cost, rule.GuestNodes(&fresh, "node")),
 		Advice: advice,
 		Notice: notice,
 		Evidence: []finding.Evidence{
@@ -51,16 +51,9 @@ func check(p *rule.Pass) {
 	}
 	if p.SpreadLate(on) {
 		f.Message = fmt.Sprintf("numa.consolidate = FALSE came after the size of %d vCPUs per virtual node was stored: %s; sized afresh it would see %s, without the setting it would run as %s",
-			v.Guest.Stored, cost, nodes(&fresh), rule.Plural(on.Layout.Least, "client"))
+			v.Guest.Stored, cost, rule.GuestNodes(&fresh, "node"), rule.Plural(on.Layout.Least, "client"))
 		f.Advice = "Unless the VM was spread for memory bandwidth (then remove the stored numa.autosize entries): " + rule.Lower(advice)
 		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.consolidate"))
 	}
 	p.Report(f, &on.Layout)
-}
-
-func nodes(l *vnuma.Layout) string {
-	if !l.GuestSeesNUMA() {
-		return "1 node"
-	}
-	return fmt.Sprintf("%d nodes (%s vCPU)", l.VPDs.Len(), l.VPDs)
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -37,7 +39,7 @@ func check(p *rule.Pass) {
 		mode += " on " + rule.HostNames(p.Kind.Hosts)
 	}
 	wide := madeWide(p, perPackage)
-	names := namesOf(wide)
+	names := words.Texts(wide, func(v *rule.VM) string { return v.Name })
 	f := finding.Finding{
 		Severity: finding.Info,
 		Message: fmt.Sprintf("%s: %d packages are %d nodes of %d cores; no VM of the cluster becomes wide by it",
@@ -49,7 +51,7 @@ func check(p *rule.Pass) {
 	if len(wide) > 0 {
 		f.Severity = finding.Medium
 		f.Message = fmt.Sprintf("%s: %d packages are %d nodes of %d cores, which makes %s wide that would fit a package: %s",
-			mode, packages, nodes, p.Kind.Machine.Cores, rule.Plural(len(wide), "VM"), some(names))
+			mode, packages, nodes, p.Kind.Machine.Cores, rule.Plural(len(wide), "VM"), words.First(3, names))
 		f.Costs = rule.VMIDs(wide)
 		f.Advice = "Choose one node per package in the BIOS setup (SNC off, NPS1), or size these VMs for the smaller nodes"
 	}
@@ -84,7 +86,7 @@ func keepsSNC(p *rule.Pass, perPackage int, harm bool) string {
 	const support = "on Sapphire Rapids production VMs of SAP HANA that share a socket are supported with SNC-2 only (SAP note 3372365)"
 	switch {
 	case names != nil:
-		return "Keep SNC-2 for " + some(names) + ": " + support + "; size the other VMs for the smaller nodes"
+		return "Keep SNC-2 for " + words.First(3, names) + ": " + support + "; size the other VMs for the smaller nodes"
 	case unknown && harm:
 		return "It depends on what runs here: choose one node per package in the BIOS setup (SNC off), or size the VMs for the smaller nodes; with SAP HANA keep SNC-2: " + support
 	}
@@ -136,20 +138,4 @@ func madeWide(p *rule.Pass, perPackage int) []*rule.VM {
 	}
 	slices.SortStableFunc(wide, func(a, b *rule.VM) int { return strings.Compare(a.Name, b.Name) })
 	return wide
-}
-
-func namesOf(vms []*rule.VM) (names []string) {
-	for _, v := range vms {
-		names = append(names, v.Name)
-	}
-	return names
-}
-
-// some lists the first names.
-func some(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

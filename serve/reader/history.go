@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
+
 	v1 "github.com/prometheus/client_golang/api/prometheus/v1"
 	"github.com/prometheus/common/model"
 
@@ -41,10 +43,7 @@ func (r *Reader) History(ctx context.Context, vcenter string, clusters []string,
 		return nil, fmt.Errorf("found %d days, want at most %d", to.Sub(from)/(24*time.Hour), mostPoints*HistoryStep/(24*time.Hour))
 	}
 	text := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
-	var escaped []string
-	for _, c := range clusters {
-		escaped = append(escaped, text.Replace(quoteMeta(c)))
-	}
+	escaped := words.Texts(clusters, func(c string) string { return text.Replace(quoteMeta(c)) })
 	type at struct {
 		id   string
 		time model.Time

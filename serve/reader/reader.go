@@ -216,10 +216,7 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 			s.Hosts = append(s.Hosts, *seen[h])
 		}
 		if !t.Time.IsZero() {
-			ids := make([]string, len(order[h]))
-			for i, k := range order[h] {
-				ids[i] = k.id
-			}
+			ids := words.Texts(order[h], func(k key) string { return k.id })
 			r.board.Show(h.vcenter, h.host, clusters[h], t, ids)
 		}
 	}

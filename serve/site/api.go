@@ -42,7 +42,7 @@ func (s *Site) answer(p *screen) http.Handler {
 		}
 		var v *view
 		if err == nil {
-			v, err = p.show(x)
+			v, err = x.shown()
 		}
 		var b bytes.Buffer
 		if err == nil {
@@ -85,7 +85,7 @@ func (s *Site) asksOf(ctx context.Context, p *screen) (all []field) {
 		}
 		x, err := s.request(p, r)
 		if x.quiet = true; err == nil {
-			_, _ = p.show(x) // it ends at the question
+			_, _ = x.shown() // it ends at the question
 		}
 		all = append(all, x.asks...)
 	}

@@ -64,7 +64,7 @@ var topologyExample = url.Values{"vcpus": {"24"}, "memory": {"512GB"}, "sockets"
 
 // showTopology explains what a VM gets on a host.
 func (x *request) showTopology() (*view, error) {
-	fields, _ := x.asked(topologyFields()...)
+	fields := x.asked(topologyFields()...)
 	v := &view{fields: fields, most: rowsShown, title: "Topology of a VM"}
 	if !slices.ContainsFunc(fields, func(f field) bool { return f.Value != f.Default }) {
 		example := cloned(x.query)

@@ -258,7 +258,7 @@ func showCounters(x *request) (*view, error) {
 
 // showCompare compares two captures, or what is before and after a time in one.
 func showCompare(x *request) (*view, error) {
-	sides, _ := x.asked(field{Name: "a", Label: "A", Choices: x.captureChoices("choose")}, field{Name: "b", Label: "B", Choices: x.captureChoices("none: A before and after a time")})
+	sides := x.asked(field{Name: "a", Label: "A", Choices: x.captureChoices("choose")}, field{Name: "b", Label: "B", Choices: x.captureChoices("none: A before and after a time")})
 	q := compare.Entry.Ask()
 	fields, _, err := x.form(q, "at", "vm", "host-name", "details")
 	a, b := valueOf(sides, "a"), valueOf(sides, "b")

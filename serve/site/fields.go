@@ -7,17 +7,15 @@ import (
 	"strings"
 )
 
-// A field is a part of a question that a page lets its reader change: a flag of the command.
+// A field is a part of a question that a page lets its reader change.
 type field struct {
-	Name    string // in the address; the flag's where flag is ""
+	Name    string // in the address
 	Label   string
 	Hint    string   // an example
-	flag    string   // of the command: "-" for none by itself; "what-if=lose-host=" with the words before the value; "" for Name
 	Choices []choice // when only these are possible
 	Default string
 	Long    bool   // the text is long
 	Check   bool   // a flag that is given or not
-	Quick   bool   // the other fields depend on it: they go when it changes
 	Hidden  bool   // readers do not change it
 	Group   string // heading of it and of the fields after it
 	Folded  bool   // its group is seldom used
@@ -37,30 +35,16 @@ func choices(none string, values ...string) []choice {
 	return out
 }
 
-// asked returns the fields with what the address says, and the flags that this comes to.
-func (x *request) asked(fields ...field) (filled []field, flags []string) {
-	for _, f := range fields {
-		if f.Value = x.query.Get(f.Name); !x.query.Has(f.Name) {
+// asked returns fields that are of no question, with what the address says.
+func (x *request) asked(fields ...field) []field {
+	for i := range fields {
+		f := &fields[i]
+		if f.Value = strings.TrimSpace(x.query.Get(f.Name)); !x.query.Has(f.Name) {
 			f.Value = f.Default
 		}
-		f.Value = strings.TrimSpace(f.Value)
-		flag := "--" + f.Name
-		if f.flag != "" {
-			flag = "--" + f.flag
-		}
-		switch {
-		case f.flag == "-" || f.Value == "":
-		case f.Check:
-			flags = append(flags, flag)
-		case strings.Contains(flag, "="): // of a flag that takes words
-			flags = append(flags, flag+f.Value)
-		default:
-			flags = append(flags, flag+"="+f.Value)
-		}
-		filled = append(filled, f)
 	}
-	x.asks = append(x.asks, filled...)
-	return filled, flags
+	x.asks = append(x.asks, fields...)
+	return fields
 }
 
 // valueOf returns the value of a field.
@@ -91,4 +75,26 @@ func valid(query url.Values, fields []field) error {
 		}
 	}
 	return nil
+}
+
+// A group is fields below a heading.
+type group struct {
+	Legend string // "" for none
+	ID     string // of a folded one
+	Folded bool   // it is shown when somebody opens it
+	Open   bool
+	Fields []field
+}
+
+// groupsOf returns the fields in their groups: a field without a group is in that of the one before it.
+func groupsOf(fields []field) []group {
+	var out []group
+	for _, f := range fields {
+		if len(out) == 0 || f.Group != "" {
+			out = append(out, group{Legend: f.Group, Folded: f.Folded, ID: "more-" + f.Name})
+		}
+		g := &out[len(out)-1]
+		g.Fields, g.Open = append(g.Fields, f), g.Open || f.Value != ""
+	}
+	return out
 }

@@ -41,7 +41,6 @@ type Live struct {
 
 	streams atomic.Int32
 	losses  losses
-	present present
 	counted counted
 }
 
@@ -201,18 +200,11 @@ func (l *Live) unseen(vcenter string, at time.Time) (t answer.Table, hosts int) 
 			if !h.Last.IsZero() {
 				last = moment(h.Last, at)
 			}
-			t.Rows = append(t.Rows, []answer.Cell{{Text: h.Name, To: answer.Object{Kind: "host", ID: h.ID}}, {Text: h.Cluster, To: clusterObject(h.Cluster)}, {Text: s.Name}, {Text: since}, {Text: last},
+			t.Rows = append(t.Rows, []answer.Cell{{Text: h.Name, To: answer.Object{Kind: "host", ID: h.ID}}, {Text: h.Cluster, To: answer.Cluster(h.Cluster)}, {Text: s.Name}, {Text: since}, {Text: last},
 				{Text: cmp.Or(h.Failing, s.Error, "it was not asked yet"), Tone: answer.Bad}})
 		}
 	}
 	return t, hosts
-}
-
-func clusterObject(name string) answer.Object {
-	if name == "" {
-		return answer.Object{}
-	}
-	return answer.Object{Kind: "cluster", ID: name}
 }
 
 // vmCells is a VM at the moment.

@@ -57,7 +57,7 @@ func TestFleetNow(t *testing.T) {
 			return []collect.Status{{Name: "vc", Hosts: []collect.HostStatus{{Name: "a", Last: time.Now()}}}}
 		},
 	} {
-		s.Live = &Live{Board: empty, Status: status}
+		s := &Site{Fleets: s.Fleets, Live: &Live{Board: empty, Status: status}}
 		if _, _, body := get(t, s, "/"); !strings.Contains(body, "<h1>"+want+"</h1>") {
 			t.Errorf("want %s", want)
 		}
@@ -206,19 +206,19 @@ func TestRecentForgets(t *testing.T) {
 	old, now := &held.Fleet{Name: "vc"}, &held.Fleet{Name: "vc"}
 	there := make(chan struct{})
 	close(there)
-	c := recent{all: []*recentAnswer{{fleet: old, line: "assess", at: time.Now(), done: there}, {fleet: now, line: "rules", at: time.Now().Add(-recentFor), done: there},
-		{fleet: now, line: "fix", a: &answer.Answer{}, at: time.Now(), done: there}}}
-	if a, err := c.once(&request{Request: httptest.NewRequest(http.MethodGet, "/", nil), fleet: now}, "fix", func() (*answer.Answer, error) { return nil, errors.New("asked") }); err != nil || a != c.all[0].a || len(c.all) != 1 {
+	c := recent{all: []*recentAnswer{{fleet: old, line: "assess", until: time.Now().Add(recentFor), done: there}, {fleet: now, line: "rules", until: time.Now(), done: there},
+		{fleet: now, line: "fix", a: &answer.Answer{}, until: time.Now().Add(recentFor), done: there}}}
+	if a, err := c.once(&request{Request: httptest.NewRequest(http.MethodGet, "/", nil), fleet: now}, recentFor, "fix", func() (*answer.Answer, error) { return nil, errors.New("asked") }); err != nil || a != c.all[0].a || len(c.all) != 1 {
 		t.Errorf("%v, %v, %d kept", a, err, len(c.all))
 	}
 }
 
 // TestPresent shows many viewers the same for a moment, and what is anew when the fleet was judged anew.
 func TestPresent(t *testing.T) {
-	var p present
+	var c recent
 	made := 0
 	ask := func(f *held.Fleet) {
-		if _, err := p.of("/", f, func() (*answer.Answer, error) { made++; return &answer.Answer{}, nil }); err != nil {
+		if _, err := c.once(&request{Request: httptest.NewRequest(http.MethodGet, "/", nil), fleet: f}, presentFor, "/", func() (*answer.Answer, error) { made++; return &answer.Answer{}, nil }); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,12 +1,10 @@
 package site
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"homenode/ask"
@@ -14,99 +12,6 @@ import (
 	"homenode/serve/board"
 	"homenode/source/open"
 )
-
-// divider divides the values of a field of several in a form, unless commas do; none of them has one.
-const divider = ";"
-
-// form returns the fields of a question as a form has them, filled with what the address says: those of these names, or all that have a label. An
-// address asks no more than these.
-func (x *request) form(q ask.Question, names ...string) (fields []field, given bool, err error) {
-	group := ""
-	for _, f := range ask.Fields(q) {
-		if names != nil && !slices.Contains(names, f.Name) || f.Label == "" && (names == nil || !x.query.Has(f.Name)) {
-			continue
-		}
-		var some []field
-		var wrong error
-		if f.Labels != nil && f.Kind == ask.Texts {
-			some = x.checks(f)
-		} else {
-			some, wrong = x.entry(f)
-		}
-		if f.Group != group {
-			group, some[0].Group = f.Group, f.Group
-		}
-		fields, given, err = append(fields, some...), given || f.Given(), cmp.Or(err, wrong)
-	}
-	x.asks = append(x.asks, fields...)
-	return fields, given || err != nil, err
-}
-
-// entry returns a field as a form has it.
-func (x *request) entry(f *ask.Field) (out []field, err error) {
-	one := field{Name: f.Name, Label: f.Label, Hint: cmp.Or(f.Example, f.Default), Choices: choicesOf(f), Long: f.Kind == ask.Texts, Check: f.Kind == ask.Truth, Hidden: f.Label == ""}
-	if f.Argument {
-		one.Choices = x.sourceChoices()
-	}
-	for _, text := range x.query[f.Name] {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		one.Value = text
-		values := []string{text}
-		switch {
-		case f.Kind == ask.Texts && !f.List:
-			values = strings.Split(text, divider)
-		case f.Kind == ask.Truth && text == "on": // as a browser says it
-			values = []string{"true"}
-		}
-		for _, value := range values {
-			err = cmp.Or(err, f.Set(strings.TrimSpace(value)))
-		}
-	}
-	return []field{one}, err
-}
-
-// checks returns a field of several choices as a form has it: each of them is checked or not.
-func (x *request) checks(f *ask.Field) (out []field) {
-	for i, c := range f.Choices {
-		one := field{Name: f.Name + "-" + c, Label: f.Label + " " + f.Labels[i], Check: true, Value: x.query.Get(f.Name + "-" + c)}
-		if one.Value != "" {
-			_ = f.Set(c) // a choice is one
-		}
-		out = append(out, one)
-	}
-	return out
-}
-
-// choicesOf are the only values of a field.
-func choicesOf(f *ask.Field) []choice {
-	if f.Choices == nil {
-		return nil
-	}
-	out := []choice{{"", cmp.Or(f.Default, "any")}}
-	for i, c := range f.Choices {
-		label := c
-		if f.Labels != nil {
-			label = f.Labels[i]
-		}
-		if c == f.Default {
-			out[0].Label = label
-		} else {
-			out = append(out, choice{c, label})
-		}
-	}
-	return out
-}
-
-// sourceChoices are the fleets that a question can be about.
-func (x *request) sourceChoices() []choice {
-	out := []choice{{"", "none: described here"}}
-	if x.fleet != nil {
-		out = append(out, choice{Source, "my fleet"})
-	}
-	return out
-}
 
 // env returns what this server lends to a question: the fleet of the page alone, and no file.
 func (x *request) env() *ask.Env {
@@ -118,22 +23,6 @@ func (x *request) env() *ask.Env {
 		}
 	}
 	return e
-}
-
-// give gives fields of a question values: a name, then its value. What is empty is not given.
-func give(q ask.Question, values ...string) error {
-	fields := ask.Fields(q)
-	for i := 0; i < len(values); i += 2 {
-		for _, f := range fields {
-			if f.Name != values[i] || values[i+1] == "" {
-				continue
-			}
-			if err := f.Set(values[i+1]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // turns are of the questions that are answered at once; the others wait.
@@ -152,9 +41,6 @@ func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error)
 func (x *request) reply(t *ask.Entry, q ask.Question, e *ask.Env) (*ask.Reply, error) {
 	if x.quiet {
 		return nil, errors.New("nothing is asked")
-	}
-	if x.fleet == nil && slices.Contains(ask.Line(t.Name, q), Source) {
-		return nil, errNoFleet
 	}
 	select {
 	case turns <- struct{}{}:

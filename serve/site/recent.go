@@ -13,10 +13,12 @@ import (
 	"homenode/serve/held"
 )
 
-// The cache keeps this many answers for this long.
+// The cache keeps this many answers for this long; those about the present, which many viewers see, for a moment: hosts are asked no more often than
+// every 20 s.
 const (
-	recentMost = 16
+	recentMost = 32
 	recentFor  = 2 * time.Minute
+	presentFor = 2 * time.Second
 )
 
 // A recent keeps the last answers. Who asks what is being asked waits for that answer.
@@ -28,7 +30,7 @@ type recent struct {
 type recentAnswer struct {
 	fleet *held.Fleet
 	line  string
-	at    time.Time
+	until time.Time     // zero before it is there
 	done  chan struct{} // closed when it is there
 	a     *answer.Answer
 	err   error
@@ -36,15 +38,15 @@ type recentAnswer struct {
 
 // answer answers a question, unless it was asked a moment ago about the same fleet.
 func (c *recent) answer(x *request, t *ask.Entry, q ask.Question) (*answer.Answer, error) {
-	return c.once(x, words.Command(ask.Line(t.Name, q)...), func() (*answer.Answer, error) { return x.answerOf(t, q) })
+	return c.once(x, recentFor, words.Command(ask.Line(t.Name, q)...), func() (*answer.Answer, error) { return x.answerOf(t, q) })
 }
 
-// once asks, unless the same line was asked a moment ago about the same fleet.
-func (c *recent) once(x *request, line string, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
+// once asks, unless the same line was asked about the same fleet, and the answer is not older than keep. The answer is not to be changed.
+func (c *recent) once(x *request, keep time.Duration, line string, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
 	for !x.quiet {
 		one, own := c.of(x.fleet, line)
 		if own {
-			return c.fill(one, asking)
+			return c.fill(one, keep, asking)
 		}
 		select {
 		case <-one.done:
@@ -59,11 +61,13 @@ func (c *recent) once(x *request, line string, asking func() (*answer.Answer, er
 }
 
 // fill asks, and lets those know who wait.
-func (c *recent) fill(one *recentAnswer, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
+func (c *recent) fill(one *recentAnswer, keep time.Duration, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
 	one.err = context.Canceled // should asking panic
 	defer func() {
-		if one.err != nil {
-			c.drop(one)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if one.until = time.Now().Add(keep); one.err != nil { // it is asked for anew
+			c.all = slices.DeleteFunc(c.all, func(other *recentAnswer) bool { return other == one })
 		}
 		close(one.done)
 	}()
@@ -77,24 +81,17 @@ func (c *recent) of(fleet *held.Fleet, line string) (one *recentAnswer, own bool
 	defer c.mu.Unlock()
 	// An older judgement of the same fleet is asked about no more, and it is large.
 	c.all = slices.DeleteFunc(c.all, func(one *recentAnswer) bool {
-		return time.Since(one.at) >= recentFor || one.fleet != nil && fleet != nil && one.fleet != fleet && one.fleet.Name == fleet.Name
+		return !one.until.IsZero() && !time.Now().Before(one.until) || one.fleet != nil && fleet != nil && one.fleet != fleet && one.fleet.Name == fleet.Name
 	})
 	for _, one := range c.all {
 		if one.fleet == fleet && one.line == line {
 			return one, false
 		}
 	}
-	one = &recentAnswer{fleet: fleet, line: line, at: time.Now(), done: make(chan struct{})}
+	one = &recentAnswer{fleet: fleet, line: line, done: make(chan struct{})}
 	c.all = append(c.all, one)
 	if len(c.all) > recentMost {
 		c.all = slices.Delete(c.all, 0, len(c.all)-recentMost)
 	}
 	return one, true
-}
-
-// drop forgets an answer: errors are asked for anew.
-func (c *recent) drop(one *recentAnswer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.all = slices.DeleteFunc(c.all, func(other *recentAnswer) bool { return other == one })
 }

@@ -33,7 +33,7 @@ func TestRecent(t *testing.T) {
 		return &answer.Answer{}, nil
 	}
 	ask := func(ctx context.Context, f *held.Fleet) error {
-		_, err := s.recent.once(&request{Request: httptest.NewRequestWithContext(ctx, "GET", "/", nil), site: s, fleet: f}, "assess", func() (*answer.Answer, error) { return answered(ctx) })
+		_, err := s.recent.once(&request{Request: httptest.NewRequestWithContext(ctx, "GET", "/", nil), site: s, fleet: f}, recentFor, "assess", func() (*answer.Answer, error) { return answered(ctx) })
 		return err
 	}
 	f := &held.Fleet{Name: "vc"}

@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"homenode/internal/words"
@@ -26,12 +27,7 @@ func (s *search) match(texts ...string) bool {
 		return false
 	}
 	all := strings.ToLower(strings.Join(texts, "\n"))
-	for _, w := range s.words {
-		if !strings.Contains(all, w) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.words, func(w string) bool { return !strings.Contains(all, w) })
 }
 
 // add adds what was found.

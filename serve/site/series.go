@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/ask"
 	"homenode/capture"
 	"homenode/internal/words"
 	"homenode/numa"
@@ -33,7 +34,7 @@ var spans = []struct {
 
 // spanField lets readers choose the stretch of time.
 func spanField() field {
-	f := field{Name: "range", Label: "Over", flag: "-", Default: "24h"}
+	f := field{Name: "range", Label: "Over", Default: "24h"}
 	for _, s := range spans {
 		f.Choices = append(f.Choices, choice{s.name, s.label})
 	}
@@ -296,7 +297,7 @@ func (x *request) columns() (*columns, error) {
 func (x *request) vm() (*numa.VM, error) {
 	name := x.query.Get("vm")
 	if x.fleet == nil {
-		return nil, errNoFleet
+		return nil, ask.ErrNoFleet
 	}
 	switch found := x.fleet.Result.Fleet.FindVMs(name); {
 	case len(found) == 0:

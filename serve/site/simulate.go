@@ -36,9 +36,6 @@ func (x *request) partChoices() []choice {
 
 // showSimulate runs the scheduler of the model over the fleet, or a part of it, for some hours.
 func showSimulate(x *request) (*view, error) {
-	if x.fleet == nil {
-		return nil, errNoFleet
-	}
 	q := simulation.Ask().(*recording.Simulate)
 	fields, given, err := x.form(q)
 	for i := range fields {
@@ -51,7 +48,7 @@ func showSimulate(x *request) (*view, error) {
 			f.Group, f.Folded = "Changed before", true
 		}
 	}
-	more, _ := x.asked(field{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()}, field{Name: "add-host", Label: "Add hosts", Hint: "like=esx01"})
+	more := x.asked(field{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()}, field{Name: "add-host", Label: "Add hosts", Hint: "like=esx01"})
 	at := 1 + slices.IndexFunc(fields, func(f field) bool { return f.Name == "what-if" })
 	v := &view{fields: slices.Insert(fields, at, more...), most: 10}
 	for _, f := range more {
@@ -81,24 +78,9 @@ func showSimulate(x *request) (*view, error) {
 	}
 	out := *a
 	out.Next = nil
-	if q.VM == "" {
-		decisions := *q
-		decisions.Moment = ""
-		if err := give(&decisions, "why", "true"); err != nil {
-			return v, err
-		}
-		why, err := x.site.recent.answer(x, simulation, &decisions)
-		if err != nil {
-			return v, err
-		}
-		decided := why.Tables[0]
-		decided.Title, decided.Lead = "Decisions", "Every decision of the scheduler, with its reason. A time leads to what stood then."
-		out.Tables = append(slices.Clone(a.Tables), decided)
-	} else {
-		out.Tables = slices.Clone(a.Tables)
-	}
-	for i := range out.Tables {
-		out.Tables[i] = x.momentsIn(out.Tables[i])
+	out.Tables = nil
+	for _, t := range a.Tables {
+		out.Tables = append(out.Tables, x.momentsIn(t))
 	}
 	out.Drawings = fewDrawings(a.Drawings)
 	out.Notes = append(slices.Clone(a.Notes), answer.Note{Text: simulateBound})

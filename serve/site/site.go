@@ -56,6 +56,7 @@ type screen struct {
 	title string // English; the navigation says it
 	nav   bool   // it stands in the navigation
 	needs string // the part of its address without which it shows nothing
+	fleet bool   // it is about the fleet; without the part that it needs it lists what there is
 	show  func(*request) (*view, error)
 }
 
@@ -158,7 +159,7 @@ func (s *Site) serve(p *screen) http.Handler {
 		x, err := s.request(p, r)
 		var v *view
 		if err == nil {
-			v, err = p.show(x)
+			v, err = x.shown()
 		}
 		status := http.StatusOK
 		if err != nil {
@@ -177,6 +178,18 @@ func (s *Site) serve(p *screen) http.Handler {
 		}
 		x.write(w, status, v)
 	})
+}
+
+// shown shows the page.
+func (x *request) shown() (*view, error) {
+	switch p := x.page; {
+	case p.fleet && x.fleet == nil:
+		return nil, ask.ErrNoFleet
+	case p.fleet && p.needs != "" && x.query.Get(p.needs) == "":
+		return x.which(p.needs), nil
+	default:
+		return p.show(x)
+	}
 }
 
 // missing answers for addresses that nothing is at.
@@ -264,16 +277,11 @@ type unknownError struct{ text string }
 
 func (e *unknownError) Error() string { return e.text }
 
-// errNoFleet says that nothing can be asked yet.
-var errNoFleet = errors.New("no inventory was read yet: the page of the status says how collecting goes")
-
 func statusOf(err error) int {
 	switch _, unknown := errors.AsType[*unknownError](err); {
 	case unknown:
 		return http.StatusNotFound
-	case errors.Is(err, errNoFleet):
-		return http.StatusServiceUnavailable
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, ask.ErrNoFleet), errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest

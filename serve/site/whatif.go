@@ -143,10 +143,10 @@ func wordsOf(fields []field, keys ...[2]string) (string, error) {
 
 // showWhatIf judges the fleet with changes beside today's.
 func showWhatIf(x *request) (*view, error) {
-	fields, _ := x.asked(x.whatIfFields()...)
+	fields := x.asked(x.whatIfFields()...)
 	v := &view{fields: fields, most: 10}
 	if x.fleet == nil {
-		return v, errNoFleet
+		return v, ask.ErrNoFleet
 	}
 	vm, err := wordsOf(fields, [2]string{"vm", "vm"}, [2]string{"vcpus", "vcpus"}, [2]string{"coresPerSocket", "coresPerSocket"}, [2]string{"memory", "memory"},
 		[2]string{"hotAdd", "hotAdd"}, [2]string{"hw", "hw"}, [2]string{"host", "host"}, [2]string{"preferHT", "numa.vcpu.preferHT"})

@@ -168,11 +168,9 @@ func (in *Input) observed(c *fix.Change, check *effect.Check, st *numa.State) {
 
 // find returns a VM of the fleet as it is now.
 func (in *Input) find(id string) *rule.VM {
-	for _, cl := range in.Fleet.Clusters {
-		for _, v := range cl.VMs {
-			if v.ID == id {
-				return v
-			}
+	for v := range in.Fleet.EachVM() {
+		if v.ID == id {
+			return v
 		}
 	}
 	return nil

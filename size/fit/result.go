@@ -118,12 +118,9 @@ func (r *room) outcome(t *Type, a *Ask) Outcome {
 
 // uneven reports whether nodes with cores differ.
 func (r *room) uneven() bool {
-	for _, n := range r.host.Nodes {
-		if n.Cores > 0 && (n.Cores != int(r.machine.Cores) || n.Memory.Value+r.reserve != numa.Bytes(r.machine.NodeMemory)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.host.Nodes, func(n numa.Node) bool {
+		return n.Cores > 0 && (n.Cores != int(r.machine.Cores) || n.Memory.Value+r.reserve != numa.Bytes(r.machine.NodeMemory))
+	})
 }
 
 // price divides the price of the hosts by the VMs that they hold.

@@ -59,11 +59,9 @@ func Unseen(w *rules.Watched, inventory *rules.Result) (n int) {
 	}
 	for _, rec := range w.Recordings {
 		host := inventory.Machine(rec.Host)
-		for _, c := range inventory.Clusters {
-			for _, v := range c.VMs {
-				if host != nil && v.Host == host && !seen[v] && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
-					n++
-				}
+		for v := range inventory.EachVM() {
+			if host != nil && v.Host == host && !seen[v] && v.Power.Or(numa.PoweredOn) == numa.PoweredOn {
+				n++
 			}
 		}
 	}

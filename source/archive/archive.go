@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -107,12 +108,7 @@ func Plain(name string) string {
 // IsArchive reports whether a file of this name is opened as an archive.
 func IsArchive(name string) bool {
 	lower := strings.ToLower(name)
-	for _, ext := range []string{".tgz", ".tar", ".tar.gz", ".zip", ".tar.zst", ".tzst"} {
-		if strings.HasSuffix(lower, ext) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{".tgz", ".tar", ".tar.gz", ".zip", ".tar.zst", ".tzst"}, func(ext string) bool { return strings.HasSuffix(lower, ext) })
 }
 
 // maxName bounds the names of members in messages, in bytes.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
+
 	"homenode/source/text"
 )
 
@@ -34,10 +36,7 @@ var waitNames = []string{"servername", "checkdate", "wait_type", "wait_time_ms"}
 // waitColumns returns where the columns of waitNames stand; nil when l is no header.
 func waitColumns(l text.Line) (at []int, separator string) {
 	for _, separator := range []string{",", ";", "\t"} {
-		var names []string
-		for _, cell := range l.Split(separator) {
-			names = append(names, strings.ToLower(strings.Trim(cell.Text, ` "`)))
-		}
+		names := words.Texts(l.Split(separator), func(cell text.Line) string { return strings.ToLower(strings.Trim(cell.Text, ` "`)) })
 		at = nil
 		for _, want := range waitNames {
 			if i := slices.Index(names, want); i >= 0 {

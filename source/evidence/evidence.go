@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/source/archive"
@@ -222,11 +224,7 @@ func (j *joiner) owner(p *Piece, file, at, format, stated string) *numa.VM {
 }
 
 func (j *joiner) names() []string {
-	names := make([]string, len(j.fleet.VMs))
-	for i := range j.fleet.VMs {
-		names[i] = j.fleet.VMs[i].Name
-	}
-	return names
+	return words.Texts(j.fleet.VMs, func(one numa.VM) string { return one.Name })
 }
 
 // named returns the VMs with this name or, for the name of a guest, with the first

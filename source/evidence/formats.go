@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/source/archive"
 	"homenode/source/benchmark"
 	"homenode/source/fact"
@@ -141,11 +143,7 @@ func OverTime(name string, head []byte) error {
 
 // formatNames lists what Documents reads, in words.
 func formatNames() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
+	return words.Texts(formats, func(f format) string { return f.name })
 }
 
 // A Found is one file of a walk.

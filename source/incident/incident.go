@@ -30,6 +30,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
+
 	"homenode/numa"
 	"homenode/source/word"
 )
@@ -166,11 +168,7 @@ func (p *parser) finish() (*Incident, error) {
 
 // Hosts returns the names of the hosts, in their order.
 func (in *Incident) Hosts() []string {
-	names := make([]string, len(in.hosts))
-	for i, h := range in.hosts {
-		names[i] = h.name
-	}
-	return names
+	return words.Texts(in.hosts, func(h *host) string { return h.name })
 }
 
 // Ticks hands the ticks of one host after another to visit, which borrows them. It

@@ -3,6 +3,8 @@ package incident
 import (
 	"time"
 
+	"homenode/internal/words"
+
 	"homenode/numa"
 	"homenode/source/word"
 )
@@ -126,11 +128,8 @@ func state[T any](list []quantity[T], ts tracks, w word.Word, at, over time.Dura
 }
 
 // wordsOf returns the words of quantities.
-func wordsOf[T any](list []quantity[T]) (words []string) {
-	for _, q := range list {
-		words = append(words, q.word)
-	}
-	return words
+func wordsOf[T any](list []quantity[T]) []string {
+	return words.Texts(list, func(q quantity[T]) string { return q.word })
 }
 
 // show gives t the quantities at a time, and returns which it has.

@@ -99,9 +99,5 @@ func L3s(t *machine.Topology) (n int) {
 
 // groupsText writes groups of processors: "0-3 | 4-7".
 func groupsText(groups [][]int) string {
-	parts := make([]string, len(groups))
-	for i, g := range groups {
-		parts[i] = words.Ranges(g)
-	}
-	return strings.Join(parts, " | ")
+	return strings.Join(words.Texts(groups, words.Ranges), " | ")
 }

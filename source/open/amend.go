@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/internal/alike"
 	"homenode/internal/glob"
 	"homenode/internal/texttab"
@@ -32,10 +34,7 @@ func divide(fleet *numa.Fleet, args []string) error {
 			pattern = strings.TrimSpace(pattern)
 			err = fleet.SetNodesPerSocket(pattern, k, "--nodes-per-socket "+item)
 			if errors.Is(err, numa.ErrNoHost) {
-				var names []string
-				for i := range fleet.Hosts {
-					names = append(names, texttab.Clean(fleet.Hosts[i].Name))
-				}
+				names := words.Texts(fleet.Hosts, func(one numa.Host) string { return texttab.Clean(one.Name) })
 				return fmt.Errorf("%w%s", err, alike.After(strings.Trim(pattern, "*?"), names))
 			}
 			if err != nil {

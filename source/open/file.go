@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/numa"
 	"homenode/source/bundle"
 	"homenode/source/evidence"
@@ -44,11 +46,7 @@ func inventories() []inventory {
 
 // want lists the kinds of files that hold a fleet, in the words of messages.
 func want() string {
-	var names []string
-	for _, k := range inventories() {
-		names = append(names, k.name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(words.Texts(inventories(), func(k inventory) string { return k.name }), ", ")
 }
 
 func isJSON(path string) bool { return isFile(path) && strings.EqualFold(filepath.Ext(path), ".json") }

@@ -15,11 +15,7 @@ import (
 
 // kindNames are the words of events, in order of the kinds.
 func kindNames() []string {
-	var out []string
-	for _, k := range numa.EventKinds() {
-		out = append(out, k.String())
-	}
-	return out
+	return words.Texts(numa.EventKinds(), func(k numa.EventKind) string { return k.String() })
 }
 
 func kindNamed(name string) (numa.EventKind, bool) {

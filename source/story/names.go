@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/internal/alike"
 	"homenode/numa"
 	"homenode/source/word"
@@ -192,10 +194,7 @@ func (n *names) exact(name string, col int) (int, error) {
 	case 1:
 		return found[0], nil
 	}
-	var ways []string
-	for _, i := range found[:min(len(found), 3)] {
-		ways = append(ways, n.only(i))
-	}
+	ways := words.Texts(found[:min(len(found), 3)], n.only)
 	return -1, word.Errorf(col, "found %s, which %d %ss are called; say which: %s", word.Short(name), len(found), n.noun, strings.Join(ways, ", "))
 }
 
@@ -226,10 +225,7 @@ func (o *named) matches(pattern string, fold bool) bool {
 
 // none returns the error for what names nothing.
 func (n *names) none(name string, col int) error {
-	known := make([]string, len(n.all))
-	for i := range n.all {
-		known[i] = n.all[i].names[0]
-	}
+	known := words.Texts(n.all, func(one named) string { return one.names[0] })
 	return word.Errorf(col, "found no %s %q%s", n.noun, word.Short(name), alike.After(strings.Trim(name, "*?"), known))
 }
 

@@ -171,12 +171,7 @@ func (r *rounds) once(kind string, line int, format string, args ...any) {
 }
 
 func (r *round) has(format string) bool {
-	for _, o := range r.outputs {
-		if o.Format == format {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.outputs, func(o *hostcmd.Output) bool { return o.Format == format })
 }
 
 // close ends the open round of a host.

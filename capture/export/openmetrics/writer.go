@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
+
 	"homenode/capture/export/series"
 	"homenode/internal/atomicfile"
 	"homenode/numa"
@@ -254,10 +256,9 @@ func (w *Writer) point(m *metric, t *numa.Tick, number float64) error {
 
 // Warnings returns what was left out, in the order of its first occurrence.
 func (w *Writer) Warnings() []string {
-	var out []string
-	for _, h := range w.late {
-		out = append(out, fmt.Sprintf("host %s: OpenMetrics lacks ticks that are not later than the one before: %d", h.name, h.late))
-	}
+	out := words.Texts(w.late, func(h *host) string {
+		return fmt.Sprintf("host %s: OpenMetrics lacks ticks that are not later than the one before: %d", h.name, h.late)
+	})
 	for _, v := range w.doubles {
 		out = append(out, fmt.Sprintf("host %s: OpenMetrics lacks VM %s at ticks that show several of this name and one or no scheduler group: %d", v.host.name, v.name, v.doubles))
 	}

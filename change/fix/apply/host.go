@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/internal/words"
+
 	"homenode/change/fix"
 	"homenode/numa"
 )
@@ -28,10 +30,7 @@ func (s *step) setOptions(ctx context.Context) error {
 
 // host changes the options of a host, or the rules of a cluster.
 func (s *step) host(ctx context.Context) (Outcome, error) {
-	var keys []string
-	for _, e := range s.c.Edits {
-		keys = append(keys, e.Key)
-	}
+	keys := words.Texts(s.c.Edits, func(e numa.Edit) string { return e.Key })
 	edits := slices.Clone(s.c.Edits)
 	sideNow := func() (fix.Side, string, error) {
 		var set numa.Settings

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"homenode/internal/words"
+
 	"github.com/spf13/cobra"
 
 	"homenode/change/fix"
@@ -48,10 +50,7 @@ func (f *applyFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.power, "power", "", "how VMs come to be off: guest (shut down, and powered on again), hard (powered off where the guest takes too long), reboot (settings alone: the next reboot of the guest becomes a power cycle), wait (until somebody powers them off, for a week)")
 	fl.IntVar(&f.yes, "yes", 0, "with --apply: the number of VMs and hosts that are changed, instead of the question")
 	fl.StringVar(&f.window, "window", "", "begin VMs only then: 'Sat 22:00-04:00', in the local zone or 'Sat 22:00-04:00 Europe/Berlin'")
-	var ways []string
-	for _, p := range apply.Powers {
-		ways = append(ways, string(p))
-	}
+	ways := words.Texts(apply.Powers, func(p apply.Power) string { return string(p) })
 	flags.Complete(cmd, "power", flags.Among(ways))
 }
 
@@ -244,10 +243,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 		return err
 	}
 	if errors.Is(stopped, numa.ErrPrivilege) {
-		var names []string
-		for _, need := range p.Needs(c.do.power != "" && c.do.power != string(apply.PowerReboot)) {
-			names = append(names, need.Privilege)
-		}
+		names := words.Texts(p.Needs(c.do.power != "" && c.do.power != string(apply.PowerReboot)), func(need fix.Need) string { return need.Privilege })
 		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: a role with all that this plan needs, besides Read-only: govc role.create homenode-fix %s\n", strings.Join(names, " "))
 	}
 	switch {

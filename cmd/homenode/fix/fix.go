@@ -47,7 +47,7 @@ func New() *cobra.Command {
 	flags.Group(cmd, "Plan", c.registerPlan, c.asks.Config.Register)
 	flags.Group(cmd, "Carry it out, take it back, judge it", c.registerModes, c.do.register)
 	flags.Group(cmd, "Output", func(cmd *cobra.Command) { c.asks.Output.Register(cmd, slices.Concat(format.Tables, script.Formats)...) })
-	c.asks.RegisterSession(cmd)
+	flags.Group(cmd, "Source", c.asks.Session.Register)
 	return cmd
 }
 
@@ -139,7 +139,7 @@ func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 	case c.asks.Output.Format == "json":
 		return c.asks.Output.Write(cmd, func(w io.Writer, _ bool) error { return p.Write(w) })
 	}
-	return c.asks.Output.Print(cmd, c.question.Show(p, c.plan, flags.Typed(cmd, nil, flags.SourceSession)...))
+	return c.asks.Output.Print(cmd, c.question.Show(p, c.plan, flags.Typed(cmd, nil, flags.SessionNames)...))
 }
 
 // planned makes the plan, or reads the one that was made before.

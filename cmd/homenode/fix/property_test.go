@@ -45,10 +45,8 @@ func configured(t testing.TB, f *numa.Fleet, p *fix.Plan) *numa.Fleet {
 
 func vmsOf(r *rules.Result) map[string]*rule.VM {
 	out := map[string]*rule.VM{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			out[v.ID] = v
-		}
+	for v := range r.EachVM() {
+		out[v.ID] = v
 	}
 	return out
 }

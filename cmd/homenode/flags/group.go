@@ -1,8 +1,6 @@
 package flags
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -18,15 +16,6 @@ func Group(cmd *cobra.Command, name string, register ...func(*cobra.Command)) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !had[f.Name] {
 			f.Annotations = map[string][]string{GroupOf: {name}}
-		}
-	})
-}
-
-// add adds flags to those of a command; those of these names, or all.
-func add(cmd *cobra.Command, from *pflag.FlagSet, only []string) {
-	from.VisitAll(func(f *pflag.Flag) {
-		if only == nil || slices.Contains(only, f.Name) {
-			cmd.Flags().AddFlag(f)
 		}
 	})
 }

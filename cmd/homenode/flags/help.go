@@ -27,19 +27,6 @@ func Describe(files fs.FS, name string, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// Set reads the text of a flag with parse into to. An empty text leaves to as it is.
-func Set[T any](flag, text string, to *T, parse func(string) (T, error)) error {
-	if text == "" {
-		return nil
-	}
-	v, err := parse(text)
-	if err != nil {
-		return fmt.Errorf("--%s: %w", flag, err)
-	}
-	*to = v
-	return nil
-}
-
 // Refuse returns an error when one of these flags was given.
 func Refuse(cmd *cobra.Command, why string, names ...string) error {
 	for _, name := range names {

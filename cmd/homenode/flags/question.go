@@ -2,36 +2,29 @@ package flags
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"io/fs"
 	"math"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"homenode/ask"
 	"homenode/internal/atomicfile"
 	"homenode/internal/texttab"
-	"homenode/internal/version"
-	"homenode/numa"
 	"homenode/output/format"
-	"homenode/source/open"
 )
 
 // Asking makes flags of the fields of questions, and lends a question what a command has.
 type Asking struct {
 	Output  Output
-	Session Source // how vCenters are reached, of questions that read sources
-	Config  Config // of questions that judge
-	table   Table  // of an answer with several tables
+	Session Session // of questions that read sources
+	Config  Config  // of questions that judge
+	table   Table   // of an answer with several tables
 
-	reads, judges bool  // what a question does
-	wrong         error // the first value that a field refused
-	beside        Beside
+	wrong  error // the first value that a field refused
+	beside Beside
 }
 
 // Beside is what the command of a question has beyond it, as a matter of a command line alone. What is nil is not there.
@@ -52,7 +45,7 @@ func QuestionBeside(t *ask.Entry, files fs.FS, beside Beside, forms ...string) *
 	cmd := Describe(files, strings.ReplaceAll(t.Name, " ", "-"), &cobra.Command{RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args, t, q) }})
 	c.Register(cmd, q)
 	cmd.Args = arguments(q)
-	if c.judges && !t.Unconfigured {
+	if t.Configured {
 		Group(cmd, "Judge", c.Config.Register)
 	}
 	if forms == nil {
@@ -67,26 +60,19 @@ func QuestionBeside(t *ask.Entry, files fs.FS, beside Beside, forms ...string) *
 	if beside.Register != nil {
 		Group(cmd, "Output", beside.Register)
 	}
-	c.RegisterSession(cmd)
+	if ask.Reads(q) {
+		Group(cmd, "Source", c.Session.Register)
+	}
 	return cmd
 }
 
 // Register makes flags of the fields of a question that are no arguments.
-func (c *Asking) Register(cmd *cobra.Command, q ask.Question) {
+func (c *Asking) Register(cmd *cobra.Command, q ask.Fielded) {
 	for _, f := range ask.Fields(q) {
 		if f.Argument {
 			continue
 		}
-		c.reads = c.reads || slices.Contains([]string{"nodes-per-socket", "evidence", "assume-host"}, f.Name)
-		c.judges = c.judges || f.Name == "choose" || f.Name == "fail-on"
 		Group(cmd, f.Group, func(cmd *cobra.Command) { c.register(cmd, f) })
-	}
-}
-
-// RegisterSession adds the flags that say how vCenters are reached, where a question reads sources.
-func (c *Asking) RegisterSession(cmd *cobra.Command) {
-	if c.reads {
-		Group(cmd, "Source", func(cmd *cobra.Command) { c.Session.RegisterOnly(cmd, SourceSession...) })
 	}
 }
 
@@ -187,7 +173,7 @@ func (c *Asking) run(cmd *cobra.Command, args []string, t *ask.Entry, q ask.Ques
 }
 
 // Take gives a question its arguments. The error is the first of the flags, when a field refused one.
-func (c *Asking) Take(q ask.Question, args []string) error {
+func (c *Asking) Take(q ask.Fielded, args []string) error {
 	if c.wrong != nil {
 		return c.wrong
 	}
@@ -227,27 +213,14 @@ func (c *Asking) takeDivided(cmd *cobra.Command, q ask.Question, args []string) 
 
 // Env returns what the command lends to its question.
 func (c *Asking) Env(cmd *cobra.Command) (*ask.Env, error) {
-	e := &ask.Env{
-		Open: func(ctx context.Context, sources []string, o open.Options) (*numa.Fleet, []numa.Note, error) {
-			own := c.Session.Options(cmd)
-			o.Dial, o.Progress = own.Dial, own.Progress
-			return open.Fleet(ctx, sources, o)
-		},
-		Logs: func(wanted func(*numa.VM) bool) { c.Session.Logs = wanted },
-		Save: func(name string, data []byte) error {
-			return atomicfile.Write(name, func(w io.Writer) error {
-				_, err := w.Write(data)
-				return err
-			})
-		},
-		In: cmd.InOrStdin(), Today: time.Now(), Version: version.String(), Form: c.Output.Format, Flags: given(cmd, "config", "credentials", "insecure"),
-		Timed: IsTerminal(cmd.OutOrStdout()) && c.Output.File == "", // elsewhere the same input gives the same bytes
-		Warn:  func(text string) { Warn(cmd.ErrOrStderr(), text) },
-		Progress: func(did, noun string) (func(done, total int), func()) {
-			line := NewProgress(cmd, did, noun)
-			return line.Show, line.Clear
-		},
+	e := c.Session.Env(cmd)
+	e.Save = func(name string, data []byte) error {
+		return atomicfile.Write(name, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
 	}
+	e.Form, e.Timed = c.Output.Format, IsTerminal(cmd.OutOrStdout()) && c.Output.File == "" // elsewhere the same input gives the same bytes
 	if cmd.Flags().Changed("table") {
 		e.Table = c.table.Name
 	}

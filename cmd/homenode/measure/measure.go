@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,11 +38,11 @@ type command struct {
 	predicted                   string // file
 }
 
-// New returns the command.
-func New() *cobra.Command {
+// New returns the command; helps say what those below it do.
+func New(helps fs.FS) *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{Args: cobra.OnlyValidArgs, RunE: c.run}
-	cmd.AddCommand(newFleet(), newPlaybook(), newWatch())
+	cmd.AddCommand(flags.Question(fleetEntry, helps, format.Tables...), newPlaybook(helps), newWatch(helps))
 	for _, p := range guest.Parts {
 		cmd.ValidArgs = append(cmd.ValidArgs, string(p))
 	}

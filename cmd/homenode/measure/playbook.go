@@ -2,6 +2,7 @@ package measure
 
 import (
 	"io"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -10,9 +11,9 @@ import (
 )
 
 // newPlaybook returns the command that prints the playbook.
-func newPlaybook() *cobra.Command {
+func newPlaybook(helps fs.FS) *cobra.Command {
 	var out flags.Output
-	cmd := described("playbook", &cobra.Command{
+	cmd := flags.Describe(helps, "measure-playbook", &cobra.Command{
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return out.Write(cmd, func(w io.Writer, _ bool) error {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/measure/guest"
 	"homenode/source/measured"
 )
@@ -22,9 +24,9 @@ type watch struct {
 }
 
 // newWatch returns the command that measures again and again.
-func newWatch() *cobra.Command {
+func newWatch(helps fs.FS) *cobra.Command {
 	c := &watch{}
-	cmd := described("watch", &cobra.Command{Args: cobra.NoArgs, RunE: c.run})
+	cmd := flags.Describe(helps, "measure-watch", &cobra.Command{Args: cobra.NoArgs, RunE: c.run})
 	fl := cmd.Flags()
 	fl.DurationVar(&c.every, "every", time.Minute, "time from one round to the next: 60s")
 	fl.DurationVar(&c.long, "for", 24*time.Hour, "how long to watch: 24h")

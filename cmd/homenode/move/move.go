@@ -43,7 +43,7 @@ func New() *cobra.Command {
 	c.asks.Register(cmd, c.check)
 	flags.Group(cmd, "Files of other tools", c.registerFiles)
 	flags.Group(cmd, "Output", func(cmd *cobra.Command) { c.asks.Output.Register(cmd, "table", "json", "html", "csv", "markdown") })
-	c.asks.RegisterSession(cmd)
+	flags.Group(cmd, "Source", c.asks.Session.Register)
 	cmd.Flags().Lookup("output").Usage = "write the files, and a page for each VM with losses of its own, into this folder, which is new or empty"
 	return cmd
 }
@@ -83,7 +83,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	more := flags.Typed(cmd, nil, slices.Concat(flags.SourceSession, []string{"patch", "renamed"}))
+	more := flags.Typed(cmd, nil, slices.Concat(flags.SessionNames, []string{"patch", "renamed"}))
 	if c.patch != "" {
 		return c.patchAll(cmd, m.Moves, folder, append(c.move.Words(args, change.MoveNames...), more...))
 	}

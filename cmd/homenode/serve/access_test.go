@@ -129,7 +129,7 @@ func TestTokenOverTLS(t *testing.T) {
 	cmd.SetErr(&printed)
 	done := make(chan error)
 	go func() {
-		done <- serveFleet(cmd, &flags.Source{}, []string{"demo"}, &d, rules.Options{}, nil)
+		done <- serveFleet(cmd, &flags.Session{}, []string{"demo"}, &d, rules.Options{}, nil)
 	}()
 	line := make([]byte, 200)
 	n, err := out.Read(line)

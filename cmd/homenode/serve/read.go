@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/ask"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
 	"homenode/numa"
@@ -60,13 +61,13 @@ func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *b
 }
 
 // serveFleet shows the pages of a fleet that is read once.
-func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door, o rules.Options, kept *captures.Shelf) error {
-	fleet, err := src.Read(cmd, sources...)
+func serveFleet(cmd *cobra.Command, session *flags.Session, sources []string, d *door, o rules.Options, kept *captures.Shelf) error {
+	fleet, err := (&ask.Source{}).Read(cmd.Context(), session.Env(cmd), false, sources...)
 	if err != nil {
 		return err
 	}
 	live := held.Live{Inventory: func(string) (*numa.Fleet, []string) { return fleet, []string{fleet.Source} }, Options: func() rules.Options { return o },
-		Sources: func(string) []string { return sources }, Address: func(string) string { return addressOf(cmd, src, sources) }}
+		Sources: func(string) []string { return sources }, Address: func(string) string { return addressOf(cmd, session, sources) }}
 	l, err := d.open(cmd)
 	if err != nil {
 		return err
@@ -84,11 +85,11 @@ func serveFleet(cmd *cobra.Command, src *flags.Source, sources []string, d *door
 }
 
 // addressOf returns the URL of the one vCenter that a fleet was read from; "" for another source.
-func addressOf(cmd *cobra.Command, src *flags.Source, sources []string) string {
+func addressOf(cmd *cobra.Command, session *flags.Session, sources []string) string {
 	if len(sources) != 1 || !open.VCenter(sources[0]) {
 		return ""
 	}
-	at, err := src.Dialer(cmd).Address(sources[0])
+	at, err := session.Dialer(cmd).Address(sources[0])
 	if err != nil {
 		return ""
 	}

@@ -2,53 +2,22 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"os"
-	"runtime/debug"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"homenode/capture/store"
 	"homenode/cmd/homenode/flags"
-	"homenode/esxi/vnuma"
-	"homenode/internal/glob"
-	"homenode/internal/texttab"
-	"homenode/internal/version"
-	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/rules"
-	"homenode/rules/headroom"
 	"homenode/serve/board"
 	"homenode/serve/captures"
-	"homenode/serve/collect"
 	"homenode/serve/config"
-	"homenode/serve/held"
-	"homenode/serve/keep"
-	"homenode/serve/metrics"
-	"homenode/serve/notify"
-	"homenode/serve/query"
-	"homenode/serve/remote"
-	"homenode/serve/site"
-	"homenode/serve/web"
-	"homenode/source/open"
 	"homenode/source/open/vcenter"
-	"homenode/source/vsphere"
 )
-
-// A target is one vCenter to collect from.
-type target struct {
-	name    string
-	source  string // as it was named
-	address string // URL without an account
-	dial    func(context.Context) (*vsphere.Live, error)
-}
 
 // A command is what the flags of serve say.
 type command struct {
@@ -105,7 +74,8 @@ func (c *command) register(cmd *cobra.Command) {
 
 // run shows a fleet, what others collect, or what it collects itself.
 func (c *command) run(cmd *cobra.Command, args []string) error {
-	options, err := c.judgement.Options(vnuma.Choices{})
+	policy, err := c.judgement.Policy()
+	options := rules.Options{Policy: policy, Today: time.Now()}
 	if err != nil {
 		return err
 	}
@@ -125,7 +95,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	case c.fleet != nil && (shown || c.queryURL != ""):
 		return errors.New("--fleet shows a fleet without collecting: it takes no SOURCE, --check, --data, --send or --query-url")
 	case c.fleet != nil:
-		return serveFleet(cmd, &c.in.src, c.fleet, &c.door, options, kept)
+		return serveFleet(cmd, &c.in.session, c.fleet, &c.door, options, kept)
 	case c.queryURL != "" && shown:
 		return errors.New("--query-url shows what others collect: it takes no SOURCE, --check, --data or --send")
 	case c.queryURL != "":
@@ -199,253 +169,3 @@ func readSend(path string) (config.Config, error) {
 
 // uploadLimit is how large a capture may be that is uploaded, in bytes.
 const uploadLimit = 200 << 20
-
-// An input is what is collected, and how: the flags that serve and record share.
-type input struct {
-	src             flags.Source
-	collect         collect.Options
-	clusters, hosts []string
-}
-
-// register adds the flags; verb is what the command does with hosts.
-func (in *input) register(cmd *cobra.Command, verb string) {
-	flags.Group(cmd, "what is collected", func(cmd *cobra.Command) {
-		fl := cmd.Flags()
-		fl.DurationVar(&in.collect.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
-		fl.StringSliceVar(&in.clusters, "cluster", nil, verb+" these clusters; names may have * and ?")
-		fl.StringSliceVar(&in.hosts, "host", nil, verb+" these hosts; names may have * and ?")
-	})
-	flags.Group(cmd, "account and certificates of the vCenters", func(cmd *cobra.Command) { in.src.RegisterOnly(cmd, flags.SourceSession...) })
-}
-
-// check refuses values that cannot be.
-func (in *input) check() error {
-	if in.collect.Every < 2*time.Second {
-		return fmt.Errorf("--every: found %v, want 2s or more: hosts count no faster", in.collect.Every)
-	}
-	return nil
-}
-
-// targets returns the vCenters that the arguments name, and completes the options.
-func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo *demoLab, err error) {
-	if len(in.clusters)+len(in.hosts) > 0 {
-		c, h := glob.Compile(in.clusters, ""), glob.Compile(in.hosts, glob.Domain)
-		in.collect.Wanted = func(m *numa.Host, cluster string) bool { return c.Allow(cluster) && h.Allow(m.Name) }
-	}
-	dialer := in.src.Dialer(cmd)
-	seen := map[string]bool{}
-	for _, arg := range args {
-		t := target{source: arg}
-		switch u, parse := url.Parse(arg); {
-		case arg == open.Demo:
-			if !cmd.Flags().Changed("every") {
-				in.collect.Every = 20 * time.Second
-			}
-			fmt.Fprintln(cmd.ErrOrStderr(), "homenode: simulating a day of history")
-			if demo, err = startDemo(cmd.Context(), time.Now()); err != nil {
-				return nil, nil, err
-			}
-			at := *demo.vc.URL
-			at.User = nil
-			t.name, t.address, t.dial = open.Demo, at.String(), demo.dial
-		case arg == "vcenter" || parse == nil && (u.Scheme == "https" || u.Scheme == "http"):
-			if t.name, t.dial, err = dialer.Live(arg); err != nil {
-				return nil, nil, err
-			}
-			at, err := dialer.Address(arg)
-			if err != nil {
-				return nil, nil, err
-			}
-			t.address = at.String()
-		default:
-			return nil, nil, fmt.Errorf("%s: what is live comes from vCenters and hosts: want https://vc01.example.com, vcenter or demo", arg)
-		}
-		if seen[t.name] {
-			return nil, nil, fmt.Errorf("%s is named twice", arg)
-		}
-		seen[t.name] = true
-		all = append(all, t)
-	}
-	return all, demo, nil
-}
-
-// A server is everything that runs.
-type server struct {
-	board   *board.Board
-	lives   []target
-	options collect.Options
-	door    *door
-	demo    *demoLab
-	data    string // folder of the store; empty for none
-	keep    store.Options
-	send    config.Config
-	rules   rules.Options
-	apart   time.Duration // between events of a page; 0 for the default
-
-	captures *captures.Shelf // that pages may open
-}
-
-// judging is how fleets are judged now.
-func (s *server) judging() rules.Options {
-	o := s.rules
-	o.Today, o.Ticks = time.Now(), board.SeenAt
-	return o
-}
-
-// gcPercent lets memory be collected oftener than Go does: of a large fleet memory is scarce, not the processor.
-const gcPercent = 40
-
-// judgedFresh is how old the judgement may be that pages show, so that it fits what they show of the present.
-const judgedFresh = 2 * time.Second
-
-// judgeEvery is how often the last hour is judged.
-const judgeEvery = time.Minute
-
-func run(cmd *cobra.Command, s *server) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	ctx, stop := context.WithCancel(cmd.Context())
-	defer stop()
-	l, err := s.door.open(cmd)
-	if err != nil {
-		return err
-	}
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer stop()
-	var keeper *keep.Keeper
-	broken := make(chan error, 1)
-	if s.data != "" {
-		keeper = keep.New()
-		keeper.Damaged = func(x store.Loss) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "homenode: the store: %s\n", texttab.Clean(x.String()))
-		}
-		s.board.Keep = keeper.Take
-		s.board.Peaks = func(now time.Time) map[board.Node]headroom.Peak {
-			peaks, err := keeper.Peaks(ctx, now)
-			if err != nil && ctx.Err() == nil {
-				fmt.Fprintf(cmd.ErrOrStderr(), "homenode: load peaks: %s\n", texttab.Clean(err.Error()))
-			}
-			return peaks
-		}
-		all.Go(func() { broken <- keeper.Run(ctx, s.data, s.keep) })
-	}
-	if s.demo != nil {
-		s.demo.prime(s.board)
-		all.Go(func() { s.demo.run(ctx) })
-	}
-	sink := collect.Sink(s.board)
-	if s.demo != nil {
-		if sink, err = newDemoSink(sink); err != nil {
-			return err
-		}
-	}
-	var collectors []*collect.Collector
-	for _, t := range s.lives {
-		c := collect.New(t.name, t.dial, sink, s.options)
-		collectors = append(collectors, c)
-		all.Go(func() { c.Run(ctx) })
-	}
-	pages := &web.Server{Board: s.board, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
-		for _, c := range collectors {
-			out = append(out, c.Status())
-		}
-		return out
-	}}
-	named := func(vcenter string) target {
-		return s.lives[max(0, slices.IndexFunc(s.lives, func(t target) bool { return t.name == vcenter }))]
-	}
-	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: judgedFresh, Judged: s.board.Touch,
-		Sources: func(vcenter string) []string { return []string{named(vcenter).source} }, Address: func(vcenter string) string { return named(vcenter).address }}
-	pages.Site = &site.Site{Fleets: live.Fleets, Policy: s.rules.Policy, Status: pages.StatusAnswer, Version: version.String(), Captures: s.captures,
-		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
-			for i, c := range collectors {
-				if s.lives[i].name == vcenter {
-					return c.Closely(host)
-				}
-			}
-			return 0, time.Time{}, collect.ErrUnknownHost
-		}}}
-	var senders []*remote.Sender
-	pages.Sending = func() (out []remote.State) {
-		for _, r := range senders {
-			out = append(out, r.State())
-		}
-		return out
-	}
-	tell := func(_, _ []board.Alarm) {}
-	if s.send.Findings != nil {
-		n := notify.New(s.send.Findings, l.address())
-		tell, pages.Notified = n.Take, n.State
-		all.Go(func() { n.Run(ctx) })
-	}
-	for _, t := range s.send.Samples {
-		r, err := remote.New(t, s.data, 3*s.options.Every+10*time.Second, time.Now().Add(-24*time.Hour))
-		if err != nil {
-			return err
-		}
-		senders = append(senders, r)
-		all.Go(func() {
-			r.Run(ctx, func() *store.Store { x, _ := keeper.Store(); return x }, min(s.options.Every, 15*time.Second))
-		})
-	}
-	if keeper != nil {
-		pages.Keeping = keeper.State
-		api := query.API{Store: keeper.Queryable, Version: version.String(),
-			Alerts: func() []query.Alert { return web.Alerts(s.board) }, Metadata: web.Metadata}
-		pages.More = map[string]http.Handler{"/api/v1/": api.Handler()}
-	}
-	// Last, for it reads all that stands above.
-	all.Go(func() {
-		s.judge(ctx, func(begun, ended []board.Alarm) {
-			tell(begun, ended)
-			if keeper != nil {
-				keeper.TakeOwn(time.Now(), func(add metrics.Add) { pages.Own("", add) })
-			}
-		})
-	})
-	ended := make(chan error, 1)
-	go func() { ended <- listenUntil(ctx, cmd, l, pages.Handler(), &all) }()
-	select {
-	case err := <-ended:
-		if !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-	case err := <-broken:
-		return kept(cmd, err)
-	}
-	stop()
-	all.Wait()
-	if keeper == nil {
-		return nil
-	}
-	return kept(cmd, <-broken)
-}
-
-// kept returns how keeping ended. After a write that failed the process ends.
-func kept(cmd *cobra.Command, err error) error {
-	if errors.Is(err, store.ErrBroken) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: the process ends, and what was kept is safe: start it again\n", texttab.Clean(err.Error()))
-		os.Exit(exitBroken)
-	}
-	return err
-}
-
-// exitBroken is the exit code after a write that failed: EX_TEMPFAIL, a supervisor starts the
-// process again.
-const exitBroken = 75
-
-// judge judges every minute, first a little after the first answers, and calls then after it.
-func (s *server) judge(ctx context.Context, then func(begun, ended []board.Alarm)) {
-	wait := min(judgeEvery, s.options.Every+5*time.Second)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		}
-		then(s.board.Judge(time.Now()))
-		wait = min(judgeEvery, s.options.Every)
-	}
-}

@@ -43,11 +43,9 @@ func drawings(t testing.TB) map[string]*topo.Drawing {
 	for i := range f.Hosts {
 		out[f.Hosts[i].Name] = topo.OfHost(r, &f.Hosts[i])
 	}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			if v.On[0].Layout.Wide() || v.Name == "hana01" {
-				out[v.Name] = topo.OfVM(v, v.Host)
-			}
+	for v := range r.EachVM() {
+		if v.On[0].Layout.Wide() || v.Name == "hana01" {
+			out[v.Name] = topo.OfVM(v, v.Host)
 		}
 	}
 	return out

@@ -146,10 +146,9 @@ func homesText(v *capture.VM) string {
 	if all == 0 {
 		return v.LastHomes.String()
 	}
-	parts := make([]string, len(v.Homes))
-	for i, h := range v.Homes {
-		parts[i] = fmt.Sprintf("%s for %s", h.Homes, percent(float64(h.Time)/float64(all)))
-	}
+	parts := words.Texts(v.Homes, func(h capture.HomeTime) string {
+		return fmt.Sprintf("%s for %s", h.Homes, percent(float64(h.Time)/float64(all)))
+	})
 	return strings.Join(parts, "; ") + "; changed " + words.Plural(int(v.Changed.Total), "time")
 }
 

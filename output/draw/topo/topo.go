@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"homenode/esxi/memory"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/rule"
 )
@@ -138,10 +139,10 @@ func (n *Node) Load() (load float64, ok bool) {
 // guests names the VMs with clients on other nodes that have memory here.
 func (n *Node) guests() string {
 	const most = 2
-	if len(n.Guests) > most+1 {
-		return fmt.Sprintf("%s and %d more", strings.Join(n.Guests[:most], ", "), len(n.Guests)-most)
+	if len(n.Guests) == most+1 {
+		return strings.Join(n.Guests, ", ")
 	}
-	return strings.Join(n.Guests, ", ")
+	return words.First(most, n.Guests)
 }
 
 // elsewhere says what the foreign memory is foreign to: a VM with more clients than nodes has

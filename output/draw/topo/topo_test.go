@@ -25,11 +25,9 @@ func fleet(t testing.TB, text string) *rules.Result {
 
 func vm(t testing.TB, r *rules.Result, name string) *rule.VM {
 	t.Helper()
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			if v.Name == name {
-				return v
-			}
+	for v := range r.EachVM() {
+		if v.Name == name {
+			return v
 		}
 	}
 	t.Fatalf("VM %s is not in the result", name)

@@ -93,10 +93,7 @@ func flavorName(m *move.Move) string {
 	sizes := s.Sizes()
 	name := fmt.Sprintf("numa-%dx%dc", len(sizes), sizes[0])
 	if !s.Even() {
-		parts := make([]string, len(sizes))
-		for i, n := range sizes {
-			parts[i] = fmt.Sprint(n)
-		}
+		parts := words.Texts(sizes, func(n int) string { return fmt.Sprint(n) })
 		name = "numa-" + strings.Join(parts, "-") + "c"
 	}
 	if s.Memory%numa.GiB == 0 {

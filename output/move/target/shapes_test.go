@@ -47,10 +47,8 @@ func vmOf(t testing.TB, host, words string) *rule.VM {
 		t.Fatal(err)
 	}
 	r := rules.Run(f, rules.Options{})
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			return v
-		}
+	for v := range r.EachVM() {
+		return v
 	}
 	t.Fatalf("no VM is judged: %v", r.Unjudged)
 	return nil

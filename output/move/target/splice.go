@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"homenode/internal/words"
 )
 
 // A part is an element that is to be in another.
@@ -70,10 +72,7 @@ func canonical(text string) string {
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
-			attrs := make([]string, len(t.Attr))
-			for i, a := range t.Attr {
-				attrs[i] = fmt.Sprintf("%s=%q", a.Name.Local, a.Value)
-			}
+			attrs := words.Texts(t.Attr, func(a xml.Attr) string { return fmt.Sprintf("%s=%q", a.Name.Local, a.Value) })
 			slices.Sort(attrs)
 			fmt.Fprintf(&b, "<%s %s>", t.Name.Local, strings.Join(attrs, " "))
 		case xml.EndElement:

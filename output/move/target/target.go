@@ -93,10 +93,7 @@ func nodes(s *move.Shape) string {
 	if len(s.Cells) == 1 {
 		return words.Plural(s.VCPUs, "vCPU")
 	}
-	sizes := make([]string, len(s.Cells))
-	for i, n := range s.Sizes() {
-		sizes[i] = strconv.Itoa(n)
-	}
+	sizes := words.Texts(s.Sizes(), strconv.Itoa)
 	return fmt.Sprintf("%s in nodes of %s", words.Plural(s.Most(), "vCPU"), strings.Join(sizes, ", "))
 }
 

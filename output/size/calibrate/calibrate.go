@@ -253,10 +253,7 @@ func notes(c *Calibration) []string {
 		}
 		methods[m]++
 	}
-	var out []string
-	for _, m := range order {
-		out = append(out, "range, "+m)
-	}
+	out := words.Texts(order, func(m string) string { return "range, " + m })
 	for i := range c.Result.Costs {
 		switch cost := &c.Result.Costs[i]; {
 		case cost.AtLeast():

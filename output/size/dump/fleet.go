@@ -76,11 +76,7 @@ func leftOut(left []dump.LeftOut) []string {
 		hosts[l.Why] = append(hosts[l.Why], l.Host)
 	}
 	for i, why := range reasons {
-		names := hosts[why][0]
-		if more := len(hosts[why]) - 1; more > 0 {
-			names += fmt.Sprintf(" and %d more", more)
-		}
-		reasons[i] = fmt.Sprintf("Left out: %s: %s.", names, why)
+		reasons[i] = fmt.Sprintf("Left out: %s: %s.", words.First(1, hosts[why]), why)
 	}
 	return reasons
 }

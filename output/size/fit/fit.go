@@ -105,17 +105,11 @@ func (c *Context) assumed(shapes []fit.Shape, types []fit.Outcome) []answer.Assu
 	}
 	reserve := answer.Assumption{What: "free on each node", Value: fmt.Sprintf("%g × the soft reserve", c.Reserve), Origin: c.origin("reserve"), Source: "--reserve", Note: "for the host C-23, for each node inferred (C-15)"}
 	if c.Reserve > 0 {
-		var each []string
-		for _, t := range types {
-			each = append(each, whole(t.Reserve))
-		}
+		each := words.Texts(types, func(t fit.Outcome) string { return whole(t.Reserve) })
 		reserve.Value = spread(each)
 	}
 	overhead := answer.Assumption{What: "overhead of a VM", Origin: c.origin("overhead"), Source: "--overhead"}
-	var each []string
-	for _, s := range shapes {
-		each = append(each, c.Overhead.Of(s.VCPUs, s.Memory).String())
-	}
+	each := words.Texts(shapes, func(s fit.Shape) string { return c.Overhead.Of(s.VCPUs, s.Memory).String() })
 	overhead.Value = spread(each)
 	if !c.Given["overhead"] {
 		overhead.Note = "VMware's table to 8 vCPUs and 16 GB, extrapolated"

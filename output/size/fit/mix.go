@@ -254,14 +254,10 @@ const mostMisfits = 3
 
 // vmNames names the VMs of a misfit: the first three, or the shape.
 func vmNames(f fit.Misfit) string {
-	const most = 3
-	switch {
-	case len(f.VMs) == 0:
+	if len(f.VMs) == 0 {
 		return fmt.Sprintf("%d of %s", f.Count, f.Shape)
-	case len(f.VMs) > most:
-		return fmt.Sprintf("%s and %d more (%s)", strings.Join(f.VMs[:most], ", "), len(f.VMs)-most, f.Shape)
 	}
-	return fmt.Sprintf("%s (%s)", strings.Join(f.VMs, ", "), f.Shape)
+	return fmt.Sprintf("%s (%s)", words.First(3, f.VMs), f.Shape)
 }
 
 // shapesTable lists the shapes.

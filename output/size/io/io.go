@@ -36,10 +36,7 @@ func Answer(m *iocost.Model, s *iocost.Study) (*answer.Answer, error) {
 
 // question returns what was asked in one line.
 func question(q *iocost.Question) string {
-	var parts []string
-	for i := range q.Workloads {
-		parts = append(parts, q.Workloads[i].Text())
-	}
+	parts := words.Texts(q.Workloads, func(one iocost.Asked) string { return one.Text() })
 	s := "size io: " + strings.Join(parts, " + ")
 	if len(parts) > 1 && len(s) > 80 {
 		s = fmt.Sprintf("size io: %d workloads", len(parts))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
@@ -106,7 +107,7 @@ func breaking(r *pages.Counted) string {
 	now, next := r.Breaking()
 	switch {
 	case now != nil:
-		return "Short enough of memory to break large pages by itself now (C-23): " + size.List(now, 4) + "."
+		return "Short enough of memory to break large pages by itself now (C-23): " + words.First(4, now) + "."
 	case next != nil:
 		return fmt.Sprintf("%s breaks large pages by itself when another %s are taken (free below %s, C-23).", next.Host, gb(*next.Limits.Left), gb(next.Limits.Break))
 	}

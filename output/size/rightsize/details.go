@@ -139,14 +139,8 @@ func reasons(r *rightsize.Result, v rightsize.Verdict, what string) (out []strin
 		}
 		names[a.Reason] = append(names[a.Reason], a.Name)
 	}
-	const most = 4
 	for _, reason := range order {
-		all := names[reason]
-		text := strings.Join(all[:min(most, len(all))], ", ")
-		if len(all) > most {
-			text += fmt.Sprintf(" and %d more", len(all)-most)
-		}
-		out = append(out, fmt.Sprintf("%s: %s: %s.", what, text, reason))
+		out = append(out, fmt.Sprintf("%s: %s: %s.", what, words.First(4, names[reason]), reason))
 	}
 	return out
 }

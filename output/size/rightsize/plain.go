@@ -1,10 +1,12 @@
 package rightsize
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/size"
@@ -76,10 +78,10 @@ func guess(r *rightsize.Result) (out []string) {
 	}
 	const most = 4
 	if named != nil {
-		out = append(out, "Databases or SAP by their names, a guess: "+size.List(named, most)+". SAP, not active memory, sizes HANA; vendors' minimums count.")
+		out = append(out, "Databases or SAP by their names, a guess: "+words.First(most, named)+". SAP, not active memory, sizes HANA; vendors' minimums count.")
 	}
 	if reserved != nil {
-		out = append(out, "All memory reserved: "+size.List(reserved, most)+": often SAP HANA or low latency, with vendors' minimum sizes.")
+		out = append(out, "All memory reserved: "+words.First(most, reserved)+": often SAP HANA or low latency, with vendors' minimum sizes.")
 	}
 	return out
 }
@@ -93,10 +95,5 @@ func databaseName(name string) bool {
 			return true
 		}
 	}
-	for _, word := range strings.FieldsFunc(low, func(r rune) bool { return r < 'a' || r > 'z' }) {
-		if word == "db" || word == "ora" || word == "pg" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.FieldsFunc(low, func(r rune) bool { return r < 'a' || r > 'z' }), func(word string) bool { return word == "db" || word == "ora" || word == "pg" })
 }

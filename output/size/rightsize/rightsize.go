@@ -251,11 +251,7 @@ func counts(all []int) string {
 	if len(all) > 1 && slices.Min(all) == slices.Max(all) {
 		return fmt.Sprintf("%d×%d", len(all), all[0])
 	}
-	var parts []string
-	for _, n := range all {
-		parts = append(parts, strconv.Itoa(n))
-	}
-	return strings.Join(parts, "+")
+	return strings.Join(words.Texts(all, strconv.Itoa), "+")
 }
 
 // memory returns the range of sizes, or what keeps the memory from its nodes.

@@ -12,19 +12,17 @@ type Observed struct{ VMs, All, Agree, Differ int }
 
 // CountObserved counts the observations of the judged VMs.
 func CountObserved(r *rules.Result) (n Observed) {
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			if len(v.Seen) > 0 {
-				n.VMs++
-			}
-			for i := range v.Seen {
-				n.All++
-				switch s := &v.Seen[i]; {
-				case s.Agrees():
-					n.Agree++
-				case s.Comparable():
-					n.Differ++
-				}
+	for v := range r.EachVM() {
+		if len(v.Seen) > 0 {
+			n.VMs++
+		}
+		for i := range v.Seen {
+			n.All++
+			switch s := &v.Seen[i]; {
+			case s.Agrees():
+				n.Agree++
+			case s.Comparable():
+				n.Differ++
 			}
 		}
 	}

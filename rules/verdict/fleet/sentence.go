@@ -57,11 +57,9 @@ func Verdict(r *rules.Result) []string {
 // off returns the VMs, by ID, that do not power on: NUMA costs them nothing.
 func off(r *rules.Result) map[string]bool {
 	out := map[string]bool{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			if v.Off() {
-				out[v.ID] = true
-			}
+	for v := range r.EachVM() {
+		if v.Off() {
+			out[v.ID] = true
 		}
 	}
 	return out
@@ -70,11 +68,9 @@ func off(r *rules.Result) map[string]bool {
 // offBy returns the rules that tell of VMs that do not power on.
 func offBy(r *rules.Result) (ids []string) {
 	latency, other := false, false
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			by := v.Off() && v.On[0].Layout.Refused.ByLatency()
-			latency, other = latency || by, other || v.Off() && !by
-		}
+	for v := range r.EachVM() {
+		by := v.Off() && v.On[0].Layout.Refused.ByLatency()
+		latency, other = latency || by, other || v.Off() && !by
 	}
 	if latency {
 		ids = append(ids, "N026")
@@ -89,11 +85,9 @@ func offBy(r *rules.Result) (ids []string) {
 // about each, shown or not, of settings or seen now. What a finding about hosts costs VMs counts for these too.
 func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			if !off[v.ID] {
-				byVM[v.ID] = finding.Info
-			}
+	for v := range r.EachVM() {
+		if !off[v.ID] {
+			byVM[v.ID] = finding.Info
 		}
 	}
 	raise := func(of map[string]finding.Severity, s finding.Severity, ids ...string) {

@@ -51,10 +51,8 @@ type Urgent struct {
 // the findings.
 func UrgentVMs(r *rules.Result) []Urgent {
 	vms := map[string]*rule.VM{}
-	for _, c := range r.Clusters {
-		for _, v := range c.VMs {
-			vms[v.ID] = v
-		}
+	for v := range r.EachVM() {
+		vms[v.ID] = v
 	}
 	var out []Urgent
 	for i := range r.Findings {

@@ -110,18 +110,11 @@ func (j *Judged) withheld(lost []*VM) (parts []string) {
 	} {
 		if n := len(one.ids); n > 0 {
 			first, rest, _ := strings.Cut(one.noun, "finding")
-			text := fmt.Sprintf("%s%s (%s)", words.Plural(n, first+"finding"), rest, strings.Join(distinctTexts(one.ids), ", "))
+			text := fmt.Sprintf("%s%s (%s)", words.Plural(n, first+"finding"), rest, strings.Join(slices.Compact(slices.Sorted(slices.Values(one.ids))), ", "))
 			parts = append(parts, text)
 		}
 	}
 	return append(parts, j.Laxer...)
-}
-
-// distinctTexts returns the texts in order, each once.
-func distinctTexts(texts []string) []string {
-	out := slices.Clone(texts)
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // lostBy reports whether the finding says that its VM lost locality.

@@ -137,11 +137,7 @@ func (j *Judged) shortText(rec *capture.Recording) string {
 }
 
 func ruleList(all []*rule.Rule) string {
-	var ids []string
-	for _, one := range all {
-		ids = append(ids, one.ID)
-	}
-	return strings.Join(ids, ", ")
+	return strings.Join(words.Texts(all, func(one *rule.Rule) string { return one.ID }), ", ")
 }
 
 // spreadText tells of VMs of several home nodes whose memory may lie unevenly without that

@@ -5,7 +5,6 @@ package recording
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -146,11 +146,7 @@ func (j *Judged) Source() string {
 			}
 		}
 	}
-	const most = 3
-	if n := len(names); n > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n-most)
-	}
-	return strings.Join(names, ", ")
+	return words.First(3, names)
 }
 
 // FileAt returns the file that holds the time from which a finding held; "" when none is

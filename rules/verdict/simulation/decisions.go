@@ -64,10 +64,7 @@ func (s *Judged) One(name string) (*VM, error) {
 	case 1:
 		return found[0], nil
 	default:
-		var ids []string
-		for _, v := range found {
-			ids = append(ids, v.ID)
-		}
+		ids := words.Texts(found, func(v *VM) string { return v.ID })
 		return nil, fmt.Errorf("%q could be each of %s", name, words.Few(ids))
 	}
 }
@@ -114,10 +111,7 @@ func (s *Judged) About(vms ...*VM) []*scheduler.Decision {
 
 // unknown is the error for a name that no VM of the story has.
 func (s *Judged) unknown(name string) error {
-	var names []string
-	for _, v := range s.VMs {
-		names = append(names, v.Name)
-	}
+	names := words.Texts(s.VMs, func(v *VM) string { return v.Name })
 	slices.Sort(names)
 	return fmt.Errorf("the story has no VM %q%s", name, alike.After(name, slices.Compact(names)))
 }

@@ -145,10 +145,6 @@
     const form = event.target.closest("form[data-swap]");
     if (!form) return;
     clearTimeout(timer);
-    if (event.target.matches("[data-alone]")) { // the other fields of the form depend on it
-      location.assign(form.getAttribute("action") + "?" + new URLSearchParams([[event.target.name, event.target.value]]));
-      return;
-    }
     timer = setTimeout(() => show(addressOf(form)), event.target.matches("select, [type=checkbox]") ? 0 : 350);
   });
   document.addEventListener("submit", (event) => {

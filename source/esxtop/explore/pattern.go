@@ -3,9 +3,11 @@ package explore
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"homenode/internal/alike"
+	"homenode/internal/words"
 	"homenode/source/esxtop"
 )
 
@@ -103,12 +105,7 @@ func miss(file string, h *esxtop.Header, opt Options, front string) error {
 }
 
 func matchesAny(g *regexp.Regexp, names []string) bool {
-	for _, n := range names {
-		if matches(g, n) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return matches(g, n) })
 }
 
 func of(opt Options) string {
@@ -131,7 +128,6 @@ func shortInstance(pattern, instance string) string {
 
 // near names what was probably meant, or the first few that there are.
 func near(pattern string, known []string) string {
-	const some = 5
 	word := strings.Trim(strings.TrimPrefix(pattern, "*:"), "*?")
 	if hint := alike.After(word, known); hint != "" {
 		return hint
@@ -139,11 +135,7 @@ func near(pattern string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	list := strings.Join(known[:min(some, len(known))], ", ")
-	if len(known) > some {
-		return fmt.Sprintf("; there are %s and %d more", list, len(known)-some)
-	}
-	return "; there are " + list
+	return "; there are " + words.First(5, known)
 }
 
 // A pathGlob matches whole names of columns: OBJECT(INSTANCE)\COUNTER, behind \\HOST\ when

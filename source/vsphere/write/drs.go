@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"github.com/vmware/govmomi/property"
 	"github.com/vmware/govmomi/vim25"
 	"github.com/vmware/govmomi/vim25/methods"
@@ -70,10 +72,7 @@ func ruleText(info *types.ClusterConfigInfoEx, r types.BaseClusterRuleInfo) stri
 
 // list returns the IDs in their order, with commas.
 func list(refs []types.ManagedObjectReference) string {
-	var ids []string
-	for _, r := range refs {
-		ids = append(ids, r.Value)
-	}
+	ids := words.Texts(refs, func(r types.ManagedObjectReference) string { return r.Value })
 	slices.Sort(ids)
 	return strings.Join(ids, ",")
 }

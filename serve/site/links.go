@@ -12,28 +12,6 @@ import (
 	"homenode/serve/held"
 )
 
-// A group is fields below a heading.
-type group struct {
-	Legend string // "" for none
-	ID     string // of a folded one
-	Folded bool   // it is shown when somebody opens it
-	Open   bool
-	Fields []field
-}
-
-// groupsOf returns the fields in their groups: a field without a group is in that of the one before it.
-func groupsOf(fields []field) []group {
-	var out []group
-	for _, f := range fields {
-		if len(out) == 0 || f.Group != "" {
-			out = append(out, group{Legend: f.Group, Folded: f.Folded, ID: "more-" + f.Name})
-		}
-		g := &out[len(out)-1]
-		g.Fields, g.Open = append(g.Fields, f), g.Open || f.Value != ""
-	}
-	return out
-}
-
 // localLink is a link to a page of the site, as templates and drawings write it.
 var localLink = regexp.MustCompile(` href="(/[^"#]*)`)
 

@@ -1,8 +1,11 @@
 # Pester 5 tests of the module. HOMENODE names the binary, or homenode is in PATH:
-#   Invoke-Pester cmd/powershell/Homenode.Tests.ps1
+#   Invoke-Pester cmd/homenode/powershell.Tests.ps1
 
 BeforeAll {
-    Import-Module (Join-Path (Join-Path $PSScriptRoot 'Homenode') 'Homenode.psd1') -Force
+    $module = Join-Path $TestDrive 'Homenode'
+    $binary = if ($env:HOMENODE) { $env:HOMENODE } else { 'homenode' }
+    & $binary powershell $module
+    Import-Module $module -Force
     $script:fleet = Join-Path $TestDrive 'a b''c$(x).txtar'
     Set-Content -LiteralPath $script:fleet -Value @'
 release 7.0U3

@@ -1,0 +1,94 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"homenode/cmd/homenode/flags"
+	"homenode/internal/glob"
+	"homenode/numa"
+	"homenode/serve/collect"
+	"homenode/source/open"
+	"homenode/source/vsphere"
+)
+
+// A target is one vCenter to collect from.
+type target struct {
+	name    string
+	source  string // as it was named
+	address string // URL without an account
+	dial    func(context.Context) (*vsphere.Live, error)
+}
+
+// An input is what is collected, and how: the flags that serve and record share.
+type input struct {
+	session         flags.Session
+	collect         collect.Options
+	clusters, hosts []string
+}
+
+// register adds the flags; verb is what the command does with hosts.
+func (in *input) register(cmd *cobra.Command, verb string) {
+	flags.Group(cmd, "what is collected", func(cmd *cobra.Command) {
+		fl := cmd.Flags()
+		fl.DurationVar(&in.collect.Every, "every", time.Minute, "time between two answers of a host (demo: 20s)")
+		fl.StringSliceVar(&in.clusters, "cluster", nil, verb+" these clusters; names may have * and ?")
+		fl.StringSliceVar(&in.hosts, "host", nil, verb+" these hosts; names may have * and ?")
+	})
+	flags.Group(cmd, "account and certificates of the vCenters", in.session.Register)
+}
+
+// check refuses values that cannot be.
+func (in *input) check() error {
+	if in.collect.Every < 2*time.Second {
+		return fmt.Errorf("--every: found %v, want 2s or more: hosts count no faster", in.collect.Every)
+	}
+	return nil
+}
+
+// targets returns the vCenters that the arguments name, and completes the options.
+func (in *input) targets(cmd *cobra.Command, args []string) (all []target, demo *demoLab, err error) {
+	if len(in.clusters)+len(in.hosts) > 0 {
+		c, h := glob.Compile(in.clusters, ""), glob.Compile(in.hosts, glob.Domain)
+		in.collect.Wanted = func(m *numa.Host, cluster string) bool { return c.Allow(cluster) && h.Allow(m.Name) }
+	}
+	dialer := in.session.Dialer(cmd)
+	seen := map[string]bool{}
+	for _, arg := range args {
+		t := target{source: arg}
+		switch u, parse := url.Parse(arg); {
+		case arg == open.Demo:
+			if !cmd.Flags().Changed("every") {
+				in.collect.Every = 20 * time.Second
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "homenode: simulating a day of history")
+			if demo, err = startDemo(cmd.Context(), time.Now()); err != nil {
+				return nil, nil, err
+			}
+			at := *demo.vc.URL
+			at.User = nil
+			t.name, t.address, t.dial = open.Demo, at.String(), demo.dial
+		case arg == "vcenter" || parse == nil && (u.Scheme == "https" || u.Scheme == "http"):
+			if t.name, t.dial, err = dialer.Live(arg); err != nil {
+				return nil, nil, err
+			}
+			at, err := dialer.Address(arg)
+			if err != nil {
+				return nil, nil, err
+			}
+			t.address = at.String()
+		default:
+			return nil, nil, fmt.Errorf("%s: what is live comes from vCenters and hosts: want https://vc01.example.com, vcenter or demo", arg)
+		}
+		if seen[t.name] {
+			return nil, nil, fmt.Errorf("%s is named twice", arg)
+		}
+		seen[t.name] = true
+		all = append(all, t)
+	}
+	return all, demo, nil
+}

@@ -1,0 +1,29 @@
+package rules
+
+import (
+	"iter"
+
+	"homenode/rules/rule"
+)
+
+// EachVM goes through the judged VMs, cluster by cluster.
+func (r *Result) EachVM() iter.Seq[*rule.VM] {
+	return func(yield func(*rule.VM) bool) {
+		for _, c := range r.Clusters {
+			for _, v := range c.VMs {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// ByID returns the judged VMs by ID.
+func (r *Result) ByID() map[string]*rule.VM {
+	out := map[string]*rule.VM{}
+	for v := range r.EachVM() {
+		out[v.ID] = v
+	}
+	return out
+}

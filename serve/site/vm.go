@@ -1,0 +1,78 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"homenode/numa"
+	"homenode/output/answer"
+)
+
+// showVM explains the topology of a VM, and shows what is seen of it now and was over time.
+func showVM(x *request) (*view, error) {
+	name := x.query.Get("vm")
+	asks := []field{{Name: "on", Label: "On host", Choices: x.hostChoices()}, {Name: "event", Label: "Event", Choices: eventChoices()}}
+	if x.site.Live != nil {
+		asks = append(asks, spanField())
+	}
+	fields := x.asked(asks...)
+	found := x.fleet.Result.Fleet.FindVMs(name)
+	if len(found) == 0 {
+		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
+	}
+	a, command, err := x.explained("vm", name, "on", valueOf(fields, "on"), "event", valueOf(fields, "event"))
+	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: command, most: rowsShown}
+	v.links = x.furtherOf(found)
+	if err != nil || x.site.Live == nil || len(found) > 1 {
+		return v, err
+	}
+	v.live = true
+	return v, x.addVMLive(v, found[0])
+}
+
+// addVMLive adds what is seen of a VM now and was over time.
+func (x *request) addVMLive(v *view, vm *numa.VM) error {
+	l, vcenter, at := x.site.Live, x.fleet.Name, time.Now()
+	span, length, err := x.span()
+	if err != nil {
+		return err
+	}
+	out := *v.answer
+	past, err := l.pastOfVM(x.Context(), vcenter, vm.ID, length, at)
+	if err != nil {
+		return err
+	}
+	found, err := l.over(x.Context(), vcenter, []string{vm.ID}, at.Add(-length), at)
+	if err != nil {
+		return err
+	}
+	if past != nil {
+		out.Drawings = append(slices.Clone(out.Drawings), pastVM(past, found, span))
+	}
+	if len(found) > 0 {
+		t := foundOverTable("Found over the "+labelOf(span), found, at)
+		out.Tables = append([]answer.Table{t}, out.Tables...)
+		out.Verdict = append([]string{fmt.Sprintf("Over the %s, %s: %s.", labelOf(span), t.Rows[0][3].Text, lower(found[0].Finding.Title))}, out.Verdict...)
+	}
+	if t, said, ok := l.vmNow(vcenter, vm.ID, at); ok {
+		out.Tables = append([]answer.Table{t}, out.Tables...)
+		if said != "" {
+			out.Verdict = append([]string{said}, out.Verdict...)
+		}
+	} else {
+		out.Facts = append([]answer.Fact{{Name: "now", Text: "not seen: it is switched off, or its host cannot be seen"}}, out.Facts...)
+	}
+	v.answer = &out
+	return nil
+}
+
+// hostChoices are the hosts of the fleet.
+func (x *request) hostChoices() []choice {
+	out := []choice{{"", "its own"}}
+	hosts := x.fleet.Result.Fleet.Hosts
+	for i := range hosts {
+		out = append(out, choice{hosts[i].ID, hosts[i].Name})
+	}
+	return out
+}
