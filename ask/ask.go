@@ -100,6 +100,9 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 		own := *e
 		e, own.Own = &own, embed.FS{} // no file
 	}
+	if err := t.Budget.allow(q, e); err != nil {
+		return nil, err
+	}
 	for _, f := range Fields(q) {
 		switch values := f.Values(); {
 		case slices.ContainsFunc(values, func(v string) bool { return strings.HasPrefix(v, "@") }):
@@ -109,9 +112,6 @@ func (t *Entry) Answer(ctx context.Context, q Question, e *Env) (*Reply, error) 
 		case f.Needed && len(values) == 0:
 			return nil, Wrong(f.Name, errors.New("it is missing"))
 		}
-	}
-	if err := t.Budget.allow(q, e); err != nil {
-		return nil, err
 	}
 	ctx, done := t.Budget.bound(ctx)
 	defer done()

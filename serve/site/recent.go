@@ -44,6 +44,9 @@ func (c *recent) answer(x *request, t *ask.Entry, q ask.Question) (*answer.Answe
 // once asks, unless the same line was asked about the same fleet, and the answer is not older than keep. The answer is not to be changed.
 func (c *recent) once(x *request, keep time.Duration, line string, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
 	for !x.quiet {
+		if err := x.Context().Err(); err != nil {
+			return nil, err
+		}
 		one, own := c.of(x.fleet, line)
 		if own {
 			return c.fill(one, keep, asking)
