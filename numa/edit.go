@@ -28,6 +28,16 @@ const (
 	EditDRSRule          EditKind = "drsRule"          // a rule of a cluster by its name; absent is removed
 )
 
+// The kinds of edits that advice names and that homenode does not write.
+const (
+	EditReserveAll        EditKind = "reserveAll"         // memoryReservationLockedToMax
+	EditMemoryReservation EditKind = "memoryReservation"  // memoryAllocation.reservation in MB
+	EditCPUReservation    EditKind = "cpuReservation"     // cpuAllocation.reservation in MHz
+	EditLatency           EditKind = "latencySensitivity" // latencySensitivity.level
+	EditIOMMU             EditKind = "iommu"              // flags.vvtdEnabled
+	EditMemoryAffinity    EditKind = "memoryAffinity"     // numbers of nodes with commas; "" is none
+)
+
 var vmEdits = []EditKind{EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCPUHotAdd, EditMemoryHotAdd,
 	EditCoresPerNUMANode, EditVNUMAHotAdd, EditCPUAffinity}
 
@@ -210,8 +220,13 @@ func (e Edit) Configure(c *Config, where string) error {
 		*f, err = derived(func() (Bytes, error) { n, err := e.number(); return Bytes(n) * MiB, err }, where)
 	case *Fact[[]int]:
 		*f, err = derived(e.numbers, where)
+	case *Fact[string]:
+		*f = DerivedFrom(e.To.Text, where)
 	default:
 		err = fmt.Errorf("found an edit of the kind %q, want one of a VM", e.Kind)
+	}
+	if e.Kind == EditMemoryReservation { // it is no longer all of the memory
+		c.MemoryReservationLocked = DerivedFrom(false, where)
 	}
 	return err
 }
@@ -242,7 +257,7 @@ func (e Edit) numbers() ([]int, error) {
 	for _, text := range strings.FieldsFunc(e.To.Text, func(r rune) bool { return r == ',' }) {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s: found %q, want PCPU numbers", e.Name(), text)
+			return nil, fmt.Errorf("%s: found %q, want numbers", e.Name(), text)
 		}
 		set = append(set, n)
 	}

@@ -235,7 +235,7 @@ func TestOnePlan(t *testing.T) {
 		}
 	}
 	for _, f := range r.Findings {
-		if plan := of[f.VMID]; plan != nil && f.Planned {
+		if plan := of[f.VMID]; plan != nil && f.Planned() {
 			for _, step := range append(slices.Clone(plan.Needed), plan.Better...) {
 				if !strings.Contains(strings.ToLower(f.Advice), strings.ToLower(step)) {
 					t.Errorf("%s %s: %q lacks the step %q of its plan", f.Rule, f.VM, f.Advice, step)

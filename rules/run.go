@@ -261,27 +261,21 @@ func (r *Result) elsewhere(name string, places []confront.Place, g *groups) []co
 	return nil
 }
 
-// costs are what a finding of each severity weighs when two configurations of one VM are
-// compared: information and low findings cost nothing.
-var costs = [...]int{finding.Medium: 5, finding.High: 25}
-
-// weigher returns what weighs the findings of a VM of the cluster, configured otherwise.
-func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) int {
-	return func(v *rule.VM, configured *numa.VM) (cost int) {
+// weigher returns what finds of a VM of the cluster, configured otherwise, without what was seen of it.
+func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) []finding.Finding {
+	return func(v *rule.VM, configured *numa.VM) (found []finding.Finding) {
 		again := *v
-		again.VM = configured
+		again.VM, again.Seen = configured, nil
 		again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was read before
 		predict(&again, c, o.Choices)
 		for _, one := range All {
 			if one.VMs && one.Check != nil && (one.Refused || !again.Off()) {
-				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: &again, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
+				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: &again, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds(), Weighing: true}
 				one.Check(&p)
-				for i := range p.Findings {
-					cost += costs[p.Findings[i].Severity]
-				}
+				found = append(found, p.Findings...)
 			}
 		}
-		return cost
+		return found
 	}
 }
 

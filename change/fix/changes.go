@@ -173,21 +173,21 @@ func (m *maker) why(f *finding.Finding, id string) string {
 	switch p := m.plans[id]; {
 	case m.isLess(f):
 		return fmt.Sprintf("with the change it is %s: %s", m.less[subjectOf(f)], rule.Lower(f.Advice))
-	case m.kept[id] != "" && (f.Planned || f.Cure != nil):
+	case m.kept[id] != "" && (f.Planned() || f.Cure() != nil):
 		return m.kept[id]
-	case m.done[id] != "" && f.Planned:
+	case m.done[id] != "" && f.Planned():
 		return m.done[id]
 	case f.Advice == "":
 		return "nothing has to change"
-	case f.VMID == "" && f.Cure != nil && !m.o.Host:
+	case f.VMID == "" && f.Cure() != nil && !m.o.Host:
 		return "options of hosts are changed with --allow host only: " + rule.Lower(f.Advice)
 	case f.VMID == "":
 		return "it is about the host, by hand: " + rule.Lower(f.Advice)
-	case p != nil && f.Planned && len(p.Edits) == 0:
+	case p != nil && f.Planned() && len(p.Edits) == 0:
 		return "nothing has to change; --allow better makes it tidier: " + strings.Join(p.Better, ", ")
 	case seen():
 		return "it was seen, and no setting is known to be its cause: " + rule.Lower(f.Advice)
-	case m.edits[id] != nil && f.Planned:
+	case m.edits[id] != nil && f.Planned():
 		return "it stays after the change: " + rule.Lower(f.Advice)
 	}
 	return "to decide by hand: " + rule.Lower(f.Advice)

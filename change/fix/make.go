@@ -224,9 +224,9 @@ func inventory(f *numa.Fleet) (string, error) {
 // adviseHosts takes the edits of hosts that the advice of the shown findings comes to.
 func (m *maker) adviseHosts() {
 	for i := range m.shown.Findings {
-		if f := &m.shown.Findings[i]; f.VMID == "" && m.o.Host && f.Cure != nil {
+		if f := &m.shown.Findings[i]; f.VMID == "" && m.o.Host && f.Cure() != nil {
 			for _, h := range m.hostsOf(f) {
-				m.edits[h.ID] = hostEdits(h, append(m.edits[h.ID], f.Cure...))
+				m.edits[h.ID] = hostEdits(h, append(m.edits[h.ID], f.Cure()...))
 			}
 		}
 	}
@@ -243,8 +243,8 @@ func ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string]
 	about, cures = map[string]bool{}, map[string][]numa.Edit{}
 	for i := range findings {
 		if f := &findings[i]; f.VMID != "" {
-			about[f.VMID] = about[f.VMID] || f.Planned
-			cures[f.VMID] = append(cures[f.VMID], f.Cure...)
+			about[f.VMID] = about[f.VMID] || f.Planned()
+			cures[f.VMID] = append(cures[f.VMID], f.Cure()...)
 		}
 	}
 	return about, cures

@@ -94,7 +94,7 @@ func eventText(x *judged.Explanation) string {
 // layoutFacts say what the guest sees and what carries it.
 func layoutFacts(l *vnuma.Layout, on *numa.Host) []answer.Fact {
 	if l.Refused.Any() {
-		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: l.Refused.Cure()}}
+		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: numa.Either(l.Refused.Ways())}}
 	}
 	seen := fmt.Sprintf("%d vCPU", l.VPDs.Sum())
 	if l.GuestSeesNUMA() {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/vnuma"
@@ -34,11 +35,8 @@ func check(p *rule.Pass) {
 	f := finding.Finding{
 		Severity: finding.Medium,
 		Message:  what(pcpus, memory) + " takes the VM out of NUMA management: it has no home node",
-		Advice:   advice(pcpus, memory, nodes, len(h.Nodes.Value)),
+		Ways:     ways(p, pcpus, memory, nodes, len(h.Nodes.Value)),
 		Evidence: append(evidence(v.VM, pcpus, memory), v.MemoryEvidence(), on.Kind.NodesEvidence()),
-	}
-	if len(v.CPUAffinity.Value) > 0 && len(memory) == 0 {
-		f.Cure = []numa.Edit{{Kind: numa.EditCPUAffinity, To: numa.Is("")}}
 	}
 	switch here, all := home(h, nodes, memory), on.Kind.Machine.Nodes; {
 	case all == 1:
@@ -124,23 +122,37 @@ func home(h *numa.Host, nodes, memory []int) int {
 	return -1
 }
 
-func advice(pcpus, memory, nodes []int, all int) string {
-	var text string
+// ways says how to clear the affinities; with the one node that they name a home node keeps the VM there, where that serves it.
+func ways(p *rule.Pass, pcpus, memory, nodes []int, all int) []numa.Way {
+	v := p.VM
+	way := numa.Way{Do: "clear the CPU and memory affinity"}
 	switch {
 	case len(memory) == 0 && len(pcpus) > 0:
-		text = "Clear the CPU affinity (Edit Settings, CPU, Scheduling Affinity)"
+		way.Do = "clear the CPU affinity (Edit Settings, CPU, Scheduling Affinity)"
 	case len(pcpus) == 0 && len(memory) > 0:
-		text = "Clear the memory affinity (sched.mem.affinity)"
-	default:
-		text = "Clear the CPU and memory affinity"
+		way.Do = "clear the memory affinity (sched.mem.affinity)"
+	}
+	if len(v.CPUAffinity.Value) > 0 {
+		way.Edits, way.Auto = append(way.Edits, numa.Edit{Kind: numa.EditCPUAffinity, To: numa.Is("")}), len(memory) == 0
+	}
+	if len(v.MemoryAffinity.Value) > 0 {
+		way.Edits = append(way.Edits, numa.Edit{Kind: numa.EditMemoryAffinity, To: numa.Is("")})
+	}
+	for _, s := range vnuma.AffinitySettings(v.VM) {
+		way.Edits = append(way.Edits, numa.Unassign(s.Key))
 	}
 	if len(pcpus) == 0 {
 		nodes = memory
 	}
-	if len(nodes) == 1 && all > 1 {
-		text += fmt.Sprintf("; numa.nodeAffinity = %d keeps the VM on that node with a home node", nodes[0])
+	if len(nodes) != 1 || all < 2 {
+		return []numa.Way{way}
 	}
-	return text
+	node := strconv.Itoa(nodes[0])
+	home := append(slices.Clone(way.Edits), numa.Assign("numa.nodeAffinity", node))
+	if !p.Serves(home) {
+		return []numa.Way{way}
+	}
+	return []numa.Way{way, {Do: "set numa.nodeAffinity = " + node + " instead, which keeps the VM on that node with a home node", Edits: home}}
 }
 
 // evidence shows what pins the VM.

@@ -41,12 +41,13 @@ func check(p *rule.Pass) {
 	if !on.Layout.GuestSeesNUMA() {
 		shown = ", and the guest sees 1 node"
 	}
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("%s = %d divides %d vCPUs into %s (%s)%s instead of %s (%s)%s",
 			key, limit, g.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "client"), on.Layout.PPDs, p.Where(others), rule.Plural(l.PPDs.Len(), "client"), l.PPDs, shown),
-		Advice:   "Unless the VM was spread for memory bandwidth: " + rule.Lower(advice),
+		When:     "Unless the VM was spread for memory bandwidth",
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), v.SettingEvidence(key), on.Kind.NodesEvidence()},
 	}, &on.Layout)

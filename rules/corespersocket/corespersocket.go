@@ -38,11 +38,11 @@ func check(p *rule.Pass) {
 	if on.Layout.Why != vnuma.ByCPS && on.Layout.PPDs.Unevenness() < p.Threshold("noticedUneven") {
 		severity = finding.Low
 	}
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
 	p.Report(finding.Finding{
 		Severity: severity,
 		Message:  message(p, on, others),
-		Advice:   advice,
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.CPSEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()},
 	}, &on.Layout)

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/vnuma"
@@ -38,7 +39,8 @@ func check(p *rule.Pass) {
 			Severity: finding.Low,
 			Message: fmt.Sprintf("%s is attached to node %d of %s, and nothing keeps the VM there: it has %s of %d",
 				name(d), node, v.Host.Name, rule.Plural(on.Layout.HomeNodes, "home node"), on.Layout.Nodes),
-			Advice: "Where its transfers matter: " + beside(p, on, node),
+			When: "Where its transfers matter",
+			Ways: []numa.Way{beside(p, on, node)},
 			Evidence: []finding.Evidence{
 				{Name: "PCI device", Value: name(d), Origin: v.Devices.Origin.String(), At: v.At},
 				{Name: "node of " + d.PCI, Value: fmt.Sprint(node), Origin: v.Host.Attached.Origin.String(), At: v.Host.At},
@@ -74,7 +76,9 @@ func apart(p *rule.Pass, on *rule.On) bool {
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message:  fmt.Sprintf("its devices are attached to several nodes of %s, and a VM of one client is beside one of them only: %s", v.Host.Name, rule.List(names)),
-		Advice:   "Where transfers matter: give the VM devices of one node and set numa.nodeAffinity to it, or divide the VM into a virtual node for each, of which the guest uses the one beside the device",
+		When:     "Where transfers matter",
+		Ways: []numa.Way{numa.ByHand("give the VM devices of one node and set numa.nodeAffinity to it"),
+			numa.ByHand("divide the VM into a virtual node for each, of which the guest uses the one beside the device")},
 		Evidence: []finding.Evidence{
 			{Name: "PCI devices", Value: strings.Join(names, ", "), Origin: v.Devices.Origin.String(), At: v.At},
 			{Name: "nodes of PCI devices", Value: rule.Ranges(nodes), Origin: v.Host.Attached.Origin.String(), At: v.Host.At},
@@ -85,15 +89,21 @@ func apart(p *rule.Pass, on *rule.On) bool {
 }
 
 // beside says how to keep the VM on the node.
-func beside(p *rule.Pass, on *rule.On, node int) string {
+func beside(p *rule.Pass, on *rule.On, node int) numa.Way {
 	m := &on.Kind.Machine
-	switch {
-	case on.Layout.PPDs.Len() > 1:
-		return fmt.Sprintf("use at most %d vCPUs and set numa.nodeAffinity = %d", m.Cores, node)
-	case m.NodeMemory > 0 && p.VM.Guest.Memory > m.NodeMemory:
-		return fmt.Sprintf("set numa.nodeAffinity = %d and give the VM %s", node, on.AtMost(1, &p.VM.Guest, p.Choices))
+	way := numa.Way{Do: fmt.Sprintf("set numa.nodeAffinity = %d", node), Edits: []numa.Edit{numa.Assign("numa.nodeAffinity", strconv.Itoa(node))}}
+	add := func(more numa.Way) {
+		way.Do += " and " + more.Do
+		way.Edits = append(way.Edits, more.Edits...)
 	}
-	return fmt.Sprintf("set numa.nodeAffinity = %d, then power off and on; on another host the number means another node", node)
+	if on.Layout.PPDs.Len() > 1 {
+		add(p.AtMostVCPUs(int(m.Cores), ""))
+	}
+	if m.NodeMemory > 0 && p.VM.Guest.Memory > m.NodeMemory {
+		add(p.AtMostMemory(on, 1))
+	}
+	way.Do += ", then power off and on; on another host the number means another node"
+	return way
 }
 
 // name names the device: what its maker calls it, and its address.

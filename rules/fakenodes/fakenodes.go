@@ -65,8 +65,8 @@ func check(p *rule.Pass) {
 		f.Severity = finding.Info
 		f.Message = fmt.Sprintf("%s counts %d vCPUs that could be hot-added: it makes %d processor groups of %d and shows %s beside the one with its %d vCPUs",
 			system, most, groups, group, rule.Plural(groups-1, "empty NUMA node"), v.Guest.VCPUs)
-		f.Advice = fmt.Sprintf("Set cpuid.maxVCPUs = %d or less, then power off and on; without it only tools that list nodes are misled", group)
-		f.Cure = []numa.Edit{{Kind: numa.EditExtraConfig, Key: "cpuid.maxVCPUs", To: numa.Is(strconv.Itoa(group))}}
+		f.Ways = []numa.Way{{Do: fmt.Sprintf("set cpuid.maxVCPUs = %d or less, then power off and on; without it only tools that list nodes are misled", group),
+			Edits: []numa.Edit{numa.Assign("cpuid.maxVCPUs", strconv.Itoa(group))}, Auto: true}}
 		report(p, f)
 		return
 	}
@@ -74,7 +74,7 @@ func check(p *rule.Pass) {
 	used := (int(v.Guest.VCPUs) + group - 1) / group
 	f.Message = fmt.Sprintf("%s divides %d vCPUs over %d processor groups of %d, each a NUMA node, but there is one virtual node: %s with vCPUs and no memory",
 		system, v.Guest.VCPUs, used, group, rule.Plural(used-1, "fake node"))
-	f.Advice, f.Notice = advice(p)
+	f.Ways, f.Notice = ways(p)
 	report(p, f)
 }
 
@@ -92,7 +92,7 @@ func split(p *rule.Pass, system string) {
 			system, size, p.Where(others), (size+group-1)/group, group, rule.Plural((size+group-1)/group-1, "fake node")),
 		Evidence: []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}
-	f.Advice, f.Notice = advice(p)
+	f.Ways, f.Notice = ways(p)
 	report(p, f)
 }
 
@@ -106,14 +106,11 @@ func report(p *rule.Pass, f finding.Finding) {
 	}
 }
 
-// advice says how a guest beyond a processor group gets true nodes. Without hot add
+// ways says how a guest beyond a processor group gets true nodes. Without hot add
 // it does when no virtual node is larger than a group.
-func advice(p *rule.Pass) (advice, notice string) {
-	const upgrade = "Run Windows Server 2022 or later, whose nodes may have more than 64 processors"
-	plan := p.Plan()
-	if !plan.Better || plan.After[0].VPDs.Max() > group {
-		return upgrade, ""
+func ways(p *rule.Pass) (ways []numa.Way, notice string) {
+	if plan := p.Plan(); plan.Better && plan.After[0].VPDs.Max() <= group {
+		ways, notice = p.PlanWays()
 	}
-	advice, notice = p.Advice()
-	return rule.Or(advice, upgrade), notice
+	return append(ways, numa.ByHand("run Windows Server 2022 or later, whose nodes may have more than 64 processors")), notice
 }

@@ -45,31 +45,30 @@ func ParseSeverity(name string) (Severity, error) {
 
 // A Finding is one judgement of one rule about one VM or host.
 type Finding struct {
-	Rule     string   `json:"rule"` // ID, such as N001
-	Title    string   `json:"title"`
-	Severity Severity `json:"severity"`
-	Cluster  string   `json:"cluster,omitempty"` // name
-	Host     string   `json:"host,omitempty"`    // name
-	HostID   string   `json:"hostId,omitempty"`
-	VM       string   `json:"vm,omitempty"` // name; empty for a finding about a host
-	VMID     string   `json:"vmId,omitempty"`
-	On       []string `json:"on,omitempty"`     // names of the hosts where it holds, when these are not all of the cluster
-	About    []string `json:"hosts,omitempty"`  // names of all hosts that a finding about hosts speaks of, when they are several
-	AboutIDs []string `json:"-"`                // their IDs, in the same order
-	Costs    []string `json:"-"`                // IDs of the VMs that lose by what a finding about hosts says
-	Topic    string   `json:"-"`                // tells findings of one rule about one subject apart: a setting, a KB article
-	GID      int64    `json:"gid,omitempty"`    // scheduler group of a VM that was watched: tells VMs of one name apart; 0 for other findings, -1 unknown
-	Nth      int      `json:"nth,omitempty"`    // of the watched VMs of one name and GID, from 0
-	Moves    bool     `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
-	Concerns []string `json:"-"`                // IDs of the VMs that bring about a finding about hosts, where it names them
-	Far      bool     `json:"-"`                // what it costs is memory on another node, which the layout measures
-	Planned  bool     `json:"-"`                // its advice is the plan of the VM
-	Message  string   `json:"message"`          // one sentence with the deciding numbers
-	Advice   string   `json:"advice,omitempty"` // what to do
-	Notice   string   `json:"notice,omitempty"` // what the guest will notice of it
-	// Cure are the edits that its advice comes to, of the VM, or of the hosts that it is about, where that is not the plan
-	// of the VM. They have no From.
-	Cure []numa.Edit `json:"-"`
+	Rule     string     `json:"rule"` // ID, such as N001
+	Title    string     `json:"title"`
+	Severity Severity   `json:"severity"`
+	Cluster  string     `json:"cluster,omitempty"` // name
+	Host     string     `json:"host,omitempty"`    // name
+	HostID   string     `json:"hostId,omitempty"`
+	VM       string     `json:"vm,omitempty"` // name; empty for a finding about a host
+	VMID     string     `json:"vmId,omitempty"`
+	On       []string   `json:"on,omitempty"`     // names of the hosts where it holds, when these are not all of the cluster
+	About    []string   `json:"hosts,omitempty"`  // names of all hosts that a finding about hosts speaks of, when they are several
+	AboutIDs []string   `json:"-"`                // their IDs, in the same order
+	Costs    []string   `json:"-"`                // IDs of the VMs that lose by what a finding about hosts says
+	Topic    string     `json:"-"`                // tells findings of one rule about one subject apart: a setting, a KB article
+	GID      int64      `json:"gid,omitempty"`    // scheduler group of a VM that was watched: tells VMs of one name apart; 0 for other findings, -1 unknown
+	Nth      int        `json:"nth,omitempty"`    // of the watched VMs of one name and GID, from 0
+	Moves    bool       `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
+	Concerns []string   `json:"-"`                // IDs of the VMs that bring about a finding about hosts, where it names them
+	Far      bool       `json:"-"`                // what it costs is memory on another node, which the layout measures
+	Message  string     `json:"message"`          // one sentence with the deciding numbers
+	Advice   string     `json:"advice,omitempty"` // the ways to cure it, in words
+	Notice   string     `json:"notice,omitempty"` // what the guest will notice of it
+	Ways     []numa.Way `json:"ways,omitempty"`   // the same as data, the best first; each cures it alone
+	When     string     `json:"-"`                // begins the advice: the condition under which it holds
+	Besides  string     `json:"-"`                // ends the advice: a sentence, or more
 	// From and To are when it held, the worst stretch when there are several; zero for
 	// findings about settings.
 	From time.Time `json:"from,omitzero"`
@@ -79,6 +78,21 @@ type Finding struct {
 	// Assumes lists what was taken for granted; a finding that rests on nothing
 	// but facts has none.
 	Assumes []string `json:"assumes,omitempty"`
+}
+
+// Planned reports whether the plan of the VM cures the finding.
+func (f *Finding) Planned() bool {
+	return slices.ContainsFunc(f.Ways, func(w numa.Way) bool { return w.Plan })
+}
+
+// Cure returns the edits that a plan of changes takes for the finding beside the plan of its VM; nil for none.
+func (f *Finding) Cure() []numa.Edit {
+	for i := range f.Ways {
+		if f.Ways[i].Auto {
+			return f.Ways[i].Edits
+		}
+	}
+	return nil
 }
 
 // Origin returns Assumed for a finding that rests on an assumption, else Derived:

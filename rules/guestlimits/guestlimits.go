@@ -57,7 +57,7 @@ func nodes(p *rule.Pass, one *product.Product, splits bool) {
 	if splits {
 		f.Message += "; its Windows divides the node (N015), and whether that is enough is not stated"
 	}
-	f.Advice, f.Notice = p.Advice()
+	f.Ways, f.Notice = p.PlanWays()
 	report(p, f, on)
 }
 
@@ -72,7 +72,7 @@ func unknown(p *rule.Pass) {
 		Severity: finding.Info,
 		Message: fmt.Sprintf("the guest sees a NUMA node of %d processors%s: it depends on what runs in it, SQL Server 2022 from CU11 on does not start with more than %d",
 			on.Layout.VPDs.Max(), p.Where(others), product.GroupSize),
-		Advice: "Say what runs in the guest: --product, or a custom attribute product",
+		Ways: []numa.Way{numa.ByHand("say what runs in the guest: --product, or a custom attribute product")},
 	}, on)
 }
 
@@ -102,31 +102,31 @@ func idle(p *rule.Pass, one *product.Product) {
 			f.Message += fmt.Sprintf("; licensed by core, it pays for %d and uses %d", max(4, n), uses)
 		}
 	}
-	f.Advice, f.Notice = cure(p, one, uses)
+	cure(p, &f, one, uses)
 	report(p, f, on)
 }
 
-// cure returns what lets the product use more of the vCPUs: other sockets, or fewer vCPUs.
-func cure(p *rule.Pass, one *product.Product, uses int) (advice, notice string) {
+// cure lets the product use more of the vCPUs: other sockets, or fewer vCPUs.
+func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	n := int(p.VM.Guest.VCPUs)
 	plan := p.Plan()
 	after := &plan.After[0]
 	_, then := one.Usable(n, after.VSockets.Len(), after.CoresPerSocket)
-	if plan.Better && then > uses {
-		advice, notice = p.Advice()
-	}
+	better := plan.Better && then > uses
+	other := numa.ByHand("take an edition that uses more")
 	switch {
 	case then == n && uses == n:
-		return "Say which " + one.Missing() + " it is (--product)", ""
-	case then == n:
-		return advice, notice
-	case advice != "":
-		return advice + fmt.Sprintf(". It uses %d of the %d vCPUs then: take the others away, or an edition that uses more", then, n), notice
+		f.Ways = []numa.Way{numa.ByHand("say which " + one.Missing() + " it is (--product)")}
+	case better:
+		f.Ways, f.Notice = p.PlanWays()
+		if then < n {
+			f.Besides = fmt.Sprintf("It uses %d of the %d vCPUs then: take the others away, or an edition that uses more", then, n)
+		}
+	case one.Rows[0].Supported:
+		f.Ways = []numa.Way{p.AtMostVCPUs(then, ", and another VM for more")}
+	default:
+		f.Ways = []numa.Way{p.AtMostVCPUs(then, ""), other}
 	}
-	if one.Rows[0].Supported {
-		return fmt.Sprintf("Take at most %d vCPUs, and another VM for more", then), ""
-	}
-	return fmt.Sprintf("Take %d vCPUs, or an edition that uses more", then), ""
 }
 
 // hosts finds hosts on which the product may not run by its licence.
@@ -139,7 +139,7 @@ func hosts(p *rule.Pass, one *product.Product) {
 	report(p, finding.Finding{
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("%s is licensed for servers of at most %s, and a host%s has %d", one, rule.Plural(limit, "socket"), p.Where(others), packages(on.Kind)),
-		Advice:   "Keep the VM on hosts that its licence covers with a DRS rule (must)",
+		Ways:     []numa.Way{numa.ByHand("keep the VM on hosts that its licence covers with a DRS rule (must)")},
 	}, on)
 }
 

@@ -22,7 +22,7 @@ func hana(p *rule.Pass) {
 	}
 	if on, others, ok := p.Worst(func(o *rule.On) bool { whole, _ := product.HANASockets(n, v.SocketOf(o.Kind)); return !whole }); ok {
 		socket := v.SocketOf(on.Kind)
-		f := finding.Finding{Severity: finding.Low, Advice: fmt.Sprintf("Take %d or %d vCPUs: whole sockets", n/socket*socket, (n/socket+1)*socket)}
+		f := finding.Finding{Severity: finding.Low, Ways: []numa.Way{whole(v, n/socket*socket), whole(v, (n/socket+1)*socket)}}
 		not := "sizes are stated for whole sockets and for half a socket"
 		if _, odd := product.HANASockets(n, socket); odd {
 			f.Severity, not = finding.Medium, "odd multiples of half a socket are not supported (SAP note 3102813)"
@@ -32,10 +32,10 @@ func hana(p *rule.Pass) {
 	}
 	if on, others, ok := p.Worst(func(o *rule.On) bool { return halfSocket(v, o) != "" }); ok {
 		f := finding.Finding{Severity: finding.Info, Message: fmt.Sprintf("SAP HANA in half a socket%s: %s", p.Where(others), halfSocket(v, on)),
-			Advice: "Where another production VM shares the socket: ask SAP, or give each VM a socket of its own"}
+			When: "Where another production VM shares the socket", Ways: []numa.Way{numa.ByHand("ask SAP"), numa.ByHand("give each VM a socket of its own")}}
 		if on.Kind.Hosts[0].SapphireRapids() {
 			f.Severity = finding.Low
-			f.Advice = "Where another production VM shares the socket: choose SNC-2 in the BIOS setup, or give each VM a socket of its own"
+			f.Ways[0] = numa.ByHand("choose SNC-2 in the BIOS setup")
 		}
 		sized(f, on)
 	}
@@ -43,11 +43,20 @@ func hana(p *rule.Pass) {
 	switch cores := v.CoresOf(on.Kind); {
 	case cores < product.HANALeastCores || v.Memory.Known() && v.Memory.Value < product.HANALeastMemory*numa.GiB:
 		sized(finding.Finding{Severity: finding.Low, Message: fmt.Sprintf("SAP HANA is supported for production from half a socket of %d cores and %d GB on: the VM has %s and %s",
-			product.HANALeastCores, product.HANALeastMemory, rule.Plural(cores, "core"), v.Memory.Value), Advice: "Only where it is no production system: leave it"}, on)
+			product.HANALeastCores, product.HANALeastMemory, rule.Plural(cores, "core"), v.Memory.Value), Advice: "Leave it only where it is no production system"}, on)
 	case on.Kind.Machine.Release.Base() == numa.ESXi70 && on.Kind.Machine.Release >= numa.ESXi70+2 && (n > product.HANAMostVCPUs || v.Memory.Value > product.HANAMostMemory*numa.GiB):
 		sized(finding.Finding{Severity: finding.Low, Message: fmt.Sprintf("SAP HANA is supported with at most %d vCPUs and %d TB on ESXi %s: the VM has %d and %s",
 			product.HANAMostVCPUs, product.HANAMostMemory/1024, on.Kind.Machine.Release, n, v.Memory.Value), Advice: "Ask SAP, or make it smaller"}, on)
 	}
+}
+
+// whole returns the way to as many vCPUs, which are whole sockets.
+func whole(v *rule.VM, n int) numa.Way {
+	edits := []numa.Edit{numa.EditVCPUs.To(n)}
+	if cps := int(v.Guest.CoresPerSocket); n > 0 && !v.Guest.AutoCPS && n%cps != 0 {
+		edits = append(edits, numa.EditCoresPerSocket.To(n))
+	}
+	return numa.Way{Do: fmt.Sprintf("take %d vCPUs: whole sockets", n), Edits: edits}
 }
 
 // halfSocket says why a VM in half a socket may not be supported beside another one; "" where it

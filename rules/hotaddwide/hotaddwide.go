@@ -31,12 +31,12 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
 	p.Report(finding.Finding{
 		Severity: finding.High,
 		Message: fmt.Sprintf("CPU hot add hides NUMA%s: %d vCPUs run as %d clients (%s) but the guest sees 1 node, so %s of its memory is on another node than the vCPU that uses it, while N%%L reads 100",
 			p.Where(others), v.Guest.VCPUs, on.Layout.PPDs.Len(), on.Layout.PPDs, rule.Percent(on.Layout.FarShare())),
-		Advice:   advice,
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), on.Kind.NodesEvidence()},
 	}, &on.Layout)

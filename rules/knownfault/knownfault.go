@@ -61,12 +61,13 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 		On:       on,
 		Topic:    fault.kb,
 		Message:  fmt.Sprintf("KB %s on %s (%s): %s", fault.kb, rule.HostNames(hosts), h.Release.Value, fault.text),
-		Advice:   fault.fix,
 		Evidence: []finding.Evidence{finding.Of("ESXi release of "+h.Name, h.Release, h.At), finding.Of("build of "+h.Name, h.Build, h.At), p.NodesEvidence()},
 	}
+	way := numa.ByHand(rule.Lower(fault.fix))
 	if o := fault.option; o.Key != "" {
-		f.Cure = []numa.Edit{{Kind: numa.EditHostOption, Key: o.Key, To: numa.Is(o.Value)}}
+		way.Edits, way.Auto = []numa.Edit{{Kind: numa.EditHostOption, Key: o.Key, To: numa.Is(o.Value)}}, true
 	}
+	f.Ways = []numa.Way{way}
 	if what.vcpus > 0 {
 		f.Message += fmt.Sprintf(" (up to %d vCPUs on a host, %d cores in a node)", what.vcpus, p.Kind.Machine.Cores)
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: "most vCPUs on a host", Value: fmt.Sprint(what.vcpus), Origin: "derived: powered-on VMs"})

@@ -27,13 +27,15 @@ func check(p *rule.Pass) {
 	}
 	level, key := v.Latency()
 	f := finding.Finding{Severity: finding.Medium, Evidence: []finding.Evidence{finding.Of(key, level, v.At), v.VCPUsEvidence()}}
-	var lacks, advice []string
-	asked := false // whether the frequency of the host was asked for
+	var lacks, does []string
+	var whole numa.Way // all that is lacking
+	asked := false     // whether the frequency of the host was asked for
 	for _, lack := range vnuma.Lacks(&v.Guest, m) {
 		if lack.Any() {
 			asked = asked || lack.ByCPU()
 			lacks = append(lacks, lack.Lack())
-			advice = append(advice, strings.TrimSuffix(rule.Lower(lack.Cure()), vnuma.OrNormal))
+			way := lack.Ways()[0]
+			does, whole.Edits = append(does, way.Do), append(whole.Edits, way.Edits...)
 		}
 	}
 	if lacks == nil {
@@ -64,8 +66,10 @@ func check(p *rule.Pass) {
 		f.Severity, what = finding.High, "it does not power on"
 	}
 	f.Message = "latency sensitivity is " + name + " but " + strings.Join(lacks, " and ") + ": " + what
-	text := strings.Join(advice, " and ")
-	f.Advice = strings.ToUpper(text[:1]) + text[1:] + vnuma.OrNormal
+	if whole.Do = strings.Join(does, " and "); len(whole.Edits) < len(does) { // a part is by hand
+		whole.Edits = nil
+	}
+	f.Ways = []numa.Way{whole, vnuma.Normal}
 	p.Report(f, nil)
 }
 
@@ -77,7 +81,7 @@ func allCores(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	}
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("latency sensitivity High takes all %d cores of the host, and ESXi itself needs some: whether it powers on is not certain", m.AllCores)
-	f.Advice = "Leave at least one core of the host to ESXi: fewer vCPUs, or latency sensitivity Normal"
+	f.Ways = []numa.Way{p.AtMostVCPUs(int(p.VM.Guest.VCPUs)*(int(m.AllCores)-1)/int(m.AllCores), ", which leaves a core of the host to ESXi"), vnuma.Normal}
 	f.Assumes = []string{"what ESXi keeps of the CPU is not published (B-30)"}
 	f.Evidence = append(f.Evidence, p.VM.On[0].Kind.NodesEvidence())
 	p.Report(f, nil)

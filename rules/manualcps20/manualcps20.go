@@ -52,7 +52,7 @@ func check(p *rule.Pass) {
 	case v.Guest.VCPUs <= small:
 		return
 	}
-	f.Advice, f.Notice = p.Advice()
+	f.Ways, f.Notice = p.PlanWays()
 	p.Report(f, &would)
 }
 

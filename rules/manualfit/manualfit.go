@@ -63,7 +63,7 @@ func reportLarge(p *rule.Pass, on *rule.On, others int) {
 func reportSmall(p *rule.Pass, on *rule.On, others int) {
 	report(p, on, finding.Low, fmt.Sprintf("%s cuts %d vCPUs into %d virtual nodes (%s)%s where %s of %d cores would do",
 		setting(p.VM, on), p.VM.Guest.VCPUs, on.Layout.VPDs.Len(), on.Layout.VPDs, p.Where(others), rule.Plural(on.Needed(&p.VM.Guest), "node"), on.Kind.Machine.Cores),
-		"Unless the VM was spread for memory bandwidth: ")
+		"Unless the VM was spread for memory bandwidth")
 }
 
 func reportUneven(p *rule.Pass, on *rule.On, others int) {
@@ -74,10 +74,7 @@ func reportUneven(p *rule.Pass, on *rule.On, others int) {
 // report adds the finding; before stands in front of the advice.
 func report(p *rule.Pass, on *rule.On, severity finding.Severity, message, before string) {
 	v := p.VM
-	advice, notice := p.Advice()
-	if before != "" && advice != "" {
-		advice = before + rule.Lower(advice)
-	}
+	ways, notice := p.PlanWays()
 	e := v.SettingEvidence(key(v, on))
 	if _, ok := v.Settings.Value.Lookup(e.Name); !ok { // the API's field
 		e = finding.Of("cores per NUMA node", v.CoresPerNUMANode, v.At)
@@ -85,7 +82,8 @@ func report(p *rule.Pass, on *rule.On, severity finding.Severity, message, befor
 	p.Report(finding.Finding{
 		Severity: severity,
 		Message:  message,
-		Advice:   advice,
+		When:     before,
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), e, on.Kind.NodesEvidence()},
 	}, &on.Layout)

@@ -4,6 +4,7 @@ package memorysize
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -34,7 +35,7 @@ func check(p *rule.Pass) {
 		f.Severity = finding.High
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: ESX %s does not manage the VM for NUMA at all",
 			memory, numa.Bytes(m.NodeMemory), p.Where(others), m.Release)
-		f.Advice = "Give the VM " + on.AtMost(1, &v.Guest, p.Choices)
+		f.Ways = []numa.Way{p.AtMostMemory(on, 1)}
 		p.Report(f, &on.Layout)
 		return
 	}
@@ -67,7 +68,7 @@ func check(p *rule.Pass) {
 		f.Message = fmt.Sprintf("memory of %s leaves too little of %s on %s free%s: %s (%s) are remote at first, and come home when the guest uses them",
 			memory, holds, rule.Plural(homes, "node"), p.Where(others), first, rule.Percent(float64(first)/float64(v.Guest.Memory)))
 	}
-	f.Advice, f.Notice = advice(p, on)
+	advise(p, on, &f)
 	p.Report(f, &on.Layout)
 }
 
@@ -92,35 +93,41 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 	return l.Memory.Away() > 0 || l.Memory.First > 0 || l.Memory.Crossed > 0
 }
 
-// advice says how to bring the memory home, and what the guest will notice.
-func advice(p *rule.Pass, o *rule.On) (advice, notice string) {
-	m := &o.Kind.Machine
-	fit := "Give the VM " + o.AtMost(max(1, o.Layout.HomeNodes), &p.VM.Guest, p.Choices)
-	if p.VM.Guest.Memory > m.ForVMs() {
-		return fit + fmt.Sprintf("; the host has %s for VMs", numa.Bytes(m.ForVMs())), ""
+// advise says how to bring the memory home, and what the guest will notice.
+func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
+	m, now, plan := &o.Kind.Machine, &o.Layout.Memory, p.Plan()
+	f.Ways = []numa.Way{p.AtMostMemory(o, max(1, o.Layout.HomeNodes))}
+	switch after := &plan.After[0].Memory; {
+	case p.VM.Guest.Memory > m.ForVMs():
+		f.Besides = fmt.Sprintf("The host has %s for VMs", numa.Bytes(m.ForVMs()))
+	case now.Missed() == 0:
+		f.Ways = append(f.Ways, numa.ByHand("leave it: what it uses comes home"))
+	case now.Away() == 0 && plan.Better && after.Missed() < now.Crossed: // less memory would help, if each client had a node
+		f.Ways, f.Notice = p.PlanWays()
+	case now.Away() == 0:
+		f.Ways = append(f.Ways, numa.ByHand(fmt.Sprintf("use vCPUs or cores per socket that make at most %s", rule.Plural(o.Layout.HomeNodes, "client"))))
+	case plan.Better && after.Away() < plan.Before[0].Memory.Away():
+		var ways []numa.Way
+		ways, f.Notice = p.PlanWays()
+		f.Ways = append(f.Ways, ways...)
+		if spread, ok := consolidate(p, m); ok {
+			f.Ways = append(f.Ways, spread)
+		}
 	}
-	now := &o.Layout.Memory
-	if now.Missed() == 0 {
-		return fit + ", or leave it: what it uses comes home", ""
-	}
+}
+
+// consolidate returns numa.consolidate = FALSE as a way, where the plan sets sizes by hand and it does as well.
+func consolidate(p *rule.Pass, m *vnuma.Machine) (way numa.Way, ok bool) {
 	plan := p.Plan()
-	if after := &plan.After[0].Memory; now.Away() == 0 { // AtMost takes it that each client has a node
-		if spread, notice := p.Advice(); plan.Better && after.Missed() < now.Crossed {
-			return spread, notice
-		}
-		return fmt.Sprintf("Use vCPUs or cores per socket that make at most %s", rule.Plural(o.Layout.HomeNodes, "client")), ""
+	e := plan.Edit
+	if e.PerNode == 0 || m.Model() < numa.ESXi65 {
+		return way, false
 	}
-	if !plan.Better || plan.After[0].Memory.Away() >= plan.Before[0].Memory.Away() {
-		return fit, ""
+	e.PerNode, e.Force, e.Spread = 0, false, true
+	g := e.Apply(p.VM.Guest)
+	l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
+	if _, spans := l.Spanning(); spans || l.Memory.Away() > plan.After[0].Memory.Away() || l.Refused.Any() || !l.PPDs.Even() {
+		return way, false
 	}
-	spread, notice := p.Advice()
-	if e := plan.Edit; e.PerNode > 0 && m.Model() >= numa.ESXi65 {
-		e.PerNode, e.Force, e.Spread = 0, false, true
-		g := e.Apply(p.VM.Guest)
-		l := vnuma.Predict(&g, m, &vnuma.Case{Choices: p.Choices})
-		if _, spans := l.Spanning(); !spans && l.Memory.Away() <= plan.After[0].Memory.Away() && !l.Refused.Any() {
-			spread += ". numa.consolidate = FALSE does it too, instead of sizes set by hand"
-		}
-	}
-	return rule.Or(fit, spread), notice
+	return numa.Way{Do: strings.Join(e.Steps(&p.VM.Guest, m), ", ") + " instead of sizes set by hand", Edits: p.VM.Edits(&e)}, true
 }

@@ -50,19 +50,18 @@ func check(p *rule.Pass) {
 	}
 	vpd, _ := worst.Spanning()
 	first, last := worst.Carriers(vpd)
-	advice, notice := p.Advice()
-	drs := fmt.Sprintf("Keep the VM off %s with a DRS rule", rule.HostNames(hosts))
-	if !p.Plan().Better {
-		advice, notice = drs, ""
-	} else {
-		advice = rule.Or(drs, advice)
+	ways, notice := []numa.Way{numa.ByHand("keep the VM off " + rule.HostNames(hosts) + " with a DRS rule")}, ""
+	if p.Plan().Better {
+		var plan []numa.Way
+		plan, notice = p.PlanWays()
+		ways = append(ways, plan...)
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		On:       (&rule.Kind{Hosts: hosts}).HostNames(),
 		Message: fmt.Sprintf("after vMotion to %s the guest keeps %s, but runs there as %d clients (%s): virtual node %d is carried by %d of them",
 			rule.HostNames(hosts), kept(worst), worst.PPDs.Len(), worst.PPDs, vpd, last-first+1),
-		Advice:   advice,
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: evidence,
 	}, worst)

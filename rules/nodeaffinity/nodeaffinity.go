@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -39,7 +40,7 @@ func report(p *rule.Pass, f *finding.Finding, on *rule.On) {
 	v := p.VM
 	f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"), v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence())
 	at := len(p.Findings)
-	f.Cure = []numa.Edit{{Kind: numa.EditExtraConfig, Key: "numa.nodeAffinity"}}
+	f.Ways = append([]numa.Way{{Do: "clear numa.nodeAffinity", Edits: []numa.Edit{numa.Unassign("numa.nodeAffinity")}, Auto: true}}, f.Ways...)
 	p.Report(*f, &on.Layout)
 	if len(vnuma.ClientAffinitySettings(v.VM)) > 0 {
 		p.Findings[at].Assumes = append(p.Findings[at].Assumes, notModelled)
@@ -72,7 +73,7 @@ func missing(p *rule.Pass, nodes []int) bool {
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("%s %s node %s of numa.nodeAffinity = %s: the nodes there are %s", rule.HostNames(hosts), verb,
 			rule.Ranges(lacking(first, nodes)), rule.Ranges(nodes), rule.Ranges(ids(first))),
-		Advice: "Clear numa.nodeAffinity, or keep the VM with a DRS rule on hosts that have these nodes",
+		Ways: []numa.Way{numa.ByHand("keep the VM with a DRS rule on hosts that have these nodes")},
 	}
 	report(p, &f, on)
 	return true
@@ -90,7 +91,7 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %d cores%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
 			rule.Ranges(nodes), rule.Plural(len(nodes), "node"), cores(on), p.Where(others), v.Guest.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "client")),
-		Advice: fmt.Sprintf("Clear numa.nodeAffinity, list %s, or use at most %d vCPUs", rule.Plural(on.Layout.Least, "node"), cores(on)),
+		Ways: []numa.Way{list(on, nodes, on.Layout.Least), p.AtMostVCPUs(cores(on), "")},
 	}
 	report(p, &f, on)
 	return true
@@ -110,7 +111,7 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are to be had from no other node and are ballooned or swapped",
 			memory, memory-beyond, rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
-		Advice: "Clear numa.nodeAffinity, list more nodes, or give the VM " + on.AtMost(len(nodes), &v.Guest, p.Choices),
+		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory)), p.AtMostMemory(on, len(nodes))},
 	}
 	if float64(beyond) >= p.Threshold("seriousShare")*float64(memory) {
 		f.Severity = finding.High
@@ -129,7 +130,8 @@ func byClient(p *rule.Pass) {
 	f := finding.Finding{
 		Severity: finding.Info,
 		Message:  fmt.Sprintf("%s = %s binds a client to nodes by hand: homenode reads it but does not follow it", set[0].Key, set[0].Value),
-		Advice:   "Clear it unless it is there on purpose: NUMA places clients by load",
+		When:     "Unless it is there on purpose",
+		Ways:     []numa.Way{{Do: "clear it: NUMA places clients by load", Edits: clear(set)}},
 	}
 	for _, s := range set {
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: s.Key, Value: s.Value, Origin: v.Settings.Origin.String(), At: v.At})
@@ -137,6 +139,27 @@ func byClient(p *rule.Pass) {
 	p.Report(f, &v.On[0].Layout)
 	last := &p.Findings[len(p.Findings)-1]
 	last.Assumes = append(last.Assumes, notModelled)
+}
+
+// list returns the way to allow n nodes: those that are listed, and the next of the host.
+func list(on *rule.On, nodes []int, n int) numa.Way {
+	more := slices.Clone(nodes)
+	for _, id := range ids(on.Kind.Hosts[0]) {
+		if len(more) < n && !slices.Contains(more, id) {
+			more = append(more, id)
+		}
+	}
+	slices.Sort(more)
+	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(more), " ", ","), "[]")
+	return numa.Way{Do: "set numa.nodeAffinity = " + text, Edits: []numa.Edit{numa.Assign("numa.nodeAffinity", text)}}
+}
+
+// clear removes the settings.
+func clear(set []numa.Setting) (out []numa.Edit) {
+	for _, s := range set {
+		out = append(out, numa.Unassign(s.Key))
+	}
+	return out
 }
 
 func ids(h *numa.Host) []int {

@@ -48,7 +48,7 @@ func check(p *rule.Pass) {
 				Severity: finding.Low,
 				Topic:    s.Key,
 				Message:  fmt.Sprintf("%s is no setting that is known; %s is spelt alike", s.Key, known),
-				Advice:   fmt.Sprintf("Set %s instead, or remove it", known),
+				Ways:     []numa.Way{numa.ByHand("set " + known + " instead"), {Do: "remove " + s.Key, Edits: []numa.Edit{numa.Unassign(s.Key)}}},
 				Evidence: []finding.Evidence{v.SettingEvidence(s.Key)},
 			}, nil)
 		}
@@ -62,13 +62,12 @@ func report(p *rule.Pass, key, value, why string) {
 		Severity: finding.Info,
 		Topic:    key,
 		Message:  fmt.Sprintf("%s = %s has no effect: %s", key, value, why),
-		Advice:   "Remove " + key,
-		Cure:     []numa.Edit{{Kind: numa.EditExtraConfig, Key: key}},
+		Ways:     []numa.Way{{Do: "remove " + key, Edits: []numa.Edit{numa.Unassign(key)}, Auto: true}},
 		Evidence: []finding.Evidence{v.SettingEvidence(key), v.VCPUsEvidence(), on.Kind.ReleaseEvidence(), on.Kind.NodesEvidence()},
 	}
 	switch key {
 	case allowHotAdd:
-		f.Advice += ", or give it what it needs"
+		f.Ways = append(f.Ways, numa.ByHand("give it what it needs"))
 		f.Evidence = append(f.Evidence, finding.Of("CPU hot add", v.CPUHotAdd, v.At), finding.Of("virtual hardware", v.Hardware, v.At))
 		if on.Layout.Why == vnuma.ByHotAdd && on.Layout.Wide() { // the guest is blind, and somebody thinks it is not
 			f.Severity = finding.Low

@@ -7,6 +7,7 @@ import (
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -28,11 +29,11 @@ func check(p *rule.Pass) {
 	}
 	why, _ := cause(p, on)
 	m := &on.Kind.Machine
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
 	f := finding.Finding{
 		Severity: finding.Medium,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
-		Advice:   advice,
+		Ways:     ways,
 		Notice:   notice,
 	}
 	l := &on.Layout
@@ -44,11 +45,11 @@ func check(p *rule.Pass) {
 		if !l.Managed {
 			f.Message = fmt.Sprintf("%d vCPUs exceed the %d cores of a node%s: ESX %s does not manage the VM for NUMA", v.Guest.VCPUs, m.Cores, p.Where(others), m.Release)
 		}
-		f.Advice = fmt.Sprintf("Use at most %d vCPUs so that the VM fits a node, or upgrade to ESXi 5.0 or later with virtual hardware 8", m.Cores)
+		upgrade := "upgrade to ESXi 5.0 or later with virtual hardware 8"
 		if v.Guest.VCPUs < 9 {
-			f.Advice += fmt.Sprintf(" and numa.vcpu.min = %d", v.Guest.VCPUs)
+			upgrade += fmt.Sprintf(" and numa.vcpu.min = %d", v.Guest.VCPUs)
 		}
-		f.Notice = ""
+		f.Ways, f.Notice = []numa.Way{p.AtMostVCPUs(int(m.Cores), fits), numa.ByHand(upgrade)}, ""
 	case vnuma.ByHardware:
 		f.Severity = finding.High
 		f.Evidence = append(f.Evidence, finding.Of("virtual hardware", v.Hardware, v.At))
@@ -57,11 +58,14 @@ func check(p *rule.Pass) {
 		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.vcpu.min"))
 		f.Message = fmt.Sprintf("%s: vNUMA is shown from %d vCPUs on (numa.vcpu.min)", runs, v.Guest.Threshold(m, p.Choices))
 		if v.Guest.VCPUs > m.Cores {
-			f.Advice = rule.Or(fmt.Sprintf("Use at most %d vCPUs so that the VM fits a node", m.Cores), f.Advice)
+			f.Ways = append([]numa.Way{p.AtMostVCPUs(int(m.Cores), fits)}, f.Ways...)
 		}
 	}
 	p.Report(f, l)
 }
+
+// fits ends the words of fewer vCPUs.
+const fits = " so that the VM fits a node"
 
 // cause returns why a wide VM is shown one node: what would hide NUMA from it even
 // without CPU hot add and stored sizes.

@@ -34,10 +34,11 @@ func check(p *rule.Pass) {
 	if useless(v, on) {
 		f.Severity = finding.Low
 		f.Message = fmt.Sprintf("%s has no effect%s: hyper-threading is off, a node has %d cores and as many threads", key, p.Where(others), m.Cores)
-		f.Advice = "Remove the setting, or switch hyper-threading on"
+		f.Ways = []numa.Way{{Do: "set Numa.PreferHT of the host to 0"}}
 		if v.Guest.PreferHT {
-			f.Cure = []numa.Edit{{Kind: numa.EditExtraConfig, Key: key}}
+			f.Ways = []numa.Way{{Do: "remove the setting", Edits: []numa.Edit{numa.Unassign(key)}, Auto: true}}
 		}
+		f.Ways = append(f.Ways, numa.ByHand("switch hyper-threading on"))
 		f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].HyperThreading, on.Kind.Hosts[0].At))
 		p.Report(f, &on.Layout)
 		return
@@ -47,13 +48,17 @@ func check(p *rule.Pass) {
 		key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
 		on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory),
 		v.RemoteText(&on.Layout))
-	f.Advice = "Give the VM " + on.AtMost(1, &v.Guest, p.Choices)
-	if advice, notice := p.Advice(); p.Plan().Better && p.Plan().Edit.PreferHTOff {
-		f.Advice, f.Notice = rule.Or(f.Advice, advice), notice
+	f.Ways = []numa.Way{p.AtMostMemory(on, 1)}
+	if p.Plan().Better && p.Plan().Edit.PreferHTOff {
+		var ways []numa.Way
+		ways, f.Notice = p.PlanWays()
+		f.Ways = append(f.Ways, ways...)
 	} else if !v.Guest.PreferHT {
-		f.Advice += ", or set Numa.PreferHT of the host to 0"
+		f.Ways = append(f.Ways, numa.ByHand("set Numa.PreferHT of the host to 0"))
 	} else {
-		f.Advice += ", or remove numa.vcpu.preferHT and the stored numa.autosize entries; then power off and on"
+		afresh := rule.Afresh()
+		f.Ways = append(f.Ways, numa.Way{Do: "remove numa.vcpu.preferHT and the stored numa.autosize entries, then power off and on (a reboot is not enough)",
+			Edits: append([]numa.Edit{numa.Unassign(key)}, afresh.Edits...)})
 	}
 	p.Report(f, &on.Layout)
 }

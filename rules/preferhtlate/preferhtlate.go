@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -39,9 +40,9 @@ func check(p *rule.Pass) {
 	}
 	f.Message = fmt.Sprintf("%s came after the size of %d vCPUs per virtual node was stored: the guest still sees %s %s, sized afresh it would see %s",
 		key, v.Guest.Stored, rule.Plural(on.Layout.VPDs.Len(), "node"), runs, rule.Plural(fresh.VPDs.Len(), "node"))
-	f.Advice, f.Notice = p.Advice()
+	f.Ways, f.Notice = p.PlanWays()
 	if !p.Plan().Better {
-		f.Advice = "Remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, then power off and on (a reboot is not enough)"
+		f.Ways = []numa.Way{rule.Afresh()}
 		f.Notice = rule.Notice(&on.Layout, &fresh)
 	}
 	p.Report(f, &on.Layout)

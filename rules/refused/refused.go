@@ -4,6 +4,7 @@ package refused
 import (
 	_ "embed"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/vnuma"
@@ -72,7 +73,7 @@ func notJudged(p *rule.Pass, on *rule.On) {
 
 func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	v, r := p.VM, on.Layout.Refused
-	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Advice: r.Cure(),
+	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}}
 	switch r.Rule() {
 	case "B-32":
@@ -91,19 +92,29 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 		f.Message += " again"
 	}
 	if plan := p.Plan(); severity == finding.High && plan.Better {
-		f.Advice += ". Best here: " + strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", ")
-		after := v.Config
-		plan.Edit.Configure(&after)
-		f.Cure = numa.Edits(&v.Config, &after)
+		best := numa.Way{Do: strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", "), Edits: v.Edits(&plan.Edit), Auto: true}
+		f.Ways = append([]numa.Way{best}, f.Ways...)
 	}
 	p.Report(f, &on.Layout)
+}
+
+// ways returns how the VM powers on, with counts of vCPUs that serve it.
+func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
+	ways := r.Ways()
+	for i := range ways {
+		if e := ways[i].Edits; len(e) == 1 && e[0].Kind == numa.EditVCPUs {
+			most, _ := strconv.Atoi(e[0].To.Text)
+			ways[i] = p.AtMostVCPUs(most, "")
+		}
+	}
+	return ways
 }
 
 // denied reports a VM of which the reservation is not to be had beside the other VMs of its host.
 func denied(p *rule.Pass, r vnuma.Refusal) {
 	v, on := p.VM, &p.VM.On[0]
 	p.Report(finding.Finding{
-		Severity: finding.High, Message: fmt.Sprintf("%s on %s: it does not power on beside them", r, v.Host.Name), Advice: r.Cure(),
+		Severity: finding.High, Message: fmt.Sprintf("%s on %s: it does not power on beside them", r, v.Host.Name), Ways: r.Ways(),
 		Evidence: []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 	last := &p.Findings[len(p.Findings)-1]

@@ -21,16 +21,20 @@ type planKey struct {
 // Plan returns the best configuration of the VM for the hosts it can run on. It is
 // one plan a VM, so that no two findings advise different things.
 func (p *Pass) Plan() *plan.Plan {
+	plans := &p.Cluster.plans
+	if p.Weighing { // plans are vetted by weighing
+		plans = &p.Cluster.unvetted
+	}
 	key := planKey{p.VM.Guest, p.VM.On[0].Kind}
-	if best, ok := p.Cluster.plans[key]; ok {
+	if best, ok := (*plans)[key]; ok {
 		return best
 	}
 	best := plan.Best(&p.VM.Guest, p.VM.Machines(), p.Choices)
-	if p.Cluster.plans == nil {
-		p.Cluster.plans = map[planKey]*plan.Plan{}
+	if *plans == nil {
+		*plans = map[planKey]*plan.Plan{}
 	}
-	p.Cluster.plans[key] = &best
-	if best.Better && len(p.Cluster.Kinds) > 1 && p.Cluster.Weigh != nil {
+	(*plans)[key] = &best
+	if best.Better && p.Cluster.Weigh != nil && !p.Weighing {
 		p.vet(&best)
 	}
 	return &best
@@ -39,15 +43,12 @@ func (p *Pass) Plan() *plan.Plan {
 // vet takes back what all rules together judge worse than the present configuration: on
 // unlike hosts a plan can cure one and harm another. What the cure needs may remain.
 func (p *Pass) vet(best *plan.Plan) {
-	weigh := func(e plan.Edit) int {
-		configured := *p.VM.VM
-		e.Configure(&configured.Config)
-		return p.Cluster.Weigh(p.VM, &configured)
+	serves := func(e *plan.Edit) bool {
+		return p.Serves(p.VM.Edits(e))
 	}
-	now := weigh(plan.Edit{})
 	switch {
-	case weigh(best.Edit) <= now:
-	case best.Needed != plan.Edit{} && best.Needed != best.Edit && weigh(best.Needed) <= now:
+	case serves(&best.Edit):
+	case best.Needed != plan.Edit{} && best.Needed != best.Edit && serves(&best.Needed):
 		best.Edit, best.After = best.Needed, best.Cured
 	default:
 		best.Better, best.Edit, best.Needed = false, plan.Edit{}, plan.Edit{}
@@ -56,10 +57,13 @@ func (p *Pass) vet(best *plan.Plan) {
 	}
 }
 
-// Advice returns what to do about the VM and what its guest will notice of it. Both
+// counsel returns what to do about the VM and what its guest will notice of it. Both
 // are empty when no configuration is better than the present one. Where the VM has more
 // vCPUs than its host has cores, the layout waits: that comes first (N013).
-func (p *Pass) Advice() (advice, notice string) {
+func (p *Pass) counsel() (advice, notice string) {
+	if p.Weighing {
+		return "", ""
+	}
 	best := p.Plan()
 	if most := p.VM.On[0].Kind.Machine.AllCores; p.VM.Guest.VCPUs > most {
 		text := fmt.Sprintf("Use at most %d vCPUs first (N013)", most)

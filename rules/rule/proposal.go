@@ -39,7 +39,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	}
 	out := &Proposal{}
 	for i := range findings {
-		if findings[i].VMID == p.VM.ID && findings[i].Planned {
+		if findings[i].VMID == p.VM.ID && findings[i].Planned() {
 			out.Findings = append(out.Findings, findings[i].Rule)
 		}
 	}

@@ -86,13 +86,14 @@ type Cluster struct {
 	Kinds []*Kind // of the hosts that can be predicted, in order of their first
 	VMs   []*VM
 
-	// Weigh says how much the findings of a VM of the cluster cost, configured as given; nil
-	// leaves plans unweighed.
-	Weigh func(v *VM, configured *numa.VM) int
+	// Weigh returns the findings of a VM of the cluster, configured as given; nil leaves plans and advice unweighed.
+	Weigh func(v *VM, configured *numa.VM) []finding.Finding
 
-	plans   map[planKey]*plan.Plan
-	running map[*numa.Host][]*VM  // by host; see Running
-	denied  map[*VM]vnuma.Refusal // see Denied
+	plans    map[planKey]*plan.Plan
+	unvetted map[planKey]*plan.Plan    // while weighing
+	present  map[*VM][]finding.Finding // see Pass.now
+	running  map[*numa.Host][]*VM      // by host; see Running
+	denied   map[*VM]vnuma.Refusal     // see Denied
 }
 
 // A VM is a virtual machine with its predictions.
@@ -181,17 +182,6 @@ func (o *On) Lacks(g *vnuma.Guest) numa.Bytes {
 	return 0
 }
 
-// AtMost says how much memory of g n of its nodes hold at once: "at most 233 GB: new memory
-// leaves 22.9 GB of each node free".
-func (o *On) AtMost(n int, g *vnuma.Guest, ch vnuma.Choices) string {
-	m := &o.Kind.Machine
-	holds, all := m.Holds(n, g.AllowedNodes, ch.FillToMinFree)
-	if holds == all || holds < numa.GiB {
-		return fmt.Sprintf("at most %s", all)
-	}
-	return fmt.Sprintf("at most %s: new memory leaves %s of each node free", holds/numa.GiB*numa.GiB, m.Reserve(ch.FillToMinFree).New)
-}
-
 // RemoteText says what of the VM's memory is remote on an empty host: at first, and in the
 // end, when the guest uses all of it.
 func (v *VM) RemoteText(l *vnuma.Layout) string {
@@ -242,7 +232,10 @@ type Pass struct {
 
 	Findings []finding.Finding
 
-	planned bool // Advice gave the plan of the VM
+	// Weighing: the findings are only weighed. No advice is made.
+	Weighing bool
+
+	planned bool // counsel gave the plan of the VM
 
 	about []*numa.Host // that a finding of a host rule speaks of, when they are several
 
@@ -255,7 +248,7 @@ type Pass struct {
 func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
 	f.Cluster = p.Cluster.Name
-	f.Planned = p.planned && f.Notice != ""
+	p.advise(&f)
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID
 	}

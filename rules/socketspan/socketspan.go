@@ -28,12 +28,12 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("a virtual socket of %d cores exceeds a client of %d vCPUs%s: it is divided over %d of them while the guest sees one shared L3 cache",
 			on.Layout.CoresPerSocket, on.Layout.Capacity, p.Where(others), span(&on.Layout)),
-		Advice:   advice,
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.CPSEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)

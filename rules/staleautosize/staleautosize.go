@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"homenode/esxi/vnuma"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -33,16 +34,18 @@ func check(p *rule.Pass) {
 		first, last := on.Layout.Carriers(vpd)
 		cost += fmt.Sprintf(", a node of it is carried by %d clients and its memory interleaved", last-first+1)
 	}
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
+	when := ""
 	if !p.Plan().Better {
-		advice = "Leave it where the VM moves between its hosts: sized afresh it fits all of them no better. Where it stays on hosts of this shape, remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie, then power off and on (a reboot is not enough)"
-		notice = rule.Notice(&on.Layout, &fresh)
+		when = "Leave it where the VM moves between its hosts: sized afresh it fits all of them no better. Where it stays on hosts of this shape"
+		ways, notice = []numa.Way{rule.Afresh()}, rule.Notice(&on.Layout, &fresh)
 	}
 	f := finding.Finding{
 		Severity: severity,
 		Message: fmt.Sprintf("stored size of %d vCPUs per virtual node does not suit %s: %s where this host would give %s",
 			v.Guest.Stored, on.Kind.Shape(), cost, rule.GuestNodes(&fresh, "node")),
-		Advice: advice,
+		When:   when,
+		Ways:   ways,
 		Notice: notice,
 		Evidence: []finding.Evidence{
 			v.SettingEvidence("numa.autosize.vcpu.maxPerVirtualNode"), v.SettingEvidence("numa.autosize.cookie"),
@@ -52,7 +55,7 @@ func check(p *rule.Pass) {
 	if p.SpreadLate(on) {
 		f.Message = fmt.Sprintf("numa.consolidate = FALSE came after the size of %d vCPUs per virtual node was stored: %s; sized afresh it would see %s, without the setting it would run as %s",
 			v.Guest.Stored, cost, rule.GuestNodes(&fresh, "node"), rule.Plural(on.Layout.Least, "client"))
-		f.Advice = "Unless the VM was spread for memory bandwidth (then remove the stored numa.autosize entries): " + rule.Lower(advice)
+		f.When = "Unless the VM was spread for memory bandwidth (then remove the stored numa.autosize entries)"
 		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.consolidate"))
 	}
 	p.Report(f, &on.Layout)

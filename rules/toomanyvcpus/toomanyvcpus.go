@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -31,7 +32,7 @@ func check(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("%d vCPUs exceed the %d cores of the host%s: vCPUs share cores and clients exceed their nodes", v.Guest.VCPUs, m.AllCores, p.Where(others)),
-		Advice:   fmt.Sprintf("Use at most %d vCPUs", most),
+		Ways:     []numa.Way{p.AtMostVCPUs(int(most), "")},
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }

@@ -23,12 +23,12 @@ func check(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("%d vCPUs do not divide over %d nodes%s: the clients are %s",
 			v.Guest.VCPUs, on.Layout.PPDs.Len(), p.Where(others), on.Layout.PPDs),
-		Advice:   advice,
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)

@@ -36,7 +36,9 @@ func check(p *rule.Pass) {
 		Severity: finding.Info,
 		Message: fmt.Sprintf("ESXi %s and hardware %d can show NUMA in spite of CPU hot add: the guest would see %d nodes (%s vCPU) instead of 1",
 			on.Kind.Machine.Release, v.Guest.Hardware, l.VPDs.Len(), l.VPDs),
-		Advice: "Only if the VM needs CPU hot add, else switch it off (N001): set numa.allowHotadd = TRUE, then power off and on (a reboot is not enough)",
+		When: "Only if the VM needs CPU hot add, else switch it off",
+		Ways: []numa.Way{{Do: "set numa.allowHotadd = TRUE, then power off and on (a reboot is not enough)",
+			Edits: []numa.Edit{{Kind: numa.EditVNUMAHotAdd, To: numa.Is("true")}}}},
 		Notice: rule.Notice(&on.Layout, &l),
 		Evidence: []finding.Evidence{
 			v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), finding.Of("vNUMA exposed on hot add", v.VNUMAHotAdd, v.At),

@@ -28,12 +28,12 @@ func check(p *rule.Pass) {
 	vpd, _ := on.Layout.Spanning()
 	first, last := on.Layout.Carriers(vpd)
 	_, size := on.Layout.VPDs.Group(vpd)
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
 	p.Report(finding.Finding{
 		Severity: finding.High,
 		Message: fmt.Sprintf("VPD%d has %d vCPUs but a node%s has %d cores: it is carried by %d PPDs",
 			vpd, size, p.Where(others), on.Kind.Machine.Cores, last-first+1),
-		Advice:   advice,
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)

@@ -32,7 +32,7 @@ func check(p *rule.Pass) {
 	if e := plan.Edit; !e.SpreadOff && !e.ForgetStored {
 		return // it is what makes the VM fit its hosts or its memory
 	}
-	advice, notice := p.Advice()
+	ways, notice := p.PlanWays()
 	evidence := []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()}
 	for _, key := range named(&v.Guest) {
 		evidence = append(evidence, v.SettingEvidence(key))
@@ -42,7 +42,8 @@ func check(p *rule.Pass) {
 		Message: fmt.Sprintf("runs as %d clients (%s)%s although %d vCPUs need %s of %d cores: %s",
 			on.Layout.PPDs.Len(), on.Layout.PPDs, p.Where(others), v.Guest.VCPUs,
 			rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores, strings.Join(settings(v), ", ")),
-		Advice:   "Unless the VM was spread for memory bandwidth: " + rule.Lower(advice),
+		When:     "Unless the VM was spread for memory bandwidth",
+		Ways:     ways,
 		Notice:   notice,
 		Evidence: evidence,
 	}, &on.Layout)

@@ -1,0 +1,83 @@
+package vnuma
+
+import (
+	"fmt"
+	"strconv"
+
+	"homenode/numa"
+)
+
+// Normal is the way out of latency sensitivity High for a VM that lacks what it needs.
+var Normal = numa.Way{Do: "set latency sensitivity to Normal", Edits: []numa.Edit{{Kind: numa.EditLatency, To: numa.Is("normal")}}}
+
+// Ways returns the ways to let the VM power on; nil when nothing is refused.
+func (r Refusal) Ways() []numa.Way {
+	set := func(do string, edits ...numa.Edit) numa.Way { return numa.Way{Do: do, Edits: edits} }
+	yes := func(k numa.EditKind) numa.Edit { return numa.Edit{Kind: k, To: numa.Is("true")} }
+	fewer := set(fmt.Sprintf("use at most %d vCPUs", r.most), numa.EditVCPUs.To(int(r.most)))
+	reserve := set("reserve all guest memory (all locked)", yes(numa.EditReserveAll))
+	auto := numa.EditCoresPerNUMANode.To(0)
+	switch r.kind {
+	case newHardware:
+		return []numa.Way{numa.ByHand("run the VM on a newer release"),
+			numa.ByHand(fmt.Sprintf("make a new VM with virtual hardware %d: a version cannot be lowered", r.most))}
+	case goneHardware:
+		return []numa.Way{numa.ByHand("upgrade the virtual hardware")}
+	case iommuOff:
+		return []numa.Way{set("switch the virtual IOMMU on (vvtd.enable = TRUE), which needs EFI firmware", yes(numa.EditIOMMU)), fewer}
+	case iommuBIOS:
+		return []numa.Way{numa.ByHand("install the guest anew with EFI firmware (an installed one does not boot after a change) and switch the virtual IOMMU on"), fewer}
+	case iommuAMD:
+		return []numa.Way{set(fmt.Sprintf("upgrade the virtual hardware to %d or later", firstIOMMUOnAMD), numa.EditHardware.To(firstIOMMUOnAMD)), fewer}
+	case iommuVGPU:
+		return []numa.Way{fewer, numa.ByHand("remove the vGPU; ESXi 8.0 allows both for vGPUs of SR-IOV, with settings of their own")}
+	case manyVCPUs, fewLogicalCPUs:
+		return []numa.Way{fewer}
+	case manyCoresPerSocket:
+		return []numa.Way{numa.ByHand(fmt.Sprintf("use at most %d cores per socket", r.most))}
+	case manySockets:
+		return []numa.Way{numa.ByHand(fmt.Sprintf("use at most %d virtual sockets: more cores per socket", r.most))}
+	case muchMemory:
+		return []numa.Way{set("give the VM at most "+numa.Bytes(r.most).String(), numa.EditMemory.To(int(numa.Bytes(r.most)/numa.MiB)))}
+	case unevenSockets:
+		return []numa.Way{numa.ByHand("set cores per socket to a divisor of the vCPUs")}
+	case unevenNodes:
+		return []numa.Way{set("let NUMA nodes be assigned at power on", auto), numa.ByHand("set cores per NUMA node to a divisor of the vCPUs")}
+	case crossedNodes:
+		return []numa.Way{set("let NUMA nodes be assigned at power on", auto), numa.ByHand("set cores per socket to a divisor of the cores per NUMA node")}
+	case autoSockets:
+		return []numa.Way{set("let NUMA nodes be assigned at power on too", auto), numa.ByHand("set cores per socket by hand")}
+	case deviceMemory:
+		return []numa.Way{reserve}
+	case largePages:
+		return []numa.Way{reserve, set("remove "+largePageSetting, numa.Unassign(largePageSetting))}
+	case latencyMemory:
+		return []numa.Way{reserve, Normal}
+	case latencyCPU:
+		return []numa.Way{r.reserve(), Normal}
+	case latencyCores:
+		return []numa.Way{numa.ByHand(fmt.Sprintf("use vCPUs for fewer than %d cores", r.most)), Normal}
+	case muchCPU:
+		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU", r.most), numa.EditCPUReservation.To(int(r.most)))}
+	case muchReserved:
+		return []numa.Way{numa.ByHand("reserve less than " + numa.Bytes(r.most).String() + " of memory")}
+	case besideReserved:
+		return []numa.Way{set("reserve at most "+numa.Bytes(r.most).String()+" of memory", numa.EditMemoryReservation.To(int(numa.Bytes(r.most)/numa.MiB))),
+			numa.ByHand("power it on on another host")}
+	}
+	return nil
+}
+
+const largePageSetting = "sched.mem.lpage.enable1GPage"
+
+// reserve returns the CPU reservation that latency sensitivity High needs.
+func (r Refusal) reserve() numa.Way {
+	switch {
+	case r.most > 0:
+		n := strconv.FormatInt(int64(r.most), 10)
+		return numa.Way{Do: "reserve " + n + " MHz CPU", Edits: []numa.Edit{{Kind: numa.EditCPUReservation, To: numa.Is(n)}}}
+	case r.threads > 1:
+		return numa.ByHand(fmt.Sprintf("reserve CPU of (vCPUs / %d) × core frequency", r.threads))
+	}
+	return numa.ByHand("reserve CPU of vCPUs × core frequency")
+}

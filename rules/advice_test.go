@@ -1,0 +1,221 @@
+package rules_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"homenode/internal/testdeps"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+	"homenode/source/scenario"
+)
+
+// anyFleet writes hosts of every shape with VMs of every width, setting and product, sensible or not.
+func anyFleet(r *rand.Rand) string {
+	pick := func(of ...string) string { return of[r.IntN(len(of))] }
+	var b strings.Builder
+	release := pick("4.1", "5.1", "6.0", "6.5", "6.7", "7.0U3", "8.0", "8.0U2", "8.0U3", "8.0U3", "9.0", "9.1")
+	fmt.Fprintf(&b, "release %s\ncluster c\n", release)
+	kinds := 1 + r.IntN(2)
+	for k := range kinds {
+		fmt.Fprintf(&b, "host h%d %s cores=%s memory=%s mhz=2600 %s\n", k,
+			pick("nodes=1", "nodes=2", "nodes=2", "nodes=2", "nodes=4", "nodes=8", "nodes=4 packages=2", "nodes=2 nodeMemory=256GB,128GB"), pick("8", "10", "14", "18", "28", "64", "72"), pick("256GB", "768GB", "1536GB", "3TB"),
+			pick("", "", "", "ht=off", "option:Numa.PreferHT=1", "pci=3b:00.0@0,af:00.0@1", "tierMemory=128GB"))
+	}
+	for v := range 1 + r.IntN(4) {
+		vcpus := pick("2", "4", "6", "8", "9", "12", "15", "16", "20", "24", "28", "32", "36", "40", "42", "48", "56", "64", "72", "96", "112", "128", "144", "192", "256", "448")
+		n := 0
+		fmt.Sscan(vcpus, &n)
+		cps := 1
+		for range 3 {
+			if c := 1 + r.IntN(n); n%c == 0 {
+				cps = c
+			}
+		}
+		fmt.Fprintf(&b, "vm v%d host=h%d vcpus=%d coresPerSocket=%d memory=%s hw=%s", v, r.IntN(kinds), n, cps, pick("4GB", "64GB", "100GB", "200GB", "300GB", "460GB", "600GB", "900GB", "2TB"), pick("7", "8", "10", "11", "13", "15", "17", "19", "20", "21"))
+		used := map[string]bool{}
+		for range r.IntN(5) {
+			word := pick("hotAdd=on", "memoryHotAdd=on", "stored=18", "stored=8", "set:numa.vcpu.preferHT=TRUE", "set:numa.consolidate=FALSE", "set:numa.vcpu.min=4", "set:numa.vcpu.min=64",
+				"set:numa.vcpu.maxPerMachineNode=4", "set:numa.vcpu.maxPerVirtualNode=6", "set:numa.vcpu.followcorespersocket=1", "set:numa.nodeAffinity=0", "set:numa.nodeAffinity=1", "set:numa.nodeAffinity=0,3",
+				"cpuAffinity=0-3", "cpuAffinity=0-9", "memoryAffinity=0", "latency=high", "latency=high reserveAll=on", "reserveAll=on", "cpuReservation=20000", "memoryReservation=32GB",
+				"pci=3b:00.0", "pci=3b:00.0,af:00.0 reserveAll=on", `guest=windows2019srv_64Guest`, `product="SQL Server 2019 Standard"`, `product="SQL Server 2022 CU14 Enterprise"`, `product="SAP HANA" reserveAll=on`,
+				`product="Oracle Database 19c Standard Edition 2"`, "firmware=efi iommu=on", "firmware=bios", "set:cpuid.maxVCPUs=64", "set:numa.autosize.once=FALSE", "set:numa.allowHotadd=TRUE")
+			if key := word[:strings.Index(word, "=")]; !used[key] {
+				used[key] = true
+				b.WriteString(" " + word)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// scenarios returns the scenario of every page of a rule.
+func scenarios(t *testing.T) (out []string) {
+	files, err := filepath.Glob("*/testdata/*.txtar")
+	if err != nil || len(files) < 60 {
+		t.Fatalf("%d scenarios, %v", len(files), err)
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range txtar.Parse(data).Files {
+			if f.Name == "in" {
+				out = append(out, string(f.Data))
+			}
+		}
+	}
+	return out
+}
+
+// TestAdvice carries out each way that each finding of a VM names, and judges the whole fleet again: the finding is gone or less
+// severe, no other finding of the VM is as severe as what it cures, no host gets worse, and no VM stops running. It does so for the scenario of
+// every rule and for random fleets; make prove has 5,000.
+func TestAdvice(t *testing.T) {
+	texts := scenarios(t)
+	for seed := range uint64(max(300, min(5000, 167*testdeps.KillRounds(0)))) {
+		texts = append(texts, anyFleet(rand.New(rand.NewPCG(seed, 30))))
+	}
+	ways := 0
+	for _, text := range texts {
+		f, err := scenario.Read("any", []byte(text))
+		if err != nil { // an incident, or definitions of KVM
+			continue
+		}
+		r := rules.Run(f, rules.Options{})
+		for i := range r.Findings {
+			one := &r.Findings[i]
+			named(t, one, text)
+			for _, way := range one.Ways {
+				if one.VMID != "" && way.Edits != nil {
+					ways++
+					follow(t, f, one, &way, text)
+				}
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	if ways < 500 {
+		t.Errorf("%d ways: the fleets are broken", ways)
+	}
+	t.Logf("%d ways of %d fleets", ways, len(texts))
+}
+
+// change finds the changes that a sentence of advice names.
+var change = regexp.MustCompile(`(?i)(?:set|remove|clear) ((?:numa|sched|cpuid)\.[\w.]+)(?: = (\w[\w,]*))?|at most (\d+) vCPUs|give the VM at most ([\d.]+ [GT]B)`)
+
+// named checks that the ways of a finding have each change that its advice names.
+func named(t *testing.T, f *finding.Finding, text string) {
+	if f.VMID == "" || f.Ways == nil {
+		return
+	}
+	var edits []numa.Edit
+	for _, w := range f.Ways {
+		if w.Edits == nil { // people do it
+			edits = append(edits, numa.Edit{Key: w.Do})
+		}
+		edits = append(edits, w.Edits...)
+	}
+	for _, m := range change.FindAllStringSubmatch(f.Advice, -1) {
+		ok := slices.ContainsFunc(edits, func(e numa.Edit) bool {
+			byHand := e.Kind == "" && strings.Contains(strings.ToLower(e.Key), strings.ToLower(m[0]))
+			switch {
+			case byHand:
+				return true
+			case m[1] != "":
+				return e.Name() == m[1] || m[1] == "numa.allowHotadd" && e.Kind == numa.EditVNUMAHotAdd || e.Kind == numa.EditCoresPerNUMANode || e.Kind == numa.EditMemoryAffinity
+			case m[3] != "":
+				return e.Kind == numa.EditVCPUs && e.To.Text == m[3]
+			}
+			return e.Kind == numa.EditMemory
+		})
+		// Optional parts of plans have no edits of their own.
+		if !ok && !f.Planned() {
+			t.Errorf("%s of %s: the advice names %q, and no way has it: %s\n%s", f.Rule, f.VM, m[0], f.Advice, text)
+		}
+	}
+}
+
+// follow carries out one way and judges again.
+func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, text string) {
+	g := *f
+	g.VMs = slices.Clone(f.VMs)
+	for i := range g.VMs {
+		v := &g.VMs[i]
+		if v.Observed = nil; v.ID != one.VMID {
+			continue
+		}
+		v.Settings.Value = slices.Clone(v.Settings.Value)
+		for _, e := range way.Edits {
+			if err := e.Configure(&v.Config, "test"); err != nil {
+				t.Fatalf("%s: %v", way.Do, err)
+			}
+		}
+	}
+	bare := *f
+	bare.VMs = slices.Clone(f.VMs)
+	for i := range bare.VMs {
+		bare.VMs[i].Observed = nil
+	}
+	before, after := rules.Run(&bare, rules.Options{}), rules.Run(&g, rules.Options{})
+	fail := func(format string, args ...any) {
+		t.Errorf("%s of %s (%s): %s\n  way %q %v\n  %s\n%s", one.Rule, one.VM, one.Severity, one.Message, way.Do, way.Edits, fmt.Sprintf(format, args...), text)
+	}
+	of := func(r *rules.Result, id string) (own, others []finding.Finding) {
+		for _, f := range r.Findings {
+			if f.VMID == id {
+				own = append(own, f)
+			} else {
+				others = append(others, f)
+			}
+		}
+		return own, others
+	}
+	a, aRest := of(before, one.VMID)
+	b, bRest := of(after, one.VMID)
+	if rule.WeightOf(b).Compare(rule.WeightOf(a)) > 0 {
+		fail("its findings are worse: %v instead of %v", brief(b), brief(a))
+	}
+	if !way.Plan && slices.ContainsFunc(b, func(f finding.Finding) bool {
+		return f.Rule == one.Rule && f.Topic == one.Topic && f.Severity >= one.Severity
+	}) {
+		fail("it does not cure it: %v", brief(b))
+	}
+	for i := range bRest {
+		x := &bRest[i]
+		same := func(o finding.Finding) bool {
+			return o.Rule == x.Rule && o.Topic == x.Topic && o.Subject() == x.Subject() && o.Severity >= x.Severity
+		}
+		least := one.Severity
+		if x.VMID == "" { // of a host: what it is about may be that very VM
+			least++
+		}
+		if x.Severity > finding.Low && x.Severity >= least && !slices.ContainsFunc(aRest, same) {
+			fail("it brings %s (%s) of %s: %s", x.Rule, x.Severity, x.Subject(), x.Message)
+		}
+	}
+}
+
+// brief lists findings by rule and severity.
+func brief(all []finding.Finding) (out []string) {
+	for i := range all {
+		if f := &all[i]; f.Severity > finding.Info {
+			out = append(out, f.Rule+" "+f.Severity.String()+" "+f.Subject())
+		}
+	}
+	return out
+}

@@ -1,0 +1,197 @@
+package rule
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/esxi/plan"
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+// A Weight counts the findings of a VM by severity, high ones first. Weights compare like texts: one high finding outweighs any
+// number of medium ones.
+type Weight [finding.High]int
+
+// WeightOf counts the findings that are not only information.
+func WeightOf(findings []finding.Finding) (w Weight) {
+	for i := range findings {
+		if s := findings[i].Severity; s > finding.Info {
+			w[finding.High-s]++
+		}
+	}
+	return w
+}
+
+// Compare returns -1, 0 or 1 as w is lighter than, as heavy as or heavier than o.
+func (w Weight) Compare(o Weight) int { return slices.Compare(w[:], o[:]) }
+
+// weigh returns the findings of the VM with the edits.
+func (p *Pass) weigh(edits []numa.Edit) []finding.Finding {
+	configured := *p.VM.VM
+	configured.Observed = nil
+	for _, e := range edits {
+		if err := e.Configure(&configured.Config, "advice"); err != nil { // a check made it
+			panic(fmt.Sprintf("%s: %v", p.Rule.ID, err))
+		}
+	}
+	return p.Cluster.Weigh(p.VM, &configured)
+}
+
+// now returns the findings of the VM as it is, without what was seen of it.
+func (p *Pass) now() []finding.Finding {
+	if p.Cluster.present == nil {
+		p.Cluster.present = map[*VM][]finding.Finding{}
+	}
+	found, ok := p.Cluster.present[p.VM]
+	if !ok {
+		found = p.weigh(nil)
+		p.Cluster.present[p.VM] = found
+	}
+	return found
+}
+
+// Serves reports whether the edits leave the VM with no more and no worse findings than it has. Without other rules to ask they do.
+func (p *Pass) Serves(edits []numa.Edit) bool {
+	if p.Weighing || p.VM == nil || p.Cluster.Weigh == nil {
+		return true
+	}
+	return WeightOf(p.weigh(edits)).Compare(WeightOf(p.now())) <= 0
+}
+
+// harm returns what speaks against the edits: the worst finding that they bring, or leave of f; nil when they cure f and leave the VM
+// with no more and no worse findings than it has.
+func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
+	now, after := p.now(), p.weigh(edits)
+	same := func(a, b *finding.Finding) bool { return a.Rule == b.Rule && a.Topic == b.Topic }
+	var worst *finding.Finding
+	for i := range after {
+		a := &after[i]
+		if same(a, f) && a.Severity >= f.Severity {
+			return a
+		}
+		had := slices.ContainsFunc(now, func(n finding.Finding) bool { return same(a, &n) && n.Severity >= a.Severity })
+		if !had && (worst == nil || a.Severity > worst.Severity) {
+			worst = a
+		}
+	}
+	if WeightOf(after).Compare(WeightOf(now)) > 0 {
+		return worst
+	}
+	return nil
+}
+
+// advise makes the advice of the ways of a finding. Of a VM each way is judged by all rules first: one that does not cure it, or
+// makes something worse, is left out.
+func (p *Pass) advise(f *finding.Finding) {
+	if f.Ways == nil || p.Weighing {
+		return
+	}
+	why := ""
+	if p.VM != nil && p.Cluster.Weigh != nil {
+		f.Ways = slices.DeleteFunc(f.Ways, func(w numa.Way) bool {
+			if w.Plan || w.Edits == nil {
+				return false
+			}
+			harm := p.harm(f, w.Edits)
+			if harm != nil && why == "" {
+				why = fmt.Sprintf("To %s would not do: %s", w.Do, harm.Message)
+			}
+			return harm != nil
+		})
+	}
+	f.Advice = numa.Either(f.Ways)
+	switch {
+	case f.Advice == "":
+		f.Ways, f.Advice = nil, why
+	case f.When != "":
+		f.Advice = f.When + ": " + Lower(f.Advice)
+	}
+	if f.Besides != "" {
+		f.Advice += ". " + f.Besides
+	}
+}
+
+// AtMostVCPUs returns the way to the most vCPUs, up to a number, that serve the VM; why ends its words.
+func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
+	v := p.VM
+	way := func(n int, cps int) numa.Way {
+		w := numa.Way{Do: fmt.Sprintf("use at most %d vCPUs", n), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
+		if cps > 0 {
+			w.Do += fmt.Sprintf(" with %d cores per socket", cps)
+			w.Edits = append(w.Edits, numa.EditCoresPerSocket.To(cps))
+		}
+		w.Do += why
+		return w
+	}
+	first := way(most, 0)
+	for n := most; n > 0 && n > most-maxFewer && !p.Weighing; n-- {
+		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
+			if w := way(n, cps); p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
+				return w
+			}
+		}
+	}
+	return first
+}
+
+// maxFewer bounds how many counts of vCPUs are tried below the most.
+const maxFewer = 16
+
+// socketFor returns the largest divisor of n vCPUs that fits a node of the machine.
+func socketFor(m *vnuma.Machine, n int) int {
+	for k := min(n, int(m.Cores)); k > 1; k-- {
+		if n%k == 0 {
+			return k
+		}
+	}
+	return 1
+}
+
+// AtMostMemory returns the way to give the VM no more memory than n nodes of its host hold at once.
+func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
+	m := &on.Kind.Machine
+	holds, all := m.Holds(n, p.VM.Guest.AllowedNodes, p.Choices.FillToMinFree)
+	most, why := all, ""
+	if holds != all && holds >= numa.GiB {
+		most = holds / numa.GiB * numa.GiB
+		why = fmt.Sprintf(": new memory leaves %s of each node free", m.Reserve(p.Choices.FillToMinFree).New)
+	}
+	return numa.Way{Do: fmt.Sprintf("give the VM at most %s%s", most, why), Edits: []numa.Edit{numa.EditMemory.To(int(most / numa.MiB))}}
+}
+
+// Afresh returns the way to let the next power-on size the VM.
+func Afresh() numa.Way {
+	const size, cookie = "numa.autosize.vcpu.maxPerVirtualNode", "numa.autosize.cookie"
+	return numa.Way{Do: "remove " + size + " and " + cookie + ", then power off and on (a reboot is not enough)", Edits: []numa.Edit{numa.Unassign(size), numa.Unassign(cookie)}}
+}
+
+// PlanWays returns the plan of the VM as a way, and what its guest will notice of it; nil where there is none. A text without a plan
+// says why there is none, and is in its place.
+func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
+	text, notice := p.counsel()
+	switch {
+	case text == "":
+		return nil, ""
+	case notice == "" || !p.planned:
+		return []numa.Way{numa.ByHand(text)}, notice
+	}
+	best := p.Plan()
+	edit := best.Needed
+	if stepless := p.stepsOf(&edit) == nil; stepless {
+		edit = best.Edit
+	}
+	return []numa.Way{{Do: text, Edits: p.VM.Edits(&edit), Plan: true}}, notice
+}
+
+// Edits returns a plan as edits of the VM.
+func (v *VM) Edits(e *plan.Edit) []numa.Edit {
+	after := v.Config
+	e.Configure(&after)
+	edits := numa.Edits(&v.Config, &after)
+	for i := range edits {
+		edits[i].From = numa.Value{}
+	}
+	return edits
+}
