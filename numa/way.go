@@ -36,7 +36,9 @@ func Either(ways []Way) string {
 		parts = append(parts, lower(ways[i].Do))
 	}
 	glue := ", or "
-	if slices.ContainsFunc(parts, func(s string) bool { return strings.ContainsAny(s, ",:;.") }) {
+	if slices.ContainsFunc(parts, func(s string) bool {
+		return strings.Contains(s, ", ") || strings.Contains(s, ": ") || strings.Contains(s, "; ") || strings.Contains(s, ". ")
+	}) {
 		glue = ", or: "
 	}
 	text := strings.Join(parts, glue)

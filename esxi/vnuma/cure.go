@@ -15,7 +15,7 @@ func (r Refusal) Ways() []numa.Way {
 	set := func(do string, edits ...numa.Edit) numa.Way { return numa.Way{Do: do, Edits: edits} }
 	yes := func(k numa.EditKind) numa.Edit { return numa.Edit{Kind: k, To: numa.Is("true")} }
 	fewer := set(fmt.Sprintf("use at most %d vCPUs", r.most), numa.EditVCPUs.To(int(r.most)))
-	reserve := set("reserve all guest memory (all locked)", yes(numa.EditReserveAll))
+	reserve := set("reserve all guest memory", yes(numa.EditReserveAll))
 	auto := numa.EditCoresPerNUMANode.To(0)
 	switch r.kind {
 	case newHardware:
@@ -50,7 +50,7 @@ func (r Refusal) Ways() []numa.Way {
 	case deviceMemory:
 		return []numa.Way{reserve}
 	case largePages:
-		return []numa.Way{reserve, set("remove "+largePageSetting, numa.Unassign(largePageSetting))}
+		return []numa.Way{reserve, set("remove sched.mem.lpage.enable1GPage", numa.Unassign("sched.mem.lpage.enable1GPage"))}
 	case latencyMemory:
 		return []numa.Way{reserve, Normal}
 	case latencyCPU:
@@ -67,8 +67,6 @@ func (r Refusal) Ways() []numa.Way {
 	}
 	return nil
 }
-
-const largePageSetting = "sched.mem.lpage.enable1GPage"
 
 // reserve returns the CPU reservation that latency sensitivity High needs.
 func (r Refusal) reserve() numa.Way {

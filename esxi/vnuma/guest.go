@@ -69,7 +69,7 @@ func NeedsOf(v *numa.VM) Needs {
 	return Needs{
 		Reserved:  int64(reserved),
 		Exclusive: v.LatencyHigh(), Device: len(v.Devices.Value) > 0,
-		LargePages: isTrue(v.Settings.Value, largePageSetting),
+		LargePages: isTrue(v.Settings.Value, "sched.mem.lpage.enable1GPage"),
 		BIOS:       v.Firmware.Value == "bios", NoIOMMU: v.IOMMU.Known() && !v.IOMMU.Value,
 		VGPU:       hasVGPU(v),
 		Unreserved: int64(v.Unreserved()), MHz: int32(min(v.CPUReservation.Value, math.MaxInt32)), MHzKnown: v.CPUReservation.Known(),

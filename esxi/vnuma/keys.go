@@ -26,7 +26,7 @@ var Keys = []Key{
 	{"numa.vcpu.maxPerVirtualNode", false, "the most vCPUs of a virtual node, set by hand: more are split evenly", "B-10"},
 	{"numa.vcpu.min", false, "the fewest vCPUs from which on the guest sees virtual nodes; 9 when it is unset", "B-3"},
 	{"numa.vcpu.preferHT", false, "TRUE: threads count as capacity of a node, so that a VM stays on fewer nodes", "B-14"},
-	{largePageSetting, false, "TRUE: memory in pages of 1 GB; the VM does not power on unless all its memory is reserved (6.7 on)", "B-31"},
+	{"sched.mem.lpage.enable1GPage", false, "TRUE: memory in pages of 1 GB; the VM does not power on unless all its memory is reserved (6.7 on)", "B-31"},
 	{"vmx.reboot.PowerCycle", false, "TRUE: the next reboot of the guest is a power cycle", "B-8"},
 	{"Cpu.AllowWideVsmp", true, "1: a VM with more vCPUs than the host has logical CPUs powers on", "B-27"},
 	{"Numa.FollowCoresPerSocket", true, "1: cores per socket are the size of a virtual node, as up to 6.0", "B-11"},

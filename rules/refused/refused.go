@@ -93,7 +93,7 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	}
 	if plan := p.Plan(); severity == finding.High && plan.Better {
 		best := numa.Way{Do: strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", "), Edits: v.Edits(&plan.Edit), Auto: true}
-		f.Ways = append([]numa.Way{best}, f.Ways...)
+		f.Ways = []numa.Way{best}
 	}
 	p.Report(f, &on.Layout)
 }

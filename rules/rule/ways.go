@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
@@ -82,6 +83,36 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	return nil
 }
 
+// further returns the way with the plan of the VM that it makes, where both together cure the finding.
+func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
+	v := *p.VM.VM
+	for _, e := range w.Edits {
+		_ = e.Configure(&v.Config, "advice") // harm has done it
+	}
+	guest, _, err := vnuma.NewGuest(&v)
+	if err != nil {
+		return numa.Way{}, false
+	}
+	best := plan.Best(&guest, p.VM.Machines(), p.Choices)
+	if !best.Better {
+		return numa.Way{}, false
+	}
+	before := v.Config
+	best.Edit.Configure(&v.Config)
+	both := numa.Way{Edits: slices.Concat(w.Edits, unset(numa.Edits(&before, &v.Config))), Auto: w.Auto}
+	steps := best.Edit.Steps(&guest, &p.VM.On[0].Kind.Machine)
+	both.Do = strings.Join(append([]string{w.Do}, steps...), ", ")
+	return both, p.harm(f, both.Edits) == nil
+}
+
+// unset returns the edits without what was there before.
+func unset(edits []numa.Edit) []numa.Edit {
+	for i := range edits {
+		edits[i].From = numa.Value{}
+	}
+	return edits
+}
+
 // advise makes the advice of the ways of a finding. Of a VM each way is judged by all rules first: one that does not cure it, or
 // makes something worse, is left out.
 func (p *Pass) advise(f *finding.Finding) {
@@ -90,16 +121,21 @@ func (p *Pass) advise(f *finding.Finding) {
 	}
 	why := ""
 	if p.VM != nil && p.Cluster.Weigh != nil {
-		f.Ways = slices.DeleteFunc(f.Ways, func(w numa.Way) bool {
-			if w.Plan || w.Edits == nil {
-				return false
+		var ways []numa.Way
+		for _, w := range f.Ways {
+			harm := (*finding.Finding)(nil)
+			if !w.Plan && w.Edits != nil {
+				if harm = p.harm(f, w.Edits); harm != nil && why == "" {
+					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, harm.Message)
+				}
 			}
-			harm := p.harm(f, w.Edits)
-			if harm != nil && why == "" {
-				why = fmt.Sprintf("To %s would not do: %s", w.Do, harm.Message)
+			if harm == nil {
+				ways = append(ways, w)
+			} else if more, ok := p.further(f, &w); ok {
+				ways = append(ways, more)
 			}
-			return harm != nil
-		})
+		}
+		f.Ways = ways
 	}
 	f.Advice = numa.Either(f.Ways)
 	switch {
@@ -189,9 +225,5 @@ func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
 func (v *VM) Edits(e *plan.Edit) []numa.Edit {
 	after := v.Config
 	e.Configure(&after)
-	edits := numa.Edits(&v.Config, &after)
-	for i := range edits {
-		edits[i].From = numa.Value{}
-	}
-	return edits
+	return unset(numa.Edits(&v.Config, &after))
 }

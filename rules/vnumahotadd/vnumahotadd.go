@@ -38,7 +38,7 @@ func check(p *rule.Pass) {
 			on.Kind.Machine.Release, v.Guest.Hardware, l.VPDs.Len(), l.VPDs),
 		When: "Only if the VM needs CPU hot add, else switch it off",
 		Ways: []numa.Way{{Do: "set numa.allowHotadd = TRUE, then power off and on (a reboot is not enough)",
-			Edits: []numa.Edit{{Kind: numa.EditVNUMAHotAdd, To: numa.Is("true")}}}},
+			Edits: []numa.Edit{{Kind: numa.EditVNUMAHotAdd, To: numa.Is("true")}, numa.Assign("numa.allowHotadd", "TRUE")}}},
 		Notice: rule.Notice(&on.Layout, &l),
 		Evidence: []finding.Evidence{
 			v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), finding.Of("vNUMA exposed on hot add", v.VNUMAHotAdd, v.At),
