@@ -70,6 +70,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	c.Expects = expects(c.Layout)
 	c.Downtime = downtime(&c, v)
 	if was := on(v, next.On[0].Kind.HostNames()[0]); was != nil {
+		c.Assumes = (next.On[0].Layout.Assumes &^ was.Layout.Assumes).Texts()
 		if text := rule.Notice(&was.Layout, &next.On[0].Layout); text != "" {
 			c.Notices = append(c.Notices, text)
 		}

@@ -81,7 +81,8 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []plan.Edit) {
 // is local as it is ("sized smaller than the NUMA node", VMware, Performance Best Practices for
 // vSphere 7.0, NUMA considerations).
 func holds(m *vnuma.Machine, g *vnuma.Guest) bool {
-	return g.VCPUs <= m.Cores && (m.NodeMemory == 0 || g.Memory <= m.NodeMemory)
+	node, _ := m.CPUs(g)
+	return g.VCPUs <= node && (m.NodeMemory == 0 || g.Memory <= m.NodeMemory)
 }
 
 // shape predicts what the VM of the edit is on each kind: a changed VM is powered on

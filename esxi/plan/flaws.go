@@ -22,6 +22,7 @@ const (
 	flawSocket   = 60      // a socket over several clients
 	flawCut      = 40      // sockets and virtual nodes cut each other: neither holds the other whole (G-8)
 	flawSockets  = 20      // sockets are not the virtual nodes
+	flawAssumed  = 500     // cores per socket of which no source tells the clients (B-12): a published way comes first
 	flawHeld     = 10      // one client although numa.consolidate = FALSE: only a socket holds it together, which is inferred (B-12, B-17)
 )
 
@@ -34,6 +35,15 @@ const impossible = 1 << 30
 func (s *search) score(e Edit) int {
 	g := e.Apply(*s.g)
 	sum := s.scoreOf(&g)
+	if e != (Edit{}) && sum < impossible {
+		l := s.layout(&g, 0)
+		switch {
+		case g.Spread && g.PreferHT && !s.g.Spread, lopsided(&l, &g) && !lopsided(&s.before, s.g):
+			return impossible
+		case l.Assumes&^s.before.Assumes&(vnuma.AssumedRounded|vnuma.AssumedOverfill) != 0:
+			sum += flawAssumed
+		}
+	}
 	other := *s
 	switch {
 	case g.CoresPerNode > 0 && g.Hardware >= 20:
@@ -61,6 +71,12 @@ func (s *search) scoreOf(g *vnuma.Guest) int {
 		sum += f
 	}
 	return sum
+}
+
+// lopsided reports whether the clients differ noticeably without need: their vCPUs divide evenly, or a setting makes more of them than
+// vCPUs need. Nothing makes the larger client land on the larger node.
+func lopsided(l *vnuma.Layout, g *vnuma.Guest) bool {
+	return l.PPDs.Unevenness() > noticedUneven && (g.Spread || int(g.VCPUs)%l.PPDs.Len() == 0)
 }
 
 // noticedUneven is the share by which the largest client exceeds an even share from which
@@ -94,7 +110,8 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		}
 		need = max(need, m.NodesFor(g.Memory))
 	}
-	if perNode := ceil(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= m.AllCores {
+	_, all := m.CPUs(g)
+	if perNode := ceil(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= all {
 		sum += flawCrowded
 	}
 	if least := 0.0; !l.PPDs.Even() || !l.VPDs.Even() {

@@ -42,6 +42,7 @@ type Plan struct {
 // predicted; the search tries the sensible ones, not all.
 func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	s := search{g: g, machines: machines, ch: ch}
+	s.before = s.layout(g, 0)
 	now := s.score(Edit{})
 	best, least, apart := Edit{}, now, 0
 	try := func(e Edit) {
@@ -151,7 +152,8 @@ type search struct {
 	g        *vnuma.Guest
 	machines []vnuma.Machine
 	ch       vnuma.Choices
-	harm     bool // what is only untidy counts nothing
+	before   vnuma.Layout // of g, on the first machine
+	harm     bool         // what is only untidy counts nothing
 }
 
 // layouts predicts the edited VM: a power cycle on the first machine, vMotion from
@@ -303,8 +305,9 @@ func (s *search) nearestEven() (fewer, more int) {
 	fits := func(k int) bool {
 		for i := range s.machines {
 			m := &s.machines[i]
+			_, all := m.CPUs(s.g)
 			large := s.g.Usable.PerNode > 0 && int32(k)/m.Least(int32(k)) > s.g.Usable.PerNode
-			if !evenOn(int32(k), m) || vnuma.NeedsIOMMU(k) && !vnuma.NeedsIOMMU(n) || k > int(m.AllCores) || k > vnuma.HardwareOf(s.g, m).VCPUs || large {
+			if !evenOn(int32(k), m) || vnuma.NeedsIOMMU(k) && !vnuma.NeedsIOMMU(n) || k > int(all) || k > vnuma.HardwareOf(s.g, m).VCPUs || large {
 				return false
 			}
 		}

@@ -169,7 +169,7 @@ func (m *Machine) addNodes(h *numa.Host) error {
 	}
 	// Nodes differ by what the kernel keeps (65423 and 65536 MB on one host,
 	// A-5); only a difference that DIMMs make counts.
-	if m.unevenMemory() {
+	if m.UnlikeMemory() {
 		m.assumes |= AssumedNodeMemory
 	}
 	if m.AllMemory != m.NodeMemory*int64(m.Nodes) {
@@ -275,7 +275,8 @@ func (m *Machine) Allowed(ids numa.NodeSet) int {
 // published hosts; one DIMM of 16 in a socket makes 6.25 %.
 const UnevenShare = 16
 
-func (m *Machine) unevenMemory() bool { return m.NodeMemory < m.MaxMemory-m.MaxMemory/UnevenShare }
+// UnlikeMemory reports whether the nodes differ in memory by more than what the kernel keeps.
+func (m *Machine) UnlikeMemory() bool { return m.NodeMemory < m.MaxMemory-m.MaxMemory/UnevenShare }
 
 // Reserve returns what stays free on each node. fill is the alternative of F-23.
 func (m *Machine) Reserve(fill bool) memory.Reserve {
@@ -322,6 +323,15 @@ func (m *Machine) NodesFor(bytes int64) int {
 // Least returns the fewest nodes whose cores carry n vCPUs, at most those of the host.
 func (m *Machine) Least(n int32) int32 { return min(ceilDiv(n, m.Cores), m.Nodes) }
 
+// CPUs returns how many vCPUs of the guest a node, and the whole machine, run without sharing: one on each core, with preferHT one on
+// each thread.
+func (m *Machine) CPUs(g *Guest) (node, all int32) {
+	if (g.PreferHT || m.PreferHT) && m.Threads > m.Cores {
+		return m.Threads, m.AllThreads
+	}
+	return m.Cores, m.AllCores
+}
+
 // LogicalCPUs returns the most vCPUs that a VM can have.
 func (m *Machine) LogicalCPUs() int32 {
 	if m.OneThread {
@@ -344,7 +354,7 @@ func (m *Machine) Shape() string {
 	}
 	if m.NodeMemory > 0 {
 		s += " and " + numa.Bytes(m.NodeMemory).String()
-		if m.unevenMemory() {
+		if m.UnlikeMemory() {
 			s += " or more"
 		}
 	}

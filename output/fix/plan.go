@@ -60,6 +60,7 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	}
 	for _, t := range []answer.Table{
 		texts(p, "brings", "What a change brings along", func(c *fix.Change) []string { return c.Brings }),
+		texts(p, "assumes", "What the layout after a change assumes", func(c *fix.Change) []string { return c.Assumes }),
 		texts(p, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }),
 	} {
 		if len(t.Rows) > 0 {

@@ -22,7 +22,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		if v.Guest.VCPUs > o.Kind.Machine.AllCores {
+		if _, crowded := v.Crowded(o.Kind); crowded {
 			return false // N013 speaks
 		}
 		if o.Layout.Why == vnuma.ByCPS {

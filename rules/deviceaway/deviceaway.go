@@ -97,7 +97,8 @@ func beside(p *rule.Pass, on *rule.On, node int) numa.Way {
 		way.Edits = append(way.Edits, more.Edits...)
 	}
 	if on.Layout.PPDs.Len() > 1 {
-		add(p.AtMostVCPUs(int(m.Cores), ""))
+		node, _ := m.CPUs(&p.VM.Guest)
+		add(p.AtMostVCPUs(int(node), ""))
 	}
 	if m.NodeMemory > 0 && p.VM.Guest.Memory > m.NodeMemory {
 		add(p.AtMostMemory(on, 1))

@@ -57,8 +57,8 @@ func check(p *rule.Pass) {
 	default:
 		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.vcpu.min"))
 		f.Message = fmt.Sprintf("%s: vNUMA is shown from %d vCPUs on (numa.vcpu.min)", runs, v.Guest.Threshold(m, p.Choices))
-		if v.Guest.VCPUs > m.Cores {
-			f.Ways = append([]numa.Way{p.AtMostVCPUs(int(m.Cores), fits)}, f.Ways...)
+		if node, _ := m.CPUs(&v.Guest); v.Guest.VCPUs > node {
+			f.Ways = append([]numa.Way{p.AtMostVCPUs(int(node), fits)}, f.Ways...)
 		}
 	}
 	p.Report(f, l)

@@ -52,9 +52,10 @@ func advice(w *rule.Watch, f *finding.Finding) string {
 	text := "Power-cycle the VM, or move it to another host and back, so that it is placed anew (a reboot does not); or move another VM off the host"
 	if o := w.On(); o != nil {
 		m, largest := &o.Kind.Machine, o.Layout.PPDs.Max()
+		most, crowded := w.Predicted.Crowded(o.Kind)
 		switch {
-		case int(w.Predicted.Guest.VCPUs) > int(m.AllCores):
-			text = fmt.Sprintf("Use at most %d vCPUs: it has more than the host has cores (N013)", m.AllCores)
+		case crowded:
+			text = fmt.Sprintf("Use at most %d vCPUs: it has more than the host runs at once", most)
 		case m.Cores > 0 && int(m.Cores)%largest != 0 && largest*2 > int(m.Cores):
 			text += fmt.Sprintf("; its clients of %d vCPUs leave %d cores of a node unused, and none other of their size fits beside them", largest, int(m.Cores)-largest)
 			f.Evidence = append(f.Evidence, w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence())

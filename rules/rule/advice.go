@@ -65,12 +65,12 @@ func (p *Pass) counsel() (advice, notice string) {
 		return "", ""
 	}
 	best := p.Plan()
-	if most := p.VM.On[0].Kind.Machine.AllCores; p.VM.Guest.VCPUs > most {
-		text := fmt.Sprintf("Use at most %d vCPUs first (N013)", most)
+	if most, crowded := p.VM.Crowded(p.VM.On[0].Kind); crowded {
+		text := fmt.Sprintf("Use at most %d vCPUs first", most)
 		if best.Better && best.Edit.HotAddOff {
 			text += " and switch CPU hot add off"
 		}
-		return text + ": a layout for more vCPUs than cores does not last", ""
+		return text + ": a layout for more vCPUs than the host has cores does not last", ""
 	}
 	if !best.Better {
 		return p.Counts(), ""

@@ -34,7 +34,7 @@ type Effect struct {
 // Proposal returns the plan of the VM, for those of the findings that advise it; nil when
 // none does.
 func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
-	if p.VM.Guest.VCPUs > p.VM.On[0].Kind.Machine.AllCores { // fewer vCPUs come first (N013)
+	if _, crowded := p.VM.Crowded(p.VM.On[0].Kind); crowded { // fewer vCPUs come first (N013)
 		return nil
 	}
 	out := &Proposal{}

@@ -146,6 +146,12 @@ func (v *VM) supports(vcpus int, k *Kind) bool {
 	return whole || !slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() })
 }
 
+// Crowded reports whether the VM has more vCPUs than such hosts run without sharing, and how many these are.
+func (v *VM) Crowded(k *Kind) (most int, crowded bool) {
+	_, all := k.Machine.CPUs(&v.Guest)
+	return int(all), v.Guest.VCPUs > all
+}
+
 func (v *VM) threads(m *vnuma.Machine) bool {
 	return v.Guest.PreferHT || m.PreferHT || v.Guest.VCPUs > m.AllCores
 }
@@ -269,6 +275,14 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	}
 	if layout != nil {
 		f.Assumes = layout.Assumes.Texts()
+	}
+	if p.planned && f.Planned() {
+		best := p.Plan()
+		for _, text := range (best.After[0].Assumes &^ best.Before[0].Assumes).Texts() {
+			if !slices.Contains(f.Assumes, text) {
+				f.Assumes = append(f.Assumes, "after the change "+text)
+			}
+		}
 	}
 	p.Findings = append(p.Findings, f)
 }

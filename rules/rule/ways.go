@@ -162,9 +162,17 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 		return w
 	}
 	first := way(most, 0)
-	for n := most; n > 0 && n > most-maxFewer && !p.Weighing; n-- {
+	if p.Weighing {
+		return first
+	}
+	fits := most // on every host
+	for i := range v.On {
+		n, _ := v.Crowded(v.On[i].Kind)
+		fits = min(fits, n)
+	}
+	for _, n := range slices.Concat(down(most), down(fits)) {
 		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
-			if w := way(n, cps); p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
+			if w := way(n, cps); v.supports(n, v.On[0].Kind) && p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
 				return w
 			}
 		}
@@ -172,8 +180,13 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	return first
 }
 
-// maxFewer bounds how many counts of vCPUs are tried below the most.
-const maxFewer = 16
+// down returns the counts of vCPUs that are tried: the most, and a few below it.
+func down(most int) (out []int) {
+	for n := most; n > max(0, most-16); n-- {
+		out = append(out, n)
+	}
+	return out
+}
 
 // socketFor returns the largest divisor of n vCPUs that fits a node of the machine.
 func socketFor(m *vnuma.Machine, n int) int {

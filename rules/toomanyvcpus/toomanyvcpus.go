@@ -4,7 +4,9 @@ package toomanyvcpus
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
+	"homenode/esxi/product"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -18,21 +20,30 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: 
 
 func check(p *rule.Pass) {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return v.Guest.VCPUs > o.Kind.Machine.AllCores })
+	on, others, ok := p.Worst(func(o *rule.On) bool { _, crowded := v.Crowded(o.Kind); return crowded })
 	if !ok {
 		return
 	}
-	m := &on.Kind.Machine
-	most := m.AllCores
+	most, _ := v.Crowded(on.Kind)
 	for i := range v.On {
-		if cores := v.On[i].Kind.Machine.AllCores; v.Guest.VCPUs > cores {
-			most = min(most, cores)
+		if n, crowded := v.Crowded(v.On[i].Kind); crowded {
+			most = min(most, n)
 		}
+	}
+	m := &on.Kind.Machine
+	has, _ := v.Crowded(on.Kind)
+	unit := "cores"
+	var ways []numa.Way
+	switch _, all := m.CPUs(&v.Guest); {
+	case all > m.AllCores:
+		unit = "threads"
+	case v.Guest.VCPUs <= m.AllThreads && slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() }):
+		ways = []numa.Way{{Do: "set numa.vcpu.preferHT = TRUE, with which SAP HANA is sized by threads, then power off and on", Edits: []numa.Edit{numa.Assign("numa.vcpu.preferHT", "TRUE")}}}
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
-		Message:  fmt.Sprintf("%d vCPUs exceed the %d cores of the host%s: vCPUs share cores and clients exceed their nodes", v.Guest.VCPUs, m.AllCores, p.Where(others)),
-		Ways:     []numa.Way{p.AtMostVCPUs(int(most), "")},
+		Message:  fmt.Sprintf("%d vCPUs exceed the %d %s of the host%s: vCPUs share %s and clients exceed their nodes", v.Guest.VCPUs, has, unit, p.Where(others), unit),
+		Ways:     append(ways, p.AtMostVCPUs(most, "")),
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}, &on.Layout)
 }
