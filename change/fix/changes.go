@@ -178,6 +178,8 @@ func (m *maker) why(f *finding.Finding, id string) string {
 		return m.kept[id]
 	case m.done[id] != "" && f.Planned():
 		return m.done[id]
+	case m.cheap[subjectOf(f)]:
+		return "it costs less than the downtime of its cure; --allow better takes it: " + rule.Lower(f.Advice)
 	case f.Advice == "":
 		return "nothing has to change"
 	case f.VMID == "" && f.Cure() != nil && !m.o.Host:

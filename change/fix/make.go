@@ -60,6 +60,7 @@ type maker struct {
 	eased   map[string][]string // those that are less severe: "N033 high → low"
 	less    map[subject]finding.Severity
 	cured   map[subject]bool
+	cheap   map[subject]bool    // findings that are not worth the downtime of their cure
 	brings  map[string][]string    // by ID of the VM whose change has it, what is new and less severe than what it cures
 	settled map[string][]numa.Edit // by ID, that made nothing worse
 	done    map[string]string      // by ID, why settled is all that it gets
@@ -124,7 +125,7 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 
 func newMaker(ctx context.Context, f *numa.Fleet, o Options) (*maker, error) {
 	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
-		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}}
+		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}, cheap: map[subject]bool{}}
 	whole, err := rules.RunContext(ctx, f, o.Rules)
 	if err != nil {
 		return nil, err
@@ -234,18 +235,28 @@ func (m *maker) adviseHosts() {
 
 // advised takes the edits that the advice of the shown findings comes to, on hosts as they are then.
 func (m *maker) advised() {
-	about, cures := ofVMs(m.shown.Findings)
+	about, cures := m.ofVMs(m.shown.Findings)
 	m.advise(m.base, about, cures)
 }
 
-// ofVMs returns the VMs with a finding that is planned, and the cures of others.
-func ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string][]numa.Edit) {
+// ofVMs returns the VMs with a finding that is planned, and the cures of others. A cure costs its VM a power cycle unless the VM is off, or
+// no edit needs one: without Better a plan does not ask for that for a finding of low severity or less.
+func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string][]numa.Edit) {
 	about, cures = map[string]bool{}, map[string][]numa.Edit{}
 	for i := range findings {
-		if f := &findings[i]; f.VMID != "" {
-			about[f.VMID] = about[f.VMID] || f.Planned()
-			cures[f.VMID] = append(cures[f.VMID], f.Cure()...)
+		f := &findings[i]
+		v := m.vms[f.VMID]
+		if v == nil {
+			continue
 		}
+		worth := m.o.Better || f.Severity >= finding.Medium || v.Power.Value == numa.PoweredOff
+		about[v.ID] = about[v.ID] || worth && f.Planned()
+		cure := f.Cure()
+		free := !slices.ContainsFunc(cure, func(e numa.Edit) bool { return e.Needs() != numa.NeedsNothing })
+		if worth || free {
+			cures[v.ID] = append(cures[v.ID], cure...)
+		}
+		m.cheap[subjectOf(f)] = !worth && (f.Planned() || !free)
 	}
 	return about, cures
 }
@@ -304,7 +315,7 @@ func (m *maker) further(ctx context.Context) bool {
 	if m.set() || err != nil { // nothing is shown any more
 		return false
 	}
-	about, cures := ofVMs(shown.Findings)
+	about, cures := m.ofVMs(shown.Findings)
 	return m.advise(m.changed, about, cures)
 }
 

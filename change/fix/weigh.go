@@ -88,6 +88,9 @@ func (m *maker) gains(ctx context.Context) error {
 
 // harm returns the VMs and hosts whose changes make something worse, and what, and notes what the others bring along.
 func (m *maker) harm(d *diff.Drift) map[string]string {
+	if m.set() {
+		return m.refusals(d)
+	}
 	worse := m.layoutsWorse(d)
 	m.brings = map[string][]string{}
 	better, moved := map[string]bool{}, map[string]bool{} // VMs that are better; those that differ
@@ -120,6 +123,34 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 		}
 	}
 	return worse
+}
+
+// refusals returns the VMs whose changes vSphere would refuse: what somebody asks for is done all the same where it makes something worse,
+// and what it brings is noted.
+func (m *maker) refusals(d *diff.Drift) map[string]string {
+	refused, before := map[string]string{}, vmsOf(m.base)
+	for id, v := range vmsOf(m.changed) {
+		now := before[id]
+		switch {
+		case now == nil || m.edits[id] == nil || !m.weighed(id):
+		case v.Off() && !now.Off():
+			refused[id] = fmt.Sprintf("it would not power on: %s", v.On[0].Layout.Refused)
+		case len(v.Refused) > len(now.Refused):
+			last := v.Refused[len(v.Refused)-1]
+			refused[id] = fmt.Sprintf("%s would not power it on: %s", rule.List(last.Kind.HostNames()), last.Layout.Refused)
+		}
+	}
+	m.brings = map[string][]string{}
+	for i := range d.Findings {
+		x := &d.Findings[i]
+		if !x.Worsens(finding.Low) {
+			continue
+		}
+		for id := range m.blamed(x.B) {
+			m.brings[id] = append(m.brings[id], fmt.Sprintf("%s (%s): %s", x.B.Rule, x.B.Severity, x.B.Message))
+		}
+	}
+	return refused
 }
 
 // along takes the optional part of the advice along where the needed one is worse or brings findings, and back where
