@@ -103,7 +103,7 @@ func beside(p *rule.Pass, on *rule.On, node int) numa.Way {
 	if m.NodeMemory > 0 && p.VM.Guest.Memory > m.NodeMemory {
 		add(p.AtMostMemory(on, 1))
 	}
-	way.Do += ", then power off and on; on another host the number means another node"
+	way.Do += p.VM.Cycle() + "; on another host the number means another node"
 	return way
 }
 

@@ -65,7 +65,7 @@ func check(p *rule.Pass) {
 		f.Severity = finding.Info
 		f.Message = fmt.Sprintf("%s counts %d vCPUs that could be hot-added: it makes %d processor groups of %d and shows %s beside the one with its %d vCPUs",
 			system, most, groups, group, rule.Plural(groups-1, "empty NUMA node"), v.Guest.VCPUs)
-		f.Ways = []numa.Way{{Do: fmt.Sprintf("set cpuid.maxVCPUs = %d or less, then power off and on; without it only tools that list nodes are misled", group),
+		f.Ways = []numa.Way{{Do: fmt.Sprintf("set cpuid.maxVCPUs = %d or less%s; without it only tools that list nodes are misled", group, p.VM.Cycle()),
 			Edits: []numa.Edit{numa.Assign("cpuid.maxVCPUs", strconv.Itoa(group))}, Auto: true}}
 		report(p, f)
 		return

@@ -27,7 +27,10 @@ func check(p *rule.Pass) {
 		Message:  "memory hot add is harmless: it does not change the virtual NUMA nodes",
 		Evidence: []finding.Evidence{finding.Of("memory hot add", v.MemoryHotAdd, v.At), on.Kind.ReleaseEvidence()},
 	}
-	if on.Kind.Machine.Release < numa.ESXi60 && on.Layout.GuestSeesNUMA() {
+	switch {
+	case len(v.Devices.Value) > 0:
+		f.Message = "memory hot add changes nothing: vSphere offers none to a VM with a PCI device of its host"
+	case on.Kind.Machine.Release < numa.ESXi60 && on.Layout.GuestSeesNUMA():
 		f.Message = fmt.Sprintf("memory hot add on %s puts added memory into one of the %d virtual nodes: power off to add memory",
 			on.Kind.Machine.Release, on.Layout.VPDs.Len())
 	}

@@ -106,7 +106,7 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 		f.Ways, f.Notice = p.PlanWays()
 	case now.Away() == 0 && m.UnlikeMemory():
 		f.Ways = append(f.Ways, numa.ByHand("give the nodes of the host the same memory: repair a module that failed, or populate the slots of all packages alike"))
-	case now.Away() == 0:
+	case now.Away() == 0 && o.Layout.PPDs.Len() > o.Layout.HomeNodes:
 		f.Ways = append(f.Ways, numa.ByHand(fmt.Sprintf("use vCPUs or cores per socket that make at most %s", rule.Plural(o.Layout.HomeNodes, "client"))))
 	case plan.Better && after.Away() < plan.Before[0].Memory.Away():
 		var ways []numa.Way

@@ -56,8 +56,8 @@ func check(p *rule.Pass) {
 	} else if !v.Guest.PreferHT {
 		f.Ways = append(f.Ways, numa.ByHand("set Numa.PreferHT of the host to 0"))
 	} else {
-		afresh := rule.Afresh()
-		f.Ways = append(f.Ways, numa.Way{Do: "remove numa.vcpu.preferHT and the stored numa.autosize entries, then power off and on (a reboot is not enough)",
+		afresh := v.Afresh()
+		f.Ways = append(f.Ways, numa.Way{Do: "remove numa.vcpu.preferHT and the stored numa.autosize entries" + v.Cycle(),
 			Edits: append([]numa.Edit{numa.Unassign(key)}, afresh.Edits...)})
 	}
 	p.Report(f, &on.Layout)

@@ -42,7 +42,7 @@ func check(p *rule.Pass) {
 		key, v.Guest.Stored, rule.Plural(on.Layout.VPDs.Len(), "node"), runs, rule.Plural(fresh.VPDs.Len(), "node"))
 	f.Ways, f.Notice = p.PlanWays()
 	if !p.Plan().Better {
-		f.Ways = []numa.Way{rule.Afresh()}
+		f.Ways = []numa.Way{v.Afresh()}
 		f.Notice = rule.Notice(&on.Layout, &fresh)
 	}
 	p.Report(f, &on.Layout)

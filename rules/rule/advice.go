@@ -85,7 +85,7 @@ func (p *Pass) counsel() (advice, notice string) {
 	if needed == nil {
 		text = "Nothing has to change; better: " + Lower(text)
 	}
-	text += p.forHosts(best) + ", then power off and on (a reboot is not enough): the guest then sees "
+	text += p.forHosts(best) + p.VM.Cycle() + ": the guest then sees "
 	if needed != nil && better != nil {
 		text += seen(&best.Cured[0])
 		optional = "Better still: " + strings.Join(better, ", ") + ": " + brings(&best.Cured[0], after)

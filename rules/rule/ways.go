@@ -210,10 +210,21 @@ func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
 	return numa.Way{Do: fmt.Sprintf("give the VM at most %s%s", most, why), Edits: []numa.Edit{numa.EditMemory.To(int(most / numa.MiB))}}
 }
 
+// Cycle ends the words of a change that takes effect at power-on: how the VM gets there.
+func (v *VM) Cycle() string {
+	switch {
+	case v.Power.Value == numa.PoweredOff:
+		return " before it is powered on"
+	case v.Guest.PowerCycleReboot:
+		return ", then reboot the guest (vmx.reboot.PowerCycle makes that a power cycle)"
+	}
+	return ", then power off and on (a reboot is not enough)"
+}
+
 // Afresh returns the way to let the next power-on size the VM.
-func Afresh() numa.Way {
+func (v *VM) Afresh() numa.Way {
 	const size, cookie = "numa.autosize.vcpu.maxPerVirtualNode", "numa.autosize.cookie"
-	return numa.Way{Do: "remove " + size + " and " + cookie + ", then power off and on (a reboot is not enough)", Edits: []numa.Edit{numa.Unassign(size), numa.Unassign(cookie)}}
+	return numa.Way{Do: "remove " + size + " and " + cookie + v.Cycle(), Edits: []numa.Edit{numa.Unassign(size), numa.Unassign(cookie)}}
 }
 
 // PlanWays returns the plan of the VM as a way, and what its guest will notice of it; nil where there is none. A text without a plan

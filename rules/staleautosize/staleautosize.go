@@ -38,7 +38,7 @@ func check(p *rule.Pass) {
 	when := ""
 	if !p.Plan().Better {
 		when = "Leave it where the VM moves between its hosts: sized afresh it fits all of them no better. Where it stays on hosts of this shape"
-		ways, notice = []numa.Way{rule.Afresh()}, rule.Notice(&on.Layout, &fresh)
+		ways, notice = []numa.Way{v.Afresh()}, rule.Notice(&on.Layout, &fresh)
 	}
 	f := finding.Finding{
 		Severity: severity,

@@ -38,7 +38,7 @@ func check(p *rule.Pass) {
 	case all > m.AllCores:
 		unit = "threads"
 	case v.Guest.VCPUs <= m.AllThreads && slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() }):
-		ways = []numa.Way{{Do: "set numa.vcpu.preferHT = TRUE, with which SAP HANA is sized by threads, then power off and on", Edits: []numa.Edit{numa.Assign("numa.vcpu.preferHT", "TRUE")}}}
+		ways = []numa.Way{{Do: "set numa.vcpu.preferHT = TRUE, with which SAP HANA is sized by threads" + v.Cycle(), Edits: []numa.Edit{numa.Assign("numa.vcpu.preferHT", "TRUE")}}}
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,

@@ -37,7 +37,7 @@ func check(p *rule.Pass) {
 		Message: fmt.Sprintf("ESXi %s and hardware %d can show NUMA in spite of CPU hot add: the guest would see %d nodes (%s vCPU) instead of 1",
 			on.Kind.Machine.Release, v.Guest.Hardware, l.VPDs.Len(), l.VPDs),
 		When: "Only if the VM needs CPU hot add, else switch it off",
-		Ways: []numa.Way{{Do: "set numa.allowHotadd = TRUE, then power off and on (a reboot is not enough)",
+		Ways: []numa.Way{{Do: "set numa.allowHotadd = TRUE" + v.Cycle(),
 			Edits: []numa.Edit{{Kind: numa.EditVNUMAHotAdd, To: numa.Is("true")}, numa.Assign("numa.allowHotadd", "TRUE")}}},
 		Notice: rule.Notice(&on.Layout, &l),
 		Evidence: []finding.Evidence{
