@@ -60,7 +60,7 @@ type maker struct {
 	eased   map[string][]string // those that are less severe: "N033 high → low"
 	less    map[subject]finding.Severity
 	cured   map[subject]bool
-	cheap   map[subject]bool    // findings that are not worth the downtime of their cure
+	cheap   map[subject]bool       // findings that are not worth the downtime of their cure
 	brings  map[string][]string    // by ID of the VM whose change has it, what is new and less severe than what it cures
 	settled map[string][]numa.Edit // by ID, that made nothing worse
 	done    map[string]string      // by ID, why settled is all that it gets

@@ -1,4 +1,4 @@
-package rules_test
+package fix_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"homenode/change/fix"
 	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/rules"
@@ -62,7 +63,7 @@ func anyFleet(r *rand.Rand) string {
 
 // scenarios returns the scenario of every page of a rule.
 func scenarios(t *testing.T) (out []string) {
-	files, err := filepath.Glob("*/testdata/*.txtar")
+	files, err := filepath.Glob("../../rules/*/testdata/*.txtar")
 	if err != nil || len(files) < 60 {
 		t.Fatalf("%d scenarios, %v", len(files), err)
 	}
@@ -80,15 +81,15 @@ func scenarios(t *testing.T) (out []string) {
 	return out
 }
 
-// TestAdvice carries out each way that each finding of a VM names, and judges the whole fleet again: the finding is gone or less
-// severe, no other finding of the VM is as severe as what it cures, no host gets worse, and no VM stops running. It does so for the scenario of
-// every rule and for random fleets; make prove has 5,000.
+// TestAdvice carries out each way that each finding of a VM names, and the plan of the fleet, and judges the whole fleet again: the finding is
+// gone or less severe, no other finding of the VM is as severe as what it cures, no host gets worse, and no VM stops running. It does so for
+// the scenario of every rule and for random fleets; make prove has 5,000.
 func TestAdvice(t *testing.T) {
 	texts := scenarios(t)
 	for seed := range uint64(max(300, min(5000, 167*testdeps.KillRounds(0)))) {
 		texts = append(texts, anyFleet(rand.New(rand.NewPCG(seed, 30))))
 	}
-	ways := 0
+	ways, plans := 0, 0
 	for _, text := range texts {
 		f, err := scenario.Read("any", []byte(text))
 		if err != nil { // an incident, or definitions of KVM
@@ -105,14 +106,15 @@ func TestAdvice(t *testing.T) {
 				}
 			}
 		}
+		plans += carryOut(t, f, text)
 		if t.Failed() {
 			return
 		}
 	}
-	if ways < 500 {
-		t.Errorf("%d ways: the fleets are broken", ways)
+	if ways < 500 || plans < 100 {
+		t.Errorf("%d ways, %d changes of plans: the fleets are broken", ways, plans)
 	}
-	t.Logf("%d ways of %d fleets", ways, len(texts))
+	t.Logf("%d ways and %d changes of plans of %d fleets", ways, plans, len(texts))
 }
 
 // change finds the changes that a sentence of advice names.
@@ -218,4 +220,42 @@ func brief(all []finding.Finding) (out []string) {
 		}
 	}
 	return out
+}
+
+// carryOut carries out the plan of a fleet, judges again, and returns how many changes it has.
+func carryOut(t *testing.T, f *numa.Fleet, text string) int {
+	p, err := fix.Make(f, fix.Options{Now: now})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	g := *f
+	g.VMs = slices.Clone(f.VMs)
+	changed := map[string]*fix.Change{}
+	for i := range p.Changes {
+		if c := &p.Changes[i]; c.VM != nil {
+			changed[c.VM.ID] = c
+		}
+	}
+	for i := range g.VMs {
+		v := &g.VMs[i]
+		v.Observed = nil
+		if c := changed[v.ID]; c != nil {
+			v.Settings.Value = slices.Clone(v.Settings.Value)
+			for _, e := range c.Edits {
+				if err := e.Configure(&v.Config, "test"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	before, after := rules.Run(f, rules.Options{}), rules.Run(&g, rules.Options{})
+	weight := func(r *rules.Result, id string) rule.Weight {
+		return rule.WeightOf(slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != id }))
+	}
+	for id, c := range changed {
+		if weight(after, id).Compare(weight(before, id)) > 0 {
+			t.Errorf("the plan makes %s worse: %v\n%s", c.VM.Name, c.Edits, text)
+		}
+	}
+	return len(p.Changes)
 }
