@@ -86,7 +86,7 @@ type Edit struct {
 // may be changed "only when powered off"; settings are read at power-on, rule book D-1).
 func (e Edit) Needs() Needs {
 	switch e.Kind {
-	case EditHostOption, EditDRSRule, EditCPUAffinity:
+	case EditHostOption, EditDRSRule, EditCPUAffinity, EditMemoryAffinity, EditReserveAll, EditMemoryReservation, EditCPUReservation:
 		return NeedsNothing
 	case EditExtraConfig:
 		return NeedsCycle
