@@ -224,7 +224,7 @@ func brief(all []finding.Finding) (out []string) {
 
 // carryOut carries out the plan of a fleet, judges again, and returns how many changes it has.
 func carryOut(t *testing.T, f *numa.Fleet, text string) int {
-	p, err := fix.Make(f, fix.Options{Now: now})
+	p, err := fix.Make(t.Context(), f, fix.Options{Now: now})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -212,7 +212,7 @@ func TestWish(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := fix.Make(f, fix.Options{Now: now, Set: []whatif.Change{change}})
+		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Set: []whatif.Change{change}})
 		if err != nil {
 			t.Fatal(err)
 		}
