@@ -131,8 +131,10 @@ func (p *Pass) advise(f *finding.Finding) {
 			}
 			if harm == nil {
 				ways = append(ways, w)
-			} else if more, ok := p.further(f, &w); ok {
-				ways = append(ways, more)
+			} else if !f.Planned() { // the plan is a way without this one
+				if more, ok := p.further(f, &w); ok {
+					ways = append(ways, more)
+				}
 			}
 		}
 		f.Ways = ways
