@@ -128,8 +128,8 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 // refusals returns the VMs whose changes vSphere would refuse: what somebody asks for is done all the same where it makes something worse,
 // and what it brings is noted.
 func (m *maker) refusals(d *diff.Drift) map[string]string {
-	refused, before := map[string]string{}, vmsOf(m.base)
-	for id, v := range vmsOf(m.changed) {
+	refused, before := map[string]string{}, m.base.ByID()
+	for id, v := range m.changed.ByID() {
 		now := before[id]
 		switch {
 		case now == nil || m.edits[id] == nil || !m.weighed(id):
