@@ -9,6 +9,7 @@ import (
 	"homenode/esxi/plan"
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/confront"
 	"homenode/rules/finding"
@@ -277,11 +278,8 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 		f.Assumes = layout.Assumes.Texts()
 	}
 	if p.planned && f.Planned() {
-		best := p.Plan()
-		for _, text := range (best.After[0].Assumes &^ best.Before[0].Assumes).Texts() {
-			if !slices.Contains(f.Assumes, text) {
-				f.Assumes = append(f.Assumes, "after the change "+text)
-			}
+		if best := p.Plan(); best.After[0].Assumes&^best.Before[0].Assumes != 0 {
+			f.Notice = words.Join("; ", f.Notice, "assumed of the layout then: "+strings.Join((best.After[0].Assumes&^best.Before[0].Assumes).Texts(), "; "))
 		}
 	}
 	p.Findings = append(p.Findings, f)
