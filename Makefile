@@ -7,7 +7,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release demo test check staticcheck unit check-bench deps builds cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
+.PHONY: build release demo test check lint unit check-bench deps builds cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
@@ -35,15 +35,15 @@ test: deps check check-bench
 deps:
 	@scripts/test-deps
 
-# vet compiles everything, and the questions for browsers too; then staticcheck uses the processor while tests wait.
+# vet compiles everything; then staticcheck, and a build of the questions for browsers, use the processor while tests wait.
 check:
 	@test -z "$$(gofmt -s -l .)" || { echo "not gofmt -s:"; gofmt -s -l .; exit 1; }
 	$(GO) vet ./...
-	GOOS=js GOARCH=wasm $(GO) build ./ask/...
-	@$(MAKE) --no-print-directory -j2 staticcheck unit
+	@$(MAKE) --no-print-directory -j2 lint unit
 
-staticcheck:
+lint:
 	$(GO) tool staticcheck ./...
+	GOOS=js GOARCH=wasm $(GO) build ./ask/...
 
 # Without what vet has done, and without debug information, which takes long to link. Many tests wait: more packages run at a time than there are processors.
 unit:
