@@ -2,13 +2,16 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
+	"homenode/ask"
 	"homenode/output/format"
 )
 
@@ -38,11 +41,14 @@ func (s *Site) answer(p *screen) http.Handler {
 			err = errors.New(p.needs + ": it is missing")
 		}
 		if err == nil {
-			err = valid(x.query, append(s.asksOf(r.Context(), p), field{Name: "fleet"}, field{Name: p.needs}))
+			err = valid(x.query, append(s.asksOf(r.Context(), p, x.query.Get("kind")), field{Name: "fleet"}, field{Name: p.needs}))
 		}
 		var v *view
 		if err == nil {
 			v, err = x.shown()
+		}
+		if err == nil && v.answer.Result == nil && len(v.links) > 0 && v.links[0].Text == exampleLink {
+			err = errors.New("nothing is asked: give a parameter that says what")
 		}
 		var b bytes.Buffer
 		if err == nil {
@@ -52,11 +58,48 @@ func (s *Site) answer(p *screen) http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		if err != nil {
 			w.WriteHeader(statusOf(err))
-			_ = json.NewEncoder(w).Encode(map[string]string{"error": err.Error()}) // the client is gone
+			_ = json.NewEncoder(w).Encode(map[string]string{"error": said(err)}) // the client is gone
 			return
 		}
 		_, _ = w.Write(b.Bytes()) // the client is gone
 	})
+}
+
+// said returns an error as the API says it: a parameter has no dashes.
+func said(err error) string {
+	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
+		return wrong.Field + ": " + wrong.Err.Error()
+	}
+	return strings.TrimPrefix(err.Error(), "--")
+}
+
+// refuse answers what the API has nothing for.
+func refuse(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": text}) // the client is gone
+}
+
+// kindsWith names the questions of the calculator that have a parameter, unless all have it.
+func (s *Site) kindsWith(ctx context.Context, p *screen, name string) string {
+	if p.path != "/calculator" || name == "kind" {
+		return ""
+	}
+	var with []string
+	for _, kind := range append([]string{topology}, kindsOf(calculations())...) {
+		if slices.ContainsFunc(s.asksOf(ctx, p, kind), func(f field) bool { return f.Name == name }) {
+			with = append(with, "kind "+kind)
+		}
+	}
+	return strings.Join(with, ", ")
+}
+
+// kindsOf returns the names of questions in the address of the calculator.
+func kindsOf(all []*ask.Entry) (out []string) {
+	for _, t := range all {
+		out = append(out, kindOf(t))
+	}
+	return out
 }
 
 // describe answers with the OpenAPI document of the API. What can be asked is what the pages ask.
@@ -70,12 +113,15 @@ func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 // A node is a part of a JSON document.
 type node = map[string]any
 
-// asksOf returns the fields of a page, without asking anything; of the calculator those of all its kinds.
-func (s *Site) asksOf(ctx context.Context, p *screen) (all []field) {
-	addresses := []string{p.path}
+// asksOf returns the fields of a page, without asking anything; of the calculator those of one kind, or of all of them.
+func (s *Site) asksOf(ctx context.Context, p *screen, kind string) (all []field) {
+	addresses := []string{p.path + "?" + url.Values{p.needs: {s.anyOf(p.needs)}}.Encode()}
 	if p.path == "/calculator" {
+		addresses = []string{p.path + "?" + url.Values{"kind": {cmp.Or(kind, topology)}}.Encode()}
 		for _, t := range calculations() {
-			addresses = append(addresses, p.path+"?kind="+kindOf(t))
+			if kind == "" {
+				addresses = append(addresses, p.path+"?kind="+kindOf(t))
+			}
 		}
 	}
 	for _, address := range addresses {
@@ -90,6 +136,23 @@ func (s *Site) asksOf(ctx context.Context, p *screen) (all []field) {
 		all = append(all, x.asks...)
 	}
 	return all
+}
+
+// schema returns what the value of a parameter is.
+func (f *field) schema() node {
+	switch {
+	case f.Check:
+		return node{"type": "boolean", "default": false}
+	case f.Choices == nil:
+		return node{"type": cmp.Or(f.Type, "string")}
+	}
+	out := node{"type": "string", "enum": f.values()}
+	if f.Choices[0].Value == "" {
+		out["default"] = f.called(f.Choices[0])
+	} else if f.Default != "" {
+		out["default"] = f.Default
+	}
+	return out
 }
 
 // openAPI returns the document.
@@ -143,28 +206,21 @@ func (s *Site) openAPI(ctx context.Context) node {
 			parameters = append(parameters, one)
 		}
 		told := map[string]bool{"fleet": true, p.needs: true}
-		for _, f := range s.asksOf(ctx, p) {
+		for _, f := range s.asksOf(ctx, p, "") {
 			if told[f.Name] {
 				continue
 			}
 			told[f.Name] = true
-			schema := node{"type": "string"}
-			if f.Choices != nil {
-				values := []string{}
-				for _, c := range f.Choices {
-					if !slices.Contains(values, c.Value) {
-						values = append(values, c.Value)
-					}
-				}
-				schema["enum"] = values
+			about := cmp.Or(f.Label, f.Name)
+			if kinds := s.kindsWith(ctx, p, f.Name); kinds != "" {
+				about += " (" + kinds + ")"
 			}
-			about := f.Label
 			if f.Hint != "" {
 				about += ", such as " + f.Hint
 			}
-			parameters = append(parameters, query(f.Name, about, false, schema))
+			parameters = append(parameters, query(f.Name, about, false, f.schema()))
 		}
-		paths[apiPath+p.name()] = get("what the page "+p.path+" shows: "+strings.ToLower(p.title[:1])+p.title[1:], parameters,
+		paths[apiPath+p.name()] = get("what the page "+p.path+" shows: "+p.title, parameters,
 			node{"200": body("the answer, as docs/reference/json.md describes it", answered(p)), "400": failure, "404": failure, "503": failure})
 	}
 	return node{"openapi": "3.1.0", "info": node{"title": "homenode", "version": "1", "description": "The questions of homenode's pages, answered with the JSON of its commands. It only reads."}, "paths": paths}

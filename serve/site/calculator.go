@@ -70,7 +70,7 @@ func (x *request) showTopology() (*view, error) {
 		example := cloned(x.query)
 		maps.Copy(example, topologyExample)
 		v.answer = &answer.Answer{Title: v.title, Verdict: []string{"What a VM gets on a host, and why."}}
-		v.links = []link{{"Show an example", x.page.path + "?" + example.Encode()}}
+		v.links = []link{{exampleLink, x.page.path + "?" + example.Encode()}}
 		return v, nil
 	}
 	vm, err := shapedVM(fields)

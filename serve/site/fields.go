@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -14,7 +15,9 @@ type field struct {
 	Hint    string   // an example
 	Choices []choice // when only these are possible
 	Default string
+	Usual   string // the value that holds when none of the choices is given
 	Long    bool   // the text is long
+	Type    string // of its value in the API: integer, number; "" for a text
 	Check   bool   // a flag that is given or not
 	Hidden  bool   // readers do not change it
 	Group   string // heading of it and of the fields after it
@@ -25,6 +28,17 @@ type field struct {
 
 // A choice is a value that a field can have.
 type choice struct{ Value, Label string }
+
+// checked reports whether the value of a box means that it is checked; known is false for another word.
+func checked(value string) (on, known bool) {
+	switch strings.ToLower(value) {
+	case "on", "true", "yes", "1":
+		return true, true
+	case "", "off", "false", "no", "0":
+		return false, true
+	}
+	return true, false
+}
 
 // choices returns values that are their own labels; the first is "" for whatever the command takes then.
 func choices(none string, values ...string) []choice {
@@ -42,6 +56,14 @@ func (x *request) asked(fields ...field) []field {
 		if f.Value = strings.TrimSpace(x.query.Get(f.Name)); !x.query.Has(f.Name) {
 			f.Value = f.Default
 		}
+		if on, _ := checked(f.Value); f.Check && !on {
+			f.Value = ""
+		}
+		for _, c := range f.Choices {
+			if c.Value == "" && f.Value == f.called(c) {
+				f.Value = ""
+			}
+		}
 	}
 	x.asks = append(x.asks, fields...)
 	return fields
@@ -56,25 +78,59 @@ func valueOf(fields []field, name string) string {
 	return fields[i].Value
 }
 
-// valid refuses what no field asks, and a value that none of the fields of its name has among its choices.
+// valid refuses what no field asks, and a value that none of the fields of its name takes.
 func valid(query url.Values, fields []field) error {
 	for name, values := range query {
-		known, fits := false, false
+		var of []field
 		for _, f := range fields {
-			if f.Name != name {
-				continue
+			if f.Name == name {
+				of = append(of, f)
 			}
-			known = true
-			fits = fits || f.Choices == nil || slices.ContainsFunc(f.Choices, func(c choice) bool { return c.Value == values[0] })
 		}
 		switch {
-		case !known:
+		case of == nil:
 			return fmt.Errorf("%q is no parameter of this question", name)
-		case !fits || len(values) > 1:
-			return fmt.Errorf("%s: found %q, want one of its values", name, values)
+		case len(values) > 1:
+			return fmt.Errorf("%s: found %d values, want one", name, len(values))
+		case !slices.ContainsFunc(of, func(f field) bool { return f.takes(values[0]) }):
+			return fmt.Errorf("%s: found %q, want %s", name, values[0], of[0].wants())
 		}
 	}
 	return nil
+}
+
+// takes reports whether the field can have the value; what a text has to be its question says.
+func (f *field) takes(value string) bool {
+	switch {
+	case f.Check:
+		_, known := checked(value)
+		return known
+	case f.Choices == nil:
+		return true
+	}
+	return slices.ContainsFunc(f.Choices, func(c choice) bool { return c.Value == value || f.called(c) == value })
+}
+
+// wants says which values the field takes.
+func (f *field) wants() string {
+	if f.Check {
+		return "true or false"
+	}
+	return "one of " + strings.Join(f.values(), ", ")
+}
+
+// called returns the value of a choice: that of what holds when nothing is given has a name too.
+func (f *field) called(c choice) string { return cmp.Or(c.Value, f.Usual, c.Label) }
+
+// values are those that the field can have: its default by its own name.
+func (f *field) values() []string {
+	var out []string
+	for _, c := range f.Choices {
+		if v := f.called(c); !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // A group is fields below a heading.

@@ -111,7 +111,7 @@ func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 		now.Verdict = append(now.Verdict, said)
 	}
 	if a := settings; a != nil {
-		now.Command, now.Findings = a.Command, a.Findings
+		now.Command, now.Format, now.Version, now.Findings = a.Command, a.Format, a.Version, a.Findings
 		now.Verdict = append(now.Verdict, a.Verdict...)
 		now.Facts, now.Tables, now.Notes, now.Data, now.Result = a.Facts, slices.Concat(now.Tables, a.Tables, x.accepted(nil)), append(now.Notes, a.Notes...), a.Data, a.Result
 	}

@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/ask"
@@ -37,7 +38,10 @@ func (x *request) form(q ask.Question, names ...string) (fields []field, given b
 
 // entry returns a field as a form has it.
 func (x *request) entry(f *ask.Field) (out []field, err error) {
-	one := field{Name: f.Name, Label: f.Label, Hint: cmp.Or(f.Example, f.Default), Choices: choicesOf(f), Long: f.Kind == ask.Texts, Check: f.Kind == ask.Truth, Hidden: f.Label == ""}
+	one := field{Name: f.Name, Label: f.Label, Hint: cmp.Or(f.Example, f.Default), Type: map[ask.Kind]string{ask.Count: "integer", ask.Number: "number"}[f.Kind], Choices: choicesOf(f), Long: f.Kind == ask.Texts, Check: f.Kind == ask.Truth, Hidden: f.Label == ""}
+	if one.Choices != nil {
+		one.Usual = f.Default
+	}
 	if f.Argument {
 		one.Choices = x.sourceChoices()
 	}
@@ -45,13 +49,19 @@ func (x *request) entry(f *ask.Field) (out []field, err error) {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
+		if one.Choices != nil && f.Default == "" && text == one.Choices[0].Label { // what holds when nothing is given
+			continue
+		}
 		one.Value = text
 		values := []string{text}
 		switch {
 		case f.Kind == ask.Texts && !f.List:
 			values = strings.Split(text, divider)
-		case f.Kind == ask.Truth && text == "on": // as a browser says it
-			values = []string{"true"}
+		case f.Kind == ask.Truth:
+			on, _ := checked(text)
+			if values = []string{strconv.FormatBool(on)}; !on {
+				one.Value = ""
+			}
 		}
 		for _, value := range values {
 			err = cmp.Or(err, f.Set(strings.TrimSpace(value)))
@@ -64,8 +74,10 @@ func (x *request) entry(f *ask.Field) (out []field, err error) {
 func (x *request) checks(f *ask.Field) (out []field) {
 	for i, c := range f.Choices {
 		one := field{Name: f.Name + "-" + c, Label: f.Label + " " + f.Labels[i], Check: true, Value: x.query.Get(f.Name + "-" + c)}
-		if one.Value != "" {
+		if on, _ := checked(one.Value); on {
 			_ = f.Set(c) // a choice is one
+		} else {
+			one.Value = ""
 		}
 		out = append(out, one)
 	}

@@ -51,6 +51,9 @@ func (x *request) reply(t *ask.Entry, q ask.Question, e *ask.Env) (*ask.Reply, e
 	return t.Answer(x.Context(), q, e)
 }
 
+// exampleLink leads from an empty form to an answer.
+const exampleLink = "Show an example"
+
 // showQuestion shows the form of a question, and its answer when something is asked. What a field shows as an example is asked by the link that says so alone.
 func (x *request) showQuestion(t *ask.Entry) (*view, error) {
 	q := t.Ask()
@@ -69,7 +72,7 @@ func (x *request) showQuestion(t *ask.Entry) (*view, error) {
 			example[name] = values
 		}
 		v.answer = &answer.Answer{Title: t.Title, Verdict: []string{t.Lead}}
-		v.links = []link{{"Show an example", x.page.path + "?" + example.Encode()}}
+		v.links = []link{{exampleLink, x.page.path + "?" + example.Encode()}}
 		return v, nil
 	}
 	v.command = ask.Line(t.Name, q)

@@ -196,10 +196,14 @@ func (x *request) shown() (*view, error) {
 func (s *Site) missing(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+		refuse(w, http.StatusMethodNotAllowed, "this server only answers: want GET or HEAD")
 		return
 	}
-	if strings.HasPrefix(r.URL.Path, "/api/") || strings.HasPrefix(r.URL.Path, "/static/") {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		refuse(w, http.StatusNotFound, "the API has no such question: "+apiPath+"openapi.json lists them")
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, "/static/") {
 		http.NotFound(w, r)
 		return
 	}
