@@ -54,7 +54,7 @@ func (s *Source) Story(ctx context.Context, e *Env, name string, part bool) (_ *
 			}
 			return told, story.StatesEvery(b), err
 		}
-	} else if errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ".") && name != "vcenter" && !strings.HasPrefix(name, "@") {
+	} else if !isDemo && errors.Is(err, fs.ErrNotExist) && !strings.Contains(name, ".") && name != "vcenter" && !strings.HasPrefix(name, "@") {
 		return nil, false, fmt.Errorf("%w (want a story, a SOURCE, or demo)", err)
 	}
 	fleet, err := s.Read(ctx, e, false, name)

@@ -3,6 +3,7 @@ package size
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"homenode/ask"
 	"homenode/change/upgrade"
@@ -16,7 +17,7 @@ type Upgrade struct {
 	Fleet    []string `ask:"source,arg,need" label:"Fleet"`
 	Release  string   `ask:"release" label:"ESXi release" example:"8.0U3" help:"release that the hosts get: 8.0U3"`
 	Hardware int      `ask:"hardware" min:"4" max:"99" label:"Virtual hardware" example:"21" help:"virtual hardware version that the VMs get: 21"`
-	Cluster  string   `ask:"cluster" label:"Cluster" example:"prod-a" help:"only hosts and VMs of these clusters; names may have * and ?"`
+	Cluster  []string `ask:"cluster,list" label:"Cluster" example:"prod-a" help:"only hosts and VMs of these clusters; names may have * and ?"`
 	ask.Choice
 	ask.Source `group:"Source"`
 }
@@ -26,7 +27,7 @@ func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if q.Release == "" && !q.Given("hardware") {
 		return nil, errors.New("want the target of the upgrade: --release, --hardware, or both")
 	}
-	a := upgrade.Ask{Cluster: q.Cluster, Hardware: q.Hardware}
+	a := upgrade.Ask{Cluster: strings.Join(q.Cluster, ","), Hardware: q.Hardware}
 	var err error
 	if q.Release != "" {
 		if a.Release, err = release(q.Release); err != nil {
@@ -44,7 +45,7 @@ func (q *Upgrade) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	r, err := upgrade.Study(ctx, e.Bare(ctx, options), fleet, a, options)
 	if at, ok := errors.AsType[*numa.SyntaxError](err); ok { // in the words that the fields come to, of which the cluster is the first
 		field := "hardware"
-		if q.Cluster != "" && at.Col == 1 {
+		if q.Cluster != nil && at.Col == 1 {
 			field = "cluster"
 		}
 		err = ask.Wrong(field, errors.New(at.Msg))

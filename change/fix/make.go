@@ -27,7 +27,8 @@ type Options struct {
 	Filter  *filter.Filter  // findings and VMs that the plan is about; nil for all
 	Set     []whatif.Change // instead of the advice of findings: what the shown VMs and hosts are given
 	DRS     []DRSRule       // with Set, or alone: rules of DRS
-	Better  bool            // what is tidier too
+	Better  bool            // what is tidier too, and cures of low findings that need downtime
+	Cycled  bool            // the VMs are power-cycled anyway: cures of low findings cost nothing more
 	Host    bool            // options of hosts too
 	Upgrade bool            // of the virtual hardware too
 	Resize  bool            // vCPUs and memory too, with Set
@@ -249,7 +250,7 @@ func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures 
 		if v == nil {
 			continue
 		}
-		worth := m.o.Better || f.Severity >= finding.Medium || v.Power.Value == numa.PoweredOff
+		worth := m.o.Better || m.o.Cycled || f.Severity >= finding.Medium || v.Power.Value == numa.PoweredOff
 		about[v.ID] = about[v.ID] || worth && f.Planned()
 		cure := f.Cure()
 		free := !slices.ContainsFunc(cure, func(e numa.Edit) bool { return e.Needs() != numa.NeedsNothing })

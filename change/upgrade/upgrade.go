@@ -14,6 +14,8 @@ import (
 	"homenode/change/fix"
 	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
+	"homenode/internal/glob"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/filter"
@@ -45,6 +47,8 @@ type Result struct {
 	Newer    int           `json:"newer"` // VMs that have the hardware version, or a later one, and stay
 
 	Drift *diff.Drift `json:"-"`
+
+	stops []fix.Left // VMs that some host does not power on afterwards
 }
 
 // A HostFinding is a finding of a host, or of a cluster, that the upgrade brings.
@@ -98,7 +102,7 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 	if err := a.possible(f, after); err != nil {
 		return nil, err
 	}
-	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: today.VMs, VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Drift: both.Drift}
+	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: judged(today, a.Cluster), VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Drift: both.Drift}
 	if a.Release != 0 {
 		r.Release = a.Release.String()
 	}
@@ -109,6 +113,17 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 	}
 	r.layouts(today, later)
 	return r, r.first(ctx, after, o)
+}
+
+// judged counts the judged VMs of the clusters that are asked about.
+func judged(r *rules.Result, clusters string) (n int) {
+	of := glob.Compile(strings.Split(clusters, ","), "")
+	for _, c := range r.Clusters {
+		if clusters == "" || of.Match(c.Name) {
+			n += len(c.VMs)
+		}
+	}
+	return n
 }
 
 // possible refuses an upgrade that changes nothing, and hardware that no host runs afterwards.
@@ -206,8 +221,8 @@ func (r *Result) layouts(today, later *rules.Result) {
 			if len(one.On) > 0 {
 				r.Layouts++
 			}
-			if off := stopped(one.On); off != nil {
-				r.Left = append(r.Left, fix.Left{VM: v.Name, ID: v.ID, Why: "it does not power on on " + strings.Join(off, ", ") + " afterwards: upgrade these hosts first"})
+			if off, why := stopped(one.On); off != nil {
+				r.stops = append(r.stops, fix.Left{VM: v.Name, ID: v.ID, Severity: finding.High.String(), Why: "it does not power on on " + words.Few(off) + " afterwards: " + why})
 				one.Verdict = diff.Worse.String()
 			}
 			if one.Verdict == diff.Worse.String() {
@@ -265,14 +280,23 @@ func changed(v, w *rule.VM) (out []On) {
 	return out
 }
 
-// stopped returns the hosts on which a VM powers on before and not afterwards, while it does on others.
-func stopped(on []On) (hosts []string) {
+// hostsFirst begins the reason of a VM whose hosts are too old.
+const hostsFirst = "upgrade these hosts first, "
+
+// stopped returns the hosts on which a VM powers on before and not afterwards, and why it does not on the first of them.
+func stopped(on []On) (hosts []string, why string) {
 	for i := range on {
 		if !on[i].Before.Refused.Any() && on[i].After.Refused.Any() {
 			hosts = append(hosts, on[i].Hosts...)
+			if why == "" {
+				why = on[i].After.Refused.String()
+			}
+			if on[i].After.Refused.ByRelease() && !strings.HasPrefix(why, hostsFirst) {
+				why = hostsFirst + why
+			}
 		}
 	}
-	return hosts
+	return hosts, why
 }
 
 // first plans what the VMs need that are worse off.
@@ -290,17 +314,29 @@ func (r *Result) first(ctx context.Context, after *numa.Fleet, o rules.Options) 
 	if err != nil {
 		return err
 	}
-	p, err := fix.Make(ctx, after, fix.Options{Rules: o, Filter: shown, Now: time.Time{}})
+	p, err := fix.Make(ctx, after, fix.Options{Rules: o, Filter: shown, Cycled: true, Now: time.Time{}})
 	if err != nil {
 		return err
 	}
 	for i := range p.Changes {
 		if c := &p.Changes[i]; r.needs(c) {
-			r.First = append(r.First, First{VM: c.Target().Name, ID: c.Target().ID, Edits: c.Edits, Cures: append([]string{}, c.Findings...), Brings: append([]string{}, c.Brings...)})
+			r.First = append(r.First, First{VM: c.Target().Name, ID: c.Target().ID, Edits: c.Edits, Cures: slices.Concat([]string{}, c.Findings, c.Eases), Brings: append([]string{}, c.Brings...)})
+		}
+	}
+	told := map[string]bool{}
+	for i := range r.First {
+		told[r.First[i].ID] = true
+	}
+	off := map[string]bool{}
+	for _, l := range r.stops {
+		if off[l.ID] = !told[l.ID]; off[l.ID] {
+			r.Left = append(r.Left, l)
 		}
 	}
 	for _, l := range p.Left {
-		if l.Severity != "" && l.Severity != finding.Info.String() && l.Severity != finding.Low.String() { // what is tidier only is no need of the upgrade
+		low := l.Severity == "" || l.Severity == finding.Info.String() || l.Severity == finding.Low.String()
+		if !off[l.ID] && (!low || !told[l.ID] && r.brought(l.ID, l.Rule)) { // what is untidy today too is no matter of the upgrade
+			l.Why = strings.Replace(l.Why, "--allow better makes it tidier: ", "tidier: ", 1)
 			r.Left = append(r.Left, l)
 		}
 	}
@@ -315,6 +351,12 @@ func (r *Result) needs(c *fix.Change) bool {
 	}
 	return slices.ContainsFunc(slices.Concat(c.Findings, c.Eases), func(cured string) bool {
 		rule, _, _ := strings.Cut(cured, " ")
-		return slices.ContainsFunc(r.VMs[i].New, func(text string) bool { return strings.HasPrefix(text, rule+" (") })
+		return r.brought(c.Target().ID, rule)
 	})
+}
+
+// brought reports whether the VM gets a finding of the rule by the upgrade.
+func (r *Result) brought(id, rule string) bool {
+	i := slices.IndexFunc(r.VMs, func(v VM) bool { return v.ID == id })
+	return i >= 0 && slices.ContainsFunc(r.VMs[i].New, func(text string) bool { return strings.HasPrefix(text, rule+" (") })
 }

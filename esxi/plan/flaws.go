@@ -126,6 +126,9 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	if l.PPDs.Len()%l.Nodes == 0 { // load alone puts as many on each node (C-4), although nothing forces it (C-5)
 		shared /= 2
 	}
+	if l.PPDs.Len() > l.Nodes && l.PPDs.Len()%l.Nodes != 0 { // the nodes carry unlike numbers of them
+		sum += flawUneven
+	}
 	sum += flawWide*max(0, l.PPDs.Len()-need) + shared
 	if l.VPDs.Len() > l.PPDs.Len() {
 		sum += flawSplit

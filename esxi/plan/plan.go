@@ -307,7 +307,7 @@ func (s *search) nearestEven() (fewer, more int) {
 			m := &s.machines[i]
 			_, all := m.CPUs(s.g)
 			large := s.g.Usable.PerNode > 0 && int32(k)/m.Least(int32(k)) > s.g.Usable.PerNode
-			if !evenOn(int32(k), m) || vnuma.NeedsIOMMU(k) && !vnuma.NeedsIOMMU(n) || k > int(all) || k > vnuma.HardwareOf(s.g, m).VCPUs || large {
+			if !evenOn(int32(k), m) || k%2 == 1 && k > 1 && k != int(m.Cores) || vnuma.NeedsIOMMU(k) && !vnuma.NeedsIOMMU(n) || k > int(all) || k > vnuma.HardwareOf(s.g, m).VCPUs || large {
 				return false
 			}
 		}

@@ -45,7 +45,7 @@ func nodes(p *rule.Pass, one *product.Product, splits bool) {
 	if !ok {
 		return
 	}
-	f := finding.Finding{Severity: finding.Medium}
+	f := finding.Finding{Severity: finding.Medium, Topic: "nodes"}
 	what := "is not supported with"
 	if one.Refuses() && !splits {
 		f.Severity, what = finding.High, "does not start with"
@@ -69,7 +69,7 @@ func unknown(p *rule.Pass) {
 		return
 	}
 	report(p, finding.Finding{
-		Severity: finding.Info,
+		Severity: finding.Info, Topic: "nodes",
 		Message: fmt.Sprintf("the guest sees a NUMA node of %d processors%s: it depends on what runs in it, SQL Server 2022 from CU11 on does not start with more than %d",
 			on.Layout.VPDs.Max(), p.Where(others), product.GroupSize),
 		Ways: []numa.Way{numa.ByHand("say what runs in the guest: --product, or a custom attribute product")},
@@ -85,7 +85,7 @@ func idle(p *rule.Pass, one *product.Product) {
 	if fewest == n {
 		return
 	}
-	f := finding.Finding{Severity: finding.Medium}
+	f := finding.Finding{Severity: finding.Medium, Topic: "processors"}
 	switch {
 	case one.Rows[0].Supported:
 		f.Severity = finding.Low
@@ -137,9 +137,9 @@ func hosts(p *rule.Pass, one *product.Product) {
 		return
 	}
 	report(p, finding.Finding{
-		Severity: finding.Medium,
-		Message:  fmt.Sprintf("%s is licensed for servers of at most %s, and a host%s has %d", one, rule.Plural(limit, "socket"), p.Where(others), packages(on.Kind)),
-		Ways:     []numa.Way{numa.ByHand("keep the VM on hosts that its licence covers with a DRS rule (must)")},
+		Severity: finding.Medium, Topic: "hosts",
+		Message: fmt.Sprintf("%s is licensed for servers of at most %s, and a host%s has %d", one, rule.Plural(limit, "socket"), p.Where(others), packages(on.Kind)),
+		Ways:    []numa.Way{numa.ByHand("keep the VM on hosts that its licence covers with a DRS rule (must)")},
 	}, on)
 }
 

@@ -22,7 +22,7 @@ func hana(p *rule.Pass) {
 	}
 	if on, others, ok := p.Worst(func(o *rule.On) bool { whole, _ := product.HANASockets(n, v.SocketOf(o.Kind)); return !whole }); ok {
 		socket := v.SocketOf(on.Kind)
-		f := finding.Finding{Severity: finding.Low, Ways: []numa.Way{whole(v, n/socket*socket), whole(v, (n/socket+1)*socket)}}
+		f := finding.Finding{Severity: finding.Low, Topic: "sockets", Ways: []numa.Way{whole(v, n/socket*socket), whole(v, (n/socket+1)*socket)}}
 		not := "sizes are stated for whole sockets and for half a socket"
 		if _, odd := product.HANASockets(n, socket); odd {
 			f.Severity, not = finding.Medium, "odd multiples of half a socket are not supported (SAP note 3102813)"
@@ -31,7 +31,7 @@ func hana(p *rule.Pass) {
 		sized(f, on)
 	}
 	if on, others, ok := p.Worst(func(o *rule.On) bool { return halfSocket(v, o) != "" }); ok {
-		f := finding.Finding{Severity: finding.Info, Message: fmt.Sprintf("SAP HANA in half a socket%s: %s", p.Where(others), halfSocket(v, on)),
+		f := finding.Finding{Severity: finding.Info, Topic: "half a socket", Message: fmt.Sprintf("SAP HANA in half a socket%s: %s", p.Where(others), halfSocket(v, on)),
 			When: "Where another production VM shares the socket", Ways: []numa.Way{numa.ByHand("ask SAP"), numa.ByHand("give each VM a socket of its own")}}
 		if on.Kind.Hosts[0].SapphireRapids() {
 			f.Severity = finding.Low
@@ -42,10 +42,10 @@ func hana(p *rule.Pass) {
 	on := &v.On[0]
 	switch cores := v.CoresOf(on.Kind); {
 	case cores < product.HANALeastCores || v.Memory.Known() && v.Memory.Value < product.HANALeastMemory*numa.GiB:
-		sized(finding.Finding{Severity: finding.Low, Message: fmt.Sprintf("SAP HANA is supported for production from half a socket of %d cores and %d GB on: the VM has %s and %s",
+		sized(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported for production from half a socket of %d cores and %d GB on: the VM has %s and %s",
 			product.HANALeastCores, product.HANALeastMemory, rule.Plural(cores, "core"), v.Memory.Value), Advice: "Leave it only where it is no production system"}, on)
 	case on.Kind.Machine.Release.Base() == numa.ESXi70 && on.Kind.Machine.Release >= numa.ESXi70+2 && (n > product.HANAMostVCPUs || v.Memory.Value > product.HANAMostMemory*numa.GiB):
-		sized(finding.Finding{Severity: finding.Low, Message: fmt.Sprintf("SAP HANA is supported with at most %d vCPUs and %d TB on ESXi %s: the VM has %d and %s",
+		sized(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported with at most %d vCPUs and %d TB on ESXi %s: the VM has %d and %s",
 			product.HANAMostVCPUs, product.HANAMostMemory/1024, on.Kind.Machine.Release, n, v.Memory.Value), Advice: "Ask SAP, or make it smaller"}, on)
 	}
 }

@@ -64,7 +64,7 @@ var faults = []fault{
 	{
 		kb: "2147958", first: numa.ESXi65, upTo: numa.ESXi65 + 1, severity: finding.High,
 		text:    "VMs with cores per socket other than 1 or numa.autosize.once = FALSE that come from older hosts can stop the host (PSOD)",
-		fix:     "Set Numa.FollowCoresPerSocket = 1 before such VMs move there, or update to 6.5 U1 or later",
+		fix:     "Update to 6.5 U1 or later, or set Numa.FollowCoresPerSocket = 1 before such VMs move there from an older release",
 		option:  numa.Setting{Key: "Numa.FollowCoresPerSocket", Value: "1"},
 		cluster: true,
 		holds:   decoupled,
@@ -129,6 +129,9 @@ func actionAffinity(p *rule.Pass, h *numa.Host) (hit, bool) {
 	return hit{option: option, vcpus: vcpus}, vms > 1 && vcpus > int(p.Kind.Machine.Cores)
 }
 
+// firstOf65 is the virtual hardware that ESXi 6.5 brought.
+const firstOf65 = 13
+
 // decoupled holds when VMs of the cluster would meet 6.5 GA with a size of their own
 // (B-12). They have yet to come unless the cluster has older hosts.
 func decoupled(p *rule.Pass, _ *numa.Host) (hit, bool) {
@@ -140,6 +143,9 @@ func decoupled(p *rule.Pass, _ *numa.Host) (hit, bool) {
 		return o.Release.Known() && o.Release.Value < numa.ESXi65
 	})}
 	for _, v := range p.Cluster.VMs {
+		if v.Guest.Hardware >= firstOf65 { // no older host has run it
+			continue
+		}
 		if v.CoresPerSocket.Known() && v.Guest.CoresPerSocket > 1 || v.Guest.SizeEachTime {
 			out.vms = append(out.vms, v)
 		}

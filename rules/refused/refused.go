@@ -4,6 +4,7 @@ package refused
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,7 +94,9 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	}
 	if plan := p.Plan(); severity == finding.High && plan.Better {
 		best := numa.Way{Do: strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", "), Edits: v.Edits(&plan.Edit), Auto: true}
-		f.Ways = []numa.Way{best}
+		f.Ways = append([]numa.Way{best}, slices.DeleteFunc(f.Ways, func(w numa.Way) bool { // of settings the best is enough
+			return !slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory })
+		})...)
 	}
 	p.Report(f, &on.Layout)
 }

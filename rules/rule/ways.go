@@ -85,6 +85,9 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 
 // further returns the way with the plan of the VM that it makes, where both together cure the finding.
 func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
+	if slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory }) {
+		return numa.Way{}, false // a size is chosen so that nothing else is needed
+	}
 	v := *p.VM.VM
 	for _, e := range w.Edits {
 		_ = e.Configure(&v.Config, "advice") // harm has done it

@@ -198,7 +198,7 @@ func TestNeededIsPlanned(t *testing.T) {
 			continue
 		}
 		needed++
-		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Split: true})
+		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Split: true, Cycled: true})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
