@@ -59,7 +59,7 @@ func TestUpgradeWrong(t *testing.T) {
 		{"1.0", "", "--release: found 1.0, want one of"},
 	} {
 		q := ask.Named(size.Entries, "size upgrade").Ask().(*size.Upgrade)
-		q.Fleet, q.Release, q.Cluster = []string{"SOURCE"}, tt.release, tt.cluster
+		q.Fleet, q.Release, q.Cluster = []string{"SOURCE"}, tt.release, strings.Fields(tt.cluster)
 		if _, err := q.Answer(t.Context(), e); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%+v: %v", tt, err)
 		}
