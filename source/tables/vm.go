@@ -1,4 +1,4 @@
-package rvtools
+package tables
 
 import (
 	"fmt"

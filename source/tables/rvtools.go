@@ -6,7 +6,7 @@
 // VMs stay unknown. Columns are found by their headers (columns.go). A cell that
 // cannot be read leaves its fact unknown and a note in the fleet; an error is
 // returned only when the export as a whole cannot be read.
-package rvtools
+package tables
 
 import (
 	"archive/zip"
