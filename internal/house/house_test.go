@@ -64,9 +64,9 @@ var shut = map[string][]string{
 // onlyHere lists libraries that one part of the project keeps to itself.
 var onlyHere = map[string][]string{
 	"github.com/vmware/govmomi":     {"source/vsphere", "source/vsphere/lab", "source/vsphere/write", "cmd/bench/collect", "cmd/bench/collect/govc", "cmd/bench/watch"},
-	"github.com/xuri/excelize":      {"source/rvtools", "output/table/xlsx"},
+	"github.com/xuri/excelize":      {"source/tables", "output/table/xlsx"},
 	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/measure", "cmd/homenode/move", "cmd/homenode/recording", "cmd/homenode/serve"},
-	"encoding/csv":                  {"source/rvtools", "output/table", "cmd/bench/capture"},
+	"encoding/csv":                  {"source/tables", "output/table", "cmd/bench/capture"},
 	"go.yaml.in/yaml":               {"rules/policy", "serve/config"},
 	"github.com/expr-lang/":         {"rules/filter"},
 	"github.com/chromedp/":          {"internal/browser"}, // for tests

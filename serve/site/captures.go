@@ -1,6 +1,7 @@
 package site
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -20,6 +21,10 @@ import (
 	"homenode/output/answer"
 	"homenode/rules/finding"
 	"homenode/serve/captures"
+	"homenode/source/hostcmd"
+	"homenode/source/open"
+	"homenode/source/text"
+	"homenode/source/ticks"
 )
 
 // demoCapture is the capture that the program invents, for who looks at the demo.
@@ -315,7 +320,14 @@ func (s *Site) take(r *http.Request) (*captures.Entry, error) {
 		if part.FileName() == "" {
 			break
 		}
-		e, err := s.Captures.Take(part.FileName(), part)
+		in := bufio.NewReaderSize(part, text.HeadSize)
+		head, _ := in.Peek(text.HeadSize) // Take meets the error
+		if way := open.ElsewhereOf(part.FileName(), head); way != "" && ticks.Detect(head) == "" {
+			if _, ok := hostcmd.Detect(text.Decoded(head)); !ok {
+				return nil, fmt.Errorf("no capture: %s", way)
+			}
+		}
+		e, err := s.Captures.Take(part.FileName(), in)
 		if _, large := errors.AsType[*http.MaxBytesError](err); large {
 			err = captures.ErrTooLarge
 		}

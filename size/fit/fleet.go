@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -85,6 +86,9 @@ func HostsOf(f *numa.Fleet, name string) (in []*numa.Host, label string, err err
 		label = "all hosts"
 	case len(in) == 0 && name == "":
 		return nil, "", fmt.Errorf("found %d clusters, want the name of one, or all: %s", len(names), strings.Join(names, ", "))
+	}
+	if len(f.Hosts) == 0 {
+		return nil, "", errors.New("found no host in the fleet: name a source that has hosts, or say them with --assume-host")
 	}
 	if near := alike.Names(name, names); len(in) == 0 && near != nil {
 		return nil, "", fmt.Errorf("found no cluster and no host %q; alike: %s", name, strings.Join(near, ", "))

@@ -13,7 +13,7 @@ import (
 	"homenode/numa"
 	"homenode/source/demo"
 	"homenode/source/kvm"
-	"homenode/source/rvtools"
+	"homenode/source/tables"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
 )
@@ -52,7 +52,7 @@ func exportFleet(t *testing.T) *numa.Fleet {
 			t.Fatal(err)
 		}
 	}
-	fleet, err := rvtools.Read(dir)
+	fleet, err := tables.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func Documents(name string, r io.Reader) ([]fact.Document, error) {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, fmt.Errorf("%s: %w", name, errEmpty)
 	}
-	return nil, fmt.Errorf("%s: %w: %s", name, ErrUnknown, strings.Join(formatNames(), "; "))
+	return nil, fmt.Errorf("%s: %w: %s", name, ErrUnknown, Names())
 }
 
 // Format returns what evidence a file that begins with head is, in words; "" for none.
@@ -141,9 +141,9 @@ func OverTime(name string, head []byte) error {
 	return nil
 }
 
-// formatNames lists what Documents reads, in words.
-func formatNames() []string {
-	return words.Texts(formats, func(f format) string { return f.name })
+// Names lists what Documents reads, in words.
+func Names() string {
+	return strings.Join(words.Texts(formats, func(f format) string { return f.name }), "; ")
 }
 
 // A Found is one file of a walk.

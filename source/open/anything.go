@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 	"homenode/source/evidence"
 	"homenode/source/fact"
-	"homenode/source/rvtools"
+	"homenode/source/tables"
 )
 
 // A Part is what a file, or one in a folder or archive, was understood as.
@@ -31,8 +31,11 @@ func Anything(path string, stdin io.Reader) []Part {
 	if _, err := os.Stat(path); err != nil {
 		return []Part{{Name: path, Err: err}}
 	}
-	if rvtools.Detect(path) {
+	if tables.RVTools(path) {
 		return []Part{asFleet(path, "RVTools export")}
+	}
+	if isFile(path) && tables.Holds(path) {
+		return []Part{asFleet(path, "inventory")}
 	}
 	var parts []Part
 	err := evidence.Walk(path, func(f evidence.Found) error {
@@ -46,6 +49,10 @@ func Anything(path string, stdin io.Reader) []Part {
 		p := asFleet(path, "inventory")
 		_, mistake := errors.AsType[*numa.SyntaxError](p.Err)
 		if p.Err == nil || mistake && !errors.Is(p.Err, evidence.ErrUnknown) {
+			return []Part{p}
+		}
+		if errors.Is(p.Err, evidence.ErrUnknown) { // it describes the file
+			p.Err = fmt.Errorf("%w; evidence is %s", p.Err, evidence.Names())
 			return []Part{p}
 		}
 	}

@@ -17,10 +17,10 @@ import (
 	"homenode/source/bundle"
 	"homenode/source/evidence"
 	"homenode/source/kvm"
-	"homenode/source/rvtools"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
 	"homenode/source/story"
+	"homenode/source/tables"
 	"homenode/source/text"
 	"homenode/source/ticks"
 )
@@ -36,10 +36,11 @@ type inventory struct {
 // inventories returns all kinds, in the order in which a file is tried.
 func inventories() []inventory {
 	return []inventory{
-		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".csv", ".zip"}, rvtools.Detect, rvtools.Read},
+		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables},
 		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read},
 		{"virsh dumpxml and capabilities of KVM hosts (.xml or a folder of them)", []string{".xml"}, kvm.Detect, kvm.Read},
-		{"a snapshot (.json)", []string{".json"}, isJSON, snapshot.ReadFile},
+		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile},
+		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables},
 		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten},
 	}
 }
@@ -48,8 +49,6 @@ func inventories() []inventory {
 func want() string {
 	return strings.Join(words.Texts(inventories(), func(k inventory) string { return k.name }), ", ")
 }
-
-func isJSON(path string) bool { return isFile(path) && strings.EqualFold(filepath.Ext(path), ".json") }
 
 func isFile(path string) bool {
 	info, err := os.Stat(path)
@@ -91,7 +90,7 @@ func File(path string) (*numa.Fleet, error) {
 			return k.read(path)
 		}
 	}
-	return nil, fmt.Errorf("%s: found no RVTools CSV files, no .vmx, no vmware.log and no XML of libvirt in the folder", path)
+	return nil, fmt.Errorf("%s: found no tables of VMs or hosts (CSV or JSON), no .vmx, no vmware.log and no XML of libvirt in the folder", path)
 }
 
 // readable returns why nothing of path can be read: the readers tell by the content what
@@ -133,9 +132,40 @@ func readWritten(path string) (*numa.Fleet, error) {
 	}
 	fleet, err := scenario.Read(path, b)
 	if err != nil && !fleetLine.Match(b) {
-		return nil, notFleet(path, b[:min(len(b), text.HeadSize)], err)
+		return nil, notFleet(path, b[:min(len(b), text.HeadSize)], fmt.Errorf("%s: found %s", path, described(b)))
 	}
 	return fleet, err
+}
+
+// described says what a text that is no scenario is, by its first line.
+func described(b []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
+	switch form := "text"; {
+	case line == "":
+		return "no text"
+	case strings.HasPrefix(line, "<"):
+		form = "XML"
+		fallthrough
+	default:
+		return fmt.Sprintf("%s that begins with %q", form, text.Short(line))
+	}
+}
+
+// readTables reads tables of VMs and hosts. A file that holds none may be evidence.
+func readTables(path string) (*numa.Fleet, error) {
+	fleet, err := tables.Read(path)
+	_, unknown := errors.AsType[*tables.Unknown](err)
+	_, mistake := errors.AsType[*numa.SyntaxError](err)
+	if !unknown && !mistake || !isFile(path) {
+		return fleet, err
+	}
+	f, failed := os.Open(path)
+	if failed != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // without it the error is the one of the tables
+	return nil, notFleet(path, head, err)
 }
 
 // fleetLine is a line that says whoever wrote the file meant a scenario.

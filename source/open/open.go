@@ -18,12 +18,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"homenode/numa"
 	"homenode/source/demo"
 	"homenode/source/evidence"
+	"homenode/source/tables"
 	"homenode/source/text"
 )
 
@@ -71,11 +73,15 @@ func Fleet(ctx context.Context, args []string, o Options) (fleet *numa.Fleet, un
 	if err != nil {
 		return nil, nil, err
 	}
+	args, parts := parted(args)
 	sources := make([]Source, len(args))
 	exact := make(map[string]bool)
 	for i, arg := range args {
 		if sources[i], err = o.source(arg); err != nil {
 			return nil, nil, err
+		}
+		if len(parts) > 1 && arg == parts[0] {
+			sources[i].Read = func(context.Context, func(string, int, int)) (*numa.Fleet, error) { return tables.ReadFiles(parts) }
 		}
 		name := sources[i].Names[len(sources[i].Names)-1]
 		if exact[name] {
@@ -123,6 +129,21 @@ func (o Options) source(arg string) (Source, error) {
 		return Source{}, missing(arg, err)
 	}
 	return Source{fileNames(arg), func(context.Context, func(string, int, int)) (*numa.Fleet, error) { return File(arg) }}, nil
+}
+
+// parted returns the sources without the files that are only parts of a fleet, such as the VMs of govc vm.info -json and the
+// hosts of govc host.info -json, but for the first of them, and the parts. They are one source together.
+func parted(args []string) (sources, parts []string) {
+	for _, arg := range args {
+		part := len(args) > 1 && tables.Part(arg)
+		if !part || parts == nil {
+			sources = append(sources, arg)
+		}
+		if part {
+			parts = append(parts, arg)
+		}
+	}
+	return sources, slices.Compact(parts)
 }
 
 // listed replaces @FILE by the sources in it, one a line.
@@ -279,7 +300,14 @@ func join(fleet *numa.Fleet, args []string) error {
 	pieces := make([]evidence.Piece, 0, len(args))
 	for _, arg := range args {
 		piece, err := evidence.Read(arg)
-		if err != nil {
+		way := ""
+		if tables.Holds(piece.Name) {
+			way = inventoryWay(piece.Name)
+		}
+		switch {
+		case way != "":
+			return fmt.Errorf("--evidence: %s", way)
+		case err != nil:
 			return fmt.Errorf("--evidence: %w", err)
 		}
 		pieces = append(pieces, piece)

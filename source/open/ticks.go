@@ -35,7 +35,13 @@ func Captures(arg string, stdin io.Reader, files fs.FS) (list []ticks.Reader, sk
 			return 0, v.Done(file, err)
 		}}, 0, nil
 	}
-	return ticks.Readers(files, arg)
+	list, skipped, err = ticks.Readers(files, arg)
+	if errors.Is(err, ticks.ErrUnknown) && files == nil {
+		if way := Elsewhere(arg); way != "" {
+			err = fmt.Errorf("%w; %s", err, way)
+		}
+	}
+	return list, skipped, err
 }
 
 // readDemo is the ticks.Reader of the demo's night.

@@ -68,6 +68,17 @@ func writeList(w *bufio.Writer, name string, n int, item func(int) []byte) {
 	w.WriteString("\n],\n")
 }
 
+// Detect reports whether path is a snapshot, or a damaged one: its first field is its format.
+func Detect(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 256))
+	return err == nil && bytes.Contains(head, []byte(`"`+Format))
+}
+
 // ReadFile reads the snapshot at path.
 func ReadFile(path string) (*numa.Fleet, error) {
 	f, err := os.Open(path)

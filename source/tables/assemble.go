@@ -1,7 +1,9 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,9 +43,13 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		f.VMs = append(f.VMs, v.vm)
 	}
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
-	n.tallied("sheet vInfo", repeated, "row repeats", "rows repeat", "a VM: left out")
+	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: left out")
 	if unhosted.count > 0 {
-		n.add("sheet vHost", fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first)))
+		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
+		if n.hosts == "" {
+			text += "; name a file with the hosts beside it, or say them with --assume-host"
+		}
+		n.add(n.hosts, text)
 	}
 }
 
@@ -102,14 +108,15 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 		}
 		seen[h.host.ID] = true
 		h.host.Cluster = c.id(h.vcenter, h.datacenter, h.cluster)
-		name := strings.ToLower(h.host.Name)
-		byName[hostKey{"", name}] = append(byName[hostKey{"", name}], len(f.Hosts))
-		if h.vcenter != "" {
-			byName[hostKey{h.vcenter, name}] = append(byName[hostKey{h.vcenter, name}], len(f.Hosts))
+		for _, name := range slices.Compact([]string{strings.ToLower(h.host.Name), strings.ToLower(cmp.Or(h.id, h.host.Name))}) {
+			byName[hostKey{"", name}] = append(byName[hostKey{"", name}], len(f.Hosts))
+			if h.vcenter != "" {
+				byName[hostKey{h.vcenter, name}] = append(byName[hostKey{h.vcenter, name}], len(f.Hosts))
+			}
 		}
 		f.Hosts = append(f.Hosts, h.host)
 	}
-	n.tallied("sheet vHost", repeated, "row repeats", "rows repeat", "a host: left out")
+	n.tallied(n.hosts, repeated, "row repeats", "rows repeat", "a host: left out")
 	return byName
 }
 

@@ -27,16 +27,16 @@ func TestErrors(t *testing.T) {
 		path string
 		want string // PATH stands for the path
 	}{
-		{"missing", "none.xlsx", "read RVTools export: stat none.xlsx: no such file or directory"},
-		{"an empty folder", t.TempDir(), "PATH: no sheet vInfo, found no sheets: export all sheets from RVTools"},
-		{"text", tempFile(t, "a.txt", []byte("hello")), "PATH: not an RVTools export: want an .xlsx, or a folder or zip of RVTools_tab*.csv"},
-		{"another CSV", tempFile(t, "batch.csv", []byte("a,b")), "PATH: not an RVTools export: want an .xlsx, or a folder or zip of RVTools_tab*.csv"},
+		{"missing", "none.xlsx", "read tables: stat none.xlsx: no such file or directory"},
+		{"an empty folder", t.TempDir(), "PATH: found no tables"},
+		{"text", tempFile(t, "a.txt", []byte("hello")), "PATH: found a table with 1 column: hello; no column names a VM or a host"},
+		{"another CSV", tempFile(t, "batch.csv", []byte("a,b")), "PATH: found a table with 2 columns: a, b; no column names a VM or a host"},
 		{"text called xlsx", tempFile(t, "a.xlsx", []byte("hello")), `PATH: not a zip file: found "hell", want "PK\x03\x04": the file is damaged or has a wrong name`},
 		{"an empty xlsx", tempFile(t, "a.xlsx", nil), `PATH: not a zip file: found "", want "PK\x03\x04": the file is damaged or has a wrong name`},
 		{"old Excel", tempFile(t, "a.xls", []byte(oleMagic)), "PATH: old binary .xls: save it as .xlsx, or export CSV from RVTools"},
 		{"encrypted", tempFile(t, "a.xlsx", []byte(oleMagic)), "PATH: the workbook is encrypted or an old binary .xls: save it as .xlsx without a password"},
 		{"cut off", tempFile(t, "a.xlsx", book[:len(book)/2]), "PATH: damaged or cut off: zip: not a valid zip file"},
-		{"a zip of something else", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"x.log": nil})), "PATH: not an RVTools export: the zip holds neither a workbook nor RVTools_tab*.csv"},
+		{"a zip of something else", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"x.log": nil})), "PATH: the zip holds no tables: want an .xlsx, or CSV or JSON files"},
 		{"two workbooks", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"a.xlsx": nil, "b.xlsx": nil})), "PATH: holds 2 workbooks (a.xlsx, b.xlsx, …): unpack it and read one at a time"},
 		{"not a workbook in a zip", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"a.xlsx": []byte("x")})), "PATH: a.xlsx is not an .xlsx workbook"},
 		{"two exports", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"a/RVTools_tabvInfo.csv": nil, "b/RVTools_tabvInfo.csv": nil})),

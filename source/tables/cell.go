@@ -44,6 +44,31 @@ func parseInt(s string, decimal byte) (n int64, ok bool) {
 	return int64(f), true
 }
 
+// parseFloat reads a number of a cell, also with a fraction: 15.5, 15,5, 1.024,5. Of 1,024 and 1.024 the decimal
+// point of the sheet tells what is meant.
+func parseFloat(s string, decimal byte) (float64, bool) {
+	if n, ok := parseInt(s, decimal); ok {
+		return float64(n), true
+	}
+	comma, point := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
+	switch {
+	case comma >= 0 && point >= 0: // the last one is the decimal point
+		group := ","
+		if comma > point {
+			group = "."
+		}
+		s = strings.ReplaceAll(s, group, "")
+	case comma >= 0 && decimal != ',' && len(s)-comma == 4:
+		return 0, false // neither a whole number, nor sure to be a fraction
+	}
+	s = strings.Replace(s, ",", ".", 1)
+	if strings.Trim(s, "+-.0123456789") != "" {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil && math.Abs(f) <= 1<<53
+}
+
 // ungroup returns the digits of a number in groups of three, such as 1.261.797,
 // and its separator.
 func ungroup(s string) (digits string, sep rune, ok bool) {
@@ -72,6 +97,8 @@ func ungroup(s string) (digits string, sep rune, ok bool) {
 // exports were seen or are expected in, and the forms of spreadsheet programs.
 var booleans = map[string]bool{
 	"true": true, "false": false, "1": true, "0": false,
+	"yes": true, "no": false, "on": true, "off": false, "enabled": true, "disabled": false,
+	"ja": true, "nein": false, "oui": true, "non": false,
 	"wahr": true, "falsch": false, // German
 	"vrai": true, "faux": false, // French
 	"verdadero": true, "falso": false, // Spanish; falso is also Italian and Portuguese

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -60,7 +61,7 @@ func TestParseBool(t *testing.T) {
 		{"True", true, true}, {"FALSE", false, true}, {"1", true, true}, {"0", false, true},
 		{"Wahr", true, true}, {"Falsch", false, true}, {"Vrai", true, true}, {"Faux", false, true},
 		{"VERDADERO", true, true}, {"FALSO", false, true},
-		{"yes", false, false}, {"", false, false},
+		{"Yes", true, true}, {"Disabled", false, true}, {"maybe", false, false}, {"", false, false},
 	} {
 		if got, ok := parseBool(tt.s); got != tt.want || ok != tt.ok {
 			t.Errorf("parseBool(%q) = %v, %v; want %v, %v", tt.s, got, ok, tt.want, tt.ok)
@@ -90,28 +91,31 @@ func TestParseTime(t *testing.T) {
 	}
 }
 
-func TestNormal(t *testing.T) {
+func TestSquash(t *testing.T) {
 	for _, tt := range []struct{ header, want string }{
-		{" Free %  ", "free %"},
-		{"#\u00a0CPU", "# cpu"},
-		{"Cores \t p/s\u00a0", "cores p/s"},
+		{" Free %  ", "free%"},
+		{"#\u00a0CPU", "#cpu"},
+		{"Cores \t p/s\u00a0", "coresps"},
+		{"config.hardware.numCPU", "config.hardware.numcpu"},
+		{"hw_memtotal_mb", "hwmemtotalmb"},
 	} {
-		if got := normal(tt.header); got != tt.want {
-			t.Errorf("normal(%q) = %q, want %q", tt.header, got, tt.want)
+		if got := squash(tt.header); got != tt.want {
+			t.Errorf("squash(%q) = %q, want %q", tt.header, got, tt.want)
 		}
 	}
 }
 
-// TestColumns checks the table to its own rules.
+// TestColumns checks the table to its own rules: a header is that of one column.
 func TestColumns(t *testing.T) {
-	for _, s := range columns {
+	for _, k := range kinds {
 		seen := map[string]bool{}
-		for _, c := range s.columns {
+		for _, c := range k.columns {
 			for _, name := range c.names {
-				if seen[normal(name)] {
-					t.Errorf("sheet %s: header %q stands twice", s.name, name)
+				stem, _, _ := strings.Cut(name, "=")
+				if seen[squash(stem)] {
+					t.Errorf("%s: header %q stands twice", k.name, name)
 				}
-				seen[normal(name)] = true
+				seen[squash(stem)] = true
 			}
 		}
 	}

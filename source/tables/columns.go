@@ -1,16 +1,21 @@
 package tables
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// A column is one column of a sheet.
+// A column is one column of a table.
 type column struct {
+	// key is what the code calls the column; without one, its first name.
+	key string
 	// fact is what is unknown when the column is missing; empty for keys and for
 	// columns that some other column stands in for.
 	fact string
-	// names are all known headers, the first of which is what the column is called here: as printed by 4.x, as printed by 3.x, then the
-	// internal names that some exports carry. Source:
-	// sbroenne/RvToolsMerge, docs/ColumnMappings.md. Case and runs of blanks do
-	// not matter.
+	// names are all known headers, the likeliest first. Case, blanks and punctuation do
+	// not matter, nor does a unit at the end: "Memory" is also "memory_mb" and "Memory
+	// (GiB)". "Memory=MiB" says which unit holds when the header states none; without
+	// one, the cells have to. Names with dots are paths in JSON.
 	names []string
 	// last: custom attributes and tags, whose headers users choose, stand after
 	// Annotation and before Datacenter. Of two columns with one name the last is
@@ -18,27 +23,43 @@ type column struct {
 	last bool
 }
 
-// A sheetColumns lists the columns of one sheet that are read; the others are
-// never looked at.
-type sheetColumns struct {
-	name    string
+// id returns what the code calls the column.
+func (c *column) id() string {
+	if c.key != "" {
+		return c.key
+	}
+	return c.title()
+}
+
+// title returns the first name.
+func (c *column) title() string {
+	name, _, _ := strings.Cut(c.names[0], "=")
+	return name
+}
+
+// A kind is one kind of table with the columns that are read; others are never looked at.
+type kind struct {
+	name    string // of the sheet, for RVTools
 	columns []column
 }
 
-// columns is the whole mapping from RVTools to facts.
-var columns = []sheetColumns{
-	{"vInfo", []column{
+// kinds is the whole mapping from tables to facts: the sheets of RVTools, then the tables
+// of everything else. Sources: sbroenne/RvToolsMerge, docs/ColumnMappings.md; the
+// property paths of the vSphere API; PowerCLI's VirtualMachine and VMHost structures;
+// return values of community.vmware; headers that public readers of Live Optics look for.
+var kinds = []kind{
+	{name: "vInfo", columns: []column{
 		{names: []string{"VM", "vInfoVMName"}},
 		{fact: "power state", names: []string{"Powerstate", "vInfoPowerstate"}},
 		{fact: "template", names: []string{"Template", "vInfoTemplate"}},
 		{names: []string{"SRM Placeholder", "vInfoSRMPlaceholder"}},
 		{names: []string{"CPUs", "vInfoCPUs"}},
-		{names: []string{"Memory", "Memory MiB", "Memory (MiB)", "Memory MB", "vInfoMemory"}},
+		{names: []string{"Memory=MiB", "vInfoMemory=MiB"}},
 		{names: []string{"product"}}, // a custom attribute
 		{fact: "latency sensitivity", names: []string{"Latency Sensitivity", "vInfoLatencySensitivity"}},
 		{names: []string{"Folder", "vInfoFolder"}},
 		{names: []string{"Firmware", "vInfoFirmware"}},
-		{fact: "hardware version", names: []string{"HW version", "vInfoVersion", "vInfoHWVersion", "vInfoHW version"}},
+		{fact: "hardware version", names: []string{"HW version", "vInfoVersion", "vInfoHWVersion"}},
 		{last: true, names: []string{"Datacenter", "vInfoDatacenter"}},
 		{fact: "cluster", last: true, names: []string{"Cluster", "vInfoCluster"}},
 		{fact: "host", last: true, names: []string{"Host", "vInfoHost"}},
@@ -49,43 +70,43 @@ var columns = []sheetColumns{
 		{last: true, names: []string{"VI SDK Server", "vInfoVISDKServer"}},
 		{last: true, names: []string{"VI SDK UUID", "vInfoVISDKUUID"}},
 	}},
-	{"vCPU", []column{
+	{name: "vCPU", columns: []column{
 		{names: []string{"VM", "vCPUVMName"}},
 		{names: []string{"CPUs", "vCPUCPUs"}},
 		{names: []string{"Sockets", "vCPUSockets"}},
 		{fact: "cores per socket", names: []string{"Cores p/s", "Cores per socket", "vCPUCoresPerSocket"}},
-		{fact: "CPU reservation", names: []string{"Reservation", "vCPUReservation"}},
-		{fact: "CPU limit", names: []string{"Limit", "vCPULimit"}},
-		{fact: "CPU hot add", names: []string{"Hot Add", "vCPUHotAdd"}},
+		{key: "CPU reservation", fact: "CPU reservation", names: []string{"Reservation=MHz", "vCPUReservation=MHz"}},
+		{key: "CPU limit", fact: "CPU limit", names: []string{"Limit=MHz", "vCPULimit=MHz"}},
+		{key: "CPU hot add", fact: "CPU hot add", names: []string{"Hot Add", "vCPUHotAdd"}},
 		{fact: "vNUMA with CPU hot add", names: []string{"Numa Hotadd Exposed", "vCPUNumaHotaddExposed"}},
 		{last: true, names: []string{"VM ID", "vCPUVMID"}},
 		{last: true, names: []string{"VM UUID", "vCPUVMUUID", "vCPUUUID"}},
 		{last: true, names: []string{"VI SDK Server", "vCPUVISDKServer"}},
 		{last: true, names: []string{"VI SDK UUID", "vCPUVISDKUUID"}},
 	}},
-	{"vMemory", []column{
+	{name: "vMemory", columns: []column{
 		{names: []string{"VM", "vMemoryVMName"}},
-		{names: []string{"Size MiB", "Size MB", "Size (MiB)", "vMemorySizeMiB", "vMemorySizeMB", "vMemorySize"}},
+		{key: "Memory", names: []string{"Size MiB", "vMemorySize=MiB"}},
 		{fact: "memory reservation locked to maximum", names: []string{"Memory Reservation Locked To Max", "vMemoryReservationLockedToMax"}},
-		{fact: "memory reservation", names: []string{"Reservation", "vMemoryReservation"}},
-		{fact: "memory hot add", names: []string{"Hot Add", "vMemoryHotAdd"}},
+		{key: "memory reservation", fact: "memory reservation", names: []string{"Reservation=MiB", "vMemoryReservation=MiB"}},
+		{key: "memory hot add", fact: "memory hot add", names: []string{"Hot Add", "vMemoryHotAdd"}},
 		{last: true, names: []string{"VM ID", "vMemoryVMID"}},
 		{last: true, names: []string{"VM UUID", "vMemoryVMUUID", "vMemoryUUID"}},
 		{last: true, names: []string{"VI SDK Server", "vMemoryVISDKServer"}},
 		{last: true, names: []string{"VI SDK UUID", "vMemoryVISDKUUID"}},
 	}},
-	{"vHost", []column{
+	{name: "vHost", columns: []column{
 		{names: []string{"Host", "vHostName"}},
 		{names: []string{"Datacenter", "vHostDatacenter"}},
 		{fact: "cluster", names: []string{"Cluster", "vHostCluster"}},
 		{fact: "maintenance mode", names: []string{"in Maintenance Mode", "vHostInMaintenanceMode"}},
 		{fact: "processor model", names: []string{"CPU Model", "vHostCpuModel"}},
-		{names: []string{"Speed", "vHostSpeed"}},
+		{names: []string{"Speed=MHz", "vHostSpeed=MHz", "vHostCpuMhz"}},
 		{fact: "hyper-threading", names: []string{"HT Active", "vHostHTActive"}},
 		{fact: "packages and so NUMA nodes", names: []string{"# CPU", "# CPUs", "vHostNumCpu"}},
 		{names: []string{"Cores per CPU", "vHostCoresPerCPU"}},
 		{fact: "cores", names: []string{"# Cores", "vHostNumCpuCores"}},
-		{fact: "memory", names: []string{"# Memory", "# Memory (MiB)", "# Memory MiB", "# Memory (MB)", "# Memory MB", "vHostMemorySize"}},
+		{fact: "memory", names: []string{"# Memory=MiB", "vHostMemorySize=MiB"}},
 		{names: []string{"Memory Tiering Type", "vHostMemoryTieringType"}},
 		{fact: "power policy", names: []string{"Host Power Policy", "vHostPowerPolicy", "vHostHostPowerPolicy"}},
 		{names: []string{"Current EVC"}},
@@ -96,27 +117,28 @@ var columns = []sheetColumns{
 		{last: true, names: []string{"VI SDK Server", "vHostVISDKServer"}},
 		{last: true, names: []string{"VI SDK UUID", "vHostVISDKUUID"}},
 	}},
-	{"vMetaData", []column{
+	{name: "vMetaData", columns: []column{
 		{names: []string{"RVTools version"}},
 		{names: []string{"xlsx creation datetime", "creation datetime"}},
 		{names: []string{"Server"}},
 	}},
+	vmTable,
+	hostTable,
 }
 
-// columnsOf returns the columns of a sheet.
-func columnsOf(sheet string) []column {
-	for _, s := range columns {
-		if s.name == sheet {
-			return s.columns
-		}
+// kindNamed returns the kind of a table; nil for a name that is none.
+func kindNamed(name string) *kind {
+	i := slices.IndexFunc(kinds, func(k kind) bool { return strings.EqualFold(k.name, name) })
+	if i < 0 {
+		return nil
 	}
-	panic("rvtools: no columns for sheet " + sheet)
+	return &kinds[i]
 }
 
-// factsOf names what the columns of a sheet tell, for a note that it is missing.
-func factsOf(sheet string) string {
+// facts names what the columns tell, for a note that the table is missing.
+func (k *kind) facts() string {
 	var facts []string
-	for _, c := range columnsOf(sheet) {
+	for _, c := range k.columns {
 		if c.fact != "" {
 			facts = append(facts, c.fact)
 		}
@@ -124,8 +146,5 @@ func factsOf(sheet string) string {
 	return strings.Join(facts, ", ")
 }
 
-// normal returns a header in the form that headers are compared in: lower case,
-// runs of blanks (U+00A0 is one) as one blank.
-func normal(header string) string {
-	return strings.ToLower(strings.Join(strings.Fields(header), " "))
-}
+// generic reports whether the kind is one of tables that RVTools did not write.
+func (k *kind) generic() bool { return k.name == vmTable.name || k.name == hostTable.name }

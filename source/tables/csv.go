@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,65 +22,134 @@ import (
 	"homenode/numa"
 )
 
-// A csvFile is one sheet of a CSV export.
-type csvFile struct {
+// A file is one file with tables.
+type file struct {
 	name string // with folders, for messages
 	read func() ([]byte, error)
 }
 
-// csvName matches RVTools_tabvInfo.csv; merge tools drop the prefix.
-var csvName = regexp.MustCompile(`(?i)^(?:rvtools_)?(?:tab)?(d?v[a-z_]+)\.csv$`)
+// sheetName matches RVTools_tabvInfo, which is how RVTools names the file of a sheet, and inside some workbooks the sheet.
+var sheetName = regexp.MustCompile(`(?i)^(rvtools_tab|rvtools_|tab)?(d?v[a-z_]+)`)
 
-// csvSheet returns the sheet that the CSV file of this name holds.
-func csvSheet(base string) (sheet string, ok bool) {
-	m := csvName.FindStringSubmatch(base)
+// rvtoolsSheet returns the sheet of RVTools that a sheet or a file goes by, and whether no other program names it so.
+func rvtoolsSheet(base string) (sheet string, sure bool) {
+	m := sheetName.FindStringSubmatch(base)
 	if m == nil {
 		return "", false
 	}
-	return m[1], true
+	return m[2], m[1] != ""
 }
 
-// folderCSVs lists the CSVs of an export in folder.
-func folderCSVs(folder string) ([]csvFile, error) {
+// isTable reports whether a file with this name may hold tables.
+func isTable(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".csv", ".tsv", ".json":
+		return !strings.HasPrefix(name, "._") // a resource fork that macOS adds to its zips
+	}
+	return false
+}
+
+// folderFiles lists the files of a folder that may hold tables. Of an export of RVTools only its own count.
+func folderFiles(folder string) ([]file, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
-	var files []csvFile
+	var files []file
 	for _, e := range entries {
-		if _, ok := csvSheet(e.Name()); !ok || e.IsDir() {
-			continue
+		if !e.IsDir() && isTable(e.Name()) {
+			files = append(files, file{e.Name(), func() ([]byte, error) { return bounded.File(filepath.Join(folder, e.Name()), maxPart) }})
 		}
-		files = append(files, csvFile{e.Name(), func() ([]byte, error) {
-			return bounded.File(filepath.Join(folder, e.Name()), maxPart)
-		}})
 	}
-	return files, nil
+	return ofRVTools(files), nil
 }
 
-// readCSVs reads an export of CSV files. Errors name the export as file, notes
-// and origins as base.
-func readCSVs(file, base string, files []csvFile) (*numa.Fleet, error) {
-	x := &export{path: file, base: base, open: map[string]openSheet{}}
+// ofRVTools returns the files that RVTools wrote; all when there are none.
+func ofRVTools(files []file) []file {
+	var own []file
+	for _, f := range files {
+		if _, sure := rvtoolsSheet(path.Base(f.name)); sure {
+			own = append(own, f)
+		}
+	}
+	if own != nil {
+		return own
+	}
+	return files
+}
+
+// sheets returns the tables of a file. alone says that it is the only one of its export.
+func (f *file) sheets(alone bool) ([]*sheet, error) {
+	base := path.Base(f.name)
+	at := base
+	if alone {
+		at = ""
+	}
+	if strings.EqualFold(path.Ext(base), ".json") {
+		b, err := f.read()
+		if err != nil {
+			return nil, err
+		}
+		return jsonSheets(base, at, b)
+	}
+	open := func() (rowReader, error) {
+		b, err := f.read()
+		if err != nil {
+			return nil, err
+		}
+		return newCSVRows(base, b)
+	}
+	s := &sheet{name: base, at: at, open: open}
+	name, sure := rvtoolsSheet(strings.TrimSuffix(base, path.Ext(base)))
+	if k := kindNamed(name); sure {
+		if s.name, s.at, s.kind = name, name, k; k != nil {
+			s.at = k.name
+		}
+		return []*sheet{s}, nil
+	}
+	return []*sheet{s}, s.recognise(kindNamed(name))
+}
+
+// recognise reads the header of a sheet to tell its kind; named is the one that its name means.
+func (s *sheet) recognise(named *kind) error {
+	rows, err := s.open()
+	if err != nil {
+		return err
+	}
+	if s.header, err = headerOf(rows, named); err != nil {
+		return err
+	}
+	s.header = slices.Clone(s.header)
+	if named != nil && !named.generic() {
+		if at, _ := named.places(s.header); at[named.columns[0].id()].index >= 0 {
+			s.name, s.at, s.kind = named.name, named.name, named
+			return nil
+		}
+	}
+	if s.kind = kindOf(s.header); s.kind != nil && !s.kind.generic() {
+		s.at = s.kind.name
+	}
+	return nil
+}
+
+// readFiles reads an export of several files. Errors name the export as path, notes and origins as base.
+func readFiles(path, base string, files []file) (*numa.Fleet, error) {
+	x := &export{path: path, base: base}
 	seen := map[string]string{}
 	for _, f := range files {
-		sheet, ok := csvSheet(path.Base(f.name))
-		if !ok {
-			continue
+		sheets, err := f.sheets(len(files) == 1)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		key := strings.ToLower(sheet)
-		if first, ok := seen[key]; ok {
-			return nil, fmt.Errorf("%s: holds sheet %s twice, in %s and %s: read one export at a time", file, sheet, first, f.name)
-		}
-		seen[key] = f.name
-		x.sheets = append(x.sheets, sheet)
-		x.open[key] = func() (rowReader, error) {
-			b, err := f.read()
-			if err != nil {
-				return nil, err
+		for _, s := range sheets {
+			if s.kind != nil && !s.kind.generic() {
+				if first, ok := seen[s.kind.name]; ok {
+					return nil, fmt.Errorf("%s: holds sheet %s twice, in %s and %s: read one export at a time", path, s.name, first, f.name)
+				}
+				seen[s.kind.name] = f.name
 			}
-			return newCSVRows(path.Base(f.name), b)
 		}
+		x.sheets = append(x.sheets, sheets...)
 	}
 	return x.fleet()
 }
@@ -107,15 +177,29 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 	if bytes.IndexByte(b, '\n') < 0 { // lines end in a bare CR
 		b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))
 	}
+	comma := rune(0)
+	var skipped int
+	for { // what Excel and Export-Csv of PowerShell 5 put before the header
+		line, rest, _ := bytes.Cut(b, []byte("\n"))
+		line = bytes.TrimSpace(line)
+		if len(line) == len("sep=;") && bytes.EqualFold(line[:4], []byte("sep=")) {
+			comma = rune(line[4])
+		} else if !bytes.HasPrefix(line, []byte("#TYPE ")) {
+			break
+		}
+		b, skipped = rest, skipped+1
+	}
 	r := csv.NewReader(bytes.NewReader(b))
-	r.Comma = separator(b)
+	if r.Comma = comma; comma != ';' && comma != ',' && comma != '|' {
+		r.Comma = separator(b)
+	}
 	r.FieldsPerRecord = -1 // a short or long row is still a row
 	r.ReuseRecord = true
 	point := byte('.')
 	if r.Comma == ';' {
 		point = ','
 	}
-	return &csvRows{file: file, r: r, point: point}, nil
+	return &csvRows{file: file, r: r, row: skipped, point: point}, nil
 }
 
 // separator returns the character that stands most often between the headers.
@@ -131,7 +215,7 @@ func separator(b []byte) rune {
 		}
 	}
 	best := byte(',')
-	for _, c := range []byte{';', '\t'} {
+	for _, c := range []byte{';', '\t', '|'} {
 		if counts[c] > counts[best] {
 			best = c
 		}

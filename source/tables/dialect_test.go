@@ -27,10 +27,15 @@ func TestDialects(t *testing.T) {
 			return " " + strings.ToUpper(strings.ReplaceAll(header, " ", " \u00a0")) + "  "
 		}},
 		{"internal names", func(sheet, header string) string {
-			for _, c := range columnsOf(sheet) {
+			k := kindNamed(sheet)
+			if k == nil {
+				return sheet + header
+			}
+			for _, c := range k.columns {
 				i := slices.IndexFunc(c.names, func(name string) bool { return strings.HasPrefix(name, sheet) })
-				if c.names[0] == header && i >= 0 {
-					return c.names[i]
+				if c.title() == header && i >= 0 {
+					name, _, _ := strings.Cut(c.names[i], "=")
+					return name
 				}
 			}
 			return sheet + header
@@ -111,10 +116,10 @@ func TestMissingColumns(t *testing.T) {
 	files["RVTools_tabvHost.csv"] = []byte("Name,# CPU\nesx01,2\n")
 	files["RVTools_tabvMemory.csv"] = nil
 	want := []string{
-		`sheet vHost: no column "Host": unknown for all: ` + factsOf("vHost"),
+		`sheet vHost: no column "Host": unknown for all: ` + kindNamed("vHost").facts(),
 		`sheet vInfo: no column "Powerstate", "Template", "Latency Sensitivity", "HW version", "Cluster", "Host", "OS according to the configuration file": unknown for all: power state, template, latency sensitivity, hardware version, cluster, host, guest OS`,
 		`sheet vCPU: no column "Cores p/s", "Reservation", "Limit", "Hot Add", "Numa Hotadd Exposed": unknown for all: cores per socket, CPU reservation, CPU limit, CPU hot add, vNUMA with CPU hot add`,
-		`sheet vMemory: no column "VM": unknown for all: ` + factsOf("vMemory"),
+		`sheet vMemory: no column "VM": unknown for all: ` + kindNamed("vMemory").facts(),
 		`sheet vInfo, sheet vMemory: no column "Memory", "Size MiB": unknown for all: memory of the VMs`,
 	}
 	if got := notesOf(mustRead(t, tempFolder(t, files))); !slices.Equal(got, want) {
@@ -164,13 +169,13 @@ func TestJoin(t *testing.T) {
 			[]string{"vm-1 0", "vm-2 0"},
 			[]string{
 				`sheet vCPU: 1 row names a VM that is not the only one with its name, and has no VM ID: left out (first: "web")`,
-				`sheet vCPU: 2 VMs have no row: unknown: ` + factsOf("vCPU") + ` (first: "web")`}},
+				`sheet vCPU: 2 VMs have no row: unknown: ` + kindNamed("vCPU").facts() + ` (first: "web")`}},
 		{"another reference is another VM", "VM,VM ID\nweb,vm-1\n",
 			cpuHead + "web,vm-9,,,4,2\n",
 			[]string{"vm-1 0"},
 			[]string{
 				`sheet vCPU: 1 row is about a VM that vInfo does not list: left out (first: "web")`,
-				`sheet vCPU: 1 VM has no row: unknown: ` + factsOf("vCPU") + ` (first: "web")`}},
+				`sheet vCPU: 1 VM has no row: unknown: ` + kindNamed("vCPU").facts() + ` (first: "web")`}},
 		{"rows twice", "VM,VM ID\nweb,vm-1\nweb,vm-1\n",
 			cpuHead + "web,vm-1,,,4,2\nweb,vm-1,,,4,1\n",
 			[]string{"vm-1 2"},

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,18 +11,46 @@ import (
 	"homenode/numa"
 )
 
-// An export is the sheets of one RVTools export, in any form.
+// An export is the tables of one source, in any form.
 type export struct {
-	path   string               // as the user gave it, for errors
-	base   string               // its last element, for notes and origins
-	sheets []string             // found, in the order of the file
-	open   map[string]openSheet // by name in lower case
+	path   string // as the user gave it, for errors
+	base   string // its last element, for notes and origins
+	form   string // "a workbook", for a message that describes it
+	sheets []*sheet
+}
+
+// sheet returns the first sheet of a kind; nil when there is none.
+func (x *export) sheet(kind string) *sheet {
+	if all := x.all(kind); all != nil {
+		return all[0]
+	}
+	return nil
+}
+
+// all returns the sheets of a kind.
+func (x *export) all(kind string) (all []*sheet) {
+	for _, s := range x.sheets {
+		if s.kind != nil && s.kind.name == kind {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // fleet reads the sheets in the order in which one needs the other: hosts, VMs,
 // then the further facts of VMs.
 func (x *export) fleet() (*numa.Fleet, error) {
+	rvtools := slices.ContainsFunc(x.sheets, func(s *sheet) bool { return s.kind != nil && !s.kind.generic() })
+	switch {
+	case rvtools && x.sheet("vInfo") == nil && x.all("VMs") == nil:
+		return nil, fmt.Errorf("%s: no sheet vInfo, found %s: export all sheets from RVTools", x.path, x.found())
+	case !rvtools && x.all("VMs") == nil && x.all("hosts") == nil:
+		return nil, x.unknown()
+	}
 	n := &notes{base: x.base, cells: map[string]int{}}
+	if rvtools {
+		n.vms, n.hosts = "sheet vInfo", "sheet vHost"
+	}
 	f := &numa.Fleet{Source: x.path}
 	if err := x.readMeta(f, n); err != nil {
 		return nil, err
@@ -34,12 +63,13 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := newJoin(vms)
-	if err := x.joinSheet("vCPU", vms, j, n, readCPU); err != nil {
-		return nil, err
-	}
-	if err := x.joinSheet("vMemory", vms, j, n, readMemory); err != nil {
-		return nil, err
+	if x.sheet("vInfo") != nil {
+		j := newJoin(vms)
+		for _, sheet := range []string{"vCPU", "vMemory"} {
+			if err := x.joinSheet(sheet, vms, j, n); err != nil {
+				return nil, err
+			}
+		}
 	}
 	n.noteShared()
 	assemble(f, hosts, vms, n)
@@ -50,17 +80,13 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	return f, nil
 }
 
-// table opens a sheet; it returns nil when the export has none of that name.
-func (x *export) table(sheet string, n *notes) (*table, error) {
-	open := x.open[strings.ToLower(sheet)]
-	if open == nil {
-		return nil, nil
-	}
-	rows, err := open()
+// table opens a sheet.
+func (x *export) table(s *sheet, n *notes) (*table, error) {
+	rows, err := s.open()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", x.path, err)
 	}
-	t, err := newTable(sheet, rows, n)
+	t, err := newTable(s, rows, n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", x.path, err)
 	}
@@ -68,16 +94,17 @@ func (x *export) table(sheet string, n *notes) (*table, error) {
 	return t, nil
 }
 
-// optional opens a sheet that a fleet can do without. When it is missing or has
+// optional opens a sheet of RVTools that a fleet can do without. When it is missing or has
 // none of the columns that say who a row is about, a note says what is unknown.
-func (x *export) optional(sheet string, n *notes, keys ...string) (*table, error) {
-	t, err := x.table(sheet, n)
+func (x *export) optional(kind string, n *notes, keys ...string) (*table, error) {
+	s := x.sheet(kind)
+	if s == nil {
+		n.add("", fmt.Sprintf("no sheet %s: unknown for all: %s", kind, kindNamed(kind).facts()))
+		return nil, nil
+	}
+	t, err := x.table(s, n)
 	if err != nil {
 		return nil, err
-	}
-	if t == nil {
-		n.add("", fmt.Sprintf("no sheet %s: unknown for all: %s", sheet, factsOf(sheet)))
-		return nil, nil
 	}
 	for _, k := range keys {
 		if t.has(k) {
@@ -85,7 +112,7 @@ func (x *export) optional(sheet string, n *notes, keys ...string) (*table, error
 			return t, nil
 		}
 	}
-	n.add("sheet "+sheet, fmt.Sprintf("no column %q: unknown for all: %s", columnsOf(sheet)[0].names[0], factsOf(sheet)))
+	n.add(s.place(), fmt.Sprintf("no column %q: unknown for all: %s", s.kind.columns[0].title(), s.kind.facts()))
 	return nil, nil
 }
 
@@ -94,7 +121,11 @@ func (x *export) found() string {
 	if len(x.sheets) == 0 {
 		return "no sheets"
 	}
-	return "sheets " + strings.Join(x.sheets, ", ")
+	var names []string
+	for _, s := range x.sheets {
+		names = append(names, s.name)
+	}
+	return "sheets " + strings.Join(names, ", ")
 }
 
 // readMeta reads when, from where and by which version the export was made.
@@ -102,9 +133,13 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 	if m := nameTime.FindStringSubmatch(x.path); m != nil {
 		f.Collected = unknownZone(m[1] + "T" + m[2] + ":" + m[3] + ":" + m[4])
 	}
-	t, err := x.table("vMetaData", n)
-	if err != nil || t == nil {
-		return err // 3.x has no such sheet
+	s := x.sheet("vMetaData")
+	if s == nil {
+		return nil // 3.x has no such sheet
+	}
+	t, err := x.table(s, n)
+	if err != nil {
+		return err
 	}
 	release, servers := "", []string(nil)
 	for t.scan() { // one row per vCenter

@@ -22,15 +22,15 @@ func FuzzReadCSV(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		of := func(name string, b []byte) csvFile {
-			return csvFile{name, func() ([]byte, error) { return slices.Clone(b), nil }}
+		of := func(name string, b []byte) file {
+			return file{name, func() ([]byte, error) { return slices.Clone(b), nil }}
 		}
-		for _, files := range [][]csvFile{
+		for _, files := range [][]file{
 			{of("vInfo.csv", b)},
 			{of("vInfo.csv", b), of("vCPU.csv", b), of("vMemory.csv", b), of("vHost.csv", b), of("vMetaData.csv", b)},
 			{of("vInfo.csv", []byte("VM,VM ID\ndb01,vm-101\n")), of("vCPU.csv", b), of("vHost.csv", b)},
 		} {
-			fleet, err := readCSVs("fleet", "fleet", files)
+			fleet, err := readFiles("fleet", "fleet", files)
 			checkResult(t, fleet, err)
 		}
 	})

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -24,32 +25,56 @@ type hostRow struct {
 	vcenter, datacenter, cluster string
 }
 
-// readHosts reads vHost.
+// readHosts reads vHost, or the tables of hosts of any other program.
 func (x *export) readHosts(n *notes) ([]hostRow, error) {
-	t, err := x.optional("vHost", n, "Host")
-	if err != nil || t == nil {
-		return nil, err
+	if x.sheet("vInfo") != nil || x.all("hosts") == nil && x.all("VMs") == nil {
+		t, err := x.optional("vHost", n, "Host")
+		if err != nil || t == nil {
+			return nil, err
+		}
+		return x.listHosts(t, n)
 	}
 	var hosts []hostRow
-	var nameless tally
-	err = rowsOf(x.path, t, func() {
-		name := t.text("Host")
-		if name == "" {
-			nameless.add("row " + strconv.Itoa(t.row))
-			return
+	for _, s := range x.all("hosts") {
+		t, err := x.table(s, n)
+		if err != nil {
+			return nil, err
 		}
-		t.subject = "host " + name
+		t.noteMissing()
+		more, err := x.listHosts(t, n)
+		if err != nil {
+			return nil, err
+		}
+		hosts = append(hosts, more...)
+	}
+	return hosts, nil
+}
+
+// listHosts reads a sheet that lists hosts.
+func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
+	var hosts []hostRow
+	var nameless tally
+	err := rowsOf(x.path, t, func() {
 		h := hostRow{
-			id:         t.text("Object ID"),
+			id:         bareID(t.text("Object ID")),
 			vcenter:    t.vcenter(),
 			datacenter: t.text("Datacenter"),
 			cluster:    t.text("Cluster"),
 		}
+		name := cmp.Or(t.text("Host"), h.id)
+		if name == "" {
+			nameless.add("row " + strconv.Itoa(t.row))
+			return
+		}
+		if kind := t.text("parent.type"); kind != "" && kind != "ClusterComputeResource" {
+			h.cluster = "" // a standalone host
+		}
+		t.subject = "host " + name
 		h.host = readHost(t, name)
 		h.host.At = x.base
 		hosts = append(hosts, h)
 	})
-	n.tallied("sheet vHost", nameless, "row names", "rows name", "no host: left out")
+	n.tallied(t.sheet.place(), nameless, "row names", "rows name", "no host: left out")
 	return hosts, err
 }
 
@@ -60,7 +85,7 @@ func readHost(t *table, name string) numa.Host {
 		Vendor:         t.stringFact("Vendor"),
 		Model:          t.stringFact("Model"),
 		CPUModel:       t.stringFact("CPU Model"),
-		CoreMHz:        t.count("Speed", numa.MaxCoreMHz),
+		CoreMHz:        t.mhz("Speed", 1, numa.MaxCoreMHz),
 		Packages:       t.count("# CPU", numa.MaxNodes),
 		Cores:          t.count("# Cores", maxCores),
 		HyperThreading: t.boolFact("HT Active"),
@@ -68,6 +93,7 @@ func readHost(t *table, name string) numa.Host {
 		PowerPolicy:    t.stringFact("Host Power Policy"),
 		EVC:            t.stringFact("Current EVC"),
 		Maintenance:    t.boolFact("in Maintenance Mode"),
+		Connection:     t.stringFact("Connection State"),
 	}
 	if name, ok := powerPolicies[strings.ToLower(h.PowerPolicy.Value)]; ok {
 		h.PowerPolicy.Value = name
@@ -82,7 +108,8 @@ func readHost(t *table, name string) numa.Host {
 	if !h.Cores.Known() && h.Packages.Known() && perPackage.Known() {
 		h.Cores = numa.DerivedFrom(h.Packages.Value*perPackage.Value, "packages × cores per package")
 	}
-	if h.Cores.Known() && h.HyperThreading.Known() {
+	h.Threads = t.count("CPU Threads", 2*maxCores)
+	if !h.Threads.Known() && h.Cores.Known() && h.HyperThreading.Known() {
 		// ESXi runs on x86 with two threads a core, or on one with it off.
 		threads := h.Cores.Value
 		if h.HyperThreading.Value {
@@ -90,16 +117,16 @@ func readHost(t *table, name string) numa.Host {
 		}
 		h.Threads = numa.DerivedFrom(threads, "cores and HT Active")
 	}
-	if !h.Packages.Known() || !perPackage.Known() {
+	if readNodes(t, &h) || !h.Packages.Known() || !perPackage.Known() {
 		return h
 	}
 	if h.Packages.Value*perPackage.Value != h.Cores.Value || perPackage.Value > maxPackageCores {
-		t.notes.add(fmt.Sprintf("sheet vHost, row %d", t.row), fmt.Sprintf(
+		t.notes.add(t.rowPlace(), fmt.Sprintf(
 			"host %s has %d cores but %s with %d cores each: its NUMA nodes are unknown",
 			name, h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value))
 		return h
 	}
-	why := "RVTools has no NUMA nodes: one node per package"
+	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes: one node per package"
 	if !h.Threads.Known() {
 		why += "; whether hyper-threading is on is unknown: one thread per core"
 	}
@@ -116,7 +143,7 @@ func readTiers(t *table, h *numa.Host) {
 		h.TierMemory = numa.ReadAt(numa.Bytes(0), kind.Origin.Where)
 	case "softwaretiering":
 		if h.Memory.Known() {
-			t.notes.add(fmt.Sprintf("sheet vHost, row %d", t.row), fmt.Sprintf(
+			t.notes.add(t.rowPlace(), fmt.Sprintf(
 				"host %s has %s with its slower memory tier (softwareTiering); how much of it is DRAM, and so the memory of its nodes, is unknown: say it with --assume-host", h.Name, h.Memory.Value))
 			h.Memory = numa.Fact[numa.Bytes]{}
 		}
@@ -140,6 +167,9 @@ func readRelease(t *table, h *numa.Host) {
 	if !full.Known() {
 		return
 	}
+	if b := t.intFact("build", 1, 1<<31); b.Known() {
+		h.Build = numa.ReadAt(int(b.Value), b.Origin.Where)
+	}
 	release, err := numa.ParseRelease(full.Value)
 	if err != nil {
 		t.bad("ESX Version", "found "+quote(full.Value)+", want a release such as VMware ESXi 7.0.3 build-21930508")
@@ -148,8 +178,8 @@ func readRelease(t *table, h *numa.Host) {
 	if m := buildForm.FindStringSubmatch(full.Value); m != nil {
 		if build, err := strconv.Atoi(m[1]); err == nil {
 			h.Build = numa.ReadAt(build, full.Origin.Where)
-			release = release.WithBuild(build)
 		}
 	}
+	release = release.WithBuild(h.Build.Value)
 	h.Release = numa.ReadAt(release, full.Origin.Where)
 }

@@ -3,8 +3,6 @@ package tables
 import (
 	"strconv"
 	"strings"
-
-	"homenode/numa"
 )
 
 // Of several VMs with one key, none is meant.
@@ -59,8 +57,13 @@ func index(m map[string]int, key string, i int) {
 // find returns the index of the VM that the current row of t is about,
 // ambiguous when several have its key, and false when vInfo has none.
 func (j *join) find(t *table, name string) (i int, ok bool) {
-	if id := t.text("VM ID"); id != "" && len(j.byID) > 0 {
-		if vcenter := t.vcenter(); vcenter != "" {
+	return j.row(t.vcenter(), bareID(t.text("VM ID")), t.text("VM UUID"), name)
+}
+
+// row returns the index of the VM with these keys.
+func (j *join) row(vcenter, id, uuid, name string) (i int, ok bool) {
+	if id != "" && len(j.byID) > 0 {
+		if vcenter != "" {
 			if i, ok = j.byVCenterID[[2]string{vcenter, id}]; ok {
 				return i, true
 			}
@@ -74,7 +77,7 @@ func (j *join) find(t *table, name string) (i int, ok bool) {
 			return i, ok
 		}
 	}
-	if uuid := t.text("VM UUID"); uuid != "" && len(j.byUUID) > 0 {
+	if uuid != "" && len(j.byUUID) > 0 {
 		i, ok = j.byUUID[strings.ToLower(uuid)]
 		if i != ambiguous {
 			return i, ok
@@ -84,16 +87,11 @@ func (j *join) find(t *table, name string) (i int, ok bool) {
 	return i, ok
 }
 
-// joinSheet adds the facts of vCPU or vMemory to the VMs. read reads those of
-// one row and reports whether they agree with vInfo.
-func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read func(*table, *numa.VM) bool) error {
+// joinSheet adds the facts of vCPU or vMemory to the VMs.
+func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 	t, err := x.optional(sheet, n, "VM", "VM ID", "VM UUID")
 	if err != nil || t == nil {
 		return err
-	}
-	which := 0
-	if sheet == "vMemory" {
-		which = 1
 	}
 	var strangers, namesakes, repeated, differing, without tally
 	err = rowsOf(x.path, t, func() {
@@ -109,13 +107,16 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read fu
 		case i == ambiguous:
 			namesakes.add(who)
 		case vms[i].placeholder:
-		case vms[i].joined[which]:
+		case vms[i].joined[sheet]:
 			repeated.add(who)
 		default:
 			v := &vms[i]
-			v.joined[which] = true
+			if v.joined == nil {
+				v.joined = map[string]bool{}
+			}
+			v.joined[sheet] = true
 			t.subject = "VM " + v.vm.Name
-			if !read(t, &v.vm) {
+			if !readVM(t, &v.vm.Config) {
 				differing.add(v.vm.Name)
 			}
 		}
@@ -124,7 +125,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read fu
 		return err
 	}
 	for i := range vms {
-		if !vms[i].placeholder && !vms[i].repeated && !vms[i].joined[which] {
+		if !vms[i].placeholder && !vms[i].repeated && !vms[i].joined[sheet] {
 			without.add(vms[i].vm.Name)
 		}
 	}
@@ -133,6 +134,6 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes, read fu
 	n.tallied(place, namesakes, "row names", "rows name", "a VM that is not the only one with its name, and has no VM ID: left out")
 	n.tallied(place, repeated, "row repeats", "rows repeat", "a VM: the first row of each is used")
 	n.tallied(place, differing, "VM has", "VMs have", "another size in vInfo: that of this sheet is used")
-	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+factsOf(sheet))
+	n.tallied(place, without, "VM has", "VMs have", "no row: unknown: "+t.kind.facts())
 	return nil
 }

@@ -18,6 +18,8 @@ const maxCellNotes = 5
 // notes collects the notes of one export.
 type notes struct {
 	base  string // name of the export
+	vms   string // the sheet that lists the VMs, and the one of the hosts; empty for tables of other programs
+	hosts string
 	list  []numa.Note
 	cells map[string]int // bad cells by sheet and column
 	order []string       // the keys of cells as they came
@@ -36,14 +38,13 @@ type sharedColumn struct {
 
 // sharedFacts are the facts that columns of several sheets tell.
 var sharedFacts = []struct {
-	fact    string
-	columns []string
-}{{"vCPU count", []string{"CPUs"}}, {"memory of the VMs", []string{"Memory", "Size MiB"}}}
+	fact, column string
+}{{"vCPU count", "CPUs"}, {"memory of the VMs", "Memory"}}
 
 // share notes whether a sheet has the column of a shared fact.
 func (n *notes) share(t *table) {
 	for _, f := range sharedFacts {
-		i := slices.IndexFunc(columnsOf(t.sheet), func(c column) bool { return slices.Contains(f.columns, c.names[0]) })
+		i := slices.IndexFunc(t.kind.columns, func(c column) bool { return c.id() == f.column })
 		if i < 0 {
 			continue
 		}
@@ -53,10 +54,10 @@ func (n *notes) share(t *table) {
 		if n.shared[f.fact] == nil {
 			n.shared[f.fact] = &sharedColumn{}
 		}
-		s, c := n.shared[f.fact], columnsOf(t.sheet)[i].names[:1]
-		if s.found = s.found || t.has(c[0]); !t.has(c[0]) {
-			s.sheets, s.names = append(s.sheets, t.sheet), append(s.names, strconv.Quote(c[0]))
-			s.alike = cmp.Or(s.alike, t.alike(c))
+		s, title := n.shared[f.fact], t.kind.columns[i].title()
+		if s.found = s.found || t.has(f.column); !t.has(f.column) {
+			s.sheets, s.names = append(s.sheets, t.sheet.place()), append(s.names, strconv.Quote(title))
+			s.alike = cmp.Or(s.alike, t.alike(title))
 		}
 	}
 }
@@ -65,7 +66,7 @@ func (n *notes) share(t *table) {
 func (n *notes) noteShared() {
 	for _, f := range sharedFacts {
 		if s := n.shared[f.fact]; s != nil && !s.found {
-			n.add("sheet "+strings.Join(s.sheets, ", sheet "), fmt.Sprintf("no column %s: unknown for all: %s%s", strings.Join(slices.Compact(s.names), ", "), f.fact, s.alike))
+			n.add(strings.Join(s.sheets, ", "), fmt.Sprintf("no column %s: unknown for all: %s%s", strings.Join(slices.Compact(s.names), ", "), f.fact, s.alike))
 		}
 	}
 }
@@ -81,13 +82,13 @@ func (n *notes) add(place, text string) {
 
 // cell notes a bad cell.
 func (n *notes) cell(sheet string, row int, header, text string) {
-	key := fmt.Sprintf("sheet %s, column %s", sheet, header)
+	key := strings.TrimPrefix(fmt.Sprintf("%s, column %s", sheet, header), ", ")
 	if n.cells[key] == 0 {
 		n.order = append(n.order, key)
 	}
 	n.cells[key]++
 	if n.cells[key] <= maxCellNotes {
-		n.add(fmt.Sprintf("sheet %s, row %d, column %s", sheet, row, header), text)
+		n.add(strings.TrimPrefix(fmt.Sprintf("%s, row %d, column %s", sheet, row, header), ", "), text)
 	}
 }
 

@@ -118,7 +118,7 @@ func (s *scanner) fill() error {
 
 // content appends the text of an element up to its end: <v>2048</v> of a cell,
 // <is><t>db01</t></is>, and the <t> of each run of a rich text. Formulas and hints are none.
-func (s *scanner) content(to []byte, of kind) ([]byte, error) {
+func (s *scanner) content(to []byte, of tagKind) ([]byte, error) {
 	texts, hints := 0, 0 // that are open
 	for {
 		text, t, err := s.next()
@@ -162,16 +162,16 @@ func (s *scanner) drain() error {
 
 // A tag is what matters of one: which element it begins or ends.
 type tag struct {
-	kind  kind
+	kind  tagKind
 	end   bool   // </c>
 	empty bool   // <c/>
 	text  []byte // between < and >
 }
 
-type kind uint8
+type tagKind uint8
 
 const (
-	otherTag kind = iota
+	otherTag tagKind = iota
 	rowTag
 	cellTag
 	textTag    // <v> of a cell, <t> of a shared or inline string

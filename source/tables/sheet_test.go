@@ -135,8 +135,9 @@ func TestAsExcelize(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, sheet := range x.sheets {
-			rows, err := x.open[strings.ToLower(sheet)]()
+		for _, s := range x.sheets {
+			sheet := s.name
+			rows, err := s.open()
 			if err != nil {
 				t.Fatal(err)
 			}

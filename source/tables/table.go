@@ -1,8 +1,10 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,15 +27,32 @@ type rowReader interface {
 // openSheet opens one sheet of an export.
 type openSheet func() (rowReader, error)
 
+// A sheet is one table of an export.
+type sheet struct {
+	name   string // as the file spells it
+	at     string // of the sheet in notes and origins: "vCPU"; empty for the only table of a file
+	kind   *kind
+	header []string // its first rows that look like one, for a message
+	open   openSheet
+}
+
+// place names the sheet in notes.
+func (s *sheet) place() string {
+	if s.at == "" || s.kind == nil || kindNamed(s.at) == nil && strings.Contains(s.at, ".") {
+		return s.at
+	}
+	return "sheet " + s.at
+}
+
 // maxCell is the most characters a cell of Excel holds; more is damage.
 const maxCell = 32767
 
 // A table is one sheet with its columns found.
 type table struct {
-	sheet   string
+	*sheet
 	notes   *notes
 	rows    rowReader
-	at      map[string]place // by the name of the column
+	columns map[string]place // by what the code calls the column
 	headers []string         // all of the first row
 
 	cells   []string
@@ -47,57 +66,79 @@ type table struct {
 type place struct {
 	index  int    // in a row; -1 for a column that the sheet lacks
 	header string // as the file spells it, quoted
+	unit   string // of amounts; empty when no header and no rule states one
 }
 
 // newTable reads the header of a sheet.
-func newTable(sheet string, rows rowReader, n *notes) (*table, error) {
-	t := &table{sheet: sheet, notes: n, rows: rows, at: map[string]place{}}
-	for _, c := range columnsOf(sheet) {
-		t.at[c.names[0]] = place{index: -1}
-	}
-	header, _, err := rows.next()
-	if err == io.EOF {
-		return t, nil
-	}
+func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
+	t := &table{sheet: s, notes: n, rows: rows}
+	header, err := headerOf(rows, s.kind)
 	if err != nil {
 		return nil, err
 	}
-	at := map[string][]int{}
-	for i, h := range header {
-		at[normal(h)] = append(at[normal(h)], i)
-	}
-	t.headers = slices.Clone(header)
-	for _, c := range columnsOf(sheet) {
-		for _, name := range c.names {
-			found := at[normal(name)]
-			if len(found) == 0 {
-				continue
-			}
-			i, which := found[0], "first"
+	t.headers = header
+	var repeated []string
+	t.columns, repeated = s.kind.places(header)
+	for i := range s.kind.columns {
+		c := &s.kind.columns[i]
+		if k := count(repeated, c.id()); k > 0 {
+			which := "first"
 			if c.last {
-				i, which = found[len(found)-1], "last"
+				which = "last"
 			}
-			quoted := `"` + strings.TrimSpace(header[i]) + `"`
-			t.at[c.names[0]] = place{i, quoted}
-			if len(found) > 1 {
-				n.add("sheet "+sheet, fmt.Sprintf("column %s stands %d times: the %s is read", quoted, len(found), which))
-			}
-			break
+			n.add(s.place(), fmt.Sprintf("column %s stands %d times: the %s is read", t.columns[c.id()].header, k+1, which))
 		}
 	}
 	var wanted []int
-	for _, p := range t.at {
+	for _, p := range t.columns {
 		wanted = append(wanted, p.index)
 	}
 	rows.want(wanted)
 	return t, nil
 }
 
+func count(list []string, s string) int {
+	n := 0
+	for _, e := range list {
+		if e == s {
+			n++
+		}
+	}
+	return n
+}
+
+// maxTitle is how many rows a title above the header has at most.
+const maxTitle = 10
+
+// headerOf returns the header: the first row, or below a title the first one that fits. A sheet without
+// rows has none.
+func headerOf(rows rowReader, k *kind) ([]string, error) {
+	var first []string
+	for range maxTitle {
+		cells, _, err := rows.next()
+		if err == io.EOF {
+			return first, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		header := slices.Clone(cells)
+		if k != nil && kindOf(header) == nil && k.matches(header) == 0 || k == nil && kindOf(header) == nil {
+			if first == nil {
+				first = header
+			}
+			continue
+		}
+		return header, nil
+	}
+	return first, nil
+}
+
 // place returns where a column of the mapping stands.
 func (t *table) place(name string) place {
-	p, ok := t.at[name]
+	p, ok := t.columns[name]
 	if !ok {
-		panic("rvtools: no column " + name + " for sheet " + t.sheet)
+		p.index = -1 // no column of this kind
 	}
 	return p
 }
@@ -108,26 +149,31 @@ func (t *table) has(name string) bool { return t.place(name).index >= 0 }
 // noteMissing notes which facts are unknown because their columns are missing.
 func (t *table) noteMissing() {
 	var names, facts []string
-	for _, c := range columnsOf(t.sheet) {
-		if c.fact != "" && !t.has(c.names[0]) {
-			names = append(names, strconv.Quote(c.names[0]))
+	for i := range t.kind.columns {
+		if c := &t.kind.columns[i]; c.fact != "" && !t.has(c.id()) {
+			names = append(names, strconv.Quote(c.title()))
 			facts = append(facts, c.fact)
 		}
 	}
-	if names != nil {
-		t.notes.add("sheet "+t.sheet, fmt.Sprintf("no column %s: unknown for all: %s", strings.Join(names, ", "), strings.Join(facts, ", ")))
-		if t.sheet == "vHost" && !t.has("ESX Version") {
-			t.notes.add("sheet vHost", "no column states the release, unknown for all hosts: no VM is judged without it; release=8.0U3 in --assume-host can")
-		}
+	if names == nil {
+		return
+	}
+	text := "no column " + strings.Join(names, ", ") + ": unknown for all: " + strings.Join(facts, ", ")
+	if t.kind.generic() {
+		text = "no column states, and so unknown for all: " + strings.Join(facts, ", ")
+	}
+	t.notes.add(t.sheet.place(), text)
+	if slices.Contains(facts, "release and build") {
+		t.notes.add(t.sheet.place(), "no column states the release, unknown for all hosts: no VM is judged without it; release=8.0U3 in --assume-host can")
 	}
 }
 
 // alike returns the headers that may be meant by a missing column, quoted, for the end of
 // a note; those of columns that are read are none.
-func (t *table) alike(names []string) string {
+func (t *table) alike(name string) string {
 	var free []string
 	read := map[string]bool{}
-	for _, p := range t.at {
+	for _, p := range t.columns {
 		read[p.header] = true
 	}
 	for _, h := range t.headers {
@@ -135,11 +181,9 @@ func (t *table) alike(names []string) string {
 			free = append(free, h)
 		}
 	}
-	for _, name := range names {
-		for _, word := range []string{name, strings.TrimSuffix(name, "s")} {
-			if found := alike.Names(word, free); len(word) > 2 && found != nil {
-				return "; alike: " + quote(found[0])
-			}
+	for _, word := range []string{name, strings.TrimSuffix(name, "s")} {
+		if found := alike.Names(word, free); len(word) > 2 && found != nil {
+			return "; alike: " + quote(found[0])
 		}
 	}
 	return ""
@@ -154,8 +198,10 @@ func (t *table) scan() bool {
 		t.cells, t.row, t.err = t.rows.next()
 		for _, c := range t.cells {
 			if c != "" {
-				t.where = t.sheet + " row " + strconv.Itoa(t.row) + " "
-				t.subject = ""
+				t.where, t.subject = strings.TrimPrefix(t.at+" row "+strconv.Itoa(t.row)+" ", " "), ""
+				if p, ok := t.rows.(interface{ place() string }); ok {
+					t.where = p.place()
+				}
 				return true
 			}
 		}
@@ -192,7 +238,7 @@ func (t *table) bad(f string, what string) {
 	if subject == "" {
 		subject = "the row"
 	}
-	t.notes.cell(t.sheet, t.row, t.place(f).header, what+": ignored for "+subject)
+	t.notes.cell(t.sheet.place(), t.row, t.place(f).header, what+": ignored for "+subject)
 }
 
 // stringFact returns the text of a column as a fact.
@@ -201,7 +247,7 @@ func (t *table) stringFact(f string) numa.Fact[string] {
 	if s == "" {
 		return numa.Fact[string]{}
 	}
-	return numa.ReadAt(s, t.where+t.place(f).header)
+	return numa.ReadAt(s, t.origin(f))
 }
 
 // intFact returns a whole number from least to most. An empty cell and -1 are
@@ -218,7 +264,7 @@ func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	case n < least || n > most:
 		t.bad(f, fmt.Sprintf("found %s, want %d to %d", quote(s), least, most))
 	default:
-		return numa.ReadAt(n, t.where+t.place(f).header)
+		return numa.ReadAt(n, t.origin(f))
 	}
 	return numa.Fact[int64]{}
 }
@@ -229,11 +275,50 @@ func (t *table) count(f string, most int64) numa.Fact[int] {
 	return numa.Fact[int]{Value: int(n.Value), Origin: n.Origin}
 }
 
-// bytes returns an amount of memory, which RVTools gives in MiB; headers of 3.x
-// say MB and mean the same.
+// bytes returns an amount of memory.
 func (t *table) bytes(f string, least, most numa.Bytes) numa.Fact[numa.Bytes] {
-	n := t.intFact(f, int64(least/numa.MiB), int64(most/numa.MiB))
-	return numa.Fact[numa.Bytes]{Value: numa.Bytes(n.Value) * numa.MiB, Origin: n.Origin}
+	n := t.amount(f, float64(least), float64(most), float64(numa.MiB))
+	return numa.Fact[numa.Bytes]{Value: numa.Bytes(n.Value), Origin: n.Origin}
+}
+
+// mhz returns a frequency in MHz.
+func (t *table) mhz(f string, least, most int) numa.Fact[int] {
+	n := t.amount(f, float64(least)*1e6, float64(most)*1e6, 1e6)
+	return numa.Fact[int]{Value: int(n.Value / 1e6), Origin: n.Origin}
+}
+
+// amount returns an amount of memory in bytes or a frequency in Hz, rounded to whole steps. Its unit is that of
+// the cell, else that of the column; without either the amount is unknown. An empty cell and -1 are missing values.
+func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
+	s := t.text(f)
+	if s == "" || s == "-1" {
+		return numa.Fact[float64]{}
+	}
+	p := t.place(f)
+	digits, unit := splitUnit(strings.ToLower(s))
+	unit = cmp.Or(unit, p.unit)
+	n, ok := parseFloat(strings.TrimSpace(digits), t.rows.decimal())
+	size := units[unit]
+	v := math.Round(n*size/step) * step
+	switch {
+	case !ok:
+		t.bad(f, "found "+quote(s)+", want a number")
+	case size == 0 && n != 0:
+		t.bad(f, "found "+quote(s)+" without a unit, want one in the cell or the header, such as "+unitHint(step))
+	case v < least || v > most:
+		t.bad(f, fmt.Sprintf("found %s, want %d to %d", quote(s), int64(least/size), int64(most/size)))
+	default:
+		return numa.ReadAt(v, t.origin(f))
+	}
+	return numa.Fact[float64]{}
+}
+
+// unitHint is an example of a header with a unit.
+func unitHint(step float64) string {
+	if step == 1e6 {
+		return `"MHz"`
+	}
+	return `"Memory MB"`
 }
 
 // boolFact returns True or False.
@@ -247,7 +332,7 @@ func (t *table) boolFact(f string) numa.Fact[bool] {
 		t.bad(f, "found "+quote(s)+", want True or False")
 		return numa.Fact[bool]{}
 	}
-	return numa.ReadAt(v, t.where+t.place(f).header)
+	return numa.ReadAt(v, t.origin(f))
 }
 
 // vcenter returns the key of the vCenter that the row comes from, "" if unknown.
@@ -256,4 +341,18 @@ func (t *table) vcenter() string {
 		return strings.ToLower(id)
 	}
 	return strings.ToLower(t.text("VI SDK Server"))
+}
+
+// origin says where the value of a column in the current row was read.
+func (t *table) origin(f string) string {
+	header := t.place(f).header
+	if _, ok := t.rows.(*jsonRows); ok {
+		header = strings.Trim(header, `"`)
+	}
+	return t.where + header
+}
+
+// rowPlace names the current row in notes.
+func (t *table) rowPlace() string {
+	return strings.TrimPrefix(fmt.Sprintf("%s, row %d", t.sheet.place(), t.row), ", ")
 }

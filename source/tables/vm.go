@@ -1,7 +1,10 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -21,31 +24,67 @@ type vmRow struct {
 	datacenter  string
 	cluster     string
 	host        string
-	joined      [2]bool // has a row in vCPU, vMemory
-	repeated    bool    // an earlier row has the same reference
+	joined      map[string]bool // sheets that have a row of it
+	repeated    bool            // an earlier row has the same reference
 }
 
-// readVMs reads vInfo, the sheet that lists the VMs.
+// readVMs reads the sheets that list the VMs: vInfo, or tables of VMs of any other program, of which the
+// later ones add to the earlier ones.
 func (x *export) readVMs(n *notes) ([]vmRow, error) {
-	t, err := x.table("vInfo", n)
+	if s := x.sheet("vInfo"); s != nil {
+		return x.listVMs(s, n)
+	}
+	var vms []vmRow
+	for _, s := range x.all("VMs") {
+		if vms == nil {
+			var err error
+			if vms, err = x.listVMs(s, n); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		more, err := x.listVMs(s, n)
+		if err != nil {
+			return nil, err
+		}
+		vms = addRows(vms, more)
+	}
+	return vms, nil
+}
+
+// addRows adds the facts of further rows to those of the same VM, and the VMs that are new.
+func addRows(vms, more []vmRow) []vmRow {
+	j := newJoin(vms)
+	for _, m := range more {
+		i, ok := j.row(m.vcenter, m.id, m.vm.UUID, m.vm.Name)
+		if !ok || i == ambiguous {
+			vms = append(vms, m)
+			continue
+		}
+		v := &vms[i]
+		v.id, v.vm.UUID, v.vm.Folder = cmp.Or(v.id, m.id), cmp.Or(v.vm.UUID, m.vm.UUID), cmp.Or(v.vm.Folder, m.vm.Folder)
+		v.datacenter, v.cluster, v.host = cmp.Or(v.datacenter, m.datacenter), cmp.Or(v.cluster, m.cluster), cmp.Or(v.host, m.host)
+		take(&v.vm.Config, &m.vm.Config)
+	}
+	return vms
+}
+
+// listVMs reads a sheet that lists VMs.
+func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
+	t, err := x.table(s, n)
 	if err != nil {
 		return nil, err
 	}
-	if t == nil {
-		return nil, fmt.Errorf("%s: no sheet vInfo, found %s: export all sheets from RVTools", x.path, x.found())
-	}
-	if !t.has("VM") {
+	if !s.kind.generic() && !t.has("VM") {
 		return nil, fmt.Errorf("%s: sheet vInfo has no column %q in row 1, found %s", x.path, "VM", x.found())
 	}
 	t.noteMissing()
 	var vms []vmRow
 	var nameless tally
 	err = rowsOf(x.path, t, func() {
-		v := vmRow{id: t.text("VM ID"), row: t.row}
-		name := t.text("VM")
-		if name == "" {
-			name = v.id
-		}
+		v := vmRow{id: bareID(t.text("VM ID")), row: t.row}
+		uuid := t.text("VM UUID")
+		name := cmp.Or(t.text("VM"), v.id, uuid)
 		if name == "" {
 			nameless.add("row " + strconv.Itoa(t.row))
 			return
@@ -55,54 +94,94 @@ func (x *export) readVMs(n *notes) ([]vmRow, error) {
 		v.vcenter = t.vcenter()
 		v.datacenter = t.text("Datacenter")
 		v.cluster = t.text("Cluster")
-		v.host = t.text("Host")
-		if v.placeholder {
-			v.vm = numa.VM{Name: name, UUID: t.text("VM UUID")}
-		} else {
-			v.vm = readVM(t, name)
-			v.vm.At = x.base
+		v.host = bareID(t.text("Host"))
+		v.vm = numa.VM{Name: name, UUID: uuid}
+		if !v.placeholder {
+			v.vm.Folder, v.vm.At = t.text("Folder"), x.base
+			readVM(t, &v.vm.Config)
 		}
 		vms = append(vms, v)
 	})
-	n.tallied("sheet vInfo", nameless, "row names", "rows name", "no VM: left out")
+	n.tallied(s.place(), nameless, "row names", "rows name", "no VM: left out")
 	return vms, err
 }
 
-// readVM reads the facts of the VM in the current row of vInfo.
-func readVM(t *table, name string) numa.VM {
-	v := numa.VM{
-		Name:   name,
-		UUID:   t.text("VM UUID"),
-		Folder: t.text("Folder"),
-		Config: numa.Config{Template: t.boolFact("Template"),
-			Power:              readPower(t),
-			GuestOS:            t.stringFact("OS according to the configuration file"),
-			Product:            t.stringFact("product"), // a custom attribute, which has a column of its name
-			Hardware:           readHardware(t),
-			VCPUs:              t.count("CPUs", numa.MaxVCPUs),
-			Memory:             t.bytes("Memory", numa.MiB, numa.MaxVMMemory),
-			LatencySensitivity: t.stringFact("Latency Sensitivity"),
-			Firmware:           t.stringFact("Firmware")},
+// bareID cuts off the type that PowerCLI and pyVmomi put before a reference: VirtualMachine-vm-12, vim.HostSystem:host-3.
+func bareID(s string) string {
+	return typedRef.ReplaceAllString(s, "$1")
+}
+
+var typedRef = regexp.MustCompile(`^'?(?:vim\.)?(?:VirtualMachine|HostSystem|ClusterComputeResource)[:-]([a-z0-9-]+)'?$`)
+
+// take sets each known fact of c to that of more, and says whether vCPUs and memory were the same.
+func take(c, more *numa.Config) (agrees bool) {
+	agrees = !(c.VCPUs.Known() && more.VCPUs.Known() && c.VCPUs.Value != more.VCPUs.Value ||
+		c.Memory.Known() && more.Memory.Known() && c.Memory.Value != more.Memory.Value)
+	to, from := reflect.ValueOf(c).Elem(), reflect.ValueOf(more).Elem()
+	for i := range to.NumField() {
+		if f := from.Field(i); !f.IsZero() {
+			to.Field(i).Set(f)
+		}
 	}
-	v.Firmware.Value = strings.ToLower(v.Firmware.Value)
-	if v.Firmware.Value != "bios" && v.Firmware.Value != "efi" {
-		v.Firmware = numa.Fact[string]{}
+	return agrees
+}
+
+// readVM reads the facts of the VM in the current row, whichever of them the table has; it reports whether those
+// that are known already differ.
+func readVM(t *table, c *numa.Config) (agrees bool) {
+	r := numa.Config{
+		Template:                t.boolFact("Template"),
+		Power:                   readPower(t),
+		GuestOS:                 t.stringFact("OS according to the configuration file"),
+		Product:                 t.stringFact("product"), // a custom attribute, which has a column of its name
+		Hardware:                readHardware(t),
+		VCPUs:                   t.count("CPUs", numa.MaxVCPUs),
+		Memory:                  t.bytes("Memory", numa.MiB, numa.MaxVMMemory),
+		CPUHotAdd:               t.boolFact("CPU hot add"),
+		VNUMAHotAdd:             t.boolFact("Numa Hotadd Exposed"),
+		MemoryHotAdd:            t.boolFact("memory hot add"),
+		CPUReservation:          t.mhz("CPU reservation", 0, maxMHz),
+		MemoryReservation:       t.bytes("memory reservation", 0, numa.MaxVMMemory),
+		MemoryReservationLocked: t.boolFact("Memory Reservation Locked To Max"),
+		LatencySensitivity:      t.stringFact("Latency Sensitivity"),
+		Firmware:                t.stringFact("Firmware"),
 	}
-	if !v.GuestOS.Known() {
-		v.GuestOS = t.stringFact("OS according to the VMware Tools")
+	if r.Firmware.Value = strings.ToLower(r.Firmware.Value); r.Firmware.Value != "bios" && r.Firmware.Value != "efi" {
+		r.Firmware = numa.Fact[string]{}
 	}
-	v.LatencySensitivity.Value = strings.ToLower(v.LatencySensitivity.Value)
-	if v.LatencySensitivity.Value == "-1" {
-		v.LatencySensitivity = numa.Fact[string]{}
+	if !r.GuestOS.Known() {
+		r.GuestOS = t.stringFact("OS according to the VMware Tools")
 	}
-	return v
+	if r.LatencySensitivity.Value = strings.ToLower(r.LatencySensitivity.Value); r.LatencySensitivity.Value == "-1" {
+		r.LatencySensitivity = numa.Fact[string]{}
+	}
+	if t.text("CPU limit") == "-1" {
+		r.CPULimit = numa.ReadAt(-1, t.origin("CPU limit"))
+	} else {
+		r.CPULimit = t.mhz("CPU limit", 0, maxMHz)
+	}
+	readCores(t, &r, c)
+	readAPI(t, &r)
+	return take(c, &r)
+}
+
+// readCores reads the cores per socket, or derives them from the sockets. What an earlier sheet said is in known.
+func readCores(t *table, c, known *numa.Config) {
+	if c.Power.Value == numa.PoweredOff && t.boolFact("auto cores").Value {
+		return // sizes that are assigned at power-on mean nothing while the VM is off
+	}
+	c.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
+	vcpus := cmp.Or(c.VCPUs.Value, known.VCPUs.Value)
+	if s := t.count("Sockets", numa.MaxVCPUs); !c.CoresPerSocket.Known() && vcpus > 0 && s.Known() && vcpus%s.Value == 0 {
+		c.CoresPerSocket = numa.DerivedFrom(vcpus/s.Value, strings.TrimSuffix("CPUs and Sockets of "+cmp.Or(t.at, t.sheet.name), " of "))
+	}
 }
 
 // powerStates are the words of the API and of its displays, without blanks.
 var powerStates = map[string]numa.PowerState{
-	"poweredon":  numa.PoweredOn,
-	"poweredoff": numa.PoweredOff,
-	"suspended":  numa.Suspended,
+	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn,
+	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff,
+	"suspended": numa.Suspended,
 }
 
 func readPower(t *table) numa.Fact[numa.PowerState] {
@@ -110,7 +189,7 @@ func readPower(t *table) numa.Fact[numa.PowerState] {
 	if !s.Known() {
 		return numa.Fact[numa.PowerState]{}
 	}
-	state, ok := powerStates[strings.ReplaceAll(strings.ToLower(s.Value), " ", "")]
+	state, ok := powerStates[squash(s.Value)]
 	if !ok {
 		t.bad("Powerstate", "found "+quote(s.Value)+", want poweredOn, poweredOff or suspended")
 		return numa.Fact[numa.PowerState]{}
@@ -124,10 +203,8 @@ func readHardware(t *table) numa.Fact[int] {
 	if !s.Known() || s.Value == "-1" {
 		return numa.Fact[int]{}
 	}
-	digits := s.Value
-	if len(digits) > 4 && strings.EqualFold(digits[:4], "vmx-") {
-		digits = digits[4:]
-	}
+	digits := strings.TrimPrefix(strings.TrimPrefix(strings.TrimLeft(strings.ToLower(s.Value), "v"), "mx"), "-")
+	digits = strings.TrimPrefix(digits, "_")
 	// 22 is the version of ESX 9.0; two digits leave room.
 	n, ok := parseInt(digits, t.rows.decimal())
 	if !ok || n < 1 || n > 99 {
@@ -135,45 +212,4 @@ func readHardware(t *table) numa.Fact[int] {
 		return numa.Fact[int]{}
 	}
 	return numa.ReadAt(int(n), s.Origin.Where)
-}
-
-// readCPU reads the row of a VM in vCPU. vCPUs are read here, next to the
-// sockets and cores that they must agree with; it reports whether vInfo has other.
-func readCPU(t *table, v *numa.VM) (agrees bool) {
-	agrees = true
-	if n := t.count("CPUs", numa.MaxVCPUs); n.Known() {
-		agrees = !v.VCPUs.Known() || v.VCPUs.Value == n.Value
-		v.VCPUs = n
-	}
-	v.CoresPerSocket = t.count("Cores p/s", numa.MaxVCPUs)
-	if !v.CoresPerSocket.Known() && v.VCPUs.Known() {
-		if s := t.count("Sockets", numa.MaxVCPUs); s.Known() && v.VCPUs.Value%s.Value == 0 {
-			v.CoresPerSocket = numa.DerivedFrom(v.VCPUs.Value/s.Value, "CPUs and Sockets of vCPU")
-		}
-	}
-	v.CPUHotAdd = t.boolFact("Hot Add")
-	v.VNUMAHotAdd = t.boolFact("Numa Hotadd Exposed")
-	r := t.intFact("Reservation", 0, maxMHz)
-	v.CPUReservation = numa.Fact[int]{Value: int(r.Value), Origin: r.Origin}
-	if t.text("Limit") == "-1" {
-		v.CPULimit = numa.ReadAt(-1, t.where+t.at["Limit"].header)
-	} else {
-		l := t.intFact("Limit", 0, maxMHz)
-		v.CPULimit = numa.Fact[int]{Value: int(l.Value), Origin: l.Origin}
-	}
-	return agrees
-}
-
-// readMemory reads the row of a VM in vMemory; it reports whether vInfo has
-// another size.
-func readMemory(t *table, v *numa.VM) (agrees bool) {
-	agrees = true
-	if b := t.bytes("Size MiB", numa.MiB, numa.MaxVMMemory); b.Known() {
-		agrees = !v.Memory.Known() || v.Memory.Value == b.Value
-		v.Memory = b
-	}
-	v.MemoryHotAdd = t.boolFact("Hot Add")
-	v.MemoryReservation = t.bytes("Reservation", 0, numa.MaxVMMemory)
-	v.MemoryReservationLocked = t.boolFact("Memory Reservation Locked To Max")
-	return agrees
 }

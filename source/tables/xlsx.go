@@ -37,8 +37,8 @@ func workbook(file, base string, zr *zip.Reader) (*export, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	total := uint64(0)
-	for _, s := range columns {
-		if f := parts[strings.ToLower(targets[strings.ToLower(s.name)])]; f != nil {
+	for _, name := range names {
+		if f := parts[strings.ToLower(targets[strings.ToLower(name)])]; f != nil && kindNamed(sheetKind(name)) != nil {
 			total += f.UncompressedSize64
 		}
 	}
@@ -55,19 +55,42 @@ func workbook(file, base string, zr *zip.Reader) (*export, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	x := &export{path: file, base: base, sheets: names, open: map[string]openSheet{}}
+	x := &export{path: file, base: base, form: "a workbook"}
 	for _, name := range names {
 		target := targets[strings.ToLower(name)]
-		x.open[strings.ToLower(name)] = func() (rowReader, error) {
+		s := &sheet{name: name, at: name, kind: kindNamed(sheetKind(name)), open: func() (rowReader, error) {
 			f := parts[strings.ToLower(target)]
 			if f == nil {
 				return nil, fmt.Errorf("sheet %s: damaged workbook: no part %q", name, target)
 			}
 			r, err := openPart(f)
 			return &xlsxRows{sheet: name, xml: scanner{r: r}, strings: shared}, err
+		}}
+		if s.kind != nil {
+			s.at = s.kind.name
+		}
+		x.sheets = append(x.sheets, s)
+	}
+	if x.sheet("vInfo") != nil {
+		return x, nil
+	}
+	for _, s := range x.sheets { // the headers tell
+		if s.kind != nil && !s.kind.generic() {
+			continue
+		}
+		if s.kind = nil; parts[strings.ToLower(targets[strings.ToLower(s.name)])] != nil {
+			if err := s.recognise(nil); err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
 		}
 	}
 	return x, nil
+}
+
+// sheetKind returns the sheet of RVTools that a sheet is: vInfo, or tabvInfo and RVTools_tabvInfo of some exports.
+func sheetKind(name string) string {
+	sheet, _ := rvtoolsSheet(name)
+	return sheet
 }
 
 // sheetParts returns the names of the sheets and, by name in lower case, the

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
 
 	"homenode/internal/bounded"
@@ -28,14 +29,15 @@ type holds int
 const (
 	holdsNothing  holds = iota
 	holdsWorkbook       // it is an .xlsx
-	holdsCSVs           // RVTools_tab*.csv
+	holdsFiles          // .csv or .json
 	holdsXLSX           // .xlsx files
 )
 
 // zipHolds says what zr holds and in which of its files. Names are judged by
 // their base only; nothing is ever written under them.
 func zipHolds(zr *zip.Reader) (holds, []*zip.File) {
-	var csvs, books []*zip.File
+	var tables, books []*zip.File
+	other := false
 	for _, f := range zr.File {
 		name := zipName(f)
 		base := path.Base(name)
@@ -47,14 +49,16 @@ func zipHolds(zr *zip.Reader) (holds, []*zip.File) {
 		case strings.EqualFold(path.Ext(base), ".xlsx"):
 			books = append(books, f)
 		default:
-			if _, ok := csvSheet(base); ok {
-				csvs = append(csvs, f)
+			if isTable(base) {
+				tables = append(tables, f)
+			} else {
+				other = true
 			}
 		}
 	}
 	switch {
-	case csvs != nil:
-		return holdsCSVs, csvs
+	case tables != nil && (!other || slices.ContainsFunc(tables, func(f *zip.File) bool { return sureRVTools(path.Base(zipName(f))) })):
+		return holdsFiles, tables
 	case books != nil:
 		return holdsXLSX, books
 	}
@@ -65,12 +69,12 @@ func zipHolds(zr *zip.Reader) (holds, []*zip.File) {
 // the other ones.
 func zipName(f *zip.File) string { return strings.ReplaceAll(f.Name, `\`, "/") }
 
-func zipCSVs(files []*zip.File) []csvFile {
-	var csvs []csvFile
+func zipFiles(files []*zip.File) []file {
+	var tables []file
 	for _, f := range files {
-		csvs = append(csvs, csvFile{zipName(f), func() ([]byte, error) { return unpack(f) }})
+		tables = append(tables, file{zipName(f), func() ([]byte, error) { return unpack(f) }})
 	}
-	return csvs
+	return ofRVTools(tables)
 }
 
 // unpack returns the content of f. It is refused when it is larger than the

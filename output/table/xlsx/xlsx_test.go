@@ -24,7 +24,7 @@ import (
 	"homenode/output/table"
 	"homenode/output/table/xlsx"
 	"homenode/rules"
-	"homenode/source/rvtools"
+	"homenode/source/tables"
 	"homenode/source/scenario"
 )
 
@@ -184,7 +184,7 @@ func TestNotRVTools(t *testing.T) {
 	if err := os.WriteFile(path, write(t, judged(t, fleet)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err := rvtools.Read(path)
+	_, err := tables.Read(path)
 	const want = "no sheet vInfo"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("read as RVTools: %v, want an error with %q", err, want)

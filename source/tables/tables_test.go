@@ -31,13 +31,13 @@ type testSheets map[string][][]string
 // readExport4 returns the sheets of export4.
 func readExport4(t testing.TB) testSheets {
 	t.Helper()
-	files, err := folderCSVs(export4)
+	files, err := folderFiles(export4)
 	if err != nil || len(files) == 0 {
-		t.Fatalf("folderCSVs(%s) = %d files, %v", export4, len(files), err)
+		t.Fatalf("folderFiles(%s) = %d files, %v", export4, len(files), err)
 	}
 	s := testSheets{}
 	for _, f := range files {
-		sheet, _ := csvSheet(f.name)
+		sheet, _ := rvtoolsSheet(f.name)
 		b, err := f.read()
 		if err != nil {
 			t.Fatal(err)
@@ -295,7 +295,7 @@ func TestDetect(t *testing.T) {
 		{"a workbook that is not there", "none.xlsx", true},
 		{"nothing", "none", false},
 		{"a folder without CSVs", t.TempDir(), false},
-		{"another CSV", tempFile(t, "batch.csv", []byte("a,b\n")), false},
+		{"another CSV", tempFile(t, "batch.csv", []byte("a,b\n")), true},
 		{"old Excel", tempFile(t, "old.xls", []byte(oleMagic)), true},
 		{"a zip of something else", tempFile(t, "logs.zip", zipOf(t, map[string][]byte{"vmware.log": nil})), false},
 		{"text", tempFile(t, "hosts.txt", []byte("esx01\n")), false},

@@ -1,0 +1,180 @@
+package tables
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// squash returns a header in the form in which headers are compared: its letters, digits,
+// dots and signs, in lower case.
+func squash(header string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == '#' || r == '%' {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, header)
+}
+
+// units are the units of amounts: of memory in bytes, of frequencies in Hz. MB is MiB
+// throughout vSphere.
+var units = map[string]float64{
+	"bytes": 1, "b": 1, "kb": 1 << 10, "kib": 1 << 10, "mb": 1 << 20, "mib": 1 << 20, "gb": 1 << 30, "gib": 1 << 30, "tb": 1 << 40, "tib": 1 << 40,
+	"hz": 1, "mhz": 1e6, "ghz": 1e9,
+}
+
+// splitUnit cuts a unit off the end of a squashed header or a cell.
+func splitUnit(s string) (rest, unit string) {
+	for n := min(5, len(s)-1); n > 0; n-- {
+		if units[s[len(s)-n:]] > 0 {
+			return s[:len(s)-n], s[len(s)-n:]
+		}
+	}
+	return s, ""
+}
+
+// A name is a known header: of which column, how likely, and its unit.
+type name struct {
+	id           string // of the column
+	column, rank int
+	unit         string
+}
+
+// amounts are the columns of amounts; true for those of frequencies.
+var amounts = map[string]bool{"Memory": false, "# Memory": false, "memory reservation": false, "Speed": true, "CPU reservation": true, "CPU limit": true}
+
+// known returns the names of a kind by their squashed form. Of a name of two columns the first is kept.
+func (k *kind) known() map[string]name {
+	known := map[string]name{}
+	for i := range k.columns {
+		for rank, s := range k.columns[i].names {
+			stem, unit, _ := strings.Cut(s, "=")
+			stem = squash(stem)
+			if _, amount := amounts[k.columns[i].id()]; amount && unit == "" {
+				_, unit = splitUnit(stem)
+			}
+			if known[stem] == (name{}) {
+				known[stem] = name{k.columns[i].id(), i, rank + 1, strings.ToLower(unit)}
+			}
+		}
+	}
+	return known
+}
+
+// wrappers are what programs put around the properties of an object.
+var wrappers = []string{"instance.", "ansible_facts.", "extensiondata.", "value."}
+
+// find returns the known name that a header is.
+func find(known map[string]name, header string) (name, bool) {
+	s := squash(header)
+	for _, w := range wrappers {
+		s = strings.TrimPrefix(s, squash(w))
+	}
+	if n, ok := known[s]; ok {
+		return n, true
+	}
+	stem, unit := splitUnit(s)
+	n, ok := known[strings.TrimSuffix(stem, ".")]
+	if hertz, is := amounts[n.id]; ok && is && unit != "" && hertz == strings.HasSuffix(unit, "hz") {
+		n.unit = unit
+		return n, true
+	}
+	return name{}, false
+}
+
+// places returns where the columns of the kind stand in a header, by what the code calls them.
+func (k *kind) places(header []string) (at map[string]place, repeated []string) {
+	known := k.known()
+	at = map[string]place{}
+	best := make([]name, len(k.columns))
+	for i, h := range header {
+		n, ok := find(known, h)
+		if !ok {
+			continue
+		}
+		c, old := &k.columns[n.column], best[n.column]
+		if old.rank == n.rank && squash(h) == squash(header[at[c.id()].index]) {
+			repeated = append(repeated, c.id())
+			if !c.last {
+				continue
+			}
+		}
+		if old.rank == 0 || n.rank < old.rank || old.rank == n.rank && c.last {
+			best[n.column] = n
+			at[c.id()] = place{i, `"` + strings.TrimSpace(h) + `"`, n.unit}
+		}
+	}
+	for i := range k.columns {
+		if best[i].rank == 0 {
+			at[k.columns[i].id()] = place{index: -1}
+		}
+	}
+	return at, repeated
+}
+
+// rvtoolsWords are headers that only RVTools writes.
+var rvtoolsWords = []string{"VI SDK Server", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Cores p/s"}
+
+// kindOf returns the kind of a table with this header; nil when it is neither one of VMs
+// nor one of hosts. RVTools' own words tell its sheets, whatever they are called.
+func kindOf(header []string) *kind {
+	words := map[string]bool{}
+	for _, h := range header {
+		words[squash(h)] = true
+	}
+	if slices.ContainsFunc(rvtoolsWords, func(w string) bool { return words[squash(w)] }) {
+		var best *kind
+		most := 3
+		for i := range kinds[:len(kinds)-2] {
+			if n := kinds[i].matches(header); n > most {
+				best, most = &kinds[i], n
+			}
+		}
+		if best != nil {
+			return best
+		}
+	}
+	vms, hosts := &kinds[len(kinds)-2], &kinds[len(kinds)-1]
+	v, h := vms.score(header), hosts.score(header)
+	switch {
+	case v == 0 && h == 0:
+		return nil
+	case v >= h:
+		return vms
+	}
+	return hosts
+}
+
+// matches counts the columns of a kind that a header has.
+func (k *kind) matches(header []string) int {
+	at, _ := k.places(header)
+	n := 0
+	for _, p := range at {
+		if p.index >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// needs are the columns one of which a table has to have: who a row is about, and what is said of it.
+var needs = map[string][2][]string{
+	"VMs":   {{"VM", "VM ID", "VM UUID"}, {"CPUs", "Memory", "Cores p/s", "CPU hot add", "memory hot add", "settings", "HW version", "CPU reservation", "memory reservation"}},
+	"hosts": {{"Host"}, {"# CPU", "# Cores", "Cores per CPU", "CPU Model", "nodes", "CPU Threads"}},
+}
+
+// score says how well a header fits a kind; 0 when it lacks what is needed.
+func (k *kind) score(header []string) int {
+	at, _ := k.places(header)
+	for _, need := range needs[k.name] {
+		has := false
+		for _, key := range need {
+			has = has || at[key].index >= 0
+		}
+		if !has {
+			return 0
+		}
+	}
+	return k.matches(header)
+}

@@ -1,0 +1,378 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"homenode/numa"
+)
+
+// memberKey is the header of the key under which a row stands in an object of rows.
+const memberKey = "%key%"
+
+// A member is a value of an object or list. Values are string, bool, nil, json.Number, object or []any.
+type member struct {
+	key   string
+	value any
+}
+
+// An object is a JSON object in the order of the file.
+type object []member
+
+// Bounds of a document: a VM of the API has some hundred values that are not skipped.
+const (
+	maxDepth  = 64
+	maxValues = 20_000_000
+)
+
+// skipped are members of objects of the API that say nothing of topology and are most of their text.
+var skipped = map[string]bool{"device": true, "layout": true, "layoutex": true, "files": true, "datastore": true, "guest": true, "network": true, "snapshot": true,
+	"capability": true, "storage": true, "alarm": true, "declaredalarmstate": true, "triggeredalarmstate": true, "filesystemvolume": true, "storagedevice": true,
+	"featurerequirement": true, "featuremask": true, "pcipassthruinfo": true, "pcidevice": true, "certificate": true, "vm": true, "datastoreurl": true, "effectiverole": true, "permission": true}
+
+// A jsonReader reads the values of a file.
+type jsonReader struct {
+	d      *jsontext.Decoder
+	values int
+}
+
+// parseJSON reads all documents of a file: programs that are run twice append a second.
+func parseJSON(file string, b []byte) ([]any, error) {
+	r := &jsonReader{d: jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
+	var docs []any
+	for {
+		v, err := r.value(0)
+		switch {
+		case err == io.EOF && docs != nil:
+			return docs, nil
+		case err != nil:
+			at := min(int(r.d.InputOffset()), len(b))
+			if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+				err, at = syntax.Err, min(int(syntax.ByteOffset), len(b))
+			}
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = errors.New("the file is cut off")
+			}
+			line := 1 + bytes.Count(b[:at], []byte("\n"))
+			return nil, &numa.SyntaxError{File: file, Line: line, Col: at - bytes.LastIndexByte(b[:at], '\n'), Msg: strings.TrimPrefix(err.Error(), "jsontext: ")}
+		}
+		docs = append(docs, v)
+	}
+}
+
+// value reads the next value.
+func (r *jsonReader) value(depth int) (any, error) {
+	if r.values++; r.values > maxValues || depth > maxDepth {
+		return nil, fmt.Errorf("more than %d values, or nested deeper than %d: refused", maxValues, maxDepth)
+	}
+	t, err := r.d.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch t.Kind() {
+	case '{':
+		return r.object(depth)
+	case '[':
+		list := []any{}
+		for r.d.PeekKind() != ']' {
+			v, err := r.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err := r.d.ReadToken()
+		return list, err
+	case '"':
+		return t.String(), nil
+	case '0':
+		return json.Number(t.String()), nil
+	case 't', 'f':
+		return t.Bool(), nil
+	}
+	return nil, nil
+}
+
+// object reads the members of an object. A value with its type around it, as the API has it, is the value.
+func (r *jsonReader) object(depth int) (any, error) {
+	o := object{}
+	for r.d.PeekKind() != '}' {
+		key, err := r.d.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		name := key.String()
+		if k := r.d.PeekKind(); skipped[strings.ToLower(name)] && (k == '{' || k == '[') && depth > 1 {
+			if err := r.d.SkipValue(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		v, err := r.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		if name == "_value" {
+			o = object{{name, v}}
+		} else if len(o) != 1 || o[0].key != "_value" {
+			o = append(o, member{name, v})
+		}
+	}
+	if _, err := r.d.ReadToken(); err != nil {
+		return nil, err
+	}
+	if len(o) == 1 && o[0].key == "_value" {
+		return o[0].value, nil
+	}
+	return o, nil
+}
+
+// get returns the member of this name, in any case.
+func (o object) get(key string) any {
+	for _, m := range o {
+		if strings.EqualFold(m.key, key) {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// A jsonRow is an object that is a row, flattened: path below it to value. Lists stay whole.
+type jsonRow struct {
+	at    string // path of the object
+	cells map[string]any
+}
+
+// flatten adds the values below v.
+func (r *jsonRow) flatten(path string, v any) {
+	o, ok := v.(object)
+	if !ok {
+		if v != nil {
+			r.cells[path] = v
+		}
+		return
+	}
+	for _, m := range o {
+		key := m.key
+		if path != "" {
+			key = path + "." + key
+		}
+		r.flatten(key, m.value)
+	}
+}
+
+// rowOf returns the row of an object; nil when it is none. Those of govc object.collect list the properties that were asked for.
+func rowOf(at string, v any) *jsonRow {
+	r := &jsonRow{at: at, cells: map[string]any{}}
+	set, _ := v.([]any)
+	if o, ok := v.(object); ok {
+		if set, ok = o.get("changeSet").([]any); ok {
+			r.flatten("obj", o.get("obj"))
+		} else {
+			r.flatten("", o)
+		}
+	}
+	for _, e := range set {
+		change, ok := e.(object)
+		name, is := change.get("name").(string)
+		if !ok || !is || change.get("op") == nil {
+			return nil
+		}
+		r.flatten(name, change.get("val"))
+	}
+	if len(r.cells) == 0 {
+		return nil
+	}
+	return r
+}
+
+// jsonTables collects the tables of a document: lists of objects, objects of objects, or one object, that have the
+// columns of VMs or hosts.
+type jsonTables struct {
+	tables []jsonTable
+	others []jsonRow // objects that are none, for a message
+}
+
+type jsonTable struct {
+	kind   *kind
+	header []string
+	rows   []*jsonRow
+}
+
+// add looks for tables in a value at a path.
+func (j *jsonTables) add(at string, v any, depth int) {
+	if depth > 8 {
+		return
+	}
+	var rows []*jsonRow
+	switch v := v.(type) {
+	case []any:
+		if r := rowOf(at, v); r != nil && j.accept([]*jsonRow{r}) {
+			return
+		}
+		for i, e := range v {
+			if r := rowOf(fmt.Sprintf("%s[%d]", at, i), e); r != nil {
+				rows = append(rows, r)
+			}
+		}
+		if j.accept(rows) {
+			return
+		}
+		for i, e := range v {
+			j.add(fmt.Sprintf("%s[%d]", at, i), e, depth+1)
+		}
+	case object:
+		if r := rowOf(at, v); r != nil && j.accept([]*jsonRow{r}) {
+			return
+		}
+		for i, m := range v { // rows by their names
+			if r := rowOf(fmt.Sprintf("%s[%d]", at, i), m.value); r != nil && len(v) > 0 {
+				if _, ok := m.value.(object); ok {
+					r.cells[memberKey] = m.key
+					rows = append(rows, r)
+				}
+			}
+		}
+		if len(rows) == len(v) && j.accept(rows) {
+			return
+		}
+		for _, m := range v {
+			j.add(strings.TrimPrefix(at+"."+m.key, "."), m.value, depth+1)
+		}
+	}
+}
+
+// accept takes rows that are a table.
+func (j *jsonTables) accept(rows []*jsonRow) bool {
+	if len(rows) == 0 {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		for key := range r.cells {
+			seen[key] = true
+		}
+	}
+	header := slices.Sorted(maps.Keys(seen))
+	k := kindOf(header)
+	if k == nil {
+		if len(j.others) == 0 && len(rows) > 0 {
+			j.others = append(j.others, jsonRow{rows[0].at, rows[0].cells})
+		}
+		return false
+	}
+	j.tables = append(j.tables, jsonTable{k, header, rows})
+	return true
+}
+
+// jsonRows yields the rows of a JSON table.
+type jsonRows struct {
+	jsonTable
+	n      int
+	wanted []int
+}
+
+func (j *jsonRows) next() ([]string, int, error) {
+	if j.n++; j.n == 1 {
+		return j.header, 1, nil
+	}
+	if j.n-2 >= len(j.rows) {
+		return nil, 0, io.EOF
+	}
+	cells := make([]string, len(j.header))
+	cells[0] = cells[0] + ""
+	for i, h := range j.header {
+		if j.wanted == nil || slices.Contains(j.wanted, i) {
+			cells[i] = cellOf(j.rows[j.n-2].cells[h])
+		}
+	}
+	return cells, j.n - 1, nil
+}
+
+func (j *jsonRows) want(columns []int) { j.wanted = columns }
+
+func (j *jsonRows) decimal() byte { return '.' }
+
+// place returns the path of the row, the beginning of each origin.
+func (j *jsonRows) place() string {
+	if at := j.rows[j.n-2].at; at != "" {
+		return at + "."
+	}
+	return ""
+}
+
+// cellOf returns the text of a value; a list is JSON.
+func cellOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case json.Number:
+		return v.String()
+	case []any:
+		b, err := json.Marshal(plain(v))
+		if err == nil {
+			return string(b)
+		}
+	}
+	return ""
+}
+
+// plain makes of objects maps, which encode; the keys are in lower case.
+func plain(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = plain(v[i])
+		}
+		return list
+	case object:
+		m := make(map[string]any, len(v))
+		for _, e := range v {
+			m[strings.ToLower(e.key)] = plain(e.value)
+		}
+		return m
+	}
+	return v
+}
+
+// jsonSheets returns the tables of a JSON file as sheets.
+func jsonSheets(file, at string, b []byte) ([]*sheet, error) {
+	docs, err := parseJSON(file, b)
+	if err != nil {
+		return nil, err
+	}
+	var j jsonTables
+	for i, d := range docs {
+		path := ""
+		if len(docs) > 1 {
+			path = "document " + strconv.Itoa(i+1)
+		}
+		j.add(path, d, 0)
+	}
+	var sheets []*sheet
+	for _, t := range j.tables {
+		sheets = append(sheets, &sheet{name: file, at: at, kind: t.kind, header: t.header, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
+	}
+	if sheets == nil {
+		s := &sheet{name: file, at: at}
+		for _, o := range j.others {
+			s.header = slices.Sorted(maps.Keys(o.cells))
+		}
+		sheets = append(sheets, s)
+	}
+	return sheets, nil
+}

@@ -1,0 +1,227 @@
+// Package tables reads tables of VMs and hosts into a numa.Fleet: RVTools 3.x and 4.x exports (an .xlsx
+// workbook, a folder of RVTools_tab*.csv files, or a zip of either), and what other programs write: CSV, workbooks
+// and JSON of PowerCLI, govc, Live Optics, Ansible and scripts.
+//
+// What a table is, its headers tell (header.go): by the known names of columns (columns.go, shapes.go), of which a
+// new form is a further row. A cell that cannot be read leaves its fact unknown and a note in the fleet; an error is
+// returned only when the whole cannot be read. Most tables have no NUMA nodes and no advanced settings: the nodes of a
+// host are then assumed to be its packages, and the settings of hosts and VMs stay unknown.
+package tables
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"homenode/internal/bounded"
+	"homenode/numa"
+	"homenode/source/text"
+)
+
+// The first bytes of the files that Read distinguishes.
+const (
+	zipMagic = "PK"                               // zip and xlsx
+	oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" // binary .xls, and encrypted .xlsx
+)
+
+// Read reads the tables at path: an .xlsx, a folder of CSV and JSON files, one such file, or a zip of them
+// or of one .xlsx. One CSV of an RVTools export means all of its folder. Nothing is written to disk.
+func Read(path string) (*numa.Fleet, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read tables: %w", err)
+	}
+	if info.IsDir() {
+		return readFolder(path, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read tables: %w", err)
+	}
+	defer f.Close()
+	var head [8]byte
+	n, err := io.ReadFull(f, head[:])
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, fmt.Errorf("read tables: %w", err)
+	}
+	ext := strings.ToLower(filepath.Ext(path))
+	switch magic := string(head[:n]); {
+	case strings.HasPrefix(magic, zipMagic):
+		return readZip(path, f, info.Size())
+	case magic == oleMagic && ext != ".xls":
+		return nil, fmt.Errorf("%s: the workbook is encrypted or an old binary .xls: save it as .xlsx without a password", path)
+	case magic == oleMagic || ext == ".xls":
+		return nil, fmt.Errorf("%s: old binary .xls: save it as .xlsx, or export CSV from RVTools", path)
+	case sureRVTools(filepath.Base(path)) && ext == ".csv":
+		return readFolder(path, filepath.Dir(path))
+	case ext == ".xlsx" || ext == ".zip":
+		return nil, fmt.Errorf("%s: not a zip file: found %q, want %q: the file is damaged or has a wrong name", path, head[:min(n, 4)], "PK\x03\x04")
+	}
+	return ReadFiles([]string{path})
+}
+
+// ReadFiles reads CSV and JSON files that are one export together: such as one with the VMs and one with their hosts.
+func ReadFiles(paths []string) (*numa.Fleet, error) {
+	var files []file
+	var names []string
+	for _, p := range paths {
+		files = append(files, file{filepath.Base(p), func() ([]byte, error) { return bounded.File(p, maxPart) }})
+		names = append(names, baseName(p))
+	}
+	return readFiles(strings.Join(paths, " "), strings.Join(names, " "), files)
+}
+
+// sureRVTools reports whether only RVTools names a file so: RVTools_tabvInfo.csv.
+func sureRVTools(base string) bool {
+	_, sure := rvtoolsSheet(base)
+	return sure && isTable(base)
+}
+
+// Detect reports whether path looks like tables of VMs or hosts: by its name and
+// first bytes, and by the names and headers inside a folder or zip. Whether it can be read
+// is for Read to say, also about a damaged file.
+func Detect(path string) bool {
+	info, err := os.Stat(path)
+	ext := strings.ToLower(filepath.Ext(path))
+	switch {
+	case err != nil || ext == ".xlsx" || ext == ".xls":
+		return ext == ".xlsx" || ext == ".xls"
+	case info.IsDir():
+		files, err := folderFiles(path)
+		return err == nil && slices.ContainsFunc(files, file.holds)
+	case isTable(filepath.Base(path)):
+		return true
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if zr, err := zip.NewReader(f, info.Size()); err == nil {
+		kind, _ := zipHolds(zr)
+		return kind != holdsNothing
+	}
+	return file{path, func() ([]byte, error) { return head(path) }}.holds()
+}
+
+// head returns the beginning of a file.
+func head(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, text.HeadSize))
+}
+
+// RVTools reports whether path is an RVTools export by the names in it, so that no other reader is asked.
+func RVTools(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return Detect(path) && !isTable(path) || sureRVTools(filepath.Base(path))
+	}
+	files, err := folderFiles(path)
+	return err == nil && slices.ContainsFunc(files, func(f file) bool { return sureRVTools(f.name) })
+}
+
+// Holds reports whether the file or folder at path holds a table of VMs or hosts, by its content.
+func Holds(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.IsDir() || !isTable(filepath.Base(path)) {
+		return Detect(path)
+	}
+	return file{filepath.Base(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}.holds()
+}
+
+// Workbook reports whether a file with this name and beginning is an Excel workbook.
+func Workbook(name string, head []byte) bool {
+	ext := strings.ToLower(filepath.Ext(name))
+	return (ext == ".xlsx" || ext == ".xls") && (bytes.HasPrefix(head, []byte(zipMagic)) || bytes.HasPrefix(head, []byte(oleMagic)))
+}
+
+// HeadHolds reports whether the beginning of a file, whose name tells its form, is a table of VMs or hosts.
+func HeadHolds(name string, head []byte) bool {
+	return file{filepath.Base(name), func() ([]byte, error) { return slices.Clone(head), nil }}.holds()
+}
+
+// holds reports whether the file holds a table of VMs or hosts.
+func (f file) holds() bool {
+	sheets, err := f.sheets(true)
+	return err == nil && slices.ContainsFunc(sheets, func(s *sheet) bool { return s.kind != nil })
+}
+
+// Part reports whether path is a CSV or JSON file of VMs without hosts, or the other way round: with the other one it is
+// one fleet.
+func Part(path string) bool {
+	if info, err := os.Stat(path); err != nil || info.IsDir() || !isTable(filepath.Base(path)) {
+		return false
+	}
+	f := file{filepath.Base(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}
+	sheets, err := f.sheets(true)
+	var vms, hosts bool
+	for _, s := range sheets {
+		if s.kind != nil {
+			isHosts := s.kind.name == "hosts" || s.kind.name == "vHost"
+			vms, hosts = vms || !isHosts, hosts || isHosts
+		}
+	}
+	return err == nil && vms != hosts
+}
+
+// readFolder reads the tables of folder; path is what the user named.
+func readFolder(path, folder string) (*numa.Fleet, error) {
+	files, err := folderFiles(folder)
+	if err != nil {
+		return nil, fmt.Errorf("read tables: %w", err)
+	}
+	return readFiles(path, baseName(folder), files)
+}
+
+// baseName returns the name of the file or folder at path, also for ".".
+func baseName(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return filepath.Base(path)
+}
+
+// readZip reads the zip file r of size bytes: a workbook, or a zip that holds
+// CSVs or one workbook.
+func readZip(path string, r io.ReaderAt, size int64) (*numa.Fleet, error) {
+	zr, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: damaged or cut off: %w", path, err)
+	}
+	switch kind, files := zipHolds(zr); kind {
+	case holdsWorkbook:
+		return readWorkbook(path, baseName(path), zr)
+	case holdsFiles:
+		return readFiles(path, baseName(path), zipFiles(files))
+	case holdsXLSX:
+		if len(files) > 1 {
+			return nil, fmt.Errorf("%s: holds %d workbooks (%s, %s, …): unpack it and read one at a time",
+				path, len(files), files[0].Name, files[1].Name)
+		}
+		b, err := unpack(files[0])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if !strings.HasPrefix(string(b[:min(len(b), 2)]), zipMagic) {
+			return nil, fmt.Errorf("%s: %s is not an .xlsx workbook", path, files[0].Name)
+		}
+		inner, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: damaged or cut off: %w", path, files[0].Name, err)
+		}
+		if kind, _ := zipHolds(inner); kind != holdsWorkbook {
+			return nil, fmt.Errorf("%s: %s is not an .xlsx workbook: no %s", path, files[0].Name, workbookPart)
+		}
+		return readWorkbook(path, baseName(path), inner)
+	}
+	return nil, fmt.Errorf("%s: the zip holds no tables: want an .xlsx, or CSV or JSON files", path)
+}

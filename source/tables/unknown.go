@@ -1,0 +1,76 @@
+package tables
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/internal/words"
+)
+
+// An Unknown is the error for a file that holds no table of VMs or hosts; it describes the file.
+type Unknown struct {
+	Path, Found string
+}
+
+func (e *Unknown) Error() string { return e.Path + ": found " + e.Found }
+
+// unknown describes the tables of an export none of which is known.
+func (x *export) unknown() error {
+	if len(x.sheets) == 1 && x.form == "" {
+		return &Unknown{x.path, x.sheets[0].describe()}
+	}
+	form := x.form
+	if form == "" {
+		form = words.Plural(len(x.sheets), "file")
+	}
+	if len(x.sheets) == 0 {
+		return &Unknown{x.path, "no tables"}
+	}
+	var each []string
+	for _, s := range x.sheets[:min(len(x.sheets), maxListed)] {
+		each = append(each, s.name+" has "+listed(s.header))
+	}
+	if more := len(x.sheets) - len(each); more > 0 {
+		each = append(each, fmt.Sprintf("%d more", more))
+	}
+	return &Unknown{x.path, fmt.Sprintf("%s: %s; none is a table of VMs or hosts", form, strings.Join(each, "; "))}
+}
+
+// maxListed is how many names a message lists.
+const maxListed = 6
+
+// listed lists the first columns.
+func listed(header []string) string {
+	var names []string
+	for _, h := range header {
+		if h = strings.TrimSpace(h); h != "" && h != memberKey {
+			names = append(names, strings.Trim(quote(h), `"`))
+		}
+	}
+	switch n := len(names); {
+	case n == 0:
+		return "no columns"
+	case n > maxListed:
+		return fmt.Sprintf("%d columns: %s …", n, strings.Join(names[:maxListed], ", "))
+	default:
+		return fmt.Sprintf("%s: %s", words.Plural(n, "column"), strings.Join(names, ", "))
+	}
+}
+
+// describe says what a file holds, and what it lacks to be a table of VMs or hosts.
+func (s *sheet) describe() string {
+	form := "a table with "
+	if strings.HasSuffix(strings.ToLower(s.name), ".json") {
+		form = "JSON whose objects have "
+	}
+	lacks := "no column names a VM or a host"
+	for _, k := range []*kind{&vmTable, &hostTable} {
+		at, _ := k.places(s.header)
+		for _, key := range needs[k.name][0] {
+			if at[key].index >= 0 {
+				lacks = "no column states vCPUs or memory of VMs, or sockets or cores of hosts"
+			}
+		}
+	}
+	return form + listed(s.header) + "; " + lacks
+}
