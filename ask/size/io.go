@@ -167,11 +167,15 @@ func (f *IO) consistent(q *iocost.Question) error {
 	return nil
 }
 
-// asked returns the workloads: that of the flags, then those of --workload.
+// word returns the value of a flag that is a word of a workload.
 func (f *IO) word(key string) string {
 	return map[string]string{"iops": f.IOPS, "throughput": f.Throughput, "block": f.Block, "read": f.Reads}[key]
 }
 
+// anyBlock is a size of I/Os where it does not matter: the rules of thumb go by bits.
+var anyBlock = iocost.Word{Key: "block", Value: "32k"}
+
+// asked returns the workloads: that of the flags, then those of --workload.
 func (f *IO) asked() ([]iocost.Asked, error) {
 	var out []iocost.Asked
 	var words []iocost.Word
@@ -181,9 +185,16 @@ func (f *IO) asked() ([]iocost.Asked, error) {
 		}
 	}
 	if len(words) > 0 || f.Given("path") || len(f.Workloads) == 0 {
+		blockless := f.Rules && !f.Given("block") && !f.Given("iops")
+		if blockless {
+			words = append(words, anyBlock)
+		}
 		a, err := iocost.Ask(f.Path, words, "--")
 		if err != nil {
 			return nil, err
+		}
+		if blockless {
+			a.Assumed = append(a.Assumed, anyBlock.Key)
 		}
 		out = append(out, a)
 	}

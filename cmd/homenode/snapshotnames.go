@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"homenode/esxi/product"
 	"homenode/internal/atomicfile"
 	"homenode/numa"
 	"homenode/source/anonymise"
@@ -59,7 +60,7 @@ func (f *nameFlags) withdraw() error {
 func (f *nameFlags) apply(cmd *cobra.Command, fleet *numa.Fleet) (*numa.Fleet, error) {
 	switch {
 	case f.anonymise:
-		out, key := anonymise.Fleet(fleet)
+		out, key := anonymise.Fleet(fleet, product.Public)
 		if err := atomicfile.WriteNew(f.key, key.Write); err != nil {
 			return nil, err
 		}

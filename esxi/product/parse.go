@@ -164,3 +164,28 @@ func longest(words, families []string, names func(*Row) []string) (found string)
 	}
 	return found
 }
+
+// Public reports whether a text names a known product and nothing else, such as "SQL Server 2022 Std", and so no owner.
+func Public(text string) bool {
+	known := map[string]bool{"ms": true, "microsoft": true, "sap": true, "sql": true, "server": true, "edition": true, "mssql": true, "cu": true, "bit": true, "windows": true}
+	learn := func(texts ...string) {
+		for _, t := range texts {
+			for _, w := range word.FindAllString(strings.ToLower(t), -1) {
+				known[w] = true
+			}
+		}
+	}
+	for i := range rows {
+		learn(rows[i].Family)
+		learn(rows[i].Versions...)
+		learn(rows[i].Editions...)
+	}
+	for short, long := range synonyms {
+		learn(short, long)
+	}
+	text = strings.ToLower(text)
+	unknown := func(w string) bool {
+		return !known[w] && !update.MatchString(w) && !(len(w) <= 4 && number.MatchString(w))
+	}
+	return parse(text) != nil && !slices.ContainsFunc(word.FindAllString(joined.ReplaceAllString(text, "$1 $2"), -1), unknown)
+}

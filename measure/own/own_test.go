@@ -60,6 +60,24 @@ seen secret-e by=vmware.log start=power-on host=secret-esx1 vcpus=16 nodes=4x4 c
 	}
 }
 
+// TestStoredBefore explains a size that was stored before a setting changed.
+func TestStoredBefore(t *testing.T) {
+	s := scored(t, hosts+`
+vm a host=secret-esx1 vcpus=24 hw=19 coresPerSocket=6 stored=6 numa.consolidate=FALSE
+vm b host=secret-esx1 vcpus=24 hw=20 stored=24 hotAdd=off
+`)
+	want := map[string]string{"a": "stored while", "b": "numa.vcpu.preferHT was the other way"}
+	for _, d := range s.Differences {
+		if !slices.ContainsFunc(d.Reasons, func(r string) bool { return strings.Contains(r, want[d.VM]) }) {
+			t.Errorf("%s: %q, want %q", d.VM, d.Reasons, want[d.VM])
+		}
+		delete(want, d.VM)
+	}
+	if len(want) > 0 {
+		t.Errorf("no difference of %v", want)
+	}
+}
+
 // TestContribute reads back what the demo and the fleet above contribute: the verdicts are the
 // same, and no name is in the file.
 func TestContribute(t *testing.T) {

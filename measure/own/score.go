@@ -3,6 +3,7 @@
 package own
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -186,10 +187,14 @@ func stored(v *rule.VM, r *rules.Result, ch vnuma.Choices) (one *sighting, why s
 			one.reasons = append(one.reasons, fmt.Sprintf("stored on a host like %s (%s), by the VM or one that it was cloned from, and kept since (B-8, D-1)", k.Hosts[0].Name, k.Machine.Shape()))
 		}
 	}
-	other := g
-	other.HotAdd = !g.HotAdd
-	if s := predict(&kind.Machine, other, ch); s.Written && s.Size == one.stored {
-		one.reasons = append(one.reasons, "stored while CPU hot add was the other way")
+	for _, b := range before {
+		other := g
+		if b.change(&other, &v.Guest); other == g {
+			continue
+		}
+		if s := predict(&kind.Machine, other, ch); s.Written && s.Size == one.stored {
+			one.reasons = append(one.reasons, "stored while "+b.was)
+		}
 	}
 	for _, choice := range vnuma.ChoiceList {
 		other := ch
@@ -200,6 +205,23 @@ func stored(v *rule.VM, r *rules.Result, ch vnuma.Choices) (one *sighting, why s
 		}
 	}
 	return one, ""
+}
+
+// before are the settings that may have been others when a size was stored, which stays (B-8).
+var before = []struct {
+	was    string
+	change func(g, now *vnuma.Guest)
+}{
+	{"CPU hot add was the other way", func(g, _ *vnuma.Guest) { g.HotAdd = !g.HotAdd }},
+	{"cores per socket were those that the cookie records", func(g, now *vnuma.Guest) { g.CoresPerSocket = cmp.Or(now.CookieCPS, g.CoresPerSocket) }},
+	{"cores per socket were 1", func(g, _ *vnuma.Guest) { g.CoresPerSocket, g.AutoCPS = 1, false }},
+	{"numa.vcpu.preferHT was the other way", func(g, _ *vnuma.Guest) { g.PreferHT = !g.PreferHT }},
+	{"numa.consolidate was the other way", func(g, _ *vnuma.Guest) { g.Spread = !g.Spread }},
+	{"numa.vcpu.followcorespersocket was the other way", func(g, _ *vnuma.Guest) { g.Follow = !g.Follow }},
+	{"numa.vcpu.maxPerVirtualNode was not set", func(g, _ *vnuma.Guest) { g.MaxPerVirtualNode = 0 }},
+	{"numa.vcpu.maxPerMachineNode was not set", func(g, _ *vnuma.Guest) { g.MaxPerMachineNode = 0 }},
+	{"numa.vcpu.coresPerNode was not set", func(g, _ *vnuma.Guest) { g.CoresPerNode = 0 }},
+	{"numa.vcpu.min was not set", func(g, _ *vnuma.Guest) { g.Min = 0 }},
 }
 
 // decided returns the statements of the rule book that decide what the guest sees at a first

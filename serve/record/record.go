@@ -20,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"homenode/esxi/product"
 	"homenode/internal/atomicfile"
 	"homenode/numa"
 	"homenode/serve/collect"
@@ -202,7 +203,7 @@ func (r *Recorder) openKey() error {
 	if filepath.IsLocal(below) {
 		return fmt.Errorf("%s: the key would be given away with the folder: want a file outside of it", r.opts.Key)
 	}
-	r.names = &anonymise.Pseudonyms{}
+	r.names = &anonymise.Pseudonyms{Public: product.Public}
 	f, err := os.Open(r.opts.Key)
 	if errors.Is(err, os.ErrNotExist) {
 		if len(r.meta.Runs) > 0 {
@@ -224,7 +225,7 @@ func (r *Recorder) openKey() error {
 			}
 		}
 	}
-	r.names = key.Pseudonyms()
+	r.names = key.Pseudonyms(product.Public)
 	r.saved = r.names.Len()
 	return nil
 }

@@ -45,6 +45,35 @@ func TestEscaped(t *testing.T) {
 	}
 }
 
+// TestUploadOfOthers names the command for a file that is no capture, and keeps nothing.
+func TestUploadOfOthers(t *testing.T) {
+	shelf, err := captures.Open("", 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shelf.Close()
+	s := &Site{Fleets: func() []*held.Fleet { return nil }, Captures: shelf}
+	for name, text := range map[string]string{"export.xlsx": "PK\x03\x04", "vms.csv": "Name,NumCpu,MemoryMB\ndb01,8,4096\n", "fleet.txt": "host h nodes=2 cores=18 memory=512GB\n",
+		"RVTools_tabvInfo.csv": "VM,CPUs\ndb01,8\n", "lscpu.txt": "NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n"} {
+		var body bytes.Buffer
+		form := multipart.NewWriter(&body)
+		part, err := form.CreateFormFile("file", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write([]byte(text))
+		_ = form.Close()
+		r := httptest.NewRequest(http.MethodPost, "/captures", &body)
+		r.Header.Set("Content-Type", form.FormDataContentType())
+		w := httptest.NewRecorder()
+		s.upload(w, r)
+		all, _, err := shelf.List()
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "homenode ") || len(all) > 0 || err != nil {
+			t.Errorf("%s: status %d, %d kept, %v\n%s", name, w.Code, len(all), err, w.Body)
+		}
+	}
+}
+
 // TestUploadTooLarge takes no capture that is larger than the limit.
 func TestUploadTooLarge(t *testing.T) {
 	shelf, err := captures.Open("", 1<<20)

@@ -38,24 +38,34 @@ const (
 var kinds = []string{kindVM, kindHost, kindCluster, kindDomain, kindFolder, kindTag, kindUUID, kindSource, kindAddress, kindPath, kindText}
 
 // Fleet returns a copy of f with pseudonyms, and the key to them. f stays as it is.
-// The same fleet gives the same result.
-func Fleet(f *numa.Fleet) (*numa.Fleet, *Key) {
-	var p Pseudonyms
+// The same fleet gives the same result. public reports the names of products that anybody may read: they stay,
+// since findings rest on them; nil knows none.
+func Fleet(f *numa.Fleet, public func(product string) bool) (*numa.Fleet, *Key) {
+	p := Pseudonyms{Public: public}
 	out := p.Fleet(f)
 	return out, p.Key()
 }
 
 // Pseudonyms are given to names as these are met, for what is read over time. Those of the first fleet are the same
 // as of the function Fleet. The zero value is ready.
-type Pseudonyms struct{ n *namer }
+type Pseudonyms struct {
+	n      *namer
+	Public func(product string) bool // the products whose names stay; nil for none
+}
 
 // Fleet returns a copy of f with pseudonyms. f stays as it is.
 func (p *Pseudonyms) Fleet(f *numa.Fleet) *numa.Fleet {
 	if p.n == nil {
 		p.n = newNamer(freeTag(f))
 	}
+	if p.Public != nil {
+		p.n.spare(f, p.Public)
+	}
 	p.n.learn(f)
 	out := walk(reflect.ValueOf(*f), p.n.replace).Interface().(numa.Fleet)
+	for i := range out.VMs { // the value of a fact is kept otherwise
+		out.VMs[i].Product.Value = p.n.whole(kindTag, out.VMs[i].Product.Value)
+	}
 	return &out
 }
 
@@ -205,7 +215,7 @@ func (n *namer) replace(at site, s string) string {
 	}
 	switch at {
 	case site{"Host", "ID"}, site{"Host", "Name"}, site{"VM", "Host"}, site{"Observation", "Host"}:
-		return (&Pseudonyms{n}).Host(s)
+		return (&Pseudonyms{n: n}).Host(s)
 	case site{"VM", "Folder"}:
 		parts := strings.Split(s, "/")
 		for i, p := range parts {

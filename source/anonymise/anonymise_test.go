@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/esxi/product"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -83,7 +84,7 @@ func written(t *testing.T, f *numa.Fleet) []byte {
 func TestNothingLeaks(t *testing.T) {
 	fleet := testFleet()
 	before := written(t, fleet)
-	out, key := Fleet(fleet)
+	out, key := Fleet(fleet, product.Public)
 	after := written(t, out)
 	if !bytes.Equal(written(t, fleet), before) {
 		t.Error("the fleet that was given has changed")
@@ -128,8 +129,8 @@ func TestReveal(t *testing.T) {
 	}
 	for name, fleet := range map[string]*numa.Fleet{"own": testFleet(), "demo": demoFleet, "empty": {}} {
 		t.Run(name, func(t *testing.T) {
-			out, key := Fleet(fleet)
-			again, _ := Fleet(fleet)
+			out, key := Fleet(fleet, product.Public)
+			again, _ := Fleet(fleet, product.Public)
 			if !bytes.Equal(written(t, out), written(t, again)) {
 				t.Error("two runs differ")
 			}
@@ -153,7 +154,7 @@ func TestReveal(t *testing.T) {
 				t.Errorf("not the same bytes:\n%s\nwant\n%s", written(t, back), written(t, fleet))
 			}
 			// What is anonymous can be made so again.
-			twice, key2 := Fleet(out)
+			twice, key2 := Fleet(out, nil)
 			if back, err = key2.Fleet(twice); err != nil || !bytes.Equal(written(t, back), written(t, out)) {
 				t.Errorf("the second time: %v", err)
 			}
@@ -168,7 +169,7 @@ func TestSameFindings(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, fleet := range map[string]*numa.Fleet{"own": testFleet(), "demo": demoFleet} {
-		out, key := Fleet(fleet)
+		out, key := Fleet(fleet, product.Public)
 		want, got := rules.Run(fleet, rules.Options{}), rules.Run(out, rules.Options{})
 		if len(want.Findings) < 3 {
 			t.Fatalf("%s: %d findings are too few to compare", name, len(want.Findings))
@@ -223,7 +224,7 @@ func TestTextForms(t *testing.T) {
 		{"4C4C4544-0054-5810-8033-B3C04F48354A", "identity-0001"},
 	} {
 		f := &numa.Fleet{Notes: []numa.Note{{Text: tt.in}}}
-		out, key := Fleet(f)
+		out, key := Fleet(f, nil)
 		if got := out.Notes[0].Text; got != tt.want {
 			t.Errorf("%q became %q, want %q", tt.in, got, tt.want)
 		}
@@ -246,8 +247,8 @@ func TestKeyErrors(t *testing.T) {
 			t.Errorf("ReadKey(%s): %v, want %s", tt.in, err, tt.want)
 		}
 	}
-	one, _ := Fleet(testFleet())
-	_, other := Fleet(&numa.Fleet{Source: "host-1"})
+	one, _ := Fleet(testFleet(), product.Public)
+	_, other := Fleet(&numa.Fleet{Source: "host-1"}, nil)
 	if _, err := other.Fleet(one); err == nil || err.Error() != "the key does not know Domainx-0001, Folderx-0003, Hostx-0002, Machinex-0001, addressx-0001 and 33 more: it belongs to another fleet" {
 		t.Errorf("error %v", err)
 	}
@@ -261,7 +262,7 @@ func FuzzText(f *testing.F) {
 	f.Add("Ésx1 host-0001 hostx-0002", "ésx1")
 	f.Fuzz(func(t *testing.T, text, name string) {
 		fleet := &numa.Fleet{Source: text, VMs: []numa.VM{{ID: "1", Name: name, At: text}, {ID: name + "2", Name: strings.ToUpper(name)}}, Notes: []numa.Note{{Text: text + name}}}
-		out, key := Fleet(fleet)
+		out, key := Fleet(fleet, product.Public)
 		back, err := key.Fleet(out)
 		if err != nil {
 			t.Fatal(err)
@@ -285,7 +286,7 @@ func BenchmarkFleet10000VMs(b *testing.B) {
 		fleet.VMs = append(fleet.VMs, v)
 	}
 	for b.Loop() {
-		if out, _ := Fleet(&fleet); len(out.VMs) != 10000 {
+		if out, _ := Fleet(&fleet, nil); len(out.VMs) != 10000 {
 			b.Fatal(len(out.VMs))
 		}
 	}
@@ -298,7 +299,7 @@ func TestPseudonyms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, fleet := range map[string]*numa.Fleet{"own": testFleet(), "demo": demoFleet} {
-		out, key := Fleet(fleet)
+		out, key := Fleet(fleet, product.Public)
 		var b bytes.Buffer
 		if err := key.Write(&b); err != nil {
 			t.Fatal(err)
@@ -306,7 +307,7 @@ func TestPseudonyms(t *testing.T) {
 		if key, err = ReadKey("key", &b); err != nil {
 			t.Fatal(err)
 		}
-		p := key.Pseudonyms()
+		p := key.Pseudonyms(product.Public)
 		more := *fleet
 		more.VMs = append(slices.Clone(fleet.VMs), numa.VM{ID: "vm-77", Name: "newcomer"})
 		more.Notes = append(slices.Clone(fleet.Notes), numa.Note{Text: "VM newcomer, seen beside Stranger"})
@@ -323,5 +324,39 @@ func TestPseudonyms(t *testing.T) {
 		if !bytes.Equal(written(t, got), written(t, out)) {
 			t.Errorf("%s: not as before:\n%s\nwant\n%s", name, written(t, got), written(t, out))
 		}
+	}
+}
+
+// TestProducts keeps the products that anybody may read, wherever a VM states them, and nothing else of what owners write.
+func TestProducts(t *testing.T) {
+	vm := func(id, stated, attribute, tag string) numa.VM {
+		v := numa.VM{ID: id, Name: id}
+		if stated != "" {
+			v.Product = numa.ReadAt(stated, "product")
+		}
+		if attribute != "" {
+			v.Attributes = []numa.Attribute{{Name: "Product", Value: attribute}}
+		}
+		if tag != "" {
+			v.Tags = []string{tag}
+		}
+		return v
+	}
+	f := &numa.Fleet{VMs: []numa.VM{vm("a", "SQL Server 2022 Std", "", ""), vm("b", "", "SAP HANA", ""), vm("c", "", "", "product:Oracle EE"),
+		vm("d", "SQL Server of Contoso", "", ""), vm("e", "", "Contoso ERP", "")}}
+	out, key := Fleet(f, product.Public)
+	for i, want := range []string{"SQL Server 2022 Std", "SAP HANA", "Oracle EE"} {
+		if got := out.VMs[i].Software().Value; got != want {
+			t.Errorf("product of %s: got %q, want %q", f.VMs[i].ID, got, want)
+		}
+	}
+	for i := range out.VMs {
+		if text := fmt.Sprint(out.VMs[i]); strings.Contains(text, "Contoso") {
+			t.Errorf("found the name of the owner in %s", text)
+		}
+	}
+	back, err := key.Fleet(out)
+	if err != nil || !reflect.DeepEqual(back, f) {
+		t.Errorf("revealed: %v\n%+v\nwant\n%+v", err, back, f)
 	}
 }

@@ -48,7 +48,7 @@ func (n *namer) key() *Key {
 }
 
 // Pseudonyms returns those of the key, to go on with: a name that it knows has its pseudonym.
-func (k *Key) Pseudonyms() *Pseudonyms {
+func (k *Key) Pseudonyms(public func(product string) bool) *Pseudonyms {
 	n := newNamer(k.tag)
 	n.width = 0
 	highest := map[string]int{} // number of the newest pseudonym, by name in lower case
@@ -78,7 +78,7 @@ func (k *Key) Pseudonyms() *Pseudonyms {
 		}
 	}
 	n.width = max(n.width, 4)
-	return &Pseudonyms{n}
+	return &Pseudonyms{n: n, Public: public}
 }
 
 // Knows reports whether s is, or holds, a pseudonym of the key.
@@ -89,7 +89,7 @@ func (k *Key) Knows(s string) bool { return k.Text(s) != s }
 func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
 	seen := 0
 	var unknown []string
-	out := walk(reflect.ValueOf(*f), func(_ site, s string) string {
+	reveal := func(_ site, s string) string {
 		return k.form.ReplaceAllStringFunc(s, func(p string) string {
 			name, ok := k.names[p]
 			if !ok {
@@ -99,7 +99,11 @@ func (k *Key) Fleet(f *numa.Fleet) (*numa.Fleet, error) {
 			seen++
 			return name
 		})
-	}).Interface().(numa.Fleet)
+	}
+	out := walk(reflect.ValueOf(*f), reveal).Interface().(numa.Fleet)
+	for i := range out.VMs {
+		out.VMs[i].Product.Value = reveal(site{}, out.VMs[i].Product.Value)
+	}
 	switch {
 	case len(unknown) > 0:
 		slices.Sort(unknown)

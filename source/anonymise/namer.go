@@ -26,12 +26,34 @@ type namer struct {
 	phrases map[string]bool // quotations in lower case: they are no names outside of quotes
 
 	memo map[string]string // text that was replaced before: most origins are alike
+
+	public map[string]bool // texts that stay: those that state a product
+}
+
+// spare lets the texts stay that state a product which is public: of the fact, a custom attribute or a tag.
+func (n *namer) spare(f *numa.Fleet, public func(string) bool) {
+	for i := range f.VMs {
+		v := &f.VMs[i]
+		if public(v.Product.Value) {
+			n.public[v.Product.Value] = true
+		}
+		for _, a := range v.Attributes {
+			if strings.EqualFold(a.Name, numa.ProductLabel) && public(a.Value) {
+				n.public[a.Name], n.public[a.Value] = true, true
+			}
+		}
+		for _, tag := range v.Tags {
+			if label, text, ok := strings.Cut(tag, ":"); ok && strings.EqualFold(strings.TrimSpace(label), numa.ProductLabel) && public(text) {
+				n.public[tag] = true
+			}
+		}
+	}
 }
 
 func newNamer(tag string) *namer {
 	return &namer{
 		tag: tag, width: 4, count: map[string]int{}, base: map[string]string{}, exact: map[string]string{},
-		spells: map[string]int{}, memo: map[string]string{}, domains: map[string]bool{}, phrases: map[string]bool{},
+		spells: map[string]int{}, memo: map[string]string{}, domains: map[string]bool{}, phrases: map[string]bool{}, public: map[string]bool{},
 	}
 }
 
@@ -50,6 +72,9 @@ func (n *namer) learn(f *numa.Fleet) {
 
 // know takes a name, which is found inside of texts then, and returns its pseudonym.
 func (n *namer) know(kind, name string) string {
+	if n.public[name] {
+		return name
+	}
 	p, known := n.exact[name]
 	if !known {
 		p = n.whole(kind, name)
@@ -94,8 +119,8 @@ func pseudonymForm(tag string) *regexp.Regexp {
 // pseudonyms that differ in case, so that they still match each other and each can
 // be given back as it was.
 func (n *namer) whole(kind, s string) string {
-	if s == "" {
-		return ""
+	if s == "" || n.public[s] {
+		return s
 	}
 	if p, ok := n.exact[s]; ok {
 		return p

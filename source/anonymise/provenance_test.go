@@ -115,7 +115,7 @@ func TestNoNameLeaks(t *testing.T) {
 		if name == "export" {
 			secrets = append(secrets, "acme", "intra", "wirt79", "fremdling", "kopie", "rentamt", "oerlikon", "bestand", "zwingli", "quaestor")
 		}
-		out, key := Fleet(fleet)
+		out, key := Fleet(fleet, nil)
 		secrets = append(secrets, key.Names()...)
 		after := bytes.ToLower(written(t, out))
 		slices.Sort(secrets)
@@ -156,7 +156,7 @@ func standing(b []byte, word string) int {
 // missing.
 func TestProvenanceStays(t *testing.T) {
 	for name, fleet := range map[string]*numa.Fleet{"export": exportFleet(t), "vcenter": vcenterFleet(t)} {
-		out, _ := Fleet(fleet)
+		out, _ := Fleet(fleet, nil)
 		for i := range fleet.VMs {
 			a, b := &fleet.VMs[i].Config, &out.VMs[i].Config
 			for _, o := range [][2]numa.Origin{{a.VCPUs.Origin, b.VCPUs.Origin}, {a.CoresPerSocket.Origin, b.CoresPerSocket.Origin}, {a.Memory.Origin, b.Memory.Origin},
@@ -175,7 +175,7 @@ func TestProvenanceStays(t *testing.T) {
 			}
 		}
 	}
-	out, key := Fleet(exportFleet(t))
+	out, key := Fleet(exportFleet(t), nil)
 	var notes []string
 	for _, n := range out.Notes {
 		_, place, _ := strings.Cut(n.At, ": ")
@@ -200,7 +200,7 @@ func TestProvenanceStays(t *testing.T) {
 func TestOwnWordsGiveWay(t *testing.T) {
 	fleet := &numa.Fleet{VMs: []numa.VM{{ID: "1", Name: `column "geheim"`}, {ID: "2", Name: "config.version.geheim"}},
 		Notes: []numa.Note{{Text: `VM column "geheim": left out; VM config.version.geheim: left out; found "geheim" in column "CPUs"`}}}
-	out, _ := Fleet(fleet)
+	out, _ := Fleet(fleet, nil)
 	if got := string(written(t, out)); strings.Contains(got, "geheim") || !strings.Contains(got, `column \"CPUs\"`) {
 		t.Error(got)
 	}

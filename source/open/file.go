@@ -67,7 +67,7 @@ func missing(name string, err error) error {
 }
 
 // KVM reports whether a file or folder holds hosts of KVM.
-func KVM(path string) bool { return kvm.Detect(path) || isJSON(path) && snapshot.OfKVM(path) }
+func KVM(path string) bool { return kvm.Detect(path) || snapshot.Detect(path) && snapshot.OfKVM(path) }
 
 // File reads the fleet of a file or folder of any kind.
 func File(path string) (*numa.Fleet, error) {

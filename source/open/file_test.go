@@ -35,7 +35,8 @@ func TestNotFleet(t *testing.T) {
 	for _, tt := range []struct{ text, err string }{
 		{"NUMA node(s): 1\nCPU(s): 2\nOn-line CPU(s) list: 0-1\n", ": found lscpu, numactl -H and Coreinfo, which is evidence about a fleet and no fleet: want " + want()},
 		{"==NUM-OF-OBJ==\n|Server|PCPU,1|\n", ": found esxtop FetchStats, which shows what happened over time: homenode capture FILE reads it"},
-		{"a poem\n", ":1:1: found \"a\", want release, cluster, host, vm or seen; a SOURCE is " + want()},
+		{"a poem\n", ": found text that begins with \"a poem\"; a SOURCE is " + want()},
+		{"<poem>\n", ": found XML that begins with \"<poem>\"; a SOURCE is " + want()},
 		{"a poem\nhost esx01 nodes=2\n", ":1:1: found \"a\", want release, cluster, host, vm or seen"},
 		{"\x7fELF\x00", ": found a binary file, want " + want()},
 	} {

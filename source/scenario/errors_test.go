@@ -10,7 +10,7 @@ import (
 
 func TestErrors(t *testing.T) {
 	long := strings.Repeat("x", 300)
-	vmWords := "; want host, cluster, " + strings.Join(word.VMKeys, ", ") + ", stored, settings, set:KEY"
+	vmWords := "; want host, cluster, " + strings.Join(word.VMKeys, ", ") + ", stored, settings, a setting such as numa.vcpu.preferHT"
 	huge, cut := strings.Repeat("x", 3_000_000), strings.Repeat("x", 60)+"…"
 	for _, tt := range []struct{ name, in, want string }{
 		// Lines and words.
@@ -39,7 +39,7 @@ func TestErrors(t *testing.T) {
 		{"setting twice", "vm db01 set:numa.vcpu.min=4 set:NUMA.vcpu.min=8", `1:29: found set:NUMA.vcpu.min twice`},
 		{"unknown word of a host", "host esx01 sockets=2", `1:12: found "sockets", which no host line knows; is packages meant?`},
 		{"misspelt word of a host", "host esx01 node=2", `1:12: found "node", which no host line knows; is nodes meant?`},
-		{"strange word of a host", "host esx01 colour=red", `1:12: found "colour", which no host line knows; want ` + strings.Join(slices.Concat(word.NodeKeys, word.HostKeys), ", ") + `, cluster, option:KEY`},
+		{"strange word of a host", "host esx01 colour=red", `1:12: found "colour", which no host line knows; want ` + strings.Join(slices.Concat(word.NodeKeys, word.HostKeys), ", ") + `, cluster, an option such as Numa.PreferHT`},
 		{"unknown word of a VM", "vm db01 cores=2", `1:9: found "cores", which no vm line knows` + vmWords},
 		{"after the cluster", "cluster prod a", `1:14: found "a" after the name of the cluster`},
 		{"columns count bytes", "vm größe cps=2", `1:12: found "cps", which no vm line knows; is coresPerSocket meant?`},

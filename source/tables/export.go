@@ -41,6 +41,9 @@ func (x *export) all(kind string) (all []*sheet) {
 // then the further facts of VMs.
 func (x *export) fleet() (*numa.Fleet, error) {
 	rvtools := slices.ContainsFunc(x.sheets, func(s *sheet) bool { return s.kind != nil && !s.kind.generic() })
+	if i := slices.IndexFunc(x.sheets, func(s *sheet) bool { return s.name == "About" }); i >= 0 && slices.Equal(x.sheets[i].header, []string{"What", "Value"}) {
+		return nil, &Unknown{x.path, "a report of this program, which is no inventory: name the SOURCE it was made of"}
+	}
 	switch {
 	case rvtools && x.sheet("vInfo") == nil && x.all("VMs") == nil:
 		return nil, fmt.Errorf("%s: no sheet vInfo, found %s: export all sheets from RVTools", x.path, x.found())

@@ -84,3 +84,27 @@ func checkResult(t *testing.T, f *numa.Fleet, err error) {
 		}
 	}
 }
+
+// FuzzReadJSON reads one text as JSON of any program, alone and beside a table of hosts.
+func FuzzReadJSON(f *testing.F) {
+	for _, s := range []string{govcVMs, govcHosts, `[{"name":"name","op":"assign","val":{"_value":"a"}},{"name":"config.hardware.numCPU","op":"assign","val":4}]`, `{"a":{"cpu":{"count":4}},"b":{}}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		of := func(name string, b []byte) file {
+			return file{name, func() ([]byte, error) { return slices.Clone(b), nil }}
+		}
+		for _, files := range [][]file{{of("a.json", b)}, {of("a.json", b), of("hosts.csv", []byte("Name,Sockets,Cores\nesx01,2,32\n"))}, {of("a.csv", b)}} {
+			fleet, err := readFiles("fleet", "fleet", files)
+			checkFleet(t, fleet, err)
+		}
+	})
+}
+
+// checkFleet demands an error or a fleet.
+func checkFleet(t *testing.T, f *numa.Fleet, err error) {
+	t.Helper()
+	if (f == nil) == (err == nil) {
+		t.Fatalf("got fleet %v and error %v, want one of them", f, err)
+	}
+}

@@ -160,7 +160,7 @@ func (k *kind) matches(header []string) int {
 
 // needs are the columns one of which a table has to have: who a row is about, and what is said of it.
 var needs = map[string][2][]string{
-	"VMs":   {{"VM", "VM ID", "VM UUID"}, {"CPUs", "Memory", "Cores p/s", "CPU hot add", "memory hot add", "settings", "HW version", "CPU reservation", "memory reservation"}},
+	"VMs":   {{"VM", "VM ID", "VM UUID"}, {"CPUs", "Memory", "Cores p/s", "CPU hot add", "memory hot add", "settings"}},
 	"hosts": {{"Host"}, {"# CPU", "# Cores", "Cores per CPU", "CPU Model", "nodes", "CPU Threads"}},
 }
 

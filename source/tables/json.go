@@ -200,6 +200,8 @@ func rowOf(at string, v any) *jsonRow {
 type jsonTables struct {
 	tables []jsonTable
 	others []jsonRow // objects that are none, for a message
+	own    string    // the format of an answer of this program, which is no inventory
+	list   string    // a text of a list of texts
 }
 
 type jsonTable struct {
@@ -227,10 +229,17 @@ func (j *jsonTables) add(at string, v any, depth int) {
 		if j.accept(rows) {
 			return
 		}
+		if s, ok := slices.Concat(v, []any{""})[0].(string); ok {
+			j.list = s
+		}
 		for i, e := range v {
 			j.add(fmt.Sprintf("%s[%d]", at, i), e, depth+1)
 		}
 	case object:
+		if format, ok := v.get("format").(string); ok && strings.HasPrefix(format, "homenode-") {
+			j.own = format
+			return
+		}
 		if r := rowOf(at, v); r != nil && j.accept([]*jsonRow{r}) {
 			return
 		}
@@ -369,6 +378,12 @@ func jsonSheets(file, at string, b []byte) ([]*sheet, error) {
 	}
 	if sheets == nil {
 		s := &sheet{name: file, at: at}
+		switch {
+		case j.own != "":
+			s.found = fmt.Sprintf("an answer of this program (%s), which is no inventory: name the SOURCE it was made of", j.own)
+		case j.list != "":
+			s.found = fmt.Sprintf("JSON with a list of names such as %s, and nothing about them: govc find and ls list names; save govc vm.info -json and govc host.info -json", quote(j.list))
+		}
 		for _, o := range j.others {
 			s.header = slices.Sorted(maps.Keys(o.cells))
 		}

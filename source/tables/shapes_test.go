@@ -202,7 +202,8 @@ func TestUnknown(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"a.csv", "Name,State,Status,Provisioned Space\ndb01,Powered On,Normal,1\n", "found a table with 4 columns: Name, State, Status, Provisioned Space; no column states vCPUs or memory of VMs, or sockets or cores of hosts"},
 		{"a.csv", "Part,Price\nA1,2\n", "found a table with 2 columns: Part, Price; no column names a VM or a host"},
-		{"a.json", `["/dc/vm/db01"]`, "found JSON whose objects have no columns; no column names a VM or a host"},
+		{"a.json", `["/dc/vm/db01"]`, `found JSON with a list of names such as "/dc/vm/db01", and nothing about them: govc find and ls list names; save govc vm.info -json and govc host.info -json`},
+		{"a.json", `{"format":"homenode-assess","result":{"vms":[{"name":"a","vcpus":4}]}}`, "found an answer of this program (homenode-assess), which is no inventory"},
 		{"a.json", `{"name":"x","tags":[1]}`, "found JSON whose objects have 2 columns: name, tags; no column states vCPUs or memory of VMs, or sockets or cores of hosts"},
 		{"a.json", `{"name":`, "1:9: the file is cut off"},
 	} {

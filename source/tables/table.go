@@ -33,6 +33,7 @@ type sheet struct {
 	at     string // of the sheet in notes and origins: "vCPU"; empty for the only table of a file
 	kind   *kind
 	header []string // its first rows that look like one, for a message
+	found  string   // what the sheet is instead, for a message
 	open   openSheet
 }
 

@@ -59,6 +59,9 @@ func listed(header []string) string {
 
 // describe says what a file holds, and what it lacks to be a table of VMs or hosts.
 func (s *sheet) describe() string {
+	if s.found != "" {
+		return s.found
+	}
 	form := "a table with "
 	if strings.HasSuffix(strings.ToLower(s.name), ".json") {
 		form = "JSON whose objects have "

@@ -90,7 +90,8 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 // Host sets the fact of h that the word states, as read at where. A word that no
 // host knows is an error; those about its nodes are for Nodes.
 func Host(h *numa.Host, w Word, where string) error {
-	if key, ok := strings.CutPrefix(w.Key, "option:"); ok && w.HasValue {
+	key, option := strings.CutPrefix(w.Key, "option:")
+	if option = option || strings.Contains(key, "."); option && w.HasValue { // no other word has a dot
 		if !numa.KeepOption(key) {
 			return Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a mitigation option", Short(key))
 		}
@@ -100,7 +101,7 @@ func Host(h *numa.Host, w Word, where string) error {
 	if known, err := hostWords.set(h, w, where); known {
 		return err
 	}
-	return w.Unknown("host", slices.Concat(NodeKeys, HostKeys, []string{"cluster", "option:KEY"}))
+	return w.Unknown("host", slices.Concat(NodeKeys, HostKeys, []string{"cluster", "an option such as Numa.PreferHT"}))
 }
 
 // Release reads a release at the column, and nothing more.

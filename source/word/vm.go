@@ -12,6 +12,12 @@ import (
 // vmWords are the words of a VM, in the order of messages: those of numa.VMFacts, and those that set more or less than one fact.
 var vmWords = wordsOf(numa.VMFacts, func(v *numa.VM) *numa.Config { return &v.Config }, words[numa.VM]{
 	{"coresPerSocket", coresPerSocket},
+	{"cpuReservation", func(v *numa.VM, w Word, where string) error {
+		return set(&v.CPUReservation, w, where, reserved(w, func() (int, error) { return w.Number(0, math.MaxInt32) }))
+	}},
+	{"memoryReservation", func(v *numa.VM, w Word, where string) error {
+		return set(&v.MemoryReservation, w, where, reserved(w, func() (numa.Bytes, error) { return w.Bytes(w.Value, numa.MaxVMMemory) }))
+	}},
 	{"cpuLimit", func(v *numa.VM, w Word, where string) error { return set(&v.CPULimit, w, where, w.limit) }},
 	{"pci", devices},
 	{"folder", func(v *numa.VM, w Word, _ string) error { v.Folder = w.Value; return nil }},
@@ -24,7 +30,8 @@ var VMKeys = vmWords.keys()
 // VM sets the fact of v that the word states, as read at where. A word that no VM
 // knows is an error.
 func VM(v *numa.VM, w Word, where string) error {
-	if key, ok := strings.CutPrefix(w.Key, "set:"); ok && w.HasValue {
+	key, set := strings.CutPrefix(w.Key, "set:")
+	if set = set || strings.Contains(key, "."); set && w.HasValue { // no other word has a dot
 		if !numa.KeepSetting(key) {
 			return Errorf(w.Col, "found setting %q, want one of numa.*, cpuid.*, sched.* …", Short(key))
 		}
@@ -34,10 +41,18 @@ func VM(v *numa.VM, w Word, where string) error {
 	if known, err := vmWords.set(v, w, where); known {
 		return err
 	}
-	return w.Unknown("vm", slices.Concat([]string{"host", "cluster"}, VMKeys, []string{"stored", "settings", "set:KEY"}))
+	return w.Unknown("vm", slices.Concat([]string{"host", "cluster"}, VMKeys, []string{"stored", "settings", "a setting such as numa.vcpu.preferHT"}))
 }
 
 func (w Word) vcpus() (int, error) { return w.Number(1, numa.MaxVCPUs) }
+
+// reserved reads an amount, or that nothing is reserved, in the ways that vSphere and people write it.
+func reserved[T int | numa.Bytes](w Word, read func() (T, error)) func() (T, error) {
+	if slices.Contains([]string{"0", "none", "0mb", "0gb"}, strings.ToLower(w.Value)) {
+		return func() (T, error) { return 0, nil }
+	}
+	return read
+}
 
 // limit reads MHz, or none, which vSphere writes as -1.
 func (w Word) limit() (int, error) {
@@ -56,6 +71,9 @@ func coresPerSocket(v *numa.VM, w Word, where string) error {
 	if strings.EqualFold(w.Value, "auto") {
 		v.CoresPerSocket, v.AutoCoresPerSocket = numa.ReadAt(1, where), numa.ReadAt(true, where)
 		return nil
+	}
+	if w.Value == "0" {
+		return Errorf(w.Col, "found %s=0, want a number from 1 to %d, or auto: assigned at power-on, which the API calls 0", Short(w.Key), numa.MaxVCPUs)
 	}
 	if err := set(&v.CoresPerSocket, w, where, w.vcpus); err != nil {
 		return err

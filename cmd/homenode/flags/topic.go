@@ -8,6 +8,7 @@ const SourceTopic = `SOURCE is one of
   https://vc01.example.com   a vCenter or ESXi host (GOVC_USERNAME and GOVC_PASSWORD, or a prompt)
   vcenter                    the one that GOVC_URL (or VSPHERE_SERVER) names
   export.xlsx                an RVTools export; also a folder or .zip of its CSV files
+  vms.json hosts.json        tables of VMs and hosts: CSV, .xlsx or JSON of govc, PowerCLI, Live Optics, Ansible
   fleet.json                 a snapshot, from homenode snapshot
   fleet.txtar                a scenario or story: a fleet written by hand
   esx01-vm-support.tgz       a vm-support bundle, .vmx or vmware.log; also a folder or archive of them

@@ -24,8 +24,8 @@ import (
 	"homenode/output/table"
 	"homenode/output/table/xlsx"
 	"homenode/rules"
-	"homenode/source/tables"
 	"homenode/source/scenario"
+	"homenode/source/tables"
 )
 
 const fleet = `
@@ -178,16 +178,16 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// A workbook of ours is not taken for an RVTools export.
-func TestNotRVTools(t *testing.T) {
+// TestOwnReport refuses a workbook of ours as an inventory.
+func TestOwnReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "numa.xlsx")
 	if err := os.WriteFile(path, write(t, judged(t, fleet)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, err := tables.Read(path)
-	const want = "no sheet vInfo"
+	const want = "a report of this program"
 	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("read as RVTools: %v, want an error with %q", err, want)
+		t.Errorf("read as an inventory: %v, want an error with %q", err, want)
 	}
 }
 
