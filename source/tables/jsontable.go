@@ -1,0 +1,256 @@
+package tables
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A jsonRow is an object that is a row, flattened: path below it to value. Lists stay whole.
+type jsonRow struct {
+	at    string // path of the object
+	cells map[string]any
+}
+
+// flatten adds the values below v.
+func (r *jsonRow) flatten(path string, v any) {
+	o, ok := v.(object)
+	if !ok {
+		if v != nil {
+			r.cells[path] = v
+		}
+		return
+	}
+	for _, m := range o {
+		key := m.key
+		if path != "" {
+			key = path + "." + key
+		}
+		r.flatten(key, m.value)
+	}
+}
+
+// rowOf returns the row of an object; nil when it is none. Those of govc object.collect list the properties that were asked for.
+func rowOf(at string, v any) *jsonRow {
+	r := &jsonRow{at: at, cells: map[string]any{}}
+	set, _ := v.([]any)
+	if o, ok := v.(object); ok {
+		if set, ok = o.get("changeSet").([]any); ok {
+			r.flatten("obj", o.get("obj"))
+		} else {
+			r.flatten("", o)
+		}
+	}
+	for _, e := range set {
+		change, ok := e.(object)
+		name, is := change.get("name").(string)
+		if !ok || !is || change.get("op") == nil {
+			return nil
+		}
+		r.flatten(name, change.get("val"))
+	}
+	if len(r.cells) == 0 {
+		return nil
+	}
+	return r
+}
+
+// jsonTables collects the tables of a document: lists of objects, objects of objects, or one object, that have the
+// columns of VMs or hosts.
+type jsonTables struct {
+	tables []jsonTable
+	others []jsonRow // objects that are none, for a message
+	own    string    // the format of an answer of this program, which is no inventory
+	list   string    // a text of a list of texts
+}
+
+type jsonTable struct {
+	kind   *kind
+	header []string
+	rows   []*jsonRow
+}
+
+// add looks for tables in a value at a path.
+func (j *jsonTables) add(at string, v any, depth int) {
+	if depth > 8 {
+		return
+	}
+	var rows []*jsonRow
+	switch v := v.(type) {
+	case []any:
+		if r := rowOf(at, v); r != nil && j.accept([]*jsonRow{r}) {
+			return
+		}
+		for i, e := range v {
+			if r := rowOf(fmt.Sprintf("%s[%d]", at, i), e); r != nil {
+				rows = append(rows, r)
+			}
+		}
+		if j.accept(rows) {
+			return
+		}
+		if s, ok := slices.Concat(v, []any{""})[0].(string); ok {
+			j.list = s
+		}
+		for i, e := range v {
+			j.add(fmt.Sprintf("%s[%d]", at, i), e, depth+1)
+		}
+	case object:
+		if format, ok := v.get("format").(string); ok && strings.HasPrefix(format, "homenode-") {
+			j.own = format
+			return
+		}
+		if r := rowOf(at, v); r != nil && j.accept([]*jsonRow{r}) {
+			return
+		}
+		for i, m := range v { // rows by their names
+			if r := rowOf(fmt.Sprintf("%s[%d]", at, i), m.value); r != nil && len(v) > 0 {
+				if _, ok := m.value.(object); ok {
+					r.cells[memberKey] = m.key
+					rows = append(rows, r)
+				}
+			}
+		}
+		if len(rows) == len(v) && j.accept(rows) {
+			return
+		}
+		for _, m := range v {
+			j.add(strings.TrimPrefix(at+"."+m.key, "."), m.value, depth+1)
+		}
+	}
+}
+
+// accept takes rows that are a table.
+func (j *jsonTables) accept(rows []*jsonRow) bool {
+	if len(rows) == 0 {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		for key := range r.cells {
+			seen[key] = true
+		}
+	}
+	header := slices.Sorted(maps.Keys(seen))
+	k := kindOf(header)
+	if k == nil {
+		if len(j.others) == 0 && len(rows) > 0 {
+			j.others = append(j.others, jsonRow{rows[0].at, rows[0].cells})
+		}
+		return false
+	}
+	j.tables = append(j.tables, jsonTable{k, header, rows})
+	return true
+}
+
+// jsonRows yields the rows of a JSON table.
+type jsonRows struct {
+	jsonTable
+	n      int
+	wanted []int
+}
+
+func (j *jsonRows) next() ([]string, int, error) {
+	if j.n++; j.n == 1 {
+		return j.header, 1, nil
+	}
+	if j.n-2 >= len(j.rows) {
+		return nil, 0, io.EOF
+	}
+	cells := make([]string, len(j.header))
+	for i, h := range j.header {
+		if j.wanted == nil || slices.Contains(j.wanted, i) {
+			cells[i] = cellOf(j.rows[j.n-2].cells[h])
+		}
+	}
+	return cells, j.n - 1, nil
+}
+
+func (j *jsonRows) want(columns []int) { j.wanted = columns }
+
+func (j *jsonRows) decimal() byte { return '.' }
+
+// place returns the path of the row, the beginning of each origin.
+func (j *jsonRows) place() string {
+	if at := j.rows[j.n-2].at; at != "" {
+		return at + "."
+	}
+	return ""
+}
+
+// cellOf returns the text of a value; a list is JSON.
+func cellOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case json.Number:
+		return v.String()
+	case []any:
+		b, err := json.Marshal(plain(v))
+		if err == nil {
+			return string(b)
+		}
+	}
+	return ""
+}
+
+// plain makes of objects maps, which encode; the keys are in lower case.
+func plain(v any) any {
+	switch v := v.(type) {
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = plain(v[i])
+		}
+		return list
+	case object:
+		m := make(map[string]any, len(v))
+		for _, e := range v {
+			m[strings.ToLower(e.key)] = plain(e.value)
+		}
+		return m
+	}
+	return v
+}
+
+// jsonSheets returns the tables of a JSON file as sheets.
+func jsonSheets(file, at string, b []byte) ([]*sheet, error) {
+	docs, err := parseJSON(file, b)
+	if err != nil {
+		return nil, err
+	}
+	var j jsonTables
+	for i, d := range docs {
+		path := ""
+		if len(docs) > 1 {
+			path = "document " + strconv.Itoa(i+1)
+		}
+		j.add(path, d, 0)
+	}
+	var sheets []*sheet
+	for _, t := range j.tables {
+		sheets = append(sheets, &sheet{name: file, at: at, kind: t.kind, header: t.header, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
+	}
+	if sheets == nil {
+		s := &sheet{name: file, at: at}
+		switch {
+		case j.own != "":
+			s.found = fmt.Sprintf("an answer of this program (%s), which is no inventory: name the SOURCE it was made of", j.own)
+		case j.list != "":
+			s.found = fmt.Sprintf("JSON with a list of names such as %s, and nothing about them: govc find and ls list names; save govc vm.info -json and govc host.info -json", quote(j.list))
+		}
+		for _, o := range j.others {
+			s.header = slices.Sorted(maps.Keys(o.cells))
+		}
+		sheets = append(sheets, s)
+	}
+	return sheets, nil
+}
