@@ -87,7 +87,7 @@ func kvmFleet(t *testing.T) *numa.Fleet {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, _ := Fleet(fleet)
+	out, _ := Fleet(fleet, nil)
 	s, before := out.VMs[0].Stated, fleet.VMs[0].Stated
 	if s == before || s.Bound[0].Mode != "strict" || len(s.Helpers) != 2 || s.Helpers[1].What != before.Helpers[1].What || !strings.HasSuffix(s.CellsAt, ":2:244") || out.Hypervisor != numa.KVM {
 		t.Errorf("%+v became %+v", before, s)

@@ -142,4 +142,3 @@ func (o object) get(key string) any {
 	}
 	return nil
 }
-
