@@ -70,7 +70,7 @@ func TestUpgradeWrong(t *testing.T) {
 func sameUpgrade(t *testing.T, name string, f *numa.Fleet, a upgrade.Ask, choices ...string) int {
 	t.Helper()
 	u, w := ask.Named(size.Entries, "size upgrade").Ask().(*size.Upgrade), fleet.AssessEntry.Ask().(*fleet.Assess)
-	u.Fleet, w.Sources, u.Cluster, u.IDs, w.IDs = []string{"SOURCE"}, []string{"SOURCE"}, a.Cluster, choices, choices
+	u.Fleet, w.Sources, u.Cluster, u.IDs, w.IDs = []string{"SOURCE"}, []string{"SOURCE"}, strings.Fields(a.Cluster), choices, choices
 	of := ""
 	if a.Cluster != "" {
 		of = `cluster="` + a.Cluster + `" `

@@ -80,7 +80,7 @@ func TestSyntax(t *testing.T) {
 		{"CPUs of no vCPU", vms(definition + `, "pins": [{"vcpu": 1, "at": "a.xml:2:1"}]}}`), `4:1: VM "a": CPUs of vCPU 1, of 1`},
 		{"a cell of what cannot be", vms(strings.Replace(definition, `"cpus": [0]`, `"cpus": [-1]`, 1) + "}}"), `4:1: VM "a": vCPU -1 in cell 0`},
 		{"definition of null", vms(`{"id": "v", "name": "a", "stated": null}`), `4:36: vms[0].stated: found no "sockets"`},
-		{"hypervisor", head + `"hypervisor": "Xen"}`, `3:15: hypervisor: found hypervisor "Xen", want "KVM", or no field for ESXi`},
+		{"hypervisor", head + `"hypervisor": "Xen"}`, `3:15: found hypervisor "Xen", want "KVM", or no field for ESXi`},
 		// Facts.
 		{"bare value", vms(`{"id": "v", "name": "a", "vcpus": 4}`), `4:35: vms[0].vcpus: found number, want an object with value and origin, or no field when it is unknown`},
 		{"fact of null", vms(`{"id": "v", "name": "a", "vcpus": null}`), `4:35: vms[0].vcpus: found null, want an object with value and origin, or no field when it is unknown`},
