@@ -35,8 +35,10 @@ type Stated struct {
 	// Bound is where the memory of each cell comes from, in the order of the cells.
 	Bound   []Bound `json:"bound"`
 	HotPlug bool    `json:"hotPlug,omitempty"` // memory can be added, so that the VM may have more than its cells
-	// Strays are bindings of cells that there are not, and pins of vCPUs that there are not.
-	Strays []Note `json:"strays,omitempty"`
+	// Strays are what contradicts the rest of the definition: bindings of cells that there are not, pins of vCPUs that there are not.
+	Strays []Stray `json:"strays,omitempty"`
+	// Slots are vCPUs that can be added and are not there, in ascending order.
+	Slots []int `json:"slots,omitempty"`
 	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
 	ACPI    Fact[bool] `json:"acpi,omitzero"`
 	Helpers []Helper   `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
@@ -68,6 +70,28 @@ func (s *Stated) check() error {
 		}
 	}
 	return nil
+}
+
+// A Stray is a part of a definition that contradicts the rest.
+type Stray struct {
+	Note
+	Refused bool `json:"refused,omitempty"` // the VM does not start with it
+}
+
+// Present returns how many vCPUs of a cell are there, and not only can be added.
+func (s *Stated) Present(cell int) (n int) {
+	for _, v := range s.Cells[cell].CPUs {
+		if s.There(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// There reports whether a vCPU is there, and not only can be added.
+func (s *Stated) There(vcpu int) bool {
+	_, slot := slices.BinarySearch(s.Slots, vcpu)
+	return !slot
 }
 
 // A Helper is a thread of QEMU beside those of vCPUs, or several of them.
@@ -138,9 +162,9 @@ func (v *VM) MemoryOn() *Observation {
 	return nil
 }
 
-// RemoteOf returns how much of the memory that was seen is on other nodes than the layout wants it: each node may have the memory of the
-// cells that are at home there (HomeOf), and what is there beyond is remote. all is everything that was seen, home the nodes that cells
-// are at home on. ok is false when nothing was seen, or when the layout leaves the VM free to be anywhere.
+// RemoteOf returns how much of the memory that was seen is away from its cells: what is on nodes that no cell is at home on (HomeOf), and
+// what is on the node of one cell and lacks on that of another, but for the memory of QEMU itself. all is everything that was seen, home
+// the nodes that cells are at home on. ok is false when nothing was seen, or when the layout leaves the VM free to be anywhere.
 func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []int, ok bool) {
 	if o == nil || h == nil || !h.Nodes.Known() {
 		return 0, 0, nil, false
@@ -150,11 +174,28 @@ func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []in
 		return 0, 0, nil, false
 	}
 	home = slices.Sorted(maps.Keys(room))
+	var beyond, lacks Bytes // on the nodes of cells
+	seen := map[int]Bytes{}
 	for _, m := range o.OnNode.Value {
 		all += m.Guest
-		remote += max(0, m.Guest-room[m.Node])
+		seen[m.Node] += m.Guest
+		if _, ok := room[m.Node]; !ok {
+			remote += m.Guest
+		}
 	}
+	for n, want := range room {
+		beyond += max(0, seen[n]-want)
+		lacks += max(0, want-seen[n])
+	}
+	remote += max(0, min(beyond-OwnOfQEMU(s.Shape.Memory, s.VCPUs), lacks))
 	return remote, all, home, all > 0
+}
+
+// OwnOfQEMU returns what a VM takes beside the memory of its guest: page tables, and threads, buffers and devices of QEMU and its helpers,
+// as KubeVirt reckons it (GetMemoryOverhead in pkg/virt-controller/services/renderresources.go).
+func OwnOfQEMU(memory Bytes, vcpus int) Bytes {
+	const fixed, perVCPU, tables = 250 * MiB, 8 * MiB, 512
+	return fixed + Bytes(vcpus)*perVCPU + memory/tables
 }
 
 // RoomOn returns the most memory that the layout wants on each node of the host that cells are at home on; nil when it leaves a cell

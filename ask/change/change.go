@@ -5,10 +5,9 @@ import "homenode/ask"
 
 // The entries of the questions.
 var (
-	FixEntry   = &ask.Entry{Name: "fix", Title: "Plans", New: func() ask.Question { return &Plan{} }, Budget: ask.Budget{Steps: 50_000}}
-	MoveEntry  = &ask.Entry{Name: "move", Title: "Moves", New: func() ask.Question { return &Move{} }}
-	CheckEntry = &ask.Entry{Name: "move", Title: "Check of files", New: func() ask.Question { return &Check{} }} // the same command, without a SOURCE
+	FixEntry  = &ask.Entry{Name: "fix", Title: "Plans", New: func() ask.Question { return &Plan{} }, Budget: ask.Budget{Steps: 50_000}}
+	MoveEntry = &ask.Entry{Name: "move", Title: "Moves", New: func() ask.Question { return &Move{} }}
 )
 
 // Entries are the questions, in the order in which they are listed.
-var Entries = []*ask.Entry{FixEntry, MoveEntry, CheckEntry}
+var Entries = []*ask.Entry{FixEntry, MoveEntry}

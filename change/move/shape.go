@@ -3,7 +3,7 @@
 // no form of a file: package output/move writes those.
 //
 //	vnuma.Layout, or what was seen ──► Shape ──► what the platform can ──► Move
-//	                                     └──────────► Check ◄── every writer, homenode move --check
+//	                                     └──────────► Check ◄── every writer
 package move
 
 import (

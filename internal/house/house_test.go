@@ -67,7 +67,7 @@ var onlyHere = map[string][]string{
 	"github.com/xuri/excelize":      {"source/tables", "output/table/xlsx"},
 	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/measure", "cmd/homenode/move", "cmd/homenode/recording", "cmd/homenode/serve"},
 	"encoding/csv":                  {"source/tables", "output/table", "cmd/bench/capture"},
-	"go.yaml.in/yaml":               {"rules/policy", "serve/config"},
+	"go.yaml.in/yaml":               {"rules/policy", "serve/config", "source/kubevirt"},
 	"github.com/expr-lang/":         {"rules/filter"},
 	"github.com/chromedp/":          {"internal/browser"}, // for tests
 	"github.com/rogpeppe/":          {},

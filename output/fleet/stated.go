@@ -56,6 +56,9 @@ func statedShape(v *rule.StatedVM) string {
 	if n := len(v.Stated.Cells); n > 1 {
 		return fmt.Sprintf("%d nodes, %s", n, rule.SizesText(&v.Stated.Shape))
 	}
+	if v.Flat() && v.Stated.Partial {
+		return "not stated"
+	}
 	return "1 node"
 }
 

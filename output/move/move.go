@@ -9,7 +9,6 @@ import (
 
 	"homenode/change/move"
 	"homenode/internal/words"
-	"homenode/numa"
 	"homenode/output/answer"
 )
 
@@ -68,7 +67,7 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 		a.Note("Nothing was written: -o DIR writes the files, and a page for each VM with losses of its own.")
 		a.Next = []string{"homenode move " + words.Command(append(typed, "-o", "move")...)}
 	default:
-		a.Next = []string{"homenode move --check " + words.Command(folder)}
+		a.Next = []string{"homenode assess " + words.Command(folder)}
 	}
 	return a
 }
@@ -168,51 +167,4 @@ func VM(moves []*move.Move, p *Planned, files func(m *move.Move) []string) *answ
 	}
 	a.Note("SMBIOS strings, APIC IDs and the BIOS differ on every platform: guests and licences that are bound to them may notice.")
 	return a
-}
-
-// Checked is what a check of a folder found.
-type Checked struct {
-	Folder  string      `json:"folder"`
-	Files   int         `json:"checked"`
-	Faults  []Fault     `json:"faults"`
-	Unread  []numa.Note `json:"unread,omitempty"`  // files that could not be read, and why
-	Folders []string    `json:"folders,omitempty"` // below it: not looked into
-}
-
-// Faults returns the answer about the files of a folder that were checked.
-func Faults(c *Checked) *answer.Answer {
-	a := &answer.Answer{Command: "move", Title: "Check of " + c.Folder, Result: c}
-	text := fmt.Sprintf("%s in %s: no fault found", words.Plural(c.Files, "file"), c.Folder)
-	switch {
-	case len(c.Faults) > 0:
-		text = fmt.Sprintf("%s in %s of %s", words.Plural(len(c.Faults), "fault"), words.Plural(c.Files, "file"), c.Folder)
-		t := answer.Table{Name: "faults", Columns: answer.Columns("file", "check", "fault")}
-		for _, f := range c.Faults {
-			t.Add(f.File, f.Check, f.Text)
-		}
-		a.Tables = []answer.Table{t}
-	case c.Files == 0:
-		text = "No file in " + c.Folder + " could be checked"
-	}
-	if n := len(c.Unread); n > 0 {
-		if c.Files > 0 {
-			text += fmt.Sprintf("; %s could not be read", words.Plural(n, "more file"))
-		}
-		t := answer.Table{Name: "unread", Title: "could not be read", Columns: answer.Columns("place", "why")}
-		for _, u := range c.Unread {
-			t.Add(u.At, u.Text)
-		}
-		a.Tables = append(a.Tables, t)
-	}
-	a.Verdict = []string{text + "."}
-	if c.Folders != nil {
-		a.Note("Folders below are not looked into: " + words.Few(c.Folders) + ".")
-	}
-	return a
-}
-
-// A Fault is one of a file.
-type Fault struct {
-	File string `json:"file"`
-	move.Fault
 }

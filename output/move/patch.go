@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"strings"
 
-	"homenode/change/move"
 	"homenode/internal/words"
 	"homenode/output/answer"
+	"homenode/rules/finding"
 )
 
 // A Patch is what becomes of a domain that another tool wrote.
 type Patch struct {
-	File    string       `json:"file"`
-	VM      string       `json:"vm,omitempty"`      // "" when no VM of the fleet is that of the file
-	Differs []string     `json:"differs,omitempty"` // in what it is unlike the VM
-	Changes []string     `json:"changes"`
-	Faults  []move.Fault `json:"faults,omitempty"` // of the result
-	Why     string       `json:"why,omitempty"`    // why it stays as it is
+	File    string            `json:"file"`
+	VM      string            `json:"vm,omitempty"`      // "" when no VM of the fleet is that of the file
+	Differs []string          `json:"differs,omitempty"` // in what it is unlike the VM
+	Changes []string          `json:"changes"`
+	Faults  []finding.Finding `json:"faults,omitempty"` // of the result
+	Why     string            `json:"why,omitempty"`    // why it stays as it is
 }
 
 // Bad reports whether something is not as asked.
-func (p *Patch) Bad() bool { return p.Why != "" || p.Faults != nil }
+func (p *Patch) Bad() bool { return p.Why != "" || len(p.Faults) > 0 }
 
 // Patches returns the answer about domains that another tool wrote. folder is "" when nothing was written.
 func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
@@ -51,7 +51,7 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 			add(c, answer.Plain)
 		}
 		for _, f := range p.Faults {
-			add(fmt.Sprintf("fault of the result, %s: %s", f.Check, f.Text), answer.Medium)
+			add(fmt.Sprintf("%s of the result: %s", f.Rule, f.Message), answer.Medium)
 		}
 	}
 	a.Tables = []answer.Table{t}
@@ -78,7 +78,7 @@ func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 		a.Note("Nothing was written: -o DIR writes the changed files under their names.")
 		a.Next = []string{"homenode move " + words.Command(append(typed, "-o", "patched")...)}
 	} else {
-		a.Next = []string{"homenode move --check " + words.Command(folder)}
+		a.Next = []string{"homenode assess " + words.Command(folder)}
 	}
 	return a
 }

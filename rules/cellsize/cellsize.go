@@ -30,12 +30,12 @@ func check(p *rule.StatedPass) {
 		}
 		var over []string
 		severity := finding.Low
-		if len(c.CPUs) > room.Cores && room.Cores > 0 {
-			over = append(over, fmt.Sprintf("%s on %d cores", rule.Plural(len(c.CPUs), "vCPU"), room.Cores))
+		if n := s.Present(i); n > room.Cores && room.Cores > 0 {
+			over = append(over, fmt.Sprintf("%s on %d cores", rule.Plural(n, "vCPU"), room.Cores))
 			switch {
 			case !room.Within: // on several nodes, which the guest takes for one
 				severity = finding.High
-			case len(c.CPUs) > room.Threads:
+			case n > room.Threads:
 				severity = finding.Medium
 			}
 		}

@@ -39,7 +39,7 @@ func check(p *rule.StatedPass) {
 		switch want, wanted := room[m.Node]; {
 		case !wanted && m.Guest > 0:
 			beyond = append(beyond, fmt.Sprintf("%s on node %d, which should have none", m.Guest, m.Node))
-		case m.Guest > want:
+		case m.Guest > want+numa.OwnOfQEMU(s.Shape.Memory, s.VCPUs):
 			beyond = append(beyond, fmt.Sprintf("%s on node %d, which should have %s", m.Guest, m.Node, want))
 		}
 	}

@@ -26,7 +26,11 @@ func check(p *rule.StatedPass) {
 			Evidence: []finding.Evidence{p.At(name, value, at)}})
 	}
 	for _, n := range s.Strays {
-		report(finding.Medium, n.At, n.Text, "definition", n.Text, n.At)
+		severity := finding.Medium
+		if n.Refused {
+			severity = finding.High
+		}
+		report(severity, n.At, n.Text, "definition", n.Text, n.At)
 	}
 	for _, f := range p.Faults(shape.Topology, shape.Distance) {
 		report(finding.High, f, f, "topology", s.Topology(), s.TopologyAt)

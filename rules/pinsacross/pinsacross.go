@@ -28,7 +28,7 @@ func check(p *rule.StatedPass) {
 	for i := range s.Cells {
 		runs := s.RunsOn(i, v.Host)
 		b := &s.Bound[i]
-		if loose, on := unpinned(s, i, v.Host); loose != nil && !s.Auto && len(s.Cells[i].CPUs) <= largest {
+		if loose, on := unpinned(s, i, v.Host); loose != nil && !s.Auto && s.Present(i) <= largest {
 			p.Report(finding.Finding{
 				Severity: finding.Medium,
 				Topic:    fmt.Sprint("unpinned ", i),
@@ -39,13 +39,13 @@ func check(p *rule.StatedPass) {
 			continue
 		}
 		held := b.Nodes != nil && b.Mode != "restrictive" // that is a limit alone, and memory moves within it
-		if runs == nil && held && !s.Auto && len(s.Cells[i].CPUs) > 0 {
+		if runs == nil && held && !s.Auto && s.Present(i) > 0 {
 			runs, _ = v.Host.NodesOf(nil)
 			if !slices.ContainsFunc(runs, func(n int) bool { return !slices.Contains(b.Nodes, n) }) {
 				continue
 			}
 		}
-		if len(runs) < 2 || len(s.Cells[i].CPUs) > largest {
+		if len(runs) < 2 || s.Present(i) > largest {
 			continue
 		}
 		cell := fmt.Sprintf("the vCPUs of cell %d", i)
@@ -74,6 +74,9 @@ func unpinned(s *numa.Stated, cell int, h *numa.Host) (loose, on []int) {
 		return nil, nil
 	}
 	for _, v := range s.Cells[cell].CPUs {
+		if !s.There(v) {
+			continue
+		}
 		if v >= len(s.CPUs) || s.CPUs[v] == nil {
 			loose = append(loose, v)
 			continue

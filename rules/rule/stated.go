@@ -57,7 +57,7 @@ func (v *StatedVM) RoomOf(cell int) Room {
 	s := v.Stated
 	runs := s.RunsOn(cell, v.Host)
 	r := Room{At: "any node", Within: len(runs) == 1}
-	if len(s.Cells[cell].CPUs) > 0 {
+	if s.Present(cell) > 0 {
 		r.Cores, r.Memory, _ = v.largestOf(runs)
 	}
 	if r.Within {
@@ -101,7 +101,7 @@ func (v *StatedVM) Needed() (nodes int, ok bool) {
 func (v *StatedVM) Own() map[int]int {
 	out := map[int]int{}
 	for _, p := range v.Stated.Pins {
-		if cpus := v.Stated.CPUs[p.VCPU]; len(cpus) == 1 {
+		if cpus := v.Stated.CPUs[p.VCPU]; len(cpus) == 1 && v.Stated.There(p.VCPU) {
 			out[p.VCPU] = cpus[0]
 		}
 	}

@@ -1,5 +1,5 @@
 // Package shape checks shapes for the mistakes that no schema finds: those that a definition states (the rules of KVM) and those
-// that are written for a move (homenode move, homenode move --check).
+// that are written for a move.
 package shape
 
 import (

@@ -18,8 +18,11 @@ import (
 	"homenode/source/guest"
 	"homenode/source/hostcmd"
 	"homenode/source/hwloc"
+	"homenode/source/kubevirt"
 	"homenode/source/libvirt"
 	"homenode/source/measured"
+	"homenode/source/proxmox"
+	"homenode/source/qemu"
 	"homenode/source/text"
 	"homenode/source/ticks"
 	"homenode/source/vmx"
@@ -40,6 +43,9 @@ var formats = []format{
 	{"lscpu, numactl -H and Coreinfo", second(guest.Detect), many(guest.Read)},
 	{"hwloc (lstopo --of xml)", hwloc.Detect, one(hwloc.Read)},
 	{"virsh capabilities and libvirt domains (XML)", libvirt.Detect, libvirt.Read},
+	{"arguments of QEMU", qemu.Detect, qemu.Read},
+	{"Proxmox VE configurations", proxmox.Detect, proxmox.Read},
+	{"VirtualMachines of KubeVirt (YAML)", kubevirt.Detect, kubevirt.Read},
 	{"sched-stats, esxtop memory screen, memstats, vsish, esxcli, vmware -v and uname", second(hostcmd.Detect), many(hostcmd.Read)},
 	{"vmware.log", vmxlog.Detect, one(vmxlog.Read)},
 	{"results of Intel MLC, multichase, PassMark, HammerDB, fio, HCIBench and Iometer", second(benchmark.Detect), one(benchmark.Read)},

@@ -1,14 +1,16 @@
-// Package kvm reads a fleet of KVM hosts from what virsh prints: a folder a host with capabilities.xml, the XML of its domains and,
-// when they are there, numastat.txt and pids.txt; several such folders below one; a folder of domains; or one file.
+// Package kvm reads a fleet of KVM hosts: a folder a host with capabilities.xml, the definitions of its VMs and, when they are there,
+// numastat.txt and pids.txt; several such folders below one; a folder of definitions; or one file.
 //
-//	capabilities.xml ──► libvirt.Host ───► numa.Host
-//	domains/*.xml ─────► libvirt.Domain ─► numa.VM with the layout that it states
+//	capabilities.xml ──────────────────────► libvirt.Host ──► numa.Host
+//	domain XML, arguments of QEMU,
+//	configurations of Proxmox, KubeVirt ───► definition.VM ─► numa.VM with the layout that it states
 //	numastat.txt, pids.txt ──────────────► where the memory of each VM is
 //
 // Nothing is predicted. What is damaged or belongs to nothing stands in the notes of the fleet, with its place.
 package kvm
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"errors"
@@ -22,8 +24,14 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/source/definition"
+	"homenode/source/fact"
+	"homenode/source/kubevirt"
 	"homenode/source/libvirt"
+	"homenode/source/proxmox"
+	"homenode/source/qemu"
 	"homenode/source/text"
 )
 
@@ -40,7 +48,23 @@ const (
 	pidsName     = "pids.txt"
 )
 
-// Detect reports whether path is a file of libvirt, or a folder that holds one as this package reads it.
+// formats are the forms of definitions.
+var formats = []struct {
+	detect func(head []byte) bool
+	read   func(name string, r io.Reader) ([]fact.Document, error)
+}{{libvirt.Detect, libvirt.Read}, {qemu.Detect, qemu.Read}, {proxmox.Detect, proxmox.Read}, {kubevirt.Detect, kubevirt.Read}}
+
+// readerOf returns what reads a file that begins with head; nil for nothing.
+func readerOf(head []byte) func(name string, r io.Reader) ([]fact.Document, error) {
+	for _, f := range formats {
+		if f.detect(head) {
+			return f.read
+		}
+	}
+	return nil
+}
+
+// Detect reports whether path is a definition of a VM of KVM or says what a host has, or a folder that holds one as this package reads it.
 func Detect(path string) bool {
 	fsys, only, err := root(path)
 	if err != nil {
@@ -49,7 +73,7 @@ func Detect(path string) bool {
 	found := false
 	err = walk(fsys, only, nil, func(name string) error {
 		if meant(name) || only != "" {
-			if found = libvirt.Detect(headOf(fsys, name)); found {
+			if found = readerOf(headOf(fsys, name)) != nil; found {
 				return fs.SkipAll
 			}
 		}
@@ -140,7 +164,9 @@ func passedOver(d fs.DirEntry) error {
 }
 
 // meant reports whether a file of a bundle has this name.
-func meant(name string) bool { return isText(name) || strings.EqualFold(filepath.Ext(name), ".xml") }
+func meant(name string) bool {
+	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))
+}
 
 // isText reports whether a file beside the XML has this name.
 func isText(name string) bool {
@@ -164,8 +190,8 @@ func headOf(fsys fs.FS, name string) []byte {
 
 // A domain is one that was read, and the folder of its file.
 type domain struct {
-	*libvirt.Domain
-	file, dir string
+	*definition.VM
+	dir string
 }
 
 // A reader builds the fleet of a bundle.
@@ -176,32 +202,57 @@ type reader struct {
 	hosts   map[string]*numa.Host
 	arch    map[string]string // of the processor of a host, by folder
 	domains []domain
+	others  []string // files beside them, of which nothing is read
 	texts   []string // files beside the XML
 }
 
+func newReader(name string) *reader {
+	return &reader{fleet: &numa.Fleet{Source: name, Hypervisor: numa.KVM}, hosts: map[string]*numa.Host{}, arch: map[string]string{}}
+}
+
+// ReadBytes reads the VMs of one file.
+func ReadBytes(name string, data []byte) (*numa.Fleet, error) {
+	r := newReader(name)
+	if err := r.take(name, bytes.NewReader(data)); err != nil {
+		return nil, err
+	}
+	r.addHosts(name)
+	r.addVMs()
+	if len(r.fleet.Hosts)+len(r.fleet.VMs) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, errNothing)
+	}
+	return r.fleet, r.fleet.Check()
+}
+
 func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
-	r := &reader{fleet: &numa.Fleet{Source: name, Hypervisor: numa.KVM}, fsys: fsys, path: path, hosts: map[string]*numa.Host{}, arch: map[string]string{}}
+	r := newReader(name)
+	r.fsys, r.path = fsys, path
 	var broken error
 	err := walk(fsys, only, r.unread, func(file string) error {
 		switch {
 		case isText(file):
 			r.texts = append(r.texts, file)
 		case only != "" || meant(file):
-			if err := r.xml(file); err != nil {
+			if err := r.definitions(file); err != nil {
 				broken = cmp.Or(broken, err)
 				r.unread(file, err)
 			}
+		default:
+			r.others = append(r.others, file)
 		}
 		return nil
 	})
 	r.addHosts(name)
 	r.addVMs()
+	if len(r.others) > 0 {
+		r.note("", "%s of no form that is read: %s", words.Verb(len(r.others), "file is", "files are"), words.Few(r.others))
+	}
 	switch nothing := len(r.hosts)+len(r.fleet.VMs) == 0; {
 	case err != nil:
 	case nothing && broken != nil:
 		err = broken
 	case nothing && len(r.domains) == 0:
-		err = errors.New("found no virsh capabilities and no domain")
+		err = errNothing
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -211,6 +262,8 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 	return r.fleet, r.fleet.Check()
 }
 
+var errNothing = errors.New("found no virsh capabilities and no definition of a VM")
+
 // note adds a note; text without a place that is a *numa.SyntaxError has its own.
 func (r *reader) note(at, format string, args ...any) {
 	r.fleet.Notes = append(r.fleet.Notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
@@ -218,7 +271,11 @@ func (r *reader) note(at, format string, args ...any) {
 
 // incomplete counts a file or folder as unread, once, and returns its place.
 func (r *reader) incomplete(file string) (at string) {
-	at = r.at(file, 0, 0)
+	return r.lacks(r.at(file, 0, 0))
+}
+
+// lacks counts a place as unread, once.
+func (r *reader) lacks(at string) string {
 	if !slices.Contains(r.fleet.Unread, at) {
 		r.fleet.Unread = append(r.fleet.Unread, at)
 	}
@@ -242,46 +299,66 @@ func (r *reader) at(file string, line, col int) string {
 	return numa.Place(filepath.ToSlash(filepath.Join(r.path, file)), line, col)
 }
 
-// xml reads the hosts and domains of a file. What was read before an error counts.
-func (r *reader) xml(file string) error {
+// definitions reads the hosts and VMs of a file. What was read before an error counts.
+func (r *reader) definitions(file string) error {
 	f, err := r.fsys.Open(file)
 	if err != nil {
 		return err
 	}
-	docs, err := libvirt.Read(filepath.ToSlash(filepath.Join(r.path, file)), f)
-	if err = errors.Join(err, f.Close()); err != nil && !libvirt.Detect(headOf(r.fsys, file)) {
-		return r.noXML(file)
+	return errors.Join(r.take(file, f), f.Close())
+}
+
+// take takes what a file has.
+func (r *reader) take(file string, f io.Reader) error {
+	in := bufio.NewReaderSize(f, text.HeadSize)
+	raw, err := in.Peek(text.HeadSize)
+	if err != nil && err != io.EOF {
+		return err
 	}
+	head := text.Decoded(raw)
+	read := readerOf(head)
+	if read == nil {
+		return r.nothing(file, head)
+	}
+	docs, err := read(filepath.ToSlash(filepath.Join(r.path, file)), in)
 	for _, d := range docs {
 		dir := path.Dir(filepath.ToSlash(file))
+		vm, _ := d.(*definition.VM)
 		for _, w := range d.File().Warnings {
-			r.note(d.File().At(w.Line, w.Col), "%s", w.Text)
+			if vm == nil || vm.Stated == nil {
+				r.note(d.File().At(w.Line, w.Col), "%s", w.Text)
+				continue
+			}
+			vm.Stray(w.Line, w.Col, false, "%s", w.Text)
 		}
 		switch d := d.(type) {
-		case *libvirt.Domain:
-			r.domains = append(r.domains, domain{d, file, dir})
+		case *definition.VM:
+			r.domains = append(r.domains, domain{d, dir})
 		case *libvirt.Host:
 			if r.hosts[dir] != nil {
 				r.note(r.at(file, d.Line, 0), "a second host in the folder: the first counts")
 				continue
 			}
-			h := hostOf(d, func(format string, args ...any) { r.note(r.at(file, d.Line, 0), format, args...) })
+			h, notes := d.Host()
 			h.At = r.at(file, d.Line, 0)
+			for _, n := range notes {
+				r.note(h.At, "%s", n)
+			}
 			r.hosts[dir], r.arch[dir] = h, d.Arch
 		}
 	}
 	return err
 }
 
-// noXML returns what is wrong with a file that has nothing of libvirt; nil for XML of something else.
-func (r *reader) noXML(file string) error {
-	head := headOf(r.fsys, file)
+// nothing returns what is wrong with a file in which nothing is that is read; nil for one of something else.
+func (r *reader) nothing(file string, head []byte) error {
 	switch trimmed := bytes.TrimSpace(head); {
 	case len(trimmed) == 0:
 		return errors.New("the file is empty")
-	case !bytes.Contains(trimmed, []byte("<")) || bytes.IndexByte(trimmed, 0) >= 0:
+	case strings.EqualFold(filepath.Ext(file), ".xml") && (!bytes.Contains(trimmed, []byte("<")) || bytes.IndexByte(trimmed, 0) >= 0):
 		return errors.New("found no XML")
 	}
+	r.others = append(r.others, file)
 	return nil
 }
 
@@ -345,13 +422,14 @@ func (r *reader) noteTwins() {
 // addVMs adds the domains, each once on a host: one that runs before its form at the next start.
 func (r *reader) addVMs() {
 	seen := map[string]int{} // index of the VM
+	var form []string        // of each VM
 	for _, d := range r.domains {
 		h, dir := r.hostIn(d.dir)
-		v, ok := vmOf(&d, r)
+		v, ok := r.vmOf(d.VM)
 		if !ok {
 			continue
 		}
-		if h != nil && !libvirt.Runs(r.arch[dir], d.Arch) && d.Type != "qemu" {
+		if h != nil && !libvirt.Runs(r.arch[dir], d.Arch) && !d.Emulated {
 			r.note(v.At, "%s is of %s and its host of %s, which does not run it", v.Name, d.Arch, r.arch[dir])
 		}
 		v.ID = cmp.Or(v.UUID, v.Name)
@@ -360,10 +438,14 @@ func (r *reader) addVMs() {
 		} else if d.dir != "." {
 			v.ID = d.dir + "/" + v.ID
 		}
+		if i, twice := seen[v.ID]; twice && form[i] != d.File().Format { // one VM in several forms
+			v.ID += " (" + d.File().Format + ")"
+		}
 		i, twice := seen[v.ID]
 		switch {
 		case !twice:
 			seen[v.ID] = len(r.fleet.VMs)
+			form = append(form, d.File().Format)
 			r.fleet.VMs = append(r.fleet.VMs, v)
 		case v.Stated.Running && !r.fleet.VMs[i].Stated.Running:
 			r.note(r.fleet.VMs[i].At, "%s is there twice: how it runs counts (%s)", v.Name, v.At)
@@ -372,4 +454,25 @@ func (r *reader) addVMs() {
 			r.note(v.At, "%s is there twice: %s counts", v.Name, r.fleet.VMs[i].At)
 		}
 	}
+}
+
+// vmOf returns the VM of a definition; false and a note when it is not judged.
+func (r *reader) vmOf(d *definition.VM) (numa.VM, bool) {
+	v := d.VM
+	if v.Name == "" {
+		base := path.Base(d.File().Name)
+		v.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	why := ""
+	switch {
+	case d.Cut:
+		why = "its definition breaks off: it is not judged"
+	case v.Stated == nil:
+		why = "found no number of vCPUs, and no cells of which it follows"
+	default:
+		return v, true
+	}
+	r.lacks(d.File().Name)
+	r.note(d.File().At(d.Line, d.Col), "%s: %s", v.Name, why)
+	return v, false
 }

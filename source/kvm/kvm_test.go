@@ -117,7 +117,7 @@ func TestNothingIsLost(t *testing.T) {
 			[]string{`fleet/a.xml:1:34: vcpu: found "many", want a number below 4097`, "fleet/a.xml:1:1: x: found no number of vCPUs, and no cells of which it follows"}},
 		{"running before inactive", []string{"a/1.xml", inactive, "a/2.xml", sql01}, 1, []string{"fleet/a/1.xml:1: sql01 is there twice: how it runs counts (fleet/a/2.xml:1)"}},
 		{"an empty file, a binary one, and XML of something else", []string{"a/1.xml", sql01, "a/2.xml", "\n", "a/3.xml", "\x7fELF\x00\x00<", "a/4.xml", "<pool type='dir'/>"}, 1,
-			[]string{"fleet/a/2.xml: the file is empty", "fleet/a/3.xml: found no XML"}},
+			[]string{"fleet/a/2.xml: the file is empty", "fleet/a/3.xml: found no XML", "1 file is of no form that is read: a/4.xml"}},
 		{"no numastat", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "\x7fELF\x00"}, 1, []string{"fleet/a/numastat.txt: found no table of numastat"}},
 		{"numastat of a host without VMs", []string{"a/capabilities.xml", capabilities, "a/1.xml", sql01, "a/numastat.txt", "Found no processes containing pattern: \"qemu\"\n"}, 1, nil},
 		{"twice", []string{"a/1.xml", sql01, "a/2.xml", sql01}, 1, []string{"fleet/a/2.xml:1: sql01 is there twice: fleet/a/1.xml:1 counts"}},
@@ -205,8 +205,9 @@ func TestNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"fleet/a/domains/link.xml: it is a symbolic link, which is not followed", "fleet/a/domains/more: it is a symbolic link, which is not followed",
-		"fleet/a/domains/pipe.xml: it is no regular file", "fleet/a/numastat.txt: it is a folder, where a file is due", "fleet/a/pids.TXT: it is a folder, where a file is due"}
-	if got := notes(f); !slices.Equal(got, want) || len(f.Unread) != len(want) || len(f.VMs) != 1 {
+		"fleet/a/domains/pipe.xml: it is no regular file", "fleet/a/numastat.txt: it is a folder, where a file is due", "fleet/a/pids.TXT: it is a folder, where a file is due",
+		"2 files are of no form that is read: a/numastat.txt/x, a/pids.TXT/x"}
+	if got := notes(f); !slices.Equal(got, want) || len(f.Unread) != len(want)-1 || len(f.VMs) != 1 {
 		t.Errorf("%d VMs, %d unread; notes\n%s\nwant\n%s", len(f.VMs), len(f.Unread), strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -232,8 +233,8 @@ func TestPages(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ file, text, want string }{
-		{"a.txt", "hello", "fleet: found no virsh capabilities and no domain"},
-		{"a.xml", "<pool type='dir'/>", "fleet: found no virsh capabilities and no domain"},
+		{"a.txt", "hello", "fleet: found no virsh capabilities and no definition of a VM"},
+		{"a.xml", "<pool type='dir'/>", "fleet: found no virsh capabilities and no definition of a VM"},
 		{"a.xml", "<domain type='kvm' ><cpu></domain>", "fleet: fleet/a.xml:1:26: found </domain>, want </cpu> of line 1"},
 	} {
 		if _, err := ReadFS("fleet", fstest.MapFS{tt.file: {Data: []byte(tt.text)}}); err == nil || err.Error() != tt.want {

@@ -91,8 +91,24 @@ func readHost(name string, e *element) *Host {
 		seen[id] = true
 		h.Cells = append(h.Cells, r.cell(id, c))
 	}
+	h.dropOffline()
 	r.file.Sort()
 	return h
+}
+
+// dropOffline leaves out the CPUs of which nothing is stated where something is of others: libvirt writes those that are offline so
+// (virCapabilitiesHostNUMAFormat in src/conf/capabilities.c).
+func (h *Host) dropOffline() {
+	bare := func(c HostCPU) bool { return c.Core < 0 && c.Siblings == nil }
+	var stated bool
+	for _, c := range h.Cells {
+		stated = stated || slices.ContainsFunc(c.CPUs, func(c HostCPU) bool { return !bare(c) })
+	}
+	for i := range h.Cells {
+		if c := &h.Cells[i]; stated {
+			c.CPUs = slices.DeleteFunc(c.CPUs, bare)
+		}
+	}
 }
 
 func (r *reader) cell(id int, e *element) HostCell {

@@ -1,290 +1,322 @@
 package libvirt
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"homenode/internal/words"
 	"homenode/numa"
-	"homenode/source/fact"
+	"homenode/source/definition"
 	"homenode/source/text"
 )
-
-// A Domain is a VM as its XML defines it. What is not stated is zero or nil.
-type Domain struct {
-	Line, Col  int
-	Name, UUID string
-	Type       string         // kvm, qemu, …
-	Arch       string         // of the processor that the guest sees
-	Running    bool           // it has the ID of a domain that runs
-	Whole      bool           // not parts of a domain
-	Cut        bool           // the file ends, or breaks off, before its end
-	VCPUs      numa.Fact[int] // the most there can be
-	Current    numa.Fact[int] // of VCPUs, those that are there now
-	CPUSet     []int          // host CPUs of all vCPUs without a pin of their own
-	// Auto: numad chooses the host nodes at each start.
-	Auto      bool
-	Memory    numa.Fact[numa.Bytes]
-	MaxMemory numa.Fact[numa.Bytes] // with hot plug
-
-	Topology *Topology
-	Cells    []Cell // the NUMA nodes that the guest sees
-	Pins     []Pin  // vCPUs with host CPUs of their own
-	Helpers  []Helper
-
-	Bound      *Binding // of all memory
-	BoundCells []Binding
-	Backing    Backing
-	// ACPI: without it the guest is told no distances. Unknown of parts of a domain.
-	ACPI numa.Fact[bool]
-
-	file *fact.File
-}
-
-// A Topology is <topology> of the processor that the guest sees.
-type Topology struct {
-	Line, Col                               int
-	Sockets, Dies, Clusters, Cores, Threads int
-}
-
-// A Cell is a NUMA node of the guest.
-type Cell struct {
-	Line, Col int
-	ID        int
-	CPUs      []int // vCPUs
-	Memory    numa.Fact[numa.Bytes]
-	Distances map[int]int // to cells by ID; nil without: then 20
-}
-
-// A Pin is the host CPUs that a vCPU may run on.
-type Pin struct {
-	Line, Col int
-	VCPU      int
-	CPUs      []int
-}
-
-// A Helper is a thread of QEMU beside those of vCPUs, or several, and the host CPUs that it may run on.
-type Helper struct {
-	Line, Col int
-	What      string // "the other threads of QEMU", "I/O thread 1"
-	CPUs      []int
-}
-
-// A Binding is the host nodes that memory comes from.
-type Binding struct {
-	Line, Col int
-	Cell      int    // -1 for all memory
-	Mode      string // strict, preferred, interleave, restrictive
-	Nodes     []int
-	Auto      bool // numad chooses the nodes
-}
-
-// A Backing is <memoryBacking>.
-type Backing struct {
-	HugePages    bool
-	Pages        []numa.HugePages // empty with HugePages: of the host's default size
-	Locked       bool
-	NoSharePages bool
-	Source       string // anonymous, file, memfd
-}
-
-// File returns what the file states of the domain.
-func (d *Domain) File() *fact.File { return d.file }
 
 // entity matches an entity that XML does not have by itself, and which the decoder leaves as it is.
 var entity = regexp.MustCompile(`&[\pL_][\pL\pN._-]*;`)
 
-func readDomain(name string, e *element, whole bool) *Domain {
+// A domain is one that is read.
+type domain struct {
+	*reader
+	*definition.VM
+	cpus []int // of the host, of vCPUs without a pin of their own
+	most int   // vCPUs, with those that can be added; 0 when unknown
+	now  int   // of these there now; 0 for all
+}
+
+// readDomain reads the definition of a VM; whole says that it is not parts of one.
+func readDomain(name string, e *element, whole bool) *definition.VM {
 	r := newReader(name, "libvirt domain")
-	d := &Domain{Line: e.line, Col: e.col, Running: e.attr("id") != "", Name: e.child("name").content(), UUID: e.child("uuid").content(), Type: e.attr("type"),
-		Arch: e.child("os", "type").attr("arch"), file: r.file}
-	d.Whole, d.Cut = whole, !e.closed
-	subject := "VM"
-	if d.Name != "" {
-		subject += " " + d.Name
-	}
+	d := &domain{reader: r, VM: definition.New(r.file, e.line, e.col)}
+	d.Name, d.UUID, d.Title = e.child("name").content(), e.child("uuid").content(), e.child("title").content()
+	d.Emulated, d.Arch, d.Cut = e.attr("type") == "qemu", e.child("os", "type").attr("arch"), !e.closed
+	d.Stated.Partial, d.Stated.Running = !whole, e.attr("id") != ""
 	if found := entity.FindString(d.Name); found != "" {
 		at := e.child("name")
 		r.file.Warn(at.line, at.col, "name: found the entity %s, which stays as it is: no entities are read", text.Short(found))
 	}
-	add := func(at *element, name string, value any, unit string) {
-		r.file.Add(at.line, at.col, subject, name, value, unit)
-	}
 	if at := e.child("uuid"); d.UUID != "" {
-		add(at, "UUID", d.UUID, "")
+		d.add(at, "UUID", d.UUID, "")
 	}
-	d.processors(r, e, add)
-	d.memory(r, e, add)
-	for _, c := range e.child("cpu", "numa").all("cell") {
-		d.cell(r, c, add)
+	if os := e.child("metadata", "libosinfo", "os").attr("id"); os != "" {
+		d.GuestOS = numa.ReadAt(os, "metadata")
+		d.add(e.child("metadata", "libosinfo", "os"), "guest operating system", os, "")
 	}
-	d.tune(r, e, add)
-	f := e.child("features")
-	switch {
+	d.processors(e)
+	d.memory(e)
+	d.cells(e.child("cpu", "numa").all("cell"))
+	d.backing(e.child("memoryBacking"))
+	d.pins(e.child("cputune"))
+	d.bound(e.child("numatune"))
+	switch f := e.child("features"); {
 	case f != nil:
-		d.ACPI = numa.ReadAt(f.child("acpi") != nil, text.Where(f.line, f.col))
-		add(f, "ACPI", d.ACPI.Value, "")
-	case d.Whole:
-		d.ACPI = numa.DerivedFrom(false, "no <features>")
+		d.Stated.ACPI = numa.ReadAt(f.child("acpi") != nil, text.Where(f.line, f.col))
+		d.add(f, "ACPI", d.Stated.ACPI.Value, "")
+	case whole:
+		d.Stated.ACPI = numa.DerivedFrom(false, "no <features>")
 	}
+	d.Close(d.most, d.now)
 	r.file.Sort()
-	return d
+	return d.VM
 }
 
-type adder func(at *element, name string, value any, unit string)
+// add adds a fact of the file.
+func (d *domain) add(at *element, name string, value any, unit string) {
+	d.file.Add(at.line, at.col, words.Join(" ", "VM", d.Name), name, value, unit)
+}
 
-func (d *Domain) processors(r *reader, e *element, add adder) {
+func (d *domain) at(e *element) string { return numa.Place(d.file.Name, e.line, e.col) }
+
+// processors reads how many vCPUs there are, and their topology: by the number, else by the topology, else by the cells.
+func (d *domain) processors(e *element) {
+	s := d.Stated
 	if v := e.child("vcpu"); v != nil {
-		d.VCPUs = r.count(v, "vcpu", v.content(), numa.MaxVCPUs+1)
-		d.Current = d.VCPUs
-		if d.VCPUs.Known() {
-			add(v, "vCPUs", d.VCPUs.Value, "")
+		if n := d.count(v, "vcpu", v.content(), numa.MaxVCPUs+1); n.Known() {
+			d.most, s.VCPUsAt = n.Value, numa.Place(d.file.Name, v.line, 0)
+			d.add(v, "vCPUs", n.Value, "")
 		}
-		if s := v.attr("current"); s != "" {
-			d.Current = r.count(v, "current", s, numa.MaxVCPUs+1)
-			if d.Current.Known() {
-				add(v, "vCPUs now", d.Current.Value, "")
-			}
+		if n := d.count(v, "current", v.attr("current"), numa.MaxVCPUs+1); n.Known() {
+			d.now = n.Value
+			d.add(v, "vCPUs now", n.Value, "")
 		}
-		d.Auto = v.attr("placement") == "auto"
-		if d.CPUSet = r.list(v, "cpuset", maxCPU); d.CPUSet != nil {
-			add(v, "host CPUs", words.Ranges(d.CPUSet), "")
+		s.Auto = v.attr("placement") == "auto"
+		if d.cpus = d.list(v, "cpuset", maxCPU); d.cpus != nil {
+			d.add(v, "host CPUs", words.Ranges(d.cpus), "")
 		}
 	}
 	t := e.child("cpu", "topology")
-	if t == nil {
-		return
-	}
-	d.Topology = &Topology{Line: t.line, Col: t.col, Dies: 1, Clusters: 1}
-	for _, a := range []struct {
-		name string
-		to   *int
-	}{{"sockets", &d.Topology.Sockets}, {"dies", &d.Topology.Dies}, {"clusters", &d.Topology.Clusters}, {"cores", &d.Topology.Cores}, {"threads", &d.Topology.Threads}} {
-		if n, ok := r.number(t, a.name, t.attr(a.name), numa.MaxVCPUs+1); ok {
-			*a.to = n
-			add(t, a.name, n, "")
+	if t != nil {
+		clusters := 1
+		s.Dies, s.TopologyAt = 1, d.at(t)
+		for _, a := range []struct {
+			name string
+			to   *int
+		}{{"sockets", &s.Sockets}, {"dies", &s.Dies}, {"clusters", &clusters}, {"cores", &s.Cores}, {"threads", &s.Threads}} {
+			if n, ok := d.number(t, a.name, t.attr(a.name), numa.MaxVCPUs+1); ok {
+				*a.to = n
+				d.add(t, a.name, n, "")
+			}
 		}
+		s.Cores *= clusters // nothing that is judged lies between a die and a core
+		d.most = cmp.Or(d.most, s.Most())
+	}
+	for _, c := range e.child("cpu", "numa").all("cell") {
+		if list := d.quietly().list(c, "cpus", numa.MaxVCPUs); d.most == 0 && len(list) > 0 {
+			d.now = max(d.now, slices.Max(list)+1)
+		}
+	}
+	if d.most == 0 {
+		d.most, d.now = d.now, 0
+	}
+	switch {
+	case t == nil:
+		s.Sockets, s.Dies, s.Cores, s.Threads = d.most, 1, 1, 1
+	case s.Most() == 0:
+		d.Stray(t.line, t.col, true, "the topology does not state sockets, cores and threads, each at least 1")
+	case s.Most() > d.most:
+		d.Stray(t.line, t.col, true, "a topology of %d vCPUs, and %d vCPUs", s.Most(), d.most)
+	}
+	for _, v := range e.child("vcpus").all("vcpu") {
+		if id, ok := d.number(v, "vcpu", v.attr("id"), max(1, d.most)); ok && v.attr("enabled") == "no" {
+			s.Slots = append(s.Slots, id)
+		}
+	}
+	slices.Sort(s.Slots)
+	s.Slots = slices.Compact(s.Slots)
+}
+
+func (d *domain) memory(e *element) {
+	for _, m := range []struct{ name, words string }{{"memory", "memory"}, {"maxMemory", "most memory"}} {
+		c := e.child(m.name)
+		if c == nil {
+			continue
+		}
+		size := d.bytes(c, m.name, c.content(), c.attr("unit"))
+		switch {
+		case !size.Known():
+			continue
+		case m.name == "maxMemory":
+			d.Stated.HotPlug = true
+		default:
+			d.Stated.Shape.Memory, d.Stated.MemoryAt = size.Value, numa.Place(d.file.Name, c.line, 0)
+		}
+		d.add(c, m.words, int64(size.Value/numa.KiB), "KiB")
 	}
 }
 
-func (d *Domain) memory(r *reader, e *element, add adder) {
-	for _, m := range []struct {
-		name, words string
-		to          *numa.Fact[numa.Bytes]
-	}{{"memory", "memory", &d.Memory}, {"maxMemory", "most memory", &d.MaxMemory}} {
-		if c := e.child(m.name); c != nil {
-			if *m.to = r.bytes(c, m.name, c.content(), c.attr("unit")); m.to.Known() {
-				add(c, m.words, int64(m.to.Value/numa.KiB), "KiB")
+// cells reads the NUMA nodes of the guest, by their numbers; libvirt numbers them when the file does not.
+func (d *domain) cells(list []*element) {
+	type numbered struct {
+		id       int
+		e        *element
+		distance map[int]int
+	}
+	var out []numbered
+	for i, e := range list {
+		id := i
+		if s := e.attr("id"); s != "" {
+			n, ok := d.number(e, "cell", s, maxNode)
+			if !ok {
+				continue
+			}
+			id = n
+		}
+		if slices.ContainsFunc(out, func(o numbered) bool { return o.id == id }) {
+			d.file.Warn(e.line, e.col, "cell %d is there twice: the first counts", id)
+			continue
+		}
+		out = append(out, numbered{id, e, d.distances(e)})
+	}
+	slices.SortFunc(out, func(a, b numbered) int { return cmp.Compare(a.id, b.id) })
+	far := map[[2]int]int{}
+	for i, c := range out {
+		cell := numa.Cell{CPUs: d.list(c.e, "cpus", numa.MaxVCPUs), At: d.at(c.e)}
+		memory := d.bytes(c.e, "memory", c.e.attr("memory"), c.e.attr("unit"))
+		cell.Memory = memory.Value
+		name := fmt.Sprint("cell ", c.id)
+		if cell.CPUs != nil {
+			d.add(c.e, name+" vCPUs", words.Ranges(cell.CPUs), "")
+		}
+		if memory.Known() {
+			d.add(c.e, name+" memory", int64(memory.Value/numa.KiB), "KiB")
+		}
+		if c.id != i {
+			d.Stray(c.e.line, c.e.col, true, "cell %d comes where %d is due: libvirt wants them from 0, without a gap", c.id, i)
+		}
+		for to, value := range c.distance {
+			j := slices.IndexFunc(out, func(o numbered) bool { return o.id == to })
+			if j < 0 {
+				d.Stray(c.e.line, c.e.col, true, "cell %d has a distance to cell %d, which there is not", c.id, to)
+				continue
+			}
+			far[[2]int{i, j}] = value
+		}
+		for _, s := range c.e.child("distances").all("sibling") {
+			if value, ok := d.quietly().number(s, "distance", s.attr("value"), 256); ok {
+				d.add(s, name+" distance to cell "+s.attr("id"), value, "")
 			}
 		}
+		d.Stated.Cells = append(d.Stated.Cells, cell)
 	}
-	b := e.child("memoryBacking")
-	if b == nil {
+	if len(far) > 0 {
+		d.Stated.Distance = distanceOf(len(out), far)
+	}
+}
+
+// distanceOf returns a table of distances. What is not stated is that of the other way round, or else 10 and 20, as libvirt takes it.
+func distanceOf(n int, far map[[2]int]int) (table [][]int) {
+	for i := range n {
+		row := make([]int, n)
+		for j := range row {
+			usual := 20
+			if i == j {
+				usual = 10
+			}
+			row[j] = cmp.Or(far[[2]int{i, j}], far[[2]int{j, i}], usual)
+		}
+		table = append(table, row)
+	}
+	return table
+}
+
+// backing reads the huge pages.
+func (d *domain) backing(e *element) {
+	if e == nil {
 		return
 	}
-	d.Backing = Backing{HugePages: b.child("hugepages") != nil, Locked: b.child("locked") != nil, NoSharePages: b.child("nosharepages") != nil,
-		Source: b.child("source").attr("type")}
-	for _, p := range b.child("hugepages").all("page") {
-		size := r.bytes(p, "page", p.attr("size"), p.attr("unit"))
+	if e.child("locked") != nil {
+		d.add(e.child("locked"), "memory locked", true, "")
+	}
+	huge := e.child("hugepages")
+	if huge == nil {
+		return
+	}
+	var pages []numa.HugePages
+	for _, p := range huge.all("page") {
+		size := d.bytes(p, "page", p.attr("size"), p.attr("unit"))
 		if !size.Known() || size.Value == 0 {
 			continue
 		}
-		cells := r.list(p, "nodeset", maxNode)
-		d.Backing.Pages = append(d.Backing.Pages, numa.HugePages{Size: size.Value, Cells: cells})
+		one := numa.HugePages{Size: size.Value, Cells: d.list(p, "nodeset", maxNode)}
 		of := "all cells"
-		if cells != nil {
-			of = "cells " + words.Ranges(cells)
+		if one.Cells != nil {
+			of = "cells " + words.Ranges(one.Cells)
 		}
-		add(p, "huge pages of "+of, size.Value.String(), "")
+		pages = append(pages, one)
+		d.add(p, "huge pages of "+of, size.Value.String(), "")
 	}
-	if d.Backing.HugePages && len(d.Backing.Pages) == 0 {
-		add(b.child("hugepages"), "huge pages", true, "")
+	if pages == nil {
+		d.add(huge, "huge pages", true, "")
 	}
-	if d.Backing.Locked {
-		add(b.child("locked"), "memory locked", true, "")
-	}
+	d.Pages(pages, len(d.Stated.Cells), huge.line, huge.col)
 }
 
-func (d *Domain) cell(r *reader, e *element, add adder) {
-	id := len(d.Cells) // libvirt numbers them when the file does not
-	if s := e.attr("id"); s != "" {
-		n, ok := r.number(e, "cell", s, maxNode)
-		if !ok {
-			return
-		}
-		id = n
+// pins reads the CPUs of the host that vCPUs and the other threads of QEMU may run on.
+func (d *domain) pins(tune *element) {
+	s := d.Stated
+	for range d.most {
+		s.CPUs = append(s.CPUs, d.cpus)
 	}
-	for i := range d.Cells {
-		if d.Cells[i].ID == id {
-			r.file.Warn(e.line, e.col, "cell %d is there twice: the first counts", id)
-			return
-		}
-	}
-	c := Cell{Line: e.line, Col: e.col, ID: id, CPUs: r.list(e, "cpus", numa.MaxVCPUs), Distances: r.distances(e)}
-	c.Memory = r.bytes(e, "memory", e.attr("memory"), e.attr("unit"))
-	name := fmt.Sprint("cell ", id)
-	if c.CPUs != nil {
-		add(e, name+" vCPUs", words.Ranges(c.CPUs), "")
-	}
-	if c.Memory.Known() {
-		add(e, name+" memory", int64(c.Memory.Value/numa.KiB), "KiB")
-	}
-	for _, s := range e.child("distances").all("sibling") {
-		if value, ok := r.number(s, "distance", s.attr("value"), 256); ok {
-			add(s, name+" distance to cell "+s.attr("id"), value, "")
-		}
-	}
-	d.Cells = append(d.Cells, c)
-}
-
-func (d *Domain) tune(r *reader, e *element, add adder) {
-	tune := e.child("cputune")
 	for _, p := range tune.all("vcpupin") {
-		v, ok := r.number(p, "vcpu", p.attr("vcpu"), numa.MaxVCPUs)
-		cpus := r.list(p, "cpuset", maxCPU)
-		if ok && cpus != nil {
-			d.Pins = append(d.Pins, Pin{p.line, p.col, v, cpus})
-			add(p, fmt.Sprintf("vCPU %d on host CPUs", v), words.Ranges(cpus), "")
+		v, ok := d.number(p, "vcpu", p.attr("vcpu"), numa.MaxVCPUs)
+		cpus := d.list(p, "cpuset", maxCPU)
+		if !ok || cpus == nil {
+			continue
+		}
+		d.add(p, fmt.Sprintf("vCPU %d on host CPUs", v), words.Ranges(cpus), "")
+		switch {
+		case v >= d.most:
+			d.Stray(p.line, p.col, false, "it pins vCPU %d to host CPUs %s, and there are %d vCPUs", v, words.Ranges(cpus), d.most)
+			continue
+		case slices.ContainsFunc(s.Pins, func(o numa.Pinned) bool { return o.VCPU == v }):
+			d.Stray(p.line, p.col, true, "vCPU %d is pinned twice", v)
+		}
+		s.CPUs[v] = cpus
+		s.Pins = append(s.Pins, numa.Pinned{VCPU: v, At: d.at(p)})
+	}
+	helper := func(p *element, what, fact string) {
+		if cpus := d.list(p, "cpuset", maxCPU); cpus != nil {
+			s.Helpers = append(s.Helpers, numa.Helper{What: what, CPUs: cpus, At: d.at(p)})
+			d.add(p, fact+" on host CPUs", words.Ranges(cpus), "")
 		}
 	}
 	if p := tune.child("emulatorpin"); p != nil {
-		if cpus := r.list(p, "cpuset", maxCPU); cpus != nil {
-			d.Helpers = append(d.Helpers, Helper{p.line, p.col, "the other threads of QEMU", cpus})
-			add(p, "emulator on host CPUs", words.Ranges(cpus), "")
-		}
+		helper(p, "the other threads of QEMU", "emulator")
 	}
 	for _, p := range tune.all("iothreadpin") {
-		if cpus := r.list(p, "cpuset", maxCPU); cpus != nil {
-			name := "I/O thread " + p.attr("iothread")
-			d.Helpers = append(d.Helpers, Helper{p.line, p.col, name, cpus})
-			add(p, name+" on host CPUs", words.Ranges(cpus), "")
-		}
-	}
-	numatune := e.child("numatune")
-	if m := numatune.child("memory"); m != nil {
-		b := r.binding(m, -1)
-		d.Bound = &b
-		if b.Nodes != nil {
-			add(m, "memory of host nodes", words.Ranges(b.Nodes), "")
-		}
-		add(m, "memory mode", b.Mode, "")
-	}
-	for _, m := range numatune.all("memnode") {
-		if cell, ok := r.number(m, "cellid", m.attr("cellid"), maxNode); ok {
-			b := r.binding(m, cell)
-			d.BoundCells = append(d.BoundCells, b)
-			name := fmt.Sprintf("cell %d memory", cell)
-			add(m, name+" of host nodes", words.Ranges(b.Nodes), "")
-			add(m, name+" mode", b.Mode, "")
-		}
+		helper(p, "I/O thread "+p.attr("iothread"), "I/O thread "+p.attr("iothread"))
 	}
 }
 
-// binding reads <memory> or <memnode>; libvirt's mode is strict where none is stated.
-func (r *reader) binding(e *element, cell int) Binding {
-	b := Binding{Line: e.line, Col: e.col, Cell: cell, Mode: e.attr("mode"), Nodes: r.list(e, "nodeset", maxNode), Auto: e.attr("placement") == "auto"}
-	if b.Mode == "" {
-		b.Mode = "strict"
+// bound reads where the memory of each cell comes from; libvirt's mode is strict where none is stated.
+func (d *domain) bound(tune *element) {
+	s := d.Stated
+	s.Bound = make([]numa.Bound, max(1, len(s.Cells)))
+	read := func(e *element, what string) numa.Bound {
+		b := numa.Bound{Mode: cmp.Or(e.attr("mode"), "strict"), Nodes: d.list(e, "nodeset", maxNode), At: d.at(e)}
+		s.Auto = s.Auto || e.attr("placement") == "auto"
+		if b.Nodes != nil {
+			d.add(e, what+" of host nodes", words.Ranges(b.Nodes), "")
+		}
+		d.add(e, what+" mode", b.Mode, "")
+		return b
 	}
-	return b
+	if m := tune.child("memory"); m != nil {
+		all := read(m, "memory")
+		for i := range s.Bound {
+			s.Bound[i] = all
+		}
+	}
+	for _, m := range tune.all("memnode") {
+		cell, ok := d.number(m, "cellid", m.attr("cellid"), maxNode)
+		if !ok {
+			continue
+		}
+		one := read(m, fmt.Sprintf("cell %d memory", cell))
+		if cell >= len(s.Cells) {
+			d.Stray(m.line, m.col, true, "it binds the memory of cell %d, which there is not", cell)
+			continue
+		}
+		s.Bound[cell] = one
+	}
 }

@@ -32,7 +32,7 @@ const (
 )
 
 // unread are elements of which nothing is read: devices are most of a domain.
-var unread = map[string]bool{"devices": true, "metadata": true, "qemuCaps": true, "guest": true, "secmodel": true, "sysinfo": true, "snapshots": true}
+var unread = map[string]bool{"devices": true, "qemuCaps": true, "guest": true, "secmodel": true, "sysinfo": true, "snapshots": true}
 
 // A parser builds the elements of a file. Text around them, such as the prompt before a pasted output, is skipped.
 type parser struct {

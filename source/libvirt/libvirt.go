@@ -13,7 +13,7 @@ import (
 	"homenode/source/fact"
 )
 
-var begins = regexp.MustCompile(`<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)
+var begins = regexp.MustCompile(`<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<domain>\s*<(?:name|uuid|title|memory|vcpu)\b|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)
 
 // Detect reports whether a file that begins with head is of libvirt.
 func Detect(head []byte) bool { return begins.Match(head) }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"homenode/numa"
+	"homenode/source/definition"
 	"homenode/source/fact"
 )
 
@@ -54,21 +55,21 @@ func TestHost(t *testing.T) {
 
 func TestDomain(t *testing.T) {
 	docs := read(t, "testdata/domain.xml")
-	got := *docs[0].(*Domain)
-	got.file = nil
-	want := Domain{Line: 2, Col: 1, Running: true, Whole: true, Name: "sql01", UUID: "0e7d5e2c-52a5-4e0a-9a11-9a8f6a1c2b3d", Type: "kvm",
-		VCPUs: at(8, "line 16:3"), Current: at(6, "line 16:3"), CPUSet: []int{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-		Memory: at(32*numa.GiB, "line 6:3"), MaxMemory: at(64*numa.GiB, "line 5:3"),
-		Topology: &Topology{Line: 32, Col: 5, Sockets: 2, Dies: 1, Clusters: 1, Cores: 4, Threads: 1},
-		Cells: []Cell{
-			{Line: 34, Col: 7, ID: 0, CPUs: []int{0, 1, 2, 3}, Memory: at(16*numa.GiB, "line 34:7"), Distances: map[int]int{0: 10, 1: 21}},
-			{Line: 40, Col: 7, ID: 1, CPUs: []int{4, 5, 6, 7}, Memory: at(16*numa.GiB, "line 40:7")},
-		},
-		Pins: []Pin{{18, 5, 0, []int{0, 1, 2, 3}}, {19, 5, 4, []int{8}}}, Helpers: []Helper{{20, 5, "the other threads of QEMU", []int{0, 8}}},
-		Bound:      &Binding{Line: 23, Col: 5, Cell: -1, Mode: "strict", Nodes: []int{0, 1}},
-		BoundCells: []Binding{{Line: 24, Col: 5, Cell: 0, Mode: "preferred", Nodes: []int{0}}, {Line: 25, Col: 5, Cell: 1, Mode: "strict", Nodes: []int{1}}},
-		Backing:    Backing{HugePages: true, Pages: []numa.HugePages{{Size: numa.GiB, Cells: []int{0, 1}}}, Locked: true, NoSharePages: true, Source: "memfd"},
-		ACPI:       at(true, "line 27:3")}
+	d := docs[0].(*definition.VM)
+	got, place := *d.Stated, func(at string) string { return "testdata/domain.xml:" + at }
+	own := []int{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
+	want := numa.Stated{
+		Shape: numa.Shape{Sockets: 2, Dies: 1, Cores: 4, Threads: 1, VCPUs: 6, Memory: 32 * numa.GiB, Page: numa.GiB, Distance: [][]int{{10, 21}, {21, 10}},
+			Cells: []numa.Cell{{CPUs: []int{0, 1, 2, 3}, Memory: 16 * numa.GiB, At: place("34:7")}, {CPUs: []int{4, 5, 6, 7}, Memory: 16 * numa.GiB, At: place("40:7")}}},
+		At: place("2:1"), TopologyAt: place("32:5"), CellsAt: place("34:7"), VCPUsAt: place("16"), MemoryAt: place("6"), Running: true, HotPlug: true, Slots: []int{6, 7},
+		CPUs: [][]int{{0, 1, 2, 3}, own, own, own, {8}, own, own, own}, Pins: []numa.Pinned{{VCPU: 0, At: place("18:5")}, {VCPU: 4, At: place("19:5")}},
+		Bound:   []numa.Bound{{Mode: "preferred", Nodes: []int{0}, At: place("24:5")}, {Mode: "strict", Nodes: []int{1}, At: place("25:5")}},
+		Helpers: []numa.Helper{{What: "the other threads of QEMU", CPUs: []int{0, 8}, At: place("20:5")}},
+		ACPI:    at(true, "line 27:3"),
+	}
+	if d.Name != "sql01" || d.UUID != "0e7d5e2c-52a5-4e0a-9a11-9a8f6a1c2b3d" || d.Cut || d.Emulated {
+		t.Errorf("found %+v", d)
+	}
 	if len(docs) != 1 || !reflect.DeepEqual(got, want) {
 		t.Errorf("found %+v\nwant  %+v", got, want)
 	}
@@ -90,8 +91,8 @@ func TestParts(t *testing.T) {
 	if err != nil || len(docs) != 1 {
 		t.Fatal(docs, err)
 	}
-	d := docs[0].(*Domain)
-	if d.VCPUs.Value != 4 || !d.Auto || len(d.Cells) != 2 || d.Cells[1].ID != 1 || d.Cells[1].Memory.Value != 512*numa.MiB || d.ACPI.Known() {
+	d := docs[0].(*definition.VM).Stated
+	if d.VCPUs != 4 || !d.Auto || len(d.Cells) != 2 || d.Cells[1].Memory != 512*numa.MiB || d.ACPI.Known() {
 		t.Errorf("found %+v", d)
 	}
 	both := "<domain type='kvm'><name>a</name></domain>\n<domain type='kvm'><name>b</name></domain>\n<capabilities><host/></capabilities>"
@@ -155,11 +156,11 @@ func TestSamples(t *testing.T) {
 		{"capabilities/libvirt_hmat_memory_only_cell.xml", "2 nodes [0 1], 24 CPUs, [1 GB 2 GB]"},
 		{"capabilities/vdsm_amd_6274_4cells.xml", "4 nodes [0 1 2 3], 32 CPUs, [0 B 0 B 0 B 0 B]"},
 		{"libvirt-domain/vmitosis_192vcpu_4cells_interleaved_cpus.xml", "mirage: 192 vCPUs, 4 cells, 192 pins"},
-		{"libvirt-domain/xseed_ubuntu.xml", "ubuntu18.04: 11 vCPUs, 0 cells, 10 pins"},
-		{"libvirt-domain/openeuler_guest_numa_fragment_with_ellipsis.xml", ": 0 vCPUs, 2 cells, 4 pins"},
-		{"libvirt-domain/hwloc_issue712_fragment_128vcpu_cut.xml", ": 0 vCPUs, 2 cells, 24 pins"},
+		{"libvirt-domain/xseed_ubuntu.xml", "ubuntu18.04: 11 vCPUs, 1 cells, 9 pins"},
+		{"libvirt-domain/openeuler_guest_numa_fragment_with_ellipsis.xml", ": 4 vCPUs, 2 cells, 4 pins"},
+		{"libvirt-domain/hwloc_issue712_fragment_128vcpu_cut.xml", ": 128 vCPUs, 2 cells, 24 pins"},
 		{"openstack/nova_doc_instance-00000003_2cells_dumpxml_elided.txt", ": 4 vCPUs, 2 cells, 4 pins"},
-		{"openstack/hotsos_instance-00000001_domstatus.xml", "instance-00000001: 1 vCPUs, 0 cells, 0 pins"},
+		{"openstack/hotsos_instance-00000001_domstatus.xml", "instance-00000001: 1 vCPUs, 1 cells, 0 pins"},
 	} {
 		b, err := os.ReadFile(filepath.Join(root, tt.file))
 		if err != nil {
@@ -179,8 +180,8 @@ func TestSamples(t *testing.T) {
 				ids, memory, cpus = append(ids, fmt.Sprint(c.ID)), append(memory, c.Memory.Value.String()), cpus+len(c.CPUs)
 			}
 			got = fmt.Sprintf("%d nodes %v, %d CPUs, %v", len(d.Cells), ids, cpus, memory)
-		case *Domain:
-			got = fmt.Sprintf("%s: %d vCPUs, %d cells, %d pins", d.Name, d.VCPUs.Value, len(d.Cells), len(d.Pins))
+		case *definition.VM:
+			got = fmt.Sprintf("%s: %d vCPUs, %d cells, %d pins", d.Name, d.Stated.VCPUs, len(d.Stated.Cells), len(d.Stated.Pins))
 		}
 		if got != tt.want {
 			t.Errorf("%s: found %s, want %s", tt.file, got, tt.want)
@@ -209,9 +210,9 @@ func FuzzRead(f *testing.F) {
 					t.Fatalf("a fact without a place or name: %+v", fact)
 				}
 			}
-			if d, ok := d.(*Domain); ok {
-				for _, c := range d.Cells {
-					if !slices.IsSorted(c.CPUs) || c.Memory.Value < 0 {
+			if d, ok := d.(*definition.VM); ok && d.Stated != nil {
+				for _, c := range d.Stated.Cells {
+					if !slices.IsSorted(c.CPUs) || c.Memory < 0 {
 						t.Fatalf("cell %+v", c)
 					}
 				}

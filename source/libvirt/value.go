@@ -28,6 +28,9 @@ func newReader(name, format string) *reader {
 	return &reader{&fact.File{Name: name, Format: format}, &room}
 }
 
+// quietly returns a reader that warns of nothing.
+func (r *reader) quietly() *reader { return &reader{&fact.File{}, r.room} }
+
 // number reads a number from 0 to below a bound; false when there is none.
 func (r *reader) number(e *element, what, s string, below int) (n int, ok bool) {
 	if s == "" {

@@ -38,7 +38,8 @@ func inventories() []inventory {
 	return []inventory{
 		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables},
 		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read},
-		{"virsh dumpxml and capabilities of KVM hosts (.xml or a folder of them)", []string{".xml"}, kvm.Detect, kvm.Read},
+		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
+			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read},
 		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile},
 		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables},
 		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten},

@@ -11,6 +11,7 @@ import (
 
 	"homenode/change/move/pack"
 	"homenode/internal/words"
+	"homenode/source/definition"
 	"homenode/source/guest"
 	"homenode/source/hwloc"
 	"homenode/source/libvirt"
@@ -55,7 +56,7 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 				}
 				one := of(f.Name, "")
 				one.caps = append(one.caps, d)
-			case *libvirt.Domain:
+			case *definition.VM:
 				domains++
 			case *hwloc.Topology:
 				one := of(f.Name, d.HostName)

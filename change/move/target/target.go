@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/change/move/pack"
 	"homenode/numa"
@@ -20,34 +21,15 @@ import (
 // smallPage is an ordinary page; larger ones are huge. 64 KiB is the ordinary page of POWER and some arm64 kernels.
 const smallPage = 64 * numa.KiB
 
-// OfCapabilities returns the host of virsh capabilities under a name. Nodes are by ID.
+// OfCapabilities returns the host of virsh capabilities under a name.
 func OfCapabilities(name string, c *libvirt.Host) (pack.Host, error) {
-	h := pack.Host{Name: name, Vendor: c.Vendor}
-	cells := slices.Clone(c.Cells)
-	slices.SortFunc(cells, func(a, b libvirt.HostCell) int { return cmp.Compare(a.ID, b.ID) })
-	if len(cells) == 0 {
-		return h, fmt.Errorf("%s: capabilities state no NUMA nodes", name)
+	read, notes := c.Host()
+	read.Name = name
+	h, err := OfHost(read)
+	if err != nil && notes != nil {
+		err = fmt.Errorf("%s: %s", name, notes[0])
 	}
-	for i := range cells {
-		cell := &cells[i]
-		if !cell.Memory.Known() {
-			return h, fmt.Errorf("%s: capabilities state no memory of node %d: numactl -H does", name, cell.ID)
-		}
-		n := pack.Node{ID: cell.ID, Memory: cell.Memory.Value, Threads: len(cell.CPUs)}
-		var err error
-		if n.CPUs, err = cell.Cores(); err != nil {
-			return h, fmt.Errorf("%s: capabilities %w", name, err)
-		}
-		n.Cores = len(n.CPUs)
-		for _, p := range cell.Pages {
-			if p.Size > smallPage {
-				n.Pages = append(n.Pages, p)
-			}
-		}
-		h.Nodes = append(h.Nodes, n)
-	}
-	h.Distance = distances(cells)
-	return h, nil
+	return h, err
 }
 
 // A place is a logical CPU and whatever names its core on the host.
@@ -70,22 +52,6 @@ func cores(at []place) (out [][]int) {
 		out[i] = append(out[i], p.cpu)
 	}
 	return out
-}
-
-// distances returns the table of the cells; nil when a distance is not stated.
-func distances(cells []libvirt.HostCell) (table [][]int) {
-	for i := range cells {
-		var row []int
-		for j := range cells {
-			d, ok := cells[i].Distances[cells[j].ID]
-			if !ok {
-				return nil
-			}
-			row = append(row, d)
-		}
-		table = append(table, row)
-	}
-	return table
 }
 
 // OfViews returns the host that outputs of lscpu and numactl -H show, all of one host: the cores come from lscpu -e
@@ -157,30 +123,49 @@ func OfTopology(name string, t *hwloc.Topology) (pack.Host, error) {
 		for _, core := range node.Cores {
 			n.Threads += len(core)
 		}
-		for _, p := range node.Pages {
-			if p.Size > smallPage {
-				n.Pages = append(n.Pages, p)
-			}
-		}
+		n.Pages = huge(node.Pages)
 		h.Nodes = append(h.Nodes, n)
 	}
 	return h, nil
 }
 
-// OfHost returns a host of a scenario, with the nodes it states.
+// OfHost returns a host of capabilities or of a scenario, with the nodes and CPUs that it states.
 func OfHost(in *numa.Host) (pack.Host, error) {
 	h := pack.Host{Name: in.Name}
 	if !in.Nodes.Known() || len(in.Nodes.Value) == 0 {
 		return h, fmt.Errorf("%s: its nodes are not known", in.Name)
 	}
-	for _, n := range in.Nodes.Value {
-		if !n.Memory.Known() {
-			return h, fmt.Errorf("%s: the memory of node %d is not known", in.Name, n.ID)
+	for _, vendor := range []string{"AMD", "Intel"} {
+		if strings.HasPrefix(in.CPUModel.Value, vendor) {
+			h.Vendor = vendor
 		}
-		h.Nodes = append(h.Nodes, pack.Node{ID: n.ID, Cores: n.Cores, Threads: max(n.Cores, n.Threads), Memory: n.Memory.Value})
+	}
+	cores := in.CoreCPUs.Value // of all nodes, one after the other
+	for i, n := range in.Nodes.Value {
+		if !n.Memory.Known() {
+			return h, fmt.Errorf("%s: the memory of node %d is not known: numactl -H states it", in.Name, n.ID)
+		}
+		one := pack.Node{ID: n.ID, Cores: n.Cores, Threads: max(n.Cores, n.Threads), Memory: n.Memory.Value}
+		if n.Cores > 0 && len(cores) >= n.Cores {
+			one.CPUs, cores = cores[:n.Cores:n.Cores], cores[n.Cores:]
+		}
+		if i < len(in.Pools.Value) {
+			one.Pages = huge(in.Pools.Value[i])
+		}
+		h.Nodes = append(h.Nodes, one)
 	}
 	if len(in.Distance.Value) == len(h.Nodes) {
 		h.Distance = in.Distance.Value
 	}
 	return h, nil
+}
+
+// huge returns the pools of huge pages.
+func huge(pools []numa.Pool) (out []numa.Pool) {
+	for _, p := range pools {
+		if p.Size > smallPage {
+			out = append(out, p)
+		}
+	}
+	return out
 }

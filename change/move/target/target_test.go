@@ -37,9 +37,9 @@ func TestOfCapabilities(t *testing.T) {
 	}
 	const cell = "<capabilities><host><topology><cells><cell id='0'>%</cell></cells></topology></host></capabilities>"
 	for in, want := range map[string]string{
-		"<capabilities><host/></capabilities>":                                        "h: capabilities state no NUMA nodes",
-		strings.Replace(cell, "%", "", 1):                                             "h: capabilities state no memory of node 0: numactl -H does",
-		strings.Replace(cell, "%", "<memory>4</memory><cpus><cpu id='3'/></cpus>", 1): "h: capabilities state neither core nor siblings of CPU 3: lscpu -e does",
+		"<capabilities><host/></capabilities>":                                        "h: the capabilities state no NUMA nodes",
+		strings.Replace(cell, "%", "<cpus><cpu id='3' core_id='0'/></cpus>", 1):       "h: the memory of node 0 is not known: numactl -H states it",
+		strings.Replace(cell, "%", "<memory>4</memory><cpus><cpu id='3'/></cpus>", 1): "h: the capabilities state neither core nor siblings of CPU 3: lscpu -e does",
 	} {
 		if _, err := OfCapabilities("h", capabilities(t, in)); err == nil || err.Error() != want {
 			t.Errorf("%s: found %v, want %s", in, err, want)

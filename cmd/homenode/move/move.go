@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/ask"
 	"homenode/ask/change"
 	"homenode/change/move"
 	"homenode/cmd/homenode/flags"
@@ -23,7 +22,6 @@ import (
 type command struct {
 	asks  flags.Asking
 	move  *change.Move
-	check *change.Check
 	patch string
 	// renamed says that the file of patch is that of the only VM, whatever its name.
 	renamed bool
@@ -37,10 +35,9 @@ var read = []string{"table", "html", "markdown"}
 
 // New returns the command.
 func New() *cobra.Command {
-	c := &command{move: change.MoveEntry.Ask().(*change.Move), check: change.CheckEntry.Ask().(*change.Check)}
+	c := &command{move: change.MoveEntry.Ask().(*change.Move)}
 	cmd := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: c.run}
 	c.asks.Register(cmd, c.move)
-	c.asks.Register(cmd, c.check)
 	flags.Group(cmd, "Files of other tools", c.registerFiles)
 	flags.Group(cmd, "Output", func(cmd *cobra.Command) { c.asks.Output.Register(cmd, "table", "json", "html", "csv", "markdown") })
 	flags.Group(cmd, "Source", c.asks.Session.Register)
@@ -70,10 +67,8 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case err != nil:
 		return err
-	case c.check.Folder != "":
-		return c.checkFiles(cmd, args, folder, e)
 	case len(args) == 0:
-		return errors.New("want a SOURCE, or --check DIR: homenode move --help")
+		return errors.New("want a SOURCE: homenode move --help")
 	case c.patch != "" && !slices.Equal(c.move.To, []string{"libvirt"}):
 		return errors.New("--patch takes domain XML: --to is libvirt")
 	case c.renamed && c.patch == "":
@@ -148,20 +143,4 @@ func (c *command) write(folder string, m *change.Moved, all *answer.Answer, file
 
 func writePage(w io.Writer, form string, a *answer.Answer) error {
 	return format.Write(w, form, a, format.Options{Version: version.String()})
-}
-
-// checkFiles checks the files of a folder.
-func (c *command) checkFiles(cmd *cobra.Command, args []string, folder string, e *ask.Env) error {
-	if len(args) > 0 || folder != "" {
-		return errors.New("--check takes a folder, no SOURCE and no -o")
-	}
-	names := slices.DeleteFunc(slices.Clone(change.MoveNames), func(name string) bool { return name == "choose" })
-	if err := flags.Refuse(cmd, "--check reads files as they are", append(names, "patch", "renamed")...); err != nil {
-		return err
-	}
-	r, err := change.CheckEntry.Answer(cmd.Context(), c.check, e)
-	if err != nil {
-		return err
-	}
-	return c.asks.Print(cmd, args, r)
 }

@@ -1,7 +1,7 @@
 package move
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +14,11 @@ import (
 	"homenode/internal/words"
 	answers "homenode/output/move"
 	"homenode/output/move/target"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/source/definition"
+	"homenode/source/kvm"
+	"homenode/source/libvirt"
 )
 
 // A foreign file is a domain that another tool wrote.
@@ -47,6 +52,28 @@ func foreigns(path string) (out []foreign, err error) {
 	return out, nil
 }
 
+// identityOf reads the domain in a file.
+func identityOf(f *foreign) (*definition.VM, error) {
+	docs, err := libvirt.Read(f.path, bytes.NewReader(f.data))
+	if err != nil {
+		return nil, err
+	}
+	if vm, ok := docs[0].(*definition.VM); ok && len(docs) == 1 {
+		return vm, nil
+	}
+	return nil, fmt.Errorf("%s: found no <domain>, or several documents, want one <domain>", f.path)
+}
+
+// judged returns what the checks of VMs of KVM find in a domain, medium and above.
+func judged(name string, data []byte) ([]finding.Finding, error) {
+	fleet, err := kvm.ReadBytes(name, data)
+	if err != nil {
+		return nil, err
+	}
+	r := rules.Run(fleet, rules.Options{})
+	return slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.Severity < finding.Medium }), nil
+}
+
 // globbed takes the meaning from characters of a folder's name.
 var globbed = strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`)
 
@@ -64,16 +91,16 @@ func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answer
 	results := make([][]byte, len(files))
 	for i, f := range files {
 		one := answers.Patch{File: f.name}
-		id, err := target.IdentityOf(f.path, f.data)
+		id, err := identityOf(&f)
 		if err != nil {
 			return nil, fmt.Errorf("--patch: %w", err)
 		}
-		m, named, why := ownerOf(&f, &id, moves)
+		m, named, why := ownerOf(&f, id, moves)
 		if m == nil && renamed {
 			m, why = moves[0], ""
 		}
 		if m != nil {
-			one.Differs = differences(&id, m)
+			one.Differs = differences(id, m)
 			if !named && !renamed && len(one.Differs) > 0 {
 				one.Differs, why = nil, fmt.Sprintf("only its file is named as the VM %s is: %s: %s", m.Title, strings.Join(one.Differs, "; "), renames)
 				m = nil
@@ -91,7 +118,7 @@ func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answer
 				return nil, fmt.Errorf("--patch: %w", err)
 			}
 			one.Changes, results[i] = p.Changes, p.Data
-			if one.Faults, err = target.Check(f.path, p.Data); err != nil && !errors.Is(err, target.ErrNotChecked) {
+			if one.Faults, err = judged(f.path, p.Data); err != nil {
 				return nil, fmt.Errorf("--patch: %w", err)
 			}
 		}
@@ -116,7 +143,7 @@ func patchFiles(path, folder string, moves []*move.Move, renamed bool) ([]answer
 const renames = "if it is that VM, name the two with --vm, --patch FILE and --renamed"
 
 // ownerOf returns the move that a domain is of: by its UUID, its name, its title or, which is not named, the name of the file.
-func ownerOf(f *foreign, id *target.Identity, moves []*move.Move) (m *move.Move, named bool, why string) {
+func ownerOf(f *foreign, id *definition.VM, moves []*move.Move) (m *move.Move, named bool, why string) {
 	base := strings.TrimSuffix(strings.TrimSuffix(f.name, ".xml"), ".libvirt")
 	for i, by := range []string{id.UUID, id.Name, id.Title, base} {
 		var found []*move.Move
@@ -144,15 +171,18 @@ func ownerOf(f *foreign, id *target.Identity, moves []*move.Move) (m *move.Move,
 }
 
 // differences says in what a domain is unlike the VM that it is taken for: its name, its vCPUs and its memory.
-func differences(id *target.Identity, m *move.Move) (out []string) {
+func differences(id *definition.VM, m *move.Move) (out []string) {
 	if id.Name != "" && !strings.EqualFold(id.Name, m.Title) && id.Name != m.Name && !strings.EqualFold(id.Title, m.Title) {
 		out = append(out, fmt.Sprintf("the domain is named %s, the VM %s", id.Name, m.Title))
 	}
-	if n := m.VM.VCPUs; id.VCPUs > 0 && n.Known() && id.VCPUs != n.Value && (m.Shape == nil || id.VCPUs != m.Shape.Most()) {
-		out = append(out, fmt.Sprintf("the domain has %s, the VM %d", words.Plural(id.VCPUs, "vCPU"), n.Value))
+	if id.Stated == nil {
+		return out
 	}
-	if n := m.VM.Memory; id.Memory > 0 && n.Known() && id.Memory != n.Value && (m.Shape == nil || id.Memory != m.Shape.Memory) {
-		out = append(out, fmt.Sprintf("the domain has %s, the VM %s", id.Memory, n.Value))
+	if n, has := m.VM.VCPUs, id.Stated.Most(); n.Known() && has != n.Value && (m.Shape == nil || has != m.Shape.Most()) {
+		out = append(out, fmt.Sprintf("the domain has %s, the VM %d", words.Plural(has, "vCPU"), n.Value))
+	}
+	if n, has := m.VM.Memory, id.Memory; has.Known() && n.Known() && has.Value != n.Value && (m.Shape == nil || has.Value != m.Shape.Memory) {
+		out = append(out, fmt.Sprintf("the domain has %s, the VM %s", has.Value, n.Value))
 	}
 	return out
 }

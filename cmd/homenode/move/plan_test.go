@@ -13,6 +13,9 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/definition"
+	"homenode/source/kvm"
 	"homenode/source/libvirt"
 )
 
@@ -128,7 +131,8 @@ func TestPlanHolds(t *testing.T) {
 			if err != nil || len(docs) != 1 {
 				t.Fatalf("%s: %v", file, err)
 			}
-			d := docs[0].(*libvirt.Domain)
+			d := docs[0].(*definition.VM)
+			stated := d.Stated
 			at := placedOn.FindSubmatch(data)
 			if at == nil {
 				t.Fatalf("%s is on no host", file)
@@ -138,44 +142,37 @@ func TestPlanHolds(t *testing.T) {
 				owner[m.name], shared[m.name] = map[int]string{}, map[int]string{}
 			}
 			domains++
-			if len(d.Pins) > 0 && len(d.Helpers) == 0 {
+			if len(stated.Pins) > 0 && len(stated.Helpers) == 0 {
 				t.Errorf("%s: QEMU's threads run anywhere", file)
 			}
-			for _, h := range d.Helpers {
+			for _, h := range stated.Helpers {
 				for _, cpu := range h.CPUs {
-					if core, _ := m.core(cpu); len(d.Pins) > 0 && len(d.Pins[0].CPUs) == 1 && core%m.cores >= keptCores {
+					if core, _ := m.core(cpu); len(stated.Pins) > 0 && len(stated.CPUs[stated.Pins[0].VCPU]) == 1 && core%m.cores >= keptCores {
 						t.Errorf("%s: %s may run on core %d, which is not the host's", file, h.What, core)
 					}
 				}
 			}
-			cells, bound := d.Cells, d.BoundCells
-			if cells == nil { // all of it is one
-				cells = []libvirt.Cell{{CPUs: upTo(d.VCPUs.Value), Memory: d.Memory}}
-				bound = []libvirt.Binding{{Nodes: d.Bound.Nodes, Mode: d.Bound.Mode}}
+			if stated.CellsAt == "" {
 				single++
 			} else {
 				wide++
 			}
-			for c, cell := range cells {
+			bound := stated.Bound
+			for c, cell := range stated.Cells {
 				if len(bound[c].Nodes) != 1 {
 					t.Fatalf("%s: cell %d is bound to nodes %v", file, c, bound[c].Nodes)
 				}
-				if d.Backing.HugePages {
+				if stated.Page > 0 {
 					huge++
-					if bound[c].Mode != "strict" || cell.Memory.Value%d.Backing.Pages[0].Size != 0 {
-						t.Errorf("%s: cell %d of %s is bound %s, with pages of %s", file, c, cell.Memory.Value, bound[c].Mode, d.Backing.Pages[0].Size)
+					if bound[c].Mode != "strict" || cell.Memory%stated.Page != 0 {
+						t.Errorf("%s: cell %d of %s is bound %s, with pages of %s", file, c, cell.Memory, bound[c].Mode, stated.Page)
 					}
 				}
 				on := node{m.name, bound[c].Nodes[0]}
-				memory[on] += cell.Memory.Value
+				memory[on] += cell.Memory
 				pinned := 0
 				for _, v := range cell.CPUs {
-					cpus := d.CPUSet
-					for _, p := range d.Pins {
-						if p.VCPU == v {
-							cpus = p.CPUs
-						}
-					}
+					cpus := stated.CPUs[v]
 					if len(cpus) == 0 {
 						t.Fatalf("%s: vCPU %d runs anywhere", file, v)
 					}
@@ -219,20 +216,16 @@ func TestPlanHolds(t *testing.T) {
 				t.Errorf("seed %d: %d vCPUs and %d with a core each on node %d of %s, which has %d cores for VMs", seed, floating[on], alone[on], on.id, on.host, m.cores-keptCores)
 			}
 		}
-		if found := run(t, "--check", filepath.Join(dir, "moved")); !strings.Contains(found, "no fault found") {
-			t.Errorf("seed %d: %s", seed, found)
+		judged, err := kvm.Read(filepath.Join(dir, "moved"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range rules.Run(judged, rules.Options{}).Findings {
+			t.Errorf("seed %d: %s %s: %s", seed, f.Rule, f.VM, f.Message)
 		}
 	}
 	t.Logf("%d domains: %d wide, %d of one cell, %d cells of huge pages, %d vCPUs with a core of their own", domains, wide, single, huge, exclusive)
 	if wide < 50 || exclusive < 100 || huge < 50 {
 		t.Error("too little was looked at")
 	}
-}
-
-func upTo(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }

@@ -127,9 +127,9 @@ func TestDefine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, faults, err := readDomain("dumpxml", []byte(kept))
-		if err != nil || faults != nil || !reflect.DeepEqual(got, m.Shape) {
-			t.Errorf("%s: libvirt keeps %+v, wrote %+v; %v, %v", m.Name, got, m.Shape, faults, err)
+		got, err := readBack(File{Name: "dumpxml", Data: []byte(kept)})
+		if err != nil || !reflect.DeepEqual(got, m.Shape) {
+			t.Errorf("%s: libvirt keeps %+v, wrote %+v; %v", m.Name, got, m.Shape, err)
 		}
 		if m.At == nil && m.Shape.Page == 0 { // else nodes of the host are asked for
 			argv, err := d.virsh(t.Context(), "domxml-to-native", "qemu-argv", path)

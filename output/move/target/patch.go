@@ -44,46 +44,6 @@ func Patch(name string, data []byte, m *move.Move) (*Patched, error) {
 	return p.out, nil
 }
 
-// An Identity is what a domain can be told by. What is not stated, or is no number, is "" or 0.
-type Identity struct {
-	Name, Title, UUID string
-	VCPUs             int // with those that can be added
-	Memory            numa.Bytes
-}
-
-// IdentityOf reads what the domain in a file can be told by.
-func IdentityOf(name string, data []byte) (Identity, error) {
-	root, err := parseDomain(name, data)
-	if err != nil {
-		return Identity{}, err
-	}
-	read := func(element string) (out amount, text string) {
-		if n := root.child(element); n != nil {
-			var t struct {
-				Text string `xml:",chardata"`
-			}
-			if xml.Unmarshal(data[n.from:n.to], &t) == nil {
-				text = strings.TrimSpace(t.Text)
-			}
-			if xml.Unmarshal(data[n.from:n.to], &out) != nil {
-				out = amount{}
-			}
-		}
-		return out, text
-	}
-	var id Identity
-	_, id.Name = read("name")
-	_, id.Title = read("title")
-	_, id.UUID = read("uuid")
-	vcpus, _ := read("vcpu")
-	id.VCPUs = int(min(vcpus.Value, mostCPUs))
-	memory, _ := read("memory")
-	if id.Memory, err = inBytes(memory.Value, memory.Unit); err != nil {
-		id.Memory = 0
-	}
-	return id, nil
-}
-
 // mostDeep is how deep elements may lie in a domain.
 const mostDeep = 100
 
@@ -221,9 +181,8 @@ func (p *patcher) amount(name string, want amount) {
 	if old != nil {
 		var has amount
 		if xml.Unmarshal(p.data[old.from:old.to], &has) == nil {
-			a, err1 := inBytes(has.Value, has.Unit)
-			b, err2 := inBytes(want.Value, want.Unit)
-			if err1 == nil && err2 == nil && a == b {
+			a, ok := has.bytes()
+			if b, _ := want.bytes(); ok && a == b {
 				return
 			}
 		}
@@ -235,4 +194,13 @@ func (p *patcher) amount(name string, want amount) {
 		return
 	}
 	p.replace(old, text, fmt.Sprintf("%s becomes %s", short(string(p.data[old.from:old.to])), text))
+}
+
+// units are those of libvirt's sizes.
+var units = map[string]numa.Bytes{"": numa.KiB, "b": 1, "bytes": 1, "KB": 1e3, "k": numa.KiB, "KiB": numa.KiB, "MB": 1e6, "M": numa.MiB, "MiB": numa.MiB, "GB": 1e9, "G": numa.GiB, "GiB": numa.GiB, "TB": 1e12, "T": numa.TiB, "TiB": numa.TiB}
+
+// bytes returns a size; false for none.
+func (a amount) bytes() (numa.Bytes, bool) {
+	u, ok := units[a.Unit]
+	return numa.Bytes(a.Value) * u, ok && a.Value >= 0 && a.Value < 1<<50/int64(max(1, u))
 }

@@ -13,15 +13,16 @@ import (
 	"homenode/change/move"
 	"homenode/internal/golden"
 	"homenode/numa"
+	"homenode/source/definition"
 
 	"golang.org/x/tools/txtar"
 )
 
 // patching returns a move of 24 vCPUs in two nodes, on nodes 0 and 1 of a host of 32 cores.
 func patching() *move.Move {
-	s := &move.Shape{Sockets: 2, Dies: 1, Cores: 12, Threads: 1, VCPUs: 24, Memory: 192 * numa.GiB, Cells: []move.Cell{{CPUs: upTo(12), Memory: 96 * numa.GiB}, {CPUs: upTo(24)[12:], Memory: 96 * numa.GiB}}}
+	s := &move.Shape{Sockets: 2, Dies: 1, Cores: 12, Threads: 1, VCPUs: 24, Memory: 192 * numa.GiB, Cells: []move.Cell{{CPUs: definition.UpTo(12), Memory: 96 * numa.GiB}, {CPUs: definition.UpTo(24)[12:], Memory: 96 * numa.GiB}}}
 	return &move.Move{Title: "sql01", ID: "sql01", Name: "sql01", To: "libvirt", Platform: move.PlatformOf("libvirt"), Shape: s,
-		At: &move.Placement{Host: "kvm01", Nodes: []int{0, 1}, CPUs: map[int][]int{0: upTo(16), 1: upTo(32)[16:]}}}
+		At: &move.Placement{Host: "kvm01", Nodes: []int{0, 1}, CPUs: map[int][]int{0: definition.UpTo(16), 1: definition.UpTo(32)[16:]}}}
 }
 
 // pinned has a CPU for each vCPU, and huge pages.
@@ -63,10 +64,10 @@ func TestPatch(t *testing.T) {
 // checkPatched checks that a patched domain has the shape, no fault, and nothing left to be changed.
 func checkPatched(t *testing.T, p *Patched, m *move.Move) {
 	t.Helper()
-	if faults, err := Check("x.xml", p.Data); err != nil || faults != nil {
+	if faults, err := judged("x.xml", p.Data); err != nil || faults != nil {
 		t.Fatalf("%v, %v in %s", faults, err, p.Data)
 	}
-	s, _, err := readDomain("x.xml", p.Data)
+	s, err := readBack(File{Name: "x.xml", Data: p.Data})
 	if err != nil || !reflect.DeepEqual(s.Cells, m.Shape.Cells) || s.Page != m.Shape.Page || s.Topology() != m.Shape.Topology() {
 		t.Errorf("read back %+v, %v of %s", s, err, p.Data)
 	}

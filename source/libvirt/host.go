@@ -1,28 +1,29 @@
-package kvm
+package libvirt
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"homenode/numa"
-	"homenode/source/libvirt"
 )
 
-// hostOf returns the host of capabilities, without a name. Cores that are not told apart leave the nodes unknown, which is noted.
-func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
-	h := &numa.Host{}
+// Host returns the host, without a name. What leaves its nodes unknown, or is doubtful, is in the notes.
+func (c *Host) Host() (h *numa.Host, notes []string) {
+	h = &numa.Host{}
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if c.Model != "" {
 		h.CPUModel = numa.ReadAt(strings.TrimSpace(c.Vendor+" "+c.Model), "cpu")
 	}
-	cells := slices.SortedFunc(slices.Values(c.Cells), func(a, b libvirt.HostCell) int { return cmp.Compare(a.ID, b.ID) })
+	cells := slices.SortedFunc(slices.Values(c.Cells), func(a, b HostCell) int { return cmp.Compare(a.ID, b.ID) })
 	if c.Cut {
 		note("the capabilities break off: the nodes of the host count as unknown")
-		return h
+		return h, notes
 	}
 	if len(cells) == 0 {
 		note("the capabilities state no NUMA nodes")
-		return h
+		return h, notes
 	}
 	var nodes []numa.Node
 	var cpus, split [][]int
@@ -35,11 +36,11 @@ func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
 		groups, err := cell.Cores()
 		if err != nil {
 			note("the capabilities %v", err)
-			return h
+			return h, notes
 		}
 		if cell.Partial {
 			note("the capabilities list a part of the CPUs of node %d: the nodes of the host count as unknown", cell.ID)
-			return h
+			return h, notes
 		}
 		n := numa.Node{ID: cell.ID, Package: -1, Cores: len(groups), Threads: len(cell.CPUs), Memory: cell.Memory}
 		own := []int{}
@@ -54,7 +55,7 @@ func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
 	}
 	if cores == 0 {
 		note("the capabilities state no CPU that is online")
-		return h
+		return h, notes
 	}
 	const where = "topology"
 	h.Nodes, h.CPUs, h.CoreCPUs = numa.ReadAt(nodes, where), numa.ReadAt(cpus, where), numa.ReadAt(split, where)
@@ -78,9 +79,9 @@ func hostOf(c *libvirt.Host, note func(format string, args ...any)) *numa.Host {
 		}
 		table = append(table, row)
 		if len(row) < len(cells) {
-			return h
+			return h, notes
 		}
 	}
 	h.Distance = numa.ReadAt(table, where)
-	return h
+	return h, notes
 }

@@ -1,24 +1,41 @@
-package target
+// Package qemu reads arguments of QEMU: those of a file, or of a process, with options one behind the other.
+package qemu
 
 import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"homenode/change/move"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/source/definition"
+	"homenode/source/fact"
+	"homenode/source/text"
 )
+
+// maxFile is more than the arguments of any VM have.
+const maxFile = 4 << 20
+
+var options = regexp.MustCompile(`(?:^|\s)-(?:smp|numa)\s+\S|(?:^|\s)-m\s+(?:size=)?\d`)
+
+// Detect reports whether a file that begins with head has arguments of QEMU.
+func Detect(head []byte) bool { return options.Match(head) }
+
+// most is more than any VM has.
+const most = 1 << 14
 
 // arguments are what QEMU is told of a shape. Backends may come behind the nodes that name them, so that all is put together at the end.
 type arguments struct {
-	s        *move.Shape
+	*definition.VM
+	s        *numa.Stated
+	line     int // that is read
 	smp      bool
-	all      int    // vCPUs of which -smp speaks
+	all, now int    // vCPUs of which -smp speaks, and those there at the start
 	levels   [6]int // how many of each of partsOfCPU
 	backends map[string]backing
 	nodes    []guestNode
@@ -26,14 +43,17 @@ type arguments struct {
 	distance [][3]int // src, dst, val
 }
 
-// A backing is a memory backend: its size, and that of its huge pages, 0 for none stated.
-type backing struct{ size, page numa.Bytes }
+// A backing is a memory backend: its size, that of its huge pages, 0 for none stated, and the nodes of the host that it is bound to.
+type backing struct {
+	size, page numa.Bytes
+	bound      numa.Bound
+}
 
 // A guestNode is -numa node.
 type guestNode struct {
 	id      int
 	backend string // memdev
-	cell    move.Cell
+	cell    numa.Cell
 }
 
 // A cpuOfNode is -numa cpu: the vCPUs of these parts are of a node.
@@ -46,76 +66,91 @@ type cpuOfNode struct {
 var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread"}
 
 // unnamed are the keys of the first values of options, which may stand without it.
-var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type"}
+var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-name": "guest", "-uuid": "uuid"}
+
+// modes are the policies of backends by the words of libvirt.
+var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
 
 // word matches a word of a line, which may be in quotes.
 var word = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
-// readArguments reads the shape of arguments of QEMU; none of those that QEMU refuses for their topology.
-func readArguments(name string, data []byte) (*move.Shape, []move.Fault, error) {
-	a := &arguments{s: &move.Shape{Dies: 1, Threads: 1}, backends: map[string]backing{}}
-	line := 0
-	for text := range strings.Lines(string(data)) {
-		line++
-		found := word.FindAllStringIndex(text, -1)
+// Read reads the arguments of a VM.
+func Read(name string, r io.Reader) ([]fact.Document, error) {
+	f := &fact.File{Name: name, Format: "arguments of QEMU"}
+	a := &arguments{VM: definition.New(f, 1, 1), backends: map[string]backing{}}
+	a.s = a.Stated
+	a.s.Dies, a.s.Threads = 1, 1
+	lines := text.NewLines(io.LimitReader(r, maxFile))
+	for lines.Scan() {
+		line := lines.Text()
+		a.line = lines.Line()
+		found := word.FindAllStringIndex(line, -1)
 		for i, at := range found {
-			option := text[at[0]:at[1]]
+			option := line[at[0]:at[1]]
 			if strings.HasPrefix(option, "#") {
 				break
 			}
 			if i+1 == len(found) || !strings.HasPrefix(option, "-") {
 				continue
 			}
-			value := strings.Trim(text[found[i+1][0]:found[i+1][1]], `'"`)
-			if err := a.add("-"+strings.TrimLeft(option, "-"), value); err != nil {
-				return nil, nil, &numa.SyntaxError{File: name, Line: line, Col: at[0] + 1, Msg: err.Error()}
+			value := strings.Trim(line[found[i+1][0]:found[i+1][1]], `'"`)
+			option = "-" + strings.TrimLeft(option, "-")
+			f.Add(a.line, at[0]+1, "VM", option, value, "")
+			if err := a.add(option, value); err != nil {
+				return nil, &numa.SyntaxError{File: name, Line: a.line, Col: at[0] + 1, Msg: err.Error()}
 			}
 		}
 	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	s := a.s
 	if !a.smp {
-		if a.s.Memory == 0 {
-			return nil, nil, &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: "found no -smp and no -m"}
+		if s.Shape.Memory == 0 {
+			return nil, &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: "found no -smp and no -m"}
 		}
-		a.s.Sockets, a.s.Cores, a.s.VCPUs, a.all, a.levels = 1, 1, 1, 1, [6]int{1, 1, 1, 1, 1, 1} // as QEMU does
+		s.Sockets, s.Cores, a.all, a.levels = 1, 1, 1, [6]int{1, 1, 1, 1, 1, 1} // as QEMU does
 	}
-	var faults []move.Fault
-	fault := func(check, text string, args ...any) {
-		faults = append(faults, move.Fault{Check: check, Text: fmt.Sprintf(text, args...)})
-	}
-	if a.s.Most() != a.all {
-		fault(move.CheckTopology, "a topology of %d vCPUs, and %d vCPUs", a.s.Most(), a.all)
-		return nil, faults, nil
-	}
-	if a.nodes == nil {
-		a.s.Cells = []move.Cell{{CPUs: upTo(a.s.Most()), Memory: a.s.Memory}}
+	switch {
+	case s.Most() < a.all: // a check says it
+	case s.Most() > a.all:
+		a.stray("a topology of %d vCPUs, and %d vCPUs", s.Most(), a.all)
+	case a.nodes != nil:
+		a.cells()
+		a.distances()
+	default:
 		for _, b := range a.backends {
-			if b.size == a.s.Memory { // of -machine memory-backend
-				a.s.Page = b.page
+			if b.size == s.Shape.Memory { // of -machine memory-backend
+				s.Page, s.Bound = b.page, []numa.Bound{b.bound}
 			}
 		}
-		return a.s, nil, nil
 	}
-	a.cells(fault)
-	a.distances(fault)
-	return a.s, faults, nil
+	a.Close(a.all, a.now)
+	f.Sort()
+	return []fact.Document{a.VM}, nil
 }
 
+// stray adds what QEMU refuses.
+func (a *arguments) stray(format string, args ...any) { a.Stray(a.line, 1, true, format, args...) }
+
+func (a *arguments) place() string { return numa.Place(a.File().Name, a.line, 1) }
+
 // values returns the values of an option by their keys: of key=value,… or JSON, as libvirt writes it.
-func values(text, first string) (map[string][]string, error) {
+func values(in, first string) (map[string][]string, error) {
 	out := map[string][]string{}
-	if strings.HasPrefix(text, "{") {
-		in := json.NewDecoder(strings.NewReader(text))
-		in.UseNumber()
+	if strings.HasPrefix(in, "{") {
+		decoder := json.NewDecoder(strings.NewReader(in))
+		decoder.UseNumber()
 		var object map[string]any
-		if err := in.Decode(&object); err != nil {
-			return nil, fmt.Errorf("found %s, want JSON without blanks, or in quotes: %w", short(text), err)
+		if err := decoder.Decode(&object); err != nil {
+			return nil, fmt.Errorf("found %s, want JSON without blanks, or in quotes: %w", text.Short(in), err)
 		}
 		for key, v := range object {
 			out[key] = []string{fmt.Sprint(v)}
 		}
 		return out, nil
 	}
-	for i, part := range strings.Split(text, ",") {
+	for i, part := range strings.Split(in, ",") {
 		key, v, named := strings.Cut(part, "=")
 		if i == 0 && !named {
 			key, v = first, part
@@ -126,12 +161,12 @@ func values(text, first string) (map[string][]string, error) {
 }
 
 // add takes an option.
-func (a *arguments) add(option, text string) error {
+func (a *arguments) add(option, value string) error {
 	first := unnamed[option]
 	if first == "" {
 		return nil
 	}
-	named, err := values(text, first)
+	named, err := values(value, first)
 	if err != nil {
 		return err
 	}
@@ -145,6 +180,7 @@ func (a *arguments) add(option, text string) error {
 	case "-m":
 		if last("size") != "" {
 			a.s.Memory, err = sizeOf(last("size"), "M")
+			a.s.MemoryAt = a.place()
 		}
 	case "-smp":
 		a.smp = true
@@ -155,8 +191,16 @@ func (a *arguments) add(option, text string) error {
 			if b.size, err = sizeOf(last("size"), "B"); err == nil && named["hugetlbsize"] != nil {
 				b.page, err = sizeOf(last("hugetlbsize"), "B")
 			}
+			if nodes := strings.Join(named["host-nodes"], ","); nodes != "" && err == nil {
+				b.bound = numa.Bound{Mode: modes[last("policy")], At: a.place()}
+				b.bound.Nodes, err = list(nodes)
+			}
 			a.backends[last("id")] = b
 		}
+	case "-name":
+		a.Name = last("guest")
+	case "-uuid":
+		a.UUID = last("uuid")
 	case "-numa":
 		err = a.numa(last, named["cpus"])
 	}
@@ -167,16 +211,16 @@ func (a *arguments) add(option, text string) error {
 func (a *arguments) numa(last func(key string) string, cpus []string) (err error) {
 	number := func(key string, otherwise int) int {
 		n := otherwise
-		if text := last(key); text != "" && err == nil {
-			if n, err = strconv.Atoi(text); err != nil || n < 0 || n >= mostCPUs {
-				err = fmt.Errorf("found %s=%q, want a number", key, text)
+		if value := last(key); value != "" && err == nil {
+			if n, err = strconv.Atoi(value); err != nil || n < 0 || n >= most {
+				err = fmt.Errorf("found %s=%q, want a number", key, value)
 			}
 		}
 		return n
 	}
 	switch last("type") {
 	case "node":
-		n := guestNode{id: number("nodeid", len(a.nodes)), backend: last("memdev")}
+		n := guestNode{cell: numa.Cell{At: a.place()}, id: number("nodeid", len(a.nodes)), backend: last("memdev")}
 		if old := last("mem"); old != "" && err == nil {
 			n.cell.Memory, err = sizeOf(old, "M")
 		}
@@ -203,13 +247,13 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 func (a *arguments) arrange(last func(key string) string) error {
 	n := map[string]int{}
 	for _, key := range []string{"cpus", "maxcpus", "sockets", "dies", "clusters", "modules", "cores", "threads"} {
-		text := last(key)
-		if text == "" {
+		value := last(key)
+		if value == "" {
 			continue
 		}
-		v, err := strconv.Atoi(text)
-		if err != nil || v < 1 || v > mostCPUs {
-			return fmt.Errorf("found -smp %s=%q, want a number from 1", key, text)
+		v, err := strconv.Atoi(value)
+		if err != nil || v < 1 || v > most {
+			return fmt.Errorf("found -smp %s=%q, want a number from 1", key, value)
 		}
 		n[key] = v
 	}
@@ -231,7 +275,8 @@ func (a *arguments) arrange(last func(key string) string) error {
 	s := a.s
 	s.Sockets, s.Dies, s.Cores, s.Threads = a.levels[0], dies, a.levels[4]*clusters*modules, a.levels[5]
 	a.all = cmp.Or(all, s.Most())
-	s.VCPUs = cmp.Or(n["cpus"], a.all)
+	a.now = min(a.all, cmp.Or(n["cpus"], a.all))
+	s.TopologyAt, s.VCPUsAt = a.place(), a.place()
 	return nil
 }
 
@@ -244,21 +289,22 @@ func (a *arguments) partsOf(vcpu int) (out [6]int) {
 }
 
 // cells makes the cells of the nodes.
-func (a *arguments) cells(fault func(check, text string, args ...any)) {
+func (a *arguments) cells() {
 	slices.SortStableFunc(a.nodes, func(x, y guestNode) int { return x.id - y.id })
 	if i, n := gap(a.nodes, func(n guestNode) int { return n.id }); i >= 0 {
-		fault(move.CheckVCPUs, "node %d comes where %d is due: QEMU wants them from 0, without a gap", n, i)
+		a.stray("node %d comes where %d is due: QEMU wants them from 0, without a gap", n, i)
 	}
 	user := map[string]int{}
+	a.s.Bound = make([]numa.Bound, len(a.nodes))
 	var pages []numa.HugePages
 	for i, n := range a.nodes {
 		if n.backend != "" {
 			if first, twice := user[n.backend]; twice {
-				fault(move.CheckMemory, "the backend %s is that of nodes %d and %d: QEMU wants one for each", n.backend, first, n.id)
+				a.stray("the backend %s is that of nodes %d and %d: QEMU wants one for each", n.backend, first, n.id)
 			}
 			user[n.backend] = n.id
 			b := a.backends[n.backend]
-			n.cell.Memory = b.size
+			n.cell.Memory, a.s.Bound[i] = b.size, b.bound
 			if b.page > 0 {
 				pages = append(pages, numa.HugePages{Size: b.page, Cells: []int{i}})
 			}
@@ -268,7 +314,7 @@ func (a *arguments) cells(fault func(check, text string, args ...any)) {
 	for _, c := range a.cpus {
 		i := a.node(c.node)
 		if i < 0 {
-			fault(move.CheckVCPUs, "-numa cpu names node %d, which there is not", c.node)
+			a.stray("-numa cpu names node %d, which there is not", c.node)
 			continue
 		}
 		found := false
@@ -283,17 +329,17 @@ func (a *arguments) cells(fault func(check, text string, args ...any)) {
 			}
 		}
 		if !found {
-			fault(move.CheckVCPUs, "-numa cpu of node %d names no vCPU that there is", c.node)
+			a.stray("-numa cpu of node %d names no vCPU that there is", c.node)
 		}
 		slices.Sort(a.s.Cells[i].CPUs)
 	}
-	if !slices.ContainsFunc(a.s.Cells, func(c move.Cell) bool { return c.CPUs != nil }) && a.cpus == nil { // by sockets in turn (x86_get_default_cpu_node_id)
+	if !slices.ContainsFunc(a.s.Cells, func(c numa.Cell) bool { return c.CPUs != nil }) && a.cpus == nil { // by sockets in turn (x86_get_default_cpu_node_id)
 		for v := range a.s.Most() {
 			c := &a.s.Cells[a.partsOf(v)[0]%len(a.s.Cells)]
 			c.CPUs = append(c.CPUs, v)
 		}
 	}
-	paged(a.s, pages, fault)
+	a.Pages(pages, len(a.s.Cells), a.line, 1)
 }
 
 // node returns the index of the node of an ID; -1 for none.
@@ -312,7 +358,7 @@ func gap[T any](list []T, id func(T) int) (i, found int) {
 }
 
 // distances takes what -numa dist states. One of a pair counts for both ways, unless two differ (validate_numa_distance of QEMU).
-func (a *arguments) distances(fault func(check, text string, args ...any)) {
+func (a *arguments) distances() {
 	if a.distance == nil {
 		return
 	}
@@ -324,7 +370,7 @@ func (a *arguments) distances(fault func(check, text string, args ...any)) {
 	for _, one := range a.distance {
 		from, to := a.node(one[0]), a.node(one[1])
 		if from < 0 || to < 0 {
-			fault(move.CheckDistance, "a distance from node %d to node %d, of %s", one[0], one[1], words.Plural(n, "node"))
+			a.stray("a distance from node %d to node %d, of %s", one[0], one[1], words.Plural(n, "node"))
 			continue
 		}
 		d[from][to] = one[2]
@@ -340,10 +386,10 @@ func (a *arguments) distances(fault func(check, text string, args ...any)) {
 		for j := range i {
 			switch {
 			case d[i][j] == 0 && d[j][i] == 0:
-				fault(move.CheckDistance, "no distance between nodes %d and %d: QEMU wants one for each two", a.nodes[j].id, a.nodes[i].id)
+				a.stray("no distance between nodes %d and %d: QEMU wants one for each two", a.nodes[j].id, a.nodes[i].id)
 				d[i][j], d[j][i] = 20, 20
 			case differ && d[i][j]*d[j][i] == 0:
-				fault(move.CheckDistance, "one distance between nodes %d and %d: QEMU wants both ways where those of two nodes differ", a.nodes[j].id, a.nodes[i].id)
+				a.stray("one distance between nodes %d and %d: QEMU wants both ways where those of two nodes differ", a.nodes[j].id, a.nodes[i].id)
 				fallthrough
 			default:
 				d[i][j], d[j][i] = cmp.Or(d[i][j], d[j][i]), cmp.Or(d[j][i], d[i][j])
@@ -351,4 +397,32 @@ func (a *arguments) distances(fault func(check, text string, args ...any)) {
 		}
 	}
 	a.s.Distance = d
+}
+
+// sizeText matches "1024M", "1.5G" or "1024".
+var sizeText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([BKMGT]?)$`)
+
+// sizeOf reads "1024M", "1.5G", or "1024" of a unit: B or M.
+func sizeOf(size, unit string) (numa.Bytes, error) {
+	const most = 1 << 50
+	if part := sizeText.FindStringSubmatch(strings.ToUpper(size)); part != nil {
+		n, err := strconv.ParseFloat(part[1], 64) // whole to 2^53
+		if n *= float64(int64(1) << (10 * strings.Index("BKMGT", cmp.Or(part[2], unit)))); err == nil && n <= most {
+			return numa.Bytes(n), nil
+		}
+	}
+	return 0, fmt.Errorf("found %q, want memory such as 1024M", text.Short(size))
+}
+
+// list reads "0-3,8", in ascending order.
+func list(s string) (out []int, err error) {
+	for part := range strings.SplitSeq(s, ",") {
+		numbers, ok := text.Numbers(part, most, most)
+		if part != "" && !ok || len(out) > most {
+			return nil, fmt.Errorf("found %q, want a list of vCPUs such as 0-3,8", text.Short(s))
+		}
+		out = append(out, numbers...)
+	}
+	slices.Sort(out)
+	return out, nil
 }

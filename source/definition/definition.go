@@ -1,0 +1,109 @@
+// Package definition has what every reader of a definition of KVM makes of one: domain XML, arguments of QEMU, configurations of
+// Proxmox VE, VirtualMachines of KubeVirt. The layout of a VM is stated, never predicted.
+//
+// Readers are lenient: what a platform refuses, or takes otherwise than it is meant, is a stray of the layout, which the checks report.
+package definition
+
+import (
+	"fmt"
+	"slices"
+
+	"homenode/numa"
+	"homenode/source/fact"
+)
+
+// A VM is what a definition states of one. Stated is nil when the number of vCPUs is unknown.
+type VM struct {
+	numa.VM
+	Title     string
+	Line, Col int
+	Emulated  bool   // QEMU runs it without KVM, on a processor of any architecture
+	Arch      string // of the processor that the guest sees
+	Cut       bool   // the file ends, or breaks off, before its end
+
+	file *fact.File
+}
+
+// New returns a VM of a file, with a layout that states nothing yet.
+func New(f *fact.File, line, col int) *VM {
+	v := &VM{Line: line, Col: col, file: f}
+	v.At = numa.Place(f.Name, line, 0)
+	v.Stated = &numa.Stated{At: numa.Place(f.Name, line, col)}
+	return v
+}
+
+// File returns what the file states.
+func (v *VM) File() *fact.File { return v.file }
+
+// Stray adds a part of the definition that contradicts the rest; refused says that the VM does not start with it.
+func (v *VM) Stray(line, col int, refused bool, format string, args ...any) {
+	at := numa.Note{At: numa.Place(v.file.Name, line, col), Text: fmt.Sprintf(format, args...)}
+	v.Stated.Strays = append(v.Stated.Strays, numa.Stray{Note: at, Refused: refused})
+}
+
+// Close completes the layout, of which topology, cells and bindings are set: most is how many vCPUs there can be, and present how many are
+// there, 0 for those that are no slots. Everything is in one cell where none is stated. Without a number of vCPUs there is no layout.
+func (v *VM) Close(most, present int) {
+	s := v.Stated
+	if most < 1 || most > numa.MaxVCPUs || len(s.Slots) >= most || s.Sockets > numa.MaxVCPUs || s.Dies > numa.MaxVCPUs || s.Cores > numa.MaxVCPUs || s.Threads > numa.MaxVCPUs {
+		v.Stated = nil
+		return
+	}
+	if s.Sockets < 1 || s.Dies < 1 || s.Cores < 1 || s.Threads < 1 { // each vCPU is a socket where nothing else is stated
+		s.Sockets, s.Dies, s.Cores, s.Threads, s.TopologyAt = most, 1, 1, 1, ""
+	}
+	if len(s.Slots) == 0 && present > 0 {
+		for vcpu := present; vcpu < most; vcpu++ {
+			s.Slots = append(s.Slots, vcpu)
+		}
+	}
+	s.VCPUs = most - len(s.Slots)
+	if s.Shape.Memory == 0 {
+		for i := range s.Cells {
+			s.Shape.Memory += s.Cells[i].Memory
+		}
+	}
+	if s.Cells == nil {
+		s.Cells = []numa.Cell{{CPUs: UpTo(most), Memory: s.Shape.Memory, At: s.At}}
+	} else {
+		s.CellsAt = s.Cells[0].At
+	}
+	s.Bound = append(s.Bound, make([]numa.Bound, max(0, len(s.Cells)-len(s.Bound)))...)
+	s.CPUs = append(s.CPUs, make([][]int, max(0, most-len(s.CPUs)))...)
+	slices.SortStableFunc(s.Pins, func(a, b numa.Pinned) int { return a.VCPU - b.VCPU })
+	v.VCPUs = numa.ReadAt(s.VCPUs, "vcpu")
+	v.CoresPerSocket = numa.ReadAt(min(numa.MaxVCPUs, s.PerSocket()), "topology")
+	if s.Shape.Memory > 0 {
+		v.Memory = numa.ReadAt(s.Shape.Memory, "memory")
+	}
+	if s.Running {
+		v.Power = numa.ReadAt(numa.PoweredOn, "id")
+	}
+}
+
+// Pages gives the layout the huge pages of its cells. Where they differ it has no size for all.
+func (v *VM) Pages(pages []numa.HugePages, cells int, line, col int) {
+	each, all := numa.PagesOf(pages, max(1, cells))
+	v.Stated.Page = all
+	for i, page := range each {
+		if all == 0 && page > 0 && i < len(v.Stated.Cells) && v.Stated.Cells[i].Memory%page != 0 {
+			v.Stray(line, col, true, "the %s of cell %d are no whole pages of %s", v.Stated.Cells[i].Memory, i, page)
+		}
+	}
+	for _, p := range pages {
+		for _, c := range p.Cells {
+			if c >= max(1, cells) {
+				v.Stray(line, col, true, "it states huge pages for cell %d, which there is not", c)
+			}
+		}
+	}
+}
+
+// UpTo returns 0 to n-1.
+func UpTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}

@@ -1,0 +1,181 @@
+// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt from YAML: the CPUs and the memory of their domains.
+package kubevirt
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"homenode/numa"
+	"homenode/source/definition"
+	"homenode/source/fact"
+	"homenode/source/text"
+)
+
+// maxFile is more than a manifest has.
+const maxFile = 4 << 20
+
+var kind = regexp.MustCompile(`(?m)^kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
+
+// Detect reports whether a file that begins with head has a VM of KubeVirt.
+func Detect(head []byte) bool { return kind.Match(head) }
+
+// A vm is one that is read.
+type vm struct{ *definition.VM }
+
+// Read reads the VMs of a file, in their order.
+func Read(name string, r io.Reader) (out []fact.Document, err error) {
+	in := yaml.NewDecoder(io.LimitReader(r, maxFile))
+	for {
+		var doc yaml.Node
+		if err := in.Decode(&doc); err != nil {
+			if !errors.Is(err, io.EOF) {
+				return out, &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: err.Error()}
+			}
+			return out, nil
+		}
+		if k := find(&doc, "kind"); k == nil || !strings.HasPrefix(k.Value, "VirtualMachine") {
+			continue
+		}
+		spec := find(&doc, "spec")
+		if t := find(spec, "template", "spec"); t != nil {
+			spec = t
+		}
+		domain := find(spec, "domain")
+		if domain == nil {
+			continue
+		}
+		v := vm{definition.New(&fact.File{Name: name, Format: "VirtualMachine of KubeVirt"}, domain.Line, domain.Column)}
+		if n := find(&doc, "metadata", "name"); n != nil {
+			v.Name = n.Value
+		}
+		if err := v.read(domain); err != nil {
+			return out, err
+		}
+		v.File().Sort()
+		out = append(out, v.VM)
+	}
+}
+
+// find returns the value of a path of keys; nil for none.
+func find(n *yaml.Node, path ...string) *yaml.Node {
+	if n != nil && n.Kind == yaml.DocumentNode && len(n.Content) > 0 {
+		n = n.Content[0]
+	}
+	for _, key := range path {
+		var found *yaml.Node
+		for i := 0; n != nil && n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == key {
+				found = n.Content[i+1]
+			}
+		}
+		if n = found; n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+func (v vm) at(n *yaml.Node) string { return numa.Place(v.File().Name, n.Line, n.Column) }
+
+// number returns a number below the processor; otherwise where it is not stated.
+func (v vm) number(cpu *yaml.Node, key string, otherwise int) (int, error) {
+	n := find(cpu, key)
+	if n == nil {
+		return otherwise, nil
+	}
+	value, err := strconv.Atoi(n.Value)
+	if err != nil || value < 1 || value > numa.MaxVCPUs {
+		return 0, &numa.SyntaxError{File: v.File().Name, Line: n.Line, Col: n.Column, Msg: fmt.Sprintf("%s: found %q, want a number from 1", key, text.Short(n.Value))}
+	}
+	v.File().Add(n.Line, n.Column, "VM "+v.Name, key, value, "")
+	return value, nil
+}
+
+// read reads the domain of a VM. Its guest has a node for each of the host that its dedicated CPUs are of, which no manifest states.
+func (v vm) read(domain *yaml.Node) error {
+	s, cpu := v.Stated, find(domain, "cpu")
+	var number [4]int
+	for i, key := range []string{"sockets", "cores", "threads", "maxSockets"} {
+		n, err := v.number(cpu, key, 1)
+		if err != nil {
+			return err
+		}
+		number[i] = n
+	}
+	s.Sockets, s.Dies, s.Cores, s.Threads = max(number[0], number[3]), 1, number[1], number[2]
+	if cpu != nil {
+		s.TopologyAt, s.VCPUsAt = v.at(cpu), v.at(cpu)
+	}
+	s.ACPI = numa.DerivedFrom(true, "KubeVirt's own")
+	present := number[0] * s.PerSocket()
+	memory := find(domain, "memory", "guest")
+	if memory == nil {
+		memory = find(domain, "resources", "requests", "memory")
+	}
+	if memory != nil {
+		size, ok := quantity(memory.Value)
+		if !ok {
+			return &numa.SyntaxError{File: v.File().Name, Line: memory.Line, Col: memory.Column, Msg: fmt.Sprintf("memory: found %q, want such as 64Gi", text.Short(memory.Value))}
+		}
+		s.Shape.Memory, s.MemoryAt = size, v.at(memory)
+		v.File().Add(memory.Line, memory.Column, "VM "+v.Name, "memory", memory.Value, "")
+	}
+	if page := find(domain, "memory", "hugepages", "pageSize"); page != nil {
+		if size, ok := quantity(page.Value); ok && size > 0 {
+			v.Pages([]numa.HugePages{{Size: size}}, 0, page.Line, page.Column)
+			if s.Shape.Memory%size != 0 {
+				v.Stray(page.Line, page.Column, true, "%s are no whole pages of %s", s.Shape.Memory, size)
+			}
+		}
+	}
+	v.dedicated(cpu, domain, present)
+	v.Close(s.Most(), present)
+	return nil
+}
+
+// dedicated finds what dedicated CPUs need.
+func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
+	on := func(path ...string) *yaml.Node {
+		if n := find(cpu, path...); n != nil && n.Value == "true" {
+			return n
+		}
+		return nil
+	}
+	passthrough := find(cpu, "numa", "guestMappingPassthrough")
+	v.Stated.Partial = passthrough != nil // the nodes are those of the CPUs that the kubelet gives
+	if passthrough != nil && on("dedicatedCpuPlacement") == nil {
+		v.Stray(passthrough.Line, passthrough.Column, true, "guestMappingPassthrough without dedicatedCpuPlacement: KubeVirt refuses it")
+	}
+	if passthrough != nil && find(domain, "memory", "hugepages") == nil {
+		v.Stray(passthrough.Line, passthrough.Column, true, "guestMappingPassthrough without huge pages: KubeVirt refuses it")
+	}
+	isolate := on("isolateEmulatorThread")
+	switch {
+	case isolate == nil:
+	case on("dedicatedCpuPlacement") == nil:
+		v.Stray(isolate.Line, isolate.Column, true, "isolateEmulatorThread without dedicatedCpuPlacement: KubeVirt refuses it")
+	case present%2 == 0: // https://github.com/kubevirt/kubevirt/pull/10757
+		v.Stray(isolate.Line, isolate.Column, false, "isolateEmulatorThread takes a CPU more, %d together: a kubelet with full-pcpus-only refuses an odd number, unless the object KubeVirt "+
+			"of the cluster has the annotation alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity", present+1)
+	}
+}
+
+// suffixes are those of quantities of Kubernetes.
+var suffixes = map[string]float64{"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
+
+// quantity reads memory such as 64Gi.
+func quantity(s string) (numa.Bytes, bool) {
+	digits := strings.TrimRight(s, "kKMGTi")
+	n, err := strconv.ParseFloat(digits, 64)
+	factor, ok := suffixes[s[len(digits):]]
+	if err != nil || !ok || !(n >= 0 && n*factor < 1<<60) {
+		return 0, false
+	}
+	return numa.Bytes(n * factor), true
+}

@@ -1,0 +1,306 @@
+// Package proxmox reads the configuration of a VM of Proxmox VE, /etc/pve/qemu-server/VMID.conf, to its first snapshot.
+//
+// What Proxmox refuses is from config in PVE::QemuServer::Memory (https://git.proxmox.com/?p=qemu-server.git).
+package proxmox
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/source/definition"
+	"homenode/source/fact"
+	"homenode/source/text"
+)
+
+// maxFile is more than a configuration with its snapshots has.
+const maxFile = 4 << 20
+
+var keys = regexp.MustCompile(`(?m)^(?:cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk): `)
+
+// Detect reports whether a file that begins with head is a configuration.
+func Detect(head []byte) bool { return len(keys.FindAll(head, 2)) == 2 }
+
+// A node is numaN.
+type node struct {
+	id, line     int
+	cell         numa.Cell
+	hosts        []int
+	policy       string
+	cpus, memory bool // are stated
+}
+
+// A config is one that is read.
+type config struct {
+	*definition.VM
+	line     int
+	value    map[string]string
+	at       map[string]int
+	nodes    [8]*node
+	affinity []int
+}
+
+// Read reads a configuration. A value that is no number is an error with its place.
+func Read(name string, r io.Reader) ([]fact.Document, error) {
+	f := &fact.File{Name: name, Format: "Proxmox VE configuration"}
+	c := &config{VM: definition.New(f, 1, 1), value: map[string]string{}, at: map[string]int{}}
+	lines := text.NewLines(io.LimitReader(r, maxFile))
+	for lines.Scan() {
+		key, value, ok := strings.Cut(strings.TrimSpace(lines.Text()), ":")
+		if strings.HasPrefix(key, "[") {
+			break
+		}
+		if value = strings.TrimSpace(value); !ok || strings.HasPrefix(key, "#") {
+			continue
+		}
+		c.line = lines.Line()
+		f.Add(c.line, 1, "VM", key, value, "")
+		c.value[key], c.at[key] = value, c.line
+		if err := c.take(key, value); err != nil {
+			return nil, &numa.SyntaxError{File: name, Line: c.line, Col: 1, Msg: fmt.Sprintf("%s: %v", key, err)}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if err := c.layout(); err != nil {
+		return nil, &numa.SyntaxError{File: name, Line: c.line, Col: 1, Msg: err.Error()}
+	}
+	f.Sort()
+	return []fact.Document{c.VM}, nil
+}
+
+var nodeKey = regexp.MustCompile(`^numa(\d+)$`)
+
+// take takes the value of a key that is not a number alone.
+func (c *config) take(key, value string) (err error) {
+	part := nodeKey.FindStringSubmatch(key)
+	switch {
+	case part != nil:
+		i, _ := strconv.Atoi(part[1]) // digits
+		if i >= len(c.nodes) {
+			c.Stray(c.line, 1, false, "%s is ignored: there are numa0 to numa7", key)
+			return nil
+		}
+		c.nodes[i], err = c.nodeOf(i, value)
+	case key == "name":
+		c.Name = value
+	case key == "ostype":
+		c.GuestOS = numa.ReadAt(value, text.Where(c.line, 1))
+	case key == "smbios1":
+		if found := regexp.MustCompile(`uuid=([0-9a-fA-F-]+)`).FindStringSubmatch(value); found != nil {
+			c.UUID = found[1]
+		}
+	case key == "affinity":
+		c.affinity, err = list(value)
+	case key == "arch":
+		c.Arch = value
+	case key == "kvm":
+		c.Emulated = value == "0"
+	}
+	return err
+}
+
+// list reads "0-3,8" or "0-3;8".
+func list(s string) (out []int, err error) {
+	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' }) {
+		numbers, ok := text.Numbers(strings.TrimSpace(part), 1<<14, 1<<14)
+		if !ok {
+			return nil, fmt.Errorf("found %q, want numbers such as 0-3,8", text.Short(s))
+		}
+		out = append(out, numbers...)
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+func (c *config) nodeOf(id int, value string) (n *node, err error) {
+	n = &node{id: id, line: c.line}
+	n.cell.At = numa.Place(c.File().Name, c.line, 1)
+	for _, w := range strings.Split(value, ",") {
+		key, value, named := strings.Cut(w, "=")
+		if !named {
+			key, value = "cpus", w
+		}
+		switch key {
+		case "cpus":
+			n.cpus = true
+			n.cell.CPUs, err = list(value)
+		case "memory":
+			var mb float64
+			if mb, err = strconv.ParseFloat(value, 64); err == nil && mb >= 0 && mb < 1<<30 {
+				n.memory, n.cell.Memory = mb > 0, numa.Bytes(mb*float64(numa.MiB))
+			} else {
+				err = fmt.Errorf("found %q, want memory in MiB", text.Short(value))
+			}
+		case "hostnodes":
+			n.hosts, err = list(value)
+		case "policy":
+			n.policy = value
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// number returns the value of a key; otherwise where it is not there.
+func (c *config) number(key string, otherwise int) (int, error) {
+	s, ok := c.value[key]
+	if !ok {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(s, "current="))
+	if err != nil || n < 1 || n > 1<<30 {
+		c.line = c.at[key]
+		return 0, fmt.Errorf("%s: found %q, want a number", key, text.Short(s))
+	}
+	return n, nil
+}
+
+// layout makes the layout of what was taken.
+func (c *config) layout() error {
+	s := c.Stated
+	var number [4]int
+	for i, key := range []string{"sockets", "cores", "memory", "vcpus"} {
+		n, err := c.number(key, []int{1, 1, 512, 0}[i])
+		if err != nil {
+			return err
+		}
+		number[i] = n
+	}
+	place := func(key string) string {
+		if line := c.at[key]; line > 0 {
+			return numa.Place(c.File().Name, line, 1)
+		}
+		return ""
+	}
+	s.Sockets, s.Dies, s.Cores, s.Threads = number[0], 1, number[1], 1
+	s.Shape.Memory = numa.Bytes(number[2]) * numa.MiB
+	s.TopologyAt, s.MemoryAt, s.VCPUsAt = cmp.Or(place("sockets"), place("cores")), place("memory"), cmp.Or(place("affinity"), place("cores"))
+	s.ACPI = numa.DerivedFrom(c.value["acpi"] != "0", "acpi")
+	most := s.Most()
+	if s.Sockets > numa.MaxVCPUs || s.Cores > numa.MaxVCPUs || most > numa.MaxVCPUs {
+		return fmt.Errorf("found %d sockets of %d cores, want at most %d vCPUs", s.Sockets, s.Cores, numa.MaxVCPUs)
+	}
+	if number[3] > most {
+		c.Stray(c.at["vcpus"], 1, true, "%d vCPUs at the start, of %d", number[3], most)
+	}
+	c.cells(c.value["numa"] == "1")
+	c.hotplug()
+	for range most {
+		s.CPUs = append(s.CPUs, c.affinity)
+	}
+	c.pages()
+	c.Close(most, min(number[3], most))
+	return nil
+}
+
+// cells makes the cells: those that are stated, or with numa: 1 alone one for each socket.
+func (c *config) cells(on bool) {
+	s := c.Stated
+	stated := slices.DeleteFunc(slices.Clone(c.nodes[:]), func(n *node) bool { return n == nil })
+	switch {
+	case !on && len(stated) > 0:
+		c.Stray(stated[0].line, 1, false, "nodes are stated, and numa: 1 is not: the guest sees one")
+	case on && len(stated) == 0:
+		if s.Sockets > 1 && s.Cores == 1 {
+			c.Stray(c.at["numa"], 1, false, "numa: 1 without numa0 makes a node of each of %d sockets of a core", s.Sockets)
+		}
+		for i := range s.Sockets {
+			cell := numa.Cell{Memory: s.Shape.Memory / numa.Bytes(s.Sockets), At: numa.Place(c.File().Name, c.at["numa"], 1)}
+			if i == 0 {
+				cell.Memory = s.Shape.Memory - cell.Memory*numa.Bytes(s.Sockets-1)
+			}
+			for v := range s.Cores {
+				cell.CPUs = append(cell.CPUs, i*s.Cores+v)
+			}
+			s.Cells = append(s.Cells, cell)
+		}
+	case on:
+		for i, n := range stated {
+			c.node(i, n)
+		}
+	}
+}
+
+// modes are the policies of Proxmox by the words of libvirt.
+var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
+
+// node takes a node that is stated.
+func (c *config) node(i int, n *node) {
+	s := c.Stated
+	refuse := func(format string, args ...any) {
+		c.Stray(n.line, 1, true, "numa%d "+format+": Proxmox does not start the VM", append([]any{n.id}, args...)...)
+	}
+	if n.id != i {
+		c.Stray(n.line, 1, true, "numa%d comes where numa%d is due: QEMU wants nodes from 0, without a gap", n.id, i)
+	}
+	switch {
+	case !n.memory:
+		refuse("states no memory")
+	case !n.cpus || len(n.cell.CPUs) == 0:
+		refuse("states no cpus")
+	}
+	switch {
+	case n.hosts != nil && n.policy == "":
+		refuse("has hostnodes and no policy")
+	case n.hosts == nil && c.value["hugepages"] != "":
+		refuse("has no hostnodes, which hugepages want")
+	case n.policy != "" && modes[n.policy] == "":
+		refuse("has the policy %s", text.Short(n.policy))
+	}
+	bound := numa.Bound{At: n.cell.At}
+	if n.hosts != nil {
+		bound.Nodes, bound.Mode = n.hosts, cmp.Or(modes[n.policy], "strict")
+	} else {
+		bound.At = ""
+	}
+	s.Cells, s.Bound = append(s.Cells, n.cell), append(s.Bound, bound)
+}
+
+// hotplug finds what memory that can be added needs; "1" are disks, networks and USB.
+func (c *config) hotplug() {
+	if !slices.Contains(words.Lists([]string{c.value["hotplug"]})[0], "memory") {
+		return
+	}
+	s, line := c.Stated, c.at["hotplug"]
+	s.HotPlug = true
+	least := numa.GiB
+	if c.value["hugepages"] == "1024" {
+		least *= numa.Bytes(s.Sockets)
+	}
+	switch {
+	case c.value["numa"] != "1":
+		c.Stray(line, 1, true, "hotplug of memory without numa: 1: Proxmox does not start the VM")
+	case slices.ContainsFunc(c.nodes[:], func(n *node) bool { return n != nil }):
+		c.Stray(line, 1, true, "hotplug of memory beside numa0: Proxmox does not start the VM")
+	case s.Shape.Memory < least:
+		c.Stray(line, 1, true, "hotplug of memory wants %s at least, and the VM has %s: Proxmox does not start it", least, s.Shape.Memory)
+	}
+}
+
+func (c *config) pages() {
+	value, line := c.value["hugepages"], c.at["hugepages"]
+	if value == "" {
+		return
+	}
+	if c.value["numa"] != "1" {
+		c.Stray(line, 1, true, "hugepages without numa: 1: Proxmox does not start the VM")
+	}
+	switch value {
+	case "any":
+	case "2", "1024":
+		size, _ := strconv.Atoi(value) // one of the two
+		c.Pages([]numa.HugePages{{Size: numa.Bytes(size) * numa.MiB}}, len(c.Stated.Cells), line, 1)
+	default:
+		c.Stray(line, 1, true, "hugepages: found %q, want 2, 1024 or any", text.Short(value))
+	}
+}
