@@ -11,6 +11,7 @@ import (
 	"homenode/ask"
 	"homenode/change/fix"
 	"homenode/change/move"
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/policy"
 	"homenode/source/scenario"
@@ -101,6 +102,10 @@ func TestHosts(t *testing.T) {
 		if _, _, err := h.read(false); fmt.Sprint(err) != cmp.Or(tt.want, "<nil>") {
 			t.Errorf("%+v: %v", tt, err)
 		}
+	}
+	nominal := &Hosts{Names: []string{"1x48c/2048GB*2"}, PerCore: []string{"3"}, Own: "0/0"}
+	if to, _, err := nominal.read(false); err != nil || to.list[0].Nodes[0].Memory != 2012*numa.GiB {
+		t.Errorf("a node of 2,048 GB: %+v, %v", to.list, err)
 	}
 	h := &Hosts{Names: []string{"2x32c/1TB*2"}, PerCore: []string{"a=b*=1.5", "2"}, Own: "2c/4GB", Apart: []string{"a, b"}}
 	if to, _, err := h.read(false); err != nil || to.policy.PerCore != 2 || to.policy.Ratios[0].VMs != "a=b*" || !slices.Equal(to.policy.Apart[0], []string{"a", "b"}) || to.list[1].Nodes[1].KeptCores != 2 {

@@ -27,7 +27,7 @@ type Hosts struct {
 	PerCore  []string `ask:"vcpus-per-core,list" default:"3" help:"most vCPUs on a core of a node, and of some VMs: 3,'sql*=1'; a VM of latency sensitivity High has its cores alone"`
 	Threads  bool     `ask:"count-threads" help:"threads count as cores: a vCPU for each is no overcommitment"`
 	Failover int      `ask:"failover-hosts" default:"1" min:"0" help:"hosts that stay empty, so that as many may fail"`
-	Own      string   `ask:"host-reserve" default:"1c/16GB" help:"cores and memory of each node for the host itself, and for what QEMU takes beside the memory of guests"`
+	Own      string   `ask:"host-reserve" default:"1c/16GB" help:"cores and memory of each node for the host itself; what QEMU takes beside the memory of each guest is counted too"`
 	Apart    []string `ask:"apart" help:"VMs of which no two share a host: 'sql01,sql02' or 'dc*' (repeatable)"`
 	Wave     []string `ask:"wave" help:"VMs that move together, in the order of these flags: 'test*,dev*' (repeatable); by cluster without"`
 }
@@ -98,6 +98,10 @@ func (t *targets) kindOf(text string) (kind *fit.Type, count int, err error) {
 	one, err := fit.ParseType(kindText, numa.ESXi80) // of which only the nodes count
 	if err != nil {
 		return nil, 0, err
+	}
+	for i := range one.Host.Nodes.Value { // what Linux does not show: its table of pages, 64 bytes each, firmware and kernel
+		n := &one.Host.Nodes.Value[i]
+		n.Memory.Value -= n.Memory.Value/64 + n.Memory.Value/512
 	}
 	return &one, count, nil
 }

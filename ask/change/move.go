@@ -22,7 +22,7 @@ type Move struct {
 	Fleet      []string `ask:"source,arg,need"`
 	ask.Filter `only:"vm cluster host folder tag select" group:"Which VMs"`
 	To         []string `ask:"to,list" default:"libvirt" likely:"libvirt,qemu,proxmox,kubevirt,nova,hyperv,ahv" group:"Target" help:"platforms: libvirt, qemu, proxmox, kubevirt, nova, hyperv, ahv"`
-	Shape      string   `ask:"shape" default:"same" choices:"same,fit,flat" help:"shape of guests: same as on vSphere, fit for --hosts, or flat"`
+	Shape      string   `ask:"shape" default:"clients" choices:"clients,same,fit,flat" help:"shape of guests: as on vSphere, with the nodes that hot add hides (clients), the same, hidden too, fit for --hosts, or flat"`
 	ask.Choice
 	Hosts      `group:"Hosts"`
 	ask.Source `only:"evidence" group:"Source"`

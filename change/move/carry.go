@@ -204,7 +204,10 @@ func (m *Move) compare(s *Shape, g *guest, o Options) {
 		return
 	case !slices.Equal(before, now):
 		why := "asked for: --shape " + o.Shape
-		if o.Shape == Fit {
+		switch o.Shape {
+		case "", Clients:
+			why = "vSphere carries it so and hides that, with CPU hot add for one: --shape same keeps it hidden"
+		case Fit:
 			why = fmt.Sprintf("sized for %s: nodes of %d cores and %s", o.Host.Name, o.Host.Cores, o.Host.Memory)
 		}
 		m.add(Changed, "NUMA nodes", on, then, why, m.Basis)

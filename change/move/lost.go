@@ -1,6 +1,7 @@
 package move
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -54,14 +55,14 @@ var (
 )
 
 // lose says what no platform has: each with the fact of this VM that makes it so.
-func (m *Move) lose(s *Shape, g *guest) {
+func (m *Move) lose(s *Shape, g *guest, o Options) {
 	v, l := m.VM, g.layout
 	k := m.Platform.kernel
 	set := v.Settings.Origin.Where
 	if l.Managed {
 		m.add(Lost, balanceItem, "home nodes and memory follow the load", "", k.balance, "")
 	}
-	if vpd, ok := l.Spanning(); ok && !g.other {
+	if vpd, ok := l.Spanning(); ok && !g.other && len(s.Cells) < l.PPDs.Len() {
 		first, last := l.Carriers(vpd)
 		m.add(Lost, "a node carried by several clients", fmt.Sprintf("node %d of the guest is carried by %d clients on %s", vpd, last-first+1, g.host), "one node of the host must hold it",
 			k.spread, "")
@@ -103,8 +104,12 @@ func (m *Move) lose(s *Shape, g *guest) {
 	}
 	m.manyVCPUs(s.Most())
 	m.processor(s)
-	if over := exceeded(s, v); over != "" {
-		m.add(Changed, "limit of the software in the guest", over, "the same", "check it before the move", "")
+	switch now, before := exceeded(s, v), exceeded(g.shape(s.Memory), v); {
+	case now == "":
+	case now == before:
+		m.add(Changed, "limit of the software in the guest", now, "the same", "check it before the move", "")
+	default:
+		m.add(Lost, "limit of the software in the guest", cmp.Or(before, "within it"), now, "asked for: --shape "+o.Shape, "")
 	}
 }
 

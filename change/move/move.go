@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
@@ -16,9 +17,9 @@ import (
 	"homenode/rules/rule"
 )
 
-// Options say how VMs are moved. The zero value gives each what its guest has.
+// Options say how VMs are moved. The zero value gives each what its guest has, or the nodes that vSphere hides from it.
 type Options struct {
-	Shape string // Same, Fit or Flat; "" for Same
+	Shape string // Clients, Same, Fit or Flat; "" for Clients
 	// Host is what the hosts of the target have; nil when it is unknown.
 	Host *Host
 	// At says where a VM goes, or else why no host takes it: it is refused then. nil where no hosts are named.
@@ -211,7 +212,7 @@ func Make(v *rule.VM, p *Platform, o Options) *Move {
 		return m
 	}
 	m.place(s, o)
-	m.lose(s, now)
+	m.lose(s, now, o)
 	m.judge(s)
 	return m
 }
@@ -359,36 +360,58 @@ func evenBlocks(groups []int) int {
 func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) {
 	s = &Shape{VCPUs: len(g.node), Memory: numa.Bytes(v.Guest.Memory)}
 	n := len(g.node)
-	switch cmp.Or(o.Shape, Same) {
+	switch cells = g.node; o.Shape {
 	case Flat:
 		return s, make([]int, n), ""
 	case Fit:
 		if o.Host == nil {
 			return nil, nil, "no hosts of the target are given that it can be sized for"
 		}
+		most := MostOfNode(v)
 		for k := 1; k <= o.Host.Nodes; k++ {
-			if (n+k-1)/k <= o.Host.Cores && (s.Memory+numa.Bytes(k)-1)/numa.Bytes(k) <= o.Host.Memory {
-				for i := range n {
-					cells = append(cells, i*k/n)
-				}
-				slices.SortFunc(cells, func(a, b int) int { return a - b })
-				return s, largestFirst(cells, k), ""
+			if per := (n + k - 1) / k; per <= o.Host.Cores && (most == 0 || per <= most) && (s.Memory+numa.Bytes(k)-1)/numa.Bytes(k) <= o.Host.Memory {
+				return s, largestFirst(n, k), ""
 			}
+		}
+		if most > 0 && (n+o.Host.Nodes-1)/o.Host.Nodes > most {
+			return nil, nil, fmt.Sprintf("its software takes at most %d vCPUs of a node, and %s are more than the %s of %s have then", most, words.Plural(n, "vCPU"), words.Plural(o.Host.Nodes, "node"), o.Host.Name)
 		}
 		return nil, nil, fmt.Sprintf("%s and %s are more than the %s of %d cores and %s of %s hold", words.Plural(n, "vCPU"), s.Memory, words.Plural(o.Host.Nodes, "node"), o.Host.Cores, o.Host.Memory, o.Host.Name)
 	}
+	if o.Shape != Same {
+		cells = g.clients()
+	}
 	if o.Host != nil && o.At == nil { // else the plan says so, of each kind of host
-		if why := tooLarge(g, s.Memory, o.Host); why != "" {
+		if why := tooLarge(g, cells, s.Memory, o.Host); why != "" {
 			return nil, nil, why + ": --shape fit sizes it afresh"
 		}
 	}
-	return s, g.node, ""
+	return s, cells, ""
 }
 
-// largestFirst renumbers cells so that the larger ones come first: 5 + 4.
-func largestFirst(cells []int, k int) []int {
-	n := len(cells)
-	out := cells[:0]
+// MostOfNode returns how many vCPUs of a node the software of a guest takes, as far as is known what runs there (N033); 0 for any number.
+func MostOfNode(v *rule.VM) int {
+	if n := int(v.Guest.Usable.PerNode); n > 0 || !v.MayRunSQL() {
+		return n
+	}
+	return product.GroupSize
+}
+
+// clients returns the node of each vCPU as vSphere carries it where it shows the guest fewer, as with CPU hot add; else as the guest sees it.
+func (g *guest) clients() []int {
+	l := g.layout
+	if g.other || l.PPDs.Len() <= l.VPDs.Len() {
+		return g.node
+	}
+	out := make([]int, len(g.node))
+	for i := range out {
+		out[i] = l.PPDs.Of(i)
+	}
+	return out
+}
+
+// largestFirst divides vCPUs into cells, the larger ones first: 5 + 4.
+func largestFirst(n, k int) (out []int) {
 	for c := range k {
 		size := n / k
 		if c < n%k {
@@ -402,11 +425,8 @@ func largestFirst(cells []int, k int) []int {
 }
 
 // tooLarge says why a node of the guest fits no node of the target, or that it has too many; "".
-func tooLarge(g *guest, memory numa.Bytes, h *Host) string {
-	sizes := make([]int, slices.Max(g.node)+1)
-	for _, n := range g.node {
-		sizes[n]++
-	}
+func tooLarge(g *guest, cells []int, memory numa.Bytes, h *Host) string {
+	sizes := sizesOf(cells)
 	if len(sizes) > h.Nodes {
 		return fmt.Sprintf("its %d nodes are more than the %s of %s", len(sizes), words.Plural(h.Nodes, "node"), h.Name)
 	}

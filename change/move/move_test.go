@@ -1,6 +1,7 @@
 package move
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +46,7 @@ func TestLost(t *testing.T) {
 		{"nothing of its own", "vcpus=24 coresPerSocket=12 memory=64GB", []string{always}},
 		{"affinity", "vcpus=8 coresPerSocket=8 memory=64GB cpuAffinity=0-7 memoryAffinity=0", []string{"CPU affinity", "memory affinity"}},
 		{"node affinity", "vcpus=8 coresPerSocket=8 memory=64GB set:numa.nodeAffinity=0", []string{always, "node affinity"}},
-		{"hot add, and so one node on two clients", "vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on", []string{"CPU hot add", always, "a node carried by several clients"}},
+		{"hot add, and so one node on two clients", "vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on", []string{"CPU hot add", always}},
 		{"memory hot add", "vcpus=8 coresPerSocket=8 memory=64GB memoryHotAdd=on", []string{always, "memory hot add"}},
 		{"sized at each power-on", "vcpus=24 coresPerSocket=12 memory=64GB set:numa.autosize.once=FALSE", []string{always, "sizing at each power-on"}},
 		{"preferHT", "vcpus=24 coresPerSocket=24 memory=64GB set:numa.vcpu.preferHT=TRUE", []string{always, "preferHT"}},
@@ -69,6 +70,10 @@ func TestLost(t *testing.T) {
 				t.Errorf("lost %q, want %q; refused: %q", got, tt.want, m.Refused)
 			}
 		})
+	}
+	kept := Make(vm(t, host+"vm vm host=esx01 vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on\n"), PlatformOf("libvirt"), Options{Shape: Same})
+	if lost := kept.Of(Lost); len(kept.Shape.Cells) != 1 || !slices.ContainsFunc(lost, func(i Item) bool { return i.What == "a node carried by several clients" }) {
+		t.Errorf("%d cells, lost %+v", len(kept.Shape.Cells), lost)
 	}
 	other := "host esx02 nodes=4 cores=8 memory=512GB\n"
 	m := Make(vm(t, host+other+"vm vm host=esx01 vcpus=24 coresPerSocket=1 memory=64GB hw=20\n"), PlatformOf("libvirt"), Options{})
@@ -160,6 +165,49 @@ func TestUnknown(t *testing.T) {
 		m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf("libvirt"), Options{})
 		if m.Shape != nil || !slices.Equal(m.Refused, []string{tt.want}) {
 			t.Errorf("%s: %q, want %q", tt.vm, m.Refused, tt.want)
+		}
+	}
+}
+
+// TestHidden: nodes that vSphere hides from the guest become its own, unless it is asked for what it has.
+func TestHidden(t *testing.T) {
+	for _, tt := range []struct{ vm, shape, want string }{
+		{"vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on", "", "[12 12]"},
+		{"vcpus=24 coresPerSocket=2 memory=64GB hotAdd=on", Clients, "[12 12]"},
+		{"vcpus=24 coresPerSocket=24 memory=64GB set:numa.vcpu.min=30", "", "[12 12]"},
+		{"vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on", Same, "[24]"},
+		{"vcpus=8 coresPerSocket=4 memory=64GB hotAdd=on", "", "[8]"},
+	} {
+		m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf("libvirt"), Options{Shape: tt.shape})
+		if m.Shape == nil || fmt.Sprint(m.Shape.Sizes()) != tt.want {
+			t.Errorf("%s: %v %q, want %s", tt.vm, m.Shape, m.Refused, tt.want)
+		}
+	}
+}
+
+// TestFitSoftware: no shape that is sized afresh has nodes that the software of the guest does not take.
+func TestFitSoftware(t *testing.T) {
+	const big = "release 8.0U3\nhost esx01 nodes=2 cores=96 memory=2TB\nvm vm host=esx01 vcpus=96 coresPerSocket=48 memory=256GB "
+	two := &Host{Name: "2x128c/2TB", Nodes: 2, Cores: 128, Memory: 2 << 40}
+	for _, tt := range []struct {
+		vm    string
+		nodes int // of the host
+		want  string
+	}{
+		{`product="SQL Server 2022 Enterprise"`, 2, "[48 48]"},
+		{`guest="Red Hat Enterprise Linux 9 (64-bit)"`, 2, "[96]"},
+		{`guest="Microsoft Windows Server 2022 (64-bit)"`, 2, "[48 48]"}, // SQL Server may run in it
+		{`product="SQL Server 2022 Enterprise"`, 1, "refused"},
+	} {
+		h := *two
+		h.Nodes = tt.nodes
+		m := Make(vm(t, big+tt.vm+"\n"), PlatformOf("libvirt"), Options{Shape: Fit, Host: &h})
+		got := "refused"
+		if m.Shape != nil {
+			got = fmt.Sprint(m.Shape.Sizes())
+		}
+		if got != tt.want {
+			t.Errorf("%s on %d nodes: %s %q, want %s", tt.vm, tt.nodes, got, m.Refused, tt.want)
 		}
 	}
 }

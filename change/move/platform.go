@@ -143,10 +143,11 @@ func Names() []string {
 
 // The way in which a shape is found.
 const (
-	Same = "same" // what the guest has
-	Fit  = "fit"  // sized afresh for the hosts of the target
-	Flat = "flat" // one node
+	Clients = "clients" // what the guest has; where vSphere hides nodes from it, those that carry it
+	Same    = "same"    // what the guest has, hidden nodes too
+	Fit     = "fit"     // sized afresh for the hosts of the target
+	Flat    = "flat"    // one node
 )
 
 // Shapes are the ways that Options know.
-var Shapes = []string{Same, Fit, Flat}
+var Shapes = []string{Clients, Same, Fit, Flat}

@@ -35,7 +35,7 @@ func TestPlatform(t *testing.T) {
 		{"kubevirt", small, Lost, "home node", "the kubelet chooses"},
 	} {
 		t.Run(tt.to+" "+tt.item, func(t *testing.T) {
-			m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf(tt.to), Options{})
+			m := Make(vm(t, host+"vm vm host=esx01 "+tt.vm+"\n"), PlatformOf(tt.to), Options{Shape: Same})
 			var of []Item
 			for _, i := range m.Items {
 				if i.What == tt.item {

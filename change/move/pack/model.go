@@ -169,7 +169,7 @@ func (m *model) addItems() {
 			part = m.core
 		}
 		for k, c := range v.Cells {
-			memory := int64(c.Memory)
+			memory := int64(c.Memory + v.Own/numa.Bytes(len(v.Cells)))
 			if page := int64(v.Page); page > 0 {
 				memory = (memory + page - 1) / page * page
 			}

@@ -63,10 +63,12 @@ type VM struct {
 	PerCore int
 	// Page is the size of its huge pages; 0 for ordinary memory.
 	Page   numa.Bytes
-	Class  string   // of Policy.Overcommit
-	Groups []string // VMs of one group never share a host
-	Share  bool     // several of its cells may go to one node
-	Wave   int      // in which it moves, ascending
+	Class  string     // of Policy.Overcommit
+	Groups []string   // VMs of one group never share a host
+	Share  bool       // several of its cells may go to one node
+	Own    numa.Bytes // that it takes beside the memory of its guest, in equal parts where its cells are
+	Most   int        // vCPUs that its software takes of a node; 0 for any
+	Wave   int        // in which it moves, ascending
 }
 
 // A Cell is one NUMA node of a VM.

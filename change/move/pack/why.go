@@ -168,6 +168,9 @@ func (m *model) otherShape(v int) (shape, host string, ok bool) {
 		for i := range cells {
 			vm.Cells = append(vm.Cells, Cell{vcpus*(i+1)/cells - vcpus*i/cells, memory*numa.Bytes(i+1)/numa.Bytes(cells) - memory*numa.Bytes(i)/numa.Bytes(cells)})
 		}
+		if vm.Most > 0 && vm.largest().VCPUs > vm.Most {
+			continue
+		}
 		for _, h := range m.heads {
 			one := &Problem{VMs: []VM{vm}, Hosts: []Host{m.p.Hosts[h]}, Policy: m.p.Policy}
 			if try, err := newModel(one); err != nil || len(try.packed) == 0 {

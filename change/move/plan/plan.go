@@ -125,7 +125,7 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 		if need == nil {
 			continue
 		}
-		one := pack.VM{Name: v.Name, Exclusive: need.Exclusive, Page: need.Shape.Page}
+		one := pack.VM{Name: v.Name, Exclusive: need.Exclusive, Page: need.Shape.Page, Most: move.MostOfNode(v)}
 		if t := need.Threads; one.Exclusive && t > 1 && pack.Siblings(hosts, t) {
 			one.PerCore = t // B-21
 		}
@@ -133,6 +133,9 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 			one.Name = v.Name + " (" + v.ID + ")"
 		}
 		names[one.Name] = true
+		if one.Page == 0 { // beside huge pages it is in what the host keeps
+			one.Own = numa.OwnOfQEMU(need.Shape.Memory, need.Shape.Most())
+		}
 		for _, c := range need.Shape.Cells {
 			one.Cells = append(one.Cells, pack.Cell{VCPUs: len(c.CPUs), Memory: c.Memory})
 		}
