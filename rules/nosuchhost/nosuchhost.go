@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	"homenode/rules/shape"
@@ -32,6 +33,12 @@ func check(p *rule.StatedPass) {
 		}
 		report(severity, n.At, n.Text, "definition", n.Text, n.At)
 	}
+	one := slices.IndexFunc(s.Bound, func(b numa.Bound) bool { return b.Nodes != nil })
+	for i := range s.Bound {
+		if one >= 0 && s.Bound[i].Nodes == nil && !s.Auto {
+			report(finding.Medium, fmt.Sprint("unbound ", i), fmt.Sprintf("the memory of cell %d is bound to no node, and that of cell %d is", i, one), "memory of the cell", "any node", s.Cells[i].At)
+		}
+	}
 	for _, f := range p.Faults(shape.Topology, shape.Distance) {
 		report(finding.High, f, f, "topology", s.Topology(), s.TopologyAt)
 	}
@@ -46,6 +53,10 @@ func check(p *rule.StatedPass) {
 		absent := slices.DeleteFunc(slices.Clone(b.Nodes), func(id int) bool { return v.Host.Node(id) != nil })
 		if len(absent) > 0 {
 			report(finding.High, "memory "+b.At, fmt.Sprintf("memory is bound to %s, which %s has not", rule.NodeList(absent), v.Host.Name), "memory on", rule.NodeList(b.Nodes), b.At)
+		}
+		empty := slices.DeleteFunc(slices.Clone(b.Nodes), func(id int) bool { n := v.Host.Node(id); return n == nil || !n.Memory.Known() || n.Memory.Value > 0 })
+		if len(empty) > 0 {
+			report(finding.High, "no memory "+b.At, fmt.Sprintf("memory is bound to %s, which on %s has none", rule.NodeList(empty), v.Host.Name), "memory on", rule.NodeList(b.Nodes), b.At)
 		}
 	}
 	for i := range s.Helpers {

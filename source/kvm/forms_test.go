@@ -1,0 +1,75 @@
+package kvm
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"homenode/numa"
+)
+
+// TestForms: each form of a definition makes a layout, and what its platform refuses is a stray that says so.
+func TestForms(t *testing.T) {
+	const nodes = "memory: 2048\nsockets: 2\nnuma: 1\nnuma0: cpus=0,memory=1024\nnuma1: cpus=1,memory=1024\n"
+	const vmi = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata:\n  name: a\nspec:\n  template:\n    spec:\n      domain:\n        memory:\n          guest: 4Gi\n        cpu:\n          cores: 4\n          maxSockets: 4\n"
+	for _, tt := range []struct{ name, in, shape, stray string }{
+		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
+		{"a.conf", nodes, "2 of 2 in [1 1], 2 GB, bound to []", ""},
+		{"a.conf", nodes + "hotplug: disk,memory\n", "", "hotplug of memory beside numa0"},
+		{"a.conf", "memory: 2048\nsockets: 2\nhotplug: memory\n", "", "hotplug of memory without numa: 1"},
+		{"a.conf", "memory: 512\ncores: 2\nnuma: 1\nhotplug: memory\n", "", "hotplug of memory wants 1 GB at least"},
+		{"a.conf", strings.Replace(nodes, "cpus=1,memory=1024", "cpus=1", 1), "", "numa1 states no memory"},
+		{"a.yaml", vmi, "4 of 16 in [16], 4 GB, bound to []", ""},
+		{"a.yaml", vmi + "          dedicatedCpuPlacement: true\n          isolateEmulatorThread: true\n", "", "isolateEmulatorThread takes a CPU more, 5 together"},
+		{"a.yaml", vmi + "          numa:\n            guestMappingPassthrough: {}\n", "", "guestMappingPassthrough without dedicatedCpuPlacement"},
+		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu current='2'>8</vcpu></domain>", "2 of 8 in [8], 4 GB, bound to []", ""},
+		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><vcpus><vcpu id='0' enabled='yes'/><vcpu id='1' enabled='no'/></vcpus></domain>", "1 of 2 in [2], 4 GB, bound to []", ""},
+		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='2' unit='MiB' nodeset='1'/></hugepages></memoryBacking></domain>", "", "huge pages for cell 1, which there is not"},
+	} {
+		f, err := ReadBytes(tt.name, []byte(tt.in))
+		if err != nil {
+			t.Errorf("%s: %v", tt.in, err)
+			continue
+		}
+		s := f.VMs[0].Stated
+		if got := fmt.Sprintf("%d of %d in %v, %s, bound to %v", s.VCPUs, s.Most(), s.Sizes(), s.Shape.Memory, s.Bound[0].Nodes); tt.shape != "" && got != tt.shape {
+			t.Errorf("%s: found %s, want %s", tt.in, got, tt.shape)
+		}
+		if tt.stray == "" && s.Strays != nil || tt.stray != "" && !strings.Contains(fmt.Sprint(s.Strays), tt.stray) {
+			t.Errorf("%s: found %v, want %q", tt.in, s.Strays, tt.stray)
+		}
+	}
+}
+
+// TestOffline: CPUs of which nothing is stated are offline, and the others count.
+func TestOffline(t *testing.T) {
+	f := fleetOf(t, "a/1.xml", strings.Replace(capabilities, "<cpu id='5' socket_id='0' core_id='1' siblings='1,5'/>", "<cpu id='5'/>", 1))
+	if n := f.Hosts[0].Nodes.Value; len(n) != 2 || n[0].Threads != 3 || n[0].Cores != 2 {
+		t.Errorf("found %+v", n)
+	}
+}
+
+// TestRemote: memory on the node of a cell is not remote, QEMU's own neither; that of a cell on the node of another is.
+func TestRemote(t *testing.T) {
+	h := &numa.Host{Nodes: numa.ReadAt([]numa.Node{{ID: 0, Cores: 4}, {ID: 1, Cores: 4}}, "x")}
+	for _, tt := range []struct {
+		cells []int // nodes of cells of 1 GB
+		on    [2]int
+		want  numa.Bytes
+	}{
+		{[]int{0}, [2]int{1400, 0}, 0},
+		{[]int{0}, [2]int{1024, 300}, 300},
+		{[]int{0, 1}, [2]int{1200, 900}, 0},
+		{[]int{0, 1}, [2]int{2048, 0}, 1024 - 250 - 4 - 16},
+	} {
+		s := &numa.Stated{Shape: numa.Shape{VCPUs: 2, Memory: numa.Bytes(len(tt.cells)) * numa.GiB}}
+		for _, n := range tt.cells {
+			s.Cells = append(s.Cells, numa.Cell{Memory: numa.GiB})
+			s.Bound = append(s.Bound, numa.Bound{Mode: "strict", Nodes: []int{n}})
+		}
+		o := &numa.Observation{OnNode: numa.ReadAt([]numa.MemoryOnNode{{Node: 0, Guest: numa.Bytes(tt.on[0]) * numa.MiB}, {Node: 1, Guest: numa.Bytes(tt.on[1]) * numa.MiB}}, "x")}
+		if got, _, _, ok := s.RemoteOf(h, o); !ok || got != tt.want*numa.MiB {
+			t.Errorf("%v on %v: %s remote, want %d MB", tt.cells, tt.on, got, tt.want)
+		}
+	}
+}
