@@ -145,6 +145,9 @@ func (c *Config) ReservationKnown() bool {
 	return c.MemoryReservationLocked.Or(false) || c.MemoryReservation.Known() && c.Memory.Known()
 }
 
+// StatedOn reports whether the source says that the VM runs.
+func (v *VM) StatedOn() bool { return v.Power.Origin.Kind == Read && v.Power.Value == PoweredOn }
+
 // A Setting is one advanced setting of a VM or host.
 type Setting struct {
 	Key   string `json:"key"`

@@ -64,8 +64,8 @@ func TestLoneNode(t *testing.T) {
 	}
 }
 
-// TestHugeLimits checks that limits and reservations beyond all bounds are as those that
-// bind nothing, and reserve everything.
+// TestHugeLimits checks that a limit beyond all bounds binds nothing, that a reservation beyond what the vCPUs take reserves them,
+// and that a VM of one beyond the host does not run.
 func TestHugeLimits(t *testing.T) {
 	text := "release 7.0\nhost esx01 nodes=2 cores=4 nodeMemory=64GB mhz=2600\nvm a vcpus=4 memory=8GB\nvm b vcpus=12 memory=8GB\nload * cpu=100%\nrun 1m every=20s\n"
 	set := func(limit, reserved int, keep numa.Bytes) *numa.Story {
@@ -76,12 +76,17 @@ func TestHugeLimits(t *testing.T) {
 		return s
 	}
 	want, _ := ticks(t, set(4*2600, 4*2600, 8*numa.GiB))
-	got, _ := ticks(t, set(math.MaxInt, math.MaxInt, math.MaxInt64))
+	got, _ := ticks(t, set(math.MaxInt, 2*4*2600, 8*numa.GiB))
 	if !slices.Equal(got.VMs, want.VMs) {
 		t.Errorf("outcome %+v\nwant %+v", got.VMs, want.VMs)
 	}
 	if run := got.VMs[0].Run; run != 4*10000*30 {
 		t.Errorf("a ran %d, want all it asks for", run)
+	}
+	for _, s := range []*numa.Story{set(-1, math.MaxInt, 0), set(-1, 2*4*2600+1, 0), set(-1, 0, math.MaxInt64)} {
+		if got, _ := ticks(t, s); got.VMs[0].Steps != 0 || len(got.Denied) != 1 || got.Denied[0].VM != 0 {
+			t.Errorf("a ran %d steps, denied %+v", got.VMs[0].Steps, got.Denied)
+		}
 	}
 }
 

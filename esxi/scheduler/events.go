@@ -88,16 +88,30 @@ func (w *World) powerOn(k int64, vm, host int, kind DecisionKind) {
 			return
 		}
 	}
-	h := w.hosts[host]
-	if h == nil || h.gone || h.closed {
-		if host = w.hostFor(w.fleet.Hosts[host].Cluster, vm, host); host < 0 {
-			w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("powered on at %v, and no host takes it", timeOf(k)))
+	if closed := !w.open(host); closed || !w.takes(vm, host) {
+		other := w.hostFor(w.fleet.Hosts[host].Cluster, vm, host)
+		if other < 0 {
+			if closed || w.admits(k, vm, host, false) {
+				w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("powered on at %v, and no host takes it", timeOf(k)))
+			}
 			return
 		}
-		h = w.hosts[host]
+		host = other
 	}
-	h.took(kind, vm, -1)
+	w.hosts[host].took(kind, vm, -1)
 	w.place(k, vm, host, coming{})
+}
+
+// open reports whether VMs can come to a host.
+func (w *World) open(host int) bool {
+	h := w.hosts[host]
+	return h != nil && !h.gone && !h.closed
+}
+
+// takes reports whether a host powers a VM on.
+func (w *World) takes(vm, host int) bool {
+	g, _, err := vnuma.NewGuest(w.config(vm))
+	return err != nil || !w.refusal(&g, vm, host).Any()
 }
 
 // powerOff ends the life of a VM.
@@ -308,7 +322,7 @@ func (w *World) hostFor(cluster string, vm, not int) int {
 	}
 	var least, leastCores, most int64
 	for i, h := range w.hosts {
-		if h == nil || i == not || h.gone || h.closed || w.fleet.Hosts[i].Cluster != cluster {
+		if i == not || w.fleet.Hosts[i].Cluster != cluster || !w.open(i) || !w.takes(vm, i) {
 			continue
 		}
 		vcpus, cores := h.size()

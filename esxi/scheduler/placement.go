@@ -309,7 +309,7 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 	if !v.Memory.Known() {
 		problems = append(problems, "its memory is unknown: it is simulated without")
 	}
-	f.keep = reservedOf(v)
+	f.keep, f.mhz = reservedOf(v), int64(g.Needs.MHz)
 	at := placement.Of(h.facts, *h.choices)
 	f.size, f.allowed = int64(v.Memory.Value/numa.PageSize), at.Allowed(numa.SetOf(vnuma.NodeAffinity(v)...))
 	if salt, ok := v.Settings.Value.Lookup("sched.mem.pshare.salt"); ok && salt == "" {

@@ -68,8 +68,8 @@ func (v *plainVM) powerOn(h *plainHost) {
 	if v.on || v.unknown {
 		return
 	}
-	if h != nil && !h.usable() {
-		h = h.best()
+	if h != nil && (!h.usable() || !v.admittedOn(h, true)) {
+		h = h.best(v)
 	}
 	if h == nil {
 		v.world.decided["no room"]++
@@ -79,14 +79,21 @@ func (v *plainVM) powerOn(h *plainHost) {
 	v.start(h)
 }
 
-// admittedOn reports whether the memory that the VM reserves is unreserved on the host.
-func (v *plainVM) admittedOn(h *plainHost) bool {
-	others := int64(0)
-	for _, o := range h.running() {
-		others += min(o.reservation(), o.configured())
+// admittedOn reports whether the host takes the VM as it is configured and, where others count, whether what it reserves is unreserved.
+func (v *plainVM) admittedOn(h *plainHost, others bool) bool {
+	if v.unknown {
+		return true
 	}
-	reserved := min(v.reservation(), v.configured())
-	return reserved == 0 || h.machine.Reservable == 0 || (reserved+others)*int64(numa.PageSize) <= h.machine.Reservable
+	memory, mhz := min(v.reservation(), v.configured()), v.vm.CPUReservation.Or(0)
+	hasMemory, hasMHz := memory > 0 && h.machine.Reservable > 0, mhz > 0 && h.machine.CoreMHz > 0
+	for _, o := range h.running() {
+		if o != v {
+			memory += min(o.reservation(), o.configured())
+			mhz += o.vm.CPUReservation.Or(0)
+		}
+	}
+	return !vnuma.Refuse(&v.guest, &h.machine).Any() && (!others || (!hasMemory || memory*int64(numa.PageSize) <= h.machine.Reservable) &&
+		(!hasMHz || mhz <= int(h.machine.CoreMHz*h.machine.AllCores)))
 }
 
 // start powers the VM on.
@@ -129,7 +136,7 @@ func (v *plainVM) vMotion(h *plainHost) {
 	if !v.on || h == v.host {
 		return
 	}
-	if !h.usable() {
+	if !h.usable() || !v.admittedOn(h, true) {
 		v.world.decided["no room"]++
 		return
 	}
@@ -234,11 +241,11 @@ func (h *plainHost) setOptions(s numa.Settings) {
 	}
 }
 
-// best returns the host of the cluster that takes a VM: alive, not in maintenance, the
+// best returns the host of the cluster that takes a VM: alive, not in maintenance, one that admits it, the
 // least vCPUs per core, then the most free memory; nil for none.
-func (h *plainHost) best() (best *plainHost) {
+func (h *plainHost) best(v *plainVM) (best *plainHost) {
 	for _, o := range h.world.hosts {
-		if o == h || h.host.Cluster == "" || o.host.Cluster != h.host.Cluster || !o.usable() {
+		if o == h || h.host.Cluster == "" || o.host.Cluster != h.host.Cluster || !o.usable() || !v.admittedOn(o, true) {
 			continue
 		}
 		if best == nil {
@@ -271,7 +278,7 @@ func (h *plainHost) cores() (sum int64) {
 func (h *plainHost) evacuate() {
 	h.noteTie(len(h.running()) > 1)
 	for _, v := range h.running() {
-		if to := h.best(); to != nil {
+		if to := h.best(v); to != nil {
 			v.vMotion(to)
 		} else {
 			h.world.decided["no room"]++
@@ -287,7 +294,7 @@ func (h *plainHost) fail() {
 		v.cancelCopy()
 		v.leave()
 		v.on = false
-		to := h.best()
+		to := h.best(v)
 		if to == nil {
 			h.world.decided["no room"]++
 			continue

@@ -239,15 +239,17 @@ func newPlain(story *numa.Story, choices vnuma.Choices) *plainWorld {
 	for _, t := range story.Talks {
 		w.talk(t)
 	}
-	var seenFirst, others []*plainVM
+	var seenFirst, known, others []*plainVM
 	for _, v := range w.vms {
 		if seen := v.seen(); seen != nil && seen.Homes != 0 {
 			seenFirst = append(seenFirst, v)
+		} else if v.vm.StatedOn() {
+			known = append(known, v)
 		} else {
 			others = append(others, v)
 		}
 	}
-	for _, v := range append(seenFirst, others...) {
+	for _, v := range slices.Concat(seenFirst, known, others) {
 		if seen := v.seen(); seen != nil && v.vm.Power.Or(numa.PoweredOn) == numa.PoweredOn {
 			v.host = w.hostOf(seen.Host)
 		}
@@ -255,7 +257,7 @@ func newPlain(story *numa.Story, choices vnuma.Choices) *plainWorld {
 			continue
 		}
 		v.on = false
-		if v.on = v.seen() != nil || v.admittedOn(v.host); !v.on {
+		if v.on = v.seen() != nil || v.admittedOn(v.host, !v.vm.StatedOn()); !v.on {
 			continue
 		}
 		v.place(wayBack, vnuma.Case{Event: vnuma.PowerCycle, Choices: choices})

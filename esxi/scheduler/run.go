@@ -32,6 +32,8 @@ type Outcome struct {
 	VMs []VMOutcome
 	// Decisions of all hosts in the order of time, then of hosts; nil without Options.Log.
 	Decisions []Decision
+	// Denied are the power-ons that did not happen, in the order of time.
+	Denied []Denial
 	// Problems are hosts and VMs that could not be simulated as they are or at all, and
 	// why; and what the why-log has left out.
 	Problems []numa.Note

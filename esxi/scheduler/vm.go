@@ -40,6 +40,7 @@ type vmFacts struct {
 	limit       int64        // parts; -1 for none
 	reserved    int64        // parts
 	keep        int64        // pages of reserved memory
+	mhz         int64        // reserved CPU as configured
 	allowed     numa.NodeSet // node indices that clients and memory may use
 	salt        string
 }

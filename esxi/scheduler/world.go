@@ -35,6 +35,7 @@ type World struct {
 	copies   []vmotion
 	every    int64 // steps between ticks; 0 without a trace
 
+	denied   []Denial
 	problems []numa.Note
 	noted    map[numa.Note]bool
 }
@@ -145,20 +146,24 @@ func (w *World) note(at, text string) {
 }
 
 // begin puts the VMs that run on their hosts: those that were seen are there before the others
-// are placed, as placement.Place has it.
+// are placed, as placement.Place has it, and those that are known to run before those that may.
 func (w *World) begin() {
 	seen := map[string]*numa.SeenVM{}
 	for i := range w.story.Seen {
 		seen[w.story.Seen[i].VM] = &w.story.Seen[i]
 	}
-	order := make([]int, 0, len(w.fleet.VMs))
-	for _, first := range [...]bool{true, false} {
-		for i := range w.fleet.VMs {
-			if s := seen[w.fleet.VMs[i].ID]; (s != nil && s.Homes != 0) == first {
-				order = append(order, i)
-			}
+	order := make([]int, len(w.fleet.VMs))
+	rank := make([]int, len(order))
+	for i := range order {
+		v := &w.fleet.VMs[i]
+		order[i], rank[i] = i, 2
+		if s := seen[v.ID]; s != nil && s.Homes != 0 {
+			rank[i] = 0
+		} else if v.StatedOn() {
+			rank[i] = 1
 		}
 	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
 	for _, i := range order {
 		v := &w.fleet.VMs[i]
 		if v.Template.Value || v.Power.Or(numa.PoweredOn) != numa.PoweredOn {
@@ -173,7 +178,7 @@ func (w *World) begin() {
 			host = w.byHost[s.Host]
 		}
 		h := w.hosts[host]
-		if h == nil || seen[v.ID] == nil && !w.admits(i, host) || !w.place(0, i, host, coming{standing: true, seen: seen[v.ID]}) {
+		if h == nil || seen[v.ID] == nil && !w.admits(0, i, host, v.StatedOn()) || !w.place(0, i, host, coming{standing: true, seen: seen[v.ID]}) {
 			continue
 		}
 		at, _ := h.search(int32(i))
@@ -192,18 +197,46 @@ func (w *World) begin() {
 	}
 }
 
-// admits reports whether a host has the memory that a VM reserves unreserved (B-30).
-func (w *World) admits(index, host int) bool {
-	h, v := w.hosts[host], w.config(index)
-	others := int64(0)
+// A Denial is a power-on that did not happen.
+type Denial struct {
+	At       time.Duration // since the start of the story
+	VM, Host int           // index in the fleet
+	Why      vnuma.Refusal
+}
+
+// admits reports whether a host powers a VM on, and remembers why not (B-26 to B-32). What others reserve is not asked of one that
+// is known to run there.
+func (w *World) admits(k int64, vm, host int, runs bool) bool {
+	g, _, err := vnuma.NewGuest(w.config(vm))
+	if err != nil {
+		return true // place tells
+	}
+	r := w.refusal(&g, vm, host)
+	if !r.Any() || runs && r == vnuma.Beside(&g.Needs, w.hosts[host].reserved(vm), w.hosts[host].machine) {
+		return true
+	}
+	w.denied = append(w.denied, Denial{timeOf(k), vm, host, r})
+	w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("%v on %s: it does not power on (%s)", r, w.hosts[host].facts.Name, r.Rule()))
+	return false
+}
+
+// refusal returns why a host does not power a VM on beside those that run there.
+func (w *World) refusal(g *vnuma.Guest, vm, host int) vnuma.Refusal {
+	h := w.hosts[host]
+	if r := vnuma.Refuse(g, h.machine); r.Any() {
+		return r
+	}
+	return vnuma.Beside(&g.Needs, h.reserved(vm), h.machine)
+}
+
+// reserved returns what the other VMs of a host reserve.
+func (h *host) reserved(vm int) (sum vnuma.Reserved) {
 	for i := range h.vms {
-		others += h.vms[i].facts.keep
+		if v := &h.vms[i]; int(v.index) != vm {
+			sum.Memory, sum.MHz = sum.Memory+v.facts.keep*int64(numa.PageSize), sum.MHz+v.facts.mhz
+		}
 	}
-	r := vnuma.Beside(reservedOf(v)*int64(numa.PageSize), others*int64(numa.PageSize), h.machine)
-	if r.Any() {
-		w.note(v.Name, fmt.Sprintf("%v on %s: it does not power on (B-30)", r, h.facts.Name))
-	}
-	return !r.Any()
+	return sum
 }
 
 // coming says how a VM comes to a host.
@@ -358,7 +391,7 @@ func (w *World) runHost(ctx context.Context, h *host, end int64) {
 
 // Outcome returns what the run has come to so far.
 func (w *World) Outcome() *Outcome {
-	out := &Outcome{VMs: make([]VMOutcome, len(w.guests)), Problems: slices.Clone(w.problems)}
+	out := &Outcome{VMs: make([]VMOutcome, len(w.guests)), Denied: slices.Clone(w.denied), Problems: slices.Clone(w.problems)}
 	for i := range w.guests {
 		if r := w.guests[i].rare; r != nil {
 			out.VMs[i] = r.sums

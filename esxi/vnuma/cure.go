@@ -64,6 +64,8 @@ func (r Refusal) Ways() []numa.Way {
 	case besideReserved:
 		return []numa.Way{set("reserve at most "+numa.Bytes(r.most).String()+" of memory", numa.EditMemoryReservation.To(int(numa.Bytes(r.most)/numa.MiB))),
 			numa.ByHand("power it on on another host")}
+	case besideCPU:
+		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU", r.most), numa.EditCPUReservation.To(int(r.most))), numa.ByHand("power it on on another host")}
 	}
 	return nil
 }

@@ -45,6 +45,7 @@ const (
 	iommuVGPU                  // the same, and a vGPU, which does not go with it before 8.0
 	iommuAMD                   // the same, and virtual hardware that has none on AMD
 	besideReserved             // what other VMs reserve leaves too little memory for its reservation
+	besideCPU                  // the same of CPU
 )
 
 // What a virtual IOMMU is needed for (B-32), and the first virtual hardware that has one.
@@ -149,13 +150,25 @@ func Refuse(g *Guest, m *Machine) Refusal {
 	return Refusal{}
 }
 
-// Beside returns why a VM that reserves so much memory does not power on on m beside VMs that reserve others: admission control
-// (B-30). All in bytes.
-func Beside(reserved, others int64, m *Machine) Refusal {
-	if reserved <= 0 || m.Reservable == 0 || reserved+others <= m.Reservable {
-		return Refusal{}
+// Reserved is what VMs reserve of a host: bytes of memory, and CPU in MHz.
+type Reserved struct{ Memory, MHz int64 }
+
+// Add adds what a VM reserves.
+func (r *Reserved) Add(n *Needs) { r.Memory, r.MHz = r.Memory+n.Reserved, r.MHz+int64(n.MHz) }
+
+// Beside returns why a VM does not power on on m beside others that reserve so much: admission control (B-30).
+func Beside(n *Needs, others Reserved, m *Machine) Refusal {
+	deny := func(kind refusal, has, all, others int64) Refusal {
+		return Refusal{kind: kind, has: has, most: max(0, all-others), release: m.Release}
 	}
-	return Refusal{kind: besideReserved, has: reserved, most: max(0, m.Reservable-others), release: m.Release}
+	cpu := int64(m.AllCores) * int64(m.CoreMHz)
+	switch {
+	case n.Reserved > 0 && m.Reservable > 0 && n.Reserved+others.Memory > m.Reservable:
+		return deny(besideReserved, n.Reserved, m.Reservable, others.Memory)
+	case n.MHz > 0 && cpu > 0 && int64(n.MHz)+others.MHz > cpu:
+		return deny(besideCPU, int64(n.MHz), cpu, others.MHz)
+	}
+	return Refusal{}
 }
 
 // Lacks returns what latency sensitivity High lacks of memory, of cores and of CPU, each the zero
@@ -215,7 +228,7 @@ func (r Refusal) Any() bool { return r.kind != accepted }
 // ByHost reports whether another host may power the VM on as it is.
 func (r Refusal) ByHost() bool {
 	switch r.kind {
-	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved, besideReserved:
+	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved, besideReserved, besideCPU:
 		return true
 	case latencyCPU:
 		return r.has > 0 // enough for slower cores
@@ -224,7 +237,7 @@ func (r Refusal) ByHost() bool {
 }
 
 // ByCPU reports whether a CPU reservation is the reason.
-func (r Refusal) ByCPU() bool { return r.kind == muchCPU || r.kind == latencyCPU }
+func (r Refusal) ByCPU() bool { return r.kind == muchCPU || r.kind == latencyCPU || r.kind == besideCPU }
 
 // ByLatency reports whether latency sensitivity High lacks what it needs.
 func (r Refusal) ByLatency() bool {
@@ -281,6 +294,8 @@ func (r Refusal) String() string {
 		return fmt.Sprintf("%s of reserved memory are more than the %s that the host has to reserve", numa.Bytes(r.has), numa.Bytes(r.most))
 	case besideReserved:
 		return fmt.Sprintf("%s of reserved memory are more than the %s that other VMs leave unreserved", numa.Bytes(r.has), numa.Bytes(r.most))
+	case besideCPU:
+		return fmt.Sprintf("%d MHz of reserved CPU are more than the %d MHz that other VMs leave unreserved", r.has, r.most)
 	}
 	return ""
 }
@@ -315,7 +330,7 @@ func (r Refusal) Rule() string {
 		return "B-27"
 	case latencyMemory, latencyCPU, latencyCores:
 		return "B-21"
-	case muchCPU, muchReserved, besideReserved:
+	case muchCPU, muchReserved, besideReserved, besideCPU:
 		return "B-30"
 	case deviceMemory, largePages:
 		return "B-31"

@@ -36,20 +36,40 @@ func check(p *rule.Pass) {
 	if on := &v.On[0]; len(v.Refused) == 0 {
 		notJudged(p, on)
 	}
+	told := map[vnuma.Refusal]bool{}
 	for i := range v.Refused {
 		on := &v.Refused[i]
-		if on.Layout.Refused.ByRelease() {
-			continue // that another host is older than the virtual hardware is how clusters are upgraded
+		if r := on.Layout.Refused; told[r] || r.ByLatency() { // N026
+			continue
 		}
+		told[on.Layout.Refused] = true
 		var hosts []*numa.Host
 		for _, other := range v.Refused[i:] {
 			if other.Layout.Refused == on.Layout.Refused {
 				hosts = append(hosts, other.Kind.Hosts...)
 			}
 		}
-		report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium)
+		elsewhere(p, on, hosts)
+	}
+}
+
+// elsewhere reports a VM that these hosts of its cluster do not take, though its own does. That hosts are older than the virtual hardware
+// is how clusters are upgraded: it matters more where no other host of the cluster is left to restart the VM or to make room.
+func elsewhere(p *rule.Pass, on *rule.On, hosts []*numa.Host) {
+	what := "it does not power on on " + rule.HostNames(hosts)
+	if !on.Layout.Refused.ByRelease() {
+		report(p, on, what, finding.Medium)
 		return
 	}
+	takes := 0
+	for i := range p.VM.On {
+		takes += len(p.VM.On[i].Kind.Hosts)
+	}
+	severity, more := finding.Low, fmt.Sprintf("; %s of the cluster take it", rule.Plural(takes, "host"))
+	if takes < 2 {
+		severity, more = finding.Medium, "; no second host of the cluster takes it when its own fails or has to be emptied"
+	}
+	report(p, on, what+", and no vMotion takes it there"+more, severity)
 }
 
 // notJudged says what the power-on hangs on and no source states.
@@ -72,23 +92,29 @@ func notJudged(p *rule.Pass, on *rule.On) {
 	p.Report(f, l)
 }
 
+// evidence returns what a refusal rests on.
+func evidence(v *rule.VM, on *rule.On, r vnuma.Refusal) []finding.Evidence {
+	host := on.Kind.Hosts[0]
+	reserved := finding.Of("memory reservation", v.MemoryReservation, v.At)
+	if r.Rule() == "B-30" && v.MemoryReservationLocked.Value {
+		reserved = finding.Of("all memory is reserved", v.MemoryReservationLocked, v.At)
+	}
+	switch {
+	case r.ByCPU():
+		return []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At), on.Kind.NodesEvidence()}
+	case r.Rule() == "B-32":
+		return []finding.Evidence{v.VCPUsEvidence(), finding.Of("firmware", v.Firmware, v.At), finding.Of("virtual IOMMU", v.IOMMU, v.At), on.Kind.ReleaseEvidence()}
+	case r.Rule() == "B-30" || r.Rule() == "B-31":
+		return []finding.Evidence{reserved, v.MemoryEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
+	case r.ByRelease():
+		return []finding.Evidence{finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.ReleaseEvidence()}
+	}
+	return []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
+}
+
 func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	v, r := p.VM, on.Layout.Refused
-	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r),
-		Evidence: []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}}
-	switch r.Rule() {
-	case "B-32":
-		f.Evidence = []finding.Evidence{v.VCPUsEvidence(), finding.Of("firmware", v.Firmware, v.At), finding.Of("virtual IOMMU", v.IOMMU, v.At), on.Kind.ReleaseEvidence()}
-	case "B-30", "B-31":
-		f.Evidence = []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
-	}
-	if r.Rule() == "B-30" && v.MemoryReservationLocked.Value {
-		f.Evidence[0] = finding.Of("all memory is reserved", v.MemoryReservationLocked, v.At)
-	}
-	if r.ByCPU() {
-		host := on.Kind.Hosts[0]
-		f.Evidence = []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At), on.Kind.NodesEvidence()}
-	}
+	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r), Evidence: evidence(v, on, r)}
 	if v.Runs() {
 		f.Message += " again"
 	}
@@ -118,7 +144,7 @@ func denied(p *rule.Pass, r vnuma.Refusal) {
 	v, on := p.VM, &p.VM.On[0]
 	p.Report(finding.Finding{
 		Severity: finding.High, Message: fmt.Sprintf("%s on %s: it does not power on beside them", r, v.Host.Name), Ways: r.Ways(),
-		Evidence: []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence(), on.Kind.NodesEvidence()},
+		Evidence: evidence(v, on, r),
 	}, &on.Layout)
 	last := &p.Findings[len(p.Findings)-1]
 	last.Assumes = append(last.Assumes, "VMs power on in the order of the inventory; minFree is not reserved, what else ESXi keeps is not published (B-30)")

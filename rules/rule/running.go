@@ -18,8 +18,7 @@ func (c *Cluster) Running(h *numa.Host) []*VM {
 	return c.running[h]
 }
 
-// Denied returns why a VM that counts as running otherwise does not power on beside those of its host (B-30), as far as memory
-// goes: VMs that are known to run are there first, then the others power on in the order of the fleet.
+// Denied returns why a VM that counts as running otherwise does not power on beside those of its host (B-30): VMs that are known to run are there first, then the others power on in the order of the fleet.
 func (c *Cluster) Denied(v *VM) vnuma.Refusal {
 	c.admit()
 	return c.denied[v]
@@ -30,18 +29,20 @@ func (c *Cluster) admit() {
 		return
 	}
 	c.running, c.denied = map[*numa.Host][]*VM{}, map[*VM]vnuma.Refusal{}
-	reserved := map[*numa.Host]int64{}
+	reserved := map[*numa.Host]vnuma.Reserved{}
 	for _, runs := range [...]bool{true, false} {
 		for _, v := range c.VMs {
 			if v.Host == nil || len(v.On) == 0 || v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() || v.Runs() != runs {
 				continue
 			}
-			needs := v.Guest.Needs.Reserved
-			if r := vnuma.Beside(needs, reserved[v.Host], &v.On[0].Kind.Machine); r.Any() && !runs {
+			r := vnuma.Beside(&v.Guest.Needs, reserved[v.Host], &v.On[0].Kind.Machine)
+			if r.Any() && !runs {
 				c.denied[v] = r
 				continue
 			}
-			reserved[v.Host] += needs
+			sum := reserved[v.Host]
+			sum.Add(&v.Guest.Needs)
+			reserved[v.Host] = sum
 		}
 	}
 	for _, v := range c.VMs {
@@ -53,7 +54,7 @@ func (c *Cluster) admit() {
 
 // Runs reports whether the VM is known to run: it was seen to, or its source says so.
 func (v *VM) Runs() bool {
-	return len(v.Seen) > 0 || v.Power.Origin.Kind == numa.Read && v.Power.Value == numa.PoweredOn
+	return len(v.Seen) > 0 || v.StatedOn()
 }
 
 // Ranges writes ascending numbers as "0–7, 12".

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"homenode/esxi/scheduler"
-	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
 )
@@ -15,23 +14,31 @@ import (
 // trouble says which VMs found no host, never ran, could not be powered on by ESXi, or
 // missed memory.
 func (s *Judged) trouble() (out []string) {
-	say := func(vms []string, what string) {
+	say := func(vms []string, one, more string) {
 		if len(vms) > 0 {
-			out = append(out, fmt.Sprintf("%s %s: %s", words.Plural(len(vms), "VM"), what, words.Few(vms)))
+			out = append(out, fmt.Sprintf("%s: %s", words.Verb(len(vms), "VM "+one, "VMs "+more), words.Few(vms)))
 		}
 	}
-	var homeless, idle []string
-	for _, v := range s.VMs {
+	var homeless, idle, denied []string
+	why := map[int]string{}
+	for _, d := range s.Outcome.Denied {
+		if why[d.VM] == "" {
+			why[d.VM] = d.Why.String()
+			denied = append(denied, fmt.Sprintf("%s (%s)", s.vmName(d.VM), why[d.VM]))
+		}
+	}
+	for i, v := range s.VMs {
 		switch {
+		case why[i] != "":
 		case v.Nowhere:
 			homeless = append(homeless, v.Name)
 		case v.Out.Steps == 0 && v.Power.Value == numa.PoweredOn:
 			idle = append(idle, v.Name)
 		}
 	}
-	say(homeless, "found no host")
-	say(idle, "should run and never did")
-	say(s.tooWide(), "would be refused by ESXi at power-on")
+	say(homeless, "found no host", "found no host")
+	say(idle, "should run and never did", "should run and never did")
+	say(denied, "does not power on", "do not power on")
 	var missing []string
 	var most *VM
 	for _, v := range s.Order {
@@ -57,25 +64,4 @@ func (s *Judged) nowhere() map[int]bool {
 		}
 	}
 	return all
-}
-
-// tooWide names the VMs that ran on a host with fewer logical CPUs than they have vCPUs,
-// which the simulation does not refuse.
-func (s *Judged) tooWide() (out []string) {
-	machines := map[string]*vnuma.Machine{} // by name of the host
-	for i := range s.Story.Fleet.Hosts {
-		h := &s.Story.Fleet.Hosts[i]
-		if m, err := vnuma.NewMachine(h); err == nil && !m.AllowWide {
-			machines[h.Name] = &m
-		}
-	}
-	for _, v := range s.VMs {
-		for _, l := range v.Lives {
-			if m := machines[l.Rec.Host]; m != nil && m.AllThreads > 0 && l.VCPUs > int(m.AllThreads) {
-				out = append(out, fmt.Sprintf("%s with %d vCPUs on %s, which has %d logical CPUs", v.Name, l.VCPUs, l.Rec.Host, m.AllThreads))
-				break
-			}
-		}
-	}
-	return out
 }
