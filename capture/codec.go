@@ -15,7 +15,7 @@ import (
 )
 
 // version is that of the form Encode writes. It changes when a Recording does.
-const version = 4
+const version = 5
 
 // maxWidth of a Timeline lets the time of a bucket's end fit in 63 bits of nanoseconds.
 const maxWidth = time.Second << 33

@@ -49,7 +49,7 @@ func TestCodec(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	good := string(encode(t, record(some, 0, newWorld(8).ticks(3))))
 	for _, tt := range []struct{ name, old, new, want string }{
-		{"version", `"version":4`, `"version":1`, `read recording: found 1, want 4, as in version 4 of a recording`},
+		{"version", `"version":5`, `"version":1`, `read recording: found 1, want 5, as in version 5 of a recording`},
 		{"unknown field", `{"host":"esx01"`, `{"colour":1,"host":"esx01"`, `read recording: json: unknown field "colour"`},
 		{"unknown field outside", `{"version":4`, `{"colour":1,"version":4`, `read recording: found colour, want version, as in version 4 of a recording`},
 		{"options", `"buckets":256`, `"buckets":0`, `read recording of esx01: capture options: found buckets 0, want one from 1 to 65536`},

@@ -143,6 +143,7 @@ type VM struct {
 	Far      Spells        `json:"far"`      // remote memory of Options.Remote or more; Worst is the most, in bytes
 	Local    Amount        `json:"local"`    // NLMEM
 	Remote   Amount        `json:"remote"`   // NRMEM
+	Apart    Amount        `json:"apart"`    // not on the node of the client that uses it: numa.HasFar
 	Least    Locality      `json:"least"`    // the moment of the least N%L
 	Percents Percents      `json:"percents"` // what the source prints as N%L
 

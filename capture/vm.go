@@ -61,6 +61,9 @@ func (v *VM) memory(m *moment, t *numa.VMTick, b *VMBucket) {
 	}
 	v.Local.see(t.Local, at)
 	v.Remote.see(t.Remote, at)
+	if t.Has&numa.HasFar != 0 {
+		v.Apart.see(t.Far, at)
+	}
 	v.Least.see(&Locality{Time: at, Local: t.Local, Remote: t.Remote, Homes: t.Homes})
 	if t.Has&numa.HasPercent != 0 {
 		v.Percents.see(m, t)
@@ -258,6 +261,7 @@ func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 		v.Managed += p.time
 		v.Local.Sum.add(int64(before.Local/numa.KiB), p.time.Milliseconds())
 		v.Remote.Sum.add(int64(before.Remote/numa.KiB), p.time.Milliseconds())
+		v.Apart.Sum.add(int64(before.Far/numa.KiB), p.time.Milliseconds())
 	}
 	if before.Has&numa.HasHomes != 0 {
 		v.home(before.Homes, p.time)
@@ -335,6 +339,7 @@ func (v *VM) join(next *VM, o *Options) {
 	v.Managed += next.Managed
 	v.Local.join(&next.Local)
 	v.Remote.join(&next.Remote)
+	v.Apart.join(&next.Apart)
 	if !next.Least.Time.IsZero() {
 		v.Least.see(&next.Least)
 	}
@@ -382,6 +387,18 @@ func (v *VM) stated(has numa.Counters, size, large, shared, active numa.Bytes) {
 	if has&numa.HasActive != 0 {
 		v.Active = active
 	}
+}
+
+// Hidden returns the mean share of the memory that is not on the node of the client that uses it although N%L counts it as local;
+// false where the recording does not state it.
+func (v *VM) Hidden() (share float64, ok bool) {
+	local, known := v.Local.Mean(v.Managed)
+	remote, _ := v.Remote.Mean(v.Managed)
+	far, _ := v.Apart.Mean(v.Managed)
+	if !known || v.Has&numa.HasFar == 0 || local+remote <= 0 {
+		return 0, false
+	}
+	return float64(max(0, far-remote)) / float64(local+remote), true
 }
 
 // MeanLocality returns N%L over the whole recording as a share in [0, 1].

@@ -83,6 +83,11 @@ var epycs = []struct {
 // frequency is the nominal frequency in a processor's brand string; newer ones have none.
 var frequency = regexp.MustCompile(`@\s*(\d{1,2}\.\d\d)GHz`)
 
+// Ready reports whether VMs can come to the host: it is connected and not in maintenance, as far as is known.
+func (h *Host) Ready() bool {
+	return !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected"
+}
+
 // Frequency returns the frequency of a core in MHz: as it was read, else from the name of the
 // processor. It is unknown when neither says.
 func (h *Host) Frequency() Fact[int] {

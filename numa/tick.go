@@ -134,9 +134,12 @@ type VMTick struct {
 	Saved    Bytes // HasSaved: of Shared, what is not backed by memory of its own
 	Zero     Bytes // HasZero
 	Hint     Bytes // HasHint: COWH, scanned for page sharing and not shared
-	Large    Bytes // HasLarge: backed by large pages
-	Balloon  Bytes // HasBalloon
-	Swapped  Bytes // HasSwapped
+	// Far is the memory that is not on the node of the client that uses it, whatever N%L counts as local (C-17): HasFar, which a
+	// simulation alone has.
+	Far     Bytes
+	Large   Bytes // HasLarge: backed by large pages
+	Balloon Bytes // HasBalloon
+	Swapped Bytes // HasSwapped
 
 	// OnNode is the memory on each node, by node: GST_NDx and OVD_NDx. Nil when it is
 	// not stated.
@@ -222,6 +225,7 @@ const (
 	HasCommon
 	HasSaved
 	HasHint
+	HasFar
 )
 
 // A MemoryState is how short of memory a host is (rule book C-23). States compare with

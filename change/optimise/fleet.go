@@ -193,7 +193,7 @@ func (b *builder) addHost(h *numa.Host) {
 	if kind == len(b.machines) {
 		b.machines, b.hidden = append(b.machines, m), append(b.hidden, hidden)
 	}
-	out := Host{ID: h.ID, Name: h.Name, Kind: kind, Release: h.Release.Value, Distance: h.Distance.Value, Closed: h.Maintenance.Or(false) || h.Connection.Or("connected") != "connected"}
+	out := Host{ID: h.ID, Name: h.Name, Kind: kind, Release: h.Release.Value, Distance: h.Distance.Value, Closed: !h.Ready()}
 	if h.Nodes.Origin.Kind == numa.Assumed {
 		b.note(h.At, "the NUMA nodes of host %s are assumed: %s", h.Name, h.Nodes.Origin.Where)
 	}

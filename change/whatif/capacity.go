@@ -81,7 +81,7 @@ func supplies(f *numa.Fleet) map[string]Supply {
 		id := cmp.Or(h.Cluster, "host "+h.ID)
 		place[h.ID] = id
 		s := out[id]
-		if takesVMs(h) {
+		if h.Ready() {
 			s.Hosts++
 			s.Memory += h.Memory.Value
 			s.Tier += h.TierMemory.Value

@@ -55,7 +55,7 @@ func placesOf(f *numa.Fleet) map[string][]place {
 	out := map[string][]place{}
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
-		if h.Cluster == "" || !takesVMs(h) {
+		if h.Cluster == "" || !h.Ready() {
 			continue
 		}
 		m, err := vnuma.NewMachine(h)
@@ -96,10 +96,6 @@ func emptiest(hosts []*numa.Host, promised map[string]numa.Bytes) string {
 		}
 	}
 	return best
-}
-
-func takesVMs(h *numa.Host) bool {
-	return !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected"
 }
 
 // worstPlace returns the hosts where the VM's layout is worst, or as bad; none

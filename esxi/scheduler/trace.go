@@ -104,7 +104,7 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 	x := numa.VMTick{
 		GID: t.gid(v), Name: t.names[v.index], VCPUs: int(v.vcpus),
 		Has: numa.HasHomes | numa.HasMemory | numa.HasMoves | numa.HasKinds | numa.HasSize | numa.HasGranted | numa.HasConsumed |
-			numa.HasActive | numa.HasShared | numa.HasLarge | numa.HasBalloon | numa.HasSwapped,
+			numa.HasActive | numa.HasShared | numa.HasLarge | numa.HasBalloon | numa.HasSwapped | numa.HasFar,
 		Size: numa.Bytes(v.facts.size) * numa.PageSize,
 	}
 	if v.facts.size == 0 { // not stated
@@ -113,7 +113,8 @@ func (h *host) vmTick(v *vm, since time.Duration) numa.VMTick {
 	for n := range v.homes.All() {
 		x.Homes |= 1 << h.id(n)
 	}
-	local, remote, _, swapped := h.memoryOf(v)
+	local, remote, far, swapped := h.memoryOf(v)
+	x.Far = numa.Bytes(far) * numa.PageSize
 	x.Local, x.Remote, x.Swapped = numa.Bytes(local)*numa.PageSize, numa.Bytes(remote)*numa.PageSize, numa.Bytes(swapped)*numa.PageSize
 	if local+remote > 0 {
 		x.Has |= numa.HasPercent

@@ -123,6 +123,9 @@ type Residency struct {
 	joined  bool       // nodes without clients join the home nodes (D-2)
 }
 
+// Joins reports whether nodes without clients join the home nodes (D-2).
+func (r *Residency) Joins() bool { return r.joined }
+
 // Away returns the memory that is on no home node: Remote and Nowhere.
 func (r *Residency) Away() numa.Bytes { return r.Remote + r.Nowhere }
 

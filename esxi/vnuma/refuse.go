@@ -237,7 +237,9 @@ func (r Refusal) ByHost() bool {
 }
 
 // ByCPU reports whether a CPU reservation is the reason.
-func (r Refusal) ByCPU() bool { return r.kind == muchCPU || r.kind == latencyCPU || r.kind == besideCPU }
+func (r Refusal) ByCPU() bool {
+	return r.kind == muchCPU || r.kind == latencyCPU || r.kind == besideCPU
+}
 
 // ByLatency reports whether latency sensitivity High lacks what it needs.
 func (r Refusal) ByLatency() bool {

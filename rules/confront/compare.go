@@ -245,7 +245,7 @@ func compareHomes(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, 
 		}
 		return Field{}, false
 	}
-	return Field{FieldHomes, strconv.Itoa(l.HomeNodes), strconv.Itoa(n), n == l.HomeNodes, join(o.At, o.Homes.Origin.Where)}, true
+	return Field{FieldHomes, strconv.Itoa(l.HomeNodes), strconv.Itoa(n), n == l.HomeNodes || n > l.HomeNodes && l.Memory.Joins(), join(o.At, o.Homes.Origin.Where)}, true
 }
 
 // compareSlices compares the memory of the virtual nodes, as a log of the host

@@ -22,7 +22,7 @@ func check(p *rule.Pass) {
 	// Without all that keeps it at one node: would it be shown NUMA?
 	bare := plan.Edit{HotAddOff: true, ForgetStored: true, ManualOff: true}.Apply(v.Guest)
 	on, others, ok := p.Worst(func(o *rule.On) bool {
-		if o.Layout.Why != vnuma.ByHotAdd || !o.Layout.Wide() || o.Kind.Machine.Nodes < 2 { // on one node all memory is near
+		if o.Layout.Why != vnuma.ByHotAdd || !o.Layout.Wide() || o.Layout.HomeNodes == 1 { // where its clients share a node all memory is near
 			return false
 		}
 		l := p.Flat(bare, &o.Kind.Machine)

@@ -23,54 +23,94 @@ func watch(w *rule.Watch) {
 	v := w.VM
 	mean, ok := v.MeanLocality()
 	homes, share, known := rule.Homes(v)
-	if !ok || mean < w.Threshold("full") || !known || homes.Len() < 2 || share < 0.5 {
+	if !ok || !known {
 		return
 	}
+	hidden, measured := v.Hidden()
+	limit := "full"
+	if measured {
+		limit = "hidden"
+	}
 	f := finding.Finding{From: v.First, To: v.Last, Evidence: []finding.Evidence{
-		w.Limit("full", rule.Percent(w.Threshold("full"))),
+		w.Limit(limit, rule.Percent(w.Threshold(limit))),
 		w.Counted("mean N%L", rule.NL(mean), rule.FieldBoth),
 		w.Counted("home nodes", homes.String(), rule.FieldNHN),
 	}}
 	if v.Percents.Ticks > 0 {
 		f.Evidence = append(f.Evidence, w.Counted("ticks that print 100", fmt.Sprintf("%d of %d", v.Percents.Full, v.Percents.Ticks), rule.FieldNL))
 	}
-	if o := w.On(); o != nil {
-		if predicted(w, o, homes, mean, &f) {
-			w.Report(f)
-		}
-		return
-	}
-	if w.Predicted == nil && guessed(w, homes, mean, &f) {
-		w.Report(f)
+	o := w.On()
+	full := mean >= w.Threshold("full") && homes.Len() >= 2 && share >= 0.5
+	switch {
+	case measured && hidden >= w.Threshold("hidden"):
+		apart(w, o, homes, mean, hidden, &f)
+	case measured || !full:
+	case o != nil && (o.Layout.Memory.Placement == vnuma.Interleaved || joined(o, homes)):
+		apart(w, o, homes, mean, predicted(w, o), &f)
+	case w.Predicted == nil:
+		guessed(w, homes, mean, &f)
 	}
 }
 
-// predicted judges a VM of the inventory.
-func predicted(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean float64, f *finding.Finding) bool {
+// joined reports whether nodes without clients were seen to join the home nodes, as predicted.
+func joined(o *rule.On, homes numa.NodeSet) bool {
+	return o.Layout.Memory.Joins() && homes.Len() > o.Layout.HomeNodes
+}
+
+// predicted returns what of the memory N%L hides by prediction; where nodes joined the home nodes of one client and the memory on each is
+// stated, what was last on all but the first.
+func predicted(w *rule.Watch, o *rule.On) float64 {
+	var all, most numa.Bytes
+	for _, m := range w.VM.LastNode {
+		all, most = all+m.Guest, max(most, m.Guest)
+	}
+	if l := &o.Layout; l.Memory.Joins() && l.PPDs.Len() == 1 && all > 0 {
+		return 1 - float64(most)/float64(all)
+	}
+	return o.Layout.FarShare()
+}
+
+// apart reports a VM of which N%L counts memory as local that is not on the node of the client that uses it.
+func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, f *finding.Finding) {
+	far := rule.Percent(hidden)
+	why := "its clients have memory on each other's home nodes"
+	switch {
+	case o != nil && o.Layout.Memory.Placement == vnuma.Interleaved:
+		why = "the memory is interleaved over " + rule.Nodes(homes)
+	case o != nil && o.Layout.Memory.Joins():
+		why = "its home nodes widened to " + rule.Nodes(homes) + " when its memory outgrew the first (D-2)"
+	}
+	f.Severity = finding.Medium
+	f.Message = fmt.Sprintf("N%%L reads %s and means nothing: %s, so %s of it is on another node than the vCPU that uses it", rule.NL(mean), why, far)
+	f.Advice = "Do not alarm on N%L for this VM"
+	if o != nil {
+		f.Evidence = append(f.Evidence, w.Predicted.VCPUsEvidence(), finding.Of("CPU hot add", w.Predicted.CPUHotAdd, w.Predicted.At), o.Kind.NodesEvidence(),
+			finding.Evidence{Name: "memory on another node than the vCPU that uses it", Value: far, Origin: "derived: layout on " + w.Machine.Name})
+		f.Assumes = o.Layout.Assumes.Texts()
+		f.Advice = advice(o) + ". " + f.Advice
+	}
+	w.Report(*f)
+}
+
+// advice says what brings the memory to the vCPUs.
+func advice(o *rule.On) string {
 	l := &o.Layout
 	if l.Memory.Placement != vnuma.Interleaved {
-		return false
+		return "Give it memory that its nodes hold, or more nodes: N005 and N012 say how (homenode explain). Widened home nodes stay until the VM is powered off and on; a reboot does not reset them (D-2)"
 	}
-	far := rule.Percent(l.FarShare())
-	f.Severity = finding.Medium
-	f.Message = fmt.Sprintf("N%%L reads %s and means nothing: the memory is interleaved over %s, so %s of it is on another node than the vCPU that uses it", rule.NL(mean), rule.Nodes(homes), far)
-	f.Evidence = append(f.Evidence, w.Predicted.VCPUsEvidence(), finding.Of("CPU hot add", w.Predicted.CPUHotAdd, w.Predicted.At), o.Kind.NodesEvidence(),
-		finding.Evidence{Name: "memory on another node than the vCPU that uses it", Value: far, Origin: "derived: layout on " + w.Machine.Name})
-	f.Assumes = l.Assumes.Texts()
 	why := "N001"
 	if l.Why != vnuma.ByHotAdd {
 		why = "N011"
 	}
-	f.Advice = fmt.Sprintf("Let the guest see its nodes (%s says how: homenode explain), then power off and on; a reboot is not enough. Do not alarm on N%%L for this VM", why)
-	return true
+	return fmt.Sprintf("Let the guest see its nodes (%s says how: homenode explain), then power off and on; a reboot is not enough", why)
 }
 
 // guessed judges a VM of which only the recording is known.
-func guessed(w *rule.Watch, homes numa.NodeSet, mean float64, f *finding.Finding) bool {
+func guessed(w *rule.Watch, homes numa.NodeSet, mean float64, f *finding.Finding) {
 	v := w.VM
 	least, even := spread(v, homes)
 	if even == 0 || float64(least) < w.Threshold("even")*float64(even) {
-		return false
+		return
 	}
 	f.Severity = finding.Info
 	f.Message = fmt.Sprintf("N%%L reads %s and may mean nothing: the memory is spread evenly over %s, and N%%L counts all of them as local", rule.NL(mean), rule.Nodes(homes))
@@ -87,7 +127,7 @@ func guessed(w *rule.Watch, homes numa.NodeSet, mean float64, f *finding.Finding
 	}
 	f.Assumes = append(f.Assumes, assume)
 	f.Advice = "See in the guest how many NUMA nodes it has (lscpu, Coreinfo -n), or give the inventory (--fleet): with one node, N001 and N011 say what to do"
-	return true
+	w.Report(*f)
 }
 
 // defaultMin is numa.vcpu.min unless set (rule book B-3).

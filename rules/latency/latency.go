@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -39,7 +40,11 @@ func check(p *rule.Pass) {
 		}
 	}
 	if lacks == nil {
-		allCores(p, m, f)
+		if p.VM.Guest.ExclusiveCores(m) < int(m.AllCores) {
+			leaves(p, m, f)
+		} else {
+			allCores(p, m, f)
+		}
 		return
 	}
 	if v.Unreserved() > 0 {
@@ -76,7 +81,7 @@ func check(p *rule.Pass) {
 // allCores reports a VM whose vCPUs take every core of the host: ESXi itself needs some CPU too,
 // so the reservation may not be available (B-30). How much it keeps is not published.
 func allCores(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
-	if p.VM.Guest.ExclusiveCores(m) < int(m.AllCores) || m.Model() < numa.ESXi67 {
+	if m.Model() < numa.ESXi67 {
 		return
 	}
 	f.Severity = finding.Low
@@ -84,5 +89,42 @@ func allCores(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	f.Ways = []numa.Way{p.AtMostVCPUs(int(p.VM.Guest.VCPUs)*(int(m.AllCores)-1)/int(m.AllCores), ", which leaves a core of the host to ESXi"), vnuma.Normal}
 	f.Assumes = []string{"what ESXi keeps of the CPU is not published (B-30)"}
 	f.Evidence = append(f.Evidence, p.VM.On[0].Kind.NodesEvidence())
+	p.Report(f, nil)
+}
+
+// leaves reports the cores that VMs of latency sensitivity High leave to the others of the host: where these have more vCPUs they wait
+// sooner, and where none is left for long.
+func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
+	v := p.VM
+	if v.Host == nil || m.Model() < numa.ESXi67 {
+		return
+	}
+	taken, vcpus := v.Guest.ExclusiveCores(m), 0
+	for _, o := range p.Cluster.Running(v.Host) {
+		switch {
+		case o.ID == v.ID:
+		case o.Guest.Needs.Exclusive:
+			taken += o.Guest.ExclusiveCores(m)
+		default:
+			vcpus += int(o.Guest.VCPUs)
+		}
+	}
+	left := max(0, int(m.AllCores)-taken)
+	switch {
+	case vcpus > 0 && left == 0:
+		f.Severity = finding.Medium
+	case vcpus > left:
+		f.Severity = finding.Low
+	case 2*left < int(m.AllCores):
+		f.Severity = finding.Info
+	default:
+		return
+	}
+	f.Message = fmt.Sprintf("latency sensitivity High takes %d of the %d cores of %s for itself: %s left for other VMs and ESXi", taken, m.AllCores, v.Host.Name, words.Verb(left, "is", "are"))
+	if vcpus > left {
+		f.Message += fmt.Sprintf(", whose %d vCPUs wait for them", vcpus)
+		f.Ways = []numa.Way{numa.ByHand("move other VMs to another host"), vnuma.Normal}
+	}
+	f.Evidence = append(f.Evidence, p.Kind.NodesEvidence(), finding.Evidence{Name: "vCPUs of the other VMs of " + v.Host.Name, Value: fmt.Sprint(vcpus), Origin: "derived: those that run"})
 	p.Report(f, nil)
 }

@@ -21,6 +21,9 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Watch: 
 
 func watch(w *rule.Watch) {
 	v := w.VM
+	if o := w.On(); o != nil && o.Layout.Memory.Joins() {
+		return // a node without a client: M006
+	}
 	s := &v.Lopsided.Longest
 	all, on := inUse(v)
 	if v.Lopsided.Count == 0 || s.Length().Minutes() < w.Threshold("minutes") || float64(all) < w.Threshold("memory")*float64(numa.GiB) {
@@ -58,13 +61,21 @@ func watch(w *rule.Watch) {
 // the experiment had 16 points more.
 const beyond = 0.15
 
-// even is the part of the memory that the largest client of the VM has, by prediction; half
+// even is the part of the memory that the clients of the fullest home node have, by prediction; half
 // of it without one.
 func even(w *rule.Watch) float64 {
-	if o := w.On(); o != nil && o.Layout.PPDs.Len() > 1 {
-		return float64(o.Layout.PPDs.Max()) / float64(o.Layout.PPDs.Sum())
+	o := w.On()
+	if o == nil || o.Layout.PPDs.Len() < 2 {
+		return 0.5
 	}
-	return 0.5
+	l, most := &o.Layout, 0
+	vcpus := make([]int, max(1, l.HomeNodes))
+	for c := range l.PPDs.Len() {
+		_, n := l.PPDs.Group(c)
+		vcpus[c%len(vcpus)] += n
+		most = max(most, vcpus[c%len(vcpus)])
+	}
+	return float64(most) / float64(l.PPDs.Sum())
 }
 
 // early is how long after its appearance a VM has to be lopsided to be so from the start:

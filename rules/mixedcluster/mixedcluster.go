@@ -4,6 +4,7 @@ package mixedcluster
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -69,13 +70,7 @@ func check(p *rule.Pass) {
 
 // reachable returns the hosts that a VM can move to now.
 func reachable(hosts []*numa.Host) []*numa.Host {
-	var out []*numa.Host
-	for _, h := range hosts {
-		if !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected" {
-			out = append(out, h)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(hosts), func(h *numa.Host) bool { return !h.Ready() })
 }
 
 func kept(l *vnuma.Layout) string {

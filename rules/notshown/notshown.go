@@ -74,7 +74,7 @@ func cause(p *rule.Pass, o *rule.On) (why vnuma.Reason, hidden bool) {
 	if o.Layout.Why == vnuma.ByRelease {
 		return vnuma.ByRelease, o.Layout.Wide() || v.Guest.VCPUs > o.Kind.Machine.Cores
 	}
-	if !o.Layout.Wide() || o.Layout.GuestSeesNUMA() || o.Kind.Machine.Nodes < 2 { // on one node all memory is near
+	if !o.Layout.Wide() || o.Layout.GuestSeesNUMA() || o.Layout.HomeNodes == 1 { // where its clients share a node all memory is near
 		return 0, false
 	}
 	bare := plan.Edit{HotAddOff: true, ForgetStored: true}.Apply(v.Guest)

@@ -63,7 +63,7 @@ func widest(v *capture.VM, least time.Duration) (set numa.NodeSet, known bool) {
 func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 	s := compare(w, o, homes)
 	if !s.Comparable() || s.Agrees() {
-		return // as the settings of the last power-on explain
+		return // as the settings of the last power-on explain, or D-2: M006
 	}
 	text, evidence := rule.Differences(&s)
 	f := finding.Finding{
@@ -82,9 +82,6 @@ func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 	}
 	if from, at, ok := widened(w.VM, homes, o.Layout.HomeNodes); ok {
 		f.Message += fmt.Sprintf("; they widened from %s about %s, and N%%L counts all of them as local", rule.Nodes(from), rule.Moment(at))
-	}
-	if kept := w.Predicted.KeptHomes(&o.Kind.Machine); kept != "" {
-		f.Severity, f.Advice = finding.Medium, kept
 	}
 	report(w, f)
 }

@@ -2,10 +2,8 @@
 package observedlayout
 
 import (
-	"cmp"
 	_ "embed"
 	"fmt"
-	"slices"
 
 	"homenode/numa"
 	"homenode/rules/confront"
@@ -49,15 +47,7 @@ func differs(p *rule.Pass, s *confront.Result) {
 		f.Severity = finding.Low
 		f.Advice = rule.Likely(s)
 	}
-	if p.Kind != nil && onlyHomes(s) {
-		f.Advice = cmp.Or(p.VM.KeptHomes(&p.Kind.Machine), f.Advice)
-	}
 	p.Report(f, &s.Layout)
-}
-
-// onlyHomes reports whether nothing but the home nodes differs.
-func onlyHomes(s *confront.Result) bool {
-	return !slices.ContainsFunc(s.Fields, func(f confront.Field) bool { return !f.Agrees && f.Name != confront.FieldHomes })
 }
 
 // pending reports a VM that runs as its log says and predicted, with settings that

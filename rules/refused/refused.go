@@ -26,7 +26,7 @@ func check(p *rule.Pass) {
 	case v.Off() && v.On[0].Layout.Refused.ByLatency(): // N026
 		return
 	case v.Off():
-		report(p, &v.On[0], "it does not power on", finding.High)
+		report(p, &v.On[0], "it does not power on", finding.High, ways(p, v.On[0].Layout.Refused)...)
 		return
 	}
 	if r := p.Cluster.Denied(v); r.Any() {
@@ -36,13 +36,13 @@ func check(p *rule.Pass) {
 	if on := &v.On[0]; len(v.Refused) == 0 {
 		notJudged(p, on)
 	}
-	told := map[vnuma.Refusal]bool{}
+	told := map[bool]bool{} // by whether the release is the reason
 	for i := range v.Refused {
 		on := &v.Refused[i]
-		if r := on.Layout.Refused; told[r] || r.ByLatency() { // N026
+		if told[on.Layout.Refused.ByRelease()] {
 			continue
 		}
-		told[on.Layout.Refused] = true
+		told[on.Layout.Refused.ByRelease()] = true
 		var hosts []*numa.Host
 		for _, other := range v.Refused[i:] {
 			if other.Layout.Refused == on.Layout.Refused {
@@ -58,18 +58,26 @@ func check(p *rule.Pass) {
 func elsewhere(p *rule.Pass, on *rule.On, hosts []*numa.Host) {
 	what := "it does not power on on " + rule.HostNames(hosts)
 	if !on.Layout.Refused.ByRelease() {
-		report(p, on, what, finding.Medium)
+		report(p, on, what, finding.Medium, ways(p, on.Layout.Refused)...)
 		return
 	}
 	takes := 0
 	for i := range p.VM.On {
-		takes += len(p.VM.On[i].Kind.Hosts)
+		for _, h := range p.VM.On[i].Kind.Hosts {
+			if h.Ready() {
+				takes++
+			}
+		}
 	}
 	severity, more := finding.Low, fmt.Sprintf("; %s of the cluster take it", rule.Plural(takes, "host"))
 	if takes < 2 {
 		severity, more = finding.Medium, "; no second host of the cluster takes it when its own fails or has to be emptied"
 	}
-	report(p, on, what+", and no vMotion takes it there"+more, severity)
+	upgrade := "upgrade " + rule.HostNames(hosts)
+	if h, ok := numa.HardwareOf(int(p.VM.Guest.Hardware)); ok {
+		upgrade += fmt.Sprintf(" to ESXi %s or later", h.Since)
+	}
+	report(p, on, what+", and no vMotion takes it there"+more, severity, numa.ByHand(upgrade))
 }
 
 // notJudged says what the power-on hangs on and no source states.
@@ -112,9 +120,9 @@ func evidence(v *rule.VM, on *rule.On, r vnuma.Refusal) []finding.Evidence {
 	return []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
 }
 
-func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
+func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, ways ...numa.Way) {
 	v, r := p.VM, on.Layout.Refused
-	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r), Evidence: evidence(v, on, r)}
+	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways, Topic: r.Rule(), Evidence: evidence(v, on, r)}
 	if v.Runs() {
 		f.Message += " again"
 	}

@@ -7,7 +7,6 @@ import (
 
 	"homenode/internal/words"
 
-	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/confront"
 	"homenode/rules/finding"
@@ -70,14 +69,4 @@ func Likely(s *confront.Result) string {
 		return "Most likely: " + s.Reasons[0]
 	}
 	return "One of: " + strings.Join(s.Reasons, "; or ")
-}
-
-// KeptHomes returns advice where preferHT explains more home nodes than predicted (rule book D-2); empty elsewhere.
-func (v *VM) KeptHomes(m *vnuma.Machine) string {
-	g := &v.Guest
-	if !g.PreferHT && !m.PreferHT || g.VCPUs <= m.Cores || m.NodeMemory == 0 || int64(g.Memory) <= m.NodeMemory {
-		return ""
-	}
-	return "With preferHT a VM of more vCPUs than its node has cores, whose memory outgrew the node, kept its second home node until it was powered off and on; " +
-		"a reboot did not reset it, and vMotion to another host, which places a VM anew (C-6), was not tried (D-2). Give it memory that its node holds, or turn preferHT off"
 }

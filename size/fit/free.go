@@ -60,7 +60,7 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 	var hosts []*present
 	types := c.Types()
 	for _, h := range c.Hosts {
-		if h.Maintenance.Or(false) || h.Connection.Or("connected") != "connected" {
+		if !h.Ready() {
 			out.Notes = append(out.Notes, fmt.Sprintf("host %s takes no VMs now: not counted", h.Name))
 			continue
 		}
