@@ -76,7 +76,7 @@ var HostFacts = []Property[Host]{
 	{Word: "connection", JSON: "connection", About: "connection to vCenter", Only: []string{"connected", "disconnected", "notResponding"}, Where: "runtime.connectionState", Fact: func(h *Host) any { return &h.Connection }},
 	{Word: "maintenance", JSON: "maintenance", About: "it is in maintenance mode", Where: "runtime.inMaintenanceMode", Sheet: "vHost in Maintenance Mode", Fact: func(h *Host) any { return &h.Maintenance }},
 	{Word: "mhz", JSON: "coreMHz", About: "nominal frequency of a core", Unit: "MHz", Least: 1, Most: MaxCoreMHz, Where: "summary.hardware.cpuMhz", Sheet: "vHost Speed", Fact: func(h *Host) any { return &h.CoreMHz }},
-	{Word: "tierMemory", JSON: "tierMemory", About: "memory of slower tiers behind DRAM; 0 without", Unit: "bytes", Most: int64(MaxHostMemory), Where: "hardware.memoryTierInfo", Sheet: "vHost Memory Tiering Type", Fact: func(h *Host) any { return &h.TierMemory }},
+	{Word: "tierMemory", JSON: "tierMemory", About: "memory of slower tiers behind DRAM; 0 without. A scenario states memory as ESXi does, with them", Unit: "bytes", Most: int64(MaxHostMemory), Where: "hardware.memoryTierInfo", Sheet: "vHost Memory Tiering Type", Fact: func(h *Host) any { return &h.TierMemory }},
 	{Word: "pci", JSON: "attached", About: "nodes that PCI devices of VMs are attached to", Where: "hardware.numaInfo", Fact: func(h *Host) any { return &h.Attached }},
 	{Word: "llcCores", JSON: "llcCores", About: "cores that share a last-level cache", Least: 1, Most: MaxCoresPerNode, Fact: func(h *Host) any { return &h.LLCCores }},
 	{Word: "llcSize", JSON: "llcSize", About: "size of one last-level cache", Unit: "bytes", Most: int64(TiB), Fact: func(h *Host) any { return &h.LLCSize }},

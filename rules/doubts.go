@@ -59,7 +59,7 @@ func (r *Result) addDoubts() {
 		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
 		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
 		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, fewSockets)},
-		{r.Templates, "template", "not judged, templates do not run; judge the VMs made from them"},
+		{r.Templates, "template", "judged as if powered on, for clones inherit their settings; counted apart"},
 	} {
 		if d.n > 0 {
 			r.Unjudged = append(r.Unjudged, numa.Note{Text: rule.Plural(d.n, d.noun) + ": " + d.text})

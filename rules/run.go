@@ -161,7 +161,6 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	if vm.Template.Or(false) {
 		r.Templates++
-		return
 	}
 	guest, problems, err := vnuma.NewGuest(vm)
 	if err != nil {
@@ -184,6 +183,10 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		return
 	}
 	predict(v, c, o.Choices)
+	if vm.Template.Or(false) {
+		c.Templates = append(c.Templates, v)
+		return
+	}
 	for i := range v.On {
 		r.Pairs += len(v.On[i].Kind.Hosts)
 	}
@@ -304,7 +307,28 @@ func (r *Result) judge(ctx context.Context, c *rule.Cluster, o Options) error {
 			}
 		}
 	}
+	for _, v := range c.Templates {
+		r.inherited(c, v, o)
+	}
 	return nil
+}
+
+// inherited reports the faults of a template that the VMs made from it will have. They cost nothing until then.
+func (r *Result) inherited(c *rule.Cluster, v *rule.VM, o Options) {
+	from := len(r.Findings)
+	for _, one := range All {
+		if one.VMs && (one.Refused || !v.Off()) {
+			r.check(&rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()})
+		}
+	}
+	found := r.Findings[from:]
+	r.Findings = r.Findings[:from]
+	for _, f := range found {
+		if f.Severity > finding.Info {
+			f.Message, f.Severity = "clones of the template will inherit it: "+f.Message, min(f.Severity, finding.Medium)
+			r.Findings = append(r.Findings, f)
+		}
+	}
 }
 
 func (r *Result) check(p *rule.Pass) {
@@ -320,7 +344,7 @@ const fewSockets = 4
 
 // ClusterOf returns the cluster in which the VM was judged.
 func (r *Result) ClusterOf(v *rule.VM) *rule.Cluster {
-	i := slices.IndexFunc(r.Clusters, func(c *rule.Cluster) bool { return slices.Contains(c.VMs, v) })
+	i := slices.IndexFunc(r.Clusters, func(c *rule.Cluster) bool { return slices.Contains(c.VMs, v) || slices.Contains(c.Templates, v) })
 	if i < 0 {
 		return &rule.Cluster{}
 	}

@@ -98,9 +98,11 @@ func explain(result *rules.Result, vm *numa.VM, hostName, fromName string, event
 
 // judged returns the VM as the rules saw it; nil when it was left out.
 func judged(r *rules.Result, vm *numa.VM) *rule.VM {
-	for v := range r.EachVM() {
-		if v.VM == vm {
-			return v
+	for _, c := range r.Clusters {
+		for _, v := range slices.Concat(c.VMs, c.Templates) {
+			if v.VM == vm {
+				return v
+			}
 		}
 	}
 	return nil
@@ -109,9 +111,6 @@ func judged(r *rules.Result, vm *numa.VM) *rule.VM {
 // unjudged returns why the VM was left out. Hosts and problems with settings have
 // notes too, and VMs of one line or export share a place; the reason comes last.
 func unjudged(r *rules.Result, vm *numa.VM) error {
-	if vm.Template.Or(false) {
-		return fmt.Errorf("VM %s: a template does not run", texttab.Clean(vm.Name))
-	}
 	for _, n := range slices.Backward(r.Unjudged) {
 		if n.At == vm.At && strings.HasPrefix(n.Text, "VM "+vm.Name+":") {
 			return errors.New(texttab.Clean(n.String()))

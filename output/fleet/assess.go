@@ -86,7 +86,16 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 			out = append(out, answer.Fact{Name: name, Text: text, Took: elapsed(took)})
 		}
 	}
+	closed := 0
+	for i := range f.Hosts {
+		if !f.Hosts[i].Ready() {
+			closed++
+		}
+	}
 	hosts, vms, all := words.Plural(len(f.Hosts), "host"), words.Plural(len(f.VMs), "VM"), words.Plural(x.VMs, "VM")
+	if closed > 0 {
+		hosts += fmt.Sprintf(" (%d in maintenance or not connected)", closed)
+	}
 	if x.kind() == stated {
 		add("read", fmt.Sprintf("%s · KVM · %s · %s", f.Source, hosts, vms), o.Read)
 		add("judged", all+", as their definitions state them: nothing is predicted", o.Judged)

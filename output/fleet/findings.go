@@ -161,6 +161,8 @@ func (x *index) suites() []answer.Suite {
 		v := &x.Fleet.VMs[i]
 		switch {
 		case done[v.ID]:
+		case v.Template.Or(false) && len(x.byVM[v.ID]) > 0:
+			left.Cases = append(left.Cases, answer.Case{Name: v.Name, ID: v.ID, Findings: x.byVM[v.ID]})
 		case v.Template.Or(false):
 			left.Cases = append(left.Cases, answer.Case{Name: v.Name, ID: v.ID, Skipped: "a template does not run"})
 		default:

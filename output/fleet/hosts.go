@@ -7,6 +7,7 @@ import (
 
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/table"
 	"homenode/rules/finding"
@@ -56,7 +57,7 @@ var hostFields = slices.Concat([]answer.Field[*hostRow]{
 	{Name: "vCPUs", Width: 7, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.vcpus) }, Head: "vCPUs", Right: true},
 	{Name: "vCPUs on one node", Width: 17, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.pinned) }, Head: "Pinned", Right: true, About: "vCPUs that may run on one node only"},
 	{Name: "VMs of several cells", Width: 18, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.split) }, Head: "VMs of several cells", Right: true, About: "VMs whose guest sees several NUMA nodes"},
-}, runningFields(func(r *hostRow) judged.Running { return judged.RunningOn(r.in, r.Host) }), findingFields(func(r *hostRow) []*finding.Finding { return r.findings }), []answer.Field[*hostRow]{
+}, runningFields(false, func(r *hostRow) judged.Running { return judged.RunningOn(r.in, r.Host) }), findingFields(func(r *hostRow) []*finding.Finding { return r.findings }), []answer.Field[*hostRow]{
 	{Name: "Notes", Width: 40, Cell: func(r *hostRow) table.Cell { return table.Joined(r.notes) }},
 	{Name: "Host ID", Width: 14, Cell: func(r *hostRow) table.Cell { return table.Text(r.ID) }},
 	{Name: "Read at", Width: 40, Cell: func(r *hostRow) table.Cell { return table.Text(r.At) }},
@@ -162,7 +163,7 @@ var clusterFields = slices.Concat([]answer.Field[*clusterRow]{
 	{Name: "Differ by host", Width: 13, Cell: func(r *clusterRow) table.Cell { return table.Number(r.Differing) }, Head: "Fits everywhere",
 		About: "Whether every VM gets the same layout after a power cycle on any host of the cluster; else how many get another one on some host, better or worse, or cannot run there",
 		Shown: func(r *clusterRow) answer.Cell { return answer.Cell{Text: r.Fits(), Tone: toneIf(r.Differing > 0)} }},
-}, runningFields(func(r *clusterRow) judged.Running { return r.Running }), countFields(func(r *clusterRow) []*finding.Finding { return r.findings }))
+}, runningFields(true, func(r *clusterRow) judged.Running { return r.Running }), countFields(func(r *clusterRow) []*finding.Finding { return r.findings }))
 
 func clusterCount(name string, width int, head string, of func(*clusterRow) int) answer.Field[*clusterRow] {
 	return answer.Field[*clusterRow]{Name: name, Width: width, Head: head, Right: true, Cell: func(r *clusterRow) table.Cell { return table.Number(of(r)) }}
@@ -201,13 +202,23 @@ func (x *index) clusterRows(yield func(*clusterRow) bool) {
 }
 
 // runningFields are the vCPUs that run beside the cores and threads.
-func runningFields[T any](of func(T) judged.Running) []answer.Field[T] {
+func runningFields[T any](ratio bool, of func(T) judged.Running) []answer.Field[T] {
 	field := func(name string, width int, cell func(judged.Running) table.Cell) answer.Field[T] {
 		return answer.Field[T]{Name: name, Width: width, Only: predicted, Cell: func(row T) table.Cell { return cell(of(row)) }}
 	}
+	perCore := field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerCore)) })
+	if ratio { // on the screen too
+		perCore.Head, perCore.Right, perCore.About = "vCPU/core", true, "vCPUs that run beside the cores of the hosts"
+		perCore.Shown = func(row T) answer.Cell {
+			if of(row).Cores == 0 {
+				return answer.Cell{Text: "–"}
+			}
+			return answer.Cell{Text: unit.Digits(of(row).PerCore, 2)}
+		}
+	}
 	return []answer.Field[T]{
 		field("vCPUs running", 13, func(r judged.Running) table.Cell { return table.Number(r.VCPUs) }),
-		field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerCore)) }),
+		perCore,
 		field("vCPUs per thread", 16, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerThread)) }),
 	}
 }

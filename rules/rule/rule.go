@@ -86,6 +86,8 @@ type Cluster struct {
 	Hosts []*numa.Host
 	Kinds []*Kind // of the hosts that can be predicted, in order of their first
 	VMs   []*VM
+	// Templates are judged as if they ran: what is wrong with them their clones inherit.
+	Templates []*VM
 
 	// Weigh returns the findings of a VM of the cluster, configured as given; nil leaves plans and advice unweighed.
 	Weigh func(v *VM, configured *numa.VM) []finding.Finding

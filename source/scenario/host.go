@@ -35,6 +35,13 @@ func (p *parser) host(ws []word.Word) (*numa.Host, error) {
 	if line.Memory > 0 {
 		h.Memory = numa.ReadAt(line.Memory, "memory")
 	}
+	if tier := h.TierMemory.Value; tier > 0 && line.Memory > 0 { // ESXi reports both together
+		if tier >= line.Memory {
+			return nil, p.errorf(ws[0].Col, "found tierMemory=%s of memory=%s, want less: the memory of a host includes its slower tiers", tier, line.Memory)
+		}
+		line.Memory -= tier
+		h.Memory = numa.DerivedFrom(line.Memory, "memory, tierMemory")
+	}
 	if line.Cores == 0 {
 		return h, nil
 	}

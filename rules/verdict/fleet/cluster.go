@@ -38,10 +38,14 @@ type Running struct {
 	PerThread float64 `json:"vcpusPerThread,omitempty"` // hyper-threads count where they are active
 }
 
-// RunningOn returns the vCPUs that run on hosts of a cluster.
+// RunningOn returns the vCPUs that run on hosts of a cluster. Empty hosts that take no VMs now do not count.
 func RunningOn(c *rule.Cluster, hosts ...*numa.Host) (r Running) {
 	for _, h := range hosts {
-		for _, v := range c.Running(h) {
+		running := c.Running(h)
+		if !h.Ready() && len(running) == 0 { // in maintenance
+			continue
+		}
+		for _, v := range running {
 			r.VCPUs += int(v.Guest.VCPUs)
 		}
 		for _, n := range h.Nodes.Value {

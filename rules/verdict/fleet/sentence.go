@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/rules"
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // Verdict says in one sentence how many VMs lose to NUMA, and in a second line what that
@@ -37,13 +39,20 @@ func Verdict(r *rules.Result) []string {
 		rest = append(rest, fmt.Sprintf("%s not power on (%s).", words.Verb(n, "VM does", "VMs do"), strings.Join(offBy(r), ", ")))
 	}
 	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
-		rest = append(rest, fmt.Sprintf("The other %s nothing urgent.", words.Verb(fine, "needs", "need")))
+		sure := "."
+		if unknown(r) != "" {
+			sure = ", as far as is known."
+		}
+		rest = append(rest, fmt.Sprintf("The other %s nothing urgent%s", words.Verb(fine, "needs", "need"), sure))
 	}
 	if n := hosts[finding.High] + hosts[finding.Medium]; n > 0 {
 		rest = append(rest, fmt.Sprintf("%s findings of medium or high severity.", words.Verb(n, "host itself has", "hosts themselves have")))
 	}
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
+	}
+	if text := unknown(r); text != "" {
+		rest = append(rest, text)
 	}
 	if n := len(r.LeftOut); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s left out of what is shown.", words.Verb(n, "finding is", "findings are")))
@@ -52,6 +61,41 @@ func Verdict(r *rules.Result) []string {
 		return []string{headline}
 	}
 	return []string{headline, strings.Join(rest, " ")}
+}
+
+// unknown says what decides over NUMA and is not known, and of how many of the judged VMs; "" where all is known.
+func unknown(r *rules.Result) string {
+	facts := []struct {
+		name string
+		of   func(*rule.VM) bool
+		n    int
+	}{
+		{name: "the host", of: func(v *rule.VM) bool { return v.Host == nil }},
+		{name: "the nodes of the host", of: func(v *rule.VM) bool { return v.On[0].Layout.Assumes&vnuma.AssumedNodes != 0 }},
+		{name: "the memory", of: func(v *rule.VM) bool { return !v.Memory.Known() }},
+		{name: "CPU hot add", of: func(v *rule.VM) bool { return v.On[0].Layout.Assumes&vnuma.AssumedHotAdd != 0 }},
+		{name: "cores per socket", of: func(v *rule.VM) bool { return v.On[0].Layout.Assumes&vnuma.AssumedCPS != 0 }},
+		{name: "advanced settings", of: func(v *rule.VM) bool { return v.On[0].Layout.Assumes&vnuma.AssumedSettings != 0 }},
+	}
+	var parts []string
+	for _, f := range facts {
+		for v := range r.EachVM() {
+			if f.of(v) {
+				f.n++
+			}
+		}
+		switch {
+		case f.n == 0:
+		case f.n == r.VMs && r.VMs > 1:
+			parts = append(parts, f.name+" of all")
+		default:
+			parts = append(parts, fmt.Sprintf("%s of %s", f.name, words.Plural(f.n, "VM")))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "Not known: " + strings.Join(parts, ", ") + "."
 }
 
 // off returns the VMs, by ID, that do not power on: NUMA costs them nothing.
@@ -99,7 +143,9 @@ func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]i
 		for i := range all {
 			switch f := &all[i]; {
 			case f.VMID != "":
-				raise(byVM, f.Severity, f.VMID)
+				if _, judged := byVM[f.VMID]; judged || off[f.VMID] { // not of templates
+					raise(byVM, f.Severity, f.VMID)
+				}
 			case f.AboutIDs != nil:
 				raise(byHost, f.Severity, f.AboutIDs...)
 			default:

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,7 +141,11 @@ func (j *Judged) stretch() string {
 		rec := j.Recordings[0]
 		return fmt.Sprintf("in %s on %s", rule.Duration(rec.Covered), rec.Host)
 	}
-	return fmt.Sprintf("in %s on %s", rule.Duration(j.Last.Sub(j.First)), words.Plural(len(j.Recordings), "host"))
+	covered := slices.MaxFunc(j.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Covered, b.Covered) }).Covered
+	if whole := j.Last.Sub(j.First); covered >= whole-whole/10 {
+		return fmt.Sprintf("in %s on %s", rule.Duration(whole), words.Plural(len(j.Recordings), "host"))
+	}
+	return fmt.Sprintf("in up to %s on each of %s", rule.Duration(covered), words.Plural(len(j.Recordings), "host"))
 }
 
 // worstText names the VM that had the most remote memory over time, and when it was worst:
