@@ -125,6 +125,8 @@ func (w *world) vm(v *numa.VMTick) {
 		case 2, 3:
 			v.Remote += w.bytes(3)
 		}
+		v.Has |= numa.HasFar
+		v.Far = v.Remote + v.Local/4
 		v.Percent = w.IntN(101)
 		if share, ok := v.Locality(); ok && !w.one(4) {
 			v.Percent = int(100 * share)

@@ -219,7 +219,7 @@ func TestSimulatedTrouble(t *testing.T) {
 	const head = "release 8.0U2\ncluster c\nhost esx01 nodes=2 cores=8 memory=64GB\n"
 	for _, tt := range []struct{ name, story, want string }{
 		{"no host", head + "vm a vcpus=4 memory=16GB host=esx01\nrun 2h\nload * cpu=10%\nat 1h fail esx01\n", "1 VM found no host: a."},
-		{"too many vCPUs", head + "vm wide vcpus=40 memory=16GB host=esx01\nrun 2h\nload * cpu=10%\n", "1 VM would be refused by ESXi at power-on: wide with 40 vCPUs on esx01, which has 32 logical CPUs."},
+		{"too many vCPUs", head + "vm wide vcpus=40 memory=16GB host=esx01\nrun 2h\nload * cpu=10%\n", "1 VM does not power on: wide (40 vCPUs are more than the 32 logical CPUs of the host)."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := recording.Simulation(simulated(t, tt.story), recording.Options{})

@@ -107,6 +107,9 @@ func (s *Judged) Verdict() (verdict, rest string) {
 	verdict = strings.Replace(verdict, "NUMA was not the cause", "NUMA does no harm", 1)
 	verdict = strings.Replace(verdict, "NUMA had a part in it", "NUMA does harm", 1)
 	if trouble := strings.Join(s.trouble(), "; "); trouble != "" {
+		if len(s.Run.VMs) == 0 {
+			return "Simulated: the hosts cannot carry all of it: " + trouble + ".", rest
+		}
 		if where, none := strings.CutPrefix(verdict, "NUMA does no harm"); none {
 			return "Simulated: the hosts cannot carry all of it: " + trouble + ".", words.Join(" ", "Of NUMA nothing was found"+where, rest)
 		}
