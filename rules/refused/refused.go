@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -18,15 +19,18 @@ import (
 var page string
 
 // Rule is N032. Of a VM that its host does not take nothing else is judged.
-var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Refused: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Hosts: true, Refused: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM
 	switch {
+	case v == nil:
+		older(p)
+		return
 	case v.Off() && v.On[0].Layout.Refused.ByLatency(): // N026
 		return
 	case v.Off():
-		report(p, &v.On[0], "it does not power on", finding.High, ways(p, v.On[0].Layout.Refused)...)
+		report(p, &v.On[0], "it does not power on", finding.High)
 		return
 	}
 	if r := p.Cluster.Denied(v); r.Any() {
@@ -36,48 +40,71 @@ func check(p *rule.Pass) {
 	if on := &v.On[0]; len(v.Refused) == 0 {
 		notJudged(p, on)
 	}
-	told := map[bool]bool{} // by whether the release is the reason
-	for i := range v.Refused {
-		on := &v.Refused[i]
-		if told[on.Layout.Refused.ByRelease()] {
-			continue
-		}
-		told[on.Layout.Refused.ByRelease()] = true
-		var hosts []*numa.Host
-		for _, other := range v.Refused[i:] {
-			if other.Layout.Refused == on.Layout.Refused {
-				hosts = append(hosts, other.Kind.Hosts...)
-			}
-		}
-		elsewhere(p, on, hosts)
-	}
-}
-
-// elsewhere reports a VM that these hosts of its cluster do not take, though its own does. That hosts are older than the virtual hardware
-// is how clusters are upgraded: it matters more where no other host of the cluster is left to restart the VM or to make room.
-func elsewhere(p *rule.Pass, on *rule.On, hosts []*numa.Host) {
-	what := "it does not power on on " + rule.HostNames(hosts)
-	if !on.Layout.Refused.ByRelease() {
-		report(p, on, what, finding.Medium, ways(p, on.Layout.Refused)...)
+	i := slices.IndexFunc(v.Refused, func(o rule.On) bool { return !o.Layout.Refused.ByRelease() })
+	if i < 0 {
 		return
 	}
-	takes := 0
-	for i := range p.VM.On {
-		for _, h := range p.VM.On[i].Kind.Hosts {
+	on := &v.Refused[i]
+	var hosts []*numa.Host
+	for _, other := range v.Refused[i:] {
+		if other.Layout.Refused == on.Layout.Refused {
+			hosts = append(hosts, other.Kind.Hosts...)
+		}
+	}
+	report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium)
+}
+
+// older reports hosts that are older than the virtual hardware of VMs of their cluster. That is how clusters are upgraded: it matters more
+// where no second host is left to restart a VM or to take it while its own is emptied.
+func older(p *rule.Pass) {
+	if !p.First() {
+		return
+	}
+	var vms, alone []*rule.VM
+	var newest *rule.VM
+	for _, v := range p.Cluster.VMs {
+		if v.Off() || !slices.ContainsFunc(v.Refused, func(o rule.On) bool { return o.Kind == p.Kind && o.Layout.Refused.ByRelease() }) {
+			continue
+		}
+		vms = append(vms, v)
+		if takers(v) < 2 {
+			alone = append(alone, v)
+		}
+		if newest == nil || v.Guest.Hardware > newest.Guest.Hardware {
+			newest = v
+		}
+	}
+	if vms == nil {
+		return
+	}
+	names := rule.HostNames(p.Kind.Hosts)
+	f := finding.Finding{Severity: finding.Low, Costs: rule.VMIDs(vms),
+		Message: fmt.Sprintf("virtual hardware of %s is newer than the %d of ESXi %s: no vMotion takes them to %s, and they do not power on there (%s)",
+			words.Plural(len(vms), "VM"), p.Kind.Machine.Release.Hardware(), p.Kind.Machine.Release, names, rule.Names(vms)),
+		Evidence: []finding.Evidence{finding.Of("newest virtual hardware, of "+newest.Name, newest.Hardware, newest.At), p.Kind.ReleaseEvidence()}}
+	if alone != nil {
+		f.Severity, f.Costs = finding.Medium, rule.VMIDs(alone)
+		f.Message += fmt.Sprintf("; no second host takes %s when its own fails or has to be emptied", rule.Names(alone))
+	}
+	upgrade := "upgrade " + names
+	if h, ok := numa.HardwareOf(int(newest.Guest.Hardware)); ok {
+		upgrade += fmt.Sprintf(" to ESXi %s or later", h.Since)
+	}
+	f.Ways = []numa.Way{numa.ByHand(upgrade)}
+	f.On = p.OfHosts(p.Kind.Hosts)
+	p.Report(f, nil)
+}
+
+// takers counts the hosts that power the VM on and can take it now.
+func takers(v *rule.VM) (n int) {
+	for i := range v.On {
+		for _, h := range v.On[i].Kind.Hosts {
 			if h.Ready() {
-				takes++
+				n++
 			}
 		}
 	}
-	severity, more := finding.Low, fmt.Sprintf("; %s of the cluster take it", rule.Plural(takes, "host"))
-	if takes < 2 {
-		severity, more = finding.Medium, "; no second host of the cluster takes it when its own fails or has to be emptied"
-	}
-	upgrade := "upgrade " + rule.HostNames(hosts)
-	if h, ok := numa.HardwareOf(int(p.VM.Guest.Hardware)); ok {
-		upgrade += fmt.Sprintf(" to ESXi %s or later", h.Since)
-	}
-	report(p, on, what+", and no vMotion takes it there"+more, severity, numa.ByHand(upgrade))
+	return n
 }
 
 // notJudged says what the power-on hangs on and no source states.
@@ -120,9 +147,9 @@ func evidence(v *rule.VM, on *rule.On, r vnuma.Refusal) []finding.Evidence {
 	return []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), finding.Of("virtual hardware", v.Hardware, v.At), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
 }
 
-func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity, ways ...numa.Way) {
+func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	v, r := p.VM, on.Layout.Refused
-	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways, Topic: r.Rule(), Evidence: evidence(v, on, r)}
+	f := finding.Finding{Severity: severity, Message: r.String() + ": " + what, Ways: ways(p, r), Evidence: evidence(v, on, r)}
 	if v.Runs() {
 		f.Message += " again"
 	}
