@@ -142,8 +142,12 @@ gone VM web01
 new host esx00
 `},
 		{"another release", "esx03 nodes=4", "esx03 release=7.0 build=15843807 nodes=4", `
-0 better 0 worse 0 other 3 unchanged 0 moved 0 one-sided
+0 better 3 worse 0 other 0 unchanged 0 moved 0 one-sided
+worse prod/app01: N032 new (low)
+worse prod/sql01: N032 new (low)
+worse prod/web01: N032 new (low)
 host esx03: release 7.0 U3 -> 7.0
+N032 prod/esx03 none -> low
 `},
 		{"what a kernel keeps", "esx03 nodes=4 cores=9 memory=1024GB", "esx03 nodes=4 cores=9 memory=1021GB", `
 0 better 0 worse 0 other 3 unchanged 0 moved 0 one-sided

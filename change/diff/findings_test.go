@@ -91,8 +91,9 @@ vm app host=new01 vcpus=20 coresPerSocket=1 memory=64GB hw=%s
 `
 	got := text(compare(t, judge(t, strings.ReplaceAll(fleet, "%s", "19")), judge(t, strings.ReplaceAll(fleet, "%s", "20")), diff.Options{}))
 	want := `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
-other prod/app: no more on old01, N021 new (info), N014 gone
+other prod/app: no more on old01, N021 new (info), N014 gone, N032 new (medium)
     hw 19 -> 20
+N032 prod/old01 none -> medium
 N021 prod/app none -> info
 N014 prod/app medium -> none
 `
