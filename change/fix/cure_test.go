@@ -58,12 +58,12 @@ vm v host=h vcpus=40 memory=128GB hw=19 hotAdd=on set:numa.vcpu.maxPerMachineNod
 cluster c
 host h0 nodes=1 cores=16 memory=128GB packages=1 option:Numa.PreferHT=1
 host h1 nodes=4 cores=20 memory=384GB packages=4
-vm v0 host=h0 vcpus=16 memory=100GB hw=13 product="SQL Server 2025 Standard"`,
+vm v0 host=h0 vcpus=16 memory=100GB hw=11 product="SQL Server 2025 Standard"`,
 			fix.Options{}, []string{"v0 N033 stays: it would bring H005 (medium)"}, "v0: "},
 		{"an option of a host that makes VMs worse stays out, and does not stand in the way of the VMs", `release 6.5
 host h0 nodes=4 cores=24 memory=1024GB
-vm v host=h0 vcpus=24 memory=32GB hw=13 coresPerSocket=8
-vm w host=h0 vcpus=56 memory=64GB hw=13 coresPerSocket=14 hotAdd=on`,
+vm v host=h0 vcpus=24 memory=32GB hw=11 coresPerSocket=8
+vm w host=h0 vcpus=56 memory=64GB hw=11 coresPerSocket=14 hotAdd=on`,
 			fix.Options{Host: true}, []string{"w: cpuHotAdd=false cures N001\n", "h0 H005 stays: it would bring N008 (medium)"}, "FollowCores"},
 		{"virtual hardware that allows too few vCPUs", `release 6.0
 host h nodes=2 cores=20 memory=1024GB

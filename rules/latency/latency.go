@@ -113,7 +113,7 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	switch {
 	case vcpus > 0 && left == 0:
 		f.Severity = finding.Medium
-	case vcpus > left:
+	case vcpus > left, left == 0:
 		f.Severity = finding.Low
 	case 2*left < int(m.AllCores):
 		f.Severity = finding.Info
@@ -121,6 +121,10 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 		return
 	}
 	f.Message = fmt.Sprintf("latency sensitivity High takes %d of the %d cores of %s for itself: %s left for other VMs and ESXi", taken, m.AllCores, v.Host.Name, words.Verb(left, "is", "are"))
+	if left == 0 && vcpus == 0 {
+		f.Message += ", and ESXi needs some: whether all of these VMs power on is not certain"
+		f.Assumes = []string{"what ESXi keeps of the CPU is not published (B-30)"}
+	}
 	if vcpus > left {
 		f.Message += fmt.Sprintf(", whose %d vCPUs wait for them", vcpus)
 		f.Ways = []numa.Way{numa.ByHand("move other VMs to another host"), vnuma.Normal}
