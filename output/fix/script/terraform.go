@@ -8,19 +8,16 @@ import (
 	"homenode/numa"
 )
 
-// terraform prints arguments of the provider vmware/vsphere 2.15.
+// terraform prints arguments of the provider vmware/vsphere 2.17. From 2.16.0 (12 May 2026, pull request 2636) on num_cores_per_socket = 0 and
+// num_cores_per_numa_node = 0 are assigned at power-on; 2.16 set them back to 0 without a change, which 2.17.0 repairs.
 var terraform = &tool{
-	about: []string{"Arguments for the resources of these VMs (provider vmware/vsphere 2.15): put them into your configuration and read terraform plan,",
+	about: []string{"Arguments for the resources of these VMs (provider vmware/vsphere 2.17.0 or later: 2.16 set cores per socket back to 0 without a change,",
+		"and 2.15 has none that are assigned at power-on; checked on 26 November 2026): put them into your configuration and read terraform plan,",
 		"which is the comparison with what the VMs have. The labels are IDs: yours differ. The provider powers VMs off for most of this;",
 		"shutdown_wait_timeout and force_power_off say how."},
 	cannot: func(e numa.Edit) string {
 		switch e.Kind {
-		case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditExtraConfig:
-			return ""
-		case numa.EditCoresPerSocket:
-			if e.From.Text == "0" || e.To.Text == "0" {
-				return "vsphere_virtual_machine has no cores per socket that are assigned at power-on"
-			}
+		case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCoresPerNUMANode, numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditExtraConfig:
 			return ""
 		case numa.EditHostOption:
 			return "the provider has no options of hosts"
@@ -41,7 +38,7 @@ var terraform = &tool{
 }
 
 // terraformNames are the arguments of vsphere_virtual_machine.
-var terraformNames = map[numa.EditKind]string{numa.EditVCPUs: "num_cpus", numa.EditCoresPerSocket: "num_cores_per_socket", numa.EditCPUHotAdd: "cpu_hot_add_enabled",
+var terraformNames = map[numa.EditKind]string{numa.EditVCPUs: "num_cpus", numa.EditCoresPerSocket: "num_cores_per_socket", numa.EditCoresPerNUMANode: "num_cores_per_numa_node", numa.EditCPUHotAdd: "cpu_hot_add_enabled",
 	numa.EditMemory: "memory", numa.EditMemoryHotAdd: "memory_hot_add_enabled", numa.EditHardware: "hardware_version", numa.EditExtraConfig: "extra_config"}
 
 // arguments prints what the edits set, aligned as terraform fmt aligns. names are those of the arguments; edits without one are left out.
@@ -57,6 +54,8 @@ func arguments(edits []numa.Edit, names map[numa.EditKind]string) string {
 			}
 		case e.Kind == numa.EditCPUHotAdd || e.Kind == numa.EditMemoryHotAdd:
 			lines = append(lines, [2]string{name, boolean(e)})
+		case e.Kind == numa.EditCoresPerNUMANode && !e.To.Set: // as it was before anybody set it
+			lines = append(lines, [2]string{name, "0"})
 		default:
 			lines = append(lines, [2]string{name, e.To.Text})
 		}
