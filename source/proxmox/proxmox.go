@@ -4,6 +4,7 @@
 package proxmox
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -25,7 +26,21 @@ const maxFile = 4 << 20
 var keys = regexp.MustCompile(`(?m)^(?:cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk): `)
 
 // Detect reports whether a file that begins with head is a configuration.
-func Detect(head []byte) bool { return len(keys.FindAll(head, 2)) == 2 }
+func Detect(head []byte) bool {
+	if len(keys.FindAll(head, 2)) < 2 {
+		return false
+	}
+	lines := bytes.Split(head, []byte("\n"))
+	for _, line := range lines[:max(1, len(lines)-1)] { // the last may be cut
+		if line = bytes.TrimSpace(line); len(line) > 0 && !other.Match(line) {
+			return false
+		}
+	}
+	return true
+}
+
+// other is a line of any key, a comment, or the head of a section.
+var other = regexp.MustCompile(`^(#|\[|[a-z][a-z0-9_-]*:)`)
 
 // A node is numaN.
 type node struct {

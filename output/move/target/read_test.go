@@ -163,7 +163,7 @@ func TestCheckFiles(t *testing.T) {
 		{"no policy", "a.conf", "sockets: 2\nmemory: 2048\nnuma: 1\nnuma0: cpus=0,hostnodes=0,memory=1024,policy=bind\nnuma1: cpus=1,hostnodes=1,memory=1024\n",
 			[]string{"K013 numa1 has hostnodes and no policy: Proxmox does not start the VM"}, ""},
 		{"pages without a node", "a.conf", "sockets: 2\nmemory: 2048\nnuma: 1\nhugepages: any\nnuma0: cpus=0,hostnodes=0,memory=1024,policy=bind\nnuma1: cpus=1,memory=1024\n",
-			[]string{"K013 numa1 has no hostnodes, which hugepages want: Proxmox does not start the VM"}, ""},
+			[]string{"K013 numa1 has no hostnodes, which hugepages want: Proxmox does not start the VM", "K013 the memory of cell 1 is bound to no node, and that of cell 0 is"}, ""},
 		{"pages without NUMA", "a.conf", "memory: 2048\nhugepages: 2\n", []string{"K013 hugepages without numa: 1: Proxmox does not start the VM"}, ""},
 		{"a backend of huge pages", "a.args", "-m 2049M -smp 2,sockets=2 -object memory-backend-ram,id=a,size=1G -object memory-backend-memfd,hugetlb=on,hugetlbsize=1G,id=b,size=1025M " +
 			"-numa node,cpus=0,memdev=a -numa node,cpus=1,memdev=b", []string{"K013 the 1.0 GB of cell 1 are no whole pages of 1 GB"}, ""},
