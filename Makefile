@@ -47,7 +47,7 @@ lint:
 
 # Without what vet has done, and without debug information, which takes long to link. Many tests wait: more packages run at a time than there are processors.
 unit:
-	$(GO) test -p 4 -vet=off -ldflags=-w -shuffle=on -timeout 30m ./...
+	$(GO) test -p 3 -vet=off -ldflags=-w -shuffle=on -timeout 30m ./...
 
 # The benchmarks are a module of their own.
 check-bench:

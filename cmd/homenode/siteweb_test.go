@@ -52,7 +52,7 @@ func TestSiteAccessible(t *testing.T) {
 		scheme string
 	}{{1280, "light"}, {390, "dark"}} {
 		all := slices.Sorted(maps.Keys(pages))
-		for half := range 2 { // a browser is ended after two minutes
+		for half := range 2 { // a browser is ended after six minutes
 			if !testdeps.Proof() && (half == 0) != (mode.scheme == "light") {
 				continue
 			}

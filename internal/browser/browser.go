@@ -53,7 +53,7 @@ func Open(t *testing.T, address string) *Page {
 	if err := chromedp.Listen(first, b.listen(address)); err != nil {
 		t.Fatalf("start %s: %v", path, err)
 	}
-	ctx, cancel := context.WithTimeout(first, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(first, 6*time.Minute)
 	t.Cleanup(cancel)
 	b.Context = ctx
 	b.Go(t, address)
