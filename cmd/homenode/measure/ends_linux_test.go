@@ -70,7 +70,7 @@ var parts = []struct {
 }{
 	{"hidden", "hidden nodes", nil, 500 * time.Millisecond},
 	{"memory", "bandwidth by threads", []string{"--memory", "64MiB"}, 500 * time.Millisecond},
-	{"cores", "pairs of logical processors", nil, 0},
+	{"cores", "pairs of logical processors", []string{"--time", "20s"}, 0},
 	{"ladder", "rpc-like", nil, 500 * time.Millisecond},
 }
 
