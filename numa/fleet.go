@@ -9,8 +9,9 @@ import (
 // A Fleet is what a source knows about clusters, hosts and VMs. Every source
 // yields one; every prediction, rule and report takes one.
 type Fleet struct {
-	Source    string `json:"source"`              // as given by the user, without credentials
-	Collected string `json:"collected,omitempty"` // when the source was read or exported, RFC 3339
+	Source    string `json:"source"`                    // as given by the user, without credentials
+	Collected string `json:"collected,omitempty"`       // when the source was read or exported, RFC 3339
+	VCenter   string `json:"vcenterInstance,omitempty"` // the instance UUID of the vCenter that was read
 	// Hypervisor of all hosts: a fleet is of one.
 	Hypervisor Hypervisor `json:"hypervisor,omitempty"`
 	Clusters   []Cluster  `json:"clusters"`

@@ -215,6 +215,8 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 			switch {
 			case c.oneWay(e) != "":
 				out.Left = append(out.Left, Left{VM: c.VM.Name, ID: c.VM.ID, Why: c.oneWay(e)})
+			case Writable(e.Undo()) != nil && (e.Kind != numa.EditHostOption || e.From.Set):
+				out.Left = append(out.Left, Left{VM: c.Target().Name, ID: c.Target().ID, Why: fmt.Sprintf("%s was %q, which homenode does not write", e.Name(), e.From.Text)})
 			case e.Kind == numa.EditHostOption && !e.From.Set:
 				out.Left = append(out.Left, Left{Host: c.Host.Name, ID: c.Host.ID, Why: "which value " + e.Key + " had is not known"})
 			default:
@@ -238,5 +240,5 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 		}
 		out.Changes[i].Batch = n
 	}
-	return &out, out.identify()
+	return &out, out.Identify()
 }

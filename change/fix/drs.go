@@ -75,6 +75,12 @@ func (v DRSValue) String() string {
 	return text
 }
 
+// name returns the name that homenode gives the rule.
+func (v DRSValue) name() string {
+	sum := sha256.Sum256([]byte(v.String()))
+	return fmt.Sprintf("homenode %s %s", v.Kind, hex.EncodeToString(sum[:4]))
+}
+
 // rules plans the rules of DRS that were asked for.
 func (m *maker) rules() (out []Change, err error) {
 	for _, r := range m.o.DRS {
@@ -103,8 +109,7 @@ func (m *maker) rules() (out []Change, err error) {
 					return nil, fmt.Errorf("%s and %s contradict each other", r, other)
 				}
 			}
-			sum := sha256.Sum256([]byte(v.String()))
-			e := numa.Edit{Kind: numa.EditDRSRule, Key: fmt.Sprintf("homenode %s %s", r.Kind, hex.EncodeToString(sum[:4])), To: numa.Is(v.String())}
+			e := numa.Edit{Kind: numa.EditDRSRule, Key: v.name(), To: numa.Is(v.String())}
 			out = append(out, Change{Cluster: &Target{Name: c.Name, ID: c.ID, Cluster: c.Name}, Findings: []string{}, Edits: []numa.Edit{e}, Downtime: "none"})
 		}
 		if len(out) == found {

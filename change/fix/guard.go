@@ -57,7 +57,7 @@ func (p *Plan) Guard(states map[string]numa.State) error {
 	p.Changes = kept
 	slices.SortStableFunc(p.Left, compareLeft)
 	p.batch()
-	return p.identify()
+	return p.Identify()
 }
 
 func compareLeft(a, b Left) int {

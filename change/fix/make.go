@@ -93,7 +93,7 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 			return nil, err
 		}
 	}
-	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, By: o.By, Changes: m.changes(), Left: m.left()}
+	p := &Plan{Format: Format, Version: Version, Made: o.Now.UTC().Format(time.RFC3339), Source: f.Source, VCenter: f.VCenter, By: o.By, Changes: m.changes(), Left: m.left()}
 	drs, err := m.rules()
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	if p.Inventory, err = inventory(f); err != nil {
 		return nil, err
 	}
-	return p, p.identify()
+	return p, p.Identify()
 }
 
 func newMaker(ctx context.Context, f *numa.Fleet, o Options) (*maker, error) {
@@ -377,7 +377,13 @@ func (m *maker) asked(ctx context.Context) error {
 		if _, is, err := vnuma.NewGuest(&after.VMs[i]); err == nil && len(is) > len(was) {
 			return fmt.Errorf("--set: VM %s: %s", after.VMs[i].Name, is[len(is)-1])
 		}
-		if edits := numa.Edits(&part.VMs[i].Config, &after.VMs[i].Config); edits != nil {
+		edits := numa.Edits(&part.VMs[i].Config, &after.VMs[i].Config)
+		for _, e := range edits {
+			if err := Writable(e); err != nil {
+				return fmt.Errorf("--set: %w", err)
+			}
+		}
+		if edits != nil {
 			m.edits[after.VMs[i].ID] = edits
 		}
 	}

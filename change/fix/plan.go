@@ -11,8 +11,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -32,8 +30,9 @@ type Plan struct {
 	ID        string   `json:"id"`   // the beginning of the hash of everything but ID, Made and change versions
 	Made      string   `json:"made"` // RFC 3339
 	Source    string   `json:"source"`
-	Inventory string   `json:"inventory"` // "sha256:…" of what was read
-	By        string   `json:"by"`        // "homenode 1.4.0"
+	VCenter   string   `json:"vcenterInstance,omitempty"` // the instance UUID of the vCenter that the fleet was read from
+	Inventory string   `json:"inventory"`                 // "sha256:…" of what was read
+	By        string   `json:"by"`                        // "homenode 1.4.0"
 	Asked     Asked    `json:"asked"`
 	Changes   []Change `json:"changes"`
 	Left      []Left   `json:"left"`
@@ -158,8 +157,8 @@ func (p *Plan) Batches() (n int) {
 	return n
 }
 
-// identify sets the ID.
-func (p *Plan) identify() error {
+// Identify sets the ID to that of the content.
+func (p *Plan) Identify() error {
 	id, err := p.hash()
 	p.ID = id
 	return err
@@ -179,42 +178,10 @@ func (p *Plan) hash() (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// maxPlan bounds a plan that is read.
-const maxPlan = 256 << 20
-
 // Write writes the plan as Read reads it.
 func (p *Plan) Write(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(p)
-}
-
-// Read reads a plan and checks that it is as it was written.
-func Read(r io.Reader) (*Plan, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxPlan+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(data) > maxPlan:
-		return nil, fmt.Errorf("the plan is larger than %d MB", maxPlan>>20)
-	}
-	p := &Plan{}
-	if err := json.Unmarshal(data, p); err != nil {
-		return nil, fmt.Errorf("it is no plan: %w", err)
-	}
-	if p.Format != Format || p.Version != Version {
-		return nil, fmt.Errorf("found the format %q, version %d, want %s, version %d", p.Format, p.Version, Format, Version)
-	}
-	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Target() == nil || c.Target().ID == "" || c.Edits == nil {
-			return nil, fmt.Errorf("change %d: want a VM, a host or a cluster with its moref, and edits", i+1)
-		}
-	}
-	if id, err := p.hash(); err != nil {
-		return nil, err
-	} else if id != p.ID {
-		return nil, errors.New("the plan was edited after it was made: its ID does not fit. Make it again, with --vm and --rule to narrow it")
-	}
-	return p, nil
 }

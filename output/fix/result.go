@@ -18,7 +18,7 @@ var outcomes = []struct {
 }{
 	{apply.Done, "done"}, {apply.Pending, "written, pending a power cycle"}, {apply.Already, "so already"},
 	{apply.NeedsOff, "not touched: needs to be off"}, {apply.Refused, "not touched: refused"}, {apply.Drift, "not touched: changed since the plan"},
-	{apply.Conflict, "changed by somebody else meanwhile"}, {apply.Ignored, "not kept by vSphere, taken back"}, {apply.Timeout, "did not shut down"},
+	{apply.Ignored, "not kept by vSphere, taken back"}, {apply.Timeout, "did not shut down"},
 	{apply.Lost, "did not power on, taken back"}, {apply.Failed, "failed"}, {apply.NotBegun, "not begun"},
 }
 
@@ -60,16 +60,30 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		Stopped string         `json:"stopped,omitempty"`
 		Results []apply.Result `json:"results"`
 	}{p.ID, undo, journal, text(stopped), results}
-	switch {
-	case stopped != nil || off != nil:
-		a.Next = []string{"homenode fix " + words.Command(source) + " --resume " + words.Command(journal)}
-	case count[apply.Done]+count[apply.Pending] == 0 && count[apply.NeedsOff] > 0:
+	if count[apply.Done]+count[apply.Pending] == 0 && count[apply.NeedsOff] > 0 && stopped == nil {
 		a.Verdict[0] += " Nothing was changed."
-		a.Next = []string{"homenode fix " + words.Command(source) + " --resume " + words.Command(journal) + " --power guest"}
-	case !undo:
-		a.Next = []string{"homenode fix " + words.Command(source) + " --verify " + words.Command(journal), "homenode fix " + words.Command(source) + " --rollback " + words.Command(journal) + " --power guest"}
 	}
+	a.Next = next(count, words.Command(source), words.Command(journal), undo, stopped != nil || off != nil)
 	return a
+}
+
+// next names the commands that go on: with what is left, or with what was done.
+func next(count map[apply.Outcome]int, source, journal string, undo, early bool) (out []string) {
+	fix := "homenode fix " + source
+	failed := count[apply.Failed] + count[apply.Timeout] + count[apply.Lost] + count[apply.Ignored]
+	switch {
+	case count[apply.NeedsOff] > 0:
+		out = append(out, fix+" --resume "+journal+" --power guest")
+	case early || failed+count[apply.Refused]+count[apply.NotBegun] > 0:
+		out = append(out, fix+" --resume "+journal)
+	}
+	if count[apply.Drift] > 0 && !undo { // a new plan of what it is now
+		out = append(out, fix)
+	}
+	if written := count[apply.Done] + count[apply.Pending]; written > 0 && !undo && !early {
+		out = append(out, fix+" --verify "+journal, fix+" --rollback "+journal+" --power guest")
+	}
+	return out
 }
 
 // counted says how many changes came out how: "3 done", "1 failed".

@@ -63,6 +63,7 @@ func (p *Pseudonyms) Fleet(f *numa.Fleet) *numa.Fleet {
 	}
 	p.n.learn(f)
 	out := walk(reflect.ValueOf(*f), p.n.replace).Interface().(numa.Fleet)
+	out.VCenter = ""
 	for i := range out.VMs { // the value of a fact is kept otherwise
 		out.VMs[i].Product.Value = p.n.whole(kindTag, out.VMs[i].Product.Value)
 	}

@@ -127,7 +127,7 @@ func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 	if err := inv.readApart(ctx); err != nil {
 		return nil, err
 	}
-	f := &numa.Fleet{Source: r.source, Collected: now.UTC().Format(time.RFC3339)}
+	f := &numa.Fleet{Source: r.source, VCenter: r.client.ServiceContent.About.InstanceUuid, Collected: now.UTC().Format(time.RFC3339)}
 	inv.placeHosts()
 	inv.placeVMs()
 	inv.placeDevices()

@@ -61,8 +61,7 @@ const (
 	Already  Outcome = "already"  // it was so before
 	NeedsOff Outcome = "needsOff" // it has to be off, and power was not asked for
 	Refused  Outcome = "refused"  // it may not be touched now
-	Drift    Outcome = "drift"    // somebody changed it since the plan was made
-	Conflict Outcome = "conflict" // somebody changed it while it was changed
+	Drift    Outcome = "drift"    // somebody changed it since the plan was made, or while it was to be changed: nothing was written
 	Ignored  Outcome = "ignored"  // vSphere took an edit and did not keep it: the others were taken back
 	Timeout  Outcome = "timeout"  // it did not shut down in time: nothing was changed
 	Lost     Outcome = "lost"     // it did not power on with the edits: they were taken back
@@ -73,8 +72,8 @@ const (
 // Good are the outcomes of what is as the plan wants it.
 var Good = []Outcome{Done, Pending, Already}
 
-// good are the outcomes that count as no failure.
-var good = []Outcome{Done, Pending, Already, NeedsOff, Refused, NotBegun}
+// bad are the outcomes that count as failures.
+var bad = []Outcome{Ignored, Timeout, Lost, Failed}
 
 // Options say how a plan is carried out.
 type Options struct {
@@ -105,7 +104,10 @@ type Result struct {
 }
 
 // Bad reports whether it counts as a failure.
-func (r *Result) Bad() bool { return !slices.Contains(good, r.Outcome) }
+func (r *Result) Bad() bool { return slices.Contains(bad, r.Outcome) }
+
+// left reports whether it is not as the plan wants it.
+func (r *Result) left() bool { return !slices.Contains(Good, r.Outcome) }
 
 // A run carries out one plan.
 type run struct {
@@ -173,7 +175,7 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 func (r *run) late(ctx context.Context) {
 	for i, s := range r.steps {
 		res := &r.results[i]
-		if s == nil || !s.past.stopped || !res.Bad() || ctx.Err() != nil {
+		if s == nil || !s.past.stopped || !res.left() || ctx.Err() != nil {
 			continue
 		}
 		if st, err := s.state(ctx); err == nil && isOff(&st) {
@@ -266,7 +268,7 @@ func (r *run) one(ctx context.Context, i int) {
 	if k == nil {
 		k = &past{}
 	}
-	if k.ended != nil && !k.ended.Bad() && k.ended.Outcome != NeedsOff && k.ended.Outcome != Refused {
+	if k.ended != nil && !k.ended.left() {
 		r.results[i].Outcome, r.results[i].Why = k.ended.Outcome, k.ended.Why
 		return
 	}

@@ -24,8 +24,10 @@ type past struct {
 	ended   *Result
 }
 
-// open reports whether something was begun that did not come to a good end.
-func (k *past) open() bool { return k.began && (k.ended == nil || k.ended.Bad()) }
+// open reports whether something was begun that did not come to a good end. Of a VM that has to be off nothing was begun but the waiting.
+func (k *past) open() bool {
+	return k.began && (k.ended == nil || k.ended.left() && k.ended.Outcome != NeedsOff)
+}
 
 // Remember returns the plan of the last run in a journal, and what was done of it.
 func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {

@@ -204,7 +204,7 @@ func (s *step) write(ctx context.Context, st *numa.State, needs numa.Needs) (Out
 			return Refused, errors.New(text)
 		}
 		if side, why := s.side(&now); side == fix.Drifted {
-			return Conflict, fmt.Errorf("%w: %s", numa.ErrChanged, why)
+			return Drift, fmt.Errorf("%w: %s", numa.ErrChanged, why)
 		}
 		version = now.ChangeVersion
 	}
@@ -249,13 +249,13 @@ func (s *step) reconfigure(ctx context.Context, edits []numa.Edit, version strin
 		case err == nil || s.c.Partly(&st.VM.Config):
 			return s.ignored(ctx, edits, &st)
 		case side == fix.Drifted:
-			return Conflict, fmt.Errorf("%w: %s", numa.ErrChanged, why)
+			return Drift, fmt.Errorf("%w: %s", numa.ErrChanged, why)
 		case errors.Is(err, numa.ErrChanged) && tries < losses: // something else of it changed, such as its notes, or its power state is still taken in
 			if err := s.rest(ctx, nil); err != nil {
 				return Failed, err
 			}
 		case errors.Is(err, numa.ErrChanged):
-			return Conflict, err
+			return Drift, err
 		case errors.Is(err, numa.ErrBusy) && time.Since(begin) < s.o.Busy:
 			if err := s.rest(ctx, nil); err != nil {
 				return Failed, err

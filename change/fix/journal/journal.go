@@ -21,6 +21,7 @@ import (
 
 	"homenode/change/fix"
 	"homenode/internal/filelock"
+	"homenode/internal/owned"
 	"homenode/numa"
 )
 
@@ -108,7 +109,13 @@ func Open(path string, now func() time.Time) (*Journal, []Line, error) {
 		_ = f.Close()
 		return nil, nil, err
 	}
-	lines, size, prev, err := read(f)
+	err = owned.Check(f)
+	var lines []Line
+	var size int64
+	var prev string
+	if err == nil {
+		lines, size, prev, err = read(f)
+	}
 	if err == nil {
 		err = f.Truncate(size)
 	}
@@ -218,7 +225,10 @@ func Read(path string) ([]Line, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	lines, _, _, err := read(f)
+	var lines []Line
+	if err = owned.Check(f); err == nil {
+		lines, _, _, err = read(f)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -228,6 +238,7 @@ func Read(path string) ([]Line, error) {
 // read returns the lines, how many bytes they have, and the hash of the last.
 func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
 	b := bufio.NewReader(r)
+	var c checker
 	for n := 1; ; n++ {
 		data, err := line(b)
 		if err == io.EOF { // without its end: not written
@@ -237,17 +248,20 @@ func read(r io.Reader) (lines []Line, size int64, prev string, err error) {
 			return nil, 0, "", fmt.Errorf("line %d: %w", n, err)
 		}
 		var l Line
-		if err := json.Unmarshal(data, &l); err != nil {
+		if err := fix.Strict(data, &l); err != nil {
 			return nil, 0, "", fmt.Errorf("line %d: it is no line of a journal: %w", n, err)
 		}
 		if l.N != n || l.Prev != prev {
 			return nil, 0, "", fmt.Errorf("line %d: it does not follow the line before it: the journal was changed", n)
 		}
+		if err := c.check(&l); err != nil {
+			return nil, 0, "", fmt.Errorf("line %d: %w", n, err)
+		}
 		sum := sha256.Sum256(data)
 		prev, size, lines = hex.EncodeToString(sum[:]), size+int64(len(data))+1, append(lines, l)
 	}
-	if len(lines) == 0 || lines[0].Step != StepPlan || lines[0].Whole == nil {
-		return nil, 0, "", errors.New("found no plan in the first line, want the journal of a fix")
+	if len(lines) == 0 {
+		return nil, 0, "", errors.New("it has no line: the run ended before it began, and nothing was changed. Run --apply again")
 	}
 	return lines, size, prev, nil
 }

@@ -112,8 +112,11 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 	if len(p.Changes) == 0 {
 		return c.asks.Output.Print(cmd, answers.Plan(p, c.plan, true, source))
 	}
+	if err := p.Check(); err != nil {
+		return err
+	}
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
-		if err := sameServer(p, host); err != nil {
+		if err := sameServer(p, w, host); err != nil {
 			return err
 		}
 		if c.plan == "" && c.do.yes == 0 && c.asks.Output.Format == "table" { // it was not shown yet
@@ -136,8 +139,11 @@ func (c *command) carryOut(cmd *cobra.Command, source string, p *fix.Plan) error
 	})
 }
 
-// sameServer refuses a plan of another vCenter.
-func sameServer(p *fix.Plan, host string) error {
+// sameServer refuses a plan of another vCenter, whatever its name.
+func sameServer(p *fix.Plan, w write.Writer, host string) error {
+	if is := w.Instance(); p.VCenter != is {
+		return fmt.Errorf("the plan was made of the vCenter instance %q, %s is %q: make it anew. Nothing was changed", p.VCenter, host, is)
+	}
 	if !strings.Contains(p.Source, "//"+host+"/") && !strings.HasSuffix(p.Source, "//"+host) {
 		return fmt.Errorf("the plan was made of %s, not of %s. Nothing was changed", p.Source, host)
 	}
@@ -152,11 +158,14 @@ func (c *command) goOn(cmd *cobra.Command, source string) error {
 			return err
 		}
 		p, _ := apply.Remember(lines)
-		if err := sameServer(p, host); err != nil {
+		if err := sameServer(p, w, host); err != nil {
 			return errors.Join(err, j.Close())
 		}
 		last := lastRun(lines)
 		c.do.power = cmp.Or(c.do.power, last.Power)
+		if err := c.do.confirm(cmd, p, "Go on to change"); err != nil {
+			return errors.Join(err, j.Close())
+		}
 		return c.outcome(cmd, source, w, j, lines, p, last.Undo)
 	})
 }
@@ -179,7 +188,7 @@ func (c *command) takeBack(cmd *cobra.Command, source string) error {
 		}
 		undo, err := c.undone(lines)
 		if err == nil {
-			err = sameServer(undo, host)
+			err = sameServer(undo, w, host)
 		}
 		if err == nil && len(undo.Changes) > 0 {
 			err = c.do.confirm(cmd, undo, "Take back")
@@ -249,7 +258,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	switch {
 	case stopped != nil:
 		return fmt.Errorf("the run ended early: %w", stopped)
-	case slices.ContainsFunc(results, func(r apply.Result) bool { return r.Bad() }),
+	case slices.ContainsFunc(results, func(r apply.Result) bool { return r.Bad() || r.Outcome == apply.Drift }),
 		len(results) > 0 && !slices.ContainsFunc(results, func(r apply.Result) bool { return slices.Contains(apply.Good, r.Outcome) }):
 		return flags.ErrFindings
 	}

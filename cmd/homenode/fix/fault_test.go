@@ -56,8 +56,8 @@ func TestOtherEditor(t *testing.T) {
 		moment lab.Moment
 		want   apply.Outcome
 	}{
-		{"numa.vcpu.min", "ShutdownGuest", lab.Arrives, apply.Conflict},
-		{"numa.vcpu.min", "ReconfigVM_Task", lab.Arrives, apply.Conflict},
+		{"numa.vcpu.min", "ShutdownGuest", lab.Arrives, apply.Drift},
+		{"numa.vcpu.min", "ReconfigVM_Task", lab.Arrives, apply.Drift},
 		{"numa.vcpu.min", "HasPrivilegeOnEntities", lab.Answers, apply.Drift},
 		{"guestinfo.note", "ShutdownGuest", lab.Arrives, apply.Done},
 		{"guestinfo.note", "ReconfigVM_Task", lab.Arrives, apply.Done},
@@ -298,14 +298,14 @@ func TestSlowGuest(t *testing.T) {
 func TestIgnored(t *testing.T) {
 	s, p, before := started(t, "sql01")
 	c := &p.Changes[0]
-	c.Edits = append(c.Edits, numa.Edit{Kind: numa.EditExtraConfig, Key: "cpuid.coresPerSocket", To: numa.Is("4")}) // it has a field
+	c.Edits = append(c.Edits, numa.Edit{Kind: numa.EditCoresPerNUMANode, To: numa.Is("4")}) // older virtual hardware has no such field
 	for _, power := range []apply.Power{apply.PowerGuest, apply.PowerHard} {
 		results, path, err := s.apply(p, quick(power))
 		if err != nil {
 			t.Error(err)
 		}
 		outcomes(t, results, apply.Ignored)
-		if why := results["sql01"].Why; !strings.Contains(why, "cpuid.coresPerSocket") {
+		if why := results["sql01"].Why; !strings.Contains(why, "coresPerNUMANode") {
 			t.Error(why)
 		}
 		s.same("an edit was ignored", before)
@@ -488,7 +488,7 @@ func TestInterrupt(t *testing.T) {
 		} else if code != -1 {
 			t.Errorf("after two signals: exit %d:\n%s", code, one.out.String())
 		}
-		for _, args := range [][]string{{"--resume", path}, {"--rollback", path, "--yes", yes, "--power", "guest"}} {
+		for _, args := range [][]string{{"--resume", path, "--yes", yes}, {"--rollback", path, "--yes", yes, "--power", "guest"}} {
 			if again := s.begin(folder, args...); again.code() != 0 {
 				t.Errorf("%v after %d signals: exit %d:\n%s", args[0], signals, again.code(), again.out.String())
 			}

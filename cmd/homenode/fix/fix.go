@@ -17,6 +17,7 @@ import (
 	"homenode/change/fix"
 	"homenode/change/fix/apply"
 	"homenode/cmd/homenode/flags"
+	"homenode/internal/owned"
 	"homenode/numa"
 	"homenode/output/fix/script"
 	"homenode/output/format"
@@ -115,8 +116,6 @@ func (c *command) check(cmd *cobra.Command, source string) error {
 	switch {
 	case c.plan != "" && asked == 1 && !c.doApply:
 		return errors.New("--plan is for --apply: a journal has its plan")
-	case c.resume != "" && cmd.Flags().Changed("yes"):
-		return errors.New("--yes is for --apply and --rollback: --resume goes on with what was confirmed")
 	case asked > 1:
 		return errors.New("--apply, --resume, --rollback and --verify: want one of them")
 	case asked == 1 && source == open.Demo:
@@ -150,7 +149,13 @@ func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) 
 			return nil, err
 		}
 		defer func() { _ = f.Close() }() // it was only read
-		p, err := fix.Read(f)
+		if c.doApply {
+			err = owned.Check(f)
+		}
+		var p *fix.Plan
+		if err == nil {
+			p, err = fix.Read(f)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.plan, err)
 		}

@@ -259,7 +259,7 @@ func killOnce(t *testing.T, first, second cut, then string) bool {
 	}
 	switch then {
 	case "--resume":
-		finish("--resume", path)
+		finish("--resume", path, "--yes", confirmed(s, path))
 		if again := s.plan(fix.Options{Now: now}); len(again.Changes) > 0 {
 			t.Errorf("%s: %d changes are left: %+v", name, len(again.Changes), again.Changes[0].Edits)
 		}
@@ -278,7 +278,7 @@ func killOnce(t *testing.T, first, second cut, then string) bool {
 			s.strike(second, folder, "--rollback", path, "--yes", fmt.Sprint(n), "--power", "guest")
 		}
 		if last := read(t, path); lastPlan(last).Undo {
-			finish("--resume", path)
+			finish("--resume", path, "--yes", confirmed(s, path))
 		} else { // killed before the first line of the rollback
 			s.takeBack(finish, path)
 		}
@@ -303,6 +303,11 @@ func writtenIn(t testing.TB, path string) map[string]bool {
 		}
 	}
 	return out
+}
+
+// confirmed returns the number that confirms going on with a journal.
+func confirmed(t testing.TB, path string) string {
+	return fmt.Sprint(len(lastPlan(read(t, path)).Whole.Changes))
 }
 
 func read(t testing.TB, path string) []journal.Line {

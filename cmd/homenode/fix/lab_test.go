@@ -133,6 +133,9 @@ func quick(power apply.Power) apply.Options {
 // apply carries a plan out with a journal of its own, and returns the results by name, the path of the journal, and how the run ended.
 func (s *site) apply(p *fix.Plan, o apply.Options) (map[string]apply.Result, string, error) {
 	s.Helper()
+	if err := p.Identify(); err != nil {
+		s.Fatal(err)
+	}
 	j, err := journal.Create(s.TempDir(), p, time.Now)
 	if err != nil {
 		s.Fatal(err)
@@ -319,6 +322,9 @@ func outcomes(t testing.TB, results map[string]apply.Result, want ...apply.Outco
 // save writes a plan where --plan reads it.
 func save(t testing.TB, p *fix.Plan) string {
 	t.Helper()
+	if err := p.Identify(); err != nil {
+		t.Fatal(err)
+	}
 	data, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)

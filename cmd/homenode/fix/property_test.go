@@ -67,6 +67,9 @@ func TestPlansHold(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
+		if err := p.Check(); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
 		changes += len(p.Changes)
 		g := configured(t, f, p)
 		a, b := rules.Run(f, rules.Options{}), rules.Run(g, rules.Options{})

@@ -52,7 +52,7 @@ func (c *command) judge(cmd *cobra.Command, source string) error {
 		ctx := cmd.Context()
 		in.VCenter = host
 		p, _ := apply.Remember(lines)
-		if err := sameServer(p, host); err != nil {
+		if err := sameServer(p, w, host); err != nil {
 			return err
 		}
 		var ids []string

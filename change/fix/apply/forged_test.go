@@ -1,0 +1,257 @@
+package apply_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/change/fix"
+	"homenode/change/fix/apply"
+	"homenode/change/fix/journal"
+	"homenode/numa"
+)
+
+var (
+	at = time.Date(2026, 11, 22, 22, 0, 0, 0, time.UTC)
+
+	hotAdd = numa.Edit{Kind: numa.EditCPUHotAdd, From: numa.Is("true"), To: numa.Is("false")}
+	most   = numa.Edit{Kind: numa.EditExtraConfig, Key: "numa.vcpu.maxPerVirtualNode", From: numa.Is("8"), To: numa.Is("12")}
+	prefer = numa.Edit{Kind: numa.EditHostOption, Key: "Numa.PreferHT", To: numa.Is("1")}
+)
+
+// planOf returns a plan whose ID fits, as a forger makes it.
+func planOf(changes ...fix.Change) *fix.Plan {
+	p := &fix.Plan{Format: fix.Format, Version: fix.Version, Source: "https://vc/", Changes: changes, Left: []fix.Left{}}
+	for i := range p.Changes {
+		p.Changes[i].Batch = max(p.Changes[i].Batch, 1)
+	}
+	if err := p.Identify(); err != nil {
+		panic(err)
+	}
+	return p
+}
+
+func vm(edits ...numa.Edit) fix.Change {
+	return fix.Change{VM: &fix.Target{Name: "sql01", ID: "vm-1"}, Edits: edits, Batch: 1}
+}
+
+func host(edits ...numa.Edit) fix.Change {
+	return fix.Change{Host: &fix.Target{Name: "esx01", ID: "host-1"}, Edits: edits, Batch: 1}
+}
+
+func set(key, to string) numa.Edit {
+	return numa.Edit{Kind: numa.EditExtraConfig, Key: key, To: numa.Is(to)}
+}
+
+func rule(key, to string) fix.Change {
+	return fix.Change{Cluster: &fix.Target{Name: "prod", ID: "domain-c1"}, Edits: []numa.Edit{{Kind: numa.EditDRSRule, Key: key, To: numa.Is(to)}}, Batch: 1}
+}
+
+// named returns the name that homenode gives a rule that keeps VMs apart.
+func named(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "homenode apart " + hex.EncodeToString(sum[:4])
+}
+
+// TestWritable holds what homenode writes: each setting of the closed list with its values, and nothing else.
+func TestWritable(t *testing.T) {
+	kind := func(k numa.EditKind, to string) numa.Edit { return numa.Edit{Kind: k, To: numa.Is(to)} }
+	option := func(key, to string) numa.Edit { return numa.Edit{Kind: numa.EditHostOption, Key: key, To: numa.Is(to)} }
+	good := []fix.Change{vm(hotAdd), vm(most), host(prefer), vm(set("numa.nodeAffinity", "0,1")), vm(set("NUMA.VCPU.PREFERHT", "true")), vm(set("sched.vcpu12.affinity", "0-3,8")),
+		vm(numa.Edit{Kind: numa.EditExtraConfig, Key: "numa.autosize.cookie", From: numa.Is("240022"), To: numa.Value{}}), vm(kind(numa.EditMemory, "65536")),
+		vm(kind(numa.EditCPUAffinity, "")), host(option("Numa.InitialPlacementLoadThreshold", "100")), vm(kind(numa.EditCoresPerNUMANode, "0")), vm(set(fix.RebootKey, "TRUE")),
+		rule(named("apart vm-1,vm-2"), "apart vm-1,vm-2")}
+	for _, c := range good {
+		if err := planOf(c).Check(); err != nil {
+			t.Errorf("%s: %v", c.Edits[0].Name(), err)
+		}
+	}
+	bad := forgedPlans()
+	for name, p := range bad {
+		data, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fix.Read(bytes.NewReader(data)); err == nil {
+			t.Errorf("%s: taken", name)
+		} else if !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%s: no line: %v", name, err)
+		}
+	}
+	t.Logf("%d forged plans are refused", len(bad))
+}
+
+// forgedPlans are plans whose IDs fit, and that no homenode made.
+func forgedPlans() map[string]*fix.Plan {
+	out := map[string]*fix.Plan{}
+	add := func(name string, p *fix.Plan) { out[name] = p }
+	for _, key := range []string{"isolation.tools.copy.disable", "isolation.tools.paste.disable", "guestinfo.evil", "disk.EnableUUID", "RemoteDisplay.vnc.enabled", "RemoteDisplay.vnc.port", "ethernet0.filter0.name",
+		"scsi0:0.fileName", "svga.vgaOnly", "tools.setInfo.sizeLimit", "mks.enable3d", "monitor_control.pseudo_perfctr", "vhv.enable", "uuid.action", "bios.bootOrder", "log.fileName", "sched.swap.dir",
+		"numa.evil", "numa.vcpu.maxPerVirtualNodes", "numa", "numa.", "", "sched.vcpu-1.affinity", "sched.vcpu99999.affinity", "sched.vcpu0.affinity.x", "sched.mem.pshare.enable", "cpuid.1.ecx", "cpuid.coresPerSocket", "vcpu.hotadd",
+		"numa.vcpu.preferHT\n", " numa.vcpu.preferHT", "numa.vcpu.preferHT\x00"} {
+		add("key "+fmt.Sprintf("%q", key), planOf(vm(set(key, "TRUE"))))
+		add("removed "+fmt.Sprintf("%q", key), planOf(vm(numa.Edit{Kind: numa.EditExtraConfig, Key: key, From: numa.Is("FALSE")})))
+	}
+	for key, values := range map[string][]string{
+		"numa.vcpu.preferHT": {"", "1", "yes", "TRUE\nguestinfo.evil = 1", "TRUE "}, "numa.nodeAffinity": {"-1", "64", "0;1", "0,,1", "3-1", "0,1\n"}, "numa.vcpu.min": {"-1", "nine", "4097", "9.0", "0x9", "99999999999999999999"},
+		"numa.vcpu.maxPerVirtualNode": {"-8", "8 8", "$(reboot)"}, "cpuid.numSMT": {"0", "3"}, fix.RebootKey: {"SOFT", "1"}, "sched.cpu.affinity": {"0,a", "999999999"}} {
+		for _, v := range values {
+			add(fmt.Sprintf("%s = %q", key, v), planOf(vm(set(key, v))))
+		}
+	}
+	for _, e := range []numa.Edit{{Kind: numa.EditVCPUs, To: numa.Is("0")}, {Kind: numa.EditVCPUs, To: numa.Is("100000")}, {Kind: numa.EditMemory, To: numa.Is("-4")}, {Kind: numa.EditHardware, To: numa.Is("2")},
+		{Kind: numa.EditCPUHotAdd, To: numa.Is("maybe")}, {Kind: numa.EditVCPUs}, {Kind: numa.EditMemory}, {Kind: numa.EditLatency, To: numa.Is("high")}, {Kind: numa.EditReserveAll, To: numa.Is("true")},
+		{Kind: "annotation", To: numa.Is("x")}, {Kind: "", To: numa.Is("x")}, prefer, {Kind: numa.EditDRSRule, Key: "homenode apart 00000000", To: numa.Is("apart vm-1,vm-2")}, {Kind: numa.EditCPUAffinity, To: numa.Is("0,-1")}} {
+		add(fmt.Sprintf("vm %s %v", e.Kind, e.To), planOf(vm(e)))
+	}
+	for _, e := range []numa.Edit{hotAdd, most, {Kind: numa.EditHostOption, Key: "Config.HostAgent.plugins.hostsvc.esxAdminsGroup", To: numa.Is("evil")}, {Kind: numa.EditHostOption, Key: "Security.AccountLockFailures", To: numa.Is("0")},
+		{Kind: numa.EditHostOption, Key: "UserVars.SuppressShellWarning", To: numa.Is("1")}, {Kind: numa.EditHostOption, Key: "Numa.PreferHT", To: numa.Is("2")}, {Kind: numa.EditHostOption, Key: "Numa.PreferHT", To: numa.Is("on")},
+		{Kind: numa.EditHostOption, Key: "Numa.PreferHT"}, {Kind: numa.EditHostOption, Key: "Mem.ShareForceSalting", To: numa.Is("3")}} {
+		add(fmt.Sprintf("host %s %s %v", e.Kind, e.Key, e.To), planOf(host(e)))
+	}
+	for name, c := range map[string]fix.Change{
+		"rule of somebody else": rule("Domain controllers", "apart vm-1,vm-2"), "rule of another name": rule("homenode apart 00000000", "apart vm-1,vm-2"), "rule that is none": rule("homenode must 00000000", "must vm-1 on host-1"),
+		"rule without members": rule("homenode apart 00000000", "apart "), "no object": {Edits: []numa.Edit{hotAdd}, Batch: 1}, "two objects": {VM: &fix.Target{ID: "vm-1"}, Host: &fix.Target{ID: "host-1"}, Edits: []numa.Edit{hotAdd}, Batch: 1},
+		"no ID": {VM: &fix.Target{Name: "sql01"}, Edits: []numa.Edit{hotAdd}, Batch: 1}, "an ID with an escape": {VM: &fix.Target{ID: "vm-1\x1b[2J"}, Edits: []numa.Edit{hotAdd}, Batch: 1}, "no edits": vm(), "twice the same": vm(hotAdd, hotAdd),
+		"twice the same key": vm(set("numa.vcpu.min", "8"), set("NUMA.vcpu.min", "9")), "a batch that is none": {VM: &fix.Target{ID: "vm-1"}, Edits: []numa.Edit{hotAdd}, Batch: 1 << 20}} {
+		add(name, planOf(c))
+	}
+	add("one VM twice", planOf(vm(hotAdd), vm(most)))
+	other := planOf(vm(hotAdd))
+	other.Version = 2
+	if err := other.Identify(); err != nil {
+		panic(err)
+	}
+	add("another version", other)
+	wrong := planOf(vm(hotAdd))
+	wrong.ID = "0123456789abcdef"
+	add("another ID", wrong)
+	return out
+}
+
+// forge writes a journal whose hashes fit.
+func forge(t testing.TB, lines ...journal.Line) string {
+	var out bytes.Buffer
+	prev := ""
+	for i, l := range lines {
+		l.N, l.Prev, l.Time = i+1, prev, at
+		data, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(data)
+		prev = hex.EncodeToString(sum[:])
+		out.Write(append(data, '\n'))
+	}
+	path := filepath.Join(t.TempDir(), "forged.journal")
+	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestForgedJournals refuses journals whose hashes fit and that no run wrote, with their line.
+func TestForgedJournals(t *testing.T) {
+	p := planOf(vm(hotAdd, most))
+	begin := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p}
+	intent := journal.Line{Step: journal.StepIntent, Plan: p.ID, Target: "vm-1", Name: "sql01", Do: "reconfigure", Edits: []numa.Edit{hotAdd}}
+	if _, err := journal.Read(forge(t, begin, intent)); err != nil {
+		t.Fatalf("what a run writes: %v", err)
+	}
+	change := func(do func(*journal.Line)) []journal.Line {
+		l := intent
+		do(&l)
+		return []journal.Line{begin, l}
+	}
+	forged := map[string][]journal.Line{
+		"no plan":                     {intent},
+		"a plan without its whole":    {{Step: journal.StepPlan, Plan: p.ID}},
+		"a plan of another ID":        {{Step: journal.StepPlan, Plan: "x", Whole: p}},
+		"a rollback of nothing":       {{Step: journal.StepPlan, Plan: p.ID, Whole: p, Undo: true}},
+		"two plans":                   {begin, begin},
+		"another power":               {{Step: journal.StepPlan, Plan: p.ID, Whole: p, Power: "reset"}},
+		"another VM":                  change(func(l *journal.Line) { l.Target = "vm-2" }),
+		"another plan":                change(func(l *journal.Line) { l.Plan = "x" }),
+		"no action":                   change(func(l *journal.Line) { l.Do = "" }),
+		"another action":              change(func(l *journal.Line) { l.Do = "destroy" }),
+		"another step":                change(func(l *journal.Line) { l.Step = "begin" }),
+		"an edit that is not planned": change(func(l *journal.Line) { l.Edits = []numa.Edit{set("numa.vcpu.min", "2")} }),
+		"another former value":        change(func(l *journal.Line) { e := most; e.From = numa.Is("2"); l.Edits = []numa.Edit{e} }),
+		"a key that is not written":   change(func(l *journal.Line) { l.Edits = []numa.Edit{set("guestinfo.evil", "1")} }),
+		"a reboot key that was otherwise": change(func(l *journal.Line) {
+			e := set(fix.RebootKey, "TRUE")
+			e.From = numa.Is("evil")
+			l.Edits = []numa.Edit{e}
+		}),
+		"an end without outcome":   change(func(l *journal.Line) { *l = journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1"} }),
+		"a host with an escape":    change(func(l *journal.Line) { l.Host = "\x1b[2J" }),
+		"a plan inside":            change(func(l *journal.Line) { l.Whole = p }),
+		"a rollback of another VM": {begin, undoing(planOf(fix.Change{VM: &fix.Target{ID: "vm-9"}, Edits: []numa.Edit{hotAdd.Undo()}}))},
+	}
+	for name, p := range forgedPlans() {
+		forged["plan: "+name] = []journal.Line{{Step: journal.StepPlan, Plan: p.ID, Whole: p}}
+		forged["rollback: "+name] = []journal.Line{begin, undoing(p)}
+	}
+	for name, lines := range forged {
+		if _, err := journal.Read(forge(t, lines...)); err == nil {
+			t.Errorf("%s: taken", name)
+		} else if !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%s: no line: %v", name, err)
+		}
+	}
+	t.Logf("%d forged journals are refused", len(forged))
+}
+
+func undoing(p *fix.Plan) journal.Line {
+	return journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p, Undo: true}
+}
+
+// FuzzJournal reads journals and plans that anybody may have written: what is taken can be gone on with, taken back and judged without a panic.
+func FuzzJournal(f *testing.F) {
+	p := planOf(vm(hotAdd, most), host(prefer))
+	begin := journal.Line{Step: journal.StepPlan, Plan: p.ID, Whole: p}
+	done := journal.Line{Step: journal.StepDone, Plan: p.ID, Target: "vm-1", Do: "reconfigure", Edits: []numa.Edit{hotAdd, most}}
+	end := journal.Line{Step: journal.StepEnd, Plan: p.ID, Target: "vm-1", State: "done"}
+	for _, lines := range [][]journal.Line{{begin}, {begin, done, end}, {begin, done, end, undoing(planOf(vm(most.Undo(), hotAdd.Undo()))), {Step: journal.StepIntent, Plan: "x", Target: "vm-1"}}} {
+		data, err := os.ReadFile(forge(f, lines...))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, text := range []string{"[{}]", "[null]", "null", "{}", `{"n":1,"prev":"","step":"plan","whole":null}`, `{"n":1,"prev":"","step":"plan","whole":{}}`,
+		`{"format":"homenode-plan","version":1,"changes":[null]}`, `{"format":"homenode-plan","version":1,"changes":[{"vm":null,"edits":[{}]}]}`} {
+		f.Add([]byte(text + "\n"))
+	}
+	path := filepath.Join(f.TempDir(), "x.journal")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if p, err := fix.Read(bytes.NewReader(data)); err == nil {
+			p.Needs(true)
+			if _, err := p.Undo(func(string) []numa.Edit { return []numa.Edit{hotAdd} }); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lines, err := journal.Read(path)
+		if err != nil {
+			return
+		}
+		p, _ := apply.Remember(lines)
+		apply.Ended(lines)
+		apply.Written(lines)
+		begun := apply.Begun(lines)
+		if _, err := p.Undo(func(id string) []numa.Edit { return begun[id] }); err != nil {
+			t.Error(err)
+		}
+		_, _, _ = apply.Forward(lines) // an error is an answer
+	})
+}

@@ -1,0 +1,120 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"homenode/change/fix"
+	"homenode/numa"
+)
+
+// dos are the actions of a run.
+var dos = []string{"reconfigure", "takeBack", "options", "shutdown", "powerOff", "powerOn", "wait"}
+
+// A checker follows a journal line by line. A journal is a file that anybody may have written: nothing in it is believed that a run of its plan
+// could not have written.
+type checker struct {
+	plan    *fix.Plan
+	edits   map[string][]numa.Edit // of the plan of the run, by the ID of what is changed
+	forward map[string][]numa.Edit // of the plan that rollbacks take back
+}
+
+// check says why a line is none that a run wrote.
+func (c *checker) check(l *Line) error {
+	if l.Step == StepPlan {
+		return c.begin(l)
+	}
+	switch {
+	case c.plan == nil:
+		return errors.New("found no plan in the first line, want the journal of a fix")
+	case l.Whole != nil || l.Undo || l.Power != "":
+		return errors.New("a plan stands in a line of its own")
+	case l.Plan != c.plan.ID:
+		return fmt.Errorf("it is of the plan %.40q, the run is of %s", l.Plan, c.plan.ID)
+	case !printable(l.Host, l.Key, l.ChangeVersion):
+		return errors.New("found control characters in an ID")
+	}
+	planned, ok := c.edits[l.Target]
+	if !ok {
+		return fmt.Errorf("%.80q is not changed by the plan", l.Target)
+	}
+	switch l.Step {
+	case StepIntent, StepTask, StepDone:
+		if !slices.Contains(dos, l.Do) {
+			return fmt.Errorf("found the action %.40q, want one of %s", l.Do, strings.Join(dos, ", "))
+		}
+	case StepEnd:
+		if l.State == "" || l.Do != "" {
+			return errors.New("found no outcome")
+		}
+	default:
+		return fmt.Errorf("found the step %.40q", l.Step)
+	}
+	for _, e := range l.Edits {
+		if err := written(e, l.Do, planned); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin takes the plan of a run.
+func (c *checker) begin(l *Line) error {
+	p := l.Whole
+	if p == nil || l.Plan != p.ID {
+		return errors.New("found no plan that its ID fits")
+	}
+	if err := p.Check(); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"", "guest", "hard", "reboot", "wait"}, l.Power) {
+		return fmt.Errorf("found the power %.40q", l.Power)
+	}
+	edits := map[string][]numa.Edit{}
+	for i := range p.Changes {
+		edits[p.Changes[i].Target().ID] = p.Changes[i].Edits
+	}
+	switch {
+	case l.Undo && c.plan == nil:
+		return errors.New("it takes back a run that is not in the journal")
+	case l.Undo:
+		for id := range edits {
+			if _, ok := c.forward[id]; !ok {
+				return fmt.Errorf("it takes back a change of %.80q, which no run before it changed", id)
+			}
+		}
+	case c.plan != nil:
+		return errors.New("a journal is of one plan, and of runs that take it back")
+	default:
+		c.forward = edits
+	}
+	c.plan, c.edits = p, edits
+	return nil
+}
+
+// written says why a run did not write an edit for the planned ones: nil when it is one of those, with what was there before, or the
+// setting that makes the next reboot a power cycle.
+func written(e numa.Edit, do string, planned []numa.Edit) error {
+	if do == "takeBack" {
+		e = e.Undo()
+	}
+	if strings.EqualFold(e.Key, fix.RebootKey) && e.Kind == numa.EditExtraConfig {
+		return errors.Join(fix.Writable(e), fix.Writable(e.Undo()))
+	}
+	for _, p := range planned {
+		if p.Kind == e.Kind && strings.EqualFold(p.Key, e.Key) && p.To == e.To && (p.From == e.From || e.Kind == numa.EditHostOption) {
+			return fix.Writable(e)
+		}
+	}
+	return fmt.Errorf("the plan does not change %.80q from %.80q to %.80q", e.Name(), e.From, e.To)
+}
+
+// printable reports whether the texts have no control characters.
+func printable(texts ...string) bool {
+	return !slices.ContainsFunc(texts, func(t string) bool {
+		return strings.ContainsFunc(t, func(r rune) bool { return !unicode.IsPrint(r) })
+	})
+}

@@ -1,0 +1,189 @@
+package fix
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/jsontree"
+)
+
+// The bounds of a plan that is read.
+const (
+	maxPlan    = 256 << 20
+	maxChanges = 200_000
+)
+
+// Read reads a plan and checks it. Errors name the line.
+func Read(r io.Reader) (*Plan, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxPlan+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > maxPlan:
+		return nil, fmt.Errorf("the plan is larger than %d MB", maxPlan>>20)
+	}
+	p := &Plan{}
+	if err := Strict(data, p); err != nil {
+		return nil, located(data, err)
+	}
+	if err := p.Check(); err != nil {
+		return nil, located(data, err)
+	}
+	return p, nil
+}
+
+// Strict reads one JSON value that has no unknown field and nothing behind it.
+func Strict(data []byte, to any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(to); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("found more behind its end")
+	}
+	return nil
+}
+
+// A fault is about one change of a plan or, unless edit is -1, one of its edits, both from 0.
+type fault struct {
+	change, edit int
+	name         string
+	err          error
+}
+
+func (f *fault) Error() string {
+	at := fmt.Sprintf("change %d", f.change+1)
+	if f.name != "" {
+		at += fmt.Sprintf(" (%q)", f.name)
+	}
+	if f.edit >= 0 {
+		at += fmt.Sprintf(", edit %d", f.edit+1)
+	}
+	return at + ": " + f.err.Error()
+}
+
+func (f *fault) Unwrap() error { return f.err }
+
+// located puts the line before an error about a plan in JSON.
+func located(data []byte, err error) error {
+	tree, syntax := jsontree.Parse(data, 1)
+	if syntax != nil {
+		return fmt.Errorf("it is no plan: %w", syntax)
+	}
+	line := tree.Line
+	var f *fault
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &f):
+		at := tree.At("changes", strconv.Itoa(f.change))
+		line = max(line, at.Line, at.At("edits", strconv.Itoa(f.edit)).Line)
+	case errors.As(err, &wrong):
+		line += bytes.Count(data[:min(int(wrong.Offset), len(data))], []byte("\n"))
+	default:
+		line = max(line, undecoded(data, tree))
+	}
+	return fmt.Errorf("line %d: %w", line, err)
+}
+
+// undecoded returns the line of the first change that cannot be decoded; 0 for none.
+func undecoded(data []byte, tree *jsontree.Value) int {
+	var p struct{ Changes []json.RawMessage }
+	if json.Unmarshal(data, &p) != nil {
+		return 0
+	}
+	for i, one := range p.Changes {
+		if Strict(one, &Change{}) != nil {
+			return tree.At("changes", strconv.Itoa(i)).Line
+		}
+	}
+	return 0
+}
+
+// Check says why homenode does not carry the plan out, whoever wrote it: nil when its form, version and ID are right, each change is of one
+// VM, host or cluster, and each edit is Writable.
+func (p *Plan) Check() error {
+	if p.Format != Format || p.Version != Version {
+		return fmt.Errorf("found the format %q, version %d, want %s, version %d", p.Format, p.Version, Format, Version)
+	}
+	if id, err := p.hash(); err != nil {
+		return err
+	} else if id != p.ID {
+		return errors.New("the plan was edited after it was made: its ID does not fit. Make it again, with --vm and --rule to narrow it")
+	}
+	if len(p.Changes) > maxChanges {
+		return fmt.Errorf("found %d changes, want at most %d", len(p.Changes), maxChanges)
+	}
+	seen, batch := map[string]bool{}, 0
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if err := c.check(seen); err != nil {
+			return &fault{i, -1, c.name(), err}
+		}
+		if c.Batch < max(1, batch) || c.Batch > maxChanges {
+			return &fault{i, -1, c.name(), fmt.Errorf("found batch %d after batch %d", c.Batch, batch)}
+		}
+		batch = c.Batch
+		settings := map[string]bool{}
+		for k, e := range c.Edits {
+			err := c.takes(e)
+			if name := setting(e); err == nil && settings[name] {
+				err = fmt.Errorf("%s is changed twice", e.Name())
+			} else {
+				settings[name] = true
+			}
+			if err != nil {
+				return &fault{i, k, c.name(), err}
+			}
+		}
+	}
+	return nil
+}
+
+func (c *Change) name() string {
+	if t := c.Target(); t != nil {
+		return t.Name
+	}
+	return ""
+}
+
+// check checks what is changed; seen are the IDs of those before.
+func (c *Change) check(seen map[string]bool) error {
+	n := 0
+	for _, t := range []*Target{c.VM, c.Host, c.Cluster} {
+		if t != nil {
+			n++
+		}
+	}
+	switch t := c.Target(); {
+	case n != 1 || t.ID == "":
+		return errors.New("want one VM, host or cluster with its moref")
+	case !printable(t.ID) || !printable(t.UUID):
+		return fmt.Errorf("found %q, which is no ID", t.ID)
+	case seen[t.ID]:
+		return fmt.Errorf("%s is changed by an earlier change too", t.ID)
+	case len(c.Edits) == 0:
+		return errors.New("want edits")
+	default:
+		seen[t.ID] = true
+	}
+	return nil
+}
+
+// takes says why an edit is none of its object, or not Writable.
+func (c *Change) takes(e numa.Edit) error {
+	of := map[numa.EditKind]bool{numa.EditHostOption: c.Host != nil, numa.EditDRSRule: c.Cluster != nil}
+	if fits, keyed := of[e.Kind]; keyed && !fits || !keyed && c.VM == nil {
+		return fmt.Errorf("%s is no edit of this object", e.Kind)
+	}
+	return Writable(e)
+}
+
+// setting names what an edit changes, so that two edits of one setting have one name.
+func setting(e numa.Edit) string { return string(e.Kind) + " " + strings.ToLower(e.Key) }

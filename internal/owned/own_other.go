@@ -1,0 +1,7 @@
+//go:build !unix
+
+package owned
+
+import "os"
+
+func own(os.FileInfo) bool { return true }

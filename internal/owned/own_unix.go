@@ -1,0 +1,14 @@
+//go:build unix
+
+package owned
+
+import (
+	"os"
+	"syscall"
+)
+
+// own reports whether this user or root owns the file.
+func own(info os.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (s.Uid == 0 || int(s.Uid) == os.Geteuid())
+}

@@ -1,0 +1,30 @@
+// Package owned checks that a file is of this user, and that others cannot write it.
+package owned
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Check says why somebody else may have written an open file: it is no regular file, another user owns it, or others may write it. nil when none of
+// these holds. Where the system has no owners of the Unix kind, it checks the first alone.
+func Check(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is no regular file")
+	}
+	if os.PathSeparator != '/' {
+		return nil
+	}
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("others may write it (mode %04o), so it is not trusted: look at it, then chmod 600 it", mode)
+	}
+	if !own(info) {
+		return errors.New("another user owns it, so it is not trusted")
+	}
+	return nil
+}

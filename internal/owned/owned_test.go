@@ -1,0 +1,47 @@
+package owned_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"homenode/internal/owned"
+)
+
+// TestCheck takes files of each mode: those that others may write are refused.
+func TestCheck(t *testing.T) {
+	for mode, want := range map[os.FileMode]string{0o600: "", 0o644: "", 0o400: "", 0o664: "others may write", 0o602: "others may write", 0o777: "others may write"} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		check(t, path, want)
+	}
+	check(t, t.TempDir(), "no regular file")
+	if os.PathSeparator == '/' && os.Geteuid() == 0 {
+		path := filepath.Join(t.TempDir(), "other")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(path, 65534, 65534); err != nil {
+			t.Skip(err)
+		}
+		check(t, path, "another user")
+	}
+}
+
+func check(t *testing.T, path, want string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := owned.Check(f); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: %v, want %q", path, err, want)
+	}
+}
