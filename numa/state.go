@@ -15,6 +15,12 @@ type State struct {
 	Task          string // that runs now: "Destroy_Task"; "" for none
 }
 
+// RootFolder names the root folder of a vCenter among objects that a privilege is needed on; a host alone has none.
+const RootFolder = "Folder root"
+
+// UnnamedRun is the holder of a lock whose run has not written its name.
+const UnnamedRun = "a run that has just begun"
+
 // A Refusal is why vSphere did not do what it was asked. errors.Is finds it.
 type Refusal string
 

@@ -125,6 +125,11 @@ func (c *Change) Compare(config *numa.Config) (Side, string) {
 	return Before, ""
 }
 
+// Kept reports whether the configuration has what the edits set.
+func Kept(edits []numa.Edit, config *numa.Config) bool {
+	return !slices.ContainsFunc(edits, func(e numa.Edit) bool { return !holds(e, e.ValueOf(config), e.To) })
+}
+
 // Partly reports whether some of the edits are made and all others are not, which vSphere does alone when it ignores
 // some: it makes all edits of a task or none.
 func (c *Change) Partly(config *numa.Config) bool {
@@ -202,7 +207,7 @@ func (c *Change) known(name string) string {
 // Undo returns the plan that takes the edits back that were written, by ID of their VM or host: the last first.
 func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 	out := *p
-	out.Changes, out.Left = []Change{}, []Left{}
+	out.Changes, out.Left, out.Undoes = []Change{}, []Left{}, p.ID
 	out.Asked.Filter, out.Asked.Set = "", []string{"take back " + p.ID}
 	for i := len(p.Changes) - 1; i >= 0; i-- {
 		c := p.Changes[i]

@@ -37,6 +37,7 @@ type Plan struct {
 	Changes   []Change `json:"changes"`
 	Left      []Left   `json:"left"`
 	Notes     []string `json:"notes,omitempty"`
+	Undoes    string   `json:"undoes,omitempty"` // the ID of the plan that this one takes back
 
 	apart [][]string // groups of VMs, by ID, that DRS keeps apart
 }

@@ -24,10 +24,12 @@ var privileges = map[numa.EditKind]string{
 	numa.EditDRSRule:          "Host.Inventory.EditCluster",
 }
 
-// The privileges of power operations.
+// The privileges of power operations, and of the lock that keeps other runs away.
 const (
-	PrivilegePowerOff = "VirtualMachine.Interact.PowerOff"
-	PrivilegePowerOn  = "VirtualMachine.Interact.PowerOn"
+	PrivilegeLock      = "Global.ManageCustomFields"
+	PrivilegeLockValue = "Global.SetCustomField"
+	PrivilegePowerOff  = "VirtualMachine.Interact.PowerOff"
+	PrivilegePowerOn   = "VirtualMachine.Interact.PowerOn"
 )
 
 // A Need is a privilege, and the objects that it is needed on: "VirtualMachine vm-12".
@@ -48,6 +50,8 @@ func (p *Plan) Needs(power bool) []Need {
 		}
 		on[privilege][object] = true
 	}
+	add(PrivilegeLock, numa.RootFolder)
+	add(PrivilegeLockValue, numa.RootFolder)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		object := "VirtualMachine " + c.Target().ID

@@ -37,13 +37,14 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		t.Add(r.Name, string(r.Outcome), r.Why)
 	}
 	parts := counted(count)
-	verb := "carried out"
+	id, verb := p.ID, "carried out"
 	if undo {
-		verb = "taken back"
+		id, verb = p.Undoes, "taken back"
+		a.Title = "Plan " + id + ", taken back"
 	}
-	a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", p.ID, verb, rule.Plural(len(results), "change"), strings.Join(parts, ", "))}
+	a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, rule.Plural(len(results), "change"), strings.Join(parts, ", "))}
 	if len(results) == 0 {
-		a.Verdict = []string{fmt.Sprintf("Plan %s has nothing to do.", p.ID)}
+		a.Verdict = []string{fmt.Sprintf("Plan %s has nothing to do.", id)}
 	}
 	if stopped != nil {
 		a.Verdict = append(a.Verdict, "It ended early: "+stopped.Error()+".")
@@ -59,7 +60,7 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		Journal string         `json:"journal"`
 		Stopped string         `json:"stopped,omitempty"`
 		Results []apply.Result `json:"results"`
-	}{p.ID, undo, journal, text(stopped), results}
+	}{id, undo, journal, text(stopped), results}
 	if count[apply.Done]+count[apply.Pending] == 0 && count[apply.NeedsOff] > 0 && stopped == nil {
 		a.Verdict[0] += " Nothing was changed."
 	}

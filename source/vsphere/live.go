@@ -80,6 +80,9 @@ func Open(ctx context.Context, u *url.URL, o Options) (*Live, error) {
 // Instance returns the instance UUID of the server, which stays the same under another name or address.
 func (l *Live) Instance() string { return l.r.client.ServiceContent.About.InstanceUuid }
 
+// Content returns the managers and the root folder of the server.
+func (l *Live) Content() *types.ServiceContent { return &l.r.client.ServiceContent }
+
 // Close logs out, also when ctx has ended.
 func (l *Live) Close(ctx context.Context) error {
 	defer l.r.soap.CloseIdleConnections()

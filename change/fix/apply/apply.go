@@ -33,6 +33,8 @@ type Target interface {
 	DRSRules(ctx context.Context, cluster string, names []string) (numa.Settings, error)
 	SetDRSRules(ctx context.Context, cluster string, edits []numa.Edit) error
 	Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error)
+	Lock(ctx context.Context, mine string, adopt bool) (holder string, err error)
+	Unlock(ctx context.Context, mine string) (string, error)
 	Login(ctx context.Context) error
 }
 
@@ -116,6 +118,7 @@ type run struct {
 	j    *journal.Journal
 	p    *fix.Plan
 	past map[string]*past
+	undo bool // it takes another run back
 
 	login  sync.Mutex
 	logins int
@@ -131,7 +134,7 @@ type run struct {
 // when the run could not go on as a whole: privileges missing, journal not writable, ctx ended.
 func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line, o Options) ([]Result, error) {
 	p, past := Remember(lines)
-	r := &run{o: o, t: t, j: j, p: p, past: past}
+	r := &run{o: o, t: t, j: j, p: p, past: past, undo: p.Undoes != ""}
 	r.o.Off, r.o.Tools = cmp.Or(r.o.Off, 10*time.Minute), cmp.Or(r.o.Tools, 10*time.Minute)
 	r.o.Wait, r.o.Poll = cmp.Or(r.o.Wait, 7*24*time.Hour), cmp.Or(r.o.Poll, 2*time.Second)
 	if r.o.Now == nil {
@@ -147,6 +150,23 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 	if err := r.permitted(ctx); err != nil {
 		return r.results, err
 	}
+	if err := r.lock(ctx); err != nil {
+		return r.results, err
+	}
+	r.batches(ctx)
+	r.late(ctx)
+	err := r.unlock(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() != nil {
+		return r.results, ctx.Err()
+	}
+	return r.results, errors.Join(r.stop, err)
+}
+
+// batches carries the changes out, those of a batch at the same time.
+func (r *run) batches(ctx context.Context) {
+	p := r.p
 	for i := 0; i < len(p.Changes); {
 		end := i + 1
 		for end < len(p.Changes) && p.Changes[end].Batch == p.Changes[i].Batch {
@@ -162,13 +182,6 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 		}
 		wg.Wait()
 	}
-	r.late(ctx)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if ctx.Err() != nil {
-		return r.results, ctx.Err()
-	}
-	return r.results, r.stop
 }
 
 // late powers on what went off after its time was over: no VM is left off that the run shut down.

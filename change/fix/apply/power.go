@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"homenode/change/fix/journal"
@@ -173,7 +174,13 @@ func (s *step) powerOn(ctx context.Context) error {
 // lost takes the edits of a VM back that does not power on with them, and powers it on without.
 func (s *step) lost(ctx context.Context, why error) (Outcome, error) {
 	s.say("it does not power on: taking the edits back")
-	if err := s.takeBack(ctx, s.past.edits); err != nil {
+	var back []numa.Edit
+	for _, e := range slices.Backward(s.past.edits) {
+		if e.Kind != numa.EditHardware { // there is no way back
+			back = append(back, e.Undo())
+		}
+	}
+	if err := s.takeBack(ctx, back); err != nil {
 		return Lost, fmt.Errorf("%w; taking the edits back failed: %w", why, err)
 	}
 	if err := s.powerOn(ctx); err != nil {

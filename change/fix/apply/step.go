@@ -194,7 +194,6 @@ func (s *step) write(ctx context.Context, st *numa.State, needs numa.Needs) (Out
 			edits = append(slices.Clone(edits), e)
 		}
 	}
-	version := st.ChangeVersion
 	if running && s.off { // powering off has changed its version, and somebody may have changed more
 		now, err := s.settled(ctx)
 		if err != nil {
@@ -206,9 +205,9 @@ func (s *step) write(ctx context.Context, st *numa.State, needs numa.Needs) (Out
 		if side, why := s.side(&now); side == fix.Drifted {
 			return Drift, fmt.Errorf("%w: %s", numa.ErrChanged, why)
 		}
-		version = now.ChangeVersion
+		*st = now
 	}
-	out, err := s.reconfigure(ctx, edits, version)
+	out, err := s.reconfigure(ctx, st, edits)
 	if err != nil {
 		return out, err
 	}
@@ -224,96 +223,4 @@ func (s *step) pending() error {
 		return errors.New("it takes effect with the next reboot of the guest, which " + fix.RebootKey + " makes a power cycle")
 	}
 	return errors.New("it takes effect with the next power cycle: power off and on, a reboot is not enough")
-}
-
-// reconfigure makes the edits, reads them back, and takes them back when vSphere did not keep all.
-func (s *step) reconfigure(ctx context.Context, edits []numa.Edit, version string) (Outcome, error) {
-	for begin, tries := time.Now(), 0; ; tries++ {
-		if err := s.intent("reconfigure", edits, version); err != nil {
-			return Failed, err
-		}
-		s.past.edits = edits
-		err := s.t.Reconfigure(ctx, s.c.VM.ID, edits, version, s.started("reconfigure"))
-		if ctx.Err() != nil {
-			return Failed, ctx.Err()
-		}
-		st, readErr := s.settled(ctx)
-		if readErr != nil {
-			return Failed, errors.Join(err, readErr)
-		}
-		side, why := s.c.Compare(&st.VM.Config)
-		switch {
-		case side == fix.After: // whatever the answer was: it is written
-			s.past.written = s.o.Now()
-			return Done, s.done("reconfigure", edits, st.ChangeVersion)
-		case err == nil || s.c.Partly(&st.VM.Config):
-			return s.ignored(ctx, edits, &st)
-		case side == fix.Drifted:
-			return Drift, fmt.Errorf("%w: %s", numa.ErrChanged, why)
-		case errors.Is(err, numa.ErrChanged) && tries < losses: // something else of it changed, such as its notes, or its power state is still taken in
-			if err := s.rest(ctx, nil); err != nil {
-				return Failed, err
-			}
-		case errors.Is(err, numa.ErrChanged):
-			return Drift, err
-		case errors.Is(err, numa.ErrBusy) && time.Since(begin) < s.o.Busy:
-			if err := s.rest(ctx, nil); err != nil {
-				return Failed, err
-			}
-		case passing(err) && tries < losses:
-		default:
-			return Failed, err
-		}
-		version = st.ChangeVersion
-	}
-}
-
-// ignored takes back what was kept of edits that were not all kept.
-func (s *step) ignored(ctx context.Context, edits []numa.Edit, st *numa.State) (Outcome, error) {
-	var lost []string
-	var kept []numa.Edit
-	for _, e := range edits {
-		one := fix.Change{Edits: []numa.Edit{e}}
-		if side, _ := one.Compare(&st.VM.Config); side == fix.After {
-			kept = append(kept, e)
-			continue
-		}
-		lost = append(lost, fmt.Sprintf("%s is %s, not %s", e.Name(), e.ValueOf(&st.VM.Config), e.To))
-	}
-	err := fmt.Errorf("the task ended well, but vSphere did not keep it: %s", strings.Join(lost, "; "))
-	if failed := s.takeBack(ctx, kept); failed != nil {
-		return Failed, fmt.Errorf("%w; taking the others back failed: %w", err, failed)
-	}
-	return Ignored, err
-}
-
-// takeBack gives the settings of edits the values that they had before.
-func (s *step) takeBack(ctx context.Context, edits []numa.Edit) error {
-	c := fix.Change{VM: s.c.VM}
-	for _, e := range slices.Backward(edits) {
-		c.Edits = append(c.Edits, e.Undo())
-	}
-	for tries, last := 0, error(nil); ; tries++ {
-		st, err := s.settled(ctx)
-		if err != nil {
-			return errors.Join(last, err)
-		}
-		side, why := c.Compare(&st.VM.Config)
-		switch {
-		case side == fix.After && tries == 0:
-			return nil
-		case side == fix.After:
-			return s.done("takeBack", c.Edits, st.ChangeVersion)
-		case side == fix.Drifted && !c.Partly(&st.VM.Config):
-			return fmt.Errorf("%w: %s", numa.ErrChanged, why)
-		case tries > 0 && last == nil:
-			return errors.New("vSphere did not keep it")
-		case tries > losses || last != nil && !passing(last) && !errors.Is(last, numa.ErrChanged) && !errors.Is(last, numa.ErrBusy):
-			return last
-		}
-		if err := s.intent("takeBack", c.Edits, st.ChangeVersion); err != nil {
-			return err
-		}
-		last = s.t.Reconfigure(ctx, s.c.VM.ID, c.Edits, st.ChangeVersion, s.started("takeBack"))
-	}
 }

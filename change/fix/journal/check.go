@@ -20,6 +20,7 @@ type checker struct {
 	plan    *fix.Plan
 	edits   map[string][]numa.Edit // of the plan of the run, by the ID of what is changed
 	forward map[string][]numa.Edit // of the plan that rollbacks take back
+	first   string                 // its ID
 }
 
 // check says why a line is none that a run wrote.
@@ -78,7 +79,7 @@ func (c *checker) begin(l *Line) error {
 		edits[p.Changes[i].Target().ID] = p.Changes[i].Edits
 	}
 	switch {
-	case l.Undo && c.plan == nil:
+	case l.Undo != (p.Undoes != "") || l.Undo && p.Undoes != c.first:
 		return errors.New("it takes back a run that is not in the journal")
 	case l.Undo:
 		for id := range edits {
@@ -89,7 +90,7 @@ func (c *checker) begin(l *Line) error {
 	case c.plan != nil:
 		return errors.New("a journal is of one plan, and of runs that take it back")
 	default:
-		c.forward = edits
+		c.forward, c.first = edits, p.ID
 	}
 	c.plan, c.edits = p, edits
 	return nil

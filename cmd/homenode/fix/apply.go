@@ -59,7 +59,7 @@ func (f *applyFlags) check(used bool) error {
 		return fmt.Errorf("--power: found %q, want one of guest, hard, reboot, wait", f.power)
 	}
 	if !used && (f.power != "" || f.yes != 0) {
-		return errors.New("--power and --yes are for --apply, --resume and --rollback, --power for scripts too")
+		return errors.New("--power and --yes are for --apply, --resume, --rollback and --unlock, --power for scripts too")
 	}
 	if f.window != "" {
 		var err error
@@ -87,16 +87,21 @@ func (f *applyFlags) stops(p *fix.Plan) string {
 // confirm asks for the number of objects that are changed.
 func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error {
 	n := len(p.Changes)
+	return f.agree(cmd, n, fmt.Sprintf("%s %s of %s%s. Type the number of objects to go on: ", verb, rule.Plural(n, "object"), texttab.Clean(p.Source), f.stops(p)))
+}
+
+// agree asks a question whose answer is a number, unless --yes gave it.
+func (f *applyFlags) agree(cmd *cobra.Command, n int, question string) error {
 	if f.yes != 0 {
 		if f.yes != n {
-			return fmt.Errorf("--yes %d does not fit: the plan changes %d. Nothing was changed", f.yes, n)
+			return fmt.Errorf("--yes %d does not fit: it is %d. Nothing was changed", f.yes, n)
 		}
 		return nil
 	}
 	if in, ok := cmd.InOrStdin().(*os.File); ok && !flags.IsTerminal(in) {
 		return fmt.Errorf("standard input is no terminal: confirm with --yes %d. Nothing was changed", n)
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s %s of %s%s. Type the number of objects to go on: ", verb, rule.Plural(n, "object"), texttab.Clean(p.Source), f.stops(p))
+	fmt.Fprint(cmd.ErrOrStderr(), question)
 	line, err := bufio.NewReader(cmd.InOrStdin()).ReadString('\n')
 	if err != nil {
 		return fmt.Errorf("no answer: %w. Nothing was changed", err)
@@ -225,6 +230,27 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 	})
 }
 
+// clearLock removes the lock of a run that was killed and that nobody goes on with.
+func (c *command) clearLock(cmd *cobra.Command, source string) error {
+	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
+		holder, err := w.Holder(cmd.Context())
+		if err != nil {
+			return err
+		}
+		if holder == "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "No run has %s.\n", texttab.Clean(host))
+			return nil
+		}
+		if err := c.do.agree(cmd, 1, fmt.Sprintf("The lock of %s is removed. If that run still runs, two change the same VMs. Type 1 to go on: ", texttab.Clean(holder))); err != nil {
+			return err
+		}
+		if holder, err = w.Unlock(cmd.Context(), ""); err == nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "The lock of %s was removed.\n", texttab.Clean(holder))
+		}
+		return err
+	})
+}
+
 // outcome carries out the last run of the journal, and prints how it came out.
 func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *journal.Journal, lines []journal.Line, p *fix.Plan, undo bool) error {
 	defer flags.Busy()()
@@ -243,6 +269,12 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 	results, stopped := apply.Run(context.WithoutCancel(cmd.Context()), w, j, lines, o)
 	if err := j.Close(); err != nil {
 		stopped = errors.Join(stopped, err)
+	}
+	if errors.Is(stopped, apply.ErrLocked) {
+		if len(lines) == 1 { // nothing but its plan is in it
+			stopped = errors.Join(stopped, os.Remove(j.Path))
+		}
+		return stopped
 	}
 	path, err := filepath.Abs(j.Path)
 	if err != nil {

@@ -395,7 +395,7 @@ func TestPrivileges(t *testing.T) {
 		calls := s.watch(nil)
 		_, path, err := s.apply(p, quick(apply.PowerGuest))
 		s.vc.On(nil)
-		if err == nil || !strings.Contains(err.Error(), need.Privilege) || !strings.Contains(err.Error(), need.Objects[0]) {
+		if err == nil || !strings.Contains(err.Error(), need.Privilege) || !strings.Contains(err.Error(), strings.Replace(need.Objects[0], numa.RootFolder, "Folder group-d1", 1)) {
 			t.Errorf("without %s: %v", need.Privilege, err)
 		}
 		s.same("without "+need.Privilege, before)

@@ -34,7 +34,7 @@ type command struct {
 
 	rollback, resume, verify string
 	query                    string
-	doApply                  bool
+	doApply, unlock          bool
 	do                       applyFlags
 
 	env *ask.Env
@@ -62,6 +62,7 @@ func (c *command) registerModes(cmd *cobra.Command) {
 	fl.StringVar(&c.resume, "resume", "", "go on with the journal of a run that ended early")
 	fl.StringVar(&c.rollback, "rollback", "", "take back what the run of this journal wrote; with --vm only of these VMs")
 	fl.StringVar(&c.verify, "verify", "", "say whether what the run of this journal wrote is written, in effect, and helped")
+	fl.BoolVar(&c.unlock, "unlock", false, "remove the lock of a run that was killed: one run at a time changes a vCenter")
 	fl.StringVar(&c.query, "query-url", "", "with --verify: URL of homenode serve, Prometheus or VictoriaMetrics that kept what was counted; env takes it from HOMENODE_QUERY_URL, where it may have an account")
 }
 
@@ -88,6 +89,8 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return c.takeBack(cmd, args[0])
 	case c.verify != "":
 		return c.judge(cmd, args[0])
+	case c.unlock:
+		return c.clearLock(cmd, args[0])
 	}
 	p, err := c.planned(cmd, args[0])
 	switch {
@@ -102,7 +105,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 // check refuses flags that do not go together.
 func (c *command) check(cmd *cobra.Command, source string) error {
 	asked := 0
-	for _, on := range []bool{c.doApply, c.resume != "", c.rollback != "", c.verify != ""} {
+	for _, on := range []bool{c.doApply, c.resume != "", c.rollback != "", c.verify != "", c.unlock} {
 		if on {
 			asked++
 		}
@@ -117,7 +120,7 @@ func (c *command) check(cmd *cobra.Command, source string) error {
 	case c.plan != "" && asked == 1 && !c.doApply:
 		return errors.New("--plan is for --apply: a journal has its plan")
 	case asked > 1:
-		return errors.New("--apply, --resume, --rollback and --verify: want one of them")
+		return errors.New("--apply, --resume, --rollback, --verify and --unlock: want one of them")
 	case asked == 1 && source == open.Demo:
 		return errors.New("the source demo is read anew by each command, so nothing can be changed in it. Run homenode demo in another terminal, export the variables that it prints, and name the source vcenter")
 	case asked == 1 && !open.VCenter(source):

@@ -34,29 +34,23 @@ func vmRef(id string) types.ManagedObjectReference {
 }
 
 // Reconfigure makes all edits of a VM in one task, and returns when it has ended. version is the changeVersion that the
-// VM must have; "" for any. started is told the key of the task before it is waited for.
+// VM must have; "" for any. An upgrade of the virtual hardware is a task of its own, without other edits. started is told the key of the task
+// before it is waited for.
 func (w Writer) Reconfigure(ctx context.Context, vm string, edits []numa.Edit, version string, started func(task string) error) error {
-	spec, err := specOf(edits)
-	if err != nil {
-		return err
-	}
-	spec.ChangeVersion = version
-	for _, e := range edits {
-		if e.Kind != numa.EditHardware {
-			continue
-		}
-		err := w.task(ctx, "upgrade the virtual hardware", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
-			res, err := methods.UpgradeVM_Task(ctx, c, &types.UpgradeVM_Task{This: vmRef(vm), Version: "vmx-" + e.To.Text})
+	if len(edits) == 1 && edits[0].Kind == numa.EditHardware {
+		return w.task(ctx, "upgrade the virtual hardware", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
+			res, err := methods.UpgradeVM_Task(ctx, c, &types.UpgradeVM_Task{This: vmRef(vm), Version: "vmx-" + edits[0].To.Text})
 			if err != nil {
 				return types.ManagedObjectReference{}, err
 			}
 			return res.Returnval, nil
 		})
-		if err != nil || len(edits) == 1 {
-			return err
-		}
-		spec.ChangeVersion = "" // the upgrade has changed it
 	}
+	spec, err := specOf(edits)
+	if err != nil {
+		return err
+	}
+	spec.ChangeVersion = version
 	return w.task(ctx, "reconfigure", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
 		res, err := methods.ReconfigVM_Task(ctx, c, &types.ReconfigVM_Task{This: vmRef(vm), Spec: *spec})
 		if err != nil {
@@ -86,7 +80,6 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 			}
 		}
 		switch e.Kind {
-		case numa.EditHardware: // a task of its own
 		case numa.EditVCPUs:
 			spec.NumCPUs = int32(number)
 		case numa.EditMemory:
@@ -276,9 +269,15 @@ func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[
 	if len(objects) == 0 || len(privileges) == 0 {
 		return out, nil
 	}
-	refs := make([]types.ManagedObjectReference, len(objects))
-	for i, o := range objects {
-		refs[i].Type, refs[i].Value, _ = strings.Cut(o, " ")
+	var refs []types.ManagedObjectReference
+	for _, o := range objects {
+		kind, id, _ := strings.Cut(o, " ")
+		switch manager, root := w.fields(); {
+		case o != numa.RootFolder:
+			refs = append(refs, types.ManagedObjectReference{Type: kind, Value: id})
+		case manager != nil: // a host alone has no lock
+			refs = append(refs, root)
+		}
 	}
 	for page := range slices.Chunk(refs, 200) {
 		err := w.Call(ctx, "privileges", func(ctx context.Context, c *vim25.Client) error {

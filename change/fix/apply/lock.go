@@ -1,0 +1,62 @@
+package apply
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"homenode/numa"
+)
+
+// ErrLocked says that another run changes the vCenter.
+var ErrLocked = errors.New("another run changes this vCenter")
+
+// name is what the lock calls the run: its journal, with the hash of its folder, and this machine, so that who goes on with the journal has the lock.
+func (r *run) name() string {
+	machine, _ := os.Hostname()       // without a name any machine may go on
+	path, _ := filepath.Abs(r.j.Path) // "" where the working directory is gone
+	folder := sha256.Sum256([]byte(path))
+	return fmt.Sprintf("%s (%x) on %s", filepath.Base(r.j.Path), folder[:4], cmp.Or(machine, "a machine without a name"))
+}
+
+// lock keeps other runs away, on this machine and on others. A connection that ends while the lock is made may leave one without a name: the run
+// adopts it when no other has named it after a while.
+func (r *run) lock(ctx context.Context) error {
+	holder, failed := "", false
+	take := func(adopt bool) error {
+		return r.again(ctx, func() (err error) {
+			holder, err = r.t.Lock(ctx, r.name(), adopt)
+			failed = failed || err != nil
+			return err
+		})
+	}
+	err := take(false)
+	if err == nil && failed && holder == numa.UnnamedRun {
+		if err = pause(ctx, nil, 2*r.o.Poll); err == nil {
+			err = take(true)
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("the lock that keeps other runs away could not be taken: %w. Nothing was changed", err)
+	case holder != "":
+		return fmt.Errorf("%w: %s. Nothing was changed. If that run was killed, --resume or --rollback of its journal goes on with it, and --unlock removes its lock", ErrLocked, holder)
+	}
+	return nil
+}
+
+// unlock lets other runs begin.
+func (r *run) unlock(ctx context.Context) error {
+	err := r.again(ctx, func() error {
+		_, err := r.t.Unlock(ctx, r.name())
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("the lock that keeps other runs away stays, --unlock removes it: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package fix_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"homenode/change/fix"
+	"homenode/change/fix/apply"
+	"homenode/change/fix/journal"
+	"homenode/numa"
+	"homenode/source/vsphere/write"
+)
+
+// holder returns the run that has the vCenter.
+func (s *site) holder() string {
+	s.Helper()
+	name, err := s.w.Holder(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return name
+}
+
+// TestOneRun lets runs of one plan and of two plans begin at once, in sessions of their own: one changes the vCenter, the others are told which and
+// change nothing, and no lock stays.
+func TestOneRun(t *testing.T) {
+	s := serveFleet(t, small(t))
+	p := s.plan(fix.Options{Now: now})
+	plans := []*fix.Plan{p, p, only(p, "sql01"), only(p, "sql01", "sql02")}
+	var done, refused int
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	changed := map[string]int{} // by how many runs
+	for i := range plans {
+		one := *s
+		one.w = s.login(s.vc.URL)
+		wg.Go(func() {
+			results, _, err := one.apply(plans[i], quick(apply.PowerGuest))
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case errors.Is(err, apply.ErrLocked):
+				refused++
+				for name, r := range results {
+					if r.Outcome != apply.NotBegun {
+						t.Errorf("%s: %s beside another run", name, r.Outcome)
+					}
+				}
+			case err != nil:
+				t.Error(err)
+			default:
+				done++
+				for name, r := range results {
+					if r.Outcome == apply.Done {
+						changed[name]++
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if done == 0 || done+refused != len(plans) {
+		t.Errorf("%d runs done, %d refused", done, refused)
+	}
+	for name, n := range changed {
+		if n > 1 {
+			t.Errorf("%s was changed by %d runs", name, n)
+		}
+	}
+	if name := s.holder(); name != "" {
+		t.Errorf("the lock of %s stays", name)
+	}
+}
+
+// TestLock kills the program while it changes VMs: another run is refused and told which has the vCenter; --resume of its journal goes on, and --unlock
+// removes a lock that nobody goes on with.
+func TestLock(t *testing.T) {
+	s := serveFleet(t, small(t))
+	before := s.settings()
+	p := s.plan(fix.Options{Now: now})
+	yes := fmt.Sprint(len(p.Changes))
+	folder, other := t.TempDir(), t.TempDir()
+	if killed, _ := s.strike(cut{line: 3}, folder, "--plan", save(t, p), "--apply", "--yes", yes, "--power", "guest"); !killed {
+		t.Fatal("it was not killed")
+	}
+	path := journalIn(folder)
+	second := s.begin(other, "--plan", save(t, p), "--apply", "--yes", yes, "--power", "guest")
+	if code := second.code(); code != 2 || !strings.Contains(second.out.String(), strings.TrimPrefix(path, folder+"/")) {
+		t.Errorf("exit %d, the first run is not named:\n%s", code, second.out.String())
+	}
+	if journalIn(other) != "" {
+		t.Error("a run that was refused leaves a journal")
+	}
+	if first := s.begin(folder, "--resume", path, "--yes", yes); first.code() != 0 {
+		t.Errorf("resume: %s", first.out.String())
+	}
+	if name := s.holder(); name != "" {
+		t.Errorf("the lock of %s stays", name)
+	}
+	if _, err := s.w.Lock(t.Context(), "a run that was killed", false); err != nil {
+		t.Fatal(err)
+	}
+	if refused := s.begin(folder, "--rollback", path, "--yes", yes, "--power", "guest"); refused.code() != 2 || !strings.Contains(refused.out.String(), "a run that was killed") {
+		t.Errorf("exit %d:\n%s", refused.code(), refused.out.String())
+	}
+	if cleared := s.begin(folder, "--unlock", "--yes", "1"); cleared.code() != 0 || s.holder() != "" {
+		t.Errorf("unlock: %s", cleared.out.String())
+	}
+	if back := s.begin(folder, "--rollback", path, "--yes", yes, "--power", "guest"); back.code() != 0 {
+		t.Errorf("rollback: %s", back.out.String())
+	}
+	s.same("after the rollback", before)
+}
+
+// A spy keeps the edits that are sent.
+type spy struct {
+	write.Writer
+	sent [][]string
+}
+
+// Reconfigure keeps the edits as "from to": what the VM has when they are sent, and what they set.
+func (s *spy) Reconfigure(ctx context.Context, vm string, edits []numa.Edit, version string, started func(task string) error) error {
+	states, err := s.States(ctx, []string{vm})
+	if err != nil {
+		return err
+	}
+	st := states[vm]
+	var one []string
+	for _, e := range edits {
+		one = append(one, fmt.Sprintf("%s to %s: %s", e.ValueOf(&st.VM.Config), e.To, e.Name()))
+	}
+	s.sent = append(s.sent, one)
+	return s.Writer.Reconfigure(ctx, vm, edits, version, started)
+}
+
+// TestAbsent takes a run back: what was absent before is removed once, and no setting that is absent is written.
+func TestAbsent(t *testing.T) {
+	s, p, before := started(t, "off01")
+	results, path, err := s.apply(p, quick(apply.PowerNone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes(t, results, apply.Done)
+	j, lines, err := journal.Open(path, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := undo(t, path)
+	watch := &spy{Writer: s.w}
+	first := journal.Line{Step: journal.StepPlan, Plan: back.ID, Whole: back, Undo: true}
+	if err := j.Append(first); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := apply.Run(t.Context(), watch, j, append(lines, first), quick(apply.PowerNone)); err != nil {
+		t.Error(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+	if len(watch.sent) == 0 {
+		t.Error("nothing was sent")
+	}
+	for _, one := range watch.sent {
+		for _, text := range one {
+			if strings.HasPrefix(text, "absent to absent") {
+				t.Errorf("sent: %s", text)
+			}
+		}
+	}
+	s.same("after the rollback", before)
+}
