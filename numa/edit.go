@@ -129,6 +129,8 @@ func (e Edit) ValueOf(c *Config) Value {
 		return factValue(*f)
 	case *Fact[bool]:
 		return factValue(*f)
+	case *Fact[string]:
+		return factValue(*f)
 	case *Fact[Bytes]:
 		return factValue(Fact[int64]{int64(f.Value / MiB), f.Origin})
 	case *Fact[[]int]:

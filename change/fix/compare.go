@@ -9,63 +9,6 @@ import (
 	"homenode/numa"
 )
 
-// A Known is a setting that a prediction rests on, as it was when the plan was made.
-type Known struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// basisKinds are what every prediction rests on, besides the settings with the prefix numa.
-var basisKinds = []numa.EditKind{numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCPUHotAdd, numa.EditCoresPerNUMANode, numa.EditVNUMAHotAdd}
-
-// basisOf returns what is known of the settings that the prediction of a VM rests on.
-func basisOf(c *numa.Config) (out []Known) {
-	for _, kind := range basisKinds {
-		if v := (numa.Edit{Kind: kind}).ValueOf(c); v.Set {
-			out = append(out, Known{string(kind), v.Text})
-		}
-	}
-	for _, s := range c.Settings.Value {
-		if key := strings.ToLower(s.Key); strings.HasPrefix(key, "numa.") && !volatile(key) {
-			out = append(out, Known{s.Key, s.Value})
-		}
-	}
-	return out
-}
-
-// volatile reports whether ESXi itself writes the setting, at power-on.
-func volatile(key string) bool { return strings.HasPrefix(strings.ToLower(key), "numa.autosize.") }
-
-// storedKeys are the settings that ESXi writes at a power-on.
-var storedKeys = []string{"numa.autosize.cookie", "numa.autosize.vcpu.maxPerVirtualNode"}
-
-// storedIn returns the sizes that are stored in a configuration.
-func storedIn(c *numa.Config) (out []Known) {
-	for _, key := range storedKeys {
-		if v := (numa.Edit{Kind: numa.EditExtraConfig, Key: key}).ValueOf(c); v.Set {
-			out = append(out, Known{key, v.Text})
-		}
-	}
-	return out
-}
-
-// restored returns the edits that give a VM its stored sizes back, where a power-on of the changed VM may have stored others:
-// with those, what the guest sees would not come back.
-func (c *Change) restored() (out []numa.Edit) {
-	for _, key := range storedKeys {
-		e := numa.Edit{Kind: numa.EditExtraConfig, Key: key}
-		for _, k := range c.Stored {
-			if strings.EqualFold(k.Name, key) {
-				e.To = numa.Is(k.Value)
-			}
-		}
-		if !slices.ContainsFunc(c.Edits, func(o numa.Edit) bool { return strings.EqualFold(o.Key, key) }) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
 // A Side says on which side of a change a VM is.
 type Side uint8
 
@@ -115,7 +58,7 @@ func (c *Change) Compare(config *numa.Config) (Side, string) {
 		}
 	}
 	for _, k := range basisOf(config) { // what was set since
-		if strings.HasPrefix(strings.ToLower(k.Name), "numa.") && !slices.ContainsFunc(c.Basis, func(o Known) bool { return strings.EqualFold(o.Name, k.Name) }) && c.Basis != nil {
+		if !k.unset() && !slices.ContainsFunc(c.Basis, func(o Known) bool { return strings.EqualFold(o.Name, k.Name) }) && c.Basis != nil {
 			differ = append(differ, fmt.Sprintf("%s = %s was set since the plan was made", k.Name, k.Value))
 		}
 	}
@@ -145,15 +88,6 @@ func (c *Change) Partly(config *numa.Config) bool {
 		}
 	}
 	return from > 0 && to > 0
-}
-
-// basisValue returns what the configuration has for a Known; kept is false for what the source does not say.
-func basisValue(c *numa.Config, name string) (v numa.Value, kept bool) {
-	if slices.Contains(basisKinds, numa.EditKind(name)) {
-		v = numa.Edit{Kind: numa.EditKind(name)}.ValueOf(c)
-		return v, v.Set
-	}
-	return numa.Edit{Kind: numa.EditExtraConfig, Key: name}.ValueOf(c), c.Settings.Known()
 }
 
 // RebootKey makes the next reboot of the guest a power cycle, and removes itself.

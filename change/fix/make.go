@@ -118,6 +118,7 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 		}
 	}
 	p.batch()
+	p.Hosts = p.hostBasis(f)
 	if p.Inventory, err = inventory(f); err != nil {
 		return nil, err
 	}

@@ -25,19 +25,20 @@ const (
 
 // A Plan is what would be changed, and what would not.
 type Plan struct {
-	Format    string   `json:"format"`
-	Version   int      `json:"version"`
-	ID        string   `json:"id"`   // the beginning of the hash of everything but ID, Made and change versions
-	Made      string   `json:"made"` // RFC 3339
-	Source    string   `json:"source"`
-	VCenter   string   `json:"vcenterInstance,omitempty"` // the instance UUID of the vCenter that the fleet was read from
-	Inventory string   `json:"inventory"`                 // "sha256:…" of what was read
-	By        string   `json:"by"`                        // "homenode 1.4.0"
-	Asked     Asked    `json:"asked"`
-	Changes   []Change `json:"changes"`
-	Left      []Left   `json:"left"`
-	Notes     []string `json:"notes,omitempty"`
-	Undoes    string   `json:"undoes,omitempty"` // the ID of the plan that this one takes back
+	Format    string      `json:"format"`
+	Version   int         `json:"version"`
+	ID        string      `json:"id"`   // the beginning of the hash of everything but ID, Made and change versions
+	Made      string      `json:"made"` // RFC 3339
+	Source    string      `json:"source"`
+	VCenter   string      `json:"vcenterInstance,omitempty"` // the instance UUID of the vCenter that the fleet was read from
+	Inventory string      `json:"inventory"`                 // "sha256:…" of what was read
+	By        string      `json:"by"`                        // "homenode 1.4.0"
+	Asked     Asked       `json:"asked"`
+	Hosts     []HostBasis `json:"predictedOn,omitempty"` // the hosts that the layouts are about
+	Changes   []Change    `json:"changes"`
+	Left      []Left      `json:"left"`
+	Notes     []string    `json:"notes,omitempty"`
+	Undoes    string      `json:"undoes,omitempty"` // the ID of the plan that this one takes back
 
 	apart [][]string // groups of VMs, by ID, that DRS keeps apart
 }

@@ -23,9 +23,11 @@ import (
 
 // A Target is the vCenter whose VMs are changed; write.Writer is one. Errors carry a numa.Refusal where they are one.
 type Target interface {
+	Fleet(ctx context.Context) (*numa.Fleet, error)
 	States(ctx context.Context, ids []string) (map[string]numa.State, error)
 	Reconfigure(ctx context.Context, vm string, edits []numa.Edit, version string, started func(task string) error) error
 	Shutdown(ctx context.Context, vm string) error
+	ShutdownAsked(ctx context.Context, vm string, since time.Time) (bool, error)
 	PowerOff(ctx context.Context, vm string, started func(task string) error) error
 	PowerOn(ctx context.Context, vm, host string, started func(task string) error) error
 	HostOptions(ctx context.Context, host string, keys []string) (numa.Settings, error)
@@ -120,6 +122,8 @@ type run struct {
 	past map[string]*past
 	undo bool // it takes another run back
 
+	moved map[string]string // by the ID of a VM whose prediction no longer holds: why
+
 	login  sync.Mutex
 	logins int
 
@@ -153,15 +157,36 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 	if err := r.lock(ctx); err != nil {
 		return r.results, err
 	}
-	r.batches(ctx)
-	r.late(ctx)
-	err := r.unlock(ctx)
+	err := r.compare(ctx)
+	if err == nil {
+		r.batches(ctx)
+		r.late(ctx)
+	}
+	err = errors.Join(err, r.unlock(ctx))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if ctx.Err() != nil {
 		return r.results, ctx.Err()
 	}
 	return r.results, errors.Join(r.stop, err)
+}
+
+// compare reads the fleet, and notes the VMs whose predictions no longer hold. What is taken back needs none.
+func (r *run) compare(ctx context.Context) error {
+	if r.undo || len(r.p.Hosts) == 0 {
+		return nil
+	}
+	err := r.again(ctx, func() error {
+		f, err := r.t.Fleet(ctx)
+		if err == nil {
+			r.moved = r.p.Moved(f)
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("the hosts that the plan was made for could not be read: %w. Nothing was changed", err)
+	}
+	return nil
 }
 
 // batches carries the changes out, those of a batch at the same time.

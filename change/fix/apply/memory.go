@@ -15,7 +15,7 @@ type past struct {
 	ran     bool        // before the run
 	host    string      // that it ran on, by ID
 	began   bool        // an intent was written
-	asked   bool        // to go off was the last that was begun of it: it may still be on the way
+	asked   time.Time   // when it was about to be asked to shut down, the last that was begun of it: it may still be on the way
 	stopped bool        // the run powered it off, or was about to: it is powered on again
 	waited  bool        // until somebody powers it off: it is powered on again when it is changed
 	edits   []numa.Edit // that were sent
@@ -58,9 +58,11 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 			if !k.began {
 				k.ran, k.host, k.began = l.Ran, l.Host, true
 			}
-			k.asked = l.Do == "shutdown" || l.Do == "powerOff"
+			k.asked = time.Time{}
 			switch {
-			case k.asked:
+			case l.Do == "shutdown":
+				k.asked, k.stopped = l.Time, true
+			case l.Do == "powerOff": // a task, which is waited for like any other
 				k.stopped = true
 			case l.Do == "wait":
 				k.waited = true

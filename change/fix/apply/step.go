@@ -119,8 +119,8 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	needs := s.c.Needs()
 	side, why := s.side(&st)
 	power := s.o.Power == PowerGuest || s.o.Power == PowerHard
-	if s.past.asked && !isOff(&st) && (side != fix.Before || !power) {
-		s.say("it was asked to shut down before: waiting whether it does")
+	if !isOff(&st) && (side != fix.Before || !power) && s.goesOff(ctx) {
+		s.say("it was asked to shut down before: waiting %v whether it does", s.o.Off)
 		if s.until(ctx, s.o.Off, isOff) == nil {
 			if st, err = s.settled(ctx); err != nil {
 				return Failed, err
@@ -146,6 +146,8 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	switch {
 	case side == fix.Drifted:
 		outcome, blocked = Drift, errors.New(why)
+	case side == fix.Before && s.moved[s.c.VM.ID] != "" && !s.past.began:
+		outcome, blocked = Drift, errors.New(s.moved[s.c.VM.ID])
 	case side == fix.Before:
 		if text := fix.Refused(&st); text != "" {
 			outcome, blocked = Refused, errors.New(text)
@@ -170,6 +172,18 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 		return Failed, fmt.Errorf("interrupted: %w; the journal knows how far it came", ctx.Err())
 	}
 	return s.finish(ctx, outcome, blocked, needs, tools)
+}
+
+// goesOff reports whether the guest was really asked to shut down before the last run ended. Where that cannot be read it may have been.
+func (s *step) goesOff(ctx context.Context) (asked bool) {
+	if s.past.asked.IsZero() {
+		return false
+	}
+	err := s.again(ctx, func() (err error) {
+		asked, err = s.t.ShutdownAsked(ctx, s.c.VM.ID, s.past.asked)
+		return err
+	})
+	return asked || err != nil
 }
 
 // write powers the VM off where that is needed and asked for, and makes the edits.

@@ -230,7 +230,7 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 	})
 }
 
-// clearLock removes the lock of a run that was killed and that nobody goes on with.
+// clearLock removes the lock of a run that was killed when no run goes on with it.
 func (c *command) clearLock(cmd *cobra.Command, source string) error {
 	return c.session(cmd.Context(), cmd, source, func(w write.Writer, host string) error {
 		holder, err := w.Holder(cmd.Context())

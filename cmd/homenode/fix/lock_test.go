@@ -13,6 +13,7 @@ import (
 	"homenode/change/fix/apply"
 	"homenode/change/fix/journal"
 	"homenode/numa"
+	"homenode/source/vsphere/lab"
 	"homenode/source/vsphere/write"
 )
 
@@ -78,7 +79,7 @@ func TestOneRun(t *testing.T) {
 }
 
 // TestLock kills the program while it changes VMs: another run is refused and told which has the vCenter; --resume of its journal goes on, and --unlock
-// removes a lock that nobody goes on with.
+// removes a lock that is left.
 func TestLock(t *testing.T) {
 	s := serveFleet(t, small(t))
 	before := s.settings()
@@ -173,4 +174,32 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 	s.same("after the rollback", before)
+}
+
+// TestNeverAsked kills the program between the line that a guest is to be shut down and the call: a rollback looks whether it was asked, and does not
+// wait for what was not.
+func TestNeverAsked(t *testing.T) {
+	for _, reached := range []bool{false, true} {
+		s, p, before := started(t, "sql01")
+		folder := t.TempDir()
+		at := cut{method: "ShutdownGuest", moment: lab.Arrives, nth: 1, drop: !reached}
+		if reached {
+			s.vc.SetGuest("", lab.Guest{Shutdown: 300 * time.Millisecond})
+			at.moment = lab.Answers
+		}
+		if killed, _ := s.strike(at, folder, "--plan", save(t, p), "--apply", "--yes", "1", "--power", "guest"); !killed {
+			t.Fatal("it was not killed")
+		}
+		o := quick(apply.PowerNone)
+		o.Off = 20 * time.Second
+		begin := time.Now()
+		results, err := s.rollback(journalIn(folder), o)
+		if err != nil {
+			t.Error(err)
+		}
+		if waited := time.Since(begin) > o.Off/2; waited || results["sql01"].Off {
+			t.Errorf("asked: %v; waited: %v; %+v", reached, waited, results)
+		}
+		s.same(fmt.Sprintf("asked: %v", reached), before)
+	}
 }

@@ -179,7 +179,7 @@ func (m *vmMethods) UpgradeVMTask(ctx *simulator.Context, req *types.UpgradeVM_T
 func (m *vmMethods) ShutdownGuest(ctx *simulator.Context, req *types.ShutdownGuest) soap.HasFault {
 	fault := m.v.askGuest(ctx, m.v.vm(req.This), func(ctx *simulator.Context, vm *simulator.VirtualMachine) {
 		_ = m.v.powerOff(ctx, vm) // it runs, or it would not be asked
-	})
+	}, func(e types.VmEvent) types.BaseEvent { return &types.VmGuestShutdownEvent{VmEvent: e} })
 	if fault != nil {
 		return &methods.ShutdownGuestBody{Fault_: simulator.Fault("", fault)}
 	}
@@ -192,7 +192,7 @@ const powerCycleKey = "vmx.reboot.powerCycle"
 // RebootGuest asks the guest to reboot and answers at once. After Guest.Shutdown it starts again; with vmx.reboot.powerCycle = TRUE that is a
 // power cycle, with rebootPowerOff it is off. Of both together nothing is published: power-off comes first here.
 func (m *vmMethods) RebootGuest(ctx *simulator.Context, req *types.RebootGuest) soap.HasFault {
-	fault := m.v.askGuest(ctx, m.v.vm(req.This), m.v.reboot)
+	fault := m.v.askGuest(ctx, m.v.vm(req.This), m.v.reboot, nil)
 	if fault != nil {
 		return &methods.RebootGuestBody{Fault_: simulator.Fault("", fault)}
 	}
@@ -219,13 +219,16 @@ func (v *VCenter) reboot(ctx *simulator.Context, vm *simulator.VirtualMachine) {
 }
 
 // askGuest lets the guest of a VM do something when it is down.
-func (v *VCenter) askGuest(ctx *simulator.Context, vm *simulator.VirtualMachine, then func(*simulator.Context, *simulator.VirtualMachine)) (fault types.BaseMethodFault) {
+func (v *VCenter) askGuest(ctx *simulator.Context, vm *simulator.VirtualMachine, then func(*simulator.Context, *simulator.VirtualMachine), event func(types.VmEvent) types.BaseEvent) (fault types.BaseMethodFault) {
 	ctx.WithLock(vm, func() {
 		switch fault = ready(vm, func() types.BaseMethodFault { return runs(vm) }); {
 		case fault != nil:
 		case vm.Guest.ToolsRunningStatus != string(types.VirtualMachineToolsRunningStatusGuestToolsRunning):
 			fault = &types.ToolsUnavailable{}
 		default:
+			if event != nil {
+				v.post(ctx, vm, event)
+			}
 			v.after(vm, v.guest(vm.Self).Shutdown, then)
 		}
 	})
@@ -289,6 +292,11 @@ func (v *VCenter) powerOn(ctx *simulator.Context, vm *simulator.VirtualMachine) 
 func (v *VCenter) power(ctx *simulator.Context, vm *simulator.VirtualMachine, state types.VirtualMachinePowerState, event func(types.VmEvent) types.BaseEvent) {
 	v.life(vm).Add(1)
 	ctx.Update(vm, []types.PropertyChange{{Name: "runtime.powerState", Val: state}, {Name: "summary.runtime.powerState", Val: state}})
+	v.post(ctx, vm, event)
+}
+
+// post posts an event of a VM.
+func (v *VCenter) post(ctx *simulator.Context, vm *simulator.VirtualMachine, event func(types.VmEvent) types.BaseEvent) {
 	host, dc := ctx.Map.Get(*vm.Runtime.Host).(*simulator.HostSystem), ctx.Map.Any("Datacenter").(*simulator.Datacenter)
 	name := func(n string) types.EntityEventArgument { return types.EntityEventArgument{Name: n} }
 	e := types.VmEvent{Event: types.Event{

@@ -121,6 +121,30 @@ func (w Writer) Shutdown(ctx context.Context, vm string) error {
 	})
 }
 
+// ShutdownAsked reports whether vCenter was asked to shut the guest down since a time, a minute of which the clocks may differ.
+func (w Writer) ShutdownAsked(ctx context.Context, vm string, since time.Time) (asked bool, err error) {
+	err = w.Call(ctx, "events of the VM", func(ctx context.Context, c *vim25.Client) error {
+		if c.ServiceContent.EventManager == nil {
+			return errors.New("the server keeps no events")
+		}
+		now, err := methods.GetCurrentTime(ctx, c)
+		if err != nil {
+			return err
+		}
+		begin := now.Add(-time.Since(since) - time.Minute) // by the server's clock
+		res, err := methods.QueryEvents(ctx, c, &types.QueryEvents{This: *c.ServiceContent.EventManager, Filter: types.EventFilterSpec{
+			Entity:      &types.EventFilterSpecByEntity{Entity: vmRef(vm), Recursion: types.EventFilterSpecRecursionOptionSelf},
+			Time:        &types.EventFilterSpecByTime{BeginTime: &begin},
+			EventTypeId: []string{"VmGuestShutdownEvent"},
+		}})
+		if err == nil {
+			asked = len(res.Returnval) > 0
+		}
+		return err
+	})
+	return asked, err
+}
+
 // PowerOff powers the VM off hard.
 func (w Writer) PowerOff(ctx context.Context, vm string, started func(task string) error) error {
 	return w.task(ctx, "power off", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {

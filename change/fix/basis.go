@@ -1,0 +1,169 @@
+package fix
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A Known is a setting that a prediction rests on, as it was when the plan was made.
+type Known struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// basisKinds are the properties of a VM that its prediction rests on.
+var basisKinds = []numa.EditKind{numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCPUHotAdd, numa.EditCoresPerNUMANode, numa.EditVNUMAHotAdd,
+	numa.EditCPUAffinity, numa.EditMemoryAffinity, numa.EditLatency, numa.EditCPUReservation, numa.EditMemoryReservation, numa.EditReserveAll, numa.EditIOMMU}
+
+// basisOf returns what is known of the properties and settings that the prediction of a VM rests on.
+func basisOf(c *numa.Config) (out []Known) {
+	for _, kind := range basisKinds {
+		if v := (numa.Edit{Kind: kind}).ValueOf(c); v.Set {
+			out = append(out, Known{string(kind), v.Text})
+		}
+	}
+	for _, s := range c.Settings.Value {
+		key := strings.ToLower(s.Key)
+		_, read := settingForms[general(key)]
+		if (read || strings.HasPrefix(key, "numa.")) && !volatile(key) && !strings.EqualFold(key, RebootKey) {
+			out = append(out, Known{s.Key, s.Value})
+		}
+	}
+	return out
+}
+
+// unset reports whether the value is that of a VM where nothing was set: readers may leave it out.
+func (k *Known) unset() bool {
+	return slices.Contains(basisKinds, numa.EditKind(k.Name)) && slices.Contains([]string{"", "0", "false", "normal"}, k.Value)
+}
+
+// volatile reports whether ESXi itself writes the setting, at power-on.
+func volatile(key string) bool { return strings.HasPrefix(strings.ToLower(key), "numa.autosize.") }
+
+// storedKeys are the settings that ESXi writes at a power-on.
+var storedKeys = []string{"numa.autosize.cookie", "numa.autosize.vcpu.maxPerVirtualNode"}
+
+// storedIn returns the sizes that are stored in a configuration.
+func storedIn(c *numa.Config) (out []Known) {
+	for _, key := range storedKeys {
+		if v := (numa.Edit{Kind: numa.EditExtraConfig, Key: key}).ValueOf(c); v.Set {
+			out = append(out, Known{key, v.Text})
+		}
+	}
+	return out
+}
+
+// restored returns the edits that give a VM its stored sizes back, where a power-on of the changed VM may have stored others:
+// with those, what the guest sees would not come back.
+func (c *Change) restored() (out []numa.Edit) {
+	for _, key := range storedKeys {
+		e := numa.Edit{Kind: numa.EditExtraConfig, Key: key}
+		for _, k := range c.Stored {
+			if strings.EqualFold(k.Name, key) {
+				e.To = numa.Is(k.Value)
+			}
+		}
+		if !slices.ContainsFunc(c.Edits, func(o numa.Edit) bool { return strings.EqualFold(o.Key, key) }) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// basisValue returns what the configuration has for a Known; kept is false for what the source does not say.
+func basisValue(c *numa.Config, name string) (v numa.Value, kept bool) {
+	if slices.Contains(basisKinds, numa.EditKind(name)) {
+		v = numa.Edit{Kind: numa.EditKind(name)}.ValueOf(c)
+		return v, v.Set
+	}
+	return numa.Edit{Kind: numa.EditExtraConfig, Key: name}.ValueOf(c), c.Settings.Known()
+}
+
+// A HostBasis is a host that predictions of a plan rest on, as it was when the plan was made.
+type HostBasis struct {
+	ID      string `json:"moref"`
+	Name    string `json:"name"`
+	Cluster string `json:"cluster,omitempty"` // ID
+	Shape   string `json:"shape"`             // nodes, release and options
+}
+
+// hostBasis returns the hosts that the layouts of a plan are about.
+func (p *Plan) hostBasis(f *numa.Fleet) (out []HostBasis) {
+	named := map[string]bool{}
+	for i := range p.Changes {
+		for _, l := range p.Changes[i].Layout {
+			for _, name := range l.Hosts {
+				named[name] = true
+			}
+		}
+	}
+	for i := range f.Hosts {
+		if h := &f.Hosts[i]; named[h.Name] {
+			out = append(out, HostBasis{h.ID, h.Name, h.Cluster, shapeOf(h)})
+		}
+	}
+	return out
+}
+
+// shapeOf returns what a prediction reads of a host, in words.
+func shapeOf(h *numa.Host) string {
+	parts := []string{h.Release.Value.String()}
+	for _, n := range h.Nodes.Value {
+		parts = append(parts, fmt.Sprintf("node %d: %d cores, %d threads, %v", n.ID, n.Cores, n.Threads, n.Memory.Value))
+	}
+	if len(h.Nodes.Value) == 0 {
+		parts = append(parts, fmt.Sprintf("%d packages, %d cores, %d threads, %v", h.Packages.Value, h.Cores.Value, h.Threads.Value, h.Memory.Value))
+	}
+	for _, o := range h.Options.Value {
+		if _, reads := optionForm(o.Key); reads {
+			parts = append(parts, o.Key+" = "+o.Value)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Moved returns, by the ID of each VM of the plan whose prediction no longer holds, why: a host of its cluster has another shape, or the VM runs on a
+// host, or in a cluster, that the plan predicts nothing of. f is the fleet as it is now.
+func (p *Plan) Moved(f *numa.Fleet) map[string]string {
+	hosts, was := map[string]*numa.Host{}, map[string]string{}
+	for i := range f.Hosts {
+		hosts[f.Hosts[i].ID] = &f.Hosts[i]
+	}
+	differs := map[string]string{} // by name of the host
+	for _, b := range p.Hosts {
+		was[b.ID] = b.Name
+		switch h := hosts[b.ID]; {
+		case h == nil:
+			differs[b.Name] = b.Name + " is no longer there"
+		case h.Cluster != b.Cluster:
+			differs[b.Name] = b.Name + " is in another cluster"
+		case shapeOf(h) != b.Shape:
+			differs[b.Name] = fmt.Sprintf("%s has %s, the plan was made for %s", b.Name, shapeOf(h), b.Shape)
+		}
+	}
+	on := map[string]string{} // the host of each VM
+	for i := range f.VMs {
+		on[f.VMs[i].ID] = f.VMs[i].Host
+	}
+	out := map[string]string{}
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.VM == nil || len(c.Layout) == 0 {
+			continue
+		}
+		for _, l := range c.Layout {
+			for _, name := range l.Hosts {
+				if why := differs[name]; why != "" && out[c.VM.ID] == "" {
+					out[c.VM.ID] = why
+				}
+			}
+		}
+		if h := hosts[on[c.VM.ID]]; h != nil && out[c.VM.ID] == "" && c.On(h.Name) == nil {
+			out[c.VM.ID] = fmt.Sprintf("it is on %s, for which the plan predicts nothing", h.Name)
+		}
+	}
+	return out
+}

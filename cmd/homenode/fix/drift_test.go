@@ -1,0 +1,99 @@
+package fix_test
+
+import (
+	"testing"
+
+	"github.com/vmware/govmomi/object"
+	"github.com/vmware/govmomi/vim25"
+	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/change/fix"
+	"homenode/change/fix/apply"
+	"homenode/numa"
+)
+
+// TestDrift changes each input of the prediction between plan and run: the VM is skipped with a reason, nothing of it is written, and the other VM of the plan
+// is carried out where it does not rest on the same input.
+func TestDrift(t *testing.T) {
+	other := ""
+	allocation := &types.ResourceAllocationInfo{Reservation: types.NewInt64(1024)}
+	for name, c := range map[string]struct {
+		do   func(s *site, id string)
+		both bool // the input is of a host: both VMs rest on it
+	}{
+		"CPU affinity": {do: func(s *site, id string) {
+			s.vc.Set(id, "config.cpuAffinity", types.VirtualMachineAffinityInfo{AffinitySet: []int32{0, 1}})
+		}},
+		"memory affinity": {do: func(s *site, id string) {
+			s.vc.Set(id, "config.memoryAffinity", types.VirtualMachineAffinityInfo{AffinitySet: []int32{0}})
+		}},
+		"latency sensitivity": {do: func(s *site, id string) {
+			s.vc.Set(id, "config.latencySensitivity", &types.LatencySensitivity{Level: "high"})
+		}},
+		"CPU reservation":     {do: func(s *site, id string) { s.vc.Set(id, "config.cpuAllocation", *allocation) }},
+		"memory reservation":  {do: func(s *site, id string) { s.vc.Set(id, "config.memoryAllocation", *allocation) }},
+		"reserve all":         {do: func(s *site, id string) { s.vc.Set(id, "config.memoryReservationLockedToMax", true) }},
+		"a setting":           {do: func(s *site, id string) { s.edit(id, &types.OptionValue{Key: "sched.vcpu0.affinity", Value: "3"}) }},
+		"an option of a host": {both: true, do: func(s *site, id string) { s.option(s.hostOf(id), "Numa.PreferHT", 1) }},
+		"another cluster": {do: func(s *site, id string) {
+			if err := s.vc.Place(id, other, numa.PoweredOn); err != nil {
+				s.Error(err)
+			}
+		}},
+		"nothing": {do: func(s *site, id string) { s.edit(id, &types.OptionValue{Key: "guestinfo.note", Value: "3"}) }},
+	} {
+		f := fleetOf(t, `release 7.0U3
+cluster prod
+host esx[01-02] nodes=2 cores=18 memory=512GB
+vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on
+vm sql02 host=esx02 vcpus=36 coresPerSocket=1 memory=128GB hotAdd=on
+cluster test
+host esx03 nodes=4 cores=10 memory=512GB
+`)
+		s := serveFleet(t, f)
+		p := s.plan(fix.Options{Now: now})
+		if len(p.Changes) != 2 || len(p.Hosts) == 0 {
+			t.Fatalf("%d changes, %d hosts", len(p.Changes), len(p.Hosts))
+		}
+		other = f.Hosts[2].ID
+		c.do(s, f.VMs[0].ID)
+		results, _, err := s.apply(p, quick(apply.PowerGuest))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		want := map[string]apply.Outcome{"sql01": apply.Drift, "sql02": apply.Done}
+		if c.both {
+			want["sql02"] = apply.Drift
+		}
+		if name == "nothing" {
+			want["sql01"] = apply.Done
+		}
+		for vm, outcome := range want {
+			if r := results[vm]; r.Outcome != outcome || outcome == apply.Drift && r.Why == "" {
+				t.Errorf("%s: %s is %s (%s), want %s", name, vm, r.Outcome, r.Why, outcome)
+			}
+		}
+	}
+}
+
+// hostOf returns the ID of the host of a VM.
+func (s *site) hostOf(id string) string {
+	s.Helper()
+	states, err := s.w.States(s.Context(), []string{id})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return states[id].VM.Host
+}
+
+// option sets an option of a host as another client does.
+func (s *site) option(host, key string, value int64) {
+	s.Helper()
+	s.control(func(c *vim25.Client) error {
+		m, err := object.NewHostSystem(c, types.ManagedObjectReference{Type: "HostSystem", Value: host}).ConfigManager().OptionManager(s.Context())
+		if err != nil {
+			return err
+		}
+		return m.Update(s.Context(), []types.BaseOptionValue{&types.OptionValue{Key: key, Value: value}})
+	})
+}
