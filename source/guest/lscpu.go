@@ -63,6 +63,8 @@ func (s *lscpu) field(key string, l text.Line) {
 	v := s.v
 	switch {
 	case heading.MatchString(key) && l.Text == "":
+	case key == "Architecture":
+		v.Arch = strings.TrimSpace(l.Text)
 	case key == "CPU(s)":
 		v.count(&v.CPUCount, l, "CPUs", maxCPU)
 	case key == "Socket(s)":
