@@ -299,7 +299,7 @@ func (d *domain) bound(tune *element) {
 		b := numa.Bound{Mode: cmp.Or(e.attr("mode"), "strict"), Nodes: d.list(e, "nodeset", maxNode), At: d.at(e)}
 		s.Auto = s.Auto || e.attr("placement") == "auto"
 		if b.Nodes != nil {
-			d.add(e, what+" of host nodes", words.Ranges(b.Nodes), "")
+			d.add(e, what+" from host nodes", words.Ranges(b.Nodes), "")
 		}
 		d.add(e, what+" mode", b.Mode, "")
 		return b
