@@ -63,8 +63,6 @@ func (s *lscpu) field(key string, l text.Line) {
 	v := s.v
 	switch {
 	case heading.MatchString(key) && l.Text == "":
-	case key == "Architecture":
-		v.Arch = strings.TrimSpace(l.Text)
 	case key == "CPU(s)":
 		v.count(&v.CPUCount, l, "CPUs", maxCPU)
 	case key == "Socket(s)":
@@ -92,6 +90,8 @@ func (s *lscpu) word(key string, l text.Line) {
 	case "Hypervisor vendor", "Hypervisor":
 		name = "hypervisor"
 		s.v.Hypervisor = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
+	case "Architecture":
+		s.v.Arch = strings.TrimSpace(l.Text)
 	case "Model name":
 		name = "processor model"
 		s.v.Model = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
