@@ -80,11 +80,11 @@ func planVerdict(p *plan.Plan) []string {
 	if len(made.Waves) > 1 {
 		out += fmt.Sprintf(" in %d waves", len(made.Waves))
 	}
-	switch {
-	case made.Left > 0:
-		out += fmt.Sprintf("; %s no host", words.Verb(made.Left, "VM finds", "VMs find"))
-	default:
+	if made.Tightest > 0 {
 		out += ", filled evenly; " + tightest(made)
+	}
+	if made.Left > 0 {
+		out += fmt.Sprintf("; %s no host", words.Verb(made.Left, "VM finds", "VMs find"))
 	}
 	return []string{out + "."}
 }
@@ -92,16 +92,19 @@ func planVerdict(p *plan.Plan) []string {
 // tightest says how few hosts would do.
 func tightest(made *pack.Plan) string {
 	if made.Tightest == made.Bound.Hosts {
-		return fmt.Sprintf("they would fit %s, and no fewer", words.Plural(made.Tightest, "host"))
+		return fmt.Sprintf("at least %s", words.Verb(made.Tightest, "host is needed", "hosts are needed"))
 	}
-	return fmt.Sprintf("they would fit %s, and no plan needs fewer than %d", words.Plural(made.Tightest, "host"), made.Bound.Hosts)
+	return fmt.Sprintf("the tightest plan found needs %s, and none fewer than %d", words.Plural(made.Tightest, "host"), made.Bound.Hosts)
 }
 
 func planFacts(p *plan.Plan) []answer.Fact {
 	made := p.Made
-	bound := fmt.Sprintf("%s; %s", words.Plural(made.Used, "host"), tightest(made))
+	bound := words.Plural(made.Used, "host")
+	if made.Tightest > 0 {
+		bound += "; " + tightest(made)
+	}
 	if made.Left > 0 {
-		bound = fmt.Sprintf("%s, and %s none", words.Plural(made.Used, "host"), words.Verb(made.Left, "VM finds", "VMs find"))
+		bound += fmt.Sprintf("; %s none", words.Verb(made.Left, "VM finds", "VMs find"))
 	}
 	if made.Used == 0 {
 		bound = "none gets a VM"
@@ -247,7 +250,7 @@ type planJSON struct {
 	Left      []pack.Placement `json:"left"`
 	Waves     []waveJSON       `json:"waves"`
 	Used      int              `json:"hostsUsed"`
-	Tightest  int              `json:"tightest"`
+	Tightest  int              `json:"tightest,omitempty"`
 	Bound     pack.Bound       `json:"bound"`
 	VCPUs     int64            `json:"vcpus"`
 	Failover  []string         `json:"failoverHosts,omitempty"`

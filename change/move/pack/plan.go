@@ -13,10 +13,10 @@ type Plan struct {
 	VMs   []Placement `json:"vms"`   // in the order of the problem
 	Hosts []Use       `json:"hosts"` // in the order of the problem
 	Waves []Wave      `json:"waves"`
-	// Bound is what no plan can better. Its gap is Tightest − Bound.Hosts where all VMs that any host takes are placed, else
+	// Bound is what no plan can better. Its gap is Tightest − Bound.Hosts where Tightest is known, else
 	// Bound.VCPUs − VCPUs.
 	Bound    Bound `json:"bound"`
-	Tightest int   `json:"tightest"` // the fewest hosts that were found to take them
+	Tightest int   `json:"tightest"` // the fewest hosts that were found to take them; 0 where VMs that fit a host find no room
 	Used     int   `json:"used"`     // hosts with VMs, which are spread over all that are not spare
 	VCPUs    int64 `json:"vcpus"`    // placed
 	Left     int   `json:"left"`     // VMs that are not placed
@@ -107,8 +107,11 @@ func Make(ctx context.Context, p *Problem) (*Plan, error) {
 	if len(m.packed) > 0 {
 		var found *search
 		found, out.Bound = m.solve(ctx)
-		s, out.Tightest = found.state, len(found.used)
-		found.spread(ctx)
+		s = found.state
+		if s.placed == m.wanted { // where hosts lack, they are full
+			out.Tightest = len(s.used)
+			found.spread(ctx)
+		}
 		found.draw()
 	}
 	if err := ctx.Err(); err != nil { // the search ended early

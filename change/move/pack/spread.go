@@ -9,11 +9,8 @@ import (
 const maxSpreads = 4
 
 // spread fills the hosts evenly, as people run them: VMs, the largest first, go to the host that is least full with them, where that is less
-// full than theirs. No VM is left out for it, and spare hosts stay empty. Where VMs are left over, the hosts are full.
+// full than theirs. No VM is left out for it, and spare hosts stay empty.
 func (s *search) spread(ctx context.Context) {
-	if s.placed < s.m.wanted {
-		return
-	}
 	list := slices.DeleteFunc(slices.Clone(s.m.packed), func(v int32) bool { return s.host[v] < 0 })
 	s.sort(list, orders[1], 0)
 	s.even, s.weightCPU, s.weightMem, s.weightChance = true, 1, 1, 0
