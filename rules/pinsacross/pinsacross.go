@@ -73,7 +73,7 @@ func check(p *rule.StatedPass) {
 			Severity: finding.Medium,
 			Topic:    fmt.Sprint("cell ", i),
 			Message:  fmt.Sprintf("%s may run on %s of %s, and one node of %d cores would hold them%s", cell, rule.NodeList(runs), v.Host.Name, largest, bound),
-			Advice:   few(s, i, v.Host) + "Pin them to the CPUs of one node, the one of their memory",
+			Advice:   "Pin them to the CPUs of one node, the one of their memory",
 			Evidence: evidence,
 		})
 	}
@@ -113,30 +113,6 @@ func pinned(s *numa.Stated, h *numa.Host) int {
 		}
 	}
 	return -1
-}
-
-// few returns a sentence about the CPUs of a cell that are of another node than nearly all of them, as of a list that ends one too far;
-// "" for none.
-func few(s *numa.Stated, cell int, h *numa.Host) string {
-	on := map[int][]int{}
-	for _, v := range s.Cells[cell].CPUs {
-		if v >= len(s.CPUs) {
-			continue
-		}
-		for _, cpu := range s.CPUs[v] {
-			if n, ok := h.NodeOfPCPU(cpu); ok && !slices.Contains(on[n], cpu) {
-				on[n] = append(on[n], cpu)
-			}
-		}
-	}
-	for n, cpus := range on {
-		for other, most := range on {
-			if len(on) == 2 && other != n && len(cpus)*8 <= len(most) {
-				return fmt.Sprintf("CPU %s is of node %d, and the other %d are of node %d: does the list go too far? ", words.Ranges(cpus), n, len(most), other)
-			}
-		}
-	}
-	return ""
 }
 
 // oneMore finds vCPUs with one CPU more than they are, in a row, where nothing says which nodes these are of.

@@ -64,8 +64,6 @@ type seen struct {
 	cpus      []int
 	memory    numa.Fact[numa.Bytes]
 	pages     []numa.Pool
-	object    bool
-	depth     int // of a node: how many objects it lies in
 }
 
 type reader struct {
@@ -81,7 +79,6 @@ type reader struct {
 	latency      bool // a table of latencies of nodes is read
 	at           *seen
 	base         float64 // of version 1: the smallest distance
-	level        int     // and the depth of the objects that the table is of
 	row          string  // the element whose text is read
 }
 
@@ -170,8 +167,8 @@ func (r *reader) begin(name string, o *seen, attrs map[string]string) (err error
 	return nil
 }
 
-// distances begins a table of distances: of version 2 with the numbers of its nodes, or of version 1, whose relative values are of the
-// objects so many levels below the one that has it, in the order of the file. The first table of latencies of nodes counts.
+// distances begins a table of distances: of version 2 with the numbers of its nodes, or of version 1, with relative values
+// of nodes in the order of the file. The first table of latencies of nodes counts.
 func (r *reader) distances(name string, o *seen, attrs map[string]string) error {
 	r.latency = false
 	switch first := r.at == nil; {
@@ -185,34 +182,17 @@ func (r *reader) distances(name string, o *seen, attrs map[string]string) error 
 		return nil
 	}
 	if name == "distances" {
-		depth, err1 := strconv.Atoi(attrs["relative_depth"])
-		base, err2 := strconv.ParseFloat(attrs["latency_base"], 64)
-		if err1 != nil || err2 != nil || !(base >= 0 && base < 1<<20) {
-			return r.fault(o.line, o.col, "found distances with relative_depth %q and latency_base %q, want numbers", text.Short(attrs["relative_depth"]), text.Short(attrs["latency_base"]))
+		base, err := strconv.ParseFloat(attrs["latency_base"], 64)
+		if err != nil || !(base >= 0 && base < 1<<20) {
+			return r.fault(o.line, o.col, "found distances with latency_base %q, want a number", text.Short(attrs["latency_base"]))
 		}
-		r.base, r.level = base, r.depth(len(r.open)-1)+depth
+		r.base = base
 	}
 	r.latency, r.at = true, o
 	return nil
 }
 
-// depth returns how many objects the first so many open elements are.
-func (r *reader) depth(open int) (n int) {
-	for _, o := range r.open[:open] {
-		n += b2i(o.object)
-	}
-	return n
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 func (r *reader) object(o *seen, attrs map[string]string) (err error) {
-	o.object = true
 	if o.kind = attrs["type"]; !slices.Contains([]string{"Machine", "NUMANode", "Core", "PU"}, o.kind) {
 		return nil
 	}
@@ -241,7 +221,6 @@ func (r *reader) object(o *seen, attrs map[string]string) (err error) {
 		if o.id < 0 || o.id >= maxNode {
 			return r.fault(o.line, o.col, "found a NUMANode with os_index %q, want a number below %d", text.Short(attrs["os_index"]), maxNode)
 		}
-		o.depth = r.depth(len(r.open) - 1)
 		r.nodes = append(r.nodes, o)
 	case "Core":
 		r.cores = append(r.cores, o)
@@ -345,14 +324,9 @@ func (r *reader) end() error {
 // table takes the distances of all nodes; inFile are the nodes in the order of the file.
 func (r *reader) table(inFile []*seen) {
 	k := len(r.t.Nodes)
-	if r.level > 0 { // version 1
+	if r.base > 0 { // version 1
 		for _, n := range inFile {
-			if n.depth+1 == r.level {
-				r.indexes = append(r.indexes, n.id)
-			}
-		}
-		if r.indexes == nil && len(r.values) != k*k {
-			return // of other objects
+			r.indexes = append(r.indexes, n.id)
 		}
 	}
 	at := map[int]int{} // of a node, in the table
