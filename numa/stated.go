@@ -152,6 +152,9 @@ func (h *Host) Node(id int) *Node {
 	return &h.Nodes.Value[i]
 }
 
+// Empty reports whether a node is known to have no memory; nil is no node.
+func (n *Node) Empty() bool { return n != nil && n.Memory.Known() && n.Memory.Value == 0 }
+
 // MemoryOn returns the newest observation of where the memory of the VM was on nodes of its host; nil for none.
 func (v *VM) MemoryOn() *Observation {
 	for i := range slices.Backward(v.Observed) {

@@ -64,6 +64,11 @@ type Config struct {
 	MemoryReservation       Fact[Bytes]  `json:"memoryReservation,omitzero"`
 	MemoryReservationLocked Fact[bool]   `json:"memoryReservationLocked,omitzero"` // "reserve all guest memory"
 
+	// FaultTolerance is off, primary or secondary. While it is on, vSphere reserves all memory of the VM and changes none of its settings.
+	FaultTolerance Fact[string] `json:"faultTolerance,omitzero"`
+	Encrypted      Fact[bool]   `json:"encrypted,omitzero"` // vSphere encrypts its files
+	TPM            Fact[bool]   `json:"tpm,omitzero"`       // it has a virtual TPM
+
 	// Devices are the PCI devices of its host that the VM has, where there are any.
 	Devices Fact[[]Device] `json:"devices,omitzero"`
 
@@ -134,7 +139,7 @@ func (c *Config) LatencyHigh() bool {
 // Unreserved returns the memory of the VM that is known not to be reserved; 0 when all is, or
 // when it is unknown.
 func (c *Config) Unreserved() Bytes {
-	if c.MemoryReservationLocked.Or(false) || !c.MemoryReservation.Known() || !c.Memory.Known() {
+	if c.AllReserved() || !c.MemoryReservation.Known() || !c.Memory.Known() {
 		return 0
 	}
 	return max(0, c.Memory.Value-c.MemoryReservation.Value)
@@ -142,7 +147,7 @@ func (c *Config) Unreserved() Bytes {
 
 // ReservationKnown reports whether it is known how much of the memory is reserved.
 func (c *Config) ReservationKnown() bool {
-	return c.MemoryReservationLocked.Or(false) || c.MemoryReservation.Known() && c.Memory.Known()
+	return c.AllReserved() || c.MemoryReservation.Known() && c.Memory.Known()
 }
 
 // StatedOn reports whether the source says that the VM runs.
@@ -189,6 +194,22 @@ func (s Settings) Without(keys ...string) (out Settings) {
 // settingPrefixes are the entries that can matter to NUMA (rule book
 // B-10); the rest of a VM's configuration is not kept.
 var settingPrefixes = []string{"numa.", "cpuid.", "sched.", "vmx.reboot.", "vcpu.", "monitor.", "monitor_control.", "chipset."}
+
+// FaultTolerant reports whether the VM is one of two that Fault Tolerance keeps alike.
+func (c *Config) FaultTolerant() bool {
+	return c.FaultTolerance.Known() && c.FaultTolerance.Value != FTOff
+}
+
+// AllReserved reports whether all memory of the VM is reserved: by its own setting, or by Fault Tolerance, which sets it and keeps it so
+// (vSphere Availability 6.7, Turn On Fault Tolerance).
+func (c *Config) AllReserved() bool { return c.MemoryReservationLocked.Value || c.FaultTolerant() }
+
+// What Config.FaultTolerance can be.
+const (
+	FTOff       = "off"
+	FTPrimary   = "primary"
+	FTSecondary = "secondary"
+)
 
 // KeepSetting reports whether the VM setting with this key belongs in a fleet.
 func KeepSetting(key string) bool {

@@ -112,7 +112,8 @@ func kvmFleet(t *testing.T, path string) *numa.Fleet {
 // those of 1 GB that each node has.
 func capabilities(t testing.TB, name, words string) []byte {
 	t.Helper()
-	words, pools, _ := strings.Cut(strings.TrimSpace(words), " pages=")
+	words, empty, _ := strings.Cut(strings.TrimSpace(words), " empty=") // a node without memory
+	words, pools, _ := strings.Cut(words, " pages=")
 	pages := strings.Split(pools, ",")
 	f, err := scenario.Read(name, []byte("release 8.0\nhost "+name+" "+words))
 	if err != nil {
@@ -123,6 +124,9 @@ func capabilities(t testing.TB, name, words string) []byte {
 	b.WriteString("<capabilities><host><topology><cells>\n")
 	cores := 0
 	for _, n := range h.Nodes.Value {
+		if fmt.Sprint(n.ID) == empty {
+			n.Memory.Value = 0
+		}
 		fmt.Fprintf(&b, "<cell id='%d'><memory unit='KiB'>%d</memory>\n", n.ID, n.Memory.Value/numa.KiB)
 		if pools != "" {
 			fmt.Fprintf(&b, "<pages unit='KiB' size='1048576'>%s</pages>\n", pages[n.ID])

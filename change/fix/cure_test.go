@@ -2,10 +2,13 @@ package fix_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"homenode/change/fix"
+	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/source/scenario"
 )
 
@@ -120,5 +123,30 @@ vm v host=h vcpus=32 coresPerSocket=1 memory=256GB hw=19 product="SQL Server 201
 				}
 			}
 		})
+	}
+}
+
+// TestFaultTolerance: nothing is planned for a VM that Fault Tolerance protects, which says why, and its advice begins with what has to come
+// first; without it the same VM is planned.
+func TestFaultTolerance(t *testing.T) {
+	for ft, want := range map[string]int{"off": 1, "primary": 0, "secondary": 0} {
+		f, err := scenario.Read("x", []byte("release 7.0U3\nhost esx01 nodes=2 cores=4 memory=128GB\nvm sql01 host=esx01 vcpus=8 coresPerSocket=4 memory=100GB hotAdd=on ft="+ft+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := fix.Make(t.Context(), f, fix.Options{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Changes) != want {
+			t.Errorf("%s: %d changes, want %d", ft, len(p.Changes), want)
+		}
+		said := slices.ContainsFunc(p.Left, func(l fix.Left) bool { return strings.HasPrefix(l.Why, "Fault Tolerance is on") })
+		advised := slices.ContainsFunc(rules.Run(f, rules.Options{}).Findings, func(x finding.Finding) bool {
+			return strings.HasPrefix(x.Advice, "Turn Fault Tolerance off first")
+		})
+		if on := ft != "off"; said != on || advised != on {
+			t.Errorf("%s: the plan says why %v, the advice begins with it %v, want %v", ft, said, advised, on)
+		}
 	}
 }

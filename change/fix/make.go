@@ -422,6 +422,8 @@ func (m *maker) refuse() {
 		switch {
 		case strings.HasPrefix(v.Name, "vCLS-") || strings.HasPrefix(v.Name, "vCLS ("):
 			m.kept[id] = "vSphere manages it (vCLS)"
+		case v.FaultTolerant():
+			m.kept[id] = "Fault Tolerance is on, and vSphere changes no settings then: turn it off, plan again, and turn it on at the end"
 		case v.Power.Value == numa.Suspended:
 			m.kept[id] = "it is suspended: resume it and power it off first"
 		case len(m.o.Owned) > 0 && owned.Allow(labels...) && len(labels) > 0:

@@ -99,6 +99,7 @@ func (m *Move) lose(s *Shape, g *guest, o Options) {
 		m.add(Lost, "PCI device", strings.TrimSpace(d.Kind+" "+d.PCI), "", k.device, v.Devices.Origin.Where)
 	}
 	m.loseAffinity()
+	m.loseProtection()
 	if v.Host != nil && v.Host.EVC.Known() && v.Host.EVC.Value != "" && v.Host.EVC.Value != "none" {
 		m.add(Lost, "EVC", v.Host.EVC.Value, "", k.evc, v.Host.At)
 	}
@@ -223,10 +224,25 @@ func (m *Move) loseReservations() {
 		m.add(Lost, "CPU limit", fmt.Sprintf("%d MHz", mhz.Value), "", k.limit, mhz.Origin.Where)
 	}
 	switch {
-	case v.MemoryReservationLocked.Value:
-		m.add(Lost, "memory reservation", "all, locked", "", k.reserveMemory, v.MemoryReservationLocked.Origin.Where)
+	case v.AllReserved():
+		m.add(Lost, "memory reservation", "all, locked", "", k.reserveMemory, cmp.Or(v.MemoryReservationLocked.Origin.Where, v.FaultTolerance.Origin.Where))
 	case v.MemoryReservation.Value > 0:
 		m.add(Lost, "memory reservation", v.MemoryReservation.Value.String(), "", k.reserveMemory, v.MemoryReservation.Origin.Where)
+	}
+}
+
+// loseProtection says what becomes of Fault Tolerance and of keys. vSphere exports no VM that is encrypted (vSphere Security, Virtual Machine
+// Encryption Interoperability), and the state of a virtual TPM stays in the files of the VM.
+func (m *Move) loseProtection() {
+	v := m.VM
+	if v.FaultTolerant() {
+		m.add(Lost, "Fault Tolerance", v.FaultTolerance.Value, "", "no platform runs a VM on two hosts at once; turn it off before the move: the secondary is no VM of its own", v.FaultTolerance.Origin.Where)
+	}
+	if v.Encrypted.Value {
+		m.add(Lost, "VM encryption", "on", "", "its disks cannot be read with the keys of vSphere: decrypt the VM before the move, and encrypt at the target", v.Encrypted.Origin.Where)
+	}
+	if v.TPM.Value {
+		m.add(Lost, "virtual TPM", "present", "a new one, which is empty", "what the guest has sealed in it, such as keys of BitLocker, does not come along: have the recovery keys, or suspend the protection, before the move", v.TPM.Origin.Where)
 	}
 }
 

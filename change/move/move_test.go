@@ -53,6 +53,8 @@ func TestLost(t *testing.T) {
 		{"reservations", "vcpus=8 coresPerSocket=8 memory=64GB cpuReservation=1000 cpuLimit=2000 memoryReservation=1GB", []string{always, "CPU reservation", "CPU limit", "memory reservation"}},
 		{"all memory reserved", "vcpus=8 coresPerSocket=8 memory=64GB reserveAll=on", []string{always, "memory reservation"}},
 		{"latency sensitivity", "vcpus=8 coresPerSocket=8 memory=64GB latency=high reserveAll=on cpuReservation=20000", []string{"a CPU for each vCPU", always, "CPU reservation", "memory reservation"}},
+		{"Fault Tolerance", "vcpus=8 coresPerSocket=8 memory=64GB ft=primary", []string{always, "memory reservation", "Fault Tolerance"}},
+		{"keys", "vcpus=8 coresPerSocket=8 memory=64GB ft=off encrypted=on tpm=on", []string{always, "VM encryption", "virtual TPM"}},
 		{"a device", "vcpus=8 coresPerSocket=8 memory=64GB reserveAll=on pci=3b:00.0", []string{always, "memory reservation", "PCI device"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -105,7 +105,7 @@ func supplies(f *numa.Fleet) map[string]Supply {
 		s.VCPUs += v.VCPUs.Value
 		s.Configured += v.Memory.Value
 		switch {
-		case v.MemoryReservationLocked.Or(false):
+		case v.AllReserved():
 			s.Reserved += v.Memory.Value
 		case v.MemoryReservation.Known():
 			s.Reserved += min(v.MemoryReservation.Value, v.Memory.Value)

@@ -24,6 +24,12 @@ var guestIDs = map[string]string{
 	"windows2022srvnext": "Windows Server 2025",
 }
 
+// osinfo are the Windows systems by the end of their ID in the database of libosinfo, which definitions of libvirt have.
+var osinfo = map[string]string{
+	"7": "7", "8": "8", "8.1": "8.1", "10": "10", "11": "11", "2k8": "Server 2008", "2k8r2": "Server 2008 R2", "2k12": "Server 2012", "2k12r2": "Server 2012 R2",
+	"2k16": "Server 2016", "2k19": "Server 2019", "2k22": "Server 2022", "2k25": "Server 2025",
+}
+
 // keywords find the families in a text. What stands before none of them belongs to none.
 var keywords = []struct {
 	at       *regexp.Regexp
@@ -58,6 +64,12 @@ func parse(text string) (out []Product) {
 		name, wide := strings.CutSuffix(id, "64")
 		if text = ""; wide {
 			text = strings.ToLower(guestIDs[strings.TrimSuffix(name, "_")])
+		}
+	}
+	if id, ok := strings.CutPrefix(text, "http://microsoft.com/win/"); ok {
+		text = ""
+		if name := osinfo[id]; name != "" {
+			text = "windows " + strings.ToLower(name)
 		}
 	}
 	text = joined.ReplaceAllString(text, "$1 $2") // SQL2019

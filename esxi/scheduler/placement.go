@@ -323,7 +323,7 @@ func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts,
 // reservedOf returns the pages that a VM reserves.
 func reservedOf(v *numa.VM) int64 {
 	keep := v.MemoryReservation.Value
-	if v.MemoryReservationLocked.Value {
+	if v.AllReserved() {
 		keep = v.Memory.Value
 	}
 	return int64(min(max(0, keep), v.Memory.Value) / numa.PageSize)

@@ -63,7 +63,7 @@ type Needs struct {
 // NeedsOf returns what v asks for.
 func NeedsOf(v *numa.VM) Needs {
 	reserved := v.MemoryReservation.Value
-	if v.MemoryReservationLocked.Value {
+	if v.AllReserved() {
 		reserved = v.Memory.Value
 	}
 	return Needs{

@@ -3,20 +3,23 @@
 package move
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"homenode/change/move"
 	"homenode/internal/words"
 	"homenode/output/answer"
+	"homenode/rules/rule"
 )
 
 // Fleet returns the answer about all moves. files are the names of what is written for each of them; folder is "" when
 // nothing was written. p is the plan of their hosts; nil without one. typed is what the user typed, for the next command.
 func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Move) []string, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "move", Title: "Moves", Result: func() any { return result(moves, p, files) }}
-	vms, refused, changed, lost := map[string]bool{}, 0, 0, 0
+	vms, refused := map[string]bool{}, 0
 	t := answer.Table{Name: "moves", Columns: answer.Columns("VM", "to", "nodes", "sockets and cores", ">carried", ">changed", ">lost", "files, or why there is none")}
 	if p != nil {
 		t.Title = "What becomes of each VM"
@@ -34,8 +37,6 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 		if m.Shape != nil {
 			sizes, topology = cells(m.Shape), m.Shape.Topology()
 		}
-		changed += len(m.Of(move.Changed))
-		lost += len(m.Of(move.Lost))
 		row := []answer.Cell{{Text: m.Title, To: answer.Object{Kind: "vm", ID: m.ID}}, {Text: m.To}, {Text: sizes}, {Text: topology}}
 		if p != nil {
 			host, nodes := place(p.Plan, m.ID)
@@ -58,7 +59,7 @@ func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Mov
 	if all := common(moves); len(all.Rows) > 0 {
 		a.Tables = append(a.Tables, all)
 	}
-	a.Verdict = []string{verdict(len(vms), len(moves), refused), fmt.Sprintf("%s changed, %d lost: JSON has each with its reason.", words.Verb(changed, "fact of vSphere is", "facts of vSphere are"), lost)}
+	a.Verdict = []string{verdict(len(vms), len(moves), refused), losses(moves)}
 	if p != nil {
 		planned(a, p)
 	}
@@ -82,16 +83,42 @@ func verdict(vms, moves, refused int) string {
 	return fmt.Sprintf("%d of %s of %s cannot be made as asked.", refused, words.Plural(moves, "move"), words.Plural(vms, "VM"))
 }
 
-// cells writes the vCPUs of each cell: "12 + 12" for two.
+// losses says how many VMs lose what not every VM loses, and what that is for most of them.
+func losses(moves []*move.Move) string {
+	vms, by := map[string]bool{}, map[string]map[string]bool{}
+	for _, m := range moves {
+		for _, i := range m.Own() {
+			vms[m.ID] = true
+			if by[i.What] == nil {
+				by[i.What] = map[string]bool{}
+			}
+			by[i.What][m.ID] = true
+		}
+	}
+	if len(vms) == 0 {
+		return "No VM loses more than every VM does."
+	}
+	what := slices.SortedFunc(maps.Keys(by), func(a, b string) int { return cmp.Or(len(by[b])-len(by[a]), cmp.Compare(a, b)) })
+	return fmt.Sprintf("%s more than every VM does: %s.", words.Verb(len(vms), "VM loses", "VMs lose"),
+		words.Few(words.Texts(what, func(w string) string { return fmt.Sprintf("%s (%d)", w, len(by[w])) })))
+}
+
+// cells writes the nodes of a guest: "1 × 24", "2 × 12", "5 + 4".
 func cells(s *move.Shape) string {
-	return strings.Join(words.Texts(s.Sizes(), func(n int) string { return fmt.Sprint(n) }), " + ")
+	if len(s.Cells) == 1 {
+		return fmt.Sprintf("1 × %d", s.VCPUs)
+	}
+	return rule.SizesText(s)
 }
 
 func nodes(s *move.Shape) string {
-	if len(s.Cells) == 1 {
+	switch sizes := s.Sizes(); {
+	case len(sizes) == 1:
 		return fmt.Sprintf("one node of %d vCPUs", s.VCPUs)
+	case slices.Min(sizes) == slices.Max(sizes):
+		return fmt.Sprintf("%d nodes of %d vCPUs", len(sizes), sizes[0])
 	}
-	return fmt.Sprintf("%d nodes of %s vCPUs", len(s.Cells), cells(s))
+	return fmt.Sprintf("%d nodes of %s vCPUs", len(s.Cells), rule.SizesText(s))
 }
 
 // common returns what any VM loses, each once: no VM has a page for it alone.

@@ -80,25 +80,31 @@ func planVerdict(p *plan.Plan) []string {
 	if len(made.Waves) > 1 {
 		out += fmt.Sprintf(" in %d waves", len(made.Waves))
 	}
-	switch {
-	case made.Left > 0:
+	if made.Tightest > 0 {
+		out += ", filled evenly; " + tightest(made)
+	}
+	if made.Left > 0 {
 		out += fmt.Sprintf("; %s no host", words.Verb(made.Left, "VM finds", "VMs find"))
-	case made.Used == made.Bound.Hosts:
-		out += ": no plan needs fewer"
-	default:
-		out += fmt.Sprintf(": no plan needs fewer than %d", made.Bound.Hosts)
 	}
 	return []string{out + "."}
 }
 
+// tightest says how few hosts would do.
+func tightest(made *pack.Plan) string {
+	if made.Tightest == made.Bound.Hosts {
+		return fmt.Sprintf("at least %s", words.Verb(made.Tightest, "host is needed", "hosts are needed"))
+	}
+	return fmt.Sprintf("the tightest plan found needs %s, and none fewer than %d", words.Plural(made.Tightest, "host"), made.Bound.Hosts)
+}
+
 func planFacts(p *plan.Plan) []answer.Fact {
 	made := p.Made
-	bound := fmt.Sprintf("%s, %d more than the lower bound of %d", words.Plural(made.Used, "host"), made.Used-made.Bound.Hosts, made.Bound.Hosts)
-	if made.Used == made.Bound.Hosts {
-		bound = fmt.Sprintf("%s, which is the lower bound", words.Plural(made.Used, "host"))
+	bound := words.Plural(made.Used, "host")
+	if made.Tightest > 0 {
+		bound += "; " + tightest(made)
 	}
 	if made.Left > 0 {
-		bound = fmt.Sprintf("%s, and %s none", words.Plural(made.Used, "host"), words.Verb(made.Left, "VM finds", "VMs find"))
+		bound += fmt.Sprintf("; %s none", words.Verb(made.Left, "VM finds", "VMs find"))
 	}
 	if made.Used == 0 {
 		bound = "none gets a VM"
@@ -244,6 +250,7 @@ type planJSON struct {
 	Left      []pack.Placement `json:"left"`
 	Waves     []waveJSON       `json:"waves"`
 	Used      int              `json:"hostsUsed"`
+	Tightest  int              `json:"tightest,omitempty"`
 	Bound     pack.Bound       `json:"bound"`
 	VCPUs     int64            `json:"vcpus"`
 	Failover  []string         `json:"failoverHosts,omitempty"`
@@ -272,7 +279,7 @@ type waveJSON struct {
 
 func planResult(p *plan.Plan) *planJSON {
 	made := p.Made
-	out := &planJSON{Hosts: []hostJSON{}, Left: []pack.Placement{}, Waves: []waveJSON{}, Used: made.Used, Bound: made.Bound, VCPUs: made.VCPUs,
+	out := &planJSON{Hosts: []hostJSON{}, Left: []pack.Placement{}, Waves: []waveJSON{}, Used: made.Used, Tightest: made.Tightest, Bound: made.Bound, VCPUs: made.VCPUs,
 		Failover: hostNames(p, made.Spare), Uncovered: hostNames(p, made.Uncovered), More: made.More}
 	for h := range made.Hosts {
 		one := hostJSON{Host: p.Hosts[h].Name, VMs: []placeJSON{}, Nodes: made.Hosts[h].Nodes}

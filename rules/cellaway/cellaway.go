@@ -22,6 +22,15 @@ func check(p *rule.StatedPass) {
 	for i := range s.Cells {
 		runs := s.RunsOn(i, v.Host)
 		bound := &s.Bound[i]
+		if runs != nil && bound.Nodes == nil && !slices.ContainsFunc(runs, func(n int) bool { return !v.Host.Node(n).Empty() }) {
+			p.Report(finding.Finding{
+				Severity: finding.High,
+				Topic:    fmt.Sprint("cell ", i),
+				Message:  fmt.Sprintf("the vCPUs of cell %d run on %s of %s, which has no memory: its %s come from other nodes", i, rule.NodeList(runs), v.Host.Name, s.Cells[i].Memory),
+				Advice:   "Pin them to a node that has memory",
+				Evidence: []finding.Evidence{p.At("vCPUs of the cell on", rule.NodeList(runs), s.PinAt(i)), p.Nodes()},
+			})
+		}
 		if runs == nil || bound.Nodes == nil {
 			continue
 		}

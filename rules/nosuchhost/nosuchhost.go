@@ -54,7 +54,7 @@ func check(p *rule.StatedPass) {
 		if len(absent) > 0 {
 			report(finding.High, "memory "+b.At, fmt.Sprintf("memory is bound to %s, which %s has not", rule.NodeList(absent), v.Host.Name), "memory on", rule.NodeList(b.Nodes), b.At)
 		}
-		empty := slices.DeleteFunc(slices.Clone(b.Nodes), func(id int) bool { n := v.Host.Node(id); return n == nil || !n.Memory.Known() || n.Memory.Value > 0 })
+		empty := slices.DeleteFunc(slices.Clone(b.Nodes), func(id int) bool { return !v.Host.Node(id).Empty() })
 		if len(empty) > 0 {
 			report(finding.High, "no memory "+b.At, fmt.Sprintf("memory is bound to %s, which on %s has none", rule.NodeList(empty), v.Host.Name), "memory on", rule.NodeList(b.Nodes), b.At)
 		}

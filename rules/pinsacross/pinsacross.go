@@ -21,6 +21,8 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Stated:
 func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
+	oneMore(p)
+	awayFromCells(p)
 	largest, _, ok := v.Largest()
 	if !ok || v.Flat() && s.VCPUs > largest { // K011
 		return
@@ -44,6 +46,15 @@ func check(p *rule.StatedPass) {
 			if !slices.ContainsFunc(runs, func(n int) bool { return !slices.Contains(b.Nodes, n) }) {
 				continue
 			}
+		}
+		if other := pinned(s, v.Host); runs == nil && !held && other >= 0 && !s.Auto && s.Present(i) > 0 {
+			p.Report(finding.Finding{
+				Severity: finding.Medium,
+				Topic:    fmt.Sprint("unpinned ", i),
+				Message:  fmt.Sprintf("the vCPUs of cell %d may run anywhere on %s, and those of cell %d run on %s", i, v.Host.Name, other, rule.NodeList(s.RunsOn(other, v.Host))),
+				Advice:   "Pin the vCPUs of each cell to the CPUs of one node",
+				Evidence: []finding.Evidence{p.At("vCPUs on", rule.NodeList(s.RunsOn(other, v.Host)), s.PinAt(other)), p.Cells(), p.Nodes()},
+			})
 		}
 		if len(runs) < 2 || s.Present(i) > largest {
 			continue
@@ -89,4 +100,69 @@ func unpinned(s *numa.Stated, cell int, h *numa.Host) (loose, on []int) {
 		return nil, nil
 	}
 	return loose, on
+}
+
+// pinned returns the first cell whose vCPUs are pinned inside one node of a host of several; -1 for none.
+func pinned(s *numa.Stated, h *numa.Host) int {
+	if all, _ := h.NodesOf(nil); len(all) < 2 {
+		return -1
+	}
+	for i := range s.Cells {
+		if len(s.RunsOn(i, h)) == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// oneMore finds vCPUs with one CPU more than they are, in a row, where nothing says which nodes these are of.
+func oneMore(p *rule.StatedPass) {
+	v, s := p.VM, p.VM.Stated
+	if v.Host != nil && v.Host.Nodes.Known() || len(s.CPUs) < s.VCPUs {
+		return
+	}
+	list := s.CPUs[0]
+	same := !slices.ContainsFunc(s.CPUs[:s.VCPUs], func(o []int) bool { return !slices.Equal(o, list) })
+	if s.VCPUs < 2 || !same || len(list) != s.VCPUs+1 || list[s.VCPUs]-list[0] != s.VCPUs {
+		return
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Low,
+		Topic:    "one more",
+		Message:  fmt.Sprintf("its %d vCPUs may run on the %d CPUs %s of the host: a list that goes one too far reaches into the next node", s.VCPUs, len(list), words.Ranges(list)),
+		Advice:   "Compare the list with the CPUs of the node (virsh capabilities), or leave it if the last is for the other threads of QEMU",
+		Evidence: []finding.Evidence{p.At("vCPUs on CPUs", words.Ranges(list), s.PinAt(0))},
+	})
+}
+
+// awayFromCells finds threads of QEMU that run on none of the nodes of the cells.
+func awayFromCells(p *rule.StatedPass) {
+	v, s := p.VM, p.VM.Stated
+	if v.Host == nil || !v.Host.Nodes.Known() {
+		return
+	}
+	var home []int
+	for i := range s.Cells {
+		runs := s.RunsOn(i, v.Host)
+		if runs == nil && s.Present(i) > 0 {
+			return
+		}
+		home = append(home, runs...)
+	}
+	slices.Sort(home)
+	home = slices.Compact(home)
+	for i := range s.Helpers {
+		h := &s.Helpers[i]
+		on, _ := v.Host.NodesOf(h.CPUs)
+		if len(on) == 0 || len(home) == 0 || slices.ContainsFunc(on, func(n int) bool { return slices.Contains(home, n) }) {
+			continue
+		}
+		p.Report(finding.Finding{
+			Severity: finding.Low,
+			Topic:    h.What,
+			Message:  fmt.Sprintf("%s may run on %s of %s alone, and its vCPUs on %s: each reads memory that the other wrote", h.What, rule.NodeList(on), v.Host.Name, rule.NodeList(home)),
+			Advice:   "Let them run on the node of the vCPUs, unless the device that an I/O thread serves is on theirs",
+			Evidence: []finding.Evidence{p.At("CPUs of "+h.What, words.Ranges(h.CPUs), h.At), p.Nodes()},
+		})
+	}
 }

@@ -66,6 +66,9 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	case best.Before[0].Refused.Any():
 		out.Downtime = "none: the VM does not power on as it is"
 	}
+	if p.VM.FaultTolerant() {
+		out.Downtime += ". Fault Tolerance is off in between: vSphere changes no settings while it is on"
+	}
 	if g.SizeEachTime {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}

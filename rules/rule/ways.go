@@ -149,6 +149,9 @@ func (p *Pass) advise(f *finding.Finding) {
 	case f.When != "":
 		f.Advice = f.When + ": " + Lower(f.Advice)
 	}
+	if changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }; p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
+		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on, and on again at the end. In between: " + Lower(f.Advice)
+	}
 	if f.Besides != "" {
 		f.Advice += ". " + f.Besides
 	}

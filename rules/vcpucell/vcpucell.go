@@ -1,11 +1,13 @@
-// Package vcpucell finds VMs whose cells do not divide their vCPUs.
+// Package vcpucell finds VMs whose cells do not divide their vCPUs, or have memory alone.
 package vcpucell
 
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	"homenode/rules/shape"
@@ -18,8 +20,12 @@ var page string
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: check})
 
 func check(p *rule.StatedPass) {
+	if p.VM.Flat() {
+		return
+	}
+	memoryAlone(p)
 	faults := p.Faults(shape.VCPUs)
-	if p.VM.Flat() || faults == nil {
+	if faults == nil {
 		return
 	}
 	p.Report(finding.Finding{
@@ -28,4 +34,34 @@ func check(p *rule.StatedPass) {
 		Advice:   fmt.Sprintf("List each of the vCPUs 0 to %d in one cell", p.VM.Stated.Most()-1),
 		Evidence: []finding.Evidence{p.Topology(), p.Cells()},
 	})
+}
+
+// memoryAlone finds cells without vCPUs beside others, unless their memory is bound to nodes of the host that have no cores either.
+func memoryAlone(p *rule.StatedPass) {
+	v, s := p.VM, p.VM.Stated
+	with := func(n numa.Node) bool { return n.Cores > 0 }
+	for i := range s.Cells {
+		if len(s.Cells[i].CPUs) > 0 || s.Cells[i].Memory == 0 {
+			continue
+		}
+		severity := finding.Low // the host may have memory of another kind
+		if v.Host != nil && v.Host.Nodes.Known() {
+			nodes := slices.DeleteFunc(slices.Clone(v.Host.Nodes.Value), func(n numa.Node) bool {
+				return s.Bound[i].Nodes != nil && !slices.Contains(s.Bound[i].Nodes, n.ID)
+			})
+			switch {
+			case len(nodes) == 0 || s.Bound[i].Nodes != nil && !slices.ContainsFunc(nodes, with):
+				continue
+			case !slices.ContainsFunc(nodes, func(n numa.Node) bool { return !with(n) }):
+				severity = finding.Medium
+			}
+		}
+		p.Report(finding.Finding{
+			Severity: severity,
+			Topic:    fmt.Sprint("cell ", i),
+			Message:  fmt.Sprintf("cell %d has %s and no vCPU: the guest takes it for memory of another kind, which none of its %s is near", i, s.Cells[i].Memory, rule.Plural(s.VCPUs, "vCPU")),
+			Advice:   "Divide the vCPUs among the cells, or state one cell; bind memory of another kind, such as CXL, to its node of the host",
+			Evidence: []finding.Evidence{p.Cells(), p.At("memory of the cell", s.Cells[i].Memory.String(), s.Cells[i].At)},
+		})
+	}
 }

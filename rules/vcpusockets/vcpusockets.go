@@ -1,10 +1,11 @@
-// Package vcpusockets finds VMs with one core in each socket.
+// Package vcpusockets finds VMs with one core in each socket, or with more sockets than the guest uses.
 package vcpusockets
 
 import (
 	_ "embed"
 	"fmt"
 
+	"homenode/esxi/product"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	"homenode/rules/shape"
@@ -14,13 +15,16 @@ import (
 var page string
 
 // Rule is K012.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Stated: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: check})
 
 // few is how many sockets any software uses.
 const few = 4
 
 func check(p *rule.StatedPass) {
 	s := p.VM.Stated
+	if unused(p) {
+		return
+	}
 	if s.TopologyAt == "" && s.Partial || s.Sockets <= few || s.Sockets != s.Most() || p.Faults(shape.VCPUs, shape.Topology) != nil || shape.Fitting(s.Of(), s.Most()) == 1 {
 		return
 	}
@@ -34,4 +38,30 @@ func check(p *rule.StatedPass) {
 		Advice:   fmt.Sprintf("State sockets of %d cores", shape.Fitting(s.Of(), s.Most())),
 		Evidence: []finding.Evidence{p.Topology(), p.Cells()},
 	})
+}
+
+// unused reports vCPUs that the guest system, or what the owner states of the guest, does not use for its sockets.
+func unused(p *rule.StatedPass) (found bool) {
+	v, s := p.VM, p.VM.Stated
+	products := product.Running(v.Software().Value, v.GuestOS.Value)
+	for i := range products {
+		one := &products[i]
+		_, uses := one.Usable(s.VCPUs, s.Sockets, s.PerSocket())
+		if uses >= s.VCPUs || one.Sockets() == 0 || s.Sockets <= one.Sockets() {
+			continue
+		}
+		found = true
+		severity := finding.Medium
+		if 2*uses <= s.VCPUs {
+			severity = finding.High
+		}
+		p.Report(finding.Finding{
+			Severity: severity,
+			Topic:    one.String(),
+			Message:  fmt.Sprintf("%s uses at most %s, and so %d of its %d vCPUs: the guest sees %s", one, rule.Plural(one.Sockets(), "socket"), uses, s.VCPUs, s.Topology()),
+			Advice:   fmt.Sprintf("State at most %s, of more cores", rule.Plural(one.Sockets(), "socket")),
+			Evidence: []finding.Evidence{finding.Of("guest system", v.GuestOS, v.At), p.Topology()},
+		})
+	}
+	return found
 }

@@ -89,7 +89,7 @@ func (m *Memory) bound(o *Options) {
 
 // locked reports whether the memory cannot be less than it is.
 func (v *VM) locked() bool {
-	return v.exclusive() || v.Config != nil && v.Config.MemoryReservationLocked.Or(false)
+	return v.exclusive() || v.Config != nil && v.Config.AllReserved()
 }
 
 // exclusive reports whether each vCPU has a PCPU of its own (rule book B-21): what it runs

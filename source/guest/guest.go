@@ -40,6 +40,7 @@ type View struct {
 
 	Hypervisor numa.Fact[string] // vendor, as lscpu names it: "VMware"
 	Model      numa.Fact[string] // brand string of the processor
+	Arch       string            // of the processor, as lscpu names it; "" when it is not stated
 
 	CPUCount       numa.Fact[int] // logical processors, those that are offline too
 	Sockets        numa.Fact[int]

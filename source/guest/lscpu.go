@@ -90,6 +90,8 @@ func (s *lscpu) word(key string, l text.Line) {
 	case "Hypervisor vendor", "Hypervisor":
 		name = "hypervisor"
 		s.v.Hypervisor = numa.ReadAt(l.Text, text.Where(l.N, l.Col))
+	case "Architecture":
+		s.v.Arch = strings.TrimSpace(l.Text)
 	case "Model name":
 		name = "processor model"
 		s.v.Model = numa.ReadAt(l.Text, text.Where(l.N, l.Col))

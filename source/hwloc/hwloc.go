@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +24,7 @@ import (
 type Topology struct {
 	Line     int
 	HostName string // as the machine calls itself; "" when it is not stated
+	Arch     string // of its processors, as uname names it; "" when it is not stated
 	Nodes    []Node // by ID
 	// Distance is that of each node to each, in the order of Nodes, 10 being local; nil when it is not stated.
 	Distance [][]int
@@ -74,8 +76,10 @@ type reader struct {
 	pus          []int
 	indexes      []int
 	values       []int
-	latency      bool
-	row          string // the element whose text is read
+	latency      bool // a table of latencies of nodes is read
+	at           *seen
+	base         float64 // of version 1: the smallest distance
+	row          string  // the element whose text is read
 }
 
 // Read reads a machine. The error is a *numa.SyntaxError.
@@ -136,9 +140,14 @@ func (r *reader) begin(name string, o *seen, attrs map[string]string) (err error
 	case "object":
 		return r.object(o, attrs)
 	case "info":
-		if attrs["name"] == "HostName" && r.t.HostName == "" {
-			r.t.HostName = strings.TrimSpace(attrs["value"])
-			r.t.file.Add(o.line, o.col, "host", "name", r.t.HostName, "")
+		for _, s := range []struct {
+			name, fact string
+			to         *string
+		}{{"HostName", "name", &r.t.HostName}, {"Architecture", "architecture", &r.t.Arch}} {
+			if attrs["name"] == s.name && *s.to == "" {
+				*s.to = strings.TrimSpace(attrs["value"])
+				r.t.file.Add(o.line, o.col, "host", s.fact, *s.to, "")
+			}
 		}
 	case "page_type":
 		size, err1 := strconv.ParseInt(attrs["size"], 10, 64)
@@ -146,11 +155,40 @@ func (r *reader) begin(name string, o *seen, attrs map[string]string) (err error
 		if n := len(r.open); err1 == nil && err2 == nil && size > 0 && count > 0 && n > 1 {
 			r.open[n-2].pages = append(r.open[n-2].pages, numa.Pool{Size: numa.Bytes(size), Count: count})
 		}
-	case "distances2":
-		r.latency = r.indexes == nil && attrs["type"] == "NUMANode" && attrs["indexing"] == "os" && (attrs["name"] == "" || attrs["name"] == "NUMALatency")
+	case "distances2", "distances":
+		return r.distances(name, o, attrs)
+	case "latency":
+		if v, err := strconv.ParseFloat(attrs["value"], 64); r.latency && err == nil && v >= 0 && v < 1<<20 && len(r.values) < maxNode*maxNode {
+			r.values = append(r.values, int(math.Round(v*r.base)))
+		}
 	case "indexes", "u64values":
 		r.row = name
 	}
+	return nil
+}
+
+// distances begins a table of distances: of version 2 with the numbers of its nodes, or of version 1, with relative values
+// of nodes in the order of the file. The first table of latencies of nodes counts.
+func (r *reader) distances(name string, o *seen, attrs map[string]string) error {
+	r.latency = false
+	switch first := r.at == nil; {
+	case name == "distances2" && (attrs["type"] != "NUMANode" || attrs["name"] != "" && attrs["name"] != "NUMALatency"):
+		return nil // of other objects, or no latencies
+	case name == "distances2" && attrs["indexing"] != "os":
+		r.t.file.Warn(o.line, o.col, "distances of NUMA nodes by %s are not read", text.Short(attrs["indexing"]))
+		return nil
+	case !first:
+		r.t.file.Warn(o.line, o.col, "a second table of distances: the first counts")
+		return nil
+	}
+	if name == "distances" {
+		base, err := strconv.ParseFloat(attrs["latency_base"], 64)
+		if err != nil || !(base >= 0 && base < 1<<20) {
+			return r.fault(o.line, o.col, "found distances with latency_base %q, want a number", text.Short(attrs["latency_base"]))
+		}
+		r.base = base
+	}
+	r.latency, r.at = true, o
 	return nil
 }
 
@@ -248,6 +286,7 @@ func (r *reader) end() error {
 		r.machine.id = 0
 		r.nodes = []*seen{r.machine}
 	}
+	inFile := slices.Clone(r.nodes)
 	slices.SortFunc(r.nodes, func(a, b *seen) int { return a.id - b.id })
 	owner := map[int]int{} // of a PU: the index of its node, that with the fewest CPUs, since memory of another kind may have all
 	for i, n := range r.nodes {
@@ -275,20 +314,39 @@ func (r *reader) end() error {
 		}
 	}
 	r.facts()
-	if k := len(r.t.Nodes); len(r.values) == k*k && k > 1 {
-		r.t.Distance = make([][]int, k)
-		for i := range k {
-			for j := range k {
-				a, b := slices.Index(r.indexes, r.t.Nodes[i].ID), slices.Index(r.indexes, r.t.Nodes[j].ID)
-				if a < 0 || b < 0 || len(r.indexes) != k {
-					r.t.Distance = nil
-					return nil
-				}
-				r.t.Distance[i] = append(r.t.Distance[i], r.values[a*k+b])
-			}
+	if r.at != nil {
+		r.table(inFile)
+	}
+	r.t.file.Sort()
+	return nil
+}
+
+// table takes the distances of all nodes; inFile are the nodes in the order of the file.
+func (r *reader) table(inFile []*seen) {
+	k := len(r.t.Nodes)
+	if r.base > 0 { // version 1
+		for _, n := range inFile {
+			r.indexes = append(r.indexes, n.id)
 		}
 	}
-	return nil
+	at := map[int]int{} // of a node, in the table
+	for i, id := range r.indexes {
+		at[id] = i
+	}
+	if len(at) != k || len(r.indexes) != k || len(r.values) != k*k || slices.ContainsFunc(r.nodes, func(n *seen) bool { _, ok := at[n.id]; return !ok }) {
+		r.t.file.Warn(r.at.line, r.at.col, "found %d distances of %d nodes, and %d nodes: they count as unknown", len(r.values), len(r.indexes), k)
+		return
+	}
+	if k < 2 {
+		return
+	}
+	for _, a := range r.t.Nodes {
+		var row []int
+		for _, b := range r.t.Nodes {
+			row = append(row, r.values[at[a.ID]*k+at[b.ID]])
+		}
+		r.t.Distance = append(r.t.Distance, row)
+	}
 }
 
 func (r *reader) facts() {
@@ -308,5 +366,4 @@ func (r *reader) facts() {
 			r.t.file.Add(n.line, n.col, subject, "CPUs", words.Ranges(all), "")
 		}
 	}
-	r.t.file.Sort()
 }

@@ -92,6 +92,16 @@ func readHost(name string, e *element) *Host {
 		h.Cells = append(h.Cells, r.cell(id, c))
 	}
 	h.dropOffline()
+	if links := e.child("topology", "interconnects"); links != nil {
+		r.file.Warn(links.line, links.col, "latencies and bandwidths between nodes (interconnects) are not read: the distances count")
+	}
+	for _, c := range h.Cells {
+		if missing := slices.ContainsFunc(h.Cells, func(o HostCell) bool { return c.Distances[o.ID] == 0 }); missing && len(c.Distances) > 0 {
+			at := e.child("topology", "cells")
+			r.file.Warn(at.line, at.col, "node %d has distances to some nodes alone: those of the host count as unknown", c.ID)
+			break
+		}
+	}
 	r.file.Sort()
 	return h
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"homenode/internal/words"
 	"homenode/numa"
@@ -48,6 +49,8 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	d.backing(e.child("memoryBacking"))
 	d.pins(e.child("cputune"))
 	d.bound(e.child("numatune"))
+	d.hotplug(e.child("maxMemory"))
+	d.unheld(e.child("memoryBacking", "hugepages"))
 	switch f := e.child("features"); {
 	case f != nil:
 		d.Stated.ACPI = numa.ReadAt(f.child("acpi") != nil, text.Where(f.line, f.col))
@@ -296,7 +299,7 @@ func (d *domain) bound(tune *element) {
 		b := numa.Bound{Mode: cmp.Or(e.attr("mode"), "strict"), Nodes: d.list(e, "nodeset", maxNode), At: d.at(e)}
 		s.Auto = s.Auto || e.attr("placement") == "auto"
 		if b.Nodes != nil {
-			d.add(e, what+" of host nodes", words.Ranges(b.Nodes), "")
+			d.add(e, what+" from host nodes", words.Ranges(b.Nodes), "")
 		}
 		d.add(e, what+" mode", b.Mode, "")
 		return b
@@ -308,6 +311,10 @@ func (d *domain) bound(tune *element) {
 		}
 	}
 	for _, m := range tune.all("memnode") {
+		if tune.child("memory").attr("placement") == "auto" {
+			d.Stray(m.line, m.col, true, "it binds the memory of a cell beside placement='auto', which libvirt refuses")
+			break
+		}
 		cell, ok := d.number(m, "cellid", m.attr("cellid"), maxNode)
 		if !ok {
 			continue
@@ -319,4 +326,33 @@ func (d *domain) bound(tune *element) {
 		}
 		s.Bound[cell] = one
 	}
+}
+
+// hotplug finds memory that can be added to a VM without cells: libvirt refuses that but on POWER (qemuDomainDefValidateMemoryHotplug).
+func (d *domain) hotplug(e *element) {
+	if e.attr("slots") != "" && len(d.Stated.Cells) == 0 && !d.Stated.Partial && !strings.HasPrefix(d.Arch, "ppc64") {
+		d.Stray(e.line, e.col, true, "memory can be added (maxMemory), and no cell is stated: libvirt refuses it")
+	}
+}
+
+// unheld finds huge pages of cells that run apart, where no cell is bound to nodes of its own: QEMU takes the pages at its start, in
+// threads that run on the CPUs of one cell or of none.
+func (d *domain) unheld(e *element) {
+	s := d.Stated
+	own := slices.ContainsFunc(s.Bound, func(b numa.Bound) bool { return b.At != s.Bound[0].At || len(b.Nodes) == 1 })
+	if e == nil || len(s.Cells) < 2 || own || s.Auto {
+		return
+	}
+	a, b := d.cpusOf(0), d.cpusOf(1)
+	if a != nil && b != nil && !slices.ContainsFunc(a, func(cpu int) bool { return slices.Contains(b, cpu) }) {
+		d.Stray(e.line, e.col, false, "QEMU takes the huge pages when it starts, wherever its thread runs: the vCPUs of cells 0 and 1 are pinned apart, and no cell is bound to a node")
+	}
+}
+
+// cpusOf returns the CPUs of the host that the first vCPU of a cell may run on; nil for all.
+func (d *domain) cpusOf(cell int) []int {
+	if c := d.Stated.Cells[cell].CPUs; len(c) > 0 && c[0] < len(d.Stated.CPUs) {
+		return d.Stated.CPUs[c[0]]
+	}
+	return nil
 }

@@ -77,7 +77,7 @@ func TestDomain(t *testing.T) {
 	for _, f := range docs[0].File().Facts {
 		facts = append(facts, fmt.Sprintf("%d %s: %s %v %s", f.Line, f.Subject, f.Name, f.Value, f.Unit))
 	}
-	for _, want := range []string{"16 VM sql01: host CPUs 0-2, 4-15 ", "24 VM sql01: cell 0 memory of host nodes 0 ", "34 VM sql01: cell 0 memory 16777216 KiB", "27 VM sql01: ACPI true "} {
+	for _, want := range []string{"16 VM sql01: host CPUs 0-2, 4-15 ", "24 VM sql01: cell 0 memory from host nodes 0 ", "34 VM sql01: cell 0 memory 16777216 KiB", "27 VM sql01: ACPI true "} {
 		if !slices.Contains(facts, want) {
 			t.Errorf("no fact %q in %q", want, facts)
 		}

@@ -132,7 +132,7 @@ type WatchHidden struct {
 
 // A WatchChange is what a round found changed.
 type WatchChange struct {
-	What  string `json:"what"` // "pages moved", "vCPUs moved", "vCPUs or memory moved", "probably vMotion"
+	What  string `json:"what"` // "pages moved", "vCPUs moved", "vCPUs or memory moved", "probably live migration"
 	Says  string `json:"says"`
 	Node  *int   `json:"node,omitempty"`
 	Pages int    `json:"pages,omitempty"`

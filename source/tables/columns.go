@@ -59,6 +59,8 @@ var kinds = []kind{
 		{fact: "latency sensitivity", names: []string{"Latency Sensitivity", "vInfoLatencySensitivity"}},
 		{names: []string{"Folder", "vInfoFolder"}},
 		{names: []string{"Firmware", "vInfoFirmware"}},
+		{names: []string{"FT State", "vInfoFTState"}},
+		{names: []string{"FT Role", "vInfoFTRole"}},
 		{fact: "hardware version", names: []string{"HW version", "vInfoVersion", "vInfoHWVersion"}},
 		{last: true, names: []string{"Datacenter", "vInfoDatacenter"}},
 		{fact: "cluster", last: true, names: []string{"Cluster", "vInfoCluster"}},

@@ -327,3 +327,16 @@ func TestFirmware(t *testing.T) {
 		}
 	}
 }
+
+// TestProtection reads Fault Tolerance of RVTools; keys and the TPM of exports with the paths of the API.
+func TestProtection(t *testing.T) {
+	f := mustRead(t, tempFolder(t, vInfoOnly("VM,CPUs,FT State,FT Role", "a,8,notConfigured,", "b,8,running,1", "c,8,needSecondary,2", "d,8,,")))
+	for i, want := range []string{"off", "primary", "secondary", ""} {
+		if got := f.VMs[i].FaultTolerance.Value; got != want {
+			t.Errorf("%s: found Fault Tolerance %q, want %q", f.VMs[i].Name, got, want)
+		}
+	}
+	if v := f.VMs[1]; v.FaultTolerance.Origin.Where != `vInfo row 3 "FT State"` || !v.AllReserved() || f.VMs[0].AllReserved() {
+		t.Errorf("found %+v, all reserved %v", v.FaultTolerance, v.AllReserved())
+	}
+}

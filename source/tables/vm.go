@@ -145,9 +145,14 @@ func readVM(t *table, c *numa.Config) (agrees bool) {
 		MemoryReservationLocked: t.boolFact("Memory Reservation Locked To Max"),
 		LatencySensitivity:      t.stringFact("Latency Sensitivity"),
 		Firmware:                t.stringFact("Firmware"),
+		FaultTolerance:          readFT(t),
+		TPM:                     t.boolFact("TPM"),
 	}
 	if r.Firmware.Value = strings.ToLower(r.Firmware.Value); r.Firmware.Value != "bios" && r.Firmware.Value != "efi" {
 		r.Firmware = numa.Fact[string]{}
+	}
+	if t.text("encryption key") != "" {
+		r.Encrypted = numa.ReadAt(true, t.origin("encryption key"))
 	}
 	if !r.GuestOS.Known() {
 		r.GuestOS = t.stringFact("OS according to the VMware Tools")
@@ -195,6 +200,21 @@ func readPower(t *table) numa.Fact[numa.PowerState] {
 		return numa.Fact[numa.PowerState]{}
 	}
 	return numa.ReadAt(state, s.Origin.Where)
+}
+
+// readFT reads the state of Fault Tolerance, and the role: 1 is the primary.
+func readFT(t *table) numa.Fact[string] {
+	state, role := t.stringFact("FT State"), t.text("FT Role")
+	switch {
+	case !state.Known():
+	case squash(state.Value) == "notconfigured":
+		state.Value = numa.FTOff
+	case role != "" && role != "0" && role != "1" && role != "-1":
+		state.Value = numa.FTSecondary
+	default:
+		state.Value = numa.FTPrimary
+	}
+	return state
 }
 
 // readHardware reads a virtual hardware version, 21 or vmx-21.

@@ -65,8 +65,12 @@ func wordOf(p *numa.Property[numa.Config]) word {
 	case *numa.Fact[string]:
 		w.value, w.set = asText, oneOf(p.Only, in[string](p))
 	}
-	if p.VMX == "sched.cpu.max" {
+	switch p.VMX {
+	case "sched.cpu.max":
 		w.set = limit
+	case "encryption.keySafe": // its value is a key, and is shown nowhere
+		there := func(string) (bool, bool) { return true, true }
+		w.value, w.set = func(string) (any, bool) { return true, true }, setting("", in[bool](p), there)
 	}
 	return w
 }

@@ -293,3 +293,16 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestProtection reads that a VM is encrypted and has a TPM, and shows no key.
+func TestProtection(t *testing.T) {
+	const key = "vmware:key/list/(pair/(fqid/secret"
+	v := read(t, "a.vmx", "virtualHW.version = \"19\"\nnumvcpus = \"2\"\nencryption.keySafe = \""+key+"\"\nvtpm.present = \"TRUE\"\n")
+	vm := v.VM()
+	if vm.Encrypted != numa.ReadAt(true, "line 3") || vm.TPM != numa.ReadAt(true, "line 4") {
+		t.Errorf("encrypted %+v, TPM %+v", vm.Encrypted, vm.TPM)
+	}
+	if all := fmt.Sprint(v.File().Facts, v.File().Warnings, vm.Settings); strings.Contains(all, "secret") {
+		t.Errorf("a key is shown: %s", all)
+	}
+}

@@ -24,6 +24,7 @@ var vmPaths = []string{
 	"config.firmware", "config.flags.vvtdEnabled",
 	"config.cpuAllocation.reservation", "config.cpuAllocation.limit", "config.memoryAllocation.reservation",
 	"config.memoryReservationLockedToMax", "config.extraConfig",
+	"runtime.faultToleranceState", "config.ftInfo", "config.keyId", "summary.config.tpmPresent",
 }
 
 // VMProperties returns the properties that Read asks of each VM, for those who
@@ -162,6 +163,29 @@ func convertResources(o *object, v *numa.VM) {
 		v.MemoryReservation = numa.ReadAt(numa.Bytes(mb)*numa.MiB, "config.memoryAllocation.reservation")
 	}
 	v.MemoryReservationLocked = fact[bool](o, "config.memoryReservationLockedToMax")
+	v.FaultTolerance, v.TPM = faultTolerance(o), fact[bool](o, "summary.config.tpmPresent")
+	const key = "config.keyId"
+	if _, ok := value[types.CryptoKeyId](o, key); ok || o.unset(key) {
+		v.Encrypted = numa.ReadAt(ok, key)
+	}
+}
+
+// faultTolerance returns the role of a VM: 1 is the primary, 2 the first secondary (vSphere API, FaultToleranceConfigInfo).
+func faultTolerance(o *object) numa.Fact[string] {
+	const state, info = "runtime.faultToleranceState", "config.ftInfo"
+	_, first := value[types.FaultTolerancePrimaryConfigInfo](o, info)
+	second, _ := value[types.FaultToleranceSecondaryConfigInfo](o, info)
+	some, _ := value[types.FaultToleranceConfigInfo](o, info)
+	s, ok := value[types.VirtualMachineFaultToleranceState](o, state)
+	switch {
+	case max(second.Role, some.Role) > 1:
+		return numa.ReadAt(numa.FTSecondary, info)
+	case first, some.Role == 1, ok && s != types.VirtualMachineFaultToleranceStateNotConfigured:
+		return numa.ReadAt(numa.FTPrimary, state)
+	case ok:
+		return numa.ReadAt(numa.FTOff, state)
+	}
+	return numa.Fact[string]{}
 }
 
 // affinity returns a set of numbers; a VM without the property has none.

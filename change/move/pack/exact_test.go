@@ -204,10 +204,10 @@ func TestGap(t *testing.T) {
 			}
 			continue
 		}
-		above := plan.Used - o.Hosts
+		above := plan.Tightest - o.Hosts
 		more[above]++
 		if plan.VCPUs != o.VCPUs || above < 0 || above > 1 || plan.Bound.Hosts > o.Hosts {
-			t.Errorf("seed %d: %d vCPUs on %d hosts, the optimum is %d on %d, the bound %d", o.Seed, plan.VCPUs, plan.Used, o.VCPUs, o.Hosts, plan.Bound.Hosts)
+			t.Errorf("seed %d: %d vCPUs on %d hosts, the optimum is %d on %d, the bound %d", o.Seed, plan.VCPUs, plan.Tightest, o.VCPUs, o.Hosts, plan.Bound.Hosts)
 		}
 		if above == 0 {
 			equal++

@@ -22,7 +22,8 @@
 //
 // # What is wanted
 //
-// The most vCPUs placed, then the fewest hosts, then near nodes.
+// The most vCPUs placed, then near nodes, then hosts that are filled evenly. The fewest hosts are searched for first: they are the bound,
+// and say which VMs find no room.
 //
 // # How
 //
@@ -30,7 +31,7 @@
 // exclusive first, then cells × dominant share, on the used host that they leave least of,
 // else on a new one; again in other orders of the same, perturbed with a fixed seed. Then hosts are
 // emptied and filled anew, together with what is left over (ruin and recreate, Schrimpf et al.
-// 2000), as long as the budget of placements lasts or until the lower bound is reached.
+// 2000), as long as the budget of placements lasts or until the lower bound is reached. At last VMs move to hosts that are less full.
 // There is no clock in it: the same problem has the same plan. The tests compare it with
 // OR-Tools CP-SAT.
 package pack

@@ -13,13 +13,14 @@ type Plan struct {
 	VMs   []Placement `json:"vms"`   // in the order of the problem
 	Hosts []Use       `json:"hosts"` // in the order of the problem
 	Waves []Wave      `json:"waves"`
-	// Bound is what no plan can better, Used and VCPUs what this one comes to. The gap is
-	// Used − Bound.Hosts where all VMs that any host takes are placed, else Bound.VCPUs − VCPUs.
-	Bound Bound `json:"bound"`
-	Used  int   `json:"used"`  // hosts with VMs
-	VCPUs int64 `json:"vcpus"` // placed
-	Left  int   `json:"left"`  // VMs that are not placed
-	Spare []int `json:"spare"` // hosts that stay empty, by index
+	// Bound is what no plan can better. Its gap is Tightest − Bound.Hosts where Tightest is known, else
+	// Bound.VCPUs − VCPUs.
+	Bound    Bound `json:"bound"`
+	Tightest int   `json:"tightest"` // the fewest hosts that were found to take them; 0 where VMs that fit a host find no room
+	Used     int   `json:"used"`     // hosts with VMs, which are spread over all that are not spare
+	VCPUs    int64 `json:"vcpus"`    // placed
+	Left     int   `json:"left"`     // VMs that are not placed
+	Spare    []int `json:"spare"`    // hosts that stay empty, by index
 	// Uncovered are hosts whose VMs were not found room for on one of the empty hosts all together, where
 	// spare ones were asked for.
 	Uncovered []int `json:"uncovered,omitempty"`
@@ -104,7 +105,14 @@ func Make(ctx context.Context, p *Problem) (*Plan, error) {
 	out := &Plan{}
 	s := newState(m)
 	if len(m.packed) > 0 {
-		s, out.Bound = m.solve(ctx)
+		var found *search
+		found, out.Bound = m.solve(ctx)
+		s = found.state
+		if s.placed == m.wanted { // where hosts lack, they are full
+			out.Tightest = len(s.used)
+			found.spread(ctx)
+		}
+		found.draw()
 	}
 	if err := ctx.Err(); err != nil { // the search ended early
 		return nil, err

@@ -38,8 +38,8 @@ type move struct {
 // maxRuns are the starts that are improved, where the budget gives each of them many rounds.
 const maxRuns = 8
 
-// solve returns the best state that is found, and what no plan can better.
-func (m *model) solve(ctx context.Context) (*state, Bound) {
+// solve returns the tightest state that is found, and what no plan can better.
+func (m *model) solve(ctx context.Context) (*search, Bound) {
 	bound := m.bound()
 	budget := cmp.Or(m.p.Search.Budget, max(DefaultBudget, perVM*len(m.packed))) - MinStarts*len(m.packed)
 	runs := max(1, min(maxRuns, budget/(roundsEach*len(m.packed))))
@@ -66,8 +66,7 @@ func (m *model) solve(ctx context.Context) (*state, Bound) {
 			break
 		}
 	}
-	best.draw()
-	return best.state, bound
+	return best, bound
 }
 
 // roundsEach is how often each VM is placed in a run that is worth a start of its own.

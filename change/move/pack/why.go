@@ -98,10 +98,23 @@ func (m *model) byThreads(v int) (host string, ok bool) {
 	}
 	policy := m.p.Policy
 	policy.Threads = true
+	return Takes(&Problem{Hosts: m.headHosts(), Policy: policy}, m.p.VMs[v])
+}
+
+// headHosts returns a host of each kind.
+func (m *model) headHosts() (out []Host) {
 	for _, h := range m.heads {
-		one := &Problem{VMs: []VM{m.p.VMs[v]}, Hosts: []Host{m.p.Hosts[h]}, Policy: policy}
+		out = append(out, m.p.Hosts[h])
+	}
+	return out
+}
+
+// Takes returns an empty host of a problem that takes a VM.
+func Takes(p *Problem, vm VM) (host string, ok bool) {
+	for i := range p.Hosts {
+		one := &Problem{VMs: []VM{vm}, Hosts: p.Hosts[i : i+1], Policy: p.Policy}
 		if try, err := newModel(one); err == nil && len(try.packed) > 0 {
-			return one.Hosts[0].Name, true
+			return p.Hosts[i].Name, true
 		}
 	}
 	return "", false
@@ -171,17 +184,15 @@ func (m *model) otherShape(v int) (shape, host string, ok bool) {
 		if vm.Most > 0 && vm.largest().VCPUs > vm.Most {
 			continue
 		}
-		for _, h := range m.heads {
-			one := &Problem{VMs: []VM{vm}, Hosts: []Host{m.p.Hosts[h]}, Policy: m.p.Policy}
-			if try, err := newModel(one); err != nil || len(try.packed) == 0 {
-				continue
-			}
-			c := vm.largest()
-			if cells == 1 {
-				return fmt.Sprintf("one cell of %d vCPUs and %v", c.VCPUs, c.Memory), one.Hosts[0].Name, true
-			}
-			return fmt.Sprintf("%d cells of %d vCPUs and %v", cells, c.VCPUs, c.Memory), one.Hosts[0].Name, true
+		host, ok := Takes(&Problem{Hosts: m.headHosts(), Policy: m.p.Policy}, vm)
+		if !ok {
+			continue
 		}
+		c := vm.largest()
+		if cells == 1 {
+			return fmt.Sprintf("one cell of %d vCPUs and %v", c.VCPUs, c.Memory), host, true
+		}
+		return fmt.Sprintf("%d cells of %d vCPUs and %v", cells, c.VCPUs, c.Memory), host, true
 	}
 	return "", "", false
 }

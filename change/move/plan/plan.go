@@ -15,6 +15,7 @@ import (
 	"homenode/change/move"
 	"homenode/change/move/pack"
 	"homenode/internal/glob"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -136,9 +137,7 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 		if one.Page == 0 { // beside huge pages it is in what the host keeps
 			one.Own = numa.OwnOfQEMU(need.Shape.Memory, need.Shape.Most())
 		}
-		for _, c := range need.Shape.Cells {
-			one.Cells = append(one.Cells, pack.Cell{VCPUs: len(c.CPUs), Memory: c.Memory})
-		}
+		one.Cells = cellsOf(need)
 		sort.put(&one, v, cluster)
 		out.index[v.ID], out.perCore = len(p.VMs), append(out.perCore, one.PerCore)
 		p.VMs, out.VMs, out.Needs, out.More = append(p.VMs, one), append(out.VMs, v), append(out.Needs, need), append(out.More, more)
@@ -156,7 +155,7 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 	for i := range made.VMs {
 		if cure := &made.VMs[i].Cure; strings.HasPrefix(*cure, "as ") && o.Shape != move.Fit {
 			shape, threads, _ := strings.Cut(*cure, "; ")
-			*cure = shape + ": --shape fit"
+			*cure = cmp.Or(asNow(out.VMs[i], p.VMs[i], to, o, p), shape+": --shape fit") + " (--vm for this VM alone)"
 			if threads != "" {
 				*cure += "; " + threads
 			}
@@ -173,6 +172,33 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 		}
 	}
 	return out, nil
+}
+
+// asNow says that a VM fits an empty host with the nodes that its guest sees on vSphere, where it was to get those of its clients; "" when it
+// does not.
+func asNow(v *rule.VM, one pack.VM, to []*move.Platform, o move.Options, p *pack.Problem) string {
+	if o.Shape != "" && o.Shape != move.Clients {
+		return ""
+	}
+	o.Shape = move.Same
+	need, _ := needOf(v, to, o)
+	if need == nil {
+		return ""
+	}
+	one.Cells = cellsOf(need)
+	host, ok := pack.Takes(p, one)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("with the %s that its guest sees now it fits an empty %s: --shape same", words.Plural(len(one.Cells), "node"), host)
+}
+
+// cellsOf returns the cells that are packed.
+func cellsOf(need *move.Need) (out []pack.Cell) {
+	for _, c := range need.Shape.Cells {
+		out = append(out, pack.Cell{VCPUs: len(c.CPUs), Memory: c.Memory})
+	}
+	return out
 }
 
 // needOf returns what a VM needs on all platforms together: pages and CPUs of its own where one of them gives these. more says which of

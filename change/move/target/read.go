@@ -20,10 +20,18 @@ import (
 
 // described is what files say of one host.
 type described struct {
-	name  string
-	caps  []*libvirt.Host
-	topos []*hwloc.Topology
-	views []*guest.View
+	name         string
+	caps         []*libvirt.Host
+	topos        []*hwloc.Topology
+	views        []*guest.View
+	arch, archAt string // that is stated first, and where; "" for none
+}
+
+// is takes the architecture that a file states; "" for none.
+func (d *described) is(arch, at string) {
+	if d.arch == "" && arch != "" {
+		d.arch, d.archAt = arch, at
+	}
 }
 
 // Read returns the hosts of a file, or of those of a folder or an archive, by name. Files that say nothing of a host are left out
@@ -31,7 +39,7 @@ type described struct {
 // has the name of a tool. Notes say what is doubtful.
 func Read(path string) (hosts []pack.Host, notes []string, err error) {
 	by := map[string]*described{}
-	domains, others := 0, []string(nil)
+	domains, others, unstated := 0, []string(nil), []string(nil)
 	of := func(file, stated string) *described {
 		name := cmp.Or(stated, fileName(file))
 		if by[name] == nil {
@@ -50,20 +58,23 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 			}
 			switch d := d.(type) {
 			case *libvirt.Host:
-				if !libvirt.Runs(d.Arch, "x86_64") { // as vSphere's are
-					others = append(others, fmt.Sprintf("%s: a host of %s, which does not run VMs of x86_64: it is left out", f.At(d.Line, 0), d.Arch))
+				if !libvirt.Runs(d.Arch, "x86_64") {
+					others = append(others, otherArch(f.At(d.Line, 0), d.Arch))
 					continue
 				}
 				one := of(f.Name, "")
 				one.caps = append(one.caps, d)
+				one.is(d.Arch, f.At(d.Line, 0))
 			case *definition.VM:
 				domains++
 			case *hwloc.Topology:
 				one := of(f.Name, d.HostName)
 				one.topos = append(one.topos, d)
+				one.is(d.Arch, f.At(d.Line, 0))
 			case *guest.View:
 				one := of(f.Name, d.Guest)
 				one.views = append(one.views, d)
+				one.is(d.Arch, f.At(d.Line, 0))
 			}
 		}
 		if part.Fleet != nil {
@@ -77,13 +88,22 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 		}
 	}
 	for _, d := range by {
+		if !libvirt.Runs(d.arch, "x86_64") {
+			others = append(others, otherArch(d.archAt, d.arch))
+			continue
+		}
+		if d.arch == "" {
+			unstated = append(unstated, fmt.Sprintf("%s: nothing states its architecture: it counts as x86_64 (lscpu and virsh capabilities state it)", d.name))
+		}
 		list, err := d.hosts()
 		if err != nil {
 			return nil, nil, err
 		}
 		hosts = append(hosts, list...)
 	}
-	notes = append(notes, others...)
+	slices.Sort(others)
+	slices.Sort(unstated)
+	notes = slices.Concat(notes, unstated, others)
 	if len(hosts) == 0 && others != nil {
 		return nil, nil, errors.New(others[0])
 	}
@@ -95,6 +115,11 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 		notes = append(notes, fmt.Sprintf("%s: %s there, and the plan gives the room of these away: name what is kept with --host-reserve", path, words.Verb(domains, "domain is", "domains are")))
 	}
 	return hosts, notes, nil
+}
+
+// otherArch is why a host is left out on which VMs of vSphere, of x86_64, do not run.
+func otherArch(at, arch string) string {
+	return fmt.Sprintf("%s: a host of %s, which does not run VMs of x86_64: it is left out", at, arch)
 }
 
 // hosts returns the hosts that are described under one name: several, numbered, where one file has several. Capabilities
@@ -130,7 +155,33 @@ func (d *described) hosts() (out []pack.Host, err error) {
 		}
 		out = append(out, h)
 	}
+	if len(out) == 1 && out[0].Distance == nil {
+		out[0].Distance = d.distance(&out[0])
+	}
 	return out, nil
+}
+
+// distance returns the distances that other files state of the nodes of a host; nil for none.
+func (d *described) distance(h *pack.Host) [][]int {
+	same := func(n int, id func(int) int) bool {
+		for i := range h.Nodes {
+			if n != len(h.Nodes) || id(i) != h.Nodes[i].ID {
+				return false
+			}
+		}
+		return true
+	}
+	for _, t := range d.topos {
+		if t.Distance != nil && same(len(t.Nodes), func(i int) int { return t.Nodes[i].ID }) {
+			return t.Distance
+		}
+	}
+	for _, v := range d.views {
+		if v.Distance != nil && same(len(v.Nodes), func(i int) int { return v.Nodes[i].ID }) {
+			return v.Distance
+		}
+	}
+	return nil
 }
 
 func numbered(name string, i, n int) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,12 @@ func TestRead(t *testing.T) {
 		{"cut", map[string]string{"k.xml": caps[:len(caps)/2]}, "DIR/k.xml:"},
 		{"another architecture", map[string]string{"k1.xml": strings.Replace(caps, "x86_64", "aarch64", 1), "k2.xml": caps}, "k2 2+0 cores 4 CPUs"},
 		{"another architecture alone", map[string]string{"k1.xml": strings.Replace(caps, "x86_64", "aarch64", 1)}, "DIR/k1.xml:2: a host of aarch64, which does not run VMs of x86_64: it is left out"},
+		{"hwloc of POWER", map[string]string{"k1.xml": strings.Replace(hw, "<info ", "<info name=\"Architecture\" value=\"ppc64le\"/><info ", 1), "k2.xml": caps}, "k2 2+0 cores 4 CPUs"},
+		{"hwloc of ARM alone", map[string]string{"k1.xml": strings.Replace(hw, "<info ", "<info name=\"Architecture\" value=\"aarch64\"/><info ", 1)}, "DIR/k1.xml:4: a host of aarch64, which does not run VMs of x86_64: it is left out"},
+		{"lscpu of POWER alone", map[string]string{"a.lscpu.txt": "Architecture:        ppc64le\n" + plain, "a.numactl.txt": numactl}, "DIR/a.lscpu.txt:1: a host of ppc64le, which does not run VMs of x86_64: it is left out"},
+		{"lscpu of POWER, and its CPUs", map[string]string{"a.txt": "$ lscpu\nArchitecture: ppc64le\n" + plain + "\n$ lscpu -p\n" + lscpu + "\n$ numactl -H\n" + numactl}, "DIR/a.txt:2: a host of ppc64le, which does not run VMs of x86_64: it is left out"},
+		{"lscpu -J of ARM", map[string]string{"a.txt": "{\"lscpu\": [{\"field\": \"Architecture:\", \"data\": \"aarch64\"}, {\"field\": \"CPU(s):\", \"data\": \"8\"}]}\n" + numactl}, "DIR/a.txt:1: a host of aarch64, which does not run VMs of x86_64: it is left out"},
+		{"lscpu of x86", map[string]string{"a.lscpu.txt": "Architecture: x86_64\n" + plain, "a.numactl.txt": numactl}, "a 4+4 cores 8 CPUs, numbered"},
 		{"nothing", map[string]string{"k.txt": "hello"}, "DIR: found none of the formats that are read in it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -82,5 +89,55 @@ func TestRead(t *testing.T) {
 	}
 	if hosts, _, err := Read(path); err != nil || len(hosts) != 2 || hosts[1].Name != "kvm2" || hosts[1].Nodes[1].Cores != 8 {
 		t.Errorf("read %+v, %v of a scenario", hosts, err)
+	}
+}
+
+// TestDistances: distances that any file of a host states are those of the host, and where they are not, a note says so.
+func TestDistances(t *testing.T) {
+	b, err := os.ReadFile("../../../source/libvirt/testdata/host.xml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	caps := string(b)
+	bare := regexp.MustCompile(`(?s)<distances>.*?</distances>`).ReplaceAllString(caps, "")
+	one := func(depth string) string {
+		return `<topology><object type="Machine" os_index="0" cpuset="0x0000000f"><info name="Architecture" value="x86_64"/>
+<distances nbobjs="2" relative_depth="` + depth + `" latency_base="10.000000"><latency value="1.000000"/><latency value="2.100000"/><latency value="2.100000"/><latency value="1.000000"/></distances>
+<object type="NUMANode" os_index="1" cpuset="0x0000000c" local_memory="34359738368"><object type="Core" cpuset="0x0000000c"><object type="PU" os_index="2"/><object type="PU" os_index="3"/></object></object>
+<object type="NUMANode" os_index="0" cpuset="0x00000003" local_memory="34359738368"><object type="Core" cpuset="0x00000003"><object type="PU" os_index="0"/><object type="PU" os_index="1"/></object></object>
+</object></topology>`
+	}
+	const numactl = "available: 2 nodes (0,2)\nnode 0 cpus: 0 1 4 5\nnode 0 size: 65536 MB\nnode 0 free: 60000 MB\nnode 2 cpus:\nnode 2 size: 32768 MB\nnode 2 free: 30000 MB\nnode distances:\nnode   0   2\n  0:  10  17\n  2:  17  10\n"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string // the distance of the two nodes, or a note
+	}{
+		{"capabilities", map[string]string{"k.xml": caps}, "12"},
+		{"capabilities, and numactl beside them", map[string]string{"k.xml": bare, "k.numactl.txt": numactl}, "17"},
+		{"both", map[string]string{"k.xml": caps, "k.numactl.txt": numactl}, "12"},
+		{"a part of them", map[string]string{"k.xml": strings.Replace(caps, "<sibling id='2' value='12'/>", "", 1)}, "DIR/k.xml:9:7: node 0 has distances to some nodes alone: those of the host count as unknown"},
+		{"hwloc 1", map[string]string{"k.xml": one("1")}, "21"},
+		{"hwloc 1, a part", map[string]string{"k.xml": strings.Replace(one("1"), `<latency value="2.100000"/>`, "", 1)}, "DIR/k.xml:2:1: found 3 distances of 2 nodes, and 2 nodes: they count as unknown"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range tt.files {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			hosts, notes, err := Read(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.ReplaceAll(strings.Join(notes, "; "), dir, "DIR")
+			if d := hosts[0].Distance; d != nil {
+				got = fmt.Sprint(d[0][1])
+			}
+			if got != tt.want {
+				t.Errorf("found %s, want %s", got, tt.want)
+			}
+		})
 	}
 }

@@ -62,7 +62,7 @@ func (c *watch) run(cmd *cobra.Command, _ []string) (err error) {
 	return guest.Watch(cmd.Context(), plan, c.every, c.long, func(r *measured.WatchRound) error {
 		if apart := guest.Apart(r); apart > c.every && !said {
 			said = true
-			fmt.Fprintf(cmd.ErrOrStderr(), "Rounds are %v apart or more: each takes %.2f s of a processor, and 1 %% of one is the most.\n", apart.Round(time.Second), r.CPUSeconds)
+			fmt.Fprintf(cmd.ErrOrStderr(), "Rounds are %v apart, not %v: each takes %.2f s of CPU time, and watch takes 1 %% of one processor at most.\n", apart.Round(time.Second), c.every, r.CPUSeconds)
 		}
 		line, err := json.Marshal(r)
 		if err != nil {

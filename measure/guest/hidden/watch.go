@@ -62,7 +62,7 @@ const (
 	PagesMoved = "pages moved"
 	VCPUsMoved = "vCPUs moved"
 	Moved      = "vCPUs or memory moved" // most pages for most vCPUs at once
-	VMotion    = "probably vMotion"
+	Migrated   = "probably live migration"
 )
 
 const (
@@ -86,7 +86,7 @@ func NewWatch(cpus []int) *Watch {
 // Add takes a round and returns what has changed.
 func (w *Watch) Add(r *Round) (changes []Change) {
 	if why := w.machine(r); why != "" {
-		changes = append(changes, Change{At: r.At, What: VMotion, Says: "Probably vMotion: " + why + "."})
+		changes = append(changes, Change{At: r.At, What: Migrated, Says: "Probably live migration (vMotion): " + why + "."})
 		w.forget()
 	}
 	w.Last = &Seen{r.Model, r.CounterHz, r.CoreHz}
@@ -115,7 +115,7 @@ func (w *Watch) machine(r *Round) string {
 			why = append(why, "the processor is another model")
 		}
 		if a, b := w.Last.CounterHz, r.CounterHz; a > 0 && b > 0 && math.Abs(b/a-1) > counterStep {
-			why = append(why, fmt.Sprintf("the counter went from %.3f to %.3f MHz", a/1e6, b/1e6))
+			why = append(why, fmt.Sprintf("the TSC went from %.3f to %.3f MHz", a/1e6, b/1e6))
 		}
 		if a, b := w.Last.CoreHz, r.CoreHz; len(why) > 0 && a > 0 && b > 0 && math.Abs(b/a-1) > coreStep {
 			why = append(why, fmt.Sprintf("the core clock went from %.1f to %.1f GHz", a/1e9, b/1e9))

@@ -134,16 +134,16 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestVMotion has what a move to another host shows besides latencies.
-func TestVMotion(t *testing.T) {
+// TestMigrated has what a move to another host shows besides latencies.
+func TestMigrated(t *testing.T) {
 	w := newWatched(recorded(t, "busy"), 1, 64, 0.3)
 	for _, tt := range []struct {
 		change func(r *Round)
 		says   string
 	}{
-		{func(r *Round) { r.Gap = 400 * time.Millisecond }, "Probably vMotion: no vCPU ran for 400 ms, or this process was stopped."},
-		{func(r *Round) { r.Model = "Xeon"; r.CoreHz = 2.9e9 }, "Probably vMotion: the processor is another model, the core clock went from 3.7 to 2.9 GHz."},
-		{func(r *Round) { r.CounterHz = 2.1e9 }, "Probably vMotion: the counter went from 2600.000 to 2100.000 MHz."},
+		{func(r *Round) { r.Gap = 400 * time.Millisecond }, "Probably live migration (vMotion): no vCPU ran for 400 ms, or this process was stopped."},
+		{func(r *Round) { r.Model = "Xeon"; r.CoreHz = 2.9e9 }, "Probably live migration (vMotion): the processor is another model, the core clock went from 3.7 to 2.9 GHz."},
+		{func(r *Round) { r.CounterHz = 2.1e9 }, "Probably live migration (vMotion): the TSC went from 2600.000 to 2100.000 MHz."},
 		{func(r *Round) { r.CoreHz = 2.9e9 }, ""},
 	} {
 		watch := NewWatch([]int{0, 1, 2, 3})
@@ -160,7 +160,7 @@ func TestVMotion(t *testing.T) {
 		changes := watch.Add(r)
 		switch {
 		case tt.says == "" && len(changes) == 0:
-		case len(changes) != 1 || changes[0].What != VMotion || changes[0].Says != tt.says:
+		case len(changes) != 1 || changes[0].What != Migrated || changes[0].Says != tt.says:
 			t.Errorf("%+v, want %q", changes, tt.says)
 		}
 	}

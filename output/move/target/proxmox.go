@@ -3,6 +3,7 @@ package target
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/change/move"
@@ -15,7 +16,8 @@ func proxmox(m *move.Move) []File {
 	keys := proxmoxKeys(m)
 	var conf, script bytes.Buffer
 	comment(&conf, head(m)...)
-	comment(&conf, "Lines of /etc/pve/qemu-server/VMID.conf, instead of those of these keys.")
+	gone := proxmoxGone(m, keys)
+	comment(&conf, "Lines of /etc/pve/qemu-server/VMID.conf, instead of those of these keys.", "Take these out: "+strings.Join(gone, ", ")+".")
 	command := []string{"qm", "set"}
 	var options []string
 	for _, k := range keys {
@@ -25,6 +27,8 @@ func proxmox(m *move.Move) []File {
 	script.WriteString("#!/bin/sh\n")
 	comment(&script, head(m)...)
 	comment(&script, fmt.Sprintf("Use: sh %s.proxmox.sh VMID, while the VM is off.", m.Name))
+	comment(&script, "qm warns of what is deleted and was not set.")
+	options = append(options, "--delete", strings.Join(gone, ","))
 	fmt.Fprintf(&script, "%s \"${1:?want the VMID}\" %s\n", words.Command(command...), words.Command(options...))
 	return []File{{m.Name + ".proxmox.conf", conf.Bytes(), []*move.Move{m}}, {m.Name + ".proxmox.sh", script.Bytes(), []*move.Move{m}}}
 }
@@ -33,9 +37,12 @@ func proxmox(m *move.Move) []File {
 func proxmoxKeys(m *move.Move) [][2]string {
 	s, at := m.Shape, m.Binding()
 	out := [][2]string{{"memory", fmt.Sprint(mb(s.Memory))}, {"sockets", fmt.Sprint(s.Sockets)}, {"cores", fmt.Sprint(s.PerSocket())}}
+	hotplug := "disk,network,usb" // no memory: Proxmox refuses that beside nodes
 	if s.VCPUs < s.Most() {
-		out = append(out, [2]string{"vcpus", fmt.Sprint(s.VCPUs)}, [2]string{"hotplug", "disk,network,usb,cpu"})
+		out = append(out, [2]string{"vcpus", fmt.Sprint(s.VCPUs)})
+		hotplug += ",cpu"
 	}
+	out = append(out, [2]string{"hotplug", hotplug})
 	if s.Most() > move.FewAPICs { // the default i440fx has at most as many
 		out = append(out, [2]string{"machine", "q35,viommu=intel"})
 	}
@@ -66,4 +73,19 @@ func proxmoxKeys(m *move.Move) [][2]string {
 		out = append(out, [2]string{"affinity", ranges(all, ",")})
 	}
 	return out
+}
+
+// proxmoxGone returns the keys that an older configuration can have and that contradict those of a move: more nodes than it has, vCPUs at the
+// start, and huge pages, which Proxmox refuses without nodes of the host.
+func proxmoxGone(m *move.Move, keys [][2]string) (out []string) {
+	may := []string{"vcpus"}
+	if m.Binding() == nil {
+		may = append(may, "hugepages", "keephugepages")
+	}
+	for i := range 8 {
+		may = append(may, fmt.Sprintf("numa%d", i))
+	}
+	return slices.DeleteFunc(may, func(key string) bool {
+		return slices.ContainsFunc(keys, func(k [2]string) bool { return k[0] == key })
+	})
 }
