@@ -81,7 +81,7 @@ func TestSettings(t *testing.T) {
 	}
 	for key, want := range map[string]bool{
 		"Numa.PreferHT": true, "LPage.freePagesThresholdForRemote": true, "Mem.MemMinFreePct": true, "Cpu.AllowWideVsmp": true,
-		"VMkernel.Boot.hyperthreadingMitigation": true, "Net.TcpipHeapSize": false, "Cpu.Other": false,
+		"VMkernel.Boot.hyperthreadingMitigation": true, "Net.TcpipHeapSize": false, "VMkernel.Boot.useNUMAInfo": true, "usenumainfo": true, "fakeNUMAnodes": true, "VMkernel.Boot.logPort": false, "VMkernel.Boot.": false, "PreferHT": false, "Cpu.Other": false,
 	} {
 		if got := KeepOption(key); got != want {
 			t.Errorf("KeepOption(%q) = %v", key, got)

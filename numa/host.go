@@ -49,8 +49,8 @@ type Host struct {
 	EVC         Fact[string] `json:"evc,omitzero"`         // mode that the CPU is limited to, such as intel-skylake; none
 	Connection  Fact[string] `json:"connection,omitzero"`  // connected, disconnected or notResponding
 	Maintenance Fact[bool]   `json:"maintenance,omitzero"`
-	// Options are the advanced settings Numa.*, LPage.*, Mem.* and the
-	// hyper-threading mitigation options, under their dotted keys.
+	// Options are the advanced settings Numa.*, LPage.*, Mem.* and those of
+	// HostOptions, under their dotted keys.
 	Options Fact[Settings] `json:"options,omitzero"`
 }
 
@@ -133,10 +133,10 @@ func (h *Host) Nested() bool {
 	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
 }
 
-// Hidden returns how many packages node interleaving shows as the host's only node (rule book A-2); 0 where it shows its nodes. A nested host has
-// no packages of its own.
+// Hidden returns how many packages with memory of their own the host's only node hides (rule book A-2); 0 where it hides none. A nested host has
+// no packages of its own, and processors on a front-side bus no memory.
 func (h *Host) Hidden() int {
-	if n := h.Packages.Or(1); n > 1 && len(h.Nodes.Value) == 1 && !h.Nested() {
+	if n := h.Packages.Or(1); n > 1 && len(h.Nodes.Value) == 1 && !h.Nested() && !h.FrontSideBus() {
 		return n
 	}
 	return 0
@@ -198,19 +198,4 @@ func Far(nodes []Node, distance [][]int, i, j int) int32 {
 		return 1
 	}
 	return 0
-}
-
-// OptionNames are the host options about NUMA, large pages and page sharing that the rule
-// book names (C-7, C-18, C-21, C-22), for all releases. ESXi may know more.
-var OptionNames = []string{
-	"Numa.AutoMemAffinity", "Numa.CoreCapRatioPct", "Numa.CostopSkewAdjust", "Numa.DeviceAffinity", "Numa.FollowCoresPerSocket",
-	"Numa.InitialPlacementLoadThreshold", "Numa.LTermFairnessInterval", "Numa.LTermMigImbalThreshold", "Numa.LargeInterleave",
-	"Numa.LatencyProbePeriod", "Numa.LocalityWeightActionAffinity", "Numa.LocalityWeightMem", "Numa.MaxProximityDomains",
-	"Numa.MigImbalanceThreshold", "Numa.MigPreventLTermThresh", "Numa.MigThrashThreshold", "Numa.MigThreshold", "Numa.MonMigEnable",
-	"Numa.PPDStats", "Numa.UsePPDLocalityInfo", "Numa.PageMigEnable", "Numa.PageMigLinearRun", "Numa.PageMigRandomRun",
-	"Numa.PageMigRateMax", "Numa.PreferHT", "Numa.RebalanceCoresNode", "Numa.RebalanceCoresTotal", "Numa.RebalanceEnable",
-	"Numa.RebalancePeriod", "Numa.SwapConsiderPeriod", "Numa.SwapInterval", "Numa.SwapLoadEnable", "Numa.SwapLocalityEnable",
-	"Numa.SwapMigrateOnly",
-	"LPage.LPageAlwaysTryForNPT", "LPage.MaxSharedPages",
-	"Mem.AllocGuestLargePage", "Mem.MemMinFreePct", "Mem.ShareForceSalting", "Mem.ShareRateMax", "Mem.ShareScanGHz", "Mem.ShareScanTime",
 }

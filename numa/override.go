@@ -131,16 +131,32 @@ func (h *Host) Complete(o *Host) (changed bool, err error) {
 	return fill(&h.Options, o.Options, o.At) || changed, nil
 }
 
-// PackageNodes returns one node for each package of h, with so many cores, for the reason why.
-// That is wrong where the BIOS splits packages (SNC, cluster-on-die, NPS). Threads that are
-// unknown are one a core; nodes share the memory of the host equally.
+// PackageNodes returns the nodes of h, whose packages have so many cores each, by the name of its processor: one for each package, or for
+// each die of one, or one for all on a front-side bus. why says that nothing states them. That is wrong where the BIOS splits packages
+// (SNC, cluster-on-die, NPS) or interleaves memory. Threads that are unknown are one a core; nodes share the memory of the host equally.
 func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
-	nodes := make([]Node, h.Packages.Value)
+	packages := h.Packages.Value
+	n, form := packages, "one node per package"
+	switch k := h.Dies(); {
+	case h.FrontSideBus():
+		n, form = 1, "one node, since the processors share a front-side bus"
+	case k > 1 && cores%k == 0 && packages*k <= MaxNodes:
+		n, form = packages*k, "one node for each die of a package"
+	}
+	nodes := make([]Node, n)
 	for i := range nodes {
-		nodes[i] = Node{ID: i, Package: i, Cores: cores, Threads: max(h.Threads.Value/len(nodes), cores)}
-		if h.Memory.Known() {
-			nodes[i].Memory = AssumedFor(h.Memory.Value/Bytes(len(nodes)), "an equal share of the host's memory")
+		nodes[i] = Node{ID: i, Package: i * packages / n, Cores: cores * packages / n}
+		nodes[i].Threads = max(h.Threads.Value/n, nodes[i].Cores)
+		if n < packages {
+			nodes[i].Package = -1
 		}
+		if h.Memory.Known() {
+			nodes[i].Memory = AssumedFor(h.Memory.Value/Bytes(n), "an equal share of the host's memory")
+		}
+	}
+	why += ": " + form
+	if !h.Threads.Known() {
+		why += "; whether hyper-threading is on is unknown: one thread per core"
 	}
 	return AssumedFor(nodes, why)
 }

@@ -220,10 +220,3 @@ func KeepSetting(key string) bool {
 	}
 	return false
 }
-
-// KeepOption reports whether the host option with this key belongs in a fleet.
-func KeepOption(key string) bool {
-	k := strings.ToLower(key)
-	return strings.HasPrefix(k, "numa.") || strings.HasPrefix(k, "lpage.") || strings.HasPrefix(k, "mem.") ||
-		strings.Contains(k, "hyperthreadingmitigation") || k == "cpu.allowwidevsmp"
-}

@@ -15,7 +15,7 @@ func TestOptionNames(t *testing.T) {
 		keys = append(keys, options[i].key)
 	}
 	for _, key := range keys {
-		if !slices.Contains(numa.OptionNames, key) {
+		if !slices.Contains(numa.OptionNames(), key) {
 			t.Errorf("numa.OptionNames has no %s", key)
 		}
 	}

@@ -39,13 +39,13 @@ func allSettings() []setting {
 	for _, o := range scheduler.HostOptions() {
 		out = append(out, setting{Name: o.Key, Of: "host", Does: o.Does, Default: fmt.Sprintf("%d (%s)", o.Default(newest), newest), Range: fmt.Sprintf("%d to %d", o.Least, o.Most), Model: "simulation", Book: o.Book})
 	}
-	for _, name := range numa.OptionNames {
-		if !slices.ContainsFunc(out, func(s setting) bool { return strings.EqualFold(s.Name, name) }) {
-			book := "C-18"
-			if !strings.HasPrefix(name, "Numa.") {
-				book = ""
-			}
-			out = append(out, setting{Name: name, Of: "host", Book: book})
+	for _, o := range numa.HostOptions {
+		i := slices.IndexFunc(out, func(s setting) bool { return strings.EqualFold(s.Name, o.Key) })
+		if i < 0 {
+			i, out = len(out), append(out, setting{Name: o.Key, Of: "host", Does: o.Does, Book: "C-18"})
+		}
+		if s := &out[i]; s.Default == "" {
+			s.Default = o.Default
 		}
 	}
 	return out
@@ -68,7 +68,7 @@ func Settings() *answer.Answer {
 		}
 		t.Rows = append(t.Rows, append(row, cell))
 	}
-	t.Foot = []string{"What does nothing here is read and shown, and changes neither a prediction nor a simulation."}
+	t.Foot = []string{"A setting that changes nothing here is read and shown, and checks look at some: a prediction or a simulation does not."}
 	return &answer.Answer{Command: "rules", Format: "homenode-settings", Title: "Rules", Verdict: []string{fmt.Sprintf("Of %s about NUMA and memory %d change a prediction or a simulation.", words.Plural(len(all), "setting"), known)}, Tables: []answer.Table{t}, Result: struct {
 		Settings []setting `json:"settings"`
 	}{all}, Next: []string{more}}
@@ -83,6 +83,9 @@ func Setting(name string) *answer.Answer {
 	}
 	s := &all[i]
 	does := s.Does
+	if s.Model == "" && does != "" {
+		does += "; it changes neither a prediction nor a simulation here"
+	}
 	if does == "" {
 		does = "It changes neither a prediction nor a simulation here"
 	}

@@ -69,6 +69,8 @@ type Finding struct {
 	Ways     []numa.Way `json:"ways,omitempty"`   // the same as data, the best first; each cures it alone
 	When     string     `json:"-"`                // begins the advice: the condition under which it holds
 	Besides  string     `json:"-"`                // ends the advice: a sentence, or more
+	// Causes are the possible causes of a symptom that the facts leave: several, while nothing decides.
+	Causes []Cause `json:"causes,omitempty"`
 	// From and To are when it held, the worst stretch when there are several; zero for
 	// findings about settings.
 	From time.Time `json:"from,omitzero"`
@@ -78,6 +80,15 @@ type Finding struct {
 	// Assumes lists what was taken for granted; a finding that rests on nothing
 	// but facts has none.
 	Assumes []string `json:"assumes,omitempty"`
+}
+
+// A Cause is one possible cause of a symptom.
+type Cause struct {
+	Key    string `json:"-"`
+	Text   string `json:"cause"`
+	Told   string `json:"toldBy"` // the fact that tells it from the other causes, and where it is read
+	Do     string `json:"do"`
+	Source string `json:"source"`
 }
 
 // Planned reports whether the plan of the VM cures the finding.

@@ -18,51 +18,68 @@ var page string
 // Rule is H001.
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
 
+// causes are those of one visible node.
+var causes = rule.CausesOf("one-node", map[string]func(*numa.Host) rule.Told{
+	"bus": func(h *numa.Host) rule.Told {
+		return rule.Told{Proven: h.FrontSideBus(), Out: h.CPUModel.Known() && !h.FrontSideBus()}
+	},
+	"nested": func(h *numa.Host) rule.Told {
+		return rule.Told{Proven: h.Nested(), Out: !h.Nested(), Evidence: []finding.Evidence{finding.Of("model of "+h.Name, h.Model, h.At), finding.Of("vendor of "+h.Name, h.Vendor, h.At)}}
+	},
+	"source": func(h *numa.Host) rule.Told {
+		assumed := h.Nodes.Origin.Kind == numa.Assumed
+		return rule.Told{Proven: assumed && !h.FrontSideBus(), Out: !assumed}
+	},
+	"kernel":       func(h *numa.Host) rule.Told { return rule.Kernel(h, "useNUMAInfo", "TRUE") },
+	"interleaving": nil, "table": nil, "memory": nil,
+})
+
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.Nodes != 1 {
 		return
 	}
-	physical, nested := map[int][]*numa.Host{}, map[int][]*numa.Host{} // by packages
+	groups := map[string][]*numa.Host{} // of one number of packages, and of the same causes
 	for _, h := range p.Kind.Hosts {
-		switch n := h.Packages.Or(1); {
-		case n < 2:
-		case h.Nested():
-			nested[n] = append(nested[n], h)
-		default:
-			physical[n] = append(physical[n], h)
+		if n := h.Packages.Or(1); n > 1 {
+			v := causes.Judge(h)
+			key := fmt.Sprint(n)
+			for _, c := range v.Left {
+				key += " " + c.Key
+			}
+			groups[key] = append(groups[key], h)
 		}
 	}
-	for _, n := range slices.Sorted(maps.Keys(physical)) {
-		f := finding.Finding{
-			Severity: finding.High,
-			Message:  fmt.Sprintf("the host has %d packages but shows 1 NUMA node: node interleaving is on", n),
-			Advice:   "Switch node interleaving off in the BIOS setup and reboot the host",
-		}
-		if len(physical[n]) > 1 {
-			f.Message = fmt.Sprintf("%s have %d packages each but show 1 NUMA node: node interleaving is on", rule.HostNames(physical[n]), n)
-			f.Advice += ", one after the other"
-		}
-		for _, h := range physical[n] {
-			f.Costs = append(f.Costs, rule.VMIDs(p.Cluster.Running(h))...)
-		}
-		report(p, physical[n], f)
-	}
-	for _, n := range slices.Sorted(maps.Keys(nested)) {
-		h := nested[n][0]
-		report(p, nested[n], finding.Finding{
-			Severity: finding.Info,
-			Message: fmt.Sprintf("%s: 1 NUMA node for %d virtual sockets; a nested host has what its own VM gets; whether that VM has its memory on several nodes of the hypervisor below is unknown",
-				rule.HostNames(nested[n]), n),
-			Advice:   "Where the VM of a nested host is larger than a node below it, give that VM a virtual NUMA topology: CPU hot add off, and numa.vcpu.min not above its vCPUs; no BIOS setting does it",
-			Evidence: []finding.Evidence{finding.Of("model of "+h.Name, h.Model, h.At), finding.Of("vendor of "+h.Name, h.Vendor, h.At)},
-		})
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		report(p, groups[key])
 	}
 }
 
-func report(p *rule.Pass, hosts []*numa.Host, f finding.Finding) {
+func report(p *rule.Pass, hosts []*numa.Host) {
 	h := hosts[0]
-	f.On = p.OfHosts(hosts)
-	f.Evidence = append(f.Evidence, finding.Of("packages", h.Packages, h.At),
-		finding.Evidence{Name: "NUMA nodes", Value: "1", Origin: h.Nodes.Origin.String(), At: h.At})
+	v := causes.Judge(h)
+	f := finding.Finding{
+		Severity: finding.High,
+		Message:  fmt.Sprintf("the host has %d packages but shows 1 NUMA node", h.Packages.Value),
+		On:       p.OfHosts(hosts),
+		Evidence: []finding.Evidence{finding.Of("packages", h.Packages, h.At), {Name: "NUMA nodes", Value: "1", Origin: h.Nodes.Origin.String(), At: h.At}, finding.Of("processor", h.CPUModel, h.At)},
+	}
+	if len(hosts) > 1 {
+		f.Message = fmt.Sprintf("%s have %d packages each but show 1 NUMA node", rule.HostNames(hosts), h.Packages.Value)
+	}
+	v.Explain(&f)
+	switch {
+	case v.Only("nested"):
+		f.Severity = finding.Info
+		f.Message += "; whether its VM has memory on several nodes of the hypervisor below is unknown"
+	case v.Proven && (v.Is("bus") || v.Is("source")):
+		f.Severity = finding.Info
+	case v.Is("bus"):
+		f.Severity = finding.Medium // the processor is unknown: it may be no fault
+	}
+	if f.Severity > finding.Info {
+		for _, h := range hosts {
+			f.Costs = append(f.Costs, rule.VMIDs(p.Cluster.Running(h))...)
+		}
+	}
 	p.Report(f, nil)
 }

@@ -23,6 +23,42 @@ var page string
 // Rule is H003.
 var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, Check: check})
 
+// split is a host and how its packages are divided.
+type split struct {
+	*numa.Host
+	nodes, cores int // nodes of a package, cores of a node
+}
+
+// is returns a judge of a cause: proven, when it holds, or possible, which the processor rules out otherwise.
+func is(proven, possible func(split) bool) func(split) rule.Told {
+	return func(s split) rule.Told {
+		return rule.Told{Proven: proven(s), Out: s.Nested() || s.CPUModel.Known() && !possible(s)}
+	}
+}
+
+func never(split) bool { return false }
+
+// epyc reports whether the processor is an EPYC whose packages firmware divides as it is told (A-3): not those of several dies.
+func epyc(s split) bool { return strings.Contains(s.CPUModel.Value, "EPYC") && s.Dies() == 1 }
+
+// caches reports whether a node may be the cores of one last-level cache: of an EPYC they are as many, or their number is unknown.
+func caches(s split) bool {
+	c := s.CacheCores()
+	return epyc(s) && (!c.Known() || s.cores <= c.Value)
+}
+
+// causes are those of a divided package.
+var causes = rule.CausesOf("split-package", map[string]func(split) rule.Told{
+	"nested": func(s split) rule.Told { return rule.Told{Proven: s.Nested(), Out: !s.Nested()} },
+	"fake":   func(s split) rule.Told { return rule.Kernel(s.Host, "fakeNUMAnodes", "0") },
+	"dies": is(func(s split) bool { return s.Dies() == s.nodes && !s.Nested() },
+		func(s split) bool { return s.Dies() == s.nodes }),
+	"nps":   is(never, func(s split) bool { return epyc(s) && (s.nodes == 2 || s.nodes == 4) }),
+	"cache": is(never, func(s split) bool { return caches(s) }),
+	"cod":   is(never, func(s split) bool { return s.nodes == 2 && clusterOnDie.MatchString(s.CPUModel.Value) }),
+	"snc":   is(never, func(s split) bool { return subNUMA.MatchString(s.CPUModel.Value) }),
+})
+
 func check(p *rule.Pass) {
 	h := p.Host
 	packages := h.Packages.Or(0)
@@ -34,7 +70,8 @@ func check(p *rule.Pass) {
 		return
 	}
 	perPackage := nodes / packages
-	mode, harmful := modeOf(h, perPackage)
+	v := causes.Judge(split{h, perPackage, int(p.Kind.Machine.Cores)})
+	mode := modeOf(&v, perPackage)
 	if len(p.Kind.Hosts) > 1 {
 		mode += " on " + rule.HostNames(p.Kind.Hosts)
 	}
@@ -47,23 +84,27 @@ func check(p *rule.Pass) {
 		Evidence: []finding.Evidence{
 			finding.Of("packages", h.Packages, h.At), p.Kind.NodesEvidence(), finding.Of("processor", h.CPUModel, h.At),
 		},
+		Causes: v.Left,
 	}
 	if len(wide) > 0 {
 		f.Severity = finding.Medium
 		f.Message = fmt.Sprintf("%s: %d packages are %d nodes of %d cores, which makes %s wide that would fit a package: %s",
 			mode, packages, nodes, p.Kind.Machine.Cores, rule.Plural(len(wide), "VM"), words.First(3, names))
 		f.Costs = rule.VMIDs(wide)
-		f.Advice = "Choose one node per package in the BIOS setup (SNC off, NPS1), or size these VMs for the smaller nodes"
 	}
-	if keep := keepsSNC(p, perPackage, len(wide) > 0); keep != "" {
-		f.Advice = keep
+	if len(wide) > 0 || v.Only("cache") || v.Only("nested") || v.Is("fake") && v.Proven {
+		told := finding.Finding{}
+		v.Explain(&told)
+		f.Ways, f.Advice, f.Evidence = told.Ways, told.Advice, append(f.Evidence, told.Evidence...)
+		if len(v.Left) == 1 {
+			f.Advice = strings.ToUpper(v.Left[0].Do[:1]) + v.Left[0].Do[1:]
+		}
 	}
-	if harmful {
+	if keep := keepsSNC(p, perPackage, len(wide) > 0); keep != "" && v.Is("snc") {
+		f.Advice, f.Ways = keep, nil
+	}
+	if v.Only("cache") {
 		f.Severity = finding.Medium
-		f.Advice = "Switch L3 (CCX) as NUMA off in the BIOS setup: it skews the NUMA scheduler"
-	}
-	if h.Nested() {
-		f.Advice = "The nodes are those of the nested host's own VM: change them in its configuration, no BIOS setting does"
 	}
 	f.On = p.OfHosts(p.Kind.Hosts)
 	p.Report(f, nil)
@@ -95,30 +136,28 @@ func keepsSNC(p *rule.Pass, perPackage int, harm bool) string {
 
 var (
 	clusterOnDie = regexp.MustCompile(`E[57]-[248]?\d{3,4}\w* v[34]`)
-	naples       = regexp.MustCompile(`EPYC 7\d\d1`)
+	subNUMA      = regexp.MustCompile(`Xeon.*(Platinum|Gold|Silver|Bronze|Max|\b6\d{3}[A-Z]*\b)`)
 )
 
-// modeOf names what divides the package, as far as the processor tells (A-3), and
-// whether it is L3-as-NUMA, which no NPS setting makes: more than 4 nodes.
-func modeOf(h *numa.Host, perPackage int) (mode string, harmful bool) {
-	cpu := h.CPUModel.Value
-	switch {
-	case h.Nested():
-		return "nested, its VM has virtual NUMA nodes", false
-	case naples.MatchString(cpu) && perPackage == 4:
-		return "EPYC 7001 with a node per die", false
-	case strings.Contains(cpu, "EPYC") && perPackage > 4:
-		return fmt.Sprintf("L3 (CCX) as NUMA, %d nodes per package", perPackage), true
-	case strings.Contains(cpu, "EPYC"):
-		return fmt.Sprintf("NPS%d", perPackage), false
-	case strings.Contains(cpu, "Opteron"):
-		return fmt.Sprintf("Opteron with %d dies per package", perPackage), false
-	case clusterOnDie.MatchString(cpu):
-		return "cluster-on-die", false
-	case strings.Contains(cpu, "Xeon"):
-		return fmt.Sprintf("sub-NUMA clustering (SNC%d)", perPackage), false
+// modeOf names what divides the package, as far as the facts tell (A-3).
+func modeOf(v *rule.Verdict, perPackage int) string {
+	names := words.Texts(v.Left, func(c finding.Cause) string {
+		switch c.Key {
+		case "nps":
+			return fmt.Sprintf("NPS%d", perPackage)
+		case "snc":
+			return fmt.Sprintf("sub-NUMA clustering (SNC%d)", perPackage)
+		case "cache":
+			return fmt.Sprintf("L3 (CCX) as NUMA, %d nodes per package", perPackage)
+		case "dies":
+			return fmt.Sprintf("a node for each of the %d dies of a package", perPackage)
+		}
+		return c.Text
+	})
+	if len(names) == 0 {
+		return fmt.Sprintf("%d nodes per package, which no known cause explains for this processor", perPackage)
 	}
-	return fmt.Sprintf("%d nodes per package", perPackage), false
+	return strings.Join(names, ", or ")
 }
 
 // madeWide lists the VMs of the cluster that would have one client if the package

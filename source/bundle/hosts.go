@@ -90,7 +90,7 @@ func assumeNodes(h *numa.Host) {
 	if h.Nodes.Known() || packages <= 0 || packages > numa.MaxNodes || cores%packages != 0 || cores == 0 {
 		return
 	}
-	h.Nodes = h.PackageNodes(cores/packages, "no file states the NUMA nodes: one node per package")
+	h.Nodes = h.PackageNodes(cores/packages, "no file states the NUMA nodes")
 }
 
 // bundleName is the top folder of a vm-support bundle: esx-esx01-2024-01-31--08.15-2100123.

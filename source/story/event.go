@@ -204,12 +204,12 @@ func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error)
 		case kind != numa.OptionChange:
 			return nil, w.Unknown(kind.String(), nil)
 		case !numa.KeepOption(key):
-			return nil, word.Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a mitigation option", word.Short(key))
+			return nil, word.Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA", word.Short(key))
 		case !w.HasValue || w.Value == "":
 			return nil, word.Errorf(w.Col, "found option %s without a value", word.Short(key))
 		}
 		// A name that is like none may be one that the rule book does not have.
-		if near, exact := alike.Of(key, numa.OptionNames); near != "" && !exact {
+		if near, exact := alike.Of(key, numa.OptionNames()); near != "" && !exact {
 			return nil, word.Errorf(w.Col, "found option %s; is %s meant?", word.Short(key), near)
 		}
 		if _, ok := out.Lookup(key); ok { // option:Numa.x beside Numa.x

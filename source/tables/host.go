@@ -126,10 +126,7 @@ func readHost(t *table, name string) numa.Host {
 			name, h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value))
 		return h
 	}
-	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes: one node per package"
-	if !h.Threads.Known() {
-		why += "; whether hyper-threading is on is unknown: one thread per core"
-	}
+	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes"
 	h.Nodes = h.PackageNodes(perPackage.Value, why)
 	return h
 }

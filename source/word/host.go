@@ -93,7 +93,7 @@ func Host(h *numa.Host, w Word, where string) error {
 	key, option := strings.CutPrefix(w.Key, "option:")
 	if option = option || strings.Contains(key, "."); option && w.HasValue { // no other word has a dot
 		if !numa.KeepOption(key) {
-			return Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a mitigation option", Short(key))
+			return Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA", Short(key))
 		}
 		h.Options.Value = h.Options.Value.With(key, w.Value)
 		return nil

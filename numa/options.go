@@ -1,0 +1,127 @@
+package numa
+
+import (
+	"slices"
+	"strings"
+)
+
+// kernelSettings begins the keys of kernel settings, in lower case; esxcli leaves it out.
+const kernelSettings = "vmkernel.boot."
+
+// A HostOption is an advanced or kernel setting of a host that bears on NUMA, large pages or page sharing.
+type HostOption struct {
+	Key     string
+	Does    string  // empty where predictions or simulations read it, whose tables say it
+	Default string  // of the newest release that has it; empty where it varies or none is published
+	Since   Release // the first release whose published list has it; 0 is that of 6.0 U3
+	Gone    Release // the first whose list lacks it again; 0 for none
+}
+
+// HostOptions are those in the published lists of ESXi 6.0 U3 to 9.0.1 (C-18; https://github.com/lamw/esxi-advanced-and-kernel-settings),
+// and Numa.InitialPlacementLoadThreshold (Broadcom KB 430776), which no list shows.
+var HostOptions = []HostOption{
+	{"Cpu.AllowWideVsmp", "", "0", 0, 0},
+	{"Cpu.CoschedHandoffLLC", "whether a handoff stays on the last-level cache", "1", 0, 0},
+	{"Cpu.HTRebalancePeriod", "milliseconds between moves of a vCPU inside a core", "5", 0, 0},
+	{"Cpu.HostRebalancePeriod", "milliseconds between moves of a vCPU over the host", "2000", 0, 0},
+	{"Cpu.L3RebalancePeriod", "milliseconds between moves of a vCPU under one L3 cache", "20", 0, 0},
+	{"Cpu.PackageRebalancePeriod", "milliseconds between moves of a vCPU inside a package", "2000", 0, 0},
+	{"FT.FTCptNumaIndex", "the node of the threads of fault tolerance", "0", 0, 0},
+	{"LPage.LPageAlwaysTryForNPT", "", "1", 0, 0},
+	{"LPage.LPageDefragEnable", "whether small pages are moved to make large ones", "1", 0, 0},
+	{"LPage.LPageMarkLowNodes", "whether nodes with few large pages are marked", "1", 0, 0},
+	{"LPage.MaxSharedPages", "shared pages of a large page that may be broken up for it", "510", 0, 0},
+	{"LPage.MaxSwappedPagesInitVal", "swapped pages of a large page that may be read for it", "10", 0, 0},
+	{"LPage.freePagesThresholdForRemote", "free small pages of the home nodes up to which a large page of another node is taken", "2048", 0, 0},
+	{"Mem.AllocGuestLargePage", "whether guests get large pages", "1", 0, 0},
+	{"Mem.MemMinFreePct", "", "0", 0, 0},
+	{"Mem.ShareForceSalting", "", "2", 0, 0},
+	{"Mem.ShareRateMax", "", "1024", 0, 0},
+	{"Mem.ShareScanGHz", "MB a second and GHz that are looked at for sharing", "4", 0, 0},
+	{"Mem.ShareScanTime", "", "60", 0, 0},
+	{"Net.NetNetqNumaIOAwareDynamicLB", "whether network queues are balanced with nodes in mind", "1", 0, ESXi65},
+	{"Net.NetNetqNumaIOCpuPinThreshold", "load from which on a network queue is pinned to a node", "0", 0, 0},
+	{"Net.TeamingNUMAAware", "whether teaming prefers an uplink of the node", "1", ESXi70, 0},
+	{"Numa.AutoMemAffinity", "whether a VM with CPU affinity gets memory affinity", "1", 0, ESXi65},
+	{"Numa.CoreCapRatioPct", "", "90", 0, 0},
+	{"Numa.CostopSkewAdjust", "what is done about vCPUs that run apart: 1 mixes them over clients, 2 lets them run on all nodes", "1", 0, 0},
+	{"Numa.DeviceAffinity", "1: a VM is placed near its passthrough devices", "0", ESXi90, 0},
+	{"Numa.FollowCoresPerSocket", "", "0", ESXi65, 0},
+	{"Numa.InitialPlacementLoadThreshold", "", "", 0, 0},
+	{"Numa.LTermFairnessInterval", "", "5", 0, 0},
+	{"Numa.LTermMigImbalThreshold", "", "10", 0, 0},
+	{"Numa.LargeInterleave", "whether interleaved memory alternates by large pages", "1", 0, 0},
+	{"Numa.LatencyProbePeriod", "milliseconds between measurements of latency", "500", ESXi67, 0},
+	{"Numa.LocalityWeightActionAffinity", "", "130", 0, 0},
+	{"Numa.LocalityWeightMem", "", "1", 0, 0},
+	{"Numa.MaxProximityDomains", "", "16", 0, ESXi65},
+	{"Numa.MigImbalanceThreshold", "", "10", 0, 0},
+	{"Numa.MigPreventLTermThresh", "", "0", 0, 0},
+	{"Numa.MigThrashThreshold", "", "50", 0, 0},
+	{"Numa.MigThreshold", "", "2", 0, 0},
+	{"Numa.MonMigEnable", "whether the memory of the monitor moves too", "1", 0, 0},
+	{"Numa.PPDStats", "whether clients are counted apart", "1", 0, ESXi65},
+	{"Numa.PageMigEnable", "", "1", 0, 0},
+	{"Numa.PageMigLinearRun", "pages that are looked at in order for migration", "95", 0, 0},
+	{"Numa.PageMigRandomRun", "pages that are looked at by chance for migration", "5", 0, 0},
+	{"Numa.PageMigRateMax", "", "32000", 0, 0},
+	{"Numa.PreferHT", "", "0", 0, 0},
+	{"Numa.RebalanceCoresNode", "", "2", 0, 0},
+	{"Numa.RebalanceCoresTotal", "", "4", 0, 0},
+	{"Numa.RebalanceEnable", "", "1", 0, 0},
+	{"Numa.RebalancePeriod", "", "2000", 0, 0},
+	{"Numa.SwapConsiderPeriod", "", "15", 0, 0},
+	{"Numa.SwapInterval", "", "3", 0, 0},
+	{"Numa.SwapLoadEnable", "", "1", 0, 0},
+	{"Numa.SwapLocalityEnable", "", "1", 0, 0},
+	{"Numa.SwapMigrateOnly", "", "2", 0, 0},
+	{"Numa.UsePPDLocalityInfo", "whether the locality of each client counts", "1", 0, ESXi65},
+	{"VMkernel.Boot.NUMACodeRepStress", "whether kernel code is copied to nodes as a test", "FALSE", 0, ESXi80},
+	{"VMkernel.Boot.createNoMemFakeNUMAnode", "whether one node without memory is made", "FALSE", 0, 0},
+	{"VMkernel.Boot.createNoPCPUFakeNUMAnode", "whether one node without PCPUs is made", "FALSE", 0, 0},
+	{"VMkernel.Boot.dynamicLatency", "whether latency between nodes is measured again while the host runs", "FALSE", ESXi67, 0},
+	{"VMkernel.Boot.fakeNUMAnodes", "nodes that are made on a host without NUMA", "0", 0, 0},
+	{"VMkernel.Boot.forceHyperthreadingMitigation", "whether it does so on processors without the fault", "FALSE", ESXi70, 0},
+	{"VMkernel.Boot.forceUseSafeZone", "whether it does so without hyper-threading", "FALSE", ESXi70, 0},
+	{"VMkernel.Boot.hyperthreading", "whether hyper-threading is used", "TRUE", 0, 0},
+	{"VMkernel.Boot.hyperthreadingMitigation", "whether the scheduler keeps VMs of one core apart", "FALSE", ESXi67, 0},
+	{"VMkernel.Boot.hyperthreadingMitigationIntraVM", "whether it keeps vCPUs of one VM apart too", "TRUE", ESXi67, 0},
+	{"VMkernel.Boot.interleaveFakeNUMAnodes", "whether the memory of made nodes is interleaved", "FALSE", 0, 0},
+	{"VMkernel.Boot.llcSchedEnable", "whether the scheduler knows of several last-level caches of a node", "TRUE", ESXi70, 0},
+	{"VMkernel.Boot.maxHTPerCore", "the most hyper-threads of a core that are used", "2", ESXi67, 0},
+	{"VMkernel.Boot.maxNUMAHistoryEntries", "histories that the NUMA scheduler keeps", "32", ESXi90, 0},
+	{"VMkernel.Boot.maxNumExtraSplitsPerNode", "further parts of the memory of a node", "0", 0, 0},
+	{"VMkernel.Boot.maxPCPUS", "the most PCPUs that are used", "", 0, 0},
+	{"VMkernel.Boot.maxPCPUsNUMAInterleaving", "whether PCPUs that are left out are taken from all nodes alike", "TRUE", 0, 0},
+	{"VMkernel.Boot.memDistPolicyNumber", "how memory is distributed over nodes", "0", 0, 0},
+	{"VMkernel.Boot.numaLatencyLoops", "rounds in which latency between nodes is measured; 0: none", "20", 0, ESXi65},
+	{"VMkernel.Boot.numaLatencyPages", "pages of a node of which latency is measured", "20", 0, ESXi65},
+	{"VMkernel.Boot.numaLatencyRemoteThresholdPct", "the difference of latency up to which two pairs of nodes are equally far, in percent", "10", 0, 0},
+	{"VMkernel.Boot.sharePerNode", "whether equal pages are shared inside a node only", "TRUE", 0, 0},
+	{"VMkernel.Boot.storAdptrMultCplWrldsPerNuma", "whether storage completes on several nodes", "TRUE", ESXi70, 0},
+	{"VMkernel.Boot.useNUMAInfo", "FALSE: ESXi ignores the NUMA nodes of the firmware", "TRUE", 0, 0},
+	{"VMkernel.Boot.useReliableMem", "whether memory that the firmware calls reliable is kept for the kernel", "TRUE", 0, 0},
+	{"VMkernel.Boot.useSLIT", "whether distances come from the table of the firmware too", "TRUE", 0, 0},
+}
+
+// KeepOption reports whether the host option with this key belongs in a fleet: one of the groups Numa, LPage and Mem, or of HostOptions; a
+// kernel setting may lack its VMkernel.Boot.
+func KeepOption(key string) bool {
+	k := strings.ToLower(key)
+	if strings.HasPrefix(k, "numa.") || strings.HasPrefix(k, "lpage.") || strings.HasPrefix(k, "mem.") {
+		return true
+	}
+	return slices.ContainsFunc(HostOptions, func(o HostOption) bool {
+		name := strings.ToLower(o.Key)
+		return k == name || kernelSettings+k == name
+	})
+}
+
+// OptionNames returns the keys of HostOptions.
+func OptionNames() []string {
+	names := make([]string, len(HostOptions))
+	for i := range HostOptions {
+		names[i] = HostOptions[i].Key
+	}
+	return names
+}

@@ -1,0 +1,153 @@
+package rule
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/rules/finding"
+)
+
+//go:embed symptoms.md
+var symptomsPage string
+
+// A Symptom is a fault as it shows, and its known causes.
+type Symptom struct {
+	Name   string
+	Rules  []string // IDs of the checks that report it
+	Title  string
+	Causes []finding.Cause
+}
+
+// Symptoms are those of symptoms.md, in its order.
+var Symptoms = parseSymptoms(symptomsPage)
+
+// parseSymptoms reads the page: a section "## name IDs: title" with a table of causes for each symptom.
+func parseSymptoms(page string) (out []Symptom) {
+	for _, section := range strings.Split(page, "\n## ")[1:] {
+		head, body, _ := strings.Cut(section, "\n")
+		names, title, _ := strings.Cut(head, ": ")
+		fields := strings.Fields(names)
+		s := Symptom{Name: fields[0], Rules: fields[1:], Title: title}
+		for line := range strings.Lines(body) {
+			cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+			if !strings.HasPrefix(line, "| ") || cells[0] == "cause" {
+				continue
+			}
+			if len(cells) != 5 {
+				panic(fmt.Sprintf("symptom %s: %q has %d cells, want 5", s.Name, line, len(cells)))
+			}
+			s.Causes = append(s.Causes, finding.Cause{Key: cells[0], Text: cells[1], Told: cells[2], Do: cells[3], Source: cells[4]})
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Told is the bearing of the facts on one cause.
+type Told struct {
+	Out, Proven bool // neither: the facts do not decide it
+	Evidence    []finding.Evidence
+	Edits       []numa.Edit // that make the change which the table names
+}
+
+// Causes judges the causes of a symptom by the facts of a subject.
+type Causes[M any] struct {
+	symptom *Symptom
+	tell    map[string]func(M) Told
+}
+
+// CausesOf returns the judge of a symptom. tell has a function for each cause of its table; nil for one on which nothing that is read
+// bears. It panics where table and functions do not match.
+func CausesOf[M any](name string, tell map[string]func(M) Told) *Causes[M] {
+	i := slices.IndexFunc(Symptoms, func(s Symptom) bool { return s.Name == name })
+	if i < 0 || len(Symptoms[i].Causes) != len(tell) {
+		panic(fmt.Sprintf("symptom %s: the page and the check know other causes", name))
+	}
+	for _, c := range Symptoms[i].Causes {
+		if _, ok := tell[c.Key]; !ok {
+			panic(fmt.Sprintf("symptom %s: no function judges %s", name, c.Key))
+		}
+	}
+	return &Causes[M]{&Symptoms[i], tell}
+}
+
+// A Verdict has the causes that the facts leave: those that they prove, else those that they do not rule out.
+type Verdict struct {
+	Proven bool
+	Left   []finding.Cause
+	told   []Told // of each of Left
+}
+
+// Judge weighs every cause by the facts of m.
+func (c *Causes[M]) Judge(m M) (v Verdict) {
+	for _, cause := range c.symptom.Causes {
+		told := Told{}
+		if f := c.tell[cause.Key]; f != nil {
+			told = f(m)
+		}
+		switch {
+		case told.Out, v.Proven && !told.Proven:
+			continue
+		case told.Proven && !v.Proven:
+			v = Verdict{Proven: true}
+		}
+		v.Left, v.told = append(v.Left, cause), append(v.told, told)
+	}
+	return v
+}
+
+// Is reports whether this cause is left.
+func (v *Verdict) Is(key string) bool {
+	return slices.ContainsFunc(v.Left, func(c finding.Cause) bool { return c.Key == key })
+}
+
+// Only reports whether this cause alone is left.
+func (v *Verdict) Only(key string) bool { return len(v.Left) == 1 && v.Is(key) }
+
+// Explain adds the causes that are left to a finding: to its message, its evidence, and what to do.
+func (v *Verdict) Explain(f *finding.Finding) {
+	f.Causes = v.Left
+	texts := words.Texts(v.Left, func(c finding.Cause) string { return c.Text })
+	for i := range v.told {
+		f.Evidence = append(f.Evidence, v.told[i].Evidence...)
+	}
+	switch {
+	case len(v.Left) == 0:
+		f.Message += "; no known cause fits what is known of it"
+		f.Advice = "Report the facts of this finding: its cause is not in the table of symptoms"
+	case v.Proven:
+		f.Message += ": " + strings.Join(texts, ", and ")
+		for i, c := range v.Left {
+			f.Ways = append(f.Ways, numa.Way{Do: c.Do, Edits: v.told[i].Edits})
+		}
+	case len(v.Left) == 1:
+		f.Message += "; one known cause is left: " + texts[0]
+		f.Advice = fmt.Sprintf("Make sure by %s, then %s", v.Left[0].Told, v.Left[0].Do)
+	default:
+		last := len(texts) - 1
+		f.Message += "; possible causes: " + strings.Join(texts[:last], ", ") + ", or " + texts[last]
+		f.Advice = "Find out which it is. " + strings.Join(words.Texts(v.Left, func(c finding.Cause) string {
+			return fmt.Sprintf("For %s, look at %s: %s", c.Text, c.Told, c.Do)
+		}), ". ")
+	}
+}
+
+// Kernel tells whether a kernel setting of the host differs from its default; unset it has the default.
+func Kernel(h *numa.Host, name, standard string) Told {
+	key, value := "VMkernel.Boot."+name, standard
+	for _, o := range h.Options.Value {
+		if strings.EqualFold(o.Key[strings.LastIndexByte(o.Key, '.')+1:], name) {
+			key, value = o.Key, o.Value
+		}
+	}
+	on := func(s string) bool { return s == "1" || strings.EqualFold(s, "TRUE") }
+	if strings.EqualFold(value, standard) || on(value) && on(standard) {
+		return Told{Out: h.Options.Known()}
+	}
+	return Told{Proven: true, Evidence: []finding.Evidence{{Name: key + " of " + h.Name, Value: value, Origin: h.Options.Origin.String(), At: h.At}},
+		Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: key, To: numa.Is(standard)}}}
+}
