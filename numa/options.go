@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kernelSettings begins the keys of kernel settings, in lower case; esxcli leaves it out.
+// kernelSettings begins the keys of kernel settings, in lower case; some sources leave it out, or its first part.
 const kernelSettings = "vmkernel.boot."
 
 // A HostOption is an advanced or kernel setting of a host that bears on NUMA, large pages or page sharing.
@@ -111,9 +111,10 @@ func KeepOption(key string) bool {
 	if strings.HasPrefix(k, "numa.") || strings.HasPrefix(k, "lpage.") || strings.HasPrefix(k, "mem.") {
 		return true
 	}
+	bare := strings.TrimPrefix(strings.TrimPrefix(k, "vmkernel."), "boot.")
 	return slices.ContainsFunc(HostOptions, func(o HostOption) bool {
 		name := strings.ToLower(o.Key)
-		return k == name || kernelSettings+k == name
+		return k == name || kernelSettings+bare == name
 	})
 }
 

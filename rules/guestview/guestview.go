@@ -32,10 +32,12 @@ func differs(p *rule.Pass, s *confront.Result) {
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("%s at %s: in the guest %s for the next power cycle", s.Observation.By, s.Observation.At, text),
 		Evidence: append(evidence, p.VM.VCPUsEvidence(), p.VM.CPSEvidence()),
-		Advice:   "Nothing known explains it: compare the settings of the VM with the guest's view before changing either",
 	}
 	if len(s.Reasons) > 0 {
 		f.Advice = rule.Likely(s)
+	} else {
+		v := rule.OtherCauses.Judge(s)
+		v.Explain(&f)
 	}
 	p.Report(f, &s.Layout)
 }

@@ -130,7 +130,7 @@ func managed(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 
 // unmanaged reports a VM without any home node.
 func unmanaged(w *rule.Watch, o *rule.On) {
-	report(w, finding.Finding{
+	f := finding.Finding{
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("it had no home node all the time, but %s predicted: the NUMA scheduler does not manage it, and its memory comes from any node",
 			clients(o.Layout.PPDs.Len())),
@@ -139,10 +139,27 @@ func unmanaged(w *rule.Watch, o *rule.On) {
 			{Name: "clients predicted", Value: fmt.Sprint(o.Layout.PPDs.Len()), Origin: "derived: layout on " + w.Machine.Name},
 			w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence(),
 		},
-		Advice:  "Look for CPU or memory affinity that the inventory does not show (sched.cpu.affinity, sched.mem.affinity; N023) and clear it",
 		Assumes: o.Layout.Assumes.Texts(),
-	})
+	}
+	v := noHome.Judge(w)
+	v.Explain(&f)
+	report(w, f)
 }
+
+// noHome are the causes of a VM without a home node.
+var noHome = rule.CausesOf("no-home", map[string]func(*rule.Watch) rule.Told{
+	"affinity": nil,
+	"wide": func(w *rule.Watch) rule.Told {
+		return rule.Told{Out: w.Release() >= numa.ESX41 || w.On().Layout.PPDs.Len() < 2}
+	},
+	"stopped": func(w *rule.Watch) rule.Told { return rule.Option(w.Machine, "Numa.RebalanceEnable", "0", "1") },
+	"small": func(w *rule.Watch) rule.Told { // the defaults; options may ask for more
+		few := w.On().Kind.Machine.AllCores < 4 || w.On().Kind.Machine.Cores < 2
+		_, total := w.Machine.Options.Value.Lookup("Numa.RebalanceCoresTotal")
+		_, node := w.Machine.Options.Value.Lookup("Numa.RebalanceCoresNode")
+		return rule.Told{Proven: few, Out: !few && w.Machine.Options.Known() && !total && !node}
+	},
+})
 
 func clients(n int) string {
 	if n == 1 {

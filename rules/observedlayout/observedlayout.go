@@ -38,7 +38,6 @@ func differs(p *rule.Pass, s *confront.Result) {
 		Severity: finding.Medium,
 		Message:  fmt.Sprintf("%s at %s: %s", s.Observation.By, s.Observation.At, text),
 		Evidence: append(evidence, p.VM.VCPUsEvidence()),
-		Advice:   "Trust the observation and not the prediction for this VM, and look for a setting or host that the inventory does not show",
 	}
 	if other := rule.OtherSettings(s); other != "" {
 		f.Message += ". It ran with other settings: " + other
@@ -46,6 +45,9 @@ func differs(p *rule.Pass, s *confront.Result) {
 	if len(s.Reasons) > 0 {
 		f.Severity = finding.Low
 		f.Advice = rule.Likely(s)
+	} else {
+		v := rule.OtherCauses.Judge(s)
+		v.Explain(&f)
 	}
 	p.Report(f, &s.Layout)
 }

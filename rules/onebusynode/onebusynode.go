@@ -44,8 +44,8 @@ func watch(w *rule.Watch) {
 		Moves: true,
 	}
 	there.tell(w, &f, &at)
-	f.Evidence = append(f.Evidence, w.ReleaseEvidence())
-	f.Advice = advice(w, &f)
+	v := rule.ReadyCauses.Judge(w)
+	v.Explain(&f)
 	w.Report(f)
 }
 
@@ -168,44 +168,4 @@ func counted(n, of int) string {
 		return "all " + rule.Plural(n, "VM")
 	}
 	return fmt.Sprintf("%d of %s", n, rule.Plural(of, "VM"))
-}
-
-// The releases of KB 430776: the fix is announced for a 9.x release.
-var (
-	esxi91 = numa.NewRelease(9, 1, 0)
-	esxi10 = numa.NewRelease(10, 0, 0)
-)
-
-// advice names the fault that the release is known for.
-func advice(w *rule.Watch, f *finding.Finding) string {
-	const (
-		burst = "KB 430776: VMs powered on together may all be placed on one node; set Numa.InitialPlacementLoadThreshold = 100 on the host"
-		wave  = "KB 309217: VMs that arrive one after another may all be placed on one node; update to 4.1 U2 or later"
-	)
-	var parts []string
-	switch r := w.Release(); {
-	case r == 0:
-		f.Assumes = append(f.Assumes, "the release of the host is unknown: which fault it has is open")
-		parts = append(parts, "On 8.x and 9.0 "+burst+". On ESX 4.1 "+wave)
-	case r >= numa.ESXi80 && r < esxi91:
-		parts = append(parts, burst)
-	case r >= esxi91 && r < esxi10:
-		parts = append(parts, burst)
-		f.Assumes = append(f.Assumes, fmt.Sprintf("which release has the fix of KB 430776 is not published: %s may have it", r))
-	case r >= numa.ESX41 && r < numa.ESX41+2:
-		parts = append(parts, wave)
-	}
-	if a := w.Affinity(); a.Known && a.On {
-		parts = append(parts, "Action affinity may have gathered VMs that communicate there (KB 314059): if the VMs of the node do, and it costs more than it gains, set "+rule.ActionAffinity+" = 0")
-		f.Evidence = append(f.Evidence, a.Evidence)
-		if a.Assumes != "" {
-			f.Assumes = append(f.Assumes, a.Assumes)
-		}
-	}
-	parts = append(parts, "At once: "+rule.PlaceAgain)
-	text := parts[0]
-	for _, p := range parts[1:] {
-		text += ". " + p
-	}
-	return text
 }

@@ -40,7 +40,6 @@ func check(p *rule.Pass) {
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("%s of its %s were remote when %s looked%s: N%%L %s, home on %s of %s; for how long is not known",
 			o.Remote.Value, o.Local.Value+o.Remote.Value, o.By, when, rule.NL(share), rule.Nodes(homes), v.Host.Name),
-		Advice: "Record it (homenode record, serve or esxtop -b): M001 tells for how long and why. If it stays so, make room on its home node by moving a VM to another host, and ESXi brings the memory home under load. Once there is room, " + rule.PlaceAgain,
 		Evidence: []finding.Evidence{
 			{Name: "N%L", Value: rule.NL(share), Origin: "derived: local and remote memory", At: at},
 			finding.Of("local memory", o.Local, at), finding.Of("remote memory", o.Remote, at),
@@ -49,12 +48,18 @@ func check(p *rule.Pass) {
 		},
 	}
 	var layout *vnuma.Layout
-	if l := &v.On[0].Layout; v.Home != nil && l.Memory.Remote > 0 {
-		layout = l
-		f.Message += "; on an empty host " + v.RemoteText(l)
-		if o.Remote.Value <= l.Memory.Remote+l.Memory.First {
-			f.Advice = "The VM has more memory than its home nodes hold (N005): give it less, or a host with larger nodes"
+	r := rule.Remote{VM: v, Host: v.Host, Seen: o.Remote.Value}
+	if l := &v.On[0].Layout; v.Home != nil {
+		r.On = &v.On[0]
+		if l.Memory.Remote > 0 {
+			layout = l
+			f.Message += "; on an empty host " + v.RemoteText(l)
 		}
+	}
+	causes := rule.RemoteCauses.Judge(&r)
+	causes.Explain(&f)
+	if !causes.Proven {
+		f.Advice = "Record it (homenode record, serve or esxtop -b), which tells for how long and why. " + f.Advice
 	}
 	p.Report(f, layout)
 }

@@ -20,6 +20,7 @@ type Symptom struct {
 	Rules  []string // IDs of the checks that report it
 	Title  string
 	Causes []finding.Cause
+	Anyway string // what helps whatever the cause is; empty for nothing
 }
 
 // Symptoms are those of symptoms.md, in its order.
@@ -33,6 +34,9 @@ func parseSymptoms(page string) (out []Symptom) {
 		fields := strings.Fields(names)
 		s := Symptom{Name: fields[0], Rules: fields[1:], Title: title}
 		for line := range strings.Lines(body) {
+			if text, ok := strings.CutPrefix(line, "Whatever it is, "); ok {
+				s.Anyway = strings.TrimSuffix(text, ".\n")
+			}
 			cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 			if !strings.HasPrefix(line, "| ") || cells[0] == "cause" {
 				continue
@@ -50,6 +54,7 @@ func parseSymptoms(page string) (out []Symptom) {
 // Told is the bearing of the facts on one cause.
 type Told struct {
 	Out, Proven bool // neither: the facts do not decide it
+	Said        bool // the message of the finding says it already
 	Evidence    []finding.Evidence
 	Edits       []numa.Edit // that make the change which the table names
 }
@@ -80,10 +85,12 @@ type Verdict struct {
 	Proven bool
 	Left   []finding.Cause
 	told   []Told // of each of Left
+	anyway string
 }
 
 // Judge weighs every cause by the facts of m.
 func (c *Causes[M]) Judge(m M) (v Verdict) {
+	v.anyway = c.symptom.Anyway
 	for _, cause := range c.symptom.Causes {
 		told := Told{}
 		if f := c.tell[cause.Key]; f != nil {
@@ -93,7 +100,7 @@ func (c *Causes[M]) Judge(m M) (v Verdict) {
 		case told.Out, v.Proven && !told.Proven:
 			continue
 		case told.Proven && !v.Proven:
-			v = Verdict{Proven: true}
+			v = Verdict{Proven: true, anyway: v.anyway}
 		}
 		v.Left, v.told = append(v.Left, cause), append(v.told, told)
 	}
@@ -120,9 +127,18 @@ func (v *Verdict) Explain(f *finding.Finding) {
 		f.Message += "; no known cause fits what is known of it"
 		f.Advice = "Report the facts of this finding: its cause is not in the table of symptoms"
 	case v.Proven:
-		f.Message += ": " + strings.Join(texts, ", and ")
+		texts = nil
 		for i, c := range v.Left {
-			f.Ways = append(f.Ways, numa.Way{Do: c.Do, Edits: v.told[i].Edits})
+			if !v.told[i].Said {
+				texts = append(texts, c.Text)
+			}
+		}
+		if len(texts) > 0 {
+			f.Message += ": " + strings.Join(texts, ", and ")
+		}
+		f.Advice = strings.Join(words.Texts(v.Left, func(c finding.Cause) string { return capital(c.Do) }), ". ")
+		if len(v.Left) == 1 {
+			f.Ways = []numa.Way{{Do: v.Left[0].Do, Edits: v.told[0].Edits}}
 		}
 	case len(v.Left) == 1:
 		f.Message += "; one known cause is left: " + texts[0]
@@ -130,11 +146,21 @@ func (v *Verdict) Explain(f *finding.Finding) {
 	default:
 		last := len(texts) - 1
 		f.Message += "; possible causes: " + strings.Join(texts[:last], ", ") + ", or " + texts[last]
-		f.Advice = "Find out which it is. " + strings.Join(words.Texts(v.Left, func(c finding.Cause) string {
-			return fmt.Sprintf("For %s, look at %s: %s", c.Text, c.Told, c.Do)
-		}), ". ")
+		f.Advice = "Find out which it is. " + capital(strings.Join(words.Texts(v.Left, func(c finding.Cause) string {
+			text := c.Text + ": see " + c.Told
+			if last < mostDone {
+				text += ", then " + c.Do
+			}
+			return text
+		}), "; "))
+		if v.anyway != "" {
+			f.Advice += ". Whatever it is, " + v.anyway
+		}
 	}
 }
+
+// mostDone is the most causes of which the advice says what to do about each: about more it would be a page.
+const mostDone = 3
 
 // Kernel tells whether a kernel setting of the host differs from its default; unset it has the default.
 func Kernel(h *numa.Host, name, standard string) Told {

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"strings"
 	"testing"
 
 	"homenode/rules/finding"
@@ -26,28 +25,21 @@ func TestSymptoms(t *testing.T) {
 // TestJudge: a cause that a fact rules out goes, a proven one is named alone, and else the candidates are listed with what tells.
 func TestJudge(t *testing.T) {
 	told := map[string]Told{}
-	s := Symptom{Name: "test", Causes: []finding.Cause{{Key: "a", Text: "A", Told: "its sign", Do: "do a"}, {Key: "b", Text: "B", Told: "the log", Do: "do b"}, {Key: "c", Text: "C", Told: "the BIOS", Do: "do c"}}}
+	s := Symptom{Name: "test", Anyway: "wait", Causes: []finding.Cause{{Key: "a", Text: "A", Told: "its sign", Do: "do a"}, {Key: "b", Text: "B", Told: "the log", Do: "do b"}, {Key: "c", Text: "C", Told: "the BIOS", Do: "do c"}}}
 	c := Causes[int]{&s, map[string]func(int) Told{"a": func(int) Told { return told["a"] }, "b": func(int) Told { return told["b"] }, "c": nil}}
 	for _, tt := range []struct{ a, b, message, advice string }{
-		{"", "", "x; possible causes: A, B, or C", "Find out which it is. For A, look at its sign: do a. For B, look at the log: do b. For C, look at the BIOS: do c"},
-		{"out", "", "x; possible causes: B, or C", "Find out which it is. For B, look at the log: do b. For C, look at the BIOS: do c"},
+		{"", "", "x; possible causes: A, B, or C", "Find out which it is. A: see its sign, then do a; B: see the log, then do b; C: see the BIOS, then do c. Whatever it is, wait"},
+		{"out", "", "x; possible causes: B, or C", "Find out which it is. B: see the log, then do b; C: see the BIOS, then do c. Whatever it is, wait"},
 		{"out", "out", "x; one known cause is left: C", "Make sure by the BIOS, then do c"},
-		{"", "proven", "x: B", "do b"},
-		{"proven", "proven", "x: A, and B", "do a do b"},
+		{"", "proven", "x: B", "Do b"},
+		{"proven", "proven", "x: A, and B", "Do a. Do b"},
 	} {
 		told["a"], told["b"] = Told{Out: tt.a == "out", Proven: tt.a == "proven"}, Told{Out: tt.b == "out", Proven: tt.b == "proven"}
 		v := c.Judge(0)
 		f := finding.Finding{Message: "x"}
 		v.Explain(&f)
-		advice := []string{}
-		for _, w := range f.Ways {
-			advice = append(advice, w.Do)
-		}
-		if f.Ways == nil {
-			advice = []string{f.Advice}
-		}
-		if f.Message != tt.message || strings.Join(advice, " ") != tt.advice || len(f.Causes) != len(v.Left) {
-			t.Errorf("a %q, b %q: %q, %q; want %q, %q", tt.a, tt.b, f.Message, advice, tt.message, tt.advice)
+		if f.Message != tt.message || f.Advice != tt.advice || len(f.Causes) != len(v.Left) {
+			t.Errorf("a %q, b %q: %q, %q; want %q, %q", tt.a, tt.b, f.Message, f.Advice, tt.message, tt.advice)
 		}
 	}
 }

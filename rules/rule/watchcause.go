@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"homenode/capture"
-	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
@@ -100,24 +99,19 @@ func (w *Watch) On() *On {
 const PlaceAgain = "a power cycle places the VM anew, and so does vMotion to another host and back; a reboot of the guest does not"
 
 // ExplainRemote adds to a finding about remote memory what happened where its spell
-// began, as far as the recording shows it, and what to do.
+// began, as far as the recording shows it, the causes that the facts leave, and what to do.
 func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
-	moved := w.addWhy(f, s)
-	f.Advice = w.overflows()
-	switch {
-	case f.Advice != "":
-	case moved:
-		f.Advice = "The memory follows by itself, slowly and only while the VM works. Look why the VM was moved (M002, M003, the load of its nodes); if it stays so, " + PlaceAgain
-	default:
-		f.Advice = "Make room on its home node by moving a VM to another host; then ESXi brings the memory home under load. Once there is room, " + PlaceAgain
-	}
+	v := RemoteCauses.Judge(&Remote{VM: w.Predicted, On: w.On(), Host: w.Machine, Tell: w.addWhy(f, s)})
+	v.Explain(f)
 }
 
-// addWhy adds where remote memory came from, and reports whether a change of the home
-// node made it.
-func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) (moved bool) {
+// addWhy adds to the message where remote memory came from, and tells how what is recorded bears on its causes. Nothing is known of the
+// time before the recording.
+func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 	v := w.VM
 	slack := 2 * w.Between()
+	began := !s.From.Equal(w.Host.First)
+	tell := map[string]Told{"moved": {Out: began && v.HasHomes}, "arrived": {Out: began}}
 	for i := len(v.Changes) - 1; i >= 0; i-- {
 		c := &v.Changes[i]
 		if late := s.From.Sub(c.Time); late < 0 || late > slack {
@@ -125,36 +119,44 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) (moved bool) {
 		}
 		f.Message += fmt.Sprintf("; it began when its home moved from %s to %s and the memory stayed behind", Nodes(c.From), Nodes(c.To))
 		f.Evidence = append(f.Evidence, Saw("home nodes before, after", c.From.String()+", "+c.To.String(), FieldNHN, c.Time))
-		return true
+		tell["moved"] = Told{Proven: true}
+		return tell
 	}
-	appeared, began := v.Appeared && s.From.Sub(v.First) <= slack, "it began when "
+	appeared, how := v.Appeared && s.From.Sub(v.First) <= slack, "it began when "
 	if appeared {
 		f.Message += "; it began when the VM appeared, by power-on or vMotion"
-		began = ""
+		how = ""
+		tell["arrived"] = Told{Proven: true}
 	}
 	// What was free is known for the tick of most growth, which another spill can have.
 	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) &&
 		!p.Time.Before(spell.From) && !p.Time.After(spell.To) {
-		f.Message += fmt.Sprintf("; %snew memory went to other nodes although node %d had %s free (M008)", began, p.Node, p.Free)
+		f.Message += fmt.Sprintf("; %snew memory went to other nodes although node %d had %s free (M008)", how, p.Node, p.Free)
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("free on node %d", p.Node), p.Free.String(), FieldFree, p.Time))
-		return false
+		tell["spill"], tell["full"] = Told{Proven: true}, Told{Out: true}
+		return tell
 	}
-	if !w.addFull(f, s) && !appeared && s.From.Equal(w.Host.First) {
+	full, known := w.addFull(f, s)
+	tell["full"] = Told{Proven: full, Out: known && began && !full}
+	tell["spill"] = Told{Out: full || known && began && v.Spill.Count == 0}
+	if !full && !appeared && !began {
 		f.Message += "; it was so when the " + w.recording() + " began"
 	}
-	return false
+	return tell
 }
 
-// addFull adds that a home node was short of memory where the spell began.
-func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) bool {
+// addFull adds that a home node was short of memory where the spell began; known is false where the recording does not tell.
+func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) (full, known bool) {
 	homes, ok := HomesAt(w.VM, s.From)
 	reserve := w.Reserve()
 	if !ok || !reserve.Known {
-		return false
+		return false, false
 	}
+	known = true
 	for n := range homes.All() {
-		free, known := w.FreeAt(n, s.From)
-		if !known || free >= reserve.Bytes {
+		free, ok := w.FreeAt(n, s.From)
+		known = known && ok
+		if !ok || free >= reserve.Bytes {
 			continue
 		}
 		f.Message += fmt.Sprintf("; home node %d had %s free, less than the %s %s", n, free, reserve.Bytes, reserve.What)
@@ -162,9 +164,9 @@ func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) bool {
 		if reserve.Assumes != "" {
 			f.Assumes = append(f.Assumes, reserve.Assumes)
 		}
-		return true
+		return true, true
 	}
-	return false
+	return false, known
 }
 
 // A Kept is the free memory below which new memory is given away early.
@@ -207,17 +209,6 @@ func (w *Watch) Reserve() Kept {
 	k.Bytes -= k.Bytes % numa.MiB
 	k.Evidence = finding.Evidence{Name: name, Value: k.Bytes.String(), Origin: "derived: memory of the host, release (C-23)", At: w.Machine.At}
 	return k
-}
-
-// overflows says that the VM has more memory than its nodes hold, which nothing but
-// another size or layout cures; empty when it has not, or nothing is predicted.
-func (w *Watch) overflows() string {
-	o := w.On()
-	if o == nil || o.Layout.Memory.Placement != vnuma.Overflowing || o.Layout.Memory.Remote <= 0 {
-		return ""
-	}
-	return fmt.Sprintf("Its memory of %s does not fit its %s (N005): %s stay remote whatever places it; give it less memory, or more nodes",
-		w.Predicted.Memory.Value, Plural(o.Layout.HomeNodes, "node"), o.Layout.Memory.Remote)
 }
 
 // Affinity says whether action affinity is at work on the host (rule book C-11).

@@ -41,17 +41,21 @@ func check(p *rule.Pass) {
 		message = fmt.Sprintf("node %d has no memory and node %d has %s: all memory of node %d's cores is remote",
 			least.ID, most.ID, most.Memory.Value, least.ID)
 	}
-	advice := "Populate the memory slots of all packages alike; check the hardware log for a failed module"
-	if h.Nested() {
-		advice = "Give the VM of the nested host the same memory on each of its virtual nodes"
-	}
-	p.Report(finding.Finding{
+	f := finding.Finding{
 		Severity: finding.Medium,
 		Message:  message,
-		Advice:   advice,
 		Evidence: []finding.Evidence{
 			finding.Of(fmt.Sprintf("memory of node %d", most.ID), most.Memory, h.At),
 			finding.Of(fmt.Sprintf("memory of node %d", least.ID), least.Memory, h.At),
 		},
-	}, nil)
+	}
+	v := causes.Judge(h)
+	v.Explain(&f)
+	p.Report(f, nil)
 }
+
+// causes are those of nodes with unequal memory.
+var causes = rule.CausesOf("unequal-memory", map[string]func(*numa.Host) rule.Told{
+	"nested": func(h *numa.Host) rule.Told { return rule.Told{Proven: h.Nested(), Out: !h.Nested()} },
+	"slots":  nil, "module": nil, "mode": nil,
+})

@@ -1,0 +1,116 @@
+package rule
+
+import (
+	"homenode/numa"
+	"homenode/rules/confront"
+	"homenode/rules/finding"
+)
+
+// Option tells whether an advanced option of a host has this value, which the edit changes to another; unset it has not. h may be nil.
+func Option(h *numa.Host, key, value, better string) Told {
+	if h == nil || !h.Options.Known() {
+		return Told{}
+	}
+	if set, _ := h.Options.Value.Lookup(key); set != value {
+		return Told{Out: true}
+	}
+	return Told{Proven: true, Evidence: []finding.Evidence{OptionEvidence(h, key)}, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: key, To: numa.Is(better)}}}
+}
+
+// Remote is a VM with remote memory, and what a recording tells of how that came.
+type Remote struct {
+	VM   *VM        // nil when it is not known
+	On   *On        // the same
+	Host *numa.Host // the same
+	Seen numa.Bytes // how much was remote, where one look tells
+	// Tell has the causes on which the recording bears.
+	Tell map[string]Told
+}
+
+func recorded(key string) func(*Remote) Told {
+	return func(r *Remote) Told {
+		told := r.Tell[key]
+		told.Said = true
+		return told
+	}
+}
+
+// RemoteCauses are those of remote memory.
+var RemoteCauses = CausesOf("remote-memory", map[string]func(*Remote) Told{
+	"overflow": func(r *Remote) Told {
+		if r.On == nil || !r.On.Layout.Memory.Known {
+			return Told{}
+		}
+		m := &r.On.Layout.Memory
+		return Told{Proven: m.Remote > 0 && r.Seen <= m.Remote+m.First, Out: m.Remote <= 0, Evidence: []finding.Evidence{r.VM.MemoryEvidence(),
+			{Name: "remote on an empty host", Value: m.Remote.String(), Origin: "derived: the layout and the memory of the nodes", At: r.VM.At}}}
+	},
+	"affinity": func(r *Remote) Told {
+		if r.VM == nil {
+			return Told{}
+		}
+		return Told{Proven: r.VM.Guest.Affinity, Out: !r.VM.Guest.Affinity && r.VM.Guest.AllowedNodes == 0}
+	},
+	"stopped": func(r *Remote) Told {
+		pages, balancer := Option(r.Host, "Numa.PageMigEnable", "0", "1"), Option(r.Host, "Numa.RebalanceEnable", "0", "1")
+		return Told{pages.Out && balancer.Out, pages.Proven || balancer.Proven, false, append(pages.Evidence, balancer.Evidence...), append(pages.Edits, balancer.Edits...)}
+	},
+	"moved": recorded("moved"), "full": recorded("full"), "spill": recorded("spill"), "arrived": recorded("arrived"),
+})
+
+// ReadyCauses are those of a busy node beside an idle one; without a VM those that concern one alone are left out.
+var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
+	"crowded": func(w *Watch) Told {
+		o := w.On()
+		if w.VM == nil || o == nil {
+			return Told{Out: w.VM == nil}
+		}
+		_, crowded := w.Predicted.Crowded(o.Kind)
+		return Told{Proven: crowded, Out: !crowded, Evidence: []finding.Evidence{w.Predicted.VCPUsEvidence(), o.Kind.NodesEvidence()}}
+	},
+	"limit": func(w *Watch) Told {
+		return Told{Out: w.VM == nil || w.Predicted != nil && w.Predicted.CPULimit.Known() && w.Predicted.CPULimit.Value <= 0}
+	},
+	"pinned": func(w *Watch) Told {
+		return Told{Out: w.Predicted != nil && !w.Predicted.Guest.Affinity && w.Predicted.Guest.AllowedNodes == 0}
+	},
+	"stopped": func(w *Watch) Told { return Option(w.Machine, "Numa.RebalanceEnable", "0", "1") },
+	"early": func(w *Watch) Told {
+		r := w.Release()
+		return Told{Out: r != 0 && (r < numa.ESX41 || r >= numa.ESX41+2), Evidence: []finding.Evidence{w.ReleaseEvidence()}}
+	},
+	"burst": func(w *Watch) Told {
+		const key = "Numa.InitialPlacementLoadThreshold"
+		r := w.Release()
+		return Told{Out: r != 0 && (r < numa.ESXi80 || r >= numa.NewRelease(10, 0, 0)) || Option(w.Machine, key, "100", "100").Proven}
+	},
+	"gathered": func(w *Watch) Told {
+		a := w.Affinity()
+		if !a.Known || !a.On {
+			return Told{Out: a.Known}
+		}
+		return Told{Evidence: []finding.Evidence{a.Evidence}}
+	},
+	"uneven": func(w *Watch) Told {
+		o := w.On()
+		if w.VM == nil || o == nil {
+			return Told{}
+		}
+		m, largest := &o.Kind.Machine, o.Layout.PPDs.Max()
+		return Told{Out: largest < 1 || int(m.Cores)%largest == 0 || largest*2 <= int(m.Cores)}
+	},
+	"placed": nil,
+})
+
+// OtherCauses are those of a topology other than predicted, for which the comparison itself found no reason.
+var OtherCauses = CausesOf("other-topology", map[string]func(*confront.Result) Told{
+	"setting": func(s *confront.Result) Told {
+		return Told{Proven: len(s.Other) > 0, Out: s.Observation.Config.VCPUs.Known() && len(s.Other) == 0}
+	},
+	"host": func(s *confront.Result) Told {
+		started := s.Observation.Start == numa.FirstStart || s.Observation.Start == numa.PowerOnStart
+		return Told{Out: started && numa.SameHost(s.Observation.Host, s.Host)}
+	},
+	"guest": func(s *confront.Result) Told { return Told{Out: !s.Observation.By.InGuest()} },
+	"model": nil,
+})
