@@ -14,6 +14,7 @@ import (
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
 	"homenode/internal/atomicfile"
+	"homenode/internal/outside"
 	"homenode/numa"
 	"homenode/output/size"
 	"homenode/rules"
@@ -94,6 +95,8 @@ func commandPages(root *cobra.Command) map[string][]byte {
 	out["reference/conflicts.md"] = conflictsPage()
 	out["reference/guests.md"] = []byte(generated + product.Page + guestsTail)
 	out["reference/rulebook.md"] = bookPage()
+	out["reference/tools.md"] = []byte(generated + outside.Page)
+	out["reference/symptoms.md"] = []byte(generated + rule.SymptomsPage)
 	out["reference/facts.md"] = factsPage()
 	out["evidence/experiments.md"] = []byte(generated + recordHead + rulebook.Record)
 	out["evidence/published-capacity.md"] = append([]byte(generated), size.ArticlePage()...)

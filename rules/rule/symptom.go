@@ -11,8 +11,10 @@ import (
 	"homenode/rules/finding"
 )
 
+// SymptomsPage is the table of causes, as docs/reference/symptoms.md has it.
+//
 //go:embed symptoms.md
-var symptomsPage string
+var SymptomsPage string
 
 // A Symptom is a fault as it shows, and its known causes.
 type Symptom struct {
@@ -24,7 +26,7 @@ type Symptom struct {
 }
 
 // Symptoms are those of symptoms.md, in its order.
-var Symptoms = parseSymptoms(symptomsPage)
+var Symptoms = parseSymptoms(SymptomsPage)
 
 // parseSymptoms reads the page: a section "## name IDs: title" with a table of causes for each symptom.
 func parseSymptoms(page string) (out []Symptom) {

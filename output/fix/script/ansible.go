@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/outside"
 	"homenode/numa"
 )
 
 // ansible prints playbooks. vmware.vmware.guest_info, which would read the facts, needs the vSphere Automation SDK; the module of
 // community.vmware does not.
 var ansible = &tool{
-	about: []string{"For ansible-playbook with the collections vmware.vmware 2.6 and community.vmware 5.10 or later, pyVmomi and requests; the vCenter and the account",
+	about: []string{"For ansible-playbook with these collections, pyVmomi and requests; the vCenter and the account",
 		"are those of VMWARE_HOST, VMWARE_USER and VMWARE_PASSWORD. Fields and settings are two calls for the modules: a VM with both is not",
 		"changed at once. vm_advanced_settings writes back all settings of the VM as it has read them; vm adds two IDE controllers to a VM",
 		"that has none."},
@@ -86,18 +87,19 @@ func (s *step) yaml(b *bytes.Buffer) {
 // tasks prints what changes the VM. Its name is in no task: names of tasks are templates.
 func (s *step) tasks(b *bytes.Buffer, power bool) {
 	var cpu, memory, set, remove []string
+	name := func(attribute string) string { return outside.Attribute("ansible", attribute) + ": " }
 	for _, e := range s.edits {
 		switch e.Kind {
 		case numa.EditVCPUs:
-			cpu = append(cpu, "cores: "+e.To.Text)
+			cpu = append(cpu, name("cores")+e.To.Text)
 		case numa.EditCoresPerSocket:
-			cpu = append(cpu, "cores_per_socket: "+e.To.Text)
+			cpu = append(cpu, name("cores_per_socket")+e.To.Text)
 		case numa.EditCPUHotAdd:
-			cpu = append(cpu, "enable_hot_add: "+boolean(e))
+			cpu = append(cpu, name("enable_hot_add")+boolean(e))
 		case numa.EditMemory:
-			memory = append(memory, "size_mb: "+e.To.Text)
+			memory = append(memory, name("size_mb")+e.To.Text)
 		case numa.EditMemoryHotAdd:
-			memory = append(memory, "enable_hot_add: "+boolean(e))
+			memory = append(memory, name("enable_hot_add")+boolean(e))
 		case numa.EditExtraConfig:
 			if e.To.Text == "" {
 				remove = append(remove, yaml(e.Key)+`: ""`)
@@ -131,10 +133,10 @@ func (s *step) tasks(b *bytes.Buffer, power bool) {
 		task("        ", "vmware.vmware.vm", lines...)
 	}
 	if set != nil {
-		task("        ", "vmware.vmware.vm_advanced_settings", "settings: {"+strings.Join(set, ", ")+"}")
+		task("        ", "vmware.vmware.vm_advanced_settings", name("settings")+"{"+strings.Join(set, ", ")+"}")
 	}
 	if remove != nil {
-		task("        ", "vmware.vmware.vm_advanced_settings", "state: absent", "settings: {"+strings.Join(remove, ", ")+"}")
+		task("        ", "vmware.vmware.vm_advanced_settings", "state: absent", name("settings")+"{"+strings.Join(remove, ", ")+"}")
 	}
 	if stops {
 		b.WriteString("      always:\n")

@@ -5,10 +5,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"homenode/change/fix"
+	"homenode/internal/outside"
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules/rule"
@@ -266,6 +268,7 @@ func headOf(p *fix.Plan, name string, o Options) []string {
 	}
 	head := []string{first}
 	head = append(head, tools[name].about...)
+	head = append(head, cite(name, p))
 	if name == "terraform" {
 		return head
 	}
@@ -277,6 +280,13 @@ func headOf(p *fix.Plan, name string, o Options) []string {
 		head = append(head, "No VM is stopped or started: one that has to be off and runs is left as it is.")
 	}
 	return append(head, "It does not look for snapshots, Fault Tolerance, questions and running tasks, and writes no journal: homenode fix --apply does.")
+}
+
+// cite says what is known of the tool, and marks what was old when the plan was made.
+func cite(tool string, p *fix.Plan) string {
+	made, _ := time.Parse(time.RFC3339, p.Made)
+	fact := outside.Of(tool)
+	return "It needs " + fact.Cite(made) + "."
 }
 
 // comments returns the head of a script.

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"strings"
 
+	"homenode/internal/outside"
 	"homenode/internal/words"
 	"homenode/numa"
 )
 
 // govc prints shell scripts that call govc, for the account of its variables GOVC_URL and the others.
 var govc = &tool{
-	about: []string{"For sh with govc 0.56 or later and jq; the vCenter and the account are those of GOVC_URL, GOVC_USERNAME and GOVC_PASSWORD."},
+	about: []string{"For sh with govc and jq; the vCenter and the account are those of GOVC_URL, GOVC_USERNAME and GOVC_PASSWORD."},
 	cannot: func(e numa.Edit) string {
 		switch e.Kind {
 		case numa.EditCoresPerSocket, numa.EditCoresPerNUMANode, numa.EditVNUMAHotAdd, numa.EditCPUAffinity:
@@ -34,6 +35,7 @@ func govcCommands(s *step) (out []string) {
 		}
 		return out
 	}
+	flag := func(name string) string { return outside.Attribute("govc", name) }
 	vm := kindVM + ":" + s.id
 	change := []string{"govc", "vm.change", "-vm", vm}
 	for _, e := range s.edits {
@@ -41,15 +43,15 @@ func govcCommands(s *step) (out []string) {
 		case numa.EditHardware:
 			out = append(out, words.Command("govc", "vm.upgrade", "-version="+e.To.Text, "-vm", vm))
 		case numa.EditVCPUs:
-			change = append(change, "-c", e.To.Text)
+			change = append(change, flag("-c"), e.To.Text)
 		case numa.EditMemory:
-			change = append(change, "-m", e.To.Text)
+			change = append(change, flag("-m"), e.To.Text)
 		case numa.EditCPUHotAdd:
-			change = append(change, "-cpu-hot-add-enabled="+boolean(e))
+			change = append(change, flag("-cpu-hot-add-enabled")+"="+boolean(e))
 		case numa.EditMemoryHotAdd:
-			change = append(change, "-memory-hot-add-enabled="+boolean(e))
+			change = append(change, flag("-memory-hot-add-enabled")+"="+boolean(e))
 		case numa.EditExtraConfig: // an empty value removes it
-			change = append(change, "-e", e.Key+"="+e.To.Text)
+			change = append(change, flag("-e"), e.Key+"="+e.To.Text)
 		}
 	}
 	if len(change) > 4 {

@@ -33,7 +33,7 @@ func Profile(w io.Writer, p *fix.Plan) error {
 	var b bytes.Buffer
 	comment(&b, "", fmt.Sprintf("Values for new VMs, from the plan %s of %s, made %s by %s.", p.ID, p.Source, p.Made, p.By),
 		"For each kind of host the edits that the plan makes there: a block for Packer (vsphere-iso), one for Terraform, and a note for the template.",
-		"They fit VMs of that many vCPUs on these hosts. This file is no configuration: take the arguments over.")
+		"They fit VMs of that many vCPUs on these hosts. This file is no configuration: take the arguments over.", cite("packer", p), cite("terraform", p))
 	for i, x := range blocks(p) {
 		b.WriteString("\n")
 		comment(&b, "", "Hosts "+rule.List(x.hosts)+vcpusOf(x), "As for "+rule.List(x.vms)+".")
@@ -45,9 +45,9 @@ func Profile(w io.Writer, p *fix.Plan) error {
 		}
 		comment(&b, "", unsettable(x.edits)...)
 		label := hcl(fmt.Sprintf("profile-%d", i+1))
-		if packer := arguments(fixed(x.edits), packerNames); packer != "" {
+		if packer := arguments("packer", fixed(x.edits), packerNames); packer != "" {
 			fmt.Fprintf(&b, "source \"vsphere-iso\" %s {\n%s}\n\n", label, packer)
-			fmt.Fprintf(&b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", label, arguments(fixed(x.edits), terraformNames))
+			fmt.Fprintf(&b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", label, arguments("terraform", fixed(x.edits), terraformNames))
 		}
 	}
 	_, err := w.Write(b.Bytes())

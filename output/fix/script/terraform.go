@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/outside"
 	"homenode/numa"
 )
 
-// terraform prints arguments of the provider vmware/vsphere 2.17. From 2.16.0 (12 May 2026, pull request 2636) on num_cores_per_socket = 0 and
-// num_cores_per_numa_node = 0 are assigned at power-on; 2.16 set them back to 0 without a change, which 2.17.0 repairs.
+// terraform prints arguments of the provider vmware/vsphere.
 var terraform = &tool{
-	about: []string{"Arguments for the resources of these VMs (provider vmware/vsphere 2.17.0 or later: 2.16 set cores per socket back to 0 without a change,",
-		"and 2.15 has none that are assigned at power-on; checked on 26 November 2026): put them into your configuration and read terraform plan,",
+	about: []string{"Arguments for the resources of these VMs: put them into your configuration and read terraform plan,",
 		"which is the comparison with what the VMs have. The labels are IDs: yours differ. The provider powers VMs off for most of this;",
 		"shutdown_wait_timeout and force_power_off say how."},
 	cannot: func(e numa.Edit) string {
@@ -32,7 +31,7 @@ var terraform = &tool{
 			b.WriteString("\n")
 			comment(b, "", title(s))
 			comment(b, "", removed(s.edits)...)
-			fmt.Fprintf(b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", hcl(strings.ReplaceAll(s.id, ".", "_")), arguments(s.edits, terraformNames))
+			fmt.Fprintf(b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", hcl(strings.ReplaceAll(s.id, ".", "_")), arguments("terraform", s.edits, terraformNames))
 		}
 	},
 }
@@ -41,8 +40,8 @@ var terraform = &tool{
 var terraformNames = map[numa.EditKind]string{numa.EditVCPUs: "num_cpus", numa.EditCoresPerSocket: "num_cores_per_socket", numa.EditCoresPerNUMANode: "num_cores_per_numa_node", numa.EditCPUHotAdd: "cpu_hot_add_enabled",
 	numa.EditMemory: "memory", numa.EditMemoryHotAdd: "memory_hot_add_enabled", numa.EditHardware: "hardware_version", numa.EditExtraConfig: "extra_config"}
 
-// arguments prints what the edits set, aligned as terraform fmt aligns. names are those of the arguments; edits without one are left out.
-func arguments(edits []numa.Edit, names map[numa.EditKind]string) string {
+// arguments prints what the edits set, aligned as terraform fmt aligns. names are those of the arguments of the tool; edits without one are left out.
+func arguments(tool string, edits []numa.Edit, names map[numa.EditKind]string) string {
 	var lines, settings [][2]string
 	for _, e := range edits {
 		name := names[e.Kind]
@@ -53,11 +52,11 @@ func arguments(edits []numa.Edit, names map[numa.EditKind]string) string {
 				settings = append(settings, [2]string{hcl(e.Key), hcl(e.To.Text)})
 			}
 		case e.Kind == numa.EditCPUHotAdd || e.Kind == numa.EditMemoryHotAdd:
-			lines = append(lines, [2]string{name, boolean(e)})
+			lines = append(lines, [2]string{outside.Attribute(tool, name), boolean(e)})
 		case e.Kind == numa.EditCoresPerNUMANode && !e.To.Set: // as it was before anybody set it
-			lines = append(lines, [2]string{name, "0"})
+			lines = append(lines, [2]string{outside.Attribute(tool, name), "0"})
 		default:
-			lines = append(lines, [2]string{name, e.To.Text})
+			lines = append(lines, [2]string{outside.Attribute(tool, name), e.To.Text})
 		}
 	}
 	var b strings.Builder
