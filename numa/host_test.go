@@ -30,3 +30,54 @@ func TestCacheCores(t *testing.T) {
 		}
 	}
 }
+
+// TestProcessors: which processors share memory over a bus, and which have several dies with memory of their own.
+func TestProcessors(t *testing.T) {
+	for _, tt := range []struct {
+		model string
+		bus   bool
+		dies  int
+	}{
+		{"Intel(R) Xeon(R) CPU            5160  @ 3.00GHz", true, 1},
+		{"Intel(R) Xeon(R) CPU           E5345  @ 2.33GHz", true, 1},
+		{"Intel(R) Xeon(R) CPU           X5460  @ 3.16GHz", true, 1},
+		{"Intel(R) Xeon(R) CPU           E7340  @ 2.40GHz", true, 1},
+		{"Intel(R) Xeon(R) CPU           X7460  @ 2.66GHz", true, 1},
+		{"Intel(R) Xeon(TM) CPU 3.20GHz", true, 1},
+		{"Intel(R) Xeon(R) CPU           E5540  @ 2.53GHz", false, 1},
+		{"Intel(R) Xeon(R) CPU           X5650  @ 2.67GHz", false, 1},
+		{"Intel(R) Xeon(R) CPU           X7560  @ 2.27GHz", false, 1},
+		{"Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz", false, 1},
+		{"Intel(R) Xeon(R) CPU E5-2690 v2 @ 3.00GHz", false, 1},
+		{"Intel(R) Xeon(R) Gold 5118 CPU @ 2.30GHz", false, 1},
+		{"Intel(R) Xeon(R) Gold 5218 CPU @ 2.30GHz", false, 1},
+		{"INTEL(R) XEON(R) PLATINUM 8568Y+", false, 1},
+		{"AMD Opteron(tm) Processor 6174", false, 2},
+		{"AMD Opteron(TM) Processor 6276", false, 2},
+		{"AMD Opteron(tm) Processor 6380", false, 2},
+		{"Six-Core AMD Opteron(tm) Processor 8435", false, 1},
+		{"AMD Opteron(tm) Processor 4184", false, 1},
+		{"AMD EPYC 7601 32-Core Processor", false, 4},
+		{"AMD EPYC 7401P 24-Core Processor", false, 4},
+		{"AMD EPYC 7542 32-Core Processor", false, 1},
+		{"AMD EPYC 9374F 32-Core Processor", false, 1},
+		{"", false, 1},
+	} {
+		h := Host{CPUModel: ReadAt(tt.model, "cpu"), Packages: ReadAt(2, "packages"), Cores: ReadAt(16, "cores"), Memory: ReadAt(64*GiB, "memory")}
+		if h.FrontSideBus() != tt.bus || h.Dies() != tt.dies {
+			t.Errorf("%q: on a bus %v, %d dies; want %v, %d", tt.model, h.FrontSideBus(), h.Dies(), tt.bus, tt.dies)
+		}
+		want := 2 * tt.dies
+		if tt.bus {
+			want = 1
+		}
+		h.Nodes = h.PackageNodes(8, "a test")
+		cores, memory := 0, Bytes(0)
+		for _, n := range h.Nodes.Value {
+			cores, memory = cores+n.Cores, memory+n.Memory.Value
+		}
+		if len(h.Nodes.Value) != want || cores != 16 || memory != 64*GiB || h.Hidden() != 0 {
+			t.Errorf("%q: %d nodes with %d cores and %s, %d packages hidden; want %d nodes with 16 cores and 64 GB, none hidden", tt.model, len(h.Nodes.Value), cores, memory, h.Hidden(), want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type Options struct {
 	Choices vnuma.Choices
 	// Policy is what the fleet's owner wants judged otherwise; nil changes nothing.
 	Policy *policy.Policy
-	Today  time.Time // which suppressions are over; needed with Policy
+	Today  time.Time // which suppressions are over, and which facts are old; needed with Policy
 	// Ticks says where observations of ticks say they were read that are judged beside (Watch): what is found of one of these looks is left to the
 	// rules that judge ticks. "" for none.
 	Ticks string
@@ -291,7 +291,7 @@ func (r *Result) judge(ctx context.Context, c *rule.Cluster, o Options) error {
 			}
 			for _, one := range All {
 				if !one.VMs || one.Hosts {
-					r.check(&rule.Pass{Rule: one, Cluster: c, Host: h, Kind: k, Choices: o.Choices, Thresholds: o.thresholds()})
+					r.check(&rule.Pass{Rule: one, Cluster: c, Host: h, Kind: k, Choices: o.Choices, Thresholds: o.thresholds(), Today: o.Today})
 				}
 			}
 		}
@@ -302,7 +302,7 @@ func (r *Result) judge(ctx context.Context, c *rule.Cluster, o Options) error {
 		}
 		for _, one := range All {
 			if one.VMs && (one.Refused || !v.Off()) {
-				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
+				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds(), Today: o.Today}
 				r.check(&p)
 			}
 		}
@@ -318,7 +318,7 @@ func (r *Result) inherited(c *rule.Cluster, v *rule.VM, o Options) {
 	from := len(r.Findings)
 	for _, one := range All {
 		if one.VMs && (one.Refused || !v.Off()) {
-			r.check(&rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()})
+			r.check(&rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds(), Today: o.Today})
 		}
 	}
 	found := r.Findings[from:]

@@ -10,6 +10,7 @@ import (
 
 	"homenode/ask"
 	"homenode/change/move"
+	"homenode/internal/outside"
 	"homenode/output/answer"
 	show "homenode/output/move"
 	"homenode/output/move/target"
@@ -36,6 +37,7 @@ type Moved struct {
 	Moves   []*move.Move
 	Planned *show.Planned // the plan of their hosts; nil without one
 	Refused bool          // one cannot be made as asked
+	Rests   []string      // the facts about the platforms that it rests on
 }
 
 // Answer answers the question.
@@ -85,13 +87,19 @@ func (q *Move) Make(ctx context.Context, e *ask.Env) (*Moved, error) {
 	if len(m.Moves) == 0 {
 		return nil, errors.New(strings.Join(q.Fleet, ", ") + ": no VM is shown that could be judged: there is nothing to move")
 	}
+	for _, to := range platforms {
+		fact := outside.Of(to.Name)
+		m.Rests = append(m.Rests, fact.Cite(e.Today)+".")
+	}
 	m.Refused = slices.ContainsFunc(m.Moves, func(m *move.Move) bool { return m.Refused != nil })
 	return m, nil
 }
 
 // Show returns the answer of what Make found. folder is where its files were written, "" for nowhere; more words stand in the next command.
 func (q *Move) Show(m *Moved, files []target.File, folder string, more ...string) *answer.Answer {
-	return show.Fleet(m.Moves, m.Planned, folder, NamesOf(files), append(q.Words(q.Fleet, MoveNames...), more...)...)
+	a := show.Fleet(m.Moves, m.Planned, folder, NamesOf(files), append(q.Words(q.Fleet, MoveNames...), more...)...)
+	a.Note(m.Rests...)
+	return a
 }
 
 // NamesOf returns the names of the files of a move.

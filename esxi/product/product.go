@@ -125,6 +125,11 @@ func (p *Product) SplitsNodes() bool {
 // Windows reports whether the product is a Windows.
 func (p *Product) Windows() bool { return p.Family == windows || p.Family == windowsServer }
 
+// Fact returns the key under which the table of tools and products has what is known of it.
+func (p *Product) Fact() string {
+	return map[string]string{sqlServer: "sqlserver", windows: "windows", windowsServer: "windows", sapHANA: "hana", oracle: "oracle", exchange: "exchange"}[p.Family]
+}
+
 // HANA reports whether the product is SAP HANA.
 func (p *Product) HANA() bool { return p.Family == sapHANA }
 

@@ -81,7 +81,11 @@ func Attribute(tool, name string) string {
 
 // Cite says what the fact rests on, and whether that is older than a year; today may be zero, when that is not known.
 func (f *Fact) Cite(today time.Time) string {
-	text := fmt.Sprintf("%s, version %s: %s (%s; %s)", f.About, f.Version, f.Text, f.when(), f.Source)
+	about := f.About
+	if f.Version != "not stated" {
+		about += ", " + f.Version
+	}
+	text := fmt.Sprintf("%s: %s (%s; %s)", about, f.Text, f.when(), f.Source)
 	if checked, err := time.Parse(time.DateOnly, f.Checked); err == nil && !today.IsZero() && today.After(checked.AddDate(1, 0, 0)) {
 		text += ". That is more than a year ago: check it again"
 	}

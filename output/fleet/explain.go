@@ -49,6 +49,11 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	if d := topo.OfVM(x.VM, x.Host); d != nil && x.Case.Event == vnuma.PowerCycle {
 		a.Drawings = []answer.Drawing{drawing(d.Title, func() *topo.Drawing { return d })}
 	}
+	for _, one := range x.VM.Products() {
+		if text := one.Parallel(x.Layout.VPDs.Max()); text != "" {
+			a.Note(text + ".")
+		}
+	}
 	for _, problem := range x.Problems {
 		a.Notes = append(a.Notes, answer.Note{Text: problem, From: "judgement"})
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"homenode/esxi/product"
+	"homenode/internal/outside"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -58,7 +59,7 @@ func nodes(p *rule.Pass, one *product.Product, splits bool) {
 		f.Message += "; its Windows divides the node (N015), and whether that is enough is not stated"
 	}
 	f.Ways, f.Notice = p.PlanWays()
-	report(p, f, on)
+	report(p, one, f, on)
 }
 
 // unknown says what a node of more than 64 processors means to SQL Server, where it is not
@@ -68,7 +69,7 @@ func unknown(p *rule.Pass) {
 	if !ok {
 		return
 	}
-	report(p, finding.Finding{
+	report(p, &product.Of("SQL Server")[0], finding.Finding{
 		Severity: finding.Info, Topic: "nodes",
 		Message: fmt.Sprintf("the guest sees a NUMA node of %d processors%s: it depends on what runs in it, SQL Server 2022 from CU11 on does not start with more than %d",
 			on.Layout.VPDs.Max(), p.Where(others), product.GroupSize),
@@ -103,7 +104,7 @@ func idle(p *rule.Pass, one *product.Product) {
 		}
 	}
 	cure(p, &f, one, uses)
-	report(p, f, on)
+	report(p, one, f, on)
 }
 
 // cure lets the product use more of the vCPUs: other sockets, or fewer vCPUs.
@@ -136,7 +137,7 @@ func hosts(p *rule.Pass, one *product.Product) {
 	if !ok {
 		return
 	}
-	report(p, finding.Finding{
+	report(p, one, finding.Finding{
 		Severity: finding.Medium, Topic: "hosts",
 		Message: fmt.Sprintf("%s is licensed for servers of at most %s, and a host%s has %d", one, rule.Plural(limit, "socket"), p.Where(others), packages(on.Kind)),
 		Ways:    []numa.Way{numa.ByHand("keep the VM on hosts that its licence covers with a DRS rule (must)")},
@@ -172,8 +173,9 @@ func limits(rows []*product.Row) string {
 	return "at most " + strings.Join(parts, " and ")
 }
 
-func report(p *rule.Pass, f finding.Finding, on *rule.On) {
-	v := p.VM
-	f.Evidence = []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence()}
+func report(p *rule.Pass, one *product.Product, f finding.Finding, on *rule.On) {
+	v, fact := p.VM, outside.Of(one.Fact())
+	f.Evidence = []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence(),
+		{Name: "limits of " + fact.About, Value: fact.Version, Origin: "read: " + fact.Cite(p.Today)}}
 	p.Report(f, &on.Layout)
 }

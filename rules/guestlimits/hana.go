@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"homenode/esxi/product"
+	"homenode/internal/outside"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -16,7 +17,9 @@ func hana(p *rule.Pass) {
 	v := p.VM
 	n := int(v.Guest.VCPUs)
 	sized := func(f finding.Finding, on *rule.On) {
+		fact := outside.Of("hana")
 		f.Evidence = []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence(),
+			{Name: "limits of " + fact.About, Value: fact.Version, Origin: "read: " + fact.Cite(p.Today)},
 			finding.Of("packages of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].Packages, on.Kind.Hosts[0].At)}
 		p.Report(f, &on.Layout)
 	}

@@ -4,7 +4,10 @@ package guestview
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
+	"homenode/esxi/product"
+	"homenode/internal/outside"
 	"homenode/numa"
 	"homenode/rules/confront"
 	"homenode/rules/finding"
@@ -39,5 +42,18 @@ func differs(p *rule.Pass, s *confront.Result) {
 		v := rule.OtherCauses.Judge(s)
 		v.Explain(&f)
 	}
+	if sql := slices.ContainsFunc(p.VM.Products(), func(o product.Product) bool { return o.Parallel(1) != "" }); nodes(s) > s.Layout.VPDs.Len() && (sql || p.VM.MayRunSQL()) {
+		fact := outside.Of("softnuma")
+		f.Notice = "Nodes that SQL Server lists (sys.dm_os_nodes) are its own soft-NUMA: MAXDOP goes by them. " + fact.Cite(p.Today)
+	}
 	p.Report(f, &s.Layout)
+}
+
+// nodes returns how many nodes the guest shows.
+func nodes(s *confront.Result) int {
+	seen := map[int]bool{}
+	for _, n := range s.Observation.VPDs.Value {
+		seen[n] = true
+	}
+	return max(len(seen), s.Observation.VPDCount.Value)
 }

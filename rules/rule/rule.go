@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"homenode/esxi/plan"
 	"homenode/esxi/product"
@@ -238,6 +239,8 @@ type Pass struct {
 	// Thresholds are those that the configuration sets, by rule and name:
 	// N005.seriousShare. Rules read Threshold.
 	Thresholds map[string]float64
+	// Today marks facts about products that were checked long ago; zero marks none.
+	Today time.Time
 
 	Findings []finding.Finding
 

@@ -67,8 +67,8 @@ type Causes[M any] struct {
 	tell    map[string]func(M) Told
 }
 
-// CausesOf returns the judge of a symptom. tell has a function for each cause of its table; nil for one on which nothing that is read
-// bears. It panics where table and functions do not match.
+// CausesOf returns the judge of a symptom. tell has a function for each cause of its table; nil for one about which nothing is
+// read. It panics where table and functions do not match.
 func CausesOf[M any](name string, tell map[string]func(M) Told) *Causes[M] {
 	i := slices.IndexFunc(Symptoms, func(s Symptom) bool { return s.Name == name })
 	if i < 0 || len(Symptoms[i].Causes) != len(tell) {

@@ -23,7 +23,7 @@ type Remote struct {
 	On   *On        // the same
 	Host *numa.Host // the same
 	Seen numa.Bytes // how much was remote, where one look tells
-	// Tell has the causes on which the recording bears.
+	// Tell has the causes about which the recording knows something.
 	Tell map[string]Told
 }
 

@@ -105,7 +105,7 @@ func (w *Watch) ExplainRemote(f *finding.Finding, s *capture.Spell) {
 	v.Explain(f)
 }
 
-// addWhy adds to the message where remote memory came from, and tells how what is recorded bears on its causes. Nothing is known of the
+// addWhy adds to the message where remote memory came from, and tells which of its causes the recording proves or rules out. Nothing is known of the
 // time before the recording.
 func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 	v := w.VM

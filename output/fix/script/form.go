@@ -286,7 +286,7 @@ func headOf(p *fix.Plan, name string, o Options) []string {
 func cite(tool string, p *fix.Plan) string {
 	made, _ := time.Parse(time.RFC3339, p.Made)
 	fact := outside.Of(tool)
-	return "It needs " + fact.Cite(made) + "."
+	return "For " + fact.Cite(made) + "."
 }
 
 // comments returns the head of a script.
