@@ -116,7 +116,7 @@ func TestHTMLVerdict(t *testing.T) {
 		{"unjudged", host + "vm a vcpus=? memory=64GB\n", "No VM could be judged.", "1 VM could not be judged: see the notes."},
 		{"both", htmlFleet, "2 of 7 VMs lose to NUMA; 2 more lose a little, or will after a move.",
 			"The other 3 need nothing urgent."},
-		{"host", "release 7.0U3\ncluster c\nhost esx01 nodes=1 cores=36 packages=2 memory=1024GB\nvm a vcpus=2 memory=8GB\n",
+		{"host", "release 7.0U3\ncluster c\nhost esx01 nodes=1 cores=36 packages=2 memory=1024GB cpu=\"Intel(R) Xeon(R) Gold 6254 CPU @ 3.10GHz\"\nvm a vcpus=2 memory=8GB\n",
 			"1 of 1 VM loses to NUMA.", "1 host itself has findings of medium or high severity."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -93,7 +93,7 @@ func TestErrors(t *testing.T) {
 		{"build", "host esx01 build=x", `1:12: found build="x", want a number from 1 to 2147483647`},
 		{"mhz", "host esx01 mhz=0", `1:12: found mhz="0", want a number from 1 to 100000`},
 		{"connection", "host esx01 connection=lost", `1:12: found connection="lost", want connected, disconnected or notResponding`},
-		{"option", "host esx01 option:UserVars.X=1", `1:12: found option "UserVars.X", want one of Numa.*, LPage.*, Mem.* or a mitigation option`},
+		{"option", "host esx01 option:UserVars.X=1", `1:12: found option "UserVars.X", want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA`},
 		// Values of VMs.
 		{"a limit of nothing", "vm db01 cpuLimit=0", `1:9: found cpuLimit="0", want a number of MHz, or none`},
 		{"a limit with its unit", "vm db01 cpuLimit=4GHz", `1:9: found cpuLimit="4GHz", want a number of MHz, or none`},

@@ -154,7 +154,7 @@ func TestErrors(t *testing.T) {
 		{"load of more than it has then", "at 5m resize web1 memory=4GB\nat 6m load web1 memory=5GB", `10:17: found memory=5GB, more than the 4 GB of web1`},
 		{"talk then", "at 5m talk db01 rate=5", `9:7: found no two VMs and a rate, want talk VM VM rate=800`},
 		{"set nothing", "at 5m set esx01", `9:7: found no option, want set HOST Numa.PageMigEnable=0`},
-		{"set what", "at 5m set esx01 Net.TcpipHeapSize=3", `9:17: found option "Net.TcpipHeapSize", want one of Numa.*, LPage.*, Mem.* or a mitigation option`},
+		{"set what", "at 5m set esx01 Net.TcpipHeapSize=3", `9:17: found option "Net.TcpipHeapSize", want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA`},
 		{"set to nothing", "at 5m set esx01 Numa.PreferHT=", `9:17: found option Numa.PreferHT without a value`},
 		{"set misspelt", "at 5m set esx01 Numa.PageMigEnabel=0", `9:17: found option Numa.PageMigEnabel; is Numa.PageMigEnable meant?`},
 		{"set twice", "at 5m set esx01 Numa.PreferHT=1 option:numa.preferHT=0", `9:33: found numa.preferHT twice`},
