@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -132,6 +133,15 @@ func rulePage(r *rule.Rule) []byte {
 	}
 	for _, part := range []struct{ name, text string }{{"Why", r.Why}, {"Fix", r.Fix}, {"When it is wrong", r.Limits}} {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", part.name, strings.TrimSpace(part.text))
+	}
+	for _, symptom := range rule.Symptoms {
+		if !slices.Contains(symptom.Rules, r.ID) {
+			continue
+		}
+		b.WriteString("\n## Possible causes\n\nThose that the facts leave are in the finding ([all symptoms](../symptoms.md)).\n\n| cause | told by | do |\n|---|---|---|\n")
+		for _, c := range symptom.Causes {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Text, c.Told, c.Do)
+		}
 	}
 	if len(r.Thresholds) > 0 {
 		b.WriteString("\n## Thresholds\n\nSet in [homenode.yaml](../../checks.md#configure).\n\n| name | default | range | what |\n|---|---|---|---|\n")
