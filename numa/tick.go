@@ -140,6 +140,8 @@ type VMTick struct {
 	Large   Bytes // HasLarge: backed by large pages
 	Balloon Bytes // HasBalloon
 	Swapped Bytes // HasSwapped
+	// Compressed is the host memory that holds compressed pages of the guest, less than these were (CACHEUSD): HasCompressed.
+	Compressed Bytes
 
 	// OnNode is the memory on each node, by node: GST_NDx and OVD_NDx. Nil when it is
 	// not stated.
@@ -153,6 +155,16 @@ func (v *VMTick) Locality() (share float64, ok bool) {
 		return 0, false
 	}
 	return float64(v.Local) / float64(v.Local+v.Remote), true
+}
+
+// PrivateOf returns what is "granted to this VM from non-shared host memory", as the vSphere API has it in
+// VirtualMachineQuickStats.privateMemory, of what is granted and what of it is shared.
+func PrivateOf(granted, shared Bytes) Bytes { return max(0, granted-shared) } // they are not of one instant
+
+// Private returns the guest memory that has host memory of its own.
+func (v *VMTick) Private() (b Bytes, ok bool) {
+	const both = HasGranted | HasShared
+	return PrivateOf(v.Granted, v.Shared), v.Has&both == both
 }
 
 // MemoryOnNode is what a VM has on one node.
@@ -226,6 +238,7 @@ const (
 	HasSaved
 	HasHint
 	HasFar
+	HasCompressed
 )
 
 // A MemoryState is how short of memory a host is (rule book C-23). States compare with

@@ -259,7 +259,7 @@ func TestErrors(t *testing.T) {
 		{nil, "no charts to draw"},
 		{[]chart.Chart{{ID: "1", Lines: lines}}, `chart 0: found id "1", want a letter, then letters, digits and hyphens`},
 		{[]chart.Chart{{ID: "a", Lines: lines}, {ID: "a", Lines: lines}}, `chart 1: found id "a", which another chart has`},
-		{[]chart.Chart{{ID: "a"}}, "chart a: want either lines, bars, heat or hosts"},
+		{[]chart.Chart{{ID: "a"}}, "chart a: want either lines, areas, bars, heat or hosts"},
 		{[]chart.Chart{{ID: "a", Heat: &chart.Heat{Rows: []string{"a"}, Columns: []string{"a"}, Cells: [][]chart.HeatCell{{}}}}}, "chart a: want a cell for each row and column"},
 	} {
 		if err := chart.Draw(io.Discard, tt.charts, chart.Options{}); err == nil || err.Error() != tt.want {
