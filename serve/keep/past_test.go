@@ -18,11 +18,16 @@ import (
 // kept runs a Keeper with a store until the test ends, and returns it when the store is open.
 func kept(t *testing.T, b *board.Board) *keep.Keeper {
 	t.Helper()
+	return keptIn(t, b, t.TempDir())
+}
+
+// keptIn does so with the store of a folder.
+func keptIn(t *testing.T, b *board.Board, dir string) *keep.Keeper {
+	t.Helper()
 	k := keep.New()
 	b.Keep = k.Take
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
-	dir := t.TempDir()
 	go func() { done <- k.Run(ctx, dir, store.Options{Reserve: 1}) }()
 	t.Cleanup(func() {
 		cancel()
