@@ -161,12 +161,6 @@ func (v *VMTick) Locality() (share float64, ok bool) {
 // VirtualMachineQuickStats.privateMemory, of what is granted and what of it is shared.
 func PrivateOf(granted, shared Bytes) Bytes { return max(0, granted-shared) } // they are not of one instant
 
-// Private returns the guest memory that has host memory of its own.
-func (v *VMTick) Private() (b Bytes, ok bool) {
-	const both = HasGranted | HasShared
-	return PrivateOf(v.Granted, v.Shared), v.Has&both == both
-}
-
 // MemoryOnNode is what a VM has on one node.
 type MemoryOnNode struct {
 	Node     int   `json:"node"`

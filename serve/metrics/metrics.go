@@ -42,22 +42,7 @@ type Family struct {
 	total func(*numa.Moves) int64 // of events
 }
 
-// derived are the families that are computed of what a VM shows, behind those of series.All.
-var derived = []struct {
-	Family
-	value func(*numa.VMTick) (number float64, ok bool)
-}{
-	{Family{Name: "homenode_vm_numa_local_ratio", Unit: "ratio", Help: "Locality (N%L): local memory of local and remote, absent without memory"}, (*numa.VMTick).Locality},
-	{Family{Name: Private, Unit: "bytes", Help: "Guest memory that is mapped to host memory of its own: granted and not shared"}, func(v *numa.VMTick) (float64, bool) {
-		b, ok := v.Private()
-		return float64(b), ok
-	}},
-}
-
-// Private is the metric of the memory of a VM that is not shared.
-const Private = "homenode_vm_memory_private_bytes"
-
-// Families are those of what hosts show, of series.All in its order and at last the derived ones.
+// Families are those of what hosts show, of series.All in its order and at last the locality.
 var Families = families()
 
 func families() (all []Family) {
@@ -70,11 +55,8 @@ func families() (all []Family) {
 		}
 		all = append(all, f)
 	}
-	for _, d := range derived {
-		d.name, d.Kind = d.Name, "gauge"
-		all = append(all, d.Family)
-	}
-	return all
+	const ratio = "homenode_vm_numa_local_ratio"
+	return append(all, Family{Name: ratio, name: ratio, Kind: "gauge", Unit: "ratio", Help: "Locality (N%L): local memory of local and remote, absent without memory"})
 }
 
 // totals are what the migrations add up to, by name of the counter.
@@ -101,10 +83,8 @@ func Each(h *board.Host, f func(Sample)) {
 	for v := range series.Values(&h.Tick) {
 		if v.VM >= 0 && v.VM != current {
 			current = v.VM
-			for i := range derived {
-				if number, ok := derived[i].value(&h.Tick.VMs[v.VM]); ok {
-					f(Sample{len(Families) - len(derived) + i, v.VM, -1, number})
-				}
+			if share, ok := h.Tick.VMs[v.VM].Locality(); ok {
+				f(Sample{len(Families) - 1, v.VM, -1, share})
 			}
 		}
 		switch total := Families[v.Counter].total; {

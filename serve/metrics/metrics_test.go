@@ -79,7 +79,7 @@ func TestPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for vm, want := range map[string]string{"both": " 3000\n", "later": " 0\n", "granted": "", "shared": ""} {
-		_, line, ok := strings.Cut(out.String(), metrics.Private+`{vcenter="vc",cluster="",host="esx01",vm="`+vm+`"`)
+		_, line, ok := strings.Cut(out.String(), `homenode_vm_memory_private_bytes{vcenter="vc",cluster="",host="esx01",vm="`+vm+`"`)
 		if ok != (want != "") || !strings.HasPrefix(line[strings.Index(line, "}")+1:], want) {
 			t.Errorf("%s: want %q in\n%s", vm, want, out.String())
 		}

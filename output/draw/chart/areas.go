@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"homenode/output/draw/picture"
@@ -25,109 +26,83 @@ type Step struct {
 func (l *layout) areas(c *Areas) {
 	var x, y reach
 	y.add(0)
-	var steps []Step
-	for _, s := range c.Steps {
-		if !c.X.has(s.From) || !c.X.has(s.To) || s.From > s.To || len(s.Values) != len(c.Names) {
+	steps := slices.DeleteFunc(slices.Clone(c.Steps), func(s Step) bool {
+		ok := c.X.has(s.From) && c.X.has(s.To) && s.From <= s.To && len(s.Values) == len(c.Names) && c.Y.has(s.below(len(c.Names)))
+		if !ok {
 			l.left++
-			continue
 		}
-		x.add(s.From)
-		x.add(s.To)
-		sum := 0.0
-		for i := range s.Values {
-			_, sum = c.from(&s, i)
-		}
-		y.add(sum)
-		steps = append(steps, s)
+		return !ok
+	})
+	for i := range steps {
+		x.add(steps[i].From)
+		x.add(steps[i].To)
+		y.add(steps[i].below(len(c.Names)))
 	}
 	var entries []entry
+	texts := make([]string, len(c.Names))
 	for i, name := range c.Names {
-		fill := l.fill(i, false)
-		switch first, _, most := ends(steps, i); {
-		case first == nil:
-			name += ": unknown"
-		case most.Values[i] == 0:
-			name += ": none"
+		var known []float64
+		for _, s := range steps {
+			if v := s.Values[i]; !math.IsNaN(v) {
+				known = append(known, v)
+			}
 		}
-		entries = append(entries, entry{class: fmt.Sprintf("kind-%d", i%picture.Textures), text: name, shapes: func(x, y picture.Px) []picture.Shape {
-			return []picture.Shape{{Class: "swatch", X: x, Y: y, W: 260, H: 140, Fill: fill}}
+		switch n := len(known); {
+		case n == 0:
+			name += ": unknown"
+		case slices.Max(known) <= 0:
+			name += ": none"
+		default:
+			texts[i] = fmt.Sprintf("%s: %s at first, %s at last, at most %s", name, c.Y.text(known[0]), c.Y.text(known[n-1]), c.Y.text(slices.Max(known)))
+		}
+		entries = append(entries, entry{class: kindClass(i), text: name, shapes: func(x, y picture.Px) []picture.Shape {
+			return []picture.Shape{{Class: "swatch", X: x, Y: y, W: 260, H: 140, Fill: l.fill(i, false)}}
 		}})
 	}
 	l.legend(entries)
 	p := l.framed(&c.X, &c.Y, x, y)
 	for i, name := range c.Names {
-		l.area(c, &p, steps, i, name)
+		if texts[i] != "" {
+			l.pic.Add(picture.Group{ID: l.id("area", name), Class: "area " + kindClass(i), Focus: true, Numbers: texts[i],
+				Shapes: []picture.Shape{{Class: "bar", Path: p.area(steps, i), Fill: l.fill(i, false)}}})
+		}
 	}
 	for i := range steps {
-		s := &steps[i]
-		from, to := p.x.at(s.From), p.x.at(s.To)
-		l.pic.Add(picture.Group{ID: l.id("step", ""), Class: "step", Numbers: s.Text, Shapes: []picture.Shape{{Class: "hit", X: from, Y: p.top, W: max(to-from, 1), H: p.bottom - p.top}}})
+		from, to := p.x.at(steps[i].From), p.x.at(steps[i].To)
+		l.pic.Add(picture.Group{ID: l.id("step", ""), Class: "step", Numbers: steps[i].Text, Shapes: []picture.Shape{{Class: "hit", X: from, Y: p.top, W: max(to-from, 1), H: p.bottom - p.top}}})
 	}
 	if len(steps) == 0 {
 		l.nothing((p.left+p.right)/2, (p.top+p.bottom)/2)
 	}
 }
 
-// from returns where a quantity begins and ends in the sum of a step.
-func (c *Areas) from(s *Step, quantity int) (low, high float64) {
-	for i, v := range s.Values[:quantity+1] {
-		low = high
-		if c.Y.has(v) && v > 0 {
-			high += v
-		} else if i == quantity {
-			return low, low
+func kindClass(n int) string { return fmt.Sprintf("kind-%d", n%picture.Textures) }
+
+// below returns what the quantities before one add up to, as far as they are known.
+func (s *Step) below(quantity int) (sum float64) {
+	for _, v := range s.Values[:min(quantity, len(s.Values))] {
+		if v > 0 {
+			sum += v
 		}
 	}
-	return low, high
+	return sum
 }
 
-// ends returns the steps in which a quantity was known at first, at last, and was most; nil where it was in none.
-func ends(steps []Step, quantity int) (first, last, most *Step) {
-	for i := range steps {
-		s := &steps[i]
-		if math.IsNaN(s.Values[quantity]) {
-			continue
-		}
-		if last = s; first == nil {
-			first, most = s, s
-		}
-		if s.Values[quantity] > most.Values[quantity] {
-			most = s
-		}
-	}
-	return first, last, most
-}
-
-// area places one quantity, and says what it was at first, at last and at most.
-func (l *layout) area(c *Areas, p *plot, steps []Step, quantity int, name string) {
-	first, last, most := ends(steps, quantity)
-	if first == nil || most.Values[quantity] <= 0 {
-		return // the legend says so
-	}
-	var path strings.Builder
-	low := func(s *Step) picture.Px {
-		at, _ := c.from(s, quantity)
-		return p.y.at(at)
-	}
-	for from := 0; from < len(steps); {
-		to := from + 1
-		for to < len(steps) && p.x.at(steps[to].From) <= p.x.at(steps[to-1].To) {
-			to++
+// area returns the path around one quantity.
+func (p *plot) area(steps []Step, quantity int) string {
+	var b strings.Builder
+	for from, to := 0, 0; from < len(steps); from = to {
+		for to = from + 1; to < len(steps) && p.x.at(steps[to].From) <= p.x.at(steps[to-1].To); to++ {
 		}
 		run := steps[from:to]
-		from = to
-		fmt.Fprintf(&path, "M%s %s", p.x.at(run[0].From), low(&run[0]))
+		fmt.Fprintf(&b, "M%s %s", p.x.at(run[0].From), p.y.at(run[0].below(quantity)))
 		for i := range run {
-			_, high := c.from(&run[i], quantity)
-			fmt.Fprintf(&path, "V%sH%s", p.y.at(high), p.x.at(run[i].To))
+			fmt.Fprintf(&b, "V%sH%s", p.y.at(run[i].below(quantity+1)), p.x.at(run[i].To))
 		}
-		for i := len(run) - 1; i >= 0; i-- {
-			fmt.Fprintf(&path, "V%sH%s", low(&run[i]), p.x.at(run[i].From))
+		for _, s := range slices.Backward(run) {
+			fmt.Fprintf(&b, "V%sH%s", p.y.at(s.below(quantity)), p.x.at(s.From))
 		}
-		path.WriteString("Z")
+		b.WriteString("Z")
 	}
-	at := func(s *Step) string { return c.Y.text(s.Values[quantity]) }
-	l.pic.Add(picture.Group{ID: l.id("area", name), Class: fmt.Sprintf("area kind-%d", quantity%picture.Textures), Focus: true,
-		Numbers: fmt.Sprintf("%s: %s at first, %s at last, at most %s", name, at(first), at(last), at(most)),
-		Shapes:  []picture.Shape{{Class: "bar", Path: path.String(), Fill: l.fill(quantity, false)}}})
+	return b.String()
 }
