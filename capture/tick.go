@@ -56,7 +56,8 @@ func keepVM(to, v *numa.VMTick) {
 	to.Has &^= wrong(numa.HasMemory, v.Local) | wrong(numa.HasMemory, v.Remote) |
 		wrong(numa.HasSize, v.Size) | wrong(numa.HasActive, v.Active) |
 		wrong(numa.HasConsumed, v.Consumed) | wrong(numa.HasShared, v.Shared) |
-		wrong(numa.HasBalloon, v.Balloon) | wrong(numa.HasSwapped, v.Swapped) | wrong(numa.HasLarge, v.Large)
+		wrong(numa.HasBalloon, v.Balloon) | wrong(numa.HasSwapped, v.Swapped) | wrong(numa.HasLarge, v.Large) |
+		wrong(numa.HasGranted, v.Granted) | wrong(numa.HasCompressed, v.Compressed)
 	switch {
 	case to.Has&numa.HasMoves == 0:
 		to.Moves = numa.Moves{}

@@ -140,6 +140,8 @@ type VMTick struct {
 	Large   Bytes // HasLarge: backed by large pages
 	Balloon Bytes // HasBalloon
 	Swapped Bytes // HasSwapped
+	// Compressed is the host memory that holds compressed pages of the guest, less than these were (CACHEUSD): HasCompressed.
+	Compressed Bytes
 
 	// OnNode is the memory on each node, by node: GST_NDx and OVD_NDx. Nil when it is
 	// not stated.
@@ -154,6 +156,10 @@ func (v *VMTick) Locality() (share float64, ok bool) {
 	}
 	return float64(v.Local) / float64(v.Local+v.Remote), true
 }
+
+// PrivateOf returns what is "granted to this VM from non-shared host memory", as the vSphere API has it in
+// VirtualMachineQuickStats.privateMemory, of what is granted and what of it is shared.
+func PrivateOf(granted, shared Bytes) Bytes { return max(0, granted-shared) } // they are not of one instant
 
 // MemoryOnNode is what a VM has on one node.
 type MemoryOnNode struct {
@@ -226,6 +232,7 @@ const (
 	HasSaved
 	HasHint
 	HasFar
+	HasCompressed
 )
 
 // A MemoryState is how short of memory a host is (rule book C-23). States compare with

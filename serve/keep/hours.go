@@ -38,7 +38,15 @@ var HourFamilies = [][2]string{
 	{"homenode_vm_hour_ready_seconds_per_second", "Mean ready time of the hour, of all vCPUs together"},
 	{"homenode_vm_hour_home_node_changes", "How often the home nodes changed in the hour"},
 	{"homenode_vm_hour_samples", "Samples of locality in the hour"},
+	{memoryStates[0].hour, "Mean memory of the hour that was not shared"},
+	{memoryStates[1].hour, "Mean memory of the hour that was shared"},
+	{memoryStates[2].hour, "Mean memory of the hour that the balloon driver took"},
+	{memoryStates[3].hour, "Mean memory of the hour that held compressed pages"},
+	{memoryStates[4].hour, "Mean memory of the hour that was swapped"},
 }
+
+// ofMemory is the first of HourFamilies that is one of memoryStates.
+const ofMemory = 8
 
 // after is how long an hour is waited for behind its end: what comes late.
 const after = 12 * time.Minute
@@ -70,6 +78,7 @@ func (h *Hours) Update(ctx context.Context, now time.Time, since time.Duration) 
 type hourOf struct {
 	labels                  []string
 	ratio, remote, ready    sum
+	memory                  [len(memoryStates)]sum // by memoryStates
 	moves, changes, hasMove float64
 	nodes                   bool
 }
@@ -90,6 +99,10 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 	vms := map[string]*hourOf{}
 	var order []string
 	begin := end.Add(-time.Hour)
+	from := []string{fromRatio, fromRemote, fromMoves, fromReady, fromHomes}
+	for _, s := range memoryStates {
+		from = append(from, s.metric)
+	}
 	err := h.ticks.Each(ctx, begin.Add(-before), end.Add(-time.Millisecond), func(r *store.Range) error {
 		name, id := "", ""
 		var labels []string
@@ -109,7 +122,7 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 			vms[id] = v
 			order = append(order, id)
 		}
-		first, last := true, 0.0
+		first, last, state := true, 0.0, stateOf(name)
 		for r.Next() {
 			ms, x := r.At()
 			if math.IsNaN(x) { // the series ended
@@ -136,11 +149,13 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 				if !first && x == 1 && last == 0 { // it became a home node
 					v.changes++
 				}
+			default:
+				v.memory[state].add(x)
 			}
 			first, last = false, x
 		}
 		return r.Err()
-	}, fromRatio, fromRemote, fromMoves, fromReady, fromHomes)
+	}, from...)
 	if err != nil {
 		return err
 	}
@@ -160,6 +175,9 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 		add(5, v.ready.all/v.ready.n, v.ready.n > 0)
 		add(6, v.changes, v.nodes)
 		add(7, v.ratio.n, v.ratio.n > 0)
+		for i, s := range v.memory {
+			add(ofMemory+i, s.all/s.n, s.n > 0)
+		}
 	}
 	if len(out) == 0 {
 		return nil

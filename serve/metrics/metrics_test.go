@@ -64,6 +64,31 @@ func TestTwins(t *testing.T) {
 	}
 }
 
+// TestPrivate is granted memory that is not shared, where both are known.
+func TestPrivate(t *testing.T) {
+	b := board.New(rules.Options{}, time.Hour)
+	b.Tick("vc", "h", &numa.Tick{Host: "esx01", Time: time.Now(), VMs: []numa.VMTick{
+		{GID: 1, Name: "both", Has: numa.HasGranted | numa.HasShared, Granted: 5000, Shared: 2000},
+		{GID: 2, Name: "later", Has: numa.HasGranted | numa.HasShared, Granted: 5000, Shared: 6000}, // counters of two instants
+		{GID: 3, Name: "granted", Has: numa.HasGranted, Granted: 5000},
+		{GID: 4, Name: "shared", Has: numa.HasShared | numa.HasCompressed, Shared: 2000, Compressed: 700}}})
+	p := metrics.NewPage(metrics.Text)
+	p.AddHosts(b, "")
+	var out bytes.Buffer
+	if _, err := p.WriteTo(&out); err != nil {
+		t.Fatal(err)
+	}
+	for vm, want := range map[string]string{"both": " 3000\n", "later": " 0\n", "granted": "", "shared": ""} {
+		_, line, ok := strings.Cut(out.String(), `homenode_vm_memory_private_bytes{vcenter="vc",cluster="",host="esx01",vm="`+vm+`"`)
+		if ok != (want != "") || !strings.HasPrefix(line[strings.Index(line, "}")+1:], want) {
+			t.Errorf("%s: want %q in\n%s", vm, want, out.String())
+		}
+	}
+	if !strings.Contains(out.String(), `homenode_vm_memory_compressed_bytes{vcenter="vc",cluster="",host="esx01",vm="shared",vm_id="",gid="4"} 700`) {
+		t.Errorf("no compressed memory in\n%s", out.String())
+	}
+}
+
 // TestScrapers lets twenty scrape at a time while ticks come: every page is whole.
 func TestScrapers(t *testing.T) {
 	b := twins()

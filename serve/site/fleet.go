@@ -96,6 +96,13 @@ func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 	case x.site.Live.Keeper != nil:
 		now.NotesFrom("", numa.Note{Text: "The trend of the locality is drawn of whole hours: it comes when two are over."})
 	}
+	var labels []string
+	if vcenter != "" {
+		labels = []string{"vcenter", vcenter}
+	}
+	if err := x.addMemoryOfMany(now, "all VMs", nil, labels...); err != nil {
+		now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
+	}
 	past, err := x.site.Live.lost(x.Context(), vcenter, at)
 	if err != nil {
 		now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
@@ -147,7 +154,9 @@ func (x *request) findings(q *fleet.Assess, fields []field) (*view, error) {
 	out.Tables = append(slices.Clone(out.Tables), x.accepted(shown)...)
 	v.answer = &out
 	if x.site.Live != nil {
-		err = x.addSeen(v, shown)
+		if err = x.addSeen(v, shown); err == nil {
+			err = x.addMemoryShown(v.answer, shown)
+		}
 	}
 	return v, err
 }
@@ -169,6 +178,18 @@ func (x *request) addSeen(v *view, shown *filter.Filter) error {
 	}
 	v.answer = &out
 	return nil
+}
+
+// addMemoryShown adds the memory of the VMs that a filter shows, when it says which.
+func (x *request) addMemoryShown(out *answer.Answer, shown *filter.Filter) error {
+	if !slices.ContainsFunc([]string{"cluster", "host", "vm", "select"}, func(name string) bool { return x.query.Get(name) != "" }) {
+		return nil
+	}
+	these, err := shown.Shown(x.Context(), x.fleet.Result)
+	if err != nil {
+		return err
+	}
+	return x.addMemoryOfMany(out, words.Plural(len(these.VMs), "VM"), func(id string) bool { return these.VMs[id] }, "vcenter", x.fleet.Name)
 }
 
 // addLost adds to an answer who lost locality over the last day, of the findings that are shown.

@@ -53,6 +53,9 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if ok {
 		v.answer.Drawings = append(slices.Clone(v.answer.Drawings), past)
 	}
+	if err := l.addMemory(x.Context(), v.answer, "the VMs on "+h.Name, length, at, nil, "vcenter", vcenter, "host", h.Name); err != nil {
+		return err
+	}
 	if err := x.addLost(v.answer, at, func(f *finding.Finding) bool { return numa.SameHost(f.Host, h.Name) }); err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ func showCluster(x *request) (*view, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &view{answer: joined(a, judged), command: command, most: 3}, nil
+	v := &view{answer: joined(a, judged), command: command, most: 3}
+	return v, x.addMemoryOfMany(v.answer, name, nil, "vcenter", x.fleet.Name, "cluster", name)
 }
 
 // explained explains something of the fleet: the names of fields of the question, each with its value. It also returns the command.

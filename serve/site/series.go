@@ -149,20 +149,7 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 	if err != nil || len(hours) < 2 {
 		return d, false, err
 	}
-	first := hours[0].End
-	days := hours[len(hours)-1].End.Sub(hours[0].End) > 48*time.Hour
-	unit := time.Hour
-	if days { // the axis has midnights
-		first, unit = first.Truncate(24*time.Hour), 24*time.Hour
-	}
-	x := func(t time.Time) float64 { return float64(t.Sub(first)) / float64(unit) }
-	clock := func(v float64) string {
-		t := first.Add(time.Duration(v * float64(unit)).Round(time.Minute))
-		if days || t.Equal(t.Truncate(24*time.Hour)) {
-			return t.Format("2 Jan")
-		}
-		return t.Format("15:04")
-	}
+	x, axis := timeAxis(hours[0].End, hours[len(hours)-1].End)
 	mean, least := chart.Series{Name: "mean of the VMs"}, chart.Series{Name: "lowest VM"}
 	for i := range hours {
 		h := &hours[i]
@@ -174,8 +161,26 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 	}
 	limit := l.Board.LowLocality()
 	return drawingOf("trend", fmt.Sprintf("%s to %s UTC, each point at the end of its hour", hours[0].End.UTC().Format("2 Jan 15:04"), hours[len(hours)-1].End.UTC().Format("2 Jan 15:04")), chart.Chart{ID: "fleet-trend", Title: "Locality (N%L) of all VMs, hour by hour",
-		Lines: &chart.Lines{X: chart.Axis{Text: clock, Label: "UTC"}, Y: chart.Axis{Text: percent}, Series: []chart.Series{mean, least},
+		Lines: &chart.Lines{X: axis, Y: chart.Axis{Text: percent}, Series: []chart.Series{mean, least},
 			Marks: []chart.Mark{{Name: rule.NL(limit), Value: limit, Horizontal: true}}}}), true, nil
+}
+
+// timeAxis returns the axis of a stretch of time, and what places a time on it.
+func timeAxis(first, last time.Time) (x func(time.Time) float64, axis chart.Axis) {
+	unit := time.Hour
+	days := last.Sub(first) > 48*time.Hour
+	if days { // the axis has midnights
+		unit = 24 * time.Hour
+	}
+	first = first.UTC().Truncate(unit)
+	x = func(t time.Time) float64 { return float64(t.Sub(first)) / float64(unit) }
+	return x, chart.Axis{Label: "UTC", Text: func(v float64) string {
+		t := first.Add(time.Duration(v * float64(unit)).Round(time.Minute))
+		if days || t.Equal(t.Truncate(24*time.Hour)) {
+			return t.Format("2 Jan")
+		}
+		return t.Format("15:04")
+	}}
 }
 
 // A columns is what was kept of a VM as the script of its page draws it: a row for each step of time, null where nothing is known.

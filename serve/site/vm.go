@@ -50,6 +50,9 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	if past != nil {
 		out.Drawings = append(slices.Clone(out.Drawings), pastVM(past, found, span))
 	}
+	if err := l.addMemory(x.Context(), &out, vm.Name, length, at, nil, "vcenter", vcenter, "vm_id", vm.ID); err != nil {
+		return err
+	}
 	if len(found) > 0 {
 		t := foundOverTable("Found over the "+labelOf(span), found, at)
 		out.Tables = append([]answer.Table{t}, out.Tables...)

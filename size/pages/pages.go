@@ -171,7 +171,7 @@ func countVM(v *VM) VMCounts {
 	}
 	switch {
 	case v.Granted != nil && v.Shared != nil:
-		c.Private = to(max(0, *v.Granted-*v.Shared))
+		c.Private = to(numa.PrivateOf(*v.Granted, *v.Shared))
 	case c.Consumed != nil && v.Shared != nil && v.Saved != nil:
 		c.Private = to(max(0, *c.Consumed-(*v.Shared-*v.Saved)))
 	case c.Consumed != nil:

@@ -15,7 +15,7 @@ var wanted = map[string][]string{
 	"memory":       {"free mbytes", "kernel minfree mbytes", "kernel state", "machine mbytes", "pshare shared mbytes", "pshare common mbytes"},
 	"numa node":    {"% processor time", "% util time", "% core util time", "total mbytes", "free mbytes"},
 	"group cpu":    {"members", "% used", "% run", "% ready", "% costop"},
-	"group memory": {"members", "numa home nodes", "numa rebalance count delta", "numa remote memory mbytes", "numa local memory mbytes", "numa % local", "memory size mbytes", "memory granted size mbytes", "memory consumed size mbytes", "touched mbytes", "shared mbytes", "zero mbytes", "memctl mbytes", "swapped mbytes", "shared saved mbytes", "copy on write hint mbytes"},
+	"group memory": {"members", "numa home nodes", "numa rebalance count delta", "numa remote memory mbytes", "numa local memory mbytes", "numa % local", "memory size mbytes", "memory granted size mbytes", "memory consumed size mbytes", "touched mbytes", "shared mbytes", "zero mbytes", "memctl mbytes", "swapped mbytes", "shared saved mbytes", "copy on write hint mbytes", "used compressed memory mbytes"},
 }
 
 // A plan is where the counters of a tick stand among Header.Wanted.
@@ -54,6 +54,7 @@ type vmPlan struct {
 	present, homes, moves, remote, local, percent int // Group Memory; present: its Members
 	size, granted, consumed, active               int
 	shared, zero, balloon, swapped, saved, hint   int
+	compressed                                    int
 	onNode                                        []onNodePlan // by node
 }
 
@@ -292,7 +293,7 @@ func (v *vmPlan) places() []*int {
 	return []*int{
 		&v.members, &v.used, &v.run, &v.ready, &v.coStop,
 		&v.present, &v.homes, &v.moves, &v.remote, &v.local, &v.percent, &v.size, &v.granted, &v.consumed, &v.active,
-		&v.shared, &v.zero, &v.balloon, &v.swapped, &v.saved, &v.hint,
+		&v.shared, &v.zero, &v.balloon, &v.swapped, &v.saved, &v.hint, &v.compressed,
 	}
 }
 

@@ -293,6 +293,7 @@ func (c *cells) vm(p *vmPlan, v *numa.VMTick) bool {
 	c.bytes(p.hint, numa.HasHint, &v.Hint)
 	c.bytes(p.balloon, numa.HasBalloon, &v.Balloon)
 	c.bytes(p.swapped, numa.HasSwapped, &v.Swapped)
+	c.bytes(p.compressed, numa.HasCompressed, &v.Compressed)
 	c.numa(p, v)
 	return !p.unproven || v.Local+v.Remote > 0
 }

@@ -44,6 +44,8 @@ func TestTicks(t *testing.T) {
 		{`\\a\Group Memory(7:db:1)\Memory Size MBytes`, "8.00", "8.00"},
 		{`\\a\Group Memory(7:db:1)\Shared Saved MBytes`, "2.25", "2.50"},
 		{`\\a\Group Memory(7:db:1)\Copy On Write Hint MBytes`, "1.50", "-"},
+		{`\\a\Group Memory(7:db:1)\Compressed Memory MBytes`, "64.00", "64.00"}, // the size of the cache: it says nothing of the guest
+		{`\\a\Group Memory(7:db:1)\Used Compressed Memory MBytes`, "0.75", "-"},
 		{`\\a\Group Memory(8:gone)\Numa Home Nodes`, "0", "0"},
 		{`\\a\Group Memory(8:gone)\Numa Remote Memory MBytes`, "0.00", "0.00"},
 		{`\\a\Group Memory(8:gone)\Numa Local Memory MBytes`, "0.00", "0.00"},
@@ -70,8 +72,8 @@ func TestTicks(t *testing.T) {
 			Memory: mib(8192), Shared: mib(12.5), Common: mib(4.25),
 			Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasCore | numa.HasTotal | numa.HasFree, Core: 0.25, Total: mib(4096), Free: mib(100)}, {ID: 1, Has: numa.HasUtil, Util: 0.5}},
 			VMs: []numa.VMTick{
-				{GID: 7, Name: "db:1", VCPUs: 2, Has: numa.HasReady | numa.HasHomes | numa.HasMoves | numa.HasMemory | numa.HasPercent | numa.HasSize | numa.HasSaved | numa.HasHint,
-					Saved: mib(2.25), Hint: mib(1.5),
+				{GID: 7, Name: "db:1", VCPUs: 2, Has: numa.HasReady | numa.HasHomes | numa.HasMoves | numa.HasMemory | numa.HasPercent | numa.HasSize | numa.HasSaved | numa.HasHint | numa.HasCompressed,
+					Saved: mib(2.25), Hint: mib(1.5), Compressed: mib(0.75),
 					Ready: 0.5, Homes: numa.SetOf(0, 1), Local: mib(3), Remote: mib(1), Percent: 75, Size: mib(8), OnNode: onNode},
 				// No memory on a node: the 0 among its home nodes means nothing.
 				{GID: 8, Name: "gone", Has: numa.HasMemory},

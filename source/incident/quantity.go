@@ -49,6 +49,7 @@ var vmQuantities = []quantity[numa.VMTick]{
 	{"large", size, numa.HasLarge, func(t *numa.VMTick, v float64) { t.Large = pages(v) }},
 	{"balloon", size, numa.HasBalloon, func(t *numa.VMTick, v float64) { t.Balloon = pages(v) }},
 	{"swapped", size, numa.HasSwapped, func(t *numa.VMTick, v float64) { t.Swapped = pages(v) }},
+	{"compressed", size, numa.HasCompressed, func(t *numa.VMTick, v float64) { t.Compressed = pages(v) }},
 	// Shares of one vCPU: tick multiplies them.
 	{"ready", share, numa.HasReady, func(t *numa.VMTick, v float64) { t.Ready = v }},
 	{"costop", share, numa.HasCoStop, func(t *numa.VMTick, v float64) { t.CoStop = v }},

@@ -124,7 +124,7 @@ func compare(t *testing.T, got, want *numa.Tick) {
 		if g.Name != w.Name || g.VCPUs != w.VCPUs || g.Has != w.Has&^numa.HasKinds || g.Homes != w.Homes || g.Percent != w.Percent ||
 			g.Moves.All != w.Moves.All || !near(g.Local, w.Local) || !near(g.Remote, w.Remote) || !near(g.Size, w.Size) || !share ||
 			!near(g.Granted, w.Granted) || !near(g.Consumed, w.Consumed) || !near(g.Active, w.Active) || !near(g.Shared, w.Shared) ||
-			!near(g.Saved, w.Saved) || !near(g.Zero, w.Zero) || !near(g.Hint, w.Hint) {
+			!near(g.Saved, w.Saved) || !near(g.Zero, w.Zero) || !near(g.Hint, w.Hint) || !near(g.Compressed, w.Compressed) {
 			t.Fatalf("%s: VM %+v, want %+v", at, g, w)
 		}
 	}

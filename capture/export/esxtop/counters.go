@@ -69,6 +69,7 @@ var (
 		{`Shared MBytes`, numa.HasShared, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Shared }), "0.00"},
 		{`Shared Saved MBytes`, numa.HasSaved, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Saved }), "0.00"},
 		{`Copy On Write Hint MBytes`, numa.HasHint, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Hint }), "0.00"},
+		{`Used Compressed Memory MBytes`, numa.HasCompressed, bytesOf(func(v *numa.VMTick) numa.Bytes { return v.Compressed }), "0.00"},
 	}
 )
 

@@ -20,7 +20,7 @@ func full() *numa.Tick {
 		Nodes: []numa.NodeTick{{ID: 7, Has: all, Total: 5, Free: 6, Used: 7.5, Util: 8.5, Core: 9.5}},
 		VMs: []numa.VMTick{{Has: all, VCPUs: 10, Homes: numa.SetOf(0, 4), Local: 12, Remote: 13, Percent: 14,
 			Moves: numa.Moves{All: 15, Balance: 16, LoadSwap: 17, Locality: 18, LocalitySwap: 19, Fairness: 20},
-			Used:  21.5, Run: 22.5, Ready: 23.5, CoStop: 24.5, Size: 25, Granted: 26, Consumed: 27, Active: 28, Shared: 29, Zero: 30, Large: 31, Balloon: 32, Swapped: 33,
+			Used:  21.5, Run: 22.5, Ready: 23.5, CoStop: 24.5, Size: 25, Granted: 40, Consumed: 27, Active: 28, Shared: 29, Zero: 30, Large: 31, Balloon: 32, Swapped: 33, Compressed: 36,
 			OnNode: []numa.MemoryOnNode{{Node: 3, Guest: 34, Overhead: 35}}}}}
 }
 
@@ -67,7 +67,7 @@ func TestValues(t *testing.T) {
 		"vm_cpu_ready_seconds_per_second vm=0 node=-1 23.5",
 		"vm_cpu_costop_seconds_per_second vm=0 node=-1 24.5",
 		"vm_memory_size_bytes vm=0 node=-1 25",
-		"vm_memory_granted_bytes vm=0 node=-1 26",
+		"vm_memory_granted_bytes vm=0 node=-1 40",
 		"vm_memory_consumed_bytes vm=0 node=-1 27",
 		"vm_memory_active_bytes vm=0 node=-1 28",
 		"vm_memory_shared_bytes vm=0 node=-1 29",
@@ -75,6 +75,8 @@ func TestValues(t *testing.T) {
 		"vm_memory_large_bytes vm=0 node=-1 31",
 		"vm_memory_balloon_bytes vm=0 node=-1 32",
 		"vm_memory_swapped_bytes vm=0 node=-1 33",
+		"vm_memory_private_bytes vm=0 node=-1 11",
+		"vm_memory_compressed_bytes vm=0 node=-1 36",
 		"vm_node_guest_bytes vm=0 node=3 34",
 		"vm_node_overhead_bytes vm=0 node=3 35",
 	})
@@ -91,7 +93,7 @@ func TestStated(t *testing.T) {
 		numa.HasFree: {"host_memory_free_bytes", "node_memory_free_bytes"}, numa.HasMinFree: {"host_memory_minfree_bytes"}, numa.HasState: {"host_memory_state"},
 		numa.HasSize: {"vm_memory_size_bytes"}, numa.HasGranted: {"vm_memory_granted_bytes"}, numa.HasConsumed: {"vm_memory_consumed_bytes"},
 		numa.HasActive: {"vm_memory_active_bytes"}, numa.HasShared: {"vm_memory_shared_bytes"}, numa.HasZero: {"vm_memory_zero_bytes"},
-		numa.HasLarge: {"vm_memory_large_bytes"}, numa.HasBalloon: {"vm_memory_balloon_bytes"}, numa.HasSwapped: {"vm_memory_swapped_bytes"},
+		numa.HasLarge: {"vm_memory_large_bytes"}, numa.HasBalloon: {"vm_memory_balloon_bytes"}, numa.HasSwapped: {"vm_memory_swapped_bytes"}, numa.HasCompressed: {"vm_memory_compressed_bytes"},
 	}
 	all := All()
 	for bit := range 32 {
@@ -125,7 +127,7 @@ func TestUnknown(t *testing.T) {
 }
 
 func TestValuesStops(t *testing.T) {
-	for stop := range 35 {
+	for stop := range 37 {
 		n := 0
 		for range Values(full()) {
 			if n == stop {

@@ -61,6 +61,8 @@ var vms = []of[numa.VMTick]{
 	{counter("vm_memory_large_bytes", "Memory backed by large pages", ""), numa.HasLarge, func(v *numa.VMTick) float64 { return float64(v.Large) }},
 	{counter("vm_memory_balloon_bytes", "Memory taken by the balloon driver", "Memctl MBytes"), numa.HasBalloon, func(v *numa.VMTick) float64 { return float64(v.Balloon) }},
 	{counter("vm_memory_swapped_bytes", "Memory swapped by the host", "Swapped MBytes"), numa.HasSwapped, func(v *numa.VMTick) float64 { return float64(v.Swapped) }},
+	{counter("vm_memory_private_bytes", "Guest memory that is mapped to host memory of its own: granted and not shared", "Memory Granted Size MBytes less Shared MBytes"), numa.HasGranted | numa.HasShared, func(v *numa.VMTick) float64 { return float64(numa.PrivateOf(v.Granted, v.Shared)) }},
+	{counter("vm_memory_compressed_bytes", "Host memory that holds compressed pages of the guest", "Used Compressed Memory MBytes (CACHEUSD)"), numa.HasCompressed, func(v *numa.VMTick) float64 { return float64(v.Compressed) }},
 }
 
 var parts = []of[numa.MemoryOnNode]{

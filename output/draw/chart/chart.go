@@ -3,12 +3,13 @@
 // same chart gives the same bytes.
 package chart
 
-// A Chart is either Lines, Bars, Heat or Hosts.
+// A Chart is either Lines, Areas, Bars, Heat or Hosts.
 type Chart struct {
 	ID    string // unique on a page: a letter, then letters, digits and hyphens
 	Title string // what it shows, as a statement
 	Note  string // one line below: sources
 	Lines *Lines
+	Areas *Areas
 	Bars  *Bars
 	Heat  *Heat
 	Hosts *Hosts // alone in its drawing, which is as wide as it needs

@@ -134,8 +134,46 @@ func cores(n int) chart.Chart {
 	return chart.Chart{ID: fmt.Sprintf("cores-%d", n), Title: "Two packages: 110 ns between them, 45 within", Note: "compare-and-swap", Heat: h}
 }
 
+// states are quantities that add up, one of which is not known at first, one never, and one is none; nothing is known in between.
+func states() chart.Chart {
+	c := &chart.Areas{X: chart.Axis{Label: "hours"}, Y: chart.Axis{Bytes: true, Text: bytesText}, Names: []string{"private", "shared", "ballooned", hostile}}
+	for _, hour := range []float64{0, 1, 2, 5, 6} {
+		s := chart.Step{From: hour, To: hour + 1, Values: []float64{(8 - hour) * 1024, math.NaN(), 0, math.NaN()}, Text: fmt.Sprintf("hour %v", hour)}
+		if hour > 1 {
+			s.Values[1] = 2048
+		}
+		c.Steps = append(c.Steps, s)
+	}
+	return chart.Chart{ID: "states", Title: "Memory by state", Areas: c}
+}
+
+// TestAreas draws what is known: a gap is not bridged, what is unknown is said to be, and a quantity stands on those below it.
+func TestAreas(t *testing.T) {
+	c := states()
+	out := string(draw(t, chart.Options{}, c))
+	for _, want := range []string{">shared</text>", ">ballooned: none</text>", ": unknown</text>", `aria-label="private: 8 KiB at first, 2 KiB at last, at most 8 KiB"`, `aria-label="shared: 2 KiB at first, 2 KiB at last, at most 2 KiB"`, "<title>hour 5</title>"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in the drawing", want)
+		}
+	}
+	path := regexp.MustCompile(`id="states__area-private__bar" class="bar" d="([^"]*)"`).FindStringSubmatch(out)
+	if path == nil || strings.Count(path[1], "Z") != 2 {
+		t.Errorf("private memory is drawn as %v, want two stretches", path)
+	}
+	if strings.Contains(out, "states__area-ballooned") || strings.Count(out, ": unknown") != 1 {
+		t.Error("what is none or unknown is drawn")
+	}
+	c.Areas.Steps = append(c.Areas.Steps, chart.Step{From: math.NaN()}, chart.Step{From: 8, To: 9, Values: []float64{1}})
+	if out := string(draw(t, chart.Options{}, c)); !strings.Contains(out, "Not drawn: 2 values") {
+		t.Error("steps without a place are not counted")
+	}
+	if out := string(draw(t, chart.Options{}, chart.Chart{ID: "none", Areas: &chart.Areas{Names: []string{"a"}}})); !strings.Contains(out, "nothing to draw") {
+		t.Error("nothing is drawn as something")
+	}
+}
+
 func TestDraw(t *testing.T) {
-	for _, c := range []chart.Chart{costs(), shares(), hosts(), ladder(), cores(8), cores(64)} {
+	for _, c := range []chart.Chart{costs(), shares(), states(), hosts(), ladder(), cores(8), cores(64)} {
 		golden.Equal(t, draw(t, chart.Options{Inline: true}, c), "testdata/"+c.ID+".svg")
 	}
 	golden.Equal(t, draw(t, chart.Options{}, costs(), ladder()), "testdata/two.svg")
@@ -259,7 +297,7 @@ func TestErrors(t *testing.T) {
 		{nil, "no charts to draw"},
 		{[]chart.Chart{{ID: "1", Lines: lines}}, `chart 0: found id "1", want a letter, then letters, digits and hyphens`},
 		{[]chart.Chart{{ID: "a", Lines: lines}, {ID: "a", Lines: lines}}, `chart 1: found id "a", which another chart has`},
-		{[]chart.Chart{{ID: "a"}}, "chart a: want either lines, bars, heat or hosts"},
+		{[]chart.Chart{{ID: "a"}}, "chart a: want either lines, areas, bars, heat or hosts"},
 		{[]chart.Chart{{ID: "a", Heat: &chart.Heat{Rows: []string{"a"}, Columns: []string{"a"}, Cells: [][]chart.HeatCell{{}}}}}, "chart a: want a cell for each row and column"},
 	} {
 		if err := chart.Draw(io.Discard, tt.charts, chart.Options{}); err == nil || err.Error() != tt.want {

@@ -64,7 +64,7 @@ func check(charts []Chart) error {
 		case c.Hosts != nil && len(charts) > 1:
 			return fmt.Errorf("chart %s: hosts stand alone", c.ID)
 		case kinds(c) != 1:
-			return fmt.Errorf("chart %s: want either lines, bars, heat or hosts", c.ID)
+			return fmt.Errorf("chart %s: want either lines, areas, bars, heat or hosts", c.ID)
 		case c.Heat != nil && !c.Heat.even():
 			return fmt.Errorf("chart %s: want a cell for each row and column", c.ID)
 		}
@@ -75,7 +75,7 @@ func check(charts []Chart) error {
 
 // kinds counts what a chart is to draw.
 func kinds(c *Chart) (n int) {
-	for _, there := range []bool{c.Lines != nil, c.Bars != nil, c.Heat != nil, c.Hosts != nil} {
+	for _, there := range []bool{c.Lines != nil, c.Areas != nil, c.Bars != nil, c.Heat != nil, c.Hosts != nil} {
 		if there {
 			n++
 		}
@@ -118,6 +118,8 @@ func (l *layout) chart(c *Chart) {
 	switch {
 	case c.Lines != nil:
 		l.lines(c.Lines)
+	case c.Areas != nil:
+		l.areas(c.Areas)
 	case c.Bars != nil:
 		l.bars(c.Bars)
 	case c.Hosts != nil:

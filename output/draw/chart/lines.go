@@ -59,29 +59,7 @@ func (l *layout) lines(c *Lines) {
 
 // lineAxes places the frame, then what is in it.
 func (l *layout) lineAxes(c *Lines, x, y reach, marks []Mark, points bool, series []Series) {
-	p := plot{y: scaleOf(&c.Y, y, 6, y.low >= 0, true)}
-	labels := picture.Px(0)
-	for _, t := range p.y.ticks {
-		labels = max(labels, picture.Wide(picture.Cut(c.Y.text(t), 1200, small), small))
-	}
-	p.left, p.right = margin+labels+80, width-margin-100
-	for _, m := range marks {
-		if m.Horizontal {
-			p.right = min(p.right, width-margin-60-picture.Wide(picture.Cut(m.Name, 1500, bold), bold))
-		}
-	}
-	p.x = scaleOf(&c.X, x, max(int((p.right-p.left)/700), 2), false, false)
-	p.x.from, p.x.to = p.left+60, p.right-60
-	if c.Y.Label != "" {
-		l.pic.Add(picture.Group{ID: l.id("y", ""), Class: "axis", Shapes: []picture.Shape{
-			{Class: "facts", X: margin, Y: l.y + 110, Text: picture.Cut(c.Y.Label, width-2*margin, letter)}}})
-		l.y += lineHeight + 40
-	}
-	p.top = l.y + l.marksAbove(&p.x, marks)
-	p.bottom = p.top + plotHeight
-	p.y.from, p.y.to = p.bottom, p.top
-	l.grid(&p)
-	l.y = p.bottom + l.xAxis(&p.x, p.bottom)
+	p := l.framed(&c.X, &c.Y, x, y, marks...)
 	l.vertical(&p, marks)
 	l.horizontal(&p, marks)
 	for i := range series {
@@ -90,6 +68,34 @@ func (l *layout) lineAxes(c *Lines, x, y reach, marks []Mark, points bool, serie
 	if !points {
 		l.nothing((p.left+p.right)/2, (p.top+p.bottom)/2)
 	}
+}
+
+// framed places the frame of a plot with its axes.
+func (l *layout) framed(xs, ys *Axis, x, y reach, marks ...Mark) plot {
+	p := plot{y: scaleOf(ys, y, 6, y.low >= 0, true)}
+	labels := picture.Px(0)
+	for _, t := range p.y.ticks {
+		labels = max(labels, picture.Wide(picture.Cut(ys.text(t), 1200, small), small))
+	}
+	p.left, p.right = margin+labels+80, width-margin-100
+	for _, m := range marks {
+		if m.Horizontal {
+			p.right = min(p.right, width-margin-60-picture.Wide(picture.Cut(m.Name, 1500, bold), bold))
+		}
+	}
+	p.x = scaleOf(xs, x, max(int((p.right-p.left)/700), 2), false, false)
+	p.x.from, p.x.to = p.left+60, p.right-60
+	if ys.Label != "" {
+		l.pic.Add(picture.Group{ID: l.id("y", ""), Class: "axis", Shapes: []picture.Shape{
+			{Class: "facts", X: margin, Y: l.y + 110, Text: picture.Cut(ys.Label, width-2*margin, letter)}}})
+		l.y += lineHeight + 40
+	}
+	p.top = l.y + l.marksAbove(&p.x, marks)
+	p.bottom = p.top + plotHeight
+	p.y.from, p.y.to = p.bottom, p.top
+	l.grid(&p)
+	l.y = p.bottom + l.xAxis(&p.x, p.bottom)
+	return p
 }
 
 // nothing says that the frame is empty.

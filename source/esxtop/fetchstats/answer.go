@@ -59,7 +59,7 @@ type vcpu struct{ id, up, used, run, ready, coStop int64 }
 type vmSize struct {
 	has                                                 numa.Counters
 	size, granted, active, shared, zero, balloon, swaps numa.Bytes
-	saved, hint                                         numa.Bytes
+	saved, hint, compressed                             numa.Bytes
 }
 
 // A place is where a row of an answer belongs: rows follow the group that owns them.
@@ -360,7 +360,7 @@ func (a *answer) guest(c *record, at *place) {
 		{"ClientTouchedInKB", &s.active, numa.HasActive}, {"SharedInKB", &s.shared, numa.HasShared},
 		{"ZeroInKB", &s.zero, numa.HasZero}, {"BalloonSizeInKB", &s.balloon, numa.HasBalloon},
 		{"CurrentSwapInKB", &s.swaps, numa.HasSwapped}, {"SavedBySharingInKB", &s.saved, numa.HasSaved},
-		{"COWHintInKB", &s.hint, numa.HasHint},
+		{"COWHintInKB", &s.hint, numa.HasHint}, {"UsedCacheInKB", &s.compressed, numa.HasCompressed},
 	})
 	a.sizes[at.vmm] = s
 }
@@ -369,4 +369,5 @@ func (s *vmSize) give(t *numa.VMTick) {
 	t.Has |= s.has
 	t.Size, t.Granted, t.Active, t.Shared = s.size, s.granted, s.active, s.shared
 	t.Zero, t.Balloon, t.Swapped, t.Saved, t.Hint = s.zero, s.balloon, s.swaps, s.saved, s.hint
+	t.Compressed = s.compressed
 }

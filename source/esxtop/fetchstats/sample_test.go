@@ -43,7 +43,7 @@ func TestSample(t *testing.T) {
 		VMs: []numa.VMTick{{
 			GID: 90356474, Name: "frigo001", VCPUs: 42, Homes: numa.SetOf(0, 1), Local: 29102080 * numa.KiB, Percent: 100,
 			Has: numa.HasHomes | numa.HasMemory | numa.HasPercent | numa.HasSize | numa.HasGranted | numa.HasActive | numa.HasShared |
-				numa.HasZero | numa.HasBalloon | numa.HasSwapped | numa.HasSaved | numa.HasHint,
+				numa.HasZero | numa.HasBalloon | numa.HasSwapped | numa.HasSaved | numa.HasHint | numa.HasCompressed,
 			Size: 204800000 * numa.KiB, Granted: 29102080 * numa.KiB, Active: 10240000 * numa.KiB, Shared: 737160 * numa.KiB, Zero: 726844 * numa.KiB, Saved: 736064 * numa.KiB, Hint: 4302180 * numa.KiB,
 			OnNode: []numa.MemoryOnNode{
 				{Node: 0, Guest: 16353204 * numa.KiB, Overhead: 176968 * numa.KiB},

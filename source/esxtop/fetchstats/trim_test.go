@@ -74,7 +74,7 @@ func TestRenamer(t *testing.T) {
 		answer = strings.Replace(answer, "|Server|PCPU,1|", "|Server|secret,1|", 1)
 		answer = strings.Replace(answer, "==COUNTER-VALUE==\n", "==secret==\n==COUNTER-VALUE==\nsecret\n|Vmfs|/vmfs/volumes/secret|\n", 1)
 		answer = strings.Replace(answer, "|Sched|", "|LCPU|secret|1|1|1|1|\n|Sched|", 1)
-		answer += "|SchedGroup|9|sh.secret|1|0|secret|0|0|0|0|0|0|0|0|\n|VMem|9|secret|1|1|1|1|1|1|1|\n"
+		answer += "|SchedGroup|9|sh.secret|1|0|secret|0|0|0|0|0|0|0|0|\n|VMem|9|secret|1|1|1|1|1|1|1|1|\n"
 		whole, renamed = append(whole, []byte(answer)), append(renamed, r.Append(nil, []byte(answer)))
 	}
 	for _, b := range append(renamed, r.Columns()) {

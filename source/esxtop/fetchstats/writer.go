@@ -3,6 +3,7 @@ package fetchstats
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ const writtenTypes = `|Server|MinFetchIntervalInUsec,U64|IsVMVisor,B|TimeStampIn
 |VMNUMANodeMem|NodeID,U32|IsValid,B|GuestMemInKB,U32|OverheadMemInKB,U32|
 |CPUClient|CPUClientID,U32|IsValid,B|NumOfVCPUs,U32|
 |VCPU|VCPUID,U32|WorldName,STR|IsValid,B|UpTimeInUsec,U64|UsedTimeInUsec,U64|RunTimeInUsec,U64|CoStopTimeInUsec,U64|ReadyTimeInUsec,U64|
-|VMem|MemClientID,U32|IsValid,B|CurrentSwapInKB,U32|ClientTouchedInKB,U32|ClientSizeInKB,U32|MappedInKB,U32|SharedInKB,U32|ZeroInKB,U32|BalloonSizeInKB,U32|
+|VMem|MemClientID,U32|IsValid,B|CurrentSwapInKB,U32|ClientTouchedInKB,U32|ClientSizeInKB,U32|MappedInKB,U32|SharedInKB,U32|ZeroInKB,U32|BalloonSizeInKB,U32|UsedCacheInKB,U32|
 `
 
 // Info returns the CounterInfo of the host.
@@ -159,5 +160,12 @@ func (at *written) writeVM(v *numa.VMTick, t *numa.Tick, p func(string, ...any))
 		p("|VCPU|%d|vmx-vcpu-%d:%s|1|%d|%d|%d|%d|%d|", cartel+int64(i), i, name, t.Time.Sub(at.begin).Microseconds(), c.used, c.run, c.coStop, c.ready)
 	}
 	p("|SchedGroup|%d|vmm.%d|1|0|%s|0|0|0|0|0|0|0|0|", 1<<31+v.GID, cartel, name)
-	p("|VMem|%d|1|%d|%d|%d|%d|%d|%d|%d|", cartel, kib32(v.Swapped), kib32(v.Active), kib32(v.Size), kib32(v.Granted), kib32(v.Shared), kib32(v.Zero), kib32(v.Balloon))
+	stated := func(bit numa.Counters, b numa.Bytes) uint32 {
+		if v.Has&bit == 0 {
+			return math.MaxUint32 // unknown
+		}
+		return kib32(b)
+	}
+	p("|VMem|%d|1|%d|%d|%d|%d|%d|%d|%d|%d|", cartel, stated(numa.HasSwapped, v.Swapped), stated(numa.HasActive, v.Active), stated(numa.HasSize, v.Size), stated(numa.HasGranted, v.Granted),
+		stated(numa.HasShared, v.Shared), stated(numa.HasZero, v.Zero), stated(numa.HasBalloon, v.Balloon), stated(numa.HasCompressed, v.Compressed))
 }

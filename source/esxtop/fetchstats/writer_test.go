@@ -17,8 +17,8 @@ func TestWriter(t *testing.T) {
 	boot := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	w := &Writer{Machine: machine, Boot: boot}
 	vm := numa.VMTick{GID: 7, Name: "a|b", VCPUs: 4, Homes: numa.SetOf(1), Local: 3 * numa.GiB, Remote: numa.GiB, Percent: 75,
-		Used: 1.5, Run: 1.6, Ready: 0.4, CoStop: 0.2, Size: 8 * numa.GiB, Granted: 4 * numa.GiB, Active: numa.GiB, Swapped: numa.MiB,
-		Has:    numa.HasHomes | numa.HasMemory | numa.HasPercent | numa.HasMoves | numa.HasKinds | numa.HasUsed | numa.HasRun | numa.HasReady | numa.HasCoStop | numa.HasSize,
+		Used: 1.5, Run: 1.6, Ready: 0.4, CoStop: 0.2, Size: 8 * numa.GiB, Granted: 4 * numa.GiB, Active: numa.GiB, Swapped: numa.MiB, Compressed: 2 * numa.MiB,
+		Has:    numa.HasHomes | numa.HasMemory | numa.HasPercent | numa.HasMoves | numa.HasKinds | numa.HasUsed | numa.HasRun | numa.HasReady | numa.HasCoStop | numa.HasSize | numa.HasSwapped | numa.HasCompressed,
 		OnNode: []numa.MemoryOnNode{{Node: 0, Guest: numa.GiB, Overhead: numa.MiB}, {Node: 1, Guest: 3 * numa.GiB, Overhead: 0}}}
 	var in []numa.Tick
 	text := w.Info()
@@ -49,9 +49,13 @@ func TestWriter(t *testing.T) {
 			t.Errorf("tick %d: %+v, want %+v", i, got, want)
 		}
 		v := got.VMs[0]
-		if v.Name != vm.Name || v.Homes != vm.Homes || v.Local != vm.Local || v.Remote != vm.Remote || v.Size != vm.Size || v.Swapped != vm.Swapped ||
+		if v.Name != vm.Name || v.Homes != vm.Homes || v.Local != vm.Local || v.Remote != vm.Remote || v.Size != vm.Size || v.Swapped != vm.Swapped || v.Compressed != vm.Compressed ||
 			v.VCPUs != vm.VCPUs || len(v.OnNode) != 2 || v.OnNode[1].Guest != vm.OnNode[1].Guest {
 			t.Errorf("tick %d: VM %+v, want %+v", i, v, vm)
+		}
+		const sizes = numa.HasSize | numa.HasGranted | numa.HasActive | numa.HasShared | numa.HasZero | numa.HasBalloon | numa.HasSwapped | numa.HasCompressed
+		if has := v.Has & sizes; has != vm.Has&sizes || got.VMs[1].Has&sizes != 0 {
+			t.Errorf("tick %d: the sizes are known that were not given: %b", i, has)
 		}
 		if got.VMs[1].Homes != 0 || got.VMs[1].Has&numa.HasMemory != 0 {
 			t.Errorf("tick %d: a VM that is not managed has %+v", i, got.VMs[1])

@@ -1,0 +1,78 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+	"homenode/serve/keep"
+)
+
+// memoryOver is how far back the memory of many VMs is shown.
+const memoryOver = trendDays * 24 * time.Hour
+
+// addMemory adds a drawing of the states of the memory of VMs over time: of those whose series have these labels and that are shown; nil shows all.
+// It adds nothing where nothing is known.
+func (l *Live) addMemory(ctx context.Context, a *answer.Answer, whose string, length time.Duration, now time.Time, shown func(id string) bool, labels ...string) error {
+	if l == nil || l.Keeper == nil {
+		return nil
+	}
+	steps, err := l.Keeper.Memory(ctx, now.Add(-length), now, l.limits().Gap, shown, labels...)
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+	a.Drawings = append(slices.Clone(a.Drawings), memoryDrawing(steps, whose))
+	return nil
+}
+
+// addMemoryOfMany does so over memoryOver; for a moment it shows the same again.
+func (x *request) addMemoryOfMany(a *answer.Answer, whose string, shown func(id string) bool, labels ...string) error {
+	kept, err := x.site.recent.once(x, recentFor, "memory "+x.page.path+"?"+x.query.Encode(), func() (*answer.Answer, error) {
+		one := &answer.Answer{}
+		return one, x.site.Live.addMemory(x.Context(), one, whose, memoryOver, time.Now(), shown, labels...)
+	})
+	if err == nil {
+		a.Drawings = append(slices.Clone(a.Drawings), kept.Drawings...)
+	}
+	return err
+}
+
+// memoryDrawing draws steps of memory. A state of which nothing is known in a step is left out of it.
+func memoryDrawing(steps []keep.Memory, whose string) answer.Drawing {
+	first, last := steps[0].From, steps[len(steps)-1].To
+	x, axis := timeAxis(first, last)
+	c := &chart.Areas{X: axis, Y: chart.Axis{Bytes: true, Text: func(v float64) string { return numa.Bytes(v).String() }}}
+	for _, s := range steps[0].States {
+		c.Names = append(c.Names, s.Name)
+	}
+	for i := range steps {
+		s := &steps[i]
+		step := chart.Step{From: x(s.From), To: x(s.To)}
+		most := 0
+		for _, one := range s.States {
+			most = max(most, one.VMs)
+		}
+		texts := []string{words.Plural(most, "VM")}
+		for _, one := range s.States {
+			value, text := float64(one.Bytes), one.Name+" "+one.Bytes.String()
+			switch {
+			case one.VMs == 0:
+				value, text = math.NaN(), one.Name+" unknown"
+			case one.VMs < most:
+				text += fmt.Sprintf(" (of %d)", one.VMs)
+			}
+			step.Values, texts = append(step.Values, value), append(texts, text)
+		}
+		step.Text = s.From.Format("2 Jan 15:04") + ": " + strings.Join(texts, ", ")
+		c.Steps = append(c.Steps, step)
+	}
+	about := fmt.Sprintf("%s to %s UTC. Private, shared, ballooned and swapped are memory of the guest; compressed is what its compressed pages take of the host", first.Format("2 Jan 15:04"), last.Format("2 Jan 15:04"))
+	return drawingOf("memory", about, chart.Chart{ID: "memory-states", Title: "Memory of " + whose + " by state", Areas: c})
+}
