@@ -18,11 +18,12 @@ type Known struct {
 var basisKinds = []numa.EditKind{numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCPUHotAdd, numa.EditCoresPerNUMANode, numa.EditVNUMAHotAdd,
 	numa.EditCPUAffinity, numa.EditMemoryAffinity, numa.EditLatency, numa.EditCPUReservation, numa.EditMemoryReservation, numa.EditReserveAll, numa.EditIOMMU}
 
-// basisOf returns what is known of the properties and settings that the prediction of a VM rests on.
+// basisOf returns what is set of the properties and settings that the prediction of a VM rests on.
 func basisOf(c *numa.Config) (out []Known) {
 	for _, kind := range basisKinds {
-		if v := (numa.Edit{Kind: kind}).ValueOf(c); v.Set {
-			out = append(out, Known{string(kind), v.Text})
+		v := (numa.Edit{Kind: kind}).ValueOf(c)
+		if k := (Known{string(kind), v.Text}); v.Set && !k.unset() {
+			out = append(out, k)
 		}
 	}
 	for _, s := range c.Settings.Value {
@@ -37,7 +38,11 @@ func basisOf(c *numa.Config) (out []Known) {
 
 // unset reports whether the value is that of a VM where nothing was set: readers may leave it out.
 func (k *Known) unset() bool {
-	return slices.Contains(basisKinds, numa.EditKind(k.Name)) && slices.Contains([]string{"", "0", "false", "normal"}, k.Value)
+	kind := numa.EditKind(k.Name)
+	if kind == numa.EditCPUAffinity || kind == numa.EditMemoryAffinity {
+		return k.Value == ""
+	}
+	return slices.Contains(basisKinds, kind) && slices.Contains([]string{"0", "false", "normal"}, k.Value)
 }
 
 // volatile reports whether ESXi itself writes the setting, at power-on.

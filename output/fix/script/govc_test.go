@@ -186,7 +186,7 @@ func TestGovcHost(t *testing.T) {
 	host, option := &w.fleet.Hosts[0], numa.Setting{Key: "Numa.PreferHT", Value: "0"}
 	old := w.pick(t, 0, func(vm *numa.VM) bool { return running(vm) && vm.Hardware.Value < 19 })
 	w.plan.Changes = append(w.plan.Changes, fix.Change{Host: &fix.Target{Name: host.Name, ID: host.ID}, Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: option.Key, From: numa.Is(option.Value), To: numa.Is("1" + option.Value)}}})
-	w.change(old, numa.Edit{Kind: numa.EditHardware, To: numa.Is("19")}, key("homenode.test", "12"))
+	w.change(old, numa.Edit{Kind: numa.EditHardware, To: numa.Is("19")}, key("numa.vcpu.maxPerClient", "12"))
 	value := func() string {
 		out, _ := run(t, env, "sh", "-c", `exec govc "$@"`, "govc", "host.option.ls", "-host", "HostSystem:"+host.ID, option.Key)
 		return strings.TrimSpace(strings.TrimPrefix(out, option.Key+":"))
@@ -201,7 +201,7 @@ func TestGovcHost(t *testing.T) {
 	if text, _ := os.ReadFile(undo); !strings.Contains(string(text), "the virtual hardware version cannot be lowered") {
 		t.Error("the undo does not say that the virtual hardware stays")
 	}
-	if out, code := run(t, env, "sh", undo); code != 0 || value() != option.Value || w.now(t, old.ID, key("homenode.test", "")).Set {
+	if out, code := run(t, env, "sh", undo); code != 0 || value() != option.Value || w.now(t, old.ID, key("numa.vcpu.maxPerClient", "")).Set {
 		t.Errorf("undo: exit code %d, %s is %q:\n%s", code, option.Key, value(), out)
 	}
 }
