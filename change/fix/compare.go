@@ -154,8 +154,6 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 			switch {
 			case c.oneWay(e) != "":
 				out.Left = append(out.Left, Left{VM: c.VM.Name, ID: c.VM.ID, Why: c.oneWay(e)})
-			case Writable(e.Undo()) != nil && (e.Kind != numa.EditHostOption || e.From.Set):
-				out.Left = append(out.Left, Left{VM: c.Target().Name, ID: c.Target().ID, Why: fmt.Sprintf("%s was %q, which homenode does not write", e.Name(), e.From.Text)})
 			case e.Kind == numa.EditHostOption && !e.From.Set:
 				out.Left = append(out.Left, Left{Host: c.Host.Name, ID: c.Host.ID, Why: "which value " + e.Key + " had is not known"})
 			default:
@@ -180,4 +178,21 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 		out.Changes[i].Batch = n
 	}
 	return &out, out.Identify()
+}
+
+// LeaveUnwritable takes out of the plan what homenode does not write, such as a former value that no setting should have: it stays as it is, and the plan
+// says so. Scripts for other tools write it.
+func (p *Plan) LeaveUnwritable() error {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		c.Edits = slices.DeleteFunc(slices.Clone(c.Edits), func(e numa.Edit) bool {
+			err := Writable(e)
+			if err != nil {
+				p.Left = append(p.Left, Left{VM: c.Target().Name, ID: c.Target().ID, Why: err.Error()})
+			}
+			return err != nil
+		})
+	}
+	p.Changes = slices.DeleteFunc(p.Changes, func(c Change) bool { return len(c.Edits) == 0 })
+	return p.Identify()
 }

@@ -222,12 +222,16 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 	for i := range p.Changes {
 		names[p.Changes[i].Target().ID] = p.Changes[i].Target().Name
 	}
-	return p.Undo(func(id string) []numa.Edit {
+	undo, err := p.Undo(func(id string) []numa.Edit {
 		if back[id] || !only.Allow(names[id], id) {
 			return nil
 		}
 		return begun[id]
 	})
+	if err != nil {
+		return nil, err
+	}
+	return undo, undo.LeaveUnwritable()
 }
 
 // clearLock removes the lock of a run that was killed when no run goes on with it.
