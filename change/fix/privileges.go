@@ -24,11 +24,12 @@ var privileges = map[numa.EditKind]string{
 	numa.EditDRSRule:          "Host.Inventory.EditCluster",
 }
 
-// The privileges of power operations, and of the lock that keeps other runs away.
+// The privileges of power operations, of vMotion, and of the lock that keeps other runs away.
 const (
 	PrivilegeLock      = "Global.ManageCustomFields"
 	PrivilegeLockValue = "Global.SetCustomField"
 	PrivilegePowerOff  = "VirtualMachine.Interact.PowerOff"
+	PrivilegeMove      = "Resource.HotMigrate"
 	PrivilegePowerOn   = "VirtualMachine.Interact.PowerOn"
 )
 

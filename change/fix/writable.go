@@ -51,10 +51,17 @@ const mostPCPU = numa.MaxNodes*numa.MaxCoresPerNode - 1
 
 // optionForms are the options of hosts that homenode may write, besides those that change a simulation.
 var optionForms = map[string]form{
+	"mem.allocguestlargepage":   number(0, 1),
 	"cpu.allowwidevsmp":         number(0, 1),
 	"numa.followcorespersocket": number(0, 1),
 	"numa.maxproximitydomains":  number(0, numa.MaxNodes),
 	"numa.preferht":             number(0, 1),
+}
+
+// ByArrival reports whether an edit of a host acts on VMs that arrive there or power on: VMs that run keep what they came with. Clients are made anew at a
+// vMotion (rule book D-1), and large pages are given then (NiTRo, Large pages on demand, hypervisor.fr, 2014-09-03).
+func ByArrival(e numa.Edit) bool {
+	return e.Kind == numa.EditHostOption && (strings.EqualFold(e.Key, "Numa.PreferHT") || strings.EqualFold(e.Key, "Mem.AllocGuestLargePage"))
 }
 
 // kindForms are the properties of VMs that homenode may write.

@@ -28,6 +28,7 @@ type Target interface {
 	Reconfigure(ctx context.Context, vm string, edits []numa.Edit, version string, started func(task string) error) error
 	Shutdown(ctx context.Context, vm string) error
 	ShutdownAsked(ctx context.Context, vm string, since time.Time) (bool, error)
+	Move(ctx context.Context, vm, host string, started func(task string) error) error
 	PowerOff(ctx context.Context, vm string, started func(task string) error) error
 	PowerOn(ctx context.Context, vm, host string, started func(task string) error) error
 	HostOptions(ctx context.Context, host string, keys []string) (numa.Settings, error)
@@ -45,15 +46,16 @@ type Power string
 
 // The ways.
 const (
-	PowerNone   Power = ""       // not at all: what needs it is left out
-	PowerGuest  Power = "guest"  // the guest is shut down
-	PowerHard   Power = "hard"   // powered off where the guest does not shut down in time
-	PowerReboot Power = "reboot" // settings alone: vmx.reboot.powerCycle makes the next reboot of the guest a power cycle
-	PowerWait   Power = "wait"   // wait until somebody powers the VM off
+	PowerNone   Power = ""        // not at all: what needs it is left out
+	PowerGuest  Power = "guest"   // the guest is shut down
+	PowerHard   Power = "hard"    // powered off where the guest does not shut down in time
+	PowerReboot Power = "reboot"  // settings alone: vmx.reboot.powerCycle makes the next reboot of the guest a power cycle
+	PowerWait   Power = "wait"    // wait until somebody powers the VM off
+	PowerMove   Power = "vmotion" // not at all, but running VMs of changed hosts are moved once, which activates the options of hosts
 )
 
 // Powers are the ways that can be asked for.
-var Powers = []Power{PowerGuest, PowerHard, PowerReboot, PowerWait}
+var Powers = []Power{PowerGuest, PowerHard, PowerReboot, PowerWait, PowerMove}
 
 // An Outcome is how a VM or host came out.
 type Outcome string
@@ -122,6 +124,7 @@ type run struct {
 	past map[string]*past
 	undo bool // it takes another run back
 
+	fleet *numa.Fleet       // as it is when the run begins
 	moved map[string]string // by the ID of a VM whose prediction no longer holds: why
 
 	login  sync.Mutex
@@ -151,18 +154,15 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 		c := &p.Changes[i]
 		r.results[i] = Result{Change: c, Name: c.Target().Name, ID: c.Target().ID, Outcome: NotBegun}
 	}
-	if err := r.permitted(ctx); err != nil {
-		return r.results, err
+	for _, first := range []func(context.Context) error{r.compare, r.permitted, r.lock} {
+		if err := first(ctx); err != nil {
+			return r.results, err
+		}
 	}
-	if err := r.lock(ctx); err != nil {
-		return r.results, err
-	}
-	err := r.compare(ctx)
-	if err == nil {
-		r.batches(ctx)
-		r.late(ctx)
-	}
-	err = errors.Join(err, r.unlock(ctx))
+	r.batches(ctx)
+	r.late(ctx)
+	r.wave(ctx)
+	err := r.unlock(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if ctx.Err() != nil {
@@ -173,12 +173,16 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 
 // compare reads the fleet, and notes the VMs whose predictions no longer hold. What is taken back needs none.
 func (r *run) compare(ctx context.Context) error {
-	if r.undo || len(r.p.Hosts) == 0 {
+	byHost := slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.Host != nil && slices.ContainsFunc(c.Edits, fix.ByArrival) })
+	if (r.undo || len(r.p.Hosts) == 0) && !byHost {
 		return nil
 	}
 	err := r.again(ctx, func() error {
 		f, err := r.t.Fleet(ctx)
 		if err == nil {
+			r.fleet = f
+		}
+		if err == nil && !r.undo {
 			r.moved = r.p.Moved(f)
 		}
 		return err
@@ -227,7 +231,7 @@ func (r *run) late(ctx context.Context) {
 // permitted checks every privilege before anything is written.
 func (r *run) permitted(ctx context.Context) error {
 	var lacking []string
-	for _, need := range r.p.Needs(r.o.Power == PowerGuest || r.o.Power == PowerHard || r.o.Power == PowerWait) {
+	for _, need := range append(r.p.Needs(r.o.Power == PowerGuest || r.o.Power == PowerHard || r.o.Power == PowerWait), r.moves()...) {
 		var missing map[string][]string
 		err := r.again(ctx, func() (err error) {
 			select {

@@ -12,15 +12,16 @@ import (
 
 // A past is what the journal remembers of one VM or host.
 type past struct {
-	ran     bool        // before the run
-	host    string      // that it ran on, by ID
-	began   bool        // an intent was written
-	asked   time.Time   // when it was about to be asked to shut down, the last that was begun of it: it may still be on the way
-	stopped bool        // the run powered it off, or was about to: it is powered on again
-	waited  bool        // until somebody powers it off: it is powered on again when it is changed
-	edits   []numa.Edit // that were sent
-	written time.Time   // when they were read back
-	cycled  time.Time   // when it was seen on again
+	ran     bool              // before the run
+	host    string            // that it ran on, by ID
+	began   bool              // an intent was written
+	asked   time.Time         // when it was about to be asked to shut down, the last that was begun of it: it may still be on the way
+	stopped bool              // the run powered it off, or was about to: it is powered on again
+	waited  bool              // until somebody powers it off: it is powered on again when it is changed
+	edits   []numa.Edit       // that were sent
+	written time.Time         // when they were read back
+	cycled  time.Time         // when it was seen on again
+	moved   map[string]string // where the VMs of a host were to be moved, by ID
 	ended   *Result
 }
 
@@ -66,6 +67,11 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 				k.stopped = true
 			case l.Do == "wait":
 				k.waited = true
+			case l.Do == "move":
+				if k.moved == nil {
+					k.moved = map[string]string{}
+				}
+				k.moved[l.Key] = l.Host
 			case l.Do == "reconfigure" || l.Do == "options":
 				k.edits, k.stopped = l.Edits, k.stopped || k.waited
 			}

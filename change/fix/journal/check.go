@@ -12,7 +12,7 @@ import (
 )
 
 // dos are the actions of a run.
-var dos = []string{"reconfigure", "takeBack", "options", "shutdown", "powerOff", "powerOn", "wait"}
+var dos = []string{"reconfigure", "takeBack", "options", "shutdown", "powerOff", "powerOn", "wait", "move"}
 
 // A checker follows a journal line by line. A journal is a file that anybody may have written: nothing in it is believed that a run of its plan
 // could not have written.
@@ -71,7 +71,7 @@ func (c *checker) begin(l *Line) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"", "guest", "hard", "reboot", "wait"}, l.Power) {
+	if !slices.Contains([]string{"", "guest", "hard", "reboot", "wait", "vmotion"}, l.Power) {
 		return fmt.Errorf("found the power %.40q", l.Power)
 	}
 	edits := map[string][]numa.Edit{}

@@ -47,7 +47,7 @@ const longestWait = 7 * 24 * time.Hour
 
 func (f *applyFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.power, "power", "", "how VMs come to be off: guest (shut down, and powered on again), hard (powered off where the guest takes too long), reboot (settings alone: the next reboot of the guest becomes a power cycle), wait (until somebody powers them off, for a week)")
+	fl.StringVar(&f.power, "power", "", "how VMs come to be off: guest (shut down, and powered on again), hard (powered off where the guest takes too long), reboot (settings alone: the next reboot of the guest becomes a power cycle), wait (until somebody powers them off, for a week); vmotion moves running VMs of changed hosts once, which activates the options")
 	fl.IntVar(&f.yes, "yes", 0, "with --apply: the number of VMs and hosts that are changed, instead of the question")
 	fl.StringVar(&f.window, "window", "", "begin VMs only then: 'Sat 22:00-04:00', in the local zone or 'Sat 22:00-04:00 Europe/Berlin'")
 	ways := words.Texts(apply.Powers, func(p apply.Power) string { return string(p) })
@@ -56,7 +56,7 @@ func (f *applyFlags) register(cmd *cobra.Command) {
 
 func (f *applyFlags) check(used bool) error {
 	if f.power != "" && !slices.Contains(apply.Powers, apply.Power(f.power)) {
-		return fmt.Errorf("--power: found %q, want one of guest, hard, reboot, wait", f.power)
+		return fmt.Errorf("--power: found %q, want one of guest, hard, reboot, wait, vmotion", f.power)
 	}
 	if !used && (f.power != "" || f.yes != 0) {
 		return errors.New("--power and --yes are for --apply, --resume, --rollback and --unlock, --power for scripts too")
@@ -288,7 +288,7 @@ func (c *command) outcome(cmd *cobra.Command, source string, w write.Writer, j *
 		return err
 	}
 	if errors.Is(stopped, numa.ErrPrivilege) {
-		names := words.Texts(p.Needs(c.do.power != "" && c.do.power != string(apply.PowerReboot)), func(need fix.Need) string { return need.Privilege })
+		names := words.Texts(p.Needs(slices.Contains([]string{string(apply.PowerGuest), string(apply.PowerHard), string(apply.PowerWait)}, c.do.power)), func(need fix.Need) string { return need.Privilege })
 		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: a role with all that this plan needs, besides Read-only: govc role.create homenode-fix %s\n", strings.Join(names, " "))
 	}
 	switch {

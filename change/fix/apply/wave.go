@@ -1,0 +1,190 @@
+package apply
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/change/fix"
+	"homenode/change/fix/journal"
+	"homenode/numa"
+)
+
+// A rider is a running VM of a host whose option a vMotion activates, and the change of that host.
+type rider struct {
+	vm     *numa.VM
+	change int // index of the change
+}
+
+// riders returns the running VMs of the hosts whose changes hold and act on VMs that arrive.
+func (r *run) riders() (out []rider) {
+	if r.fleet == nil {
+		return nil
+	}
+	for i := range r.p.Changes {
+		c := &r.p.Changes[i]
+		if c.Host == nil || !slices.ContainsFunc(c.Edits, fix.ByArrival) {
+			continue
+		}
+		for k := range r.fleet.VMs {
+			if v := &r.fleet.VMs[k]; v.Host == c.Host.ID && v.Power.Value == numa.PoweredOn {
+				out = append(out, rider{v, i})
+			}
+		}
+	}
+	return out
+}
+
+// wave moves each running VM of the changed hosts once, to a host of its cluster with the same options: an option that acts on VMs that arrive then
+// holds for all. Without PowerMove it says how many VMs wait for their next vMotion.
+func (r *run) wave(ctx context.Context) {
+	waiting, moved := map[int][]string{}, map[int]bool{} // the VMs by change, with the reason; the changes that have VMs
+	for _, one := range r.riders() {
+		res := &r.results[one.change]
+		if res.left() || res.Outcome == Already && r.o.Power != PowerMove {
+			continue
+		}
+		moved[one.change] = true
+		if why := r.ride(ctx, one); why != nil {
+			waiting[one.change] = append(waiting[one.change], one.vm.Name+why.Error())
+		}
+	}
+	for i := range moved {
+		res := &r.results[i]
+		was := *res
+		res.Outcome, res.Why = Done, ""
+		if names := waiting[i]; names != nil {
+			res.Outcome, res.Why = Pending, "running VMs take it with their next vMotion or power-on: "+few(names)
+		}
+		if *res != was {
+			if err := r.j.Last(journal.Line{Step: journal.StepEnd, Plan: r.p.ID, Target: res.ID, Name: res.Name, State: string(res.Outcome), Why: res.Why}); err != nil {
+				r.halt(&diskError{err})
+			}
+		}
+	}
+}
+
+// few lists names, the first five of many.
+func few(names []string) string {
+	if n := len(names) - 5; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), n)
+	}
+	return strings.Join(names, ", ")
+}
+
+// ride moves one VM, unless it was moved before; the error is why it was not, to be read behind its name.
+func (r *run) ride(ctx context.Context, one rider) error {
+	if r.o.Power != PowerMove {
+		return errors.New("")
+	}
+	c := &r.p.Changes[one.change]
+	s := &step{run: r, c: &fix.Change{VM: &fix.Target{Name: one.vm.Name, ID: one.vm.ID}}}
+	for _, k := range r.past { // it went where an earlier run moved it
+		if k.moved[one.vm.ID] == one.vm.Host {
+			return nil
+		}
+	}
+	if r.halted(ctx) {
+		return errors.New(" (the run ended before)")
+	}
+	st, err := s.settled(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf(" (%w)", err)
+	case st.VM.Power.Value != numa.PoweredOn || st.VM.Host != c.Host.ID: // it has left the host since
+		return nil
+	case fix.Refused(&st) != "":
+		return fmt.Errorf(" (%s)", fix.Refused(&st))
+	}
+	to := r.destination(one.vm, c)
+	if to == nil {
+		return errors.New(" (no other host of the cluster has the option and room)")
+	}
+	line := journal.Line{Step: journal.StepIntent, Plan: r.p.ID, Target: c.Host.ID, Name: one.vm.Name, Do: "move", Key: one.vm.ID, Host: to.ID}
+	if err := r.j.Append(line); err != nil {
+		r.halt(&diskError{err})
+		return errors.New(" (the journal cannot be written)")
+	}
+	s.say("moving to %s", to.Name)
+	err = r.once(ctx, func() error { return r.t.Move(ctx, one.vm.ID, to.ID, nil) })
+	if st, readErr := s.settled(ctx); readErr != nil || st.VM.Host != to.ID {
+		return fmt.Errorf(" (it was not moved: %w)", cmp.Or(err, readErr, errors.New("it is where it was")))
+	}
+	one.vm.Host = to.ID // its memory counts there
+	line.Step = journal.StepDone
+	if err := r.j.Last(line); err != nil {
+		r.halt(&diskError{err})
+	}
+	return nil
+}
+
+// destination returns the host of the VM's cluster that has the options of the change and the most free memory, which holds the VM, and no VM that DRS
+// keeps apart from it; nil for none.
+func (r *run) destination(v *numa.VM, c *fix.Change) (best *numa.Host) {
+	var most numa.Bytes
+	home := slices.IndexFunc(r.fleet.Hosts, func(h numa.Host) bool { return h.ID == c.Host.ID })
+	for i := range r.fleet.Hosts {
+		h := &r.fleet.Hosts[i]
+		if home < 0 || h.ID == c.Host.ID || h.Cluster == "" || h.Cluster != r.fleet.Hosts[home].Cluster || h.Maintenance.Value || h.Connection.Or("connected") != "connected" || !r.has(h, c.Edits) {
+			continue
+		}
+		free, apart := h.Memory.Value-numa.MinFree(h.Memory.Value, h.Release.Value), false
+		for k := range r.fleet.VMs {
+			o := &r.fleet.VMs[k]
+			if o.Host != h.ID || o.Power.Value != numa.PoweredOn {
+				continue
+			}
+			free -= o.Memory.Value
+			apart = apart || r.apart(v, o)
+		}
+		if !apart && free >= v.Memory.Value && free > most {
+			best, most = h, free
+		}
+	}
+	return best
+}
+
+// has reports whether a host has what the edits set: it is changed alike, or had it before.
+func (r *run) has(h *numa.Host, edits []numa.Edit) bool {
+	for i := range r.p.Changes {
+		if c := &r.p.Changes[i]; c.Host != nil && c.Host.ID == h.ID {
+			return slices.Contains(Good, r.results[i].Outcome) && !slices.ContainsFunc(edits, func(e numa.Edit) bool {
+				return !slices.ContainsFunc(c.Edits, func(o numa.Edit) bool { return strings.EqualFold(o.Key, e.Key) && o.To.Same(e.To) })
+			})
+		}
+	}
+	return !slices.ContainsFunc(edits, func(e numa.Edit) bool {
+		is, set := h.Options.Value.Lookup(e.Key)
+		return !set || !numa.Is(is).Same(e.To)
+	})
+}
+
+// apart reports whether a rule of DRS keeps two VMs on different hosts.
+func (r *run) apart(a, b *numa.VM) bool {
+	for i := range r.fleet.Clusters {
+		for _, g := range r.fleet.Clusters[i].Apart {
+			if slices.Contains(g.VMs, a.ID) && slices.Contains(g.VMs, b.ID) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// moves returns what moving the VMs needs.
+func (r *run) moves() []fix.Need {
+	if r.o.Power != PowerMove {
+		return nil
+	}
+	need := fix.Need{Privilege: fix.PrivilegeMove}
+	for _, one := range r.riders() {
+		need.Objects = append(need.Objects, "VirtualMachine "+one.vm.ID)
+	}
+	if need.Objects == nil {
+		return nil
+	}
+	return []fix.Need{need}
+}
