@@ -328,6 +328,35 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
+// TestAltered lets vSphere keep another value than the one that was sent: it is taken back, and where it comes again it is named.
+func TestAltered(t *testing.T) {
+	for _, again := range []bool{false, true} {
+		s, p, before := started(t, "sql01")
+		c := &p.Changes[0]
+		c.Edits = append(c.Edits, numa.Edit{Kind: numa.EditExtraConfig, Key: "numa.vcpu.maxPerClient", To: numa.Is("9")})
+		var n atomic.Int64
+		s.vc.On(func(call lab.Call) types.BaseMethodFault {
+			if call.Method == "ReconfigVM_Task" && call.Moment == lab.Answers {
+				if k := n.Add(1); k == 1 || again && k%2 == 1 { // its own edit is a call too
+					s.edit(c.VM.ID, &types.OptionValue{Key: "numa.vcpu.maxPerClient", Value: "7"})
+				}
+			}
+			return nil
+		})
+		results, _, _ := s.apply(p, quick(apply.PowerGuest))
+		s.vc.On(nil)
+		r := results["sql01"]
+		if !again {
+			outcomes(t, results, apply.Ignored)
+			s.same("altered", before)
+			continue
+		}
+		if r.Outcome != apply.Failed || !strings.Contains(r.Why, "numa.vcpu.maxPerClient stays 7") {
+			t.Errorf("%s: %s", r.Outcome, r.Why)
+		}
+	}
+}
+
 // TestBusy lets another task of the VM run for a while, and for too long.
 func TestBusy(t *testing.T) {
 	s, p, before := started(t, "sql01")

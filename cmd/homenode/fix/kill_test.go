@@ -195,8 +195,6 @@ func cuts(lines int) (out []cut) {
 // between call and line.
 func TestKill(t *testing.T) {
 	all := cuts(24)
-	few := []cut{{line: 4}, {line: 9}, {method: "ShutdownGuest", moment: lab.Answers, nth: 1}, {method: "ReconfigVM_Task", moment: lab.Answers, nth: 1},
-		{method: "ReconfigVM_Task", moment: lab.Runs, nth: 2}, {method: "PowerOnVM_Task", moment: lab.Arrives, nth: 1, drop: true}}
 	rounds, hit := 0, 0
 	round := func(first, second cut, then string) {
 		t.Helper()
@@ -206,14 +204,17 @@ func TestKill(t *testing.T) {
 		}
 	}
 	if testdeps.KillRounds(0) == 0 {
-		for i, c := range few {
-			round(c, few[(i+1)%len(few)], []string{"--resume", "--rollback", "again"}[i%3])
+		for i := range 20 {
+			c := all[(5*i+3)%len(all)]
+			round(c, all[(7*i)%len(all)], []string{"--resume", "--rollback", "again"}[i%3])
 		}
 	} else {
 		for i, c := range all {
 			round(c, cut{}, "--resume")
 			round(c, cut{}, "--rollback")
-			round(c, all[(7*i)%len(all)], "again")
+			for k := range 4 {
+				round(c, all[(7*i+11*k)%len(all)], "again")
+			}
 		}
 	}
 	if hit*2 < rounds {
