@@ -132,7 +132,10 @@ func (m *maker) left() []Left {
 	named := map[string]bool{}
 	for i := range m.shown.Findings {
 		f := &m.shown.Findings[i]
-		if m.cured[subjectOf(f)] && !m.set() {
+		if m.set() { // it is about what was asked for, not about findings
+			break
+		}
+		if m.cured[subjectOf(f)] {
 			continue
 		}
 		id := cmp.Or(f.VMID, f.HostID)
@@ -144,15 +147,15 @@ func (m *maker) left() []Left {
 		if f.VM == "" {
 			l.Host = f.Host
 		}
-		if !m.set() || m.kept[id] != "" {
-			out = append(out, l)
-		}
+		out = append(out, l)
 	}
 	for id, why := range m.kept {
 		if !named[id] && m.set() {
 			l := Left{ID: id, Why: why}
-			if v := m.vms[id]; v != nil {
-				l.VM = v.Name
+			for i := range m.fleet.VMs {
+				if m.fleet.VMs[i].ID == id {
+					l.VM = m.fleet.VMs[i].Name
+				}
 			}
 			for i := range m.fleet.Hosts {
 				if m.fleet.Hosts[i].ID == id {

@@ -3,6 +3,7 @@ package fix_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -226,6 +227,60 @@ func TestWish(t *testing.T) {
 		}
 		if strings.Join(got, " ") != tt.want || !strings.Contains(brings, tt.brings) {
 			t.Errorf("%s on %s: %v, brings %q, left %v", tt.set, tt.vm, got, brings, p.Left)
+		}
+	}
+}
+
+// TestWishes asks for what vSphere refuses or ignores, and for what fix does not write: each is an error or a line that says so, and none is dropped in silence.
+func TestWishes(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte(`release 8.0U3
+cluster prod
+host e1 nodes=2 packages=2 cores=16 memory=512GB ht=on mhz=2900
+vm a1 host=e1 vcpus=16 memory=64GB hw=19
+vm f4 host=e1 vcpus=4 memory=16GB ft=primary
+vm tm host=e1 vcpus=16 memory=64GB hotAdd=on template=yes power=off
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ wish, want string }{
+		{"vm=a1 hw=13", "cannot be lowered"},
+		{"vm=a1 latency=high", "fix does not write it"},
+		{"vm=a1 latency=high numa.vcpu.preferHT=TRUE", "fix does not write it"},
+		{"vm=a1 memoryReservation=64GB", "fix does not write it"},
+		{"vm=a1 reserveAll=yes", "fix does not write it"},
+		{"vm=a1 firmware=efi", "fix does not write it"},
+		{"vm=a1 guest=windows", "fix does not write it"},
+		{"host=e1 power=Balanced", "fix does not write it"},
+		{"host=e1 nodesPerSocket=2", "fix does not write it"},
+		{"host=e1 release=9.0", "fix does not write it"},
+		{"vm=a1 sched.cpu.affinity=0-15", "ignores it as a setting"},
+		{"vm=a1 sched.mem.affinity=1", "ignores it as a setting"},
+		{"vm=a1 cpuid.coresPerSocket=4", "ignores it as a setting"},
+		{"vm=a1 monitor.idleLoopSpinBeforeHalt=TRUE", "no setting that homenode writes"},
+		{"vm=a1 cpuAffinity=0-99", "PCPU 64 is not on e1"},
+		{"vm=a1 memory=2001MB", "multiple of 4"},
+		{"host=e1 Numa.PreferHT=5", "from 0 to 1"},
+		{"vm=f4 memory=32GB", "left: Fault Tolerance"},
+		{"vm=tm hotAdd=off", "left: it is a template"},
+		{"vm=a1 memory=128GB", "1 changes"},
+	} {
+		change, err := whatif.Parse(c.wish)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Set: []whatif.Change{change}, Resize: true, Upgrade: true, Host: true})
+		got := ""
+		switch {
+		case err != nil:
+			got = err.Error()
+		case len(p.Left) > 0:
+			got = "left: " + p.Left[0].Why
+		default:
+			got = fmt.Sprintf("%d changes", len(p.Changes))
+		}
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s: %s, want %s", c.wish, got, c.want)
 		}
 	}
 }

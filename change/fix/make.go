@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -350,57 +349,6 @@ func configure(c *numa.Config, edits []numa.Edit) {
 	for _, e := range edits {
 		_ = e.Configure(c, proposed)
 	}
-}
-
-// asked takes the edits that were asked for, for what is shown.
-func (m *maker) asked(ctx context.Context) error {
-	part := *m.fleet
-	part.VMs = nil
-	for _, c := range m.shown.Clusters {
-		for _, v := range c.VMs {
-			one := *v.VM
-			one.Observed = nil
-			part.VMs = append(part.VMs, one)
-		}
-	}
-	after, _, err := whatif.Apply(ctx, &part, m.o.Set, m.o.Rules.Choices)
-	if err != nil {
-		return err
-	}
-	for i := range after.VMs {
-		for _, key := range []string{"cpuid.coresPerSocket", "vcpu.hotadd", "mem.hotadd"} {
-			was, _ := part.VMs[i].Settings.Value.Lookup(key)
-			if is, set := after.VMs[i].Settings.Value.Lookup(key); set && is != was {
-				return fmt.Errorf("--set: %s has a field of its own, and vSphere ignores it as a setting: want coresPerSocket= or hotAdd=", key)
-			}
-		}
-		_, was, _ := vnuma.NewGuest(&part.VMs[i])
-		if _, is, err := vnuma.NewGuest(&after.VMs[i]); err == nil && len(is) > len(was) {
-			return fmt.Errorf("--set: VM %s: %s", after.VMs[i].Name, is[len(is)-1])
-		}
-		edits := numa.Edits(&part.VMs[i].Config, &after.VMs[i].Config)
-		for _, e := range edits {
-			if err := Writable(e); err != nil {
-				return fmt.Errorf("--set: %w", err)
-			}
-		}
-		if edits != nil {
-			m.edits[after.VMs[i].ID] = edits
-		}
-	}
-	for i := range after.Hosts {
-		var edits []numa.Edit
-		for _, s := range after.Hosts[i].Options.Value {
-			edits = append(edits, numa.Edit{Kind: numa.EditHostOption, Key: s.Key, To: numa.Is(s.Value)})
-		}
-		if edits = hostEdits(&part.Hosts[i], edits); edits != nil {
-			m.edits[after.Hosts[i].ID] = edits
-			if !m.o.Host {
-				m.kept[after.Hosts[i].ID] = "options of hosts are changed with --allow host only"
-			}
-		}
-	}
-	return nil
 }
 
 // refuse leaves VMs as they are that no plan may touch.

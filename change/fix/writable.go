@@ -14,6 +14,7 @@ import (
 // A form is the values that a setting may be given.
 type form struct {
 	least, most int // of a number, of each number of a list
+	step        int // of which a number is a multiple; 0 for any
 	list        bool
 	truth       bool
 }
@@ -68,7 +69,7 @@ func ByArrival(e numa.Edit) bool {
 var kindForms = map[numa.EditKind]form{
 	numa.EditHardware:         number(3, 99),
 	numa.EditVCPUs:            number(1, numa.MaxVCPUs),
-	numa.EditMemory:           number(4, int(numa.MaxVMMemory/numa.MiB)),
+	numa.EditMemory:           {least: 4, most: int(numa.MaxVMMemory / numa.MiB), step: 4}, // "a multiple of 4 MB", vSphere Virtual Machine Administration
 	numa.EditCoresPerSocket:   number(0, numa.MaxVCPUs),
 	numa.EditCPUHotAdd:        {truth: true},
 	numa.EditMemoryHotAdd:     {truth: true},
@@ -107,8 +108,14 @@ func Writable(e numa.Edit) error {
 	if !e.To.Set {
 		return fmt.Errorf("%s: found no value to write", e.Name())
 	}
+	if key := strings.ToLower(e.Key); key == "sched.cpu.affinity" || key == "sched.mem.affinity" { // "silently ignored", API reference of extraConfig
+		return fmt.Errorf("%s has a field of its own, and vSphere ignores it as a setting", e.Key)
+	}
 	if err := f.check(e.To.Text); err != nil {
 		return fmt.Errorf("%s: %w", e.Name(), err)
+	}
+	if was, now := e.From.Text, e.To.Text; e.Kind == numa.EditHardware && e.From.Set && (len(now) < len(was) || len(now) == len(was) && now < was) {
+		return fmt.Errorf("the virtual hardware version cannot be lowered, from %s to %s", was, now)
 	}
 	return nil
 }
@@ -153,6 +160,8 @@ func (f *form) check(text string) error {
 	}
 	if n, err := strconv.Atoi(text); err != nil || n < f.least || n > f.most {
 		return fmt.Errorf("found %q, want a number from %d to %d", text, f.least, f.most)
+	} else if f.step > 0 && n%f.step != 0 {
+		return fmt.Errorf("found %d, want a multiple of %d", n, f.step)
 	}
 	return nil
 }
