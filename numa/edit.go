@@ -14,32 +14,32 @@ type EditKind string
 
 // The kinds of edits of a VM, in the order in which they are written.
 const (
-	EditHardware         EditKind = "hardware"         // virtual hardware version; there is no way back
-	EditVCPUs            EditKind = "vcpus"            // numCPUs
-	EditMemory           EditKind = "memory"           // memoryMB
-	EditCoresPerSocket   EditKind = "coresPerSocket"   // numCoresPerSocket; 0 is assigned at power on
-	EditCPUHotAdd        EditKind = "cpuHotAdd"        // cpuHotAddEnabled
-	EditMemoryHotAdd     EditKind = "memoryHotAdd"     // memoryHotAddEnabled
-	EditCoresPerNUMANode EditKind = "coresPerNUMANode" // virtualNuma.coresPerNumaNode; 0 is assigned at power on
-	EditVNUMAHotAdd      EditKind = "vnumaHotAdd"      // virtualNuma.exposeVnumaOnCpuHotadd
-	EditCPUAffinity      EditKind = "cpuAffinity"      // PCPU numbers with commas; "" is none
-	EditExtraConfig      EditKind = "extraConfig"      // a setting; absent is removed
-	EditHostOption       EditKind = "hostOption"       // an advanced option of a host
-	EditDRSRule          EditKind = "drsRule"          // a rule of a cluster by its name; absent is removed
+	EditHardware          EditKind = "hardware"           // virtual hardware version; there is no way back
+	EditVCPUs             EditKind = "vcpus"              // numCPUs
+	EditMemory            EditKind = "memory"             // memoryMB
+	EditCoresPerSocket    EditKind = "coresPerSocket"     // numCoresPerSocket; 0 is assigned at power on
+	EditCPUHotAdd         EditKind = "cpuHotAdd"          // cpuHotAddEnabled
+	EditMemoryHotAdd      EditKind = "memoryHotAdd"       // memoryHotAddEnabled
+	EditCoresPerNUMANode  EditKind = "coresPerNUMANode"   // virtualNuma.coresPerNumaNode; 0 is assigned at power on
+	EditVNUMAHotAdd       EditKind = "vnumaHotAdd"        // virtualNuma.exposeVnumaOnCpuHotadd
+	EditCPUAffinity       EditKind = "cpuAffinity"        // PCPU numbers with commas; "" is none
+	EditLatency           EditKind = "latencySensitivity" // latencySensitivity.level
+	EditReserveAll        EditKind = "reserveAll"         // memoryReservationLockedToMax
+	EditMemoryReservation EditKind = "memoryReservation"  // memoryAllocation.reservation in MB
+	EditCPUReservation    EditKind = "cpuReservation"     // cpuAllocation.reservation in MHz
+	EditExtraConfig       EditKind = "extraConfig"        // a setting; absent is removed
+	EditHostOption        EditKind = "hostOption"         // an advanced option of a host
+	EditDRSRule           EditKind = "drsRule"            // a rule of a cluster by its name; absent is removed
 )
 
 // The kinds of edits that advice names and that homenode does not write.
 const (
-	EditReserveAll        EditKind = "reserveAll"         // memoryReservationLockedToMax
-	EditMemoryReservation EditKind = "memoryReservation"  // memoryAllocation.reservation in MB
-	EditCPUReservation    EditKind = "cpuReservation"     // cpuAllocation.reservation in MHz
-	EditLatency           EditKind = "latencySensitivity" // latencySensitivity.level
-	EditIOMMU             EditKind = "iommu"              // flags.vvtdEnabled
-	EditMemoryAffinity    EditKind = "memoryAffinity"     // numbers of nodes with commas; "" is none
+	EditIOMMU          EditKind = "iommu"          // flags.vvtdEnabled
+	EditMemoryAffinity EditKind = "memoryAffinity" // numbers of nodes with commas; "" is none
 )
 
 var vmEdits = []EditKind{EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCPUHotAdd, EditMemoryHotAdd,
-	EditCoresPerNUMANode, EditVNUMAHotAdd, EditCPUAffinity}
+	EditCoresPerNUMANode, EditVNUMAHotAdd, EditCPUAffinity, EditLatency, EditReserveAll, EditMemoryReservation, EditCPUReservation}
 
 // Needs says what an edit takes effect with.
 type Needs string

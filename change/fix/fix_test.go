@@ -245,10 +245,13 @@ vm tm host=e1 vcpus=16 memory=64GB hotAdd=on template=yes power=off
 	}
 	for _, c := range []struct{ wish, want string }{
 		{"vm=a1 hw=13", "cannot be lowered"},
-		{"vm=a1 latency=high", "fix does not write it"},
-		{"vm=a1 latency=high numa.vcpu.preferHT=TRUE", "fix does not write it"},
-		{"vm=a1 memoryReservation=64GB", "fix does not write it"},
-		{"vm=a1 reserveAll=yes", "fix does not write it"},
+		{"vm=a1 latency=high", "left: it would not power on"},
+		{"vm=a1 latency=low numa.vcpu.preferHT=TRUE", "1 changes"},
+		{"vm=a1 memoryReservation=64GB", "1 changes"},
+		{"vm=a1 cpuReservation=2900", "1 changes"},
+		{"vm=a1 reserveAll=yes", "1 changes"},
+		{"vm=a1 iommu=on", "fix does not write it"},
+		{"vm=a1 cpuLimit=2900", "fix does not write it"},
 		{"vm=a1 firmware=efi", "fix does not write it"},
 		{"vm=a1 guest=windows", "fix does not write it"},
 		{"host=e1 power=Balanced", "fix does not write it"},

@@ -10,18 +10,22 @@ import (
 // privileges are what each kind of edit needs on its VM or host (vSphere Web Services API reference, required
 // privileges of ReconfigVM_Task and UpdateOptions).
 var privileges = map[numa.EditKind]string{
-	numa.EditHardware:         "VirtualMachine.Config.UpgradeVirtualHardware",
-	numa.EditVCPUs:            "VirtualMachine.Config.CPUCount",
-	numa.EditMemory:           "VirtualMachine.Config.Memory",
-	numa.EditCoresPerSocket:   "VirtualMachine.Config.CPUCount",
-	numa.EditCPUHotAdd:        "VirtualMachine.Config.CPUCount",
-	numa.EditMemoryHotAdd:     "VirtualMachine.Config.Memory",
-	numa.EditCoresPerNUMANode: "VirtualMachine.Config.CPUCount",
-	numa.EditVNUMAHotAdd:      "VirtualMachine.Config.CPUCount",
-	numa.EditCPUAffinity:      "VirtualMachine.Config.Resource",
-	numa.EditExtraConfig:      "VirtualMachine.Config.AdvancedConfig",
-	numa.EditHostOption:       "Host.Config.AdvancedConfig",
-	numa.EditDRSRule:          "Host.Inventory.EditCluster",
+	numa.EditHardware:          "VirtualMachine.Config.UpgradeVirtualHardware",
+	numa.EditVCPUs:             "VirtualMachine.Config.CPUCount",
+	numa.EditMemory:            "VirtualMachine.Config.Memory",
+	numa.EditCoresPerSocket:    "VirtualMachine.Config.CPUCount",
+	numa.EditCPUHotAdd:         "VirtualMachine.Config.CPUCount",
+	numa.EditMemoryHotAdd:      "VirtualMachine.Config.Memory",
+	numa.EditCoresPerNUMANode:  "VirtualMachine.Config.CPUCount",
+	numa.EditVNUMAHotAdd:       "VirtualMachine.Config.CPUCount",
+	numa.EditCPUAffinity:       "VirtualMachine.Config.Resource",
+	numa.EditLatency:           "VirtualMachine.Config.Resource",
+	numa.EditReserveAll:        "VirtualMachine.Config.Resource",
+	numa.EditMemoryReservation: "VirtualMachine.Config.Resource",
+	numa.EditCPUReservation:    "VirtualMachine.Config.Resource",
+	numa.EditExtraConfig:       "VirtualMachine.Config.AdvancedConfig",
+	numa.EditHostOption:        "Host.Config.AdvancedConfig",
+	numa.EditDRSRule:           "Host.Inventory.EditCluster",
 }
 
 // The privileges of power operations, of vMotion, and of the lock that keeps other runs away.

@@ -17,6 +17,7 @@ type form struct {
 	step        int // of which a number is a multiple; 0 for any
 	list        bool
 	truth       bool
+	only        []string // of a text
 }
 
 func number(least, most int) form { return form{least: least, most: most} }
@@ -67,15 +68,19 @@ func ByArrival(e numa.Edit) bool {
 
 // kindForms are the properties of VMs that homenode may write.
 var kindForms = map[numa.EditKind]form{
-	numa.EditHardware:         number(3, 99),
-	numa.EditVCPUs:            number(1, numa.MaxVCPUs),
-	numa.EditMemory:           {least: 4, most: int(numa.MaxVMMemory / numa.MiB), step: 4}, // "a multiple of 4 MB", vSphere Virtual Machine Administration
-	numa.EditCoresPerSocket:   number(0, numa.MaxVCPUs),
-	numa.EditCPUHotAdd:        {truth: true},
-	numa.EditMemoryHotAdd:     {truth: true},
-	numa.EditCoresPerNUMANode: number(0, numa.MaxVCPUs),
-	numa.EditVNUMAHotAdd:      {truth: true},
-	numa.EditCPUAffinity:      {list: true, most: mostPCPU},
+	numa.EditHardware:          number(3, 99),
+	numa.EditVCPUs:             number(1, numa.MaxVCPUs),
+	numa.EditMemory:            {least: 4, most: int(numa.MaxVMMemory / numa.MiB), step: 4}, // "a multiple of 4 MB", vSphere Virtual Machine Administration
+	numa.EditCoresPerSocket:    number(0, numa.MaxVCPUs),
+	numa.EditCPUHotAdd:         {truth: true},
+	numa.EditMemoryHotAdd:      {truth: true},
+	numa.EditCoresPerNUMANode:  number(0, numa.MaxVCPUs),
+	numa.EditVNUMAHotAdd:       {truth: true},
+	numa.EditCPUAffinity:       {list: true, most: mostPCPU},
+	numa.EditLatency:           {only: []string{"low", "normal", "medium", "high"}},
+	numa.EditReserveAll:        {truth: true},
+	numa.EditMemoryReservation: number(0, int(numa.MaxVMMemory/numa.MiB)),
+	numa.EditCPUReservation:    number(0, 1<<31-1),
 }
 
 // Writable says why homenode does not write an edit; nil when it does: the setting is one of a closed list, and the value has its form.
@@ -151,8 +156,10 @@ func (f *form) check(text string) error {
 	switch {
 	case f.truth && !strings.EqualFold(text, "true") && !strings.EqualFold(text, "false"):
 		return fmt.Errorf("found %q, want TRUE or FALSE", text)
-	case f.truth:
+	case f.truth || slices.Contains(f.only, text):
 		return nil
+	case f.only != nil:
+		return fmt.Errorf("found %q, want one of %s", text, strings.Join(f.only, ", "))
 	case f.list && (text == "" || strings.EqualFold(text, "all")):
 		return nil
 	case f.list:

@@ -43,7 +43,11 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	}
 	what := rule.List(parts)
 	if len(p.Changes) == 0 {
-		a.Verdict = append(a.Verdict, "Nothing to change: no finding that is shown has a cure that makes nothing else worse.")
+		none := "Nothing to change: no finding that is shown has a cure that makes nothing else worse."
+		if p.Asked.Set != nil {
+			none = "Nothing to change: what was asked for is so already, or stays for the reason given."
+		}
+		a.Verdict = append(a.Verdict, none)
 	} else {
 		eased := ""
 		if n := count(p, func(c *fix.Change) []string { return c.Eases }); n > 0 {
@@ -211,6 +215,7 @@ var titles = map[numa.EditKind]string{
 	numa.EditHardware: "virtual hardware", numa.EditVCPUs: "vCPUs", numa.EditMemory: "memory (MB)", numa.EditCoresPerSocket: "cores per socket",
 	numa.EditCPUHotAdd: "CPU hot add", numa.EditMemoryHotAdd: "memory hot add", numa.EditCoresPerNUMANode: "cores per NUMA node",
 	numa.EditVNUMAHotAdd: "vNUMA with CPU hot add", numa.EditCPUAffinity: "CPU affinity", numa.EditDRSRule: "DRS rule",
+	numa.EditLatency: "latency sensitivity", numa.EditReserveAll: "reserve all guest memory", numa.EditMemoryReservation: "memory reservation (MB)", numa.EditCPUReservation: "CPU reservation (MHz)",
 }
 
 // shown returns a value as people read it.

@@ -9,6 +9,7 @@ import (
 
 	"homenode/change/fix"
 	"homenode/change/fix/apply"
+	"homenode/change/whatif"
 	"homenode/numa"
 )
 
@@ -96,4 +97,35 @@ func (s *site) option(host, key string, value int64) {
 		}
 		return m.Update(s.Context(), []types.BaseOptionValue{&types.OptionValue{Key: key, Value: value}})
 	})
+}
+
+// TestResources sets latency sensitivity and reservations as asked, reads them back, and takes them back.
+func TestResources(t *testing.T) {
+	s := serveFleet(t, small(t))
+	before := s.settings()
+	var wishes []whatif.Change
+	for _, text := range []string{"vm=web01 latency=low", "vm=web01 memoryReservation=8GB", "vm=sql02 reserveAll=yes", "vm=sql01 cpuReservation=2000"} {
+		c, err := whatif.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wishes = append(wishes, c)
+	}
+	p := s.plan(fix.Options{Now: now, Set: wishes})
+	results, path, err := s.apply(p, quick(apply.PowerGuest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes(t, results, apply.Done)
+	got := s.settings()
+	for key, want := range map[string]string{"web01 latency": "low", "web01 memoryReservation": "8192", "sql02 reserveAll": "true", "sql01 cpuReservation": "2000"} {
+		if got[key] != want {
+			t.Errorf("%s is %q, want %q", key, got[key], want)
+		}
+	}
+	if results, err = s.rollback(path, quick(apply.PowerGuest)); err != nil {
+		t.Error(err)
+	}
+	outcomes(t, results, apply.Done)
+	s.same("after the rollback", before)
 }

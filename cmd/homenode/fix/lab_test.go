@@ -227,6 +227,15 @@ func (s *site) settings() map[string]string {
 			if c.CpuAffinity != nil && len(c.CpuAffinity.AffinitySet) > 0 {
 				set("affinity", c.CpuAffinity.AffinitySet)
 			}
+			if c.LatencySensitivity != nil {
+				set("latency", c.LatencySensitivity.Level)
+			}
+			set("reserveAll", value(c.MemoryReservationLockedToMax))
+			for name, a := range map[string]*types.ResourceAllocationInfo{"cpuReservation": c.CpuAllocation, "memoryReservation": c.MemoryAllocation} {
+				if a != nil {
+					set(name, value(a.Reservation))
+				}
+			}
 			for _, one := range c.ExtraConfig {
 				key := strings.ToLower(one.GetOptionValue().Key)
 				if !strings.HasPrefix(key, "numa.autosize.") {

@@ -164,6 +164,8 @@ func refused(c *fix.Change, t *tool) string {
 // unsaid says why no script can make the edit and take it back; "".
 func unsaid(e numa.Edit) string {
 	switch e.Kind {
+	case numa.EditLatency, numa.EditReserveAll, numa.EditMemoryReservation, numa.EditCPUReservation:
+		return "homenode fix --apply alone writes it"
 	case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditHostOption:
 		if !e.From.Set || !e.To.Set {
 			return "the plan does not know which value it had"

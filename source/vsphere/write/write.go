@@ -74,7 +74,7 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 		yes := strings.EqualFold(e.To.Text, "true")
 		absent := !e.To.Set
 		switch e.Kind {
-		case numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket:
+		case numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditMemoryReservation, numa.EditCPUReservation:
 			if err != nil {
 				return nil, fmt.Errorf("%s: found %q, want a number", e.Name(), e.To)
 			}
@@ -104,6 +104,14 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 					spec.CpuAffinity.AffinitySet = append(spec.CpuAffinity.AffinitySet, int32(n))
 				}
 			}
+		case numa.EditLatency:
+			spec.LatencySensitivity = &types.LatencySensitivity{Level: types.LatencySensitivitySensitivityLevel(e.To.Text)}
+		case numa.EditReserveAll:
+			spec.MemoryReservationLockedToMax = types.NewBool(yes)
+		case numa.EditMemoryReservation:
+			spec.MemoryAllocation = &types.ResourceAllocationInfo{Reservation: types.NewInt64(number)}
+		case numa.EditCPUReservation:
+			spec.CpuAllocation = &types.ResourceAllocationInfo{Reservation: types.NewInt64(number)}
 		case numa.EditExtraConfig: // an empty value removes it
 			spec.ExtraConfig = append(spec.ExtraConfig, &types.OptionValue{Key: e.Key, Value: e.To.Text})
 		default:
