@@ -13,6 +13,7 @@ import (
 	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules"
+	"homenode/source/ticks"
 )
 
 // The head line says how much was read, not only how many files there are.
@@ -40,6 +41,21 @@ func TestCaptureSaysWhatWasNotRead(t *testing.T) {
 				t.Errorf("%s %.80q, want %q", got.Name, got.Text, tt.want)
 			}
 		})
+	}
+}
+
+// The head line says that its times are of files where what was recorded states none.
+func TestCaptureSaysWhenTimesAreOfFiles(t *testing.T) {
+	for _, undated := range []bool{false, true} {
+		w := watchedNight(t)
+		f := capture.File{Name: "b.txt"}
+		if undated {
+			f.Warnings = []string{"b.txt:1: " + ticks.Undated + "; a copy may have changed it"}
+		}
+		w.Recordings[0].Files = append(w.Recordings[0].Files, f)
+		if text := recording.Capture(w, recording.Options{}).Facts[0].Text; strings.Contains(text, "by the times of files") != undated {
+			t.Errorf("undated %v: %s", undated, text)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"homenode/capture"
@@ -17,6 +18,7 @@ import (
 	"homenode/rules"
 	verdict "homenode/rules/verdict/recording"
 	"homenode/rules/verdict/simulation"
+	"homenode/source/ticks"
 )
 
 // Options say what an answer about recordings has.
@@ -105,12 +107,24 @@ func (r *report) facts() []answer.Fact {
 	if !r.First.IsZero() {
 		when = verdict.Dated(r.First, r.Last)
 	}
+	if r.undated() {
+		when += " by the times of files: what was recorded states none"
+	}
 	facts := []answer.Fact{{Name: "read", Took: words.Took(r.o.Took),
 		Text: words.Join(" · ", r.read(), words.Plural(len(r.Recordings), "host"), words.Plural(verdict.CountVMs(r.VMs), "VM"), words.Plural(ticks, "tick"), when)}}
 	if r.Fleet != nil {
 		facts = append(facts, answer.Fact{Name: "inventory", Text: r.Fleet.Fleet.Source + " · " + r.joined()})
 	}
 	return append(facts, r.asked()...)
+}
+
+// undated reports whether ticks have the time of their file.
+func (r *report) undated() bool {
+	return slices.ContainsFunc(r.Recordings, func(rec *capture.Recording) bool {
+		return slices.ContainsFunc(rec.Files, func(f capture.File) bool {
+			return slices.ContainsFunc(f.Warnings, func(w string) bool { return strings.Contains(w, ticks.Undated) })
+		})
+	})
 }
 
 // asked are the facts about what the user asked for: what is shown, and the configuration.
