@@ -268,3 +268,6 @@ func (s *MemoryState) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
+
+// Undated begins the warning about a file whose ticks have the time of the file: nothing that was recorded states one.
+const Undated = "the time is when the file was last written"

@@ -13,7 +13,6 @@ import (
 	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules"
-	"homenode/source/ticks"
 )
 
 // The head line says how much was read, not only how many files there are.
@@ -50,7 +49,7 @@ func TestCaptureSaysWhenTimesAreOfFiles(t *testing.T) {
 		w := watchedNight(t)
 		f := capture.File{Name: "b.txt"}
 		if undated {
-			f.Warnings = []string{"b.txt:1: " + ticks.Undated + "; a copy may have changed it"}
+			f.Warnings = []string{"b.txt:1: " + numa.Undated + "; a copy may have changed it"}
 		}
 		w.Recordings[0].Files = append(w.Recordings[0].Files, f)
 		if text := recording.Capture(w, recording.Options{}).Facts[0].Text; strings.Contains(text, "by the times of files") != undated {

@@ -18,7 +18,6 @@ import (
 	"homenode/rules"
 	verdict "homenode/rules/verdict/recording"
 	"homenode/rules/verdict/simulation"
-	"homenode/source/ticks"
 )
 
 // Options say what an answer about recordings has.
@@ -122,7 +121,7 @@ func (r *report) facts() []answer.Fact {
 func (r *report) undated() bool {
 	return slices.ContainsFunc(r.Recordings, func(rec *capture.Recording) bool {
 		return slices.ContainsFunc(rec.Files, func(f capture.File) bool {
-			return slices.ContainsFunc(f.Warnings, func(w string) bool { return strings.Contains(w, ticks.Undated) })
+			return slices.ContainsFunc(f.Warnings, func(w string) bool { return strings.Contains(w, numa.Undated) })
 		})
 	})
 }

@@ -274,9 +274,6 @@ func (r *rounds) timeOf(h *hostRounds, o *round) (ok bool, err error) {
 	return r.outside(h, o)
 }
 
-// Undated begins the warning about a file whose ticks have the time of the file: nothing that was recorded states one.
-const Undated = "the time is when the file was last written"
-
 // outside finds the time of a round in which there is none.
 func (r *rounds) outside(h *hostRounds, o *round) (ok bool, err error) {
 	opt := &r.j.opt
@@ -290,7 +287,7 @@ func (r *rounds) outside(h *hostRounds, o *round) (ok bool, err error) {
 		r.once("name", o.line, "the time is that in the name of the file, read as UTC")
 	case h.here == 0 && !r.stamp.written.IsZero():
 		o.time = r.stamp.written
-		r.once("written", o.line, "%s; a copy may have changed it", Undated)
+		r.once("written", o.line, "%s; a copy may have changed it", numa.Undated)
 	default:
 		return false, &numa.SyntaxError{File: r.name, Line: o.line, Msg: "found outputs without a time: print one with date -u before each round of commands, " +
 			"put it into the name of the file (clients-20261121T203000Z.txt), or say when the first was taken and how far apart they are (--start '2026-11-21 20:30' --interval 60s)"}
