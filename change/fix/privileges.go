@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"homenode/numa"
-	"homenode/source/vsphere/privilege"
+	"homenode/source/privilege"
 )
 
 // Privileges are what each kind of edit needs on its VM, host or cluster: that of the field or method that writes it.

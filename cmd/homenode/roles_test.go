@@ -26,10 +26,10 @@ import (
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/source/esxtop/fetchstats"
+	"homenode/source/privilege"
 	"homenode/source/scenario"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
-	"homenode/source/vsphere/privilege"
 	writing "homenode/source/vsphere/write"
 )
 

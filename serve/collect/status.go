@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"homenode/source/privilege"
 	"homenode/source/vsphere"
-	"homenode/source/vsphere/privilege"
 )
 
 // A HostStatus is how collecting from one host goes.

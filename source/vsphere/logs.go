@@ -19,7 +19,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 
 	"homenode/numa"
-	"homenode/source/vsphere/privilege"
+	"homenode/source/privilege"
 )
 
 // Limits of what is fetched of one vmware.log: what a power-on writes stands in the head, what

@@ -11,7 +11,7 @@ import (
 	"github.com/vmware/govmomi/vim25/soap"
 	"github.com/vmware/govmomi/vim25/types"
 
-	"homenode/source/vsphere/privilege"
+	"homenode/source/privilege"
 )
 
 // An Account is a user of the vCenter beside its administrator, who has all privileges.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/vmware/govmomi/vim25/soap"
 
-	"homenode/source/vsphere/privilege"
+	"homenode/source/privilege"
 )
 
 // serveFile serves a file of the datastore to sessions whose account may read it.
