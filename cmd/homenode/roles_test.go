@@ -40,19 +40,21 @@ host esx[01-02] nodes=2 cores=18 memory=512GB Numa.PreferHT=0
 vm sql01 host=esx01 vcpus=24 coresPerSocket=2 memory=128GB hotAdd=on hw=20
 vm sql02 host=esx02 power=off vcpus=8 memory=64GB hotAdd=on memoryHotAdd=on cpuAffinity=0,1,2,3,4,5,6,7 hw=20
 vm web01 host=esx01 power=off vcpus=4 memory=16GB hw=20
+vm app01 host=esx01 power=off vcpus=4 memory=16GB hw=20
 `
 
 // roleChanges are settings of every kind that fix writes.
 var roleChanges = []string{"--set", "vm=sql01 hotAdd=off coresPerSocket=12", "--set", "vm=sql02 hotAdd=off memoryHotAdd=off cpuAffinity=",
-	"--set", "vm=web01 vcpus=6 memory=32GB vnumaHotAdd=on hw=21 numa.vcpu.preferHT=TRUE", "--set", "host=esx01 Numa.PreferHT=1",
+	"--set", "vm=web01 vcpus=6 memory=32GB vnumaHotAdd=on hw=21 numa.vcpu.preferHT=TRUE latency=medium cpuReservation=100 memoryReservation=1GB", "--set", "vm=app01 reserveAll=on", "--set", "host=esx01 Numa.PreferHT=1",
 	"--keep", "apart=sql01,sql02", "--allow", "host,resize,upgrade,split,better"}
 
 // A roleSite is a simulated vCenter that commands are run on, with an account of theirs.
 type roleSite struct {
 	testing.TB
-	vc     *lab.VCenter
-	folder string
-	url    string
+	vc      *lab.VCenter
+	folder  string
+	url     string
+	changes []string
 }
 
 func newRoleSite(t testing.TB) *roleSite {
@@ -87,7 +89,7 @@ func newRoleSite(t testing.TB) *roleSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &roleSite{TB: t, vc: vc, folder: t.TempDir(), url: "http://" + vc.URL.Host}
+	s := &roleSite{TB: t, vc: vc, folder: t.TempDir(), url: "http://" + vc.URL.Host, changes: roleChanges}
 	s.file("homenode.yaml", fmt.Sprintf("fix: {journal: %q, shutdown: 0.1 min, start: 0.1 min}\n", s.folder))
 	return s
 }
@@ -122,7 +124,7 @@ func (s *roleSite) tell(args ...string) string {
 func (s *roleSite) plan() *fix.Plan {
 	s.Helper()
 	s.as(lab.AllBut())
-	if out := s.tell(append([]string{"fix", s.url, "-o", filepath.Join(s.folder, "plan.json")}, roleChanges...)...); strings.HasPrefix(out, "homenode:") {
+	if out := s.tell(append([]string{"fix", s.url, "-o", filepath.Join(s.folder, "plan.json")}, s.changes...)...); strings.HasPrefix(out, "homenode:") {
 		s.Fatal(out)
 	}
 	return s.planned()
@@ -144,7 +146,7 @@ func (s *roleSite) planned() *fix.Plan {
 
 // carry returns the arguments that carry the plan out, or another run of it.
 func (s *roleSite) carry(how ...string) []string {
-	return slices.Concat([]string{"fix", s.url}, how, []string{"--power", "hard", "--yes", fmt.Sprint(len(s.planned().Changes))})
+	return slices.Concat([]string{"fix", s.url}, []string{"--power", "hard"}, how, []string{"--yes", fmt.Sprint(len(s.planned().Changes))})
 }
 
 func (s *roleSite) journal() string {
@@ -266,6 +268,12 @@ func deeds() []deed {
 		{"fix", nil, func(s *roleSite) string { return s.tell(append([]string{"fix", s.url}, roleChanges...)...) }, `sql01`},
 		{"fix --apply", func(s *roleSite) { s.plan() }, func(s *roleSite) string {
 			return s.tell(s.carry("--plan", filepath.Join(s.folder, "plan.json"), "--apply")...)
+		}, `--rollback`},
+		{"fix --apply --power vmotion", func(s *roleSite) {
+			s.changes = []string{"--set", "host=esx* Numa.PreferHT=1", "--allow", "host"}
+			s.plan()
+		}, func(s *roleSite) string {
+			return s.tell(s.carry("--plan", filepath.Join(s.folder, "plan.json"), "--apply", "--power", "vmotion")...)
 		}, `--rollback`},
 		{"fix --resume", (*roleSite).interrupted, again("--resume"), `--rollback`},
 		{"fix --verify", (*roleSite).applied, func(s *roleSite) string { return s.tell("fix", s.url, "--verify", s.journal()) }, `in effect|not known`},
@@ -418,7 +426,7 @@ func checkRoles(t *testing.T, used map[string]map[string][]string) {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(guide), "\n## Privileges\n")
-	named := slices.Sorted(maps.Keys(setOf(regexp.MustCompile("(VirtualMachine|Host|Global)(\\.\\w+)+").FindAllString(section, -1))))
+	named := slices.Sorted(maps.Keys(setOf(regexp.MustCompile("(VirtualMachine|Host|Global|Resource)(\\.\\w+)+").FindAllString(section, -1))))
 	if want := writes[len(privilege.ReadOnly):]; !slices.Equal(named, want) {
 		t.Errorf("docs/fix.md names %v, changes need %v", named, want)
 	}

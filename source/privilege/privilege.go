@@ -15,6 +15,7 @@ const (
 	ManageFields    = "Global.ManageCustomFields"
 	PowerOff        = "VirtualMachine.Interact.PowerOff"
 	PowerOn         = "VirtualMachine.Interact.PowerOn"
+	Move            = "Resource.HotMigrate"
 )
 
 // Files are what reading a file of a datastore over HTTP needs ("Privilege Requirements for HTTP Access", vSphere Web Services SDK Programming

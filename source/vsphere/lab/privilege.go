@@ -67,7 +67,7 @@ func (v *VCenter) needs(m *simulator.Method) []Need {
 		return specNeeds(&body.Spec, m.This)
 	case *types.RelocateVM_Task, *types.MigrateVM_Task:
 		if vm := v.vm(m.This); vm != nil && v.powered(vm) {
-			return []Need{{"Resource.HotMigrate", m.This}}
+			return []Need{{privilege.Move, m.This}}
 		}
 		return []Need{{"Resource.ColdMigrate", m.This}}
 	case *types.SetField:
