@@ -43,6 +43,7 @@ check:
 
 lint:
 	$(GO) tool staticcheck ./...
+	@GO="$(GO)" scripts/supply
 	GOOS=js GOARCH=wasm $(GO) build ./ask/...
 
 # Without what vet has done, and without debug information, which takes long to link. Many tests wait: more packages run at a time than there are processors.

@@ -5,37 +5,28 @@ import (
 	"slices"
 
 	"homenode/numa"
+	"homenode/source/privilege"
 )
 
-// privileges are what each kind of edit needs on its VM or host (vSphere Web Services API reference, required
-// privileges of ReconfigVM_Task and UpdateOptions).
-var privileges = map[numa.EditKind]string{
-	numa.EditHardware:          "VirtualMachine.Config.UpgradeVirtualHardware",
-	numa.EditVCPUs:             "VirtualMachine.Config.CPUCount",
-	numa.EditMemory:            "VirtualMachine.Config.Memory",
-	numa.EditCoresPerSocket:    "VirtualMachine.Config.CPUCount",
-	numa.EditCPUHotAdd:         "VirtualMachine.Config.CPUCount",
-	numa.EditMemoryHotAdd:      "VirtualMachine.Config.Memory",
-	numa.EditCoresPerNUMANode:  "VirtualMachine.Config.CPUCount",
-	numa.EditVNUMAHotAdd:       "VirtualMachine.Config.CPUCount",
-	numa.EditCPUAffinity:       "VirtualMachine.Config.Resource",
-	numa.EditLatency:           "VirtualMachine.Config.Resource",
-	numa.EditReserveAll:        "VirtualMachine.Config.Resource",
-	numa.EditMemoryReservation: "VirtualMachine.Config.Resource",
-	numa.EditCPUReservation:    "VirtualMachine.Config.Resource",
-	numa.EditExtraConfig:       "VirtualMachine.Config.AdvancedConfig",
-	numa.EditHostOption:        "Host.Config.AdvancedConfig",
-	numa.EditDRSRule:           "Host.Inventory.EditCluster",
+// Privileges are what each kind of edit needs on its VM, host or cluster: that of the field or method that writes it.
+var Privileges = map[numa.EditKind]string{
+	numa.EditHardware:          privilege.Methods["UpgradeVM_Task"],
+	numa.EditVCPUs:             privilege.Fields["NumCPUs"],
+	numa.EditMemory:            privilege.Fields["MemoryMB"],
+	numa.EditCoresPerSocket:    privilege.Fields["NumCoresPerSocket"],
+	numa.EditCPUHotAdd:         privilege.Fields["CpuHotAddEnabled"],
+	numa.EditMemoryHotAdd:      privilege.Fields["MemoryHotAddEnabled"],
+	numa.EditCoresPerNUMANode:  privilege.Fields["VirtualNuma"],
+	numa.EditVNUMAHotAdd:       privilege.Fields["VirtualNuma"],
+	numa.EditCPUAffinity:       privilege.Fields["CpuAffinity"],
+	numa.EditLatency:           privilege.Fields["LatencySensitivity"],
+	numa.EditReserveAll:        privilege.Fields["MemoryReservationLockedToMax"],
+	numa.EditMemoryReservation: privilege.Fields["MemoryAllocation"],
+	numa.EditCPUReservation:    privilege.Fields["CpuAllocation"],
+	numa.EditExtraConfig:       privilege.Fields["ExtraConfig"],
+	numa.EditHostOption:        privilege.HostOptions,
+	numa.EditDRSRule:           privilege.Methods["ReconfigureComputeResource_Task"],
 }
-
-// The privileges of power operations, of vMotion, and of the lock that keeps other runs away.
-const (
-	PrivilegeLock      = "Global.ManageCustomFields"
-	PrivilegeLockValue = "Global.SetCustomField"
-	PrivilegePowerOff  = "VirtualMachine.Interact.PowerOff"
-	PrivilegeMove      = "Resource.HotMigrate"
-	PrivilegePowerOn   = "VirtualMachine.Interact.PowerOn"
-)
 
 // A Need is a privilege, and the objects that it is needed on: "VirtualMachine vm-12".
 type Need struct {
@@ -43,20 +34,17 @@ type Need struct {
 	Objects   []string `json:"objects"`
 }
 
-// PrivilegeOf returns the privilege that an edit of this kind needs.
-func PrivilegeOf(kind numa.EditKind) string { return privileges[kind] }
-
 // Needs returns the privileges that carrying out the plan takes, by name; power says that VMs are powered off and on.
 func (p *Plan) Needs(power bool) []Need {
 	on := map[string]map[string]bool{}
-	add := func(privilege, object string) {
-		if on[privilege] == nil {
-			on[privilege] = map[string]bool{}
+	add := func(name, object string) {
+		if on[name] == nil {
+			on[name] = map[string]bool{}
 		}
-		on[privilege][object] = true
+		on[name][object] = true
 	}
-	add(PrivilegeLock, numa.RootFolder)
-	add(PrivilegeLockValue, numa.RootFolder)
+	add(privilege.ManageFields, numa.RootFolder)
+	add(privilege.SetField, numa.RootFolder)
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		object := "VirtualMachine " + c.Target().ID
@@ -67,11 +55,11 @@ func (p *Plan) Needs(power bool) []Need {
 			object = "HostSystem " + c.Host.ID
 		}
 		for _, e := range c.Edits {
-			add(privileges[e.Kind], object)
+			add(Privileges[e.Kind], object)
 		}
 		if power && c.VM != nil && c.Needs() != numa.NeedsNothing {
-			add(PrivilegePowerOff, object)
-			add(PrivilegePowerOn, object)
+			add(privilege.PowerOff, object)
+			add(privilege.PowerOn, object)
 		}
 	}
 	var out []Need

@@ -14,7 +14,7 @@ import (
 )
 
 // read are the documents that are written to be read from beginning to end, and how many words they have together at most.
-var read = []string{"README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/start.md", "docs/checks.md", "docs/captures.md", "docs/watch.md", "docs/fix.md", "docs/plan.md"}
+var read = []string{"README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/start.md", "docs/checks.md", "docs/captures.md", "docs/watch.md", "docs/fix.md", "docs/plan.md", "docs/security.md"}
 
 const mostWords = 25_000
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/source/privilege"
 	"homenode/source/vsphere"
 )
 
@@ -88,7 +89,7 @@ func (c *Collector) Status() Status {
 
 // GrantEsxtop are the commands that let an account read the service, with its name in the
 // place of ACCOUNT.
-const GrantEsxtop = `govc role.create homenode System.Anonymous System.Read System.View ` + vsphere.EsxtopPrivilege + `
+var GrantEsxtop = "govc role.create homenode " + strings.Join(append(slices.Clone(privilege.ReadOnly), privilege.ServiceManagers), " ") + `
 govc permissions.set -principal ACCOUNT -role homenode -propagate /`
 
 // advice says what to do about it; empty when nothing is wrong that one could cure.
@@ -101,7 +102,7 @@ func advice(s *Status, why error) string {
 	case errors.Is(why, vsphere.ErrRefused):
 		return "the account is tried no more than 3 times: correct the password and start again"
 	case count["privilege"] > 0:
-		return "the account lacks " + vsphere.EsxtopPrivilege + " on the root folder; grant it with\n" + GrantEsxtop
+		return "the account lacks " + privilege.ServiceManagers + " on the root folder; grant it with\n" + GrantEsxtop
 	case count["no service"] > 0:
 		return "vCenter lists no service Esxtop for some hosts: look whether they are connected; hosts can be collected from directly, each as a SOURCE of its own"
 	}

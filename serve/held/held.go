@@ -80,10 +80,11 @@ func (l *Live) Fleets() (all []*Fleet) {
 				l.doing = map[string]*judging{}
 			}
 			l.doing[name] = j
+			again := f != nil
 			go func() {
 				l.judge(name, j)
 				close(j.done)
-				if f != nil && l.Judged != nil {
+				if again && l.Judged != nil {
 					l.Judged()
 				}
 			}()

@@ -20,10 +20,6 @@ import (
 	"homenode/numa"
 )
 
-// EsxtopPrivilege is what an account needs, besides Read-only, on the root folder to read
-// esxtop's counters ("ServiceManager", vSphere Web Services API reference).
-const EsxtopPrivilege = "Global.ServiceManagers"
-
 // A Live is a session with a vCenter or ESXi host that stays open. Its methods may be
 // called at the same time, but for Fleet with itself.
 type Live struct {

@@ -19,6 +19,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 
 	"homenode/numa"
+	"homenode/source/privilege"
 )
 
 // Limits of what is fetched of one vmware.log: what a power-on writes stands in the head, what
@@ -28,11 +29,6 @@ const (
 	logTail = 1 << 20
 	mostUp  = 64 // folders above a VM
 )
-
-// LogPrivileges are what an account needs on a datastore to read a file over HTTP ("Privilege
-// Requirements for HTTP Access", vSphere Web Services SDK Programming Guide): "Browse datastore" and "Low
-// level file operations". The latter can write and delete, too: give it for a while, on one datastore.
-const LogPrivileges = "Datastore.Browse and Datastore.FileManagement (Browse datastore, Low level file operations)"
 
 // A Log is the vmware.log of a VM, or its head and tail.
 type Log struct {
@@ -44,7 +40,7 @@ type Log struct {
 
 // Logs fetches the vmware.log of VMs by their IDs from the datastores, through the vCenter or
 // ESXi host at u, each by two requests of at most a MB. What cannot be fetched is a note.
-// The session is closed also when ctx ends early. It needs LogPrivileges, which Read does not.
+// The session is closed also when ctx ends early. It needs privilege.Files, which Read does not.
 func Logs(ctx context.Context, u *url.URL, o Options, vms []string) (logs []Log, notes []numa.Note, err error) {
 	r, err := newReader(u, o)
 	if err != nil {
@@ -195,7 +191,7 @@ func (f *logFetcher) part(ctx context.Context, u *url.URL, from, most int64) (da
 			case http.StatusNotFound:
 				return errors.New("not found")
 			case http.StatusUnauthorized, http.StatusForbidden:
-				return fmt.Errorf("%s: the account needs %s on the datastore", res.Status, LogPrivileges)
+				return fmt.Errorf("%s: the account needs %s on the datastore", res.Status, strings.Join(privilege.Files, " and "))
 			default:
 				return errors.New(res.Status)
 			}

@@ -84,7 +84,7 @@ func TestLogsRefused(t *testing.T) {
 		return true
 	})
 	_, notes, err := vsphere.Logs(ctx, u, vsphere.Options{}, []string{"vm a"})
-	want := "vmware.log was not fetched: [datastore1] vm a/vmware.log: 403 Forbidden: the account needs " + vsphere.LogPrivileges + " on the datastore"
+	want := "vmware.log was not fetched: [datastore1] vm a/vmware.log: 403 Forbidden: the account needs Datastore.Browse and Datastore.FileManagement on the datastore"
 	if err != nil || len(notes) != 1 || notes[0].Text != want {
 		t.Errorf("notes %v, %v", notes, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"homenode/change/fix"
 	"homenode/change/fix/journal"
 	"homenode/numa"
+	"homenode/source/privilege"
 )
 
 // A rider is a running VM of a host whose option a vMotion activates, and the change of that host.
@@ -179,7 +180,7 @@ func (r *run) moves() []fix.Need {
 	if r.o.Power != PowerMove {
 		return nil
 	}
-	need := fix.Need{Privilege: fix.PrivilegeMove}
+	need := fix.Need{Privilege: privilege.Move}
 	for _, one := range r.riders() {
 		need.Objects = append(need.Objects, "VirtualMachine "+one.vm.ID)
 	}

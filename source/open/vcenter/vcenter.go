@@ -33,7 +33,7 @@ type Options struct {
 	Env             func(name string) string
 	CredentialsFile string // lines "host user password"; empty for none
 	// Logs says of which VMs vmware.log is fetched from the datastores, as evidence; nil for none. It
-	// needs privileges that reading the fleet does not: vsphere.LogPrivileges.
+	// needs privileges that reading the fleet does not: privilege.Files.
 	Logs func(v *numa.VM) bool
 	// Ask completes the account when neither files nor variables have it.
 	Ask func(host string, a *Account) error

@@ -10,6 +10,8 @@ import (
 	"github.com/vmware/govmomi/vim25/methods"
 	"github.com/vmware/govmomi/vim25/soap"
 	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/source/privilege"
 )
 
 // An Account is a user of the vCenter beside its administrator, who has all privileges.
@@ -22,7 +24,7 @@ type Account struct {
 // Only is the May of an account with Read-only and these privileges.
 func Only(privileges ...string) func(string, types.ManagedObjectReference) bool {
 	return func(p string, _ types.ManagedObjectReference) bool {
-		return slices.Contains(readOnly, p) || slices.Contains(privileges, p)
+		return slices.Contains(privilege.ReadOnly, p) || slices.Contains(privileges, p)
 	}
 }
 
@@ -30,9 +32,6 @@ func Only(privileges ...string) func(string, types.ManagedObjectReference) bool 
 func AllBut(privileges ...string) func(string, types.ManagedObjectReference) bool {
 	return func(p string, _ types.ManagedObjectReference) bool { return !slices.Contains(privileges, p) }
 }
-
-// readOnly are the privileges of the role Read-only.
-var readOnly = []string{"System.Anonymous", "System.Read", "System.View"}
 
 // Add adds an account, or changes it, and returns the address to log in with it. For example, one that may do all but shut VMs down:
 //

@@ -33,9 +33,10 @@ type Call struct {
 	Moment Moment
 	Method string // as the API names it, such as ReconfigVM_Task
 	Object types.ManagedObjectReference
+	Needs  []Need // the privileges that it needs, on Arrives
 }
 
-// A Hook sees every call of the API (not of REST) at each Moment, and goes on with nil. It may wait: nothing is locked meanwhile, so it can
+// A Hook sees every call of the API, and every file that is asked for (not REST), at each Moment, and goes on with nil. It may wait: nothing is locked meanwhile, so it can
 // change a VM over another session, expire the sessions or let a test kill its client. Calls come at the same time.
 type Hook func(Call) types.BaseMethodFault
 
@@ -81,13 +82,18 @@ func (v *VCenter) ask(c Call) types.BaseMethodFault {
 // Called by a Hook on Arrives, it is already so for that call.
 func (v *VCenter) ExpireSessions() {
 	registry := v.Model.Map()
-	own := simulator.Session{Registry: simulator.NewRegistry(), Map: registry}
-	manager := own.Get(registry.SessionManager().Self).(*simulator.SessionManager)
 	ctx := *v.Model.Service.Context
-	ctx.Session = &own
-	for _, s := range manager.SessionList {
+	ctx.Session = &simulator.Session{Registry: simulator.NewRegistry(), Map: registry}
+	for _, s := range v.sessions() {
 		registry.SessionManager().TerminateSession(&ctx, &types.TerminateSession{SessionId: []string{s.Key}})
 	}
+}
+
+// sessions returns those over the API.
+func (v *VCenter) sessions() []types.UserSession {
+	registry := v.Model.Map()
+	own := simulator.Session{Registry: simulator.NewRegistry(), Map: registry}
+	return own.Get(registry.SessionManager().Self).(*simulator.SessionManager).SessionList
 }
 
 // Restart ends all sessions and cuts the connections, as a vCenter that starts again. It does not wait: calls under way are carried out.
@@ -162,7 +168,11 @@ func callOf(request []byte) (c Call) {
 // handle sees every call before the simulator carries it out: it asks the hook, checks privileges, and sends what a VM does
 // otherwise than the simulator's to vmMethods.
 func (v *VCenter) handle(ctx *simulator.Context, m *simulator.Method) (mo.Reference, types.BaseMethodFault) {
-	switch fault := v.ask(Call{Method: m.Name, Object: m.This}); {
+	c := Call{Method: m.Name, Object: m.This}
+	if ctx.Session != nil && ctx.Session.UserName != "" {
+		c.Needs = v.needs(m)
+	}
+	switch fault := v.ask(c); {
 	case fault == Drop:
 		panic(http.ErrAbortHandler)
 	case fault != nil:

@@ -131,6 +131,7 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 	m.Service.ServeMux = http.NewServeMux()
 	m.Service.ServeMux.HandleFunc("POST "+vim25.Path, v.serveSDK) // comes before the simulator's own pattern, which has no method
 	m.Service.ServeMux.HandleFunc(tagging, v.serveTagging)
+	m.Service.ServeMux.HandleFunc("GET /folder/", v.serveFile)
 	v.server = m.Service.NewServer()
 	v.URL = v.server.URL
 	if err := v.tag(f); err != nil {

@@ -57,8 +57,11 @@ func (v *VCenter) moved(ctx *simulator.Context, vm, from, to types.ManagedObject
 			})
 		}
 	}
-	list(from, func(l []types.ManagedObjectReference) []types.ManagedObjectReference {
-		return slices.DeleteFunc(l, func(r types.ManagedObjectReference) bool { return r == vm })
+	views := ctx.Map.Get(*v.Model.ServiceContent.ViewManager) // a view that is made reads the lists of all hosts with this lock alone
+	ctx.WithLock(views, func() {
+		list(from, func(l []types.ManagedObjectReference) []types.ManagedObjectReference {
+			return slices.DeleteFunc(l, func(r types.ManagedObjectReference) bool { return r == vm })
+		})
+		list(to, func(l []types.ManagedObjectReference) []types.ManagedObjectReference { return append(l, vm) })
 	})
-	list(to, func(l []types.ManagedObjectReference) []types.ManagedObjectReference { return append(l, vm) })
 }

@@ -1,11 +1,15 @@
 package lab_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/vmware/govmomi/object"
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/numa"
+	"homenode/source/vsphere"
 )
 
 func relocation(host string) types.VirtualMachineRelocateSpec {
@@ -46,4 +50,31 @@ func TestMove(t *testing.T) {
 	}
 	vc.Connect("host-2", "connected", true)
 	isFault[*types.InvalidState](t, "to a host in maintenance", c.wait(c.vm.Relocate(t.Context(), relocation("host-2"), "")))
+}
+
+// TestMovesBesideReads moves a VM while the fleet is read: under make race the lists of hosts are read and written with one lock.
+func TestMovesBesideReads(t *testing.T) {
+	vc := serve(t)
+	done := make(chan error)
+	go func() {
+		var err error
+		for range 20 {
+			_, one := vsphere.Read(t.Context(), vc.URL, vsphere.Options{})
+			err = errors.Join(err, one)
+		}
+		done <- err
+	}()
+	for i := 0; ; i++ {
+		select {
+		case err := <-done:
+			if err != nil || i == 0 {
+				t.Errorf("after %d moves: %v", i, err)
+			}
+			return
+		default:
+			if err := vc.Place("vm-1", []string{"host-1", "host-2"}[i%2], numa.PoweredOn); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }

@@ -2,16 +2,19 @@ package lab
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/vmware/govmomi/simulator"
 	"github.com/vmware/govmomi/vim25/types"
+
+	"homenode/source/privilege"
 )
 
-// A need is a privilege on an object.
-type need struct {
-	privilege string
-	on        types.ManagedObjectReference
+// A Need is a privilege on an object.
+type Need struct {
+	Privilege string
+	On        types.ManagedObjectReference
 }
 
 // permit refuses a call of an account that lacks a privilege.
@@ -23,82 +26,71 @@ func (v *VCenter) permit(ctx *simulator.Context, m *simulator.Method) types.Base
 		return nil
 	}
 	for _, n := range v.needs(m) {
-		if !v.may(ctx.Session.UserName, n.privilege, n.on) {
-			return &types.NoPermission{Object: &n.on, PrivilegeId: n.privilege}
+		if !v.may(ctx.Session.UserName, n.Privilege, n.On) {
+			return &types.NoPermission{Object: &n.On, PrivilegeId: n.Privilege}
 		}
 	}
 	return nil
 }
 
-// methodPrivileges are the privileges that methods need on their object (vSphere Web Services API reference, "Required Privileges").
-var methodPrivileges = map[string]string{
-	"PowerOnVM_Task": "VirtualMachine.Interact.PowerOn", "PowerOffVM_Task": "VirtualMachine.Interact.PowerOff", "ShutdownGuest": "VirtualMachine.Interact.PowerOff",
-	"ResetVM_Task": "VirtualMachine.Interact.Reset", "RebootGuest": "VirtualMachine.Interact.Reset",
-	"SuspendVM_Task": "VirtualMachine.Interact.Suspend", "StandbyGuest": "VirtualMachine.Interact.Suspend",
-	"AnswerVM": "VirtualMachine.Interact.AnswerQuestion", "UpgradeVM_Task": "VirtualMachine.Config.UpgradeVirtualHardware",
-	"CreateSnapshot_Task": "VirtualMachine.State.CreateSnapshot", "CreateSnapshotEx_Task": "VirtualMachine.State.CreateSnapshot",
-	"RemoveAllSnapshots_Task": "VirtualMachine.State.RemoveSnapshot", "RevertToCurrentSnapshot_Task": "VirtualMachine.State.RevertToSnapshot",
-	"MarkAsTemplate": "VirtualMachine.Provisioning.MarkAsTemplate", "MarkAsVirtualMachine": "VirtualMachine.Provisioning.MarkAsVM",
-	"SetCustomValue": "Global.SetCustomField", "ReconfigureComputeResource_Task": "Host.Inventory.EditCluster", "ReconfigureCluster_Task": "Host.Inventory.EditCluster",
-}
-
-// rootPrivileges are those that they need on the root folder.
-var rootPrivileges = map[string]string{
-	"AddCustomFieldDef": "Global.ManageCustomFields", "RemoveCustomFieldDef": "Global.ManageCustomFields", "RenameCustomFieldDef": "Global.ManageCustomFields",
-	"QueryServiceList": "Global.ServiceManagers", "ExecuteSimpleCommand": "Global.ServiceManagers", "CancelTask": "Global.CancelTask",
-	"TerminateSession": "Sessions.TerminateSession",
-}
-
-// reading are the beginnings of methods that any account may call: what reads, and what an own session makes for that.
-var reading = []string{
-	"Retrieve", "Query", "Find", "Fetch", "WaitFor", "CheckFor", "Continue", "HasPrivilege", "HasUserPrivilege", "Login", "Logout", "SessionIsActive", "CurrentTime", "ReadNext", "ReadPrevious",
-	"CreateFilter", "CreatePropertyCollector", "CreateContainerView", "CreateListView", "CreateInventoryView", "CreateCollectorFor", "ModifyListView", "ResetListView",
-	"DestroyPropertyFilter", "DestroyPropertyCollector", "DestroyView", "DestroyCollector", "ResetCollector", "RewindCollector", "SetCollectorPageSize",
-	"CancelRetrievePropertiesEx", "CancelWaitForUpdates", "CloneSession", "AcquireCloneTicket",
-}
+// own are the beginnings of methods that any account may call for its own session, telling of those that tell facts of objects, and reading
+// of all others that read.
+var (
+	own     = []string{"Login", "Logout", "SessionIsActive", "CurrentTime", "RetrieveServiceContent", "CloneSession", "AcquireCloneTicket"}
+	telling = []string{"RetrieveProperties", "ContinueRetrieveProperties", "WaitFor", "CheckFor", "QueryEvents", "QueryOptions"}
+	reading = []string{
+		"Retrieve", "Query", "Find", "Fetch", "HasPrivilege", "HasUserPrivilege", "ReadNext", "ReadPrevious",
+		"CreateFilter", "CreatePropertyCollector", "CreateContainerView", "CreateListView", "CreateInventoryView", "CreateCollectorFor", "ModifyListView", "ResetListView",
+		"DestroyPropertyFilter", "DestroyPropertyCollector", "DestroyView", "DestroyCollector", "ResetCollector", "RewindCollector", "SetCollectorPageSize",
+		"CancelRetrievePropertiesEx", "CancelWaitForUpdates",
+	}
+)
 
 // needs returns the privileges that a call needs.
-func (v *VCenter) needs(m *simulator.Method) []need {
+func (v *VCenter) needs(m *simulator.Method) []Need {
 	name := strings.ToUpper(m.Name[:1]) + m.Name[1:]
-	if p := methodPrivileges[name]; p != "" {
-		return []need{{p, m.This}}
+	if p := privilege.Methods[name]; p != "" {
+		return []Need{{p, m.This}}
 	}
 	root := v.Model.ServiceContent.RootFolder
-	if p := rootPrivileges[name]; p != "" {
-		return []need{{p, root}}
+	if p := privilege.RootMethods[name]; p != "" {
+		return []Need{{p, root}}
 	}
 	switch body := m.Body.(type) {
 	case *types.PowerOnMultiVM_Task:
-		var out []need
+		var out []Need
 		for _, vm := range body.Vm {
-			out = append(out, need{"VirtualMachine.Interact.PowerOn", vm})
+			out = append(out, Need{privilege.PowerOn, vm})
 		}
 		return out
 	case *types.ReconfigVM_Task:
 		return specNeeds(&body.Spec, m.This)
 	case *types.RelocateVM_Task, *types.MigrateVM_Task:
 		if vm := v.vm(m.This); vm != nil && v.powered(vm) {
-			return []need{{"Resource.HotMigrate", m.This}}
+			return []Need{{privilege.Move, m.This}}
 		}
-		return []need{{"Resource.ColdMigrate", m.This}}
+		return []Need{{"Resource.ColdMigrate", m.This}}
 	case *types.SetField:
-		return []need{{"Global.SetCustomField", body.Entity}}
+		return []Need{{privilege.SetField, body.Entity}}
 	case *types.Rename_Task:
 		if m.This.Type == "VirtualMachine" {
-			return []need{{"VirtualMachine.Config.Rename", m.This}}
+			return []Need{{"VirtualMachine.Config.Rename", m.This}}
 		}
 	case *types.UpdateOptions:
 		if host, ok := v.optionsOf[m.This]; ok {
-			return []need{{"Host.Config.AdvancedConfig", host}}
+			return []Need{{privilege.HostOptions, host}}
 		}
-		return []need{{"Global.Settings", root}}
+		return []Need{{"Global.Settings", root}}
 	}
-	for _, p := range reading {
-		if strings.HasPrefix(name, p) {
-			return nil
-		}
+	switch begins := func(p string) bool { return strings.HasPrefix(name, p) }; {
+	case slices.ContainsFunc(own, begins):
+		return nil
+	case slices.ContainsFunc(telling, begins): // a real one leaves out, or refuses, single objects
+		return []Need{{privilege.View, root}, {privilege.Read, root}}
+	case slices.ContainsFunc(reading, begins):
+		return []Need{{privilege.View, root}}
 	}
-	return []need{{unlisted + name, m.This}}
+	return []Need{{unlisted + name, m.This}}
 }
 
 // unlisted begins the privilege of a method that is not listed here: an account with AllBut has it, with Only not.
@@ -111,35 +103,20 @@ func (v *VCenter) powered(vm *simulator.VirtualMachine) (on bool) {
 	return on
 }
 
-// specPrivileges are the privileges that fields of a VM's configuration need ("Reconfigure privilege" of VirtualMachineConfigSpec, spelled as in the
-// role Administrator). For numCoresPerSocket and virtualNuma the reference names none: they are taken to be like numCPUs. Those not listed need
-// VirtualMachine.Config.Settings.
-var specPrivileges = map[string]string{
-	"ChangeVersion": "", "Name": "VirtualMachine.Config.Rename", "Annotation": "VirtualMachine.Config.Rename",
-	"NumCPUs": "VirtualMachine.Config.CPUCount", "NumCoresPerSocket": "VirtualMachine.Config.CPUCount", "VirtualNuma": "VirtualMachine.Config.CPUCount",
-	"CpuHotAddEnabled": "VirtualMachine.Config.CPUCount", "CpuHotRemoveEnabled": "VirtualMachine.Config.CPUCount",
-	"MemoryMB": "VirtualMachine.Config.Memory", "MemoryHotAddEnabled": "VirtualMachine.Config.Memory",
-	"ExtraConfig": "VirtualMachine.Config.AdvancedConfig", "DeviceChange": "VirtualMachine.Config.EditDevice",
-	"CpuAllocation": "VirtualMachine.Config.Resource", "MemoryAllocation": "VirtualMachine.Config.Resource", "LatencySensitivity": "VirtualMachine.Config.Resource",
-	"CpuAffinity": "VirtualMachine.Config.Resource", "MemoryAffinity": "VirtualMachine.Config.Resource", "MemoryReservationLockedToMax": "VirtualMachine.Config.Resource",
-	"NetworkShaper": "VirtualMachine.Config.Resource", "SwapPlacement": "VirtualMachine.Config.SwapPlacement", "ChangeTrackingEnabled": "VirtualMachine.Config.ChangeTracking",
-	"ManagedBy": "VirtualMachine.Config.ManagedBy", "ScheduledHardwareUpgradeInfo": "VirtualMachine.Config.UpgradeVirtualHardware",
-}
-
 // specNeeds returns the privileges of the fields that a specification sets.
-func specNeeds(spec *types.VirtualMachineConfigSpec, vm types.ManagedObjectReference) (out []need) {
+func specNeeds(spec *types.VirtualMachineConfigSpec, vm types.ManagedObjectReference) (out []Need) {
 	fields := reflect.ValueOf(spec).Elem()
 	for i := range fields.NumField() {
 		f := fields.Type().Field(i)
 		if f.Anonymous || fields.Field(i).IsZero() {
 			continue
 		}
-		p, listed := specPrivileges[f.Name]
+		p, listed := privilege.Fields[f.Name]
 		if !listed {
 			p = "VirtualMachine.Config.Settings"
 		}
 		if p != "" {
-			out = append(out, need{p, vm})
+			out = append(out, Need{p, vm})
 		}
 	}
 	return out

@@ -58,7 +58,7 @@ func (v *VCenter) task(ctx *simulator.Context, vm *simulator.VirtualMachine, met
 		if busy {
 			fault = &types.TaskInProgress{Task: before.(types.ManagedObjectReference)}
 		} else {
-			fault = v.ask(Call{Runs, method, vm.Self})
+			fault = v.ask(Call{Moment: Runs, Method: method, Object: vm.Self})
 			if fault == nil {
 				ctx.WithLock(vm, func() { fault = ready(vm, run) })
 			}
