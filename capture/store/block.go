@@ -36,6 +36,7 @@ type block struct {
 	index
 	readers atomic.Int32
 	gone    bool // it is removed when the last reader ends
+	told    bool // that it is damaged
 }
 
 // An index says where things are in a block.
@@ -55,6 +56,7 @@ type listed struct {
 const (
 	blockHead = "homenode block 1\n"
 	blockEnd  = ".block"
+	blockForm = "%d-%d" + blockEnd
 	pageMark  = "page"
 	indexMark = "indx"
 	tailSize  = 8 // offset of the index
@@ -290,8 +292,8 @@ func (w *writer) packIndex() []byte {
 // openBlock opens a block and reads its index.
 func openBlock(path string, zip *packer) (*block, error) {
 	b := &block{path: path}
-	if n, err := fmt.Sscanf(filepath.Base(path), "%d-%d"+blockEnd, &b.from, &b.to); n != 2 || err != nil || b.from >= b.to {
-		return nil, fmt.Errorf("%s: is no block of a store", path)
+	if n, err := fmt.Sscanf(filepath.Base(path), blockForm, &b.from, &b.to); n != 2 || err != nil || b.from >= b.to {
+		return nil, fmt.Errorf("%w: its name has no times", errDamaged)
 	}
 	f, err := os.Open(path)
 	if err != nil {

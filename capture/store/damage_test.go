@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,6 +41,9 @@ func fillForDamage(t *testing.T, dir string, begin time.Time) {
 	}
 }
 
+// gone is the damage of a file that is not there any more.
+const gone = "it is missing"
+
 // damages are ways in which a file becomes another.
 var damages = []struct {
 	name string
@@ -72,6 +76,7 @@ var damages = []struct {
 		}
 		return b
 	}},
+	{gone, nil},
 	{"the first line", func(_ *rand.Rand, b []byte) []byte { b[3] ^= 1; return b }},
 }
 
@@ -103,22 +108,28 @@ func TestDamage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path, damage.do(r, b), 0o600); err != nil {
+				if damage.name == gone {
+					err = os.Remove(path)
+				} else {
+					err = os.WriteFile(path, damage.do(r, b), 0o600)
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
-				saved += openDamaged(t, dir, file.Name(), begin)
+				saved += openDamaged(t, dir, file.Name(), damage.name == gone, begin)
 			})
 		}
 	}
-	if kinds[".block"] < 16 || kinds[".journal"] < 8 || len(kinds) != 2 {
+	if kinds[".block"] < 16 || kinds[".journal"] < 8 || kinds[".list"] != len(damages) || len(kinds) != 3 {
 		t.Errorf("damaged %v", kinds)
 	}
 	t.Logf("damaged %v; on average %d of %d samples are there", kinds, saved/max(1, kinds[".block"]+kinds[".journal"]), damagedSeries*damagedMinutes)
 }
 
 // openDamaged opens a store with one damaged file, and returns how many samples it has.
-func openDamaged(t *testing.T, dir, file string, begin time.Time) (n int) {
-	s, err := store.Open(dir, store.Options{})
+func openDamaged(t *testing.T, dir, file string, missing bool, begin time.Time) (n int) {
+	var told []store.Loss
+	s, err := store.Open(dir, store.Options{Lost: func(x store.Loss) { told = append(told, x) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,11 +147,14 @@ func openDamaged(t *testing.T, dir, file string, begin time.Time) (n int) {
 	}
 	n = there()
 	losses := s.State().Losses
-	if len(losses) != 1 || filepath.Base(losses[0].File) != file || !strings.HasPrefix(losses[0].File, filepath.Join(dir, "damaged")) {
-		t.Fatalf("losses %v", losses)
+	if len(losses) != 1 || filepath.Base(losses[0].File) != file || losses[0].Missing != missing || strings.HasPrefix(losses[0].File, filepath.Join(dir, "damaged")) == missing || !slices.Equal(told, losses) {
+		t.Fatalf("losses %v, told %v", losses, told)
 	}
-	if _, err := os.Stat(losses[0].File); err != nil {
+	if _, err := os.Stat(losses[0].File); (err != nil) != missing && file != "files.list" {
 		t.Error(err)
+	}
+	if losses[0].From.IsZero() && strings.HasSuffix(file, ".block") || losses[0].From.IsZero() && missing && strings.HasSuffix(file, ".journal") {
+		t.Errorf("of no time: %v", losses[0])
 	}
 	if lost := damagedSeries*damagedMinutes - n; losses[0].Samples >= 0 && int64(lost) != losses[0].Samples {
 		t.Errorf("%d samples are lost: %v", lost, losses[0])

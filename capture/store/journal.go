@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type journal struct {
 	path   string
 	id     int
 	size   int64
+	begins int64 // ms, before which it has no sample
 	newest int64 // ms, of its samples
 	series uint64
 	buf    []byte // the record that is being made
@@ -34,6 +36,7 @@ type journal struct {
 // ended is a journal before this one.
 type ended struct {
 	path   string
+	begin  int64
 	newest int64
 }
 
@@ -49,13 +52,13 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// turn begins a new file.
-func (j *journal) turn(dir string) error {
+// turn begins a new file, for samples from a time on.
+func (j *journal) turn(dir string, begins int64) error {
 	if j.file != nil {
 		if err := j.file.Close(); err != nil { // the kernel writes it
 			return err
 		}
-		j.old = append(j.old, ended{j.path, j.newest})
+		j.old = append(j.old, ended{j.path, j.begins, j.newest})
 	}
 	j.id++
 	j.path = filepath.Join(dir, fmt.Sprintf("%08d%s", j.id, journalEnd))
@@ -66,7 +69,7 @@ func (j *journal) turn(dir string) error {
 	if _, err := f.WriteString(journalHead); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	j.file, j.size, j.newest, j.series = f, int64(len(journalHead)), math.MinInt64, 0
+	j.file, j.size, j.begins, j.newest, j.series = f, int64(len(journalHead)), begins, math.MinInt64, 0
 	return nil
 }
 
@@ -80,17 +83,15 @@ func (j *journal) close() error {
 	return err
 }
 
-// forget removes the files that have nothing younger than what blocks have.
-func (j *journal) forget(floor int64) error {
-	var err error
+// forget returns the files that have nothing younger than what blocks have, and has them no more.
+func (j *journal) forget(floor int64) (paths []string) {
 	j.old = slices.DeleteFunc(j.old, func(x ended) bool {
-		if x.newest >= floor {
-			return false
+		if x.newest < floor {
+			paths = append(paths, x.path)
 		}
-		err = errors.Join(err, os.Remove(x.path))
-		return true
+		return x.newest < floor
 	})
-	return err
+	return paths
 }
 
 // begin begins the record of a time.
@@ -146,23 +147,24 @@ func (s *Store) replay() error {
 		return err
 	}
 	slices.Sort(paths)
-	s.journal = &journal{}
 	var damaged []Loss
 	for _, path := range paths {
 		r := replayed{store: s, path: path, newest: math.MinInt64}
+		id := journalID(path)
+		if id < 0 {
+			r.lost++ // it is set aside
+		}
 		if err := r.read(); err != nil {
 			return err
 		}
-		if _, err := fmt.Sscanf(filepath.Base(path), "%08d"+journalEnd, &s.journal.id); err != nil {
-			return fmt.Errorf("%s: is no journal of a store", path)
-		}
+		s.journal.id = max(s.journal.id, id)
 		if r.lost > 0 || r.unknown > 0 {
 			damaged = append(damaged, r.loss())
 		} else {
-			s.journal.old = append(s.journal.old, ended{path, r.newest})
+			s.journal.old = append(s.journal.old, ended{path, cmp.Or(r.oldest, s.begins()), r.newest})
 		}
 	}
-	if err := s.journal.turn(s.dir); err != nil {
+	if err := s.journal.turn(s.dir, s.begins()); err != nil {
 		return err
 	}
 	if len(damaged) == 0 {
@@ -178,6 +180,22 @@ func (s *Store) replay() error {
 		}
 	}
 	return nil
+}
+
+// journalID returns the number in the name of a journal; -1 without one.
+func journalID(path string) (id int) {
+	if _, err := fmt.Sscanf(filepath.Base(path), "%d"+journalEnd, &id); err != nil {
+		return -1
+	}
+	return id
+}
+
+// begins returns the time before which no sample can be appended any more.
+func (s *Store) begins() int64 {
+	if s.head.floor >= 0 {
+		return s.head.floor
+	}
+	return time.Now().Add(-late).UnixMilli()
 }
 
 // quoteGlob lets a folder stand for itself in a pattern.

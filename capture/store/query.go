@@ -126,7 +126,7 @@ func (r *reader) find(ctx context.Context, which []*labels.Matcher) ([]*found, e
 		for _, page := range b.pagesOf(which) {
 			entries, _, err := readPage(b.file, b.pages[page], b.size, r.store.zip)
 			if err != nil {
-				r.store.damage()
+				r.store.damage(b)
 				continue
 			}
 			for i := range entries {
@@ -153,11 +153,15 @@ func (r *reader) find(ctx context.Context, which []*labels.Matcher) ([]*found, e
 	}, func(a, b *found) int { return labels.Compare(a.labels, b.labels) }), nil
 }
 
-// damage notes that something of a block could not be read.
-func (s *Store) damage() {
+// damage notes that something of a block could not be read. It is set aside when it is merged, or the store is opened again.
+func (s *Store) damage(b *block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.damaged++
+	if !b.told {
+		b.told = true
+		s.lose(Loss{File: b.path, From: time.UnixMilli(b.least).UTC(), To: time.UnixMilli(b.most).UTC(), Samples: -1})
+	}
 }
 
 // matches reports whether labels match.
@@ -233,7 +237,7 @@ func (it *iterator) advance() bool {
 		if p.block != nil {
 			e.chunks = slices.Clone(e.chunks)
 			if err := e.load(p.block.file); err != nil {
-				it.store.damage()
+				it.store.damage(p.block)
 				continue
 			}
 		}

@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// A Loss is what was found damaged.
+// A Loss is a file that was found damaged or missing.
 type Loss struct {
-	File    string    `json:"file"` // where it lies now
+	File    string    `json:"file"` // where it lies now, or lay
 	From    time.Time `json:"from,omitzero"`
 	To      time.Time `json:"to,omitzero"`
 	Samples int64     `json:"samples"`         // that are lost; -1 when that is not known
 	Bytes   int64     `json:"bytes,omitempty"` // that nothing could be read from
+	Missing bool      `json:"missing,omitempty"`
 }
 
 // String says what is lost.
@@ -29,12 +30,29 @@ func (x Loss) String() string {
 		when = fmt.Sprintf(" between %s and %s", x.From.Format(time.DateTime), x.To.Format(time.DateTime))
 	}
 	switch {
+	case x.Missing:
+		return fmt.Sprintf("%s is missing; samples%s may be lost", x.File, when)
 	case x.Samples == 0:
 		return fmt.Sprintf("%s was damaged; no sample is lost", x.File)
 	case x.Samples > 0:
 		return fmt.Sprintf("%s was damaged; %d samples%s are lost", x.File, x.Samples, when)
 	}
-	return fmt.Sprintf("%s was damaged; samples%s may be lost: %d bytes could not be read", x.File, when, x.Bytes)
+	return fmt.Sprintf("%s was damaged; samples%s may be lost: %s could not be read", x.File, when, unread(x.Bytes))
+}
+
+func unread(bytes int64) string {
+	if bytes == 0 {
+		return "some of it"
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}
+
+// lose notes a loss, and says so.
+func (s *Store) lose(x Loss) {
+	s.losses = append(s.losses, x)
+	if s.o.Lost != nil {
+		s.o.Lost(x)
+	}
 }
 
 // asideIn is the folder for damaged files.
@@ -45,24 +63,30 @@ const markSize = int64(len(pageMark))
 
 // aside sets a damaged file aside and notes what was lost with it.
 func (s *Store) aside(x Loss) error {
-	dir := filepath.Join(s.dir, asideIn)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	to, err := SetAside(x.File)
+	if err != nil {
 		return err
 	}
-	base := filepath.Base(x.File)
-	to := filepath.Join(dir, base)
+	x.File = to
+	s.lose(x)
+	return nil
+}
+
+// SetAside moves a damaged file into a folder beside it, and returns where it lies then. It replaces nothing there.
+func SetAside(path string) (to string, err error) {
+	dir := filepath.Join(filepath.Dir(path), asideIn)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	base := filepath.Base(path)
+	to = filepath.Join(dir, base)
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(to); errors.Is(err, os.ErrNotExist) {
 			break
 		}
 		to = filepath.Join(dir, fmt.Sprintf("%s.%d", base, n))
 	}
-	if err := os.Rename(x.File, to); err != nil {
-		return err
-	}
-	x.File = to
-	s.losses = append(s.losses, x)
-	return nil
+	return to, os.Rename(path, to)
 }
 
 // loadBlocks opens and checks the blocks, and saves what is whole of those that are damaged.
@@ -147,11 +171,15 @@ func (s *Store) salvage(path string, b *block, newest bool) error {
 		return errors.Join(err, w.abandon())
 	}
 	var from, to int64
-	if _, err := fmt.Sscanf(filepath.Base(path), "%d-%d"+blockEnd, &from, &to); err != nil {
-		return errors.Join(err, w.abandon())
+	x := Loss{File: path, Bytes: found.lost}
+	_, err = fmt.Sscanf(filepath.Base(path), blockForm, &from, &to)
+	if err == nil {
+		x.From, x.To = time.UnixMilli(from).UTC(), time.UnixMilli(to).UTC()
 	}
-	x := Loss{File: path, From: time.UnixMilli(from).UTC(), To: time.UnixMilli(to).UTC(), Bytes: found.lost}
 	switch {
+	case err != nil || from >= to: // where it belongs is not known
+		x.Samples = -1
+		return errors.Join(w.abandon(), s.aside(x))
 	case newest && found.samples == 0:
 		x.Samples = -1
 	case b != nil:

@@ -29,6 +29,8 @@ type Options struct {
 	Reserve     int64         // bytes of the disk that stay free: 2 GiB; below it nothing is appended
 	// Free returns the free bytes of the disk of a folder; nil asks the system.
 	Free func(dir string) (int64, error)
+	// Lost is told of each loss when it is found. It must not ask the store.
+	Lost func(Loss)
 }
 
 // A Store is one open database. Its methods may be called at the same time.
@@ -148,6 +150,18 @@ func foreign(dir string) error {
 
 // load reads what is in the folder.
 func (s *Store) load() error {
+	files, err := os.ReadDir(s.dir)
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, f := range files {
+		there[f.Name()] = true
+	}
+	listed, err := s.readList()
+	if err != nil {
+		return err
+	}
 	if err := s.loadBlocks(); err != nil {
 		return err
 	}
@@ -155,7 +169,12 @@ func (s *Store) load() error {
 		s.head.floor = max(s.head.floor, b.to)
 		s.head.newest = max(s.head.newest, b.most)
 	}
-	return s.replay()
+	s.journal = &journal{}
+	s.missing(listed, there)
+	if err := s.replay(); err != nil {
+		return err
+	}
+	return s.list()
 }
 
 // Series returns the series of a name and pairs of label and value, the same for the same.
@@ -250,7 +269,7 @@ type State struct {
 	Free     int64  `json:"free"`              // of the disk
 	Upkeep   string `json:"upkeep,omitempty"`  // why samples stay in the journal
 	Damaged  int64  `json:"damaged,omitempty"` // series of blocks that could not be read since it was opened
-	Losses   []Loss `json:"losses,omitempty"`  // what was found damaged when it was opened
+	Losses   []Loss `json:"losses,omitempty"`  // files that were found damaged or missing since then
 }
 
 // State returns how it goes.

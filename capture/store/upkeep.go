@@ -87,11 +87,18 @@ func (s *Store) cut(to int64) error {
 		s.blocks = append(s.blocks, b)
 	}
 	s.head.drop(to)
-	if err := s.journal.turn(s.dir); err != nil {
+	if err := s.journal.turn(s.dir, s.begins()); err != nil {
 		s.broken = fmt.Errorf("%s: %w: %w", s.dir, ErrBroken, err)
 		return s.broken
 	}
-	return s.journal.forget(to)
+	old := s.journal.forget(to)
+	if err := s.list(); err != nil {
+		return err // the files are there when it is opened again
+	}
+	for _, path := range old {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // expire removes the blocks that are too old or too many.
@@ -103,10 +110,20 @@ func (s *Store) expire() (err error) {
 		all += b.size
 	}
 	old := s.head.newest - s.o.Retain.Milliseconds()
-	for len(s.blocks) > 0 && (s.blocks[0].to <= old || s.o.RetainBytes > 0 && all > s.o.RetainBytes) {
-		all -= s.blocks[0].size
-		err = errors.Join(err, s.retire(s.blocks[0]))
-		s.blocks = slices.Clone(s.blocks[1:]) // readers have the old list
+	n := 0
+	for ; n < len(s.blocks) && (s.blocks[n].to <= old || s.o.RetainBytes > 0 && all > s.o.RetainBytes); n++ {
+		all -= s.blocks[n].size
+	}
+	if n == 0 {
+		return nil
+	}
+	gone := s.blocks[:n]
+	s.blocks = slices.Clone(s.blocks[n:]) // readers have the old list
+	if err := s.list(); err != nil {
+		return err
+	}
+	for _, b := range gone {
+		err = errors.Join(err, s.retire(b))
 	}
 	return err
 }
@@ -213,6 +230,9 @@ func (s *Store) merge(group []*block) error {
 		s.blocks = append(s.blocks, b)
 	}
 	s.blocks = append(s.blocks, rest...)
+	if err := s.list(); err != nil {
+		return err
+	}
 	for _, c := range all {
 		if !c.damaged {
 			err = errors.Join(err, s.retire(c.block))

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"homenode/internal/atomicfile"
+	"homenode/internal/bounded"
+)
+
+// The list names the blocks and journals of the folder, so that one that is missing is noticed. It is written behind what is
+// new, and before what is old is removed. Each line has a name and a time before which the file has nothing; the last one the checksum of the others.
+const (
+	listName  = "files.list"
+	listHead  = "homenode list 1\n"
+	listLine  = "%s %d\n"
+	listEnd   = "sum %08x\n"
+	mostLists = 64 << 20 // bytes
+)
+
+// A listed file is one of the list.
+type listedFile struct {
+	name  string
+	begin int64 // ms
+}
+
+// list writes the list. s.mu is held, or nobody else has the store yet.
+func (s *Store) list() error {
+	b := []byte(listHead)
+	for _, x := range s.blocks {
+		b = fmt.Appendf(b, listLine, filepath.Base(x.path), x.from)
+	}
+	for _, x := range append(s.journal.old, ended{path: s.journal.path, begin: s.journal.begins}) {
+		b = fmt.Appendf(b, listLine, filepath.Base(x.path), x.begin)
+	}
+	return atomicfile.Write(filepath.Join(s.dir, listName), func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s"+listEnd, b, checksum(b))
+		return err
+	})
+}
+
+// readList returns what the list names. One that is damaged is set aside; it is missing only in a folder that is new.
+func (s *Store) readList() (all []listedFile, err error) {
+	path := filepath.Join(s.dir, listName)
+	b, err := bounded.File(path, mostLists)
+	if errors.Is(err, os.ErrNotExist) {
+		if there, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+journalEnd)); err != nil || len(there) == 0 {
+			return nil, err
+		}
+		s.lose(Loss{File: path, Missing: true, Samples: -1})
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	end := bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n') + 1
+	if !bytes.HasPrefix(b, []byte(listHead)) || string(b[end:]) != fmt.Sprintf(listEnd, checksum(b[:end])) {
+		return nil, s.aside(Loss{File: path, Samples: -1, Bytes: int64(len(b))})
+	}
+	for line := range strings.Lines(string(b[len(listHead):end])) {
+		var x listedFile
+		if _, err := fmt.Sscanf(line, listLine, &x.name, &x.begin); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err) // with its checksum it was written so
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// missing notes which files of the list were not there.
+func (s *Store) missing(all []listedFile, there map[string]bool) {
+	for i, x := range all {
+		var from, to int64
+		s.journal.id = max(s.journal.id, journalID(x.name)) // none has the name of one that is missing
+		if there[x.name] {
+			continue
+		}
+		if _, err := fmt.Sscanf(x.name, blockForm, &from, &to); err == nil {
+			if !s.covered(from, to) { // else it was removed for one that has all of it
+				s.lose(Loss{File: filepath.Join(s.dir, x.name), Missing: true, From: time.UnixMilli(from).UTC(), To: time.UnixMilli(to).UTC(), Samples: -1})
+			}
+			continue
+		}
+		until := time.Now()
+		if i+1 < len(all) {
+			until = time.UnixMilli(all[i+1].begin).Add(late)
+		}
+		s.lose(Loss{File: filepath.Join(s.dir, x.name), Missing: true, From: time.UnixMilli(x.begin).UTC(), To: until.UTC().Truncate(time.Second), Samples: -1})
+	}
+}
+
+// covered reports whether a block has all of a stretch of time.
+func (s *Store) covered(from, to int64) bool {
+	for _, b := range s.blocks {
+		if b.from <= from && to <= b.to {
+			return true
+		}
+	}
+	return false
+}
