@@ -26,7 +26,10 @@ type Loss struct {
 // String says what is lost.
 func (x Loss) String() string {
 	when := ""
-	if !x.From.IsZero() {
+	switch {
+	case x.From.IsZero() && !x.To.IsZero():
+		when = " before " + x.To.Format(time.DateTime)
+	case !x.From.IsZero():
 		when = fmt.Sprintf(" between %s and %s", x.From.Format(time.DateTime), x.To.Format(time.DateTime))
 	}
 	switch {

@@ -29,7 +29,7 @@ func TestDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, k := board.New(rules.Options{}, 3*time.Minute), keep.New()
+		b, k := board.New(rules.Options{}, 3*time.Minute), keep.New(nil)
 		b.Keep = k.Take
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup

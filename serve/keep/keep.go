@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,13 +26,13 @@ const mostWaiting = 10_000
 
 // A Keeper keeps what it is given.
 type Keeper struct {
-	// Damaged, unless it is nil, is told when the store is opened what of it was damaged.
-	Damaged func(store.Loss)
+	damaged func(store.Loss) // nil tells nobody
 
 	mu      sync.Mutex
 	hosts   map[[2]string]*host // by vCenter and ID
 	waiting []batch
 	lost    int64 // ticks that waited too long
+	losses  []store.Loss
 	wake    chan struct{}
 
 	store *store.Store // nil until it is open
@@ -76,9 +77,9 @@ type host struct {
 	turn   uint64 // counts ticks
 }
 
-// New returns a Keeper without a store: see Run.
-func New() *Keeper {
-	return &Keeper{hosts: map[[2]string]*host{}, wake: make(chan struct{}, 1)}
+// New returns a Keeper without a store: see Run. It tells of each file that is found damaged or missing.
+func New(damaged func(store.Loss)) *Keeper {
+	return &Keeper{damaged: damaged, hosts: map[[2]string]*host{}, wake: make(chan struct{}, 1)}
 }
 
 // Take takes the tick of a host. Series that it no longer has end.
@@ -180,10 +181,15 @@ const (
 // is that of the store; after one that wraps store.ErrBroken the process has to end. Hours are in the folder
 // "hours" within it.
 func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
+	o.Lost = k.Lose
 	s, err := store.Open(dir, o)
 	if err == nil {
 		var h *store.Store
-		if h, err = store.Open(filepath.Join(dir, "hours"), store.Options{Retain: hoursKept, Reserve: o.Reserve, Free: o.Free}); err != nil {
+		hours := filepath.Join(dir, "hours")
+		if _, gone := os.Stat(hours); gone != nil && !s.Oldest().IsZero() {
+			k.Lose(store.Loss{File: hours, To: s.Oldest().UTC(), Samples: -1, Missing: true})
+		}
+		if h, err = store.Open(hours, store.Options{Retain: hoursKept, Reserve: o.Reserve, Free: o.Free, Lost: k.Lose}); err != nil {
 			err = errors.Join(err, s.Close())
 		} else {
 			k.mu.Lock()
@@ -196,11 +202,6 @@ func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 		k.why = err
 		k.mu.Unlock()
 		return err
-	}
-	if k.Damaged != nil {
-		for _, x := range k.State().Losses {
-			k.Damaged(x)
-		}
 	}
 	var all sync.WaitGroup
 	broken := make(chan error, 1)
@@ -261,6 +262,16 @@ func (k *Keeper) Made() bool {
 	return k.made || k.why != nil
 }
 
+// Lose notes that a file was found damaged or missing: one of the store, or another one of its folder.
+func (k *Keeper) Lose(x store.Loss) {
+	k.mu.Lock()
+	k.losses = append(k.losses, x)
+	k.mu.Unlock()
+	if k.damaged != nil {
+		k.damaged(x)
+	}
+}
+
 // write appends what waits.
 func (k *Keeper) write(s *store.Store) error {
 	k.mu.Lock()
@@ -317,14 +328,14 @@ type State struct {
 func (k *Keeper) State() State {
 	k.mu.Lock()
 	x := State{Open: k.store != nil, Waiting: len(k.waiting), Lost: k.lost}
-	s, h := k.store, k.hours
+	s, losses := k.store, slices.Clone(k.losses)
 	if k.why != nil {
 		x.Error = k.why.Error()
 	}
 	k.mu.Unlock()
 	if s != nil {
 		x.State = s.State()
-		x.Losses = slices.Concat(x.Losses, h.State().Losses)
 	}
+	x.Losses = losses
 	return x
 }

@@ -11,7 +11,7 @@ import (
 
 // TestRenamed gives a host another name, and then another cluster: samples have them at once, and the series before end.
 func TestRenamed(t *testing.T) {
-	k := New()
+	k := New(nil)
 	now := time.Now()
 	take := func(name, cluster string) {
 		now = now.Add(time.Minute)

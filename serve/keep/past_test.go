@@ -24,7 +24,7 @@ func kept(t *testing.T, b *board.Board) *keep.Keeper {
 // keptIn does so with the store of a folder.
 func keptIn(t *testing.T, b *board.Board, dir string) *keep.Keeper {
 	t.Helper()
-	k := keep.New()
+	k := keep.New(nil)
 	b.Keep = k.Take
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)

@@ -163,7 +163,7 @@ func TestLikePrometheus(t *testing.T) {
 	if err := target.Check(); err != nil {
 		t.Fatal(err)
 	}
-	sender, err := remote.New(target, t.TempDir(), time.Minute, begin.Add(-time.Second))
+	sender, err := remote.New(target, t.TempDir(), time.Minute, begin.Add(-time.Second), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"maps"
 	"os"
@@ -75,6 +76,7 @@ type Sender struct {
 type marks struct {
 	From  int64            `json:"from"`  // ms: what is older is not looked at again
 	Hosts map[string]int64 `json:"hosts"` // ms by vCenter and host: up to when the target has everything
+	Sum   uint32           `json:"sum"`   // of these
 }
 
 // A State is how sending goes.
@@ -87,25 +89,43 @@ type State struct {
 }
 
 // New returns the Sender of a target, with its marks in a folder. Hosts whose ticks come later than others by more
-// than late are not waited for. A new target gets what is kept since begin.
-func New(t Target, dir string, late time.Duration, begin time.Time) (*Sender, error) {
+// than late are not waited for. A new target gets what is kept since begin, and so does one whose marks are damaged, which are set aside:
+// lost is told.
+func New(t Target, dir string, late time.Duration, begin time.Time, lost func(store.Loss)) (*Sender, error) {
 	name := strings.ReplaceAll(t.Name, ":", "+") // Windows has no colon in names of files, and names of targets no plus
-	s := &Sender{target: t, file: filepath.Join(dir, "remote-"+name+".json"), late: late, marks: marks{From: begin.UnixMilli(), Hosts: map[string]int64{}}}
+	s := &Sender{target: t, file: filepath.Join(dir, "remote-"+name+".json"), late: late}
 	s.state.To = t.Name
 	b, err := bounded.File(s.file, 64<<20)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return s, nil
-	case err != nil:
+	if err == nil {
+		if s.marks, err = readMarks(b); err == nil {
+			return s, nil
+		}
+		to, aside := store.SetAside(s.file)
+		if aside != nil {
+			return nil, aside
+		}
+		lost(store.Loss{File: to, To: begin.UTC().Truncate(time.Second), Samples: -1, Bytes: int64(len(b))})
+	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	if err := json.Unmarshal(b, &s.marks); err != nil {
-		return nil, fmt.Errorf("%s: %w: remove it to send everything again", s.file, err)
-	}
-	if s.marks.Hosts == nil {
-		s.marks.Hosts = map[string]int64{}
-	}
+	s.marks = marks{From: begin.UnixMilli(), Hosts: map[string]int64{}}
 	return s, nil
+}
+
+// sum returns the checksum of the marks.
+func (m *marks) sum() uint32 {
+	own := *m
+	own.Sum = 0
+	b, _ := json.Marshal(&own) // numbers and names have no error
+	return crc32.ChecksumIEEE(b)
+}
+
+// readMarks reads what save wrote.
+func readMarks(b []byte) (m marks, err error) {
+	if err = json.Unmarshal(b, &m); err == nil && (m.Hosts == nil || m.Sum != m.sum()) {
+		err = errors.New("its checksum differs")
+	}
+	return m, err
 }
 
 // State returns how it goes.
@@ -168,6 +188,7 @@ func (s *Sender) Pass(ctx context.Context, from *store.Store, now time.Time) err
 // save writes the marks, without those that no longer matter.
 func (s *Sender) save() error {
 	maps.DeleteFunc(s.marks.Hosts, func(_ string, at int64) bool { return at <= s.marks.From })
+	s.marks.Sum = s.marks.sum()
 	return atomicfile.Write(s.file, func(w io.Writer) error { return json.NewEncoder(w).Encode(&s.marks) })
 }
 

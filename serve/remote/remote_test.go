@@ -82,7 +82,7 @@ func sender(t *testing.T, url, dir string, begin time.Time) *remote.Sender {
 	if err := target.Check(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := remote.New(target, dir, 3*time.Minute, begin)
+	s, err := remote.New(target, dir, 3*time.Minute, begin, func(x store.Loss) { t.Error(x) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ func night(t *testing.T, now time.Time) (*Live, *numa.Fleet) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, k := board.New(rules.Options{}, time.Hour), keep.New()
+	b, k := board.New(rules.Options{}, time.Hour), keep.New(nil)
 	b.Keep = k.Take
 	ctx, cancel := context.WithCancel(context.Background())
 	done, dir := make(chan error), t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"homenode/capture/store"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
@@ -68,6 +69,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 	a.Facts = append(a.Facts, answer.Fact{Name: "running since", Text: s.Started.UTC().Format(time.DateTime) + " UTC"})
 	if kept := s.keeping(); kept != nil {
 		a.Facts = append(a.Facts, answer.Fact{Name: "store", Text: keptText(kept)})
+		addLosses(a, kept.Losses)
 	}
 	for _, r := range s.sending() {
 		text := "nothing sent yet"
@@ -112,10 +114,28 @@ func keptText(k *keep.State) string {
 		return fmt.Sprintf("disk full: %v free; nothing is kept until there is more", numa.Bytes(k.Free))
 	}
 	text := fmt.Sprintf("%d series, %v in blocks, %v free on the disk", k.Series, numa.Bytes(k.Bytes), numa.Bytes(k.Free))
-	for _, x := range k.Losses {
-		text += "; " + x.String()
+	if k.Damaged > 0 {
+		text += fmt.Sprintf("; %s could not be read", words.Verb(int(k.Damaged), "series of a block", "series of blocks"))
 	}
 	return join(text, k.Upkeep)
+}
+
+// mostLosses is how many files are named that are damaged or missing.
+const mostLosses = 50
+
+// addLosses says which files of the store are damaged or missing, and what is lost with them.
+func addLosses(a *answer.Answer, all []store.Loss) {
+	if len(all) == 0 {
+		return
+	}
+	a.Verdict = append(a.Verdict, fmt.Sprintf("%s damaged or missing in the folder of the store.", words.Verb(len(all), "file is", "files are")))
+	for i, x := range all {
+		if i == mostLosses {
+			a.Facts = append(a.Facts, answer.Fact{Name: "lost", Text: words.Plural(len(all)-i, "more file")})
+			return
+		}
+		a.Facts = append(a.Facts, answer.Fact{Name: "lost", Text: x.String()})
+	}
 }
 
 // Alerts returns the findings that hold as the query API shows alerts.

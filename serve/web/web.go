@@ -149,9 +149,26 @@ func (s *Server) Own(vcenter string, add metrics.Add) {
 	add("homenode_store_disk_full", "gauge", "", "Whether nothing is kept, for the disk has less free than the reserve", flag[k.Full])
 	add("homenode_store_samples_appended", "counter", "", "Samples that were kept since the start", float64(k.Appended))
 	add("homenode_store_samples_left", "counter", "", "Samples that were not kept", float64(k.Left))
+	add("homenode_store_damaged_series", "counter", "", "Series of blocks that a query could not read", float64(k.Damaged))
+	add("homenode_store_lost_files", "gauge", "", "Files of the store that were found damaged or missing since the start", float64(len(k.Losses)))
+	told := map[string]bool{}
+	for _, x := range k.Losses {
+		if !told[x.File] {
+			told[x.File] = true
+			add("homenode_store_lost", "gauge", "", "1 for each of these files, with the time that it is about", 1, "file", x.File, "from", utc(x.From), "to", utc(x.To))
+		}
+	}
 	add("homenode_store_series", "gauge", "", "Series of the last hours", float64(k.Series))
 	add("homenode_store_bytes", "gauge", "bytes", "Size of the blocks", float64(k.Bytes))
 	add("homenode_store_free_bytes", "gauge", "bytes", "Free on the disk of the store", float64(k.Free))
+}
+
+// utc returns a time as labels have it; empty for none.
+func utc(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339)
 }
 
 var gzips = sync.Pool{New: func() any {

@@ -49,7 +49,7 @@ func collecting(args []string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	b := board.New(rules.Options{}, 3*every)
-	k := keep.New()
+	k := keep.New(nil)
 	b.Keep = k.Take
 	var all sync.WaitGroup
 	all.Go(func() {

@@ -121,10 +121,9 @@ func (s *server) startKeeper(ctx context.Context, cmd *cobra.Command, all *sync.
 	if s.data == "" {
 		return nil, broken
 	}
-	keeper := keep.New()
-	keeper.Damaged = func(x store.Loss) {
+	keeper := keep.New(func(x store.Loss) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "homenode: the store: %s\n", texttab.Clean(x.String()))
-	}
+	})
 	s.board.Keep = keeper.Take
 	s.board.Peaks = func(now time.Time) map[board.Node]headroom.Peak {
 		peaks, err := keeper.Peaks(ctx, now)
@@ -202,7 +201,7 @@ func (s *server) startSenders(ctx context.Context, l *opened, keeper *keep.Keepe
 		all.Go(func() { n.Run(ctx) })
 	}
 	for _, t := range s.send.Samples {
-		r, err := remote.New(t, s.data, 3*s.options.Every+10*time.Second, time.Now().Add(-24*time.Hour))
+		r, err := remote.New(t, s.data, 3*s.options.Every+10*time.Second, time.Now().Add(-24*time.Hour), keeper.Lose)
 		if err != nil {
 			return nil, err
 		}
