@@ -37,6 +37,7 @@ type journal struct {
 type ended struct {
 	path   string
 	begin  int64
+	size   int64
 	newest int64
 }
 
@@ -58,7 +59,7 @@ func (j *journal) turn(dir string, begins int64) error {
 		if err := j.file.Close(); err != nil { // the kernel writes it
 			return err
 		}
-		j.old = append(j.old, ended{j.path, j.begins, j.newest})
+		j.old = append(j.old, ended{j.path, j.begins, j.size, j.newest})
 	}
 	j.id++
 	j.path = filepath.Join(dir, fmt.Sprintf("%08d%s", j.id, journalEnd))
@@ -141,7 +142,7 @@ func appendLabels(b []byte, l labels.Labels) []byte {
 }
 
 // replay reads the journals into the head, saves what is whole of those that are damaged, and begins a new one.
-func (s *Store) replay() error {
+func (s *Store) replay(listed []listedFile) error {
 	paths, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+journalEnd))
 	if err != nil {
 		return err
@@ -157,11 +158,14 @@ func (s *Store) replay() error {
 		if err := r.read(); err != nil {
 			return err
 		}
+		if i := slices.IndexFunc(listed, func(x listedFile) bool { return x.name == filepath.Base(path) }); i >= 0 {
+			r.lost += max(0, listed[i].size-r.size) // its end may be missing behind a whole record
+		}
 		s.journal.id = max(s.journal.id, id)
 		if r.lost > 0 || r.unknown > 0 {
 			damaged = append(damaged, r.loss())
 		} else {
-			s.journal.old = append(s.journal.old, ended{path, cmp.Or(r.oldest, s.begins()), r.newest})
+			s.journal.old = append(s.journal.old, ended{path, cmp.Or(r.oldest, s.begins()), r.size, r.newest})
 		}
 	}
 	if err := s.journal.turn(s.dir, s.begins()); err != nil {
@@ -210,6 +214,7 @@ type replayed struct {
 	series  []*memory
 	newest  int64
 	oldest  int64
+	size    int64
 	lost    int64 // bytes that make no record
 	unknown int64 // samples of series that only a lost record named
 	packed  []byte
@@ -228,6 +233,7 @@ func (r *replayed) read() error {
 		return err
 	}
 	size, at := info.Size(), int64(len(journalHead))
+	r.size = size
 	if !begins(f, journalHead) {
 		at = 0
 		r.lost++ // also when no record is missing: it is set aside

@@ -15,11 +15,12 @@ import (
 )
 
 // The list names the blocks and journals of the folder, so that one that is missing is noticed. It is written behind what is
-// new, and before what is old is removed. Each line has a name and a time before which the file has nothing; the last one the checksum of the others.
+// new, and before what is old is removed. Each line has a name, a time before which the file has nothing, and its size, 0 of one that
+// grows; the last one has the checksum of the others.
 const (
 	listName  = "files.list"
 	listHead  = "homenode list 1\n"
-	listLine  = "%s %d\n"
+	listLine  = "%s %d %d\n"
 	listEnd   = "sum %08x\n"
 	mostLists = 64 << 20 // bytes
 )
@@ -28,16 +29,21 @@ const (
 type listedFile struct {
 	name  string
 	begin int64 // ms
+	size  int64
 }
 
-// list writes the list. s.mu is held, or nobody else has the store yet.
-func (s *Store) list() error {
+// list writes the list; closed says that the journal grows no more. s.mu is held, or nobody else has the store.
+func (s *Store) list(closed bool) error {
 	b := []byte(listHead)
 	for _, x := range s.blocks {
-		b = fmt.Appendf(b, listLine, filepath.Base(x.path), x.from)
+		b = fmt.Appendf(b, listLine, filepath.Base(x.path), x.from, x.size)
 	}
-	for _, x := range append(s.journal.old, ended{path: s.journal.path, begin: s.journal.begins}) {
-		b = fmt.Appendf(b, listLine, filepath.Base(x.path), x.begin)
+	last := ended{path: s.journal.path, begin: s.journal.begins}
+	if closed {
+		last.size = s.journal.size
+	}
+	for _, x := range append(s.journal.old, last) {
+		b = fmt.Appendf(b, listLine, filepath.Base(x.path), x.begin, x.size)
 	}
 	return atomicfile.Write(filepath.Join(s.dir, listName), func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s"+listEnd, b, checksum(b))
@@ -65,7 +71,7 @@ func (s *Store) readList() (all []listedFile, err error) {
 	}
 	for line := range strings.Lines(string(b[len(listHead):end])) {
 		var x listedFile
-		if _, err := fmt.Sscanf(line, listLine, &x.name, &x.begin); err != nil {
+		if _, err := fmt.Sscanf(line, listLine, &x.name, &x.begin, &x.size); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err) // with its checksum it was written so
 		}
 		all = append(all, x)

@@ -171,10 +171,10 @@ func (s *Store) load() error {
 	}
 	s.journal = &journal{}
 	s.missing(listed, there)
-	if err := s.replay(); err != nil {
+	if err := s.replay(listed); err != nil {
 		return err
 	}
-	return s.list()
+	return s.list(false)
 }
 
 // Series returns the series of a name and pairs of label and value, the same for the same.
@@ -317,7 +317,10 @@ func (s *Store) Close() error {
 	s.idle.Broadcast()
 	s.mu.Unlock()
 	s.upkeep.Wait()
-	return errors.Join(s.closeFiles(), s.lock.Release())
+	s.mu.Lock()
+	err := s.list(true)
+	s.mu.Unlock()
+	return errors.Join(err, s.closeFiles(), s.lock.Release())
 }
 
 // closeFiles closes what is open.

@@ -92,7 +92,7 @@ func (s *Store) cut(to int64) error {
 		return s.broken
 	}
 	old := s.journal.forget(to)
-	if err := s.list(); err != nil {
+	if err := s.list(false); err != nil {
 		return err // the files are there when it is opened again
 	}
 	for _, path := range old {
@@ -119,7 +119,7 @@ func (s *Store) expire() (err error) {
 	}
 	gone := s.blocks[:n]
 	s.blocks = slices.Clone(s.blocks[n:]) // readers have the old list
-	if err := s.list(); err != nil {
+	if err := s.list(false); err != nil {
 		return err
 	}
 	for _, b := range gone {
@@ -230,7 +230,7 @@ func (s *Store) merge(group []*block) error {
 		s.blocks = append(s.blocks, b)
 	}
 	s.blocks = append(s.blocks, rest...)
-	if err := s.list(); err != nil {
+	if err := s.list(false); err != nil {
 		return err
 	}
 	for _, c := range all {
