@@ -175,9 +175,13 @@ func (w *walker) wants(name string) bool { return w.opt.Want == nil || w.opt.Wan
 // enter counts a member.
 func (w *walker) enter(archive string) error {
 	if w.entries++; w.entries > w.opt.MaxEntries {
-		return &errBound{fmt.Sprintf("%s: more than %d members: not read further", archive, w.opt.MaxEntries)}
+		return w.tooMany(archive)
 	}
 	return nil
+}
+
+func (w *walker) tooMany(archive string) error {
+	return &errBound{fmt.Sprintf("%s: more than %d members: not read further", archive, w.opt.MaxEntries)}
 }
 
 // member hands one member to the caller; its error is the caller's.

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	within "homenode/internal/bounded"
 )
 
 // file visits what f holds; name is its path.
@@ -77,7 +79,10 @@ func (w *walker) fileIn(root *os.Root, rel, full string, parts *parts) error {
 
 // zip visits the members of a zip of size bytes.
 func (w *walker) zip(name string, r io.ReaderAt, size int64, depth int) error {
-	zr, err := zip.NewReader(r, size)
+	zr, err := within.Zip(r, size, w.opt.MaxEntries-w.entries)
+	if many := (*within.NamesError)(nil); errors.As(err, &many) {
+		return w.tooMany(name)
+	}
 	if err != nil {
 		return fmt.Errorf("%s: damaged or cut off: %w", name, err)
 	}

@@ -9,7 +9,6 @@
 package tables
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
@@ -102,7 +101,7 @@ func Detect(path string) bool {
 		return false
 	}
 	defer f.Close()
-	if zr, err := zip.NewReader(f, info.Size()); err == nil {
+	if zr, err := bounded.Zip(f, info.Size(), bounded.MostNames); err == nil {
 		kind, _ := zipHolds(zr)
 		return kind != holdsNothing
 	}
@@ -193,7 +192,7 @@ func baseName(path string) string {
 // readZip reads the zip file r of size bytes: a workbook, or a zip that holds
 // CSVs or one workbook.
 func readZip(path string, r io.ReaderAt, size int64) (*numa.Fleet, error) {
-	zr, err := zip.NewReader(r, size)
+	zr, err := bounded.Zip(r, size, bounded.MostNames)
 	if err != nil {
 		return nil, fmt.Errorf("%s: damaged or cut off: %w", path, err)
 	}
@@ -214,7 +213,7 @@ func readZip(path string, r io.ReaderAt, size int64) (*numa.Fleet, error) {
 		if !strings.HasPrefix(string(b[:min(len(b), 2)]), zipMagic) {
 			return nil, fmt.Errorf("%s: %s is not an .xlsx workbook", path, files[0].Name)
 		}
-		inner, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+		inner, err := bounded.Zip(bytes.NewReader(b), int64(len(b)), bounded.MostNames)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: damaged or cut off: %w", path, files[0].Name, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"homenode/internal/bounded"
 	"homenode/source/archive"
 )
 
@@ -56,7 +57,7 @@ func (in reach) bounds() archive.Options {
 	if in.fs == nil {
 		return unbounded
 	}
-	return archive.Options{}
+	return archive.Options{MaxEntries: bounded.MostNames}
 }
 
 // part returns a file as a part of a Source.

@@ -1,0 +1,61 @@
+package bounded
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// MostNames is how many names an archive of a stranger may have: each takes a kilobyte while it is open.
+const MostNames = 100_000
+
+// nameSize bounds what the directory of a zip has for each name, in bytes, on average.
+const nameSize = 1 << 10
+
+// A NamesError says that an archive has more names than the caller takes.
+type NamesError struct{ Most int }
+
+func (e *NamesError) Error() string {
+	return fmt.Sprintf("the archive has more than %d names: want fewer files in each", e.Most)
+}
+
+// Zip opens a zip, unless it has more names than most. archive/zip keeps all of them before it returns, whatever number the zip
+// states, so they are counted while it reads.
+func Zip(r io.ReaderAt, size int64, most int) (*zip.Reader, error) {
+	c := &names{ReaderAt: r, most: most}
+	z, err := zip.NewReader(c, size)
+	if c.full {
+		return nil, &NamesError{most}
+	}
+	c.counted = true
+	return z, err
+}
+
+// names counts the names that are read.
+type names struct {
+	io.ReaderAt
+	counted bool // the directory is read
+	most, n int
+	bytes   int64
+	full    bool
+}
+
+// mostSearched is what archive/zip reads beside the directory, in bytes.
+const mostSearched = 1 << 20
+
+const nameMark = "PK\x01\x02" // begins each name of the directory
+
+// ReadAt reads, and ends at the bound.
+func (c *names) ReadAt(p []byte, at int64) (int, error) {
+	if c.counted {
+		return c.ReaderAt.ReadAt(p, at)
+	}
+	n, err := c.ReaderAt.ReadAt(p, at)
+	c.n += bytes.Count(p[:n], []byte(nameMark))
+	if c.bytes += int64(n); c.n > c.most || c.bytes > int64(c.most)*nameSize+mostSearched {
+		c.full = true
+		return 0, &NamesError{c.most}
+	}
+	return n, err
+}
