@@ -19,6 +19,8 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/storage"
 	"github.com/prometheus/prometheus/util/annotations"
+
+	"homenode/internal/turns"
 )
 
 // Limits of one query and of all.
@@ -26,6 +28,7 @@ const (
 	mostSamples = 50_000_000
 	longest     = 30 * time.Second
 	atOnce      = 4
+	mostWaiting = 100
 	mostPoints  = 11_000 // of a series, as Prometheus has it
 	mostBody    = 1 << 20
 )
@@ -43,7 +46,7 @@ type API struct {
 
 	engine *promql.Engine
 	parser parser.Parser
-	turn   chan struct{}
+	turns  *turns.Turns
 }
 
 // An Alert is one alert as the API shows it.
@@ -68,7 +71,7 @@ func (a *API) Handler() http.Handler {
 	a.engine = promql.NewEngine(promql.EngineOpts{MaxSamples: mostSamples, Timeout: longest, LookbackDelta: 5 * time.Minute,
 		EnableAtModifier: true, EnableNegativeOffset: true, Parser: a.parser,
 		NoStepSubqueryIntervalFn: func(int64) int64 { return time.Minute.Milliseconds() }})
-	a.turn = make(chan struct{}, atOnce)
+	a.turns = turns.New(atOnce, mostWaiting)
 	mux := http.NewServeMux()
 	both := func(path string, f func(*http.Request) (any, annotations.Annotations, error)) {
 		h := func(w http.ResponseWriter, r *http.Request) {
@@ -87,11 +90,11 @@ func (a *API) Handler() http.Handler {
 		mux.HandleFunc("GET "+path, h)
 		mux.HandleFunc("POST "+path, h)
 	}
-	both("/api/v1/query", a.instant)
-	both("/api/v1/query_range", a.series)
-	both("/api/v1/labels", a.labelNames)
-	both("/api/v1/label/{name}/values", a.labelValues)
-	both("/api/v1/series", a.find)
+	both("/api/v1/query", a.inTurn(a.instant))
+	both("/api/v1/query_range", a.inTurn(a.series))
+	both("/api/v1/labels", a.inTurn(a.labelNames))
+	both("/api/v1/label/{name}/values", a.inTurn(a.labelValues))
+	both("/api/v1/series", a.inTurn(a.find))
 	fixed := func(data func() any) func(*http.Request) (any, annotations.Annotations, error) {
 		return func(*http.Request) (any, annotations.Annotations, error) { return data(), nil, nil }
 	}
@@ -123,6 +126,9 @@ func (a *API) fail(w http.ResponseWriter, err error) {
 		kind, code = "timeout", http.StatusServiceUnavailable
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if code == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", turns.RetryAfter)
+	}
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(map[string]string{"status": "error", "errorType": kind, "error": err.Error()}) // the client is gone
 }
@@ -149,7 +155,22 @@ func (a *API) store() (storage.Queryable, error) {
 	return s, nil
 }
 
-// exec runs a query when it is its turn.
+// inTurn lets f read the store when it is its turn.
+func (a *API) inTurn(f func(*http.Request) (any, annotations.Annotations, error)) func(*http.Request) (any, annotations.Annotations, error) {
+	return func(r *http.Request) (any, annotations.Annotations, error) {
+		end, err := a.turns.Take(r.Context())
+		if errors.Is(err, turns.ErrBusy) {
+			err = unready{err}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		defer end()
+		return f(r)
+	}
+}
+
+// exec runs a query.
 func (a *API) exec(r *http.Request, make func(context.Context, storage.Queryable, promql.QueryOpts) (promql.Query, error)) (any, annotations.Annotations, error) {
 	s, err := a.store()
 	if err != nil {
@@ -174,12 +195,6 @@ func (a *API) exec(r *http.Request, make func(context.Context, storage.Queryable
 		if lookback, err = duration("lookback_delta", t); err != nil {
 			return nil, nil, err
 		}
-	}
-	select {
-	case a.turn <- struct{}{}:
-		defer func() { <-a.turn }()
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
 	}
 	q, err := make(ctx, s, promql.NewPrometheusQueryOpts(false, lookback, nil))
 	if err != nil {

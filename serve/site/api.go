@@ -57,6 +57,7 @@ func (s *Site) answer(p *screen) http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		if err != nil {
+			retry(w.Header(), statusOf(err))
 			w.WriteHeader(statusOf(err))
 			_ = json.NewEncoder(w).Encode(map[string]string{"error": said(err)}) // the client is gone
 			return

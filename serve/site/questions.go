@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"homenode/ask"
+	"homenode/internal/turns"
 	"homenode/output/answer"
 	"homenode/serve/board"
 	"homenode/source/open"
@@ -25,8 +26,8 @@ func (x *request) env() *ask.Env {
 	return e
 }
 
-// turns are of the questions that are answered at once; the others wait.
-var turns = make(chan struct{}, 4)
+// asking bounds the pages that are made at once, and those that wait.
+var asking = turns.New(4, 100)
 
 // answerOf answers a question within its budget.
 func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error) {
@@ -41,12 +42,6 @@ func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error)
 func (x *request) reply(t *ask.Entry, q ask.Question, e *ask.Env) (*ask.Reply, error) {
 	if x.quiet {
 		return nil, errors.New("nothing is asked")
-	}
-	select {
-	case turns <- struct{}{}:
-		defer func() { <-turns }()
-	case <-x.Context().Done():
-		return nil, x.Context().Err()
 	}
 	return t.Answer(x.Context(), q, e)
 }

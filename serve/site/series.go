@@ -271,6 +271,7 @@ func (s *Site) series(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if err != nil {
+		retry(w.Header(), statusOf(err))
 		http.Error(w, err.Error(), statusOf(err))
 		return
 	}
@@ -287,6 +288,11 @@ func (x *request) columns() (*columns, error) {
 	if err != nil {
 		return nil, err
 	}
+	end, err := asking.Take(x.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer end()
 	now := time.Now()
 	p, err := x.site.Live.pastOfVM(x.Context(), x.fleet.Name, vm.ID, length, now)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"homenode/ask"
 	"homenode/docs/schema"
+	"homenode/internal/turns"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
 	"homenode/output/draw/svg"
@@ -180,8 +181,15 @@ func (s *Site) serve(p *screen) http.Handler {
 	})
 }
 
-// shown shows the page.
+// shown shows the page when it is its turn.
 func (x *request) shown() (*view, error) {
+	if !x.quiet {
+		end, err := asking.Take(x.Context())
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
 	switch p := x.page; {
 	case p.fleet && x.fleet == nil:
 		return nil, ask.ErrNoFleet
@@ -242,6 +250,9 @@ func (x *request) cannot(err error) *answer.Answer {
 		text = p.raw.ReplaceAllString(text, p.plain)
 	}
 	headline := "This cannot be answered."
+	if errors.Is(err, turns.ErrBusy) {
+		headline = "This server is busy."
+	}
 	if statusOf(err) == http.StatusNotFound {
 		headline = "Nothing is there."
 	}
@@ -285,7 +296,7 @@ func statusOf(err error) int {
 	switch _, unknown := errors.AsType[*unknownError](err); {
 	case unknown:
 		return http.StatusNotFound
-	case errors.Is(err, ask.ErrNoFleet), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, ask.ErrNoFleet), errors.Is(err, turns.ErrBusy), errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest

@@ -14,6 +14,7 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
+	"homenode/internal/turns"
 	"homenode/internal/words"
 	"homenode/output/format"
 	"homenode/output/format/page"
@@ -99,8 +100,16 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	retry(h, status)
 	w.WriteHeader(status)
 	_, _ = w.Write(x.keepFleet(whole.Bytes(), len(fleets))) // the client is gone
+}
+
+// retry says when a client may ask again.
+func retry(h http.Header, status int) {
+	if status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", turns.RetryAfter)
+	}
 }
 
 // commandLine returns what a person types for the same answer.
