@@ -107,6 +107,9 @@ func Compile(text string) (*Condition, error) {
 	if len(text) > longestCondition {
 		return nil, fmt.Errorf("found %d bytes, want a condition of at most %d", len(text), longestCondition)
 	}
+	if err := boundPatterns(text); err != nil {
+		return nil, fmt.Errorf("%q: %w", text, err)
+	}
 	var b bound
 	options := []expr.Option{expr.Env(zero), expr.AsBool(), expr.MaxNodes(mostNodes), expr.Patch(&b), expr.DisableAllBuiltins()}
 	for _, name := range functions {

@@ -25,6 +25,13 @@ func TestConditionBounds(t *testing.T) {
 		strings.Repeat("vcpus == 1 || ", 400) + "false":                           "found 5605 bytes",
 		strings.Repeat("vcpus==1||", 190) + "false":                               "exceeds maximum allowed nodes",
 		"vcpus ==": "unexpected token EOF",
+		`any(tags, # matches "((a?){1000}|(a?){1000}|(a?){1000}|b)")`:        "found patterns of more than 1000 steps",
+		`name matches "((a{1,9}){1,9}){1,9}z|(a{900})(b{900})"`:              "found patterns of more than 1000 steps",
+		`map(1) || name matches "` + strings.Repeat("(a?){1000}", 160) + `"`: "",
+		strings.Repeat(`name matches "a{300}" || `, 4) + "false":             "found patterns of more than 1000 steps",
+		`name matches folder`:         "found a pattern that is no text",
+		`let p = "a"; name matches p`: "found a pattern that is no text",
+		`name matches "("`:            "missing closing )",
 	} {
 		begin := time.Now()
 		if _, err := Compile(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -43,7 +50,7 @@ func TestConditionsAreCheap(t *testing.T) {
 		v.Tags = append(v.Tags, strings.Repeat("tag", 10)+string(rune('a'+i)))
 	}
 	v.VCPUs = numa.ReadAt(24, "")
-	for _, one := range []string{`# contains "0"`, `# matches "(a+)+0"`, `len(lower(upper(trim(#)))) > 99`} {
+	for _, one := range []string{`# contains "0"`, `# matches "(a+)+0"`, `# matches "(a?){90}0"`, `len(lower(upper(trim(#)))) > 99`} {
 		text := "any(tags, {" + one
 		for {
 			longer := text + " || " + one

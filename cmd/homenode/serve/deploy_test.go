@@ -205,6 +205,24 @@ func TestPrometheus(t *testing.T) {
 	}
 }
 
+// TestUnitMemory checks that Go collects before systemd slows the process down, and that before systemd ends it.
+func TestUnitMemory(t *testing.T) {
+	unit, err := os.ReadFile(deploy + "/systemd/homenode.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?s)GOMEMLIMIT=(\d+)MiB.*\nMemoryHigh=(\d+)M\nMemoryMax=(\d+)G\n`).FindSubmatch(unit)
+	if m == nil {
+		t.Fatal("the unit has no limits of memory")
+	}
+	limit, _ := strconv.Atoi(string(m[1]))
+	high, _ := strconv.Atoi(string(m[2]))
+	most, _ := strconv.Atoi(string(m[3]))
+	if limit >= high || high >= most<<10 {
+		t.Errorf("GOMEMLIMIT %d, MemoryHigh %d, MemoryMax %d", limit, high, most<<10)
+	}
+}
+
 // TestUnit lets systemd look at the unit, where there is one.
 func TestUnit(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
