@@ -32,7 +32,7 @@ type listedFile struct {
 	size  int64
 }
 
-// list writes the list; closed says that the journal grows no more. s.mu is held, or nobody else has the store.
+// list writes the list; closed says that the journal grows no more. s.mu is held, or the store is not shared.
 func (s *Store) list(closed bool) error {
 	b := []byte(listHead)
 	for _, x := range s.blocks {

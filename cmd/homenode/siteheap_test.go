@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -9,7 +10,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"homenode/internal/testdeps"
 )
@@ -102,6 +106,29 @@ func TestHeapStaysFlat(t *testing.T) {
 			sitePage(t, at+all[views%len(all)], http.StatusOK)
 		}
 	}
+	crowd := func(length time.Duration) (n int64) { // 50 readers; some come when too many wait
+		var readers sync.WaitGroup
+		var asked atomic.Int64
+		end := time.Now().Add(length)
+		for range 50 {
+			readers.Go(func() {
+				for time.Now().Before(end) {
+					res, err := http.Get(at + all[int(asked.Add(1))%len(all)])
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_, _ = io.Copy(io.Discard, res.Body)
+					res.Body.Close()
+					if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable {
+						t.Errorf("%s: status %d", res.Request.URL, res.StatusCode)
+					}
+				}
+			})
+		}
+		readers.Wait()
+		return asked.Load()
+	}
 	live := func() float64 {
 		var m runtime.MemStats
 		for range 2 { // what a finalizer frees is gone after the second
@@ -114,9 +141,16 @@ func TestHeapStaysFlat(t *testing.T) {
 	if testdeps.Proof() { // 1,000 and 10,000, in whole rounds: the same answers are kept for later askers then
 		first, last = (1000/len(all)+1)*len(all), (10_000/len(all)+1)*len(all)
 	}
+	length := 3 * time.Second
+	if testdeps.Proof() {
+		length = 10 * time.Minute
+	}
 	ask(first)
+	crowd(length / 10)
 	before := live()
 	ask(last)
+	t.Logf("50 readers asked %d times in %s", crowd(length), length)
+	http.DefaultClient.CloseIdleConnections()
 	// A command that is kept takes 350 KB: of 1,000 questions that is 350 MB.
 	after := live()
 	t.Logf("%d addresses, %d views: %.1f MB live after the first %d, %.1f MB in the end", len(all), views, before, first, after)

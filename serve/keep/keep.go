@@ -26,7 +26,7 @@ const mostWaiting = 10_000
 
 // A Keeper keeps what it is given.
 type Keeper struct {
-	damaged func(store.Loss) // nil tells nobody
+	damaged func(store.Loss) // may be nil
 
 	mu      sync.Mutex
 	hosts   map[[2]string]*host // by vCenter and ID
