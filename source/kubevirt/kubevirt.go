@@ -2,9 +2,11 @@
 package kubevirt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -108,16 +110,25 @@ func (v vm) read(domain *yaml.Node) error {
 		}
 		number[i] = n
 	}
-	s.Sockets, s.Dies, s.Cores, s.Threads = max(number[0], number[3]), 1, number[1], number[2]
 	if cpu != nil {
 		s.TopologyAt, s.VCPUsAt = v.at(cpu), v.at(cpu)
 	}
+	if n := cmp.Or(find(domain, "resources", "limits", "cpu"), find(domain, "resources", "requests", "cpu")); n != nil &&
+		cmp.Or(find(cpu, "sockets"), find(cpu, "cores"), find(cpu, "threads")) == nil { // SetDefaultGuestCPUTopology
+		count, ok := quantity(n.Value)
+		if !ok || count > numa.MaxVCPUs {
+			return &numa.SyntaxError{File: v.File().Name, Line: n.Line, Col: n.Column, Msg: fmt.Sprintf("cpu: found %q, want such as 4 or 1500m", text.Short(n.Value))}
+		}
+		number[0], s.TopologyAt, s.VCPUsAt = max(1, int(count)), v.at(n), v.at(n)
+		v.File().Add(n.Line, n.Column, "VM "+v.Name, "sockets", number[0], "")
+	}
+	if most := find(cpu, "maxSockets"); most != nil && number[0] > number[3] {
+		v.Stray(most.Line, most.Column, true, "%d sockets, and maxSockets is %d: KubeVirt refuses it", number[0], number[3])
+	}
+	s.Sockets, s.Dies, s.Cores, s.Threads = max(number[0], number[3]), 1, number[1], number[2]
 	s.ACPI = numa.DerivedFrom(true, "KubeVirt's own")
 	present := number[0] * s.PerSocket()
-	memory := find(domain, "memory", "guest")
-	if memory == nil {
-		memory = find(domain, "resources", "requests", "memory")
-	}
+	memory := cmp.Or(find(domain, "memory", "guest"), find(domain, "resources", "requests", "memory"), find(domain, "resources", "limits", "memory"))
 	if memory != nil {
 		size, ok := quantity(memory.Value)
 		if !ok {
@@ -167,15 +178,15 @@ func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
 }
 
 // suffixes are those of quantities of Kubernetes.
-var suffixes = map[string]float64{"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
+var suffixes = map[string]float64{"m": 1e-3, "": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 
-// quantity reads memory such as 64Gi.
+// quantity reads memory such as 64Gi, or CPUs such as 1500m, rounded up as Kubernetes does.
 func quantity(s string) (numa.Bytes, bool) {
-	digits := strings.TrimRight(s, "kKMGTi")
+	digits := strings.TrimRight(s, "mkKMGTi")
 	n, err := strconv.ParseFloat(digits, 64)
 	factor, ok := suffixes[s[len(digits):]]
 	if err != nil || !ok || !(n >= 0 && n*factor < 1<<60) {
 		return 0, false
 	}
-	return numa.Bytes(n * factor), true
+	return numa.Bytes(math.Ceil(n * factor)), true
 }
