@@ -75,7 +75,8 @@ func (s *Stated) check() error {
 // A Stray is a part of a definition that contradicts the rest.
 type Stray struct {
 	Note
-	Refused bool `json:"refused,omitempty"` // the VM does not start with it
+	Refused  bool `json:"refused,omitempty"`  // the VM does not start with it
+	Doubtful bool `json:"doubtful,omitempty"` // it does harm with some releases or settings alone, which are not stated
 }
 
 // Present returns how many vCPUs of a cell are there, and not only can be added.

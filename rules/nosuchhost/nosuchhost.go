@@ -28,8 +28,11 @@ func check(p *rule.StatedPass) {
 	}
 	for _, n := range s.Strays {
 		severity := finding.Medium
-		if n.Refused {
+		switch {
+		case n.Refused:
 			severity = finding.High
+		case n.Doubtful:
+			severity = finding.Low
 		}
 		report(severity, n.At, n.Text, "definition", n.Text, n.At)
 	}

@@ -41,6 +41,12 @@ func (v *VM) Stray(line, col int, refused bool, format string, args ...any) {
 	v.Stated.Strays = append(v.Stated.Strays, numa.Stray{Note: at, Refused: refused})
 }
 
+// Doubt adds a stray of the definition that does harm with releases or settings alone which the definition does not state.
+func (v *VM) Doubt(line, col int, format string, args ...any) {
+	v.Stray(line, col, false, format, args...)
+	v.Stated.Strays[len(v.Stated.Strays)-1].Doubtful = true
+}
+
 // Close completes the layout, of which topology, cells and bindings are set: most is how many vCPUs there can be, and present how many are
 // there, 0 for those that are no slots. Everything is in one cell where none is stated. Without a number of vCPUs there is no layout.
 func (v *VM) Close(most, present int) {

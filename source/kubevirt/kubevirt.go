@@ -166,14 +166,36 @@ func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
 	if passthrough != nil && find(domain, "memory", "hugepages") == nil {
 		v.Stray(passthrough.Line, passthrough.Column, true, "guestMappingPassthrough without huge pages: KubeVirt refuses it")
 	}
+	if placed := on("dedicatedCpuPlacement"); placed != nil {
+		v.equal(placed, domain, present)
+	}
 	isolate := on("isolateEmulatorThread")
 	switch {
 	case isolate == nil:
 	case on("dedicatedCpuPlacement") == nil:
 		v.Stray(isolate.Line, isolate.Column, true, "isolateEmulatorThread without dedicatedCpuPlacement: KubeVirt refuses it")
 	case present%2 == 0: // https://github.com/kubevirt/kubevirt/pull/10757
-		v.Stray(isolate.Line, isolate.Column, false, "isolateEmulatorThread takes a CPU more, %d together: a kubelet with full-pcpus-only refuses an odd number, unless the object KubeVirt "+
+		v.Doubt(isolate.Line, isolate.Column, "isolateEmulatorThread takes a CPU more, %d together: only a kubelet with full-pcpus-only refuses an odd number, unless the object KubeVirt "+
 			"of the cluster has the annotation alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity", present+1)
+	}
+}
+
+// equal finds requests and limits that are not those of dedicated CPUs (validateCPUPinning in the admitters of KubeVirt's webhook).
+func (v vm) equal(placed, domain *yaml.Node, present int) {
+	var stated []numa.Bytes
+	for _, key := range []string{"requests", "limits"} {
+		if n := find(domain, "resources", key, "cpu"); n != nil {
+			count, ok := quantity(n.Value)
+			if ok {
+				stated = append(stated, count)
+			}
+		}
+	}
+	switch {
+	case len(stated) == 2 && stated[0] != stated[1]:
+		v.Stray(placed.Line, placed.Column, true, "dedicatedCpuPlacement, and requests.cpu of %d differs from limits.cpu of %d: KubeVirt refuses it", stated[0], stated[1])
+	case len(stated) > 0 && stated[0] != numa.Bytes(present):
+		v.Stray(placed.Line, placed.Column, true, "dedicatedCpuPlacement, and %d vCPUs beside %d CPUs of resources: KubeVirt refuses it", present, stated[0])
 	}
 }
 
