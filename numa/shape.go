@@ -1,6 +1,7 @@
 package numa
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -25,7 +26,8 @@ type Shape struct {
 type Cell struct {
 	CPUs   []int  `json:"cpus"` // vCPUs in ascending order, also those that can be added; none for memory alone
 	Memory Bytes  `json:"bytes"`
-	At     string `json:"at,omitempty"` // where a definition states it; "" for one that is made
+	Page   Bytes  `json:"pageBytes,omitempty"` // of its huge pages where the cells differ
+	At     string `json:"at,omitempty"`        // where a definition states it; "" for one that is made
 }
 
 // Most returns how many vCPUs there can be: those of the topology.
@@ -48,6 +50,9 @@ func (s *Shape) Even() bool {
 	}
 	return true
 }
+
+// PageOf returns the size of the huge pages of a cell; 0 for none stated.
+func (s *Shape) PageOf(cell int) Bytes { return cmp.Or(s.Cells[cell].Page, s.Page) }
 
 // Unit is what the memory of a cell is a multiple of: a page, or a MiB.
 func (s *Shape) Unit() Bytes { return max(s.Page, MiB) }

@@ -42,6 +42,9 @@ type Stated struct {
 	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
 	ACPI    Fact[bool] `json:"acpi,omitzero"`
 	Helpers []Helper   `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
+	// DefaultPage: it has huge pages of the size that is the host's default. Reserves: the platform reserves its pages at each start.
+	DefaultPage bool `json:"defaultPage,omitempty"`
+	Reserves    bool `json:"reserves,omitempty"`
 }
 
 // check reports the first part that cannot be: the checks of definitions look up cells and vCPUs without asking again.

@@ -110,12 +110,12 @@ func checkMemory(s *numa.Shape, fault faulter) {
 		if c.Memory <= 0 {
 			fault(Memory, "cell %d has no memory", i)
 		}
-		if s.Page > 0 && c.Memory%s.Page != 0 {
+		if page := s.PageOf(i); page > 0 && c.Memory%page != 0 {
 			over := ""
-			if rounded(c.Memory) == rounded(c.Memory/s.Page*s.Page) {
-				over = fmt.Sprintf(": %s are left over", c.Memory%s.Page)
+			if rounded(c.Memory) == rounded(c.Memory/page*page) {
+				over = fmt.Sprintf(": %s are left over", c.Memory%page)
 			}
-			fault(Pages, "the %s of cell %d are no whole pages of %s%s", c.Memory, i, s.Page, over)
+			fault(Pages, "the %s of cell %d are no whole pages of %s%s", c.Memory, i, page, over)
 		}
 	}
 	switch { // libvirt makes the VM smaller without a word

@@ -87,13 +87,13 @@ func (v *VM) Close(most, present int) {
 	}
 }
 
-// Pages gives the layout the huge pages of its cells. Where they differ it has no size for all.
+// Pages gives the layout the huge pages of its cells: where they differ, each its own.
 func (v *VM) Pages(pages []numa.HugePages, cells int, line, col int) {
 	each, all := numa.PagesOf(pages, max(1, cells))
 	v.Stated.Page = all
 	for i, page := range each {
-		if all == 0 && page > 0 && i < len(v.Stated.Cells) && v.Stated.Cells[i].Memory%page != 0 {
-			v.Stray(line, col, true, "the %s of cell %d are no whole pages of %s", v.Stated.Cells[i].Memory, i, page)
+		if all == 0 && i < len(v.Stated.Cells) {
+			v.Stated.Cells[i].Page = page
 		}
 	}
 	for _, p := range pages {

@@ -249,6 +249,7 @@ func (d *domain) backing(e *element) {
 		d.add(p, "huge pages of "+of, size.Value.String(), "")
 	}
 	if pages == nil {
+		d.Stated.DefaultPage = true
 		d.add(huge, "huge pages", true, "")
 	}
 	d.Pages(pages, len(d.Stated.Cells), huge.line, huge.col)

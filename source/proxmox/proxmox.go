@@ -307,6 +307,7 @@ func (c *config) pages() {
 	if value == "" {
 		return
 	}
+	c.Stated.Reserves = true // hugepages_allocate
 	if c.value["numa"] != "1" {
 		c.Stray(line, 1, true, "hugepages without numa: 1: Proxmox does not start the VM")
 	}
