@@ -35,6 +35,8 @@ type arguments struct {
 	s        *numa.Stated
 	line     int // that is read
 	smp      bool
+	machine  string // its type
+	old      int    // line of the first -numa node with mem=, which machine types from 5.1 on do not take; 0 for none
 	all, now int    // vCPUs of which -smp speaks, and those there at the start
 	levels   [6]int // how many of each of partsOfCPU
 	backends map[string]backing
@@ -66,7 +68,7 @@ type cpuOfNode struct {
 var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread"}
 
 // unnamed are the keys of the first values of options, which may stand without it.
-var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-name": "guest", "-uuid": "uuid"}
+var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type"}
 
 // modes are the policies of backends by the words of libvirt.
 var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
@@ -111,6 +113,7 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 		}
 		s.Sockets, s.Cores, a.all, a.levels = 1, 1, 1, [6]int{1, 1, 1, 1, 1, 1} // as QEMU does
 	}
+	a.oldMemory()
 	switch {
 	case s.Most() < a.all: // a check says it
 	case s.Most() > a.all:
@@ -195,8 +198,16 @@ func (a *arguments) add(option, value string) error {
 				b.bound = numa.Bound{Mode: modes[last("policy")], At: a.place()}
 				b.bound.Nodes, err = list(nodes)
 			}
+			switch policy := last("policy"); {
+			case b.bound.Nodes != nil && (policy == "" || policy == "default"):
+				a.stray("the memory backend %s has host-nodes and no policy: QEMU refuses it", text.Short(last("id")))
+			case b.bound.Nodes == nil && policy != "" && policy != "default":
+				a.stray("the memory backend %s has the policy %s and no host-nodes: QEMU refuses it", text.Short(last("id")), text.Short(policy))
+			}
 			a.backends[last("id")] = b
 		}
+	case "-machine", "-M":
+		a.machine = cmp.Or(last("type"), a.machine)
 	case "-name":
 		a.Name = last("guest")
 	case "-uuid":
@@ -223,6 +234,7 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 		n := guestNode{cell: numa.Cell{At: a.place()}, id: number("nodeid", len(a.nodes)), backend: last("memdev")}
 		if old := last("mem"); old != "" && err == nil {
 			n.cell.Memory, err = sizeOf(old, "M")
+			a.old = cmp.Or(a.old, a.line)
 		}
 		if err == nil {
 			n.cell.CPUs, err = list(strings.Join(cpus, ","))
@@ -240,6 +252,24 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 		a.distance = append(a.distance, [3]int{number("src", 0), number("dst", 0), number("val", 0)})
 	}
 	return err
+}
+
+// versioned matches the types of machines whose versions are those of QEMU.
+var versioned = regexp.MustCompile(`^(?:pc-q35|pc-i440fx|pc|virt|pseries)-([0-9]+)\.([0-9]+)$`)
+
+// oldMemory finds memory of nodes that is stated without a backend (docs/about/removed-features of QEMU, 5.1). pc and q35 are those of the release.
+func (a *arguments) oldMemory() {
+	const refused = "-numa node with mem= and the machine type %s: %s from 5.1 on refuse it, and want memdev="
+	part := versioned.FindStringSubmatch(a.machine)
+	switch {
+	case a.old == 0:
+	case part != nil:
+		if major, _ := strconv.Atoi(part[1]); major > 5 || major == 5 && part[2] != "0" {
+			a.Stray(a.old, 1, true, refused, a.machine, "machine types")
+		}
+	case a.machine == "pc" || a.machine == "q35":
+		a.Doubt(a.old, 1, refused, a.machine, "releases of QEMU")
+	}
 }
 
 // arrange takes what -smp says of the topology, and the rest as QEMU does since 6.2: cores before sockets, one of what is not named
