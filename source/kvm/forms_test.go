@@ -12,6 +12,8 @@ import (
 func TestForms(t *testing.T) {
 	const nodes = "memory: 2048\nsockets: 2\nnuma: 1\nnuma0: cpus=0,memory=1024\nnuma1: cpus=1,memory=1024\n"
 	const vmi = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata:\n  name: a\nspec:\n  template:\n    spec:\n      domain:\n        memory:\n          guest: 4Gi\n        cpu:\n          cores: 4\n          maxSockets: 4\n"
+	const cell = "<cpu><numa><cell id='0' cpus='0-1' memory='4' unit='GiB'/></numa></cpu>"
+	const module = "<devices><memory model='dimm'><target><size unit='GiB'>2</size><node>0</node></target></memory></devices>"
 	const bare = "kind: VirtualMachine\nspec:\n  template:\n    spec:\n      domain:\n        devices: {}\n"
 	for _, tt := range []struct{ name, in, shape, stray string }{
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
@@ -36,6 +38,11 @@ func TestForms(t *testing.T) {
 		{"a.yaml", bare + "        resources:\n          requests: {cpu: 2}\n          limits: {cpu: 1500m, memory: 4Gi}\n", "2 of 2 in [2], 4 GB, bound to []", ""},
 		{"a.yaml", bare + "        memory: {guest: 4Gi}\n        cpu: {model: host-model}\n        resources: {requests: {cpu: 500m}}\n", "1 of 1 in [1], 4 GB, bound to []", ""},
 		{"a.yaml", bare + "        memory: {guest: 4Gi}\n        cpu: {cores: 4}\n        resources: {requests: {cpu: 2}}\n", "4 of 4 in [4], 4 GB, bound to []", ""},
+		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>8</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + module + "</domain>", "2 of 2 in [2], 6 GB, bound to []", ""},
+		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>5</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + "</domain>", "", "maxMemory of 5 GB is below the memory of 6 GB"},
+		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>8</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + strings.Replace(module, ">0<", ">5<", 1) + "</domain>", "", "a memory module of 2 GB is of cell 5"},
+		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu>" + cell + "<numatune><memnode cellid='0' mode='restrictive' nodeset='0'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0]", "newer releases of libvirt refuse restrictive"},
+		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu>" + cell + "<numatune><memory mode='restrictive' nodeset='0-1'/><memnode cellid='0' mode='restrictive' nodeset='0'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0]", ""},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu current='2'>8</vcpu></domain>", "2 of 8 in [8], 4 GB, bound to []", ""},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><vcpus><vcpu id='0' enabled='yes'/><vcpu id='1' enabled='no'/></vcpus></domain>", "1 of 2 in [2], 4 GB, bound to []", ""},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='2' unit='MiB' nodeset='1'/></hugepages></memoryBacking></domain>", "", "huge pages for cell 1, which there is not"},

@@ -50,6 +50,7 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	d.pins(e.child("cputune"))
 	d.bound(e.child("numatune"))
 	d.hotplug(e.child("maxMemory"))
+	d.modules(e.child("devices").all("memory"))
 	d.unheld(e.child("memoryBacking", "hugepages"))
 	switch f := e.child("features"); {
 	case f != nil:
@@ -140,6 +141,9 @@ func (d *domain) memory(e *element) {
 			continue
 		case m.name == "maxMemory":
 			d.Stated.HotPlug = true
+			if size.Value < d.Stated.Shape.Memory {
+				d.Stray(c.line, c.col, true, "maxMemory of %s is below the memory of %s: libvirt refuses it", size.Value, d.Stated.Shape.Memory)
+			}
 		default:
 			d.Stated.Shape.Memory, d.Stated.MemoryAt = size.Value, numa.Place(d.file.Name, c.line, 0)
 		}
@@ -326,6 +330,25 @@ func (d *domain) bound(tune *element) {
 			continue
 		}
 		s.Bound[cell] = one
+		if whole := cmp.Or(tune.child("memory").attr("mode"), "strict"); (one.Mode == "restrictive") != (whole == "restrictive") {
+			d.Doubt(m.line, m.col, "the memory of cell %d has the mode %s, and that of the VM %s: newer releases of libvirt refuse restrictive beside another mode", cell, text.Short(one.Mode), text.Short(whole))
+		}
+	}
+}
+
+// modules adds memory modules (DIMM) to the cells that they are of.
+func (d *domain) modules(list []*element) {
+	for _, m := range list {
+		size := d.bytes(m, "size", m.child("target", "size").content(), m.child("target", "size").attr("unit"))
+		node := m.child("target", "node")
+		cell, ok := d.number(m, "node", node.content(), maxNode)
+		switch {
+		case !size.Known() || node == nil || !ok:
+		case cell >= len(d.Stated.Cells):
+			d.Stray(node.line, node.col, true, "a memory module of %s is of cell %d, which there is not: libvirt refuses it", size.Value, cell)
+		default:
+			d.Stated.Cells[cell].Memory += size.Value
+		}
 	}
 }
 

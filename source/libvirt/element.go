@@ -31,8 +31,8 @@ const (
 	maxElements = 1 << 20
 )
 
-// unread are elements of which nothing is read: devices are most of a domain.
-var unread = map[string]bool{"devices": true, "qemuCaps": true, "guest": true, "secmodel": true, "sysinfo": true, "snapshots": true}
+// unread are elements of which nothing is read. Devices are most of a domain: memory modules alone are read.
+var unread = map[string]bool{"qemuCaps": true, "guest": true, "secmodel": true, "sysinfo": true, "snapshots": true}
 
 // A parser builds the elements of a file. Text around them, such as the prompt before a pasted output, is skipped.
 type parser struct {
@@ -82,7 +82,8 @@ func (p *parser) take(token xml.Token, line, col int) error {
 		if len(p.open) == maxDepth {
 			return p.fault(line, col, "found elements %d deep", maxDepth)
 		}
-		if unread[e.name] || p.skip > 0 {
+		device := len(p.open) > 0 && p.open[len(p.open)-1].name == "devices"
+		if unread[e.name] || p.skip > 0 || device && e.name != "memory" {
 			p.skip++
 		} else {
 			e.attrs = t.Attr
