@@ -108,10 +108,10 @@ func Make(ctx context.Context, p *Problem) (*Plan, error) {
 		var found *search
 		found, out.Bound = m.solve(ctx)
 		s = found.state
-		if s.placed == m.wanted { // where hosts lack, they are full
+		if s.placed == m.wanted {
 			out.Tightest = len(s.used)
-			found.spread(ctx)
 		}
+		found.spread(ctx)
 		found.draw()
 	}
 	if err := ctx.Err(); err != nil { // the search ended early

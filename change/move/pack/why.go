@@ -121,6 +121,15 @@ func Takes(p *Problem, vm VM) (host string, ok bool) {
 }
 
 // unit is what vCPUs are counted against.
+// units writes how many of them, to three digits: "1 core", "1.5 cores".
+func (p *Policy) units(n float64) string {
+	text := fmt.Sprintf("%.3g %s", n, p.unit())
+	if strings.HasPrefix(text, "1 ") {
+		return strings.TrimSuffix(text, "s")
+	}
+	return text
+}
+
 func (p *Policy) unit() string {
 	if p.Threads {
 		return "threads"
@@ -264,7 +273,7 @@ func (s *state) lacks(h int32, it *item) (words string, share float64) {
 func (m *model) lack(n int32, cpu, mem int64) string {
 	var list []string
 	if cpu > 0 {
-		list = append(list, fmt.Sprintf("%.3g %s", float64(cpu)/float64(m.core), m.p.Policy.unit()))
+		list = append(list, fmt.Sprintf("%s", m.p.Policy.units(float64(cpu)/float64(m.core))))
 	}
 	if mem > 0 {
 		list = append(list, numa.Bytes(mem).String())
