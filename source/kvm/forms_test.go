@@ -62,6 +62,34 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestTaskset: taskset before QEMU, or for threads in comments as a move writes them, says where vCPUs run.
+func TestTaskset(t *testing.T) {
+	for in, want := range map[string]string{
+		"# Use: taskset -c 0-3,32 qemu-system-x86_64 -machine q35\n-m 2G\n-smp 2\n":                                                   "[[0 1 2 3 32] [0 1 2 3 32]] 0",
+		"taskset -c 4 /usr/bin/qemu-system-x86_64 -m 2G -smp 2":                                                                       "[[4] [4]] 0",
+		"# Use: taskset -c 0-1 qemu\n#   taskset -pc 0 THREAD-ID, of vCPUs 0\n#   taskset -pc 1 THREAD-ID, of vCPUs 1\n-m 2G\n-smp 2": "[[0] [1]] 2",
+		"-m 2G -smp 2": "[[] []] 0",
+	} {
+		f, err := ReadBytes("a.args", []byte(in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(f.VMs[0].Stated.CPUs, len(f.VMs[0].Stated.Pins)); got != want {
+			t.Errorf("%s: found %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestTree: the machine virt of ARM tells its guest of nodes without ACPI.
+func TestTree(t *testing.T) {
+	for machine, known := range map[string]bool{"<type arch='aarch64' machine='virt-7.2'>": false, "<type arch='x86_64' machine='pc-q35-7.2'>": true} {
+		f := fleetOf(t, "a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><os>"+machine+"hvm</type></os><features/></domain>")
+		if acpi := f.VMs[0].Stated.ACPI; acpi.Known() != known {
+			t.Errorf("%s: ACPI known %v, want %v", machine, acpi.Known(), known)
+		}
+	}
+}
+
 // TestOffline: CPUs of which nothing is stated are offline, and the others count.
 func TestOffline(t *testing.T) {
 	f := fleetOf(t, "a/1.xml", strings.Replace(capabilities, "<cpu id='5' socket_id='0' core_id='1' siblings='1,5'/>", "<cpu id='5'/>", 1))

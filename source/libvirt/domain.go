@@ -52,7 +52,9 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	d.hotplug(e.child("maxMemory"))
 	d.modules(e.child("devices").all("memory"))
 	d.unheld(e.child("memoryBacking", "hugepages"))
+	tree := strings.HasPrefix(e.child("os", "type").attr("machine"), "virt") && d.Arch != "x86_64" // has nodes and distances in its device tree
 	switch f := e.child("features"); {
+	case tree:
 	case f != nil:
 		d.Stated.ACPI = numa.ReadAt(f.child("acpi") != nil, text.Where(f.line, f.col))
 		d.add(f, "ACPI", d.Stated.ACPI.Value, "")

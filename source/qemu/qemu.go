@@ -43,6 +43,14 @@ type arguments struct {
 	nodes    []guestNode
 	cpus     []cpuOfNode
 	distance [][3]int // src, dst, val
+	host     []int    // CPUs of the host that taskset gives QEMU; nil for all
+	pins     map[int]pin
+}
+
+// A pin is the CPUs of the host that taskset gives the thread of a vCPU.
+type pin struct {
+	cpus []int
+	at   string
 }
 
 // A backing is a memory backend: its size, that of its huge pages, 0 for none stated, and the nodes of the host that it is bound to.
@@ -79,13 +87,14 @@ var word = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 // Read reads the arguments of a VM.
 func Read(name string, r io.Reader) ([]fact.Document, error) {
 	f := &fact.File{Name: name, Format: "arguments of QEMU"}
-	a := &arguments{VM: definition.New(f, 1, 1), backends: map[string]backing{}}
+	a := &arguments{VM: definition.New(f, 1, 1), backends: map[string]backing{}, pins: map[int]pin{}}
 	a.s = a.Stated
 	a.s.Dies, a.s.Threads = 1, 1
 	lines := text.NewLines(io.LimitReader(r, maxFile))
 	for lines.Scan() {
 		line := lines.Text()
 		a.line = lines.Line()
+		a.affinity(line)
 		found := word.FindAllStringIndex(line, -1)
 		for i, at := range found {
 			option := line[at[0]:at[1]]
@@ -113,6 +122,14 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 		}
 		s.Sockets, s.Cores, a.all, a.levels = 1, 1, 1, [6]int{1, 1, 1, 1, 1, 1} // as QEMU does
 	}
+	for range max(0, min(a.all, most)-len(s.CPUs)) {
+		s.CPUs = append(s.CPUs, a.host)
+	}
+	for vcpu, pin := range a.pins {
+		if vcpu < len(s.CPUs) {
+			s.CPUs[vcpu], s.Pins = pin.cpus, append(s.Pins, numa.Pinned{VCPU: vcpu, At: pin.at})
+		}
+	}
 	a.oldMemory()
 	switch {
 	case s.Most() < a.all: // a check says it
@@ -131,6 +148,28 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	a.Close(a.all, a.now)
 	f.Sort()
 	return []fact.Document{a.VM}, nil
+}
+
+// tasksets matches the command before QEMU, or that for threads of vCPUs as homenode move writes it, in a comment too.
+var tasksets = regexp.MustCompile(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
+
+// affinity takes the CPUs of the host that taskset gives QEMU and threads of vCPUs.
+func (a *arguments) affinity(line string) {
+	part := tasksets.FindStringSubmatch(line)
+	if part == nil {
+		return
+	}
+	cpus, err := list(part[1] + part[2])
+	vcpus, wrong := list(part[3])
+	if err != nil || wrong != nil {
+		return
+	}
+	if part[3] == "" {
+		a.host, a.s.VCPUsAt = cpus, a.place()
+	}
+	for _, v := range vcpus {
+		a.pins[v] = pin{cpus, a.place()}
+	}
 }
 
 // stray adds what QEMU refuses.
@@ -306,7 +345,7 @@ func (a *arguments) arrange(last func(key string) string) error {
 	s.Sockets, s.Dies, s.Cores, s.Threads = a.levels[0], dies, a.levels[4]*clusters*modules, a.levels[5]
 	a.all = cmp.Or(all, s.Most())
 	a.now = min(a.all, cmp.Or(n["cpus"], a.all))
-	s.TopologyAt, s.VCPUsAt = a.place(), a.place()
+	s.TopologyAt, s.VCPUsAt = a.place(), cmp.Or(s.VCPUsAt, a.place())
 	return nil
 }
 
