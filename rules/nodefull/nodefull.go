@@ -4,6 +4,7 @@ package nodefull
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"homenode/internal/words"
 	"homenode/numa"
@@ -53,6 +54,10 @@ func check(p *rule.StatedPass) {
 				Evidence: []finding.Evidence{p.At("memory bound to it", mine.memory.String(), v.Stated.Bound[0].At), p.Nodes()},
 			})
 		}
+		it := "it"
+		if cell := cellOn(v, n.ID); cell >= 0 {
+			it = fmt.Sprint("cell ", cell)
+		}
 		if mine.vcpus == 0 || there.vcpus <= len(v.Host.CPUs.Value[i]) {
 			continue
 		}
@@ -68,12 +73,22 @@ func check(p *rule.StatedPass) {
 				Severity: finding.Medium,
 				Topic:    fmt.Sprint("vCPUs ", n.ID),
 				Message:  fmt.Sprintf("%d vCPUs are pinned to the %d CPUs of node %d of %s, and %d to the %d of node %d", there.vcpus, len(v.Host.CPUs.Value[i]), n.ID, v.Host.Name, load, len(v.Host.CPUs.Value[j]), o.ID),
-				Advice:   fmt.Sprintf("Pin it and bind its memory to node %d", o.ID),
+				Advice:   fmt.Sprintf("Pin %s and bind its memory to node %d", it, o.ID),
 				Evidence: []finding.Evidence{p.At("its vCPUs pinned there", fmt.Sprint(mine.vcpus), v.Stated.PinAt(0)), p.Nodes()},
 			})
 			break
 		}
 	}
+}
+
+// cellOn returns the cell of several whose vCPUs or memory are on a node alone; -1 for none, and for a VM of one cell.
+func cellOn(v *rule.StatedVM, node int) int {
+	for i := range v.Stated.Cells {
+		if len(v.Stated.Cells) > 1 && slices.Equal(v.Stated.HomeOf(i, v.Host), []int{node}) {
+			return i
+		}
+	}
+	return -1
 }
 
 // of adds what a VM has bound to one node each.
