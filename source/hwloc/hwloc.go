@@ -313,6 +313,9 @@ func (r *reader) end() error {
 			r.t.Nodes[i].Cores = append(r.t.Nodes[i].Cores, cpus)
 		}
 	}
+	if !slices.ContainsFunc(r.t.Nodes, func(n Node) bool { return n.Cores != nil }) {
+		r.t.file.Warn(r.machine.line, r.machine.col, "no cpuset says which cores its nodes have: they count as nodes without cores")
+	}
 	r.facts()
 	if r.at != nil {
 		r.table(inFile)

@@ -118,6 +118,7 @@ func TestDistances(t *testing.T) {
 		{"both", map[string]string{"k.xml": caps, "k.numactl.txt": numactl}, "12"},
 		{"a part of them", map[string]string{"k.xml": strings.Replace(caps, "<sibling id='2' value='12'/>", "", 1)}, "DIR/k.xml:9:7: node 0 has distances to some nodes alone: those of the host count as unknown"},
 		{"hwloc 1", map[string]string{"k.xml": one("1")}, "21"},
+		{"hwloc without cpusets", map[string]string{"k.xml": regexp.MustCompile(` cpuset="[^"]*"|(?s)<distances.*</distances>`).ReplaceAllString(one("1"), "")}, "DIR/k.xml:1:11: no cpuset says which cores its nodes have: they count as nodes without cores"},
 		{"hwloc 1, a part", map[string]string{"k.xml": strings.Replace(one("1"), `<latency value="2.100000"/>`, "", 1)}, "DIR/k.xml:2:1: found 3 distances of 2 nodes, and 2 nodes: they count as unknown"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
