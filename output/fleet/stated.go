@@ -54,7 +54,7 @@ const mostStatedRows = 40
 // statedShape writes what the guest sees: "2 nodes, 2 × 12".
 func statedShape(v *rule.StatedVM) string {
 	if n := len(v.Stated.Cells); n > 1 {
-		return fmt.Sprintf("%d nodes, %s", n, rule.SizesText(&v.Stated.Shape))
+		return fmt.Sprintf("%d nodes, %s", n, v.Sizes())
 	}
 	if v.Flat() && v.Stated.Partial {
 		return "not stated"

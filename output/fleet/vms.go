@@ -74,7 +74,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 
 	layoutField("Guest nodes", 11, func(l *vnuma.Layout) table.Cell { return table.Number(l.VPDs.Len()) }, func(v *rule.StatedVM) table.Cell { return table.Number(len(v.Stated.Cells)) }),
 	layoutField("vCPUs per guest node", 20, func(l *vnuma.Layout) table.Cell { return table.Text(l.VPDs.String()) },
-		func(v *rule.StatedVM) table.Cell { return table.Text(rule.SizesText(&v.Stated.Shape)) }),
+		func(v *rule.StatedVM) table.Cell { return table.Text(v.Sizes()) }),
 	{Head: "Guest sees", Shown: func(r *vmRow) answer.Cell { return r.guestSees() }},
 	layoutField("Clients", 8, func(l *vnuma.Layout) table.Cell { return table.Number(l.PPDs.Len()) }, nil),
 	layoutField("vCPUs per client", 18, func(l *vnuma.Layout) table.Cell { return table.Text(l.PPDs.String()) }, nil),

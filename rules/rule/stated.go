@@ -24,6 +24,18 @@ type StatedVM struct {
 // Flat reports whether the definition states no NUMA nodes: the guest sees one, if it is a whole definition.
 func (v *StatedVM) Flat() bool { return v.Stated.CellsAt == "" }
 
+// Sizes writes the vCPUs of the cells that are there, and not only can be added: "2 × 12", "8 + 0".
+func (v *StatedVM) Sizes() string {
+	var sizes []int
+	for i := range v.Stated.Cells {
+		sizes = append(sizes, v.Stated.Present(i))
+	}
+	if len(sizes) == 1 {
+		return fmt.Sprint(sizes[0])
+	}
+	return vnuma.SizesText(sizes)
+}
+
 // Largest returns the most cores and the most memory that a node of the host with cores has; false when its nodes are unknown.
 func (v *StatedVM) Largest() (cores int, memory numa.Bytes, ok bool) {
 	if v.Host == nil {
@@ -155,7 +167,7 @@ func (p *StatedPass) Topology() finding.Evidence {
 
 // Cells returns the NUMA nodes of the guest as evidence.
 func (p *StatedPass) Cells() finding.Evidence {
-	return p.At("cells", SizesText(&p.VM.Stated.Shape), p.VM.Stated.CellsAt)
+	return p.At("cells", p.VM.Sizes(), p.VM.Stated.CellsAt)
 }
 
 // Nodes returns the nodes of the host as evidence.
