@@ -52,6 +52,26 @@ func FuzzStated(f *testing.F) {
 	})
 }
 
+// TestProxmoxPages: Proxmox reserves the pages of a VM at its start, so that only those of 1 GB are doubtful, and low.
+func TestProxmoxPages(t *testing.T) {
+	for pages, want := range map[string]string{"2": "", "1024": "low node 1"} {
+		conf := "cores: 8\nhugepages: " + pages + "\nmemory: 16384\nnuma: 1\nnuma0: cpus=0-7,hostnodes=1,memory=16384,policy=bind\n"
+		fleet, err := kvm.ReadFS("kvm", fstest.MapFS{"kvm01/capabilities.xml": {Data: capabilities(t, "kvm01", "nodes=2 cores=16 memory=256GB pages=64,0")}, "kvm01/domains/a.conf": {Data: []byte(conf)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range rules.Run(fleet, rules.Options{}).Findings {
+			if f.Rule == "K016" && strings.Contains(f.Message, "from node 1, and 0 are reserved") {
+				got += f.Severity.String() + " node 1"
+			}
+		}
+		if got != want {
+			t.Errorf("pages of %s MB: found %q, want %q", pages, got, want)
+		}
+	}
+}
+
 // TestSnapshot: a snapshot has everything of KVM that is judged, for every input of the repository.
 func TestSnapshot(t *testing.T) {
 	judged, inputs := map[string]bool{}, kvmInputs(t)
