@@ -37,7 +37,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{key: "IOMMU", names: []string{"config.flags.vvtdEnabled"}},
 	{key: "CPU affinity", names: []string{"config.cpuAffinity.affinitySet"}},
 	{key: "memory affinity", names: []string{"config.memoryAffinity.affinitySet"}},
-	{key: "settings", fact: "advanced settings", names: []string{"config.extraConfig", "extraConfig"}},
+	{key: "settings", fact: "advanced settings", names: []string{"config.extraConfig", "extraConfig", "advanced_settings"}},
 	{key: "whole", names: []string{"config.changeVersion", "changeVersion"}}, // all of config was asked for
 	{names: []string{"product"}},
 	{names: []string{"Folder", "Folder.Name", "VM Folder", "hw_folder"}},
