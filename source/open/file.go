@@ -31,18 +31,19 @@ type inventory struct {
 	endings []string // of its files: a SOURCE with another one may be a vCenter
 	is      func(path string) bool
 	read    func(path string) (*numa.Fleet, error)
+	tables  bool // it reads tables
 }
 
 // inventories returns all kinds, in the order in which a file is tried.
 func inventories() []inventory {
 	return []inventory{
-		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables},
-		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read},
+		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
+		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
 		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
-			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read},
-		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile},
-		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables},
-		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten},
+			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read, false},
+		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile, false},
+		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables, true},
+		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten, false},
 	}
 }
 
@@ -83,15 +84,21 @@ func File(path string) (*numa.Fleet, error) {
 	case 0:
 	case 1:
 		path = recorded[0]
+		if info, err = os.Stat(path); err != nil {
+			return nil, err
+		}
 	default:
 		return nil, fmt.Errorf("%s: found the inventories of %d vCenters in the folder: name those that are meant: %s", path, len(recorded), strings.Join(recorded, " "))
 	}
-	for _, k := range inventories() {
-		if k.is(path) {
-			return k.read(path)
-		}
+	all := inventories()
+	i := slices.IndexFunc(all, func(k inventory) bool { return k.is(path) })
+	switch {
+	case !isCollection(path, info):
+		return all[i].read(path) // the last one takes any file
+	case i < 0:
+		return readCollection(path, nil)
 	}
-	return nil, fmt.Errorf("%s: found no tables of VMs or hosts (CSV or JSON), no .vmx, no vmware.log and no XML of libvirt in the folder", path)
+	return readCollection(path, &all[i])
 }
 
 // readable returns why nothing of path can be read: the readers tell by the content what
