@@ -131,3 +131,17 @@ func tgzOf(t *testing.T, dir string, files map[string][]byte) string {
 	}
 	return filepath.Join(folderOf(t, dir, map[string][]byte{"all.tgz": out.Bytes()}), "all.tgz")
 }
+
+// TestNoInventory: an error says what a file is that holds no fleet.
+func TestNoInventory(t *testing.T) {
+	for name, tt := range map[string]struct{ text, want string }{
+		"a.png":     {"\x89PNG\r\n\x1a\n\xff\xfe\x90", "binary"},
+		"a.tfstate": {`{"version": 4, "terraform_version": "1.5.0", "resources": []}`, "Terraform"},
+		"a.csv":     {"Name,Memory GB,Model\nLaptop-1,16,ThinkPad\n", "no column"},
+	} {
+		_, err := File(filepath.Join(folderOf(t, t.TempDir(), map[string][]byte{name: []byte(tt.text)}), name))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package open
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"homenode/internal/words"
 
@@ -125,7 +127,7 @@ func readable(path string, info os.FileInfo) error {
 // readWritten reads what people write by hand: a scenario, or the fleet of a story.
 func readWritten(path string) (*numa.Fleet, error) {
 	b, err := text.File(path)
-	if strings.ContainsRune(string(b[:min(len(b), 512)]), 0) {
+	if isBinary(b[:min(len(b), 512)]) {
 		return nil, fmt.Errorf("%s: found a binary file, want %s", path, want())
 	}
 	if err != nil {
@@ -145,12 +147,19 @@ func readWritten(path string) (*numa.Fleet, error) {
 	return fleet, err
 }
 
+// isBinary reports whether a file that begins with head is no text.
+func isBinary(head []byte) bool {
+	return bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < '\t' || r == '\x1a' }) >= 0
+}
+
 // described says what a text that is no scenario is, by its first line.
 func described(b []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
 	switch form := "text"; {
 	case line == "":
 		return "no text"
+	case strings.HasPrefix(line, "{") && bytes.Contains(b, []byte(`"terraform_version"`)):
+		return "a state of Terraform, which states what was asked for and not what the VMs have now"
 	case strings.HasPrefix(line, "<"):
 		form = "XML"
 		fallthrough

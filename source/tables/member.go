@@ -21,9 +21,9 @@ func IsWorkbook(name string) bool { return strings.EqualFold(path.Ext(name), ".x
 // IsText reports whether a file with this name may be CSV or JSON.
 func IsText(name string) bool { return isTable(path.Base(name)) }
 
-// Holds reports whether the member holds a table of VMs or hosts.
+// Holds reports whether the member holds a table of VMs or hosts, or is another sheet of RVTools.
 func (m Member) Holds() bool {
-	return file{path.Base(m.Name), m.Read}.holds()
+	return sureRVTools(path.Base(m.Name)) || file{path.Base(m.Name), m.Read}.holds()
 }
 
 // ReadMembers reads CSV and JSON members of the folder or archive at name, which are one export together.
