@@ -31,7 +31,7 @@ func (r *Result) addReleaseDoubts() {
 
 // addDoubts counts what the whole judgement rests on beside facts.
 func (r *Result) addDoubts() {
-	hosts, tiers, blind, sockets := 0, 0, 0, 0
+	hosts, tiers, blind, sockets, unstated := 0, 0, 0, 0, 0
 	for _, c := range r.Clusters {
 		for _, h := range c.Hosts {
 			if h.Nodes.Origin.Kind == numa.Assumed && !strings.HasPrefix(h.Nodes.Origin.Where, "--") {
@@ -46,9 +46,15 @@ func (r *Result) addDoubts() {
 				blind++
 			}
 			if v.On[0].Layout.VSockets.Len() > fewSockets && v.GuestOS.Known() && v.MayRunSQL() {
-				sockets++
+				if sockets++; v.On[0].Layout.Assumes&vnuma.AssumedCPS != 0 {
+					unstated++
+				}
 			}
 		}
+	}
+	assumed := ""
+	if unstated > 0 {
+		assumed = fmt.Sprintf(", where %d of them do not state cores per socket and 1 is assumed", unstated)
 	}
 	for _, d := range []struct {
 		n    int
@@ -58,7 +64,7 @@ func (r *Result) addDoubts() {
 		{hosts, "host", "the source knows no NUMA nodes, one a package is assumed; say better with --nodes-per-socket"},
 		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
 		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
-		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, fewSockets)},
+		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets%s, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, assumed, fewSockets)},
 		{r.Templates, "template", "judged as if powered on, for clones inherit their settings; counted apart"},
 	} {
 		if d.n > 0 {

@@ -179,7 +179,11 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		c = g.cluster[cmp.Or(v.Host.Cluster, v.Host.ID)]
 	}
 	if c == nil || len(c.Kinds) == 0 {
-		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: no host that it can run on is known: say one with --assume-host 'nodes=2 cores=18 memory=512GB release=8.0U3'", vm.Name)})
+		why := "no host that it can run on is known: say one"
+		if v.Host != nil && !v.Host.Nodes.Known() {
+			why = "its host " + v.Host.Name + " is known, and the NUMA nodes of that are not: say them"
+		}
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: %s with --assume-host 'nodes=2 cores=18 memory=512GB release=8.0U3'", vm.Name, why)})
 		return
 	}
 	predict(v, c, o.Choices)

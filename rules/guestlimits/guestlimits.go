@@ -6,9 +6,11 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/esxi/product"
+	"homenode/esxi/vnuma"
 	"homenode/internal/outside"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -102,6 +104,9 @@ func idle(p *rule.Pass, one *product.Product) {
 		if one.PerCore() {
 			f.Message += fmt.Sprintf("; licensed by core, it pays for %d and uses %d", max(4, n), uses)
 		}
+	}
+	if on.Layout.Assumes&vnuma.AssumedCPS != 0 {
+		f.Message += "; its cores per socket are not stated, and " + strconv.Itoa(cores) + " is assumed"
 	}
 	cure(p, &f, one, uses)
 	report(p, one, f, on)

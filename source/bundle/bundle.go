@@ -50,6 +50,9 @@ func useOf(name string) use {
 	return useless
 }
 
+// Uses reports whether Read reads a file of this name.
+func Uses(name string) bool { return useOf(name) != useless }
+
 // ofTheHost reports whether a file of a vm-support bundle is none of a VM: those
 // folders hold hundreds of logs.
 func ofTheHost(name string) bool {

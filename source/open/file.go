@@ -1,6 +1,7 @@
 package open
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"homenode/internal/words"
 
@@ -31,18 +33,19 @@ type inventory struct {
 	endings []string // of its files: a SOURCE with another one may be a vCenter
 	is      func(path string) bool
 	read    func(path string) (*numa.Fleet, error)
+	tables  bool // it reads tables
 }
 
 // inventories returns all kinds, in the order in which a file is tried.
 func inventories() []inventory {
 	return []inventory{
-		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables},
-		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read},
+		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
+		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
 		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
-			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read},
-		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile},
-		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables},
-		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten},
+			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read, false},
+		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile, false},
+		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables, true},
+		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten, false},
 	}
 }
 
@@ -83,15 +86,21 @@ func File(path string) (*numa.Fleet, error) {
 	case 0:
 	case 1:
 		path = recorded[0]
+		if info, err = os.Stat(path); err != nil {
+			return nil, err
+		}
 	default:
 		return nil, fmt.Errorf("%s: found the inventories of %d vCenters in the folder: name those that are meant: %s", path, len(recorded), strings.Join(recorded, " "))
 	}
-	for _, k := range inventories() {
-		if k.is(path) {
-			return k.read(path)
-		}
+	all := inventories()
+	i := slices.IndexFunc(all, func(k inventory) bool { return k.is(path) })
+	switch {
+	case !isCollection(path, info):
+		return all[i].read(path) // the last one takes any file
+	case i < 0:
+		return readCollection(path, nil)
 	}
-	return nil, fmt.Errorf("%s: found no tables of VMs or hosts (CSV or JSON), no .vmx, no vmware.log and no XML of libvirt in the folder", path)
+	return readCollection(path, &all[i])
 }
 
 // readable returns why nothing of path can be read: the readers tell by the content what
@@ -118,7 +127,7 @@ func readable(path string, info os.FileInfo) error {
 // readWritten reads what people write by hand: a scenario, or the fleet of a story.
 func readWritten(path string) (*numa.Fleet, error) {
 	b, err := text.File(path)
-	if strings.ContainsRune(string(b[:min(len(b), 512)]), 0) {
+	if isBinary(b[:min(len(b), 512)]) {
 		return nil, fmt.Errorf("%s: found a binary file, want %s", path, want())
 	}
 	if err != nil {
@@ -138,12 +147,19 @@ func readWritten(path string) (*numa.Fleet, error) {
 	return fleet, err
 }
 
+// isBinary reports whether a file that begins with head is no text.
+func isBinary(head []byte) bool {
+	return bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < '\t' || r == '\x1a' }) >= 0
+}
+
 // described says what a text that is no scenario is, by its first line.
 func described(b []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
 	switch form := "text"; {
 	case line == "":
 		return "no text"
+	case strings.HasPrefix(line, "{") && bytes.Contains(b, []byte(`"terraform_version"`)):
+		return "a state of Terraform, which states what was asked for and not what the VMs have now"
 	case strings.HasPrefix(line, "<"):
 		form = "XML"
 		fallthrough

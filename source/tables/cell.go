@@ -44,22 +44,18 @@ func parseInt(s string, decimal byte) (n int64, ok bool) {
 	return int64(f), true
 }
 
-// parseFloat reads a number of a cell, also with a fraction: 15.5, 15,5, 1.024,5. Of 1,024 and 1.024 the decimal
-// point of the sheet tells what is meant.
+// parseFloat reads a number of a cell, also with a fraction: 15.5, 15,5, 1.024,5. What can be read in two ways is for numberAt.
 func parseFloat(s string, decimal byte) (float64, bool) {
 	if n, ok := parseInt(s, decimal); ok {
 		return float64(n), true
 	}
 	comma, point := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
-	switch {
-	case comma >= 0 && point >= 0: // the last one is the decimal point
+	if comma >= 0 && point >= 0 { // the last one is the decimal point
 		group := ","
 		if comma > point {
 			group = "."
 		}
 		s = strings.ReplaceAll(s, group, "")
-	case comma >= 0 && decimal != ',' && len(s)-comma == 4:
-		return 0, false // neither a whole number, nor sure to be a fraction
 	}
 	s = strings.Replace(s, ",", ".", 1)
 	if strings.Trim(s, "+-.0123456789") != "" {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -160,12 +161,16 @@ type csvRows struct {
 	r     *csv.Reader
 	row   int
 	point byte
+
+	ansi, ended  bool // it was no UTF-8; its last line has an end
+	begun        bool // the header is read
+	last, before int  // fields of the last row below the header, and of the row before it
 }
 
 // newCSVRows returns the rows of the CSV in b, which it may change. RVTools
 // writes the list separator and the encoding of the Windows it runs on.
 func newCSVRows(file string, b []byte) (*csvRows, error) {
-	b, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), b)
+	b, err := decoded(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -177,6 +182,13 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 	if bytes.IndexByte(b, '\n') < 0 { // lines end in a bare CR
 		b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))
 	}
+	ansi := !utf8.Valid(b)
+	if ansi {
+		if b, err = charmap.Windows1252.NewDecoder().Bytes(b); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	ended := bytes.HasSuffix(b, []byte("\n"))
 	comma := rune(0)
 	var skipped int
 	for { // what Excel and Export-Csv of PowerShell 5 put before the header
@@ -199,7 +211,23 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 	if r.Comma == ';' {
 		point = ','
 	}
-	return &csvRows{file: file, r: r, row: skipped, point: point}, nil
+	return &csvRows{file: file, r: r, row: skipped, point: point, ansi: ansi, ended: ended}, nil
+}
+
+// decoded returns a text as UTF-8 that a byte order mark says to be another Unicode.
+func decoded(b []byte) ([]byte, error) {
+	b, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), b)
+	return b, err
+}
+
+// odd tells what is odd about the file, once all rows are read.
+func (c *csvRows) odd(tell func(text string)) {
+	if c.ansi {
+		tell("the file is no UTF-8: read as Windows-1252")
+	}
+	if !c.ended && c.last < c.before {
+		tell(fmt.Sprintf("the last row has %d fields, the row before it %d, and no line end: the file seems to be cut off, and rows may be missing", c.last, c.before))
+	}
 }
 
 // separator returns the character that stands most often between the headers.
@@ -234,11 +262,10 @@ func (c *csvRows) next() ([]string, int, error) {
 		return nil, 0, c.syntaxError(err)
 	}
 	c.row++
-	for i, s := range cells {
-		if !utf8.ValidString(s) {
-			cells[i] = strings.ToValidUTF8(s, "\uFFFD")
-		}
+	if c.before = c.last; c.begun {
+		c.last = len(cells)
 	}
+	c.begun = true
 	return cells, c.row, nil
 }
 

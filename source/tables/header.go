@@ -176,5 +176,12 @@ func (k *kind) score(header []string) int {
 			return 0
 		}
 	}
+	if k.name == vmTable.name && at["CPUs"].index < 0 && !slices.ContainsFunc(ofVMs, func(id string) bool { return at[id].index >= 0 }) &&
+		strings.EqualFold(strings.Trim(at["VM"].header, `"`), "name") {
+		return 0 // names and memory: of anything
+	}
 	return k.matches(header)
 }
+
+// ofVMs are columns that only a table of VMs has, or one that names their hosts.
+var ofVMs = []string{"VM ID", "Powerstate", "Template", "Cores p/s", "CPU hot add", "memory hot add", "settings", "HW version", "Host", "Cluster", "Datacenter"}

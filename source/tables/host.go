@@ -66,7 +66,7 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 			nameless.add("row " + strconv.Itoa(t.row))
 			return
 		}
-		if kind := t.text("parent.type"); kind != "" && kind != "ClusterComputeResource" {
+		if kind := t.text("parent.type"); kind != "" && !strings.EqualFold(kind, "ClusterComputeResource") {
 			h.cluster = "" // a standalone host
 		}
 		t.subject = "host " + name
@@ -93,8 +93,8 @@ func readHost(t *table, name string) numa.Host {
 		PowerPolicy:    t.stringFact("Host Power Policy"),
 		EVC:            t.stringFact("Current EVC"),
 		Maintenance:    t.boolFact("in Maintenance Mode"),
-		Connection:     t.stringFact("Connection State"),
 	}
+	readConnection(t, &h)
 	if name, ok := powerPolicies[strings.ToLower(h.PowerPolicy.Value)]; ok {
 		h.PowerPolicy.Value = name
 	}
@@ -129,6 +129,26 @@ func readHost(t *table, name string) numa.Host {
 	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes"
 	h.Nodes = h.PackageNodes(perPackage.Value, why)
 	return h
+}
+
+// connections are the states of a host in the API, squashed: of every program in its own case, "Connected" or "NOT_RESPONDING".
+var connections = map[string]string{"connected": "connected", "disconnected": "disconnected", "notresponding": "notResponding", "maintenance": "connected"}
+
+// readConnection reads the state of a host. PowerCLI has its maintenance mode among them.
+func readConnection(t *table, h *numa.Host) {
+	state := t.stringFact("Connection State")
+	if !state.Known() {
+		return
+	}
+	value, ok := connections[squash(state.Value)]
+	if !ok {
+		t.bad("Connection State", "found "+quote(state.Value)+", want connected, disconnected or notResponding")
+		return
+	}
+	if squash(state.Value) == "maintenance" {
+		h.Maintenance = numa.ReadAt(true, state.Origin.Where)
+	}
+	h.Connection = numa.ReadAt(value, state.Origin.Where)
 }
 
 // readTiers reads whether the memory of the host includes a slower tier (rule book A-12).

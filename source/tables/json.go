@@ -44,6 +44,10 @@ type jsonReader struct {
 
 // parseJSON reads all documents of a file: programs that are run twice append a second.
 func parseJSON(file string, b []byte) ([]any, error) {
+	b, err := decoded(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	r := &jsonReader{d: jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
 	var docs []any
 	for {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,9 +31,27 @@ func (r *jsonRow) flatten(path string, v any) {
 		if path != "" {
 			key = path + "." + key
 		}
+		if set, ok := m.value.(object); ok && strings.EqualFold(m.key, "advanced_settings") {
+			if len(set) > 0 {
+				r.cells[key] = set.options()
+			}
+			continue
+		}
 		r.flatten(key, m.value)
 	}
 }
+
+// options returns the members as the API lists options.
+func (o object) options() []any {
+	list := make([]any, len(o))
+	for i, m := range o {
+		list[i] = object{{"key", m.key}, {"value", m.value}}
+	}
+	return list
+}
+
+// reference matches how the REST API names a VM beside its name.
+var reference = regexp.MustCompile(`^vm-\d+$`)
 
 // rowOf returns the row of an object; nil when it is none. Those of govc object.collect list the properties that were asked for.
 func rowOf(at string, v any) *jsonRow {
@@ -55,6 +74,10 @@ func rowOf(at string, v any) *jsonRow {
 	}
 	if len(r.cells) == 0 {
 		return nil
+	}
+	if id, ok := r.cells["vm"].(string); ok && r.cells["name"] != nil && reference.MatchString(id) {
+		r.cells["moid"] = id
+		delete(r.cells, "vm")
 	}
 	return r
 }
@@ -144,7 +167,38 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 		return false
 	}
 	j.tables = append(j.tables, jsonTable{k, header, rows})
+	if k == &kinds[len(kinds)-2] {
+		j.nested(rows)
+	}
 	return true
+}
+
+// nested takes the hosts that PowerCLI writes inside their VMs, each once.
+func (j *jsonTables) nested(vms []*jsonRow) {
+	const inside = "VMHost."
+	seen, columns := map[any]bool{}, map[string]bool{}
+	var hosts []*jsonRow
+	for _, vm := range vms {
+		h := &jsonRow{vm.at, map[string]any{}}
+		for key, v := range vm.cells {
+			if rest, ok := strings.CutPrefix(key, inside); ok {
+				h.cells[rest] = v
+			}
+		}
+		name, ok := h.cells["Name"].(string)
+		if !ok || seen[name] {
+			continue
+		}
+		seen[name] = true
+		hosts = append(hosts, h)
+		for key := range h.cells {
+			columns[key] = true
+		}
+	}
+	header := slices.Sorted(maps.Keys(columns))
+	if hostTable.score(header) > 0 {
+		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts})
+	}
 }
 
 // jsonRows yields the rows of a JSON table.

@@ -18,7 +18,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 		"hardware.numCoresPerSocket", "hw_cores_per_socket", "cpu.cores_per_socket", "Kerne pro Sockel"}},
 	{key: "auto cores", names: []string{"config.hardware.autoCoresPerSocket", "hardware.autoCoresPerSocket"}},
 	{key: "Memory", names: []string{"Memory", "Memory Size", "Mem", "RAM", "vRAM", "Provisioned Memory", "Configured Memory", "Allocated Memory", "VM Memory", "Total Memory",
-		"config.hardware.memory=MB", "hardware.memory=MB", "summary.config.memorySize=MB", "hw_memtotal", "memory.size", "Arbeitsspeicher", "Speicher"}},
+		"config.hardware.memory=MB", "hardware.memory=MB", "allocated.memory=MB", "summary.config.memorySize=MB", "hw_memtotal", "memory.size", "Arbeitsspeicher", "Speicher"}},
 	{key: "CPU hot add", fact: "CPU hot add", names: []string{"CPU Hot Add", "CPU Hot Add Enabled", "CPU Hot Plug", "CPU Hot Plug Enabled", "config.cpuHotAddEnabled", "cpu.hot_add_enabled",
 		"VM CPU Hot Add", "vCPU Hot Add"}},
 	{key: "memory hot add", fact: "memory hot add", names: []string{"Memory Hot Add", "Memory Hot Add Enabled", "Mem Hot Add", "Mem Hot Add Enabled", "Memory Hot Plug", "RAM Hot Add",
@@ -37,7 +37,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{key: "IOMMU", names: []string{"config.flags.vvtdEnabled"}},
 	{key: "CPU affinity", names: []string{"config.cpuAffinity.affinitySet"}},
 	{key: "memory affinity", names: []string{"config.memoryAffinity.affinitySet"}},
-	{key: "settings", fact: "advanced settings", names: []string{"config.extraConfig", "extraConfig"}},
+	{key: "settings", fact: "advanced settings", names: []string{"config.extraConfig", "extraConfig", "advanced_settings"}},
 	{key: "whole", names: []string{"config.changeVersion", "changeVersion"}}, // all of config was asked for
 	{names: []string{"product"}},
 	{names: []string{"Folder", "Folder.Name", "VM Folder", "hw_folder"}},

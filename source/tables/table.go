@@ -57,6 +57,7 @@ type table struct {
 	headers []string         // all of the first row
 
 	cells   []string
+	points  map[string]byte // decimal points, by column and separator
 	row     int
 	where   string // "vCPU row 14 ", the beginning of each origin
 	subject string // whom the row is about, "host esx14", for notes
@@ -210,8 +211,11 @@ func (t *table) scan() bool {
 	return false
 }
 
-// done returns the error that ended the rows, if any.
+// done returns the error that ended the rows, if any, and notes what is odd about the file.
 func (t *table) done() error {
+	if c, ok := t.rows.(*csvRows); ok && t.err == io.EOF {
+		c.odd(func(text string) { t.notes.add(t.sheet.place(), text) })
+	}
 	if t.err == io.EOF {
 		return nil
 	}
@@ -258,10 +262,16 @@ func (t *table) intFact(f string, least, most int64) numa.Fact[int64] {
 	if s == "" || s == "-1" {
 		return numa.Fact[int64]{}
 	}
-	n, ok := parseInt(s, t.rows.decimal())
+	v, problem := t.numberAt(f, s, func(v float64, _ string) bool {
+		return v == math.Trunc(v) && v >= float64(least) && v <= float64(most)
+	})
+	if problem == "" && v != math.Trunc(v) {
+		problem = "want a number"
+	}
+	n := int64(v)
 	switch {
-	case !ok:
-		t.bad(f, "found "+quote(s)+", want a number")
+	case problem != "":
+		t.bad(f, "found "+quote(s)+", "+problem)
 	case n < least || n > most:
 		t.bad(f, fmt.Sprintf("found %s, want %d to %d", quote(s), least, most))
 	default:
@@ -298,12 +308,12 @@ func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 	p := t.place(f)
 	digits, unit := splitUnit(strings.ToLower(s))
 	unit = cmp.Or(unit, p.unit)
-	n, ok := parseFloat(strings.TrimSpace(digits), t.rows.decimal())
+	n, problem := t.numberAt(f, strings.TrimSpace(digits), t.plausible(f, most, step))
 	size := units[unit]
 	v := math.Round(n*size/step) * step
 	switch {
-	case !ok:
-		t.bad(f, "found "+quote(s)+", want a number")
+	case problem != "":
+		t.bad(f, "found "+quote(s)+", "+problem)
 	case size == 0 && n != 0:
 		t.bad(f, "found "+quote(s)+" without a unit, want one in the cell or the header, such as "+unitHint(step))
 	case v < least || v > most:

@@ -182,11 +182,13 @@ func readCores(t *table, c, known *numa.Config) {
 	}
 }
 
-// powerStates are the words of the API and of its displays, without blanks.
+// powerStates are the words of the API and of its displays, without blanks, and the numbers that PowerCLI's ConvertTo-Json makes of
+// VMware.VimAutomation.ViCore.Types.V1.Inventory.PowerState.
 var powerStates = map[string]numa.PowerState{
 	"poweredon": numa.PoweredOn, "on": numa.PoweredOn, "running": numa.PoweredOn,
 	"poweredoff": numa.PoweredOff, "off": numa.PoweredOff, "stopped": numa.PoweredOff,
 	"suspended": numa.Suspended,
+	"0":         numa.PoweredOff, "1": numa.PoweredOn, "2": numa.Suspended,
 }
 
 func readPower(t *table) numa.Fact[numa.PowerState] {

@@ -27,6 +27,7 @@ type Lines struct {
 	long []byte
 	n    int
 	cut  bool
+	open bool // the line has no end
 	err  error
 	late error // met while looking ahead: it holds after the lines before it
 }
@@ -81,7 +82,7 @@ func (l *Lines) Scan() bool {
 		line = bytes.TrimSuffix(line, []byte{l.end})
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 	}
-	l.line, l.n = line, l.n+1
+	l.line, l.n, l.open = line, l.n+1, err != nil
 	return true
 }
 
@@ -113,6 +114,9 @@ func (l *Lines) Line() int { return l.n }
 
 // Cut reports whether the line was longer than MaxLine and its rest is skipped.
 func (l *Lines) Cut() bool { return l.cut }
+
+// Open reports whether the line has no end: it is the last one, and may be cut off.
+func (l *Lines) Open() bool { return l.open }
 
 // Err returns the error that ended the reading, if it was not the end of the file.
 func (l *Lines) Err() error {

@@ -44,14 +44,14 @@ func parseLine(line []byte) (e entry, ok bool, problem string) {
 }
 
 // unquote removes the quotes of a value; without quotes the value is the rest of
-// the line, as the vmx process reads it too.
+// the line, as the vmx process reads it too. A value that only begins with one is cut off, and unknown.
 func unquote(v []byte) (value []byte, problem string) {
 	if len(v) == 0 || v[0] != '"' {
 		return unescape(v), ""
 	}
 	end := bytes.IndexByte(v[1:], '"')
 	if end < 0 {
-		return unescape(v[1:]), "the value has no closing quote"
+		return nil, "the value has no closing quote: unknown"
 	}
 	if rest := bytes.TrimSpace(v[end+2:]); len(rest) > 0 && rest[0] != '#' {
 		problem = fmt.Sprintf("found %q after the value", clip(rest))

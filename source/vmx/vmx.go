@@ -42,12 +42,14 @@ func Read(name string, r io.Reader) (*VMX, error) {
 	lines := text.NewLines(r)
 	var charset *encoding.Decoder // nil for UTF-8
 	entries, other := 0, 0
+	whole := true // as far as the last line tells
 	for lines.Scan() {
 		n := lines.Line()
 		if n > maxLines {
 			return nil, &numa.SyntaxError{File: name, Line: n, Msg: fmt.Sprintf("found more than %d lines, too many for a .vmx", maxLines)}
 		}
 		e, ok, problem := parseLine(lines.Bytes())
+		whole = problem == "" || !lines.Open()
 		if lines.Cut() {
 			problem = fmt.Sprintf("the line is longer than %d bytes: its end is lost", text.MaxLine)
 		}
@@ -74,13 +76,16 @@ func Read(name string, r io.Reader) (*VMX, error) {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		v.finish(other)
+		v.finish(false, other)
 		return v, fmt.Errorf("read %s: %w", name, err)
 	}
 	if entries == 0 {
 		return nil, &numa.SyntaxError{File: name, Line: 1, Msg: `found no line of the form key = "value"`}
 	}
-	v.finish(other)
+	if !whole {
+		v.file.Warn(lines.Line(), 1, "the file is cut off: what it does not state is unknown, and no default")
+	}
+	v.finish(whole, other)
 	return v, nil
 }
 
@@ -112,9 +117,9 @@ func decode(b []byte, charset *encoding.Decoder, bad func()) string {
 	return string(b)
 }
 
-// finish turns the entries into facts.
-func (v *VMX) finish(other int) {
-	v.config = v.Dict.Config(true, &v.file)
+// finish turns the entries into facts; what a whole file does not state has its default.
+func (v *VMX) finish(whole bool, other int) {
+	v.config = v.Dict.Config(whole, &v.file)
 	for _, e := range v.Dict.Entries() {
 		if !strings.EqualFold(e.Key, ".encoding") {
 			v.file.Facts = append(v.file.Facts, v.Dict.Fact(e))

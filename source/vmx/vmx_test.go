@@ -174,10 +174,10 @@ func TestWarnings(t *testing.T) {
 		{`vc.uuid = "52 66 xy"`, `a.vmx:1:11: vc.uuid: found "52 66 xy", want 32 hexadecimal digits`},
 		{`.encoding = "klingon"`, `a.vmx:1:13: found the encoding "klingon", which is not known: read as UTF-8`},
 		{"displayName = \"K\xf6ln\"", `a.vmx:1:15: displayName: the value is not in the encoding of the file`},
-		{`numvcpus = "4`, `a.vmx:1:1: the value has no closing quote`},
-		{`numvcpus = "4" cores`, `a.vmx:1:1: found "cores" after the value`},
-		{"numvcpus = \"4\"\nnonsense", `a.vmx:2:1: found "nonsense", want key = "value"`},
-		{"numvcpus = \"4\"\ntwo words = \"1\"", `a.vmx:2:1: found the key "two words", want one word`},
+		{"numvcpus = \"4\n", `a.vmx:1:1: the value has no closing quote: unknown`},
+		{"numvcpus = \"4\" cores\n", `a.vmx:1:1: found "cores" after the value`},
+		{"numvcpus = \"4\"\nnonsense\n", `a.vmx:2:1: found "nonsense", want key = "value"`},
+		{"numvcpus = \"4\"\ntwo words = \"1\"\n", `a.vmx:2:1: found the key "two words", want one word`},
 	} {
 		f := read(t, "a.vmx", tt.in).File()
 		if len(f.Warnings) != 1 {
