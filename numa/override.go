@@ -132,12 +132,14 @@ func (h *Host) Complete(o *Host) (changed bool, err error) {
 }
 
 // PackageNodes returns the nodes of h, whose packages have so many cores each, by the name of its processor: one for each package, or for
-// each die of one, or one for all on a front-side bus. why says that nothing states them. That is wrong where the BIOS splits packages
+// each die of one, or one for all on a front-side bus or in a small VM. why says that nothing states them. That is wrong where the BIOS splits packages
 // (SNC, cluster-on-die, NPS) or interleaves memory. Threads that are unknown are one a core; nodes share the memory of the host equally.
 func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
 	packages := h.Packages.Value
 	n, form := packages, "one node per package"
 	switch k := h.Dies(); {
+	case h.Nested() && cores*packages <= 8: // such a VM shows no nodes by default (B-3)
+		n, form = 1, "one node, since the host is itself a VM of at most 8 vCPUs"
 	case h.FrontSideBus():
 		n, form = 1, "one node, since the processors share a front-side bus"
 	case k > 1 && cores%k == 0 && packages*k <= MaxNodes:

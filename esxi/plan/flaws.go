@@ -110,8 +110,8 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		}
 		need = max(need, m.NodesFor(g.Memory))
 	}
-	_, all := m.CPUs(g)
-	if perNode := ceil(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > max(m.Cores, int32(l.Capacity)) && g.VCPUs <= all {
+	node, all := m.CPUs(g)
+	if perNode := ceil(int32(l.PPDs.Len()), m.Nodes) * int32(l.PPDs.Max()); perNode > node && g.VCPUs <= all {
 		sum += flawCrowded
 	}
 	if least := 0.0; !l.PPDs.Even() || !l.VPDs.Even() {

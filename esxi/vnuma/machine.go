@@ -271,12 +271,15 @@ func (m *Machine) Allowed(ids numa.NodeSet) int {
 }
 
 // UnevenShare is the part of a node's memory by which nodes may differ and still
-// count as equal: 1/16. The kernel's own share makes up to 2.3 % of difference on
-// published hosts; one DIMM of 16 in a socket makes 6.25 %.
-const UnevenShare = 16
+// count as equal: 1/25. The kernel's own share makes up to 2.3 % of difference on
+// published hosts; one DIMM of 16 in a socket makes 6.25 %, 4 % and more beside that.
+const UnevenShare = 25
 
 // UnlikeMemory reports whether the nodes differ in memory by more than what the kernel keeps.
-func (m *Machine) UnlikeMemory() bool { return m.NodeMemory < m.MaxMemory-m.MaxMemory/UnevenShare }
+func (m *Machine) UnlikeMemory() bool { return Unlike(m.NodeMemory, m.MaxMemory) }
+
+// Unlike reports whether two nodes of so much memory differ by more than what the kernel keeps.
+func Unlike(least, most int64) bool { return least < most-most/UnevenShare }
 
 // Reserve returns what stays free on each node. fill is the alternative of F-23.
 func (m *Machine) Reserve(fill bool) memory.Reserve {
@@ -324,8 +327,11 @@ func (m *Machine) NodesFor(bytes int64) int {
 func (m *Machine) Least(n int32) int32 { return min(ceilDiv(n, m.Cores), m.Nodes) }
 
 // CPUs returns how many vCPUs of the guest a node, and the whole machine, run without sharing: one on each core, with preferHT one on
-// each thread.
+// each thread. Latency sensitivity High keeps the cores to their vCPUs, whatever preferHT says (B-21).
 func (m *Machine) CPUs(g *Guest) (node, all int32) {
+	if g.Needs.Exclusive {
+		return m.Cores * g.Threads(m), m.AllCores * g.Threads(m)
+	}
 	if (g.PreferHT || m.PreferHT) && m.Threads > m.Cores {
 		return m.Threads, m.AllThreads
 	}

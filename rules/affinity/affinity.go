@@ -31,11 +31,11 @@ func check(p *rule.Pass) {
 		h = on.Kind.Hosts[0]
 	}
 	pcpus, memory := vnuma.PinnedPCPUs(v.VM), vnuma.PinnedMemory(v.VM)
-	nodes, complete := nodesOf(h, pcpus)
+	nodes, complete := rule.NodesOf(h, pcpus)
 	f := finding.Finding{
 		Severity: finding.Medium,
 		Message:  what(pcpus, memory) + " takes the VM out of NUMA management: it has no home node",
-		Ways:     ways(p, pcpus, memory, nodes, len(h.Nodes.Value)),
+		Ways:     ways(p, pcpus, memory, nodes, on),
 		Evidence: append(evidence(v.VM, pcpus, memory), v.MemoryEvidence(), on.Kind.NodesEvidence()),
 	}
 	switch here, all := home(h, nodes, memory), on.Kind.Machine.Nodes; {
@@ -51,6 +51,14 @@ func check(p *rule.Pass) {
 		f.Message += fmt.Sprintf(", and nothing brings CPUs and memory together on %d nodes", all)
 	default:
 		f.Message += fmt.Sprintf(", and its memory%s comes from any of %d nodes", size(v), all)
+	}
+	if cores, less := few(&v.Guest, &on.Kind.Machine, pcpus); less {
+		f.Severity = finding.Medium
+		f.Message += fmt.Sprintf("; these PCPUs are %d cores, and latency sensitivity High needs %d", cores, v.Guest.ExclusiveCores(&on.Kind.Machine))
+	}
+	if own := vnuma.NodeAffinity(v.VM); complete && len(own) > 0 && slices.ContainsFunc(nodes, func(n int) bool { return !slices.Contains(own, n) }) {
+		f.Message += fmt.Sprintf("; it contradicts numa.nodeAffinity = %s: the PCPUs are on %s", rule.Ranges(own), list("node", nodes))
+		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"))
 	}
 	if len(pcpus) > 0 && len(p.Cluster.Hosts) > 1 {
 		f.Message += "; full DRS automation leaves it out"
@@ -90,22 +98,6 @@ func list(noun string, numbers []int) string {
 	return noun + " " + rule.Ranges(numbers)
 }
 
-// nodesOf returns the nodes that hold the PCPUs, ascending; complete is false when
-// the host lacks some.
-func nodesOf(h *numa.Host, pcpus []int) (nodes []int, complete bool) {
-	complete = true
-	for _, c := range pcpus {
-		n, ok := h.NodeOfPCPU(c)
-		if !ok {
-			complete = false
-			continue
-		}
-		nodes = append(nodes, n)
-	}
-	slices.Sort(nodes)
-	return slices.Compact(nodes), complete
-}
-
 // home returns the one node that CPUs and memory are both pinned to, or -1.
 func home(h *numa.Host, nodes, memory []int) int {
 	if len(nodes) != 1 {
@@ -122,29 +114,22 @@ func home(h *numa.Host, nodes, memory []int) int {
 	return -1
 }
 
-// ways says how to clear the affinities; with the one node that they name a home node keeps the VM there, where that serves it.
-func ways(p *rule.Pass, pcpus, memory, nodes []int, all int) []numa.Way {
-	v := p.VM
-	way := numa.Way{Do: "clear the CPU and memory affinity"}
-	switch {
-	case len(memory) == 0 && len(pcpus) > 0:
-		way.Do = "clear the CPU affinity (Edit Settings, CPU, Scheduling Affinity)"
-	case len(pcpus) == 0 && len(memory) > 0:
-		way.Do = "clear the memory affinity (sched.mem.affinity)"
-	}
-	if len(v.CPUAffinity.Value) > 0 {
-		way.Edits, way.Auto = append(way.Edits, numa.Edit{Kind: numa.EditCPUAffinity, To: numa.Is("")}), len(memory) == 0
-	}
-	if len(v.MemoryAffinity.Value) > 0 {
-		way.Edits = append(way.Edits, numa.Edit{Kind: numa.EditMemoryAffinity, To: numa.Is("")})
-	}
-	for _, s := range vnuma.AffinitySettings(v.VM) {
-		way.Edits = append(way.Edits, numa.Unassign(s.Key))
-	}
+// ways says how to clear the affinities; a home node on the node of its devices, or else the one that they name, keeps the VM there, where
+// the node holds it and that serves it.
+func ways(p *rule.Pass, pcpus, memory, nodes []int, on *rule.On) []numa.Way {
+	v, m := p.VM, &on.Kind.Machine
+	way := v.ClearAffinity()
 	if len(pcpus) == 0 {
 		nodes = memory
 	}
-	if len(nodes) != 1 || all < 2 {
+	beside := ""
+	for _, d := range v.Devices.Value {
+		if node, ok := v.NodeOf(d); ok && !slices.Contains(nodes, node) {
+			nodes, beside = []int{node}, ", which its device is attached to,"
+		}
+	}
+	holds, _ := m.CPUs(&v.Guest)
+	if len(nodes) != 1 || m.Nodes < 2 || v.Guest.VCPUs > holds || m.NodeMemory > 0 && v.Guest.Memory > m.NodeMemory {
 		return []numa.Way{way}
 	}
 	node := strconv.Itoa(nodes[0])
@@ -152,7 +137,16 @@ func ways(p *rule.Pass, pcpus, memory, nodes []int, all int) []numa.Way {
 	if !p.Serves(home) {
 		return []numa.Way{way}
 	}
-	return []numa.Way{way, {Do: "set numa.nodeAffinity = " + node + " instead, which keeps the VM on that node with a home node", Edits: home}}
+	return []numa.Way{way, {Do: "set numa.nodeAffinity = " + node + " instead, which keeps the VM on that node" + beside + " with a home node", Edits: home}}
+}
+
+// few returns the cores of the PCPUs, and whether latency sensitivity High needs more of them.
+func few(g *vnuma.Guest, m *vnuma.Machine, pcpus []int) (cores int, less bool) {
+	seen := map[int]bool{}
+	for _, c := range pcpus {
+		seen[c/int(max(1, m.AllThreads/m.AllCores))] = true // the threads of a core are neighbours
+	}
+	return len(seen), len(seen) > 0 && g.Needs.Exclusive && g.ExclusiveCores(m) > len(seen)
 }
 
 // evidence shows what pins the VM.

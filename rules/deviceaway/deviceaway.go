@@ -22,17 +22,21 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: 
 
 func check(p *rule.Pass) {
 	v := p.VM
-	if v.Host == nil || v.Home == nil || v.Guest.Affinity {
+	if v.Host == nil || v.Home == nil {
 		return
 	}
 	on := &v.On[0]
 	allowed := vnuma.NodeAffinity(v.VM)
-	if apart(p, on) {
+	pinned, _ := rule.NodesOf(v.Host, vnuma.PinnedPCPUs(v.VM))
+	if !v.Guest.Affinity && apart(p, on) {
 		return
 	}
 	for _, d := range v.Devices.Value {
 		node, ok := v.Host.NodeOf(d.PCI)
-		if !ok || on.Layout.HomeNodes == on.Layout.Nodes || len(allowed) == 1 && allowed[0] == node {
+		if !ok || v.Guest.Affinity && (len(pinned) == 0 || slices.Contains(pinned, node)) { // without a home node: N023
+			continue
+		}
+		if !v.Guest.Affinity && (on.Layout.HomeNodes == on.Layout.Nodes || len(allowed) == 1 && allowed[0] == node) {
 			continue
 		}
 		f := finding.Finding{
@@ -47,7 +51,13 @@ func check(p *rule.Pass) {
 				on.Kind.NodesEvidence(),
 			},
 		}
-		if len(allowed) > 0 && !slices.Contains(allowed, node) {
+		switch {
+		case v.Guest.Affinity:
+			f.Severity = finding.Medium
+			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but CPU affinity keeps the VM on PCPUs of %s", name(d), node, v.Host.Name, rule.Nodes(numa.SetOf(pinned...)))
+			clear := v.ClearAffinity()
+			f.Ways[0].Do, f.Ways[0].Edits = clear.Do+" and "+f.Ways[0].Do, append(clear.Edits, f.Ways[0].Edits...)
+		case len(allowed) > 0 && !slices.Contains(allowed, node):
 			f.Severity = finding.Medium
 			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but numa.nodeAffinity = %s keeps the VM elsewhere", name(d), node, v.Host.Name, rule.Ranges(allowed))
 			f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"))

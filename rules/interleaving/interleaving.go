@@ -22,7 +22,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
 var causes = rule.CausesOf("one-node", map[string]func(*numa.Host) rule.Told{
 	"bus": func(h *numa.Host) rule.Told {
 		// vSphere 7.0 ended the support of Westmere, and so of all that is older.
-		return rule.Told{Proven: h.FrontSideBus(), Out: h.CPUModel.Known() && !h.FrontSideBus() || h.Release.Value >= numa.ESXi70}
+		return rule.Told{Proven: h.FrontSideBus(), Out: !h.FrontSideBus() && (h.CPUModel.Known() || h.Release.Value >= numa.ESXi70)}
 	},
 	"nested": func(h *numa.Host) rule.Told {
 		return rule.Told{Proven: h.Nested(), Out: !h.Nested(), Evidence: []finding.Evidence{finding.Of("model of "+h.Name, h.Model, h.At), finding.Of("vendor of "+h.Name, h.Vendor, h.At)}}

@@ -82,7 +82,10 @@ func missing(p *rule.Pass, nodes []int) bool {
 // tooFewCores reports clients that must share the listed nodes.
 func tooFewCores(p *rule.Pass, nodes []int) bool {
 	v := p.VM
-	cores := func(o *rule.On) int { return len(nodes) * max(int(o.Kind.Machine.Cores), o.Layout.Capacity) }
+	cores := func(o *rule.On) int {
+		node, _ := o.Kind.Machine.CPUs(&v.Guest)
+		return len(nodes) * int(node)
+	}
 	on, others, ok := p.Worst(func(o *rule.On) bool { return o.Layout.Managed && int(v.Guest.VCPUs) > cores(o) })
 	if !ok {
 		return false
@@ -90,8 +93,11 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 	f := finding.Finding{
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %d cores%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
-			rule.Ranges(nodes), rule.Plural(len(nodes), "node"), cores(on), p.Where(others), v.Guest.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "client")),
+			rule.Ranges(nodes), rule.Plural(len(nodes), "node"), len(nodes)*int(on.Kind.Machine.Cores), p.Where(others), v.Guest.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "client")),
 		Ways: []numa.Way{list(on, nodes, on.Layout.Least), p.AtMostVCPUs(cores(on), "")},
+	}
+	if v.Guest.Needs.Exclusive {
+		f.Message += ", and latency sensitivity High finds no core for each"
 	}
 	report(p, &f, on)
 	return true

@@ -19,7 +19,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: 
 
 func check(p *rule.Pass) {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return useless(v, o) || tooBig(p, o) })
+	on, others, ok := p.Worst(func(o *rule.On) bool { return useless(v, o) || tooWide(v, o) || tooBig(p, o) })
 	if !ok {
 		return
 	}
@@ -44,11 +44,17 @@ func check(p *rule.Pass) {
 		return
 	}
 	f.Severity = finding.Medium
-	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
-		key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
-		on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory),
-		v.RemoteText(&on.Layout))
-	f.Ways = []numa.Way{p.AtMostMemory(on, 1)}
+	if node, _ := m.CPUs(&v.Guest); tooWide(v, on) {
+		f.Message = fmt.Sprintf("%s wants %d vCPUs on %s%s, and latency sensitivity High gives each of them a core of its own: a node has %d cores, enough for %d vCPUs",
+			key, v.Guest.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "node"), p.Where(others), m.Cores, node)
+		f.Ways = []numa.Way{p.AtMostVCPUs(int(node), "")}
+	} else {
+		f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
+			key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
+			on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory),
+			v.RemoteText(&on.Layout))
+		f.Ways = []numa.Way{p.AtMostMemory(on, 1)}
+	}
 	if p.Plan().Better && p.Plan().Edit.PreferHTOff {
 		var ways []numa.Way
 		ways, f.Notice = p.PlanWays()
@@ -69,6 +75,12 @@ func prefers(v *rule.VM, o *rule.On) bool { return v.Guest.PreferHT || o.Kind.Ma
 func useless(v *rule.VM, o *rule.On) bool {
 	m := &o.Kind.Machine
 	return m.Threads == m.Cores && (v.Guest.PreferHT || m.PreferHT && v.Guest.VCPUs > m.Cores)
+}
+
+// tooWide: the threads of a node hold the client, and its cores do not give latency sensitivity High one for each vCPU.
+func tooWide(v *rule.VM, o *rule.On) bool {
+	node, _ := o.Kind.Machine.CPUs(&v.Guest)
+	return prefers(v, o) && v.Guest.Needs.Exclusive && o.Layout.PPDs.Max() > int(node)
 }
 
 // tooBig: with preferHT memory is remote that would be local without.

@@ -32,7 +32,7 @@ func check(p *rule.Pass) {
 			most = n
 		}
 	}
-	if least == nil || least.Memory.Value >= most.Memory.Value-most.Memory.Value/vnuma.UnevenShare {
+	if least == nil || !vnuma.Unlike(int64(least.Memory.Value), int64(most.Memory.Value)) {
 		return
 	}
 	message := fmt.Sprintf("node %d has %s and node %d has %s: VMs above %s fit only the larger nodes",

@@ -1,0 +1,54 @@
+package rule
+
+import (
+	"slices"
+
+	"homenode/esxi/vnuma"
+	"homenode/numa"
+)
+
+// NodesOf returns the nodes that hold the PCPUs, ascending; complete is false when
+// the host lacks some.
+func NodesOf(h *numa.Host, pcpus []int) (nodes []int, complete bool) {
+	complete = true
+	for _, c := range pcpus {
+		n, ok := h.NodeOfPCPU(c)
+		if !ok {
+			complete = false
+			continue
+		}
+		nodes = append(nodes, n)
+	}
+	slices.Sort(nodes)
+	return slices.Compact(nodes), complete
+}
+
+// NodeOf returns the node of its host that a device of the VM is attached to, where that is known.
+func (v *VM) NodeOf(d numa.Device) (node int, ok bool) {
+	if v.Host == nil {
+		return 0, false
+	}
+	return v.Host.NodeOf(d.PCI)
+}
+
+// ClearAffinity returns the way to clear the CPU and memory affinity of the VM.
+func (v *VM) ClearAffinity() numa.Way {
+	way := numa.Way{Do: "clear the CPU and memory affinity"}
+	pcpus, memory := vnuma.PinnedPCPUs(v.VM), vnuma.PinnedMemory(v.VM)
+	switch {
+	case len(memory) == 0 && len(pcpus) > 0:
+		way.Do = "clear the CPU affinity (Edit Settings, CPU, Scheduling Affinity)"
+	case len(pcpus) == 0 && len(memory) > 0:
+		way.Do = "clear the memory affinity (sched.mem.affinity)"
+	}
+	if len(v.CPUAffinity.Value) > 0 {
+		way.Edits, way.Auto = append(way.Edits, numa.Edit{Kind: numa.EditCPUAffinity, To: numa.Is("")}), len(memory) == 0
+	}
+	if len(v.MemoryAffinity.Value) > 0 {
+		way.Edits = append(way.Edits, numa.Edit{Kind: numa.EditMemoryAffinity, To: numa.Is("")})
+	}
+	for _, s := range vnuma.AffinitySettings(v.VM) {
+		way.Edits = append(way.Edits, numa.Unassign(s.Key))
+	}
+	return way
+}
