@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"homenode/numa"
 	"homenode/source/jsontree"
 )
@@ -38,8 +40,11 @@ func Read(r io.Reader) (*Plan, error) {
 	return p, nil
 }
 
-// Strict reads one JSON value that has no unknown field and nothing behind it.
+// Strict reads one JSON value that has no unknown field, no field twice, and nothing behind it.
 func Strict(data []byte, to any) error {
+	if jsontext.Value(data).IsValid(jsontext.AllowDuplicateNames(true)) && !jsontext.Value(data).IsValid() {
+		return errors.New("found a field twice in one object, or text that is no UTF-8")
+	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(to); err != nil {

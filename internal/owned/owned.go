@@ -7,6 +7,18 @@ import (
 	"os"
 )
 
+// Open opens a file for reading that must be regular: the name of a pipe or a device is refused, not waited for.
+func Open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is no regular file", path)
+	}
+	return os.Open(path)
+}
+
 // Check says why somebody else may have written an open file: it is no regular file, another user owns it, or others may write it. nil when none of
 // these holds. Where the system has no owners of the Unix kind, it checks the first alone.
 func Check(f *os.File) error {

@@ -45,3 +45,15 @@ func check(t *testing.T, path, want string) {
 		t.Errorf("%s: %v, want %q", path, err, want)
 	}
 }
+
+// TestOpen refuses what is no regular file, and does not wait for a pipe.
+func TestOpen(t *testing.T) {
+	if f, err := owned.Open(t.TempDir()); err == nil {
+		f.Close()
+		t.Error("a folder was opened")
+	}
+	if f, err := owned.Open(os.DevNull); err == nil {
+		f.Close()
+		t.Error("a device was opened")
+	}
+}

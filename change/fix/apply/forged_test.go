@@ -88,6 +88,21 @@ func TestWritable(t *testing.T) {
 	t.Logf("%d forged plans are refused", len(bad))
 }
 
+// TestTwice refuses a plan that has a field twice: a reader of the file and homenode could see different edits.
+func TestTwice(t *testing.T) {
+	data, err := json.Marshal(planOf(vm(hotAdd)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fix.Read(bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	twice := bytes.Replace(data, []byte(`"edits":[`), []byte(`"edits":[],"edits":[`), 1)
+	if _, err := fix.Read(bytes.NewReader(twice)); err == nil || !strings.Contains(err.Error(), "twice") {
+		t.Errorf("a field twice: %v", err)
+	}
+}
+
 // forgedPlans are plans whose IDs fit, and that no homenode made.
 func forgedPlans() map[string]*fix.Plan {
 	out := map[string]*fix.Plan{}
@@ -107,7 +122,7 @@ func forgedPlans() map[string]*fix.Plan {
 		}
 	}
 	for _, e := range []numa.Edit{{Kind: numa.EditVCPUs, To: numa.Is("0")}, {Kind: numa.EditVCPUs, To: numa.Is("100000")}, {Kind: numa.EditMemory, To: numa.Is("-4")}, {Kind: numa.EditHardware, To: numa.Is("2")},
-		{Kind: numa.EditCPUHotAdd, To: numa.Is("maybe")}, {Kind: numa.EditVCPUs}, {Kind: numa.EditMemory}, {Kind: numa.EditLatency, To: numa.Is("high")}, {Kind: numa.EditReserveAll, To: numa.Is("true")},
+		{Kind: numa.EditCPUHotAdd, To: numa.Is("maybe")}, {Kind: numa.EditVCPUs}, {Kind: numa.EditMemory}, {Kind: numa.EditLatency, To: numa.Is("highest")}, {Kind: numa.EditIOMMU, To: numa.Is("true")}, {Kind: numa.EditMemoryAffinity, To: numa.Is("0")},
 		{Kind: "annotation", To: numa.Is("x")}, {Kind: "", To: numa.Is("x")}, prefer, {Kind: numa.EditDRSRule, Key: "homenode apart 00000000", To: numa.Is("apart vm-1,vm-2")}, {Kind: numa.EditCPUAffinity, To: numa.Is("0,-1")}} {
 		add(fmt.Sprintf("vm %s %v", e.Kind, e.To), planOf(vm(e)))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"homenode/change/fix"
 	"homenode/change/fix/journal"
+	"homenode/internal/texttab"
 	"homenode/numa"
 )
 
@@ -110,6 +111,9 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	}
 	if was, is := s.c.VM.UUID, st.VM.UUID; was != "" && is != "" && was != is {
 		return Drift, fmt.Errorf("another VM has its ID now: the instance UUID is %s, not %s", is, was)
+	}
+	if was, is := texttab.Clean(s.c.VM.Name), texttab.Clean(st.VM.Name); was != is && !s.past.began {
+		return Drift, fmt.Errorf("it is called %q, the plan calls it %q", is, was)
 	}
 	if s.o.Power == PowerReboot { // the key is set, whatever else is done with it
 		c := *s.c

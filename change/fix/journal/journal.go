@@ -220,7 +220,7 @@ func (j *Journal) write(data []byte) error {
 
 // Read reads a journal that somebody else may be writing.
 func Read(path string) ([]Line, error) {
-	f, err := os.Open(path)
+	f, err := owned.Open(path)
 	if err != nil {
 		return nil, err
 	}

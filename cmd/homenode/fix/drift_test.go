@@ -41,7 +41,8 @@ func TestDrift(t *testing.T) {
 				s.Error(err)
 			}
 		}},
-		"nothing": {do: func(s *site, id string) { s.edit(id, &types.OptionValue{Key: "guestinfo.note", Value: "3"}) }},
+		"another name": {do: func(s *site, id string) { s.vc.Set(id, "name", "web01") }},
+		"nothing":      {do: func(s *site, id string) { s.edit(id, &types.OptionValue{Key: "guestinfo.note", Value: "3"}) }},
 	} {
 		f := fleetOf(t, `release 7.0U3
 cluster prod

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -147,7 +146,7 @@ func (c *command) show(cmd *cobra.Command, p *fix.Plan) error {
 // planned makes the plan, or reads the one that was made before.
 func (c *command) planned(cmd *cobra.Command, source string) (*fix.Plan, error) {
 	if c.plan != "" {
-		f, err := os.Open(c.plan)
+		f, err := owned.Open(c.plan)
 		if err != nil {
 			return nil, err
 		}

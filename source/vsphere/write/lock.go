@@ -3,6 +3,7 @@ package write
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/vmware/govmomi/fault"
 	"github.com/vmware/govmomi/property"
@@ -78,16 +79,25 @@ func orUnnamed(holder string) string {
 	return holder
 }
 
-// Unlock gives the vCenter back that the run mine has; "" removes the lock of whatever run. It returns whose lock it removed.
-func (w Writer) Unlock(ctx context.Context, mine string) (string, error) {
+// Unlock gives the vCenter back that the run mine has, and looks whether it did; "" removes the lock of whatever run. It returns whose lock it removed.
+func (w Writer) Unlock(ctx context.Context, mine string) (removed string, err error) {
 	if manager, _ := w.fields(); manager == nil {
 		return "", nil
 	}
-	key, held, err := w.holder(ctx)
-	if err != nil || key == noKey || mine != "" && held != mine {
-		return "", err
+	for range 3 {
+		key, held, err := w.holder(ctx)
+		if err != nil || key == noKey || mine != "" && held != mine {
+			return removed, err
+		}
+		removed = orUnnamed(held)
+		if err := w.removeField(ctx, key); err != nil {
+			return "", err
+		}
+		if mine == "" {
+			return removed, nil
+		}
 	}
-	return orUnnamed(held), w.removeField(ctx, key)
+	return "", fmt.Errorf("the custom attribute %s was removed and is still there", LockName)
 }
 
 // Holder returns the run that has the vCenter; "" for none.
