@@ -52,6 +52,9 @@ func readCollection(path string, main *inventory) (*numa.Fleet, error) {
 	var failed error
 	if main != nil && (whole || !ofTables) {
 		fleet, err := main.read(path)
+		if err == nil && fleet.Hypervisor != numa.ESXi { // tables beside definitions of KVM are of another fleet
+			return fleet, nil
+		}
 		if failed = err; err == nil {
 			c.parts = append(c.parts, numa.Part{Name: filepath.Base(path), Fleet: fleet})
 		} else if ofTables {
@@ -208,9 +211,6 @@ func first(names []string) string {
 
 // nothing is the error about a collection without an inventory.
 func (c *collection) nothing(failed error) error {
-	if c.notes != nil && failed == nil {
-		return fmt.Errorf("%s", c.notes[0])
-	}
 	where := "an archive"
 	if !isFile(c.path) {
 		where = "a folder"

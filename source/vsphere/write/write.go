@@ -26,6 +26,15 @@ import (
 // A Writer changes VMs and hosts in one session.
 type Writer struct{ *vsphere.Live }
 
+// Fleet reads the inventory, with errors as those of other calls.
+func (w Writer) Fleet(ctx context.Context) (*numa.Fleet, error) {
+	f, err := w.Live.Fleet(ctx)
+	if errors.Is(err, vsphere.ErrExpired) {
+		return nil, fmt.Errorf("%w: %w", numa.ErrExpired, err)
+	}
+	return f, w.Refusal("inventory", err)
+}
+
 // patience is how long a task may take.
 const patience = 10 * time.Minute
 
