@@ -156,6 +156,7 @@ func TestSession(t *testing.T) {
 			{Key: "Numa.LocalityWeightActionAffinity", Value: "0"},
 			{Key: "Numa.RebalanceCoresTotal", Value: "4"},
 			{Key: "VMkernel.Boot.hyperthreadingMitigation", Value: "FALSE"},
+			{Key: "VMkernel.Boot.useSLIT", Value: "FALSE"},
 		}, Origin: read("line 65")},
 	}}
 	if got := Hosts(outputs); !reflect.DeepEqual(got, want) {

@@ -152,7 +152,7 @@ func TestCheckFiles(t *testing.T) {
 		{"few sockets", "a.xml", `<domain><memory unit='GiB'>2</memory><vcpu>4</vcpu></domain>`, nil, ""},
 		{"pages of one cell", "a.xml", halves("<page size='1' unit='G' nodeset='0'/>", 32768, 32256), nil, ""},
 		{"pages of one cell, and not whole", "a.xml", halves("<page size='1' unit='G' nodeset='1'/>", 32768, 32256),
-			[]string{"K013 the 31.5 GB of cell 1 are no whole pages of 1 GB"}, ""},
+			[]string{"K005 the 31.5 GB of cell 1 are no whole pages of 1 GB"}, ""},
 		{"pages of each cell", "a.xml", halves("<page size='1' unit='G' nodeset='1'/><page size='1048576' nodeset='0'/>", 32768, 32256),
 			[]string{"K005 the 31.5 GB of cell 1 are no whole pages of 1 GB"}, ""},
 		{"pages of the rest", "a.xml", halves("<page size='1' unit='G' nodeset='0'/><page size='2048'/>", 32768, 32256), nil, ""},
@@ -166,7 +166,7 @@ func TestCheckFiles(t *testing.T) {
 			[]string{"K013 numa1 has no hostnodes, which hugepages want: Proxmox does not start the VM", "K013 the memory of cell 1 is bound to no node, and that of cell 0 is"}, ""},
 		{"pages without NUMA", "a.conf", "memory: 2048\nhugepages: 2\n", []string{"K013 hugepages without numa: 1: Proxmox does not start the VM"}, ""},
 		{"a backend of huge pages", "a.args", "-m 2049M -smp 2,sockets=2 -object memory-backend-ram,id=a,size=1G -object memory-backend-memfd,hugetlb=on,hugetlbsize=1G,id=b,size=1025M " +
-			"-numa node,cpus=0,memdev=a -numa node,cpus=1,memdev=b", []string{"K013 the 1.0 GB of cell 1 are no whole pages of 1 GB"}, ""},
+			"-numa node,cpus=0,memdev=a -numa node,cpus=1,memdev=b", []string{"K005 the 1.0 GB of cell 1 are no whole pages of 1 GB: 1 MB are left over"}, ""},
 		{"no JSON", "a.args", "-m 1G -object {\"id\": 1}", nil, `a.args:1:7: found {"id":, want JSON without blanks, or in quotes: unexpected EOF`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
