@@ -426,7 +426,7 @@ func checkRoles(t *testing.T, used map[string]map[string][]string) {
 		t.Fatal(err)
 	}
 	_, section, _ := strings.Cut(string(guide), "\n## Privileges\n")
-	named := slices.Sorted(maps.Keys(setOf(regexp.MustCompile("(VirtualMachine|Host|Global|Resource)(\\.\\w+)+").FindAllString(section, -1))))
+	named := slices.Sorted(maps.Keys(setOf(regexp.MustCompile(`(VirtualMachine|Host|Global|Resource)(\.\w+)+`).FindAllString(section, -1))))
 	if want := writes[len(privilege.ReadOnly):]; !slices.Equal(named, want) {
 		t.Errorf("docs/fix.md names %v, changes need %v", named, want)
 	}

@@ -273,7 +273,7 @@ func (s *state) lacks(h int32, it *item) (words string, share float64) {
 func (m *model) lack(n int32, cpu, mem int64) string {
 	var list []string
 	if cpu > 0 {
-		list = append(list, fmt.Sprintf("%s", m.p.Policy.units(float64(cpu)/float64(m.core))))
+		list = append(list, m.p.Policy.units(float64(cpu)/float64(m.core)))
 	}
 	if mem > 0 {
 		list = append(list, numa.Bytes(mem).String())
