@@ -119,7 +119,7 @@ func TestResources(t *testing.T) {
 	}
 	outcomes(t, results, apply.Done)
 	got := s.settings()
-	for key, want := range map[string]string{"web01 latency": "low", "web01 memoryReservation": "8192", "sql02 reserveAll": "true", "sql01 cpuReservation": "2000"} {
+	for key, want := range map[string]string{"web01 latency": "low", "web01 memoryReservation": "8192", "sql02 reserveAll": "true", "sql02 memoryReservation": "131072", "sql01 cpuReservation": "2000"} {
 		if got[key] != want {
 			t.Errorf("%s is %q, want %q", key, got[key], want)
 		}
