@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// asked takes the edits that were asked for, for what is shown.
+// asked takes the requested edits of the VMs and hosts that the filter shows.
 func (m *maker) asked(ctx context.Context) error {
 	part := *m.fleet
 	part.VMs = nil
@@ -44,7 +44,7 @@ func (m *maker) asked(ctx context.Context) error {
 	return nil
 }
 
-// askedOf takes the edits of one VM. Errors say what vSphere would refuse or ignore, and what fix does not write.
+// askedOf takes the requested edits of one VM. It is an error when vSphere would refuse or ignore one, or when fix does not write it.
 func (m *maker) askedOf(was, is *numa.VM) error {
 	for _, key := range []string{"cpuid.coresPerSocket", "vcpu.hotadd", "mem.hotadd"} {
 		before, _ := was.Settings.Value.Lookup(key)

@@ -18,7 +18,7 @@ type Known struct {
 var basisKinds = []numa.EditKind{numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCPUHotAdd, numa.EditCoresPerNUMANode, numa.EditVNUMAHotAdd,
 	numa.EditCPUAffinity, numa.EditMemoryAffinity, numa.EditLatency, numa.EditCPUReservation, numa.EditMemoryReservation, numa.EditReserveAll, numa.EditIOMMU}
 
-// basisOf returns what is set of the properties and settings that the prediction of a VM rests on.
+// basisOf returns the properties and settings that the prediction of a VM rests on, those that are set.
 func basisOf(c *numa.Config) (out []Known) {
 	for _, kind := range basisKinds {
 		v := (numa.Edit{Kind: kind}).ValueOf(c)
@@ -113,7 +113,7 @@ func (p *Plan) hostBasis(f *numa.Fleet) (out []HostBasis) {
 	return out
 }
 
-// shapeOf returns what a prediction reads of a host, in words.
+// shapeOf describes the facts of a host that a prediction reads.
 func shapeOf(h *numa.Host) string {
 	parts := []string{h.Release.Value.String()}
 	for _, n := range h.Nodes.Value {

@@ -132,7 +132,7 @@ func (m *maker) left() []Left {
 	named := map[string]bool{}
 	for i := range m.shown.Findings {
 		f := &m.shown.Findings[i]
-		if m.set() { // it is about what was asked for, not about findings
+		if m.set() { // the plan is about requested settings, not about findings
 			break
 		}
 		if m.cured[subjectOf(f)] {

@@ -68,7 +68,7 @@ func (c *Change) Compare(config *numa.Config) (Side, string) {
 	return Before, ""
 }
 
-// Kept reports whether the configuration has what the edits set.
+// Kept reports whether the configuration has the values that the edits set.
 func Kept(edits []numa.Edit, config *numa.Config) bool {
 	return !slices.ContainsFunc(edits, func(e numa.Edit) bool { return !holds(e, e.ValueOf(config), e.To) })
 }
@@ -180,8 +180,8 @@ func (p *Plan) Undo(written func(id string) []numa.Edit) (*Plan, error) {
 	return &out, out.Identify()
 }
 
-// LeaveUnwritable takes out of the plan what homenode does not write, such as a former value that no setting should have: it stays as it is, and the plan
-// says so. Scripts for other tools write it.
+// LeaveUnwritable removes the edits that homenode does not write, such as one that would restore an invalid value, and notes them in the plan. Scripts for
+// other tools keep them.
 func (p *Plan) LeaveUnwritable() error {
 	for i := range p.Changes {
 		c := &p.Changes[i]

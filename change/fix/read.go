@@ -158,7 +158,7 @@ func (c *Change) name() string {
 	return ""
 }
 
-// check checks what is changed; seen are the IDs of those before.
+// check checks the object of the change; seen are the IDs of earlier changes.
 func (c *Change) check(seen map[string]bool) error {
 	n := 0
 	for _, t := range []*Target{c.VM, c.Host, c.Cluster} {

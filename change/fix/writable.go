@@ -14,7 +14,7 @@ import (
 // A form is the values that a setting may be given.
 type form struct {
 	least, most int // of a number, of each number of a list
-	step        int // of which a number is a multiple; 0 for any
+	step        int // a number is a multiple of it; 0 for any
 	list        bool
 	truth       bool
 	only        []string // of a text
@@ -60,7 +60,7 @@ var optionForms = map[string]form{
 	"numa.preferht":             number(0, 1),
 }
 
-// ByArrival reports whether an edit of a host acts on VMs that arrive there or power on: VMs that run keep what they came with. Clients are made anew at a
+// ByArrival reports whether an edit of a host acts on VMs that arrive there or power on: running VMs keep their behaviour. Clients are made anew at a
 // vMotion (rule book D-1), and large pages are given then (NiTRo, Large pages on demand, hypervisor.fr, 2014-09-03).
 func ByArrival(e numa.Edit) bool {
 	return e.Kind == numa.EditHostOption && (strings.EqualFold(e.Key, "Numa.PreferHT") || strings.EqualFold(e.Key, "Mem.AllocGuestLargePage"))

@@ -45,7 +45,7 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	if len(p.Changes) == 0 {
 		none := "Nothing to change: no finding that is shown has a cure that makes nothing else worse."
 		if p.Asked.Set != nil {
-			none = "Nothing to change: what was asked for is so already, or stays for the reason given."
+			none = "Nothing to change: every setting has the requested value already, or stays for the reason given."
 		}
 		a.Verdict = append(a.Verdict, none)
 	} else {

@@ -68,7 +68,7 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 	return a
 }
 
-// next names the commands that go on: with what is left, or with what was done.
+// next names the commands that continue, verify or undo the run.
 func next(count map[apply.Outcome]int, source, journal string, undo, early bool) (out []string) {
 	fix := "homenode fix " + source
 	failed := count[apply.Failed] + count[apply.Timeout] + count[apply.Lost] + count[apply.Ignored]

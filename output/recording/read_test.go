@@ -52,7 +52,7 @@ func TestCaptureSaysWhenTimesAreOfFiles(t *testing.T) {
 			f.Warnings = []string{"b.txt:1: " + numa.Undated + "; a copy may have changed it"}
 		}
 		w.Recordings[0].Files = append(w.Recordings[0].Files, f)
-		if text := recording.Capture(w, recording.Options{}).Facts[0].Text; strings.Contains(text, "by the times of files") != undated {
+		if text := recording.Capture(w, recording.Options{}).Facts[0].Text; strings.Contains(text, "file times") != undated {
 			t.Errorf("undated %v: %s", undated, text)
 		}
 	}

@@ -107,7 +107,7 @@ func (r *report) facts() []answer.Fact {
 		when = verdict.Dated(r.First, r.Last)
 	}
 	if r.undated() {
-		when += " by the times of files: what was recorded states none"
+		when += " (file times; the files state no time of their own)"
 	}
 	facts := []answer.Fact{{Name: "read", Took: words.Took(r.o.Took),
 		Text: words.Join(" · ", r.read(), words.Plural(len(r.Recordings), "host"), words.Plural(verdict.CountVMs(r.VMs), "VM"), words.Plural(ticks, "tick"), when)}}

@@ -46,7 +46,7 @@ type Power string
 
 // The ways.
 const (
-	PowerNone   Power = ""        // not at all: what needs it is left out
+	PowerNone   Power = ""        // not at all: changes that need it are left out
 	PowerGuest  Power = "guest"   // the guest is shut down
 	PowerHard   Power = "hard"    // powered off where the guest does not shut down in time
 	PowerReboot Power = "reboot"  // settings alone: vmx.reboot.powerCycle makes the next reboot of the guest a power cycle
@@ -171,7 +171,7 @@ func Run(ctx context.Context, t Target, j *journal.Journal, lines []journal.Line
 	return r.results, errors.Join(r.stop, err)
 }
 
-// compare reads the fleet, and notes the VMs whose predictions no longer hold. What is taken back needs none.
+// compare reads the fleet, and notes the VMs whose predictions no longer hold. A rollback needs no predictions.
 func (r *run) compare(ctx context.Context) error {
 	byHost := slices.ContainsFunc(r.p.Changes, func(c fix.Change) bool { return c.Host != nil && slices.ContainsFunc(c.Edits, fix.ByArrival) })
 	if (r.undo || len(r.p.Hosts) == 0) && !byHost {

@@ -15,7 +15,7 @@ import (
 // ErrLocked says that another run changes the vCenter.
 var ErrLocked = errors.New("another run changes this vCenter")
 
-// name is what the lock calls the run: its journal, with the hash of its folder, and this machine, so that who goes on with the journal has the lock.
+// name returns the name of the run in the lock: its journal, a hash of the folder, and this machine. A process that resumes the journal has the same name.
 func (r *run) name() string {
 	machine, _ := os.Hostname()       // without a name any machine may go on
 	path, _ := filepath.Abs(r.j.Path) // "" where the working directory is gone

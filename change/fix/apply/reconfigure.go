@@ -79,7 +79,7 @@ func upgraded(edits []numa.Edit, c *numa.Config) bool {
 	return slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditHardware && fix.Kept([]numa.Edit{e}, c) })
 }
 
-// ignored names the edits that vSphere did not keep, and takes back what it made of the others. Of a rollback nothing is made again.
+// ignored names the edits that vSphere did not keep, and takes the others back. A rollback leaves the others as they are.
 func (s *step) ignored(ctx context.Context, edits []numa.Edit, st *numa.State) (Outcome, error) {
 	var lost []string
 	var back []numa.Edit

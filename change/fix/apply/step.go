@@ -124,7 +124,7 @@ func (s *step) vm(ctx context.Context) (Outcome, error) {
 	side, why := s.side(&st)
 	power := s.o.Power == PowerGuest || s.o.Power == PowerHard
 	if !isOff(&st) && (side != fix.Before || !power) && s.goesOff(ctx) {
-		s.say("it was asked to shut down before: waiting %v whether it does", s.o.Off)
+		s.say("vCenter asked its guest to shut down before: waiting up to %v", s.o.Off)
 		if s.until(ctx, s.o.Off, isOff) == nil {
 			if st, err = s.settled(ctx); err != nil {
 				return Failed, err

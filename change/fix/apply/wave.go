@@ -58,7 +58,7 @@ func (r *run) wave(ctx context.Context) {
 		was := *res
 		res.Outcome, res.Why = Done, ""
 		if names := waiting[i]; names != nil {
-			res.Outcome, res.Why = Pending, "running VMs take it with their next vMotion or power-on: "+few(names)
+			res.Outcome, res.Why = Pending, "running VMs get it with their next vMotion or power-on: "+few(names)
 		}
 		if *res != was {
 			if err := r.j.Last(journal.Line{Step: journal.StepEnd, Plan: r.p.ID, Target: res.ID, Name: res.Name, State: string(res.Outcome), Why: res.Why}); err != nil {
@@ -148,7 +148,7 @@ func (r *run) destination(v *numa.VM, c *fix.Change) (best *numa.Host) {
 	return best
 }
 
-// has reports whether a host has what the edits set: it is changed alike, or had it before.
+// has reports whether a host has the values that the edits set: the plan changes it too, or it had them before.
 func (r *run) has(h *numa.Host, edits []numa.Edit) bool {
 	for i := range r.p.Changes {
 		if c := &r.p.Changes[i]; c.Host != nil && c.Host.ID == h.ID {

@@ -18,7 +18,7 @@ var dos = []string{"reconfigure", "takeBack", "options", "shutdown", "powerOff",
 // could not have written.
 type checker struct {
 	plan    *fix.Plan
-	edits   map[string][]numa.Edit // of the plan of the run, by the ID of what is changed
+	edits   map[string][]numa.Edit // of the plan of the run, by the ID of the VM, host or cluster
 	forward map[string][]numa.Edit // of the plan that rollbacks take back
 	first   string                 // its ID
 }
@@ -96,8 +96,8 @@ func (c *checker) begin(l *Line) error {
 	return nil
 }
 
-// written says why a run did not write an edit for the planned ones: nil when it is one of those, with what was there before, or the
-// setting that makes the next reboot a power cycle.
+// written says why no run of the plan can have written the edit. It returns nil for a planned edit with its former value, and for the setting that makes
+// the next reboot a power cycle.
 func written(e numa.Edit, do string, planned []numa.Edit) error {
 	if do == "takeBack" {
 		e = e.Undo()
