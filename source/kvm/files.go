@@ -1,0 +1,104 @@
+package kvm
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"homenode/source/text"
+)
+
+// root returns the folder of path, and the name of the one file that is meant; "" for all.
+func root(path string) (fsys fs.FS, only string, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case info.IsDir():
+		return os.DirFS(path), "", nil
+	}
+	return os.DirFS(filepath.Dir(path)), filepath.Base(path), nil
+}
+
+// walk calls do for each file, in the order of their names, and unread, unless it is nil, for each folder that cannot be read.
+func walk(fsys fs.FS, only string, unread func(name string, err error), do func(name string) error) error {
+	if only != "" {
+		if err := do(only); err != fs.SkipAll {
+			return err
+		}
+		return nil
+	}
+	n := 0
+	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && name != ".":
+			if unread != nil {
+				unread(name, err)
+			}
+			return nil
+		case err != nil:
+			return err
+		case d.Type().IsRegular():
+		default:
+			if why := passedOver(d); why != nil && unread != nil {
+				unread(name, why)
+			}
+			if d.IsDir() && strings.Count(name, "/") >= maxDepth {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if n++; n > maxFiles {
+			return fmt.Errorf("found more than %d files", maxFiles)
+		}
+		return do(name)
+	})
+}
+
+// passedOver says why an entry that is no regular file is not read, though its name says that it is one of a bundle or it may lead to
+// some; nil for others.
+func passedOver(d fs.DirEntry) error {
+	named := meant(d.Name())
+	switch {
+	case d.Type()&fs.ModeSymlink != 0:
+		return errors.New("it is a symbolic link, which is not followed")
+	case d.IsDir() && named:
+		return errors.New("it is a folder, where a file is due")
+	case named:
+		return errors.New("it is no regular file")
+	}
+	return nil
+}
+
+// Uses reports whether Read reads a file of this name in a folder.
+func Uses(name string) bool { return meant(name) }
+
+// meant reports whether a file of a bundle has this name.
+func meant(name string) bool {
+	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// isText reports whether a file beside the XML has this name.
+func isText(name string) bool {
+	base := strings.ToLower(filepath.Base(name))
+	return base == numastatName || base == pidsName
+}
+
+func headOf(fsys fs.FS, name string) []byte {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, text.HeadSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return nil
+	}
+	return text.Decoded(head[:n])
+}

@@ -1,0 +1,224 @@
+package qemu
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+)
+
+// numa takes a value of -numa; what is neither a node, nor of its vCPUs and distances, is left out.
+func (a *arguments) numa(last func(key string) string, cpus []string) (err error) {
+	number := func(key string, otherwise int) int {
+		n := otherwise
+		if value := last(key); value != "" && err == nil {
+			if n, err = strconv.Atoi(value); err != nil || n < 0 || n >= most {
+				err = fmt.Errorf("found %s=%q, want a number", key, value)
+			}
+		}
+		return n
+	}
+	switch last("type") {
+	case "node":
+		n := guestNode{cell: numa.Cell{At: a.place()}, id: number("nodeid", len(a.nodes)), backend: last("memdev")}
+		if old := last("mem"); old != "" && err == nil {
+			n.cell.Memory, err = sizeOf(old, "M")
+			a.old = cmp.Or(a.old, a.line)
+		}
+		if err == nil {
+			n.cell.CPUs, err = list(strings.Join(cpus, ","))
+		}
+		a.nodes = append(a.nodes, n)
+	case "cpu":
+		c := cpuOfNode{number("node-id", 0), map[int]int{}}
+		for i, part := range partsOfCPU {
+			if last(part+"-id") != "" {
+				c.part[i] = number(part+"-id", 0)
+			}
+		}
+		a.cpus = append(a.cpus, c)
+	case "dist":
+		a.distance = append(a.distance, [3]int{number("src", 0), number("dst", 0), number("val", 0)})
+	}
+	return err
+}
+
+// versioned matches the types of machines whose versions are those of QEMU.
+var versioned = regexp.MustCompile(`^(?:pc-q35|pc-i440fx|pc|virt|pseries)-([0-9]+)\.([0-9]+)$`)
+
+// oldMemory finds memory of nodes that is stated without a backend (docs/about/removed-features of QEMU, 5.1). pc and q35 are those of the release.
+func (a *arguments) oldMemory() {
+	const refused = "-numa node with mem= and the machine type %s: %s from 5.1 on refuse it, and want memdev="
+	part := versioned.FindStringSubmatch(a.machine)
+	switch {
+	case a.old == 0:
+	case part != nil:
+		if major, _ := strconv.Atoi(part[1]); major > 5 || major == 5 && part[2] != "0" {
+			a.Stray(a.old, 1, true, refused, a.machine, "machine types")
+		}
+	case a.machine == "pc" || a.machine == "q35":
+		a.Doubt(a.old, 1, refused, a.machine, "releases of QEMU")
+	}
+}
+
+// arrange takes what -smp says of the topology, and the rest as QEMU does since 6.2: cores before sockets, one of what is not named
+// (machine_parse_smp_config; docs/system/qemu-manpage, -smp).
+func (a *arguments) arrange(last func(key string) string) error {
+	n := map[string]int{}
+	for _, key := range []string{"cpus", "maxcpus", "sockets", "dies", "clusters", "modules", "cores", "threads"} {
+		value := last(key)
+		if value == "" {
+			continue
+		}
+		v, err := strconv.Atoi(value)
+		if err != nil || v < 1 || v > most {
+			return fmt.Errorf("found -smp %s=%q, want a number from 1", key, value)
+		}
+		n[key] = v
+	}
+	dies, clusters, modules := max(1, n["dies"]), max(1, n["clusters"]), max(1, n["modules"])
+	each := dies * clusters * modules // in a socket
+	all := cmp.Or(n["maxcpus"], n["cpus"])
+	sockets, cores, threads := n["sockets"], n["cores"], n["threads"]
+	switch {
+	case all == 0:
+	case cores == 0:
+		cores = all / (max(1, sockets) * each * max(1, threads))
+	case sockets == 0:
+		sockets = all / (each * cores * max(1, threads))
+	case threads == 0:
+		threads = all / (sockets * each * cores)
+	}
+	a.levels = [6]int{max(1, sockets), dies, clusters, modules, max(1, cores), max(1, threads)}
+	// Clusters and modules count as more cores: nothing that is checked lies between a die and a core.
+	s := a.s
+	s.Sockets, s.Dies, s.Cores, s.Threads = a.levels[0], dies, a.levels[4]*clusters*modules, a.levels[5]
+	a.all = cmp.Or(all, s.Most())
+	a.now = min(a.all, cmp.Or(n["cpus"], a.all))
+	s.TopologyAt, s.VCPUsAt = a.place(), cmp.Or(s.VCPUsAt, a.place())
+	return nil
+}
+
+// partsOf returns the number of each part that a vCPU is in, within the next larger one.
+func (a *arguments) partsOf(vcpu int) (out [6]int) {
+	for i, n := range slices.Backward(a.levels[:]) {
+		out[i], vcpu = vcpu%n, vcpu/n
+	}
+	return out
+}
+
+// cells makes the cells of the nodes.
+func (a *arguments) cells() {
+	slices.SortStableFunc(a.nodes, func(x, y guestNode) int { return x.id - y.id })
+	if i, n := gap(a.nodes, func(n guestNode) int { return n.id }); i >= 0 {
+		a.stray("node %d comes where %d is due: QEMU wants them from 0, without a gap", n, i)
+	}
+	user := map[string]int{}
+	a.s.Bound = make([]numa.Bound, len(a.nodes))
+	var pages []numa.HugePages
+	for i, n := range a.nodes {
+		if n.backend != "" {
+			if first, twice := user[n.backend]; twice {
+				a.stray("the backend %s is that of nodes %d and %d: QEMU wants one for each", n.backend, first, n.id)
+			}
+			user[n.backend] = n.id
+			b := a.backends[n.backend]
+			n.cell.Memory, a.s.Bound[i] = b.size, b.bound
+			if b.page > 0 {
+				pages = append(pages, numa.HugePages{Size: b.page, Cells: []int{i}})
+			}
+		}
+		a.s.Cells = append(a.s.Cells, n.cell)
+	}
+	for _, c := range a.cpus {
+		i := a.node(c.node)
+		if i < 0 {
+			a.stray("-numa cpu names node %d, which there is not", c.node)
+			continue
+		}
+		found := false
+		for v := range a.s.Most() {
+			at := a.partsOf(v)
+			if slices.ContainsFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { n, named := c.part[i]; return named && n != at[i] }) {
+				continue
+			}
+			found = true
+			if cpus := &a.s.Cells[i].CPUs; !slices.Contains(*cpus, v) {
+				*cpus = append(*cpus, v)
+			}
+		}
+		if !found {
+			a.stray("-numa cpu of node %d names no vCPU that there is", c.node)
+		}
+		slices.Sort(a.s.Cells[i].CPUs)
+	}
+	if !slices.ContainsFunc(a.s.Cells, func(c numa.Cell) bool { return c.CPUs != nil }) && a.cpus == nil { // by sockets in turn (x86_get_default_cpu_node_id)
+		for v := range a.s.Most() {
+			c := &a.s.Cells[a.partsOf(v)[0]%len(a.s.Cells)]
+			c.CPUs = append(c.CPUs, v)
+		}
+	}
+	a.Pages(pages, len(a.s.Cells), a.line, 1)
+}
+
+// node returns the index of the node of an ID; -1 for none.
+func (a *arguments) node(id int) int {
+	return slices.IndexFunc(a.nodes, func(n guestNode) bool { return n.id == id })
+}
+
+// gap returns the first place in a list at which another ID is than its index, and that; -1 for none.
+func gap[T any](list []T, id func(T) int) (i, found int) {
+	for i := range list {
+		if n := id(list[i]); n != i {
+			return i, n
+		}
+	}
+	return -1, 0
+}
+
+// distances takes what -numa dist states. One of a pair counts for both ways, unless two differ (validate_numa_distance of QEMU).
+func (a *arguments) distances() {
+	if a.distance == nil {
+		return
+	}
+	n := len(a.nodes)
+	d := make([][]int, n)
+	for i := range d {
+		d[i] = make([]int, n)
+	}
+	for _, one := range a.distance {
+		from, to := a.node(one[0]), a.node(one[1])
+		if from < 0 || to < 0 {
+			a.stray("a distance from node %d to node %d, of %s", one[0], one[1], words.Plural(n, "node"))
+			continue
+		}
+		d[from][to] = one[2]
+	}
+	differ := false
+	for i := range n {
+		for j := range i {
+			differ = differ || d[i][j] != 0 && d[j][i] != 0 && d[i][j] != d[j][i]
+		}
+	}
+	for i := range n {
+		d[i][i] = cmp.Or(d[i][i], 10)
+		for j := range i {
+			switch {
+			case d[i][j] == 0 && d[j][i] == 0:
+				a.stray("no distance between nodes %d and %d: QEMU wants one for each two", a.nodes[j].id, a.nodes[i].id)
+				d[i][j], d[j][i] = 20, 20
+			case differ && d[i][j]*d[j][i] == 0:
+				a.stray("one distance between nodes %d and %d: QEMU wants both ways where those of two nodes differ", a.nodes[j].id, a.nodes[i].id)
+				fallthrough
+			default:
+				d[i][j], d[j][i] = cmp.Or(d[i][j], d[j][i]), cmp.Or(d[j][i], d[i][j])
+			}
+		}
+	}
+	a.s.Distance = d
+}
