@@ -36,6 +36,7 @@ type block struct {
 	index
 	readers atomic.Int32
 	gone    bool // it is removed when the last reader ends
+	orphan  bool // its file is closed when the last reader ends
 	told    bool // that it is damaged
 }
 

@@ -5,6 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/common/model"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/tsdb/chunkenc"
+
 	"homenode/capture/store"
 )
 
@@ -75,6 +79,24 @@ func TestBlocks(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 	check(s, "opened again")
+	q, err := s.Queryable().Querier(begin.UnixMilli(), time.Now().UnixMilli())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := q.Select(t.Context(), true, nil, labels.MustNewMatcher(labels.MatchEqual, model.MetricNameLabel, "m"))
+	defer func() { // the store is closed below while this question is being answered
+		n := 0
+		for all.Next() {
+			for it := all.At().Iterator(nil); it.Next() == chunkenc.ValFloat; n++ {
+			}
+		}
+		if st := s.State(); n != series*minutes || all.Err() != nil || st.Damaged > 0 || len(st.Losses) > 0 {
+			t.Errorf("%d samples, %v, %+v", n, all.Err(), st)
+		}
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

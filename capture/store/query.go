@@ -65,8 +65,11 @@ func (r *reader) Close() (err error) {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
 	for _, b := range r.held {
-		if b.readers.Add(-1) == 0 && b.gone {
+		switch last := b.readers.Add(-1) == 0; {
+		case last && b.gone:
 			err = errors.Join(err, r.store.retire(b))
+		case last && b.orphan:
+			err = errors.Join(err, b.file.Close())
 		}
 	}
 	r.held = nil

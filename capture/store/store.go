@@ -323,7 +323,7 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.closeFiles(), s.lock.Release())
 }
 
-// closeFiles closes what is open.
+// closeFiles closes what is open. The last reader of a block closes its file.
 func (s *Store) closeFiles() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -331,7 +331,7 @@ func (s *Store) closeFiles() (err error) {
 		err = s.journal.close()
 	}
 	for _, b := range s.blocks {
-		err = errors.Join(err, b.file.Close())
+		err = errors.Join(err, b.leave())
 	}
 	s.blocks = nil
 	return err

@@ -137,6 +137,14 @@ func (s *Store) retire(b *block) error {
 	return errors.Join(b.file.Close(), os.Remove(b.path))
 }
 
+// leave closes the file, or lets the last reader close it. Store.mu is held.
+func (b *block) leave() error {
+	if b.orphan = b.readers.Load() > 0; b.orphan {
+		return nil
+	}
+	return b.file.Close()
+}
+
 // group returns blocks that become one of a size, when the time for them is over and the disk has room.
 func (s *Store) group(size int64) []*block {
 	s.mu.RLock()
@@ -238,7 +246,7 @@ func (s *Store) merge(group []*block) error {
 			err = errors.Join(err, s.retire(c.block))
 			continue
 		}
-		err = errors.Join(err, c.file.Close(), s.aside(Loss{File: c.path, From: time.UnixMilli(c.least).UTC(), To: time.UnixMilli(c.most).UTC(), Samples: -1}))
+		err = errors.Join(err, c.leave(), s.aside(Loss{File: c.path, From: time.UnixMilli(c.least).UTC(), To: time.UnixMilli(c.most).UTC(), Samples: -1}))
 	}
 	return err
 }
