@@ -114,7 +114,12 @@ func Refuse(g *Guest, m *Machine) Refusal {
 	case node%cps != 0 && cps%node != 0:
 		return deny(crossedNodes, cps, node)
 	}
-	n := &g.Needs
+	return g.refuseNeeds(m, h, deny)
+}
+
+// refuseNeeds is the part of Refuse about devices, memory and reservations.
+func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal, has, most int64) Refusal) Refusal {
+	vcpus, n := int64(g.VCPUs), &g.Needs
 	if NeedsIOMMU(int(vcpus)) && h.Version >= firstIOMMU {
 		switch {
 		case n.VGPU && m.model < numa.ESXi80:

@@ -10,33 +10,13 @@ import (
 func (t *tracer) vpds(why Reason, split Split, c *Case) {
 	n := t.g.VCPUs
 	t.notStored(why, c)
-	if t.g.HotAdd && why != ByHotAdd && why != ByHardware {
-		if t.g.vnumaHotAdd(t.m) {
-			t.add("B-15", "CPU hot add is on and vNUMA on CPU hot add is exposed", "vNUMA stays possible",
-				fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At), fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At))
-		} else {
-			s := t.add("B-15", "CPU hot add is on", "vNUMA stays possible in 6.0", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
-			if s.Choice = "F-10"; t.g.newest(t.m) {
-				s.Result, s.Choice = "vNUMA stays possible with hardware 20", "F-25"
-			}
-		}
-	}
+	t.hotAddStays(why)
 	var s *Step
 	switch why {
 	case ByHardware:
 		s = t.add("B-2", fmt.Sprintf("virtual hardware %d < 8", t.g.Hardware), "no vNUMA: 1 virtual node", fact("virtual hardware", t.vm.Hardware, t.vm.At))
 	case ByHotAdd:
-		s = t.add("B-15", "CPU hot add is on", "1 virtual node, whatever the size", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
-		if t.m.model >= numa.ESXi80 {
-			if t.g.Hardware < 20 {
-				t.add("B-15", fmt.Sprintf("virtual hardware %d < 20", t.g.Hardware), "vNUMA with hot add is impossible", fact("virtual hardware", t.vm.Hardware, t.vm.At))
-			} else {
-				t.add("B-15", "vNUMA on CPU hot add is not exposed", "no vNUMA while hot add is on", fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At)).Choice = "F-25"
-			}
-			s = &t.steps[len(t.steps)-2]
-		} else if t.m.model.Base() == numa.ESXi60 {
-			s.Choice = "F-10"
-		}
+		s = t.hotAdd()
 	case ByManual:
 		s = t.manual(split)
 		if t.g.setsNodes(t.m) && n < t.g.threshold(t.m, &c.Choices, &Layout{}) {
@@ -50,19 +30,7 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 			s.Choice = ""
 		}
 	case ByThreshold:
-		min := t.g.threshold(t.m, &c.Choices, &Layout{})
-		s = t.add("B-3", fmt.Sprintf("%d vCPU < numa.vcpu.min %d", n, min), "vNUMA is not shown: 1 virtual node", t.vcpus(), t.setting("numa.vcpu.min"))
-		switch {
-		case t.g.belowMin(t.m, &c.Choices, &Layout{}):
-			key, choice := "numa.vcpu.maxPerVirtualNode", "F-28"
-			if t.g.setsNodes(t.m) {
-				key, choice = "numa.vcpu.coresPerNode", "F-29"
-			}
-			s.Because += fmt.Sprintf(", and %s = %d does not change that from 6.5 on", key, t.g.manual(t.m, &c.Choices))
-			s.Facts, s.Choice = append(s.Facts, t.setting(key)), choice
-		case t.g.Min == 0 && n >= alternativeMin:
-			s.Choice = "F-1"
-		}
+		s = t.threshold(c)
 	case ByCPS:
 		s = t.add("B-11", fmt.Sprintf("cores per socket = %d sizes the virtual nodes of %s", t.g.CoresPerSocket, t.m.Release), nodesOf(split), t.cps(), t.release())
 		if n <= t.limit {
@@ -81,6 +49,57 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 		s.Choice = "F-26"
 	}
 	s.Decides = true
+}
+
+// hotAddStays adds why hot add, which is on, does not hide the nodes.
+func (t *tracer) hotAddStays(why Reason) {
+	if !t.g.HotAdd || why == ByHotAdd || why == ByHardware {
+		return
+	}
+	if t.g.vnumaHotAdd(t.m) {
+		t.add("B-15", "CPU hot add is on and vNUMA on CPU hot add is exposed", "vNUMA stays possible",
+			fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At), fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At))
+	} else {
+		s := t.add("B-15", "CPU hot add is on", "vNUMA stays possible in 6.0", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
+		if s.Choice = "F-10"; t.g.newest(t.m) {
+			s.Result, s.Choice = "vNUMA stays possible with hardware 20", "F-25"
+		}
+	}
+}
+
+// hotAdd adds the steps by which hot add hides the nodes, and returns the one that decides.
+func (t *tracer) hotAdd() *Step {
+	s := t.add("B-15", "CPU hot add is on", "1 virtual node, whatever the size", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
+	if t.m.model >= numa.ESXi80 {
+		if t.g.Hardware < 20 {
+			t.add("B-15", fmt.Sprintf("virtual hardware %d < 20", t.g.Hardware), "vNUMA with hot add is impossible", fact("virtual hardware", t.vm.Hardware, t.vm.At))
+		} else {
+			t.add("B-15", "vNUMA on CPU hot add is not exposed", "no vNUMA while hot add is on", fact("vNUMA on CPU hot add", t.vm.VNUMAHotAdd, t.vm.At)).Choice = "F-25"
+		}
+		s = &t.steps[len(t.steps)-2]
+	} else if t.m.model.Base() == numa.ESXi60 {
+		s.Choice = "F-10"
+	}
+	return s
+}
+
+// threshold adds the step of a VM below numa.vcpu.min.
+func (t *tracer) threshold(c *Case) *Step {
+	n := t.g.VCPUs
+	min := t.g.threshold(t.m, &c.Choices, &Layout{})
+	s := t.add("B-3", fmt.Sprintf("%d vCPU < numa.vcpu.min %d", n, min), "vNUMA is not shown: 1 virtual node", t.vcpus(), t.setting("numa.vcpu.min"))
+	switch {
+	case t.g.belowMin(t.m, &c.Choices, &Layout{}):
+		key, choice := "numa.vcpu.maxPerVirtualNode", "F-28"
+		if t.g.setsNodes(t.m) {
+			key, choice = "numa.vcpu.coresPerNode", "F-29"
+		}
+		s.Because += fmt.Sprintf(", and %s = %d does not change that from 6.5 on", key, t.g.manual(t.m, &c.Choices))
+		s.Facts, s.Choice = append(s.Facts, t.setting(key)), choice
+	case t.g.Min == 0 && n >= alternativeMin:
+		s.Choice = "F-1"
+	}
+	return s
 }
 
 // automatic is the step of a size that ESXi chose.

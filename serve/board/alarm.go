@@ -41,18 +41,53 @@ type alarms struct {
 // and those that ended. What was found of a host that is not seen holds for recordKept.
 func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 	defer b.Touch()
-	type judged struct {
-		vcenter  string
-		findings []finding.Finding
-		live     bool
-		since    map[string]time.Time // hosts by name: when what is judged of them begins
+	all, silent := b.judgeAll(now)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	holds := map[key]bool{}
+	for _, j := range all {
+		for _, f := range j.findings {
+			k := key{j.vcenter, f.Rule, cmp.Or(f.HostID, f.Host), cmp.Or(f.VMID, f.VM), f.Topic, f.GID}
+			holds[k] = true
+			if a := b.alarms.open[k]; a != nil {
+				a.Finding = f
+				if f.Severity > a.Worst {
+					a.Worst = f.Severity
+					begun = append(begun, *a)
+				}
+				continue
+			}
+			a := &Alarm{VCenter: j.vcenter, Finding: f, Begin: now, Live: j.live, Worst: f.Severity}
+			if !f.From.IsZero() && f.From.Before(now) {
+				a.Begin, a.Before = f.From, f.From.Equal(j.since[f.Host])
+			}
+			b.alarms.open[k] = a
+			begun = append(begun, *a)
+		}
 	}
-	var all []judged
+	for k, a := range b.alarms.open {
+		if a.Live && silent[[2]string{k.vcenter, k.host}] {
+			holds[k] = true
+		}
+	}
+	return begun, b.close(holds, now)
+}
+
+// judged are findings of a vCenter: of its settings, or of live recordings.
+type judged struct {
+	vcenter  string
+	findings []finding.Finding
+	live     bool
+	since    map[string]time.Time // begin of the recording of each host, by name
+}
+
+// judgeAll judges settings and recordings of every vCenter. silent has hosts that report no more, by vCenter and ID or name.
+func (b *Board) judgeAll(now time.Time) (all []judged, silent map[[2]string]bool) {
 	var peaks map[Node]headroom.Peak
 	if b.Peaks != nil {
 		peaks = b.Peaks(now)
 	}
-	silent := map[[2]string]bool{} // hosts by vCenter, and ID or name
+	silent = map[[2]string]bool{}
 	for _, v := range b.judges() {
 		o := b.options
 		o.Today = now
@@ -89,36 +124,7 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 		}
 		all = append(all, judged{v.name, found, true, since})
 	}
-
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	holds := map[key]bool{}
-	for _, j := range all {
-		for _, f := range j.findings {
-			k := key{j.vcenter, f.Rule, cmp.Or(f.HostID, f.Host), cmp.Or(f.VMID, f.VM), f.Topic, f.GID}
-			holds[k] = true
-			if a := b.alarms.open[k]; a != nil {
-				a.Finding = f
-				if f.Severity > a.Worst {
-					a.Worst = f.Severity
-					begun = append(begun, *a)
-				}
-				continue
-			}
-			a := &Alarm{VCenter: j.vcenter, Finding: f, Begin: now, Live: j.live, Worst: f.Severity}
-			if !f.From.IsZero() && f.From.Before(now) {
-				a.Begin, a.Before = f.From, f.From.Equal(j.since[f.Host])
-			}
-			b.alarms.open[k] = a
-			begun = append(begun, *a)
-		}
-	}
-	for k, a := range b.alarms.open {
-		if a.Live && silent[[2]string{k.vcenter, k.host}] {
-			holds[k] = true
-		}
-	}
-	return begun, b.close(holds, now)
+	return all, silent
 }
 
 // coming returns what the hours to come took a day ago of the nodes of a host, with what is free on them now.

@@ -122,38 +122,7 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 			vms[id] = v
 			order = append(order, id)
 		}
-		first, last, state := true, 0.0, stateOf(name)
-		for r.Next() {
-			ms, x := r.At()
-			if math.IsNaN(x) { // the series ended
-				continue
-			}
-			if ms < begin.UnixMilli() {
-				first, last = false, x
-				continue
-			}
-			switch name {
-			case fromRatio:
-				v.ratio.add(x)
-			case fromRemote:
-				v.remote.add(x)
-			case fromReady:
-				v.ready.add(x)
-			case fromMoves:
-				v.hasMove = 1
-				if !first && x > last {
-					v.moves += x - last
-				}
-			case fromHomes:
-				v.nodes = true
-				if !first && x == 1 && last == 0 { // it became a home node
-					v.changes++
-				}
-			default:
-				v.memory[state].add(x)
-			}
-			first, last = false, x
-		}
+		v.read(name, r, begin.UnixMilli())
 		return r.Err()
 	}, from...)
 	if err != nil {
@@ -161,27 +130,68 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 	}
 	var out []store.Sample
 	for _, id := range order {
-		v := vms[id]
-		add := func(family int, number float64, known bool) {
-			if known {
-				out = append(out, store.Sample{Series: h.hours.Series(HourFamilies[family][0], v.labels...), Number: number})
-			}
-		}
-		add(0, v.ratio.least, v.ratio.n > 0)
-		add(1, v.ratio.all/v.ratio.n, v.ratio.n > 0)
-		add(2, v.remote.all/v.remote.n, v.remote.n > 0)
-		add(3, v.remote.most, v.remote.n > 0)
-		add(4, v.moves, v.hasMove > 0)
-		add(5, v.ready.all/v.ready.n, v.ready.n > 0)
-		add(6, v.changes, v.nodes)
-		add(7, v.ratio.n, v.ratio.n > 0)
-		for i, s := range v.memory {
-			add(ofMemory+i, s.all/s.n, s.n > 0)
-		}
+		out = append(out, h.samples(vms[id])...)
 	}
 	if len(out) == 0 {
 		return nil
 	}
-	_, err = h.hours.Append(context.Background(), end, out) // what began is ended
+	_, err = h.hours.Append(context.Background(), end, out) // an hour that was begun is written whole
 	return err
+}
+
+// read adds the samples of one series; those before begin (ms) only show how it stood.
+func (v *hourOf) read(name string, r *store.Range, begin int64) {
+	first, last, state := true, 0.0, stateOf(name)
+	for r.Next() {
+		ms, x := r.At()
+		if math.IsNaN(x) { // the series ended
+			continue
+		}
+		if ms < begin {
+			first, last = false, x
+			continue
+		}
+		switch name {
+		case fromRatio:
+			v.ratio.add(x)
+		case fromRemote:
+			v.remote.add(x)
+		case fromReady:
+			v.ready.add(x)
+		case fromMoves:
+			v.hasMove = 1
+			if !first && x > last {
+				v.moves += x - last
+			}
+		case fromHomes:
+			v.nodes = true
+			if !first && x == 1 && last == 0 { // it became a home node
+				v.changes++
+			}
+		default:
+			v.memory[state].add(x)
+		}
+		first, last = false, x
+	}
+}
+
+// samples returns one sample of each family that is known of the hour.
+func (h *Hours) samples(v *hourOf) (out []store.Sample) {
+	add := func(family int, number float64, known bool) {
+		if known {
+			out = append(out, store.Sample{Series: h.hours.Series(HourFamilies[family][0], v.labels...), Number: number})
+		}
+	}
+	add(0, v.ratio.least, v.ratio.n > 0)
+	add(1, v.ratio.all/v.ratio.n, v.ratio.n > 0)
+	add(2, v.remote.all/v.remote.n, v.remote.n > 0)
+	add(3, v.remote.most, v.remote.n > 0)
+	add(4, v.moves, v.hasMove > 0)
+	add(5, v.ready.all/v.ready.n, v.ready.n > 0)
+	add(6, v.changes, v.nodes)
+	add(7, v.ratio.n, v.ratio.n > 0)
+	for i, s := range v.memory {
+		add(ofMemory+i, s.all/s.n, s.n > 0)
+	}
+	return out
 }

@@ -141,15 +141,9 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 	if !ok {
 		return fmt.Errorf("found %v, want a vector", found.Type())
 	}
-	var (
-		hosts    = map[key]*numa.Tick{}
-		clusters = map[key]string{}
-		vms      = map[key]*numa.VMTick{}
-		order    = map[key][]key{} // VMs of a host
-		status   = map[string]*collect.Status{}
-		seen     = map[key]*collect.HostStatus{}
-	)
 	shown, advice := choose(vector)
+	status := map[string]*collect.Status{}
+	hosts := map[key]*readHost{}
 	for _, s := range vector {
 		label := func(name string) string { return string(s.Metric[model.LabelName(name)]) }
 		h := key{vcenter: label("vcenter"), host: label("host")}
@@ -159,8 +153,7 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 			st = &collect.Status{Name: h.vcenter, Advice: advice[h.vcenter]}
 			status[h.vcenter] = st
 		}
-		name := label(model.MetricNameLabel)
-		switch name { // of the vCenter
+		switch label(model.MetricNameLabel) { // of the vCenter
 		case "homenode_vcenter_up":
 			st.Up = number == 1
 			continue
@@ -173,51 +166,16 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 		}
 		t := hosts[h]
 		if t == nil {
-			t = &numa.Tick{Host: h.host}
-			hosts[h], seen[h] = t, &collect.HostStatus{ID: h.host, Name: h.host}
+			t = &readHost{tick: numa.Tick{Host: h.host}, status: collect.HostStatus{ID: h.host, Name: h.host}, vms: map[key]*numa.VMTick{}}
+			hosts[h] = t
 		}
-		if c := label("cluster"); c != "" {
-			clusters[h] = c
-			seen[h].Cluster = c
-		}
-		if strings.HasPrefix(name, "homenode_vm_") {
-			k := key{h.vcenter, h.host, label("vm"), cmp.Or(label("vm_id"), label("gid"))}
-			v := vms[k]
-			if v == nil {
-				v = &numa.VMTick{Name: k.vm, GID: int64(len(vms) + 1)}
-				vms[k] = v
-				order[h] = append(order[h], k)
-			}
-			metrics.TakeVM(v, name, nodeOf(label("node")), number)
-			continue
-		}
-		switch name {
-		case "homenode_last_tick_timestamp_seconds":
-			t.Time = time.UnixMilli(int64(number * 1000)).UTC()
-			seen[h].Last = t.Time
-		case "homenode_host_failing":
-			if number == 1 {
-				seen[h].Failing, seen[h].Reason = "the collector says that it fails", "other"
-			}
-		case "homenode_host_memory_state":
-			t.Has |= numa.HasState
-			t.State = numa.MemoryState(number)
-		default:
-			takeNode(t, name, label("node"), number)
-		}
+		t.take(label, number)
 	}
 	for h, t := range hosts {
-		slices.SortFunc(order[h], func(a, b key) int { return cmp.Or(cmp.Compare(a.vm, b.vm), cmp.Compare(a.id, b.id)) })
-		for _, k := range order[h] {
-			t.VMs = append(t.VMs, *vms[k])
-		}
-		slices.SortFunc(t.Nodes, func(a, b numa.NodeTick) int { return cmp.Compare(a.ID, b.ID) })
-		if s := status[h.vcenter]; s != nil {
-			s.Hosts = append(s.Hosts, *seen[h])
-		}
-		if !t.Time.IsZero() {
-			ids := words.Texts(order[h], func(k key) string { return k.id })
-			r.board.Show(h.vcenter, h.host, clusters[h], t, ids)
+		ids := t.finish()
+		status[h.vcenter].Hosts = append(status[h.vcenter].Hosts, t.status)
+		if !t.tick.Time.IsZero() {
+			r.board.Show(h.vcenter, h.host, t.status.Cluster, &t.tick, ids)
 		}
 	}
 	var all []collect.Status
@@ -235,6 +193,52 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 	defer r.mu.Unlock()
 	r.status = all
 	return nil
+}
+
+// A readHost is one host as its samples are read.
+type readHost struct {
+	tick   numa.Tick
+	status collect.HostStatus
+	vms    map[key]*numa.VMTick // by name and ID
+}
+
+// take adds one sample.
+func (h *readHost) take(label func(string) string, number float64) {
+	if c := label("cluster"); c != "" {
+		h.status.Cluster = c
+	}
+	switch name := label(model.MetricNameLabel); {
+	case strings.HasPrefix(name, "homenode_vm_"):
+		k := key{vm: label("vm"), id: cmp.Or(label("vm_id"), label("gid"))}
+		v := h.vms[k]
+		if v == nil {
+			v = &numa.VMTick{Name: k.vm, GID: int64(len(h.vms) + 1)}
+			h.vms[k] = v
+		}
+		metrics.TakeVM(v, name, nodeOf(label("node")), number)
+	case name == "homenode_last_tick_timestamp_seconds":
+		h.tick.Time = time.UnixMilli(int64(number * 1000)).UTC()
+		h.status.Last = h.tick.Time
+	case name == "homenode_host_failing":
+		if number == 1 {
+			h.status.Failing, h.status.Reason = "the collector says that it fails", "other"
+		}
+	case name == "homenode_host_memory_state":
+		h.tick.Has |= numa.HasState
+		h.tick.State = numa.MemoryState(number)
+	default:
+		takeNode(&h.tick, name, label("node"), number)
+	}
+}
+
+// finish sorts VMs and nodes, and returns the IDs of the VMs.
+func (h *readHost) finish() (ids []string) {
+	for _, k := range slices.SortedFunc(maps.Keys(h.vms), func(a, b key) int { return cmp.Or(cmp.Compare(a.vm, b.vm), cmp.Compare(a.id, b.id)) }) {
+		h.tick.VMs = append(h.tick.VMs, *h.vms[k])
+		ids = append(ids, k.id)
+	}
+	slices.SortFunc(h.tick.Nodes, func(a, b numa.NodeTick) int { return cmp.Compare(a.ID, b.ID) })
+	return ids
 }
 
 // collector names who a sample comes from: the label that samples are sent with, or the address that is scraped.

@@ -22,25 +22,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 	status := s.Status()
 	open, _ := s.Board.Alarms()
 	a := &answer.Answer{Command: "serve", Title: "Status"}
-	hosts, seen := 0, 0
-	for i := range status {
-		for _, h := range status[i].Hosts {
-			hosts++
-			if h.Reason == "" && !h.Last.IsZero() {
-				seen++
-			}
-		}
-	}
-	switch {
-	case hosts == 0:
-		a.Verdict = append(a.Verdict, "No host is seen yet.")
-	case seen == hosts:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("All hosts are seen: %d.", hosts))
-	case seen == 0:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("None of %s is seen.", words.Plural(hosts, "host")))
-	default:
-		a.Verdict = append(a.Verdict, fmt.Sprintf("%d of %s cannot be seen: the table of hosts says why.", hosts-seen, words.Plural(hosts, "host")))
-	}
+	a.Verdict = []string{seenVerdict(status)}
 	settings := 0
 	for i := range open {
 		if !open[i].Live {
@@ -71,6 +53,35 @@ func (s *Server) StatusAnswer() *answer.Answer {
 		a.Facts = append(a.Facts, answer.Fact{Name: "store", Text: keptText(kept)})
 		addLosses(a, kept.Losses)
 	}
+	s.addSending(a)
+	a.Tables = []answer.Table{hostTable(status)}
+	return a
+}
+
+// seenVerdict says how many hosts report.
+func seenVerdict(status []collect.Status) string {
+	hosts, seen := 0, 0
+	for i := range status {
+		for _, h := range status[i].Hosts {
+			hosts++
+			if h.Reason == "" && !h.Last.IsZero() {
+				seen++
+			}
+		}
+	}
+	switch {
+	case hosts == 0:
+		return "No host is seen yet."
+	case seen == hosts:
+		return fmt.Sprintf("All hosts are seen: %d.", hosts)
+	case seen == 0:
+		return fmt.Sprintf("None of %s is seen.", words.Plural(hosts, "host"))
+	}
+	return fmt.Sprintf("%d of %s cannot be seen: the table of hosts says why.", hosts-seen, words.Plural(hosts, "host"))
+}
+
+// addSending adds the state of remote write and of notifications.
+func (s *Server) addSending(a *answer.Answer) {
 	for _, r := range s.sending() {
 		text := "nothing sent yet"
 		if !r.Until.IsZero() {
@@ -91,8 +102,6 @@ func (s *Server) StatusAnswer() *answer.Answer {
 		}
 		a.Facts = append(a.Facts, answer.Fact{Name: "findings to " + n.To, Text: join(text, n.Error)})
 	}
-	a.Tables = []answer.Table{hostTable(status)}
-	return a
 }
 
 // join adds why something does not go.

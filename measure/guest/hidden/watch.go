@@ -212,8 +212,35 @@ func (w *Watch) off(v int, row []float64) []float64 {
 // compare looks for changes in what the vCPUs see of the pages.
 func (w *Watch) compare(r *Round) *Change {
 	pages := len(w.Usual[0])
+	moved, own, level := w.differ(r)
+	sigma := max(1, ofPages*float64(pages))
+	chart(&w.Pages, float64(moved)/sigma)
+	alone, far, shifted, step := w.apart(own, level, sigma)
+	c := &Change{At: r.At, Pages: moved}
+	switch {
+	case w.Pages > chartLimit && (2*moved > pages || len(alone) > 0 || 2*shifted >= len(w.CPUs)):
+		c.What, c.Says = Moved, fmt.Sprintf("%s of %d are nearer or farther than before, for most vCPUs: the vCPUs or most of the memory have been moved.", words.Plural(moved, "page"), pages)
+	case w.Pages > chartLimit:
+		c.What, c.Says = PagesMoved, fmt.Sprintf("%s of %d are nearer or farther than before, for most vCPUs: memory has been moved between nodes.", words.Plural(moved, "page"), pages)
+	case len(alone) > 0:
+		c.What, c.CPUs = VCPUsMoved, alone
+		c.Says = fmt.Sprintf("vCPUs %s see pages near and far otherwise than before, the other vCPUs do not: they have been moved between nodes.", rule.Ranges(alone))
+	case len(far) > 0:
+		c.What, c.CPUs = VCPUsMoved, far
+		c.Says = fmt.Sprintf("vCPUs %s see all pages %.0f ns %s than before, beside the other vCPUs: they have been moved between nodes, or another load slows them.",
+			rule.Ranges(far), math.Abs(step), map[bool]string{true: "farther", false: "nearer"}[step > 0])
+	default:
+		return nil
+	}
+	return c
+}
+
+// differ counts the pages that are nearer or farther than usual: for most vCPUs (moved), and for each vCPU alone (own). level is by how many ns each vCPU
+// sees all pages farther than usual.
+func (w *Watch) differ(r *Round) (moved int, own []int, level []float64) {
+	pages := len(w.Usual[0])
 	changed := make([][]bool, len(w.CPUs))
-	level := make([]float64, len(w.CPUs))
+	level = make([]float64, len(w.CPUs))
 	for v, row := range r.NS {
 		changed[v] = w.changed(v, row)
 		var all []float64
@@ -224,7 +251,7 @@ func (w *Watch) compare(r *Round) *Change {
 		}
 		level[v] = stat.MedianOf(all)
 	}
-	moved, own := 0, make([]int, len(w.CPUs))
+	own = make([]int, len(w.CPUs))
 	for i := range pages {
 		seen := 0
 		for v := range changed {
@@ -242,11 +269,12 @@ func (w *Watch) compare(r *Round) *Change {
 			}
 		}
 	}
-	sigma := max(1, ofPages*float64(pages))
-	chart(&w.Pages, float64(moved)/sigma)
+	return moved, own, level
+}
+
+// apart returns the vCPUs whose pages differ alone, those that see all pages at another distance than the others and by how many ns, and how many differ from usual at all.
+func (w *Watch) apart(own []int, level []float64, sigma float64) (alone, far []int, shifted int, step float64) {
 	common := stat.MedianOf(slices.Clone(level))
-	var alone, far []int
-	step, shifted := 0.0, 0
 	for v := range w.CPUs {
 		// The count and the mean of the learned rounds that it is compared with both vary, as counts do.
 		chart(&w.Own[v], (float64(own[v])-w.Off[v])/math.Sqrt(sigma*sigma+w.Off[v]*(1+1.0/learnRounds)))
@@ -271,23 +299,7 @@ func (w *Watch) compare(r *Round) *Change {
 			far, step = append(far, w.CPUs[v]), x
 		}
 	}
-	c := &Change{At: r.At, Pages: moved}
-	switch {
-	case w.Pages > chartLimit && (2*moved > pages || len(alone) > 0 || 2*shifted >= len(w.CPUs)):
-		c.What, c.Says = Moved, fmt.Sprintf("%s of %d are nearer or farther than before, for most vCPUs: the vCPUs or most of the memory have been moved.", words.Plural(moved, "page"), pages)
-	case w.Pages > chartLimit:
-		c.What, c.Says = PagesMoved, fmt.Sprintf("%s of %d are nearer or farther than before, for most vCPUs: memory has been moved between nodes.", words.Plural(moved, "page"), pages)
-	case len(alone) > 0:
-		c.What, c.CPUs = VCPUsMoved, alone
-		c.Says = fmt.Sprintf("vCPUs %s see pages near and far otherwise than before, the other vCPUs do not: they have been moved between nodes.", rule.Ranges(alone))
-	case len(far) > 0:
-		c.What, c.CPUs = VCPUsMoved, far
-		c.Says = fmt.Sprintf("vCPUs %s see all pages %.0f ns %s than before, beside the other vCPUs: they have been moved between nodes, or another load slows them.",
-			rule.Ranges(far), math.Abs(step), map[bool]string{true: "farther", false: "nearer"}[step > 0])
-	default:
-		return nil
-	}
-	return c
+	return alone, far, shifted, step
 }
 
 // chart adds one count to a CUSUM.
