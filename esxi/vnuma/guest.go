@@ -235,6 +235,11 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 	truth("numa.consolidate", &g.Spread, false)
 	truth("numa.allowHotadd", &g.VNUMAHotAdd, true)
 	truth("vmx.reboot.PowerCycle", &g.PowerCycleReboot, true)
+	return append(problems, g.readLists(s)...)
+}
+
+// readLists is the part of read about affinity and the cookie.
+func (g *Guest) readLists(s numa.Settings) (problems []string) {
 	for _, one := range s {
 		if affinityKey.MatchString(one.Key) && binds(one.Value) {
 			g.Affinity = true

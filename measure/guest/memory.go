@@ -114,6 +114,12 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 	if len(rungs) == 0 {
 		return err
 	}
+	r.levels(kind, on, rungs)
+	return err
+}
+
+// levels adds rungs to the result, and the caches and memory that their plateaus show.
+func (r *run) levels(kind measured.Pages, on int, rungs []chase.Rung) {
 	hz := r.clock(on)
 	var bytes []int
 	var ns []float64
@@ -149,7 +155,6 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 			}
 		}
 	}
-	return err
 }
 
 // A noHugeError says that the system gives no huge pages.

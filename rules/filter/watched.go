@@ -25,28 +25,7 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 	f.condition.reset()
 	out := *w
 	out.Filter, out.Recordings, out.Joined, out.Muted = f.String(), nil, map[*capture.VM]*rule.VM{}, nil
-	part := &recorded{all: w.Recordings, vms: map[life]bool{}, hosts: map[string]bool{}}
-	for _, rec := range w.Recordings {
-		one := *rec
-		one.VMs = nil
-		var joined []*rule.VM
-		for i := range rec.VMs {
-			v := &rec.VMs[i]
-			if in := w.Joined[v]; f.recorded(rec, v, in, w) {
-				one.VMs, joined = append(one.VMs, *v), append(joined, in)
-				part.vms[life{rec.Host, v.Name, v.GID, v.Nth}] = true
-			}
-		}
-		for i, in := range joined {
-			if in != nil {
-				out.Joined[&one.VMs[i]] = in
-			}
-		}
-		if len(one.VMs) > 0 || f.host.Allow(rec.Host) && f.cluster == nil && !f.aboutVMs() {
-			out.Recordings = append(out.Recordings, &one)
-			part.hosts[rec.Host] = true
-		}
-	}
+	part := f.partOf(w, &out)
 	if err := f.condition.Err(); err != nil {
 		return nil, fmt.Errorf("--select: %w", err)
 	}
@@ -82,6 +61,33 @@ func (f *Filter) Watched(w *rules.Watched) (*rules.Watched, error) {
 		out.Notes = append(out.Notes, numa.Note{Text: "--select" + text})
 	}
 	return &out, nil
+}
+
+// partOf fills out with the recordings of w that the filter lets through.
+func (f *Filter) partOf(w, out *rules.Watched) *recorded {
+	part := &recorded{all: w.Recordings, vms: map[life]bool{}, hosts: map[string]bool{}}
+	for _, rec := range w.Recordings {
+		one := *rec
+		one.VMs = nil
+		var joined []*rule.VM
+		for i := range rec.VMs {
+			v := &rec.VMs[i]
+			if in := w.Joined[v]; f.recorded(rec, v, in, w) {
+				one.VMs, joined = append(one.VMs, *v), append(joined, in)
+				part.vms[life{rec.Host, v.Name, v.GID, v.Nth}] = true
+			}
+		}
+		for i, in := range joined {
+			if in != nil {
+				out.Joined[&one.VMs[i]] = in
+			}
+		}
+		if len(one.VMs) > 0 || f.host.Allow(rec.Host) && f.cluster == nil && !f.aboutVMs() {
+			out.Recordings = append(out.Recordings, &one)
+			part.hosts[rec.Host] = true
+		}
+	}
+	return part
 }
 
 // meant says what a VM that is not there may be instead: a host, or a VM of a like name.

@@ -85,13 +85,19 @@ func (p *Policy) apply(all []finding.Finding, f *numa.Fleet, today time.Time, to
 		}
 		a.Findings = append(a.Findings, x)
 	}
+	a.Notes = p.notes(met, open, matchers, f, day, told)
+	return a
+}
+
+// notes reports suppressions that ended or mean nothing. met counts the findings that each means, open those of them that none accepts.
+func (p *Policy) notes(met, open []int, matchers []matcher, f *numa.Fleet, day string, told func(*Suppression) bool) (notes []numa.Note) {
 	for i := range p.Suppress {
 		switch s := &p.Suppress[i]; {
 		case s.Until < day && open[i] > 0:
-			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s; findings that count again: %d; renew or remove it (%s)", s.rules(), s.Until, open[i], s.Reason)})
+			notes = append(notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s; findings that count again: %d; renew or remove it (%s)", s.rules(), s.Until, open[i], s.Reason)})
 		case !told(s):
 		case s.Until < day:
-			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s and means no finding that counts: remove it (%s)", s.rules(), s.Until, s.Reason)})
+			notes = append(notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s ended on %s and means no finding that counts: remove it (%s)", s.rules(), s.Until, s.Reason)})
 		case met[i] == 0:
 			text := "means no finding: remove it"
 			if s.Rules == nil && len(p.watch) > 0 {
@@ -100,14 +106,14 @@ func (p *Policy) apply(all []finding.Finding, f *numa.Fleet, today time.Time, to
 			if names := strange(s, &matchers[i], f); names != nil {
 				text = "means no finding, and the fleet has no " + strings.Join(names, ", ") + ": correct or remove it"
 			}
-			a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s %s (%s)", s.rules(), text, s.Reason)})
+			notes = append(notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s %s (%s)", s.rules(), text, s.Reason)})
 		default:
 			if names := strange(s, &matchers[i], f); names != nil {
-				a.Notes = append(a.Notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s: the fleet has no %s (%s)", s.rules(), strings.Join(names, ", "), s.Reason)})
+				notes = append(notes, numa.Note{At: s.At, Text: fmt.Sprintf("the suppression of %s: the fleet has no %s (%s)", s.rules(), strings.Join(names, ", "), s.Reason)})
 			}
 		}
 	}
-	return a
+	return notes
 }
 
 // strange returns the patterns that mean nothing in the fleet, such as misspelt names:

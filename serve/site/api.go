@@ -158,49 +158,24 @@ func (f *field) schema() node {
 
 // openAPI returns the document.
 func (s *Site) openAPI(ctx context.Context) node {
-	text := node{"type": "string"}
-	object := func(required ...string) node {
-		out := node{"type": "object"}
-		if len(required) > 0 {
-			properties := node{}
-			for _, name := range required {
-				properties[name] = node{}
-			}
-			out["required"], out["properties"] = required, properties
-		}
-		return out
-	}
-	body := func(about string, schema node) node {
-		return node{"description": about, "content": node{"application/json": node{"schema": schema}}}
-	}
-	failure := body("why there is no answer", node{"type": "object", "required": []string{"error"}, "properties": node{"error": text}})
-	get := func(about string, parameters []node, responses node) node {
-		operation := node{"summary": about, "responses": responses}
-		if parameters != nil {
-			operation["parameters"] = parameters
-		}
-		return node{"get": operation}
-	}
-	query := func(name, about string, required bool, schema node) node {
-		return node{"name": name, "in": "query", "description": about, "required": required, "schema": schema}
-	}
+	failure := apiBody("why there is no answer", node{"type": "object", "required": []string{"error"}, "properties": node{"error": apiText}})
 	var names []string
 	for _, f := range s.Fleets() {
 		names = append(names, f.Name)
 	}
 	paths := node{
-		apiPath + "status":    get("how collecting goes", nil, node{"200": body("each vCenter and host", object("format", "version", "vcenters"))}),
-		apiPath + "findings":  get("the findings that hold now, and those that ended", nil, node{"200": body("findings with their begin", object("format", "version", "open", "ended"))}),
-		apiPath + "vms":       get("what is seen of every VM now", nil, node{"200": body("VMs, the lowest locality first", object("format", "version", "vms"))}),
-		apiPath + "inventory": get("a snapshot of the inventory with what is seen", []node{query("vcenter", "which, where there are several", false, text)}, node{"200": body("a snapshot", object()), "404": node{"description": "no inventory was read", "content": node{"text/plain": node{"schema": text}}}}),
+		apiPath + "status":    apiGet("how collecting goes", nil, node{"200": apiBody("each vCenter and host", apiObject("format", "version", "vcenters"))}),
+		apiPath + "findings":  apiGet("the findings that hold now, and those that ended", nil, node{"200": apiBody("findings with their begin", apiObject("format", "version", "open", "ended"))}),
+		apiPath + "vms":       apiGet("what is seen of every VM now", nil, node{"200": apiBody("VMs, the lowest locality first", apiObject("format", "version", "vms"))}),
+		apiPath + "inventory": apiGet("a snapshot of the inventory with what is seen", []node{apiQuery("vcenter", "which, where there are several", false, apiText)}, node{"200": apiBody("a snapshot", apiObject()), "404": node{"description": "no inventory was read", "content": node{"text/plain": node{"schema": apiText}}}}),
 	}
 	for _, p := range pages() {
 		if !p.question() {
 			continue
 		}
-		parameters := []node{query("fleet", "the vCenter, where there are several", false, node{"type": "string", "enum": append([]string{""}, names...)})}
+		parameters := []node{apiQuery("fleet", "the vCenter, where there are several", false, node{"type": "string", "enum": append([]string{""}, names...)})}
 		if p.needs != "" {
-			one := query(p.needs, "its name or ID", true, node{"type": "string", "minLength": 1})
+			one := apiQuery(p.needs, "its name or ID", true, node{"type": "string", "minLength": 1})
 			if name := s.anyOf(p.needs); name != "" {
 				one["example"] = name
 			}
@@ -219,12 +194,46 @@ func (s *Site) openAPI(ctx context.Context) node {
 			if f.Hint != "" {
 				about += ", such as " + f.Hint
 			}
-			parameters = append(parameters, query(f.Name, about, false, f.schema()))
+			parameters = append(parameters, apiQuery(f.Name, about, false, f.schema()))
 		}
-		paths[apiPath+p.name()] = get("what the page "+p.path+" shows: "+p.title, parameters,
-			node{"200": body("the answer, as docs/reference/json.md describes it", answered(p)), "400": failure, "404": failure, "503": failure})
+		paths[apiPath+p.name()] = apiGet("what the page "+p.path+" shows: "+p.title, parameters,
+			node{"200": apiBody("the answer, as docs/reference/json.md describes it", answered(p)), "400": failure, "404": failure, "503": failure})
 	}
 	return node{"openapi": "3.1.0", "info": node{"title": "homenode", "version": "1", "description": "The questions of homenode's pages, answered with the JSON of its commands. It only reads."}, "paths": paths}
+}
+
+var apiText = node{"type": "string"}
+
+// apiObject is the schema of an object with required members.
+func apiObject(required ...string) node {
+	out := node{"type": "object"}
+	if len(required) > 0 {
+		properties := node{}
+		for _, name := range required {
+			properties[name] = node{}
+		}
+		out["required"], out["properties"] = required, properties
+	}
+	return out
+}
+
+// apiBody is a response in JSON.
+func apiBody(about string, schema node) node {
+	return node{"description": about, "content": node{"application/json": node{"schema": schema}}}
+}
+
+// apiGet is a path that answers GET.
+func apiGet(about string, parameters []node, responses node) node {
+	operation := node{"summary": about, "responses": responses}
+	if parameters != nil {
+		operation["parameters"] = parameters
+	}
+	return node{"get": operation}
+}
+
+// apiQuery is a parameter of the query.
+func apiQuery(name, about string, required bool, schema node) node {
+	return node{"name": name, "in": "query", "description": about, "required": required, "schema": schema}
 }
 
 // formatsOf are the formats of the answers of pages; of a page without any the frame alone is described.

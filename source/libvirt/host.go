@@ -69,19 +69,24 @@ func (c *Host) Host() (h *numa.Host, notes []string) {
 	if known && memory > 0 {
 		h.Memory = numa.ReadAt(memory, where)
 	}
-	var table [][]int
+	if table := distances(cells); table != nil {
+		h.Distance = numa.ReadAt(table, where)
+	}
+	return h, notes
+}
+
+// distances returns the table of distances between cells, nil when it has gaps.
+func distances(cells []HostCell) (table [][]int) {
 	for i := range cells {
 		var row []int
 		for j := range cells {
-			if d, ok := cells[i].Distances[cells[j].ID]; ok {
-				row = append(row, d)
+			d, ok := cells[i].Distances[cells[j].ID]
+			if !ok {
+				return nil
 			}
+			row = append(row, d)
 		}
 		table = append(table, row)
-		if len(row) < len(cells) {
-			return h, notes
-		}
 	}
-	h.Distance = numa.ReadAt(table, where)
-	return h, notes
+	return table
 }

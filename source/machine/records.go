@@ -131,6 +131,19 @@ func (t *Topology) byRecords(b []byte) error {
 	if err != nil {
 		return err
 	}
+	if !t.coresAre(cores) {
+		return fmt.Errorf("found no record of a core in %d bytes", len(b))
+	}
+	t.assign(sockets, func(p *Processor) *int { return &p.Socket })
+	t.assign(dies, func(p *Processor) *int { return &p.Die })
+	t.nodesAre(nodes)
+	sortCaches(t.Caches)
+	t.count()
+	return nil
+}
+
+// coresAre makes the processors from the processor numbers of each core; false without any.
+func (t *Topology) coresAre(cores [][]int) bool {
 	for i, threads := range byFirst(cores) {
 		for _, n := range threads {
 			t.Processors = append(t.Processors, Processor{Number: n, Online: true, Node: -1, Socket: -1, Die: -1, Core: i, Threads: threads})
@@ -138,12 +151,12 @@ func (t *Topology) byRecords(b []byte) error {
 	}
 	slices.SortStableFunc(t.Processors, func(a, b Processor) int { return a.Number - b.Number })
 	t.Processors = slices.CompactFunc(t.Processors, func(a, b Processor) bool { return a.Number == b.Number })
-	if len(t.Processors) == 0 {
-		return fmt.Errorf("found no record of a core in %d bytes", len(b))
-	}
 	t.Possible = max(t.Possible, len(t.Processors))
-	t.assign(sockets, func(p *Processor) *int { return &p.Socket })
-	t.assign(dies, func(p *Processor) *int { return &p.Die })
+	return len(t.Processors) > 0
+}
+
+// nodesAre makes the nodes from the processor numbers of each.
+func (t *Topology) nodesAre(nodes map[int][]int) {
 	for id, cpus := range nodes {
 		slices.Sort(cpus)
 		t.Nodes = append(t.Nodes, Node{ID: id, CPUs: slices.Compact(cpus)})
@@ -156,9 +169,6 @@ func (t *Topology) byRecords(b []byte) error {
 			}
 		}
 	}
-	sortCaches(t.Caches)
-	t.count()
-	return nil
 }
 
 // byFirst puts lists in the order of their first processors, without those that are empty.

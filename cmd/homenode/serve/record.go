@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"sync"
 	"time"
@@ -105,19 +106,7 @@ func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.
 			status = append(status, c.Status())
 		}
 		r.Note(status, time.Now())
-		for i := range status {
-			s := &status[i]
-			if why := s.Error; why != told[s.Name] {
-				told[s.Name] = why
-				if why != "" {
-					fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: %s\n", texttab.Clean(s.Name), texttab.Clean(why))
-				}
-			}
-			if s.Advice != "" && s.Advice != told["advice "+s.Name] {
-				told["advice "+s.Name] = s.Advice
-				fmt.Fprintf(cmd.ErrOrStderr(), "homenode: %s: %s\n", texttab.Clean(s.Name), s.Advice)
-			}
-		}
+		tellNew(cmd.ErrOrStderr(), status, told)
 	}
 	for wait := min(noteEvery, o.Every); ctx.Err() == nil && r.Err() == nil; wait = noteEvery {
 		select {
@@ -135,6 +124,28 @@ func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.
 	if to.Key != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: the key to %d names; keep it to yourself\n", to.Key, r.Names())
 	}
+	return recorded(cmd.OutOrStdout(), r, dir)
+}
+
+// tellNew prints errors and advice of vCenters that were not printed yet.
+func tellNew(w io.Writer, status []collect.Status, told map[string]string) {
+	for i := range status {
+		s := &status[i]
+		if why := s.Error; why != told[s.Name] {
+			told[s.Name] = why
+			if why != "" {
+				fmt.Fprintf(w, "homenode: %s: %s\n", texttab.Clean(s.Name), texttab.Clean(why))
+			}
+		}
+		if s.Advice != "" && s.Advice != told["advice "+s.Name] {
+			told["advice "+s.Name] = s.Advice
+			fmt.Fprintf(w, "homenode: %s: %s\n", texttab.Clean(s.Name), s.Advice)
+		}
+	}
+}
+
+// recorded prints how much was recorded. A host without an answer is an error.
+func recorded(w io.Writer, r *record.Recorder, dir string) error {
 	answers, silent := 0, 0
 	for _, h := range r.Hosts() {
 		answers += h.Answers
@@ -142,7 +153,7 @@ func runRecord(ctx context.Context, cmd *cobra.Command, dir string, length time.
 			silent++
 		}
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s of %s\n", rule.Plural(answers, "answer"), rule.Plural(len(r.Hosts())-silent, "host"))
+	fmt.Fprintf(w, "%s of %s\n", rule.Plural(answers, "answer"), rule.Plural(len(r.Hosts())-silent, "host"))
 	if silent > 0 || answers == 0 {
 		return fmt.Errorf("%s gave no answer: %s/meta.json says why", rule.Plural(silent, "host"), texttab.Clean(dir))
 	}

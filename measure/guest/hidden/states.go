@@ -27,35 +27,7 @@ const (
 // Shares are of the samples in a state, so they add up to 1; states come by latency. changes is how often a minute the state changes: a
 // single sample in another state between two of one is no change.
 func States(samples []Sample) (states []measured.State, changes float64) {
-	var sorted []float64
-	for _, s := range samples {
-		if s.NS > 0 {
-			sorted = append(sorted, math.Log(s.NS))
-		}
-	}
-	slices.Sort(sorted)
-	total, width := len(sorted), math.Log(stateWidth)
-	var centres []float64
-	for len(sorted) > 0 {
-		from, most := 0, 0
-		for i, j := 0, 0; i < len(sorted); i++ {
-			for j < len(sorted) && sorted[j] <= sorted[i]+width {
-				j++
-			}
-			if j-i > most {
-				from, most = i, j-i
-			}
-		}
-		if float64(most) < stateShare*float64(total) || most < 3 {
-			break
-		}
-		middle := stat.Median(sorted[from : from+most])
-		if !slices.ContainsFunc(centres, func(c float64) bool { return math.Abs(middle-c) < width }) {
-			centres = append(centres, middle)
-		}
-		sorted = slices.Delete(sorted, from, from+most)
-	}
-	slices.Sort(centres)
+	centres, width := centresOf(samples), math.Log(stateWidth)
 	count := make([]float64, len(centres))
 	var path []int // state by sample
 	var from, to float64
@@ -92,4 +64,37 @@ func States(samples []Sample) (states []measured.State, changes float64) {
 	}
 	slices.SortFunc(states, func(a, b measured.State) int { return cmp.Compare(a.Nanoseconds, b.Nanoseconds) })
 	return states, changes
+}
+
+// centresOf returns the middles of the latencies (logarithms) around which many samples lie, in ascending order.
+func centresOf(samples []Sample) (centres []float64) {
+	var sorted []float64
+	for _, s := range samples {
+		if s.NS > 0 {
+			sorted = append(sorted, math.Log(s.NS))
+		}
+	}
+	slices.Sort(sorted)
+	total, width := len(sorted), math.Log(stateWidth)
+	for len(sorted) > 0 {
+		from, most := 0, 0
+		for i, j := 0, 0; i < len(sorted); i++ {
+			for j < len(sorted) && sorted[j] <= sorted[i]+width {
+				j++
+			}
+			if j-i > most {
+				from, most = i, j-i
+			}
+		}
+		if float64(most) < stateShare*float64(total) || most < 3 {
+			break
+		}
+		middle := stat.Median(sorted[from : from+most])
+		if !slices.ContainsFunc(centres, func(c float64) bool { return math.Abs(middle-c) < width }) {
+			centres = append(centres, middle)
+		}
+		sorted = slices.Delete(sorted, from, from+most)
+	}
+	slices.Sort(centres)
+	return centres
 }

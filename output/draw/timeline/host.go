@@ -194,14 +194,7 @@ func (d *hostDrawing) vms(o *Options) []string {
 		return []string{o.source() + " does not state the home nodes of VMs."}
 	}
 	stated := len(vms)
-	worst := map[*capture.VM]int{}
-	for _, v := range vms {
-		worst[v] = o.worst(d.layout, v)
-	}
-	slices.SortStableFunc(vms, func(a, b *capture.VM) int {
-		return cmp.Or(cmp.Compare(worst[b], worst[a]), cmp.Compare(b.Remote.Sum.Hi, a.Remote.Sum.Hi), cmp.Compare(b.Remote.Sum.Lo, a.Remote.Sum.Lo),
-			cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
-	})
+	vms = d.worst(vms, o)
 	if len(vms) > most {
 		vms = vms[:most]
 	}
@@ -239,6 +232,19 @@ func (d *hostDrawing) vms(o *Options) []string {
 		sentences = append(sentences, fmt.Sprintf("VMs whose home nodes the capture does not state, not shown: %d.", n))
 	}
 	return sentences
+}
+
+// worst sorts VMs: the worst findings first, then the most remote memory over time.
+func (d *hostDrawing) worst(vms []*capture.VM, o *Options) []*capture.VM {
+	worst := map[*capture.VM]int{}
+	for _, v := range vms {
+		worst[v] = o.worst(d.layout, v)
+	}
+	slices.SortStableFunc(vms, func(a, b *capture.VM) int {
+		return cmp.Or(cmp.Compare(worst[b], worst[a]), cmp.Compare(b.Remote.Sum.Hi, a.Remote.Sum.Hi), cmp.Compare(b.Remote.Sum.Lo, a.Remote.Sum.Lo),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
+	})
+	return vms
 }
 
 // homeLegend explains the colours of the home nodes that occur.

@@ -127,21 +127,7 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 		had = append(had, n.all(o)...)
 	}
 	if n == nil {
-		if len(parts) == 0 {
-			return
-		}
-		indent := p.indent(parent)
-		var b strings.Builder
-		attr := ""
-		if name == "cpu" {
-			attr = " mode='host-model'"
-		}
-		b.WriteString("<" + name + attr + ">")
-		for _, x := range parts {
-			b.WriteString("\n" + indent + step(indent) + write(x, indent+step(indent)))
-		}
-		b.WriteString("\n" + indent + "</" + name + ">")
-		p.insert(parent, b.String(), indent, name+" is put in")
+		p.create(parent, name, parts)
 		return
 	}
 	indent := p.indent(n)
@@ -155,20 +141,7 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 	if canonical(strings.Join(texts, "")) == canonical(strings.Join(before, "")) {
 		return
 	}
-	says := namesOf(parts, old)
-	verb := "is"
-	if strings.Contains(says, ",") {
-		verb = "are"
-	}
-	says += " of " + name + " " + verb
-	if len(parts) == 0 {
-		says += " taken out"
-	} else {
-		says += " put in"
-		if had != nil {
-			says += fmt.Sprintf(" for %s", short(strings.Join(before, " ")))
-		}
-	}
+	says := insideSays(name, namesOf(parts, old), len(parts) == 0, before)
 	switch {
 	case n.empty:
 		p.fill(n, texts, indent, says)
@@ -190,6 +163,41 @@ func (p *patcher) inside(parent *node, name string, old []string, parts []part) 
 			}
 		}
 	}
+}
+
+// create puts an element with parts into a parent that has none of its name.
+func (p *patcher) create(parent *node, name string, parts []part) {
+	if len(parts) == 0 {
+		return
+	}
+	indent := p.indent(parent)
+	var b strings.Builder
+	attr := ""
+	if name == "cpu" {
+		attr = " mode='host-model'"
+	}
+	b.WriteString("<" + name + attr + ">")
+	for _, x := range parts {
+		b.WriteString("\n" + indent + step(indent) + write(x, indent+step(indent)))
+	}
+	b.WriteString("\n" + indent + "</" + name + ">")
+	p.insert(parent, b.String(), indent, name+" is put in")
+}
+
+// insideSays reports which parts of an element are put in or taken out, and for what.
+func insideSays(name, parts string, out bool, before []string) string {
+	verb := "is"
+	if strings.Contains(parts, ",") {
+		verb = "are"
+	}
+	says := parts + " of " + name + " " + verb
+	switch {
+	case out:
+		return says + " taken out"
+	case before != nil:
+		return says + " put in for " + short(strings.Join(before, " "))
+	}
+	return says + " put in"
 }
 
 // namesOf lists the names of what is changed, each once.
