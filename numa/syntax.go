@@ -1,6 +1,12 @@
 package numa
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
 
 // A SyntaxError says where an input is malformed.
 type SyntaxError struct {
@@ -25,4 +31,27 @@ func Place(file string, line, col int) string {
 		return fmt.Sprintf("%s:%d", file, line)
 	}
 	return fmt.Sprintf("%s:%d:%d", file, line, col)
+}
+
+// Located returns the error of reading the file or folder at a path with its place, which stands in the text once.
+func Located(at string, err error) error {
+	if err == nil || strings.HasPrefix(err.Error(), at) || strings.HasPrefix(err.Error(), filepath.ToSlash(filepath.Clean(at))) {
+		return err
+	}
+	if e, ok := errors.AsType[*SyntaxError](err); ok {
+		return &SyntaxError{File: at, Line: e.Line, Col: e.Col, Msg: e.Msg}
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", at, err)
+}
+
+// NoteOf returns the error of reading the file or folder at a path as a note, whose place has the path; before stands before its text.
+func NoteOf(at, before string, err error) Note {
+	err = Located(at, err)
+	if e, ok := errors.AsType[*SyntaxError](err); ok {
+		return Note{At: Place(e.File, e.Line, e.Col), Text: before + e.Msg}
+	}
+	return Note{At: at, Text: before + strings.TrimPrefix(err.Error(), at+": ")}
 }

@@ -105,3 +105,22 @@ func (j *Judgement) OffRules() []string {
 	}
 	return slices.Sorted(maps.Keys(j.Policy.Off))
 }
+
+// Unread says how many files could not be read, or not whole; "" for none.
+func (r *Result) Unread() string {
+	if n := len(r.Fleet.Unread); n > 0 {
+		return rule.Plural(n, "file") + " could not be read, or not whole"
+	}
+	return ""
+}
+
+// Nothing says why no VM was judged.
+func (r *Result) Nothing() string {
+	if r.Whole != nil {
+		r = r.Whole
+	}
+	if len(r.Fleet.VMs) == 0 {
+		return "The inventory is empty: it lists no VM."
+	}
+	return "No VM could be judged."
+}

@@ -93,7 +93,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	r.Form = format.Options{Details: a.Details, FailOn: least}
 	switch {
 	case len(fleet.VMs) == 0:
-		r.Partly = fmt.Errorf("%s: found no VM to judge", strings.Join(a.Sources, ", "))
+		r.Partly = fmt.Errorf("%s: the inventory is empty: it lists no VM", strings.Join(a.Sources, ", "))
 	case result.VMs == 0 && len(result.Fleet.VMs) > result.Templates:
 		r.Partly = fmt.Errorf("%s: none of %d VMs could be judged: see the notes", strings.Join(a.Sources, ", "), len(result.Fleet.VMs)-result.Templates)
 	default:

@@ -67,6 +67,9 @@ func explained(x *judged.Explanation) string {
 	if l.Refused.Any() {
 		return found
 	}
+	if text := x.Unknown(); text != "" {
+		found += " " + text
+	}
 	carried := "no client"
 	if l.Managed {
 		carried = words.Plural(l.PPDs.Len(), "client")

@@ -109,7 +109,7 @@ func TestHTMLHostileNames(t *testing.T) {
 func TestHTMLVerdict(t *testing.T) {
 	const host = "release 7.0U3\ncluster c\nhost esx01 nodes=2 cores=18 memory=1024GB\n"
 	for _, tt := range []struct{ name, fleet, verdict, rest string }{
-		{"empty", "release 7.0U3\ncluster c\n", "No VM could be judged.", ""},
+		{"empty", "release 7.0U3\ncluster c\n", "The inventory is empty: it lists no VM.", ""},
 		{"fine", host + "vm a vcpus=2 memory=8GB\n", "None of 1 VM loses anything to NUMA that settings could avoid.", ""},
 		{"high", host + "vm a vcpus=32 memory=64GB hotAdd=on\nvm b vcpus=2 memory=8GB\n",
 			"1 of 2 VMs loses to NUMA.", "The other 1 needs nothing urgent."},

@@ -169,6 +169,13 @@ func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 		verdict = "1 finding of " + found[0].Severity.String() + " severity."
 	case n > 1:
 		verdict = fmt.Sprintf("%s, the worst of %s severity.", words.Plural(n, "finding"), found[0].Severity)
+	case v.Host == nil || !v.Host.Nodes.Known():
+		verdict = "Nothing found in its definition, by itself."
+	}
+	if v.Host == nil || !v.Host.Nodes.Known() {
+		verdict += " Not known: the nodes of the host."
+	} else if v.MemoryOn() == nil {
+		verdict += " Where its memory is was not seen (numastat)."
 	}
 	x := statedOf(v)
 	a := &answer.Answer{

@@ -13,6 +13,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"homenode/numa"
 )
 
 // The first bytes of the formats; tar has its magic at 257.
@@ -209,7 +211,7 @@ func (s *skipper) Seek(offset int64, whence int) (int64, error) {
 func Unpack(name string, r io.Reader, opt Options) (io.ReadCloser, error) {
 	head, r, err := Peek(r, len(gzipMagic)+2)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return nil, numa.Located(name, err)
 	}
 	opt.bound()
 	w := &walker{opt: opt}

@@ -6,7 +6,6 @@
 package bundle
 
 import (
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -124,16 +123,14 @@ func headOf(path string) []byte {
 func Read(path string) (*numa.Fleet, error) {
 	c := &collector{}
 	err := archive.Walk(path, archive.Options{
-		Want: func(name string) bool { return useOf(name) != useless },
-		Damaged: func(name string, err error) {
-			c.note(name, "not read: %v", err)
-		},
+		Want:    func(name string) bool { return useOf(name) != useless },
+		Damaged: c.damage,
 	}, c.visit)
 	if err != nil {
 		if len(c.logs)+len(c.configs)+len(c.outputs) == 0 {
-			return nil, fmt.Errorf("read %s: %w", path, err)
+			return nil, numa.Located(path, err)
 		}
-		c.note(path, "read in part only: %v", err)
+		c.damage(path, err)
 	}
 	fleet, err := c.fleet(path)
 	if err != nil {

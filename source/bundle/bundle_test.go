@@ -313,15 +313,15 @@ func TestDamage(t *testing.T) {
 	compare(t, "cut.tar", "vm "+id2+" first host=h at=cut.tar/first/vmware.log vcpus=2",
 		"  cut.tar/first/vmware.log:1 2023-01-01T08:00:00.000Z h ppds=[] vcpus=2",
 		"host h 7.0 U3 build 21930508 (read: vmware.log cut.tar/first/vmware.log line 1)",
-		"note cut.tar/first/vmware.log: read in part only: read cut.tar/first/vmware.log: line 9: unexpected EOF",
-		"note cut.tar: read in part only: cut.tar: damaged or cut off at or behind first/vmware.log: unexpected EOF",
+		"note cut.tar/first/vmware.log: not read, or in part only: line 9: unexpected EOF",
+		"note cut.tar: not read, or in part only: damaged or cut off at or behind first/vmware.log: unexpected EOF",
 		"note cut.tar/first/vmware.log:1: host h: no file states its NUMA nodes; --assume-host can")
 	for _, tt := range []struct{ path, want string }{
 		{"empty", "empty: found no .vmx, no vmware.log and no vm-support bundle in it"},
-		{"binary", "binary: found no .vmx, no vmware.log and no vm-support bundle in it: binary/vmware.log:1: not read: found no line of a vmware.log"},
+		{"binary", "binary/vmware.log:1: found no line of a vmware.log"},
 		{"soup.tgz", "soup.tgz: found no .vmx, no vmware.log and no vm-support bundle in it (1 other files)"},
 		{"other", "other: found no .vmx, no vmware.log and no vm-support bundle in it (1 other files)"},
-		{"nowhere", "read nowhere: stat nowhere: no such file or directory"},
+		{"nowhere", "nowhere: no such file or directory"},
 	} {
 		if f, err := Read(tt.path); f != nil || err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v; want %s", tt.path, err, tt.want)

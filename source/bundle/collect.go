@@ -2,7 +2,7 @@ package bundle
 
 import (
 	"bufio"
-	"errors"
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -27,8 +27,20 @@ type collector struct {
 	logs    []logFile
 	outputs []output
 	notes   []numa.Note
-	other   int // files that only looked like a log by their name
+	unread  []string
+	broken  error // of the first of them
+	other   int   // files that only looked like a log by their name
 }
+
+// Damaged is the error of files none of which could be read; the notes name each.
+type Damaged struct {
+	error
+	Notes  []numa.Note
+	Unread []string
+}
+
+// Unwrap returns the error of the first.
+func (e *Damaged) Unwrap() error { return e.error }
 
 // A config is a .vmx.
 type config struct {
@@ -61,7 +73,7 @@ func (c *collector) visit(name string, size int64, r io.Reader) error {
 		in := bufio.NewReaderSize(r, text.HeadSize)
 		head, err := in.Peek(text.HeadSize)
 		if err != nil && err != io.EOF {
-			c.note(name, "not read: %v", err)
+			c.damage(name, err)
 			return nil
 		}
 		switch {
@@ -107,15 +119,12 @@ func (c *collector) log(name string, r io.Reader) {
 	c.logs = append(c.logs, logFile{name, l.VMs(), l.Paths(), l.Hosts})
 }
 
-// damage notes the error of a file, once: errors that name the place already do.
+// damage notes the error of a file.
 func (c *collector) damage(name string, err error) {
-	var syntax *numa.SyntaxError
-	switch {
-	case err == nil:
-	case errors.As(err, &syntax):
-		c.note(numa.Place(syntax.File, syntax.Line, syntax.Col), "not read: %s", syntax.Msg)
-	default:
-		c.note(name, "read in part only: %v", err)
+	if err != nil {
+		c.broken = cmp.Or(c.broken, numa.Located(name, err))
+		c.unread = append(c.unread, name)
+		c.notes = append(c.notes, numa.NoteOf(name, "not read, or in part only: ", err))
 	}
 }
 

@@ -42,10 +42,13 @@ func (c *collector) fleet(source string) (*numa.Fleet, error) {
 		sortLife(e.Observed)
 	}
 	hosts := c.hosts(entries)
+	if len(entries)+len(hosts) == 0 && c.broken != nil {
+		return nil, &Damaged{c.broken, c.notes, c.unread}
+	}
 	if len(entries)+len(hosts) == 0 {
 		return nil, fmt.Errorf("%s: found no .vmx, no vmware.log and no vm-support bundle in it%s", source, c.instead())
 	}
-	fleet := &numa.Fleet{Source: source, Clusters: []numa.Cluster{}, Hosts: hosts, VMs: make([]numa.VM, 0, len(entries)), Notes: c.notes}
+	fleet := &numa.Fleet{Source: source, Clusters: []numa.Cluster{}, Hosts: hosts, VMs: make([]numa.VM, 0, len(entries)), Notes: c.notes, Unread: c.unread}
 	used := map[string]bool{}
 	for _, e := range entries {
 		e.ID = unique(used, cmp.Or(e.UUID, e.path, e.ID))
@@ -69,7 +72,7 @@ func (c *collector) fleet(source string) (*numa.Fleet, error) {
 func (c *collector) instead() string {
 	switch {
 	case len(c.notes) > 0:
-		return ": " + c.notes[0].String()
+		return ": " + c.notes[0].Text
 	case c.other > 0:
 		return fmt.Sprintf(" (%d other files)", c.other)
 	}

@@ -75,9 +75,6 @@ func passedOver(d fs.DirEntry) error {
 	return nil
 }
 
-// Uses reports whether Read reads a file of this name in a folder.
-func Uses(name string) bool { return meant(name) }
-
 // meant reports whether a file of a bundle has this name.
 func meant(name string) bool {
 	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))

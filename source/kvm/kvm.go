@@ -167,7 +167,7 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 		err = errNothing
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, numa.Located(filepath.Join(path, only), err)
 	}
 	r.noteTwins()
 	r.addMemory()
@@ -176,7 +176,7 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 
 var errNothing = errors.New("found no virsh capabilities and no definition of a VM")
 
-// note adds a note; text without a place that is a *numa.SyntaxError has its own.
+// note adds a note.
 func (r *reader) note(at, format string, args ...any) {
 	r.fleet.Notes = append(r.fleet.Notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
 }
@@ -196,14 +196,7 @@ func (r *reader) lacks(at string) string {
 
 // unread notes why a file or folder could not be read, or not whole.
 func (r *reader) unread(file string, err error) {
-	at := r.incomplete(file)
-	if _, ok := errors.AsType[*numa.SyntaxError](err); ok {
-		at = "" // it has its own
-	}
-	if path, ok := errors.AsType[*fs.PathError](err); ok {
-		err = path.Err // the place has the name
-	}
-	r.note(at, "%v", err)
+	r.fleet.Notes = append(r.fleet.Notes, numa.NoteOf(r.incomplete(file), "", err))
 }
 
 // at returns the place in a file.

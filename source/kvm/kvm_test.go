@@ -235,7 +235,7 @@ func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ file, text, want string }{
 		{"a.txt", "hello", "fleet: found no virsh capabilities and no definition of a VM"},
 		{"a.xml", "<pool type='dir'/>", "fleet: found no virsh capabilities and no definition of a VM"},
-		{"a.xml", "<domain type='kvm' ><cpu></domain>", "fleet: fleet/a.xml:1:26: found </domain>, want </cpu> of line 1"},
+		{"a.xml", "<domain type='kvm' ><cpu></domain>", "fleet/a.xml:1:26: found </domain>, want </cpu> of line 1"},
 	} {
 		if _, err := ReadFS("fleet", fstest.MapFS{tt.file: {Data: []byte(tt.text)}}); err == nil || err.Error() != tt.want {
 			t.Errorf("%q: found %v, want %s", tt.text, err, tt.want)

@@ -45,7 +45,7 @@ func Anything(path string, stdin io.Reader) []Part {
 		parts = append(parts, Part{Name: f.Name, Docs: f.Docs, Err: f.Err})
 		return nil
 	})
-	if errors.Is(err, evidence.ErrUnknown) { // it is no evidence
+	if errors.Is(err, evidence.ErrUnknown) || err == nil && len(parts) == 0 { // it is no evidence
 		p := asFleet(path, "inventory")
 		_, mistake := errors.AsType[*numa.SyntaxError](p.Err)
 		if p.Err == nil || mistake && !errors.Is(p.Err, evidence.ErrUnknown) {

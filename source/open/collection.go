@@ -1,6 +1,7 @@
 package open
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,6 @@ import (
 	"homenode/numa"
 	"homenode/source/archive"
 	"homenode/source/bundle"
-	"homenode/source/kvm"
 	"homenode/source/tables"
 )
 
@@ -31,7 +31,10 @@ type collection struct {
 	support bool            // it is a bundle of vm-support, most files of which are of no use
 	parts   []numa.Part
 	notes   []numa.Note
+	unread  []string
 	read    map[string]bool // by name of member
+	failed  error           // of the reader of the whole
+	damaged error           // of the first member that is damaged
 }
 
 // isCollection reports whether path is a folder or archive.
@@ -39,50 +42,67 @@ func isCollection(path string, info os.FileInfo) bool {
 	return info.IsDir() || info.Size() <= mostPacked && (archive.IsArchive(path) || archive.Plain(path) != path)
 }
 
-// readCollection reads all inventories in a folder or archive together, and notes which files are none. main is the reader that
-// knows the whole by its content; nil when none does.
+// readCollection reads all inventories in a folder or archive together, and notes which files are none and which are damaged. main is
+// the reader that knows the whole by its content; nil when none does.
 func readCollection(path string, main *inventory) (*numa.Fleet, error) {
 	c := &collection{path: path, read: map[string]bool{}}
 	if err := c.list(); err != nil && main == nil {
 		return nil, err
 	}
 	slices.SortStableFunc(c.members, func(a, b tables.Member) int { return strings.Compare(a.Name, b.Name) })
-	ofTables := main != nil && main.tables
-	whole := ofTables && !(isFile(path) && c.several()) // the main reader reads all CSV and JSON, and of an archive the only workbook
-	var failed error
-	if main != nil && (whole || !ofTables) {
+	beside := bundle.Detect(path) // files of VMs lie beside tables
+	if main != nil && !main.tables {
 		fleet, err := main.read(path)
 		if err == nil && fleet.Hypervisor != numa.ESXi { // tables beside definitions of KVM are of another fleet
 			return fleet, nil
 		}
-		if failed = err; err == nil {
-			c.parts = append(c.parts, numa.Part{Name: filepath.Base(path), Fleet: fleet})
-		} else if ofTables {
-			return nil, err
-		}
+		c.failed, beside = err, false
+		c.whole(filepath.Base(path), fleet, err)
 	}
-	c.books(whole && isFile(path))
-	c.texts(whole)
-	if ofTables && bundle.Detect(path) {
-		if fleet, err := bundle.Read(path); err == nil {
-			c.parts = append(c.parts, numa.Part{Name: "files of VMs", Fleet: fleet})
-		}
+	c.books()
+	c.texts()
+	if beside {
+		fleet, err := bundle.Read(path)
+		c.whole("files of VMs", fleet, err)
 	}
 	c.skipped()
+	var fleet *numa.Fleet
+	var err error
 	switch len(c.parts) {
 	case 0:
-		return nil, c.nothing(failed)
+		return nil, c.nothing()
 	case 1:
-		fleet := c.parts[0].Fleet
-		fleet.Notes = append(fleet.Notes, c.notes...)
-		return fleet, nil
+		fleet = c.parts[0].Fleet
+	default:
+		if fleet, err = numa.Merge(c.parts); err != nil {
+			return nil, fmt.Errorf("%s: %w: name its files one at a time", path, err)
+		}
+		fleet.Source = path
 	}
-	fleet, err := numa.Merge(c.parts)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: name its files one at a time", path, err)
-	}
-	fleet.Source, fleet.Notes = path, append(fleet.Notes, c.notes...)
+	fleet.Notes, fleet.Unread = append(fleet.Notes, c.notes...), append(fleet.Unread, c.unread...)
 	return fleet, nil
+}
+
+// whole adds what a reader of the whole has read, or the damage that it has met.
+func (c *collection) whole(name string, fleet *numa.Fleet, err error) {
+	damaged, _ := errors.AsType[*bundle.Damaged](err)
+	e, mistake := errors.AsType[*numa.SyntaxError](err)
+	switch {
+	case err == nil:
+		c.parts = append(c.parts, numa.Part{Name: name, Fleet: fleet})
+		damaged = &bundle.Damaged{Unread: fleet.Unread}
+	case damaged == nil && !mistake:
+		return
+	case damaged == nil:
+		damaged = &bundle.Damaged{Notes: []numa.Note{numa.NoteOf(e.File, "not read, so VMs may be missing: ", e)}, Unread: []string{e.File}}
+		fallthrough
+	default:
+		c.damaged = cmp.Or(c.damaged, err)
+		c.notes, c.unread = append(c.notes, damaged.Notes...), append(c.unread, damaged.Unread...)
+	}
+	for _, at := range damaged.Unread {
+		c.read[strings.TrimPrefix(at, filepath.ToSlash(filepath.Clean(c.path))+"/")] = true
+	}
 }
 
 // list finds the members. Those of an archive that may be tables are kept in memory.
@@ -101,9 +121,9 @@ func (c *collection) list() error {
 	want := func(name string) bool {
 		name = c.inside(name)
 		c.support = c.support || strings.Contains(name, "commands/")
-		return strings.Count(name, "/") < 2 && !strings.HasPrefix(filepath.Base(name), ".")
+		return (strings.Count(name, "/") < 2 || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !strings.HasPrefix(filepath.Base(name), ".")
 	}
-	return archive.Walk(c.path, archive.Options{Want: want, Damaged: func(string, error) {}}, func(name string, _ int64, r io.Reader) error {
+	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut}, func(name string, _ int64, r io.Reader) error {
 		name = archive.Plain(c.inside(name))
 		var b []byte
 		if tables.IsText(name) || tables.IsWorkbook(name) {
@@ -118,6 +138,13 @@ func (c *collection) list() error {
 	})
 }
 
+// cut notes a member that cannot be unpacked; what is of VMs its own reader notes.
+func (c *collection) cut(name string, err error) {
+	if name = c.inside(name); tables.IsText(name) || tables.IsWorkbook(name) {
+		c.add(nil, err, tables.Member{Name: name})
+	}
+}
+
 // inside returns the name of a member in the archive; of a file that is packed alone its own.
 func (c *collection) inside(name string) string {
 	if rest, ok := strings.CutPrefix(name, c.path+"/"); ok {
@@ -126,47 +153,45 @@ func (c *collection) inside(name string) string {
 	return filepath.Base(name)
 }
 
-// several reports whether it holds a workbook and other tables.
-func (c *collection) several() bool {
-	books, others := 0, 0
+// books reads each workbook.
+func (c *collection) books() {
 	for _, m := range c.members {
-		switch {
-		case tables.IsWorkbook(m.Name):
-			books++
-		case tables.IsText(m.Name) && m.Holds():
-			others++
+		if tables.IsWorkbook(m.Name) {
+			fleet, err := tables.ReadBook(c.path, m)
+			c.add(fleet, err, m)
 		}
-	}
-	return books > 0 && books+others > 1
-}
-
-// books reads each workbook; done says that the main reader has done so.
-func (c *collection) books(done bool) {
-	for _, m := range c.members {
-		if !tables.IsWorkbook(m.Name) {
-			continue
-		}
-		c.read[m.Name] = done
-		if done {
-			continue
-		}
-		fleet, err := tables.ReadBook(c.path, m)
-		c.add(fleet, err, m)
 	}
 }
 
-// texts reads the CSV and JSON files with VMs or hosts; done says that the main reader has done so.
-func (c *collection) texts(done bool) {
-	var found []tables.Member
+// texts reads the CSV and JSON files with VMs or hosts.
+func (c *collection) texts() {
+	var own, others []tables.Member // of RVTools
 	for _, m := range c.members {
-		if tables.IsText(m.Name) && m.Holds() {
-			c.read[m.Name] = true
-			found = append(found, m)
+		if !tables.IsText(m.Name) {
+			continue
+		}
+		switch holds, err := m.Holds(); {
+		case err != nil:
+			c.add(nil, err, m)
+		case holds && tables.OfRVTools(m.Name):
+			own = append(own, m)
+		case holds:
+			others = append(others, m)
 		}
 	}
-	if found != nil && !done {
-		fleet, err := tables.ReadMembers(c.path, found)
-		c.add(fleet, err, found...)
+	before := len(c.parts)
+	if own != nil {
+		fleet, err := tables.ReadMembers(c.path, own)
+		c.add(fleet, err, own...)
+	}
+	switch {
+	case others == nil:
+	case len(c.parts) > before: // they would state the same VMs again
+		names := words.Texts(others, func(m tables.Member) string { c.read[m.Name] = true; return m.Name })
+		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read beside the export of RVTools: %s", words.Verb(len(names), "file is", "files are"), words.Few(names))})
+	default:
+		fleet, err := tables.ReadMembers(c.path, others)
+		c.add(fleet, err, others...)
 	}
 }
 
@@ -175,17 +200,24 @@ func (c *collection) add(fleet *numa.Fleet, err error, of ...tables.Member) {
 	for _, m := range of {
 		c.read[m.Name] = true
 	}
-	if err != nil {
-		c.notes = append(c.notes, numa.Note{At: filepath.Join(c.path, of[0].Name), Text: fmt.Sprintf("not read: %v", err)})
+	if err == nil {
+		c.parts = append(c.parts, numa.Part{Name: of[0].Name, Fleet: fleet})
 		return
 	}
-	c.parts = append(c.parts, numa.Part{Name: of[0].Name, Fleet: fleet})
+	at := c.path
+	if len(of) == 1 {
+		at += "/" + of[0].Name
+	}
+	err = numa.Located(at, err)
+	c.damaged = cmp.Or(c.damaged, err)
+	c.unread = append(c.unread, at)
+	c.notes = append(c.notes, numa.NoteOf(at, "not read, so VMs may be missing: ", err))
 }
 
 // left lists the members that no reader has use for.
 func (c *collection) left() (names []string) {
 	for _, m := range c.members {
-		if !c.read[m.Name] && !bundle.Uses(m.Name) && !kvm.Uses(m.Name) {
+		if !c.read[m.Name] && !bundle.Uses(m.Name) {
 			names = append(names, m.Name)
 		}
 	}
@@ -210,7 +242,10 @@ func first(names []string) string {
 }
 
 // nothing is the error about a collection without an inventory.
-func (c *collection) nothing(failed error) error {
+func (c *collection) nothing() error {
+	if c.damaged != nil {
+		return c.damaged
+	}
 	where := "an archive"
 	if !isFile(c.path) {
 		where = "a folder"
@@ -221,8 +256,8 @@ func (c *collection) nothing(failed error) error {
 	}
 	text := fmt.Sprintf("it holds %s (%s), and no inventory that is read from %s: want tables of VMs or hosts (.xlsx, CSV or JSON), .vmx, vmware.log or a vm-support bundle; XML of libvirt in a folder",
 		words.Plural(len(names), "file"), first(names), where)
-	if failed != nil {
-		return fmt.Errorf("%w; %s", failed, text)
+	if c.failed != nil {
+		return fmt.Errorf("%w; %s", numa.Located(c.path, c.failed), text)
 	}
 	return fmt.Errorf("%s: found no inventory: %s", c.path, text)
 }

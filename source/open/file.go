@@ -95,7 +95,7 @@ func File(path string) (*numa.Fleet, error) {
 	all := inventories()
 	i := slices.IndexFunc(all, func(k inventory) bool { return k.is(path) })
 	switch {
-	case !isCollection(path, info):
+	case !isCollection(path, info) || tables.Book(path):
 		return all[i].read(path) // the last one takes any file
 	case i < 0:
 		return readCollection(path, nil)

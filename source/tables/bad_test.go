@@ -3,10 +3,8 @@ package tables
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -36,29 +34,25 @@ func TestErrors(t *testing.T) {
 		{"old Excel", tempFile(t, "a.xls", []byte(oleMagic)), "PATH: old binary .xls: save it as .xlsx, or export CSV from RVTools"},
 		{"encrypted", tempFile(t, "a.xlsx", []byte(oleMagic)), "PATH: the workbook is encrypted or an old binary .xls: save it as .xlsx without a password"},
 		{"cut off", tempFile(t, "a.xlsx", book[:len(book)/2]), "PATH: damaged or cut off: zip: not a valid zip file"},
-		{"a zip of something else", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"x.log": nil})), "PATH: the zip holds no tables: want an .xlsx, or CSV or JSON files"},
-		{"two workbooks", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"a.xlsx": nil, "b.xlsx": nil})), "PATH: holds 2 workbooks (a.xlsx, b.xlsx, …): unpack it and read one at a time"},
-		{"not a workbook in a zip", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"a.xlsx": []byte("x")})), "PATH: a.xlsx is not an .xlsx workbook"},
-		{"two exports", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"a/RVTools_tabvInfo.csv": nil, "b/RVTools_tabvInfo.csv": nil})),
-			"PATH: holds sheet vInfo twice, in a/RVTools_tabvInfo.csv and b/RVTools_tabvInfo.csv: read one export at a time"},
+		{"a zip of something else", tempFile(t, "a.zip", zipOf(t, map[string][]byte{"x.log": nil})), "PATH: a zip that is no workbook: found no xl/workbook.xml in it"},
+		{"two exports", tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM\n"), "tabvInfo.csv": []byte("VM\n")}),
+			"PATH: holds sheet vInfo twice, in RVTools_tabvInfo.csv and tabvInfo.csv: read one export at a time"},
 		{"no relationships", tempFile(t, "a.xlsx", zipOf(t, map[string][]byte{workbookPart: []byte("<workbook/>")})), "PATH: damaged workbook: no xl/_rels/workbook.xml.rels"},
 		{"workbook of nonsense", tempFile(t, "a.xlsx", zipOf(t, map[string][]byte{workbookPart: []byte("<workbook>")})), "PATH: damaged workbook: xl/workbook.xml: XML syntax error on line 1: unexpected EOF"},
 		{"other sheets", tempFile(t, "a.xlsx", testSheets{"Sheet7": {{"VM"}}, "vHost": {{"Host"}}}.xlsx(t)), "PATH: no sheet vInfo, found sheets Sheet7, vHost: export all sheets from RVTools"},
 		{"a renamed column", tempFile(t, "a.xlsx", testSheets{"vInfo": {{"Machine"}, {"db01"}}}.xlsx(t)), `PATH: sheet vInfo has no column "VM" in row 1, found sheets vInfo`},
 		{"an empty sheet", tempFile(t, "a.xlsx", testSheets{"vInfo": nil}.xlsx(t)), `PATH: sheet vInfo has no column "VM" in row 1, found sheets vInfo`},
 		{"an empty CSV", tempFolder(t, vInfoOnly("")), `PATH: sheet vInfo has no column "VM" in row 1, found sheets vInfo`},
-		{"an open quote", tempFolder(t, vInfoOnly("VM,Host", `db01,"esx01`, "db02,esx01")), `PATH: RVTools_tabvInfo.csv:3:11: a " is not closed: the row starts on line 2`},
-		{"a quote in a field", tempFolder(t, vInfoOnly("VM,Host", `db"01,esx01`)), `PATH: RVTools_tabvInfo.csv:2:3: found a " inside a field without quotes, want it doubled in a quoted field`},
-		{"a quote in a quoted field", tempFolder(t, vInfoOnly("VM,Host", `"db"01,esx01`)), `PATH: RVTools_tabvInfo.csv:2:4: found a lone " in a quoted field, want it doubled or followed by a separator`},
-		{"a NUL byte", tempFolder(t, vInfoOnly("VM,Host", "db\x0001,esx01")), "PATH: RVTools_tabvInfo.csv:2:3: found a NUL byte, want text: save as UTF-8, or as UTF-16 with a byte order mark"},
+		{"an open quote", tempFolder(t, vInfoOnly("VM,Host", `db01,"esx01`, "db02,esx01")), `PATH/RVTools_tabvInfo.csv:3:11: a " is not closed: the row starts on line 2`},
+		{"a quote in a field", tempFolder(t, vInfoOnly("VM,Host", `db"01,esx01`)), `PATH/RVTools_tabvInfo.csv:2:3: found a " inside a field without quotes, want it doubled in a quoted field`},
+		{"a quote in a quoted field", tempFolder(t, vInfoOnly("VM,Host", `"db"01,esx01`)), `PATH/RVTools_tabvInfo.csv:2:4: found a lone " in a quoted field, want it doubled or followed by a separator`},
+		{"a NUL byte", tempFolder(t, vInfoOnly("VM,Host", "db\x0001,esx01")), "PATH/RVTools_tabvInfo.csv:2:3: found a NUL byte, want text: save as UTF-8, or as UTF-16 with a byte order mark"},
 		{"a damaged sheet", tempFile(t, "a.xlsx", editPart(t, book, "xl/worksheets/sheet2.xml", `<row r="2"`, `</oops><row r="2"`)), `PATH: sheet vInfo: damaged workbook: found "</oops>" after row 1`},
 		{"a cut-off sheet", tempFile(t, "a.xlsx", editPart(t, book, "xl/worksheets/sheet2.xml", `</sheetData>`, ``)), `PATH: sheet vInfo: damaged workbook: found "</worksheet>" after row 2`},
 		{"a NUL in a sheet", tempFile(t, "a.xlsx", editPart(t, book, "xl/worksheets/sheet2.xml", `<row r="2"`, "\x00<row r=\"2\"")), `PATH: sheet vInfo: damaged workbook: found "\x00" after row 1`},
 		{"a flipped bit", tempFile(t, "a.xlsx", flip(t, book, "xl/worksheets/sheet2.xml")), "PATH: sheet vInfo: xl/worksheets/sheet2.xml: damaged: zip: checksum error"},
 		{"no part for a sheet", tempFile(t, "a.xlsx", editPart(t, book, "xl/worksheets/sheet2.xml", "", "")), `PATH: sheet vInfo: damaged workbook: no part "xl/worksheets/sheet2.xml"`},
 		{"a zip bomb", tempFile(t, "a.xlsx", bomb(t, book, "xl/worksheets/sheet2.xml", 300<<20)), "PATH: xl/worksheets/sheet2.xml unpacks from 1000 B to 300 MB, more than 200 to 1: refused as a zip bomb"},
-		{"a large zip bomb", tempFile(t, "a.zip", bomb(t, nil, "RVTools_tabvInfo.csv", 4<<30)), "PATH: RVTools_tabvInfo.csv unpacks to more than 512 MB: refused"},
-		{"a zip bomb that lies", tempFile(t, "a.zip", lyingBomb(t, "RVTools_tabvInfo.csv", 1<<20)), "PATH: RVTools_tabvInfo.csv: damaged: zip: not a valid zip file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f, err := Read(tt.path)
@@ -172,16 +166,6 @@ func bomb(t *testing.T, book []byte, part string, size uint64) []byte {
 	return b.Bytes()
 }
 
-// lyingBomb is a zip of size zeros that declares 1,000 bytes.
-func lyingBomb(t *testing.T, name string, size int) []byte {
-	t.Helper()
-	b := zipOf(t, map[string][]byte{name: make([]byte, size)})
-	// The central directory checks the unpacked size at offset 24 of its entry.
-	i := bytes.LastIndex(b, []byte("PK\x01\x02"))
-	binary.LittleEndian.PutUint32(b[i+24:], 1000)
-	return b
-}
-
 // notesOf returns the notes of a fleet without the name of the export.
 func notesOf(f *numa.Fleet) []string {
 	var notes []string
@@ -273,18 +257,5 @@ func TestManyBadCells(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("notes:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// TestClimbingNames reads a zip whose names climb out of it; nothing is written.
-func TestClimbingNames(t *testing.T) {
-	dir := t.TempDir()
-	b := zipOf(t, map[string][]byte{"../../RVTools_tabvInfo.csv": []byte("VM\ndb01\n"), `..\..\RVTools_tabvHost.csv`: []byte("Host\nesx01\n")})
-	f := mustRead(t, tempFile(t, "a.zip", b))
-	if len(f.VMs) != 1 || len(f.Hosts) != 1 {
-		t.Errorf("found %d VMs and %d hosts, want 1 and 1", len(f.VMs), len(f.Hosts))
-	}
-	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || left != nil {
-		t.Errorf("files written: %v, %v", left, err)
 	}
 }

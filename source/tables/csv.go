@@ -25,7 +25,8 @@ import (
 
 // A file is one file with tables.
 type file struct {
-	name string // with folders, for messages
+	at   string // its path, for messages
+	name string // with folders
 	read func() ([]byte, error)
 }
 
@@ -59,7 +60,7 @@ func folderFiles(folder string) ([]file, error) {
 	var files []file
 	for _, e := range entries {
 		if !e.IsDir() && isTable(e.Name()) {
-			files = append(files, file{e.Name(), func() ([]byte, error) { return bounded.File(filepath.Join(folder, e.Name()), maxPart) }})
+			files = append(files, file{filepath.Join(folder, e.Name()), e.Name(), func() ([]byte, error) { return bounded.File(filepath.Join(folder, e.Name()), maxPart) }})
 		}
 	}
 	return ofRVTools(files), nil
@@ -91,7 +92,7 @@ func (f *file) sheets(alone bool) ([]*sheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		return jsonSheets(base, at, b)
+		return f.ofJSON(base, at, b)
 	}
 	open := func() (rowReader, error) {
 		b, err := f.read()
@@ -100,7 +101,7 @@ func (f *file) sheets(alone bool) ([]*sheet, error) {
 		}
 		return newCSVRows(base, b)
 	}
-	s := &sheet{name: base, at: at, open: open}
+	s := &sheet{file: f.at, name: base, at: at, open: open}
 	name, sure := rvtoolsSheet(strings.TrimSuffix(base, path.Ext(base)))
 	if k := kindNamed(name); sure {
 		if s.name, s.at, s.kind = name, name, k; k != nil {
@@ -135,12 +136,12 @@ func (s *sheet) recognise(named *kind) error {
 
 // readFiles reads an export of several files. Errors name the export as path, notes and origins as base.
 func readFiles(path, base string, files []file) (*numa.Fleet, error) {
-	x := &export{path: path, base: base}
+	x := &export{path: path, base: base, several: len(files) > 1}
 	seen := map[string]string{}
 	for _, f := range files {
 		sheets, err := f.sheets(len(files) == 1)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		if err = x.damaged(f.at, err); err != nil {
+			return nil, err
 		}
 		for _, s := range sheets {
 			if s.kind != nil && !s.kind.generic() {

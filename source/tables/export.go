@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -17,6 +18,22 @@ type export struct {
 	base   string // its last element, for notes and origins
 	form   string // "a workbook", for a message that describes it
 	sheets []*sheet
+
+	several bool     // files: a damaged one leaves the others
+	unread  []string // those that are damaged
+	broken  error    // of the first of them
+	notes   []numa.Note
+}
+
+// damaged returns the error of the file at a path; nil when there are others, and the damage stands in the notes.
+func (x *export) damaged(at string, err error) error {
+	if err == nil || !x.several {
+		return numa.Located(cmp.Or(at, x.path), err)
+	}
+	x.broken = cmp.Or(x.broken, numa.Located(at, err))
+	x.unread = append(x.unread, at)
+	x.notes = append(x.notes, numa.NoteOf(at, "damaged, and not read from there on, so VMs and facts may be missing: ", err))
+	return nil
 }
 
 // sheet returns the first sheet of a kind; nil when there is none.
@@ -45,6 +62,8 @@ func (x *export) fleet() (*numa.Fleet, error) {
 		return nil, &Unknown{x.path, "a report of this program, which is no inventory: name the SOURCE it was made of"}
 	}
 	switch {
+	case x.broken != nil && x.sheet("vInfo") == nil && x.all("VMs") == nil && x.all("hosts") == nil:
+		return nil, x.broken
 	case rvtools && x.sheet("vInfo") == nil && x.all("VMs") == nil:
 		return nil, fmt.Errorf("%s: no sheet vInfo, found %s: export all sheets from RVTools", x.path, x.found())
 	case !rvtools && x.all("VMs") == nil && x.all("hosts") == nil:
@@ -76,22 +95,25 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	}
 	n.noteShared()
 	assemble(f, hosts, vms, n)
-	f.Notes = n.all()
+	f.Notes, f.Unread = append(x.notes, n.all()...), x.unread
+	if len(f.VMs)+len(f.Hosts) == 0 && x.broken != nil {
+		return nil, x.broken
+	}
 	if err := f.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.path, err)
 	}
 	return f, nil
 }
 
-// table opens a sheet.
+// table opens a sheet; nil for a damaged one that others stand beside.
 func (x *export) table(s *sheet, n *notes) (*table, error) {
 	rows, err := s.open()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", x.path, err)
+		return nil, x.damaged(s.file, err)
 	}
 	t, err := newTable(s, rows, n)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", x.path, err)
+		return nil, x.damaged(s.file, err)
 	}
 	n.share(t)
 	return t, nil
@@ -106,7 +128,7 @@ func (x *export) optional(kind string, n *notes, keys ...string) (*table, error)
 		return nil, nil
 	}
 	t, err := x.table(s, n)
-	if err != nil {
+	if err != nil || t == nil {
 		return nil, err
 	}
 	for _, k := range keys {
@@ -141,11 +163,11 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 		return nil // 3.x has no such sheet
 	}
 	t, err := x.table(s, n)
-	if err != nil {
+	if err != nil || t == nil {
 		return err
 	}
 	release, servers := "", []string(nil)
-	for t.scan() { // one row per vCenter
+	err = x.rowsOf(t, func() { // one row per vCenter
 		if when, ok := parseTime(t.text("xlsx creation datetime")); ok {
 			f.Collected = when
 		}
@@ -155,9 +177,9 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 		if s := t.text("Server"); s != "" {
 			servers = append(servers, s)
 		}
-	}
-	if err := t.done(); err != nil {
-		return fmt.Errorf("%s: %w", x.path, err)
+	})
+	if err != nil {
+		return err
 	}
 	if release != "" {
 		f.Source += " (RVTools " + release
@@ -206,12 +228,9 @@ func unknownZone(s string) string {
 }
 
 // rowsOf runs read for each row of t.
-func rowsOf(path string, t *table, read func()) error {
+func (x *export) rowsOf(t *table, read func()) error {
 	for t.scan() {
 		read()
 	}
-	if err := t.done(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return x.damaged(t.file, t.done())
 }

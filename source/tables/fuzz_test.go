@@ -23,7 +23,7 @@ func FuzzReadCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		of := func(name string, b []byte) file {
-			return file{name, func() ([]byte, error) { return slices.Clone(b), nil }}
+			return file{name, name, func() ([]byte, error) { return slices.Clone(b), nil }}
 		}
 		for _, files := range [][]file{
 			{of("vInfo.csv", b)},
@@ -54,14 +54,14 @@ func FuzzReadXLSX(f *testing.F) {
 	}
 	parts[stringsPart] = []byte(`<sst><si><t>VM</t></si></sst>`)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fleet, err := readZip("fleet.xlsx", bytes.NewReader(b), int64(len(b)))
+		fleet, err := readBook("fleet.xlsx", "fleet.xlsx", bytes.NewReader(b), int64(len(b)))
 		checkResult(t, fleet, err)
 		for _, part := range []string{"xl/worksheets/sheet2.xml", stringsPart, workbookPart, workbookRelsPart} {
 			good := parts[part]
 			parts[part] = b
 			z := zipOf(t, parts)
 			parts[part] = good
-			fleet, err := readZip("fleet.xlsx", bytes.NewReader(z), int64(len(z)))
+			fleet, err := readBook("fleet.xlsx", "fleet.xlsx", bytes.NewReader(z), int64(len(z)))
 			checkResult(t, fleet, err)
 		}
 	})
@@ -92,7 +92,7 @@ func FuzzReadJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		of := func(name string, b []byte) file {
-			return file{name, func() ([]byte, error) { return slices.Clone(b), nil }}
+			return file{name, name, func() ([]byte, error) { return slices.Clone(b), nil }}
 		}
 		for _, files := range [][]file{{of("a.json", b)}, {of("a.json", b), of("hosts.csv", []byte("Name,Sockets,Cores\nesx01,2,32\n"))}, {of("a.csv", b)}} {
 			fleet, err := readFiles("fleet", "fleet", files)

@@ -40,6 +40,9 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		if err != nil {
 			return nil, err
 		}
+		if t == nil {
+			continue
+		}
 		t.noteMissing()
 		more, err := x.listHosts(t, n)
 		if err != nil {
@@ -54,7 +57,7 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 	var hosts []hostRow
 	var nameless tally
-	err := rowsOf(x.path, t, func() {
+	err := x.rowsOf(t, func() {
 		h := hostRow{
 			id:         bareID(t.text("Object ID")),
 			vcenter:    t.vcenter(),

@@ -94,7 +94,7 @@ func (x *export) joinSheet(sheet string, vms []vmRow, j *join, n *notes) error {
 		return err
 	}
 	var strangers, namesakes, repeated, differing, without tally
-	err = rowsOf(x.path, t, func() {
+	err = x.rowsOf(t, func() {
 		name := t.text("VM")
 		who := name
 		if who == "" {

@@ -275,9 +275,9 @@ func plain(v any) any {
 	return v
 }
 
-// jsonSheets returns the tables of a JSON file as sheets.
-func jsonSheets(file, at string, b []byte) ([]*sheet, error) {
-	docs, err := parseJSON(file, b)
+// ofJSON returns the tables of a JSON file as sheets.
+func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
+	docs, err := parseJSON(base, b)
 	if err != nil {
 		return nil, err
 	}
@@ -291,10 +291,10 @@ func jsonSheets(file, at string, b []byte) ([]*sheet, error) {
 	}
 	var sheets []*sheet
 	for _, t := range j.tables {
-		sheets = append(sheets, &sheet{name: file, at: at, kind: t.kind, header: t.header, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
+		sheets = append(sheets, &sheet{file: f.at, name: base, at: at, kind: t.kind, header: t.header, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
 	}
 	if sheets == nil {
-		s := &sheet{name: file, at: at}
+		s := &sheet{file: f.at, name: base, at: at}
 		switch {
 		case j.own != "":
 			s.found = fmt.Sprintf("an answer of this program (%s), which is no inventory: name the SOURCE it was made of", j.own)

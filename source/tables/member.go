@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"archive/zip"
 	"bytes"
 	"path"
 	"strings"
@@ -16,21 +15,29 @@ type Member struct {
 }
 
 // IsWorkbook reports whether a file with this name may be a workbook.
-func IsWorkbook(name string) bool { return strings.EqualFold(path.Ext(name), ".xlsx") }
+func IsWorkbook(name string) bool {
+	return strings.EqualFold(path.Ext(name), ".xlsx") && !strings.HasPrefix(path.Base(name), "._") // a resource fork of macOS
+}
 
 // IsText reports whether a file with this name may be CSV or JSON.
 func IsText(name string) bool { return isTable(path.Base(name)) }
 
-// Holds reports whether the member holds a table of VMs or hosts, or is another sheet of RVTools.
-func (m Member) Holds() bool {
-	return sureRVTools(path.Base(m.Name)) || file{path.Base(m.Name), m.Read}.holds()
+// OfRVTools reports whether only RVTools names a file so.
+func OfRVTools(name string) bool { return sureRVTools(path.Base(name)) }
+
+// Holds reports whether the member holds a table of VMs or hosts, or is another sheet of RVTools. The error says that it is damaged.
+func (m Member) Holds() (bool, error) {
+	if OfRVTools(m.Name) {
+		return true, nil
+	}
+	return file{m.Name, path.Base(m.Name), m.Read}.tables()
 }
 
-// ReadMembers reads CSV and JSON members of the folder or archive at name, which are one export together.
+// ReadMembers reads CSV and JSON members of the folder or archive at name, which are one export together. A damaged one leaves the others.
 func ReadMembers(name string, members []Member) (*numa.Fleet, error) {
 	var files []file
 	for _, m := range members {
-		files = append(files, file{m.Name, m.Read})
+		files = append(files, file{name + "/" + m.Name, m.Name, m.Read})
 	}
 	return readFiles(name, baseName(name), ofRVTools(files))
 }
@@ -41,9 +48,5 @@ func ReadBook(name string, m Member) (*numa.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
-	zr, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
-	if err != nil {
-		return nil, err
-	}
-	return readWorkbook(name+"/"+m.Name, path.Base(m.Name), zr)
+	return readBook(name+"/"+m.Name, path.Base(m.Name), bytes.NewReader(b), int64(len(b)))
 }

@@ -29,6 +29,7 @@ type openSheet func() (rowReader, error)
 
 // A sheet is one table of an export.
 type sheet struct {
+	file   string // its path, for messages; empty for a sheet of a workbook
 	name   string // as the file spells it
 	at     string // of the sheet in notes and origins: "vCPU"; empty for the only table of a file
 	kind   *kind

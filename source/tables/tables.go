@@ -1,5 +1,5 @@
 // Package tables reads tables of VMs and hosts into a numa.Fleet: RVTools 3.x and 4.x exports (an .xlsx
-// workbook, a folder of RVTools_tab*.csv files, or a zip of either), and what other programs write: CSV, workbooks
+// workbook, or a folder of RVTools_tab*.csv files), and what other programs write: CSV, workbooks
 // and JSON of PowerCLI, govc, Live Optics, Ansible and scripts.
 //
 // What a table is, its headers tell (header.go): by the known names of columns (columns.go, shapes.go), of which a
@@ -28,8 +28,7 @@ const (
 	oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" // binary .xls, and encrypted .xlsx
 )
 
-// Read reads the tables at path: an .xlsx, a folder of CSV and JSON files, one such file, or a zip of them
-// or of one .xlsx. One CSV of an RVTools export means all of its folder. Nothing is written to disk.
+// Read reads the tables at path: an .xlsx, a folder of CSV and JSON files, or one such file. One CSV of an RVTools export means all of its folder. Nothing is written to disk.
 func Read(path string) (*numa.Fleet, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -51,7 +50,7 @@ func Read(path string) (*numa.Fleet, error) {
 	ext := strings.ToLower(filepath.Ext(path))
 	switch magic := string(head[:n]); {
 	case strings.HasPrefix(magic, zipMagic):
-		return readZip(path, f, info.Size())
+		return readBook(path, baseName(path), f, info.Size())
 	case magic == oleMagic && ext != ".xls":
 		return nil, fmt.Errorf("%s: the workbook is encrypted or an old binary .xls: save it as .xlsx without a password", path)
 	case magic == oleMagic || ext == ".xls":
@@ -69,7 +68,7 @@ func ReadFiles(paths []string) (*numa.Fleet, error) {
 	var files []file
 	var names []string
 	for _, p := range paths {
-		files = append(files, file{filepath.Base(p), func() ([]byte, error) { return bounded.File(p, maxPart) }})
+		files = append(files, file{p, filepath.Base(p), func() ([]byte, error) { return bounded.File(p, maxPart) }})
 		names = append(names, baseName(p))
 	}
 	return readFiles(strings.Join(paths, " "), strings.Join(names, " "), files)
@@ -102,10 +101,24 @@ func Detect(path string) bool {
 	}
 	defer f.Close()
 	if zr, err := bounded.Zip(f, info.Size(), bounded.MostNames); err == nil {
-		kind, _ := zipHolds(zr)
-		return kind != holdsNothing
+		return holdsTables(zr)
 	}
-	return file{path, func() ([]byte, error) { return head(path) }}.holds()
+	return file{path, path, func() ([]byte, error) { return head(path) }}.holds()
+}
+
+// Book reports whether the file at path is a workbook by its content, whatever it is called.
+func Book(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	zr, err := bounded.Zip(f, info.Size(), bounded.MostNames)
+	return err == nil && holdsBook(zr)
 }
 
 // head returns the beginning of a file.
@@ -134,7 +147,7 @@ func Holds(path string) bool {
 	if err != nil || info.IsDir() || !isTable(filepath.Base(path)) {
 		return Detect(path)
 	}
-	return file{filepath.Base(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}.holds()
+	return file{path, filepath.Base(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}.holds()
 }
 
 // Workbook reports whether a file with this name and beginning is an Excel workbook.
@@ -145,13 +158,19 @@ func Workbook(name string, head []byte) bool {
 
 // HeadHolds reports whether the beginning of a file, whose name tells its form, is a table of VMs or hosts.
 func HeadHolds(name string, head []byte) bool {
-	return file{filepath.Base(name), func() ([]byte, error) { return slices.Clone(head), nil }}.holds()
+	return file{name, filepath.Base(name), func() ([]byte, error) { return slices.Clone(head), nil }}.holds()
 }
 
 // holds reports whether the file holds a table of VMs or hosts.
 func (f file) holds() bool {
+	holds, err := f.tables()
+	return holds && err == nil
+}
+
+// tables reports whether the file holds a table of VMs or hosts; the error says that it is damaged.
+func (f file) tables() (bool, error) {
 	sheets, err := f.sheets(true)
-	return err == nil && slices.ContainsFunc(sheets, func(s *sheet) bool { return s.kind != nil })
+	return slices.ContainsFunc(sheets, func(s *sheet) bool { return s.kind != nil }), err
 }
 
 // Part reports whether path is a CSV or JSON file of VMs without hosts, or the other way round: with the other one it is
@@ -160,7 +179,7 @@ func Part(path string) bool {
 	if info, err := os.Stat(path); err != nil || info.IsDir() || !isTable(filepath.Base(path)) {
 		return false
 	}
-	f := file{filepath.Base(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}
+	f := file{path, filepath.Base(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}
 	sheets, err := f.sheets(true)
 	var vms, hosts bool
 	for _, s := range sheets {
@@ -189,38 +208,14 @@ func baseName(path string) string {
 	return filepath.Base(path)
 }
 
-// readZip reads the zip file r of size bytes: a workbook, or a zip that holds
-// CSVs or one workbook.
-func readZip(path string, r io.ReaderAt, size int64) (*numa.Fleet, error) {
+// readBook reads the workbook r of size bytes.
+func readBook(path, base string, r io.ReaderAt, size int64) (*numa.Fleet, error) {
 	zr, err := bounded.Zip(r, size, bounded.MostNames)
 	if err != nil {
 		return nil, fmt.Errorf("%s: damaged or cut off: %w", path, err)
 	}
-	switch kind, files := zipHolds(zr); kind {
-	case holdsWorkbook:
-		return readWorkbook(path, baseName(path), zr)
-	case holdsFiles:
-		return readFiles(path, baseName(path), zipFiles(files))
-	case holdsXLSX:
-		if len(files) > 1 {
-			return nil, fmt.Errorf("%s: holds %d workbooks (%s, %s, …): unpack it and read one at a time",
-				path, len(files), files[0].Name, files[1].Name)
-		}
-		b, err := unpack(files[0])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if !strings.HasPrefix(string(b[:min(len(b), 2)]), zipMagic) {
-			return nil, fmt.Errorf("%s: %s is not an .xlsx workbook", path, files[0].Name)
-		}
-		inner, err := bounded.Zip(bytes.NewReader(b), int64(len(b)), bounded.MostNames)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: damaged or cut off: %w", path, files[0].Name, err)
-		}
-		if kind, _ := zipHolds(inner); kind != holdsWorkbook {
-			return nil, fmt.Errorf("%s: %s is not an .xlsx workbook: no %s", path, files[0].Name, workbookPart)
-		}
-		return readWorkbook(path, baseName(path), inner)
+	if !holdsBook(zr) {
+		return nil, fmt.Errorf("%s: a zip that is no workbook: found no %s in it", path, workbookPart)
 	}
-	return nil, fmt.Errorf("%s: the zip holds no tables: want an .xlsx, or CSV or JSON files", path)
+	return readWorkbook(path, base, zr)
 }

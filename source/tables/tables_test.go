@@ -240,15 +240,6 @@ func TestForms(t *testing.T) {
 			b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\r"))
 			return bytes.ReplaceAll(b, []byte("\n"), []byte("\r"))
 		}))},
-		{"zip of CSVs", tempFile(t, "fleet.zip", zipOf(t, csvs))},
-		{"zip of a folder, a climbing name", tempFile(t, "fleet.zip", zipOf(t, func() map[string][]byte {
-			m := map[string][]byte{"__MACOSX/._RVTools_tabvInfo.csv": {0}}
-			for name, b := range csvs {
-				m["../../etc/"+name] = b
-			}
-			return m
-		}()))},
-		{"zip of an xlsx", tempFile(t, "fleet.zip", zipOf(t, map[string][]byte{"export/fleet.xlsx": s.xlsx(t)}))},
 		{"xlsx called zip", tempFile(t, "fleet.zip", s.xlsx(t))},
 		{"upper-case names", tempFolder(t, func() map[string][]byte {
 			m := map[string][]byte{}

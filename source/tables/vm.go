@@ -72,7 +72,7 @@ func addRows(vms, more []vmRow) []vmRow {
 // listVMs reads a sheet that lists VMs.
 func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	t, err := x.table(s, n)
-	if err != nil {
+	if err != nil || t == nil {
 		return nil, err
 	}
 	if !s.kind.generic() && !t.has("VM") {
@@ -81,7 +81,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	t.noteMissing()
 	var vms []vmRow
 	var nameless tally
-	err = rowsOf(x.path, t, func() {
+	err = x.rowsOf(t, func() {
 		v := vmRow{id: bareID(t.text("VM ID")), row: t.row}
 		uuid := t.text("VM UUID")
 		name := cmp.Or(t.text("VM"), v.id, uuid)

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -23,59 +22,18 @@ const (
 	freeRatio = 64 << 20
 )
 
-// holds says what a zip file holds.
-type holds int
+// holdsBook reports whether a zip is a workbook, and holdsTables whether it is one or holds workbooks or files of RVTools, by their names.
+func holdsBook(zr *zip.Reader) bool {
+	return slices.ContainsFunc(zr.File, func(f *zip.File) bool { return strings.EqualFold(zipName(f), workbookPart) })
+}
 
-const (
-	holdsNothing  holds = iota
-	holdsWorkbook       // it is an .xlsx
-	holdsFiles          // .csv or .json
-	holdsXLSX           // .xlsx files
-)
-
-// zipHolds says what zr holds and in which of its files. Names are judged by
-// their base only; nothing is ever written under them.
-func zipHolds(zr *zip.Reader) (holds, []*zip.File) {
-	var tables, books []*zip.File
-	other := false
-	for _, f := range zr.File {
-		name := zipName(f)
-		base := path.Base(name)
-		switch {
-		case strings.EqualFold(name, workbookPart):
-			return holdsWorkbook, nil
-		case strings.HasPrefix(base, "._") || strings.HasSuffix(name, "/"):
-			// a resource fork that macOS adds to its zips, or a folder
-		case strings.EqualFold(path.Ext(base), ".xlsx"):
-			books = append(books, f)
-		default:
-			if isTable(base) {
-				tables = append(tables, f)
-			} else {
-				other = true
-			}
-		}
-	}
-	switch {
-	case tables != nil && (!other || slices.ContainsFunc(tables, func(f *zip.File) bool { return sureRVTools(path.Base(zipName(f))) })):
-		return holdsFiles, tables
-	case books != nil:
-		return holdsXLSX, books
-	}
-	return holdsNothing, nil
+func holdsTables(zr *zip.Reader) bool {
+	return holdsBook(zr) || slices.ContainsFunc(zr.File, func(f *zip.File) bool { return IsWorkbook(zipName(f)) || OfRVTools(zipName(f)) })
 }
 
 // zipName returns the name of f with forward slashes; some Windows tools write
 // the other ones.
 func zipName(f *zip.File) string { return strings.ReplaceAll(f.Name, `\`, "/") }
-
-func zipFiles(files []*zip.File) []file {
-	var tables []file
-	for _, f := range files {
-		tables = append(tables, file{zipName(f), func() ([]byte, error) { return unpack(f) }})
-	}
-	return ofRVTools(tables)
-}
 
 // unpack returns the content of f. It is refused when it is larger than the
 // limits or damaged.

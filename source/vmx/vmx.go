@@ -77,7 +77,7 @@ func Read(name string, r io.Reader) (*VMX, error) {
 	}
 	if err := lines.Err(); err != nil {
 		v.finish(false, other)
-		return v, fmt.Errorf("read %s: %w", name, err)
+		return v, numa.Located(name, err)
 	}
 	if entries == 0 {
 		return nil, &numa.SyntaxError{File: name, Line: 1, Msg: `found no line of the form key = "value"`}

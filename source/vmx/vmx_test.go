@@ -227,7 +227,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	v, err := Read("a.vmx", iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(small))))
-	if err == nil || err.Error() != "read a.vmx: line 28: timeout" || v == nil {
+	if err == nil || err.Error() != "a.vmx: line 28: timeout" || v == nil {
 		t.Errorf("%v, %v", v, err)
 	}
 }

@@ -98,7 +98,7 @@ func Read(name string, r io.Reader) (*Log, error) {
 	}
 	d.endVM()
 	if err := lines.Err(); err != nil {
-		return d.log, fmt.Errorf("read %s: %w", name, err)
+		return d.log, numa.Located(name, err)
 	}
 	switch {
 	case d.known > 0:

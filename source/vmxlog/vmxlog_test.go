@@ -369,7 +369,7 @@ func TestErrors(t *testing.T) {
 	// What came before a fault stays.
 	broken := errors.New("unexpected EOF")
 	l, err := Read("a.log", &faulty{strings.NewReader("DICT numvcpus = \"2\"\nnumaHost: VCPU 0 VPD 0 PPD 0\nnuma"), broken})
-	if !errors.Is(err, broken) || err.Error() != "read a.log: line 3: unexpected EOF" || len(l.Observations()) != 1 {
+	if !errors.Is(err, broken) || err.Error() != "a.log: line 3: unexpected EOF" || len(l.Observations()) != 1 {
 		t.Errorf("%v, %v", l, err)
 	}
 	if _, err := Read("a.log", iotest.ErrReader(broken)); !errors.Is(err, broken) {

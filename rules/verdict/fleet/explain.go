@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"slices"
+	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
@@ -82,6 +83,20 @@ func (x *Explanation) others() {
 		l := vnuma.Predict(&x.VM.Guest, &on.Kind.Machine, &c)
 		x.Others = append(x.Others, Other{hosts, (&rule.Kind{Hosts: hosts}).HostNames(), &l, l.Same(&x.Layout) && hosts[0].Hidden() == x.Host.Hidden(), l.SameGuest(&x.Layout) && l.PPDs.Equal(x.Layout.PPDs)})
 	}
+}
+
+// Unknown says what decides over NUMA of the VM and is not known; "" where all is known.
+func (x *Explanation) Unknown() string {
+	var names []string
+	for _, f := range deciding {
+		if f.unknown(x.VM, &x.Layout) {
+			names = append(names, f.name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "Not known: " + strings.Join(names, ", ") + "."
 }
 
 // Verdict says whether there is something to do for the VM.

@@ -24,7 +24,7 @@ func Verdict(r *rules.Result) []string {
 	var headline string
 	switch {
 	case r.VMs == 0:
-		headline = "No VM could be judged."
+		headline = r.Nothing()
 	case high == 0 && medium == 0:
 		headline = fmt.Sprintf("None of %s loses anything to NUMA that settings could avoid.", judged)
 	case high == 0:
@@ -40,7 +40,7 @@ func Verdict(r *rules.Result) []string {
 	}
 	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		sure := "."
-		if unknown(r) != "" {
+		if r.Unread() != "" || unknown(r) != "" {
 			sure = ", as far as is known."
 		}
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent%s", words.Verb(fine, "needs", "need"), sure))
@@ -50,6 +50,9 @@ func Verdict(r *rules.Result) []string {
 	}
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
+	}
+	if text := r.Unread(); text != "" {
+		rest = append(rest, text+", so VMs may be missing: see the notes.")
 	}
 	if text := unknown(r); text != "" {
 		rest = append(rest, text)
@@ -63,33 +66,35 @@ func Verdict(r *rules.Result) []string {
 	return []string{headline, strings.Join(rest, " ")}
 }
 
+// deciding are the facts that decide over NUMA.
+var deciding = []struct {
+	name    string
+	unknown func(*rule.VM, *vnuma.Layout) bool
+}{
+	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host == nil }},
+	{"the nodes of the host", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
+	{"the memory", func(v *rule.VM, _ *vnuma.Layout) bool { return !v.Memory.Known() }},
+	{"CPU hot add", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedHotAdd != 0 }},
+	{"cores per socket", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedCPS != 0 }},
+	{"advanced settings", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedSettings != 0 }},
+}
+
 // unknown says what decides over NUMA and is not known, and of how many of the judged VMs; "" where all is known.
 func unknown(r *rules.Result) string {
-	facts := []struct {
-		name string
-		of   func(*rule.VM) bool
-		n    int
-	}{
-		{name: "the host", of: func(v *rule.VM) bool { return v.Host == nil }},
-		{name: "the nodes of the host", of: func(v *rule.VM) bool { return v.On[0].Layout.Assumes&vnuma.AssumedNodes != 0 }},
-		{name: "the memory", of: func(v *rule.VM) bool { return !v.Memory.Known() }},
-		{name: "CPU hot add", of: func(v *rule.VM) bool { return v.On[0].Layout.Assumes&vnuma.AssumedHotAdd != 0 }},
-		{name: "cores per socket", of: func(v *rule.VM) bool { return v.On[0].Layout.Assumes&vnuma.AssumedCPS != 0 }},
-		{name: "advanced settings", of: func(v *rule.VM) bool { return v.On[0].Layout.Assumes&vnuma.AssumedSettings != 0 }},
-	}
 	var parts []string
-	for _, f := range facts {
+	for _, f := range deciding {
+		n := 0
 		for v := range r.EachVM() {
-			if f.of(v) {
-				f.n++
+			if f.unknown(v, &v.On[0].Layout) {
+				n++
 			}
 		}
 		switch {
-		case f.n == 0:
-		case f.n == r.VMs && r.VMs > 1:
+		case n == 0:
+		case n == r.VMs && r.VMs > 1:
 			parts = append(parts, f.name+" of all")
 		default:
-			parts = append(parts, fmt.Sprintf("%s of %s", f.name, words.Plural(f.n, "VM")))
+			parts = append(parts, fmt.Sprintf("%s of %s", f.name, words.Plural(n, "VM")))
 		}
 	}
 	if parts == nil {

@@ -35,14 +35,11 @@ func Verdict(r *rules.Result) []string {
 		}
 	}
 	all := words.Plural(r.VMs, "VM")
-	unread := ""
-	if n := len(r.Fleet.Unread); n > 0 {
-		unread = words.Plural(n, "file") + " could not be read, or not whole"
-	}
+	unread := r.Unread()
 	var headline string
 	switch {
 	case r.VMs == 0:
-		headline = "No VM could be judged."
+		headline = r.Nothing()
 	case high+medium == 0 && alone == r.VMs:
 		headline = fmt.Sprintf("Nothing was found in the definition of %s, by itself.", all)
 	case high+medium == 0 && unread != "":

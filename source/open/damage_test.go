@@ -1,0 +1,114 @@
+package open
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// whole are files of one VM each, by name.
+var whole = map[string]string{
+	"good.csv":  "Name,NumCpu\ngood,4\n",
+	"good.json": `[{"Name":"good","NumCpu":4}]`,
+	"good.vmx":  "displayName = \"good\"\nnumvcpus = \"4\"\nmemSize = \"4096\"\n",
+	"good.xml":  "<domain type='kvm'><name>good</name><memory>4194304</memory><vcpu>4</vcpu></domain>",
+}
+
+// broken are damaged files of every kind of source, by name, and whether only definitions of KVM lie beside such.
+var broken = map[string]struct {
+	text string
+	kvm  bool
+}{
+	"bad.csv":              {"Name,NumCpu\nfi\"ve,4\n", false},
+	"late.csv":             {"Name,NumCpu,Note\nearly,4,\nbad,4,\"open\n", false},
+	"bad.json":             {`[{"Name":"five","NumCpu":2},`, false},
+	"snapshot.json":        {`{"format":"homenode-snapshot","version":1,`, false},
+	"bad.xlsx":             {"PK damaged", false},
+	"vmware-3.log":         {"\x00\x01", false},
+	"bad.tgz":              {"\x1f\x8bdamaged", false},
+	"bad.zip":              {"PK\x03\x04damaged", false},
+	"bad.vmx.zst":          {"(\xb5\x2f\xfddamaged", false},
+	"bad.xml":              {"<domain type='kvm'><name>a</name><vcpu>4</vc", true},
+	"bad.conf":             {"cores: 4\nmemory: x\nsockets: 1\nname: pm\n", true},
+	"bad.yaml":             {"apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n  bad: [\n", true},
+	"bad.args":             {"-machine q35 -smp 4,sockets=x -m 4G\n", true},
+	"scenario.txt":         {"release 7.0U3\nhost h nodes=x\n", false},
+	"story.txtar":          {"-- fleet --\nrelease 7.0U3\nhost h nodes=x\n", false},
+	"RVTools_tabvInfo.csv": {"VM,CPUs\n\"a,4\n", false},
+}
+
+// alone are those that no folder or archive is read for.
+var alone = []string{"scenario.txt", "story.txtar"}
+
+// TestDamagedAlone: the error of a damaged file has its path once, however it lies.
+func TestDamagedAlone(t *testing.T) {
+	for name, bad := range broken {
+		for form, write := range map[string]func(t *testing.T, dir string, files map[string][]byte) string{"file": folderOf, "folder": folderOf, "zip": zipOf, "tgz": tgzOf} {
+			path := write(t, t.TempDir(), map[string][]byte{name: []byte(bad.text)})
+			if form == "file" {
+				path = filepath.Join(path, name)
+			}
+			if form != "file" && slices.Contains(alone, name) || bad.kvm && (form == "zip" || form == "tgz") {
+				continue // of no use there
+			}
+			_, err := File(path)
+			if err == nil {
+				if name != "late.csv" && name != "bad.vmx.zst" {
+					t.Errorf("%s %s: read", form, name)
+				}
+				continue
+			}
+			if text := err.Error(); strings.Count(text, filepath.Dir(path)) != 1 || strings.Count(text, name) != 1 {
+				t.Errorf("%s %s: %v", form, name, err)
+			}
+		}
+	}
+}
+
+// TestDamagedBeside: a damaged file leaves the files beside it, and the fleet names it with its place.
+func TestDamagedBeside(t *testing.T) {
+	for bad, b := range broken {
+		if slices.Contains(alone, bad) {
+			continue
+		}
+		for good, text := range whole {
+			kvm := b.kvm || strings.HasSuffix(good, ".xml")
+			if kvm != b.kvm || b.kvm && good == "good.vmx" {
+				continue // files of vSphere beside definitions of KVM, and the other way round, are named as not read
+			}
+			for form, write := range map[string]func(t *testing.T, dir string, files map[string][]byte) string{"folder": folderOf, "zip": zipOf, "tgz": tgzOf} {
+				if kvm && form != "folder" {
+					continue
+				}
+				path := write(t, t.TempDir(), map[string][]byte{bad: []byte(b.text), good: []byte(text)})
+				fleet, err := File(path)
+				if err != nil {
+					t.Errorf("%s with %s, %s: %v", bad, good, form, err)
+					continue
+				}
+				found := 0
+				for _, v := range fleet.VMs {
+					if v.Name == "good" {
+						found++
+					}
+				}
+				if found != 1 || len(fleet.Unread) != 1 || !strings.HasPrefix(fleet.Unread[0], path+"/") || !strings.HasSuffix(fleet.Unread[0], bad) {
+					t.Errorf("%s with %s, %s: %d VMs, unread %v", bad, good, form, found, fleet.Unread)
+				}
+				places := 0
+				for _, n := range fleet.Notes {
+					if strings.Contains(n.At, bad) {
+						places++
+					}
+					if strings.Contains(n.Text, filepath.Dir(path)) || strings.Contains(n.Text, bad) {
+						t.Errorf("%s with %s, %s: twice: %s", bad, good, form, n)
+					}
+				}
+				if places == 0 {
+					t.Errorf("%s with %s, %s: no note in %v", bad, good, form, fleet.Notes)
+				}
+			}
+		}
+	}
+}
