@@ -137,3 +137,17 @@ func PagesOf(pages []HugePages, cells int) (each []Bytes, all Bytes) {
 	}
 	return each, each[0]
 }
+
+// HugeSizes returns the sizes of huge pages that a host has, in ascending order: any can be its default. Nil where they are unknown.
+func (h *Host) HugeSizes() (sizes []Bytes) {
+	const ordinary = 64 * KiB // the largest size of pages that are not huge, on ARM and POWER
+	for _, pools := range h.Pools.Value {
+		for _, pool := range pools {
+			if pool.Size > ordinary {
+				sizes = append(sizes, pool.Size)
+			}
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}

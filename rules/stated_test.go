@@ -72,6 +72,33 @@ func TestProxmoxPages(t *testing.T) {
 	}
 }
 
+// TestDefaultPages: huge pages without a size are those of the host's default, whose sizes are known or at least 2 MB.
+func TestDefaultPages(t *testing.T) {
+	for _, tt := range []struct{ host, cells, want string }{
+		{"", "8192 8192", ""},
+		{"", "8193 8191", "high"},
+		{" pages=64,64", "8192 8192", ""},
+		{" pages=64,64", "8704 7680", "high"},
+	} {
+		first, second, _ := strings.Cut(tt.cells, " ")
+		xml := "<domain type='kvm'><name>a</name><memory unit='MiB'>16384</memory><memoryBacking><hugepages/></memoryBacking><vcpu>8</vcpu><features><acpi/></features>" +
+			"<cpu><topology sockets='2' cores='4' threads='1'/><numa><cell id='0' cpus='0-3' memory='" + first + "' unit='MiB'/><cell id='1' cpus='4-7' memory='" + second + "' unit='MiB'/></numa></cpu></domain>"
+		fleet, err := kvm.ReadFS("kvm", fstest.MapFS{"kvm01/capabilities.xml": {Data: capabilities(t, "kvm01", "nodes=2 cores=16 memory=256GB"+tt.host)}, "kvm01/domains/a.xml": {Data: []byte(xml)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range rules.Run(fleet, rules.Options{}).Findings {
+			if f.Rule == "K005" {
+				got += f.Severity.String()
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%q, cells of %s: found %q, want %q", tt.host, tt.cells, got, tt.want)
+		}
+	}
+}
+
 // TestSnapshot: a snapshot has everything of KVM that is judged, for every input of the repository.
 func TestSnapshot(t *testing.T) {
 	judged, inputs := map[string]bool{}, kvmInputs(t)

@@ -33,13 +33,45 @@ func check(p *rule.StatedPass) {
 		faults = slices.DeleteFunc(faults, func(f string) bool { return strings.HasPrefix(f, "the cells have") })
 	}
 	faults = append(faults, p.Faults(shape.Pages)...)
+	severity := finding.High
+	if pages, sure := defaultPages(v); pages != nil {
+		if !sure && faults == nil {
+			severity = finding.Low
+		}
+		faults = append(faults, pages...)
+	}
 	if len(faults) == 0 {
 		return
 	}
 	p.Report(finding.Finding{
-		Severity: finding.High,
+		Severity: severity,
 		Message:  strings.Join(faults, "; "),
 		Advice:   "Give the cells the memory of the VM, in whole pages",
 		Evidence: []finding.Evidence{p.At("memory", s.Shape.Memory.String(), s.MemoryAt), p.At("memory of the cells", sum.String(), s.CellsAt)},
 	})
+}
+
+// defaultPages finds cells that are no whole pages of the host's default size, which no definition states. sure says that they are
+// none of any size that the host has; where these are unknown, of 2 MB, of which the others are multiples.
+func defaultPages(v *rule.StatedVM) (faults []string, sure bool) {
+	if !v.Stated.DefaultPage {
+		return nil, false
+	}
+	sizes := []numa.Bytes{2 * numa.MiB}
+	if v.Host != nil && v.Host.HugeSizes() != nil {
+		sizes = v.Host.HugeSizes()
+	}
+	sure = true
+	for _, size := range sizes {
+		s := v.Stated.Shape
+		s.Page = size
+		before := len(faults)
+		for _, f := range shape.Check(&s, true) {
+			if f.Check == shape.Pages {
+				faults = append(faults, f.Text+", if that is the default size of the host")
+			}
+		}
+		sure = sure && len(faults) > before
+	}
+	return faults, sure
 }

@@ -30,7 +30,7 @@ func check(p *rule.StatedPass) {
 			p.Report(f)
 		}
 	default:
-		judged, sizes := [][]finding.Finding(nil), huge(v.Host)
+		judged, sizes := [][]finding.Finding(nil), v.Host.HugeSizes()
 		for _, size := range sizes {
 			if found := short(p, func(int) numa.Bytes { return size }); found != nil {
 				judged = append(judged, found)
@@ -50,22 +50,6 @@ func check(p *rule.StatedPass) {
 		}
 	}
 }
-
-// huge returns the sizes of huge pages that a host has, in ascending order: any can be its default.
-func huge(h *numa.Host) (sizes []numa.Bytes) {
-	for _, pools := range h.Pools.Value {
-		for _, pool := range pools {
-			if pool.Size > ordinary {
-				sizes = append(sizes, pool.Size)
-			}
-		}
-	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
-}
-
-// ordinary is the largest size of pages that are not huge, on ARM and POWER.
-const ordinary = 64 * numa.KiB
 
 // short finds the pages that are missing where each cell has pages of a size, 0 for ordinary ones.
 func short(p *rule.StatedPass, page func(cell int) numa.Bytes) (out []finding.Finding) {

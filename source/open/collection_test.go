@@ -17,9 +17,19 @@ import (
 // book returns a workbook of one VM.
 func book(t *testing.T, vm string) []byte {
 	t.Helper()
+	return bookOf(t, vm)
+}
+
+// bookOf returns a workbook of VMs.
+func bookOf(t *testing.T, vms ...string) []byte {
+	t.Helper()
 	x := excelize.NewFile()
 	defer x.Close()
-	for cell, v := range map[string]any{"A1": "VM", "B1": "CPUs", "C1": "Host", "A2": vm, "B2": 4, "C2": "esx01"} {
+	cells := map[string]any{"A1": "VM", "B1": "CPUs", "C1": "Host"}
+	for _, vm := range vms {
+		cells["A2"], cells["B2"], cells["C2"] = vm, 4, "esx01"
+	}
+	for cell, v := range cells {
 		if err := x.SetCellValue("Sheet1", cell, v); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"homenode/numa"
 )
 
 // whole are files of one VM each, by name.
@@ -110,5 +112,50 @@ func TestDamagedBeside(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestEmpty: an inventory that lists no VM is an empty fleet, whatever its form.
+func TestEmpty(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.csv":                "Name,NumCpu,MemoryMB,Host\n",
+		"list.json":            "[]",
+		"govc.json":            `{"virtualMachines":[]}`,
+		"older.json":           `{"VirtualMachines":null}`,
+		"a.txt":                "release 7.0U3\n",
+		"RVTools_tabvInfo.csv": "VM,Powerstate,Template,CPUs,Memory\n",
+		"a.xlsx":               string(bookOf(t)),
+		"snapshot.json":        `{"format":"homenode-snapshot","version":1,"source":"a","clusters":[],"hosts":[],"vms":[]}`,
+	} {
+		for _, form := range []string{"file", "folder"} {
+			path := folderOf(t, t.TempDir(), map[string][]byte{name: []byte(text)})
+			if form == "folder" && (name == "a.txt" || name == "snapshot.json") {
+				continue // not read of a folder
+			} else if form == "file" {
+				path = filepath.Join(path, name)
+			}
+			if fleet, err := File(path); err != nil || len(fleet.VMs) != 0 || fleet.Unread != nil {
+				t.Errorf("%s %s: %+v, %v", form, name, fleet, err)
+			}
+		}
+	}
+}
+
+// TestBesideRVTools: further tables beside an export of RVTools are named, since they would state its VMs again.
+func TestBesideRVTools(t *testing.T) {
+	fleet, err := File(folderOf(t, t.TempDir(), map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM,CPUs\na,4\n"), "good.csv": []byte(whole["good.csv"])}))
+	if err != nil || len(fleet.VMs) != 1 || !slices.ContainsFunc(fleet.Notes, func(n numa.Note) bool {
+		return strings.HasSuffix(n.Text, "not read beside the export of RVTools: good.csv")
+	}) {
+		t.Errorf("%+v, %v", fleet, err)
+	}
+}
+
+// TestTwoExports: two exports of RVTools in one archive are not taken for one.
+func TestTwoExports(t *testing.T) {
+	csv := []byte("VM,CPUs\na,4\n")
+	_, err := File(zipOf(t, t.TempDir(), map[string][]byte{"a/RVTools_tabvInfo.csv": csv, "b/RVTools_tabvInfo.csv": csv}))
+	if err == nil || !strings.Contains(err.Error(), "holds sheet vInfo twice") {
+		t.Error(err)
 	}
 }

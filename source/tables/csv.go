@@ -206,7 +206,8 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 	if r.Comma = comma; comma != ';' && comma != ',' && comma != '|' {
 		r.Comma = separator(b)
 	}
-	r.FieldsPerRecord = -1 // a short or long row is still a row
+	r.TrimLeadingSpace = r.Comma != '\t' // "a", "b"
+	r.FieldsPerRecord = -1               // a short or long row is still a row
 	r.ReuseRecord = true
 	point := byte('.')
 	if r.Comma == ';' {
@@ -231,8 +232,21 @@ func (c *csvRows) odd(tell func(text string)) {
 	}
 }
 
-// separator returns the character that stands most often between the headers.
+// separator returns what divides the headers, which may stand below a title.
 func separator(b []byte) rune {
+	rest := b
+	for range maxTitle {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		if r := separatorOf(line); kindOf(strings.Split(string(line), string(r))) != nil {
+			return r
+		}
+	}
+	return separatorOf(b)
+}
+
+// separatorOf returns the character that stands most often between the headers of the first line.
+func separatorOf(b []byte) rune {
 	header, _, _ := bytes.Cut(b, []byte("\n"))
 	counts := map[byte]int{}
 	quoted := false

@@ -275,11 +275,25 @@ func plain(v any) any {
 	return v
 }
 
+// empty reports whether a document is a list of nothing, or an object of such lists, as govc writes for no VMs.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) == 0
+	case object:
+		return len(v) > 0 && !slices.ContainsFunc(v, func(m member) bool { return m.value != nil && !empty(m.value) })
+	}
+	return false
+}
+
 // ofJSON returns the tables of a JSON file as sheets.
 func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	docs, err := parseJSON(base, b)
 	if err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(docs, func(d any) bool { return !empty(d) }) { // an inventory without VMs
+		return []*sheet{{file: f.at, name: base, at: at, kind: &kinds[len(kinds)-2], open: func() (rowReader, error) { return &jsonRows{}, nil }}}, nil
 	}
 	var j jsonTables
 	for i, d := range docs {

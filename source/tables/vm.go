@@ -80,8 +80,12 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	}
 	t.noteMissing()
 	var vms []vmRow
-	var nameless tally
+	var nameless, others tally
 	err = x.rowsOf(t, func() {
+		if t.other(vms) {
+			others.add(t.text("VM"))
+			return
+		}
 		v := vmRow{id: bareID(t.text("VM ID")), row: t.row}
 		uuid := t.text("VM UUID")
 		name := cmp.Or(t.text("VM"), v.id, uuid)
@@ -103,8 +107,34 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		vms = append(vms, v)
 	})
 	n.tallied(s.place(), nameless, "row names", "rows name", "no VM: left out")
+	n.tallied(s.place(), others, "row is", "rows are", "a total, a header again or a remark, and no VM: left out")
 	return vms, err
 }
+
+// other reports whether the current row is none of a VM, below those before it: the header again, the total of the rows, or a remark,
+// which fills no other column.
+func (t *table) other(before []vmRow) bool {
+	if _, ok := t.rows.(*jsonRows); ok || !t.kind.generic() {
+		return false
+	}
+	name, again, remark := t.text("VM"), true, t.has("CPUs") || t.has("Memory")
+	for id, p := range t.columns {
+		if p.index < 0 || p.index >= len(t.cells) {
+			continue
+		}
+		cell := strings.TrimSpace(t.cells[p.index])
+		again = again && cell == strings.Trim(p.header, `"`)
+		remark = remark && (id == "VM" || cell == "")
+	}
+	sum := 0
+	for i := range before {
+		sum += before[i].vm.VCPUs.Value
+	}
+	return name != "" && (again || remark || len(before) > 0 && total.MatchString(name) && t.count("CPUs", 1<<30).Value == sum)
+}
+
+// total matches the name of a row that adds up the others.
+var total = regexp.MustCompile(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamt|somme|suma|totaal)(en|e|es)?\b`)
 
 // bareID cuts off the type that PowerCLI and pyVmomi put before a reference: VirtualMachine-vm-12, vim.HostSystem:host-3.
 func bareID(s string) string {

@@ -20,6 +20,9 @@ func proxmox(m *move.Move) []File {
 	comment(&conf, "Lines of /etc/pve/qemu-server/VMID.conf, instead of those of these keys.", "Take these out: "+strings.Join(gone, ", ")+".")
 	command := []string{"qm", "set"}
 	var options []string
+	if len(m.Shape.Cells) > 1 && m.Binding() != nil {
+		comment(&conf, "affinity holds for all vCPUs together: those of a node of the guest may run on another node, and homenode assess reports that.")
+	}
 	for _, k := range keys {
 		conf.WriteString(k[0] + ": " + k[1] + "\n")
 		options = append(options, "--"+k[0], k[1])

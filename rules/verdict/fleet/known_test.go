@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"homenode/esxi/vnuma"
+	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/verdict/fleet"
@@ -35,6 +37,62 @@ func TestNotKnown(t *testing.T) {
 		text := strings.Join(fleet.Verdict(r), " ")
 		if !strings.HasSuffix(text, tt.want) {
 			t.Errorf("%sgot %q, want %q at its end", tt.vms, text, tt.want)
+		}
+	}
+}
+
+// TestUnread checks that the headline says that files could not be read, and that an inventory without VMs is called empty.
+func TestUnread(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm bad host=h vcpus=24 memory=64GB hotAdd=on hw=19\nvm v host=h vcpus=8 memory=64GB hw=19\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Unread = []string{"a.csv"}
+	text := strings.Join(fleet.Verdict(rules.Run(f, rules.Options{})), " ")
+	if !strings.Contains(text, "as far as is known") || !strings.HasSuffix(text, "1 file could not be read, or not whole, so VMs may be missing: see the notes.") {
+		t.Error(text)
+	}
+	if text := strings.Join(fleet.Verdict(judge(t, "release 7.0U3\n")), " "); text != "The inventory is empty: it lists no VM." {
+		t.Error(text)
+	}
+}
+
+// TestAssumedCores checks that a layout names what is assumed for cores per socket that no source states, and that the explanation says so.
+func TestAssumedCores(t *testing.T) {
+	for _, tt := range []struct{ words, unknown, assumed string }{
+		{"coresPerSocket=2 hotAdd=off", "", ""},
+		{"coresPerSocket=? hotAdd=off", "Not known: cores per socket.", "cores per socket are unknown: 1 is taken (B-12)"},
+		{"coresPerSocket=? hotAdd=?", "Not known: CPU hot add, cores per socket.", "CPU hot add is unknown: off is taken (B-15)"},
+	} {
+		r := judge(t, "release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm v host=h vcpus=24 memory=64GB hw=19 "+tt.words+"\n")
+		v := r.Clusters[0].VMs[0]
+		x, err := fleet.Explain(r, v, v.Host, vnuma.Case{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := strings.Join(x.Layout.Assumes.Texts(), "; ")
+		if x.Unknown() != tt.unknown || !strings.Contains(texts, tt.assumed) || tt.assumed == "" && strings.Contains(texts, "cores per socket") {
+			t.Errorf("%s: %q; assumed %s", tt.words, x.Unknown(), texts)
+		}
+	}
+}
+
+// TestNodesUnknown: of a VM whose host is known without its nodes, that is said, and neither that it has no host nor that it is fine.
+func TestNodesUnknown(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm v host=h vcpus=8 memory=64GB hw=19\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Hosts[0].Nodes = numa.Host{}.Nodes
+	r := rules.Run(f, rules.Options{})
+	text := strings.Join(fleet.Verdict(r), " ")
+	for _, n := range r.Unjudged {
+		text += " " + n.Text
+	}
+	for said, want := range map[string]bool{"No VM could be judged. 1 VM could not be judged: see the notes.": true, "its host h is known, and the NUMA nodes of that are not": true,
+		"no host that it can run on": false, "None of": false, "needs nothing": false} {
+		if strings.Contains(text, said) != want {
+			t.Errorf("%q: %v, want %v, in %s", said, !want, want, text)
 		}
 	}
 }
