@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"homenode/numa"
+	"homenode/source/snapshot"
 )
 
 // whole are files of one VM each, by name.
@@ -117,6 +118,10 @@ func TestDamagedBeside(t *testing.T) {
 
 // TestEmpty: an inventory that lists no VM is an empty fleet, whatever its form.
 func TestEmpty(t *testing.T) {
+	var snap strings.Builder
+	if err := snapshot.Write(&snap, &numa.Fleet{Source: "a"}); err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
 		"a.csv":                "Name,NumCpu,MemoryMB,Host\n",
 		"list.json":            "[]",
@@ -125,7 +130,7 @@ func TestEmpty(t *testing.T) {
 		"a.txt":                "release 7.0U3\n",
 		"RVTools_tabvInfo.csv": "VM,Powerstate,Template,CPUs,Memory\n",
 		"a.xlsx":               string(bookOf(t)),
-		"snapshot.json":        `{"format":"homenode-snapshot","version":1,"source":"a","clusters":[],"hosts":[],"vms":[]}`,
+		"snapshot.json":        snap.String(),
 	} {
 		for _, form := range []string{"file", "folder"} {
 			path := folderOf(t, t.TempDir(), map[string][]byte{name: []byte(text)})

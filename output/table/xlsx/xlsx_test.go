@@ -193,7 +193,7 @@ func TestOwnReport(t *testing.T) {
 
 func TestEmptyFleet(t *testing.T) {
 	f := open(t, write(t, &rules.Result{Fleet: &numa.Fleet{}}))
-	if v, err := f.GetCellValue("About", "B2"); v != "No VM could be judged." || err != nil {
+	if v, err := f.GetCellValue("About", "B2"); v != "The inventory is empty: it lists no VM." || err != nil {
 		t.Errorf("About!B2 = %q, %v", v, err)
 	}
 }
