@@ -228,17 +228,8 @@ func (c *collection) left() (names []string) {
 func (c *collection) skipped() {
 	if names := c.left(); names != nil && !c.support {
 		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read, %s no inventory: %s; homenode explain FILE says what a file is",
-			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], first(names))})
+			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.Few(names))})
 	}
-}
-
-// first lists the first names.
-func first(names []string) string {
-	const most = 5
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
 }
 
 // nothing is the error about a collection without an inventory.
@@ -255,7 +246,7 @@ func (c *collection) nothing() error {
 		names = append(names, m.Name)
 	}
 	text := fmt.Sprintf("it holds %s (%s), and no inventory that is read from %s: want tables of VMs or hosts (.xlsx, CSV or JSON), .vmx, vmware.log or a vm-support bundle; XML of libvirt in a folder",
-		words.Plural(len(names), "file"), first(names), where)
+		words.Plural(len(names), "file"), words.Few(names), where)
 	if c.failed != nil {
 		return fmt.Errorf("%w; %s", numa.Located(c.path, c.failed), text)
 	}

@@ -9,6 +9,7 @@
 package tables
 
 import (
+	"archive/zip"
 	"bytes"
 	"fmt"
 	"io"
@@ -95,19 +96,14 @@ func Detect(path string) bool {
 	case isTable(filepath.Base(path)):
 		return true
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	if zr, err := bounded.Zip(f, info.Size(), bounded.MostNames); err == nil {
-		return holdsTables(zr)
-	}
-	return file{path, path, func() ([]byte, error) { return head(path) }}.holds()
+	return zipAt(path, holdsTables) || file{path, path, func() ([]byte, error) { return head(path) }}.holds()
 }
 
 // Book reports whether the file at path is a workbook by its content, whatever it is called.
-func Book(path string) bool {
+func Book(path string) bool { return zipAt(path, holdsBook) }
+
+// zipAt reports whether the file at path is a zip that holds what is asked for.
+func zipAt(path string, holds func(*zip.Reader) bool) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
@@ -118,7 +114,7 @@ func Book(path string) bool {
 		return false
 	}
 	zr, err := bounded.Zip(f, info.Size(), bounded.MostNames)
-	return err == nil && holdsBook(zr)
+	return err == nil && holds(zr)
 }
 
 // head returns the beginning of a file.
