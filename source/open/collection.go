@@ -171,7 +171,7 @@ func (c *collection) texts() {
 			continue
 		}
 		switch holds, err := m.Holds(); {
-		case err != nil:
+		case err != nil && !c.support:
 			c.add(nil, err, m)
 		case holds && tables.OfRVTools(m.Name):
 			own = append(own, m)

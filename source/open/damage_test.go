@@ -1,6 +1,7 @@
 package open
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,5 +163,16 @@ func TestTwoExports(t *testing.T) {
 	_, err := File(zipOf(t, t.TempDir(), map[string][]byte{"a/RVTools_tabvInfo.csv": csv, "b/RVTools_tabvInfo.csv": csv}))
 	if err == nil || !strings.Contains(err.Error(), "holds sheet vInfo twice") {
 		t.Error(err)
+	}
+}
+
+// TestDamagedSupport: the many files of a bundle of vm-support that state no VM are not named, whatever their state.
+func TestDamagedSupport(t *testing.T) {
+	dir := folderOf(t, t.TempDir(), map[string][]byte{"bad.json": []byte("{"), "good.csv": []byte(whole["good.csv"])})
+	if err := os.Mkdir(filepath.Join(dir, "commands"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if fleet, err := File(dir); err != nil || len(fleet.VMs) != 1 || fleet.Unread != nil {
+		t.Errorf("%+v, %v", fleet, err)
 	}
 }
