@@ -33,7 +33,7 @@ type Observation struct {
 	SocketCount Fact[int] `json:"socketCount,omitzero"`
 
 	Slices  Fact[[]Bytes]      `json:"slices,omitzero"`  // guest memory of each VPD
-	Homes   Fact[[]int]        `json:"homes,omitzero"`   // home nodes, each once
+	Homes   Fact[[]int]        `json:"homes,omitzero"`   // home nodes, each once; empty for a VM that the NUMA scheduler does not manage
 	Clients Fact[[]ClientSeen] `json:"clients,omitzero"` // as the scheduler lists them
 	// Local and Remote are the resident memory of the VM relative to its home nodes:
 	// NLMEM and NRMEM of esxtop.
@@ -41,6 +41,8 @@ type Observation struct {
 	Remote Fact[Bytes] `json:"remote,omitzero"`
 	// OnNode is the resident memory of the VM on each node of the host that has any (GST_NDx of esxtop, numastat on KVM).
 	OnNode Fact[[]MemoryOnNode] `json:"onNode,omitzero"`
+	// Free is the memory of each node of the host, by its number, that nobody used then.
+	Free Fact[map[int]Bytes] `json:"free,omitzero"`
 
 	// Together is the group of each vCPU by node of the host, as latencies show it from inside: the vCPUs of one group run on
 	// one node. -1 for a vCPU that was not told. A node can carry several clients.
@@ -57,6 +59,9 @@ func (o *Observation) Seen() bool {
 	return o.VPDs.Known() || o.VPDCount.Known() || o.Sockets.Known() || o.Together.Known() || o.Far.Known() || o.Lost.Known()
 }
 
+// NoHome reports whether the VM was seen without a home node on a host of several nodes.
+func (o *Observation) NoHome() bool { return o.Homes.Known() && len(o.Homes.Value) == 0 }
+
 // Locality returns N%L as a share in [0, 1]; false when it is not stated, or the VM
 // has no memory.
 func (o *Observation) Locality() (share float64, ok bool) {
@@ -70,8 +75,17 @@ func (o *Observation) Locality() (share float64, ok bool) {
 // Observe returns what the tick shows of one of its VMs; where says where it was read.
 func (t *Tick) Observe(v *VMTick, where string) Observation {
 	o := Observation{By: ByEsxtop, At: where, Time: t.Time.UTC().Format(time.RFC3339), Host: t.Host}
-	if v.Has&HasHomes != 0 && v.Homes != 0 {
-		o.Homes = ReadAt(slices.Collect(v.Homes.All()), where)
+	if v.Has&HasHomes != 0 && (v.Homes != 0 || len(t.Nodes) > 1) {
+		o.Homes = ReadAt(slices.AppendSeq([]int{}, v.Homes.All()), where)
+	}
+	free := map[int]Bytes{}
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Has&HasFree != 0 {
+			free[n.ID] = n.Free
+		}
+	}
+	if len(free) > 0 {
+		o.Free = ReadAt(free, where)
 	}
 	if v.Has&HasMemory != 0 {
 		o.Local, o.Remote = ReadAt(v.Local, where), ReadAt(v.Remote, where)

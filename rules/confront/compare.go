@@ -232,12 +232,16 @@ func compareTogether(o *numa.Observation, l *vnuma.Layout, open *[]string) (Fiel
 	return f, true
 }
 
-// compareHomes compares the number of home nodes. Clients of a VM can share one, so
-// that fewer than predicted tell nothing.
+// compareHomes compares the number of home nodes, none for a VM that the NUMA scheduler does not manage. Clients of a VM can share
+// one, so that fewer than predicted tell nothing.
 func compareHomes(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, bool) {
 	n := len(o.Homes.Value)
-	if !o.Homes.Known() || n == 0 || !l.Managed {
+	if !o.Homes.Known() || len(o.Clients.Value) > 0 && (n == 0 || !l.Managed) { // compareClients says it
 		return Field{}, false
+	}
+	if n == 0 || !l.Managed {
+		count := func(n int) string { return cmp.Or(strings.TrimLeft(strconv.Itoa(n), "0"), "none") }
+		return Field{FieldHomes, count(l.HomeNodes), count(n), n == l.HomeNodes, join(o.At, o.Homes.Origin.Where)}, true
 	}
 	if n < l.HomeNodes {
 		if open != nil {

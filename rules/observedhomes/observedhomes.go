@@ -141,25 +141,10 @@ func unmanaged(w *rule.Watch, o *rule.On) {
 		},
 		Assumes: o.Layout.Assumes.Texts(),
 	}
-	v := noHome.Judge(w)
+	v := rule.NoHomeCauses.Judge(&rule.Homeless{Release: w.Release(), Layout: &o.Layout, Machine: &o.Kind.Machine, Host: w.Machine})
 	v.Explain(&f)
 	report(w, f)
 }
-
-// noHome are the causes of a VM without a home node.
-var noHome = rule.CausesOf("no-home", map[string]func(*rule.Watch) rule.Told{
-	"affinity": nil,
-	"wide": func(w *rule.Watch) rule.Told {
-		return rule.Told{Out: w.Release() >= numa.ESX41 || w.On().Layout.PPDs.Len() < 2}
-	},
-	"stopped": func(w *rule.Watch) rule.Told { return rule.Option(w.Machine, "Numa.RebalanceEnable", "0", "1") },
-	"small": func(w *rule.Watch) rule.Told { // the defaults; options may ask for more
-		few := w.On().Kind.Machine.AllCores < 4 || w.On().Kind.Machine.Cores < 2
-		_, total := w.Machine.Options.Value.Lookup("Numa.RebalanceCoresTotal")
-		_, node := w.Machine.Options.Value.Lookup("Numa.RebalanceCoresNode")
-		return rule.Told{Proven: few, Out: !few && w.Machine.Options.Known() && !total && !node}
-	},
-})
 
 func clients(n int) string {
 	if n == 1 {

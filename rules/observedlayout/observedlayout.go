@@ -2,6 +2,7 @@
 package observedlayout
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 
@@ -45,11 +46,27 @@ func differs(p *rule.Pass, s *confront.Result) {
 	if len(s.Reasons) > 0 {
 		f.Severity = finding.Low
 		f.Advice = rule.Likely(s)
+	} else if on, host := seenOn(p, s); s.Observation.NoHome() && on != nil && s.Layout.Managed {
+		v := rule.NoHomeCauses.Judge(&rule.Homeless{Release: host.Release.Value, Layout: &s.Layout, Machine: &on.Kind.Machine, Host: host})
+		v.Explain(&f)
 	} else {
 		v := rule.OtherCauses.Judge(s)
 		v.Explain(&f)
 	}
 	p.Report(f, &s.Layout)
+}
+
+// seenOn returns the host that the observation is compared for, and the prediction for it; nil when it is not known.
+func seenOn(p *rule.Pass, s *confront.Result) (*rule.On, *numa.Host) {
+	name := cmp.Or(s.Observation.Host, s.Host)
+	for i := range p.VM.On {
+		for _, h := range p.VM.On[i].Kind.Hosts {
+			if numa.SameHost(h.Name, name) {
+				return &p.VM.On[i], h
+			}
+		}
+	}
+	return nil, nil
 }
 
 // pending reports a VM that runs as its log says and predicted, with settings that

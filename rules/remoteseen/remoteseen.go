@@ -56,10 +56,30 @@ func check(p *rule.Pass) {
 			f.Message += "; on an empty host " + v.RemoteText(l)
 		}
 	}
+	r.Tell = full(p, o, &f)
 	causes := rule.RemoteCauses.Judge(&r)
 	causes.Explain(&f)
 	if !causes.Proven {
 		f.Advice = "Record it (homenode record, serve or esxtop -b), which tells for how long and why. " + f.Advice
 	}
 	p.Report(f, layout)
+}
+
+// full adds that a home node had no room for new memory when it was looked at, and tells what free memory says of the causes: a node
+// with room for all that is remote is not full.
+func full(p *rule.Pass, o *numa.Observation, f *finding.Finding) map[string]rule.Told {
+	reserve, room := p.VM.On[0].Kind.Machine.Reserve(p.Choices.FillToMinFree).New, numa.Bytes(0)
+	for _, n := range o.Homes.Value {
+		free, ok := o.Free.Value[n]
+		switch {
+		case !ok || p.VM.Home == nil:
+			return nil
+		case free < reserve:
+			f.Message += fmt.Sprintf("; home node %d had %s free, less than the %s that new memory leaves free", n, free, reserve)
+			f.Evidence = append(f.Evidence, finding.Evidence{Name: fmt.Sprintf("free on node %d", n), Value: free.String(), Origin: o.Free.Origin.String(), At: o.At})
+			return map[string]rule.Told{"full": {Proven: true}, "spill": {Out: true}}
+		}
+		room += free - reserve
+	}
+	return map[string]rule.Told{"full": {Out: room >= o.Remote.Value}}
 }

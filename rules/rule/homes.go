@@ -50,9 +50,9 @@ func (v *VM) SeenAt(h *numa.Host) *numa.Observation {
 		o := &v.Observed[i]
 		switch {
 		case o.By.InGuest():
-		case o.Start != "", o.Host != "" && !numa.SameHost(o.Host, h.Name):
+		case o.Start != "", o.Host != "" && !numa.SameHost(o.Host, h.Name), o.NoHome():
 			return nil // what is older was before it
-		case o.Homes.Known() && len(o.Homes.Value) > 0 && (o.Host != "" || h == v.Host):
+		case o.Homes.Known() && (o.Host != "" || h == v.Host):
 			return o
 		}
 	}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/confront"
 	"homenode/rules/finding"
@@ -100,6 +101,27 @@ var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 		return Told{Out: largest < 1 || int(m.Cores)%largest == 0 || largest*2 <= int(m.Cores)}
 	},
 	"placed": nil,
+})
+
+// Homeless is a VM that was seen without a home node where clients are predicted.
+type Homeless struct {
+	Release numa.Release // 0 for unknown
+	Layout  *vnuma.Layout
+	Machine *vnuma.Machine
+	Host    *numa.Host
+}
+
+// NoHomeCauses are those of a VM without a home node.
+var NoHomeCauses = CausesOf("no-home", map[string]func(*Homeless) Told{
+	"affinity": nil,
+	"wide":     func(v *Homeless) Told { return Told{Out: v.Release >= numa.ESX41 || v.Layout.PPDs.Len() < 2} },
+	"stopped":  func(v *Homeless) Told { return Option(v.Host, "Numa.RebalanceEnable", "0", "1") },
+	"small": func(v *Homeless) Told { // the defaults; options may ask for more
+		few := v.Machine.AllCores < 4 || v.Machine.Cores < 2
+		_, total := v.Host.Options.Value.Lookup("Numa.RebalanceCoresTotal")
+		_, node := v.Host.Options.Value.Lookup("Numa.RebalanceCoresNode")
+		return Told{Proven: few, Out: !few && v.Host.Options.Known() && !total && !node}
+	},
 })
 
 // OtherCauses are those of a topology other than predicted, for which the comparison itself found no reason.

@@ -104,7 +104,9 @@ func (j *joiner) vmOf(host string, id int64) string {
 // output adds the VMs of a host command. An output about the host alone counts as
 // joined when its host is in the fleet.
 func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
-	groups := o.Groups()
+	groups := slices.DeleteFunc(o.Groups(), func(g hostcmd.Group) bool { // the kernel's have no home node either
+		return g.VM != "" && g.Observation.NoHome() && len(j.fleet.FindVMs(g.VM)) == 0
+	})
 	if len(groups) == 0 {
 		if !j.told[o] && o.Format != hostcmd.Date {
 			j.note(o.File().At(o.Line, 0), "%s: host %s is not in the fleet", o.Format, cmp.Or(o.Host.Name, "(the output names none)"))
@@ -155,7 +157,9 @@ func groupsOf(p *Piece) int {
 	for _, d := range p.Docs {
 		if o, ok := d.(*hostcmd.Output); ok {
 			for _, g := range o.Groups() {
-				seen[key{g.Host, g.ID}] = true
+				if g.VM == "" || !g.Observation.NoHome() {
+					seen[key{g.Host, g.ID}] = true
+				}
 			}
 		}
 	}

@@ -95,8 +95,12 @@ func (o *Output) clientGroups(clients Clients) []Group {
 		}
 	}
 	for i := range s.groups {
-		if g := &s.groups[i]; unknown[g.key()] {
+		g := &s.groups[i]
+		if unknown[g.key()] {
 			g.Local, g.Remote = -1, -1
+		}
+		if g.Homes == nil {
+			g.Observation.Homes = numa.ReadAt([]int{}, g.Observation.Clients.Origin.Where)
 		}
 	}
 	return s.groups
@@ -154,14 +158,21 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 
 func (o *Output) screenGroups(s *Screen) []Group {
 	var groups []Group
-	for _, v := range s.VMs {
+	free := map[int]numa.Bytes{}
+	for i, n := range s.Nodes {
+		free[i] = n.Free
+	}
+	for _, v := range slices.Concat(s.VMs, s.Others) {
 		g := Group{ID: v.GID, VM: v.Name, Host: o.Host.Name, Local: v.Local, Remote: v.Remote, OnNode: v.OnNode}
 		for _, n := range v.Homes {
 			g.home(n)
 		}
 		g.Observation = numa.Observation{By: numa.ByEsxtop, At: o.at(v.Line, 0), Host: o.Host.Name}
-		if g.Homes != nil {
-			g.Observation.Homes = numa.ReadAt(g.Homes, text.Where(v.Line, 0))
+		if g.Homes != nil || len(s.Nodes) > 1 {
+			g.Observation.Homes = numa.ReadAt(slices.Concat([]int{}, g.Homes), text.Where(v.Line, 0))
+		}
+		if len(free) > 0 {
+			g.Observation.Free = numa.ReadAt(free, "NUMA /MB")
 		}
 		groups = append(groups, g)
 	}

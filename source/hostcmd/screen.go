@@ -21,6 +21,7 @@ type Screen struct {
 	State   string     // of memory, "high"; empty when it is not shown
 	Nodes   []ScreenNode
 	VMs     []ScreenVM // those that the NUMA scheduler manages
+	Others  []ScreenVM // rows without a home node: VMs that it does not manage, and groups of the kernel
 }
 
 // A ScreenNode is one node of the line NUMA /MB, in the order of the nodes.
@@ -214,6 +215,7 @@ func (o *Output) screenRow(s *Screen, h *screenHeader, l text.Line) {
 	}
 	if !managed {
 		o.file.Add(l.N, name.Col, subject, "managed by the NUMA scheduler", false, "")
+		s.Others = append(s.Others, ScreenVM{Line: l.N, GID: v.GID, Name: v.Name, Migrations: -1, Local: -1, Remote: -1, PercentLocal: -1})
 		return
 	}
 	o.checkShare(&v, subject)
