@@ -140,6 +140,8 @@ func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
 	switch k := h.Dies(); {
 	case h.Nested() && cores*packages <= 8: // such a VM shows no nodes by default (B-3)
 		n, form = 1, "one node, since the host is itself a VM of at most 8 vCPUs"
+	case h.Nested(): // its virtual hardware decides, and no source states it
+		form = "one node per package as a guess, since the host is itself a VM"
 	case h.FrontSideBus():
 		n, form = 1, "one node, since the processors share a front-side bus"
 	case k > 1 && cores%k == 0 && packages*k <= MaxNodes:

@@ -112,6 +112,18 @@ func (r Release) WithBuild(build int) Release {
 	return r
 }
 
+// LastUpdate returns the newest update of r's family that is known; false for a family that still gets updates unknown here. Source: as
+// for firstBuilds.
+func LastUpdate(r Release) (last Release, ok bool) {
+	i := slices.IndexFunc(lastUpdates, func(l Release) bool { return l.Base() == r.Base() })
+	if i < 0 {
+		return 0, false
+	}
+	return lastUpdates[i], true
+}
+
+var lastUpdates = []Release{ESX35 + 5, ESX40 + 4, ESX41 + 3, ESXi50 + 3, ESXi51 + 3, ESXi55 + 3, ESXi60 + 3, ESXi65U3, ESXi67 + 3, ESXi70 + 3, ESXi80 + 3}
+
 // NotModelled says why no model stands for r.
 func NotModelled(r Release) error {
 	if r < Modelled[0] {

@@ -16,17 +16,24 @@ import (
 // the model of an older one.
 func (r *Result) addReleaseDoubts() {
 	type pair struct{ of, model numa.Release }
-	hosts := map[pair]int{}
+	hosts, unknown := map[pair]int{}, map[pair]int{}
 	for _, c := range r.Clusters {
 		for _, k := range c.Kinds {
 			if model, own, ok := numa.ModelOf(k.Machine.Release); ok && !own {
 				hosts[pair{k.Machine.Release, model}] += len(k.Hosts)
 			}
+			if last, ok := numa.LastUpdate(k.Machine.Release); ok && k.Machine.Release > last {
+				unknown[pair{k.Machine.Release, last}] += len(k.Hosts)
+			}
 		}
 	}
-	for _, p := range slices.SortedFunc(maps.Keys(hosts), func(a, b pair) int { return cmp.Compare(a.of, b.of) }) {
-		r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s: release %s is not described yet: the model of %s is used", rule.Plural(hosts[p], "host"), p.of, p.model)})
+	tell := func(hosts map[pair]int, format string) {
+		for _, p := range slices.SortedFunc(maps.Keys(hosts), func(a, b pair) int { return cmp.Compare(a.of, b.of) }) {
+			r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s: "+format, rule.Plural(hosts[p], "host"), p.of, p.model)})
+		}
 	}
+	tell(hosts, "release %s is not described yet: the model of %s is used")
+	tell(unknown, "release %s is not known: it is judged as %s, the newest that is")
 }
 
 // addDoubts counts what the whole judgement rests on beside facts.

@@ -17,6 +17,7 @@ host esx[01-03] nodes=2 cores=18 memory=1024GB
 vm a vcpus=4 memory=4GB
 cluster known
 host esx[11-12] release=8.0U3 nodes=2 cores=18 memory=1024GB
+host esx14 release=8.0U9 nodes=2 cores=18 memory=1024GB
 host esx13 release=9.5 nodes=2 cores=18 memory=1024GB
 vm b vcpus=4 memory=4GB
 `))
@@ -26,6 +27,7 @@ vm b vcpus=4 memory=4GB
 	want := []numa.Note{
 		{Text: "1 host: release 9.5 is not described yet: the model of 9.0 is used"},
 		{Text: "3 hosts: release 10.0 is not described yet: the model of 9.0 is used"},
+		{Text: "1 host: release 8.0 U9 is not known: it is judged as 8.0 U3, the newest that is"},
 	}
 	if got := rules.Run(f, rules.Options{}).Unjudged; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)

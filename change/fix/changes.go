@@ -75,6 +75,9 @@ func (m *maker) change(v, next *rule.VM) Change {
 			c.Notices = append(c.Notices, text)
 		}
 	}
+	if text := v.KeyNotice(); text != "" && c.Needs() != numa.NeedsNothing {
+		c.Notices = append(c.Notices, text)
+	}
 	for _, e := range c.Edits {
 		if why := c.oneWay(e); why != "" {
 			c.Lost = append(c.Lost, why)
@@ -181,6 +184,8 @@ func (m *maker) why(f *finding.Finding, id string) string {
 		return m.kept[id]
 	case m.done[id] != "" && f.Planned():
 		return m.done[id]
+	case m.cheap[subjectOf(f)] && f.Severity >= finding.Medium:
+		return "a setting of its host makes the VM wide, and is the cure without downtime of each VM; --allow better takes this one: " + rule.Lower(f.Advice)
 	case m.cheap[subjectOf(f)]:
 		return "it costs less than the downtime of its cure; --allow better takes it: " + rule.Lower(f.Advice)
 	case f.Advice == "":

@@ -241,16 +241,22 @@ func (m *maker) advised() {
 }
 
 // ofVMs returns the VMs with a finding that is planned, and the cures of others. A cure costs its VM a power cycle unless the VM is off, or
-// no edit needs one: without Better a plan does not ask for that for a finding of low severity or less.
+// no edit needs one: without Better a plan does not ask for that for a finding of low severity or less, nor where a setting of the host is the cure.
 func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string][]numa.Edit) {
 	about, cures = map[string]bool{}, map[string][]numa.Edit{}
+	split := map[string]bool{} // VMs that a setting of their host makes wide
+	for i := range m.today.Findings {
+		for _, id := range m.today.Findings[i].Split {
+			split[id] = true
+		}
+	}
 	for i := range findings {
 		f := &findings[i]
 		v := m.vms[f.VMID]
 		if v == nil {
 			continue
 		}
-		worth := m.o.Better || m.o.Cycled || f.Severity >= finding.Medium || v.Power.Value == numa.PoweredOff
+		worth := m.o.Better || m.o.Cycled || f.Severity > finding.Medium || f.Severity == finding.Medium && !split[v.ID] || v.Power.Value == numa.PoweredOff
 		about[v.ID] = about[v.ID] || worth && f.Planned()
 		cure := f.Cure()
 		free := !slices.ContainsFunc(cure, func(e numa.Edit) bool { return e.Needs() != numa.NeedsNothing })
@@ -370,6 +376,8 @@ func (m *maker) refuse() {
 		switch {
 		case strings.HasPrefix(v.Name, "vCLS-") || strings.HasPrefix(v.Name, "vCLS ("):
 			m.kept[id] = "vSphere manages it (vCLS)"
+		case m.guessed(v):
+			m.kept[id] = "the nodes of its host are assumed, and the host is itself a VM: state them with --assume-host first"
 		case v.FaultTolerant():
 			m.kept[id] = "Fault Tolerance is on, and vSphere changes no settings then: turn it off, plan again, and turn it on at the end"
 		case v.Power.Value == numa.Suspended:
@@ -382,6 +390,11 @@ func (m *maker) refuse() {
 			m.kept[id] = "it changes vCPUs or memory: --allow resize"
 		}
 	}
+}
+
+// guessed reports whether the VM runs, on a host that is itself a VM and of which no source states the nodes.
+func (m *maker) guessed(v *rule.VM) bool {
+	return v.Host != nil && v.Power.Value != numa.PoweredOff && v.Host.Nested() && v.Host.Nodes.Origin.Kind == numa.Assumed && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing
 }
 
 // layoutOf returns a prediction in short.

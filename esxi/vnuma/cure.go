@@ -39,6 +39,9 @@ func (r Refusal) Ways() []numa.Way {
 		return []numa.Way{numa.ByHand(fmt.Sprintf("use at most %d virtual sockets: more cores per socket", r.most))}
 	case muchMemory:
 		return []numa.Way{set("give the VM at most "+numa.Bytes(r.most).String(), numa.EditMemory.To(int(numa.Bytes(r.most)/numa.MiB)))}
+	case memoryBIOS:
+		return []numa.Way{numa.ByHand("install the guest anew with EFI firmware (an installed one does not boot after a change)"),
+			set("give the VM at most "+numa.Bytes(r.most).String(), numa.EditMemory.To(int(numa.Bytes(r.most)/numa.MiB)))}
 	case unevenSockets:
 		return []numa.Way{numa.ByHand("set cores per socket to a divisor of the vCPUs")}
 	case unevenNodes:

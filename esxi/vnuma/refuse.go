@@ -44,22 +44,25 @@ const (
 	iommuBIOS                  // the same, and BIOS firmware
 	iommuVGPU                  // the same, and a vGPU, which does not go with it before 8.0
 	iommuAMD                   // the same, and virtual hardware that has none on AMD
+	memoryBIOS                 // more memory than goes with BIOS firmware, which it has
 	besideReserved             // what other VMs reserve leaves too little memory for its reservation
 	besideCPU                  // the same of CPU
 )
 
-// What a virtual IOMMU is needed for (B-32), and the first virtual hardware that has one.
+// What a virtual IOMMU (B-32) or EFI firmware (B-26) is needed for, and the first virtual hardware that has such an IOMMU.
 const (
 	mostWithoutIOMMU = 127 // vCPUs
+	mostWithBIOS     = 6128 * numa.GiB
 	firstIOMMU       = 14
 	firstIOMMUOnAMD  = 18
 )
 
 const (
-	sourceIOMMU = "VMware KB 88161, 2022"
-	sourceGone  = "vSphere Client SDK 6.5, virtual machine hardware versions (GUID-68E5EDAE)"
-	sourceAMD   = "VM Operator API v1alpha6, iommuEnabled, https://github.com/vmware-tanzu/vm-operator"
-	sourceEFI   = "VM Operator, pkg/util/resize/configspec.go, https://github.com/vmware-tanzu/vm-operator"
+	sourceIOMMU  = "VMware KB 88161, 2022"
+	sourceGone   = "vSphere Client SDK 6.5, virtual machine hardware versions (GUID-68E5EDAE)"
+	sourceMemory = "VMware vSphere 7.0 Virtual Machine Administration, change the memory configuration (GUID-81E25CBB)"
+	sourceAMD    = "VM Operator API v1alpha6, iommuEnabled, https://github.com/vmware-tanzu/vm-operator"
+	sourceEFI    = "VM Operator, pkg/util/resize/configspec.go, https://github.com/vmware-tanzu/vm-operator"
 )
 
 // full is the share, in percent, of the full CPU reservation that counts as full: the
@@ -120,6 +123,9 @@ func Refuse(g *Guest, m *Machine) Refusal {
 // refuseNeeds is the part of Refuse about devices, memory and reservations.
 func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal, has, most int64) Refusal) Refusal {
 	vcpus, n := int64(g.VCPUs), &g.Needs
+	if n.BIOS && g.Memory > int64(mostWithBIOS) {
+		return deny(memoryBIOS, g.Memory, int64(mostWithBIOS))
+	}
 	if NeedsIOMMU(int(vcpus)) && h.Version >= firstIOMMU {
 		switch {
 		case n.VGPU && m.model < numa.ESXi80:
@@ -246,6 +252,9 @@ func (r Refusal) ByCPU() bool {
 	return r.kind == muchCPU || r.kind == latencyCPU || r.kind == besideCPU
 }
 
+// NeedsEFI reports whether so much memory needs EFI firmware.
+func (r Refusal) NeedsEFI() bool { return r.kind == memoryBIOS }
+
 // ByLatency reports whether latency sensitivity High lacks what it needs.
 func (r Refusal) ByLatency() bool {
 	return r.kind >= latencyMemory && r.kind <= latencyCPU || r.kind == latencyCores
@@ -277,6 +286,8 @@ func (r Refusal) String() string {
 		return fmt.Sprintf("%d virtual sockets are more than the %d of virtual hardware %d", r.has, r.most, r.hardware)
 	case muchMemory:
 		return fmt.Sprintf("%s of memory are more than the %s of virtual hardware %d", numa.Bytes(r.has), numa.Bytes(r.most), r.hardware)
+	case memoryBIOS:
+		return fmt.Sprintf("%s of memory, more than %s, need EFI firmware, and the VM has BIOS", numa.Bytes(r.has), numa.Bytes(r.most))
 	case fewLogicalCPUs:
 		return fmt.Sprintf("%d vCPUs are more than the %d logical CPUs of the host", r.has, r.most)
 	case unevenSockets:
@@ -329,7 +340,7 @@ func (r Refusal) Lack() string {
 // Rule returns the statement of the rule book that the reason rests on.
 func (r Refusal) Rule() string {
 	switch r.kind {
-	case newHardware, goneHardware, manyVCPUs, manyCoresPerSocket, manySockets, muchMemory:
+	case newHardware, goneHardware, manyVCPUs, manyCoresPerSocket, manySockets, muchMemory, memoryBIOS:
 		return "B-26"
 	case iommuOff, iommuBIOS, iommuVGPU, iommuAMD:
 		return "B-32"
@@ -354,6 +365,8 @@ func (r Refusal) Source() string {
 		return sourceIOMMU + "; " + sourceAMD
 	case iommuBIOS:
 		return sourceIOMMU + "; " + sourceEFI
+	case memoryBIOS:
+		return sourceMemory
 	case goneHardware:
 		return sourceGone
 	}

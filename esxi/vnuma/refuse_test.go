@@ -32,6 +32,8 @@ func TestRefuse(t *testing.T) {
 		{"hardware 14, 180 vCPUs", numa.ESXi80, most, Guest{VCPUs: 180, CoresPerSocket: 2, Hardware: 14}, "180 vCPUs are more than the 128 of virtual hardware 14"},
 		{"hardware 17, 257 vCPUs", numa.ESXi80, most, Guest{VCPUs: 257, CoresPerSocket: 1, Hardware: 17}, "257 vCPUs are more than the 256 of virtual hardware 17"},
 		{"hardware 17, 6129 GB", numa.ESXi80, most, Guest{VCPUs: 8, CoresPerSocket: 1, Hardware: 17, Memory: 6129 * gib}, "6129 GB of memory are more than the 6128 GB of virtual hardware 17"},
+		{"BIOS, 6129 GB", numa.ESXi80, most, Guest{VCPUs: 8, CoresPerSocket: 1, Hardware: 20, Memory: 6129 * gib, Needs: Needs{BIOS: true}}, "6129 GB of memory, more than 6128 GB, need EFI firmware, and the VM has BIOS"},
+		{"BIOS, 6128 GB", numa.ESXi80, most, Guest{VCPUs: 8, CoresPerSocket: 1, Hardware: 20, Memory: 6128 * gib, Needs: Needs{BIOS: true}}, ""},
 		{"hardware 18", numa.ESXi80, most, Guest{VCPUs: 768, CoresPerSocket: 64, Hardware: 18, Memory: 24560 * gib}, ""},
 		{"hardware 19, 80 cores", numa.ESXi80, most, Guest{VCPUs: 160, CoresPerSocket: 80, Hardware: 19}, "80 cores per socket are more than the 64 of virtual hardware 19"},
 		{"hardware 19, 160 sockets", numa.ESXi80, most, Guest{VCPUs: 160, CoresPerSocket: 1, Hardware: 19}, "160 virtual sockets are more than the 128 of virtual hardware 19"},

@@ -62,6 +62,7 @@ type Finding struct {
 	Nth      int        `json:"nth,omitempty"`    // of the watched VMs of one name and GID, from 0
 	Moves    bool       `json:"-"`                // hangs on which VMs run on the host: DRS takes it to another one
 	Concerns []string   `json:"-"`                // IDs of the VMs that bring about a finding about hosts, where it names them
+	Split    []string   `json:"-"`                // IDs of VMs that a setting of the host makes wide: it is their cure
 	Far      bool       `json:"-"`                // what it costs is memory on another node, which the layout measures
 	Message  string     `json:"message"`          // one sentence with the deciding numbers
 	Advice   string     `json:"advice,omitempty"` // the ways to cure it, in words

@@ -119,10 +119,13 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	after := &plan.After[0]
 	_, then := one.Usable(n, after.VSockets.Len(), after.CoresPerSocket)
 	better := plan.Better && then > uses
+	limit, most := limited(p)
 	other := numa.ByHand("take an edition that uses more")
 	switch {
 	case then == n && uses == n:
 		f.Ways = []numa.Way{numa.ByHand("say which " + one.Missing() + " it is (--product)")}
+	case limit != nil && (then < n || !better):
+		f.Ways = []numa.Way{both(p, limit, most), other}
 	case better:
 		f.Ways, f.Notice = p.PlanWays()
 		if then < n {

@@ -2,6 +2,7 @@ package guestlimits
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/esxi/product"
@@ -16,7 +17,7 @@ import (
 func hana(p *rule.Pass) {
 	v := p.VM
 	n := int(v.Guest.VCPUs)
-	sized := func(f finding.Finding, on *rule.On) {
+	report := func(f finding.Finding, on *rule.On) {
 		fact := outside.Of("hana")
 		f.Evidence = []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence(),
 			{Name: "limits of " + fact.About, Value: fact.Version, Origin: "read: " + fact.Cite(p.Today)},
@@ -26,12 +27,15 @@ func hana(p *rule.Pass) {
 	if on, others, ok := p.Worst(func(o *rule.On) bool { whole, _ := product.HANASockets(n, v.SocketOf(o.Kind)); return !whole }); ok {
 		socket := v.SocketOf(on.Kind)
 		f := finding.Finding{Severity: finding.Low, Topic: "sockets", Ways: []numa.Way{whole(v, n/socket*socket), whole(v, (n/socket+1)*socket)}}
+		if one, most := limited(p); one != nil {
+			f.Ways = []numa.Way{both(p, one, most)}
+		}
 		not := "sizes are stated for whole sockets and for half a socket"
 		if _, odd := product.HANASockets(n, socket); odd {
 			f.Severity, not = finding.Medium, "odd multiples of half a socket are not supported (SAP note 3102813)"
 		}
 		f.Message = fmt.Sprintf("SAP HANA on %d vCPUs is %.1f sockets of %d%s: %s", n, float64(n)/float64(socket), socket, p.Where(others), not)
-		sized(f, on)
+		report(f, on)
 	}
 	if on, others, ok := p.Worst(func(o *rule.On) bool { return halfSocket(v, o) != "" }); ok {
 		f := finding.Finding{Severity: finding.Info, Topic: "half a socket", Message: fmt.Sprintf("SAP HANA in half a socket%s: %s", p.Where(others), halfSocket(v, on)),
@@ -40,17 +44,57 @@ func hana(p *rule.Pass) {
 			f.Severity = finding.Low
 			f.Ways[0] = numa.ByHand("choose SNC-2 in the BIOS setup")
 		}
-		sized(f, on)
+		report(f, on)
 	}
 	on := &v.On[0]
 	switch cores := v.CoresOf(on.Kind); {
 	case cores < product.HANALeastCores || v.Memory.Known() && v.Memory.Value < product.HANALeastMemory*numa.GiB:
-		sized(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported for production from half a socket of %d cores and %d GB on: the VM has %s and %s",
+		report(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported for production from half a socket of %d cores and %d GB on: the VM has %s and %s",
 			product.HANALeastCores, product.HANALeastMemory, rule.Plural(cores, "core"), v.Memory.Value), Advice: "Leave it only where it is no production system"}, on)
 	case on.Kind.Machine.Release.Base() == numa.ESXi70 && on.Kind.Machine.Release >= numa.ESXi70+2 && (n > product.HANAMostVCPUs || v.Memory.Value > product.HANAMostMemory*numa.GiB):
-		sized(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported with at most %d vCPUs and %d TB on ESXi %s: the VM has %d and %s",
+		report(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported with at most %d vCPUs and %d TB on ESXi %s: the VM has %d and %s",
 			product.HANAMostVCPUs, product.HANAMostMemory/1024, on.Kind.Machine.Release, n, v.Memory.Value), Advice: "Ask SAP, or make it smaller"}, on)
 	}
+}
+
+// limited returns the product beside SAP HANA that uses the fewest vCPUs however they are divided, and how many; nil where none has a limit.
+func limited(p *rule.Pass) (one *product.Product, most int) {
+	products := p.VM.Products()
+	if !slices.ContainsFunc(products, func(o product.Product) bool { return o.HANA() }) {
+		return nil, 0
+	}
+	most = numa.MaxVCPUs
+	for i := range products {
+		if _, uses := products[i].Usable(numa.MaxVCPUs, 1, numa.MaxVCPUs); uses < most {
+			one, most = &products[i], uses
+		}
+	}
+	return one, most
+}
+
+// both returns the way to the most vCPUs that the limited product uses and that SAP HANA is sized for on every host, or says that there
+// are none.
+func both(p *rule.Pass, one *product.Product, most int) numa.Way {
+	fits := func(n int, o *rule.On) bool {
+		socket := p.VM.SocketOf(o.Kind)
+		return socket == 0 || n%socket == 0 || 2*n <= socket
+	}
+	for n := min(most, int(p.VM.Guest.VCPUs)); n >= product.HANALeastCores; n-- {
+		if slices.ContainsFunc(p.VM.On, func(o rule.On) bool { return !fits(n, &o) }) {
+			continue
+		}
+		w := numa.Way{Do: fmt.Sprintf("take %d vCPUs, which SAP HANA is sized for and %s uses", n, one), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
+		if socket := p.VM.SocketOf(p.VM.On[0].Kind); !p.VM.Guest.AutoCPS {
+			cps := n
+			if socket > 0 {
+				cps = min(n, socket)
+			}
+			w.Do, w.Edits = fmt.Sprintf("%s, with %d cores per socket", w.Do, cps), append(w.Edits, numa.EditCoresPerSocket.To(cps))
+		}
+		return w
+	}
+	return numa.ByHand(fmt.Sprintf("run SAP HANA and %s in VMs of their own, since no size serves both: %s uses at most %d vCPUs, and SAP HANA is sized for whole sockets of %d and for half a socket, from %d cores on",
+		one, one, most, p.VM.SocketOf(p.VM.On[0].Kind), product.HANALeastCores))
 }
 
 // whole returns the way to as many vCPUs, which are whole sockets.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -32,8 +33,13 @@ var causes = rule.CausesOf("one-node", map[string]func(*numa.Host) rule.Told{
 		return rule.Told{Proven: assumed && !h.FrontSideBus(), Out: !assumed}
 	},
 	"kernel":       func(h *numa.Host) rule.Told { return rule.Kernel(h, "useNUMAInfo", "TRUE") },
-	"interleaving": nil, "table": nil, "memory": nil,
+	"interleaving": func(h *numa.Host) rule.Told { return rule.Told{Out: epyc(h)} },
+	"nps0":         func(h *numa.Host) rule.Told { return rule.Told{Out: h.CPUModel.Known() && !epyc(h)} },
+	"table":        nil, "memory": nil,
 })
+
+// epyc reports whether the host is known to have EPYCs, whose setting is called nodes per socket.
+func epyc(h *numa.Host) bool { return strings.Contains(h.CPUModel.Value, "EPYC") }
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.Nodes != 1 {

@@ -39,6 +39,9 @@ func check(p *rule.Pass) {
 			does, whole.Edits = append(does, way.Do), append(whole.Edits, way.Edits...)
 		}
 	}
+	if lacks == nil && p.Cluster.Denied(v).Any() { // it takes no core: N032
+		return
+	}
 	if lacks == nil {
 		if p.VM.Guest.ExclusiveCores(m) < int(m.AllCores) {
 			leaves(p, m, f)

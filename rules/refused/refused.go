@@ -37,6 +37,7 @@ func check(p *rule.Pass) {
 		denied(p, r)
 		return
 	}
+	unprotected(p)
 	if on := &v.On[0]; len(v.Refused) == 0 {
 		notJudged(p, on)
 	}
@@ -52,6 +53,23 @@ func check(p *rule.Pass) {
 		}
 	}
 	report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium)
+}
+
+// unprotected reports a VM with more vCPUs than Fault Tolerance protects (vSphere Availability, Fault Tolerance requirements, limits and
+// licensing, GUID-57929CF0: 8 with the largest edition, 4 up to 6.5).
+func unprotected(p *rule.Pass) {
+	v, most := p.VM, 8
+	if v.On[0].Kind.Machine.Model() < numa.ESXi67 {
+		most = 4
+	}
+	if v.FaultTolerance.Value != numa.FTPrimary || int(v.Guest.VCPUs) <= most {
+		return
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Medium, Topic: "protection", Message: fmt.Sprintf("Fault Tolerance is on, and protects VMs of at most %d vCPUs: the VM has %d", most, v.Guest.VCPUs),
+		Ways:     []numa.Way{p.AtMostVCPUs(most, ""), numa.ByHand("leave Fault Tolerance off")},
+		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("Fault Tolerance", v.FaultTolerance, v.At), v.On[0].Kind.ReleaseEvidence()},
+	}, &v.On[0].Layout)
 }
 
 // older reports hosts that are older than the virtual hardware of VMs of their cluster. That is how clusters are upgraded: it matters more
@@ -139,6 +157,8 @@ func evidence(v *rule.VM, on *rule.On, r vnuma.Refusal) []finding.Evidence {
 		return []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At), on.Kind.NodesEvidence()}
 	case r.Rule() == "B-32":
 		return []finding.Evidence{v.VCPUsEvidence(), finding.Of("firmware", v.Firmware, v.At), finding.Of("virtual IOMMU", v.IOMMU, v.At), on.Kind.ReleaseEvidence()}
+	case r.NeedsEFI():
+		return []finding.Evidence{v.MemoryEvidence(), finding.Of("firmware", v.Firmware, v.At)}
 	case r.Rule() == "B-30" || r.Rule() == "B-31":
 		return []finding.Evidence{reserved, v.MemoryEvidence(), on.Kind.NodesEvidence(), on.Kind.ReleaseEvidence()}
 	case r.ByRelease():
@@ -166,9 +186,20 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 	ways := r.Ways()
 	for i := range ways {
-		if e := ways[i].Edits; len(e) == 1 && e[0].Kind == numa.EditVCPUs {
-			most, _ := strconv.Atoi(e[0].To.Text)
+		e := ways[i].Edits
+		if len(e) != 1 {
+			continue
+		}
+		most, _ := strconv.Atoi(e[0].To.Text)
+		switch e[0].Kind {
+		case numa.EditVCPUs:
 			ways[i] = p.AtMostVCPUs(most, "")
+		case numa.EditMemory: // its home nodes may hold less
+			on := &p.VM.On[0]
+			fits := p.AtMostMemory(on, max(1, on.Layout.HomeNodes))
+			if n, _ := strconv.Atoi(fits.Edits[0].To.Text); n > 0 && n < most {
+				ways[i] = fits
+			}
 		}
 	}
 	return ways

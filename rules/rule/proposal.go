@@ -2,6 +2,7 @@ package rule
 
 import (
 	"homenode/esxi/plan"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
@@ -55,7 +56,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	for i := range p.VM.On {
 		out.Effect = append(out.Effect, Effect{p.VM.On[i].Kind.HostNames(), Short(&best.Before[i]), Short(&best.Cured[i]), Short(&best.After[i])})
 	}
-	out.Notice = p.notice(best)
+	out.Notice = words.Join("; ", p.notice(best), p.VM.KeyNotice())
 	out.Undo = best.Edit.Undo(&p.VM.Guest, p.VM.Settings.Value)
 	out.Downtime = "power off and on: a reboot of the guest, a reset or vMotion is not enough"
 	out.Afterwards = "nothing"

@@ -7,6 +7,7 @@ import (
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
@@ -122,12 +123,21 @@ func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil || p.Weighing {
 		return
 	}
+	ofHost := func(e numa.Edit) bool { return e.Kind == numa.EditHostOption }
+	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil && !slices.ContainsFunc(w.Edits, ofHost) }
+	if p.VM != nil && p.VM.FaultTolerance.Value == numa.FTSecondary && slices.ContainsFunc(f.Ways, changes) {
+		f.Ways, f.Notice, f.Advice = nil, "", "Change the primary VM of Fault Tolerance: vSphere makes its secondary anew"
+		return
+	}
+	for i := range f.Ways {
+		f.Ways[i].Auto = f.Ways[i].Auto && !p.away // where it runs nothing has to change
+	}
 	why := ""
 	if p.VM != nil && p.Cluster.Weigh != nil {
 		var ways []numa.Way
 		for _, w := range f.Ways {
 			harm := (*finding.Finding)(nil)
-			if !w.Plan && w.Edits != nil {
+			if !w.Plan && changes(w) {
 				if harm = p.harm(f, w.Edits); harm != nil && why == "" {
 					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, harm.Message)
 				}
@@ -149,12 +159,38 @@ func (p *Pass) advise(f *finding.Finding) {
 	case f.When != "":
 		f.Advice = f.When + ": " + Lower(f.Advice)
 	}
-	if changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }; p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
+	if p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
 		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on, and on again at the end. In between: " + Lower(f.Advice)
+	}
+	if p.VM != nil && slices.ContainsFunc(f.Ways, func(w numa.Way) bool { return Needs(w.Edits) != numa.NeedsNothing }) {
+		f.Notice = words.Join("; ", f.Notice, p.VM.KeyNotice())
 	}
 	if f.Besides != "" {
 		f.Advice += ". " + f.Besides
 	}
+}
+
+// Needs returns the most that the edits need to take effect.
+func Needs(edits []numa.Edit) (most numa.Needs) {
+	for _, e := range edits {
+		if n := e.Needs(); n == numa.NeedsOff || most == numa.NeedsNothing {
+			most = n
+		}
+	}
+	return most
+}
+
+// KeyNotice says what a power cycle of an encrypted VM needs: its key comes from a key provider at each power-on (vSphere Security, virtual
+// machine encryption). "" for a VM that is not encrypted. The files of a virtual TPM are encrypted too.
+func (v *VM) KeyNotice() string {
+	const reach = ": the key provider must be reachable, or the VM does not power on again"
+	switch {
+	case v.Encrypted.Value:
+		return "the VM is encrypted" + reach
+	case v.TPM.Value:
+		return "the virtual TPM is encrypted" + reach
+	}
+	return ""
 }
 
 // AtMostVCPUs returns the way to the most vCPUs, up to a number, that serve the VM; why ends its words.
@@ -178,7 +214,7 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 		n, _ := v.Crowded(v.On[i].Kind)
 		fits = min(fits, n)
 	}
-	for _, n := range slices.Concat(down(most), down(fits)) {
+	for _, n := range slices.Concat(down(min(most, fits)), down(most)) {
 		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
 			if w := way(n, cps); v.supports(n, v.On[0].Kind) && p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
 				return w

@@ -42,10 +42,12 @@ func first(p *rule.Pass, hosts []*numa.Host) {
 		Severity: finding.Low,
 		On:       on,
 		Message:  fmt.Sprintf("the side-channel aware scheduler, version 1, uses one thread a core on %s: %d of %d PCPUs of a host", rule.HostNames(hosts), m.AllCores, m.AllThreads),
-		Advice:   "Where guests may trust their own processes, set hyperthreadingMitigationIntraVM = FALSE (version 2) and reboot the host",
+		When:     "Where guests may trust their own processes",
+		Ways: []numa.Way{{Do: "set hyperthreadingMitigationIntraVM = FALSE (version 2) and reboot the host",
+			Edits: []numa.Edit{{Kind: numa.EditHostOption, Key: "VMkernel.Boot." + numa.MitigationIntraVMOption, To: numa.Is("FALSE")}}}},
 	}
 	if m.Release < numa.ESXi67U2 {
-		f.Advice = "Upgrade to 6.7 U2 or later and choose version 2 (hyperthreadingMitigationIntraVM = FALSE)"
+		f.Ways = []numa.Way{numa.ByHand("upgrade to 6.7 U2 or later and choose version 2 (hyperthreadingMitigationIntraVM = FALSE)")}
 	}
 	most, vcpus := hosts[0], 0
 	var hit []*rule.VM // by preferHT
@@ -69,7 +71,7 @@ func first(p *rule.Pass, hosts []*numa.Host) {
 	if len(hit) > 0 {
 		f.Severity = finding.Medium
 		f.Message += fmt.Sprintf("; preferHT puts more vCPUs of %s on a node than its %d cores", rule.Names(hit), m.Cores)
-		f.Advice = "Remove preferHT from " + rule.Names(hit) + ". " + f.Advice
+		f.Besides = "Remove preferHT from " + rule.Names(hit)
 	}
 	report(p, f, hosts[0])
 }

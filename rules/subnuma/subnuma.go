@@ -102,6 +102,8 @@ func check(p *rule.Pass) {
 	}
 	if keep := keepsSNC(p, perPackage, len(wide) > 0); keep != "" && v.Is("snc") {
 		f.Advice, f.Ways = keep, nil
+	} else if slices.ContainsFunc([]string{"fake", "nps", "cache", "cod", "snc"}, v.Is) { // a setting
+		f.Split = rule.VMIDs(slices.DeleteFunc(wide, func(v *rule.VM) bool { return v.Host == nil || !slices.Contains(p.Kind.Hosts, v.Host) }))
 	}
 	if v.Only("cache") {
 		f.Severity = finding.Medium

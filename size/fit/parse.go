@@ -295,11 +295,13 @@ func (d *described) word(s *scan) error {
 		return nil
 	case strings.HasPrefix(lower, "snc"), strings.HasPrefix(lower, "nps"):
 		n, err := strconv.Atoi(part[3:])
-		if err != nil || n < 1 || n > 8 {
-			return s.fail(at, "found %q, want %s with the NUMA nodes of a socket, 1 to 8", part, lower[:3])
+		switch {
+		case lower[:3] == "nps" && (err != nil || n != 1 && n != 2 && n != 4): // of NPS0 the nodes are no part of a socket
+			return s.fail(at, "found %q, want nps1, nps2 or nps4", part)
+		case err != nil || n < 1 || n > 8:
+			return s.fail(at, "found %q, want snc with the NUMA nodes of a socket, 1 to 8", part)
 		}
 		if !numa.Divides(d.cores, n) {
-
 			return s.fail(at, "found %q: %d cores of a socket do not divide into %d nodes", part, d.cores, n)
 		}
 		if d.divided != "" {

@@ -225,3 +225,25 @@ func TestJoinCopies(t *testing.T) {
 		t.Errorf("%+v, %+v, notes %v", f.VMs[0].CPUHotAdd, f.VMs[1].CPUHotAdd, f.Notes)
 	}
 }
+
+// TestNoHome reads a screen on which a VM has no home node, and the free memory of the nodes; groups of the kernel have none either, and are no VMs.
+func TestNoHome(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte("release 8.0U3\nhost esx01 nodes=2 cores=16 memory=512GB\nvm app host=esx01 vcpus=8 memory=64GB\nvm web host=esx01 vcpus=8 memory=64GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := evidence.Documents("esx.txt", strings.NewReader(" 2:14:22pm up 14 days,  3:52, 812 worlds, 2 VMs, 16 vCPUs; MEM overcommit avg: 0.00, 0.00, 0.00\n"+
+		"NUMA  /MB: 262144 (2100), 262144 (116800)\n\n"+
+		"      GID NAME            NHN NMIG NRMEM NLMEM N%L\n"+
+		"   100101 app               -    -     -     -   -\n"+
+		"   100102 web               0    0  0.00 100.0 100\n"+
+		"      900 hostd.123         -    -     -     -   -\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	evidence.Join(f, []evidence.Piece{{Name: "esx.txt", Docs: docs}})
+	app, web := f.VMs[0].Observed, f.VMs[1].Observed
+	if len(app) != 1 || !app[0].NoHome() || len(web) != 1 || web[0].NoHome() || web[0].Free.Value[0] != 2100*numa.MiB || f.Notes != nil {
+		t.Errorf("app %+v, web %+v, notes %v", app, web, f.Notes)
+	}
+}

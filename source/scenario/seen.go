@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,10 +22,10 @@ var observers = map[string]numa.Observer{
 //	seen sql01 by=lscpu nodes=16+16 sockets=2x16
 //	seen sql01 by=vmware.log release=6.5 start=first nodes=32 clients=2x16 memory=384GB hotAdd=on
 //	seen sql01 by=measure nodes=32 together=2x16
-//	seen sql01 by=esxtop time=2026-03-01T08:00:00Z homes=1 local=38GB remote=54GB
+//	seen sql01 by=esxtop time=2026-03-01T08:00:00Z homes=1 local=38GB remote=54GB free=2GB+100GB
 //
 // nodes, clients and sockets give the vCPUs of each in order, together those that run on one
-// node of the host. Words of a vm line state the settings that were in force.
+// node of the host, free the memory that nobody used on each node of the host. Words of a vm line state the settings that were in force.
 func (p *parser) seen(ws []word.Word) error {
 	if p.vms[ws[1].Key] == 0 {
 		return p.errorf(ws[1].Col, "found seen %s, want a VM of an earlier line", word.Short(ws[1].Key))
@@ -88,7 +89,7 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 		o.Together, _, err = p.groups(w)
 	case "sockets":
 		o.Sockets, o.SocketCount, err = p.groups(w)
-	case "memory":
+	case "memory", "free":
 		var list []numa.Bytes
 		for part := range strings.SplitSeq(w.Value, "+") {
 			b, err := w.Bytes(part, numa.MaxVMMemory)
@@ -97,13 +98,17 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 			}
 			list = append(list, b)
 		}
-		o.Slices = numa.ReadAt(list, w.Key)
+		if w.Key == "free" {
+			o.Free = numa.ReadAt(maps.Collect(slices.All(list)), w.Key)
+		} else {
+			o.Slices = numa.ReadAt(list, w.Key)
+		}
 	case "homes":
 		set, err := w.NodeSet(w.Value, numa.MaxNodes)
 		if err != nil {
 			return err
 		}
-		o.Homes = numa.ReadAt(slices.Collect(set.All()), w.Key)
+		o.Homes = numa.ReadAt(slices.AppendSeq([]int{}, set.All()), w.Key)
 	case "local", "remote":
 		b := numa.Bytes(0)
 		if w.Value != "0" {

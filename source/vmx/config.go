@@ -95,7 +95,8 @@ func (d *Dict) units(c *numa.Config, file *fact.File) {
 	c.CPUReservation, c.CPULimit = numa.Fact[int]{}, numa.Fact[int]{}
 }
 
-// setDefaults fills in what the vmx process assumes for keys that are not there.
+// setDefaults fills in what the vmx process assumes for keys that are not there: of a reservation "0 (the default minimum)" (VMware, GSX
+// Server 3 administration guide, page 338).
 func (d *Dict) setDefaults(c *numa.Config) {
 	absent := func(key string) bool { _, ok := d.Lookup(key); return !ok }
 	if absent("numvcpus") {
@@ -106,6 +107,15 @@ func (d *Dict) setDefaults(c *numa.Config) {
 	}
 	if absent("mem.hotadd") {
 		c.MemoryHotAdd = numa.AssumedFor(false, "mem.hotadd is not there: off by default")
+	}
+	if absent("sched.cpu.min") {
+		c.CPUReservation = numa.AssumedFor(0, "sched.cpu.min is not there: 0 by default")
+	}
+	if absent("sched.mem.min") {
+		c.MemoryReservation = numa.AssumedFor(numa.Bytes(0), "sched.mem.min is not there: 0 by default")
+	}
+	if absent("sched.mem.pin") {
+		c.MemoryReservationLocked = numa.AssumedFor(false, "sched.mem.pin is not there: off by default")
 	}
 	automatic := c.Hardware.Value >= 20 // B-18: before, cores per socket are never automatic
 	switch {

@@ -72,7 +72,7 @@ func newForm(p *fix.Plan, name string, o Options) *form {
 		c := p.Changes[i]
 		c.Edits = f.without(&c, t)
 		if why := refused(&c, t); why != "" {
-			f.unmade = append(f.unmade, naming(c.Target().ID, c.Target().Name)+": "+why+others(&c, name))
+			f.unmade = append(f.unmade, naming(c.Target().ID, c.Target().Name)+" as a whole: "+why+others(&c, name))
 			continue
 		}
 		f.steps = append(f.steps, stepOf(&c, t, o))
