@@ -41,8 +41,8 @@ type Observation struct {
 	Remote Fact[Bytes] `json:"remote,omitzero"`
 	// OnNode is the resident memory of the VM on each node of the host that has any (GST_NDx of esxtop, numastat on KVM).
 	OnNode Fact[[]MemoryOnNode] `json:"onNode,omitzero"`
-	// Free is the memory of each node of the host, by its number, that nobody used then.
-	Free Fact[map[int]Bytes] `json:"free,omitzero"`
+	// Free is the free memory of each node of the host, by its number; -1 is unknown.
+	Free Fact[[]Bytes] `json:"free,omitzero"`
 
 	// Together is the group of each vCPU by node of the host, as latencies show it from inside: the vCPUs of one group run on
 	// one node. -1 for a vCPU that was not told. A node can carry several clients.
@@ -78,13 +78,16 @@ func (t *Tick) Observe(v *VMTick, where string) Observation {
 	if v.Has&HasHomes != 0 && (v.Homes != 0 || len(t.Nodes) > 1) {
 		o.Homes = ReadAt(slices.AppendSeq([]int{}, v.Homes.All()), where)
 	}
-	free := map[int]Bytes{}
+	var free []Bytes
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.Has&HasFree != 0 {
+			for len(free) <= n.ID {
+				free = append(free, -1)
+			}
 			free[n.ID] = n.Free
 		}
 	}
-	if len(free) > 0 {
+	if free != nil {
 		o.Free = ReadAt(free, where)
 	}
 	if v.Has&HasMemory != 0 {

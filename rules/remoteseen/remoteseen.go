@@ -70,11 +70,11 @@ func check(p *rule.Pass) {
 func full(p *rule.Pass, o *numa.Observation, f *finding.Finding) map[string]rule.Told {
 	reserve, room := p.VM.On[0].Kind.Machine.Reserve(p.Choices.FillToMinFree).New, numa.Bytes(0)
 	for _, n := range o.Homes.Value {
-		free, ok := o.Free.Value[n]
-		switch {
-		case !ok || p.VM.Home == nil:
+		if n >= len(o.Free.Value) || o.Free.Value[n] < 0 || p.VM.Home == nil {
 			return nil
-		case free < reserve:
+		}
+		free := o.Free.Value[n]
+		if free < reserve {
 			f.Message += fmt.Sprintf("; home node %d had %s free, less than the %s that new memory leaves free", n, free, reserve)
 			f.Evidence = append(f.Evidence, finding.Evidence{Name: fmt.Sprintf("free on node %d", n), Value: free.String(), Origin: o.Free.Origin.String(), At: o.At})
 			return map[string]rule.Told{"full": {Proven: true}, "spill": {Out: true}}

@@ -158,9 +158,9 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 
 func (o *Output) screenGroups(s *Screen) []Group {
 	var groups []Group
-	free := map[int]numa.Bytes{}
-	for i, n := range s.Nodes {
-		free[i] = n.Free
+	var free []numa.Bytes
+	for _, n := range s.Nodes {
+		free = append(free, n.Free)
 	}
 	for _, v := range slices.Concat(s.VMs, s.Others) {
 		g := Group{ID: v.GID, VM: v.Name, Host: o.Host.Name, Local: v.Local, Remote: v.Remote, OnNode: v.OnNode}
@@ -171,7 +171,7 @@ func (o *Output) screenGroups(s *Screen) []Group {
 		if g.Homes != nil || len(s.Nodes) > 1 {
 			g.Observation.Homes = numa.ReadAt(slices.Concat([]int{}, g.Homes), text.Where(v.Line, 0))
 		}
-		if len(free) > 0 {
+		if free != nil {
 			g.Observation.Free = numa.ReadAt(free, "NUMA /MB")
 		}
 		groups = append(groups, g)

@@ -227,8 +227,9 @@ func TestGroups(t *testing.T) {
 				local, remote = local+c.Local, remote+c.Remote
 			}
 			o.Local, o.Remote = numa.ReadAt(local, ""), numa.ReadAt(remote, "")
+			o.Homes = numa.ReadAt([]int{}, where)
 			if clients[0].Home >= 0 {
-				o.Homes = numa.ReadAt([]int{0, 1}, where)
+				o.Homes.Value = []int{0, 1}
 			}
 		}
 		return o
@@ -268,7 +269,8 @@ func TestScreen(t *testing.T) {
 				{8, 41001, "SQL server 01", []int{0, 1}, 3, mb(31744), mb(1024), 96, []NodeShare{{0, mb(16384), mb(100.25)}, {1, mb(16384), mb(101.5)}}},
 				{9, 41002, "web 02", []int{1}, 0, mb(4096), 0, 100, []NodeShare{{0, 0, mb(10)}, {1, mb(4096), mb(20)}}},
 				{10, 41003, "file 3", []int{0}, 0, mb(4096), mb(4096), 40, []NodeShare{{0, mb(4096), mb(10)}, {1, mb(4096), mb(20)}}},
-			}}},
+			},
+			Others: []ScreenVM{{11, 955, "hostd.2101245", nil, -1, -1, -1, -1, nil}}}},
 		{EsxtopMemory, 13, "", &Screen{Time: "9:15:06am", Free: -1, MinFree: -1, VMs: []ScreenVM{
 			{15, 41001, "SQL server 01", []int{0, 1}, 0, -1, mb(1024), -1, nil},
 			{16, 41002, "web 02", []int{1}, 0, -1, -1, -1, nil}}}},

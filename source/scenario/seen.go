@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +24,7 @@ var observers = map[string]numa.Observer{
 //	seen sql01 by=esxtop time=2026-03-01T08:00:00Z homes=1 local=38GB remote=54GB free=2GB+100GB
 //
 // nodes, clients and sockets give the vCPUs of each in order, together those that run on one
-// node of the host, free the memory that nobody used on each node of the host. Words of a vm line state the settings that were in force.
+// node of the host, free the free memory of each node of the host. Words of a vm line state the settings that were in force.
 func (p *parser) seen(ws []word.Word) error {
 	if p.vms[ws[1].Key] == 0 {
 		return p.errorf(ws[1].Col, "found seen %s, want a VM of an earlier line", word.Short(ws[1].Key))
@@ -99,7 +98,7 @@ func (p *parser) seenWord(o *numa.Observation, v *numa.VM, w word.Word) (err err
 			list = append(list, b)
 		}
 		if w.Key == "free" {
-			o.Free = numa.ReadAt(maps.Collect(slices.All(list)), w.Key)
+			o.Free = numa.ReadAt(list, w.Key)
 		} else {
 			o.Slices = numa.ReadAt(list, w.Key)
 		}
