@@ -256,7 +256,7 @@ func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures 
 		if v == nil {
 			continue
 		}
-		worth := m.o.Better || m.o.Cycled || f.Severity > finding.Medium || f.Severity == finding.Medium && !split[v.ID] || v.Power.Value == numa.PoweredOff
+		worth := m.o.Better || m.o.Cycled || f.Severity > finding.Medium || f.Severity == finding.Medium && !(split[v.ID] && f.Rule == hidden) || v.Power.Value == numa.PoweredOff
 		about[v.ID] = about[v.ID] || worth && f.Planned()
 		cure := f.Cure()
 		free := !slices.ContainsFunc(cure, func(e numa.Edit) bool { return e.Needs() != numa.NeedsNothing })
@@ -267,6 +267,9 @@ func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures 
 	}
 	return about, cures
 }
+
+// hidden is the finding that a VM of few vCPUs is wide and its guest sees one node.
+const hidden = "N011"
 
 // advise takes the edits that a judged fleet's findings come to, on top of those that made it so. It reports whether
 // there are any.

@@ -123,8 +123,12 @@ func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil || p.Weighing {
 		return
 	}
-	ofHost := func(e numa.Edit) bool { return e.Kind == numa.EditHostOption }
-	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil && !slices.ContainsFunc(w.Edits, ofHost) }
+	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }
+	for i := range f.Ways {
+		if p.VM != nil && slices.ContainsFunc(f.Ways[i].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditHostOption }) {
+			f.Ways[i].Edits = nil // its host is changed by hand
+		}
+	}
 	if p.VM != nil && p.VM.FaultTolerance.Value == numa.FTSecondary && slices.ContainsFunc(f.Ways, changes) {
 		f.Ways, f.Notice, f.Advice = nil, "", "Change the primary VM of Fault Tolerance: vSphere makes its secondary anew"
 		return
@@ -137,7 +141,7 @@ func (p *Pass) advise(f *finding.Finding) {
 		var ways []numa.Way
 		for _, w := range f.Ways {
 			harm := (*finding.Finding)(nil)
-			if !w.Plan && changes(w) {
+			if !w.Plan && w.Edits != nil {
 				if harm = p.harm(f, w.Edits); harm != nil && why == "" {
 					why = fmt.Sprintf("To %s alone would not do: %s", w.Do, harm.Message)
 				}
