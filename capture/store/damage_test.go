@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -44,18 +45,19 @@ func fillForDamage(t *testing.T, dir string, begin time.Time) {
 // gone is the damage of a file that is not there any more.
 const gone = "it is missing"
 
-// damages are ways in which a file becomes another.
+// damages are ways in which a file becomes another, or another thing.
 var damages = []struct {
-	name string
-	do   func(r *rand.Rand, b []byte) []byte
+	name  string
+	do    func(r *rand.Rand, b []byte) []byte
+	place func(path string) error
 }{
-	{"a bit is another", func(r *rand.Rand, b []byte) []byte { b[r.IntN(len(b))] ^= 1 << r.IntN(8); return b }},
+	{"a bit is another", func(r *rand.Rand, b []byte) []byte { b[r.IntN(len(b))] ^= 1 << r.IntN(8); return b }, nil},
 	{"ten bytes are others", func(r *rand.Rand, b []byte) []byte {
 		for range 10 {
 			b[r.IntN(len(b))] ^= byte(1 + r.IntN(255))
 		}
 		return b
-	}},
+	}, nil},
 	{"a piece is zeros", func(r *rand.Rand, b []byte) []byte {
 		at := r.IntN(len(b))
 		for i := at; i < min(at+512, len(b)); i++ {
@@ -63,21 +65,23 @@ var damages = []struct {
 		}
 		b[at] = 0xff // zeros may have stood there
 		return b
-	}},
-	{"the end is missing", func(r *rand.Rand, b []byte) []byte { return b[:r.IntN(len(b))] }},
+	}, nil},
+	{"the end is missing", func(r *rand.Rand, b []byte) []byte { return b[:r.IntN(len(b))] }, nil},
 	{"a piece is missing", func(r *rand.Rand, b []byte) []byte {
 		at := r.IntN(len(b))
 		return append(b[:at:at], b[min(at+1+r.IntN(300), len(b)):]...)
-	}},
-	{"it is empty", func(*rand.Rand, []byte) []byte { return nil }},
+	}, nil},
+	{"it is empty", func(*rand.Rand, []byte) []byte { return nil }, nil},
 	{"it is something else", func(r *rand.Rand, b []byte) []byte {
 		for i := range b {
 			b[i] = byte(r.Uint32())
 		}
 		return b
-	}},
-	{gone, nil},
-	{"the first line", func(_ *rand.Rand, b []byte) []byte { b[3] ^= 1; return b }},
+	}, nil},
+	{gone, nil, func(string) error { return nil }},
+	{"the first line", func(_ *rand.Rand, b []byte) []byte { b[3] ^= 1; return b }, nil},
+	{"a folder stands there", nil, func(path string) error { return os.Mkdir(path, 0o700) }},
+	{"a link to nothing stands there", nil, func(path string) error { return os.Symlink(path+" is gone", path) }},
 }
 
 // TestDamage damages every file of a store in every way: it opens, has nothing that is wrong, says what is lost, has set the file aside,
@@ -108,8 +112,8 @@ func TestDamage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if damage.name == gone {
-					err = os.Remove(path)
+				if damage.place != nil {
+					err = errors.Join(os.Remove(path), damage.place(path))
 				} else {
 					err = os.WriteFile(path, damage.do(r, b), 0o600)
 				}
@@ -150,7 +154,7 @@ func openDamaged(t *testing.T, dir, file string, missing bool, begin time.Time) 
 	if len(losses) != 1 || filepath.Base(losses[0].File) != file || losses[0].Missing != missing || strings.HasPrefix(losses[0].File, filepath.Join(dir, "damaged")) == missing || !slices.Equal(told, losses) {
 		t.Fatalf("losses %v, told %v", losses, told)
 	}
-	if _, err := os.Stat(losses[0].File); (err != nil) != missing && file != "files.list" {
+	if _, err := os.Lstat(losses[0].File); (err != nil) != missing && file != "files.list" {
 		t.Error(err)
 	}
 	if losses[0].From.IsZero() && strings.HasSuffix(file, ".block") || losses[0].From.IsZero() && missing && strings.HasSuffix(file, ".journal") {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/klauspost/compress/s2"
@@ -155,7 +156,9 @@ func (s *Store) replay(listed []listedFile) error {
 		if id < 0 {
 			r.lost++ // it is set aside
 		}
-		if err := r.read(); err != nil {
+		if err := r.read(); errors.Is(err, syscall.EIO) {
+			r.lost++ // it is set aside
+		} else if err != nil {
 			return err
 		}
 		if i := slices.IndexFunc(listed, func(x listedFile) bool { return x.name == filepath.Base(path) }); i >= 0 {
@@ -244,10 +247,7 @@ func (r *replayed) read() error {
 			at += n
 			continue
 		}
-		_, next, err := nextMark(f, at+1, size, recordMark)
-		if err != nil {
-			return err
-		}
+		_, next := nextMark(f, at+1, size, recordMark)
 		r.lost += next - at
 		at = next
 	}

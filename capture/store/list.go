@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,25 +57,29 @@ func (s *Store) readList() (all []listedFile, err error) {
 	path := filepath.Join(s.dir, listName)
 	b, err := bounded.File(path, mostLists)
 	if errors.Is(err, os.ErrNotExist) {
-		if there, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+journalEnd)); err != nil || len(there) == 0 {
+		told := slices.ContainsFunc(s.losses, func(x Loss) bool { return filepath.Base(x.File) == listName })
+		if there, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+journalEnd)); err != nil || len(there) == 0 || told {
 			return nil, err
 		}
 		s.lose(Loss{File: path, Missing: true, Samples: -1})
 		return nil, nil
 	}
-	if err != nil {
+	if errors.Is(err, os.ErrPermission) {
 		return nil, err
 	}
 	end := bytes.LastIndexByte(bytes.TrimSuffix(b, []byte("\n")), '\n') + 1
-	if !bytes.HasPrefix(b, []byte(listHead)) || string(b[end:]) != fmt.Sprintf(listEnd, checksum(b[:end])) {
-		return nil, s.aside(Loss{File: path, Samples: -1, Bytes: int64(len(b))})
-	}
-	for line := range strings.Lines(string(b[len(listHead):end])) {
-		var x listedFile
-		if _, err := fmt.Sscanf(line, listLine, &x.name, &x.begin, &x.size); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err) // with its checksum it was written so
+	whole := bytes.HasPrefix(b, []byte(listHead)) && string(b[end:]) == fmt.Sprintf(listEnd, checksum(b[:end]))
+	if whole {
+		for line := range strings.Lines(string(b[len(listHead):end])) {
+			var x listedFile
+			if _, err := fmt.Sscanf(line, listLine, &x.name, &x.begin, &x.size); err != nil {
+				whole = false
+			}
+			all = append(all, x)
 		}
-		all = append(all, x)
+	}
+	if !whole {
+		return nil, s.aside(Loss{File: path, Samples: -1, Bytes: int64(len(b))})
 	}
 	return all, nil
 }
@@ -82,14 +87,13 @@ func (s *Store) readList() (all []listedFile, err error) {
 // missing notes which files of the list were not there.
 func (s *Store) missing(all []listedFile, there map[string]bool) {
 	for i, x := range all {
-		var from, to int64
 		s.journal.id = max(s.journal.id, journalID(x.name)) // none has the name of one that is missing
 		if there[x.name] {
 			continue
 		}
-		if _, err := fmt.Sscanf(x.name, blockForm, &from, &to); err == nil {
-			if !s.covered(from, to) { // else it was removed for one that has all of it
-				s.lose(Loss{File: filepath.Join(s.dir, x.name), Missing: true, From: time.UnixMilli(from).UTC(), To: time.UnixMilli(to).UTC(), Samples: -1})
+		if from, to, ok := timesOf(x.name); ok {
+			if !s.covered(from.UnixMilli(), to.UnixMilli()) { // else it was removed for one that has all of it
+				s.lose(Loss{File: filepath.Join(s.dir, x.name), Missing: true, From: from, To: to, Samples: -1})
 			}
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -92,9 +93,50 @@ func SetAside(path string) (to string, err error) {
 	return to, os.Rename(path, to)
 }
 
+// Misplaced sets aside what stands at the path of a file and is none: a folder, a pipe that nobody writes, a link to nothing. It returns where that
+// lies then; "" for a file, and where nothing stands.
+func Misplaced(path string) (to string, err error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode().IsRegular() {
+		return "", nil
+	}
+	if _, none := os.Lstat(path); none != nil {
+		return "", nil // opening it says why, if that matters
+	}
+	return SetAside(path)
+}
+
+// clear sets aside what is misplaced among the names in its folder, and notes it.
+func (s *Store) clear(names ...string) error {
+	for _, name := range names {
+		if ext := filepath.Ext(name); name != lockName && name != listName && ext != blockEnd && ext != journalEnd && ext != tmpEnd {
+			continue
+		}
+		to, err := Misplaced(filepath.Join(s.dir, name))
+		if err != nil {
+			return err
+		}
+		if to != "" {
+			x := Loss{File: to, Samples: -1}
+			x.From, x.To, _ = timesOf(name)
+			s.lose(x)
+		}
+	}
+	return nil
+}
+
+// timesOf returns the times in the name of a block; false without them.
+func timesOf(name string) (from, to time.Time, ok bool) {
+	var a, b int64
+	if _, err := fmt.Sscanf(filepath.Base(name), blockForm, &a, &b); err != nil {
+		return from, to, false
+	}
+	return time.UnixMilli(a).UTC(), time.UnixMilli(b).UTC(), a < b
+}
+
 // loadBlocks opens and checks the blocks, and saves what is whole of those that are damaged.
 func (s *Store) loadBlocks() error {
-	unfinished, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*.tmp"))
+	unfinished, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+tmpEnd))
 	if err != nil {
 		return err
 	}
@@ -115,6 +157,14 @@ func (s *Store) loadBlocks() error {
 				continue
 			}
 			err = errors.Join(err, b.file.Close())
+		}
+		if errors.Is(err, syscall.EIO) {
+			x := Loss{File: path, Samples: -1}
+			x.From, x.To, _ = timesOf(path)
+			if err := s.aside(x); err != nil {
+				return err
+			}
+			continue
 		}
 		if !errors.Is(err, errDamaged) {
 			return err
@@ -144,9 +194,7 @@ func (s *Store) removeMerged() (err error) {
 // check reads all of a block.
 func (s *Store) check(b *block) error {
 	found := scanned{}
-	if err := scan(b.file, b.size, s.zip, &found, func(*entry) {}); err != nil {
-		return err
-	}
+	scan(b.file, b.size, s.zip, &found, func(*entry) {})
 	if found.lost > 0 || found.samples != b.samples {
 		return fmt.Errorf("%w: %d of %d samples are whole", errDamaged, found.samples, b.samples)
 	}
@@ -170,17 +218,11 @@ func (s *Store) salvage(path string, b *block, newest bool) error {
 		return err
 	}
 	found := scanned{}
-	if err := scan(f, info.Size(), s.zip, &found, func(e *entry) { w.add(e.labels, e.chunks) }); err != nil {
-		return errors.Join(err, w.abandon())
-	}
-	var from, to int64
+	scan(f, info.Size(), s.zip, &found, func(e *entry) { w.add(e.labels, e.chunks) })
 	x := Loss{File: path, Bytes: found.lost}
-	_, err = fmt.Sscanf(filepath.Base(path), blockForm, &from, &to)
-	if err == nil {
-		x.From, x.To = time.UnixMilli(from).UTC(), time.UnixMilli(to).UTC()
-	}
-	switch {
-	case err != nil || from >= to: // where it belongs is not known
+	timed := false
+	switch x.From, x.To, timed = timesOf(path); {
+	case !timed: // where it belongs is not known
 		x.Samples = -1
 		return errors.Join(w.abandon(), s.aside(x))
 	case newest && found.samples == 0:
@@ -196,7 +238,7 @@ func (s *Store) salvage(path string, b *block, newest bool) error {
 	if err := s.aside(x); err != nil {
 		return errors.Join(err, w.abandon())
 	}
-	saved, err := w.finish(s.dir, to)
+	saved, err := w.finish(s.dir, x.To.UnixMilli())
 	if err == nil && saved != nil {
 		s.blocks = append(s.blocks, saved)
 	}
@@ -211,8 +253,8 @@ type scanned struct {
 }
 
 // scan reads a block from its beginning, page by page, and calls f with every series that is whole.
-// Behind what is damaged it looks for the next page. An error is one of reading, not of what was read.
-func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)) error {
+// Behind what is damaged, or cannot be read, it looks for the next page.
+func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)) {
 	if !begins(file, blockHead) {
 		found.lost++ // also when no page is missing
 	}
@@ -220,18 +262,13 @@ func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)
 	for at < size {
 		entries, next, err := readPage(file, at, size, zip)
 		if err != nil {
-			mark, there, err := nextMark(file, at, size, pageMark, indexMark)
-			if err != nil {
-				return err
-			}
+			mark, there := nextMark(file, at, size, pageMark, indexMark)
 			if there == at && mark == indexMark && endsWith(file, at, size) {
 				found.index = true
-				return nil
+				return
 			}
 			if there == at { // what it marks is damaged
-				if _, there, err = nextMark(file, at+1, size, pageMark, indexMark); err != nil {
-					return err
-				}
+				_, there = nextMark(file, at+1, size, pageMark, indexMark)
 			}
 			found.lost += there - at
 			at = there
@@ -251,7 +288,6 @@ func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)
 		}
 		at = next
 	}
-	return nil
 }
 
 // endsWith reports whether the index that begins at an offset is the end of a block.
@@ -261,15 +297,12 @@ func endsWith(file *os.File, at, size int64) bool {
 	return err == nil && at+frameSize+int64(binary.LittleEndian.Uint32(frame[4:]))+tailSize == size
 }
 
-// nextMark returns the next of some marks, and where it stands; the end without one.
-func nextMark(file io.ReaderAt, at, size int64, marks ...string) (mark string, there int64, err error) {
+// nextMark returns the next of some marks, and where it stands; the end without one. What cannot be read has none.
+func nextMark(file io.ReaderAt, at, size int64, marks ...string) (mark string, there int64) {
 	const window = 1 << 20
 	buf := make([]byte, window)
 	for ; at < size; at += window - markSize + 1 {
-		n, err := file.ReadAt(buf[:min(window, size-at)], at)
-		if err != nil && !errors.Is(err, io.EOF) {
-			return "", 0, err
-		}
+		n, _ := file.ReadAt(buf[:min(window, size-at)], at)
 		first := n
 		for _, m := range marks {
 			if i := bytes.Index(buf[:n], []byte(m)); i >= 0 && i < first {
@@ -277,8 +310,8 @@ func nextMark(file io.ReaderAt, at, size int64, marks ...string) (mark string, t
 			}
 		}
 		if mark != "" {
-			return mark, at + int64(first), nil
+			return mark, at + int64(first)
 		}
 	}
-	return "", size, nil
+	return "", size
 }

@@ -76,6 +76,12 @@ var Stale = math.Float64frombits(value.StaleNaN)
 // until the store is opened again; what was kept before is safe.
 var ErrBroken = errors.New("the store cannot write")
 
+// Names of files in the folder, besides those of blocks and journals.
+const (
+	lockName = "lock"
+	tmpEnd   = ".tmp"
+)
+
 // defaults of Options, and how time is cut.
 const (
 	defaultRetain  = 30 * 24 * time.Hour
@@ -110,29 +116,31 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := foreign(dir); err != nil {
 		return nil, err
 	}
-	lock, _, err := fileutil.Flock(filepath.Join(dir, "lock"))
-	if err != nil {
+	s := &Store{dir: dir, o: o, span: shortSpan.Milliseconds(), head: newHead()}
+	if err := s.clear(lockName); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.lock, _, err = fileutil.Flock(filepath.Join(dir, lockName)); err != nil {
 		return nil, explain(dir, err)
 	}
-	zip, err := newPacker()
-	if err != nil {
-		return nil, errors.Join(err, lock.Release())
+	if s.zip, err = newPacker(); err != nil {
+		return nil, errors.Join(err, s.lock.Release())
 	}
-	s := &Store{dir: dir, o: o, span: shortSpan.Milliseconds(), lock: lock, zip: zip, head: newHead()}
 	s.idle = sync.NewCond(&s.mu)
 	if o.Retain > longRetain {
 		s.span = longSpan.Milliseconds()
 	}
 	s.largest = max(s.span, min(largestBlock, o.Retain/10).Milliseconds())
 	if err := s.load(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), s.closeFiles(), lock.Release())
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), s.closeFiles(), s.lock.Release())
 	}
 	return s, nil
 }
 
 // explain says in words that another process has the folder.
 func explain(dir string, err error) error {
-	if _, stat := os.Stat(filepath.Join(dir, "lock")); stat == nil && locked(err) {
+	if _, stat := os.Stat(filepath.Join(dir, lockName)); stat == nil && locked(err) {
 		return fmt.Errorf("%s: another process has it open: only one can write", dir)
 	}
 	return fmt.Errorf("%s: %w", dir, err)
@@ -157,6 +165,9 @@ func (s *Store) load() error {
 	there := map[string]bool{}
 	for _, f := range files {
 		there[f.Name()] = true
+		if err := s.clear(f.Name()); err != nil {
+			return err
+		}
 	}
 	listed, err := s.readList()
 	if err != nil {

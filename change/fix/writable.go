@@ -101,6 +101,9 @@ func Writable(e numa.Edit) error {
 	if !known {
 		return fmt.Errorf("%s %q is no setting that homenode writes", e.Kind, e.Key)
 	}
+	if i := strings.IndexFunc(e.Key+e.To.Text, func(r rune) bool { return r > unicode.MaxASCII }); i >= 0 { // letters that look or fold like others
+		return fmt.Errorf("%s: found %+q, which has a letter that no setting has", e.Name(), e.Key+" = "+e.To.Text)
+	}
 	if !printable(e.To.Text) {
 		return fmt.Errorf("%s: found %q, which has control characters", e.Name(), e.To.Text)
 	}
@@ -165,7 +168,7 @@ func (f *form) check(text string) error {
 	case f.list:
 		return f.checkList(text)
 	}
-	if n, err := strconv.Atoi(text); err != nil || n < f.least || n > f.most {
+	if n, err := digits(text); err != nil || n < f.least || n > f.most {
 		return fmt.Errorf("found %q, want a number from %d to %d", text, f.least, f.most)
 	} else if f.step > 0 && n%f.step != 0 {
 		return fmt.Errorf("found %d, want a multiple of %d", n, f.step)
@@ -173,16 +176,22 @@ func (f *form) check(text string) error {
 	return nil
 }
 
+// digits reads a number without a sign.
+func digits(text string) (int, error) {
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int(n), err
+}
+
 // checkList reads numbers and ranges with commas.
 func (f *form) checkList(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
-		a, err := strconv.Atoi(low)
+		a, err := digits(low)
 		b := a
 		if isRange && err == nil {
-			b, err = strconv.Atoi(high)
+			b, err = digits(high)
 		}
-		if err != nil || a < 0 || b < a || b > f.most {
+		if err != nil || b < a || b > f.most {
 			return fmt.Errorf("found %q, want numbers from 0 to %d with commas", text, f.most)
 		}
 	}

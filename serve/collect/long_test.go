@@ -183,7 +183,7 @@ func TestDay(t *testing.T) {
 	go func() { c.Run(ctx); close(done) }()
 	defer func() { cancel(); <-done }()
 	measure := func(n int) (heap uint64, goroutines int) {
-		for end := time.Now().Add(time.Minute); out.of("esx1") < n || out.of("esx4") < n; time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(5 * time.Minute); out.of("esx1") < n || out.of("esx4") < n; time.Sleep(5 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%d turns of %d", out.of("esx1"), n)
 			}

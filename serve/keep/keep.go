@@ -186,7 +186,13 @@ func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 	if err == nil {
 		var h *store.Store
 		hours := filepath.Join(dir, "hours")
-		if _, gone := os.Stat(hours); gone != nil && !s.Oldest().IsZero() {
+		info, gone := os.Stat(hours)
+		if gone == nil && !info.IsDir() {
+			var to string
+			if to, err = store.SetAside(hours); err == nil {
+				k.Lose(store.Loss{File: to, To: s.Oldest().UTC(), Samples: -1})
+			}
+		} else if gone != nil && !s.Oldest().IsZero() {
 			k.Lose(store.Loss{File: hours, To: s.Oldest().UTC(), Samples: -1, Missing: true})
 		}
 		if h, err = store.Open(hours, store.Options{Retain: hoursKept, Reserve: o.Reserve, Free: o.Free, Lost: k.Lose}); err != nil {

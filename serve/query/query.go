@@ -3,6 +3,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,12 +26,15 @@ import (
 
 // Limits of one query and of all.
 const (
-	mostSamples = 50_000_000
+	mostSamples = 5_000_000 // 80 MB
 	longest     = 30 * time.Second
+	withoutStep = time.Minute // the step of a subquery that names none
 	atOnce      = 4
 	mostWaiting = 100
 	mostPoints  = 11_000 // of a series, as Prometheus has it
 	mostBody    = 1 << 20
+	mostText    = 32 << 10 // of a query: the parser calls itself for what is nested
+	mostSteps   = 50_000   // of a subquery: 30 days by the minute
 )
 
 // An API answers queries.
@@ -70,7 +74,7 @@ func (a *API) Handler() http.Handler {
 	a.parser = parser.NewParser(parser.Options{})
 	a.engine = promql.NewEngine(promql.EngineOpts{MaxSamples: mostSamples, Timeout: longest, LookbackDelta: 5 * time.Minute,
 		EnableAtModifier: true, EnableNegativeOffset: true, Parser: a.parser,
-		NoStepSubqueryIntervalFn: func(int64) int64 { return time.Minute.Milliseconds() }})
+		NoStepSubqueryIntervalFn: func(int64) int64 { return withoutStep.Milliseconds() }})
 	a.turns = turns.New(atOnce, mostWaiting)
 	mux := http.NewServeMux()
 	both := func(path string, f func(*http.Request) (any, annotations.Annotations, error)) {
@@ -170,9 +174,40 @@ func (a *API) inTurn(f func(*http.Request) (any, annotations.Annotations, error)
 	}
 }
 
-// exec runs a query.
-func (a *API) exec(r *http.Request, make func(context.Context, storage.Queryable, promql.QueryOpts) (promql.Query, error)) (any, annotations.Annotations, error) {
+// bound says why a query is not begun, whose first and last moment are a time apart: its text is too long, or a subquery has too many steps.
+func (a *API) bound(query string, apart time.Duration) (err error) {
+	if len(query) > mostText {
+		return badData{fmt.Errorf("found a query of %d bytes, want at most %d", len(query), mostText)}
+	}
+	expr, wrong := a.parser.ParseExpr(query)
+	if wrong != nil {
+		return badData{fmt.Errorf("invalid parameter \"query\": %w", wrong)}
+	}
+	parser.Inspect(expr, func(node parser.Node, around []parser.Node) error {
+		inner, ok := node.(*parser.SubqueryExpr)
+		if !ok {
+			return nil
+		}
+		seconds := apart.Seconds() + inner.Range.Seconds()
+		for _, n := range around {
+			if outer, ok := n.(*parser.SubqueryExpr); ok {
+				seconds += outer.Range.Seconds()
+			}
+		}
+		if steps := seconds / cmp.Or(inner.Step, withoutStep).Seconds(); steps > mostSteps {
+			err = badData{fmt.Errorf("found a subquery of %.0f steps, want at most %d: take a longer step or less time", steps, mostSteps)}
+		}
+		return err
+	})
+	return err
+}
+
+// exec runs a query whose first and last moment are a time apart.
+func (a *API) exec(r *http.Request, apart time.Duration, make func(context.Context, storage.Queryable, promql.QueryOpts) (promql.Query, error)) (any, annotations.Annotations, error) {
 	s, err := a.store()
+	if err == nil {
+		err = a.bound(r.Form.Get("query"), apart)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -198,7 +233,7 @@ func (a *API) exec(r *http.Request, make func(context.Context, storage.Queryable
 	}
 	q, err := make(ctx, s, promql.NewPrometheusQueryOpts(false, lookback, nil))
 	if err != nil {
-		return nil, nil, badData{fmt.Errorf("invalid parameter \"query\": %w", err)}
+		return nil, nil, badData{err}
 	}
 	defer q.Close()
 	res := q.Exec(ctx)
@@ -227,7 +262,7 @@ func (a *API) instant(r *http.Request) (any, annotations.Annotations, error) {
 			return nil, nil, err
 		}
 	}
-	return a.exec(r, func(ctx context.Context, s storage.Queryable, o promql.QueryOpts) (promql.Query, error) {
+	return a.exec(r, 0, func(ctx context.Context, s storage.Queryable, o promql.QueryOpts) (promql.Query, error) {
 		return a.engine.NewInstantQuery(ctx, s, o, r.Form.Get("query"), at)
 	})
 }
@@ -248,7 +283,7 @@ func (a *API) series(r *http.Request) (any, annotations.Annotations, error) {
 	case end.Sub(start)/step > mostPoints:
 		return nil, nil, badData{fmt.Errorf("found more than %d points a series: take a longer step", mostPoints)}
 	}
-	return a.exec(r, func(ctx context.Context, s storage.Queryable, o promql.QueryOpts) (promql.Query, error) {
+	return a.exec(r, end.Sub(start), func(ctx context.Context, s storage.Queryable, o promql.QueryOpts) (promql.Query, error) {
 		return a.engine.NewRangeQuery(ctx, s, o, r.Form.Get("query"), start, end, step)
 	})
 }

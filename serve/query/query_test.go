@@ -259,6 +259,39 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+// TestBounds asks for more than is reckoned: it is refused at once, and the process stays.
+func TestBounds(t *testing.T) {
+	base := serve(t, open(t, t.TempDir()))
+	for query, want := range map[string]string{
+		"max_over_time(x[30d:1s])":                                                    "2592000 steps",
+		"sum(sum_over_time(rate(x[5m])[365d:]))":                                      "525600 steps",
+		"max_over_time(max_over_time(x[10m:1s])[30d:1h])":                             "2592600 steps",
+		"max_over_time(x[30d:1m]) + max_over_time(x[1y:1ms])":                         "steps",
+		"max_over_time(x[290y:1ms])":                                                  "steps",
+		strings.Repeat("max_over_time(", 50) + "x" + strings.Repeat("[290y:1d])", 50): "steps", // no overflow
+		strings.Repeat("-", 1<<18) + "1":                                              "bytes",
+		strings.Repeat("(", 1<<18) + "1":                                              "bytes",
+		"max_over_time(x[30d:1m])":                                                    "",
+		"max_over_time(rate(x[5m])[1d:20s])":                                          "",
+		strings.Repeat("-", mostDepth) + "1":                                          "",
+	} {
+		for path, more := range map[string]url.Values{"/api/v1/query": {}, "/api/v1/query_range": {"start": {at(0)}, "end": {at(60)}, "step": {"1m"}}} {
+			more.Set("query", query)
+			began := time.Now()
+			code, v := ask(t, base, path, more, true)
+			if said := fmt.Sprint(v["error"]); (want == "") != (code == http.StatusOK) || path == "/api/v1/query" && want != "" && !strings.Contains(said, want) || code != http.StatusOK && v["errorType"] != "bad_data" {
+				t.Errorf("%s %.80s: %d %.200s", path, query, code, said)
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("%s %.80s takes %v", path, query, took)
+			}
+		}
+	}
+}
+
+// mostDepth is nested as deep as a text of the longest length can be.
+const mostDepth = 32<<10 - 1
+
 func TestNotYet(t *testing.T) {
 	api := query.API{Store: func() (storage.Queryable, error) { return nil, errors.New("the store is being opened") }}
 	server := httptest.NewServer(api.Handler())

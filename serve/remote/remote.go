@@ -82,6 +82,7 @@ type marks struct {
 // A State is how sending goes.
 type State struct {
 	To     string    `json:"to"`
+	Begin  time.Time `json:"begin,omitzero"` // there were no marks: as a new target it gets all from then on
 	Until  time.Time `json:"until,omitzero"` // up to when the target has everything
 	Sent   int64     `json:"sent"`           // samples
 	Failed int64     `json:"failed"`         // samples that the target refused
@@ -95,20 +96,29 @@ func New(t Target, dir string, late time.Duration, begin time.Time, lost func(st
 	name := strings.ReplaceAll(t.Name, ":", "+") // Windows has no colon in names of files, and names of targets no plus
 	s := &Sender{target: t, file: filepath.Join(dir, "remote-"+name+".json"), late: late}
 	s.state.To = t.Name
+	aside, err := store.Misplaced(s.file)
+	if err != nil {
+		return nil, err
+	}
 	b, err := bounded.File(s.file, 64<<20)
-	if err == nil {
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return nil, err
+	case err == nil:
 		if s.marks, err = readMarks(b); err == nil {
 			return s, nil
 		}
-		to, aside := store.SetAside(s.file)
-		if aside != nil {
-			return nil, aside
+		fallthrough
+	case !errors.Is(err, os.ErrNotExist):
+		if aside, err = store.SetAside(s.file); err != nil {
+			return nil, err
 		}
-		lost(store.Loss{File: to, To: begin.UTC().Truncate(time.Second), Samples: -1, Bytes: int64(len(b))})
-	} else if !errors.Is(err, os.ErrNotExist) {
-		return nil, err
+	}
+	if aside != "" {
+		lost(store.Loss{File: aside, To: begin.UTC().Truncate(time.Second), Samples: -1, Bytes: int64(len(b))})
 	}
 	s.marks = marks{From: begin.UnixMilli(), Hosts: map[string]int64{}}
+	s.state.Begin = begin
 	return s, nil
 }
 

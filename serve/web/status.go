@@ -87,6 +87,9 @@ func (s *Server) addSending(a *answer.Answer) {
 		if !r.Until.IsZero() {
 			text = fmt.Sprintf("has everything up to %s UTC, %s samples", r.Until.UTC().Format(time.DateTime), words.Thousands(int(r.Sent)))
 		}
+		if !r.Begin.IsZero() {
+			text += fmt.Sprintf(", as a new target from %s UTC on: no marks say what it has", r.Begin.UTC().Format(time.DateTime))
+		}
 		if r.Failed > 0 {
 			text += fmt.Sprintf(", refused %s", words.Thousands(int(r.Failed)))
 		}

@@ -82,7 +82,7 @@ func TestHostileAnswers(t *testing.T) {
 			before := sessions(t, vc.URL)
 			s := httptest.NewTLSServer(proxy(vc, tt.intercept))
 			t.Cleanup(s.Close)
-			got := readError(t, t.Context(), serverURL(t, s, vc.URL.User), vsphere.Options{PageSize: 6, CallTimeout: impatient, Insecure: true})
+			got := readError(t, t.Context(), serverURL(t, s, vc.URL.User), vsphere.Options{PageSize: 6, CallTimeout: 5 * impatient, Insecure: true})
 			if !strings.HasPrefix(got, tt.want) {
 				t.Errorf("Read() = %q\nwant %q", got, tt.want)
 			}
@@ -120,7 +120,7 @@ func TestHostileLogin(t *testing.T) {
 				fmt.Fprint(w, body)
 				return true
 			})
-			if got, want := readError(t, t.Context(), u, vsphere.Options{CallTimeout: impatient}), "HOST: log in: "+name; !strings.HasPrefix(got, want) {
+			if got, want := readError(t, t.Context(), u, vsphere.Options{CallTimeout: 5 * impatient}), "HOST: log in: "+name; !strings.HasPrefix(got, want) {
 				t.Errorf("Read() = %q, want %q", got, want)
 			}
 			if after := sessions(t, vc.URL); after != before {
@@ -148,7 +148,7 @@ func TestLargeAnswerMemory(t *testing.T) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	before := m.TotalAlloc
-	readError(t, t.Context(), u, vsphere.Options{CallTimeout: impatient})
+	readError(t, t.Context(), u, vsphere.Options{CallTimeout: 5 * impatient})
 	runtime.ReadMemStats(&m)
 	if got := (m.TotalAlloc - before) >> 20; got > 100 {
 		t.Errorf("the read allocated %d MB, want less than 100", got)
@@ -165,8 +165,8 @@ func TestWholeReadInTime(t *testing.T) {
 		}
 		return false
 	})
-	const want = "HOST: read VMs after 100 of 200: the read as a whole takes longer than 12s (30 times the limit of one answer)"
-	got := readError(t, t.Context(), u, vsphere.Options{PageSize: 1, CallTimeout: 400 * time.Millisecond})
+	const want = "HOST: read VMs after 100 of 200: the read as a whole takes longer than 18s (30 times the limit of one answer)"
+	got := readError(t, t.Context(), u, vsphere.Options{PageSize: 1, CallTimeout: 600 * time.Millisecond})
 	if _, reason, _ := strings.Cut(want, ": the"); !strings.HasSuffix(got, reason) {
 		t.Errorf("Read() = %q, want about %q", got, want)
 	}

@@ -110,12 +110,12 @@ func forgedPlans() map[string]*fix.Plan {
 	for _, key := range []string{"isolation.tools.copy.disable", "isolation.tools.paste.disable", "guestinfo.evil", "disk.EnableUUID", "RemoteDisplay.vnc.enabled", "RemoteDisplay.vnc.port", "ethernet0.filter0.name",
 		"scsi0:0.fileName", "svga.vgaOnly", "tools.setInfo.sizeLimit", "mks.enable3d", "monitor_control.pseudo_perfctr", "vhv.enable", "uuid.action", "bios.bootOrder", "log.fileName", "sched.swap.dir",
 		"numa.evil", "numa.vcpu.maxPerVirtualNodes", "numa", "numa.", "", "sched.vcpu-1.affinity", "sched.vcpu99999.affinity", "sched.vcpu0.affinity.x", "sched.mem.pshare.enable", "cpuid.1.ecx", "cpuid.coresPerSocket", "vcpu.hotadd",
-		"numa.vcpu.preferHT\n", " numa.vcpu.preferHT", "numa.vcpu.preferHT\x00"} {
+		"numa.autosize.coo\u212aie", "\uff4euma.vcpu.preferHT", "numa.\u0441onsolidate", "numa.vcpu.preferHT\n", " numa.vcpu.preferHT", "numa.vcpu.preferHT\x00"} {
 		add("key "+fmt.Sprintf("%q", key), planOf(vm(set(key, "TRUE"))))
 		add("removed "+fmt.Sprintf("%q", key), planOf(vm(numa.Edit{Kind: numa.EditExtraConfig, Key: key, From: numa.Is("FALSE")})))
 	}
 	for key, values := range map[string][]string{
-		"numa.vcpu.preferHT": {"", "1", "yes", "TRUE\nguestinfo.evil = 1", "TRUE "}, "numa.nodeAffinity": {"-1", "64", "0;1", "0,,1", "3-1", "0,1\n"}, "numa.vcpu.min": {"-1", "nine", "4097", "9.0", "0x9", "99999999999999999999"},
+		"numa.vcpu.preferHT": {"", "1", "FAL\u017fE", "\uff34RUE", "yes", "TRUE\nguestinfo.evil = 1", "TRUE "}, "numa.nodeAffinity": {"-1", "+1", "0,\u0661", "64", "0;1", "0,,1", "3-1", "0,1\n"}, "numa.vcpu.min": {"-1", "+9", "-0", "\u0669", "nine", "4097", "9.0", "0x9", "99999999999999999999"},
 		"numa.vcpu.maxPerVirtualNode": {"-8", "8 8", "$(reboot)"}, "cpuid.numSMT": {"0", "3"}, fix.RebootKey: {"SOFT", "1"}, "sched.cpu.affinity": {"0,a", "999999999"}} {
 		for _, v := range values {
 			add(fmt.Sprintf("%s = %q", key, v), planOf(vm(set(key, v))))
@@ -127,7 +127,7 @@ func forgedPlans() map[string]*fix.Plan {
 		add(fmt.Sprintf("vm %s %v", e.Kind, e.To), planOf(vm(e)))
 	}
 	for _, e := range []numa.Edit{hotAdd, most, {Kind: numa.EditHostOption, Key: "Config.HostAgent.plugins.hostsvc.esxAdminsGroup", To: numa.Is("evil")}, {Kind: numa.EditHostOption, Key: "Security.AccountLockFailures", To: numa.Is("0")},
-		{Kind: numa.EditHostOption, Key: "UserVars.SuppressShellWarning", To: numa.Is("1")}, {Kind: numa.EditHostOption, Key: "Numa.PreferHT", To: numa.Is("2")}, {Kind: numa.EditHostOption, Key: "Numa.PreferHT", To: numa.Is("on")},
+		{Kind: numa.EditHostOption, Key: "UserVars.SuppressShellWarning", To: numa.Is("1")}, {Kind: numa.EditHostOption, Key: "Numa.PreferHT", To: numa.Is("2")}, {Kind: numa.EditHostOption, Key: "Numa.PreferHT", To: numa.Is("on")}, {Kind: numa.EditHostOption, Key: "Mem.\u017fhareForceSalting", To: numa.Is("1")},
 		{Kind: numa.EditHostOption, Key: "Numa.PreferHT"}, {Kind: numa.EditHostOption, Key: "Mem.ShareForceSalting", To: numa.Is("3")}} {
 		add(fmt.Sprintf("host %s %s %v", e.Kind, e.Key, e.To), planOf(host(e)))
 	}

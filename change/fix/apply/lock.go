@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"homenode/numa"
 )
@@ -23,22 +24,28 @@ func (r *run) name() string {
 	return fmt.Sprintf("%s (%x) on %s", filepath.Base(r.j.Path), folder[:4], cmp.Or(machine, "a machine without a name"))
 }
 
-// lock keeps other runs away, on this machine and on others. A connection that ends while the lock is made may leave one without a name: the run
-// adopts it when no other has named it after a while.
+// unnamed is how long a lock may have no name at least: a run names it in its next call, and one that was killed before never does.
+const unnamed = 2 * time.Second
+
+// lock keeps other runs away, on this machine and on others. A run that is killed while it makes the lock, or whose connection ends then, may leave one
+// without a name: it is adopted when nobody has named it after a while.
 func (r *run) lock(ctx context.Context) error {
-	holder, failed := "", false
+	holder := ""
 	take := func(adopt bool) error {
 		return r.again(ctx, func() (err error) {
 			holder, err = r.t.Lock(ctx, r.name(), adopt)
-			failed = failed || err != nil
 			return err
 		})
 	}
 	err := take(false)
-	if err == nil && failed && holder == numa.UnnamedRun {
-		if err = pause(ctx, nil, 2*r.o.Poll); err == nil {
+	if err == nil && holder == numa.UnnamedRun {
+		if err = pause(ctx, nil, max(unnamed, 2*r.o.Poll)); err == nil {
 			err = take(true)
 		}
+	}
+	if err != nil { // its name may be in it
+		_, left := r.t.Unlock(ctx, r.name())
+		err = errors.Join(err, left)
 	}
 	switch {
 	case err != nil:

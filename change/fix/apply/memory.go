@@ -39,10 +39,17 @@ func Remember(lines []journal.Line) (*fix.Plan, map[string]*past) {
 		if l.Step == journal.StepPlan && l.Whole != nil {
 			before := known
 			p, known = l.Whole, map[string]*past{}
-			for id, k := range before { // a rollback finds VMs where the run before it left them
-				if l.Undo && k.open() {
-					known[id] = &past{ran: k.ran, host: k.host, began: true, asked: k.asked, stopped: k.stopped, edits: k.edits}
+			for i := range p.Changes { // a rollback finds VMs where the run before it left them
+				c := &p.Changes[i]
+				k := before[c.Target().ID]
+				if !l.Undo || k == nil || !k.open() {
+					continue
 				}
+				left := &past{ran: k.ran, host: k.host, began: true, asked: k.asked, stopped: k.stopped}
+				if k.edits != nil { // sent, but perhaps not made: the same of those that take them back
+					left.edits = c.Edits
+				}
+				known[c.Target().ID] = left
 			}
 			continue
 		}

@@ -105,11 +105,15 @@ func Open(path string, now func() time.Time) (*Journal, []Line, error) {
 		return nil, nil, err
 	}
 	j := &Journal{Path: path, f: f, now: now}
-	if err := j.open(); err != nil {
+	if err = owned.Check(f); err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	} else {
+		err = j.open()
+	}
+	if err != nil {
 		_ = f.Close()
 		return nil, nil, err
 	}
-	err = owned.Check(f)
 	var lines []Line
 	var size int64
 	var prev string
@@ -149,9 +153,12 @@ func (j *Journal) open() error {
 
 func (j *Journal) spare() string { return j.Path + ".reserve" }
 
-// keepReserve writes the reserve: a hole would keep no room.
+// keepReserve writes the reserve, a new file: a link that stands there would lead to another one. A hole would keep no room.
 func (j *Journal) keepReserve() error {
-	f, err := os.OpenFile(j.spare(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err := os.Remove(j.spare()); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(j.spare(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,18 @@
 package flags
 
-import "sync/atomic"
+import (
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+)
 
 var busy atomic.Int32
 
-// Busy keeps the program from ending by itself after the first Ctrl-C, until done is called: a VM that was powered off
-// is powered on first. A second Ctrl-C ends it at once.
+// Busy keeps the program from ending by itself after the first Ctrl-C, and when nobody reads its output any more, until done is called: a VM that was
+// powered off is powered on first. A second Ctrl-C ends it at once.
 func Busy() (done func()) {
 	busy.Add(1)
+	signal.Ignore(syscall.SIGPIPE)
 	return func() { busy.Add(-1) }
 }
 

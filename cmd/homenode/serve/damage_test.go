@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -157,9 +158,9 @@ func damageFile(t *testing.T, r *rand.Rand, origin, file string) damaged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	what, n := "", 4
+	what, n := "", 5
 	if strings.HasSuffix(file, ".json") {
-		n = 3 // marks that are missing are those of a new target
+		n = 4 // marks that are missing are those of a new target
 	}
 	switch at := r.IntN(len(b)); r.IntN(n) {
 	case 0:
@@ -173,11 +174,16 @@ func damageFile(t *testing.T, r *rand.Rand, origin, file string) damaged {
 		for i := at; i < min(len(b), at+512); i++ {
 			b[i] ^= byte(1 + r.IntN(255))
 		}
-	case 3:
-		if err := os.Remove(path); err != nil {
+	case 3, 4:
+		err := os.Remove(path)
+		if what = "removed"; n == 4 || r.IntN(2) == 0 {
+			what = "a folder stands there"
+			err = errors.Join(err, os.Mkdir(path, 0o700))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		return damaged{dir, "removed"}
+		return damaged{dir, what}
 	}
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)

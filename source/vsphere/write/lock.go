@@ -19,40 +19,44 @@ import (
 // Services API reference, AddCustomFieldDef), so of two runs that begin at once one makes it. Its value at the root folder names the run.
 const LockName = "homenode.run"
 
-// Lock takes the vCenter for the run mine, or returns the run that has it; a run that has it already keeps it, and adopt takes a lock without a
-// name too. A host without a vCenter has no custom attributes, and no lock.
+// Lock takes the vCenter for the run mine, or returns the run that has it; a run that has it already keeps it. adopt takes a lock without a name too:
+// it is removed and made anew, so that the run that made it cannot name it any more. A host without a vCenter has no custom attributes, and no lock.
 func (w Writer) Lock(ctx context.Context, mine string, adopt bool) (holder string, err error) {
 	manager, root := w.fields()
 	if manager == nil {
 		return "", nil
 	}
 	key, taken, err := w.makeLock(ctx, *manager)
-	if err != nil {
-		return "", err
-	}
-	if taken {
+	if err == nil && taken {
 		var held string
-		switch key, held, err = w.holder(ctx); {
-		case err != nil:
+		key, held, err = w.holder(ctx)
+		switch {
+		case err != nil || held == mine:
 			return "", err
-		case held == mine && key != noKey:
-			return "", nil
 		case held != "" || key == noKey || !adopt:
 			return orUnnamed(held), nil
 		}
+		if err = w.removeField(ctx, key); err == nil {
+			key, taken, err = w.makeLock(ctx, *manager)
+		}
+		if err == nil && taken {
+			return numa.UnnamedRun, nil
+		}
 	}
-	err = w.Call(ctx, "write the lock", func(ctx context.Context, c *vim25.Client) error {
-		_, err := methods.SetField(ctx, c, &types.SetField{This: *manager, Entity: root, Key: key, Value: mine})
-		return err
-	})
-	if err != nil {
-		return "", errors.Join(err, w.removeField(ctx, key))
+	if err == nil {
+		err = w.Call(ctx, "write the lock", func(ctx context.Context, c *vim25.Client) error {
+			_, err := methods.SetField(ctx, c, &types.SetField{This: *manager, Entity: root, Key: key, Value: mine})
+			return err
+		})
 	}
-	_, held, err := w.holder(ctx)
-	if err == nil && held != mine {
+	now, held, readErr := w.holder(ctx)
+	switch {
+	case readErr == nil && now != noKey && held != mine && (err == nil || held != ""): // also another run's that took this one for left
 		return orUnnamed(held), nil
+	case err != nil && now == key && key != noKey:
+		err = errors.Join(err, w.removeField(ctx, key))
 	}
-	return "", err
+	return "", errors.Join(err, readErr)
 }
 
 // makeLock makes the attribute, or reports that there is one.
