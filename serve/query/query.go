@@ -3,7 +3,6 @@
 package query
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,8 +32,6 @@ const (
 	mostWaiting = 100
 	mostPoints  = 11_000 // of a series, as Prometheus has it
 	mostBody    = 1 << 20
-	mostText    = 32 << 10 // of a query: the parser calls itself for what is nested
-	mostSteps   = 50_000   // of a subquery: 30 days by the minute
 )
 
 // An API answers queries.
@@ -172,34 +169,6 @@ func (a *API) inTurn(f func(*http.Request) (any, annotations.Annotations, error)
 		defer end()
 		return f(r)
 	}
-}
-
-// bound says why a query is not begun, whose first and last moment are a time apart: its text is too long, or a subquery has too many steps.
-func (a *API) bound(query string, apart time.Duration) (err error) {
-	if len(query) > mostText {
-		return badData{fmt.Errorf("found a query of %d bytes, want at most %d", len(query), mostText)}
-	}
-	expr, wrong := a.parser.ParseExpr(query)
-	if wrong != nil {
-		return badData{fmt.Errorf("invalid parameter \"query\": %w", wrong)}
-	}
-	parser.Inspect(expr, func(node parser.Node, around []parser.Node) error {
-		inner, ok := node.(*parser.SubqueryExpr)
-		if !ok {
-			return nil
-		}
-		seconds := apart.Seconds() + inner.Range.Seconds()
-		for _, n := range around {
-			if outer, ok := n.(*parser.SubqueryExpr); ok {
-				seconds += outer.Range.Seconds()
-			}
-		}
-		if steps := seconds / cmp.Or(inner.Step, withoutStep).Seconds(); steps > mostSteps {
-			err = badData{fmt.Errorf("found a subquery of %.0f steps, want at most %d: take a longer step or less time", steps, mostSteps)}
-		}
-		return err
-	})
-	return err
 }
 
 // exec runs a query whose first and last moment are a time apart.

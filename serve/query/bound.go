@@ -1,0 +1,69 @@
+package query
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+// Limits of what a query may be, which is looked at before it is begun. Labels of each series that a query makes longer count as no samples.
+const (
+	mostText   = 32 << 10 // of a query: the parser calls itself for what is nested
+	mostSteps  = 50_000   // of a subquery: 30 days by the minute
+	mostGrowth = 8        // times that the labels of a series may become longer
+	mostLabels = 1 << 10  // of the texts that are put into labels
+)
+
+// bound says why a query is not begun, whose first and last moment are a time apart.
+func (a *API) bound(query string, apart time.Duration) (err error) {
+	if len(query) > mostText {
+		return badData{fmt.Errorf("found a query of %d bytes, want at most %d", len(query), mostText)}
+	}
+	expr, wrong := a.parser.ParseExpr(query)
+	if wrong != nil {
+		return badData{fmt.Errorf("invalid parameter \"query\": %w", wrong)}
+	}
+	texts := 0
+	parser.Inspect(expr, func(node parser.Node, around []parser.Node) error {
+		seconds, longer := apart.Seconds(), 1
+		for _, n := range append(slices.Clip(around), node) {
+			if sub, ok := n.(*parser.SubqueryExpr); ok {
+				seconds += sub.Range.Seconds()
+			}
+			times, _ := growth(n)
+			longer = min(longer*times, mostText)
+		}
+		_, text := growth(node)
+		texts += text
+		if sub, ok := node.(*parser.SubqueryExpr); ok && err == nil {
+			if steps := seconds / cmp.Or(sub.Step, withoutStep).Seconds(); steps > mostSteps {
+				err = badData{fmt.Errorf("found a subquery of %.0f steps, want at most %d: take a longer step or less time", steps, mostSteps)}
+			}
+		}
+		if err == nil && (longer > mostGrowth || texts > mostLabels) {
+			err = badData{fmt.Errorf("label_replace and label_join make labels too long, want at most %d times and %d bytes", mostGrowth, mostLabels)}
+		}
+		return err
+	})
+	return err
+}
+
+// growth returns how many times longer a call makes a label at most, and how many bytes of its own it puts into labels; 1 and 0 of all else.
+func growth(node parser.Node) (times, text int) {
+	call, ok := node.(*parser.Call)
+	if !ok || call.Func.Name != "label_replace" && call.Func.Name != "label_join" {
+		return 1, 0
+	}
+	times = len(call.Args) - 3 // the labels that label_join joins
+	for _, arg := range call.Args[1:] {
+		text += len(arg.String())
+	}
+	if call.Func.Name == "label_replace" {
+		times = strings.Count(call.Args[2].String(), "$")
+	}
+	return max(times, 1), text
+}
