@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"homenode/capture/store"
+	"homenode/internal/testdeps"
 )
 
 // What TestDamage keeps and damages: more than a day at one a minute, so that there are blocks of several sizes and pages.
@@ -42,48 +42,6 @@ func fillForDamage(t *testing.T, dir string, begin time.Time) {
 	}
 }
 
-// gone is the damage of a file that is not there any more.
-const gone = "it is missing"
-
-// damages are ways in which a file becomes another, or another thing.
-var damages = []struct {
-	name  string
-	do    func(r *rand.Rand, b []byte) []byte
-	place func(path string) error
-}{
-	{"a bit is another", func(r *rand.Rand, b []byte) []byte { b[r.IntN(len(b))] ^= 1 << r.IntN(8); return b }, nil},
-	{"ten bytes are others", func(r *rand.Rand, b []byte) []byte {
-		for range 10 {
-			b[r.IntN(len(b))] ^= byte(1 + r.IntN(255))
-		}
-		return b
-	}, nil},
-	{"a piece is zeros", func(r *rand.Rand, b []byte) []byte {
-		at := r.IntN(len(b))
-		for i := at; i < min(at+512, len(b)); i++ {
-			b[i] = 0
-		}
-		b[at] = 0xff // zeros may have stood there
-		return b
-	}, nil},
-	{"the end is missing", func(r *rand.Rand, b []byte) []byte { return b[:r.IntN(len(b))] }, nil},
-	{"a piece is missing", func(r *rand.Rand, b []byte) []byte {
-		at := r.IntN(len(b))
-		return append(b[:at:at], b[min(at+1+r.IntN(300), len(b)):]...)
-	}, nil},
-	{"it is empty", func(*rand.Rand, []byte) []byte { return nil }, nil},
-	{"it is something else", func(r *rand.Rand, b []byte) []byte {
-		for i := range b {
-			b[i] = byte(r.Uint32())
-		}
-		return b
-	}, nil},
-	{gone, nil, func(string) error { return nil }},
-	{"the first line", func(_ *rand.Rand, b []byte) []byte { b[3] ^= 1; return b }, nil},
-	{"a folder stands there", nil, func(path string) error { return os.Mkdir(path, 0o700) }},
-	{"a link to nothing stands there", nil, func(path string) error { return os.Symlink(path+" is gone", path) }},
-}
-
 // TestDamage damages every file of a store in every way: it opens, has nothing that is wrong, says what is lost, has set the file aside,
 // goes on, and is whole when it is opened again.
 func TestDamage(t *testing.T) {
@@ -99,32 +57,22 @@ func TestDamage(t *testing.T) {
 		if file.Name() == "lock" {
 			continue
 		}
-		for k, damage := range damages {
+		for k, damage := range testdeps.Damages {
 			r := rand.New(rand.NewPCG(uint64(n), uint64(k)))
 			kinds[filepath.Ext(file.Name())]++
-			t.Run(file.Name()+"/"+damage.name, func(t *testing.T) {
+			t.Run(file.Name()+"/"+damage.Name, func(t *testing.T) {
 				dir := t.TempDir()
 				if err := os.CopyFS(dir, os.DirFS(origin)); err != nil {
 					t.Fatal(err)
 				}
-				path := filepath.Join(dir, file.Name())
-				b, err := os.ReadFile(path)
-				if err != nil {
+				if err := damage.Do(r, filepath.Join(dir, file.Name())); err != nil {
 					t.Fatal(err)
 				}
-				if damage.place != nil {
-					err = errors.Join(os.Remove(path), damage.place(path))
-				} else {
-					err = os.WriteFile(path, damage.do(r, b), 0o600)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				saved += openDamaged(t, dir, file.Name(), damage.name == gone, begin)
+				saved += openDamaged(t, dir, file.Name(), damage.Name == testdeps.Gone, begin)
 			})
 		}
 	}
-	if kinds[".block"] < 16 || kinds[".journal"] < 8 || kinds[".list"] != len(damages) || len(kinds) != 3 {
+	if kinds[".block"] < 16 || kinds[".journal"] < 8 || kinds[".list"] != len(testdeps.Damages) || len(kinds) != 3 {
 		t.Errorf("damaged %v", kinds)
 	}
 	t.Logf("damaged %v; on average %d of %d samples are there", kinds, saved/max(1, kinds[".block"]+kinds[".journal"]), damagedSeries*damagedMinutes)

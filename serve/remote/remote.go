@@ -135,6 +135,9 @@ func readMarks(b []byte) (m marks, err error) {
 	if err = json.Unmarshal(b, &m); err == nil && (m.Hosts == nil || m.Sum != m.sum()) {
 		err = errors.New("its checksum differs")
 	}
+	if again, _ := json.Marshal(&m); err == nil && string(again)+"\n" != string(b) { // numbers and names have no error
+		err = errors.New("it is not as it was written")
+	}
 	return m, err
 }
 

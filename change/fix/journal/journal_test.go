@@ -16,14 +16,17 @@ import (
 var (
 	at   = time.Date(2026, 11, 22, 22, 0, 0, 0, time.UTC)
 	now  = func() time.Time { return at }
-	plan = planOf(fix.Change{VM: &fix.Target{Name: "sql01", ID: "vm-1"}, Edits: []numa.Edit{hotAdd}, Batch: 1})
+	plan = planOf(vm(hotAdd))
 
 	hotAdd = numa.Edit{Kind: numa.EditCPUHotAdd, From: numa.Is("true"), To: numa.Is("false")}
 )
 
-// planOf returns a plan with an ID that fits.
+// planOf returns a plan whose ID fits, as a forger makes it.
 func planOf(changes ...fix.Change) *fix.Plan {
-	p := &fix.Plan{Format: fix.Format, Version: fix.Version, Source: "https://vc/", Changes: changes}
+	p := &fix.Plan{Format: fix.Format, Version: fix.Version, Source: "https://vc/", Changes: changes, Left: []fix.Left{}}
+	for i := range p.Changes {
+		p.Changes[i].Batch = max(p.Changes[i].Batch, 1)
+	}
 	if err := p.Identify(); err != nil {
 		panic(err)
 	}

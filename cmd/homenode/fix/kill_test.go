@@ -55,6 +55,13 @@ type child struct {
 
 // begin starts homenode fix on the vCenter.
 func (s *site) begin(folder string, args ...string) *child {
+	c := s.prepare(folder, args...)
+	c.start(s)
+	return c
+}
+
+// prepare makes the child that begin starts.
+func (s *site) prepare(folder string, args ...string) *child {
 	s.Helper()
 	built.Store(true)
 	path, err := program()
@@ -71,14 +78,18 @@ func (s *site) begin(folder string, args ...string) *child {
 	password, _ := s.vc.URL.User.Password()
 	c.Env = append(os.Environ(), "GOVC_USERNAME="+s.vc.URL.User.Username(), "GOVC_PASSWORD="+password)
 	c.Stdout, c.Stderr = &c.out, &c.out
+	return c
+}
+
+func (c *child) start(t testing.TB) {
+	t.Helper()
 	if err := c.Start(); err != nil {
-		s.Fatal(err)
+		t.Fatal(err)
 	}
 	go func() {
 		_ = c.Wait() // its code is in ProcessState
 		close(c.ends)
 	}()
-	return c
 }
 
 // code waits for the end and returns the exit code; -1 for one that was killed.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vmware/govmomi/vim25/types"
 
 	"homenode/change/fix"
 	"homenode/change/fix/apply"
@@ -114,6 +118,56 @@ func TestLock(t *testing.T) {
 	}
 	if back := s.begin(folder, "--rollback", path, "--yes", yes, "--power", "guest"); back.code() != 0 {
 		t.Errorf("rollback: %s", back.out.String())
+	}
+	s.same("after the rollback", before)
+}
+
+// TestNobodyThere ends what reads the program's output, and closes its terminal, while it changes VMs: it changes all, or ends after the VM under way;
+// no VM is left off, and no lock.
+func TestNobodyThere(t *testing.T) {
+	if os.PathSeparator != '/' {
+		t.Skip("no pipes and terminals of the Unix kind")
+	}
+	s := serveFleet(t, small(t))
+	before := s.settings()
+	p := s.plan(fix.Options{Now: now})
+	yes := fmt.Sprint(len(p.Changes))
+	folder := t.TempDir()
+	reads, writes, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := s.prepare(folder, "--plan", save(t, p), "--apply", "--yes", yes, "--power", "guest")
+	run.Stdout, run.Stderr = writes, writes
+	run.start(t)
+	if _, err := reads.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(reads.Close(), writes.Close()); err != nil {
+		t.Fatal(err)
+	}
+	run.code() // that its answer could not be written
+	if left := s.plan(fix.Options{Now: now}); len(left.Changes) > 0 || s.holder() != "" {
+		t.Errorf("nobody read: %d changes are left, the lock of %q", len(left.Changes), s.holder())
+	}
+	s.vc.On(func(lab.Call) types.BaseMethodFault { time.Sleep(5 * time.Millisecond); return nil })
+	back := s.begin(folder, "--rollback", journalIn(folder), "--yes", yes, "--power", "guest")
+	for begun := lines(folder); lines(folder) < begun+4; time.Sleep(time.Millisecond) {
+	}
+	if err := back.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if code := back.code(); code != 2 || s.holder() != "" {
+		t.Errorf("hung up: exit %d, the lock of %q:\n%s", code, s.holder(), back.out.String())
+	}
+	for key, v := range s.settings() {
+		if strings.HasSuffix(key, " power") && v != before[key] {
+			t.Errorf("hung up: %s is %s", key, v)
+		}
+	}
+	s.vc.On(nil)
+	if on := s.begin(folder, "--resume", journalIn(folder), "--yes", confirmed(t, journalIn(folder))); on.code() != 0 {
+		t.Errorf("resume: %s", on.out.String())
 	}
 	s.same("after the rollback", before)
 }

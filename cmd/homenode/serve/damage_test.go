@@ -137,58 +137,17 @@ func TestDamagedData(t *testing.T) {
 	for n := range rounds {
 		kind := names[n%len(names)]
 		t.Run(fmt.Sprint(n, " ", kind), func(t *testing.T) {
-			file := kinds[kind][r.IntN(len(kinds[kind]))]
-			how := damageFile(t, r, origin, file)
-			k.damaged(t, how.dir, file, how.what)
+			file, dir := kinds[kind][r.IntN(len(kinds[kind]))], t.TempDir()
+			how := &testdeps.Damages[r.IntN(len(testdeps.Damages))]
+			for strings.HasSuffix(file, ".json") && how.Name == testdeps.Gone { // marks that are missing are those of a new target
+				how = &testdeps.Damages[r.IntN(len(testdeps.Damages))]
+			}
+			if err := errors.Join(os.CopyFS(dir, os.DirFS(origin)), how.Do(r, filepath.Join(dir, file))); err != nil {
+				t.Fatal(err)
+			}
+			k.damaged(t, dir, file, how.Name)
 		})
 	}
-}
-
-type damaged struct{ dir, what string }
-
-// damageFile copies a folder and damages one file of it.
-func damageFile(t *testing.T, r *rand.Rand, origin, file string) damaged {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS(origin)); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, file)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	what, n := "", 5
-	if strings.HasSuffix(file, ".json") {
-		n = 4 // marks that are missing are those of a new target
-	}
-	switch at := r.IntN(len(b)); r.IntN(n) {
-	case 0:
-		what = fmt.Sprintf("bit of byte %d of %d", at, len(b))
-		b[at] ^= 1 << r.IntN(8)
-	case 1:
-		what = fmt.Sprintf("cut to %d of %d", at, len(b))
-		b = b[:at]
-	case 2:
-		what = fmt.Sprintf("512 bytes from %d of %d", at, len(b))
-		for i := at; i < min(len(b), at+512); i++ {
-			b[i] ^= byte(1 + r.IntN(255))
-		}
-	case 3, 4:
-		err := os.Remove(path)
-		if what = "removed"; n == 4 || r.IntN(2) == 0 {
-			what = "a folder stands there"
-			err = errors.Join(err, os.Mkdir(path, 0o700))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return damaged{dir, what}
-	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return damaged{dir, what}
 }
 
 // damaged serves a folder with a damaged file, and then again.
@@ -211,7 +170,7 @@ func (k *keeping) damaged(t *testing.T, dir, file, what string) {
 	}
 	aside, err := os.ReadDir(filepath.Join(dir, filepath.Dir(file), "damaged"))
 	switch {
-	case what == "removed":
+	case what == testdeps.Gone:
 		if len(aside) > 0 {
 			t.Errorf("%s, %s: %v lies aside", file, what, aside)
 		}

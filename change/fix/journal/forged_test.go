@@ -1,4 +1,4 @@
-package apply_test
+package journal_test
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"homenode/change/fix"
 	"homenode/change/fix/apply"
@@ -19,24 +18,9 @@ import (
 )
 
 var (
-	at = time.Date(2026, 11, 22, 22, 0, 0, 0, time.UTC)
-
-	hotAdd = numa.Edit{Kind: numa.EditCPUHotAdd, From: numa.Is("true"), To: numa.Is("false")}
 	most   = numa.Edit{Kind: numa.EditExtraConfig, Key: "numa.vcpu.maxPerVirtualNode", From: numa.Is("8"), To: numa.Is("12")}
 	prefer = numa.Edit{Kind: numa.EditHostOption, Key: "Numa.PreferHT", To: numa.Is("1")}
 )
-
-// planOf returns a plan whose ID fits, as a forger makes it.
-func planOf(changes ...fix.Change) *fix.Plan {
-	p := &fix.Plan{Format: fix.Format, Version: fix.Version, Source: "https://vc/", Changes: changes, Left: []fix.Left{}}
-	for i := range p.Changes {
-		p.Changes[i].Batch = max(p.Changes[i].Batch, 1)
-	}
-	if err := p.Identify(); err != nil {
-		panic(err)
-	}
-	return p
-}
 
 func vm(edits ...numa.Edit) fix.Change {
 	return fix.Change{VM: &fix.Target{Name: "sql01", ID: "vm-1"}, Edits: edits, Batch: 1}

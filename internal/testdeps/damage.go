@@ -1,0 +1,64 @@
+package testdeps
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+)
+
+// Gone is the damage of a file that is not there any more.
+const Gone = "it is missing"
+
+// A Damage is a way in which a file becomes another, or another thing.
+type Damage struct {
+	Name  string
+	do    func(r *rand.Rand, b []byte) []byte
+	place func(path string) error
+}
+
+// Do does it to a file that has something in it.
+func (d *Damage) Do(r *rand.Rand, path string) error {
+	if d.place != nil {
+		return errors.Join(os.Remove(path), d.place(path))
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, d.do(r, b), 0o600)
+}
+
+// Damages are the ways.
+var Damages = []Damage{
+	{"a bit is another", func(r *rand.Rand, b []byte) []byte { b[r.IntN(len(b))] ^= 1 << r.IntN(8); return b }, nil},
+	{"ten bytes are others", func(r *rand.Rand, b []byte) []byte {
+		for range 10 {
+			b[r.IntN(len(b))] ^= byte(1 + r.IntN(255))
+		}
+		return b
+	}, nil},
+	{"a piece is zeros", func(r *rand.Rand, b []byte) []byte {
+		at := r.IntN(len(b))
+		for i := at; i < min(at+512, len(b)); i++ {
+			b[i] = 0
+		}
+		b[at] = 0xff // zeros may have stood there
+		return b
+	}, nil},
+	{"the end is missing", func(r *rand.Rand, b []byte) []byte { return b[:r.IntN(len(b))] }, nil},
+	{"a piece is missing", func(r *rand.Rand, b []byte) []byte {
+		at := r.IntN(len(b))
+		return append(b[:at:at], b[min(at+1+r.IntN(300), len(b)):]...)
+	}, nil},
+	{"it is empty", func(*rand.Rand, []byte) []byte { return nil }, nil},
+	{"it is something else", func(r *rand.Rand, b []byte) []byte {
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+		return b
+	}, nil},
+	{Gone, nil, func(string) error { return nil }},
+	{"the first line", func(_ *rand.Rand, b []byte) []byte { b[3] ^= 1; return b }, nil},
+	{"a folder stands there", nil, func(path string) error { return os.Mkdir(path, 0o700) }},
+	{"a link to nothing stands there", nil, func(path string) error { return os.Symlink(path+" is gone", path) }},
+}
