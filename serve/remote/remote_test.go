@@ -3,6 +3,7 @@ package remote_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -228,6 +229,44 @@ func TestRefused(t *testing.T) {
 	}
 	if x := s.State(); x.Sent != int64(f.count-5) {
 		t.Errorf("sent again: %+v", x)
+	}
+}
+
+// TestMarks says of a target without marks that it counts as new, and from when on it gets samples; of one with marks it does not.
+func TestMarks(t *testing.T) {
+	f := fill(t)
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer server.Close()
+	dir, begin := t.TempDir(), time.Now().Add(-time.Hour).Truncate(time.Second)
+	f.add(t, 0, begin.Add(time.Minute))
+	file := filepath.Join(dir, "remote-test.json")
+	for i, step := range []struct {
+		damage func() error
+		fresh  bool
+	}{
+		{func() error { return nil }, true},
+		{func() error { return nil }, false},
+		{func() error { return os.Remove(file) }, true},
+		{func() error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o700)) }, true},
+		{func() error { return os.WriteFile(file, []byte("{}"), 0o600) }, true},
+	} {
+		if err := step.damage(); err != nil {
+			t.Fatal(err)
+		}
+		target, lost := remote.Target{Address: post.Address{URL: server.URL}, Name: "test"}, 0
+		if err := target.Check(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := remote.New(target, dir, time.Minute, begin, func(store.Loss) { lost++ })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := s.State(); x.Begin.Equal(begin) != step.fresh || lost > 0 != (i >= 3) {
+			t.Errorf("step %d: %d lost, %+v", i, lost, x)
+		}
+		if err := s.Pass(t.Context(), f.Store, begin.Add(2*time.Minute)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

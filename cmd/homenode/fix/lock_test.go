@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -120,6 +121,31 @@ func TestLock(t *testing.T) {
 		t.Errorf("rollback: %s", back.out.String())
 	}
 	s.same("after the rollback", before)
+}
+
+// TestLockRefused lets the vCenter refuse each call that takes the lock: the run ends, and no lock stays.
+func TestLockRefused(t *testing.T) {
+	s := serveFleet(t, small(t))
+	before := s.settings()
+	p := s.plan(fix.Options{Now: now})
+	for _, refused := range []string{"AddCustomFieldDef", "SetField", "RetrieveProperties"} {
+		var added, done atomic.Bool
+		s.vc.On(func(c lab.Call) types.BaseMethodFault {
+			if c.Method == "SetField" || c.Method == refused && c.Method == "AddCustomFieldDef" {
+				added.Store(true)
+			}
+			if c.Moment == lab.Arrives && added.Load() && strings.HasPrefix(c.Method, refused) && done.CompareAndSwap(false, true) {
+				return &types.RestrictedVersion{}
+			}
+			return nil
+		})
+		_, _, err := s.apply(p, quick(apply.PowerGuest))
+		s.vc.On(nil)
+		if err == nil || !done.Load() || s.holder() != "" {
+			t.Errorf("%s refused: %v; the lock of %q", refused, err, s.holder())
+		}
+	}
+	s.same("after three runs that were refused", before)
 }
 
 // TestNobodyThere ends what reads the program's output, and closes its terminal, while it changes VMs: it changes all, or ends after the VM under way;
