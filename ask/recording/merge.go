@@ -44,7 +44,7 @@ func (f *Capture) merge(ctx context.Context, e *ask.Env, o capture.Options) ([]*
 					return fs.SkipDir
 				}
 				return nil
-			case d.IsDir():
+			case d.IsDir(), path != name && !d.Type().IsRegular():
 				return nil
 			}
 			return mergeFile(path, e.Version, m.Add)

@@ -59,7 +59,7 @@ func folderFiles(folder string) ([]file, error) {
 	}
 	var files []file
 	for _, e := range entries {
-		if !e.IsDir() && isTable(e.Name()) {
+		if e.Type().IsRegular() && isTable(e.Name()) { // a pipe may have no end
 			files = append(files, file{filepath.Join(folder, e.Name()), e.Name(), func() ([]byte, error) { return bounded.File(filepath.Join(folder, e.Name()), maxPart) }})
 		}
 	}
