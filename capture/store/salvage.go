@@ -93,7 +93,7 @@ func SetAside(path string) (to string, err error) {
 	return to, os.Rename(path, to)
 }
 
-// Misplaced sets aside what stands at the path of a file and is none: a folder, a pipe that nobody writes, a link to nothing. It returns where that
+// Misplaced sets aside what stands at the path of a file and is none: a folder, a pipe, a link to nothing. It returns where that
 // lies then; "" for a file, and where nothing stands.
 func Misplaced(path string) (to string, err error) {
 	info, err := os.Stat(path)

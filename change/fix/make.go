@@ -97,7 +97,7 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Changes = append(drs, p.Changes...)
+	p.Changes = slices.Concat([]Change{}, drs, p.Changes) // it is written as [], not null
 	p.Asked = Asked{Filter: m.shown.Filter, Better: o.Better, Apart: o.Apart, AtOnce: o.AtOnce}
 	for i := range o.Set {
 		p.Asked.Set = append(p.Asked.Set, o.Set[i].Text)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+
+	"homenode/internal/bounded"
 )
 
 // Gone is the damage of a file that is not there any more.
@@ -21,7 +23,7 @@ func (d *Damage) Do(r *rand.Rand, path string) error {
 	if d.place != nil {
 		return errors.Join(os.Remove(path), d.place(path))
 	}
-	b, err := os.ReadFile(path)
+	b, err := bounded.File(path, 1<<30)
 	if err != nil {
 		return err
 	}

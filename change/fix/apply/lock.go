@@ -28,7 +28,7 @@ func (r *run) name() string {
 const unnamed = 2 * time.Second
 
 // lock keeps other runs away, on this machine and on others. A run that is killed while it makes the lock, or whose connection ends then, may leave one
-// without a name: it is adopted when nobody has named it after a while.
+// without a name: it is adopted when it still has none after a while.
 func (r *run) lock(ctx context.Context) error {
 	holder := ""
 	take := func(adopt bool) error {

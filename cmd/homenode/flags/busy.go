@@ -8,7 +8,7 @@ import (
 
 var busy atomic.Int32
 
-// Busy keeps the program from ending by itself after the first Ctrl-C, and when nobody reads its output any more, until done is called: a VM that was
+// Busy keeps the program from ending by itself after the first Ctrl-C, and when its output is no longer read, until done is called: a VM that was
 // powered off is powered on first. A second Ctrl-C ends it at once.
 func Busy() (done func()) {
 	busy.Add(1)
