@@ -93,17 +93,18 @@ func SetAside(path string) (to string, err error) {
 	return to, os.Rename(path, to)
 }
 
-// Misplaced sets aside what stands at the path of a file and is none: a folder, a pipe, a link to nothing. It returns where that
-// lies then; "" for a file, and where nothing stands.
-func Misplaced(path string) (to string, err error) {
+// Misplaced reports whether what stands at the path of a file is none: a folder, a pipe, a link to nothing.
+func Misplaced(path string) bool {
 	info, err := os.Stat(path)
-	if err == nil && info.Mode().IsRegular() {
-		return "", nil
-	}
-	if _, none := os.Lstat(path); none != nil {
-		return "", nil // opening it says why, if that matters
-	}
-	return SetAside(path)
+	_, none := os.Lstat(path)
+	return none == nil && (err != nil || !info.Mode().IsRegular())
+}
+
+// unread sets a file aside of which nothing can be read.
+func (s *Store) unread(path string) error {
+	x := Loss{File: path, Samples: -1}
+	x.From, x.To, _ = timesOf(path)
+	return s.aside(x)
 }
 
 // clear sets aside what is misplaced among the names in its folder, and notes it.
@@ -112,14 +113,10 @@ func (s *Store) clear(names ...string) error {
 		if ext := filepath.Ext(name); name != lockName && name != listName && ext != blockEnd && ext != journalEnd && ext != tmpEnd {
 			continue
 		}
-		to, err := Misplaced(filepath.Join(s.dir, name))
-		if err != nil {
-			return err
-		}
-		if to != "" {
-			x := Loss{File: to, Samples: -1}
-			x.From, x.To, _ = timesOf(name)
-			s.lose(x)
+		if path := filepath.Join(s.dir, name); Misplaced(path) {
+			if err := s.unread(path); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -159,9 +156,7 @@ func (s *Store) loadBlocks() error {
 			err = errors.Join(err, b.file.Close())
 		}
 		if errors.Is(err, syscall.EIO) {
-			x := Loss{File: path, Samples: -1}
-			x.From, x.To, _ = timesOf(path)
-			if err := s.aside(x); err != nil {
+			if err := s.unread(path); err != nil {
 				return err
 			}
 			continue

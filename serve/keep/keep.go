@@ -186,14 +186,14 @@ func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 	if err == nil {
 		var h *store.Store
 		hours := filepath.Join(dir, "hours")
-		info, gone := os.Stat(hours)
-		if gone == nil && !info.IsDir() {
-			var to string
-			if to, err = store.SetAside(hours); err == nil {
-				k.Lose(store.Loss{File: to, To: s.Oldest().UTC(), Samples: -1})
+		lost := store.Loss{File: hours, To: s.Oldest().UTC(), Samples: -1, Missing: true}
+		if info, gone := os.Stat(hours); gone == nil && !info.IsDir() {
+			if lost.File, err = store.SetAside(hours); err == nil {
+				lost.Missing = false
+				k.Lose(lost)
 			}
 		} else if gone != nil && !s.Oldest().IsZero() {
-			k.Lose(store.Loss{File: hours, To: s.Oldest().UTC(), Samples: -1, Missing: true})
+			k.Lose(lost)
 		}
 		if h, err = store.Open(hours, store.Options{Retain: hoursKept, Reserve: o.Reserve, Free: o.Free, Lost: k.Lose}); err != nil {
 			err = errors.Join(err, s.Close())

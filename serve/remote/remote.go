@@ -96,26 +96,25 @@ func New(t Target, dir string, late time.Duration, begin time.Time, lost func(st
 	name := strings.ReplaceAll(t.Name, ":", "+") // Windows has no colon in names of files, and names of targets no plus
 	s := &Sender{target: t, file: filepath.Join(dir, "remote-"+name+".json"), late: late}
 	s.state.To = t.Name
-	aside, err := store.Misplaced(s.file)
-	if err != nil {
-		return nil, err
+	var b []byte
+	err := errors.New("it is no file")
+	if !store.Misplaced(s.file) {
+		b, err = bounded.File(s.file, 64<<20)
 	}
-	b, err := bounded.File(s.file, 64<<20)
-	switch {
-	case errors.Is(err, os.ErrPermission):
-		return nil, err
-	case err == nil:
+	if err == nil {
 		if s.marks, err = readMarks(b); err == nil {
 			return s, nil
 		}
-		fallthrough
+	}
+	switch {
+	case errors.Is(err, os.ErrPermission):
+		return nil, err
 	case !errors.Is(err, os.ErrNotExist):
-		if aside, err = store.SetAside(s.file); err != nil {
+		to, err := store.SetAside(s.file)
+		if err != nil {
 			return nil, err
 		}
-	}
-	if aside != "" {
-		lost(store.Loss{File: aside, To: begin.UTC().Truncate(time.Second), Samples: -1, Bytes: int64(len(b))})
+		lost(store.Loss{File: to, To: begin.UTC().Truncate(time.Second), Samples: -1, Bytes: int64(len(b))})
 	}
 	s.marks = marks{From: begin.UnixMilli(), Hosts: map[string]int64{}}
 	s.state.Begin = begin
