@@ -73,10 +73,11 @@ cross:
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/homenode
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
 
-# What runs at the same time. The race detector needs cgo and a C compiler, and makes tests slow: one package runs at a time, so that they keep their times.
+# What runs at the same time. The race detector needs cgo and a C compiler, and makes tests slow: one package runs at a time, so that they keep their times,
+# and the test whose answers may take 0.4 s is left out.
 RACED = ./serve/... ./capture/... ./source/vsphere/... ./change/fix/... ./cmd/homenode/fix ./cmd/homenode/serve
 race:
-	CGO_ENABLED=1 $(GO) test -race -vet=off -p 1 -timeout 60m $(RACED)
+	CGO_ENABLED=1 $(GO) test -race -vet=off -p 1 -timeout 60m -skip '^TestWholeReadInTime$$' $(RACED)
 
 FUZZTIME = 60s
 fuzz:

@@ -165,8 +165,8 @@ func TestWholeReadInTime(t *testing.T) {
 		}
 		return false
 	})
-	const want = "HOST: read VMs after 100 of 200: the read as a whole takes longer than 18s (30 times the limit of one answer)"
-	got := readError(t, t.Context(), u, vsphere.Options{PageSize: 1, CallTimeout: 600 * time.Millisecond})
+	const want = "HOST: read VMs after 100 of 200: the read as a whole takes longer than 12s (30 times the limit of one answer)"
+	got := readError(t, t.Context(), u, vsphere.Options{PageSize: 1, CallTimeout: 400 * time.Millisecond})
 	if _, reason, _ := strings.Cut(want, ": the"); !strings.HasSuffix(got, reason) {
 		t.Errorf("Read() = %q, want about %q", got, want)
 	}
