@@ -1,0 +1,132 @@
+package size
+
+import (
+	"cmp"
+
+	"homenode/numa/unit"
+	"homenode/output/answer"
+	"homenode/output/draw/chart"
+	"homenode/size/sheet"
+)
+
+// Answer returns the answer of a calculator: every sheet has the same kind, with one picture.
+func Answer(command string, r *sheet.Run) *answer.Answer {
+	a := &answer.Answer{Command: command, Result: r}
+	for _, l := range r.Lines("question") {
+		a.Question += r.Text(l["text"])
+	}
+	for _, l := range r.Lines("verdict") {
+		a.Verdict = append(a.Verdict, r.Text(l["text"]))
+	}
+	for _, l := range r.Lines("assumed") {
+		a.Assumed = append(a.Assumed, assumed(r, l))
+	}
+	for _, t := range []answer.Table{rows(r), table(r)} {
+		if len(t.Rows) > 0 {
+			a.Tables = append(a.Tables, t)
+		}
+	}
+	bars := []bar{{"as asked", r}}
+	for _, l := range r.Lines("changes") {
+		next := r.With(l["set"])
+		name := next.Text(l["if"])
+		a.Changes = append(a.Changes, answer.Change{If: name, Result: next.Text(l["result"]), Change: next.Text(l["change"])})
+		if l["set"] != "" {
+			bars = append(bars, bar{name, next})
+		}
+	}
+	for _, l := range r.Lines("notes") {
+		a.Note(r.Text(l["text"]))
+	}
+	for _, l := range r.Lines("picture") {
+		if l["of"] == "rows" {
+			bars = nil
+			for _, row := range r.Rows {
+				bars = append(bars, bar{row.Text(l["name"]), row})
+			}
+		}
+		AddCharts(a, picture(r, l, bars))
+	}
+	return a
+}
+
+// assumed returns what a line says; the cells that are empty are those of its figure.
+func assumed(r *sheet.Run, l sheet.Line) answer.Assumption {
+	out := answer.Assumption{What: r.Text(l["what"]), Value: r.Text(l["value"]), Origin: unit.Origin(r.Text(l["origin"])), Source: r.Text(l["source"]), Note: r.Text(l["note"])}
+	if f, ok := r.Get(cmp.Or(l["figure"], "nil")).(sheet.Value); ok {
+		if out.Value == "" {
+			out.Value, out.Range = f.String(), f.Range()
+		}
+		out.Origin, out.Source, out.Note, out.Hardware = cmp.Or(out.Origin, f.Origin), cmp.Or(out.Source, f.Source), cmp.Or(out.Note, f.Note), f.Hardware
+	}
+	return out
+}
+
+// rows returns the table that has a line for each row of the calculator.
+func rows(r *sheet.Run) answer.Table {
+	t := answer.Table{Name: "rows"}
+	columns := r.Lines("columns")
+	for _, c := range columns {
+		t.Columns = append(t.Columns, Columns(r.Text(c["heading"]))...)
+	}
+	for _, row := range r.Rows {
+		if row.Get("shown") == false {
+			continue
+		}
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, row.Text(c["cell"]))
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// table returns the table whose lines stand in the sheet.
+func table(r *sheet.Run) answer.Table {
+	headings := r.Sheet.Columns("table")
+	t := answer.Table{Name: "parts", Columns: Columns(headings...)}
+	for _, l := range r.Lines("table") {
+		var cells []string
+		for _, h := range headings {
+			cells = append(cells, r.Text(l[h]))
+		}
+		t.Add(cells...)
+	}
+	return t
+}
+
+// A bar is what one bar of the picture shows.
+type bar struct {
+	name string
+	run  *sheet.Run
+}
+
+// picture draws rows, or the result as asked and with each change.
+func picture(r *sheet.Run, l sheet.Line, all []bar) chart.Chart {
+	c := chart.Chart{ID: l["id"], Title: r.Text(l["title"]), Note: r.Text(l["note"]), Bars: &chart.Bars{Limit: r.Text(l["line"])}}
+	c.Bars.X = chart.Axis{Label: r.Text(l["label"]), Log: l["axis"] == "log", Bytes: l["axis"] == "bytes", Text: sheet.Units[l["unit"]]}
+	for _, b := range all {
+		row := chart.Row{Name: b.name, Value: b.run.Text(l["value"])}
+		if limit, ok := b.run.Get(cmp.Or(l["limit"], "nil")).(sheet.Value); ok {
+			row.Limit = limit.Value
+		}
+		end := 0.0
+		for _, s := range b.run.Lines("segments") {
+			v, ok := b.run.Get(s["value"]).(sheet.Value)
+			if !ok || v.Value <= 0 {
+				continue
+			}
+			one := chart.Segment{Kind: b.run.Text(s["kind"]), Value: v.Value, Soft: b.run.Get(cmp.Or(s["soft"], "false")) == true}
+			if v.Low < v.High {
+				one.Low, one.High = end+v.Low, end+v.High
+			}
+			end += v.Value
+			row.Segments = append(row.Segments, one)
+		}
+		if row.Segments != nil {
+			c.Bars.Rows = append(c.Bars.Rows, row)
+		}
+	}
+	return c
+}

@@ -1,0 +1,122 @@
+package sheet
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/numa/unit"
+)
+
+// Units are the functions that write a number.
+var Units = map[string]func(float64) string{
+	"seconds": func(v float64) string { return unit.Seconds(v).String() },
+	"hz":      func(v float64) string { return unit.Hz(v).String() },
+	"share":   func(v float64) string { return unit.Share(v).String() },
+	"cycles":  func(v float64) string { return unit.Cycles(v).String() },
+	"si": func(v float64) string {
+		return strings.TrimSpace(strings.TrimSuffix(unit.Cycles(v).String(), "cycles"))
+	},
+	"whole":     func(v float64) string { return unit.Grouped(v, 0) },
+	"memory":    func(v float64) string { return numa.Bytes(v).String() },
+	"gib":       gib,
+	"decimal":   func(v float64) string { return unit.Grouped(v/1e9, 1) + " GB" },
+	"gb":        gb,
+	"signed":    func(v float64) string { return fmt.Sprintf("%+.0f %%", math.Round(v*100)+0) },
+	"deviation": deviation,
+	"times":     func(v float64) string { return unit.Digits(v, 2) },
+	"three":     func(v float64) string { return unit.Digits(v, 3) },
+	"bits":      func(v float64) string { return unit.BitRate(v).String() },
+	"bytes":     func(v float64) string { return unit.BitRate(v).Bytes() },
+	"iops":      func(v float64) string { return unit.IORate(v).String() },
+}
+
+// gib writes bytes as "15.0 GiB", with three digits at least: "119.9 GiB", "3.62 GiB", "0.10 GiB".
+func gib(bytes float64) string {
+	v := bytes / float64(numa.GiB)
+	after := 1
+	if v < 9.995 && v > -9.995 {
+		after = 2
+	}
+	if v == math.Trunc(v) {
+		after = 0
+	}
+	return unit.Grouped(v, after) + " GiB"
+}
+
+// gb writes memory in GB with three digits that count.
+func gb(bytes float64) string {
+	if math.Abs(bytes) < float64(numa.GiB) && bytes != 0 {
+		return unit.Digits(bytes/float64(numa.MiB), 3) + " MB"
+	}
+	return unit.Digits(bytes/float64(numa.GiB), 3) + " GB"
+}
+
+// deviation writes a deviation with its sign, "+2.4 %".
+func deviation(v float64) string {
+	text := unit.Share(v).String()
+	switch {
+	case strings.Trim(text, "-0. %") == "":
+		return "0 %"
+	case v > 0:
+		return "+" + text
+	}
+	return text
+}
+
+// functions are those of numbers and texts.
+var functions = map[string]func(args []any) any{
+	"min":   func(args []any) any { return each(math.Min, args[0].(Value), args[1].(Value)) },
+	"max":   func(args []any) any { return each(math.Max, args[0].(Value), args[1].(Value)) },
+	"floor": of(math.Floor), "ceil": of(math.Ceil), "round": of(math.Round), "abs": of(math.Abs), "log10": of(math.Log10),
+	"low":      part(func(v Value) any { return Plain(v.Low, v.Unit) }),
+	"mid":      part(func(v Value) any { return Plain(v.Value, v.Unit) }),
+	"high":     part(func(v Value) any { return Plain(v.High, v.Unit) }),
+	"ranged":   part(func(v Value) any { return v.Low < v.High }),
+	"ends":     part(func(v Value) any { return ends(v, " to ") }),
+	"dash":     part(func(v Value) any { return ends(v, "–") }),
+	"source":   part(func(v Value) any { return v.Source }),
+	"origin":   part(func(v Value) any { return string(v.Origin) }),
+	"hardware": part(func(v Value) any { return v.Hardware }),
+	"note":     part(func(v Value) any { return v.Note }),
+	"plural":   func(args []any) any { return words.Plural(int(args[0].(Value).Value), args[1].(string)) },
+	"upper":    func(args []any) any { s := args[0].(string); return strings.ToUpper(s[:1]) + s[1:] },
+}
+
+// part makes a function of what a number has beside its value; unknown of what is unknown.
+func part(f func(v Value) any) func(args []any) any {
+	return func(args []any) any {
+		if v, ok := args[0].(Value); ok {
+			return f(v)
+		}
+		return nil
+	}
+}
+
+// of makes a function of a number one of its range.
+func of(f func(float64) float64) func(args []any) any {
+	return func(args []any) any {
+		return each(func(a, _ float64) float64 { return f(a) }, args[0].(Value), Plain(0, ""))
+	}
+}
+
+// ends writes the ends of a range, their unit once; "" for a number without a range.
+func ends(v Value, to string) string {
+	if v.Low == v.High {
+		return ""
+	}
+	low, high := Plain(v.Low, v.Unit).String(), Plain(v.High, v.Unit).String()
+	if low == high {
+		return ""
+	}
+	_, in, _ := strings.Cut(high, " ")
+	if cut, same := strings.CutSuffix(low, " "+in); same || to == " to " {
+		return cut + to + high
+	}
+	return low + " " + to + " " + high
+}
+
+// Range writes the ends of a range; "" for a number without one.
+func (v Value) Range() string { return ends(v, " to ") }
