@@ -38,6 +38,12 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 	for _, l := range r.Lines("notes") {
 		a.Note(r.Text(l["text"]))
 	}
+	for _, l := range r.Lines("undrawn") {
+		a.NoDrawing = r.Text(l["text"])
+	}
+	for _, l := range r.Lines("next") {
+		a.Next = append(a.Next, r.Text(l["text"]))
+	}
 	for _, l := range r.Lines("picture") {
 		if l["of"] == "rows" {
 			bars = nil
@@ -70,7 +76,7 @@ func rows(r *sheet.Run) answer.Table {
 		t.Columns = append(t.Columns, Columns(r.Text(c["heading"]))...)
 	}
 	for _, row := range r.Rows {
-		if row.Get("shown") == false {
+		if row.Values["shown"] == false {
 			continue
 		}
 		var cells []string

@@ -26,10 +26,7 @@ func (s *Sheet) Checks(files fs.FS, in Input, of func(experiment, what string) m
 		sums[l["id"]+"|"+l["quantity"]] = l["formula"]
 	}
 	r := &Run{Sheet: s, Values: map[string]any{}, input: &in}
-	for _, f := range s.tables["figures"] {
-		r.Values[f["name"]] = r.figure(f)
-	}
-	maps.Copy(r.Values, in.Values)
+	r.start()
 	var out []unit.Check
 	for _, p := range datafile.Must[printed](files, "checks.txt") {
 		one := &Run{Sheet: s, Values: maps.Clone(r.Values), input: &in}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -86,7 +87,7 @@ func (r *Run) lookUp(node ast.Node) any {
 
 // has reports whether a formula has the name.
 func (s *Sheet) has(name string) bool {
-	for _, table := range []string{"formulas", "row"} {
+	for _, table := range []string{"formulas", "row", "totals"} {
 		for _, f := range s.tables[table] {
 			if f["name"] == name {
 				return true
@@ -232,12 +233,39 @@ func (v Value) String() string {
 	return unit.Digits(v.Value, 4)
 }
 
-// marshal writes the values of formulas as an object: plan.left is left of plan.
+// marshal writes the values of formulas as an object: plan.left is left of plan. Of a change it has what is not as before.
 func marshal(r *Run) ([]byte, error) {
+	root := r.object(func(string) bool { return true })
+	if r.Rows != nil {
+		root["rows"] = r.Rows
+	}
+	var changes []any
+	for _, l := range r.Lines("changes") {
+		if l["set"] == "" {
+			continue
+		}
+		next := r.With(l["set"])
+		one := next.object(func(name string) bool { return !reflect.DeepEqual(next.Values[name], r.Values[name]) })
+		one["if"] = next.Text(l["if"])
+		changes = append(changes, one)
+	}
+	if changes != nil {
+		root["whatIf"] = changes
+	}
+	return json.Marshal(root)
+}
+
+// object returns the values of the formulas that are wanted.
+func (r *Run) object(wanted func(name string) bool) map[string]any {
 	root := map[string]any{}
 	for _, name := range r.places {
+		v := r.Values[name]
+		if v == nil || !wanted(name) {
+			continue
+		}
 		at := root
 		parts := strings.Split(name, ".")
+		last := parts[len(parts)-1]
 		for _, part := range parts[:len(parts)-1] {
 			inner, ok := at[part].(map[string]any)
 			if !ok {
@@ -246,20 +274,12 @@ func marshal(r *Run) ([]byte, error) {
 			}
 			at = inner
 		}
-		switch v := r.Values[name].(type) {
-		case nil:
-		case Value:
-			if v.Origin == "" && v.Low == v.High {
-				at[parts[len(parts)-1]] = v.Value
-			} else {
-				at[parts[len(parts)-1]] = v.Figure
+		at[last] = v
+		if n, ok := v.(Value); ok {
+			if at[last] = n.Figure; n.Origin == "" && n.Low == n.High {
+				at[last] = n.Value
 			}
-		default:
-			at[parts[len(parts)-1]] = v
 		}
 	}
-	if r.Rows != nil {
-		root["rows"] = r.Rows
-	}
-	return json.Marshal(root)
+	return root
 }

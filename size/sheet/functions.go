@@ -10,6 +10,9 @@ import (
 	"homenode/numa/unit"
 )
 
+// constants are the units of bytes and cycles.
+var constants = map[string]float64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "GB": 1e9, "MHz": 1e6, "GHz": 1e9}
+
 // Units are the functions that write a number.
 var Units = map[string]func(float64) string{
 	"seconds": func(v float64) string { return unit.Seconds(v).String() },
@@ -22,6 +25,8 @@ var Units = map[string]func(float64) string{
 	"whole":     func(v float64) string { return unit.Grouped(v, 0) },
 	"memory":    func(v float64) string { return numa.Bytes(v).String() },
 	"gib":       gib,
+	"inGiB":     func(v float64) string { return unit.Digits(v/float64(numa.GiB), 3) },
+	"flag":      func(v float64) string { return strings.ReplaceAll(numa.Bytes(v).String(), " ", "") },
 	"decimal":   func(v float64) string { return unit.Grouped(v/1e9, 1) + " GB" },
 	"gb":        gb,
 	"signed":    func(v float64) string { return fmt.Sprintf("%+.0f %%", math.Round(v*100)+0) },
@@ -75,14 +80,36 @@ var functions = map[string]func(args []any) any{
 	"mid":      part(func(v Value) any { return Plain(v.Value, v.Unit) }),
 	"high":     part(func(v Value) any { return Plain(v.High, v.Unit) }),
 	"ranged":   part(func(v Value) any { return v.Low < v.High }),
+	"full":     part(func(v Value) any { return v.full() }),
 	"ends":     part(func(v Value) any { return ends(v, " to ") }),
 	"dash":     part(func(v Value) any { return ends(v, "–") }),
 	"source":   part(func(v Value) any { return v.Source }),
 	"origin":   part(func(v Value) any { return string(v.Origin) }),
 	"hardware": part(func(v Value) any { return v.Hardware }),
 	"note":     part(func(v Value) any { return v.Note }),
-	"plural":   func(args []any) any { return words.Plural(int(args[0].(Value).Value), args[1].(string)) },
-	"upper":    func(args []any) any { s := args[0].(string); return strings.ToUpper(s[:1]) + s[1:] },
+	"more": func(args []any) any { // with its sign
+		if v := args[0].(Value); v.Value > 0 {
+			return "+" + v.String()
+		}
+		return args[0]
+	},
+	"several": func(args []any) any { // "2 fit"; "" of none
+		if v := args[0].(Value); v.Value > 0 {
+			return v.String() + " " + args[1].(string)
+		}
+		return ""
+	},
+	"list": func(args []any) any {
+		var all []string
+		for _, a := range args {
+			if text := written(a); text != "" {
+				all = append(all, text)
+			}
+		}
+		return strings.Join(all, ", ")
+	},
+	"plural": func(args []any) any { return words.Plural(int(args[0].(Value).Value), args[1].(string)) },
+	"upper":  func(args []any) any { s := args[0].(string); return strings.ToUpper(s[:1]) + s[1:] },
 }
 
 // part makes a function of what a number has beside its value; unknown of what is unknown.
@@ -120,3 +147,11 @@ func ends(v Value, to string) string {
 
 // Range writes the ends of a range; "" for a number without one.
 func (v Value) Range() string { return ends(v, " to ") }
+
+// full writes the number with its range, if it has one: "11.7 GiB (10 to 15 GiB)".
+func (v Value) full() string {
+	if between := v.Range(); between != "" {
+		return v.String() + " (" + between + ")"
+	}
+	return v.String()
+}

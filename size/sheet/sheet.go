@@ -4,6 +4,7 @@
 //	== figures    name, value, low, high, unit, origin, source, hardware, note: as published
 //	== formulas   name, unit, when, formula: evaluated from the top; a name is a place in the JSON of the answer, as in plan.left, and one
 //	              that begins with "_" stays inside
+//	== totals     as formulas, after the rows: of all of them
 //	== columns    heading, when, cell: the table of the answer, a row for each of Input.Rows (formulas of rows: == row)
 //	== table      when, and the columns of a table that has no such rows; ">" before a heading stands for numbers
 //	== question, verdict, notes     when, text
@@ -119,10 +120,7 @@ func (s *Sheet) Run(in Input) *Run { return s.run(&in, nil) }
 
 func (s *Sheet) run(in *Input, set map[string]any) *Run {
 	r := &Run{Sheet: s, Values: map[string]any{}, input: in}
-	for _, f := range s.tables["figures"] {
-		r.Values[f["name"]] = r.figure(f)
-	}
-	maps.Copy(r.Values, in.Values)
+	r.start()
 	maps.Copy(r.Values, set)
 	r.formulas("formulas", set)
 	rows := in.Rows
@@ -135,7 +133,19 @@ func (s *Sheet) run(in *Input, set map[string]any) *Run {
 		one.formulas("row", nil)
 		r.Rows = append(r.Rows, one)
 	}
+	r.formulas("totals", set)
 	return r
+}
+
+// start takes what is known before any formula.
+func (r *Run) start() {
+	for name, v := range constants {
+		r.Values[name] = Plain(v, "")
+	}
+	for _, f := range r.Sheet.tables["figures"] {
+		r.Values[f["name"]] = r.figure(f)
+	}
+	maps.Copy(r.Values, r.input.Values)
 }
 
 // figure returns a published figure; its numbers are formulas of the figures above it.
