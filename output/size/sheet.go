@@ -2,6 +2,7 @@ package size
 
 import (
 	"cmp"
+	"slices"
 
 	"homenode/numa/unit"
 	"homenode/output/answer"
@@ -18,8 +19,10 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 	for _, l := range r.Lines("verdict") {
 		a.Verdict = append(a.Verdict, r.Text(l["text"]))
 	}
-	for _, l := range r.Lines("assumed") {
-		a.Assumed = append(a.Assumed, assumed(r, l))
+	for _, l := range said(r, "assumed") {
+		if one := assumed(l.run, l.Line); !slices.Contains(a.Assumed, one) {
+			a.Assumed = append(a.Assumed, one)
+		}
 	}
 	for _, t := range []answer.Table{rows(r), table(r)} {
 		if len(t.Rows) > 0 {
@@ -35,9 +38,13 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 			bars = append(bars, bar{name, next})
 		}
 	}
-	for _, l := range r.Lines("notes") {
-		a.Note(r.Text(l["text"]))
+	var notes []string
+	for _, l := range said(r, "notes") {
+		if text := l.run.Text(l.Line["text"]); !slices.Contains(notes, text) {
+			notes = append(notes, text)
+		}
 	}
+	a.Note(notes...)
 	for _, l := range r.Lines("undrawn") {
 		a.NoDrawing = r.Text(l["text"])
 	}
@@ -54,6 +61,25 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 		AddCharts(a, picture(r, l, bars))
 	}
 	return a
+}
+
+// A line is one of a sheet, of all or of a row.
+type line struct {
+	sheet.Line
+	run *sheet.Run
+}
+
+// said returns the lines of a table that apply: those "of rows" for each row, then the others.
+func said(r *sheet.Run, table string) (out []line) {
+	for _, row := range r.Rows {
+		for _, l := range row.Lines(table + " of rows") {
+			out = append(out, line{l, row})
+		}
+	}
+	for _, l := range r.Lines(table) {
+		out = append(out, line{l, r})
+	}
+	return out
 }
 
 // assumed returns what a line says; the cells that are empty are those of its figure.

@@ -6,24 +6,20 @@ import (
 	"homenode/numa"
 	"homenode/numa/datafile"
 	"homenode/numa/unit"
+	"homenode/size/sheet"
 )
 
 // files are the published measurements, and what the articles compute from them.
 //
-//go:embed *.txt
+//go:embed *.txt *.sheet
 var files embed.FS
 
 var (
+	calculator = sheet.Load(files, "io.sheet")
+
 	iometer  = datafile.Must[iometerRow](files, "iometer.txt")
 	hcibench = datafile.Must[hcibenchRow](files, "hcibench.txt")
 	rdmaRows = datafile.Must[rdmaRow](files, "rdma.txt")
-)
-
-// Where the figures are from that are no rows of a file, and on what they were measured.
-const (
-	netSource   = "b-network"
-	netHardware = "Gold 6544Y (Emerald Rapids)"
-	ramSource   = "b-ram"
 )
 
 // An iometerRow is one run of b-nvme.
@@ -57,6 +53,7 @@ type hcibenchRow struct {
 	Block            numa.Bytes
 	Read, Random     unit.Share
 	IOPS, Mebibytes  float64
+	Printed          float64
 	Gigahertz        float64
 	TX, RX           float64
 	Limited          bool

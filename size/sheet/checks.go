@@ -3,13 +3,14 @@ package sheet
 import (
 	"io/fs"
 	"maps"
+	"strings"
 
 	"homenode/numa/datafile"
 	"homenode/numa/unit"
 )
 
-// A printed figure is a line of checks.txt. Its formula stands there, or in the table "sums" of the sheet for all figures of an
-// experiment and a quantity.
+// A printed figure is a line of checks.txt. Its formula stands there, or in the table "sums" of the sheet, for an experiment, what
+// follows the comma of What, and a quantity.
 type printed struct {
 	ID, What, Quantity, Printed string
 	Kind                        unit.CheckKind
@@ -23,7 +24,7 @@ type printed struct {
 func (s *Sheet) Checks(files fs.FS, in Input, of func(experiment, what string) map[string]any) []unit.Check {
 	sums := map[string]string{}
 	for _, l := range s.tables["sums"] {
-		sums[l["id"]+"|"+l["quantity"]] = l["formula"]
+		sums[l["id"]+"|"+l["what"]+"|"+l["quantity"]] = l["formula"]
 	}
 	r := &Run{Sheet: s, Values: map[string]any{}, input: &in}
 	r.start()
@@ -34,7 +35,8 @@ func (s *Sheet) Checks(files fs.FS, in Input, of func(experiment, what string) m
 			maps.Copy(one.Values, of(p.ID, p.What))
 		}
 		if p.Formula == "" {
-			p.Formula = sums[p.ID+"|"+p.Quantity]
+			_, part, _ := strings.Cut(p.What, ", ")
+			p.Formula = sums[p.ID+"|"+part+"|"+p.Quantity]
 		}
 		out = append(out, unit.Check{ID: p.ID, What: p.What, Quantity: p.Quantity, Printed: p.Printed, Computed: one.number(p.Formula), Kind: p.Kind,
 			Within: p.Within, Inconsistency: p.Inconsistency, Note: p.Note})

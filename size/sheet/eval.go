@@ -76,18 +76,25 @@ func (r *Run) eval(node ast.Node) any {
 func (r *Run) lookUp(node ast.Node) any {
 	name := node.String()
 	if rest, ok := strings.CutPrefix(name, "was."); ok {
+		if r.whole != nil {
+			r = r.whole
+		}
 		return r.Values["was"].(*Run).Values[rest]
 	}
-	v, ok := r.Values[name]
-	if !ok && !r.Sheet.has(name) {
+	for at := r; at != nil; at = at.whole {
+		if v, ok := at.Values[name]; ok {
+			return v
+		}
+	}
+	if !r.Sheet.has(name) {
 		panic("no sheet has the name " + name)
 	}
-	return v
+	return nil
 }
 
 // has reports whether a formula has the name.
 func (s *Sheet) has(name string) bool {
-	for _, table := range []string{"formulas", "row", "totals"} {
+	for _, table := range []string{"formulas", "row", "totals", "row 2", "totals 2"} {
 		for _, f := range s.tables[table] {
 			if f["name"] == name {
 				return true
@@ -102,13 +109,13 @@ func (r *Run) call(name string, nodes []ast.Node) any {
 	switch name {
 	case "total":
 		sum := Plain(0, "")
-		for _, row := range r.Rows {
+		for _, row := range r.rows() {
 			sum = binary("+", sum, row.eval(nodes[0])).(Value)
 		}
 		return sum
 	case "join": // (when, text)
 		var all []string
-		for _, row := range r.Rows {
+		for _, row := range r.rows() {
 			if truth(row.eval(nodes[0])) {
 				all = append(all, written(row.eval(nodes[1])))
 			}
@@ -116,7 +123,7 @@ func (r *Run) call(name string, nodes []ast.Node) any {
 		return strings.Join(all, ", ")
 	case "most": // (number, when, text of the row with the greatest, else)
 		var best *Run
-		for _, row := range r.Rows {
+		for _, row := range r.rows() {
 			if truth(row.eval(nodes[1])) && (best == nil || truth(binary(">", row.eval(nodes[0]), best.eval(nodes[0])))) {
 				best = row
 			}
@@ -143,6 +150,14 @@ func (r *Run) call(name string, nodes []ast.Node) any {
 		return nil
 	}
 	panic("no sheet has the function " + name)
+}
+
+// rows returns all rows, also for a row.
+func (r *Run) rows() []*Run {
+	if r.whole != nil {
+		return r.whole.Rows
+	}
+	return r.Rows
 }
 
 func truth(v any) bool {

@@ -33,6 +33,11 @@ var Units = map[string]func(float64) string{
 	"deviation": deviation,
 	"times":     func(v float64) string { return unit.Digits(v, 2) },
 	"three":     func(v float64) string { return unit.Digits(v, 3) },
+	"block":     block,
+	"perBit":    func(v float64) string { return short(v) + " Hz per b/s" },
+	"short":     short,
+	"percent":   func(v float64) string { return unit.Digits(100*v, 3) + " %" },
+	"inGHz":     func(v float64) string { return unit.Digits(v/1e9, 3) },
 	"bits":      func(v float64) string { return unit.BitRate(v).String() },
 	"bytes":     func(v float64) string { return unit.BitRate(v).Bytes() },
 	"iops":      func(v float64) string { return unit.IORate(v).String() },
@@ -49,6 +54,25 @@ func gib(bytes float64) string {
 		after = 0
 	}
 	return unit.Grouped(v, after) + " GiB"
+}
+
+// block writes the size of an I/O: "32 KiB".
+func block(bytes float64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	i := 0
+	for i < len(units)-1 && bytes >= 1024 && math.Mod(bytes, 1024) == 0 {
+		bytes /= 1024
+		i++
+	}
+	return unit.Grouped(bytes, 0) + " " + units[i]
+}
+
+// short writes a small number, with two digits where it is an estimate anyway.
+func short(v float64) string {
+	if v < 0.01 {
+		return unit.Digits(v, 2)
+	}
+	return unit.Digits(v, 3)
 }
 
 // gb writes memory in GB with three digits that count.
@@ -87,6 +111,15 @@ var functions = map[string]func(args []any) any{
 	"origin":   part(func(v Value) any { return string(v.Origin) }),
 	"hardware": part(func(v Value) any { return v.Hardware }),
 	"note":     part(func(v Value) any { return v.Note }),
+	"rounded": func(args []any) any { // to three digits that count
+		v := args[0].(Value)
+		return Value{unit.Figure[float64]{Value: threeDigits(v.Value), Low: threeDigits(v.Low), High: threeDigits(v.High)}, v.Unit}
+	},
+	"inBytes": func(args []any) any { return Value{args[0].(Value).Figure, "bytes"} },
+	"about": func(args []any) any { // how far the ends of a range are
+		v := args[0].(Value)
+		return "±" + unit.Digits(100*max(v.High/v.Value-1, 1-v.Low/v.Value), 1) + " %"
+	},
 	"more": func(args []any) any { // with its sign
 		if v := args[0].(Value); v.Value > 0 {
 			return "+" + v.String()
@@ -154,4 +187,16 @@ func (v Value) full() string {
 		return v.String() + " (" + between + ")"
 	}
 	return v.String()
+}
+
+// threeDigits rounds a number to three digits that count.
+func threeDigits(v float64) float64 {
+	if !(v > 0) {
+		return v
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-2)
+	if unit < 1 {
+		return v
+	}
+	return math.Round(v/unit) * unit
 }

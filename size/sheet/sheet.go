@@ -4,8 +4,8 @@
 //	== figures    name, value, low, high, unit, origin, source, hardware, note: as published
 //	== formulas   name, unit, when, formula: evaluated from the top; a name is a place in the JSON of the answer, as in plan.left, and one
 //	              that begins with "_" stays inside
-//	== totals     as formulas, after the rows: of all of them
-//	== columns    heading, when, cell: the table of the answer, a row for each of Input.Rows (formulas of rows: == row)
+//	== totals     as formulas, after the rows: of all of them; == row 2 and == totals 2 follow
+//	== columns    heading, when, cell: the table of the answer, a row for each of Input.Rows (formulas of rows: == row); they see what is of the whole
 //	== table      when, and the columns of a table that has no such rows; ">" before a heading stands for numbers
 //	== question, verdict, notes     when, text
 //	== assumed    when, what, figure, value, origin, source, note: a figure fills the cells that are empty
@@ -112,6 +112,7 @@ type Run struct {
 	Values map[string]any
 	Rows   []*Run
 	input  *Input
+	whole  *Run     // of a row
 	places []string // names of formulas that have a value, for JSON
 }
 
@@ -128,13 +129,22 @@ func (s *Sheet) run(in *Input, set map[string]any) *Run {
 		rows = in.Again(r.Values)
 	}
 	for _, row := range rows {
-		one := &Run{Sheet: s, Values: maps.Clone(r.Values), input: in}
-		maps.Copy(one.Values, row)
-		one.formulas("row", nil)
-		r.Rows = append(r.Rows, one)
+		r.Rows = append(r.Rows, &Run{Sheet: s, Values: maps.Clone(row), input: in, whole: r})
 	}
-	r.formulas("totals", set)
+	for _, again := range []string{"", " 2"} {
+		for _, row := range r.Rows {
+			row.formulas("row"+again, nil)
+		}
+		r.formulas("totals"+again, set)
+	}
 	return r
+}
+
+// Figure returns a published figure.
+func (s *Sheet) Figure(name string) Value {
+	r := &Run{Sheet: s, Values: map[string]any{}, input: &Input{}}
+	r.start()
+	return r.Values[name].(Value)
 }
 
 // start takes what is known before any formula.
