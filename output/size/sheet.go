@@ -24,7 +24,7 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 			a.Assumed = append(a.Assumed, one)
 		}
 	}
-	for _, t := range []answer.Table{rows(r), table(r)} {
+	for _, t := range []answer.Table{Rows("rows", r), table(r)} {
 		if len(t.Rows) > 0 {
 			a.Tables = append(a.Tables, t)
 		}
@@ -94,9 +94,9 @@ func assumed(r *sheet.Run, l sheet.Line) answer.Assumption {
 	return out
 }
 
-// rows returns the table that has a line for each row of the calculator.
-func rows(r *sheet.Run) answer.Table {
-	t := answer.Table{Name: "rows"}
+// Rows returns the table that has a line for each row of the calculator.
+func Rows(name string, r *sheet.Run) answer.Table {
+	t := answer.Table{Name: name}
 	columns := r.Lines("columns")
 	for _, c := range columns {
 		t.Columns = append(t.Columns, Columns(r.Text(c["heading"]))...)

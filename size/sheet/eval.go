@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -205,7 +206,7 @@ func binary(operator string, left, right any) any {
 
 // each applies a function that is monotonous in both numbers to them and to the ends of their ranges.
 func each(f func(a, b float64) float64, x, y Value) Value {
-	v := Plain(f(x.Value, y.Value), x.Unit)
+	v := Plain(f(x.Value, y.Value), cmp.Or(x.Unit, y.Unit))
 	for _, a := range []float64{x.Low, x.High} {
 		for _, b := range []float64{y.Low, y.High} {
 			v.Low, v.High = min(v.Low, f(a, b)), max(v.High, f(a, b))

@@ -22,6 +22,7 @@ var Units = map[string]func(float64) string{
 	"si": func(v float64) string {
 		return strings.TrimSpace(strings.TrimSuffix(unit.Cycles(v).String(), "cycles"))
 	},
+	"hours":     hours,
 	"whole":     func(v float64) string { return unit.Grouped(v, 0) },
 	"memory":    func(v float64) string { return numa.Bytes(v).String() },
 	"gib":       gib,
@@ -73,6 +74,15 @@ func short(v float64) string {
 		return unit.Digits(v, 2)
 	}
 	return unit.Digits(v, 3)
+}
+
+// hours writes a time in hours and minutes.
+func hours(seconds float64) string {
+	minutes := int(math.Round(seconds / 60))
+	if minutes < 60 {
+		return fmt.Sprintf("%d min", minutes)
+	}
+	return fmt.Sprintf("%d h %02d min", minutes/60, minutes%60)
 }
 
 // gb writes memory in GB with three digits that count.
