@@ -30,11 +30,14 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 		}
 	}
 	bars := []bar{{"as asked", r}}
-	for _, l := range r.Lines("changes") {
-		next := r.With(l["set"])
-		name := next.Text(l["if"])
-		a.Changes = append(a.Changes, answer.Change{If: name, Result: next.Text(l["result"]), Change: next.Text(l["change"])})
-		if l["set"] != "" {
+	for _, l := range said(r, "changes") {
+		next := l.run
+		if l.Line["set"] != "" {
+			next = r.With(l.Line["set"])
+		}
+		name := next.Text(l.Line["if"])
+		a.Changes = append(a.Changes, answer.Change{If: name, Result: next.Text(l.Line["result"]), Change: next.Text(l.Line["change"])})
+		if l.Line["set"] != "" {
 			bars = append(bars, bar{name, next})
 		}
 	}
@@ -97,6 +100,9 @@ func assumed(r *sheet.Run, l sheet.Line) answer.Assumption {
 // Rows returns the table that has a line for each row of the calculator.
 func Rows(name string, r *sheet.Run) answer.Table {
 	t := answer.Table{Name: name}
+	for _, l := range r.Lines("title") {
+		t.Title = r.Text(l["text"])
+	}
 	columns := r.Lines("columns")
 	for _, c := range columns {
 		t.Columns = append(t.Columns, Columns(r.Text(c["heading"]))...)

@@ -61,7 +61,11 @@ func TestAnswer(t *testing.T) {
 		{design(128*numa.GiB, 9*numa.GiB), `mostRAM == 188 * GiB`}, // 3420 MiB ÷ 18.19 MiB per GB
 		{with(256*numa.GiB, 16*numa.GiB, func(q *Question) { q.Release = numa.ESXi67 }), `partition && file.size == nil && leastBoot == nil`},
 	} {
-		if r := answer(t, tt.q); r.Get(tt.want) != true {
+		r := answer(t, tt.q)
+		if unknown := r.Unknown(); unknown != nil {
+			t.Fatalf("nothing has %q", unknown)
+		}
+		if r.Get(tt.want) != true {
 			t.Errorf("%+v: %s does not hold: %v", tt.q, tt.want, r.Values)
 		}
 	}
@@ -135,6 +139,9 @@ func TestOfFleet(t *testing.T) {
 		host("b", 524178*numa.MiB, numa.ESXi80), host("a", 524170*numa.MiB, numa.ESXi80), host("old", 256*numa.GiB, numa.ESXi67),
 		host("big", 3*numa.TiB, numa.ESXi80), host("blind", 0, numa.ESXi80), host("nameless", 512*numa.GiB, 0), host("tiny", 4*numa.GiB, numa.ESXi80),
 	}, design(0, 32*numa.GiB))
+	if unknown := r.Unknown(); unknown != nil {
+		t.Fatalf("nothing has %q", unknown)
+	}
 	const want = "1 big 3,072 GiB does not fit, 1 nameless 512 GiB fits, 2 a 511.9 GiB fits, 1 old 256 GiB partition"
 	if got := r.Get(`join(true, _n + " " + first + " " + ram + " " + (partition == true ? "partition" : plan.verdict))`); got != want {
 		t.Errorf("found %s, want %s", got, want)

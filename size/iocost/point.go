@@ -35,24 +35,24 @@ func (p Path) Name() string {
 
 // A Kind is I/Os of one kind.
 type Kind struct {
-	Path   Path
-	Block  numa.Bytes
-	Read   unit.Share // share of I/Os that are reads; 0.7 for 70/30
-	Random unit.Share // share that are random
+	Path   Path       `json:"path"`
+	Block  numa.Bytes `json:"block"`
+	Read   unit.Share `json:"read"`   // share of I/Os that are reads; 0.7 for 70/30
+	Random unit.Share `json:"random"` // share that are random
 }
 
 // A Point is the cost of one kind of I/O, measured.
 type Point struct {
 	Kind
 	// PerIO is host CPU less that of the idle host, for one I/O of the guest.
-	PerIO unit.Figure[unit.Cycles]
+	PerIO unit.Figure[unit.Cycles] `json:"perIO"`
 	// Network is how much of PerIO is TCP/IP between the hosts; nil when it is not known.
-	Network *unit.Figure[unit.Cycles]
+	Network *unit.Figure[unit.Cycles] `json:"network,omitempty"`
 	// Core is the base frequency of the cores it was measured on; 0 unknown.
-	Core unit.Hz
-	Runs int // measurements it is the mean of
+	Core unit.Hz `json:"core,omitempty"`
+	Runs int     `json:"runs"` // measurements it is the mean of
 	// Scope is whose CPU was measured. "" counts as Host.
-	Scope Scope
+	Scope Scope `json:"scope"`
 }
 
 // A Scope says whose CPU a cost is of.

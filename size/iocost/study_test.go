@@ -83,6 +83,9 @@ func TestStudy(t *testing.T) {
 		{asked(t, on(0, 144), "vsan-esa iops=1 block=1M read=100"), `limit.rate == 22500`},
 	} {
 		r := study(t, tt.q)
+		if unknown := r.Unknown(); unknown != nil {
+			t.Fatalf("nothing has %q", unknown)
+		}
 		want := tt.want
 		for _, one := range strings.Split(want, " && ") {
 			if inner, ok := strings.CutPrefix(one, "near("); ok {

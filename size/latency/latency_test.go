@@ -126,6 +126,9 @@ func TestStudy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if unknown := r.Unknown(); unknown != nil {
+			t.Fatalf("nothing has %q", unknown)
+		}
 		for expression, want := range tt.want {
 			at := r
 			if step, rest, ok := strings.Cut(expression, ":"); ok && !strings.Contains(step, " ") {

@@ -115,6 +115,7 @@ func (c *Counted) Sheets(of string, gain unit.Figure[unit.Share], details bool) 
 	if largest != nil {
 		values["largest"], values["pass"] = largest.VM, pass(*largest.Consumed)
 	}
+	more := map[string]any{"vms": values["vms"], "more": !details && len(all) > mostVMs}
 	if !details && len(all) > mostVMs {
 		high := func(row map[string]any) float64 {
 			if v, ok := row["gain.high"].(sheet.Value); ok {
@@ -125,7 +126,7 @@ func (c *Counted) Sheets(of string, gain unit.Figure[unit.Share], details bool) 
 		slices.SortStableFunc(all, func(a, b map[string]any) int { return cmp.Compare(high(b), high(a)) })
 		all = all[:mostVMs]
 	}
-	return ofHosts.Run(sheet.Input{Values: values, Rows: rows}), ofVMs.Run(sheet.Input{Rows: all})
+	return ofHosts.Run(sheet.Input{Values: values, Rows: rows}), ofVMs.Run(sheet.Input{Values: more, Rows: all})
 }
 
 // moment is when the hosts were counted.

@@ -27,6 +27,10 @@ func TestCount(t *testing.T) {
 		},
 	}
 	got := Count([]Host{h})
+	hosts, vms := got.Sheets("file", PublishedGain(), true)
+	if unknown := append(hosts.Unknown(), vms.Unknown()...); unknown != nil {
+		t.Errorf("nothing has %q", unknown)
+	}
 	c := got.Hosts[0]
 	for _, tt := range []struct {
 		what string
@@ -162,7 +166,11 @@ func TestEstimate(t *testing.T) {
 		{Request{Memory: 100 * gib, Gain: half, VM: 64 * gib, Host: 130961 * mib}, "passSeconds == 16384 && limits.break == 4 * limits.minFree && ofAllotted == 50 * GiB"},
 		{Request{Memory: 100 * gib, Gain: published, Large: &large}, "abs(ofAllotted / GiB - 12.5 / (1 - 40 / 1536.0)) < 1e-9"},
 	} {
-		if r := Estimate(&tt.q); r.Get(tt.want) != true {
+		r := Estimate(&tt.q)
+		if unknown := r.Unknown(); unknown != nil {
+			t.Fatalf("nothing has %q", unknown)
+		}
+		if r.Get(tt.want) != true {
 			t.Errorf("%s does not hold: %v", tt.want, r.Values)
 		}
 	}

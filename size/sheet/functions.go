@@ -3,6 +3,7 @@ package sheet
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"homenode/internal/words"
@@ -23,6 +24,7 @@ var Units = map[string]func(float64) string{
 		return strings.TrimSpace(strings.TrimSuffix(unit.Cycles(v).String(), "cycles"))
 	},
 	"hours":     hours,
+	"plain":     func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) },
 	"whole":     func(v float64) string { return unit.Grouped(v, 0) },
 	"memory":    func(v float64) string { return numa.Bytes(v).String() },
 	"gib":       gib,

@@ -6,9 +6,11 @@
 //	              that begins with "_" stays inside
 //	== totals     as formulas, after the rows: of all of them; == row 2 and == totals 2 follow
 //	== columns    heading, when, cell: the table of the answer, a row for each of Input.Rows (formulas of rows: == row); they see what is of the whole
+//	== title      text above it
 //	== table      when, and the columns of a table that has no such rows; ">" before a heading stands for numbers
 //	== question, verdict, notes     when, text
 //	== assumed    when, what, figure, value, origin, source, note: a figure fills the cells that are empty
+//	== … of rows  assumed, changes and notes of each row
 //	== changes    if, when, set, result, change: all is evaluated again with what is set; "was" has the values before
 //	== picture    of ("rows" or "changes"), log, label, title, note, name, value, limit; == segments kind, when, value, soft
 //

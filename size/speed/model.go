@@ -64,11 +64,7 @@ const (
 	adminGuide   = "VMware Cloud Director 10.5 admin guide, allocation models"
 	sizingPolicy = "VMware Cloud Director 10.5 admin guide, VM sizing policy"
 	oldGuide     = "vCloud Director 5.5 admin guide, allocation model"
-	provider     = "Terraform provider for VMware Cloud Director, vcd_org_vdc"
 )
-
-// LeastSpeed is what Cloud Director takes at least.
-var LeastSpeed = unit.Exactly(256*unit.MHz, unit.Published, provider, "")
 
 // DefaultGuarantee returns the CPU guarantee of a VDC that is made without one. That of
 // Flex is not published: that of Pay-As-You-Go, which it replaces, is assumed. A
