@@ -39,9 +39,6 @@ const (
 	iometerCPU  = 2 * iometerCore
 )
 
-// cpu returns what the VM used.
-func (r *iometerRow) cpu() unit.Hz { return unit.Hz(r.Percent/100) * iometerCPU }
-
 // published is the cluster of b-vsan, and vsanIdle the CPU of one of its hosts without load.
 var published = Cluster{Hosts: 6, Cores: 32, Core: 3.6 * unit.GHz}
 

@@ -36,7 +36,7 @@ func (m *Model) Study(q Question) (*sheet.Run, error) {
 	}
 	c := &q.Cluster
 	values := map[string]any{
-		"asked": strings.TrimPrefix(text, "size io: "), "several": len(q.Workloads) > 1, "rdma": q.RDMA, "rules": q.Rules, "file": q.File,
+		"asked": strings.TrimPrefix(text, "size io: "), "several": len(q.Workloads) > 1, "withRDMA": q.RDMA, "rules": q.Rules, "file": q.File,
 		"budget": plain(float64(q.Budget), "share"), "disks": plain(float64(q.Disks), "whole"), "limitEach": plain(float64(q.LimitEach), "iops"),
 		"clusterName": c.Name, "coreGiven": c.CoreGiven, "hosts": plain(float64(c.Hosts), "whole"), "hostCores": plain(float64(c.Cores), "whole"), "core": plain(float64(c.Core), "hz"),
 		"factor": plain(1, ""), "reads": nil,
@@ -102,7 +102,7 @@ func (m *Model) row(q *Question, a Asked, values map[string]any) (map[string]any
 		}
 	}
 	row := map[string]any{
-		"workload": a.Name(), "path": string(a.Path), "pathName": a.Path.Name(), "storage": a.storage(), "open": a.Open, "lacks": strings.Join(a.Assumed, ", "),
+		"workload": a.Name(), "path": string(a.Path), "pathName": a.Path.Name(), "storage": a.storage(), "open": a.Open, "policy": string(a.Policy), "lacks": strings.Join(a.Assumed, ", "),
 		"block": sheet.Plain(float64(a.Block), "block"), "read": sheet.Plain(float64(a.Read), "share"), "random": sheet.Plain(float64(a.Random), "share"),
 		"rate": sheet.Plain(float64(a.Rate), "iops"), "tx": sheet.Plain(float64(a.TX), "bits"), "rx": sheet.Plain(float64(a.RX), "bits"), "traffic": sheet.Plain(float64(a.Traffic), "bits"),
 		"ipc": sheet.Plain(ipc, ""), "rule": nil, "saving": nil, "cost": nil, "networkPerIO": nil, "measuredCore": nil, "why": "", "guest": false, "own": false, "digits": false,
@@ -141,7 +141,7 @@ func (m *Model) row(q *Question, a Asked, values map[string]any) (map[string]any
 		if c.Core > 0 {
 			row["measuredCore"] = sheet.Plain(float64(c.Core), "hz")
 		}
-		if values["rdma"] == true && a.Path == VSANESA { // measured on another cluster, and of the whole I/O only
+		if values["withRDMA"] == true && a.Path == VSANESA { // measured on another cluster, and of the whole I/O only
 			row["saving"], basis = sheet.Of(RDMASaved(a.Kind), "percent"), max(basis, Estimated)
 		}
 	}
