@@ -34,7 +34,7 @@ type Dump struct {
 
 // Answer answers the question.
 func (f *Dump) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	r, err := f.or(f, func() (*answer.Answer, error) { return size.Published("size dump", dump.Checks()), nil }, func() (*answer.Answer, error) { return f.ask(ctx, e) })
+	r, err := f.or(f, "size dump", dump.Checks, func() (*answer.Answer, error) { return f.ask(ctx, e) })
 	return ask.Partly(r, err, f.Source.Incomplete())
 }
 

@@ -41,7 +41,7 @@ type IO struct {
 
 // Answer answers the question.
 func (f *IO) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	r, err := f.or(f, func() (*answer.Answer, error) { return size.Published("size io", iocost.Checks()), nil }, func() (*answer.Answer, error) { return f.answer(ctx, e) })
+	r, err := f.or(f, "size io", iocost.Checks, func() (*answer.Answer, error) { return f.answer(ctx, e) })
 	return ask.Partly(r, err, f.Source.Incomplete())
 }
 

@@ -44,7 +44,7 @@ type Pages struct {
 
 // Answer answers the question.
 func (f *Pages) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	r, err := f.or(f, func() (*answer.Answer, error) { return size.Published("size pages", pages.Checks()), nil }, func() (*answer.Answer, error) { return f.answer(ctx, e) })
+	r, err := f.or(f, "size pages", pages.Checks, func() (*answer.Answer, error) { return f.answer(ctx, e) })
 	return ask.Partly(r, err, f.Captures.Incomplete(), f.Source.Incomplete())
 }
 

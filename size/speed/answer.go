@@ -11,7 +11,7 @@ import (
 
 // sheets say what simulated VMs and the limits of a fleet come to.
 //
-//go:embed *.sheet
+//go:embed *.sheet models.txt
 var sheets embed.FS
 
 var (
@@ -48,7 +48,7 @@ func (r *Result) Sheets(details bool) (demands, changes, schedulers *sheet.Run) 
 		others = append(others, row)
 	}
 	maps.Copy(values, map[string]any{
-		"model": a.Model.Name(), "details": details, "acts": r.Acts, "running": running, "gains": strings.Join(gains, ", "), "schedulers": strings.Join(names, ", "),
+		"model": a.Model.Title(), "details": details, "acts": r.Acts, "running": running, "gains": strings.Join(gains, ", "), "schedulers": strings.Join(names, ", "),
 		"guarantee": sheet.Of(r.Guarantee, "share"), "kernel": sheet.Of(r.Kernel, "share"), "hostMemory": sheet.Plain(float64(a.Host.Memory.Value), "memory"),
 	})
 	before := sheet.Fields("before", &r.Admission)

@@ -333,7 +333,7 @@ func TestParseModel(t *testing.T) {
 }
 
 func FuzzParseModel(f *testing.F) {
-	for _, s := range append(Models, "payg", "AllocationVApp", "flexx", "") {
+	for _, s := range []string{"flex", "reservation", "payg", "AllocationVApp", "flexx", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
