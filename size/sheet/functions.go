@@ -185,7 +185,7 @@ func ends(v Value, to string) string {
 	}
 	_, in, _ := strings.Cut(high, " ")
 	if cut, same := strings.CutSuffix(low, " "+in); same || to == " to " {
-		return cut + to + high
+		return cut + to + strings.TrimSuffix(high, " Hz per b/s") // the value before it has it
 	}
 	return low + " " + to + " " + high
 }
