@@ -142,7 +142,7 @@ func TestOfFleet(t *testing.T) {
 	if unknown := r.Unknown(); unknown != nil {
 		t.Fatalf("nothing has %q", unknown)
 	}
-	const want = "1 big 3,072 GiB does not fit, 1 nameless 512 GiB fits, 2 a 511.9 GiB fits, 1 old 256 GiB partition"
+	const want = "1 big 3,072 GiB does not fit; 1 nameless 512 GiB fits; 2 a 511.9 GiB fits; 1 old 256 GiB partition"
 	if got := r.Get(`join(true, _n + " " + first + " " + ram + " " + (partition == true ? "partition" : plan.verdict))`); got != want {
 		t.Errorf("found %s, want %s", got, want)
 	}

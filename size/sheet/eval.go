@@ -121,7 +121,7 @@ func (r *Run) call(name string, nodes []ast.Node) any {
 				all = append(all, written(row.eval(nodes[1])))
 			}
 		}
-		return strings.Join(all, ", ")
+		return strings.Join(all, "; ")
 	case "most": // (number, when, text of the row with the greatest, else)
 		var best *Run
 		for _, row := range r.rows() {
