@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"homenode/ask"
+	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
-	show "homenode/output/size/dump"
+	"homenode/output/size"
 	"homenode/size/dump"
 	"homenode/source/evidence"
 )
@@ -33,12 +34,11 @@ type Dump struct {
 
 // Answer answers the question.
 func (f *Dump) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	r, err := f.or(f, func() (*answer.Answer, error) { return show.Published(), nil }, func() (*answer.Answer, error) { return f.ask(ctx, e) })
+	r, err := f.or(f, "size dump", dump.Checks, func() (*answer.Answer, error) { return f.ask(ctx, e) })
 	return ask.Partly(r, err, f.Source.Incomplete())
 }
 
 func (f *Dump) ask(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
-	given := f.GivenOf("ram", "release", "boot", "logs", "keep-free", "media")
 	q, err := f.question()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (f *Dump) ask(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--ram: %w", err)
 		}
-		return show.Answer(q, &r, given), nil
+		return size.Answer("size dump", r), nil
 	case f.RAM != "":
 		return nil, errors.New("--ram: not with a SOURCE, which states the memory of its hosts")
 	}
@@ -70,38 +70,34 @@ func (f *Dump) ask(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := dump.OfFleet(fleet.Hosts, q)
-	return show.Fleet(fleet.Source, &r, given), err
+	return size.Answer("size dump", dump.OfFleet(fleet.Source, fleet.Hosts, q)), nil
 }
 
 // question reads the fields.
 func (f *Dump) question() (q dump.Question, err error) {
-	size := func(text string) (dump.Size, error) {
+	boot := func(text string) (numa.Bytes, error) {
 		v, err := memory(text)
-		return dump.Size(v), err
-	}
-	boot := func(text string) (dump.Size, error) {
-		v, err := size(text)
 		if err == nil {
-			_, err = dump.Divide(v, "")
+			err = dump.CheckBoot(v)
 		}
 		return v, err
 	}
-	logs := func(text string) (dump.Size, error) {
+	logs := func(text string) (numa.Bytes, error) {
 		if strings.Trim(text, "0") == "" {
 			return 0, nil // all go to a syslog server
 		}
-		return size(text)
+		return memory(text)
 	}
-	err = cmp.Or(ask.Set("ram", f.RAM, &q.RAM, memory), ask.Set("boot", f.Boot, &q.Boot, boot), ask.Set("logs", f.Logs, &q.Needs.Logs, logs),
-		ask.Set("keep-free", f.KeepFree, &q.Needs.Reserve, unit.ParsePercent))
+	q.Given = f.GivenOf("logs", "keep-free", "media")
+	err = cmp.Or(ask.Set("ram", f.RAM, &q.RAM, memory), ask.Set("boot", f.Boot, &q.Boot, boot), ask.Set("logs", f.Logs, &q.Logs, logs),
+		ask.Set("keep-free", f.KeepFree, &q.Reserve, unit.ParsePercent))
 	if err != nil {
 		return q, err
 	}
-	if q.Needs.Reserve > dump.MostReserve {
-		return q, fmt.Errorf("--keep-free: found %s, want at most %s", q.Needs.Reserve, dump.MostReserve)
+	if q.Reserve > dump.MostReserve {
+		return q, fmt.Errorf("--keep-free: found %s, want at most %s", q.Reserve, dump.MostReserve)
 	}
-	if q.Needs.Media = dump.Media(f.Media); !slices.Contains(dump.Medias, q.Needs.Media) {
+	if q.Media = f.Media; !slices.Contains(dump.Medias, q.Media) {
 		return q, fmt.Errorf("--media: found %q, want min, small, default or max", f.Media)
 	}
 	return q, ask.Set("release", f.Release, &q.Release, release)

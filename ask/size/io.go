@@ -10,7 +10,7 @@ import (
 	"homenode/ask"
 	"homenode/numa/unit"
 	"homenode/output/answer"
-	show "homenode/output/size/io"
+	"homenode/output/size"
 	"homenode/size/iocost"
 )
 
@@ -41,7 +41,7 @@ type IO struct {
 
 // Answer answers the question.
 func (f *IO) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	r, err := f.or(f, show.Published, func() (*answer.Answer, error) { return f.answer(ctx, e) })
+	r, err := f.or(f, "size io", iocost.Checks, func() (*answer.Answer, error) { return f.answer(ctx, e) })
 	return ask.Partly(r, err, f.Source.Incomplete())
 }
 
@@ -72,7 +72,7 @@ func (f *IO) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return show.Answer(model, s)
+	return size.Answer("size io", s), nil
 }
 
 // on reads the hosts: of the flags, or of one cluster of a source.
@@ -111,7 +111,7 @@ func (f *IO) question() (q iocost.Question, err error) {
 	if q.Workloads, err = f.asked(); err != nil {
 		return q, err
 	}
-	q.Options = iocost.Options{RDMA: f.RDMA, Rules: f.Rules}
+	q.RDMA, q.Rules = f.RDMA, f.Rules
 	budget := func(text string) (unit.Share, error) {
 		share, err := unit.ParsePercent(text)
 		if err == nil && share == 0 {
@@ -119,7 +119,7 @@ func (f *IO) question() (q iocost.Question, err error) {
 		}
 		return share, err
 	}
-	err = cmp.Or(ask.Set("ipc", f.IPC, &q.Options.IPC, iocost.ParseIPC), ask.Set("budget", f.Budget, &q.Budget, budget),
+	err = cmp.Or(ask.Set("ipc", f.IPC, &q.IPC, iocost.ParseIPC), ask.Set("budget", f.Budget, &q.Budget, budget),
 		ask.Set("iops-limit", f.Limit, &q.LimitEach, unit.ParseIORate))
 	switch {
 	case err != nil:

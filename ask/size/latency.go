@@ -15,7 +15,6 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/size"
-	show "homenode/output/size/latency"
 	"homenode/size/latency"
 	"homenode/source/benchmark"
 	"homenode/source/open"
@@ -38,34 +37,39 @@ type Latency struct {
 
 // Answer answers the question.
 func (f *Latency) Answer(ctx context.Context, _ *ask.Env) (*ask.Reply, error) {
-	return f.or(f, func() (*answer.Answer, error) { return size.Published("size latency", latency.Checks()), nil }, func() (*answer.Answer, error) { return f.answer(ctx) })
+	return f.or(f, "size latency", latency.Checks, func() (*answer.Answer, error) { return f.answer(ctx) })
 }
 
 func (f *Latency) answer(ctx context.Context) (*answer.Answer, error) {
-	a := &latency.Ask{}
-	o := &show.Options{Given: f.GivenOf("core"), CPU: f.CPU, Details: f.Details}
+	a := &latency.Ask{Processor: f.CPU, Files: f.Files, Details: f.Details}
 	place, err := f.place()
-	if err := cmp.Or(f.question(a, o), err); err != nil {
+	if err := cmp.Or(f.question(a), err); err != nil {
 		return nil, err
 	}
-	if a.Samples, err = readLatencies(ctx, f.Files, place, o); err != nil {
+	var notes []string
+	if a.Samples, notes, err = readLatencies(ctx, f.Files, place); err != nil {
 		return nil, err
 	}
 	r, err := latency.Study(a)
 	if err != nil {
 		return nil, err
 	}
-	return show.Answer(r, *o), nil
+	out := size.Answer("size latency", r)
+	const few = 3
+	if len(notes) > few+1 && !f.Details {
+		notes = append(notes[:few:few], fmt.Sprintf("%d more about your files: --details", len(notes)-few))
+	}
+	out.Note(notes...)
+	return out, nil
 }
 
 // question reads the fields that are not about files.
-func (f *Latency) question(a *latency.Ask, o *show.Options) error {
+func (f *Latency) question(a *latency.Ask) error {
 	machine := func(name string) (*cost.Machine, error) {
 		if !processor(name) {
 			return nil, fmt.Errorf("found %q, want a Xeon, EPYC or Opteron with its number such as \"Xeon Gold 6154\": measured are Xeon E5 v4, Xeon Scalable (Skylake) and EPYC, others take the nearest", name)
 		}
 		m := cost.For(&numa.Host{CPUModel: numa.ReadAt(name, "--processor")})
-		o.Why = m.Why
 		return &m, nil
 	}
 	calls := func(text string) (float64, error) {
@@ -108,39 +112,37 @@ func (f *Latency) place() (latency.Options, error) {
 }
 
 // readLatencies reads the files; each must hold a latency that has its place.
-func readLatencies(ctx context.Context, names []string, place latency.Options, o *show.Options) ([]latency.Sample, error) {
-	var samples []latency.Sample
+func readLatencies(ctx context.Context, names []string, place latency.Options) (samples []latency.Sample, notes []string, err error) {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			return nil, fmt.Errorf("%s is named twice: its latencies would count twice", name)
+			return nil, nil, fmt.Errorf("%s is named twice: its latencies would count twice", name)
 		}
 		results, err := open.Benchmark(ctx, name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, w := range results.AllWarnings() {
-			o.Notes = append(o.Notes, numa.Place(name, w.Line, w.Col)+": "+w.Text)
+			notes = append(notes, numa.Place(name, w.Line, w.Col)+": "+w.Text)
 		}
-		found, notes, err := latency.Place(latency.Measurements(name, results), place)
+		found, more, err := latency.Place(latency.Measurements(name, results), place)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if untrusted := slices.IndexFunc(results.Runs, func(r *benchmark.Run) bool { return r.Untrusted }); untrusted >= 0 {
 			if !slices.ContainsFunc(results.Runs, func(r *benchmark.Run) bool { return !r.Untrusted }) {
-				return nil, fmt.Errorf("%s: the run does not trust its own figures: run homenode measure again when the machine is calm", numa.Place(name, results.Runs[untrusted].Line, 0))
+				return nil, nil, fmt.Errorf("%s: the run does not trust its own figures: run homenode measure again when the machine is calm", numa.Place(name, results.Runs[untrusted].Line, 0))
 			}
-			o.Notes = append(o.Notes, name+": runs that do not trust their own figures do not count.")
+			notes = append(notes, name+": runs that do not trust their own figures do not count.")
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: found no latency of memory or storage, want those of homenode measure, the idle latencies of Intel MLC, multichase -v of 256 MiB or more, fio, HCIBench or Iometer", name)
+			return nil, nil, fmt.Errorf("%s: found no latency of memory or storage, want those of homenode measure, the idle latencies of Intel MLC, multichase -v of 256 MiB or more, fio, HCIBench or Iometer", name)
 		}
 		samples = append(samples, found...)
-		for _, n := range notes {
-			if !slices.Contains(o.Notes, n) {
-				o.Notes = append(o.Notes, n)
+		for _, n := range more {
+			if !slices.Contains(notes, n) {
+				notes = append(notes, n)
 			}
 		}
-		o.Files = append(o.Files, show.File{Name: name, Latencies: len(found)})
 	}
-	return samples, nil
+	return samples, notes, nil
 }

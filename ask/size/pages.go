@@ -16,7 +16,6 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/size"
-	show "homenode/output/size/pages"
 	"homenode/size/pages"
 	"homenode/source/open"
 	"homenode/source/ticks"
@@ -45,7 +44,7 @@ type Pages struct {
 
 // Answer answers the question.
 func (f *Pages) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
-	r, err := f.or(f, func() (*answer.Answer, error) { return size.Published("size pages", pages.Checks()), nil }, func() (*answer.Answer, error) { return f.answer(ctx, e) })
+	r, err := f.or(f, "size pages", pages.Checks, func() (*answer.Answer, error) { return f.answer(ctx, e) })
 	return ask.Partly(r, err, f.Captures.Incomplete(), f.Source.Incomplete())
 }
 
@@ -80,11 +79,12 @@ func (f *Pages) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) 
 
 // estimate answers what the published share comes to.
 func (f *Pages) estimate(gain unit.Figure[unit.Share]) (*answer.Answer, error) {
-	q := &pages.Request{Gain: gain, Large: pages.PublishedLarge(), GainAt: pages.PublishedLarge().Value}
+	q := &pages.Request{Gain: gain}
+	var large unit.Figure[unit.Share]
 	err := cmp.Or(f.Refuse("only with a FILE to read", counted...), f.Refuse("not with --memory", "details"),
 		ask.Set("memory", f.Memory, &q.Memory, memory), ask.Set("consumed", f.Consumed, &q.Consumed, memory),
 		ask.Set("host-memory", f.Host, &q.Host, memory), ask.Set("vm-memory", f.VM, &q.VM, memory),
-		ask.Set("large", f.Large, &q.Large, figure("large")), ask.Set("release", f.Release, &q.Release, numa.ParseRelease))
+		ask.Set("large", f.Large, &large, figure("large")), ask.Set("release", f.Release, &q.Release, numa.ParseRelease))
 	switch {
 	case err != nil:
 		return nil, err
@@ -92,10 +92,10 @@ func (f *Pages) estimate(gain unit.Figure[unit.Share]) (*answer.Answer, error) {
 		return nil, fmt.Errorf("--consumed: found %s, want no more than --memory, %s", q.Consumed, q.Memory)
 	case q.VM > q.Memory:
 		return nil, fmt.Errorf("--vm-memory: found %s, want no more than --memory of all VMs, %s", q.VM, q.Memory)
-	case gain.Origin == unit.Given:
-		q.GainAt = q.Large.Value
+	case f.Large != "":
+		q.Large = &large
 	}
-	return show.Estimated(q, pages.Estimate(q)), nil
+	return standing(size.Answer("size pages", pages.Estimate(q)), nil), nil
 }
 
 // counted answers by the last tick of each host in the captures.
@@ -131,7 +131,10 @@ func (f *Pages) counted(ctx context.Context, e *ask.Env, gain unit.Figure[unit.S
 		return nil, ask.NothingFound(strings.Join(f.Files, ", "), last.Outside, nil)
 	}
 	r := pages.Count(hosts)
-	return show.Counted(r, strings.Join(f.Files, ", "), gain, f.Details), tellsNothing(r)
+	counted, vms := r.Sheets(strings.Join(f.Files, ", "), gain, f.Details)
+	a := standing(size.Answer("size pages", counted), r)
+	a.Tables = append(a.Tables, size.Rows("vms", vms))
+	return a, tellsNothing(r)
 }
 
 // simulate answers by the model, with each setting of large pages and salting.
@@ -161,7 +164,21 @@ func (f *Pages) simulate(ctx context.Context, e *ask.Env) (*answer.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	return show.Simulated(m, r, f.Story, f.GivenOf("hours"), f.Details), nil
+	setups, hosts := r.Sheets(m, f.Story, f.Given("hours"))
+	a := standing(size.Answer("size pages", setups), r)
+	if f.Details {
+		a.Tables = append(a.Tables, size.Rows("hosts", hosts))
+	}
+	return a, nil
+}
+
+// standing adds what holds for every answer. result is what JSON shows in place of the sheet.
+func standing(a *answer.Answer, result any) *answer.Answer {
+	a.Note(pages.Standing...)
+	if result != nil {
+		a.Result = result
+	}
+	return a
 }
 
 // hours reads a number of hours, to whole minutes.

@@ -13,6 +13,7 @@ import (
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
+	"homenode/output/size"
 )
 
 // mostVMs are read, not judged, in a moment.
@@ -45,7 +46,7 @@ type Published struct {
 }
 
 // or returns the published figures, or the answer. No question goes with them.
-func (p *Published) or(q ask.Question, checks, asked func() (*answer.Answer, error)) (*ask.Reply, error) {
+func (p *Published) or(q ask.Question, command string, checks func() []unit.Check, asked func() (*answer.Answer, error)) (*ask.Reply, error) {
 	if !p.Show {
 		return answered(asked())
 	}
@@ -57,7 +58,7 @@ func (p *Published) or(q ask.Question, checks, asked func() (*answer.Answer, err
 			return nil, fmt.Errorf("--published: not with --%s: it prints what was published, and asks nothing", f.Name)
 		}
 	}
-	return answered(checks())
+	return answered(size.Published(command, checks()), nil)
 }
 
 // checkHosts returns the frequency of a core of hosts that are alike; 0 when it is not given.

@@ -12,7 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
-	show "homenode/output/size/speed"
+	"homenode/output/size"
 	"homenode/size/fit"
 	"homenode/size/speed"
 )
@@ -53,7 +53,14 @@ func (f *Speed) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) 
 		if err != nil {
 			return nil, err
 		}
-		return show.Limits(fleet.Source, speed.LimitsOf(fleet), f.Details), nil
+		limits := speed.LimitsOf(fleet)
+		vms, hosts := limits.Sheets(fleet.Source, f.Details)
+		out := size.Answer("size speed", vms)
+		out.Result = limits
+		if len(limits.Hosts) > 0 {
+			out.Tables = append(out.Tables, size.Rows("hosts", hosts))
+		}
+		return out, nil
 	}
 	a := &speed.Ask{Hosts: f.Hosts, VMs: f.VMs}
 	guarantee, kernel, err := f.ask(a)
@@ -65,7 +72,17 @@ func (f *Speed) answer(ctx context.Context, e *ask.Env) (*answer.Answer, error) 
 		return nil, err
 	}
 	result.HostText = f.hostText(a)
-	return show.Answer(result, f.Details), nil
+	demands, changes, schedulers := result.Sheets(f.Details)
+	out := size.Answer("size speed", demands)
+	out.Result = result
+	for _, more := range []*answer.Answer{size.Answer("", changes), size.Answer("", schedulers)} {
+		out.Changes = append(out.Changes, more.Changes...)
+		out.Notes = append(out.Notes, more.Notes...)
+	}
+	if f.Details {
+		out.Tables = append(out.Tables, size.Rows("sca", schedulers))
+	}
+	return out, nil
 }
 
 // ask reads the fields. The guarantee and the kernel's share are figures with a source.

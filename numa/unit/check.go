@@ -1,12 +1,9 @@
 package unit
 
 import (
-	"io/fs"
 	"math"
 	"strconv"
 	"strings"
-
-	"homenode/numa/datafile"
 )
 
 // A Check is one figure of an article beside what it comes to by the article's own
@@ -37,37 +34,6 @@ const (
 	UnitChange CheckKind = "unit"     // the same figure of the article in another unit
 	Circular   CheckKind = "circular" // not printed, or what the sum begins with
 )
-
-// A printedFigure is a line of checks.txt.
-type printedFigure struct {
-	ID, What, Quantity, Printed string
-	Kind                        CheckKind
-	Within                      float64
-	Inconsistency, Note         string
-}
-
-// Checks returns the figures that the file checks.txt lists as printed, with what each comes
-// to: by experiment, in the order of the file. It panics when an experiment has more lines
-// than values, or fewer.
-func Checks(files fs.FS, computed map[string][]float64) []Check {
-	var out []Check
-	next := map[string]int{}
-	for _, p := range datafile.Must[printedFigure](files, "checks.txt") {
-		values, i := computed[p.ID], next[p.ID]
-		if i >= len(values) {
-			panic("checks.txt: nothing computed for " + p.ID + ", " + p.What + ", " + p.Quantity)
-		}
-		next[p.ID]++
-		out = append(out, Check{ID: p.ID, What: p.What, Quantity: p.Quantity, Printed: p.Printed, Computed: values[i], Kind: p.Kind,
-			Within: p.Within, Inconsistency: p.Inconsistency, Note: p.Note})
-	}
-	for id, values := range computed {
-		if next[id] != len(values) {
-			panic("checks.txt: " + id + " prints fewer figures than are computed")
-		}
-	}
-	return out
-}
 
 // number returns the first number of the printed text, and what half a unit of its last
 // digit is worth. "+21%" is 21 by 0.5; signs count.

@@ -7,6 +7,7 @@ import (
 
 	"homenode/numa/unit"
 	"homenode/output/answer"
+	"homenode/size/sheet"
 )
 
 // A PublishedRow is a figure of an article in JSON. Numbers that do not exist are left out.
@@ -84,7 +85,7 @@ func count(checks []unit.Check) (n counts) {
 // deviation writes how far a figure is from what is printed; a dash where it is unknown.
 func deviation(c *unit.Check) string {
 	if d, ok := c.Deviation(); ok {
-		return SignedPercent(d)
+		return sheet.Units["deviation"](float64(d))
 	}
 	return "–"
 }

@@ -4,10 +4,7 @@
 package size
 
 import (
-	"fmt"
 	"io"
-	"math"
-	"strings"
 
 	"homenode/numa"
 	"homenode/numa/unit"
@@ -33,24 +30,6 @@ func Origin(given map[string]bool, flag string) unit.Origin {
 		return unit.Given
 	}
 	return unit.Assumed
-}
-
-// Signed returns a change in whole percent: "+38 %".
-func Signed(s unit.Share) string {
-	// Adding 0 makes -0 a 0.
-	return fmt.Sprintf("%+.0f %%", math.Round(float64(s)*100)+0)
-}
-
-// SignedPercent writes a deviation with its sign, "+2.4 %".
-func SignedPercent(s unit.Share) string {
-	text := s.String()
-	switch {
-	case strings.Trim(text, "-0. %") == "":
-		return "0 %"
-	case s > 0:
-		return "+" + text
-	}
-	return text
 }
 
 // InGB returns memory in GB of 2³⁰ bytes.

@@ -3,9 +3,11 @@ package dump
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"homenode/numa"
 	"homenode/numa/unit"
+	"homenode/size/sheet"
 )
 
 // How the size of a file came to be known.
@@ -26,15 +28,8 @@ const keptByFirmware = 0.005
 
 // A File is the core dump file that a host has.
 type File struct {
-	RAM     numa.Bytes   `json:"ram"`
-	Release numa.Release `json:"release,omitzero"` // 0: 7.0 or later is assumed
-	// Size is what the file is thought to be; Low and High bound it.
-	Size unit.Figure[Size] `json:"size"`
-	How  string            `json:"how"`
-	// From names the hosts it is from: one, or the two that are next.
-	From []string `json:"from"`
-	// OtherRelease reports that none of them ran the release that was asked for.
-	OtherRelease bool `json:"otherRelease,omitempty"`
+	Size unit.Figure[float64] // Low and High bound it; its note says of which hosts it is
+	How  string
 }
 
 // A PartitionError says that a release keeps dumps in a partition: it has no file.
@@ -62,29 +57,28 @@ func Of(ram numa.Bytes, release numa.Release) (File, error) {
 	case release >= numa.ESXi90+1<<16:
 		return File{}, fmt.Errorf("found release %s, want 7.0 to 9.x: how later ones size the file is unknown", release)
 	}
-	f := File{RAM: ram, Release: release}
+	var f File
 	from, low, value, high := bracket(ram)
-	f.Size = unit.Figure[Size]{Value: bytes(value), Low: bytes(low), High: bytes(high), Origin: unit.Derived, Source: Source}
-	f.OtherRelease = release != 0
-	for _, h := range from {
-		f.From = append(f.From, h.Name)
-		f.OtherRelease = f.OtherRelease && h.Release != release
-	}
+	f.Size = unit.Figure[float64]{Value: math.Round(value), Low: math.Round(low), High: math.Round(high), Origin: unit.Derived, Source: "b-dump"}
+	first, last := from[0], from[len(from)-1]
+	at := func(h *Host) string { return fmt.Sprintf("%s (%s)", sheet.Plain(float64(h.RAM), "gib"), h.Release) }
 	switch {
 	case len(from) == 2:
-		f.How = Interpolated
-	case same(ram, from[0]):
-		f.How = Measured
-		f.Size.Origin = unit.Published
-		f.Size.Hardware = from[0].Name
+		low := at(first)
+		if first.Release == last.Release {
+			low, _, _ = strings.Cut(low, " (")
+		}
+		f.How, f.Size.Note = Interpolated, strings.Replace(low, " GiB", "", 1)+" to "+at(last)
+	case same(ram, first):
+		f.How, f.Size.Origin, f.Size.Hardware, f.Size.Note = Measured, unit.Published, first.Name, "one host, "+first.Release.String()
 	default:
-		f.How = Extrapolated
+		f.How, f.Size.Note = Extrapolated, "extrapolated from "+at(first)
+	}
+	if release != 0 && first.Release != release && last.Release != release {
+		f.Size.Note += fmt.Sprintf("; %s not measured", release)
 	}
 	return f, nil
 }
-
-// bytes returns whole bytes, the same on every processor.
-func bytes(v float64) Size { return Size(math.Round(v)) }
 
 // same reports whether the RAM is that of the measured host, but for what firmware keeps.
 func same(ram numa.Bytes, h *Host) bool {
@@ -93,31 +87,31 @@ func same(ram numa.Bytes, h *Host) bool {
 
 // bracket returns the measured hosts next to the RAM and what they say of the file.
 func bracket(ram numa.Bytes) (from []*Host, low, value, high float64) {
-	for i := range Hosts {
-		h := &Hosts[i]
+	for i := range hosts {
+		h := &hosts[i]
 		if same(ram, h) {
 			f := float64(h.File)
 			return []*Host{h}, f, f, f
 		}
 	}
 	r := float64(ram)
-	least, most := &Hosts[0], &Hosts[len(Hosts)-1]
+	least, most := &hosts[0], &hosts[len(hosts)-1]
 	switch {
 	case ram < least.RAM:
 		// The share grows as RAM shrinks, so the largest share that was seen is no upper
 		// bound here; the file of the smallest host is.
-		return []*Host{least}, r * leastShare(), r * least.PerGB(), float64(least.File)
+		return []*Host{least}, r * leastShare(), r * least.per(), float64(least.File)
 	case ram > most.RAM:
 		// And it shrinks as RAM grows: the smallest share is no lower bound.
-		return []*Host{most}, float64(most.File), r * most.PerGB(), r * mostShare()
+		return []*Host{most}, float64(most.File), r * most.per(), r * mostShare()
 	}
 	i := 0
-	for Hosts[i+1].RAM < ram {
+	for hosts[i+1].RAM < ram {
 		i++
 	}
-	a, b := &Hosts[i], &Hosts[i+1]
-	low = max(float64(a.File), r*min(a.PerGB(), b.PerGB()))
-	high = min(float64(b.File), r*max(a.PerGB(), b.PerGB()))
+	a, b := &hosts[i], &hosts[i+1]
+	low = max(float64(a.File), r*min(a.per(), b.per()))
+	high = min(float64(b.File), r*max(a.per(), b.per()))
 	slope := math.Log(float64(b.File)/float64(a.File)) / math.Log(float64(b.RAM)/float64(a.RAM))
 	value = float64(a.File) * math.Pow(r/float64(a.RAM), slope)
 	return []*Host{a, b}, low, min(max(value, low), high), high
@@ -128,9 +122,9 @@ func leastShare() float64 { return share(math.Min) }
 func mostShare() float64  { return share(math.Max) }
 
 func share(pick func(a, b float64) float64) float64 {
-	s := Hosts[0].PerGB()
-	for i := range Hosts {
-		s = pick(s, Hosts[i].PerGB())
+	s := hosts[0].per()
+	for i := range hosts {
+		s = pick(s, hosts[i].per())
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"fmt"
+	"strings"
 
 	"homenode/numa"
 	"homenode/numa/unit"
@@ -67,25 +68,27 @@ func Own(p *evidence.Piece, ram numa.Bytes) ([]Host, error) {
 // file returns the core dump file of the host that is asked for. One that was measured on a host
 // of the user's with the same memory comes before the published ones; of several the
 // largest counts, within their range.
-func (q *Question) file(ram numa.Bytes, release numa.Release) (File, error) {
-	f, err := Of(ram, release)
+func (q *Question) file(ram numa.Bytes) (File, error) {
+	f, err := Of(ram, q.Release)
 	if err != nil {
 		return f, err
 	}
-	own := false
+	own, other := []string(nil), false
 	for i := range q.Own {
 		h := &q.Own[i]
 		if !same(ram, h) && !same(h.RAM, &Host{RAM: ram}) {
 			continue
 		}
-		if !own {
-			own, f.How, f.From, f.OtherRelease = true, Measured, nil, false
-			f.Size = unit.Exactly(Size(h.File), unit.Measured, "--evidence", "")
+		if size := float64(h.File); own == nil {
+			f.How, f.Size = Measured, unit.Exactly(size, unit.Measured, "--evidence", "")
+		} else {
+			f.Size.Value, f.Size.High, f.Size.Low = max(f.Size.Value, size), max(f.Size.High, size), min(f.Size.Low, size)
 		}
-		size := Size(h.File)
-		f.Size.Value, f.Size.High, f.Size.Low = max(f.Size.Value, size), max(f.Size.High, size), min(f.Size.Low, size)
-		f.From = append(f.From, h.Name)
-		f.OtherRelease = f.OtherRelease || release != 0 && h.Release != 0 && h.Release != release
+		own, other = append(own, h.Name), other || q.Release != 0 && h.Release != 0 && h.Release != q.Release
+		f.Size.Note = "measured on " + strings.Join(own, ", ")
+	}
+	if other {
+		f.Size.Note += fmt.Sprintf("; %s not measured", q.Release)
 	}
 	return f, nil
 }

@@ -86,27 +86,14 @@ func TestListed(t *testing.T) {
 }
 
 // TestPredictions checks what the article found strange and is not: mixes of reads and writes
-// cost what their parts do, within a tenth. The rule of thumb does not.
+// cost what their parts do, within a tenth.
 func TestPredictions(t *testing.T) {
-	predictions, err := Predictions()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []struct {
-		mixed, rule float64 // deviation from the measured CPU, in percent
-		limited     bool
-	}{{0, 43.2, true}, {0, -49.7, false}, {6.4, -2.0, false}, {0, 87.2, true}, {0, 25.9, false}, {-3.0, 58.4, false}} {
-		p := &predictions[i]
-		off := func(v unit.Hz) float64 { return math.Round(1000*(float64(v/p.Measured)-1)) / 10 }
-		if got := off(p.Model); got != 0 {
-			t.Errorf("%s: the model is off by %v %%, want 0: it rests on this test", p.Test, got)
-		}
-		mixed := 0.0
-		if p.Mixed > 0 {
-			mixed = off(p.Mixed)
-		}
-		if mixed != want.mixed || math.Abs(mixed) > 10 || off(p.Rule) != want.rule || p.Limited != want.limited {
-			t.Errorf("%s: found %v %% from its parts, %v %% by the rule, limited %v; want %v", p.Test, mixed, off(p.Rule), p.Limited, want)
+	pure := model(t, slices.DeleteFunc(Published(), func(p Point) bool { return p.Read != 0 && p.Read != 1 })...)
+	for i, want := range map[int]float64{2: 6.4, 5: -3.0} { // percent
+		r := &hcibench[i]
+		c := cost(t, pure, Kind{VSANESA, r.Block, r.Read, r.Random})
+		if off := math.Round(1000*(float64(c.PerIO.Value.At(r.rate())/r.net())-1)) / 10; off != want {
+			t.Errorf("%s: found %v %% from its parts, want %v", r.Name, off, want)
 		}
 	}
 }

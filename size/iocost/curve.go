@@ -34,7 +34,7 @@ func merge(a, b estimate, f func(x, y float64) float64) estimate {
 	e := estimate{
 		cycles: c(a.cycles, b.cycles), low: c(a.low, b.low), high: c(a.high, b.high),
 		network: c(a.network, b.network), known: a.known && b.known,
-		basis: worse(a.basis, b.basis), why: slices.Clone(a.why),
+		basis: max(a.basis, b.basis), why: slices.Clone(a.why),
 	}
 	for _, why := range b.why {
 		if !slices.Contains(e.why, why) {
@@ -47,7 +47,7 @@ func merge(a, b estimate, f func(x, y float64) float64) estimate {
 // mix returns the mean of two kinds of I/O, t of them of the second kind.
 func mix(a, b estimate, t float64) estimate {
 	e := merge(a, b, func(x, y float64) float64 { return x*(1-t) + y*t })
-	e.basis = worse(e.basis, Interpolated)
+	e.basis = max(e.basis, Interpolated)
 	return e
 }
 
@@ -205,11 +205,11 @@ func along(curve []Point, block numa.Bytes) estimate {
 	case block < first.Block:
 		e := measured(first)
 		e.network *= unit.Cycles(float64(block) / float64(first.Block)) // that goes by bits
-		e.basis, e.why = Extrapolated, []string{fmt.Sprintf("below %s: as many cycles per I/O", size(first.Block))}
+		e.basis, e.why = Extrapolated, []string{fmt.Sprintf("below %s: as many cycles per I/O", Size(first.Block))}
 		return e
 	case block > last.Block:
 		e := measured(last).scaled(float64(block) / float64(last.Block))
-		e.basis, e.why = Extrapolated, []string{fmt.Sprintf("above %s: as many cycles per bit", size(last.Block))}
+		e.basis, e.why = Extrapolated, []string{fmt.Sprintf("above %s: as many cycles per bit", Size(last.Block))}
 		return e
 	}
 	for i := range curve {
@@ -225,7 +225,7 @@ func along(curve []Point, block numa.Bytes) estimate {
 				}
 				return x * math.Pow(y/x, t)
 			})
-			e.basis, e.why = Interpolated, []string{fmt.Sprintf("between %s and %s", size(a.Block), size(b.Block))}
+			e.basis, e.why = Interpolated, []string{fmt.Sprintf("between %s and %s", Size(a.Block), Size(b.Block))}
 			e.low, e.high = between(a, b, block, e)
 			return e
 		}
@@ -248,9 +248,9 @@ func between(a, b *Point, block numa.Bytes, e estimate) (low, high unit.Cycles) 
 
 // outside says that no I/O of the size was measured with this pattern.
 func outside(k Kind, first, last numa.Bytes, by Basis) string {
-	sizes := size(first) + " to " + size(last)
+	sizes := Size(first) + " to " + Size(last)
 	if first == last {
-		sizes = size(first)
+		sizes = Size(first)
 	}
 	s := fmt.Sprintf("%s %s was measured at %s only", pattern(k.Random), direction(k.Read), sizes)
 	if by != Extrapolated {

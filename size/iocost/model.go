@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/numa"
 	"homenode/numa/unit"
 )
 
@@ -25,23 +24,19 @@ import (
 //	a sequential I/O costs no more than a random one
 
 // A Basis says how a cost is known.
-type Basis string
+type Basis int8
 
 // The bases, the best first.
 const (
-	Measured     Basis = "measured"
-	Interpolated Basis = "interpolated" // between measurements
-	Estimated    Basis = "estimated"    // a rule of thumb, a figure that was not measured
-	Extrapolated Basis = "extrapolated" // outside of them
+	Measured     Basis = iota
+	Interpolated       // between measurements
+	Estimated          // a rule of thumb, a figure that was not measured
+	Extrapolated       // outside of them
 )
 
-// worse returns the weaker of two bases.
-func worse(a, b Basis) Basis {
-	order := []Basis{Measured, Interpolated, Estimated, Extrapolated}
-	if slices.Index(order, a) > slices.Index(order, b) {
-		return a
-	}
-	return b
+// String names the basis.
+func (b Basis) String() string {
+	return []string{"measured", "interpolated", "estimated", "extrapolated"}[b]
 }
 
 // A Model knows the cost of I/Os from measurements.
@@ -124,19 +119,16 @@ func (m *Model) Unused(path Path) int {
 // A Cost is what one I/O of a kind costs.
 type Cost struct {
 	Kind
-	PerIO  unit.Figure[unit.Cycles]       `json:"perIO"`
-	PerBit unit.Figure[unit.CyclesPerBit] `json:"perBit"`
-	// Network is the part of PerIO that is TCP/IP between the hosts; nil when it is not known.
-	Network *unit.Figure[unit.Cycles] `json:"network,omitempty"`
-	Basis   Basis                     `json:"basis"`
-	Why     []string                  `json:"why,omitempty"`  // how a cost that is not measured was come to
-	Core    unit.Hz                   `json:"core,omitempty"` // base frequency it was measured at; 0 unknown
-	Own     bool                      `json:"own"`            // from the user's own measurements
-	// Scope is whose CPU it is: that of a guest is a lower bound of what its host needs.
-	Scope Scope `json:"scope"`
+	PerIO   unit.Figure[unit.Cycles]
+	Network *unit.Figure[unit.Cycles] // the part of PerIO that is TCP/IP between the hosts; nil when it is not known
+	Basis   Basis
+	Why     []string // how a cost that is not measured was come to
+	Core    unit.Hz  // base frequency it was measured at; 0 unknown
+	Own     bool     // from the user's own measurements
+	Scope   Scope    // whose CPU it is: that of a guest is a lower bound of what its host needs
 	// Digits says that the range of PerIO is no more than the digits that were printed of a
 	// single measurement leave open: it says nothing about its accuracy.
-	Digits bool `json:"rangeIsDigits,omitempty"`
+	Digits bool
 }
 
 // Cost returns the cost of one I/O. A measured kind has exactly its measured cost.
@@ -166,7 +158,6 @@ func (m *Model) Cost(k Kind) (Cost, error) {
 		f := unit.Exactly(e.network, unit.Derived, points[i].Network.Source, points[i].Network.Hardware)
 		c.Network = &f
 	}
-	c.PerBit = perBit(c.PerIO, k.Block)
 	return c, nil
 }
 
@@ -187,12 +178,4 @@ func joint(points []Point) unit.Figure[unit.Cycles] {
 		}
 	}
 	return unit.Figure[unit.Cycles]{Origin: unit.Derived, Source: strings.Join(sources, ", "), Hardware: strings.Join(hardware, ", "), Note: note}
-}
-
-// perBit returns a cost by the bit.
-func perBit(f unit.Figure[unit.Cycles], block numa.Bytes) unit.Figure[unit.CyclesPerBit] {
-	return unit.Figure[unit.CyclesPerBit]{
-		Value: f.Value.PerBit(block), Low: f.Low.PerBit(block), High: f.High.PerBit(block),
-		Origin: f.Origin, Source: f.Source, Hardware: f.Hardware, Note: f.Note,
-	}
 }

@@ -46,51 +46,6 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// TestRecomputed checks the columns that the record of the experiments recomputes: kHz per
-// I/O and Hz for each bit a second of b-nvme, with and without network of b-vsan-bits.
-func TestRecomputed(t *testing.T) {
-	for i, want := range [][2]float64{
-		{153.37, 37.42}, {159.62, 38.90}, {145.29, 4.433}, {197.96, 6.040}, {169.78, 0.6476}, {197.15, 0.7519}, {198.47, 0.3785},
-		{216.77, 0.4135}, {362.45, 0.1727}, {439.83, 0.2095}, {219.25, 0.1045}, {348.94, 0.1664}, {411.18, 0.0490}, {1451.75, 0.1726},
-	} {
-		r := &iometer[i]
-		perIO := float64(r.cpu().PerIO(r.IOPS)) / 1e3
-		perBit := float64(r.cpu().PerBit(unit.BitRate(r.Megabytes * 8e6)))
-		if math.Abs(perIO-want[0]) > 0.01 || math.Abs(perBit-want[1]) > 0.005*math.Pow(10, math.Floor(math.Log10(want[1]))) {
-			t.Errorf("%s: found %.2f kHz, %.4f Hz per b/s; want %v", r.Name, perIO, perBit, want)
-		}
-	}
-	for i, want := range []struct{ net, perIO, perBit, network, storage, storageIO, storageBit, share float64 }{
-		{77, 640.5, 2.443, 14.58, 62.42, 519.2, 1.981, 18.9},
-		{87, 1825.9, 6.965, 20.71, 66.29, 1391.3, 5.307, 23.8},
-		{94, 935.8, 3.570, 19.89, 74.11, 737.7, 2.814, 21.2},
-		{59, 15681, 1.869, 13.98, 45.02, 11965, 1.426, 23.7},
-		{59, 23329, 2.781, 16.72, 42.28, 16717, 1.993, 28.3},
-		{61, 18540, 2.210, 17.99, 43.01, 13072, 1.558, 29.5},
-	} {
-		r := &hcibench[i]
-		storage := r.net() - r.network()
-		for _, q := range []struct {
-			name      string
-			got, want float64
-			half      float64
-		}{
-			{"net GHz", float64(r.net() / unit.GHz), want.net, 0},
-			{"kHz per I/O", float64(r.net().PerIO(r.rate())) / 1e3, want.perIO, 0.5},
-			{"Hz per b/s", float64(r.net().PerIO(r.rate()).PerBit(r.Block)), want.perBit, 0.0005},
-			{"network GHz", float64(r.network() / unit.GHz), want.network, 0.005},
-			{"storage GHz", float64(storage / unit.GHz), want.storage, 0.005},
-			{"storage kHz per I/O", float64(storage.PerIO(r.rate())) / 1e3, want.storageIO, 0.5},
-			{"storage Hz per b/s", float64(storage.PerIO(r.rate()).PerBit(r.Block)), want.storageBit, 0.0005},
-			{"network share", 100 * float64(r.network().Of(r.net())), want.share, 0.05},
-		} {
-			if math.Abs(q.got-q.want) > q.half*1.001 {
-				t.Errorf("%s: %s: found %v, want %v", r.Name, q.name, q.got, q.want)
-			}
-		}
-	}
-}
-
 // curves are the kinds that the published points are curves of, blocks ascending.
 func curves() map[Kind][]Point {
 	out := map[Kind][]Point{}

@@ -4,27 +4,16 @@ import (
 	"math"
 	"slices"
 
-	"homenode/numa"
 	"homenode/numa/unit"
 )
 
-// Transmit and Receive are what TCP/IP costs (b-network). The article counts the traffic in
-// units of 2³⁰ bits; were they of 10⁹, the cost would be the higher end.
-var (
-	Transmit = unit.Figure[unit.CyclesPerBit]{
-		Value: 0.163, Low: 0.163, High: (1681 * unit.MHz).PerBit(9.6 * unit.GbitPerSecond),
-		Origin: unit.Published, Source: netSource, Hardware: netHardware,
-	}
-	Receive = unit.Figure[unit.CyclesPerBit]{
-		Value: 0.373, Low: 0.373, High: (4 * unit.GHz).PerBit(10 * unit.GbitPerSecond),
-		Origin: unit.Published, Source: netSource, Hardware: netHardware,
-	}
-)
+// Transmit, Receive and Memory are what TCP/IP (b-network) and the transfer of a page of 4 KiB (b-ram) cost.
+var Transmit, Receive, Memory = figure("_send"), figure("_receive"), figure("_memory")
 
-// Memory is what the transfer of a 4 KiB page costs (b-ram): 250 cycles, 160 to 320.
-var Memory = unit.Figure[unit.CyclesPerBit]{
-	Value: unit.Cycles(250).PerBit(4 * numa.KiB), Low: unit.Cycles(160).PerBit(4 * numa.KiB), High: unit.Cycles(320).PerBit(4 * numa.KiB),
-	Origin: unit.Published, Source: ramSource, Hardware: "DDR5", Note: "an estimate, not measured",
+func figure(name string) unit.Figure[unit.CyclesPerBit] {
+	v := calculator.Figure(name)
+	return unit.Figure[unit.CyclesPerBit]{Value: unit.CyclesPerBit(v.Value), Low: unit.CyclesPerBit(v.Low), High: unit.CyclesPerBit(v.High),
+		Origin: v.Origin, Source: v.Source, Hardware: v.Hardware, Note: v.Note}
 }
 
 // RDMASaved is how much of the CPU of an I/O of vSAN ESA RDMA saves. What was measured is as it
@@ -85,7 +74,7 @@ func Published() []Point {
 	}
 	for i := range hcibench {
 		r := &hcibench[i]
-		network := unit.Exactly(r.network().PerIO(r.rate()), unit.Derived, "traffic of the test × "+netSource, r.Hardware)
+		network := unit.Exactly(r.network().PerIO(r.rate()), unit.Derived, "traffic of the test × "+Transmit.Source, r.Hardware)
 		const half = 0.5 * unit.GHz // the article prints whole GHz
 		p := Point{
 			Kind: Kind{Path: VSANESA, Block: r.Block, Read: r.Read, Random: r.Random}, Core: published.Core, Runs: 1, Scope: Host, Network: &network,

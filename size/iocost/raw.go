@@ -6,24 +6,20 @@ import (
 	"homenode/numa"
 	"homenode/numa/datafile"
 	"homenode/numa/unit"
+	"homenode/size/sheet"
 )
 
 // files are the published measurements, and what the articles compute from them.
 //
-//go:embed *.txt
+//go:embed *.txt *.sheet
 var files embed.FS
 
 var (
+	calculator = sheet.Load(files, "io.sheet")
+
 	iometer  = datafile.Must[iometerRow](files, "iometer.txt")
 	hcibench = datafile.Must[hcibenchRow](files, "hcibench.txt")
 	rdmaRows = datafile.Must[rdmaRow](files, "rdma.txt")
-)
-
-// Where the figures are from that are no rows of a file, and on what they were measured.
-const (
-	netSource   = "b-network"
-	netHardware = "Gold 6544Y (Emerald Rapids)"
-	ramSource   = "b-ram"
 )
 
 // An iometerRow is one run of b-nvme.
@@ -43,9 +39,6 @@ const (
 	iometerCPU  = 2 * iometerCore
 )
 
-// cpu returns what the VM used.
-func (r *iometerRow) cpu() unit.Hz { return unit.Hz(r.Percent/100) * iometerCPU }
-
 // published is the cluster of b-vsan, and vsanIdle the CPU of one of its hosts without load.
 var published = Cluster{Hosts: 6, Cores: 32, Core: 3.6 * unit.GHz}
 
@@ -57,6 +50,7 @@ type hcibenchRow struct {
 	Block            numa.Bytes
 	Read, Random     unit.Share
 	IOPS, Mebibytes  float64
+	Printed          float64
 	Gigahertz        float64
 	TX, RX           float64
 	Limited          bool

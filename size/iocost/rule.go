@@ -1,17 +1,13 @@
 package iocost
 
-import (
-	"fmt"
-
-	"homenode/numa/unit"
-)
+import "homenode/numa/unit"
 
 // A Rule is a published rule of thumb: what one bit costs on a path, whatever its block,
 // direction and pattern.
 type Rule struct {
-	Path  Path                           `json:"path"`
-	Cost  unit.Figure[unit.CyclesPerBit] `json:"cost"`  // the rule, within what was measured
-	Exact unit.CyclesPerBit              `json:"exact"` // the mean that it rounds
+	Path  Path
+	Cost  unit.Figure[unit.CyclesPerBit] // the rule, within what was measured
+	Exact unit.CyclesPerBit              // the mean that it rounds
 }
 
 // Rules returns the rules of thumb of b-rules, by cost.
@@ -26,8 +22,8 @@ func Rules() []Rule {
 	})
 	vsan, vsanLow, vsanHigh := mean(VSANESA, func(k Kind) bool { return k.Read == 0 || k.Read == 1 })
 	return []Rule{
-		rule(RAM, 0.01, Memory.Value, Memory.Low, Memory.High, ramSource, "DDR5", "250 cycles for 4 KiB"),
-		rule(Network, 0.25, (Transmit.Value+Receive.Value)/2, Transmit.Value, Receive.Value, netSource, netHardware, "mean of sending and receiving"),
+		rule(RAM, 0.01, Memory.Value, Memory.Low, Memory.High, Memory.Source, Memory.Hardware, "250 cycles for 4 KiB"),
+		rule(Network, 0.25, (Transmit.Value+Receive.Value)/2, Transmit.Value, Receive.Value, Transmit.Source, Transmit.Hardware, "mean of sending and receiving"),
 		rule(NVMe, 0.5, nvme, nvmeLow, nvmeHigh, "b-nvme-rule", iometer[0].Hardware, "mean of 32 KiB random and 1 MiB sequential"),
 		rule(VSANESA, 3.5, vsan, vsanLow, vsanHigh, "b-vsan-rule", hcibench[0].Hardware, "mean of 32 KiB random and 1 MiB sequential"),
 	}
@@ -47,17 +43,4 @@ func mean(path Path, which func(Kind) bool) (v, low, high unit.CyclesPerBit) {
 		v, n, low, high = v+c, n+1, min(low, c), max(high, c)
 	}
 	return v / n, low, high
-}
-
-// byRule fills in what the traffic costs by the rule of its path.
-func (l *Load) byRule() error {
-	for _, r := range Rules() {
-		if r.Path == l.Path {
-			l.Basis, l.PerBit, l.CPU = Estimated, r.Cost, hz(r.Cost, l.Bits())
-			l.AtLeast = l.Path == NVMe // the rule is of the same guest
-			l.Why = []string{"a rule of thumb: block, direction and pattern are ignored"}
-			return nil
-		}
-	}
-	return fmt.Errorf("no rule of thumb for path %q", l.Path)
 }

@@ -6,18 +6,11 @@ import (
 
 	"homenode/numa"
 	"homenode/numa/unit"
+	"homenode/size/sheet"
 )
 
-// size returns a block as "32 KiB".
-func size(b numa.Bytes) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	i := 0
-	for i < len(units)-1 && b >= 1024 && b%1024 == 0 {
-		b /= 1024
-		i++
-	}
-	return unit.Grouped(float64(b), 0) + " " + units[i]
-}
+// Size returns a block as "32 KiB".
+func Size(b numa.Bytes) string { return sheet.Units["block"](float64(b)) }
 
 // direction returns a read share as "read", "write" or "70/30".
 func direction(read unit.Share) string {
@@ -48,5 +41,5 @@ func percent(s unit.Share) string {
 
 // String returns k as "vsan-esa 32 KiB 70/30 random".
 func (k Kind) String() string {
-	return fmt.Sprintf("%s %s %s %s", k.Path, size(k.Block), direction(k.Read), pattern(k.Random))
+	return fmt.Sprintf("%s %s %s %s", k.Path, Size(k.Block), direction(k.Read), pattern(k.Random))
 }

@@ -220,7 +220,7 @@ func (a *Asked) Text() string {
 	if a.Open {
 		rate = "how many IOPS"
 	}
-	return fmt.Sprintf("%s of %s %s %s on %s", rate, size(a.Block), direction(a.Read), pattern(a.Random), a.Path)
+	return fmt.Sprintf("%s of %s %s %s on %s", rate, Size(a.Block), direction(a.Read), pattern(a.Random), a.Path)
 }
 
 // Name returns the kind of the workload without its traffic: "vsan-esa 32 KiB 70/30 random".
@@ -230,6 +230,3 @@ func (w *Workload) Name() string {
 	}
 	return string(w.Path)
 }
-
-// Size returns a block as "32 KiB".
-func Size(b numa.Bytes) string { return size(b) }

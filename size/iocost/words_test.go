@@ -6,6 +6,7 @@ import (
 
 	"homenode/numa"
 	"homenode/numa/unit"
+	"homenode/size/sheet"
 )
 
 func TestParseWorkload(t *testing.T) {
@@ -78,12 +79,12 @@ func FuzzParseWorkload(f *testing.F) {
 		if err != nil {
 			return
 		}
-		s, err := m.Study(Question{Workloads: []Asked{a}, Cluster: Cluster{Hosts: 2, Cores: 8, Core: unit.GHz}, Budget: 0.5})
+		r, err := m.Study(Question{Workloads: []Asked{a}, Cluster: Cluster{Hosts: 2, Cores: 8, Core: unit.GHz}, Budget: 0.5})
 		if err != nil {
 			t.Skip("more traffic than numbers hold")
 		}
-		if !(s.CPU.Value > 0) || s.CPU.Low > s.CPU.Value*(1+1e-9) || s.CPU.High < s.CPU.Value*(1-1e-9) {
-			t.Errorf("%q: found %+v", text, s.CPU)
+		if cpu := r.Get("cpu").(sheet.Value); !(cpu.Value > 0) || cpu.Low > cpu.Value*(1+1e-9) || cpu.High < cpu.Value*(1-1e-9) {
+			t.Errorf("%q: found %+v", text, cpu)
 		}
 	})
 }

@@ -4,8 +4,6 @@
 package latency
 
 import (
-	"slices"
-
 	"homenode/esxi/cost"
 	"homenode/numa"
 	"homenode/numa/datafile"
@@ -45,24 +43,15 @@ const (
 
 // A Rung is one step of the ladder as it was published.
 type Rung struct {
-	Step Step   `json:"step"`
-	Name string `json:"name"`
-	// Published is nil when the step is not published.
-	Published *unit.Figure[unit.Seconds] `json:"published,omitempty"`
-	// Clocked says that the step takes a number of cycles: its time is by the core's clock.
-	Clocked bool `json:"clocked,omitempty"`
-	// Minor rungs are shown with the details, or when the user measured them.
-	Minor bool `json:"-"`
+	Step      Step
+	Name      string
+	Published *unit.Figure[unit.Seconds] // nil when the step is not published
+	Clocked   bool                       // it takes a number of cycles: its time is by the core's clock
+	Minor     bool                       // shown with the details, or when the user measured it
 }
 
 // hostTypes is where the latency of memory is from.
 const hostTypes = "8 hosts (A-10, d-latency)"
-
-// limits say what the published figures of the ladder do not hold for.
-var limits = []string{
-	"480 ns of 25 GE is 1,500 bytes on the wire, 3 µs of RDMA a whole access: what RDMA saves is not published.",
-	"vSAN was measured under full load, NVMe with one I/O at a time: their ratio is not that of the devices.",
-}
 
 // CoreOf2019 is the clock of the article that publishes caches: 0.4 ns a cycle.
 const CoreOf2019 = 2.5 * unit.GHz
@@ -140,47 +129,3 @@ func memory(m *cost.Machine) (local, near, far *unit.Figure[unit.Seconds]) {
 // Idle latency of Skylake with SNC, in ns: of the node itself and of the other one of the
 // package. The second is not published elsewhere.
 const localOfSNC, nearOfSNC = 74.2, 81.5
-
-// span returns the median, the least and the greatest of values in seconds.
-func span(values []float64) (median, low, high unit.Seconds) {
-	v := slices.Sorted(slices.Values(values))
-	n := len(v)
-	return unit.Seconds((v[(n-1)/2] + v[n/2]) / 2), unit.Seconds(v[0]), unit.Seconds(v[n-1])
-}
-
-// A Ratio is one latency as a multiple of another on the same host.
-type Ratio struct {
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-}
-
-// A Side says where a value lies beside a range.
-type Side int8
-
-// The sides.
-const (
-	Within Side = iota
-	Below
-	Above
-)
-
-func (r *Ratio) side(v float64) Side {
-	switch {
-	case v < r.Low:
-		return Below
-	case v > r.High:
-		return Above
-	}
-	return Within
-}
-
-// RemoteRatio returns far ÷ local of the published hosts, the median and the range.
-func RemoteRatio() Ratio {
-	var all []float64
-	for _, host := range cost.Table() {
-		all = append(all, host.Paths[cost.Far].Nanoseconds.Value/host.Paths[cost.Local].Nanoseconds.Value)
-	}
-	v, low, high := span(all)
-	return Ratio{float64(v), float64(low), float64(high)}
-}

@@ -4,12 +4,14 @@ import (
 	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"homenode/esxi/cost"
 	"homenode/numa"
 	"homenode/numa/unit"
+	"homenode/size/sheet"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Abs(b) }
@@ -90,77 +92,57 @@ func TestPlaceErrors(t *testing.T) {
 	}
 }
 
-// The published ladder: values, multiples and what fits.
+// TestStudy checks what the ladder comes to: as published, with the user's own values, and for a processor. In an expression "ram:"
+// before it stands for the row of that step.
 func TestStudy(t *testing.T) {
-	r, err := Study(&Ask{Remote: 0.5, Calls: 20, Budget: 10e-3})
-	if err != nil {
-		t.Fatal(err)
+	own := []Sample{{Step: RAM, Value: 90.5e-9}, {Step: RAM, Value: 91.5e-9}, {Step: RAMFar, Value: 150.5e-9}, {Step: RAMFar, Value: 151.5e-9}, {Step: RAMFar, Value: 210e-9}}
+	machine := func(cpu string) *cost.Machine {
+		m := cost.For(&numa.Host{CPUModel: numa.ReadAt(cpu, "")})
+		return &m
 	}
 	for _, tt := range []struct {
-		step                        Step
-		value, perRAM, cycles, fits float64
+		ask  Ask
+		want map[string]float64
 	}{
-		{L1, 1.6e-9, 1.6 / 81.075, 4, 6.25e6},
-		{RAM, 81.075e-9, 1, 202.6875, 123342},
-		{RAMFar, 138.575e-9, 138.575 / 81.075, 346.4375, 72163},
-		{RDMA, 3e-6, 3000 / 81.075, 7500, 3333},
-		{NVMeRead, 0.26e-3, 0.26e6 / 81.075, 650e3, 38},
-		{RPC, 0.28, 0.28e9 / 81.075, 700e6, 0},
+		{Ask{Remote: 0.5, Calls: 20, Budget: 10e-3}, map[string]float64{
+			"l1:value": 1.6e-9, "l1:perRam": 1.6 / 81.075, "l1:cycles": 4, "l1:fits": 6.25e6, "ram:value": 81.075e-9, "ram:cycles": 202.6875, "ram:fits": 123342,
+			"ram-far:perRam": 138.575 / 81.075, "rdma:fits": 3333, "nvme-read:cycles": 650e3, "nvme-read:takes": 5.2e-3, "rpc:value": 0.28, "rpc:fits": 0,
+			// Of the 8 hosts the fourth and fifth ratios are 131.1 ÷ 81.35 and 138.9 ÷ 80.8.
+			"publishedRemote": (131.1/81.35 + 138.9/80.8) / 2, "low(publishedRemote)": 1.44, "high(publishedRemote)": 138.25 / 74.2,
+			"memory.value": (81.075 + 138.575) / 2 * 1e-9, `most(value, max(takes, value) <= budget, value, 0)`: 0.26e-3,
+		}},
+		{Ask{Samples: own, Core: 3 * unit.GHz}, map[string]float64{
+			"ram-far:value": 151.5e-9, "high(yours(\"ram-far\"))": 210e-9, "ram-far:within ? 1 : 0": 1, "ram-far:deviation": 151.5/138.575 - 1,
+			"yourRemote": 151.5 / 91, "low(yourRemote)": 150.5 / 91.5, "high(yourRemote)": 210 / 90.5, "l1:value": 4 / 3e9, "l1:cycles": 4,
+		}},
+		// Local alone: remote follows by the published ratio, not by another host's figure.
+		{Ask{Samples: []Sample{{Step: RAM, Value: 200e-9}}, Remote: 1}, map[string]float64{
+			"ram-far:perRam": (131.1/81.35 + 138.9/80.8) / 2, "ram-near:value": 200e-9 * 81.5 / 74.2, "memory.value": 200e-9 * (131.1/81.35 + 138.9/80.8) / 2,
+		}},
+		{Ask{Machine: machine("Intel(R) Xeon(R) Gold 6154 CPU @ 3.00GHz")}, map[string]float64{"ram:value": 80.8e-9, "ram-far:value": 138.9e-9, `ram:origin(published) == "published" ? 1 : 0`: 1}},
+		{Ask{Machine: machine("AMD EPYC 7543")}, map[string]float64{"ram:value": 129e-9, "ram-far:value": 205e-9, `ram:origin(published) == "assumed" ? 1 : 0`: 1}},
 	} {
-		l := r.line(tt.step)
-		if !near(float64(l.Value), tt.value) || !near(l.PerRAM, tt.perRAM) || !near(float64(l.Cycles), tt.cycles) || *l.Fits != tt.fits {
-			t.Errorf("%s: found %v s, %v × RAM, %v cycles, %v fit; want %v, %v, %v, %v", tt.step, float64(l.Value), l.PerRAM, float64(l.Cycles), *l.Fits, tt.value, tt.perRAM, tt.cycles, tt.fits)
+		r, err := Study(&tt.ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unknown := r.Unknown(); unknown != nil {
+			t.Fatalf("nothing has %q", unknown)
+		}
+		for expression, want := range tt.want {
+			at := r
+			if step, rest, ok := strings.Cut(expression, ":"); ok && !strings.Contains(step, " ") {
+				at, expression = r.Rows[slices.IndexFunc(r.Rows, func(row *sheet.Run) bool { return row.Get("step") == step })], rest
+			}
+			if got, ok := at.Get(expression).(sheet.Value); !ok || !near(got.Value, want) {
+				t.Errorf("%s: found %v, want %v", expression, got.Value, want)
+			}
 		}
 	}
-	if got, ok := r.Slowest(); !ok || got.Step != NVMeRead || !near(float64(got.Takes), 5.2e-3) {
-		t.Errorf("the slowest step that fits 20 times: found %+v, want NVMe read in 5.2 ms", got)
-	}
-	// Of the 8 hosts the fourth and fifth ratios are 131.1 ÷ 81.35 and 138.9 ÷ 80.8.
-	if p := r.Published; r.Yours != nil || !near(p.Value, (131.1/81.35+138.9/80.8)/2) || !near(p.Low, 1.44) || !near(p.High, 138.25/74.2) {
-		t.Errorf("remote ÷ local: found %+v, want 1.665 (1.44 to 1.863)", r.Published)
-	}
-	if want := (81.075 + 138.575) / 2; !near(float64(r.Memory.Value)*1e9, want) {
-		t.Errorf("half remote: found %v, want %v ns", float64(r.Memory.Value)*1e9, want)
-	}
-}
-
-// The user's own values count, and are compared.
-func TestOwn(t *testing.T) {
-	var samples []Sample
-	for step, values := range map[Step][]float64{RAM: {90.5, 91.5}, RAMFar: {150.5, 151.5, 210}} {
-		for _, v := range values {
-			samples = append(samples, Sample{Step: step, Value: unit.Seconds(v * 1e-9)})
+	for _, rung := range Ladder(CoreOf2019, nil) {
+		if p := rung.Published; p != nil && (p.Value < p.Low || p.Value > p.High || p.Low <= 0 || p.Source == "") {
+			t.Errorf("%s: %v is not in %v to %v, or has no source", rung.Name, p.Value, p.Low, p.High)
 		}
-	}
-	r, err := Study(&Ask{Samples: samples, Core: 3 * unit.GHz})
-	if err != nil {
-		t.Fatal(err)
-	}
-	far := r.line(RAMFar)
-	if !near(float64(far.Value), 151.5e-9) || !near(float64(far.Yours.High), 210e-9) || !*far.Yours.Within || !near(float64(*far.Yours.Deviation), 151.5/138.575-1) {
-		t.Errorf("remote RAM: found %+v", far.Yours)
-	}
-	if r.Yours == nil || !near(r.Yours.Value, 151.5/91) || !near(r.Yours.Low, 150.5/91.5) || !near(r.Yours.High, 210/90.5) {
-		t.Errorf("your remote ÷ local: found %+v, want 1.665 (1.645 to 2.320)", r.Yours)
-	}
-	if l := r.line(L1); !near(float64(l.Value), 4/3e9) || !near(float64(l.Cycles), 4) || l.Published.Origin != unit.Derived {
-		t.Errorf("L1 at 3 GHz: found %v, %v; want 4 cycles", l.Value, l.Cycles)
-	}
-	// Local alone: remote follows by the published ratio, not by another host's figure.
-	r, err = Study(&Ask{Samples: samples[:0:0], Remote: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	published := r.Memory
-	r, err = Study(&Ask{Samples: []Sample{{Step: RAM, Value: 200e-9}}, Remote: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if far := r.line(RAMFar); !near(far.PerRAM, r.Published.Value) || !near(float64(r.line(RAMNear).Value), 200e-9*81.5/74.2) {
-		t.Errorf("remote of 200 ns: found %v × local, want %v", far.PerRAM, r.Published.Value)
-	}
-	if !near(float64(r.Memory.Value), 200e-9*r.Published.Value) || near(float64(r.Memory.Value), float64(published.Value)) {
-		t.Errorf("all remote of 200 ns: found %v, want %v times that", r.Memory.Value, r.Published.Value)
 	}
 }
 
@@ -177,58 +159,6 @@ func TestStudyErrors(t *testing.T) {
 	} {
 		if _, err := Study(&tt.ask); err == nil || err.Error() != tt.want {
 			t.Errorf("found %v, want %s", err, tt.want)
-		}
-	}
-}
-
-// The published processors: theirs, not the median; one of an unknown family is assumed.
-func TestMachine(t *testing.T) {
-	for _, tt := range []struct {
-		cpu        string
-		local, far float64
-		origin     unit.Origin
-	}{
-		{"Intel(R) Xeon(R) Gold 6154 CPU @ 3.00GHz", 80.8, 138.9, unit.Published},
-		{"AMD EPYC 7543", 129, 205, unit.Assumed},
-	} {
-		m := cost.For(&numa.Host{CPUModel: numa.ReadAt(tt.cpu, "")})
-		r, err := Study(&Ask{Machine: &m})
-		if err != nil {
-			t.Fatal(err)
-		}
-		local, far := r.line(RAM), r.line(RAMFar)
-		if !near(float64(local.Value), tt.local*1e-9) || !near(float64(far.Value), tt.far*1e-9) || local.Published.Origin != tt.origin {
-			t.Errorf("%s: found %v and %v, %s; want %v and %v ns, %s", tt.cpu, local.Value, far.Value, local.Published.Origin, tt.local, tt.far, tt.origin)
-		}
-	}
-}
-
-// More remote accesses never make memory faster while the far latency is above the local
-// one, and every figure lies in its own range.
-func TestMonotone(t *testing.T) {
-	r, err := Study(&Ask{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := unit.Seconds(0)
-	for share := unit.Share(0); share <= 1; share += 1.0 / 64 {
-		m := r.Mixed(share)
-		if m.Value < before {
-			t.Errorf("%v remote: %v, less than %v before", share, m.Value, before)
-		}
-		before = m.Value
-	}
-	for _, rung := range Ladder(CoreOf2019, nil) {
-		if p := rung.Published; p != nil && (p.Value < p.Low || p.Value > p.High || p.Low <= 0 || p.Source == "") {
-			t.Errorf("%s: %v is not in %v to %v, or has no source", rung.Name, p.Value, p.Low, p.High)
-		}
-	}
-	for _, budget := range []unit.Seconds{1e-9, 1e-3, 1, 1000} {
-		for _, step := range []unit.Seconds{1e-9, 3e-7, 0.28} {
-			n := fits(budget, step)
-			if float64(step)*n > float64(budget)*(1+1e-9) || float64(step)*(n+1) <= float64(budget)*(1-1e-9) {
-				t.Errorf("%v of %v fit %v", n, step, budget)
-			}
 		}
 	}
 }
@@ -259,9 +189,10 @@ func FuzzPlace(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r, err := Study(&Ask{Samples: samples, Remote: 0.5})
-		if err == nil && !finite(float64(r.Memory.Value)) && v < 1e300 {
-			t.Errorf("memory of %v", r.Memory.Value)
+		if r, err := Study(&Ask{Samples: samples, Remote: 0.5}); err == nil && v < 1e300 {
+			if m := r.Get("memory.value").(sheet.Value); !finite(m.Value) {
+				t.Errorf("memory of %v", m)
+			}
 		}
 	})
 }

@@ -5,65 +5,32 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"homenode/esxi/cost"
 	"homenode/numa/unit"
+	"homenode/size/sheet"
 )
 
 // An Ask is what a study looks at. The zero value is the published ladder.
 type Ask struct {
-	Core    unit.Hz       // 0 means the clock of the article, CoreOf2019
-	Machine *cost.Machine // whose memory is taken; nil for the median of the published hosts
-	Samples []Sample      // the user's own
+	Core      unit.Hz       // 0 means the clock of the article, CoreOf2019
+	Processor string        // whose memory is taken; "" for the median of the published hosts
+	Machine   *cost.Machine // what package cost has for it
+	Samples   []Sample      // the user's own
+	Files     []string      // that they are from
 	// Calls is how often a request takes a step, Budget what a request may take in all; 0
 	// for unknown.
-	Calls  float64
-	Budget unit.Seconds
-	Remote unit.Share // of memory accesses, for what that costs
+	Calls   float64
+	Budget  unit.Seconds
+	Remote  unit.Share // of memory accesses, for what that costs
+	Details bool       // every step, and what is known of each
 }
 
-// A Line is one rung with what follows from it. It counts with the user's own value where
-// there is one, else with the published. Where only local memory was measured, other memory
-// counts with that times the published ratio: another host's figure beside the user's own
-// would mix two machines.
-type Line struct {
-	Rung
-	Yours  *Own         `json:"yours,omitempty"`
-	Value  unit.Seconds `json:"value"` // what counts
-	PerRAM float64      `json:"perRam"`
-	// PerCall is the time in local function calls, Cycles what the core waits.
-	PerCall float64     `json:"perCall"`
-	Cycles  unit.Cycles `json:"cycles"`
-	// Takes is how long that many calls take, Fits how many fit the budget: one after the
-	// other. 0 and nil when they were not asked for.
-	Takes unit.Seconds `json:"takes,omitempty"`
-	Fits  *float64     `json:"fits,omitempty"`
-}
+var calculator = sheet.Load(published, "latency.sheet")
 
-// A Memory is the mean latency of RAM when a share of the accesses is remote.
-type Memory struct {
-	Remote unit.Share   `json:"remote"`
-	Value  unit.Seconds `json:"value"`
-	Slower unit.Share   `json:"slower"` // than all local
-}
-
-// A Result is the ladder, in the order of the published latencies.
-type Result struct {
-	Core   unit.Hz      `json:"core"`
-	Calls  float64      `json:"calls,omitempty"`
-	Budget unit.Seconds `json:"budget,omitempty"`
-	Lines  []Line       `json:"lines"`
-	// Published and Yours are remote RAM as a multiple of local RAM.
-	Published Ratio  `json:"publishedRemote"`
-	Yours     *Ratio `json:"yourRemote,omitempty"`
-	Memory    Memory `json:"memory"`
-
-	YoursIs Side     `json:"-"` // beside the published range
-	Notes   []string `json:"-"` // what limits the figures
-}
-
-// Study returns the ladder. Its error says what of the question is impossible.
-func Study(a *Ask) (*Result, error) {
+// Study returns the ladder, with what follows from each step. Its error says what of the question is impossible.
+func Study(a *Ask) (*sheet.Run, error) {
 	core := a.Core
 	if core == 0 {
 		core = CoreOf2019
@@ -78,124 +45,73 @@ func Study(a *Ask) (*Result, error) {
 	case !(a.Remote >= 0 && a.Remote <= 1):
 		return nil, fmt.Errorf("remote share: found %v, want 0 to 100 %%", a.Remote)
 	}
-	for _, s := range a.Samples {
+	known := map[string]map[string]any{}
+	var rows []map[string]any
+	for _, rung := range Ladder(core, a.Machine) {
+		row, err := rung.row(a.Samples)
+		if err != nil {
+			return nil, err
+		}
+		if row["published"] != nil || row["yours"] != nil {
+			rows = append(rows, row)
+		}
+		known[string(rung.Step)] = row
+	}
+	of := func(what string) func([]any) any {
+		return func(args []any) any { return known[args[0].(string)][what] }
+	}
+	why := ""
+	if a.Machine != nil && len(a.Machine.Why) > 0 {
+		why = a.Machine.Why[0] // the others are about nodes
+	}
+	return calculator.Run(sheet.Input{Rows: rows, Call: map[string]func([]any) any{"published": of("published"), "yours": of("yours")}, Values: map[string]any{
+		"core": sheet.Plain(float64(core), "hz"), "coreGiven": a.Core > 0, "cpu": a.Processor, "why": why, "details": a.Details,
+		"calls": sheet.Plain(a.Calls, "whole"), "budget": sheet.Plain(float64(a.Budget), "seconds"), "remote": sheet.Plain(float64(a.Remote), "share"),
+		"files": strings.Join(a.Files, ", "), "latencies": sheet.Plain(float64(len(a.Samples)), "whole"), "publishedRemote": remoteRatio(),
+	}}), nil
+}
+
+// row returns a rung with what the user measured of it: the median, the least and the greatest.
+func (r *Rung) row(all []Sample) (map[string]any, error) {
+	row := map[string]any{"step": string(r.Step), "name": r.Name, "clocked": r.Clocked, "minor": r.Minor, "published": nil, "yours": nil, "samples": nil, "measured": ""}
+	if r.Published != nil {
+		row["published"] = sheet.Of(*r.Published, "seconds")
+	}
+	var values []float64
+	var samples []Sample
+	var from []string
+	for _, s := range all {
+		if s.Step != r.Step {
+			continue
+		}
 		if !finite(float64(s.Value)) || s.Value <= 0 {
 			return nil, fmt.Errorf("%s: %s: found %v, want a time above 0", s.Where, s.What, s.Value)
 		}
+		samples, values, from = append(samples, s), append(values, float64(s.Value)), append(from, fmt.Sprintf("%s (%s: %s)", s.Value, s.Where, s.What))
 	}
-	r := &Result{Core: core, Calls: a.Calls, Budget: a.Budget, Published: RemoteRatio()}
-	for _, rung := range Ladder(core, a.Machine) {
-		line := Line{Rung: rung, Yours: own(rung.Step, a.Samples, rung.Published)}
-		switch {
-		case line.Yours != nil:
-			line.Value = line.Yours.Value
-		case rung.Published != nil:
-			line.Value = rung.Published.Value
-		default:
-			continue // neither published nor measured
-		}
-		r.Lines = append(r.Lines, line)
+	if len(values) > 0 {
+		value, low, high := span(values)
+		row["yours"] = sheet.Of(unit.Figure[unit.Seconds]{Value: value, Low: low, High: high, Origin: unit.Measured}, "seconds")
+		row["samples"], row["measured"] = samples, strings.Join(from, "; ")
 	}
-	r.sameHost(a.Machine)
-	ram, call := r.line(RAM).Value, r.line(Call).Value
-	for i := range r.Lines {
-		l := &r.Lines[i]
-		l.PerRAM, l.PerCall = float64(l.Value/ram), float64(l.Value/call)
-		l.Cycles = core.In(l.Value)
-		l.Takes = unit.Seconds(a.Calls * float64(l.Value))
-		if a.Budget > 0 {
-			n := fits(a.Budget, l.Value)
-			l.Fits = &n
-		}
-	}
-	local, far := r.line(RAM), r.line(RAMFar)
-	if local.Yours != nil && far.Yours != nil {
-		r.Yours = &Ratio{Value: float64(far.Value / local.Value), Low: float64(far.Yours.Low / local.Yours.High), High: float64(far.Yours.High / local.Yours.Low)}
-	}
-	if r.Yours != nil {
-		r.YoursIs = r.Published.side(r.Yours.Value)
-	}
-	r.Memory = r.Mixed(a.Remote)
-	r.Notes = r.notes()
-	return r, nil
-}
-
-// sameHost gives memory that was not measured the value that fits local memory that was.
-func (r *Result) sameHost(m *cost.Machine) {
-	local := r.line(RAM)
-	if local.Yours == nil {
-		return
-	}
-	for _, step := range []Step{RAMNear, RAMFar} {
-		l := r.line(step)
-		if l.Yours != nil {
-			continue
-		}
-		ratio := float64(l.Published.Value / local.Published.Value)
-		if step == RAMFar && m == nil {
-			ratio = r.Published.Value // of hosts, not of medians
-		}
-		l.Value = unit.Seconds(float64(local.Value) * ratio)
-	}
-}
-
-// notes returns the limits of what was published, and the user's own values whose unit is
-// doubtful.
-func (r *Result) notes() []string {
-	notes := slices.Clone(limits)
-	for i := range r.Lines {
-		l := &r.Lines[i]
-		if l.Yours != nil && l.Published != nil && (l.Yours.Value > 20*l.Published.High || l.Yours.Value < l.Published.Low/20) {
-			notes = append(notes, fmt.Sprintf("Your %s is more than 20 times outside of what was published: is its unit right?", l.Name))
-		}
-	}
-	return notes
+	return row, nil
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// fits returns how many whole steps fit a time; a step that takes exactly a part of it
-// fits as often, in spite of rounding.
-func fits(budget, step unit.Seconds) float64 {
-	return math.Floor(float64(budget/step) * (1 + 1e-12))
-}
-
-// Line returns the line of a step; false when it has none.
-func (r *Result) Line(s Step) (*Line, bool) {
-	for i := range r.Lines {
-		if r.Lines[i].Step == s {
-			return &r.Lines[i], true
-		}
+// remoteRatio returns far ÷ local of the published hosts, the median and the range.
+func remoteRatio() sheet.Value {
+	var all []float64
+	for _, host := range cost.Table() {
+		all = append(all, host.Paths[cost.Far].Nanoseconds.Value/host.Paths[cost.Local].Nanoseconds.Value)
 	}
-	return nil, false
+	v, low, high := span(all)
+	return sheet.Of(unit.Figure[unit.Seconds]{Value: v, Low: low, High: high, Origin: unit.Derived, Source: hostTypes}, "times")
 }
 
-// line returns the line of a step that every ladder has.
-func (r *Result) line(s Step) *Line {
-	l, ok := r.Line(s)
-	if !ok {
-		panic("the ladder has no " + string(s)) // a caller's bug
-	}
-	return l
-}
-
-// Mixed returns the mean latency of RAM when that share of the accesses is to the other
-// package: local × (1 − share) + far × share.
-func (r *Result) Mixed(remote unit.Share) Memory {
-	local, far := float64(r.line(RAM).Value), float64(r.line(RAMFar).Value)
-	v := local*float64(1-remote) + far*float64(remote)
-	return Memory{Remote: remote, Value: unit.Seconds(v), Slower: unit.Share(v/local - 1)}
-}
-
-// Slowest returns the slowest step of which so many fit the budget, one when no number was
-// asked for; false when not even
-// the fastest does.
-func (r *Result) Slowest() (*Line, bool) {
-	var best *Line
-	for i := range r.Lines {
-		if l := &r.Lines[i]; max(l.Takes, l.Value) <= r.Budget && (best == nil || l.Value > best.Value) {
-			best = l
-		}
-	}
-	return best, best != nil
+// span returns the median, the least and the greatest of values in seconds.
+func span(values []float64) (median, low, high unit.Seconds) {
+	v := slices.Sorted(slices.Values(values))
+	n := len(v)
+	return unit.Seconds((v[(n-1)/2] + v[n/2]) / 2), unit.Seconds(v[0]), unit.Seconds(v[n-1])
 }

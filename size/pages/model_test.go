@@ -42,6 +42,10 @@ func simulated(t *testing.T, text string, m Model) *Simulated {
 // that a wider salting saves no less.
 func TestSimulate(t *testing.T) {
 	r := simulated(t, twoNodes, Model{Length: 3 * time.Hour})
+	setups, hosts := r.Sheets(&Model{}, "story", false)
+	if unknown := append(setups.Unknown(), hosts.Unknown()...); unknown != nil {
+		t.Errorf("nothing has %q", unknown)
+	}
 	if r.VMs != 7 || r.Alike != 7 || r.Salted != 3 || r.Salts != 1 {
 		t.Errorf("found %d VMs, %d alike, %d with salt, %d salts of several; want 7, 7, 3, 1", r.VMs, r.Alike, r.Salted, r.Salts)
 	}

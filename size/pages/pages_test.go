@@ -27,6 +27,10 @@ func TestCount(t *testing.T) {
 		},
 	}
 	got := Count([]Host{h})
+	hosts, vms := got.Sheets("file", PublishedGain(), true)
+	if unknown := append(hosts.Unknown(), vms.Unknown()...); unknown != nil {
+		t.Errorf("nothing has %q", unknown)
+	}
 	c := got.Hosts[0]
 	for _, tt := range []struct {
 		what string
@@ -149,21 +153,25 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// TestEstimate checks what a share comes to: what is small bounds it, and a published one is of guests that ask for few large pages.
 func TestEstimate(t *testing.T) {
 	half := unit.Exactly(unit.Share(0.5), unit.Given, "--gain", "")
-	e := Estimate(&Request{Memory: 100 * gib, Consumed: 60 * gib, Gain: half, Large: unit.Exactly(unit.Share(0.75), unit.Given, "", ""), GainAt: 0.75, VM: 64 * gib, Host: 130961 * mib})
-	if e.Large != 75*gib || e.Small != 25*gib {
-		t.Errorf("large %v, small %v; want 75 and 25 GB", e.Large, e.Small)
-	}
-	if e.OfAllotted.Value.Bytes() != 25*gib || e.OfConsumed.Value.Bytes() != 25*gib {
-		t.Errorf("found %v and %v, want what is small, 25 GB", e.OfAllotted.Value.Bytes(), e.OfConsumed.Value.Bytes())
-	}
-	if *e.Pass != 16384 || e.Limits.Break != 4*e.Limits.MinFree {
-		t.Errorf("found %v s, %+v", *e.Pass, e.Limits)
-	}
-	// Measured with everything small: half of the pages are alike, of a quarter here.
-	e = Estimate(&Request{Memory: 100 * gib, Gain: half, Large: unit.Exactly(unit.Share(0.75), unit.Given, "", "")})
-	if got := e.OfAllotted.Value.Bytes(); got != 12.5*1024*mib {
-		t.Errorf("found %v, want 12.5 GB", got)
+	published := unit.Exactly(unit.Share(0.5), unit.Published, "", "")
+	large := unit.Exactly(unit.Share(0.75), unit.Given, "", "")
+	for _, tt := range []struct {
+		q    Request
+		want string
+	}{
+		{Request{Memory: 100 * gib, Consumed: 60 * gib, Gain: half, Large: &large}, "large == 75 * GiB && small == 25 * GiB && ofAllotted == 25 * GiB && ofConsumed == 25 * GiB"},
+		{Request{Memory: 100 * gib, Gain: half, VM: 64 * gib, Host: 130961 * mib}, "passSeconds == 16384 && limits.break == 4 * limits.minFree && ofAllotted == 50 * GiB"},
+		{Request{Memory: 100 * gib, Gain: published, Large: &large}, "abs(ofAllotted / GiB - 12.5 / (1 - 40 / 1536.0)) < 1e-9"},
+	} {
+		r := Estimate(&tt.q)
+		if unknown := r.Unknown(); unknown != nil {
+			t.Fatalf("nothing has %q", unknown)
+		}
+		if r.Get(tt.want) != true {
+			t.Errorf("%s does not hold: %v", tt.want, r.Values)
+		}
 	}
 }

@@ -66,6 +66,10 @@ e1 1 × 3 GHz of 3 GHz, held 0 % false
 	if got.VMs != 10 || got.Unknown != 1 || got.Acting != 5 || got.Odd != 2 || got.NoCore != 1 {
 		t.Errorf("%d VMs, %d unknown, %d acting, %d odd, %d without core; want 10, 1, 5, 2, 1", got.VMs, got.Unknown, got.Acting, got.Odd, got.NoCore)
 	}
+	vms, reserved := got.Sheets("fleet", true)
+	if unknown := append(vms.Unknown(), reserved.Unknown()...); unknown != nil {
+		t.Errorf("nothing has %q", unknown)
+	}
 	hosts := fmt.Sprint(got.Hosts)
 	if want := "[{fast 4 4.6 GHz 108 GHz 4.3 % 26.4 GHz} {slow 0 0 Hz 93.6 GHz 0 % 14 GHz}]"; hosts != want {
 		t.Errorf("hosts %s, want %s", hosts, want)

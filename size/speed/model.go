@@ -2,9 +2,11 @@ package speed
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"homenode/internal/alike"
+	"homenode/numa/datafile"
 	"homenode/numa/unit"
 )
 
@@ -20,72 +22,55 @@ const (
 	ReservationPool Model = "reservation" // the tenant sets limit and reservation of each VM
 )
 
-// Models lists them as flags name them.
-var Models = []string{string(Flex), string(PayAsYouGo), string(AllocationPool), string(ReservationPool)}
+// A model is a line of models.txt.
+type model struct {
+	Name                     Model
+	Title                    string   // as Cloud Director calls it
+	Others                   []string // names of the API and of common speech
+	Limits, Reserves, InPool bool
+	Guarantee                unit.Share
+	Known                    unit.Origin
+	Guide, Remark            string // where the guarantee is from
+	Origin                   unit.Origin
+	Source, Note             string
+}
 
-// otherNames are those of the API and of common speech.
-var otherNames = map[string]Model{
-	"payg": PayAsYouGo, "allocationvapp": PayAsYouGo, "pay-as-you-go-model": PayAsYouGo,
-	"allocation-pool": AllocationPool, "allocationpool": AllocationPool,
-	"reservation-pool": ReservationPool, "reservationpool": ReservationPool,
+var models = datafile.Must[model](sheets, "models.txt")
+
+func (m Model) line() *model {
+	return &models[slices.IndexFunc(models, func(one model) bool { return one.Name == m })]
 }
 
 // ParseModel reads the name of a model, in any case of letters.
 func ParseModel(s string) (Model, error) {
 	low := strings.ToLower(strings.TrimSpace(s))
-	if m, ok := otherNames[low]; ok {
-		return m, nil
+	var names []string
+	for _, m := range models {
+		if names = append(names, string(m.Name)); slices.Contains(m.Others, low) {
+			return m.Name, nil
+		}
 	}
-	near, exact := alike.Of(low, Models)
+	near, exact := alike.Of(low, names)
 	switch {
 	case exact:
 		return Model(near), nil
 	case near != "":
 		return "", fmt.Errorf("found %q, is %s meant?", s, near)
 	}
-	return "", fmt.Errorf("found %q, want an allocation model: %s", s, strings.Join(Models, ", "))
+	return "", fmt.Errorf("found %q, want an allocation model: %s", s, strings.Join(names, ", "))
 }
 
-// Name returns the model as Cloud Director calls it.
-func (m Model) Name() string {
-	switch m {
-	case Flex:
-		return "Flex"
-	case PayAsYouGo:
-		return "Pay-As-You-Go"
-	case AllocationPool:
-		return "Allocation Pool"
-	}
-	return "Reservation Pool"
-}
+// Title returns the model as Cloud Director calls it.
+func (m Model) Title() string { return m.line().Title }
 
-// The sources of what the models do.
-const (
-	adminGuide   = "VMware Cloud Director 10.5 admin guide, allocation models"
-	sizingPolicy = "VMware Cloud Director 10.5 admin guide, VM sizing policy"
-	oldGuide     = "vCloud Director 5.5 admin guide, allocation model"
-	provider     = "Terraform provider for VMware Cloud Director, vcd_org_vdc"
-)
-
-// LeastSpeed is what Cloud Director takes at least.
-var LeastSpeed = unit.Exactly(256*unit.MHz, unit.Published, provider, "")
-
-// DefaultGuarantee returns the CPU guarantee of a VDC that is made without one. That of
-// Flex is not published: that of Pay-As-You-Go, which it replaces, is assumed. A
-// Reservation Pool has all of it.
+// DefaultGuarantee returns the CPU guarantee of a VDC that is made without one.
 func DefaultGuarantee(m Model) unit.Figure[unit.Share] {
-	switch m {
-	case PayAsYouGo:
-		return unit.Exactly(unit.Share(0.2), unit.Published, oldGuide, "")
-	case AllocationPool:
-		return unit.Exactly(unit.Share(0.5), unit.Published, oldGuide, "")
-	case Flex:
-		f := unit.Exactly(unit.Share(0.2), unit.Assumed, "", "")
-		f.Note = "none is published for Flex: that of Pay-As-You-Go"
+	l := m.line()
+	f := unit.Exactly(l.Guarantee, l.Known, l.Guide, "")
+	if f.Note = l.Remark; f.Origin == unit.Assumed {
 		f.Low, f.High = 0, 1
-		return f
 	}
-	return unit.Exactly(unit.Share(1), unit.Published, adminGuide, "")
+	return f
 }
 
 // Terms are what Cloud Director sets for one VM.
@@ -110,16 +95,13 @@ type Terms struct {
 func TermsOf(m Model, vcpus int, speed unit.Hz, guarantee unit.Share) Terms {
 	allocated := unit.Hz(vcpus) * speed
 	reserved := unit.Hz(float64(allocated) * float64(guarantee))
-	switch m {
-	case PayAsYouGo:
-		return Terms{Limit: allocated, Reservation: reserved, Origin: unit.Published, Source: adminGuide}
-	case Flex:
-		return Terms{Limit: allocated, Reservation: reserved, Origin: unit.Assumed, Source: sizingPolicy,
-			Note: "the guide says that vCPU speed “might impact” the limit; taken as Pay-As-You-Go. A sizing policy goes first"}
-	case AllocationPool:
-		return Terms{Reservation: reserved, InPool: true, Origin: unit.Published, Source: adminGuide,
-			Note: "elastic, its pool has limit and reservation; that the VM has none of its own is assumed"}
+	l := m.line()
+	t := Terms{InPool: l.InPool, Origin: l.Origin, Source: l.Source, Note: l.Note}
+	if l.Limits {
+		t.Limit = allocated
 	}
-	return Terms{Origin: unit.Published, Source: adminGuide,
-		Note: "vCPU speed does not apply; the pool reserves all it has, the tenant sets limits and reservations of VMs"}
+	if l.Reserves {
+		t.Reservation = reserved
+	}
+	return t
 }

@@ -9,13 +9,6 @@ import (
 	"homenode/numa/unit"
 )
 
-// Loss is what a full host loses to SCAv1 by VMware: up to about 30 %; one at 75 % loses
-// much less.
-var Loss = unit.Figure[unit.Share]{
-	Value: 0.3, Low: 0, High: 0.3, Origin: unit.Published,
-	Source: "VMware, New Scheduler Option for vSphere 6.7 U2, 2019", Note: "at most, of a full host",
-}
-
 // A Mitigated is what a side-channel aware scheduler leaves of a host.
 type Mitigated struct {
 	Name string `json:"name"` // none, SCAv1, SCAv2

@@ -59,8 +59,8 @@ func TestSideChannelsInTheTwin(t *testing.T) {
 	if !(v1.Used < v2.Used && v2.Used < none.Used) || !(v1.Ready > v2.Ready && v2.Ready > none.Ready) {
 		t.Errorf("used %v, %v, %v; ready %v, %v, %v: want SCAv1 worst, then SCAv2", none.Used, v1.Used, v2.Used, none.Ready, v1.Ready, v2.Ready)
 	}
-	if loss := unit.Share(1 - v1.Used/none.Used); loss < 0.19 || loss > Loss.High {
-		t.Errorf("SCAv1 costs %v, want 20 %% and no more than %v", loss, Loss.High)
+	if loss := unit.Share(1 - v1.Used/none.Used); loss < 0.19 || loss > 0.3 {
+		t.Errorf("SCAv1 costs %v, want 20 %% and no more than the 30 %% of VMware", loss)
 	}
 }
 

@@ -127,12 +127,6 @@ type Admission struct {
 	InMemory *int `json:"inMemory,omitempty"`
 }
 
-// MemoryBinds reports whether a host has memory for fewer VMs than its CPU admits.
-func (a *Admission) MemoryBinds() bool {
-	n := a.InMemory
-	return n != nil && *n < MostVMs && (!a.Bounded || *n < a.PerHost)
-}
-
 // inMemory returns how many VMs of the shape the host backs with memory, overhead and all,
 // less what keeps it in the high state (rule book C-23).
 func (a *Ask) inMemory() *int {

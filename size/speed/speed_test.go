@@ -3,6 +3,7 @@ package speed
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"homenode/numa"
@@ -332,7 +333,7 @@ func TestParseModel(t *testing.T) {
 }
 
 func FuzzParseModel(f *testing.F) {
-	for _, s := range append(Models, "payg", "AllocationVApp", "flexx", "") {
+	for _, s := range []string{"flex", "reservation", "payg", "AllocationVApp", "flexx", ""} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -344,4 +345,17 @@ func FuzzParseModel(f *testing.F) {
 			t.Errorf("%q: %q, which reads as %q, %v", s, m, again, err)
 		}
 	})
+}
+
+// TestStudy checks that every expression of the sheets finds what it looks up.
+func TestStudy(t *testing.T) {
+	share := unit.Exactly(unit.Share(0.2), unit.Given, "", "")
+	r, err := Study(context.Background(), ask(t), share, share)
+	if err != nil {
+		t.Fatal(err)
+	}
+	demands, changes, schedulers := r.Sheets(true)
+	if unknown := slices.Concat(demands.Unknown(), changes.Unknown(), schedulers.Unknown()); unknown != nil {
+		t.Errorf("nothing has %q", unknown)
+	}
 }

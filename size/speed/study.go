@@ -31,9 +31,7 @@ type Result struct {
 	SCA         []Mitigated `json:"sca"`
 	Changes     []Change    `json:"changes"`
 
-	Acts       bool     `json:"-"` // the limit takes something at some demand of the simulation
-	AboveCores bool     `json:"-"` // the limit is more than as many cores give as the VM has vCPUs
-	Notes      []string `json:"-"`
+	Acts bool `json:"-"` // the limit takes something at some demand of the simulation
 }
 
 // A Change is what else would come to.
@@ -73,8 +71,6 @@ func Study(ctx context.Context, a *Ask, guarantee, kernel unit.Figure[unit.Share
 	r.SCA, e3 = a.SideChannels(ctx)
 	r.Changes, e4 = changes(ctx, a)
 	r.Acts = slices.ContainsFunc(r.Limited, func(l Load) bool { return l.Limited > 0 })
-	r.AboveCores = float64(r.Terms.Limit) > float64(unit.Hz(a.VCPUs)*a.Core)*(1+1e-9)
-	r.Notes = r.notes()
 	return r, cmp.Or(e1, e2, e3, e4)
 }
 

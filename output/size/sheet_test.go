@@ -1,0 +1,41 @@
+package size
+
+import (
+	"bytes"
+	"testing"
+
+	"homenode/internal/golden"
+	"homenode/numa"
+	"homenode/output/format"
+	"homenode/size/dump"
+	"homenode/size/latency"
+	"homenode/size/sheet"
+)
+
+// TestAnswer pins answers and their pictures: bars of rows on a logarithmic axis, and bars of parts as asked and with each change.
+func TestAnswer(t *testing.T) {
+	ladder, err := latency.Study(&latency.Ask{Remote: 0.5, Calls: 20, Budget: 10e-3, Files: []string{"mlc.txt"}, Details: true, Samples: []latency.Sample{
+		{Step: latency.RAM, Value: 90.5e-9, What: "Intel MLC, idle latency node 0 → node 0", Where: "mlc.txt:5"},
+		{Step: latency.RAM, Value: 91.5e-9, What: "Intel MLC, idle latency node 1 → node 1", Where: "mlc.txt:6"},
+		{Step: latency.RAMFar, Value: 210e-9, What: "Intel MLC, idle latency node 0 → node 1", Where: "mlc.txt:5"},
+		{Step: latency.NVMeWrite, Value: 2e-6, What: "fio, write latency, mean", Where: "fio.json:9"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := dump.Answer(dump.Question{RAM: 1024 * numa.GiB, Release: numa.ESXi80 + 3, Boot: 33 * numa.GiB, Logs: 6 * numa.GiB, Reserve: 0.2, Media: "default"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, r := range map[string]*sheet.Run{"latency.txt": ladder, "latency.svg": ladder, "dump.svg": host} {
+		form := "svg"
+		if file == "latency.txt" {
+			form = "table"
+		}
+		var b bytes.Buffer
+		if err := format.Write(&b, form, Answer("size test", r), format.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, b.Bytes(), "testdata/"+file)
+	}
+}

@@ -1,0 +1,45 @@
+package sheet
+
+import (
+	"io/fs"
+	"maps"
+	"strings"
+
+	"homenode/numa/datafile"
+	"homenode/numa/unit"
+)
+
+// A printed figure is a line of checks.txt. Its formula stands there, or in the table "sums" of the sheet, for an experiment, what
+// follows the comma of What, and a quantity.
+type printed struct {
+	ID, What, Quantity, Printed string
+	Kind                        unit.CheckKind
+	Within                      float64
+	Inconsistency, Note         string
+	Formula                     string
+}
+
+// Checks returns the figures that the file checks.txt lists as printed, with what each comes to by its formula. of has what is known of
+// the experiment that a line is about.
+func (s *Sheet) Checks(files fs.FS, in Input, of func(experiment, what string) map[string]any) []unit.Check {
+	sums := map[string]string{}
+	for _, l := range s.tables["sums"] {
+		sums[l["id"]+"|"+l["what"]+"|"+l["quantity"]] = l["formula"]
+	}
+	r := &Run{Sheet: s, Values: map[string]any{}, input: &in}
+	r.start()
+	var out []unit.Check
+	for _, p := range datafile.Must[printed](files, "checks.txt") {
+		one := &Run{Sheet: s, Values: maps.Clone(r.Values), input: &in}
+		if of != nil {
+			maps.Copy(one.Values, of(p.ID, p.What))
+		}
+		if p.Formula == "" {
+			_, part, _ := strings.Cut(p.What, ", ")
+			p.Formula = sums[p.ID+"|"+part+"|"+p.Quantity]
+		}
+		out = append(out, unit.Check{ID: p.ID, What: p.What, Quantity: p.Quantity, Printed: p.Printed, Computed: one.number(p.Formula), Kind: p.Kind,
+			Within: p.Within, Inconsistency: p.Inconsistency, Note: p.Note})
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package speed
+
+import (
+	"embed"
+	"maps"
+	"strings"
+
+	"homenode/numa/unit"
+	"homenode/size/sheet"
+)
+
+// sheets say what simulated VMs and the limits of a fleet come to.
+//
+//go:embed *.sheet models.txt
+var sheets embed.FS
+
+var (
+	calculator = sheet.Load(sheets, "speed.sheet")
+	ofChanges  = sheet.Load(sheets, "changes.sheet")
+	ofSCA      = sheet.Load(sheets, "sca.sheet")
+	ofLimits   = sheet.Load(sheets, "limits.sheet")
+	ofReserved = sheet.Load(sheets, "reserved.sheet")
+)
+
+// Sheets returns what is said of the demands that were simulated, of what could be otherwise, and of side-channel aware schedulers.
+func (r *Result) Sheets(details bool) (demands, changes, schedulers *sheet.Run) {
+	a := r.Asked
+	values := sheet.Fields("", r)
+	running := sheet.Plain(float64(a.Running()), "whole")
+	var names, gains []string
+	var rows, others, sca []map[string]any
+	for i := range r.SCA {
+		m := &r.SCA[i]
+		names = append(names, m.Name)
+		if r.SCA[0].Gain > 0 {
+			gains = append(gains, "+"+unit.Digits(100*float64(m.Gain), 3)+" %")
+		}
+		sca = append(sca, sheet.Fields("", m))
+	}
+	for i := range r.Limited {
+		row := sheet.Fields("", &r.Limited[i])
+		maps.Copy(row, sheet.Fields("free", &r.Free[i]))
+		rows = append(rows, row)
+	}
+	for i := range r.Changes {
+		row := sheet.Fields("", &r.Changes[i])
+		row["name"] = r.Changes[i].If
+		others = append(others, row)
+	}
+	maps.Copy(values, map[string]any{
+		"model": a.Model.Title(), "details": details, "acts": r.Acts, "running": running, "gains": strings.Join(gains, ", "), "schedulers": strings.Join(names, ", "),
+		"guarantee": sheet.Of(r.Guarantee, "share"), "kernel": sheet.Of(r.Kernel, "share"), "hostMemory": sheet.Plain(float64(a.Host.Memory.Value), "memory"),
+	})
+	before := sheet.Fields("before", &r.Admission)
+	before["running"], before["asked"] = running, sheet.Plain(float64(a.VMs), "whole")
+	none := map[string]any{}
+	if sca != nil {
+		none = sheet.Fields("none", &r.SCA[0])
+	}
+	return calculator.Run(sheet.Input{Values: values, Rows: rows}), ofChanges.Run(sheet.Input{Values: before, Rows: others}), ofSCA.Run(sheet.Input{Values: none, Rows: sca})
+}
+
+// mostLimits is how many VMs are listed without details, and half of it how many hosts.
+const mostLimits = 12
+
+// Sheets returns what is said of VMs with a limit, and of hosts.
+func (l *Limits) Sheets(source string, details bool) (vms, hosts *sheet.Run) {
+	values := sheet.Fields("", l)
+	values["source"], values["details"], values["listed"] = source, details, sheet.Plain(float64(len(l.List)), "whole")
+	var rows, reserved []map[string]any
+	seen := map[string]bool{}
+	for i := range l.List {
+		row := sheet.Fields("", &l.List[i])
+		row["shown"], row["first"] = details || i < mostLimits, !seen[l.List[i].VM] && len(seen) < 2*mostLimits
+		seen[l.List[i].VM] = true
+		rows = append(rows, row)
+	}
+	for i := range l.Hosts {
+		if details || i < mostLimits/2 {
+			reserved = append(reserved, sheet.Fields("", &l.Hosts[i]))
+		}
+	}
+	return ofLimits.Run(sheet.Input{Values: values, Rows: rows}), ofReserved.Run(sheet.Input{Rows: reserved})
+}
