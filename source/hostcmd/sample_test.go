@@ -76,7 +76,8 @@ func TestSamples(t *testing.T) {
 				esx4(14, "1A", 0, 0, 4096, 100, 4096, 56.96, 0),
 				esx4(15, "1", 1, 32.80, 2063.20, 98, 32.80, 52.05, 2063.20),
 				esx4(16, "01A", 1, 0, 1021.47, 100, 0, 32.64, 1021.47),
-			}}}},
+			},
+			Others: []ScreenVM{kernelRow(6, "vobd.4269"), kernelRow(7, "vmkiscsid.4277"), kernelRow(8, "vmware-vmkauthd")}}}},
 		{"memstats", "vm-stats_esxi65.txt", printed{Memstats, 3, "esxi03", &MemoryStats{"VIRTUAL MACHINE", "Fri Apr 14 05:45:52 2017", numa.MiB,
 			[]string{"memSize", "allocTgt", "consumed", "mapped", "touched"},
 			[]MemoryRow{{"vm.78864", []int64{32768, 14502, 13184, 13186, 12779}}}, []int64{32768, 14502, 13184, 13186, 12779}}}},
@@ -258,4 +259,9 @@ func TestDetect(t *testing.T) {
 			t.Errorf("Detect(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
+}
+
+// kernelRow is a row of the memory screen that no VM has.
+func kernelRow(line int, name string) ScreenVM {
+	return ScreenVM{Line: line, GID: -1, Name: name, Migrations: -1, Local: -1, Remote: -1, PercentLocal: -1}
 }
