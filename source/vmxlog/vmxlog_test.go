@@ -89,7 +89,9 @@ func TestLife(t *testing.T) {
 		CoresPerSocket: numa.AssumedFor(1, "cpuid.coresPerSocket is not there: 1 by default"),
 		CPUHotAdd:      numa.AssumedFor(false, "vcpu.hotadd is not there: off by default"),
 		MemoryHotAdd:   numa.AssumedFor(false, "mem.hotadd is not there: off by default"),
-		Settings:       numa.ReadAt(numa.Settings{{Key: "numa.vcpu.preferHT", Value: "TRUE"}}, "lines from 14 on"),
+		CPUReservation: numa.AssumedFor(0, "sched.cpu.min is not there: 0 by default"), MemoryReservation: numa.AssumedFor(numa.Bytes(0), "sched.mem.min is not there: 0 by default"),
+		MemoryReservationLocked: numa.AssumedFor(false, "sched.mem.pin is not there: off by default"),
+		Settings:                numa.ReadAt(numa.Settings{{Key: "numa.vcpu.preferHT", Value: "TRUE"}}, "lines from 14 on"),
 	}
 	if !reflect.DeepEqual(first, want) {
 		t.Errorf("config\n%+v\nwant\n%+v", first, want)
