@@ -46,11 +46,11 @@ func isCollection(path string, info os.FileInfo) bool {
 // the reader that knows the whole by its content; nil when none does.
 func readCollection(path string, main *inventory) (*numa.Fleet, error) {
 	c := &collection{path: path, read: map[string]bool{}}
-	if err := c.list(); err != nil && main == nil {
-		return nil, err
+	beside := bundle.Detect(path) // files of VMs lie beside tables, and their reader notes how far an archive goes
+	if err := c.list(); err != nil && !beside {
+		c.add(nil, err)
 	}
 	slices.SortStableFunc(c.members, func(a, b tables.Member) int { return strings.Compare(a.Name, b.Name) })
-	beside := bundle.Detect(path) // files of VMs lie beside tables
 	if main != nil && !main.tables {
 		fleet, err := main.read(path)
 		if err == nil && fleet.Hypervisor != numa.ESXi { // tables beside definitions of KVM are of another fleet
@@ -124,14 +124,20 @@ func (c *collection) list() error {
 		return (strings.Count(name, "/") < 2 || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !strings.HasPrefix(filepath.Base(name), ".")
 	}
 	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut}, func(name string, _ int64, r io.Reader) error {
+		full := name
 		name = archive.Plain(c.inside(name))
 		var b []byte
 		if tables.IsText(name) || tables.IsWorkbook(name) {
 			var err error
-			if b, err = io.ReadAll(io.LimitReader(r, left+1)); err != nil || int64(len(b)) > left {
-				return errors.Join(err, fmt.Errorf("%s: %s cannot be unpacked to its end, within %v", c.path, name, numa.Bytes(mostUnpacked)))
-			}
+			b, err = io.ReadAll(io.LimitReader(r, left+1))
 			left -= int64(len(b))
+			switch {
+			case left < 0:
+				return fmt.Errorf("%s: %s cannot be unpacked to its end, within %v", c.path, name, numa.Bytes(mostUnpacked))
+			case err != nil:
+				c.cut(full, err)
+				return nil
+			}
 		}
 		c.members = append(c.members, tables.Member{Name: name, Read: func() ([]byte, error) { return slices.Clone(b), nil }})
 		return nil
@@ -245,8 +251,12 @@ func (c *collection) nothing() error {
 	for _, m := range c.members {
 		names = append(names, m.Name)
 	}
-	text := fmt.Sprintf("it holds %s (%s), and no inventory that is read from %s: want tables of VMs or hosts (.xlsx, CSV or JSON), .vmx, vmware.log or a vm-support bundle; XML of libvirt in a folder",
-		words.Plural(len(names), "file"), words.Few(names), where)
+	holds := "no file that is read"
+	if names != nil {
+		holds = fmt.Sprintf("%s (%s)", words.Plural(len(names), "file"), words.Few(names))
+	}
+	text := fmt.Sprintf("it holds %s, and no inventory that is read from %s: want tables of VMs or hosts (.xlsx, CSV or JSON), .vmx, vmware.log or a vm-support bundle; XML of libvirt in a folder",
+		holds, where)
 	if c.failed != nil {
 		return fmt.Errorf("%w; %s", numa.Located(c.path, c.failed), text)
 	}

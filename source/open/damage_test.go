@@ -1,6 +1,8 @@
 package open
 
 import (
+	"archive/zip"
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -174,5 +176,88 @@ func TestDamagedSupport(t *testing.T) {
 	}
 	if fleet, err := File(dir); err != nil || len(fleet.VMs) != 1 || fleet.Unread != nil {
 		t.Errorf("%+v, %v", fleet, err)
+	}
+}
+
+// TestDamagedMember: a member of a zip that cannot be unpacked is named, whether it is needed and wherever it stands, and the others are read.
+func TestDamagedMember(t *testing.T) {
+	rvtools := []string{"RVTools_tabvInfo.csv", "RVTools_tabvCPU.csv", "RVTools_tabvDisk.csv", "RVTools_tabvHost.csv"}
+	text := map[string]string{
+		"RVTools_tabvInfo.csv": "VM,CPUs,Memory,Host\na,4,4096,esx01\n",
+		"RVTools_tabvCPU.csv":  "VM,CPUs,Sockets,Cores p/s\na,4,2,2\n",
+		"RVTools_tabvDisk.csv": "VM,Disk\na,Hard disk 1\n",
+		"RVTools_tabvHost.csv": "Host,# CPU,Cores per CPU,# Cores,# Memory\nesx01,2,8,16,131072\n",
+		"vms.csv":              "Name,NumCpu,MemoryGB,VMHost\na,4,4,esx01\n",
+		"more.csv":             "Name,NumCpu,MemoryGB,VMHost\na,4,4,esx01\n",
+		"hosts.csv":            "Name,NumCpuPackages,NumCpuCores,MemoryTotalGB\nesx01,2,16,128\n",
+		"picture.json":         `{"a":1}`,
+	}
+	for _, names := range [][]string{rvtools, {"vms.csv", "hosts.csv", "more.csv", "picture.json"}} {
+		for bad := range names {
+			for _, method := range []uint16{zip.Store, zip.Deflate} {
+				for _, first := range []bool{true, false} {
+					order := slices.Clone(names)
+					if first {
+						order[0], order[bad] = order[bad], order[0]
+					}
+					path := filepath.Join(t.TempDir(), "all.zip")
+					flipped(t, path, order, text, names[bad], method)
+					fleet, err := File(path)
+					if names[bad] == "RVTools_tabvInfo.csv" { // without VMs there is no fleet
+						if err == nil || !strings.HasPrefix(err.Error(), path+"/"+names[bad]+": ") {
+							t.Errorf("%v with %s damaged: %v", order, names[bad], err)
+						}
+						continue
+					}
+					if err != nil {
+						t.Errorf("%v with %s damaged: %v", order, names[bad], err)
+						continue
+					}
+					if !slices.Contains(fleet.Unread, path+"/"+names[bad]) || len(fleet.Unread) != 1 || len(fleet.VMs) == 0 ||
+						!strings.Contains(names[bad], "ost") && len(fleet.Hosts) != 1 {
+						t.Errorf("%v with %s damaged: unread %v, %d VMs, %d hosts", order, names[bad], fleet.Unread, len(fleet.VMs), len(fleet.Hosts))
+					}
+				}
+			}
+		}
+	}
+	for _, method := range []uint16{zip.Store, zip.Deflate} {
+		path := filepath.Join(t.TempDir(), "one.zip")
+		flipped(t, path, []string{"vms.csv"}, text, "vms.csv", method)
+		if _, err := File(path); err == nil || !strings.Contains(err.Error(), "/vms.csv: ") {
+			t.Error(err)
+		}
+	}
+}
+
+// flipped writes a zip of the named files with a flipped bit in the data of bad.
+func flipped(t *testing.T, path string, names []string, text map[string]string, bad string, method uint16) {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	from := 0
+	for _, name := range names {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		if err == nil {
+			err = z.Flush()
+		}
+		start := out.Len()
+		if err == nil {
+			_, err = w.Write([]byte(text[name]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == bad {
+			from = start
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := out.Bytes()
+	b[from+1] ^= 0xff
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
