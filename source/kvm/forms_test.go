@@ -122,3 +122,54 @@ func TestRemote(t *testing.T) {
 		}
 	}
 }
+
+// TestCommands: each command of QEMU in a file is a VM, behind columns of ps, a wrapper or a script; what is of other processes is none of it.
+func TestCommands(t *testing.T) {
+	for in, want := range map[string]string{
+		"qemu-system-x86_64 -name a -m 4G -smp 40\nqemu-system-x86_64 -name b -m 4G -smp 4\n": "a 40, b 4",
+		"USER PID %CPU COMMAND\nqemu 11 9.0 ? Sl 10:00 0:01 /usr/bin/qemu-system-x86_64 -name guest=a -smp 2 -m 1G\nroot 12 0.0 - S /usr/sbin/other -smp 9 -m 9G\n" +
+			"root 13 1 kvm -smp 3 -m 1G -name b\nroot 14 grep --color qemu-kvm\nroot 15 grep qemu-kvm\n": "a 2, b 3",
+		"#!/bin/sh\nqemu-system-x86_64 \\\n  -accel kvm \\\n  -smp 4 \\\n  -m 1G\nsudo taskset -c 1 /usr/libexec/qemu-kvm -smp 5 -m 2G\n":                                    "a 4, a line 6 5",
+		"numactl -m 0 -N 0 qemu-system-x86_64 -m 2G -smp 2 -machine q35,accel=kvm -accel kvm -name kvm\n":                                                                    "kvm 2",
+		"LC_ALL=C \\\n/usr/bin/qemu-system-x86_64 \\\n-name guest=a \\\n-m 4G \\\n-smp 2\nLC_ALL=C \\\n/usr/bin/qemu-system-x86_64 \\\n-name guest=b \\\n-m 4G \\\n-smp 3\n": "a 2, b 3",
+		"# qemu-system-x86_64 -smp 9\n-m 4G\n-smp 2\n": "a 2",
+	} {
+		f, err := ReadBytes("a.args", []byte(in))
+		if err != nil {
+			t.Errorf("%s: %v", in, err)
+			continue
+		}
+		var got []string
+		for _, v := range f.VMs {
+			got = append(got, fmt.Sprintf("%s %d", v.Name, v.Stated.VCPUs))
+		}
+		if all := strings.Join(got, ", "); all != want {
+			t.Errorf("%s: found %s, want %s", in, all, want)
+		}
+	}
+	f := fleetOf(t, "ps.args", "kvm -name a -smp 2 -m 1G\nkvm -name b -smp x -m 1G\nkvm -name c -smp 3 -m 1G\n")
+	if len(f.VMs) != 2 || len(f.Unread) != 1 {
+		t.Errorf("one that is wrong beside others: %d VMs, unread %v", len(f.VMs), f.Unread)
+	}
+	if _, err := ReadBytes("a.args", []byte("-smp 2 -m 1G\n-smp 3 -m 1G\n")); err == nil || !strings.Contains(err.Error(), "a second -smp") {
+		t.Error(err)
+	}
+}
+
+// TestJSONLists: lists in JSON are lists, as in key=value.
+func TestJSONLists(t *testing.T) {
+	const in = `-m 2G -smp 2 -object '{"qom-type":"memory-backend-ram","id":"a","size":2147483648,"host-nodes":[0,2],"policy":"bind"}' `
+	for _, node := range []string{`-numa '{"type":"node","cpus":[0,1],"memdev":"a"}'`, "-numa node,cpus=0-1,memdev=a"} {
+		f, err := ReadBytes("a.args", []byte(in+node))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s := f.VMs[0].Stated; fmt.Sprintf("%v %v %v %v", s.Bound[0].Nodes, s.Bound[0].Mode, s.Cells[0].CPUs, s.Strays) != "[0 2] strict [0 1] []" {
+			t.Errorf("%s: %+v", node, s)
+		}
+	}
+	if _, err := ReadBytes("a.args", []byte(strings.Replace(in, "[0,2]", `["x"]`, 1))); err == nil || !strings.Contains(err.Error(), "nodes of the host") {
+		t.Error(err)
+	}
+}

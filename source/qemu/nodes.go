@@ -31,7 +31,7 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 			a.old = cmp.Or(a.old, a.line)
 		}
 		if err == nil {
-			n.cell.CPUs, err = list(strings.Join(cpus, ","))
+			n.cell.CPUs, err = list("vCPUs", strings.Join(cpus, ","))
 		}
 		a.nodes = append(a.nodes, n)
 	case "cpu":

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 
 	"homenode/numa"
 	"homenode/source/definition"
-	"homenode/source/fact"
 	"homenode/source/text"
 )
 
@@ -32,8 +30,9 @@ const most = 1 << 14
 type arguments struct {
 	*definition.VM
 	s        *numa.Stated
-	line     int // that is read
-	smp      bool
+	line     int    // that is read
+	begun    int    // line of the command; 0 when options stand alone
+	smp      int    // line of -smp; 0 for none
 	machine  string // its type
 	old      int    // line of the first -numa node with mem=, which machine types from 5.1 on do not take; 0 for none
 	all, now int    // vCPUs of which -smp speaks, and those there at the start
@@ -83,72 +82,6 @@ var modes = map[string]string{"bind": "strict", "preferred": "preferred", "inter
 // word matches a word of a line, which may be in quotes.
 var word = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
-// Read reads the arguments of a VM.
-func Read(name string, r io.Reader) ([]fact.Document, error) {
-	f := &fact.File{Name: name, Format: "arguments of QEMU"}
-	a := &arguments{VM: definition.New(f, 1, 1), backends: map[string]backing{}, pins: map[int]pin{}}
-	a.s = a.Stated
-	a.s.Dies, a.s.Threads = 1, 1
-	lines := text.NewLines(io.LimitReader(r, maxFile))
-	for lines.Scan() {
-		line := lines.Text()
-		a.line = lines.Line()
-		a.affinity(line)
-		found := word.FindAllStringIndex(line, -1)
-		for i, at := range found {
-			option := line[at[0]:at[1]]
-			if strings.HasPrefix(option, "#") {
-				break
-			}
-			if i+1 == len(found) || !strings.HasPrefix(option, "-") {
-				continue
-			}
-			value := strings.Trim(line[found[i+1][0]:found[i+1][1]], `'"`)
-			option = "-" + strings.TrimLeft(option, "-")
-			f.Add(a.line, at[0]+1, "VM", option, value, "")
-			if err := a.add(option, value); err != nil {
-				return nil, &numa.SyntaxError{File: name, Line: a.line, Col: at[0] + 1, Msg: err.Error()}
-			}
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	s := a.s
-	if !a.smp {
-		if s.Shape.Memory == 0 {
-			return nil, &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: "found no -smp and no -m"}
-		}
-		s.Sockets, s.Cores, a.all, a.levels = 1, 1, 1, [6]int{1, 1, 1, 1, 1, 1} // as QEMU does
-	}
-	for range max(0, min(a.all, most)-len(s.CPUs)) {
-		s.CPUs = append(s.CPUs, a.host)
-	}
-	for vcpu, pin := range a.pins {
-		if vcpu < len(s.CPUs) {
-			s.CPUs[vcpu], s.Pins = pin.cpus, append(s.Pins, numa.Pinned{VCPU: vcpu, At: pin.at})
-		}
-	}
-	a.oldMemory()
-	switch {
-	case s.Most() < a.all: // a check says it
-	case s.Most() > a.all:
-		a.stray("a topology of %d vCPUs, and %d vCPUs", s.Most(), a.all)
-	case a.nodes != nil:
-		a.cells()
-		a.distances()
-	default:
-		for _, b := range a.backends {
-			if b.size == s.Shape.Memory { // of -machine memory-backend
-				s.Page, s.Bound = b.page, []numa.Bound{b.bound}
-			}
-		}
-	}
-	a.Close(a.all, a.now)
-	f.Sort()
-	return []fact.Document{a.VM}, nil
-}
-
 // tasksets matches the command before QEMU, or that for threads of vCPUs as homenode move writes it, in a comment too.
 var tasksets = regexp.MustCompile(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
 
@@ -158,8 +91,8 @@ func (a *arguments) affinity(line string) {
 	if part == nil {
 		return
 	}
-	cpus, err := list(part[1] + part[2])
-	vcpus, wrong := list(part[3])
+	cpus, err := list("CPUs", part[1]+part[2])
+	vcpus, wrong := list("vCPUs", part[3])
 	if err != nil || wrong != nil {
 		return
 	}
@@ -187,7 +120,13 @@ func values(in, first string) (map[string][]string, error) {
 			return nil, fmt.Errorf("found %s, want JSON without blanks, or in quotes: %w", text.Short(in), err)
 		}
 		for key, v := range object {
-			out[key] = []string{fmt.Sprint(v)}
+			all, list := v.([]any)
+			if !list {
+				all = []any{v}
+			}
+			for _, one := range all {
+				out[key] = append(out[key], fmt.Sprint(one))
+			}
 		}
 		return out, nil
 	}
@@ -224,7 +163,10 @@ func (a *arguments) add(option, value string) error {
 			a.s.MemoryAt = a.place()
 		}
 	case "-smp":
-		a.smp = true
+		if a.smp > 0 {
+			return fmt.Errorf("found a second -smp, and the first on line %d: want one for each VM, behind its command qemu-system-…", a.smp)
+		}
+		a.smp = a.line
 		err = a.arrange(last)
 	case "-object":
 		if strings.HasPrefix(last("qom-type"), "memory-backend-") {
@@ -234,7 +176,7 @@ func (a *arguments) add(option, value string) error {
 			}
 			if nodes := strings.Join(named["host-nodes"], ","); nodes != "" && err == nil {
 				b.bound = numa.Bound{Mode: modes[last("policy")], At: a.place()}
-				b.bound.Nodes, err = list(nodes)
+				b.bound.Nodes, err = list("nodes of the host", nodes)
 			}
 			switch policy := last("policy"); {
 			case b.bound.Nodes != nil && (policy == "" || policy == "default"):
@@ -272,11 +214,11 @@ func sizeOf(size, unit string) (numa.Bytes, error) {
 }
 
 // list reads "0-3,8", in ascending order.
-func list(s string) (out []int, err error) {
+func list(of, s string) (out []int, err error) {
 	for part := range strings.SplitSeq(s, ",") {
 		numbers, ok := text.Numbers(part, most, most)
 		if part != "" && !ok || len(out) > most {
-			return nil, fmt.Errorf("found %q, want a list of vCPUs such as 0-3,8", text.Short(s))
+			return nil, fmt.Errorf("found %q, want a list of %s such as 0-3,8", text.Short(s), of)
 		}
 		out = append(out, numbers...)
 	}

@@ -1,0 +1,155 @@
+package qemu
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+
+	"homenode/numa"
+	"homenode/source/definition"
+	"homenode/source/fact"
+	"homenode/source/text"
+)
+
+// program is the name of QEMU in a command, wrapper one of those before it that have options of their own.
+var (
+	program = regexp.MustCompile(`^(?:qemu-system-[a-z0-9_]+|qemu-kvm|kvm)$`)
+	wrapper = regexp.MustCompile(`^(?:taskset|numactl|nice|ionice|chrt|sudo|env|setsid|nohup)$`)
+)
+
+// commandIn returns where a command of QEMU begins in a line, behind the columns of ps and commands that start it; -1 for nowhere.
+func commandIn(line string) int {
+	wrapped := false
+	for _, at := range word.FindAllStringIndex(line, -1) {
+		w := strings.Trim(line[at[0]:at[1]], `'"`)
+		switch base := path.Base(w); {
+		case program.MatchString(base):
+			return at[0]
+		case wrapper.MatchString(base):
+			wrapped = true
+		case strings.HasPrefix(w, "#"), len(w) > 1 && w[0] == '-' && !wrapped:
+			return -1
+		}
+	}
+	return -1
+}
+
+// A file is one that is read: a VM a command, or options of one VM alone.
+type file struct {
+	name   string
+	now    *arguments
+	broken bool // the options of now
+	vms    []fact.Document
+	err    error // the first
+}
+
+func (f *file) begin(line int) {
+	in := &fact.File{Name: f.name, Format: "arguments of QEMU"}
+	f.now, f.broken = &arguments{VM: definition.New(in, max(1, line), 1), begun: line, backends: map[string]backing{}, pins: map[int]pin{}}, false
+	f.now.s = f.now.Stated
+	f.now.s.Dies, f.now.s.Threads = 1, 1
+}
+
+// fail takes the error of a VM, which leaves the others.
+func (f *file) fail(line, col int, format string, args ...any) {
+	f.broken = true
+	f.err = cmp.Or(f.err, error(&numa.SyntaxError{File: f.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}))
+}
+
+// Read reads the arguments of VMs: of one, or a command for each, as ps lists them.
+func Read(name string, r io.Reader) ([]fact.Document, error) {
+	f := &file{name: name}
+	f.begin(0)
+	lines := text.NewLines(io.LimitReader(r, maxFile))
+	continued := false
+	for lines.Scan() {
+		line, from := lines.Text(), 0
+		if at := commandIn(line); at >= 0 {
+			if f.now.begun > 0 || f.now.smp > 0 {
+				f.end()
+				f.begin(lines.Line())
+			}
+			f.now.begun, from = lines.Line(), at
+		} else if first := strings.TrimSpace(line); f.now.begun > 0 && !continued && !strings.HasPrefix(first, "-") && !strings.HasPrefix(first, "#") {
+			continue // another process
+		}
+		continued = strings.HasSuffix(strings.TrimSpace(line), `\`)
+		f.options(line, lines.Line(), from)
+	}
+	if err := lines.Err(); err != nil {
+		return f.vms, err
+	}
+	f.end()
+	return f.vms, f.err
+}
+
+// options takes the options of a line from a place on.
+func (f *file) options(line string, number, from int) {
+	a := f.now
+	a.line = number
+	a.affinity(line)
+	found := word.FindAllStringIndex(line, -1)
+	for i, at := range found {
+		option := line[at[0]:at[1]]
+		if strings.HasPrefix(option, "#") {
+			break
+		}
+		if at[0] < from || i+1 == len(found) || !strings.HasPrefix(option, "-") || f.broken {
+			continue
+		}
+		value := strings.Trim(line[found[i+1][0]:found[i+1][1]], `'"`)
+		option = "-" + strings.TrimLeft(option, "-")
+		a.File().Add(number, at[0]+1, "VM", option, value, "")
+		if err := a.add(option, value); err != nil {
+			f.fail(number, at[0]+1, "%v", err)
+		}
+	}
+}
+
+// end completes the VM that was read.
+func (f *file) end() {
+	a, s := f.now, f.now.s
+	if f.broken || a.begun > 0 && a.File().Facts == nil { // of a command without options, such as grep
+		return
+	}
+	if a.smp == 0 {
+		if s.Shape.Memory == 0 {
+			f.fail(max(1, a.begun), 1, "found no -smp and no -m")
+			return
+		}
+		s.Sockets, s.Cores, a.all, a.levels = 1, 1, 1, [6]int{1, 1, 1, 1, 1, 1} // as QEMU does
+	}
+	for range max(0, min(a.all, most)-len(s.CPUs)) {
+		s.CPUs = append(s.CPUs, a.host)
+	}
+	for vcpu, pin := range a.pins {
+		if vcpu < len(s.CPUs) {
+			s.CPUs[vcpu], s.Pins = pin.cpus, append(s.Pins, numa.Pinned{VCPU: vcpu, At: pin.at})
+		}
+	}
+	a.oldMemory()
+	switch {
+	case s.Most() < a.all: // a check says it
+	case s.Most() > a.all:
+		a.stray("a topology of %d vCPUs, and %d vCPUs", s.Most(), a.all)
+	case a.nodes != nil:
+		a.cells()
+		a.distances()
+	default:
+		for _, b := range a.backends {
+			if b.size == s.Shape.Memory { // of -machine memory-backend
+				s.Page, s.Bound = b.page, []numa.Bound{b.bound}
+			}
+		}
+	}
+	a.Close(a.all, a.now)
+	a.File().Sort()
+	if len(f.vms) > 0 && a.Name == "" {
+		base := path.Base(f.name)
+		a.Name = fmt.Sprintf("%s line %d", strings.TrimSuffix(base, path.Ext(base)), a.begun)
+	}
+	f.vms = append(f.vms, a.VM)
+}
