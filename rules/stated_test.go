@@ -72,6 +72,40 @@ func TestProxmoxPages(t *testing.T) {
 	}
 }
 
+// TestAbsentCPUs: CPUs that the host lacks are found in every form, once, and count as no CPUs for the vCPUs.
+func TestAbsentCPUs(t *testing.T) {
+	const domain = "<domain type='kvm'><name>a</name><memory unit='GiB'>4</memory><vcpu cpuset='0,2,4,999'>4</vcpu><features><acpi/></features></domain>"
+	for name, text := range map[string]string{
+		"a.conf": "cores: 4\nmemory: 4096\naffinity: 0,2,4,999\nargs: -device x -smbios type=0\n",
+		"b.conf": "cores: 4\nargs: -device x\naffinity: 0,2,4,999",
+		"a.args": "taskset -c 0,2,4,999 qemu-system-x86_64 -smp 4 -m 4G\n",
+		"a.xml":  domain,
+		"b.xml":  strings.Replace(strings.Replace(domain, " cpuset='0,2,4,999'", "", 1), "<features>", "<cputune><vcpupin vcpu='0' cpuset='0,2,4,999'/><vcpupin vcpu='1' cpuset='0,2,4'/><vcpupin vcpu='2' cpuset='0,2,4'/><vcpupin vcpu='3' cpuset='0,2,4'/></cputune><features>", 1),
+	} {
+		fleet, err := kvm.ReadFS("kvm", fstest.MapFS{"kvm01/capabilities.xml": {Data: capabilities(t, "kvm01", "nodes=2 cores=16 memory=256GB")}, "kvm01/" + name: {Data: []byte(text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range rules.Run(fleet, rules.Options{}).Findings {
+			got = append(got, f.Rule+" "+f.Severity.String()+" "+f.Message)
+		}
+		if all := strings.Join(got, "\n"); strings.Count(all, "CPUs 999, which kvm01 has not") != 1 || !strings.Contains(all, "K010 high 4 of its 4 vCPUs may run on 3 CPUs") {
+			t.Errorf("%s: found %s", name, all)
+		}
+	}
+	for args, want := range map[string]bool{"-smp 8": true, "-cpu host -m 8G": true, "-cpu host,-smp -device x": false} {
+		fleet, err := kvm.ReadBytes("a.conf", []byte("memory: 16384\ncores: 40\nnuma: 0\nargs: "+args))
+		if err != nil || len(fleet.VMs) != 1 || fleet.VMs[0].VCPUs.Value != 40 {
+			t.Errorf("%s: %+v, %v", args, fleet, err)
+			continue
+		}
+		if (fleet.VMs[0].Stated.Strays != nil) != want {
+			t.Errorf("%s: strays %v", args, fleet.VMs[0].Stated.Strays)
+		}
+	}
+}
+
 // TestDefaultPages: huge pages without a size are those of the host's default, whose sizes are known or at least 2 MB.
 func TestDefaultPages(t *testing.T) {
 	for _, tt := range []struct{ host, cells, want string }{

@@ -68,10 +68,16 @@ func check(p *rule.StatedPass) {
 			report(finding.High, h.What, fmt.Sprintf("%s may run on CPUs %s, which %s has not", h.What, words.Ranges(absent), v.Host.Name), "CPUs of "+h.What, words.Ranges(h.CPUs), h.At)
 		}
 	}
-	for _, pin := range s.Pins {
-		if _, absent := v.Host.NodesOf(s.CPUs[pin.VCPU]); absent != nil {
-			report(finding.High, "pin", fmt.Sprintf("vCPU %d is pinned to CPUs %s, which %s has not", pin.VCPU, words.Ranges(absent), v.Host.Name), "CPUs of the vCPU", words.Ranges(s.CPUs[pin.VCPU]), pin.At)
-			return // one says it
+	for vcpu, cpus := range s.CPUs {
+		_, absent := v.Host.NodesOf(cpus)
+		if absent == nil || vcpu >= s.VCPUs {
+			continue
 		}
+		what, at := "vCPUs may run on", s.VCPUsAt
+		if i := slices.IndexFunc(s.Pins, func(p numa.Pinned) bool { return p.VCPU == vcpu }); i >= 0 {
+			what, at = fmt.Sprintf("vCPU %d is pinned to", vcpu), s.Pins[i].At
+		}
+		report(finding.High, "pin", fmt.Sprintf("%s CPUs %s, which %s has not", what, words.Ranges(absent), v.Host.Name), "CPUs of the vCPU", words.Ranges(cpus), at)
+		return // one says it
 	}
 }

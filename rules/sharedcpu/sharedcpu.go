@@ -85,11 +85,12 @@ func check(p *rule.StatedPass) {
 // none.
 func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 	s := v.Stated
-	of := func(vcpu int) []int {
-		if vcpu < len(s.CPUs) {
-			return s.CPUs[vcpu]
+	there := make([][]int, max(s.VCPUs, len(s.CPUs))) // the CPUs of each that the host has
+	for i, cpus := range s.CPUs {
+		if there[i] = cpus; v.Host != nil && v.Host.Nodes.Known() && cpus != nil {
+			_, absent := v.Host.NodesOf(cpus)
+			there[i] = slices.DeleteFunc(slices.Clone(cpus), func(cpu int) bool { return slices.Contains(absent, cpu) })
 		}
-		return nil
 	}
 	if n := 0; v.Host != nil && v.Host.CPUs.Known() {
 		for _, list := range v.Host.CPUs.Value {
@@ -101,8 +102,8 @@ func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 	}
 	var tried [][]int
 	for first := range s.VCPUs {
-		set := of(first)
-		if set == nil || slices.ContainsFunc(tried, func(o []int) bool { return slices.Equal(o, set) }) {
+		set := there[first]
+		if len(set) == 0 || slices.ContainsFunc(tried, func(o []int) bool { return slices.Equal(o, set) }) {
 			continue
 		}
 		tried = append(tried, set)
@@ -112,7 +113,7 @@ func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 		}
 		n := 0
 		for vcpu := range s.VCPUs {
-			if list := of(vcpu); list != nil && !slices.ContainsFunc(list, func(cpu int) bool { return !in[cpu] }) {
+			if list := there[vcpu]; len(list) > 0 && !slices.ContainsFunc(list, func(cpu int) bool { return !in[cpu] }) {
 				n++
 			}
 		}

@@ -47,11 +47,11 @@ const (
 	pidsName     = "pids.txt"
 )
 
-// formats are the forms of definitions.
+// formats are the forms of definitions. One of Proxmox may have arguments of QEMU in it.
 var formats = []struct {
 	detect func(head []byte) bool
 	read   func(name string, r io.Reader) ([]fact.Document, error)
-}{{libvirt.Detect, libvirt.Read}, {qemu.Detect, qemu.Read}, {proxmox.Detect, proxmox.Read}, {kubevirt.Detect, kubevirt.Read}}
+}{{libvirt.Detect, libvirt.Read}, {proxmox.Detect, proxmox.Read}, {qemu.Detect, qemu.Read}, {kubevirt.Detect, kubevirt.Read}}
 
 // readerOf returns what reads a file that begins with head; nil for nothing.
 func readerOf(head []byte) func(name string, r io.Reader) ([]fact.Document, error) {

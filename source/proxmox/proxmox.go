@@ -23,7 +23,7 @@ import (
 // maxFile is more than a configuration with its snapshots has.
 const maxFile = 4 << 20
 
-var keys = regexp.MustCompile(`(?m)^(?:cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk): `)
+var keys = regexp.MustCompile(`(?m)^(?:cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk|args|agent|boot|smbios1|net[0-9]+): `)
 
 // Detect reports whether a file that begins with head is a configuration.
 func Detect(head []byte) bool {
@@ -91,6 +91,9 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	return []fact.Document{c.VM}, nil
 }
 
+// shapes are the options of QEMU that change what the other keys state.
+var shapes = regexp.MustCompile(`\s--?(?:smp|m|numa)\b`)
+
 var nodeKey = regexp.MustCompile(`^numa(\d+)$`)
 
 // take takes the value of a key that is not a number alone.
@@ -114,6 +117,10 @@ func (c *config) take(key, value string) (err error) {
 		}
 	case key == "affinity":
 		c.affinity, err = list(value)
+	case key == "args":
+		if found := shapes.FindString(" " + value); found != "" {
+			c.Doubt(c.line, 1, "args adds%s to the arguments of QEMU, which is not read: the guest may see another shape than cores, sockets, memory and numa state", found)
+		}
 	case key == "arch":
 		c.Arch = value
 	case key == "kvm":
