@@ -19,6 +19,7 @@ type VM struct {
 	Line, Col int
 	Emulated  bool   // QEMU runs it without KVM, on a processor of any architecture
 	Arch      string // of the processor that the guest sees
+	Why       string // Stated is nil, when that is known
 	Cut       bool   // the file ends, or breaks off, before its end
 
 	file *fact.File

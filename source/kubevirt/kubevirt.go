@@ -22,7 +22,7 @@ import (
 // maxFile is more than a manifest has.
 const maxFile = 4 << 20
 
-var kind = regexp.MustCompile(`(?m)^kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
+var kind = regexp.MustCompile(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
 
 // Detect reports whether a file that begins with head has a VM of KubeVirt.
 func Detect(head []byte) bool { return kind.Match(head) }
@@ -30,38 +30,79 @@ func Detect(head []byte) bool { return kind.Match(head) }
 // A vm is one that is read.
 type vm struct{ *definition.VM }
 
-// Read reads the VMs of a file, in their order.
+// Read reads the VMs of a file, in their order: documents, or items of a list as kubectl get prints it. One that is wrong leaves the others.
 func Read(name string, r io.Reader) (out []fact.Document, err error) {
 	in := yaml.NewDecoder(io.LimitReader(r, maxFile))
 	for {
 		var doc yaml.Node
-		if err := in.Decode(&doc); err != nil {
-			if !errors.Is(err, io.EOF) {
-				return out, &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: err.Error()}
+		if bad := in.Decode(&doc); bad != nil {
+			if !errors.Is(bad, io.EOF) {
+				err = cmp.Or(err, mistake(name, bad))
 			}
-			return out, nil
-		}
-		if k := find(&doc, "kind"); k == nil || !strings.HasPrefix(k.Value, "VirtualMachine") {
-			continue
-		}
-		spec := find(&doc, "spec")
-		if t := find(spec, "template", "spec"); t != nil {
-			spec = t
-		}
-		domain := find(spec, "domain")
-		if domain == nil {
-			continue
-		}
-		v := vm{definition.New(&fact.File{Name: name, Format: "VirtualMachine of KubeVirt"}, domain.Line, domain.Column)}
-		if n := find(&doc, "metadata", "name"); n != nil {
-			v.Name = n.Value
-		}
-		if err := v.read(domain); err != nil {
 			return out, err
 		}
-		v.File().Sort()
-		out = append(out, v.VM)
+		objects := []*yaml.Node{&doc}
+		if items := find(&doc, "items"); items != nil && items.Kind == yaml.SequenceNode {
+			objects = items.Content
+		}
+		for _, object := range objects {
+			v, wrong := read(name, object)
+			if err = cmp.Or(err, wrong); v != nil {
+				out = append(out, v)
+			}
+		}
 	}
+}
+
+// lineOf matches the place in an error of the YAML.
+var lineOf = regexp.MustCompile(`^yaml: (?:[a-z ]+ )?line (\d+)(?:, column (\d+))?: `)
+
+// mistake returns an error of the YAML with its place, once.
+func mistake(name string, err error) error {
+	e := &numa.SyntaxError{File: name, Line: 1, Col: 1, Msg: err.Error()}
+	if part := lineOf.FindStringSubmatch(e.Msg); part != nil {
+		e.Line, _ = strconv.Atoi(part[1]) // digits
+		if part[2] != "" {
+			e.Col, _ = strconv.Atoi(part[2])
+		}
+		e.Msg = e.Msg[len(part[0]):]
+	}
+	return e
+}
+
+// read reads a VM of an object; nil for one of another kind.
+func read(name string, object *yaml.Node) (*definition.VM, error) {
+	if k := find(object, "kind"); k == nil || !strings.HasPrefix(k.Value, "VirtualMachine") {
+		return nil, nil
+	}
+	spec := find(object, "spec")
+	kind := find(spec, "instancetype")
+	preference := find(spec, "preference")
+	if t := find(spec, "template", "spec"); t != nil {
+		spec = t
+	}
+	domain := find(spec, "domain")
+	if kind == nil && preference != nil && find(domain, "cpu", "cores") == nil && find(domain, "cpu", "sockets") == nil {
+		kind = preference
+	}
+	at := cmp.Or(domain, kind)
+	if at == nil {
+		return nil, nil
+	}
+	v := vm{definition.New(&fact.File{Name: name, Format: "VirtualMachine of KubeVirt"}, at.Line, at.Column)}
+	if n := find(object, "metadata", "name"); n != nil {
+		v.Name = n.Value
+	}
+	if kind != nil { // https://kubevirt.io/user-guide/user_workloads/instancetypes/
+		v.Stated = nil
+		v.Why = "its vCPUs and memory are those of an instancetype or preference, which is not in the file: unknown; the VirtualMachineInstance of one that runs states them"
+		return v.VM, nil
+	}
+	if err := v.read(domain); err != nil {
+		return nil, err
+	}
+	v.File().Sort()
+	return v.VM, nil
 }
 
 // find returns the value of a path of keys; nil for none.

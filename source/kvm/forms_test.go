@@ -173,3 +173,27 @@ func TestJSONLists(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestKubeVirtList: the items of a list are read one by one, and the size of an instancetype is unknown.
+func TestKubeVirtList(t *testing.T) {
+	const list = "apiVersion: v1\nitems:\n" +
+		"- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: a}\n  spec:\n    template:\n      spec:\n        domain: {cpu: {cores: 4}, memory: {guest: 4Gi}}\n" +
+		"- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: b}\n  spec:\n    instancetype: {name: u1.large}\n    template:\n      spec:\n        domain: {devices: {}}\n" +
+		"- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: x}\n  spec:\n    template:\n      spec:\n        domain: {cpu: {cores: many}}\n" +
+		"- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: c}\n  spec:\n    preference: {name: rhel}\n    template:\n      spec:\n        domain: {cpu: {cores: 2}, memory: {guest: 4Gi}}\n" +
+		"- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: d}\n  spec:\n    preference: {name: rhel}\n    template:\n      spec:\n        domain: {memory: {guest: 4Gi}}\n" +
+		"kind: List\n"
+	f := fleetOf(t, "h/list.yaml", list)
+	var got []string
+	for _, v := range f.VMs {
+		got = append(got, fmt.Sprintf("%s %d %s", v.Name, v.VCPUs.Value, v.Memory.Value))
+	}
+	all := strings.Join(notes(f), "\n")
+	if fmt.Sprint(got) != "[a 4 4 GB c 2 4 GB]" || strings.Count(all, "instancetype or preference") != 2 || !strings.Contains(all, "many") || len(f.Unread) != 1 {
+		t.Errorf("found %v, unread %v, notes:\n%s", got, f.Unread, all)
+	}
+	_, err := ReadBytes("e.yaml", []byte("kind: VirtualMachine\nspec:\n  a: b\n bad: [\n"))
+	if err == nil || strings.Contains(err.Error(), "line ") || strings.HasPrefix(err.Error(), "e.yaml:1:") {
+		t.Error(err)
+	}
+}

@@ -373,7 +373,7 @@ func (r *reader) vmOf(d *definition.VM) (numa.VM, bool) {
 	case d.Cut:
 		why = "its definition breaks off: it is not judged"
 	case v.Stated == nil:
-		why = "found no number of vCPUs, and no cells of which it follows"
+		why = cmp.Or(d.Why, "found no number of vCPUs, and no cells of which it follows")
 	default:
 		return v, true
 	}
