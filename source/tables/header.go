@@ -113,8 +113,19 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 	return at, repeated
 }
 
+// unknown returns the headers that no column of the kind has.
+func (k *kind) unknown(header []string) (names []string) {
+	known := k.known()
+	for _, h := range header {
+		if _, ok := find(known, h); !ok && strings.TrimSpace(h) != "" {
+			names = append(names, quote(strings.TrimSpace(h)))
+		}
+	}
+	return names
+}
+
 // rvtoolsWords are headers that only RVTools writes.
-var rvtoolsWords = []string{"VI SDK Server", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Cores p/s"}
+var rvtoolsWords = []string{"VI SDK Server", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Numa Hotadd Exposed", "DRS Entitlement"}
 
 // kindOf returns the kind of a table with this header; nil when it is neither one of VMs
 // nor one of hosts. RVTools' own words tell its sheets, whatever they are called.

@@ -20,7 +20,7 @@ var vmTable = kind{name: "VMs", columns: []column{
 	{key: "Memory", names: []string{"Memory", "Memory Size", "Mem", "RAM", "vRAM", "Provisioned Memory", "Configured Memory", "Allocated Memory", "VM Memory", "Total Memory",
 		"config.hardware.memory=MB", "hardware.memory=MB", "allocated.memory=MB", "summary.config.memorySize=MB", "hw_memtotal", "memory.size", "Arbeitsspeicher", "Speicher"}},
 	{key: "CPU hot add", fact: "CPU hot add", names: []string{"CPU Hot Add", "CPU Hot Add Enabled", "CPU Hot Plug", "CPU Hot Plug Enabled", "config.cpuHotAddEnabled", "cpu.hot_add_enabled",
-		"VM CPU Hot Add", "vCPU Hot Add"}},
+		"VM CPU Hot Add", "vCPU Hot Add", "Hot Add"}},
 	{key: "memory hot add", fact: "memory hot add", names: []string{"Memory Hot Add", "Memory Hot Add Enabled", "Mem Hot Add", "Mem Hot Add Enabled", "Memory Hot Plug", "RAM Hot Add",
 		"config.memoryHotAddEnabled", "memory.hot_add_enabled"}},
 	{fact: "vNUMA with CPU hot add", names: []string{"Numa Hotadd Exposed", "config.numaInfo.vnumaOnCpuHotaddExposed"}},

@@ -213,3 +213,18 @@ func TestUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainTable: a table with words of RVTools among others is none of its sheets, so that hosts beside it are read; columns that are not understood are named.
+func TestPlainTable(t *testing.T) {
+	f := mustRead(t, tempFolder(t, map[string][]byte{
+		"vms.csv":   []byte("VM,CPUs,Memory MB,Host,Cores p/s,Hot Add,Mood\nbig,24,262144,esx01,12,Yes,sad\n"),
+		"hosts.csv": []byte("Host,# CPU,# Cores,Memory GB,ESX Version\nesx01,2,32,512,VMware ESXi 7.0.3 build-21930508\n"),
+	}))
+	all := strings.Join(notesOf(f), "\n")
+	if len(f.Hosts) != 1 || f.Hosts[0].Cores.Value != 32 || len(f.VMs) != 1 || !strings.Contains(all, `not understood, and so not read: "Mood"`) {
+		t.Fatalf("%+v\n%s", f.Hosts, all)
+	}
+	if v := f.VMs[0]; v.CoresPerSocket.Value != 12 || !v.CPUHotAdd.Value || v.Memory.Value != 256<<30 {
+		t.Errorf("%+v", v)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"homenode/internal/alike"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -90,6 +91,11 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 				which = "last"
 			}
 			n.add(s.place(), fmt.Sprintf("column %s stands %d times: the %s is read", t.columns[c.id()].header, k+1, which))
+		}
+	}
+	if _, json := rows.(*jsonRows); s.kind.generic() && !json {
+		if names := s.kind.unknown(header); names != nil {
+			n.add(s.place(), fmt.Sprintf("%s understood, and so not read: %s", words.Verb(len(names), "column is not", "columns are not"), words.Few(names)))
 		}
 	}
 	var wanted []int
