@@ -39,7 +39,19 @@ type collection struct {
 
 // isCollection reports whether path is a folder or archive.
 func isCollection(path string, info os.FileInfo) bool {
-	return info.IsDir() || info.Size() <= mostPacked && (archive.IsArchive(path) || archive.Plain(path) != path)
+	return info.IsDir() || info.Size() <= mostPacked && (archive.IsArchive(path) || archive.Plain(path) != path || zipped(path))
+}
+
+// zipped reports whether the file at path is a zip, whatever it is called.
+func zipped(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 4)
+	n, _ := io.ReadFull(f, head) // a shorter one is none
+	return string(head[:n]) == "PK\x03\x04"
 }
 
 // readCollection reads all inventories in a folder or archive together, and notes which files are none and which are damaged. main is
@@ -127,7 +139,7 @@ func (c *collection) list() error {
 		full := name
 		name = archive.Plain(c.inside(name))
 		var b []byte
-		if tables.IsText(name) || tables.IsWorkbook(name) {
+		if tables.IsText(name) || tables.IsWorkbook(name) || isTxt(name) {
 			var err error
 			b, err = io.ReadAll(io.LimitReader(r, left+1))
 			left -= int64(len(b))
@@ -159,10 +171,13 @@ func (c *collection) inside(name string) string {
 	return filepath.Base(name)
 }
 
+// isTxt reports whether a member has the name of a text of any kind, which may be tables by its content.
+func isTxt(name string) bool { return strings.EqualFold(filepath.Ext(name), ".txt") }
+
 // books reads each workbook.
 func (c *collection) books() {
 	for _, m := range c.members {
-		if tables.IsWorkbook(m.Name) {
+		if m.Book() {
 			fleet, err := tables.ReadBook(c.path, m)
 			c.add(fleet, err, m)
 		}
@@ -173,10 +188,11 @@ func (c *collection) books() {
 func (c *collection) texts() {
 	var own, others []tables.Member // of RVTools
 	for _, m := range c.members {
-		if !tables.IsText(m.Name) {
+		if c.read[m.Name] || !tables.IsText(m.Name) && !isTxt(m.Name) {
 			continue
 		}
 		switch holds, err := m.Holds(); {
+		case err != nil && isTxt(m.Name):
 		case err != nil && !c.support:
 			c.add(nil, err, m)
 		case holds && tables.OfRVTools(m.Name):

@@ -155,3 +155,27 @@ func TestNoInventory(t *testing.T) {
 		}
 	}
 }
+
+// TestNames: the content of a file tells what it is, not its name, alone and in a folder.
+func TestNames(t *testing.T) {
+	zipped, err := os.ReadFile(zipOf(t, t.TempDir(), map[string][]byte{"vms.csv": []byte(whole["good.csv"])}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := "[" + strings.Repeat(" ", 1<<17) + whole["good.json"][1:]
+	for name, b := range map[string][]byte{
+		"a.xlsx": []byte(whole["good.csv"]), "b.xlsx": []byte(whole["good.json"]), "a.txt": []byte(whole["good.json"]), "b.txt": []byte(long), "c.txt": []byte(whole["good.csv"]),
+		"a.json": []byte(whole["good.csv"]), "a.csv": []byte(whole["good.json"]), "b.csv": book(t, "good"), "b.json": book(t, "good"), "c.csv": zipped, "a.tsv": []byte(whole["good.csv"]),
+	} {
+		dir := folderOf(t, t.TempDir(), map[string][]byte{name: b})
+		for _, path := range []string{filepath.Join(dir, name), dir} {
+			if fleet, err := File(path); name == "c.csv" && path == dir {
+				if err == nil || !strings.Contains(err.Error(), "c.csv") {
+					t.Errorf("%s: %v", path, err)
+				}
+			} else if err != nil || len(fleet.VMs) != 1 || fleet.VMs[0].Name != "good" || fleet.VMs[0].VCPUs.Value != 4 {
+				t.Errorf("%s: %+v, %v", path, fleet, err)
+			}
+		}
+	}
+}

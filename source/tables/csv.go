@@ -21,6 +21,7 @@ import (
 
 	"homenode/internal/bounded"
 	"homenode/numa"
+	"homenode/source/text"
 )
 
 // A file is one file with tables.
@@ -87,11 +88,11 @@ func (f *file) sheets(alone bool) ([]*sheet, error) {
 	if alone {
 		at = ""
 	}
-	if strings.EqualFold(path.Ext(base), ".json") {
-		b, err := f.read()
-		if err != nil {
-			return nil, err
-		}
+	b, err := f.read()
+	if err != nil {
+		return nil, err
+	}
+	if isJSON(b) || len(bytes.TrimSpace(b)) == 0 && strings.EqualFold(path.Ext(base), ".json") {
 		return f.ofJSON(base, at, b)
 	}
 	open := func() (rowReader, error) {
@@ -110,6 +111,13 @@ func (f *file) sheets(alone bool) ([]*sheet, error) {
 		return []*sheet{s}, nil
 	}
 	return []*sheet{s}, s.recognise(kindNamed(name))
+}
+
+// isJSON reports whether a text begins as JSON, whatever its file is called.
+func isJSON(b []byte) bool {
+	b, err := decoded(b[:min(len(b), text.HeadSize)])
+	b = bytes.TrimLeft(b, " \t\r\n")
+	return err == nil && len(b) > 0 && (b[0] == '{' || b[0] == '[')
 }
 
 // recognise reads the header of a sheet to tell its kind; named is the one that its name means.

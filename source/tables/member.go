@@ -19,6 +19,15 @@ func IsWorkbook(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".xlsx") && !strings.HasPrefix(path.Base(name), "._") // a resource fork of macOS
 }
 
+// Book reports whether the member is a workbook: by its name, or of another name by its first bytes.
+func (m Member) Book() bool {
+	if IsWorkbook(m.Name) || !IsText(m.Name) {
+		return IsWorkbook(m.Name)
+	}
+	b, err := m.Read()
+	return err == nil && bytes.HasPrefix(b, []byte(zipMagic+"\x03\x04"))
+}
+
 // IsText reports whether a file with this name may be CSV or JSON.
 func IsText(name string) bool { return isTable(path.Base(name)) }
 
@@ -47,6 +56,9 @@ func ReadBook(name string, m Member) (*numa.Fleet, error) {
 	b, err := m.Read()
 	if err != nil {
 		return nil, err
+	}
+	if f := (file{name + "/" + m.Name, m.Name, m.Read}); !bytes.HasPrefix(b, []byte(zipMagic)) && f.holds() {
+		return readFiles(name, baseName(name), []file{f})
 	}
 	return readBook(name+"/"+m.Name, path.Base(m.Name), bytes.NewReader(b), int64(len(b)))
 }

@@ -58,7 +58,7 @@ func Read(path string) (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: old binary .xls: save it as .xlsx, or export CSV from RVTools", path)
 	case sureRVTools(filepath.Base(path)) && ext == ".csv":
 		return readFolder(path, filepath.Dir(path))
-	case ext == ".xlsx" || ext == ".zip":
+	case (ext == ".xlsx" || ext == ".zip") && !(file{path, baseName(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}).holds():
 		return nil, fmt.Errorf("%s: not a zip file: found %q, want %q: the file is damaged or has a wrong name", path, head[:min(n, 4)], "PK\x03\x04")
 	}
 	return ReadFiles([]string{path})
@@ -96,7 +96,11 @@ func Detect(path string) bool {
 	case isTable(filepath.Base(path)):
 		return true
 	}
-	return zipAt(path, holdsTables) || file{path, path, func() ([]byte, error) { return head(path) }}.holds()
+	b, err := head(path)
+	if err == nil && isJSON(b) { // a part of it is damaged JSON
+		b, err = bounded.File(path, maxPart)
+	}
+	return zipAt(path, holdsTables) || file{path, path, func() ([]byte, error) { return b, err }}.holds()
 }
 
 // Book reports whether the file at path is a workbook by its content, whatever it is called.
