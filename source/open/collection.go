@@ -201,20 +201,58 @@ func (c *collection) texts() {
 			others = append(others, m)
 		}
 	}
-	before := len(c.parts)
+	var export *numa.Fleet
 	if own != nil {
+		before := len(c.parts)
 		fleet, err := tables.ReadMembers(c.path, own)
-		c.add(fleet, err, own...)
+		if c.add(fleet, err, own...); len(c.parts) > before {
+			export = fleet
+		}
 	}
-	switch {
-	case others == nil:
-	case len(c.parts) > before: // they would state the same VMs again
-		names := words.Texts(others, func(m tables.Member) string { c.read[m.Name] = true; return m.Name })
-		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read beside the export of RVTools: %s", words.Verb(len(names), "file is", "files are"), words.Few(names))})
-	default:
+	if others != nil {
 		fleet, err := tables.ReadMembers(c.path, others)
-		c.add(fleet, err, others...)
+		c.beside(export, fleet, err, others...)
 	}
+	for _, m := range c.members {
+		full := filepath.Join(c.path, m.Name)
+		if isFile(c.path) || !archive.IsArchive(m.Name) {
+			continue
+		}
+		in := &collection{path: full, read: map[string]bool{}}
+		if err := in.list(); err != nil && !bundle.Detect(c.path) { // whose reader notes it
+			in.add(nil, err)
+		}
+		in.books()
+		in.texts()
+		for _, part := range in.parts {
+			c.beside(export, part.Fleet, nil, m)
+		}
+		if in.damaged != nil || in.parts != nil {
+			c.read[m.Name], c.damaged = true, cmp.Or(c.damaged, in.damaged)
+			c.notes, c.unread = append(c.notes, in.notes...), append(c.unread, in.unread...)
+		}
+	}
+}
+
+// beside adds what was read of members. Beside an export of RVTools they would state its VMs again: they are named, and are missing where
+// they have VMs that it lacks.
+func (c *collection) beside(export, fleet *numa.Fleet, err error, of ...tables.Member) {
+	if export == nil || err != nil {
+		c.add(fleet, err, of...)
+		return
+	}
+	names := words.Texts(of, func(m tables.Member) string { c.read[m.Name] = true; return m.Name })
+	text := fmt.Sprintf("%s not read beside the export of RVTools: %s", words.Verb(len(names), "file is", "files are"), words.Few(names))
+	known := map[string]bool{}
+	for i := range export.VMs {
+		known[export.VMs[i].Name] = true
+	}
+	if lacks := slices.IndexFunc(fleet.VMs, func(v numa.VM) bool { return !known[v.Name] }); lacks >= 0 {
+		text += fmt.Sprintf("; VMs that the export lacks are missing here, such as %s: name the file alone", fleet.VMs[lacks].Name)
+		c.unread = append(c.unread, c.path+"/"+names[0])
+	}
+	c.unread = append(c.unread, fleet.Unread...)
+	c.notes = append(c.notes, numa.Note{At: c.path, Text: text})
 }
 
 // add adds what was read of members, or notes why it was not.

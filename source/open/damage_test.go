@@ -149,13 +149,39 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestBesideRVTools: further tables beside an export of RVTools are named, since they would state its VMs again.
+// TestBesideRVTools: inventories beside an export of RVTools are named, since they would state its VMs again; with a VM that it lacks, or
+// damaged, they are unread.
 func TestBesideRVTools(t *testing.T) {
-	fleet, err := File(folderOf(t, t.TempDir(), map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM,CPUs\na,4\n"), "good.csv": []byte(whole["good.csv"])}))
-	if err != nil || len(fleet.VMs) != 1 || !slices.ContainsFunc(fleet.Notes, func(n numa.Note) bool {
-		return strings.HasSuffix(n.Text, "not read beside the export of RVTools: good.csv")
-	}) {
-		t.Errorf("%+v, %v", fleet, err)
+	packed := func(name, text string) []byte {
+		b, err := os.ReadFile(zipOf(t, t.TempDir(), map[string][]byte{name: []byte(text)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	const export = "VM,CPUs\na,4\n"
+	for name, tt := range map[string]struct {
+		bytes  []byte
+		unread int
+		want   string
+	}{
+		"same.csv":  {[]byte("Name,NumCpu\na,4\n"), 0, "not read beside the export of RVTools: same.csv"},
+		"good.csv":  {[]byte(whole["good.csv"]), 1, "not read beside the export of RVTools: good.csv; VMs that the export lacks are missing here, such as good"},
+		"bad.csv":   {[]byte("Name,NumCpu\nb,4\nc,\"4\nd,5\n"), 1, "is not closed"},
+		"same.zip":  {packed("RVTools_tabvInfo.csv", export), 0, "not read beside the export of RVTools: same.zip"},
+		"more.zip":  {packed("RVTools_tabvInfo.csv", "VM,CPUs\nb,4\n"), 1, "not read beside the export of RVTools: more.zip; VMs that the export lacks"},
+		"plain.zip": {packed("vms.csv", "Name,NumCpu\nb,4\n"), 1, "not read beside the export of RVTools: plain.zip; VMs that the export lacks"},
+		"bad.zip":   {packed("vms.csv", "Name,NumCpu\nb,4\nc,\"4\nd,5\n"), 1, "is not closed"},
+		"other.zip": {packed("a.txt", "hello"), 0, "no inventory: other.zip"},
+	} {
+		fleet, err := File(folderOf(t, t.TempDir(), map[string][]byte{"RVTools_tabvInfo.csv": []byte(export), name: tt.bytes}))
+		if err != nil || len(fleet.VMs) != 1 || len(fleet.Unread) != tt.unread || !slices.ContainsFunc(fleet.Notes, func(n numa.Note) bool { return strings.Contains(n.Text, tt.want) }) {
+			t.Errorf("%s: %+v, %v", name, fleet, err)
+		}
+	}
+	fleet, err := File(folderOf(t, t.TempDir(), map[string][]byte{"a.zip": packed("vms.csv", "Name,NumCpu\nb,4\n"), "c.csv": []byte("Name,NumCpu\nc,4\n")}))
+	if err != nil || len(fleet.VMs) != 2 || fleet.Unread != nil {
+		t.Errorf("a zip beside a table: %+v, %v", fleet, err)
 	}
 }
 
