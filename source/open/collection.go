@@ -39,19 +39,17 @@ type collection struct {
 
 // isCollection reports whether path is a folder or archive.
 func isCollection(path string, info os.FileInfo) bool {
-	return info.IsDir() || info.Size() <= mostPacked && (archive.IsArchive(path) || archive.Plain(path) != path || zipped(path))
+	return info.IsDir() || info.Size() <= mostPacked && (archive.IsArchive(path) || archive.Plain(path) != path || packs(path))
 }
 
-// zipped reports whether the file at path is a zip, whatever it is called.
-func zipped(path string) bool {
+// packs reports whether the file at path is an archive, whatever it is called.
+func packs(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	head := make([]byte, 4)
-	n, _ := io.ReadFull(f, head) // a shorter one is none
-	return string(head[:n]) == "PK\x03\x04"
+	return archive.Packs(f)
 }
 
 // readCollection reads all inventories in a folder or archive together, and notes which files are none and which are damaged. main is

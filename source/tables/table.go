@@ -63,6 +63,7 @@ type table struct {
 	row     int
 	where   string // "vCPU row 14 ", the beginning of each origin
 	subject string // whom the row is about, "host esx14", for notes
+	uneven  tally  // rows of a CSV with more or fewer fields than headers
 	err     error
 }
 
@@ -208,6 +209,9 @@ func (t *table) scan() bool {
 		for _, c := range t.cells {
 			if c != "" {
 				t.where, t.subject = strings.TrimPrefix(t.at+" row "+strconv.Itoa(t.row)+" ", " "), ""
+				if _, ok := t.rows.(*csvRows); ok && t.kind.generic() && len(t.cells) != len(t.headers) {
+					t.uneven.add("row " + strconv.Itoa(t.row))
+				}
 				if p, ok := t.rows.(interface{ place() string }); ok {
 					t.where = p.place()
 				}
@@ -221,6 +225,7 @@ func (t *table) scan() bool {
 // done returns the error that ended the rows, if any, and notes what is odd about the file.
 func (t *table) done() error {
 	if c, ok := t.rows.(*csvRows); ok && t.err == io.EOF {
+		t.notes.tallied(t.sheet.place(), t.uneven, "row has", "rows have", fmt.Sprintf("more or fewer fields than the %d headers: they may be in the wrong columns", len(t.headers)))
 		c.odd(func(text string) { t.notes.add(t.sheet.place(), text) })
 	}
 	if t.err == io.EOF {
