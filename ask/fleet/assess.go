@@ -10,6 +10,7 @@ import (
 
 	"homenode/ask"
 	"homenode/change/whatif"
+	"homenode/internal/words"
 	"homenode/output/change"
 	answers "homenode/output/fleet"
 	"homenode/output/format"
@@ -95,7 +96,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	case len(fleet.VMs) == 0:
 		r.Partly = fmt.Errorf("%s: the inventory is empty: it lists no VM", strings.Join(a.Sources, ", "))
 	case result.VMs == 0 && len(result.Fleet.VMs) > result.Templates:
-		r.Partly = fmt.Errorf("%s: none of %d VMs could be judged: see the notes", strings.Join(a.Sources, ", "), len(result.Fleet.VMs)-result.Templates)
+		r.Partly = fmt.Errorf("%s: none of %s could be judged: see the notes", strings.Join(a.Sources, ", "), words.Plural(len(result.Fleet.VMs)-result.Templates, "VM"))
 	default:
 		r.Found = result.AtLeast(least) > 0
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"homenode/change/diff"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/filter"
@@ -50,7 +51,7 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 		return nil, err
 	}
 	if d.A.VMs == 0 && len(f.VMs) > d.A.Templates {
-		return nil, fmt.Errorf("none of %d VMs could be judged: see the notes of assess without a what-if", len(f.VMs)-d.A.Templates)
+		return nil, fmt.Errorf("none of %s could be judged: see the notes of assess without a what-if", words.Plural(len(f.VMs)-d.A.Templates, "VM"))
 	}
 	return &Result{d, effects, Capacities(known.Fleet, changed)}, nil
 }

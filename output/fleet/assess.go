@@ -71,7 +71,9 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
 	if len(r.Findings) > 0 {
-		a.Next = append(a.Next, "homenode explain "+words.Command(o.SourceWords...)+" "+exampleVM(r.Findings, o.Sources > 1))
+		if vm := exampleVM(r.Findings, o.Sources > 1); vm != "" {
+			a.Next = append(a.Next, "homenode explain "+words.Command(o.SourceWords...)+" "+vm)
+		}
 		if !o.Details {
 			a.Next = append(a.Next, "homenode assess "+words.Command(o.Words...)+" --details")
 		}
@@ -232,7 +234,7 @@ func TableNames() []string {
 
 // exampleVM returns the first VM with a finding as a word of a command line: its name, or
 // its ID when the name cannot be typed or would be taken for a flag, or when names may well
-// be there twice: in several sources.
+// be there twice: in several sources. It is empty when there is none.
 func exampleVM(findings []finding.Finding, byID bool) string {
 	for i := range findings {
 		names := []string{findings[i].VM, findings[i].VMID}
@@ -245,5 +247,5 @@ func exampleVM(findings []finding.Finding, byID bool) string {
 			}
 		}
 	}
-	return "VM"
+	return ""
 }
