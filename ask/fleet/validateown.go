@@ -53,7 +53,7 @@ func (v *Validate) ofFleet(ctx context.Context, e *ask.Env, choices vnuma.Choice
 		return nil, errors.New("--fetch-logs: want a vCenter or ESXi host as SOURCE")
 	case v.FetchLogs:
 		wanted := glob.Compile(v.VMs, "")
-		e.Logs(func(vm *numa.VM) bool { return wanted.Match(vm.Name, vm.ID) })
+		e.Logs(func(vm *numa.VM) bool { return wanted.Named(vm.Name, vm.ID) })
 	}
 	if len(v.Args) == 0 {
 		return nil, errors.New("want a SOURCE with the VMs that were seen")

@@ -89,12 +89,12 @@ func (m *maker) rules() (out []Change, err error) {
 		for _, c := range m.fleet.Clusters {
 			v := DRSValue{Kind: r.Kind}
 			for i := range m.fleet.VMs {
-				if vm := &m.fleet.VMs[i]; m.clusterOf(vm) == c.ID && !vm.Template.Value && vms.Match(vm.Name, vm.ID) {
+				if vm := &m.fleet.VMs[i]; m.clusterOf(vm) == c.ID && !vm.Template.Value && vms.Named(vm.Name, vm.ID, c.Name+"/"+vm.Name) {
 					v.VMs = append(v.VMs, vm.ID)
 				}
 			}
 			for i := range m.fleet.Hosts {
-				if h := &m.fleet.Hosts[i]; h.Cluster == c.ID && r.Kind == Prefer && hosts.Match(h.Name, h.ID) {
+				if h := &m.fleet.Hosts[i]; h.Cluster == c.ID && r.Kind == Prefer && hosts.Named(h.Name, h.ID) {
 					v.Hosts = append(v.Hosts, h.ID)
 				}
 			}

@@ -34,5 +34,15 @@ func (p Patterns) Match(names ...string) bool {
 	return slices.ContainsFunc(p, func(one *regexp.Regexp) bool { return slices.ContainsFunc(names, one.MatchString) })
 }
 
+// Named reports whether the patterns are nil, or one matches an object by its name. The others, its ID and names that say where it is, may
+// have slashes: only a pattern with a slash matches those, for * of another would go across it.
+func (p Patterns) Named(name string, others ...string) bool {
+	return p == nil || p.Match(name) || slices.ContainsFunc(p, func(one *regexp.Regexp) bool {
+		return slices.ContainsFunc(others, func(other string) bool {
+			return one.MatchString(other) && (strings.Contains(one.String(), "/") || !strings.Contains(other, "/"))
+		})
+	})
+}
+
 // Allow reports whether the patterns are nil or match one of the names.
 func (p Patterns) Allow(names ...string) bool { return p == nil || p.Match(names...) }

@@ -32,3 +32,30 @@ func TestMatch(t *testing.T) {
 		t.Error("nil patterns match nothing and allow everything")
 	}
 }
+
+// TestNamed has a cluster called sql: a pattern without a slash means the name of a VM alone.
+func TestNamed(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, name string
+		others        []string
+		want          bool
+	}{
+		{"sql*", "file01", []string{"vm-1", "sql/file01"}, false},
+		{"sql*1", "file01", []string{"sql/file01"}, false},
+		{"sql?file01", "file01", []string{"sql/file01"}, false},
+		{"*", "file01", []string{"sql/file01"}, true},
+		{"sql/*", "file01", []string{"sql/file01"}, true},
+		{"*/file01", "file01", []string{"sql/file01"}, true},
+		{"vm-?", "file01", []string{"vm-1", "sql/file01"}, true},
+		{"h1*", "guest", []string{"h1/4711"}, false},
+		{"h1/4711", "guest", []string{"h1/4711"}, true},
+		{"a*", "a/b", nil, true},
+	} {
+		if got := glob.Compile([]string{tt.pattern}, "").Named(tt.name, tt.others...); got != tt.want {
+			t.Errorf("%q names %s, %v: %v, want %v", tt.pattern, tt.name, tt.others, got, tt.want)
+		}
+	}
+	if !glob.Patterns(nil).Named("x") {
+		t.Error("nil patterns name everything")
+	}
+}

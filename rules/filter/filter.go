@@ -108,7 +108,7 @@ func (f *Filter) shows(v *numa.VM, cluster string, names []string, on *numa.Host
 	if v.Stated != nil {
 		above, names = v.Host, hosts // each host is a cluster by itself
 	}
-	return f.cluster.Allow(names...) && f.host.Allow(hosts...) && f.vm.Allow(v.Name, v.ID, above+"/"+v.Name) &&
+	return f.cluster.Allow(names...) && f.host.Allow(hosts...) && f.vm.Named(v.Name, v.ID, above+"/"+v.Name) &&
 		f.folder.Allow(v.Folder) && f.tag.Allow(labels(v)...) && f.condition.Holds(v, cluster, on)
 }
 
@@ -129,7 +129,7 @@ func (f *Filter) finding(x *finding.Finding, title string) bool {
 // Seen reports whether a finding about what was seen is shown, by what it says itself: of a filter by folders, tags or a
 // condition none is.
 func (f *Filter) Seen(x *finding.Finding) bool {
-	return f == nil || f.finding(x, x.Title) && f.cluster.Allow(x.Cluster) && f.host.Allow(x.Host, x.HostID) && f.vm.Allow(x.VM, x.VMID, x.Cluster+"/"+x.VM) &&
+	return f == nil || f.finding(x, x.Title) && f.cluster.Allow(x.Cluster) && f.host.Named(x.Host, x.HostID) && f.vm.Named(x.VM, x.VMID, x.Cluster+"/"+x.VM) &&
 		f.folder == nil && f.tag == nil && f.condition == nil
 }
 
@@ -154,7 +154,7 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 			}
 		}
 		for _, h := range c.Hosts {
-			if f.cluster.Allow(namesOf(c)...) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs() {
+			if f.cluster.Allow(namesOf(c)...) && f.host.Named(h.Name, h.ID) && !f.aboutVMs() {
 				s.Hosts[h.ID] = true
 			}
 		}
@@ -169,7 +169,7 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	}
 	for i := range r.Fleet.Hosts {
 		h := &r.Fleet.Hosts[i]
-		if r.Fleet.Hypervisor == numa.KVM && f.cluster.Allow(h.Name, h.ID) && f.host.Allow(h.Name, h.ID) && !f.aboutVMs() {
+		if r.Fleet.Hypervisor == numa.KVM && f.cluster.Allow(h.Name, h.ID) && f.host.Named(h.Name, h.ID) && !f.aboutVMs() {
 			s.Hosts[h.ID] = true
 		}
 	}

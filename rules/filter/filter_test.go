@@ -40,6 +40,7 @@ func TestFleet(t *testing.T) {
 	}{
 		{"names in any case", filter.Options{VMs: []string{"sql*"}}, "sql01 SQL02", "N001:SQL02 N001:sql01"},
 		{"cluster and name", filter.Options{VMs: []string{"lab/*"}}, "test01", "N001:test01"},
+		{"a name beside a cluster of that name", filter.Options{VMs: []string{"l*", "te*"}}, "test01", "N001:test01"},
 		{"a host without its domain", filter.Options{Hosts: []string{"esx02"}}, "SQL02", "N001:SQL02"},
 		{"a folder and what is below", filter.Options{Folders: []string{"/prod/db"}}, "sql01 SQL02", "N001:SQL02 N001:sql01"},
 		{"a tag", filter.Options{Tags: []string{"tier?"}}, "sql01", "N001:sql01"},
@@ -91,6 +92,7 @@ func TestNothing(t *testing.T) {
 	}{
 		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM or host matches VM sap*"},
 		{filter.Options{Select: "hw > 1 && name == 'web02'"}, "nothing is shown: no VM or host matches hw > 1 && name == 'web02': 1 VM is left out: the condition needs a value that is unknown"},
+		{filter.Options{VMs: []string{"lab*"}}, "nothing is shown: no VM or host matches VM lab*"},
 		{filter.Options{Rules: []string{"X9*"}}, "--rule: no check is called X9*: homenode rules lists them"},
 		{filter.Options{Severity: "urgent"}, `--severity: found "urgent", want one of info, low, medium, high`},
 		{filter.Options{Select: "vcpus = 2"}, ""},

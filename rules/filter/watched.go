@@ -144,11 +144,11 @@ func (r *recorded) leftOut(host string) bool {
 
 // recorded reports whether a recorded VM is shown; in is what the inventory says of it, or nil.
 func (f *Filter) recorded(rec *capture.Recording, v *capture.VM, in *rule.VM, w *rules.Watched) bool {
-	names := []string{v.Name, v.Distinct(), rec.Host + "/" + v.Name, rec.Host + "/" + v.Distinct()}
+	names := []string{v.Distinct(), rec.Host + "/" + v.Name, rec.Host + "/" + v.Distinct()}
 	if in == nil {
-		return f.host.Allow(rec.Host) && f.vm.Allow(names...) && f.cluster == nil && f.folder == nil && f.tag == nil && f.condition == nil
+		return f.host.Allow(rec.Host) && f.vm.Named(v.Name, names...) && f.cluster == nil && f.folder == nil && f.tag == nil && f.condition == nil
 	}
 	cluster := w.Fleet.Fleet.ClusterName(in.Cluster)
-	return f.host.Allow(rec.Host) && f.vm.Allow(append(names, in.ID, cluster+"/"+v.Name)...) && f.cluster.Allow(cluster) &&
+	return f.host.Allow(rec.Host) && f.vm.Named(v.Name, append(names, in.ID, cluster+"/"+v.Name)...) && f.cluster.Allow(cluster) &&
 		f.folder.Allow(in.Folder) && f.tag.Allow(labels(in.VM)...) && f.condition.Holds(in.VM, cluster, in.Host)
 }

@@ -331,9 +331,8 @@ func newSorter(p *Policy, r *rules.Result) *sorter {
 
 // put sets the class, the group and the wave of a VM. The patterns are as those of --vm.
 func (s *sorter) put(one *pack.VM, v *rule.VM, cluster *rule.Cluster) {
-	names := []string{v.Name, cluster.Name + "/" + v.Name, v.ID}
 	first := func(list []glob.Patterns, used []bool) int {
-		i := slices.IndexFunc(list, func(p glob.Patterns) bool { return p.Match(names...) })
+		i := slices.IndexFunc(list, func(p glob.Patterns) bool { return p.Named(v.Name, cluster.Name+"/"+v.Name, v.ID) })
 		if i >= 0 {
 			used[i] = true
 		}

@@ -218,12 +218,12 @@ func (c *command) undone(lines []journal.Line) (*fix.Plan, error) {
 	p, _ := apply.Remember(lines)
 	begun := apply.Begun(lines)
 	only := glob.Compile(c.question.VMs, "")
-	names := map[string]string{}
+	of := map[string]*fix.Target{}
 	for i := range p.Changes {
-		names[p.Changes[i].Target().ID] = p.Changes[i].Target().Name
+		of[p.Changes[i].Target().ID] = p.Changes[i].Target()
 	}
 	undo, err := p.Undo(func(id string) []numa.Edit {
-		if back[id] || !only.Allow(names[id], id) {
+		if t := of[id]; back[id] || t == nil || !only.Named(t.Name, id, t.Cluster+"/"+t.Name) {
 			return nil
 		}
 		return begun[id]

@@ -181,11 +181,11 @@ func (s *Judged) Named(pattern string) []*VM {
 	p := glob.Compile([]string{pattern}, "")
 	var out []*VM
 	for _, v := range s.VMs {
-		names := []string{v.Name, v.ID}
+		names := []string{v.ID}
 		for _, l := range v.Lives {
 			names = append(names, l.Rec.Host+"/"+v.Name, l.Label, l.Rec.Host+"/"+l.Label)
 		}
-		if p.Match(names...) {
+		if p.Named(v.Name, names...) {
 			out = append(out, v)
 		}
 	}
