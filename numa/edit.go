@@ -83,10 +83,11 @@ type Edit struct {
 }
 
 // Needs returns what the edit takes effect with (vSphere API, VirtualMachineConfigSpec: what
-// may be changed "only when powered off"; settings are read at power-on, rule book D-1).
+// may be changed "only when powered off"; settings are read at power-on, rule book D-1; CPU affinity: vSphere Virtual Machine
+// Administration 6.7, configure processor scheduling affinity).
 func (e Edit) Needs() Needs {
 	switch e.Kind {
-	case EditHostOption, EditDRSRule, EditCPUAffinity, EditMemoryAffinity, EditReserveAll, EditMemoryReservation, EditCPUReservation:
+	case EditHostOption, EditDRSRule, EditMemoryAffinity, EditReserveAll, EditMemoryReservation, EditCPUReservation:
 		return NeedsNothing
 	case EditExtraConfig:
 		return NeedsCycle

@@ -72,6 +72,11 @@ func (m *maker) askedOf(was, is *numa.VM) error {
 	if err := m.pcpus(was, is); err != nil {
 		return err
 	}
+	for _, no := range is.Impossible() {
+		if slices.ContainsFunc(edits, func(e numa.Edit) bool { return slices.Contains(no.By, e.Kind) && !e.To.Same(no.Cure.To) }) {
+			return fmt.Errorf("%s: vSphere refuses that", no.Text)
+		}
+	}
 	m.edits[is.ID] = edits
 	if is.Template.Value {
 		m.kept[is.ID] = "it is a template: make it a VM, change it, and make it a template again"

@@ -79,6 +79,9 @@ func (m *maker) change(v, next *rule.VM) Change {
 		c.Notices = append(c.Notices, text)
 	}
 	for _, e := range c.Edits {
+		if e.Kind == numa.EditCPUAffinity && v.Cluster != "" {
+			c.Notices = append(c.Notices, "CPU affinity is not to be set in a cluster with DRS: where that is on, move the VM off the cluster for the change")
+		}
 		if why := c.oneWay(e); why != "" {
 			c.Lost = append(c.Lost, why)
 		}

@@ -38,6 +38,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	unprotected(p)
+	unsettable(p)
 	if on := &v.On[0]; len(v.Refused) == 0 {
 		notJudged(p, on)
 	}
@@ -62,7 +63,11 @@ func unprotected(p *rule.Pass) {
 	if v.On[0].Kind.Machine.Model() < numa.ESXi67 {
 		most = 4
 	}
-	if v.FaultTolerance.Value != numa.FTPrimary || int(v.Guest.VCPUs) <= most {
+	if v.FaultTolerance.Value != numa.FTPrimary {
+		return
+	}
+	unprotectedWith(p)
+	if int(v.Guest.VCPUs) <= most {
 		return
 	}
 	p.Report(finding.Finding{
@@ -70,6 +75,51 @@ func unprotected(p *rule.Pass) {
 		Ways:     []numa.Way{p.AtMostVCPUs(most, ""), numa.ByHand("leave Fault Tolerance off")},
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("Fault Tolerance", v.FaultTolerance, v.At), v.On[0].Kind.ReleaseEvidence()},
 	}, &v.On[0].Layout)
+}
+
+// unprotectedWith reports what Fault Tolerance does not go with: a PCI device of the host, and encryption before 7.0 U2 (vSphere
+// Availability, GUID-C1749AD4 and GUID-F5264795).
+func unprotectedWith(p *rule.Pass) {
+	v := p.VM
+	with := func(what, instead string, e finding.Evidence) {
+		p.Report(finding.Finding{
+			Severity: finding.Medium, Topic: "protection with " + what, Message: "Fault Tolerance is on, and is not supported with " + what,
+			Ways:     []numa.Way{numa.ByHand(instead), numa.ByHand("leave Fault Tolerance off")},
+			Evidence: []finding.Evidence{finding.Of("Fault Tolerance", v.FaultTolerance, v.At), e, v.On[0].Kind.ReleaseEvidence()},
+		}, &v.On[0].Layout)
+	}
+	if len(v.Devices.Value) > 0 {
+		with("a PCI device of the host", "take the device out of the VM", finding.Of("PCI devices of its host", numa.Fact[int]{Value: len(v.Devices.Value), Origin: v.Devices.Origin}, v.At))
+	}
+	old := slices.DeleteFunc(slices.Clone(v.On), func(o rule.On) bool { return o.Kind.Machine.Release >= numa.ESXi70+2 })
+	if len(old) > 0 && v.Encrypted.Value {
+		with("encryption on ESXi "+old[0].Kind.Machine.Release.String()+" ("+rule.HostNames(old[0].Kind.Hosts)+")", "upgrade "+rule.HostNames(old[0].Kind.Hosts)+" to ESXi 7.0 U2 or later",
+			finding.Of("encrypted", v.Encrypted, v.At))
+	}
+}
+
+// unsettable reports what the configuration of the VM says and vSphere lets nobody set.
+func unsettable(p *rule.Pass) {
+	v := p.VM
+	for _, no := range v.Impossible() {
+		f := finding.Finding{
+			Severity: finding.Medium, Topic: string(no.Cure.Kind), Message: no.Text + ": vSphere refuses to set that, so it came another way, or the source is wrong",
+			Ways: []numa.Way{{Edits: []numa.Edit{no.Cure}}},
+		}
+		switch no.Cure.Kind {
+		case numa.EditCPUAffinity:
+			f.Ways = []numa.Way{v.ClearAffinity()}
+			f.Evidence = []finding.Evidence{v.VCPUsEvidence(), finding.Of("PCPUs of its affinity", numa.Fact[int]{Value: len(v.CPUAffinity.Value), Origin: v.CPUAffinity.Origin}, v.At)}
+		case numa.EditCPUReservation:
+			f.Ways[0].Do = "lower the CPU reservation to " + no.Cure.To.Text + " MHz"
+			f.Ways = append(f.Ways, numa.ByHand("raise the CPU limit"))
+			f.Evidence = []finding.Evidence{finding.Of("CPU reservation in MHz", v.CPUReservation, v.At), finding.Of("CPU limit in MHz", v.CPULimit, v.At)}
+		default:
+			f.Ways[0].Do = "lower the memory reservation to " + v.Memory.Value.String()
+			f.Evidence = []finding.Evidence{finding.Of("memory reservation", v.MemoryReservation, v.At), v.MemoryEvidence()}
+		}
+		p.Report(f, &v.On[0].Layout)
+	}
 }
 
 // older reports hosts that are older than the virtual hardware of VMs of their cluster. That is how clusters are upgraded: it matters more
