@@ -196,6 +196,23 @@ func TestPrice(t *testing.T) {
 	}
 }
 
+// TestTooSmall has a host of 2 nodes of 1 core, where the NUMA scheduler has no clients: no VM is stopped to fit it to them.
+func TestTooSmall(t *testing.T) {
+	for options, want := range map[string]int{"": 0, " Numa.RebalanceCoresTotal=2 Numa.RebalanceCoresNode=1": 1} {
+		f, err := scenario.Read("small", []byte("release 7.0U3\nhost h nodes=2 cores=1 memory=64GB"+options+"\nvm v host=h vcpus=2 memory=8GB\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := fix.Make(t.Context(), f, fix.Options{Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Changes) != want {
+			t.Errorf("options %q: %d changes, want %d; left %v", options, len(p.Changes), want, p.Left)
+		}
+	}
+}
+
 // TestWish gives VMs what somebody asks for: it is planned with what it brings, unless vSphere refuses it.
 func TestWish(t *testing.T) {
 	const host = "host h nodes=2 cores=8 memory=256GB\n"

@@ -377,3 +377,15 @@ func (m Machine) Merged(k int32) Machine {
 	m.with, m.unlike = 0, unique.Handle[unlike]{}
 	return m
 }
+
+// TooSmall reports whether a host of several nodes has fewer cores than its NUMA balancer asks for: VMs have no home nodes there.
+func (m *Machine) TooSmall(h *numa.Host) bool {
+	asks := func(key string, standard int) int32 {
+		set, _ := h.Options.Value.Lookup(key)
+		if n, err := strconv.Atoi(set); err == nil {
+			return int32(n)
+		}
+		return int32(standard)
+	}
+	return m.Nodes > 1 && (m.AllCores < asks("Numa.RebalanceCoresTotal", 4) || m.Cores < asks("Numa.RebalanceCoresNode", 2))
+}

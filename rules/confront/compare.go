@@ -236,6 +236,9 @@ func compareTogether(o *numa.Observation, l *vnuma.Layout, open *[]string) (Fiel
 // one, so that fewer than predicted tell nothing.
 func compareHomes(o *numa.Observation, l *vnuma.Layout, open *[]string) (Field, bool) {
 	n := len(o.Homes.Value)
+	if n == 0 && l.Nodes < 2 {
+		return Field{}, false // a host of one node has no NUMA scheduling
+	}
 	if !o.Homes.Known() || len(o.Clients.Value) > 0 && (n == 0 || !l.Managed) { // compareClients says it
 		return Field{}, false
 	}

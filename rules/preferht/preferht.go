@@ -4,6 +4,7 @@ package preferht
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -38,7 +39,9 @@ func check(p *rule.Pass) {
 		if v.Guest.PreferHT {
 			f.Ways = []numa.Way{{Do: "remove the setting", Edits: []numa.Edit{numa.Unassign(key)}, Auto: true}}
 		}
-		f.Ways = append(f.Ways, numa.ByHand("switch hyper-threading on"))
+		if !strings.Contains(on.Kind.Hosts[0].CPUModel.Value, "Opteron") { // none has it
+			f.Ways = append(f.Ways, numa.ByHand("switch hyper-threading on"))
+		}
 		f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].HyperThreading, on.Kind.Hosts[0].At))
 		p.Report(f, &on.Layout)
 		return

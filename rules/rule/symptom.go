@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -59,6 +60,7 @@ type Told struct {
 	Said        bool // the message of the finding says it already
 	Evidence    []finding.Evidence
 	Edits       []numa.Edit // that make the change which the table names
+	Do          string      // what to do with numbers, for the words of the table
 }
 
 // Causes judges the causes of a symptom by the facts of a subject.
@@ -104,6 +106,7 @@ func (c *Causes[M]) Judge(m M) (v Verdict) {
 		case told.Proven && !v.Proven:
 			v = Verdict{Proven: true, anyway: v.anyway}
 		}
+		cause.Do = cmp.Or(told.Do, cause.Do)
 		v.Left, v.told = append(v.Left, cause), append(v.told, told)
 	}
 	return v

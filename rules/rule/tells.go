@@ -1,6 +1,9 @@
 package rule
 
 import (
+	"fmt"
+	"strconv"
+
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/confront"
@@ -54,7 +57,7 @@ var RemoteCauses = CausesOf("remote-memory", map[string]func(*Remote) Told{
 	},
 	"stopped": func(r *Remote) Told {
 		pages, balancer := Option(r.Host, "Numa.PageMigEnable", "0", "1"), Option(r.Host, "Numa.RebalanceEnable", "0", "1")
-		return Told{pages.Out && balancer.Out, pages.Proven || balancer.Proven, false, append(pages.Evidence, balancer.Evidence...), append(pages.Edits, balancer.Edits...)}
+		return Told{Out: pages.Out && balancer.Out, Proven: pages.Proven || balancer.Proven, Evidence: append(pages.Evidence, balancer.Evidence...), Edits: append(pages.Edits, balancer.Edits...)}
 	},
 	"moved": recorded("moved"), "full": recorded("full"), "spill": recorded("spill"), "arrived": recorded("arrived"),
 })
@@ -116,11 +119,15 @@ var NoHomeCauses = CausesOf("no-home", map[string]func(*Homeless) Told{
 	"affinity": nil,
 	"wide":     func(v *Homeless) Told { return Told{Out: v.Release >= numa.ESX41 || v.Layout.PPDs.Len() < 2} },
 	"stopped":  func(v *Homeless) Told { return Option(v.Host, "Numa.RebalanceEnable", "0", "1") },
-	"small": func(v *Homeless) Told { // the defaults; options may ask for more
-		few := v.Machine.AllCores < 4 || v.Machine.Cores < 2
-		_, total := v.Host.Options.Value.Lookup("Numa.RebalanceCoresTotal")
-		_, node := v.Host.Options.Value.Lookup("Numa.RebalanceCoresNode")
-		return Told{Proven: few, Out: !few && v.Host.Options.Known() && !total && !node}
+	"small": func(v *Homeless) Told {
+		few := v.Machine.TooSmall(v.Host)
+		told := Told{Proven: few, Out: !few && v.Host.Options.Known()}
+		if few {
+			total, node := strconv.Itoa(int(v.Machine.AllCores)), strconv.Itoa(int(v.Machine.Cores))
+			told.Do = fmt.Sprintf("where NUMA scheduling is wanted, set Numa.RebalanceCoresTotal = %s, the cores of the host, and Numa.RebalanceCoresNode = %s, the cores of a node", total, node)
+			told.Edits = []numa.Edit{{Kind: numa.EditHostOption, Key: "Numa.RebalanceCoresTotal", To: numa.Is(total)}, {Kind: numa.EditHostOption, Key: "Numa.RebalanceCoresNode", To: numa.Is(node)}}
+		}
+		return told
 	},
 })
 

@@ -165,7 +165,7 @@ func refused(c *fix.Change, t *tool) string {
 func unsaid(e numa.Edit) string {
 	switch e.Kind {
 	case numa.EditLatency, numa.EditReserveAll, numa.EditMemoryReservation, numa.EditCPUReservation:
-		return "homenode fix --apply alone writes it"
+		return "this script does not write it; homenode fix --apply does"
 	case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditHostOption:
 		if !e.From.Set || !e.To.Set {
 			return "the plan does not know which value it had"
