@@ -130,6 +130,20 @@ var frontSideBus = regexp.MustCompile(`Xeon(\(TM\)|™|(\(R\)|®)? +(MP +)?(CPU 
 // processors to hosts with nodes (x3950).
 func (h *Host) FrontSideBus() bool { return frontSideBus.MatchString(h.CPUModel.Value) }
 
+// withoutXSAVE matches processors from before Sandy Bridge and Bulldozer.
+var withoutXSAVE = regexp.MustCompile(`Xeon.* ([ELWX](34|35|36|55|56|65|75)\d\d|E7- +\d{4})\b|Opteron.* ([128]\d{2,3}|[128][234]\d\d|41\d\d|61\d\d)( |$)`)
+
+// Dropped says why a release does not run on the processors of the host, by their name; "" where nothing is known against it. ESXi 8.0 U2
+// and later need the instruction XSAVE, which came with Sandy Bridge and Bulldozer in 2011 (William Lam, 2023-10,
+// https://williamlam.com/2023/10/heads-up-esxi-8-0-update-2-requires-xsave-cpu-instruction-even-with-allowlegacycputrue.html, read
+// 2026-11-26). Which others a release leaves out the compatibility guide says.
+func (h *Host) Dropped(r Release) string {
+	if r >= ESXi80+2 && (h.FrontSideBus() || withoutXSAVE.MatchString(h.CPUModel.Value)) {
+		return "its processor has no XSAVE, which ESXi 8.0 U2 and later need"
+	}
+	return ""
+}
+
 // dies are the dies of a package, each with memory of its own, by the name of the processor.
 var dies = []struct {
 	model *regexp.Regexp

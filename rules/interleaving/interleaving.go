@@ -32,14 +32,19 @@ var causes = rule.CausesOf("one-node", map[string]func(*numa.Host) rule.Told{
 		assumed := h.Nodes.Origin.Kind == numa.Assumed
 		return rule.Told{Proven: assumed && !h.FrontSideBus(), Out: !assumed}
 	},
-	"kernel":       func(h *numa.Host) rule.Told { return rule.Kernel(h, "useNUMAInfo", "TRUE") },
-	"interleaving": func(h *numa.Host) rule.Told { return rule.Told{Out: epyc(h)} },
-	"nps0":         func(h *numa.Host) rule.Told { return rule.Told{Out: h.CPUModel.Known() && !epyc(h)} },
-	"table":        nil, "memory": nil,
+	"kernel": func(h *numa.Host) rule.Told { return rule.Kernel(h, "useNUMAInfo", "TRUE") },
+	"interleaving": func(h *numa.Host) rule.Told {
+		if h.Dies() == 4 { // EPYC 7001 (Dell EMC, NUMA configuration for AMD EPYC (Naples) processors, 2018)
+			return rule.Told{Do: "choose memory interleaving by die or channel, not by socket, in the BIOS setup and reboot the host"}
+		}
+		return rule.Told{Out: epyc(h)}
+	},
+	"nps0":  func(h *numa.Host) rule.Told { return rule.Told{Out: h.CPUModel.Known() && !epyc(h)} },
+	"table": nil, "memory": nil,
 })
 
-// epyc reports whether the host is known to have EPYCs, whose setting is called nodes per socket.
-func epyc(h *numa.Host) bool { return strings.Contains(h.CPUModel.Value, "EPYC") }
+// epyc reports whether the host is known to have EPYCs whose setting is called nodes per socket: later ones than the 7001 of four dies.
+func epyc(h *numa.Host) bool { return strings.Contains(h.CPUModel.Value, "EPYC") && h.Dies() == 1 }
 
 func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.Nodes != 1 {

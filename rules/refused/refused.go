@@ -156,7 +156,10 @@ func older(p *rule.Pass) {
 	}
 	upgrade := "upgrade " + names
 	if h, ok := numa.HardwareOf(int(newest.Guest.Hardware)); ok {
-		upgrade += fmt.Sprintf(" to ESXi %s or later", h.Since)
+		upgrade += fmt.Sprintf(" to ESXi %s or later, if the compatibility guide has its processor for it", h.Since)
+		if no := p.Kind.Hosts[0].Dropped(h.Since); no != "" {
+			upgrade = "replace " + names + ", for no upgrade helps: " + no
+		}
 	}
 	f.Ways = []numa.Way{numa.ByHand(upgrade)}
 	f.On = p.OfHosts(p.Kind.Hosts)

@@ -53,10 +53,14 @@ var causes = rule.CausesOf("split-package", map[string]func(split) rule.Told{
 	"fake":   func(s split) rule.Told { return rule.Kernel(s.Host, "fakeNUMAnodes", "0") },
 	"dies": is(func(s split) bool { return s.Dies() == s.nodes && !s.Nested() },
 		func(s split) bool { return s.Dies() == s.nodes }),
-	"nps":   is(never, func(s split) bool { return epyc(s) && (s.nodes == 2 || s.nodes == 4) }),
+	"nps": is(never, func(s split) bool {
+		return epyc(s) && (s.nodes == 2 || s.nodes == 4 && !noQuarters.MatchString(s.CPUModel.Value))
+	}),
 	"cache": is(never, func(s split) bool { return caches(s) }),
 	"cod":   is(never, func(s split) bool { return s.nodes == 2 && clusterOnDie.MatchString(s.CPUModel.Value) }),
-	"snc":   is(never, func(s split) bool { return subNUMA.MatchString(s.CPUModel.Value) }),
+	"snc": is(never, func(s split) bool {
+		return subNUMA.MatchString(s.CPUModel.Value) && (s.nodes == 2 || !twoClusters.MatchString(s.CPUModel.Value))
+	}),
 })
 
 func check(p *rule.Pass) {
@@ -138,7 +142,11 @@ func keepsSNC(p *rule.Pass, perPackage int, harm bool) string {
 
 var (
 	clusterOnDie = regexp.MustCompile(`E[57]-[248]?\d{3,4}\w* v[34]`)
-	subNUMA      = regexp.MustCompile(`Xeon.*(Platinum|Gold|Silver|Bronze|Max|\b6\d{3}[A-Z]*\b)`)
+	// Skylake and Cascade Lake divide a die in two clusters (AnandTech on Xeon D-2100 and Scalable, 2018); the 9200 have two dies.
+	twoClusters = regexp.MustCompile(`(Platinum|Gold|Silver|Bronze) [3-8][12]\d\d`)
+	// EPYC 7002 of two or six chiplets have no NPS4 (Dell EMC, PowerEdge R6525 technical guide, NPS options per processor).
+	noQuarters = regexp.MustCompile(`EPYC 7(2[3578]|55)2P?\b`)
+	subNUMA    = regexp.MustCompile(`Xeon.*(Platinum|Gold|Silver|Bronze|Max|\b6\d{3}[A-Z]*\b)`)
 )
 
 // modeOf names what divides the package, as far as the facts tell (A-3).

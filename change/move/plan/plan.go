@@ -348,7 +348,7 @@ func (s *sorter) put(one *pack.VM, v *rule.VM, cluster *rule.Cluster) {
 		one.Wave = s.clusters[cluster]
 	}
 	for i, p := range s.apart {
-		if !p.Match(names...) {
+		if !p.Named(v.Name, cluster.Name+"/"+v.Name, v.ID) {
 			continue
 		}
 		s.usedApart[i] = true
