@@ -35,7 +35,7 @@ func check(p *rule.Pass) {
 		f.Severity = finding.High
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s of a node%s: ESX %s does not manage the VM for NUMA at all",
 			memory, numa.Bytes(m.NodeMemory), p.Where(others), m.Release)
-		f.Ways = []numa.Way{p.AtMostMemory(on, 1)}
+		f.Ways = []numa.Way{p.LessMemory(on, 1)}
 		p.Report(f, &on.Layout)
 		return
 	}
@@ -96,7 +96,7 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 // advise says how to bring the memory home, and what the guest will notice.
 func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 	m, now, plan := &o.Kind.Machine, &o.Layout.Memory, p.Plan()
-	f.Ways = []numa.Way{p.AtMostMemory(o, max(1, o.Layout.HomeNodes))}
+	f.Ways = []numa.Way{p.LessMemory(o, max(1, o.Layout.HomeNodes))}
 	switch after := &plan.After[0].Memory; {
 	case p.VM.Guest.Memory > m.ForVMs():
 		f.Besides = fmt.Sprintf("The host has %s for VMs", numa.Bytes(m.ForVMs()))

@@ -56,7 +56,7 @@ func check(p *rule.Pass) {
 			key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
 			on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory),
 			v.RemoteText(&on.Layout))
-		f.Ways = []numa.Way{p.AtMostMemory(on, 1)}
+		f.Ways = []numa.Way{p.LessMemory(on, 1)}
 	}
 	if p.Plan().Better && p.Plan().Edit.PreferHTOff {
 		var ways []numa.Way

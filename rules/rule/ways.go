@@ -258,6 +258,14 @@ func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
 	return numa.Way{Do: fmt.Sprintf("give the VM at most %s%s", most, why), Edits: []numa.Edit{numa.EditMemory.To(int(most / numa.MiB))}}
 }
 
+// LessMemory is AtMostMemory; where only other hosts of the cluster are too small, it is the way to keep the VM off them.
+func (p *Pass) LessMemory(on *On, n int) numa.Way {
+	if p.away {
+		return numa.ByHand("keep the VM off " + HostNames(p.bad) + " with a DRS rule")
+	}
+	return p.AtMostMemory(on, n)
+}
+
 // Cycle ends the words of a change that takes effect at power-on: how the VM gets there.
 func (v *VM) Cycle() string {
 	switch {
