@@ -57,7 +57,7 @@ func lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// An Impossible is what a configuration says and vSphere refuses to set.
+// An Impossible is a stated value that vSphere refuses to set.
 type Impossible struct {
 	Text string
 	By   []EditKind // the edits that vSphere refuses with it

@@ -107,7 +107,7 @@ func (s *Store) unread(path string) error {
 	return s.aside(x)
 }
 
-// clear sets aside what is misplaced among the names in its folder, and notes it.
+// clear sets aside misplaced entries of its folder, and notes them.
 func (s *Store) clear(names ...string) error {
 	for _, name := range names {
 		if ext := filepath.Ext(name); name != lockName && name != listName && ext != blockEnd && ext != journalEnd && ext != tmpEnd {
@@ -248,7 +248,7 @@ type scanned struct {
 }
 
 // scan reads a block from its beginning, page by page, and calls f with every series that is whole.
-// Behind what is damaged, or cannot be read, it looks for the next page.
+// Behind a damaged or unreadable part it looks for the next page.
 func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)) {
 	if !begins(file, blockHead) {
 		found.lost++ // also when no page is missing

@@ -19,7 +19,7 @@ func (d torn) ReadAt(p []byte, at int64) (int, error) {
 	return d.Reader.ReadAt(p, at)
 }
 
-// TestUnreadable looks for what is whole behind what the disk does not give back.
+// TestUnreadable salvages the whole pages behind one that the disk cannot read.
 func TestUnreadable(t *testing.T) {
 	const size = 3 << 20
 	data := make([]byte, size)

@@ -46,7 +46,7 @@ func check(t *testing.T, path, want string) {
 	}
 }
 
-// TestOpen refuses what is no regular file, and does not wait for a pipe.
+// TestOpen refuses everything but regular files, and does not wait for a pipe.
 func TestOpen(t *testing.T) {
 	if f, err := owned.Open(t.TempDir()); err == nil {
 		f.Close()

@@ -98,7 +98,7 @@ func unprotectedWith(p *rule.Pass) {
 	}
 }
 
-// unsettable reports what the configuration of the VM says and vSphere refuses to set.
+// unsettable reports values of the VM's configuration that vSphere refuses to set.
 func unsettable(p *rule.Pass) {
 	v := p.VM
 	for _, no := range v.Impossible() {

@@ -34,7 +34,7 @@ var Medias = []string{"min", "small", "default", "max"}
 // MostReserve is the largest reserve that leaves something.
 const MostReserve unit.Share = 0.9
 
-// CheckBoot says what is wrong with a boot device.
+// CheckBoot returns the faults of a boot device.
 func CheckBoot(boot numa.Bytes) error {
 	switch {
 	case boot < 8e9:
@@ -61,7 +61,7 @@ func Answer(q Question) (*sheet.Run, error) {
 	return calculator.Run(sheet.Input{Values: values, Call: q.calls()}), nil
 }
 
-// values are what is asked of each host.
+// values returns the inputs for each host.
 func (q *Question) values() map[string]any {
 	return map[string]any{
 		"boot": sheet.Plain(float64(q.Boot), "gib"), "logs": sheet.Plain(float64(q.Logs), "gib"), "reserve": sheet.Plain(float64(q.Reserve), "share"),
@@ -69,7 +69,7 @@ func (q *Question) values() map[string]any {
 	}
 }
 
-// calls are what no formula says: the file by RAM, and the most RAM of a host whose file takes no more.
+// calls are the functions that no formula expresses: the file by RAM, and the most RAM of a host whose file takes no more.
 func (q *Question) calls() map[string]func([]any) any {
 	of := func(args []any) (File, error) { return q.file(numa.Bytes(args[0].(sheet.Value).Value)) }
 	return map[string]func([]any) any{

@@ -123,7 +123,7 @@ func TestInverse(t *testing.T) {
 	}
 }
 
-// TestOfFleet checks which hosts are of one kind, and what is of all of them.
+// TestOfFleet checks how hosts are grouped by kind, and the totals of the fleet.
 func TestOfFleet(t *testing.T) {
 	host := func(name string, mem numa.Bytes, release numa.Release) numa.Host {
 		h := numa.Host{Name: name}

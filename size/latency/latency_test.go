@@ -92,7 +92,7 @@ func TestPlaceErrors(t *testing.T) {
 	}
 }
 
-// TestStudy checks what the ladder comes to: as published, with the user's own values, and for a processor. In an expression "ram:"
+// TestStudy checks the results of the ladder: as published, with the user's own values, and for a processor. In an expression "ram:"
 // before it stands for the row of that step.
 func TestStudy(t *testing.T) {
 	own := []Sample{{Step: RAM, Value: 90.5e-9}, {Step: RAM, Value: 91.5e-9}, {Step: RAMFar, Value: 150.5e-9}, {Step: RAMFar, Value: 151.5e-9}, {Step: RAMFar, Value: 210e-9}}

@@ -35,7 +35,7 @@ func PublishedGain() unit.Figure[unit.Share] {
 	return unit.Figure[unit.Share]{Value: unit.Share(v.Value), Low: unit.Share(v.Low), High: unit.Share(v.High), Origin: v.Origin, Source: v.Source, Note: v.Note}
 }
 
-// Checks are the published figures beside what they come to.
+// Checks are the published figures beside the computed ones.
 func Checks() []unit.Check { return estimate.Checks(published, sheet.Input{}, nil) }
 
 // A Request asks for a gain where nothing was counted.

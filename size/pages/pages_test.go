@@ -153,7 +153,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestEstimate checks what a share comes to: what is small bounds it, and a published one is of guests that ask for few large pages.
+// TestEstimate checks the estimate of a share: small pages bound it, and published shares are of guests that ask for few large pages.
 func TestEstimate(t *testing.T) {
 	half := unit.Exactly(unit.Share(0.5), unit.Given, "--gain", "")
 	published := unit.Exactly(unit.Share(0.5), unit.Published, "", "")

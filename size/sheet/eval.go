@@ -30,7 +30,7 @@ func parsed(text string) ast.Node {
 	return tree.Node
 }
 
-// eval returns the value of an expression: a Value, a string, a bool, or nil for what is unknown.
+// eval returns the value of an expression: a Value, a string, a bool, or nil when unknown.
 func (r *Run) eval(node ast.Node) any {
 	switch n := node.(type) {
 	case *ast.NilNode:
@@ -105,7 +105,7 @@ func (s *Sheet) has(name string) bool {
 	return false
 }
 
-// call returns the value of a function. Those of rows evaluate what is between their parentheses for each row.
+// call returns the value of a function. Functions of rows evaluate their argument for each row.
 func (r *Run) call(name string, nodes []ast.Node) any {
 	switch name {
 	case "total":
@@ -166,7 +166,7 @@ func truth(v any) bool {
 	return ok && b
 }
 
-// binary returns a sum, a product, … with its range, or the truth of a comparison; unknown of what is unknown.
+// binary returns a sum, a product, … with its range, or the truth of a comparison; unknown when an operand is.
 func binary(operator string, left, right any) any {
 	switch operator {
 	case "==", "!=":

@@ -157,7 +157,7 @@ var functions = map[string]func(args []any) any{
 	"upper":  func(args []any) any { s := args[0].(string); return strings.ToUpper(s[:1]) + s[1:] },
 }
 
-// part makes a function of what a number has beside its value; unknown of what is unknown.
+// part makes a function of an attribute of a number, such as its range; unknown when the number is.
 func part(f func(v Value) any) func(args []any) any {
 	return func(args []any) any {
 		if v, ok := args[0].(Value); ok {

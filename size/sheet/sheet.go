@@ -21,7 +21,7 @@
 //	left < logs ? "too little" : "fits"
 //	share(plan.left / boot)          functions write numbers in a unit; a number of a formula is written in its own
 //
-// A calculator adds in Go what no formula says: what it reads of files, curves between measurements, and the scheduler.
+// A calculator adds in Go the parts that no formula can express: readers of files, curves between measurements, and the scheduler.
 package sheet
 
 import (
@@ -92,13 +92,13 @@ func Plain(v float64, in string) Value {
 	return Value{unit.Figure[float64]{Value: v, Low: v, High: v}, in}
 }
 
-// Of returns a figure as a value.
+// Of converts a figure to a value.
 func Of[T ~float64](f unit.Figure[T], in string) Value {
 	return Value{unit.Figure[float64]{Value: float64(f.Value), Low: float64(f.Low), High: float64(f.High),
 		Origin: f.Origin, Source: f.Source, Hardware: f.Hardware, Note: f.Note}, in}
 }
 
-// An Input is what a sheet is evaluated for: values are a Value, a string, a bool, or nil for what is unknown.
+// An Input holds the values that a sheet is evaluated for: each a Value, a string, a bool, or nil when unknown.
 type Input struct {
 	Values map[string]any
 	Rows   []map[string]any
@@ -149,7 +149,7 @@ func (s *Sheet) Figure(name string) Value {
 	return r.Values[name].(Value)
 }
 
-// start takes what is known before any formula.
+// start sets the inputs, before any formula.
 func (r *Run) start() {
 	for name, v := range constants {
 		r.Values[name] = Plain(v, "")
@@ -177,7 +177,7 @@ func (r *Run) figure(f Line) Value {
 
 func (r *Run) number(text string) float64 { return r.eval(parsed(text)).(Value).Value }
 
-// formulas evaluates those of a table, but for what is set.
+// formulas evaluates the formulas of a table, except for values that a change sets.
 func (r *Run) formulas(table string, set map[string]any) {
 	for _, f := range r.Sheet.tables[table] {
 		name := f["name"]

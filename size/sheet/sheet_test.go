@@ -35,7 +35,7 @@ func run(t *testing.T, more string, in Input) *Run {
 	return Load(fstest.MapFS{"s": {Data: []byte(small + more)}}, "s").Run(in)
 }
 
-// TestEval checks numbers with their ranges, what is unknown, texts, rows and changes.
+// TestEval checks numbers with their ranges, unknown values, texts, rows and changes.
 func TestEval(t *testing.T) {
 	r := run(t, "", Input{Values: map[string]any{"n": Plain(2, ""), "none": nil, "word": "text"},
 		Rows: []map[string]any{{"weight": Plain(1, ""), "name": "a"}, {"weight": Plain(3, ""), "name": "b"}}})

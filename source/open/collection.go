@@ -93,7 +93,7 @@ func readCollection(path string, main *inventory) (*numa.Fleet, error) {
 	return fleet, nil
 }
 
-// whole adds what a reader of the whole has read, or the damage that it has met.
+// whole adds the result of a reader of the whole, or the damage that it met.
 func (c *collection) whole(name string, fleet *numa.Fleet, err error) {
 	damaged, _ := errors.AsType[*bundle.Damaged](err)
 	e, mistake := errors.AsType[*numa.SyntaxError](err)
@@ -154,7 +154,7 @@ func (c *collection) list() error {
 	})
 }
 
-// cut notes a member that cannot be unpacked; what is of VMs its own reader notes.
+// cut notes a member that cannot be unpacked; its own reader notes the VMs that are missing.
 func (c *collection) cut(name string, err error) {
 	if name = c.inside(name); tables.IsText(name) || tables.IsWorkbook(name) {
 		c.add(nil, err, tables.Member{Name: name})

@@ -91,7 +91,7 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	return []fact.Document{c.VM}, nil
 }
 
-// shapes are the options of QEMU that change what the other keys state.
+// shapes are the options of QEMU that change the meaning of the other keys.
 var shapes = regexp.MustCompile(`\s--?(?:smp|m|numa)\b`)
 
 var nodeKey = regexp.MustCompile(`^numa(\d+)$`)

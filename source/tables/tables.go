@@ -106,7 +106,7 @@ func Detect(path string) bool {
 // Book reports whether the file at path is a workbook by its content, whatever it is called.
 func Book(path string) bool { return zipAt(path, holdsBook) }
 
-// zipAt reports whether the file at path is a zip that holds what is asked for.
+// zipAt reports whether the file at path is a zip with a member that is asked for.
 func zipAt(path string, holds func(*zip.Reader) bool) bool {
 	f, err := os.Open(path)
 	if err != nil {
