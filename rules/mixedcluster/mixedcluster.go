@@ -51,7 +51,7 @@ func check(p *rule.Pass) {
 	}
 	vpd, _ := worst.Spanning()
 	first, last := worst.Carriers(vpd)
-	ways, notice := []numa.Way{numa.ByHand("keep the VM off " + rule.HostNames(hosts) + " with a DRS rule")}, ""
+	ways, notice := []numa.Way{rule.KeepOff(hosts)}, ""
 	if p.Plan().Better && v.Guest.AllowedNodes == 0 { // somebody chose its nodes where it runs
 		var plan []numa.Way
 		plan, notice = p.PlanWays()

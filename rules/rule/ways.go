@@ -261,9 +261,14 @@ func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
 // LessMemory is AtMostMemory; where only other hosts of the cluster are too small, it is the way to keep the VM off them.
 func (p *Pass) LessMemory(on *On, n int) numa.Way {
 	if p.away {
-		return numa.ByHand("keep the VM off " + HostNames(p.bad) + " with a DRS rule")
+		return KeepOff(p.bad)
 	}
 	return p.AtMostMemory(on, n)
+}
+
+// KeepOff is the way to keep the VM off hosts.
+func KeepOff(hosts []*numa.Host) numa.Way {
+	return numa.ByHand("keep the VM off " + HostNames(hosts) + " with a DRS rule")
 }
 
 // Cycle ends the words of a change that takes effect at power-on: how the VM gets there.
