@@ -62,7 +62,7 @@ type maker struct {
 	cured   map[subject]bool
 	cheap   map[subject]bool       // findings that are not worth the downtime of their cure
 	brings  map[string][]string    // by ID of the VM whose change has it, what is new and less severe than what it cures
-	settled map[string][]numa.Edit // by ID, that made nothing worse
+	settled map[string][]numa.Edit // by ID, the cures alone of a VM whose plan may make something worse
 	done    map[string]string      // by ID, why settled is all that it gets
 	trials  map[string]*trial      // by ID
 }
@@ -80,7 +80,11 @@ func subjectOf(f *finding.Finding) subject {
 // Make plans what the findings of the fleet need. It is an error when the filter shows nothing, and when the context ends.
 func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	o.AtOnce = max(1, o.AtOnce)
-	m, err := newMaker(ctx, f, o)
+	whole, err := rules.RunContext(ctx, f, o.Rules)
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMaker(ctx, whole, o)
 	if err != nil {
 		return nil, err
 	}
@@ -124,17 +128,14 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 	return p, p.Identify()
 }
 
-func newMaker(ctx context.Context, f *numa.Fleet, o Options) (*maker, error) {
-	m := &maker{o: o, fleet: f, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
+// newMaker returns a maker for a judged fleet.
+func newMaker(ctx context.Context, whole *rules.Result, o Options) (m *maker, err error) {
+	f := whole.Fleet
+	m = &maker{o: o, fleet: f, today: whole, edits: map[string][]numa.Edit{}, better: map[string][]numa.Edit{}, plans: map[string]*rule.Proposal{},
 		kept: map[string]string{}, settled: map[string][]numa.Edit{}, done: map[string]string{}, trials: map[string]*trial{}, cheap: map[subject]bool{}}
-	whole, err := rules.RunContext(ctx, f, o.Rules)
-	if err != nil {
-		return nil, err
-	}
 	if m.shown, err = o.Filter.Fleet(ctx, whole); err != nil {
 		return nil, err
 	}
-	m.today = whole
 	if slices.ContainsFunc(f.VMs, func(v numa.VM) bool { return len(v.Observed) > 0 }) {
 		m.fleet = whatif.Unobserved(f)
 		if m.today, err = rules.RunContext(ctx, m.fleet, o.Rules); err != nil {
@@ -161,21 +162,15 @@ func (m *maker) make(ctx context.Context) (err error) {
 		return err
 	}
 	if !m.set() {
-		m.advised()
+		m.adviseVMs()
 	}
 	m.refuse()
-	err = m.weigh(ctx)
-	for n := 0; err == nil && n < rounds && m.further(ctx); n++ {
-		m.refuse()
-		err = m.weigh(ctx)
-	}
-	return cmp.Or(err, ctx.Err())
+	return cmp.Or(m.weigh(ctx), ctx.Err())
 }
 
-// again takes what a second plan would change besides, of what was left out beside changes that are left out themselves. It reports
-// whether there is anything.
+// again takes what a plan for the changed fleet would change besides. It reports whether there is anything.
 func (m *maker) again(ctx context.Context) (more bool, err error) {
-	next, err := newMaker(ctx, m.changed.Fleet, m.o)
+	next, err := newMaker(ctx, m.changed, m.o)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -234,12 +229,6 @@ func (m *maker) adviseHosts() {
 	}
 }
 
-// advised takes the edits that the advice of the shown findings comes to, on hosts as they are then.
-func (m *maker) advised() {
-	about, cures := m.ofVMs(m.shown.Findings)
-	m.advise(m.base, about, cures)
-}
-
 // ofVMs returns the VMs with a finding that is planned, and the cures of others. A cure costs its VM a power cycle unless the VM is off, or
 // no edit needs one: without Better a plan does not ask for that for a finding of low severity or less, nor where a setting of the host is the cure.
 func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures map[string][]numa.Edit) {
@@ -271,62 +260,36 @@ func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures 
 // hidden is the finding that a VM of few vCPUs is wide and its guest sees one node.
 const hidden = "N011"
 
-// advise takes the edits that a judged fleet's findings come to, on top of those that made it so. It reports whether
-// there are any.
-func (m *maker) advise(judged *rules.Result, about map[string]bool, cures map[string][]numa.Edit) (more bool) {
-	first := judged == m.base
-	vms, plans := judged.Proposals()
-	proposed := map[string]*rule.Proposal{}
+// adviseVMs takes the edits that the advice of the shown findings comes to, on hosts as they are then.
+func (m *maker) adviseVMs() {
+	about, cures := m.ofVMs(m.shown.Findings)
+	vms, plans := m.base.Proposals()
 	for i, v := range vms {
-		proposed[v.ID] = plans[i]
+		m.plans[v.ID] = plans[i]
 	}
-	if first {
-		m.plans = proposed
-	}
-	for _, c := range judged.Clusters {
-		for _, v := range c.VMs {
-			if m.kept[v.ID] != "" || m.done[v.ID] != "" {
-				continue
-			}
-			after, p := v.Config, proposed[v.ID]
-			if p != nil && about[v.ID] {
-				configure(&after, p.Edits)
-				if first {
-					m.better[v.ID] = p.Optional
-				}
-				if m.o.Better {
-					configure(&after, p.Optional)
-					m.better[v.ID] = nil
-				}
-			}
-			only := v.Config // what needs no plan; beside one it may be about what the plan changes: it comes with the next round
-			configure(&only, cures[v.ID])
-			if first && numa.Edits(&v.Config, &after) != nil {
-				m.settled[v.ID] = numa.Edits(&m.vms[v.ID].Config, &only)
-			} else {
-				configure(&after, cures[v.ID])
-			}
-			if numa.Edits(&v.Config, &after) == nil {
-				continue
-			}
-			more = true
-			if m.edits[v.ID] = numa.Edits(&m.vms[v.ID].Config, &after); m.edits[v.ID] == nil {
-				delete(m.edits, v.ID)
+	for v := range m.base.EachVM() {
+		if m.kept[v.ID] != "" {
+			continue
+		}
+		after, only := v.Config, v.Config
+		if p := m.plans[v.ID]; p != nil && about[v.ID] {
+			configure(&after, p.Edits)
+			m.better[v.ID] = p.Optional
+			if m.o.Better {
+				configure(&after, p.Optional)
+				m.better[v.ID] = nil
 			}
 		}
+		configure(&only, cures[v.ID]) // it needs no plan; beside one it may be about what the plan changes: it comes with the next round
+		if numa.Edits(&v.Config, &after) == nil {
+			after = only
+		} else {
+			m.settled[v.ID] = numa.Edits(&m.vms[v.ID].Config, &only)
+		}
+		if edits := numa.Edits(&m.vms[v.ID].Config, &after); edits != nil {
+			m.edits[v.ID] = edits
+		}
 	}
-	return more
-}
-
-// further takes the edits that the findings of the changed fleet come to, as a second plan would. It reports whether
-// there are any.
-func (m *maker) further(ctx context.Context) bool {
-	shown, err := m.o.Filter.Fleet(ctx, m.changed)
-	if m.set() || err != nil { // nothing is shown any more
-		return false
-	}
-	about, cures := m.ofVMs(shown.Findings)
-	return m.advise(m.changed, about, cures)
 }
 
 // hostsOf returns the hosts that a finding about hosts speaks of.

@@ -30,11 +30,10 @@ func (m *maker) weigh(ctx context.Context) error {
 		}
 		worse := m.harm(d)
 		if more := m.along(worse); len(worse) == 0 && !more {
-			m.settled = maps.Clone(m.edits)
 			return m.gains(ctx)
 		}
 		for id, why := range worse {
-			if last := m.settled[id]; last != nil && !slices.Equal(last, m.edits[id]) { // as it was before the last edits came
+			if last := m.settled[id]; last != nil && !slices.Equal(last, m.edits[id]) {
 				m.edits[id], m.done[id] = last, why
 			} else {
 				m.kept[id] = why
