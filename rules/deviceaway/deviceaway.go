@@ -40,7 +40,7 @@ func check(p *rule.Pass) {
 			continue
 		}
 		f := finding.Finding{
-			Severity: finding.Low,
+			Severity: finding.Low, Topic: d.PCI,
 			Message: fmt.Sprintf("%s is attached to node %d of %s, and nothing keeps the VM there: it has %s of %d",
 				name(d), node, v.Host.Name, rule.Plural(on.Layout.HomeNodes, "home node"), on.Layout.Nodes),
 			When: "Where its transfers matter",
@@ -112,6 +112,11 @@ func beside(p *rule.Pass, on *rule.On, node int) numa.Way {
 	}
 	if m.NodeMemory > 0 && p.VM.Guest.Memory > m.NodeMemory {
 		add(p.AtMostMemory(on, 1))
+	}
+	others, vcpus := p.Cluster.BoundTo(p.VM.Host, node)
+	others = slices.DeleteFunc(others, func(v *rule.VM) bool { return v == p.VM })
+	if cores, _ := m.CPUs(&p.VM.Guest); len(others) > 0 && vcpus+float64(min(p.VM.Guest.VCPUs, cores)) > float64(m.Cores) {
+		return numa.ByHand(fmt.Sprintf("make room on node %d first, to which numa.nodeAffinity binds %s, then %s", node, rule.Names(others), way.Do))
 	}
 	way.Do += p.VM.Cycle() + "; on another host the number means another node"
 	return way

@@ -183,6 +183,7 @@ func limits(rows []*product.Row) string {
 
 func report(p *rule.Pass, one *product.Product, f finding.Finding, on *rule.On) {
 	v, fact := p.VM, outside.Of(one.Fact())
+	f.Topic += " of " + one.Family
 	f.Evidence = []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence(),
 		{Name: "limits of " + fact.About, Value: fact.Version, Origin: "read: " + fact.Cite(p.Today)}}
 	p.Report(f, &on.Layout)

@@ -91,7 +91,7 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 		return false
 	}
 	f := finding.Finding{
-		Severity: finding.Medium,
+		Severity: finding.Medium, Topic: "cores",
 		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %d cores%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
 			rule.Ranges(nodes), rule.Plural(len(nodes), "node"), len(nodes)*int(on.Kind.Machine.Cores), p.Where(others), v.Guest.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "client")),
 		Ways: []numa.Way{list(on, nodes, on.Layout.Least), p.AtMostVCPUs(cores(on), "")},
@@ -114,7 +114,7 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	memory := numa.Bytes(v.Guest.Memory)
 	beyond := on.Lacks(&v.Guest)
 	f := finding.Finding{
-		Severity: finding.Medium,
+		Severity: finding.Medium, Topic: "memory",
 		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are to be had from no other node and are ballooned or swapped",
 			memory, memory-beyond, rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
 		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory)), p.AtMostMemory(on, len(nodes))},

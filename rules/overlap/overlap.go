@@ -24,17 +24,14 @@ func check(p *rule.Pass) {
 	if p.Kind == nil {
 		return
 	}
-	var pinned, bound []*rule.VM
+	var pinned []*rule.VM
 	for _, v := range p.Cluster.Running(p.Host) {
-		switch {
-		case v.Guest.Affinity:
+		if v.Guest.Affinity {
 			pinned = append(pinned, v)
-		case v.Guest.AllowedNodes > 0:
-			bound = append(bound, v)
 		}
 	}
 	onPCPUs(p, pinned)
-	onNodes(p, bound)
+	onNodes(p)
 }
 
 // A group is VMs whose PCPUs touch each other, directly or through others.
@@ -52,7 +49,7 @@ func onPCPUs(p *rule.Pass, vms []*rule.VM) {
 	for _, g := range groups(vms) {
 		busiest, load := g.busiest()
 		cores := g.cores(p.Host)
-		f := finding.Finding{Severity: finding.Info, Advice: "Give each VM PCPUs of its own, no more vCPUs than cores, or clear the CPU affinities"}
+		f := finding.Finding{Severity: finding.Info, Topic: fmt.Sprintf("PCPU %d", g.pcpus[0]), Advice: "Give each VM PCPUs of its own, no more vCPUs than cores, or clear the CPU affinities"}
 		switch {
 		case load > 1:
 			f.Severity = finding.Medium
@@ -183,35 +180,27 @@ func (g *group) cores(h *numa.Host) int {
 
 // onNodes reports nodes that NUMA node affinities load beyond their cores while
 // other nodes of the host are free of them.
-func onNodes(p *rule.Pass, vms []*rule.VM) {
-	vcpus := map[int]float64{} // by node
-	users := map[int][]*rule.VM{}
-	for _, v := range vms {
-		list := vnuma.NodeAffinity(v.VM)
-		for _, n := range list {
-			vcpus[n] += float64(v.Guest.VCPUs) / float64(len(list))
-			users[n] = append(users[n], v)
-		}
-	}
+func onNodes(p *rule.Pass) {
 	for _, n := range p.Host.Nodes.Value {
 		threads := n.Threads
 		if !p.Host.HyperThreading.Or(true) {
 			threads = n.Cores
 		}
-		if n.Cores == 0 || len(users[n.ID]) < 2 || vcpus[n.ID] <= float64(n.Cores) {
+		users, vcpus := p.Cluster.BoundTo(p.Host, n.ID)
+		if n.Cores == 0 || len(users) < 2 || vcpus <= float64(n.Cores) {
 			continue
 		}
 		f := finding.Finding{
-			Severity: finding.Low,
+			Severity: finding.Low, Topic: fmt.Sprintf("node %d", n.ID),
 			Message: fmt.Sprintf("numa.nodeAffinity presses %s onto node %d: %.0f vCPUs on %d cores",
-				rule.Names(users[n.ID]), n.ID, vcpus[n.ID], n.Cores),
+				rule.Names(users), n.ID, vcpus, n.Cores),
 			Advice: "Clear numa.nodeAffinity where no device asks for it, or spread the VMs over the nodes",
 		}
-		if vcpus[n.ID] > float64(threads) {
+		if vcpus > float64(threads) {
 			f.Severity = finding.Medium
 			f.Message += fmt.Sprintf(" and %d threads", threads)
 		}
-		for _, v := range users[n.ID] {
+		for _, v := range users {
 			e := v.SettingEvidence("numa.nodeAffinity")
 			e.Name += " of " + v.Name
 			f.Evidence = append(f.Evidence, e, finding.Of("vCPUs of "+v.Name, v.VCPUs, v.At))

@@ -23,6 +23,17 @@ func NodesOf(h *numa.Host, pcpus []int) (nodes []int, complete bool) {
 	return slices.Compact(nodes), complete
 }
 
+// BoundTo returns the VMs that run on the host with a node in their numa.nodeAffinity, and how many of their vCPUs that comes to: those of a
+// VM that names several nodes are spread over them.
+func (c *Cluster) BoundTo(h *numa.Host, node int) (vms []*VM, vcpus float64) {
+	for _, v := range c.Running(h) {
+		if list := vnuma.NodeAffinity(v.VM); !v.Guest.Affinity && slices.Contains(list, node) {
+			vms, vcpus = append(vms, v), vcpus+float64(v.Guest.VCPUs)/float64(len(list))
+		}
+	}
+	return vms, vcpus
+}
+
 // NodeOf returns the node of its host that a device of the VM is attached to, where that is known.
 func (v *VM) NodeOf(d numa.Device) (node int, ok bool) {
 	if v.Host == nil {

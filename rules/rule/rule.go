@@ -260,6 +260,9 @@ type Pass struct {
 func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
 	f.Cluster = p.Cluster.Name
+	if p.away { // it costs nothing until the VM moves there
+		f.Severity = min(f.Severity, finding.Medium)
+	}
 	p.advise(&f)
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID
@@ -275,9 +278,6 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	}
 	for _, h := range p.bad {
 		f.On = append(f.On, h.Name)
-	}
-	if p.away { // it costs nothing until the VM moves there
-		f.Severity = min(f.Severity, finding.Medium)
 	}
 	if layout != nil {
 		f.Assumes = layout.Assumes.Texts()
