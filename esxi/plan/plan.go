@@ -39,9 +39,13 @@ type Plan struct {
 // D-1). Better means, in this order: no virtual node carried by several clients, no
 // remote memory, clients that fit their nodes, equal sizes, as few clients as
 // possible, a socket for each virtual node (B-25), few changes. Every candidate is
-// predicted; the search tries the sensible ones, not all.
+// predicted; the search tries the sensible ones, not all. Machines are weighed as they are
+// once their nodes are alike: what a memory module lacks is repaired, and no VM is divided for it.
 func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
-	s := search{g: g, machines: machines, ch: ch}
+	s := search{g: g, machines: make([]vnuma.Machine, len(machines)), real: machines, ch: ch}
+	for i := range machines {
+		s.machines[i] = machines[i].Repaired()
+	}
 	s.before = s.layout(g, 0)
 	now := s.score(Edit{})
 	best, least, apart := Edit{}, now, 0
@@ -131,7 +135,7 @@ func (s *search) needed(e Edit) Edit {
 
 // alone says for which other machines the plan is as it is.
 func (s *search) alone(p *Plan) {
-	alone := Best(s.g, s.machines[:1], s.ch)
+	alone := Best(s.g, s.real[:1], s.ch)
 	if alone.Edit == p.Edit {
 		return
 	}
@@ -150,7 +154,8 @@ func (s *search) alone(p *Plan) {
 
 type search struct {
 	g        *vnuma.Guest
-	machines []vnuma.Machine
+	machines []vnuma.Machine // repaired: they are weighed
+	real     []vnuma.Machine // as they are: of these the layouts are told
 	ch       vnuma.Choices
 	before   vnuma.Layout // of g, on the first machine
 	harm     bool         // what is only untidy counts nothing
@@ -159,10 +164,12 @@ type search struct {
 // layouts predicts the edited VM: a power cycle on the first machine, vMotion from
 // there to the others.
 func (s *search) layouts(e Edit) []vnuma.Layout {
-	out := make([]vnuma.Layout, len(s.machines))
+	out := make([]vnuma.Layout, len(s.real))
 	g := e.Apply(*s.g)
-	for i := range s.machines {
-		out[i] = s.layout(&g, i)
+	told := *s
+	told.machines = s.real
+	for i := range out {
+		out[i] = told.layout(&g, i)
 	}
 	return out
 }

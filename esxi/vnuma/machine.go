@@ -367,6 +367,23 @@ func (m *Machine) Shape() string {
 	return s
 }
 
+// Repaired returns m with as much memory on each node with cores as the largest has: of nodes that are unlike a module failed, or slots
+// are populated unequally.
+func (m Machine) Repaired() Machine {
+	if !m.UnlikeMemory() {
+		return m
+	}
+	u := m.unlike.Value()
+	before := m.AllMemory
+	for _, i := range u.order[:u.cores] {
+		m.AllMemory += m.MaxMemory - u.memory[i]
+		u.memory[i] = m.MaxMemory
+	}
+	m.Reservable += m.AllMemory - before
+	m.NodeMemory, m.unlike, m.assumes = m.MaxMemory, unique.Make(u), m.assumes&^AssumedNodeMemory
+	return m
+}
+
 // Merged returns m as it would be with k nodes made into one: SNC off, NPS1.
 func (m Machine) Merged(k int32) Machine {
 	perCore := m.Threads / m.Cores

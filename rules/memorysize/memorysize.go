@@ -104,8 +104,7 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 		f.Ways = append(f.Ways, numa.ByHand("leave it: what it uses comes home"))
 	case now.Away() == 0 && plan.Better && after.Missed() < now.Crossed: // less memory would help, if each client had a node
 		f.Ways, f.Notice = p.PlanWays()
-	case now.Away() == 0 && m.UnlikeMemory():
-		f.Ways = append(f.Ways, numa.ByHand("give the nodes of the host the same memory: repair a module that failed, or populate the slots of all packages alike"))
+	case m.UnlikeMemory() && !plan.Better:
 	case now.Away() == 0 && o.Layout.PPDs.Len() > o.Layout.HomeNodes:
 		f.Ways = append(f.Ways, numa.ByHand(fmt.Sprintf("use vCPUs or cores per socket that make at most %s", rule.Plural(o.Layout.HomeNodes, "client"))))
 	case plan.Better && after.Away() < plan.Before[0].Memory.Away():
@@ -115,6 +114,9 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 		if spread, ok := consolidate(p, m); ok {
 			f.Ways = append(f.Ways, spread)
 		}
+	}
+	if now.Missed() > 0 && m.UnlikeMemory() {
+		f.Ways = append(f.Ways, numa.ByHand("give the nodes of the host the same memory: repair a module that failed, or populate the slots of all packages alike"))
 	}
 }
 
