@@ -41,6 +41,9 @@ const (
 var vmEdits = []EditKind{EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCPUHotAdd, EditMemoryHotAdd,
 	EditCoresPerNUMANode, EditVNUMAHotAdd, EditCPUAffinity, EditLatency, EditReserveAll, EditMemoryReservation, EditCPUReservation}
 
+// Written reports whether homenode writes edits of the kind, which are of a property of a VM.
+func (k EditKind) Written() bool { return slices.Contains(vmEdits, k) }
+
 // Needs says what an edit takes effect with.
 type Needs string
 
@@ -302,7 +305,7 @@ func (e *Edit) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	keyed := slices.Contains([]EditKind{EditExtraConfig, EditHostOption, EditDRSRule}, j.Kind)
-	if known := keyed || slices.Contains(vmEdits, j.Kind); !known || keyed != (j.Key != "") {
+	if known := keyed || j.Kind.Written(); !known || keyed != (j.Key != "") {
 		return fmt.Errorf("found an edit of the kind %q with the key %q", j.Kind, j.Key)
 	}
 	*e = Edit{Kind: j.Kind, Key: j.Key}

@@ -140,7 +140,7 @@ func (m *maker) askedOfHost(was, is *numa.Host) error {
 // unwritten is the error for a fact that was asked to change and that no plan writes.
 func unwritten[T any](facts []numa.Property[T], was, is *T) error {
 	for _, p := range facts {
-		if _, writes := kindForms[p.Edit]; writes {
+		if p.Edit.Written() {
 			continue
 		}
 		before, after := valueOf(p.Fact(was)), valueOf(p.Fact(is))

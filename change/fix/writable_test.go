@@ -33,6 +33,11 @@ func TestClosedList(t *testing.T) {
 			t.Errorf("%s is written, and readers do not keep it", key)
 		}
 	}
+	for _, p := range numa.VMFacts {
+		if _, writes := kindForms[p.Edit]; writes != p.Edit.Written() {
+			t.Errorf("%s: written %v, and declared %v", p.Word, writes, p.Edit.Written())
+		}
+	}
 	for kind := range kindForms {
 		if Privileges[kind] == "" {
 			t.Errorf("%s is written, and no privilege is named for it", kind)

@@ -211,7 +211,7 @@ func factRows[T any](b *bytes.Buffer, facts []numa.Property[T]) {
 		if p.Only != nil {
 			about += ": " + strings.Join(p.Only, ", ")
 		}
-		if p.Edit != "" {
+		if p.Edit.Written() {
 			edit = "`" + string(p.Edit) + "`"
 		}
 		fmt.Fprintf(b, "| `%s` | %s | `%s` | %s | %s | %s | %s |\n", p.Word, about, p.JSON, p.Where, p.Sheet, p.VMX, edit)
