@@ -130,16 +130,38 @@ var frontSideBus = regexp.MustCompile(`Xeon(\(TM\)|™|(\(R\)|®)? +(MP +)?(CPU 
 // processors to hosts with nodes (x3950).
 func (h *Host) FrontSideBus() bool { return frontSideBus.MatchString(h.CPUModel.Value) }
 
-// withoutXSAVE matches processors from before Sandy Bridge and Bulldozer.
-var withoutXSAVE = regexp.MustCompile(`Xeon.* ([ELWX](34|35|36|55|56|65|75)\d\d|E7- +\d{4})\b|Opteron.* ([128]\d{2,3}|[128][234]\d\d|41\d\d|61\d\d)( |$)`)
+// dropped are the processors that a release no longer supports, by their name: its installer stops. Sources, of which copies were read on
+// 2026-11-26: ESXi 6.5 Update 1 release notes; vSphere 6.7 release notes; vSphere 7.0 release notes (quoted by C. Hall, Workaround ESXi CPU
+// unsupported error, 2020-04-06, https://polarclouds.co.uk); VMware KB 82794 for 8.0; Broadcom KB 318697 of 2026-02-19 for 9.0. The notes of
+// 6.7 name Westmere too, which 6.7 ran: 7.0 is taken, whose notes name it. Skylake is left out: the article had it at 9.0 first, and has it at
+// 9.2 (KB 428874).
+var dropped = []struct {
+	from  Release
+	model *regexp.Regexp
+	why   string
+}{
+	{ESXi65, regexp.MustCompile(`Xeon(\(R\)|®)? +(CPU +)?[ELX]?(30|32|51|53|72|73)\d\d\b`), "its processor is a Xeon of 2006 and 2007, which ESXi 6.5 and later do not support"},
+	{ESXi67, regexp.MustCompile(`Xeon(\(R\)|®)? +(CPU +)?[ELWX](31|33|34|35|52|54|55|65|74|75)\d\d\b`), "its processor is a Xeon from before Westmere, which ESXi 6.7 and later do not support"},
+	{ESXi67, regexp.MustCompile(`Opteron.* (13|23|24|41|61|83|84)\d\d\b`), "its processor is an Opteron from before Bulldozer, which ESXi 6.7 and later do not support"},
+	{ESXi70, regexp.MustCompile(`Xeon.* ([ELX]56\d\d|W36\d\d|E7- *\d{4}L?)( +@|$)`), "its processor is a Westmere, which ESXi 7.0 and later do not support"},
+	{ESXi80, regexp.MustCompile(`Xeon.* (E3-?1\d{3}L?( [vV][234])?|E[57]-\d{4}[LW]?( 0| [vV][23])?)( +@|$)`), "its processor is one of Sandy Bridge to Haswell, which ESXi 8.0 and later do not support"},
+	{ESXi80, regexp.MustCompile(`Opteron.* [346][23]\d\d\b`), "its processor is an Opteron, which ESXi 8.0 and later do not support"},
+	{ESXi80 + 2, withoutXSAVE, "its processor has no XSAVE, which ESXi 8.0 U2 and later need"},
+	{ESXi90, regexp.MustCompile(`Xeon.* (E[57]-\d{4}[A-Z]? [vV]4|E3-1\d{3}[A-Z]? [vV]6|D-15\d\d|W-21\d\d)\b`), "its processor is one that ESX 9.0 and later do not support (Broadcom KB 318697)"},
+}
+
+// withoutXSAVE matches those processors from before Sandy Bridge and Bulldozer that no list names: of 2003 to 2006.
+var withoutXSAVE = regexp.MustCompile(`Opteron.* ([128]\d\d|[128]2\d\d)( |$)|` + frontSideBus.String())
 
 // Dropped says why a release does not run on the processors of the host, by their name; "" where nothing is known against it. ESXi 8.0 U2
 // and later need the instruction XSAVE, which came with Sandy Bridge and Bulldozer in 2011 (William Lam, 2023-10,
 // https://williamlam.com/2023/10/heads-up-esxi-8-0-update-2-requires-xsave-cpu-instruction-even-with-allowlegacycputrue.html, read
-// 2026-11-26). Which others a release leaves out the compatibility guide says.
+// 2026-11-26). What else a release leaves out the compatibility guide says.
 func (h *Host) Dropped(r Release) string {
-	if r >= ESXi80+2 && (h.FrontSideBus() || withoutXSAVE.MatchString(h.CPUModel.Value)) {
-		return "its processor has no XSAVE, which ESXi 8.0 U2 and later need"
+	for _, d := range dropped {
+		if r >= d.from && d.model.MatchString(h.CPUModel.Value) {
+			return d.why
+		}
 	}
 	return ""
 }

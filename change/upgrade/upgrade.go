@@ -41,10 +41,11 @@ type Result struct {
 	Worse    int           `json:"worse"`   // VMs that are worse off
 	VMs      []VM          `json:"vms"`     // that get another layout or are worse off, these first
 	Meanings []Concern     `json:"meanings"`
-	First    []First       `json:"first"` // what to set before, so that no VM is worse off
-	Left     []fix.Left    `json:"left"`  // what is worse and has no change
-	Hosts    []HostFinding `json:"hosts"` // findings of hosts that are new or more severe
-	Newer    int           `json:"newer"` // VMs that have the hardware version, or a later one, and stay
+	First    []First       `json:"first"`   // what to set before, so that no VM is worse off
+	Left     []fix.Left    `json:"left"`    // what is worse and has no change
+	Hosts    []HostFinding `json:"hosts"`   // findings of hosts that are new or more severe
+	Dropped  []Dropped     `json:"dropped"` // hosts whose processors the release no longer supports
+	Newer    int           `json:"newer"`   // VMs that have the hardware version, or a later one, and stay
 
 	Drift *diff.Drift `json:"-"`
 
@@ -58,6 +59,14 @@ type HostFinding struct {
 	Rule    string `json:"rule"`
 	Level   string `json:"severity"`
 	Text    string `json:"message"`
+}
+
+// Dropped is a host that does not get the release.
+type Dropped struct {
+	Host    string `json:"host"`
+	Cluster string `json:"cluster,omitempty"`
+	CPU     string `json:"cpuModel"`
+	Why     string `json:"why"`
 }
 
 // A VM gets another layout on some kind of host.
@@ -102,7 +111,7 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 	if err := a.possible(f, after); err != nil {
 		return nil, err
 	}
-	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: judged(today, a.Cluster), VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Drift: both.Drift}
+	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: judged(today, a.Cluster), VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Dropped: droppedOf(f, after), Drift: both.Drift}
 	if a.Release != 0 {
 		r.Release = a.Release.String()
 	}
@@ -113,6 +122,23 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 	}
 	r.layouts(today, later)
 	return r, r.first(ctx, after, o)
+}
+
+// droppedOf returns the hosts whose release changes to one that no longer supports their processors.
+func droppedOf(before, after *numa.Fleet) []Dropped {
+	out := []Dropped{}
+	for i := range after.Hosts {
+		h := &after.Hosts[i]
+		if why := h.Dropped(h.Release.Value); why != "" && h.Release.Value != before.Hosts[i].Release.Value {
+			c := slices.IndexFunc(after.Clusters, func(c numa.Cluster) bool { return c.ID == h.Cluster })
+			cluster := ""
+			if c >= 0 {
+				cluster = after.Clusters[c].Name
+			}
+			out = append(out, Dropped{h.Name, cluster, h.CPUModel.Value, why})
+		}
+	}
+	return out
 }
 
 // judged counts the judged VMs of the clusters that are asked about.

@@ -58,6 +58,32 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+// TestDropped names the hosts whose processors the release no longer supports, of those that get it.
+func TestDropped(t *testing.T) {
+	f := fleet(t, `release 7.0U1
+cluster prod
+host old nodes=2 cores=12 memory=256GB cpu="Intel(R) Xeon(R) CPU E5-2680 v3 @ 2.50GHz"
+host new nodes=2 cores=16 memory=256GB cpu="Intel(R) Xeon(R) Gold 6346 CPU @ 3.10GHz"
+vm a host=old vcpus=2 memory=4GB hw=19
+cluster lab
+host aside nodes=2 cores=12 memory=256GB cpu="Intel(R) Xeon(R) CPU E5-2680 v3 @ 2.50GHz"
+vm b host=aside vcpus=2 memory=4GB hw=19
+`)
+	for release, want := range map[numa.Release]string{numa.ESXi80: "[prod/old]", numa.ESXi70 + 3: "[]"} {
+		r, err := Study(t.Context(), nil, f, Ask{Cluster: "prod", Release: release}, rules.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for _, d := range r.Dropped {
+			names = append(names, d.Cluster+"/"+d.Host)
+		}
+		if got := fmt.Sprint(names); got != want {
+			t.Errorf("%s: found %s, want %s", release, got, want)
+		}
+	}
+}
+
 // TestNothingAsked refuses an upgrade to nothing.
 func TestNothingAsked(t *testing.T) {
 	if _, err := Study(t.Context(), nil, fleet(t, "release 7.0\nhost esx1 nodes=2 cores=12 memory=256GB\nvm a host=esx1 vcpus=2 memory=4GB\n"), Ask{}, rules.Options{}); err == nil {

@@ -15,6 +15,13 @@ import (
 func Upgrade(r *upgrade.Result) *answer.Answer {
 	a := &answer.Answer{Command: "size upgrade", Title: "Upgrade to " + target(r), Verdict: upgradeVerdict(r), Result: r}
 	a.Facts = []answer.Fact{{Name: "judged", Text: words.Plural(r.Judged, "VM") + " of " + r.Source + ", before and after"}}
+	if len(r.Dropped) > 0 {
+		t := answer.Table{Name: "dropped", Title: "Hosts that do not get the release", Columns: answer.Columns("cluster", "host", "processor", "why")}
+		for _, h := range r.Dropped {
+			t.Add(h.Cluster, h.Host, h.CPU, h.Why)
+		}
+		a.Tables = append(a.Tables, t)
+	}
 	if len(r.VMs) > 0 {
 		t := answer.Table{Name: "vms", Title: "VMs that change", Columns: answer.Columns("VM", "cluster", "", "on", "before", "after", "new findings")}
 		for i := range r.VMs {
@@ -55,6 +62,9 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 	if r.Newer > 0 {
 		a.Note(words.Verb(r.Newer, "VM has", "VMs have") + " that virtual hardware or a later version, and stay as they are")
 	}
+	if r.Release != "" {
+		a.Note("processors are compared with the lists of dropped ones that homenode knows, from Skylake on with none: ask the Broadcom Compatibility Guide about the servers too (KB 318697)")
+	}
 	a.Note("a VM keeps its layout until its next power cycle; the layouts after are those of that power cycle")
 	if r.Hardware > 0 {
 		a.Note("virtual hardware cannot be taken back")
@@ -93,6 +103,9 @@ func upgradeVerdict(r *upgrade.Result) []string {
 		out = append(out, words.Verb(worse, "VM is", "VMs are")+" worse off: decide by hand before.")
 	case all > 0:
 		out = append(out, "None is worse off.")
+	}
+	if n := len(r.Dropped); n > 0 {
+		out = append(out, fmt.Sprintf("%s not get ESXi %s: it no longer supports their processors.", words.Verb(n, "host does", "hosts do"), r.Release))
 	}
 	if n := len(r.Hosts); n > 0 {
 		out = append(out, words.Verb(n, "new finding is", "new findings are")+" about hosts.")
