@@ -63,6 +63,7 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 		a.Notes = append(a.Notes, answer.Note{Text: n})
 	}
 	for _, t := range []answer.Table{
+		texts(p, "guests", "What guests, licences and power-on notice", noticed),
 		texts(p, "brings", "What a change brings along", func(c *fix.Change) []string { return c.Brings }),
 		texts(p, "assumes", "What the layout after a change assumes", func(c *fix.Change) []string { return c.Assumes }),
 		texts(p, "lost", "What a rollback does not give back", func(c *fix.Change) []string { return c.Lost }),
@@ -133,7 +134,6 @@ func changes(p *fix.Plan) []answer.Table {
 	short := answer.Table{Name: "changes", Title: "Changes", Columns: answer.Columns(">batches", "cluster", "object", "change", "layout", "cures", "downtime")}
 	full := answer.Table{Name: "changes", Title: "Changes", Long: true, Columns: answer.Columns(">batch", "cluster", "object", "cures", "downtime", "layout", "change")}
 	hosts := answer.Table{Name: "hosts", Title: "What each VM gets on every host", Long: true, Columns: answer.Columns("VM", "on", "now", "then")}
-	guests := answer.Table{Name: "guests", Title: "What guests and licences notice", Long: true, Columns: answer.Columns("VM", "notice")}
 	type key struct{ cluster, change, layout, cures, downtime string }
 	of := map[key][]*fix.Change{}
 	var order []key
@@ -142,9 +142,6 @@ func changes(p *fix.Plan) []answer.Table {
 		full.Add(fmt.Sprint(c.Batch), c.Target().Cluster, c.Target().Name, cures(c), c.Downtime, ownLayout(c), edits(c.Edits))
 		for _, e := range c.Layout {
 			hosts.Add(c.VM.Name, strings.Join(e.Hosts, ", "), e.Now.Text, e.After.Text)
-		}
-		if len(c.Notices) > 0 {
-			guests.Add(c.VM.Name, strings.Join(c.Notices, "; "))
 		}
 		k := key{c.Target().Cluster, edits(c.Edits), shortLayout(c), cures(c), c.Downtime}
 		if of[k] == nil {
@@ -168,7 +165,12 @@ func changes(p *fix.Plan) []answer.Table {
 		full.Foot = short.Foot
 	}
 	short.Plain = &full
-	return []answer.Table{short, full, hosts, guests}
+	return []answer.Table{short, full, hosts}
+}
+
+// noticed returns what somebody notices of a change.
+func noticed(c *fix.Change) []string {
+	return slices.DeleteFunc(slices.Clone(c.Notices), func(text string) bool { return text == rule.NoNotice })
 }
 
 // ownLayout returns the layout on the VM's own hosts before and after.

@@ -87,11 +87,17 @@ func HostNames(hosts []*numa.Host) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
+// NoNotice is the notice of a change that the guest does not see.
+const NoNotice = "the guest notices nothing"
+
 // Notice says what the guest will notice when it gets the layout next instead of
-// now.
+// now; "" of a VM that is off now because its configuration is refused.
 func Notice(now, next *vnuma.Layout) string {
-	if now.SameGuest(next) {
-		return "the guest notices nothing"
+	switch {
+	case now.SameGuest(next):
+		return NoNotice
+	case now.Refused.Any(): // it saw nothing
+		return ""
 	}
 	var parts []string
 	if !now.VSockets.Equal(next.VSockets) {

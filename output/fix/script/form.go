@@ -22,6 +22,7 @@ type form struct {
 	left       []string // what of the plan is not in the script, and why
 	unmade     []string // the part of it that the plan changes
 	unrestored []string
+	notices    []string // of the changes that are in it
 	steps      []step
 	power      bool
 }
@@ -76,10 +77,13 @@ func newForm(p *fix.Plan, name string, o Options) *form {
 			continue
 		}
 		f.steps = append(f.steps, stepOf(&c, t, o))
+		for _, text := range c.Notices {
+			f.notices = append(f.notices, naming(c.Target().ID, c.Target().Name)+": "+text)
+		}
 	}
 	f.head, f.left = headOf(p, name, o), slices.Concat(f.unmade, f.unrestored)
 	f.leave(p)
-	for _, list := range [][]string{f.left, f.unmade} { // they are shown on terminals too
+	for _, list := range [][]string{f.left, f.unmade, f.notices} { // they are shown on terminals too
 		for i := range list {
 			list[i] = texttab.Line(list[i])
 		}
@@ -294,9 +298,14 @@ func cite(tool string, p *fix.Plan) string {
 // comments returns the head of a script.
 func (f *form) comments() []string {
 	lines := slices.Clone(f.head)
-	if f.left != nil {
-		lines = append(lines, "", "Not in this script:")
-		for _, l := range f.left {
+	for _, part := range []struct {
+		title string
+		list  []string
+	}{{"To mind:", f.notices}, {"Not in this script:", f.left}} {
+		if part.list != nil {
+			lines = append(lines, "", part.title)
+		}
+		for _, l := range part.list {
 			lines = append(lines, "- "+l)
 		}
 	}
