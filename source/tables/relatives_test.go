@@ -33,6 +33,12 @@ func TestRelatives(t *testing.T) {
 		"a title":                  "Inventory Report, all of it\r\nGenerated: 2026-01-01\r\n\r\n" + semicolon.Replace(plain),
 		"a total":                  plain + "Total,,12,24576,,\r\n",
 		"a total elsewhere":        plain + "Summe (2),,12,24576,,\r\n",
+		"a total of others too":    plain + "Total,,16,32768,,\r\n",
+		"a total of all VMs":       plain + "Grand Total: 2 VMs,,13,,,\r\n",
+		"an average":               plain + "Average,,6,12288,,\r\n",
+		"a sum and a mean":         plain + "Sum,,14,,,\r\nMittelwert,,6,12288,,\r\n",
+		"a sum of memory":          plain + "Total,,,24 GB,,\r\n",
+		"a count":                  plain + "Anzahl VMs: 2,,2,,,\r\n",
 		"a total without a name":   plain + ",,12,24576,,\r\n",
 		"a remark":                 plain + "\r\nReport generated 2026-01-01 by admin\r\n",
 		"a remark in a row":        plain + "2 rows,,,,,\r\n",
@@ -50,7 +56,7 @@ func TestRelatives(t *testing.T) {
 			t.Errorf("%s: found %v, want %v; notes %v", name, got, want, f.Notes)
 		}
 	}
-	for _, name := range []string{"totals", "total", "summer"} { // a VM may be called so
+	for _, name := range []string{"totals", "total", "summer", "average", "max", "count01"} { // a VM may be called so
 		f := mustRead(t, tempFile(t, "vms.csv", []byte(head+a+b+name+",poweredOn,2,4096,esx1,c\r\n")))
 		if len(f.VMs) != 3 {
 			t.Errorf("%s: %d VMs, want 3", name, len(f.VMs))

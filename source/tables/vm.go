@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"homenode/numa"
 )
@@ -126,15 +127,35 @@ func (t *table) other(before []vmRow) bool {
 		again = again && cell == strings.Trim(p.header, `"`)
 		remark = remark && (id == "VM" || cell == "")
 	}
+	return name != "" && (again || remark || len(before) > 0 && t.sumsUp(name, before))
+}
+
+// sumsUp reports whether the current row, below those of VMs, sums them up: its name begins so and its vCPUs are theirs together, or its name
+// says nothing else and no other column has a word.
+func (t *table) sumsUp(name string, before []vmRow) bool {
 	sum := 0
 	for i := range before {
 		sum += before[i].vm.VCPUs.Value
 	}
-	return name != "" && (again || remark || len(before) > 0 && total.MatchString(name) && t.count("CPUs", 1<<30).Value == sum)
+	if total.MatchString(name) && t.count("CPUs", 1<<30).Value == sum {
+		return true
+	}
+	alone := summary.MatchString(name)
+	for id, p := range t.columns {
+		if p.index >= 0 && p.index < len(t.cells) && id != "VM" {
+			alone = alone && !strings.ContainsFunc(unitWords.ReplaceAllString(t.cells[p.index], ""), unicode.IsLetter)
+		}
+	}
+	return alone
 }
 
-// total matches the name of a row that adds up the others.
-var total = regexp.MustCompile(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamt|somme|suma|totaal)(en|e|es)?\b`)
+var (
+	// total matches the beginning of the name of a row that adds up the others.
+	total = regexp.MustCompile(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamt|somme|suma|totaal)(en|e|es)?\b`)
+	// summary matches the whole name of a row that sums up the others.
+	summary   = regexp.MustCompile(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe)?|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)
+	unitWords = regexp.MustCompile(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
+)
 
 // bareID cuts off the type that PowerCLI and pyVmomi put before a reference: VirtualMachine-vm-12, vim.HostSystem:host-3.
 func bareID(s string) string {
