@@ -347,7 +347,7 @@ func (m *Move) judge(s *Shape) {
 			refuse("%s", f.Text)
 		}
 	}
-	m.Strict = s.Page > 0 || m.Exclusive
+	m.Strict = s.Page > 0 || m.Exclusive || m.To == "qemu" && m.VM.LatencyHigh()
 	if m.Refused == nil {
 		m.Shape = s
 	}

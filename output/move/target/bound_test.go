@@ -73,6 +73,20 @@ func TestStrict(t *testing.T) {
 	}
 }
 
+// TestStrictOfLatencyHigh: the memory of a VM of latency sensitivity High is on its nodes alone, on the platforms that can allocate it at the
+// start; on Proxmox only huge pages are.
+func TestStrictOfLatencyHigh(t *testing.T) {
+	for to, want := range map[string]string{"libvirt": `mode="strict"`, "qemu": "prealloc=on,host-nodes=9,policy=bind", "proxmox": "policy=preferred"} {
+		m := moved(t, "latency", to, move.Options{At: at(9)})
+		if m.Refused != nil {
+			t.Fatalf("%s: %q", to, m.Refused)
+		}
+		if text := string(Files([]*move.Move{m})[0].Data); !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("%s: want %s in\n%s", to, want, text)
+		}
+	}
+}
+
 // many returns the move of a VM of 256 vCPUs to a platform.
 func many(t *testing.T, to string) *move.Move {
 	v := vmOf(t, "nodes=8 cores=32 memory=512GB", "vcpus=256 coresPerSocket=32 memory=4GB hw=20 firmware=efi iommu=on")

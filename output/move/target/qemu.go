@@ -76,6 +76,9 @@ func backend(s *move.Shape, cell int, at *move.Placement, strict bool) string {
 		policy := "preferred"
 		if strict {
 			policy = "bind"
+			if s.Page == 0 { // allocated later, it would be killed where the node is full
+				more += ",prealloc=on"
+			}
 		}
 		more += fmt.Sprintf(",host-nodes=%d,policy=%s", at.Nodes[cell], policy)
 	}
