@@ -118,7 +118,7 @@ func Documents(name string, r io.Reader) ([]fact.Document, error) {
 		return nil, over
 	}
 	if len(bytes.TrimSpace(head)) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, errEmpty)
+		return nil, fmt.Errorf("%s: %w, want one of %s", name, errEmpty, Names())
 	}
 	return nil, fmt.Errorf("%s: %w: %s", name, ErrUnknown, Names())
 }
@@ -212,7 +212,7 @@ func Read(arg string) (Piece, error) {
 	}
 	switch {
 	case len(p.Docs) == 0 && err == nil && p.Errs == nil:
-		err = fmt.Errorf("%s: %w in it", p.Name, ErrUnknown)
+		err = fmt.Errorf("%s: %w in it: %s", p.Name, ErrUnknown, Names())
 	case len(p.Docs) == 0:
 		err = errors.Join(append(p.Errs, err)...)
 	case err != nil: // what was read before it counts

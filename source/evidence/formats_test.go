@@ -46,7 +46,7 @@ func TestRead(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := evidence.Documents("x", strings.NewReader("\n \n")); err == nil || err.Error() != "x: found an empty file" {
+	if _, err := evidence.Documents("x", strings.NewReader("\n \n")); err == nil || err.Error() != "x: found an empty file, want one of "+evidence.Names() {
 		t.Errorf("empty: %v", err)
 	}
 }

@@ -57,7 +57,7 @@ func Anything(path string, stdin io.Reader) []Part {
 		}
 	}
 	if err == nil && len(parts) == 0 {
-		err = fmt.Errorf("%s: %w in it", path, evidence.ErrUnknown)
+		err = fmt.Errorf("%s: %w in it: %s", path, evidence.ErrUnknown, evidence.Names())
 	}
 	if err != nil {
 		parts = append(parts, Part{Name: path, Err: err})

@@ -110,7 +110,7 @@ func readable(path string, info os.FileInfo) error {
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil // a pipe is opened once
 	case !info.IsDir() && info.Size() == 0:
-		return fmt.Errorf("%s: the file is empty", path)
+		return fmt.Errorf("%s: the file is empty; a SOURCE is %s", path, want())
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -118,7 +118,7 @@ func readable(path string, info os.FileInfo) error {
 	}
 	if info.IsDir() {
 		if _, err = f.ReadDir(1); err == io.EOF {
-			err = fmt.Errorf("%s: the folder is empty", path)
+			err = fmt.Errorf("%s: the folder is empty; a SOURCE is %s", path, want())
 		}
 	}
 	return errors.Join(err, f.Close())

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"homenode/source/evidence"
 )
 
 // TestUnreadable: what cannot be read at all is not said to be of a wrong kind.
@@ -17,7 +19,7 @@ func TestUnreadable(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := File(path); err == nil || err.Error() != path+": the file is empty" {
+		if _, err := File(path); err == nil || err.Error() != path+": the file is empty; a SOURCE is "+want() {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -25,7 +27,7 @@ func TestUnreadable(t *testing.T) {
 	if err := os.Mkdir(empty, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := File(empty); err == nil || err.Error() != empty+": the folder is empty" {
+	if _, err := File(empty); err == nil || err.Error() != empty+": the folder is empty; a SOURCE is "+want() {
 		t.Errorf("empty folder: %v", err)
 	}
 }
@@ -56,6 +58,30 @@ func TestMissing(t *testing.T) {
 		_, _, err := Fleet(t.Context(), []string{name}, Options{})
 		if !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "https://") != host {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestRejected: whatever is wrong with a file, the error that rejects it names the kinds that are read.
+func TestRejected(t *testing.T) {
+	dir := t.TempDir()
+	for name, data := range map[string]string{
+		"empty.csv": "", "a.png": "\x89PNG\r\n\x1a\n\x00\x00", "a.pdf": "%PDF-1.7\n%\xe2\xe3", "a.txt": "hello", "a.json": `{"a":1}`, "b.json": "[1,2]",
+		"a.xml": "<svg/>", "a.yaml": "services:\n  a: b\n", "a.csv": "a,b\n1,2\n", "folder/": "",
+	} {
+		path := filepath.Join(dir, name)
+		if strings.HasSuffix(name, "/") {
+			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := File(path); err == nil || !strings.Contains(err.Error(), want()) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := evidence.Read(path); err == nil || !strings.Contains(err.Error(), evidence.Names()) {
+			t.Errorf("%s as evidence: %v", name, err)
 		}
 	}
 }
