@@ -19,8 +19,11 @@ func TestForms(t *testing.T) {
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,host-nodes=1 -numa node,cpus=0-1,memdev=a", "2 of 2 in [2], 2 GB, bound to [1]", "has host-nodes and no policy"},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,policy=bind -numa node,cpus=0-1,memdev=a", "", "and no host-nodes"},
-		{"a.args", "-m 2G -smp 2 -numa node,cpus=0-1,mem=2G -machine pc-q35-7.2,accel=kvm", "2 of 2 in [2], 2 GB, bound to []", "the machine type pc-q35-7.2: machine types from 5.1 on refuse it"},
-		{"a.args", "-M q35 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "releases of QEMU from 5.1 on refuse it"},
+		{"a.args", "-m 2G -smp 2 -numa node,cpus=0-1,mem=2G -machine pc-q35-7.2,accel=kvm", "2 of 2 in [2], 2 GB, bound to []", "the machine type pc-q35-7.2: machine types from 5.1 on refuse it, and want memdev= refused=true"},
+		{"a.args", "-M q35 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "releases of QEMU from 5.1 on refuse it, and want memdev= refused=true"},
+		{"a.args", "-M virt -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "and want memdev= refused=true"},
+		{"a.args", "-machine pseries-5.2 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "and want memdev= refused=true"},
+		{"a.args", "-m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "no machine type stated: releases of QEMU from 5.1 on refuse it, and want memdev= refused=false"},
 		{"a.args", "-machine type=pc-i440fx-5.0 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "2 of 2 in [2], 2 GB, bound to []", ""},
 		{"a.conf", nodes, "2 of 2 in [1 1], 2 GB, bound to []", ""},
 		{"a.conf", nodes + "hotplug: disk,memory\n", "", "hotplug of memory beside numa0"},
@@ -56,8 +59,12 @@ func TestForms(t *testing.T) {
 		if got := fmt.Sprintf("%d of %d in %v, %s, bound to %v", s.VCPUs, s.Most(), s.Sizes(), s.Shape.Memory, s.Bound[0].Nodes); tt.shape != "" && got != tt.shape {
 			t.Errorf("%s: found %s, want %s", tt.in, got, tt.shape)
 		}
-		if tt.stray == "" && s.Strays != nil || tt.stray != "" && !strings.Contains(fmt.Sprint(s.Strays), tt.stray) {
-			t.Errorf("%s: found %v, want %q", tt.in, s.Strays, tt.stray)
+		strays := ""
+		for _, n := range s.Strays {
+			strays += fmt.Sprintf("%s refused=%v\n", n.Text, n.Refused)
+		}
+		if tt.stray == "" && s.Strays != nil || tt.stray != "" && !strings.Contains(strays, tt.stray) {
+			t.Errorf("%s: found %q, want %q", tt.in, strays, tt.stray)
 		}
 	}
 }
