@@ -4,6 +4,7 @@
 package product
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,6 +129,23 @@ func (p *Product) Windows() bool { return p.Family == windows || p.Family == win
 // Fact returns the key under which the table of tools and products has what is known of it.
 func (p *Product) Fact() string {
 	return map[string]string{sqlServer: "sqlserver", windows: "windows", windowsServer: "windows", sapHANA: "hana", oracle: "oracle", exchange: "exchange"}[p.Family]
+}
+
+var linux = regexp.MustCompile(`linux|red ?hat|rhel|suse|sles|centos|debian|ubuntu|photon|fedora`)
+
+// Misplaced says that the product does not run on a guest system, as people or vSphere write it; "" where nothing speaks against it
+// (limits.md, S21 to S23).
+func (p *Product) Misplaced(system string) string {
+	system = strings.ToLower(system)
+	switch {
+	case p.Family == sapHANA && strings.Contains(system, "windows"):
+		return "SAP HANA runs on Linux alone, and the guest is Windows"
+	case p.Family == exchange && linux.MatchString(system):
+		return "Exchange Server runs on Windows alone, and the guest is Linux"
+	case p.Family == sqlServer && p.Version != "" && p.Version < "2017" && linux.MatchString(system):
+		return "SQL Server runs on Linux from 2017 on, and the guest is Linux: " + p.String() + " does not"
+	}
+	return ""
 }
 
 // HANA reports whether the product is SAP HANA.

@@ -25,7 +25,16 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: ch
 
 func check(p *rule.Pass) {
 	products := p.VM.Products()
+	system := p.VM.GuestOS.Value + " " + p.VM.Software().Value
 	for i := range products {
+		if why := products[i].Misplaced(system); why != "" {
+			report(p, &products[i], finding.Finding{
+				Severity: finding.Medium, Topic: "system", Message: why + ": what runs in the guest or the guest system of the VM's settings is stated wrongly, and limits of the product are not judged",
+				Ways:     []numa.Way{numa.ByHand("correct the guest system of the VM's settings, or what is said to run in it")},
+				Evidence: []finding.Evidence{finding.Of("guest OS", p.VM.GuestOS, p.VM.At)},
+			}, &p.VM.On[0])
+			continue
+		}
 		nodes(p, &products[i], slices.ContainsFunc(products, func(o product.Product) bool { return o.SplitsNodes() }))
 		idle(p, &products[i])
 		hosts(p, &products[i])
@@ -184,7 +193,7 @@ func limits(rows []*product.Row) string {
 func report(p *rule.Pass, one *product.Product, f finding.Finding, on *rule.On) {
 	v, fact := p.VM, outside.Of(one.Fact())
 	f.Topic += " of " + one.Family
-	f.Evidence = []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence(),
-		{Name: "limits of " + fact.About, Value: fact.Version, Origin: "read: " + fact.Cite(p.Today)}}
+	f.Evidence = append(f.Evidence, v.SoftwareEvidence(), v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence(),
+		finding.Evidence{Name: "limits of " + fact.About, Value: fact.Version, Origin: "read: " + fact.Cite(p.Today)})
 	p.Report(f, &on.Layout)
 }

@@ -56,25 +56,31 @@ func check(p *rule.Pass) {
 	report(p, on, "it does not power on on "+rule.HostNames(hosts), finding.Medium)
 }
 
-// unprotected reports a VM with more vCPUs than Fault Tolerance protects (vSphere Availability, Fault Tolerance requirements, limits and
-// licensing, GUID-57929CF0: 8 with the largest edition, 4 up to 6.5).
+// unprotected reports a VM with more vCPUs or memory than Fault Tolerance protects (vSphere Availability, Fault Tolerance requirements,
+// limits and licensing, GUID-57929CF0: 8 vCPUs with the largest edition, 4 up to 6.5; configuration maximums: 128 GB, 64 GB up to 6.5).
 func unprotected(p *rule.Pass) {
-	v, most := p.VM, 8
+	v, most, memory := p.VM, 8, 128*numa.GiB
 	if v.On[0].Kind.Machine.Model() < numa.ESXi67 {
-		most = 4
+		most, memory = 4, 64*numa.GiB
 	}
 	if v.FaultTolerance.Value != numa.FTPrimary {
 		return
 	}
 	unprotectedWith(p)
-	if int(v.Guest.VCPUs) <= most {
-		return
+	beyond := func(topic, limit, has string, less numa.Way, e finding.Evidence) {
+		p.Report(finding.Finding{
+			Severity: finding.Medium, Topic: topic, Message: fmt.Sprintf("Fault Tolerance is on, and protects VMs of at most %s: the VM has %s", limit, has),
+			Ways:     []numa.Way{less, numa.ByHand("leave Fault Tolerance off")},
+			Evidence: []finding.Evidence{e, finding.Of("Fault Tolerance", v.FaultTolerance, v.At), v.On[0].Kind.ReleaseEvidence()},
+		}, &v.On[0].Layout)
 	}
-	p.Report(finding.Finding{
-		Severity: finding.Medium, Topic: "protection", Message: fmt.Sprintf("Fault Tolerance is on, and protects VMs of at most %d vCPUs: the VM has %d", most, v.Guest.VCPUs),
-		Ways:     []numa.Way{p.AtMostVCPUs(most, ""), numa.ByHand("leave Fault Tolerance off")},
-		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("Fault Tolerance", v.FaultTolerance, v.At), v.On[0].Kind.ReleaseEvidence()},
-	}, &v.On[0].Layout)
+	if n := int(v.Guest.VCPUs); n > most {
+		beyond("protection", fmt.Sprintf("%d vCPUs", most), fmt.Sprint(n), p.AtMostVCPUs(most, ""), v.VCPUsEvidence())
+	}
+	if v.Memory.Value > memory {
+		less := numa.Way{Do: "give the VM at most " + memory.String(), Edits: []numa.Edit{numa.EditMemory.To(int(memory / numa.MiB))}}
+		beyond("protection of memory", memory.String(), v.Memory.Value.String(), less, v.MemoryEvidence())
+	}
 }
 
 // unprotectedWith reports what Fault Tolerance does not go with: a PCI device of the host, and encryption before 7.0 U2 (vSphere
