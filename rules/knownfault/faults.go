@@ -20,7 +20,8 @@ type fault struct {
 	severity finding.Severity
 	text     string // follows "ESXi RELEASE on HOSTS: "
 	fix      string
-	option   numa.Setting // the host option that is the fix, where it is advised in any case
+	option   numa.Setting // the host option that is the fix
+	watch    bool         // the option is advised where the fault shows alone
 	// cluster: it depends on the VMs of the cluster, so that the first host of a kind
 	// speaks for all.
 	cluster bool
@@ -58,6 +59,8 @@ var faults = []fault{
 		kb: "439993", first: numa.ESXi80, upTo: esxi91, severity: finding.Info,
 		text:    "action affinity is on: VMs may be moved again and again to the node of their network contexts (localityMig), which costs CPU",
 		fix:     "Watch NMIG in esxtop: when it keeps rising, set Numa.LocalityWeightActionAffinity = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM; 9.1 has it off",
+		option:  numa.Setting{Key: "Numa.LocalityWeightActionAffinity", Value: "0"},
+		watch:   true,
 		gathers: true,
 		holds:   actionAffinity,
 	},
@@ -73,6 +76,8 @@ var faults = []fault{
 		kb: "314059", first: numa.ESXi50, upTo: numa.ESXi80, severity: finding.Info,
 		text:    "action affinity is on: VMs that communicate may be gathered on one node, whose vCPUs wait while other nodes idle",
 		fix:     "Expected, and mostly a gain. Where ready time is high on one node only, set Numa.LocalityWeightActionAffinity = 0",
+		option:  numa.Setting{Key: "Numa.LocalityWeightActionAffinity", Value: "0"},
+		watch:   true,
 		gathers: true,
 		holds:   actionAffinity,
 	},

@@ -65,7 +65,7 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 	}
 	way := numa.ByHand(rule.Lower(fault.fix))
 	if o := fault.option; o.Key != "" {
-		way.Edits, way.Auto = []numa.Edit{{Kind: numa.EditHostOption, Key: o.Key, To: numa.Is(o.Value)}}, true
+		way.Edits, way.Auto = []numa.Edit{{Kind: numa.EditHostOption, Key: o.Key, To: numa.Is(o.Value)}}, !fault.watch
 	}
 	f.Ways = []numa.Way{way}
 	if what.vcpus > 0 {

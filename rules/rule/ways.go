@@ -120,6 +120,10 @@ func unset(edits []numa.Edit) []numa.Edit {
 // advise makes the advice of the ways of a finding. Of a VM each way is judged by all rules first: one that does not cure it, or
 // makes something worse, is left out.
 func (p *Pass) advise(f *finding.Finding) {
+	if f.Ways == nil && p.VM == nil && f.Advice != "" {
+		f.Ways = []numa.Way{numa.ByHand(Lower(f.Advice))}
+		return
+	}
 	if f.Ways == nil || p.Weighing {
 		return
 	}

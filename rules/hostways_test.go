@@ -1,0 +1,63 @@
+package rules_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/source/scenario"
+)
+
+// TestHostWays: what advice about a host says is data too, and a change of an option that it names is an edit, unless its cause is not known.
+func TestHostWays(t *testing.T) {
+	set := regexp.MustCompile(`[Ss]et ([A-Z]\w+(?:\.\w+)+) = (\w+)`)
+	paths, err := filepath.Glob("*/testdata/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ways, edits := 0, 0
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range a.Files {
+			f, err := scenario.Read(path, file.Data)
+			if file.Name != "in" || err != nil {
+				continue // of another form
+			}
+			for _, one := range rules.Run(f, rules.Options{}).Findings {
+				if one.Severity > 0 && strings.HasPrefix(one.Rule, "H") && one.Advice != "" {
+					ways++
+					edits += check(t, path, &one, set)
+				}
+			}
+		}
+	}
+	if ways < 20 || edits < 4 {
+		t.Errorf("%d findings with advice, %d edits: too few", ways, edits)
+	}
+}
+
+func check(t *testing.T, path string, f *finding.Finding, set *regexp.Regexp) (edits int) {
+	t.Helper()
+	if len(f.Ways) == 0 {
+		t.Errorf("%s: %s: %q is no way", path, f.Rule, f.Advice)
+	}
+	for _, w := range f.Ways {
+		if m := set.FindStringSubmatch(w.Do); m != nil && !strings.HasPrefix(w.Do, "find out") && !strings.HasPrefix(w.Do, "make sure") {
+			edits++
+			if !slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditHostOption && e.Key == m[1] && e.To.Text == m[2] }) {
+				t.Errorf("%s: %s: %q has the edits %v", path, f.Rule, w.Do, w.Edits)
+			}
+		}
+	}
+	return edits
+}
