@@ -116,7 +116,7 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 		}
 	}
 	if now.Missed() > 0 && m.UnlikeMemory() {
-		f.Ways = append(f.Ways, numa.ByHand("give the nodes of the host the same memory: repair a module that failed, or populate the slots of all packages alike"))
+		f.Ways = append([]numa.Way{numa.ByHand("give the nodes of the host the same memory: repair a module that failed, or populate the slots of all packages alike")}, f.Ways...)
 	}
 }
 
