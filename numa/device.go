@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // The ways in which a VM has a device of its host.
@@ -24,6 +25,24 @@ type Device struct {
 	PCI string `json:"pci,omitempty"`
 	// VirtualNode is the virtual node that the guest is told of (8.0); -1 for none.
 	VirtualNode int `json:"virtualNode"`
+}
+
+// Tied returns the device that binds the VM to its host, nil for none: a VM with DirectPath I/O or SR-IOV does not migrate, and
+// vSphere HA does not restart it on another host (rule book D-5). Dynamic DirectPath I/O and vGPUs are chosen at power-on.
+func (c *Config) Tied() *Device {
+	i := slices.IndexFunc(c.Devices.Value, func(d Device) bool { return d.Kind == Passthrough || d.Kind == SRIOV })
+	if i < 0 {
+		return nil
+	}
+	return &c.Devices.Value[i]
+}
+
+// String names the device in words: what its maker calls it, and its address.
+func (d *Device) String() string {
+	if d.Name == "" {
+		return strings.TrimSpace(d.Kind + " device " + d.PCI)
+	}
+	return fmt.Sprintf("%s (%s)", d.Name, d.PCI)
 }
 
 var pciForm = regexp.MustCompile(`^(?:([0-9a-fA-F]{4,5}):)?([0-9a-fA-F]{2,3}):([0-9a-fA-F]{2})\.([0-9a-fA-F])$`)

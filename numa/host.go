@@ -126,9 +126,24 @@ func (h *Host) CacheCores() Fact[int] {
 var frontSideBus = regexp.MustCompile(`Xeon(\(TM\)|™|(\(R\)|®)? +(MP +)?(CPU +)?(5[01][0-8]\d|70[2-4]\d|71[1-5]\d[MN]|30[4-7]\d|[ELX](3[0-3]|5[1-4]|7[34])\d\d)\b)`)
 
 // FrontSideBus reports whether the processors share memory over a front-side bus, by their name: then no node is nearer to memory than
-// another (HP, Technologies in ProLiant G6 servers: the Xeon 5500 is the first with a memory controller). IBM joins chassis of such
-// processors to hosts with nodes (x3950).
-func (h *Host) FrontSideBus() bool { return frontSideBus.MatchString(h.CPUModel.Value) }
+// another (HP, Technologies in ProLiant G6 servers: the Xeon 5500 is the first with a memory controller). Chassis that are joined are nodes.
+func (h *Host) FrontSideBus() bool { return h.beforeControllers() && h.Chassis() == 1 }
+
+// beforeControllers reports whether the processors have no memory controller, by their name.
+func (h *Host) beforeControllers() bool { return frontSideBus.MatchString(h.CPUModel.Value) }
+
+var enterpriseX = regexp.MustCompile(`(?i)\bx(Series )?(440|445|460|3950)\b`)
+
+// Chassis returns how many chassis with a bus and memory of their own make up the host, each a NUMA node: the IBM Enterprise X-Architecture
+// joins chassis of up to 4 processors (VMware ESX 4.1, Resource Management Guide, “Resource Management in NUMA Architectures”; IBM Redbook
+// SG24-7630, the x3950 M2). Of others it is 1.
+func (h *Host) Chassis() int {
+	const most = 4 // packages of a chassis
+	if packages := h.Packages.Or(1); packages > most && h.beforeControllers() && enterpriseX.MatchString(h.Model.Value) {
+		return (packages + most - 1) / most
+	}
+	return 1
+}
 
 // dropped are the processors that a release no longer supports, by their name: its installer stops. Sources, of which copies were read on
 // 2026-11-26: ESXi 6.5 Update 1 release notes; vSphere 6.7 release notes; vSphere 7.0 release notes (quoted by C. Hall, Workaround ESXi CPU
@@ -198,9 +213,12 @@ func (h *Host) Nested() bool {
 	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
 }
 
-// Hidden returns how many packages with memory of their own the host's only node hides (rule book A-2); 0 where it hides none. A nested host has
-// no packages of its own, and processors on a front-side bus no memory.
+// Hidden returns how many packages, or chassis, with memory of their own the host's only node hides (rule book A-2); 0 where it hides none. A
+// nested host has no packages of its own, and processors on a front-side bus no memory.
 func (h *Host) Hidden() int {
+	if len(h.Nodes.Value) == 1 && h.Chassis() > 1 {
+		return h.Chassis()
+	}
 	if n := h.Packages.Or(1); n > 1 && len(h.Nodes.Value) == 1 && !h.Nested() && !h.FrontSideBus() {
 		return n
 	}

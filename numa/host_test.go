@@ -81,3 +81,31 @@ func TestProcessors(t *testing.T) {
 		}
 	}
 }
+
+// TestChassis has processors on a front-side bus in hosts of one chassis and of several, which are nodes.
+func TestChassis(t *testing.T) {
+	for _, tt := range []struct {
+		model    string
+		packages int
+		cpu      string
+		chassis  int
+	}{
+		{"IBM System x3950 M2 -[71415SG]-", 8, "Intel(R) Xeon(R) CPU X7460 @ 2.66GHz", 2},
+		{"IBM System x3950 M2 -[7141]-", 4, "Intel(R) Xeon(R) CPU X7460 @ 2.66GHz", 1},
+		{"IBM x3950-[88786RU]-", 16, "Intel(R) Xeon(TM) CPU 3.50GHz", 4},
+		{"eserver xSeries 445 -[88704RX]-", 8, "Intel(R) Xeon(TM) MP CPU 2.80GHz", 2},
+		{"IBM xSeries 460", 8, "Intel(R) Xeon(TM) CPU 3.66GHz", 2},
+		{"PowerEdge R900", 8, "Intel(R) Xeon(R) CPU X7460 @ 2.66GHz", 1},
+		{"System x3950 X5 -[7145]-", 8, "Intel(R) Xeon(R) CPU X7560 @ 2.27GHz", 1},
+		{"System x3950 X6", 8, "Intel(R) Xeon(R) CPU E7-8890 v3 @ 2.50GHz", 1},
+	} {
+		h := Host{Model: ReadAt(tt.model, "model"), CPUModel: ReadAt(tt.cpu, "cpu"), Packages: ReadAt(tt.packages, "packages"), Nodes: ReadAt([]Node{{Cores: 8}}, "nodes")}
+		bus := tt.chassis == 1 && tt.cpu != "Intel(R) Xeon(R) CPU X7560 @ 2.27GHz" && tt.cpu != "Intel(R) Xeon(R) CPU E7-8890 v3 @ 2.50GHz"
+		if h.Chassis() != tt.chassis || h.FrontSideBus() != bus {
+			t.Errorf("%s of %d: %d chassis, on one bus %v", tt.model, tt.packages, h.Chassis(), h.FrontSideBus())
+		}
+		if tt.chassis > 1 && (h.Hidden() != tt.chassis || len(h.PackageNodes(6, "a test").Value) != tt.chassis || h.Dropped(ESXi80+3) == "") {
+			t.Errorf("%s: %d chassis hidden, %d nodes, dropped %q", tt.model, h.Hidden(), len(h.PackageNodes(6, "a test").Value), h.Dropped(ESXi80+3))
+		}
+	}
+}

@@ -142,6 +142,8 @@ func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
 		n, form = 1, "one node, since the host is itself a VM of at most 8 vCPUs"
 	case h.Nested(): // its virtual hardware decides, and no source states it
 		form = "one node per package as a guess, since the host is itself a VM"
+	case h.Chassis() > 1 && packages%h.Chassis() == 0:
+		n, form = h.Chassis(), "one node for each chassis, which has up to 4 packages"
 	case h.FrontSideBus():
 		n, form = 1, "one node, since the processors share a front-side bus"
 	case k > 1 && cores%k == 0 && packages*k <= MaxNodes:

@@ -39,10 +39,13 @@ func (r *Result) addReleaseDoubts() {
 // addDoubts counts what the whole judgement rests on beside facts.
 func (r *Result) addDoubts() {
 	hosts, tiers, blind, sockets, unstated := 0, 0, 0, 0, 0
+	each := "one a package is"
 	for _, c := range r.Clusters {
 		for _, h := range c.Hosts {
 			if h.Nodes.Origin.Kind == numa.Assumed && !strings.HasPrefix(h.Nodes.Origin.Where, "--") {
-				hosts++
+				if hosts++; h.Dies() > 1 && !h.Nested() {
+					each = "one a package, or one for each of several dies of a package, is"
+				}
 			}
 			if h.Release.Value >= numa.ESXi80+3 && h.Nodes.Origin.Kind == numa.Assumed && h.Memory.Origin.Kind == numa.Read && !h.TierMemory.Known() {
 				tiers++
@@ -68,7 +71,7 @@ func (r *Result) addDoubts() {
 		noun string
 		text string
 	}{
-		{hosts, "host", "the source knows no NUMA nodes, one a package is assumed; say better with --nodes-per-socket"},
+		{hosts, "host", "the source knows no NUMA nodes, " + each + " assumed; say better with --nodes-per-socket"},
 		{tiers, "host", "whether memory tiering is on is unknown: then the memory read includes NVMe, and that of a node is less (A-12)"},
 		{blind, "wide VM", "CPU hot add is unknown and taken as off; with it on, their guests see one node"},
 		{sockets, "Windows VM", fmt.Sprintf("more than %d sockets%s, and what runs in them is not stated: it depends, SQL Server Standard uses %d sockets and leaves the others idle; say what runs with --product", fewSockets, assumed, fewSockets)},

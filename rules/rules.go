@@ -65,6 +65,7 @@ import (
 	"homenode/rules/toomanyvcpus"
 	"homenode/rules/unequalmemory"
 	"homenode/rules/unevensplit"
+	"homenode/rules/unscheduled"
 	"homenode/rules/vcpucell"
 	"homenode/rules/vcpusockets"
 	"homenode/rules/vnumahotadd"
@@ -82,6 +83,7 @@ var All = []*rule.Rule{
 	knownfault.Rule,
 	powerpolicy.Rule,
 	headroom.Rule,
+	unscheduled.Rule,
 	nodepersocket.Rule,
 	vcpucell.Rule,
 	cellaway.Rule,

@@ -219,7 +219,7 @@ func predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
 		add(v.Home)
 	}
 	for _, k := range c.Kinds {
-		if k != v.Home {
+		if k != v.Home && (v.Home == nil || v.TiedTo() == nil) {
 			add(k)
 		}
 	}

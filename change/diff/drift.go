@@ -291,7 +291,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 			d.Unchanged++
 		}
 	}
-	if va.Cluster != vb.Cluster && d.A.Fleet.ClusterName(va.Cluster) != v.Cluster {
+	if va.Cluster != vb.Cluster && !v.Stops() && d.A.Fleet.ClusterName(va.Cluster) != v.Cluster {
 		v.Settings = append(v.Settings, Setting{"cluster", d.A.Fleet.ClusterName(va.Cluster), v.Cluster})
 	}
 	switch {
@@ -315,16 +315,16 @@ func judged(r *rules.Result) map[string]*rule.VM {
 // Notes returns what B or its judgement notes and A does not. VMs that stop have the reason
 // in Why.
 func (d *Drift) Notes() []numa.Note {
-	had := map[numa.Note]bool{}
+	had, stops := map[numa.Note]bool{}, []string(nil)
 	for _, n := range slices.Concat(d.A.Fleet.Notes, d.A.Unjudged) {
 		had[n] = true
 	}
 	for i := range d.VMs {
 		if v := &d.VMs[i]; v.Stops() {
-			for _, why := range v.Why {
-				had[numa.Note{At: v.B.At, Text: "VM " + v.B.Name + ": " + why}] = true
-			}
+			stops = append(stops, "VM "+v.B.Name+": ")
 		}
 	}
-	return slices.DeleteFunc(slices.Concat(d.B.Fleet.Notes, d.B.Unjudged), func(n numa.Note) bool { return had[n] })
+	return slices.DeleteFunc(slices.Concat(d.B.Fleet.Notes, d.B.Unjudged), func(n numa.Note) bool {
+		return had[n] || slices.ContainsFunc(stops, func(vm string) bool { return strings.HasPrefix(n.Text, vm) })
+	})
 }

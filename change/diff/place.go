@@ -207,6 +207,9 @@ func stopped(d *Drift, v *VM) string {
 	if v.B.Template.Or(false) {
 		return "is a template"
 	}
+	if device := v.B.Tied(); device != nil && v.A.Host != "" && v.B.Host == "" {
+		return fmt.Sprintf("stays down: its %s is in the lost host, and vSphere HA restarts it nowhere else (D-5)", device)
+	}
 	for _, n := range d.B.Unjudged {
 		if text, ok := strings.CutPrefix(n.Text, "VM "+v.B.Name+": "); ok && n.At == v.B.At {
 			return text

@@ -196,9 +196,9 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestTooSmall has a host of 2 nodes of 1 core, where the NUMA scheduler has no clients: no VM is stopped to fit it to them.
-func TestTooSmall(t *testing.T) {
-	for options, want := range map[string]int{"": 0, " Numa.RebalanceCoresTotal=2 Numa.RebalanceCoresNode=1": 1} {
+// TestUnscheduled has hosts whose NUMA scheduler is off, which has no clients there: no VM is stopped to fit it to them.
+func TestUnscheduled(t *testing.T) {
+	for options, want := range map[string]int{"": 0, " Numa.RebalanceCoresTotal=2 Numa.RebalanceCoresNode=1": 1, " Numa.RebalanceCoresTotal=2 Numa.RebalanceCoresNode=1 Numa.RebalanceEnable=0": 0} {
 		f, err := scenario.Read("small", []byte("release 7.0U3\nhost h nodes=2 cores=1 memory=64GB"+options+"\nvm v host=h vcpus=2 memory=8GB\n"))
 		if err != nil {
 			t.Fatal(err)

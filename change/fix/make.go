@@ -344,8 +344,8 @@ func (m *maker) refuse() {
 			m.kept[id] = "vSphere manages it (vCLS)"
 		case m.guessed(v):
 			m.kept[id] = "the nodes of its host are assumed, and the host is itself a VM: state them with --assume-host first"
-		case m.o.Set == nil && m.tooSmall(v) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
-			m.kept[id] = "its host is too small for the NUMA scheduler (Numa.RebalanceCoresTotal, Numa.RebalanceCoresNode), which has no clients there to fit it to"
+		case m.o.Set == nil && m.unscheduled(v) && rule.Needs(m.edits[id]) != numa.NeedsNothing:
+			m.kept[id] = "the NUMA scheduler of its host is off (H008), and has no clients there to fit it to"
 		case v.FaultTolerant():
 			m.kept[id] = "Fault Tolerance is on, and vSphere changes no settings then: turn it off, plan again, and turn it on at the end"
 		case v.Power.Value == numa.Suspended:
@@ -360,13 +360,13 @@ func (m *maker) refuse() {
 	}
 }
 
-// tooSmall reports whether the host of the VM is too small for the NUMA scheduler.
-func (m *maker) tooSmall(v *rule.VM) bool {
+// unscheduled reports whether the NUMA scheduler of the VM's host is off.
+func (m *maker) unscheduled(v *rule.VM) bool {
 	if v.Host == nil {
 		return false
 	}
 	on := on(v, v.Host.Name)
-	return on != nil && on.Kind.Machine.TooSmall(v.Host)
+	return on != nil && !on.Kind.Machine.Schedules()
 }
 
 // guessed reports whether the VM runs, on a host that is itself a VM and of which no source states the nodes.

@@ -244,8 +244,8 @@ func (b *builder) addVM(v *numa.VM, demand Demand) {
 	}
 	out := VM{ID: v.ID, Name: v.Name, Host: home, Memory: int64((v.Memory.Value + numa.MiB - 1) / numa.MiB), VCPUs: int(g.VCPUs),
 		Demand: int64(math.Round(share * wholeCore)), Origin: origin}
-	// Affinities take a VM out of DRS (D-4).
-	stays := b.stay[v.ID] || g.Affinity
+	// Affinities take a VM out of DRS (D-4), and a device of its host binds it (D-5).
+	stays := b.stay[v.ID] || g.Affinity || v.Tied() != nil
 	out.Shapes = b.shapesOf(&g, b.p.Hosts[home].Kind, numa.SetOf(vnuma.NodeAffinity(v)...), stays)
 	for h := range b.p.Hosts {
 		if h == home || !stays && b.mayRun(&out, home, h) {

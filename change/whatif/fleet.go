@@ -10,7 +10,8 @@ import (
 
 // lose removes hosts. vSphere HA powers their VMs on again on any host of the cluster
 // that takes VMs: each is put on the one where its layout is worst, so that none comes
-// out worse than shown; hosts that are as bad share them. A VM that no host takes stays without one.
+// out worse than shown; hosts that are as bad share them. A VM that no host takes stays without one, and so does a VM
+// with a device of its lost host.
 func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 	names := hostNames(f)
 	if idle := c.hosts.idle(names); idle != nil {
@@ -34,7 +35,11 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 			continue
 		}
 		e.about(v.Cluster, v.Host)
-		v.Host = emptiest(worstPlace(v, places[v.Cluster], choices), promised)
+		if v.Tied() != nil { // it stays down
+			v.Host, v.Cluster = "", ""
+		} else {
+			v.Host = emptiest(worstPlace(v, places[v.Cluster], choices), promised)
+		}
 		if runs(v) {
 			promised[v.Host] += v.Memory.Value
 		}

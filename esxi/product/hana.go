@@ -9,6 +9,12 @@ const (
 	HANAMostMemory = 12 * 1024 // GB
 )
 
+// HANASize reports whether so many vCPUs are a size that is stated to be supported: whole sockets, or half a one. socket is what one
+// holds; 0 or less where it is unknown, and then any size is.
+func HANASize(vcpus, socket int) bool {
+	return socket <= 0 || vcpus%socket == 0 || 2*vcpus == socket
+}
+
 // HANASockets reports whether VMs of so many vCPUs are whole sockets, or fit half a socket;
 // socket is what one holds. odd: they are an odd multiple of half a socket, 1.5 or 2.5, which
 // is stated not to be supported. What lies between half a socket and a whole one is not

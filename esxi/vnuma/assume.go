@@ -40,6 +40,7 @@ const (
 	AssumedPairs                               // B-21: clients that split a pair of virtual threads
 	AssumedNodeMemory                          // C-4: which of the nodes of unequal memory it gets
 	AssumedRounded                             // B-12: whole vSockets of an even share exceed the node
+	AssumedUnscheduled                         // the guest's nodes where the NUMA scheduler is off
 )
 
 var assumptionTexts = [...]struct {
@@ -74,6 +75,7 @@ var assumptionTexts = [...]struct {
 	{"B-21", "pairs of virtual threads: how ESXi rounds clients is not published", "pairs of virtual threads"},
 	{"C-4", "the nodes differ in memory: those with the most are taken, as on an empty host; on a smaller node more is remote", "unequal memory of nodes"},
 	{"B-12", "an even share rounded up to whole vSockets exceeds a node, and what comes then is not published: more clients of whole vSockets are taken", "clients of whole vSockets"},
+	{"A-9", "what a guest sees of the nodes of a host whose NUMA scheduler is off is not published: the same as with it is taken", "nodes without the NUMA scheduler"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

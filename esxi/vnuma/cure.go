@@ -14,7 +14,7 @@ var Normal = numa.Way{Do: "set latency sensitivity to Normal", Edits: []numa.Edi
 func (r Refusal) Ways() []numa.Way {
 	set := func(do string, edits ...numa.Edit) numa.Way { return numa.Way{Do: do, Edits: edits} }
 	yes := func(k numa.EditKind) numa.Edit { return numa.Edit{Kind: k, To: numa.Is("true")} }
-	fewer := set(fmt.Sprintf("use at most %d vCPUs", r.most), numa.EditVCPUs.To(int(r.most)))
+	fewer := set("use at most "+count(int(r.most), "vCPU"), numa.EditVCPUs.To(int(r.most)))
 	reserve := set("reserve all guest memory", yes(numa.EditReserveAll))
 	auto := numa.EditCoresPerNUMANode.To(0)
 	switch r.kind {
@@ -67,6 +67,8 @@ func (r Refusal) Ways() []numa.Way {
 	case besideReserved:
 		return []numa.Way{set("reserve at most "+numa.Bytes(r.most).String()+" of memory", numa.EditMemoryReservation.To(int(numa.Bytes(r.most)/numa.MiB))),
 			numa.ByHand("power it on on another host")}
+	case otherHost:
+		return []numa.Way{numa.ByHand("leave it on the host of the device"), numa.ByHand("take the device out of the VM")}
 	case besideCPU:
 		return []numa.Way{set(fmt.Sprintf("reserve at most %d MHz CPU", r.most), numa.EditCPUReservation.To(int(r.most))), numa.ByHand("power it on on another host")}
 	}

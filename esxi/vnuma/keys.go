@@ -32,4 +32,7 @@ var Keys = []Key{
 	{"Numa.FollowCoresPerSocket", true, "1: cores per socket are the size of a virtual node, as up to 6.0", "B-11"},
 	{"Numa.MaxProximityDomains", true, "the most clients of a VM (6.0)", "B-29"},
 	{"Numa.PreferHT", true, "1: threads count as capacity of a node, for all VMs of the host", "B-14"},
+	{"Numa.RebalanceCoresNode", true, "the fewest cores of a node with which VMs have home nodes; 2 when it is unset", "A-9"},
+	{"Numa.RebalanceCoresTotal", true, "the fewest cores of a host with which VMs have home nodes; 4 when it is unset", "A-9"},
+	{"Numa.RebalanceEnable", true, "0: the NUMA scheduler is off, and VMs have no home nodes", "A-9"},
 }

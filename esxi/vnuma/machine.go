@@ -35,12 +35,15 @@ type Machine struct {
 	// ThreadsKnown is false when it is not stated whether hyper-threading is active;
 	// Threads are then the cores.
 	ThreadsKnown bool
-	OneThread    bool         // the side-channel aware scheduler turned hyper-threading off (E-2)
-	Follow       bool         // Numa.FollowCoresPerSocket
-	EPYC         bool         // an AMD EPYC host (B-19)
-	with         numa.NodeSet // IDs of the nodes with cores; 0 for 0 to Nodes - 1
-	unlike       unique.Handle[unlike]
-	assumes      Assumptions
+	OneThread    bool // the side-channel aware scheduler turned hyper-threading off (E-2)
+	Follow       bool // Numa.FollowCoresPerSocket
+	EPYC         bool // an AMD EPYC host (B-19)
+	Unscheduled  bool // Numa.RebalanceEnable = 0
+	// What the NUMA scheduler asks for of the host and of a node, where it has fewer cores; 0 where it has as many.
+	leastCores, leastNode int32
+	with                  numa.NodeSet // IDs of the nodes with cores; 0 for 0 to Nodes - 1
+	unlike                unique.Handle[unlike]
+	assumes               Assumptions
 }
 
 // unlike is the memory of nodes that are not alike, and of nodes without cores.
@@ -89,6 +92,7 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	m.AllowWide = isTrue(h.Options.Value, "Cpu.AllowWideVsmp")
 	m.ThreadsKnown = h.HyperThreading.Known() || m.AllThreads > m.AllCores
 	m.Follow = isTrue(h.Options.Value, "Numa.FollowCoresPerSocket")
+	m.schedule(h)
 	if v, ok := h.Options.Value.Lookup("Numa.MaxProximityDomains"); ok {
 		n, _ := strconv.Atoi(v) // 0 is unset
 		m.Domains = int32(max(0, min(n, maxDomains)))
@@ -351,10 +355,7 @@ func (m *Machine) Model() numa.Release { return m.model }
 
 // Shape returns the host's nodes in words: "2 nodes of 18 cores and 512 GB".
 func (m *Machine) Shape() string {
-	s := fmt.Sprintf("%d nodes of %d cores", m.Nodes, m.Cores)
-	if m.Nodes == 1 {
-		s = fmt.Sprintf("1 node of %d cores", m.Cores)
-	}
+	s := count(int(m.Nodes), "node") + " of " + count(int(m.Cores), "core")
 	if m.AllCores > m.Nodes*m.Cores {
 		s += " or more"
 	}
@@ -395,14 +396,34 @@ func (m Machine) Merged(k int32) Machine {
 	return m
 }
 
-// TooSmall reports whether a host of several nodes has fewer cores than its NUMA balancer asks for: VMs have no home nodes there.
-func (m *Machine) TooSmall(h *numa.Host) bool {
-	asks := func(key string, standard int) int32 {
-		set, _ := h.Options.Value.Lookup(key)
-		if n, err := strconv.Atoi(set); err == nil {
-			return int32(n)
-		}
-		return int32(standard)
+// schedule reads whether the NUMA scheduler of the host places VMs.
+func (m *Machine) schedule(h *numa.Host) {
+	enabled, set := h.Options.Value.Lookup("Numa.RebalanceEnable")
+	m.Unscheduled = set && strings.TrimSpace(enabled) == "0"
+	m.leastCores = unmet(h.Options.Value, "Numa.RebalanceCoresTotal", 4, m.AllCores)
+	m.leastNode = unmet(h.Options.Value, "Numa.RebalanceCoresNode", 2, m.Cores)
+}
+
+// unmet returns the cores that an option asks for, of which there are fewer; 0 where there are enough.
+func unmet(options numa.Settings, key string, standard, has int32) int32 {
+	set, _ := options.Lookup(key)
+	if n, err := strconv.ParseInt(set, 10, 32); err == nil {
+		standard = int32(n)
 	}
-	return m.Nodes > 1 && (m.AllCores < asks("Numa.RebalanceCoresTotal", 4) || m.Cores < asks("Numa.RebalanceCoresNode", 2))
+	if standard <= has {
+		return 0
+	}
+	return standard
+}
+
+// FewCores reports whether a host of several nodes has fewer cores than its NUMA scheduler asks for, and whether a node has.
+func (m *Machine) FewCores() (host, node bool) {
+	return m.Nodes > 1 && m.AllCores < m.leastCores, m.Nodes > 1 && m.Cores < m.leastNode
+}
+
+// Schedules reports whether the NUMA scheduler of the host places VMs: without it they have no home nodes. On one node it has nothing
+// to place.
+func (m *Machine) Schedules() bool {
+	host, node := m.FewCores()
+	return m.Nodes < 2 || !m.Unscheduled && !host && !node
 }

@@ -126,3 +126,43 @@ func TestHiddenPackages(t *testing.T) {
 		}
 	}
 }
+
+// TestSchedules has hosts whose NUMA scheduler is on or off: without it VMs have no home node, and see what they would with it.
+func TestSchedules(t *testing.T) {
+	for _, tt := range []struct {
+		nodes, cores int
+		options      string
+		schedules    bool
+	}{
+		{2, 16, "", true}, {2, 16, "Numa.RebalanceEnable=0", false}, {2, 16, "Numa.RebalanceEnable=1", true}, {1, 16, "Numa.RebalanceEnable=0", true},
+		{2, 1, "", false}, {4, 1, "", false}, {2, 2, "", true}, {2, 1, "Numa.RebalanceCoresTotal=2 Numa.RebalanceCoresNode=1", true},
+		{4, 1, "Numa.RebalanceCoresNode=1", true}, {2, 4, "Numa.RebalanceCoresNode=8", false}, {2, 8, "Numa.RebalanceCoresTotal=32", false},
+	} {
+		h := numa.Host{Name: "h", Release: numa.ReadAt(numa.ESXi80, "test"), Options: numa.ReadAt(numa.Settings(nil), "test")}
+		for i := range tt.nodes {
+			h.Nodes.Value = append(h.Nodes.Value, numa.Node{ID: i, Cores: tt.cores, Threads: tt.cores, Memory: numa.ReadAt(64*numa.GiB, "test")})
+		}
+		h.Nodes = numa.ReadAt(h.Nodes.Value, "test")
+		for _, o := range strings.Fields(tt.options) {
+			key, value, _ := strings.Cut(o, "=")
+			h.Options.Value = h.Options.Value.With(key, value)
+		}
+		m, err := NewMachine(&h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Options.Value = h.Options.Value.With("Numa.RebalanceEnable", "1").With("Numa.RebalanceCoresTotal", "1").With("Numa.RebalanceCoresNode", "1")
+		on, err := NewMachine(&h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := Guest{VCPUs: int32(tt.nodes * tt.cores), CoresPerSocket: 1, Memory: 32 << 30, Hardware: 19, Min: 2}
+		l, with := Predict(&g, &m, &Case{}), Predict(&g, &on, &Case{})
+		if m.Schedules() != tt.schedules || l.Managed != tt.schedules || (l.Memory.Placement == Anywhere) == tt.schedules || !l.SameGuest(&with) {
+			t.Errorf("%d nodes of %d cores, %q: %+v", tt.nodes, tt.cores, tt.options, l)
+		}
+		if wide := l.VPDs.Len() > 1; (l.Assumes&AssumedUnscheduled != 0) != (wide && !tt.schedules) {
+			t.Errorf("%d nodes of %d cores, %q: assumes %q", tt.nodes, tt.cores, tt.options, l.Assumes.Names())
+		}
+	}
+}

@@ -41,13 +41,22 @@ func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 	}
 }
 
-// manage takes VMs with affinities out of NUMA management (rule book C-12) and
-// counts the home nodes.
+// manage takes VMs with affinities (rule book C-12), and those of a host whose NUMA scheduler is off, out of NUMA management,
+// and counts the home nodes.
 func (l *Layout) manage(g *Guest, m *Machine, tr *tracer) {
 	if g.Affinity {
 		l.Managed = false
 		if tr != nil {
 			tr.affinity()
+		}
+	}
+	if !m.Schedules() {
+		l.Managed = false
+		if l.VPDs.Len() > 1 {
+			l.Assumes |= AssumedUnscheduled
+		}
+		if tr != nil {
+			tr.unscheduled()
 		}
 	}
 	if !l.Managed {

@@ -47,6 +47,7 @@ const (
 	memoryBIOS                 // more memory than goes with BIOS firmware, which it has
 	besideReserved             // what other VMs reserve leaves too little memory for its reservation
 	besideCPU                  // the same of CPU
+	otherHost                  // it has a PCI device of another host
 )
 
 // What a virtual IOMMU (B-32) or EFI firmware (B-26) is needed for, and the first virtual hardware that has such an IOMMU.
@@ -233,13 +234,16 @@ func HardwareOf(g *Guest, m *Machine) numa.Hardware {
 	return numa.Hardware{Version: version, VCPUs: numa.MaxVCPUs, Sockets: numa.MaxVCPUs, CoresPerSocket: numa.MaxVCPUs}
 }
 
+// OnOtherHost is why a VM with a PCI device of its host runs on no other one (D-5).
+func OnOtherHost() Layout { return Layout{Refused: Refusal{kind: otherHost}} }
+
 // Any reports whether there is a reason not to power on.
 func (r Refusal) Any() bool { return r.kind != accepted }
 
 // ByHost reports whether another host may power the VM on as it is.
 func (r Refusal) ByHost() bool {
 	switch r.kind {
-	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved, besideReserved, besideCPU:
+	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved, besideReserved, besideCPU, otherHost:
 		return true
 	case latencyCPU:
 		return r.has > 0 // enough for slower cores
@@ -312,6 +316,8 @@ func (r Refusal) String() string {
 		return fmt.Sprintf("%s of reserved memory are more than the %s that the host has to reserve", numa.Bytes(r.has), numa.Bytes(r.most))
 	case besideReserved:
 		return fmt.Sprintf("%s of reserved memory are more than the %s that other VMs leave unreserved", numa.Bytes(r.has), numa.Bytes(r.most))
+	case otherHost:
+		return "it has a PCI device of another host (DirectPath I/O or SR-IOV), and neither migrates nor is restarted elsewhere by vSphere HA"
 	case besideCPU:
 		return fmt.Sprintf("%d MHz of reserved CPU are more than the %d MHz that other VMs leave unreserved", r.has, r.most)
 	}
@@ -352,6 +358,8 @@ func (r Refusal) Rule() string {
 		return "B-30"
 	case deviceMemory, largePages:
 		return "B-31"
+	case otherHost:
+		return "D-5"
 	}
 	return "B-28"
 }

@@ -64,7 +64,7 @@ func spec(g *Guest, m *Machine, c *Case) specLayout {
 		manualFrom = there.manual && c.From.Cores == m.Cores && c.From.Nodes == m.Nodes
 	}
 	p := specPowerOn(g, m, c.Event, stored, kept, manualFrom)
-	l := specLayout{vpds: p.vpds, ppds: p.ppds, managed: p.managed && !g.Affinity}
+	l := specLayout{vpds: p.vpds, ppds: p.ppds, managed: p.managed && !g.Affinity && (m.Nodes == 1 || m.Nodes*m.Cores >= 4 && m.Cores >= 2)}
 
 	// B-13: vSockets of cores per socket; B-18: automatic ones are the VPDs.
 	l.sockets = specFill(int(g.VCPUs), int(g.CoresPerSocket))

@@ -323,6 +323,14 @@ func (t *tracer) affinity() {
 		fact("CPU affinity", t.vm.CPUAffinity, t.vm.At), fact("memory affinity", t.vm.MemoryAffinity, t.vm.At))
 }
 
+func (t *tracer) unscheduled() {
+	why := "Numa.RebalanceEnable = 0 switches the NUMA scheduler of the host off"
+	if !t.m.Unscheduled {
+		why = "the host has fewer cores than its NUMA scheduler asks for"
+	}
+	t.add("A-9", why, "no home node", t.option("Numa.RebalanceEnable"), t.option("Numa.RebalanceCoresTotal"), t.option("Numa.RebalanceCoresNode"), t.nodes())
+}
+
 func (t *tracer) allowed(nodes int) {
 	t.add("C-12", "numa.nodeAffinity is set", fmt.Sprintf("clients and memory are kept on %s", count(nodes, "node")), t.setting("numa.nodeAffinity"))
 }
@@ -335,7 +343,11 @@ func (t *tracer) memory(l *Layout, ch *Choices) {
 			fmt.Sprintf("about %.0f %% of the memory is on another package than the vCPU that uses it; N%%L does not show it", 100*l.FarShare()), mem, t.nodes(), fact("packages", t.host.Packages, t.host.At))
 	case r.Placement == Anywhere:
 		rule := "C-12"
-		if !t.g.Affinity {
+		switch {
+		case t.g.Affinity:
+		case !t.m.Schedules():
+			rule = "A-9"
+		default:
 			rule = "C-14"
 		}
 		t.add(rule, "no home node", "memory is taken from anywhere", mem)

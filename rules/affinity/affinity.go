@@ -42,6 +42,9 @@ func check(p *rule.Pass) {
 	case all == 1:
 		f.Severity = finding.Low
 		f.Message += ", on a host of 1 node"
+	case !on.Kind.Machine.Schedules():
+		f.Severity = finding.Low
+		f.Message += ", nor without it while the NUMA scheduler of the host is off (H008)"
 	case complete && here >= 0 && v.Guest.Memory > on.Kind.Machine.NodeMemory && on.Kind.Machine.NodeMemory > 0:
 		f.Message += fmt.Sprintf(", and node %d, which it is kept on by hand, does not hold its memory%s", here, size(v))
 	case complete && here >= 0:

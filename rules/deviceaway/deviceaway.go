@@ -22,7 +22,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: 
 
 func check(p *rule.Pass) {
 	v := p.VM
-	if v.Host == nil || v.Home == nil {
+	if v.Host == nil || v.Home == nil || !v.Home.Machine.Schedules() {
 		return
 	}
 	on := &v.On[0]
@@ -42,11 +42,11 @@ func check(p *rule.Pass) {
 		f := finding.Finding{
 			Severity: finding.Low, Topic: d.PCI,
 			Message: fmt.Sprintf("%s is attached to node %d of %s, and nothing keeps the VM there: it has %s of %d",
-				name(d), node, v.Host.Name, rule.Plural(on.Layout.HomeNodes, "home node"), on.Layout.Nodes),
+				d.String(), node, v.Host.Name, rule.Plural(on.Layout.HomeNodes, "home node"), on.Layout.Nodes),
 			When: "Where its transfers matter",
 			Ways: []numa.Way{beside(p, on, node)},
 			Evidence: []finding.Evidence{
-				{Name: "PCI device", Value: name(d), Origin: v.Devices.Origin.String(), At: v.At},
+				{Name: "PCI device", Value: d.String(), Origin: v.Devices.Origin.String(), At: v.At},
 				{Name: "node of " + d.PCI, Value: fmt.Sprint(node), Origin: v.Host.Attached.Origin.String(), At: v.Host.At},
 				on.Kind.NodesEvidence(),
 			},
@@ -54,12 +54,12 @@ func check(p *rule.Pass) {
 		switch {
 		case v.Guest.Affinity:
 			f.Severity = finding.Medium
-			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but CPU affinity keeps the VM on PCPUs of %s", name(d), node, v.Host.Name, rule.Nodes(numa.SetOf(pinned...)))
+			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but CPU affinity keeps the VM on PCPUs of %s", d.String(), node, v.Host.Name, rule.Nodes(numa.SetOf(pinned...)))
 			clear := v.ClearAffinity()
 			f.Ways[0].Do, f.Ways[0].Edits = clear.Do+" and "+f.Ways[0].Do, append(clear.Edits, f.Ways[0].Edits...)
 		case len(allowed) > 0 && !slices.Contains(allowed, node):
 			f.Severity = finding.Medium
-			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but numa.nodeAffinity = %s keeps the VM elsewhere", name(d), node, v.Host.Name, rule.Ranges(allowed))
+			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but numa.nodeAffinity = %s keeps the VM elsewhere", d.String(), node, v.Host.Name, rule.Ranges(allowed))
 			f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"))
 		}
 		if d.VirtualNode >= 0 {
@@ -77,7 +77,7 @@ func apart(p *rule.Pass, on *rule.On) bool {
 	var names []string
 	for _, d := range v.Devices.Value {
 		if node, ok := v.Host.NodeOf(d.PCI); ok {
-			nodes, names = append(nodes, node), append(names, fmt.Sprintf("%s to node %d", name(d), node))
+			nodes, names = append(nodes, node), append(names, fmt.Sprintf("%s to node %d", d.String(), node))
 		}
 	}
 	if nodes == nil || on.Layout.PPDs.Len() > 1 || on.Layout.Nodes < 2 || slices.Min(nodes) == slices.Max(nodes) {
@@ -120,12 +120,4 @@ func beside(p *rule.Pass, on *rule.On, node int) numa.Way {
 	}
 	way.Do += p.VM.Cycle() + "; on another host the number means another node"
 	return way
-}
-
-// name names the device: what its maker calls it, and its address.
-func name(d numa.Device) string {
-	if d.Name == "" {
-		return d.Kind + " device " + d.PCI
-	}
-	return fmt.Sprintf("%s (%s)", d.Name, d.PCI)
 }

@@ -134,7 +134,7 @@ func cure(p *rule.Pass, f *finding.Finding, one *product.Product, uses int) {
 	case then == n && uses == n:
 		f.Ways = []numa.Way{numa.ByHand("say which " + one.Missing() + " it is (--product)")}
 	case limit != nil && (then < n || !better):
-		f.Ways = []numa.Way{both(p, limit, most), other}
+		f.Ways = append(both(p, limit, most), other)
 	case better:
 		f.Ways, f.Notice = p.PlanWays()
 		if then < n {

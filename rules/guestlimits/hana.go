@@ -26,9 +26,17 @@ func hana(p *rule.Pass) {
 	}
 	if on, others, ok := p.Worst(func(o *rule.On) bool { whole, _ := product.HANASockets(n, v.SocketOf(o.Kind)); return !whole }); ok {
 		socket := v.SocketOf(on.Kind)
-		f := finding.Finding{Severity: finding.Low, Topic: "sockets", Ways: []numa.Way{whole(v, n/socket*socket), whole(v, (n/socket+1)*socket)}}
+		f := finding.Finding{Severity: finding.Low, Topic: "sockets"}
+		for _, size := range []int{n / socket * socket, (n/socket + 1) * socket} {
+			if most, _ := v.Crowded(on.Kind); v.Sized(size) && size <= most {
+				f.Ways = append(f.Ways, whole(v, size))
+			}
+		}
+		if f.Ways == nil {
+			f.Ways = []numa.Way{numa.ByHand("ask SAP")}
+		}
 		if one, most := limited(p); one != nil {
-			f.Ways = []numa.Way{both(p, one, most)}
+			f.Ways = both(p, one, most)
 		}
 		not := "sizes are stated for whole sockets and for half a socket"
 		if _, odd := product.HANASockets(n, socket); odd {
@@ -37,8 +45,8 @@ func hana(p *rule.Pass) {
 		f.Message = fmt.Sprintf("SAP HANA on %d vCPUs is %.1f sockets of %d%s: %s", n, float64(n)/float64(socket), socket, p.Where(others), not)
 		report(f, on)
 	}
-	if on, others, ok := p.Worst(func(o *rule.On) bool { return halfSocket(v, o) != "" }); ok {
-		f := finding.Finding{Severity: finding.Info, Topic: "half a socket", Message: fmt.Sprintf("SAP HANA in half a socket%s: %s", p.Where(others), halfSocket(v, on)),
+	if on, others, ok := p.Worst(func(o *rule.On) bool { return halfSocket(v, n, o) != "" }); ok {
+		f := finding.Finding{Severity: finding.Info, Topic: "half a socket", Message: fmt.Sprintf("SAP HANA in half a socket%s: %s", p.Where(others), halfSocket(v, n, on)),
 			When: "Where another production VM shares the socket", Ways: []numa.Way{numa.ByHand("ask SAP"), numa.ByHand("give each VM a socket of its own")}}
 		if on.Kind.Hosts[0].SapphireRapids() {
 			f.Severity = finding.Low
@@ -72,15 +80,12 @@ func limited(p *rule.Pass) (one *product.Product, most int) {
 	return one, most
 }
 
-// both returns the way to the most vCPUs that the limited product uses and that SAP HANA is sized for on every host, or says that there
-// are none.
-func both(p *rule.Pass, one *product.Product, most int) numa.Way {
-	fits := func(n int, o *rule.On) bool {
-		socket := p.VM.SocketOf(o.Kind)
-		return socket == 0 || n%socket == 0 || 2*n <= socket
-	}
-	for n := min(most, int(p.VM.Guest.VCPUs)); n >= product.HANALeastCores; n-- {
-		if slices.ContainsFunc(p.VM.On, func(o rule.On) bool { return !fits(n, &o) }) {
+// both returns the ways to serve both products: the most vCPUs that the limited one uses and that SAP HANA is sized for on every host,
+// where there are such, and VMs of their own.
+func both(p *rule.Pass, one *product.Product, most int) []numa.Way {
+	apart := fmt.Sprintf("run SAP HANA and %s in VMs of their own", one)
+	for n := min(most, int(p.VM.Guest.VCPUs)); n > 0; n-- {
+		if !p.VM.Sized(n) {
 			continue
 		}
 		w := numa.Way{Do: fmt.Sprintf("take %d vCPUs, which SAP HANA is sized for and %s uses", n, one), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
@@ -91,10 +96,16 @@ func both(p *rule.Pass, one *product.Product, most int) numa.Way {
 			}
 			w.Do, w.Edits = fmt.Sprintf("%s, with %d cores per socket", w.Do, cps), append(w.Edits, numa.EditCoresPerSocket.To(cps))
 		}
-		return w
+		for i := range p.VM.On {
+			if why := halfSocket(p.VM, n, &p.VM.On[i]); why != "" {
+				w.Do += " (half a socket: " + why + ")"
+				break
+			}
+		}
+		return []numa.Way{w, numa.ByHand(apart)}
 	}
-	return numa.ByHand(fmt.Sprintf("run SAP HANA and %s in VMs of their own, since no size serves both: %s uses at most %d vCPUs, and SAP HANA is sized for whole sockets of %d and for half a socket, from %d cores on",
-		one, one, most, p.VM.SocketOf(p.VM.On[0].Kind), product.HANALeastCores))
+	return []numa.Way{numa.ByHand(fmt.Sprintf("%s, since no size serves both: %s uses at most %d vCPUs, and SAP HANA is sized for whole sockets of %d and for half a socket, from %d cores on",
+		apart, one, most, p.VM.SocketOf(p.VM.On[0].Kind), product.HANALeastCores))}
 }
 
 // whole returns the way to as many vCPUs, which are whole sockets.
@@ -106,11 +117,11 @@ func whole(v *rule.VM, n int) numa.Way {
 	return numa.Way{Do: fmt.Sprintf("take %d vCPUs: whole sockets", n), Edits: edits}
 }
 
-// halfSocket says why a VM in half a socket may not be supported beside another one; "" where it
+// halfSocket says why a VM with n vCPUs in half a socket may not be supported beside another one; "" where it
 // is, or where the VM is larger, or the packages are unknown.
-func halfSocket(v *rule.VM, o *rule.On) string {
+func halfSocket(v *rule.VM, n int, o *rule.On) string {
 	h, socket, packages := o.Kind.Hosts[0], v.SocketOf(o.Kind), packages(o.Kind)
-	if socket == 0 || 2*int(v.Guest.VCPUs) > socket || h.Nodes.Origin.Kind == numa.Assumed {
+	if socket == 0 || 2*n > socket || h.Nodes.Origin.Kind == numa.Assumed {
 		return ""
 	}
 	perPackage := int(o.Kind.Machine.Nodes) / packages

@@ -139,11 +139,20 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	if more := len(tight) - 1; more > 0 {
 		f.Message += fmt.Sprintf("; %s likewise", rule.Plural(more, "more node"))
 	}
-	f.Advice = fmt.Sprintf("Free %s on the node: move a VM to another host before the peak, or give VMs less memory", round(reserve-n.free+n.spilled))
+	move := "move a VM to another host before the peak, or "
+	if bound(homes) {
+		move = ""
+	}
+	f.Advice = fmt.Sprintf("Free %s on the node: %sgive VMs less memory", round(reserve-n.free+n.spilled), move)
 	used(f, tight, len(vms), p.Host.At)
 	f.Evidence = append(f.Evidence, finding.Evidence{
 		Name: "reserve of a node", Value: round(reserve).String(), Origin: "derived: memory of the host, release (C-23)", At: p.Host.At,
 	})
+}
+
+// bound reports whether a device binds each of the VMs to its host (D-5).
+func bound(vms []*rule.VM) bool {
+	return !slices.ContainsFunc(vms, func(v *rule.VM) bool { return v.TiedTo() == nil })
 }
 
 // used adds what the tight nodes hold as evidence.
@@ -171,6 +180,9 @@ func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, h
 	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: %s if all is touched; the largest are %s",
 		rule.Plural(len(vms), "running VM"), round(all), round(have), rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
 	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)", round(all-have))
+	if bound(vms) {
+		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"
+	}
 	if h.TierMemory.Value > 0 {
 		f.Evidence = append(f.Evidence, finding.Of("slower memory tiers of "+h.Name, h.TierMemory, h.At))
 	}

@@ -85,7 +85,7 @@ func exceeds(p *rule.Pass, o *rule.On) bool {
 		return false // not to be had remotely either: N025
 	}
 	if o.Layout.Memory.Placement == vnuma.Anywhere {
-		return !v.Guest.Affinity && v.Guest.Memory > o.Kind.Machine.NodeMemory && v.Guest.VCPUs <= o.Kind.Machine.Cores
+		return !v.Guest.Affinity && o.Kind.Machine.Schedules() && v.Guest.Memory > o.Kind.Machine.NodeMemory && v.Guest.VCPUs <= o.Kind.Machine.Cores
 	}
 	plain, m := v.Guest, o.Kind.Machine
 	plain.PreferHT, m.PreferHT = false, false

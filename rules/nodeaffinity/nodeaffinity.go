@@ -21,7 +21,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: ch
 
 func check(p *rule.Pass) {
 	v := p.VM
-	if v.Guest.AllowedNodes == 0 || v.Guest.Affinity {
+	if v.Guest.AllowedNodes == 0 || v.Guest.Affinity || !v.On[0].Kind.Machine.Schedules() {
 		byClient(p)
 		return
 	}

@@ -20,7 +20,7 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: ch
 
 func check(p *rule.Pass) {
 	v := p.VM
-	if v.Guest.Affinity {
+	if v.Guest.Affinity || !v.On[0].Kind.Machine.Schedules() {
 		return
 	}
 	on, others, ok := p.Worst(func(o *rule.On) bool { _, hidden := cause(p, o); return hidden })

@@ -141,7 +141,7 @@ func unmanaged(w *rule.Watch, o *rule.On) {
 		},
 		Assumes: o.Layout.Assumes.Texts(),
 	}
-	v := rule.NoHomeCauses.Judge(&rule.Homeless{Release: w.Release(), Layout: &o.Layout, Machine: &o.Kind.Machine, Host: w.Machine})
+	v := rule.NoHomeCauses.Judge(&rule.Homeless{Release: w.Release(), Layout: &o.Layout, Host: w.Machine})
 	v.Explain(&f)
 	report(w, f)
 }

@@ -47,7 +47,7 @@ func differs(p *rule.Pass, s *confront.Result) {
 		f.Severity = finding.Low
 		f.Advice = rule.Likely(s)
 	} else if on, host := seenOn(p, s); s.Observation.NoHome() && on != nil && s.Layout.Managed {
-		v := rule.NoHomeCauses.Judge(&rule.Homeless{Release: host.Release.Value, Layout: &s.Layout, Machine: &on.Kind.Machine, Host: host})
+		v := rule.NoHomeCauses.Judge(&rule.Homeless{Release: host.Release.Value, Layout: &s.Layout, Host: host})
 		v.Explain(&f)
 	} else {
 		v := rule.OtherCauses.Judge(s)

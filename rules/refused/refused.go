@@ -83,8 +83,8 @@ func unprotected(p *rule.Pass) {
 	}
 }
 
-// unprotectedWith reports what Fault Tolerance does not go with: a PCI device of the host, and encryption before 7.0 U2 (vSphere
-// Availability, GUID-C1749AD4 and GUID-F5264795).
+// unprotectedWith reports what Fault Tolerance does not go with: a PCI device of the host, encryption before 7.0 U2, and a virtual TPM before
+// 8.0 (vSphere Availability, GUID-C1749AD4, and GUID-F5264795 of 6.7, 7.0 and 8.0).
 func unprotectedWith(p *rule.Pass) {
 	v := p.VM
 	with := func(what, instead string, e finding.Evidence) {
@@ -97,11 +97,15 @@ func unprotectedWith(p *rule.Pass) {
 	if len(v.Devices.Value) > 0 {
 		with("a PCI device of the host", "take the device out of the VM", finding.Of("PCI devices of its host", numa.Fact[int]{Value: len(v.Devices.Value), Origin: v.Devices.Origin}, v.At))
 	}
-	old := slices.DeleteFunc(slices.Clone(v.On), func(o rule.On) bool { return o.Kind.Machine.Release >= numa.ESXi70+2 })
-	if len(old) > 0 && v.Encrypted.Value {
-		with("encryption on ESXi "+old[0].Kind.Machine.Release.String()+" ("+rule.HostNames(old[0].Kind.Hosts)+")", "upgrade "+rule.HostNames(old[0].Kind.Hosts)+" to ESXi 7.0 U2 or later",
-			finding.Of("encrypted", v.Encrypted, v.At))
+	before := func(r numa.Release, has numa.Fact[bool], what, name string) {
+		old := slices.DeleteFunc(slices.Clone(v.On), func(o rule.On) bool { return o.Kind.Machine.Release >= r })
+		if len(old) > 0 && has.Value {
+			hosts := rule.HostNames(old[0].Kind.Hosts)
+			with(fmt.Sprintf("%s on ESXi %s (%s)", what, old[0].Kind.Machine.Release, hosts), fmt.Sprintf("upgrade %s to ESXi %s or later", hosts, r), finding.Of(name, has, v.At))
+		}
 	}
+	before(numa.ESXi70+2, v.Encrypted, "encryption", "encrypted")
+	before(numa.ESXi80, v.TPM, "a virtual TPM", "virtual TPM")
 }
 
 // unsettable reports values of the VM's configuration that vSphere refuses to set.
@@ -253,6 +257,9 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 		switch e[0].Kind {
 		case numa.EditVCPUs:
 			ways[i] = p.AtMostVCPUs(most, "")
+			if first := ways[i].Edits; first != nil && first[0].To.Text != e[0].To.Text {
+				ways[i].Do += fmt.Sprintf("; it powers on with up to %d", most)
+			}
 		case numa.EditMemory: // its home nodes may hold less
 			on := &p.VM.On[0]
 			fits := p.AtMostMemory(on, max(1, on.Layout.HomeNodes))

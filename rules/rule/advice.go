@@ -165,7 +165,7 @@ func (p *Pass) Counts() string {
 	best := p.Plan()
 	var counts []string
 	for _, n := range []int{best.Fewer, best.More} {
-		if n > 0 && p.VM.supports(n, p.VM.On[0].Kind) {
+		if n > 0 && p.VM.Sized(n) {
 			counts = append(counts, strconv.Itoa(n))
 		}
 	}

@@ -1,7 +1,11 @@
 package rule
 
 import (
+	"fmt"
+	"slices"
+
 	"homenode/esxi/plan"
+	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -74,6 +78,62 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}
 	return out
+}
+
+// Whole returns the proposal with the cures of the findings that it leaves, as a plan of changes takes them beside it.
+func (p *Pass) Whole(findings []finding.Finding) *Proposal {
+	out := p.Proposal(findings)
+	if out == nil || p.Cluster.Weigh == nil {
+		return out
+	}
+	left := p.weigh(out.Edits)
+	var cures []numa.Edit
+	for i := range findings {
+		f := &findings[i]
+		stays := func(l finding.Finding) bool { return l.Rule == f.Rule && l.Topic == f.Topic }
+		if f.VMID != p.VM.ID || f.Planned() || f.Severity < finding.Medium || f.Cure() == nil || !slices.ContainsFunc(left, stays) {
+			continue
+		}
+		w := &f.Ways[slices.IndexFunc(f.Ways, func(w numa.Way) bool { return w.Auto })]
+		out.Needed, out.Findings = append(out.Needed, w.Do), append(out.Findings, f.Rule)
+		cures = append(cures, w.Edits...)
+	}
+	if cures != nil {
+		p.with(out, cures)
+	}
+	return out
+}
+
+// with adds edits to those that the proposal needs, with their effect and their undoing.
+func (p *Pass) with(out *Proposal, cures []numa.Edit) {
+	configured := func(lists ...[]numa.Edit) numa.VM {
+		v := *p.VM.VM
+		for _, e := range slices.Concat(lists...) {
+			if err := e.Configure(&v.Config, "proposal"); err != nil { // a check made it
+				panic(err)
+			}
+		}
+		return v
+	}
+	cured := configured(out.Edits, cures)
+	after := configured(out.Edits, cures, out.Optional)
+	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured.Config), numa.Edits(&cured.Config, &after.Config)
+	for i := range out.Effect {
+		short := func(v *numa.VM) string {
+			g, _, err := vnuma.NewGuest(v)
+			if err != nil {
+				return ""
+			}
+			l := vnuma.Predict(&g, &p.VM.On[i].Kind.Machine, &vnuma.Case{Choices: p.Choices})
+			return Short(&l)
+		}
+		out.Effect[i].Needed, out.Effect[i].All = short(&cured), short(&after)
+	}
+	for _, e := range out.Edits {
+		if slices.ContainsFunc(cures, func(c numa.Edit) bool { return c.Kind == e.Kind && c.Key == e.Key }) {
+			out.Undo = append(out.Undo, fmt.Sprintf("set %s to %s", e.Name(), e.From))
+		}
+	}
 }
 
 // notice says what guest and licences notice of the needed part of the plan, and of the rest.

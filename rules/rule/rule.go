@@ -117,6 +117,14 @@ type VM struct {
 // Off reports whether its host, or none, powers the VM on: then nothing else is judged.
 func (v *VM) Off() bool { return len(v.On) > 0 && v.On[0].Layout.Refused.Any() }
 
+// TiedTo returns the host that a device of it binds the VM to; nil for none.
+func (v *VM) TiedTo() *numa.Host {
+	if v.Tied() == nil {
+		return nil
+	}
+	return v.Host
+}
+
 // Products returns what is known of the software in the guest.
 func (v *VM) Products() []product.Product {
 	return product.Running(v.Software().Value, v.GuestOS.Value)
@@ -136,18 +144,29 @@ func (v *VM) SocketOf(k *Kind) int {
 }
 
 // CoresOf returns how many cores of such hosts the vCPUs take, counted as SocketOf does.
-func (v *VM) CoresOf(k *Kind) int {
+func (v *VM) CoresOf(k *Kind) int { return v.coresOf(int(v.Guest.VCPUs), k) }
+
+func (v *VM) coresOf(vcpus int, k *Kind) int {
 	m := &k.Machine
 	if v.threads(m) && m.AllThreads > 0 {
-		return int(v.Guest.VCPUs) * int(m.AllCores) / int(m.AllThreads)
+		return vcpus * int(m.AllCores) / int(m.AllThreads)
 	}
-	return int(v.Guest.VCPUs)
+	return vcpus
 }
 
-// supports reports whether the software in the guest is supported on so many vCPUs.
-func (v *VM) supports(vcpus int, k *Kind) bool {
-	whole, _ := product.HANASockets(vcpus, v.SocketOf(k))
-	return whole || !slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() })
+// RunsHANA reports whether SAP HANA runs in the guest.
+func (v *VM) RunsHANA() bool {
+	return slices.ContainsFunc(v.Products(), func(one product.Product) bool { return one.HANA() })
+}
+
+// Sized reports whether advice may name so many vCPUs: one that SAP HANA is sized for on every host, where it runs in the guest.
+func (v *VM) Sized(vcpus int) bool {
+	if !v.RunsHANA() {
+		return true
+	}
+	return !slices.ContainsFunc(v.On, func(o On) bool {
+		return !product.HANASize(vcpus, v.SocketOf(o.Kind)) || v.coresOf(vcpus, o.Kind) < product.HANALeastCores
+	})
 }
 
 // Crowded reports whether the VM has more vCPUs than such hosts run without sharing, and how many these are.

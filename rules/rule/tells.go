@@ -1,9 +1,6 @@
 package rule
 
 import (
-	"fmt"
-	"strconv"
-
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/confront"
@@ -110,7 +107,6 @@ var ReadyCauses = CausesOf("ready-beside-idle", map[string]func(*Watch) Told{
 type Homeless struct {
 	Release numa.Release // 0 for unknown
 	Layout  *vnuma.Layout
-	Machine *vnuma.Machine
 	Host    *numa.Host
 }
 
@@ -118,17 +114,7 @@ type Homeless struct {
 var NoHomeCauses = CausesOf("no-home", map[string]func(*Homeless) Told{
 	"affinity": nil,
 	"wide":     func(v *Homeless) Told { return Told{Out: v.Release >= numa.ESX41 || v.Layout.PPDs.Len() < 2} },
-	"stopped":  func(v *Homeless) Told { return Option(v.Host, "Numa.RebalanceEnable", "0", "1") },
-	"small": func(v *Homeless) Told {
-		few := v.Machine.TooSmall(v.Host)
-		told := Told{Proven: few, Out: !few && v.Host.Options.Known()}
-		if few {
-			total, node := strconv.Itoa(int(v.Machine.AllCores)), strconv.Itoa(int(v.Machine.Cores))
-			told.Do = fmt.Sprintf("where NUMA scheduling is wanted, set Numa.RebalanceCoresTotal = %s, the cores of the host, and Numa.RebalanceCoresNode = %s, the cores of a node", total, node)
-			told.Edits = []numa.Edit{{Kind: numa.EditHostOption, Key: "Numa.RebalanceCoresTotal", To: numa.Is(total)}, {Kind: numa.EditHostOption, Key: "Numa.RebalanceCoresNode", To: numa.Is(node)}}
-		}
-		return told
-	},
+	"unread":   func(v *Homeless) Told { return Told{Out: v.Host.Options.Known()} },
 })
 
 // OtherCauses are those of a topology other than predicted, for which the comparison itself found no reason.

@@ -205,26 +205,33 @@ func (v *VM) KeyNotice() string {
 func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	v := p.VM
 	way := func(n int, cps int) numa.Way {
-		w := numa.Way{Do: fmt.Sprintf("use at most %d vCPUs", n), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
+		w := numa.Way{Do: "use at most " + words.Plural(n, "vCPU"), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
 		if cps > 0 {
-			w.Do += fmt.Sprintf(" with %d cores per socket", cps)
+			w.Do += " with " + words.Plural(cps, "core") + " per socket"
 			w.Edits = append(w.Edits, numa.EditCoresPerSocket.To(cps))
 		}
 		w.Do += why
 		return w
 	}
 	first := way(most, 0)
+	if !v.Sized(most) {
+		first = numa.ByHand(fmt.Sprintf("use fewer vCPUs and ask SAP: no size up to %d is whole sockets of its hosts or half a one, as SAP HANA is sized%s", most, why))
+	}
 	if p.Weighing {
 		return first
+	}
+	tries := 16
+	if v.RunsHANA() {
+		tries = most
 	}
 	fits := most // on every host
 	for i := range v.On {
 		n, _ := v.Crowded(v.On[i].Kind)
 		fits = min(fits, n)
 	}
-	for _, n := range slices.Concat(down(min(most, fits)), down(most)) {
+	for _, n := range slices.Concat(down(min(most, fits), tries), down(most, tries)) {
 		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
-			if w := way(n, cps); v.supports(n, v.On[0].Kind) && p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
+			if w := way(n, cps); v.Sized(n) && p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
 				return w
 			}
 		}
@@ -232,9 +239,9 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	return first
 }
 
-// down returns the counts of vCPUs that are tried: the most, and a few below it.
-func down(most int) (out []int) {
-	for n := most; n > max(0, most-16); n-- {
+// down returns the counts of vCPUs that are tried: the most, and so many in all.
+func down(most, tries int) (out []int) {
+	for n := most; n > max(0, most-tries); n-- {
 		out = append(out, n)
 	}
 	return out

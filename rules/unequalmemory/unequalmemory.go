@@ -4,6 +4,7 @@ package unequalmemory
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -57,5 +58,11 @@ func check(p *rule.Pass) {
 // causes are those of nodes with unequal memory.
 var causes = rule.CausesOf("unequal-memory", map[string]func(*numa.Host) rule.Told{
 	"nested": func(h *numa.Host) rule.Told { return rule.Told{Proven: h.Nested(), Out: !h.Nested()} },
+	"alone":  func(h *numa.Host) rule.Told { return rule.Told{Out: !bare(h)} },
 	"slots":  nil, "module": nil, "mode": nil,
 })
+
+// bare reports whether a node with cores has no memory at all.
+func bare(h *numa.Host) bool {
+	return slices.ContainsFunc(h.Nodes.Value, func(n numa.Node) bool { return n.Cores > 0 && n.Memory.Known() && n.Memory.Value == 0 })
+}

@@ -39,6 +39,8 @@ type Nodes struct {
 	Unknown, Assumed      bool
 }
 
+var noMemory = regexp.MustCompile(`(?i)^0 *([KMGT]?B)?$`)
+
 // Take reads a word about the nodes; known is false for another word.
 func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 	switch w.Key {
@@ -69,11 +71,16 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 		}
 	case "nodeMemory":
 		for part := range strings.SplitSeq(w.Value, ",") {
-			b, err := w.Bytes(part, numa.MaxHostMemory)
-			if err != nil {
-				return true, err
+			var b numa.Bytes // a node may have none
+			if !noMemory.MatchString(part) {
+				if b, err = w.Bytes(part, numa.MaxHostMemory); err != nil {
+					return true, err
+				}
 			}
 			n.NodeMemory = append(n.NodeMemory, b)
+		}
+		if slices.Max(n.NodeMemory) == 0 {
+			return true, Errorf(w.Col, "found %s=%q, want a node with memory", Short(w.Key), Short(w.Value))
 		}
 	case "ht":
 		var on bool

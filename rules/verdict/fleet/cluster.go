@@ -90,7 +90,9 @@ func Clusters(r *rules.Result) []Cluster {
 }
 
 // differs reports whether the VM is not the same on every host that can be predicted.
-func differs(c *rule.Cluster, v *rule.VM) bool { return len(v.On) < len(c.Kinds) || !Same(v) }
+func differs(c *rule.Cluster, v *rule.VM) bool {
+	return v.TiedTo() != nil && len(c.Hosts) > 1 || len(v.On) < len(c.Kinds) || !Same(v)
+}
 
 // Same reports whether the VM gets the same layout on every host that it can run on.
 func Same(v *rule.VM) bool {

@@ -59,6 +59,9 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 	if !x.Layout.Refused.Any() {
 		x.LogLines = vnuma.LogLines(&x.Layout, &v.Guest, &machine)
 	}
+	if host := v.TiedTo(); host != nil && host != on {
+		x.Layout, x.Trace, x.LogLines = vnuma.OnOtherHost(), nil, nil
+	}
 	x.Policy = r.Policy
 	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID && !slices.Contains(f.Costs, v.ID) })
 	x.Suppressed = slices.DeleteFunc(slices.Clone(r.Suppressed), func(s policy.Suppressed) bool { return s.VMID != v.ID })
@@ -67,13 +70,20 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 			x.seen++
 		}
 	}
-	x.others()
-	x.Plan = (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Proposal(x.Findings)
+	x.others(r.ClusterOf(v))
+	x.Plan = (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Whole(x.Findings)
 	return x, nil
 }
 
 // others predicts the VM on the other hosts of its cluster.
-func (x *Explanation) others() {
+func (x *Explanation) others(c *rule.Cluster) {
+	if tied := x.VM.TiedTo(); tied != nil {
+		hosts := slices.DeleteFunc(slices.Clone(c.Hosts), func(h *numa.Host) bool { return h == x.Host || h == tied })
+		if away := vnuma.OnOtherHost(); len(hosts) > 0 {
+			x.Others = append(x.Others, Other{hosts, (&rule.Kind{Hosts: hosts}).HostNames(), &away, false, false})
+		}
+		return
+	}
 	for _, on := range slices.Concat(x.VM.On, x.VM.Refused) {
 		hosts := slices.DeleteFunc(slices.Clone(on.Kind.Hosts), func(h *numa.Host) bool { return h == x.Host })
 		if len(hosts) == 0 {

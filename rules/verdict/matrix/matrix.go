@@ -151,7 +151,7 @@ func (m *Matrix) add(v *rule.VM, o Options) {
 
 func cellOf(v *rule.VM, k *rule.Kind, isHome bool, home *vnuma.Layout, o Options) Cell {
 	i := slices.IndexFunc(v.On, func(on rule.On) bool { return on.Kind == k })
-	if i < 0 {
+	if i < 0 || v.TiedTo() != nil && !isHome {
 		return Cell{Text: Absent.String(), Mark: Absent}
 	}
 	l := &v.On[i].Layout

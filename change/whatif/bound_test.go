@@ -1,0 +1,63 @@
+package whatif_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/change/diff"
+	"homenode/change/whatif"
+	"homenode/rules"
+	"homenode/source/scenario"
+)
+
+// TestWorse has changes that take from a VM what NUMA needs: its host and with it a device, and the NUMA scheduler.
+func TestWorse(t *testing.T) {
+	const hosts = "release 8.0U3\ncluster p\nhost esx01 nodes=2 cores=16 memory=512GB mhz=2600\nhost esx02 nodes=2 cores=16 memory=512GB mhz=2600\n"
+	for _, tt := range []struct {
+		vm, change, why string
+		stops           bool
+	}{
+		{"vcpus=12 memory=200GB hw=20 reserveAll=on pci=3b:00.0", "-esx01", "stays down: its passthrough device 0000:3b:00.0 is in the lost host", true},
+		{"vcpus=12 memory=200GB hw=20 reserveAll=on", "-esx01", "", false},
+		{"vcpus=8 memory=64GB", "host=esx01 Numa.RebalanceEnable=0", "no home node", false},
+		{"vcpus=24 memory=64GB", "host=esx01 Numa.RebalanceEnable=0", "no home node", false},
+		{"vcpus=8 memory=64GB", "host=esx01 Numa.RebalanceCoresTotal=32 Numa.RebalanceCoresNode=17", "no home node", false},
+		{"vcpus=8 memory=64GB", "host=esx01 Numa.RebalanceEnable=1", "", false},
+	} {
+		f, err := scenario.Read("test", []byte(hosts+"vm v host=esx01 "+tt.vm+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := whatif.Judge(t.Context(), f, parse(t, tt.change), rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(r.VMs, func(v diff.VM) bool { return v.Verdict == diff.Worse })
+		if tt.why == "" {
+			if i >= 0 {
+				t.Errorf("%s, %s: worse: %q", tt.vm, tt.change, r.VMs[i].Why)
+			}
+			continue
+		}
+		if i < 0 || !strings.Contains(strings.Join(r.VMs[i].Why, "; "), tt.why) || (r.Stopped > 0) != tt.stops || len(r.Notes()) > 0 {
+			t.Errorf("%s, %s: %+v, notes %v", tt.vm, tt.change, r.VMs, r.Notes())
+		}
+	}
+}
+
+// TestBound moves VMs to another host: one with a device of its host stays.
+func TestBound(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 8.0U3\ncluster p\nhost esx01 nodes=2 cores=16 memory=512GB\nhost esx02 nodes=2 cores=16 memory=512GB\n"+
+		"vm gpu host=esx01 vcpus=4 memory=16GB reserveAll=on pci=3b:00.0\nvm app host=esx01 vcpus=4 memory=16GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, _, err := whatif.Apply(t.Context(), f, parse(t, "vm=* host=esx02"), rules.Options{}.Choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if after.VMs[0].Host != f.VMs[0].Host || after.VMs[1].Host == f.VMs[1].Host || len(after.Notes) != 1 {
+		t.Errorf("gpu on %s, app on %s, notes %v", after.VMs[0].Host, after.VMs[1].Host, after.Notes)
+	}
+}

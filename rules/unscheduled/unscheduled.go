@@ -1,0 +1,72 @@
+// Package unscheduled finds hosts of several nodes whose NUMA scheduler is off.
+package unscheduled
+
+import (
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+//go:embed unscheduled.md
+var page string
+
+// Rule is H008.
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
+
+func check(p *rule.Pass) {
+	m := &p.Kind.Machine
+	if !p.First() || m.Schedules() {
+		return
+	}
+	hosts := p.Kind.Hosts
+	var vms []*rule.VM
+	for _, h := range hosts {
+		vms = append(vms, p.Cluster.Running(h)...)
+	}
+	f := finding.Finding{Severity: finding.Low, On: p.OfHosts(hosts), Costs: rule.VMIDs(vms), Evidence: []finding.Evidence{p.Kind.NodesEvidence()}}
+	var why, do []string
+	var way numa.Way
+	set := func(key, to string) {
+		way.Edits = append(way.Edits, numa.Edit{Kind: numa.EditHostOption, Key: key, To: numa.Is(to)})
+		do = append(do, key+" = "+to)
+		if _, ok := hosts[0].Options.Value.Lookup(key); ok {
+			f.Evidence = append(f.Evidence, rule.OptionEvidence(hosts[0], key))
+		}
+	}
+	few, fewOfNode := m.FewCores()
+	if few || fewOfNode {
+		why = append(why, fmt.Sprintf("%s of %s, fewer than it asks for", words.Plural(int(m.Nodes), "node"), words.Plural(int(m.Cores), "core")))
+		f.When = "Where NUMA scheduling is wanted on so few cores"
+	}
+	if few {
+		set("Numa.RebalanceCoresTotal", strconv.Itoa(int(m.AllCores)))
+	}
+	if fewOfNode {
+		set("Numa.RebalanceCoresNode", strconv.Itoa(int(m.Cores)))
+	}
+	if m.Unscheduled {
+		why = append(why, "Numa.RebalanceEnable = 0")
+		set("Numa.RebalanceEnable", "1")
+	}
+	switch {
+	case few || fewOfNode:
+	case vms == nil:
+		f.Severity = finding.Medium
+	default:
+		f.Severity = finding.High
+	}
+	f.Message = fmt.Sprintf("the NUMA scheduler of %s is off (%s): VMs have no home node there, and their memory comes from any of %d nodes",
+		rule.HostNames(hosts), strings.Join(why, "; "), m.Nodes)
+	if vms != nil {
+		f.Message += fmt.Sprintf("; %s: %s", words.Verb(len(vms), "VM runs so", "VMs run so"), rule.Names(vms))
+	}
+	way.Do = "set " + rule.List(do)
+	f.Ways = []numa.Way{way}
+	p.Report(f, nil)
+}
