@@ -8,6 +8,7 @@ import (
 	"homenode/change/diff"
 	"homenode/change/whatif"
 	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/source/scenario"
 )
 
@@ -42,6 +43,24 @@ func TestWorse(t *testing.T) {
 		}
 		if i < 0 || !strings.Contains(strings.Join(r.VMs[i].Why, "; "), tt.why) || (r.Stopped > 0) != tt.stops || len(r.Notes()) > 0 {
 			t.Errorf("%s, %s: %+v, notes %v", tt.vm, tt.change, r.VMs, r.Notes())
+		}
+	}
+}
+
+// TestSpreads switches the NUMA scheduler off on a second host: it is new of the second.
+func TestSpreads(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 8.0U3\ncluster p\nhost esx01 nodes=2 cores=16 memory=256GB Numa.RebalanceEnable=0\nhost esx02 nodes=2 cores=16 memory=256GB\nvm v host=esx01 vcpus=8 memory=64GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]bool{"host=esx02 Numa.RebalanceEnable=0": true, "host=esx01 Numa.PageMigEnable=1": false, "host=esx02 Numa.PageMigEnable=1": false, "-esx02": false} {
+		r, err := whatif.Judge(t.Context(), f, parse(t, change), rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.ContainsFunc(r.Findings, func(f diff.Finding) bool { return f.A == nil && f.B.Rule == "H008" })
+		if got != want || r.Worsens(finding.Medium) != want {
+			t.Errorf("%s: H008 is new: %v, worse: %v; want %v", change, got, r.Worsens(finding.Medium), want)
 		}
 	}
 }

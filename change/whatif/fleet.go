@@ -37,9 +37,9 @@ func (c *Change) lose(f *numa.Fleet, e *Effect, choices vnuma.Choices) error {
 		e.about(v.Cluster, v.Host)
 		if v.Tied() != nil { // it stays down
 			v.Host, v.Cluster = "", ""
-		} else {
-			v.Host = emptiest(worstPlace(v, places[v.Cluster], choices), promised)
+			continue
 		}
+		v.Host = emptiest(worstPlace(v, places[v.Cluster], choices), promised)
 		if runs(v) {
 			promised[v.Host] += v.Memory.Value
 		}

@@ -21,7 +21,7 @@ var kinds = [...]struct {
 	rules []string
 }{
 	Placed:          {"placed", []string{"C-3", "C-4"}},
-	Unmanaged:       {"not managed", []string{"C-12", "C-14"}},
+	Unmanaged:       {"not managed", []string{"A-9", "C-12", "C-14"}},
 	Taken:           {"taken as seen", nil},
 	Spilled:         {"memory spilled", []string{"C-15"}},
 	Widened:         {"home nodes widened", []string{"D-2"}},

@@ -136,7 +136,7 @@ type option struct {
 
 // options are those that are simulated, with their ranges (C-18).
 var options = []option{
-	{"Numa.RebalanceEnable", "1: the balancer runs", "C-9", 0, 1, nil, func(s *Settings) *bool { return &s.RebalanceEnable }},
+	{"Numa.RebalanceEnable", "1: VMs have home nodes, and the balancer runs", "A-9", 0, 1, nil, func(s *Settings) *bool { return &s.RebalanceEnable }},
 	{"Numa.PageMigEnable", "1: memory follows its client to a new home node", "C-16", 0, 1, nil, func(s *Settings) *bool { return &s.PageMigEnable }},
 	{"Numa.SwapLoadEnable", "1: two clients may change places for load", "C-9", 0, 1, nil, func(s *Settings) *bool { return &s.SwapLoad }},
 	{"Numa.SwapLocalityEnable", "1: two clients may change places for locality", "C-9", 0, 1, nil, func(s *Settings) *bool { return &s.SwapLocality }},
@@ -152,7 +152,7 @@ var options = []option{
 	{"Numa.SwapConsiderPeriod", "rounds before a client is looked at for a swap again", "C-9", 0, 10000, func(s *Settings) *int { return &s.SwapConsiderPeriod }, nil},
 	{"Numa.SwapMigrateOnly", "rounds between two looks for moves for locality; 0: none", "C-9", 0, 100, func(s *Settings) *int { return &s.SwapMigrateOnly }, nil},
 	{"Numa.CoreCapRatioPct", "percent of a node in use from which on no client is moved there; 0: any", "C-9", 0, 100, func(s *Settings) *int { return &s.CoreCapRatio }, nil},
-	{"Numa.RebalanceCoresTotal", "fewest cores of a host whose balancer runs", "A-9", 1, 32, func(s *Settings) *int { return &s.CoresTotal }, nil},
+	{"Numa.RebalanceCoresTotal", "fewest cores of a host whose VMs have home nodes, and whose balancer runs", "A-9", 1, 32, func(s *Settings) *int { return &s.CoresTotal }, nil},
 	{"Numa.RebalanceCoresNode", "fewest cores of a node of such a host", "A-9", 1, 8, func(s *Settings) *int { return &s.CoresNode }, nil},
 	{"Numa.LocalityWeightMem", "weight of the locality of memory against load", "C-9", 0, 100, func(s *Settings) *int { return &s.WeightMem }, nil},
 	{"Numa.LocalityWeightActionAffinity", "weight of VMs that communicate being on one node; 0: none", "C-11", 0, 200, func(s *Settings) *int { return &s.WeightAffinity }, nil},

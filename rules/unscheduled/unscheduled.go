@@ -20,23 +20,18 @@ var page string
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, Check: check})
 
 func check(p *rule.Pass) {
-	m := &p.Kind.Machine
-	if !p.First() || m.Schedules() {
+	if p.Kind == nil || p.Kind.Machine.Schedules() {
 		return
 	}
-	hosts := p.Kind.Hosts
-	var vms []*rule.VM
-	for _, h := range hosts {
-		vms = append(vms, p.Cluster.Running(h)...)
-	}
-	f := finding.Finding{Severity: finding.Low, On: p.OfHosts(hosts), Costs: rule.VMIDs(vms), Evidence: []finding.Evidence{p.Kind.NodesEvidence()}}
+	m, h, vms := &p.Kind.Machine, p.Host, p.Cluster.Running(p.Host)
+	f := finding.Finding{Severity: finding.Low, Costs: rule.VMIDs(vms), Evidence: []finding.Evidence{p.NodesEvidence()}}
 	var why, do []string
 	var way numa.Way
 	set := func(key, to string) {
 		way.Edits = append(way.Edits, numa.Edit{Kind: numa.EditHostOption, Key: key, To: numa.Is(to)})
 		do = append(do, key+" = "+to)
-		if _, ok := hosts[0].Options.Value.Lookup(key); ok {
-			f.Evidence = append(f.Evidence, rule.OptionEvidence(hosts[0], key))
+		if _, ok := h.Options.Value.Lookup(key); ok {
+			f.Evidence = append(f.Evidence, rule.OptionEvidence(h, key))
 		}
 	}
 	few, fewOfNode := m.FewCores()
@@ -61,8 +56,8 @@ func check(p *rule.Pass) {
 	default:
 		f.Severity = finding.High
 	}
-	f.Message = fmt.Sprintf("the NUMA scheduler of %s is off (%s): VMs have no home node there, and their memory comes from any of %d nodes",
-		rule.HostNames(hosts), strings.Join(why, "; "), m.Nodes)
+	f.Message = fmt.Sprintf("the NUMA scheduler is off (%s): VMs have no home node there, and their memory comes from any of %d nodes",
+		strings.Join(why, "; "), m.Nodes)
 	if vms != nil {
 		f.Message += fmt.Sprintf("; %s: %s", words.Verb(len(vms), "VM runs so", "VMs run so"), rule.Names(vms))
 	}

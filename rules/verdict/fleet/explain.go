@@ -60,7 +60,10 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 		x.LogLines = vnuma.LogLines(&x.Layout, &v.Guest, &machine)
 	}
 	if host := v.TiedTo(); host != nil && host != on {
-		x.Layout, x.Trace, x.LogLines = vnuma.OnOtherHost(), nil, nil
+		device := v.Tied()
+		x.Layout, x.LogLines = vnuma.OnOtherHost(), nil
+		x.Trace = vnuma.Trace{{Rules: "D-5", Because: "it has a " + device.String() + " of " + host.Name, Result: "it runs on no other host",
+			Facts: []vnuma.Used{{Name: "PCI device", Value: device.String(), Origin: v.Devices.Origin, At: v.At}}}}
 	}
 	x.Policy = r.Policy
 	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID && !slices.Contains(f.Costs, v.ID) })
