@@ -24,8 +24,8 @@ const (
 	EditVNUMAHotAdd       EditKind = "vnumaHotAdd"        // virtualNuma.exposeVnumaOnCpuHotadd
 	EditCPUAffinity       EditKind = "cpuAffinity"        // PCPU numbers with commas; "" is none
 	EditLatency           EditKind = "latencySensitivity" // latencySensitivity.level
-	EditReserveAll        EditKind = "reserveAll"         // memoryReservationLockedToMax
 	EditMemoryReservation EditKind = "memoryReservation"  // memoryAllocation.reservation in MB
+	EditReserveAll        EditKind = "reserveAll"         // memoryReservationLockedToMax
 	EditCPUReservation    EditKind = "cpuReservation"     // cpuAllocation.reservation in MHz
 	EditExtraConfig       EditKind = "extraConfig"        // a setting; absent is removed
 	EditHostOption        EditKind = "hostOption"         // an advanced option of a host
@@ -39,7 +39,7 @@ const (
 )
 
 var vmEdits = []EditKind{EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCPUHotAdd, EditMemoryHotAdd,
-	EditCoresPerNUMANode, EditVNUMAHotAdd, EditCPUAffinity, EditLatency, EditReserveAll, EditMemoryReservation, EditCPUReservation}
+	EditCoresPerNUMANode, EditVNUMAHotAdd, EditCPUAffinity, EditLatency, EditMemoryReservation, EditReserveAll, EditCPUReservation}
 
 // Written reports whether homenode writes edits of the kind, which are of a property of a VM.
 func (k EditKind) Written() bool { return slices.Contains(vmEdits, k) }
@@ -216,6 +216,7 @@ func (e Edit) Configure(c *Config, where string) error {
 		}
 		return nil
 	}
+	before := *c
 	var err error
 	switch f := e.fact(c).(type) {
 	case *Fact[int]:
@@ -231,10 +232,25 @@ func (e Edit) Configure(c *Config, where string) error {
 	default:
 		err = fmt.Errorf("found an edit of the kind %q, want one of a VM", e.Kind)
 	}
-	if e.Kind == EditMemoryReservation { // it is no longer all of the memory
+	c.Follow(&before, where)
+	return err
+}
+
+// Follow gives the configuration what vSphere changes along with what makes it of before. A reservation that memory was reduced below is
+// reduced to match (vSphere Virtual Machine Administration 6.7, GUID-49D7217C). While all memory is reserved, the reservation is that of the
+// memory, whatever that becomes (API reference, memoryReservationLockedToMax); another reservation ends that.
+func (c *Config) Follow(before *Config, where string) {
+	is, was, memory := c.MemoryReservation.Value, before.MemoryReservation.Value, c.Memory.Value
+	all, locked := c.MemoryReservationLocked.Value, before.MemoryReservationLocked.Value
+	follows := all && (!locked || is == was && was == before.Memory.Value)
+	lowered := is == was && is > memory && memory < before.Memory.Value
+	switch {
+	case !c.Memory.Known() || is == memory:
+	case follows || lowered:
+		c.MemoryReservation = DerivedFrom(memory, where)
+	case all && is != was:
 		c.MemoryReservationLocked = DerivedFrom(false, where)
 	}
-	return err
 }
 
 func derived[T any](value func() (T, error), where string) (Fact[T], error) {

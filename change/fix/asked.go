@@ -63,7 +63,6 @@ func (m *maker) askedOf(was, is *numa.VM) error {
 	if edits == nil {
 		return nil
 	}
-	edits = reserving(edits, was, is)
 	for _, e := range edits {
 		if err := Writable(e); err != nil {
 			return err
@@ -82,19 +81,6 @@ func (m *maker) askedOf(was, is *numa.VM) error {
 		m.kept[is.ID] = "it is a template: make it a VM, change it, and make it a template again"
 	}
 	return nil
-}
-
-// reserving puts the memory reservation before the edit that reserves all memory: vSphere raises it then, and a rollback has to lower it again.
-func reserving(edits []numa.Edit, was, is *numa.VM) []numa.Edit {
-	i := slices.IndexFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditReserveAll && e.To.Text == "true" })
-	if i < 0 || slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditMemoryReservation }) {
-		return edits
-	}
-	e := numa.EditMemoryReservation.To(int(is.Memory.Value / numa.MiB))
-	if e.From = e.ValueOf(&was.Config); e.From.Same(e.To) {
-		return edits
-	}
-	return slices.Insert(edits, i, e)
 }
 
 // pcpus refuses a CPU affinity to PCPUs that the host of the VM does not have.

@@ -170,6 +170,7 @@ func (c *Change) setVMs(f *numa.Fleet, clusters map[string]bool, e *Effect) erro
 				return err
 			}
 		}
+		v.Follow(&before.Config, c.Text)
 		if device := v.Tied(); home != nil && device != nil && v.Host != "" && v.Host != home.ID {
 			f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("VM %s stays on its host: its %s is there, and vSphere migrates no VM with it (D-5)", v.Name, device)})
 		} else if home != nil {
