@@ -138,13 +138,10 @@ func (m *maker) left() []Left {
 	named := map[string]bool{}
 	for i := range m.shown.Findings {
 		f := &m.shown.Findings[i]
-		if m.set() { // the plan is about requested settings, not about findings
-			break
-		}
-		if m.cured[subjectOf(f)] {
+		id := cmp.Or(f.VMID, f.HostID)
+		if m.cured[subjectOf(f)] || m.set() && (m.edits[id] == nil || m.kept[id] != "") { // a plan of requested settings is about what it changes
 			continue
 		}
-		id := cmp.Or(f.VMID, f.HostID)
 		named[id] = true
 		for _, about := range f.AboutIDs {
 			named[about] = true
@@ -183,6 +180,8 @@ func (m *maker) why(f *finding.Finding, id string) string {
 	switch p := m.plans[id]; {
 	case m.isLess(f):
 		return fmt.Sprintf("with the change it is %s: %s", m.less[subjectOf(f)], rule.Lower(f.Advice))
+	case m.set():
+		return "its cure was not asked for: " + rule.Lower(cmp.Or(f.Advice, "Nothing has to change"))
 	case m.kept[id] != "" && (f.Planned() || f.Cure() != nil):
 		return m.kept[id]
 	case m.done[id] != "" && f.Planned():

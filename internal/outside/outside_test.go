@@ -1,6 +1,9 @@
 package outside
 
 import (
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -28,4 +31,26 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%s without a date: %s", f.Key, f.Cite(time.Time{}))
 		}
 	}
+}
+
+// TestAttributesSince: the version that scripts ask for has all attributes that they write.
+func TestAttributesSince(t *testing.T) {
+	number := regexp.MustCompile(`\d+(\.\d+)+`)
+	for at, since := range attributes {
+		needs, asks := number.FindString(since), number.FindString(Of(at[0]).Version)
+		if needs != "" && compareVersions(needs, asks) > 0 {
+			t.Errorf("%s of %s is there since %s, and scripts ask for %s", at[1], at[0], needs, asks)
+		}
+	}
+}
+
+func compareVersions(a, b string) int {
+	parts := func(v string) (out []int) {
+		for part := range strings.SplitSeq(v, ".") {
+			n, _ := strconv.Atoi(part)
+			out = append(out, n)
+		}
+		return out
+	}
+	return slices.Compare(parts(a), parts(b))
 }

@@ -10,6 +10,7 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
+	"homenode/output/fix/script"
 	"homenode/rules/rule"
 )
 
@@ -53,6 +54,9 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 		if n := count(p, func(c *fix.Change) []string { return c.Eases }); n > 0 {
 			eased = fmt.Sprintf(" and makes %d less severe", n)
 		}
+		if n := count(p, func(c *fix.Change) []string { return c.Brings }); n > 0 {
+			eased += fmt.Sprintf(", and brings %d", n)
+		}
 		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s and cures %s; %s. Nothing was written.", what, rule.Plural(count(p, func(c *fix.Change) []string { return c.Findings }), "finding")+eased, left(p)))
 		if off > 0 {
 			a.Verdict = append(a.Verdict, fmt.Sprintf("%s: a power cycle each, a reboot of the guest is not enough.", map[bool]string{true: "1 VM that runs has downtime", false: fmt.Sprintf("%d VMs that run have downtime", off)}[off == 1]))
@@ -82,7 +86,9 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 		}
 		a.Next = append(a.Next, Apply(p, typed[0], file))
 	default:
-		a.Next = []string{"homenode fix " + words.Command(typed...) + " --format powercli -o fix.ps1"}
+		if tool, ending := script.Best(p); tool != "" {
+			a.Next = []string{"homenode fix " + words.Command(typed...) + " --format " + tool + " -o fix." + ending}
+		}
 	}
 	return a
 }
@@ -115,18 +121,25 @@ func cures(c *fix.Change) string {
 	return strings.Join(list, ", ")
 }
 
-// left says how many findings stay.
+// left says how many findings stay, and how many VMs and hosts that were asked for.
 func left(p *fix.Plan) string {
-	n := 0
+	n, kept := 0, 0
 	for i := range p.Left {
-		if p.Left[i].Severity != "info" {
+		switch {
+		case p.Left[i].Rule == "":
+			kept++
+		case p.Left[i].Severity != "info":
 			n++
 		}
 	}
-	if n == 0 {
-		return "none above info stays"
+	text := "none above info stays"
+	if n > 0 {
+		text = rule.Plural(n, "finding") + " above info " + map[bool]string{true: "stays", false: "stay"}[n == 1]
 	}
-	return rule.Plural(n, "finding") + " above info " + map[bool]string{true: "stays", false: "stay"}[n == 1]
+	if kept > 0 {
+		text += fmt.Sprintf("; %d left as %s", kept, map[bool]string{true: "it is", false: "they are"}[kept == 1])
+	}
+	return text
 }
 
 // changes lists what is done: in short like VMs together, and for pages and spreadsheets each with all that is known.

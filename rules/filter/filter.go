@@ -178,9 +178,27 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	}
 	s.unknown = f.condition.unknown()
 	if len(s.VMs)+len(s.Hosts) == 0 {
+		if names := f.templates(r.Fleet); names != nil {
+			return s, fmt.Errorf("nothing is shown: %s matches templates alone, which are neither judged nor changed: %s", f, rule.List(names))
+		}
 		return s, fmt.Errorf("nothing is shown: no VM or host matches %s%s", f, s.unknown)
 	}
 	return s, nil
+}
+
+// templates returns the names of the templates that would be shown if they were VMs.
+func (f *Filter) templates(fleet *numa.Fleet) (names []string) {
+	on := map[string]*numa.Host{}
+	for i := range fleet.Hosts {
+		on[fleet.Hosts[i].ID] = &fleet.Hosts[i]
+	}
+	for i := range fleet.VMs {
+		v := &fleet.VMs[i]
+		if cluster := fleet.ClusterName(v.Cluster); v.Template.Value && f.shows(v, cluster, []string{cluster}, on[v.Host]) {
+			names = append(names, v.Name)
+		}
+	}
+	return names
 }
 
 // Fleet returns the judged fleet with what the filter shows. It is an error when that is

@@ -20,6 +20,7 @@ vm web02 host=esx01.example.com vcpus=2 memory=8GB hw=? folder=/prod/web
 cluster lab
 host esx09 nodes=4 cores=8 memory=256GB
 vm test01 host=esx09 vcpus=16 memory=64GB hotAdd=on
+vm golden01 host=esx09 vcpus=4 memory=8GB template=yes power=off
 `
 
 func judged(t *testing.T) *rules.Result {
@@ -92,6 +93,7 @@ func TestNothing(t *testing.T) {
 	}{
 		{filter.Options{VMs: []string{"sap*"}}, "nothing is shown: no VM or host matches VM sap*"},
 		{filter.Options{Select: "hw > 1 && name == 'web02'"}, "nothing is shown: no VM or host matches hw > 1 && name == 'web02': 1 VM is left out: the condition needs a value that is unknown"},
+		{filter.Options{VMs: []string{"golden*"}}, "nothing is shown: VM golden* matches templates alone, which are neither judged nor changed: golden01"},
 		{filter.Options{VMs: []string{"lab*"}}, "nothing is shown: no VM or host matches VM lab*"},
 		{filter.Options{Rules: []string{"X9*"}}, "--rule: no check is called X9*: homenode rules lists them"},
 		{filter.Options{Severity: "urgent"}, `--severity: found "urgent", want one of info, low, medium, high`},

@@ -49,6 +49,9 @@ func (v *VM) ClearAffinity() numa.Way {
 	switch {
 	case len(memory) == 0 && len(pcpus) > 0:
 		way.Do = "clear the CPU affinity (Edit Settings, CPU, Scheduling Affinity)"
+		if v.Cluster != "" { // vSphere Virtual Machine Administration 6.7, configure processor scheduling affinity
+			way.Do = "clear the CPU affinity (Edit Settings, CPU, Scheduling Affinity: in a cluster with DRS that field is not shown, so move the VM off the cluster first)"
+		}
 	case len(pcpus) == 0 && len(memory) > 0:
 		way.Do = "clear the memory affinity (sched.mem.affinity)"
 	}

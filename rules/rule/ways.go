@@ -229,7 +229,8 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 		n, _ := v.Crowded(v.On[i].Kind)
 		fits = min(fits, n)
 	}
-	for _, n := range slices.Concat(down(min(most, fits), tries), down(most, tries)) {
+	node := int(v.On[0].Kind.Machine.Cores)
+	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
 		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
 			if w := way(n, cps); v.Sized(n) && p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
 				return w
@@ -239,12 +240,22 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	return first
 }
 
-// down returns the counts of vCPUs that are tried: the most, and so many in all.
-func down(most, tries int) (out []int) {
+// down returns the counts of vCPUs that are tried on nodes of so many cores: the most, then those below it, so many in all. Even ones that make
+// even clients come first, then the other even ones.
+func down(most, tries, node int) (out []int) {
+	var even, odd []int
 	for n := most; n > max(0, most-tries); n-- {
-		out = append(out, n)
+		clients := (n + node - 1) / max(1, node)
+		switch {
+		case n == most || n%2 == 0 && n%max(1, clients) == 0:
+			out = append(out, n)
+		case n%2 == 0:
+			even = append(even, n)
+		default:
+			odd = append(odd, n)
+		}
 	}
-	return out
+	return slices.Concat(out, even, odd)
 }
 
 // socketFor returns the largest divisor of n vCPUs that fits a node of the machine.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/change/fix"
 	"homenode/internal/outside"
 	"homenode/numa"
 )
@@ -16,14 +17,14 @@ var ansible = &tool{
 		"are those of VMWARE_HOST, VMWARE_USER and VMWARE_PASSWORD. Fields and settings are two calls for the modules: a VM with both is not",
 		"changed at once. vm_advanced_settings writes back all settings of the VM as it has read them; vm adds two IDE controllers to a VM",
 		"that has none."},
-	cannot: func(e numa.Edit) string {
+	cannot: func(_ *fix.Change, e numa.Edit) string {
 		switch e.Kind {
 		case numa.EditCoresPerSocket:
 			if e.From.Text == "0" || e.To.Text == "0" {
 				return "vmware.vmware.vm does not tell cores per socket that are assigned at power-on from the same number set"
 			}
 			return ""
-		case numa.EditVCPUs, numa.EditMemory, numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditExtraConfig:
+		case numa.EditVCPUs, numa.EditMemory, numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditMemoryReservation, numa.EditReserveAll, numa.EditCPUReservation, numa.EditExtraConfig:
 			return ""
 		case numa.EditHardware:
 			return "vmware.vmware.vm does not upgrade VMs"
@@ -32,9 +33,7 @@ var ansible = &tool{
 		}
 		return "vmware.vmware.vm has no such parameter"
 	},
-	reads: func(r *row) bool {
-		return r.What != string(numa.EditCPUAffinity) && r.What != string(numa.EditHostOption)
-	},
+	off: reserves,
 	print: func(b *bytes.Buffer, f *form) {
 		b.WriteString("---\n")
 		comment(b, "", f.comments()...)
@@ -47,12 +46,18 @@ var ansible = &tool{
 		for i := range f.steps {
 			f.steps[i].yaml(b)
 		}
-		b.WriteString(part("ansible.yml"))
+		b.WriteString(reading("ansible.yml", &inJinja))
 		for i := range f.steps {
 			f.steps[i].tasks(b, f.power)
 		}
 		b.WriteString(part("ansible-end.yml"))
 	},
+}
+
+// reserves reports whether the edit is of a reservation. The module changes those while the VM is off alone, and one of that of memory and of all memory
+// at a time.
+func reserves(e numa.Edit) bool {
+	return e.Kind == numa.EditMemoryReservation || e.Kind == numa.EditReserveAll || e.Kind == numa.EditCPUReservation
 }
 
 func empty(n int) string {
@@ -86,7 +91,7 @@ func (s *step) yaml(b *bytes.Buffer) {
 
 // tasks prints what changes the VM. Its name is in no task: names of tasks are templates.
 func (s *step) tasks(b *bytes.Buffer, power bool) {
-	var cpu, memory, set, remove []string
+	var cpu, memory, first, last, set, remove []string // first and last are of memory too
 	name := func(attribute string) string { return outside.Attribute("ansible", attribute) + ": " }
 	for _, e := range s.edits {
 		switch e.Kind {
@@ -100,6 +105,16 @@ func (s *step) tasks(b *bytes.Buffer, power bool) {
 			memory = append(memory, name("size_mb")+e.To.Text)
 		case numa.EditMemoryHotAdd:
 			memory = append(memory, name("enable_hot_add")+boolean(e))
+		case numa.EditCPUReservation:
+			cpu = append(cpu, name("reservation")+e.To.Text)
+		case numa.EditMemoryReservation:
+			memory = append(memory, name("reservation")+e.To.Text)
+		case numa.EditReserveAll:
+			if on(e) {
+				last = append(last, name("reserve_all_memory")+"true")
+			} else {
+				first = append(first, name("reserve_all_memory")+"false")
+			}
 		case numa.EditExtraConfig:
 			if e.To.Text == "" {
 				remove = append(remove, yaml(e.Key)+`: ""`)
@@ -122,7 +137,7 @@ func (s *step) tasks(b *bytes.Buffer, power bool) {
 		task("        ", "vmware.vmware.vm_powerstate", `datacenter: ""`, "state: shutdown-guest", "timeout: 600")
 		b.WriteString(running)
 	}
-	if cpu != nil || memory != nil {
+	change := func(cpu, memory []string) {
 		var lines []string
 		if cpu != nil {
 			lines = append(lines, "cpu: {"+strings.Join(cpu, ", ")+"}")
@@ -130,8 +145,13 @@ func (s *step) tasks(b *bytes.Buffer, power bool) {
 		if memory != nil {
 			lines = append(lines, "memory: {"+strings.Join(memory, ", ")+"}")
 		}
-		task("        ", "vmware.vmware.vm", lines...)
+		if lines != nil {
+			task("        ", "vmware.vmware.vm", lines...)
+		}
 	}
+	change(nil, first)
+	change(cpu, memory)
+	change(nil, last)
 	if set != nil {
 		task("        ", "vmware.vmware.vm_advanced_settings", name("settings")+"{"+strings.Join(set, ", ")+"}")
 	}

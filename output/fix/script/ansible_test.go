@@ -50,6 +50,8 @@ func TestAnsible(t *testing.T) {
 		hotAdd("false"), numa.Edit{Kind: numa.EditCoresPerSocket, To: numa.Is("2")}, key("numa.vcpu.preferHT", "TRUE"), key(`homenode.{{ 1 }} "'`, "x"), key("homenode.test", `{{ 1 + 1 }} {% raw %} 'q' "d"`+"\nü"))
 	w.change(w.pick(t, 1, running), key("numa.vcpu.min", "12"))
 	w.change(w.pick(t, 0, off), numa.Edit{Kind: numa.EditMemoryHotAdd, To: numa.Is("true")}, numa.Edit{Kind: numa.EditMemory, To: numa.Is("8192")}, numa.Edit{Kind: numa.EditCoresPerSocket, To: numa.Is("2")})
+	reserved := w.pick(t, 1, off)
+	w.change(reserved, numa.EditMemoryReservation.To(int(reserved.Memory.Value/numa.MiB)), numa.Edit{Kind: numa.EditReserveAll, To: numa.Is("true")}, numa.EditCPUReservation.To(4000))
 	w.twice(t, play, "ansible")
 
 	saved := w.plan.Changes[1].Edits[0].From

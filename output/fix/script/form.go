@@ -29,14 +29,15 @@ type form struct {
 
 // A step changes one VM or host.
 type step struct {
-	id    string
-	host  bool // a host; else a VM
-	title string
-	why   string      // rules
-	needs numa.Needs  // of the VM while it is written: NeedsOff, or nothing
-	cycle bool        // the edits take effect at the next power cycle
-	edits []numa.Edit // what is written
-	rows  []row       // what is compared
+	id     string
+	host   bool // a host; else a VM
+	title  string
+	why    string      // rules
+	needs  numa.Needs  // of the VM while it is written: NeedsOff, or nothing
+	cycle  bool        // the edits take effect at the next power cycle
+	edits  []numa.Edit // what is written
+	rows   []row       // what is compared
+	memory string      // of the VM afterwards, in MB; "" where the plan does not say it
 }
 
 // A row is a setting that is compared before anything is written: it has to be From or To. One that is compared alone
@@ -95,10 +96,11 @@ func newForm(p *fix.Plan, name string, o Options) *form {
 // said, and does not keep the tool from the rest.
 func (f *form) without(c *fix.Change, t *tool) []numa.Edit {
 	return slices.DeleteFunc(slices.Clone(c.Edits), func(e numa.Edit) bool {
-		if !restores(c, e) || t.cannot(e) == "" {
+		why := t.cannot(c, e)
+		if !restores(c, e) || why == "" {
 			return false
 		}
-		f.unrestored = append(f.unrestored, naming(c.Target().ID, c.Target().Name)+": "+e.Name()+" stays as it is, so the guest may keep its virtual nodes: "+t.cannot(e))
+		f.unrestored = append(f.unrestored, naming(c.Target().ID, c.Target().Name)+": "+e.Name()+" stays as it is, so the guest may keep its virtual nodes: "+why)
 		return true
 	})
 }
@@ -158,7 +160,7 @@ func refused(c *fix.Change, t *tool) string {
 		}
 	}
 	for _, e := range c.Edits {
-		if why := t.cannot(e); why != "" {
+		if why := t.cannot(c, e); why != "" {
 			return e.Name() + ": " + why
 		}
 	}
@@ -168,9 +170,7 @@ func refused(c *fix.Change, t *tool) string {
 // unsaid says why no script can make the edit and take it back; "".
 func unsaid(e numa.Edit) string {
 	switch e.Kind {
-	case numa.EditLatency, numa.EditReserveAll, numa.EditMemoryReservation, numa.EditCPUReservation:
-		return "this script does not write it; homenode fix --apply does"
-	case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditHostOption:
+	case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditLatency, numa.EditMemoryReservation, numa.EditCPUReservation, numa.EditHostOption:
 		if !e.From.Set || !e.To.Set {
 			return "the plan does not know which value it had"
 		}
@@ -214,8 +214,11 @@ func others(c *fix.Change, not string) string {
 
 func stepOf(c *fix.Change, t *tool, o Options) step {
 	target := c.Target()
-	s := step{id: target.ID, host: c.VM == nil, title: target.Name, why: strings.Join(c.Findings, ", "), edits: c.Edits}
+	s := step{id: target.ID, host: c.VM == nil, title: target.Name, why: strings.Join(c.Findings, ", "), edits: c.Edits, memory: after(c, numa.EditMemory)}
 	needs := c.Needs()
+	if t.off != nil && slices.ContainsFunc(c.Edits, t.off) {
+		needs = numa.NeedsOff
+	}
 	s.cycle = needs == numa.NeedsCycle
 	if needs == numa.NeedsOff || needs == numa.NeedsCycle && o.Power {
 		s.needs = numa.NeedsOff
@@ -241,7 +244,6 @@ func stepOf(c *fix.Change, t *tool, o Options) step {
 			s.rows = append(s.rows, row{What: string(e.Kind), Key: e.Key, From: v, To: v})
 		}
 	}
-	s.rows = slices.DeleteFunc(s.rows, func(r row) bool { return !t.reads(&r) })
 	return s
 }
 
@@ -250,13 +252,11 @@ func stored(e numa.Edit) bool {
 	return e.Kind == numa.EditExtraConfig && strings.HasPrefix(strings.ToLower(e.Key), "numa.autosize.")
 }
 
-// compared returns a value as scripts compare it: absent hot add is off, absent NUMA nodes are assigned at power-on.
+// compared returns a value as scripts compare it.
 func compared(e numa.Edit, v numa.Value) string {
 	switch {
-	case !v.Set && (e.Kind == numa.EditCPUHotAdd || e.Kind == numa.EditMemoryHotAdd || e.Kind == numa.EditVNUMAHotAdd):
-		return "FALSE"
-	case !v.Set && e.Kind == numa.EditCoresPerNUMANode:
-		return "0"
+	case !v.Set:
+		return absent(e.Kind)
 	case v.Same(numa.Is("TRUE")) || v.Same(numa.Is("FALSE")):
 		return strings.ToUpper(v.Text)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"homenode/change/fix"
 	"homenode/internal/outside"
 	"homenode/internal/words"
 	"homenode/numa"
@@ -12,7 +13,7 @@ import (
 // govc prints shell scripts that call govc, for the account of its variables GOVC_URL and the others.
 var govc = &tool{
 	about: []string{"For sh with govc and jq; the vCenter and the account are those of GOVC_URL, GOVC_USERNAME and GOVC_PASSWORD."},
-	cannot: func(e numa.Edit) string {
+	cannot: func(_ *fix.Change, e numa.Edit) string {
 		switch e.Kind {
 		case numa.EditCoresPerSocket, numa.EditCoresPerNUMANode, numa.EditVNUMAHotAdd, numa.EditCPUAffinity:
 			return "govc vm.change has no flag for it"
@@ -23,7 +24,6 @@ var govc = &tool{
 		}
 		return ""
 	},
-	reads: func(r *row) bool { return r.What != string(numa.EditCPUAffinity) },
 	print: func(b *bytes.Buffer, f *form) { f.sh(b) },
 }
 
@@ -50,6 +50,14 @@ func govcCommands(s *step) (out []string) {
 			change = append(change, flag("-cpu-hot-add-enabled")+"="+boolean(e))
 		case numa.EditMemoryHotAdd:
 			change = append(change, flag("-memory-hot-add-enabled")+"="+boolean(e))
+		case numa.EditLatency:
+			change = append(change, flag("-latency"), e.To.Text)
+		case numa.EditMemoryReservation:
+			change = append(change, flag("-mem.reservation"), e.To.Text)
+		case numa.EditReserveAll:
+			change = append(change, flag("-memory-pin")+"="+boolean(e))
+		case numa.EditCPUReservation:
+			change = append(change, flag("-cpu.reservation"), e.To.Text)
 		case numa.EditExtraConfig: // an empty value removes it
 			change = append(change, flag("-e"), e.Key+"="+e.To.Text)
 		}

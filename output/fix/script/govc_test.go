@@ -15,6 +15,7 @@ import (
 	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/output/fix/script"
+	"homenode/source/scenario"
 	"homenode/source/vsphere/lab"
 )
 
@@ -76,6 +77,29 @@ func TestGovc(t *testing.T) {
 	w.change(w.pick(t, 1, running), key("numa.vcpu.min", "12"))
 	w.change(w.pick(t, 0, off), numa.Edit{Kind: numa.EditMemoryHotAdd, To: numa.Is("true")}, numa.Edit{Kind: numa.EditMemory, To: numa.Is("8192")}, key("sched.cpu.latencySensitivity", "high"))
 	w.vc.SetGuest(w.plan.Changes[0].VM.ID, lab.Guest{Shutdown: 500 * time.Millisecond}) // the script waits for it
+	w.twice(t, func(file string) (string, int) { return run(t, env, "sh", file) }, "govc")
+}
+
+// TestGovcReserved runs the script of a plan that reserves, lowers memory below what is reserved and raises latency sensitivity, of VMs
+// that have every setting that a prediction rests on: there and back, twice each, and every setting is as before.
+func TestGovcReserved(t *testing.T) {
+	f, err := scenario.Read("reserved", []byte(`release 8.0U3
+cluster c
+host h[1-2] nodes=2 cores=24 memory=1TB mhz=2600
+vm basis host=h1 vcpus=32 memory=256GB hw=21 hotAdd=on memoryHotAdd=on vnumaHotAdd=on latency=medium iommu=on cpuAffinity=0-31 memoryAffinity=0 cpuReservation=40000 memoryReservation=256GB reserveAll=on
+vm high host=h1 vcpus=16 memory=64GB memoryReservation=32GB
+vm less host=h2 vcpus=32 memory=256GB memoryReservation=200GB power=off
+vm all host=h2 vcpus=32 memory=256GB memoryReservation=256GB reserveAll=on power=off
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := worldOf(t, f)
+	env := govcEnv(t, w)
+	w.plan = w.wish(t, "vm=basis numa.vcpu.min=7", "vm=high latency=high reserveAll=on cpuReservation=41600", "vm=less,all memory=128GB")
+	if n := len(w.plan.Changes); n != 4 {
+		t.Fatalf("%d changes, left %v", n, w.plan.Left)
+	}
 	w.twice(t, func(file string) (string, int) { return run(t, env, "sh", file) }, "govc")
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 
 	"homenode/change/fix"
+	"homenode/change/whatif"
 	"homenode/numa"
 	"homenode/output/fix/script"
 	"homenode/source/demo"
@@ -45,12 +46,36 @@ func newWorld(t *testing.T) *world {
 		f.VMs[i].Name = fmt.Sprint(hostile[i%len(hostile)], i)
 	}
 	f.Hosts[0].Options = numa.ReadAt(f.Hosts[0].Options.Value.With("Numa.PreferHT", "0"), "test")
+	return worldOf(t, f)
+}
+
+// worldOf serves a fleet.
+func worldOf(t *testing.T, f *numa.Fleet) *world {
+	t.Helper()
 	vc, err := lab.Start(f)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(vc.Close)
 	return &world{vc: vc, fleet: f, plan: &fix.Plan{Format: fix.Format, Version: fix.Version, ID: "0123456789abcdef", Made: "2026-11-22T10:00:00Z", Source: "vc01\nexample", By: "homenode 1.4.0"}}
+}
+
+// wish returns the plan of wishes.
+func (w *world) wish(t *testing.T, wishes ...string) *fix.Plan {
+	t.Helper()
+	var set []whatif.Change
+	for _, text := range wishes {
+		change, err := whatif.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set = append(set, change)
+	}
+	p, err := fix.Make(t.Context(), w.fleet, fix.Options{Set: set, Resize: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // change adds a change of a VM to the plan, with what the VM has now.
@@ -93,6 +118,11 @@ func (w *world) settings() map[string]string {
 		c.ChangeVersion, c.Modified, c.DatastoreUrl = "", time.Time{}, nil
 		if auto := c.Hardware.AutoCoresPerSocket; auto != nil && !*auto { // unset is false
 			c.Hardware.AutoCoresPerSocket = nil
+		}
+		for _, a := range []**types.ResourceAllocationInfo{&c.CpuAllocation, &c.MemoryAllocation} { // the simulator forgets a limit that is not sent; vSphere keeps it
+			if *a != nil {
+				*a = &types.ResourceAllocationInfo{Reservation: (*a).Reservation}
+			}
 		}
 		c.ExtraConfig = slices.Clone(c.ExtraConfig)
 		slices.SortFunc(c.ExtraConfig, func(a, b types.BaseOptionValue) int {
@@ -140,6 +170,16 @@ func (w *world) now(t *testing.T, vm string, e numa.Edit) numa.Value {
 	}
 	c := &numa.Config{CPUHotAdd: numa.ReadAt(m.Config.CpuHotAddEnabled != nil && *m.Config.CpuHotAddEnabled, "lab"), Memory: numa.ReadAt(numa.Bytes(m.Config.Hardware.MemoryMB)*numa.MiB, "lab"),
 		VCPUs: numa.ReadAt(int(m.Config.Hardware.NumCPU), "lab"), MemoryHotAdd: numa.ReadAt(m.Config.MemoryHotAddEnabled != nil && *m.Config.MemoryHotAddEnabled, "lab")}
+	c.MemoryReservationLocked = numa.ReadAt(m.Config.MemoryReservationLockedToMax != nil && *m.Config.MemoryReservationLockedToMax, "lab")
+	if l := m.Config.LatencySensitivity; l != nil {
+		c.LatencySensitivity = numa.ReadAt(string(l.Level), "lab")
+	}
+	if a := m.Config.CpuAllocation; a != nil && a.Reservation != nil {
+		c.CPUReservation = numa.ReadAt(int(*a.Reservation), "lab")
+	}
+	if a := m.Config.MemoryAllocation; a != nil && a.Reservation != nil {
+		c.MemoryReservation = numa.ReadAt(numa.Bytes(*a.Reservation)*numa.MiB, "lab")
+	}
 	if n := m.Config.Hardware.NumCoresPerSocket; n != nil {
 		c.CoresPerSocket = numa.ReadAt(int(*n), "lab")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"homenode/change/fix"
 	"homenode/internal/words"
 	"homenode/numa"
 )
@@ -12,12 +13,11 @@ import (
 var powercli = &tool{
 	about: []string{"For PowerShell with VMware PowerCLI, after Connect-VIServer to that vCenter. All edits of a VM are one ReconfigVM_Task with its",
 		"change version: vCenter makes all or none, and none when somebody else was faster."},
-	cannot: func(numa.Edit) string { return "" },
-	reads:  func(*row) bool { return true },
+	cannot: func(*fix.Change, numa.Edit) string { return "" },
 	print: func(b *bytes.Buffer, f *form) {
 		comment(b, "", f.comments()...)
 		comment(b, "", "", "Exit code 0: all VMs are as planned. 1: drift or an error. 2: some were left as they are, and named.")
-		b.WriteString(part("powercli.ps1"))
+		b.WriteString(reading("powercli.ps1", &inPowerShell))
 		fmt.Fprintf(b, "\n$power = $%t\n$left = @(", f.power)
 		for i, l := range f.unmade {
 			if i > 0 {

@@ -25,7 +25,7 @@ func small() *fix.Plan {
 	yes, no := numa.Is("true"), numa.Is("false")
 	vm := func(id, name string, edits ...numa.Edit) fix.Change {
 		return fix.Change{VM: &fix.Target{Name: name, ID: id, UUID: "50" + id, Runs: true}, Findings: []string{"N001", "N008"}, Edits: edits, Batch: 1,
-			Basis: []fix.Known{{Name: "vcpus", Value: "36"}, {Name: "numa.vcpu.min", Value: "9"}}, Layout: []fix.Effect{{Hosts: []string{"esx01", "esx02"}}}}
+			Basis: []fix.Known{{Name: "vcpus", Value: "36"}, {Name: "memory", Value: "262144"}, {Name: "numa.vcpu.min", Value: "9"}}, Layout: []fix.Effect{{Hosts: []string{"esx01", "esx02"}}}}
 	}
 	set := func(key, from, to string) numa.Edit {
 		return numa.Edit{Kind: numa.EditExtraConfig, Key: key, From: numa.Value{Text: from, Set: from != ""}, To: numa.Value{Text: to, Set: to != ""}}
@@ -39,6 +39,9 @@ func small() *fix.Plan {
 				numa.Edit{Kind: numa.EditMemoryHotAdd, From: no, To: yes}, numa.Edit{Kind: numa.EditVCPUs, From: numa.Is("36"), To: numa.Is("18")}),
 			vm("vm-814", "auto", numa.Edit{Kind: numa.EditCoresPerSocket, From: numa.Is("18"), To: numa.Is("0")}, numa.Edit{Kind: numa.EditCoresPerNUMANode, To: numa.Is("18")},
 				numa.Edit{Kind: numa.EditVNUMAHotAdd, To: yes}, numa.Edit{Kind: numa.EditCPUAffinity, From: numa.Is("0,1"), To: numa.Is("")}),
+			vm("vm-816", "reserved", numa.Edit{Kind: numa.EditLatency, From: numa.Is("normal"), To: numa.Is("high")}, numa.Edit{Kind: numa.EditMemoryReservation, From: numa.Is("131072"), To: numa.Is("262144")},
+				numa.Edit{Kind: numa.EditReserveAll, From: no, To: yes}, numa.Edit{Kind: numa.EditCPUReservation, From: numa.Is("40000"), To: numa.Is("83200")}),
+			vm("vm-817", "all reserved", numa.Edit{Kind: numa.EditReserveAll, From: no, To: yes}),
 			vm("vm-815", "old", numa.Edit{Kind: numa.EditHardware, From: numa.Is("7"), To: numa.Is("8")}, set("it's {{ 1 }} ${x}", "\"ü\"", "$(id)")),
 		},
 		Left: []fix.Left{{VM: "hana01", ID: "vm-7", Rule: "N005", Why: "it has snapshots, which keep the old settings"}, {VM: "hana01", ID: "vm-7", Rule: "N001", Why: "it has snapshots, which keep the old settings"},

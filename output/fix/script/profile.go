@@ -15,15 +15,16 @@ import (
 
 // packerNames are the arguments of the builder vsphere-iso (plugin vmware/vsphere).
 var packerNames = map[numa.EditKind]string{numa.EditVCPUs: "CPUs", numa.EditCoresPerSocket: "cpu_cores", numa.EditCPUHotAdd: "CPU_hot_plug",
-	numa.EditMemory: "RAM", numa.EditMemoryHotAdd: "RAM_hot_plug", numa.EditHardware: "vm_version", numa.EditExtraConfig: "configuration_parameters"}
+	numa.EditMemory: "RAM", numa.EditMemoryHotAdd: "RAM_hot_plug", numa.EditHardware: "vm_version",
+	numa.EditMemoryReservation: "RAM_reservation", numa.EditReserveAll: "RAM_reserve_all", numa.EditCPUReservation: "CPU_reservation", numa.EditExtraConfig: "configuration_parameters"}
 
 // A block is what the plan gives VMs of one size on hosts of one kind.
 type block struct {
-	hosts []string
-	vcpus string
-	edits []numa.Edit
-	rules []string
-	vms   []string
+	hosts         []string
+	vcpus, memory string
+	edits         []numa.Edit
+	rules         []string
+	vms           []string
 }
 
 // Profile prints what the edits of the plan set as values for templates of new VMs: for Packer, Terraform and a note, one
@@ -45,9 +46,9 @@ func Profile(w io.Writer, p *fix.Plan) error {
 		}
 		comment(&b, "", unsettable(x.edits)...)
 		label := hcl(fmt.Sprintf("profile-%d", i+1))
-		if packer := arguments("packer", fixed(x.edits), packerNames); packer != "" {
+		if packer := arguments("packer", exclusive(fixed(x.edits)), packerNames); packer != "" {
 			fmt.Fprintf(&b, "source \"vsphere-iso\" %s {\n%s}\n\n", label, packer)
-			fmt.Fprintf(&b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", label, arguments("terraform", fixed(x.edits), terraformNames))
+			fmt.Fprintf(&b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", label, arguments("terraform", whole(fixed(x.edits), x.memory), terraformNames))
 		}
 	}
 	_, err := w.Write(b.Bytes())
@@ -63,7 +64,7 @@ func blocks(p *fix.Plan) []*block {
 		if c.VM == nil {
 			continue
 		}
-		x := block{}
+		x := block{memory: after(c, numa.EditMemory)}
 		if len(c.Layout) > 0 {
 			x.hosts = c.Layout[0].Hosts
 		} else if c.VM.Host != "" {
@@ -113,6 +114,14 @@ func titleOf(id string) string {
 		return rules.All[i].Title
 	}
 	return ""
+}
+
+// exclusive leaves the memory reservation out of edits that reserve all memory: the builder refuses both (plugin vmware/vsphere, HardwareConfig.Prepare).
+func exclusive(edits []numa.Edit) []numa.Edit {
+	if !slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditReserveAll && on(e) }) {
+		return edits
+	}
+	return slices.DeleteFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditMemoryReservation })
 }
 
 // fixed returns the edits that templates can carry.

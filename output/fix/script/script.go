@@ -29,10 +29,10 @@ type Options struct {
 
 // A tool is a language of scripts.
 type tool struct {
-	// cannot says why the tool does not make the edit; "" when it does.
-	cannot func(e numa.Edit) string
-	// reads reports whether the tool can compare the setting.
-	reads func(r *row) bool
+	// cannot says why the tool does not make the edit of the change; "" when it does.
+	cannot func(c *fix.Change, e numa.Edit) string
+	// off reports whether the tool makes the edit while the VM is off alone, although vSphere does not need that; nil for none.
+	off   func(e numa.Edit) bool
 	print func(b *bytes.Buffer, f *form)
 	about []string // lines of the head
 }
@@ -42,18 +42,34 @@ var tools = map[string]*tool{"ansible": ansible, "govc": govc, "powercli": power
 // Tools are the names that Write knows.
 var Tools = []string{"ansible", "govc", "powercli", "terraform"}
 
+// Best returns the tool whose script makes the most changes of the plan, and how its files end; "" where none makes any.
+func Best(p *fix.Plan) (name, ending string) {
+	most := 0
+	for _, one := range [][2]string{{"powercli", "ps1"}, {"govc", "sh"}, {"ansible", "yml"}, {"terraform", "tf"}} {
+		if n := len(newForm(p, one[0], Options{}).steps); n > most {
+			most, name, ending = n, one[0], one[1]
+		}
+	}
+	return name, ending
+}
+
 // runtime holds the parts of scripts that no plan changes.
 //
 //go:embed runtime
 var runtime embed.FS
 
-// part returns a part of a script, without the comment at its beginning that is for readers of this folder.
+// part returns a part of a script.
 func part(name string) string {
 	data, err := runtime.ReadFile("runtime/" + name)
 	if err != nil {
 		panic(err) // it is embedded
 	}
 	return string(data)
+}
+
+// reading returns a part of a script with the readers of its language.
+func reading(name string, r *reader) string {
+	return strings.Replace(part(name), "@read@", r.read(), 1)
 }
 
 // The forms of a plan beside scripts, and of the scripts that take it back.

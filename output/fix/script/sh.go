@@ -21,7 +21,7 @@ func (f *form) sh(b *bytes.Buffer) {
 	b.WriteString("#!/bin/sh\n")
 	comment(b, "", f.comments()...)
 	comment(b, "", "", "Exit code 0: all VMs are as planned. 1: drift or an error. 2: some were left as they are, and named.")
-	b.WriteString(part("compare.sh") + part("govc.sh") + "\npower=" + map[bool]string{true: "yes", false: "no"}[f.power] + "\n")
+	b.WriteString(part("compare.sh") + reading("govc.sh", &inJQ) + "\npower=" + map[bool]string{true: "yes", false: "no"}[f.power] + "\n")
 	for i := range f.steps {
 		fmt.Fprintf(b, "\nwrite_%d() {\n\t%s\n}\n", i+1, strings.Join(govcCommands(&f.steps[i]), " &&\n\t\t"))
 	}

@@ -3,8 +3,10 @@ package script
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
+	"homenode/change/fix"
 	"homenode/internal/outside"
 	"homenode/numa"
 )
@@ -14,16 +16,21 @@ var terraform = &tool{
 	about: []string{"Arguments for the resources of these VMs: put them into your configuration and read terraform plan,",
 		"which is the comparison with what the VMs have. The labels are IDs: yours differ. The provider powers VMs off for most of this;",
 		"shutdown_wait_timeout and force_power_off say how."},
-	cannot: func(e numa.Edit) string {
+	cannot: func(c *fix.Change, e numa.Edit) string {
 		switch e.Kind {
-		case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCoresPerNUMANode, numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditExtraConfig:
+		case numa.EditReserveAll:
+			if !on(e) && after(c, numa.EditMemoryReservation) == after(c, numa.EditMemory) {
+				return "the provider ends it only where memory_reservation is not memory"
+			}
+			return ""
+		case numa.EditHardware, numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerSocket, numa.EditCoresPerNUMANode, numa.EditCPUHotAdd, numa.EditMemoryHotAdd,
+			numa.EditLatency, numa.EditMemoryReservation, numa.EditCPUReservation, numa.EditExtraConfig:
 			return ""
 		case numa.EditHostOption:
 			return "the provider has no options of hosts"
 		}
 		return "vsphere_virtual_machine has no argument for it"
 	},
-	reads: func(*row) bool { return false },
 	print: func(b *bytes.Buffer, f *form) {
 		comment(b, "", f.comments()...)
 		for i := range f.steps {
@@ -31,14 +38,36 @@ var terraform = &tool{
 			b.WriteString("\n")
 			comment(b, "", title(s))
 			comment(b, "", removed(s.edits)...)
-			fmt.Fprintf(b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", hcl(strings.ReplaceAll(s.id, ".", "_")), arguments("terraform", s.edits, terraformNames))
+			fmt.Fprintf(b, "resource \"vsphere_virtual_machine\" %s {\n%s}\n", hcl(strings.ReplaceAll(s.id, ".", "_")), arguments("terraform", whole(s.edits, s.memory), terraformNames))
 		}
 	},
 }
 
 // terraformNames are the arguments of vsphere_virtual_machine.
 var terraformNames = map[numa.EditKind]string{numa.EditVCPUs: "num_cpus", numa.EditCoresPerSocket: "num_cores_per_socket", numa.EditCoresPerNUMANode: "num_cores_per_numa_node", numa.EditCPUHotAdd: "cpu_hot_add_enabled",
-	numa.EditMemory: "memory", numa.EditMemoryHotAdd: "memory_hot_add_enabled", numa.EditHardware: "hardware_version", numa.EditExtraConfig: "extra_config"}
+	numa.EditMemory: "memory", numa.EditMemoryHotAdd: "memory_hot_add_enabled", numa.EditHardware: "hardware_version", numa.EditLatency: "latency_sensitivity",
+	numa.EditMemoryReservation: "memory_reservation", numa.EditReserveAll: "memory_reservation_locked_to_max", numa.EditCPUReservation: "cpu_reservation", numa.EditExtraConfig: "extra_config"}
+
+// after returns what the VM has for a setting after the change; "" where the plan does not say it.
+func after(c *fix.Change, kind numa.EditKind) string {
+	if i := slices.IndexFunc(c.Edits, func(e numa.Edit) bool { return e.Kind == kind }); i >= 0 {
+		return c.Edits[i].To.Text
+	}
+	if i := slices.IndexFunc(c.Basis, func(k fix.Known) bool { return k.Name == string(kind) }); i >= 0 {
+		return c.Basis[i].Value
+	}
+	return ""
+}
+
+// whole adds the memory reservation to edits that reserve all memory: the provider locks a reservation only where it is that of the memory.
+func whole(edits []numa.Edit, memory string) []numa.Edit {
+	locks := slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditReserveAll && on(e) })
+	said := slices.ContainsFunc(edits, func(e numa.Edit) bool { return e.Kind == numa.EditMemoryReservation })
+	if locks && !said && memory != "" {
+		return append(slices.Clone(edits), numa.Edit{Kind: numa.EditMemoryReservation, To: numa.Is(memory)})
+	}
+	return edits
+}
 
 // arguments prints what the edits set, aligned as terraform fmt aligns. names are those of the arguments of the tool; edits without one are left out.
 func arguments(tool string, edits []numa.Edit, names map[numa.EditKind]string) string {
@@ -51,10 +80,12 @@ func arguments(tool string, edits []numa.Edit, names map[numa.EditKind]string) s
 			if e.To.Text != "" {
 				settings = append(settings, [2]string{hcl(e.Key), hcl(e.To.Text)})
 			}
-		case e.Kind == numa.EditCPUHotAdd || e.Kind == numa.EditMemoryHotAdd:
+		case e.Kind == numa.EditCPUHotAdd || e.Kind == numa.EditMemoryHotAdd || e.Kind == numa.EditReserveAll:
 			lines = append(lines, [2]string{outside.Attribute(tool, name), boolean(e)})
 		case e.Kind == numa.EditCoresPerNUMANode && !e.To.Set: // as it was before anybody set it
 			lines = append(lines, [2]string{outside.Attribute(tool, name), "0"})
+		case e.Kind == numa.EditLatency:
+			lines = append(lines, [2]string{outside.Attribute(tool, name), hcl(e.To.Text)})
 		default:
 			lines = append(lines, [2]string{outside.Attribute(tool, name), e.To.Text})
 		}

@@ -14,11 +14,9 @@ now() { # KIND ID
 		| {power: ({poweredOn: "on", poweredOff: "off"}[$p["runtime.powerState"]] // "suspended"),
 			instanceUuid: ($c.instanceUuid // ""),
 			hardware: ($c.version | sub("^vmx-0*"; "")),
-			vcpus: ($c.hardware.numCPU | tostring), memory: ($c.hardware.memoryMB | tostring),
 			coresPerSocket: (if $c.hardware.autoCoresPerSocket then 0 else $c.hardware.numCoresPerSocket // 1 end | tostring),
-			cpuHotAdd: ($c.cpuHotAddEnabled | truth), memoryHotAdd: ($c.memoryHotAddEnabled | truth),
 			coresPerNUMANode: (if $n.autoCoresPerNumaNode then 0 else $n.coresPerNumaNode // 0 end | tostring),
-			vnumaHotAdd: ($n.vnumaOnCpuHotaddExposed | truth),
+			@read@,
 			settings: settings($c.extraConfig)}'
 }
 

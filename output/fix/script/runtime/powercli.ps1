@@ -15,14 +15,9 @@ function Get-Now($View, $Row) {
     switch ($Row.What) {
         'instanceUuid' { return $config.InstanceUuid }
         'hardware' { return [string][int]($config.Version -replace '^vmx-', '') }
-        'vcpus' { return [string]$config.Hardware.NumCPU }
-        'memory' { return [string]$config.Hardware.MemoryMB }
         'coresPerSocket' { if ($config.Hardware.AutoCoresPerSocket) { return '0' } else { return [string]$config.Hardware.NumCoresPerSocket } }
-        'cpuHotAdd' { return [string][bool]$config.CpuHotAddEnabled }
-        'memoryHotAdd' { return [string][bool]$config.MemoryHotAddEnabled }
         'coresPerNUMANode' { if (-not $nodes -or $nodes.AutoCoresPerNumaNode) { return '0' } else { return [string][int]$nodes.CoresPerNumaNode } }
-        'vnumaHotAdd' { return [string][bool]$nodes.VnumaOnCpuHotaddExposed }
-        'cpuAffinity' { return @($config.CpuAffinity.AffinitySet | Where-Object { $null -ne $_ }) -join ',' }
+        @read@
         'extraConfig' { return Get-Setting $config.ExtraConfig $Row.Key }
     }
     throw "no setting $($Row.What)"
@@ -90,6 +85,10 @@ function Write-Change($View, $Change) {
                 $spec.CpuAffinity = New-Object VMware.Vim.VirtualMachineAffinityInfo
                 $spec.CpuAffinity.AffinitySet = [int[]]@($row.Set -split ',' | Where-Object { $_ })
             }
+            'latencySensitivity' { $spec.LatencySensitivity = New-Object VMware.Vim.LatencySensitivity -Property @{ Level = $row.Set } }
+            'memoryReservation' { $spec.MemoryAllocation = New-Object VMware.Vim.ResourceAllocationInfo -Property @{ Reservation = [long]$row.Set } }
+            'reserveAll' { $spec.MemoryReservationLockedToMax = $row.Set -eq 'true' }
+            'cpuReservation' { $spec.CpuAllocation = New-Object VMware.Vim.ResourceAllocationInfo -Property @{ Reservation = [long]$row.Set } }
             'extraConfig' { $spec.ExtraConfig += @(New-Object VMware.Vim.OptionValue -Property @{ Key = $row.Key; Value = $row.Set }) }
         }
     }

@@ -1,0 +1,56 @@
+package fix
+
+import (
+	"strings"
+	"testing"
+
+	"homenode/change/fix"
+	"homenode/change/whatif"
+	"homenode/source/scenario"
+)
+
+// TestHeadline: the headline counts what a plan brings along and what stays, and the next command writes something of the plan.
+func TestHeadline(t *testing.T) {
+	f, err := scenario.Read("wish.txt", []byte(`release 8.0U3
+cluster s
+host esx[01-02] nodes=2 cores=24 memory=1TB mhz=2600
+vm db1 host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on numa.vcpu.preferHT=TRUE cpuAffinity=0-31
+vm db2 host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on
+vm tmpl host=esx01 vcpus=32 memory=256GB hw=17 hotAdd=on template=yes power=off
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ wish, want, next string }{
+		{"vm=db1 numa.vcpu.preferHT=", "cures 0 findings, and brings 1; 1 finding above info stays. ", "--format powercli -o fix.ps1"},
+		{"vm=db2 reserveAll=on cpuReservation=20000 hotAdd=off", "cures 1 finding; none above info stays. ", "--format powercli -o fix.ps1"},
+		{"vm=db2,tmpl hotAdd=off", "cures 1 finding; none above info stays; 1 left as it is. ", "--format powercli -o fix.ps1"},
+	} {
+		change, err := whatif.Parse(tt.wish)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := fix.Make(t.Context(), f, fix.Options{Set: []whatif.Change{change}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := Plan(p, "", false, "wish.txt")
+		if text := strings.Join(a.Verdict, " "); !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %s; want %s", tt.wish, text, tt.want)
+		}
+		if next := strings.Join(a.Next, " "); !strings.HasSuffix(next, tt.next) {
+			t.Errorf("%s: next %q, want %s", tt.wish, next, tt.next)
+		}
+	}
+	apart, err := fix.ParseDRS("apart=db1,db2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := fix.Make(t.Context(), f, fix.Options{DRS: []fix.DRSRule{apart}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := Plan(p, "", false, "wish.txt"); a.Next != nil {
+		t.Errorf("no script changes rules of DRS, and next is %q", a.Next)
+	}
+}

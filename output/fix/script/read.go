@@ -1,0 +1,83 @@
+package script
+
+import (
+	"fmt"
+	"strings"
+
+	"homenode/numa"
+)
+
+// A reader is how a language says one setting of a VM as text. Each format has the path of the field below config, and the text of a setting that is absent.
+type reader struct {
+	path                  func(path string) string
+	number, truth, choice string
+	list                  string
+	between               string
+}
+
+// read returns the readers of all facts of VMs that an edit changes, each by its kind, so that a row about any of them can be compared. Settings that the API says in more than one
+// field are not among them: runtime has those.
+func (r *reader) read() string {
+	var out []string
+	for i := range numa.VMFacts {
+		p := &numa.VMFacts[i]
+		format := ""
+		switch p.Fact(&numa.Config{}).(type) {
+		case *numa.Fact[int], *numa.Fact[numa.Bytes]:
+			format = r.number
+		case *numa.Fact[bool]:
+			format = r.truth
+		case *numa.Fact[string]:
+			format = r.choice
+		case *numa.Fact[[]int]:
+			format = r.list
+		}
+		if p.Edit != "" && p.Edit != numa.EditHardware && p.Edit != numa.EditCoresPerSocket {
+			out = append(out, strings.NewReplacer("KIND", string(p.Edit), "PATH", r.path(p.Where), "ABSENT", absent(p.Edit)).Replace(format))
+		}
+	}
+	return strings.Join(out, r.between)
+}
+
+// absent returns the text of a setting that is not there: what vSphere does without it.
+func absent(kind numa.EditKind) string {
+	switch kind {
+	case numa.EditCPUHotAdd, numa.EditMemoryHotAdd, numa.EditVNUMAHotAdd, numa.EditReserveAll, numa.EditIOMMU:
+		return "FALSE"
+	case numa.EditVCPUs, numa.EditMemory, numa.EditCoresPerNUMANode, numa.EditCPUReservation, numa.EditMemoryReservation:
+		return "0"
+	case numa.EditLatency:
+		return "normal"
+	}
+	return ""
+}
+
+var inJQ = reader{
+	path:   func(path string) string { return "$c." + path },
+	number: `KIND: (PATH // ABSENT | tostring)`, truth: `KIND: (PATH | truth)`, choice: `KIND: (PATH // "ABSENT")`,
+	list: `KIND: (PATH // [] | map(tostring) | join(","))`, between: ",\n\t\t\t",
+}
+
+var inPowerShell = reader{
+	path: func(path string) string {
+		parts := strings.Split(path, ".")
+		for i, p := range parts {
+			parts[i] = strings.ToUpper(p[:1]) + p[1:]
+		}
+		return "$config." + strings.Join(parts, ".")
+	},
+	number: `'KIND' { return [string][long]PATH }`, truth: `'KIND' { return [string][bool]PATH }`,
+	choice: `'KIND' { if (PATH) { return [string]PATH } else { return 'ABSENT' } }`,
+	list:   `'KIND' { return @(PATH | Where-Object { $null -ne $_ }) -join ',' }`, between: "\n        ",
+}
+
+var inJinja = reader{
+	path: func(path string) string {
+		if object, field, ok := strings.Cut(path, "."); ok {
+			return fmt.Sprintf("(c.%s | default({}, true)).%s", object, field)
+		}
+		return "c." + path
+	},
+	number: `'KIND': PATH | default(ABSENT, true) | string`, truth: `'KIND': PATH | default(false, true) | string | upper`,
+	choice: `'KIND': PATH | default('ABSENT', true)`, list: `'KIND': PATH | default([], true) | join(',')`, between: ",\n            ",
+}
