@@ -14,7 +14,7 @@ import (
 func TestFollows(t *testing.T) {
 	f, err := scenario.Read("follows", []byte(`release 7.0U3
 cluster s
-host esx[01-02] nodes=2 cores=24 memory=1TB mhz=2600
+host esx[01-02] nodes=2 cores=24 memory=4TB mhz=2600
 vm part host=esx01 vcpus=32 memory=256GB hw=19 memoryReservation=200GB
 vm all host=esx01 vcpus=32 memory=256GB hw=19 memoryReservation=256GB reserveAll=on
 vm few host=esx01 vcpus=32 memory=256GB hw=19 memoryReservation=64GB
