@@ -17,7 +17,7 @@ func TestDown(t *testing.T) {
 		{3, 18, []int{3, 2, 1}},
 		{1, 18, []int{1}},
 	} {
-		got := down(tt.most, tt.node)
+		got := down(tt.most, 16, tt.node)
 		if len(got) < len(tt.first) || !slices.Equal(got[:len(tt.first)], tt.first) {
 			t.Errorf("at most %d on nodes of %d: %v, want %v first", tt.most, tt.node, got, tt.first)
 		}
