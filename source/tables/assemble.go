@@ -18,7 +18,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	byName := addHosts(f, hosts, &c, prefix, n)
 	f.VMs = make([]numa.VM, 0, len(vms))
 	seen := make(map[string]bool, len(vms))
-	var left, repeated, unhosted tally
+	var left, repeated, unhosted, ambiguous tally
 	for i := range vms {
 		v := &vms[i]
 		if v.placeholder {
@@ -32,18 +32,23 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		seen[v.vm.ID] = true
 		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
-		if h := findHost(f, byName, v); h != nil {
+		switch found := findHosts(byName, v); {
+		case len(found) == 1:
+			h := &f.Hosts[found[0]]
 			v.vm.Host = h.ID
 			if v.vm.Cluster == "" && v.cluster == "" {
 				v.vm.Cluster = h.Cluster
 			}
-		} else if v.host != "" {
+		case len(found) > 1:
+			ambiguous.add(v.vm.Name + " on " + v.host)
+		case v.host != "":
 			unhosted.add(v.vm.Name + " on " + v.host)
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
 	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: left out")
+	n.tallied(n.vms, ambiguous, "VM names a host", "VMs name a host", "by a name that several hosts have: the host is unknown")
 	if unhosted.count > 0 {
 		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
 		if n.hosts == "" {
@@ -120,21 +125,27 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 	return byName
 }
 
-// findHost returns the host that the VM's row names, nil when none or several
-// have this name.
-func findHost(f *numa.Fleet, byName map[hostKey][]int, v *vmRow) *numa.Host {
-	if v.host == "" {
-		return nil
-	}
+// findHosts returns the hosts that have the name by which the row of a VM names its own: where none has it whole, those that have it
+// with a domain, or without.
+func findHosts(byName map[hostKey][]int, v *vmRow) []int {
 	name := strings.ToLower(v.host)
-	found := byName[hostKey{v.vcenter, name}]
-	if len(found) == 0 {
-		found = byName[hostKey{"", name}]
-	}
-	if len(found) != 1 {
+	if name == "" {
 		return nil
 	}
-	return &f.Hosts[found[0]]
+	if found := byName[hostKey{v.vcenter, name}]; len(found) > 0 {
+		return found
+	}
+	if found := byName[hostKey{"", name}]; len(found) > 0 {
+		return found
+	}
+	var found []int
+	for key, hosts := range byName {
+		if key.vcenter == "" && numa.SameHost(key.name, name) {
+			found = append(found, hosts...)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
 }
 
 // clusters gives clusters their IDs. Names are unique in a datacenter only.

@@ -47,7 +47,7 @@ func rvtoolsSheet(base string) (sheet string, sure bool) {
 func isTable(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".csv", ".tsv", ".json":
-		return !strings.HasPrefix(name, "._") // a resource fork that macOS adds to its zips
+		return !Passing(name)
 	}
 	return false
 }

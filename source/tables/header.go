@@ -191,7 +191,24 @@ func (k *kind) score(header []string) int {
 		strings.EqualFold(strings.Trim(at["VM"].header, `"`), "name") {
 		return 0 // names and memory: of anything
 	}
+	if k.name == hostTable.name && ofAnything(at) {
+		return 0
+	}
 	return k.matches(header)
+}
+
+// ofAnything reports whether a table of hosts may as well be one of goods: names, models, cores and memory.
+func ofAnything(at map[string]place) bool {
+	for id, p := range at {
+		header := squash(strings.Trim(p.header, `"`))
+		switch {
+		case p.index < 0, slices.Contains([]string{"Model", "Vendor", "CPU Model", "Speed", "# Memory", "Object ID"}, id):
+		case id == "Host" && slices.Contains([]string{"name", "nom", "nombre"}, header), id == "# Cores" && header == "cores":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // ofVMs are columns that only a table of VMs has, or one that names their hosts.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -85,10 +86,34 @@ func rowOf(at string, v any) *jsonRow {
 // jsonTables collects the tables of a document: lists of objects, objects of objects, or one object, that have the
 // columns of VMs or hosts.
 type jsonTables struct {
-	tables []jsonTable
-	others []jsonRow // objects that are none, for a message
-	own    string    // the format of an answer of this program, which is no inventory
-	list   string    // a text of a list of texts
+	tables  []jsonTable
+	others  [][]*jsonRow // lists of objects that are none
+	own     string       // the format of an answer of this program, which is no inventory
+	foreign string       // what objects are of another kind of machine
+	list    string       // a text of a list of texts
+}
+
+// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key whose value is not of ESXi.
+var foreign = []struct {
+	key, ours string
+	what      string
+}{
+	{"terraform_version", "", "a state of Terraform, which states what was asked for and not what the VMs have now"},
+	{"ansible_system", "VMkernel", "facts of Ansible about a guest or another machine, which is no ESXi host: want those of vmware_host_facts"},
+	{"maxmem", "", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
+}
+
+// foreignOf says of what other kind of machine a row is; "" for none.
+func foreignOf(r *jsonRow) string {
+	for key, v := range r.cells {
+		key = strings.TrimPrefix(strings.ToLower(key), "ansible_facts.")
+		for _, f := range foreign {
+			if key == f.key && (f.ours == "" || cellOf(v) != f.ours) {
+				return f.what
+			}
+		}
+	}
+	return ""
 }
 
 type jsonTable struct {
@@ -152,18 +177,18 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 	if len(rows) == 0 {
 		return false
 	}
-	seen := map[string]bool{}
-	for _, r := range rows {
-		for key := range r.cells {
-			seen[key] = true
-		}
+	rows = slices.DeleteFunc(rows, func(r *jsonRow) bool {
+		what := foreignOf(r)
+		j.foreign = cmp.Or(what, j.foreign)
+		return what != ""
+	})
+	if len(rows) == 0 {
+		return true
 	}
-	header := slices.Sorted(maps.Keys(seen))
+	header := keysOf(rows)
 	k := kindOf(header)
 	if k == nil {
-		if len(j.others) == 0 && len(rows) > 0 {
-			j.others = append(j.others, jsonRow{rows[0].at, rows[0].cells})
-		}
+		j.others = append(j.others, rows)
 		return false
 	}
 	j.tables = append(j.tables, jsonTable{k, header, rows})
@@ -171,6 +196,37 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 		j.nested(rows)
 	}
 	return true
+}
+
+// keysOf returns the keys of all rows, sorted.
+func keysOf(rows []*jsonRow) []string {
+	seen := map[string]bool{}
+	for _, r := range rows {
+		for key := range r.cells {
+			seen[key] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// document matches the parts of a path that differ between rows of one list, also of several documents.
+var document = regexp.MustCompile(`^document \d+\.?|\[\d+\]$`)
+
+// rejoin adds to each table the rows of other documents that are of the same list and state too little to be a table, such as VMs whose
+// configuration nobody can read.
+func (j *jsonTables) rejoin() {
+	for _, rows := range j.others {
+		list, keys := document.ReplaceAllString(rows[0].at, ""), keysOf(rows)
+		for i := range j.tables {
+			t := &j.tables[i]
+			lacks := func(key string) bool { return !slices.Contains(t.header, key) }
+			at, _ := t.kind.places(keys)
+			if document.ReplaceAllString(t.rows[0].at, "") == list && !slices.ContainsFunc(keys, lacks) && at[t.kind.columns[0].id()].index >= 0 {
+				t.rows = append(t.rows, rows...)
+				break
+			}
+		}
+	}
 }
 
 // nested takes the hosts that PowerCLI writes inside their VMs, each once.
@@ -303,6 +359,7 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 		}
 		j.add(path, d, 0)
 	}
+	j.rejoin()
 	var sheets []*sheet
 	for _, t := range j.tables {
 		sheets = append(sheets, &sheet{file: f.at, name: base, at: at, kind: t.kind, header: t.header, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
@@ -312,11 +369,13 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 		switch {
 		case j.own != "":
 			s.found = fmt.Sprintf("an answer of this program (%s), which is no inventory: name the SOURCE it was made of", j.own)
+		case j.foreign != "":
+			s.found = j.foreign
 		case j.list != "":
 			s.found = fmt.Sprintf("JSON with a list of names such as %s, and nothing about them: govc find and ls list names; save govc vm.info -json and govc host.info -json", quote(j.list))
 		}
-		for _, o := range j.others {
-			s.header = slices.Sorted(maps.Keys(o.cells))
+		for _, o := range j.others[:min(len(j.others), 1)] {
+			s.header = slices.Sorted(maps.Keys(o[0].cells))
 		}
 		sheets = append(sheets, s)
 	}

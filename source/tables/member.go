@@ -16,7 +16,13 @@ type Member struct {
 
 // IsWorkbook reports whether a file with this name may be a workbook.
 func IsWorkbook(name string) bool {
-	return strings.EqualFold(path.Ext(name), ".xlsx") && !strings.HasPrefix(path.Base(name), "._") // a resource fork of macOS
+	return strings.EqualFold(path.Ext(name), ".xlsx") && !Passing(name)
+}
+
+// Passing reports whether a file is one that systems and editors put beside others: a resource fork of macOS, a hidden file, a lock of Office, a copy that an editor keeps.
+func Passing(name string) bool {
+	base := path.Base(name)
+	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "~$") || strings.HasSuffix(base, "~")
 }
 
 // Book reports whether the member is a workbook: by its name, or of another name by its first bytes.

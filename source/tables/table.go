@@ -63,7 +63,9 @@ type table struct {
 	row     int
 	where   string // "vCPU row 14 ", the beginning of each origin
 	subject string // whom the row is about, "host esx14", for notes
-	uneven  tally  // rows of a CSV with more or fewer fields than headers
+	short   tally  // rows of a CSV with fewer fields than headers
+	long    tally  // those with more, the values of which stand under wrong headers
+	shifted bool   // the current row is one of these
 	err     error
 }
 
@@ -209,8 +211,8 @@ func (t *table) scan() bool {
 		for _, c := range t.cells {
 			if c != "" {
 				t.where, t.subject = strings.TrimPrefix(t.at+" row "+strconv.Itoa(t.row)+" ", " "), ""
-				if _, ok := t.rows.(*csvRows); ok && t.kind.generic() && len(t.cells) != len(t.headers) {
-					t.uneven.add("row " + strconv.Itoa(t.row))
+				if _, ok := t.rows.(*csvRows); ok {
+					t.measure()
 				}
 				if p, ok := t.rows.(interface{ place() string }); ok {
 					t.where = p.place()
@@ -222,10 +224,31 @@ func (t *table) scan() bool {
 	return false
 }
 
+// measure compares the fields of the current row of a CSV with the headers. In a row with more of them, as after a comma without quotes
+// in a remark, nobody can tell which value belongs to which header: all of it but the name is unknown.
+func (t *table) measure() {
+	which := "row " + strconv.Itoa(t.row)
+	t.shifted = len(t.cells) > len(t.headers)
+	switch {
+	case t.shifted:
+		t.long.add(which)
+		name := t.place(t.kind.columns[0].id()).index
+		cells := make([]string, len(t.headers))
+		if name >= 0 {
+			cells[name] = t.cells[name]
+		}
+		t.cells = cells
+	case len(t.cells) < len(t.headers) && t.kind.generic():
+		t.short.add(which)
+	}
+}
+
 // done returns the error that ended the rows, if any, and notes what is odd about the file.
 func (t *table) done() error {
 	if c, ok := t.rows.(*csvRows); ok && t.err == io.EOF {
-		t.notes.tallied(t.sheet.place(), t.uneven, "row has", "rows have", fmt.Sprintf("more or fewer fields than the %d headers: they may be in the wrong columns", len(t.headers)))
+		headers := len(t.headers)
+		t.notes.tallied(t.sheet.place(), t.long, "row has", "rows have", fmt.Sprintf("more fields than the %d headers, such as by a separator without quotes in a remark: all of it but the name is unknown", headers))
+		t.notes.tallied(t.sheet.place(), t.short, "row has", "rows have", fmt.Sprintf("fewer fields than the %d headers: they may be in the wrong columns", headers))
 		c.odd(func(text string) { t.notes.add(t.sheet.place(), text) })
 	}
 	if t.err == io.EOF {

@@ -115,7 +115,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 // other reports whether the current row is none of a VM, below those before it: the header again, the total of the rows, or a remark,
 // which fills no other column.
 func (t *table) other(before []vmRow) bool {
-	if _, ok := t.rows.(*jsonRows); ok || !t.kind.generic() {
+	if _, ok := t.rows.(*jsonRows); ok || t.shifted {
 		return false
 	}
 	name, again, remark := t.text("VM"), true, t.has("CPUs") || t.has("Memory")

@@ -1,0 +1,117 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestShifted: the values of a row with more fields than headers are unknown, whatever table of whatever program it is in, and a note says so.
+func TestShifted(t *testing.T) {
+	for name, files := range map[string]map[string][]byte{
+		"VMs":     {"a.csv": []byte("Name,Notes,NumCpu,MemoryMB,CoresPerSocket\nok,fine,4,4096,2\nsql,SQL Team, 24,8,4096,4\n")},
+		"RVTools": {"RVTools_tabvInfo.csv": []byte("VM,Annotation,CPUs,Memory,Template\nok,fine,4,4096,False\nsql,Team, 24,8,4096,False\n")},
+		"vCPU": {"RVTools_tabvInfo.csv": []byte("VM,Template\nok,False\nsql,False\n"),
+			"RVTools_tabvCPU.csv": []byte("VM,Annotation,CPUs,Cores p/s\nok,fine,4,2\nsql,Team, 24,8,4\n")},
+	} {
+		f, err := Read(tempFolder(t, files))
+		if err != nil || len(f.VMs) != 2 {
+			t.Errorf("%s: %+v, %v", name, f, err)
+			continue
+		}
+		if v := f.VMs[1]; v.Name != "sql" || v.VCPUs.Known() || v.Memory.Known() || v.CoresPerSocket.Known() {
+			t.Errorf("%s: found %+v of the shifted row", name, v.Config)
+		}
+		if !f.VMs[0].VCPUs.Known() || !strings.Contains(fmt.Sprint(f.Notes), "more fields than the") {
+			t.Errorf("%s: notes %v", name, f.Notes)
+		}
+	}
+	f, _ := readText(t, "a.csv", "Name,Description,CPU Sockets,CPU Cores\nok,fine,2,32\nesx,a, 8,2,32\n")
+	if h := f.Hosts[1]; h.Name != "esx" || h.Packages.Known() || h.Cores.Known() {
+		t.Errorf("found %+v of the shifted row", h)
+	}
+}
+
+// TestForeign: objects with the columns of VMs or hosts that are of something else are none, and are named.
+func TestForeign(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"ansible_facts":{"ansible_hostname":"db","ansible_system":"Linux","ansible_processor_count":2,"ansible_processor_cores":12}}`: "no ESXi host",
+		`{"ansible_hostname":"db","ansible_system":"Win32NT","ansible_processor_count":2}`:                                              "no ESXi host",
+		`{"terraform_version":"1.5.0","resources":[{"instances":[{"attributes":{"name":"a","num_cpus":4,"memory":4096}}]}]}`:            "a state of Terraform",
+		`{"data":[{"id":"qemu/100","name":"a","vmid":100,"cpu":0.1,"maxcpu":4,"maxmem":4294967296,"type":"qemu"}]}`:                     "VMs of Proxmox",
+	} {
+		_, err := Read(tempFile(t, "a.json", []byte(text)))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, want %s", text, err, want)
+		}
+	}
+	f, _ := readText(t, "a.json", `{"esx01":{"ansible_hostname":"esx01","ansible_processor_count":2,"ansible_processor_cores":32},"localhost":{"ansible_hostname":"ci","ansible_system":"Linux","ansible_processor_count":1}}`)
+	if len(f.Hosts) != 1 || f.Hosts[0].Name != "esx01" {
+		t.Errorf("found %+v", f.Hosts)
+	}
+	for _, text := range []string{"Name,Model,Cores,Memory GB\nLaptop A,X1,8,16\n", "Name,Vendor,Processor,Cores\nServer,Dell,Xeon,8\n"} {
+		if _, err := Read(tempFile(t, "a.csv", []byte(text))); err == nil {
+			t.Errorf("%s: a list of prices makes hosts", text)
+		}
+	}
+}
+
+// TestHostNames: a VM finds its host by name with and without the domain, where one host has the name; several are said to be ambiguous.
+func TestHostNames(t *testing.T) {
+	for _, tt := range []struct{ hosts, host, want string }{
+		{"esx01.corp.example", "esx01", "esx01.corp.example"},
+		{"ESX01", "esx01.corp.example", "ESX01"},
+		{"esx01,esx01.corp.example", "esx01", "esx01"},
+		{"esx01.a.example,esx01.b.example", "esx01", ""},
+		{"esx01.a.example", "esx01.b.example", ""},
+		{"10.0.0.1,10.0.0.2", "10", ""},
+	} {
+		hosts := "Name,CPU Sockets,CPU Cores\n"
+		for h := range strings.SplitSeq(tt.hosts, ",") {
+			hosts += h + ",2,32\n"
+		}
+		dir := tempFolder(t, map[string][]byte{"h.csv": []byte(hosts), "v.csv": []byte("Name,NumCpu,VMHost\na,4," + tt.host + "\n")})
+		f, err := Read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.VMs[0].Host; got != tt.want {
+			t.Errorf("%s of %s: found %q, want %q", tt.host, tt.hosts, got, tt.want)
+		}
+		if several := strings.Contains(fmt.Sprint(f.Notes), "several hosts have"); several != (strings.HasPrefix(tt.hosts, "esx01.a.example,")) {
+			t.Errorf("%s of %s: notes %v", tt.host, tt.hosts, f.Notes)
+		}
+	}
+}
+
+// TestRowsOfOtherDocuments: a VM whose configuration is missing is one, in the list of the others or in a further document.
+func TestRowsOfOtherDocuments(t *testing.T) {
+	const whole = `{"virtualMachines":[{"self":{"value":"vm-1"},"name":"a","config":{"hardware":{"numCPU":4}},"network":[{"name":"net"}]}]}`
+	const bare = `{"virtualMachines":[{"self":{"value":"vm-2"},"name":"b","config":null}]}`
+	for text, want := range map[string]string{
+		whole + "\n" + bare:                                                     "a b",
+		bare + "\n" + whole:                                                     "a b",
+		whole + "\n" + `{"networks":[{"name":"net"}]}`:                          "a",
+		`{"Name":"a","NumCpu":4}` + "\n" + `{"Name":"b","NumCpu":null}`:         "a b",
+		`{"Name":"a","NumCpu":4}` + "\n" + `{"Name":"b","Size":1,"Other":true}`: "a",
+	} {
+		f, _ := readText(t, "a.json", text)
+		var names []string
+		for _, v := range f.VMs {
+			names = append(names, v.Name)
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: found %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestResourceInfo reads the answer of vmware.vmware.vm_resource_info.
+func TestResourceInfo(t *testing.T) {
+	f, _ := readText(t, "a.json", `{"vms":[{"cpu":{"cores_per_socket":8,"hot_add_enabled":true,"processor_count":16},"esxi_host":{"moid":"host-64","name":"esx01"},"memory":{"size_mb":65536},"moid":"vm-1","name":"a"}]}`)
+	if v := f.VMs[0]; v.VCPUs.Value != 16 || v.CoresPerSocket.Value != 8 || !strings.Contains(fmt.Sprint(f.Notes), "a on esx01") {
+		t.Errorf("found %+v; %v", v.Config, f.Notes)
+	}
+}
