@@ -14,6 +14,9 @@ type Part struct {
 	Fleet *Fleet
 }
 
+// ErrHypervisors is the error for fleets of several hypervisors, which are not merged.
+var ErrHypervisors = errors.New("found a fleet of another hypervisor")
+
 // Merge puts fleets together, in their order. Every ID gets the name of its part
 // in front ("vc01/vm-12"), because each vCenter counts from 1; so does the name of
 // a cluster that several parts have, because clusters of one name in two vCenters
@@ -31,7 +34,7 @@ func Merge(parts []Part) (*Fleet, error) {
 	}
 	for _, p := range parts[1:] {
 		if p.Fleet.Hypervisor != parts[0].Fleet.Hypervisor {
-			return nil, fmt.Errorf("merge %s: found a fleet of another hypervisor than %s: homenode compare puts two beside each other", p.Fleet.Source, parts[0].Fleet.Source)
+			return nil, fmt.Errorf("merge %s: %w than %s: homenode compare puts two beside each other", p.Fleet.Source, ErrHypervisors, parts[0].Fleet.Source)
 		}
 	}
 	out := &Fleet{Hypervisor: parts[0].Fleet.Hypervisor}

@@ -64,6 +64,9 @@ func readFacts(path string, in io.Reader) (files []fact.File, failed bool) {
 		if p.Fleet != nil {
 			files = append(files, fact.OfFleet(p.Name, p.Format, p.Fleet))
 		}
+		if p.Note != "" {
+			files = append(files, fact.File{Name: p.Name, Facts: []fact.Fact{}, Warnings: []fact.Warning{{Text: p.Note}}})
+		}
 		if p.Err != nil {
 			failed = true
 			files = append(files, fact.File{Name: p.Name, Facts: []fact.Fact{}, Error: p.Err.Error()})

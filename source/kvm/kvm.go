@@ -63,6 +63,11 @@ func readerOf(head []byte) func(name string, r io.Reader) ([]fact.Document, erro
 	return nil
 }
 
+// Defines reports whether a file of this name that begins with head is one of a bundle.
+func Defines(name string, head []byte) bool {
+	return meant(name) && readerOf(text.Decoded(head)) != nil
+}
+
 // Detect reports whether path is a definition of a VM of KVM or says what a host has, or a folder that holds one as this package reads it.
 func Detect(path string) bool {
 	fsys, only, err := root(path)

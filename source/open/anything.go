@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"homenode/numa"
 	"homenode/source/evidence"
 	"homenode/source/fact"
+	"homenode/source/kvm"
 	"homenode/source/tables"
 )
 
@@ -18,33 +21,30 @@ type Part struct {
 	Docs   []fact.Document // of evidence
 	Fleet  *numa.Fleet     // of an inventory
 	Format string          // of Fleet
+	Note   string          // about files that are not read
 	Err    error           // why it could not be read, or not to its end
 }
 
 // Anything reads what lies at path, or standard input for "-", in any format. In a
-// folder or archive, files of other kinds are left out.
+// folder or archive, files of other kinds are named.
 func Anything(path string, stdin io.Reader) []Part {
 	if path == "-" {
 		docs, err := evidence.Documents(path, stdin)
 		return []Part{{Name: path, Docs: docs, Err: err}}
 	}
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return []Part{{Name: path, Err: err}}
 	}
-	if tables.RVTools(path) {
-		return []Part{asFleet(path, "RVTools export")}
+	if isCollection(path, info) && !tables.Book(path) {
+		if parts := (&collection{path: path, read: map[string]bool{}}).everything(); parts != nil {
+			return parts
+		}
 	}
 	if isFile(path) && tables.Holds(path) {
 		return []Part{asFleet(path, "inventory")}
 	}
-	var parts []Part
-	err := evidence.Walk(path, func(f evidence.Found) error {
-		if errors.Is(f.Err, evidence.ErrUnknown) {
-			return f.Err
-		}
-		parts = append(parts, Part{Name: f.Name, Docs: f.Docs, Err: f.Err})
-		return nil
-	})
+	parts, err := documents(path)
 	if errors.Is(err, evidence.ErrUnknown) || err == nil && len(parts) == 0 { // it is no evidence
 		p := asFleet(path, "inventory")
 		_, mistake := errors.AsType[*numa.SyntaxError](p.Err)
@@ -61,6 +61,59 @@ func Anything(path string, stdin io.Reader) []Part {
 	}
 	if err != nil {
 		parts = append(parts, Part{Name: path, Err: err})
+	}
+	return parts
+}
+
+// documents reads the evidence at path.
+func documents(path string) (parts []Part, err error) {
+	err = evidence.Walk(path, func(f evidence.Found) error {
+		switch {
+		case errors.Is(f.Err, evidence.ErrUnknown):
+			return f.Err
+		case f.Name == path || !tables.Passing(f.Name):
+			parts = append(parts, Part{Name: f.Name, Docs: f.Docs, Err: f.Err})
+		}
+		return nil
+	})
+	return parts, err
+}
+
+// everything returns the tables and the evidence in a folder or archive, and names the files that are neither; nil when nothing is read.
+func (c *collection) everything() (parts []Part) {
+	if kvm.Detect(c.path) {
+		if _, err := readCollection(c.path); errors.Is(err, numa.ErrHypervisors) {
+			return []Part{{Name: c.path, Err: err}}
+		}
+	}
+	if err := c.list(); err != nil {
+		return nil // the walk of the evidence says it
+	}
+	c.tables()
+	docs, err := documents(c.path)
+	if len(c.parts)+len(docs) == 0 {
+		return nil
+	}
+	for _, p := range c.parts {
+		parts = append(parts, Part{Name: c.path + "/" + p.Name, Fleet: p.Fleet, Format: "inventory"})
+	}
+	for _, d := range docs {
+		c.read[c.inside(filepath.ToSlash(d.Name))] = true
+		parts = append(parts, d)
+	}
+	for _, n := range c.notes {
+		if p := (Part{Name: n.At, Note: n.Text}); slices.Contains(c.unread, n.At) {
+			parts = append(parts, Part{Name: n.At, Err: errors.New(n.Text)})
+		} else {
+			parts = append(parts, p)
+		}
+	}
+	if err != nil {
+		parts = append(parts, Part{Name: c.path, Err: err})
+	}
+	c.notes = nil
+	if c.skipped(); c.notes != nil {
+		parts = append(parts, Part{Name: c.path, Note: c.notes[0].Text})
 	}
 	return parts
 }

@@ -1,11 +1,14 @@
 package open
 
 import (
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +18,9 @@ import (
 	"homenode/numa"
 	"homenode/source/archive"
 	"homenode/source/bundle"
+	"homenode/source/kvm"
 	"homenode/source/tables"
+	"homenode/source/text"
 )
 
 // Bounds of what is looked at beside the main inventory of an archive.
@@ -28,8 +33,10 @@ const (
 type collection struct {
 	path    string
 	members []tables.Member // on top, or in a folder of the archive
+	files   bool            // files of VMs lie in it, whose reader notes what of it cannot be read
 	support bool            // it is a bundle of vm-support, most files of which are of no use
 	parts   []numa.Part
+	exports []*numa.Fleet // those of RVTools among them
 	notes   []numa.Note
 	unread  []string
 	read    map[string]bool // by name of member
@@ -52,30 +59,49 @@ func packs(path string) bool {
 	return archive.Packs(f)
 }
 
-// readCollection reads all inventories in a folder or archive together, and notes which files are none and which are damaged. main is
-// the reader that knows the whole by its content; nil when none does.
-func readCollection(path string, main *inventory) (*numa.Fleet, error) {
-	c := &collection{path: path, read: map[string]bool{}}
-	beside := bundle.Detect(path) // files of VMs lie beside tables, and their reader notes how far an archive goes
-	if err := c.list(); err != nil && !beside {
+// readCollection reads all inventories in a folder or archive together, and notes which files are none and which are damaged. Those of
+// several hypervisors are refused, as several sources are.
+func readCollection(path string) (*numa.Fleet, error) {
+	c := &collection{path: path, read: map[string]bool{}, files: bundle.Detect(path)}
+	if err := c.list(); err != nil && !c.files {
 		c.add(nil, err)
 	}
 	slices.SortStableFunc(c.members, func(a, b tables.Member) int { return strings.Compare(a.Name, b.Name) })
-	if main != nil && !main.tables {
-		fleet, err := main.read(path)
-		if err == nil && fleet.Hypervisor != numa.ESXi { // tables beside definitions of KVM are of another fleet
-			return fleet, nil
-		}
-		c.failed, beside = err, false
+	if c.files {
+		fleet, err := bundle.Read(path)
+		c.failed = err
 		c.whole(filepath.Base(path), fleet, err)
 	}
-	c.books()
-	c.texts()
-	if beside {
-		fleet, err := bundle.Read(path)
-		c.whole("files of VMs", fleet, err)
+	stated, err := c.definitions()
+	if err != nil {
+		c.failed = cmp.Or(c.failed, err)
+	}
+	c.tables()
+	switch {
+	case stated != nil && len(c.parts) == 0: // it names the files beside them itself
+		stated.Notes, stated.Unread = append(stated.Notes, c.notes...), append(stated.Unread, c.unread...)
+		return stated, nil
+	case stated != nil:
+		c.parts = append(c.parts, numa.Part{Name: "definitions of KVM", Fleet: stated})
 	}
 	c.skipped()
+	return c.merged()
+}
+
+// definitions reads the definitions of KVM in a folder; nil when there are none.
+func (c *collection) definitions() (*numa.Fleet, error) {
+	if isFile(c.path) || c.support || !kvm.Detect(c.path) {
+		return nil, nil
+	}
+	fleet, err := kvm.Read(c.path)
+	if err != nil {
+		c.whole("", nil, err)
+	}
+	return fleet, err
+}
+
+// merged returns what was read as one fleet.
+func (c *collection) merged() (*numa.Fleet, error) {
 	var fleet *numa.Fleet
 	var err error
 	switch len(c.parts) {
@@ -85,9 +111,12 @@ func readCollection(path string, main *inventory) (*numa.Fleet, error) {
 		fleet = c.parts[0].Fleet
 	default:
 		if fleet, err = numa.Merge(c.parts); err != nil {
-			return nil, fmt.Errorf("%s: %w: name its files one at a time", path, err)
+			return nil, fmt.Errorf("%s: %w: name its files one at a time", c.path, err)
 		}
-		fleet.Source = path
+		fleet.Source = c.path
+	}
+	if i := slices.IndexFunc(c.members, func(m tables.Member) bool { return isFile(c.path) && kvm.Defines(m.Name, m.Head) }); i >= 0 {
+		return nil, fmt.Errorf("%s: %w in %s than beside it: name its files one at a time, unpacked", c.path, numa.ErrHypervisors, c.members[i].Name)
 	}
 	fleet.Notes, fleet.Unread = append(fleet.Notes, c.notes...), append(fleet.Unread, c.unread...)
 	return fleet, nil
@@ -115,48 +144,95 @@ func (c *collection) whole(name string, fleet *numa.Fleet, err error) {
 	}
 }
 
+// mostDeep is how many folders below the first one are looked into for exports, and oneDeep for files that may be anything.
+const mostDeep, oneDeep = 4, 1
+
+// wants reports whether a member is looked at.
+func (c *collection) wants(name string) bool {
+	deep := strings.Count(name, "/")
+	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !tables.Passing(name)
+}
+
+// tells reports whether the name of a member tells what it is.
+func tells(name string) bool {
+	return tables.IsText(name) || tables.IsWorkbook(name) || bundle.Uses(name) || archive.IsArchive(name)
+}
+
 // list finds the members. Those of an archive that may be tables are kept in memory.
 func (c *collection) list() error {
 	if !isFile(c.path) {
-		entries, err := os.ReadDir(c.path)
-		for _, e := range entries {
-			full := filepath.Join(c.path, e.Name())
-			if c.support = c.support || e.Name() == "commands"; e.Type().IsRegular() && !strings.HasPrefix(e.Name(), ".") {
-				c.members = append(c.members, tables.Member{Name: e.Name(), Read: func() ([]byte, error) { return bounded.File(full, mostUnpacked) }})
-			}
-		}
-		return err
+		return filepath.WalkDir(c.path, c.visit)
 	}
 	left := int64(mostUnpacked)
 	want := func(name string) bool {
 		name = c.inside(name)
 		c.support = c.support || strings.Contains(name, "commands/")
-		return (strings.Count(name, "/") < 2 || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !strings.HasPrefix(filepath.Base(name), ".")
+		return c.wants(name)
 	}
 	return archive.Walk(c.path, archive.Options{Want: want, Damaged: c.cut}, func(name string, _ int64, r io.Reader) error {
-		full := name
-		name = archive.Plain(c.inside(name))
+		m := tables.Member{Name: archive.Plain(c.inside(name))}
+		in := bufio.NewReaderSize(r, text.HeadSize)
+		if !tells(m.Name) {
+			m.Head, _ = in.Peek(text.HeadSize) // reading on tells an error
+			m.Head = slices.Clone(m.Head)
+		}
 		var b []byte
-		if tables.IsText(name) || tables.IsWorkbook(name) || isTxt(name) {
+		if m.MayHold() || tables.IsWorkbook(m.Name) {
 			var err error
-			b, err = io.ReadAll(io.LimitReader(r, left+1))
+			b, err = io.ReadAll(io.LimitReader(in, left+1))
 			left -= int64(len(b))
 			switch {
 			case left < 0:
-				return fmt.Errorf("%s: %s cannot be unpacked to its end, within %v", c.path, name, numa.Bytes(mostUnpacked))
+				return fmt.Errorf("%s: %s cannot be unpacked to its end, within %v", c.path, m.Name, numa.Bytes(mostUnpacked))
 			case err != nil:
-				c.cut(full, err)
+				c.cut(name, err)
 				return nil
 			}
 		}
-		c.members = append(c.members, tables.Member{Name: name, Read: func() ([]byte, error) { return slices.Clone(b), nil }})
+		m.Read = func() ([]byte, error) { return slices.Clone(b), nil }
+		c.members = append(c.members, m)
 		return nil
 	})
 }
 
+// visit takes an entry of a folder and of those below it.
+func (c *collection) visit(full string, e fs.DirEntry, err error) error {
+	rel, bad := filepath.Rel(c.path, full)
+	name := filepath.ToSlash(rel)
+	switch {
+	case full == c.path || bad != nil:
+		return cmp.Or(err, bad)
+	case e.IsDir():
+		if c.support = c.support || name == "commands"; c.support || tables.Passing(name) || strings.Count(name, "/") >= mostDeep {
+			return fs.SkipDir
+		}
+		if err != nil && !c.files {
+			c.add(nil, err, tables.Member{Name: name})
+		}
+	case err == nil && e.Type().IsRegular() && c.wants(name):
+		m := tables.Member{Name: name, Read: func() ([]byte, error) { return bounded.File(full, mostUnpacked) }}
+		if !tells(name) {
+			m.Head = headOf(full)
+		}
+		c.members = append(c.members, m)
+	}
+	return nil
+}
+
+// headOf returns the beginning of a file; nothing of one that cannot be read.
+func headOf(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // what could be read tells
+	return head
+}
+
 // cut notes a member that cannot be unpacked; its own reader notes the VMs that are missing.
 func (c *collection) cut(name string, err error) {
-	if name = c.inside(name); tables.IsText(name) || tables.IsWorkbook(name) {
+	if name = c.inside(name); !tables.Passing(name) && (tables.IsText(name) || tables.IsWorkbook(name)) {
 		c.add(nil, err, tables.Member{Name: name})
 	}
 }
@@ -169,28 +245,32 @@ func (c *collection) inside(name string) string {
 	return filepath.Base(name)
 }
 
-// isTxt reports whether a member has the name of a text of any kind, which may be tables by its content.
-func isTxt(name string) bool { return strings.EqualFold(filepath.Ext(name), ".txt") }
-
-// books reads each workbook.
-func (c *collection) books() {
-	for _, m := range c.members {
-		if m.Book() {
-			fleet, err := tables.ReadBook(c.path, m)
-			c.add(fleet, err, m)
-		}
+// tables reads workbooks, CSV and JSON files with VMs or hosts: the exports of RVTools first, and then those beside them.
+func (c *collection) tables() {
+	type table struct {
+		fleet *numa.Fleet
+		err   error
+		of    []tables.Member
 	}
-}
-
-// texts reads the CSV and JSON files with VMs or hosts.
-func (c *collection) texts() {
-	var own, others []tables.Member // of RVTools
+	var rest []table
+	var own, others []tables.Member // CSV files of RVTools, and other tables
 	for _, m := range c.members {
-		if c.read[m.Name] || !tables.IsText(m.Name) && !isTxt(m.Name) {
+		if c.read[m.Name] || !m.MayHold() && !m.Book() {
+			continue
+		}
+		if m.Book() {
+			fleet, rvtools, err := tables.ReadBook(c.path, m)
+			if _, unknown := errors.AsType[*tables.Unknown](err); unknown {
+				c.failed = cmp.Or(c.failed, err)
+			} else if rvtools && err == nil {
+				c.export(fleet, nil, m)
+			} else {
+				rest = append(rest, table{fleet, err, []tables.Member{m}})
+			}
 			continue
 		}
 		switch holds, err := m.Holds(); {
-		case err != nil && isTxt(m.Name):
+		case err != nil && !tables.IsText(m.Name):
 		case err != nil && !c.support:
 			c.add(nil, err, m)
 		case holds && tables.OfRVTools(m.Name):
@@ -199,31 +279,33 @@ func (c *collection) texts() {
 			others = append(others, m)
 		}
 	}
-	var export *numa.Fleet
 	if own != nil {
-		before := len(c.parts)
 		fleet, err := tables.ReadMembers(c.path, own)
-		if c.add(fleet, err, own...); len(c.parts) > before {
-			export = fleet
-		}
+		c.export(fleet, err, own...)
 	}
 	if others != nil {
 		fleet, err := tables.ReadMembers(c.path, others)
-		c.beside(export, fleet, err, others...)
+		rest = append(rest, table{fleet, err, others})
 	}
+	for _, t := range rest {
+		c.beside(t.fleet, t.err, t.of...)
+	}
+	c.archives()
+}
+
+// archives reads the tables in archives that lie in the folder.
+func (c *collection) archives() {
 	for _, m := range c.members {
-		full := filepath.Join(c.path, m.Name)
-		if isFile(c.path) || !archive.IsArchive(m.Name) {
+		if isFile(c.path) || !archive.IsArchive(m.Name) || path.Dir(m.Name) != "." {
 			continue
 		}
-		in := &collection{path: full, read: map[string]bool{}}
+		in := &collection{path: filepath.Join(c.path, m.Name), read: map[string]bool{}}
 		if err := in.list(); err != nil && !bundle.Detect(c.path) { // whose reader notes it
 			in.add(nil, err)
 		}
-		in.books()
-		in.texts()
+		in.tables()
 		for _, part := range in.parts {
-			c.beside(export, part.Fleet, nil, m)
+			c.beside(part.Fleet, nil, m)
 		}
 		if in.damaged != nil || in.parts != nil {
 			c.read[m.Name], c.damaged = true, cmp.Or(c.damaged, in.damaged)
@@ -232,18 +314,28 @@ func (c *collection) texts() {
 	}
 }
 
+// export adds an export of RVTools.
+func (c *collection) export(fleet *numa.Fleet, err error, of ...tables.Member) {
+	c.add(fleet, err, of...)
+	if err == nil {
+		c.exports = append(c.exports, fleet)
+	}
+}
+
 // beside adds what was read of members. Beside an export of RVTools they would state its VMs again: they are named, and are missing where
 // they have VMs that it lacks.
-func (c *collection) beside(export, fleet *numa.Fleet, err error, of ...tables.Member) {
-	if export == nil || err != nil {
+func (c *collection) beside(fleet *numa.Fleet, err error, of ...tables.Member) {
+	if c.exports == nil || err != nil {
 		c.add(fleet, err, of...)
 		return
 	}
 	names := words.Texts(of, func(m tables.Member) string { c.read[m.Name] = true; return m.Name })
 	text := fmt.Sprintf("%s not read beside the export of RVTools: %s", words.Verb(len(names), "file is", "files are"), words.Few(names))
 	known := map[string]bool{}
-	for i := range export.VMs {
-		known[export.VMs[i].Name] = true
+	for _, export := range c.exports {
+		for i := range export.VMs {
+			known[export.VMs[i].Name] = true
+		}
 	}
 	if lacks := slices.IndexFunc(fleet.VMs, func(v numa.VM) bool { return !known[v.Name] }); lacks >= 0 {
 		text += fmt.Sprintf("; VMs that the export lacks are missing here, such as %s: name the file alone", fleet.VMs[lacks].Name)
@@ -272,10 +364,13 @@ func (c *collection) add(fleet *numa.Fleet, err error, of ...tables.Member) {
 	c.notes = append(c.notes, numa.NoteOf(at, "not read, so VMs may be missing: ", err))
 }
 
+// ofVM are the endings of files that lie beside a .vmx and state nothing of its layout.
+var ofVM = map[string]bool{".nvram": true, ".vmsd": true, ".vmxf": true, ".vmdk": true, ".vswp": true, ".vmsn": true, ".vmem": true, ".vmss": true, ".hlog": true}
+
 // left lists the members that no reader has use for.
 func (c *collection) left() (names []string) {
 	for _, m := range c.members {
-		if !c.read[m.Name] && !bundle.Uses(m.Name) {
+		if !c.read[m.Name] && !bundle.Uses(m.Name) && !ofVM[strings.ToLower(path.Ext(m.Name))] {
 			names = append(names, m.Name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,16 +24,26 @@ func book(t *testing.T, vm string) []byte {
 // bookOf returns a workbook of VMs.
 func bookOf(t *testing.T, vms ...string) []byte {
 	t.Helper()
+	rows := [][]string{{"VM", "CPUs", "Host"}}
+	for _, vm := range vms {
+		rows = append(rows, []string{vm, "4", "esx01"})
+	}
+	return bookWith(t, "Sheet1", rows...)
+}
+
+// bookWith returns a workbook of one sheet.
+func bookWith(t *testing.T, sheet string, rows ...[]string) []byte {
+	t.Helper()
 	x := excelize.NewFile()
 	defer x.Close()
-	cells := map[string]any{"A1": "VM", "B1": "CPUs", "C1": "Host"}
-	for _, vm := range vms {
-		cells["A2"], cells["B2"], cells["C2"] = vm, 4, "esx01"
-	}
-	for cell, v := range cells {
-		if err := x.SetCellValue("Sheet1", cell, v); err != nil {
-			t.Fatal(err)
+	err := x.SetSheetName("Sheet1", sheet)
+	for i, row := range rows {
+		if err == nil {
+			err = x.SetSheetRow(sheet, fmt.Sprintf("A%d", i+1), &row)
 		}
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 	b, err := x.WriteToBuffer()
 	if err != nil {

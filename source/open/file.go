@@ -40,9 +40,9 @@ type inventory struct {
 func inventories() []inventory {
 	return []inventory{
 		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
-		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
 		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
 			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read, false},
+		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
 		{"a snapshot (.json)", []string{".json"}, snapshot.Detect, snapshot.ReadFile, false},
 		{"CSV, JSON or .xlsx with VMs, hosts or both, of PowerCLI, govc -json, Live Optics, Ansible and others", []string{".csv", ".tsv"}, tables.Detect, readTables, true},
 		{"a scenario or a story", []string{".txtar", ".txt"}, isFile, readWritten, false},
@@ -97,10 +97,8 @@ func File(path string) (*numa.Fleet, error) {
 	switch {
 	case !isCollection(path, info) || tables.Book(path):
 		return all[i].read(path) // the last one takes any file
-	case i < 0:
-		return readCollection(path, nil)
 	}
-	return readCollection(path, &all[i])
+	return readCollection(path)
 }
 
 // readable returns why nothing of path can be read: the readers tell by the content what

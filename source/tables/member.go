@@ -11,7 +11,13 @@ import (
 // A Member is a file of a folder or archive.
 type Member struct {
 	Name string // below the folder or in the archive
+	Head []byte // its beginning, of files whose name does not tell what they are
 	Read func() ([]byte, error)
+}
+
+// MayHold reports whether the member may be a table: by its name, or of a name that tells nothing by its beginning.
+func (m Member) MayHold() bool {
+	return IsText(m.Name) || strings.EqualFold(path.Ext(m.Name), ".txt") || !Passing(m.Name) && (isJSON(m.Head) || HeadHolds(m.Name, m.Head))
 }
 
 // IsWorkbook reports whether a file with this name may be a workbook.
@@ -57,14 +63,20 @@ func ReadMembers(name string, members []Member) (*numa.Fleet, error) {
 	return readFiles(name, baseName(name), ofRVTools(files))
 }
 
-// ReadBook reads a workbook in the folder or archive at name.
-func ReadBook(name string, m Member) (*numa.Fleet, error) {
+// ReadBook reads a workbook in the folder or archive at name, and tells whether it is an export of RVTools.
+func ReadBook(name string, m Member) (fleet *numa.Fleet, rvtools bool, err error) {
 	b, err := m.Read()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if f := (file{name + "/" + m.Name, m.Name, m.Read}); !bytes.HasPrefix(b, []byte(zipMagic)) && f.holds() {
-		return readFiles(name, baseName(name), []file{f})
+		fleet, err = readFiles(name, baseName(name), []file{f})
+		return fleet, false, err
 	}
-	return readBook(name+"/"+m.Name, path.Base(m.Name), bytes.NewReader(b), int64(len(b)))
+	x, err := book(name+"/"+m.Name, path.Base(m.Name), bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, false, err
+	}
+	fleet, err = x.fleet()
+	return fleet, x.sheet("vInfo") != nil, err
 }

@@ -210,6 +210,15 @@ func baseName(path string) string {
 
 // readBook reads the workbook r of size bytes.
 func readBook(path, base string, r io.ReaderAt, size int64) (*numa.Fleet, error) {
+	x, err := book(path, base, r, size)
+	if err != nil {
+		return nil, err
+	}
+	return x.fleet()
+}
+
+// book opens the workbook r of size bytes.
+func book(path, base string, r io.ReaderAt, size int64) (*export, error) {
 	zr, err := bounded.Zip(r, size, bounded.MostNames)
 	if err != nil {
 		return nil, fmt.Errorf("%s: damaged or cut off: %w", path, err)
@@ -217,5 +226,5 @@ func readBook(path, base string, r io.ReaderAt, size int64) (*numa.Fleet, error)
 	if !holdsBook(zr) {
 		return nil, fmt.Errorf("%s: a zip that is no workbook: found no %s in it", path, workbookPart)
 	}
-	return readWorkbook(path, base, zr)
+	return workbook(path, base, zr)
 }

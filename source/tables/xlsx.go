@@ -17,16 +17,7 @@ const (
 	stringsPart      = "xl/sharedStrings.xml"
 )
 
-// readWorkbook reads the .xlsx in zr: of its sheets those that are needed, each once and as it is
-// unpacked.
-func readWorkbook(file, base string, zr *zip.Reader) (*numa.Fleet, error) {
-	x, err := workbook(file, base, zr)
-	if err != nil {
-		return nil, err
-	}
-	return x.fleet()
-}
-
+// workbook opens the .xlsx in zr: of its sheets those that are needed are read, each once and as it is unpacked.
 func workbook(file, base string, zr *zip.Reader) (*export, error) {
 	parts := map[string]*zip.File{}
 	for _, f := range zr.File {
