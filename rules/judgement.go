@@ -1,9 +1,12 @@
 package rules
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/policy"
@@ -123,4 +126,28 @@ func (r *Result) Nothing() string {
 		return "The inventory is empty: it lists no VM."
 	}
 	return "No VM could be judged."
+}
+
+// Missed counts the VMs that were not judged, and says why, each reason once.
+func (r *Result) Missed() (vms int, why []string) {
+	whole := cmp.Or(r.Whole, r)
+	hosts := map[string]*numa.Host{}
+	for i := range whole.Fleet.Hosts {
+		hosts[whole.Fleet.Hosts[i].ID] = &whole.Fleet.Hosts[i]
+	}
+	judged := r.ByID()
+	for i := range r.Fleet.VMs {
+		v := &r.Fleet.VMs[i]
+		if v.Template.Or(false) || judged[v.ID] != nil {
+			continue
+		}
+		reason := homeless(hosts[v.Host])
+		if _, _, err := vnuma.NewGuest(v); err != nil {
+			reason = strings.TrimPrefix(err.Error(), "VM "+v.Name+": ")
+		}
+		if vms++; !slices.Contains(why, reason) {
+			why = append(why, reason)
+		}
+	}
+	return vms, why
 }

@@ -157,6 +157,15 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 	return nil
 }
 
+// homeless says why a VM is predicted on no host, and what helps; h is the one it is on, nil where that is unknown.
+func homeless(h *numa.Host) string {
+	why := "no host that it can run on is known: say one"
+	if h != nil && !h.Nodes.Known() {
+		why = "its host " + h.Name + " is known, and the NUMA nodes of that are not: say them"
+	}
+	return why + " with --assume-host 'nodes=2 cores=18 memory=512GB release=8.0U3'"
+}
+
 // addVM places a VM in its cluster and predicts it on every kind of host there.
 func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 	if vm.Template.Or(false) {
@@ -179,11 +188,7 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		c = g.cluster[cmp.Or(v.Host.Cluster, v.Host.ID)]
 	}
 	if c == nil || len(c.Kinds) == 0 {
-		why := "no host that it can run on is known: say one"
-		if v.Host != nil && !v.Host.Nodes.Known() {
-			why = "its host " + v.Host.Name + " is known, and the NUMA nodes of that are not: say them"
-		}
-		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: fmt.Sprintf("VM %s: %s with --assume-host 'nodes=2 cores=18 memory=512GB release=8.0U3'", vm.Name, why)})
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + homeless(v.Host)})
 		return
 	}
 	predict(v, c, o.Choices)

@@ -35,7 +35,7 @@ func (q *Plan) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ask.Reply{Answers: []*answer.Answer{q.Show(p, "")}}, nil
+	return ask.Partly(&ask.Reply{Answers: []*answer.Answer{q.Show(p, "")}}, nil, q.Incomplete())
 }
 
 // Make makes the plan. It writes nothing anywhere.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -102,6 +103,9 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.Changes = slices.Concat([]Change{}, drs, p.Changes) // it is written as [], not null
+	if err := p.unjudged(m.shown); err != nil {
+		return nil, err
+	}
 	p.Asked = Asked{Filter: m.shown.Filter, Better: o.Better, Apart: o.Apart, AtOnce: o.AtOnce}
 	for i := range o.Set {
 		p.Asked.Set = append(p.Asked.Set, o.Set[i].Text)
@@ -126,6 +130,26 @@ func Make(ctx context.Context, f *numa.Fleet, o Options) (*Plan, error) {
 		return nil, err
 	}
 	return p, p.Identify()
+}
+
+// unjudged says what of the fleet could not be judged. A plan without changes of a fleet in which nothing could is no plan: its error
+// says why.
+func (p *Plan) unjudged(r *rules.Result) error {
+	var why []string
+	p.Unjudged, why = r.Missed()
+	reasons := strings.Join(why, "; ")
+	switch {
+	case len(p.Changes) == 0 && len(cmp.Or(r.Whole, r).Fleet.VMs) == 0:
+		return fmt.Errorf("%s: %s", p.Source, r.Nothing())
+	case len(p.Changes) == 0 && p.Unjudged > 0 && r.VMs == 0:
+		return fmt.Errorf("%s: none of %s could be judged: %s", p.Source, rule.Plural(p.Unjudged, "VM"), reasons)
+	case p.Unjudged > 0:
+		p.Notes = append(p.Notes, fmt.Sprintf("%s could not be judged, and nothing is planned for %s: %s", rule.Plural(p.Unjudged, "VM"), map[bool]string{true: "it", false: "them"}[p.Unjudged == 1], reasons))
+	}
+	if text := r.Unread(); text != "" {
+		p.Notes = append(p.Notes, text+", so VMs may be missing")
+	}
+	return nil
 }
 
 // newMaker returns a maker for a judged fleet.

@@ -37,6 +37,7 @@ type Plan struct {
 	Hosts     []HostBasis `json:"predictedOn,omitempty"` // the hosts that the layouts are about
 	Changes   []Change    `json:"changes"`
 	Left      []Left      `json:"left"`
+	Unjudged  int         `json:"unjudged,omitempty"` // VMs that could not be judged, so that nothing is planned for them
 	Notes     []string    `json:"notes,omitempty"`
 	Undoes    string      `json:"undoes,omitempty"` // the ID of the plan that this one takes back
 

@@ -62,6 +62,9 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 			a.Verdict = append(a.Verdict, fmt.Sprintf("%s: a power cycle each, a reboot of the guest is not enough.", map[bool]string{true: "1 VM that runs has downtime", false: fmt.Sprintf("%d VMs that run have downtime", off)}[off == 1]))
 		}
 	}
+	if p.Unjudged > 0 {
+		a.Verdict = append(a.Verdict, rule.Plural(p.Unjudged, "VM")+" could not be judged: see the notes.")
+	}
 	a.Facts = []answer.Fact{{Name: "plan", Text: p.ID}, {Name: "source", Text: p.Source}, {Name: "made", Text: p.Made}, {Name: "batches", Text: fmt.Sprint(p.Batches())}}
 	for _, n := range p.Notes {
 		a.Notes = append(a.Notes, answer.Note{Text: n})

@@ -98,7 +98,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	case c.doApply:
 		return c.carryOut(cmd, args[0], p)
 	}
-	return c.show(cmd, p)
+	return errors.Join(c.show(cmd, p), c.question.Incomplete())
 }
 
 // check refuses flags that do not go together.

@@ -112,6 +112,7 @@ func restores(c *fix.Change, e numa.Edit) bool {
 
 // leave adds what the plan itself leaves, once for each VM and reason.
 func (f *form) leave(p *fix.Plan) {
+	f.left = append(f.left, p.Notes...)
 	var at []string
 	rules := map[string][]string{}
 	for _, l := range p.Left {

@@ -35,6 +35,7 @@ func Profile(w io.Writer, p *fix.Plan) error {
 	comment(&b, "", fmt.Sprintf("Values for new VMs, from the plan %s of %s, made %s by %s.", p.ID, p.Source, p.Made, p.By),
 		"For each kind of host the edits that the plan makes there: a block for Packer (vsphere-iso), one for Terraform, and a note for the template.",
 		"They fit VMs of that many vCPUs on these hosts. This file is no configuration: take the arguments over.", cite("packer", p), cite("terraform", p))
+	comment(&b, "", p.Notes...)
 	for i, x := range blocks(p) {
 		b.WriteString("\n")
 		comment(&b, "", "Hosts "+rule.List(x.hosts)+vcpusOf(x), "As for "+rule.List(x.vms)+".")
