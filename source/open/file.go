@@ -125,7 +125,9 @@ func readable(path string, info os.FileInfo) error {
 // readWritten reads what people write by hand: a scenario, or the fleet of a story.
 func readWritten(path string) (*numa.Fleet, error) {
 	b, err := text.File(path)
-	if isBinary(b[:min(len(b), 512)]) {
+	head := b[:min(len(b), text.HeadSize)]
+	plain := text.Decoded(head) // of a text in UTF-16 too
+	if isBinary(plain[:min(len(plain), 512)]) {
 		return nil, fmt.Errorf("%s: found a binary file, want %s", path, want())
 	}
 	if err != nil {
@@ -139,8 +141,8 @@ func readWritten(path string) (*numa.Fleet, error) {
 		return s.Fleet, nil
 	}
 	fleet, err := scenario.Read(path, b)
-	if err != nil && !fleetLine.Match(b) {
-		return nil, notFleet(path, b[:min(len(b), text.HeadSize)], fmt.Errorf("%s: found %s", path, described(b)))
+	if err != nil && !fleetLine.Match(b) && !fleetLine.Match(plain) {
+		return nil, notFleet(path, head, fmt.Errorf("%s: found %s", path, described(plain)))
 	}
 	return fleet, err
 }

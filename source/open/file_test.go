@@ -40,6 +40,7 @@ func TestNotFleet(t *testing.T) {
 		{"a poem\n", ": found text that begins with \"a poem\"; a SOURCE is " + want()},
 		{"<poem>\n", ": found XML that begins with \"<poem>\"; a SOURCE is " + want()},
 		{"a poem\nhost esx01 nodes=2\n", ":1:1: found \"a\", want release, cluster, host, vm or seen"},
+		{"\xff\xfea\x00 \x00p\x00o\x00e\x00m\x00\n\x00", ": found text that begins with \"a poem\"; a SOURCE is " + want()},
 		{"\x7fELF\x00", ": found a binary file, want " + want()},
 	} {
 		path := filepath.Join(t.TempDir(), "fleet.txt")

@@ -13,6 +13,7 @@ import (
 
 // assemble gives hosts and VMs their IDs, ties them together and puts them into f.
 func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
+	ofOneVCenter(hosts, vms)
 	prefix := idPrefix(hosts, vms)
 	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}}
 	byName := addHosts(f, hosts, &c, prefix, n)
@@ -58,9 +59,8 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	}
 }
 
-// idPrefix returns what comes before the IDs of a vCenter's objects: nothing
-// when there is but one vCenter, as references are unique only within one.
-func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
+// vcentersOf returns the vCenters that rows name.
+func vcentersOf(hosts []hostRow, vms []vmRow) map[string]bool {
 	vcenters := map[string]bool{}
 	for i := range hosts {
 		vcenters[hosts[i].vcenter] = true
@@ -69,6 +69,29 @@ func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
 		vcenters[vms[i].vcenter] = true
 	}
 	delete(vcenters, "")
+	return vcenters
+}
+
+// ofOneVCenter gives rows that name no vCenter the one that all others name, so that a cluster is one.
+func ofOneVCenter(hosts []hostRow, vms []vmRow) {
+	vcenters := vcentersOf(hosts, vms)
+	if len(vcenters) != 1 {
+		return
+	}
+	for one := range vcenters {
+		for i := range hosts {
+			hosts[i].vcenter = one
+		}
+		for i := range vms {
+			vms[i].vcenter = one
+		}
+	}
+}
+
+// idPrefix returns what comes before the IDs of a vCenter's objects: nothing
+// when there is but one vCenter, as references are unique only within one.
+func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
+	vcenters := vcentersOf(hosts, vms)
 	return func(vcenter string) string {
 		if len(vcenters) < 2 || vcenter == "" {
 			return ""
@@ -168,8 +191,10 @@ func (c *clusters) id(vcenter, datacenter, name string) string {
 		return ids[0] // a sheet without the column Datacenter
 	}
 	key := [3]string{vcenter, datacenter, name}
-	if id, ok := c.byKey[key]; ok {
-		return id
+	for _, known := range [][3]string{key, {vcenter, "", name}} { // hosts are added first, perhaps of a sheet without the column
+		if id, ok := c.byKey[known]; ok {
+			return id
+		}
 	}
 	// vSphere itself writes %2f for a slash in a name.
 	id := c.prefix(vcenter) + strings.ReplaceAll(datacenter, "/", "%2f") + "/" + strings.ReplaceAll(name, "/", "%2f")

@@ -2,7 +2,7 @@ package tables
 
 // vmTable is a table of VMs of any other program: a row a VM.
 var vmTable = kind{name: "VMs", columns: []column{
-	{names: []string{"VM", "VM Name", "Name", "config.name", "summary.config.name", "guest_name", "hw_name", "Virtual Machine", "Virtual Machine Name",
+	{names: []string{"VM", "VM Name", "Name", "config.name", "summary.config.name", "identity.name", "guest_name", "hw_name", "Virtual Machine", "Virtual Machine Name",
 		"Server Name", "Nom", "Nombre", memberKey}},
 	{names: []string{"VM ID", "MOB ID", "moid", "mo ref", "moref.value", "self.value", "vimid", "obj.value", "Id"}},
 	{names: []string{"VM UUID", "instance uuid", "config.instanceUuid", "summary.config.instanceUuid", "identity.instance_uuid", "PersistentId", "uuid"}},

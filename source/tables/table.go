@@ -334,10 +334,10 @@ func (t *table) mhz(f string, least, most int) numa.Fact[int] {
 }
 
 // amount returns an amount of memory in bytes or a frequency in Hz, rounded to whole steps. Its unit is that of
-// the cell, else that of the column; without either the amount is unknown. An empty cell and -1 are missing values.
+// the cell, else that of the column; without either the amount is unknown. An empty cell is a missing value, and -1 where an amount may be.
 func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 	s := t.text(f)
-	if s == "" || s == "-1" {
+	if s == "" || s == "-1" && plausibleFrom[f] == 0 {
 		return numa.Fact[float64]{}
 	}
 	p := t.place(f)
@@ -352,7 +352,11 @@ func (t *table) amount(f string, least, most, step float64) numa.Fact[float64] {
 	case size == 0 && n != 0:
 		t.bad(f, "found "+quote(s)+" without a unit, want one in the cell or the header, such as "+unitHint(step))
 	case v < least || v > most:
-		t.bad(f, fmt.Sprintf("found %s, want %d to %d", quote(s), int64(least/size), int64(most/size)))
+		from := fmt.Sprintf("%d to", int64(least/size))
+		if least > 0 && least < size {
+			from = "more than 0, up to"
+		}
+		t.bad(f, fmt.Sprintf("found %s, want %s %d", quote(s), from, int64(most/size)))
 	default:
 		return numa.ReadAt(v, t.origin(f))
 	}

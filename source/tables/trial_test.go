@@ -115,3 +115,37 @@ func TestResourceInfo(t *testing.T) {
 		t.Errorf("found %+v; %v", v.Config, f.Notes)
 	}
 }
+
+// TestOneCluster: VMs and hosts are in one cluster though one of their sheets lacks the vCenter or the datacenter.
+func TestOneCluster(t *testing.T) {
+	for _, tt := range [][2]string{
+		{"VM,CPUs,Host,Cluster,Datacenter,VI SDK Server\na,4,esx01,prod,dc,vc\n", "Host,# CPU,# Cores,Cluster,Datacenter\nesx01,2,32,prod,dc\n"},
+		{"VM,CPUs,Host,Cluster,Datacenter,VI SDK Server\na,4,esx01,prod,dc,vc\n", "Host,# CPU,# Cores,Cluster\nesx01,2,32,prod\n"},
+		{"VM,CPUs,Host,Cluster\na,4,esx01,prod\n", "Host,# CPU,# Cores,Cluster,Datacenter,VI SDK Server\nesx01,2,32,prod,dc,vc\n"},
+	} {
+		f := mustRead(t, tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte(tt[0]), "RVTools_tabvHost.csv": []byte(tt[1])}))
+		if len(f.Clusters) != 1 || f.VMs[0].Cluster != f.Hosts[0].Cluster || f.VMs[0].Host == "" {
+			t.Errorf("%s%s: clusters %+v", tt[0], tt[1], f.Clusters)
+		}
+	}
+}
+
+// TestCells: an amount that is none has a note, which says what may be; a line below the header and a total of RVTools are no VMs.
+func TestCells(t *testing.T) {
+	for cell, want := range map[string]string{"-1": `found "-1", want more than 0, up to`, "0": `found "0", want more than 0, up to`} {
+		if f, all := readText(t, "a.csv", "Name,NumCpu,MemoryGB\na,4,"+cell+"\n"); f.VMs[0].Memory.Known() || !strings.Contains(all, want) {
+			t.Errorf("%s: %s", cell, all)
+		}
+	}
+	for name, text := range map[string]string{
+		"a.md":                 "| VM | vCPU | Memory GB |\n|---|:--:|---|\n| a | 4 | 8 |\n",
+		"RVTools_tabvInfo.csv": "VM,CPUs,Memory,Template\na,4,4096,False\nTotal,4,4096,\n",
+	} {
+		if f := mustRead(t, tempFile(t, name, []byte(text))); len(f.VMs) != 1 || f.VMs[0].Name != "a" {
+			t.Errorf("%s: %+v", name, f.VMs)
+		}
+	}
+	if f, _ := readText(t, "a.json", `{"cpu":{"count":12},"memory":{"size_MiB":98304},"identity":{"name":"r2","instance_uuid":"u"}}`); f.VMs[0].Name != "r2" {
+		t.Errorf("%+v", f.VMs)
+	}
+}

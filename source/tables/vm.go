@@ -112,8 +112,8 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	return vms, err
 }
 
-// other reports whether the current row is none of a VM, below those before it: the header again, the total of the rows, or a remark,
-// which fills no other column.
+// other reports whether the current row is none of a VM, below those before it: the header again, the line below it, the total of the
+// rows, or a remark, which fills no other column.
 func (t *table) other(before []vmRow) bool {
 	if _, ok := t.rows.(*jsonRows); ok || t.shifted {
 		return false
@@ -127,7 +127,8 @@ func (t *table) other(before []vmRow) bool {
 		again = again && cell == strings.Trim(p.header, `"`)
 		remark = remark && (id == "VM" || cell == "")
 	}
-	return name != "" && (again || remark || len(before) > 0 && t.sumsUp(name, before))
+	line := strings.Trim(strings.Join(t.cells, ""), "-=: ") == ""
+	return name != "" && (again || remark || line || len(before) > 0 && t.sumsUp(name, before))
 }
 
 // sumsUp reports whether the current row, below those of VMs, sums them up: its name begins so and its vCPUs are theirs together, or its name
