@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"homenode/ask"
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/atomicfile"
+	"homenode/internal/texttab"
 	"homenode/rules/rule"
 	"homenode/source/snapshot"
 )
@@ -63,6 +65,12 @@ func newSnapshot() *cobra.Command {
 			written = true
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, rule.Plural(len(fleet.Clusters), "cluster"),
 				rule.Plural(len(fleet.Hosts), "host"), rule.Plural(len(fleet.VMs), "VM"))
+			for _, n := range fleet.Notes {
+				if strings.Contains(n.Text, " not read") { // files and columns
+					_, failed := fmt.Fprintln(cmd.ErrOrStderr(), texttab.Clean(n.String()))
+					err = errors.Join(err, failed)
+				}
+			}
 			return errors.Join(err, src.Incomplete())
 		},
 	})

@@ -213,7 +213,7 @@ func keysOf(rows []*jsonRow) []string {
 var document = regexp.MustCompile(`^document \d+\.?|\[\d+\]$`)
 
 // rejoin adds to each table the rows of other documents that are of the same list and state too little to be a table, such as VMs whose
-// configuration nobody can read.
+// configuration could not be read.
 func (j *jsonTables) rejoin() {
 	for _, rows := range j.others {
 		list, keys := document.ReplaceAllString(rows[0].at, ""), keysOf(rows)

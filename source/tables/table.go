@@ -225,7 +225,7 @@ func (t *table) scan() bool {
 }
 
 // measure compares the fields of the current row of a CSV with the headers. In a row with more of them, as after a comma without quotes
-// in a remark, nobody can tell which value belongs to which header: all of it but the name is unknown.
+// in a remark, which value belongs to which header is unknown, and so are all of them but the name.
 func (t *table) measure() {
 	which := "row " + strconv.Itoa(t.row)
 	t.shifted = len(t.cells) > len(t.headers)
