@@ -102,10 +102,12 @@ func (c *collection) everything() (parts []Part) {
 		parts = append(parts, d)
 	}
 	for _, n := range c.notes {
-		if p := (Part{Name: n.At, Note: n.Text}); slices.Contains(c.unread, n.At) {
+		switch {
+		case slices.ContainsFunc(docs, func(d Part) bool { return d.Name == n.At }): // its own reader says it
+		case slices.Contains(c.unread, n.At):
 			parts = append(parts, Part{Name: n.At, Err: errors.New(n.Text)})
-		} else {
-			parts = append(parts, p)
+		default:
+			parts = append(parts, Part{Name: n.At, Note: n.Text})
 		}
 	}
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 	"homenode/source/kvm"
 	"homenode/source/tables"
 	"homenode/source/text"
+	"homenode/source/ticks"
 )
 
 // Bounds of what is looked at beside the main inventory of an archive.
@@ -82,6 +83,7 @@ func readCollection(path string) (*numa.Fleet, error) {
 		stated.Notes, stated.Unread = append(stated.Notes, c.notes...), append(stated.Unread, c.unread...)
 		return stated, nil
 	case stated != nil:
+		stated.Source = path + " (definitions of KVM)" // which is refused beside others
 		c.parts = append(c.parts, numa.Part{Name: "definitions of KVM", Fleet: stated})
 	}
 	c.skipped()
@@ -211,7 +213,7 @@ func (c *collection) visit(full string, e fs.DirEntry, err error) error {
 		}
 	case err == nil && e.Type().IsRegular() && c.wants(name):
 		m := tables.Member{Name: name, Read: func() ([]byte, error) { return bounded.File(full, mostUnpacked) }}
-		if !tells(name) {
+		if !tells(name) || tables.IsText(name) {
 			m.Head = headOf(full)
 		}
 		c.members = append(c.members, m)
@@ -255,7 +257,7 @@ func (c *collection) tables() {
 	var rest []table
 	var own, others []tables.Member // CSV files of RVTools, and other tables
 	for _, m := range c.members {
-		if c.read[m.Name] || !m.MayHold() && !m.Book() {
+		if c.read[m.Name] || !m.MayHold() && !m.Book() || ticks.Detect(m.Head) != "" {
 			continue
 		}
 		if m.Book() {
