@@ -13,6 +13,7 @@ import (
 	"homenode/output/change"
 	"homenode/rules"
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 	"homenode/source/open"
 )
 
@@ -55,5 +56,14 @@ func (f *Compare) fleets(ctx context.Context, e *ask.Env, a, b string) (*ask.Rep
 	}
 	findings, _ := d.Worsens(least)
 	r := reply(change.Diff(d, change.Options{Details: f.Details, FailOn: least}), d.Differs() || findings > 0)
-	return ask.Partly(r, nil, f.Incomplete())
+	return ask.Partly(r, nil, f.Incomplete(), unjudged(judged[0]), unjudged(judged[1]))
+}
+
+// unjudged is the error about a fleet in which nothing could be judged, so that only what is configured was compared.
+func unjudged(r *rules.Result) error {
+	n, why := r.Missed()
+	if n == 0 || r.VMs > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: none of %s could be judged, and only settings are compared: %s", r.Fleet.Source, rule.Plural(n, "VM"), strings.Join(why, "; "))
 }
