@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"homenode/numa"
 	"homenode/source/evidence"
@@ -95,7 +96,12 @@ func (c *collection) everything() (parts []Part) {
 		return nil
 	}
 	for _, p := range c.parts {
-		parts = append(parts, Part{Name: c.path + "/" + p.Name, Fleet: p.Fleet, Format: "inventory"})
+		name, _, _ := strings.Cut(p.Fleet.Source, " (")
+		format := "inventory"
+		if slices.Contains(c.exports, p.Fleet) {
+			format = "RVTools export"
+		}
+		parts = append(parts, Part{Name: name, Fleet: p.Fleet, Format: format})
 	}
 	for _, d := range docs {
 		c.read[c.inside(filepath.ToSlash(d.Name))] = true
