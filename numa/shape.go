@@ -26,8 +26,9 @@ type Shape struct {
 type Cell struct {
 	CPUs   []int  `json:"cpus"` // vCPUs in ascending order, also those that can be added; none for memory alone
 	Memory Bytes  `json:"bytes"`
-	Page   Bytes  `json:"pageBytes,omitempty"` // of its huge pages where the cells differ
-	At     string `json:"at,omitempty"`        // where a definition states it; "" for one that is made
+	Page   Bytes  `json:"pageBytes,omitempty"`  // of its huge pages where the cells differ
+	Added  Bytes  `json:"addedBytes,omitempty"` // of its memory, what the Modules of a definition add
+	At     string `json:"at,omitempty"`         // where a definition states it; "" for one that is made
 }
 
 // Most returns how many vCPUs there can be: those of the topology.
@@ -140,14 +141,101 @@ func PagesOf(pages []HugePages, cells int) (each []Bytes, all Bytes) {
 
 // HugeSizes returns the sizes of huge pages that a host has, in ascending order: any can be its default. Nil where they are unknown.
 func (h *Host) HugeSizes() (sizes []Bytes) {
-	const ordinary = 64 * KiB // the largest size of pages that are not huge, on ARM and POWER
 	for _, pools := range h.Pools.Value {
 		for _, pool := range pools {
-			if pool.Size > ordinary {
+			if pool.Huge() {
 				sizes = append(sizes, pool.Size)
 			}
 		}
 	}
 	slices.Sort(sizes)
 	return slices.Compact(sizes)
+}
+
+// A Module is memory that a device of QEMU adds to a VM, with huge pages or nodes of the host of its own.
+type Module struct {
+	Model  string `json:"model"`               // as libvirt calls it: dimm, nvdimm, virtio-mem, sgx-epc
+	Cell   int    `json:"cell"`                // that it is of; -1 for none
+	Memory Bytes  `json:"bytes"`               // of the cell, and of the host; 0 for one that a file or a device of the host holds
+	Page   Bytes  `json:"pageBytes,omitempty"` // of its huge pages
+	Bound  Bound  `json:"bound"`
+	At     string `json:"at"`
+}
+
+func (m *Module) check(cells int) error {
+	if m.Cell < -1 || m.Cell >= cells || m.Memory < 0 || m.Memory > 0 && m.Cell < 0 {
+		return fmt.Errorf("a memory module of %d bytes in cell %d of %d", int64(m.Memory), m.Cell, cells)
+	}
+	return nil
+}
+
+// DefaultPage is the size of the pages of a Piece that are huge, and of the default size of the host.
+const DefaultPage Bytes = -1
+
+// A Piece is memory of a cell with pages of one size and one binding: a module, or what the cell has beside its modules.
+type Piece struct {
+	Cell   int
+	What   string // "cell 0", "a memory module of cell 0"
+	Memory Bytes
+	Page   Bytes // 0 for ordinary pages
+	Bound  *Bound
+	At     string
+}
+
+// Pieces returns the memory of the VM by where it comes from: a piece for each cell, and one for each module that takes memory of the host.
+func (s *Stated) Pieces() []Piece {
+	var out []Piece
+	for i := range s.Cells {
+		c := &s.Cells[i]
+		p := Piece{Cell: i, What: fmt.Sprint("cell ", i), Memory: c.Memory - c.Added, Page: s.PageOf(i), Bound: &s.Bound[i], At: c.At}
+		if p.Page == 0 && s.DefaultPage {
+			p.Page = DefaultPage
+		}
+		out = append(out, p)
+	}
+	for i := range s.Modules {
+		if m := &s.Modules[i]; m.Memory > 0 {
+			out = append(out, Piece{Cell: m.Cell, What: fmt.Sprint("a memory module of cell ", m.Cell), Memory: m.Memory, Page: m.Page, Bound: &m.Bound, At: m.At})
+		}
+	}
+	return out
+}
+
+// Home returns the nodes that a piece of memory is to be on: those that it is bound to, or else those that the vCPUs of its cell may run
+// on; nil when neither is stated.
+func (s *Stated) Home(p *Piece, h *Host) []int {
+	if p.Bound.Nodes != nil {
+		return p.Bound.Nodes
+	}
+	return s.RunsOn(p.Cell, h)
+}
+
+// Ordinary returns what of the memory of a node is left for ordinary pages: nothing else can use the reserved huge pages
+// (https://docs.kernel.org/admin-guide/mm/hugetlbpage.html).
+func Ordinary(memory Bytes, pools []Pool) Bytes {
+	for _, p := range pools {
+		if p.Huge() {
+			memory -= Bytes(p.Count) * p.Size
+		}
+	}
+	return max(0, memory)
+}
+
+// Huge reports whether the pages are huge: 64 KiB are the largest ordinary ones, on ARM and POWER.
+func (p *Pool) Huge() bool { return p.Size > 64*KiB }
+
+// Room returns the memory that a node of the host has for pages of a size: beside its huge pages for ordinary ones, all of it for huge
+// ones, whose pools are judged apart. False when it is unknown.
+func (h *Host) Room(id int, page Bytes) (Bytes, bool) {
+	for i := range h.Nodes.Value {
+		n := &h.Nodes.Value[i]
+		switch {
+		case n.ID != id:
+		case page == 0 && i < len(h.Pools.Value):
+			return Ordinary(n.Memory.Value, h.Pools.Value[i]), n.Memory.Known()
+		default:
+			return n.Memory.Value, n.Memory.Known()
+		}
+	}
+	return 0, false
 }

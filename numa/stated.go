@@ -33,8 +33,10 @@ type Stated struct {
 	// Pins are the vCPUs with CPUs of their own, by ascending number, and where that is stated. The others have those of VCPUsAt.
 	Pins []Pinned `json:"pins,omitempty"`
 	// Bound is where the memory of each cell comes from, in the order of the cells.
-	Bound   []Bound `json:"bound"`
-	HotPlug bool    `json:"hotPlug,omitempty"` // memory can be added, so that the VM may have more than its cells
+	Bound []Bound `json:"bound"`
+	// Modules are memory devices with huge pages or nodes of the host of their own; the others are memory of their cells.
+	Modules []Module `json:"modules,omitempty"`
+	HotPlug bool     `json:"hotPlug,omitempty"` // memory can be added, so that the VM may have more than its cells
 	// Strays are what contradicts the rest of the definition: bindings of cells that there are not, pins of vCPUs that there are not.
 	Strays []Stray `json:"strays,omitempty"`
 	// Slots are vCPUs that can be added and are not there, in ascending order.
@@ -45,6 +47,12 @@ type Stated struct {
 	// DefaultPage: it has huge pages of the size that is the host's default. Reserves: the platform reserves its pages at each start.
 	DefaultPage bool `json:"defaultPage,omitempty"`
 	Reserves    bool `json:"reserves,omitempty"`
+	// Taken: QEMU takes all of its memory from the host when it starts, and keeps it.
+	Taken bool `json:"taken,omitempty"`
+	// Platform is KubeVirt or Proxmox VE, empty for libvirt and QEMU. Dedicated: it gives each vCPU a logical CPU of its own when the VM
+	// starts, whole cores first, as the static CPU manager of the kubelet does.
+	Platform  string `json:"platform,omitempty"`
+	Dedicated bool   `json:"dedicated,omitempty"`
 }
 
 // check reports the first part that cannot be: the checks of definitions look up cells and vCPUs without asking again.
@@ -65,6 +73,11 @@ func (s *Stated) check() error {
 			if v < 0 || v >= MaxVCPUs {
 				return fmt.Errorf("vCPU %d in cell %d", v, i)
 			}
+		}
+	}
+	for i := range s.Modules {
+		if err := s.Modules[i].check(len(s.Cells)); err != nil {
+			return err
 		}
 	}
 	for _, p := range s.Pins {
@@ -101,6 +114,7 @@ func (s *Stated) There(vcpu int) bool {
 // A Helper is a thread of QEMU beside those of vCPUs, or several of them.
 type Helper struct {
 	What string `json:"what"` // "the other threads of QEMU", "I/O thread 1"
+	IO   bool   `json:"io,omitempty"`
 	CPUs []int  `json:"cpus"` // logical CPUs of the host
 	At   string `json:"at"`
 }
@@ -205,17 +219,17 @@ func OwnOfQEMU(memory Bytes, vcpus int) Bytes {
 	return fixed + Bytes(vcpus)*perVCPU + memory/tables
 }
 
-// RoomOn returns the most memory that the layout wants on each node of the host that cells are at home on; nil when it leaves a cell
+// RoomOn returns the most memory that the layout wants on each node of the host that cells are at home on; nil when it leaves some
 // free to be anywhere.
 func (s *Stated) RoomOn(h *Host) map[int]Bytes {
 	room := map[int]Bytes{}
-	for i := range s.Cells {
-		nodes := s.HomeOf(i, h)
+	for _, p := range s.Pieces() {
+		nodes := s.Home(&p, h)
 		if nodes == nil {
 			return nil
 		}
 		for _, n := range nodes {
-			room[n] += s.Cells[i].Memory
+			room[n] += p.Memory
 		}
 	}
 	return room

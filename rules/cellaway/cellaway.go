@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -18,37 +20,68 @@ var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: c
 
 func check(p *rule.StatedPass) {
 	v := p.VM
-	s := v.Stated
-	for i := range s.Cells {
-		runs := s.RunsOn(i, v.Host)
-		bound := &s.Bound[i]
-		if runs != nil && bound.Nodes == nil && !slices.ContainsFunc(runs, func(n int) bool { return !v.Host.Node(n).Empty() }) {
-			p.Report(finding.Finding{
-				Severity: finding.High,
-				Topic:    fmt.Sprint("cell ", i),
-				Message:  fmt.Sprintf("the vCPUs of cell %d run on %s of %s, which has no memory: its %s come from other nodes", i, rule.NodeList(runs), v.Host.Name, s.Cells[i].Memory),
-				Advice:   "Pin them to a node that has memory",
-				Evidence: []finding.Evidence{p.At("vCPUs of the cell on", rule.NodeList(runs), s.PinAt(i)), p.Nodes()},
-			})
-		}
-		if runs == nil || bound.Nodes == nil {
-			continue
-		}
-		away := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { return slices.Contains(runs, n) })
-		all := len(away) == len(bound.Nodes)
-		if !all && (len(away) == 0 || bound.Mode != "interleave") {
-			continue
-		}
-		come := "come from " + rule.NodeList(bound.Nodes)
-		if !all {
-			come = fmt.Sprintf("are spread over %s, %d of %d elsewhere", rule.NodeList(bound.Nodes), len(away), len(bound.Nodes))
-		}
-		p.Report(finding.Finding{
-			Severity: finding.High,
-			Topic:    fmt.Sprint("cell ", i),
-			Message:  fmt.Sprintf("the vCPUs of cell %d run on %s of %s, and its %s %s", i, rule.NodeList(runs), v.Host.Name, s.Cells[i].Memory, come),
-			Advice:   "Bind the memory of the cell to the node of its vCPUs",
-			Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(runs), s.PinAt(i)), p.Nodes()},
-		})
+	if v.Host == nil {
+		return
 	}
+	for _, piece := range v.Stated.Pieces() {
+		if runs := v.Stated.RunsOn(piece.Cell, v.Host); piece.Bound.Nodes == nil {
+			empty(p, &piece, runs)
+		} else {
+			away(p, &piece, runs)
+		}
+	}
+}
+
+// empty finds vCPUs on nodes without memory, where the memory of their cell is bound to none.
+func empty(p *rule.StatedPass, piece *numa.Piece, runs []int) {
+	v := p.VM
+	if runs == nil || slices.ContainsFunc(runs, func(n int) bool { return !v.Host.Node(n).Empty() }) {
+		return
+	}
+	p.Report(finding.Finding{
+		Severity: finding.High,
+		Topic:    fmt.Sprint("cell ", piece.Cell),
+		Message:  fmt.Sprintf("the vCPUs of cell %d run on %s of %s, which has no memory: its %s come from other nodes", piece.Cell, rule.NodeList(runs), v.Host.Name, piece.Memory),
+		Advice:   "Pin them to a node that has memory",
+		Evidence: []finding.Evidence{p.At("vCPUs of the cell on", rule.NodeList(runs), v.Stated.PinAt(piece.Cell)), p.Nodes()},
+	})
+}
+
+// away finds vCPUs that run on none of the nodes that memory of their cell is bound to; and memory that is interleaved over nodes of the
+// vCPUs and others.
+func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
+	v, s, bound := p.VM, p.VM.Stated, piece.Bound
+	vcpus, on := v.Away(piece)
+	present := s.Present(piece.Cell)
+	elsewhere := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { return slices.Contains(runs, n) })
+	spread := bound.Mode == "interleave" && runs != nil && len(elsewhere) > 0 && len(elsewhere) < len(bound.Nodes)
+	if len(vcpus) == 0 && !spread {
+		return
+	}
+	severity, who, its := finding.High, fmt.Sprintf("the vCPUs of cell %d", piece.Cell), "its"
+	switch {
+	case spread:
+		on = runs
+	case len(vcpus) < present:
+		who = fmt.Sprintf("%d of the %d vCPUs of cell %d (%s)", len(vcpus), present, piece.Cell, words.Ranges(vcpus))
+		if float64(len(vcpus)) < p.Threshold("seriousShare")*float64(present) {
+			severity = finding.Medium
+		}
+	}
+	topic := fmt.Sprint("cell ", piece.Cell)
+	memory := fmt.Sprintf("%s %s", its, piece.Memory)
+	if piece.What != topic { // a module
+		topic, memory = piece.At, fmt.Sprintf("%s of it in a memory module", piece.Memory)
+	}
+	come := "come from " + rule.NodeList(bound.Nodes)
+	if spread {
+		come = fmt.Sprintf("are spread over %s, %d of %d elsewhere", rule.NodeList(bound.Nodes), len(elsewhere), len(bound.Nodes))
+	}
+	p.Report(finding.Finding{
+		Severity: severity,
+		Topic:    topic,
+		Message:  fmt.Sprintf("%s run on %s of %s, and %s %s", who, rule.NodeList(on), v.Host.Name, memory, come),
+		Advice:   "Bind the memory of the cell to the node of its vCPUs",
+		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(on), s.PinAt(piece.Cell)), p.Nodes()},
+	})
 }

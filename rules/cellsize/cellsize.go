@@ -4,8 +4,10 @@ package cellsize
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
+	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -21,41 +23,65 @@ func check(p *rule.StatedPass) {
 	if v.Host == nil || !v.Host.Nodes.Known() {
 		return
 	}
-	s := v.Stated
+	if !v.Sized() { // K011 judges it
+		return
+	}
+	s, pieces := v.Stated, v.Stated.Pieces()
 	for i := range s.Cells {
-		c := &s.Cells[i]
-		room := v.RoomOf(i)
-		if v.Flat() && (s.Partial || !room.Within) {
-			return // K011 judges it
-		}
+		room, cell := v.RoomOf(i), fmt.Sprint("cell ", i)
+		memory, most, at := v.MemoryOf(&pieces[i])
 		var over []string
 		severity := finding.Low
 		if n := s.Present(i); n > room.Cores && room.Cores > 0 {
 			over = append(over, fmt.Sprintf("%s on %d cores", rule.Plural(n, "vCPU"), room.Cores))
 			switch {
-			case !room.Within: // on several nodes, which the guest takes for one
+			case !room.Within && n > room.Threads: // on several nodes, which the guest takes for one
 				severity = finding.High
-			case n > room.Threads:
+			case !room.Within || n > room.Threads:
 				severity = finding.Medium
 			}
 		}
-		if c.Memory > room.Memory && room.Memory > 0 {
-			over = append(over, fmt.Sprintf("%s in %s", c.Memory, room.Memory))
+		if memory > most && most > 0 {
+			over = append(over, fmt.Sprintf("%s in %s", memory, most))
 			severity = finding.High
 		}
 		if over == nil {
 			continue
 		}
-		what, cells := fmt.Sprint("cell ", i), p.Cells()
+		what, cells := cell, p.Cells()
 		if v.Flat() {
 			what, cells = "the VM", p.At("memory", s.Shape.Memory.String(), s.MemoryAt)
 		}
+		advice := "Divide the VM into more cells"
+		if severity == finding.Medium && !room.Within {
+			advice += ", or pin the cell inside a node, whose cores its vCPUs then share"
+		}
 		p.Report(finding.Finding{
 			Severity: severity,
-			Topic:    fmt.Sprint("cell ", i),
-			Message:  fmt.Sprintf("%s is larger than %s of %s: %s", what, room.At, v.Host.Name, strings.Join(over, ", ")),
-			Advice:   "Divide the VM into more cells",
-			Evidence: []finding.Evidence{cells, p.At("memory of the cell", c.Memory.String(), c.At), p.Nodes()},
+			Topic:    cell,
+			Message:  fmt.Sprintf("%s is larger than %s of %s: %s", what, at, v.Host.Name, strings.Join(over, ", ")),
+			Advice:   advice,
+			Evidence: []finding.Evidence{cells, p.At("memory of the cell", memory.String(), s.Cells[i].At), p.Nodes()},
+		})
+	}
+	modules(p, pieces[len(s.Cells):])
+}
+
+// modules finds memory modules that are larger than the node that their memory is to be on, without the rest of their cell.
+func modules(p *rule.StatedPass, pieces []numa.Piece) {
+	v := p.VM
+	for i := range pieces {
+		one := &pieces[i]
+		_, room, at := v.MemoryOf(one)
+		if one.Memory <= room || room == 0 || slices.Equal(v.Stated.HomeOf(one.Cell, v.Host), v.Stated.Home(one, v.Host)) {
+			continue
+		}
+		p.Report(finding.Finding{
+			Severity: finding.High,
+			Topic:    one.At,
+			Message:  fmt.Sprintf("%s is larger than %s of %s: %s in %s", one.What, at, v.Host.Name, one.Memory, room),
+			Advice:   "Divide it into several, on nodes that hold them",
+			Evidence: []finding.Evidence{p.At("memory module", one.Memory.String(), one.At), p.Nodes()},
 		})
 	}
 }

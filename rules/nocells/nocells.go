@@ -34,23 +34,44 @@ func check(p *rule.StatedPass) {
 		return
 	}
 	var over []string
+	severity := finding.Medium // where Linux can still keep it on one node
 	if s.VCPUs > cores {
-		over = append(over, fmt.Sprintf("%s for its %s", rule.Plural(cores, "core"), rule.Plural(s.VCPUs, "vCPU")))
+		what := "core"
+		if s.Dedicated {
+			what = "logical CPU"
+		}
+		over = append(over, fmt.Sprintf("%s for its %s", rule.Plural(cores, what), rule.Plural(s.VCPUs, "vCPU")))
+	}
+	if s.VCPUs > v.RoomOf(0).Threads {
+		severity = finding.High
 	}
 	if memory > 0 && s.Shape.Memory > memory {
 		over = append(over, fmt.Sprintf("%s for its %s", memory, s.Shape.Memory))
-	}
-	advice := fmt.Sprintf("State %s, each on a node", rule.Plural(needed, "cell"))
-	if needed > nodes {
-		advice = fmt.Sprintf("%s are more than %s holds, a core each: use fewer, and state a cell for each node", rule.Plural(s.VCPUs, "vCPU"), v.Host.Name)
-		if s.VCPUs <= nodes*cores {
-			advice = fmt.Sprintf("%s are more than %s has: use less, and state a cell for each node", s.Shape.Memory, v.Host.Name)
-		}
+		severity = finding.High
 	}
 	p.Report(finding.Finding{
-		Severity: finding.High,
+		Severity: severity,
 		Message:  fmt.Sprintf("a node of %s has %s: no cells are stated, and the guest sees one node", v.Host.Name, strings.Join(over, ", ")),
-		Advice:   advice,
+		Advice:   advice(v, needed, nodes, nodes*cores, severity),
 		Evidence: []finding.Evidence{p.At("vCPUs", fmt.Sprint(s.VCPUs), s.VCPUsAt), p.At("memory", s.Shape.Memory.String(), s.MemoryAt), p.Nodes()},
 	})
+}
+
+// advice says how the guest of a VM is shown several nodes: KubeVirt has no cells to state.
+func advice(v *rule.StatedVM, needed, nodes, cores int, severity finding.Severity) string {
+	s := v.Stated
+	cells, each := fmt.Sprintf("State %s, each on a node", rule.Plural(needed, "cell")), "state a cell for each node"
+	if s.Platform == "KubeVirt" {
+		cells = "Let the guest see the nodes of its CPUs: dedicatedCpuPlacement, numa.guestMappingPassthrough and memory.hugepages"
+		each = "let the guest see its nodes (numa.guestMappingPassthrough)"
+	}
+	switch {
+	case needed > nodes && s.VCPUs <= cores:
+		return fmt.Sprintf("%s are more than %s has: use less, and %s", s.Shape.Memory, v.Host.Name, each)
+	case needed > nodes:
+		return fmt.Sprintf("%s are more than %s holds, a core each: use fewer, and %s", rule.Plural(s.VCPUs, "vCPU"), v.Host.Name, each)
+	case severity == finding.Medium && s.Platform != "KubeVirt":
+		return cells + ", or pin it inside a node, whose cores its vCPUs then share"
+	}
+	return cells
 }

@@ -18,66 +18,86 @@ var page string
 // Rule is K017.
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Stated: check})
 
-// A bound is what is bound to a node and nowhere else.
-type bound struct {
-	vcpus  int
-	memory numa.Bytes
-	names  []string // of VMs whose memory is
-}
-
 func check(p *rule.StatedPass) {
 	v := p.VM
 	if v.Host == nil || !v.Host.Nodes.Known() {
 		return
 	}
-	own := of(v, map[int]*bound{})
+	memory(p)
+	own := pinned(v, map[int]int{})
 	if len(own) == 0 {
 		return
 	}
-	all := of(v, map[int]*bound{})
+	all := pinned(v, map[int]int{})
 	for _, other := range v.Beside {
 		if other.Stated.Running == v.Stated.Running { // those that run at one time
-			of(other, all)
+			pinned(other, all)
 		}
 	}
 	for i, n := range v.Host.Nodes.Value {
 		mine, there := own[n.ID], all[n.ID]
-		if mine == nil {
-			continue
-		}
-		if mine.memory > 0 && mine.memory <= n.Memory.Value && there.memory > n.Memory.Value && n.Memory.Known() {
-			p.Report(finding.Finding{
-				Severity: finding.High,
-				Topic:    fmt.Sprint("memory ", n.ID),
-				Message:  fmt.Sprintf("%s of memory is bound to node %d of %s, which has %s: that of %s", there.memory, n.ID, v.Host.Name, n.Memory.Value, words.Few(there.names)),
-				Advice:   "Bind some of them to another node, with their vCPUs",
-				Evidence: []finding.Evidence{p.At("memory bound to it", mine.memory.String(), v.Stated.Bound[0].At), p.Nodes()},
-			})
-		}
 		it := "it"
 		if cell := cellOn(v, n.ID); cell >= 0 {
 			it = fmt.Sprint("cell ", cell)
 		}
-		if mine.vcpus == 0 || there.vcpus <= len(v.Host.CPUs.Value[i]) {
+		if mine == 0 || there <= len(v.Host.CPUs.Value[i]) {
 			continue
 		}
 		for j, o := range v.Host.Nodes.Value {
-			var load int
-			if b := all[o.ID]; b != nil {
-				load = b.vcpus
-			}
-			if load+mine.vcpus > len(v.Host.CPUs.Value[j]) {
+			load := all[o.ID]
+			if load+mine > len(v.Host.CPUs.Value[j]) {
 				continue
 			}
 			p.Report(finding.Finding{
 				Severity: finding.Medium,
 				Topic:    fmt.Sprint("vCPUs ", n.ID),
-				Message:  fmt.Sprintf("%d vCPUs are pinned to the %d CPUs of node %d of %s, and %d to the %d of node %d", there.vcpus, len(v.Host.CPUs.Value[i]), n.ID, v.Host.Name, load, len(v.Host.CPUs.Value[j]), o.ID),
+				Message:  fmt.Sprintf("%d vCPUs are pinned to the %d CPUs of node %d of %s, and %d to the %d of node %d", there, len(v.Host.CPUs.Value[i]), n.ID, v.Host.Name, load, len(v.Host.CPUs.Value[j]), o.ID),
 				Advice:   fmt.Sprintf("Pin %s and bind its memory to node %d", it, o.ID),
-				Evidence: []finding.Evidence{p.At("its vCPUs pinned there", fmt.Sprint(mine.vcpus), v.Stated.PinAt(0)), p.Nodes()},
+				Evidence: []finding.Evidence{p.At("its vCPUs pinned there", fmt.Sprint(mine), v.Stated.PinAt(0)), p.Nodes()},
 			})
 			break
 		}
+	}
+}
+
+// memory finds ordinary pages that are bound to nodes which do not have as many: huge pages have pools of their own (K016).
+func memory(p *rule.StatedPass) {
+	v := p.VM
+	pieces := v.Stated.Pieces()
+	for _, nodes := range v.Sets(0) {
+		bound := v.DemandOn(nodes, 0, 0)
+		room, known := v.RoomOn(nodes, 0)
+		if !known || bound.Own == 0 || bound.Memory <= room || room == 0 {
+			continue
+		}
+		judged := false // of a cell that is larger than the node alone (K004)
+		for i := range pieces {
+			own, most, _ := v.MemoryOf(&pieces[i])
+			judged = judged || v.Sized() && own > most && most > 0 && slices.Equal(v.Stated.Home(&pieces[i], v.Host), nodes) && len(nodes) == 1
+		}
+		if judged {
+			continue
+		}
+		f := finding.Finding{
+			Severity: finding.High,
+			Topic:    fmt.Sprint("memory ", words.Ranges(nodes)),
+			Message:  fmt.Sprintf("%s of memory is bound to %s of %s, which has %s", bound.Memory, rule.NodeList(nodes), v.Host.Name, room),
+			Advice:   "Bind some of them to another node, with their vCPUs",
+			Evidence: []finding.Evidence{p.At("memory bound to it", bound.Own.String(), v.Stated.Bound[0].At), p.Nodes()},
+		}
+		if nodes == nil {
+			f.Topic, f.Message = "memory", fmt.Sprintf("%s of memory is taken at the start and kept, and %s has %s", bound.Memory, v.Host.Name, room)
+			f.Advice = "Run some of them on another host, or reserve fewer huge pages"
+			f.Evidence[0] = p.At("memory taken", bound.Own.String(), v.Stated.MemoryAt)
+		}
+		if all, _ := v.RoomOn(nodes, numa.DefaultPage); all > room {
+			f.Message += fmt.Sprintf(" beside %s of huge pages", all-room)
+		}
+		f.Message += ": that of " + words.Few(bound.Names)
+		if len(bound.Names) == 1 {
+			f.Advice = "Give it less memory, or more nodes that have it"
+		}
+		p.Report(f)
 	}
 }
 
@@ -91,14 +111,8 @@ func cellOn(v *rule.StatedVM, node int) int {
 	return -1
 }
 
-// of adds what a VM has bound to one node each.
-func of(v *rule.StatedVM, sum map[int]*bound) map[int]*bound {
-	at := func(node int) *bound {
-		if sum[node] == nil {
-			sum[node] = &bound{}
-		}
-		return sum[node]
-	}
+// pinned adds the vCPUs that a VM has pinned to one node each.
+func pinned(v *rule.StatedVM, sum map[int]int) map[int]int {
 	s := v.Stated
 	var cpus []int // of the vCPU before
 	var nodes []int
@@ -111,16 +125,7 @@ func of(v *rule.StatedVM, sum map[int]*bound) map[int]*bound {
 			nodes, _ = v.Host.NodesOf(cpus)
 		}
 		if len(nodes) == 1 {
-			at(nodes[0]).vcpus++
-		}
-	}
-	for i := range s.Cells {
-		if i < len(s.Bound) && s.Bound[i].Hard() && len(s.Bound[i].Nodes) == 1 {
-			b := at(s.Bound[i].Nodes[0])
-			b.memory += s.Cells[i].Memory
-			if len(b.names) == 0 || b.names[len(b.names)-1] != v.Name {
-				b.names = append(b.names, v.Name)
-			}
+			sum[nodes[0]]++
 		}
 	}
 	return sum

@@ -48,9 +48,13 @@ func check(p *rule.StatedPass) {
 	if v.Host == nil || !v.Host.Nodes.Known() {
 		return
 	}
-	for i := range s.Bound {
-		b := &s.Bound[i]
-		if i > 0 && b.At == s.Bound[i-1].At { // all cells have one
+	bounds := slices.Clone(s.Bound)
+	for _, m := range s.Modules {
+		bounds = append(bounds, m.Bound)
+	}
+	for i := range bounds {
+		b := &bounds[i]
+		if slices.ContainsFunc(bounds[:i], func(o numa.Bound) bool { return o.At == b.At }) { // several cells have one
 			continue
 		}
 		absent := slices.DeleteFunc(slices.Clone(b.Nodes), func(id int) bool { return v.Host.Node(id) != nil })

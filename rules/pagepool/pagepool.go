@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -23,7 +24,11 @@ func check(p *rule.StatedPass) {
 	switch {
 	case v.Host == nil || !v.Host.Pools.Known():
 	case !s.DefaultPage:
-		for _, f := range short(p, s.PageOf) {
+		var standard numa.Bytes // size of the pages of others that state none
+		if sizes := v.Host.HugeSizes(); len(sizes) == 1 {
+			standard = sizes[0]
+		}
+		for _, f := range short(p, standard) {
 			if s.Reserves { // as many as there are contiguous pieces of memory
 				f.Severity, f.Message = finding.Low, f.Message+": Proxmox reserves them at the start of the VM, which fails when the memory of the host is in pieces"
 			}
@@ -32,7 +37,7 @@ func check(p *rule.StatedPass) {
 	default:
 		judged, sizes := [][]finding.Finding(nil), v.Host.HugeSizes()
 		for _, size := range sizes {
-			if found := short(p, func(int) numa.Bytes { return size }); found != nil {
+			if found := short(p, size); found != nil {
 				judged = append(judged, found)
 			}
 		}
@@ -51,59 +56,92 @@ func check(p *rule.StatedPass) {
 	}
 }
 
-// short finds the pages that are missing where each cell has pages of a size, 0 for ordinary ones.
-func short(p *rule.StatedPass, page func(cell int) numa.Bytes) (out []finding.Finding) {
+// sizeOf returns the size of the pages of a piece of memory, 0 for ordinary ones; standard is the default size.
+func sizeOf(p *numa.Piece, standard numa.Bytes) numa.Bytes {
+	if p.Page == numa.DefaultPage {
+		return standard
+	}
+	return p.Page
+}
+
+// short finds the pages that are missing; standard is the size of those whose size is not stated, 0 for unknown.
+func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 	v, s := p.VM, p.VM.Stated
+	pieces := s.Pieces()
 	var seen []numa.Bytes
-	for i := range s.Cells {
-		size := page(i)
+	for i := range pieces {
+		size := sizeOf(&pieces[i], standard)
 		if size == 0 || s.Reserves && size < numa.GiB || slices.Contains(seen, size) {
 			continue
 		}
 		seen = append(seen, size)
-		// needs are those of the cells at home on the same nodes; of all cells for nil.
-		needs := func(nodes []int) (sum numa.Bytes) {
-			for j := range s.Cells {
-				if page(j) == size && (nodes == nil || slices.Equal(s.HomeOf(j, v.Host), nodes)) {
-					sum += s.Cells[j].Memory
-				}
-			}
-			return sum
-		}
-		add := func(severity finding.Severity, topic, of, where, at, advice string, nodes []int) bool {
-			want, has := needs(nodes), pages(v.Host, nodes, size)
-			n := int((want + size - 1) / size)
-			if n > has {
-				out = append(out, finding.Finding{
-					Severity: severity,
-					Topic:    topic,
-					Message:  fmt.Sprintf("%s takes %d pages of %s from %s, and %d are reserved there", of, n, size, where, has),
-					Advice:   advice,
-					Evidence: []finding.Evidence{p.At("memory", want.String(), at), {Name: "pages of " + v.Host.Name, Value: fmt.Sprint(has), Origin: v.Host.Pools.Origin.String(), At: v.Host.At}},
-				})
-			}
-			return n > has
-		}
-		free := false // to take pages of any node
-		for j := range s.Cells {
-			free = free || page(j) == size && !(s.Bound[j].Hard() && len(s.Bound[j].Nodes) < len(v.Host.Nodes.Value))
-		}
-		if free && add(finding.High, "all", "the VM", v.Host.Name, s.MemoryAt, "Reserve as many pages, on the nodes of its cells", nil) {
-			continue
-		}
-		for j := i; j < len(s.Cells); j++ {
-			nodes := s.HomeOf(j, v.Host)
-			if page(j) != size || nodes == nil || len(nodes) == len(v.Host.Nodes.Value) {
+		if f, alone := missing(p, nil, size, standard, "the VM", s.MemoryAt); f != nil && free(v, size, standard) {
+			f.Topic, f.Advice = "all", "Reserve as many pages, on the nodes of its cells"
+			out = append(out, *f)
+			if alone {
 				continue
 			}
-			severity := finding.Medium // the others come from other nodes
-			if s.Bound[j].Hard() {
-				severity = finding.High
+		}
+		for j := i; j < len(pieces); j++ {
+			one := &pieces[j]
+			nodes := s.Home(one, v.Host)
+			cell := one.Cell == j && j < len(s.Cells)
+			if sizeOf(one, standard) != size || nodes == nil || len(nodes) == len(v.Host.Nodes.Value) ||
+				!cell && sizeOf(&pieces[one.Cell], standard) == size && slices.Equal(nodes, s.HomeOf(one.Cell, v.Host)) { // with its cell
+				continue
 			}
-			add(severity, fmt.Sprint("cell ", j), fmt.Sprint("cell ", j), rule.NodeList(nodes), s.Cells[j].At, "Reserve the pages on these nodes", nodes)
+			if f, _ := missing(p, nodes, size, standard, one.What, one.At); f != nil {
+				f.Topic, f.Advice = one.What, "Reserve the pages on these nodes"
+				if !cell {
+					f.Topic = one.At
+				}
+				if !one.Bound.Hard() { // the others come from other nodes
+					f.Severity = finding.Medium
+				}
+				out = append(out, *f)
+			}
 		}
 	}
 	return out
+}
+
+// free reports whether some pages of a size may come from any node.
+func free(v *rule.StatedVM, size, standard numa.Bytes) bool {
+	return slices.ContainsFunc(v.Stated.Pieces(), func(p numa.Piece) bool {
+		return sizeOf(&p, standard) == size && !(p.Bound.Hard() && len(p.Bound.Nodes) < len(v.Host.Nodes.Value))
+	})
+}
+
+// missing finds that nodes have fewer pages of a size than the VM takes from them alone, or else with those that run beside it; of nil
+// nodes the host has. nil is enough.
+func missing(p *rule.StatedPass, nodes []int, size, standard numa.Bytes, of, at string) (f *finding.Finding, alone bool) {
+	v, s := p.VM, p.VM.Stated
+	bound := v.DemandOn(nodes, size, standard)
+	var pinned numa.Bytes // at home there by pins alone
+	where, takes := v.Host.Name, of+" takes"
+	if nodes != nil {
+		where = rule.NodeList(nodes)
+		for _, one := range s.Pieces() {
+			if sizeOf(&one, standard) == size && !one.Bound.Hard() && slices.Equal(s.Home(&one, v.Host), nodes) {
+				pinned += one.Memory
+			}
+		}
+	}
+	has := pages(v.Host, nodes, size)
+	count := func(b numa.Bytes) int { return int((b + size - 1) / size) }
+	want := bound.Own + pinned
+	if alone = count(want) > has; !alone {
+		others := slices.DeleteFunc(bound.Names, func(name string) bool { return name == v.Name })
+		if want = bound.Memory + pinned; s.Reserves || count(want) <= has || len(others) == 0 {
+			return nil, false
+		}
+		takes = fmt.Sprintf("%s and %s take", of, words.Few(others))
+	}
+	return &finding.Finding{
+		Severity: finding.High,
+		Message:  fmt.Sprintf("%s %d pages of %s from %s, and %d are reserved there", takes, count(want), size, where, has),
+		Evidence: []finding.Evidence{p.At("memory", want.String(), at), {Name: "pages of " + v.Host.Name, Value: fmt.Sprint(has), Origin: v.Host.Pools.Origin.String(), At: v.Host.At}},
+	}, alone
 }
 
 // pages returns how many pages of a size nodes have reserved; nil nodes are all.

@@ -27,9 +27,14 @@ func check(p *rule.StatedPass) {
 	if !ok || v.Flat() && s.VCPUs > largest { // K011
 		return
 	}
+	pieces := s.Pieces()
 	for i := range s.Cells {
 		runs := s.RunsOn(i, v.Host)
 		b := &s.Bound[i]
+		fixed := v.Fixed(i)
+		if far, _ := v.Away(&pieces[i]); far != nil && fixed { // K003
+			continue
+		}
 		if loose, on := unpinned(s, i, v.Host); loose != nil && !s.Auto && s.Present(i) <= largest {
 			p.Report(finding.Finding{
 				Severity: finding.Medium,
@@ -69,10 +74,14 @@ func check(p *rule.StatedPass) {
 			bound = fmt.Sprintf("; its memory is bound to %s, and Linux moves none that is bound", rule.NodeList(b.Nodes))
 			evidence = append(evidence, p.At("memory of the cell", b.Mode+" "+rule.NodeList(b.Nodes), b.At))
 		}
+		run := "may run"
+		if fixed {
+			run = "run"
+		}
 		p.Report(finding.Finding{
 			Severity: finding.Medium,
 			Topic:    fmt.Sprint("cell ", i),
-			Message:  fmt.Sprintf("%s may run on %s of %s, and one node of %d cores would hold them%s", cell, rule.NodeList(runs), v.Host.Name, largest, bound),
+			Message:  fmt.Sprintf("%s %s on %s of %s, and one node of %d cores would hold them%s", cell, run, rule.NodeList(runs), v.Host.Name, largest, bound),
 			Advice:   "Pin them to the CPUs of one node, the one of their memory",
 			Evidence: evidence,
 		})

@@ -36,63 +36,83 @@ func (v *StatedVM) Sizes() string {
 	return vnuma.SizesText(sizes)
 }
 
-// Largest returns the most cores and the most memory that a node of the host with cores has; false when its nodes are unknown.
+// Largest returns the most cores that a node of the host has, logical CPUs where the platform gives them away, and the most memory for
+// the pages of the VM that a node with cores has; false when its nodes are unknown.
 func (v *StatedVM) Largest() (cores int, memory numa.Bytes, ok bool) {
 	if v.Host == nil {
 		return 0, 0, false
 	}
-	return v.largestOf(nil)
+	r := v.largestOf(nil)
+	if cores = r.Cores; v.Stated.Dedicated {
+		cores = r.Threads
+	}
+	return cores, v.most(nil, v.Stated.Pieces()[0].Page), cores > 0
 }
 
-// largestOf is Largest among nodes; nil are all.
-func (v *StatedVM) largestOf(nodes []int) (cores int, memory numa.Bytes, ok bool) {
+// largestOf returns the most cores and logical CPUs of a node with cores among nodes; nil are all.
+func (v *StatedVM) largestOf(nodes []int) (r Room) {
 	for _, n := range v.Host.Nodes.Value {
 		if n.Cores > 0 && (nodes == nil || slices.Contains(nodes, n.ID)) {
-			cores, memory = max(cores, n.Cores), max(memory, n.Memory.Value)
+			r.Cores, r.Threads = max(r.Cores, n.Cores), max(r.Threads, n.Threads)
 		}
 	}
-	return cores, memory, cores > 0
+	return r
+}
+
+// most returns the most memory for pages of a size that one of the nodes has; of nil nodes one of those with cores.
+func (v *StatedVM) most(nodes []int, page numa.Bytes) (most numa.Bytes) {
+	for _, n := range v.Host.Nodes.Value {
+		if nodes == nil && n.Cores > 0 || slices.Contains(nodes, n.ID) {
+			room, _ := v.Host.Room(n.ID, page)
+			most = max(most, room)
+		}
+	}
+	return most
 }
 
 // A Room is the node that is to carry a cell: the largest of those that it may be on.
 type Room struct {
-	At      string // "node 0", "any node", "each of nodes 0-1"
-	Within  bool   // the vCPUs of the cell are pinned inside this node
+	Within  bool // the vCPUs of the cell are pinned inside this node
 	Cores   int
 	Threads int // logical CPUs
-	Memory  numa.Bytes
 }
 
-// RoomOf returns the node that is to carry a cell: its vCPUs by pins, its memory by binding or else by pins. 0 is unknown, and no need of a cell
-// without vCPUs.
+// RoomOf returns the node that is to carry the vCPUs of a cell, by their pins; no cores where it has none.
 func (v *StatedVM) RoomOf(cell int) Room {
-	s := v.Stated
-	runs := s.RunsOn(cell, v.Host)
-	r := Room{At: "any node", Within: len(runs) == 1}
-	if s.Present(cell) > 0 {
-		r.Cores, r.Memory, _ = v.largestOf(runs)
+	runs := v.Stated.RunsOn(cell, v.Host)
+	if v.Stated.Present(cell) == 0 {
+		return Room{}
 	}
-	if r.Within {
-		if n := v.Host.Node(runs[0]); n != nil {
-			r.Threads = n.Threads
+	r := v.largestOf(runs)
+	r.Within = len(runs) == 1
+	return r
+}
+
+// MemoryOf returns the memory that is to be on the nodes of a piece: its own, and that of the others of its cell on these nodes; the most
+// that one of the nodes has, 0 where it is unknown or no need; and the nodes in words.
+func (v *StatedVM) MemoryOf(p *numa.Piece) (memory, room numa.Bytes, at string) {
+	home := v.Stated.Home(p, v.Host)
+	for _, o := range v.Stated.Pieces() {
+		if o.Cell == p.Cell && o.Page == p.Page && slices.Equal(v.Stated.Home(&o, v.Host), home) {
+			memory += o.Memory
 		}
 	}
-	home := s.HomeOf(cell, v.Host)
+	at = "any node"
 	switch {
 	case len(home) == 1:
-		r.At = NodeList(home)
+		at = NodeList(home)
 	case home != nil:
-		r.At = "each of " + NodeList(home)
+		at = "each of " + NodeList(home)
 	}
-	if home != nil {
-		r.Memory = 0
-		for _, id := range home {
-			if n := v.Host.Node(id); n != nil {
-				r.Memory = max(r.Memory, n.Memory.Value)
-			}
-		}
+	if home != nil || v.Stated.Present(p.Cell) > 0 {
+		room = v.most(home, p.Page)
 	}
-	return r
+	return memory, room, at
+}
+
+// Sized reports whether cells are compared with nodes one by one: not where one cell, that is not stated, may run on several (K011).
+func (v *StatedVM) Sized() bool {
+	return !v.Flat() || !v.Stated.Partial && v.RoomOf(0).Within
 }
 
 // Needed returns the fewest nodes of the host that hold the vCPUs, a core each, and the memory of the VM; false when the nodes are
@@ -118,6 +138,38 @@ func (v *StatedVM) Own() map[int]int {
 		}
 	}
 	return out
+}
+
+// Away returns the vCPUs of a cell that may run on none of the nodes that a piece of its memory is bound to, and the nodes that they may
+// run on.
+func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
+	s := v.Stated
+	for _, vcpu := range s.Cells[piece.Cell].CPUs {
+		if piece.Bound.Nodes == nil || !s.There(vcpu) || vcpu >= len(s.CPUs) || s.CPUs[vcpu] == nil {
+			continue
+		}
+		nodes, _ := v.Host.NodesOf(s.CPUs[vcpu])
+		if len(nodes) > 0 && !slices.ContainsFunc(nodes, func(n int) bool { return slices.Contains(piece.Bound.Nodes, n) }) {
+			vcpus, on = append(vcpus, vcpu), append(on, nodes...)
+		}
+	}
+	slices.Sort(on)
+	return vcpus, slices.Compact(on)
+}
+
+// Fixed reports whether each vCPU of a cell is pinned inside one node.
+func (v *StatedVM) Fixed(cell int) bool {
+	s := v.Stated
+	return !slices.ContainsFunc(s.Cells[cell].CPUs, func(vcpu int) bool {
+		if !s.There(vcpu) {
+			return false
+		}
+		if vcpu >= len(s.CPUs) || s.CPUs[vcpu] == nil {
+			return true
+		}
+		nodes, _ := v.Host.NodesOf(s.CPUs[vcpu])
+		return len(nodes) != 1
+	})
 }
 
 // A StatedPass is one rule's look at one VM whose layout is stated.
@@ -173,10 +225,13 @@ func (p *StatedPass) Cells() finding.Evidence {
 // Nodes returns the nodes of the host as evidence.
 func (p *StatedPass) Nodes() finding.Evidence {
 	h := p.VM.Host
-	cores, memory, _ := p.VM.Largest()
+	cores := p.VM.largestOf(nil).Cores
 	value := fmt.Sprintf("%d, of at most %d cores", len(h.Nodes.Value), cores)
-	if memory > 0 {
+	if memory := p.VM.most(nil, numa.DefaultPage); memory > 0 {
 		value += fmt.Sprintf(" and %s", memory)
+		if ordinary := p.VM.most(nil, 0); ordinary < memory {
+			value += fmt.Sprintf(", %s beside huge pages", ordinary)
+		}
 	}
 	return finding.Evidence{Name: "nodes of " + h.Name, Value: value, Origin: h.Nodes.Origin.String(), At: h.At}
 }

@@ -110,12 +110,12 @@ func checkMemory(s *numa.Shape, fault faulter) {
 		if c.Memory <= 0 {
 			fault(Memory, "cell %d has no memory", i)
 		}
-		if page := s.PageOf(i); page > 0 && c.Memory%page != 0 {
+		if page, own := s.PageOf(i), c.Memory-c.Added; page > 0 && own%page != 0 {
 			over := ""
-			if rounded(c.Memory) == rounded(c.Memory/page*page) {
-				over = fmt.Sprintf(": %s are left over", c.Memory%page)
+			if rounded(own) == rounded(own/page*page) {
+				over = fmt.Sprintf(": %s are left over", own%page)
 			}
-			fault(Pages, "the %s of cell %d are no whole pages of %s%s", c.Memory, i, page, over)
+			fault(Pages, "the %s of cell %d are no whole pages of %s%s", own, i, page, over)
 		}
 	}
 	switch { // libvirt makes the VM smaller without a word

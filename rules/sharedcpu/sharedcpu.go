@@ -59,7 +59,11 @@ func check(p *rule.StatedPass) {
 	for i := range v.Stated.Helpers {
 		h := &v.Stated.Helpers[i]
 		if len(h.CPUs) > 0 && !slices.ContainsFunc(h.CPUs, func(cpu int) bool { return by[cpu] == nil }) {
-			report(finding.Low, h.What, slices.Clone(h.CPUs), fmt.Sprintf("%s may run there and nowhere else, where vCPUs are pinned", h.What), "Give them CPUs that no vCPU has to itself")
+			severity := finding.Low
+			if h.IO { // it polls, and all I/O of its devices waits while the vCPU runs
+				severity = finding.Medium
+			}
+			report(severity, h.What, slices.Clone(h.CPUs), fmt.Sprintf("%s may run there and nowhere else, where vCPUs are pinned", h.What), "Give them CPUs that no vCPU has to itself")
 		}
 	}
 	for _, other := range v.Beside {

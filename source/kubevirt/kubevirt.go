@@ -167,7 +167,7 @@ func (v vm) read(domain *yaml.Node) error {
 		v.Stray(most.Line, most.Column, true, "%d sockets, and maxSockets is %d: KubeVirt refuses it", number[0], number[3])
 	}
 	s.Sockets, s.Dies, s.Cores, s.Threads = max(number[0], number[3]), 1, number[1], number[2]
-	s.ACPI = numa.DerivedFrom(true, "KubeVirt's own")
+	s.Platform, s.ACPI = "KubeVirt", numa.DerivedFrom(true, "KubeVirt's own")
 	present := number[0] * s.PerSocket()
 	memory := cmp.Or(find(domain, "memory", "guest"), find(domain, "resources", "requests", "memory"), find(domain, "resources", "limits", "memory"))
 	if memory != nil {
@@ -178,6 +178,7 @@ func (v vm) read(domain *yaml.Node) error {
 		s.Shape.Memory, s.MemoryAt = size, v.at(memory)
 		v.File().Add(memory.Line, memory.Column, "VM "+v.Name, "memory", memory.Value, "")
 	}
+	v.limits(domain, memory)
 	if page := find(domain, "memory", "hugepages", "pageSize"); page != nil {
 		if size, ok := quantity(page.Value); ok && size > 0 {
 			v.Pages([]numa.HugePages{{Size: size}}, 0, page.Line, page.Column)
@@ -189,6 +190,22 @@ func (v vm) read(domain *yaml.Node) error {
 	v.dedicated(cpu, domain, present)
 	v.Close(s.Most(), present)
 	return nil
+}
+
+// limits finds a VM without memory, and one with more than its pod may use (ValidateVirtualMachineInstanceMandatoryFields and
+// validateGuestMemoryLimit in the admitters of KubeVirt's webhook).
+func (v vm) limits(domain, memory *yaml.Node) {
+	if memory == nil && find(domain, "memory", "hugepages") == nil {
+		v.Stray(domain.Line, domain.Column, true, "no memory is stated (memory.guest, or requests): KubeVirt refuses it; or the file breaks off")
+	}
+	guest, limit := find(domain, "memory", "guest"), find(domain, "resources", "limits", "memory")
+	if guest == nil || limit == nil {
+		return
+	}
+	if most, ok := quantity(limit.Value); ok && most > 0 && most < v.Stated.Shape.Memory {
+		v.Stray(limit.Line, limit.Column, false, "limits.memory of %s is below the %s of the guest: KubeVirt refuses it, or with the rollout strategy LiveUpdate "+
+			"the pod is killed when the guest uses more", text.Short(limit.Value), text.Short(guest.Value))
+	}
 }
 
 // dedicated finds what dedicated CPUs need.
@@ -208,7 +225,20 @@ func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
 		v.Stray(passthrough.Line, passthrough.Column, true, "guestMappingPassthrough without huge pages: KubeVirt refuses it")
 	}
 	if placed := on("dedicatedCpuPlacement"); placed != nil {
+		v.Stated.Dedicated = true
 		v.equal(placed, domain, present)
+	}
+	if realtime := find(cpu, "realtime"); realtime != nil { // validateCPURealtime, validateMemoryRealtime
+		var lacks []string
+		if !v.Stated.Dedicated {
+			lacks = append(lacks, "dedicatedCpuPlacement")
+		}
+		if passthrough == nil {
+			lacks = append(lacks, "numa.guestMappingPassthrough, which wants huge pages")
+		}
+		if lacks != nil {
+			v.Stray(realtime.Line, realtime.Column, true, "realtime without %s: KubeVirt refuses it", strings.Join(lacks, " and "))
+		}
 	}
 	isolate := on("isolateEmulatorThread")
 	switch {

@@ -10,6 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/source/fact"
+	"homenode/source/libvirt"
+	"homenode/source/proxmox"
+	"homenode/source/qemu"
 	"homenode/source/text"
 )
 
@@ -78,6 +82,15 @@ func passedOver(d fs.DirEntry) error {
 // meant reports whether a file of a bundle has this name.
 func meant(name string) bool {
 	return isText(name) || slices.Contains([]string{".xml", ".args", ".conf", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// accepts returns what reads a file of a bundle that begins with head; nil for nothing. Of a file with a name of no form, text that names
+// options of QEMU is no definition unless it is a list of processes (ps): a manual has such text too.
+func accepts(name string, head []byte) func(name string, r io.Reader) ([]fact.Document, error) {
+	if !meant(name) && qemu.Detect(head) && !qemu.Listed(head) && !libvirt.Detect(head) && !proxmox.Detect(head) {
+		return nil
+	}
+	return readerOf(head)
 }
 
 // isText reports whether a file beside the XML has this name.

@@ -2,10 +2,12 @@ package kvm
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"homenode/numa"
+	"homenode/source/qemu"
 )
 
 // TestForms: each form of a definition makes a layout, and what its platform refuses is a stray that says so.
@@ -14,6 +16,9 @@ func TestForms(t *testing.T) {
 	const vmi = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata:\n  name: a\nspec:\n  template:\n    spec:\n      domain:\n        memory:\n          guest: 4Gi\n        cpu:\n          cores: 4\n          maxSockets: 4\n"
 	const cell = "<cpu><numa><cell id='0' cpus='0-1' memory='4' unit='GiB'/></numa></cpu>"
 	const module = "<devices><memory model='dimm'><target><size unit='GiB'>2</size><node>0</node></target></memory></devices>"
+	domain := func(memory, most string) string {
+		return "<domain type='kvm'>" + most + "<memory unit='GiB'>" + memory + "</memory><vcpu>2</vcpu>"
+	}
 	const bare = "kind: VirtualMachine\nspec:\n  template:\n    spec:\n      domain:\n        devices: {}\n"
 	for _, tt := range []struct{ name, in, shape, stray string }{
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
@@ -43,11 +48,37 @@ func TestForms(t *testing.T) {
 		{"a.yaml", bare + "        memory: {guest: 4Gi}\n        cpu: {cores: 4}\n        resources: {requests: {cpu: 2}}\n", "4 of 4 in [4], 4 GB, bound to []", ""},
 		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>8</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + module + "</domain>", "2 of 2 in [2], 6 GB, bound to []", ""},
 		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>5</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + "</domain>", "", "maxMemory of 5 GB is below the memory of 6 GB"},
-		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>8</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + strings.Replace(module, ">0<", ">5<", 1) + "</domain>", "", "a memory module of 2 GB is of cell 5"},
+		{"a.xml", "<domain type='kvm'><maxMemory slots='4' unit='GiB'>8</maxMemory><memory unit='GiB'>6</memory><vcpu>2</vcpu>" + cell + strings.Replace(module, ">0<", ">5<", 1) + "</domain>", "", "a memory device (dimm) of 2 GB is of cell 5"},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu>" + cell + "<numatune><memnode cellid='0' mode='restrictive' nodeset='0'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0]", "newer releases of libvirt refuse restrictive"},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu>" + cell + "<numatune><memory mode='restrictive' nodeset='0-1'/><memnode cellid='0' mode='restrictive' nodeset='0'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0]", ""},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu current='2'>8</vcpu></domain>", "2 of 8 in [8], 4 GB, bound to []", ""},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><vcpus><vcpu id='0' enabled='yes'/><vcpu id='1' enabled='no'/></vcpus></domain>", "1 of 2 in [2], 4 GB, bound to []", ""},
+		{"a.args", "-M pc-q35-6.1 -m 2G -smp 4", "4 of 4 in [4], 2 GB, bound to []", ""},
+		{"a.args", "-m 2G -smp 4,maxcpus=12,sockets=2,cores=5", "", "a topology of 10 vCPUs, and 12 vCPUs"},
+		{"a.args", "-m 2G -smp 8,maxcpus=4", "", "8 vCPUs (cpus), and at most 4"},
+		{"a.args", "-S -m 2G -daemonize -smp 2 -enable-kvm", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"a.conf", "cores: 2\nmemory: 163", "", "the file ends without a line break"},
+		{"a.conf", "cores: 2\nhugepages: any\nmemory: 2049\nnuma: 1\nnuma0: cpus=0-1,hostnodes=0,memory=2049,policy=bind\n", "", "no whole pages of 2 MB"},
+		{"a.conf", "cores: 2\nhugepages: any\nmemory: 2050\nnuma: 1\nnuma0: cpus=0-1,hostnodes=0,memory=2050,policy=bind\n", "", ""},
+		{"a.conf", "cores: 2\nhugepages: 2\nmemory: 2048\nnuma: 1\nnuma0: cpus=0-1,hostnodes=0-1,memory=2048,policy=bind\n", "", "has 2 hostnodes, and hugepages want one"},
+		{"a.yaml", bare + "        memory: {guest: 4Gi, hugepages: {pageSize: 2Mi}}\n        cpu: {cores: 4, dedicatedCpuPlacement: true, realtime: {}, numa: {guestMappingPassthrough: {}}}\n", "", ""},
+		{"a.yaml", bare + "        memory: {guest: 4Gi}\n        cpu: {cores: 4, realtime: {}}\n", "", "realtime without dedicatedCpuPlacement and numa.guestMappingPassthrough"},
+		{"a.yaml", bare + "        cpu: {cores: 4}\n", "", "no memory is stated"},
+		{"a.yaml", bare + "        memory: {guest: 4Gi}\n        resources: {limits: {memory: 3Gi}}\n", "", "limits.memory of 3Gi is below the 4Gi of the guest"},
+		{"a.xml", domain("4", "") + "<iothreads>2</iothreads><cputune><iothreadpin iothread='5' cpuset='0'/></cputune></domain>", "", "it pins I/O thread 5, which there is not"},
+		{"a.xml", domain("4", "") + "<iothreads>2</iothreads><iothreadids><iothread id='5'/></iothreadids><cputune><iothreadpin iothread='5' cpuset='0'/><iothreadpin iothread='1' cpuset='0'/></cputune></domain>", "", ""},
+		{"a.xml", domain("4", "") + "<iothreads>2</iothreads><cputune><iothreadpin iothread='2' cpuset='0'/><iothreadpin iothread='2' cpuset='1'/></cputune></domain>", "", "I/O thread 2 is pinned twice"},
+		{"a.xml", domain("4", "") + cell + "<memoryBacking><hugepages><page size='2' unit='MiB' nodeset='0'/><page size='1' unit='GiB' nodeset='0'/></hugepages></memoryBacking></domain>", "", "two sizes of huge pages, 2 MB and 1 GB"},
+		{"a.xml", domain("4", "") + cell + "<memoryBacking><hugepages><page size='2' unit='MiB'/><page size='1' unit='GiB' nodeset='0'/></hugepages></memoryBacking></domain>", "", ""},
+		{"a.xml", domain("4", "") + cell + "<numatune><memnode cellid='0' mode='strict' nodeset='0'/><memnode cellid='0' mode='strict' nodeset='1'/></numatune></domain>", "2 of 2 in [2], 4 GB, bound to [0]", "which another memnode binds"},
+		{"a.xml", domain("8", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "</devices>", strings.TrimPrefix(module, "<devices>"), 1) + "</domain>", "2 of 2 in [2], 8 GB, bound to []", "2 memory modules, and maxMemory has 1 slot"},
+		{"a.xml", domain("6", "") + cell + module + "</domain>", "", "1 memory module, and maxMemory has 0 slots"},
+		{"a.xml", domain("6", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "<node>0</node>", "", 1) + "</domain>", "", "states no cell"},
+		{"a.xml", domain("6", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "<target>", "<source><pagesize unit='GiB'>4</pagesize></source><target>", 1) + "</domain>", "", "2 GB is no whole pages of 4 GB"},
+		{"a.xml", domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "virtio-mem", ">2<", ">100<", "</target>", "<requested unit='GiB'>8</requested><current unit='GiB'>6</current></target>").Replace(module) + "</domain>", "2 of 2 in [2], 12 GB, bound to []", ""},
+		{"a.xml", domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "nvdimm", ">2<", ">100<").Replace(module) + "</domain>", "2 of 2 in [2], 4 GB, bound to []", ""},
+		{"a.xml", domain("4", "") + "<vcpus><vcpu id='0' enabled='no'/><vcpu id='1' enabled='yes'/></vcpus></domain>", "", "vCPU 0 is off"},
+		{"a.xml", domain("4", "") + "<vcpus><vcpu id='0' enabled='yes' hotpluggable='yes'/><vcpu id='1' enabled='yes'/></vcpus></domain>", "", "vCPU 0 is off, can be unplugged"},
 		{"a.xml", "<domain type='kvm'><memory unit='GiB'>4</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='2' unit='MiB' nodeset='1'/></hugepages></memoryBacking></domain>", "", "huge pages for cell 1, which there is not"},
 	} {
 		f, err := ReadBytes(tt.name, []byte(tt.in))
@@ -202,5 +233,63 @@ func TestKubeVirtList(t *testing.T) {
 	_, err := ReadBytes("e.yaml", []byte("kind: VirtualMachine\nspec:\n  a: b\n bad: [\n"))
 	if err == nil || strings.Contains(err.Error(), "line ") || strings.HasPrefix(err.Error(), "e.yaml:1:") {
 		t.Error(err)
+	}
+}
+
+// TestSockets: machine types before 6.2 make sockets of vCPUs whose topology -smp does not state, newer ones cores.
+func TestSockets(t *testing.T) {
+	for in, want := range map[string]string{
+		"-M pc-q35-6.1 -smp 8":             "8 sockets of 1 core",
+		"-smp 8 -machine pc-i440fx-4.2":    "8 sockets of 1 core",
+		"-smp 8,cores=4 -machine virt-6.0": "2 sockets of 4 cores",
+		"-smp 8,sockets=2 -M pc-q35-6.1":   "2 sockets of 4 cores",
+		"-smp 8,threads=2 -M pc-q35-6.1":   "4 sockets of 1 core of 2 threads",
+		"-smp 8 -M pc-q35-6.2":             "1 socket of 8 cores",
+		"-smp 8 -M q35":                    "1 socket of 8 cores",
+		"-smp 8":                           "1 socket of 8 cores",
+	} {
+		f, err := ReadBytes("a.args", []byte("-m 2G "+in))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.VMs[0].Stated.Topology(); got != want {
+			t.Errorf("%s: found %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestValues: an option without a value does not take the next option for it.
+func TestValues(t *testing.T) {
+	docs, err := qemu.Read("a.args", strings.NewReader("qemu-system-x86_64 -S -m 2G -smp 2 -daemonize\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, f := range docs[0].File().Facts {
+		got += fmt.Sprintf("%s=%v ", f.Name, f.Value)
+	}
+	if got != "-S= -m=2G -smp=2 -daemonize= " {
+		t.Errorf("found %s", got)
+	}
+}
+
+// TestRounded: libvirt rounds cells up to whole MiB, so that those of 8 GB are whole pages of 2 MB, and their sum is the memory of the VM.
+func TestRounded(t *testing.T) {
+	for _, tt := range []struct {
+		memory, unit, arch string
+		want               numa.Bytes
+	}{{"8", "GB", "x86_64", 7630 * numa.MiB}, {"4097", "MiB", "x86_64", 4097 * numa.MiB}, {"1025", "MiB", "ppc64le", 1280 * numa.MiB}} {
+		xml := "<domain type='kvm'><vcpu>2</vcpu><os><type arch='" + tt.arch + "'>hvm</type></os><cpu><topology sockets='2' cores='1' threads='1'/><numa>"
+		for i := range 2 {
+			xml += fmt.Sprintf("<cell id='%d' cpus='%d' memory='%s' unit='%s'/>", i, i, tt.memory, tt.unit)
+		}
+		n, _ := strconv.Atoi(tt.memory)
+		f, err := ReadBytes("a.xml", fmt.Appendf(nil, "%s</numa></cpu><memory unit='%s'>%d</memory></domain>", xml, tt.unit, 2*n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := f.VMs[0].Stated; s.Cells[1].Memory != tt.want || s.Shape.Memory != 2*tt.want {
+			t.Errorf("%s %s: found cells of %d KiB, %d KiB together", tt.memory, tt.unit, s.Cells[1].Memory/numa.KiB, s.Shape.Memory/numa.KiB)
+		}
 	}
 }

@@ -76,10 +76,9 @@ func Detect(path string) bool {
 	}
 	found := false
 	err = walk(fsys, only, nil, func(name string) error {
-		if meant(name) || only != "" {
-			if found = readerOf(headOf(fsys, name)) != nil; found {
-				return fs.SkipAll
-			}
+		head := headOf(fsys, name)
+		if found = only != "" && readerOf(head) != nil || accepts(name, head) != nil; found {
+			return fs.SkipAll
 		}
 		return nil
 	})
@@ -149,13 +148,13 @@ func read(fsys fs.FS, only, path, name string) (*numa.Fleet, error) {
 		switch {
 		case isText(file):
 			r.texts = append(r.texts, file)
-		case only != "" || meant(file):
+		case only == "" && !meant(file) && accepts(file, headOf(fsys, file)) == nil:
+			r.others = append(r.others, file)
+		default:
 			if err := r.definitions(file); err != nil {
 				broken = cmp.Or(broken, err)
 				r.unread(file, err)
 			}
-		default:
-			r.others = append(r.others, file)
 		}
 		return nil
 	})

@@ -293,15 +293,14 @@ func TestFiles(t *testing.T) {
 	one := write("one/sql01.dump", sql01)
 	write("kvm01/capabilities.xml", capabilities)
 	write("kvm01/domains/sql01.xml", sql01)
+	write("manual/readme.txt", "Start it with qemu-system-x86_64 -smp 4 -m 8G, or -enable-kvm.\n") // no list of processes
+	listed := write("listed/ps.txt", "    PID COMMAND\n   4242 /usr/bin/qemu-system-x86_64 -name guest=a -S -m size=4194304k -smp 4,sockets=1,cores=4,threads=1\n")
 	other := write("other/pool.xml", "<pool type='dir'/>")
-	for path, want := range map[string]string{one: "0 1", dir: "1 2", filepath.Join(dir, "kvm01"): "1 1"} {
+	for path, want := range map[string]string{one: "0 1", dir: "1 3", filepath.Join(dir, "kvm01"): "1 1", listed: "0 1", filepath.Dir(listed): "0 1"} {
 		f, err := Read(path)
 		if err != nil || !Detect(path) {
 			t.Errorf("%s: %v, detected %v", path, err, Detect(path))
 			continue
-		}
-		if path == dir { // one.dump is none by its name
-			want = "1 1"
 		}
 		if got := fmt.Sprint(len(f.Hosts), len(f.VMs)); got != want {
 			t.Errorf("%s: %s hosts and VMs, want %s", path, got, want)

@@ -20,9 +20,13 @@ var entity = regexp.MustCompile(`&[\pL_][\pL\pN._-]*;`)
 type domain struct {
 	*reader
 	*definition.VM
-	cpus []int // of the host, of vCPUs without a pin of their own
-	most int   // vCPUs, with those that can be added; 0 when unknown
-	now  int   // of these there now; 0 for all
+	cpus      []int        // of the host, of vCPUs without a pin of their own
+	most      int          // vCPUs, with those that can be added; 0 when unknown
+	now       int          // of these there now; 0 for all
+	rounded   numa.Bytes   // what rounding up cells and devices has added
+	enclaves  numa.Bytes   // of sgx-epc
+	iothreads map[int]bool // by their numbers
+	idle      numa.Bytes   // of <memory>, what modules do not have in cells: what can be added, and what files hold
 }
 
 // readDomain reads the definition of a VM; whole says that it is not parts of one.
@@ -47,10 +51,11 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	d.memory(e)
 	d.cells(e.child("cpu", "numa").all("cell"))
 	d.backing(e.child("memoryBacking"))
+	d.iothreads = d.threads(e)
 	d.pins(e.child("cputune"))
 	d.bound(e.child("numatune"))
-	d.hotplug(e.child("maxMemory"))
-	d.modules(e.child("devices").all("memory"))
+	d.modules(e.child("devices").all("memory"), d.hotplug(e.child("maxMemory")))
+	d.aligned()
 	d.unheld(e.child("memoryBacking", "hugepages"))
 	tree := strings.HasPrefix(e.child("os", "type").attr("machine"), "virt") && d.Arch != "x86_64" // has nodes and distances in its device tree
 	switch f := e.child("features"); {
@@ -123,34 +128,16 @@ func (d *domain) processors(e *element) {
 		d.Stray(t.line, t.col, true, "a topology of %d vCPUs, and %d vCPUs", s.Most(), d.most)
 	}
 	for _, v := range e.child("vcpus").all("vcpu") {
-		if id, ok := d.number(v, "vcpu", v.attr("id"), max(1, d.most)); ok && v.attr("enabled") == "no" {
+		id, ok := d.number(v, "vcpu", v.attr("id"), max(1, d.most))
+		if ok && v.attr("enabled") == "no" {
 			s.Slots = append(s.Slots, id)
+		}
+		if ok && id == 0 && (v.attr("enabled") == "no" || v.attr("hotpluggable") == "yes" || !slices.Contains([]string{"", "0", "1"}, v.attr("order"))) {
+			d.Stray(v.line, v.col, true, "vCPU 0 is off, can be unplugged, or is not the first: libvirt refuses it")
 		}
 	}
 	slices.Sort(s.Slots)
 	s.Slots = slices.Compact(s.Slots)
-}
-
-func (d *domain) memory(e *element) {
-	for _, m := range []struct{ name, words string }{{"memory", "memory"}, {"maxMemory", "most memory"}} {
-		c := e.child(m.name)
-		if c == nil {
-			continue
-		}
-		size := d.bytes(c, m.name, c.content(), c.attr("unit"))
-		switch {
-		case !size.Known():
-			continue
-		case m.name == "maxMemory":
-			d.Stated.HotPlug = true
-			if size.Value < d.Stated.Shape.Memory {
-				d.Stray(c.line, c.col, true, "maxMemory of %s is below the memory of %s: libvirt refuses it", size.Value, d.Stated.Shape.Memory)
-			}
-		default:
-			d.Stated.Shape.Memory, d.Stated.MemoryAt = size.Value, numa.Place(d.file.Name, c.line, 0)
-		}
-		d.add(c, m.words, int64(size.Value/numa.KiB), "KiB")
-	}
 }
 
 // cells reads the NUMA nodes of the guest, by their numbers; libvirt numbers them when the file does not.
@@ -181,7 +168,7 @@ func (d *domain) cells(list []*element) {
 	for i, c := range out {
 		cell := numa.Cell{CPUs: d.list(c.e, "cpus", numa.MaxVCPUs), At: d.at(c.e)}
 		memory := d.bytes(c.e, "memory", c.e.attr("memory"), c.e.attr("unit"))
-		cell.Memory = memory.Value
+		cell.Memory = d.round(memory.Value, d.align())
 		name := fmt.Sprint("cell ", c.id)
 		if cell.CPUs != nil {
 			d.add(c.e, name+" vCPUs", words.Ranges(cell.CPUs), "")
@@ -228,39 +215,6 @@ func distanceOf(n int, far map[[2]int]int) (table [][]int) {
 	return table
 }
 
-// backing reads the huge pages.
-func (d *domain) backing(e *element) {
-	if e == nil {
-		return
-	}
-	if e.child("locked") != nil {
-		d.add(e.child("locked"), "memory locked", true, "")
-	}
-	huge := e.child("hugepages")
-	if huge == nil {
-		return
-	}
-	var pages []numa.HugePages
-	for _, p := range huge.all("page") {
-		size := d.bytes(p, "page", p.attr("size"), p.attr("unit"))
-		if !size.Known() || size.Value == 0 {
-			continue
-		}
-		one := numa.HugePages{Size: size.Value, Cells: d.list(p, "nodeset", maxNode)}
-		of := "all cells"
-		if one.Cells != nil {
-			of = "cells " + words.Ranges(one.Cells)
-		}
-		pages = append(pages, one)
-		d.add(p, "huge pages of "+of, size.Value.String(), "")
-	}
-	if pages == nil {
-		d.Stated.DefaultPage = true
-		d.add(huge, "huge pages", true, "")
-	}
-	d.Pages(pages, len(d.Stated.Cells), huge.line, huge.col)
-}
-
 // pins reads the CPUs of the host that vCPUs and the other threads of QEMU may run on.
 func (d *domain) pins(tune *element) {
 	s := d.Stated
@@ -284,18 +238,44 @@ func (d *domain) pins(tune *element) {
 		s.CPUs[v] = cpus
 		s.Pins = append(s.Pins, numa.Pinned{VCPU: v, At: d.at(p)})
 	}
-	helper := func(p *element, what, fact string) {
+	helper := func(p *element, what, fact string, io bool) {
 		if cpus := d.list(p, "cpuset", maxCPU); cpus != nil {
-			s.Helpers = append(s.Helpers, numa.Helper{What: what, CPUs: cpus, At: d.at(p)})
+			s.Helpers = append(s.Helpers, numa.Helper{What: what, IO: io, CPUs: cpus, At: d.at(p)})
 			d.add(p, fact+" on host CPUs", words.Ranges(cpus), "")
 		}
 	}
 	if p := tune.child("emulatorpin"); p != nil {
-		helper(p, "the other threads of QEMU", "emulator")
+		helper(p, "the other threads of QEMU", "emulator", false)
 	}
+	pinned := map[int]bool{}
 	for _, p := range tune.all("iothreadpin") {
-		helper(p, "I/O thread "+p.attr("iothread"), "I/O thread "+p.attr("iothread"))
+		helper(p, "I/O thread "+p.attr("iothread"), "I/O thread "+p.attr("iothread"), true)
+		n, ok := d.number(p, "iothread", p.attr("iothread"), 1<<31)
+		switch {
+		case !ok || s.Partial:
+		case !d.iothreads[n]:
+			d.Stray(p.line, p.col, true, "it pins I/O thread %d, which there is not: libvirt refuses it", n)
+		case pinned[n]:
+			d.Stray(p.line, p.col, true, "I/O thread %d is pinned twice: libvirt refuses it", n)
+		}
+		pinned[n] = true
 	}
+}
+
+// threads returns the numbers of the I/O threads: those that are listed, and up to their count the lowest that are free
+// (virDomainIOThreadIDArrayInit in src/conf/domain_conf.c).
+func (d *domain) threads(e *element) map[int]bool {
+	out := map[int]bool{}
+	for _, t := range e.child("iothreadids").all("iothread") {
+		if n, ok := d.number(t, "iothread", t.attr("id"), 1<<31); ok {
+			out[n] = true
+		}
+	}
+	count, _ := d.number(e.child("iothreads"), "iothreads", e.child("iothreads").content(), 1<<12)
+	for n := 1; len(out) < count; n++ {
+		out[n] = true
+	}
+	return out
 }
 
 // bound reads where the memory of each cell comes from; libvirt's mode is strict where none is stated.
@@ -317,6 +297,7 @@ func (d *domain) bound(tune *element) {
 			s.Bound[i] = all
 		}
 	}
+	var seen []int
 	for _, m := range tune.all("memnode") {
 		if tune.child("memory").attr("placement") == "auto" {
 			d.Stray(m.line, m.col, true, "it binds the memory of a cell beside placement='auto', which libvirt refuses")
@@ -331,54 +312,14 @@ func (d *domain) bound(tune *element) {
 			d.Stray(m.line, m.col, true, "it binds the memory of cell %d, which there is not", cell)
 			continue
 		}
+		if slices.Contains(seen, cell) {
+			d.Stray(m.line, m.col, true, "it binds the memory of cell %d, which another memnode binds: libvirt refuses it", cell)
+			continue
+		}
+		seen = append(seen, cell)
 		s.Bound[cell] = one
 		if whole := cmp.Or(tune.child("memory").attr("mode"), "strict"); (one.Mode == "restrictive") != (whole == "restrictive") {
 			d.Doubt(m.line, m.col, "the memory of cell %d has the mode %s, and that of the VM %s: newer releases of libvirt refuse restrictive beside another mode", cell, text.Short(one.Mode), text.Short(whole))
 		}
 	}
-}
-
-// modules adds memory modules (DIMM) to the cells that they are of.
-func (d *domain) modules(list []*element) {
-	for _, m := range list {
-		size := d.bytes(m, "size", m.child("target", "size").content(), m.child("target", "size").attr("unit"))
-		node := m.child("target", "node")
-		cell, ok := d.number(m, "node", node.content(), maxNode)
-		switch {
-		case !size.Known() || node == nil || !ok:
-		case cell >= len(d.Stated.Cells):
-			d.Stray(node.line, node.col, true, "a memory module of %s is of cell %d, which there is not: libvirt refuses it", size.Value, cell)
-		default:
-			d.Stated.Cells[cell].Memory += size.Value
-		}
-	}
-}
-
-// hotplug finds memory that can be added to a VM without cells: libvirt refuses that but on POWER (qemuDomainDefValidateMemoryHotplug).
-func (d *domain) hotplug(e *element) {
-	if e.attr("slots") != "" && len(d.Stated.Cells) == 0 && !d.Stated.Partial && !strings.HasPrefix(d.Arch, "ppc64") {
-		d.Stray(e.line, e.col, true, "memory can be added (maxMemory), and no cell is stated: libvirt refuses it")
-	}
-}
-
-// unheld finds huge pages of cells that run apart, where no cell is bound to nodes of its own: QEMU takes the pages at its start, in
-// threads that run on the CPUs of one cell or of none.
-func (d *domain) unheld(e *element) {
-	s := d.Stated
-	own := slices.ContainsFunc(s.Bound, func(b numa.Bound) bool { return b.At != s.Bound[0].At || len(b.Nodes) == 1 })
-	if e == nil || len(s.Cells) < 2 || own || s.Auto {
-		return
-	}
-	a, b := d.cpusOf(0), d.cpusOf(1)
-	if a != nil && b != nil && !slices.ContainsFunc(a, func(cpu int) bool { return slices.Contains(b, cpu) }) {
-		d.Stray(e.line, e.col, false, "QEMU takes the huge pages when it starts, wherever its thread runs: the vCPUs of cells 0 and 1 are pinned apart, and no cell is bound to a node")
-	}
-}
-
-// cpusOf returns the CPUs of the host that the first vCPU of a cell may run on; nil for all.
-func (d *domain) cpusOf(cell int) []int {
-	if c := d.Stated.Cells[cell].CPUs; len(c) > 0 && c[0] < len(d.Stated.CPUs) {
-		return d.Stated.CPUs[c[0]]
-	}
-	return nil
 }

@@ -50,14 +50,18 @@ func (r *reader) list(e *element, attr string, below int) []int {
 	if !e.has(attr) {
 		return nil
 	}
-	s := e.attr(attr)
+	return r.numbers(e, attr, e.attr(attr), below)
+}
+
+// numbers reads a list, as list does.
+func (r *reader) numbers(e *element, what, s string, below int) []int {
 	out := []int{}
 	for part := range strings.SplitSeq(s, ",") {
 		part = strings.TrimSpace(part)
 		bare, not := strings.CutPrefix(part, "^")
 		numbers, ok := text.Numbers(bare, below, *r.room+1)
 		if !ok || not && len(numbers) > 1 {
-			r.file.Warn(e.line, e.col, "%s: found %q, want a list of numbers below %d such as 0-31,^5", attr, text.Short(s), below)
+			r.file.Warn(e.line, e.col, "%s: found %q, want a list of numbers below %d such as 0-31,^5", what, text.Short(s), below)
 			return nil
 		}
 		*r.room -= len(numbers)

@@ -65,7 +65,8 @@ type config struct {
 func Read(name string, r io.Reader) ([]fact.Document, error) {
 	f := &fact.File{Name: name, Format: "Proxmox VE configuration"}
 	c := &config{VM: definition.New(f, 1, 1), value: map[string]string{}, at: map[string]int{}}
-	lines := text.NewLines(io.LimitReader(r, maxFile))
+	var end ending
+	lines := text.NewLines(io.TeeReader(io.LimitReader(r, maxFile), &end))
 	for lines.Scan() {
 		key, value, ok := strings.Cut(strings.TrimSpace(lines.Text()), ":")
 		if strings.HasPrefix(key, "[") {
@@ -86,6 +87,9 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	}
 	if err := c.layout(); err != nil {
 		return nil, &numa.SyntaxError{File: name, Line: c.line, Col: 1, Msg: err.Error()}
+	}
+	if end != '\n' && end != 0 && c.Stated != nil {
+		c.Doubt(c.line, 1, "the file ends without a line break, which Proxmox writes: its last line may be cut, and others lost")
 	}
 	f.Sort()
 	return []fact.Document{c.VM}, nil
@@ -204,6 +208,7 @@ func (c *config) layout() error {
 		}
 		return ""
 	}
+	s.Platform = "Proxmox VE"
 	s.Sockets, s.Dies, s.Cores, s.Threads = number[0], 1, number[1], 1
 	s.Shape.Memory = numa.Bytes(number[2]) * numa.MiB
 	s.TopologyAt, s.MemoryAt, s.VCPUsAt = cmp.Or(place("sockets"), place("cores")), place("memory"), cmp.Or(place("affinity"), place("cores"))
@@ -276,6 +281,8 @@ func (c *config) node(i int, n *node) {
 		refuse("has hostnodes and no policy")
 	case n.hosts == nil && c.value["hugepages"] != "":
 		refuse("has no hostnodes, which hugepages want")
+	case len(n.hosts) > 1 && c.value["hugepages"] != "":
+		refuse("has %d hostnodes, and hugepages want one", len(n.hosts))
 	case n.policy != "" && modes[n.policy] == "":
 		refuse("has the policy %s", text.Short(n.policy))
 	}
@@ -320,10 +327,31 @@ func (c *config) pages() {
 	}
 	switch value {
 	case "any":
+		c.whole(line)
 	case "2", "1024":
 		size, _ := strconv.Atoi(value) // one of the two
 		c.Pages([]numa.HugePages{{Size: numa.Bytes(size) * numa.MiB}}, len(c.Stated.Cells), line, 1)
 	default:
 		c.Stray(line, 1, true, "hugepages: found %q, want 2, 1024 or any", text.Short(value))
 	}
+}
+
+// whole finds memory of which Proxmox makes no huge pages of any size: of each node it wants an even number of MiB (hugepages_size).
+func (c *config) whole(line int) {
+	s := c.Stated
+	for i := range s.Cells {
+		if s.Cells[i].Memory%(2*numa.MiB) != 0 {
+			c.Stray(line, 1, true, "hugepages: the memory of node %d, %d KiB, is no whole pages of 2 MB: Proxmox does not start the VM", i, s.Cells[i].Memory/numa.KiB)
+		}
+	}
+}
+
+// An ending remembers the last byte that is written.
+type ending byte
+
+func (e *ending) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		*e = ending(p[len(p)-1])
+	}
+	return len(p), nil
 }

@@ -97,13 +97,22 @@ func (f *file) options(line string, number, from int) {
 		if strings.HasPrefix(option, "#") {
 			break
 		}
-		if at[0] < from || i+1 == len(found) || !strings.HasPrefix(option, "-") || f.broken {
+		if at[0] < from || !strings.HasPrefix(option, "-") || f.broken {
 			continue
 		}
-		value := strings.Trim(line[found[i+1][0]:found[i+1][1]], `'"`)
+		value := "" // of an option such as -S, which has none
+		if i+1 < len(found) {
+			if next := line[found[i+1][0]:found[i+1][1]]; !strings.HasPrefix(next, "-") && next != `\` {
+				value = strings.Trim(next, `'"`)
+			}
+		}
 		option = "-" + strings.TrimLeft(option, "-")
 		a.File().Add(number, at[0]+1, "VM", option, value, "")
-		if err := a.add(option, value); err != nil {
+		err := fmt.Errorf("found %s without a value behind it", option)
+		if value != "" || unnamed[option] == "" {
+			err = a.add(option, value)
+		}
+		if err != nil {
 			f.fail(number, at[0]+1, "%v", err)
 		}
 	}
@@ -121,6 +130,8 @@ func (f *file) end() {
 			return
 		}
 		s.Sockets, s.Cores, a.all, a.levels = 1, 1, 1, [6]int{1, 1, 1, 1, 1, 1} // as QEMU does
+	} else {
+		a.shape()
 	}
 	for range max(0, min(a.all, most)-len(s.CPUs)) {
 		s.CPUs = append(s.CPUs, a.host)
@@ -132,9 +143,9 @@ func (f *file) end() {
 	}
 	a.oldMemory()
 	switch {
-	case s.Most() < a.all: // a check says it
-	case s.Most() > a.all:
-		a.stray("a topology of %d vCPUs, and %d vCPUs", s.Most(), a.all)
+	case s.Most() < a.all && a.now > s.Most(): // a check says it
+	case s.Most() != a.all:
+		a.Stray(a.smp, 1, true, "a topology of %d vCPUs, and %d vCPUs: QEMU refuses it", s.Most(), a.all)
 	case a.nodes != nil:
 		a.cells()
 		a.distances()

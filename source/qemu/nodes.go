@@ -52,6 +52,18 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 // those of the release.
 var versioned = regexp.MustCompile(`^(?:pc-q35|q35|pc-i440fx|pc|virt|pseries)(?:-([0-9]+)\.([0-9]+))?$`)
 
+// olderThan reports whether the machine type is known to be of an earlier release of QEMU; Proxmox adds +pve0 and the like.
+func (a *arguments) olderThan(major, minor int) bool {
+	machine, _, _ := strings.Cut(a.machine, "+")
+	part := versioned.FindStringSubmatch(machine)
+	if part == nil || part[1] == "" {
+		return false
+	}
+	of, _ := strconv.Atoi(part[1]) // digits
+	and, _ := strconv.Atoi(part[2])
+	return of < major || of == major && and < minor
+}
+
 // oldMemory finds memory of nodes that is stated without a backend: machine types from 5.1 on, which are of August 2020, do not start with it
 // (docs/about/removed-features of QEMU, -numa node,mem; the patch, which names virt, pc-i440fx, pc-q35 and pseries:
 // https://www.redhat.com/archives/libvir-list/2020-January/msg00688.html).
@@ -65,17 +77,14 @@ func (a *arguments) oldMemory() {
 	case part == nil:
 	case part[1] == "":
 		a.Stray(a.old, 1, true, refused, "the machine type "+a.machine+", which is that of the release", "releases of QEMU")
-	default:
-		if major, _ := strconv.Atoi(part[1]); major > 5 || major == 5 && part[2] != "0" {
-			a.Stray(a.old, 1, true, refused, "the machine type "+a.machine, "machine types")
-		}
+	case !a.olderThan(5, 1):
+		a.Stray(a.old, 1, true, refused, "the machine type "+a.machine, "machine types")
 	}
 }
 
-// arrange takes what -smp says of the topology, and the rest as QEMU does since 6.2: cores before sockets, one of what is not named
-// (machine_parse_smp_config; docs/system/qemu-manpage, -smp).
+// arrange takes what -smp says of the topology.
 func (a *arguments) arrange(last func(key string) string) error {
-	n := map[string]int{}
+	a.topology = map[string]int{}
 	for _, key := range []string{"cpus", "maxcpus", "sockets", "dies", "clusters", "modules", "cores", "threads"} {
 		value := last(key)
 		if value == "" {
@@ -85,14 +94,25 @@ func (a *arguments) arrange(last func(key string) string) error {
 		if err != nil || v < 1 || v > most {
 			return fmt.Errorf("found -smp %s=%q, want a number from 1", key, value)
 		}
-		n[key] = v
+		a.topology[key] = v
 	}
+	a.s.TopologyAt, a.s.VCPUsAt = a.place(), cmp.Or(a.s.VCPUsAt, a.place())
+	return nil
+}
+
+// shape completes the topology as QEMU does: cores before sockets since machine types of 6.2, sockets before cores for older ones; one of
+// what is not named else (machine_parse_smp_config; docs/system/qemu-manpage, -smp).
+func (a *arguments) shape() {
+	n := a.topology
 	dies, clusters, modules := max(1, n["dies"]), max(1, n["clusters"]), max(1, n["modules"])
 	each := dies * clusters * modules // in a socket
 	all := cmp.Or(n["maxcpus"], n["cpus"])
 	sockets, cores, threads := n["sockets"], n["cores"], n["threads"]
+	older := a.olderThan(6, 2)
 	switch {
 	case all == 0:
+	case older && sockets == 0:
+		sockets = all / (each * max(1, cores) * max(1, threads))
 	case cores == 0:
 		cores = all / (max(1, sockets) * each * max(1, threads))
 	case sockets == 0:
@@ -106,8 +126,9 @@ func (a *arguments) arrange(last func(key string) string) error {
 	s.Sockets, s.Dies, s.Cores, s.Threads = a.levels[0], dies, a.levels[4]*clusters*modules, a.levels[5]
 	a.all = cmp.Or(all, s.Most())
 	a.now = min(a.all, cmp.Or(n["cpus"], a.all))
-	s.TopologyAt, s.VCPUsAt = a.place(), cmp.Or(s.VCPUsAt, a.place())
-	return nil
+	if n["cpus"] > a.all {
+		a.Stray(a.smp, 1, true, "%d vCPUs (cpus), and at most %d (maxcpus): QEMU refuses it", n["cpus"], a.all)
+	}
 }
 
 // partsOf returns the number of each part that a vCPU is in, within the next larger one.

@@ -23,6 +23,12 @@ var options = regexp.MustCompile(`(?:^|\s)-(?:smp|numa)\s+\S|(?:^|\s)-m\s+(?:siz
 // Detect reports whether a file that begins with head has arguments of QEMU.
 func Detect(head []byte) bool { return options.Match(head) }
 
+// listed matches a line of ps: a command of QEMU with its path.
+var listed = regexp.MustCompile(`(?m)^\s*(?:\S+\s+)*?/\S*/(?:qemu-system-[a-z0-9_]+|qemu-kvm|kvm)\s.*\s-(?:smp|m)\s`)
+
+// Listed reports whether a file that begins with head lists processes of QEMU with their arguments.
+func Listed(head []byte) bool { return listed.Match(head) }
+
 // most is more than any VM has.
 const most = 1 << 14
 
@@ -30,13 +36,14 @@ const most = 1 << 14
 type arguments struct {
 	*definition.VM
 	s        *numa.Stated
-	line     int    // that is read
-	begun    int    // line of the command; 0 when options stand alone
-	smp      int    // line of -smp; 0 for none
-	machine  string // its type
-	old      int    // line of the first -numa node with mem=, which machine types from 5.1 on do not take; 0 for none
-	all, now int    // vCPUs of which -smp speaks, and those there at the start
-	levels   [6]int // how many of each of partsOfCPU
+	line     int            // that is read
+	begun    int            // line of the command; 0 when options stand alone
+	smp      int            // line of -smp; 0 for none
+	machine  string         // its type
+	old      int            // line of the first -numa node with mem=, which machine types from 5.1 on do not take; 0 for none
+	topology map[string]int // that -smp states, by its words
+	all, now int            // vCPUs of which -smp speaks, and those there at the start
+	levels   [6]int         // how many of each of partsOfCPU
 	backends map[string]backing
 	nodes    []guestNode
 	cpus     []cpuOfNode

@@ -20,7 +20,7 @@ import (
 var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.JoinUnmarshalers(
 	object[numa.Note](), object[numa.Cluster](), object[numa.Host](), object[numa.Node](), object[numa.VM](), object[numa.Setting](),
 	object[numa.Observation](), object[numa.Config](), object[numa.ClientSeen](), object[numa.FarShare](),
-	object[numa.Stated](), object[numa.Cell](), object[numa.Pinned](), object[numa.Bound](), object[numa.Helper](), object[numa.Pool](),
+	object[numa.Stated](), object[numa.Cell](), object[numa.Pinned](), object[numa.Bound](), object[numa.Module](), object[numa.Helper](), object[numa.Pool](),
 	json.UnmarshalFromFunc(readPresent[numa.Stated]),
 	fact[bool](), fact[int](), fact[string](), fact[numa.Bytes](), fact[numa.Release](), fact[numa.PowerState](),
 	fact[[]int](), fact[[][]int](), fact[[]numa.Node](), fact[numa.Settings](), fact[[][]numa.Pool](), fact[[]numa.Bytes](), fact[[]numa.ClientSeen](), fact[[]numa.FarShare](), fact[float64](),

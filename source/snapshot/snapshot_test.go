@@ -32,6 +32,9 @@ func fullFleet(t testing.TB) *numa.Fleet {
 		for _, p := range []*int{&v.Stated.Pins[0].VCPU, &v.Stated.Pins[1].VCPU} {
 			*p = 1
 		}
+		for j := range v.Stated.Modules {
+			v.Stated.Modules[j].Cell = j
+		}
 		v.Cluster, v.Host, v.Power.Value = f.Clusters[i].ID, f.Hosts[i].ID, numa.Suspended
 		for j := range v.Observed {
 			v.Observed[j].Config.Power.Value = numa.PoweredOff

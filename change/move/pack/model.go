@@ -98,6 +98,7 @@ func (m *model) addHost(h *Host) {
 			c = c * n.Threads / n.Cores
 		}
 		left := max(0, int64(n.Memory-n.KeptMemory))
+		ordinary := int64(numa.Ordinary(numa.Bytes(left), n.Pages))
 		for _, size := range m.sizes {
 			k := slices.IndexFunc(n.Pages, func(g numa.Pool) bool { return g.Size == size })
 			have := int64(0)
@@ -108,15 +109,10 @@ func (m *model) addHost(h *Host) {
 			left -= have
 			mem += have
 		}
-		for _, g := range n.Pages { // of sizes that no VM asks for
-			if !slices.Contains(m.sizes, g.Size) {
-				left -= min(left, int64(g.Count)*int64(g.Size))
-			}
-		}
 		m.cores = append(m.cores, int32(c))
 		m.cpu = append(m.cpu, int64(c)*m.core)
-		m.mem = append(m.mem, left)
-		cpu, mem = cpu+int64(c)*m.core, mem+left
+		m.mem = append(m.mem, ordinary)
+		cpu, mem = cpu+int64(c)*m.core, mem+ordinary
 	}
 	m.hostCPU, m.hostMem = append(m.hostCPU, cpu), append(m.hostMem, mem)
 	k := len(h.Nodes)

@@ -18,9 +18,6 @@ import (
 	"homenode/source/libvirt"
 )
 
-// smallPage is an ordinary page; larger ones are huge. 64 KiB is the ordinary page of POWER and some arm64 kernels.
-const smallPage = 64 * numa.KiB
-
 // OfCapabilities returns the host of virsh capabilities under a name.
 func OfCapabilities(name string, c *libvirt.Host) (pack.Host, error) {
 	read, notes := c.Host()
@@ -163,7 +160,7 @@ func OfHost(in *numa.Host) (pack.Host, error) {
 // huge returns the pools of huge pages.
 func huge(pools []numa.Pool) (out []numa.Pool) {
 	for _, p := range pools {
-		if p.Size > smallPage {
+		if p.Huge() {
 			out = append(out, p)
 		}
 	}

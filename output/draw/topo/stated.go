@@ -46,10 +46,11 @@ func spread(v *rule.StatedVM) (groups []group, on map[int]numa.Bytes) {
 			groups = append(groups, group{cell: i, node: node, cpus: cpus, memory: to - before})
 			before = to
 		}
-		if bound := s.HomeOf(i, h); bound != nil {
-			for _, n := range bound {
-				on[n] += c.Memory / numa.Bytes(len(bound))
-			}
+	}
+	for _, p := range s.Pieces() {
+		home := s.Home(&p, h)
+		for _, n := range home {
+			on[n] += p.Memory / numa.Bytes(len(home))
 		}
 	}
 	if o := v.MemoryOn(); o != nil {

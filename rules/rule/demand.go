@@ -1,0 +1,79 @@
+package rule
+
+import (
+	"slices"
+
+	"homenode/numa"
+)
+
+// A Demand is memory of pages of one size that VMs of a host take from some of its nodes and from no others.
+type Demand struct {
+	Memory numa.Bytes
+	Own    numa.Bytes // of the VM that is judged
+	Names  []string   // of the VMs, in the order of the fleet, the one that is judged first
+}
+
+// DemandOn returns what a VM, and the VMs beside it that run at one time with it, have bound to nodes; of nil nodes, which are all of the
+// host, what QEMU takes at the start and keeps: huge pages, and ordinary ones where that is stated. standard is the size of huge pages
+// whose size is not stated.
+func (v *StatedVM) DemandOn(nodes []int, page, standard numa.Bytes) Demand {
+	d := Demand{Own: v.takes(nodes, page, standard)}
+	d.add(v, d.Own)
+	for _, other := range v.Beside {
+		if other.Stated.Running == v.Stated.Running && (page == 0 || !other.Stated.Reserves) {
+			d.add(other, other.takes(nodes, page, standard))
+		}
+	}
+	return d
+}
+
+func (d *Demand) add(v *StatedVM, memory numa.Bytes) {
+	if memory > 0 {
+		d.Memory, d.Names = d.Memory+memory, append(d.Names, v.Name)
+	}
+}
+
+// takes returns what of the memory of a VM comes from these nodes and no others.
+func (v *StatedVM) takes(nodes []int, page, standard numa.Bytes) (sum numa.Bytes) {
+	for _, p := range v.Stated.Pieces() {
+		size := p.Page
+		if size == numa.DefaultPage {
+			size = standard
+		}
+		from := size > 0 || v.Stated.Taken
+		if nodes != nil {
+			from = p.Bound.Hard() && !slices.ContainsFunc(p.Bound.Nodes, func(n int) bool { return !slices.Contains(nodes, n) })
+		}
+		if size == page && from {
+			sum += p.Memory
+		}
+	}
+	return sum
+}
+
+// Sets returns the sets of nodes that memory of pages of a size is bound to, each once; nil, which is all of the host, comes first.
+func (v *StatedVM) Sets(page numa.Bytes) [][]int {
+	out := [][]int{nil}
+	for _, p := range v.Stated.Pieces() {
+		if p.Page == page && p.Bound.Hard() && !slices.ContainsFunc(out, func(o []int) bool { return o != nil && slices.Equal(o, p.Bound.Nodes) }) {
+			out = append(out, p.Bound.Nodes)
+		}
+	}
+	return out
+}
+
+// RoomOn returns the memory that nodes of the host have together for pages of a size; nil nodes are all. False when some is unknown.
+func (v *StatedVM) RoomOn(nodes []int, page numa.Bytes) (sum numa.Bytes, ok bool) {
+	for i := range v.Host.Nodes.Value {
+		id := v.Host.Nodes.Value[i].ID
+		if nodes != nil && !slices.Contains(nodes, id) {
+			continue
+		}
+		room, known := v.Host.Room(id, page)
+		if !known {
+			return 0, false
+		}
+		sum += room
+	}
+	return sum, true
+}

@@ -1,0 +1,268 @@
+package libvirt
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/source/text"
+)
+
+// align is what libvirt rounds the memory of cells up to (qemuDomainAlignMemorySizes in src/qemu/qemu_domain.c).
+func (d *domain) align() numa.Bytes {
+	if strings.HasPrefix(d.Arch, "ppc64") {
+		return 256 * numa.MiB
+	}
+	return numa.MiB
+}
+
+// roundUp returns the first multiple of unit that is not below size.
+func roundUp(size, unit numa.Bytes) numa.Bytes { return (size + unit - 1) / unit * unit }
+
+// round returns the memory of a cell or a device as libvirt rounds it up.
+func (d *domain) round(size, unit numa.Bytes) numa.Bytes {
+	up := roundUp(size, unit)
+	d.rounded += up - size
+	return up
+}
+
+// overlap reports whether two lists of cells have one in common; nil are all that no list names.
+func overlap(a, b []int) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return slices.ContainsFunc(a, func(cell int) bool { return slices.Contains(b, cell) })
+}
+
+// memory reads the memory of the VM, and the most that it can have.
+func (d *domain) memory(e *element) {
+	for _, m := range []struct{ name, words string }{{"memory", "memory"}, {"maxMemory", "most memory"}} {
+		c := e.child(m.name)
+		if c == nil {
+			continue
+		}
+		size := d.bytes(c, m.name, c.content(), c.attr("unit"))
+		switch {
+		case !size.Known():
+			continue
+		case m.name == "maxMemory":
+			d.Stated.HotPlug = true
+			if size.Value < d.Stated.Shape.Memory {
+				d.Stray(c.line, c.col, true, "maxMemory of %s is below the memory of %s: libvirt refuses it", size.Value, d.Stated.Shape.Memory)
+			}
+		default:
+			d.Stated.Shape.Memory, d.Stated.MemoryAt = size.Value, numa.Place(d.file.Name, c.line, 0)
+		}
+		d.add(c, m.words, int64(size.Value/numa.KiB), "KiB")
+	}
+}
+
+// aligned takes from the memory of the VM what no cell has of it, and rounds it as libvirt rounds that of cells: libvirt reckons it anew.
+func (d *domain) aligned() {
+	s, unit := &d.Stated.Shape, d.align()
+	var sum numa.Bytes
+	for _, c := range s.Cells {
+		sum += c.Memory
+	}
+	for _, beside := range []numa.Bytes{d.idle, d.idle + d.enclaves} { // releases of libvirt may differ in whether enclaves count
+		if over := sum + beside - s.Memory; s.Cells != nil && over >= 0 && over <= d.rounded {
+			s.Memory = sum
+			return
+		}
+	}
+	if s.Memory > d.idle {
+		s.Memory -= d.idle
+	}
+	s.Memory = roundUp(s.Memory, unit)
+}
+
+// backing reads the huge pages.
+func (d *domain) backing(e *element) {
+	if e == nil {
+		return
+	}
+	if locked := e.child("locked"); locked != nil {
+		d.Stated.Taken = true
+		d.add(locked, "memory locked", true, "")
+	}
+	if mode := e.child("allocation"); mode.attr("mode") == "immediate" {
+		d.Stated.Taken = true
+		d.add(mode, "memory allocation", mode.attr("mode"), "")
+	}
+	huge := e.child("hugepages")
+	if huge == nil {
+		return
+	}
+	var pages []numa.HugePages
+	for _, p := range huge.all("page") {
+		size := d.bytes(p, "page", p.attr("size"), p.attr("unit"))
+		if !size.Known() || size.Value == 0 {
+			continue
+		}
+		one := numa.HugePages{Size: size.Value, Cells: d.list(p, "nodeset", maxNode)}
+		of := "all cells"
+		if one.Cells != nil {
+			of = "cells " + words.Ranges(one.Cells)
+		}
+		if i := slices.IndexFunc(pages, func(o numa.HugePages) bool { return overlap(o.Cells, one.Cells) }); i >= 0 {
+			d.Stray(p.line, p.col, true, "two sizes of huge pages, %s and %s, are stated for one cell: libvirt refuses it", pages[i].Size, one.Size)
+		}
+		pages = append(pages, one)
+		d.add(p, "huge pages of "+of, size.Value.String(), "")
+	}
+	if pages == nil {
+		d.Stated.DefaultPage = true
+		d.add(huge, "huge pages", true, "")
+	}
+	d.Pages(pages, len(d.Stated.Cells), huge.line, huge.col)
+}
+
+// A device is a memory device: its size, and what of it is memory of its cell now.
+type device struct {
+	*element
+	model       string
+	size, taken numa.Bytes
+	cell        int // -1 for none
+}
+
+// device reads a memory device; false where its size or its cell is no number. Memory of nvdimm and virtio-pmem is that of a file or a
+// device of the host, that of virtio-mem grows and shrinks (https://libvirt.org/kbase/memorydevices.html).
+func (d *domain) device(e *element) (m device, ok bool) {
+	sized := func(name string) numa.Fact[numa.Bytes] {
+		c := e.child("target", name)
+		return d.bytes(e, name, c.content(), c.attr("unit"))
+	}
+	size := sized("size")
+	m = device{element: e, model: cmp.Or(e.attr("model"), "dimm"), cell: -1}
+	if node := e.child("target", "node"); node != nil {
+		if m.cell, ok = d.number(e, "node", node.content(), maxNode); !ok {
+			return m, false
+		}
+	}
+	m.size = d.round(size.Value, max(2*numa.MiB, d.align()))
+	switch m.model {
+	case "dimm":
+		m.taken = m.size
+	case "virtio-mem":
+		requested, now := sized("requested"), sized("current")
+		m.taken = min(m.size, max(requested.Value, now.Value))
+	}
+	return m, size.Known()
+}
+
+// modules adds memory devices to the cells that they are of; slots is how many fit, -1 for no limit that is stated.
+func (d *domain) modules(list []*element, slots int) {
+	s := d.Stated
+	inSlots := 0
+	for _, e := range list {
+		m, ok := d.device(e)
+		if m.model == "dimm" || m.model == "nvdimm" {
+			inSlots++
+		}
+		if !ok {
+			continue
+		}
+		what := "a memory device (" + text.Short(m.model) + ")"
+		d.add(e, "memory device "+text.Short(m.model), int64(m.size/numa.KiB), "KiB")
+		if m.model == "sgx-epc" {
+			d.enclaves += m.size
+		} else {
+			d.idle += m.size - m.taken
+		}
+		switch {
+		case m.cell >= max(1, len(s.Cells)):
+			d.Stray(e.line, e.col, true, "%s of %s is of cell %d, which there is not: libvirt refuses it", what, m.size, m.cell)
+			continue
+		case m.cell < 0 && len(s.Cells) > 0 && slices.Contains([]string{"dimm", "nvdimm", "virtio-mem"}, m.model):
+			d.Stray(e.line, e.col, true, "%s of %s states no cell (node): libvirt refuses it", what, m.size)
+			continue
+		}
+		d.module(m, what)
+	}
+	if slots >= 0 && inSlots > slots && !s.Partial {
+		d.Stray(list[0].line, list[0].col, true, "%s, and maxMemory has %s: libvirt refuses it", words.Plural(inSlots, "memory module"), words.Plural(slots, "slot"))
+	}
+}
+
+// module adds a memory device to its cell, and to the modules when it has pages or nodes of its own. Without them it has those of
+// its cell, as its mode of binding is (qemuBuildMemoryBackendProps in src/qemu/qemu_command.c).
+func (d *domain) module(m device, what string) {
+	s := d.Stated
+	source := m.child("source")
+	nodes := source.child("nodemask")
+	page := source.child("pagesize")
+	one := numa.Module{Model: m.model, Cell: m.cell, Memory: m.taken, At: d.at(m.element)}
+	if nodes != nil {
+		one.Bound = numa.Bound{Mode: "strict", Nodes: d.numbers(nodes, "nodemask", nodes.content(), maxNode), At: d.at(nodes)}
+		if m.cell >= 0 && m.cell < len(s.Bound) {
+			one.Bound.Mode = cmp.Or(s.Bound[m.cell].Mode, "strict")
+		}
+		d.add(nodes, what+" from host nodes", words.Ranges(one.Bound.Nodes), "")
+	} else if m.cell >= 0 && m.cell < len(s.Bound) {
+		one.Bound = s.Bound[m.cell]
+	}
+	if m.cell >= 0 && m.cell < len(s.Cells) {
+		one.Page = s.PageOf(m.cell)
+		if s.DefaultPage {
+			one.Page = numa.DefaultPage
+		}
+	}
+	if page != nil {
+		one.Page = d.bytes(page, "pagesize", page.content(), page.attr("unit")).Value
+		if small := (numa.Pool{Size: one.Page}); !small.Huge() {
+			one.Page = 0
+		}
+	}
+	own := nodes != nil || page != nil
+	if own && one.Page > 0 && m.size%one.Page != 0 {
+		d.Stray(m.line, m.col, true, "%s of %s is no whole pages of %s: QEMU refuses it", what, m.size, one.Page)
+	}
+	if m.cell >= 0 && m.cell < len(s.Cells) {
+		s.Cells[m.cell].Memory += m.taken
+		if own {
+			s.Cells[m.cell].Added += m.taken
+		}
+	}
+	if own && len(s.Cells) > 0 {
+		s.Modules = append(s.Modules, one)
+	}
+}
+
+// hotplug returns how many memory modules fit, -1 where that is not stated. It finds memory that can be added to a VM without cells:
+// libvirt has refused that but on POWER, before it added a cell by itself (qemuDomainDefNumaAutoAdd in src/qemu/qemu_postparse.c).
+func (d *domain) hotplug(e *element) (slots int) {
+	n, ok := d.number(e, "slots", e.attr("slots"), 1<<16)
+	switch {
+	case e == nil && !d.Stated.Partial:
+		return 0
+	case !ok:
+		return -1
+	case len(d.Stated.Cells) == 0 && !d.Stated.Partial && !strings.HasPrefix(d.Arch, "ppc64"):
+		d.Doubt(e.line, e.col, "memory can be added (maxMemory), and no cell is stated: releases of libvirt that do not add one refuse it")
+	}
+	return n
+}
+
+// unheld finds huge pages of cells that run apart, where no cell is bound to nodes of its own: QEMU takes the pages at its start, in
+// threads that run on the CPUs of one cell or of none.
+func (d *domain) unheld(e *element) {
+	s := d.Stated
+	own := slices.ContainsFunc(s.Bound, func(b numa.Bound) bool { return b.At != s.Bound[0].At || len(b.Nodes) == 1 })
+	if e == nil || len(s.Cells) < 2 || own || s.Auto {
+		return
+	}
+	a, b := d.cpusOf(0), d.cpusOf(1)
+	if a != nil && b != nil && !slices.ContainsFunc(a, func(cpu int) bool { return slices.Contains(b, cpu) }) {
+		d.Stray(e.line, e.col, false, "QEMU takes the huge pages when it starts, wherever its thread runs: the vCPUs of cells 0 and 1 are pinned apart, and no cell is bound to a node")
+	}
+}
+
+// cpusOf returns the CPUs of the host that the first vCPU of a cell may run on; nil for all.
+func (d *domain) cpusOf(cell int) []int {
+	if c := d.Stated.Cells[cell].CPUs; len(c) > 0 && c[0] < len(d.Stated.CPUs) {
+		return d.Stated.CPUs[c[0]]
+	}
+	return nil
+}
