@@ -95,7 +95,7 @@ func TestAbsentCPUs(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]bool{"-smp 8": true, "-cpu host -m 8G": true, "-cpu host,-smp -device x": false} {
-		fleet, err := kvm.ReadBytes("a.conf", []byte("memory: 16384\ncores: 40\nnuma: 0\nargs: "+args))
+		fleet, err := kvm.ReadBytes("a.conf", []byte("memory: 16384\ncores: 40\nnuma: 0\nargs: "+args+"\n"))
 		if err != nil || len(fleet.VMs) != 1 || fleet.VMs[0].VCPUs.Value != 40 {
 			t.Errorf("%s: %+v, %v", args, fleet, err)
 			continue

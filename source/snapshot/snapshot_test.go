@@ -33,7 +33,7 @@ func fullFleet(t testing.TB) *numa.Fleet {
 			*p = 1
 		}
 		for j := range v.Stated.Modules {
-			v.Stated.Modules[j].Cell = j
+			v.Stated.Modules[j].Cell = 1
 		}
 		v.Cluster, v.Host, v.Power.Value = f.Clusters[i].ID, f.Hosts[i].ID, numa.Suspended
 		for j := range v.Observed {

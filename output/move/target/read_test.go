@@ -148,7 +148,7 @@ func TestCheckFiles(t *testing.T) {
 		{"one line", "a.args", "qemu-system-x86_64 -m 8G -smp 8,sockets=2 -numa node,cpus=0-3,mem=4G -numa node,cpus=4-6,mem=4G -S\n", []string{"K002 the cells do not divide its vCPUs: vCPUs 7 are in no cell"}, ""},
 		{"no arguments", "a.args", "hello\n", nil, "a.args: found no virsh capabilities and no definition of a VM"},
 		{"no number of vCPUs", "a.args", "-m 8192\n-smp many\n", nil, `a.args:2:1: found -smp cpus="many", want a number from 1`},
-		{"fewer vCPUs than cores", "a.args", "-m 8192\n-smp 2,sockets=4\n", []string{"K013 a topology of 4 vCPUs, and 2 vCPUs"}, ""},
+		{"fewer vCPUs than cores", "a.args", "-m 8192\n-smp 2,sockets=4\n", []string{"K013 a topology of 4 vCPUs, and 2 vCPUs: QEMU refuses it"}, ""},
 		{"few sockets", "a.xml", `<domain><memory unit='GiB'>2</memory><vcpu>4</vcpu></domain>`, nil, ""},
 		{"pages of one cell", "a.xml", halves("<page size='1' unit='G' nodeset='0'/>", 32768, 32256), nil, ""},
 		{"pages of one cell, and not whole", "a.xml", halves("<page size='1' unit='G' nodeset='1'/>", 32768, 32256),
@@ -227,8 +227,8 @@ func TestArguments(t *testing.T) {
 		{"nodes in another order", "-m 256M -smp 2,sockets=2" + backends + " -numa node,nodeid=1,memdev=a,cpus=1 -numa node,nodeid=0,memdev=b,cpus=0", nil},
 		{"a backend twice", "-m 256M -smp 2,sockets=2" + backends + " -numa node,memdev=a,cpus=0 -numa node,memdev=a,cpus=1",
 			[]string{"K013 the backend a is that of nodes 0 and 1: QEMU wants one for each"}},
-		{"another product", "-m 256M -smp 36,maxcpus=36,sockets=4,cores=12", []string{"K013 a topology of 48 vCPUs, and 36 vCPUs"}},
-		{"another product, of threads too", "-m 256M -smp 36,maxcpus=36,sockets=4,dies=1,cores=12,threads=1", []string{"K013 a topology of 48 vCPUs, and 36 vCPUs"}},
+		{"another product", "-m 256M -smp 36,maxcpus=36,sockets=4,cores=12", []string{"K013 a topology of 48 vCPUs, and 36 vCPUs: QEMU refuses it"}},
+		{"another product, of threads too", "-m 256M -smp 36,maxcpus=36,sockets=4,dies=1,cores=12,threads=1", []string{"K013 a topology of 48 vCPUs, and 36 vCPUs: QEMU refuses it"}},
 		{"an odd vCPU", "-m 256M -smp 9,sockets=2", []string{"K013 9 vCPUs at the start, and a topology of 8"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
