@@ -291,7 +291,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 			d.Unchanged++
 		}
 	}
-	if va.Cluster != vb.Cluster && !v.Stops() && d.A.Fleet.ClusterName(va.Cluster) != v.Cluster {
+	if va.Cluster != vb.Cluster && (va.Host == "") == (vb.Host == "") && d.A.Fleet.ClusterName(va.Cluster) != v.Cluster {
 		v.Settings = append(v.Settings, Setting{"cluster", d.A.Fleet.ClusterName(va.Cluster), v.Cluster})
 	}
 	switch {

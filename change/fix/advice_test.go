@@ -96,6 +96,9 @@ func TestAdvice(t *testing.T) {
 			continue
 		}
 		r := rules.Run(f, rules.Options{})
+		if r.VMs == 0 {
+			continue // nothing is judged, and a plan of it is refused
+		}
 		told := map[[4]string]bool{}
 		for i := range r.Findings {
 			one := &r.Findings[i]

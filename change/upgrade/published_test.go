@@ -44,6 +44,7 @@ var noMeanings = map[string]string{
 	"C-4":  "where clients are placed as they start is simulated, and no setting",
 	"C-7":  "it is a known fault, which the check of known faults reports of hosts",
 	"C-11": "it changes with 9.1, which is no target of an upgrade yet",
+	"D-5":  "which hosts take a VM with a device of its host changes no setting of the VM",
 	"C-24": "the setting is new with 8.0: no VM has it before",
 }
 
