@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"homenode/numa/unit"
+	"homenode/output/draw/picture"
 	"homenode/output/table"
 )
 
@@ -89,11 +90,8 @@ type Drawing struct {
 	ID    string // the anchor on a page: a letter, then letters, digits and hyphens; "" for none
 	About string // what it shows, in one sentence
 	Wide  bool   // it has a page's width
-	Draw  func(io.Writer) error
-	// Inline draws it without its style, which is Style, as it stands inside a page; nil for
-	// Draw.
-	Inline func(io.Writer) error
-	Style  string
+	// Picture draws it for a page or a file.
+	Picture func() *picture.Picture
 	// Letters draws it on a terminal of so many columns; nil where a terminal does without.
 	// An answer that is drawn there shows no tables beside it.
 	Letters func(w io.Writer, width int, colour bool) error

@@ -2,7 +2,6 @@ package change
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"homenode/change/diff"
@@ -10,7 +9,6 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/output/draw/svg"
 	"homenode/output/draw/topo"
 	"homenode/rules/rule"
 )
@@ -53,9 +51,7 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 				}
 				continue
 			}
-			one := answer.Drawing{About: about, Style: svg.Style,
-				Draw:   func(w io.Writer) error { return svg.Draw(w, d, svg.Options{}) },
-				Inline: func(w io.Writer) error { return svg.Draw(w, d, svg.Options{Inline: true}) }}
+			one := answer.Drawing{About: about, Picture: d.Picture}
 			if heading == "" {
 				heading = side.vm.Name + ", today and changed"
 				one.Heading = heading
@@ -111,10 +107,10 @@ func drawnVM(v *rule.VM, side string) (d *topo.Drawing, about string) {
 	if v.Home == nil || host == nil {
 		host = v.On[0].Kind.Hosts[0]
 	}
-	d = topo.OfVM(v, host).Named(side + "-")
-	if d == nil {
+	if d = topo.OfVM(v, host); d == nil {
 		return nil, fmt.Sprintf("%s does not power on on %s (%s), so that it is not drawn there.", v.Name, host.Name, side)
 	}
+	d.Prefix = side + "-"
 	return d, fmt.Sprintf("%s: %s on %s", capital(side), shape(v), host.Name)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"homenode/change/whatif"
 	"homenode/output/change"
+	"homenode/output/draw/picture"
 	"homenode/rules"
 	"homenode/source/scenario"
 )
@@ -49,7 +50,7 @@ vm web host=a vcpus=4 memory=16GB hw=19
 		for _, d := range a.Drawings {
 			abouts = append(abouts, d.About)
 			var b bytes.Buffer
-			if err := d.Draw(&b); err != nil {
+			if err := picture.Write(&b, d.Picture(), false); err != nil {
 				t.Fatal(err)
 			}
 			for _, m := range regexp.MustCompile(` id="([^"]+)"`).FindAllStringSubmatch(b.String(), -1) {

@@ -3,13 +3,12 @@ package fleet
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/output/draw/svg"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -91,9 +90,5 @@ func kindText(c *rule.Cluster, k *rule.Kind) string {
 
 // drawing returns the drawing of a host or VM; its shapes have the anchor.
 func drawing(about string, of func() *topo.Drawing) answer.Drawing {
-	return answer.Drawing{
-		About: about, Style: svg.Style,
-		Draw:   func(w io.Writer) error { return svg.Draw(w, of(), svg.Options{}) },
-		Inline: func(w io.Writer) error { return svg.Draw(w, of(), svg.Options{Inline: true}) },
-	}
+	return answer.Drawing{About: about, Picture: func() *picture.Picture { return of().Picture() }}
 }

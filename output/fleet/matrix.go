@@ -2,12 +2,11 @@ package fleet
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"homenode/output/answer"
-	"homenode/output/draw/svg"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 	"homenode/output/table"
 	"homenode/rules/verdict/matrix"
@@ -36,9 +35,7 @@ func Matrix(all []*matrix.Matrix, source, filter string) *answer.Answer {
 	for i, m := range all {
 		a.Tables = append(a.Tables, matrixTable(i, m))
 		a.Drawings = append(a.Drawings, answer.Drawing{
-			About: m.Title + ": VMs on the kinds of hosts", Wide: true, Style: svg.Style,
-			Draw:   func(w io.Writer) error { return svg.DrawMatrix(w, m, svg.Options{}) },
-			Inline: func(w io.Writer) error { return svg.DrawMatrix(w, m, svg.Options{Inline: true}) },
+			About: m.Title + ": VMs on the kinds of hosts", Wide: true, Picture: func() *picture.Picture { return topo.OfMatrix(m) },
 		})
 	}
 	a.Tables[len(all)-1].Foot = topo.MatrixCaption(all[0])

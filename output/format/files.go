@@ -16,6 +16,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/answer"
+	"homenode/output/draw/picture"
 	"homenode/output/table"
 	"homenode/rules/finding"
 	"homenode/rules/policy"
@@ -198,7 +199,7 @@ func lineTable(name string, lines []string) answer.Table {
 func SVG(w io.Writer, a *answer.Answer) error {
 	switch {
 	case len(a.Drawings) > 0:
-		return a.Drawings[0].Draw(w)
+		return picture.Write(w, a.Drawings[0].Picture(), false)
 	case a.NoDrawing != "":
 		return fmt.Errorf("%s has nothing to draw: %s", a.Command, a.NoDrawing)
 	}

@@ -11,6 +11,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa/unit"
 	"homenode/output/answer"
+	"homenode/output/draw/picture"
 	"homenode/output/format"
 )
 
@@ -35,9 +36,8 @@ func example() *answer.Answer {
 		Facts:   []answer.Fact{{Name: "read", Text: "a host <b>", Took: ""}},
 		Changes: []answer.Change{{If: "traffic twice as much", Result: "3.26 GHz", Change: "+100 %"}},
 		Notes:   []answer.Note{{Text: "the range is that of the article"}, {Text: "no <i>memory</i>", At: "vm 3", From: "source"}},
-		Drawings: []answer.Drawing{{ID: "drawing", About: "a square", Draw: func(w io.Writer) error {
-			_, err := io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><style>.square{fill:red}</style><rect class="square" width="9" height="9"/></svg>`)
-			return err
+		Drawings: []answer.Drawing{{ID: "drawing", About: "a square", Picture: func() *picture.Picture {
+			return &picture.Picture{ID: "square", Class: "chart", Title: "a square", Width: 90, Height: 90, Groups: []picture.Group{{ID: "square__one", Shapes: []picture.Shape{{Class: "bar", W: 90, H: 90}}}}}
 		}}},
 		Next:   []string{"homenode size io --published"},
 		Result: struct{ Hz unit.Hz }{1.63 * unit.GHz},

@@ -3,7 +3,6 @@ package guest
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 	"homenode/size/latency"
 	"homenode/source/measured"
 )
@@ -22,9 +22,7 @@ func drawings(r *measured.Result) []answer.Drawing {
 		if c == nil {
 			continue
 		}
-		out = append(out, answer.Drawing{ID: c.ID, Wide: true, About: c.Title, Draw: func(w io.Writer) error {
-			return chart.Draw(w, []chart.Chart{*c}, chart.Options{})
-		}})
+		out = append(out, answer.Drawing{ID: c.ID, Wide: true, About: c.Title, Picture: func() *picture.Picture { return chart.Of(*c) }})
 	}
 	return out
 }
@@ -59,7 +57,7 @@ func rungs(r *measured.Result) *chart.Chart {
 		}
 		lines.Marks = append(lines.Marks, chart.Mark{Name: name, Value: float64(c.Size)})
 	}
-	return &chart.Chart{ID: "rungs", Title: "Latency of a dependent load, by working set", Note: "Each point is the median; bars show the middle half of the samples.", Lines: lines}
+	return &chart.Chart{ID: "rungs", Title: "Latency of a dependent load, by working set", Note: "Each point is the median; bars show the middle half of the samples.", Figure: lines}
 }
 
 // nodeHeat is the latency from node to node.
@@ -82,7 +80,7 @@ func nodeHeat(r *measured.Result) *chart.Chart {
 		}
 		h.Cells = append(h.Cells, cells)
 	}
-	return &chart.Chart{ID: "nodes", Title: "Latency from node to node", Heat: h}
+	return &chart.Chart{ID: "nodes", Title: "Latency from node to node", Figure: h}
 }
 
 // mostHeat is how many logical processors are drawn one by one; more are drawn as blocks.
@@ -131,7 +129,7 @@ func coreHeat(r *measured.Result) *chart.Chart {
 	if block > 1 {
 		note += fmt.Sprintf(" Each cell is the mean of %d × %d logical processors.", block, block)
 	}
-	return &chart.Chart{ID: "cores", Title: "From one logical processor to another", Note: note, Heat: h}
+	return &chart.Chart{ID: "cores", Title: "From one logical processor to another", Note: note, Figure: h}
 }
 
 func square[T any](n int) [][]T {
@@ -189,7 +187,7 @@ func histogram(r *measured.Result) *chart.Chart {
 			lines.Series = append(lines.Series, s)
 		}
 	}
-	return &chart.Chart{ID: "pages", Title: fmt.Sprintf("Latency of %d pages", h.Pages), Note: "Two hills are two kinds of memory: near and far. One hill does not prove that all of it is near.", Lines: lines}
+	return &chart.Chart{ID: "pages", Title: fmt.Sprintf("Latency of %d pages", h.Pages), Note: "Two hills are two kinds of memory: near and far. One hill does not prove that all of it is near.", Figure: lines}
 }
 
 // published are the names of the steps of size latency that stand beside the measured ones.
@@ -228,5 +226,5 @@ func ladder(r *measured.Result) *chart.Chart {
 	slices.SortStableFunc(bars.Rows, func(a, b chart.Row) int {
 		return cmp.Compare(a.Segments[0].Value, b.Segments[0].Value)
 	})
-	return &chart.Chart{ID: "ladder", Title: "From the cache to the remote procedure call", Note: "Published figures are of other machines: homenode size latency --details has their sources.", Bars: bars}
+	return &chart.Chart{ID: "ladder", Title: "From the cache to the remote procedure call", Note: "Published figures are of other machines: homenode size latency --details has their sources.", Figure: bars}
 }

@@ -3,7 +3,6 @@ package move
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
-	"homenode/output/draw/svg"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -309,10 +308,8 @@ const mostDrawn = 24
 // planDrawings are all hosts before and after in one picture, and each of them.
 func planDrawings(p *plan.Plan, whole *rules.Result) []answer.Drawing {
 	before := hostsBefore(p, whole)
-	all := func() []chart.Chart { return []chart.Chart{beside(p, whole, before)} }
-	out := []answer.Drawing{{ID: "hosts", Heading: "Before and after", About: "The NUMA nodes of the hosts, before on vSphere and after by the plan.", Style: chart.Style,
-		Draw:   func(w io.Writer) error { return chart.Draw(w, all(), chart.Options{}) },
-		Inline: func(w io.Writer) error { return chart.Draw(w, all(), chart.Options{Inline: true}) }}}
+	out := []answer.Drawing{{ID: "hosts", Heading: "Before and after", About: "The NUMA nodes of the hosts, before on vSphere and after by the plan.",
+		Picture: func() *picture.Picture { return chart.Of(beside(p, whole, before)) }}}
 	used := map[string]bool{}
 	id := func(side, name string) string { // a letter, then letters, digits and hyphens
 		base := side + "-" + strings.Trim(strings.Map(func(r rune) rune {
@@ -329,8 +326,7 @@ func planDrawings(p *plan.Plan, whole *rules.Result) []answer.Drawing {
 		return one
 	}
 	add := func(heading, lead, side, name string, n, of int, d func() *topo.Drawing) {
-		one := answer.Drawing{ID: id(side, name), About: name + " " + side, Style: svg.Style, Draw: func(w io.Writer) error { return svg.Draw(w, d(), svg.Options{}) },
-			Inline: func(w io.Writer) error { return svg.Draw(w, d(), svg.Options{Inline: true}) }}
+		one := answer.Drawing{ID: id(side, name), About: name + " " + side, Picture: func() *picture.Picture { return d().Picture() }}
 		if n == 0 {
 			one.Heading, one.Lead = heading, lead
 		}
@@ -341,7 +337,11 @@ func planDrawings(p *plan.Plan, whole *rules.Result) []answer.Drawing {
 	}
 	for i, h := range before[:min(mostDrawn, len(before))] {
 		add("Before: hosts of vSphere", "Rooms are NUMA nodes; a block is a NUMA client, as high as it has vCPUs; the column is the memory of the node.", "before", h.Name, i, len(before),
-			func() *topo.Drawing { return topo.OfHost(whole, h).Named("before-") })
+			func() *topo.Drawing {
+				d := topo.OfHost(whole, h)
+				d.Prefix = "before-"
+				return d
+			})
 	}
 	var full []int
 	for h := range p.Made.Hosts {
@@ -379,7 +379,7 @@ func beside(p *plan.Plan, whole *rules.Result, before []*numa.Host) chart.Chart 
 	for h := range p.Made.Hosts {
 		now.Hosts = append(now.Hosts, hostRow("after-", topo.OfPlan(p, h)))
 	}
-	return chart.Chart{ID: "hosts", Title: "NUMA nodes before and after", Hosts: &chart.Hosts{Measures: []string{"vCPU per core", "memory in use"}, Groups: []chart.HostGroup{old, now},
+	return chart.Chart{ID: "hosts", Title: "NUMA nodes before and after", Figure: &chart.Hosts{Measures: []string{"vCPU per core", "memory in use"}, Groups: []chart.HostGroup{old, now},
 		Dark: "loaded or full", Bad: "more memory than the node has"}}
 }
 

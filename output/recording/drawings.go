@@ -2,13 +2,13 @@ package recording
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"homenode/capture"
 	"homenode/internal/alike"
 	"homenode/internal/words"
 	"homenode/output/answer"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/timeline"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -71,20 +71,12 @@ func group(all []answer.Drawing, heading, lead string, left int, one, many strin
 	}
 }
 
-// drawn returns the drawing, which stands inside a page without the ids of its shapes.
-func drawn(about string, o timeline.Options, draw func(io.Writer, timeline.Options) error) answer.Drawing {
-	inside := o
-	inside.Inline = true
-	return answer.Drawing{About: about, Wide: true, Style: timeline.Style,
-		Draw: func(w io.Writer) error { return draw(w, o) }, Inline: func(w io.Writer) error { return draw(w, inside) }}
-}
-
 func drawnHost(rec *capture.Recording, o timeline.Options) answer.Drawing {
-	return drawn(rec.Host, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, rec, o) })
+	return answer.Drawing{About: rec.Host, Wide: true, Picture: func() *picture.Picture { return timeline.Host(rec, o) }}
 }
 
 func drawnVM(v *verdict.VM, about string, o timeline.Options) answer.Drawing {
-	return drawn(about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawVM(w, v.Rec, v.VM, o) })
+	return answer.Drawing{About: about, Wide: true, Picture: func() *picture.Picture { return timeline.VM(v.Rec, v.VM, o) }}
 }
 
 // drawing returns the options of the drawings: those of a simulation have the events of the
@@ -95,18 +87,7 @@ func (r *report) drawing() timeline.Options {
 		return o
 	}
 	o.Simulated, o.Moment = true, r.o.Moment
-	o.Events = func(rec *capture.Recording, v *capture.VM) (out []timeline.Event) {
-		for _, e := range r.sim.Events(rec, v) {
-			out = append(out, timeline.Event(e))
-		}
-		return out
-	}
-	o.Speed = func(v *capture.VM) (out []timeline.Point) {
-		for _, p := range r.sim.LifeSpeed(v) {
-			out = append(out, timeline.Point{Time: p.Time, Value: p.Value, Low: p.Low, High: p.High})
-		}
-		return out
-	}
+	o.Events, o.Speed = r.sim.Events, r.sim.LifeSpeed
 	return o
 }
 

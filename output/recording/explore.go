@@ -2,7 +2,6 @@ package recording
 
 import (
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 	"homenode/source/esxtop/explore"
 )
 
@@ -148,6 +148,7 @@ func Extracted(x *explore.Extraction) (*answer.Answer, error) {
 func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.Drawing {
 	first := times[0].UTC()
 	var charts []chart.Chart
+	var lines []*chart.Lines
 	of := map[string]int{} // chart by counter
 	left := 0
 	for i, name := range columns {
@@ -159,21 +160,20 @@ func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.D
 		s.Name = bare(name, columns)
 		n, ok := of[counter]
 		switch {
-		case ok && len(charts[n].Lines.Series) < mostLines:
-			charts[n].Lines.Series = append(charts[n].Lines.Series, s)
+		case ok && len(lines[n].Series) < mostLines:
+			lines[n].Series = append(lines[n].Series, s)
 		case ok || len(charts) == mostPlots:
 			left++
 		default:
 			of[counter] = len(charts)
-			charts = append(charts, chart.Chart{ID: fmt.Sprintf("counter-%d", len(charts)+1), Title: counter, Lines: &chart.Lines{
-				X: chart.Axis{Label: "hours since " + first.Format("2006-01-02 15:04:05") + " UTC"}, Y: chart.Axis{Label: counter}, Series: []chart.Series{s}}})
+			lines = append(lines, &chart.Lines{X: chart.Axis{Label: "hours since " + first.Format("2006-01-02 15:04:05") + " UTC"}, Y: chart.Axis{Label: counter}, Series: []chart.Series{s}})
+			charts = append(charts, chart.Chart{ID: fmt.Sprintf("counter-%d", len(lines)), Title: counter, Figure: lines[len(lines)-1]})
 		}
 	}
 	var out []answer.Drawing
 	for i := range charts {
-		c := charts[i : i+1]
-		out = append(out, answer.Drawing{ID: c[0].ID, About: c[0].Title, Style: chart.Style, Draw: func(w io.Writer) error { return chart.Draw(w, c, chart.Options{}) },
-			Inline: func(w io.Writer) error { return chart.Draw(w, c, chart.Options{Inline: true}) }})
+		c := charts[i]
+		out = append(out, answer.Drawing{ID: c.ID, About: c.Title, Picture: func() *picture.Picture { return chart.Of(c) }})
 	}
 	if len(out) > 0 && left > 0 {
 		out[len(out)-1].Cut = words.Verb(left, "further column is", "further columns are") + " in the table alone."

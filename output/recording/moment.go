@@ -29,7 +29,7 @@ func (r *report) atMoment(at time.Time) answer.Table {
 		if shown == momentMost {
 			break
 		}
-		if _, _, text := timeline.VMAt(v.Rec, v.VM, v.Blind, at); text != "" {
+		if _, _, text := timeline.VMAt(v.Rec, v.VM, at); text != "" {
 			t.Add("VM", v.Label+" on "+v.Rec.Host, text)
 			shown++
 		}

@@ -61,7 +61,7 @@ func Answer(command string, r *sheet.Run) *answer.Answer {
 				bars = append(bars, bar{row.Text(l["name"]), row})
 			}
 		}
-		AddCharts(a, picture(r, l, bars))
+		AddCharts(a, barsOf(r, l, bars))
 	}
 	return a
 }
@@ -140,10 +140,10 @@ type bar struct {
 	run  *sheet.Run
 }
 
-// picture draws rows, or the result as asked and with each change.
-func picture(r *sheet.Run, l sheet.Line, all []bar) chart.Chart {
-	c := chart.Chart{ID: l["id"], Title: r.Text(l["title"]), Note: r.Text(l["note"]), Bars: &chart.Bars{Limit: r.Text(l["line"])}}
-	c.Bars.X = chart.Axis{Label: r.Text(l["label"]), Log: l["axis"] == "log", Bytes: l["axis"] == "bytes", Text: sheet.Units[l["unit"]]}
+// barsOf draws rows, or the result as asked and with each change.
+func barsOf(r *sheet.Run, l sheet.Line, all []bar) chart.Chart {
+	drawn := &chart.Bars{Limit: r.Text(l["line"])}
+	drawn.X = chart.Axis{Label: r.Text(l["label"]), Log: l["axis"] == "log", Bytes: l["axis"] == "bytes", Text: sheet.Units[l["unit"]]}
 	for _, b := range all {
 		row := chart.Row{Name: b.name, Value: b.run.Text(l["value"])}
 		if limit, ok := b.run.Get(cmp.Or(l["limit"], "nil")).(sheet.Value); ok {
@@ -163,8 +163,8 @@ func picture(r *sheet.Run, l sheet.Line, all []bar) chart.Chart {
 			row.Segments = append(row.Segments, one)
 		}
 		if row.Segments != nil {
-			c.Bars.Rows = append(c.Bars.Rows, row)
+			drawn.Rows = append(drawn.Rows, row)
 		}
 	}
-	return c
+	return chart.Chart{ID: l["id"], Title: r.Text(l["title"]), Note: r.Text(l["note"]), Figure: drawn}
 }

@@ -4,20 +4,17 @@
 package size
 
 import (
-	"io"
-
 	"homenode/numa"
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 )
 
 // AddCharts adds charts, below each other in one drawing.
 func AddCharts(a *answer.Answer, charts ...chart.Chart) {
 	if len(charts) > 0 {
-		a.Drawings = append(a.Drawings, answer.Drawing{Wide: true, About: charts[0].Title, Draw: func(w io.Writer) error {
-			return chart.Draw(w, charts, chart.Options{})
-		}})
+		a.Drawings = append(a.Drawings, answer.Drawing{Wide: true, About: charts[0].Title, Picture: func() *picture.Picture { return chart.Of(charts...) }})
 	}
 }
 

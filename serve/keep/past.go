@@ -19,22 +19,10 @@ import (
 // A Past is what was seen of a VM or host from one time to another, as a Recording that drawings and rules read.
 type Past struct {
 	Recording *capture.Recording
-	VM        *capture.VM // of the Recording; nil of a host
-	Hosts     []string    // that the VM was on, in the order of time
-	Events    []Event     // of the VM, in the order of time
-	Moved     []Moved     // of a host: the NUMA migrations of all its VMs, in the order of time
-}
-
-// An Event is what happened to a VM.
-type Event struct {
-	Time       time.Time
-	Text, Note string
-}
-
-// Moved is how many NUMA migrations there were since the tick before.
-type Moved struct {
-	Time       time.Time
-	Migrations int64
+	VM        *capture.VM     // of the Recording; nil of a host
+	Hosts     []string        // that the VM was on, in the order of time
+	Events    []capture.Event // of the VM, in the order of time
+	Moved     []capture.Count // of a host: the NUMA migrations of all its VMs, in the order of time
 }
 
 // The metrics that a Past is made of.
@@ -228,12 +216,12 @@ type visit struct {
 }
 
 // events returns what happened to a VM that was seen at these moments, since a time: an end of its series says that its host showed it no more.
-func events(visits []visit, stays map[string]*stay, oldest time.Time, gap time.Duration) (out []Event) {
+func events(visits []visit, stays map[string]*stay, oldest time.Time, gap time.Duration) (out []capture.Event) {
 	for _, x := range stays {
 		x.ended = x.ends()
 	}
 	add := func(ms int64, text, note string) {
-		out = append(out, Event{time.UnixMilli(ms).UTC(), text, note})
+		out = append(out, capture.Event{Time: time.UnixMilli(ms).UTC(), Text: text, Note: note})
 	}
 	// endOn returns the first end on a host between two times.
 	endOn := func(host string, from, to int64) (int64, bool) {

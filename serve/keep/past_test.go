@@ -138,7 +138,7 @@ func TestPast(t *testing.T) {
 	}
 	moves := int64(0)
 	for _, m := range long.Moved {
-		moves += m.Migrations
+		moves += m.N
 	}
 	if moves != 60+29 { // of other every second minute, of db each minute but the first
 		t.Errorf("%d migrations on the host, want 89", moves)

@@ -110,7 +110,7 @@ func (x *row[T]) add(at []int64) {
 }
 
 // movedOn returns the migrations of all VMs of a host.
-func movedOn(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time) (out []Moved, err error) {
+func movedOn(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time) (out []capture.Count, err error) {
 	by := map[int64]int64{}
 	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
 		for count := since(); r.Next(); {
@@ -124,7 +124,7 @@ func movedOn(ctx context.Context, s *store.Store, vcenter, host string, from, to
 		return r.Err()
 	}, []string{metrics.Migrations}, "vcenter", vcenter, "host", host)
 	for _, ms := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, Moved{time.UnixMilli(ms).UTC(), by[ms]})
+		out = append(out, capture.Count{Time: time.UnixMilli(ms).UTC(), N: by[ms]})
 	}
 	return out, err
 }

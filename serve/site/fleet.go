@@ -42,10 +42,7 @@ func showFleet(x *request) (*view, error) {
 		if x.fleet == nil {
 			return nil, ask.ErrNoFleet
 		}
-		d, err := x.site.placed.of(x.fleet)
-		if err != nil {
-			return nil, err
-		}
+		d := x.site.placed.of(x.fleet)
 		out := *v.answer
 		out.Drawings = []answer.Drawing{d} // those of hosts stand on their pages
 		out.Tables = append(slices.Clone(out.Tables), x.accepted(nil)...)

@@ -1,10 +1,8 @@
 package site
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 	"sync"
@@ -13,6 +11,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 	"homenode/rules/rule"
 	"homenode/serve/board"
@@ -28,9 +27,7 @@ const clusterless = "without cluster"
 
 // drawingOf returns a chart as a drawing of an answer.
 func drawingOf(id, about string, c chart.Chart) answer.Drawing {
-	return answer.Drawing{ID: id, About: about, Style: chart.Style,
-		Draw:   func(w io.Writer) error { return chart.Draw(w, []chart.Chart{c}, chart.Options{}) },
-		Inline: func(w io.Writer) error { return chart.Draw(w, []chart.Chart{c}, chart.Options{Inline: true}) }}
+	return answer.Drawing{ID: id, About: about, Picture: func() *picture.Picture { return chart.Of(c) }}
 }
 
 // percent writes a share.
@@ -110,7 +107,7 @@ func (l *Live) nodesNow(vcenter string) answer.Drawing {
 	}
 	groups := grouped(by)
 	return drawingOf("nodes", "Every node as it is seen: each host leads to its page", chart.Chart{ID: "nodes-now", Title: "Nodes of " + words.Plural(count(groups), "host") + " now",
-		Hosts: &chart.Hosts{Measures: []string{"cores in use", "free memory", "N%L"}, Groups: groups, Dark: "busy, full or far",
+		Figure: &chart.Hosts{Measures: []string{"cores in use", "free memory", "N%L"}, Groups: groups, Dark: "busy, full or far",
 			Bad: fmt.Sprintf("above %s busy, below %s free or %s local", percent(limits.BusyNode), percent(freeLittle), percent(limits.Locality))}})
 }
 
@@ -122,22 +119,15 @@ type placed struct {
 }
 
 // of returns the drawing of a fleet.
-func (p *placed) of(f *held.Fleet) (answer.Drawing, error) {
+func (p *placed) of(f *held.Fleet) answer.Drawing {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.fleet != f {
-		d := nodesPlaced(f)
-		var b bytes.Buffer
-		if err := d.Inline(&b); err != nil {
-			return d, err
-		}
-		d.Inline = func(w io.Writer) error {
-			_, err := w.Write(b.Bytes())
-			return err
-		}
-		p.fleet, p.drawing = f, d
+		p.fleet, p.drawing = f, nodesPlaced(f)
+		all := p.drawing.Picture()
+		p.drawing.Picture = func() *picture.Picture { return all }
 	}
-	return p.drawing, nil
+	return p.drawing
 }
 
 // nodesPlaced draws the nodes of every host of a file with the VMs placed on them as the drawings of its hosts show them.
@@ -166,7 +156,7 @@ func nodesPlaced(f *held.Fleet) answer.Drawing {
 	}
 	groups := grouped(by)
 	return drawingOf("nodes", "Every node with the VMs placed on it: each host leads to its page", chart.Chart{ID: "nodes-placed", Title: "Nodes of " + words.Plural(count(groups), "host") + " with their VMs",
-		Hosts: &chart.Hosts{Measures: []string{"vCPU per core", "free memory", "N%L"}, Groups: groups, Dark: "loaded, full or far",
+		Figure: &chart.Hosts{Measures: []string{"vCPU per core", "free memory", "N%L"}, Groups: groups, Dark: "loaded, full or far",
 			Bad: fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced))}})
 }
 

@@ -74,5 +74,5 @@ func memoryDrawing(steps []keep.Memory, whose string) answer.Drawing {
 		c.Steps = append(c.Steps, step)
 	}
 	about := fmt.Sprintf("%s to %s UTC. Private, shared, ballooned and swapped are memory of the guest; compressed is what its compressed pages take of the host", first.Format("2 Jan 15:04"), last.Format("2 Jan 15:04"))
-	return drawingOf("memory", about, chart.Chart{ID: "memory-states", Title: "Memory of " + whose + " by state", Areas: c})
+	return drawingOf("memory", about, chart.Chart{ID: "memory-states", Title: "Memory of " + whose + " by state", Figure: c})
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/timeline"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -82,25 +82,11 @@ func marks(p *keep.Past, found []board.Alarm) (all []finding.Finding) {
 	return all
 }
 
-// timelineOf returns a drawing over time.
-func timelineOf(id, about string, o timeline.Options, draw func(io.Writer, timeline.Options) error) answer.Drawing {
-	inside := o
-	inside.Inline = true
-	return answer.Drawing{ID: id, About: about, Wide: true, Style: timeline.Style,
-		Draw: func(w io.Writer) error { return draw(w, o) }, Inline: func(w io.Writer) error { return draw(w, inside) }}
-}
-
 // pastVM draws what was kept of a VM, and what was found over that time.
 func pastVM(p *keep.Past, found []board.Alarm, span string) answer.Drawing {
-	o := timeline.Options{Findings: marks(p, found),
-		Events: func(*capture.Recording, *capture.VM) (out []timeline.Event) {
-			for _, e := range p.Events {
-				out = append(out, timeline.Event(e))
-			}
-			return out
-		}}
+	o := timeline.Options{Findings: marks(p, found), Events: func(*capture.Recording, *capture.VM) []capture.Event { return p.Events }}
 	about := fmt.Sprintf("Over the %s, %s, with what happened to it", labelOf(span), spanText(p.Recording))
-	return timelineOf("over-time", about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawVM(w, p.Recording, p.VM, o) })
+	return answer.Drawing{ID: "over-time", About: about, Wide: true, Picture: func() *picture.Picture { return timeline.VM(p.Recording, p.VM, o) }}
 }
 
 // pastHost draws what was kept of a host; false when nothing was.
@@ -112,16 +98,12 @@ func (l *Live) pastHost(ctx context.Context, vcenter, host, span string, length 
 	if err != nil || p == nil {
 		return d, false, err
 	}
-	moved := []timeline.Count{}
-	for _, m := range p.Moved {
-		moved = append(moved, timeline.Count{Time: m.Time, N: m.Migrations})
-	}
 	open, ended := l.Board.AlarmsOf(func(one *board.Alarm) bool {
 		return one.Live && one.VCenter == vcenter && !one.Begin.Before(p.Recording.First) && numa.SameHost(one.Finding.Host, host) && one.Finding.VM == ""
 	})
-	o := timeline.Options{Migrations: moved, MostVMs: 8, Findings: marks(p, slices.Concat(open, ended))}
+	o := timeline.Options{Migrations: append([]capture.Count{}, p.Moved...), MostVMs: 8, Findings: marks(p, slices.Concat(open, ended))}
 	about := fmt.Sprintf("Over the %s, %s", labelOf(span), spanText(p.Recording))
-	return timelineOf("over-time", about, o, func(w io.Writer, o timeline.Options) error { return timeline.DrawHost(w, p.Recording, o) }), true, nil
+	return answer.Drawing{ID: "over-time", About: about, Wide: true, Picture: func() *picture.Picture { return timeline.Host(p.Recording, o) }}, true, nil
 }
 
 func labelOf(span string) string {
@@ -161,7 +143,7 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 	}
 	limit := l.Board.LowLocality()
 	return drawingOf("trend", fmt.Sprintf("%s to %s UTC, each point at the end of its hour", hours[0].End.UTC().Format("2 Jan 15:04"), hours[len(hours)-1].End.UTC().Format("2 Jan 15:04")), chart.Chart{ID: "fleet-trend", Title: "Locality (N%L) of all VMs, hour by hour",
-		Lines: &chart.Lines{X: axis, Y: chart.Axis{Text: percent}, Series: []chart.Series{mean, least},
+		Figure: &chart.Lines{X: axis, Y: chart.Axis{Text: percent}, Series: []chart.Series{mean, least},
 			Marks: []chart.Mark{{Name: rule.NL(limit), Value: limit, Horizontal: true}}}}), true, nil
 }
 

@@ -21,11 +21,8 @@ import (
 	"homenode/docs/schema"
 	"homenode/internal/turns"
 	"homenode/output/answer"
-	"homenode/output/draw/chart"
-	"homenode/output/draw/svg"
-	"homenode/output/draw/timeline"
+	"homenode/output/draw/picture"
 	"homenode/output/format/page"
-	"homenode/output/size/fit"
 	"homenode/rules/policy"
 	"homenode/serve/captures"
 	"homenode/serve/held"
@@ -109,7 +106,7 @@ var (
 
 // style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
 func style() []byte {
-	return []byte(strings.Join([]string{page.Style(), svg.Style, chart.Style, timeline.Style, fit.Style, plotStyle, siteStyle}, "\n"))
+	return []byte(strings.Join([]string{page.Style(), picture.Style, plotStyle, siteStyle}, "\n"))
 }
 
 // Handler returns the pages by pattern.

@@ -13,6 +13,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/version"
 	"homenode/output/answer"
+	"homenode/output/draw/picture"
 	"homenode/output/format"
 	answers "homenode/output/move"
 	"homenode/output/move/target"
@@ -136,7 +137,7 @@ func (c *command) write(folder string, m *change.Moved, all *answer.Answer, file
 	}
 	out.write(move.TableName+"."+endings[form], func(w io.Writer) error { return writePage(w, form, all) })
 	for _, d := range all.Drawings {
-		out.write(move.TableName+"."+d.ID+".svg", d.Draw)
+		out.write(move.TableName+"."+d.ID+".svg", func(w io.Writer) error { return picture.Write(w, d.Picture(), false) })
 	}
 	return out.close()
 }

@@ -34,54 +34,55 @@ func (r *reach) add(v float64) {
 	r.low, r.high = min(r.low, v), max(r.high, v)
 }
 
-// A scale places values between two ends of an axis.
-type scale struct {
-	axis      *Axis
-	low, high float64
-	from, to  picture.Px // where low and high are
-	ticks     []float64
+// span adds a range as far as it has a place; both ends 0 are none.
+func (r *reach) span(a *Axis, low, high float64) {
+	for _, v := range []float64{low, high} {
+		if (low != 0 || high != 0) && a.has(v) {
+			r.add(v)
+		}
+	}
 }
 
-// at returns where the value is; one beyond the ends is at the end.
-func (s *scale) at(v float64) picture.Px {
-	low, high := s.low, s.high
-	if s.axis.Log {
-		low, high, v = math.Log10(low), math.Log10(high), math.Log10(max(v, low))
-	}
-	share := min(max((v-low)/(high-low), 0), 1)
-	return s.from + picture.Px(math.Round(float64(s.to-s.from)*share))
+// A scale places the values of an axis.
+type scale struct {
+	picture.Scale
+	axis  *Axis
+	ticks []float64
 }
+
+// near is how much two values differ that count as one.
+const near = 1e-9
 
 // scaleOf returns a scale for the values, with about most ticks. It begins at 0 when zero
 // says so, or when the values are near it; its ends are ticks when round says so.
 func scaleOf(a *Axis, r reach, most int, zero, round bool) scale {
-	s := scale{axis: a, low: r.low, high: r.high}
+	s := scale{axis: a, Scale: picture.Scale{Low: r.low, High: r.high, Log: a.Log}}
 	if a.Log {
 		s.logarithmic(r, most, round)
 		return s
 	}
 	if !r.any {
-		s.low, s.high = 0, 1
+		s.Low, s.High = 0, 1
 	}
-	if zero || s.low > 0 && s.low <= 0.4*s.high {
-		s.low, s.high = min(s.low, 0), max(s.high, 0)
+	if zero || s.Low > 0 && s.Low <= 0.4*s.High {
+		s.Low, s.High = min(s.Low, 0), max(s.High, 0)
 	}
-	if size := max(math.Abs(s.low), math.Abs(s.high)); s.high-s.low <= 1e-9*size {
+	if size := max(math.Abs(s.Low), math.Abs(s.High)); s.High-s.Low <= near*size {
 		if size == 0 {
 			size = 1
 		}
-		s.low, s.high = s.low-size/2, s.high+size/2
-		if s.low < 0 && r.low >= 0 {
-			s.low = 0
+		s.Low, s.High = s.Low-size/2, s.High+size/2
+		if s.Low < 0 && r.low >= 0 {
+			s.Low = 0
 		}
 	}
-	step := a.step((s.high - s.low) / float64(most))
-	from, to := math.Floor(s.low/step+1e-9), math.Ceil(s.high/step-1e-9)
+	step := a.step((s.High - s.Low) / float64(most))
+	from, to := math.Floor(s.Low/step+near), math.Ceil(s.High/step-near)
 	if round {
-		s.low, s.high = times(from, step), times(to, step)
+		s.Low, s.High = times(from, step), times(to, step)
 	}
 	for i := from; i <= to; i++ {
-		if v := times(i, step); v >= s.low && v <= s.high {
+		if v := times(i, step); v >= s.Low && v <= s.High {
 			s.ticks = append(s.ticks, v)
 		}
 	}
@@ -92,11 +93,11 @@ func scaleOf(a *Axis, r reach, most int, zero, round bool) scale {
 // the value.
 func (a *Axis) step(v float64) float64 {
 	if a.Bytes && v >= 1 {
-		return math.Exp2(math.Ceil(math.Log2(v) - 1e-9))
+		return math.Exp2(math.Ceil(math.Log2(v) - near))
 	}
-	k := math.Floor(math.Log10(v) + 1e-9)
+	k := math.Floor(math.Log10(v) + near)
 	for _, m := range []float64{1, 2, 5} {
-		if s := power(m, k); s >= v*(1-1e-9) {
+		if s := power(m, k); s >= v*(1-near) {
 			return s
 		}
 	}
@@ -123,51 +124,40 @@ func times(i, step float64) float64 {
 // where there is room, or powers of two for bytes.
 func (s *scale) logarithmic(r reach, most int, round bool) {
 	if !r.any {
-		s.low, s.high = 1, 10
+		s.Low, s.High = 1, 10
 	}
-	if s.high <= s.low*(1+1e-9) {
-		s.low, s.high = s.low/2, s.high*2
+	if s.High <= s.Low*(1+near) {
+		s.Low, s.High = s.Low/2, s.High*2
 	}
-	base := 10.0
-	between := []float64{1, 2, 5}
+	log, between := math.Log10, []float64{1, 2, 5}
+	tick := power
 	if s.axis.Bytes {
-		base, between = 2, []float64{1}
+		log, between = math.Log2, []float64{1}
+		tick = func(_, k float64) float64 { return math.Exp2(k) }
 	}
-	first := math.Floor(math.Log(s.low)/math.Log(base) + 1e-9)
-	last := math.Ceil(math.Log(s.high)/math.Log(base) - 1e-9)
-	powers := last - first
-	if powers*float64(len(between)) > float64(most) {
+	first, last := math.Floor(log(s.Low)+near), math.Ceil(log(s.High)-near)
+	if (last-first)*float64(len(between)) > float64(most) {
 		between = between[:1]
 	}
 	var all []float64
 	for k := first; k <= last; k++ {
 		for _, m := range between {
-			all = append(all, logTick(m, base, k))
+			all = append(all, tick(m, k))
 		}
 	}
 	if round { // the ends are the nearest ticks
-		for len(all) > 1 && all[1] <= s.low*(1+1e-9) {
+		for len(all) > 1 && all[1] <= s.Low*(1+near) {
 			all = all[1:]
 		}
-		for len(all) > 1 && all[len(all)-2] >= s.high*(1-1e-9) {
+		for len(all) > 1 && all[len(all)-2] >= s.High*(1-near) {
 			all = all[:len(all)-1]
 		}
-		s.low, s.high = min(all[0], s.low), max(all[len(all)-1], s.high)
+		s.Low, s.High = min(all[0], s.Low), max(all[len(all)-1], s.High)
 	}
-	every := 1
-	for len(all) > every*(most+1) {
-		every++
-	}
+	every := max(1, (len(all)+most)/(most+1))
 	for i := 0; i < len(all); i += every {
-		if v := all[i]; v >= s.low*(1-1e-9) && v <= s.high*(1+1e-9) {
+		if v := all[i]; v >= s.Low*(1-near) && v <= s.High*(1+near) {
 			s.ticks = append(s.ticks, v)
 		}
 	}
-}
-
-func logTick(m, base, k float64) float64 {
-	if base == 2 {
-		return math.Exp2(k)
-	}
-	return power(m, k)
 }

@@ -3,10 +3,37 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"homenode/output/draw/picture"
 )
+
+// Bars are horizontal bars over one axis, from the top.
+type Bars struct {
+	X     Axis
+	Rows  []Row
+	Limit string // what the rows' limits are, for the legend; "" means "limit"
+}
+
+// A Row is one bar: segments that follow each other from the left. On a logarithmic axis
+// it has one segment.
+type Row struct {
+	Name     string // unique in the chart
+	Value    string // printed at the end of the bar
+	Segments []Segment
+	// Limit is drawn as a line across the row: its capacity. 0 for none.
+	Limit float64
+}
+
+// A Segment is a part of a bar. Segments of one Kind look alike in all rows.
+type Segment struct {
+	Kind      string // the legend; "" when the chart needs none
+	Value     float64
+	Low, High float64 // range of its end, as values of the axis; both 0 for none
+	Soft      bool    // drawn lightly: what is not used, or not known to be
+}
 
 // Sizes of bars.
 const (
@@ -16,192 +43,158 @@ const (
 	mostValue = picture.Px(2200)
 )
 
-func (l *layout) bars(c *Bars) {
-	m := l.measured(c)
-	name := ""
-	if m.limits {
-		name = cmp.Or(c.Limit, "limit")
-	}
-	l.barLegend(m.rows, m.order, name, m.ranges)
-	left, right := margin+m.names+100, width-margin-m.values-60
-	if !c.X.Log {
-		m.reach.add(0)
-	} else if m.reach.any {
-		m.reach.low /= 1.25 // the shortest bar can be seen
-	}
-	each := picture.Px(700)
-	if c.X.Log {
-		each = 480 // powers of ten are short
-	}
-	s := scaleOf(&c.X, m.reach, max(int((right-left)/each), 2), true, true)
-	s.from, s.to = left, right
-	top := l.y
-	bottom := top + picture.Px(max(len(m.rows), 1))*rowHeight + 40
-	g := picture.Group{ID: l.id("grid", ""), Class: "grid"}
-	for _, t := range s.ticks {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "gridline", X: s.at(t), Y: top, H: bottom - top})
-	}
-	g.Shapes = append(g.Shapes, picture.Shape{Class: "floor", X: left, Y: top, H: bottom - top})
-	l.pic.Add(g)
-	for i := range m.rows {
-		l.bar(&s, &m.rows[i], m.kinds, name, top+40+picture.Px(i)*rowHeight)
-	}
-	if len(m.rows) == 0 || !m.reach.any {
-		l.nothing((left+right)/2, (top+bottom)/2+38)
-	}
-	l.y = bottom + l.xAxis(&s, bottom)
-}
-
-// barSizes is what bars need room for.
-type barSizes struct {
-	rows           []Row // that have a place
-	kinds          map[string]int
-	order          []string // of the kinds
-	reach          reach
-	names, values  picture.Px // the widest of them
-	limits, ranges bool       // some row has them
-}
-
-func (l *layout) measured(c *Bars) barSizes {
-	m := barSizes{rows: make([]Row, len(c.Rows)), kinds: map[string]int{}}
+func (c *Bars) draw(l *layout) {
+	rows := make([]Row, len(c.Rows))
+	var r reach
+	var kinds []string
+	hard := map[string]bool{} // kinds that are not only drawn lightly
+	names, values := picture.Px(0), picture.Px(0)
+	limits, ranges := false, false
 	for i := range c.Rows {
-		m.rows[i] = l.row(&c.X, &c.Rows[i])
-		row := &m.rows[i]
-		m.names = max(m.names, picture.Wide(picture.Cut(row.Name, mostName, letter), letter))
-		m.values = max(m.values, picture.Wide(picture.Cut(row.Value, mostValue, bold), bold))
+		rows[i] = l.row(&c.X, c.Rows[i])
+		row := &rows[i]
+		names = max(names, picture.Wide(picture.Cut(row.Name, mostName, letter), letter))
+		values = max(values, picture.Wide(picture.Cut(row.Value, mostValue, bold), bold))
 		sum := 0.0
 		for _, s := range row.Segments {
 			sum += s.Value
-			m.reach.add(sum)
-			if _, known := m.kinds[s.Kind]; !known {
-				m.kinds[s.Kind] = len(m.order)
-				m.order = append(m.order, s.Kind)
+			r.add(sum)
+			if !slices.Contains(kinds, s.Kind) {
+				kinds = append(kinds, s.Kind)
 			}
-			if s.ranged() {
-				m.reach.add(s.High)
-				if c.X.has(s.Low) {
-					m.reach.add(s.Low)
-				}
-				m.ranges = true
-			}
+			hard[s.Kind] = hard[s.Kind] || !s.Soft
+			r.span(&c.X, s.Low, s.High)
+			ranges = ranges || s.ranged()
 		}
 		if row.Limit != 0 {
-			m.reach.add(row.Limit)
-			m.limits = true
+			r.add(row.Limit)
+			limits = true
 		}
 	}
-	return m
+	l.barLegend(c, kinds, hard, limits, ranges)
+	left, right := margin+names+100, width-margin-values-60
+	each := picture.Px(700)
+	if !c.X.Log {
+		r.add(0)
+	} else if each = 480; r.any { // powers of ten are short, and the shortest bar can be seen
+		r.low /= 1.25
+	}
+	s := scaleOf(&c.X, r, max(int((right-left)/each), 2), true, true)
+	s.From, s.To = left, right
+	p := &plot{x: s, left: left, right: right, top: l.Y}
+	p.bottom = p.top + picture.Px(max(len(rows), 1))*rowHeight + 40
+	l.grid(p)
+	for i := range rows {
+		l.bar(c, &s, &rows[i], kinds, p.top+40+picture.Px(i)*rowHeight)
+	}
+	if len(rows) == 0 || !r.any {
+		l.nothing((left+right)/2, (p.top+p.bottom)/2+38)
+	}
+	l.Y = p.bottom + l.xAxis(&s, p.bottom)
 }
 
 func (s *Segment) ranged() bool { return s.Low != 0 || s.High != 0 }
 
 // row returns the row without what has no place, and counts that.
-func (l *layout) row(a *Axis, r *Row) Row {
-	out := *r
-	out.Segments = nil
+func (l *layout) row(a *Axis, r Row) Row {
+	all := r.Segments
+	r.Segments = nil
 	sum := 0.0
-	for _, s := range r.Segments {
-		if !a.has(s.Value) || s.Value < 0 || !a.has(sum+s.Value) || a.Log && len(out.Segments) > 0 {
+	for _, s := range all {
+		if !a.has(s.Value) || s.Value < 0 || !a.has(sum+s.Value) || a.Log && len(r.Segments) > 0 {
 			l.left++
 			continue
 		}
 		sum += s.Value
-		low := a.has(s.Low) || a.Log && s.Low == 0
-		if s.ranged() && (!low || !a.has(s.High) || s.Low < 0 || s.Low > s.High) {
-			l.left++
-			s.Low, s.High = 0, 0
+		if s.Low < 0 {
+			s.Low = math.NaN() // a bar has none of that
 		}
-		out.Segments = append(out.Segments, s)
+		l.bounded(a, &s.Low, &s.High)
+		r.Segments = append(r.Segments, s)
 	}
 	if r.Limit != 0 && (!a.has(r.Limit) || r.Limit < 0) {
 		l.left++
-		out.Limit = 0
+		r.Limit = 0
 	}
-	return out
+	return r
 }
 
 // barLegend explains the kinds of segments, limits and ranges. A kind that is only drawn
 // lightly is shown so.
-func (l *layout) barLegend(rows []Row, order []string, limit string, ranges bool) {
-	var entries []entry
-	for i, kind := range order {
-		soft := true
-		for j := range rows {
-			for _, s := range rows[j].Segments {
-				soft = soft && (s.Soft || s.Kind != kind)
-			}
+func (l *layout) barLegend(c *Bars, kinds []string, hard map[string]bool, limits, ranges bool) {
+	var entries []picture.Entry
+	for i, kind := range kinds {
+		if kind != "" {
+			entries = append(entries, picture.Swatch("", picture.Fill("kind", i), fillOf(i, !hard[kind]), kind))
 		}
-		if kind == "" {
-			continue
-		}
-		entries = append(entries, entry{class: fmt.Sprintf("kind-%d", i%picture.Textures), text: kind,
-			shapes: func(x, y picture.Px) []picture.Shape {
-				return []picture.Shape{{Class: "swatch", X: x, Y: y + 10, W: 260, H: 120, Fill: l.fill(i, soft)}}
-			}})
 	}
 	if ranges {
-		entries = append(entries, entry{class: "range", text: "range", shapes: func(x, y picture.Px) []picture.Shape {
-			return []picture.Shape{{Class: "whisker", Path: level(y+70, x, x+260)}}
+		entries = append(entries, picture.Entry{Class: "range", Text: "range", Sample: func(x, y picture.Px) []picture.Shape {
+			return []picture.Shape{{Class: "whisker", Path: level(y+70, x, x+picture.SampleWidth)}}
 		}})
 	}
-	if limit != "" {
-		entries = append(entries, entry{class: "limit", text: limit, shapes: func(x, y picture.Px) []picture.Shape {
-			return []picture.Shape{{Class: "capacity", X: x + 130, Y: y, H: 140}}
+	if limits {
+		entries = append(entries, picture.Entry{Class: "limit", Text: c.limit(), Sample: func(x, y picture.Px) []picture.Shape {
+			return []picture.Shape{{Class: "capacity", X: x + picture.SampleWidth/2, Y: y, H: 140}}
 		}})
 	}
 	l.legend(entries)
 }
 
+func (c *Bars) limit() string { return cmp.Or(c.Limit, "limit") }
+
+// fillOf returns the fill of a kind.
+func fillOf(kind int, soft bool) string {
+	if soft {
+		return picture.Fill("soft", kind)
+	}
+	return picture.Fill("kind", kind)
+}
+
 // bar places a row: its name, the segments, the range, the limit and the value.
-func (l *layout) bar(s *scale, r *Row, kinds map[string]int, limit string, y picture.Px) {
+func (l *layout) bar(c *Bars, s *scale, r *Row, kinds []string, y picture.Px) {
 	base := y + barHeight/2 + 40
-	g := picture.Group{ID: l.id("row", r.Name), Class: "row", Focus: true}
-	g.Shapes = append(g.Shapes, picture.Shape{Class: "label", X: s.from - 70, Y: base, Text: picture.Cut(r.Name, mostName, letter)})
-	end, sum := s.from, 0.0
+	g := picture.Group{ID: l.id("row", r.Name), Class: "row", Focus: true, Numbers: r.Name}
+	g.Shapes = append(g.Shapes, picture.Shape{Class: "label end", X: s.From - 70, Y: base, Text: picture.Cut(r.Name, mostName, letter)})
+	end, x, sum := s.From, s.From, 0.0
 	var parts []string
 	var over []picture.Shape
 	for _, seg := range r.Segments {
-		x := s.from
-		if sum > 0 {
-			x = s.at(sum)
-		}
 		sum += seg.Value
-		to := s.at(sum)
-		kind := kinds[seg.Kind] % picture.Textures
+		to := s.At(sum)
+		kind := slices.Index(kinds, seg.Kind)
 		if to > x {
-			g.Shapes = append(g.Shapes, picture.Shape{Class: fmt.Sprintf("bar kind-%d", kind), X: x, Y: y, W: to - x, H: barHeight, Fill: l.fill(kind, seg.Soft)})
+			g.Shapes = append(g.Shapes, picture.Shape{Class: "bar " + picture.Fill("kind", kind), X: x, Y: y, W: to - x, H: barHeight, Fill: fillOf(kind, seg.Soft)})
 		}
-		end = max(end, to)
+		x, end = max(x, to), max(end, to)
 		if seg.ranged() {
-			low := s.from
+			low := s.From
 			if s.axis.has(seg.Low) {
-				low = s.at(seg.Low)
+				low = s.At(seg.Low)
 			}
-			over = append(over, picture.Shape{Class: "whisker", Path: level(y+barHeight/2, low, s.at(seg.High))})
-			end = max(end, s.at(seg.High))
+			over = append(over, picture.Shape{Class: "whisker", Path: level(y+barHeight/2, low, s.At(seg.High))})
+			end = max(end, s.At(seg.High))
 		}
 		parts = append(parts, segmentText(s.axis, &seg))
 	}
 	g.Shapes = append(g.Shapes, over...)
+	value := picture.Cut(r.Value, mostValue, bold)
 	if r.Limit != 0 {
-		x := s.at(r.Limit)
+		x := s.At(r.Limit)
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "capacity", X: x, Y: y - 30, H: barHeight + 60})
-		parts = append(parts, cmp.Or(limit, "limit")+" "+s.axis.text(r.Limit))
-		if end+picture.Wide(picture.Cut(r.Value, mostValue, bold), bold)+120 > x {
+		parts = append(parts, c.limit()+" "+s.axis.text(r.Limit))
+		if end+picture.Wide(value, bold)+120 > x {
 			end = max(end, x)
 		}
 	}
 	if r.Value != "" {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "value", X: end + 60, Y: base, Text: picture.Cut(r.Value, mostValue, bold)})
-	}
-	g.Numbers = r.Name
-	if r.Value != "" {
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "value", X: end + 60, Y: base, Text: value})
 		g.Numbers += ": " + r.Value
 	}
 	if text := strings.Join(parts, ", "); text != "" && text != r.Value {
 		g.Numbers += " (" + text + ")"
 	}
-	l.pic.Add(g)
+	l.Add(g)
 }
 
 func segmentText(a *Axis, s *Segment) string {
@@ -213,4 +206,9 @@ func segmentText(a *Axis, s *Segment) string {
 		text += ", " + a.text(s.Low) + " to " + a.text(s.High)
 	}
 	return text
+}
+
+// level returns the path of a whisker from low to high of a bar.
+func level(y, low, high picture.Px) string {
+	return fmt.Sprintf("M%s %sV%sM%s %sH%sM%s %sV%s", low, y-30, y+30, low, y, high, high, y-30, y+30)
 }

@@ -1,19 +1,24 @@
-// Package chart draws the figures of calculations as SVG: curves over an axis, bars and matrices, with
-// the range of each figure and what is extrapolated distinguished without colour. The
-// same chart gives the same bytes.
+// Package chart draws the figures of calculations: curves over an axis, areas, bars, matrices and hosts, with
+// the range of each figure and what is extrapolated distinguished without colour.
 package chart
 
-// A Chart is either Lines, Areas, Bars, Heat or Hosts.
+import (
+	"fmt"
+
+	"homenode/internal/words"
+	"homenode/output/draw/picture"
+)
+
+// A Chart is one figure with its title.
 type Chart struct {
-	ID    string // unique on a page: a letter, then letters, digits and hyphens
-	Title string // what it shows, as a statement
-	Note  string // one line below: sources
-	Lines *Lines
-	Areas *Areas
-	Bars  *Bars
-	Heat  *Heat
-	Hosts *Hosts // alone in its drawing, which is as wide as it needs
+	ID     string // unique on a page: a letter, then letters, digits and hyphens
+	Title  string // what it shows, as a statement
+	Note   string // one line below: sources
+	Figure Figure
 }
+
+// A Figure is *Lines, *Areas, *Bars, *Heat or *Hosts.
+type Figure interface{ draw(*layout) }
 
 // An Axis has a label with its unit. Its numbers are printed by Text.
 type Axis struct {
@@ -23,58 +28,104 @@ type Axis struct {
 	Text  func(float64) string
 }
 
-// Lines are curves over one pair of axes.
-type Lines struct {
-	X, Y   Axis
-	Series []Series
-	Marks  []Mark
+// Sizes of the drawing. It is narrow so that its letters stay legible in a column of a page.
+const (
+	width      = picture.Px(7600)
+	margin     = picture.Px(120)
+	lineHeight = picture.LineHeight
+	letter     = picture.Px(68) // mean width of a letter at 12 px
+	small      = picture.Px(62) // and at 11 px, mostly digits
+	bold       = picture.Px(70) // and at 11 px, bold
+	plotHeight = picture.Px(3200)
+)
+
+// layout is the state of the placing pass.
+type layout struct {
+	*picture.Picture
+	of    *Chart
+	alone bool
+	ids   map[string]int // how often an id was asked for
+	left  int            // values without a place
 }
 
-// A Series is one curve, its points in ascending X.
-type Series struct {
-	Name   string // unique in the chart; the legend
-	Points []Point
+// Of returns the charts below each other as one picture, whose id is that of the first
+// chart. All other ids begin with the id of their chart.
+//
+// Values that have no place are left out and counted in a line below the chart: what is
+// not a number or infinite, beyond 1e±100, below 0 in a bar, 0 or less on a logarithmic
+// axis. It panics for charts without id or with that of another.
+func Of(charts ...Chart) *picture.Picture {
+	p := &picture.Picture{ID: charts[0].ID, Class: "chart", Title: charts[0].Title, Width: width, Margin: margin, Letter: letter}
+	seen := map[string]bool{}
+	for i := range charts {
+		c := &charts[i]
+		if c.ID == "" || picture.ID(c.ID) != c.ID || c.ID[0]|0x20 < 'a' || c.ID[0]|0x20 > 'z' || seen[c.ID] {
+			panic(fmt.Sprintf("chart %d: found id %q, want its own: a letter, then letters, digits and hyphens", i, c.ID))
+		}
+		seen[c.ID] = true
+		l := &layout{Picture: p, of: c, alone: len(charts) == 1, ids: map[string]int{}}
+		l.chart()
+	}
+	p.Height = p.Y
+	return p
 }
 
-// A Point is one point of a curve. A curve is solid from and to measured points, dashed
-// where either end is extrapolated.
-type Point struct {
-	X, Y float64
-	// Low and High are the range of Y; both 0 for none. Beside points with a range a
-	// measured point without one is taken to be exact.
-	Low, High float64
-	Measured  bool // drawn as a dot
-	Outside   bool // extrapolated
+func (l *layout) chart() {
+	l.Y += margin
+	first := len(l.Groups)
+	l.Headline(l.of.ID, l.of.Title)
+	l.of.Figure.draw(l)
+	numbers := l.Y + 110
+	l.Y += lineHeight
+	var below []string
+	if l.left > 0 {
+		below = append(below, fmt.Sprintf("Not drawn: %s without a place on the axis (not a number, infinite, or below what it begins with).", words.Plural(l.left, "value")))
+	}
+	if l.of.Note != "" {
+		below = append(below, l.of.Note)
+	}
+	l.Caption(l.of.ID, below...)
+	for i := range l.Groups[first:] {
+		l.Groups[first+i].NumbersY = numbers
+	}
+	l.Y += margin
 }
 
-// A Mark is a line across the chart: a limit, or what was asked.
-type Mark struct {
-	Name       string
-	Value      float64
-	Horizontal bool // Value is a Y; else an X
+// id returns an id below that of the chart, its own also when names are alike.
+func (l *layout) id(kind, name string) string {
+	id := l.of.ID + "__" + kind
+	if name != "" {
+		id += "-" + picture.ID(name)
+	}
+	l.ids[id]++
+	if n := l.ids[id]; n > 1 {
+		return fmt.Sprintf("%s__%d", id, n)
+	}
+	return id
 }
 
-// Bars are horizontal bars over one axis, from the top.
-type Bars struct {
-	X     Axis
-	Rows  []Row
-	Limit string // what the rows' limits are, for the legend; "" means "limit"
+// legend explains looks.
+func (l *layout) legend(entries []picture.Entry) {
+	for i := range entries {
+		entries[i].ID = l.id("legend", entries[i].Text)
+	}
+	l.Legend(entries...)
 }
 
-// A Row is one bar: segments that follow each other from the left. On a logarithmic axis
-// it has one segment.
-type Row struct {
-	Name     string // unique in the chart
-	Value    string // printed at the end of the bar
-	Segments []Segment
-	// Limit is drawn as a line across the row: its capacity. 0 for none.
-	Limit float64
+// text places one text as a group.
+func (l *layout) text(kind, name, group, class string, x, y picture.Px, text string) {
+	l.Add(picture.Group{ID: l.id(kind, name), Class: group, Shapes: []picture.Shape{{Class: class, X: x, Y: y, Text: text}}})
 }
 
-// A Segment is a part of a bar. Segments of one Kind look alike in all rows.
-type Segment struct {
-	Kind      string // the legend; "" when the chart needs none
-	Value     float64
-	Low, High float64 // range of its end, as values of the axis; both 0 for none
-	Soft      bool    // drawn lightly: what is not used, or not known to be
+// nothing says that the frame is empty.
+func (l *layout) nothing(x, y picture.Px) {
+	l.text("empty", "", "empty", "facts", x, y, "nothing to draw")
+}
+
+// bounded drops a range that has no place on the axis, and counts it.
+func (l *layout) bounded(a *Axis, low, high *float64) {
+	if (*low != 0 || *high != 0) && (!a.has(*low) && !(a.Log && *low == 0) || !a.has(*high) || *low > *high) {
+		l.left++
+		*low, *high = 0, 0
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"homenode/output/draw/picture"
 )
@@ -13,9 +12,8 @@ import (
 type Heat struct {
 	Unit          string // of the values
 	Rows, Columns []string
-	RowLabel      string // what the rows are, what the columns are
-	ColumnLabel   string
-	Cells         [][]HeatCell // by Rows, then Columns
+	ColumnLabel   string       // what the columns are
+	Cells         [][]HeatCell // by Rows, then Columns; those that lack are unknown
 	// Breaks are the numbers of rows and columns before which a line is drawn: groups.
 	Breaks []int
 }
@@ -37,20 +35,21 @@ const (
 	heatNames    = picture.Px(1_500) // the widest name of a row
 )
 
+// heatClass is the class of a shade, 0 for the lightest.
+func heatClass(shade int) string { return fmt.Sprintf("heat-%d", min(max(shade, 0), heatSteps-1)) }
+
 // heatScale are the steps of colours: step i begins at low·ratio^i.
 type heatScale struct {
 	low, ratio float64
 	steps      int
 }
 
-// heatScaleOf returns the scale of the known values; steps is 0 when there are none.
-func heatScaleOf(h *Heat) heatScale {
+// scale returns the scale of the known values; steps is 0 when there are none.
+func (h *Heat) scale() heatScale {
 	low, high := math.Inf(1), 0.0
-	for _, row := range h.Cells {
-		for _, c := range row {
-			if c.placed() {
-				low, high = min(low, c.Value), max(high, c.Value)
-			}
+	for _, c := range slices.Concat(h.Cells...) {
+		if c.placed() {
+			low, high = min(low, c.Value), max(high, c.Value)
 		}
 	}
 	if high == 0 {
@@ -58,161 +57,137 @@ func heatScaleOf(h *Heat) heatScale {
 	}
 	ratio := max(heatStep, math.Pow(high/low, 1.0/heatSteps))
 	steps := 1
-	for v := low * ratio; v < high*(1-1e-9) && steps < heatSteps; v *= ratio {
+	for v := low * ratio; v < high*(1-near) && steps < heatSteps; v *= ratio {
 		steps++
 	}
 	return heatScale{low, ratio, steps}
 }
 
 // placed reports whether a value has a colour.
-func (c *HeatCell) placed() bool {
-	return c.Known && c.Value > 0 && !math.IsInf(c.Value, 0)
-}
+func (c *HeatCell) placed() bool { return c.Known && c.Value > 0 && !math.IsInf(c.Value, 0) }
 
 // step returns the colour of a value, 0 for the lightest.
 func (s *heatScale) step(v float64) int {
-	i := int(math.Floor(math.Log(v/s.low)/math.Log(s.ratio) + 1e-9))
+	i := int(math.Floor(math.Log(v/s.low)/math.Log(s.ratio) + near))
 	return min(max(i, 0), s.steps-1)
 }
 
 // class returns the class of a step: the whole range of colours is used when there are few.
 func (s *heatScale) class(step int) string {
-	if s.steps > 1 {
-		step = step * (heatSteps - 1) / (s.steps - 1)
-	}
-	return "heat-" + strconv.Itoa(step)
+	return heatClass(step * (heatSteps - 1) / max(s.steps-1, 1))
 }
 
-// even reports whether there is a cell for each row and column.
-func (h *Heat) even() bool {
-	return len(h.Cells) == len(h.Rows) && !slices.ContainsFunc(h.Cells, func(row []HeatCell) bool { return len(row) != len(h.Columns) })
-}
+// grid is where the cells of a matrix are.
+type grid struct{ left, top, cell picture.Px }
 
-func (l *layout) heat(h *Heat) {
-	s := heatScaleOf(h)
-	for _, row := range h.Cells {
-		for i := range row {
-			if row[i].Known && !row[i].placed() {
-				l.left++
-			}
+func (g *grid) x(column int) picture.Px { return g.left + picture.Px(column)*g.cell }
+func (g *grid) y(row int) picture.Px    { return g.top + picture.Px(row)*g.cell }
+
+func (h *Heat) draw(l *layout) {
+	s := h.scale()
+	for _, c := range slices.Concat(h.Cells...) {
+		if c.Known && !c.placed() {
+			l.left++
 		}
 	}
-	l.heatLegend(h, &s)
+	var entries []picture.Entry
+	for i, from := 0, s.low; i < s.steps; i, from = i+1, from*s.ratio {
+		entries = append(entries, picture.Entry{Class: s.class(i), Text: fmt.Sprintf("%.3g–%.3g %s", from, from*s.ratio, h.Unit), Sample: func(x, y picture.Px) []picture.Shape {
+			return []picture.Shape{{Class: "heatcell", X: x, Y: y, W: picture.SampleWidth, H: heatHeight}}
+		}})
+	}
+	l.legend(entries)
 	names := picture.Px(0)
 	for _, n := range h.Rows {
 		names = max(names, picture.Wide(picture.Cut(n, heatNames, small), small))
 	}
-	left := margin + names + 100
-	columns := max(len(h.Columns), 1)
-	cell := min(heatMost, (width-margin-left)/picture.Px(columns))
+	g := &grid{left: margin + names + 100}
+	g.cell = min(heatMost, (width-margin-g.left)/picture.Px(max(len(h.Columns), 1)))
 	if h.ColumnLabel != "" {
-		l.pic.Add(picture.Group{ID: l.id("columns", ""), Class: "axis", Shapes: []picture.Shape{{Class: "facts", X: left, Y: l.y + 110, Text: picture.Cut(h.ColumnLabel, width-margin-left, letter)}}})
-		l.y += lineHeight
+		l.text("columns", "", "axis", "facts", g.left, l.Y+110, picture.Cut(h.ColumnLabel, width-margin-g.left, letter))
+		l.Y += lineHeight
 	}
-	l.heatNames(h, left, cell)
-	top := l.y
-	if len(h.Rows)*columns <= heatGrouped {
-		l.heatCells(h, &s, left, top, cell)
+	g.top = l.Y + lineHeight
+	l.heatNames(h, g)
+	if len(h.Rows)*len(h.Columns) <= heatGrouped {
+		l.heatCells(h, &s, g)
 	} else {
-		l.heatAreas(h, &s, left, top, cell)
+		l.heatAreas(h, &s, g)
 	}
-	l.heatBreaks(h, left, top, cell)
-	l.y = top + picture.Px(len(h.Rows))*cell
+	if len(h.Breaks) > 0 {
+		lines := picture.Group{ID: l.id("groups", ""), Class: "breaks"}
+		for _, b := range h.Breaks {
+			lines.Shapes = append(lines.Shapes, picture.Shape{Class: "heatbreak", X: g.left, Y: g.y(b), W: picture.Px(len(h.Columns)) * g.cell},
+				picture.Shape{Class: "heatbreak", X: g.x(b), Y: g.top, H: picture.Px(len(h.Rows)) * g.cell})
+		}
+		l.Add(lines)
+	}
+	l.Y = g.y(len(h.Rows))
 	if s.steps == 0 {
-		l.nothing(width/2, top+100)
-		l.y += 200
+		l.nothing(width/2, g.top+100)
+		l.Y += 200
 	}
-}
-
-// heatLegend shows which colour stands for which values.
-func (l *layout) heatLegend(h *Heat, s *heatScale) {
-	var entries []entry
-	from := s.low
-	for i := range s.steps {
-		to := from * s.ratio
-		text := fmt.Sprintf("%.3g–%.3g %s", from, to, h.Unit)
-		entries = append(entries, entry{class: s.class(i), text: text, shapes: func(x, y picture.Px) []picture.Shape {
-			return []picture.Shape{{Class: "heatcell", X: x, Y: y, W: 260, H: heatHeight}}
-		}})
-		from = to
-	}
-	l.legend(entries)
 }
 
 // heatNames writes the names of columns and rows, as many as have room.
-func (l *layout) heatNames(h *Heat, left, cell picture.Px) {
-	every := func(room picture.Px) int { return max(1, int((room+cell-1)/max(cell, 1))) }
+func (l *layout) heatNames(h *Heat, g *grid) {
+	every := func(room picture.Px) int { return max(1, int((room+g.cell-1)/max(g.cell, 1))) }
 	widest := picture.Px(0)
 	for _, n := range h.Columns {
 		widest = max(widest, picture.Wide(n, small)+60)
 	}
-	g := picture.Group{ID: l.id("names", ""), Class: "axis"}
+	names := picture.Group{ID: l.id("names", ""), Class: "axis"}
 	for i := 0; i < len(h.Columns); i += every(min(widest, 900)) {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "tick", X: left + picture.Px(i)*cell + cell/2, Y: l.y + 110, Text: picture.Cut(h.Columns[i], 900, small)})
+		names.Shapes = append(names.Shapes, picture.Shape{Class: "tick", X: g.x(i) + g.cell/2, Y: l.Y + 110, Text: picture.Cut(h.Columns[i], 900, small)})
 	}
-	l.y += lineHeight
 	for i := 0; i < len(h.Rows); i += every(lineHeight) {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "amount", X: left - 60, Y: l.y + picture.Px(i)*cell + cell/2 + 38, Text: picture.Cut(h.Rows[i], heatNames, small)})
+		names.Shapes = append(names.Shapes, picture.Shape{Class: "amount", X: g.left - 60, Y: g.y(i) + g.cell/2 + 38, Text: picture.Cut(h.Rows[i], heatNames, small)})
 	}
-	l.pic.Add(g)
+	l.Add(names)
 }
 
 // heatCells draws cells that show their numbers.
-func (l *layout) heatCells(h *Heat, s *heatScale, left, top, cell picture.Px) {
+func (l *layout) heatCells(h *Heat, s *heatScale, at *grid) {
 	for i, row := range h.Cells {
 		for j, c := range row {
-			x, y := left+picture.Px(j)*cell, top+picture.Px(i)*cell
-			g := picture.Group{ID: l.id("cell", h.Rows[i]+"-"+h.Columns[j]), Class: "cell none", Numbers: fmt.Sprintf("%s → %s: not measured", h.Rows[i], h.Columns[j])}
-			g.Shapes = []picture.Shape{{Class: "heatcell", X: x, Y: y, W: cell, H: cell}}
+			name := fmt.Sprintf("%s → %s: ", h.Rows[i], h.Columns[j])
+			g := picture.Group{ID: l.id("cell", h.Rows[i]+"-"+h.Columns[j]), Class: "cell none", Numbers: name + "not measured",
+				Shapes: []picture.Shape{{Class: "heatcell", X: at.x(j), Y: at.y(i), W: at.cell, H: at.cell}}}
 			if c.placed() {
-				g.Class = "cell " + s.class(s.step(c.Value))
-				g.Numbers = fmt.Sprintf("%s → %s: %.4g %s", h.Rows[i], h.Columns[j], c.Value, h.Unit)
+				g.Class, g.Numbers = "cell "+s.class(s.step(c.Value)), name+fmt.Sprintf("%.4g %s", c.Value, h.Unit)
 				if c.Soft {
 					g.Class += " soft"
 					g.Numbers += ", not measured: that of its groups"
 				}
-				if cell >= heatNumbered {
-					g.Shapes = append(g.Shapes, picture.Shape{Class: "tick", X: x + cell/2, Y: y + cell/2 + 38, Text: fmt.Sprintf("%.0f", c.Value)})
+				if at.cell >= heatNumbered {
+					g.Shapes = append(g.Shapes, picture.Shape{Class: "tick", X: at.x(j) + at.cell/2, Y: at.y(i) + at.cell/2 + 38, Text: fmt.Sprintf("%.0f", c.Value)})
 				}
 			}
-			l.pic.Add(g)
+			l.Add(g)
 		}
 	}
 }
 
 // heatAreas draws all cells of a colour as one path: a matrix of 256 rows has 65,536 cells.
-func (l *layout) heatAreas(h *Heat, s *heatScale, left, top, cell picture.Px) {
+func (l *layout) heatAreas(h *Heat, s *heatScale, at *grid) {
 	paths := make([][]byte, s.steps)
 	for i, row := range h.Cells {
-		for j := 0; j < len(row); {
-			if !row[j].placed() {
-				j++
+		for from, to := 0, 0; from < len(row); from = to {
+			to = from + 1
+			if !row[from].placed() {
 				continue
 			}
-			step, from := s.step(row[j].Value), j
-			for j < len(row) && row[j].placed() && s.step(row[j].Value) == step {
-				j++
+			step := s.step(row[from].Value)
+			for to < len(row) && row[to].placed() && s.step(row[to].Value) == step {
+				to++
 			}
-			paths[step] = fmt.Appendf(paths[step], "M%s %sh%sv%sh-%sz", left+picture.Px(from)*cell, top+picture.Px(i)*cell, picture.Px(j-from)*cell, cell, picture.Px(j-from)*cell)
+			wide := picture.Px(to-from) * at.cell
+			paths[step] = fmt.Appendf(paths[step], "M%s %sh%sv%sh-%sz", at.x(from), at.y(i), wide, at.cell, wide)
 		}
 	}
 	for step, path := range paths {
 		if len(path) > 0 {
-			l.pic.Add(picture.Group{ID: l.id("cells", strconv.Itoa(step)), Class: "cell " + s.class(step), Shapes: []picture.Shape{{Class: "heatarea", Path: string(path)}}})
+			l.Add(picture.Group{ID: l.id("cells", fmt.Sprint(step)), Class: "cell " + s.class(step), Shapes: []picture.Shape{{Class: "heatarea", Path: string(path)}}})
 		}
 	}
-}
-
-// heatBreaks draws the lines between groups.
-func (l *layout) heatBreaks(h *Heat, left, top, cell picture.Px) {
-	if len(h.Breaks) == 0 {
-		return
-	}
-	g := picture.Group{ID: l.id("groups", ""), Class: "breaks"}
-	for _, b := range h.Breaks {
-		g.Shapes = append(g.Shapes,
-			picture.Shape{Class: "heatbreak", X: left, Y: top + picture.Px(b)*cell, W: picture.Px(len(h.Columns)) * cell},
-			picture.Shape{Class: "heatbreak", X: left + picture.Px(b)*cell, Y: top, H: picture.Px(len(h.Rows)) * cell})
-	}
-	l.pic.Add(g)
 }

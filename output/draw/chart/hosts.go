@@ -55,35 +55,33 @@ const (
 	hostBetween = picture.Px(60)    // blocks
 )
 
-func (l *layout) hosts(h *Hosts) {
-	n := 0
-	nodes := 1
+func (h *Hosts) draw(l *layout) {
+	n, nodes := 0, 1
+	names := picture.Px(400)
 	for i := range h.Groups {
-		n += len(h.Groups[i].Hosts)
-		for j := range h.Groups[i].Hosts {
-			nodes = max(nodes, len(h.Groups[i].Hosts[j].Nodes))
+		g := &h.Groups[i]
+		n += len(g.Hosts)
+		for j := range g.Hosts {
+			nodes = max(nodes, len(g.Hosts[j].Nodes))
+			names = max(names, picture.Wide(picture.Cut(g.Hosts[j].Name, hostNames, letter), letter))
 		}
 	}
-	named := n <= namedHosts
-	right := width
-	if named {
-		names := picture.Px(400)
-		for i := range h.Groups {
-			for j := range h.Groups[i].Hosts {
-				names = max(names, picture.Wide(picture.Cut(h.Groups[i].Hosts[j].Name, hostNames, letter), letter))
-			}
-		}
-		left := margin + names + 120
+	right, named := width, n <= namedHosts
+	left := margin + names + 120
+	if named && l.alone { // no wider than it needs
 		right = min(width, max(4200, left+picture.Px(len(h.Measures))*(picture.Px(nodes)*hostCell+hostGap)+margin))
-		l.hostsLegend(h, right, named)
-		l.hostLines(h, left, nodes, min(hostCell, ((right-margin-left)/picture.Px(max(len(h.Measures), 1))-hostGap)/picture.Px(nodes)))
+		l.Width = right
+	}
+	l.hostsLegend(h, right, named)
+	if named {
+		cell := min(hostCell, ((right-margin-left)/picture.Px(max(len(h.Measures), 1))-hostGap)/picture.Px(nodes))
+		l.hostLines(h, left, nodes, cell)
 	} else {
-		l.hostsLegend(h, right, named)
 		l.hostBlocks(h)
 	}
-	if l.pic.Width = right; n == 0 {
-		l.nothing(right/2, l.y+100)
-		l.y += 200
+	if n == 0 {
+		l.nothing(right/2, l.Y+100)
+		l.Y += 200
 	}
 }
 
@@ -91,22 +89,20 @@ func (l *layout) hosts(h *Hosts) {
 func (l *layout) hostsLegend(h *Hosts, right picture.Px, named bool) {
 	x := margin
 	for i := range heatSteps {
-		l.pic.Add(picture.Group{ID: l.id("step", strconv.Itoa(i)), Class: "legend heat-" + strconv.Itoa(i), Shapes: []picture.Shape{{Class: "heatcell", X: x, Y: l.y, W: 130, H: heatHeight}}})
+		l.Add(picture.Group{ID: l.id("step", strconv.Itoa(i)), Class: "legend " + heatClass(i), Shapes: []picture.Shape{{Class: "heatcell", X: x, Y: l.Y, W: 130, H: heatHeight}}})
 		x += 130
 	}
 	dark := picture.Cut(h.Dark, right-x-100, letter)
-	l.pic.Add(picture.Group{ID: l.id("legend", "dark"), Class: "legend", Shapes: []picture.Shape{{Class: "facts", X: x + 60, Y: l.y + 110, Text: dark}}})
+	l.text("legend", "dark", "legend", "facts", x+60, l.Y+110, dark)
 	x += 60 + picture.Wide(dark, letter) + 200
 	if w := 200 + picture.Wide(h.Bad, letter); x+w > right {
 		x = margin
-		l.y += lineHeight + 30
+		l.Y += lineHeight + 30
 	}
-	sample := []picture.Shape{{Class: "badframe", X: x, Y: l.y, W: heatHeight, H: heatHeight}}
-	if !named {
-		sample = []picture.Shape{{Class: "heatcell badfill", X: x, Y: l.y, W: heatHeight, H: heatHeight}, {Class: "cross", Path: cross(x+20, l.y+20, heatHeight-40, heatHeight-40)}}
-	}
-	l.pic.Add(picture.Group{ID: l.id("legend", "bad"), Class: "legend badcell", Shapes: append(sample, picture.Shape{Class: "facts", X: x + 200, Y: l.y + 110, Text: h.Bad})})
-	l.y += lineHeight + 80
+	bad := Shade{Known: true, Bad: true}
+	l.Add(picture.Group{ID: l.id("legend", "bad"), Class: "legend", Shapes: append(bad.cell(x, l.Y, heatHeight, heatHeight, named),
+		picture.Shape{Class: "facts", X: x + 200, Y: l.Y + 110, Text: h.Bad})})
+	l.Y += lineHeight + 80
 }
 
 // cross is two lines over a cell.
@@ -114,9 +110,30 @@ func cross(x, y, w, h picture.Px) string {
 	return fmt.Sprintf("M%s %sL%s %sM%s %sL%s %s", x, y, x+w, y+h, x, y+h, x+w, y)
 }
 
-// step is the colour of a value.
-func (s *Shade) step() string {
-	return "heat-" + strconv.Itoa(min(max(int(s.Dark*heatSteps), 0), heatSteps-1))
+// cell returns the shapes of a value: with its number and a frame when it is bad, or crossed then.
+func (s *Shade) cell(x, y, w, h picture.Px, named bool) []picture.Shape {
+	out := []picture.Shape{{Class: "heatcell none", X: x, Y: y, W: w, H: h}}
+	if !s.Known {
+		return out
+	}
+	shade := heatClass(int(s.Dark * heatSteps))
+	out[0].Class = "heatcell " + shade
+	switch {
+	case !named && s.Bad:
+		out[0].Class = "heatcell badfill"
+		return append(out, picture.Shape{Class: "cross", Path: cross(x+w/6, y+h/6, w-w/3, h-h/3)})
+	case !named:
+		return out
+	}
+	text := picture.Shape{Class: "tick on-" + shade, X: x + w/2, Y: y + h/2 + 38, Text: s.Text}
+	if s.Bad {
+		text.Class += " badtext"
+		out = append(out, picture.Shape{Class: "badframe", X: x + 10, Y: y + 10, W: w - 20, H: h - 20})
+	}
+	if s.Text == "" {
+		return out
+	}
+	return append(out, text)
 }
 
 // numbers says everything of a host in a line.
@@ -125,129 +142,101 @@ func (h *Hosts) numbers(one *HostRow) string {
 		return one.Name + ": " + one.Note
 	}
 	var parts []string
-	for i := range one.Nodes {
+	for _, n := range one.Nodes {
 		var values []string
-		for k := range one.Nodes[i].Values {
-			v := &one.Nodes[i].Values[k]
+		for k, v := range n.Values {
 			text := v.Text
 			if !v.Known {
 				text = "unknown"
 			}
 			values = append(values, h.Measures[k]+" "+text)
 		}
-		parts = append(parts, fmt.Sprintf("node %d: %s", one.Nodes[i].Node, strings.Join(values, ", ")))
+		parts = append(parts, fmt.Sprintf("node %d: %s", n.Node, strings.Join(values, ", ")))
 	}
 	return one.Name + ": " + strings.Join(parts, "; ")
 }
 
+// hostRow returns the group of a host with the place that can be pointed at and its cells.
+func (l *layout) hostRow(class string, h *Hosts, one *HostRow, x, y, w, tall picture.Px, cells func(node, measure int, v *Shade) []picture.Shape) picture.Group {
+	g := picture.Group{ID: l.id("host", one.ID), Class: class, Numbers: h.numbers(one), Link: one.Link, Focus: true, Shapes: []picture.Shape{{Class: "hit", X: x, Y: y, W: w, H: tall}}}
+	for n := range one.Nodes {
+		for k := range one.Nodes[n].Values {
+			g.Shapes = append(g.Shapes, cells(n, k, &one.Nodes[n].Values[k])...)
+		}
+	}
+	return g
+}
+
 // hostLines draws a line for each host.
 func (l *layout) hostLines(h *Hosts, left picture.Px, nodes int, cell picture.Px) {
+	each := picture.Px(nodes)*cell + hostGap // measure
+	end := left + picture.Px(len(h.Measures))*each - hostGap
 	head := picture.Group{ID: l.id("measures", ""), Class: "axis"}
 	for k, m := range h.Measures {
-		x := left + picture.Px(k)*(picture.Px(nodes)*cell+hostGap)
-		head.Shapes = append(head.Shapes, picture.Shape{Class: "facts", X: x, Y: l.y + 110, Text: picture.Cut(m, picture.Px(nodes)*cell+hostGap-40, letter)})
+		head.Shapes = append(head.Shapes, picture.Shape{Class: "facts", X: left + picture.Px(k)*each, Y: l.Y + 110, Text: picture.Cut(m, each-40, letter)})
 	}
-	l.pic.Add(head)
-	l.y += lineHeight
+	l.Add(head)
+	l.Y += lineHeight
+	at := func(node, measure int) picture.Px { return left + picture.Px(measure)*each + picture.Px(node)*cell }
 	for i := range h.Groups {
 		g := &h.Groups[i]
-		name := picture.Group{ID: l.id("group", g.Name), Class: "axis", Shapes: []picture.Shape{{Class: "value", X: margin, Y: l.y + 125, Text: picture.Cut(g.Name, left-margin-40, bold)}}}
+		name := picture.Group{ID: l.id("group", g.Name), Class: "axis", Shapes: []picture.Shape{{Class: "value", X: margin, Y: l.Y + 125, Text: picture.Cut(g.Name, left-margin-40, bold)}}}
 		for k := range h.Measures {
 			for n := range nodes {
-				name.Shapes = append(name.Shapes, picture.Shape{Class: "tick", X: left + picture.Px(k)*(picture.Px(nodes)*cell+hostGap) + picture.Px(n)*cell + cell/2, Y: l.y + 125, Text: strconv.Itoa(n)})
+				name.Shapes = append(name.Shapes, picture.Shape{Class: "tick", X: at(n, k) + cell/2, Y: l.Y + 125, Text: strconv.Itoa(n)})
 			}
 		}
-		l.pic.Add(name)
-		l.y += lineHeight + 10
+		l.Add(name)
+		l.Y += lineHeight + 10
 		for j := range g.Hosts {
 			one := &g.Hosts[j]
-			row := picture.Group{ID: l.id("host", one.ID), Class: "hostrow", Numbers: h.numbers(one), Link: one.Link, Focus: true}
-			row.Shapes = append(row.Shapes, picture.Shape{Class: "hit", X: margin - 40, Y: l.y, W: l.rowEnd(left, nodes, cell, len(h.Measures)) - margin + 40, H: hostLine}, picture.Shape{Class: "hostname", X: margin, Y: l.y + 145, Text: picture.Cut(one.Name, left-margin-80, letter)})
+			row := l.hostRow("hostrow", h, one, margin-40, l.Y, end-margin+40, hostLine, func(n, k int, v *Shade) []picture.Shape {
+				return v.cell(at(n, k), l.Y, cell, hostLine-20, true)
+			})
+			row.Shapes = append(row.Shapes, picture.Shape{Class: "hostname", X: margin, Y: l.Y + 145, Text: picture.Cut(one.Name, left-margin-80, letter)})
 			if len(one.Nodes) == 0 {
-				row.Shapes = append(row.Shapes, picture.Shape{Class: "facts", X: left, Y: l.y + 145, Text: picture.Cut(one.Note, l.rowEnd(left, nodes, cell, len(h.Measures))-left, letter)})
+				row.Shapes = append(row.Shapes, picture.Shape{Class: "facts", X: left, Y: l.Y + 145, Text: picture.Cut(one.Note, end-left, letter)})
 			}
-			l.pic.Add(row)
-			for n := range one.Nodes {
-				for k := range one.Nodes[n].Values {
-					v := &one.Nodes[n].Values[k]
-					x := left + picture.Px(k)*(picture.Px(nodes)*cell+hostGap) + picture.Px(n)*cell
-					l.pic.Add(l.hostCell(one, n, k, v, x, cell, hostLine-20))
-				}
-			}
-			l.y += hostLine
+			l.Add(row)
+			l.Y += hostLine
 		}
-		l.y += 90
+		l.Y += 90
 	}
-}
-
-// rowEnd is where the last cell ends.
-func (l *layout) rowEnd(left picture.Px, nodes int, cell picture.Px, measures int) picture.Px {
-	return left + picture.Px(measures)*(picture.Px(nodes)*cell+hostGap) - hostGap
-}
-
-// hostCell is one cell with its number.
-func (l *layout) hostCell(one *HostRow, n, k int, v *Shade, x, w, h picture.Px) picture.Group {
-	g := picture.Group{ID: l.id("cell", fmt.Sprintf("%s-%d-%d", one.ID, n, k)), Class: "cell under none", Shapes: []picture.Shape{{Class: "heatcell", X: x, Y: l.y, W: w, H: h}}}
-	if !v.Known {
-		return g
-	}
-	g.Class = "cell under " + v.step()
-	text := picture.Shape{Class: "tick", X: x + w/2, Y: l.y + h/2 + 38, Text: v.Text}
-	if v.Bad {
-		g.Class += " badcell"
-		text.Class = "tick badtext"
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "badframe", X: x + 10, Y: l.y + 10, W: w - 20, H: h - 20})
-	}
-	g.Shapes = append(g.Shapes, text)
-	return g
 }
 
 // hostBlocks draws a block for each host: its nodes beside each other, its measures below each other.
 func (l *layout) hostBlocks(h *Hosts) {
-	l.pic.Add(picture.Group{ID: l.id("measures", ""), Class: "axis", Shapes: []picture.Shape{{Class: "facts", X: margin, Y: l.y + 110,
-		Text: picture.Cut("A block is a host: its nodes beside each other; from the top "+strings.Join(h.Measures, ", "), width-2*margin, letter)}}})
-	l.y += lineHeight + 60
+	l.text("measures", "", "axis", "facts", margin, l.Y+110, picture.Cut("A block is a host: its nodes beside each other; from the top "+strings.Join(h.Measures, ", "), l.Inner(), letter))
+	l.Y += lineHeight + 60
 	tall := picture.Px(len(h.Measures)) * hostBlock
 	names := picture.Px(300)
-	text := func(g *HostGroup) string { return fmt.Sprintf("%s · %d", g.Name, len(g.Hosts)) }
+	text := func(g *HostGroup) string {
+		return picture.Cut(fmt.Sprintf("%s · %d", g.Name, len(g.Hosts)), hostNames, bold)
+	}
 	for i := range h.Groups {
-		names = max(names, picture.Wide(picture.Cut(text(&h.Groups[i]), hostNames, bold), bold))
+		names = max(names, picture.Wide(text(&h.Groups[i]), bold))
 	}
 	left := margin + names + 100
 	for i := range h.Groups {
 		g := &h.Groups[i]
-		l.pic.Add(picture.Group{ID: l.id("group", g.Name), Class: "axis", Shapes: []picture.Shape{{Class: "value", X: margin, Y: l.y + tall/2 + 38, Text: picture.Cut(text(g), hostNames, bold)}}})
+		l.text("group", g.Name, "axis", "value", margin, l.Y+tall/2+38, text(g))
 		x := left
 		for j := range g.Hosts {
 			one := &g.Hosts[j]
 			wide := picture.Px(max(len(one.Nodes), 1)) * hostBlock
 			if x+wide > width-margin && x > left {
 				x = left
-				l.y += tall + hostBetween
+				l.Y += tall + hostBetween
 			}
-			row := picture.Group{ID: l.id("host", one.ID), Class: "hostblock", Numbers: h.numbers(one), Link: one.Link, Focus: true,
-				Shapes: []picture.Shape{{Class: "hit", X: x - 15, Y: l.y - 15, W: wide + 30, H: tall + 30}}}
+			row := l.hostRow("hostblock", h, one, x-15, l.Y-15, wide+30, tall+30, func(n, k int, v *Shade) []picture.Shape {
+				return v.cell(x+picture.Px(n)*hostBlock, l.Y+picture.Px(k)*hostBlock, hostBlock, hostBlock, false)
+			})
 			if len(one.Nodes) == 0 {
-				row.Shapes = append(row.Shapes, picture.Shape{Class: "unseen", Path: cross(x, l.y, wide, tall)})
+				row.Shapes = append(row.Shapes, picture.Shape{Class: "unseen", Path: cross(x, l.Y, wide, tall)})
 			}
-			for n := range one.Nodes {
-				for k := range one.Nodes[n].Values {
-					v := &one.Nodes[n].Values[k]
-					cx, cy := x+picture.Px(n)*hostBlock, l.y+picture.Px(k)*hostBlock
-					class := "heatcell none"
-					if v.Known {
-						class = "heatcell fill-" + v.step()
-					}
-					row.Shapes = append(row.Shapes, picture.Shape{Class: class, X: cx, Y: cy, W: hostBlock, H: hostBlock})
-					if v.Bad {
-						row.Shapes[len(row.Shapes)-1].Class = "heatcell badfill"
-						row.Shapes = append(row.Shapes, picture.Shape{Class: "cross", Path: cross(cx+15, cy+15, hostBlock-30, hostBlock-30)})
-					}
-				}
-			}
-			l.pic.Add(row)
+			l.Add(row)
 			x += wide + hostBetween
 		}
-		l.y += tall + 130
+		l.Y += tall + 130
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"homenode/output/draw/picture"
 )
 
 // hostsOf are so many hosts of two clusters; the third has a bad node, the last none.
@@ -28,11 +30,11 @@ func hostsOf(n int) *Hosts {
 // TestHosts draws few hosts with their numbers and many as blocks: each links to its page, says its numbers, and is told bad without colour.
 func TestHosts(t *testing.T) {
 	for n, want := range map[int]struct{ bad, none string }{
-		10:  {`class="cell under heat-2 badcell"`, `class="facts" x=`},
+		10:  {`class="heatcell heat-2"`, `class="facts" x=`},
 		500: {`class="heatcell badfill"`, `class="unseen"`},
 	} {
 		var b bytes.Buffer
-		if err := Draw(&b, []Chart{{ID: "fleet", Title: "Nodes", Hosts: hostsOf(n)}}, Options{Inline: true}); err != nil {
+		if err := picture.Write(&b, Of(Chart{ID: "fleet", Title: "Nodes", Figure: hostsOf(n)}), true); err != nil {
 			t.Fatal(err)
 		}
 		text := b.String()
@@ -61,10 +63,10 @@ func TestHosts(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Draw(&b, []Chart{{ID: "fleet", Title: "Nodes", Hosts: &Hosts{}}}, Options{}); err != nil || !strings.Contains(b.String(), "nothing to draw") {
+	if err := picture.Write(&b, Of(Chart{ID: "fleet", Title: "Nodes", Figure: &Hosts{}}), false); err != nil || !strings.Contains(b.String(), "nothing to draw") {
 		t.Errorf("of no hosts: %v", err)
 	}
-	if err := Draw(&b, []Chart{{ID: "fleet", Hosts: &Hosts{}}, {ID: "other", Hosts: &Hosts{}}}, Options{}); err == nil {
-		t.Error("two of them in one drawing")
+	if both := Of(Chart{ID: "fleet", Figure: hostsOf(10)}, Chart{ID: "other", Figure: &Bars{}}); both.Width != width {
+		t.Errorf("beside others: %s wide", both.Width)
 	}
 }

@@ -8,38 +8,69 @@ import (
 	"homenode/output/draw/picture"
 )
 
+// Lines are curves over one pair of axes.
+type Lines struct {
+	X, Y   Axis
+	Series []Series
+	Marks  []Mark
+}
+
+// A Series is one curve, its points in ascending X.
+type Series struct {
+	Name   string // unique in the chart; the legend
+	Points []Point
+}
+
+// A Point is one point of a curve. A curve is solid from and to measured points, dashed
+// where either end is extrapolated.
+type Point struct {
+	X, Y float64
+	// Low and High are the range of Y; both 0 for none. Beside points with a range a
+	// measured point without one is taken to be exact.
+	Low, High float64
+	Measured  bool // drawn as a dot
+	Outside   bool // extrapolated
+}
+
 // looks is how many curves look different: colour, dashes and shape of the dots.
 const looks = 8
 
-// plot is the frame that curves are in.
-type plot struct {
-	x, y                     scale
-	left, right, top, bottom picture.Px
+// look is the class of a curve.
+func look(nth int) string { return fmt.Sprintf("series-%d", nth%looks) }
+
+// A curve is a series cut where a point has no place.
+type curve struct {
+	name string
+	nth  int
+	runs [][]Point
 }
 
-func (l *layout) lines(c *Lines) {
+func (c *Lines) draw(l *layout) {
 	var x, y reach
-	extrapolated, ranges := false, false
-	series := make([]Series, len(c.Series))
+	var curves []curve
+	var entries []picture.Entry
+	outside, ranges := false, false
 	for i := range c.Series {
-		series[i] = Series{Name: c.Series[i].Name, Points: l.drawable(c, c.Series[i].Points)}
-		for _, pt := range series[i].Points {
-			if !l.placed(c, &pt) {
-				continue
-			}
+		one := l.curveOf(c, i)
+		points := slices.Concat(one.runs...)
+		for _, pt := range points {
 			x.add(pt.X)
 			y.add(pt.Y)
-			if pt.ranged() {
-				y.add(pt.High)
-				if c.Y.has(pt.Low) {
-					y.add(pt.Low)
+			y.span(&c.Y, pt.Low, pt.High)
+			outside, ranges = outside || pt.Outside, ranges || pt.ranged()
+		}
+		curves = append(curves, one)
+		if len(c.Series) > 1 || one.name != "" {
+			entries = append(entries, picture.Entry{Class: look(i), Text: one.name, Sample: func(x, y picture.Px) []picture.Shape {
+				out := []picture.Shape{{Class: "curve", X: x, Y: y + 70, W: picture.SampleWidth}}
+				if slices.ContainsFunc(points, func(p Point) bool { return p.Measured }) {
+					out = append(out, picture.Shape{Class: "dot", Path: dot(i, x+picture.SampleWidth/2, y+70)})
 				}
-				ranges = true
-			}
-			extrapolated = extrapolated || pt.Outside
+				return out
+			}})
 		}
 	}
-	points := x.any
+	empty := !x.any
 	var marks []Mark
 	for _, m := range c.Marks {
 		a, r := &c.X, &x
@@ -53,105 +84,42 @@ func (l *layout) lines(c *Lines) {
 		r.add(m.Value)
 		marks = append(marks, m)
 	}
-	l.seriesLegend(series, extrapolated, ranges)
-	l.lineAxes(c, x, y, marks, points, series)
-}
-
-// lineAxes places the frame, then what is in it.
-func (l *layout) lineAxes(c *Lines, x, y reach, marks []Mark, points bool, series []Series) {
-	p := l.framed(&c.X, &c.Y, x, y, marks...)
-	l.vertical(&p, marks)
-	l.horizontal(&p, marks)
-	for i := range series {
-		l.curve(c, &p, i, &series[i])
+	if outside {
+		entries = append(entries, picture.Stroke("", "outside", "curve outside", "extrapolated"))
 	}
-	if !points {
+	if ranges {
+		entries = append(entries, picture.Entry{Class: "range", Text: "range", Sample: func(x, y picture.Px) []picture.Shape {
+			return []picture.Shape{{Class: "band", X: x, Y: y + 10, W: picture.SampleWidth, H: 120}}
+		}})
+	}
+	l.legend(entries)
+	p := l.framed(&c.X, &c.Y, x, y, marks...)
+	for i := range curves {
+		l.curve(c, p, &curves[i])
+	}
+	if empty {
 		l.nothing((p.left+p.right)/2, (p.top+p.bottom)/2)
 	}
 }
 
-// framed places the frame of a plot with its axes.
-func (l *layout) framed(xs, ys *Axis, x, y reach, marks ...Mark) plot {
-	p := plot{y: scaleOf(ys, y, 6, y.low >= 0, true)}
-	labels := picture.Px(0)
-	for _, t := range p.y.ticks {
-		labels = max(labels, picture.Wide(picture.Cut(ys.text(t), 1200, small), small))
-	}
-	p.left, p.right = margin+labels+80, width-margin-100
-	for _, m := range marks {
-		if m.Horizontal {
-			p.right = min(p.right, width-margin-60-picture.Wide(picture.Cut(m.Name, 1500, bold), bold))
-		}
-	}
-	p.x = scaleOf(xs, x, max(int((p.right-p.left)/700), 2), false, false)
-	p.x.from, p.x.to = p.left+60, p.right-60
-	if ys.Label != "" {
-		l.pic.Add(picture.Group{ID: l.id("y", ""), Class: "axis", Shapes: []picture.Shape{
-			{Class: "facts", X: margin, Y: l.y + 110, Text: picture.Cut(ys.Label, width-2*margin, letter)}}})
-		l.y += lineHeight + 40
-	}
-	p.top = l.y + l.marksAbove(&p.x, marks)
-	p.bottom = p.top + plotHeight
-	p.y.from, p.y.to = p.bottom, p.top
-	l.grid(&p)
-	l.y = p.bottom + l.xAxis(&p.x, p.bottom)
-	return p
-}
-
-// nothing says that the frame is empty.
-func (l *layout) nothing(x, y picture.Px) {
-	l.pic.Add(picture.Group{ID: l.id("empty", ""), Class: "empty", Shapes: []picture.Shape{{Class: "facts", X: x, Y: y, Text: "nothing to draw"}}})
-}
-
 func (p *Point) ranged() bool { return p.Low != 0 || p.High != 0 }
 
-// placed reports whether the point has a place; drawable has counted those without.
-func (l *layout) placed(c *Lines, p *Point) bool { return c.X.has(p.X) && c.Y.has(p.Y) }
-
-// drawable returns the points without ranges that have no place, and counts what has none.
-func (l *layout) drawable(c *Lines, points []Point) []Point {
-	out := append([]Point(nil), points...)
-	for i := range out {
-		p := &out[i]
-		if !l.placed(c, p) {
-			l.left++
+// curveOf returns a series less the points and ranges that have no place, which are counted.
+func (l *layout) curveOf(c *Lines, nth int) curve {
+	out := curve{c.Series[nth].Name, nth, [][]Point{nil}}
+	for _, p := range c.Series[nth].Points {
+		l.bounded(&c.Y, &p.Low, &p.High)
+		run := &out.runs[len(out.runs)-1]
+		if c.X.has(p.X) && c.Y.has(p.Y) {
+			*run = append(*run, p)
+			continue
 		}
-		low := c.Y.has(p.Low) || c.Y.Log && p.Low == 0
-		if p.ranged() && (!low || !c.Y.has(p.High) || p.Low > p.High) {
-			l.left++
-			p.Low, p.High = 0, 0
+		l.left++
+		if *run != nil {
+			out.runs = append(out.runs, nil)
 		}
 	}
 	return out
-}
-
-// seriesLegend explains the looks of curves.
-func (l *layout) seriesLegend(series []Series, extrapolated, ranges bool) {
-	var entries []entry
-	for i := range series {
-		s := &series[i]
-		if len(series) == 1 && s.Name == "" {
-			continue
-		}
-		entries = append(entries, entry{class: fmt.Sprintf("series-%d", i%looks), text: s.Name, shapes: func(x, y picture.Px) []picture.Shape {
-			out := []picture.Shape{{Class: "curve", X: x, Y: y + 70, W: 260}}
-			if slices.ContainsFunc(s.Points, func(p Point) bool { return p.Measured }) {
-				out = append(out, picture.Shape{Class: "dot", Path: dot(i, x+130, y+70)})
-			}
-			return out
-		}})
-	}
-	if extrapolated {
-		entries = append(entries, entry{class: "outside", text: "extrapolated", shapes: func(x, y picture.Px) []picture.Shape {
-			return []picture.Shape{{Class: "curve outside", X: x, Y: y + 70, W: 260}}
-		}})
-	}
-	if ranges {
-		entries = append(entries, entry{class: "range", text: "range", shapes: func(x, y picture.Px) []picture.Shape {
-			return []picture.Shape{{Class: "band", X: x, Y: y + 10, W: 260, H: 120}}
-		}})
-	}
-	l.legend(entries)
 }
 
 // dot returns the path of a dot; its shape is that of the curve.
@@ -176,64 +144,89 @@ func dot(look int, x, y picture.Px) string {
 	return fmt.Sprintf("M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 -%s 0Z", x-r, y, r, r, 2*r, r, r, 2*r)
 }
 
-// curve places the range, the line and the dots of a series.
-func (l *layout) curve(c *Lines, p *plot, look int, s *Series) {
-	id := l.id("series", s.Name)
+// curve places the ranges, the line and the dots of a series.
+func (l *layout) curve(c *Lines, p *plot, s *curve) {
+	g := picture.Group{ID: l.id("series", s.name), Class: "series " + look(s.nth), Focus: true, Numbers: s.name}
 	var solid, dashed strings.Builder
-	for i := 1; i < len(s.Points); i++ {
-		before, pt := &s.Points[i-1], &s.Points[i]
-		if !l.placed(c, pt) || !l.placed(c, before) {
-			continue
+	var dots []picture.Group
+	first, last := "", ""
+	for _, run := range s.runs {
+		g.Shapes = append(g.Shapes, p.ranges(run)...)
+		for i, pt := range run {
+			x, y := p.x.At(pt.X), p.y.At(pt.Y)
+			text := pt.text(c)
+			if first == "" {
+				first = text
+			}
+			last = text
+			if i > 0 {
+				line(&solid, &dashed, p, &run[i-1], &pt)
+			}
+			if pt.Measured || len(run) == 1 { // or no line reaches it
+				class := "point " + look(s.nth)
+				if pt.Outside {
+					class += " outside"
+				}
+				dots = append(dots, picture.Group{ID: fmt.Sprintf("%s__point-%d", g.ID, len(dots)), Class: class, Focus: true, Numbers: s.name + ": " + text,
+					Shapes: []picture.Shape{{Class: "dot", Path: dot(s.nth, x, y)}}})
+			}
 		}
-		to := &solid
-		if pt.Outside || before.Outside {
-			to = &dashed
-		}
-		start := fmt.Sprintf("%s %s", p.x.at(before.X), p.y.at(before.Y))
-		if !strings.HasSuffix(to.String(), start) {
-			to.WriteString("M" + start)
-		}
-		fmt.Fprintf(to, "L%s %s", p.x.at(pt.X), p.y.at(pt.Y))
 	}
-	g := picture.Group{ID: id, Class: fmt.Sprintf("series series-%d", look%looks), Focus: true, Numbers: l.inSum(c, s), Shapes: l.ranges(c, p, s)}
-	if solid.Len() > 0 {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "curve", Path: solid.String()})
+	switch {
+	case first == "":
+	case first == last:
+		g.Numbers += ": " + first
+	default:
+		g.Numbers += ": from " + first + " to " + last
 	}
-	if dashed.Len() > 0 {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "curve outside", Path: dashed.String()})
+	for _, one := range []picture.Shape{{Class: "curve", Path: solid.String()}, {Class: "curve outside", Path: dashed.String()}} {
+		if one.Path != "" {
+			g.Shapes = append(g.Shapes, one)
+		}
 	}
 	if len(g.Shapes) > 0 {
-		l.pic.Add(g)
+		l.Add(g)
 	}
-	l.dots(c, p, look, s, id)
+	l.Groups = append(l.Groups, dots...)
+}
+
+// line draws from a point to the next.
+func line(solid, dashed *strings.Builder, p *plot, before, pt *Point) {
+	to := solid
+	if pt.Outside || before.Outside {
+		to = dashed
+	}
+	if start := fmt.Sprintf("%s %s", p.x.At(before.X), p.y.At(before.Y)); !strings.HasSuffix(to.String(), start) {
+		to.WriteString("M" + start)
+	}
+	fmt.Fprintf(to, "L%s %s", p.x.At(pt.X), p.y.At(pt.Y))
 }
 
 // ranges returns the band along the points that have a range, and whiskers at those that
 // stand alone. A measured point without a range ends a band in itself.
-func (l *layout) ranges(c *Lines, p *plot, s *Series) (shapes []picture.Shape) {
+func (p *plot) ranges(run []Point) (shapes []picture.Shape) {
 	bounds := func(i int) (low, high picture.Px, ok bool) {
-		if i < 0 || i >= len(s.Points) || !l.placed(c, &s.Points[i]) {
+		switch {
+		case i < 0 || i >= len(run):
 			return 0, 0, false
+		case run[i].ranged():
+			return p.y.At(run[i].Low), p.y.At(run[i].High), true
 		}
-		pt := &s.Points[i]
-		if pt.ranged() {
-			return p.y.at(pt.Low), p.y.at(pt.High), true
-		}
-		y := p.y.at(pt.Y)
-		return y, y, pt.Measured
+		y := p.y.At(run[i].Y)
+		return y, y, run[i].Measured
 	}
 	var band strings.Builder
-	for i := range s.Points {
+	for i := range run {
 		low, high, ok := bounds(i)
 		from, to, before := bounds(i - 1)
 		_, _, after := bounds(i + 1)
-		x := p.x.at(s.Points[i].X)
-		switch ranged := s.Points[i].ranged(); {
+		x := p.x.At(run[i].X)
+		switch ranged := run[i].ranged(); {
 		case !ok:
 		case ranged && !before && !after:
 			shapes = append(shapes, picture.Shape{Class: "whisker", Path: upright(x, low, high)})
-		case before && (ranged || s.Points[i-1].ranged()):
-			x0 := p.x.at(s.Points[i-1].X)
+		case before && (ranged || run[i-1].ranged()):
+			x0 := p.x.At(run[i-1].X)
 			fmt.Fprintf(&band, "M%s %sL%s %sL%s %sL%s %sZ", x0, from, x0, to, x, high, x, low)
 		}
 	}
@@ -243,26 +236,8 @@ func (l *layout) ranges(c *Lines, p *plot, s *Series) (shapes []picture.Shape) {
 	return shapes
 }
 
-// dots places the measured points, and those that no line reaches.
-func (l *layout) dots(c *Lines, p *plot, look int, s *Series, id string) {
-	lone := func(i int) bool {
-		return (i == 0 || !l.placed(c, &s.Points[i-1])) && (i == len(s.Points)-1 || !l.placed(c, &s.Points[i+1]))
-	}
-	for i := range s.Points {
-		pt := &s.Points[i]
-		if !l.placed(c, pt) || !pt.Measured && !lone(i) {
-			continue
-		}
-		class := fmt.Sprintf("point series-%d", look%looks)
-		if pt.Outside {
-			class += " outside"
-		}
-		l.pic.Add(picture.Group{ID: fmt.Sprintf("%s__point-%d", id, i), Class: class, Focus: true, Numbers: s.Name + ": " + pointText(c, pt),
-			Shapes: []picture.Shape{{Class: "dot", Path: dot(look, p.x.at(pt.X), p.y.at(pt.Y))}}})
-	}
-}
-
-func pointText(c *Lines, p *Point) string {
+// text says everything of a point.
+func (p *Point) text(c *Lines) string {
 	text := c.X.text(p.X) + ": " + c.Y.text(p.Y)
 	if p.ranged() {
 		text += " (" + c.Y.text(p.Low) + " to " + c.Y.text(p.High) + ")"
@@ -276,32 +251,7 @@ func pointText(c *Lines, p *Point) string {
 	return text
 }
 
-// inSum says where a curve begins and ends.
-func (l *layout) inSum(c *Lines, s *Series) string {
-	var first, last *Point
-	for i := range s.Points {
-		if p := &s.Points[i]; l.placed(c, p) {
-			if first == nil {
-				first = p
-			}
-			last = p
-		}
-	}
-	switch first {
-	case nil:
-		return s.Name
-	case last:
-		return s.Name + ": " + pointText(c, first)
-	}
-	return fmt.Sprintf("%s: from %s to %s", s.Name, pointText(c, first), pointText(c, last))
-}
-
 // upright returns the path of a whisker from low to high.
 func upright(x, low, high picture.Px) string {
 	return fmt.Sprintf("M%s %sH%sM%s %sV%sM%s %sH%s", x-30, low, x+30, x, low, high, x-30, high, x+30)
-}
-
-// level returns the path of a whisker of a bar.
-func level(y, low, high picture.Px) string {
-	return fmt.Sprintf("M%s %sV%sM%s %sH%sM%s %sV%s", low, y-30, y+30, low, y, high, high, y-30, y+30)
 }

@@ -1,42 +1,37 @@
-// Package picture writes pictures as SVG whose shapes have their places already. Every
-// shape has a class and an id, labels are escaped, and what can be pointed at shows its
+// Package picture is the kit of all drawings: shapes at their places, scales, curves, fills, legends
+// and captions, one style sheet with its light, dark and printed theme, and the one writer of SVG.
+// Every shape has a class and an id, labels are escaped, and what can be pointed at shows its
 // numbers. The same picture gives the same bytes.
 package picture
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-
-	"homenode/internal/texttab"
 )
+
+// Style is the style sheet of all pictures. It follows the reader's preference for dark or light,
+// and prints in grey.
+//
+//go:embed picture.css
+var Style string
 
 // A Picture is all shapes at their places.
 type Picture struct {
 	ID, Class, Title string
-	Style            string // the style sheet; "" when the page has it
+	Prefix           string // of all ids, so that a page can have a picture twice
 	Width, Height    Px
-	NumbersX         Px // of the line that shows the numbers of what is pointed at
-	NumbersY         Px // of groups that say no other
-	Letter           Px // mean width of a letter of that line
-	Patterns         []Pattern
+	Margin           Px // left and right of texts
+	Letter           Px // mean width of a letter
+	Y                Px // where the next part begins
+	NumbersY         Px // of the line that shows the numbers of groups that say no other place
 	Groups           []Group
-	// Inline leaves out the paper behind the picture and the ids of the shapes in a group,
-	// for pages that hold many pictures.
-	Inline bool
 }
 
 // Add places a group above all others.
 func (p *Picture) Add(g Group) { p.Groups = append(p.Groups, g) }
-
-// A Pattern fills shapes, to tell them apart without colour.
-type Pattern struct {
-	Name, Class string
-	Size        int    // of the square that is repeated
-	Tilted      bool   // by 45 degrees
-	Marks       string // a path on the ground; "" for none
-	Drawn       string // elements that stand for ground and marks; "" for none
-}
 
 // A Group is the shapes of one thing. With numbers it can be pointed at and then shows
 // them; with focus also by keyboard.
@@ -57,25 +52,30 @@ type Shape struct {
 	Text       string
 	After      string // more text on the same line, softer
 	Path       string
-	Fill       string // the name of a pattern
+	Fill       string // one of fills
 }
 
-// Write writes the picture as one svg element; it returns the first error of w.
-func Write(w io.Writer, p *Picture) error {
-	out := writer{w: w, ids: !p.Inline, nth: map[string]int{}}
-	id := escape(p.ID)
-	out.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="%s" id="%s" viewBox="0 0 %s %s" width="%s" height="%s" role="group" aria-labelledby="%s__name">`+"\n",
+// Write writes the picture as one svg element; it returns the first error of w. Inside a page it
+// leaves out what the page has once for all its pictures, the style and the paper, and the ids of
+// the shapes in a group, which would make the page half as large again.
+//
+// An id says what is drawn, not where: that of the picture, then parts joined by two underscores,
+// as host-esx01__vm-vm-12__client-0__block. It is the same in every run, whatever else is drawn.
+func Write(w io.Writer, p *Picture, inside bool) error {
+	out := writer{w: w, p: p, ids: !inside, nth: map[string]int{}}
+	id := out.name(p.ID)
+	out.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="picture %s" id="%s" viewBox="0 0 %s %s" width="%s" height="%s" role="group" aria-labelledby="%s__name">`+"\n",
 		p.Class, id, p.Width, p.Height, p.Width, p.Height, id)
 	out.printf("<title id=\"%s__name\">%s</title>\n", id, escape(p.Title))
-	if p.Style != "" {
-		out.printf("<style>\n%s</style>\n", p.Style)
+	if !inside {
+		out.printf("<style>\n%s</style>\n", Style)
 	}
-	out.patterns(p)
-	if !p.Inline {
+	out.fills()
+	if !inside {
 		out.printf(`<rect id="%s__paper" class="paper" width="%s" height="%s"/>`+"\n", id, p.Width, p.Height)
 	}
 	for i := range p.Groups {
-		out.group(p, &p.Groups[i])
+		out.group(&p.Groups[i])
 	}
 	out.printf("</svg>\n")
 	return out.err
@@ -84,6 +84,7 @@ func Write(w io.Writer, p *Picture) error {
 // writer is the pass that writes; it keeps the first error.
 type writer struct {
 	w   io.Writer
+	p   *Picture
 	err error
 	ids bool
 	nth map[string]int // shapes of each class in the group
@@ -95,53 +96,60 @@ func (o *writer) printf(format string, args ...any) {
 	}
 }
 
-func (o *writer) patterns(p *Picture) {
+// name returns an id of the picture as it is written.
+func (o *writer) name(id string) string { return escape(o.p.Prefix + id) }
+
+// fills writes the patterns that shapes are filled with.
+func (o *writer) fills() {
+	var used []string
+	for i := range o.p.Groups {
+		for _, s := range o.p.Groups[i].Shapes {
+			if s.Fill != "" && !slices.Contains(used, s.Fill) {
+				used = append(used, s.Fill)
+			}
+		}
+	}
+	if used == nil {
+		return
+	}
 	o.printf("<defs>\n")
-	for i := range p.Patterns {
-		t := &p.Patterns[i]
+	for _, fill := range used {
+		class, h := pattern(fill)
 		tilt := ""
-		if t.Tilted {
+		if h.tilt {
 			tilt = ` patternTransform="rotate(45)"`
 		}
-		o.printf(`<pattern id="%s__fill-%s" class="%s" width="%d" height="%d" patternUnits="userSpaceOnUse"%s>`, escape(p.ID), t.Name, t.Class, t.Size, t.Size, tilt)
-		switch {
-		case t.Drawn != "":
-			o.printf("%s", t.Drawn)
-		case t.Marks != "":
-			o.printf(`<rect width="%d" height="%d"/><path d="%s"/>`, t.Size, t.Size, t.Marks)
-		default:
-			o.printf(`<rect width="%d" height="%d"/>`, t.Size, t.Size)
-		}
-		o.printf("</pattern>\n")
+		o.printf(`<pattern id="%s__fill-%s" class="%s" width="%d" height="%[4]d" patternUnits="userSpaceOnUse"%s><rect width="%[4]d" height="%[4]d"/><path d="%[6]s"/></pattern>`+"\n",
+			o.name(o.p.ID), fill, class, h.size, tilt, h.marks)
 	}
 	o.printf("</defs>\n")
 }
 
-func (o *writer) group(p *Picture, g *Group) {
+func (o *writer) group(g *Group) {
+	numbers := escape(g.Numbers)
 	if g.Link != "" {
-		o.printf(`<a href="%s" aria-label="%s">`, escape(g.Link), escape(g.Numbers))
+		o.printf(`<a href="%s" aria-label="%s">`, escape(g.Link), numbers)
 		defer o.printf("</a>\n")
 	}
-	o.printf(`<g id="%s" class="%s"`, escape(g.ID), g.Class)
-	if n := escape(g.Numbers); n != "" {
+	o.printf(`<g id="%s" class="%s"`, o.name(g.ID), g.Class)
+	if numbers != "" {
 		if g.Focus && g.Link == "" {
-			o.printf(` tabindex="0" role="img" aria-label="%s"`, n)
+			o.printf(` tabindex="0" role="img" aria-label="%s"`, numbers)
 		}
-		o.printf("><title>%s</title>", n)
+		o.printf("><title>%s</title>", numbers)
 	} else {
 		o.printf(">")
 	}
 	clear(o.nth)
 	for i := range g.Shapes {
-		o.shape(p, g, &g.Shapes[i])
+		o.shape(g, &g.Shapes[i])
 	}
 	if g.Numbers != "" {
 		y := g.NumbersY
 		if y == 0 {
-			y = p.NumbersY
+			y = o.p.NumbersY
 		}
-		o.printf(`<text%s class="numbers" x="%s" y="%s">%s</text>`, o.id(g, "numbers"), p.NumbersX, y,
-			escape(texttab.Cut(g.Numbers, int((p.Width-2*p.NumbersX)/p.Letter))))
+		o.shape(g, &Shape{Class: "numbers", X: o.p.Margin, Y: y, Text: Cut(g.Numbers, o.p.Inner(), o.p.Letter)})
 	}
 	o.printf("</g>\n")
 }
@@ -157,25 +165,36 @@ func (o *writer) id(g *Group, class string) string {
 	if n := o.nth[class]; n > 1 {
 		class = fmt.Sprintf("%s-%d", class, n)
 	}
-	return fmt.Sprintf(` id="%s__%s"`, escape(g.ID), class)
+	return fmt.Sprintf(` id="%s__%s"`, o.name(g.ID), class)
 }
 
-func (o *writer) shape(p *Picture, g *Group, s *Shape) {
-	fill := ""
+func (o *writer) shape(g *Group, s *Shape) {
+	fill, after := "", ""
 	if s.Fill != "" {
-		fill = fmt.Sprintf(` fill="url(#%s__fill-%s)"`, escape(p.ID), s.Fill)
+		fill = fmt.Sprintf(` fill="url(#%s__fill-%s)"`, o.name(o.p.ID), s.Fill)
+	}
+	if s.After != "" {
+		after = `<tspan class="facts" dx="12">` + escape(s.After) + "</tspan>"
 	}
 	id := o.id(g, s.Class)
 	switch {
 	case s.Path != "":
 		o.printf(`<path%s class="%s" d="%s"%s/>`, id, s.Class, s.Path, fill)
-	case s.After != "":
-		o.printf(`<text%s class="%s" x="%s" y="%s">%s<tspan class="facts" dx="12">%s</tspan></text>`, id, s.Class, s.X, s.Y, escape(s.Text), escape(s.After))
-	case s.Text != "":
-		o.printf(`<text%s class="%s" x="%s" y="%s">%s</text>`, id, s.Class, s.X, s.Y, escape(s.Text))
+	case s.Text != "" || s.After != "":
+		o.printf(`<text%s class="%s" x="%s" y="%s">%s%s</text>`, id, s.Class, s.X, s.Y, escape(s.Text), after)
 	case s.W == 0 || s.H == 0:
 		o.printf(`<line%s class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, id, s.Class, s.X, s.Y, s.X+s.W, s.Y+s.H)
 	default:
 		o.printf(`<rect%s class="%s" x="%s" y="%s" width="%s" height="%s"%s/>`, id, s.Class, s.X, s.Y, s.W, s.H, fill)
 	}
+}
+
+// Inner is the width between the margins.
+func (p *Picture) Inner() Px { return p.Width - 2*p.Margin }
+
+// Uses reports whether a shape has the fill.
+func (p *Picture) Uses(fill string) bool {
+	return slices.ContainsFunc(p.Groups, func(g Group) bool {
+		return slices.ContainsFunc(g.Shapes, func(s Shape) bool { return s.Fill == fill })
+	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"homenode/capture"
 	"homenode/numa"
+	"homenode/output/draw/picture"
 )
 
 // TestMigrations draws the migrations of all VMs of a host where they happened, and none without.
@@ -20,18 +21,18 @@ func TestMigrations(t *testing.T) {
 		r.Add(&numa.Tick{Host: "esx01", Time: start.Add(time.Duration(i) * time.Minute), Nodes: []numa.NodeTick{{ID: 0, Has: numa.HasUtil, Util: 0.5}, {ID: 1, Has: numa.HasUtil, Util: 0.5}}})
 	}
 	rec := r.Recording()
-	draw := func(counts []Count) string {
+	draw := func(counts []capture.Count) string {
 		var b bytes.Buffer
-		if err := DrawHost(&b, rec, Options{Migrations: counts}); err != nil {
+		if err := picture.Write(&b, Host(rec, Options{Migrations: counts}), true); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
 	}
-	text := draw([]Count{{start.Add(30 * time.Minute), 3}, {start.Add(30*time.Minute + time.Second), 2}, {start.Add(59 * time.Minute), 1}})
+	text := draw([]capture.Count{{Time: start.Add(30 * time.Minute), N: 3}, {Time: start.Add(30*time.Minute + time.Second), N: 2}, {Time: start.Add(59 * time.Minute), N: 1}})
 	if !strings.Contains(text, "NUMA migrations of all VMs: 6, at most 5 in a step") || strings.Count(text, `class="event"`) != 2 {
 		t.Errorf("not drawn: %d events", strings.Count(text, `class="event"`))
 	}
-	if text := draw([]Count{}); !strings.Contains(text, "NUMA migrations of all VMs: 0") || strings.Contains(text, `class="event"`) {
+	if text := draw([]capture.Count{}); !strings.Contains(text, "NUMA migrations of all VMs: 0") || strings.Contains(text, `class="event"`) {
 		t.Error("none happened, and some are drawn")
 	}
 	if strings.Contains(draw(nil), "NUMA migrations of all VMs") {

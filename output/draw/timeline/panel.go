@@ -3,10 +3,10 @@ package timeline
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"homenode/capture"
-	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/draw/picture"
 	"homenode/rules/finding"
@@ -14,89 +14,179 @@ import (
 
 // A layout is the state of the placing pass.
 type layout struct {
-	pic    *picture.Picture
-	span   span
+	*picture.Picture
+	o      *Options
 	rec    *capture.Recording
-	y      picture.Px
-	nodes  int        // highest node that is drawn as a colour; -1 for none
-	remote bool       // remote memory is drawn
-	top    picture.Px // of the first panel: grid and gaps reach from here to the axis
-
+	span   span
 	behind int          // groups before it stand behind the panels
+	top    picture.Px   // of the first panel: grid and gaps reach from here to the axis
 	marks  []picture.Px // of events, where lines go through all panels
-	legend []legend
+	legend []picture.Entry
 }
 
-type legend struct{ class, fill, text string }
-
-func newLayout(rec *capture.Recording, id, title, facts string) *layout {
-	l := &layout{pic: &picture.Picture{ID: id, Class: "timeline", Title: title, Width: pictureWidth, NumbersX: margin, Letter: letter}, nodes: -1, span: spanOf(rec), rec: rec, y: margin}
-	most := int((pictureWidth - 2*margin) / titleLetter)
-	name := texttab.Cut(title, most*2/3)
-	facts = texttab.Cut(facts, int((pictureWidth-2*margin-picture.Px(len([]rune(name)))*titleLetter)/letter))
-	l.pic.Add(picture.Group{ID: id + "__title", Class: "title", Shapes: []picture.Shape{{Class: "name", X: margin, Y: l.y + 160, Text: name, After: facts}}})
-	l.y += 280
+// newLayout begins the drawing of a host, or of a VM of it: its title, what happened and what was found.
+func newLayout(rec *capture.Recording, o *Options, v *capture.VM, facts ...string) *layout {
+	l := &layout{Picture: &picture.Picture{ID: HostID(rec), Class: "timeline", Width: pictureWidth, Margin: margin, Letter: letter, Y: margin}, o: o, rec: rec, span: spanOf(rec)}
+	name, subject := rec.Host, rec.Host
+	about := func(f *finding.Finding) bool { return l.about(f) && f.VM == "" }
+	if v != nil {
+		l.ID, name = VMID(rec, v), o.label(v)
+		subject = name + " on " + rec.Host
+		about = func(f *finding.Finding) bool { return l.aboutVM(f, v) }
+	}
+	l.Title = o.title(subject + " over time")
+	l.Heading(o.title(name), strings.Join(append(facts, l.span.title()), " · "))
+	l.behind, l.top = len(l.Groups), l.Y
+	l.events(v)
+	l.found(about)
 	return l
+}
+
+// finish places the axis below the panels, what can be pointed at over all of them, and what stands below; sum adds up steps.
+func (l *layout) finish(steps []step, sum func([]step) string, sentences []string) *picture.Picture {
+	bottom := l.Y - panelGap + 60
+	l.axis(gapsOf(steps), bottom)
+	l.slices(steps, bottom, sum)
+	l.moment(bottom)
+	l.NumbersY = l.Y + 60
+	l.Y += 190
+	for i := range l.legend {
+		l.legend[i].ID = fmt.Sprintf("%s__legend-%d", l.ID, i)
+	}
+	l.Legend(l.legend...)
+	if l.o.Simulated {
+		sentences = append([]string{"Simulated by the model of the NUMA scheduler: nothing here was observed."}, sentences...)
+	}
+	l.Caption(l.ID, sentences...)
+	l.Height = l.Y + margin
+	return l.Picture
+}
+
+func (l *layout) explain(class, fill, text string) {
+	l.legend = append(l.legend, picture.Swatch("", class, fill, text))
+}
+
+// add places a group whose id is below that of the drawing.
+func (l *layout) add(id, class, numbers string, shapes ...picture.Shape) {
+	l.Add(picture.Group{ID: l.ID + "__" + id, Class: class, Focus: true, Numbers: numbers, Shapes: shapes})
+}
+
+// scale returns the scale of the next panel.
+func (l *layout) scale(height picture.Px, most float64) picture.Scale {
+	return picture.Scale{High: most, From: l.Y + height, To: l.Y}
 }
 
 // head places the name of a panel and its totals, left of the axis.
 func (l *layout) head(name string, facts ...string) []picture.Shape {
-	shapes := []picture.Shape{{Class: "name", X: margin, Y: l.y + 110, Text: texttab.Cut(name, int((plotLeft-2*margin)/boldLetter))}}
+	shapes := []picture.Shape{{Class: "name", X: margin, Y: l.Y + 110, Text: picture.Cut(name, headWidth, boldLetter)}}
 	for i, f := range facts {
-		shapes = append(shapes, picture.Shape{Class: "facts", X: margin, Y: l.y + 110 + picture.Px(i+1)*130, Text: texttab.Cut(f, int((plotLeft-2*margin)/letter))})
+		shapes = append(shapes, picture.Shape{Class: "facts", X: margin, Y: l.Y + 110 + picture.Px(i+1)*130, Text: picture.Cut(f, headWidth, letter)})
 	}
 	return shapes
 }
 
-// frame returns floor, labels and lines of a scale.
-func (l *layout) frame(s scale, marks []mark) []picture.Shape {
-	shapes := []picture.Shape{{Class: "floor", X: plotLeft, Y: s.bottom, W: plotRight - plotLeft}}
+// heading places the line above panels that belong together.
+func (l *layout) heading(name, text string) {
+	l.add(name, "heading", "", picture.Shape{Class: "name", X: margin, Y: l.Y + 110, Text: text})
+	l.Y += 170
+}
+
+// A mark is a labelled value of a scale.
+type mark struct {
+	value float64
+	label string
+}
+
+// panel places a quantity over time: its name and facts at the left, the floor, labels and lines of its scale,
+// and the shapes on it. numbers are shown when it is pointed at.
+func (l *layout) panel(id, name string, facts []string, s picture.Scale, marks []mark, numbers string, shapes ...picture.Shape) {
+	all := append(l.head(name, facts...), across("floor", s.From))
 	for i, m := range marks {
-		y := s.y(m.value)
+		y := s.At(m.value)
 		if i > 0 {
-			shapes = append(shapes, picture.Shape{Class: "gridline", X: plotLeft, Y: y, W: plotRight - plotLeft})
+			all = append(all, across("gridline", y))
 		}
 		if m.label != "" && (len(marks) <= 4 || i%2 == 0) {
-			shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: y + 35, Text: m.label})
+			all = append(all, picture.Shape{Class: "amount", X: plotLeft - 60, Y: y + 35, Text: m.label})
 		}
 	}
-	return shapes
+	l.add(id, "panel", numbers, append(all, shapes...)...)
+	l.Y = s.From + panelGap
 }
 
-// panel places a quantity over time: its name and facts at the left, the frame of its scale,
-// and the shapes on it. numbers are shown when it is pointed at.
-func (l *layout) panel(id, name string, facts []string, s scale, marks []mark, numbers string, shapes ...picture.Shape) {
-	all := append(l.head(name, facts...), l.frame(s, marks)...)
-	l.pic.Add(picture.Group{ID: l.pic.ID + "__" + id, Class: "panel", Focus: true, Numbers: numbers, Shapes: append(all, shapes...)})
-	l.y = s.bottom + panelGap
+// across is a line over the width of the plot.
+func across(class string, y picture.Px) picture.Shape {
+	return picture.Shape{Class: class, X: plotLeft, Y: y, W: plotRight - plotLeft}
 }
 
-// rising returns the segments from the floor of a scale to the value of each step.
-func (l *layout) rising(s scale, steps []step, value func(bucket int) (float64, bool)) []segment {
+// A value is that of a bucket; false where it is unknown.
+type value func(bucket int) (float64, bool)
+
+// curve returns the steps of a curve; of says from where to where each one reaches, and false where nothing is known.
+func curve(s *span, steps []step, of func(bucket int) (low, high picture.Px, ok bool)) (out []picture.Step) {
+	for _, one := range steps {
+		low, high, ok := of(one.bucket)
+		if !ok {
+			continue
+		}
+		x, w := s.box(one.from, one.to)
+		if n := len(out); n > 0 {
+			last := &out[n-1]
+			if last.To >= x && last.Low == low && last.High == high {
+				last.To = x + w
+				continue
+			}
+			last.To = min(last.To, x) // a width that was raised to what can be seen
+		}
+		out = append(out, picture.Step{From: x, To: x + w, Low: low, High: high})
+	}
+	return out
+}
+
+// rising returns the steps from the floor of a scale to a value.
+func (l *layout) rising(s picture.Scale, steps []step, of value) []picture.Step {
 	return curve(&l.span, steps, func(i int) (picture.Px, picture.Px, bool) {
-		v, ok := value(i)
-		return s.bottom, s.y(v), ok
+		v, ok := of(i)
+		return s.From, s.At(v), ok
 	})
 }
 
-// filled and drawn are the ground below a curve and the curve itself.
-func filled(class string, all []segment) picture.Shape {
-	return picture.Shape{Class: class, Path: area(all)}
+// measured draws a quantity: the ground below its mean, a thin line for its worst value where that differs, its mean.
+func (l *layout) measured(s picture.Scale, steps []step, ground string, mean, worst value) []picture.Shape {
+	steady := l.rising(s, steps, mean)
+	out := []picture.Shape{{Class: ground, Path: picture.Area(steady)}}
+	if worst != nil {
+		out = append(out, picture.Shape{Class: "worst", Path: picture.Line(l.rising(s, steps, worst))})
+	}
+	return append(out, picture.Shape{Class: "curve", Path: picture.Line(steady)})
 }
-func drawn(class string, all []segment) picture.Shape {
-	return picture.Shape{Class: class, Path: line(all)}
+
+// counts places a panel of how often something happened in each step: a tick as long as it was often.
+func (l *layout) counts(steps []step, all []int64, sum int64, numbers func(most int64) string) {
+	most := max(1, slices.Max(append([]int64{0}, all...)))
+	s := l.scale(240, float64(most))
+	facts := "none"
+	var shapes []picture.Shape
+	if sum > 0 {
+		facts = strconv.FormatInt(sum, 10) + " in all"
+		shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: s.To + 70, Text: strconv.FormatInt(most, 10)})
+	}
+	for i, n := range all {
+		if n > 0 {
+			y := min(s.At(float64(n)), s.From-50)
+			shapes = append(shapes, picture.Shape{Class: "event", X: l.span.x(steps[i].from), Y: y, H: s.From - y})
+		}
+	}
+	l.panel("migrations", "migrations", []string{facts}, s, nil, numbers(most), shapes...)
 }
 
 // limit places the line of a limit that rules judge by, with its value at the right.
-func (l *layout) limit(s scale, value float64) []picture.Shape {
-	if value <= 0 || value > s.most {
+func limit(s picture.Scale, value float64) []picture.Shape {
+	if value <= 0 || value > s.High {
 		return nil
 	}
-	y := s.y(value)
-	return []picture.Shape{
-		{Class: "limit", X: plotLeft, Y: y, W: plotRight - plotLeft},
-		{Class: "tick", X: plotRight + 50, Y: y + 35, Text: percent(value)},
-	}
+	y := s.At(value)
+	return []picture.Shape{across("limit", y), {Class: "tick", X: plotRight + 50, Y: y + 35, Text: percent(value)}}
 }
 
 // about reports whether the finding is about the host or one of its VMs; the inventory can
@@ -110,152 +200,52 @@ func (l *layout) aboutVM(f *finding.Finding, v *capture.VM) bool {
 	return f.VM == v.Name && f.GID == v.GID && f.Nth == v.Nth && l.about(f)
 }
 
-// found places the findings about a subject over the time that they held, in as many rows
-// as they need.
-func (l *layout) found(o *Options, about func(*finding.Finding) bool) {
-	const rowHeight = picture.Px(170)
-	var rows picture.Rows
-	var groups []picture.Group
-	l.top = l.y
-	for i := range o.Findings {
-		f := &o.Findings[i]
-		if !about(f) || f.From.IsZero() {
-			continue
-		}
-		x, w := l.span.box(f.From, f.To)
-		label := picture.Px(len(f.Rule))*boldLetter + 60
-		row := rows.Free(x)
-		y := l.y + picture.Px(row)*rowHeight
-		shapes := []picture.Shape{{Class: "bar", X: x, Y: y, W: w, H: rowHeight - 30}}
-		text := picture.Shape{Class: "name", X: x + 30, Y: y + 105, Text: f.Rule}
-		end := x + w
-		if w < label {
-			text.Class, text.X, end = "name beside", x+w+30, x+w+label
-			if end > pictureWidth {
-				text.Class, text.X, end = "name before", x-30, x+w
-			}
-		}
-		rows.Fill(row, end+40)
-		groups = append(groups, picture.Group{
-			ID: fmt.Sprintf("%s__finding-%d", l.pic.ID, len(groups)), Class: "spell " + f.Severity.String(), Focus: true,
-			Numbers: fmt.Sprintf("%s, %s: %s", f.Rule, l.when(f), f.Message), Shapes: append(shapes, text),
-		})
-	}
-	if len(groups) == 0 {
-		return
-	}
-	l.pic.Add(picture.Group{ID: l.pic.ID + "__found", Class: "panel", Shapes: l.head("found")})
-	l.pic.Groups = append(l.pic.Groups, groups...)
-	l.y += picture.Px(rows.Len())*rowHeight + panelGap
-}
-
-// when writes the time of a finding; a moment once.
-func (l *layout) when(f *finding.Finding) string {
-	from, to := l.span.clock(f.From), l.span.clock(f.To)
-	if from == to {
-		return "at " + from
-	}
-	return from + " to " + to
-}
-
-// axis places the labels of time, and behind the panels its lines and the gaps; id is
-// that of the drawing.
-func (l *layout) axis(gaps []step) {
-	id := l.pic.ID
-	bottom := l.y - panelGap + 60
-	back := picture.Group{ID: id + "__grid", Class: "grid"}
-	labels := picture.Group{ID: id + "__clock", Class: "clock", Shapes: []picture.Shape{
-		{Class: "floor", X: plotLeft, Y: bottom, W: plotRight - plotLeft}, {Class: "facts", X: margin, Y: bottom + 130, Text: "UTC"},
-	}}
+// axis places the labels of time, and behind the panels its lines and the gaps.
+func (l *layout) axis(gaps []step, bottom picture.Px) {
+	back := picture.Group{ID: l.ID + "__grid", Class: "grid"}
+	labels := []picture.Shape{across("floor", bottom), {Class: "facts", X: margin, Y: bottom + 130, Text: "UTC"}}
 	for _, t := range l.span.ticks(12) {
 		x := l.span.x(t.at)
 		back.Shapes = append(back.Shapes, picture.Shape{Class: "gridline", X: x, Y: l.top, H: bottom - l.top})
-		class := "time"
+		class := "facts middle"
 		if t.midnight {
-			class = "time date"
+			class += " date"
 		}
-		labels.Shapes = append(labels.Shapes, picture.Shape{Class: class, X: x, Y: bottom + 130, Text: t.label})
+		labels = append(labels, picture.Shape{Class: class, X: x, Y: bottom + 130, Text: t.label})
 	}
 	for _, x := range l.marks {
 		back.Shapes = append(back.Shapes, picture.Shape{Class: "story", X: x, Y: l.top, H: bottom - l.top})
 	}
-	var behind []picture.Group
+	behind := []picture.Group{back}
 	for i, g := range gaps {
 		x, w := l.span.box(g.from, g.to)
-		one := picture.Group{ID: fmt.Sprintf("%s__gap-%d", id, i), Class: "gap", Focus: true,
-			Numbers: fmt.Sprintf("no ticks from %s to %s", l.span.clock(g.from), l.span.clock(g.to)),
-			Shapes:  []picture.Shape{{Class: "block", X: x, Y: l.top, W: w, H: bottom - l.top}}}
+		one := picture.Group{ID: fmt.Sprintf("%s__gap-%d", l.ID, i), Class: "gap", Focus: true,
+			Numbers: "no ticks from " + l.span.fromTo(g.from, g.to), Shapes: []picture.Shape{{Class: "block", X: x, Y: l.top, W: w, H: bottom - l.top}}}
 		if w > 520 {
-			one.Shapes = append(one.Shapes, picture.Shape{Class: "facts", X: x + w/2, Y: l.top + (bottom-l.top)/2, Text: "no ticks"})
+			one.Shapes = append(one.Shapes, picture.Shape{Class: "facts middle", X: x + w/2, Y: l.top + (bottom-l.top)/2, Text: "no ticks"})
 		}
 		behind = append(behind, one)
 	}
 	if len(gaps) > 0 {
-		l.legend = append(l.legend, legend{"gap", "", "no ticks"})
+		l.explain("gap", "", "no ticks")
 	}
-	l.pic.Groups = slices.Insert(l.pic.Groups, l.behind, append([]picture.Group{back}, behind...)...)
-	l.pic.Add(labels)
-	l.y = bottom + 2*lineHeight
-}
-
-// foot places the line of numbers, the legend and the sentences below.
-func (l *layout) foot(sentences ...string) {
-	l.pic.NumbersY = l.y + 60
-	l.y += lineHeight + 40
-	x := margin
-	for i, e := range l.legend {
-		wide := 260 + picture.Wide(e.text, letter)
-		if x > margin && x+wide > pictureWidth-margin {
-			x = margin
-			l.y += lineHeight
-		}
-		m := picture.Shape{Class: "swatch", X: x, Y: l.y + 15, W: 180, H: 110, Fill: e.fill}
-		if strings.HasSuffix(e.class, "line") {
-			m = picture.Shape{Class: "curve", X: x, Y: l.y + 70, W: 180}
-		}
-		l.pic.Add(picture.Group{ID: fmt.Sprintf("%s__legend-%d", l.pic.ID, i), Class: "legend " + e.class,
-			Shapes: []picture.Shape{m, {Class: "facts", X: x + 240, Y: l.y + 110, Text: e.text}}})
-		x += wide + 240
-	}
-	if len(l.legend) > 0 {
-		l.y += lineHeight + 30
-	}
-	if caption := picture.Lines("facts", sentences, margin, l.y+110, pictureWidth-2*margin, letter, lineHeight); len(caption) > 0 {
-		l.pic.Add(picture.Group{ID: l.pic.ID + "__caption", Class: "caption", Shapes: caption})
-		l.y += picture.Px(len(caption)) * lineHeight
-	}
-	l.pic.Height = l.y + margin
-	l.pic.Patterns = l.patterns()
-}
-
-// patterns returns the fills that the picture uses: of home nodes, and of remote memory. A node
-// beyond the textures takes the one of its number modulo their count.
-func (l *layout) patterns() (out []picture.Pattern) {
-	for n := 0; n <= min(l.nodes, picture.Textures-1); n++ {
-		out = append(out, picture.Texture("node", n))
-	}
-	if l.remote {
-		out = append(out, picture.Pattern{Name: "remote", Class: "remote", Size: 5, Tilted: true, Marks: "M0 0V5"})
-	}
-	return out
+	l.Groups = slices.Insert(l.Groups, l.behind, behind...)
+	l.add("clock", "clock", "", labels...)
+	l.Y = bottom + 300
 }
 
 // slices places the stretches that can be pointed at, over all panels; sum adds up the
 // steps of one and says what they hold.
 func (l *layout) slices(steps []step, bottom picture.Px, sum func([]step) string) {
 	width := l.span.stepFor(60)
-	for from := 0; from < len(steps); {
-		start := steps[from].from.Truncate(width)
-		to := from + 1
-		for to < len(steps) && steps[to].from.Before(start.Add(width)) && steps[to].from.Equal(steps[to-1].to) {
-			to++
+	for from, to := 0, 0; from < len(steps); from = to {
+		end := steps[from].from.Truncate(width).Add(width)
+		for to = from + 1; to < len(steps) && steps[to].from.Before(end) && steps[to].from.Equal(steps[to-1].to); to++ {
 		}
 		x, w := l.span.box(steps[from].from, steps[to-1].to)
 		if text := sum(steps[from:to]); text != "" {
-			l.pic.Add(picture.Group{ID: fmt.Sprintf("%s__slice-%d", l.pic.ID, steps[from].bucket), Class: "slice",
-				Numbers: l.span.clock(steps[from].from) + " to " + l.span.clock(steps[to-1].to) + ": " + text,
-				Shapes:  []picture.Shape{{Class: "block", X: x, Y: l.top, W: w, H: bottom - l.top}}})
+			l.Add(picture.Group{ID: fmt.Sprintf("%s__slice-%d", l.ID, steps[from].bucket), Class: "slice",
+				Numbers: l.span.fromTo(steps[from].from, steps[to-1].to) + ": " + text, Shapes: []picture.Shape{{Class: "hit", X: x, Y: l.top, W: w, H: bottom - l.top}}})
 		}
-		from = to
 	}
 }

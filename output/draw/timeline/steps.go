@@ -67,12 +67,11 @@ func spanOf(rec *capture.Recording) span {
 
 // x returns where the time is on the axis.
 func (s *span) x(at time.Time) picture.Px {
-	d, whole := at.Sub(s.first), s.last.Sub(s.first)
-	d = min(max(d, 0), whole)
-	return plotLeft + picture.Px(float64(plotRight-plotLeft)*(float64(d)/float64(whole))+0.5)
+	axis := picture.Scale{High: float64(s.last.Sub(s.first)), From: plotLeft, To: plotRight}
+	return axis.At(float64(at.Sub(s.first)))
 }
 
-// width returns how wide a stretch is: at least as much as can be seen.
+// box returns the place of a stretch: at least as wide as can be seen.
 func (s *span) box(from, to time.Time) (x, w picture.Px) {
 	const least = picture.Px(12)
 	x = s.x(from)
@@ -130,30 +129,36 @@ func (s *span) ticks(n int) []clockTick {
 	return out
 }
 
-// clock writes moments of a span: with the date when it reaches over midnight, with
-// seconds when it is short.
-func (s *span) clock(at time.Time) string {
-	form := "15:04"
+// form returns how moments of the span are written, and whether it reaches over midnight: with seconds when it is short.
+func (s *span) form() (form string, days bool) {
+	form = "15:04"
 	if s.last.Sub(s.first) < 15*time.Minute {
 		form = "15:04:05"
 	}
-	if !s.first.Truncate(day).Equal(s.last.Truncate(day)) {
+	return form, !s.first.Truncate(day).Equal(s.last.Truncate(day))
+}
+
+// clock writes moments of a span, with the date when it reaches over midnight.
+func (s *span) clock(at time.Time) string {
+	form, days := s.form()
+	if days {
 		form = "2 Jan " + form
 	}
 	return at.UTC().Format(form)
 }
 
+// fromTo writes a stretch of the span.
+func (s *span) fromTo(from, to time.Time) string { return s.clock(from) + " to " + s.clock(to) }
+
 // title writes the whole span: "2026-11-20 02:00 to 06:10 UTC".
 func (s *span) title() string {
-	form := "15:04"
-	if s.last.Sub(s.first) < 15*time.Minute {
-		form = "15:04:05"
+	form, days := s.form()
+	text, end := s.first.UTC().Format("2006-01-02 "+form), form
+	if days {
+		end = "2006-01-02 " + form
 	}
-	if s.moment {
-		return s.first.UTC().Format("2006-01-02 "+form) + " UTC"
+	if !s.moment {
+		text += " to " + s.last.UTC().Format(end)
 	}
-	if !s.first.Truncate(day).Equal(s.last.Truncate(day)) {
-		return s.first.UTC().Format("2006-01-02 "+form) + " to " + s.last.UTC().Format("2006-01-02 "+form) + " UTC"
-	}
-	return s.first.UTC().Format("2006-01-02 "+form) + " to " + s.last.UTC().Format(form) + " UTC"
+	return text + " UTC"
 }

@@ -9,56 +9,97 @@ import (
 	"homenode/capture"
 	"homenode/internal/texttab"
 	"homenode/output/draw/picture"
+	"homenode/rules/finding"
+	"homenode/rules/simulate"
 )
 
 // events places what happened, each event where it begins, in as many rows as the words
 // need; lines lead from them through all panels.
-func (l *layout) events(o *Options, v *capture.VM) {
-	if o.Events == nil {
+func (l *layout) events(v *capture.VM) {
+	if l.o.Events == nil {
 		return
 	}
 	const rowHeight, mostRows = picture.Px(150), 6
 	var rows picture.Rows
 	var groups []picture.Group
-	l.top = l.y
-	for _, e := range o.Events(l.rec, v) {
+	for _, e := range l.o.Events(l.rec, v) {
 		if e.Time.Before(l.span.first) || e.Time.After(l.span.last) {
 			continue
 		}
 		x := l.span.x(e.Time)
-		text := texttab.Cut(e.Text, 28)
-		wide := picture.Wide(text, letter) + 60
-		one := picture.Shape{Class: "facts", X: x + 40, Text: text}
+		words := picture.Shape{Class: "facts", X: x + 40, Text: texttab.Cut(e.Text, 28)}
+		wide := picture.Wide(words.Text, letter) + 60
 		from, to := x, x+wide
 		if to > pictureWidth-margin {
-			one.Class, one.X = "facts before", x-40
+			words.Class, words.X = "facts before", x-40
 			from, to = x-wide, x
 		}
 		row := rows.Free(from)
 		if row == mostRows { // the line stays, and its words when it is pointed at
-			row, one.Text = mostRows-1, ""
+			row, words.Text = mostRows-1, ""
 		} else {
 			rows.Fill(row, to)
 		}
-		y := l.y + picture.Px(row)*rowHeight
-		one.Y = y + 100
+		y := l.Y + picture.Px(row)*rowHeight
 		shapes := []picture.Shape{{Class: "event", X: x, Y: y, H: rowHeight - 30}}
-		if one.Text != "" {
-			shapes = append(shapes, one)
+		if words.Text != "" {
+			words.Y = y + 100
+			shapes = append(shapes, words)
 		}
 		numbers := l.span.clock(e.Time) + " " + e.Text
 		if e.Note != "" {
 			numbers += ": " + e.Note
 		}
-		groups = append(groups, picture.Group{ID: fmt.Sprintf("%s__event-%d", l.pic.ID, len(groups)), Class: "story", Focus: true, Numbers: numbers, Shapes: shapes})
+		groups = append(groups, picture.Group{ID: fmt.Sprintf("%s__event-%d", l.ID, len(groups)), Class: "story", Focus: true, Numbers: numbers, Shapes: shapes})
 		l.marks = append(l.marks, x)
 	}
-	if len(groups) == 0 {
-		return
+	l.rows("events", "story", groups, &rows, rowHeight)
+}
+
+// rows places what stands in rows beside a name.
+func (l *layout) rows(id, name string, groups []picture.Group, rows *picture.Rows, height picture.Px) {
+	if len(groups) > 0 {
+		l.add(id, "panel", "", l.head(name)...)
+		l.Groups = append(l.Groups, groups...)
+		l.Y += picture.Px(rows.Len())*height + panelGap
 	}
-	l.pic.Add(picture.Group{ID: l.pic.ID + "__events", Class: "panel", Shapes: l.head("story")})
-	l.pic.Groups = append(l.pic.Groups, groups...)
-	l.y += picture.Px(rows.Len())*rowHeight + panelGap
+}
+
+// found places the findings about a subject over the time that they held, in as many rows
+// as they need.
+func (l *layout) found(about func(*finding.Finding) bool) {
+	const rowHeight = picture.Px(170)
+	var rows picture.Rows
+	var groups []picture.Group
+	l.top = l.Y
+	for i := range l.o.Findings {
+		f := &l.o.Findings[i]
+		if !about(f) || f.From.IsZero() {
+			continue
+		}
+		x, w := l.span.box(f.From, f.To)
+		label := picture.Wide(f.Rule, boldLetter) + 60
+		row := rows.Free(x)
+		y := l.Y + picture.Px(row)*rowHeight
+		text := picture.Shape{Class: "name", X: x + 30, Y: y + 105, Text: f.Rule}
+		end := x + w
+		if w < label {
+			text.X, end = x+w+30, x+w+label
+			if end > pictureWidth {
+				text.Class, text.X, end = "name before", x-30, x+w
+			}
+		}
+		rows.Fill(row, end+40)
+		when := l.span.fromTo(f.From, f.To)
+		if from := l.span.clock(f.From); from == l.span.clock(f.To) {
+			when = "at " + from
+		}
+		groups = append(groups, picture.Group{
+			ID: fmt.Sprintf("%s__finding-%d", l.ID, len(groups)), Class: "spell " + f.Severity.String(), Focus: true,
+			Numbers: fmt.Sprintf("%s, %s: %s", f.Rule, when, f.Message), Shapes: []picture.Shape{{Class: "bar", X: x, Y: y, W: w, H: rowHeight - 30}, text},
+		})
+	}
+	l.rows("found", "found", groups, &rows, rowHeight)
 }
 
 // floors are where the axis of the performance index may begin: what is lost is mostly
@@ -66,11 +107,11 @@ func (l *layout) events(o *Options, v *capture.VM) {
 var floors = []float64{.9, .8, .5, 0}
 
 // speed places the performance index with its interval.
-func (d *vmDrawing) speed(o *Options) {
-	if o.Speed == nil {
+func (d *vmDrawing) speed() {
+	if d.o.Speed == nil {
 		return
 	}
-	points := o.Speed(d.v)
+	points := d.o.Speed(d.v)
 	if len(points) == 0 {
 		return
 	}
@@ -79,51 +120,66 @@ func (d *vmDrawing) speed(o *Options) {
 		least = min(least, p.Low)
 		sum += p.Value
 	}
-	floor := floors[slices.IndexFunc(floors, func(f float64) bool { return f <= max(least, 0) })]
-	s := scale{d.y, d.y + 600, 1 - floor}
-	worst := slices.MinFunc(points, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) })
+	s := d.scale(600, 1)
+	s.Low = floors[slices.IndexFunc(floors, func(f float64) bool { return f <= max(least, 0) })]
+	worst := slices.MinFunc(points, func(a, b simulate.SpeedPoint) int { return cmp.Compare(a.Value, b.Value) })
 	mean := sum / float64(len(points))
 	facts := []string{fmt.Sprintf("mean %.2f", mean), fmt.Sprintf("worst %.2f", worst.Value), "at " + d.span.clock(worst.Time)}
-	var band, value []segment
-	apart := nearest(points)
-	for i, p := range points {
-		x, w := d.span.box(p.Time, pointEnd(points, i, apart, d.v.Last))
-		band = append(band, segment{x, x + w, s.y(p.Low - floor), s.y(p.High - floor)})
-		value = append(value, segment{x, x + w, s.bottom, s.y(p.Value - floor)})
-	}
-	d.panel("speed", "performance", facts, s, []mark{{0, fmt.Sprintf("%.1f", floor)}, {1 - floor, "1"}},
+	steps := stepsBetween(points, d.v.Last)
+	interval := curve(&d.span, steps, func(i int) (low, high picture.Px, ok bool) { return s.At(points[i].Low), s.At(points[i].High), true })
+	value := d.rising(s, steps, func(i int) (float64, bool) { return points[i].Value, true })
+	d.panel("speed", "performance", facts, s, []mark{{s.Low, fmt.Sprintf("%.1f", s.Low)}, {1, "1"}},
 		fmt.Sprintf("performance index (1: all memory local, no wait): mean %.2f, worst %.2f (%.2f to %.2f) at %s", mean, worst.Value, worst.Low, worst.High, d.span.clock(worst.Time)),
-		filled("interval", touching(band)), drawn("curve", touching(value)))
-	d.legend = append(d.legend, legend{"interval", "", "performance: what the published figures allow"})
+		picture.Shape{Class: "free", Path: picture.Area(interval)}, picture.Shape{Class: "curve", Path: picture.Line(value)})
+	d.explain("free", "", "performance: what the published figures allow")
 }
 
-// pointEnd returns until when a point holds: to the next, unless that is much later than
-// points are apart.
-func pointEnd(points []Point, i int, apart time.Duration, last time.Time) time.Time {
-	end := last
-	if i+1 < len(points) {
-		end = points[i+1].Time
+// stepsBetween returns until when each point holds: to the next, unless that is much later than
+// points are apart at the least.
+func stepsBetween(points []simulate.SpeedPoint, last time.Time) (steps []step) {
+	apart := time.Duration(0)
+	for i, p := range points {
+		end := last
+		if i+1 < len(points) {
+			end = points[i+1].Time
+			if d := end.Sub(p.Time); apart == 0 || d < apart {
+				apart = d
+			}
+		}
+		steps = append(steps, step{i, p.Time, end})
 	}
-	if apart > 0 && end.Sub(points[i].Time) > 2*apart {
-		end = points[i].Time.Add(apart)
-	}
-	return end
-}
-
-// nearest returns how far points are apart, at the least.
-func nearest(points []Point) (apart time.Duration) {
-	for i := 1; i < len(points); i++ {
-		if d := points[i].Time.Sub(points[i-1].Time); apart == 0 || d < apart {
-			apart = d
+	for i := range steps {
+		if s := &steps[i]; apart > 0 && s.to.Sub(s.from) > 2*apart {
+			s.to = s.from.Add(apart)
 		}
 	}
-	return apart
+	return steps
 }
 
-// touching cuts segments that reach into the next: widths are raised to what can be seen.
-func touching(all []segment) []segment {
-	for i := 1; i < len(all); i++ {
-		all[i-1].to = min(all[i-1].to, all[i].from)
+// moment marks the moment of the options through all panels, and says above the axis when it is.
+func (l *layout) moment(bottom picture.Px) {
+	if at := l.o.Moment; !at.IsZero() && !at.Before(l.span.first) && !at.After(l.span.last) {
+		l.add("moment", "moment", "the moment "+l.span.clock(at), picture.Shape{Class: "cursor", X: l.span.x(at) - 6, Y: l.top, W: 12, H: bottom - l.top})
 	}
-	return all
+}
+
+// HostAt says what the nodes of a host held at a moment, and from when to when that stood; "" where nothing is known.
+func HostAt(rec *capture.Recording, at time.Time) (from, to time.Time, text string) {
+	l := &layout{rec: rec, span: spanOf(rec)}
+	return atMoment(longest(rec), at, l.sumOfNodes)
+}
+
+// VMAt says the same of a VM of a recording.
+func VMAt(rec *capture.Recording, v *capture.VM, at time.Time) (from, to time.Time, text string) {
+	d := &vmDrawing{layout: &layout{rec: rec, span: spanOf(rec)}, v: v}
+	return atMoment(vmSteps(rec, v), at, d.sum)
+}
+
+func atMoment(steps []step, at time.Time, sum func([]step) string) (from, to time.Time, text string) {
+	for i, s := range steps {
+		if !at.Before(s.from) && (at.Before(s.to) || i == len(steps)-1 && at.Equal(s.to)) {
+			return s.from, s.to, sum(steps[i : i+1])
+		}
+	}
+	return at, at, ""
 }

@@ -1,34 +1,18 @@
-// Package timeline draws recordings as SVG: what a VM or a host did over time, all
-// quantities over one axis, so that cause and consequence stand above each other.
-//
-//	found           ▐██ M001 ████████▌            findings, when they held
-//	home nodes  ░░░░░░░▒▒▒▒▒▒▒▒▒▒░░░░░░           one colour and pattern a node
-//	N%L         ▔▔▔▔▔▔▔╲_________╱▔▔▔▔
-//	memory      ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆           local below, remote hatched above
-//	migrations         │││     │
-//	ready       ______╱▔╲_________
-//	            02:00     03:00     04:00
-//
-// A stretch without ticks is drawn as one: nothing is joined over it. The same recording
-// gives the same bytes.
+// Package timeline draws what was recorded of a host or a VM over time: panels below each other on
+// one axis, each a quantity with its scale, and the findings and events over the time that they held.
 package timeline
 
 import (
-	_ "embed"
-	"io"
 	"time"
 
 	"homenode/capture"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
 	"homenode/rules/finding"
+	"homenode/rules/simulate"
 )
 
 // Options say what a drawing shows.
 type Options struct {
-	// Inline leaves the style out: the page that the drawing stands in has it, once for
-	// all its drawings. It also leaves out the ids of the shapes in a group.
-	Inline bool
 	// Findings are marked over the time that they held. Those about other subjects, and
 	// those without a time, are not drawn.
 	Findings []finding.Finding
@@ -42,34 +26,15 @@ type Options struct {
 	Simulated bool
 	// Events returns what happened to a host, or to a VM of it when v is not nil, in the
 	// order of time; nil for nothing.
-	Events func(rec *capture.Recording, v *capture.VM) []Event
+	Events func(rec *capture.Recording, v *capture.VM) []capture.Event
 	// Speed returns the performance index of a VM in the order of time; nil for none.
-	Speed func(*capture.VM) []Point
+	Speed func(*capture.VM) []simulate.SpeedPoint
 	// MostVMs is how many VMs the drawing of a host has; 0 means 12.
 	MostVMs int
 	// Moment is marked; zero for none.
 	Moment time.Time
 	// Migrations are those of all VMs of a host, in the order of time, for a panel of its drawing; nil for none.
-	Migrations []Count
-}
-
-// An Event is one thing that happened, for a drawing of what followed.
-type Event struct {
-	Time time.Time
-	Text string // a few words
-	Note string // more of it, shown when it is pointed at
-}
-
-// A Count is how often something happened at a moment.
-type Count struct {
-	Time time.Time
-	N    int64
-}
-
-// A Point is the performance index from a moment on: 1 is full speed.
-type Point struct {
-	Time             time.Time
-	Value, Low, High float64
+	Migrations []capture.Count
 }
 
 // source says what was drawn.
@@ -86,14 +51,6 @@ func (o *Options) title(name string) string {
 		return name + " (simulated)"
 	}
 	return name
-}
-
-// notes returns the sentences below a drawing.
-func (o *Options) notes(sentences []string) []string {
-	if o.Simulated {
-		return append([]string{"Simulated by the model of the NUMA scheduler: nothing here was observed."}, sentences...)
-	}
-	return sentences
 }
 
 func (o *Options) label(v *capture.VM) string {
@@ -116,39 +73,12 @@ func (o *Options) worst(l *layout, v *capture.VM) (worst int) {
 	return worst
 }
 
-// Style is the style sheet of all timelines. It follows the reader's preference for dark
-// or light, and prints in grey.
-//
-//go:embed timeline.css
-var Style string
-
-// HostID returns the id of the drawing of a host. Every id in the drawing begins with it;
-// parts are joined by two underscores, as capture-esx07__node-0__busy, and parts of the
-// model are escaped as those of package svg are.
-func HostID(rec *capture.Recording) string { return "capture-" + topo.ShapeID(rec.Host) }
+// HostID returns the id of the drawing of a host. Every id in the drawing begins with it.
+func HostID(rec *capture.Recording) string { return "capture-" + picture.ID(rec.Host) }
 
 // VMID returns the id of the drawing of a VM: capture-esx07__vm-sql01__gid-4711.
 func VMID(rec *capture.Recording, v *capture.VM) string {
 	return HostID(rec) + "__" + vmPart(v)
-}
-
-// DrawHost writes what happened on a host as one svg element: how busy its nodes were,
-// how much memory was free on them, and the home nodes of VMs: those with findings, the
-// worst first, then those with the most remote memory.
-func DrawHost(w io.Writer, rec *capture.Recording, o Options) error {
-	return write(w, placeHost(rec, &o), o)
-}
-
-// DrawVM writes what happened to v, a VM of rec, as one svg element.
-func DrawVM(w io.Writer, rec *capture.Recording, v *capture.VM, o Options) error {
-	return write(w, placeVM(rec, v, &o), o)
-}
-
-func write(w io.Writer, p *picture.Picture, o Options) error {
-	if p.Inline = o.Inline; !o.Inline {
-		p.Style = Style
-	}
-	return picture.Write(w, p)
 }
 
 // Sizes of the drawings, beside those that panels have.
@@ -157,9 +87,8 @@ const (
 	margin       = picture.Px(80)
 	plotLeft     = picture.Px(1640) // of the time axis; labels stand left of it
 	plotRight    = picture.Px(9300)
+	headWidth    = plotLeft - 2*margin
 	panelGap     = picture.Px(140)
-	lineHeight   = picture.Px(150)
-	letter       = picture.Px(60) // mean width of a letter at 11 px
+	letter       = picture.Letter
 	boldLetter   = picture.Px(66)
-	titleLetter  = picture.Px(92) // and at 15 px, bold
 )

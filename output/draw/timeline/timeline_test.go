@@ -2,18 +2,15 @@ package timeline_test
 
 import (
 	"bytes"
-	"encoding/xml"
-	"io"
-	"strings"
 	"testing"
 	"time"
 
 	"homenode/capture"
 	"homenode/internal/golden"
 	"homenode/numa"
+	"homenode/output/draw/picture"
 	"homenode/output/draw/timeline"
 	"homenode/rules/finding"
-	"homenode/source/demo"
 	"homenode/source/incident"
 )
 
@@ -117,131 +114,22 @@ func vmOf(t testing.TB, rec *capture.Recording, name string) *capture.VM {
 
 func draw(t testing.TB, rec *capture.Recording, v *capture.VM, o timeline.Options) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	var err error
-	if v == nil {
-		err = timeline.DrawHost(&b, rec, o)
-	} else {
-		err = timeline.DrawVM(&b, rec, v, o)
+	p := timeline.Host(rec, o)
+	if v != nil {
+		p = timeline.VM(rec, v, o)
 	}
-	if err != nil {
+	var b bytes.Buffer
+	if err := picture.Write(&b, p, true); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-// drawings returns every drawing of both incidents.
-func drawings(t testing.TB, o timeline.Options) map[string][]byte {
-	t.Helper()
-	out := map[string][]byte{}
-	night := record(t, read(t, night), gap)
-	in, err := demo.Capture()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, rec := range append(night, record(t, in, nil)...) {
-		out[timeline.HostID(rec)] = draw(t, rec, nil, o)
-		for i := range rec.VMs {
-			out[timeline.VMID(rec, &rec.VMs[i])] = draw(t, rec, &rec.VMs[i], o)
-		}
-	}
-	return out
-}
-
 func TestDraw(t *testing.T) {
 	rec := record(t, read(t, night), gap)[0]
-	o := timeline.Options{Inline: true, Findings: found()}
+	o := timeline.Options{Findings: found()}
 	golden.Equal(t, draw(t, rec, nil, o), "testdata/esx07.svg")
 	for _, name := range []string{"sql01", "wide01", "late", "quiet", "app01"} {
 		golden.Equal(t, draw(t, rec, vmOf(t, rec, name), o), "testdata/"+name+".svg")
-	}
-}
-
-// Every drawing is well-formed, has each id once, and refers to nothing outside.
-func TestWellFormed(t *testing.T) {
-	again := drawings(t, timeline.Options{Findings: found()})
-	for id, first := range drawings(t, timeline.Options{Findings: found()}) {
-		if !bytes.Equal(first, again[id]) {
-			t.Errorf("%s: two drawings differ", id)
-		}
-		ids := map[string]bool{}
-		dec := xml.NewDecoder(bytes.NewReader(first))
-		for {
-			tok, err := dec.Token()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				t.Fatalf("%s: %v", id, err)
-			}
-			e, ok := tok.(xml.StartElement)
-			if !ok {
-				continue
-			}
-			for _, a := range e.Attr {
-				switch a.Name.Local {
-				case "id":
-					if ids[a.Value] || !strings.HasPrefix(a.Value, id) {
-						t.Errorf("%s: id %q is used twice or does not begin with %q", id, a.Value, id)
-					}
-					ids[a.Value] = true
-				case "href", "src", "style":
-					t.Errorf("%s: %s has %s=%q", id, e.Name.Local, a.Name.Local, a.Value)
-				}
-			}
-		}
-		if len(ids) < 10 {
-			t.Errorf("%s: %d ids", id, len(ids))
-		}
-	}
-	if strings.Contains(timeline.Style, "url(") || strings.Contains(timeline.Style, "@import") {
-		t.Error("the style refers to another resource")
-	}
-}
-
-// Labels of strangers stay text, and VMs of one name have ids of their own.
-func TestHostileNames(t *testing.T) {
-	hostile := `"><script>alert('1')</script>&` + "\x00\ufffe"
-	rec := record(t, read(t, night), gap)[0]
-	rec.Host = hostile
-	ids := map[string]bool{}
-	for i := range rec.VMs {
-		v := &rec.VMs[i]
-		v.Name, v.GID, v.Nth = hostile, -1, i
-		if id := timeline.VMID(rec, v); ids[id] {
-			t.Errorf("two VMs have the id %s", id)
-		} else {
-			ids[id] = true
-		}
-		checkHostile(t, draw(t, rec, v, timeline.Options{Findings: []finding.Finding{{
-			Rule: "M001", Host: hostile, VM: hostile, GID: -1, Nth: i, Message: hostile, From: rec.First, To: rec.Last,
-		}}}), hostile, 3)
-	}
-	checkHostile(t, draw(t, rec, nil, timeline.Options{}), hostile, 1+len(rec.VMs)-1)
-}
-
-// checkHostile reads a drawing and counts the texts that hold the name.
-func checkHostile(t *testing.T, b []byte, hostile string, least int) {
-	t.Helper()
-	if bytes.Contains(b, []byte("<script")) {
-		t.Errorf("a label became markup:\n%s", b)
-	}
-	want := strings.TrimSuffix(hostile, "\x00\ufffe") + "\ufffd\ufffd"
-	n := 0
-	dec := xml.NewDecoder(bytes.NewReader(b))
-	for {
-		tok, err := dec.Token()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c, ok := tok.(xml.CharData); ok && strings.Contains(string(c), want) {
-			n++
-		}
-	}
-	if n < least {
-		t.Errorf("the name stands in %d texts, want at least %d", n, least)
 	}
 }

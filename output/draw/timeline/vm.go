@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,15 +9,13 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/draw/picture"
-	"homenode/output/draw/topo"
-	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
 // vmPart returns the part of an id that tells a VM: its name and, where the source states
 // one, its scheduler group, because VMs can have one name.
 func vmPart(v *capture.VM) string {
-	id := "vm-" + topo.ShapeID(v.Name)
+	id := "vm-" + picture.ID(v.Name)
 	if v.GID >= 0 {
 		id += "__gid-" + strconv.FormatInt(v.GID, 10)
 	}
@@ -39,7 +36,12 @@ type vmDrawing struct {
 
 func (d *vmDrawing) bucket(i int) *capture.VMBucket { return &d.v.Timeline.Buckets[i] }
 
-func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture.Picture {
+func vmSteps(rec *capture.Recording, v *capture.VM) []step {
+	return stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
+}
+
+// VM draws what happened to v, a VM of rec.
+func VM(rec *capture.Recording, v *capture.VM, o Options) *picture.Picture {
 	facts := []string{"on " + rec.Host}
 	if v.VCPUs > 0 {
 		facts = append(facts, strconv.Itoa(v.VCPUs)+" vCPU")
@@ -47,25 +49,14 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture.Picture
 	if v.Size > 0 {
 		facts = append(facts, v.Size.String())
 	}
-	d := &vmDrawing{v: v}
-	d.layout = newLayout(rec, VMID(rec, v), o.title(o.label(v)), strings.Join(append(facts, spanOfText(rec)), " · "))
-	d.pic.Title = o.title(fmt.Sprintf("%s on %s over time", o.label(v), rec.Host))
-	d.steps = stepsOf(&v.Timeline, rec, func(b *capture.VMBucket) int32 { return b.Ticks })
-	d.behind, d.top = len(d.pic.Groups), d.y
-	d.events(o, v)
-	d.found(o, func(f *finding.Finding) bool { return d.aboutVM(f, v) })
-	d.blind = o.blind(v)
+	d := &vmDrawing{layout: newLayout(rec, &o, v, facts...), v: v, steps: vmSteps(rec, v), blind: o.blind(v)}
 	d.homes()
 	d.locality()
 	d.memory()
 	d.migrations()
 	d.ready()
-	d.speed(o)
+	d.speed()
 	d.life()
-	bottom := d.y - panelGap + 60
-	d.axis(gapsOf(d.steps))
-	d.slices(d.steps, bottom, d.sum)
-	d.moment(o, bottom)
 	var sentences []string
 	if len(d.lacks) > 0 {
 		sentences = append(sentences, o.source()+" does not state "+strings.Join(d.lacks, ", ")+" of this VM.")
@@ -73,19 +64,20 @@ func placeVM(rec *capture.Recording, v *capture.VM, o *Options) *picture.Picture
 	if n := len(v.Timeline.Buckets); n > 0 {
 		sentences = append(sentences, "A step is "+rule.Duration(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
 	}
-	d.foot(o.notes(sentences)...)
-	return d.pic
+	return d.finish(d.steps, d.sum, sentences)
 }
 
-func spanOfText(rec *capture.Recording) string {
-	s := spanOf(rec)
-	return s.title()
+// states reports whether the capture states a quantity, and notes that it does not.
+func (d *vmDrawing) states(ok bool, what string) bool {
+	if !ok {
+		d.lacks = append(d.lacks, what)
+	}
+	return ok
 }
 
 // homes places the band of home nodes.
 func (d *vmDrawing) homes() {
-	if !d.v.HasHomes {
-		d.lacks = append(d.lacks, "home nodes")
+	if !d.states(d.v.HasHomes, "home nodes") {
 		return
 	}
 	facts := "not NUMA-managed"
@@ -97,45 +89,50 @@ func (d *vmDrawing) homes() {
 	case !ok && d.v.LastHomes != 0:
 		facts = rule.Nodes(d.v.LastHomes)
 	}
-	s := scale{top: d.y, bottom: d.y + 280}
+	s := d.scale(280, 1)
 	d.panel("homes", "home nodes", []string{facts}, s, nil, "home nodes: "+homesText(d.v))
-	d.pic.Groups = append(d.pic.Groups, d.band(d.pic.ID, d.v, d.steps, s, true)...)
-	for n := 0; n <= d.nodes; n++ {
-		if anyHome(d.v, n) {
-			d.legend = append(d.legend, legend{fmt.Sprintf("node-%d", n%picture.Textures), strconv.Itoa(n % picture.Textures), fmt.Sprintf("node %d", n)})
+	d.band("", d.v, d.steps, s, true)
+	d.explainHomes(d.v)
+}
+
+// explainHomes explains the colours of the home nodes that VMs have.
+func (l *layout) explainHomes(vms ...*capture.VM) {
+	var homes numa.NodeSet
+	for _, v := range vms {
+		for i := range v.Timeline.Buckets {
+			if b := &v.Timeline.Buckets[i]; b.Ticks > 0 {
+				homes |= b.Homes
+			}
 		}
+	}
+	for n := range homes.All() {
+		l.explain(picture.Fill("node", n), picture.Fill("node", n), fmt.Sprintf("home node %d", n))
 	}
 }
 
-// band returns the home nodes of a VM as groups, one for each stretch of the same nodes.
+// band places the home nodes of a VM as groups, one for each stretch of the same nodes.
 // Several nodes at once stand above each other.
-func (l *layout) band(id string, v *capture.VM, steps []step, s scale, labels bool) []picture.Group {
-	var out []picture.Group
-	for from := 0; from < len(steps); {
+func (l *layout) band(id string, v *capture.VM, steps []step, s picture.Scale, labels bool) {
+	for from, to := 0, 0; from < len(steps); from = to {
 		homes := v.Timeline.Buckets[steps[from].bucket].Homes
-		to := from + 1
-		for to < len(steps) && v.Timeline.Buckets[steps[to].bucket].Homes == homes && steps[to].from.Equal(steps[to-1].to) {
-			to++
+		for to = from + 1; to < len(steps) && v.Timeline.Buckets[steps[to].bucket].Homes == homes && steps[to].from.Equal(steps[to-1].to); to++ {
 		}
 		x, w := l.span.box(steps[from].from, steps[to-1].to)
-		g := picture.Group{ID: fmt.Sprintf("%s__home-%d", id, steps[from].bucket), Class: "home",
-			Numbers: fmt.Sprintf("home node %s from %s to %s", homes, l.span.clock(steps[from].from), l.span.clock(steps[to-1].to))}
-		i, n := 0, homes.Len()
+		g := picture.Group{ID: fmt.Sprintf("%s__%shome-%d", l.ID, id, steps[from].bucket), Class: "home",
+			Numbers: fmt.Sprintf("home node %s from %s", homes, l.span.fromTo(steps[from].from, steps[to-1].to))}
+		y, n := s.To, picture.Px(homes.Len())
 		for node := range homes.All() {
-			l.nodes = max(l.nodes, node)
-			y0, y1 := s.top+(s.bottom-s.top)*picture.Px(i)/picture.Px(n), s.top+(s.bottom-s.top)*picture.Px(i+1)/picture.Px(n)
-			g.Shapes = append(g.Shapes, picture.Shape{Class: "band", X: x, Y: y0, W: w, H: y1 - y0, Fill: strconv.Itoa(node % picture.Textures)})
-			if label := strconv.Itoa(node); labels && y1-y0 >= 110 && w > picture.Px(len(label)+2)*letter {
-				g.Shapes = append(g.Shapes, picture.Shape{Class: "inside", X: x + w/2, Y: (y0+y1)/2 + 38, Text: label})
+			end := y + (s.From-y)/n
+			g.Shapes = append(g.Shapes, picture.Shape{Class: "band", X: x, Y: y, W: w, H: end - y, Fill: picture.Fill("node", node)})
+			if label := strconv.Itoa(node); labels && end-y >= 110 && w > picture.Px(len(label)+2)*letter {
+				g.Shapes = append(g.Shapes, picture.Shape{Class: "inside", X: x + w/2, Y: (y+end)/2 + 38, Text: label})
 			}
-			i++
+			y, n = end, n-1
 		}
 		if len(g.Shapes) > 0 {
-			out = append(out, g)
+			l.Add(g)
 		}
-		from = to
 	}
-	return out
 }
 
 func homesText(v *capture.VM) string {
@@ -152,10 +149,6 @@ func homesText(v *capture.VM) string {
 	return strings.Join(parts, "; ") + "; changed " + words.Plural(int(v.Changed.Total), "time")
 }
 
-func anyHome(v *capture.VM, node int) bool {
-	return slices.ContainsFunc(v.Timeline.Buckets, func(b capture.VMBucket) bool { return b.Ticks > 0 && b.Homes.Has(node) })
-}
-
 // share returns N%L of a bucket, its mean over memory and ticks.
 func share(b *capture.VMBucket) (float64, bool) {
 	if b.Memory == 0 || b.Local+b.Remote <= 0 {
@@ -164,36 +157,32 @@ func share(b *capture.VMBucket) (float64, bool) {
 	return float64(b.Local) / float64(b.Local+b.Remote), true
 }
 
+// amounts returns the memory of a bucket, its means over the ticks that state it.
+func amounts(b *capture.VMBucket) (local, remote numa.Bytes) {
+	n := int64(max(b.Memory, 1))
+	return numa.Bytes(b.Local/n) * numa.KiB, numa.Bytes(b.Remote/n) * numa.KiB
+}
+
 // locality places N%L: the mean, its least, and the limit that rules judge by.
 func (d *vmDrawing) locality() {
-	if !d.v.HasMemory {
-		d.lacks = append(d.lacks, "local and remote memory")
+	if !d.states(d.v.HasMemory, "local and remote memory") {
 		return
 	}
-	s := scale{d.y, d.y + 700, 1}
-	facts := []string{"no memory on a node"}
+	s, low, most := d.scale(700, 1), &d.v.Low, d.rec.Options.Locality
+	facts, text := []string{"no memory on a node"}, fmt.Sprintf("N%%L never below %s", percent(most))
 	if all := d.v.Least.Local + d.v.Least.Remote; all > 0 {
 		facts = []string{"least " + rule.NL(float64(d.v.Least.Local)/float64(all)), "at " + d.span.clock(d.v.Least.Time)}
 	}
+	if low.Count > 0 {
+		text = fmt.Sprintf("N%%L below %s for %s, longest from %s with at least %s local", percent(most), rule.Duration(low.Time),
+			d.span.fromTo(low.Longest.From, low.Longest.To), rule.NL(low.Longest.Worst))
+	}
 	if d.blind {
-		facts = notMeasurable
+		facts, text = notMeasurable, "N%L means nothing: the memory is interleaved over the home nodes (M006)"
 	}
-	mean := d.rising(s, d.steps, func(i int) (float64, bool) { return share(d.bucket(i)) })
-	least := d.rising(s, d.steps, func(i int) (float64, bool) { return float64(d.bucket(i).Least) / capture.Whole, d.bucket(i).Memory > 0 })
-	shapes := append([]picture.Shape{filled("local", mean), drawn("worst", least), drawn("curve", mean)}, d.limit(s, d.rec.Options.Locality)...)
-	d.panel("locality", "N%L", facts, s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}}, d.localityText(), shapes...)
-}
-
-func (d *vmDrawing) localityText() string {
-	low := &d.v.Low
-	if d.blind {
-		return "N%L means nothing: the memory is interleaved over the home nodes (M006)"
-	}
-	if low.Count == 0 {
-		return fmt.Sprintf("N%%L never below %s", percent(d.rec.Options.Locality))
-	}
-	return fmt.Sprintf("N%%L below %s for %s, longest from %s to %s with at least %s local", percent(d.rec.Options.Locality), rule.Duration(low.Time),
-		d.span.clock(low.Longest.From), d.span.clock(low.Longest.To), rule.NL(low.Longest.Worst))
+	shapes := d.measured(s, d.steps, "local", func(i int) (float64, bool) { return share(d.bucket(i)) },
+		func(i int) (float64, bool) { return float64(d.bucket(i).Least) / capture.Whole, d.bucket(i).Memory > 0 })
+	d.panel("locality", "N%L", facts, s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}}, text, append(shapes, limit(s, most)...)...)
 }
 
 // notMeasurable stands for what N%L and remote memory do not tell of interleaved memory.
@@ -204,80 +193,152 @@ func (d *vmDrawing) memory() {
 	if !d.v.HasMemory {
 		return
 	}
-	amount := func(i int) (local, remote numa.Bytes) {
-		b := d.bucket(i)
-		n := int64(max(b.Memory, 1))
-		return numa.Bytes(b.Local/n) * numa.KiB, numa.Bytes(b.Remote/n) * numa.KiB
-	}
 	var most numa.Bytes
 	for i := range d.v.Timeline.Buckets {
-		local, remote := amount(i)
+		local, remote := amounts(d.bucket(i))
 		most = max(most, local+remote)
 	}
 	top, marks := memoryScale(most)
-	s := scale{d.y, d.y + 900, top}
-	facts := []string{"never remote"}
+	s := d.scale(900, top)
+	facts, name := []string{"never remote"}, "local memory"
 	if d.v.Remote.Most > 0 {
 		facts = []string{"remote at most", d.v.Remote.Most.String(), "at " + d.span.clock(d.v.Remote.At)}
 	}
 	text := fmt.Sprintf("memory: at most %s remote, at the end %s local and %s remote", d.v.Remote.Most, d.v.LastLocal, d.v.LastRemote)
 	if d.blind {
-		facts = notMeasurable
+		facts, name = notMeasurable, "memory on the home nodes"
 		text = fmt.Sprintf("memory: at the end %s; how much of it is remote is not measurable, it is interleaved over the home nodes (M006)", d.v.LastLocal+d.v.LastRemote)
 	}
-	var shapes []picture.Shape
-	if here := d.rising(s, d.steps, func(i int) (float64, bool) {
-		local, _ := amount(i)
+	shapes := d.measured(s, d.steps, "local", func(i int) (float64, bool) {
+		local, _ := amounts(d.bucket(i))
 		return float64(local), d.bucket(i).Memory > 0
-	}); len(here) > 0 {
-		shapes = append(shapes, filled("local", here), drawn("curve", here))
-	}
-	if far := curve(&d.span, d.steps, func(i int) (picture.Px, picture.Px, bool) {
-		local, remote := amount(i)
-		return s.y(float64(local)), s.y(float64(local + remote)), d.bucket(i).Memory > 0 && remote > 0
+	}, nil)
+	if far := curve(&d.span, d.steps, func(i int) (low, high picture.Px, ok bool) {
+		local, remote := amounts(d.bucket(i))
+		return s.At(float64(local)), s.At(float64(local + remote)), d.bucket(i).Memory > 0 && remote > 0
 	}); len(far) > 0 {
-		d.remote = true
-		shapes = append(shapes, picture.Shape{Class: "remote", Path: area(far), Fill: "remote"})
+		shapes = append(shapes, picture.Shape{Class: "remote", Path: picture.Area(far), Fill: "remote"})
 	}
 	d.panel("memory", "memory", facts, s, marks, text, shapes...)
-	local := "local memory"
-	if d.blind {
-		local = "memory on the home nodes"
-	}
-	d.legend = append(d.legend, legend{"local", "", local})
-	if d.remote {
-		d.legend = append(d.legend, legend{"remote", "remote", "remote memory"})
+	d.explain("local", "", name)
+	if d.Uses("remote") {
+		d.explain("remote", "remote", "remote memory")
 	}
 }
 
 // migrations places a tick for each step with NUMA migrations, as long as they are many.
 func (d *vmDrawing) migrations() {
-	if !d.v.HasMoves {
-		d.lacks = append(d.lacks, "NUMA migrations")
+	if !d.states(d.v.HasMoves, "NUMA migrations") {
 		return
 	}
-	most := int64(1)
-	for i := range d.v.Timeline.Buckets {
-		most = max(most, d.bucket(i).Moves)
-	}
-	s := scale{d.y, d.y + 240, float64(most)}
-	var shapes []picture.Shape
-	if d.v.Moves.All > 0 {
-		shapes = append(shapes, picture.Shape{Class: "amount", X: plotLeft - 60, Y: s.top + 70, Text: strconv.FormatInt(most, 10)})
-	}
+	var all []int64
 	for _, one := range d.steps {
-		if n := d.bucket(one.bucket).Moves; n > 0 {
-			y := min(s.y(float64(n)), s.bottom-50)
-			shapes = append(shapes, picture.Shape{Class: "event", X: d.span.x(one.from), Y: y, H: s.bottom - y})
-		}
+		all = append(all, d.bucket(one.bucket).Moves)
 	}
-	d.panel("migrations", "migrations", []string{countText(d.v.Moves.All)}, s, nil,
-		fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width)), shapes...)
+	d.counts(d.steps, all, d.v.Moves.All, func(most int64) string {
+		return fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width))
+	})
 }
 
-func countText(n int64) string {
-	if n == 0 {
-		return "none"
+// ready places ready time and co-stop of each vCPU.
+func (d *vmDrawing) ready() {
+	ready, hasReady := d.v.Ready.Peak()
+	coStop, hasCoStop := d.v.CoStop.Peak()
+	if !d.states(hasReady, "ready time") && !hasCoStop {
+		return
 	}
-	return strconv.FormatInt(n, 10) + " in all"
+	top, marks := shareScale(max(ready, coStop))
+	s := d.scale(600, top)
+	name, of := "co-stop", "of each vCPU"
+	if d.v.VCPUs == 0 {
+		of = "of the whole VM"
+	}
+	facts := []string{of}
+	rate := func(of func(b *capture.VMBucket) float64) value {
+		return func(i int) (float64, bool) { return of(d.bucket(i)) / capture.Whole, d.bucket(i).Rates > 0 }
+	}
+	var shapes []picture.Shape
+	if hasReady {
+		name, facts = "ready", append(facts, "at most "+percent(ready))
+		shapes = d.measured(s, d.steps, "waiting", rate(func(b *capture.VMBucket) float64 { return float64(b.Ready) / float64(max(b.Rates, 1)) }),
+			rate(func(b *capture.VMBucket) float64 { return float64(b.MostReady) }))
+		d.explain("waiting", "", "ready, mean of the vCPUs")
+	}
+	if coStop > 0 {
+		mean := rate(func(b *capture.VMBucket) float64 { return float64(b.CoStop) / float64(max(b.Rates, 1)) })
+		shapes = append(shapes, picture.Shape{Class: "costop", Path: picture.Line(d.rising(s, d.steps, mean))})
+		d.legend = append(d.legend, picture.Stroke("", "line", "costop", "co-stop"))
+	}
+	if hasReady && d.v.VCPUs > 0 {
+		shapes = append(shapes, limit(s, d.rec.Options.Ready)...)
+	}
+	var parts []string
+	for _, q := range []struct {
+		name  string
+		level *capture.Level
+	}{{"ready", &d.v.Ready}, {"co-stop", &d.v.CoStop}} {
+		if peak, ok := q.level.Peak(); ok {
+			text := q.name + " at most " + percent(peak)
+			if mean, ok := q.level.Mean(); ok {
+				text += ", mean " + percent(mean)
+			}
+			parts = append(parts, text)
+		}
+	}
+	d.panel("ready", name, facts, s, marks, of+": "+strings.Join(parts, "; "), shapes...)
+}
+
+// life marks where the VM appears and where it is gone.
+func (d *vmDrawing) life() {
+	bottom := d.Y - panelGap
+	mark := func(x picture.Px, name, text string, before bool) {
+		one := picture.Shape{Class: "facts", X: x + 50, Y: d.top + 110, Text: text}
+		if before {
+			one.Class, one.X = "facts before", x-50
+		}
+		d.add(name, "life", "", picture.Shape{Class: "limit", X: x, Y: d.top, H: bottom - d.top}, one)
+	}
+	if x := d.span.x(d.v.First); d.v.Appeared {
+		mark(x, "appeared", "appears "+d.span.clock(d.v.First), x > plotLeft+1300)
+	}
+	if x := d.span.x(d.v.Last); d.v.Left {
+		text := "gone after " + d.span.clock(d.v.Last)
+		mark(x, "left", text, x+50+picture.Wide(text, letter) > pictureWidth-margin)
+	}
+}
+
+// sum says what some steps hold.
+func (d *vmDrawing) sum(steps []step) string {
+	var all capture.VMBucket
+	least := int32(capture.Whole)
+	for _, one := range steps {
+		b := d.bucket(one.bucket)
+		all.Memory, all.Local, all.Remote = all.Memory+b.Memory, all.Local+b.Local, all.Remote+b.Remote
+		all.Rates, all.Ready, all.CoStop = all.Rates+b.Rates, all.Ready+b.Ready, all.CoStop+b.CoStop
+		all.MostReady = max(all.MostReady, b.MostReady)
+		all.Moves += b.Moves
+		all.Homes |= b.Homes
+		if b.Memory > 0 {
+			least = min(least, b.Least)
+		}
+	}
+	var parts []string
+	if n, ok := share(&all); ok && d.v.HasMemory {
+		local, remote := amounts(&all)
+		parts = append(parts, fmt.Sprintf("N%%L %s (least %s)", rule.NL(n), rule.NL(float64(least)/capture.Whole)), fmt.Sprintf("%s local, %s remote", local, remote))
+	}
+	if d.v.HasHomes {
+		parts = append(parts, "home node "+all.Homes.String())
+	}
+	if d.v.HasMoves && all.Moves > 0 {
+		parts = append(parts, fmt.Sprintf("migrations %d", all.Moves))
+	}
+	rate := func(n int64) string { return percent(float64(n) / float64(all.Rates) / capture.Whole) }
+	if _, ok := d.v.Ready.Peak(); ok && all.Rates > 0 {
+		parts = append(parts, fmt.Sprintf("ready %s (at most %s)", rate(all.Ready), percent(float64(all.MostReady)/capture.Whole)))
+	}
+	if peak, ok := d.v.CoStop.Peak(); ok && peak > 0 && all.Rates > 0 {
+		parts = append(parts, "co-stop "+rate(all.CoStop))
+	}
+	return strings.Join(parts, " · ")
 }

@@ -1,9 +1,6 @@
 package topo
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // A Span is a run of guest nodes that share a run of nodes: guest nodes that are
 // carried by overlapping nodes stand above all of these together.
@@ -85,8 +82,3 @@ func (c *canvas) guests(d *Drawing, p *plan) {
 }
 
 func frameTitle(g *Guest) string { return strings.Join(g.Heading(), " ─ ") }
-
-var sequence = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// plain returns s without colours.
-func plain(s string) string { return sequence.ReplaceAllString(s, "") }

@@ -7,7 +7,6 @@ import (
 	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/rules"
-	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
@@ -27,27 +26,20 @@ func basis(p *rule.Placed) string {
 // OfHost returns the drawing of a host with the clients of the powered-on VMs that
 // are registered on it, placed in the order of the inventory.
 func OfHost(r *rules.Result, h *numa.Host) *Drawing {
-	d := &Drawing{ID: "host-" + ShapeID(h.ID), Title: texttab.Clean(h.Name), Facts: hostFacts(h)}
-	if !h.Nodes.Known() {
-		d.Caption = []string{"The NUMA nodes of this host are unknown: there is nothing to draw."}
+	d, known := ofHost(h)
+	if !known {
 		return d
 	}
-	high := map[string]bool{}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Severity == finding.High && f.HostID == h.ID {
-			high[f.VMID] = true
-		}
-	}
-	vms := running(r, h)
+	high, vms := urgent(r), running(r, h)
 	homes := rule.HomesOn(h, vms, func(v *rule.VM) *vnuma.Layout { return &v.On[0].Layout }, r.Choices)
 	d.nodesOf(homes.Nodes, func(i int) string { return texttab.Clean(vms[i].Name) }, func(c *rule.HomeClient) Client {
 		v := vms[c.Request]
-		out := clientOf(d.ID, v, &v.On[0].Layout, c)
+		out := d.clientOf(v, &v.On[0].Layout, c)
 		out.High = high[v.ID]
 		return out
 	})
 	for _, i := range homes.Loose {
-		c := looseOf(d.ID, vms[i])
+		c := d.looseOf(vms[i])
 		c.High = high[vms[i].ID]
 		d.Loose = append(d.Loose, c)
 	}
@@ -120,24 +112,17 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 }
 
 // clientOf returns the shape of a placed client.
-func clientOf(drawing string, v *rule.VM, l *vnuma.Layout, c *rule.HomeClient) Client {
-	first, _ := l.PPDs.Group(c.Index)
-	out := Client{
-		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), c.Index),
-		VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), Index: c.Index, First: first, VCPUs: c.VCPUs,
-		Memory: c.Local + c.Remote + c.Nowhere, Remote: c.Remote, Nowhere: c.Nowhere, MemoryKnown: v.Memory.Known(),
-		Wide: l.Wide(), Interleaved: l.Memory.Placement == vnuma.Interleaved,
-	}
-	if out.Wide {
-		out.Label += fmt.Sprintf(".%d", c.Index)
-	}
+func (d *Drawing) clientOf(v *rule.VM, l *vnuma.Layout, c *rule.HomeClient) Client {
+	out := d.client(v.ID, v.Name, c.Index, l.PPDs.Len())
+	out.First, _ = l.PPDs.Group(c.Index)
+	out.VCPUs, out.Memory, out.Remote, out.Nowhere, out.MemoryKnown = c.VCPUs, c.Local+c.Remote+c.Nowhere, c.Remote, c.Nowhere, v.Memory.Known()
+	out.Interleaved = l.Memory.Placement == vnuma.Interleaved
 	return out
 }
 
 // looseOf returns the shape of a VM without home node.
-func looseOf(drawing string, v *rule.VM) Client {
-	return Client{
-		ID: fmt.Sprintf("%s__vm-%s__loose", drawing, ShapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name),
-		VCPUs: v.On[0].Layout.VPDs.Sum(), Memory: v.Memory.Value, MemoryKnown: v.Memory.Known(),
-	}
+func (d *Drawing) looseOf(v *rule.VM) Client {
+	out := d.loose(v.VM)
+	out.VCPUs, out.Memory = v.On[0].Layout.VPDs.Sum(), v.Memory.Value
+	return out
 }

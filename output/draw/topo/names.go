@@ -9,22 +9,6 @@ import (
 	"homenode/numa"
 )
 
-// ShapeID returns the ID of an object as part of the ID of a shape: letters,
-// digits, dots and hyphens stay, any other byte becomes _xx. Different IDs stay
-// different.
-func ShapeID(id string) string {
-	var b strings.Builder
-	for i := range len(id) {
-		c := id[i]
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "_%02x", c)
-		}
-	}
-	return b.String()
-}
-
 var (
 	trademark = regexp.MustCompile(`\((R|TM|tm|r)\)|®|™`)
 	clockRate = regexp.MustCompile(`\s+@.*$|\s+\d+-Core Processor.*$|\bCPU\b`)

@@ -31,18 +31,3 @@ func TestProcessors(t *testing.T) {
 		}
 	}
 }
-
-func TestShapeID(t *testing.T) {
-	for _, tt := range []struct{ id, want string }{
-		{"host-12", "host-12"},
-		{"esx01.example.com", "esx01.example.com"},
-		{"a b", "a_20b"},
-		{"a_20b", "a_5f20b"},
-		{"</svg>", "_3c_2fsvg_3e"},
-		{"é", "_c3_a9"},
-	} {
-		if got := ShapeID(tt.id); got != tt.want {
-			t.Errorf("ShapeID(%q) = %q, want %q", tt.id, got, tt.want)
-		}
-	}
-}

@@ -9,7 +9,6 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
-	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
@@ -75,21 +74,6 @@ func list(cpus []int) string {
 	return words.Ranges(cpus)
 }
 
-func (g *group) client(drawing string, v *rule.StatedVM, index, of int) Client {
-	out := Client{
-		ID: fmt.Sprintf("%s__vm-%s__client-%d", drawing, ShapeID(v.ID), index),
-		VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), Index: index, First: g.cpus[0], VCPUs: len(g.cpus), List: list(g.cpus),
-		Memory: g.memory, MemoryKnown: v.Memory.Known(), Wide: of > 1,
-	}
-	if g.node >= 0 {
-		out.Remote = g.memory - g.local
-	}
-	if out.Wide {
-		out.Label += fmt.Sprintf(".%d", index)
-	}
-	return out
-}
-
 // place draws VMs on the nodes of a host.
 func (d *Drawing) place(h *numa.Host, vms []*rule.StatedVM, high map[string]bool) {
 	d.Stated = true
@@ -100,32 +84,29 @@ func (d *Drawing) place(h *numa.Host, vms []*rule.StatedVM, high map[string]bool
 	}
 	for _, v := range vms {
 		groups, on := spread(v)
-		for _, n := range slices.Sorted(maps.Keys(on)) {
-			if i, ok := index[n]; ok {
-				d.Nodes[i].Used += on[n]
-				d.Nodes[i].Foreign += on[n]
-			}
-		}
-		loose := Client{ID: fmt.Sprintf("%s__vm-%s__loose", d.ID, ShapeID(v.ID)), VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), MemoryKnown: v.Memory.Known(), High: high[v.ID]}
-		for k := range groups {
-			g := &groups[k]
-			c := g.client(d.ID, v, k, len(groups))
-			c.High = high[v.ID]
+		loose := d.loose(v.VM)
+		loose.High = high[v.ID]
+		local := map[int]numa.Bytes{}
+		for k, g := range groups {
+			local[g.node] += g.local
 			i, ok := index[g.node]
 			if !ok {
-				loose.VCPUs, loose.Memory = loose.VCPUs+c.VCPUs, loose.Memory+c.Memory
+				loose.VCPUs, loose.Memory = loose.VCPUs+len(g.cpus), loose.Memory+g.memory
 				continue
 			}
-			n := &d.Nodes[i]
-			n.Clients, n.VCPUs, n.Foreign = append(n.Clients, c), n.VCPUs+c.VCPUs, n.Foreign-g.local
+			c := d.client(v.ID, v.Name, k, len(groups))
+			c.First, c.VCPUs, c.List, c.High = g.cpus[0], len(g.cpus), list(g.cpus), high[v.ID]
+			c.Memory, c.MemoryKnown, c.Remote = g.memory, v.Memory.Known(), g.memory-g.local
+			d.Nodes[i].Clients, d.Nodes[i].VCPUs = append(d.Nodes[i].Clients, c), d.Nodes[i].VCPUs+c.VCPUs
 		}
 		if loose.VCPUs > 0 {
 			d.Loose = append(d.Loose, loose)
 		}
-		for _, n := range slices.Sorted(maps.Keys(on)) {
-			i, ok := index[n]
-			if ok && on[n] > localOn(groups, n) {
-				d.Nodes[i].Guests = append(d.Nodes[i].Guests, texttab.Clean(v.Name))
+		for id, i := range index {
+			n, away := &d.Nodes[i], on[id]-local[id]
+			n.Used, n.Foreign = n.Used+on[id], n.Foreign+away
+			if away > 0 {
+				n.Guests = append(n.Guests, texttab.Clean(v.Name))
 			}
 		}
 	}
@@ -136,27 +117,11 @@ func (d *Drawing) place(h *numa.Host, vms []*rule.StatedVM, high map[string]bool
 	d.Loose, d.LooseMore = fewest(d.Loose, d.ID+"__loose")
 }
 
-func localOn(groups []group, node int) (sum numa.Bytes) {
-	for i := range groups {
-		if groups[i].node == node {
-			sum += groups[i].local
-		}
-	}
-	return sum
-}
-
 // OfStatedHost returns the drawing of a KVM host with the VMs that run on it, as their definitions state it.
 func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
-	d := &Drawing{ID: "host-" + ShapeID(h.ID), Title: texttab.Clean(h.Name), Facts: append(hostFacts(h), string(numa.KVM)), Stated: true}
-	if !h.Nodes.Known() {
-		d.Caption = []string{"The NUMA nodes of this host are unknown: there is nothing to draw."}
+	d, known := ofHost(h, string(numa.KVM))
+	if d.Stated = true; !known {
 		return d
-	}
-	high := map[string]bool{}
-	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Severity == finding.High {
-			high[f.VMID] = true
-		}
 	}
 	var vms []*rule.StatedVM
 	unknown, seen, anywhere := 0, 0, 0
@@ -174,7 +139,7 @@ func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
 			anywhere++
 		}
 	}
-	d.place(h, vms, high)
+	d.place(h, vms, urgent(r))
 	d.Caption = []string{"Stated by the definitions of the VMs, not predicted: vCPUs stand on the node that they are pinned to.", memoryCaption(seen, len(vms))}
 	if anywhere > 0 {
 		d.Caption = append(d.Caption, fmt.Sprintf("The memory of %s is drawn on no node: it is neither bound nor pinned nor seen.", rule.Plural(anywhere, "VM")))
@@ -204,20 +169,14 @@ func OfStated(v *rule.StatedVM) *Drawing {
 		return nil
 	}
 	s := v.Stated
-	d := &Drawing{
-		ID:    fmt.Sprintf("vm-%s__on-%s", ShapeID(v.ID), ShapeID(h.ID)),
-		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
-		Facts: []string{rule.Plural(s.VCPUs, "vCPU"), s.Shape.Memory.String(), s.Topology()},
-	}
+	d := ofVM(v.VM, h, rule.Plural(s.VCPUs, "vCPU"), s.Shape.Memory.String(), s.Topology())
 	d.place(h, []*rule.StatedVM{v}, nil)
 	seen := 0
 	if v.MemoryOn() != nil {
 		seen = 1
 	}
 	d.Caption = []string{"Stated by its definition, not predicted (" + texttab.Clean(s.At) + ").", memoryCaption(seen, 1)}
-	if n := d.dropEmpty(); n > 0 {
-		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
-	}
+	d.dropEmpty()
 	groups, _ := spread(v)
 	for i := range s.Cells {
 		c := &s.Cells[i]

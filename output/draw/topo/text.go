@@ -35,10 +35,7 @@ func Text(w io.Writer, d *Drawing, width int, colour bool) error {
 	if d.LooseMore.Clients > 0 {
 		c.wrapped("", "no home node: "+d.LooseMore.Numbers())
 	}
-	for _, s := range c.legend {
-		c.wrapped(faint, s)
-	}
-	for _, s := range d.Caption {
+	for _, s := range append(c.legend, d.Caption...) {
 		c.wrapped(faint, s)
 	}
 	_, err := io.WriteString(w, c.b.String())
@@ -107,23 +104,19 @@ const (
 // plan measures the drawing and shares out the width of the terminal.
 func (c *canvas) plan(d *Drawing) *plan {
 	p := &plan{most: 1}
-	remote, spread, numbered := false, false, ""
 	for i := range d.Nodes {
 		n := &d.Nodes[i]
 		for j := range n.Clients {
 			cl := &n.Clients[j]
 			p.most = max(p.most, cl.VCPUs)
 			p.measure(cl.Label, cl.VCPUs, memoryOf(cl), remoteOf(cl))
-			if cl.Numbered() && numbered == "" {
-				numbered = fmt.Sprintf("%s: client %d of %s, a wide VM.", cl.Label, cl.Index, cl.VM)
-			}
-			remote, spread = remote || cl.Remote > 0, spread || cl.Interleaved && cl.Remote == 0
 		}
 		if n.More.Clients > 0 {
 			p.measure(n.More.Label(), n.More.VCPUs, n.More.Memory.String(), "")
 		}
-		free, load := feet(n)
-		p.inner = max(p.inner, columns(head(n, false)), columns(free), columns(load))
+		for _, s := range append(n.feet(), head(n, false)) {
+			p.inner = max(p.inner, columns(s))
+		}
 	}
 	rest := p.vcpus + p.memory + 5 // two blanks before each column, one before the bar
 	if p.remote > 0 {
@@ -139,21 +132,32 @@ func (c *canvas) plan(d *Drawing) *plan {
 	p.bar = max(0, min(p.most, max(min(leastBar, free/3), free-p.label)))
 	p.label = max(0, min(p.label, free-p.bar))
 	p.inner = max(0, min(max(p.inner, p.label+p.bar+rest), room(p.across)))
-	if p.bar < p.most {
-		c.legend = append(c.legend, fmt.Sprintf("A full bar is %s.", rule.Plural(p.most, "vCPU")))
-	}
-	if numbered != "" && !d.Stated {
-		c.legend = append(c.legend, numbered)
-	}
-	if remote && d.Stated {
-		c.legend = append(c.legend, "▒ on other nodes than its vCPUs; part of the amount before it.")
-	} else if remote {
-		c.legend = append(c.legend, "▒ remote at first, or when it was seen; part of the amount before it: what the guest uses of it comes home as far as there is room (C-16).")
-	}
-	if spread {
-		c.legend = append(c.legend, "░ memory interleaved over the home nodes of all clients of the VM.")
-	}
+	c.legend = d.explained(p.bar < p.most, p.most)
 	return p
+}
+
+// explained says what the letters of a drawing stand for.
+func (d *Drawing) explained(shortened bool, most int) (out []string) {
+	if shortened {
+		out = append(out, fmt.Sprintf("A full bar is %s.", rule.Plural(most, "vCPU")))
+	}
+	d.any(func(cl *Client) bool { // the first
+		named := cl.Numbered() && !d.Stated
+		if named {
+			out = append(out, fmt.Sprintf("%s: client %d of %s, a wide VM.", cl.Label, cl.Index, cl.VM))
+		}
+		return named
+	})
+	switch remote := d.any(func(cl *Client) bool { return cl.Remote > 0 }); {
+	case remote && d.Stated:
+		out = append(out, "▒ on other nodes than its vCPUs; part of the amount before it.")
+	case remote:
+		out = append(out, "▒ remote at first, or when it was seen; part of the amount before it: what the guest uses of it comes home as far as there is room (C-16).")
+	}
+	if d.any(func(cl *Client) bool { return cl.Interleaved && cl.Remote == 0 }) {
+		out = append(out, "░ memory interleaved over the home nodes of all clients of the VM.")
+	}
+	return out
 }
 
 func (p *plan) measure(label string, vcpus int, memory, remote string) {
@@ -191,19 +195,6 @@ func head(n *Node, threads bool) string {
 	return strings.Join(parts, " ─ ")
 }
 
-// feet returns the totals of a node.
-func feet(n *Node) (memory, load string) {
-	if free, ok := n.Free(); ok {
-		memory = "free memory " + free.String()
-	} else {
-		memory = "memory unknown"
-	}
-	if perCore, ok := n.Load(); ok {
-		load = fmt.Sprintf("vCPU per core %.1f", perCore)
-	}
-	return memory, load
-}
-
 // row draws nodes side by side, all boxes of one height.
 func (c *canvas) row(nodes []Node, p *plan) {
 	boxes := make([][]string, len(nodes))
@@ -219,17 +210,15 @@ func (c *canvas) row(nodes []Node, p *plan) {
 		if columns(title) > p.inner {
 			title = head(&nodes[i], false)
 		}
-		box := []string{c.border('┌', title, '┐', p.inner)}
-		for j := range height {
-			inside := strings.Repeat(" ", p.inner)
-			if fromEnd := height - j; fromEnd <= len(feet[i]) {
-				inside = feet[i][len(feet[i])-fromEnd]
-			} else if j < len(boxes[i]) {
-				inside = boxes[i][j]
-			}
-			box = append(box, "│ "+inside+" │")
+		box := append([]string{c.border('┌', title, '┐', p.inner)}, boxes[i]...)
+		for len(box) < height+1-len(feet[i]) {
+			box = append(box, strings.Repeat(" ", p.inner))
 		}
-		for j, s := range append(box, c.border('└', "", '┘', p.inner)) {
+		box = append(append(box, feet[i]...), c.border('└', "", '┘', p.inner))
+		for j, s := range box {
+			if j > 0 && j <= height {
+				s = "│ " + s + " │"
+			}
 			if i > 0 {
 				s = " " + s
 			}
@@ -261,8 +250,7 @@ func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 		lines = append(lines, c.client(&n.Clients[i], p))
 	}
 	if m := &n.More; m.Clients > 0 {
-		lines = append(lines, c.paint(faint, fit(fmt.Sprintf("%s %s  %s  %s", fit(m.Label(), p.label), strings.Repeat(" ", p.bar),
-			left(count(m.VCPUs), p.vcpus), left(m.Memory.String(), p.memory)), p.inner)))
+		lines = append(lines, c.paint(faint, fit(strings.Join(p.cells(m.Label(), "", m.VCPUs, m.Memory.String(), ""), ""), p.inner)))
 	}
 	if len(n.Clients) == 0 {
 		lines = append(lines, c.paint(faint, fit("no client", p.inner)))
@@ -270,29 +258,38 @@ func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 	if n.Foreign > 0 {
 		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of %s, %s", n.Foreign, n.guests(), n.elsewhere()), p.inner)))
 	}
-	memory, load := feet(n)
-	sum := memory + "   " + load
-	if columns(sum) > p.inner {
-		sums = append(sums, c.paint(faint, fit(memory, p.inner)))
-		sum = load
+	feet := n.feet()
+	if sum := strings.Join(feet, "   "); columns(sum) <= p.inner {
+		feet = []string{sum}
 	}
-	return lines, append(sums, c.paint(faint, fit(sum, p.inner)))
+	for _, s := range feet {
+		sums = append(sums, c.paint(faint, fit(s, p.inner)))
+	}
+	return lines, sums
+}
+
+// cells returns the columns of a line and what stands between them.
+func (p *plan) cells(label, bar string, vcpus int, memory, remote string) []string {
+	out := []string{fit(label, p.label), " ", fit(bar, p.bar), "  ", left(count(vcpus), p.vcpus), "  ", left(memory, p.memory)}
+	if p.remote > 0 {
+		out = append(out, "  ", fit(remote, p.remote))
+	}
+	return out
 }
 
 func (c *canvas) client(cl *Client, p *plan) string {
-	code := ""
+	cells := p.cells(shortLabel(cl, p.label), bar(cl.VCPUs, p.most, p.bar), cl.VCPUs, memoryOf(cl), remoteOf(cl))
+	if s := strings.Join(cells, ""); columns(s) > p.inner {
+		return fit(s, p.inner)
+	}
+	codes := [9]string{2: blue, 8: yellow}
 	if cl.High {
-		code = red
+		codes[0] = red
 	}
-	s := c.paint(code, fit(shortLabel(cl, p.label), p.label)) + " " + c.paint(blue, fit(bar(cl.VCPUs, p.most, p.bar), p.bar)) +
-		"  " + left(count(cl.VCPUs), p.vcpus) + "  " + left(memoryOf(cl), p.memory)
-	if p.remote > 0 {
-		s += "  " + c.paint(yellow, fit(remoteOf(cl), p.remote))
+	for i, s := range cells {
+		cells[i] = c.paint(codes[i], s)
 	}
-	if pad := p.inner - columns(s); pad >= 0 {
-		return s + strings.Repeat(" ", pad)
-	}
-	return fit(plain(s), p.inner)
+	return fit(strings.Join(cells, ""), p.inner)
 }
 
 // shortLabel cuts a label but keeps the number of the client: batch….1.
@@ -324,9 +321,7 @@ func bar(n, most, columns int) string {
 // columns returns how many columns of a terminal s takes; marks that stand on
 // another character take none. Characters of ambiguous width count as one, as
 // terminals outside East Asian locales show them.
-func columns(s string) int {
-	return texttab.Width(s)
-}
+func columns(s string) int { return texttab.Width(s) }
 
 // cut shortens s to so many columns, with an ellipsis.
 func cut(s string, n int) string {

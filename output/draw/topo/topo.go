@@ -1,6 +1,5 @@
 // Package topo decides what the drawing of a host or VM shows: nodes, clients,
-// guest nodes and their numbers. Text draws it for a terminal; package svg draws
-// the same Drawing for a page.
+// guest nodes and their numbers. Text draws it for a terminal, Picture for a page.
 package topo
 
 import (
@@ -10,8 +9,12 @@ import (
 	"strings"
 
 	"homenode/esxi/memory"
+	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/output/draw/picture"
+	"homenode/rules"
+	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
@@ -30,6 +33,50 @@ type Drawing struct {
 	Caption []string `json:"caption"`
 	// Stated: the layouts are those that definitions state (KVM), not predicted ones.
 	Stated bool `json:"stated,omitempty"`
+	// Prefix begins all ids of its picture, so that a page can have the same VM on the same host twice: today and changed.
+	Prefix string `json:"-"`
+}
+
+// ofHost returns the drawing of a host without its nodes; false where these are unknown, which it says then.
+func ofHost(h *numa.Host, facts ...string) (d *Drawing, known bool) {
+	d = &Drawing{ID: "host-" + picture.ID(h.ID), Title: texttab.Clean(h.Name), Facts: append(hostFacts(h), facts...)}
+	if !h.Nodes.Known() {
+		d.Caption = []string{"The NUMA nodes of this host are unknown: there is nothing to draw."}
+	}
+	return d, h.Nodes.Known()
+}
+
+// ofVM returns the drawing of a VM on a host without its nodes.
+func ofVM(v *numa.VM, h *numa.Host, facts ...string) *Drawing {
+	return &Drawing{ID: "vm-" + picture.ID(v.ID) + "__on-" + picture.ID(h.ID), Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name), Facts: facts}
+}
+
+// urgent are the VMs with a finding of high severity, by ID.
+func urgent(r *rules.Result) map[string]bool {
+	out := map[string]bool{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Severity == finding.High {
+			out[f.VMID] = true
+		}
+	}
+	return out
+}
+
+// client returns the shape of one of the clients of a VM, loose that of a VM without home node.
+func (d *Drawing) client(id, name string, index, of int) Client {
+	out := Client{ID: fmt.Sprintf("%s__vm-%s__client-%d", d.ID, picture.ID(id), index), VM: texttab.Clean(name), Label: texttab.Clean(name), Index: index, Wide: of > 1}
+	if out.Wide {
+		out.Label += fmt.Sprintf(".%d", index)
+	}
+	return out
+}
+func (d *Drawing) loose(v *numa.VM) Client {
+	return Client{ID: d.ID + "__vm-" + picture.ID(v.ID) + "__loose", VM: texttab.Clean(v.Name), Label: texttab.Clean(v.Name), MemoryKnown: v.Memory.Known()}
+}
+
+// any reports whether a client that is drawn on a node is so.
+func (d *Drawing) any(is func(*Client) bool) bool {
+	return slices.ContainsFunc(d.Nodes, func(n Node) bool { return slices.ContainsFunc(n.Clients, func(c Client) bool { return is(&c) }) })
 }
 
 // LooseTitle says what VMs without home node are.
@@ -134,6 +181,18 @@ func (n *Node) Load() (load float64, ok bool) {
 		return 0, false
 	}
 	return float64(n.VCPUs) / float64(n.Cores), true
+}
+
+// feet returns the totals of a node.
+func (n *Node) feet() []string {
+	memory := "memory unknown"
+	if free, ok := n.Free(); ok {
+		memory = "free memory " + free.String()
+	}
+	if load, ok := n.Load(); ok {
+		return []string{memory, fmt.Sprintf("vCPU per core %.1f", load)}
+	}
+	return []string{memory}
 }
 
 // guests names the VMs with clients on other nodes that have memory here.

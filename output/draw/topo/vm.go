@@ -19,24 +19,18 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 	if l == nil {
 		return nil
 	}
-	d := &Drawing{
-		ID:    fmt.Sprintf("vm-%s__on-%s", ShapeID(v.ID), ShapeID(h.ID)),
-		Title: texttab.Clean(v.Name) + " on " + texttab.Clean(h.Name),
-		Facts: vmFacts(v, l),
-	}
+	d := ofVM(v.VM, h, vmFacts(v, l)...)
 	homes := rule.HomesOn(h, []*rule.VM{v}, func(*rule.VM) *vnuma.Layout { return l }, vnuma.Choices{})
 	d.nodesOf(homes.Nodes, func(int) string { return texttab.Clean(v.Name) }, func(c *rule.HomeClient) Client {
-		out := clientOf(d.ID, v, l, c)
+		out := d.clientOf(v, l, c)
 		out.Label = fmt.Sprintf("client %d", c.Index)
 		return out
 	})
 	for range homes.Loose {
-		d.Loose = append(d.Loose, looseOf(d.ID, v))
+		d.Loose = append(d.Loose, d.looseOf(v))
 	}
 	d.Caption = append(vmCaption(l, &homes), beyond(h, homes.Nodes)...)
-	if n := d.dropEmpty(); n > 0 {
-		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
-	}
+	d.dropEmpty()
 	d.guests(v, l)
 	return d
 }
@@ -46,14 +40,16 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 const fewNodes = 4
 
 // dropEmpty removes the nodes of a larger host that hold nothing of the VM, and
-// returns how many.
-func (d *Drawing) dropEmpty() int {
+// says how many.
+func (d *Drawing) dropEmpty() {
 	all := len(d.Nodes)
 	if all <= fewNodes || len(d.Loose) > 0 {
-		return 0
+		return
 	}
 	d.Nodes = slices.DeleteFunc(d.Nodes, func(n Node) bool { return n.Used == 0 && n.VCPUs == 0 })
-	return all - len(d.Nodes)
+	if n := all - len(d.Nodes); n > 0 {
+		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
+	}
 }
 
 // layoutOn returns the VM's layout on the host, after a power cycle.

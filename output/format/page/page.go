@@ -12,13 +12,13 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/output/answer"
+	drawn "homenode/output/draw/picture"
 )
 
 var (
@@ -122,18 +122,10 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 	labels := map[string]int{}
 	for _, d := range a.Drawings {
 		var b bytes.Buffer
-		draw := d.Draw
-		if d.Inline != nil {
-			draw = d.Inline
-		}
-		if err := draw(&b); err != nil {
+		if err := drawn.Write(&b, d.Picture(), true); err != nil {
 			return nil, "", err
 		}
-		text, css := withoutStyle(b.String())
-		css += d.Style
-		if !strings.Contains(style, css) {
-			style += css
-		}
+		style = drawn.Style
 		if len(p.Groups) == 0 || d.Heading != "" {
 			p.Groups = append(p.Groups, pictureGroup{Heading: d.Heading, Lead: d.Lead})
 		}
@@ -142,7 +134,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 		if labels[label]++; labels[label] > 1 {
 			label += fmt.Sprintf(" (%d)", labels[label])
 		}
-		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(text), label}), d.Cut // drawings escape what strangers wrote
+		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(b.String()), label}), d.Cut // drawings escape what strangers wrote
 	}
 	long := map[string]bool{}
 	for _, t := range a.Tables {
@@ -212,20 +204,6 @@ func withoutObjects(rows [][]answer.Cell) [][]answer.Cell {
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-var (
-	styleElement = regexp.MustCompile(`(?s)<style>(.*?)</style>`)
-	prolog       = regexp.MustCompile(`(?s)^<\?xml.*?\?>\s*`)
-)
-
-// withoutStyle returns a drawing as it stands inside a page, and its style, which the page
-// has once.
-func withoutStyle(svg string) (text, css string) {
-	for _, m := range styleElement.FindAllStringSubmatch(svg, -1) {
-		css += m[1]
-	}
-	return prolog.ReplaceAllString(styleElement.ReplaceAllString(svg, ""), ""), css
 }
 
 // toneClass returns the class of a cell.

@@ -57,7 +57,7 @@ func charts(c *Calibration) []chart.Chart {
 	}
 	return []chart.Chart{{
 		ID: "calibrate", Title: "What one I/O costs on " + string(c.Path) + ", yours and published",
-		Note: "Bars: ranges. Published: " + publishedHardware(c.Path), Lines: lines,
+		Note: "Bars: ranges. Published: " + publishedHardware(c.Path), Figure: lines,
 	}}
 }
 

@@ -60,7 +60,7 @@ func Answer(c *Context, r *fit.Result, changes []fit.Change) *answer.Answer {
 		out.Tables = append(out.Tables, shapeBars(r), steps(r))
 	}
 	out.Note(wideNotes(r)...)
-	out.Drawings = []answer.Drawing{{Wide: true, Draw: pictureOf(c, r, out.Verdict).draw}}
+	out.Drawings = []answer.Drawing{{Wide: true, Picture: pictureOf(c, r, out.Verdict).picture}}
 	for _, c := range changes {
 		out.Changes = append(out.Changes, change(r, c))
 	}

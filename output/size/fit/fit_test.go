@@ -89,26 +89,6 @@ func TestFitForms(t *testing.T) {
 	}
 }
 
-// The drawings are in true proportion: twice the vCPUs are twice as high, as far as whole
-// tenths of a pixel go, and no column is higher than its node.
-func TestFitProportion(t *testing.T) {
-	l := &placing{vcpus: 48, memory: 768 * numa.GiB}
-	for _, tt := range []struct {
-		vcpus  int
-		memory numa.Bytes
-	}{{12, 96 * numa.GiB}, {24, 384 * numa.GiB}, {1, numa.GiB}} {
-		if a, b := l.rise(2*tt.vcpus), 2*l.rise(tt.vcpus); a < b || a > b+1 {
-			t.Errorf("%d vCPUs rise to %v, twice that to %v", tt.vcpus, b/2, a)
-		}
-		if a, b := l.fillTo(2*tt.memory), 2*l.fillTo(tt.memory); a < b || a > b+1 {
-			t.Errorf("%v rise to %v, twice that to %v", tt.memory, b/2, a)
-		}
-	}
-	if l.rise(48) != planHeight || l.fillTo(768*numa.GiB) != planHeight {
-		t.Errorf("the largest node rises to %v and %v, want %v", l.rise(48), l.fillTo(768*numa.GiB), planHeight)
-	}
-}
-
 // TestMixPrices checks that nothing is said to cost least among types of unknown price, and
 // that a type which might cost less is named.
 func TestMixPrices(t *testing.T) {

@@ -308,7 +308,7 @@ func Room(c *Context, r *fit.Free) *answer.Answer {
 		t.Add(roomRow(&h)...)
 	}
 	out.Tables = []answer.Table{t}
-	out.Drawings = []answer.Drawing{{Wide: true, Draw: roomPicture(c, r, line).draw}}
+	out.Drawings = []answer.Drawing{{Wide: true, Picture: roomPicture(c, r, line).picture}}
 	out.Note(roomLocalAs(r)...)
 	out.Note(r.Notes...)
 	out.Note(c.Cluster.Notes...)

@@ -1,21 +1,13 @@
 package fit
 
 import (
-	_ "embed"
 	"fmt"
-	"io"
+	"strings"
 
-	"homenode/internal/texttab"
 	"homenode/numa"
 	"homenode/output/draw/picture"
 	"homenode/size/fit"
 )
-
-// Style is the style sheet of drawings of hosts with VMs. It follows the reader's
-// preference for dark or light, and prints in grey.
-//
-//go:embed fit.css
-var Style string
 
 // A drawnHost is a host to be drawn.
 type drawnHost struct {
@@ -53,83 +45,54 @@ const (
 	roomHead     = picture.Px(420)
 	coresWidth   = picture.Px(1180) // width of the blocks of cores
 	memoryWidth  = picture.Px(580)  // and of memory
-	letter       = picture.Px(62)   // mean width of a letter at 11 px
-	smallLetter  = picture.Px(57)   // and at 10 px
-	boldLetter   = picture.Px(82)   // and at 14 px, bold
-	lineHeight   = picture.Px(170)
+	letter       = picture.Letter
+	smallLetter  = picture.Px(57)  // mean width of a letter at 10 px
+	boldLetter   = picture.Px(82)  // and at 14 px, bold
 	leastHeight  = picture.Px(130) // height of a block that holds its label
 	across       = 4               // rooms beside each other
 	mostDrawn    = 8
 	mostFillings = 4 // hosts of a mix
-	textures     = 8
+	textures     = picture.Textures
 )
-
-// fills tell shapes apart without colour.
-var fills = [textures]string{"", "M0 3H6", "M1.5 1.5h1.5v1.5h-1.5z", "M3 0V6", "M0 3H6M3 0V6", "M0 0 6 6", "M1 1.5h2M4 4.5h2", "M1 3h4M3 1v4"}
-
-// draw writes the drawing as SVG.
-func (d *drawing) draw(w io.Writer) error {
-	l := &placing{d: d, pic: &picture.Picture{ID: "size-fit", Class: "fit", Title: d.title, Style: Style, Width: pageWidth, NumbersX: margin, Letter: letter}}
-	l.scale()
-	l.patterns()
-	l.y = margin
-	l.title()
-	for i := 0; i < len(d.hosts); {
-		i = l.line(i)
-	}
-	l.foot()
-	l.pic.Height = l.y + margin
-	return picture.Write(w, l.pic)
-}
 
 // placing is the state of the placing pass.
 type placing struct {
+	*picture.Picture
 	d      *drawing
-	pic    *picture.Picture
-	vcpus  int
-	memory numa.Bytes
-	y      picture.Px
-	seen   [textures]bool
-	remote bool
+	vcpus  int        // what fills the highest room
+	memory numa.Bytes // and its column of memory
 }
 
-// scale finds what fills the highest room.
-func (l *placing) scale() {
-	l.vcpus, l.memory = 1, 1
-	for _, h := range l.d.hosts {
+// picture gives every shape its place.
+func (d *drawing) picture() *picture.Picture {
+	l := &placing{&picture.Picture{ID: "size-fit", Class: "fit", Title: d.title, Width: pageWidth, Margin: margin, Letter: letter, Y: margin}, d, 1, 1}
+	for _, h := range d.hosts {
 		for i := range h.nodes {
 			n := &h.nodes[i]
-			l.vcpus, l.memory = max(l.vcpus, n.VCPUs, n.VCPUs-n.RestVCPUs), max(l.memory, n.Memory)
+			l.vcpus, l.memory = max(l.vcpus, full(n)), max(l.memory, n.Memory)
 		}
 	}
-}
-
-func (l *placing) rise(vcpus int) picture.Px {
-	return planHeight * picture.Px(vcpus) / picture.Px(l.vcpus)
-}
-
-func (l *placing) fillTo(b numa.Bytes) picture.Px {
-	return picture.Px(int64(planHeight) * int64(b>>20) / int64(max(1, l.memory>>20)))
-}
-
-func (l *placing) patterns() {
-	for i, marks := range fills {
-		l.pic.Patterns = append(l.pic.Patterns, picture.Pattern{Name: fmt.Sprint(i), Class: fmt.Sprintf("kind-%d", i), Size: 6, Marks: marks})
+	l.Headline(l.ID, d.title)
+	for i := 0; i < len(d.hosts); {
+		i = l.line(i)
 	}
-	l.pic.Patterns = append(l.pic.Patterns,
-		picture.Pattern{Name: "rest", Class: "rest", Size: 6, Tilted: true, Marks: "M0 0V6"},
-		picture.Pattern{Name: "reserve", Class: "reserve", Size: 5, Marks: "M1 1h1.4M3.5 3.5h1.4"},
-		picture.Pattern{Name: "remote", Class: "remote", Size: 6, Tilted: true, Marks: "M0 0V6"})
+	l.NumbersY = l.Y + 110
+	l.Y += 230
+	l.legend()
+	l.Caption(l.ID, d.caption...)
+	l.Height = l.Y + margin
+	return l.Picture
 }
 
-func (l *placing) title() {
-	g := picture.Group{ID: "size-fit__title", Class: "title"}
-	for _, line := range texttab.Wrap(l.d.title, int((pageWidth-2*margin)/94)) {
-		l.y += 200
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "name", X: margin, Y: l.y - 40, Text: line})
-	}
-	l.pic.Add(g)
-	l.y += 100
+// full is how many vCPUs a node has or, with more on it than that, holds.
+func full(n *fit.Use) int { return max(n.VCPUs, n.VCPUs-n.RestVCPUs) }
+
+// cores and memoryOf are the stacks of a node whose floor is there.
+func (l *placing) cores(x, floor picture.Px) picture.Stack {
+	return picture.Stack{X: x, W: coresWidth, Scale: picture.Scale{High: float64(l.vcpus), From: floor, To: floor - planHeight}}
+}
+func (l *placing) memoryOf(x, floor picture.Px) picture.Stack {
+	return picture.Stack{X: x, W: memoryWidth, Scale: picture.Scale{High: float64(l.memory), From: floor, To: floor - planHeight}}
 }
 
 // wide returns the width of a host.
@@ -149,8 +112,8 @@ func (l *placing) line(from int) (next int) {
 		}
 		x += h.wide() + gap
 		for i := range h.nodes {
-			n := &h.nodes[i]
-			height = max(height, l.rise(max(n.VCPUs, n.VCPUs-n.RestVCPUs)), l.fillTo(n.Memory))
+			cores, memory := l.cores(0, 0), l.memoryOf(0, 0)
+			height = max(height, -cores.At(float64(full(&h.nodes[i]))), -memory.At(float64(h.nodes[i].Memory)))
 		}
 		rows = max(rows, (len(h.nodes)+across-1)/across)
 	}
@@ -161,7 +124,7 @@ func (l *placing) line(from int) (next int) {
 		l.host(i, h, x, room)
 		x += h.wide() + gap
 	}
-	l.y += hostHead + picture.Px(rows)*(room+gap) + pad
+	l.Y += hostHead + picture.Px(rows)*(room+gap) + pad
 	return next
 }
 
@@ -169,63 +132,82 @@ func (l *placing) line(from int) (next int) {
 func (l *placing) host(index int, h *drawnHost, x, room picture.Px) {
 	rows := picture.Px(max(1, (len(h.nodes)+across-1)/across))
 	inner := h.wide() - 2*pad
-	g := picture.Group{ID: fmt.Sprintf("size-fit__host-%d", index), Class: "host", Shapes: []picture.Shape{
-		{Class: "frame", X: x, Y: l.y, W: h.wide(), H: hostHead + rows*(room+gap)},
-		{Class: "name", X: x + pad, Y: l.y + 210, Text: texttab.Cut(h.name, int(inner/boldLetter))},
-		{Class: "count", X: x + pad, Y: l.y + 390, Text: texttab.Cut(h.count, int(inner/70))},
-		{Class: "facts", X: x + pad, Y: l.y + 550, Text: texttab.Cut(h.facts, int(inner/letter))},
-	}}
-	l.pic.Add(g)
+	id := fmt.Sprintf("%s__host-%d", l.ID, index)
+	l.Add(picture.Group{ID: id, Class: "host", Shapes: []picture.Shape{
+		{Class: "frame", X: x, Y: l.Y, W: h.wide(), H: hostHead + rows*(room+gap)},
+		{Class: "name", X: x + pad, Y: l.Y + 210, Text: picture.Cut(h.name, inner, boldLetter)},
+		{Class: "count", X: x + pad, Y: l.Y + 390, Text: picture.Cut(h.count, inner, 70)},
+		{Class: "facts", X: x + pad, Y: l.Y + 550, Text: picture.Cut(h.facts, inner, letter)},
+	}})
 	for i := range h.nodes {
 		left := x + pad + picture.Px(i%across)*(roomWidth+gap)
-		top := l.y + hostHead + picture.Px(i/across)*(room+gap)
-		l.room(fmt.Sprintf("%s__node-%d", g.ID, h.nodes[i].Node), &h.nodes[i], left, top, room)
+		top := l.Y + hostHead + picture.Px(i/across)*(room+gap)
+		l.room(fmt.Sprintf("%s__node-%d", id, h.nodes[i].Node), &h.nodes[i], left, top, room)
 	}
 }
 
-// room places a node: its cores at the left, its memory at the right.
+// room places a node: its cores at the left, the clients on the floor and hatched above them what is left; its memory at the
+// right: clients, memory of clients elsewhere, what is left, and the reserve on top.
 func (l *placing) room(id string, n *fit.Use, x, top, height picture.Px) {
 	facts := fmt.Sprintf("%d cores", n.Cores)
 	if n.VCPUs != n.Cores {
 		facts += fmt.Sprintf(", %d vCPU", n.VCPUs)
 	}
-	l.pic.Add(picture.Group{ID: id, Class: "node", Shapes: []picture.Shape{
+	l.Add(picture.Group{ID: id, Class: "node", Shapes: []picture.Shape{
 		{Class: "wall", X: x, Y: top, W: roomWidth, H: height},
 		{Class: "name", X: x + pad, Y: top + 170, Text: fmt.Sprintf("node %d", n.Node)},
-		{Class: "facts", X: x + pad, Y: top + 320, Text: texttab.Cut(facts, int(coresWidth/letter))},
+		{Class: "facts", X: x + pad, Y: top + 320, Text: picture.Cut(facts, coresWidth, letter)},
 		{Class: "facts middle", X: x + roomWidth - pad - memoryWidth/2, Y: top + 320, Text: short(n.Memory)},
 	}})
 	floor := top + height - pad
-	l.cores(id, n, x+pad, floor)
-	l.memoryOf(id, n, x+roomWidth-pad-memoryWidth, floor)
+	cores, memory := l.cores(x+pad, floor), l.memoryOf(x+roomWidth-pad-memoryWidth, floor)
+	node := fmt.Sprintf("node %d: ", n.Node)
+	part := func(name, class string, b numa.Bytes, numbers string) {
+		l.block(memory.Next(float64(b)), id+name, class, class, numbers, whole(b))
+	}
+	for i := range n.Clients {
+		c := &n.Clients[i]
+		name := l.name(c)
+		label := name
+		if len(l.d.kinds) <= 1 {
+			label = fmt.Sprintf("%d vCPU, %s", c.VCPUs, whole(c.Memory))
+		}
+		l.block(cores.Next(float64(c.VCPUs)), fmt.Sprintf("%s__client-%d", id, i), "client", l.kind(c.Shape),
+			fmt.Sprintf("%s, VM %d, client %d: %d vCPUs, %s on node %d", name, c.VM+1, c.Index, c.VCPUs, c.Memory, n.Node), label)
+		local := c.Memory - c.Remote
+		l.block(memory.Next(float64(local)), fmt.Sprintf("%s__memory-%d", id, i), "client", l.kind(c.Shape), fmt.Sprintf("%s, VM %d: %s on node %d", name, c.VM+1, local, n.Node), whole(local))
+	}
+	if n.RestVCPUs > 0 {
+		l.block(cores.Next(float64(n.RestVCPUs)), id+"__rest", "rest", "rest", node+fmt.Sprintf("%d vCPUs are left", n.RestVCPUs), fmt.Sprintf("%d vCPU left", n.RestVCPUs))
+	}
+	part("__foreign", "remote", n.Foreign, node+n.Foreign.String()+" of VMs that live on other nodes")
+	part("__left", "rest", max(0, n.RestMemory), node+n.RestMemory.String()+" are left")
+	part("__reserve", "reserve", n.Reserve, node+n.Reserve.String()+" are kept free")
 }
 
-// block places one part of a column.
-func (l *placing) block(id, class, fill, numbers, label string, x, top, w, h picture.Px) {
-	if h <= 0 {
+// block places one part of a stack.
+func (l *placing) block(b picture.Shape, id, class, fill, numbers, label string) {
+	if b.H <= 0 {
 		return
 	}
-	g := picture.Group{ID: id, Class: class, Numbers: numbers, Focus: true, Shapes: []picture.Shape{
-		{Class: map[bool]string{true: "left", false: "block"}[fill == "rest"], X: x, Y: top, W: w, H: h, Fill: fill},
-	}}
-	if label != "" && h >= leastHeight {
+	b.Class, b.Fill = "block", fill
+	shapes := []picture.Shape{b}
+	if label != "" && b.H >= leastHeight {
 		text := "amount"
-		if fill == "rest" || fill == "reserve" || fill == "remote" {
+		if class != "client" { // hatched
 			text += " halo"
 		}
-		g.Shapes = append(g.Shapes, picture.Shape{Class: text, X: x + w/2, Y: top + h/2 + 38, Text: texttab.Cut(label, int(w/smallLetter))})
+		shapes = append(shapes, picture.Shape{Class: text, X: b.X + b.W/2, Y: b.Y + b.H/2 + 38, Text: picture.Cut(label, b.W, smallLetter)})
 	}
-	l.pic.Add(g)
+	l.Add(picture.Group{ID: id, Class: class, Numbers: numbers, Focus: true, Shapes: shapes})
 }
 
 // kind returns the fill of a shape.
 func (l *placing) kind(shape int) string {
-	k := shape % textures
 	if shape < len(l.d.fills) {
-		k = l.d.fills[shape]
+		shape = l.d.fills[shape]
 	}
-	l.seen[k] = true
-	return fmt.Sprint(k)
+	return picture.Fill("kind", shape)
 }
 
 // name returns the name of a client's shape.
@@ -239,95 +221,25 @@ func (l *placing) name(c *fit.Client) string {
 	return "VM"
 }
 
-// cores stacks the clients on the floor and hatches what is left.
-func (l *placing) cores(id string, n *fit.Use, x, floor picture.Px) {
-	sum := 0
-	for i := range n.Clients {
-		c := &n.Clients[i]
-		top, bottom := floor-l.rise(sum+c.VCPUs), floor-l.rise(sum)
-		sum += c.VCPUs
-		numbers := fmt.Sprintf("%s, VM %d, client %d: %d vCPUs, %s on node %d", l.name(c), c.VM+1, c.Index, c.VCPUs, c.Memory, n.Node)
-		l.block(fmt.Sprintf("%s__client-%d", id, i), "client", l.kind(c.Shape), numbers, l.label(c), x, top, coresWidth, bottom-top)
+// legend explains the fills that occur.
+func (l *placing) legend() {
+	var all []picture.Entry
+	add := func(id, class, fill, text string) {
+		all = append(all, picture.Swatch(l.ID+"__legend-"+id, class, fill, picture.Cut(text, 60, 1)))
 	}
-	if n.RestVCPUs > 0 {
-		top := floor - l.rise(n.VCPUs)
-		l.block(id+"__rest", "rest", "rest", fmt.Sprintf("node %d: %d vCPUs are left", n.Node, n.RestVCPUs),
-			fmt.Sprintf("%d vCPU left", n.RestVCPUs), x, top, coresWidth, floor-l.rise(sum)-top)
-	}
-}
-
-// label is what a block of cores says: its name where there are several shapes.
-func (l *placing) label(c *fit.Client) string {
-	if len(l.d.kinds) > 1 {
-		return l.name(c)
-	}
-	return fmt.Sprintf("%d vCPU, %s", c.VCPUs, whole(c.Memory))
-}
-
-// memoryOf fills the column of memory: clients, memory of clients elsewhere, what is
-// left, and the reserve on top.
-func (l *placing) memoryOf(id string, n *fit.Use, x, floor picture.Px) {
-	sum := numa.Bytes(0)
-	part := func(name, class, fill, numbers, label string, b numa.Bytes) {
-		top, bottom := floor-l.fillTo(sum+b), floor-l.fillTo(sum)
-		sum += b
-		l.block(id+name, class, fill, numbers, label, x, top, memoryWidth, bottom-top)
-	}
-	for i := range n.Clients {
-		c := &n.Clients[i]
-		local := c.Memory - c.Remote
-		part(fmt.Sprintf("__memory-%d", i), "client", l.kind(c.Shape), fmt.Sprintf("%s, VM %d: %s on node %d", l.name(c), c.VM+1, local, n.Node), whole(local), local)
-	}
-	if n.Foreign > 0 {
-		l.remote = true
-		part("__foreign", "foreign", "remote", fmt.Sprintf("node %d: %s of VMs that live on other nodes", n.Node, n.Foreign), whole(n.Foreign), n.Foreign)
-	}
-	if n.RestMemory > 0 {
-		part("__left", "rest", "rest", fmt.Sprintf("node %d: %s are left", n.Node, n.RestMemory), whole(n.RestMemory), n.RestMemory)
-	}
-	if n.Reserve > 0 {
-		part("__reserve", "reserve", "reserve", fmt.Sprintf("node %d: %s are kept free", n.Node, n.Reserve), whole(n.Reserve), n.Reserve)
-	}
-}
-
-// foot places the line of numbers, the legend and the caption.
-func (l *placing) foot() {
-	l.pic.NumbersY = l.y + 110
-	l.y += lineHeight + 60
-	x := margin
-	entry := func(id, class, fill, text string) {
-		text = texttab.Cut(text, 60)
-		w := 320 + picture.Px(len([]rune(text)))*letter
-		if x > margin && x+w > pageWidth-margin {
-			x = margin
-			l.y += lineHeight
-		}
-		l.pic.Add(picture.Group{ID: "size-fit__legend-" + id, Class: "legend", Shapes: []picture.Shape{
-			{Class: class, X: x, Y: l.y, W: 240, H: 130, Fill: fill}, {Class: "facts", X: x + 310, Y: l.y + 110, Text: text},
-		}})
-		x += w + 160
-	}
-	for k, seen := range l.seen {
-		if seen && k < len(l.d.kinds) {
-			text := l.d.kinds[k]
-			for i := k + textures; i < len(l.d.kinds); i += textures {
-				text += ", " + l.d.kinds[i]
+	for k := range min(textures, len(l.d.kinds)) {
+		if fill := picture.Fill("kind", k); l.Uses(fill) {
+			var alike []string
+			for i := k; i < len(l.d.kinds); i += textures {
+				alike = append(alike, l.d.kinds[i])
 			}
-			entry(fmt.Sprint(k), "block", fmt.Sprint(k), text)
+			add(fmt.Sprint(k), "client", fill, strings.Join(alike, ", "))
 		}
 	}
-	entry("rest", "left", "rest", "left")
-	entry("reserve", "block", "reserve", "kept free (reserve of the node)")
-	if l.remote {
-		entry("remote", "block", "remote", "memory of VMs of other nodes")
+	add("rest", "rest", "rest", "left")
+	add("reserve", "reserve", "reserve", "kept free (reserve of the node)")
+	if l.Uses("remote") {
+		add("remote", "foreign", "remote", "memory of VMs of other nodes")
 	}
-	l.y += lineHeight + 60
-	g := picture.Group{ID: "size-fit__caption", Class: "caption"}
-	for _, s := range l.d.caption {
-		for _, line := range texttab.Wrap(s, int((pageWidth-2*margin)/letter)) {
-			l.y += lineHeight
-			g.Shapes = append(g.Shapes, picture.Shape{Class: "facts", X: margin, Y: l.y - 60, Text: line})
-		}
-	}
-	l.pic.Add(g)
+	l.Legend(all...)
 }

@@ -222,9 +222,9 @@ func demandChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart, b
 		return chart.Chart{}, false
 	}
 	t := &r.Totals
+	bars := &chart.Bars{X: chart.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}, Limit: "suggested"}
 	c := chart.Chart{ID: "rightsize", Title: fmt.Sprintf("%d of %s could be smaller, %d should grow", t.Smaller, words.Plural(t.Judged, "VM"), t.Larger),
-		Note: fmt.Sprintf("Demand is run + ready. Not judged: %d.", t.VMs-t.Judged),
-		Bars: &chart.Bars{X: chart.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}, Limit: "suggested"}}
+		Note: fmt.Sprintf("Demand is run + ready. Not judged: %d.", t.VMs-t.Judged), Figure: bars}
 	names := map[string]int{}
 	for _, a := range shown {
 		d := a.Demand
@@ -242,7 +242,7 @@ func demandChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart, b
 			row.Segments = append(row.Segments, chart.Segment{Kind: s.kind, Value: max(0, s.to-at), Soft: s.soft})
 			at = max(at, s.to)
 		}
-		c.Bars.Rows = append(c.Bars.Rows, row)
+		bars.Rows = append(bars.Rows, row)
 	}
 	return c, true
 }

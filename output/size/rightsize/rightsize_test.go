@@ -9,6 +9,7 @@ import (
 
 	"homenode/numa"
 	"homenode/output/answer"
+	"homenode/output/draw/chart"
 	"homenode/size/rightsize"
 )
 
@@ -83,8 +84,9 @@ func TestRightSizeBars(t *testing.T) {
 	if !ok {
 		t.Fatal("no chart")
 	}
+	rows := c.Figure.(*chart.Bars).Rows
 	want := map[string][2]float64{"etl01": {3, 4}, "sql01": {16, 4}, "web01": {8, 4}, "wait01": {4, 4}}
-	for _, row := range c.Bars.Rows {
+	for _, row := range rows {
 		sum := 0.0
 		for _, s := range row.Segments {
 			sum += s.Value
@@ -93,8 +95,8 @@ func TestRightSizeBars(t *testing.T) {
 			t.Errorf("bar and limit of %s = %v, want %v", row.Name, got, want[row.Name])
 		}
 	}
-	if len(c.Bars.Rows) != len(want) {
-		t.Errorf("%d bars, want %d", len(c.Bars.Rows), len(want))
+	if len(rows) != len(want) {
+		t.Errorf("%d bars, want %d", len(rows), len(want))
 	}
 }
 

@@ -2,30 +2,22 @@ package simulation
 
 import (
 	"strings"
-	"time"
 
 	"homenode/capture"
 	"homenode/esxi/scheduler"
 	"homenode/numa"
 )
 
-// An Event is one of the story, as a drawing marks it.
-type Event struct {
-	Time time.Time
-	Text string
-	Note string
-}
-
 // Events returns the events of the story that are about a host or its VMs, or with v
 // about that VM and its host.
-func (s *Judged) Events(rec *capture.Recording, v *capture.VM) []Event {
+func (s *Judged) Events(rec *capture.Recording, v *capture.VM) []capture.Event {
 	here := map[string]bool{} // IDs of VMs
 	for i := range rec.VMs {
 		if one := &rec.VMs[i]; v == nil || one == v {
 			here[s.Story.Fleet.VMs[s.Lives[one].VM].ID] = true
 		}
 	}
-	var out []Event
+	var out []capture.Event
 	last := -1
 	for i := range s.Story.Events {
 		e := &s.Story.Events[i]
@@ -43,7 +35,7 @@ func (s *Judged) Events(rec *capture.Recording, v *capture.VM) []Event {
 		if text == "" {
 			text = strings.TrimSpace(e.Kind.String() + " " + s.vmByID(e.VM))
 		}
-		out = append(out, Event{Time: s.Story.Start.Add(e.At), Text: text, Note: e.Note})
+		out = append(out, capture.Event{Time: s.Story.Start.Add(e.At), Text: text, Note: e.Note})
 	}
 	return out
 }

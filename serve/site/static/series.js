@@ -20,13 +20,10 @@
   const plots = [];
   let drawn = false; // the reader wants the drawing of the server
 
-  // colours are those of the drawings, in the reader's mode.
-  function colours(figure) {
-    const style = getComputedStyle(figure.querySelector("svg"));
-    const get = (name, or) => style.getPropertyValue(name).trim() || or;
+  // colours are those of the page, in the reader's mode.
+  function colours() {
     const page = getComputedStyle(document.documentElement);
-    return { ink: page.getPropertyValue("--ink"), soft: page.getPropertyValue("--soft"), line: page.getPropertyValue("--line"), link: page.getPropertyValue("--link"), high: page.getPropertyValue("--high"), mark: page.getPropertyValue("--medium"),
-      curve: get("--tl-curve", page.getPropertyValue("--link")) };
+    return { ink: page.getPropertyValue("--ink"), soft: page.getPropertyValue("--soft"), line: page.getPropertyValue("--line"), link: page.getPropertyValue("--link"), high: page.getPropertyValue("--high"), mark: page.getPropertyValue("--medium") };
   }
 
   // events draws what happened as lines through a plot; the first one says in words what.
@@ -78,7 +75,7 @@
   }
 
   function draw(figure, place, data) {
-    const c = colours(figure), narrow = place.clientWidth < 600;
+    const c = colours(), narrow = place.clientWidth < 600;
     plots.splice(0).forEach((u) => u.destroy());
     place.replaceChildren();
     const sync = { key: "time", setSeries: false };

@@ -1,0 +1,156 @@
+package chart
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"homenode/output/draw/picture"
+)
+
+// Widths that texts of an axis and of its marks are cut to.
+const (
+	mostTick  = picture.Px(1200)
+	mostMark  = picture.Px(1500)
+	mostAbove = picture.Px(2600)
+)
+
+// A Mark is a line across the chart: a limit, or what was asked.
+type Mark struct {
+	Name       string
+	Value      float64
+	Horizontal bool // Value is a Y; else an X
+}
+
+// plot is the frame that curves are in.
+type plot struct {
+	x, y                     scale
+	left, right, top, bottom picture.Px
+}
+
+// framed places the frame of a plot with its axes and marks.
+func (l *layout) framed(xs, ys *Axis, x, y reach, marks ...Mark) *plot {
+	p := &plot{y: scaleOf(ys, y, 6, y.low >= 0, true)}
+	labels := picture.Px(0)
+	for _, t := range p.y.ticks {
+		labels = max(labels, picture.Wide(picture.Cut(ys.text(t), mostTick, small), small))
+	}
+	p.left, p.right = margin+labels+80, width-margin-100
+	above, beside := across(marks, false), across(marks, true)
+	for _, m := range beside {
+		p.right = min(p.right, width-margin-60-picture.Wide(picture.Cut(m.Name, mostMark, bold), bold))
+	}
+	p.x = scaleOf(xs, x, max(int((p.right-p.left)/700), 2), false, false)
+	p.x.From, p.x.To = p.left+60, p.right-60
+	if ys.Label != "" {
+		l.text("y", "", "axis", "facts", margin, l.Y+110, picture.Cut(ys.Label, l.Inner(), letter))
+		l.Y += lineHeight + 40
+	}
+	labelled, rows := p.labels(above)
+	p.top = l.Y + picture.Px(rows)*lineHeight + 60
+	p.bottom = p.top + plotHeight
+	p.y.From, p.y.To = p.bottom, p.top
+	l.grid(p)
+	l.Y = p.bottom + l.xAxis(&p.x, p.bottom)
+	for i, m := range above {
+		y := p.top - 60 - picture.Px(rows-1-labelled[i].row)*lineHeight
+		l.mark(&p.x, m, []picture.Shape{{Class: "limit", X: p.x.At(m.Value), Y: y + 30, H: p.bottom - y - 30},
+			{Class: "tick left", X: labelled[i].x, Y: y, Text: picture.Cut(m.Name, mostAbove, bold)}})
+	}
+	l.beside(p, beside)
+	return p
+}
+
+// grid places the frame with its lines and the numbers of the axis of Y.
+func (l *layout) grid(p *plot) {
+	g := picture.Group{ID: l.id("grid", ""), Class: "grid"}
+	for _, t := range p.x.ticks {
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "gridline", X: p.x.At(t), Y: p.top, H: p.bottom - p.top})
+	}
+	for _, t := range p.y.ticks {
+		y := p.y.At(t)
+		g.Shapes = append(g.Shapes,
+			picture.Shape{Class: "gridline", X: p.left, Y: y, W: p.right - p.left},
+			picture.Shape{Class: "amount", X: p.left - 60, Y: y + 38, Text: picture.Cut(p.y.axis.text(t), mostTick, small)})
+	}
+	floor := picture.Shape{Class: "floor", X: p.left, Y: p.bottom, W: p.right - p.left}
+	if p.y.axis == nil { // bars stand at the left
+		floor = picture.Shape{Class: "floor", X: p.left, Y: p.top, H: p.bottom - p.top}
+	}
+	g.Shapes = append(g.Shapes, floor)
+	l.Add(g)
+}
+
+// xAxis places the numbers and the label below a plot, as many as have room; it returns
+// the height that it took.
+func (l *layout) xAxis(s *scale, bottom picture.Px) picture.Px {
+	g := picture.Group{ID: l.id("x", ""), Class: "axis"}
+	end := picture.Px(0)
+	for _, t := range s.ticks {
+		text := picture.Cut(s.axis.text(t), mostTick, small)
+		x, half := s.At(t), picture.Wide(text, small)/2
+		if x-half < end || x+half > width {
+			continue
+		}
+		end = x + half + 60
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "tick", X: x, Y: bottom + 140, Text: text})
+	}
+	height := picture.Px(220)
+	if s.axis.Label != "" {
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "facts middle", X: (s.From + s.To) / 2, Y: bottom + 310, Text: picture.Cut(s.axis.Label, s.To-s.From, letter)})
+		height += lineHeight
+	}
+	if len(g.Shapes) > 0 {
+		l.Add(g)
+	}
+	return height
+}
+
+// across returns the marks across one axis in the order of their places.
+func across(marks []Mark, horizontal bool) []Mark {
+	out := slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return m.Horizontal != horizontal })
+	slices.SortStableFunc(out, func(a, b Mark) int {
+		if horizontal { // from the top
+			a, b = b, a
+		}
+		return cmp.Compare(a.Value, b.Value)
+	})
+	return out
+}
+
+// A label is where the text of a mark begins, and in which row.
+type label struct {
+	x   picture.Px
+	row int
+}
+
+// labels places the texts of marks across X, in as many rows as they need.
+func (p *plot) labels(marks []Mark) (out []label, rows int) {
+	var all picture.Rows
+	for _, m := range marks {
+		w := picture.Wide(picture.Cut(m.Name, mostAbove, bold), bold)
+		x := min(max(p.x.At(m.Value)-w/2, margin), width-margin-w)
+		row := all.Free(x)
+		all.Fill(row, x+w+80)
+		out = append(out, label{x, row})
+	}
+	return out, all.Len()
+}
+
+func (l *layout) mark(s *scale, m Mark, shapes []picture.Shape) {
+	l.Add(picture.Group{ID: l.id("mark", m.Name), Class: "mark", Focus: true, Numbers: m.Name + ": " + s.axis.text(m.Value), Shapes: shapes})
+}
+
+// beside places the marks across Y, with their texts right of the plot, apart from each other.
+func (l *layout) beside(p *plot, marks []Mark) {
+	at := p.top - 140
+	for _, m := range marks {
+		y := p.y.At(m.Value)
+		at = max(y, at+140)
+		shapes := []picture.Shape{{Class: "limit", X: p.left, Y: y, W: p.right - p.left}}
+		if at != y {
+			shapes = append(shapes, picture.Shape{Class: "leader", Path: fmt.Sprintf("M%s %sL%s %s", p.right, y, p.right+50, at)})
+		}
+		l.mark(&p.y, m, append(shapes, picture.Shape{Class: "tick left", X: p.right + 60, Y: at + 38, Text: picture.Cut(m.Name, mostMark, bold)}))
+	}
+}

@@ -1,0 +1,104 @@
+package picture
+
+import "homenode/internal/texttab"
+
+// lines adds sentences below each other as one group.
+func (p *Picture) lines(g Group, class string, sentences []string, letter, height Px) {
+	for _, s := range sentences {
+		for _, line := range texttab.Wrap(s, int(p.Inner()/letter)) {
+			p.Y += height
+			g.Shapes = append(g.Shapes, Shape{Class: class, X: p.Margin, Y: p.Y - 60, Text: Cut(line, p.Inner(), letter)})
+		}
+	}
+	if g.Shapes != nil {
+		p.Add(g)
+	}
+}
+
+// Caption places sentences.
+func (p *Picture) Caption(id string, sentences ...string) {
+	p.lines(Group{ID: id + "__caption", Class: "caption"}, "facts", sentences, p.Letter, LineHeight)
+}
+
+// Headline places a title that takes as many lines as it needs.
+func (p *Picture) Headline(id, title string) {
+	p.lines(Group{ID: id + "__title", Class: "title"}, "name", []string{title}, titleLetter, 220)
+	p.Y += 60
+}
+
+// Heading places a title on one line, with facts beside it.
+func (p *Picture) Heading(title, facts string) {
+	title = Cut(title, p.Inner()*2/3, titleLetter)
+	p.Add(Group{ID: p.ID + "__title", Class: "title", Shapes: []Shape{{Class: "name", X: p.Margin, Y: p.Y + 160, Text: title,
+		After: Cut(facts, p.Inner()-Wide(title, titleLetter)-200, p.Letter)}}})
+	p.Y += 290
+}
+
+// Room of a sample in a legend.
+const (
+	SampleWidth  = Px(240)
+	SampleHeight = Px(130)
+)
+
+// An Entry explains a look in a legend.
+type Entry struct {
+	ID, Class, Text string
+	Sample          func(x, y Px) []Shape // of the room of a sample
+}
+
+// Swatch returns an entry that explains what is filled so.
+func Swatch(id, class, fill, text string) Entry {
+	return Entry{id, class, text, func(x, y Px) []Shape {
+		return []Shape{{Class: "swatch", X: x, Y: y, W: SampleWidth, H: SampleHeight, Fill: fill}}
+	}}
+}
+
+// Stroke returns an entry that explains a line.
+func Stroke(id, class, line, text string) Entry {
+	return Entry{id, class, text, func(x, y Px) []Shape { return []Shape{{Class: line, X: x, Y: y + 70, W: SampleWidth}} }}
+}
+
+// Legend places entries, in as many lines as they need.
+func (p *Picture) Legend(entries ...Entry) {
+	if len(entries) == 0 {
+		return
+	}
+	x := p.Margin
+	for _, e := range entries {
+		text := Cut(e.Text, p.Inner()-SampleWidth-60, p.Letter)
+		w := SampleWidth + 60 + Wide(text, p.Letter)
+		if x > p.Margin && x+w > p.Width-p.Margin {
+			x = p.Margin
+			p.Y += LineHeight
+		}
+		p.Add(Group{ID: e.ID, Class: "legend " + e.Class, Shapes: append(e.Sample(x, p.Y), Shape{Class: "facts", X: x + SampleWidth + 60, Y: p.Y + 110, Text: text})})
+		x += w + 200
+	}
+	p.Y += LineHeight + 60
+}
+
+// Rows places labels in as many rows as they need so that none touches another.
+type Rows struct {
+	ends []Px // of each row
+}
+
+// Len returns the number of rows.
+func (r *Rows) Len() int { return len(r.ends) }
+
+// Free returns the first row where nothing is right of x; it may be one more than there are.
+func (r *Rows) Free(x Px) int {
+	for row, end := range r.ends {
+		if end <= x {
+			return row
+		}
+	}
+	return len(r.ends)
+}
+
+// Fill says that a row is taken up to x.
+func (r *Rows) Fill(row int, x Px) {
+	if row == len(r.ends) {
+		r.ends = append(r.ends, 0)
+	}
+	r.ends[row] = x
+}

@@ -1,0 +1,342 @@
+package topo
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"homenode/internal/texttab"
+	"homenode/numa"
+	"homenode/output/draw/picture"
+)
+
+// Sizes of the picture.
+const (
+	margin     = picture.Px(80)
+	roomWidth  = picture.Px(2560)
+	roomGap    = picture.Px(140)
+	roomPad    = picture.Px(100)
+	acrossMost = 4 // rooms side by side, so that labels stay legible on a page
+
+	headHeight   = picture.Px(510) // of a room, above the floor plan
+	footHeight   = picture.Px(260)
+	gutter       = picture.Px(160) // left of the blocks: the number of cores
+	memoryWidth  = picture.Px(400)
+	frameHeight  = picture.Px(260)
+	frameGap     = picture.Px(80)
+	rowGap       = picture.Px(160)
+	lineHeight   = picture.LineHeight
+	labelHeight  = picture.Px(110) // least height of a block that holds a label
+	planLeast    = picture.Px(1200)
+	planMost     = picture.Px(3200)
+	clientHeight = picture.Px(150) // wanted for the smallest client
+	stripWidth   = picture.Px(90)
+	letter       = picture.Letter
+	blockLetter  = picture.Px(64) // of names and amounts, which are mostly digits
+)
+
+// layout is the state of the pass that gives every shape its place.
+type layout struct {
+	*picture.Picture
+	d      *Drawing
+	across int
+	vcpus  int        // a full plan: the most vCPUs or cores of a node
+	memory numa.Bytes // a full memory column: the most of a node
+	plan   picture.Px // height of the blocks' floor plan
+}
+
+// Picture draws d for a page:
+//
+//	  ╭ guest node 0 ──────╮ ╭ guest node 1 ──────╮   frames: what the guest sees
+//	┌ node 0 ──────────────┐ ┌ node 1 ──────────────┐ rooms: NUMA nodes
+//	│ ┄┄┄┄┄┄┄┄┄┄┄┄┄┄  ▕  ▏ │ │ ┄┄┄┄┄┄┄┄┄┄┄┄┄┄  ▕  ▏ │ dashed: as many vCPUs as cores
+//	│ ┌────────────┐  ▕  ▏ │ │ ┌────────────┐  ▕▒▒▏ │ blocks: clients, height ∝ vCPUs
+//	│ │ sql01.0    │  ▕██▏ │ │ │ sql01.1    │  ▕██▏ │ column: memory of the node
+//	└──────────────────────┘ └──────────────────────┘
+func (d *Drawing) Picture() *picture.Picture {
+	l := &layout{Picture: newPicture(d.ID, d.Title), d: d, across: min(len(d.Nodes), acrossMost)}
+	l.Prefix = d.Prefix
+	for l.across > 1 && len(d.Nodes)%l.across != 0 && len(d.Nodes) > acrossMost {
+		l.across--
+	}
+	columns := picture.Px(max(l.across, 2)) // room for the title and the caption
+	l.Width = 2*margin + columns*roomWidth + (columns-1)*roomGap
+	l.scale()
+	l.Heading(d.Title, strings.Join(d.Facts, " · "))
+	for i := 0; i < len(d.Nodes); i += l.across {
+		l.row(i, min(i+l.across, len(d.Nodes)))
+	}
+	l.loose()
+	l.Y += lineHeight
+	l.NumbersY = l.Y - 60
+	if len(d.Nodes) > 0 {
+		l.legend()
+	}
+	l.Caption(d.ID, d.Caption...)
+	l.Height = l.Y + margin
+	return l.Picture
+}
+
+// newPicture returns a picture without groups.
+func newPicture(id, title string) *picture.Picture {
+	return &picture.Picture{ID: id, Class: "topo", Title: title, Margin: margin, Letter: letter, Y: margin}
+}
+
+// scale chooses the height of a vCPU, the same in all rooms: the smallest client
+// legible when the room does not become too high.
+func (l *layout) scale() {
+	least := 0
+	for i := range l.d.Nodes {
+		n := &l.d.Nodes[i]
+		l.vcpus = max(l.vcpus, n.Cores, n.VCPUs)
+		l.memory = max(l.memory, n.Memory.Value, n.Used)
+		for _, c := range n.Clients {
+			if least == 0 || c.VCPUs < least {
+				least = c.VCPUs
+			}
+		}
+	}
+	l.vcpus, least = max(l.vcpus, 1), max(least, 1)
+	l.plan = min(planMost, max(planLeast, clientHeight*picture.Px(l.vcpus)/picture.Px(least)))
+}
+
+// stack returns a stack on the floor of a room, as high as the floor plan when it is full.
+func (l *layout) stack(x, floor, width picture.Px, full float64) picture.Stack {
+	return picture.Stack{X: x, W: width, Scale: picture.Scale{High: full, From: floor, To: floor - l.plan}}
+}
+
+// add places a group above all others, without what is too small to be seen.
+func (l *layout) add(g picture.Group) {
+	g.Focus = true
+	g.Shapes = slices.DeleteFunc(g.Shapes, func(s picture.Shape) bool {
+		return s.Text == "" && s.Class != "line" && (s.W <= 0 || s.H <= 0)
+	})
+	l.Add(g)
+}
+
+// row places the rooms from and up to but not to, with the guest's frames above.
+func (l *layout) row(from, to int) {
+	if l.frames(from, to) {
+		l.Y += frameHeight + frameGap
+	}
+	for i := from; i < to; i++ {
+		l.room(&l.d.Nodes[i], l.roomX(i-from))
+	}
+	l.Y += headHeight + l.plan + footHeight + rowGap
+}
+
+func (l *layout) roomX(column int) picture.Px { return margin + picture.Px(column)*(roomWidth+roomGap) }
+
+// frames places the guest nodes above the rooms that carry them; it reports
+// whether there are any in this row.
+func (l *layout) frames(from, to int) bool {
+	placed := false
+	for _, s := range l.d.Spans() {
+		a, b := max(s.From, from), min(s.To, to-1)
+		if a > b {
+			continue
+		}
+		placed = true
+		x, end := l.roomX(a-from), l.roomX(b-from)+roomWidth
+		n := picture.Px(len(s.Guests))
+		each := (end - x - (n-1)*frameGap) / n
+		for i, index := range s.Guests {
+			g := &l.d.Guests[index]
+			id, heading := g.ID, strings.Join(g.Heading(), " · ")
+			if g.Clients > 1 {
+				heading += " · " + g.Carried()
+			}
+			if s.From < from { // a frame that goes on in the next row
+				id, heading = fmt.Sprintf("%s__row-%d", id, from/l.across), "… "+heading
+			}
+			left := x + picture.Px(i)*(each+frameGap)
+			frame := picture.Group{ID: id, Class: "guest", Numbers: g.Numbers(), Shapes: framed("frame", left, l.Y, each, heading)}
+			for _, on := range g.On {
+				if leg := l.roomX(on-from) + roomWidth/2; on >= from && on < to && len(s.Guests) == 1 {
+					frame.Shapes = append(frame.Shapes, picture.Shape{Class: "leg", X: leg - 30, Y: l.Y + frameHeight, W: 60, H: frameGap})
+				}
+			}
+			l.add(frame)
+		}
+	}
+	return placed
+}
+
+// framed returns a frame with a text in it.
+func framed(class string, x, y, width picture.Px, text string) []picture.Shape {
+	return []picture.Shape{{Class: class, X: x, Y: y, W: width, H: frameHeight},
+		{Class: "label", X: x + roomPad, Y: y + 170, Text: picture.Cut(text, width-2*roomPad, letter)}}
+}
+
+// room places a node: its walls and numbers, the blocks, the memory column.
+func (l *layout) room(n *Node, x picture.Px) {
+	heading := n.Heading()
+	floor := l.Y + headHeight + l.plan
+	left, inner := x+roomPad, roomWidth-2*roomPad
+	l.add(picture.Group{ID: n.ID, Class: "node", Numbers: n.Numbers(), Shapes: []picture.Shape{
+		{Class: "wall", X: x, Y: l.Y, W: roomWidth, H: headHeight + l.plan + footHeight},
+		{Class: "name", X: left, Y: l.Y + 180, Text: heading[0]},
+		{Class: "facts", X: left, Y: l.Y + 340, Text: strings.Join(heading[1:], " · ")},
+		{Class: "facts", X: left, Y: floor + 180, Text: strings.Join(n.feet(), " · ")},
+	}})
+	blocks := l.stack(left+gutter, floor, inner-roomPad-gutter-memoryWidth, float64(l.vcpus))
+	line := blocks.At(float64(n.Cores))
+	l.add(picture.Group{ID: n.ID + "__cores", Class: "cores", Shapes: []picture.Shape{
+		{Class: "line", X: left, Y: line, W: inner - memoryWidth - 30}, {Class: "tick", X: left, Y: line - 30, Text: fmt.Sprint(n.Cores)},
+	}})
+	// The blocks cover the line, which would strike their names through; its ends
+	// stay visible.
+	for i := range n.Clients {
+		l.block(&n.Clients[i], blocks.Next(float64(n.Clients[i].VCPUs)))
+	}
+	if m := &n.More; m.Clients > 0 {
+		b := blocks.Next(float64(m.VCPUs))
+		l.add(picture.Group{ID: m.ID, Class: "more", Numbers: m.Numbers(), Shapes: labelled(b, m.Label(), fmt.Sprintf("%d vCPU · %s", m.VCPUs, m.Memory), 0)})
+	}
+	l.column(n, x+roomWidth-roomPad-memoryWidth, floor)
+}
+
+// block places a client as high as it has vCPUs, with a strip for memory that is not with it.
+func (l *layout) block(c *Client, b picture.Shape) {
+	amount := fmt.Sprintf("%d vCPU", c.VCPUs)
+	if c.MemoryKnown {
+		amount += " · " + c.Memory.String()
+	}
+	strip := picture.Shape{Class: "strip", X: b.X + b.W - stripWidth, Y: b.Y, W: stripWidth, H: b.H - 10}
+	switch {
+	case c.Remote > 0:
+		share := strip.H * picture.Px(c.Remote>>20) / picture.Px(max(1, c.Memory>>20))
+		strip.Y, strip.H, strip.Fill = strip.Y+strip.H-share, share, "remote"
+	case c.Interleaved:
+		strip.Fill = "spread"
+	default:
+		strip.W = 0
+	}
+	all := labelled(b, c.Label, amount, strip.W)
+	extra := []picture.Shape{strip}
+	if c.High {
+		extra = append(extra, picture.Shape{Class: "alarm", X: b.X, Y: b.Y, W: 30, H: b.H - 10})
+	}
+	l.add(picture.Group{ID: c.ID, Class: clientClass(c), Numbers: c.Numbers(), Shapes: slices.Insert(all, 1, extra...)})
+}
+
+func clientClass(c *Client) string {
+	class := "client"
+	if c.Wide {
+		class += " wide"
+	}
+	if c.High {
+		class += " high"
+	}
+	return class
+}
+
+// labelled returns a block with a name at the left and amounts at the right, as far as
+// the block is high and wide enough beside a strip.
+func labelled(b picture.Shape, name, amount string, strip picture.Px) []picture.Shape {
+	b.Class, b.H = "block", b.H-10
+	out := []picture.Shape{b}
+	if b.H < labelHeight {
+		return out
+	}
+	y := b.Y + (b.H+10)/2 + 34
+	room := int((b.W - strip - 140) / blockLetter)
+	if texttab.Width(name)+1+texttab.Width(amount) > room {
+		amount, _, _ = strings.Cut(amount, " · ")
+	}
+	if rest := room - 1 - texttab.Width(amount); rest >= 6 {
+		room = rest
+		out = append(out, picture.Shape{Class: "amount", X: b.X + b.W - strip - 70, Y: y, Text: amount})
+	}
+	return slices.Insert(out, 1, picture.Shape{Class: "label", X: b.X + 70, Y: y, Text: texttab.Cut(name, room)})
+}
+
+// column places the memory of a node as a column that fills from the floor: the
+// local memory of its clients in the order of the blocks, then what clients on
+// other nodes have here.
+func (l *layout) column(n *Node, x, floor picture.Px) {
+	if l.memory == 0 || !n.Memory.Known() {
+		return
+	}
+	s := l.stack(x, floor, memoryWidth, float64(l.memory))
+	part := func(id, class, numbers string, b numa.Bytes, shapes ...picture.Shape) picture.Shape {
+		p := s.Next(float64(b))
+		for i := range shapes {
+			shapes[i].X, shapes[i].Y, shapes[i].W, shapes[i].H = p.X, p.Y, p.W, p.H
+		}
+		if p.H > 0 {
+			l.add(picture.Group{ID: id, Class: class, Numbers: numbers, Shapes: shapes})
+		}
+		return p
+	}
+	wall := part(n.ID+"__memory", "memory", "", n.Memory.Value, picture.Shape{Class: "wall"})
+	s = l.stack(x, floor, memoryWidth, float64(l.memory))
+	fill := picture.Shape{Class: "fill"}
+	for i := range n.Clients {
+		c := &n.Clients[i]
+		shapes := []picture.Shape{fill}
+		if c.Interleaved {
+			shapes = append(shapes, picture.Shape{Class: "pattern", Fill: "spread"})
+		}
+		part(c.ID+"__memory", clientClass(c), fmt.Sprintf("%s: %s on node %d", c.Label, c.Local(), n.Number), c.Local(), shapes...)
+	}
+	part(n.More.ID+"__memory", "more", n.More.Numbers(), n.More.Local, fill)
+	last := part(n.ID+"__foreign", "foreign", n.Numbers()+": remote to them", n.Foreign, picture.Shape{Class: "fill", Fill: "remote"})
+	free, _ := n.Free()
+	if room := last.Y - wall.Y; room > 2*lineHeight {
+		middle := wall.Y + room/2
+		l.add(picture.Group{ID: n.ID + "__free", Class: "free", Shapes: []picture.Shape{
+			{Class: "amount", X: x + memoryWidth/2, Y: middle - 20, Text: free.String()}, {Class: "amount", X: x + memoryWidth/2, Y: middle + 110, Text: "free"},
+		}})
+	}
+}
+
+// loose places the VMs that have no home node, in rows below the rooms.
+func (l *layout) loose() {
+	if len(l.d.Loose) == 0 {
+		return
+	}
+	l.add(picture.Group{ID: l.d.ID + "__loose", Class: "heading", Shapes: []picture.Shape{{Class: "facts", X: margin, Y: l.Y + 120, Text: l.d.LooseTitle()}}})
+	l.Y += lineHeight
+	each := max(l.across, 2)
+	box := func(i int, id, class, numbers string) {
+		if i > 0 && i%each == 0 {
+			l.Y += frameHeight + frameGap
+		}
+		l.add(picture.Group{ID: id, Class: class, Numbers: numbers, Shapes: framed("block", l.roomX(i%each), l.Y, roomWidth, numbers)})
+	}
+	for i := range l.d.Loose {
+		box(i, l.d.Loose[i].ID, "loose", l.d.Loose[i].Numbers())
+	}
+	if m := &l.d.LooseMore; m.Clients > 0 {
+		box(len(l.d.Loose), m.ID, "loose more", m.Numbers())
+	}
+	l.Y += frameHeight + rowGap
+}
+
+// legend explains the looks that occur.
+func (l *layout) legend() {
+	var all []picture.Entry
+	add := func(occurs bool, e picture.Entry) {
+		if e.ID = l.d.ID + "__legend-" + e.ID; occurs {
+			all = append(all, e)
+		}
+	}
+	one, part := "client", "client of a wide VM"
+	if l.d.Stated {
+		one, part = "vCPUs of a VM", "a part of a VM"
+	}
+	if l.d.any((*Client).Numbered) {
+		part += " (name.0, name.1 …)"
+	}
+	add(l.d.any(func(c *Client) bool { return !c.Wide }), picture.Swatch("client", "client", "", one))
+	add(l.d.any(func(c *Client) bool { return c.Wide }), picture.Swatch("wide", "client wide", "", part))
+	add(true, picture.Stroke("cores", "cores", "line", "cores of the node"))
+	add(l.Uses("remote"), picture.Swatch("remote", "foreign", "remote", "remote memory"))
+	add(l.Uses("spread"), picture.Swatch("spread", "foreign", "spread", "interleaved"))
+	add(l.d.any(func(c *Client) bool { return c.High }), picture.Entry{ID: "alarm", Class: "high", Text: "VM with a finding of high severity",
+		Sample: func(x, y picture.Px) []picture.Shape {
+			return []picture.Shape{{Class: "alarm", X: x + 105, Y: y + 10, W: 30, H: 110}}
+		}})
+	l.Legend(all...)
+}

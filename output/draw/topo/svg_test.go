@@ -1,0 +1,50 @@
+package topo_test
+
+import (
+	"bytes"
+	"testing"
+
+	"homenode/internal/golden"
+	"homenode/output/draw/picture"
+)
+
+// hosts are a blind wide VM, memory larger than a node, more clients than can be drawn, and nodes that are unknown.
+const hosts = `
+release 7.0U3
+cluster prod
+host esx01 nodes=2 cores=18 memory=1024GB cpu="Intel(R) Xeon(R) Gold 6354 CPU @ 3.00GHz"
+host esx02 nodes=2 cores=18 memory=1024GB
+vm sql01  host=esx01 vcpus=32 coresPerSocket=2 memory=384GB hotAdd=on
+vm app01  host=esx01 vcpus=8 memory=64GB
+vm hana01 host=esx02 vcpus=16 coresPerSocket=16 memory=740GB
+cluster vdi
+host vdi01 nodes=8 cores=8 memory=256GB release=8.0U2
+vm desk[001-130] vcpus=2 memory=1GB
+vm pin[01-20]  vcpus=4 memory=16GB cpuAffinity=0-3
+vm ml01 vcpus=40 coresPerSocket=8 memory=64GB hw=21
+cluster dark
+host dark01 nodes=? cores=16
+`
+
+func TestPicture(t *testing.T) {
+	r := fleet(t, hosts)
+	for _, name := range []string{"esx01", "esx02", "vdi01", "dark01", "sql01", "hana01", "ml01"} {
+		var b bytes.Buffer
+		if err := picture.Write(&b, draw(t, r, name).Picture(), true); err != nil {
+			t.Fatal(err)
+		}
+		golden.Equal(t, b.Bytes(), "testdata/svg/"+name+".svg")
+	}
+}
+
+// TestPrefix checks that a page can have the same drawing twice.
+func TestPrefix(t *testing.T) {
+	d := draw(t, fleet(t, hosts), "sql01")
+	var today, changed bytes.Buffer
+	_ = picture.Write(&today, d.Picture(), true)
+	d.Prefix = "changed-"
+	_ = picture.Write(&changed, d.Picture(), true)
+	if got := bytes.ReplaceAll(changed.Bytes(), []byte("changed-"), nil); !bytes.Equal(got, today.Bytes()) || bytes.Count(changed.Bytes(), []byte(` id="changed-vm-sql01`)) != bytes.Count(today.Bytes(), []byte(" id=")) {
+		t.Errorf("the ids do not begin with the prefix:\n%s", changed.Bytes())
+	}
+}
