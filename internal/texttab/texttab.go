@@ -196,10 +196,19 @@ var units = map[string]bool{"%": true, "KB": true, "MB": true, "GB": true, "TB":
 
 // Cut shortens s to so many columns, with an ellipsis.
 func Cut(s string, n int) string {
-	if Width(s) <= n {
+	switch {
+	case Width(s) <= n:
 		return s
+	case n <= 0:
+		return ""
 	}
-	return fitting(s, n-1) + "…"
+	kept := 0
+	for i, r := range s {
+		if kept += Width(string(r)); kept >= n {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }
 
 // fitting returns the beginning of s that fits n columns, a letter at least.

@@ -40,6 +40,19 @@ func TestWidth(t *testing.T) {
 	}
 }
 
+// TestCut checks that a text is never wider than it may be.
+func TestCut(t *testing.T) {
+	for _, tt := range []struct {
+		s    string
+		n    int
+		want string
+	}{{"sql01", 5, "sql01"}, {"sql01", 4, "sql…"}, {"sql01", 1, "…"}, {"sql01", 0, ""}, {"数据库", 4, "数…"}, {"数据库", 2, "…"}, {"", 0, ""}} {
+		if got := Cut(tt.s, tt.n); got != tt.want {
+			t.Errorf("Cut(%q, %d) = %q, want %q", tt.s, tt.n, got, tt.want)
+		}
+	}
+}
+
 func TestTable(t *testing.T) {
 	const red, off = "\x1b[31m", "\x1b[0m"
 	for _, tt := range []struct {

@@ -27,7 +27,7 @@ func drawings(r *measured.Result) []answer.Drawing {
 	return out
 }
 
-var nsAxis = chart.Axis{Label: "ns", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}
+var nsAxis = picture.Axis{Label: "ns", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}
 
 // rungs is the latency by working set.
 func rungs(r *measured.Result) *chart.Chart {
@@ -35,8 +35,8 @@ func rungs(r *measured.Result) *chart.Chart {
 		return nil
 	}
 	lines := &chart.Lines{
-		X: chart.Axis{Label: "working set", Log: true, Bytes: true, Text: func(v float64) string { return sizeText(int64(math.Round(v))) }},
-		Y: chart.Axis{Label: "latency", Log: true, Text: nanoseconds},
+		X: picture.Axis{Label: "working set", Log: true, Bytes: true, Text: func(v float64) string { return sizeText(int64(math.Round(v))) }},
+		Y: picture.Axis{Label: "latency", Log: true, Text: nanoseconds},
 	}
 	for _, rung := range r.Rungs {
 		name := string(rung.Pages) + " pages"
@@ -172,7 +172,7 @@ func histogram(r *measured.Result) *chart.Chart {
 	for _, b := range h.Histogram {
 		pages.Points = append(pages.Points, chart.Point{X: b.Nanoseconds, Y: float64(b.Pages), Measured: true})
 	}
-	lines := &chart.Lines{X: chart.Axis{Label: "latency of a page, ns", Text: nsAxis.Text}, Y: chart.Axis{Label: "pages", Text: nsAxis.Text}, Series: []chart.Series{pages}}
+	lines := &chart.Lines{X: picture.Axis{Label: "latency of a page, ns", Text: nsAxis.Text}, Y: picture.Axis{Label: "pages", Text: nsAxis.Text}, Series: []chart.Series{pages}}
 	if m := h.Modes; m != nil && m.Spread > 0 {
 		width := h.Histogram[1].Nanoseconds - h.Histogram[0].Nanoseconds
 		for _, mode := range []struct {
@@ -202,7 +202,7 @@ func ladder(r *measured.Result) *chart.Chart {
 	if r.Clock != nil && r.Clock.CoreHzHigh > 0 {
 		core = unit.Hz(r.Clock.CoreHzHigh)
 	}
-	bars := &chart.Bars{X: chart.Axis{Label: "latency, logarithmic", Log: true, Text: func(v float64) string { return unit.Seconds(v).String() }}}
+	bars := &chart.Bars{X: picture.Axis{Label: "latency, logarithmic", Log: true, Text: func(v float64) string { return unit.Seconds(v).String() }}}
 	add := func(name, kind string, v unit.Seconds) {
 		bars.Rows = append(bars.Rows, chart.Row{Name: name, Value: v.String(), Segments: []chart.Segment{{Kind: kind, Value: float64(v), Soft: kind == "published"}}})
 	}

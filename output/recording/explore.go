@@ -146,7 +146,6 @@ func Extracted(x *explore.Extraction) (*answer.Answer, error) {
 
 // plots draws the columns, those of one counter together.
 func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.Drawing {
-	first := times[0].UTC()
 	var charts []chart.Chart
 	var lines []*chart.Lines
 	of := map[string]int{} // chart by counter
@@ -166,7 +165,7 @@ func plots(columns []string, times []time.Time, rows [][]answer.Cell) []answer.D
 			left++
 		default:
 			of[counter] = len(charts)
-			lines = append(lines, &chart.Lines{X: chart.Axis{Label: "hours since " + first.Format("2006-01-02 15:04:05") + " UTC"}, Y: chart.Axis{Label: counter}, Series: []chart.Series{s}})
+			lines = append(lines, &chart.Lines{X: picture.Axis{Label: "UTC, from " + times[0].UTC().Format(time.DateTime), Time: true}, Y: picture.Axis{Label: counter}, Series: []chart.Series{s}})
 			charts = append(charts, chart.Chart{ID: fmt.Sprintf("counter-%d", len(lines)), Title: counter, Figure: lines[len(lines)-1]})
 		}
 	}
@@ -213,7 +212,7 @@ func thinned(times []time.Time, rows [][]answer.Cell, column int) (out []chart.P
 			if err != nil {
 				continue
 			}
-			p := &chart.Point{X: times[i].Sub(times[0]).Hours(), Y: y}
+			p := &chart.Point{X: picture.Seconds(times[i]), Y: y}
 			if low == nil || y < low.Y {
 				low = p
 			}

@@ -20,7 +20,7 @@ const (
 func (r *report) atMoment(at time.Time) answer.Table {
 	t := answer.Table{Name: "moment", Title: "At " + at.UTC().Format("2006-01-02 15:04:05") + " UTC", Columns: answer.Columns("what", "where", "held or decided")}
 	for _, rec := range r.WeightedHosts()[:min(len(r.Recordings), mostHosts)] {
-		if _, _, text := timeline.HostAt(rec, at); text != "" {
+		if text := timeline.HostAt(rec, at); text != "" {
 			t.Add("host", rec.Host, text)
 		}
 	}
@@ -29,7 +29,7 @@ func (r *report) atMoment(at time.Time) answer.Table {
 		if shown == momentMost {
 			break
 		}
-		if _, _, text := timeline.VMAt(v.Rec, v.VM, at); text != "" {
+		if text := timeline.VMAt(v.Rec, v.VM, at); text != "" {
 			t.Add("VM", v.Label+" on "+v.Rec.Host, text)
 			shown++
 		}

@@ -7,6 +7,7 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 	"homenode/size/sheet"
 )
 
@@ -143,7 +144,7 @@ type bar struct {
 // barsOf draws rows, or the result as asked and with each change.
 func barsOf(r *sheet.Run, l sheet.Line, all []bar) chart.Chart {
 	drawn := &chart.Bars{Limit: r.Text(l["line"])}
-	drawn.X = chart.Axis{Label: r.Text(l["label"]), Log: l["axis"] == "log", Bytes: l["axis"] == "bytes", Text: sheet.Units[l["unit"]]}
+	drawn.X = picture.Axis{Label: r.Text(l["label"]), Log: l["axis"] == "log", Bytes: l["axis"] == "bytes", Text: sheet.Units[l["unit"]]}
 	for _, b := range all {
 		row := chart.Row{Name: b.name, Value: b.run.Text(l["value"])}
 		if limit, ok := b.run.Get(cmp.Or(l["limit"], "nil")).(sheet.Value); ok {

@@ -6,6 +6,7 @@ import (
 
 	"homenode/internal/golden"
 	"homenode/numa"
+	"homenode/output/draw/picture"
 	"homenode/output/format"
 	"homenode/size/dump"
 	"homenode/size/latency"
@@ -27,15 +28,16 @@ func TestAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, r := range map[string]*sheet.Run{"latency.txt": ladder, "latency.svg": ladder, "dump.svg": host} {
-		form := "svg"
-		if file == "latency.txt" {
-			form = "table"
-		}
-		var b bytes.Buffer
-		if err := format.Write(&b, form, Answer("size test", r), format.Options{}); err != nil {
+	var text bytes.Buffer
+	if err := format.Write(&text, "table", Answer("size test", ladder), format.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, text.Bytes(), "testdata/latency.txt")
+	for name, r := range map[string]*sheet.Run{"latency": ladder, "dump": host} {
+		var drawn bytes.Buffer
+		if err := picture.Write(&drawn, Answer("size test", r).Drawings[0].Picture(), true); err != nil {
 			t.Fatal(err)
 		}
-		golden.Equal(t, b.Bytes(), "testdata/"+file)
+		golden.Equal(t, drawn.Bytes(), "testdata/"+name+".svg")
 	}
 }

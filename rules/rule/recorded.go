@@ -193,10 +193,10 @@ func (w *Watch) FreeAt(node int, t time.Time) (free numa.Bytes, ok bool) {
 // cores.
 func BusyAt(n *capture.Node, t time.Time) (mean, most float64, ok bool) {
 	b, ok := bucket(&n.Timeline, t)
-	if !ok || b.Loads == 0 {
+	if !ok {
 		return 0, 0, false
 	}
-	return float64(b.Busy) / float64(b.Loads) / capture.Whole, float64(b.MostBusy) / capture.Whole, true
+	return b.Load()
 }
 
 func bucket[B any](l *capture.Timeline[B], t time.Time) (*B, bool) {

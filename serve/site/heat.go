@@ -33,6 +33,14 @@ func drawingOf(id, about string, c chart.Chart) answer.Drawing {
 // percent writes a share.
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
+// freeShade and localShade show the share of the memory of a node that is free, and N%L.
+func freeShade(share float64) chart.Shade {
+	return chart.Shade{Known: true, Bad: share < freeLittle, Dark: 1 - share, Text: percent(share)}
+}
+func localShade(share, low float64) chart.Shade {
+	return chart.Shade{Known: true, Bad: share < low, Dark: 1 - share, Text: rule.NL(share)}
+}
+
 // hostLink is the address of the page of a host.
 func hostLink(id string) string { return answer.Object{Kind: "host", ID: id}.Address() }
 
@@ -86,10 +94,10 @@ func (l *Live) nodesNow(vcenter string) answer.Drawing {
 			}
 			if n.Free != nil && n.Total > 0 {
 				share := float64(*n.Free) / float64(n.Total)
-				values[1] = chart.Shade{Known: true, Bad: share < freeLittle, Dark: 1 - share, Text: percent(share)}
+				values[1] = freeShade(share)
 			}
 			if n.Locality != nil {
-				values[2] = chart.Shade{Known: true, Bad: *n.Locality < limits.Locality, Dark: 1 - *n.Locality, Text: rule.NL(*n.Locality)}
+				values[2] = localShade(*n.Locality, limits.Locality)
 			}
 			row.Nodes = append(row.Nodes, chart.HostNode{Node: n.Node, Values: values})
 		}
@@ -144,10 +152,10 @@ func nodesPlaced(f *held.Fleet) answer.Drawing {
 			}
 			if free, ok := n.Free(); ok && n.Memory.Value > 0 {
 				share := float64(free) / float64(n.Memory.Value)
-				values[1] = chart.Shade{Known: true, Bad: share < freeLittle, Dark: 1 - share, Text: percent(share)}
+				values[1] = freeShade(share)
 			}
 			if share, ok := locality(&n); ok {
-				values[2] = chart.Shade{Known: true, Bad: share < lowPlaced, Dark: 1 - share, Text: rule.NL(share)}
+				values[2] = localShade(share, lowPlaced)
 			}
 			row.Nodes = append(row.Nodes, chart.HostNode{Node: n.Number, Values: values})
 		}

@@ -12,6 +12,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 	"homenode/serve/keep"
 )
 
@@ -47,14 +48,13 @@ func (x *request) addMemoryOfMany(a *answer.Answer, whose string, shown func(id 
 // memoryDrawing draws steps of memory. A state of which nothing is known in a step is left out of it.
 func memoryDrawing(steps []keep.Memory, whose string) answer.Drawing {
 	first, last := steps[0].From, steps[len(steps)-1].To
-	x, axis := timeAxis(first, last)
-	c := &chart.Areas{X: axis, Y: chart.Axis{Bytes: true, Text: func(v float64) string { return numa.Bytes(v).String() }}}
+	c := &chart.Areas{X: clockAxis, Y: picture.Axis{Bytes: true, Text: func(v float64) string { return numa.Bytes(v).String() }}}
 	for _, s := range steps[0].States {
 		c.Names = append(c.Names, s.Name)
 	}
 	for i := range steps {
 		s := &steps[i]
-		step := chart.Step{From: x(s.From), To: x(s.To)}
+		step := chart.Step{From: picture.Seconds(s.From), To: picture.Seconds(s.To)}
 		most := 0
 		for _, one := range s.States {
 			most = max(most, one.VMs)

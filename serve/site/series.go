@@ -131,39 +131,23 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 	if err != nil || len(hours) < 2 {
 		return d, false, err
 	}
-	x, axis := timeAxis(hours[0].End, hours[len(hours)-1].End)
 	mean, least := chart.Series{Name: "mean of the VMs"}, chart.Series{Name: "lowest VM"}
 	for i := range hours {
 		h := &hours[i]
 		if i > 0 && h.End.Sub(hours[i-1].End) > 2*time.Hour { // nothing was kept: no line over it
 			continue
 		}
-		mean.Points = append(mean.Points, chart.Point{X: x(h.End), Y: h.Mean})
-		least.Points = append(least.Points, chart.Point{X: x(h.End), Y: h.Least})
+		mean.Points = append(mean.Points, chart.Point{X: picture.Seconds(h.End), Y: h.Mean})
+		least.Points = append(least.Points, chart.Point{X: picture.Seconds(h.End), Y: h.Least})
 	}
 	limit := l.Board.LowLocality()
 	return drawingOf("trend", fmt.Sprintf("%s to %s UTC, each point at the end of its hour", hours[0].End.UTC().Format("2 Jan 15:04"), hours[len(hours)-1].End.UTC().Format("2 Jan 15:04")), chart.Chart{ID: "fleet-trend", Title: "Locality (N%L) of all VMs, hour by hour",
-		Figure: &chart.Lines{X: axis, Y: chart.Axis{Text: percent}, Series: []chart.Series{mean, least},
+		Figure: &chart.Lines{X: clockAxis, Y: picture.Axis{Text: percent}, Series: []chart.Series{mean, least},
 			Marks: []chart.Mark{{Name: rule.NL(limit), Value: limit, Horizontal: true}}}}), true, nil
 }
 
-// timeAxis returns the axis of a stretch of time, and what places a time on it.
-func timeAxis(first, last time.Time) (x func(time.Time) float64, axis chart.Axis) {
-	unit := time.Hour
-	days := last.Sub(first) > 48*time.Hour
-	if days { // the axis has midnights
-		unit = 24 * time.Hour
-	}
-	first = first.UTC().Truncate(unit)
-	x = func(t time.Time) float64 { return float64(t.Sub(first)) / float64(unit) }
-	return x, chart.Axis{Label: "UTC", Text: func(v float64) string {
-		t := first.Add(time.Duration(v * float64(unit)).Round(time.Minute))
-		if days || t.Equal(t.Truncate(24*time.Hour)) {
-			return t.Format("2 Jan")
-		}
-		return t.Format("15:04")
-	}}
-}
+// clockAxis is the axis of a stretch of time.
+var clockAxis = picture.Axis{Label: "UTC", Time: true}
 
 // A columns is what was kept of a VM as the script of its page draws it: a row for each step of time, null where nothing is known.
 type columns struct {
@@ -209,16 +193,16 @@ func columnsOf(p *keep.Past, from, to time.Time) *columns {
 		return &v
 	}
 	add := func(at time.Time, b *capture.VMBucket) {
-		there, memory := b.Ticks > 0, float64(max(b.Memory, 1))
+		mean, least, local := b.Locality()
+		here, away, memory := b.Amounts()
+		ready, _, _, waiting := b.Waiting()
 		c.Time = append(c.Time, at.Unix())
-		c.Locality = append(c.Locality, number(b.Memory > 0 && b.Local+b.Remote > 0, float64(b.Local)/float64(max(b.Local+b.Remote, 1))))
-		c.Least = append(c.Least, number(b.Memory > 0, float64(b.Least)/capture.Whole))
-		c.Local = append(c.Local, number(b.Memory > 0, float64(b.Local)/memory*float64(numa.KiB)))
-		c.Remote = append(c.Remote, number(b.Memory > 0, float64(b.Remote)/memory*float64(numa.KiB)))
-		c.Ready = append(c.Ready, number(b.Rates > 0, float64(b.Ready)/float64(max(b.Rates, 1))/capture.Whole))
-		c.Moves = append(c.Moves, number(there && b.Moves > 0, float64(b.Moves)))
+		c.Locality, c.Least = append(c.Locality, number(local, mean)), append(c.Least, number(local, least))
+		c.Local, c.Remote = append(c.Local, number(memory, float64(here))), append(c.Remote, number(memory, float64(away)))
+		c.Ready = append(c.Ready, number(waiting, ready))
+		c.Moves = append(c.Moves, number(b.Ticks > 0 && b.Moves > 0, float64(b.Moves)))
 		for i, n := range c.Nodes {
-			c.Homes[i] = append(c.Homes[i], number(there && b.Homes.Has(n), float64(n)))
+			c.Homes[i] = append(c.Homes[i], number(b.Ticks > 0 && b.Homes.Has(n), float64(n)))
 		}
 	}
 	last := time.Time{}

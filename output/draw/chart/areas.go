@@ -10,9 +10,9 @@ import (
 
 // Areas are quantities that add up, one above the other, over steps of X.
 type Areas struct {
-	X, Y  Axis     // neither is logarithmic
-	Names []string // of the quantities, from the bottom; unique in the chart
-	Steps []Step   // in ascending X; between two that do not touch nothing is drawn
+	X, Y  picture.Axis // neither is logarithmic
+	Names []string     // of the quantities, from the bottom; unique in the chart
+	Steps []Step       // in ascending X; between two that do not touch nothing is drawn
 }
 
 // A Step has a value of each quantity; one that is no number is unknown.
@@ -23,19 +23,19 @@ type Step struct {
 }
 
 func (c *Areas) draw(l *layout) {
-	var x, y reach
-	y.add(0)
+	var x, y picture.Reach
+	y.Add(0)
 	steps := slices.DeleteFunc(slices.Clone(c.Steps), func(s Step) bool {
-		ok := c.X.has(s.From) && c.X.has(s.To) && s.From <= s.To && len(s.Values) == len(c.Names) && c.Y.has(s.below(len(c.Names)))
+		ok := c.X.Has(s.From) && c.X.Has(s.To) && s.From <= s.To && len(s.Values) == len(c.Names) && c.Y.Has(s.below(len(c.Names)))
 		if !ok {
 			l.left++
 		}
 		return !ok
 	})
 	for i := range steps {
-		x.add(steps[i].From)
-		x.add(steps[i].To)
-		y.add(steps[i].below(len(c.Names)))
+		x.Add(steps[i].From)
+		x.Add(steps[i].To)
+		y.Add(steps[i].below(len(c.Names)))
 	}
 	var entries []picture.Entry
 	texts := make([]string, len(c.Names))
@@ -52,7 +52,7 @@ func (c *Areas) draw(l *layout) {
 		case slices.Max(known) <= 0:
 			name += ": none"
 		default:
-			texts[i] = fmt.Sprintf("%s: %s at first, %s at last, at most %s", name, c.Y.text(known[0]), c.Y.text(known[n-1]), c.Y.text(slices.Max(known)))
+			texts[i] = fmt.Sprintf("%s: %s at first, %s at last, at most %s", name, c.Y.Print(known[0]), c.Y.Print(known[n-1]), c.Y.Print(slices.Max(known)))
 		}
 		entries = append(entries, picture.Swatch("", picture.Fill("kind", i), picture.Fill("kind", i), name))
 	}

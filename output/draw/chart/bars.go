@@ -12,7 +12,7 @@ import (
 
 // Bars are horizontal bars over one axis, from the top.
 type Bars struct {
-	X     Axis
+	X     picture.Axis
 	Rows  []Row
 	Limit string // what the rows' limits are, for the legend; "" means "limit"
 }
@@ -45,7 +45,7 @@ const (
 
 func (c *Bars) draw(l *layout) {
 	rows := make([]Row, len(c.Rows))
-	var r reach
+	var r picture.Reach
 	var kinds []string
 	hard := map[string]bool{} // kinds that are not only drawn lightly
 	names, values := picture.Px(0), picture.Px(0)
@@ -58,16 +58,16 @@ func (c *Bars) draw(l *layout) {
 		sum := 0.0
 		for _, s := range row.Segments {
 			sum += s.Value
-			r.add(sum)
+			r.Add(sum)
 			if !slices.Contains(kinds, s.Kind) {
 				kinds = append(kinds, s.Kind)
 			}
 			hard[s.Kind] = hard[s.Kind] || !s.Soft
-			r.span(&c.X, s.Low, s.High)
+			r.Span(&c.X, s.Low, s.High)
 			ranges = ranges || s.ranged()
 		}
 		if row.Limit != 0 {
-			r.add(row.Limit)
+			r.Add(row.Limit)
 			limits = true
 		}
 	}
@@ -75,11 +75,11 @@ func (c *Bars) draw(l *layout) {
 	left, right := margin+names+100, width-margin-values-60
 	each := picture.Px(700)
 	if !c.X.Log {
-		r.add(0)
-	} else if each = 480; r.any { // powers of ten are short, and the shortest bar can be seen
-		r.low /= 1.25
+		r.Add(0)
+	} else if each = 480; r.Any { // powers of ten are short, and the shortest bar can be seen
+		r.Low /= 1.25
 	}
-	s := scaleOf(&c.X, r, max(int((right-left)/each), 2), true, true)
+	s := c.X.Scale(r, max(int((right-left)/each), 2), true, true)
 	s.From, s.To = left, right
 	p := &plot{x: s, left: left, right: right, top: l.Y}
 	p.bottom = p.top + picture.Px(max(len(rows), 1))*rowHeight + 40
@@ -87,7 +87,7 @@ func (c *Bars) draw(l *layout) {
 	for i := range rows {
 		l.bar(c, &s, &rows[i], kinds, p.top+40+picture.Px(i)*rowHeight)
 	}
-	if len(rows) == 0 || !r.any {
+	if len(rows) == 0 || !r.Any {
 		l.nothing((left+right)/2, (p.top+p.bottom)/2+38)
 	}
 	l.Y = p.bottom + l.xAxis(&s, p.bottom)
@@ -96,12 +96,12 @@ func (c *Bars) draw(l *layout) {
 func (s *Segment) ranged() bool { return s.Low != 0 || s.High != 0 }
 
 // row returns the row without what has no place, and counts that.
-func (l *layout) row(a *Axis, r Row) Row {
+func (l *layout) row(a *picture.Axis, r Row) Row {
 	all := r.Segments
 	r.Segments = nil
 	sum := 0.0
 	for _, s := range all {
-		if !a.has(s.Value) || s.Value < 0 || !a.has(sum+s.Value) || a.Log && len(r.Segments) > 0 {
+		if !a.Has(s.Value) || s.Value < 0 || !a.Has(sum+s.Value) || a.Log && len(r.Segments) > 0 {
 			l.left++
 			continue
 		}
@@ -112,7 +112,7 @@ func (l *layout) row(a *Axis, r Row) Row {
 		l.bounded(a, &s.Low, &s.High)
 		r.Segments = append(r.Segments, s)
 	}
-	if r.Limit != 0 && (!a.has(r.Limit) || r.Limit < 0) {
+	if r.Limit != 0 && (!a.Has(r.Limit) || r.Limit < 0) {
 		l.left++
 		r.Limit = 0
 	}
@@ -152,7 +152,7 @@ func fillOf(kind int, soft bool) string {
 }
 
 // bar places a row: its name, the segments, the range, the limit and the value.
-func (l *layout) bar(c *Bars, s *scale, r *Row, kinds []string, y picture.Px) {
+func (l *layout) bar(c *Bars, s *picture.Ticked, r *Row, kinds []string, y picture.Px) {
 	base := y + barHeight/2 + 40
 	g := picture.Group{ID: l.id("row", r.Name), Class: "row", Focus: true, Numbers: r.Name}
 	g.Shapes = append(g.Shapes, picture.Shape{Class: "label end", X: s.From - 70, Y: base, Text: picture.Cut(r.Name, mostName, letter)})
@@ -169,20 +169,20 @@ func (l *layout) bar(c *Bars, s *scale, r *Row, kinds []string, y picture.Px) {
 		x, end = max(x, to), max(end, to)
 		if seg.ranged() {
 			low := s.From
-			if s.axis.has(seg.Low) {
+			if s.Axis.Has(seg.Low) {
 				low = s.At(seg.Low)
 			}
 			over = append(over, picture.Shape{Class: "whisker", Path: level(y+barHeight/2, low, s.At(seg.High))})
 			end = max(end, s.At(seg.High))
 		}
-		parts = append(parts, segmentText(s.axis, &seg))
+		parts = append(parts, segmentText(s.Axis, &seg))
 	}
 	g.Shapes = append(g.Shapes, over...)
 	value := picture.Cut(r.Value, mostValue, bold)
 	if r.Limit != 0 {
 		x := s.At(r.Limit)
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "capacity", X: x, Y: y - 30, H: barHeight + 60})
-		parts = append(parts, c.limit()+" "+s.axis.text(r.Limit))
+		parts = append(parts, c.limit()+" "+s.Axis.Print(r.Limit))
 		if end+picture.Wide(value, bold)+120 > x {
 			end = max(end, x)
 		}
@@ -197,13 +197,13 @@ func (l *layout) bar(c *Bars, s *scale, r *Row, kinds []string, y picture.Px) {
 	l.Add(g)
 }
 
-func segmentText(a *Axis, s *Segment) string {
-	text := a.text(s.Value)
+func segmentText(a *picture.Axis, s *Segment) string {
+	text := a.Print(s.Value)
 	if s.Kind != "" {
 		text = s.Kind + " " + text
 	}
 	if s.ranged() {
-		text += ", " + a.text(s.Low) + " to " + a.text(s.High)
+		text += ", " + a.Print(s.Low) + " to " + a.Print(s.High)
 	}
 	return text
 }

@@ -20,14 +20,6 @@ type Chart struct {
 // A Figure is *Lines, *Areas, *Bars, *Heat or *Hosts.
 type Figure interface{ draw(*layout) }
 
-// An Axis has a label with its unit. Its numbers are printed by Text.
-type Axis struct {
-	Label string
-	Log   bool // logarithmic; all values are above 0
-	Bytes bool // values are bytes: marked at powers of two
-	Text  func(float64) string
-}
-
 // Sizes of the drawing. It is narrow so that its letters stay legible in a column of a page.
 const (
 	width      = picture.Px(7600)
@@ -123,8 +115,8 @@ func (l *layout) nothing(x, y picture.Px) {
 }
 
 // bounded drops a range that has no place on the axis, and counts it.
-func (l *layout) bounded(a *Axis, low, high *float64) {
-	if (*low != 0 || *high != 0) && (!a.has(*low) && !(a.Log && *low == 0) || !a.has(*high) || *low > *high) {
+func (l *layout) bounded(a *picture.Axis, low, high *float64) {
+	if (*low != 0 || *high != 0) && (!a.Has(*low) && !(a.Log && *low == 0) || !a.Has(*high) || *low > *high) {
 		l.left++
 		*low, *high = 0, 0
 	}

@@ -57,7 +57,7 @@ func (h *Heat) scale() heatScale {
 	}
 	ratio := max(heatStep, math.Pow(high/low, 1.0/heatSteps))
 	steps := 1
-	for v := low * ratio; v < high*(1-near) && steps < heatSteps; v *= ratio {
+	for v := low * ratio; v < high*(1-picture.Near) && steps < heatSteps; v *= ratio {
 		steps++
 	}
 	return heatScale{low, ratio, steps}
@@ -68,7 +68,7 @@ func (c *HeatCell) placed() bool { return c.Known && c.Value > 0 && !math.IsInf(
 
 // step returns the colour of a value, 0 for the lightest.
 func (s *heatScale) step(v float64) int {
-	i := int(math.Floor(math.Log(v/s.low)/math.Log(s.ratio) + near))
+	i := int(math.Floor(math.Log(v/s.low)/math.Log(s.ratio) + picture.Near))
 	return min(max(i, 0), s.steps-1)
 }
 

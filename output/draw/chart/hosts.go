@@ -72,7 +72,7 @@ func (h *Hosts) draw(l *layout) {
 		right = min(width, max(4200, left+picture.Px(len(h.Measures))*(picture.Px(nodes)*hostCell+hostGap)+margin))
 		l.Width = right
 	}
-	l.hostsLegend(h, right, named)
+	l.legend(h.legend(named))
 	if named {
 		cell := min(hostCell, ((right-margin-left)/picture.Px(max(len(h.Measures), 1))-hostGap)/picture.Px(nodes))
 		l.hostLines(h, left, nodes, cell)
@@ -85,24 +85,18 @@ func (h *Hosts) draw(l *layout) {
 	}
 }
 
-// hostsLegend says what dark and crossed cells are.
-func (l *layout) hostsLegend(h *Hosts, right picture.Px, named bool) {
-	x := margin
-	for i := range heatSteps {
-		l.Add(picture.Group{ID: l.id("step", strconv.Itoa(i)), Class: "legend " + heatClass(i), Shapes: []picture.Shape{{Class: "heatcell", X: x, Y: l.Y, W: 130, H: heatHeight}}})
-		x += 130
-	}
-	dark := picture.Cut(h.Dark, right-x-100, letter)
-	l.text("legend", "dark", "legend", "facts", x+60, l.Y+110, dark)
-	x += 60 + picture.Wide(dark, letter) + 200
-	if w := 200 + picture.Wide(h.Bad, letter); x+w > right {
-		x = margin
-		l.Y += lineHeight + 30
-	}
-	bad := Shade{Known: true, Bad: true}
-	l.Add(picture.Group{ID: l.id("legend", "bad"), Class: "legend", Shapes: append(bad.cell(x, l.Y, heatHeight, heatHeight, named),
-		picture.Shape{Class: "facts", X: x + 200, Y: l.Y + 110, Text: h.Bad})})
-	l.Y += lineHeight + 80
+// legend says what dark and crossed cells are.
+func (h *Hosts) legend(named bool) []picture.Entry {
+	const each = picture.SampleWidth / heatSteps
+	return []picture.Entry{{Text: h.Dark, Sample: func(x, y picture.Px) (out []picture.Shape) {
+		for i := range heatSteps {
+			out = append(out, picture.Shape{Class: "heatcell " + heatClass(i), X: x + picture.Px(i)*each, Y: y, W: each, H: heatHeight})
+		}
+		return out
+	}}, {Text: h.Bad, Sample: func(x, y picture.Px) []picture.Shape {
+		bad := Shade{Known: true, Bad: true}
+		return bad.cell(x+picture.SampleWidth-heatHeight, y, heatHeight, heatHeight, named)
+	}}}
 }
 
 // cross is two lines over a cell.

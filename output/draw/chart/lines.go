@@ -10,7 +10,7 @@ import (
 
 // Lines are curves over one pair of axes.
 type Lines struct {
-	X, Y   Axis
+	X, Y   picture.Axis
 	Series []Series
 	Marks  []Mark
 }
@@ -46,7 +46,7 @@ type curve struct {
 }
 
 func (c *Lines) draw(l *layout) {
-	var x, y reach
+	var x, y picture.Reach
 	var curves []curve
 	var entries []picture.Entry
 	outside, ranges := false, false
@@ -54,9 +54,9 @@ func (c *Lines) draw(l *layout) {
 		one := l.curveOf(c, i)
 		points := slices.Concat(one.runs...)
 		for _, pt := range points {
-			x.add(pt.X)
-			y.add(pt.Y)
-			y.span(&c.Y, pt.Low, pt.High)
+			x.Add(pt.X)
+			y.Add(pt.Y)
+			y.Span(&c.Y, pt.Low, pt.High)
 			outside, ranges = outside || pt.Outside, ranges || pt.ranged()
 		}
 		curves = append(curves, one)
@@ -64,24 +64,24 @@ func (c *Lines) draw(l *layout) {
 			entries = append(entries, picture.Entry{Class: look(i), Text: one.name, Sample: func(x, y picture.Px) []picture.Shape {
 				out := []picture.Shape{{Class: "curve", X: x, Y: y + 70, W: picture.SampleWidth}}
 				if slices.ContainsFunc(points, func(p Point) bool { return p.Measured }) {
-					out = append(out, picture.Shape{Class: "dot", Path: dot(i, x+picture.SampleWidth/2, y+70)})
+					out = append(out, dot(i, x+picture.SampleWidth/2, y+70))
 				}
 				return out
 			}})
 		}
 	}
-	empty := !x.any
+	empty := !x.Any
 	var marks []Mark
 	for _, m := range c.Marks {
 		a, r := &c.X, &x
 		if m.Horizontal {
 			a, r = &c.Y, &y
 		}
-		if !a.has(m.Value) {
+		if !a.Has(m.Value) {
 			l.left++
 			continue
 		}
-		r.add(m.Value)
+		r.Add(m.Value)
 		marks = append(marks, m)
 	}
 	if outside {
@@ -110,7 +110,7 @@ func (l *layout) curveOf(c *Lines, nth int) curve {
 	for _, p := range c.Series[nth].Points {
 		l.bounded(&c.Y, &p.Low, &p.High)
 		run := &out.runs[len(out.runs)-1]
-		if c.X.has(p.X) && c.Y.has(p.Y) {
+		if c.X.Has(p.X) && c.Y.Has(p.Y) {
 			*run = append(*run, p)
 			continue
 		}
@@ -122,33 +122,20 @@ func (l *layout) curveOf(c *Lines, nth int) curve {
 	return out
 }
 
-// dot returns the path of a dot; its shape is that of the curve.
-func dot(look int, x, y picture.Px) string {
-	const r = picture.Px(36)
-	switch look % looks {
-	case 1:
-		return fmt.Sprintf("M%s %sh6v6h-6z", x-30, y-30)
-	case 2:
-		return fmt.Sprintf("M%s %sL%s %sL%s %sZ", x, y-42, x+40, y+28, x-40, y+28)
-	case 3:
-		return fmt.Sprintf("M%s %sL%s %sL%s %sL%s %sZ", x, y-44, x+44, y, x, y+44, x-44, y)
-	case 4:
-		return fmt.Sprintf("M%s %sL%s %sL%s %sZ", x, y+42, x+40, y-28, x-40, y-28)
-	case 5:
-		return fmt.Sprintf("M%s %sh3v2.5h2.5v3h-2.5v2.5h-3v-2.5h-2.5v-3h2.5z", x-15, y-40)
-	case 6:
-		return fmt.Sprintf("M%s %sh10v4h-10z", x-50, y-20)
-	case 7:
-		return fmt.Sprintf("M%s %sh4v10h-4z", x-20, y-50)
-	}
-	return fmt.Sprintf("M%s %sa%s %s 0 1 0 %s 0a%s %s 0 1 0 -%s 0Z", x-r, y, r, r, 2*r, r, r, 2*r)
+// dots are the paths of dots from their middle: a circle, a square, triangles, a diamond, a cross and two bars.
+var dots = [looks]string{"m-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0-7.2 0Z", "m-3-3h6v6h-6z", "m0-4.2l4 7h-8z", "m0-4.4l4.4 4.4-4.4 4.4-4.4-4.4z",
+	"m0 4.2l4-7h-8z", "m-1.5-4h3v2.5h2.5v3h-2.5v2.5h-3v-2.5h-2.5v-3h2.5z", "m-5-2h10v4h-10z", "m-2-5h4v10h-4z"}
+
+// dot returns a dot; its form is that of the curve.
+func dot(nth int, x, y picture.Px) picture.Shape {
+	return picture.Shape{Class: "dot", Path: fmt.Sprintf("M%s %s%s", x, y, dots[nth%looks])}
 }
 
 // curve places the ranges, the line and the dots of a series.
 func (l *layout) curve(c *Lines, p *plot, s *curve) {
 	g := picture.Group{ID: l.id("series", s.name), Class: "series " + look(s.nth), Focus: true, Numbers: s.name}
 	var solid, dashed strings.Builder
-	var dots []picture.Group
+	var points []picture.Group
 	first, last := "", ""
 	for _, run := range s.runs {
 		g.Shapes = append(g.Shapes, p.ranges(run)...)
@@ -167,8 +154,8 @@ func (l *layout) curve(c *Lines, p *plot, s *curve) {
 				if pt.Outside {
 					class += " outside"
 				}
-				dots = append(dots, picture.Group{ID: fmt.Sprintf("%s__point-%d", g.ID, len(dots)), Class: class, Focus: true, Numbers: s.name + ": " + text,
-					Shapes: []picture.Shape{{Class: "dot", Path: dot(s.nth, x, y)}}})
+				points = append(points, picture.Group{ID: fmt.Sprintf("%s__point-%d", g.ID, len(points)), Class: class, Focus: true, Numbers: s.name + ": " + text,
+					Shapes: []picture.Shape{dot(s.nth, x, y)}})
 			}
 		}
 	}
@@ -187,7 +174,7 @@ func (l *layout) curve(c *Lines, p *plot, s *curve) {
 	if len(g.Shapes) > 0 {
 		l.Add(g)
 	}
-	l.Groups = append(l.Groups, dots...)
+	l.Groups = append(l.Groups, points...)
 }
 
 // line draws from a point to the next.
@@ -238,9 +225,9 @@ func (p *plot) ranges(run []Point) (shapes []picture.Shape) {
 
 // text says everything of a point.
 func (p *Point) text(c *Lines) string {
-	text := c.X.text(p.X) + ": " + c.Y.text(p.Y)
+	text := c.X.Print(p.X) + ": " + c.Y.Print(p.Y)
 	if p.ranged() {
-		text += " (" + c.Y.text(p.Low) + " to " + c.Y.text(p.High) + ")"
+		text += " (" + c.Y.Print(p.Low) + " to " + c.Y.Print(p.High) + ")"
 	}
 	switch {
 	case p.Outside:

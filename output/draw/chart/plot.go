@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"homenode/output/draw/picture"
@@ -24,23 +25,23 @@ type Mark struct {
 
 // plot is the frame that curves are in.
 type plot struct {
-	x, y                     scale
+	x, y                     picture.Ticked
 	left, right, top, bottom picture.Px
 }
 
 // framed places the frame of a plot with its axes and marks.
-func (l *layout) framed(xs, ys *Axis, x, y reach, marks ...Mark) *plot {
-	p := &plot{y: scaleOf(ys, y, 6, y.low >= 0, true)}
+func (l *layout) framed(xs, ys *picture.Axis, x, y picture.Reach, marks ...Mark) *plot {
+	p := &plot{y: ys.Scale(y, 6, y.Low >= 0, true)}
 	labels := picture.Px(0)
-	for _, t := range p.y.ticks {
-		labels = max(labels, picture.Wide(picture.Cut(ys.text(t), mostTick, small), small))
+	for _, t := range p.y.Ticks {
+		labels = max(labels, picture.Wide(picture.Cut(t.Label, mostTick, small), small))
 	}
 	p.left, p.right = margin+labels+80, width-margin-100
 	above, beside := across(marks, false), across(marks, true)
 	for _, m := range beside {
 		p.right = min(p.right, width-margin-60-picture.Wide(picture.Cut(m.Name, mostMark, bold), bold))
 	}
-	p.x = scaleOf(xs, x, max(int((p.right-p.left)/700), 2), false, false)
+	p.x = xs.Scale(x, max(int((p.right-p.left)/700), 2), false, false)
 	p.x.From, p.x.To = p.left+60, p.right-60
 	if ys.Label != "" {
 		l.text("y", "", "axis", "facts", margin, l.Y+110, picture.Cut(ys.Label, l.Inner(), letter))
@@ -64,17 +65,17 @@ func (l *layout) framed(xs, ys *Axis, x, y reach, marks ...Mark) *plot {
 // grid places the frame with its lines and the numbers of the axis of Y.
 func (l *layout) grid(p *plot) {
 	g := picture.Group{ID: l.id("grid", ""), Class: "grid"}
-	for _, t := range p.x.ticks {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "gridline", X: p.x.At(t), Y: p.top, H: p.bottom - p.top})
+	for _, t := range p.x.Ticks {
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "gridline", X: p.x.At(t.Value), Y: p.top, H: p.bottom - p.top})
 	}
-	for _, t := range p.y.ticks {
-		y := p.y.At(t)
+	for _, t := range p.y.Ticks {
+		y := p.y.At(t.Value)
 		g.Shapes = append(g.Shapes,
 			picture.Shape{Class: "gridline", X: p.left, Y: y, W: p.right - p.left},
-			picture.Shape{Class: "amount", X: p.left - 60, Y: y + 38, Text: picture.Cut(p.y.axis.text(t), mostTick, small)})
+			picture.Shape{Class: "amount", X: p.left - 60, Y: y + 38, Text: picture.Cut(t.Label, mostTick, small)})
 	}
 	floor := picture.Shape{Class: "floor", X: p.left, Y: p.bottom, W: p.right - p.left}
-	if p.y.axis == nil { // bars stand at the left
+	if p.y.Axis == nil { // bars stand at the left
 		floor = picture.Shape{Class: "floor", X: p.left, Y: p.top, H: p.bottom - p.top}
 	}
 	g.Shapes = append(g.Shapes, floor)
@@ -83,12 +84,12 @@ func (l *layout) grid(p *plot) {
 
 // xAxis places the numbers and the label below a plot, as many as have room; it returns
 // the height that it took.
-func (l *layout) xAxis(s *scale, bottom picture.Px) picture.Px {
+func (l *layout) xAxis(s *picture.Ticked, bottom picture.Px) picture.Px {
 	g := picture.Group{ID: l.id("x", ""), Class: "axis"}
 	end := picture.Px(0)
-	for _, t := range s.ticks {
-		text := picture.Cut(s.axis.text(t), mostTick, small)
-		x, half := s.At(t), picture.Wide(text, small)/2
+	for _, t := range s.Ticks {
+		text := picture.Cut(t.Label, mostTick, small)
+		x, half := s.At(t.Value), picture.Wide(text, small)/2
 		if x-half < end || x+half > width {
 			continue
 		}
@@ -96,8 +97,8 @@ func (l *layout) xAxis(s *scale, bottom picture.Px) picture.Px {
 		g.Shapes = append(g.Shapes, picture.Shape{Class: "tick", X: x, Y: bottom + 140, Text: text})
 	}
 	height := picture.Px(220)
-	if s.axis.Label != "" {
-		g.Shapes = append(g.Shapes, picture.Shape{Class: "facts middle", X: (s.From + s.To) / 2, Y: bottom + 310, Text: picture.Cut(s.axis.Label, s.To-s.From, letter)})
+	if s.Axis.Label != "" {
+		g.Shapes = append(g.Shapes, picture.Shape{Class: "facts middle", X: (s.From + s.To) / 2, Y: bottom + 310, Text: picture.Cut(s.Axis.Label, s.To-s.From, letter)})
 		height += lineHeight
 	}
 	if len(g.Shapes) > 0 {
@@ -130,15 +131,14 @@ func (p *plot) labels(marks []Mark) (out []label, rows int) {
 	for _, m := range marks {
 		w := picture.Wide(picture.Cut(m.Name, mostAbove, bold), bold)
 		x := min(max(p.x.At(m.Value)-w/2, margin), width-margin-w)
-		row := all.Free(x)
-		all.Fill(row, x+w+80)
+		row, _ := all.Take(x, x+w+80, math.MaxInt)
 		out = append(out, label{x, row})
 	}
 	return out, all.Len()
 }
 
-func (l *layout) mark(s *scale, m Mark, shapes []picture.Shape) {
-	l.Add(picture.Group{ID: l.id("mark", m.Name), Class: "mark", Focus: true, Numbers: m.Name + ": " + s.axis.text(m.Value), Shapes: shapes})
+func (l *layout) mark(s *picture.Ticked, m Mark, shapes []picture.Shape) {
+	l.Add(picture.Group{ID: l.id("mark", m.Name), Class: "mark", Focus: true, Numbers: m.Name + ": " + s.Axis.Print(m.Value), Shapes: shapes})
 }
 
 // beside places the marks across Y, with their texts right of the plot, apart from each other.

@@ -37,7 +37,7 @@ const (
 var (
 	xmlName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]*$`)
 	number  = regexp.MustCompile(`^-?\d+(\.\d)?$`)
-	path    = regexp.MustCompile(`^[MLHVhvazZ0-9. -]*$`)
+	path    = regexp.MustCompile(`^[MLHVmlhvazZ0-9. -]*$`)
 )
 
 // written is a picture as a reader of XML finds it.
@@ -294,8 +294,8 @@ func FuzzCharts(f *testing.F) {
 	f.Add("c", 0.1, 0.30000000000000004, 1.0, 1e99, uint8(86))
 	f.Fuzz(func(t *testing.T, name string, a, b, c, d float64, bits uint8) {
 		on := func(n int) bool { return bits&(1<<n) != 0 }
-		x := chart.Axis{Label: name, Log: on(0), Bytes: on(1)}
-		y := chart.Axis{Label: name, Log: on(2), Bytes: on(3)}
+		x := picture.Axis{Label: name, Log: on(0), Bytes: on(1)}
+		y := picture.Axis{Label: name, Log: on(2), Bytes: on(3)}
 		points := []chart.Point{{X: a, Y: b, Low: c, High: d, Measured: on(4)}, {X: b, Y: c, Outside: on(5)}, {X: c, Y: d, Low: a, High: b}}
 		check(t, chart.Of(chart.Chart{ID: "l", Title: name, Note: name, Figure: &chart.Lines{
 			X: x, Y: y, Series: []chart.Series{{Name: name, Points: points}, {Name: name, Points: points[:1]}},

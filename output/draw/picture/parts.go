@@ -85,20 +85,18 @@ type Rows struct {
 // Len returns the number of rows.
 func (r *Rows) Len() int { return len(r.ends) }
 
-// Free returns the first row where nothing is right of x; it may be one more than there are.
-func (r *Rows) Free(x Px) int {
-	for row, end := range r.ends {
-		if end <= x {
-			return row
-		}
+// Take takes the room between two places in the first row where it is free, and returns the row. Where there are already most
+// rows and none has it, nothing is taken.
+func (r *Rows) Take(from, to Px, most int) (row int, ok bool) {
+	for row < len(r.ends) && r.ends[row] > from {
+		row++
 	}
-	return len(r.ends)
-}
-
-// Fill says that a row is taken up to x.
-func (r *Rows) Fill(row int, x Px) {
-	if row == len(r.ends) {
+	switch {
+	case row == most:
+		return most - 1, false
+	case row == len(r.ends):
 		r.ends = append(r.ends, 0)
 	}
-	r.ends[row] = x
+	r.ends[row] = to
+	return row, true
 }

@@ -40,14 +40,6 @@ func longest(rec *capture.Recording) (steps []step) {
 	return steps
 }
 
-// busyOf and freeOf return the means of a bucket, and false where it states none.
-func busyOf(b *capture.NodeBucket) (share float64, ok bool) {
-	return float64(b.Busy) / float64(max(b.Loads, 1)) / capture.Whole, b.Loads > 0
-}
-func freeOf(b *capture.NodeBucket) (free numa.Bytes, ok bool) {
-	return numa.Bytes(b.Free/int64(max(b.Frees, 1))) * numa.KiB, b.Frees > 0
-}
-
 // busy places the share of its cores that each node uses.
 func (l *layout) busy() []string {
 	top, stated := 1.0, false
@@ -62,7 +54,7 @@ func (l *layout) busy() []string {
 	if top > 1 { // turbo
 		top, _ = shareScale(top)
 	}
-	l.each("busy", "cores in use", mark{top, percent(top)}, func(n *capture.Node, s picture.Scale, steps []step) (text, more string, shapes []picture.Shape) {
+	l.each("busy", "cores in use", picture.Tick{Value: top, Label: percent(top)}, func(n *capture.Node, s picture.Scale, steps []step) (text, more string, shapes []picture.Shape) {
 		text = "not stated"
 		if peak, ok := n.Busy.Peak(); ok {
 			text = "peak " + percent(peak)
@@ -70,31 +62,27 @@ func (l *layout) busy() []string {
 				text = "mean " + percent(m) + ", " + text
 			}
 		}
-		shapes = l.measured(s, steps, "local", func(i int) (float64, bool) { return busyOf(&n.Timeline.Buckets[i]) },
-			func(i int) (float64, bool) {
-				b := &n.Timeline.Buckets[i]
-				return float64(b.MostBusy) / capture.Whole, b.Loads > 0
-			})
+		shapes = l.measured(s, steps, "local", true, func(i int) (mean, most float64, ok bool) { return n.Timeline.Buckets[i].Load() })
 		return text, "", append(shapes, limit(s, l.rec.Options.BusyNode)...)
 	})
 	return nil
 }
 
 // each places a panel for each node, all with one scale from 0 to a mark, below a heading.
-func (l *layout) each(id, heading string, most mark, of func(n *capture.Node, s picture.Scale, steps []step) (text, more string, shapes []picture.Shape)) {
+func (l *layout) each(id, heading string, most picture.Tick, of func(n *capture.Node, s picture.Scale, steps []step) (text, more string, shapes []picture.Shape)) {
 	const gap = picture.Px(120)
 	l.heading(id, heading)
 	height := min(max(picture.Px(2400/max(len(l.rec.Nodes), 1)), 240), 560) // many nodes share the page
 	for i := range l.rec.Nodes {
 		n := &l.rec.Nodes[i]
-		s := l.scale(height, most.value)
+		s := l.scale(height, most.Value)
 		text, more, shapes := of(n, s, nodeSteps(l.rec, n))
 		facts := []string{text}
 		if height < 300 { // no room for them
 			facts = nil
 		}
 		name := fmt.Sprintf("node %d", n.ID)
-		l.panel(fmt.Sprintf("node-%d__%s", n.ID, id), name, facts, s, []mark{{}, most}, name+": "+heading+": "+text+more, shapes...)
+		l.panel(fmt.Sprintf("node-%d__%s", n.ID, id), name, facts, s, []picture.Tick{{}, most}, name+": "+heading+": "+text+more, shapes...)
 		l.Y = s.From + gap
 	}
 	l.Y += panelGap - gap
@@ -108,22 +96,22 @@ func (l *layout) free() []string {
 		n := &l.rec.Nodes[i]
 		most = max(most, n.Total)
 		for j := range n.Timeline.Buckets {
-			free, ok := freeOf(&n.Timeline.Buckets[j])
+			free, ok := n.Timeline.Buckets[j].MeanFree()
 			stated, most = stated || ok, max(most, free)
 		}
 	}
 	if !stated {
 		return []string{l.o.source() + " does not state the free memory of the nodes."}
 	}
-	l.each("free", "free memory", mark{float64(most), most.String()}, func(n *capture.Node, s picture.Scale, steps []step) (text, more string, shapes []picture.Shape) {
+	l.each("free", "free memory", picture.Tick{Value: float64(most), Label: most.String()}, func(n *capture.Node, s picture.Scale, steps []step) (text, more string, shapes []picture.Shape) {
 		text = "not stated"
 		if n.Least >= 0 {
-			text, more = "least "+n.Least.String(), " at "+l.span.clock(n.LeastAt)
+			text, more = "least "+n.Least.String(), " at "+l.span.Clock(n.LeastAt)
 		}
-		return text, more, l.measured(s, steps, "free", func(i int) (float64, bool) {
-			free, ok := freeOf(&n.Timeline.Buckets[i])
-			return float64(free), ok
-		}, nil)
+		return text, more, l.measured(s, steps, "free", false, func(i int) (mean, _ float64, ok bool) {
+			free, ok := n.Timeline.Buckets[i].MeanFree()
+			return float64(free), 0, ok
+		})
 	})
 	return nil
 }
@@ -200,7 +188,7 @@ func (l *layout) homesRow(v *capture.VM) {
 	steps, s := vmSteps(l.rec, v), l.scale(height, 1)
 	l.band(id+"__", v, steps, s, false)
 	if far := curve(&l.span, steps, func(i int) (low, high picture.Px, ok bool) {
-		n, ok := share(&v.Timeline.Buckets[i])
+		n, _, ok := v.Timeline.Buckets[i].Locality()
 		return s.At(n), s.To, ok && n < 0.995
 	}); len(far) > 0 {
 		l.add(id+"__far", "far", "", picture.Shape{Class: "remote", Path: picture.Area(far), Fill: "remote"})
@@ -210,9 +198,13 @@ func (l *layout) homesRow(v *capture.VM) {
 
 // worst sorts VMs: the worst findings first, then the most remote memory over time.
 func (l *layout) worst(vms []*capture.VM) {
-	worst := map[*capture.VM]int{}
+	worst := map[*capture.VM]int{} // the highest severity, 0 being none
 	for _, v := range vms {
-		worst[v] = l.o.worst(l, v)
+		for i := range l.o.Findings {
+			if f := &l.o.Findings[i]; l.aboutVM(f, v) {
+				worst[v] = max(worst[v], int(f.Severity)+1)
+			}
+		}
 	}
 	slices.SortStableFunc(vms, func(a, b *capture.VM) int {
 		return cmp.Or(cmp.Compare(worst[b], worst[a]), cmp.Compare(b.Remote.Sum.Hi, a.Remote.Sum.Hi), cmp.Compare(b.Remote.Sum.Lo, a.Remote.Sum.Lo),
@@ -235,10 +227,10 @@ func (l *layout) sumOfNodes(steps []step) (text string) {
 			all.Loads, all.Busy = all.Loads+b.Loads, all.Busy+b.Busy
 		}
 		part := ""
-		if busy, ok := busyOf(&all); ok {
+		if busy, _, ok := all.Load(); ok {
 			part = " " + percent(busy) + " in use"
 		}
-		if free, ok := freeOf(&all); ok {
+		if free, ok := all.MeanFree(); ok {
 			part += " " + free.String() + " free"
 		}
 		switch {

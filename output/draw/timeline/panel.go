@@ -17,7 +17,7 @@ type layout struct {
 	*picture.Picture
 	o      *Options
 	rec    *capture.Recording
-	span   span
+	span   picture.Span
 	behind int          // groups before it stand behind the panels
 	top    picture.Px   // of the first panel: grid and gaps reach from here to the axis
 	marks  []picture.Px // of events, where lines go through all panels
@@ -35,7 +35,7 @@ func newLayout(rec *capture.Recording, o *Options, v *capture.VM, facts ...strin
 		about = func(f *finding.Finding) bool { return l.aboutVM(f, v) }
 	}
 	l.Title = o.title(subject + " over time")
-	l.Heading(o.title(name), strings.Join(append(facts, l.span.title()), " · "))
+	l.Heading(o.title(name), strings.Join(append(facts, l.span.Title()), " · "))
 	l.behind, l.top = len(l.Groups), l.Y
 	l.events(v)
 	l.found(about)
@@ -91,23 +91,17 @@ func (l *layout) heading(name, text string) {
 	l.Y += 170
 }
 
-// A mark is a labelled value of a scale.
-type mark struct {
-	value float64
-	label string
-}
-
 // panel places a quantity over time: its name and facts at the left, the floor, labels and lines of its scale,
 // and the shapes on it. numbers are shown when it is pointed at.
-func (l *layout) panel(id, name string, facts []string, s picture.Scale, marks []mark, numbers string, shapes ...picture.Shape) {
+func (l *layout) panel(id, name string, facts []string, s picture.Scale, marks []picture.Tick, numbers string, shapes ...picture.Shape) {
 	all := append(l.head(name, facts...), across("floor", s.From))
 	for i, m := range marks {
-		y := s.At(m.value)
+		y := s.At(m.Value)
 		if i > 0 {
 			all = append(all, across("gridline", y))
 		}
-		if m.label != "" && (len(marks) <= 4 || i%2 == 0) {
-			all = append(all, picture.Shape{Class: "amount", X: plotLeft - 60, Y: y + 35, Text: m.label})
+		if m.Label != "" && (len(marks) <= 4 || i%2 == 0) {
+			all = append(all, picture.Shape{Class: "amount", X: plotLeft - 60, Y: y + 35, Text: m.Label})
 		}
 	}
 	l.add(id, "panel", numbers, append(all, shapes...)...)
@@ -119,17 +113,14 @@ func across(class string, y picture.Px) picture.Shape {
 	return picture.Shape{Class: class, X: plotLeft, Y: y, W: plotRight - plotLeft}
 }
 
-// A value is that of a bucket; false where it is unknown.
-type value func(bucket int) (float64, bool)
-
 // curve returns the steps of a curve; of says from where to where each one reaches, and false where nothing is known.
-func curve(s *span, steps []step, of func(bucket int) (low, high picture.Px, ok bool)) (out []picture.Step) {
+func curve(s *picture.Span, steps []step, of func(bucket int) (low, high picture.Px, ok bool)) (out []picture.Step) {
 	for _, one := range steps {
 		low, high, ok := of(one.bucket)
 		if !ok {
 			continue
 		}
-		x, w := s.box(one.from, one.to)
+		x, w := s.Box(one.from, one.to)
 		if n := len(out); n > 0 {
 			last := &out[n-1]
 			if last.To >= x && last.Low == low && last.High == high {
@@ -144,21 +135,21 @@ func curve(s *span, steps []step, of func(bucket int) (low, high picture.Px, ok 
 }
 
 // rising returns the steps from the floor of a scale to a value.
-func (l *layout) rising(s picture.Scale, steps []step, of value) []picture.Step {
+func (l *layout) rising(s picture.Scale, steps []step, of func(bucket int) (float64, bool)) []picture.Step {
 	return curve(&l.span, steps, func(i int) (picture.Px, picture.Px, bool) {
 		v, ok := of(i)
 		return s.From, s.At(v), ok
 	})
 }
 
-// measured draws a quantity: the ground below its mean, a thin line for its worst value where that differs, its mean.
-func (l *layout) measured(s picture.Scale, steps []step, ground string, mean, worst value) []picture.Shape {
-	steady := l.rising(s, steps, mean)
-	out := []picture.Shape{{Class: ground, Path: picture.Area(steady)}}
-	if worst != nil {
-		out = append(out, picture.Shape{Class: "worst", Path: picture.Line(l.rising(s, steps, worst))})
+// measured draws a quantity: the ground below its mean, a thin line for its worst value where that is asked for, its mean.
+func (l *layout) measured(s picture.Scale, steps []step, ground string, thin bool, of func(bucket int) (mean, worst float64, ok bool)) []picture.Shape {
+	mean := l.rising(s, steps, func(i int) (float64, bool) { v, _, ok := of(i); return v, ok })
+	out := []picture.Shape{{Class: ground, Path: picture.Area(mean)}}
+	if thin {
+		out = append(out, picture.Shape{Class: "worst", Path: picture.Line(l.rising(s, steps, func(i int) (float64, bool) { _, v, ok := of(i); return v, ok }))})
 	}
-	return append(out, picture.Shape{Class: "curve", Path: picture.Line(steady)})
+	return append(out, picture.Shape{Class: "curve", Path: picture.Line(mean)})
 }
 
 // counts places a panel of how often something happened in each step: a tick as long as it was often.
@@ -174,7 +165,7 @@ func (l *layout) counts(steps []step, all []int64, sum int64, numbers func(most 
 	for i, n := range all {
 		if n > 0 {
 			y := min(s.At(float64(n)), s.From-50)
-			shapes = append(shapes, picture.Shape{Class: "event", X: l.span.x(steps[i].from), Y: y, H: s.From - y})
+			shapes = append(shapes, picture.Shape{Class: "event", X: l.span.X(steps[i].from), Y: y, H: s.From - y})
 		}
 	}
 	l.panel("migrations", "migrations", []string{facts}, s, nil, numbers(most), shapes...)
@@ -204,23 +195,23 @@ func (l *layout) aboutVM(f *finding.Finding, v *capture.VM) bool {
 func (l *layout) axis(gaps []step, bottom picture.Px) {
 	back := picture.Group{ID: l.ID + "__grid", Class: "grid"}
 	labels := []picture.Shape{across("floor", bottom), {Class: "facts", X: margin, Y: bottom + 130, Text: "UTC"}}
-	for _, t := range l.span.ticks(12) {
-		x := l.span.x(t.at)
+	for _, t := range l.span.Ticks(12) {
+		x := l.span.X(picture.Moment(t.Value))
 		back.Shapes = append(back.Shapes, picture.Shape{Class: "gridline", X: x, Y: l.top, H: bottom - l.top})
 		class := "facts middle"
-		if t.midnight {
+		if t.Day {
 			class += " date"
 		}
-		labels = append(labels, picture.Shape{Class: class, X: x, Y: bottom + 130, Text: t.label})
+		labels = append(labels, picture.Shape{Class: class, X: x, Y: bottom + 130, Text: t.Label})
 	}
 	for _, x := range l.marks {
 		back.Shapes = append(back.Shapes, picture.Shape{Class: "story", X: x, Y: l.top, H: bottom - l.top})
 	}
 	behind := []picture.Group{back}
 	for i, g := range gaps {
-		x, w := l.span.box(g.from, g.to)
+		x, w := l.span.Box(g.from, g.to)
 		one := picture.Group{ID: fmt.Sprintf("%s__gap-%d", l.ID, i), Class: "gap", Focus: true,
-			Numbers: "no ticks from " + l.span.fromTo(g.from, g.to), Shapes: []picture.Shape{{Class: "block", X: x, Y: l.top, W: w, H: bottom - l.top}}}
+			Numbers: "no ticks from " + l.span.FromTo(g.from, g.to), Shapes: []picture.Shape{{Class: "block", X: x, Y: l.top, W: w, H: bottom - l.top}}}
 		if w > 520 {
 			one.Shapes = append(one.Shapes, picture.Shape{Class: "facts middle", X: x + w/2, Y: l.top + (bottom-l.top)/2, Text: "no ticks"})
 		}
@@ -237,15 +228,15 @@ func (l *layout) axis(gaps []step, bottom picture.Px) {
 // slices places the stretches that can be pointed at, over all panels; sum adds up the
 // steps of one and says what they hold.
 func (l *layout) slices(steps []step, bottom picture.Px, sum func([]step) string) {
-	width := l.span.stepFor(60)
+	width := l.span.Step(60)
 	for from, to := 0, 0; from < len(steps); from = to {
 		end := steps[from].from.Truncate(width).Add(width)
 		for to = from + 1; to < len(steps) && steps[to].from.Before(end) && steps[to].from.Equal(steps[to-1].to); to++ {
 		}
-		x, w := l.span.box(steps[from].from, steps[to-1].to)
+		x, w := l.span.Box(steps[from].from, steps[to-1].to)
 		if text := sum(steps[from:to]); text != "" {
 			l.Add(picture.Group{ID: fmt.Sprintf("%s__slice-%d", l.ID, steps[from].bucket), Class: "slice",
-				Numbers: l.span.fromTo(steps[from].from, steps[to-1].to) + ": " + text, Shapes: []picture.Shape{{Class: "hit", X: x, Y: l.top, W: w, H: bottom - l.top}}})
+				Numbers: l.span.FromTo(steps[from].from, steps[to-1].to) + ": " + text, Shapes: []picture.Shape{{Class: "hit", X: x, Y: l.top, W: w, H: bottom - l.top}}})
 		}
 	}
 }

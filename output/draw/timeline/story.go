@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -23,10 +24,10 @@ func (l *layout) events(v *capture.VM) {
 	var rows picture.Rows
 	var groups []picture.Group
 	for _, e := range l.o.Events(l.rec, v) {
-		if e.Time.Before(l.span.first) || e.Time.After(l.span.last) {
+		if !l.span.Has(e.Time) {
 			continue
 		}
-		x := l.span.x(e.Time)
+		x := l.span.X(e.Time)
 		words := picture.Shape{Class: "facts", X: x + 40, Text: texttab.Cut(e.Text, 28)}
 		wide := picture.Wide(words.Text, letter) + 60
 		from, to := x, x+wide
@@ -34,19 +35,14 @@ func (l *layout) events(v *capture.VM) {
 			words.Class, words.X = "facts before", x-40
 			from, to = x-wide, x
 		}
-		row := rows.Free(from)
-		if row == mostRows { // the line stays, and its words when it is pointed at
-			row, words.Text = mostRows-1, ""
-		} else {
-			rows.Fill(row, to)
-		}
+		row, free := rows.Take(from, to, mostRows)
 		y := l.Y + picture.Px(row)*rowHeight
 		shapes := []picture.Shape{{Class: "event", X: x, Y: y, H: rowHeight - 30}}
-		if words.Text != "" {
+		if free { // else the line stays, and its words when it is pointed at
 			words.Y = y + 100
 			shapes = append(shapes, words)
 		}
-		numbers := l.span.clock(e.Time) + " " + e.Text
+		numbers := l.span.Clock(e.Time) + " " + e.Text
 		if e.Note != "" {
 			numbers += ": " + e.Note
 		}
@@ -77,11 +73,9 @@ func (l *layout) found(about func(*finding.Finding) bool) {
 		if !about(f) || f.From.IsZero() {
 			continue
 		}
-		x, w := l.span.box(f.From, f.To)
+		x, w := l.span.Box(f.From, f.To)
 		label := picture.Wide(f.Rule, boldLetter) + 60
-		row := rows.Free(x)
-		y := l.Y + picture.Px(row)*rowHeight
-		text := picture.Shape{Class: "name", X: x + 30, Y: y + 105, Text: f.Rule}
+		text := picture.Shape{Class: "name", X: x + 30, Text: f.Rule}
 		end := x + w
 		if w < label {
 			text.X, end = x+w+30, x+w+label
@@ -89,9 +83,11 @@ func (l *layout) found(about func(*finding.Finding) bool) {
 				text.Class, text.X, end = "name before", x-30, x+w
 			}
 		}
-		rows.Fill(row, end+40)
-		when := l.span.fromTo(f.From, f.To)
-		if from := l.span.clock(f.From); from == l.span.clock(f.To) {
+		row, _ := rows.Take(x, end+40, math.MaxInt)
+		y := l.Y + picture.Px(row)*rowHeight
+		text.Y = y + 105
+		when := l.span.FromTo(f.From, f.To)
+		if from := l.span.Clock(f.From); from == l.span.Clock(f.To) {
 			when = "at " + from
 		}
 		groups = append(groups, picture.Group{
@@ -124,12 +120,12 @@ func (d *vmDrawing) speed() {
 	s.Low = floors[slices.IndexFunc(floors, func(f float64) bool { return f <= max(least, 0) })]
 	worst := slices.MinFunc(points, func(a, b simulate.SpeedPoint) int { return cmp.Compare(a.Value, b.Value) })
 	mean := sum / float64(len(points))
-	facts := []string{fmt.Sprintf("mean %.2f", mean), fmt.Sprintf("worst %.2f", worst.Value), "at " + d.span.clock(worst.Time)}
+	facts := []string{fmt.Sprintf("mean %.2f", mean), fmt.Sprintf("worst %.2f", worst.Value), "at " + d.span.Clock(worst.Time)}
 	steps := stepsBetween(points, d.v.Last)
 	interval := curve(&d.span, steps, func(i int) (low, high picture.Px, ok bool) { return s.At(points[i].Low), s.At(points[i].High), true })
 	value := d.rising(s, steps, func(i int) (float64, bool) { return points[i].Value, true })
-	d.panel("speed", "performance", facts, s, []mark{{s.Low, fmt.Sprintf("%.1f", s.Low)}, {1, "1"}},
-		fmt.Sprintf("performance index (1: all memory local, no wait): mean %.2f, worst %.2f (%.2f to %.2f) at %s", mean, worst.Value, worst.Low, worst.High, d.span.clock(worst.Time)),
+	d.panel("speed", "performance", facts, s, []picture.Tick{{Value: s.Low, Label: fmt.Sprintf("%.1f", s.Low)}, {Value: 1, Label: "1"}},
+		fmt.Sprintf("performance index (1: all memory local, no wait): mean %.2f, worst %.2f (%.2f to %.2f) at %s", mean, worst.Value, worst.Low, worst.High, d.span.Clock(worst.Time)),
 		picture.Shape{Class: "free", Path: picture.Area(interval)}, picture.Shape{Class: "curve", Path: picture.Line(value)})
 	d.explain("free", "", "performance: what the published figures allow")
 }
@@ -158,28 +154,28 @@ func stepsBetween(points []simulate.SpeedPoint, last time.Time) (steps []step) {
 
 // moment marks the moment of the options through all panels, and says above the axis when it is.
 func (l *layout) moment(bottom picture.Px) {
-	if at := l.o.Moment; !at.IsZero() && !at.Before(l.span.first) && !at.After(l.span.last) {
-		l.add("moment", "moment", "the moment "+l.span.clock(at), picture.Shape{Class: "cursor", X: l.span.x(at) - 6, Y: l.top, W: 12, H: bottom - l.top})
+	if at := l.o.Moment; l.span.Has(at) {
+		l.add("moment", "moment", "the moment "+l.span.Clock(at), picture.Shape{Class: "cursor", X: l.span.X(at) - 6, Y: l.top, W: 12, H: bottom - l.top})
 	}
 }
 
-// HostAt says what the nodes of a host held at a moment, and from when to when that stood; "" where nothing is known.
-func HostAt(rec *capture.Recording, at time.Time) (from, to time.Time, text string) {
-	l := &layout{rec: rec, span: spanOf(rec)}
+// HostAt says what the nodes of a host held at a moment; "" where nothing is known.
+func HostAt(rec *capture.Recording, at time.Time) string {
+	l := &layout{rec: rec}
 	return atMoment(longest(rec), at, l.sumOfNodes)
 }
 
 // VMAt says the same of a VM of a recording.
-func VMAt(rec *capture.Recording, v *capture.VM, at time.Time) (from, to time.Time, text string) {
-	d := &vmDrawing{layout: &layout{rec: rec, span: spanOf(rec)}, v: v}
+func VMAt(rec *capture.Recording, v *capture.VM, at time.Time) string {
+	d := &vmDrawing{v: v}
 	return atMoment(vmSteps(rec, v), at, d.sum)
 }
 
-func atMoment(steps []step, at time.Time, sum func([]step) string) (from, to time.Time, text string) {
+func atMoment(steps []step, at time.Time, sum func([]step) string) string {
 	for i, s := range steps {
 		if !at.Before(s.from) && (at.Before(s.to) || i == len(steps)-1 && at.Equal(s.to)) {
-			return s.from, s.to, sum(steps[i : i+1])
+			return sum(steps[i : i+1])
 		}
 	}
-	return at, at, ""
+	return ""
 }

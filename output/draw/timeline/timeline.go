@@ -62,17 +62,6 @@ func (o *Options) label(v *capture.VM) string {
 
 func (o *Options) blind(v *capture.VM) bool { return o.Blind != nil && o.Blind(v) }
 
-// worst returns the highest severity of the findings about a VM of the layout's host as a
-// number, 0 being none.
-func (o *Options) worst(l *layout, v *capture.VM) (worst int) {
-	for i := range o.Findings {
-		if f := &o.Findings[i]; l.aboutVM(f, v) {
-			worst = max(worst, int(f.Severity)+1)
-		}
-	}
-	return worst
-}
-
 // HostID returns the id of the drawing of a host. Every id in the drawing begins with it.
 func HostID(rec *capture.Recording) string { return "capture-" + picture.ID(rec.Host) }
 

@@ -117,9 +117,9 @@ func (l *layout) band(id string, v *capture.VM, steps []step, s picture.Scale, l
 		homes := v.Timeline.Buckets[steps[from].bucket].Homes
 		for to = from + 1; to < len(steps) && v.Timeline.Buckets[steps[to].bucket].Homes == homes && steps[to].from.Equal(steps[to-1].to); to++ {
 		}
-		x, w := l.span.box(steps[from].from, steps[to-1].to)
+		x, w := l.span.Box(steps[from].from, steps[to-1].to)
 		g := picture.Group{ID: fmt.Sprintf("%s__%shome-%d", l.ID, id, steps[from].bucket), Class: "home",
-			Numbers: fmt.Sprintf("home node %s from %s", homes, l.span.fromTo(steps[from].from, steps[to-1].to))}
+			Numbers: fmt.Sprintf("home node %s from %s", homes, l.span.FromTo(steps[from].from, steps[to-1].to))}
 		y, n := s.To, picture.Px(homes.Len())
 		for node := range homes.All() {
 			end := y + (s.From-y)/n
@@ -149,20 +149,6 @@ func homesText(v *capture.VM) string {
 	return strings.Join(parts, "; ") + "; changed " + words.Plural(int(v.Changed.Total), "time")
 }
 
-// share returns N%L of a bucket, its mean over memory and ticks.
-func share(b *capture.VMBucket) (float64, bool) {
-	if b.Memory == 0 || b.Local+b.Remote <= 0 {
-		return 0, false
-	}
-	return float64(b.Local) / float64(b.Local+b.Remote), true
-}
-
-// amounts returns the memory of a bucket, its means over the ticks that state it.
-func amounts(b *capture.VMBucket) (local, remote numa.Bytes) {
-	n := int64(max(b.Memory, 1))
-	return numa.Bytes(b.Local/n) * numa.KiB, numa.Bytes(b.Remote/n) * numa.KiB
-}
-
 // locality places N%L: the mean, its least, and the limit that rules judge by.
 func (d *vmDrawing) locality() {
 	if !d.states(d.v.HasMemory, "local and remote memory") {
@@ -171,18 +157,17 @@ func (d *vmDrawing) locality() {
 	s, low, most := d.scale(700, 1), &d.v.Low, d.rec.Options.Locality
 	facts, text := []string{"no memory on a node"}, fmt.Sprintf("N%%L never below %s", percent(most))
 	if all := d.v.Least.Local + d.v.Least.Remote; all > 0 {
-		facts = []string{"least " + rule.NL(float64(d.v.Least.Local)/float64(all)), "at " + d.span.clock(d.v.Least.Time)}
+		facts = []string{"least " + rule.NL(float64(d.v.Least.Local)/float64(all)), "at " + d.span.Clock(d.v.Least.Time)}
 	}
 	if low.Count > 0 {
 		text = fmt.Sprintf("N%%L below %s for %s, longest from %s with at least %s local", percent(most), rule.Duration(low.Time),
-			d.span.fromTo(low.Longest.From, low.Longest.To), rule.NL(low.Longest.Worst))
+			d.span.FromTo(low.Longest.From, low.Longest.To), rule.NL(low.Longest.Worst))
 	}
 	if d.blind {
 		facts, text = notMeasurable, "N%L means nothing: the memory is interleaved over the home nodes (M006)"
 	}
-	shapes := d.measured(s, d.steps, "local", func(i int) (float64, bool) { return share(d.bucket(i)) },
-		func(i int) (float64, bool) { return float64(d.bucket(i).Least) / capture.Whole, d.bucket(i).Memory > 0 })
-	d.panel("locality", "N%L", facts, s, []mark{{0, "0"}, {.5, "50 %"}, {1, "100 %"}}, text, append(shapes, limit(s, most)...)...)
+	shapes := d.measured(s, d.steps, "local", true, func(i int) (mean, least float64, ok bool) { return d.bucket(i).Locality() })
+	d.panel("locality", "N%L", facts, s, []picture.Tick{{Label: "0"}, {Value: .5, Label: "50 %"}, {Value: 1, Label: "100 %"}}, text, append(shapes, limit(s, most)...)...)
 }
 
 // notMeasurable stands for what N%L and remote memory do not tell of interleaved memory.
@@ -195,31 +180,31 @@ func (d *vmDrawing) memory() {
 	}
 	var most numa.Bytes
 	for i := range d.v.Timeline.Buckets {
-		local, remote := amounts(d.bucket(i))
+		local, remote, _ := d.bucket(i).Amounts()
 		most = max(most, local+remote)
 	}
-	top, marks := memoryScale(most)
-	s := d.scale(900, top)
+	axis := bytesAxis.Scale(picture.Reach{High: float64(max(most, 4*numa.MiB)), Any: true}, 4, true, true)
+	s := d.scale(900, axis.High)
 	facts, name := []string{"never remote"}, "local memory"
 	if d.v.Remote.Most > 0 {
-		facts = []string{"remote at most", d.v.Remote.Most.String(), "at " + d.span.clock(d.v.Remote.At)}
+		facts = []string{"remote at most", d.v.Remote.Most.String(), "at " + d.span.Clock(d.v.Remote.At)}
 	}
 	text := fmt.Sprintf("memory: at most %s remote, at the end %s local and %s remote", d.v.Remote.Most, d.v.LastLocal, d.v.LastRemote)
 	if d.blind {
 		facts, name = notMeasurable, "memory on the home nodes"
 		text = fmt.Sprintf("memory: at the end %s; how much of it is remote is not measurable, it is interleaved over the home nodes (M006)", d.v.LastLocal+d.v.LastRemote)
 	}
-	shapes := d.measured(s, d.steps, "local", func(i int) (float64, bool) {
-		local, _ := amounts(d.bucket(i))
-		return float64(local), d.bucket(i).Memory > 0
-	}, nil)
+	shapes := d.measured(s, d.steps, "local", false, func(i int) (mean, _ float64, ok bool) {
+		local, _, ok := d.bucket(i).Amounts()
+		return float64(local), 0, ok
+	})
 	if far := curve(&d.span, d.steps, func(i int) (low, high picture.Px, ok bool) {
-		local, remote := amounts(d.bucket(i))
-		return s.At(float64(local)), s.At(float64(local + remote)), d.bucket(i).Memory > 0 && remote > 0
+		local, remote, ok := d.bucket(i).Amounts()
+		return s.At(float64(local)), s.At(float64(local + remote)), ok && remote > 0
 	}); len(far) > 0 {
 		shapes = append(shapes, picture.Shape{Class: "remote", Path: picture.Area(far), Fill: "remote"})
 	}
-	d.panel("memory", "memory", facts, s, marks, text, shapes...)
+	d.panel("memory", "memory", facts, s, axis.Ticks, text, shapes...)
 	d.explain("local", "", name)
 	if d.Uses("remote") {
 		d.explain("remote", "remote", "remote memory")
@@ -254,18 +239,17 @@ func (d *vmDrawing) ready() {
 		of = "of the whole VM"
 	}
 	facts := []string{of}
-	rate := func(of func(b *capture.VMBucket) float64) value {
-		return func(i int) (float64, bool) { return of(d.bucket(i)) / capture.Whole, d.bucket(i).Rates > 0 }
-	}
 	var shapes []picture.Shape
 	if hasReady {
 		name, facts = "ready", append(facts, "at most "+percent(ready))
-		shapes = d.measured(s, d.steps, "waiting", rate(func(b *capture.VMBucket) float64 { return float64(b.Ready) / float64(max(b.Rates, 1)) }),
-			rate(func(b *capture.VMBucket) float64 { return float64(b.MostReady) }))
+		shapes = d.measured(s, d.steps, "waiting", true, func(i int) (mean, most float64, ok bool) {
+			mean, most, _, ok = d.bucket(i).Waiting()
+			return mean, most, ok
+		})
 		d.explain("waiting", "", "ready, mean of the vCPUs")
 	}
 	if coStop > 0 {
-		mean := rate(func(b *capture.VMBucket) float64 { return float64(b.CoStop) / float64(max(b.Rates, 1)) })
+		mean := func(i int) (float64, bool) { _, _, v, ok := d.bucket(i).Waiting(); return v, ok }
 		shapes = append(shapes, picture.Shape{Class: "costop", Path: picture.Line(d.rising(s, d.steps, mean))})
 		d.legend = append(d.legend, picture.Stroke("", "line", "costop", "co-stop"))
 	}
@@ -298,19 +282,18 @@ func (d *vmDrawing) life() {
 		}
 		d.add(name, "life", "", picture.Shape{Class: "limit", X: x, Y: d.top, H: bottom - d.top}, one)
 	}
-	if x := d.span.x(d.v.First); d.v.Appeared {
-		mark(x, "appeared", "appears "+d.span.clock(d.v.First), x > plotLeft+1300)
+	if x := d.span.X(d.v.First); d.v.Appeared {
+		mark(x, "appeared", "appears "+d.span.Clock(d.v.First), x > plotLeft+1300)
 	}
-	if x := d.span.x(d.v.Last); d.v.Left {
-		text := "gone after " + d.span.clock(d.v.Last)
+	if x := d.span.X(d.v.Last); d.v.Left {
+		text := "gone after " + d.span.Clock(d.v.Last)
 		mark(x, "left", text, x+50+picture.Wide(text, letter) > pictureWidth-margin)
 	}
 }
 
 // sum says what some steps hold.
 func (d *vmDrawing) sum(steps []step) string {
-	var all capture.VMBucket
-	least := int32(capture.Whole)
+	all := capture.VMBucket{Least: capture.Whole}
 	for _, one := range steps {
 		b := d.bucket(one.bucket)
 		all.Memory, all.Local, all.Remote = all.Memory+b.Memory, all.Local+b.Local, all.Remote+b.Remote
@@ -319,13 +302,13 @@ func (d *vmDrawing) sum(steps []step) string {
 		all.Moves += b.Moves
 		all.Homes |= b.Homes
 		if b.Memory > 0 {
-			least = min(least, b.Least)
+			all.Least = min(all.Least, b.Least)
 		}
 	}
 	var parts []string
-	if n, ok := share(&all); ok && d.v.HasMemory {
-		local, remote := amounts(&all)
-		parts = append(parts, fmt.Sprintf("N%%L %s (least %s)", rule.NL(n), rule.NL(float64(least)/capture.Whole)), fmt.Sprintf("%s local, %s remote", local, remote))
+	if n, least, ok := all.Locality(); ok && d.v.HasMemory {
+		local, remote, _ := all.Amounts()
+		parts = append(parts, fmt.Sprintf("N%%L %s (least %s)", rule.NL(n), rule.NL(least)), fmt.Sprintf("%s local, %s remote", local, remote))
 	}
 	if d.v.HasHomes {
 		parts = append(parts, "home node "+all.Homes.String())
@@ -333,12 +316,12 @@ func (d *vmDrawing) sum(steps []step) string {
 	if d.v.HasMoves && all.Moves > 0 {
 		parts = append(parts, fmt.Sprintf("migrations %d", all.Moves))
 	}
-	rate := func(n int64) string { return percent(float64(n) / float64(all.Rates) / capture.Whole) }
-	if _, ok := d.v.Ready.Peak(); ok && all.Rates > 0 {
-		parts = append(parts, fmt.Sprintf("ready %s (at most %s)", rate(all.Ready), percent(float64(all.MostReady)/capture.Whole)))
+	ready, most, coStop, stated := all.Waiting()
+	if _, ok := d.v.Ready.Peak(); ok && stated {
+		parts = append(parts, fmt.Sprintf("ready %s (at most %s)", percent(ready), percent(most)))
 	}
-	if peak, ok := d.v.CoStop.Peak(); ok && peak > 0 && all.Rates > 0 {
-		parts = append(parts, "co-stop "+rate(all.CoStop))
+	if peak, ok := d.v.CoStop.Peak(); ok && peak > 0 && stated {
+		parts = append(parts, "co-stop "+percent(coStop))
 	}
 	return strings.Join(parts, " · ")
 }

@@ -1,6 +1,10 @@
 package topo
 
-import "strings"
+import (
+	"strings"
+
+	"homenode/internal/texttab"
+)
 
 // A Span is a run of guest nodes that share a run of nodes: guest nodes that are
 // carried by overlapping nodes stand above all of these together.
@@ -44,7 +48,7 @@ func (c *canvas) guests(d *Drawing, p *plan) {
 	for _, s := range spans {
 		room := (s.To-s.From+1)*(box+1) - 1
 		for _, g := range s.Guests {
-			if columns(frameTitle(&d.Guests[g])) > room/len(s.Guests)-5 {
+			if texttab.Width(frameTitle(&d.Guests[g])) > room/len(s.Guests)-5 {
 				asFrames = false
 			}
 		}

@@ -75,15 +75,15 @@ func (c *canvas) wrapped(code, text string) {
 		switch {
 		case line == indent:
 			line += word
-		case columns(line)+1+columns(word) > c.width:
-			c.line(c.paint(code, cut(line, c.width)))
+		case texttab.Width(line)+1+texttab.Width(word) > c.width:
+			c.line(c.paint(code, texttab.Cut(line, c.width)))
 			indent = "  "
 			line = indent + word
 		default:
 			line += " " + word
 		}
 	}
-	c.line(c.paint(code, cut(line, c.width)))
+	c.line(c.paint(code, texttab.Cut(line, c.width)))
 }
 
 // A plan is the sizes that all nodes of a drawing share, in columns.
@@ -115,7 +115,7 @@ func (c *canvas) plan(d *Drawing) *plan {
 			p.measure(n.More.Label(), n.More.VCPUs, n.More.Memory.String(), "")
 		}
 		for _, s := range append(n.feet(), head(n, false)) {
-			p.inner = max(p.inner, columns(s))
+			p.inner = max(p.inner, texttab.Width(s))
 		}
 	}
 	rest := p.vcpus + p.memory + 5 // two blanks before each column, one before the bar
@@ -161,10 +161,10 @@ func (d *Drawing) explained(shortened bool, most int) (out []string) {
 }
 
 func (p *plan) measure(label string, vcpus int, memory, remote string) {
-	p.label = max(p.label, columns(label))
-	p.vcpus = max(p.vcpus, columns(count(vcpus)))
-	p.memory = max(p.memory, columns(memory))
-	p.remote = max(p.remote, columns(remote))
+	p.label = max(p.label, texttab.Width(label))
+	p.vcpus = max(p.vcpus, texttab.Width(count(vcpus)))
+	p.memory = max(p.memory, texttab.Width(memory))
+	p.remote = max(p.remote, texttab.Width(remote))
 }
 
 func count(vcpus int) string { return fmt.Sprintf("%dc", vcpus) }
@@ -207,7 +207,7 @@ func (c *canvas) row(nodes []Node, p *plan) {
 	lines := make([]string, height+2)
 	for i := range nodes {
 		title := head(&nodes[i], true)
-		if columns(title) > p.inner {
+		if texttab.Width(title) > p.inner {
 			title = head(&nodes[i], false)
 		}
 		box := append([]string{c.border('┌', title, '┐', p.inner)}, boxes[i]...)
@@ -235,12 +235,12 @@ func (c *canvas) border(left rune, title string, right rune, inner int) string {
 	if title == "" {
 		return string(left) + strings.Repeat("─", inner+2) + string(right)
 	}
-	title = cut(title, inner)
+	title = texttab.Cut(title, inner)
 	name, rest, more := strings.Cut(title, " ─ ")
 	if more {
 		rest = " ─ " + rest
 	}
-	return string(left) + " " + c.paint(bold, name) + rest + " " + strings.Repeat("─", inner-columns(title)) + string(right)
+	return string(left) + " " + c.paint(bold, name) + rest + " " + strings.Repeat("─", inner-texttab.Width(title)) + string(right)
 }
 
 // box returns the lines of a node without borders, each p.inner wide: its clients,
@@ -259,7 +259,7 @@ func (c *canvas) box(n *Node, p *plan) (lines, sums []string) {
 		lines = append(lines, c.paint(yellow, fit(fmt.Sprintf("▒ %s of %s, %s", n.Foreign, n.guests(), n.elsewhere()), p.inner)))
 	}
 	feet := n.feet()
-	if sum := strings.Join(feet, "   "); columns(sum) <= p.inner {
+	if sum := strings.Join(feet, "   "); texttab.Width(sum) <= p.inner {
 		feet = []string{sum}
 	}
 	for _, s := range feet {
@@ -279,7 +279,7 @@ func (p *plan) cells(label, bar string, vcpus int, memory, remote string) []stri
 
 func (c *canvas) client(cl *Client, p *plan) string {
 	cells := p.cells(shortLabel(cl, p.label), bar(cl.VCPUs, p.most, p.bar), cl.VCPUs, memoryOf(cl), remoteOf(cl))
-	if s := strings.Join(cells, ""); columns(s) > p.inner {
+	if s := strings.Join(cells, ""); texttab.Width(s) > p.inner {
 		return fit(s, p.inner)
 	}
 	codes := [9]string{2: blue, 8: yellow}
@@ -296,10 +296,10 @@ func (c *canvas) client(cl *Client, p *plan) string {
 func shortLabel(cl *Client, n int) string {
 	suffix := fmt.Sprintf(".%d", cl.Index)
 	name, isWide := strings.CutSuffix(cl.Label, suffix)
-	if !isWide || columns(cl.Label) <= n || n < len(suffix)+2 {
-		return cut(cl.Label, n)
+	if !isWide || texttab.Width(cl.Label) <= n || n < len(suffix)+2 {
+		return texttab.Cut(cl.Label, n)
 	}
-	return cut(name, n-len(suffix)) + suffix
+	return texttab.Cut(name, n-len(suffix)) + suffix
 }
 
 // eighths are the blocks that end a bar: a true proportion to an eighth of a column.
@@ -318,33 +318,11 @@ func bar(n, most, columns int) string {
 	return s
 }
 
-// columns returns how many columns of a terminal s takes; marks that stand on
-// another character take none. Characters of ambiguous width count as one, as
-// terminals outside East Asian locales show them.
-func columns(s string) int { return texttab.Width(s) }
-
-// cut shortens s to so many columns, with an ellipsis.
-func cut(s string, n int) string {
-	if columns(s) <= n {
-		return s
-	}
-	if n <= 0 {
-		return ""
-	}
-	kept := 0
-	for i, r := range s {
-		if kept += columns(string(r)); kept > n-1 {
-			return s[:i] + "…"
-		}
-	}
-	return s
-}
-
 // fit cuts or pads s to exactly n columns.
 func fit(s string, n int) string {
-	s = cut(s, n)
-	return s + strings.Repeat(" ", max(0, n-columns(s)))
+	s = texttab.Cut(s, n)
+	return s + strings.Repeat(" ", max(0, n-texttab.Width(s)))
 }
 
 // left pads s on the left to n columns.
-func left(s string, n int) string { return strings.Repeat(" ", max(0, n-columns(s))) + s }
+func left(s string, n int) string { return strings.Repeat(" ", max(0, n-texttab.Width(s))) + s }

@@ -10,6 +10,7 @@ import (
 	"homenode/numa/unit"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 	"homenode/size/calibrate"
 	"homenode/size/iocost"
 )
@@ -32,8 +33,8 @@ func changes(c *Calibration) []answer.Change {
 // charts shows own costs with their ranges beside the published ones.
 func charts(c *Calibration) []chart.Chart {
 	lines := &chart.Lines{
-		X: chart.Axis{Label: "block", Log: true, Bytes: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(math.Round(v))) }},
-		Y: chart.Axis{Label: "cycles of one I/O", Log: true, Text: func(v float64) string { return strings.TrimSuffix(unit.Cycles(v).String(), "cycles") }},
+		X: picture.Axis{Label: "block", Log: true, Bytes: true, Text: func(v float64) string { return iocost.Size(numa.Bytes(math.Round(v))) }},
+		Y: picture.Axis{Label: "cycles of one I/O", Log: true, Text: func(v float64) string { return strings.TrimSuffix(unit.Cycles(v).String(), "cycles") }},
 	}
 	for i := range c.Result.Costs {
 		cost := &c.Result.Costs[i]

@@ -2,12 +2,14 @@ package fit
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"testing"
 
 	"homenode/internal/golden"
 	"homenode/numa"
 	"homenode/output/answer"
+	"homenode/output/draw/picture"
 	"homenode/output/format"
 	"homenode/size/fit"
 	"homenode/source/scenario"
@@ -74,18 +76,12 @@ func answers(t *testing.T) map[string]*answer.Answer {
 
 func TestFitForms(t *testing.T) {
 	for name, a := range answers(t) {
-		for _, tt := range []struct {
-			ext  string
-			form string
-		}{
-			{"txt", "table"}, {"svg", "svg"},
-		} {
-			var b bytes.Buffer
-			if err := format.Write(&b, tt.form, a, format.Options{}); err != nil {
-				t.Fatal(err)
-			}
-			golden.Equal(t, b.Bytes(), "testdata/"+name+"."+tt.ext)
+		var text, drawn bytes.Buffer
+		if err := errors.Join(format.Write(&text, "table", a, format.Options{}), picture.Write(&drawn, a.Drawings[0].Picture(), true)); err != nil {
+			t.Fatal(err)
 		}
+		golden.Equal(t, text.Bytes(), "testdata/"+name+".txt")
+		golden.Equal(t, drawn.Bytes(), "testdata/"+name+".svg")
 	}
 }
 

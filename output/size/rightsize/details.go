@@ -10,6 +10,7 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/chart"
+	"homenode/output/draw/picture"
 	"homenode/output/size"
 	"homenode/size/rightsize"
 )
@@ -222,7 +223,7 @@ func demandChart(r *rightsize.Result, shown []*rightsize.Advice) (chart.Chart, b
 		return chart.Chart{}, false
 	}
 	t := &r.Totals
-	bars := &chart.Bars{X: chart.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}, Limit: "suggested"}
+	bars := &chart.Bars{X: picture.Axis{Label: "vCPUs", Text: func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }}, Limit: "suggested"}
 	c := chart.Chart{ID: "rightsize", Title: fmt.Sprintf("%d of %s could be smaller, %d should grow", t.Smaller, words.Plural(t.Judged, "VM"), t.Larger),
 		Note: fmt.Sprintf("Demand is run + ready. Not judged: %d.", t.VMs-t.Judged), Figure: bars}
 	names := map[string]int{}
