@@ -44,13 +44,23 @@ func localShade(share, low float64) chart.Shade {
 // hostLink is the address of the page of a host.
 func hostLink(id string) string { return answer.Object{Kind: "host", ID: id}.Address() }
 
-// grouped returns rows by cluster, clusters and hosts by name.
-func grouped(by map[string][]chart.HostRow) (all []chart.HostGroup) {
-	for name, rows := range by {
+// hostMap are the hosts of a map of nodes, by cluster.
+type hostMap map[string][]chart.HostRow
+
+func (m hostMap) add(cluster string, row chart.HostRow) {
+	cluster = cmp.Or(cluster, clusterless)
+	m[cluster] = append(m[cluster], row)
+}
+
+// drawing returns the map, clusters and hosts by name; title goes on behind how many hosts there are.
+func (m hostMap) drawing(about, id, title, measure, dark, bad string) answer.Drawing {
+	h := &chart.Hosts{Measures: []string{measure, "free memory", "N%L"}, Dark: dark, Bad: bad}
+	n := 0
+	for name, rows := range m {
 		slices.SortFunc(rows, func(a, b chart.HostRow) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
-		all = append(all, chart.HostGroup{Name: name, Hosts: rows})
+		h.Groups, n = append(h.Groups, chart.HostGroup{Name: name, Hosts: rows}), n+len(rows)
 	}
-	slices.SortFunc(all, func(a, b chart.HostGroup) int {
+	slices.SortFunc(h.Groups, func(a, b chart.HostGroup) int {
 		if (a.Name == clusterless) != (b.Name == clusterless) {
 			if a.Name == clusterless {
 				return 1
@@ -59,20 +69,13 @@ func grouped(by map[string][]chart.HostRow) (all []chart.HostGroup) {
 		}
 		return cmp.Compare(a.Name, b.Name)
 	})
-	return all
-}
-
-func count(groups []chart.HostGroup) (n int) {
-	for i := range groups {
-		n += len(groups[i].Hosts)
-	}
-	return n
+	return drawingOf("nodes", about+": each host leads to its page", chart.Chart{ID: id, Title: "Nodes of " + words.Plural(n, "host") + title, Figure: h})
 }
 
 // nodesNow draws what is seen of the nodes of every host now; hosts that cannot be seen stand without.
 func (l *Live) nodesNow(vcenter string) answer.Drawing {
 	limits := l.Board.Limits()
-	by := map[string][]chart.HostRow{}
+	by := hostMap{}
 	seen := map[[2]string]bool{}
 	status := l.Status()
 	link := func(vcenter, id string) string {
@@ -93,30 +96,25 @@ func (l *Live) nodesNow(vcenter string) answer.Drawing {
 				values[0] = chart.Shade{Known: true, Bad: *n.Busy > limits.BusyNode, Dark: *n.Busy, Text: percent(*n.Busy)}
 			}
 			if n.Free != nil && n.Total > 0 {
-				share := float64(*n.Free) / float64(n.Total)
-				values[1] = freeShade(share)
+				values[1] = freeShade(float64(*n.Free) / float64(n.Total))
 			}
 			if n.Locality != nil {
 				values[2] = localShade(*n.Locality, limits.Locality)
 			}
 			row.Nodes = append(row.Nodes, chart.HostNode{Node: n.Node, Values: values})
 		}
-		cluster := cmp.Or(h.Cluster, clusterless)
-		by[cluster] = append(by[cluster], row)
+		by.add(h.Cluster, row)
 	})
 	for _, s := range status {
 		for i := range s.Hosts {
 			h := &s.Hosts[i]
 			if (vcenter == "" || s.Name == vcenter) && !seen[[2]string{s.Name, h.ID}] {
-				cluster := cmp.Or(h.Cluster, clusterless)
-				by[cluster] = append(by[cluster], chart.HostRow{ID: s.Name + "-" + h.ID, Name: h.Name, Link: link(s.Name, h.ID), Note: "not seen"})
+				by.add(h.Cluster, chart.HostRow{ID: s.Name + "-" + h.ID, Name: h.Name, Link: link(s.Name, h.ID), Note: "not seen"})
 			}
 		}
 	}
-	groups := grouped(by)
-	return drawingOf("nodes", "Every node as it is seen: each host leads to its page", chart.Chart{ID: "nodes-now", Title: "Nodes of " + words.Plural(count(groups), "host") + " now",
-		Figure: &chart.Hosts{Measures: []string{"cores in use", "free memory", "N%L"}, Groups: groups, Dark: "busy, full or far",
-			Bad: fmt.Sprintf("above %s busy, below %s free or %s local", percent(limits.BusyNode), percent(freeLittle), percent(limits.Locality))}})
+	return by.drawing("Every node as it is seen", "nodes-now", " now", "cores in use", "busy, full or far",
+		fmt.Sprintf("above %s busy, below %s free or %s local", percent(limits.BusyNode), percent(freeLittle), percent(limits.Locality)))
 }
 
 // A placed is the drawing of the nodes of a fleet that does not change: placing and drawing 10,000 VMs takes a quarter of a second.
@@ -140,7 +138,7 @@ func (p *placed) of(f *held.Fleet) answer.Drawing {
 
 // nodesPlaced draws the nodes of every host of a file with the VMs placed on them as the drawings of its hosts show them.
 func nodesPlaced(f *held.Fleet) answer.Drawing {
-	by := map[string][]chart.HostRow{}
+	by := hostMap{}
 	fleet := f.Result.Fleet
 	for i := range fleet.Hosts {
 		h := &fleet.Hosts[i]
@@ -151,21 +149,17 @@ func nodesPlaced(f *held.Fleet) answer.Drawing {
 				values[0] = chart.Shade{Known: true, Bad: load > mostLoad, Dark: load / mostLoad, Text: fmt.Sprintf("%.1f", load)}
 			}
 			if free, ok := n.Free(); ok && n.Memory.Value > 0 {
-				share := float64(free) / float64(n.Memory.Value)
-				values[1] = freeShade(share)
+				values[1] = freeShade(float64(free) / float64(n.Memory.Value))
 			}
 			if share, ok := locality(&n); ok {
 				values[2] = localShade(share, lowPlaced)
 			}
 			row.Nodes = append(row.Nodes, chart.HostNode{Node: n.Number, Values: values})
 		}
-		cluster := cmp.Or(fleet.ClusterName(h.Cluster), clusterless)
-		by[cluster] = append(by[cluster], row)
+		by.add(fleet.ClusterName(h.Cluster), row)
 	}
-	groups := grouped(by)
-	return drawingOf("nodes", "Every node with the VMs placed on it: each host leads to its page", chart.Chart{ID: "nodes-placed", Title: "Nodes of " + words.Plural(count(groups), "host") + " with their VMs",
-		Figure: &chart.Hosts{Measures: []string{"vCPU per core", "free memory", "N%L"}, Groups: groups, Dark: "loaded, full or far",
-			Bad: fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced))}})
+	return by.drawing("Every node with the VMs placed on it", "nodes-placed", " with their VMs", "vCPU per core", "loaded, full or far",
+		fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced)))
 }
 
 // A node whose VMs are placed and not seen is marked when it has more vCPUs on each core, or less memory on home nodes.
