@@ -49,7 +49,7 @@ func htmlPage(t testing.TB, r *rules.Result, version string) []byte {
 }
 
 // notOurs is what the golden page leaves out: the style, the script and their
-// hashes, which have files of their own; drawings, which package svg tests; and the
+// hashes, which have files of their own; drawings, which package topo tests; and the
 // texts of rules.
 var notOurs = regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>|sha256-.*?&#39;|<svg .*?</svg>|<details class="about">.*?</details>`)
 

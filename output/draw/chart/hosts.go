@@ -150,15 +150,19 @@ func (h *Hosts) numbers(one *HostRow) string {
 	return one.Name + ": " + strings.Join(parts, "; ")
 }
 
-// hostRow returns the group of a host with the place that can be pointed at and its cells.
-func (l *layout) hostRow(class string, h *Hosts, one *HostRow, x, y, w, tall picture.Px, cells func(node, measure int, v *Shade) []picture.Shape) picture.Group {
-	g := picture.Group{ID: l.id("host", one.ID), Class: class, Numbers: h.numbers(one), Link: one.Link, Focus: true, Shapes: []picture.Shape{{Class: "hit", X: x, Y: y, W: w, H: tall}}}
+// host returns the group of a host with the place that can be pointed at.
+func (l *layout) host(class string, h *Hosts, one *HostRow, x, y, w, tall picture.Px) picture.Group {
+	return picture.Group{ID: l.id("host", one.ID), Class: class, Numbers: h.numbers(one), Link: one.Link, Focus: true, Shapes: []picture.Shape{{Class: "hit", X: x, Y: y, W: w, H: tall}}}
+}
+
+// cells returns the cells of a host.
+func (one *HostRow) cells(of func(node, measure int, v *Shade) []picture.Shape) (out []picture.Shape) {
 	for n := range one.Nodes {
 		for k := range one.Nodes[n].Values {
-			g.Shapes = append(g.Shapes, cells(n, k, &one.Nodes[n].Values[k])...)
+			out = append(out, of(n, k, &one.Nodes[n].Values[k])...)
 		}
 	}
-	return g
+	return out
 }
 
 // hostLines draws a line for each host.
@@ -184,14 +188,16 @@ func (l *layout) hostLines(h *Hosts, left picture.Px, nodes int, cell picture.Px
 		l.Y += lineHeight + 10
 		for j := range g.Hosts {
 			one := &g.Hosts[j]
-			row := l.hostRow("hostrow", h, one, margin-40, l.Y, end-margin+40, hostLine, func(n, k int, v *Shade) []picture.Shape {
-				return v.cell(at(n, k), l.Y, cell, hostLine-20, true)
-			})
+			row := l.host("hostrow", h, one, margin-40, l.Y, end-margin+40, hostLine)
 			row.Shapes = append(row.Shapes, picture.Shape{Class: "hostname", X: margin, Y: l.Y + 145, Text: picture.Cut(one.Name, left-margin-80, letter)})
 			if len(one.Nodes) == 0 {
 				row.Shapes = append(row.Shapes, picture.Shape{Class: "facts", X: left, Y: l.Y + 145, Text: picture.Cut(one.Note, end-left, letter)})
 			}
 			l.Add(row)
+			// The numbers stand beside the link, which says them in words.
+			l.Add(picture.Group{ID: l.id("cells", one.ID), Class: "under", Shapes: one.cells(func(n, k int, v *Shade) []picture.Shape {
+				return v.cell(at(n, k), l.Y, cell, hostLine-20, true)
+			})})
 			l.Y += hostLine
 		}
 		l.Y += 90
@@ -222,9 +228,10 @@ func (l *layout) hostBlocks(h *Hosts) {
 				x = left
 				l.Y += tall + hostBetween
 			}
-			row := l.hostRow("hostblock", h, one, x-15, l.Y-15, wide+30, tall+30, func(n, k int, v *Shade) []picture.Shape {
+			row := l.host("hostblock", h, one, x-15, l.Y-15, wide+30, tall+30)
+			row.Shapes = append(row.Shapes, one.cells(func(n, k int, v *Shade) []picture.Shape {
 				return v.cell(x+picture.Px(n)*hostBlock, l.Y+picture.Px(k)*hostBlock, hostBlock, hostBlock, false)
-			})
+			})...)
 			if len(one.Nodes) == 0 {
 				row.Shapes = append(row.Shapes, picture.Shape{Class: "unseen", Path: cross(x, l.Y, wide, tall)})
 			}
