@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// A Weight is things of one size.
-type Weight struct {
+// A weight is things of one size.
+type weight struct {
 	Size  int64
 	Count int
 }
 
-// Least is the bound L2 of Martello and Toth (Knapsack Problems, 1990, section 8.3): fewer
+// least is the bound L2 of Martello and Toth (Knapsack Problems, 1990, section 8.3): fewer
 // bins of this size do not hold the weights, however they are packed. For a threshold t, what
 // is larger than size − t has a bin alone; what is larger than half shares none with another
 // such; and what of the others, down to t, does not fit beside these needs more. n log n for n
 // different sizes.
-func Least(weights []Weight, size int64) int {
+func least(weights []weight, size int64) int {
 	list := slices.Clone(weights)
-	slices.SortFunc(list, func(a, b Weight) int { return cmp.Compare(a.Size, b.Size) })
+	slices.SortFunc(list, func(a, b weight) int { return cmp.Compare(a.Size, b.Size) })
 	// Of the first i of the list, how many there are and what they come to.
 	counts, sums := make([]int, len(list)+1), make([]int64, len(list)+1)
 	for i, w := range list {
@@ -27,7 +27,7 @@ func Least(weights []Weight, size int64) int {
 	}
 	// to returns how many of the list are of size t or smaller.
 	to := func(t int64) int {
-		i, _ := slices.BinarySearchFunc(list, t+1, func(w Weight, t int64) int { return cmp.Compare(w.Size, t) })
+		i, _ := slices.BinarySearchFunc(list, t+1, func(w weight, t int64) int { return cmp.Compare(w.Size, t) })
 		return i
 	}
 	best, small := 0, to(size/2)

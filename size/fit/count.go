@@ -122,11 +122,12 @@ func (r *room) count(s *Shape, o *Options) Count {
 
 // countAs fills the host with VMs of one shape as it is set up.
 func (r *room) countAs(s *Shape, o *Options) Count {
-	one := r.request(s, o)
+	it := r.item(s, o)
+	one := it.request
 	c := Count{Shape: s.Name, Clients: one.Layout.PPDs.Sizes(), Unmanaged: !one.Layout.Managed && !one.Layout.Refused.Any()}
 	if why, ok := r.powersOn(s); !ok {
 		c.Why = why
-	} else if c.Bound = r.bound(c.Clients, s.VCPUs, one.Memory); c.Unmanaged {
+	} else if c.Bound = r.most(&it); c.Unmanaged {
 		c.Bound, c.Why = 0, "the NUMA scheduler does not place it: no memory of it is local for sure"
 	}
 	requests := slices.Repeat([]placement.Request{one}, c.Bound)
@@ -184,39 +185,6 @@ func (c *Count) explain(r *room, s *Shape, memory numa.Bytes) {
 	default:
 		c.Why = fmt.Sprintf("its %d clients do not find %d nodes with room", len(c.Clients), len(c.Clients))
 	}
-}
-
-// bound returns what no placement of VMs with these clients exceeds. With m VMs of k
-// clients, each on another node, node i holds at most min(m, what its cores and memory
-// take) of the smallest clients, and all nodes together must hold k·m.
-func (r *room) bound(clients []int, vcpus int, memory numa.Bytes) int {
-	k := len(clients)
-	least := slices.Min(clients)
-	slice := memory * numa.Bytes(least) / numa.Bytes(vcpus)
-	apart := k <= int(r.machine.Nodes)
-	cpus, mem := 0, numa.Bytes(0)
-	takes := make([]int, 0, len(r.host.Nodes))
-	for i, n := range r.host.Nodes {
-		if n.Cores == 0 {
-			continue
-		}
-		cpus, mem = cpus+r.vcpus[i], mem+n.Memory.Value
-		takes = append(takes, min(r.vcpus[i]/least, int(n.Memory.Value/max(1, slice))))
-	}
-	most := min(maxPerHost, cpus/vcpus, int(mem/memory))
-	for m := most; m > 0; m-- {
-		sum := 0
-		for _, t := range takes {
-			if apart {
-				t = min(t, m)
-			}
-			sum += t
-		}
-		if sum >= k*m {
-			return m
-		}
-	}
-	return 0
 }
 
 // uses returns what the nodes hold; shape says of which shape each request is.

@@ -60,3 +60,11 @@ func TestPerCoreOfUnlikeHosts(t *testing.T) {
 		}
 	}
 }
+
+// No host runs more VMs than the configuration maximum, however small they are.
+func TestMostVMs(t *testing.T) {
+	m := resultOf(t, askOf(t, "2x32c/1TB", Options{PerCore: 20}, "1x1MB*2100")).Types[0].Mix
+	if m.Hosts != 3 || m.Free != 3 || m.Bound != 3 || m.Fillings[0].Counts[0] != maxPerHost {
+		t.Errorf("found %d hosts, by hand %d, at least %d, %v; want 3 each, the first of 1024 VMs", m.Hosts, m.Free, m.Bound, m.Fillings[0].Counts)
+	}
+}

@@ -108,7 +108,7 @@ func (b *bin) take(it *item, pick choice) bool {
 	b.Begin(b.r.host.Allowed(it.request.Nodes))
 	for _, c := range it.clients {
 		n := pick(b, c)
-		if n < 0 || int(b.Load[n])+c.vcpus > b.r.vcpus[n] || !b.put(n, int64(c.memory), it.spills) {
+		if n < 0 || len(b.placed) == maxPerHost || int(b.Load[n])+c.vcpus > b.r.vcpus[n] || !b.put(n, int64(c.memory), it.spills) {
 			copy(b.Load, b.load)
 			copy(b.Free, b.before)
 			b.Last = last

@@ -13,101 +13,36 @@ type Bound struct {
 	VCPUs int64 `json:"vcpus"` // that can be placed
 }
 
-// bound returns the largest of these numbers of hosts
-//
-//	all vCPUs and all memory ÷ those of the largest hosts
-//	cells of more than half a node, which share none, and what the others need beside
-//	them, for vCPUs and for memory (binpack.Least), by the nodes of the hosts with most
-//	VMs that must be apart
-//	for each kind of host what only it takes, in sum
-//
-// and the vCPUs that would fit were VMs divisible and each host's cores and memory one.
+// bound returns the fewest hosts that hold all VMs, and the vCPUs that would fit were VMs divisible and each host's cores and
+// memory one.
 func (m *model) bound() Bound {
-	var hosts []int32
-	for _, k := range m.kinds {
-		hosts = append(hosts, k...)
-	}
-	b := Bound{Hosts: m.least(m.packed, hosts), VCPUs: m.wanted}
-	only := 0
-	for k := range m.kinds {
-		var list []int32
-		for _, v := range m.packed {
-			row := m.fits[int(v)*len(m.kinds):][:len(m.kinds)]
-			if row[k] && !slices.Contains(row[:k], true) && !slices.Contains(row[k+1:], true) {
-				list = append(list, v)
-			}
-		}
-		only += m.least(list, m.kinds[k])
-	}
-	b.Hosts = max(b.Hosts, only)
-	var cpu, mem int64
-	for _, h := range hosts {
-		cpu, mem = cpu+m.hostCPU[h], mem+m.hostMem[h]
-	}
-	b.VCPUs = min(b.VCPUs, m.divisible(cpu, func(it *item) int64 { return it.cpu }), m.divisible(mem, func(it *item) int64 { return it.mem }))
-	return b
-}
-
-// least bounds how many of the hosts the VMs need.
-func (m *model) least(vms, hosts []int32) int {
-	if len(vms) == 0 {
-		return 0
-	}
-	var cpu, mem int64
-	cpus, mems, groups := map[int64]int{}, map[int64]int{}, map[int]int{}
-	apart := 1
-	for _, v := range vms {
-		it := &m.items[v]
-		cpu, mem = cpu+it.cpu, mem+it.mem
-		for _, g := range it.groups {
-			groups[g]++
-			apart = max(apart, groups[g])
-		}
-		for i := range it.cells {
-			cpus[it.cells[i].cpu]++
-			mems[it.cells[i].mem]++
-		}
-	}
-	var mostCPU, mostMem int64
-	for _, h := range hosts {
+	kinds := make([]binpack.Kind, len(m.kinds))
+	var all binpack.Size
+	for k, hosts := range m.kinds {
+		h := m.heads[k]
 		for n := m.first[h]; n < m.last(h); n++ {
-			mostCPU, mostMem = max(mostCPU, m.cpu[n]), max(mostMem, m.nodeMem(n))
+			kinds[k].Nodes = append(kinds[k].Nodes, binpack.Size{CPU: m.cpu[n], Mem: m.nodeMem(n)})
 		}
+		kinds[k].Bins = len(hosts)
+		all.CPU, all.Mem = all.CPU+m.hostCPU[h]*int64(len(hosts)), all.Mem+m.hostMem[h]*int64(len(hosts))
 	}
-	need := func(total int64, of func(h int32) int64) int {
-		sizes := make([]int64, len(hosts))
-		for i, h := range hosts {
-			sizes[i] = of(h)
-		}
-		slices.SortFunc(sizes, func(a, b int64) int { return cmp.Compare(b, a) })
-		for i, s := range sizes {
-			if total <= 0 {
-				return i
+	batches, at := []binpack.Batch{}, map[int]int{} // by shape
+	for _, v := range m.packed {
+		it := &m.items[v]
+		i, ok := at[it.shape]
+		if !ok {
+			i = len(batches)
+			at[it.shape] = i
+			b := binpack.Batch{Share: it.share, Groups: it.groups, On: m.fits[int(v)*len(kinds):][:len(kinds)]}
+			for _, c := range it.cells {
+				b.Parts = append(b.Parts, binpack.Size{CPU: c.cpu, Mem: c.mem})
 			}
-			total -= s
+			batches = append(batches, b)
 		}
-		return len(hosts)
+		batches[i].Things++
 	}
-	nodes := func(h int32) int64 { return int64(m.last(h) - m.first[h]) }
-	withCores := func(h int32) (n int64) {
-		for i := m.first[h]; i < m.last(h); i++ {
-			n += int64(b2i(m.cores[i] > 0))
-		}
-		return n
-	}
-	return max(min(apart, len(hosts)), need(cpu, func(h int32) int64 { return m.hostCPU[h] }), need(mem, func(h int32) int64 { return m.hostMem[h] }),
-		need(int64(binpack.Least(weights(cpus), mostCPU)), withCores), need(int64(binpack.Least(weights(mems), mostMem)), nodes))
-}
-
-// weights sorts what is there of each size; of nothing there is none.
-func weights(counts map[int64]int) (out []binpack.Weight) {
-	for size, n := range counts {
-		if size > 0 {
-			out = append(out, binpack.Weight{Size: size, Count: n})
-		}
-	}
-	slices.SortFunc(out, func(a, b binpack.Weight) int { return cmp.Compare(a.Size, b.Size) })
-	return out
+	vcpus := min(m.divisible(all.CPU, func(it *item) int64 { return it.cpu }), m.divisible(all.Mem, func(it *item) int64 { return it.mem }))
+	return Bound{Hosts: binpack.Fewest(kinds, batches), VCPUs: min(m.wanted, vcpus)}
 }
 
 // nodeMem is all memory of a node for VMs.
