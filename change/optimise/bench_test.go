@@ -67,8 +67,8 @@ func BenchmarkPlace(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for h := range m.hosts {
-			s.hostCost(h, s.on[h])
-			clients += len(s.on[h])
+			s.hostCost(h, s.On[h])
+			clients += len(s.On[h])
 		}
 	}
 	b.ReportMetric(float64(clients)/b.Elapsed().Seconds(), "VMs/s")

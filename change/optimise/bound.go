@@ -16,7 +16,7 @@ func (m *model) bound(begin *state, after *Score) Bound {
 	alone, far, memory, demand, halves := int64(0), int64(0), int64(0), int64(0), int64(0)
 	for h := range m.hosts {
 		stay, least, extra := int64(0), int64(0), int64(math.MaxInt64)
-		for _, v := range begin.on[h] {
+		for _, v := range begin.On[h] {
 			c := m.alone(v)
 			alone, far = alone+c.paid, far+c.far
 			best := min(c.stay, c.change)
@@ -24,7 +24,7 @@ func (m *model) bound(begin *state, after *Score) Bound {
 			memory += m.vms[v].Memory
 			demand += int64(m.vms[v].VCPUs) * m.vms[v].Demand
 		}
-		now := 2 * (begin.cost[h] - broken*begin.excess(h, begin.on[h]))
+		now := 2 * (begin.cost[h] - broken*begin.excess(h, begin.On[h]))
 		halves += min(now, stay+w.Move, least+min(extra, math.MaxInt64-least))
 		for _, n := range m.hosts[h].Nodes {
 			memory -= n.Memory

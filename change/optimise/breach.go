@@ -2,10 +2,10 @@ package optimise
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
+	"homenode/internal/binpack"
 	"homenode/internal/words"
 )
 
@@ -27,39 +27,27 @@ type HostBreach struct {
 // Breach returns what is broken once the steps are done; without steps what is broken at
 // the beginning.
 func (p *Problem) Breach(steps []Step) (out Breach) {
-	host := make([]int, len(p.VMs))
+	to := make([]int, len(p.VMs))
+	for i := range to {
+		to[i] = i
+	}
+	at := p.bins(p.Hosts, p.VMs, to).Packing()
 	for i := range p.VMs {
-		host[i] = p.VMs[i].Host
+		at.Put(int32(i), p.VMs[i].Host, 0)
 	}
 	for i := range steps {
-		host[steps[i].VM] = steps[i].To
+		at.Put(int32(steps[i].VM), steps[i].To, 0)
 	}
-	memory, vcpus := make([]int64, len(p.Hosts)), make([]int64, len(p.Hosts))
-	for i, h := range host {
-		memory[h] += p.VMs[i].Memory
-		vcpus[h] += int64(p.VMs[i].VCPUs)
-	}
-	for i := range p.Hosts {
-		h := &p.Hosts[i]
-		b := HostBreach{Host: i, Memory: max(0, memory[i]-h.Memory)}
-		if h.VCPUs > 0 {
-			b.VCPUs = max(0, vcpus[i]-h.VCPUs)
-		}
-		if b.Memory > 0 || b.VCPUs > 0 {
-			out.Hosts = append(out.Hosts, b)
-		}
-	}
-	for _, group := range p.Apart {
-		on := map[int]int64{}
-		for _, v := range slices.Compact(slices.Sorted(slices.Values(group))) {
-			out.Apart += on[host[v]]
-			on[host[v]]++
+	for h, vms := range at.On {
+		over, pairs := at.Over(h, vms)
+		if out.Apart += pairs; over != (binpack.Size{}) {
+			out.Hosts = append(out.Hosts, HostBreach{Host: h, Memory: over.Mem, VCPUs: over.CPU})
 		}
 	}
 	for _, group := range p.Together {
-		on := map[int]bool{}
+		on := map[int32]bool{}
 		for _, v := range group {
-			on[host[v]] = true
+			on[at.In[v]] = true
 		}
 		out.Spread += int64(max(0, len(on)-1))
 	}

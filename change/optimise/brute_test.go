@@ -30,8 +30,8 @@ func brute(p *Problem, most float64) (least, reachable int64, ok bool) {
 
 // key names the hosts of the VMs.
 func (s *state) key() string {
-	b := make([]byte, len(s.host))
-	for v, h := range s.host {
+	b := make([]byte, len(s.In))
+	for v, h := range s.In {
 		b[v] = byte(h)
 	}
 	return string(b)

@@ -2,10 +2,12 @@ package optimise
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
 	"homenode/esxi/placement"
+	"homenode/internal/binpack"
 )
 
 // A model is a Problem in the order of the IDs, so that the order of the input decides
@@ -19,8 +21,7 @@ type model struct {
 	loose        bool               // some VM is not NUMA-managed
 	places       []placement.Host   // by host
 	boards       []*placement.Board // by host, empty
-	apart        [][]int32          // groups of each VM of which no two share a host
-	groups       int                // of apart
+	bins         *binpack.Model     // hosts and VMs by memory in MiB and vCPUs
 	units        [][]int32          // VMs that move as one; each VM is in one
 	unitOf       []int32            // by VM
 	rank         []int32            // by VM: 0 for the most memory
@@ -53,6 +54,7 @@ func newModel(p *Problem) *model {
 		}
 		m.vms = append(m.vms, v)
 	}
+	m.bins = p.bins(m.hosts, m.vms, vmTo)
 	m.group(p, vmTo)
 	m.rank = make([]int32, len(m.vms))
 	bySize := make([]int32, len(m.vms))
@@ -82,17 +84,27 @@ func byID(n int, id func(int) string) (at, to []int) {
 	return at, to
 }
 
-// group takes the groups of the problem.
-func (m *model) group(p *Problem, vmTo []int) {
-	m.apart = make([][]int32, len(m.vms))
+// bins returns hosts by what their VMs may have together, and these VMs, where VM i of the problem is number to[i].
+func (p *Problem) bins(hosts []Host, vms []VM, to []int) *binpack.Model {
+	m := &binpack.Model{Groups: make([][]int32, len(vms))}
+	for i := range hosts {
+		m.Bins = append(m.Bins, binpack.Size{CPU: cmp.Or(hosts[i].VCPUs, math.MaxInt64/2), Mem: hosts[i].Memory})
+	}
+	for i := range vms {
+		m.Things = append(m.Things, binpack.Size{CPU: int64(vms[i].VCPUs), Mem: vms[i].Memory})
+	}
 	for g, group := range p.Apart {
 		for _, v := range group {
-			if a := &m.apart[vmTo[v]]; !slices.Contains(*a, int32(g)) {
+			if a := &m.Groups[to[v]]; !slices.Contains(*a, int32(g)) {
 				*a = append(*a, int32(g))
 			}
 		}
 	}
-	m.groups = len(p.Apart)
+	return m
+}
+
+// group takes the groups that stay together.
+func (m *model) group(p *Problem, vmTo []int) {
 	m.unitOf = make([]int32, len(m.vms))
 	for i := range m.unitOf {
 		m.unitOf[i] = -1

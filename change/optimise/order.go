@@ -25,7 +25,7 @@ func (m *model) ordered(ctx context.Context, goal *state) ([]step, *state) {
 	s := &search{state: newState(m), ctx: ctx}
 	var pending []int32
 	for u, unit := range m.units {
-		if slices.ContainsFunc(unit, func(v int32) bool { return s.host[v] != goal.host[v] }) {
+		if slices.ContainsFunc(unit, func(v int32) bool { return s.In[v] != goal.In[v] }) {
 			pending = append(pending, int32(u))
 		}
 	}
@@ -76,22 +76,25 @@ func (s *search) walk(steps []step, goal *state) []step {
 			if s.ctx.Err() != nil {
 				return steps
 			}
+			from := int(s.In[s.m.units[u][0]])
+			shapes := slices.Clone(s.shape)
 			if s.split[u] > 0 || !s.improve(u) {
 				continue
 			}
 			again = true
-			for _, was := range s.undo { // where improve found the VMs
-				if h := s.host[was.vm]; h != was.host {
-					steps = append(steps, step{vm: was.vm, from: int(was.host), to: int(h), shape: -1})
+			for _, v := range s.m.units[u] {
+				to := int(s.In[v])
+				if to != from {
+					steps = append(steps, step{vm: v, from: from, to: to, shape: -1})
 				}
-				if k := s.shape[was.vm]; k != was.shape {
-					steps = append(steps, step{vm: was.vm, from: int(s.host[was.vm]), to: int(s.host[was.vm]), shape: k})
+				if k := s.shape[v]; k != shapes[v] {
+					steps = append(steps, step{vm: v, from: to, to: to, shape: k})
 				}
 			}
 		}
 	}
 	for v := range s.shape {
-		if s.host[v] != goal.host[v] {
+		if s.In[v] != goal.In[v] {
 			goal.shape[v] = s.shape[v]
 		}
 	}
@@ -124,58 +127,42 @@ func (m *model) replay(steps []step) *state {
 // next makes the pending move that lowers the total most, or raises it least; nil when
 // none finds room.
 func (s *search) next(pending []int32, goal *state) (steps []step, unit int32, home bool) {
-	type candidate struct {
-		unit  int32
-		total int64
-	}
-	var all []candidate
+	best, least := int32(-1), int64(0)
 	for _, u := range pending {
-		if s.travel(u, goal.host) != nil {
-			all = append(all, candidate{u, s.total})
-			s.restore()
-		}
+		s.Try(func() bool {
+			if s.travel(u, goal.In) != nil && (best < 0 || s.total < least) {
+				best, least = u, s.total
+			}
+			return false
+		})
 	}
-	if all == nil {
+	if best < 0 {
 		return nil, 0, false
 	}
-	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.total, b.total), cmp.Compare(a.unit, b.unit)) })
-	return s.travel(all[0].unit, goal.host), all[0].unit, true
+	return s.travel(best, goal.In), best, true
 }
 
 // travel moves the VMs of the unit, one by one, to the hosts in to, which is indexed by
 // VM; nil when one finds no room or N+1 gets worse, and then all is as it was.
-func (s *search) travel(u int32, to []int32) []step {
-	s.remember(u)
-	undo := slices.Clone(s.undo)
-	var steps []step
-	for _, v := range s.m.units[u] {
-		a, b := int(s.host[v]), int(to[v])
-		if a == b {
-			continue
+func (s *search) travel(u int32, to []int32) (steps []step) {
+	if !s.Try(func() bool {
+		for _, v := range s.m.units[u] {
+			a, b := int(s.In[v]), int(to[v])
+			if a == b {
+				continue
+			}
+			if !s.roomFor(b, []int32{v}, nil) {
+				return false
+			}
+			steps = append(steps, step{vm: v, from: a, to: b, shape: -1})
+			if s.move(v, b, false, 0); !s.survives() {
+				return false
+			}
 		}
-		if !s.roomFor(b, []int32{v}, nil) {
-			steps = nil
-			break
-		}
-		steps = append(steps, step{vm: v, from: a, to: b, shape: -1})
-		s.total -= s.change(v)
-		s.put(v, b)
-		s.total += s.change(v)
-		s.refresh(a)
-		s.refresh(b)
-		if !s.survives() {
-			steps = nil
-			break
-		}
-	}
-	if len(s.m.units[u]) > 1 {
-		s.total -= s.split[u] * broken
-		s.split[u] = s.splits(int(u))
-		s.total += s.split[u] * broken
-	}
-	s.undo = undo
-	if steps == nil {
-		s.restore()
+		s.join(u)
+		return true
+	}) {
+		return nil
 	}
 	return steps
 }
@@ -185,36 +172,36 @@ func (s *search) travel(u int32, to []int32) []step {
 func (s *search) detour(pending []int32, goal *state) []step {
 	bySize := slices.Clone(pending)
 	slices.SortStableFunc(bySize, func(a, b int32) int { return cmp.Compare(s.size(a), s.size(b)) })
-	to := slices.Clone(s.host)
+	to := slices.Clone(s.In)
 	for _, u := range bySize {
 		unit := s.m.units[u]
-		from := s.host[unit[0]]
+		from := s.In[unit[0]]
 		for h := range s.m.hosts {
-			if int32(h) == from || int32(h) == goal.host[unit[0]] {
+			if int32(h) == from || int32(h) == goal.In[unit[0]] {
 				continue
 			}
 			for _, v := range unit {
 				to[v] = int32(h)
 			}
-			steps := s.travel(u, to)
-			if steps == nil {
-				continue
+			var steps []step
+			if s.Try(func() bool {
+				steps = s.travel(u, to)
+				return steps != nil && slices.ContainsFunc(pending, func(o int32) bool { return o != u && s.opens(o, goal) })
+			}) {
+				return steps
 			}
-			undo := slices.Clone(s.undo)
-			for _, o := range pending {
-				if o != u && s.travel(o, goal.host) != nil {
-					s.restore() // it was only tried
-					return steps
-				}
-			}
-			s.undo = undo
-			s.restore()
 		}
 		for _, v := range unit {
-			to[v] = s.host[v]
+			to[v] = s.In[v]
 		}
 	}
 	return nil
+}
+
+// opens reports whether a unit could travel now.
+func (s *search) opens(u int32, goal *state) (ok bool) {
+	s.Try(func() bool { ok = s.travel(u, goal.In) != nil; return false })
+	return ok
 }
 
 // size returns the memory of the unit in MiB.
@@ -228,7 +215,7 @@ func (s *state) size(u int32) (all int64) {
 // reshapes returns the VMs whose shape is not that of the goal.
 func (s *state) reshapes(goal *state) (out []int32) {
 	for v := range s.shape {
-		if s.shape[v] != goal.shape[v] && s.m.takes(int(s.host[v]), int32(v), goal.shape[v]) {
+		if s.shape[v] != goal.shape[v] && s.m.takes(int(s.In[v]), int32(v), goal.shape[v]) {
 			out = append(out, int32(v))
 		}
 	}
@@ -239,19 +226,16 @@ func (s *state) reshapes(goal *state) (out []int32) {
 func (s *search) nextShape(pending *[]int32, goal *state) step {
 	best, least := -1, int64(0)
 	for i, v := range *pending {
-		a, was := int(s.host[v]), s.shape[v]
+		a, was := int(s.In[v]), s.shape[v]
 		s.shape[v] = goal.shape[v]
-		if cost := s.hostCost(a, s.on[a]) - s.cost[a]; best < 0 || cost < least {
+		if cost := s.hostCost(a, s.On[a]) - s.cost[a]; best < 0 || cost < least {
 			best, least = i, cost
 		}
 		s.shape[v] = was
 	}
 	v := (*pending)[best]
 	*pending = slices.Delete(*pending, best, best+1)
-	s.total -= s.change(v)
-	s.shape[v] = goal.shape[v]
-	s.total += s.change(v)
-	a := int(s.host[v])
-	s.refresh(a)
+	a := int(s.In[v])
+	s.move(v, a, true, goal.shape[v])
 	return step{vm: v, from: a, to: a, shape: goal.shape[v]}
 }

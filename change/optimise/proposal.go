@@ -147,8 +147,8 @@ func (s *state) burdens() (out burdens) {
 	s.bench.each = each
 	for h := range s.m.hosts {
 		clear(each)
-		out.ready[h] = s.m.place(h, s.on[h], s.shape, s.bench).ready
-		for i, v := range s.on[h] {
+		out.ready[h] = s.m.place(h, s.On[h], s.shape, s.bench).ready
+		for i, v := range s.On[h] {
 			out.remote[v] = each[i]
 		}
 	}

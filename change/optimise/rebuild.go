@@ -23,11 +23,8 @@ func (s *search) rebuild(limit int64) {
 	if len(s.picked) == 0 {
 		return
 	}
-	s.remember(s.picked...)
 	before := s.total
-	if !s.refill() || s.total > limit || s.total != before && !s.survives() {
-		s.restore()
-	}
+	s.Try(func() bool { return s.refill() && s.total <= limit && (s.total == before || s.survives()) })
 }
 
 // pick chooses the units to take out.
@@ -47,10 +44,10 @@ func (s *search) pick() {
 		if s.random.IntN(2) == 1 {
 			h = b
 		}
-		if len(s.on[h]) == 0 {
+		if len(s.On[h]) == 0 {
 			continue
 		}
-		u := s.m.unitOf[s.on[h][s.random.IntN(len(s.on[h]))]]
+		u := s.m.unitOf[s.On[h][s.random.IntN(len(s.On[h]))]]
 		if len(s.picked) < want && !slices.Contains(s.picked, u) && s.split[u] == 0 {
 			s.picked = append(s.picked, u)
 		}
@@ -64,26 +61,14 @@ func (s *search) refill() bool {
 	for _, u := range s.picked {
 		for _, v := range m.units[u] {
 			size[u] += m.vms[v].Memory
-			s.total -= s.change(v)
-			a := int(s.host[v])
-			s.put(v, -1)
-			s.refresh(a)
+			s.move(v, -1, false, 0)
 		}
 		size[u] = size[u] * int64(70+s.random.IntN(60)) / 100
 	}
 	slices.SortFunc(s.picked, func(a, b int32) int { return cmp.Or(cmp.Compare(size[b], size[a]), cmp.Compare(a, b)) })
 	ok := true
 	for _, u := range s.picked {
-		if !s.insert(u) {
-			ok = false
-			for _, v := range m.units[u] { // back, for restore
-				s.shape[v] = s.undo[slices.IndexFunc(s.undo, func(p placeOf) bool { return p.vm == v })].shape
-				h := int(s.undo[slices.IndexFunc(s.undo, func(p placeOf) bool { return p.vm == v })].host)
-				s.put(v, h)
-				s.total += s.change(v)
-				s.refresh(h)
-			}
-		}
+		ok = s.insert(u) && ok
 	}
 	return ok
 }
@@ -117,13 +102,8 @@ func (s *search) insert(u int32) bool {
 	if best.host < 0 {
 		return false
 	}
-	if len(unit) == 1 {
-		s.shape[unit[0]] = best.shape
-	}
 	for _, v := range unit {
-		s.put(v, best.host)
-		s.total += s.change(v)
+		s.move(v, best.host, len(unit) == 1, best.shape)
 	}
-	s.refresh(best.host)
 	return true
 }

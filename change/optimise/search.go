@@ -56,7 +56,6 @@ type search struct {
 	random  *rand.Rand
 	order   []int32 // units
 	choices []choice
-	undo    []placeOf
 	picked  []int32
 }
 
@@ -124,7 +123,7 @@ func (s *search) hopeless(u int32) bool {
 	if s.split[u] > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(s.m.units[u], func(v int32) bool { return s.cost[s.host[v]] > 0 || s.change(v) > 0 })
+	return !slices.ContainsFunc(s.m.units[u], func(v int32) bool { return s.cost[s.In[v]] > 0 || s.change(v) > 0 })
 }
 
 // improve makes the best single change of the unit that lowers the total.
@@ -141,14 +140,11 @@ func (s *search) improve(u int32) bool {
 	slices.SortFunc(s.choices, func(a, b choice) int {
 		return cmp.Or(cmp.Compare(a.delta, b.delta), cmp.Compare(a.host, b.host), cmp.Compare(a.vm, b.vm), cmp.Compare(a.shape, b.shape))
 	})
+	before := s.total
 	for _, c := range s.choices {
-		before := s.total
-		s.remember(u)
-		s.apply(u, c)
-		if s.total < before && s.survives() {
+		if s.Try(func() bool { s.apply(u, c); return s.total < before && s.survives() }) {
 			return true
 		}
-		s.restore()
 	}
 	return false
 }
@@ -156,7 +152,7 @@ func (s *search) improve(u int32) bool {
 // weighUnit collects the changes of a unit that lies on one host and cost less than most.
 func (s *search) weighUnit(u int32, most int64) {
 	unit := s.m.units[u]
-	a := int(s.host[unit[0]])
+	a := int(s.In[unit[0]])
 	without := s.hostCost(a, s.list(a, nil, unit, &s.bench.list)) - s.cost[a]
 	single := len(unit) == 1
 	for _, v := range unit {
@@ -184,7 +180,7 @@ func (s *search) weighHosts(unit []int32, a int, without int64, c choice, cycles
 			if !s.m.fit(c.vm, c.shape, h).OK {
 				continue
 			}
-			delta += s.hostCost(h, s.on[h]) - s.cost[h]
+			delta += s.hostCost(h, s.On[h]) - s.cost[h]
 		} else {
 			if !s.roomFor(h, unit, nil) {
 				continue
@@ -208,7 +204,7 @@ func (s *search) gather(u int32) {
 	for _, h := range s.m.vms[unit[0]].Allowed {
 		var in []int32
 		for _, v := range unit {
-			if int(s.host[v]) != h {
+			if int(s.In[v]) != h {
 				in = append(in, v)
 			}
 		}
@@ -220,62 +216,43 @@ func (s *search) gather(u int32) {
 
 // apply makes the change and brings the costs up to date.
 func (s *search) apply(u int32, c choice) {
-	s.touched = s.touched[:0]
 	for _, v := range s.m.units[u] {
-		s.total -= s.change(v)
-		a := s.host[v]
-		s.put(v, c.host)
-		if v == c.vm {
-			s.shape[v] = c.shape
-		}
-		s.total += s.change(v)
-		s.refresh(int(a))
+		s.move(v, c.host, c.vm == v, c.shape)
 	}
-	s.refresh(c.host)
-	s.total -= s.split[u] * broken
-	s.split[u] = s.splits(int(u))
-	s.total += s.split[u] * broken
+	s.join(u)
 }
 
-func (s *search) refresh(h int) {
-	s.total -= s.cost[h]
-	s.cost[h] = s.hostCost(h, s.on[h])
-	s.total += s.cost[h]
+// move brings VM v to host h, -1 for none, with another shape where that is said, and the costs of both hosts up to date.
+func (s *state) move(v int32, h int, other bool, shape int16) {
+	a, before := int(s.In[v]), int64(0)
+	if a >= 0 {
+		before = s.change(v)
+	}
+	s.put(v, h)
+	if other {
+		s.shape[v] = shape
+	}
+	if h >= 0 {
+		s.refresh(h)
+		before -= s.change(v)
+	}
+	if a >= 0 && a != h {
+		s.refresh(a)
+	}
+	s.Set(&s.total, s.total-before)
 }
 
-// A placeOf is where a VM was.
-type placeOf struct {
-	vm, host int32
-	shape    int16
+// join notes over how many hosts a unit lies.
+func (s *state) join(u int32) {
+	was := s.split[u]
+	s.Set(&s.split[u], s.splits(int(u)))
+	s.Set(&s.total, s.total+(s.split[u]-was)*broken)
 }
 
-// remember notes where the units are, for restore.
-func (s *search) remember(units ...int32) {
-	s.undo = s.undo[:0]
-	for _, u := range units {
-		for _, v := range s.m.units[u] {
-			s.undo = append(s.undo, placeOf{v, s.host[v], s.shape[v]})
-		}
-	}
-}
-
-// restore puts back what remember noted.
-func (s *search) restore() {
-	for _, p := range s.undo {
-		s.total -= s.change(p.vm)
-		a := s.host[p.vm]
-		s.put(p.vm, int(p.host))
-		s.shape[p.vm] = p.shape
-		s.total += s.change(p.vm)
-		s.refresh(int(a))
-		s.refresh(int(p.host))
-	}
-	for _, p := range s.undo {
-		u := s.m.unitOf[p.vm]
-		s.total -= s.split[u] * broken
-		s.split[u] = s.splits(int(u))
-		s.total += s.split[u] * broken
-	}
+func (s *state) refresh(h int) {
+	was := s.cost[h]
+	s.Set(&s.cost[h], s.hostCost(h, s.On[h]))
+	s.Set(&s.total, s.total+s.cost[h]-was)
 }
 
 // swap exchanges two units of different hosts; false when no exchange that was tried
@@ -302,7 +279,7 @@ func (s *search) swap() (any bool) {
 
 func (s *search) trySwap(u, w int32) bool {
 	x, y := s.m.units[u], s.m.units[w]
-	a, b := int(s.host[x[0]]), int(s.host[y[0]])
+	a, b := int(s.In[x[0]]), int(s.In[y[0]])
 	if a == b || s.split[w] > 0 || !s.roomFor(b, x, y) || !s.roomFor(a, y, x) {
 		return false
 	}
@@ -317,12 +294,9 @@ func (s *search) trySwap(u, w int32) bool {
 	if delta >= 0 {
 		return false
 	}
-	s.remember(u, w)
-	s.apply(u, choice{host: b, vm: -1})
-	s.apply(w, choice{host: a, vm: -1})
-	if s.survives() {
-		return true
-	}
-	s.restore()
-	return false
+	return s.Try(func() bool {
+		s.apply(u, choice{host: b, vm: -1})
+		s.apply(w, choice{host: a, vm: -1})
+		return s.survives()
+	})
 }

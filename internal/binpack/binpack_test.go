@@ -42,7 +42,7 @@ func TestFewest(t *testing.T) {
 		{"memory that may be anywhere", []Kind{two}, []Batch{{Things: 3, Parts: []Size{{1, 130}}, Spills: true}}, 2},
 		{"nodes of memory alone do not count", []Kind{small}, []Batch{things(2, Size{1, 30})}, 2},
 		{"but for parts that need no core", []Kind{small}, []Batch{things(2, Size{0, 130})}, 1},
-		{"of one group", []Kind{two}, []Batch{{Things: 2, Parts: []Size{{1, 1}}, Groups: []int{0, 1}}, {Things: 1, Parts: []Size{{2, 1}}, Groups: []int{1}}}, 3},
+		{"of one group", []Kind{two}, []Batch{{Things: 2, Parts: []Size{{1, 1}}, Groups: []int32{0, 1}}, {Things: 1, Parts: []Size{{2, 1}}, Groups: []int32{1}}}, 3},
 		{"the largest bins first", []Kind{small, {Nodes: []Size{{20, 500}}, Bins: 1}}, []Batch{things(12, Size{2, 1})}, 2},
 		{"each kind alone", []Kind{small, two}, []Batch{{Things: 1, Parts: []Size{{0, 300}}, On: []bool{true, false}}, {Things: 1, Parts: []Size{{9, 1}}, On: []bool{false, true}}}, 2},
 		{"more than there are", []Kind{small}, []Batch{things(20, Size{4, 1})}, 2},

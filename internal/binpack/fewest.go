@@ -23,15 +23,15 @@ const Endless = math.MaxInt
 type Batch struct {
 	Parts  []Size // each is on one node
 	Things int
-	Share  bool   // several parts may be on one node
-	Spills bool   // the memory may be on any nodes of the bin
-	Groups []int  // of which no two things share a bin
-	On     []bool // by kind of bin: it takes them; nil for all
+	Share  bool    // several parts may be on one node
+	Spills bool    // the memory may be on any nodes of the bin
+	Groups []int32 // of which no two things share a bin
+	On     []bool  // by kind of bin: it takes them; nil for all
 }
 
 func (b *Batch) sum() (all Size) {
 	for _, p := range b.Parts {
-		all.CPU, all.Mem = all.CPU+p.CPU, all.Mem+p.Mem
+		all = all.Plus(p)
 	}
 	return all
 }
@@ -61,12 +61,10 @@ func Fewest(kinds []Kind, things []Batch) int {
 func fewest(kinds []Kind, things []Batch) (bound int) {
 	var all, largest Size
 	var cpu, mem, anywhere []weight // anywhere: parts that need no node with cores
-	groups := map[int]int{}
+	groups := map[int32]int{}
 	for i := range things {
 		b := &things[i]
-		n := int64(b.Things)
-		sum := b.sum()
-		all.CPU, all.Mem = all.CPU+sum.CPU*n, all.Mem+sum.Mem*n
+		all = all.Plus(b.sum().Times(b.Things))
 		for _, g := range b.Groups {
 			groups[g] += b.Things
 			bound = max(bound, min(groups[g], bins(kinds)))
@@ -83,7 +81,7 @@ func fewest(kinds []Kind, things []Batch) (bound int) {
 			}
 		}
 		if !b.Spills {
-			bound = max(bound, need(kinds, n, func(k *Kind) int64 { return int64(k.Most(b)) }))
+			bound = max(bound, need(kinds, int64(b.Things), func(k *Kind) int64 { return int64(k.Most(b)) }))
 		}
 	}
 	core := Size{}
@@ -145,7 +143,7 @@ func (k *Kind) Most(b *Batch) int {
 	var holds []int64 // by node: the smallest parts
 	for _, n := range k.Nodes {
 		if n.CPU > 0 || least.CPU == 0 {
-			room.CPU, room.Mem = room.CPU+n.CPU, room.Mem+n.Mem
+			room = room.Plus(n)
 			holds = append(holds, n.over(least))
 		}
 	}

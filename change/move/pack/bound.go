@@ -24,7 +24,7 @@ func (m *model) bound() Bound {
 			kinds[k].Nodes = append(kinds[k].Nodes, binpack.Size{CPU: m.cpu[n], Mem: m.nodeMem(n)})
 		}
 		kinds[k].Bins = len(hosts)
-		all.CPU, all.Mem = all.CPU+m.hostCPU[h]*int64(len(hosts)), all.Mem+m.hostMem[h]*int64(len(hosts))
+		all = all.Plus(m.bins.Bins[h].Times(len(hosts)))
 	}
 	batches, at := []binpack.Batch{}, map[int]int{} // by shape
 	for _, v := range m.packed {
@@ -33,7 +33,7 @@ func (m *model) bound() Bound {
 		if !ok {
 			i = len(batches)
 			at[it.shape] = i
-			b := binpack.Batch{Share: it.share, Groups: it.groups, On: m.fits[int(v)*len(kinds):][:len(kinds)]}
+			b := binpack.Batch{Share: it.share, Groups: m.bins.Groups[v], On: m.fits[int(v)*len(kinds):][:len(kinds)]}
 			for _, c := range it.cells {
 				b.Parts = append(b.Parts, binpack.Size{CPU: c.cpu, Mem: c.mem})
 			}
@@ -41,7 +41,7 @@ func (m *model) bound() Bound {
 		}
 		batches[i].Things++
 	}
-	vcpus := min(m.divisible(all.CPU, func(it *item) int64 { return it.cpu }), m.divisible(all.Mem, func(it *item) int64 { return it.mem }))
+	vcpus := min(m.divisible(all.CPU, func(it *item) int64 { return it.all.CPU }), m.divisible(all.Mem, func(it *item) int64 { return it.all.Mem }))
 	return Bound{Hosts: binpack.Fewest(kinds, batches), VCPUs: min(m.wanted, vcpus)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"homenode/internal/binpack"
 	"homenode/numa"
 )
 
@@ -24,16 +25,15 @@ type model struct {
 	pool  []int64   // bytes of free pages, by node × size
 	far   [][]int32 // by host, node × node
 
-	kind              []int32   // by host
-	kinds             [][]int32 // hosts of a kind that are not spare, by index; the largest kind first
-	heads             []int32   // one host of each kind
-	fits              []bool    // by VM × kind: an empty host takes it
-	spare             []int32   // hosts that stay empty
-	packed            []int32   // VMs that some host takes that is not spare
-	wanted            int64     // vCPUs of these
-	hostCPU           []int64   // sums over the nodes
-	hostMem           []int64   // with pages
-	nodeCPU, nodeMost int64     // the most of any node
+	kind              []int32        // by host
+	kinds             [][]int32      // hosts of a kind that are not spare, by index; the largest kind first
+	heads             []int32        // one host of each kind
+	fits              []bool         // by VM × kind: an empty host takes it
+	spare             []int32        // hosts that stay empty
+	packed            []int32        // VMs that some host takes that is not spare
+	wanted            int64          // vCPUs of these
+	bins              *binpack.Model // hosts by the sums over their nodes, with pages, and VMs
+	nodeCPU, nodeMost int64          // the most of any node
 }
 
 // An item is a VM, its cells with the largest first.
@@ -44,12 +44,11 @@ type item struct {
 	exclusive bool
 	share     bool
 	size      int // index of its page size; -1 for ordinary memory
-	groups    []int
 	shape     int // the same for VMs that fit wherever one of them does
 	vcpus     int64
-	cpu, mem  int64 // sums
-	most      cell  // the largest need of any cell, in each respect
-	both      int64 // the largest of any cell's smaller share
+	all       binpack.Size // of its cells
+	most      cell         // the largest need of any cell, in each respect
+	both      int64        // the largest of any cell's smaller share
 }
 
 // A cell of an item.
@@ -65,7 +64,7 @@ func newModel(p *Problem) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{p: p, core: core}
+	m := &model{p: p, core: core, bins: &binpack.Model{}}
 	for i := range p.VMs {
 		if s := p.VMs[i].Page; s > 0 && !slices.Contains(m.sizes, s) {
 			m.sizes = append(m.sizes, s)
@@ -86,7 +85,7 @@ func newModel(p *Problem) (*model, error) {
 
 func (m *model) addHost(h *Host) {
 	m.first = append(m.first, int32(len(m.cores)))
-	var cpu, mem int64
+	var all binpack.Size
 	for i := range h.Nodes {
 		n := &h.Nodes[i]
 		c := max(0, n.Cores-n.KeptCores)
@@ -107,14 +106,14 @@ func (m *model) addHost(h *Host) {
 			}
 			m.pool = append(m.pool, have)
 			left -= have
-			mem += have
+			all.Mem += have
 		}
 		m.cores = append(m.cores, int32(c))
 		m.cpu = append(m.cpu, int64(c)*m.core)
 		m.mem = append(m.mem, ordinary)
-		cpu, mem = cpu+int64(c)*m.core, mem+ordinary
+		all = all.Plus(binpack.Size{CPU: int64(c) * m.core, Mem: ordinary})
 	}
-	m.hostCPU, m.hostMem = append(m.hostCPU, cpu), append(m.hostMem, mem)
+	m.bins.Bins = append(m.bins.Bins, all)
 	k := len(h.Nodes)
 	far := make([]int32, k*k)
 	for i := range k {
@@ -144,18 +143,19 @@ func (m *model) last(h int32) int32 {
 }
 
 func (m *model) addItems() {
-	groups, shapes := map[string]int{}, map[string]int{}
+	names, shapes := map[string]int32{}, map[string]int{}
 	for i := range m.p.VMs {
 		v := &m.p.VMs[i]
 		it := item{vm: int32(i), offset: m.cells, exclusive: v.Exclusive, share: v.Share}
 		it.size = slices.Index(m.sizes, v.Page)
+		var groups []int32
 		for _, name := range v.Groups {
-			g, ok := groups[name]
-			if !ok {
-				g = len(groups)
-				groups[name] = g
+			if _, ok := names[name]; !ok {
+				names[name] = int32(len(names))
 			}
-			it.groups = append(it.groups, g)
+			if g := names[name]; !slices.Contains(groups, g) {
+				groups = append(groups, g)
+			}
 		}
 		part := m.core
 		if !v.Exclusive {
@@ -180,14 +180,14 @@ func (m *model) addItems() {
 			return cmp.Or(cmp.Compare(b.cpu, a.cpu), cmp.Compare(b.mem, a.mem), cmp.Compare(a.index, b.index))
 		})
 		key := binary.AppendVarint(nil, int64(it.size))
-		key = binary.AppendVarint(key, int64(len(it.groups)))
-		for _, g := range it.groups {
+		key = binary.AppendVarint(key, int64(len(groups)))
+		for _, g := range groups {
 			key = binary.AppendVarint(key, int64(g))
 		}
 		key = append(key, b2i(it.exclusive), b2i(it.share))
 		for _, c := range it.cells {
 			it.vcpus += int64(c.vcpus)
-			it.cpu, it.mem = it.cpu+c.cpu, it.mem+c.mem
+			it.all = it.all.Plus(binpack.Size{CPU: c.cpu, Mem: c.mem})
 			it.both = max(it.both, m.both(c.cpu, c.mem))
 			it.most = cell{0, max(it.most.vcpus, c.vcpus), max(it.most.alone, c.alone), max(it.most.cpu, c.cpu), max(it.most.mem, c.mem)}
 			key = binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(key, int64(c.vcpus)), c.cpu), c.mem)
@@ -200,12 +200,8 @@ func (m *model) addItems() {
 		it.shape = shape
 		m.cells += len(it.cells)
 		m.items = append(m.items, it)
+		m.bins.Things, m.bins.Groups = append(m.bins.Things, it.all), append(m.bins.Groups, groups)
 	}
-}
-
-// apart reports whether two VMs are in one group.
-func (a *item) apart(b *item) bool {
-	return slices.ContainsFunc(a.groups, func(g int) bool { return slices.Contains(b.groups, g) })
 }
 
 func b2i(b bool) byte {
@@ -234,24 +230,35 @@ func (m *model) same(a, b int32) bool {
 // sortKinds groups the hosts, the largest kind first.
 func (m *model) sortKinds() {
 	m.kind = make([]int32, len(m.p.Hosts))
-	index := map[string][]int{} // kinds by a cheap key
+	type key struct {
+		all   binpack.Size
+		nodes int32
+	}
+	index := map[key][]int{} // of kinds
 	for h := range int32(len(m.p.Hosts)) {
-		key := string(binary.AppendVarint(binary.AppendVarint(binary.AppendVarint(nil, m.hostCPU[h]), m.hostMem[h]), int64(m.last(h)-m.first[h])))
+		like := key{m.bins.Bins[h], m.last(h) - m.first[h]}
 		k := -1
-		for _, c := range index[key] {
+		for _, c := range index[like] {
 			if m.same(m.kinds[c][0], h) {
 				k = c
 			}
 		}
 		if k < 0 {
 			k = len(m.kinds)
-			index[key] = append(index[key], k)
+			index[like] = append(index[like], k)
 			m.kinds = append(m.kinds, nil)
 		}
 		m.kinds[k] = append(m.kinds[k], h)
 	}
+	var largest binpack.Size // the most cores, and then the most memory
+	for _, k := range m.kinds {
+		if a := m.bins.Bins[k[0]]; cmp.Or(cmp.Compare(a.CPU, largest.CPU), cmp.Compare(a.Mem, largest.Mem)) > 0 {
+			largest = a
+		}
+	}
 	size := func(h int32) float64 {
-		return float64(float64(m.hostCPU[h])/float64(m.hostCPU[m.largest()]+1)) + float64(float64(m.hostMem[h])/float64(m.hostMem[m.largest()]+1))
+		all := m.bins.Bins[h]
+		return float64(float64(all.CPU)/float64(largest.CPU+1)) + float64(float64(all.Mem)/float64(largest.Mem+1))
 	}
 	slices.SortStableFunc(m.kinds, func(a, b []int32) int { return cmp.Compare(size(b[0]), size(a[0])) })
 	for k, hosts := range m.kinds {
@@ -260,17 +267,6 @@ func (m *model) sortKinds() {
 			m.kind[h] = int32(k)
 		}
 	}
-}
-
-// largest is the host with the most cores, of those the one with the most memory.
-func (m *model) largest() (best int32) {
-	for _, k := range m.kinds {
-		h := k[0]
-		if cmp.Or(cmp.Compare(m.hostCPU[h], m.hostCPU[best]), cmp.Compare(m.hostMem[h], m.hostMem[best])) > 0 {
-			best = h
-		}
-	}
-	return best
 }
 
 // reserve takes the spare hosts out of their kinds: the last ones of the largest kinds, but for one host that

@@ -133,7 +133,7 @@ func (out *Plan) place(m *model, s *state) {
 	out.VMs = make([]Placement, len(m.items))
 	for v := range m.items {
 		it, at := &m.items[v], &out.VMs[v]
-		at.VM, at.Host = m.p.VMs[v].Name, int(s.host[v])
+		at.VM, at.Host = m.p.VMs[v].Name, int(s.In[v])
 		if at.Host < 0 {
 			out.Left++
 			continue
@@ -169,7 +169,7 @@ func (out *Plan) use(m *model, s *state) {
 				u.Nodes[i].Pages = append(u.Nodes[i].Pages, PageUse{size, int((have - left) / int64(size)), int(max(0, -left) / int64(size)), int(max(0, left) / int64(size))})
 			}
 		}
-		for _, v := range s.on[h] {
+		for _, v := range s.On[h] {
 			u.VMs = append(u.VMs, int(v))
 			it := &m.items[v]
 			for i := range it.cells {

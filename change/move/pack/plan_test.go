@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/big"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -163,6 +164,13 @@ func recheck(p *Problem, plan *Plan) (faults []string) {
 	}
 	if len(used) != plan.Used || vcpus != plan.VCPUs {
 		fault("the plan says %d hosts, %d vCPUs; found %d, %d", plan.Used, plan.VCPUs, len(used), vcpus)
+	}
+	for _, h := range plan.Uncovered {
+		for e := range p.Hosts {
+			if a, b := &p.Hosts[h], &p.Hosts[e]; !used[e] && reflect.DeepEqual(a.Nodes, b.Nodes) && reflect.DeepEqual(a.Distance, b.Distance) {
+				fault("%s: its VMs would fit %s, which is like it and empty", a.Name, b.Name)
+			}
+		}
 	}
 	inWaves, last := 0, -1<<31
 	for _, w := range plan.Waves {

@@ -24,15 +24,7 @@ type search struct {
 
 	// What a round works with.
 	again []int32 // VMs to be placed
-	was   []move
-	nodes []int8 // of the cells of was
-	kept  []int8 // of the best host so far
-}
-
-// A move is where a VM was.
-type move struct {
-	vm, host int32
-	from     int // in nodes of moves
+	kept  []int8  // nodes of the best host so far
 }
 
 // maxRuns are the starts that are improved, where the budget gives each of them many rounds.
@@ -95,8 +87,14 @@ var orders = []func(m *model, it *item) float64{
 }
 
 // Shares of the largest host.
-func (m *model) shareCPU(it *item) float64 { return float64(it.cpu) / float64(m.hostCPU[m.heads[0]]+1) }
-func (m *model) shareMem(it *item) float64 { return float64(it.mem) / float64(m.hostMem[m.heads[0]]+1) }
+func (m *model) shareCPU(it *item) float64 {
+	return float64(it.all.CPU) / float64(m.bins.Bins[m.heads[0]].CPU+1)
+}
+
+func (m *model) shareMem(it *item) float64 {
+	return float64(it.all.Mem) / float64(m.bins.Bins[m.heads[0]].Mem+1)
+}
+
 func (m *model) dominant(it *item) float64 { return max(m.shareCPU(it), m.shareMem(it)) }
 
 // fillIn places all VMs in order i.
@@ -175,7 +173,7 @@ func (s *search) improve(ctx context.Context, b Bound) {
 		return
 	}
 	for _, v := range s.m.packed {
-		if s.host[v] < 0 {
+		if s.In[v] < 0 {
 			s.left = append(s.left, v)
 		}
 	}
@@ -191,39 +189,34 @@ const walk = 16
 func (s *search) round() {
 	s.budget-- // so that improve ends
 	placed, used, fill := s.placed, len(s.used), s.fill
-	s.was, s.nodes, s.again = s.was[:0], s.nodes[:0], s.again[:0]
 	s.near = s.random.IntN(4) > 0
 	s.weightCPU, s.weightMem = s.random.Float64(), s.random.Float64()
 	s.weightChance = [...]float64{0, 0, 0, 0, 0.1, 1}[s.random.IntN(6)]
 	s.anyKind = s.random.IntN(2) == 0
-	for range 1 + s.random.IntN(3) {
-		if len(s.used) > 0 {
-			s.empty(s.pick())
-		}
-	}
-	tried := s.leftOver()
-	spread := [...]float64{0, 0.1, 0.5, 1}[s.random.IntN(4)]
-	s.sort(s.again, orders[s.random.IntN(len(orders))], spread)
-	for _, v := range s.again {
-		s.insert(v, true)
-	}
-	better := cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, len(s.used)))
-	if better > 0 || better == 0 && (s.fill >= fill || s.random.IntN(walk) == 0) {
-		s.left = s.left[:len(s.left)-tried]
-		for _, v := range s.again {
-			if s.host[v] < 0 {
-				s.left = append(s.left, v)
+	s.again = s.again[:0]
+	tried := 0
+	if !s.Try(func() bool {
+		for range 1 + s.random.IntN(3) {
+			if len(s.used) > 0 {
+				s.empty(s.pick())
 			}
 		}
+		tried = s.leftOver()
+		spread := [...]float64{0, 0.1, 0.5, 1}[s.random.IntN(4)]
+		s.sort(s.again, orders[s.random.IntN(len(orders))], spread)
+		for _, v := range s.again {
+			s.insert(v, true)
+		}
+		better := cmp.Or(cmp.Compare(s.placed, placed), cmp.Compare(used, len(s.used)))
+		return better > 0 || better == 0 && (s.fill >= fill || s.random.IntN(walk) == 0)
+	}) {
 		return
 	}
+	s.left = s.left[:len(s.left)-tried]
 	for _, v := range s.again {
-		if s.host[v] >= 0 {
-			s.remove(v)
+		if s.In[v] < 0 {
+			s.left = append(s.left, v)
 		}
-	}
-	for _, w := range s.was {
-		s.put(w.host, w.vm, s.nodes[w.from:])
 	}
 }
 
@@ -238,17 +231,14 @@ func (s *search) pick() int32 {
 
 // empty takes the VMs off a host, in some rounds only some of them.
 func (s *search) empty(h int32) {
-	all := s.random.IntN(3) > 0
-	for i := len(s.on[h]) - 1; i >= 0; i-- {
-		if !all && s.random.IntN(2) == 0 {
-			continue
+	all, first := s.random.IntN(3) > 0, len(s.again)
+	for _, v := range s.On[h] {
+		if all || s.random.IntN(2) > 0 {
+			s.again = append(s.again, v)
 		}
-		v := s.on[h][i]
-		it := &s.m.items[v]
-		s.was = append(s.was, move{v, h, len(s.nodes)})
-		s.nodes = append(s.nodes, s.node[it.offset:it.offset+len(it.cells)]...)
+	}
+	for _, v := range s.again[first:] {
 		s.remove(v)
-		s.again = append(s.again, v)
 	}
 }
 
@@ -270,11 +260,11 @@ func (s *search) leftOver() (tried int) {
 // away from a busy node later.
 func (s *search) draw() {
 	s.weightCPU, s.weightMem, s.weightChance = 1, 1, 0
-	for h := range int32(len(s.on)) {
+	for h := range int32(len(s.On)) {
 		if far := s.spans(h); far > 0 {
 			s.anew(h, func() bool { return s.spans(h) < far })
 		}
-		if len(s.on[h]) == 0 || s.m.last(h)-s.m.first[h] < 2 {
+		if len(s.On[h]) == 0 || s.m.last(h)-s.m.first[h] < 2 {
 			continue
 		}
 		far, reserved, uneven := s.spans(h), s.reserved(h), s.uneven(h)
@@ -286,32 +276,25 @@ func (s *search) draw() {
 
 // anew lays all VMs of a host anew, and keeps it when they all fit and that is better.
 func (s *search) anew(h int32, better func() bool) {
-	list := slices.Clone(s.on[h])
-	s.was, s.nodes = s.was[:0], s.nodes[:0]
-	for _, v := range list {
-		it := &s.m.items[v]
-		s.was = append(s.was, move{v, h, len(s.nodes)})
-		s.nodes = append(s.nodes, s.node[it.offset:it.offset+len(it.cells)]...)
-		s.remove(v)
-	}
-	s.sort(list, orders[0], 0)
-	done := 0
-	for _, v := range list {
-		if !s.fit(h, v, true) {
-			break
+	s.Try(func() bool {
+		list := slices.Clone(s.On[h])
+		for _, v := range list {
+			s.remove(v)
+		}
+		s.sort(list, orders[0], 0)
+		return s.all(h, list, true) && better()
+	})
+}
+
+// all puts VMs on a host, in their order, on near nodes or those that are left with least; false when one of them does not fit.
+func (s *search) all(h int32, vms []int32, near bool) bool {
+	for _, v := range vms {
+		if !s.fit(h, v, near) {
+			return false
 		}
 		s.put(h, v, s.best)
-		done++
 	}
-	if done == len(list) && better() {
-		return
-	}
-	for _, v := range list[:done] {
-		s.remove(v)
-	}
-	for _, w := range s.was {
-		s.put(w.host, w.vm, s.nodes[w.from:])
-	}
+	return true
 }
 
 // reserved is the memory of a host that is to become huge pages.
@@ -341,7 +324,7 @@ func (s *state) uneven(h int32) (sum int64) {
 // spans is the sum of the distances between the cells of each VM of a host.
 func (s *state) spans(h int32) (sum int) {
 	count := int(s.m.last(h) - s.m.first[h])
-	for _, v := range s.on[h] {
+	for _, v := range s.On[h] {
 		it := &s.m.items[v]
 		nodes := s.node[it.offset : it.offset+len(it.cells)]
 		for i, a := range nodes {

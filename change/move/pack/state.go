@@ -2,22 +2,22 @@ package pack
 
 import (
 	"math/rand/v2"
-	"slices"
 
+	"homenode/internal/binpack"
 	"homenode/numa"
 )
 
 // A state is where the VMs are, and what that leaves of the nodes.
 type state struct {
+	*binpack.Packing
 	m     *model
 	cpu   []int64 // parts of cores that are free, by node
 	mem   []int64 // free, without pages
 	pool  []int64 // bytes of pages that are free; below 0 those that are to be reserved
 	alone []int32 // cores that exclusive VMs have
 
-	host []int32   // by VM; -1 for none
-	node []int8    // by cell, within the host
-	on   [][]int32 // VMs by host
+	node []int8 // by cell, within the host
+	laid []int8 // nodes that VMs had which Try may put back
 
 	closed [][]int32 // empty hosts by kind, those that are opened first at the end
 	tree   tree
@@ -40,12 +40,11 @@ type state struct {
 }
 
 func newState(m *model) *state {
-	s := &state{m: m, cpu: append([]int64(nil), m.cpu...), mem: append([]int64(nil), m.mem...), pool: append([]int64(nil), m.pool...),
-		alone: make([]int32, len(m.cpu)), host: make([]int32, len(m.items)), node: make([]int8, m.cells),
-		on: make([][]int32, len(m.p.Hosts)), rank: make([]int32, len(m.p.Hosts)), weightCPU: 1, weightMem: 1}
+	s := &state{Packing: m.bins.Packing(), m: m, cpu: append([]int64(nil), m.cpu...), mem: append([]int64(nil), m.mem...), pool: append([]int64(nil), m.pool...),
+		alone: make([]int32, len(m.cpu)), node: make([]int8, m.cells),
+		rank: make([]int32, len(m.p.Hosts)), weightCPU: 1, weightMem: 1}
 	shapes := 0
-	for v := range s.host {
-		s.host[v] = -1
+	for v := range m.items {
 		shapes = max(shapes, m.items[v].shape+1)
 	}
 	s.refused = make([]int, shapes)
@@ -59,12 +58,25 @@ func newState(m *model) *state {
 	}
 	s.tree = newTree(len(m.p.Hosts))
 	s.try, s.best = make([]int8, numa.MaxNodes), make([]int8, numa.MaxNodes)
+	s.Back = func(v int32, h int, laid int32) {
+		if s.In[v] >= 0 {
+			s.remove(v)
+		}
+		if h >= 0 {
+			s.put(int32(h), v, s.laid[laid:])
+		}
+	}
 	return s
 }
 
-// keeps reports whether a host has a VM that it is to be apart from.
-func (s *state) keeps(h int32, it *item) bool {
-	return slices.ContainsFunc(s.on[h], func(o int32) bool { return it.apart(&s.m.items[o]) })
+// Try is that of the packing. What it takes back lies on the nodes that it had.
+func (s *state) Try(do func() bool) bool {
+	laid := len(s.laid)
+	ok := s.Packing.Try(do)
+	if !ok || !s.Trying() {
+		s.laid = s.laid[:laid]
+	}
+	return ok
 }
 
 // maxSteps bounds the ways that are tried to lay the cells of one VM on one host. 8 equal
@@ -75,7 +87,7 @@ const maxSteps = 20_000
 // s.cost: near asks for the nearest nodes first, else those that are left with least count alone.
 func (s *state) fit(h, v int32, near bool) bool {
 	it := &s.m.items[v]
-	if it.groups != nil && s.keeps(h, it) {
+	if !s.Apart(int(h), v, nil) {
 		return false
 	}
 	first, last := s.m.first[h], s.m.last(h)
@@ -166,7 +178,7 @@ func (s *state) takes(h, n int32, it *item, c *cell) bool {
 	if !it.exclusive {
 		return c.vcpus <= left
 	}
-	for _, o := range s.on[h] { // what the others are left with
+	for _, o := range s.On[h] { // what the others are left with
 		other := &s.m.items[o]
 		if other.exclusive {
 			continue
@@ -229,7 +241,7 @@ func (s *state) give(n int32, it *item, c *cell) {
 // put places a VM on nodes of host h, one for each of its cells.
 func (s *state) put(h, v int32, nodes []int8) {
 	it := &s.m.items[v]
-	if len(s.on[h]) == 0 {
+	if len(s.On[h]) == 0 {
 		s.open(h)
 	}
 	s.fill -= s.square(h)
@@ -237,8 +249,7 @@ func (s *state) put(h, v int32, nodes []int8) {
 		s.take(s.m.first[h]+int32(nodes[i]), it, &it.cells[i])
 		s.node[it.offset+i] = nodes[i]
 	}
-	s.host[v] = h
-	s.on[h] = append(s.on[h], v)
+	s.Put(v, int(h), 0)
 	s.placed += it.vcpus
 	s.refresh(h)
 	s.fill += s.square(h)
@@ -246,23 +257,18 @@ func (s *state) put(h, v int32, nodes []int8) {
 
 // remove takes a VM off its host.
 func (s *state) remove(v int32) {
-	it, h := &s.m.items[v], s.host[v]
+	it, h := &s.m.items[v], s.In[v]
 	s.fill -= s.square(h)
 	for i := range it.cells {
 		s.give(s.m.first[h]+int32(s.node[it.offset+i]), it, &it.cells[i])
 	}
-	list := s.on[h]
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i] == v {
-			copy(list[i:], list[i+1:])
-			s.on[h] = list[:len(list)-1]
-			break
-		}
+	if s.Trying() {
+		s.laid = append(s.laid, s.node[it.offset:it.offset+len(it.cells)]...)
 	}
-	s.host[v] = -1
+	s.Put(v, -1, int32(len(s.laid)-len(it.cells)))
 	s.placed -= it.vcpus
 	s.grown++
-	if len(s.on[h]) == 0 {
+	if len(s.On[h]) == 0 {
 		end := s.used[len(s.used)-1]
 		s.used[s.rank[h]], s.rank[end] = end, s.rank[h]
 		s.used = s.used[:len(s.used)-1]
@@ -293,17 +299,17 @@ func (s *state) open(h int32) {
 
 // square is how full a host is, squared: the more uneven hosts are, the nearer is an empty one.
 func (s *state) square(h int32) int64 {
-	if len(s.on[h]) == 0 {
+	if len(s.On[h]) == 0 {
 		return 0
 	}
-	r := s.tree.at(h)
-	free := int64(100*(float64(r.sumCPU)/float64(s.m.hostCPU[h]+1))) + int64(100*(float64(r.sumMem)/float64(s.m.hostMem[h]+1)))
+	left, all := s.Left[h], s.Bins[h]
+	free := int64(100*(float64(left.CPU)/float64(all.CPU+1))) + int64(100*(float64(left.Mem)/float64(all.Mem+1)))
 	return (200 - free) * (200 - free)
 }
 
 // refresh tells the tree what a host has left.
 func (s *state) refresh(h int32) {
-	var r room
+	r := room{sum: s.Left[h]}
 	sizes := len(s.m.sizes)
 	for n := s.m.first[h]; n < s.m.last(h); n++ {
 		mem := s.mem[n]
@@ -311,7 +317,6 @@ func (s *state) refresh(h int32) {
 			mem += max(0, s.pool[int(n)*sizes+k])
 		}
 		r.cpu, r.mem, r.both = max(r.cpu, s.cpu[n]), max(r.mem, mem), max(r.both, s.m.both(s.cpu[n], mem))
-		r.sumCPU, r.sumMem = r.sumCPU+s.cpu[n], r.sumMem+mem
 	}
 	s.tree.set(h, r)
 }

@@ -211,12 +211,12 @@ func (s *state) noRoom(v int32) (why, cure string) {
 	m, it := s.m, &s.m.items[v]
 	best, least, group := "", 0.0, 0
 	hosts := 0
-	for h := range int32(len(s.on)) {
+	for h := range int32(len(s.On)) {
 		if slices.Contains(m.spare, h) || !m.fits[int(v)*len(m.kinds)+int(m.kind[h])] {
 			continue
 		}
 		hosts++
-		if s.keeps(h, it) {
+		if !s.Apart(int(h), v, nil) {
 			group++
 			continue
 		}
@@ -324,42 +324,25 @@ func (m *model) more(ctx context.Context, left []int) *More {
 // uncovered lists the hosts whose VMs would not all fit one that is empty.
 func (out *Plan) uncovered(m *model, s *state) {
 	var empty []int32 // one of each kind
-	for h := range int32(len(s.on)) {
-		if len(s.on[h]) == 0 && !slices.ContainsFunc(empty, func(o int32) bool { return m.kind[o] == m.kind[h] }) {
+	for h := range int32(len(s.On)) {
+		if len(s.On[h]) == 0 && !slices.ContainsFunc(empty, func(o int32) bool { return m.kind[o] == m.kind[h] }) {
 			empty = append(empty, h)
 		}
 	}
 	f := &search{state: newState(m), keys: make([]float64, len(m.items))}
-	for h := range s.on {
-		if len(s.on[h]) > 0 && !slices.ContainsFunc(empty, func(e int32) bool { return f.takesAll(e, s.on[h]) }) {
+	for h, vms := range s.On {
+		if len(vms) > 0 && !slices.ContainsFunc(empty, func(e int32) bool { return m.kind[e] == m.kind[h] || f.takesAll(e, vms) }) {
 			out.Uncovered = append(out.Uncovered, h)
 		}
 	}
 }
 
 // takesAll reports whether an empty host takes these VMs, in one of the orders.
-func (s *search) takesAll(h int32, vms []int32) bool {
-	list := slices.Clone(vms)
-	for _, order := range append(orders[:3:3], nil) {
-		if order != nil {
-			s.sort(list, order, 0)
-		} else {
-			copy(list, vms) // as they came to the host that they are on
-		}
-		done := 0
-		for _, v := range list {
-			if !s.fit(h, v, false) {
-				break
-			}
-			s.put(h, v, s.best)
-			done++
-		}
-		for _, v := range list[:done] {
-			s.remove(v)
-		}
-		if done == len(list) {
-			return true
-		}
+func (s *search) takesAll(h int32, vms []int32) (ok bool) {
+	for _, order := range orders[:3] {
+		list := slices.Clone(vms)
+		s.sort(list, order, 0)
+		s.Try(func() bool { ok = ok || s.all(h, list, false); return false })
 	}
-	return false
+	return ok
 }
