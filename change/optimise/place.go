@@ -16,7 +16,7 @@ type bench struct {
 	demand []int64 // per node
 	each   []int64 // MiB remote of each VM, when wanted
 	list   []int32 // for lists of VMs
-	rest   []int64 // of the clients of a VM, what their homes do not take
+	slices []int64 // memory of the clients of a VM
 }
 
 // at returns the host as the placement sees it; a MiB of the problem is a byte there.
@@ -99,9 +99,9 @@ func (m *model) spread(nodes []Node, v *VM, b *bench) (remote int64) {
 }
 
 // clients places the clients of one VM and returns its memory outside their homes.
-func (m *model) clients(v *VM, f *Fit, b *bench) (remote int64) {
+func (m *model) clients(v *VM, f *Fit, b *bench) int64 {
 	first, all := int64(0), int64(v.VCPUs)
-	b.rest = b.rest[:0]
+	b.slices = b.slices[:0]
 	for _, c := range f.Clients {
 		vcpus := int64(c)
 		slice := v.Memory*(first+vcpus)/all - v.Memory*first/all
@@ -109,11 +109,8 @@ func (m *model) clients(v *VM, f *Fit, b *bench) (remote int64) {
 		home := b.board.Next(slice)
 		b.board.Put(home, vcpus)
 		b.demand[home] += vcpus * v.Demand
-		b.rest = append(b.rest, slice-b.board.TakeHome(home, slice))
+		b.slices = append(b.slices, slice)
 	}
-	for c, home := range b.board.Homes() {
-		local, _ := b.board.Take(int(home), b.rest[c])
-		remote += b.rest[c] - local
-	}
-	return remote
+	away, _ := b.board.Fill(b.slices)
+	return away
 }

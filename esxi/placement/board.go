@@ -15,6 +15,7 @@ type Board struct {
 
 	reserve int64  // that stays free on each node while another has more
 	homes   []int8 // of the VM that is being placed
+	rest    []int64
 	allowed numa.NodeSet
 }
 
@@ -78,6 +79,20 @@ func (b *Board) Take(home int, want int64) (local, nowhere int64) {
 	b.take()
 	b.Lent[home] = 0
 	return local, nowhere
+}
+
+// Fill gives the VM's clients, which have their homes, this memory: of the homes first, then wherever there is room. It returns
+// what is not on the homes, and what no node has room for.
+func (b *Board) Fill(want []int64) (away, nowhere int64) {
+	b.rest = b.rest[:0]
+	for c, home := range b.homes {
+		b.rest = append(b.rest, want[c]-b.TakeHome(int(home), want[c]))
+	}
+	for c, home := range b.homes {
+		local, none := b.Take(int(home), b.rest[c])
+		away, nowhere = away+b.rest[c]-local, nowhere+none
+	}
+	return away, nowhere
 }
 
 // Spread gives a VM without home nodes memory, as memory.Spread has it, and returns what no

@@ -84,27 +84,6 @@ func (r *room) request(s *Shape, o *Options) placement.Request {
 	return placement.Request{Name: s.Name, Layout: r.layout(s, o), Memory: s.Memory + o.Overhead.Of(s.VCPUs, s.Memory)}
 }
 
-// local places the requests on a host and returns how many of them, from the first on, have all
-// clients local and within the vCPUs of their nodes.
-func local(on *placement.Host, vcpus []int, requests []placement.Request) int {
-	placed, unplaced := placement.Place(on, requests)
-	first := len(requests)
-	if len(unplaced) > 0 {
-		first = unplaced[0]
-	}
-	for i := range placed {
-		load := 0
-		for _, c := range placed[i].Clients {
-			load += c.VCPUs
-			if c.Remote > 0 || c.Nowhere > 0 || vcpus != nil && load > vcpus[i] {
-				first = min(first, c.Request)
-				break
-			}
-		}
-	}
-	return first
-}
-
 // count fills the host with VMs of one shape, by default or, where none is local then, as
 // it is to be set up.
 func (r *room) count(s *Shape, o *Options) Count {
@@ -130,39 +109,19 @@ func (r *room) countAs(s *Shape, o *Options) Count {
 	} else if c.Bound = r.most(&it); c.Unmanaged {
 		c.Bound, c.Why = 0, "the NUMA scheduler does not place it: no memory of it is local for sure"
 	}
-	requests := slices.Repeat([]placement.Request{one}, c.Bound)
-	c.VMs = local(&r.host, r.vcpus, requests)
 	if c.Why == "" {
-		c.limits(r, one)
+		c.VMs, c.ByCores, c.ByMemory, c.Binds = newBin(r).counts(&it)
+		switch c.VMs {
+		case 0:
+			c.Binds = Never
+		case maxPerHost:
+			c.Binds = Most
+		}
 		c.explain(r, s, one.Memory)
 	}
-	placed, _ := placement.Place(&r.host, requests[:c.VMs])
+	placed, _ := placement.Place(&r.host, slices.Repeat([]placement.Request{one}, c.VMs))
 	c.Nodes = r.uses(placed, make([]int, c.VMs), o)
 	return c
-}
-
-// limits says how many fit by cores and by memory alone, and which of them binds.
-func (c *Count) limits(r *room, one placement.Request) {
-	endless := r.host
-	endless.Nodes = slices.Clone(endless.Nodes)
-	for i := range endless.Nodes {
-		endless.Nodes[i].Memory = numa.Fact[numa.Bytes]{} // unknown: Place counts all as local
-	}
-	most := slices.Repeat([]placement.Request{one}, maxPerHost)
-	c.ByCores = local(&endless, r.vcpus, most)
-	c.ByMemory = local(&r.host, nil, most)
-	switch {
-	case c.VMs == 0:
-		c.Binds = Never
-	case c.VMs == maxPerHost:
-		c.Binds = Most
-	case c.ByCores < c.ByMemory:
-		c.Binds = Cores
-	case c.ByMemory < c.ByCores:
-		c.Binds = Memory
-	default:
-		c.Binds = Both
-	}
 }
 
 // explain says why none fits.

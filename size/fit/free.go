@@ -153,7 +153,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 	p.before, _ = placement.Place(&p.r.host, requests)
 	p.bin = newBin(p.r)
 	for i := range requests {
-		p.bin.admit(&requests[i])
+		p.bin.admit(&item{request: requests[i], clients: clientsOf(&requests[i])}, (*bin).asPlaced, nil)
 	}
 	return p, notes, nil
 }
@@ -206,6 +206,27 @@ func (b *bin) more(it *item) (n int) {
 	return n
 }
 
+// counts returns how many VMs of the item the host takes, how many were there no limit of memory, or of cores, and which of
+// them binds.
+func (b *bin) counts(it *item) (n, byCores, byMemory int, binds Limit) {
+	cores, memory := b.copy(), b.copy()
+	for i := range cores.Free {
+		cores.Free[i] = int64(numa.MaxHostMemory)
+	}
+	endless := *b.r
+	endless.vcpus = slices.Repeat([]int{numa.MaxVCPUs * maxPerHost}, len(endless.vcpus))
+	memory.r = &endless
+	byCores, byMemory = cores.more(it), memory.more(it)
+	binds = Both
+	if byCores != byMemory {
+		binds = Memory
+		if byCores < byMemory {
+			binds = Cores
+		}
+	}
+	return b.copy().more(it), byCores, byMemory, binds
+}
+
 // copy returns a host of the same filling.
 func (b *bin) copy() *bin {
 	return &bin{r: b.r, Board: b.Board.Clone()}
@@ -224,22 +245,7 @@ func (p *present) free(s *Shape, o *Options) HostFree {
 	}
 	s, out.LocalAs = p.r.setUp(s, o)
 	it := p.r.item(s, o)
-	out.More = p.bin.copy().more(&it)
-	cores, memory := p.bin.copy(), p.bin.copy()
-	for i := range cores.Free {
-		cores.Free[i] = int64(numa.MaxHostMemory)
-	}
-	endless := *p.r
-	endless.vcpus = slices.Repeat([]int{numa.MaxVCPUs * maxPerHost}, len(p.r.vcpus))
-	memory.r = &endless
-	switch byCores, byMemory := cores.more(&it), memory.more(&it); {
-	case byCores < byMemory:
-		out.Binds = Cores
-	case byMemory < byCores:
-		out.Binds = Memory
-	default:
-		out.Binds = Both
-	}
+	out.More, _, _, out.Binds = p.bin.counts(&it)
 	return out
 }
 

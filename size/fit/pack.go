@@ -53,19 +53,10 @@ type bin struct {
 	r            *room
 	placed       []int   // shapes, in order
 	load, before []int64 // what take may have to restore
+	slices       []int64 // memory of the clients of a VM
 }
 
 func newBin(r *room) *bin { return &bin{Board: placement.NewBoard(&r.host), r: r} }
-
-// admit places a VM whatever it leaves of the host.
-func (b *bin) admit(q *placement.Request) {
-	b.Begin(b.r.host.Allowed(q.Nodes))
-	for _, c := range clientsOf(q) {
-		home := b.Next(int64(c.memory))
-		b.Put(home, int64(c.vcpus))
-		b.Take(home, int64(c.memory))
-	}
-}
 
 // A choice picks the node of a client; -1 for none.
 type choice func(b *bin, c client) int
@@ -105,25 +96,30 @@ func fullest(b *bin, c client) int {
 func (b *bin) take(it *item, pick choice) bool {
 	b.load, b.before = append(b.load[:0], b.Load...), append(b.before[:0], b.Free...)
 	last := b.Last
+	if len(b.placed) < maxPerHost && b.admit(it, pick, b.r.vcpus) {
+		b.placed = append(b.placed, it.shape)
+		return true
+	}
+	copy(b.Load, b.load)
+	copy(b.Free, b.before)
+	b.Last = last
+	return false
+}
+
+// admit places a VM, and reports whether it is as take wants it; most is the vCPUs that the nodes take, nil for any.
+func (b *bin) admit(it *item, pick choice, most []int) bool {
 	b.Begin(b.r.host.Allowed(it.request.Nodes))
+	b.slices = b.slices[:0]
 	for _, c := range it.clients {
 		n := pick(b, c)
-		if n < 0 || len(b.placed) == maxPerHost || int(b.Load[n])+c.vcpus > b.r.vcpus[n] || !b.put(n, int64(c.memory), it.spills) {
-			copy(b.Load, b.load)
-			copy(b.Free, b.before)
-			b.Last = last
+		if n < 0 || most != nil && int(b.Load[n])+c.vcpus > most[n] {
 			return false
 		}
 		b.Put(n, int64(c.vcpus))
+		b.slices = append(b.slices, int64(c.memory))
 	}
-	b.placed = append(b.placed, it.shape)
-	return true
-}
-
-// put gives a client memory: of node n, and where it may spill, of others.
-func (b *bin) put(n int, memory int64, spills bool) bool {
-	local, nowhere := b.Take(n, memory)
-	return nowhere == 0 && (spills || local == memory)
+	away, nowhere := b.Fill(b.slices)
+	return nowhere == 0 && (it.spills || away == 0)
 }
 
 // items returns what is to be packed on hosts like r; of these the shapes that are only
