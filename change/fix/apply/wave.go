@@ -10,6 +10,7 @@ import (
 
 	"homenode/change/fix"
 	"homenode/change/fix/journal"
+	"homenode/internal/binpack"
 	"homenode/numa"
 	"homenode/source/privilege"
 )
@@ -124,28 +125,28 @@ func (r *run) ride(ctx context.Context, one rider) error {
 
 // destination returns the host of the VM's cluster that has the options of the change and the most free memory, which holds the VM, and no VM that DRS
 // keeps apart from it; nil for none.
-func (r *run) destination(v *numa.VM, c *fix.Change) (best *numa.Host) {
-	var most numa.Bytes
-	home := slices.IndexFunc(r.fleet.Hosts, func(h numa.Host) bool { return h.ID == c.Host.ID })
-	for i := range r.fleet.Hosts {
-		h := &r.fleet.Hosts[i]
-		if home < 0 || h.ID == c.Host.ID || h.Cluster == "" || h.Cluster != r.fleet.Hosts[home].Cluster || h.Maintenance.Value || h.Connection.Or("connected") != "connected" || !r.has(h, c.Edits) {
-			continue
-		}
-		free, apart := h.Memory.Value-numa.MinFree(h.Memory.Value, h.Release.Value), false
-		for k := range r.fleet.VMs {
-			o := &r.fleet.VMs[k]
-			if o.Host != h.ID || o.Power.Value != numa.PoweredOn {
-				continue
-			}
-			free -= o.Memory.Value
-			apart = apart || r.apart(v, o)
-		}
-		if !apart && free >= v.Memory.Value && free > most {
-			best, most = h, free
+func (r *run) destination(v *numa.VM, c *fix.Change) *numa.Host {
+	f := r.fleet
+	left, at, apart := make([]binpack.Size, len(f.Hosts)), map[string]int{}, map[int]bool{}
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		left[i].Mem, at[h.ID] = int64(h.Memory.Value-numa.MinFree(h.Memory.Value, h.Release.Value)), i
+	}
+	for i := range f.VMs {
+		if h, ok := at[f.VMs[i].Host]; ok && f.VMs[i].Power.Value == numa.PoweredOn {
+			left[h].Mem -= int64(f.VMs[i].Memory.Value)
+			apart[h] = apart[h] || r.apart(v, &f.VMs[i])
 		}
 	}
-	return best
+	home, ok := at[c.Host.ID]
+	best := binpack.Emptiest(left, binpack.Size{Mem: int64(v.Memory.Value)}, func(i int) bool {
+		h := &f.Hosts[i]
+		return ok && i != home && h.Cluster != "" && h.Cluster == f.Hosts[home].Cluster && h.Ready() && !apart[i] && r.has(h, c.Edits)
+	})
+	if best < 0 {
+		return nil
+	}
+	return &f.Hosts[best]
 }
 
 // has reports whether a host has the values that the edits set: the plan changes it too, or it had them before.
