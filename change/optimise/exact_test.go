@@ -1,52 +1,18 @@
 package optimise
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"testing"
 
 	"homenode/internal/testdeps"
 )
 
-// exactly returns what testdata/exact.py finds for the problems, or skips the test.
-func exactly(t *testing.T, problems []*Problem) []int64 {
-	t.Helper()
-	python := testdeps.ProvePython(t)
-	var in, out, stderr bytes.Buffer
-	for _, p := range problems {
-		in.Write(exactJSON(t, p))
-	}
-	cmd := exec.CommandContext(t.Context(), python, "testdata/exact.py")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &stderr
-	if err := cmd.Run(); err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.ExitCode() == 3 {
-			t.Skip("no OR-Tools: scripts/test-deps installs it")
-		}
-		t.Fatalf("exact.py: %v\n%s", err, stderr.String())
-	}
-	var totals []int64
-	for d := json.NewDecoder(&out); d.More(); {
-		var answer struct {
-			Optimal bool  `json:"optimal"`
-			Total   int64 `json:"total"`
-		}
-		if err := d.Decode(&answer); err != nil {
-			t.Fatal(err)
-		}
-		if !answer.Optimal {
-			t.Fatalf("problem %d: no optimum", len(totals))
-		}
-		totals = append(totals, answer.Total)
-	}
-	if len(totals) != len(problems) {
-		t.Fatalf("%d answers to %d problems", len(totals), len(problems))
-	}
-	return totals
+// An optimum is what testdata/exact.py finds.
+type optimum struct {
+	Optimal bool  `json:"optimal"`
+	Total   int64 `json:"total"`
 }
 
 // exactJSON is the form that exact.py reads.
@@ -97,7 +63,17 @@ func small() (out []*Problem) {
 // nodes: a lower bound for what ESXi's own placement allows.
 func TestExact(t *testing.T) {
 	problems := small()
-	exact := exactly(t, problems)
+	var texts [][]byte
+	for _, p := range problems {
+		texts = append(texts, exactJSON(t, p))
+	}
+	var exact []int64
+	for i, o := range testdeps.Exact[optimum](t, texts) {
+		if !o.Optimal {
+			t.Fatalf("problem %d: no optimum", i)
+		}
+		exact = append(exact, o.Total)
+	}
 	optimal, within, nplus1, shares := 0, 0, 0, []float64{}
 	var before, after, least int64
 	for i, p := range problems {

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -26,33 +24,13 @@ type optimum struct {
 }
 
 // exactly solves problems, or skips the test.
-func exactly(t *testing.T, problems []*Problem, seconds float64) (out []optimum) {
+func exactly(t *testing.T, problems []*Problem, seconds float64) []optimum {
 	t.Helper()
-	python := testdeps.ProvePython(t)
-	var in, stdout, stderr bytes.Buffer
+	var texts [][]byte
 	for _, p := range problems {
-		in.Write(exactJSON(t, p, seconds))
+		texts = append(texts, exactJSON(t, p, seconds))
 	}
-	cmd := exec.CommandContext(t.Context(), python, "testdata/exact.py")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &stdout, &stderr
-	if err := cmd.Run(); err != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) && exit.ExitCode() == 3 {
-			t.Skip("no OR-Tools: scripts/test-deps installs it")
-		}
-		t.Fatalf("exact.py: %v\n%s", err, stderr.String())
-	}
-	for d := json.NewDecoder(&stdout); d.More(); {
-		var o optimum
-		if err := d.Decode(&o); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, o)
-	}
-	if len(out) != len(problems) {
-		t.Fatalf("%d answers to %d problems", len(out), len(problems))
-	}
-	return out
+	return testdeps.Exact[optimum](t, texts)
 }
 
 // exactJSON is the form that exact.py reads, with memory in MiB: the VMs that some host takes, on the hosts
