@@ -66,7 +66,10 @@ func newModel(p *Problem) *model {
 		m.rank[v] = int32(i)
 	}
 	if m.nplus1 {
-		m.short = newState(m).shortages(nil)
+		begin := newState(m)
+		for x := range m.hosts {
+			m.short = append(m.short, begin.shortage(x))
+		}
 	}
 	return m
 }

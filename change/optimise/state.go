@@ -116,16 +116,7 @@ func (s *state) roomFor(h int, in, out []int32) bool {
 	return !slices.ContainsFunc(in, func(v int32) bool { return !s.m.takes(h, v, s.shape[v]) }) && s.Room(h, in, out)
 }
 
-// shortages returns for each host the MiB of its VMs that find no room on the others
-// after its loss, appended to out.
-func (s *state) shortages(out []int64) []int64 {
-	for x := range s.m.hosts {
-		out = append(out, s.shortage(x))
-	}
-	return out
-}
-
-// shortage fills the VMs of host x, the largest first, into the emptiest of the others.
+// shortage fills the VMs of host x, the largest first, into the emptiest of the others, and returns the MiB that find no room.
 func (s *state) shortage(x int) (short int64) {
 	m := s.m
 	s.left = append(s.left[:0], s.Left...)

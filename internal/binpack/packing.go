@@ -75,9 +75,6 @@ func (p *Packing) Put(thing int32, bin int, how int32) {
 		p.On[bin] = slices.Insert(p.On[bin], i, thing)
 		p.Left[bin] = p.Left[bin].Less(size)
 	}
-	if p.Groups == nil {
-		return
-	}
 	for _, g := range p.Groups[thing] {
 		if was >= 0 {
 			p.count[was][g]--
@@ -121,9 +118,6 @@ func (p *Packing) Try(do func() bool) bool {
 
 // Apart reports whether a bin has nothing that a thing is to be apart from, out aside.
 func (p *Packing) Apart(bin int, thing int32, out []int32) bool {
-	if p.Groups == nil {
-		return true
-	}
 	for _, g := range p.Groups[thing] {
 		n := p.count[bin][g]
 		for _, o := range out {
@@ -158,9 +152,7 @@ func (p *Packing) Over(bin int, things []int32) (over Size, pairs int64) {
 	left := p.Bins[bin]
 	clear(p.seen)
 	for _, t := range things {
-		if left = left.Less(p.Things[t]); p.Groups == nil {
-			continue
-		}
+		left = left.Less(p.Things[t])
 		for _, g := range p.Groups[t] {
 			pairs += int64(p.seen[g])
 			p.seen[g]++

@@ -86,9 +86,7 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 			m.RemoteVMs = append(m.RemoteVMs, f)
 		}
 	}
-	begin := func(int) *bin { return newBin(r) }
-	bins, _ := pack(ctx, items, r.orders(), byESXi, begin)
-	free, _ := pack(ctx, items, r.orders(), byHand, begin)
+	bins, free := r.pack(ctx, items, byESXi), r.pack(ctx, items, byHand)
 	m.Hosts, m.Free = len(bins), min(len(bins), len(free))
 	m.Total = m.Hosts
 	if m.Hosts > 0 {

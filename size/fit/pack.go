@@ -197,41 +197,31 @@ func (r *room) orders() []func(a, b *item) int {
 	}
 }
 
-// pack returns the fewest hosts that any order comes to. next returns the host to begin
-// with number i, nil when there is none: then the VMs do not fit, and pack returns false. It returns early when ctx ends.
-func pack(ctx context.Context, items []item, orders []func(a, b *item) int, take taker, next func(i int) *bin) (best []*bin, ok bool) {
-	for _, order := range orders {
+// pack returns the fewest hosts that any order comes to, all of the room. It returns early when ctx ends.
+func (r *room) pack(ctx context.Context, items []item, take taker) (best []*bin) {
+	for i, order := range r.orders() {
 		sorted := slices.Clone(items)
 		slices.SortFunc(sorted, func(a, b item) int { return order(&a, &b) })
-		if bins, fits := packInOrder(ctx, sorted, take, next); fits && (!ok || len(bins) < len(best)) {
-			best, ok = bins, true
+		if bins := r.inOrder(ctx, sorted, take); ctx.Err() == nil && (i == 0 || len(bins) < len(best)) {
+			best = bins
 		}
 	}
-	return best, ok
+	return best
 }
 
-func packInOrder(ctx context.Context, items []item, take taker, next func(i int) *bin) (bins []*bin, ok bool) {
+func (r *room) inOrder(ctx context.Context, items []item, take taker) (bins []*bin) {
 	for i := range items {
-		it := &items[i]
 		from := 0 // a host that refused the shape refuses it until something else comes
-		for range it.count {
-			if ctx.Err() != nil {
-				return bins, false
+		for left := items[i].count; left > 0 && ctx.Err() == nil; {
+			if from == len(bins) {
+				bins = append(bins, newBin(r))
 			}
-			for from < len(bins) && !take(bins[from], it) {
+			if take(bins[from], &items[i]) {
+				left--
+			} else {
 				from++
-			}
-			for from == len(bins) {
-				b := next(from)
-				if b == nil {
-					return bins, false
-				}
-				bins = append(bins, b)
-				if !take(b, it) {
-					from++
-				}
 			}
 		}
 	}
-	return bins, true
+	return bins
 }

@@ -138,10 +138,7 @@ func TestPackIsPlaced(t *testing.T) {
 		}
 		items, _, never := r.items(shapes, &o)
 		for _, take := range []taker{byESXi, byHand} {
-			bins, ok := pack(t.Context(), items, r.orders(), take, func(int) *bin { return newBin(r) })
-			if !ok {
-				t.Fatalf("%s, %v: not packed", host, shapes)
-			}
+			bins := r.pack(t.Context(), items, take)
 			packed := make([]int, len(shapes))
 			for _, b := range bins {
 				for _, s := range b.placed {
@@ -155,8 +152,7 @@ func TestPackIsPlaced(t *testing.T) {
 				}
 			}
 		}
-		bins, _ := pack(t.Context(), items, r.orders(), byESXi, func(int) *bin { return newBin(r) })
-		for _, b := range bins {
+		for _, b := range r.pack(t.Context(), items, byESXi) {
 			checkBin(t, r, items, b, host)
 		}
 	}
