@@ -15,7 +15,6 @@ type Board struct {
 
 	reserve int64  // that stays free on each node while another has more
 	homes   []int8 // of the VM that is being placed
-	rest    []int64
 	allowed numa.NodeSet
 }
 
@@ -82,15 +81,16 @@ func (b *Board) Take(home int, want int64) (local, nowhere int64) {
 }
 
 // Fill gives the VM's clients, which have their homes, this memory: of the homes first, then wherever there is room. It returns
-// what is not on the homes, and what no node has room for.
+// what is not on the homes, and what no node has room for. What each home does not have is left in want.
 func (b *Board) Fill(want []int64) (away, nowhere int64) {
-	b.rest = b.rest[:0]
 	for c, home := range b.homes {
-		b.rest = append(b.rest, want[c]-b.TakeHome(int(home), want[c]))
+		want[c] -= b.TakeHome(int(home), want[c])
 	}
 	for c, home := range b.homes {
-		local, none := b.Take(int(home), b.rest[c])
-		away, nowhere = away+b.rest[c]-local, nowhere+none
+		if want[c] > 0 {
+			local, none := b.Take(int(home), want[c])
+			away, nowhere = away+want[c]-local, nowhere+none
+		}
 	}
 	return away, nowhere
 }

@@ -1,4 +1,20 @@
-// Package binpack bounds how many bins things need, whoever packs them.
+// Package binpack has what all packers of VMs share: bins and things of two sizes, a Packing that says which is where and
+// takes back what was only tried, and bounds that hold for whoever packs. What they ask differs.
+//
+//	         size fit                    plans of KVM hosts           optimise
+//	goal     fewest hosts, as many as    most vCPUs, then fewest      least cost of memory, vCPUs and
+//	         are needed                  hosts, then evenly filled    moves, from where VMs are
+//	nodes    ESXi chooses                the plan chooses             ESXi chooses
+//	must     memory and vCPUs of nodes   these, whole cores, pages,   memory and vCPUs of hosts, apart,
+//	                                     apart, spare hosts           together, loss of a host
+//	search   first fit in six orders     best fit in eight orders,    single moves, swaps, a few VMs
+//	                                     hosts emptied and refilled   taken out and put back
+//	bound    Fewest, Kind.Most           Fewest                       of cost
+//
+// The searches stay apart. Where ESXi chooses, a VM that leaves a host changes the nodes of those that come after it, so that
+// each try lays all of a host anew: about 4 µs for 31 VMs (BenchmarkPlace of change/optimise). Where the plan chooses, the
+// others stay: about 1 µs a VM with up to 16 hosts weighed, 400,000 times a plan (BenchmarkMake of change/move/pack). And the
+// goals differ: best fit in place of first fit made one of 451 generated mixes of size fit one host smaller, and none other.
 package binpack
 
 import (

@@ -223,7 +223,7 @@ func (s *search) round() {
 // pick chooses one of the used hosts, an emptier one rather than a full one.
 func (s *search) pick() int32 {
 	a, b := s.used[s.random.IntN(len(s.used))], s.used[s.random.IntN(len(s.used))]
-	if s.random.IntN(2) == 0 && s.square(b) < s.square(a) {
+	if s.random.IntN(2) == 0 && s.square[b] < s.square[a] {
 		return b
 	}
 	return a

@@ -24,7 +24,8 @@ type state struct {
 	used   []int32 // hosts with VMs, in no order
 	rank   []int32 // of a host in used
 	placed int64   // vCPUs
-	fill   int64   // sum of the squares of how full the hosts are, in hundredths
+	square []int64 // by host: how full it is, in hundredths, squared: the more uneven hosts are, the nearer is an empty one
+	fill   int64   // the sum of these
 
 	// Weights of what a node is left with, in the choice of one, and of chance.
 	weightCPU, weightMem, weightChance float64
@@ -42,7 +43,7 @@ type state struct {
 func newState(m *model) *state {
 	s := &state{Packing: m.bins.Packing(), m: m, cpu: append([]int64(nil), m.cpu...), mem: append([]int64(nil), m.mem...), pool: append([]int64(nil), m.pool...),
 		alone: make([]int32, len(m.cpu)), node: make([]int8, m.cells),
-		rank: make([]int32, len(m.p.Hosts)), weightCPU: 1, weightMem: 1}
+		rank: make([]int32, len(m.p.Hosts)), square: make([]int64, len(m.p.Hosts)), weightCPU: 1, weightMem: 1}
 	shapes := 0
 	for v := range m.items {
 		shapes = max(shapes, m.items[v].shape+1)
@@ -244,7 +245,6 @@ func (s *state) put(h, v int32, nodes []int8) {
 	if len(s.On[h]) == 0 {
 		s.open(h)
 	}
-	s.fill -= s.square(h)
 	for i := range it.cells {
 		s.take(s.m.first[h]+int32(nodes[i]), it, &it.cells[i])
 		s.node[it.offset+i] = nodes[i]
@@ -252,13 +252,11 @@ func (s *state) put(h, v int32, nodes []int8) {
 	s.Put(v, int(h), 0)
 	s.placed += it.vcpus
 	s.refresh(h)
-	s.fill += s.square(h)
 }
 
 // remove takes a VM off its host.
 func (s *state) remove(v int32) {
 	it, h := &s.m.items[v], s.In[v]
-	s.fill -= s.square(h)
 	for i := range it.cells {
 		s.give(s.m.first[h]+int32(s.node[it.offset+i]), it, &it.cells[i])
 	}
@@ -274,11 +272,8 @@ func (s *state) remove(v int32) {
 		s.used = s.used[:len(s.used)-1]
 		k := s.m.kind[h]
 		s.closed[k] = append(s.closed[k], h)
-		s.tree.set(h, closedHost)
-		return
 	}
 	s.refresh(h)
-	s.fill += s.square(h)
 }
 
 // open takes a host out of the empty ones.
@@ -297,26 +292,24 @@ func (s *state) open(h int32) {
 	s.grown++
 }
 
-// square is how full a host is, squared: the more uneven hosts are, the nearer is an empty one.
-func (s *state) square(h int32) int64 {
-	if len(s.On[h]) == 0 {
-		return 0
-	}
-	left, all := s.Left[h], s.Bins[h]
-	free := int64(100*(float64(left.CPU)/float64(all.CPU+1))) + int64(100*(float64(left.Mem)/float64(all.Mem+1)))
-	return (200 - free) * (200 - free)
-}
-
-// refresh tells the tree what a host has left.
+// refresh notes what a host has left, and tells the tree.
 func (s *state) refresh(h int32) {
-	r := room{sum: s.Left[h]}
-	sizes := len(s.m.sizes)
-	for n := s.m.first[h]; n < s.m.last(h); n++ {
-		mem := s.mem[n]
-		for k := range sizes {
-			mem += max(0, s.pool[int(n)*sizes+k])
+	r, square := closedHost, int64(0)
+	if len(s.On[h]) > 0 {
+		r = room{sum: s.Left[h]}
+		sizes := len(s.m.sizes)
+		for n := s.m.first[h]; n < s.m.last(h); n++ {
+			mem := s.mem[n]
+			for k := range sizes {
+				mem += max(0, s.pool[int(n)*sizes+k])
+			}
+			r.cpu, r.mem, r.both = max(r.cpu, s.cpu[n]), max(r.mem, mem), max(r.both, s.m.both(s.cpu[n], mem))
 		}
-		r.cpu, r.mem, r.both = max(r.cpu, s.cpu[n]), max(r.mem, mem), max(r.both, s.m.both(s.cpu[n], mem))
+		all := s.Bins[h]
+		full := 200 - int64(100*(float64(r.sum.CPU)/float64(all.CPU+1))) - int64(100*(float64(r.sum.Mem)/float64(all.Mem+1)))
+		square = full * full
 	}
+	s.fill += square - s.square[h]
+	s.square[h] = square
 	s.tree.set(h, r)
 }
