@@ -66,13 +66,20 @@ func (p *Packing) Put(thing int32, bin int, how int32) {
 		p.moves = append(p.moves, move{thing, was, how})
 	}
 	if was >= 0 {
-		i, _ := slices.BinarySearch(p.On[was], thing)
-		p.On[was] = slices.Delete(p.On[was], i, i+1)
+		on := p.On[was]
+		i := 0
+		for on[i] != thing {
+			i++
+		}
+		p.On[was] = append(on[:i], on[i+1:]...)
 		p.Left[was] = p.Left[was].Plus(size)
 	}
 	if p.In[thing] = int32(bin); bin >= 0 {
-		i, _ := slices.BinarySearch(p.On[bin], thing)
-		p.On[bin] = slices.Insert(p.On[bin], i, thing)
+		on := append(p.On[bin], thing)
+		for i := len(on) - 1; i > 0 && on[i-1] > thing; i-- {
+			on[i-1], on[i] = thing, on[i-1]
+		}
+		p.On[bin] = on
 		p.Left[bin] = p.Left[bin].Less(size)
 	}
 	for _, g := range p.Groups[thing] {
