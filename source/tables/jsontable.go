@@ -100,6 +100,7 @@ var foreign = []struct {
 }{
 	{"terraform_version", "", "a state of Terraform, which states what was asked for and not what the VMs have now"},
 	{"ansible_system", "VMkernel", "facts of Ansible about a guest or another machine, which is no ESXi host: want those of vmware_host_facts"},
+	{"resources.num_vcpus_per_socket", "", "a VM of Nutanix AHV, which is not of vSphere"},
 	{"maxmem", "", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
 }
 
