@@ -150,11 +150,15 @@ func (f *file) end() {
 		a.cells()
 		a.distances()
 	default:
+		s.Page = a.page
 		for _, b := range a.backends {
 			if b.size == s.Shape.Memory { // of -machine memory-backend
 				s.Page, s.Bound = b.page, []numa.Bound{b.bound}
 			}
 		}
+	}
+	if s.Page == numa.DefaultPage {
+		s.Page, s.DefaultPage = 0, true
 	}
 	a.Close(a.all, a.now)
 	a.File().Sort()

@@ -147,7 +147,7 @@ func (a *arguments) cells() {
 	}
 	user := map[string]int{}
 	a.s.Bound = make([]numa.Bound, len(a.nodes))
-	var pages []numa.HugePages
+	pages := []numa.HugePages{{Size: a.page}}
 	for i, n := range a.nodes {
 		if n.backend != "" {
 			if first, twice := user[n.backend]; twice {
@@ -156,9 +156,7 @@ func (a *arguments) cells() {
 			user[n.backend] = n.id
 			b := a.backends[n.backend]
 			n.cell.Memory, a.s.Bound[i] = b.size, b.bound
-			if b.page > 0 {
-				pages = append(pages, numa.HugePages{Size: b.page, Cells: []int{i}})
-			}
+			pages = append(pages, numa.HugePages{Size: b.page, Cells: []int{i}})
 		}
 		a.s.Cells = append(a.s.Cells, n.cell)
 	}

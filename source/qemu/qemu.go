@@ -47,8 +47,9 @@ type arguments struct {
 	backends map[string]backing
 	nodes    []guestNode
 	cpus     []cpuOfNode
-	distance [][3]int // src, dst, val
-	host     []int    // CPUs of the host that taskset gives QEMU; nil for all
+	distance [][3]int   // src, dst, val
+	page     numa.Bytes // of -mem-path, for memory without a backend
+	host     []int      // CPUs of the host that taskset gives QEMU; nil for all
 	pins     map[int]pin
 }
 
@@ -58,7 +59,7 @@ type pin struct {
 	at   string
 }
 
-// A backing is a memory backend: its size, that of its huge pages, 0 for none stated, and the nodes of the host that it is bound to.
+// A backing is a memory backend: its size, that of its huge pages, 0 for ordinary ones, and the nodes of the host that it is bound to.
 type backing struct {
 	size, page numa.Bytes
 	bound      numa.Bound
@@ -81,7 +82,7 @@ type cpuOfNode struct {
 var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread"}
 
 // unnamed are the keys of the first values of options, which may stand without it.
-var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type"}
+var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-mem-path": "path"}
 
 // modes are the policies of backends by the words of libvirt.
 var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
@@ -177,7 +178,10 @@ func (a *arguments) add(option, value string) error {
 		err = a.arrange(last)
 	case "-object":
 		if strings.HasPrefix(last("qom-type"), "memory-backend-") {
-			var b backing
+			b := backing{page: pageAt(last("mem-path"))}
+			if slices.Contains([]string{"on", "yes", "true"}, last("hugetlb")) {
+				b.page = numa.DefaultPage
+			}
 			if b.size, err = sizeOf(last("size"), "B"); err == nil && named["hugetlbsize"] != nil {
 				b.page, err = sizeOf(last("hugetlbsize"), "B")
 			}
@@ -195,6 +199,8 @@ func (a *arguments) add(option, value string) error {
 		}
 	case "-machine", "-M":
 		a.machine = cmp.Or(last("type"), a.machine)
+	case "-mem-path":
+		a.page = pageAt(last("path"))
 	case "-name":
 		a.Name = last("guest")
 	case "-uuid":
