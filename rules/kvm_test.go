@@ -10,10 +10,14 @@ import (
 	"homenode/source/kvm"
 )
 
-// judged returns the findings about the VM of a definition on a host, a line each: "K016 high …".
-func judged(t *testing.T, host, name, text string) string {
+// judged returns the findings about the VMs of definitions on a host, a line each: "K016 high …". Names and texts of files alternate.
+func judged(t *testing.T, host string, files ...string) string {
 	t.Helper()
-	fleet, err := kvm.ReadFS("kvm", fstest.MapFS{"kvm01/capabilities.xml": {Data: capabilities(t, "kvm01", host)}, "kvm01/" + name: {Data: []byte(text)}})
+	all := fstest.MapFS{"kvm01/capabilities.xml": {Data: capabilities(t, "kvm01", host)}}
+	for i := 0; i < len(files); i += 2 {
+		all["kvm01/"+files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
+	}
+	fleet, err := kvm.ReadFS("kvm", all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,5 +48,27 @@ func TestHugetlbfs(t *testing.T) {
 	}
 	if got := judged(t, host, "a.args", "-m 450G -smp 4 -mem-path /dev/hugepages1G"); !strings.Contains(got, "K016 high the VM takes 450 pages") {
 		t.Errorf("the memory of a VM: found %s", got)
+	}
+}
+
+// TestAffinity: Proxmox has one affinity for all threads. One that is exactly the nodes of the cells is left; no advice is to take from a cell
+// the node of its memory.
+func TestAffinity(t *testing.T) {
+	const cells = "cores: 8\nsockets: 2\nmemory: 16384\nnuma: 1\nnuma0: cpus=0-7,hostnodes=0,memory=8192,policy=bind\nnuma1: cpus=8-15,hostnodes=1,memory=8192,policy=bind\n"
+	for in, want := range map[string]string{
+		cells + "affinity: 0-31\n": "K007 low the vCPUs of cell 0 ",
+		strings.NewReplacer(",hostnodes=0", "", ",hostnodes=1", "", ",policy=bind", "").Replace(cells) + "affinity: 0-31\n": "K007 medium",
+		cells:                      "K007 low the vCPUs of cell 0 ",
+		cells + "affinity: 0-63\n": "K007 medium the vCPUs of cell 0 ",
+		"cores: 8\nmemory: 8192\nnuma: 1\nnuma0: cpus=0-7,hostnodes=0,memory=8192,policy=bind\naffinity: 0-31\n": "Pin them to the CPUs of one node",
+	} {
+		host := "nodes=2 cores=16 memory=256GB"
+		if strings.Contains(in, "0-63") {
+			host = "nodes=4 cores=16 memory=512GB"
+		}
+		got := judged(t, host, "a.conf", in)
+		if !strings.Contains(got, want) || strings.Contains(got, "K007") && strings.Contains(in, "numa1") && (strings.Contains(got, "of one node,") || !strings.Contains(got, "hookscript")) {
+			t.Errorf("%s: found %s", in, got)
+		}
 	}
 }

@@ -78,14 +78,36 @@ func check(p *rule.StatedPass) {
 		if fixed {
 			run = "run"
 		}
+		severity, advice := cure(s, runs)
 		p.Report(finding.Finding{
-			Severity: finding.Medium,
+			Severity: severity,
 			Topic:    fmt.Sprint("cell ", i),
 			Message:  fmt.Sprintf("%s %s on %s of %s, and one node of %d cores would hold them%s", cell, run, rule.NodeList(runs), v.Host.Name, largest, bound),
-			Advice:   "Pin them to the CPUs of one node, the one of their memory",
+			Advice:   advice,
 			Evidence: evidence,
 		})
 	}
+}
+
+// cure returns the severity of a cell that may run on several nodes, and its advice. Proxmox has one affinity for all threads of a VM, so
+// that no more can be stated for several cells than the nodes of all.
+func cure(s *numa.Stated, runs []int) (finding.Severity, string) {
+	if s.Platform != "Proxmox VE" || len(s.Cells) < 2 {
+		return finding.Medium, "Pin them to the CPUs of one node, the one of their memory"
+	}
+	const after = "pin the thread of each vCPU after the start, in a hookscript: Proxmox has one affinity for all threads of a VM"
+	var home []int
+	for i := range s.Bound {
+		home = append(home, s.Bound[i].Nodes...)
+	}
+	slices.Sort(home)
+	switch home = slices.Compact(home); {
+	case slices.Equal(home, runs):
+		return finding.Low, "Leave it, or " + after
+	case home == nil:
+		return finding.Medium, "Bind the memory of each cell to a node (hostnodes and policy), and " + after
+	}
+	return finding.Medium, fmt.Sprintf("Set affinity to the CPUs of %s, the nodes of the cells, or %s", rule.NodeList(home), after)
 }
 
 // unpinned returns the vCPUs of a cell that may run on all CPUs of a host of several nodes, where the others may run on one; nil for none.
