@@ -111,6 +111,17 @@ func (s *Stated) There(vcpu int) bool {
 	return !slot
 }
 
+// Enabled returns the vCPUs that are there, and not only can be added, in ascending order.
+func (s *Stated) Enabled() []int {
+	out := make([]int, 0, len(s.CPUs))
+	for vcpu := range s.CPUs {
+		if s.There(vcpu) {
+			out = append(out, vcpu)
+		}
+	}
+	return out
+}
+
 // A Helper is a thread of QEMU beside those of vCPUs, or several of them.
 type Helper struct {
 	What string `json:"what"` // "the other threads of QEMU", "I/O thread 1"

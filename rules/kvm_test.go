@@ -72,3 +72,32 @@ func TestAffinity(t *testing.T) {
 		}
 	}
 }
+
+// TestEnabled: vCPUs that can be added and are not there count nowhere, whichever they are.
+func TestEnabled(t *testing.T) {
+	domain := func(pin func(vcpu int) string) string {
+		in := "<domain type='kvm'><name>a</name><memory unit='GiB'>4</memory><vcpu current='8'>16</vcpu><vcpus>"
+		for i := range 16 {
+			in += fmt.Sprintf("<vcpu id='%d' enabled='%s' hotpluggable='%s'/>", i, []string{"yes", "no"}[i/4%2], []string{"no", "yes"}[min(i, 1)])
+		}
+		in += "</vcpus><cputune>"
+		for i := range 16 {
+			in += fmt.Sprintf("<vcpupin vcpu='%d' cpuset='%s'/>", i, pin(i))
+		}
+		return in + "</cputune><features><acpi/></features></domain>"
+	}
+	const host, other = "nodes=2 cores=8 threads=8 memory=64GB", "<domain type='kvm'><name>b</name><memory unit='GiB'>4</memory><vcpu cpuset='0-7'>%d</vcpu></domain>"
+	half := domain(func(v int) string { return []string{"0-7", "8-15"}[v/8] })
+	if got := judged(t, host, "a.xml", half, "b.xml", fmt.Sprintf(other, 4)); strings.Contains(got, "K017") {
+		t.Errorf("8 vCPUs on node 0: found %s", got)
+	}
+	if got := judged(t, host, "a.xml", half, "b.xml", fmt.Sprintf(other, 5)); !strings.Contains(got, "9 vCPUs are pinned to the 8 CPUs of node 0") {
+		t.Errorf("9 vCPUs on node 0: found %s", got)
+	}
+	if got := judged(t, host, "a.xml", domain(func(v int) string { return []string{"0-3", "8-15"}[v/4%2] })); !strings.Contains(got, "K010 high 8 of its 8 vCPUs may run on 4 CPUs") {
+		t.Errorf("8 vCPUs on 4 CPUs: found %s", got)
+	}
+	if got := judged(t, host, "a.xml", domain(func(v int) string { return []string{"0-7", "99"}[v/4%2] })); strings.Contains(got, "K013") {
+		t.Errorf("CPUs of vCPUs that are off: found %s", got)
+	}
+}

@@ -116,8 +116,8 @@ func pinned(v *rule.StatedVM, sum map[int]int) map[int]int {
 	s := v.Stated
 	var cpus []int // of the vCPU before
 	var nodes []int
-	for vcpu := range s.VCPUs {
-		if vcpu >= len(s.CPUs) || s.CPUs[vcpu] == nil {
+	for _, vcpu := range s.Enabled() {
+		if s.CPUs[vcpu] == nil {
 			continue
 		}
 		if nodes == nil || !same(cpus, s.CPUs[vcpu]) {

@@ -72,9 +72,10 @@ func check(p *rule.StatedPass) {
 			report(finding.High, h.What, fmt.Sprintf("%s may run on CPUs %s, which %s has not", h.What, words.Ranges(absent), v.Host.Name), "CPUs of "+h.What, words.Ranges(h.CPUs), h.At)
 		}
 	}
-	for vcpu, cpus := range s.CPUs {
+	for _, vcpu := range s.Enabled() {
+		cpus := s.CPUs[vcpu]
 		_, absent := v.Host.NodesOf(cpus)
-		if absent == nil || vcpu >= s.VCPUs {
+		if absent == nil {
 			continue
 		}
 		what, at := "vCPUs may run on", s.VCPUsAt

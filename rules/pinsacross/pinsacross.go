@@ -149,11 +149,11 @@ func pinned(s *numa.Stated, h *numa.Host) int {
 // oneMore finds vCPUs with one CPU more than they are, in a row, where nothing says which nodes these are of.
 func oneMore(p *rule.StatedPass) {
 	v, s := p.VM, p.VM.Stated
-	if v.Host != nil && v.Host.Nodes.Known() || len(s.CPUs) < s.VCPUs {
+	if v.Host != nil && v.Host.Nodes.Known() {
 		return
 	}
 	list := s.CPUs[0]
-	same := !slices.ContainsFunc(s.CPUs[:s.VCPUs], func(o []int) bool { return !slices.Equal(o, list) })
+	same := !slices.ContainsFunc(s.Enabled(), func(vcpu int) bool { return !slices.Equal(s.CPUs[vcpu], list) })
 	if s.VCPUs < 2 || !same || len(list) != s.VCPUs+1 || list[s.VCPUs]-list[0] != s.VCPUs {
 		return
 	}

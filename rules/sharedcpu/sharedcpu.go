@@ -89,7 +89,7 @@ func check(p *rule.StatedPass) {
 // none.
 func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 	s := v.Stated
-	there := make([][]int, max(s.VCPUs, len(s.CPUs))) // the CPUs of each that the host has
+	there := make([][]int, len(s.CPUs)) // the CPUs of each that the host has
 	for i, cpus := range s.CPUs {
 		if there[i] = cpus; v.Host != nil && v.Host.Nodes.Known() && cpus != nil {
 			_, absent := v.Host.NodesOf(cpus)
@@ -105,7 +105,8 @@ func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 		}
 	}
 	var tried [][]int
-	for first := range s.VCPUs {
+	enabled := s.Enabled()
+	for _, first := range enabled {
 		set := there[first]
 		if len(set) == 0 || slices.ContainsFunc(tried, func(o []int) bool { return slices.Equal(o, set) }) {
 			continue
@@ -116,7 +117,7 @@ func fewer(v *rule.StatedVM) (vcpus, cpus int) {
 			in[cpu] = true
 		}
 		n := 0
-		for vcpu := range s.VCPUs {
+		for _, vcpu := range enabled {
 			if list := there[vcpu]; len(list) > 0 && !slices.ContainsFunc(list, func(cpu int) bool { return !in[cpu] }) {
 				n++
 			}
