@@ -318,8 +318,11 @@ func (d *domain) bound(tune *element) {
 		}
 		seen = append(seen, cell)
 		s.Bound[cell] = one
-		if whole := cmp.Or(tune.child("memory").attr("mode"), "strict"); (one.Mode == "restrictive") != (whole == "restrictive") {
-			d.Doubt(m.line, m.col, "the memory of cell %d has the mode %s, and that of the VM %s: newer releases of libvirt refuse restrictive beside another mode", cell, text.Short(one.Mode), text.Short(whole))
+		switch whole := cmp.Or(tune.child("memory").attr("mode"), "strict"); { // virDomainNumaDefValidate in src/conf/numa_conf.c
+		case one.Mode != "restrictive" && whole == "restrictive":
+			d.Stray(m.line, m.col, true, "the memory of cell %d has the mode %s, and that of the VM restrictive: libvirt refuses it", cell, text.Short(one.Mode))
+		case one.Mode == "restrictive" && whole != "restrictive":
+			d.Doubt(m.line, m.col, "the memory of cell %d has the mode restrictive, and that of the VM %s: newer releases of libvirt refuse it", cell, text.Short(whole))
 		}
 	}
 }
