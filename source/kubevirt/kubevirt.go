@@ -27,6 +27,9 @@ var kind = regexp.MustCompile(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance
 // Detect reports whether a file that begins with head has a VM of KubeVirt.
 func Detect(head []byte) bool { return kind.Match(head) }
 
+// architectures are those of libvirt by the words of KubeVirt.
+var architectures = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
+
 // A vm is one that is read.
 type vm struct{ *definition.VM }
 
@@ -92,6 +95,9 @@ func read(name string, object *yaml.Node) (*definition.VM, error) {
 	v := vm{definition.New(&fact.File{Name: name, Format: "VirtualMachine of KubeVirt"}, at.Line, at.Column)}
 	if n := find(object, "metadata", "name"); n != nil {
 		v.Name = n.Value
+	}
+	if n := find(spec, "architecture"); n != nil {
+		v.Arch = cmp.Or(architectures[n.Value], n.Value)
 	}
 	if kind != nil { // https://kubevirt.io/user-guide/user_workloads/instancetypes/
 		v.Stated = nil
@@ -227,6 +233,7 @@ func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
 	if placed := on("dedicatedCpuPlacement"); placed != nil {
 		v.Stated.Dedicated = true
 		v.equal(placed, domain, present)
+		v.threads(cpu)
 	}
 	if realtime := find(cpu, "realtime"); realtime != nil { // validateCPURealtime, validateMemoryRealtime
 		var lacks []string
@@ -248,6 +255,19 @@ func (v vm) dedicated(cpu, domain *yaml.Node, present int) {
 	case present%2 == 0: // https://github.com/kubevirt/kubevirt/pull/10757
 		v.Doubt(isolate.Line, isolate.Column, "isolateEmulatorThread takes a CPU more, %d together: only a kubelet with full-pcpus-only refuses an odd number, unless the object KubeVirt "+
 			"of the cluster has the annotation alpha.kubevirt.io/EmulatorThreadCompleteToEvenParity", present+1)
+	}
+}
+
+// threads finds threads of a core that dedicated CPUs do not have (validateThreadCountOnDedicatedCPUPlacement and
+// validateThreadCountOnArchitecture in the admitters of KubeVirt's webhook).
+func (v vm) threads(cpu *yaml.Node) {
+	n := find(cpu, "threads")
+	switch {
+	case n == nil:
+	case v.Stated.Threads > 2:
+		v.Stray(n.Line, n.Column, true, "dedicatedCpuPlacement, and %d threads of a core: KubeVirt takes 2 at most", v.Stated.Threads)
+	case v.Stated.Threads > 1 && v.Arch == "aarch64":
+		v.Stray(n.Line, n.Column, true, "dedicatedCpuPlacement, and %d threads of a core on arm64: KubeVirt takes 1", v.Stated.Threads)
 	}
 }
 
