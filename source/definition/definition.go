@@ -21,6 +21,7 @@ type VM struct {
 	Arch      string // of the processor that the guest sees
 	Why       string // Stated is nil, when that is known
 	Cut       bool   // the file ends, or breaks off, before its end
+	Notes     []numa.Note
 
 	file *fact.File
 }
@@ -40,6 +41,11 @@ func (v *VM) File() *fact.File { return v.file }
 func (v *VM) Stray(line, col int, refused bool, format string, args ...any) {
 	at := numa.Note{At: numa.Place(v.file.Name, line, col), Text: fmt.Sprintf(format, args...)}
 	v.Stated.Strays = append(v.Stated.Strays, numa.Stray{Note: at, Refused: refused})
+}
+
+// Note adds to what is said of the reading of the definition, which is no fault of it.
+func (v *VM) Note(line, col int, format string, args ...any) {
+	v.Notes = append(v.Notes, numa.Note{At: numa.Place(v.file.Name, line, col), Text: fmt.Sprintf(format, args...)})
 }
 
 // Doubt adds a stray of the definition that does harm with releases or settings alone which the definition does not state.

@@ -242,6 +242,7 @@ func (r *reader) take(file string, f io.Reader) error {
 		}
 		switch d := d.(type) {
 		case *definition.VM:
+			r.fleet.Notes = append(r.fleet.Notes, d.Notes...)
 			r.domains = append(r.domains, domain{d, dir})
 		case *libvirt.Host:
 			if r.hosts[dir] != nil {

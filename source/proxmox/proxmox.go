@@ -1,4 +1,5 @@
-// Package proxmox reads the configuration of a VM of Proxmox VE, /etc/pve/qemu-server/VMID.conf, to its first snapshot.
+// Package proxmox reads the configuration of a VM of Proxmox VE, /etc/pve/qemu-server/VMID.conf, to its first snapshot: as the VM starts
+// the next time, with the values that are pending.
 //
 // What Proxmox refuses is from config in PVE::QemuServer::Memory (https://git.proxmox.com/?p=qemu-server.git).
 package proxmox
@@ -8,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -66,25 +68,17 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	f := &fact.File{Name: name, Format: "Proxmox VE configuration"}
 	c := &config{VM: definition.New(f, 1, 1), value: map[string]string{}, at: map[string]int{}}
 	var end ending
-	lines := text.NewLines(io.TeeReader(io.LimitReader(r, maxFile), &end))
-	for lines.Scan() {
-		key, value, ok := strings.Cut(strings.TrimSpace(lines.Text()), ":")
-		if strings.HasPrefix(key, "[") {
-			break
-		}
-		if value = strings.TrimSpace(value); !ok || strings.HasPrefix(key, "#") {
-			continue
-		}
-		c.line = lines.Line()
-		f.Add(c.line, 1, "VM", key, value, "")
-		c.value[key], c.at[key] = value, c.line
-		if err := c.take(key, value); err != nil {
+	if err := c.lines(text.NewLines(io.TeeReader(io.LimitReader(r, maxFile), &end))); err != nil {
+		return nil, err
+	}
+	last := c.line
+	for _, key := range slices.SortedFunc(maps.Keys(c.at), func(a, b string) int { return c.at[a] - c.at[b] }) {
+		c.line = c.at[key]
+		if err := c.take(key, c.value[key]); err != nil {
 			return nil, &numa.SyntaxError{File: name, Line: c.line, Col: 1, Msg: fmt.Sprintf("%s: %v", key, err)}
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
+	c.line = last
 	if err := c.layout(); err != nil {
 		return nil, &numa.SyntaxError{File: name, Line: c.line, Col: 1, Msg: err.Error()}
 	}
@@ -93,6 +87,43 @@ func Read(name string, r io.Reader) ([]fact.Document, error) {
 	}
 	f.Sort()
 	return []fact.Document{c.VM}, nil
+}
+
+// pending begins the values that count from the next start of a VM on, when that runs; "delete" names those that end then.
+const pending = "[PENDING]"
+
+// lines reads the values of the VM at its next start.
+func (c *config) lines(lines *text.Lines) error {
+	what, from := "VM", 0
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		key, value, ok := strings.Cut(line, ":")
+		if line == pending {
+			what, from = "VM at its next start", lines.Line()
+			continue
+		}
+		if strings.HasPrefix(key, "[") {
+			break
+		}
+		if value = strings.TrimSpace(value); !ok || strings.HasPrefix(key, "#") {
+			continue
+		}
+		c.line = lines.Line()
+		c.File().Add(c.line, 1, what, key, value, "")
+		if from == 0 || key != "delete" {
+			c.value[key], c.at[key] = value, c.line
+			continue
+		}
+		for _, gone := range words.Lists([]string{value})[0] {
+			gone = strings.TrimPrefix(gone, "!") // with force
+			delete(c.value, gone)
+			delete(c.at, gone)
+		}
+	}
+	if from > 0 {
+		c.Note(from, 1, "the VM is judged as it starts the next time, with the values below %s: it runs without them", pending)
+	}
+	return lines.Err()
 }
 
 // shapes are the options of QEMU that change the meaning of the other keys.
