@@ -23,6 +23,7 @@ func TestForms(t *testing.T) {
 	for _, tt := range []struct{ name, in, shape, stray string }{
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,host-nodes=1 -numa node,cpus=0-1,memdev=a", "2 of 2 in [2], 2 GB, bound to [1]", "has host-nodes and no policy"},
+		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G -numa node,cpus=0-1,memdev=b", "", "node 0 has the memory backend b, which there is not: QEMU refuses it refused=true"},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,policy=bind -numa node,cpus=0-1,memdev=a", "", "and no host-nodes"},
 		{"a.args", "-m 2G -smp 2 -numa node,cpus=0-1,mem=2G -machine pc-q35-7.2,accel=kvm", "2 of 2 in [2], 2 GB, bound to []", "the machine type pc-q35-7.2: machine types from 5.1 on refuse it, and want memdev= refused=true"},
 		{"a.args", "-M q35 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "releases of QEMU from 5.1 on refuse it, and want memdev= refused=true"},

@@ -10,6 +10,7 @@ import (
 
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/source/text"
 )
 
 // numa takes a value of -numa; what is neither a node, nor of its vCPUs and distances, is left out.
@@ -154,7 +155,10 @@ func (a *arguments) cells() {
 				a.stray("the backend %s is that of nodes %d and %d: QEMU wants one for each", n.backend, first, n.id)
 			}
 			user[n.backend] = n.id
-			b := a.backends[n.backend]
+			b, there := a.backends[n.backend]
+			if !there {
+				a.stray("node %d has the memory backend %s, which there is not: QEMU refuses it", n.id, text.Short(n.backend))
+			}
 			n.cell.Memory, a.s.Bound[i] = b.size, b.bound
 			pages = append(pages, numa.HugePages{Size: b.page, Cells: []int{i}})
 		}
