@@ -3,6 +3,8 @@ package change
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,6 +53,25 @@ func TestPlatforms(t *testing.T) {
 		case f.Name == "shape" && !slices.Equal(f.Choices, move.Shapes):
 			t.Errorf("shapes: %v", f.Choices)
 		}
+	}
+}
+
+// TestOtherHosts: hosts that run no VM of vSphere are left out with a note while there are others, in whichever files.
+func TestOtherHosts(t *testing.T) {
+	arm := filepath.Join(t.TempDir(), "arm.xml")
+	if err := os.WriteFile(arm, []byte("<capabilities><host><cpu><arch>aarch64</arch></cpu><topology><cells><cell id='0'><memory unit='KiB'>1048576</memory>"+
+		"<cpus num='1'><cpu id='0' socket_id='0' core_id='0' siblings='0'/></cpus></cell></cells></topology></host></capabilities>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const out = "a host of aarch64, which does not run VMs of x86_64: it is left out"
+	for _, names := range [][]string{{arm, "2x32c/1TB*2"}, {"2x32c/1TB*2", arm}} {
+		read, _, err := (&Hosts{Names: names, PerCore: []string{"3"}, Own: "1c/16GB"}).read(false)
+		if err != nil || len(read.list) != 2 || len(read.notes) != 1 || !strings.Contains(read.notes[0], out) {
+			t.Errorf("%v: %d hosts, notes %q, %v", names, len(read.list), read.notes, err)
+		}
+	}
+	if _, _, err := (&Hosts{Names: []string{arm}, PerCore: []string{"3"}, Own: "1c/16GB"}).read(false); err == nil || !strings.Contains(err.Error(), out) {
+		t.Errorf("alone: %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package change
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -63,10 +64,17 @@ func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
 	if t.policy, err = h.policy(); err != nil {
 		return t, nil, err
 	}
+	var other error // hosts that run no VM of vSphere
 	for _, name := range h.Names {
-		if err := t.add(name); err != nil {
+		switch err := t.add(name); {
+		case errors.Is(err, target.ErrOther):
+			other = err
+		case err != nil:
 			return t, nil, ask.Wrong("hosts", err)
 		}
+	}
+	if len(t.list) == 0 && other != nil {
+		return t, nil, ask.Wrong("hosts", other)
 	}
 	if n := len(t.list); n > 0 && h.Failover >= max(2, n) { // of one host the default keeps none
 		return t, nil, ask.Wrong("failover-hosts", fmt.Errorf("found %d, want less than the %s of --hosts", h.Failover, words.Plural(n, "host")))

@@ -39,7 +39,7 @@ func (d *described) is(arch, at string) {
 // has the name of a tool. Notes say what is doubtful.
 func Read(path string) (hosts []pack.Host, notes []string, err error) {
 	by := map[string]*described{}
-	domains, others, unstated := 0, []string(nil), []string(nil)
+	domains, others, unstated := 0, []error(nil), []string(nil)
 	of := func(file, stated string) *described {
 		name := cmp.Or(stated, fileName(file))
 		if by[name] == nil {
@@ -101,11 +101,11 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 		}
 		hosts = append(hosts, list...)
 	}
-	slices.Sort(others)
+	slices.SortFunc(others, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
 	slices.Sort(unstated)
-	notes = slices.Concat(notes, unstated, others)
+	notes = slices.Concat(notes, unstated, words.Texts(others, error.Error))
 	if len(hosts) == 0 && others != nil {
-		return nil, nil, errors.New(others[0])
+		return nil, notes, others[0]
 	}
 	if len(hosts) == 0 {
 		return nil, nil, fmt.Errorf("%s: found no host: want virsh capabilities, lscpu with numactl -H, hwloc's XML, or a scenario", path)
@@ -117,9 +117,11 @@ func Read(path string) (hosts []pack.Host, notes []string, err error) {
 	return hosts, notes, nil
 }
 
-// otherArch is why a host is left out on which VMs of vSphere, of x86_64, do not run.
-func otherArch(at, arch string) string {
-	return fmt.Sprintf("%s: a host of %s, which does not run VMs of x86_64: it is left out", at, arch)
+// ErrOther says that VMs of vSphere, of x86_64, do not run on a host. Read returns it, with its note, when there are no other hosts.
+var ErrOther = errors.New("it is left out")
+
+func otherArch(at, arch string) error {
+	return fmt.Errorf("%s: a host of %s, which does not run VMs of x86_64: %w", at, arch, ErrOther)
 }
 
 // hosts returns the hosts that are described under one name: several, numbered, where one file has several. Capabilities
