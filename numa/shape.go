@@ -58,6 +58,15 @@ func (s *Shape) PageOf(cell int) Bytes { return cmp.Or(s.Cells[cell].Page, s.Pag
 // Unit is what the memory of a cell is a multiple of: a page, or a MiB.
 func (s *Shape) Unit() Bytes { return max(s.Page, MiB) }
 
+// Parts returns over how many cells vCPUs are divided afresh: over so many, or one more, up to most, where these are alike then. Cells of
+// two sizes have no socket in common but one of a vCPU.
+func Parts(vcpus, cells, most int) int {
+	if vcpus%cells != 0 && vcpus%(cells+1) == 0 && vcpus > cells+1 && cells < most {
+		return cells + 1
+	}
+	return cells
+}
+
 // Consecutive reports whether the vCPUs of the cells are in order: the first cell has the first.
 func (s *Shape) Consecutive() bool {
 	next := 0

@@ -122,10 +122,8 @@ func sized(v *rule.VM, g *guest, o Options) (s *Shape, cells []int, why string) 
 		}
 		most := MostOfNode(v)
 		for k := 1; k <= o.Host.Nodes; k++ {
+			k = numa.Parts(n, k, o.Host.Nodes)
 			if per := (n + k - 1) / k; per <= o.Host.Cores && (most == 0 || per <= most) && (s.Memory+numa.Bytes(k)-1)/numa.Bytes(k) <= o.Host.Memory {
-				if n%k != 0 && n%(k+1) == 0 && n > k+1 && k < o.Host.Nodes {
-					k++ // cells of several sizes have no socket in common but one of a vCPU
-				}
 				return s, largestFirst(n, k), ""
 			}
 		}

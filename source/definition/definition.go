@@ -21,7 +21,7 @@ type VM struct {
 	Arch      string // of the processor that the guest sees
 	Why       string // Stated is nil, when that is known
 	Cut       bool   // the file ends, or breaks off, before its end
-	Notes     []numa.Note
+	Notes     []numa.Note // on its reading, which are no faults of it
 
 	file *fact.File
 }

@@ -186,7 +186,7 @@ func (m *model) otherShape(v int) (shape, host string, ok bool) {
 		most = max(most, int(m.last(h)-m.first[h]))
 	}
 	for cells := 1; cells <= min(most, vcpus); cells++ {
-		vm.Cells = nil
+		vm.Cells, cells = nil, numa.Parts(vcpus, cells, most)
 		for i := range cells {
 			vm.Cells = append(vm.Cells, Cell{vcpus*(i+1)/cells - vcpus*i/cells, memory*numa.Bytes(i+1)/numa.Bytes(cells) - memory*numa.Bytes(i)/numa.Bytes(cells)})
 		}

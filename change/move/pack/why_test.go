@@ -35,6 +35,8 @@ func TestWhy(t *testing.T) {
 	}{
 		{"cell wider than a node", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{24, 96 * gib})}},
 			"a cell has 24 vCPUs and the largest node, node 0 of a, has 16 cores for VMs; as 2 cells of 12 vCPUs and 48 GB it fits an empty a; as it is with threads counted", nil},
+		{"cells alike", Problem{Hosts: []Host{{Name: "a", Nodes: []Node{{ID: 0, Cores: 12, Threads: 12, Memory: 64 * gib}, {ID: 1, Cores: 12, Threads: 12, Memory: 64 * gib}, {ID: 2, Cores: 12, Threads: 12, Memory: 64 * gib}, {ID: 3, Cores: 12, Threads: 12, Memory: 64 * gib}}}}, VMs: []VM{vm("v", Cell{28, 56 * gib})}},
+			"a cell has 28 vCPUs and the largest node, node 0 of a, has 12 cores for VMs; as 4 cells of 7 vCPUs and 14 GB it fits an empty a", nil},
 		{"cell larger than a node", Problem{Hosts: twoNodes("a"), VMs: []VM{vm("v", Cell{8, 200 * gib})}},
 			"a cell has 200 GB and the largest node, node 0 of a, has 128 GB for VMs; as 2 cells of 4 vCPUs and 100 GB it fits an empty a", nil},
 		{"its own memory beside the guest's", Problem{Hosts: twoNodes("a"), VMs: []VM{{Name: "v", Cells: []Cell{{8, 128 * gib}}, Own: gib}}},
