@@ -17,10 +17,10 @@ type VM struct {
 	numa.VM
 	Title     string
 	Line, Col int
-	Emulated  bool   // QEMU runs it without KVM, on a processor of any architecture
-	Arch      string // of the processor that the guest sees
-	Why       string // Stated is nil, when that is known
-	Cut       bool   // the file ends, or breaks off, before its end
+	Emulated  bool        // QEMU runs it without KVM, on a processor of any architecture
+	Arch      string      // of the processor that the guest sees
+	Why       string      // Stated is nil, when that is known
+	Cut       bool        // the file ends, or breaks off, before its end
 	Notes     []numa.Note // on its reading, which are no faults of it
 
 	file *fact.File
