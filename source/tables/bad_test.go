@@ -14,7 +14,7 @@ import (
 
 // vInfoOnly is the least that can be read.
 func vInfoOnly(rows ...string) map[string][]byte {
-	return map[string][]byte{"RVTools_tabvInfo.csv": []byte(strings.Join(rows, "\r\n"))}
+	return map[string][]byte{"RVTools_tabvInfo.csv": []byte(strings.Join(rows, "\r\n") + "\r\n")}
 }
 
 func TestErrors(t *testing.T) {
@@ -43,7 +43,7 @@ func TestErrors(t *testing.T) {
 		{"a renamed column", tempFile(t, "a.xlsx", testSheets{"vInfo": {{"Machine"}, {"db01"}}}.xlsx(t)), `PATH: sheet vInfo has no column "VM" in row 1, found sheets vInfo`},
 		{"an empty sheet", tempFile(t, "a.xlsx", testSheets{"vInfo": nil}.xlsx(t)), `PATH: sheet vInfo has no column "VM" in row 1, found sheets vInfo`},
 		{"an empty CSV", tempFolder(t, vInfoOnly("")), `PATH: sheet vInfo has no column "VM" in row 1, found sheets vInfo`},
-		{"an open quote", tempFolder(t, vInfoOnly("VM,Host", `db01,"esx01`, "db02,esx01")), `PATH/RVTools_tabvInfo.csv:3:11: a " is not closed: the row starts on line 2`},
+		{"an open quote", tempFolder(t, vInfoOnly("VM,Host", `db01,"esx01`, "db02,esx01")), `PATH/RVTools_tabvInfo.csv:3:12: a " is not closed: the row starts on line 2`},
 		{"a quote in a field", tempFolder(t, vInfoOnly("VM,Host", `db"01,esx01`)), `PATH/RVTools_tabvInfo.csv:2:3: found a " inside a field without quotes, want it doubled in a quoted field`},
 		{"a quote in a quoted field", tempFolder(t, vInfoOnly("VM,Host", `"db"01,esx01`)), `PATH/RVTools_tabvInfo.csv:2:4: found a lone " in a quoted field, want it doubled or followed by a separator`},
 		{"a NUL byte", tempFolder(t, vInfoOnly("VM,Host", "db\x0001,esx01")), "PATH/RVTools_tabvInfo.csv:2:3: found a NUL byte, want text: save as UTF-8, or as UTF-16 with a byte order mark"},

@@ -171,9 +171,10 @@ type csvRows struct {
 	row   int
 	point byte
 
-	ansi, ended  bool // it was no UTF-8; its last line has an end
-	begun        bool // the header is read
-	last, before int  // fields of the last row below the header, and of the row before it
+	ansi bool  // it was no UTF-8
+	size int64 // where a last row ends that has no line end; -1 when it has one
+	last int   // fields of the last row
+	cut  error // says that the last row seems to be cut off
 }
 
 // newCSVRows returns the rows of the CSV in b, which it may change. RVTools
@@ -197,7 +198,7 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
-	ended := bytes.HasSuffix(b, []byte("\n"))
+	b = bytes.TrimRight(b, "\x1a") // an end of DOS
 	comma := rune(0)
 	var skipped int
 	for { // what Excel and Export-Csv of PowerShell 5 put before the header
@@ -210,6 +211,10 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 		}
 		b, skipped = rest, skipped+1
 	}
+	size := int64(len(b))
+	if bytes.HasSuffix(bytes.TrimRight(b, " \t"), []byte("\n")) {
+		size = -1
+	}
 	r := csv.NewReader(bytes.NewReader(b))
 	if r.Comma = comma; comma != ';' && comma != ',' && comma != '|' {
 		r.Comma = separator(b)
@@ -221,23 +226,13 @@ func newCSVRows(file string, b []byte) (*csvRows, error) {
 	if r.Comma == ';' {
 		point = ','
 	}
-	return &csvRows{file: file, r: r, row: skipped, point: point, ansi: ansi, ended: ended}, nil
+	return &csvRows{file: file, r: r, row: skipped, point: point, ansi: ansi, size: size}, nil
 }
 
 // decoded returns a text as UTF-8 that a byte order mark says to be another Unicode.
 func decoded(b []byte) ([]byte, error) {
 	b, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), b)
 	return b, err
-}
-
-// odd tells what is odd about the file, once all rows are read.
-func (c *csvRows) odd(tell func(text string)) {
-	if c.ansi {
-		tell("the file is no UTF-8: read as Windows-1252")
-	}
-	if !c.ended && c.last < c.before {
-		tell(fmt.Sprintf("the last row has %d fields, the row before it %d, and no line end: the file seems to be cut off, and rows may be missing", c.last, c.before))
-	}
 }
 
 // separator returns what divides the headers, which may stand below a title.
@@ -275,7 +270,7 @@ func separatorOf(b []byte) rune {
 }
 
 // next returns the next row. A row whose fields hold line breaks counts as one;
-// lines without anything do not count.
+// lines without anything do not count. Where the file ends in a row, its last field is unknown.
 func (c *csvRows) next() ([]string, int, error) {
 	cells, err := c.r.Read()
 	if err == io.EOF {
@@ -285,10 +280,12 @@ func (c *csvRows) next() ([]string, int, error) {
 		return nil, 0, c.syntaxError(err)
 	}
 	c.row++
-	if c.before = c.last; c.begun {
-		c.last = len(cells)
+	if c.r.InputOffset() == c.size && len(cells) < c.last {
+		line, _ := c.r.FieldPos(0)
+		c.cut = cutOff{&numa.SyntaxError{File: c.file, Line: line, Msg: fmt.Sprintf("the last row has %d fields, the row before it %d, and no line end: the file seems to be cut off", len(cells), c.last)}}
+		cells[len(cells)-1] = ""
 	}
-	c.begun = true
+	c.last = len(cells)
 	return cells, c.row, nil
 }
 

@@ -232,7 +232,7 @@ func TestHosts(t *testing.T) {
 			"sheet vHost, row 2: host esx01 has 130000 cores but 1 package with 130000 cores each: its NUMA nodes are unknown"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := mustRead(t, tempFolder(t, map[string][]byte{"vInfo.csv": []byte("VM\n"), "vHost.csv": []byte(head + tt.row)}))
+			f := mustRead(t, tempFolder(t, map[string][]byte{"vInfo.csv": []byte("VM\n"), "vHost.csv": []byte(head + tt.row + "\n")}))
 			h := f.Hosts[0]
 			var nodes []string
 			for _, n := range h.Nodes.Value {

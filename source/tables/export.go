@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -25,9 +26,14 @@ type export struct {
 	notes   []numa.Note
 }
 
-// damaged returns the error of the file at a path; nil when there are others, and the damage stands in the notes.
+// cutOff is the error about a table whose last row is not whole: those before it are.
+type cutOff struct{ error }
+
+func (e cutOff) Unwrap() error { return e.error }
+
+// damaged returns the error of the file at a path; nil when there are others or rows of it could be read, and the damage stands in the notes.
 func (x *export) damaged(at string, err error) error {
-	if err == nil || !x.several {
+	if _, cut := errors.AsType[cutOff](err); err == nil || !x.several && !cut {
 		return numa.Located(cmp.Or(at, x.path), err)
 	}
 	x.broken = cmp.Or(x.broken, numa.Located(at, err))

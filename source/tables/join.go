@@ -12,6 +12,7 @@ const ambiguous = -1
 // reference and vCenter, else by UUID, else by name. A key that several VMs
 // share finds none.
 type join struct {
+	vms         []vmRow
 	byVCenterID map[[2]string]int // index of the row in vInfo, or ambiguous
 	byID        map[string]int
 	byUUID      map[string]int
@@ -22,6 +23,7 @@ type join struct {
 // gets the facts.
 func newJoin(vms []vmRow) *join {
 	j := &join{
+		vms:         vms,
 		byVCenterID: make(map[[2]string]int, len(vms)),
 		byID:        make(map[string]int, len(vms)),
 		byUUID:      make(map[string]int, len(vms)),
@@ -69,10 +71,12 @@ func (j *join) row(vcenter, id, uuid, name string) (i int, ok bool) {
 			}
 			// vInfo may lack the vCenter: go on with the reference alone.
 			if _, ok = j.byVCenterID[[2]string{"", id}]; !ok {
-				return 0, false
+				return j.unreferenced(name)
 			}
 		}
-		i, ok = j.byID[id]
+		if i, ok = j.byID[id]; !ok {
+			return j.unreferenced(name)
+		}
 		if i != ambiguous {
 			return i, ok
 		}
@@ -85,6 +89,12 @@ func (j *join) row(vcenter, id, uuid, name string) (i int, ok bool) {
 	}
 	i, ok = j.byName[name]
 	return i, ok
+}
+
+// unreferenced returns the index of the VM of this name whose reference is unknown, as of a row that is cut off.
+func (j *join) unreferenced(name string) (i int, ok bool) {
+	i, ok = j.byName[name]
+	return i, ok && i != ambiguous && j.vms[i].id == ""
 }
 
 // joinSheet adds the facts of vCPU or vMemory to the VMs.

@@ -249,7 +249,12 @@ func (t *table) done() error {
 		headers := len(t.headers)
 		t.notes.tallied(t.sheet.place(), t.long, "row has", "rows have", fmt.Sprintf("more fields than the %d headers, such as by a separator without quotes in a remark: all of it but the name is unknown", headers))
 		t.notes.tallied(t.sheet.place(), t.short, "row has", "rows have", fmt.Sprintf("fewer fields than the %d headers: they may be in the wrong columns", headers))
-		c.odd(func(text string) { t.notes.add(t.sheet.place(), text) })
+		if c.ansi {
+			t.notes.add(t.sheet.place(), "the file is no UTF-8: read as Windows-1252")
+		}
+		if c.cut != nil {
+			return c.cut
+		}
 	}
 	if t.err == io.EOF {
 		return nil

@@ -149,3 +149,38 @@ func TestCells(t *testing.T) {
 		t.Errorf("%+v", f.VMs)
 	}
 }
+
+// TestCut: a table whose last row ends early without a line end is not read whole; the last field of that row is unknown, and a row of
+// another sheet finds its VM by the name.
+func TestCut(t *testing.T) {
+	const head = "Name,NumCpu,Host,Notes\n"
+	for text, want := range map[string]string{
+		head + "a,4,x,n\nb,2":                 "a 4 b 0 cut",
+		head + "a,4,x,n\nb":                   "a 4 cut",
+		head + "a,4":                          "a 0 cut",
+		"sep=,\n" + head + "\na,4,x,n\nb,8,x": "a 4 b 8 cut",
+		head + "a,4,x,n\nb,8,x\n":             "a 4 b 8",
+		head + "a,4,x,n\nb,8,x,n":             "a 4 b 8",
+		head + "a,4,x,n\n\x1a":                "a 4",
+		head + "a,4,x,n\n \t":                 "a 4",
+	} {
+		f := mustRead(t, tempFile(t, "a.csv", []byte(text)))
+		var got []string
+		for _, v := range f.VMs {
+			got = append(got, v.Name, fmt.Sprint(v.VCPUs.Value))
+		}
+		if f.Unread != nil && strings.Contains(fmt.Sprint(f.Notes), "cut off") {
+			got = append(got, "cut")
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%q: found %s, want %s", text, got, want)
+		}
+	}
+	f := mustRead(t, tempFolder(t, map[string][]byte{
+		"RVTools_tabvInfo.csv": []byte("VM,Template,CPUs,VM ID\na,False,4,vm-1\nb,Fal"),
+		"RVTools_tabvCPU.csv":  []byte("VM,CPUs,Cores p/s,VM ID\na,4,2,vm-1\nb,8,4,vm-2\nc,8,4,vm-3\n"),
+	}))
+	if v := f.VMs[1]; v.VCPUs.Value != 8 || v.Template.Known() || !strings.Contains(fmt.Sprint(f.Notes), `1 row is about a VM that vInfo does not list: left out (first: "c")`) || len(f.Unread) != 1 {
+		t.Errorf("found %+v; %v", v.Config, f.Notes)
+	}
+}

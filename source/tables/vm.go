@@ -115,7 +115,8 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 // other reports whether the current row is none of a VM, below those before it: the header again, the line below it, the total of the
 // rows, or a remark, which fills no other column.
 func (t *table) other(before []vmRow) bool {
-	if _, ok := t.rows.(*jsonRows); ok || t.shifted {
+	c, ok := t.rows.(*csvRows)
+	if _, json := t.rows.(*jsonRows); json || t.shifted || ok && c.cut != nil {
 		return false
 	}
 	name, again, remark := t.text("VM"), true, t.has("CPUs") || t.has("Memory")
