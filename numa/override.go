@@ -78,6 +78,26 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 	return nil
 }
 
+// SetNodeCount gives the host so many nodes, the number of which alone is stated at where: they have equal shares of its cores and memory.
+func (h *Host) SetNodeCount(n int, where string) error {
+	packages, cores := h.Packages.Value, h.Cores.Value
+	if n%packages == 0 {
+		return h.setNodesPerSocket(n/packages, where)
+	}
+	if packages%n != 0 || cores%n != 0 {
+		return fmt.Errorf("%d cores on %d packages do not divide into %d nodes", cores, packages, n)
+	}
+	nodes := make([]Node, n)
+	for i := range nodes {
+		nodes[i] = Node{ID: i, Package: -1, Cores: cores / n, Threads: h.Threads.Or(cores) / n}
+		if h.Memory.Known() {
+			nodes[i].Memory = DerivedFrom(h.Memory.Value/Bytes(n), where)
+		}
+	}
+	h.Nodes = DerivedFrom(nodes, where)
+	return nil
+}
+
 // AssumeHost gives f what no source said of hosts: every host takes the facts of h
 // that are unknown of it, and VMs for which no host is known run on a copy of h.
 // The name and the origins of h say that the user states it. A host that is known to

@@ -113,11 +113,11 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 	return at, repeated
 }
 
-// unknown returns the headers that no column of the kind has.
+// unknown returns the headers that no column of the kind has; not those of hosts inside VMs, which are a table of their own.
 func (k *kind) unknown(header []string) (names []string) {
 	known := k.known()
 	for _, h := range header {
-		if _, ok := find(known, h); !ok && strings.TrimSpace(h) != "" {
+		if _, ok := find(known, h); !ok && strings.TrimSpace(h) != "" && !strings.HasPrefix(h, inside) {
 			names = append(names, quote(strings.TrimSpace(h)))
 		}
 	}

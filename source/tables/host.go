@@ -120,7 +120,7 @@ func readHost(t *table, name string) numa.Host {
 		}
 		h.Threads = numa.DerivedFrom(threads, "cores and HT Active")
 	}
-	if readNodes(t, &h) || !h.Packages.Known() || !perPackage.Known() {
+	if readNodes(t, &h) || readNodeCount(t, &h) || !h.Packages.Known() || !perPackage.Known() {
 		return h
 	}
 	if h.Packages.Value*perPackage.Value != h.Cores.Value || perPackage.Value > maxPackageCores {
@@ -132,6 +132,18 @@ func readHost(t *table, name string) numa.Host {
 	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes"
 	h.Nodes = h.PackageNodes(perPackage.Value, why)
 	return h
+}
+
+// readNodeCount makes the nodes of a host that states how many it has. Where so many cannot be they are unknown.
+func readNodeCount(t *table, h *numa.Host) bool {
+	n := t.intFact("node count", 0, numa.MaxNodes)
+	if !n.Known() || !h.Packages.Known() || !h.Cores.Known() {
+		return false
+	}
+	if err := h.SetNodeCount(max(int(n.Value), 1), n.Origin.Where); err != nil {
+		t.bad("node count", fmt.Sprintf("found %d: %v: its NUMA nodes are unknown", n.Value, err))
+	}
+	return true
 }
 
 // connections are the states of a host in the API, squashed: of every program in its own case, "Connected" or "NOT_RESPONDING".

@@ -230,9 +230,11 @@ func (j *jsonTables) rejoin() {
 	}
 }
 
+// inside stands before the keys of hosts in their VMs.
+const inside = "VMHost."
+
 // nested takes the hosts that PowerCLI writes inside their VMs, each once.
 func (j *jsonTables) nested(vms []*jsonRow) {
-	const inside = "VMHost."
 	seen, columns := map[any]bool{}, map[string]bool{}
 	var hosts []*jsonRow
 	for _, vm := range vms {

@@ -89,6 +89,7 @@ var hostTable = kind{name: "hosts", columns: []column{
 	{fact: "vendor", names: []string{"Vendor", "Manufacturer", "summary.hardware.vendor", "hardware.systemInfo.vendor", "ansible_system_vendor", "Hersteller"}},
 	{fact: "model", names: []string{"Model", "summary.hardware.model", "hardware.systemInfo.model", "ansible_product_name", "Modell"}},
 	{key: "nodes", names: []string{"hardware.numaInfo.numaNode"}},
+	{key: "node count", names: []string{"hardware.numaInfo.numNodes", "numaInfo.numNodes", "Num Nodes", "NUMA Nodes", "Num NUMA Nodes", "Number of NUMA Nodes", "NUMA Node Count", "# NUMA Nodes", "Host NUMA Nodes", "NUMA-Knoten"}},
 	{key: "packages", names: []string{"hardware.cpuPkg"}},
 	{key: "options", names: []string{"config.option"}},
 	{names: []string{"Object ID", "MOB ID", "self.value", "moid", "moref.value", "vimid", "obj.value", "Id"}},

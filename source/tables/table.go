@@ -96,10 +96,12 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 			n.add(s.place(), fmt.Sprintf("column %s stands %d times: the %s is read", t.columns[c.id()].header, k+1, which))
 		}
 	}
-	if _, json := rows.(*jsonRows); s.kind.generic() && !json {
-		if names := s.kind.unknown(header); names != nil {
-			n.add(s.place(), fmt.Sprintf("%s understood, and so not read: %s", words.Verb(len(names), "column is not", "columns are not"), words.Few(names)))
-		}
+	one, many := "column is not", "columns are not"
+	if _, json := rows.(*jsonRows); json {
+		one, many = "key is not", "keys are not"
+	}
+	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.Contains(header, "self.value") { // a whole object of the API has hundreds
+		n.add(s.place(), fmt.Sprintf("%s understood, and so not read: %s", words.Verb(len(names), one, many), words.Few(names)))
 	}
 	var wanted []int
 	for _, p := range t.columns {

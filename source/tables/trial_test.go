@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"homenode/numa"
 )
 
 // TestShifted: the values of a row with more fields than headers are unknown, whatever table of whatever program it is in, and a note says so.
@@ -182,5 +184,37 @@ func TestCut(t *testing.T) {
 	}))
 	if v := f.VMs[1]; v.VCPUs.Value != 8 || v.Template.Known() || !strings.Contains(fmt.Sprint(f.Notes), `1 row is about a VM that vInfo does not list: left out (first: "c")`) || len(f.Unread) != 1 {
 		t.Errorf("found %+v; %v", v.Config, f.Notes)
+	}
+}
+
+// TestNodeCount: a number of NUMA nodes that a table states is that of its hosts, and keys of JSON that are not understood are named.
+func TestNodeCount(t *testing.T) {
+	for text, want := range map[string]string{
+		"Name,CPU Sockets,CPU Cores,NUMA Nodes\nesx01,2,40,4\n":                                                                              "4 10 1",
+		"name,summary.hardware.numCpuPkgs,summary.hardware.numCpuCores,hardware.numaInfo.numNodes\nesx01,2,40,2\n":                           "2 20 1",
+		"VMHost,CPU Sockets,CPU Cores,NumaNodes\nesx01,4,40,2\n":                                                                             "2 20 -1",
+		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,1\n":                                                                              "1 40 -1",
+		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,0\n":                                                                              "1 40 -1",
+		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,3\n":                                                                              "0",
+		`[{"name":"esx01","summary":{"hardware":{"numCpuPkgs":2,"numCpuCores":40}},"hardware":{"numaInfo":{"numNodes":4}},"myRack":"r"}]`:    "4 10 1 myRack",
+		`[{"name":"esx01","summary.hardware.numCpuPkgs":2,"summary.hardware.numCpuCores":40,"hardware.numaInfo.numNodes":4,"foo.myRack":1}]`: "4 10 1 myRack",
+	} {
+		name := "a.csv"
+		if text[0] == '[' {
+			name = "a.json"
+		}
+		f, notes := readText(t, name, text)
+		nodes := f.Hosts[0].Nodes
+		got := fmt.Sprint(len(nodes.Value))
+		if nodes.Known() {
+			last := nodes.Value[len(nodes.Value)-1]
+			got += fmt.Sprintf(" %d %d", last.Cores, last.Package)
+		}
+		if strings.Contains(notes, "1 key is not understood") && strings.Contains(notes, "myRack") {
+			got += " myRack"
+		}
+		if got != want || nodes.Origin.Kind == numa.Assumed {
+			t.Errorf("%s: found %s of %v, want %s; %s", text, got, nodes, want, notes)
+		}
 	}
 }
