@@ -218,3 +218,17 @@ func TestNodeCount(t *testing.T) {
 		}
 	}
 }
+
+// TestGuestOfPowerCLI: the guest of a VM is what follows its name, which it may have had before.
+func TestGuestOfPowerCLI(t *testing.T) {
+	for text, want := range map[string]string{
+		"Name,NumCpu,Guest\na,4,old-windows:Red Hat Enterprise Linux 8 (64-bit)\n": "Red Hat Enterprise Linux 8 (64-bit)",
+		"Name,NumCpu,Guest\na,4,Microsoft Windows Server 2022 (64-bit)\n":          "Microsoft Windows Server 2022 (64-bit)",
+		"Name,NumCpu,Guest\na,4,a:\n":                                              "",
+		"Name,NumCpu,Guest OS\na,4,Other: Linux\n":                                 "Other: Linux",
+	} {
+		if f, _ := readText(t, "a.csv", text); f.VMs[0].GuestOS.Value != want || f.VMs[0].GuestOS.Known() != (want != "") {
+			t.Errorf("%s: found %v", text, f.VMs[0].GuestOS)
+		}
+	}
+}

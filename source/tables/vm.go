@@ -185,7 +185,7 @@ func readVM(t *table, c *numa.Config) (agrees bool) {
 	r := numa.Config{
 		Template:                t.boolFact("Template"),
 		Power:                   readPower(t),
-		GuestOS:                 t.stringFact("OS according to the configuration file"),
+		GuestOS:                 readGuest(t),
 		Product:                 t.stringFact("product"), // a custom attribute, which has a column of its name
 		Hardware:                readHardware(t),
 		VCPUs:                   t.count("CPUs", numa.MaxVCPUs),
@@ -255,6 +255,18 @@ func readPower(t *table) numa.Fact[numa.PowerState] {
 		return numa.Fact[numa.PowerState]{}
 	}
 	return numa.ReadAt(state, s.Origin.Where)
+}
+
+// readGuest reads the guest system. PowerCLI writes VMGuest as the name of the VM and its system: "db01:Red Hat Enterprise Linux 8 (64-bit)".
+func readGuest(t *table) numa.Fact[string] {
+	const key = "OS according to the configuration file"
+	os := t.stringFact(key)
+	if _, system, ok := strings.Cut(os.Value, ":"); ok && strings.EqualFold(t.place(key).header, `"guest"`) {
+		if os.Value = strings.TrimSpace(system); os.Value == "" {
+			return numa.Fact[string]{}
+		}
+	}
+	return os
 }
 
 // readFT reads the state of Fault Tolerance, and the role: 1 is the primary.
