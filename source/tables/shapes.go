@@ -83,7 +83,7 @@ var hostTable = kind{name: "hosts", columns: []column{
 	{names: []string{"Memory Tiering Type", "hardware.memoryTieringType"}},
 	{fact: "power policy", names: []string{"Host Power Policy", "Power Policy", "config.powerSystemInfo.currentPolicy.shortName"}},
 	{names: []string{"Current EVC", "EVC Mode", "summary.currentEVCModeKey"}},
-	{fact: "release and build", names: []string{"ESX Version", "ESXi Version", "config.product.fullName", "summary.config.product.fullName", "config.product.version", "Hypervisor Version", "Host Version",
+	{fact: "release and build", names: []string{"ESX Version", "ESXi Version", "config.product.fullName", "summary.config.product.fullName", "config.product.version", "summary.config.product.version", "Hypervisor Version", "Host Version",
 		"ansible_distribution_version", "Version", "OS", "Operating System", "Host OS"}},
 	{key: "build", names: []string{"Build", "ESXi Build", "config.product.build", "summary.config.product.build", "ansible_distribution_build"}},
 	{fact: "vendor", names: []string{"Vendor", "Manufacturer", "summary.hardware.vendor", "hardware.systemInfo.vendor", "ansible_system_vendor", "Hersteller"}},

@@ -232,3 +232,16 @@ func TestGuestOfPowerCLI(t *testing.T) {
 		}
 	}
 }
+
+// TestReleasePaths: the release of a host is read under each path of the API, as one key and nested.
+func TestReleasePaths(t *testing.T) {
+	for _, product := range []string{
+		`"config.product.version":"7.0.3"`, `"summary.config.product.version":"7.0.3"`, `"summary.config.product.fullName":"VMware ESXi 7.0.3 build-21930508"`,
+		`"config":{"product":{"version":"7.0.3"}}`, `"summary":{"config":{"product":{"version":"7.0.3","build":"21930508"}}}`,
+	} {
+		f, notes := readText(t, "a.json", `[{"name":"esx01","hardware.cpuInfo.numCpuPackages":2,"hardware.cpuInfo.numCpuCores":40,`+product+`}]`)
+		if !f.Hosts[0].Release.Known() {
+			t.Errorf("%s: no release; %s", product, notes)
+		}
+	}
+}
