@@ -93,28 +93,31 @@ type jsonTables struct {
 	list    string       // a text of a list of texts
 }
 
-// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key whose value is not of ESXi.
+// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key, and no fact of ESXi.
 var foreign = []struct {
-	key, ours string
-	what      string
+	key, what string
 }{
-	{"terraform_version", "", "a state of Terraform, which states what was asked for and not what the VMs have now"},
-	{"ansible_system", "VMkernel", "facts of Ansible about a guest or another machine, which is no ESXi host: want those of vmware_host_facts"},
-	{"resources.num_vcpus_per_socket", "", "a VM of Nutanix AHV, which is not of vSphere"},
-	{"maxmem", "", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
+	{"terraform_version", "a state of Terraform, which states what was asked for and not what the VMs have now"},
+	{"ansible_processor_count", "facts of Ansible about a guest or another machine, which is no ESXi host: want those of vmware_host_facts"},
+	{"resources.num_vcpus_per_socket", "a VM of Nutanix AHV, which is not of vSphere"},
+	{"maxmem", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
 }
 
 // foreignOf says of what other kind of machine a row is; "" for none.
-func foreignOf(r *jsonRow) string {
+func foreignOf(r *jsonRow) (what string) {
 	for key, v := range r.cells {
 		key = strings.TrimPrefix(strings.ToLower(key), "ansible_facts.")
+		switch {
+		case key == "ansible_distribution" && cellOf(v) == "VMware ESXi", key == "ansible_os_type" && cellOf(v) == "vmnix-x86", key == "ansible_system" && cellOf(v) == "VMkernel", key == "ansible_in_maintenance_mode":
+			return ""
+		}
 		for _, f := range foreign {
-			if key == f.key && (f.ours == "" || cellOf(v) != f.ours) {
-				return f.what
+			if key == f.key {
+				what = f.what
 			}
 		}
 	}
-	return ""
+	return what
 }
 
 type jsonTable struct {

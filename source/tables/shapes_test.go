@@ -100,7 +100,7 @@ func TestShapes(t *testing.T) {
 			"vm db01 vcpus=8 cps=- mem=- hotadd=- power=off hw=- host=-\n"},
 		{"Ansible vmware_guest_info in a loop", map[string]string{"v.json": `{"results":[{"item":1,"instance":{"hw_name":"db01","hw_processor_count":8,"hw_cores_per_socket":4,"hw_memtotal_mb":2048,"hw_esxi_host":"esx01","hw_version":"vmx-19"}}]}`},
 			"vm db01 vcpus=8 cps=4 mem=2 GB hotadd=- power=- hw=19 host=-\n"},
-		{"Ansible vmware_host_facts", map[string]string{"h.json": `{"ansible_facts":{"ansible_hostname":"esx01","ansible_processor_count":2,"ansible_processor_cores":32,"ansible_processor_vcpus":64,"ansible_memtotal_mb":524288,"ansible_distribution_version":"7.0.3"}}`},
+		{"Ansible vmware_host_facts", map[string]string{"h.json": `{"ansible_facts":{"ansible_hostname":"esx01","ansible_processor_count":2,"ansible_processor_cores":32,"ansible_processor_vcpus":64,"ansible_memtotal_mb":524288,"ansible_distribution":"VMware ESXi","ansible_distribution_version":"7.0.3"}}`},
 			strings.Replace(hostLine, "mhz=2300", "mhz=-", 1)},
 		{"VMs by name", map[string]string{"v.json": `{"db01":{"cpu":{"count":4,"cores_per_socket":2,"hot_add_enabled":true},"memory":{"size_MiB":2048},"hardware":{"version":"VMX_19"}},"web":{"cpu":{"count":1},"memory":{"size_MiB":512}}}`},
 			"vm db01 vcpus=4 cps=2 mem=2 GB hotadd=true power=- hw=19 host=-\nvm web vcpus=1 cps=- mem=512 MB hotadd=- power=- hw=- host=-\n"},

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -97,7 +98,7 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 		}
 	}
 	one, many := "column is not", "columns are not"
-	if _, json := rows.(*jsonRows); json {
+	if _, ok := rows.(*jsonRows); ok {
 		one, many = "key is not", "keys are not"
 	}
 	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.Contains(header, "self.value") { // a whole object of the API has hundreds
@@ -291,7 +292,7 @@ func (t *table) bad(f string, what string) {
 // stringFact returns the text of a column as a fact.
 func (t *table) stringFact(f string) numa.Fact[string] {
 	s := t.text(f)
-	if s == "" {
+	if _, ok := t.rows.(*jsonRows); s == "" || ok && s[0] == '[' && json.Valid([]byte(s)) { // a list is no text
 		return numa.Fact[string]{}
 	}
 	return numa.ReadAt(s, t.origin(f))

@@ -38,18 +38,20 @@ func TestShifted(t *testing.T) {
 // TestForeign: objects with the columns of VMs or hosts that are of something else are none, and are named.
 func TestForeign(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"ansible_facts":{"ansible_hostname":"db","ansible_system":"Linux","ansible_processor_count":2,"ansible_processor_cores":12}}`: "no ESXi host",
-		`{"ansible_hostname":"db","ansible_system":"Win32NT","ansible_processor_count":2}`:                                              "no ESXi host",
-		`{"terraform_version":"1.5.0","resources":[{"instances":[{"attributes":{"name":"a","num_cpus":4,"memory":4096}}]}]}`:            "a state of Terraform",
-		`{"data":[{"id":"qemu/100","name":"a","vmid":100,"cpu":0.1,"maxcpu":4,"maxmem":4294967296,"type":"qemu"}]}`:                     "VMs of Proxmox",
+		`{"ansible_facts":{"ansible_hostname":"db","ansible_system":"Linux","ansible_processor_count":2,"ansible_processor_cores":12}}`:                                                "no ESXi host",
+		`{"ansible_hostname":"db","ansible_system":"Win32NT","ansible_processor_count":2}`:                                                                                             "no ESXi host",
+		`{"ansible_facts":{"ansible_hostname":"db","ansible_distribution":"RedHat","ansible_processor":["0","GenuineIntel"],"ansible_processor_count":4,"ansible_processor_cores":4}}`: "no ESXi host",
+		`{"ansible_facts":{"ansible_hostname":"db","ansible_processor_count":2,"ansible_processor_cores":12}}`:                                                                         "no ESXi host",
+		`{"terraform_version":"1.5.0","resources":[{"instances":[{"attributes":{"name":"a","num_cpus":4,"memory":4096}}]}]}`:                                                           "a state of Terraform",
+		`{"data":[{"id":"qemu/100","name":"a","vmid":100,"cpu":0.1,"maxcpu":4,"maxmem":4294967296,"type":"qemu"}]}`:                                                                    "VMs of Proxmox",
 	} {
 		_, err := Read(tempFile(t, "a.json", []byte(text)))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: found %v, want %s", text, err, want)
 		}
 	}
-	f, _ := readText(t, "a.json", `{"esx01":{"ansible_hostname":"esx01","ansible_processor_count":2,"ansible_processor_cores":32},"localhost":{"ansible_hostname":"ci","ansible_system":"Linux","ansible_processor_count":1}}`)
-	if len(f.Hosts) != 1 || f.Hosts[0].Name != "esx01" {
+	f, _ := readText(t, "a.json", `{"esx01":{"ansible_hostname":"esx01","ansible_distribution":"VMware ESXi","ansible_processor":["0","GenuineIntel"],"ansible_processor_count":2,"ansible_processor_cores":32},"localhost":{"ansible_hostname":"ci","ansible_system":"Linux","ansible_processor_count":1}}`)
+	if len(f.Hosts) != 1 || f.Hosts[0].Name != "esx01" || f.Hosts[0].CPUModel.Known() {
 		t.Errorf("found %+v", f.Hosts)
 	}
 	for _, text := range []string{"Name,Model,Cores,Memory GB\nLaptop A,X1,8,16\n", "Name,Vendor,Processor,Cores\nServer,Dell,Xeon,8\n"} {
