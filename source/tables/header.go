@@ -191,10 +191,18 @@ func (k *kind) score(header []string) int {
 		strings.EqualFold(strings.Trim(at["VM"].header, `"`), "name") {
 		return 0 // names and memory: of anything
 	}
-	if k.name == hostTable.name && ofAnything(at) {
+	if k.name == hostTable.name && (ofAnything(at) || namesVM(header)) {
 		return 0
 	}
 	return k.matches(header)
+}
+
+// namesVM reports whether a column can only name VMs: a row is about one of them, also where it states a host.
+func namesVM(header []string) bool {
+	at, _ := vmTable.places(header)
+	vm := at["VM"]
+	_, host := find(hostTable.known(), strings.Trim(vm.header, `"`))
+	return vm.index >= 0 && !host
 }
 
 // ofAnything reports whether a table of hosts may as well be one of goods: names, models, cores and memory.

@@ -247,3 +247,28 @@ func TestReleasePaths(t *testing.T) {
 		}
 	}
 }
+
+// TestContradictions: a list of VMs is no table of hosts, and of two rows about one host what differs is unknown, whatever the files are called.
+func TestContradictions(t *testing.T) {
+	const vms, hosts = "VM Name,Host,Cluster,Cores\na,esx01,c,12\n", "Host,CPU Sockets,CPU Cores,Memory GB\nesx01,2,48,768\n"
+	const own = "Name,NumCpu,VMHost\na,4,esx01\n"
+	for _, names := range [][3]string{{"a.csv", "b.csv", "c.csv"}, {"c.csv", "b.csv", "a.csv"}} {
+		f, err := Read(tempFolder(t, map[string][]byte{names[0]: []byte(vms), names[1]: []byte(hosts), names[2]: []byte(own)}))
+		if err != nil || len(f.Hosts) != 1 || f.Hosts[0].Cores.Value != 48 || f.VMs[0].VCPUs.Value != 4 {
+			t.Errorf("%v: found %+v, %v", names, f, err)
+		}
+		f, err = Read(tempFolder(t, map[string][]byte{names[0]: []byte(hosts), names[1]: []byte("VMHost,Sockets,Cores,RAM GB\nesx01,2,12,767.4\n"), names[2]: []byte(own)}))
+		if err != nil || len(f.Hosts) != 1 || f.Hosts[0].Cores.Known() || f.Hosts[0].Nodes.Known() || !f.Hosts[0].Packages.Known() || !f.Hosts[0].Memory.Known() {
+			t.Errorf("%v: found %+v, %v", names, f, err)
+			continue
+		}
+		f, err = Read(tempFolder(t, map[string][]byte{names[0]: []byte(hosts), names[1]: []byte("VMHost,Sockets,Cores,NUMA Nodes\nesx01,2,48,4\n")}))
+		if err != nil || len(f.Hosts[0].Nodes.Value) != 4 {
+			t.Errorf("%v: found %+v, %v", names, f, err)
+		}
+		f, _ = Read(tempFolder(t, map[string][]byte{names[0]: []byte(hosts), names[1]: []byte("VMHost,Sockets,Cores\nesx01,2,12\n")}))
+		if notes := fmt.Sprint(f.Notes); !strings.Contains(notes, names[0]) || !strings.Contains(notes, names[1]) || !strings.Contains(notes, "host esx01 has") {
+			t.Errorf("%v: notes %v", names, notes)
+		}
+	}
+}
