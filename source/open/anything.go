@@ -95,6 +95,9 @@ func (c *collection) everything() (parts []Part) {
 	if len(c.parts)+len(docs) == 0 {
 		return nil
 	}
+	if errors.Is(err, evidence.ErrUnknown) { // a table that is packed alone
+		err = nil
+	}
 	for _, p := range c.parts {
 		name, _, _ := strings.Cut(p.Fleet.Source, " (")
 		format := "inventory"

@@ -134,6 +134,19 @@ func zipOf(t *testing.T, dir string, files map[string][]byte) string {
 	return filepath.Join(folderOf(t, dir, map[string][]byte{"all.zip": out.Bytes()}), "all.zip")
 }
 
+// TestPackedAlone: of a table that is packed alone no reader of evidence complains.
+func TestPackedAlone(t *testing.T) {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	if _, err := z.Write([]byte("Name,NumCpu,MemoryGB\na,4,8\n")); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	parts := Anything(filepath.Join(folderOf(t, t.TempDir(), map[string][]byte{"a.csv.gz": out.Bytes()}), "a.csv.gz"), nil)
+	if len(parts) != 1 || parts[0].Err != nil || parts[0].Fleet == nil {
+		t.Errorf("found %+v", parts)
+	}
+}
+
 func tgzOf(t *testing.T, dir string, files map[string][]byte) string {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
