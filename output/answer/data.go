@@ -136,10 +136,10 @@ func Counts(findings []*finding.Finding) []table.Cell {
 // SaidColumns are the findings of a VM or host in words: see Said.
 var SaidColumns = []table.Column{table.Col("Worst", 8), table.Col("Rules", 18), table.Col("Advice", 80), table.Col("Assumed", 40)}
 
-// Said returns the cells of SaidColumns for findings, which come highest severity first.
-func Said(findings []*finding.Finding) []table.Cell {
+// Said returns the cells of SaidColumns for findings, which come highest severity first, and what else was assumed.
+func Said(findings []*finding.Finding, assumed ...string) []table.Cell {
 	var worst string
-	var ids, advice, assumed []string
+	var ids, advice []string
 	add := func(list *[]string, s string) {
 		if s != "" && !slices.Contains(*list, s) {
 			*list = append(*list, s)

@@ -107,6 +107,20 @@ func TestExports(t *testing.T) {
 	}
 }
 
+// TestAssumed: the table of VMs says what was assumed, also of a VM without findings.
+func TestAssumed(t *testing.T) {
+	r := htmlResult(t, "release 7.0U3\nhost h nodes=2 cores=18 memory=512GB\nvm a host=h vcpus=4 memory=8GB\n")
+	r.Fleet.VMs[0].CoresPerSocket = numa.Fact[int]{}
+	r = rules.Run(r.Fleet, rules.Options{})
+	rows, err := csv.NewReader(bytes.NewReader(written(t, as(r, "csv", format.Options{Table: "vms"})))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rows[1][slices.Index(rows[0], "Assumed")]; !strings.Contains(got, "cores per socket are unknown: 1 is taken") {
+		t.Errorf("found %q of %v", got, rows)
+	}
+}
+
 // filtered returns the part of htmlFleet that the options show.
 func filtered(t *testing.T, o filter.Options) *rules.Result {
 	t.Helper()

@@ -25,8 +25,8 @@ func (x *index) kind() string {
 }
 
 // findingFields are the findings of a row in numbers and in words.
-func findingFields[T any](found func(T) []*finding.Finding) []answer.Field[T] {
-	return append(countFields(found), answer.Group(answer.SaidColumns, func(row T) []table.Cell { return answer.Said(found(row)) })...)
+func findingFields[T any](found func(T) []*finding.Finding, assumed func(T) []string) []answer.Field[T] {
+	return append(countFields(found), answer.Group(answer.SaidColumns, func(row T) []table.Cell { return answer.Said(found(row), assumed(row)...) })...)
 }
 
 // countFields are the findings of a row in numbers.

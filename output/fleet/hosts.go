@@ -57,7 +57,7 @@ var hostFields = slices.Concat([]answer.Field[*hostRow]{
 	{Name: "vCPUs", Width: 7, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.vcpus) }, Head: "vCPUs", Right: true},
 	{Name: "vCPUs on one node", Width: 17, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.pinned) }, Head: "Pinned", Right: true, About: "vCPUs that may run on one node only"},
 	{Name: "VMs of several cells", Width: 18, Only: stated, Cell: func(r *hostRow) table.Cell { return table.Number(r.split) }, Head: "VMs of several cells", Right: true, About: "VMs whose guest sees several NUMA nodes"},
-}, runningFields(false, func(r *hostRow) judged.Running { return judged.RunningOn(r.in, r.Host) }), findingFields(func(r *hostRow) []*finding.Finding { return r.findings }), []answer.Field[*hostRow]{
+}, runningFields(false, func(r *hostRow) judged.Running { return judged.RunningOn(r.in, r.Host) }), findingFields(func(r *hostRow) []*finding.Finding { return r.findings }, func(*hostRow) []string { return nil }), []answer.Field[*hostRow]{
 	{Name: "Notes", Width: 40, Cell: func(r *hostRow) table.Cell { return table.Joined(r.notes) }},
 	{Name: "Host ID", Width: 14, Cell: func(r *hostRow) table.Cell { return table.Text(r.ID) }},
 	{Name: "Read at", Width: 40, Cell: func(r *hostRow) table.Cell { return table.Text(r.At) }},

@@ -47,6 +47,14 @@ func (r *vmRow) hostCell() answer.Cell {
 	return answer.Cell{Text: r.hostName(), To: hostObject(r.host)}
 }
 
+// assumed returns what the layout assumes, also of a VM without findings.
+func (r *vmRow) assumed() []string {
+	if r.on == nil {
+		return nil
+	}
+	return r.on.On[0].Layout.Assumes.Texts()
+}
+
 // page returns the page of the VM.
 func (r *vmRow) page() answer.Object {
 	if r.stated != nil {
@@ -113,7 +121,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 		return table.Known(r.on != nil, table.YesNo(r.on == nil || judged.Same(r.on)))
 	}},
 	{Head: "Findings", Shown: func(r *vmRow) answer.Cell { return answer.References(r.findings) }},
-}, findingFields(func(r *vmRow) []*finding.Finding { return r.findings }), []answer.Field[*vmRow]{
+}, findingFields(func(r *vmRow) []*finding.Finding { return r.findings }, (*vmRow).assumed), []answer.Field[*vmRow]{
 	{Name: "Notes", Width: 40, Cell: func(r *vmRow) table.Cell { return table.Joined(r.notes) }},
 	{Name: "VM ID", Width: 14, Cell: func(r *vmRow) table.Cell { return table.Text(r.ID) }},
 	{Name: "Folder", Width: 20, Only: predicted, Cell: func(r *vmRow) table.Cell { return table.Text(r.Folder) }},
