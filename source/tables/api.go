@@ -112,6 +112,9 @@ func readNodes(t *table, h *numa.Host) bool {
 	if !ok || !h.Cores.Known() || !h.Threads.Known() {
 		return false
 	}
+	if !slices.ContainsFunc(stated, func(n numaNode) bool { return len(n.CPUs) > 0 }) && len(stated) > 0 && h.Packages.Known() { // their number is stated, and no more
+		return setNodeCount(t, h, "nodes", len(stated))
+	}
 	type cpuPkg struct {
 		Index   int   `json:"index"`
 		Threads []int `json:"threadid"`

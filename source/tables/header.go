@@ -210,7 +210,7 @@ func ofAnything(at map[string]place) bool {
 	for id, p := range at {
 		header := squash(strings.Trim(p.header, `"`))
 		switch {
-		case p.index < 0, slices.Contains([]string{"Model", "Vendor", "CPU Model", "Speed", "# Memory", "Object ID"}, id):
+		case p.index < 0, slices.Contains([]string{"Model", "Vendor", "CPU Model", "Speed", "# Memory", "Object ID", "platform"}, id):
 		case id == "Host" && slices.Contains([]string{"name", "nom", "nombre"}, header), id == "# Cores" && header == "cores":
 		default:
 			return false

@@ -56,7 +56,7 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 // listHosts reads a sheet that lists hosts.
 func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 	var hosts []hostRow
-	var nameless tally
+	var nameless, foreign tally
 	err := x.rowsOf(t, func() {
 		h := hostRow{
 			id:         bareID(t.text("Object ID")),
@@ -69,6 +69,10 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 			nameless.add("row " + strconv.Itoa(t.row))
 			return
 		}
+		if t.foreign() {
+			foreign.add(name)
+			return
+		}
 		if kind := t.text("parent.type"); kind != "" && !strings.EqualFold(kind, "ClusterComputeResource") {
 			h.cluster = "" // a standalone host
 		}
@@ -77,6 +81,7 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 		h.host.At = x.base
 		hosts = append(hosts, h)
 	})
+	n.tallied(t.sheet.place(), foreign, "host is", "hosts are", "of another hypervisor than ESXi: left out")
 	n.tallied(t.sheet.place(), nameless, "row names", "rows name", "no host: left out")
 	return hosts, err
 }
@@ -140,8 +145,13 @@ func readNodeCount(t *table, h *numa.Host) bool {
 	if !n.Known() || !h.Packages.Known() || !h.Cores.Known() {
 		return false
 	}
-	if err := h.SetNodeCount(max(int(n.Value), 1), n.Origin.Where); err != nil {
-		t.bad("node count", fmt.Sprintf("found %d: %v: its NUMA nodes are unknown", n.Value, err))
+	return setNodeCount(t, h, "node count", max(int(n.Value), 1))
+}
+
+// setNodeCount gives the host so many nodes, which a column states.
+func setNodeCount(t *table, h *numa.Host, column string, n int) bool {
+	if err := h.SetNodeCount(n, t.origin(column)); err != nil {
+		t.bad(column, fmt.Sprintf("%v: its NUMA nodes are unknown", err))
 	}
 	return true
 }

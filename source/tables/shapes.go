@@ -50,11 +50,12 @@ var vmTable = kind{name: "VMs", columns: []column{
 		"hardware.version", "Compatibility", "Version"}},
 	{names: []string{"Datacenter", "Virtual Datacenter", "hw_datacenter"}},
 	{names: []string{"Cluster", "Cluster Name", "VM Cluster", "hw_cluster", "VMHost.Parent.Name", "VMHost.Parent"}},
-	{fact: "host", names: []string{"Host", "VMHost", "VMHost.Name", "ESX Host", "ESXi Host", "Host Name", "esxi_hostname", "hw_esxi_host", "esxi_host.name", "Hypervisor", "Hypervisor Host",
+	{fact: "host", names: []string{"Host", "VMHost", "VMHost.Name", "ESX Host", "ESXi Host", "Host Name", "esxi_hostname", "hw_esxi_host", "esxi_host.name", "Hypervisor Host",
 		"Parent Host", "runtime.host.value", "summary.runtime.host.value", "runtime.host", "summary.runtime.host", "VMHostId", "Server"}},
 	{fact: "guest OS", names: []string{"OS according to the configuration file", "Guest OS", "VM OS", "OS", "Operating System", "config.guestFullName", "summary.config.guestFullName",
 		"guest_fullname", "hw_guest_full_name", "config.guestId", "Guest Id", "Guest", "Betriebssystem", "OS Name"}},
 	{names: []string{"OS according to the VMware Tools"}},
+	{key: "platform", names: []string{"Virtualization Platform", "Hypervisor Type", "Hypervisor", "Host Type", "Platform"}},
 	{names: []string{"VI SDK Server", "vCenter", "vCenter Server"}},
 	{names: []string{"VI SDK UUID"}},
 }}
@@ -93,6 +94,7 @@ var hostTable = kind{name: "hosts", columns: []column{
 	{key: "packages", names: []string{"hardware.cpuPkg"}},
 	{key: "options", names: []string{"config.option"}},
 	{names: []string{"Object ID", "MOB ID", "self.value", "moid", "moref.value", "vimid", "obj.value", "Id"}},
+	{key: "platform", names: []string{"Virtualization Platform", "Hypervisor Type", "Host Type", "Platform"}},
 	{names: []string{"VI SDK Server", "vCenter", "vCenter Server"}},
 	{names: []string{"VI SDK UUID"}},
 }}

@@ -192,14 +192,15 @@ func TestCut(t *testing.T) {
 // TestNodeCount: a number of NUMA nodes that a table states is that of its hosts, and keys of JSON that are not understood are named.
 func TestNodeCount(t *testing.T) {
 	for text, want := range map[string]string{
-		"Name,CPU Sockets,CPU Cores,NUMA Nodes\nesx01,2,40,4\n":                                                                              "4 10 1",
-		"name,summary.hardware.numCpuPkgs,summary.hardware.numCpuCores,hardware.numaInfo.numNodes\nesx01,2,40,2\n":                           "2 20 1",
-		"VMHost,CPU Sockets,CPU Cores,NumaNodes\nesx01,4,40,2\n":                                                                             "2 20 -1",
-		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,1\n":                                                                              "1 40 -1",
-		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,0\n":                                                                              "1 40 -1",
-		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,3\n":                                                                              "0",
-		`[{"name":"esx01","summary":{"hardware":{"numCpuPkgs":2,"numCpuCores":40}},"hardware":{"numaInfo":{"numNodes":4}},"myRack":"r"}]`:    "4 10 1 myRack",
-		`[{"name":"esx01","summary.hardware.numCpuPkgs":2,"summary.hardware.numCpuCores":40,"hardware.numaInfo.numNodes":4,"foo.myRack":1}]`: "4 10 1 myRack",
+		"Name,CPU Sockets,CPU Cores,NUMA Nodes\nesx01,2,40,4\n":                                                                                                           "4 10 1",
+		"name,summary.hardware.numCpuPkgs,summary.hardware.numCpuCores,hardware.numaInfo.numNodes\nesx01,2,40,2\n":                                                        "2 20 1",
+		"VMHost,CPU Sockets,CPU Cores,NumaNodes\nesx01,4,40,2\n":                                                                                                          "2 20 -1",
+		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,1\n":                                                                                                           "1 40 -1",
+		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,0\n":                                                                                                           "1 40 -1",
+		"VMHost,CPU Sockets,CPU Cores,numNodes\nesx01,2,40,3\n":                                                                                                           "0",
+		`[{"name":"esx01","summary":{"hardware":{"numCpuPkgs":2,"numCpuCores":40}},"hardware":{"numaInfo":{"numNodes":4}},"myRack":"r"}]`:                                 "4 10 1 myRack",
+		`[{"name":"esx01","summary":{"hardware":{"numCpuPkgs":2,"numCpuCores":40,"numCpuThreads":80}},"hardware":{"numaInfo":{"numaNode":[{"typeId":0},{"typeId":1}]}}}]`: "2 20 1",
+		`[{"name":"esx01","summary.hardware.numCpuPkgs":2,"summary.hardware.numCpuCores":40,"hardware.numaInfo.numNodes":4,"foo.myRack":1}]`:                              "4 10 1 myRack",
 	} {
 		name := "a.csv"
 		if text[0] == '[' {
@@ -269,6 +270,29 @@ func TestContradictions(t *testing.T) {
 		f, _ = Read(tempFolder(t, map[string][]byte{names[0]: []byte(hosts), names[1]: []byte("VMHost,Sockets,Cores\nesx01,2,12\n")}))
 		if notes := fmt.Sprint(f.Notes); !strings.Contains(notes, names[0]) || !strings.Contains(notes, names[1]) || !strings.Contains(notes, "host esx01 has") {
 			t.Errorf("%v: notes %v", names, notes)
+		}
+	}
+}
+
+// TestOtherPlatforms: rows that a column says to be of another hypervisor are no VMs and no hosts, and are named.
+func TestOtherPlatforms(t *testing.T) {
+	for text, want := range map[string]string{
+		"Name,NumCpu,VirtualizationPlatform\na,4,VMWareESX\nb,4,HyperV\n":  "a",
+		"VM Name,Host,CPUs,Hypervisor\na,esx01,4,ESXi\nb,NTNX-A,4,AHV\n":   "a",
+		"VM Name,CPUs,Hypervisor\na,4,xen01\nb,4,Nutanix AHV\n":            "a",
+		"Host,CPU Sockets,CPU Cores,HostType\na,2,32,\nb,2,32,Hyper-V\n":   "a",
+		"Host,CPU Sockets,CPU Cores,Hypervisor Type\na,2,32,VMware ESXi\n": "a",
+	} {
+		f, notes := readText(t, "a.csv", text)
+		var names []string
+		for _, v := range f.VMs {
+			names = append(names, v.Name)
+		}
+		for _, h := range f.Hosts {
+			names = append(names, h.Name)
+		}
+		if got := strings.Join(names, " "); got != want || strings.Contains(text, "\nb,") != strings.Contains(notes, "of another hypervisor than ESXi") {
+			t.Errorf("%s: found %s, want %s; %s", text, got, want, notes)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 	}
 	t.noteMissing()
 	var vms []vmRow
-	var nameless, others tally
+	var nameless, others, foreign tally
 	err = x.rowsOf(t, func() {
 		if t.other(vms) {
 			others.add(t.text("VM"))
@@ -94,12 +94,19 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 			nameless.add("row " + strconv.Itoa(t.row))
 			return
 		}
+		if t.foreign() {
+			foreign.add(name)
+			return
+		}
 		t.subject = "VM " + name
 		v.placeholder = t.boolFact("SRM Placeholder").Value
 		v.vcenter = t.vcenter()
 		v.datacenter = t.text("Datacenter")
 		v.cluster = t.text("Cluster")
 		v.host = bareID(t.text("Host"))
+		if v.host == "" && t.place("platform").header == `"Hypervisor"` {
+			v.host = t.text("platform")
+		}
 		v.vm = numa.VM{Name: name, UUID: uuid}
 		if !v.placeholder {
 			v.vm.Folder, v.vm.At = t.text("Folder"), x.base
@@ -108,8 +115,18 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 		vms = append(vms, v)
 	})
 	n.tallied(s.place(), nameless, "row names", "rows name", "no VM: left out")
+	n.tallied(s.place(), foreign, "VM is", "VMs are", "of another hypervisor than ESXi: left out")
 	n.tallied(s.place(), others, "row is", "rows are", "a total, a header again or a remark, and no VM: left out")
 	return vms, err
+}
+
+// otherPlatforms are the squashed names of hypervisors that are not ESXi.
+var otherPlatforms = regexp.MustCompile(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)$`)
+
+// foreign reports whether the current row says that it is of another hypervisor.
+func (t *table) foreign() bool {
+	p := t.place("platform")
+	return p.index >= 0 && otherPlatforms.MatchString(squash(t.text("platform")))
 }
 
 // other reports whether the current row is none of a VM, below those before it: the header again, the line below it, the total of the
