@@ -41,11 +41,13 @@ type Result struct {
 	Worse    int           `json:"worse"`   // VMs that are worse off
 	VMs      []VM          `json:"vms"`     // that get another layout or are worse off, these first
 	Meanings []Concern     `json:"meanings"`
-	First    []First       `json:"first"`   // what to set before, so that no VM is worse off
-	Left     []fix.Left    `json:"left"`    // what is worse and has no change
-	Hosts    []HostFinding `json:"hosts"`   // findings of hosts that are new or more severe
-	Dropped  []Dropped     `json:"dropped"` // hosts whose processors the release no longer supports
-	Newer    int           `json:"newer"`   // VMs that have the hardware version, or a later one, and stay
+	First    []First       `json:"first"` // what to set before, so that no VM is worse off
+	Left     []fix.Left    `json:"left"`  // what is worse and has no change
+	Hosts    []HostFinding `json:"hosts"` // findings of hosts that are new or more severe
+	Newer    int           `json:"newer"` // VMs that have the hardware version, or a later one, and stay
+	Held     []string      `json:"held"`  // VMs that cannot get the hardware version, which their host does not run afterwards
+
+	Dropped []whatif.Dropped `json:"dropped"` // hosts that keep their release
 
 	Drift *diff.Drift `json:"-"`
 
@@ -59,14 +61,6 @@ type HostFinding struct {
 	Rule    string `json:"rule"`
 	Level   string `json:"severity"`
 	Text    string `json:"message"`
-}
-
-// Dropped is a host that does not get the release.
-type Dropped struct {
-	Host    string `json:"host"`
-	Cluster string `json:"cluster,omitempty"`
-	CPU     string `json:"cpuModel"`
-	Why     string `json:"why"`
 }
 
 // A VM gets another layout on some kind of host.
@@ -108,37 +102,28 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 		return nil, err
 	}
 	today, later, after := both.A, both.B, both.B.Fleet
-	if err := a.possible(f, after); err != nil {
+	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: judged(today, a.Cluster), VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Held: []string{}, Dropped: []whatif.Dropped{}, Drift: both.Drift}
+	for i := range both.Changes {
+		r.Dropped = append(r.Dropped, both.Changes[i].Dropped...)
+	}
+	if err := a.possible(f, after, r.Dropped); err != nil {
 		return nil, err
 	}
-	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: judged(today, a.Cluster), VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Dropped: droppedOf(f, after), Drift: both.Drift}
 	if a.Release != 0 {
 		r.Release = a.Release.String()
 	}
 	for i := range f.VMs {
-		if v := &f.VMs[i]; a.Hardware > 0 && v.Hardware.Value >= a.Hardware && after.VMs[i].Hardware == v.Hardware {
+		v, w := &f.VMs[i], &after.VMs[i]
+		home := slices.IndexFunc(after.Hosts, func(h numa.Host) bool { return h.ID == w.Host })
+		switch {
+		case a.Hardware > 0 && v.Hardware.Value >= a.Hardware && w.Hardware == v.Hardware:
 			r.Newer++
+		case w.Hardware.Value != v.Hardware.Value && home >= 0 && after.Hosts[home].Release.Known() && !after.Hosts[home].Release.Value.Runs(a.Hardware):
+			r.Held = append(r.Held, v.Name)
 		}
 	}
 	r.layouts(today, later)
 	return r, r.first(ctx, after, o)
-}
-
-// droppedOf returns the hosts whose release changes to one that no longer supports their processors.
-func droppedOf(before, after *numa.Fleet) []Dropped {
-	out := []Dropped{}
-	for i := range after.Hosts {
-		h := &after.Hosts[i]
-		if why := h.Dropped(h.Release.Value); why != "" && h.Release.Value != before.Hosts[i].Release.Value {
-			c := slices.IndexFunc(after.Clusters, func(c numa.Cluster) bool { return c.ID == h.Cluster })
-			cluster := ""
-			if c >= 0 {
-				cluster = after.Clusters[c].Name
-			}
-			out = append(out, Dropped{h.Name, cluster, h.CPUModel.Value, why})
-		}
-	}
-	return out
 }
 
 // judged counts the judged VMs of the clusters that are asked about.
@@ -153,8 +138,8 @@ func judged(r *rules.Result, clusters string) (n int) {
 }
 
 // possible refuses an upgrade that changes nothing, and hardware that no host runs afterwards.
-func (a *Ask) possible(before, after *numa.Fleet) error {
-	hosts, vms, runs, top := false, false, a.Hardware == 0, numa.Release(0)
+func (a *Ask) possible(before, after *numa.Fleet, dropped []whatif.Dropped) error {
+	hosts, vms, runs, top := len(dropped) > 0, false, a.Hardware == 0, numa.Release(0)
 	in := map[string]bool{}
 	for i := range after.VMs {
 		if after.VMs[i].Hardware.Value != before.VMs[i].Hardware.Value {
@@ -247,7 +232,7 @@ func (r *Result) layouts(today, later *rules.Result) {
 			if len(one.On) > 0 {
 				r.Layouts++
 			}
-			if off, why := stopped(one.On); off != nil {
+			if off, why := r.stopped(one.On); off != nil {
 				r.stops = append(r.stops, fix.Left{VM: v.Name, ID: v.ID, Severity: finding.High.String(), Why: "it does not power on on " + words.Few(off) + " afterwards: " + why})
 				one.Verdict = diff.Worse.String()
 			}
@@ -310,14 +295,15 @@ func changed(v, w *rule.VM) (out []On) {
 const hostsFirst = "upgrade these hosts first, "
 
 // stopped returns the hosts on which a VM powers on before and not afterwards, and why it does not on the first of them.
-func stopped(on []On) (hosts []string, why string) {
+func (r *Result) stopped(on []On) (hosts []string, why string) {
 	for i := range on {
 		if !on[i].Before.Refused.Any() && on[i].After.Refused.Any() {
 			hosts = append(hosts, on[i].Hosts...)
 			if why == "" {
 				why = on[i].After.Refused.String()
 			}
-			if on[i].After.Refused.ByRelease() && !strings.HasPrefix(why, hostsFirst) {
+			stays := slices.ContainsFunc(r.Dropped, func(d whatif.Dropped) bool { return slices.Contains(on[i].Hosts, d.Host) })
+			if on[i].After.Refused.ByRelease() && !stays && !strings.HasPrefix(why, hostsFirst) {
 				why = hostsFirst + why
 			}
 		}

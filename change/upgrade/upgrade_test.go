@@ -84,6 +84,20 @@ vm b host=aside vcpus=2 memory=4GB hw=19
 	}
 }
 
+// TestHeld leaves dropped hosts at their release: they do not run the virtual hardware of the new one.
+func TestHeld(t *testing.T) {
+	f := fleet(t, `release 7.0U3
+host old nodes=2 cores=14 memory=512GB cpu="Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz"
+host new nodes=2 cores=16 memory=512GB cpu="Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"
+vm a host=old vcpus=16 memory=128GB hw=13
+vm b host=new vcpus=16 memory=128GB hw=13
+`)
+	r, err := Study(t.Context(), nil, f, Ask{Release: numa.ESXi90, Hardware: 22}, rules.Options{})
+	if err != nil || !slices.Equal(r.Held, []string{"a"}) || r.Worse != 1 || len(r.Left) == 0 || strings.Contains(r.Left[0].Why, hostsFirst) {
+		t.Errorf("%v, held %v, worse %d, left %+v; want that a does not power on where it runs", err, r.Held, r.Worse, r.Left)
+	}
+}
+
 // TestNothingAsked refuses an upgrade to nothing.
 func TestNothingAsked(t *testing.T) {
 	if _, err := Study(t.Context(), nil, fleet(t, "release 7.0\nhost esx1 nodes=2 cores=12 memory=256GB\nvm a host=esx1 vcpus=2 memory=4GB\n"), Ask{}, rules.Options{}); err == nil {

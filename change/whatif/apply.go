@@ -21,7 +21,17 @@ type Effect struct {
 	Changed int    `json:"changed"` // of them: those that were not so before
 	Only    string `json:"-"`       // ID of the VM, where the change is about one alone
 
+	Dropped []Dropped `json:"-"` // hosts that keep their release
+
 	in map[string]bool // IDs of the clusters, and of standalone hosts, that it is about
+}
+
+// Dropped is a host that does not get the release, which no longer supports its processors.
+type Dropped struct {
+	Host    string `json:"host"`
+	Cluster string `json:"cluster,omitempty"`
+	CPU     string `json:"cpuModel"`
+	Why     string `json:"why"`
 }
 
 // about notes that the change is about a VM or a host, whose cluster and host these are.
@@ -108,9 +118,13 @@ func (c *Change) setHosts(f *numa.Fleet, clusters map[string]bool, e *Effect) er
 		e.Hosts++
 		e.about(h.Cluster, h.ID)
 		before := *h
-		changed, err := c.hostSettings(h)
+		changed, dropped, err := c.hostSettings(h)
 		if err != nil {
 			return err
+		}
+		if dropped != "" {
+			e.Dropped = append(e.Dropped, Dropped{h.Name, f.ClusterName(h.Cluster), h.CPUModel.Value, dropped})
+			f.Notes = append(f.Notes, numa.Note{At: c.Text, Text: fmt.Sprintf("host %s stays at ESXi %s: %s", h.Name, h.Release.Value, dropped)})
 		}
 		keep(&before, h)
 		if changed || !reflect.DeepEqual(before, *h) {

@@ -433,6 +433,23 @@ func TestUpgradeAll(t *testing.T) {
 
 // TestNoChange checks that a change to what is so already changes no finding, with its
 // evidence, of the demo fleet.
+// TestDropped leaves hosts at their release whose processors the other one drops, named or not; the processors may change as well.
+func TestDropped(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte("release 7.0U3\nhost old nodes=2 cores=14 memory=256GB cpu=\"Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz\"\nhost new nodes=2 cores=16 memory=256GB cpu=\"Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz\"\nvm a host=old vcpus=2 memory=4GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]numa.Release{
+		"release=9.0": numa.ESXi70 + 3, "host=old release=9.0": numa.ESXi70 + 3, "release=8.0": numa.ESXi80,
+		`host=old release=9.0 cpu="Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"`: numa.ESXi90,
+	} {
+		out, effects := apply(t, f, change)
+		if got, stays := out.Hosts[0].Release.Value, want == numa.ESXi70+3; got != want || stays != (len(effects[0].Dropped) == 1) || stays != (len(out.Notes) > len(f.Notes)) {
+			t.Errorf("%s: ESXi %s, dropped %v, notes %v; want %s", change, got, effects[0].Dropped, out.Notes, want)
+		}
+	}
+}
+
 func TestNoChange(t *testing.T) {
 	f := demoFleet(t)
 	want := rules.Run(whatif.Unobserved(f), rules.Options{}).Findings

@@ -13,6 +13,7 @@ type described struct {
 	nodes     word.Nodes
 	perSocket int             // nodesPerSocket; 0 when unsaid
 	said      map[string]bool // the words there are
+	dropped   string          // why the host does not get the release; "" where it does
 }
 
 // describe sets what the change says about a host beside its nodes.
@@ -36,6 +37,11 @@ func (c *Change) describe(h *numa.Host) (d described, err error) {
 		return d, nil
 	}
 	c.release(h, was, d.said)
+	if d.dropped = h.Dropped(h.Release.Value); !was.Known() || h.Release.Value == was.Value {
+		d.dropped = ""
+	} else if d.dropped != "" {
+		h.Release, h.Build = was, build
+	}
 	return d, nil
 }
 
@@ -46,29 +52,29 @@ func olderRelease(a, b numa.Release) bool {
 }
 
 // hostSettings sets what the change says about a host; changed reports whether it
-// has other nodes now.
-func (c *Change) hostSettings(h *numa.Host) (changed bool, err error) {
+// has other nodes now, and dropped why it keeps its release where the one that is asked for leaves its processors out.
+func (c *Change) hostSettings(h *numa.Host) (changed bool, dropped string, err error) {
 	d, err := c.describe(h)
 	if err != nil {
-		return false, err
+		return false, "", err
 	}
 	old := h.Nodes
 	if err := c.layOut(h, &d.nodes, d.said); err != nil {
-		return false, err
+		return false, "", err
 	}
 	if d.perSocket > 0 {
 		if err := c.divide(h, d.perSocket); err != nil {
-			return false, err
+			return false, "", err
 		}
 	}
 	if sameNodes(old, h.Nodes) {
 		h.Nodes = old
-		return false, nil
+		return false, d.dropped, nil
 	}
 	if len(old.Value) != len(h.Nodes.Value) {
 		h.Distance = numa.Fact[[][]int]{} // was measured between other nodes
 	}
-	return true, nil
+	return true, d.dropped, nil
 }
 
 func (c *Change) hostWord(h *numa.Host, w word.Word) error {

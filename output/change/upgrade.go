@@ -107,6 +107,9 @@ func upgradeVerdict(r *upgrade.Result) []string {
 	if n := len(r.Dropped); n > 0 {
 		out = append(out, fmt.Sprintf("%s not get ESXi %s: it no longer supports their processors.", words.Verb(n, "host does", "hosts do"), r.Release))
 	}
+	if n := len(r.Held); n > 0 {
+		out = append(out, fmt.Sprintf("%s get virtual hardware %d, which the host does not run afterwards: %s.", words.Verb(n, "VM cannot", "VMs cannot"), r.Hardware, words.Few(r.Held)))
+	}
 	if n := len(r.Hosts); n > 0 {
 		out = append(out, words.Verb(n, "new finding is", "new findings are")+" about hosts.")
 	}
