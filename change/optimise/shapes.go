@@ -82,7 +82,7 @@ func (b *builder) edits(g *vnuma.Guest, home int) (out []plan.Edit) {
 // vSphere 7.0, NUMA considerations).
 func holds(m *vnuma.Machine, g *vnuma.Guest) bool {
 	node, _ := m.CPUs(g)
-	return g.VCPUs <= node && (m.NodeMemory == 0 || g.Memory <= m.NodeMemory)
+	return g.VCPUs <= node && (!m.MemoryKnown() || g.Memory <= m.NodeMemory)
 }
 
 // shape predicts what the VM of the edit is on each kind: a changed VM is powered on

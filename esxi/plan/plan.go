@@ -116,7 +116,7 @@ func (s *search) apart(e Edit) int {
 // can be set by hand, that is the cure (Denneman, November 2022).
 func (s *search) spreads() bool {
 	m := &s.machines[0]
-	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.NodeMemory > 0 && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g.Hardware, s.machines)
+	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.MemoryKnown() && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g.Hardware, s.machines)
 }
 
 // needed returns the part of e without which harm stays.

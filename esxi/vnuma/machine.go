@@ -22,7 +22,7 @@ type Machine struct {
 	Hidden     int32        // packages that node interleaving shows as the only node; 0 for none
 	AllCores   int32
 	AllThreads int32
-	NodeMemory int64 // bytes of the smallest node (Wn); 0 when unknown
+	NodeMemory int64 // bytes of the smallest node (Wn); 0 too when unknown
 	MaxMemory  int64 // bytes of the largest node; 0 when unknown
 	AllMemory  int64 // bytes of all nodes; 0 when unknown
 	Reservable int64 // bytes of memory that VMs can at most reserve, slower tiers among them; 0 when unknown
@@ -309,13 +309,16 @@ func (m *Machine) Holds(n int, allowed numa.NodeSet, fill bool) (holds, all numa
 	return holds, all
 }
 
+// MemoryKnown reports whether the memory of the nodes is known; one of them may have none.
+func (m *Machine) MemoryKnown() bool { return m.AllMemory > 0 }
+
 // ForVMs returns the memory, in bytes, that VMs can use of the host: all but minFree (C-23).
 func (m *Machine) ForVMs() int64 { return m.AllMemory - int64(m.Reserve(false).MinFree) }
 
 // NodesFor returns the fewest nodes that hold so many bytes of memory in use, at most those
 // of the host; 1 when the memory of the nodes is unknown.
 func (m *Machine) NodesFor(bytes int64) int {
-	if m.NodeMemory == 0 {
+	if !m.MemoryKnown() {
 		return 1
 	}
 	r, keep := m.room(0), int64(m.Reserve(false).Home)
@@ -359,7 +362,7 @@ func (m *Machine) Shape() string {
 	if m.AllCores > m.Nodes*m.Cores {
 		s += " or more"
 	}
-	if m.NodeMemory > 0 {
+	if m.MemoryKnown() {
 		s += " and " + numa.Bytes(m.NodeMemory).String()
 		if m.UnlikeMemory() {
 			s += " or more"

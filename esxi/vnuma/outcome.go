@@ -87,7 +87,7 @@ func (l *Layout) reside(g *Guest, m *Machine, ch *Choices, tr *tracer) {
 	if !l.VPDs.Even() && g.Memory > 0 {
 		l.Assumes |= AssumedSlices
 	}
-	if g.Memory > 0 && m.NodeMemory > 0 {
+	if g.Memory > 0 && m.MemoryKnown() {
 		l.fillNodes(g, m, ch)
 	}
 	if tr != nil {

@@ -192,7 +192,7 @@ func clientsBefore50(g *Guest, m *Machine, c *Case, capacity int32, gen generati
 	l.PPDs = l.VPDs
 	if gen == unmanagedWide {
 		// C-14: also a VM larger than the node's memory loses NUMA optimisation.
-		l.Managed = g.VCPUs <= capacity && (m.NodeMemory == 0 || g.Memory <= m.NodeMemory)
+		l.Managed = g.VCPUs <= capacity && (!m.MemoryKnown() || g.Memory <= m.NodeMemory)
 	} else if g.VCPUs > capacity {
 		l.PPDs = fill(g.VCPUs, evenShare(g.VCPUs, capacity))
 		if c.Choices.Fill41 { // F-2, the alternative
@@ -280,13 +280,13 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, limited boo
 		most = max(most, clients)
 	}
 	clients = min(clients, most)
-	if c.Choices.MemoryMakesWide && m.NodeMemory > 0 { // F-5, the alternative
+	if c.Choices.MemoryMakesWide && m.MemoryKnown() { // F-5, the alternative
 		clients = max(clients, min(nodesFor(g.Memory, m.NodeMemory), m.Nodes))
 	}
 	spread := g.Spread && m.Nodes > 1
 	if spread {
 		clients = max(clients, 2)
-		if m.NodeMemory > 0 {
+		if m.MemoryKnown() {
 			clients = max(clients, nodesFor(g.Memory, m.NodeMemory))
 		}
 		if c.Choices.SpreadAll { // F-27, the alternative
@@ -385,7 +385,7 @@ func (g *Guest) vnumaHotAdd(m *Machine) bool {
 // nodesFor returns how many nodes of the given size hold the memory, at most as
 // many as a VM can have clients.
 func nodesFor(memory, node int64) int32 {
-	return int32(min(max(1, (memory+node-1)/node), numa.MaxVCPUs))
+	return int32(min(max(1, (memory+node-1)/max(1, node)), numa.MaxVCPUs))
 }
 
 // empty reports whether the split has no groups.

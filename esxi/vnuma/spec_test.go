@@ -168,7 +168,7 @@ func specManual(g *Guest, m *Machine, n, size int) []int {
 // spec40 is "release <= 4.0". Options that came with 4.1 (B-10, B-14) do nothing.
 func spec40(g *Guest, m *Machine) specPower {
 	n := int(g.VCPUs)
-	fits := n <= int(m.Cores) && (m.NodeMemory == 0 || g.Memory <= m.NodeMemory)
+	fits := n <= int(m.Cores) && (!m.MemoryKnown() || g.Memory <= m.NodeMemory)
 	return specPower{vpds: []int{n}, ppds: []int{n}, managed: fits}
 }
 

@@ -45,7 +45,7 @@ func check(p *rule.Pass) {
 	case !on.Kind.Machine.Schedules():
 		f.Severity = finding.Low
 		f.Message += ", nor without it while the NUMA scheduler of the host is off (H008)"
-	case complete && here >= 0 && v.Guest.Memory > on.Kind.Machine.NodeMemory && on.Kind.Machine.NodeMemory > 0:
+	case complete && here >= 0 && v.Guest.Memory > on.Kind.Machine.NodeMemory && on.Kind.Machine.MemoryKnown():
 		f.Message += fmt.Sprintf(", and node %d, which it is kept on by hand, does not hold its memory%s", here, size(v))
 	case complete && here >= 0:
 		f.Severity = finding.Low
@@ -132,7 +132,7 @@ func ways(p *rule.Pass, pcpus, memory, nodes []int, on *rule.On) []numa.Way {
 		}
 	}
 	holds, _ := m.CPUs(&v.Guest)
-	if len(nodes) != 1 || m.Nodes < 2 || v.Guest.VCPUs > holds || m.NodeMemory > 0 && v.Guest.Memory > m.NodeMemory {
+	if len(nodes) != 1 || m.Nodes < 2 || v.Guest.VCPUs > holds || m.MemoryKnown() && v.Guest.Memory > m.NodeMemory {
 		return []numa.Way{way}
 	}
 	node := strconv.Itoa(nodes[0])

@@ -110,7 +110,7 @@ func beside(p *rule.Pass, on *rule.On, node int) numa.Way {
 		node, _ := m.CPUs(&p.VM.Guest)
 		add(p.AtMostVCPUs(int(node), ""))
 	}
-	if m.NodeMemory > 0 && p.VM.Guest.Memory > m.NodeMemory {
+	if m.MemoryKnown() && p.VM.Guest.Memory > m.NodeMemory {
 		add(p.AtMostMemory(on, 1))
 	}
 	others, vcpus := p.Cluster.BoundTo(p.VM.Host, node)

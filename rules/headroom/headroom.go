@@ -27,7 +27,7 @@ var Rule = rule.New(page, rule.Rule{
 
 func check(p *rule.Pass) {
 	h := p.Host
-	if p.Kind == nil || p.Kind.Machine.NodeMemory == 0 || len(h.Nodes.Value) < 2 {
+	if p.Kind == nil || !p.Kind.Machine.MemoryKnown() || len(h.Nodes.Value) < 2 {
 		return
 	}
 	vms := p.Cluster.Running(h)

@@ -117,7 +117,10 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 		Severity: finding.Medium, Topic: "memory",
 		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are to be had from no other node and are ballooned or swapped",
 			memory, memory-beyond, rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
-		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory)), p.AtMostMemory(on, len(nodes))},
+		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory))},
+	}
+	if memory > beyond {
+		f.Ways = append(f.Ways, p.AtMostMemory(on, len(nodes)))
 	}
 	if float64(beyond) >= p.Threshold("seriousShare")*float64(memory) {
 		f.Severity = finding.High

@@ -113,7 +113,7 @@ func Of(c *rule.Cluster, o Options) *Matrix {
 
 func columnOf(k *rule.Kind, hosts []*numa.Host) Column {
 	shape := fmt.Sprintf("%d×%d cores", k.Machine.Nodes, k.Machine.Cores)
-	if k.Machine.NodeMemory > 0 {
+	if k.Machine.MemoryKnown() {
 		shape += " " + numa.Bytes(k.Machine.NodeMemory).String()
 	}
 	return Column{&rule.Kind{Machine: k.Machine, Hosts: hosts}, texttab.Clean(rule.HostNames(hosts)), shape + " " + k.Machine.Release.String(), k}
