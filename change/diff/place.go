@@ -132,9 +132,15 @@ func (p *Place) compare(q *Place, of []Finding) int {
 // spread returns the number of clients and of virtual nodes.
 func (p *Place) spread() [2]int { return [2]int{p.On.Layout.PPDs.Len(), p.On.Layout.VPDs.Len()} }
 
-// farther reports whether more of the memory is far than at q, in whole percent.
+// farther reports whether more of the memory is ballooned or swapped than at q, or far, in whole percent.
 func (p *Place) farther(q *Place) bool {
-	return p.On != nil && q.On != nil && rule.Percent(p.On.Layout.FarShare()) != rule.Percent(q.On.Layout.FarShare()) && p.On.Layout.FarShare() > q.On.Layout.FarShare()
+	if p.On == nil || q.On == nil {
+		return false
+	}
+	if a, b := p.On.Layout.Memory.Nowhere, q.On.Layout.Memory.Nowhere; a != b {
+		return a > b // swapping costs orders of magnitude more than distance
+	}
+	return rule.Percent(p.On.Layout.FarShare()) != rule.Percent(q.On.Layout.FarShare()) && p.On.Layout.FarShare() > q.On.Layout.FarShare()
 }
 
 // why says what differs for the VM, in a few words each: the topology, then findings.

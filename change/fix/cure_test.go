@@ -49,6 +49,10 @@ func TestCures(t *testing.T) {
 host h nodes=2 cores=24 memory=1024GB
 vm v host=h vcpus=32 coresPerSocket=1 memory=128GB hw=20 hotAdd=on`,
 			fix.Options{}, []string{"v: coresPerSocket=0 cpuHotAdd=false cures N001 N022\n"}, "stays"},
+		{"memory on another node is better than memory that is ballooned or swapped", `release 8.0U3
+host h nodes=2 cores=16 memory=512GB
+vm v host=h vcpus=4 memory=300GB hw=20 coresPerSocket=auto set:numa.nodeAffinity=0`,
+			fix.Options{}, []string{"v: coresPerSocket=2 coresPerNUMANode=2 numa.nodeAffinity=absent numa.vcpu.min=4 cures N025\n"}, "stays"},
 		{"a VM that its own host needs divided is no matter of other hosts", `release 8.0U3
 host h nodes=1 packages=1 cores=96 memory=1536GB vendor=AMD
 vm v host=h vcpus=72 memory=512GB hw=21 coresPerSocket=auto firmware=efi product="SQL Server 2022 CU14 Enterprise"`,

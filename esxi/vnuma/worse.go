@@ -7,7 +7,7 @@ import (
 )
 
 // Compare returns a positive number when l serves its VM worse than o, a negative one
-// when better. What counts, the weightiest first: whether it powers on, the share of memory on another node,
+// when better. What counts, the weightiest first: whether it powers on, the share of memory on no node, then on another,
 // a wide VM whose guest sees one node, virtual nodes over several clients. More clients
 // alone are neither worse nor better.
 func (l *Layout) Compare(o *Layout) int {
@@ -15,26 +15,29 @@ func (l *Layout) Compare(o *Layout) int {
 	return slices.Compare(a[:], b[:])
 }
 
-func (l *Layout) faults() [4]int {
-	f := [4]int{1: wholePercent(l.missed())}
+func (l *Layout) faults() [5]int {
+	f := [5]int{1: wholePercent(l.nowhere()), 2: wholePercent(l.missed())} // swapping costs orders of magnitude more than distance
 	if l.Refused.Any() {
 		f[0] = 1
 	}
 	hidden := l.Hidden > 1 // ESXi cannot place its vCPUs near their memory
 	if l.Wide() && !l.GuestSeesNUMA() || hidden {
-		f[2] = 1
+		f[3] = 1
 	}
 	if _, spans := l.Spanning(); spans || hidden {
-		f[3] = 1
+		f[4] = 1
 	}
 	return f
 }
 
 // missed is the share of memory that is far, or nowhere.
 func (l *Layout) missed() float64 {
-	nowhere := float64(l.Memory.Nowhere) / float64(max(1, l.memory))
+	nowhere := l.nowhere()
 	return nowhere + float64(l.FarShare()*(1-nowhere))
 }
+
+// nowhere is the share of memory that is ballooned or swapped.
+func (l *Layout) nowhere() float64 { return float64(l.Memory.Nowhere) / float64(max(1, l.memory)) }
 
 // wholePercent rounds a share: what a kernel keeps of a node's memory moves it by less
 // (rule book A-5).
