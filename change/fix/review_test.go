@@ -8,6 +8,7 @@ import (
 	"homenode/change/whatif"
 	"homenode/numa"
 	"homenode/source/demo"
+	"homenode/source/scenario"
 )
 
 // TestRefusedInput checks what is asked for and cannot be.
@@ -79,6 +80,24 @@ func TestUndoBatches(t *testing.T) {
 			if same := o.Batch == c.Batch; same != (of[o.Target().ID] == of[c.Target().ID]) {
 				t.Errorf("%s and %s: together %v, in the plan otherwise", o.Target().Name, c.Target().Name, same)
 			}
+		}
+	}
+}
+
+// TestAdmission refuses what a host has not left to reserve, in sum over the changes of a plan, whether the VMs are known to run or not.
+func TestAdmission(t *testing.T) {
+	for _, power := range []string{"", " power=on"} {
+		f, err := scenario.Read("fleet", []byte("release 8.0U3\nhost h nodes=2 cores=16 memory=512GB mhz=2400\nvm a host=h vcpus=8 memory=200GB hw=20"+power+"\nvm b host=h vcpus=8 memory=200GB hw=20"+power+"\nvm c host=h vcpus=8 memory=200GB hw=20"+power+"\nvm d host=h vcpus=4 memory=8GB hw=20 power=off\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		change, err := whatif.Parse("reserveAll=on")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Set: []whatif.Change{change}})
+		if err != nil || len(p.Changes) != 3 || len(p.Left) == 0 || p.Left[0].VM != "c" || !strings.Contains(p.Left[0].Why, "200 GB of reserved memory are more than") {
+			t.Errorf("%q: %v, left %+v; want that c is refused\n%s", power, err, p.Left, said(p))
 		}
 	}
 }

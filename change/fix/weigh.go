@@ -29,6 +29,7 @@ func (m *maker) weigh(ctx context.Context) error {
 			return err
 		}
 		worse := m.harm(d)
+		m.denied(worse)
 		if more := m.along(worse); len(worse) == 0 && !more {
 			return m.gains(ctx)
 		}
@@ -150,6 +151,19 @@ func (m *maker) refusals(d *diff.Drift) map[string]string {
 		}
 	}
 	return refused
+}
+
+// denied adds the changes that reserve more than the hosts have left beside the other VMs and the changes before: vSphere refuses them.
+func (m *maker) denied(worse map[string]string) {
+	before := m.base.ByID()
+	for _, c := range m.changed.Clusters {
+		for v, r := range rule.Admit(c.VMs, func(v *rule.VM) bool { return m.edits[v.ID] == nil || !m.weighed(v.ID) }) {
+			now := before[v.ID]
+			if now == nil || v.Guest.Needs.Reserved > now.Guest.Needs.Reserved || v.Guest.Needs.MHz > now.Guest.Needs.MHz {
+				worse[v.ID] = fmt.Sprintf("vSphere would refuse it: %s", r)
+			}
+		}
+	}
 }
 
 // along takes the optional part of the advice along where the needed one is worse or brings findings, and back where

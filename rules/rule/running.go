@@ -28,16 +28,25 @@ func (c *Cluster) admit() {
 	if c.running != nil {
 		return
 	}
-	c.running, c.denied = map[*numa.Host][]*VM{}, map[*VM]vnuma.Refusal{}
-	reserved := map[*numa.Host]vnuma.Reserved{}
-	for _, runs := range [...]bool{true, false} {
-		for _, v := range c.VMs {
-			if v.Host == nil || len(v.On) == 0 || v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() || v.Runs() != runs {
+	c.running, c.denied = map[*numa.Host][]*VM{}, Admit(c.VMs, (*VM).Runs)
+	for _, v := range c.VMs {
+		if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() && !c.denied[v].Any() {
+			c.running[v.Host] = append(c.running[v.Host], v)
+		}
+	}
+}
+
+// Admit returns the VMs to which their hosts deny what they reserve (B-30): those that are there have it, then the others come in their order.
+func Admit(vms []*VM, there func(*VM) bool) map[*VM]vnuma.Refusal {
+	denied, reserved := map[*VM]vnuma.Refusal{}, map[*numa.Host]vnuma.Reserved{}
+	for _, first := range [...]bool{true, false} {
+		for _, v := range vms {
+			if v.Host == nil || len(v.On) == 0 || v.Home == nil || v.Power.Or(numa.PoweredOn) != numa.PoweredOn || v.Off() || there(v) != first {
 				continue
 			}
 			r := vnuma.Beside(&v.Guest.Needs, reserved[v.Host], &v.On[0].Kind.Machine)
-			if r.Any() && !runs {
-				c.denied[v] = r
+			if r.Any() && !first {
+				denied[v] = r
 				continue
 			}
 			sum := reserved[v.Host]
@@ -45,11 +54,7 @@ func (c *Cluster) admit() {
 			reserved[v.Host] = sum
 		}
 	}
-	for _, v := range c.VMs {
-		if v.Host != nil && v.Power.Or(numa.PoweredOn) == numa.PoweredOn && !v.Off() && !c.denied[v].Any() {
-			c.running[v.Host] = append(c.running[v.Host], v)
-		}
-	}
+	return denied
 }
 
 // Runs reports whether the VM is known to run: it was seen to, or its source says so.
