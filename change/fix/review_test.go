@@ -1,12 +1,14 @@
 package fix_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"homenode/change/fix"
 	"homenode/change/whatif"
 	"homenode/numa"
+	"homenode/rules/rule"
 	"homenode/source/demo"
 	"homenode/source/scenario"
 )
@@ -98,6 +100,31 @@ func TestAdmission(t *testing.T) {
 		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Set: []whatif.Change{change}})
 		if err != nil || len(p.Changes) != 3 || len(p.Left) == 0 || p.Left[0].VM != "c" || !strings.Contains(p.Left[0].Why, "200 GB of reserved memory are more than") {
 			t.Errorf("%q: %v, left %+v; want that c is refused\n%s", power, err, p.Left, said(p))
+		}
+	}
+}
+
+// TestResized names another size and other virtual hardware, which the guest notices.
+func TestResized(t *testing.T) {
+	f, err := scenario.Read("fleet", []byte("release 8.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm a host=h vcpus=8 memory=64GB hw=15 coresPerSocket=8\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for change, want := range map[string]string{
+		"vm=a memory=32GB": "the guest gets 32 GB of memory instead of 64 GB",
+		"vm=a hw=19":       "the guest gets virtual hardware 19 instead of 15",
+		"vm=a vcpus=4 coresPerSocket=4 memory=32GB": "the guest gets 4 vCPUs instead of 8 and 32 GB of memory instead of 64 GB",
+	} {
+		c, err := whatif.Parse(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Set: []whatif.Change{c}, Resize: true, Upgrade: true})
+		if err != nil || len(p.Changes) != 1 {
+			t.Fatalf("%s: %v, %+v", change, err, p)
+		}
+		if notices := p.Changes[0].Notices; !slices.Contains(notices, want) || slices.Contains(notices, rule.NoNotice) {
+			t.Errorf("%s: %q, want %q", change, notices, want)
 		}
 	}
 }
