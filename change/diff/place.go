@@ -138,7 +138,7 @@ func (p *Place) farther(q *Place) bool {
 		return false
 	}
 	if a, b := p.On.Layout.Memory.Nowhere, q.On.Layout.Memory.Nowhere; a != b {
-		return a > b // swapping costs orders of magnitude more than distance
+		return a > b // a swapped page comes from a disk, a remote one from memory
 	}
 	return rule.Percent(p.On.Layout.FarShare()) != rule.Percent(q.On.Layout.FarShare()) && p.On.Layout.FarShare() > q.On.Layout.FarShare()
 }

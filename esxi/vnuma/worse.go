@@ -16,7 +16,7 @@ func (l *Layout) Compare(o *Layout) int {
 }
 
 func (l *Layout) faults() [5]int {
-	f := [5]int{1: wholePercent(l.nowhere()), 2: wholePercent(l.missed())} // swapping costs orders of magnitude more than distance
+	f := [5]int{1: wholePercent(l.nowhere()), 2: wholePercent(l.missed())} // a swapped page comes from a disk, a remote one from memory
 	if l.Refused.Any() {
 		f[0] = 1
 	}

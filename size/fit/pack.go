@@ -202,7 +202,11 @@ func (r *room) pack(ctx context.Context, items []item, take taker) (best []*bin)
 	for i, order := range r.orders() {
 		sorted := slices.Clone(items)
 		slices.SortFunc(sorted, func(a, b item) int { return order(&a, &b) })
-		if bins := r.inOrder(ctx, sorted, take); ctx.Err() == nil && (i == 0 || len(bins) < len(best)) {
+		bins := r.inOrder(ctx, sorted, take)
+		if ctx.Err() != nil {
+			return best
+		}
+		if i == 0 || len(bins) < len(best) {
 			best = bins
 		}
 	}
@@ -212,7 +216,10 @@ func (r *room) pack(ctx context.Context, items []item, take taker) (best []*bin)
 func (r *room) inOrder(ctx context.Context, items []item, take taker) (bins []*bin) {
 	for i := range items {
 		from := 0 // a host that refused the shape refuses it until something else comes
-		for left := items[i].count; left > 0 && ctx.Err() == nil; {
+		for left := items[i].count; left > 0; {
+			if ctx.Err() != nil {
+				return bins
+			}
 			if from == len(bins) {
 				bins = append(bins, newBin(r))
 			}
