@@ -59,7 +59,7 @@ func (f *Compare) fleets(ctx context.Context, e *ask.Env, a, b string) (*ask.Rep
 	return ask.Partly(r, nil, f.Incomplete(), unjudged(judged[0]), unjudged(judged[1]))
 }
 
-// unjudged is the error about a fleet in which nothing could be judged, so that only what is configured was compared.
+// unjudged is the error about a fleet in which nothing could be judged, so that only settings were compared.
 func unjudged(r *rules.Result) error {
 	n, why := r.Missed()
 	if n == 0 || r.VMs > 0 {

@@ -192,7 +192,7 @@ func (m *maker) make(ctx context.Context) (err error) {
 	return cmp.Or(m.weigh(ctx), ctx.Err())
 }
 
-// again takes what a plan for the changed fleet would change besides. It reports whether there is anything.
+// again adds the further changes that a plan for the changed fleet has. It reports whether there are any.
 func (m *maker) again(ctx context.Context) (more bool, err error) {
 	next, err := newMaker(ctx, m.changed, m.o)
 	if ctx.Err() != nil {

@@ -86,7 +86,7 @@ func TestUndoBatches(t *testing.T) {
 	}
 }
 
-// TestAdmission refuses what a host has not left to reserve, in sum over the changes of a plan, whether the VMs are known to run or not.
+// TestAdmission checks that a plan reserves no more in total than its host has left, whether the VMs are known to run or not.
 func TestAdmission(t *testing.T) {
 	for _, power := range []string{"", " power=on"} {
 		f, err := scenario.Read("fleet", []byte("release 8.0U3\nhost h nodes=2 cores=16 memory=512GB mhz=2400\nvm a host=h vcpus=8 memory=200GB hw=20"+power+"\nvm b host=h vcpus=8 memory=200GB hw=20"+power+"\nvm c host=h vcpus=8 memory=200GB hw=20"+power+"\nvm d host=h vcpus=4 memory=8GB hw=20 power=off\n"))

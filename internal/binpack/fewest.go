@@ -7,7 +7,7 @@ import (
 	"sort"
 )
 
-// A Size is what a thing takes, or a bin offers, of two resources.
+// A Size is the demand of a thing, or the capacity of a bin, in two resources.
 type Size struct{ CPU, Mem int64 }
 
 // A Kind is bins that are alike.

@@ -39,7 +39,7 @@ type Packing struct {
 // A move is where a thing was.
 type move struct{ thing, bin, how int32 }
 
-// A value is what a number was.
+// A value is a number before a trial changed it.
 type value struct {
 	at  *int64
 	was int64
@@ -182,7 +182,7 @@ func Emptiest(left []Size, thing Size, takes func(bin int) bool) int {
 // Plus returns the sum of two sizes.
 func (s Size) Plus(o Size) Size { return Size{s.CPU + o.CPU, s.Mem + o.Mem} }
 
-// Less returns what is left of a size.
+// Less returns the rest of a size.
 func (s Size) Less(o Size) Size { return Size{s.CPU - o.CPU, s.Mem - o.Mem} }
 
 // Times returns so many of a size.

@@ -2,7 +2,7 @@ package fit
 
 import "homenode/internal/binpack"
 
-// kind is what the nodes have for VMs; there are as many such hosts as are needed.
+// kind is the capacity that the nodes have for VMs; there are as many such hosts as are needed.
 func (r *room) kind() binpack.Kind {
 	k := binpack.Kind{Bins: binpack.Endless}
 	for i, n := range r.host.Nodes {
@@ -11,7 +11,7 @@ func (r *room) kind() binpack.Kind {
 	return k
 }
 
-// batch is what the VMs of the item take.
+// batch is the demand of the VMs of the item.
 func (it *item) batch() binpack.Batch {
 	b := binpack.Batch{Things: it.count, Spills: it.spills}
 	for _, c := range it.clients {

@@ -292,7 +292,7 @@ func (s *state) open(h int32) {
 	s.grown++
 }
 
-// refresh notes what a host has left, and tells the tree.
+// refresh updates the free capacity of a host, also in the tree.
 func (s *state) refresh(h int32) {
 	r, square := closedHost, int64(0)
 	if len(s.On[h]) > 0 {

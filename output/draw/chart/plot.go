@@ -16,7 +16,7 @@ const (
 	mostAbove = picture.Px(2600)
 )
 
-// A Mark is a line across the chart: a limit, or what was asked.
+// A Mark is a line across the chart: a limit, or the value asked for.
 type Mark struct {
 	Name       string
 	Value      float64

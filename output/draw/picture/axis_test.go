@@ -31,7 +31,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestAxis checks what is marked on axes of numbers, of bytes, of logarithms and of time.
+// TestAxis checks the ticks of axes of numbers, bytes, logarithms and time.
 func TestAxis(t *testing.T) {
 	gigabytes := func(v float64) string { return fmt.Sprint(v/(1<<30), " GB") }
 	at := Seconds(midnight.Add(23 * time.Hour))

@@ -136,7 +136,7 @@ func (c *canvas) plan(d *Drawing) *plan {
 	return p
 }
 
-// explained says what the letters of a drawing stand for.
+// explained returns the legend of the letters in a drawing.
 func (d *Drawing) explained(shortened bool, most int) (out []string) {
 	if shortened {
 		out = append(out, fmt.Sprintf("A full bar is %s.", rule.Plural(most, "vCPU")))
