@@ -134,14 +134,7 @@ vm v host=h vcpus=32 coresPerSocket=1 memory=256GB hw=19 product="SQL Server 201
 // first; without it the same VM is planned.
 func TestFaultTolerance(t *testing.T) {
 	for ft, want := range map[string]int{"off": 1, "primary": 0, "secondary": 0} {
-		f, err := scenario.Read("x", []byte("release 7.0U3\nhost esx01 nodes=2 cores=4 memory=128GB\nvm sql01 host=esx01 vcpus=8 coresPerSocket=4 memory=100GB hotAdd=on ft="+ft+"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := fix.Make(t.Context(), f, fix.Options{Now: now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f, p := planOf(t, "release 7.0U3\nhost esx01 nodes=2 cores=4 memory=128GB\nvm sql01 host=esx01 vcpus=8 coresPerSocket=4 memory=100GB hotAdd=on ft="+ft+"\n", fix.Options{Now: now})
 		if len(p.Changes) != want {
 			t.Errorf("%s: %d changes, want %d", ft, len(p.Changes), want)
 		}

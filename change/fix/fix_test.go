@@ -20,6 +20,20 @@ import (
 
 var now = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
+// planOf reads a fleet from the text of a scenario and plans it.
+func planOf(t *testing.T, text string, o fix.Options) (*numa.Fleet, *fix.Plan) {
+	t.Helper()
+	f, err := scenario.Read("fleet", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := fix.Make(t.Context(), f, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, p
+}
+
 func planned(t *testing.T, o fix.Options) *fix.Plan {
 	t.Helper()
 	f, err := demo.Fleet()
@@ -199,14 +213,7 @@ func TestPrice(t *testing.T) {
 // TestUnscheduled has hosts whose NUMA scheduler is off, which has no clients there: no VM is stopped to fit it to them.
 func TestUnscheduled(t *testing.T) {
 	for options, want := range map[string]int{"": 0, " Numa.RebalanceCoresTotal=2 Numa.RebalanceCoresNode=1": 1, " Numa.RebalanceCoresTotal=2 Numa.RebalanceCoresNode=1 Numa.RebalanceEnable=0": 0} {
-		f, err := scenario.Read("small", []byte("release 7.0U3\nhost h nodes=2 cores=1 memory=64GB"+options+"\nvm v host=h vcpus=2 memory=8GB\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := fix.Make(t.Context(), f, fix.Options{Now: now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, p := planOf(t, "release 7.0U3\nhost h nodes=2 cores=1 memory=64GB"+options+"\nvm v host=h vcpus=2 memory=8GB\n", fix.Options{Now: now})
 		if len(p.Changes) != want {
 			t.Errorf("options %q: %d changes, want %d; left %v", options, len(p.Changes), want, p.Left)
 		}
@@ -226,14 +233,7 @@ func TestWish(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := scenario.Read("wish", []byte("release "+tt.release+"\n"+host+"vm v host=h "+tt.vm+"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := fix.Make(t.Context(), f, fix.Options{Now: now, Set: []whatif.Change{change}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, p := planOf(t, "release "+tt.release+"\n"+host+"vm v host=h "+tt.vm+"\n", fix.Options{Now: now, Set: []whatif.Change{change}})
 		var got []string
 		brings := ""
 		for i := range p.Changes {
