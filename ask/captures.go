@@ -13,9 +13,9 @@ import (
 	"homenode/capture"
 	"homenode/capture/archive"
 	"homenode/internal/inorder"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
-	"homenode/rules/rule"
 	"homenode/source/open"
 	"homenode/source/ticks"
 )
@@ -114,7 +114,7 @@ func (c *Captures) Incomplete() error {
 	if c.Failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("not everything was read: %s failed", rule.Plural(c.Failed, "file"))
+	return fmt.Errorf("not everything was read: %s failed", words.Plural(c.Failed, "file"))
 }
 
 // Whole returns what Read read, for the JSON of which several are merged: nil for several files, whose recordings would be too much for one answer.
@@ -135,7 +135,7 @@ func NothingFound(where string, outside int, notes []numa.Note) error {
 	text := "found no tick in " + where
 	switch {
 	case outside > 0:
-		text += fmt.Sprintf(": %s outside --from and --to", rule.Plural(outside, "tick"))
+		text += fmt.Sprintf(": %s outside --from and --to", words.Plural(outside, "tick"))
 	case len(notes) > 0:
 		const most = 3
 		var why []string
@@ -214,7 +214,7 @@ func (r *capturing) read(ctx context.Context, name string, m *archive.Merger, al
 	return inorder.Run(ctx, len(list), atOnce, do, func(i int, one *capturedFile) error {
 		skipped += one.skipped
 		if i == len(list)-1 && skipped > 0 {
-			one.Note(name + ": " + rule.Plural(skipped, "file") + " of other formats skipped")
+			one.Note(name + ": " + words.Plural(skipped, "file") + " of other formats skipped")
 		}
 		if alone && len(list) == 1 {
 			r.captures.result = &one.Result

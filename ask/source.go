@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
-	"homenode/rules/rule"
 	"homenode/source/open"
 )
 
@@ -76,7 +76,7 @@ func (s *Source) Incomplete() error {
 	if s.failed == 0 {
 		return Unread(s.unread)
 	}
-	return fmt.Errorf("not everything was read: %s failed", rule.Plural(s.failed, "source"))
+	return fmt.Errorf("not everything was read: %s failed", words.Plural(s.failed, "source"))
 }
 
 // Unread returns an error when files of a bundle could not be read, or not whole.
@@ -84,7 +84,7 @@ func Unread(files int) error {
 	if files == 0 {
 		return nil
 	}
-	return fmt.Errorf("not everything was read: %s could not be, or not whole: see the notes", rule.Plural(files, "file"))
+	return fmt.Errorf("not everything was read: %s could not be, or not whole: see the notes", words.Plural(files, "file"))
 }
 
 // Judged reads the fleet that the sources name and judges it; read is how long reading took. Nothing of the result may be changed: it can be shared.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
-	"homenode/rules/rule"
 )
 
 // addReleaseDoubts tells the releases that are not described, whose hosts are judged by
@@ -29,7 +29,7 @@ func (r *Result) addReleaseDoubts() {
 	}
 	tell := func(hosts map[pair]int, format string) {
 		for _, p := range slices.SortedFunc(maps.Keys(hosts), func(a, b pair) int { return cmp.Compare(a.of, b.of) }) {
-			r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s: "+format, rule.Plural(hosts[p], "host"), p.of, p.model)})
+			r.Unjudged = append(r.Unjudged, numa.Note{Text: fmt.Sprintf("%s: "+format, words.Plural(hosts[p], "host"), p.of, p.model)})
 		}
 	}
 	tell(hosts, "release %s is not described yet: the model of %s is used")
@@ -78,7 +78,7 @@ func (r *Result) addDoubts() {
 		{r.Templates, "template", "judged as if powered on, for clones inherit their settings; counted apart"},
 	} {
 		if d.n > 0 {
-			r.Unjudged = append(r.Unjudged, numa.Note{Text: rule.Plural(d.n, d.noun) + ": " + d.text})
+			r.Unjudged = append(r.Unjudged, numa.Note{Text: words.Plural(d.n, d.noun) + ": " + d.text})
 		}
 	}
 }

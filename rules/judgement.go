@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/policy"
@@ -92,7 +93,7 @@ func (j *Judgement) SuppressedBy() []numa.Note {
 		if n == 0 {
 			continue
 		}
-		text := rule.Plural(n, "finding") + " suppressed until " + s.Until + " (" + subject[s.At]
+		text := words.Plural(n, "finding") + " suppressed until " + s.Until + " (" + subject[s.At]
 		if n > 1 {
 			text += " …"
 		}
@@ -112,7 +113,7 @@ func (j *Judgement) OffRules() []string {
 // Unread says how many files could not be read, or not whole; "" for none.
 func (r *Result) Unread() string {
 	if n := len(r.Fleet.Unread); n > 0 {
-		return rule.Plural(n, "file") + " could not be read, or not whole"
+		return words.Plural(n, "file") + " could not be read, or not whole"
 	}
 	return ""
 }

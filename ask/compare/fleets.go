@@ -9,11 +9,11 @@ import (
 
 	"homenode/ask"
 	"homenode/change/diff"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/change"
 	"homenode/rules"
 	"homenode/rules/finding"
-	"homenode/rules/rule"
 	"homenode/source/open"
 )
 
@@ -65,5 +65,5 @@ func unjudged(r *rules.Result) error {
 	if n == 0 || r.VMs > 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: none of %s could be judged, and only settings are compared: %s", r.Fleet.Source, rule.Plural(n, "VM"), strings.Join(why, "; "))
+	return fmt.Errorf("%s: none of %s could be judged, and only settings are compared: %s", r.Fleet.Source, words.Plural(n, "VM"), strings.Join(why, "; "))
 }

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"homenode/ask"
+	"homenode/internal/words"
 	"homenode/measure/replay"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/measure"
-	"homenode/rules/rule"
 	"homenode/source/open"
 	"homenode/source/story"
 	"homenode/source/ticks"
@@ -141,7 +141,7 @@ func (f *replaying) read(ctx context.Context, captures []string, fleet *numa.Fle
 	for _, name := range captures {
 		passed, err := open.Ticks(ctx, name, f.env.In, o, v)
 		if passed > 0 {
-			f.notes = append(f.notes, fileNote{text: name + ": " + rule.Plural(passed, "file") + " of other formats skipped"})
+			f.notes = append(f.notes, fileNote{text: name + ": " + words.Plural(passed, "file") + " of other formats skipped"})
 		}
 		if err != nil {
 			return err

@@ -12,10 +12,10 @@ import (
 
 	"homenode/ask"
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/output/recording"
 	"homenode/output/table"
-	"homenode/rules/rule"
 	"homenode/source/esxtop/explore"
 	"homenode/source/open"
 )
@@ -52,11 +52,11 @@ func (f *Capture) checkExplore(e *ask.Env) error {
 	case e.Table != "":
 		return ask.Wrong("table", errors.New("not with --explore"))
 	case len(f.Files) != 1:
-		return ask.Wrong("explore", fmt.Errorf("found %s, want one, as in: homenode capture --explore '*' esx01.csv", rule.Plural(len(f.Files), "file")))
+		return ask.Wrong("explore", fmt.Errorf("found %s, want one, as in: homenode capture --explore '*' esx01.csv", words.Plural(len(f.Files), "file")))
 	case !extract && e.Form != "table" && e.Form != "json" && e.Form != "":
 		return ask.Wrong("explore", fmt.Errorf("found --format %s, want table or json for what there is, csv for the values", e.Form))
 	case !extract && len(f.Explore) > 1:
-		return ask.Wrong("explore", fmt.Errorf("found %s, want one: several are for --format csv", rule.Plural(len(f.Explore), "pattern")))
+		return ask.Wrong("explore", fmt.Errorf("found %s, want one: several are for --format csv", words.Plural(len(f.Explore), "pattern")))
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (f *Capture) extract(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 					return cmp.Or(err, x.Err())
 				}
 				if x.Rows == 0 && x.Outside > 0 {
-					e.Tell(fmt.Sprintf("%s: all %s are outside --from and --to", f.Files[0], rule.Plural(x.Outside, "row")))
+					e.Tell(fmt.Sprintf("%s: all %s are outside --from and --to", f.Files[0], words.Plural(x.Outside, "row")))
 				}
 				for _, warning := range x.Warnings {
 					e.Tell(warning)

@@ -14,7 +14,6 @@ import (
 	"homenode/output/answer"
 	show "homenode/output/size/rightsize"
 	"homenode/rules"
-	"homenode/rules/rule"
 	"homenode/size/rightsize"
 )
 
@@ -118,7 +117,7 @@ func (f *RightSize) chosen(all []*rightsize.VM) ([]*rightsize.VM, error) {
 		names = append(names, v.Name)
 	}
 	if out == nil {
-		text := fmt.Sprintf("--vm: found no VM %s among %s", f.VM, rule.Plural(len(all), "recorded VM"))
+		text := fmt.Sprintf("--vm: found no VM %s among %s", f.VM, words.Plural(len(all), "recorded VM"))
 		if near := alike.Names(f.VM, names); near != nil {
 			text += "; alike: " + strings.Join(near, ", ")
 		}

@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -140,7 +139,7 @@ func (p *Place) farther(q *Place) bool {
 	if a, b := p.On.Layout.Memory.Nowhere, q.On.Layout.Memory.Nowhere; a != b {
 		return a > b // a swapped page comes from a disk, a remote one from memory
 	}
-	return rule.Percent(p.On.Layout.FarShare()) != rule.Percent(q.On.Layout.FarShare()) && p.On.Layout.FarShare() > q.On.Layout.FarShare()
+	return words.Percent(p.On.Layout.FarShare()) != words.Percent(q.On.Layout.FarShare()) && p.On.Layout.FarShare() > q.On.Layout.FarShare()
 }
 
 // why says what differs for the VM, in a few words each: the topology, then findings.
@@ -159,7 +158,7 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		blindA, blindB := a.Wide() && !a.GuestSeesNUMA(), b.Wide() && !b.GuestSeesNUMA()
 		add(blindB && !blindA, "the guest sees 1 node")
 		add(blindA && b.GuestSeesNUMA(), "the guest sees its %d nodes", b.VPDs.Len())
-		add(!a.Wide() && b.Wide() && !blindB, "split over %s", rule.Plural(b.PPDs.Len(), "client"))
+		add(!a.Wide() && b.Wide() && !blindB, "split over %s", words.Plural(b.PPDs.Len(), "client"))
 		add(a.Wide() && !b.Wide() && !v.To.hidden(), "fits one node")
 		add(v.To.hidden() && !v.From.hidden(), "the host hides its nodes")
 		add(!v.To.hidden() && v.From.hidden(), "the host shows its nodes")
@@ -168,10 +167,10 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		add(spanB && !spanA && !blindB, "guest nodes over several clients")
 		add(a.Managed && !b.Managed, "no home node")
 		add(!a.Managed && b.Managed, "has home nodes")
-		x, y := rule.Percent(a.FarShare()), rule.Percent(b.FarShare())
+		x, y := words.Percent(a.FarShare()), words.Percent(b.FarShare())
 		add(x != y, "%s → %s far", strings.TrimSuffix(x, " %"), y)
 		if a, b := a.VSockets.Len(), b.VSockets.Len(); a != b {
-			add(true, "%d → %s", a, rule.Plural(b, "socket"))
+			add(true, "%d → %s", a, words.Plural(b, "socket"))
 		}
 		add(v.To.Away != nil && v.Layout, "when on %s", rule.HostNames(v.To.Away))
 		if host := v.To.VM.Host; moved && v.Layout && host != nil && !v.From.On.Kind.Machine.Like(v.To.On.Kind.Machine) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/internal/glob"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -104,7 +105,7 @@ func resized(was, is *numa.Config) string {
 			parts = append(parts, fmt.Sprintf("%v instead of %v", after, before))
 		}
 	}
-	add(was.VCPUs.Value != is.VCPUs.Value, rule.Plural(is.VCPUs.Value, "vCPU"), was.VCPUs.Value)
+	add(was.VCPUs.Value != is.VCPUs.Value, words.Plural(is.VCPUs.Value, "vCPU"), was.VCPUs.Value)
 	add(was.Memory.Value != is.Memory.Value, is.Memory.Value.String()+" of memory", was.Memory.Value)
 	add(was.Hardware.Value != is.Hardware.Value, fmt.Sprintf("virtual hardware %d", is.Hardware.Value), was.Hardware.Value)
 	if parts == nil {
@@ -200,31 +201,31 @@ func (m *maker) why(f *finding.Finding, id string) string {
 	}
 	switch p := m.plans[id]; {
 	case m.isLess(f):
-		return fmt.Sprintf("with the change it is %s: %s", m.less[subjectOf(f)], rule.Lower(f.Advice))
+		return fmt.Sprintf("with the change it is %s: %s", m.less[subjectOf(f)], words.Lower(f.Advice))
 	case m.set():
-		return "its cure was not asked for: " + rule.Lower(cmp.Or(f.Advice, "Nothing has to change"))
+		return "its cure was not asked for: " + words.Lower(cmp.Or(f.Advice, "Nothing has to change"))
 	case m.kept[id] != "" && (f.Planned() || f.Cure() != nil):
 		return m.kept[id]
 	case m.done[id] != "" && f.Planned():
 		return m.done[id]
 	case m.cheap[subjectOf(f)] && f.Severity >= finding.Medium:
-		return "a setting of its host makes the VM wide, and is the cure without downtime of each VM; --allow better takes this one: " + rule.Lower(f.Advice)
+		return "a setting of its host makes the VM wide, and is the cure without downtime of each VM; --allow better takes this one: " + words.Lower(f.Advice)
 	case m.cheap[subjectOf(f)]:
-		return "it costs less than the downtime of its cure; --allow better takes it: " + rule.Lower(f.Advice)
+		return "it costs less than the downtime of its cure; --allow better takes it: " + words.Lower(f.Advice)
 	case f.Advice == "":
 		return "nothing has to change"
 	case f.VMID == "" && f.Cure() != nil && !m.o.Host:
-		return "options of hosts are changed with --allow host only: " + rule.Lower(f.Advice)
+		return "options of hosts are changed with --allow host only: " + words.Lower(f.Advice)
 	case f.VMID == "":
-		return "it is about the host, by hand: " + rule.Lower(f.Advice)
+		return "it is about the host, by hand: " + words.Lower(f.Advice)
 	case p != nil && f.Planned() && len(p.Edits) == 0:
 		return "nothing has to change; --allow better makes it tidier: " + strings.Join(p.Better, ", ")
 	case seen():
-		return "it was seen, and no setting is known to be its cause: " + rule.Lower(f.Advice)
+		return "it was seen, and no setting is known to be its cause: " + words.Lower(f.Advice)
 	case m.edits[id] != nil && f.Planned():
-		return "it stays after the change: " + rule.Lower(f.Advice)
+		return "it stays after the change: " + words.Lower(f.Advice)
 	}
-	return "to decide by hand: " + rule.Lower(f.Advice)
+	return "to decide by hand: " + words.Lower(f.Advice)
 }
 
 // isLess reports whether a finding is less severe after the change.

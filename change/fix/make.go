@@ -14,6 +14,7 @@ import (
 	"homenode/change/whatif"
 	"homenode/esxi/vnuma"
 	"homenode/internal/glob"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/filter"
@@ -142,9 +143,9 @@ func (p *Plan) unjudged(r *rules.Result) error {
 	case len(p.Changes) == 0 && len(cmp.Or(r.Whole, r).Fleet.VMs) == 0:
 		return fmt.Errorf("%s: %s", p.Source, r.Nothing())
 	case len(p.Changes) == 0 && p.Unjudged > 0 && r.VMs == 0:
-		return fmt.Errorf("%s: none of %s could be judged: %s", p.Source, rule.Plural(p.Unjudged, "VM"), reasons)
+		return fmt.Errorf("%s: none of %s could be judged: %s", p.Source, words.Plural(p.Unjudged, "VM"), reasons)
 	case p.Unjudged > 0:
-		p.Notes = append(p.Notes, fmt.Sprintf("%s could not be judged, and nothing is planned for %s: %s", rule.Plural(p.Unjudged, "VM"), map[bool]string{true: "it", false: "them"}[p.Unjudged == 1], reasons))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s could not be judged, and nothing is planned for %s: %s", words.Plural(p.Unjudged, "VM"), map[bool]string{true: "it", false: "them"}[p.Unjudged == 1], reasons))
 	}
 	if text := r.Unread(); text != "" {
 		p.Notes = append(p.Notes, text+", so VMs may be missing")

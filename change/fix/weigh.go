@@ -10,6 +10,7 @@ import (
 
 	"homenode/change/diff"
 	"homenode/change/whatif"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -137,7 +138,7 @@ func (m *maker) refusals(d *diff.Drift) map[string]string {
 			refused[id] = fmt.Sprintf("it would not power on: %s", v.On[0].Layout.Refused)
 		case len(v.Refused) > len(now.Refused):
 			last := v.Refused[len(v.Refused)-1]
-			refused[id] = fmt.Sprintf("%s would not power it on: %s", rule.List(last.Kind.HostNames()), last.Layout.Refused)
+			refused[id] = fmt.Sprintf("%s would not power it on: %s", words.List(last.Kind.HostNames()), last.Layout.Refused)
 		}
 	}
 	m.brings = map[string][]string{}
@@ -244,14 +245,14 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 		}
 		for i := range v.On {
 			if was := on(now, v.On[i].Kind.HostNames()[0]); was != nil && v.On[i].Layout.Compare(&was.Layout) > 0 {
-				bad("on %s %s would be worse: %s instead of %s", rule.List(v.On[i].Kind.HostNames()), v.Name, rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
+				bad("on %s %s would be worse: %s instead of %s", words.List(v.On[i].Kind.HostNames()), v.Name, rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
 			}
 		}
 		if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {
 			bad("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
 		}
 		if len(v.Refused) > len(now.Refused) {
-			bad("%s would not power it on", rule.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))
+			bad("%s would not power it on", words.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))
 		}
 	}
 	return worse

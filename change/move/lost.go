@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/rule"
 )
@@ -250,10 +251,10 @@ func (m *Move) loseAffinity() {
 	v := m.VM
 	const why = "its numbers are those of the old hosts"
 	if list := v.CPUAffinity.Value; len(list) > 0 {
-		m.add(Lost, "CPU affinity", "PCPUs "+rule.Ranges(list), "", why, v.CPUAffinity.Origin.Where)
+		m.add(Lost, "CPU affinity", "PCPUs "+words.Ranges(list), "", why, v.CPUAffinity.Origin.Where)
 	}
 	if list := v.MemoryAffinity.Value; len(list) > 0 {
-		m.add(Lost, "memory affinity", "nodes "+rule.Ranges(list), "", why, v.MemoryAffinity.Origin.Where)
+		m.add(Lost, "memory affinity", "nodes "+words.Ranges(list), "", why, v.MemoryAffinity.Origin.Where)
 	}
 	if nodes, ok := v.Settings.Value.Lookup("numa.nodeAffinity"); ok && v.Guest.AllowedNodes > 0 {
 		m.add(Lost, "node affinity", "numa.nodeAffinity = "+nodes, "", why, v.Settings.Origin.Where)

@@ -13,7 +13,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/atomicfile"
 	"homenode/internal/texttab"
-	"homenode/rules/rule"
+	"homenode/internal/words"
 	"homenode/source/snapshot"
 )
 
@@ -63,8 +63,8 @@ func newSnapshot() *cobra.Command {
 				return err
 			}
 			written = true
-			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, rule.Plural(len(fleet.Clusters), "cluster"),
-				rule.Plural(len(fleet.Hosts), "host"), rule.Plural(len(fleet.VMs), "VM"))
+			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, words.Plural(len(fleet.Clusters), "cluster"),
+				words.Plural(len(fleet.Hosts), "host"), words.Plural(len(fleet.VMs), "VM"))
 			for _, n := range fleet.Notes {
 				if strings.Contains(n.Text, " not read") { // files and columns
 					_, failed := fmt.Fprintln(cmd.ErrOrStderr(), texttab.Clean(n.String()))

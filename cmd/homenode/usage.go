@@ -12,7 +12,7 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/alike"
-	"homenode/rules/rule"
+	"homenode/internal/words"
 )
 
 // flagUsages returns the flags of a command, those of groups below their headings.
@@ -118,7 +118,7 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(args) >= len(wanted) {
-		return fmt.Errorf("found %s, want: %s", rule.Plural(len(args), "argument"), usage)
+		return fmt.Errorf("found %s, want: %s", words.Plural(len(args), "argument"), usage)
 	}
 	var missing []string
 	for _, w := range wanted[len(args):] {

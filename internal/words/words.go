@@ -134,3 +134,74 @@ func Ranges(numbers []int) string {
 	}
 	return strings.Join(out, ", ")
 }
+
+// Lower returns s with its first letter in lower case, to stand behind a colon.
+func Lower(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// Capital returns s with its first letter in upper case, to begin a sentence.
+func Capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// Moment writes a time of a recording: "2026-11-02 01:10:20", in UTC.
+func Moment(t time.Time) string { return t.UTC().Format(time.DateTime) }
+
+// Duration writes a time span with its two largest units: "50 s", "12 min",
+// "3 h 20 min", "24 h", "2 d 4 h".
+func Duration(d time.Duration) string {
+	two := func(large time.Duration, name string, small time.Duration, rest string) string {
+		text := fmt.Sprintf("%d %s", d/large, name)
+		if n := d % large / small; n > 0 {
+			text += fmt.Sprintf(" %d %s", n, rest)
+		}
+		return text
+	}
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", d/time.Second)
+	case d < time.Hour:
+		return two(time.Minute, "min", time.Second, "s")
+	case d < 48*time.Hour:
+		return two(time.Hour, "h", time.Minute, "min")
+	}
+	return two(24*time.Hour, "d", time.Hour, "h")
+}
+
+// Percent returns a share in [0, 1] as a whole percentage, "33 %". Shares that are
+// not zero never read 0 %.
+func Percent(share float64) string {
+	p := int(share*100 + 0.5)
+	if p == 0 && share > 0 {
+		return "< 1 %"
+	}
+	return strconv.Itoa(p) + " %"
+}
+
+// Rate writes a share of time with one digit below 10 %, where ready time matters.
+func Rate(share float64) string {
+	if p := share * 100; p < 9.95 {
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return Percent(share)
+}
+
+// List lists the first names: "sql01, sql02, web01 and 7 more".
+func List(names []string) string {
+	const most = 3
+	n := len(names)
+	switch {
+	case n > most+1:
+		return First(most, names)
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}

@@ -1,6 +1,9 @@
 package words
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 func TestNumbers(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
@@ -20,6 +23,58 @@ func TestCommand(t *testing.T) {
 	} {
 		if got := Command("homenode", tt.word); got != "homenode "+tt.want {
 			t.Errorf("%s, want homenode %s", got, tt.want)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0:                              "0 s",
+		50*time.Second + 900*1e6:       "50 s",
+		time.Minute:                    "1 min",
+		12*time.Minute + 20*1e9:        "12 min 20 s",
+		3 * time.Hour:                  "3 h",
+		3*time.Hour + 20*60*1e9 + 1e9:  "3 h 20 min",
+		52*time.Hour + 59*time.Minute:  "2 d 4 h",
+		24*time.Hour + 59*60*1e9 + 1e9: "24 h 59 min",
+	} {
+		if got := Duration(d); got != want {
+			t.Errorf("Duration(%s) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	for want, names := range map[string][]string{
+		"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b, c and d": {"a", "b", "c", "d"}, "a, b, c and 2 more": {"a", "b", "c", "d", "e"},
+	} {
+		if got := List(names); got != want {
+			t.Errorf("List(%q) = %q, want %q", names, got, want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0 %", 0.001: "< 1 %", 0.334: "33 %", 0.5: "50 %", 1: "100 %"} {
+		if got := Percent(share); got != want {
+			t.Errorf("Percent(%v) = %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for _, tt := range []struct {
+		numbers []int
+		want    string
+	}{
+		{nil, ""},
+		{[]int{4}, "4"},
+		{[]int{4, 5}, "4-5"},
+		{[]int{0, 1, 2, 3, 8}, "0-3, 8"},
+		{[]int{0, 2, 3, 4}, "0, 2-4"},
+	} {
+		if got := Ranges(tt.numbers); got != tt.want {
+			t.Errorf("Ranges(%v) = %q, want %q", tt.numbers, got, tt.want)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"homenode/internal/words"
 	"homenode/numa"
-	"homenode/rules/rule"
 	verdict "homenode/rules/verdict/recording"
 )
 
@@ -274,12 +273,12 @@ func (c *Comparison) doubts(a, b *verdict.Judged) {
 		}
 		for _, rec := range one.j.Recordings {
 			if gap := rec.Last.Sub(rec.First) - rec.Covered; gap > 0 {
-				c.note("%s: %s of %s on %s are without ticks, which are skipped", one.name, rule.Duration(gap), rule.Duration(rec.Last.Sub(rec.First)), rec.Host)
+				c.note("%s: %s of %s on %s are without ticks, which are skipped", one.name, words.Duration(gap), words.Duration(rec.Last.Sub(rec.First)), rec.Host)
 			}
 		}
 	}
 	if x, y := c.A.Covered, c.B.Covered; x > 0 && y > 0 && max(x, y) >= 2*min(x, y) {
-		c.note("A covers %s and B %s: what happens once a day or a week may be in one of them alone", rule.Duration(x), rule.Duration(y))
+		c.note("A covers %s and B %s: what happens once a day or a week may be in one of them alone", words.Duration(x), words.Duration(y))
 	}
 	if hour(&c.A) != hour(&c.B) && max(c.A.Last.Sub(c.A.First), c.B.Last.Sub(c.B.First)) < 24*time.Hour {
 		c.note("A begins at %s and B at %s UTC: other hours can have another load", hour(&c.A), hour(&c.B))

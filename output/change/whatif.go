@@ -10,7 +10,6 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/rules/rule"
 )
 
 // WhatIf returns the answer of a what-if: today's fleet beside the changed one.
@@ -76,7 +75,7 @@ func share(s *whatif.Supply) string {
 	if s.Memory == 0 {
 		return "–"
 	}
-	return rule.Percent(float64(s.Configured) / float64(s.Memory))
+	return words.Percent(float64(s.Configured) / float64(s.Memory))
 }
 
 func memoryUse(c *whatif.Capacity) string {

@@ -39,10 +39,10 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 		noun string
 	}{{vms, "VM"}, {hosts, "host"}, {rules, "rule of DRS"}} {
 		if n.n > 0 {
-			parts = append(parts, strings.Replace(rule.Plural(n.n, n.noun), "rule of DRSs", "rules of DRS", 1))
+			parts = append(parts, strings.Replace(words.Plural(n.n, n.noun), "rule of DRSs", "rules of DRS", 1))
 		}
 	}
-	what := rule.List(parts)
+	what := words.List(parts)
 	if len(p.Changes) == 0 {
 		none := "Nothing to change: no finding that is shown has a cure that makes nothing else worse."
 		if p.Asked.Set != nil {
@@ -57,13 +57,13 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 		if n := count(p, func(c *fix.Change) []string { return c.Brings }); n > 0 {
 			eased += fmt.Sprintf(", and brings %d", n)
 		}
-		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s and cures %s; %s. Nothing was written.", what, rule.Plural(count(p, func(c *fix.Change) []string { return c.Findings }), "finding")+eased, left(p)))
+		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s and cures %s; %s. Nothing was written.", what, words.Plural(count(p, func(c *fix.Change) []string { return c.Findings }), "finding")+eased, left(p)))
 		if off > 0 {
 			a.Verdict = append(a.Verdict, fmt.Sprintf("%s: a power cycle each, a reboot of the guest is not enough.", map[bool]string{true: "1 VM that runs has downtime", false: fmt.Sprintf("%d VMs that run have downtime", off)}[off == 1]))
 		}
 	}
 	if p.Unjudged > 0 {
-		a.Verdict = append(a.Verdict, rule.Plural(p.Unjudged, "VM")+" could not be judged: see the notes.")
+		a.Verdict = append(a.Verdict, words.Plural(p.Unjudged, "VM")+" could not be judged: see the notes.")
 	}
 	a.Facts = []answer.Fact{{Name: "plan", Text: p.ID}, {Name: "source", Text: p.Source}, {Name: "made", Text: p.Made}, {Name: "batches", Text: fmt.Sprint(p.Batches())}}
 	for _, n := range p.Notes {
@@ -137,7 +137,7 @@ func left(p *fix.Plan) string {
 	}
 	text := "none above info stays"
 	if n > 0 {
-		text = rule.Plural(n, "finding") + " above info " + map[bool]string{true: "stays", false: "stay"}[n == 1]
+		text = words.Plural(n, "finding") + " above info " + map[bool]string{true: "stays", false: "stay"}[n == 1]
 	}
 	if kept > 0 {
 		text += fmt.Sprintf("; %d left as %s", kept, map[bool]string{true: "it is", false: "they are"}[kept == 1])
@@ -267,7 +267,7 @@ func texts(p *fix.Plan, name, title string, said func(*fix.Change) []string) ans
 		}
 	}
 	for _, text := range order {
-		t.Add(text, rule.List(of[text]))
+		t.Add(text, words.List(of[text]))
 	}
 	return t
 }
@@ -301,14 +301,14 @@ func leftTables(p *fix.Plan) []answer.Table {
 		of[k] = append(of[k], name)
 	}
 	for _, k := range order {
-		names := rule.List(of[k])
+		names := words.List(of[k])
 		if len(of[k]) > mostLeft {
 			names = fmt.Sprintf("%s and %d more", strings.Join(of[k][:mostLeft], ", "), len(of[k])-mostLeft)
 		}
 		t.Add(k.rule, k.severity, names, k.why)
 	}
 	if info > 0 {
-		t.Foot = append(t.Foot, rule.Plural(info, "finding")+" of the severity info not shown: JSON and CSV have them.")
+		t.Foot = append(t.Foot, words.Plural(info, "finding")+" of the severity info not shown: JSON and CSV have them.")
 	}
 	if len(p.Left) == 0 {
 		return nil

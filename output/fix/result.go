@@ -8,7 +8,6 @@ import (
 	"homenode/change/fix/apply"
 	"homenode/internal/words"
 	"homenode/output/answer"
-	"homenode/rules/rule"
 )
 
 // The order in which outcomes are counted.
@@ -42,7 +41,7 @@ func Results(p *fix.Plan, results []apply.Result, source, journal string, undo b
 		id, verb = p.Undoes, "taken back"
 		a.Title = "Plan " + id + ", taken back"
 	}
-	a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, rule.Plural(len(results), "change"), strings.Join(parts, ", "))}
+	a.Verdict = []string{fmt.Sprintf("Plan %s was %s: of %s %s.", id, verb, words.Plural(len(results), "change"), strings.Join(parts, ", "))}
 	if len(results) == 0 {
 		a.Verdict = []string{fmt.Sprintf("Plan %s has nothing to do.", id)}
 	}

@@ -85,7 +85,7 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 	f := x.Fleet
 	add := func(name, text string, took time.Duration) {
 		if text != "" {
-			out = append(out, answer.Fact{Name: name, Text: text, Took: elapsed(took)})
+			out = append(out, answer.Fact{Name: name, Text: text, Took: words.Took(took)})
 		}
 	}
 	closed := 0
@@ -112,17 +112,6 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 		add("suppressed", strconv.Itoa(n), 0)
 	}
 	return out
-}
-
-// elapsed returns d with two digits, or nothing for 0.
-func elapsed(d time.Duration) string {
-	switch {
-	case d == 0:
-		return ""
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", max(1, d.Milliseconds()))
-	}
-	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
 // vms has a row for each judged VM, on its own host or the first it can run on; of many VMs of KVM, and of ESXi, pages show it alone.

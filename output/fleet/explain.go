@@ -129,7 +129,7 @@ func memoryText(l *vnuma.Layout, on *numa.Host) string {
 	r := &l.Memory
 	switch {
 	case l.Hidden > 1:
-		return fmt.Sprintf("about %s on another package: the host hides %d", rule.Percent(l.FarShare()), l.Hidden)
+		return fmt.Sprintf("about %s on another package: the host hides %d", words.Percent(l.FarShare()), l.Hidden)
 	case !r.Known:
 		if r.Placement == vnuma.Interleaved {
 			return r.Placement.String()

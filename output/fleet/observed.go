@@ -222,7 +222,7 @@ func statedSeen(v *rule.StatedVM) (out []*observationRow) {
 			compared, wanted := "nothing to compare", "any node"
 			if far, all, home, ok := v.Stated.RemoteOf(v.Host, o); ok {
 				wanted = rule.NodeList(home)
-				compared = fmt.Sprintf("%s of it is remote", rule.Percent(float64(far)/float64(all)))
+				compared = fmt.Sprintf("%s of it is remote", words.Percent(float64(far)/float64(all)))
 			}
 			add("memory", rule.OnNodes(o.OnNode.Value), wanted, compared)
 		}

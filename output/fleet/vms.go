@@ -111,7 +111,7 @@ var vmFields = slices.Concat([]answer.Field[*vmRow]{
 		if !ok {
 			return answer.Cell{Text: "unknown"}
 		}
-		return answer.Cell{Text: rule.Percent(float64(far) / float64(all))}
+		return answer.Cell{Text: words.Percent(float64(far) / float64(all))}
 	}},
 	layoutField("Far share %", 11, func(l *vnuma.Layout) table.Cell { return table.Known(placed(l), table.Percent(l.FarShare())) }, nil),
 	layoutField("Wide", 6, func(l *vnuma.Layout) table.Cell { return table.YesNo(l.Wide()) }, nil),

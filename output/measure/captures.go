@@ -11,7 +11,6 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/table"
-	"homenode/rules/rule"
 	"homenode/rules/verdict/recording"
 )
 
@@ -71,7 +70,7 @@ func capturesLine(c *captures.Comparison) string {
 }
 
 func sideLine(s *captures.Side) string {
-	return fmt.Sprintf("%s, %s, %s; %s covered", recording.Dated(s.First, s.Last), words.Plural(s.Hosts, "host"), words.Plural(s.VMs, "VM"), rule.Duration(s.Covered))
+	return fmt.Sprintf("%s, %s, %s; %s covered", recording.Dated(s.First, s.Last), words.Plural(s.Hosts, "host"), words.Plural(s.VMs, "VM"), words.Duration(s.Covered))
 }
 
 // addCounters adds a row for each counter; one that is not compared is for programs.

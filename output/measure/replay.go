@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"homenode/internal/words"
@@ -33,7 +32,7 @@ func Replay(results []*replay.Result, details bool) *answer.Answer {
 	for _, r := range results {
 		a.Verdict = append(a.Verdict, headline(r))
 		a.Facts = append(a.Facts, answer.Fact{Name: r.Host, Text: fmt.Sprintf("%s to %s UTC, %s (ticks within %s are one), %s",
-			clock(r.Start), clock(r.End), words.Plural(r.Moments, "moment"), span(r.Window), words.Plural(len(r.VMs), "VM"))})
+			clock(r.Start), clock(r.End), words.Plural(r.Moments, "moment"), words.Duration(r.Window), words.Plural(len(r.VMs), "VM"))})
 		for _, c := range replay.Counters() {
 			if e := &r.Totals[c]; e.Compared > 0 {
 				counters.Add(counterRow(r, c, e)...)
@@ -208,18 +207,3 @@ func byMean(a, b *replay.Error) int {
 }
 
 func clock(t time.Time) string { return t.Format("2006-01-02 15:04:05") }
-
-// span writes a time as people do: 20 s, 5 min 20 s, 2 h 40 min.
-func span(d time.Duration) string {
-	var parts []string
-	for _, u := range []struct {
-		of   time.Duration
-		name string
-	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
-		if n := d / u.of; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, u.name))
-			d -= n * u.of
-		}
-	}
-	return strings.Join(parts, " ")
-}

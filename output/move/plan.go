@@ -17,7 +17,6 @@ import (
 	"homenode/output/draw/picture"
 	"homenode/output/draw/topo"
 	"homenode/rules"
-	"homenode/rules/rule"
 )
 
 // A Planned is a plan of hosts, and what it was made of.
@@ -421,7 +420,7 @@ func placedFact(p *Planned, m *move.Move) []answer.Fact {
 	}
 	if m.At != nil && m.At.Numbered() {
 		cpus, _ := m.At.All()
-		text += "; its CPUs are " + rule.Ranges(cpus)
+		text += "; its CPUs are " + words.Ranges(cpus)
 	}
 	n, _ := p.Wave(m.ID)
 	out := []answer.Fact{{Name: "host", Text: text}}

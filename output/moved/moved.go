@@ -72,7 +72,7 @@ func movedVerdict(r *moved.Report) string {
 func sentence(r *moved.Report, v *moved.VM) string {
 	text := fmt.Sprintf("%s had %s on %s (%s) and has %s here", v.Name, nodesOf(&v.Before), r.From, v.Before.Basis, nodesOf(&v.After))
 	if v.After.Remote != nil {
-		text += fmt.Sprintf("; %s of its memory is remote", rule.Percent(*v.After.Remote))
+		text += fmt.Sprintf("; %s of its memory is remote", words.Percent(*v.After.Remote))
 	}
 	return text
 }
@@ -89,5 +89,5 @@ func remote(s *moved.Side) string {
 	if s.Remote == nil {
 		return "unknown"
 	}
-	return rule.Percent(*s.Remote)
+	return words.Percent(*s.Remote)
 }

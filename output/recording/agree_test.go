@@ -15,13 +15,13 @@ import (
 
 	"golang.org/x/net/html"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/format"
 	"homenode/output/recording"
 	"homenode/rules"
 	"homenode/rules/finding"
-	"homenode/rules/rule"
 )
 
 type levelRead struct {
@@ -148,7 +148,7 @@ func TestCaptureFormsAgree(t *testing.T) {
 		}
 		inText := 0
 		for _, rec := range j.Result.Recordings {
-			covered := rule.Duration(time.Duration(rec.CoveredSeconds * float64(time.Second)))
+			covered := words.Duration(time.Duration(rec.CoveredSeconds * float64(time.Second)))
 			for form, row := range map[string][]string{"text": lines["host "+rec.Host], "html": page["host "+rec.Host]} {
 				if !slices.Contains(row, covered) || !slices.Contains(row, strconv.Itoa(rec.Ticks)) || rec.Migrations != nil && !slices.Contains(row, strconv.FormatInt(*rec.Migrations, 10)) {
 					t.Errorf("%s %s %s: %q, want %d ticks in %s", name, form, rec.Host, row, rec.Ticks, covered)

@@ -31,7 +31,7 @@ func share(n float64, ok bool) answer.Cell {
 	if !ok {
 		return number(0, "")
 	}
-	return number(n, rule.Rate(n))
+	return number(n, words.Rate(n))
 }
 
 // count returns a cell with a number; 0 is unknown.
@@ -195,7 +195,7 @@ func states(rec *capture.Recording) string {
 		}
 		text := numa.MemoryState(i).String()
 		if numa.MemoryState(i) > numa.High {
-			text += " for " + rule.Duration(d)
+			text += " for " + words.Duration(d)
 		}
 		parts = append(parts, text)
 	}
@@ -205,7 +205,7 @@ func states(rec *capture.Recording) string {
 // without says how much time has no ticks: the stretch without what is covered.
 func without(rec *capture.Recording) string {
 	if gap := rec.Last.Sub(rec.First) - rec.Covered; gap >= time.Second {
-		return rule.Duration(gap)
+		return words.Duration(gap)
 	}
 	return ""
 }
@@ -219,5 +219,5 @@ func every(rec *capture.Recording) string {
 	if d < 10*time.Second {
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 	}
-	return rule.Duration(d.Round(time.Second))
+	return words.Duration(d.Round(time.Second))
 }

@@ -12,7 +12,6 @@ import (
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/output/table"
-	"homenode/rules/rule"
 	"homenode/rules/simulate"
 	verdict "homenode/rules/verdict/recording"
 	"homenode/rules/verdict/simulation"
@@ -134,7 +133,7 @@ func (r *report) sum(v *simulation.VM) (facts []answer.Fact) {
 		}
 	}
 	story := r.sim.Story
-	add("ran", fmt.Sprintf("%s of %s, on %s", rule.Duration(v.Ran()), rule.Duration(story.Length), strings.Join(v.Hosts(), " → ")))
+	add("ran", fmt.Sprintf("%s of %s, on %s", words.Duration(v.Ran()), words.Duration(story.Length), strings.Join(v.Hosts(), " → ")))
 	leastAt := ""
 	if life := v.Least(); life != nil {
 		leastAt = r.Clock.At(life.Least.Time)
@@ -149,7 +148,7 @@ func (r *report) sum(v *simulation.VM) (facts []answer.Fact) {
 	if v.Missing() > 0 {
 		add("performance", unpriced(v))
 	} else if s := v.Speed; s != nil {
-		add("performance", fmt.Sprintf("%s of 1 · worst %.2f at %s · workload %s · %s of accesses far", performance(v), s.Worst, r.Clock.At(s.WorstAt), s.Workload, rule.Rate(s.Far)))
+		add("performance", fmt.Sprintf("%s of 1 · worst %.2f at %s · workload %s · %s of accesses far", performance(v), s.Worst, r.Clock.At(s.WorstAt), s.Workload, words.Rate(s.Far)))
 		for _, why := range s.Why {
 			add("extrapolated", why)
 		}
@@ -167,7 +166,7 @@ func unpriced(v *simulation.VM) string {
 	if s == nil {
 		return why
 	}
-	priced := rule.Rate(float64(len(s.Points)) / float64(len(s.Points)+v.Took.Unpriced))
+	priced := words.Rate(float64(len(s.Points)) / float64(len(s.Points)+v.Took.Unpriced))
 	return fmt.Sprintf("%s; in the other %s of the moments %s", why, priced, simulation.Index(s))
 }
 

@@ -63,7 +63,7 @@ func (r *report) lifeTable(v *verdict.VM) answer.Table {
 	if v.Left {
 		present += ", was gone before the end"
 	}
-	row("present", present, rule.Duration(v.Present), words.Plural(v.Ticks, "tick"))
+	row("present", present, words.Duration(v.Present), words.Plural(v.Ticks, "tick"))
 	vcpus, size := "", ""
 	if v.VCPUs > 0 {
 		vcpus = words.Plural(v.VCPUs, "vCPU")
@@ -95,7 +95,7 @@ func rate(share float64, ok bool) string {
 	if !ok {
 		return ""
 	}
-	return rule.Rate(share)
+	return words.Rate(share)
 }
 
 // labelled writes "least 74 % at 03:39:20"; "" when the value is unknown.
@@ -117,7 +117,7 @@ func lowText(v *verdict.VM) string {
 	case v.Low.Count == 0:
 		return "never below " + limit
 	}
-	return fmt.Sprintf("below %s for %s in all, %s at a stretch", limit, rule.Duration(v.Low.Time), rule.Duration(v.Low.Longest.Length()))
+	return fmt.Sprintf("below %s for %s in all, %s at a stretch", limit, words.Duration(v.Low.Time), words.Duration(v.Low.Longest.Length()))
 }
 
 // changeTable lists where the VM went.
@@ -173,7 +173,7 @@ func (r *report) seen(one *rule.Rule, v *verdict.VM) string {
 		return "switched off by the configuration"
 	}
 	most := func(b *capture.Burst, what string) string {
-		return fmt.Sprintf("%s in %s at the most", words.Plural(int(b.Most), what), rule.Duration(v.Rec.Options.Window))
+		return fmt.Sprintf("%s in %s at the most", words.Plural(int(b.Most), what), words.Duration(v.Rec.Options.Window))
 	}
 	dash := func(s string) string { return text(s).Text }
 	switch one.ID {
@@ -212,7 +212,7 @@ func longest(s *capture.Spells) string {
 	if s.Count == 0 {
 		return ", never so"
 	}
-	return ", so for " + rule.Duration(s.Longest.Length()) + " at the most"
+	return ", so for " + words.Duration(s.Longest.Length()) + " at the most"
 }
 
 // inOrder returns the lives of VMs in the order of time.

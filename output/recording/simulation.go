@@ -72,7 +72,7 @@ func (r *report) told(took string) []answer.Fact {
 	s := r.sim
 	facts := []answer.Fact{
 		{Name: "simulated", Took: took, Text: fmt.Sprintf("%s · %s · %s · %s from %s UTC · ticks every %s · seed %d", s.Story.Name, words.Plural(len(s.Story.Fleet.Hosts), "host"), words.Plural(len(s.Order), "VM"),
-			rule.Duration(s.Story.Length), s.Story.Start.UTC().Format("2006-01-02 15:04"), rule.Duration(s.Story.Every), s.Story.Seed)},
+			words.Duration(s.Story.Length), s.Story.Start.UTC().Format("2006-01-02 15:04"), words.Duration(s.Story.Every), s.Story.Seed)},
 		{Name: "model", Text: model(s)},
 	}
 	if text := assumed(s); text != "" {

@@ -9,7 +9,6 @@ import (
 	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/output/draw/timeline"
-	"homenode/rules/rule"
 	verdict "homenode/rules/verdict/recording"
 )
 
@@ -54,7 +53,7 @@ func (r *report) hostTable(hosts []*capture.Recording) answer.Table {
 	t := answer.Table{Name: "hosts", Columns: columns("host", ">nodes", ">VMs", ">ticks", ">every", "covered", "without ticks", ">migrations", "memory state")}
 	for _, rec := range hosts {
 		t.Rows = append(t.Rows, []answer.Cell{r.link(rec.Host, timeline.HostID(rec)), count(len(rec.Nodes)), number(float64(verdict.CountVMs(r.On(rec))), strconv.Itoa(verdict.CountVMs(r.On(rec)))),
-			number(float64(rec.Ticks), words.Thousands(rec.Ticks)), text(every(rec)), number(float64(rec.Covered), rule.Duration(rec.Covered)), text(without(rec)),
+			number(float64(rec.Ticks), words.Thousands(rec.Ticks)), text(every(rec)), number(float64(rec.Covered), words.Duration(rec.Covered)), text(without(rec)),
 			number(float64(rec.Moves.Total), moves(rec)), text(states(rec))})
 	}
 	return t

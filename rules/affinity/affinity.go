@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -60,7 +61,7 @@ func check(p *rule.Pass) {
 		f.Message += fmt.Sprintf("; these PCPUs are %d cores, and latency sensitivity High needs %d", cores, v.Guest.ExclusiveCores(&on.Kind.Machine))
 	}
 	if own := vnuma.NodeAffinity(v.VM); complete && len(own) > 0 && slices.ContainsFunc(nodes, func(n int) bool { return !slices.Contains(own, n) }) {
-		f.Message += fmt.Sprintf("; it contradicts numa.nodeAffinity = %s: the PCPUs are on %s", rule.Ranges(own), list("node", nodes))
+		f.Message += fmt.Sprintf("; it contradicts numa.nodeAffinity = %s: the PCPUs are on %s", words.Ranges(own), list("node", nodes))
 		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"))
 	}
 	if len(pcpus) > 0 && len(p.Cluster.Hosts) > 1 {
@@ -98,7 +99,7 @@ func list(noun string, numbers []int) string {
 	if len(numbers) > 1 {
 		noun += "s"
 	}
-	return noun + " " + rule.Ranges(numbers)
+	return noun + " " + words.Ranges(numbers)
 }
 
 // home returns the one node that CPUs and memory are both pinned to, or -1.
@@ -156,10 +157,10 @@ func few(g *vnuma.Guest, m *vnuma.Machine, pcpus []int) (cores int, less bool) {
 func evidence(v *numa.VM, pcpus, memory []int) []finding.Evidence {
 	var out []finding.Evidence
 	if len(v.CPUAffinity.Value) > 0 {
-		out = append(out, finding.Evidence{Name: "CPU affinity", Value: rule.Ranges(pcpus), Origin: v.CPUAffinity.Origin.String(), At: v.At})
+		out = append(out, finding.Evidence{Name: "CPU affinity", Value: words.Ranges(pcpus), Origin: v.CPUAffinity.Origin.String(), At: v.At})
 	}
 	if len(v.MemoryAffinity.Value) > 0 {
-		out = append(out, finding.Evidence{Name: "memory affinity", Value: rule.Ranges(memory), Origin: v.MemoryAffinity.Origin.String(), At: v.At})
+		out = append(out, finding.Evidence{Name: "memory affinity", Value: words.Ranges(memory), Origin: v.MemoryAffinity.Origin.String(), At: v.At})
 	}
 	for _, s := range vnuma.AffinitySettings(v) {
 		out = append(out, finding.Evidence{Name: s.Key, Value: s.Value, Origin: v.Settings.Origin.String(), At: v.At})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -33,7 +34,7 @@ func check(p *rule.StatedPass) {
 		var over []string
 		severity := finding.Low
 		if n := s.Present(i); n > room.Cores && room.Cores > 0 {
-			over = append(over, fmt.Sprintf("%s on %d cores", rule.Plural(n, "vCPU"), room.Cores))
+			over = append(over, fmt.Sprintf("%s on %d cores", words.Plural(n, "vCPU"), room.Cores))
 			switch {
 			case !room.Within && n > room.Threads: // on several nodes, which the guest takes for one
 				severity = finding.High

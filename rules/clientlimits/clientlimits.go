@@ -7,6 +7,7 @@ import (
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -45,7 +46,7 @@ func check(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Message: fmt.Sprintf("%s = %d divides %d vCPUs into %s (%s)%s instead of %s (%s)%s",
-			key, limit, g.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "client"), on.Layout.PPDs, p.Where(others), rule.Plural(l.PPDs.Len(), "client"), l.PPDs, shown),
+			key, limit, g.VCPUs, words.Plural(on.Layout.PPDs.Len(), "client"), on.Layout.PPDs, p.Where(others), words.Plural(l.PPDs.Len(), "client"), l.PPDs, shown),
 		When:     "Unless the VM was spread for memory bandwidth",
 		Ways:     ways,
 		Notice:   notice,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -56,7 +57,7 @@ func message(p *rule.Pass, on *rule.On, others int) string {
 			would = "would hold them and the memory"
 		}
 		return fmt.Sprintf("cores per socket %d cut %d vCPUs into %d virtual nodes%s where %s of %d cores %s",
-			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(others), rule.Plural(needed, "node"), on.Kind.Machine.Cores, would)
+			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(others), words.Plural(needed, "node"), on.Kind.Machine.Cores, would)
 	}
 	even := p.Flat(*g, &on.Kind.Machine)
 	return fmt.Sprintf("cores per socket %d round the clients up to %s vCPUs%s; without them they are %s",

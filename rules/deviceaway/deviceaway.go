@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -42,7 +43,7 @@ func check(p *rule.Pass) {
 		f := finding.Finding{
 			Severity: finding.Low, Topic: d.PCI,
 			Message: fmt.Sprintf("%s is attached to node %d of %s, and nothing keeps the VM there: it has %s of %d",
-				d.String(), node, v.Host.Name, rule.Plural(on.Layout.HomeNodes, "home node"), on.Layout.Nodes),
+				d.String(), node, v.Host.Name, words.Plural(on.Layout.HomeNodes, "home node"), on.Layout.Nodes),
 			When: "Where its transfers matter",
 			Ways: []numa.Way{beside(p, on, node)},
 			Evidence: []finding.Evidence{
@@ -59,7 +60,7 @@ func check(p *rule.Pass) {
 			f.Ways[0].Do, f.Ways[0].Edits = clear.Do+" and "+f.Ways[0].Do, append(clear.Edits, f.Ways[0].Edits...)
 		case len(allowed) > 0 && !slices.Contains(allowed, node):
 			f.Severity = finding.Medium
-			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but numa.nodeAffinity = %s keeps the VM elsewhere", d.String(), node, v.Host.Name, rule.Ranges(allowed))
+			f.Message = fmt.Sprintf("%s is attached to node %d of %s, but numa.nodeAffinity = %s keeps the VM elsewhere", d.String(), node, v.Host.Name, words.Ranges(allowed))
 			f.Evidence = append(f.Evidence, v.SettingEvidence("numa.nodeAffinity"))
 		}
 		if d.VirtualNode >= 0 {
@@ -85,13 +86,13 @@ func apart(p *rule.Pass, on *rule.On) bool {
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Low,
-		Message:  fmt.Sprintf("its devices are attached to several nodes of %s, and a VM of one client is beside one of them only: %s", v.Host.Name, rule.List(names)),
+		Message:  fmt.Sprintf("its devices are attached to several nodes of %s, and a VM of one client is beside one of them only: %s", v.Host.Name, words.List(names)),
 		When:     "Where transfers matter",
 		Ways: []numa.Way{numa.ByHand("give the VM devices of one node and set numa.nodeAffinity to it"),
 			numa.ByHand("divide the VM into a virtual node for each, of which the guest uses the one beside the device")},
 		Evidence: []finding.Evidence{
 			{Name: "PCI devices", Value: strings.Join(names, ", "), Origin: v.Devices.Origin.String(), At: v.At},
-			{Name: "nodes of PCI devices", Value: rule.Ranges(nodes), Origin: v.Host.Attached.Origin.String(), At: v.Host.At},
+			{Name: "nodes of PCI devices", Value: words.Ranges(nodes), Origin: v.Host.Attached.Origin.String(), At: v.Host.At},
 			on.Kind.NodesEvidence(),
 		},
 	}, &on.Layout)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -33,7 +34,7 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Low,
-		Message:  fmt.Sprintf("%s of new memory went to other nodes at %s while home node %d had %s free before", p.Grown, rule.Moment(p.Time), p.Node, p.Free),
+		Message:  fmt.Sprintf("%s of new memory went to other nodes at %s while home node %d had %s free before", p.Grown, words.Moment(p.Time), p.Node, p.Free),
 		Evidence: []finding.Evidence{
 			w.Limit("free", w.Host.Options.SpillFree.String()),
 			rule.Saw("new memory that went remote", p.Grown.String(), rule.FieldNRMEM, p.Time),
@@ -42,7 +43,7 @@ func watch(w *rule.Watch) {
 	}
 	keep := reserve(w, &f)
 	if v.Spill.Ticks > 1 {
-		f.Message += fmt.Sprintf("; %d of %s were like this", v.Spill.Ticks, rule.Plural(v.Ticks, "tick"))
+		f.Message += fmt.Sprintf("; %d of %s were like this", v.Spill.Ticks, words.Plural(v.Ticks, "tick"))
 		f.Evidence = append(f.Evidence, w.Counted("ticks with new memory that went remote", strconv.Itoa(v.Spill.Ticks), rule.FieldNRMEM))
 	}
 	most := p.Remote

@@ -11,6 +11,7 @@ import (
 
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -64,7 +65,7 @@ func check(p *rule.Pass) {
 	if v.Guest.VCPUs <= group {
 		f.Severity = finding.Info
 		f.Message = fmt.Sprintf("%s counts %d vCPUs that could be hot-added: it makes %d processor groups of %d and shows %s beside the one with its %d vCPUs",
-			system, most, groups, group, rule.Plural(groups-1, "empty NUMA node"), v.Guest.VCPUs)
+			system, most, groups, group, words.Plural(groups-1, "empty NUMA node"), v.Guest.VCPUs)
 		f.Ways = []numa.Way{{Do: fmt.Sprintf("set cpuid.maxVCPUs = %d or less%s; without it only tools that list nodes are misled", group, p.VM.Cycle()),
 			Edits: []numa.Edit{numa.Assign("cpuid.maxVCPUs", strconv.Itoa(group))}, Auto: true}}
 		report(p, f)
@@ -73,7 +74,7 @@ func check(p *rule.Pass) {
 	f.Severity = finding.Medium
 	used := (int(v.Guest.VCPUs) + group - 1) / group
 	f.Message = fmt.Sprintf("%s divides %d vCPUs over %d processor groups of %d, each a NUMA node, but there is one virtual node: %s with vCPUs and no memory",
-		system, v.Guest.VCPUs, used, group, rule.Plural(used-1, "fake node"))
+		system, v.Guest.VCPUs, used, group, words.Plural(used-1, "fake node"))
 	f.Ways, f.Notice = ways(p)
 	report(p, f)
 }
@@ -89,7 +90,7 @@ func split(p *rule.Pass, system string) {
 	f := finding.Finding{
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("%s divides a virtual node of %d vCPUs%s over %d processor groups of at most %d and shows each as a node: %s",
-			system, size, p.Where(others), (size+group-1)/group, group, rule.Plural((size+group-1)/group-1, "fake node")),
+			system, size, p.Where(others), (size+group-1)/group, group, words.Plural((size+group-1)/group-1, "fake node")),
 		Evidence: []finding.Evidence{v.SoftwareEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}
 	f.Ways, f.Notice = ways(p)

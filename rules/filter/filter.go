@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"homenode/internal/glob"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -179,7 +180,7 @@ func (f *Filter) Shown(ctx context.Context, r *rules.Result) (Shown, error) {
 	s.unknown = f.condition.unknown()
 	if len(s.VMs)+len(s.Hosts) == 0 {
 		if names := f.templates(r.Fleet); names != nil {
-			return s, fmt.Errorf("nothing is shown: %s matches templates alone, which are neither judged nor changed: %s", f, rule.List(names))
+			return s, fmt.Errorf("nothing is shown: %s matches templates alone, which are neither judged nor changed: %s", f, words.List(names))
 		}
 		return s, fmt.Errorf("nothing is shown: no VM or host matches %s%s", f, s.unknown)
 	}

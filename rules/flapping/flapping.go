@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -50,17 +51,17 @@ func often(w *rule.Watch, f *finding.Finding) {
 	v := w.VM
 	f.From, f.To = w.Window(&v.Returns)
 	f.Message = fmt.Sprintf("the home changed back to where it was before %d times in %s from %s, %s; %s in all",
-		v.Returns.Most, rule.Duration(f.To.Sub(f.From)), rule.Moment(f.From), among(v), changes(v))
+		v.Returns.Most, words.Duration(f.To.Sub(f.From)), words.Moment(f.From), among(v), changes(v))
 	f.Evidence = []finding.Evidence{
 		w.Limit("returns", strconv.Itoa(int(w.Threshold("returns")))),
-		w.Limit("window", rule.Duration(w.Host.Options.Window)),
+		w.Limit("window", words.Duration(w.Host.Options.Window)),
 		rule.Saw("returns in the window", strconv.FormatInt(v.Returns.Most, 10), rule.FieldNHN, f.From),
 	}
 }
 
 // changes writes how often the home changed, and how many migrations NMIG counted where these are fewer: it does not count each change.
 func changes(v *capture.VM) string {
-	text := rule.Plural(int(v.Changed.Total), "change")
+	text := words.Plural(int(v.Changed.Total), "change")
 	if v.HasMoves && v.Migrated.Total < v.Changed.Total {
 		return fmt.Sprintf("%s (NMIG counted %d)", text, v.Migrated.Total)
 	}
@@ -78,7 +79,7 @@ func always(w *rule.Watch, f *finding.Finding) {
 	v := w.VM
 	f.From, f.To = v.First, v.Last
 	f.Message = fmt.Sprintf("the home had changed back to where it was before at %d of %s, %s apart, %s; %s in all, and maybe more between them",
-		v.Returns.Total, rule.Plural(v.Ticks, "tick"), rule.Duration(w.Between().Round(time.Second)), among(v), rule.Plural(int(v.Changed.Total), "change"))
+		v.Returns.Total, words.Plural(v.Ticks, "tick"), words.Duration(w.Between().Round(time.Second)), among(v), words.Plural(int(v.Changed.Total), "change"))
 	f.Evidence = []finding.Evidence{
 		w.Limit("returns", strconv.Itoa(int(w.Threshold("returns")))),
 		w.Counted("ticks that found it back", fmt.Sprintf("%d of %d", v.Returns.Total, v.Ticks), rule.FieldNHN),
@@ -99,7 +100,7 @@ func among(v *capture.VM) string {
 		}
 	}
 	if len(names) == 2 {
-		return "between " + rule.List(names)
+		return "between " + words.List(names)
 	}
-	return "among " + rule.List(names)
+	return "among " + words.List(names)
 }

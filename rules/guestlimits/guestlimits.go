@@ -12,6 +12,7 @@ import (
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
 	"homenode/internal/outside"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -104,12 +105,12 @@ func idle(p *rule.Pass, one *product.Product) {
 		f.Message = fmt.Sprintf("%s is supported with at most %d processors, and the VM has %d", one, uses, n)
 	case uses == n:
 		f.Severity = finding.Info
-		f.Message = fmt.Sprintf("it depends on the %s of %s, not stated: of %d vCPUs (%s of %s) it may use only %d", one.Missing(), one, n, rule.Plural(sockets, "socket"), rule.Plural(cores, "core"), fewest)
+		f.Message = fmt.Sprintf("it depends on the %s of %s, not stated: of %d vCPUs (%s of %s) it may use only %d", one.Missing(), one, n, words.Plural(sockets, "socket"), words.Plural(cores, "core"), fewest)
 	default:
 		if 2*uses <= n {
 			f.Severity = finding.High
 		}
-		f.Message = fmt.Sprintf("%s uses %s of %d vCPUs: %s, and the guest sees %s of %s", one, span(fewest, uses), n, limits(one.Rows), rule.Plural(sockets, "socket"), rule.Plural(cores, "core"))
+		f.Message = fmt.Sprintf("%s uses %s of %d vCPUs: %s, and the guest sees %s of %s", one, span(fewest, uses), n, limits(one.Rows), words.Plural(sockets, "socket"), words.Plural(cores, "core"))
 		if one.PerCore() {
 			f.Message += fmt.Sprintf("; licensed by core, it pays for %d and uses %d", max(4, n), uses)
 		}
@@ -156,7 +157,7 @@ func hosts(p *rule.Pass, one *product.Product) {
 	}
 	report(p, one, finding.Finding{
 		Severity: finding.Medium, Topic: "hosts",
-		Message: fmt.Sprintf("%s is licensed for servers of at most %s, and a host%s has %d", one, rule.Plural(limit, "socket"), p.Where(others), packages(on.Kind)),
+		Message: fmt.Sprintf("%s is licensed for servers of at most %s, and a host%s has %d", one, words.Plural(limit, "socket"), p.Where(others), packages(on.Kind)),
 		Ways:    []numa.Way{numa.ByHand("keep the VM on hosts that its licence covers with a DRS rule (must)")},
 	}, on)
 }
@@ -179,10 +180,10 @@ func limits(rows []*product.Row) string {
 	one := product.Product{Rows: rows}
 	var parts []string
 	if k := one.Sockets(); k > 0 {
-		parts = append(parts, rule.Plural(k, "socket"))
+		parts = append(parts, words.Plural(k, "socket"))
 	}
 	if k := one.Most(func(r *product.Row) int { return r.Processors }); k > 0 {
-		parts = append(parts, rule.Plural(k, "processor"))
+		parts = append(parts, words.Plural(k, "processor"))
 	}
 	if parts == nil {
 		return "its editions differ"

@@ -7,6 +7,7 @@ import (
 
 	"homenode/esxi/product"
 	"homenode/internal/outside"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -58,7 +59,7 @@ func hana(p *rule.Pass) {
 	switch cores := v.CoresOf(on.Kind); {
 	case cores < product.HANALeastCores || v.Memory.Known() && v.Memory.Value < product.HANALeastMemory*numa.GiB:
 		report(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported for production from half a socket of %d cores and %d GB on: the VM has %s and %s",
-			product.HANALeastCores, product.HANALeastMemory, rule.Plural(cores, "core"), v.Memory.Value), Advice: "Leave it only where it is no production system"}, on)
+			product.HANALeastCores, product.HANALeastMemory, words.Plural(cores, "core"), v.Memory.Value), Advice: "Leave it only where it is no production system"}, on)
 	case on.Kind.Machine.Release.Base() == numa.ESXi70 && on.Kind.Machine.Release >= numa.ESXi70+2 && (n > product.HANAMostVCPUs || v.Memory.Value > product.HANAMostMemory*numa.GiB):
 		report(finding.Finding{Severity: finding.Low, Topic: "size", Message: fmt.Sprintf("SAP HANA is supported with at most %d vCPUs and %d TB on ESXi %s: the VM has %d and %s",
 			product.HANAMostVCPUs, product.HANAMostMemory/1024, on.Kind.Machine.Release, n, v.Memory.Value), Advice: "Ask SAP, or make it smaller"}, on)
@@ -127,9 +128,9 @@ func halfSocket(v *rule.VM, n int, o *rule.On) string {
 	perPackage := int(o.Kind.Machine.Nodes) / packages
 	switch {
 	case h.SapphireRapids() && perPackage != 2:
-		return fmt.Sprintf("on Sapphire Rapids two production VMs on a socket are supported with SNC-2 only, and a package is %s here (SAP note 3372365)", rule.Plural(perPackage, "node"))
+		return fmt.Sprintf("on Sapphire Rapids two production VMs on a socket are supported with SNC-2 only, and a package is %s here (SAP note 3372365)", words.Plural(perPackage, "node"))
 	case !h.SapphireRapids() && perPackage > 1 && strings.Contains(h.CPUModel.Value, "Xeon"):
-		return fmt.Sprintf("a package is %s, and support of two production VMs on such a socket is stated for Sapphire Rapids alone (SAP note 3372365)", rule.Plural(perPackage, "node"))
+		return fmt.Sprintf("a package is %s, and support of two production VMs on such a socket is stated for Sapphire Rapids alone (SAP note 3372365)", words.Plural(perPackage, "node"))
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"homenode/esxi/memory"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -39,7 +40,7 @@ func Foresee(p *rule.Pass, peaks []Peak, now time.Time) {
 			Advice: fmt.Sprintf("Free %s on the node before %s UTC: move a VM to another host", round(reserve-rest), at),
 			Evidence: []finding.Evidence{
 				rule.Saw("free memory of the node", round(k.Free).String(), "free memory of the node (NUMA row)", now),
-				{Name: "taken yesterday and given back", Value: round(k.Took).String(), Origin: "derived: free memory of the node, kept samples", At: rule.Moment(k.At)},
+				{Name: "taken yesterday and given back", Value: round(k.Took).String(), Origin: "derived: free memory of the node, kept samples", At: words.Moment(k.At)},
 				{Name: "reserve of a node", Value: round(reserve).String(), Origin: "derived: memory of the host, release (C-23)", At: h.At},
 			},
 		}

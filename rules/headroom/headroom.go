@@ -10,6 +10,7 @@ import (
 	"homenode/esxi/memory"
 	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -45,7 +46,7 @@ func check(p *rule.Pass) {
 	case seen == 0:
 		f.Assumes = append(f.Assumes, "homes are predicted, VMs placed in the order of the inventory (C-4)")
 	case seen < len(vms)-len(loose):
-		f.Assumes = append(f.Assumes, fmt.Sprintf("homes of %s are predicted, placed in the order of the inventory (C-4)", rule.Plural(len(vms)-len(loose)-seen, "VM")))
+		f.Assumes = append(f.Assumes, fmt.Sprintf("homes of %s are predicted, placed in the order of the inventory (C-4)", words.Plural(len(vms)-len(loose)-seen, "VM")))
 	}
 	percent := rule.OptionEvidence(h, "Mem.MemMinFreePct")
 	reserve := numa.Bytes(float64(memory.Of(h, p.Choices.FillToMinFree).New) * p.Threshold("reserve"))
@@ -65,7 +66,7 @@ func check(p *rule.Pass) {
 		{len(loose), "%s without a home node: memory on all nodes, in proportion to what is free (C-12)"},
 	} {
 		if a.n > 0 {
-			f.Assumes = append(f.Assumes, fmt.Sprintf(a.text, rule.Plural(a.n, "VM")))
+			f.Assumes = append(f.Assumes, fmt.Sprintf(a.text, words.Plural(a.n, "VM")))
 		}
 	}
 	if all > have {
@@ -130,14 +131,14 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	homes := users(n.Node, vms)
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("node %d has %s of %s left once the memory of its %s is touched, less than the reserve of %s: %s, %d vCPUs on %d cores",
-		n.ID, left(n.free), n.Memory.Value, rule.Plural(len(homes), "VM"), round(reserve), rule.Names(homes), n.VCPUs, n.Cores)
+		n.ID, left(n.free), n.Memory.Value, words.Plural(len(homes), "VM"), round(reserve), rule.Names(homes), n.VCPUs, n.Cores)
 	if n.spilled > 0 {
 		f.Message = fmt.Sprintf("node %d of %s does not take all memory of its %s: %s go to other nodes, for new memory leaves %s free; %s, %d vCPUs on %d cores",
-			n.ID, n.Memory.Value, rule.Plural(len(homes), "VM"), round(n.spilled), round(reserve), rule.Names(homes), n.VCPUs, n.Cores)
+			n.ID, n.Memory.Value, words.Plural(len(homes), "VM"), round(n.spilled), round(reserve), rule.Names(homes), n.VCPUs, n.Cores)
 	}
 	f.Message += foreign(n.Node, vms)
 	if more := len(tight) - 1; more > 0 {
-		f.Message += fmt.Sprintf("; %s likewise", rule.Plural(more, "more node"))
+		f.Message += fmt.Sprintf("; %s likewise", words.Plural(more, "more node"))
 	}
 	move := "move a VM to another host before the peak, or "
 	if bound(homes) {
@@ -160,7 +161,7 @@ func used(f *finding.Finding, tight []tightNode, vms int, at string) {
 	for _, t := range tight {
 		f.Evidence = append(f.Evidence, finding.Evidence{
 			Name: fmt.Sprintf("node %d: memory, in use, vCPUs per core", t.ID), Value: fmt.Sprintf("%s, %s, %.1f", t.Memory.Value, round(t.Used), t.Load()),
-			Origin: "derived: placement of " + rule.Plural(vms, "VM"), At: at,
+			Origin: "derived: placement of " + words.Plural(vms, "VM"), At: at,
 		})
 	}
 }
@@ -178,7 +179,7 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have numa.Bytes, h *numa.Host) {
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: %s if all is touched; the largest are %s",
-		rule.Plural(len(vms), "running VM"), round(all), round(have), rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
+		words.Plural(len(vms), "running VM"), round(all), round(have), rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
 	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)", round(all-have))
 	if bound(vms) {
 		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"

@@ -7,6 +7,7 @@ import (
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -35,7 +36,7 @@ func check(p *rule.Pass) {
 	p.Report(finding.Finding{
 		Severity: finding.High,
 		Message: fmt.Sprintf("CPU hot add hides NUMA%s: %d vCPUs run as %d clients (%s) but the guest sees 1 node, so %s of its memory is on another node than the vCPU that uses it, while N%%L reads 100",
-			p.Where(others), v.Guest.VCPUs, on.Layout.PPDs.Len(), on.Layout.PPDs, rule.Percent(on.Layout.FarShare())),
+			p.Where(others), v.Guest.VCPUs, on.Layout.PPDs.Len(), on.Layout.PPDs, words.Percent(on.Layout.FarShare())),
 		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), finding.Of("CPU hot add", v.CPUHotAdd, v.At), on.Kind.NodesEvidence()},

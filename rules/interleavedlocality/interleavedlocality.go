@@ -8,6 +8,7 @@ import (
 
 	"homenode/capture"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -32,7 +33,7 @@ func watch(w *rule.Watch) {
 		limit = "hidden"
 	}
 	f := finding.Finding{From: v.First, To: v.Last, Evidence: []finding.Evidence{
-		w.Limit(limit, rule.Percent(w.Threshold(limit))),
+		w.Limit(limit, words.Percent(w.Threshold(limit))),
 		w.Counted("mean N%L", rule.NL(mean), rule.FieldBoth),
 		w.Counted("home nodes", homes.String(), rule.FieldNHN),
 	}}
@@ -72,7 +73,7 @@ func predicted(w *rule.Watch, o *rule.On) float64 {
 
 // apart reports a VM of which N%L counts memory as local that is not on the node of the client that uses it.
 func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, f *finding.Finding) {
-	far := rule.Percent(hidden)
+	far := words.Percent(hidden)
 	why := "its clients have memory on each other's home nodes"
 	switch {
 	case o != nil && o.Layout.Memory.Placement == vnuma.Interleaved:

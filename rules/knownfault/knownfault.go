@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -63,7 +64,7 @@ func report(p *rule.Pass, fault *fault, hosts []*numa.Host, what hit) {
 		Message:  fmt.Sprintf("KB %s on %s (%s): %s", fault.kb, rule.HostNames(hosts), h.Release.Value, fault.text),
 		Evidence: []finding.Evidence{finding.Of("ESXi release of "+h.Name, h.Release, h.At), finding.Of("build of "+h.Name, h.Build, h.At), p.NodesEvidence()},
 	}
-	way := numa.ByHand(rule.Lower(fault.fix))
+	way := numa.ByHand(words.Lower(fault.fix))
 	if o := fault.option; o.Key != "" {
 		way.Edits, way.Auto = []numa.Edit{{Kind: numa.EditHostOption, Key: o.Key, To: numa.Is(o.Value)}}, !fault.watch
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -32,24 +33,24 @@ func watch(w *rule.Watch) {
 	if s.Worst < even(w)+beyond {
 		return // as large as that client is
 	}
-	limit := rule.Percent(w.Host.Options.Lopsided)
-	worst := rule.Percent(s.Worst)
+	limit := words.Percent(w.Host.Options.Lopsided)
+	worst := words.Percent(s.Worst)
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("%s or more of its memory was on one of its home nodes for %s, %s, up to %s; at last %s",
-			limit, rule.Duration(s.Length()), w.Span(s), worst, on),
+			limit, words.Duration(s.Length()), w.Span(s), worst, on),
 		Evidence: []finding.Evidence{
 			w.Limit("share", limit), w.Limit("memory", numa.Bytes(w.Threshold("memory")*float64(numa.GiB)).String()),
-			rule.Saw("so for", rule.Duration(s.Length()), rule.FieldGST, s.From),
+			rule.Saw("so for", words.Duration(s.Length()), rule.FieldGST, s.From),
 			rule.Saw("largest share on a node", worst, rule.FieldGST, s.At),
 			rule.Saw("memory on nodes at last", on, rule.FieldGST, v.Last),
 		},
 		Assumes: []string{"the guest works on all its nodes: memory that only one of them uses belongs there"},
 	}
 	if v.Appeared && s.From.Sub(v.First) <= early {
-		f.Message += fmt.Sprintf("; it was so since the VM appeared at %s, by power-on or vMotion", rule.Moment(v.First))
-		f.Evidence = append(f.Evidence, rule.Saw("appeared", rule.Moment(v.First), "names of VMs", v.First))
+		f.Message += fmt.Sprintf("; it was so since the VM appeared at %s, by power-on or vMotion", words.Moment(v.First))
+		f.Evidence = append(f.Evidence, rule.Saw("appeared", words.Moment(v.First), "names of VMs", v.First))
 	}
 	room, evidence := rooms(w)
 	f.Evidence = append(f.Evidence, evidence...)

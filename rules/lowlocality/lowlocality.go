@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -26,10 +27,10 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Medium,
-		Message:  fmt.Sprintf("N%%L was below %s for %s, %s: %s at the least", limit, rule.Duration(s.Length()), w.Span(s), rule.NL(s.Worst)),
+		Message:  fmt.Sprintf("N%%L was below %s for %s, %s: %s at the least", limit, words.Duration(s.Length()), w.Span(s), rule.NL(s.Worst)),
 		Evidence: []finding.Evidence{
 			w.Limit("locality", limit),
-			rule.Saw("below it", rule.Duration(s.Length()), rule.FieldBoth, s.From),
+			rule.Saw("below it", words.Duration(s.Length()), rule.FieldBoth, s.From),
 			rule.Saw("least N%L of that time", rule.NL(s.Worst), rule.FieldBoth, s.At),
 		},
 	}
@@ -40,8 +41,8 @@ func watch(w *rule.Watch) {
 	f.Message += w.Again(&v.Low)
 	if v.Managed > 0 {
 		share := float64(v.Low.Time) / float64(v.Managed)
-		text := rule.Percent(share)
-		f.Message += fmt.Sprintf("; it was below for %s of the %s that are judged", text, rule.Duration(v.Managed))
+		text := words.Percent(share)
+		f.Message += fmt.Sprintf("; it was below for %s of the %s that are judged", text, words.Duration(v.Managed))
 		f.Evidence = append(f.Evidence, w.Counted("time below it", text, rule.FieldBoth))
 		if share >= 0.5 { // it is the state of the VM, not an episode
 			f.Severity = finding.High
@@ -56,7 +57,7 @@ func watch(w *rule.Watch) {
 	if used, ok := v.Used.Mean(); ok && v.VCPUs > 0 && used < w.Threshold("idle") {
 		f.Severity = finding.Low
 		f.Message += "; the VM was idle on average"
-		f.Evidence = append(f.Evidence, w.Counted("mean use of a vCPU", rule.Percent(used), rule.FieldUSED))
+		f.Evidence = append(f.Evidence, w.Counted("mean use of a vCPU", words.Percent(used), rule.FieldUSED))
 	}
 	if least := numa.Bytes(w.Threshold("remote") * float64(numa.GiB)); v.Remote.Most < least {
 		f.Severity = finding.Low

@@ -7,6 +7,7 @@ import (
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -40,7 +41,7 @@ func check(p *rule.Pass) {
 	f := finding.Finding{
 		Severity: finding.Info,
 		Message: fmt.Sprintf("cores per socket are %d by hand: the guest sees %s for %s, assigned at power on it would see %s",
-			v.Guest.CoresPerSocket, rule.Plural(on.Layout.VSockets.Len(), "socket"), rule.GuestNodes(&on.Layout, "NUMA node"), sockets(&would)),
+			v.Guest.CoresPerSocket, words.Plural(on.Layout.VSockets.Len(), "socket"), rule.GuestNodes(&on.Layout, "NUMA node"), sockets(&would)),
 		Evidence: []finding.Evidence{
 			v.CPSEvidence(), finding.Of("cores per socket assigned at power on", v.AutoCoresPerSocket, v.At),
 			finding.Of("virtual hardware", v.Hardware, v.At), v.VCPUsEvidence(), on.Kind.ReleaseEvidence(),
@@ -63,7 +64,7 @@ func otherRule(l, auto *vnuma.Layout) bool {
 }
 
 func sockets(l *vnuma.Layout) string {
-	s := rule.Plural(l.VSockets.Len(), "socket") + " of " + rule.Plural(l.CoresPerSocket, "core")
+	s := words.Plural(l.VSockets.Len(), "socket") + " of " + words.Plural(l.CoresPerSocket, "core")
 	if l.GuestSeesNUMA() {
 		s += ", one a node"
 	}

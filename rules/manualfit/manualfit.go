@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -62,7 +63,7 @@ func reportLarge(p *rule.Pass, on *rule.On, others int) {
 
 func reportSmall(p *rule.Pass, on *rule.On, others int) {
 	report(p, on, finding.Low, fmt.Sprintf("%s cuts %d vCPUs into %d virtual nodes (%s)%s where %s of %d cores would do",
-		setting(p.VM, on), p.VM.Guest.VCPUs, on.Layout.VPDs.Len(), on.Layout.VPDs, p.Where(others), rule.Plural(on.Needed(&p.VM.Guest), "node"), on.Kind.Machine.Cores),
+		setting(p.VM, on), p.VM.Guest.VCPUs, on.Layout.VPDs.Len(), on.Layout.VPDs, p.Where(others), words.Plural(on.Needed(&p.VM.Guest), "node"), on.Kind.Machine.Cores),
 		"Unless the VM was spread for memory bandwidth")
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -46,7 +47,7 @@ func check(p *rule.StatedPass) {
 	p.Report(finding.Finding{
 		Severity: severity,
 		Message: fmt.Sprintf("%s of its %s (%s) are on other nodes of %s than its layout wants: %s", remote, all,
-			rule.Percent(share), v.Host.Name, strings.Join(beyond, "; ")),
+			words.Percent(share), v.Host.Name, strings.Join(beyond, "; ")),
 		Advice:   "Make room on its nodes, and move its memory there",
 		Evidence: []finding.Evidence{finding.Of("memory on nodes", numa.ReadAt(rule.OnNodes(o.OnNode.Value), o.OnNode.Origin.Where), o.At), p.Cells()},
 	})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -54,7 +55,7 @@ func check(p *rule.Pass) {
 		verb = "exceeds what new memory may take of"
 	}
 	f.Message = fmt.Sprintf("memory of %s %s the %s of its %s%s: %s",
-		memory, verb, holds, rule.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
+		memory, verb, holds, words.Plural(homes, "node"), p.Where(others), v.RemoteText(&on.Layout))
 	switch first := r.First; {
 	case v.Guest.Memory > m.ForVMs():
 		f.Message = fmt.Sprintf("memory of %s exceeds the %s that the whole host has for VMs%s: on an empty host %s are local, %s",
@@ -62,11 +63,11 @@ func check(p *rule.Pass) {
 	case r.Away() > 0:
 	case r.Crossed > 0:
 		f.Message = fmt.Sprintf("%s share %s of %s%s, which do not hold their parts of %s: %s",
-			rule.Plural(on.Layout.PPDs.Len(), "client"), rule.Plural(homes, "node"), holds, p.Where(others), memory, v.RemoteText(&on.Layout))
+			words.Plural(on.Layout.PPDs.Len(), "client"), words.Plural(homes, "node"), holds, p.Where(others), memory, v.RemoteText(&on.Layout))
 	default:
 		f.Severity = finding.Low
 		f.Message = fmt.Sprintf("memory of %s leaves too little of %s on %s free%s: %s (%s) are remote at first, and come home when the guest uses them",
-			memory, holds, rule.Plural(homes, "node"), p.Where(others), first, rule.Percent(float64(first)/float64(v.Guest.Memory)))
+			memory, holds, words.Plural(homes, "node"), p.Where(others), first, words.Percent(float64(first)/float64(v.Guest.Memory)))
 	}
 	advise(p, on, &f)
 	p.Report(f, &on.Layout)
@@ -106,7 +107,7 @@ func advise(p *rule.Pass, o *rule.On, f *finding.Finding) {
 		f.Ways, f.Notice = p.PlanWays()
 	case m.UnlikeMemory() && !plan.Better:
 	case now.Away() == 0 && o.Layout.PPDs.Len() > o.Layout.HomeNodes:
-		f.Ways = append(f.Ways, numa.ByHand(fmt.Sprintf("use vCPUs or cores per socket that make at most %s", rule.Plural(o.Layout.HomeNodes, "client"))))
+		f.Ways = append(f.Ways, numa.ByHand(fmt.Sprintf("use vCPUs or cores per socket that make at most %s", words.Plural(o.Layout.HomeNodes, "client"))))
 	case plan.Better && after.Away() < plan.Before[0].Memory.Away():
 		var ways []numa.Way
 		ways, f.Notice = p.PlanWays()

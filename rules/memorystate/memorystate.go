@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -36,17 +37,17 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: rec.Short.Longest.From, To: rec.Short.Longest.To,
 		Severity: severities[state],
-		Message:  fmt.Sprintf("the memory state was %s%s for %s in all", state, orWorse(rec, state), rule.Duration(spent)),
+		Message:  fmt.Sprintf("the memory state was %s%s for %s in all", state, orWorse(rec, state), words.Duration(spent)),
 		Evidence: []finding.Evidence{
-			w.Limit("minutes", rule.Duration(least)),
-			w.Counted("time in that state", rule.Duration(spent), rule.FieldState),
+			w.Limit("minutes", words.Duration(least)),
+			w.Counted("time in that state", words.Duration(spent), rule.FieldState),
 		},
 		Moves:  true,
 		Advice: "Move VMs with memory to other hosts before their NUMA nodes are looked at: without free memory no placement keeps it local",
 	}
 	if s := &rec.Short.Longest; rec.Short.Count > 1 || s.Length() != spent {
 		f.Message += fmt.Sprintf("; the longest time below high was %s", w.Span(s))
-		f.Evidence = append(f.Evidence, rule.Saw("longest below high", rule.Duration(s.Length()), rule.FieldState, s.From))
+		f.Evidence = append(f.Evidence, rule.Saw("longest below high", words.Duration(s.Length()), rule.FieldState, s.From))
 	} else {
 		f.Message += ", " + w.Span(s)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -31,10 +32,10 @@ func watch(w *rule.Watch) {
 		From: run.From, To: run.To,
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("%d NUMA migrations in the busiest %s, from %s, one every %s; moved like this from about %s; %d in all",
-			v.Migrated.Most, rule.Duration(window), rule.Moment(from), seconds(window.Seconds()/float64(v.Migrated.Most)), w.Span(&run), v.Migrated.Total),
+			v.Migrated.Most, words.Duration(window), words.Moment(from), seconds(window.Seconds()/float64(v.Migrated.Most)), w.Span(&run), v.Migrated.Total),
 		Evidence: []finding.Evidence{
 			w.Limit("perMinute", strconv.FormatFloat(w.Threshold("perMinute"), 'f', -1, 64)),
-			w.Limit("M002.window", rule.Duration(w.Host.Options.Window)),
+			w.Limit("M002.window", words.Duration(w.Host.Options.Window)),
 			rule.Saw("migrations in the window", strconv.FormatInt(v.Migrated.Most, 10), rule.FieldNMIG, from),
 			w.Counted("migrations", strconv.FormatInt(v.Migrated.Total, 10), rule.FieldNMIG),
 		},
@@ -120,7 +121,7 @@ func cause(w *rule.Watch, f *finding.Finding, a rule.Affinity) {
 	f.Advice = fmt.Sprintf("Set %s = 0 on the host, or numa.LocalityWeightActionAffinity = 0 on the VM (%s; default 130 up to 9.0, off from 9.1 on)", rule.ActionAffinity, kb)
 	if !w.VM.HasKinds {
 		f.Assumes = append(f.Assumes, "the moves are for locality: esxtop does not tell the kinds of migrations")
-		f.Advice = "See first whether localityMig grows (sched-stats -t numa-migration). If it does: " + rule.Lower(f.Advice)
+		f.Advice = "See first whether localityMig grows (sched-stats -t numa-migration). If it does: " + words.Lower(f.Advice)
 	}
 	if !a.Known {
 		f.Assumes = append(f.Assumes, "the release of the host is unknown: one before 9.1 with action affinity on is taken")

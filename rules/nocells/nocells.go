@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -40,7 +41,7 @@ func check(p *rule.StatedPass) {
 		if s.Dedicated {
 			what = "logical CPU"
 		}
-		over = append(over, fmt.Sprintf("%s for its %s", rule.Plural(cores, what), rule.Plural(s.VCPUs, "vCPU")))
+		over = append(over, fmt.Sprintf("%s for its %s", words.Plural(cores, what), words.Plural(s.VCPUs, "vCPU")))
 	}
 	if s.VCPUs > v.RoomOf(0).Threads {
 		severity = finding.High
@@ -60,7 +61,7 @@ func check(p *rule.StatedPass) {
 // advice says how the guest of a VM is shown several nodes: KubeVirt has no cells to state.
 func advice(v *rule.StatedVM, needed, nodes, cores int, severity finding.Severity) string {
 	s := v.Stated
-	cells, each := fmt.Sprintf("State %s, each on a node", rule.Plural(needed, "cell")), "state a cell for each node"
+	cells, each := fmt.Sprintf("State %s, each on a node", words.Plural(needed, "cell")), "state a cell for each node"
 	if s.Platform == "KubeVirt" {
 		cells = "Let the guest see the nodes of its CPUs: dedicatedCpuPlacement, numa.guestMappingPassthrough and memory.hugepages"
 		each = "let the guest see its nodes (numa.guestMappingPassthrough)"
@@ -69,7 +70,7 @@ func advice(v *rule.StatedVM, needed, nodes, cores int, severity finding.Severit
 	case needed > nodes && s.VCPUs <= cores:
 		return fmt.Sprintf("%s are more than %s has: use less, and %s", s.Shape.Memory, v.Host.Name, each)
 	case needed > nodes:
-		return fmt.Sprintf("%s are more than %s holds, a core each: use fewer, and %s", rule.Plural(s.VCPUs, "vCPU"), v.Host.Name, each)
+		return fmt.Sprintf("%s are more than %s holds, a core each: use fewer, and %s", words.Plural(s.VCPUs, "vCPU"), v.Host.Name, each)
 	case severity == finding.Medium && s.Platform != "KubeVirt":
 		return cells + ", or pin it inside a node, whose cores its vCPUs then share"
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -72,7 +73,7 @@ func missing(p *rule.Pass, nodes []int) bool {
 	f := finding.Finding{
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("%s %s node %s of numa.nodeAffinity = %s: the nodes there are %s", rule.HostNames(hosts), verb,
-			rule.Ranges(lacking(first, nodes)), rule.Ranges(nodes), rule.Ranges(ids(first))),
+			words.Ranges(lacking(first, nodes)), words.Ranges(nodes), words.Ranges(ids(first))),
 		Ways: []numa.Way{numa.ByHand("keep the VM with a DRS rule on hosts that have these nodes")},
 	}
 	report(p, &f, on)
@@ -93,7 +94,7 @@ func tooFewCores(p *rule.Pass, nodes []int) bool {
 	f := finding.Finding{
 		Severity: finding.Medium, Topic: "cores",
 		Message: fmt.Sprintf("numa.nodeAffinity = %s allows %s with %d cores%s, but %d vCPUs run as %s: they share nodes and wait while others idle",
-			rule.Ranges(nodes), rule.Plural(len(nodes), "node"), len(nodes)*int(on.Kind.Machine.Cores), p.Where(others), v.Guest.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "client")),
+			words.Ranges(nodes), words.Plural(len(nodes), "node"), len(nodes)*int(on.Kind.Machine.Cores), p.Where(others), v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "client")),
 		Ways: []numa.Way{list(on, nodes, on.Layout.Least), p.AtMostVCPUs(cores(on), "")},
 	}
 	if v.Guest.Needs.Exclusive {
@@ -116,7 +117,7 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	f := finding.Finding{
 		Severity: finding.Medium, Topic: "memory",
 		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are to be had from no other node and are ballooned or swapped",
-			memory, memory-beyond, rule.Plural(len(nodes), "node"), rule.Ranges(nodes), p.Where(others), beyond),
+			memory, memory-beyond, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others), beyond),
 		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory))},
 	}
 	if memory > beyond {

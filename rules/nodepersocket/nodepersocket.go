@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -24,8 +25,8 @@ func check(p *rule.StatedPass) {
 	}
 	p.Report(finding.Finding{
 		Severity: finding.High,
-		Message:  fmt.Sprintf("each of its %d vCPUs is a socket and a node of its own, and %s of %s would hold the VM", len(s.Cells), rule.Plural(needed, "node"), v.Host.Name),
-		Advice:   fmt.Sprintf("State %s, and as many sockets", rule.Plural(needed, "cell")),
+		Message:  fmt.Sprintf("each of its %d vCPUs is a socket and a node of its own, and %s of %s would hold the VM", len(s.Cells), words.Plural(needed, "node"), v.Host.Name),
+		Advice:   fmt.Sprintf("State %s, and as many sockets", words.Plural(needed, "cell")),
 		Evidence: []finding.Evidence{p.Topology(), p.Cells(), p.Nodes()},
 	})
 }

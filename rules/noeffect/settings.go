@@ -6,6 +6,7 @@ import (
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/rule"
 )
@@ -164,7 +165,7 @@ func limit(p *rule.Pass, o *rule.On, value, other int32, otherKey string) string
 	case int(value) >= without.Capacity:
 		return fmt.Sprintf("a node holds %d vCPUs of a client anyway (B-4)", without.Capacity)
 	case value >= g.VCPUs:
-		return fmt.Sprintf("the VM has %s (B-4)", rule.Plural(int(g.VCPUs), "vCPU"))
+		return fmt.Sprintf("the VM has %s (B-4)", words.Plural(int(g.VCPUs), "vCPU"))
 	case other > 0 && other < value:
 		return fmt.Sprintf("%s = %d is lower (B-10)", otherKey, other)
 	}

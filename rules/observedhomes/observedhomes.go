@@ -9,6 +9,7 @@ import (
 
 	"homenode/capture"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/confront"
 	"homenode/rules/finding"
@@ -81,7 +82,7 @@ func more(w *rule.Watch, o *rule.On, homes numa.NodeSet) {
 		f.Advice = rule.Likely(&s)
 	}
 	if from, at, ok := widened(w.VM, homes, o.Layout.HomeNodes); ok {
-		f.Message += fmt.Sprintf("; they widened from %s about %s, and N%%L counts all of them as local", rule.Nodes(from), rule.Moment(at))
+		f.Message += fmt.Sprintf("; they widened from %s about %s, and N%%L counts all of them as local", rule.Nodes(from), words.Moment(at))
 	}
 	report(w, f)
 }

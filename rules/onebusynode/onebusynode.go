@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -29,17 +30,17 @@ func watch(w *rule.Watch) {
 	if there.known > 0 && there.alone && there.waiting == 0 {
 		return // one client on each busy node: it cannot be divided
 	}
-	busy, idle := rule.Percent(rec.Options.BusyNode), rule.Percent(rec.Options.IdleNode)
+	busy, idle := words.Percent(rec.Options.BusyNode), words.Percent(rec.Options.IdleNode)
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Medium,
 		Message: fmt.Sprintf("a node was %s busy or more while another was %s or less for %s, %s: node %d %s and node %d %s at %s",
-			busy, idle, rule.Duration(s.Length()), w.Span(s), at.Busiest, rule.Percent(at.Busy), at.Idlest, rule.Percent(at.Idle), rule.Moment(at.Time)),
+			busy, idle, words.Duration(s.Length()), w.Span(s), at.Busiest, words.Percent(at.Busy), at.Idlest, words.Percent(at.Idle), words.Moment(at.Time)),
 		Evidence: []finding.Evidence{
 			w.Limit("busy", busy), w.Limit("idle", idle),
-			rule.Saw("uneven for", rule.Duration(s.Length()), rule.FieldNode, s.From),
-			rule.Saw(fmt.Sprintf("load of node %d", at.Busiest), rule.Percent(at.Busy), rule.FieldNode, at.Time),
-			rule.Saw(fmt.Sprintf("load of node %d", at.Idlest), rule.Percent(at.Idle), rule.FieldNode, at.Time),
+			rule.Saw("uneven for", words.Duration(s.Length()), rule.FieldNode, s.From),
+			rule.Saw(fmt.Sprintf("load of node %d", at.Busiest), words.Percent(at.Busy), rule.FieldNode, at.Time),
+			rule.Saw(fmt.Sprintf("load of node %d", at.Idlest), words.Percent(at.Idle), rule.FieldNode, at.Time),
 		},
 		Moves: true,
 	}
@@ -144,14 +145,14 @@ func (h *home) tell(w *rule.Watch, f *finding.Finding, at *capture.Uneven) {
 		f.Severity = finding.Low // clients of wide VMs: their guests load them unevenly
 		f.Message += fmt.Sprintf("; no VM was homed on %s alone", where)
 	default:
-		f.Message += fmt.Sprintf("; %s were homed on %s alone: %s", counted(len(h.names), h.known), where, rule.List(h.names))
+		f.Message += fmt.Sprintf("; %s were homed on %s alone: %s", counted(len(h.names), h.known), where, words.List(h.names))
 		f.Evidence = append(f.Evidence, rule.Saw("VMs homed on "+where+" alone", strconv.Itoa(len(h.names)), rule.FieldNHN, at.Time))
 	}
 	if h.arrived > 0 {
 		f.Message += fmt.Sprintf("; %d of them appeared in the recording, by power-on or vMotion", h.arrived)
 		f.Evidence = append(f.Evidence, w.Counted("of them appeared", strconv.Itoa(h.arrived), "names of VMs"))
 	}
-	switch half := rule.Percent(w.Host.Options.Ready / 2); {
+	switch half := words.Percent(w.Host.Options.Ready / 2); {
 	case h.waiting > 0:
 		f.Severity = finding.High
 		f.Message += fmt.Sprintf("; %d of them waited for its cores", h.waiting)
@@ -165,7 +166,7 @@ func (h *home) tell(w *rule.Watch, f *finding.Finding, at *capture.Uneven) {
 
 func counted(n, of int) string {
 	if n == of {
-		return "all " + rule.Plural(n, "VM")
+		return "all " + words.Plural(n, "VM")
 	}
-	return fmt.Sprintf("%d of %s", n, rule.Plural(of, "VM"))
+	return fmt.Sprintf("%d of %s", n, words.Plural(of, "VM"))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -60,17 +61,17 @@ func onPCPUs(p *rule.Pass, vms []*rule.VM) {
 			if load <= 1 {
 				continue
 			}
-			f.Message = fmt.Sprintf("%s has %d vCPUs on %s", g.vms[0].Name, g.vcpus, rule.Plural(len(g.pcpus), "PCPU"))
+			f.Message = fmt.Sprintf("%s has %d vCPUs on %s", g.vms[0].Name, g.vcpus, words.Plural(len(g.pcpus), "PCPU"))
 			f.Advice = "Give the VM at least as many PCPUs as vCPUs, or clear its CPU affinity"
 		} else {
 			f.Message = fmt.Sprintf("%s are pinned to overlapping PCPUs: %d vCPUs on %s (%s) of %s", rule.Names(g.vms), g.vcpus,
-				rule.Plural(len(g.pcpus), "PCPU"), rule.Ranges(g.pcpus), rule.Plural(cores, "core"))
+				words.Plural(len(g.pcpus), "PCPU"), words.Ranges(g.pcpus), words.Plural(cores, "core"))
 		}
 		if load > 1 {
 			f.Message += fmt.Sprintf("; PCPU %d alone is wanted by %.1f vCPUs", busiest, load)
 		}
 		for i, v := range g.vms {
-			f.Evidence = append(f.Evidence, finding.Evidence{Name: "CPU affinity of " + v.Name, Value: rule.Ranges(g.lists[i]), Origin: pinOrigin(v.VM), At: v.At},
+			f.Evidence = append(f.Evidence, finding.Evidence{Name: "CPU affinity of " + v.Name, Value: words.Ranges(g.lists[i]), Origin: pinOrigin(v.VM), At: v.At},
 				finding.Of("vCPUs of "+v.Name, v.VCPUs, v.At))
 		}
 		f.Evidence = append(f.Evidence, p.NodesEvidence())

@@ -66,7 +66,7 @@ func check(p *rule.StatedPass) {
 		}
 		cell := fmt.Sprintf("the vCPUs of cell %d", i)
 		if v.Flat() {
-			cell = fmt.Sprintf("its %s", rule.Plural(s.VCPUs, "vCPU"))
+			cell = fmt.Sprintf("its %s", words.Plural(s.VCPUs, "vCPU"))
 		}
 		evidence := []finding.Evidence{p.At("vCPUs on", rule.NodeList(runs), s.PinAt(i)), p.Cells(), p.Nodes()}
 		bound := ""

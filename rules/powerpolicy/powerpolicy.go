@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -64,7 +65,7 @@ func report(p *rule.Pass, hosts []*numa.Host, vms []*rule.VM, severity finding.S
 		Severity: severity,
 		On:       on,
 		Message: fmt.Sprintf("the power policy of %s is %s, and %s of more than %d vCPUs run there: %s; the largest has %d",
-			rule.HostNames(hosts), h.PowerPolicy.Value, rule.Plural(len(vms), "VM"), int(p.Threshold("largeVM")), rule.Names(vms), big.Guest.VCPUs),
+			rule.HostNames(hosts), h.PowerPolicy.Value, words.Plural(len(vms), "VM"), int(p.Threshold("largeVM")), rule.Names(vms), big.Guest.VCPUs),
 		Advice: "Choose High Performance, and OS control in the BIOS setup",
 		Evidence: []finding.Evidence{
 			finding.Of("power policy of "+h.Name, h.PowerPolicy, h.At),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -49,11 +50,11 @@ func check(p *rule.Pass) {
 	f.Severity = finding.Medium
 	if node, _ := m.CPUs(&v.Guest); tooWide(v, on) {
 		f.Message = fmt.Sprintf("%s wants %d vCPUs on %s%s, and latency sensitivity High gives each of them a core of its own: a node has %d cores, enough for %d vCPUs",
-			key, v.Guest.VCPUs, rule.Plural(on.Layout.PPDs.Len(), "node"), p.Where(others), m.Cores, node)
+			key, v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "node"), p.Where(others), m.Cores, node)
 		f.Ways = []numa.Way{p.AtMostVCPUs(int(node), "")}
 	} else {
 		f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
-			key, v.Guest.VCPUs, rule.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
+			key, v.Guest.VCPUs, words.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
 			on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory),
 			v.RemoteText(&on.Layout))
 		f.Ways = []numa.Way{p.LessMemory(on, 1)}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -33,13 +34,13 @@ func check(p *rule.Pass) {
 		f.Evidence = append(f.Evidence, v.SettingEvidence(key))
 	}
 	f.Evidence = append(f.Evidence, v.SettingEvidence("numa.autosize.vcpu.maxPerVirtualNode"), v.SettingEvidence("numa.autosize.cookie"), on.Kind.NodesEvidence())
-	runs := fmt.Sprintf("although it runs as %s", rule.Plural(on.Layout.PPDs.Len(), "client"))
+	runs := fmt.Sprintf("although it runs as %s", words.Plural(on.Layout.PPDs.Len(), "client"))
 	if on.Layout.PPDs.Len() > fresh.PPDs.Len() {
 		f.Severity = finding.Medium
-		runs = fmt.Sprintf("and runs as %s", rule.Plural(on.Layout.PPDs.Len(), "client"))
+		runs = fmt.Sprintf("and runs as %s", words.Plural(on.Layout.PPDs.Len(), "client"))
 	}
 	f.Message = fmt.Sprintf("%s came after the size of %d vCPUs per virtual node was stored: the guest still sees %s %s, sized afresh it would see %s",
-		key, v.Guest.Stored, rule.Plural(on.Layout.VPDs.Len(), "node"), runs, rule.Plural(fresh.VPDs.Len(), "node"))
+		key, v.Guest.Stored, words.Plural(on.Layout.VPDs.Len(), "node"), runs, words.Plural(fresh.VPDs.Len(), "node"))
 	f.Ways, f.Notice = p.PlanWays()
 	if !p.Plan().Better {
 		f.Ways = []numa.Way{v.Afresh()}

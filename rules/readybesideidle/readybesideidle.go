@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -22,19 +23,19 @@ func watch(w *rule.Watch) {
 		return
 	}
 	at := &v.StarvedAt
-	limit := rule.Percent(w.Host.Options.Ready)
-	worst := rule.Percent(s.Worst)
+	limit := words.Percent(w.Host.Options.Ready)
+	worst := words.Percent(s.Worst)
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.High,
 		Message: fmt.Sprintf("ready time of each vCPU was %s or more for %s, %s, up to %s, while cores idled: node %d was %s busy and node %d %s at %s",
-			limit, rule.Duration(s.Length()), w.Span(s), worst, at.Busiest, rule.Percent(at.Busy), at.Idlest, rule.Percent(at.Idle), rule.Moment(at.Time)),
+			limit, words.Duration(s.Length()), w.Span(s), worst, at.Busiest, words.Percent(at.Busy), at.Idlest, words.Percent(at.Idle), words.Moment(at.Time)),
 		Evidence: []finding.Evidence{
 			w.Limit("ready", limit),
-			rule.Saw("waited for", rule.Duration(s.Length()), rule.FieldRDY, s.From),
+			rule.Saw("waited for", words.Duration(s.Length()), rule.FieldRDY, s.From),
 			rule.Saw("most ready time", worst, rule.FieldRDY, s.At),
-			rule.Saw(fmt.Sprintf("load of node %d, a home", at.Busiest), rule.Percent(at.Busy), rule.FieldNode, at.Time),
-			rule.Saw(fmt.Sprintf("load of node %d", at.Idlest), rule.Percent(at.Idle), rule.FieldNode, at.Time),
+			rule.Saw(fmt.Sprintf("load of node %d, a home", at.Busiest), words.Percent(at.Busy), rule.FieldNode, at.Time),
+			rule.Saw(fmt.Sprintf("load of node %d", at.Idlest), words.Percent(at.Idle), rule.FieldNode, at.Time),
 		},
 	}
 	if w.Predicted != nil && w.Predicted.CPULimit.Known() && w.Predicted.CPULimit.Value > 0 {

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -27,10 +28,10 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Medium,
-		Message:  fmt.Sprintf("%s or more were remote for %s, %s: %s at the most", limit, rule.Duration(s.Length()), w.Span(s), most),
+		Message:  fmt.Sprintf("%s or more were remote for %s, %s: %s at the most", limit, words.Duration(s.Length()), w.Span(s), most),
 		Evidence: []finding.Evidence{
 			w.Limit("remote", limit),
-			rule.Saw("that much remote for", rule.Duration(s.Length()), rule.FieldNRMEM, s.From),
+			rule.Saw("that much remote for", words.Duration(s.Length()), rule.FieldNRMEM, s.From),
 			rule.Saw("most remote memory", most.String(), rule.FieldNRMEM, s.At),
 		},
 	}
@@ -42,7 +43,7 @@ func watch(w *rule.Watch) {
 			hides = " was"
 		}
 		f.Message += fmt.Sprintf("; N%%L%s %s on average in that time, %s at the least", hides, rule.NL(mean), rule.NL(least))
-		f.Evidence = append(f.Evidence, finding.Evidence{Name: "mean N%L of that time", Value: rule.NL(mean), Origin: "derived: " + rule.FieldBoth, At: rule.Moment(s.From)}, rule.Saw("least N%L of that time", rule.NL(least), rule.FieldBoth, s.From))
+		f.Evidence = append(f.Evidence, finding.Evidence{Name: "mean N%L of that time", Value: rule.NL(mean), Origin: "derived: " + rule.FieldBoth, At: words.Moment(s.From)}, rule.Saw("least N%L of that time", rule.NL(least), rule.FieldBoth, s.From))
 	}
 	if ok && least >= w.Threshold("fair") {
 		f.Severity = finding.Low

@@ -9,6 +9,7 @@ import (
 	"homenode/esxi/plan"
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -81,9 +82,9 @@ func (p *Pass) counsel() (advice, notice string) {
 	if needed == nil {
 		first = better
 	}
-	text := capital(strings.Join(first, ", "))
+	text := words.Capital(strings.Join(first, ", "))
 	if needed == nil {
-		text = "Nothing has to change; better: " + Lower(text)
+		text = "Nothing has to change; better: " + words.Lower(text)
 	}
 	text += p.forHosts(best) + p.VM.Cycle() + ": the guest then sees "
 	if needed != nil && better != nil {
@@ -172,7 +173,7 @@ func (p *Pass) Counts() string {
 	if counts == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
+	return fmt.Sprintf("%d vCPUs do not divide over %s: %s would", p.VM.Guest.VCPUs, words.Plural(p.VM.On[0].Layout.Least, "node"), strings.Join(counts, " or "))
 }
 
 // stepsOf lists the changes of the edit.
@@ -253,20 +254,5 @@ func Or(a, b string) string {
 	case b == "":
 		return a
 	}
-	return a + ", or: " + Lower(b)
-}
-
-// Lower returns s with its first letter in lower case, to stand behind a colon.
-func Lower(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return a + ", or: " + words.Lower(b)
 }

@@ -6,6 +6,7 @@ import (
 
 	"homenode/esxi/placement"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -75,7 +76,7 @@ func (p *Placed) Basis() (text string, seen int) {
 	if seen == 0 {
 		return "", 0
 	}
-	text = fmt.Sprintf("%s where seen", Plural(seen, "VM"))
+	text = fmt.Sprintf("%s where seen", words.Plural(seen, "VM"))
 	switch {
 	case first == "":
 	case first == last:

@@ -7,27 +7,25 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
 
 // The words in which rules speak of recordings, and the evidence for them.
 
-// Moment writes a time of a recording: "2026-11-02 01:10:20", in UTC.
-func Moment(t time.Time) string { return t.UTC().Format(time.DateTime) }
-
 // Span writes when a spell was: "2026-11-02 01:10:20 to 01:40:00", with the second
 // date when that is another, and whether it went on to the end of the recording.
 func (w *Watch) Span(s *capture.Spell) string {
 	from, to := s.From.UTC(), s.To.UTC()
-	end := Moment(to)
+	end := words.Moment(to)
 	if from.Format(time.DateOnly) == to.Format(time.DateOnly) {
 		end = to.Format(time.TimeOnly)
 	}
 	if to.Equal(w.Host.Last) {
 		end += " (the end of the " + w.recording() + ")"
 	}
-	return Moment(from) + " to " + end
+	return words.Moment(from) + " to " + end
 }
 
 // live reports whether what is judged is what homenode serve has seen, which goes on.
@@ -50,30 +48,9 @@ func (w *Watch) Again(s *capture.Spells) string {
 	}
 	text := fmt.Sprintf("; it was so %d times, this was the longest", s.Count)
 	if s.Last.From.After(s.Longest.From) {
-		text += fmt.Sprintf(" and the last was %s, %s", Duration(s.Last.Length()), w.Span(&s.Last))
+		text += fmt.Sprintf(" and the last was %s, %s", words.Duration(s.Last.Length()), w.Span(&s.Last))
 	}
 	return text
-}
-
-// Duration writes a time span with its two largest units: "50 s", "12 min",
-// "3 h 20 min", "2 d 4 h".
-func Duration(d time.Duration) string {
-	two := func(large time.Duration, name string, small time.Duration, rest string) string {
-		text := fmt.Sprintf("%d %s", d/large, name)
-		if n := d % large / small; n > 0 {
-			text += fmt.Sprintf(" %d %s", n, rest)
-		}
-		return text
-	}
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%d s", d/time.Second)
-	case d < time.Hour:
-		return two(time.Minute, "min", time.Second, "s")
-	case d < 24*time.Hour:
-		return two(time.Hour, "h", time.Minute, "min")
-	}
-	return two(24*time.Hour, "d", time.Hour, "h")
 }
 
 // NL writes a share of local memory as esxtop does N%L: whole percent, truncated, so
@@ -93,14 +70,14 @@ func Nodes(s numa.NodeSet) string {
 
 // Saw returns a number of a recording as evidence, as it was read at a time.
 func Saw(name, value, field string, at time.Time) finding.Evidence {
-	return finding.Evidence{Name: name, Value: value, Origin: "read: " + field, At: Moment(at)}
+	return finding.Evidence{Name: name, Value: value, Origin: "read: " + field, At: words.Moment(at)}
 }
 
 // Counted returns a number that the whole recording gives, counted or averaged from a
 // field.
 func (w *Watch) Counted(name, value, field string) finding.Evidence {
-	at := Moment(w.Host.First) + " to " + Moment(w.Host.Last)
-	return finding.Evidence{Name: name, Value: value, Origin: fmt.Sprintf("derived: %s of %s", field, Plural(w.Host.Ticks, "tick")), At: at}
+	at := words.Moment(w.Host.First) + " to " + words.Moment(w.Host.Last)
+	return finding.Evidence{Name: name, Value: value, Origin: fmt.Sprintf("derived: %s of %s", field, words.Plural(w.Host.Ticks, "tick")), At: at}
 }
 
 // Limit returns a threshold that a message names as evidence; name has the rule before

@@ -28,23 +28,6 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-func TestDuration(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0:                              "0 s",
-		50*time.Second + 900*1e6:       "50 s",
-		time.Minute:                    "1 min",
-		12*time.Minute + 20*1e9:        "12 min 20 s",
-		3 * time.Hour:                  "3 h",
-		3*time.Hour + 20*60*1e9 + 1e9:  "3 h 20 min",
-		52*time.Hour + 59*time.Minute:  "2 d 4 h",
-		24*time.Hour + 59*60*1e9 + 1e9: "1 d",
-	} {
-		if got := Duration(d); got != want {
-			t.Errorf("Duration(%s) = %q, want %q", d, got, want)
-		}
-	}
-}
-
 // TestNL: truncated as esxtop does, but not by what floating point loses.
 func TestNL(t *testing.T) {
 	for share, want := range map[float64]string{0.7999: "79 %", 0.8: "80 %", 0.29: "29 %", 0.57: "57 %", 1: "100 %", 0.999: "99 %", 0: "0 %"} {
@@ -58,16 +41,6 @@ func TestNodes(t *testing.T) {
 	for set, want := range map[numa.NodeSet]string{0: "no node", numa.SetOf(1): "node 1", numa.SetOf(0, 2): "nodes 0,2"} {
 		if got := Nodes(set); got != want {
 			t.Errorf("Nodes(%d) = %q, want %q", set, got, want)
-		}
-	}
-}
-
-func TestList(t *testing.T) {
-	for want, names := range map[string][]string{
-		"": nil, "a": {"a"}, "a and b": {"a", "b"}, "a, b, c and d": {"a", "b", "c", "d"}, "a, b, c and 2 more": {"a", "b", "c", "d", "e"},
-	} {
-		if got := List(names); got != want {
-			t.Errorf("List(%q) = %q, want %q", names, got, want)
 		}
 	}
 }

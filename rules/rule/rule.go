@@ -215,7 +215,7 @@ func (o *On) Lacks(g *vnuma.Guest) numa.Bytes {
 // end, when the guest uses all of it.
 func (v *VM) RemoteText(l *vnuma.Layout) string {
 	r := &l.Memory
-	share := func(b numa.Bytes) string { return Percent(float64(b) / float64(max(1, v.Guest.Memory))) }
+	share := func(b numa.Bytes) string { return words.Percent(float64(b) / float64(max(1, v.Guest.Memory))) }
 	s := fmt.Sprintf("%s (%s) stay remote once the guest uses all of it", r.Remote, share(r.Remote))
 	if r.First > 0 {
 		s += fmt.Sprintf(", %s at first", r.Remote+r.First)

@@ -1,12 +1,8 @@
 package rule
 
 import (
-	"fmt"
-	"strings"
-
-	"homenode/internal/words"
-
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 )
@@ -62,44 +58,10 @@ func (v *VM) Runs() bool {
 	return len(v.Seen) > 0 || v.StatedOn()
 }
 
-// Ranges writes ascending numbers as "0–7, 12".
-func Ranges(numbers []int) string {
-	var parts []string
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
-		}
-		switch {
-		case j == i:
-			parts = append(parts, fmt.Sprint(numbers[i]))
-		case j == i+1:
-			parts = append(parts, fmt.Sprint(numbers[i]), fmt.Sprint(numbers[j]))
-		default:
-			parts = append(parts, fmt.Sprintf("%d–%d", numbers[i], numbers[j]))
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ", ")
-}
-
 // Names lists the first VMs by name: "sql01, sql02, web01 and 7 more".
 func Names(vms []*VM) string {
 	names := words.Texts(vms, func(v *VM) string { return v.Name })
-	return List(names)
-}
-
-// List lists the first names: "sql01, sql02, web01 and 7 more".
-func List(names []string) string {
-	const most = 3
-	n := len(names)
-	switch {
-	case n > most+1:
-		return words.First(most, names)
-	case n > 1:
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
+	return words.List(names)
 }
 
 // NodesEvidence returns the NUMA nodes of the host that a host rule judges as evidence.

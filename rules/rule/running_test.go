@@ -6,23 +6,6 @@ import (
 	"homenode/numa"
 )
 
-func TestRanges(t *testing.T) {
-	for _, tt := range []struct {
-		numbers []int
-		want    string
-	}{
-		{nil, ""},
-		{[]int{4}, "4"},
-		{[]int{4, 5}, "4, 5"},
-		{[]int{0, 1, 2, 3, 8}, "0–3, 8"},
-		{[]int{0, 2, 3, 4}, "0, 2–4"},
-	} {
-		if got := Ranges(tt.numbers); got != tt.want {
-			t.Errorf("Ranges(%v) = %q, want %q", tt.numbers, got, tt.want)
-		}
-	}
-}
-
 func TestNames(t *testing.T) {
 	var vms []*VM
 	for n, want := range []string{"", "a", "a and b", "a, b and c", "a, b, c and d", "a, b, c and 2 more"} {

@@ -5,9 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -35,7 +34,7 @@ func Short(l *vnuma.Layout) string {
 		return s + " no home"
 	}
 	if far := l.FarShare(); far > 0 {
-		s += " +" + Percent(far)
+		s += " +" + words.Percent(far)
 	}
 	return s
 }

@@ -141,7 +141,7 @@ func (v *Verdict) Explain(f *finding.Finding) {
 		if len(texts) > 0 {
 			f.Message += ": " + strings.Join(texts, ", and ")
 		}
-		f.Advice = strings.Join(words.Texts(v.Left, func(c finding.Cause) string { return capital(c.Do) }), ". ")
+		f.Advice = strings.Join(words.Texts(v.Left, func(c finding.Cause) string { return words.Capital(c.Do) }), ". ")
 		if len(v.Left) == 1 {
 			f.Ways = []numa.Way{{Do: v.Left[0].Do, Edits: v.told[0].Edits}}
 		}
@@ -151,7 +151,7 @@ func (v *Verdict) Explain(f *finding.Finding) {
 	default:
 		last := len(texts) - 1
 		f.Message += "; possible causes: " + strings.Join(texts[:last], ", ") + ", or " + texts[last]
-		f.Advice = "Find out which it is. " + capital(strings.Join(words.Texts(v.Left, func(c finding.Cause) string {
+		f.Advice = "Find out which it is. " + words.Capital(strings.Join(words.Texts(v.Left, func(c finding.Cause) string {
 			text := c.Text + ": see " + c.Told
 			if last < mostDone {
 				text += ", then " + c.Do

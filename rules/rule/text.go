@@ -24,27 +24,6 @@ func Beyond(rest, tier numa.Bytes) string {
 	return fmt.Sprintf("%s do not fit its DRAM: %s go to its slower memory tier, and %s are ballooned or swapped", rest, tier, rest-tier)
 }
 
-// Plural returns "1 node" or "1,204 nodes".
-func Plural(n int, noun string) string { return words.Plural(n, noun) }
-
-// Percent returns a share in [0, 1] as a whole percentage, "33 %". Shares that are
-// not zero never read 0 %.
-func Percent(share float64) string {
-	p := int(share*100 + 0.5)
-	if p == 0 && share > 0 {
-		return "< 1 %"
-	}
-	return strconv.Itoa(p) + " %"
-}
-
-// Rate writes a share of time with one digit below 10 %, where ready time matters.
-func Rate(share float64) string {
-	if p := share * 100; p < 9.95 {
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return Percent(share)
-}
-
 // Where names the hosts a finding holds on, " on esx13–16", unless it holds on
 // every host of the cluster.
 func (p *Pass) Where(others int) string {
@@ -110,7 +89,7 @@ func Notice(now, next *vnuma.Layout) string {
 }
 
 func sockets(l *vnuma.Layout) string {
-	return fmt.Sprintf("%s of %s", Plural(l.VSockets.Len(), "socket"), Plural(l.CoresPerSocket, "core"))
+	return fmt.Sprintf("%s of %s", words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core"))
 }
 
 // GuestNodes says how many nodes the guest of a layout sees, and with how many vCPUs.

@@ -28,11 +28,3 @@ func TestHostNames(t *testing.T) {
 		}
 	}
 }
-
-func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{0: "0 %", 0.001: "< 1 %", 0.334: "33 %", 0.5: "50 %", 1: "100 %"} {
-		if got := Percent(share); got != want {
-			t.Errorf("Percent(%v) = %q, want %q", share, got, want)
-		}
-	}
-}

@@ -121,7 +121,7 @@ func unset(edits []numa.Edit) []numa.Edit {
 // makes something worse, is left out.
 func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil && p.VM == nil && f.Advice != "" {
-		f.Ways = []numa.Way{numa.ByHand(Lower(f.Advice))}
+		f.Ways = []numa.Way{numa.ByHand(words.Lower(f.Advice))}
 		return
 	}
 	if f.Ways == nil || p.Weighing {
@@ -165,10 +165,10 @@ func (p *Pass) advise(f *finding.Finding) {
 	case f.Advice == "":
 		f.Ways, f.Advice = nil, why
 	case f.When != "":
-		f.Advice = f.When + ": " + Lower(f.Advice)
+		f.Advice = f.When + ": " + words.Lower(f.Advice)
 	}
 	if p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
-		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on, and on again at the end. In between: " + Lower(f.Advice)
+		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on, and on again at the end. In between: " + words.Lower(f.Advice)
 	}
 	if p.VM != nil && slices.ContainsFunc(f.Ways, func(w numa.Way) bool { return Needs(w.Edits) != numa.NeedsNothing }) {
 		f.Notice = words.Join("; ", f.Notice, p.VM.KeyNotice())

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -93,7 +94,7 @@ func second(p *rule.Pass, hosts []*numa.Host) {
 		Advice:   "Give VMs even vCPU counts there",
 	}
 	if odd > 0 {
-		f.Message += fmt.Sprintf("; %d of %s have an odd vCPU count and leave a thread idle", odd, rule.Plural(all, "VM"))
+		f.Message += fmt.Sprintf("; %d of %s have an odd vCPU count and leave a thread idle", odd, words.Plural(all, "VM"))
 	} else {
 		f.Advice = ""
 	}

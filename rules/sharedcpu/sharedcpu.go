@@ -50,7 +50,7 @@ func check(p *rule.StatedPass) {
 		p.Report(finding.Finding{
 			Severity: finding.High,
 			Topic:    "fewer",
-			Message:  fmt.Sprintf("%d of its %s may run on %s of the host and no others", vcpus, rule.Plural(v.Stated.VCPUs, "vCPU"), rule.Plural(n, "CPU")),
+			Message:  fmt.Sprintf("%d of its %s may run on %s of the host and no others", vcpus, words.Plural(v.Stated.VCPUs, "vCPU"), words.Plural(n, "CPU")),
 			Advice:   "Let them run on as many CPUs, or on all of a node",
 			Evidence: []finding.Evidence{p.At("CPUs of these vCPUs", fmt.Sprint(n), v.Stated.PinAt(0))},
 		})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -54,7 +55,7 @@ func check(p *rule.Pass) {
 	}
 	if p.SpreadLate(on) {
 		f.Message = fmt.Sprintf("numa.consolidate = FALSE came after the size of %d vCPUs per virtual node was stored: %s; sized afresh it would see %s, without the setting it would run as %s",
-			v.Guest.Stored, cost, rule.GuestNodes(&fresh, "node"), rule.Plural(on.Layout.Least, "client"))
+			v.Guest.Stored, cost, rule.GuestNodes(&fresh, "node"), words.Plural(on.Layout.Least, "client"))
 		f.When = "Unless the VM was spread for memory bandwidth (then remove the stored numa.autosize entries)"
 		f.Evidence = append(f.Evidence, v.SettingEvidence("numa.consolidate"))
 	}

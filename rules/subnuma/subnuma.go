@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -93,7 +92,7 @@ func check(p *rule.Pass) {
 	if len(wide) > 0 {
 		f.Severity = finding.Medium
 		f.Message = fmt.Sprintf("%s: %d packages are %d nodes of %d cores, which makes %s wide that would fit a package: %s",
-			mode, packages, nodes, p.Kind.Machine.Cores, rule.Plural(len(wide), "VM"), words.First(3, names))
+			mode, packages, nodes, p.Kind.Machine.Cores, words.Plural(len(wide), "VM"), words.First(3, names))
 		f.Costs = rule.VMIDs(wide)
 	}
 	if len(wide) > 0 || v.Only("cache") || v.Only("nested") || v.Is("fake") && v.Proven {

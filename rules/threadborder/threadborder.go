@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -61,7 +62,7 @@ func check(p *rule.StatedPass) {
 		message = fmt.Sprintf("the guest takes vCPUs %d and %d for threads of one core, and they are pinned to two cores of %s; %d of its %d cores are so", first, first+1, v.Host.Name, split, whole)
 		advice = "Pin the threads of a core to the threads of one core of the host, or state threads='1'"
 	case threads == 1 && shared > 0:
-		message = fmt.Sprintf("the guest takes each vCPU for a core, and on %s of %s two and more of them are pinned to threads of one", rule.Plural(shared, "core"), v.Host.Name)
+		message = fmt.Sprintf("the guest takes each vCPU for a core, and on %s of %s two and more of them are pinned to threads of one", words.Plural(shared, "core"), v.Host.Name)
 		advice = "State threads='2' in the topology, or pin each vCPU to a core of its own"
 	default:
 		return

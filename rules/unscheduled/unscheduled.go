@@ -61,7 +61,7 @@ func check(p *rule.Pass) {
 	if vms != nil {
 		f.Message += fmt.Sprintf("; %s: %s", words.Verb(len(vms), "VM runs so", "VMs run so"), rule.Names(vms))
 	}
-	way.Do = "set " + rule.List(do)
+	way.Do = "set " + words.List(do)
 	f.Ways = []numa.Way{way}
 	p.Report(f, nil)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -59,7 +60,7 @@ func memoryAlone(p *rule.StatedPass) {
 		p.Report(finding.Finding{
 			Severity: severity,
 			Topic:    fmt.Sprint("cell ", i),
-			Message:  fmt.Sprintf("cell %d has %s and no vCPU: the guest takes it for memory of another kind, which none of its %s is near", i, s.Cells[i].Memory, rule.Plural(s.VCPUs, "vCPU")),
+			Message:  fmt.Sprintf("cell %d has %s and no vCPU: the guest takes it for memory of another kind, which none of its %s is near", i, s.Cells[i].Memory, words.Plural(s.VCPUs, "vCPU")),
 			Advice:   "Divide the vCPUs among the cells, or state one cell; bind memory of another kind, such as CXL, to its node of the host",
 			Evidence: []finding.Evidence{p.Cells(), p.At("memory of the cell", s.Cells[i].Memory.String(), s.Cells[i].At)},
 		})

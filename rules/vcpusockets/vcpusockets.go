@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"homenode/esxi/product"
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 	"homenode/rules/shape"
@@ -58,8 +59,8 @@ func unused(p *rule.StatedPass) (found bool) {
 		p.Report(finding.Finding{
 			Severity: severity,
 			Topic:    one.String(),
-			Message:  fmt.Sprintf("%s uses at most %s, and so %d of its %d vCPUs: the guest sees %s", one, rule.Plural(one.Sockets(), "socket"), uses, s.VCPUs, s.Topology()),
-			Advice:   fmt.Sprintf("State at most %s, of more cores", rule.Plural(one.Sockets(), "socket")),
+			Message:  fmt.Sprintf("%s uses at most %s, and so %d of its %d vCPUs: the guest sees %s", one, words.Plural(one.Sockets(), "socket"), uses, s.VCPUs, s.Topology()),
+			Advice:   fmt.Sprintf("State at most %s, of more cores", words.Plural(one.Sockets(), "socket")),
 			Evidence: []finding.Evidence{finding.Of("guest system", v.GuestOS, v.At), p.Topology()},
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -41,7 +42,7 @@ func check(p *rule.Pass) {
 		Severity: finding.Low,
 		Message: fmt.Sprintf("runs as %d clients (%s)%s although %d vCPUs need %s of %d cores: %s",
 			on.Layout.PPDs.Len(), on.Layout.PPDs, p.Where(others), v.Guest.VCPUs,
-			rule.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores, strings.Join(settings(v), ", ")),
+			words.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores, strings.Join(settings(v), ", ")),
 		When:     "Unless the VM was spread for memory bandwidth",
 		Ways:     ways,
 		Notice:   notice,

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -25,10 +26,10 @@ func watch(w *rule.Watch) {
 		From: p.At, To: p.To,
 		Severity: finding.Low,
 		Message: fmt.Sprintf("N%%L reads %d where %s local and %s remote make %s; %d of %s are wrong like this",
-			p.Shown, p.Local, p.Remote, rule.NL(share), p.Wrong, rule.Plural(p.Ticks, "tick")),
+			p.Shown, p.Local, p.Remote, rule.NL(share), p.Wrong, words.Plural(p.Ticks, "tick")),
 		Advice: "Take N%L from local and remote memory, as the rest of this report does, and not from the source's own number; look at the place of the first for columns that slipped",
 	}
-	at := rule.Moment(p.At)
+	at := words.Moment(p.At)
 	if p.File != "" && p.Line > 0 {
 		at = fmt.Sprintf("%s:%d", p.File, p.Line)
 		f.Message += ", first at " + at

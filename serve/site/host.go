@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/finding"
-	"homenode/rules/rule"
 )
 
 // showHost shows what the NUMA nodes of a host hold, now and over time.
@@ -68,7 +68,7 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if !ok {
 		return nil
 	}
-	text := "every " + rule.Duration(every)
+	text := "every " + words.Duration(every)
 	switch {
 	case !status.Closely.IsZero():
 		text = "closely, until " + moment(status.Closely, at)

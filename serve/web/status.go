@@ -9,7 +9,6 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/rules/rule"
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/keep"
@@ -192,7 +191,7 @@ func hostTable(status []collect.Status) answer.Table {
 			}
 			asked, took, size, failed := "–", "–", "–", "–"
 			if !h.Asked.IsZero() { // a reader asks no host
-				if asked = "every " + rule.Duration(status[i].Every.Duration); !h.Closely.IsZero() {
+				if asked = "every " + words.Duration(status[i].Every.Duration); !h.Closely.IsZero() {
 					asked = "closely until " + h.Closely.UTC().Format(time.TimeOnly) + " UTC"
 				}
 				took, size, failed = h.Took.Round(time.Millisecond).String(), numa.Bytes(h.Size).String(), strconv.Itoa(h.Failed)

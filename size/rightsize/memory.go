@@ -3,6 +3,7 @@ package rightsize
 import (
 	"fmt"
 
+	"homenode/internal/words"
 	"homenode/numa"
 )
 
@@ -67,7 +68,7 @@ func (v *VM) memory(o *Options) (m Memory) {
 	case !known:
 		m.Reason = "no active memory (Touched MBytes)"
 	case o.short(seen):
-		m.Reason = fmt.Sprintf("%s of %s observed", Span(seen), Span(o.Least))
+		m.Reason = fmt.Sprintf("%s of %s observed", words.Duration(seen), words.Duration(o.Least))
 	default:
 		m.bound(o)
 	}

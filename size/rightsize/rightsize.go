@@ -18,6 +18,7 @@ import (
 
 	"homenode/capture"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/unit"
 )
@@ -243,7 +244,7 @@ func (v *VM) unjudged(o *Options) string {
 	case v.Needs.LeastVCPUs != v.Needs.MostVCPUs:
 		return fmt.Sprintf("its vCPUs changed from %d to %d while it ran", v.Needs.LeastVCPUs, v.Needs.MostVCPUs)
 	case v.Time == 0 || o.short(v.Time):
-		return fmt.Sprintf("%s of %s observed", Span(v.Time), Span(o.Least))
+		return fmt.Sprintf("%s of %s observed", words.Duration(v.Time), words.Duration(o.Least))
 	}
 	return ""
 }
@@ -268,27 +269,4 @@ func mean(l *capture.Level) *float64 {
 		return nil
 	}
 	return &share
-}
-
-// Span returns a time as people say it: "40 min", "3 h 58 min", "9 days 4 h".
-func Span(d time.Duration) string {
-	d = d.Round(time.Second)
-	switch m := int(d / time.Minute); {
-	case d == 24*time.Hour:
-		return "24 h"
-	case m >= 48*60:
-		return joined(m/60/24, "days", m/60%24, "h")
-	case m >= 60:
-		return joined(m/60, "h", m%60, "min")
-	case m >= 1:
-		return joined(m, "min", 0, "")
-	}
-	return fmt.Sprintf("%d s", int(d/time.Second))
-}
-
-func joined(a int, unit string, b int, smaller string) string {
-	if b == 0 {
-		return fmt.Sprintf("%d %s", a, unit)
-	}
-	return fmt.Sprintf("%d %s %d %s", a, unit, b, smaller)
 }

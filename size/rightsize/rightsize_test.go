@@ -230,15 +230,3 @@ func TestOptions(t *testing.T) {
 		equal(t, "Check()", tt.o.Check(), tt.want)
 	}
 }
-
-func TestSpan(t *testing.T) {
-	for _, tt := range []struct {
-		d    time.Duration
-		want string
-	}{
-		{0, "0 s"}, {40 * time.Second, "40 s"}, {40 * time.Minute, "40 min"}, {4 * time.Hour, "4 h"}, {4*time.Hour - 2*time.Minute, "3 h 58 min"},
-		{24 * time.Hour, "24 h"}, {30 * time.Hour, "30 h"}, {48 * time.Hour, "2 days"}, {220 * time.Hour, "9 days 4 h"},
-	} {
-		equal(t, "Span()", Span(tt.d), tt.want)
-	}
-}

@@ -15,8 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"homenode/internal/words"
-
 	"github.com/spf13/cobra"
 
 	"homenode/change/fix"
@@ -25,10 +23,10 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/glob"
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/numa"
 	answers "homenode/output/fix"
 	"homenode/rules/policy"
-	"homenode/rules/rule"
 	"homenode/source/vsphere/write"
 )
 
@@ -81,13 +79,13 @@ func (f *applyFlags) stops(p *fix.Plan) string {
 	if n == 0 || f.power != string(apply.PowerGuest) && f.power != string(apply.PowerHard) {
 		return ""
 	}
-	return "; " + rule.Plural(n, "VM") + " will be powered off and on"
+	return "; " + words.Plural(n, "VM") + " will be powered off and on"
 }
 
 // confirm asks for the number of objects that are changed.
 func (f *applyFlags) confirm(cmd *cobra.Command, p *fix.Plan, verb string) error {
 	n := len(p.Changes)
-	return f.agree(cmd, n, fmt.Sprintf("%s %s of %s%s. Type the number of objects to go on: ", verb, rule.Plural(n, "object"), texttab.Clean(p.Source), f.stops(p)))
+	return f.agree(cmd, n, fmt.Sprintf("%s %s of %s%s. Type the number of objects to go on: ", verb, words.Plural(n, "object"), texttab.Clean(p.Source), f.stops(p)))
 }
 
 // agree asks a question whose answer is a number, unless --yes gave it.

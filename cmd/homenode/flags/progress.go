@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"homenode/rules/rule"
+	"homenode/internal/words"
 )
 
 // progress returns what shows how many of a noun are done, some times a second at most: on one line of a terminal, elsewhere a line a minute. The
@@ -23,7 +23,7 @@ func progress(cmd *cobra.Command, did, noun string) (show func(done, total int),
 			return
 		}
 		shown = time.Now()
-		fmt.Fprintf(w, "%s%s %d of %s%s", before, did, done, rule.Plural(total, noun), after)
+		fmt.Fprintf(w, "%s%s %d of %s%s", before, did, done, words.Plural(total, noun), after)
 	}
 	return show, func() {
 		if after == "" {

@@ -14,7 +14,7 @@ import (
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/texttab"
 	"homenode/internal/version"
-	"homenode/rules/rule"
+	"homenode/internal/words"
 	"homenode/serve/collect"
 	"homenode/serve/record"
 )
@@ -153,9 +153,9 @@ func recorded(w io.Writer, r *record.Recorder, dir string) error {
 			silent++
 		}
 	}
-	fmt.Fprintf(w, "%s of %s\n", rule.Plural(answers, "answer"), rule.Plural(len(r.Hosts())-silent, "host"))
+	fmt.Fprintf(w, "%s of %s\n", words.Plural(answers, "answer"), words.Plural(len(r.Hosts())-silent, "host"))
 	if silent > 0 || answers == 0 {
-		return fmt.Errorf("%s gave no answer: %s/meta.json says why", rule.Plural(silent, "host"), texttab.Clean(dir))
+		return fmt.Errorf("%s gave no answer: %s/meta.json says why", words.Plural(silent, "host"), texttab.Clean(dir))
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"homenode/internal/stat"
 	"homenode/internal/words"
-	"homenode/rules/rule"
 	"homenode/source/measured"
 )
 
@@ -52,7 +51,7 @@ func Judge(p *Probes, levels []measured.GroupLevel) *measured.Hidden {
 		for _, v := range f.Moved {
 			moved = append(moved, p.CPUs[v])
 		}
-		h.Checks = append(h.Checks, measured.Check{Name: "vCPUs that stayed where they were", Found: "all but " + rule.Ranges(moved), Want: "all"})
+		h.Checks = append(h.Checks, measured.Check{Name: "vCPUs that stayed where they were", Found: "all but " + words.Ranges(moved), Want: "all"})
 	}
 	if f.Groups > 1 {
 		p.several(h, f, levels)
@@ -71,7 +70,7 @@ func Judge(p *Probes, levels []measured.GroupLevel) *measured.Hidden {
 		return h
 	}
 	if len(f.Moved) > 0 {
-		h.Why = "vCPUs " + rule.Ranges(h.Unplaced) + " changed how far pages are from them while it was measured: they may have been moved between nodes"
+		h.Why = "vCPUs " + words.Ranges(h.Unplaced) + " changed how far pages are from them while it was measured: they may have been moved between nodes"
 		h.Says = "Hidden nodes: not known. " + h.Why + "; measure again."
 		return h
 	}
@@ -127,7 +126,7 @@ func (p *Probes) several(h *measured.Hidden, f *Fingerprint, levels []measured.G
 		default:
 			text += ", "
 		}
-		text += rule.Ranges(named)
+		text += words.Ranges(named)
 	}
 	placed := 0
 	for _, n := range f.Node {
@@ -157,7 +156,7 @@ func (p *Probes) several(h *measured.Hidden, f *Fingerprint, levels []measured.G
 		h.Says += " Some pages are far from all of these vCPUs: on another node."
 	}
 	if len(h.Unplaced) > 0 {
-		h.Says += fmt.Sprintf(" Where vCPUs %s are is not known.", rule.Ranges(h.Unplaced))
+		h.Says += fmt.Sprintf(" Where vCPUs %s are is not known.", words.Ranges(h.Unplaced))
 	}
 }
 

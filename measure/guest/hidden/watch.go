@@ -8,7 +8,6 @@ import (
 
 	"homenode/internal/stat"
 	"homenode/internal/words"
-	"homenode/rules/rule"
 )
 
 // A Round is what one round of watching measured.
@@ -224,11 +223,11 @@ func (w *Watch) compare(r *Round) *Change {
 		c.What, c.Says = PagesMoved, fmt.Sprintf("%s of %d are nearer or farther than before, for most vCPUs: memory has been moved between nodes.", words.Plural(moved, "page"), pages)
 	case len(alone) > 0:
 		c.What, c.CPUs = VCPUsMoved, alone
-		c.Says = fmt.Sprintf("vCPUs %s see pages near and far otherwise than before, the other vCPUs do not: they have been moved between nodes.", rule.Ranges(alone))
+		c.Says = fmt.Sprintf("vCPUs %s see pages near and far otherwise than before, the other vCPUs do not: they have been moved between nodes.", words.Ranges(alone))
 	case len(far) > 0:
 		c.What, c.CPUs = VCPUsMoved, far
 		c.Says = fmt.Sprintf("vCPUs %s see all pages %.0f ns %s than before, beside the other vCPUs: they have been moved between nodes, or another load slows them.",
-			rule.Ranges(far), math.Abs(step), map[bool]string{true: "farther", false: "nearer"}[step > 0])
+			words.Ranges(far), math.Abs(step), map[bool]string{true: "farther", false: "nearer"}[step > 0])
 	default:
 		return nil
 	}

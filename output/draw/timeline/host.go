@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/draw/picture"
-	"homenode/rules/rule"
 )
 
 // Host draws what happened on a host: how busy its nodes were, how much memory was free on them, and
@@ -17,7 +17,7 @@ import (
 func Host(rec *capture.Recording, o Options) *picture.Picture {
 	var facts []string
 	if len(rec.Nodes) > 0 {
-		facts = []string{rule.Plural(len(rec.Nodes), "node")}
+		facts = []string{words.Plural(len(rec.Nodes), "node")}
 	}
 	l := newLayout(rec, &o, nil, facts...)
 	steps := longest(rec)

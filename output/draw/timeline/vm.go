@@ -62,7 +62,7 @@ func VM(rec *capture.Recording, v *capture.VM, o Options) *picture.Picture {
 		sentences = append(sentences, o.source()+" does not state "+strings.Join(d.lacks, ", ")+" of this VM.")
 	}
 	if n := len(v.Timeline.Buckets); n > 0 {
-		sentences = append(sentences, "A step is "+rule.Duration(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
+		sentences = append(sentences, "A step is "+words.Duration(v.Timeline.Width)+": its mean, and a thin line for its worst tick.")
 	}
 	return d.finish(d.steps, d.sum, sentences)
 }
@@ -160,7 +160,7 @@ func (d *vmDrawing) locality() {
 		facts = []string{"least " + rule.NL(float64(d.v.Least.Local)/float64(all)), "at " + d.span.Clock(d.v.Least.Time)}
 	}
 	if low.Count > 0 {
-		text = fmt.Sprintf("N%%L below %s for %s, longest from %s with at least %s local", percent(most), rule.Duration(low.Time),
+		text = fmt.Sprintf("N%%L below %s for %s, longest from %s with at least %s local", percent(most), words.Duration(low.Time),
 			d.span.FromTo(low.Longest.From, low.Longest.To), rule.NL(low.Longest.Worst))
 	}
 	if d.blind {
@@ -221,7 +221,7 @@ func (d *vmDrawing) migrations() {
 		all = append(all, d.bucket(one.bucket).Moves)
 	}
 	d.counts(d.steps, all, d.v.Moves.All, func(most int64) string {
-		return fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, rule.Duration(d.v.Timeline.Width))
+		return fmt.Sprintf("NUMA migrations: %d, at most %d in a step of %s", d.v.Moves.All, most, words.Duration(d.v.Timeline.Width))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -19,7 +20,7 @@ func basis(p *rule.Placed) string {
 	case seen == managed:
 		return fmt.Sprintf("The home nodes and what is remote are as seen: %s. Memory that was not in use then is predicted.", text)
 	default:
-		return fmt.Sprintf("The home nodes and what is remote are as seen for some: %s. Those of %s are predicted (C-4).", text, rule.Plural(managed-seen, "VM"))
+		return fmt.Sprintf("The home nodes and what is remote are as seen for some: %s. Those of %s are predicted (C-4).", text, words.Plural(managed-seen, "VM"))
 	}
 }
 
@@ -100,13 +101,13 @@ func leftOut(r *rules.Result, h *numa.Host, drawn int) []string {
 	}
 	var out []string
 	if off > 0 {
-		out = append(out, fmt.Sprintf("Not drawn: %s not powered on.", rule.Plural(off, "VM")))
+		out = append(out, fmt.Sprintf("Not drawn: %s not powered on.", words.Plural(off, "VM")))
 	}
 	if on > drawn {
-		out = append(out, fmt.Sprintf("Not drawn: %s that could not be judged, or cannot power on.", rule.Plural(on-drawn, "VM")))
+		out = append(out, fmt.Sprintf("Not drawn: %s that could not be judged, or cannot power on.", words.Plural(on-drawn, "VM")))
 	}
 	if unknown > 0 {
-		out = append(out, fmt.Sprintf("Power state unknown, taken as on: %s.", rule.Plural(unknown, "VM")))
+		out = append(out, fmt.Sprintf("Power state unknown, taken as on: %s.", words.Plural(unknown, "VM")))
 	}
 	return out
 }

@@ -5,9 +5,9 @@ import (
 
 	hosts "homenode/change/move/plan"
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/draw/picture"
-	"homenode/rules/rule"
 )
 
 // OfPlan returns the drawing of a host of a plan: its nodes less what is the host's own, and on each the NUMA nodes of the
@@ -38,7 +38,7 @@ func OfPlan(p *hosts.Plan, host int) *Drawing {
 	}
 	d.Caption = []string{"Planned: each client is a NUMA node of a guest, and stays on its node."}
 	if k := p.Policy; k.KeptCores > 0 || k.KeptMemory > 0 {
-		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s and %s of each node, which are the host's own.", rule.Plural(k.KeptCores, "core"), k.KeptMemory))
+		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s and %s of each node, which are the host's own.", words.Plural(k.KeptCores, "core"), k.KeptMemory))
 	}
 	return d
 }

@@ -142,10 +142,10 @@ func OfStatedHost(r *rules.Result, h *numa.Host) *Drawing {
 	d.place(h, vms, urgent(r))
 	d.Caption = []string{"Stated by the definitions of the VMs, not predicted: vCPUs stand on the node that they are pinned to.", memoryCaption(seen, len(vms))}
 	if anywhere > 0 {
-		d.Caption = append(d.Caption, fmt.Sprintf("The memory of %s is drawn on no node: it is neither bound nor pinned nor seen.", rule.Plural(anywhere, "VM")))
+		d.Caption = append(d.Caption, fmt.Sprintf("The memory of %s is drawn on no node: it is neither bound nor pinned nor seen.", words.Plural(anywhere, "VM")))
 	}
 	if unknown > 0 {
-		d.Caption = append(d.Caption, fmt.Sprintf("Whether they run is not stated, taken as on: %s.", rule.Plural(unknown, "VM")))
+		d.Caption = append(d.Caption, fmt.Sprintf("Whether they run is not stated, taken as on: %s.", words.Plural(unknown, "VM")))
 	}
 	return d
 }
@@ -169,7 +169,7 @@ func OfStated(v *rule.StatedVM) *Drawing {
 		return nil
 	}
 	s := v.Stated
-	d := ofVM(v.VM, h, rule.Plural(s.VCPUs, "vCPU"), s.Shape.Memory.String(), s.Topology())
+	d := ofVM(v.VM, h, words.Plural(s.VCPUs, "vCPU"), s.Shape.Memory.String(), s.Topology())
 	d.place(h, []*rule.StatedVM{v}, nil)
 	seen := 0
 	if v.MemoryOn() != nil {

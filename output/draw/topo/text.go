@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"homenode/internal/texttab"
-	"homenode/rules/rule"
+	"homenode/internal/words"
 )
 
 // Text draws d for a terminal of so many columns; 0 means 80. Nodes that do not
@@ -139,7 +139,7 @@ func (c *canvas) plan(d *Drawing) *plan {
 // explained returns the legend of the letters in a drawing.
 func (d *Drawing) explained(shortened bool, most int) (out []string) {
 	if shortened {
-		out = append(out, fmt.Sprintf("A full bar is %s.", rule.Plural(most, "vCPU")))
+		out = append(out, fmt.Sprintf("A full bar is %s.", words.Plural(most, "vCPU")))
 	}
 	d.any(func(cl *Client) bool { // the first
 		named := cl.Numbered() && !d.Stated

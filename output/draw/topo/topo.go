@@ -108,11 +108,11 @@ func (g *Guest) Carried() string {
 	case !g.stated && g.Clients == 0:
 		return "carried by no client"
 	case !g.stated:
-		return "carried by " + rule.Plural(g.Clients, "client")
+		return "carried by " + words.Plural(g.Clients, "client")
 	case len(g.On) == 0:
 		return "not pinned to one node"
 	}
-	return "on " + rule.Plural(len(g.On), "node")
+	return "on " + words.Plural(len(g.On), "node")
 }
 
 // Heading returns the guest node in words: name, vCPUs, memory.
@@ -158,12 +158,12 @@ func (r *Rest) Label() string { return fmt.Sprintf("and %d more", r.Clients) }
 
 // Numbers returns what is summed up in one line.
 func (r *Rest) Numbers() string {
-	return fmt.Sprintf("%s: %s, %s", r.Label(), rule.Plural(r.VCPUs, "vCPU"), r.Memory)
+	return fmt.Sprintf("%s: %s, %s", r.Label(), words.Plural(r.VCPUs, "vCPU"), r.Memory)
 }
 
 // Heading returns the node in words: number, cores, threads, memory.
 func (n *Node) Heading() []string {
-	h := []string{fmt.Sprintf("node %d", n.Number), rule.Plural(n.Cores, "core"), rule.Plural(n.Threads, "thread")}
+	h := []string{fmt.Sprintf("node %d", n.Number), words.Plural(n.Cores, "core"), words.Plural(n.Threads, "thread")}
 	if n.Memory.Known() {
 		h = append(h, n.Memory.Value.String())
 	}
@@ -215,7 +215,7 @@ func (n *Node) elsewhere() string {
 
 // Numbers returns all there is to say about the node in one line.
 func (n *Node) Numbers() string {
-	s := fmt.Sprintf("%s: %s on %s", strings.Join(n.Heading(), ", "), rule.Plural(n.VCPUs, "vCPU"), rule.Plural(len(n.Clients)+n.More.Clients, "client"))
+	s := fmt.Sprintf("%s: %s on %s", strings.Join(n.Heading(), ", "), words.Plural(n.VCPUs, "vCPU"), words.Plural(len(n.Clients)+n.More.Clients, "client"))
 	if load, ok := n.Load(); ok {
 		s += fmt.Sprintf(", %.1f vCPU per core", load)
 	}
@@ -259,7 +259,7 @@ func (c *Client) Numbers() string {
 	if c.Wide {
 		fmt.Fprintf(&s, " client %d", c.Index)
 	}
-	fmt.Fprintf(&s, ": %s", rule.Plural(c.VCPUs, "vCPU"))
+	fmt.Fprintf(&s, ": %s", words.Plural(c.VCPUs, "vCPU"))
 	if c.Wide {
 		fmt.Fprintf(&s, " (%s)", vcpuText(c.First, c.VCPUs, c.List))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/rule"
 )
@@ -48,7 +49,7 @@ func (d *Drawing) dropEmpty() {
 	}
 	d.Nodes = slices.DeleteFunc(d.Nodes, func(n Node) bool { return n.Used == 0 && n.VCPUs == 0 })
 	if n := all - len(d.Nodes); n > 0 {
-		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", rule.Plural(n, "node")))
+		d.Caption = append(d.Caption, fmt.Sprintf("Not drawn: %s that the VM does not touch.", words.Plural(n, "node")))
 	}
 }
 
@@ -81,11 +82,11 @@ func seenMemory(o *numa.Observation) string {
 }
 
 func vmFacts(v *rule.VM, l *vnuma.Layout) []string {
-	facts := []string{rule.Plural(l.VPDs.Sum(), "vCPU")}
+	facts := []string{words.Plural(l.VPDs.Sum(), "vCPU")}
 	if v.Memory.Known() {
 		facts = append(facts, v.Memory.Value.String())
 	}
-	return append(facts, fmt.Sprintf("%s × %s", rule.Plural(l.VSockets.Len(), "socket"), rule.Plural(l.CoresPerSocket, "core")))
+	return append(facts, fmt.Sprintf("%s × %s", words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core")))
 }
 
 // guests adds the nodes that the guest sees, each over the nodes that carry it.
@@ -148,10 +149,10 @@ func vmCaption(l *vnuma.Layout, homes *rule.Placed) []string {
 		c = append(c, "What the guest sees: "+w+".")
 	}
 	if l.Hidden > 1 {
-		c = append(c, fmt.Sprintf("Its host hides %d packages behind 1 node (H001): about %s of the memory is on another package than the vCPU that uses it.", l.Hidden, rule.Percent(l.FarShare())))
+		c = append(c, fmt.Sprintf("Its host hides %d packages behind 1 node (H001): about %s of the memory is on another package than the vCPU that uses it.", l.Hidden, words.Percent(l.FarShare())))
 	}
 	if far := l.FarShare(); l.Memory.Placement == vnuma.Interleaved {
-		c = append(c, fmt.Sprintf("Memory is interleaved: %s of it is on another node than the vCPU that uses it, while N%%L reads 100 (C-17).", rule.Percent(far)))
+		c = append(c, fmt.Sprintf("Memory is interleaved: %s of it is on another node than the vCPU that uses it, while N%%L reads 100 (C-17).", words.Percent(far)))
 	}
 	if !l.Managed {
 		c = append(c, "Not NUMA-managed: the VM has no home node (C-12).")

@@ -12,8 +12,8 @@ import (
 	"homenode/change/fix"
 	"homenode/internal/outside"
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/numa"
-	"homenode/rules/rule"
 )
 
 // A form is a plan as every script needs it.
@@ -210,7 +210,7 @@ func others(c *fix.Change, not string) string {
 	if able == nil {
 		return "; homenode fix --apply can"
 	}
-	return "; " + rule.List(able) + " can, and homenode fix --apply"
+	return "; " + words.List(able) + " can, and homenode fix --apply"
 }
 
 func stepOf(c *fix.Change, t *tool, o Options) step {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"homenode/change/fix"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -38,7 +39,7 @@ func Profile(w io.Writer, p *fix.Plan) error {
 	comment(&b, "", p.Notes...)
 	for i, x := range blocks(p) {
 		b.WriteString("\n")
-		comment(&b, "", "Hosts "+rule.List(x.hosts)+vcpusOf(x), "As for "+rule.List(x.vms)+".")
+		comment(&b, "", "Hosts "+words.List(x.hosts)+vcpusOf(x), "As for "+words.List(x.vms)+".")
 		for _, id := range x.rules {
 			comment(&b, "", id+": "+titleOf(id))
 		}

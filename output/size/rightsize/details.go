@@ -19,7 +19,7 @@ import (
 func steps(shown []*rightsize.Advice) answer.Table {
 	t := answer.Table{Name: "steps", Title: "What to set, and why", Columns: size.Columns("VM", "vCPUs", "cores/socket", "observed", ">ready", "what to do")}
 	for _, a := range shown {
-		t.Add(a.Name, arrow(a.VCPUs, a.Suggested), socketsOf(a), rightsize.Span(a.Seen), readyOf(a), strings.Join(toDo(a), "; "))
+		t.Add(a.Name, arrow(a.VCPUs, a.Suggested), socketsOf(a), words.Duration(a.Seen), readyOf(a), strings.Join(toDo(a), "; "))
 	}
 	return t
 }
@@ -107,7 +107,7 @@ func notes(r *rightsize.Result, o *Options) (out []string) {
 	out = append(out, reasons(r, rightsize.Keep, "Kept")...)
 	out = append(out, reasons(r, rightsize.NotJudged, "Not judged")...)
 	if r.Totals.Judged > 0 && longest(r) < 7*24*time.Hour {
-		out = append(out, fmt.Sprintf("%s observed: no week, no end of a month is in it. What runs then is not known.", rightsize.Span(longest(r))))
+		out = append(out, fmt.Sprintf("%s observed: no week, no end of a month is in it. What runs then is not known.", words.Duration(longest(r))))
 	}
 	if n := runUnknown(r); n > 0 {
 		out = append(out, fmt.Sprintf("The capture states no %% Run of %s: %% Used stands for it, which is less on shared cores and more with turbo.", words.Plural(n, "VM")))

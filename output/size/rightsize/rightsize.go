@@ -68,7 +68,7 @@ func assumed(r *rightsize.Result, o *Options) []answer.Assumption {
 	out := []answer.Assumption{
 		{What: "demand met", Value: fmt.Sprintf("%s %% of the time", number(100*float64(r.Options.Percentile))), Origin: size.Origin(o.Given, "percentile"), Source: "--percentile", Note: "peaks above it wait"},
 		{What: "headroom", Value: fmt.Sprintf("%s %%", number(100*float64(r.Options.Headroom))), Origin: size.Origin(o.Given, "headroom"), Source: "--headroom"},
-		{What: "observed at least", Value: rightsize.Span(r.Options.Least), Origin: size.Origin(o.Given, "least"), Source: "--least", Note: "no VM is judged by less"},
+		{What: "observed at least", Value: words.Duration(r.Options.Least), Origin: size.Origin(o.Given, "least"), Source: "--least", Note: "no VM is judged by less"},
 	}
 	if r.Totals.Judged == 0 {
 		return out
@@ -100,7 +100,7 @@ func assumed(r *rightsize.Result, o *Options) []answer.Assumption {
 }
 
 // observedMost returns the time that the longest seen of the judged VMs was seen.
-func observedMost(r *rightsize.Result) string { return rightsize.Span(longest(r)) }
+func observedMost(r *rightsize.Result) string { return words.Duration(longest(r)) }
 
 // number writes a number without zeros at its end.
 func number(v float64) string { return strconv.FormatFloat(float64(int64(v*1e6+0.5))/1e6, 'f', -1, 64) }
@@ -119,12 +119,12 @@ func observed(r *rightsize.Result) string {
 	least := slices.MinFunc(times, func(a, b *rightsize.Advice) int { return int(a.Seen/1e6 - b.Seen/1e6) })
 	most := slices.MaxFunc(times, func(a, b *rightsize.Advice) int { return int(a.Seen/1e6 - b.Seen/1e6) })
 	gap := slices.MaxFunc(times, func(a, b *rightsize.Advice) int { return int(a.Gap/1e6 - b.Gap/1e6) })
-	text := rightsize.Span(most.Seen)
-	if s := rightsize.Span(least.Seen); s != text {
+	text := words.Duration(most.Seen)
+	if s := words.Duration(least.Seen); s != text {
 		text = s + " to " + text
 	}
 	if gap.Gap >= 60e9 {
-		text += ", gaps up to " + rightsize.Span(gap.Gap)
+		text += ", gaps up to " + words.Duration(gap.Gap)
 	}
 	return text
 }

@@ -84,7 +84,7 @@ func (j *Judged) momentsText() string {
 	}
 	for _, rec := range j.Recordings {
 		if rec.Ticks > 1 {
-			return fmt.Sprintf("the ticks on %s are more than %s apart: shorter episodes are not seen", where, rule.Duration(rec.Options.Gap))
+			return fmt.Sprintf("the ticks on %s are more than %s apart: shorter episodes are not seen", where, words.Duration(rec.Options.Gap))
 		}
 	}
 	return "what was " + j.Words.Seen + " on " + where + " is a single moment"
@@ -129,9 +129,9 @@ func (j *Judged) shortText(rec *capture.Recording) string {
 		}
 		most = max(most, d)
 	}
-	text := rule.Duration(least)
+	text := words.Duration(least)
 	if most > least {
-		text += " to " + rule.Duration(most)
+		text += " to " + words.Duration(most)
 	}
 	return fmt.Sprintf("too short for %s, which look for %s at the least", ruleList(short), text)
 }
@@ -218,7 +218,7 @@ func (j *Judged) Doubts() (notes []numa.Note) {
 	for _, rec := range j.Recordings {
 		short := j.shortText(rec)
 		if rec.Covered == 0 && rec.Ticks > 1 {
-			short = fmt.Sprintf("its ticks are more than %s apart, so nothing is known to have lasted: record oftener", rule.Duration(rec.Options.Gap))
+			short = fmt.Sprintf("its ticks are more than %s apart, so nothing is known to have lasted: record oftener", words.Duration(rec.Options.Gap))
 		}
 		texts := []string{short}
 		if j.Words.Lacks != "" {

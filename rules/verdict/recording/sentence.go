@@ -139,13 +139,13 @@ func (j *Judged) stretch() string {
 	}
 	if len(j.Recordings) == 1 {
 		rec := j.Recordings[0]
-		return fmt.Sprintf("in %s on %s", rule.Duration(rec.Covered), rec.Host)
+		return fmt.Sprintf("in %s on %s", words.Duration(rec.Covered), rec.Host)
 	}
 	covered := slices.MaxFunc(j.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Covered, b.Covered) }).Covered
 	if whole := j.Last.Sub(j.First); covered >= whole-whole/10 {
-		return fmt.Sprintf("in %s on %s", rule.Duration(whole), words.Plural(len(j.Recordings), "host"))
+		return fmt.Sprintf("in %s on %s", words.Duration(whole), words.Plural(len(j.Recordings), "host"))
 	}
-	return fmt.Sprintf("in up to %s on each of %s", rule.Duration(covered), words.Plural(len(j.Recordings), "host"))
+	return fmt.Sprintf("in up to %s on each of %s", words.Duration(covered), words.Plural(len(j.Recordings), "host"))
 }
 
 // worstText names the VM that had the most remote memory over time, and when it was worst:
@@ -158,7 +158,7 @@ func (j *Judged) worstText(lost []*VM) string {
 		name += " on " + worst.Rec.Host
 	}
 	if mean, ok := worst.Remote.Mean(worst.Managed); ok {
-		name += fmt.Sprintf(", %s on average in %s", mean-mean%numa.MiB, rule.Duration(worst.Managed))
+		name += fmt.Sprintf(", %s on average in %s", mean-mean%numa.MiB, words.Duration(worst.Managed))
 	}
 	when := j.Clock.Span(spell.From, spell.To)
 	if spell == &worst.Far.Longest {

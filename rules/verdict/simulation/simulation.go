@@ -18,7 +18,6 @@ import (
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
-	"homenode/rules/rule"
 	"homenode/rules/simulate"
 	"homenode/rules/verdict/recording"
 )
@@ -218,7 +217,7 @@ func (s *Judged) summary() (verdict, rest string) {
 	if !ok {
 		return "Simulated: nothing can be said about NUMA: no VM ran.", ""
 	}
-	verdict = fmt.Sprintf("Simulated, in sum only: %s of the memory of %s was remote over %s", rule.Rate(share), words.Plural(len(s.Order), "VM"), rule.Duration(s.Story.Length))
+	verdict = fmt.Sprintf("Simulated, in sum only: %s of the memory of %s was remote over %s", words.Rate(share), words.Plural(len(s.Order), "VM"), words.Duration(s.Story.Length))
 	if worst.Out.Remote > 0 {
 		verdict += ", most of all " + worst.Name
 	}
