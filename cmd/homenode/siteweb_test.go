@@ -78,7 +78,11 @@ func accessible(t *testing.T, b *browser.Page, axe, page, address string, width 
 	before := len(b.Complaints())
 	b.Go(t, address)
 	b.Script(t, axe)
-	b.Script(t, `window.axeResult = ""; axe.run(document, {resultTypes: ["violations"]}).then((r) => { window.axeResult = JSON.stringify(r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | "))); })`)
+	context := `{exclude: [["tbody > tr:nth-child(n+9)"]]}` // the rows of a table are alike
+	if testdeps.Proof() {
+		context = "document"
+	}
+	b.Script(t, `window.axeResult = ""; axe.run(`+context+`, {resultTypes: ["violations"]}).then((r) => { window.axeResult = JSON.stringify(r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | "))); })`)
 	if _, err := chromedp.Run(b.Context, chromedp.Poll[bool](`window.axeResult !== ""`)); err != nil {
 		t.Fatalf("%s: %v", page, err)
 	}
