@@ -379,9 +379,14 @@ func (c *collection) left() (names []string) {
 	return names
 }
 
-// skipped notes the members that are no inventory.
+// skipped notes the members that are no inventory. Where no other has VMs, they may be in these.
 func (c *collection) skipped() {
 	if names := c.left(); names != nil && !c.support {
+		if !slices.ContainsFunc(c.parts, func(p numa.Part) bool { return len(p.Fleet.VMs) > 0 }) {
+			for _, name := range names {
+				c.unread = append(c.unread, c.path+"/"+name)
+			}
+		}
 		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read, %s no inventory: %s; homenode explain FILE says what a file is",
 			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.Few(names))})
 	}
