@@ -394,12 +394,17 @@ func (c *collection) skipped() {
 
 // nothing is the error about a collection without an inventory.
 func (c *collection) nothing() error {
-	if c.damaged != nil {
-		return c.damaged
+	where, form := "a folder", ""
+	if isFile(c.path) {
+		where, form = "an archive", packing(headOf(c.path))
 	}
-	where := "an archive"
-	if !isFile(c.path) {
-		where = "a folder"
+	switch _, mistake := errors.AsType[*numa.SyntaxError](c.damaged); {
+	case mistake:
+		return c.damaged
+	case c.damaged != nil:
+		return fmt.Errorf("%w (%s); a SOURCE is %s", c.damaged, words.Join(", ", form, "damaged or cut off"), want())
+	case c.failed != nil && c.members == nil && form != "":
+		return fmt.Errorf("%w (%s); a SOURCE is %s", numa.Located(c.path, c.failed), form, want())
 	}
 	var names []string
 	for _, m := range c.members {
