@@ -123,6 +123,9 @@ func (r *Result) Nothing() string {
 	if r.Whole != nil {
 		r = r.Whole
 	}
+	if len(r.Fleet.VMs) == 0 && r.Fleet.Unread != nil {
+		return "Nothing was judged: no VM was found, and not read, not whole or not understood: " + words.Few(r.Fleet.Unread) + "."
+	}
 	if len(r.Fleet.VMs) == 0 {
 		return "The inventory is empty: it lists no VM."
 	}

@@ -93,6 +93,7 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	r, err := ask.Answered(answers.Assess(result, o), nil)
 	r.Form = format.Options{Details: a.Details, FailOn: least}
 	switch {
+	case len(fleet.VMs) == 0 && fleet.Unread != nil: // Incomplete says so
 	case len(fleet.VMs) == 0:
 		r.Partly = fmt.Errorf("%s: the inventory is empty: it lists no VM", strings.Join(a.Sources, ", "))
 	case result.VMs == 0 && len(result.Fleet.VMs) > result.Templates:

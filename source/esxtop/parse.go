@@ -140,7 +140,7 @@ func (p *parser) strict(line []byte, terminated bool, b *batch) bool {
 	for i, column := range h.Wanted {
 		c := &h.Columns[column]
 		f := fields[c.Index]
-		if !terminated && !h.quoted && c.Index == h.fields-1 && len(fields) == len(p.fields) {
+		if !terminated && (!h.quoted || !f.clear) && c.Index == h.fields-1 && len(fields) == len(p.fields) {
 			p.lastCell(i, c, f, b)
 			continue
 		}

@@ -1,6 +1,7 @@
 package esxtop
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -95,9 +96,10 @@ func (t *Ticks) Header() *Header { return t.rows.Header() }
 // Err returns the first error other than the end of the file.
 func (t *Ticks) Err() error { return t.rows.Err() }
 
-// Warnings returns what was found wrong, as those of a Reader.
+// Warnings returns what was found wrong, as those of a Reader, but for that of Cut.
 func (t *Ticks) Warnings() []error {
 	all := t.all()
+	all[kindCut], all[kindLastCell] = warning{}, warning{}
 	if left := all[kindOrder].count; left > 1 && left == t.back {
 		all.descending(left, t.rowCount)
 	}
@@ -111,8 +113,12 @@ func (t *Ticks) Left() int {
 	return all.left()
 }
 
-// Cut reports whether the file ends within a row.
-func (t *Ticks) Cut() bool { return t.rows.warns[kindCut].count > 0 }
+// Cut returns an error when the file ends within a row, as one that is still written; nil else.
+func (t *Ticks) Cut() error {
+	var cut warnings
+	cut[kindCut], cut[kindLastCell] = t.rows.warns[kindCut], t.rows.warns[kindLastCell]
+	return errors.Join(cut.list(t.rows.name)...)
+}
 
 func (t *Ticks) all() warnings {
 	all := t.rows.warns

@@ -220,8 +220,8 @@ func TestTicksDescending(t *testing.T) {
 	for _, w := range ticks.Warnings() {
 		got = append(got, w.Error())
 	}
-	if !slices.Equal(got, want) || ticks.Left() != 3 || ticks.Cut() {
-		t.Errorf("found %q, %d left out, cut %v; want %q, 3, false", got, ticks.Left(), ticks.Cut(), want)
+	if !slices.Equal(got, want) || ticks.Left() != 3 || ticks.Cut() != nil {
+		t.Errorf("found %q, %d left out, cut %v; want %q, 3, nil", got, ticks.Left(), ticks.Cut(), want)
 	}
 }
 

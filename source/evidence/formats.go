@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
 	"homenode/internal/words"
 
+	"homenode/numa"
 	"homenode/source/archive"
 	"homenode/source/benchmark"
 	"homenode/source/fact"
@@ -215,6 +217,11 @@ func Read(arg string) (Piece, error) {
 		err = fmt.Errorf("%s: %w in it: %s", p.Name, ErrUnknown, Names())
 	case len(p.Docs) == 0:
 		err = errors.Join(append(p.Errs, err)...)
+		_, mistake := errors.AsType[*numa.SyntaxError](err)
+		_, unreadable := errors.AsType[*fs.PathError](err)
+		if !mistake && !unreadable && !errors.Is(err, ErrUnknown) { // it is damaged
+			err = fmt.Errorf("%w; evidence is %s", err, Names())
+		}
 	case err != nil: // what was read before it counts
 		p.Errs, err = append(p.Errs, err), nil
 	}

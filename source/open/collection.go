@@ -379,9 +379,14 @@ func (c *collection) left() (names []string) {
 	return names
 }
 
-// skipped notes the members that are no inventory.
+// skipped notes the members that are no inventory. Where no other has VMs, they may be in these.
 func (c *collection) skipped() {
 	if names := c.left(); names != nil && !c.support {
+		if !slices.ContainsFunc(c.parts, func(p numa.Part) bool { return len(p.Fleet.VMs) > 0 }) {
+			for _, name := range names {
+				c.unread = append(c.unread, c.path+"/"+name)
+			}
+		}
 		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read, %s no inventory: %s; homenode explain FILE says what a file is",
 			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.Few(names))})
 	}
@@ -389,12 +394,17 @@ func (c *collection) skipped() {
 
 // nothing is the error about a collection without an inventory.
 func (c *collection) nothing() error {
-	if c.damaged != nil {
-		return c.damaged
+	where, form := "a folder", ""
+	if isFile(c.path) {
+		where, form = "an archive", packing(headOf(c.path))
 	}
-	where := "an archive"
-	if !isFile(c.path) {
-		where = "a folder"
+	switch _, mistake := errors.AsType[*numa.SyntaxError](c.damaged); {
+	case mistake:
+		return c.damaged
+	case c.damaged != nil:
+		return fmt.Errorf("%w (%s); a SOURCE is %s", c.damaged, words.Join(", ", form, "damaged or cut off"), want())
+	case c.failed != nil && c.members == nil && form != "":
+		return fmt.Errorf("%w (%s); a SOURCE is %s", numa.Located(c.path, c.failed), form, want())
 	}
 	var names []string
 	for _, m := range c.members {

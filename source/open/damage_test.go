@@ -149,6 +149,25 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
+// TestNoVM: where no file has VMs they may be in one that is not understood, which is unread then.
+func TestNoVM(t *testing.T) {
+	odd, hosts := []byte("VM Name,Host,Cores\na,esx1,4\n"), []byte("Host,CPU Sockets,CPU Cores\nesx1,2,48\n")
+	for name, tt := range map[string]struct {
+		files map[string][]byte
+		want  int
+	}{
+		"hosts alone": {map[string][]byte{"hosts.csv": hosts}, 0},
+		"no VM":       {map[string][]byte{"hosts.csv": hosts, "vms.csv": odd}, 1},
+		"other VMs":   {map[string][]byte{"hosts.csv": hosts, "vms.csv": odd, "more.csv": []byte(whole["good.csv"])}, 0},
+	} {
+		for _, path := range []string{folderOf(t, t.TempDir(), tt.files), zipOf(t, t.TempDir(), tt.files)} {
+			if fleet, err := File(path); err != nil || len(fleet.Unread) != tt.want || tt.want > 0 && !strings.HasSuffix(fleet.Unread[0], "/vms.csv") {
+				t.Errorf("%s: unread %q, %v; want %d", name, fleet.Unread, err, tt.want)
+			}
+		}
+	}
+}
+
 // TestBesideRVTools: inventories beside an export of RVTools are named, since they would state its VMs again; with a VM that it lacks, or
 // damaged, they are unread.
 func TestBesideRVTools(t *testing.T) {

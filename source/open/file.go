@@ -2,6 +2,7 @@ package open
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -127,8 +128,8 @@ func readWritten(path string) (*numa.Fleet, error) {
 	b, err := text.File(path)
 	head := b[:min(len(b), text.HeadSize)]
 	plain := text.Decoded(head) // of a text in UTF-16 too
-	if isBinary(plain[:min(len(plain), 512)]) {
-		return nil, fmt.Errorf("%s: found a binary file, want %s", path, want())
+	if form := packing(head); form != "" || isBinary(plain[:min(len(plain), 512)]) {
+		return nil, fmt.Errorf("%s: found %s, want %s", path, cmp.Or(form, "a binary file"), want())
 	}
 	if err != nil {
 		return nil, err
@@ -152,6 +153,25 @@ func isBinary(head []byte) bool {
 	return bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < '\t' || r == '\x1a' }) >= 0
 }
 
+// packings are the first bytes of files that hold others.
+var packings = []struct{ magic, form string }{
+	{"PK", "a zip archive or workbook"}, {"\x1f\x8b", "a file packed with gzip"}, {"\x28\xb5\x2f\xfd", "a file packed with zstd"},
+	{"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip, which is not read: unpack it first"},
+	{"Rar!\x1a\x07", "a RAR archive, which is not read: unpack it first"},
+	{"\xfd7zXZ\x00", "a file packed with xz, which is not read: unpack it first"},
+	{"BZh", "a file packed with bzip2, which is not read: unpack it first"},
+}
+
+// packing says how a file that begins with head is packed; "" when it is not.
+func packing(head []byte) string {
+	for _, p := range packings {
+		if bytes.HasPrefix(head, []byte(p.magic)) {
+			return p.form
+		}
+	}
+	return ""
+}
+
 // described says what a text that is no scenario is, by its first line.
 func described(b []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
@@ -171,9 +191,7 @@ func described(b []byte) string {
 // readTables reads tables of VMs and hosts. A file that holds none may be evidence.
 func readTables(path string) (*numa.Fleet, error) {
 	fleet, err := tables.Read(path)
-	_, unknown := errors.AsType[*tables.Unknown](err)
-	_, mistake := errors.AsType[*numa.SyntaxError](err)
-	if !unknown && !mistake || !isFile(path) {
+	if err == nil || !isFile(path) {
 		return fleet, err
 	}
 	f, failed := os.Open(path)

@@ -69,6 +69,9 @@ func TestRejected(t *testing.T) {
 	for name, data := range map[string]string{
 		"empty.csv": "", "a.png": "\x89PNG\r\n\x1a\n\x00\x00", "a.pdf": "%PDF-1.7\n%\xe2\xe3", "a.txt": "hello", "a.json": `{"a":1}`, "b.json": "[1,2]",
 		"a.xml": "<svg/>", "a.yaml": "services:\n  a: b\n", "a.csv": "a,b\n1,2\n", "folder/": "",
+		"a.7z": "7z\xbc\xaf\x27\x1c\x00\x04", "a.rar": "Rar!\x1a\x07\x01\x00", "a.csv.xz": "\xfd7zXZ\x00\x00", "a.csv.bz2": "BZh91AY&SY\x01",
+		"a.xls": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "b.xlsx": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a.xlsx": "PK\x03\x04", "a.zip": "PK\x03\x04\x14",
+		"a.csv.gz": "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02", "b.csv.gz": "\x1f\x8b\x99\x99\x99\x99\x99\x99\x99\x99\x99", "a.zst": "\x28\xb5\x2f\xfd\x01\x01\x01",
 	} {
 		path := filepath.Join(dir, name)
 		if strings.HasSuffix(name, "/") {

@@ -153,10 +153,11 @@ func (f *file) end() {
 		s.Page = a.page
 		for _, b := range a.backends {
 			if b.size == s.Shape.Memory { // of -machine memory-backend
-				s.Page, s.Bound = b.page, []numa.Bound{b.bound}
+				s.Page, s.Bound, s.Taken = b.page, []numa.Bound{b.bound}, b.taken
 			}
 		}
 	}
+	s.Taken = s.Taken || a.taken
 	if s.Page == numa.DefaultPage {
 		s.Page, s.DefaultPage = 0, true
 	}

@@ -149,6 +149,7 @@ func (a *arguments) cells() {
 	user := map[string]int{}
 	a.s.Bound = make([]numa.Bound, len(a.nodes))
 	pages := []numa.HugePages{{Size: a.page}}
+	a.s.Taken = !slices.ContainsFunc(a.nodes, func(n guestNode) bool { return !a.backends[n.backend].taken })
 	for i, n := range a.nodes {
 		if n.backend != "" {
 			if first, twice := user[n.backend]; twice {

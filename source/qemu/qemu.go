@@ -49,6 +49,7 @@ type arguments struct {
 	cpus     []cpuOfNode
 	distance [][3]int   // src, dst, val
 	page     numa.Bytes // of -mem-path, for memory without a backend
+	taken    bool       // all memory, when QEMU starts
 	host     []int      // CPUs of the host that taskset gives QEMU; nil for all
 	pins     map[int]pin
 }
@@ -62,6 +63,7 @@ type pin struct {
 // A backing is a memory backend: its size, that of its huge pages, 0 for ordinary ones, and the nodes of the host that it is bound to.
 type backing struct {
 	size, page numa.Bytes
+	taken      bool // when QEMU starts
 	bound      numa.Bound
 }
 
@@ -82,7 +84,7 @@ type cpuOfNode struct {
 var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread"}
 
 // unnamed are the keys of the first values of options, which may stand without it.
-var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-mem-path": "path"}
+var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
 
 // modes are the policies of backends by the words of libvirt.
 var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
@@ -151,6 +153,7 @@ func values(in, first string) (map[string][]string, error) {
 // add takes an option.
 func (a *arguments) add(option, value string) error {
 	first := unnamed[option]
+	a.taken = a.taken || option == "-mem-prealloc"
 	if first == "" {
 		return nil
 	}
@@ -178,8 +181,8 @@ func (a *arguments) add(option, value string) error {
 		err = a.arrange(last)
 	case "-object":
 		if strings.HasPrefix(last("qom-type"), "memory-backend-") {
-			b := backing{page: pageAt(last("mem-path"))}
-			if slices.Contains([]string{"on", "yes", "true"}, last("hugetlb")) {
+			b := backing{page: pageAt(last("mem-path")), taken: isOn(last("prealloc"))}
+			if isOn(last("hugetlb")) {
 				b.page = numa.DefaultPage
 			}
 			if b.size, err = sizeOf(last("size"), "B"); err == nil && named["hugetlbsize"] != nil {
@@ -199,6 +202,8 @@ func (a *arguments) add(option, value string) error {
 		}
 	case "-machine", "-M":
 		a.machine = cmp.Or(last("type"), a.machine)
+	case "-overcommit", "-realtime": // locked memory is taken at once; mem-lock=on-fault locks what is touched
+		a.taken = a.taken || isOn(last("mem-lock")) || isOn(last("mlock"))
 	case "-mem-path":
 		a.page = pageAt(last("path"))
 	case "-name":
@@ -210,6 +215,8 @@ func (a *arguments) add(option, value string) error {
 	}
 	return err
 }
+
+func isOn(value string) bool { return slices.Contains([]string{"on", "yes", "true"}, value) }
 
 // sizeText matches "1024M", "1.5G" or "1024".
 var sizeText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([BKMGT]?)$`)

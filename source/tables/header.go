@@ -117,7 +117,8 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 func (k *kind) unknown(header []string) (names []string) {
 	known := k.known()
 	for _, h := range header {
-		if _, ok := find(known, h); !ok && strings.TrimSpace(h) != "" && !strings.HasPrefix(h, inside) {
+		_, tells := ofESXi[fact(h)]
+		if _, ok := find(known, h); !ok && !tells && strings.TrimSpace(h) != "" && !strings.HasPrefix(h, inside) {
 			names = append(names, quote(strings.TrimSpace(h)))
 		}
 	}

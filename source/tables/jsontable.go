@@ -103,12 +103,17 @@ var foreign = []struct {
 	{"maxmem", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
 }
 
+// ofESXi are the facts of Ansible that tell a host of ESXi, with their values; "" is any.
+var ofESXi = map[string]string{"ansible_distribution": "VMware ESXi", "ansible_os_type": "vmnix-x86", "ansible_system": "VMkernel", "ansible_in_maintenance_mode": ""}
+
+// fact returns the name of a fact of Ansible, which may stand below ansible_facts.
+func fact(key string) string { return strings.TrimPrefix(strings.ToLower(key), "ansible_facts.") }
+
 // foreignOf says of what other kind of machine a row is; "" for none.
 func foreignOf(r *jsonRow) (what string) {
 	for key, v := range r.cells {
-		key = strings.TrimPrefix(strings.ToLower(key), "ansible_facts.")
-		switch {
-		case key == "ansible_distribution" && cellOf(v) == "VMware ESXi", key == "ansible_os_type" && cellOf(v) == "vmnix-x86", key == "ansible_system" && cellOf(v) == "VMkernel", key == "ansible_in_maintenance_mode":
+		key = fact(key)
+		if value, tells := ofESXi[key]; tells && (value == "" || cellOf(v) == value) {
 			return ""
 		}
 		for _, f := range foreign {

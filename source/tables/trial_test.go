@@ -54,6 +54,12 @@ func TestForeign(t *testing.T) {
 	if len(f.Hosts) != 1 || f.Hosts[0].Name != "esx01" || f.Hosts[0].CPUModel.Known() {
 		t.Errorf("found %+v", f.Hosts)
 	}
+	for key, value := range ofESXi {
+		_, notes := readText(t, "a.json", fmt.Sprintf(`{"ansible_facts":{"ansible_hostname":"esx01","%s":%q,"ansible_processor_count":2,"ansible_processor_cores":32,"ansible_odd":1}}`, key, value))
+		if !strings.Contains(notes, `1 key is not understood, and so not read: "ansible_facts.ansible_odd"`) {
+			t.Errorf("with %s: %s", key, notes)
+		}
+	}
 	for _, text := range []string{"Name,Model,Cores,Memory GB\nLaptop A,X1,8,16\n", "Name,Vendor,Processor,Cores\nServer,Dell,Xeon,8\n"} {
 		if _, err := Read(tempFile(t, "a.csv", []byte(text))); err == nil {
 			t.Errorf("%s: a list of prices makes hosts", text)

@@ -56,7 +56,6 @@ func (j *job) parts(format string, parts, infos []part) error {
 }
 
 func (j *job) each(parts []part) error {
-	var first error
 	for i := range parts {
 		p := &parts[i]
 		if j.ctx.Err() != nil {
@@ -69,19 +68,18 @@ func (j *job) each(parts []part) error {
 		case j.stop != nil || len(parts) == 1:
 			return err
 		default:
-			first = cmp.Or(first, err)
 			j.leftOut(err)
 		}
 	}
-	if j.file.Ticks > 0 || j.rounds != nil && j.rounds.holds() {
-		return nil
-	}
-	return first
+	return nil
 }
 
-// leftOut warns of a part that could not be read.
+// leftOut notes a part that could not be read, beside others.
 func (j *job) leftOut(err error) {
-	j.file.Cut = true
+	if j.cut == nil {
+		j.cut = err
+		return
+	}
 	j.addWarning("left out, or in part: " + err.Error())
 }
 
@@ -118,7 +116,6 @@ func (j *job) inOrder(parts, infos []part) error {
 		return j.part(&parts[0])
 	}
 	starts := map[string]time.Time{}
-	var first error
 	for i := range parts {
 		p := &parts[i]
 		if j.ctx.Err() != nil {
@@ -135,12 +132,11 @@ func (j *job) inOrder(parts, infos []part) error {
 			return err
 		})
 		if err != nil {
-			first = cmp.Or(first, err)
 			j.leftOut(err)
 		}
 	}
 	if parts = slices.DeleteFunc(parts, func(p part) bool { return starts[p.name].IsZero() }); len(parts) == 0 {
-		return cmp.Or(first, fmt.Errorf("%s: found no answer of FetchStats that can be read", j.file.Name))
+		return cmp.Or(j.cut, fmt.Errorf("%s: found no answer of FetchStats that can be read", j.file.Name))
 	}
 	slices.SortStableFunc(parts, func(a, b part) int {
 		return cmp.Or(starts[a.name].Compare(starts[b.name]), cmp.Compare(a.name, b.name))

@@ -230,11 +230,6 @@ func (r *rounds) emit(h *hostRounds, o *round, t *numa.Tick) error {
 	return nil
 }
 
-// holds reports whether ticks are held back.
-func (r *rounds) holds() bool {
-	return slices.ContainsFunc(r.order, func(h *hostRounds) bool { return len(h.held) > 0 })
-}
-
 // end hands on what was held back: no file listed VMs.
 func (r *rounds) end() error {
 	for _, h := range r.order {

@@ -11,6 +11,7 @@ package ticks
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,6 +117,8 @@ type job struct {
 	file File
 	name string // for a host that is named nowhere
 
+	cut error // of the first part that was not read, or not to its end, beside others that were
+
 	known bool // all answers are of that host
 	in    reach
 
@@ -143,10 +146,11 @@ func (j *job) end(err error) error {
 	if err == nil && j.rounds != nil {
 		err = j.rounds.end()
 	}
+	err = cmp.Or(err, j.cut)
 	if err == nil && j.file.Ticks == 0 && len(j.file.Warnings) == 0 && j.fetch != nil {
 		err = fmt.Errorf("%s: found CounterInfo alone: FetchStats is missing, which holds the values; it may stand behind it or in a file beside it", j.file.Name)
 	}
-	j.file.Cut = j.file.Cut || err != nil
+	j.file.Cut = err != nil
 	return err
 }
 
@@ -297,11 +301,7 @@ func (j *job) batch(name string, r io.Reader) error {
 		j.file.Warnings = append(j.file.Warnings, w.Error())
 	}
 	j.file.Left += ticks.Left()
-	j.file.Cut = j.file.Cut || ticks.Cut()
-	if err == nil {
-		err = ticks.Err()
-	}
-	return err
+	return cmp.Or(err, ticks.Err(), ticks.Cut())
 }
 
 // renamed notes that a file names another host than Options.Host.

@@ -52,6 +52,10 @@ func TestUnread(t *testing.T) {
 	if !strings.Contains(text, "as far as is known") || !strings.HasSuffix(text, "1 file could not be read, or not whole, so VMs may be missing: see the notes.") {
 		t.Error(text)
 	}
+	f.VMs = nil
+	if text := fleet.Verdict(rules.Run(f, rules.Options{}))[0]; text != "Nothing was judged: no VM was found, and not read, not whole or not understood: a.csv." {
+		t.Error(text)
+	}
 	if text := strings.Join(fleet.Verdict(judge(t, "release 7.0U3\n")), " "); text != "The inventory is empty: it lists no VM." {
 		t.Error(text)
 	}
