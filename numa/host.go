@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Host is one ESX or ESXi machine as its NUMA scheduler sees it.
@@ -204,13 +205,18 @@ func (h *Host) Dies() int {
 // virtual matches the makers and models that hypervisors give their VMs: "VMware Virtual
 // Platform", and "VMware20,1" with EFI, of the maker "VMware, Inc." (VMware KB 1009458,
 // mechanisms to determine if software is running in a VMware virtual machine), and those
-// of other hypervisors in systemd's src/basic/virt.c.
-var virtual = regexp.MustCompile(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|Virtual Machine$)`)
+// of other hypervisors in systemd's src/basic/virt.c. AHV is that of Nutanix, whose servers are called NX.
+var virtual = regexp.MustCompile(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|OpenStack|KubeVirt|Google Compute Engine|Virtual Machine$|AHV$)`)
 
 // Nested reports whether the host is itself a VM: its nodes are what the hypervisor below
 // shows it, and it has no firmware setting for them.
 func (h *Host) Nested() bool {
 	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
+}
+
+// OnVSphere reports whether the host is itself a VM of vSphere, whose settings have the names that its own VMs' have.
+func (h *Host) OnVSphere() bool {
+	return strings.HasPrefix(h.Model.Value, "VMW") || strings.HasPrefix(h.Model.Value, "VMware") || strings.HasPrefix(h.Vendor.Value, "VMware")
 }
 
 // Hidden returns how many packages, or chassis, with memory of their own the host's only node hides (rule book A-2); 0 where it hides none. A
