@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Host is one ESX or ESXi machine as its NUMA scheduler sees it.
@@ -78,6 +79,36 @@ var epycs = []struct {
 	{regexp.MustCompile(`EPYC 7\w\w[12]`), 4},
 	{regexp.MustCompile(`EPYC (9645|9745|9825|9845|9965)`), 16}, // Zen 5c
 	{regexp.MustCompile(`EPYC (7\w\w3|[89]\w\w[45])`), 8},
+}
+
+// caches gives the last-level caches of a package by the name of the processor: 16 MB each in an EPYC 7002, 32 MB in a 7003 (AnandTech, AMD's
+// new EPYC 7F52 reviewed, 2020, not opened; AnandTech, AMD 3rd gen EPYC Milan review, 2021, CPU list; Techgage, AMD EPYC Milan launch, 2021).
+// Those that are missing were not looked up, or have caches of another size.
+var caches = []struct {
+	model  *regexp.Regexp
+	caches int
+}{
+	{regexp.MustCompile(`EPYC 7F52\b`), 16}, // 256 MB: one core has each
+	{regexp.MustCompile(`EPYC 7F72\b`), 12},
+	{regexp.MustCompile(`EPYC 7(F32|[2-5]F3|(543|713)P?|643|663|763|[357]73X|473X)\b`), 8},
+	{regexp.MustCompile(`EPYC 7([34]13|[34]43|513)P?\b`), 4},
+}
+
+// Caches returns how many last-level caches a package has, by the name of an EPYC; 0 for unknown. With “L3 as NUMA” each is a node.
+func (h *Host) Caches() int {
+	for _, c := range caches {
+		if c.model.MatchString(h.CPUModel.Value) {
+			return c.caches
+		}
+	}
+	return 0
+}
+
+// CacheNodes reports whether each node of the host is surely a last-level cache (“L3 as NUMA”): an EPYC whose packages are more nodes than
+// the 4 that “nodes per socket” (NPS) makes at most.
+func (h *Host) CacheNodes() bool {
+	const most = 4
+	return strings.Contains(h.CPUModel.Value, "EPYC") && h.Dies() == 1 && !h.Nested() && len(h.Nodes.Value) > most*h.Packages.Or(len(h.Nodes.Value))
 }
 
 // frequency is the nominal frequency in a processor's brand string; newer ones have none.
@@ -204,13 +235,18 @@ func (h *Host) Dies() int {
 // virtual matches the makers and models that hypervisors give their VMs: "VMware Virtual
 // Platform", and "VMware20,1" with EFI, of the maker "VMware, Inc." (VMware KB 1009458,
 // mechanisms to determine if software is running in a VMware virtual machine), and those
-// of other hypervisors in systemd's src/basic/virt.c.
-var virtual = regexp.MustCompile(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|Virtual Machine$)`)
+// of other hypervisors in systemd's src/basic/virt.c. AHV is that of Nutanix, whose servers are called NX.
+var virtual = regexp.MustCompile(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|OpenStack|KubeVirt|Google Compute Engine|Virtual Machine$|AHV$)`)
 
 // Nested reports whether the host is itself a VM: its nodes are what the hypervisor below
 // shows it, and it has no firmware setting for them.
 func (h *Host) Nested() bool {
 	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
+}
+
+// OnVSphere reports whether the host is itself a VM of vSphere, whose settings have the names that its own VMs' have.
+func (h *Host) OnVSphere() bool {
+	return strings.HasPrefix(h.Model.Value, "VMW") || strings.HasPrefix(h.Model.Value, "VMware") || strings.HasPrefix(h.Vendor.Value, "VMware")
 }
 
 // Hidden returns how many packages, or chassis, with memory of their own the host's only node hides (rule book A-2); 0 where it hides none. A

@@ -72,7 +72,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	c.Downtime = downtime(&c, v)
 	if was := on(v, next.On[0].Kind.HostNames()[0]); was != nil {
 		c.Assumes = (next.On[0].Layout.Assumes &^ was.Layout.Assumes).Texts()
-		text, size := rule.Notice(&was.Layout, &next.On[0].Layout), resized(&v.Config, &next.Config)
+		text, size := rule.Notice(&was.Layout, &next.On[0].Layout), rule.Resized(&v.Config, &next.Config)
 		if text != "" && (text != rule.NoNotice || size == "") {
 			c.Notices = append(c.Notices, text)
 		}
@@ -95,23 +95,6 @@ func (m *maker) change(v, next *rule.VM) Change {
 		c.Lost = append(c.Lost, "the stored size (numa.autosize.*) is written back, but ESXi may write another one at the next power-on")
 	}
 	return c
-}
-
-// resized says what the guest notices of another size, or of other virtual hardware; "" for neither.
-func resized(was, is *numa.Config) string {
-	var parts []string
-	add := func(differs bool, after, before any) {
-		if differs {
-			parts = append(parts, fmt.Sprintf("%v instead of %v", after, before))
-		}
-	}
-	add(was.VCPUs.Value != is.VCPUs.Value, words.Plural(is.VCPUs.Value, "vCPU"), was.VCPUs.Value)
-	add(was.Memory.Value != is.Memory.Value, is.Memory.Value.String()+" of memory", was.Memory.Value)
-	add(was.Hardware.Value != is.Hardware.Value, fmt.Sprintf("virtual hardware %d", is.Hardware.Value), was.Hardware.Value)
-	if parts == nil {
-		return ""
-	}
-	return "the guest gets " + strings.Join(parts, " and ")
 }
 
 // downtime says what of the VM stands still, and for what.

@@ -56,8 +56,8 @@ func message(p *rule.Pass, on *rule.On, others int) string {
 		if needed > on.Layout.Least {
 			would = "would hold them and the memory"
 		}
-		return fmt.Sprintf("cores per socket %d cut %d vCPUs into %d virtual nodes%s where %s of %d cores %s",
-			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(others), words.Plural(needed, "node"), on.Kind.Machine.Cores, would)
+		return fmt.Sprintf("cores per socket %d cut %d vCPUs into %d virtual nodes%s where %s of %s %s",
+			g.CoresPerSocket, g.VCPUs, on.Layout.VPDs.Len(), p.Where(others), words.Plural(needed, "node"), words.Plural(int(on.Kind.Machine.Cores), "core"), would)
 	}
 	even := p.Flat(*g, &on.Kind.Machine)
 	return fmt.Sprintf("cores per socket %d round the clients up to %s vCPUs%s; without them they are %s",

@@ -82,31 +82,53 @@ func limited(p *rule.Pass) (one *product.Product, most int) {
 }
 
 // both returns the ways to serve both products: the most vCPUs that the limited one uses and that SAP HANA is sized for on every host,
-// where there are such, and VMs of their own.
+// with preferHT or without it, where there are such, and VMs of their own.
 func both(p *rule.Pass, one *product.Product, most int) []numa.Way {
 	apart := fmt.Sprintf("run SAP HANA and %s in VMs of their own", one)
-	for n := min(most, int(p.VM.Guest.VCPUs)); n > 0; n-- {
-		if !p.VM.Sized(n) {
-			continue
-		}
-		w := numa.Way{Do: fmt.Sprintf("take %d vCPUs, which SAP HANA is sized for and %s uses", n, one), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
-		if socket := p.VM.SocketOf(p.VM.On[0].Kind); !p.VM.Guest.AutoCPS {
-			cps := n
-			if socket > 0 {
-				cps = min(n, socket)
-			}
-			w.Do, w.Edits = fmt.Sprintf("%s, with %d cores per socket", w.Do, cps), append(w.Edits, numa.EditCoresPerSocket.To(cps))
-		}
-		for i := range p.VM.On {
-			if why := halfSocket(p.VM, n, &p.VM.On[i]); why != "" {
-				w.Do += " (half a socket: " + why + ")"
-				break
-			}
-		}
+	if w, ok := served(p.VM, one, most); ok {
 		return []numa.Way{w, numa.ByHand(apart)}
 	}
-	return []numa.Way{numa.ByHand(fmt.Sprintf("%s, since no size serves both: %s uses at most %d vCPUs, and SAP HANA is sized for whole sockets of %d and for half a socket, from %d cores on",
-		apart, one, most, p.VM.SocketOf(p.VM.On[0].Kind), product.HANALeastCores))}
+	why := "no size serves both"
+	if p.VM.On[0].Kind.Machine.PreferHT {
+		why = "no size with Numa.PreferHT of the host serves both"
+	} else if p.VM.Guest.PreferHT {
+		why = "no size with preferHT serves both"
+		cores := *p.VM
+		cores.Guest.PreferHT = false
+		if w, ok := served(&cores, one, most); ok {
+			w.Do, w.Edits = "remove numa.vcpu.preferHT, and "+w.Do, append(w.Edits, numa.Unassign("numa.vcpu.preferHT"))
+			return []numa.Way{w, numa.ByHand(apart + ", since " + why)}
+		}
+		why = "no size serves both, with preferHT or without it"
+	}
+	return []numa.Way{numa.ByHand(fmt.Sprintf("%s, since %s: %s uses at most %d vCPUs, and SAP HANA is sized for whole sockets of %d and for half a socket, from %d cores on",
+		apart, why, one, most, p.VM.SocketOf(p.VM.On[0].Kind), product.HANALeastCores))}
+}
+
+// served returns the way to the most vCPUs, up to a number, that the limited product uses and that SAP HANA is sized for on every host.
+func served(v *rule.VM, one *product.Product, most int) (w numa.Way, ok bool) {
+	n := min(most, int(v.Guest.VCPUs))
+	for n > 0 && !v.Sized(n) {
+		n--
+	}
+	if n == 0 {
+		return w, false
+	}
+	w = numa.Way{Do: fmt.Sprintf("take %d vCPUs, which SAP HANA is sized for and %s uses", n, one), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
+	if socket := v.SocketOf(v.On[0].Kind); !v.Guest.AutoCPS {
+		cps := n
+		if socket > 0 {
+			cps = min(n, socket)
+		}
+		w.Do, w.Edits = fmt.Sprintf("%s, with %s per socket", w.Do, words.Plural(cps, "core")), append(w.Edits, numa.EditCoresPerSocket.To(cps))
+	}
+	for i := range v.On {
+		if why := halfSocket(v, n, &v.On[i]); why != "" {
+			w.Do += " (half a socket: " + why + ")"
+			break
+		}
+	}
+	return w, true
 }
 
 // whole returns the way to as many vCPUs, which are whole sockets.

@@ -26,7 +26,11 @@ var causes = rule.CausesOf("one-node", map[string]func(*numa.Host) rule.Told{
 		return rule.Told{Proven: h.FrontSideBus(), Out: !h.FrontSideBus() && (h.CPUModel.Known() || h.Release.Value >= numa.ESXi70)}
 	},
 	"nested": func(h *numa.Host) rule.Told {
-		return rule.Told{Proven: h.Nested(), Out: !h.Nested(), Evidence: []finding.Evidence{finding.Of("model of "+h.Name, h.Model, h.At), finding.Of("vendor of "+h.Name, h.Vendor, h.At)}}
+		told := rule.Told{Proven: h.Nested(), Out: !h.Nested(), Evidence: []finding.Evidence{finding.Of("model of "+h.Name, h.Model, h.At), finding.Of("vendor of "+h.Name, h.Vendor, h.At)}}
+		if h.OnVSphere() {
+			told.Do = "give that VM a virtual NUMA topology where it is larger than a node below it: CPU hot add off, and numa.vcpu.min not above its vCPUs; no BIOS setting does it"
+		}
+		return told
 	},
 	"source": func(h *numa.Host) rule.Told {
 		assumed := h.Nodes.Origin.Kind == numa.Assumed
@@ -50,13 +54,13 @@ func check(p *rule.Pass) {
 	if !p.First() || p.Kind.Machine.Nodes != 1 {
 		return
 	}
-	groups := map[string][]*numa.Host{} // of one number of packages, and of the same causes
+	groups := map[string][]*numa.Host{} // of one number of packages, and of the same causes and cures
 	for _, h := range p.Kind.Hosts {
 		if n := h.Packages.Or(1); n > 1 {
 			v := causes.Judge(h)
 			key := fmt.Sprint(n)
 			for _, c := range v.Left {
-				key += " " + c.Key
+				key += " " + c.Key + c.Do
 			}
 			groups[key] = append(groups[key], h)
 		}

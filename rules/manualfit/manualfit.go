@@ -53,7 +53,7 @@ func reportLarge(p *rule.Pass, on *rule.On, others int) {
 	vpd, _ := on.Layout.Spanning()
 	first, last := on.Layout.Carriers(vpd)
 	_, size := on.Layout.VPDs.Group(vpd)
-	against := fmt.Sprintf("a node%s has %d cores", p.Where(others), on.Kind.Machine.Cores)
+	against := fmt.Sprintf("a node%s has %s", p.Where(others), words.Plural(int(on.Kind.Machine.Cores), "core"))
 	if size <= int(on.Kind.Machine.Cores) { // fits a node, but not the borders of the clients
 		against = fmt.Sprintf("the clients%s are %s", p.Where(others), on.Layout.PPDs)
 	}
@@ -62,8 +62,8 @@ func reportLarge(p *rule.Pass, on *rule.On, others int) {
 }
 
 func reportSmall(p *rule.Pass, on *rule.On, others int) {
-	report(p, on, finding.Low, fmt.Sprintf("%s cuts %d vCPUs into %d virtual nodes (%s)%s where %s of %d cores would do",
-		setting(p.VM, on), p.VM.Guest.VCPUs, on.Layout.VPDs.Len(), on.Layout.VPDs, p.Where(others), words.Plural(on.Needed(&p.VM.Guest), "node"), on.Kind.Machine.Cores),
+	report(p, on, finding.Low, fmt.Sprintf("%s cuts %d vCPUs into %d virtual nodes (%s)%s where %s of %s would do",
+		setting(p.VM, on), p.VM.Guest.VCPUs, on.Layout.VPDs.Len(), on.Layout.VPDs, p.Where(others), words.Plural(on.Needed(&p.VM.Guest), "node"), words.Plural(int(on.Kind.Machine.Cores), "core")),
 		"Unless the VM was spread for memory bandwidth")
 }
 

@@ -106,17 +106,7 @@ func (p *Pass) Whole(findings []finding.Finding) *Proposal {
 
 // with adds edits to those that the proposal needs, with their effect and their undoing.
 func (p *Pass) with(out *Proposal, cures []numa.Edit) {
-	configured := func(lists ...[]numa.Edit) numa.VM {
-		v := *p.VM.VM
-		for _, e := range slices.Concat(lists...) {
-			if err := e.Configure(&v.Config, "proposal"); err != nil { // a check made it
-				panic(err)
-			}
-		}
-		return v
-	}
-	cured := configured(out.Edits, cures)
-	after := configured(out.Edits, cures, out.Optional)
+	cured, after := p.configured(out.Edits, cures), p.configured(out.Edits, cures, out.Optional)
 	out.Edits, out.Optional = numa.Edits(&p.VM.Config, &cured.Config), numa.Edits(&cured.Config, &after.Config)
 	for i := range out.Effect {
 		short := func(v *numa.VM) string {

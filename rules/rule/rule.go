@@ -144,10 +144,8 @@ func (v *VM) SocketOf(k *Kind) int {
 }
 
 // CoresOf returns how many cores of such hosts the vCPUs take, counted as SocketOf does.
-func (v *VM) CoresOf(k *Kind) int { return v.coresOf(int(v.Guest.VCPUs), k) }
-
-func (v *VM) coresOf(vcpus int, k *Kind) int {
-	m := &k.Machine
+func (v *VM) CoresOf(k *Kind) int {
+	m, vcpus := &k.Machine, int(v.Guest.VCPUs)
 	if v.threads(m) && m.AllThreads > 0 {
 		return vcpus * int(m.AllCores) / int(m.AllThreads)
 	}
@@ -164,8 +162,10 @@ func (v *VM) Sized(vcpus int) bool {
 	if !v.RunsHANA() {
 		return true
 	}
+	sized := *v
+	sized.Guest.VCPUs = int32(vcpus)
 	return !slices.ContainsFunc(v.On, func(o On) bool {
-		return !product.HANASize(vcpus, v.SocketOf(o.Kind)) || v.coresOf(vcpus, o.Kind) < product.HANALeastCores
+		return !product.HANASize(vcpus, sized.SocketOf(o.Kind)) || sized.CoresOf(o.Kind) < product.HANALeastCores
 	})
 }
 

@@ -88,6 +88,23 @@ func Notice(now, next *vnuma.Layout) string {
 	return "the guest sees " + strings.Join(parts, " and ")
 }
 
+// Resized says what the guest notices of another size, or of other virtual hardware; "" for neither.
+func Resized(was, is *numa.Config) string {
+	var parts []string
+	add := func(differs bool, after, before any) {
+		if differs {
+			parts = append(parts, fmt.Sprintf("%v instead of %v", after, before))
+		}
+	}
+	add(was.VCPUs.Value != is.VCPUs.Value, words.Plural(is.VCPUs.Value, "vCPU"), was.VCPUs.Value)
+	add(was.Memory.Value != is.Memory.Value, is.Memory.Value.String()+" of memory", was.Memory.Value)
+	add(was.Hardware.Value != is.Hardware.Value, fmt.Sprintf("virtual hardware %d", is.Hardware.Value), was.Hardware.Value)
+	if parts == nil {
+		return ""
+	}
+	return "the guest gets " + strings.Join(parts, " and ")
+}
+
 func sockets(l *vnuma.Layout) string {
 	return fmt.Sprintf("%s of %s", words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core"))
 }

@@ -31,14 +31,20 @@ func (w Weight) Compare(o Weight) int { return slices.Compare(w[:], o[:]) }
 
 // weigh returns the findings of the VM with the edits.
 func (p *Pass) weigh(edits []numa.Edit) []finding.Finding {
-	configured := *p.VM.VM
+	configured := p.configured(edits)
 	configured.Observed = nil
-	for _, e := range edits {
-		if err := e.Configure(&configured.Config, "advice"); err != nil { // a check made it
+	return p.Cluster.Weigh(p.VM, &configured)
+}
+
+// configured returns the VM with the edits.
+func (p *Pass) configured(edits ...[]numa.Edit) numa.VM {
+	v := *p.VM.VM
+	for _, e := range slices.Concat(edits...) {
+		if err := e.Configure(&v.Config, "advice"); err != nil { // a check made it
 			panic(fmt.Sprintf("%s: %v", p.Rule.ID, err))
 		}
 	}
-	return p.Cluster.Weigh(p.VM, &configured)
+	return v
 }
 
 // now returns the findings of the VM as it is, without what was seen of it.
@@ -89,10 +95,7 @@ func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 	if slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory }) {
 		return numa.Way{}, false // a size is chosen so that nothing else is needed
 	}
-	v := *p.VM.VM
-	for _, e := range w.Edits {
-		_ = e.Configure(&v.Config, "advice") // harm has done it
-	}
+	v := p.configured(w.Edits)
 	guest, _, err := vnuma.NewGuest(&v)
 	if err != nil {
 		return numa.Way{}, false
@@ -170,12 +173,27 @@ func (p *Pass) advise(f *finding.Finding) {
 	if p.VM != nil && p.VM.FaultTolerant() && slices.ContainsFunc(f.Ways, changes) {
 		f.Advice = "Turn Fault Tolerance off first, since vSphere changes no settings while it is on, and on again at the end. In between: " + words.Lower(f.Advice)
 	}
+	if p.VM != nil {
+		f.Notice = words.Join(", or ", f.Notice, p.resized(f.Ways))
+	}
 	if p.VM != nil && slices.ContainsFunc(f.Ways, func(w numa.Way) bool { return Needs(w.Edits) != numa.NeedsNothing }) {
 		f.Notice = words.Join("; ", f.Notice, p.VM.KeyNotice())
 	}
 	if f.Besides != "" {
 		f.Advice += ". " + f.Besides
 	}
+}
+
+// resized says what the guest notices of each of the ways, beside the plan, that gives it another size.
+func (p *Pass) resized(ways []numa.Way) string {
+	var out []string
+	for _, w := range ways {
+		after := p.configured(w.Edits)
+		if text := Resized(&p.VM.Config, &after.Config); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return strings.Join(out, ", or ")
 }
 
 // Needs returns the most that the edits need to take effect.

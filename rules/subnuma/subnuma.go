@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
+
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
-	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -42,6 +43,9 @@ func epyc(s split) bool { return strings.Contains(s.CPUModel.Value, "EPYC") && s
 
 // caches reports whether a node may be the cores of one last-level cache: of an EPYC they are as many, or their number is unknown.
 func caches(s split) bool {
+	if n := s.Caches(); n > 0 {
+		return s.nodes == n
+	}
 	c := s.CacheCores()
 	return epyc(s) && (!c.Known() || s.cores <= c.Value)
 }
@@ -55,7 +59,7 @@ var causes = rule.CausesOf("split-package", map[string]func(split) rule.Told{
 	"nps": is(never, func(s split) bool {
 		return epyc(s) && (s.nodes == 2 || s.nodes == 4 && !noQuarters.MatchString(s.CPUModel.Value))
 	}),
-	"cache": is(never, func(s split) bool { return caches(s) }),
+	"cache": is(never, caches),
 	"cod":   is(never, func(s split) bool { return s.nodes == 2 && clusterOnDie.MatchString(s.CPUModel.Value) }),
 	"snc": is(never, func(s split) bool {
 		return subNUMA.MatchString(s.CPUModel.Value) && (s.nodes == 2 || !twoClusters.MatchString(s.CPUModel.Value))
@@ -74,16 +78,12 @@ func check(p *rule.Pass) {
 	}
 	perPackage := nodes / packages
 	v := causes.Judge(split{h, perPackage, int(p.Kind.Machine.Cores)})
-	mode := modeOf(&v, perPackage)
-	if len(p.Kind.Hosts) > 1 {
-		mode += " on " + rule.HostNames(p.Kind.Hosts)
-	}
+	divided := fmt.Sprintf("%s: %s %d nodes of %s", modeOf(&v, perPackage, p.Kind.Hosts), words.Verb(packages, "package is", "packages are"), nodes, words.Plural(int(p.Kind.Machine.Cores), "core"))
 	wide := madeWide(p, perPackage)
 	names := words.Texts(wide, func(v *rule.VM) string { return v.Name })
 	f := finding.Finding{
 		Severity: finding.Info,
-		Message: fmt.Sprintf("%s: %d packages are %d nodes of %d cores; no VM of the cluster becomes wide by it",
-			mode, packages, nodes, p.Kind.Machine.Cores),
+		Message:  divided + "; no VM of the cluster becomes wide by it",
 		Evidence: []finding.Evidence{
 			finding.Of("packages", h.Packages, h.At), p.Kind.NodesEvidence(), finding.Of("processor", h.CPUModel, h.At),
 		},
@@ -91,8 +91,7 @@ func check(p *rule.Pass) {
 	}
 	if len(wide) > 0 {
 		f.Severity = finding.Medium
-		f.Message = fmt.Sprintf("%s: %d packages are %d nodes of %d cores, which makes %s wide that would fit a package: %s",
-			mode, packages, nodes, p.Kind.Machine.Cores, words.Plural(len(wide), "VM"), words.First(3, names))
+		f.Message = fmt.Sprintf("%s, which makes %s wide that would fit a package: %s", divided, words.Plural(len(wide), "VM"), words.First(3, names))
 		f.Costs = rule.VMIDs(wide)
 	}
 	if len(wide) > 0 || v.Only("cache") || v.Only("nested") || v.Is("fake") && v.Proven {
@@ -148,8 +147,8 @@ var (
 	subNUMA    = regexp.MustCompile(`Xeon.*(Platinum|Gold|Silver|Bronze|Max|\b6\d{3}[A-Z]*\b)`)
 )
 
-// modeOf names what divides the package, as far as the facts tell (A-3).
-func modeOf(v *rule.Verdict, perPackage int) string {
+// modeOf names what divides the packages of the hosts, as far as the facts tell (A-3).
+func modeOf(v *rule.Verdict, perPackage int, hosts []*numa.Host) string {
 	names := words.Texts(v.Left, func(c finding.Cause) string {
 		switch c.Key {
 		case "nps":
@@ -163,10 +162,14 @@ func modeOf(v *rule.Verdict, perPackage int) string {
 		}
 		return c.Text
 	})
+	mode := strings.Join(names, ", or ")
 	if len(names) == 0 {
-		return fmt.Sprintf("%d nodes per package, which no known cause explains for this processor", perPackage)
+		mode = fmt.Sprintf("%d nodes per package, which no known cause explains for this processor", perPackage)
 	}
-	return strings.Join(names, ", or ")
+	if len(hosts) > 1 {
+		mode += " on " + rule.HostNames(hosts)
+	}
+	return mode
 }
 
 // madeWide lists the VMs of the cluster that would have one client if the package

@@ -35,14 +35,18 @@ func check(p *rule.Pass) {
 		}
 	}
 	few, fewOfNode := m.FewCores()
+	caches := fewOfNode && h.CacheNodes() && !rule.Kernel(h, "fakeNUMAnodes", "0").Proven
 	if few || fewOfNode {
 		why = append(why, fmt.Sprintf("%s of %s, fewer than it asks for", words.Plural(int(m.Nodes), "node"), words.Plural(int(m.Cores), "core")))
 		f.When = "Where NUMA scheduling is wanted on so few cores"
 	}
-	if few {
+	if caches { // H003 says so too
+		f.When, way.Do = "", "switch L3 (CCX) as NUMA off in the BIOS setup: it makes a node of each cache"
+	}
+	if few && !caches {
 		set("Numa.RebalanceCoresTotal", strconv.Itoa(int(m.AllCores)))
 	}
-	if fewOfNode {
+	if fewOfNode && !caches {
 		set("Numa.RebalanceCoresNode", strconv.Itoa(int(m.Cores)))
 	}
 	if m.Unscheduled {
@@ -61,7 +65,9 @@ func check(p *rule.Pass) {
 	if vms != nil {
 		f.Message += fmt.Sprintf("; %s: %s", words.Verb(len(vms), "VM runs so", "VMs run so"), rule.Names(vms))
 	}
-	way.Do = "set " + words.List(do)
+	if do != nil {
+		way.Do = words.Join("; ", way.Do, "set "+words.List(do))
+	}
 	f.Ways = []numa.Way{way}
 	p.Report(f, nil)
 }

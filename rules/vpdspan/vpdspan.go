@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -31,8 +32,8 @@ func check(p *rule.Pass) {
 	ways, notice := p.PlanWays()
 	p.Report(finding.Finding{
 		Severity: finding.High,
-		Message: fmt.Sprintf("VPD%d has %d vCPUs but a node%s has %d cores: it is carried by %d PPDs",
-			vpd, size, p.Where(others), on.Kind.Machine.Cores, last-first+1),
+		Message: fmt.Sprintf("VPD%d has %d vCPUs but a node%s has %s: it is carried by %d PPDs",
+			vpd, size, p.Where(others), words.Plural(int(on.Kind.Machine.Cores), "core"), last-first+1),
 		Ways:     ways,
 		Notice:   notice,
 		Evidence: []finding.Evidence{v.VCPUsEvidence(), v.CPSEvidence(), on.Kind.NodesEvidence()},

@@ -40,9 +40,9 @@ func check(p *rule.Pass) {
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Low,
-		Message: fmt.Sprintf("runs as %d clients (%s)%s although %d vCPUs need %s of %d cores: %s",
+		Message: fmt.Sprintf("runs as %d clients (%s)%s although %d vCPUs need %s of %s: %s",
 			on.Layout.PPDs.Len(), on.Layout.PPDs, p.Where(others), v.Guest.VCPUs,
-			words.Plural(on.Layout.Least, "node"), on.Kind.Machine.Cores, strings.Join(settings(v), ", ")),
+			words.Plural(on.Layout.Least, "node"), words.Plural(int(on.Kind.Machine.Cores), "core"), strings.Join(settings(v), ", ")),
 		When:     "Unless the VM was spread for memory bandwidth",
 		Ways:     ways,
 		Notice:   notice,

@@ -18,11 +18,45 @@ import (
 // TestHostWays: what advice about a host says is data too, and a change of an option that it names is an edit, unless its cause is not known.
 func TestHostWays(t *testing.T) {
 	set := regexp.MustCompile(`[Ss]et ([A-Z]\w+(?:\.\w+)+) = (\w+)`)
+	ways, edits := 0, 0
+	advised(t, func(path string, f *finding.Finding) {
+		if f.Severity > 0 && strings.HasPrefix(f.Rule, "H") && f.Advice != "" {
+			ways++
+			edits += check(t, path, f, set)
+		}
+	})
+	if ways < 20 || edits < 4 {
+		t.Errorf("%d findings with advice, %d edits: too few", ways, edits)
+	}
+}
+
+// TestSizeNotices: advice that gives a VM another size says which one the guest gets.
+func TestSizeNotices(t *testing.T) {
+	sizes := 0
+	advised(t, func(path string, f *finding.Finding) {
+		for _, w := range f.Ways {
+			for _, e := range w.Edits {
+				if !w.Plan && (e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory) {
+					sizes++
+					if !strings.Contains(f.Notice, "the guest gets ") {
+						t.Errorf("%s: %s %s: %q has the notice %q", path, f.Rule, f.VM, w.Do, f.Notice)
+					}
+				}
+			}
+		}
+	})
+	if sizes < 20 {
+		t.Errorf("only %d sizes were advised: the test looks at nothing", sizes)
+	}
+}
+
+// advised calls see with each finding about the fleets of all scenarios.
+func advised(t *testing.T, see func(path string, f *finding.Finding)) {
+	t.Helper()
 	paths, err := filepath.Glob("*/testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ways, edits := 0, 0
 	for _, path := range paths {
 		a, err := txtar.ParseFile(path)
 		if err != nil {
@@ -33,16 +67,11 @@ func TestHostWays(t *testing.T) {
 			if file.Name != "in" || err != nil {
 				continue // of another form
 			}
-			for _, one := range rules.Run(f, rules.Options{}).Findings {
-				if one.Severity > 0 && strings.HasPrefix(one.Rule, "H") && one.Advice != "" {
-					ways++
-					edits += check(t, path, &one, set)
-				}
+			found := rules.Run(f, rules.Options{}).Findings
+			for i := range found {
+				see(path, &found[i])
 			}
 		}
-	}
-	if ways < 20 || edits < 4 {
-		t.Errorf("%d findings with advice, %d edits: too few", ways, edits)
 	}
 }
 
