@@ -176,11 +176,20 @@ func TestNobodyThere(t *testing.T) {
 	if left := s.plan(fix.Options{Now: now}); len(left.Changes) > 0 || s.holder() != "" {
 		t.Errorf("nobody read: %d changes are left, the lock of %q", len(left.Changes), s.holder())
 	}
-	s.vc.On(func(lab.Call) types.BaseMethodFault { time.Sleep(5 * time.Millisecond); return nil })
+	begun, hungUp := lines(folder), make(chan struct{})
+	s.vc.On(func(lab.Call) types.BaseMethodFault { // the rollback is under way until its terminal is gone
+		if lines(folder) >= begun+4 {
+			<-hungUp
+		}
+		return nil
+	})
 	back := s.begin(folder, "--rollback", journalIn(folder), "--yes", yes, "--power", "guest")
-	for begun := lines(folder); lines(folder) < begun+4; time.Sleep(time.Millisecond) {
+	for lines(folder) < begun+4 {
+		time.Sleep(time.Millisecond)
 	}
-	if err := back.Process.Signal(syscall.SIGHUP); err != nil {
+	err = back.Process.Signal(syscall.SIGHUP)
+	close(hungUp)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if code := back.code(); code != 2 || s.holder() != "" {
