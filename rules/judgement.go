@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -154,4 +155,21 @@ func (r *Result) Missed() (vms int, why []string) {
 		}
 	}
 	return vms, why
+}
+
+// Slowed says in one sentence how many of the judged VMs NUMA slows much (high) and slightly (medium). By names
+// what could avoid it, and later adds to the slight ones, both as words.
+func (r *Result) Slowed(high, medium int, by, later string) string {
+	judged := words.Plural(r.VMs, "VM")
+	switch {
+	case r.VMs == 0:
+		return r.Nothing()
+	case high == 0 && medium == 0:
+		return fmt.Sprintf("NUMA costs none of %s anything that %s could avoid.", judged, by)
+	case high == 0:
+		return fmt.Sprintf("NUMA slows none of %s much; %s slightly%s.", judged, words.Thousands(medium), later)
+	case medium == 0:
+		return fmt.Sprintf("NUMA slows %s of %s.", words.Thousands(high), judged)
+	}
+	return fmt.Sprintf("NUMA slows %s of %s; %s more slightly%s.", words.Thousands(high), judged, words.Thousands(medium), later)
 }

@@ -110,14 +110,14 @@ func TestHTMLVerdict(t *testing.T) {
 	const host = "release 7.0U3\ncluster c\nhost esx01 nodes=2 cores=18 memory=1024GB\n"
 	for _, tt := range []struct{ name, fleet, verdict, rest string }{
 		{"empty", "release 7.0U3\ncluster c\n", "The inventory is empty: it lists no VM.", ""},
-		{"fine", host + "vm a vcpus=2 memory=8GB\n", "None of 1 VM loses anything to NUMA that settings could avoid.", ""},
+		{"fine", host + "vm a vcpus=2 memory=8GB\n", "NUMA costs none of 1 VM anything that settings could avoid.", ""},
 		{"high", host + "vm a vcpus=32 memory=64GB hotAdd=on\nvm b vcpus=2 memory=8GB\n",
-			"1 of 2 VMs loses to NUMA.", "The other 1 needs nothing urgent."},
+			"NUMA slows 1 of 2 VMs.", "The other 1 needs nothing urgent."},
 		{"unjudged", host + "vm a vcpus=? memory=64GB\n", "No VM could be judged.", "1 VM could not be judged: see the notes."},
-		{"both", htmlFleet, "2 of 7 VMs lose to NUMA; 2 more lose a little, or will after a move.",
+		{"both", htmlFleet, "NUMA slows 2 of 7 VMs; 2 more slightly, or after a vMotion.",
 			"The other 3 need nothing urgent."},
 		{"host", "release 7.0U3\ncluster c\nhost esx01 nodes=1 cores=36 packages=2 memory=1024GB cpu=\"Intel(R) Xeon(R) Gold 6254 CPU @ 3.10GHz\"\nvm a vcpus=2 memory=8GB\n",
-			"1 of 1 VM loses to NUMA.", "1 host itself has findings of medium or high severity."},
+			"NUMA slows 1 of 1 VM.", "1 host itself has findings of medium or high severity."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			page := string(htmlPage(t, htmlResult(t, tt.fleet), ""))

@@ -101,7 +101,7 @@ func TestOneVerdict(t *testing.T) {
 	// The pages of the fleet, of findings and of hosts count it.
 	o := rules.Options{}
 	with := l.seeing(&held.Fleet{Name: "vc", Result: rules.Run(f, o)})
-	if got := strings.Join(verdict.Verdict(with.Result), " "); got != "1 of 1 VM loses to NUMA." {
+	if got := strings.Join(verdict.Verdict(with.Result), " "); got != "NUMA slows 1 of 1 VM." {
 		t.Errorf("verdict %q", got)
 	}
 	if again := l.seeing(with); again.Result == with.Result {

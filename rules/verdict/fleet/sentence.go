@@ -14,29 +14,16 @@ import (
 	"homenode/rules/rule"
 )
 
-// Verdict says in one sentence how many VMs lose to NUMA, and in a second line what that
+// Verdict says in one sentence how many VMs NUMA slows, and in a second line what that
 // leaves open; there is none when it leaves nothing open.
 func Verdict(r *rules.Result) []string {
 	off := off(r)
 	vms, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
-	judged := words.Plural(r.VMs, "VM")
-	var headline string
-	switch {
-	case r.VMs == 0:
-		headline = r.Nothing()
-	case high == 0 && medium == 0:
-		headline = fmt.Sprintf("None of %s loses anything to NUMA that settings could avoid.", judged)
-	case high == 0:
-		headline = fmt.Sprintf("None of %s loses much to NUMA; %s a little, or will after a move.", judged, words.Verb(medium, "loses", "lose"))
-	case medium == 0:
-		headline = words.Verb(high, "of "+judged+" loses", "of "+judged+" lose") + " to NUMA."
-	default:
-		headline = fmt.Sprintf("%s to NUMA; %s a little, or will after a move.", words.Verb(high, "of "+judged+" loses", "of "+judged+" lose"), words.Verb(medium, "more loses", "more lose"))
-	}
+	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
 	var rest []string
 	if n := len(off); n > 0 {
-		rest = append(rest, fmt.Sprintf("%s not power on (%s).", words.Verb(n, "VM does", "VMs do"), strings.Join(offBy(r), ", ")))
+		rest = append(rest, words.Verb(n, "VM does", "VMs do")+" not power on.")
 	}
 	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		sure := "."
@@ -112,22 +99,6 @@ func off(r *rules.Result) map[string]bool {
 		}
 	}
 	return out
-}
-
-// offBy returns the rules that tell of VMs that do not power on.
-func offBy(r *rules.Result) (ids []string) {
-	latency, other := false, false
-	for v := range r.EachVM() {
-		by := v.Off() && v.On[0].Layout.Refused.ByLatency()
-		latency, other = latency || by, other || v.Off() && !by
-	}
-	if latency {
-		ids = append(ids, "N026")
-	}
-	if other {
-		ids = append(ids, "N032")
-	}
-	return ids
 }
 
 // worst counts the VMs that power on and the hosts by the severity of the worst finding

@@ -38,8 +38,8 @@ func randomFleet(r *rand.Rand) string {
 }
 
 var (
-	mostLose = regexp.MustCompile(`^(\d+) of \d+ VMs? loses? to NUMA|^(\d+) of \d+ VMs? lose to NUMA`)
-	littler  = regexp.MustCompile(`(\d+) (?:more )?loses? a little`)
+	mostLose = regexp.MustCompile(`^NUMA slows (\d+) of \d+ VMs?[.;]`)
+	littler  = regexp.MustCompile(`(\d+) (?:more )?slightly`)
 	hostsHit = regexp.MustCompile(`(\d+) hosts? (?:itself has|themselves have) findings`)
 )
 

@@ -11,7 +11,7 @@ import (
 	"homenode/rules/finding"
 )
 
-// Verdict says in one sentence how many VMs lose to NUMA by their definitions, and in a second line what that leaves open.
+// Verdict says in one sentence how many VMs NUMA slows by their definitions, and in a second line what that leaves open.
 func Verdict(r *rules.Result) []string {
 	worst := map[string]finding.Severity{}
 	for _, f := range slices.Concat(r.Findings, r.LeftOut) { // a filter of findings denies none
@@ -36,23 +36,14 @@ func Verdict(r *rules.Result) []string {
 	}
 	all := words.Plural(r.VMs, "VM")
 	unread := r.Unread()
-	var headline string
+	headline := r.Slowed(high, medium, "its definition", "")
 	switch {
-	case r.VMs == 0:
-		headline = r.Nothing()
-	case high+medium == 0 && alone == r.VMs:
+	case r.VMs == 0 || high+medium > 0:
+	case alone == r.VMs:
 		headline = fmt.Sprintf("Nothing was found in the definition of %s, by itself.", all)
-	case high+medium == 0 && unread != "":
-		headline = fmt.Sprintf("%s. None of %s that could be judged loses anything to NUMA that its definition could avoid.", unread, all)
+	case unread != "":
+		headline = fmt.Sprintf("%s. NUMA costs none of %s that could be judged anything that its definition could avoid.", unread, all)
 		unread = ""
-	case high+medium == 0:
-		headline = fmt.Sprintf("None of %s loses anything to NUMA that its definition could avoid.", all)
-	case high == 0:
-		headline = fmt.Sprintf("None of %s loses much to NUMA; %s a little.", all, words.Verb(medium, "loses", "lose"))
-	case medium == 0:
-		headline = words.Verb(high, "of "+all+" loses", "of "+all+" lose") + " to NUMA."
-	default:
-		headline = fmt.Sprintf("%s to NUMA; %s a little.", words.Verb(high, "of "+all+" loses", "of "+all+" lose"), words.Verb(medium, "more loses", "more lose"))
 	}
 	var rest []string
 	if n := len(r.Fleet.VMs) - r.VMs; n > 0 {
