@@ -257,7 +257,8 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
 	v.Layout = v.From.differs(&v.To)
 	v.Verdict = Unchanged
-	switch c := v.From.compare(&v.To, of); {
+	told := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.A == nil && ja != nil && ja.Hid(f.B) })
+	switch c := v.From.compare(&v.To, told); {
 	case c < 0:
 		v.Verdict = Better
 	case c > 0:

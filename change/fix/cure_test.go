@@ -57,6 +57,12 @@ vm v host=h vcpus=4 memory=300GB hw=20 coresPerSocket=auto set:numa.nodeAffinity
 host h nodes=1 packages=1 cores=96 memory=1536GB vendor=AMD
 vm v host=h vcpus=72 memory=512GB hw=21 coresPerSocket=auto firmware=efi product="SQL Server 2022 CU14 Enterprise"`,
 			fix.Options{}, []string{"v: coresPerSocket=36 coresPerNUMANode=36 cures N033\n"}, "stays"},
+		{"affinity is cleared and nothing is divided for hosts that the VM may move to", `release 7.0U3
+cluster c
+host esx01 nodes=2 cores=12 threads=24 memory=384GB
+host esx02 nodes=2 cores=6 threads=12 memory=384GB
+vm aff host=esx01 vcpus=8 memory=64GB hw=19 cpuAffinity=0-7`,
+			fix.Options{}, []string{"aff: cpuAffinity= cures N023"}, "coresPerSocket"},
 		{"a finding about hosts that costs the changed VM alone", `release 7.0U3
 host h nodes=4 packages=2 cores=24 memory=1024GB
 vm v host=h vcpus=40 memory=128GB hw=19 hotAdd=on set:numa.vcpu.maxPerMachineNode=12`,

@@ -78,6 +78,8 @@ func (r Refusal) Ways() []numa.Way {
 // reserve returns the CPU reservation that latency sensitivity High needs.
 func (r Refusal) reserve() numa.Way {
 	switch {
+	case r.limit > 0:
+		return numa.ByHand(fmt.Sprintf("remove the CPU limit of %d MHz, then reserve %d MHz CPU: vSphere refuses a reservation above the limit", r.limit, r.most))
 	case r.most > 0:
 		n := strconv.FormatInt(int64(r.most), 10)
 		return numa.Way{Do: "reserve " + n + " MHz CPU", Edits: []numa.Edit{{Kind: numa.EditCPUReservation, To: numa.Is(n)}}}

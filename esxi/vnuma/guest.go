@@ -55,9 +55,10 @@ type Needs struct {
 	Unreserved int64 // bytes of memory that are known not to be reserved
 	MHz        int32 // CPU reservation; 0 for none
 	MHzKnown   bool
-	BIOS       bool // has BIOS firmware, not EFI (B-32)
-	NoIOMMU    bool // the virtual IOMMU is off (B-32)
-	VGPU       bool // one of its devices is a vGPU (B-32)
+	Limit      int32 // CPU limit in MHz; 0 for none
+	BIOS       bool  // has BIOS firmware, not EFI (B-32)
+	NoIOMMU    bool  // the virtual IOMMU is off (B-32)
+	VGPU       bool  // one of its devices is a vGPU (B-32)
 }
 
 // NeedsOf returns what v asks for.
@@ -73,6 +74,7 @@ func NeedsOf(v *numa.VM) Needs {
 		BIOS:       v.Firmware.Value == "bios", NoIOMMU: v.IOMMU.Known() && !v.IOMMU.Value,
 		VGPU:       hasVGPU(v),
 		Unreserved: int64(v.Unreserved()), MHz: int32(min(v.CPUReservation.Value, math.MaxInt32)), MHzKnown: v.CPUReservation.Known(),
+		Limit: int32(max(0, min(v.CPULimit.Value, math.MaxInt32))),
 	}
 }
 

@@ -16,6 +16,7 @@ type Refusal struct {
 	hardware int32        // whose limit it is; 0 for other reasons
 	release  numa.Release // of the host
 	threads  int32        // vCPUs of a virtual core, for a CPU reservation
+	limit    int32        // CPU limit in MHz that forbids such a reservation; 0 for none
 }
 
 type refusal uint8
@@ -202,6 +203,9 @@ func Lacks(g *Guest, m *Machine) (lacks [3]Refusal) {
 	case !n.MHzKnown:
 	case n.MHz == 0 || int64(n.MHz)*100 < need*full:
 		lacks[2] = Refusal{kind: latencyCPU, has: int64(n.MHz), most: need, release: m.Release, threads: g.Threads(m)}
+		if int64(n.Limit) < need { // vSphere refuses a reservation above the limit
+			lacks[2].limit = n.Limit
+		}
 	}
 	return lacks
 }
@@ -329,6 +333,10 @@ func (r Refusal) Lack() string {
 	switch {
 	case r.kind == latencyCores:
 		return fmt.Sprintf("%d cores are needed for the vCPUs and the host has %d", r.has, r.most)
+	case r.limit > 0:
+		over := r
+		over.limit = 0
+		return over.Lack() + fmt.Sprintf(" under a CPU limit of %d MHz", r.limit)
 	case r.kind == latencyCPU && r.has > 0:
 		return fmt.Sprintf("only %d of %d MHz CPU are reserved", r.has, r.most)
 	case r.kind == latencyCPU && r.most > 0:

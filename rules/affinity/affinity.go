@@ -19,7 +19,7 @@ import (
 var page string
 
 // Rule is N023.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM
@@ -47,6 +47,7 @@ func check(p *rule.Pass) {
 		f.Severity = finding.Low
 		f.Message += ", nor without it while the NUMA scheduler of the host is off (H008)"
 	case complete && here >= 0 && v.Guest.Memory > on.Kind.Machine.NodeMemory && on.Kind.Machine.MemoryKnown():
+		f.Severity = p.Beyond(numa.Bytes(v.Guest.Memory - on.Kind.Machine.NodeMemory))
 		f.Message += fmt.Sprintf(", and node %d, which it is kept on by hand, does not hold its memory%s", here, size(v))
 	case complete && here >= 0:
 		f.Severity = finding.Low

@@ -27,7 +27,7 @@ func check(p *rule.Pass) {
 	}
 	m := &on.Kind.Machine
 	f := finding.Finding{
-		Severity: finding.Medium,
+		Severity: p.Beyond(on.Layout.Memory.Missed()),
 		Far:      true,
 		Evidence: []finding.Evidence{v.MemoryEvidence(), v.VCPUsEvidence(), on.Kind.NodesEvidence()},
 	}
@@ -41,11 +41,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	r := &on.Layout.Memory
-	share := float64(r.Missed()) / float64(v.Guest.Memory)
-	switch {
-	case share >= p.Threshold("seriousShare"):
-		f.Severity = finding.High
-	case share < p.Threshold("notableShare") && v.Guest.Memory <= m.ForVMs():
+	if f.Severity < finding.High && float64(r.Missed()) < p.Threshold("notableShare")*float64(v.Guest.Memory) && v.Guest.Memory <= m.ForVMs() {
 		f.Severity = finding.Low
 	}
 	homes := on.Layout.HomeNodes

@@ -115,16 +115,13 @@ func tooLittleMemory(p *rule.Pass, nodes []int) bool {
 	memory := numa.Bytes(v.Guest.Memory)
 	beyond := on.Lacks(&v.Guest)
 	f := finding.Finding{
-		Severity: finding.Medium, Topic: "memory",
+		Severity: p.Beyond(beyond), Topic: "memory",
 		Message: fmt.Sprintf("memory of %s exceeds the %s of the %s that numa.nodeAffinity = %s allows%s: %s are to be had from no other node and are ballooned or swapped",
 			memory, memory-beyond, words.Plural(len(nodes), "node"), words.Ranges(nodes), p.Where(others), beyond),
 		Ways: []numa.Way{list(on, nodes, on.Kind.Machine.NodesFor(v.Guest.Memory))},
 	}
 	if memory > beyond {
 		f.Ways = append(f.Ways, p.AtMostMemory(on, len(nodes)))
-	}
-	if float64(beyond) >= p.Threshold("seriousShare")*float64(memory) {
-		f.Severity = finding.High
 	}
 	report(p, &f, on)
 	return true

@@ -17,60 +17,91 @@ import (
 var page string
 
 // Rule is N012.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM
-	on, others, ok := p.Worst(func(o *rule.On) bool { return useless(v, o) || tooWide(v, o) || tooBig(p, o) })
+	wide := judge(p, func(o *rule.On) bool { return tooWide(v, o) }, reportWide)
+	if big := judge(p, func(o *rule.On) bool { return tooBig(p, o) }, reportBig); !wide && !big {
+		judge(p, func(o *rule.On) bool { return useless(v, o) }, reportUseless)
+	}
+}
+
+// judge reports the worst of the hosts that are bad, and whether there is one.
+func judge(p *rule.Pass, bad func(*rule.On) bool, report func(*rule.Pass, *rule.On, string, *finding.Finding)) bool {
+	v := p.VM
+	on, others, ok := p.Worst(bad)
 	if !ok {
-		return
+		return false
 	}
-	m := &on.Kind.Machine
 	f := finding.Finding{Evidence: []finding.Evidence{v.VCPUsEvidence(), v.MemoryEvidence(), on.Kind.NodesEvidence()}}
-	key := "numa.vcpu.preferHT"
-	if !v.Guest.PreferHT {
-		key = "Numa.PreferHT of the host"
-	} else {
-		f.Evidence = append(f.Evidence, v.SettingEvidence(key))
+	if v.Guest.PreferHT {
+		f.Evidence = append(f.Evidence, v.SettingEvidence(setting))
 	}
-	if useless(v, on) {
-		f.Severity = finding.Low
-		f.Message = fmt.Sprintf("%s has no effect%s: hyper-threading is off, a node has %d cores and as many threads", key, p.Where(others), m.Cores)
-		f.Ways = []numa.Way{{Do: "set Numa.PreferHT of the host to 0"}}
-		if v.Guest.PreferHT {
-			f.Ways = []numa.Way{{Do: "remove the setting", Edits: []numa.Edit{numa.Unassign(key)}, Auto: true}}
-		}
-		if !strings.Contains(on.Kind.Hosts[0].CPUModel.Value, "Opteron") { // none has it
-			f.Ways = append(f.Ways, numa.ByHand("switch hyper-threading on"))
-		}
-		f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+on.Kind.Hosts[0].Name, on.Kind.Hosts[0].HyperThreading, on.Kind.Hosts[0].At))
-		p.Report(f, &on.Layout)
-		return
+	report(p, on, p.Where(others), &f)
+	p.Report(f, &on.Layout)
+	return true
+}
+
+const setting = "numa.vcpu.preferHT"
+
+// key names the option that keeps the VM on threads.
+func key(v *rule.VM) string {
+	if v.Guest.PreferHT {
+		return setting
 	}
-	f.Severity = finding.Medium
-	if node, _ := m.CPUs(&v.Guest); tooWide(v, on) {
-		f.Message = fmt.Sprintf("%s wants %d vCPUs on %s%s, and latency sensitivity High gives each of them a core of its own: a node has %d cores, enough for %d vCPUs",
-			key, v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "node"), p.Where(others), m.Cores, node)
-		f.Ways = []numa.Way{p.AtMostVCPUs(int(node), "")}
-	} else {
-		f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
-			key, v.Guest.VCPUs, words.Plural(on.Layout.HomeNodes, "node"), p.Where(others),
-			on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory),
-			v.RemoteText(&on.Layout))
-		f.Ways = []numa.Way{p.LessMemory(on, 1)}
+	return "Numa.PreferHT of the host"
+}
+
+func reportUseless(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
+	v, h := p.VM, on.Kind.Hosts[0]
+	f.Severity = finding.Low
+	f.Message = fmt.Sprintf("%s has no effect%s: hyper-threading is off, a node has %d cores and as many threads", key(v), where, on.Kind.Machine.Cores)
+	f.Ways = []numa.Way{{Do: "set Numa.PreferHT of the host to 0"}}
+	if v.Guest.PreferHT {
+		f.Ways = []numa.Way{{Do: "remove the setting", Edits: []numa.Edit{numa.Unassign(setting)}, Auto: true}}
 	}
-	if p.Plan().Better && p.Plan().Edit.PreferHTOff {
+	if !strings.Contains(h.CPUModel.Value, "Opteron") { // none has it
+		f.Ways = append(f.Ways, numa.ByHand("switch hyper-threading on"))
+	}
+	f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+h.Name, h.HyperThreading, h.At))
+}
+
+func reportWide(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
+	v, m := p.VM, &on.Kind.Machine
+	node, _ := m.CPUs(&v.Guest)
+	f.Severity, f.Topic = finding.Medium, "cores"
+	f.Message = fmt.Sprintf("%s wants %d vCPUs on %s%s, and latency sensitivity High gives each of them a core of its own: a node has %d cores, enough for %d vCPUs",
+		key(v), v.Guest.VCPUs, words.Plural(on.Layout.PPDs.Len(), "node"), where, m.Cores, node)
+	f.Ways = []numa.Way{p.AtMostVCPUs(int(node), "")}
+	without(p, f)
+}
+
+func reportBig(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
+	v := p.VM
+	f.Severity, f.Topic = p.Beyond(on.Layout.Memory.Missed()), "memory"
+	f.Message = fmt.Sprintf("%s keeps %d vCPUs on %s%s, whose %s do not hold its %s: %s",
+		key(v), v.Guest.VCPUs, words.Plural(on.Layout.HomeNodes, "node"), where,
+		on.Holds(&v.Guest), numa.Bytes(v.Guest.Memory), v.RemoteText(&on.Layout))
+	f.Ways = []numa.Way{p.LessMemory(on, 1)}
+	without(p, f)
+}
+
+// without adds the way to be without preferHT.
+func without(p *rule.Pass, f *finding.Finding) {
+	v := p.VM
+	switch {
+	case p.Plan().Better && p.Plan().Edit.PreferHTOff:
 		var ways []numa.Way
 		ways, f.Notice = p.PlanWays()
 		f.Ways = append(f.Ways, ways...)
-	} else if !v.Guest.PreferHT {
+	case !v.Guest.PreferHT:
 		f.Ways = append(f.Ways, numa.ByHand("set Numa.PreferHT of the host to 0"))
-	} else {
+	default:
 		afresh := v.Afresh()
 		f.Ways = append(f.Ways, numa.Way{Do: "remove numa.vcpu.preferHT and the stored numa.autosize entries" + v.Cycle(),
-			Edits: append([]numa.Edit{numa.Unassign(key)}, afresh.Edits...)})
+			Edits: append([]numa.Edit{numa.Unassign(setting)}, afresh.Edits...)})
 	}
-	p.Report(f, &on.Layout)
 }
 
 func prefers(v *rule.VM, o *rule.On) bool { return v.Guest.PreferHT || o.Kind.Machine.PreferHT }

@@ -5,6 +5,9 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"homenode/numa"
+	"homenode/rules/finding"
 )
 
 // A Threshold is a number that a rule decides by and that a fleet may set otherwise
@@ -100,6 +103,14 @@ func (u Unit) marks() []mark {
 // Threshold returns the rule's threshold with this name: as the configuration sets
 // it, else its default. A name that the rule does not declare is a bug of the rule.
 func (p *Pass) Threshold(name string) float64 { return p.Rule.threshold(name, p.Thresholds) }
+
+// Beyond returns how bad it is that so much of the VM's memory has no room on the nodes that it may use, whatever setting keeps it there.
+func (p *Pass) Beyond(memory numa.Bytes) finding.Severity {
+	if float64(memory) >= p.Threshold("seriousShare")*float64(p.VM.Guest.Memory) {
+		return finding.High
+	}
+	return finding.Medium
+}
 
 // threshold returns the threshold with this name as set, else its default.
 func (r *Rule) threshold(name string, set map[string]float64) float64 {

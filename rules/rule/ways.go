@@ -69,9 +69,10 @@ func (p *Pass) Serves(edits []numa.Edit) bool {
 }
 
 // harm returns what speaks against the edits: the worst finding that they bring, or leave of f; nil when they cure f and leave the VM
-// with no more and no worse findings than it has.
+// with no more and no worse findings than it has, and with no high one in its place.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	now, after := p.now(), p.weigh(edits)
+	after = slices.DeleteFunc(after, func(a finding.Finding) bool { return p.VM.Hid(&a) })
 	same := func(a, b *finding.Finding) bool { return a.Rule == b.Rule && a.Topic == b.Topic }
 	var worst *finding.Finding
 	for i := range after {
@@ -84,11 +85,16 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 			worst = a
 		}
 	}
-	if WeightOf(after).Compare(WeightOf(now)) > 0 {
+	moved := worst != nil && worst.Severity == finding.High && !p.VM.Off() // what was hidden while it does not power on is told then
+	if moved || WeightOf(after).Compare(WeightOf(now)) > 0 {
 		return worst
 	}
 	return nil
 }
+
+// Hid reports whether CPU or memory affinity hid a finding that the VM has without it: out of NUMA management nothing is told of its layout
+// on hosts that it may move to, where it was no better.
+func (v *VM) Hid(f *finding.Finding) bool { return v.Guest.Affinity && f.VMID == v.ID && f.Elsewhere() }
 
 // further returns the way with the plan of the VM that it makes, where both together cure the finding.
 func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
