@@ -10,10 +10,14 @@ import (
 	"homenode/source/kvm"
 )
 
-// judged returns the findings about the VMs of definitions on a host, a line each: "K016 high …". Names and texts of files alternate.
+// judged returns the findings about the VMs of definitions on a host, in words or as its capabilities, a line each: "K016 high …". Names and texts of files alternate.
 func judged(t *testing.T, host string, files ...string) string {
 	t.Helper()
-	all := fstest.MapFS{"kvm01/capabilities.xml": {Data: capabilities(t, "kvm01", host)}}
+	data := []byte(host)
+	if !strings.HasPrefix(host, "<") {
+		data = capabilities(t, "kvm01", host)
+	}
+	all := fstest.MapFS{"kvm01/capabilities.xml": {Data: data}}
 	for i := 0; i < len(files); i += 2 {
 		all["kvm01/"+files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
 	}
@@ -99,5 +103,43 @@ func TestEnabled(t *testing.T) {
 	}
 	if got := judged(t, host, "a.xml", domain(func(v int) string { return []string{"0-7", "99"}[v/4%2] })); strings.Contains(got, "K013") {
 		t.Errorf("CPUs of vCPUs that are off: found %s", got)
+	}
+}
+
+// TestNodesWithoutCPUs: memory on a node without CPUs is near the node with CPUs at the least distance, and remote to the others.
+func TestNodesWithoutCPUs(t *testing.T) {
+	host := func(distances [4]string) string {
+		out := "<capabilities><host><topology><cells num='4'>"
+		for i, gb := range []int{128, 128, 64, 64} {
+			out += fmt.Sprintf("<cell id='%d'><memory unit='GiB'>%d</memory><distances>", i, gb)
+			for j, d := range strings.Fields(distances[i]) {
+				out += fmt.Sprintf("<sibling id='%d' value='%s'/>", j, d)
+			}
+			out += "</distances><cpus>"
+			for cpu := 8 * i; cpu < 8*i+8 && i < 2; cpu++ {
+				out += fmt.Sprintf("<cpu id='%d' socket_id='%d' core_id='%d' siblings='%d'/>", cpu, i, cpu, cpu)
+			}
+			out += "</cpus></cell>"
+		}
+		return out + "</cells></topology></host></capabilities>"
+	}
+	domain := func(cpus, mode, nodes string) string {
+		return "<domain type='kvm'><name>a</name><memory unit='GiB'>8</memory><vcpu cpuset='" + cpus + "'>4</vcpu><numatune><memory mode='" + mode +
+			"' nodeset='" + nodes + "'/></numatune><features><acpi/></features><cpu><topology sockets='1' cores='4' threads='1'/></cpu></domain>"
+	}
+	near := host([4]string{"10 21 13 23", "21 10 23 13", "13 23 10 23", "23 13 23 10"})
+	for _, c := range []struct{ host, domain, want string }{
+		{near, domain("0-7", "strict", "2"), "K003 low"},
+		{near, domain("0-7", "interleave", "0,2"), "K003 low"},
+		{near, domain("0-7", "strict", "3"), "K003 high"},
+		{near, domain("0-7", "strict", "1"), "K003 high"},
+		{near, domain("0-7", "interleave", "0,3"), "K003 high"},
+		{near, domain("8-15", "strict", "3"), "K003 low"},
+		{host([4]string{"10 21 30 30", "21 10 30 30", "30 30 10 30", "30 30 30 10"}), domain("0-7", "strict", "3"), "K003 low"}, // as near to both
+		{host([4]string{}), domain("0-7", "strict", "3"), "K003 low"},                                                           // no distances
+	} {
+		if got := judged(t, c.host, "a.xml", c.domain); !strings.Contains(got, c.want) || strings.Count(got, "K0") != 1 {
+			t.Errorf("%s: found %s, want %s alone", c.domain, got, c.want)
+		}
 	}
 }

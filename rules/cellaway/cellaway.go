@@ -47,15 +47,32 @@ func empty(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	})
 }
 
+// slow finds memory of vCPUs on nodes without CPUs: on purpose, or by mistake.
+func slow(p *rule.StatedPass, piece *numa.Piece, runs []int) {
+	v, bound := p.VM, piece.Bound
+	without := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { node := v.Host.Node(n); return node == nil || node.Cores > 0 })
+	if runs == nil || len(without) == 0 {
+		return
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Low,
+		Topic:    piece.What,
+		Message:  fmt.Sprintf("memory of %s, %s, comes from %s of %s without CPUs, which is near %s of its vCPUs: HBM, or slower memory such as CXL", piece.What, piece.Memory, rule.NodeList(without), v.Host.Name, rule.NodeList(runs)),
+		Advice:   "Leave it if that memory is meant",
+		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(runs), v.Stated.PinAt(piece.Cell)), p.Nodes()},
+	})
+}
+
 // away finds vCPUs that run on none of the nodes that memory of their cell is bound to; and memory that is interleaved over nodes of the
 // vCPUs and others.
 func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	v, s, bound := p.VM, p.VM.Stated, piece.Bound
 	vcpus, on := v.Away(piece)
 	present := s.Present(piece.Cell)
-	elsewhere := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { return slices.Contains(runs, n) })
+	elsewhere := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { return v.Host.Near(n, runs) })
 	spread := bound.Mode == "interleave" && runs != nil && len(elsewhere) > 0 && len(elsewhere) < len(bound.Nodes)
 	if len(vcpus) == 0 && !spread {
+		slow(p, piece, runs)
 		return
 	}
 	severity, who, its := finding.High, fmt.Sprintf("the vCPUs of cell %d", piece.Cell), "its"

@@ -48,7 +48,9 @@ func check(p *rule.StatedPass) {
 		held := b.Nodes != nil && b.Mode != "restrictive" // that is a limit alone, and memory moves within it
 		if runs == nil && held && !s.Auto && s.Present(i) > 0 {
 			runs, _ = v.Host.NodesOf(nil)
-			if !slices.ContainsFunc(runs, func(n int) bool { return !slices.Contains(b.Nodes, n) }) {
+			if !slices.ContainsFunc(runs, func(n int) bool {
+				return !slices.ContainsFunc(b.Nodes, func(m int) bool { return v.Host.Near(m, []int{n}) })
+			}) {
 				continue
 			}
 		}

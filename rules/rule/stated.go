@@ -140,8 +140,8 @@ func (v *StatedVM) Own() map[int]int {
 	return out
 }
 
-// Away returns the vCPUs of a cell that may run on none of the nodes that a piece of its memory is bound to, and the nodes that they may
-// run on.
+// Away returns the vCPUs of a cell that may run nowhere near the nodes that a piece of its memory is bound to (Host.Near), and the nodes
+// that they may run on.
 func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 	s := v.Stated
 	for _, vcpu := range s.Cells[piece.Cell].CPUs {
@@ -149,7 +149,7 @@ func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 			continue
 		}
 		nodes, _ := v.Host.NodesOf(s.CPUs[vcpu])
-		if len(nodes) > 0 && !slices.ContainsFunc(nodes, func(n int) bool { return slices.Contains(piece.Bound.Nodes, n) }) {
+		if len(nodes) > 0 && !slices.ContainsFunc(piece.Bound.Nodes, func(n int) bool { return v.Host.Near(n, nodes) }) {
 			vcpus, on = append(vcpus, vcpu), append(on, nodes...)
 		}
 	}
