@@ -24,6 +24,10 @@ func TestForms(t *testing.T) {
 		return domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "virtio-mem", ">2<", ">100<", "</target>",
 			fmt.Sprintf("<block unit='KiB'>%d</block><requested unit='KiB'>%d</requested></target>", block, requested)).Replace(module) + "</domain>"
 	}
+	plugged := func(most, device string) string {
+		return "-m 2G,slots=4,maxmem=8G," + most + " -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G " +
+			"-object memory-backend-ram,id=d,size=2G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b -device " + device
+	}
 	for _, tt := range []struct{ name, in, shape, stray string }{
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,host-nodes=1 -numa node,cpus=0-1,memdev=a", "2 of 2 in [2], 2 GB, bound to [1]", "has host-nodes and no policy"},
@@ -35,6 +39,20 @@ func TestForms(t *testing.T) {
 		{"a.args", "-machine pseries-5.2 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "and want memdev= refused=true"},
 		{"a.args", "-m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "no machine type stated: releases of QEMU from 5.1 on refuse it, and want memdev= refused=false"},
 		{"a.args", "-machine type=pc-i440fx-5.0 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"a.args", plugged("", "pc-dimm,id=x,memdev=d,node=1"), "4 of 4 in [2 2], 4 GB, bound to [3]", ""},
+		{"a.args", plugged("", `'{"driver":"pc-dimm","id":"x","memdev":"d","node":1}'`), "4 of 4 in [2 2], 4 GB, bound to [3]", ""},
+		{"a.args", plugged("", "nvdimm,memdev=d"), "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
+		{"a.args", plugged("", "virtio-mem-pci,memdev=d,node=1,requested-size=1G,block-size=2M"), "4 of 4 in [2 2], 3 GB, bound to [3]", ""},
+		{"a.args", plugged("", "virtio-mem-pci,memdev=d,node=1,requested-size=1025M,block-size=2M"), "", "the requested size of 1049600 KiB is no whole blocks of 2048 KiB: it is refused refused=true"},
+		{"a.args", plugged("", "pc-dimm,memdev=d,node=5"), "4 of 4 in [2 2], 2 GB, bound to [3]", "a memory device (dimm) of 2 GB is of node 5, of 2 nodes: QEMU refuses it refused=true"},
+		{"a.args", plugged("", "pc-dimm,memdev=e"), "", "has the memory backend e, which there is not: QEMU refuses it refused=true"},
+		{"a.args", plugged("", "pc-dimm,memdev=b"), "", "the memory backend b of a memory device (dimm) is used twice: QEMU refuses it refused=true"},
+		{"a.args", plugged("maxmem=3G", "pc-dimm,memdev=d"), "", "memory devices of 2 GB beside 2 GB of memory, and maxmem is 3 GB: QEMU refuses it refused=true"},
+		{"a.args", plugged("slots=0", "pc-dimm,memdev=d"), "", "1 memory module, and -m has 0 slots: QEMU refuses it refused=true"},
+		{"a.args", strings.Replace(plugged("", "pc-dimm,memdev=d"), ",slots=4,maxmem=8G,", ",", 1), "", "a memory device, and -m has no maxmem: QEMU refuses it refused=true"},
+		{"a.args", plugged("maxmem=1G", "virtio-net-pci,netdev=n"), "", "maxmem of 1 GB is below the memory of 2 GB: QEMU refuses it refused=true"},
+		{"a.args", plugged("", `'{"driver":"virtio-net-pci","netdev":"n"'`), "4 of 4 in [2 2], 2 GB, bound to [3]", ""}, // devices that are not read are not looked at
+		{"a.args", "-m 2G,slots=1,maxmem=8G -smp 2 -object memory-backend-ram,id=d,size=2G,host-nodes=1,policy=bind -device pc-dimm,memdev=d", "2 of 2 in [2], 4 GB, bound to []", ""},
 		{"a.conf", nodes, "2 of 2 in [1 1], 2 GB, bound to []", ""},
 		{"a.conf", nodes + "hotplug: disk,memory\n", "", "hotplug of memory beside numa0"},
 		{"a.conf", "memory: 2048\nsockets: 2\nhotplug: memory\n", "", "hotplug of memory without numa: 1"},

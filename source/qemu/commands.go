@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"homenode/numa"
@@ -151,8 +152,8 @@ func (f *file) end() {
 		a.distances()
 	default:
 		s.Page = a.page
-		for _, b := range a.backends {
-			if b.size == s.Shape.Memory { // of -machine memory-backend
+		for id, b := range a.backends {
+			if b.size == s.Shape.Memory && !slices.ContainsFunc(a.modules, func(m module) bool { return m.backend == id }) { // of -machine memory-backend
 				s.Page, s.Bound, s.Taken = b.page, []numa.Bound{b.bound}, b.taken
 			}
 		}
@@ -162,6 +163,9 @@ func (f *file) end() {
 		s.Page, s.DefaultPage = 0, true
 	}
 	a.Close(a.all, a.now)
+	if a.Stated != nil {
+		a.addModules()
+	}
 	a.File().Sort()
 	if len(f.vms) > 0 && a.Name == "" {
 		base := path.Base(f.name)
