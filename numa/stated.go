@@ -50,7 +50,7 @@ type Stated struct {
 	Reserves    bool `json:"reserves,omitempty"`
 	// Taken: QEMU takes all of its memory from the host when it starts, and keeps it.
 	Taken bool `json:"taken,omitempty"`
-	// Platform is KubeVirt or Proxmox VE, empty for libvirt and QEMU. Dedicated: it gives each vCPU a logical CPU of its own when the VM
+	// Platform is KubeVirt, Proxmox VE or QEMU, empty for libvirt. Dedicated: it gives each vCPU a logical CPU of its own when the VM
 	// starts, whole cores first, as the static CPU manager of the kubelet does.
 	Platform  string `json:"platform,omitempty"`
 	Dedicated bool   `json:"dedicated,omitempty"`

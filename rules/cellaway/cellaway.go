@@ -42,7 +42,7 @@ func empty(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 		Severity: finding.High,
 		Topic:    fmt.Sprint("cell ", piece.Cell),
 		Message:  fmt.Sprintf("the vCPUs of cell %d run on %s of %s, which has no memory: its %s come from other nodes", piece.Cell, rule.NodeList(runs), v.Host.Name, piece.Memory),
-		Advice:   "Pin them to a node that has memory",
+		Advice:   p.Spelt("Pin them to a node that has memory", rule.Pins),
 		Evidence: []finding.Evidence{p.At("vCPUs of the cell on", rule.NodeList(runs), v.Stated.PinAt(piece.Cell)), p.Nodes()},
 	})
 }
@@ -98,7 +98,7 @@ func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 		Severity: severity,
 		Topic:    topic,
 		Message:  fmt.Sprintf("%s run on %s of %s, and %s %s", who, rule.NodeList(on), v.Host.Name, memory, come),
-		Advice:   "Bind the memory of the cell to the node of its vCPUs",
+		Advice:   p.Spelt("Bind the memory of the cell to the node of its vCPUs", rule.Binding),
 		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(on), s.PinAt(piece.Cell)), p.Nodes()},
 	})
 }

@@ -51,7 +51,7 @@ func (f *file) begin(line int) {
 	in := &fact.File{Name: f.name, Format: "arguments of QEMU"}
 	f.now, f.broken = &arguments{VM: definition.New(in, max(1, line), 1), begun: line, backends: map[string]backing{}, pins: map[int]pin{}}, false
 	f.now.s = f.now.Stated
-	f.now.s.Dies, f.now.s.Threads = 1, 1
+	f.now.s.Platform, f.now.s.Dies, f.now.s.Threads = "QEMU", 1, 1
 }
 
 // fail takes the error of a VM, which leaves the others.
