@@ -161,6 +161,12 @@ func (h *Host) HugeSizes() (sizes []Bytes) {
 	return slices.Compact(sizes)
 }
 
+// Lacks reports whether the host is known to have no huge pages of a size: capabilities list all sizes, if they list the ordinary pages.
+func (h *Host) Lacks(size Bytes) bool {
+	whole := slices.ContainsFunc(h.Pools.Value, func(pools []Pool) bool { return slices.ContainsFunc(pools, func(p Pool) bool { return !p.Huge() }) })
+	return size > 0 && whole && !slices.Contains(h.HugeSizes(), size)
+}
+
 // A Module is memory that a device of QEMU adds to a VM, with huge pages or nodes of the host of its own.
 type Module struct {
 	Model  string `json:"model"`               // as libvirt calls it: dimm, nvdimm, virtio-mem, sgx-epc

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 )
 
@@ -49,7 +50,7 @@ type Stated struct {
 	Reserves    bool `json:"reserves,omitempty"`
 	// Taken: QEMU takes all of its memory from the host when it starts, and keeps it.
 	Taken bool `json:"taken,omitempty"`
-	// Platform is KubeVirt or Proxmox VE, empty for libvirt and QEMU. Dedicated: it gives each vCPU a logical CPU of its own when the VM
+	// Platform is KubeVirt, Proxmox VE or QEMU, empty for libvirt. Dedicated: it gives each vCPU a logical CPU of its own when the VM
 	// starts, whole cores first, as the static CPU manager of the kubelet does.
 	Platform  string `json:"platform,omitempty"`
 	Dedicated bool   `json:"dedicated,omitempty"`
@@ -181,6 +182,31 @@ func (h *Host) Node(id int) *Node {
 	return &h.Nodes.Value[i]
 }
 
+// Near reports whether memory on a node is local to CPUs on others: on one of them, or on a node without CPUs (HBM, CXL memory) to which
+// no node with CPUs is nearer than one of them. Where distances are unknown it takes all for equally near.
+func (h *Host) Near(node int, runs []int) bool {
+	if slices.Contains(runs, node) {
+		return true
+	}
+	if n := h.Node(node); n == nil || n.Cores > 0 {
+		return false
+	}
+	nodes, d := h.Nodes.Value, h.Distance.Value
+	to := slices.IndexFunc(nodes, func(n Node) bool { return n.ID == node })
+	least, near := math.MaxInt, false
+	for i, n := range nodes {
+		far := 0
+		if i < len(d) && to < len(d[i]) {
+			far = d[i][to]
+		}
+		if n.Cores > 0 && far <= least {
+			near = slices.Contains(runs, n.ID) || near && far == least
+			least = far
+		}
+	}
+	return near
+}
+
 // Empty reports whether a node is known to have no memory; nil is no node.
 func (n *Node) Empty() bool { return n != nil && n.Memory.Known() && n.Memory.Value == 0 }
 
@@ -194,8 +220,8 @@ func (v *VM) MemoryOn() *Observation {
 	return nil
 }
 
-// RemoteOf returns how much of the memory that was seen is away from its cells: what is on nodes that no cell is at home on (HomeOf), and
-// what is on the node of one cell and lacks on that of another, but for the memory of QEMU itself. all is everything that was seen, home
+// RemoteOf returns how much of the memory that was seen is away from its cells: what is on nodes that no cell is at home on (HomeOf) and that are not
+// the nearest without CPUs (Near), and what is on the node of one cell and lacks on that of another, but for the memory of QEMU itself. all is everything that was seen, home
 // the nodes that cells are at home on. ok is false when nothing was seen, or when the layout leaves the VM free to be anywhere.
 func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []int, ok bool) {
 	if o == nil || h == nil || !h.Nodes.Known() {
@@ -211,7 +237,7 @@ func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []in
 	for _, m := range o.OnNode.Value {
 		all += m.Guest
 		seen[m.Node] += m.Guest
-		if _, ok := room[m.Node]; !ok {
+		if _, ok := room[m.Node]; !ok && !h.Near(m.Node, home) {
 			remote += m.Guest
 		}
 	}

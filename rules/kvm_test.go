@@ -10,10 +10,14 @@ import (
 	"homenode/source/kvm"
 )
 
-// judged returns the findings about the VMs of definitions on a host, a line each: "K016 high …". Names and texts of files alternate.
+// judged returns the findings about the VMs of definitions on a host, in words or as its capabilities, a line each: "K016 high …". Names and texts of files alternate.
 func judged(t *testing.T, host string, files ...string) string {
 	t.Helper()
-	all := fstest.MapFS{"kvm01/capabilities.xml": {Data: capabilities(t, "kvm01", host)}}
+	data := []byte(host)
+	if !strings.HasPrefix(host, "<") {
+		data = capabilities(t, "kvm01", host)
+	}
+	all := fstest.MapFS{"kvm01/capabilities.xml": {Data: data}}
 	for i := 0; i < len(files); i += 2 {
 		all["kvm01/"+files[i]] = &fstest.MapFile{Data: []byte(files[i+1])}
 	}
@@ -99,5 +103,142 @@ func TestEnabled(t *testing.T) {
 	}
 	if got := judged(t, host, "a.xml", domain(func(v int) string { return []string{"0-7", "99"}[v/4%2] })); strings.Contains(got, "K013") {
 		t.Errorf("CPUs of vCPUs that are off: found %s", got)
+	}
+}
+
+// TestNodesWithoutCPUs: memory on a node without CPUs is near the node with CPUs at the least distance, and remote to the others.
+func TestNodesWithoutCPUs(t *testing.T) {
+	host := func(distances [4]string) string {
+		out := "<capabilities><host><topology><cells num='4'>"
+		for i, gb := range []int{128, 128, 64, 64} {
+			out += fmt.Sprintf("<cell id='%d'><memory unit='GiB'>%d</memory><distances>", i, gb)
+			for j, d := range strings.Fields(distances[i]) {
+				out += fmt.Sprintf("<sibling id='%d' value='%s'/>", j, d)
+			}
+			out += "</distances><cpus>"
+			for cpu := 8 * i; cpu < 8*i+8 && i < 2; cpu++ {
+				out += fmt.Sprintf("<cpu id='%d' socket_id='%d' core_id='%d' siblings='%d'/>", cpu, i, cpu, cpu)
+			}
+			out += "</cpus></cell>"
+		}
+		return out + "</cells></topology></host></capabilities>"
+	}
+	domain := func(cpus, mode, nodes string) string {
+		return "<domain type='kvm'><name>a</name><memory unit='GiB'>8</memory><vcpu cpuset='" + cpus + "'>4</vcpu><numatune><memory mode='" + mode +
+			"' nodeset='" + nodes + "'/></numatune><features><acpi/></features><cpu><topology sockets='1' cores='4' threads='1'/></cpu></domain>"
+	}
+	near := host([4]string{"10 21 13 23", "21 10 23 13", "13 23 10 23", "23 13 23 10"})
+	for _, c := range []struct{ host, domain, want string }{
+		{near, domain("0-7", "strict", "2"), "K003 low"},
+		{near, domain("0-7", "interleave", "0,2"), "K003 low"},
+		{near, domain("0-7", "strict", "3"), "K003 high"},
+		{near, domain("0-7", "strict", "1"), "K003 high"},
+		{near, domain("0-7", "interleave", "0,3"), "K003 high"},
+		{near, domain("8-15", "strict", "3"), "K003 low"},
+		{host([4]string{"10 21 30 30", "21 10 30 30", "30 30 10 30", "30 30 30 10"}), domain("0-7", "strict", "3"), "K003 low"}, // as near to both
+		{host([4]string{}), domain("0-7", "strict", "3"), "K003 low"},                                                           // no distances
+	} {
+		if got := judged(t, c.host, "a.xml", c.domain); !strings.Contains(got, c.want) || strings.Count(got, "K0") != 1 {
+			t.Errorf("%s: found %s, want %s alone", c.domain, got, c.want)
+		}
+	}
+}
+
+// TestSocketsThere: sockets without vCPUs, which can be added, are no fault, and no advice changes how many vCPUs there are.
+func TestSocketsThere(t *testing.T) {
+	kubevirt := func(cpu string) string {
+		return "kind: VirtualMachine\nspec:\n  template:\n    spec:\n      domain:\n        memory: {guest: 8Gi}\n        cpu: {" + cpu + "}\n"
+	}
+	windows := func(sockets, present int) string {
+		return fmt.Sprintf("<domain type='kvm'><name>a</name><metadata><libosinfo:libosinfo xmlns:libosinfo='http://libosinfo.org/xmlns/libvirt/domain/1.0'>"+
+			"<libosinfo:os id='http://microsoft.com/win/10'/></libosinfo:libosinfo></metadata><memory unit='GiB'>8</memory><vcpu current='%d'>%d</vcpu>"+
+			"<features><acpi/></features><cpu><topology sockets='%d' cores='1' threads='1'/></cpu></domain>", present, sockets, sockets)
+	}
+	for _, c := range []struct{ name, in, want string }{
+		{"a.yaml", kubevirt("sockets: 4, cores: 1, maxSockets: 16"), ""},
+		{"a.yaml", kubevirt("sockets: 8, cores: 1"), "each of its 8 vCPUs is a socket; State 1 socket of 8 cores"},
+		{"a.yaml", kubevirt("sockets: 6, cores: 1, maxSockets: 16"), "each of its 6 vCPUs is a socket; State 3 sockets of 2 cores, and maxSockets 8"},
+		{"a.yaml", kubevirt("sockets: 5, cores: 1, maxSockets: 16"), "State 1 socket of 5 cores, and no maxSockets"},
+		{"a.conf", "sockets: 16\ncores: 1\nvcpus: 6\nmemory: 8192\n", "each of its 6 vCPUs is a socket; State 1 socket of 16 cores, for the 16 vCPUs that there can be"},
+		{"a.conf", "sockets: 16\ncores: 1\nvcpus: 4\nmemory: 8192\n", ""},
+		{"a.xml", windows(16, 4), ""},
+		{"a.xml", windows(16, 8), "so 4 of its 8 vCPUs: the guest sees 16 sockets of 1 core; State at most 4 sockets, of more cores, for the same 8 vCPUs"},
+	} {
+		if got := judged(t, "nodes=2 cores=32 memory=512GB", c.name, c.in); strings.Contains(got, "K012") != (c.want != "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: found %s, want %s", c.in, got, c.want)
+		}
+	}
+}
+
+// TestPageSizes: a size of huge pages that the host does not have is said to be none of it, with the sizes that it has.
+func TestPageSizes(t *testing.T) {
+	host := "<capabilities><host><topology><cells num='1'><cell id='0'><memory unit='GiB'>64</memory><pages unit='KiB' size='64'>1</pages>" +
+		"<pages unit='KiB' size='2048'>0</pages><pages unit='KiB' size='524288'>40</pages><pages unit='KiB' size='16777216'>0</pages>" +
+		"<cpus><cpu id='0' socket_id='0' core_id='0' siblings='0'/><cpu id='1' socket_id='0' core_id='1' siblings='1'/></cpus></cell></cells></topology></host></capabilities>"
+	for page, want := range map[string]string{
+		"1048576": "K016 high cell 0 wants pages of 1 GB, and kvm01 has none of that size: it has 2 MB, 512 MB, 16 GB; Use pages of a size that the host has: 2 MB, 512 MB\n",
+		"524288":  "",
+		"2048":    "K016 high the VM takes 2048 pages of 2 MB",
+	} {
+		in := "<domain type='kvm'><name>a</name><memory unit='GiB'>4</memory><vcpu>2</vcpu><memoryBacking><hugepages><page size='" + page + "' unit='KiB'/></hugepages></memoryBacking></domain>"
+		if got := judged(t, host, "a.xml", in); strings.Contains(got, "K016") != (want != "") || !strings.Contains(got, want) {
+			t.Errorf("pages of %s KiB: found %s, want %s", page, got, want)
+		}
+	}
+}
+
+// TestRefusedBeside: VMs that do not start take nothing from the others.
+func TestRefusedBeside(t *testing.T) {
+	domain := func(name, page, nodes, rest string) string {
+		return "<domain type='kvm'><name>" + name + "</name><memory unit='GiB'>3</memory><vcpu cpuset='0-7'>6</vcpu><memoryBacking><hugepages><page size='" + page +
+			"' unit='MiB'/></hugepages></memoryBacking><numatune><memory mode='strict' nodeset='" + nodes + "'/></numatune>" + rest + "</domain>"
+	}
+	host := "<capabilities><host><topology><cells num='2'>"
+	for i := range 2 {
+		host += fmt.Sprintf("<cell id='%d'><memory unit='GiB'>64</memory><pages unit='KiB' size='4'>1</pages><pages unit='KiB' size='1048576'>8</pages><cpus>", i)
+		for cpu := 8 * i; cpu < 8*i+8; cpu++ {
+			host += fmt.Sprintf("<cpu id='%d' socket_id='%d' core_id='%d' siblings='%d'/>", cpu, i, cpu, cpu)
+		}
+		host += "</cpus></cell>"
+	}
+	host += "</cells></topology></host></capabilities>"
+	one := domain("a", "1024", "0", "")
+	for _, c := range []struct {
+		other string
+		found bool
+	}{
+		{domain("b", "1024", "0", ""), true},
+		{domain("b", "16", "0", ""), false},                                      // a size that the host does not have
+		{domain("b", "1024", "0,7", ""), false},                                  // a node that it does not have
+		{domain("b", "1024", "0", "<maxMemory unit='GiB'>1</maxMemory>"), false}, // refused
+		{domain("b", "1024", "0", "<cpu><numa><cell id='0' cpus='0-5' memory='3145729' unit='KiB'/></numa></cpu>"), false},
+	} {
+		got := judged(t, host, "a.xml", one, "b.xml", c.other)
+		if found := strings.Contains(got, "12 vCPUs are pinned to the 8 CPUs of node 0"); found != c.found {
+			t.Errorf("%s: found %s", c.other, got)
+		}
+	}
+}
+
+// TestSpelling: advice names the settings of the tool that the definition is of.
+func TestSpelling(t *testing.T) {
+	const host = "nodes=2 cores=8 memory=64GB"
+	args := func(node, gb int) string {
+		return fmt.Sprintf("-m %dG -smp 4,sockets=1 -object memory-backend-ram,id=a,size=%dG,host-nodes=%d,policy=bind -numa node,cpus=0-3,memdev=a", gb, gb, node)
+	}
+	conf := func(sockets, gb int, rest string) string {
+		return fmt.Sprintf("sockets: %d\ncores: 4\nmemory: %d\nnuma: 1\n%s", sockets, gb*1024, rest)
+	}
+	for _, c := range []struct{ name, in, want string }{
+		{"a.args", "taskset -c 0-7 qemu-system-x86_64 " + args(1, 4), "K003 high the vCPUs of cell 0 run on node 0 of kvm01, and its 4 GB come from node 1; Bind the memory of the cell to the node of its vCPUs: host-nodes and policy=bind of the memory backend\n"},
+		{"a.args", "taskset -c 0-7 qemu-system-x86_64 " + args(0, 40), "Divide the VM into more cells: -numa node with cpus"},
+		{"a.args", "taskset -c 0-15 qemu-system-x86_64 " + args(0, 4), "of one node, the one of their memory: taskset -pc for the thread of each vCPU"},
+		{"a.conf", conf(1, 4, "affinity: 0-7\nnuma0: cpus=0-3,hostnodes=1,memory=4096,policy=bind\n"), "to the node of its vCPUs: hostnodes and policy of numaN\n"},
+		{"a.conf", conf(1, 40, "affinity: 0-7\nnuma0: cpus=0-3,hostnodes=0,memory=40960,policy=bind\n"), "Divide the VM into more cells: numa: 1, and numa0, numa1"},
+		{"a.conf", conf(1, 4, "affinity: 0-15\nnuma0: cpus=0-3,hostnodes=0,memory=4096,policy=bind\n"), "of one node, the one of their memory: affinity\n"},
+	} {
+		if got := judged(t, host, c.name, c.in); !strings.Contains(got, c.want) {
+			t.Errorf("%s: found %s, want %s", c.in, got, c.want)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func (r *Result) runStated(ctx context.Context, o Options) error {
 			return err
 		}
 		for _, other := range on[v.Host] {
-			if other != v && v.Host != nil {
+			if other != v && v.Host != nil && v.Starts() && other.Starts() {
 				v.Beside = append(v.Beside, other)
 			}
 		}

@@ -315,6 +315,9 @@ func (m *Move) exclusive(s *Shape) {
 		m.Refused = append(m.Refused, fmt.Sprintf("%s has not a CPU for each of %d vCPUs on the nodes that carry it", m.At.Host, s.Most()))
 	default:
 		m.add(Changed, what, on, "each vCPU pinned to one CPU of "+m.At.Host, "no overcommitment of them; ESXi keeps them free only while the VM runs; its CPU is that of the host (host-passthrough), so that live migration wants one of the same model", level.Origin.Where)
+		if m.At.Helpers == nil {
+			m.add(Lost, "CPUs for its other threads", on, "QEMU's other threads may run on the CPUs of its vCPUs", "no core of "+m.At.Host+" is left for them: --host-reserve keeps some", level.Origin.Where)
+		}
 	}
 }
 

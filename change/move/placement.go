@@ -18,8 +18,8 @@ type Placement struct {
 	CPUs map[int][]int `json:"cpus,omitempty"`
 	// PerCore consecutive ones of the CPUs of a VM with CPUs of its own are the threads of one core; 0 when each is of another.
 	PerCore int `json:"perCore,omitempty"`
-	// Own are the CPUs of these nodes that are the host's: QEMU's other threads run there, beside a VM with CPUs of its own.
-	Own []int `json:"hostsOwn,omitempty"`
+	// Helpers are the CPUs of the host where QEMU's other threads run, beside a VM with CPUs of its own; nil when no core is left for them.
+	Helpers []int `json:"helpers,omitempty"`
 	// Vendor of the host's processor, "AMD" or "Intel"; "" when unknown.
 	Vendor string `json:"vendor,omitempty"`
 }

@@ -42,8 +42,24 @@ func empty(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 		Severity: finding.High,
 		Topic:    fmt.Sprint("cell ", piece.Cell),
 		Message:  fmt.Sprintf("the vCPUs of cell %d run on %s of %s, which has no memory: its %s come from other nodes", piece.Cell, rule.NodeList(runs), v.Host.Name, piece.Memory),
-		Advice:   "Pin them to a node that has memory",
+		Advice:   p.Spelt("Pin them to a node that has memory", rule.Pins),
 		Evidence: []finding.Evidence{p.At("vCPUs of the cell on", rule.NodeList(runs), v.Stated.PinAt(piece.Cell)), p.Nodes()},
+	})
+}
+
+// slow finds memory of vCPUs on nodes without CPUs: on purpose, or by mistake.
+func slow(p *rule.StatedPass, piece *numa.Piece, runs []int) {
+	v, bound := p.VM, piece.Bound
+	without := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { node := v.Host.Node(n); return node == nil || node.Cores > 0 })
+	if runs == nil || len(without) == 0 {
+		return
+	}
+	p.Report(finding.Finding{
+		Severity: finding.Low,
+		Topic:    piece.What,
+		Message:  fmt.Sprintf("memory of %s, %s, comes from %s of %s without CPUs, which is near %s of its vCPUs: HBM, or slower memory such as CXL", piece.What, piece.Memory, rule.NodeList(without), v.Host.Name, rule.NodeList(runs)),
+		Advice:   "Leave it if that memory is meant",
+		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(runs), v.Stated.PinAt(piece.Cell)), p.Nodes()},
 	})
 }
 
@@ -53,9 +69,10 @@ func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	v, s, bound := p.VM, p.VM.Stated, piece.Bound
 	vcpus, on := v.Away(piece)
 	present := s.Present(piece.Cell)
-	elsewhere := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { return slices.Contains(runs, n) })
+	elsewhere := slices.DeleteFunc(slices.Clone(bound.Nodes), func(n int) bool { return v.Host.Near(n, runs) })
 	spread := bound.Mode == "interleave" && runs != nil && len(elsewhere) > 0 && len(elsewhere) < len(bound.Nodes)
 	if len(vcpus) == 0 && !spread {
+		slow(p, piece, runs)
 		return
 	}
 	severity, who, its := finding.High, fmt.Sprintf("the vCPUs of cell %d", piece.Cell), "its"
@@ -81,7 +98,7 @@ func away(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 		Severity: severity,
 		Topic:    topic,
 		Message:  fmt.Sprintf("%s run on %s of %s, and %s %s", who, rule.NodeList(on), v.Host.Name, memory, come),
-		Advice:   "Bind the memory of the cell to the node of its vCPUs",
+		Advice:   p.Spelt("Bind the memory of the cell to the node of its vCPUs", rule.Binding),
 		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(on), s.PinAt(piece.Cell)), p.Nodes()},
 	})
 }

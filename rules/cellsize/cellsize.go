@@ -61,7 +61,7 @@ func check(p *rule.StatedPass) {
 			Severity: severity,
 			Topic:    cell,
 			Message:  fmt.Sprintf("%s is larger than %s of %s: %s", what, at, v.Host.Name, strings.Join(over, ", ")),
-			Advice:   advice,
+			Advice:   p.Spelt(advice, rule.Cells),
 			Evidence: []finding.Evidence{cells, p.At("memory of the cell", memory.String(), s.Cells[i].At), p.Nodes()},
 		})
 	}
@@ -81,7 +81,7 @@ func modules(p *rule.StatedPass, pieces []numa.Piece) {
 			Severity: finding.High,
 			Topic:    one.At,
 			Message:  fmt.Sprintf("%s is larger than %s of %s: %s in %s", one.What, at, v.Host.Name, one.Memory, room),
-			Advice:   "Divide it into several, on nodes that hold them",
+			Advice:   p.Spelt("Divide it into several, on nodes that hold them", rule.Binding),
 			Evidence: []finding.Evidence{p.At("memory module", one.Memory.String(), one.At), p.Nodes()},
 		})
 	}

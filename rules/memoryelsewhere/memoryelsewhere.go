@@ -22,7 +22,7 @@ func check(p *rule.StatedPass) {
 	v := p.VM
 	s := v.Stated
 	o := v.MemoryOn()
-	remote, all, _, ok := s.RemoteOf(v.Host, o)
+	remote, all, home, ok := s.RemoteOf(v.Host, o)
 	if !ok {
 		return
 	}
@@ -38,9 +38,9 @@ func check(p *rule.StatedPass) {
 	var beyond []string
 	for _, m := range o.OnNode.Value {
 		switch want, wanted := room[m.Node]; {
-		case !wanted && m.Guest > 0:
+		case !wanted && m.Guest > 0 && !v.Host.Near(m.Node, home):
 			beyond = append(beyond, fmt.Sprintf("%s on node %d, which should have none", m.Guest, m.Node))
-		case m.Guest > want+numa.OwnOfQEMU(s.Shape.Memory, s.VCPUs):
+		case wanted && m.Guest > want+numa.OwnOfQEMU(s.Shape.Memory, s.VCPUs):
 			beyond = append(beyond, fmt.Sprintf("%s on node %d, which should have %s", m.Guest, m.Node, want))
 		}
 	}

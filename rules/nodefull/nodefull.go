@@ -52,7 +52,7 @@ func check(p *rule.StatedPass) {
 				Severity: finding.Medium,
 				Topic:    fmt.Sprint("vCPUs ", n.ID),
 				Message:  fmt.Sprintf("%d vCPUs are pinned to the %d CPUs of node %d of %s, and %d to the %d of node %d", there, len(v.Host.CPUs.Value[i]), n.ID, v.Host.Name, load, len(v.Host.CPUs.Value[j]), o.ID),
-				Advice:   fmt.Sprintf("Pin %s and bind its memory to node %d", it, o.ID),
+				Advice:   p.Spelt(fmt.Sprintf("Pin %s and bind its memory to node %d", it, o.ID), rule.Pins, rule.Binding),
 				Evidence: []finding.Evidence{p.At("its vCPUs pinned there", fmt.Sprint(mine), v.Stated.PinAt(0)), p.Nodes()},
 			})
 			break
@@ -82,7 +82,7 @@ func memory(p *rule.StatedPass) {
 			Severity: finding.High,
 			Topic:    fmt.Sprint("memory ", words.Ranges(nodes)),
 			Message:  fmt.Sprintf("%s of memory is bound to %s of %s, which has %s", bound.Memory, rule.NodeList(nodes), v.Host.Name, room),
-			Advice:   "Bind some of them to another node, with their vCPUs",
+			Advice:   p.Spelt("Bind some of them to another node, with their vCPUs", rule.Binding, rule.Pins),
 			Evidence: []finding.Evidence{p.At("memory bound to it", bound.Own.String(), v.Stated.Bound[0].At), p.Nodes()},
 		}
 		if nodes == nil {
@@ -95,7 +95,7 @@ func memory(p *rule.StatedPass) {
 		}
 		f.Message += ": that of " + words.Few(bound.Names)
 		if len(bound.Names) == 1 {
-			f.Advice = "Give it less memory, or more nodes that have it"
+			f.Advice = p.Spelt("Give it less memory, or more nodes that have it", rule.Binding)
 		}
 		p.Report(f)
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/internal/words"
 	"homenode/numa"
@@ -71,10 +72,17 @@ func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 	var seen []numa.Bytes
 	for i := range pieces {
 		size := sizeOf(&pieces[i], standard)
-		if size == 0 || s.Reserves && size < numa.GiB || slices.Contains(seen, size) {
+		if size == 0 || slices.Contains(seen, size) {
 			continue
 		}
 		seen = append(seen, size)
+		if v.Host.Lacks(size) {
+			out = append(out, *absent(p, &pieces[i], size))
+			continue
+		}
+		if s.Reserves && size < numa.GiB {
+			continue
+		}
 		if f, alone := missing(p, nil, size, standard, "the VM", s.MemoryAt); f != nil && free(v, size, standard) {
 			f.Topic, f.Advice = "all", "Reserve as many pages, on the nodes of its cells"
 			out = append(out, *f)
@@ -103,6 +111,27 @@ func short(p *rule.StatedPass, standard numa.Bytes) (out []finding.Finding) {
 		}
 	}
 	return out
+}
+
+// absent is that the host has no pages of a size at all, which depends on the processor and on the ordinary pages of its kernel.
+func absent(p *rule.StatedPass, piece *numa.Piece, size numa.Bytes) *finding.Finding {
+	h := p.VM.Host
+	text := func(sizes []numa.Bytes) string { return strings.Join(words.Texts(sizes, numa.Bytes.String), ", ") }
+	sizes := h.HugeSizes()
+	whole := slices.DeleteFunc(slices.Clone(sizes), func(size numa.Bytes) bool {
+		return slices.ContainsFunc(p.VM.Stated.Pieces(), func(o numa.Piece) bool { return o.Page > 0 && o.Memory%size != 0 })
+	})
+	advice := "Use pages of a size that the host has, and give the cells whole pages of it"
+	if len(whole) > 0 {
+		advice = "Use pages of a size that the host has: " + text(whole)
+	}
+	return &finding.Finding{
+		Severity: finding.High,
+		Topic:    "size " + size.String(),
+		Message:  fmt.Sprintf("%s wants pages of %s, and %s has none of that size: it has %s", piece.What, size, h.Name, text(sizes)),
+		Advice:   advice,
+		Evidence: []finding.Evidence{p.At("pages", size.String(), piece.At), {Name: "huge pages of " + h.Name, Value: text(sizes), Origin: h.Pools.Origin.String(), At: h.At}},
+	}
 }
 
 // free reports whether some pages of a size may come from any node.

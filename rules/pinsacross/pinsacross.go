@@ -40,7 +40,7 @@ func check(p *rule.StatedPass) {
 				Severity: finding.Medium,
 				Topic:    fmt.Sprint("unpinned ", i),
 				Message:  fmt.Sprintf("vCPU %s of cell %d may run anywhere on %s, and the others of it run on %s", words.Ranges(loose), i, v.Host.Name, rule.NodeList(on)),
-				Advice:   "Pin all of them to the CPUs of one node, the one of their memory",
+				Advice:   p.Spelt("Pin all of them to the CPUs of one node, the one of their memory", rule.Pins),
 				Evidence: []finding.Evidence{p.At("vCPUs on", rule.NodeList(on), s.PinAt(i)), p.Cells(), p.Nodes()},
 			})
 			continue
@@ -48,7 +48,9 @@ func check(p *rule.StatedPass) {
 		held := b.Nodes != nil && b.Mode != "restrictive" // that is a limit alone, and memory moves within it
 		if runs == nil && held && !s.Auto && s.Present(i) > 0 {
 			runs, _ = v.Host.NodesOf(nil)
-			if !slices.ContainsFunc(runs, func(n int) bool { return !slices.Contains(b.Nodes, n) }) {
+			if !slices.ContainsFunc(runs, func(n int) bool {
+				return !slices.ContainsFunc(b.Nodes, func(m int) bool { return v.Host.Near(m, []int{n}) })
+			}) {
 				continue
 			}
 		}
@@ -57,7 +59,7 @@ func check(p *rule.StatedPass) {
 				Severity: finding.Medium,
 				Topic:    fmt.Sprint("unpinned ", i),
 				Message:  fmt.Sprintf("the vCPUs of cell %d may run anywhere on %s, and those of cell %d run on %s", i, v.Host.Name, other, rule.NodeList(s.RunsOn(other, v.Host))),
-				Advice:   "Pin the vCPUs of each cell to the CPUs of one node",
+				Advice:   p.Spelt("Pin the vCPUs of each cell to the CPUs of one node", rule.Pins),
 				Evidence: []finding.Evidence{p.At("vCPUs on", rule.NodeList(s.RunsOn(other, v.Host)), s.PinAt(other)), p.Cells(), p.Nodes()},
 			})
 		}
@@ -78,7 +80,7 @@ func check(p *rule.StatedPass) {
 		if fixed {
 			run = "run"
 		}
-		severity, advice := cure(s, runs)
+		severity, advice := cure(p, runs)
 		p.Report(finding.Finding{
 			Severity: severity,
 			Topic:    fmt.Sprint("cell ", i),
@@ -91,11 +93,12 @@ func check(p *rule.StatedPass) {
 
 // cure returns the severity of a cell that may run on several nodes, and its advice. Proxmox has one affinity for all threads of a VM, so
 // that no more can be stated for several cells than the nodes of all.
-func cure(s *numa.Stated, runs []int) (finding.Severity, string) {
+func cure(p *rule.StatedPass, runs []int) (finding.Severity, string) {
+	s := p.VM.Stated
 	if s.Platform != "Proxmox VE" || len(s.Cells) < 2 {
-		return finding.Medium, "Pin them to the CPUs of one node, the one of their memory"
+		return finding.Medium, p.Spelt("Pin them to the CPUs of one node, the one of their memory", rule.Pins)
 	}
-	const after = "pin the thread of each vCPU after the start, in a hookscript: Proxmox has one affinity for all threads of a VM"
+	after := rule.Spelt(s, rule.Pins)
 	var home []int
 	for i := range s.Bound {
 		home = append(home, s.Bound[i].Nodes...)
@@ -105,7 +108,7 @@ func cure(s *numa.Stated, runs []int) (finding.Severity, string) {
 	case slices.Equal(home, runs):
 		return finding.Low, "Leave it, or " + after
 	case home == nil:
-		return finding.Medium, "Bind the memory of each cell to a node (hostnodes and policy), and " + after
+		return finding.Medium, "Bind the memory of each cell to a node (" + rule.Spelt(s, rule.Binding) + "), and " + after
 	}
 	return finding.Medium, fmt.Sprintf("Set affinity to the CPUs of %s, the nodes of the cells, or %s", rule.NodeList(home), after)
 }

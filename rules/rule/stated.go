@@ -17,8 +17,18 @@ type StatedVM struct {
 	*numa.VM
 	Host   *numa.Host    // nil when no capabilities say what it has
 	Faults []shape.Fault // of its shape
-	Beside []*StatedVM   // the other VMs of the host, in the order of the fleet
+	Beside []*StatedVM   // the other VMs of the host that start, in the order of the fleet; none where it does not start itself
 	Cores  map[int]int   // the core of each logical CPU of the host, an index in its CoreCPUs
+}
+
+// Starts reports whether the VM starts as far as its definition and its host tell: one that does not takes nothing from the others.
+func (v *StatedVM) Starts() bool {
+	s := v.Stated
+	return s.Running || !slices.ContainsFunc(s.Strays, func(n numa.Stray) bool { return n.Refused }) &&
+		!slices.ContainsFunc(v.Faults, func(f shape.Fault) bool { return f.Check == shape.Pages }) &&
+		!slices.ContainsFunc(s.Pieces(), func(p numa.Piece) bool {
+			return v.Host != nil && (v.Host.Lacks(p.Page) || slices.ContainsFunc(p.Bound.Nodes, func(n int) bool { return v.Host.Node(n) == nil }))
+		})
 }
 
 // Flat reports whether the definition states no NUMA nodes: the guest sees one, if it is a whole definition.
@@ -140,8 +150,8 @@ func (v *StatedVM) Own() map[int]int {
 	return out
 }
 
-// Away returns the vCPUs of a cell that may run on none of the nodes that a piece of its memory is bound to, and the nodes that they may
-// run on.
+// Away returns the vCPUs of a cell that may run nowhere near the nodes that a piece of its memory is bound to (Host.Near), and the nodes
+// that they may run on.
 func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 	s := v.Stated
 	for _, vcpu := range s.Cells[piece.Cell].CPUs {
@@ -149,7 +159,7 @@ func (v *StatedVM) Away(piece *numa.Piece) (vcpus, on []int) {
 			continue
 		}
 		nodes, _ := v.Host.NodesOf(s.CPUs[vcpu])
-		if len(nodes) > 0 && !slices.ContainsFunc(nodes, func(n int) bool { return slices.Contains(piece.Bound.Nodes, n) }) {
+		if len(nodes) > 0 && !slices.ContainsFunc(piece.Bound.Nodes, func(n int) bool { return v.Host.Near(n, nodes) }) {
 			vcpus, on = append(vcpus, vcpu), append(on, nodes...)
 		}
 	}

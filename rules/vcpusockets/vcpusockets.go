@@ -4,6 +4,7 @@ package vcpusockets
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"homenode/esxi/product"
 	"homenode/internal/words"
@@ -26,8 +27,21 @@ func check(p *rule.StatedPass) {
 	if unused(p) {
 		return
 	}
-	if s.TopologyAt == "" && s.Partial || s.Sockets <= few || s.Sockets != s.Most() || p.Faults(shape.VCPUs, shape.Topology) != nil || shape.Fitting(s.Of(), s.Most()) == 1 {
+	if s.TopologyAt == "" && s.Partial || s.VCPUs <= few || s.Sockets != s.Most() || p.Faults(shape.VCPUs, shape.Topology) != nil || shape.Fitting(s.Of(), s.Most()) == 1 {
 		return
+	}
+	all, also := s.Most(), ""
+	if s.Platform == "KubeVirt" { // adds whole sockets
+		all = s.VCPUs
+	}
+	per := shape.Fitting(s.Of(), all)
+	switch {
+	case all == s.Most() && len(s.Slots) > 0:
+		also = fmt.Sprintf(", for the %d vCPUs that there can be", all)
+	case per == 1: // no number of cores divides both
+		per, also = all, ", and no maxSockets"
+	case len(s.Slots) > 0:
+		also = fmt.Sprintf(", and maxSockets %d", s.Most()/per)
 	}
 	stated := ""
 	if s.TopologyAt == "" {
@@ -35,8 +49,8 @@ func check(p *rule.StatedPass) {
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
-		Message:  fmt.Sprintf("each of its %d vCPUs is a socket%s", s.Sockets, stated),
-		Advice:   fmt.Sprintf("State sockets of %d cores", shape.Fitting(s.Of(), s.Most())),
+		Message:  fmt.Sprintf("each of its %d vCPUs is a socket%s", s.VCPUs, stated),
+		Advice:   fmt.Sprintf("State %s of %d cores%s", words.Plural(all/per, "socket"), per, also),
 		Evidence: []finding.Evidence{p.Topology(), p.Cells()},
 	})
 }
@@ -44,11 +58,16 @@ func check(p *rule.StatedPass) {
 // unused reports vCPUs that the guest system, or what the owner states of the guest, does not use for its sockets.
 func unused(p *rule.StatedPass) (found bool) {
 	v, s := p.VM, p.VM.Stated
+	var sockets []int // that have a vCPU now
+	for _, vcpu := range s.Enabled() {
+		sockets = append(sockets, vcpu/s.PerSocket())
+	}
+	there := len(slices.Compact(sockets))
 	products := product.Running(v.Software().Value, v.GuestOS.Value)
 	for i := range products {
 		one := &products[i]
-		_, uses := one.Usable(s.VCPUs, s.Sockets, s.PerSocket())
-		if uses >= s.VCPUs || one.Sockets() == 0 || s.Sockets <= one.Sockets() {
+		_, uses := one.Usable(s.VCPUs, there, s.PerSocket())
+		if uses >= s.VCPUs || one.Sockets() == 0 || there <= one.Sockets() {
 			continue
 		}
 		found = true
@@ -60,7 +79,7 @@ func unused(p *rule.StatedPass) (found bool) {
 			Severity: severity,
 			Topic:    one.String(),
 			Message:  fmt.Sprintf("%s uses at most %s, and so %d of its %d vCPUs: the guest sees %s", one, words.Plural(one.Sockets(), "socket"), uses, s.VCPUs, s.Topology()),
-			Advice:   fmt.Sprintf("State at most %s, of more cores", words.Plural(one.Sockets(), "socket")),
+			Advice:   fmt.Sprintf("State at most %s, of more cores, for the same %s", words.Plural(one.Sockets(), "socket"), words.Plural(s.VCPUs, "vCPU")),
 			Evidence: []finding.Evidence{finding.Of("guest system", v.GuestOS, v.At), p.Topology()},
 		})
 	}

@@ -54,6 +54,23 @@ func (v *VM) Doubt(line, col int, format string, args ...any) {
 	v.Stated.Strays[len(v.Stated.Strays)-1].Doubtful = true
 }
 
+// Blocks finds sizes of memory that grows and shrinks in blocks (virtio-mem) which libvirt and QEMU refuse (virDomainMemoryDefValidate in
+// src/conf/domain_validate.c; hw/virtio/virtio-mem.c). An unknown block is 0.
+func (v *VM) Blocks(line, col int, size, requested, block numa.Bytes) {
+	const of = "virtio-mem: the "
+	switch {
+	case requested > size:
+		v.Stray(line, col, true, of+"requested size of %d KiB is above its size of %d KiB: it is refused", requested/numa.KiB, size/numa.KiB)
+	case block == 0:
+	case block&(block-1) != 0:
+		v.Stray(line, col, true, of+"block size of %d KiB is no power of two: it is refused", block/numa.KiB)
+	case requested%block != 0:
+		v.Stray(line, col, true, of+"requested size of %d KiB is no whole blocks of %d KiB: it is refused", requested/numa.KiB, block/numa.KiB)
+	case size%block != 0:
+		v.Stray(line, col, true, of+"size of %d KiB is no whole blocks of %d KiB: it is refused", size/numa.KiB, block/numa.KiB)
+	}
+}
+
 // Close completes the layout, of which topology, cells and bindings are set: most is how many vCPUs there can be, and present how many are
 // there, 0 for those that are no slots. Everything is in one cell where none is stated. Without a number of vCPUs there is no layout.
 func (v *VM) Close(most, present int) {

@@ -273,15 +273,26 @@ func (v vm) threads(cpu *yaml.Node) {
 
 // equal finds requests and limits that are not those of dedicated CPUs (validateCPUPinning in the admitters of KubeVirt's webhook).
 func (v vm) equal(placed, domain *yaml.Node, present int) {
-	var stated []numa.Bytes
-	for _, key := range []string{"requests", "limits"} {
-		if n := find(domain, "resources", key, "cpu"); n != nil {
-			count, ok := quantity(n.Value)
-			if ok {
-				stated = append(stated, count)
+	values := func(key string) (out []numa.Bytes) {
+		for _, of := range []string{"requests", "limits"} {
+			n := find(domain, "resources", of, key)
+			if n == nil {
+				continue
+			}
+			if value, ok := quantity(n.Value); ok {
+				out = append(out, value)
+			}
+			if exact, ok := amount(n.Value); ok && math.Abs(exact-math.Round(exact)) > 1e-4 && key == "cpu" { // validateCPURequestIsInteger
+				v.Stray(n.Line, n.Column, true, "dedicatedCpuPlacement, and %s.cpu of %s is no whole number: KubeVirt refuses it", of, text.Short(n.Value))
 			}
 		}
+		return out
 	}
+	if memory := values("memory"); len(memory) == 2 && memory[0] != memory[1] { // validateMemoryRequestsAndLimits
+		v.Stray(placed.Line, placed.Column, true, "dedicatedCpuPlacement, and requests.memory of %s differs from limits.memory of %s: KubeVirt refuses it",
+			text.Short(find(domain, "resources", "requests", "memory").Value), text.Short(find(domain, "resources", "limits", "memory").Value))
+	}
+	stated := values("cpu")
 	switch {
 	case len(stated) == 2 && stated[0] != stated[1]:
 		v.Stray(placed.Line, placed.Column, true, "dedicatedCpuPlacement, and requests.cpu of %d differs from limits.cpu of %d: KubeVirt refuses it", stated[0], stated[1])
@@ -295,11 +306,17 @@ var suffixes = map[string]float64{"m": 1e-3, "": 1, "k": 1e3, "M": 1e6, "G": 1e9
 
 // quantity reads memory such as 64Gi, or CPUs such as 1500m, rounded up as Kubernetes does.
 func quantity(s string) (numa.Bytes, bool) {
+	n, ok := amount(s)
+	return numa.Bytes(math.Ceil(n)), ok
+}
+
+// amount reads memory such as 64Gi, or CPUs such as 1500m: 1.5.
+func amount(s string) (float64, bool) {
 	digits := strings.TrimRight(s, "mkKMGTi")
 	n, err := strconv.ParseFloat(digits, 64)
 	factor, ok := suffixes[s[len(digits):]]
 	if err != nil || !ok || !(n >= 0 && n*factor < 1<<60) {
 		return 0, false
 	}
-	return numa.Bytes(math.Ceil(n * factor)), true
+	return n * factor, true
 }

@@ -20,6 +20,14 @@ func TestForms(t *testing.T) {
 		return "<domain type='kvm'>" + most + "<memory unit='GiB'>" + memory + "</memory><vcpu>2</vcpu>"
 	}
 	const bare = "kind: VirtualMachine\nspec:\n  template:\n    spec:\n      domain:\n        devices: {}\n"
+	grows := func(requested, block int) string {
+		return domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "virtio-mem", ">2<", ">100<", "</target>",
+			fmt.Sprintf("<block unit='KiB'>%d</block><requested unit='KiB'>%d</requested></target>", block, requested)).Replace(module) + "</domain>"
+	}
+	plugged := func(most, device string) string {
+		return "-m 2G,slots=4,maxmem=8G," + most + " -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G " +
+			"-object memory-backend-ram,id=d,size=2G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b -device " + device
+	}
 	for _, tt := range []struct{ name, in, shape, stray string }{
 		{"a.args", "-m 2G -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b", "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
 		{"a.args", "-m 2G -smp 2 -object memory-backend-ram,id=a,size=2G,host-nodes=1 -numa node,cpus=0-1,memdev=a", "2 of 2 in [2], 2 GB, bound to [1]", "has host-nodes and no policy"},
@@ -31,10 +39,30 @@ func TestForms(t *testing.T) {
 		{"a.args", "-machine pseries-5.2 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "and want memdev= refused=true"},
 		{"a.args", "-m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "", "no machine type stated: releases of QEMU from 5.1 on refuse it, and want memdev= refused=false"},
 		{"a.args", "-machine type=pc-i440fx-5.0 -m 2G -smp 2 -numa node,cpus=0-1,mem=2G", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"a.args", plugged("", "pc-dimm,id=x,memdev=d,node=1"), "4 of 4 in [2 2], 4 GB, bound to [3]", ""},
+		{"a.args", plugged("", `'{"driver":"pc-dimm","id":"x","memdev":"d","node":1}'`), "4 of 4 in [2 2], 4 GB, bound to [3]", ""},
+		{"a.args", plugged("", "nvdimm,memdev=d"), "4 of 4 in [2 2], 2 GB, bound to [3]", ""},
+		{"a.args", plugged("", "virtio-mem-pci,memdev=d,node=1,requested-size=1G,block-size=2M"), "4 of 4 in [2 2], 3 GB, bound to [3]", ""},
+		{"a.args", plugged("", "virtio-mem-pci,memdev=d,node=1,requested-size=1025M,block-size=2M"), "", "the requested size of 1049600 KiB is no whole blocks of 2048 KiB: it is refused refused=true"},
+		{"a.args", plugged("", "pc-dimm,memdev=d,node=5"), "4 of 4 in [2 2], 2 GB, bound to [3]", "a memory device (dimm) of 2 GB is of node 5, of 2 nodes: QEMU refuses it refused=true"},
+		{"a.args", plugged("", "pc-dimm,memdev=e"), "", "has the memory backend e, which there is not: QEMU refuses it refused=true"},
+		{"a.args", plugged("", "pc-dimm,memdev=b"), "", "the memory backend b of a memory device (dimm) is used twice: QEMU refuses it refused=true"},
+		{"a.args", plugged("maxmem=3G", "pc-dimm,memdev=d"), "", "memory devices of 2 GB beside 2 GB of memory, and maxmem is 3 GB: QEMU refuses it refused=true"},
+		{"a.args", plugged("slots=0", "pc-dimm,memdev=d"), "", "1 memory module, and -m has 0 slots: QEMU refuses it refused=true"},
+		{"a.args", strings.Replace(plugged("", "pc-dimm,memdev=d"), ",slots=4,maxmem=8G,", ",", 1), "", "a memory device, and -m has no maxmem: QEMU refuses it refused=true"},
+		{"a.args", plugged("maxmem=1G", "virtio-net-pci,netdev=n"), "", "maxmem of 1 GB is below the memory of 2 GB: QEMU refuses it refused=true"},
+		{"a.args", plugged("", `'{"driver":"virtio-net-pci","netdev":"n"'`), "4 of 4 in [2 2], 2 GB, bound to [3]", ""}, // devices that are not read are not looked at
+		{"a.args", "-m 2G,slots=1,maxmem=8G -smp 2 -object memory-backend-ram,id=d,size=2G,host-nodes=1,policy=bind -device pc-dimm,memdev=d", "2 of 2 in [2], 4 GB, bound to []", ""},
 		{"a.conf", nodes, "2 of 2 in [1 1], 2 GB, bound to []", ""},
 		{"a.conf", nodes + "hotplug: disk,memory\n", "", "hotplug of memory beside numa0"},
 		{"a.conf", "memory: 2048\nsockets: 2\nhotplug: memory\n", "", "hotplug of memory without numa: 1"},
 		{"a.conf", "memory: 512\ncores: 2\nnuma: 1\nhotplug: memory\n", "", "hotplug of memory wants 1 GB at least"},
+		{"a.conf", "memory: 20000\ncores: 2\nnuma: 1\nhotplug: memory\n", "", "modules of 1 GB to the 19 GB below, and memory is 20000 MB: Proxmox does not start the VM; 19456 or 20480 MB are whole modules refused=true"},
+		{"a.conf", "memory: 1025\ncores: 2\nnuma: 1\nhotplug: memory\n", "", "1024 or 1536 MB are whole modules refused=true"},
+		{"a.conf", "memory: 17408\ncores: 2\nnuma: 1\nhotplug: memory\n", "", ""},
+		{"a.conf", "memory: 17920\ncores: 2\nnuma: 1\nhotplug: memory\n", "", "17408 or 18432 MB are whole modules refused=true"},
+		{"a.conf", "memory: 20480\nsockets: 2\ncores: 2\nnuma: 1\nhotplug: memory\n", "", ""},
+		{"a.conf", "memory: 20000\ncores: 2\nnuma: 1\n", "", ""},
 		{"a.conf", strings.Replace(nodes, "cpus=1,memory=1024", "cpus=1", 1), "", "numa1 states no memory"},
 		{"a.yaml", vmi, "4 of 16 in [16], 4 GB, bound to []", ""},
 		{"a.yaml", vmi + "          dedicatedCpuPlacement: true\n          isolateEmulatorThread: true\n", "", "isolateEmulatorThread takes a CPU more, 5 together"},
@@ -42,6 +70,12 @@ func TestForms(t *testing.T) {
 		{"a.yaml", bare + "        cpu: {dedicatedCpuPlacement: true}\n        resources: {requests: {cpu: 4, memory: 4Gi}, limits: {cpu: 4}}\n", "4 of 4 in [4], 4 GB, bound to []", ""},
 		{"a.yaml", bare + "        cpu: {dedicatedCpuPlacement: true}\n        resources: {requests: {cpu: 4, memory: 4Gi}, limits: {cpu: 8}}\n", "8 of 8 in [8], 4 GB, bound to []", "requests.cpu of 4 differs from limits.cpu of 8"},
 		{"a.yaml", bare + "        cpu: {cores: 2, dedicatedCpuPlacement: true}\n        resources: {limits: {cpu: 8, memory: 4Gi}}\n", "2 of 2 in [2], 4 GB, bound to []", "2 vCPUs beside 8 CPUs"},
+		{"a.yaml", bare + "        cpu: {cores: 8, dedicatedCpuPlacement: true}\n        memory: {guest: 16Gi}\n        resources: {requests: {memory: 16Gi}, limits: {memory: 20Gi}}\n", "8 of 8 in [8], 16 GB, bound to []", "requests.memory of 16Gi differs from limits.memory of 20Gi: KubeVirt refuses it refused=true"},
+		{"a.yaml", bare + "        cpu: {cores: 8, dedicatedCpuPlacement: true}\n        resources: {requests: {memory: 16Gi}, limits: {memory: 16384Mi}}\n", "", ""},
+		{"a.yaml", bare + "        cpu: {cores: 8}\n        resources: {requests: {memory: 16Gi, cpu: 7500m}, limits: {memory: 20Gi}}\n", "", ""},
+		{"a.yaml", bare + "        cpu: {cores: 8, dedicatedCpuPlacement: true}\n        resources: {requests: {cpu: 7500m, memory: 4Gi}}\n", "", "requests.cpu of 7500m is no whole number: KubeVirt refuses it refused=true"},
+		{"a.yaml", bare + "        cpu: {cores: 8, dedicatedCpuPlacement: true}\n        resources: {limits: {cpu: \"7.5\", memory: 4Gi}}\n", "", "limits.cpu of 7.5 is no whole number: KubeVirt refuses it refused=true"},
+		{"a.yaml", bare + "        cpu: {cores: 8, dedicatedCpuPlacement: true}\n        resources: {limits: {cpu: 8000m, memory: 4Gi}}\n", "", ""},
 		{"a.yaml", bare + "        memory: {guest: 4Gi}\n        cpu: {sockets: 4, maxSockets: 2}\n", "4 of 4 in [4], 4 GB, bound to []", "4 sockets, and maxSockets is 2"},
 		{"a.yaml", bare + "        resources:\n          requests: {cpu: \"24\", memory: 96Gi}\n", "24 of 24 in [24], 96 GB, bound to []", ""},
 		{"a.yaml", bare + "        resources:\n          requests: {cpu: 2}\n          limits: {cpu: 1500m, memory: 4Gi}\n", "2 of 2 in [2], 4 GB, bound to []", ""},
@@ -83,6 +117,11 @@ func TestForms(t *testing.T) {
 		{"a.xml", domain("6", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "<node>0</node>", "", 1) + "</domain>", "", "states no cell"},
 		{"a.xml", domain("6", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "<target>", "<source><pagesize unit='GiB'>4</pagesize></source><target>", 1) + "</domain>", "", "2 GB is no whole pages of 4 GB"},
 		{"a.xml", domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "virtio-mem", ">2<", ">100<", "</target>", "<requested unit='GiB'>8</requested><current unit='GiB'>6</current></target>").Replace(module) + "</domain>", "2 of 2 in [2], 12 GB, bound to []", ""},
+		{"a.xml", grows(4194304+1024, 2048), "", "virtio-mem: the requested size of 4195328 KiB is no whole blocks of 2048 KiB: it is refused refused=true"},
+		{"a.xml", grows(4194304, 2048), "", ""},
+		{"a.xml", grows(3072, 3072), "", "the block size of 3072 KiB is no power of two: it is refused refused=true"},
+		{"a.xml", grows(4<<30, 2048), "", "is above its size of 104857600 KiB: it is refused refused=true"},
+		{"a.xml", grows(0, 64<<20), "", "the size of 104857600 KiB is no whole blocks of 67108864 KiB: it is refused refused=true"},
 		{"a.xml", domain("104", "<maxMemory slots='1' unit='GiB'>200</maxMemory>") + cell + strings.NewReplacer("dimm", "nvdimm", ">2<", ">100<").Replace(module) + "</domain>", "2 of 2 in [2], 4 GB, bound to []", ""},
 		{"a.xml", domain("4", "") + "<vcpus><vcpu id='0' enabled='no'/><vcpu id='1' enabled='yes'/></vcpus></domain>", "", "vCPU 0 is off"},
 		{"a.xml", domain("4", "") + "<vcpus><vcpu id='0' enabled='yes' hotpluggable='yes'/><vcpu id='1' enabled='yes'/></vcpus></domain>", "", "vCPU 0 is off, can be unplugged"},

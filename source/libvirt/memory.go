@@ -148,6 +148,7 @@ func (d *domain) device(e *element) (m device, ok bool) {
 	case "virtio-mem":
 		requested, now := sized("requested"), sized("current")
 		m.taken = min(m.size, max(requested.Value, now.Value))
+		d.Blocks(e.line, e.col, size.Value, requested.Value, sized("block").Value)
 	}
 	return m, size.Known()
 }

@@ -333,9 +333,15 @@ func (c *config) hotplug() {
 	}
 	s, line := c.Stated, c.at["hotplug"]
 	s.HotPlug = true
-	least := numa.GiB
+	least, step := numa.GiB, 512*numa.MiB
 	if c.value["hugepages"] == "1024" {
-		least *= numa.Bytes(s.Sockets)
+		least, step = least*numa.Bytes(s.Sockets), numa.GiB
+	}
+	sum := least
+	for dimm := 1; dimm <= 256 && sum < s.Shape.Memory; dimm++ { // foreach_dimm: 32 of each size
+		if sum += step; dimm%32 == 0 && sum < s.Shape.Memory {
+			step *= 2
+		}
 	}
 	switch {
 	case c.value["numa"] != "1":
@@ -344,6 +350,9 @@ func (c *config) hotplug() {
 		c.Stray(line, 1, true, "hotplug of memory beside numa0: Proxmox does not start the VM")
 	case s.Shape.Memory < least:
 		c.Stray(line, 1, true, "hotplug of memory wants %s at least, and the VM has %s: Proxmox does not start it", least, s.Shape.Memory)
+	case sum > s.Shape.Memory:
+		c.Stray(cmp.Or(c.at["memory"], line), 1, true, "hotplug of memory adds modules of %s to the %s below, and memory is %d MB: Proxmox does not start the VM; %d or %d MB are whole modules",
+			step, sum-step, s.Shape.Memory/numa.MiB, (sum-step)/numa.MiB, sum/numa.MiB)
 	}
 }
 

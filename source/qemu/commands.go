@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"homenode/numa"
@@ -50,7 +51,7 @@ func (f *file) begin(line int) {
 	in := &fact.File{Name: f.name, Format: "arguments of QEMU"}
 	f.now, f.broken = &arguments{VM: definition.New(in, max(1, line), 1), begun: line, backends: map[string]backing{}, pins: map[int]pin{}}, false
 	f.now.s = f.now.Stated
-	f.now.s.Dies, f.now.s.Threads = 1, 1
+	f.now.s.Platform, f.now.s.Dies, f.now.s.Threads = "QEMU", 1, 1
 }
 
 // fail takes the error of a VM, which leaves the others.
@@ -151,8 +152,8 @@ func (f *file) end() {
 		a.distances()
 	default:
 		s.Page = a.page
-		for _, b := range a.backends {
-			if b.size == s.Shape.Memory { // of -machine memory-backend
+		for id, b := range a.backends {
+			if b.size == s.Shape.Memory && !slices.ContainsFunc(a.modules, func(m module) bool { return m.backend == id }) { // of -machine memory-backend
 				s.Page, s.Bound, s.Taken = b.page, []numa.Bound{b.bound}, b.taken
 			}
 		}
@@ -162,6 +163,9 @@ func (f *file) end() {
 		s.Page, s.DefaultPage = 0, true
 	}
 	a.Close(a.all, a.now)
+	if a.Stated != nil {
+		a.addModules()
+	}
 	a.File().Sort()
 	if len(f.vms) > 0 && a.Name == "" {
 		base := path.Base(f.name)

@@ -19,7 +19,7 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 		n := otherwise
 		if value := last(key); value != "" && err == nil {
 			if n, err = strconv.Atoi(value); err != nil || n < 0 || n >= most {
-				err = fmt.Errorf("found %s=%q, want a number", key, value)
+				err = notNumber(key, value)
 			}
 		}
 		return n

@@ -47,7 +47,11 @@ type arguments struct {
 	backends map[string]backing
 	nodes    []guestNode
 	cpus     []cpuOfNode
-	distance [][3]int   // src, dst, val
+	distance [][3]int // src, dst, val
+	modules  []module
+	size     int        // line of -m
+	most     numa.Bytes // maxmem
+	slots    int        // for memory modules
 	page     numa.Bytes // of -mem-path, for memory without a backend
 	taken    bool       // all memory, when QEMU starts
 	host     []int      // CPUs of the host that taskset gives QEMU; nil for all
@@ -84,7 +88,7 @@ type cpuOfNode struct {
 var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread"}
 
 // unnamed are the keys of the first values of options, which may stand without it.
-var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
+var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-device": "driver", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
 
 // modes are the policies of backends by the words of libvirt.
 var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
@@ -154,7 +158,7 @@ func values(in, first string) (map[string][]string, error) {
 func (a *arguments) add(option, value string) error {
 	first := unnamed[option]
 	a.taken = a.taken || option == "-mem-prealloc"
-	if first == "" {
+	if first == "" || option == "-device" && !devices.MatchString(value) {
 		return nil
 	}
 	named, err := values(value, first)
@@ -171,8 +175,18 @@ func (a *arguments) add(option, value string) error {
 	case "-m":
 		if last("size") != "" {
 			a.s.Memory, err = sizeOf(last("size"), "M")
-			a.s.MemoryAt = a.place()
+			a.s.MemoryAt, a.size = a.place(), a.line
 		}
+		if last("maxmem") != "" && err == nil {
+			a.most, err = sizeOf(last("maxmem"), "M")
+		}
+		if value := last("slots"); value != "" && err == nil {
+			if a.slots, err = strconv.Atoi(value); err != nil {
+				err = notNumber("slots", value)
+			}
+		}
+	case "-device":
+		err = a.device(last)
 	case "-smp":
 		if a.smp > 0 {
 			return fmt.Errorf("found a second -smp, and the first on line %d: want one for each VM, behind its command qemu-system-…", a.smp)
@@ -214,6 +228,10 @@ func (a *arguments) add(option, value string) error {
 		err = a.numa(last, named["cpus"])
 	}
 	return err
+}
+
+func notNumber(key, value string) error {
+	return fmt.Errorf("found %s=%q, want a number", key, text.Short(value))
 }
 
 func isOn(value string) bool { return slices.Contains([]string{"on", "yes", "true"}, value) }

@@ -277,13 +277,42 @@ func (p *Plan) At(v *rule.VM) (at *move.Placement, why string) {
 		}
 	}
 	if p.Needs[i].Exclusive && at.CPUs != nil {
-		for _, n := range p.Hosts[put.Host].Nodes {
-			if slices.Contains(at.Nodes, n.ID) && n.CPUs != nil {
-				at.Own = append(at.Own, slices.Concat(n.CPUs[:n.KeptCores]...)...)
+		at.Helpers = p.helpers(put.Host, at.Nodes)
+	}
+	return at, ""
+}
+
+// helpers returns the CPUs of a host for the other threads of QEMU beside a VM with CPUs of its own: of the cores of its nodes that are the
+// host's own, or else of those on which no VM has CPUs of its own, on its nodes or else on the others.
+func (p *Plan) helpers(host int, nodes []int) []int {
+	alone := map[int]bool{}
+	for i, v := range p.Made.VMs {
+		for _, c := range v.Cells {
+			for _, cpu := range c.CPUs {
+				alone[cpu] = alone[cpu] || v.Host == host && p.Needs[i].Exclusive
 			}
 		}
 	}
-	return at, ""
+	var own, near, others []int
+	for _, n := range p.Hosts[host].Nodes {
+		for i, core := range n.CPUs {
+			switch {
+			case slices.ContainsFunc(core, func(cpu int) bool { return alone[cpu] }):
+			case !slices.Contains(nodes, n.ID):
+				others = append(others, core...)
+			case i < n.KeptCores:
+				own = append(own, core...)
+			default:
+				near = append(near, core...)
+			}
+		}
+	}
+	for _, cpus := range [][]int{own, near} {
+		if cpus != nil {
+			return cpus
+		}
+	}
+	return others
 }
 
 // A sorter gives VMs their class, group and wave.

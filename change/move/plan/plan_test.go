@@ -245,3 +245,48 @@ func TestThreads(t *testing.T) {
 		})
 	}
 }
+
+// TestHelpers: QEMU's other threads run beside the CPUs and the cores of a VM that has them alone, and where none are left that is lost.
+func TestHelpers(t *testing.T) {
+	for _, tt := range []struct {
+		vcpus, kept, nodes int
+		helpers            string
+	}{
+		{4, 1, 2, "0-0 1"},
+		{4, 0, 2, "4-15 12"},
+		{16, 0, 2, "16-31 16"},
+		{16, 0, 1, ""},
+	} {
+		f, err := scenario.Read("fleet", fmt.Appendf(nil, "release 8.0U3\nhost esx01 nodes=2 cores=32 memory=512GB mhz=2500\nvm rt01 host=esx01 vcpus=%d coresPerSocket=%d memory=16GB latency=high reserveAll=on cpuReservation=40000\n", tt.vcpus, tt.vcpus))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := hosts(1)
+		list[0].Nodes = list[0].Nodes[:tt.nodes]
+		policy := Policy{PerCore: 3, KeptCores: tt.kept}
+		policy.Keep(list)
+		p, err := Make(t.Context(), rules.Run(f, rules.Options{}), []*move.Platform{move.PlatformOf("libvirt")}, move.Options{}, list, policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, why := p.At(p.VMs[0])
+		if at == nil {
+			t.Fatal(why)
+		}
+		got := ""
+		if n := len(at.Helpers); n > 0 {
+			got = fmt.Sprintf("%d-%d %d", at.Helpers[0], at.Helpers[n-1], n)
+		}
+		if got != tt.helpers {
+			t.Errorf("%d vCPUs, %d cores kept: found %q, want %q", tt.vcpus, tt.kept, got, tt.helpers)
+		}
+		m := move.Make(p.VMs[0], move.PlatformOf("libvirt"), move.Options{At: p.At})
+		lost := false
+		for _, item := range m.Of(move.Lost) {
+			lost = lost || item.What == "CPUs for its other threads"
+		}
+		if lost != (tt.helpers == "") {
+			t.Errorf("%d vCPUs, %d cores kept: lost %v", tt.vcpus, tt.kept, lost)
+		}
+	}
+}

@@ -56,7 +56,7 @@ func cores(at []place) (out [][]int) {
 func OfViews(name string, views []*guest.View) (pack.Host, error) {
 	h := pack.Host{Name: name}
 	var nodes, memory, columns *guest.View
-	threads := 0
+	threads, stated := 0, 0
 	for _, v := range views {
 		if len(v.Nodes) > 0 && nodes == nil {
 			nodes = v
@@ -68,6 +68,7 @@ func OfViews(name string, views []*guest.View) (pack.Host, error) {
 			columns = v
 		}
 		threads = max(threads, v.ThreadsPerCore.Value)
+		stated = max(stated, v.Sockets.Value*v.CoresPerSocket.Value)
 	}
 	switch {
 	case memory == nil:
@@ -91,15 +92,15 @@ func OfViews(name string, views []*guest.View) (pack.Host, error) {
 			}
 			n.CPUs, n.Threads = cores(at), len(at)
 			n.Cores = len(n.CPUs)
-		} else if n.Threads = len(m.CPUs); n.Threads%threads == 0 {
-			n.Cores = n.Threads / threads
+		} else if count, ok := coresOf(&m, memory.Nodes, threads, stated); ok {
+			n.Threads, n.Cores = len(m.CPUs), count
 			for _, cpu := range m.CPUs {
 				if threads == 1 { // else which CPUs share a core is not stated
 					n.CPUs = append(n.CPUs, []int{cpu})
 				}
 			}
 		} else {
-			return h, fmt.Errorf("%s: node %d has %d CPUs of cores with %d threads: lscpu -e says which", name, m.ID, n.Threads, threads)
+			return h, fmt.Errorf("%s: node %d has %d CPUs of cores with %d threads: lscpu -e says which", name, m.ID, len(m.CPUs), threads)
 		}
 		h.Nodes = append(h.Nodes, n)
 	}
@@ -107,6 +108,22 @@ func OfViews(name string, views []*guest.View) (pack.Host, error) {
 		h.Distance = memory.Distance
 	}
 	return h, nil
+}
+
+// coresOf returns the cores of a node by the threads of a core. Where these do not make up the CPUs of all nodes (cores of two kinds, or
+// threads that are off) they are as many as the host states, if the node has all of its CPUs; else they are unknown.
+func coresOf(m *guest.Node, all []guest.Node, threads, stated int) (cores int, ok bool) {
+	total, n := 0, len(m.CPUs)
+	for i := range all {
+		total += len(all[i].CPUs)
+	}
+	if stated == 0 || stated*threads == total {
+		return n / threads, n%threads == 0
+	}
+	if n == total && stated <= n {
+		return stated, true
+	}
+	return 0, n == 0
 }
 
 // OfTopology returns the host of hwloc's XML under a name.

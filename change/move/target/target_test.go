@@ -123,3 +123,27 @@ func TestOfHost(t *testing.T) {
 		t.Errorf("found %v", err)
 	}
 }
+
+// TestCores: cores that lscpu states outright count where threads of a core do not make up the CPUs.
+func TestCores(t *testing.T) {
+	one := func(cpus int) []guest.Node { return []guest.Node{{CPUs: make([]int, cpus)}} }
+	two := append(one(16), one(16)...)
+	for _, tt := range []struct {
+		nodes           []guest.Node
+		threads, stated int
+		cores           int
+		ok              bool
+	}{
+		{one(32), 2, 24, 24, true}, // 8 of two threads, 16 of one
+		{one(32), 2, 16, 16, true},
+		{one(31), 2, 16, 16, true}, // a thread is off
+		{one(32), 2, 0, 16, true},  // nothing is stated
+		{one(32), 2, 40, 0, false}, // no such host
+		{two, 2, 16, 8, true},
+		{two, 2, 24, 0, false}, // on which node the others are is unknown
+	} {
+		if cores, ok := coresOf(&tt.nodes[0], tt.nodes, tt.threads, tt.stated); cores != tt.cores || ok != tt.ok {
+			t.Errorf("%d CPUs, %d threads, %d cores: found %d, %v", len(tt.nodes[0].CPUs), tt.threads, tt.stated, cores, ok)
+		}
+	}
+}

@@ -243,8 +243,8 @@ func placed(d *domain, m *move.Move, at *move.Placement) {
 		for v, c := range at.Pins(s) {
 			d.CPUTune.Pins = append(d.CPUTune.Pins, vcpupin{v, ranges([]int{c}, ",")})
 		}
-		if at.Own != nil {
-			d.CPUTune.Emulator = &cpuset{ranges(at.Own, ",")}
+		if at.Helpers != nil {
+			d.CPUTune.Emulator = &cpuset{ranges(at.Helpers, ",")}
 		}
 		d.Feature.KVM = &kvm{state{"on"}}
 		d.CPU.Mode = passthrough
