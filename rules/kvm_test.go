@@ -234,7 +234,7 @@ func TestSpelling(t *testing.T) {
 		{"a.args", "taskset -c 0-7 qemu-system-x86_64 " + args(0, 40), "Divide the VM into more cells: -numa node with cpus"},
 		{"a.args", "taskset -c 0-15 qemu-system-x86_64 " + args(0, 4), "of one node, the one of their memory: taskset -pc for the thread of each vCPU"},
 		{"a.conf", conf(1, 4, "affinity: 0-7\nnuma0: cpus=0-3,hostnodes=1,memory=4096,policy=bind\n"), "to the node of its vCPUs: hostnodes and policy of numaN\n"},
-		{"a.conf", conf(1, 40, "affinity: 0-7\nnuma0: cpus=0-3,hostnodes=0,memory=40960,policy=bind\n"), "Divide the VM into more cells: numa: 1, and numa0, numa1"},
+		{"a.conf", conf(1, 40, "affinity: 0-7\nnuma0: cpus=0-3,hostnodes=0,memory=40960,policy=bind\n"), "Divide the VM into more cells: numa: 1, with a socket for each, or numa0, numa1 … with cpus and memory\n"},
 		{"a.conf", conf(1, 4, "affinity: 0-15\nnuma0: cpus=0-3,hostnodes=0,memory=4096,policy=bind\n"), "of one node, the one of their memory: affinity\n"},
 	} {
 		if got := judged(t, host, c.name, c.in); !strings.Contains(got, c.want) {

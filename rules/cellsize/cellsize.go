@@ -53,7 +53,7 @@ func check(p *rule.StatedPass) {
 		if v.Flat() {
 			what, cells = "the VM", p.At("memory", s.Shape.Memory.String(), s.MemoryAt)
 		}
-		advice := "Divide the VM into more cells"
+		advice := p.Spelt("Divide the VM into more cells", rule.Cells)
 		if severity == finding.Medium && !room.Within {
 			advice += ", or pin the cell inside a node, whose cores its vCPUs then share"
 		}
@@ -61,7 +61,7 @@ func check(p *rule.StatedPass) {
 			Severity: severity,
 			Topic:    cell,
 			Message:  fmt.Sprintf("%s is larger than %s of %s: %s", what, at, v.Host.Name, strings.Join(over, ", ")),
-			Advice:   p.Spelt(advice, rule.Cells),
+			Advice:   advice,
 			Evidence: []finding.Evidence{cells, p.At("memory of the cell", memory.String(), s.Cells[i].At), p.Nodes()},
 		})
 	}

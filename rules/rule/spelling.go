@@ -16,7 +16,7 @@ const (
 var spelling = map[string][3]string{
 	"QEMU": {"taskset -pc for the thread of each vCPU (query-cpus-fast of QMP lists them)", "host-nodes and policy=bind of the memory backend",
 		"-numa node with cpus and memdev for each, and a memory backend for each"},
-	"Proxmox VE": {"affinity", "hostnodes and policy of numaN", "numa: 1, and numa0, numa1 … with cpus and memory"},
+	"Proxmox VE": {"affinity", "hostnodes and policy of numaN", "numa: 1, with a socket for each, or numa0, numa1 … with cpus and memory"},
 	"KubeVirt": {"dedicatedCpuPlacement", "numa.guestMappingPassthrough, with dedicatedCpuPlacement and huge pages",
 		"numa.guestMappingPassthrough, with dedicatedCpuPlacement and huge pages"},
 }
