@@ -64,7 +64,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	}
 	for i := range next.On {
 		names := next.On[i].Kind.HostNames()
-		if was := v.OnHost(next.On[i].Kind.Hosts[0].ID); was != nil && (i == 0 || !was.Layout.Refused.Any()) {
+		if was := v.OnHost(next.On[i].Kind.Hosts[0].ID); was != nil && (v.Off() || !was.Layout.Refused.Any()) {
 			c.Layout = append(c.Layout, Effect{Hosts: names, Now: layoutOf(&was.Layout), After: layoutOf(&next.On[i].Layout)})
 		}
 	}
