@@ -233,7 +233,7 @@ func (r *Result) layouts(today, later *rules.Result) {
 	for i := range r.Drift.Findings {
 		if f := &r.Drift.Findings[i]; f.Worsens(finding.Info) {
 			found[f.B.VMID] = append(found[f.B.VMID], fmt.Sprintf("%s (%s)", f.B.Rule, f.B.Severity))
-			for _, id := range append(f.B.Costs, f.B.VMID) {
+			for _, id := range slices.Concat(f.B.Costs, []string{f.B.VMID}) {
 				needs[id] = needs[id] || f.B.Needed()
 			}
 			if f.B.VMID == "" && f.B.Severity > finding.Info {
