@@ -6,6 +6,7 @@ package diff
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -91,6 +92,7 @@ type VM struct {
 	From     Place     `json:"from"`
 	To       Place     `json:"to"`
 	Settings []Setting `json:"settings,omitempty"`       // of the VM itself
+	Barred   string    `json:"-"`                        // which hosts that do not take it refuse its newer virtual hardware too
 	Apart    bool      `json:"knownOnOneSide,omitempty"` // layout and findings differ by facts that one side alone knows: no drift
 
 	oneSided []string // names of settings of its own that one side alone knows
@@ -192,8 +194,13 @@ func (d *Drift) Outweighed(f *Finding, least Verdict) bool {
 	return of != nil
 }
 
-// Stops reports whether the VM ran and does not any more.
-func (v *VM) Stops() bool { return v.From.Runs() && !v.To.Runs() && v.Verdict == Worse }
+// Stops reports whether the VM ran and does not any more, or has no host left.
+func (v *VM) Stops() bool { return v.Verdict == Worse && v.stranded() }
+
+// stranded reports whether the host of the VM, or any, powered it on and none does, or it was judged and no host is left to judge it on.
+func (v *VM) stranded() bool {
+	return v.From.Runs() && !v.To.Runs() || v.From.startable() && !v.To.startable() || v.From.On != nil && v.To.On == nil
+}
 
 // rank is the place of the VM in reports: those that do not run any more come first.
 func (v *VM) rank() int {
@@ -229,8 +236,8 @@ func compareAll(a, b *rules.Result, compared func(h *numa.Host, inB bool) bool) 
 	}
 	d.NewVMs, d.GoneVMs = alone(vms.hasB, b.Fleet.VMs, vmName(b.Fleet)), alone(vms.hasA, a.Fleet.VMs, vmName(a.Fleet))
 	d.NewHosts, d.GoneHosts = alone(hosts.hasB, b.Fleet.Hosts, hostName(true)), alone(hosts.hasA, a.Fleet.Hosts, hostName(false))
-	of := d.findings(vms, hosts)
 	inA, inB := judged(a), judged(b)
+	of := d.findings(vms, hosts, inA, inB)
 	for _, p := range vms.pairs {
 		va, vb := &a.Fleet.VMs[p[0]], &b.Fleet.VMs[p[1]]
 		d.vm(va, vb, inA[va.ID], inB[vb.ID], of[vb.ID], hosts)
@@ -273,9 +280,16 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	if v.Layout && ja != nil && jb != nil && len(v.Settings) == 0 && v.oneSided != nil { // perhaps nothing but knowledge has changed
 		v.Why = append([]string{onOneSide + strings.Join(v.oneSided, ", ")}, v.Why...)
 	}
-	if barred := barredFrom(&v, hosts); barred != nil && v.Verdict != Worse {
-		v.Verdict = Other // what the VM gains, it gains by having fewer hosts
-		v.Why = append([]string{"no more on " + rule.HostNames(barred)}, v.Why...)
+	if now, besides := barredFrom(&v, hosts); v.Verdict != Worse {
+		if besides != nil {
+			v.Verdict = Other
+			v.Barred = fmt.Sprintf("virtual hardware %d is refused by %s too, and there is no way back", jb.Guest.Hardware, rule.HostNames(besides))
+			v.Why = append([]string{v.Barred}, v.Why...)
+		}
+		if now != nil {
+			v.Verdict = Other // what the VM gains, it gains by having fewer hosts
+			v.Why = append([]string{"no more on " + rule.HostNames(now)}, v.Why...)
+		}
 	}
 	if ja != nil || jb != nil {
 		switch v.Verdict {

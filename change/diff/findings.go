@@ -1,9 +1,12 @@
 package diff
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"homenode/rules/finding"
+	"homenode/rules/rule"
 )
 
 // A key tells which findings of both sides are the same.
@@ -24,7 +27,7 @@ func keyOf(f *finding.Finding, side int, vms, hosts *pairs) key {
 
 // findings compares the findings and returns those that differ, by the ID of their
 // VM in B.
-func (d *Drift) findings(vms, hosts *pairs) map[string][]Finding {
+func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[string][]Finding {
 	// A rule may say several things about one VM: the most severe ones pair up. The
 	// findings come sorted by severity.
 	left := map[key][]*finding.Finding{}
@@ -40,21 +43,28 @@ func (d *Drift) findings(vms, hosts *pairs) map[string][]Finding {
 			byVM[vm] = append(byVM[vm], f)
 		}
 	}
-	groups := newGroups(d)
+	groups, was, is := newGroups(d), costsOf(d.A.Findings, vms.inB), costsOf(d.B.Findings, func(id string) string { return id })
+	had := maps.Clone(was)
+	// A finding that is one of a host instead, while no other host takes the VM, is the same one.
+	told := func(f *finding.Finding, vm string, by, not map[cost]*finding.Finding) bool {
+		c := cost{vm, f.Rule}
+		return f.VMID != "" && by[c] != nil && not[c] == nil && sameHosts(inA[vms.a[vm]], inB[vm], hosts)
+	}
 	var added []*finding.Finding
 	for i := range d.B.Findings {
 		f := &d.B.Findings[i]
 		k := keyOf(f, 1, vms, hosts)
-		var was *finding.Finding
+		var before *finding.Finding
 		if l := left[k]; len(l) > 0 {
-			was, left[k] = l[0], l[1:]
+			before, left[k] = l[0], l[1:]
 		}
 		switch {
-		case was == nil && groups.inA(f):
-		case was == nil && f.Moves:
+		case before == nil && (groups.inA(f) || told(f, f.VMID, had, is)):
+			delete(was, cost{f.VMID, f.Rule})
+		case before == nil && f.Moves:
 			added = append(added, f)
-		case was == nil || was.Severity != f.Severity:
-			put(Finding{was, f}, f.VMID)
+		case before == nil || before.Severity != f.Severity:
+			put(Finding{before, f}, f.VMID)
 		}
 	}
 	moved := map[member]int{} // new on one host of a cluster, unless gone from another
@@ -70,7 +80,11 @@ func (d *Drift) findings(vms, hosts *pairs) map[string][]Finding {
 			moved[c]--
 			continue
 		}
-		put(Finding{f, nil}, vms.inB(f.VMID))
+		if vm := vms.inB(f.VMID); told(f, vm, is, had) {
+			delete(is, cost{vm, f.Rule})
+		} else {
+			put(Finding{f, nil}, vm)
+		}
 	}
 	for _, f := range added {
 		if c := clusterOf(f); moved[c] > 0 {
@@ -78,39 +92,53 @@ func (d *Drift) findings(vms, hosts *pairs) map[string][]Finding {
 			put(Finding{nil, f}, "")
 		}
 	}
-	d.costs(byVM, vms)
+	d.costs(byVM, was, is)
 	return byVM
 }
 
-// costs adds to the findings that differ for a VM those about hosts that cost it something on one side alone: where the VM goes, a host may hide its nodes.
-func (d *Drift) costs(byVM map[string][]Finding, vms *pairs) {
-	type cost struct{ vm, rule string }
-	of := func(all []finding.Finding, id func(string) string) map[cost]*finding.Finding {
-		out := map[cost]*finding.Finding{}
-		for i := range all {
-			for _, vm := range all[i].Costs {
-				out[cost{id(vm), all[i].Rule}] = &all[i]
+// sameHosts reports whether the hosts that take the VM are those that took it.
+func sameHosts(a, b *rule.VM, hosts *pairs) bool {
+	of := func(v *rule.VM, id func(string) string) map[string]bool {
+		out := map[string]bool{}
+		for i := range v.On {
+			for _, h := range v.On[i].Kind.Hosts {
+				out[id(h.ID)] = !v.On[i].Layout.Refused.Any()
 			}
 		}
 		return out
 	}
-	was, is := of(d.A.Findings, vms.inB), of(d.B.Findings, func(id string) string { return id })
-	for i := range d.A.Findings {
-		f := &d.A.Findings[i]
-		for _, vm := range f.Costs {
-			if c := (cost{vms.inB(vm), f.Rule}); c.vm != "" && was[c] == f && is[c] == nil {
-				byVM[c.vm] = append(byVM[c.vm], Finding{f, nil})
+	return a != nil && b != nil && maps.Equal(of(a, hosts.inB), of(b, func(id string) string { return id }))
+}
+
+// A cost is what a finding about hosts costs a VM of B.
+type cost struct{ vm, rule string }
+
+// costsOf returns the findings about hosts by the VMs that they cost something.
+func costsOf(all []finding.Finding, id func(string) string) map[cost]*finding.Finding {
+	out := map[cost]*finding.Finding{}
+	for i := range all {
+		for _, vm := range all[i].Costs {
+			if c := (cost{id(vm), all[i].Rule}); c.vm != "" {
+				out[c] = &all[i]
 			}
 		}
 	}
-	for i := range d.B.Findings {
-		f := &d.B.Findings[i]
-		for _, vm := range f.Costs {
-			if c := (cost{vm, f.Rule}); is[c] == f && was[c] == nil {
-				byVM[vm] = append(byVM[vm], Finding{nil, f})
+	return out
+}
+
+// costs adds to the findings that differ for a VM those about hosts that cost it something on one side alone: where the VM goes, a host may
+// hide its nodes.
+func (d *Drift) costs(byVM map[string][]Finding, was, is map[cost]*finding.Finding) {
+	add := func(in, other map[cost]*finding.Finding, both func(f *finding.Finding) Finding) {
+		of := slices.SortedFunc(maps.Keys(in), func(a, b cost) int { return cmp.Or(cmp.Compare(a.vm, b.vm), cmp.Compare(a.rule, b.rule)) })
+		for _, c := range of {
+			if other[c] == nil {
+				byVM[c.vm] = append(byVM[c.vm], both(in[c]))
 			}
 		}
 	}
+	add(was, is, func(f *finding.Finding) Finding { return Finding{f, nil} })
+	add(is, was, func(f *finding.Finding) Finding { return Finding{nil, f} })
 }
 
 // groups knows the findings about several like hosts by each of these. Such a finding

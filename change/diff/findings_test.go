@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"homenode/change/diff"
+	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/finding"
@@ -99,6 +101,68 @@ N014 prod/app medium -> none
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestBarredBesides: of a host that another reason keeps the VM from, newer virtual hardware is no cure and no loss, but it is named; nor is
+// what is left of two reasons a cure.
+func TestBarredBesides(t *testing.T) {
+	const fleet = `release 7.0U3
+cluster c
+host new nodes=2 cores=20 threads=40 memory=768GB
+host mid nodes=2 cores=20 threads=40 memory=768GB
+host old nodes=2 cores=14 threads=14 ht=off memory=256GB release=6.5
+vm v host=new `
+	for _, tt := range []struct{ a, b, want string }{
+		{"vcpus=32 memory=128GB hw=13", "vcpus=32 memory=128GB hw=19", `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
+other c/v: virtual hardware 19 is refused by old too, and there is no way back
+    hw 13 -> 19
+`},
+		{"vcpus=8 memory=300GB reserveAll=on hw=13", "vcpus=8 memory=300GB reserveAll=on hw=19", `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
+other c/v: virtual hardware 19 is refused by old too, and there is no way back
+    hw 13 -> 19
+`},
+		{"vcpus=32 memory=128GB hw=19", "vcpus=20 memory=128GB hw=19", `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
+other c/v: fits one node, 32 → 20 sockets
+    vcpus 32 -> 20
+N032 c/old none -> low
+`},
+	} {
+		if got := text(compare(t, judge(t, fleet+tt.a+"\n"), judge(t, fleet+tt.b+"\n"), diff.Options{})); got != tt.want {
+			t.Errorf("%s to %s: got\n%s\nwant\n%s", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+// TestStranded: a VM that has no host left is worse, whatever it had before.
+func TestStranded(t *testing.T) {
+	const hosts = `release 8.0U2
+cluster c
+host h1 nodes=2 cores=16 threads=16 ht=off memory=1024GB packages=2 pci=ca:00.0@1
+host h2 nodes=2 cores=32 threads=64 memory=1024GB packages=2
+vm v host=h1 hw=20 firmware=efi `
+	for _, tt := range []struct{ vm, lost string }{
+		{"vcpus=16 memory=256GB pci=ca:00.0 memoryReservation=128GB", "h1"}, // does not power on, and nothing else has its device
+		{"vcpus=16 memory=256GB pci=ca:00.0 memoryReservation=128GB power=off", "h1"},
+		{"vcpus=40 memory=64GB", "h2"}, // its host refuses it, and the one that takes it is lost
+	} {
+		base := judge(t, hosts+tt.vm+"\n")
+		lose, err := whatif.LoseHost(tt.lost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, _, err := whatif.Apply(t.Context(), base.Fleet, []whatif.Change{lose}, vnuma.Choices{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := compare(t, base, rules.Run(changed, rules.Options{}), diff.Options{})
+		if len(d.VMs) != 1 || d.VMs[0].Verdict != diff.Worse || d.Stopped != 1 {
+			t.Errorf("%s without %s: got\n%s%d stopped, want 1", tt.vm, tt.lost, text(d), d.Stopped)
+		}
+		back := compare(t, rules.Run(changed, rules.Options{}), base, diff.Options{})
+		if tt.lost == "h2" && back.Better != 1 {
+			t.Errorf("%s with %s: got\n%s", tt.vm, tt.lost, text(back))
+		}
 	}
 }
 

@@ -50,6 +50,11 @@ func placeOf(v *rule.VM) Place {
 // Runs reports whether the VM is judged and powers on.
 func (p *Place) Runs() bool { return p.On != nil && !p.On.Layout.Refused.Any() }
 
+// startable reports whether a host of the cluster powers the VM on.
+func (p *Place) startable() bool {
+	return p.VM != nil && slices.ContainsFunc(p.VM.On, func(o rule.On) bool { return !o.Layout.Refused.Any() })
+}
+
 // MarshalJSON writes the layout and the hosts that give it; null for a VM that is not judged.
 func (p Place) MarshalJSON() ([]byte, error) {
 	l := p.Layout()
@@ -111,6 +116,12 @@ func (p *Place) compare(q *Place, of []Finding) int {
 		}
 		return -1
 	}
+	switch a, b := p.startable(), q.startable(); {
+	case a && !b || p.On != nil && q.On == nil: // no host is left
+		return 1
+	case b && !a:
+		return -1
+	}
 	spread := p.On != nil && q.On != nil && p.spread() != q.spread()
 	var balance [finding.High + 1]int // findings of each severity, more in q
 	for _, f := range of {
@@ -151,7 +162,7 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 		}
 	}
 	add(!v.From.Runs() && v.To.Runs(), "runs again")
-	if v.From.Runs() && !v.To.Runs() {
+	if v.stranded() {
 		return append(out, stopped(d, v))
 	}
 	if a, b := v.From.Layout(), v.To.Layout(); a != nil && b != nil {
@@ -180,28 +191,27 @@ func why(d *Drift, v *VM, of []Finding, moved bool) []string {
 	return append(out, findingWords(of)...)
 }
 
-// barredFrom returns the hosts that take the VM no more, because its virtual hardware is
-// newer than it was.
-func barredFrom(v *VM, hosts *pairs) []*numa.Host {
+// barredFrom returns the hosts that the VM is barred from because its virtual hardware is newer than it was: those that took it, and those
+// that are too old now and refuse it for another reason as before.
+func barredFrom(v *VM, hosts *pairs) (now, besides []*numa.Host) {
 	from, to := v.From.VM, v.To.VM
 	if from == nil || to == nil || to.Guest.Hardware <= from.Guest.Hardware || v.A.Cluster != v.B.Cluster {
-		return nil
+		return nil, nil
 	}
-	takes := map[string]bool{}
-	for i := range to.On {
-		for _, h := range to.On[i].Kind.Hosts {
-			takes[h.ID] = true
-		}
-	}
-	var out []*numa.Host
-	for i := range from.On {
-		for _, h := range from.On[i].Kind.Hosts {
-			if b := hosts.b[h.ID]; b != "" && !takes[b] {
-				out = append(out, h)
+	for _, o := range slices.Concat(from.On, from.Refused) {
+		for _, h := range o.Kind.Hosts {
+			b := hosts.b[h.ID]
+			after := to.OnHost(b)
+			switch was := o.Layout.Refused; {
+			case b == "" || was.Old():
+			case !was.Any() && (after == nil || after.Layout.Refused.Any()):
+				now = append(now, h)
+			case was.Any() && after != nil && after.Layout.Refused.Old():
+				besides = append(besides, h)
 			}
 		}
 	}
-	return out
+	return now, besides
 }
 
 // stopped says why a VM that ran is not judged, or does not run.

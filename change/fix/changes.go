@@ -64,13 +64,13 @@ func (m *maker) change(v, next *rule.VM) Change {
 	}
 	for i := range next.On {
 		names := next.On[i].Kind.HostNames()
-		if was := on(v, names[0]); was != nil {
+		if was := v.OnHost(next.On[i].Kind.Hosts[0].ID); was != nil && (v.Off() || !was.Layout.Refused.Any()) {
 			c.Layout = append(c.Layout, Effect{Hosts: names, Now: layoutOf(&was.Layout), After: layoutOf(&next.On[i].Layout)})
 		}
 	}
 	c.Expects = expects(c.Layout)
 	c.Downtime = downtime(&c, v)
-	if was := on(v, next.On[0].Kind.HostNames()[0]); was != nil {
+	if was := v.OnHost(next.On[0].Kind.Hosts[0].ID); was != nil {
 		c.Assumes = (next.On[0].Layout.Assumes &^ was.Layout.Assumes).Texts()
 		text, size := rule.Notice(&was.Layout, &next.On[0].Layout), rule.Resized(&v.Config, &next.Config)
 		if text != "" && (text != rule.NoNotice || size == "") {

@@ -390,7 +390,7 @@ func (m *maker) unscheduled(v *rule.VM) bool {
 	if v.Host == nil {
 		return false
 	}
-	on := on(v, v.Host.Name)
+	on := v.OnHost(v.Host.ID)
 	return on != nil && !on.Kind.Machine.Schedules()
 }
 

@@ -136,12 +136,18 @@ func (m *maker) refusals(d *diff.Drift) map[string]string {
 		case now == nil || m.edits[id] == nil || !m.weighed(id):
 		case v.Off() && !now.Off():
 			refused[id] = fmt.Sprintf("it would not power on: %s", v.On[0].Layout.Refused)
-		case len(v.Refused) > len(now.Refused):
-			last := v.Refused[len(v.Refused)-1]
-			refused[id] = fmt.Sprintf("%s would not power it on: %s", words.List(last.Kind.HostNames()), last.Layout.Refused)
+		default:
+			if lost := refusedNow(now, v); lost != nil {
+				refused[id] = fmt.Sprintf("%s would not power it on: %s", words.List(lost.Kind.HostNames()), lost.Layout.Refused)
+			}
 		}
 	}
 	m.brings = map[string][]string{}
+	for i := range d.VMs {
+		if v := &d.VMs[i]; v.Barred != "" && m.edits[v.ID] != nil {
+			m.brings[v.ID] = append(m.brings[v.ID], v.Barred)
+		}
+	}
 	for i := range d.Findings {
 		x := &d.Findings[i]
 		if !x.Worsens(finding.Low) {
@@ -244,15 +250,15 @@ func (m *maker) layoutsWorse(d *diff.Drift) map[string]string {
 			}
 		}
 		for i := range v.On {
-			if was := on(now, v.On[i].Kind.HostNames()[0]); was != nil && v.On[i].Layout.Compare(&was.Layout) > 0 {
+			if was := now.OnHost(v.On[i].Kind.Hosts[0].ID); was != nil && !was.Layout.Refused.Any() && v.On[i].Layout.Compare(&was.Layout) > 0 {
 				bad("on %s %s would be worse: %s instead of %s", words.List(v.On[i].Kind.HostNames()), v.Name, rule.Short(&v.On[i].Layout), rule.Short(&was.Layout))
 			}
 		}
 		if home, was := &v.On[0].Layout, &now.On[0].Layout; !m.o.Split && !m.set() && v.Home != nil && len(v.On) > 1 && home.Compare(was) == 0 && home.PPDs.Len() > was.PPDs.Len() && !curedAtHome(d, v.ID) {
 			bad("it divides the VM further where it runs (%s → %s) for hosts that it may move to: --allow split, or keep it off these with a DRS rule", rule.Short(was), rule.Short(home))
 		}
-		if len(v.Refused) > len(now.Refused) {
-			bad("%s would not power it on", words.List(v.Refused[len(v.Refused)-1].Kind.HostNames()))
+		if lost := refusedNow(now, v); lost != nil {
+			bad("%s would not power it on", words.List(lost.Kind.HostNames()))
 		}
 	}
 	return worse
@@ -265,11 +271,11 @@ func curedAtHome(d *diff.Drift, id string) bool {
 	})
 }
 
-// on returns what the VM gets on the kind of host that this one is of.
-func on(v *rule.VM, host string) *rule.On {
-	for i := range v.On {
-		if slices.Contains(v.On[i].Kind.HostNames(), host) {
-			return &v.On[i]
+// refusedNow returns the first kind of host that took the VM as it was and does not take it as it is; nil for none.
+func refusedNow(was, is *rule.VM) *rule.On {
+	for i := range is.Refused {
+		if o := was.OnHost(is.Refused[i].Kind.Hosts[0].ID); o != nil && !o.Layout.Refused.Any() {
+			return &is.Refused[i]
 		}
 	}
 	return nil

@@ -47,11 +47,38 @@ type Result struct {
 	Newer    int           `json:"newer"` // VMs that have the hardware version, or a later one, and stay
 	Held     []string      `json:"held"`  // VMs that cannot get the hardware version, which their host does not run afterwards
 
+	Through []Through        `json:"through"` // hosts that get another release first
 	Dropped []whatif.Dropped `json:"dropped"` // hosts that keep their release
 
 	Drift *diff.Drift `json:"-"`
 
 	stops []fix.Left // VMs that some host does not power on afterwards
+}
+
+// Through is the release that hosts get on the way to the one that is asked about.
+type Through struct {
+	Hosts   []string `json:"hosts"`
+	From    string   `json:"from"`
+	Release string   `json:"release"`
+}
+
+// through groups the hosts that are upgraded by steps, by their release.
+func through(before, after *numa.Fleet) []Through {
+	out := []Through{}
+	for i := range after.Hosts {
+		from, to := before.Hosts[i].Release, after.Hosts[i].Release
+		via, needed := from.Value.Through(to.Value)
+		if !from.Known() || !needed {
+			continue
+		}
+		k := slices.IndexFunc(out, func(t Through) bool { return t.From == from.Value.String() })
+		if k < 0 {
+			k = len(out)
+			out = append(out, Through{From: from.Value.String(), Release: via.String()})
+		}
+		out[k].Hosts = append(out[k].Hosts, before.Hosts[i].Name)
+	}
+	return out
 }
 
 // A HostFinding is a finding of a host, or of a cluster, that the upgrade brings.
@@ -102,7 +129,7 @@ func Study(ctx context.Context, known *rules.Result, f *numa.Fleet, a Ask, o rul
 		return nil, err
 	}
 	today, later, after := both.A, both.B, both.B.Fleet
-	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: judged(today, a.Cluster), VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Held: []string{}, Dropped: []whatif.Dropped{}, Drift: both.Drift}
+	r := &Result{Source: f.Source, Cluster: a.Cluster, Hardware: a.Hardware, Judged: judged(today, a.Cluster), VMs: []VM{}, Meanings: concerns(f, after, o.Choices), First: []First{}, Left: []fix.Left{}, Hosts: []HostFinding{}, Held: []string{}, Through: through(f, after), Dropped: []whatif.Dropped{}, Drift: both.Drift}
 	for i := range both.Changes {
 		r.Dropped = append(r.Dropped, both.Changes[i].Dropped...)
 	}
@@ -199,13 +226,16 @@ func (a *Ask) changes() ([]whatif.Change, error) {
 
 // layouts lists the VMs whose layout differs on some host, or that are worse off.
 func (r *Result) layouts(today, later *rules.Result) {
-	drift, found := map[string]*diff.VM{}, map[string][]string{}
+	drift, found, needs := map[string]*diff.VM{}, map[string][]string{}, map[string]bool{}
 	for i := range r.Drift.VMs {
 		drift[r.Drift.VMs[i].ID] = &r.Drift.VMs[i]
 	}
 	for i := range r.Drift.Findings {
 		if f := &r.Drift.Findings[i]; f.Worsens(finding.Info) {
 			found[f.B.VMID] = append(found[f.B.VMID], fmt.Sprintf("%s (%s)", f.B.Rule, f.B.Severity))
+			for _, id := range slices.Concat(f.B.Costs, []string{f.B.VMID}) {
+				needs[id] = needs[id] || f.B.Needed()
+			}
 			if f.B.VMID == "" && f.B.Severity > finding.Info {
 				r.Hosts = append(r.Hosts, HostFinding{f.B.Host, f.B.Cluster, f.B.Rule, f.B.Severity.String(), f.B.Message})
 			}
@@ -226,6 +256,9 @@ func (r *Result) layouts(today, later *rules.Result) {
 			one := VM{Name: v.Name, ID: v.ID, Cluster: c.Title(), On: append([]On{}, changed(v, w)...), New: append([]string{}, found[v.ID]...)}
 			if d != nil && d.Verdict != diff.Unchanged {
 				one.Verdict = d.Verdict.String()
+				if d.Verdict == diff.Worse && !needs[v.ID] && !d.Stops() { // only untidy: nothing has to change
+					one.Verdict = elsewhere(one.On).String()
+				}
 			} else if one.Verdict = elsewhere(one.On).String(); len(one.On) == 0 {
 				continue
 			}

@@ -98,6 +98,38 @@ vm b host=new vcpus=16 memory=128GB hw=13
 	}
 }
 
+// TestThrough names the hosts that the release is no direct upgrade for.
+func TestThrough(t *testing.T) {
+	for from, want := range map[string]string{"6.0": "8.0: 6.7, 7.0: 6.7", "6.5": "8.0: 7.0", "6.7": "", "7.0U3": ""} {
+		f := fleet(t, "release "+from+"\nhost old nodes=2 cores=16 memory=256GB\nvm a host=old vcpus=2 memory=4GB hw=11\nrelease 6.7\nhost mid nodes=2 cores=16 memory=256GB\nvm b host=mid vcpus=2 memory=4GB hw=11\n")
+		var got []string
+		for _, to := range []numa.Release{numa.ESXi80 + 3, numa.ESXi70, numa.ESXi67} {
+			r, err := Study(t.Context(), nil, f, Ask{Release: to}, rules.Options{})
+			if err != nil {
+				continue // nothing to upgrade
+			}
+			for _, step := range r.Through {
+				got = append(got, to.Base().String()+": "+step.Release)
+				if !slices.Equal(step.Hosts, []string{"old"}) {
+					t.Errorf("from %s to %s: hosts %v", from, to, step.Hosts)
+				}
+			}
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("from %s: found %q, want %q", from, text, want)
+		}
+	}
+}
+
+// TestUntidy: a VM that gets nothing but a finding for which nothing has to change is not worse off.
+func TestUntidy(t *testing.T) {
+	f := fleet(t, "release 7.0U3\ncluster c\nhost h1 nodes=2 cores=20 memory=768GB\nhost h2 nodes=2 cores=14 threads=14 ht=off memory=768GB\nvm v host=h1 vcpus=32 memory=128GB hw=13\n")
+	r, err := Study(t.Context(), nil, f, Ask{Release: numa.ESXi80 + 3, Hardware: 21}, rules.Options{})
+	if err != nil || r.Worse != 0 || len(r.Left) != 0 || len(r.First) != 0 {
+		t.Errorf("%v, worse %d, first %+v, left %+v, changed %+v; want none worse", err, r.Worse, r.First, r.Left, r.VMs)
+	}
+}
+
 // TestNothingAsked refuses an upgrade to nothing.
 func TestNothingAsked(t *testing.T) {
 	if _, err := Study(t.Context(), nil, fleet(t, "release 7.0\nhost esx1 nodes=2 cores=12 memory=256GB\nvm a host=esx1 vcpus=2 memory=4GB\n"), Ask{}, rules.Options{}); err == nil {

@@ -17,6 +17,9 @@ func (r Refusal) Ways() []numa.Way {
 	fewer := set("use at most "+count(int(r.most), "vCPU"), numa.EditVCPUs.To(int(r.most)))
 	reserve := set("reserve all guest memory", yes(numa.EditReserveAll))
 	auto := numa.EditCoresPerNUMANode.To(0)
+	if r.newer > 0 { // whatever the VM is given, the host stays too old
+		return []numa.Way{numa.ByHand("run the VM on a newer release")}
+	}
 	switch r.kind {
 	case newHardware:
 		return []numa.Way{numa.ByHand("run the VM on a newer release"),

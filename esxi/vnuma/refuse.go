@@ -17,6 +17,7 @@ type Refusal struct {
 	release  numa.Release // of the host
 	threads  int32        // vCPUs of a virtual core, for a CPU reservation
 	limit    int32        // CPU limit in MHz that forbids such a reservation; 0 for none
+	newer    int32        // virtual hardware that the release does not run besides; 0 where it runs it
 }
 
 type refusal uint8
@@ -71,23 +72,31 @@ const (
 // frequency is known to 1 % (2.1 GHz cores report 2095 MHz).
 const full = 99
 
-// Refuse returns why g does not power on on m.
+// Refuse returns why g does not power on on m. That m is too old for its virtual hardware comes last, and beside another reason: an upgrade
+// of the hardware then cures nothing and loses nothing, but cannot be taken back.
 func Refuse(g *Guest, m *Machine) Refusal {
+	r := refuse(g, m)
+	if m.Release.Runs(int(g.Hardware)) || r.kind == goneHardware {
+		return r
+	}
+	if !r.Any() {
+		return Refusal{kind: newHardware, most: int64(m.Release.Hardware()), hardware: g.Hardware, release: m.Release}
+	}
+	r.newer, r.release = g.Hardware, m.Release
+	return r
+}
+
+// refuse is Refuse of a release that is not too old.
+func refuse(g *Guest, m *Machine) Refusal {
 	deny := func(kind refusal, has, most int64) Refusal {
 		r := Refusal{kind: kind, has: has, most: most, release: m.Release}
-		switch {
-		case kind == newHardware:
-			r.hardware = g.Hardware
-		case kind <= muchMemory:
+		if kind <= muchMemory {
 			r.hardware = int32(HardwareOf(g, m).Version)
 		}
 		return r
 	}
-	if !m.Release.Runs(int(g.Hardware)) {
-		if h, ok := numa.HardwareOf(int(g.Hardware)); ok && h.Gone > 0 && m.Release >= h.Gone {
-			return deny(goneHardware, int64(g.Hardware), 0)
-		}
-		return deny(newHardware, 0, int64(m.Release.Hardware()))
+	if h, ok := numa.HardwareOf(int(g.Hardware)); ok && h.Gone > 0 && m.Release >= h.Gone {
+		return deny(goneHardware, int64(g.Hardware), 0)
 	}
 	vcpus, cps, auto := int64(g.VCPUs), int64(g.CoresPerSocket), g.auto(m)
 	if g.VCPUs > m.LogicalCPUs() && m.ThreadsKnown && !m.AllowWide {
@@ -246,6 +255,9 @@ func (r Refusal) Any() bool { return r.kind != accepted }
 
 // ByHost reports whether another host may power the VM on as it is.
 func (r Refusal) ByHost() bool {
+	if r.newer > 0 {
+		return true
+	}
 	switch r.kind {
 	case newHardware, goneHardware, iommuVGPU, iommuAMD, fewLogicalCPUs, latencyCores, muchCPU, muchReserved, besideReserved, besideCPU, otherHost:
 		return true
@@ -265,14 +277,24 @@ func (r Refusal) NeedsEFI() bool { return r.kind == memoryBIOS }
 
 // ByLatency reports whether latency sensitivity High lacks what it needs.
 func (r Refusal) ByLatency() bool {
-	return r.kind >= latencyMemory && r.kind <= latencyCPU || r.kind == latencyCores
+	return r.newer == 0 && (r.kind >= latencyMemory && r.kind <= latencyCPU || r.kind == latencyCores)
 }
 
-// ByRelease reports whether the host is too old for the virtual hardware.
+// ByRelease reports whether the only reason is that the host is too old for the virtual hardware.
 func (r Refusal) ByRelease() bool { return r.kind == newHardware }
 
-// String returns the reason with its numbers; "" when there is none.
+// Old reports whether the host is too old for the virtual hardware, whatever else speaks against it.
+func (r Refusal) Old() bool { return r.newer > 0 || r.kind == newHardware }
+
+// String returns the reason with its numbers, and that the host is too old besides; "" when there is none.
 func (r Refusal) String() string {
+	if r.newer > 0 {
+		return fmt.Sprintf("%s, and %s", r.text(), Refusal{kind: newHardware, hardware: r.newer, most: int64(r.release.Hardware()), release: r.release}.text())
+	}
+	return r.text()
+}
+
+func (r Refusal) text() string {
 	switch r.kind {
 	case newHardware:
 		return fmt.Sprintf("virtual hardware %d is newer than the %d of ESXi %s", r.hardware, r.most, r.release)

@@ -92,6 +92,14 @@ type Cause struct {
 	Source string `json:"source"`
 }
 
+// Untidy begins the advice of what costs nothing.
+const Untidy = "Nothing has to change; better: "
+
+// Needed reports whether something has to change: less than a medium finding may say itself that nothing has to.
+func (f *Finding) Needed() bool {
+	return f.Severity >= Medium || f.Severity > Info && !strings.Contains(strings.ToLower(f.Advice), strings.ToLower(Untidy))
+}
+
 // Planned reports whether the plan of the VM cures the finding.
 func (f *Finding) Planned() bool {
 	return slices.ContainsFunc(f.Ways, func(w numa.Way) bool { return w.Plan })

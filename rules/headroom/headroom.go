@@ -32,6 +32,7 @@ func check(p *rule.Pass) {
 		return
 	}
 	vms := p.Cluster.Running(h)
+	powerOn(p, vms)
 	f := finding.Finding{Moves: true}
 	unknown := 0
 	for _, v := range vms {

@@ -276,7 +276,7 @@ func ways(p *rule.Pass, r vnuma.Refusal) []numa.Way {
 func denied(p *rule.Pass, r vnuma.Refusal) {
 	v, on := p.VM, &p.VM.On[0]
 	p.Report(finding.Finding{
-		Severity: finding.High, Topic: "beside", Message: fmt.Sprintf("%s on %s: it does not power on beside them", r, v.Host.Name), Ways: r.Ways(),
+		Severity: finding.High, Message: fmt.Sprintf("%s on %s: it does not power on beside them", r, v.Host.Name), Ways: r.Ways(),
 		Evidence: evidence(v, on, r),
 	}, &on.Layout)
 	last := &p.Findings[len(p.Findings)-1]

@@ -11,6 +11,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/rules/finding"
 )
 
 // planKey names VMs that get the same plan.
@@ -84,7 +85,7 @@ func (p *Pass) counsel() (advice, notice string) {
 	}
 	text := words.Capital(strings.Join(first, ", "))
 	if needed == nil {
-		text = "Nothing has to change; better: " + words.Lower(text)
+		text = finding.Untidy + words.Lower(text)
 	}
 	text += p.forHosts(best) + p.VM.Cycle() + ": the guest then sees "
 	if needed != nil && better != nil {

@@ -117,6 +117,18 @@ type VM struct {
 // Off reports whether its host, or none, powers the VM on: then nothing else is judged.
 func (v *VM) Off() bool { return len(v.On) > 0 && v.On[0].Layout.Refused.Any() }
 
+// OnHost returns what it gets on the host with the ID; nil where it is not predicted there.
+func (v *VM) OnHost(host string) *On {
+	for _, on := range [][]On{v.On, v.Refused} {
+		for i := range on {
+			if slices.ContainsFunc(on[i].Kind.Hosts, func(h *numa.Host) bool { return h.ID == host }) {
+				return &on[i]
+			}
+		}
+	}
+	return nil
+}
+
 // TiedTo returns the host that a device of it binds the VM to; nil for none.
 func (v *VM) TiedTo() *numa.Host {
 	if v.Tied() == nil {
