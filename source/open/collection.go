@@ -78,6 +78,9 @@ func readCollection(path string) (*numa.Fleet, error) {
 		c.failed = cmp.Or(c.failed, err)
 	}
 	c.tables()
+	for _, m := range c.members {
+		c.read[m.Name] = c.read[m.Name] || c.files && bundle.Reads(m.Name, m.Head)
+	}
 	switch {
 	case stated != nil && len(c.parts) == 0: // it names the files beside them itself
 		stated.Notes, stated.Unread = append(stated.Notes, c.notes...), append(stated.Unread, c.unread...)
@@ -152,12 +155,12 @@ const mostDeep, oneDeep = 4, 1
 // wants reports whether a member is looked at.
 func (c *collection) wants(name string) bool {
 	deep := strings.Count(name, "/")
-	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !tables.Passing(name)
+	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !tables.Passing(strings.TrimRight(name, "~"))
 }
 
 // tells reports whether the name of a member tells what it is.
 func tells(name string) bool {
-	return tables.IsText(name) || tables.IsWorkbook(name) || bundle.Uses(name) || archive.IsArchive(name)
+	return tables.IsText(name) || tables.IsWorkbook(name) || bundle.Names(name) || archive.IsArchive(name)
 }
 
 // list finds the members. Those of an archive that may be tables are kept in memory.
@@ -372,7 +375,7 @@ var ofVM = map[string]bool{".nvram": true, ".vmsd": true, ".vmxf": true, ".vmdk"
 // left lists the members that no reader has use for.
 func (c *collection) left() (names []string) {
 	for _, m := range c.members {
-		if !c.read[m.Name] && !bundle.Uses(m.Name) && !ofVM[strings.ToLower(path.Ext(m.Name))] {
+		if !c.read[m.Name] && !ofVM[strings.ToLower(path.Ext(m.Name))] {
 			names = append(names, m.Name)
 		}
 	}
