@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -241,9 +242,9 @@ func (j *jsonTables) rejoin() {
 // inside stands before the keys of hosts in their VMs.
 const inside = "VMHost."
 
-// nested takes the hosts that PowerCLI writes inside their VMs, each once.
+// nested takes the hosts that PowerCLI writes inside their VMs, each once as it is.
 func (j *jsonTables) nested(vms []*jsonRow) {
-	seen, columns := map[any]bool{}, map[string]bool{}
+	seen, columns := map[string][]map[string]any{}, map[string]bool{}
 	var hosts []*jsonRow
 	for _, vm := range vms {
 		h := &jsonRow{vm.at, map[string]any{}}
@@ -253,10 +254,13 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 			}
 		}
 		name, ok := h.cells["Name"].(string)
-		if !ok || seen[name] {
+		if own := strings.TrimSuffix(inside, "."); ok && vm.cells[own] == nil { // others name theirs alone
+			vm.cells[own] = name
+		}
+		if !ok || slices.ContainsFunc(seen[name], func(cells map[string]any) bool { return reflect.DeepEqual(cells, h.cells) }) {
 			continue
 		}
-		seen[name] = true
+		seen[name] = append(seen[name], h.cells)
 		hosts = append(hosts, h)
 		for key := range h.cells {
 			columns[key] = true
