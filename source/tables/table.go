@@ -61,6 +61,7 @@ type table struct {
 
 	cells   []string
 	points  map[string]byte // decimal points, by column and separator
+	mixed   map[string]bool // whether numbers of a column contradict each other, by column
 	row     int
 	where   string // "vCPU row 14 ", the beginning of each origin
 	subject string // whom the row is about, "host esx14", for notes
