@@ -123,7 +123,14 @@ func (c *collection) merged() (*numa.Fleet, error) {
 	if i := slices.IndexFunc(c.members, func(m tables.Member) bool { return isFile(c.path) && kvm.Defines(m.Name, m.Head) }); i >= 0 {
 		return nil, fmt.Errorf("%s: %w in %s than beside it: name its files one at a time, unpacked", c.path, numa.ErrHypervisors, c.members[i].Name)
 	}
-	fleet.Notes, fleet.Unread = append(fleet.Notes, c.notes...), append(fleet.Unread, c.unread...)
+	fleet.Notes, fleet.Unread = append(c.notes, fleet.Notes...), append(fleet.Unread, c.unread...)
+	lost := func(n numa.Note) int { // files that were not read first
+		if slices.ContainsFunc(fleet.Unread, func(at string) bool { return n.At == at || strings.HasPrefix(n.At, at+":") }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(fleet.Notes, func(a, b numa.Note) int { return cmp.Compare(lost(a), lost(b)) })
 	return fleet, nil
 }
 

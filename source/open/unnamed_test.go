@@ -47,3 +47,36 @@ func TestUnreadNamed(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with a file is said in a folder as it is alone, and files that were not read come first in the notes.
+func TestNotReadFirst(t *testing.T) {
+	files := map[string]string{
+		"empty.xlsx":     "",
+		"protected.xlsx": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+		"answer.json":    `{"error_type":"UNAUTHENTICATED","messages":[{"default_message":"Unable to authenticate user"}]}`,
+		"older.json":     `{"type":"com.vmware.vapi.std.errors.unauthenticated","value":{"messages":[]}}`,
+		"fault.json":     `{"_typeName":"NotAuthenticated","faultMessage":[]}`,
+	}
+	says := map[string]string{"empty.xlsx": "the file is empty", "protected.xlsx": "save it as .xlsx without a password", "answer.json": "an error answer of vCenter",
+		"older.json": "an error answer of vCenter", "fault.json": "an error answer of vCenter"}
+	all := map[string][]byte{"a.csv": []byte("Name,NumCpu\nfour,4\n"), "z.png": []byte("\x89PNG")}
+	for name, text := range files {
+		all[name] = []byte(text)
+	}
+	fleet, err := File(folderOf(t, t.TempDir(), all))
+	if err != nil || len(fleet.Unread) != len(files) {
+		t.Fatalf("%+v, %v", fleet, err)
+	}
+	for i, n := range fleet.Notes {
+		name := n.At[strings.LastIndex(n.At, "/")+1:]
+		if first := i < len(files); first != (says[name] != "") || !strings.Contains(n.Text, says[name]) {
+			t.Errorf("note %d: %v", i, n)
+		}
+	}
+	for name, text := range files {
+		path := folderOf(t, t.TempDir(), map[string][]byte{name: []byte(text)}) + "/" + name
+		if _, err := File(path); err == nil || !strings.Contains(err.Error(), says[name]) {
+			t.Errorf("%s alone: %v", name, err)
+		}
+	}
+}

@@ -357,6 +357,23 @@ func empty(v any) bool {
 	return false
 }
 
+// refusal returns the kind of error that a document of the APIs of vSphere tells; "" for other documents. The REST API has error_type or, of
+// old, a type of com.vmware.vapi.std.errors; the API in JSON a fault.
+func refusal(v any) string {
+	o, ok := v.(object)
+	if !ok {
+		return ""
+	}
+	kind, _ := o.get("error_type").(string)
+	if old, _ := o.get("type").(string); strings.HasPrefix(old, "com.vmware.vapi.std.errors.") {
+		kind = old
+	}
+	if fault, _ := o.get("_typeName").(string); o.get("faultMessage") != nil || o.get("faultCause") != nil {
+		kind = cmp.Or(kind, fault)
+	}
+	return kind
+}
+
 // ofJSON returns the tables of a JSON file as sheets.
 func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	docs, err := parseJSON(base, b)
@@ -365,6 +382,11 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	}
 	if !slices.ContainsFunc(docs, func(d any) bool { return !empty(d) }) { // an inventory without VMs
 		return []*sheet{{file: f.at, name: base, at: at, kind: &kinds[len(kinds)-2], open: func() (rowReader, error) { return &jsonRows{}, nil }}}, nil
+	}
+	for _, d := range docs {
+		if what := refusal(d); what != "" {
+			return nil, fmt.Errorf("%s: found an error answer of vCenter and no inventory, %s: ask again, signed in", base, quote(what))
+		}
 	}
 	var j jsonTables
 	for i, d := range docs {

@@ -95,6 +95,15 @@ func TestImportantColumns(t *testing.T) {
 	}
 }
 
+// TestCompatibility: the vSphere Client shows the hardware version behind the releases.
+func TestCompatibility(t *testing.T) {
+	for text, want := range map[string]int{"ESXi 7.0 U2 and later (VM version 19)": 19, "ESXi 6.5 and later (VM version 13)": 13, "ESXi 7.0 U2 and later": 0, "vmx-19": 19} {
+		if f, notes := readText(t, "a.csv", "Name,NumCpu,Compatibility\na,4,"+text+"\n"); f.VMs[0].Hardware.Value != want {
+			t.Errorf("%s: %v %s", text, f.VMs[0].Hardware, notes)
+		}
+	}
+}
+
 // TestEnums: the words of a column are the same in any case.
 func TestEnums(t *testing.T) {
 	for _, state := range []string{"connected", "Connected", "CONNECTED"} {
