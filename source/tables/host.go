@@ -45,7 +45,9 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		if t == nil {
 			continue
 		}
-		t.noteMissing()
+		if !s.part || len(x.all("hosts")) == 1 {
+			t.noteMissing()
+		}
 		more, err := x.listHosts(t, n)
 		if err != nil {
 			return nil, err

@@ -130,6 +130,7 @@ type jsonTable struct {
 	kind   *kind
 	header []string
 	rows   []*jsonRow
+	inside bool // of hosts inside their VMs
 }
 
 // add looks for tables in a value at a path.
@@ -201,7 +202,7 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 		j.others = append(j.others, rows)
 		return false
 	}
-	j.tables = append(j.tables, jsonTable{k, header, rows})
+	j.tables = append(j.tables, jsonTable{k, header, rows, false})
 	if k == &kinds[len(kinds)-2] {
 		j.nested(rows)
 	}
@@ -268,7 +269,7 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 	}
 	header := slices.Sorted(maps.Keys(columns))
 	if hostTable.score(header) > 0 {
-		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts})
+		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts, true})
 	}
 }
 
@@ -399,7 +400,7 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	j.rejoin()
 	var sheets []*sheet
 	for _, t := range j.tables {
-		sheets = append(sheets, &sheet{file: f.at, name: base, at: at, kind: t.kind, header: t.header, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
+		sheets = append(sheets, &sheet{file: f.at, name: base, at: at, kind: t.kind, header: t.header, part: t.inside, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
 	}
 	if sheets == nil {
 		s := &sheet{file: f.at, name: base, at: at}

@@ -37,6 +37,7 @@ type sheet struct {
 	kind   *kind
 	header []string // its first rows that look like one, for a message
 	found  string   // what the sheet is instead, for a message
+	part   bool     // its hosts stand inside VMs, and other sheets say more of them
 	open   openSheet
 }
 
