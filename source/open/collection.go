@@ -389,6 +389,9 @@ func (c *collection) left() (names []string) {
 	return names
 }
 
+// mostNamed is how many files a note names at most: a folder may be one of pictures.
+const mostNamed = 50
+
 // skipped notes the members that are no inventory. Where no other has VMs, they may be in these.
 func (c *collection) skipped() {
 	if names := c.left(); names != nil && !c.support {
@@ -398,7 +401,7 @@ func (c *collection) skipped() {
 			}
 		}
 		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read, %s no inventory: %s; homenode explain FILE says what a file is",
-			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.Few(names))})
+			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.First(mostNamed, names))})
 	}
 }
 

@@ -16,6 +16,9 @@ func TestUnreadNamed(t *testing.T) {
 		"empty.vmx":   nil,
 		"strange.vmx": []byte("no key\n"),
 	}
+	for _, name := range []string{"b.txt", "c.txt", "d.png", "e.md"} {
+		files[name] = []byte("odd\n")
+	}
 	for form, write := range map[string]func(t *testing.T, dir string, files map[string][]byte) string{"folder": folderOf, "zip": zipOf} {
 		path := write(t, t.TempDir(), files)
 		fleet, err := File(path)
@@ -32,7 +35,7 @@ func TestUnreadNamed(t *testing.T) {
 				errs = append(errs, p.Err.Error())
 			}
 		}
-		for _, name := range []string{"vm.info.txt", "a.log", "a.vmx~", "empty.vmx", "strange.vmx"} {
+		for _, name := range []string{"vm.info.txt", "a.log", "a.vmx~", "empty.vmx", "strange.vmx", "b.txt", "c.txt", "d.png", "e.md"} {
 			if !strings.Contains(strings.Join(notes, "\n"), name) {
 				t.Errorf("%s: assess does not name %s: %q", form, name, notes)
 			}
