@@ -25,6 +25,7 @@ type hostRow struct {
 	vcenter, datacenter, cluster string
 	nodes                        numa.Fact[int] // their number, where a column states it
 	odd                          bool           // it contradicts itself
+	tiered                       bool           // its memory includes a slower tier, so that of no row is that of the nodes
 }
 
 // readHosts reads vHost, or the tables of hosts of any other program.
@@ -112,7 +113,7 @@ func readHost(t *table, name string, r *hostRow) {
 		h.PowerPolicy.Value = name
 	}
 	readRelease(t, h)
-	readTiers(t, h)
+	r.tiered = readTiers(t, h)
 	perPackage := t.count("Cores per CPU", maxPackageCores)
 	if !perPackage.Known() && h.Packages.Known() && h.Cores.Value%h.Packages.Value == 0 {
 		perPackage = h.Cores
@@ -189,20 +190,22 @@ func readConnection(t *table, h *numa.Host) {
 	h.Connection = numa.ReadAt(value, state.Origin.Where)
 }
 
-// readTiers reads whether the memory of the host includes a slower tier (rule book A-12).
+// readTiers reads, and reports, whether the memory of the host includes a slower tier (rule book A-12).
 // How much of it is DRAM RVTools does not state: then it is unknown.
-func readTiers(t *table, h *numa.Host) {
+func readTiers(t *table, h *numa.Host) (tiered bool) {
 	kind := t.stringFact("Memory Tiering Type")
 	switch strings.ToLower(kind.Value) {
 	case "notiering", "hardwaretiering":
 		h.TierMemory = numa.ReadAt(numa.Bytes(0), kind.Origin.Where)
 	case "softwaretiering":
+		tiered = true
 		if h.Memory.Known() {
 			t.notes.add(t.rowPlace(), fmt.Sprintf(
 				"host %s has %s with its slower memory tier (softwareTiering); how much of it is DRAM, and so the memory of its nodes, is unknown: say it with --assume-host", h.Name, h.Memory.Value))
 			h.Memory = numa.Fact[numa.Bytes]{}
 		}
 	}
+	return tiered
 }
 
 // powerPolicies are the names of the vSphere Client for the short names of the

@@ -49,7 +49,7 @@ func (n *notes) joined(rows []hostRow) hostRow {
 	all := rows[0]
 	var counts []reflect.Value
 	for i := range rows {
-		all.odd = all.odd || rows[i].odd
+		all.odd, all.tiered = all.odd || rows[i].odd, all.tiered || rows[i].tiered
 		counts = append(counts, reflect.ValueOf(rows[i].nodes))
 	}
 	text := func(what string, of func(*hostRow) string) string {
@@ -74,6 +74,9 @@ func (n *notes) joined(rows []hostRow) hostRow {
 	differ := n.facts(&all.host, rows)
 	count, more := n.together(all.host.Name, "NUMA nodes", counts)
 	all.nodes, differ["nodes"] = count.Interface().(numa.Fact[int]), differ["nodes"] || more
+	if all.tiered {
+		all.host.Memory = numa.Fact[numa.Bytes]{}
+	}
 	all.finish(differ, n)
 	return all
 }

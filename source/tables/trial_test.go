@@ -298,6 +298,11 @@ func TestRowsOfOneHost(t *testing.T) {
 			t.Errorf("%v: %+v\n%s", order, h, notes)
 		}
 	}
+	for _, rows := range []string{"esx01,2,48,768,softwareTiering\nesx01,2,48,768,\n", "esx01,2,48,768,\nesx01,2,48,768,softwareTiering\n"} {
+		if f, _ := readText(t, "a.csv", "Host,CPU Sockets,CPU Cores,Memory GB,Memory Tiering Type\n"+rows); f.Hosts[0].Memory.Known() || f.Hosts[0].Nodes.Value[0].Memory.Known() {
+			t.Errorf("%s: %+v", rows, f.Hosts[0])
+		}
+	}
 	const list = `[{"Name":"a","NumCpu":8,"CpuHotAddEnabled":false,"VMHost":{"Name":"esx09.x","NumCpu":36}},{"Name":"b","NumCpu":8,"VMHost":{"Name":"esx09.x","NumCpu":36,"HyperthreadingActive":true}},{"Name":"c","NumCpu":1,"VMHost":"esx09.x"}]`
 	const host = `{"Name":"esx09.x","NumCpu":36,"ConnectionState":0,"MemoryTotalGB":512,"Id":"HostSystem-host-9"}`
 	for _, names := range [][2]string{{"a.json", "b.json"}, {"b.json", "a.json"}} {
