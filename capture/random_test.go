@@ -131,6 +131,9 @@ func (w *world) vm(v *numa.VMTick) {
 		if share, ok := v.Locality(); ok && !w.one(4) {
 			v.Percent = int(100 * share)
 		}
+	} else if w.more.IntN(2) == 0 { // N%L alone
+		v.Has |= numa.HasPercent
+		v.Percent = w.more.IntN(101)
 	}
 	if !w.one(10) {
 		v.Has |= numa.HasReady | numa.HasCoStop | numa.HasUsed

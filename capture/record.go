@@ -223,10 +223,11 @@ type Locality struct {
 
 // Percents checks what a source prints as N%L.
 type Percents struct {
-	Ticks int       `json:"ticks"`       // that print one and have memory
-	Full  int       `json:"full"`        // of them, that print 100
-	Wrong int       `json:"wrong"`       // of them, that contradict local and remote memory by more than rounding
-	To    time.Time `json:"to,omitzero"` // of the last wrong one
+	Ticks int       `json:"ticks"`           // that print one and have memory
+	Full  int       `json:"full"`            // of them, that print 100
+	Wrong int       `json:"wrong"`           // of them, that contradict local and remote memory by more than rounding
+	Alone int       `json:"alone,omitempty"` // the least above 0 that stands without local and remote memory, and so is not judged; 0 for none
+	To    time.Time `json:"to,omitzero"`     // of the last wrong one
 	// The first wrong one.
 	At     time.Time  `json:"at,omitzero"`
 	File   string     `json:"file,omitempty"`

@@ -237,6 +237,16 @@ func TestPercents(t *testing.T) {
 	})
 }
 
+// N%L without the memory that it follows from is kept at its least, for the verdict.
+func TestPercentsAlone(t *testing.T) {
+	alone := func(n int) change {
+		return func(t *numa.Tick, v *numa.VMTick) { v.Has, v.Percent = numa.HasPercent, n }
+	}
+	v := story(some, alone(100), alone(55), alone(0), alone(90)).VMs[0]
+	equal(t, "Percents", v.Percents, Percents{Alone: 55})
+	equal(t, "Low", v.Low, Spells{})
+}
+
 func TestHost(t *testing.T) {
 	state := func(s numa.MemoryState) change {
 		return func(t *numa.Tick, v *numa.VMTick) {

@@ -45,6 +45,7 @@ func (v *VM) memory(m *moment, t *numa.VMTick, b *VMBucket) {
 	at, o := m.tick.Time, m.options
 	share, ok := t.Locality()
 	if !ok {
+		v.Percents.alone(t.PercentAlone())
 		v.Low.cut()
 		v.Far.cut()
 		return
@@ -109,6 +110,13 @@ func (p *Percents) see(m *moment, t *numa.VMTick) {
 	}
 }
 
+// alone takes what is printed without the memory that it follows from; 0 for nothing.
+func (p *Percents) alone(percent int) {
+	if percent > 0 && (p.Alone == 0 || percent < p.Alone) {
+		p.Alone = percent
+	}
+}
+
 func (p *Percents) join(next *Percents) {
 	first := *p
 	if p.Wrong == 0 {
@@ -119,6 +127,8 @@ func (p *Percents) join(next *Percents) {
 	first.Ticks = p.Ticks + next.Ticks
 	first.Full = p.Full + next.Full
 	first.Wrong = p.Wrong + next.Wrong
+	first.Alone = p.Alone
+	first.alone(next.Alone)
 	*p = first
 }
 

@@ -157,6 +157,15 @@ func (v *VMTick) Locality() (share float64, ok bool) {
 	return float64(v.Local) / float64(v.Local+v.Remote), true
 }
 
+// PercentAlone returns the N%L that a source prints without the memory that it follows from; 0 for none, and for a VM without memory on
+// any node.
+func (v *VMTick) PercentAlone() int {
+	if v.Has&HasPercent == 0 || v.Has&HasMemory != 0 {
+		return 0
+	}
+	return v.Percent
+}
+
 // PrivateOf returns what is "granted to this VM from non-shared host memory", as the vSphere API has it in
 // VirtualMachineQuickStats.privateMemory, of what is granted and what of it is shared.
 func PrivateOf(granted, shared Bytes) Bytes { return max(0, granted-shared) } // they are not of one instant

@@ -48,6 +48,8 @@ func TestCaptureVerdict(t *testing.T) {
 		v := &unmanaged[0].VMs[i]
 		v.HasMemory, v.HasMoves, v.Low, v.Managed = true, true, capture.Spells{}, 0
 	}
+	percent := blind(night.Recordings[1], true)
+	percent[0].VMs[0].Percents = capture.Percents{Alone: 55}
 	for _, tt := range []struct {
 		name          string
 		recordings    []*capture.Recording
@@ -100,6 +102,8 @@ func TestCaptureVerdict(t *testing.T) {
 			"Looked at: home nodes, 241 NUMA migrations, ready time. The capture lacks Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"blind", blind(night.Recordings[1], true), nil, "Nothing can be said about NUMA: the capture has none of its counters.",
 			"A host of one NUMA node has none; else they are there when it is recorded with esxtop -b -a."},
+		{"N%L alone", percent, nil, "NUMA cannot be ruled out in 4 h on esx08: N%L is there (55 % at the least, of app01), but local and remote memory are lacking: it was not judged.",
+			"The capture lacks Numa Home Nodes, Numa Local Memory MBytes, Numa Node % Util Time, Numa Node Free MBytes, Numa Node Total MBytes: record with esxtop -b -a."},
 		{"memory by node alone", byNode, nil, "Nothing can be said about NUMA: the capture shows on which nodes the memory of 1 VM is, but not their home nodes.",
 			"sched-stats -t numa-clients beside it, or esxtop -b -a, shows those and N%L."},
 		{"one node", unmanaged, nil, "Nothing can be said about NUMA in 4 h on esx08: no VM has a home node, and local and remote memory are 0 throughout.",

@@ -49,8 +49,14 @@ func useOf(name string) use {
 	return useless
 }
 
-// Uses reports whether Read reads a file of this name.
-func Uses(name string) bool { return useOf(name) != useless }
+// Reads reports whether Read reads a file of this name that begins with head, which only names such as a.txt ask for.
+func Reads(name string, head []byte) bool {
+	u := useOf(name)
+	return u != useless && (u != perhapsLog || vmxlog.Detect(head) || vmx.Detect(head) || isOutput(head))
+}
+
+// Names reports whether a name alone tells that Read reads the file.
+func Names(name string) bool { return useOf(name) != perhapsLog && useOf(name) != useless }
 
 // ofTheHost reports whether a file of a vm-support bundle is none of a VM: those
 // folders hold hundreds of logs.

@@ -157,11 +157,11 @@ func (p *parser) miscounted(fields []field, line []byte, terminated bool, b *bat
 		})
 		return
 	}
-	col := len(line) + 1
+	kind, col := kindShort, len(line)+1
 	if len(fields) > p.h.fields {
-		col = int(fields[p.h.fields].lo) + 1
+		kind, col = kindCount, int(fields[p.h.fields].lo)+1
 	}
-	b.warns.add(kindCount, b.lines+1, col, func() string {
+	b.warns.add(kind, b.lines+1, col, func() string {
 		return fmt.Sprintf("found %d fields, want %d as in the header: the row is left out", len(fields), p.h.fields)
 	})
 }

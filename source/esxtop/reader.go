@@ -244,6 +244,9 @@ func (r *Reader) nextBatch() bool {
 			r.err = fmt.Errorf("read %s: %w", r.name, b.err)
 			return false
 		case b.last:
+			if short := r.warns[kindShort]; short.count == 1 && short.line == r.line { // an editor ended the last line
+				r.warns[kindCut], r.warns[kindShort] = short, warning{}
+			}
 			return false
 		}
 	}

@@ -301,7 +301,7 @@ func (c *cells) vm(p *vmPlan, v *numa.VMTick) bool {
 	c.bytes(p.swapped, numa.HasSwapped, &v.Swapped)
 	c.bytes(p.compressed, numa.HasCompressed, &v.Compressed)
 	c.numa(p, v)
-	return !p.unproven || v.Local+v.Remote > 0
+	return !p.unproven || v.Local+v.Remote > 0 || v.PercentAlone() > 0
 }
 
 // runs reports whether a VM is there. One that is gone has no members and no memory, as

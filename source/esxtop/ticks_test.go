@@ -191,6 +191,32 @@ func TestTicksUnproven(t *testing.T) {
 	}
 }
 
+// A last row with too few fields is a cut too where it has a line end; one between others is none.
+func TestTicksShortRow(t *testing.T) {
+	const head = `"(PDH-CSV 4.0) (UTC)(0)","\\h\Memory\Free MBytes","\\h\Memory\Machine MBytes"` + "\n"
+	const whole, short = `"11/21/2026 10:00:00","5","9"` + "\n", `"11/21/2026 10:00:05","5"` + "\n"
+	for in, cut := range map[string]bool{head + whole + short: true, head + short + whole: false, head + whole: false} {
+		ticks, err := NewTicks("b.csv", strings.NewReader(in), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ticks.Scan() {
+		}
+		if got := ticks.Cut(); (got != nil) != cut || ticks.Left() != strings.Count(in, short) {
+			t.Errorf("%q: cut %v, %d left out", in, got, ticks.Left())
+		}
+	}
+}
+
+// N%L proves a VM too, where memory on nodes is not recorded.
+func TestTicksPercentAlone(t *testing.T) {
+	got := summary(t, `"(PDH-CSV 4.0) (UTC)(0)","\\h\Group Memory(5:sh)\Numa % Local","\\h\Group Memory(7:a)\Memory Size MBytes","\\h\Group Memory(7:a)\Numa % Local"`+"\n"+
+		`"11/21/2026 10:00:00","0","8.00","55"`+"\n")
+	if !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "7:a") }) || slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "5:sh") }) {
+		t.Errorf("got\n%s\nwant 7:a and not 5:sh", strings.Join(got, "\n"))
+	}
+}
+
 // TestTicksBlind reads a file with columns of which no tick can be made.
 func TestTicksBlind(t *testing.T) {
 	got := summary(t, `(PDH-CSV 4.0) (UTC)(0),\\h\Physical Cpu(0)\% Util Time,\\h\Physical Cpu(_Total)\% Util Time,\\h\Power\Power Usage Now Watts`+"\n22:42:26,24.41,40.7,100\n22:42:32,1,2,3\n")

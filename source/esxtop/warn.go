@@ -17,6 +17,7 @@ const (
 	kindFused
 	kindTail
 	kindCount
+	kindShort // too few fields; kindCut where it is the last line
 	kindStamp
 	kindNUL
 	kindNumber
@@ -41,7 +42,7 @@ const (
 
 // plural says what the further ones of a kind are.
 var plural = [kinds]string{
-	kindCount: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
+	kindCount: "rows", kindShort: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
 	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindDates: "rows", kindOrder: "rows", kindCut: "rows",
 	kindState: "rows", kindRange: "cells", kindLastCell: "cells", kindJunk: "pieces", kindDate: "rows", kindVMs: "groups", kindAddUp: "VMs", kindNodes: "columns", kindBlind: "headers",
 }
@@ -101,7 +102,7 @@ func (w *warnings) list(name string) []error {
 
 // left returns how many rows the warnings are about that were left out whole.
 func (w *warnings) left() int {
-	return w[kindCount].count + w[kindStamp].count + w[kindCut].count + w[kindOrder].count
+	return w[kindCount].count + w[kindShort].count + w[kindStamp].count + w[kindCut].count + w[kindOrder].count
 }
 
 // descending says of rows that were left out, all of them earlier than the one before, what

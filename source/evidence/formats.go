@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -161,16 +163,22 @@ type Found struct {
 	Err  error // why it could not be read, or not to its end
 }
 
-// Walk reads what lies at path: a file, also packed with gzip or zstd, or the files
-// in a folder or archive, where those of unknown formats are skipped. visit is
+// ofVM reports whether the name of a file tells that it is one of a VM, which has to be readable.
+func ofVM(name string) bool {
+	base := path.Base(archive.Plain(filepath.ToSlash(strings.ToLower(name))))
+	return path.Ext(base) == ".vmx" || path.Ext(base) == ".vmtx" || vmxlog.IsName(base)
+}
+
+// Walk reads what lies at root: a file, also packed with gzip or zstd, or the files
+// in a folder or archive, where those of unknown formats are skipped unless their names tell that they are of a VM. visit is
 // called for each; the error is that of the walk or of visit.
-func Walk(path string, visit func(Found) error) error {
+func Walk(root string, visit func(Found) error) error {
 	var damaged []Found
 	opt := archive.Options{Damaged: func(name string, err error) { damaged = append(damaged, Found{Name: name, Err: err}) }}
-	err := archive.Walk(path, opt, func(name string, _ int64, r io.Reader) error {
+	err := archive.Walk(root, opt, func(name string, _ int64, r io.Reader) error {
 		docs, err := Documents(name, r)
-		inside := name != path
-		if inside && docs == nil && (errors.Is(err, ErrUnknown) || errors.Is(err, errEmpty)) {
+		inside := name != root
+		if inside && docs == nil && !ofVM(name) && (errors.Is(err, ErrUnknown) || errors.Is(err, errEmpty)) {
 			return nil
 		}
 		return visit(Found{name, docs, err})

@@ -70,7 +70,7 @@ func Anything(path string, stdin io.Reader) []Part {
 func documents(path string) (parts []Part, err error) {
 	err = evidence.Walk(path, func(f evidence.Found) error {
 		switch {
-		case errors.Is(f.Err, evidence.ErrUnknown):
+		case f.Name == path && errors.Is(f.Err, evidence.ErrUnknown):
 			return f.Err
 		case f.Name == path || !tables.Passing(f.Name):
 			parts = append(parts, Part{Name: f.Name, Docs: f.Docs, Err: f.Err})

@@ -78,6 +78,9 @@ func readCollection(path string) (*numa.Fleet, error) {
 		c.failed = cmp.Or(c.failed, err)
 	}
 	c.tables()
+	for _, m := range c.members {
+		c.read[m.Name] = c.read[m.Name] || c.files && bundle.Reads(m.Name, m.Head)
+	}
 	switch {
 	case stated != nil && len(c.parts) == 0: // it names the files beside them itself
 		stated.Notes, stated.Unread = append(stated.Notes, c.notes...), append(stated.Unread, c.unread...)
@@ -120,7 +123,14 @@ func (c *collection) merged() (*numa.Fleet, error) {
 	if i := slices.IndexFunc(c.members, func(m tables.Member) bool { return isFile(c.path) && kvm.Defines(m.Name, m.Head) }); i >= 0 {
 		return nil, fmt.Errorf("%s: %w in %s than beside it: name its files one at a time, unpacked", c.path, numa.ErrHypervisors, c.members[i].Name)
 	}
-	fleet.Notes, fleet.Unread = append(fleet.Notes, c.notes...), append(fleet.Unread, c.unread...)
+	fleet.Notes, fleet.Unread = append(c.notes, fleet.Notes...), append(fleet.Unread, c.unread...)
+	lost := func(n numa.Note) int { // files that were not read first
+		if slices.ContainsFunc(fleet.Unread, func(at string) bool { return n.At == at || strings.HasPrefix(n.At, at+":") }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(fleet.Notes, func(a, b numa.Note) int { return cmp.Compare(lost(a), lost(b)) })
 	return fleet, nil
 }
 
@@ -152,12 +162,12 @@ const mostDeep, oneDeep = 4, 1
 // wants reports whether a member is looked at.
 func (c *collection) wants(name string) bool {
 	deep := strings.Count(name, "/")
-	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !tables.Passing(name)
+	return (deep <= oneDeep || tables.IsWorkbook(name) || tables.OfRVTools(name)) && !tables.Passing(strings.TrimRight(name, "~"))
 }
 
 // tells reports whether the name of a member tells what it is.
 func tells(name string) bool {
-	return tables.IsText(name) || tables.IsWorkbook(name) || bundle.Uses(name) || archive.IsArchive(name)
+	return tables.IsText(name) || tables.IsWorkbook(name) || bundle.Names(name) || archive.IsArchive(name)
 }
 
 // list finds the members. Those of an archive that may be tables are kept in memory.
@@ -372,12 +382,15 @@ var ofVM = map[string]bool{".nvram": true, ".vmsd": true, ".vmxf": true, ".vmdk"
 // left lists the members that no reader has use for.
 func (c *collection) left() (names []string) {
 	for _, m := range c.members {
-		if !c.read[m.Name] && !bundle.Uses(m.Name) && !ofVM[strings.ToLower(path.Ext(m.Name))] {
+		if !c.read[m.Name] && !ofVM[strings.ToLower(path.Ext(m.Name))] {
 			names = append(names, m.Name)
 		}
 	}
 	return names
 }
+
+// mostNamed is how many files a note names at most: a folder may be one of pictures.
+const mostNamed = 50
 
 // skipped notes the members that are no inventory. Where no other has VMs, they may be in these.
 func (c *collection) skipped() {
@@ -388,7 +401,7 @@ func (c *collection) skipped() {
 			}
 		}
 		c.notes = append(c.notes, numa.Note{At: c.path, Text: fmt.Sprintf("%s not read, %s no inventory: %s; homenode explain FILE says what a file is",
-			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.Few(names))})
+			words.Verb(len(names), "file is", "files are"), map[bool]string{true: "which is", false: "which are"}[len(names) == 1], words.First(mostNamed, names))})
 	}
 }
 

@@ -180,6 +180,8 @@ func described(b []byte) string {
 		return "no text"
 	case strings.HasPrefix(line, "{") && bytes.Contains(b, []byte(`"terraform_version"`)):
 		return "a state of Terraform, which states what was asked for and not what the VMs have now"
+	case screen.Match(b):
+		return "a screen of PowerCLI saved as text, which cuts names and prints numbers as the language does: save it with Export-Csv or ConvertTo-Json"
 	case strings.HasPrefix(line, "<"):
 		form = "XML"
 		fallthrough
@@ -187,6 +189,9 @@ func described(b []byte) string {
 		return fmt.Sprintf("%s that begins with %q", form, text.Short(line))
 	}
 }
+
+// screen matches what Get-VM and Get-VMHost print as a list or table.
+var screen = regexp.MustCompile(`(?mi)^(?:Num ?CPUs?[ \t]+:|Name[ \t]+(?:ConnectionState[ \t]+)?PowerState[ \t]+Num ?CPUs?\b)`)
 
 // readTables reads tables of VMs and hosts. A file that holds none may be evidence.
 func readTables(path string) (*numa.Fleet, error) {

@@ -121,21 +121,16 @@ type hostKey struct{ vcenter, name string }
 // without the vCenter.
 func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) string, n *notes) map[hostKey][]int {
 	byName := make(map[hostKey][]int, 2*len(hosts))
-	seen := make(map[string]int, len(hosts))
+	groups := hostGroups(hosts, prefix)
 	var repeated tally
-	f.Hosts = make([]numa.Host, 0, len(hosts))
-	for i := range hosts {
-		h := &hosts[i]
-		h.host.ID = prefix(h.vcenter) + h.id
-		if h.id == "" {
-			h.host.ID = prefix(h.vcenter) + h.host.Name
+	f.Hosts = make([]numa.Host, 0, len(groups))
+	for _, rows := range groups {
+		h := rows[0]
+		if len(rows) > 1 {
+			repeated.count, repeated.first = repeated.count+len(rows)-1, cmp.Or(repeated.first, h.host.Name)
+			h = n.joined(rows)
 		}
-		if first, ok := seen[h.host.ID]; ok {
-			repeated.add(h.host.Name)
-			n.contradict(&f.Hosts[first], &h.host)
-			continue
-		}
-		seen[h.host.ID] = len(f.Hosts)
+		h.host.ID = prefix(h.vcenter) + cmp.Or(h.id, h.host.Name)
 		h.host.Cluster = c.id(h.vcenter, h.datacenter, h.cluster)
 		for _, name := range slices.Compact([]string{strings.ToLower(h.host.Name), strings.ToLower(cmp.Or(h.id, h.host.Name))}) {
 			byName[hostKey{"", name}] = append(byName[hostKey{"", name}], len(f.Hosts))
@@ -145,40 +140,8 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 		}
 		f.Hosts = append(f.Hosts, h.host)
 	}
-	n.tallied(n.hosts, repeated, "row repeats", "rows repeat", "a host: left out")
+	n.tallied(n.hosts, repeated, "row repeats", "rows repeat", "a host: all its rows are read together")
 	return byName
-}
-
-// contradict makes what two rows about one host state differently unknown, and notes both places.
-func (n *notes) contradict(h, again *numa.Host) {
-	packages, cores := differ(n, h, "packages", &h.Packages, again.Packages), differ(n, h, "cores", &h.Cores, again.Cores)
-	switch nodes := again.Nodes; {
-	case h.Nodes.Origin.Kind == numa.Assumed && nodes.Known() && nodes.Origin.Kind != numa.Assumed:
-		h.Nodes = nodes
-	case nodes.Origin.Kind != numa.Assumed:
-		number := numa.Fact[int]{Value: len(h.Nodes.Value), Origin: h.Nodes.Origin}
-		packages = differ(n, h, "NUMA nodes", &number, numa.Fact[int]{Value: len(nodes.Value), Origin: nodes.Origin}) || packages
-	}
-	if packages || cores {
-		h.Nodes = numa.Fact[[]numa.Node]{}
-	}
-	if cores || differ(n, h, "threads", &h.Threads, again.Threads) {
-		h.Threads = numa.Fact[int]{}
-	}
-	differ(n, h, "release", &h.Release, again.Release)
-	if a, b := h.Memory.Value, again.Memory.Value; max(a, b)-min(a, b) > max(a, b)/16 { // more than how it is rounded
-		differ(n, h, "memory", &h.Memory, again.Memory)
-	}
-}
-
-// differ reports whether two values of a host are known and differ; the fact is unknown then.
-func differ[T comparable](n *notes, h *numa.Host, what string, a *numa.Fact[T], b numa.Fact[T]) bool {
-	if !a.Known() || !b.Known() || a.Value == b.Value {
-		return false
-	}
-	n.add(n.hosts, fmt.Sprintf("host %s has %v %s by %s and %v by %s: unknown", h.Name, a.Value, what, a.Origin.Where, b.Value, b.Origin.Where))
-	*a = numa.Fact[T]{}
-	return true
 }
 
 // findHosts returns the hosts that have the name by which the row of a VM names its own: where none has it whole, those that have it

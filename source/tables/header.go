@@ -1,6 +1,8 @@
 package tables
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -113,7 +115,11 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 	return at, repeated
 }
 
-// unknown returns the headers that no column of the kind has; not those of hosts inside VMs, which are a table of their own.
+// aboutNUMA matches squashed headers that may state what matters most.
+var aboutNUMA = regexp.MustCompile(`hot(add|plug)|hwversion|hardwareversion|numa|cores|sockets`)
+
+// unknown returns the headers that no column of the kind has, those first that may matter most; not those of hosts inside VMs, which are a
+// table of their own.
 func (k *kind) unknown(header []string) (names []string) {
 	known := k.known()
 	for _, h := range header {
@@ -122,6 +128,10 @@ func (k *kind) unknown(header []string) (names []string) {
 			names = append(names, quote(strings.TrimSpace(h)))
 		}
 	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		first := func(s string) int { return len(aboutNUMA.FindString(squash(s))) }
+		return cmp.Compare(min(first(b), 1), min(first(a), 1))
+	})
 	return names
 }
 

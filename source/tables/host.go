@@ -23,6 +23,9 @@ type hostRow struct {
 	host                         numa.Host
 	id                           string // managed object reference
 	vcenter, datacenter, cluster string
+	nodes                        numa.Fact[int] // their number, where a column states it
+	odd                          bool           // it contradicts itself
+	tiered                       bool           // its memory includes a slower tier, so that of no row is that of the nodes
 }
 
 // readHosts reads vHost, or the tables of hosts of any other program.
@@ -43,7 +46,9 @@ func (x *export) readHosts(n *notes) ([]hostRow, error) {
 		if t == nil {
 			continue
 		}
-		t.noteMissing()
+		if !s.part || len(x.all("hosts")) == 1 {
+			t.noteMissing()
+		}
 		more, err := x.listHosts(t, n)
 		if err != nil {
 			return nil, err
@@ -77,7 +82,7 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 			h.cluster = "" // a standalone host
 		}
 		t.subject = "host " + name
-		h.host = readHost(t, name)
+		readHost(t, name, &h)
 		h.host.At = x.base
 		hosts = append(hosts, h)
 	})
@@ -87,8 +92,9 @@ func (x *export) listHosts(t *table, n *notes) ([]hostRow, error) {
 }
 
 // readHost reads the facts of the host in the current row of t.
-func readHost(t *table, name string) numa.Host {
-	h := numa.Host{
+func readHost(t *table, name string, r *hostRow) {
+	h := &r.host
+	*h = numa.Host{
 		Name:           name,
 		Vendor:         t.stringFact("Vendor"),
 		Model:          t.stringFact("Model"),
@@ -102,12 +108,12 @@ func readHost(t *table, name string) numa.Host {
 		EVC:            t.stringFact("Current EVC"),
 		Maintenance:    t.boolFact("in Maintenance Mode"),
 	}
-	readConnection(t, &h)
+	readConnection(t, h)
 	if name, ok := powerPolicies[strings.ToLower(h.PowerPolicy.Value)]; ok {
 		h.PowerPolicy.Value = name
 	}
-	readRelease(t, &h)
-	readTiers(t, &h)
+	readRelease(t, h)
+	r.tiered = readTiers(t, h)
 	perPackage := t.count("Cores per CPU", maxPackageCores)
 	if !perPackage.Known() && h.Packages.Known() && h.Cores.Value%h.Packages.Value == 0 {
 		perPackage = h.Cores
@@ -117,35 +123,41 @@ func readHost(t *table, name string) numa.Host {
 		h.Cores = numa.DerivedFrom(h.Packages.Value*perPackage.Value, "packages × cores per package")
 	}
 	h.Threads = t.count("CPU Threads", 2*maxCores)
-	if !h.Threads.Known() && h.Cores.Known() && h.HyperThreading.Known() {
-		// ESXi runs on x86 with two threads a core, or on one with it off.
-		threads := h.Cores.Value
-		if h.HyperThreading.Value {
-			threads *= 2
-		}
-		h.Threads = numa.DerivedFrom(threads, "cores and HT Active")
-	}
-	if readNodes(t, &h) || readNodeCount(t, &h) || !h.Packages.Known() || !perPackage.Known() {
-		return h
+	deriveThreads(h)
+	if readNodes(t, h) || readNodeCount(t, r) || !h.Packages.Known() || !perPackage.Known() {
+		return
 	}
 	if h.Packages.Value*perPackage.Value != h.Cores.Value || perPackage.Value > maxPackageCores {
+		r.odd = true
 		t.notes.add(t.rowPlace(), fmt.Sprintf(
 			"host %s has %d cores but %s with %d cores each: its NUMA nodes are unknown",
 			name, h.Cores.Value, words.Plural(h.Packages.Value, "package"), perPackage.Value))
-		return h
+		return
 	}
 	why := cmp.Or(map[bool]string{true: "the table"}[t.kind.generic()], "RVTools") + " has no NUMA nodes"
 	h.Nodes = h.PackageNodes(perPackage.Value, why)
-	return h
+}
+
+// deriveThreads gives a host without threads two of each core, or one without hyper-threading: ESXi runs on x86.
+func deriveThreads(h *numa.Host) {
+	if h.Threads.Known() || !h.Cores.Known() || !h.HyperThreading.Known() {
+		return
+	}
+	threads := h.Cores.Value
+	if h.HyperThreading.Value {
+		threads *= 2
+	}
+	h.Threads = numa.DerivedFrom(threads, "cores and HT Active")
 }
 
 // readNodeCount makes the nodes of a host that states how many it has. Where so many cannot be they are unknown.
-func readNodeCount(t *table, h *numa.Host) bool {
+func readNodeCount(t *table, r *hostRow) bool {
 	n := t.intFact("node count", 0, numa.MaxNodes)
-	if !n.Known() || !h.Packages.Known() || !h.Cores.Known() {
+	r.nodes = numa.Fact[int]{Value: max(int(n.Value), 1), Origin: n.Origin}
+	if !n.Known() || !r.host.Packages.Known() || !r.host.Cores.Known() {
 		return false
 	}
-	return setNodeCount(t, h, "node count", max(int(n.Value), 1))
+	return setNodeCount(t, &r.host, "node count", r.nodes.Value)
 }
 
 // setNodeCount gives the host so many nodes, which a column states.
@@ -157,7 +169,9 @@ func setNodeCount(t *table, h *numa.Host, column string, n int) bool {
 }
 
 // connections are the states of a host in the API, squashed: of every program in its own case, "Connected" or "NOT_RESPONDING".
-var connections = map[string]string{"connected": "connected", "disconnected": "disconnected", "notresponding": "notResponding", "maintenance": "connected"}
+var connections = map[string]string{"connected": "connected", "disconnected": "disconnected", "notresponding": "notResponding", "maintenance": "connected",
+	// The numbers that ConvertTo-Json of PowerCLI makes of VMHostState, in the order in which its reference lists the states.
+	"0": "connected", "1": "disconnected", "2": "notResponding", "3": "connected"}
 
 // readConnection reads the state of a host. PowerCLI has its maintenance mode among them.
 func readConnection(t *table, h *numa.Host) {
@@ -170,26 +184,28 @@ func readConnection(t *table, h *numa.Host) {
 		t.bad("Connection State", "found "+quote(state.Value)+", want connected, disconnected or notResponding")
 		return
 	}
-	if squash(state.Value) == "maintenance" {
+	if s := squash(state.Value); s == "maintenance" || s == "3" {
 		h.Maintenance = numa.ReadAt(true, state.Origin.Where)
 	}
 	h.Connection = numa.ReadAt(value, state.Origin.Where)
 }
 
-// readTiers reads whether the memory of the host includes a slower tier (rule book A-12).
+// readTiers reads, and reports, whether the memory of the host includes a slower tier (rule book A-12).
 // How much of it is DRAM RVTools does not state: then it is unknown.
-func readTiers(t *table, h *numa.Host) {
+func readTiers(t *table, h *numa.Host) (tiered bool) {
 	kind := t.stringFact("Memory Tiering Type")
 	switch strings.ToLower(kind.Value) {
 	case "notiering", "hardwaretiering":
 		h.TierMemory = numa.ReadAt(numa.Bytes(0), kind.Origin.Where)
 	case "softwaretiering":
+		tiered = true
 		if h.Memory.Known() {
 			t.notes.add(t.rowPlace(), fmt.Sprintf(
 				"host %s has %s with its slower memory tier (softwareTiering); how much of it is DRAM, and so the memory of its nodes, is unknown: say it with --assume-host", h.Name, h.Memory.Value))
 			h.Memory = numa.Fact[numa.Bytes]{}
 		}
 	}
+	return tiered
 }
 
 // powerPolicies are the names of the vSphere Client for the short names of the

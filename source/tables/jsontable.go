@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -129,6 +130,7 @@ type jsonTable struct {
 	kind   *kind
 	header []string
 	rows   []*jsonRow
+	inside bool // of hosts inside their VMs
 }
 
 // add looks for tables in a value at a path.
@@ -200,7 +202,7 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 		j.others = append(j.others, rows)
 		return false
 	}
-	j.tables = append(j.tables, jsonTable{k, header, rows})
+	j.tables = append(j.tables, jsonTable{k, header, rows, false})
 	if k == &kinds[len(kinds)-2] {
 		j.nested(rows)
 	}
@@ -241,9 +243,9 @@ func (j *jsonTables) rejoin() {
 // inside stands before the keys of hosts in their VMs.
 const inside = "VMHost."
 
-// nested takes the hosts that PowerCLI writes inside their VMs, each once.
+// nested takes the hosts that PowerCLI writes inside their VMs, each once as it is.
 func (j *jsonTables) nested(vms []*jsonRow) {
-	seen, columns := map[any]bool{}, map[string]bool{}
+	seen, columns := map[string][]map[string]any{}, map[string]bool{}
 	var hosts []*jsonRow
 	for _, vm := range vms {
 		h := &jsonRow{vm.at, map[string]any{}}
@@ -253,10 +255,13 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 			}
 		}
 		name, ok := h.cells["Name"].(string)
-		if !ok || seen[name] {
+		if own := strings.TrimSuffix(inside, "."); ok && vm.cells[own] == nil { // others name theirs alone
+			vm.cells[own] = name
+		}
+		if !ok || slices.ContainsFunc(seen[name], func(cells map[string]any) bool { return reflect.DeepEqual(cells, h.cells) }) {
 			continue
 		}
-		seen[name] = true
+		seen[name] = append(seen[name], h.cells)
 		hosts = append(hosts, h)
 		for key := range h.cells {
 			columns[key] = true
@@ -264,7 +269,7 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 	}
 	header := slices.Sorted(maps.Keys(columns))
 	if hostTable.score(header) > 0 {
-		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts})
+		j.tables = append(j.tables, jsonTable{&kinds[len(kinds)-1], header, hosts, true})
 	}
 }
 
@@ -353,6 +358,23 @@ func empty(v any) bool {
 	return false
 }
 
+// refusal returns the kind of error that a document of the APIs of vSphere tells; "" for other documents. The REST API has error_type or, of
+// old, a type of com.vmware.vapi.std.errors; the API in JSON a fault.
+func refusal(v any) string {
+	o, ok := v.(object)
+	if !ok {
+		return ""
+	}
+	kind, _ := o.get("error_type").(string)
+	if old, _ := o.get("type").(string); strings.HasPrefix(old, "com.vmware.vapi.std.errors.") {
+		kind = old
+	}
+	if fault, _ := o.get("_typeName").(string); o.get("faultMessage") != nil || o.get("faultCause") != nil {
+		kind = cmp.Or(kind, fault)
+	}
+	return kind
+}
+
 // ofJSON returns the tables of a JSON file as sheets.
 func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	docs, err := parseJSON(base, b)
@@ -361,6 +383,11 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	}
 	if !slices.ContainsFunc(docs, func(d any) bool { return !empty(d) }) { // an inventory without VMs
 		return []*sheet{{file: f.at, name: base, at: at, kind: &kinds[len(kinds)-2], open: func() (rowReader, error) { return &jsonRows{}, nil }}}, nil
+	}
+	for _, d := range docs {
+		if what := refusal(d); what != "" {
+			return nil, fmt.Errorf("%s: found an error answer of vCenter and no inventory, %s: ask again, signed in", base, quote(what))
+		}
 	}
 	var j jsonTables
 	for i, d := range docs {
@@ -373,7 +400,7 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	j.rejoin()
 	var sheets []*sheet
 	for _, t := range j.tables {
-		sheets = append(sheets, &sheet{file: f.at, name: base, at: at, kind: t.kind, header: t.header, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
+		sheets = append(sheets, &sheet{file: f.at, name: base, at: at, kind: t.kind, header: t.header, part: t.inside, open: func() (rowReader, error) { return &jsonRows{jsonTable: t}, nil }})
 	}
 	if sheets == nil {
 		s := &sheet{file: f.at, name: base, at: at}

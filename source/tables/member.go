@@ -66,6 +66,9 @@ func ReadMembers(name string, members []Member) (*numa.Fleet, error) {
 // ReadBook reads a workbook in the folder or archive at name, and tells whether it is an export of RVTools.
 func ReadBook(name string, m Member) (fleet *numa.Fleet, rvtools bool, err error) {
 	b, err := m.Read()
+	if err == nil {
+		err = noBook(name+"/"+m.Name, b)
+	}
 	if err != nil {
 		return nil, false, err
 	}

@@ -35,7 +35,10 @@ func pointOf(s string) byte {
 // read in two ways is read as the whole column shows; problem says that nothing does, or that s is no number.
 func (t *table) numberAt(f, s string, fits func(v float64, unit string) bool) (n float64, problem string) {
 	separator, both := twoWays(s)
-	if !both {
+	switch {
+	case strings.ContainsAny(s, ".,") && t.contradicts(f):
+		return 0, "and other rows of the column have another decimal point"
+	case !both:
 		n, ok := parseFloat(s, t.rows.decimal())
 		if !ok {
 			problem = "want a number"
@@ -50,6 +53,30 @@ func (t *table) numberAt(f, s string, fits func(v float64, unit string) bool) (n
 		return fraction, ""
 	}
 	return thousands, ""
+}
+
+// contradicts reports whether numbers of a column that can be read in two ways have both separators, in one unit, or stand beside
+// numbers that prove both decimal points: files of two languages that were put together.
+func (t *table) contradicts(f string) bool {
+	if known, ok := t.mixed[f]; ok {
+		return known
+	}
+	proved, two := map[byte]bool{}, map[string]byte{} // by unit
+	mixed := false
+	t.eachNumber(f, func(s, unit string) {
+		if p := pointOf(s); p != 0 {
+			proved[p] = true
+		}
+		if separator, both := twoWays(s); both {
+			mixed = mixed || two[unit] != 0 && two[unit] != separator
+			two[unit] = separator
+		}
+	})
+	if t.mixed == nil {
+		t.mixed = map[string]bool{}
+	}
+	t.mixed[f] = mixed || len(two) > 0 && len(proved) > 1
+	return t.mixed[f]
 }
 
 // readings returns both values of a number that can be read in two ways.

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,6 +59,48 @@ func TestTwoWays(t *testing.T) {
 	}
 	if fleet, _ := readText(t, "a.csv", "Name;NumCpu;Memory GB\na;2.000;8\nb;16.000;8\n"); fleet.VMs[0].VCPUs.Value != 2 {
 		t.Errorf("2.000 vCPUs: %+v", fleet.VMs[0].VCPUs)
+	}
+}
+
+// TestMixedSeparators: a column of numbers of two languages is unknown, with a note of each row and the column.
+func TestMixedSeparators(t *testing.T) {
+	for file, known := range map[string]int{
+		"Name,NumCpu,MemoryMB\na,4,65.536\nb,4,\"65,536\"\nc,4,\"1,5\"\nd,4,2048\n":       1,
+		"Name,NumCpu,MemoryGB\na,4,1.024\nb,4,\"192,000\"\nc,4,8.000\n":                   0,
+		"Name;NumCpu;MemoryGB\na;4;8.000\nb;4;1.5\nc;4;2,5\n":                             0,
+		"Name,NumCpu,Memory\na,4,8.000 GB\nb,4,\"3,072 MB\"\n":                            2,
+		"Name,NumCpu,MemoryGB\na,4,8.000\nb,4,192.000\nc,4,0.5\n":                         3,
+		"Name,NumCpu,MemoryGB,CPU Limit MHz\na,4,8.000,\"2,100\"\nb,4,16.000,\"4,200\"\n": 2,
+	} {
+		f, notes := readText(t, "a.csv", file)
+		n := 0
+		for i, v := range f.VMs {
+			if v.Memory.Known() {
+				n++
+			} else if !strings.Contains(notes, fmt.Sprintf("row %d, column", i+2)) {
+				t.Errorf("%q: no note of row %d: %s", file, i+2, notes)
+			}
+		}
+		if n != known {
+			t.Errorf("%q: %d sizes are known, want %d: %s", file, n, known, notes)
+		}
+	}
+}
+
+// TestImportantColumns: what is not read and matters most is named first, and columns of VMware's own script are read.
+func TestImportantColumns(t *testing.T) {
+	f, notes := readText(t, "a.csv", "VMName,vCPUs,a,b,c,d,e,g,OptimalSockets,OddHotAddFlag,VMCpuHotAddEnabled,VMHWVersion,VMMemoryGB\nx,4,,,,,,,,,True,vmx-17,8\n")
+	if v := f.VMs[0]; !v.CPUHotAdd.Value || v.Hardware.Value != 17 || !strings.Contains(notes, `not read: "OptimalSockets", "OddHotAddFlag", "a"`) {
+		t.Errorf("%+v\n%s", v.Config, notes)
+	}
+}
+
+// TestCompatibility: the vSphere Client shows the hardware version behind the releases.
+func TestCompatibility(t *testing.T) {
+	for text, want := range map[string]int{"ESXi 7.0 U2 and later (VM version 19)": 19, "ESXi 6.5 and later (VM version 13)": 13, "ESXi 7.0 U2 and later": 0, "vmx-19": 19} {
+		if f, notes := readText(t, "a.csv", "Name,NumCpu,Compatibility\na,4,"+text+"\n"); f.VMs[0].Hardware.Value != want {
+			t.Errorf("%s: %v %s", text, f.VMs[0].Hardware, notes)
+		}
 	}
 }
 

@@ -37,6 +37,7 @@ type sheet struct {
 	kind   *kind
 	header []string // its first rows that look like one, for a message
 	found  string   // what the sheet is instead, for a message
+	part   bool     // its hosts stand inside VMs, and other sheets say more of them
 	open   openSheet
 }
 
@@ -61,6 +62,7 @@ type table struct {
 
 	cells   []string
 	points  map[string]byte // decimal points, by column and separator
+	mixed   map[string]bool // whether numbers of a column contradict each other, by column
 	row     int
 	where   string // "vCPU row 14 ", the beginning of each origin
 	subject string // whom the row is about, "host esx14", for notes

@@ -53,7 +53,7 @@ func Read(path string) (*numa.Fleet, error) {
 	case strings.HasPrefix(magic, zipMagic):
 		return readBook(path, baseName(path), f, info.Size())
 	case magic == oleMagic && ext != ".xls":
-		return nil, fmt.Errorf("%s: the workbook is encrypted or an old binary .xls: save it as .xlsx without a password", path)
+		return nil, noBook(path, head[:n])
 	case magic == oleMagic || ext == ".xls":
 		return nil, fmt.Errorf("%s: old binary .xls: save it as .xlsx, or export CSV from RVTools", path)
 	case sureRVTools(filepath.Base(path)) && ext == ".csv":
@@ -62,6 +62,17 @@ func Read(path string) (*numa.Fleet, error) {
 		return nil, fmt.Errorf("%s: not a zip file: found %q, want %q: the file is damaged or has a wrong name", path, head[:min(n, 4)], "PK\x03\x04")
 	}
 	return ReadFiles([]string{path})
+}
+
+// noBook returns the error about a workbook that begins with head where that tells why it cannot be read; nil otherwise.
+func noBook(path string, head []byte) error {
+	switch {
+	case len(head) == 0:
+		return fmt.Errorf("%s: the file is empty", path)
+	case bytes.HasPrefix(head, []byte(oleMagic)):
+		return fmt.Errorf("%s: the workbook is encrypted or an old binary .xls: save it as .xlsx without a password", path)
+	}
+	return nil
 }
 
 // ReadFiles reads CSV and JSON files that are one export together: such as one with the VMs and one with their hosts.

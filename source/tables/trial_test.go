@@ -280,6 +280,43 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
+// TestRowsOfOneHost: what a host has does not depend on the order of its rows, files and objects, and a fact that one of them alone
+// states is kept.
+func TestRowsOfOneHost(t *testing.T) {
+	rows := []string{"esx01,2,,768,,", "esx01,,48,767.4,true,", "esx01,2,,,,2.1", "esx01,,,,,2.4", "esx01,2,,,,2.1"}
+	for _, order := range [][]int{{0, 1, 2, 3, 4}, {4, 3, 2, 1, 0}, {3, 0, 4, 1, 2}, {1, 2, 4, 3, 0}} {
+		text := "Host,CPU Sockets,CPU Cores,Memory GB,HT Active,Speed GHz\n"
+		for _, i := range order {
+			text += rows[i] + "\n"
+		}
+		f, notes := readText(t, "a.csv", text)
+		if len(f.Hosts) != 1 {
+			t.Fatalf("%v: %+v", order, f.Hosts)
+		}
+		h := f.Hosts[0]
+		if h.Packages.Value != 2 || h.Cores.Value != 48 || h.Threads.Value != 96 || h.Memory.Value != 768*numa.GiB || len(h.Nodes.Value) != 2 || h.CoreMHz.Known() || !strings.Contains(notes, "host esx01 has 2100 coreMHz") && !strings.Contains(notes, "host esx01 has 2400 coreMHz") {
+			t.Errorf("%v: %+v\n%s", order, h, notes)
+		}
+	}
+	for _, rows := range []string{"esx01,2,48,768,softwareTiering\nesx01,2,48,768,\n", "esx01,2,48,768,\nesx01,2,48,768,softwareTiering\n"} {
+		if f, _ := readText(t, "a.csv", "Host,CPU Sockets,CPU Cores,Memory GB,Memory Tiering Type\n"+rows); f.Hosts[0].Memory.Known() || f.Hosts[0].Nodes.Value[0].Memory.Known() {
+			t.Errorf("%s: %+v", rows, f.Hosts[0])
+		}
+	}
+	const list = `[{"Name":"a","NumCpu":8,"CpuHotAddEnabled":false,"VMHost":{"Name":"esx09.x","NumCpu":36}},{"Name":"b","NumCpu":8,"VMHost":{"Name":"esx09.x","NumCpu":36,"HyperthreadingActive":true}},{"Name":"c","NumCpu":1,"VMHost":"esx09.x"}]`
+	const host = `{"Name":"esx09.x","NumCpu":36,"ConnectionState":0,"MemoryTotalGB":512,"Id":"HostSystem-host-9"}`
+	for _, names := range [][2]string{{"a.json", "b.json"}, {"b.json", "a.json"}} {
+		f, err := Read(tempFolder(t, map[string][]byte{names[0]: []byte(list), names[1]: []byte(host)}))
+		if err != nil || len(f.Hosts) != 1 || f.Hosts[0].ID != "host-9" || f.Hosts[0].Threads.Value != 72 || f.Hosts[0].Connection.Value != "connected" || f.VMs[0].Host != "host-9" || f.VMs[2].Host != "host-9" || strings.Count(fmt.Sprint(f.Notes), "no column states the release") != 1 {
+			t.Errorf("%v: %+v %v", names, f, err)
+		}
+	}
+	f, _ := readText(t, "a.json", `[{"Name":"a","NumCpu":36,"CpuTotalMhz":1,"ProcessorType":"x","ConnectionState":1},{"Name":"b","NumCpu":36,"ProcessorType":"x","ConnectionState":2},{"Name":"c","NumCpu":36,"ProcessorType":"x","ConnectionState":3}]`)
+	if f.Hosts[0].Connection.Value != "disconnected" || f.Hosts[1].Connection.Value != "notResponding" || !f.Hosts[2].Maintenance.Value {
+		t.Errorf("%+v", f.Hosts)
+	}
+}
+
 // TestOtherPlatforms: rows that a column says to be of another hypervisor are no VMs and no hosts, and are named.
 func TestOtherPlatforms(t *testing.T) {
 	for text, want := range map[string]string{

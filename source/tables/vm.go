@@ -301,11 +301,17 @@ func readFT(t *table) numa.Fact[string] {
 	return state
 }
 
+// compatibility matches how the vSphere Client shows a hardware version: "ESXi 7.0 U2 and later (VM version 19)".
+var compatibility = regexp.MustCompile(`(?i)\((?:VM|virtual machine|hardware|HW) version (\d+)\)$`)
+
 // readHardware reads a virtual hardware version, 21 or vmx-21.
 func readHardware(t *table) numa.Fact[int] {
 	s := t.stringFact("HW version")
 	if !s.Known() || s.Value == "-1" {
 		return numa.Fact[int]{}
+	}
+	if m := compatibility.FindStringSubmatch(s.Value); m != nil {
+		s.Value = m[1]
 	}
 	digits := strings.TrimPrefix(strings.TrimPrefix(strings.TrimLeft(strings.ToLower(s.Value), "v"), "mx"), "-")
 	digits = strings.TrimPrefix(digits, "_")

@@ -262,5 +262,8 @@ func (j *Judged) Nothing() string {
 	if j.Judgeable() {
 		return ""
 	}
+	if j.percentAlone() != nil {
+		return j.Words.The + " holds N%L without local and remote memory, which is not judged"
+	}
 	return j.Words.The + " holds nothing about NUMA"
 }

@@ -56,6 +56,10 @@ func (j *Judged) Verdict() (verdict, rest string) {
 			though = low + ", and "
 		}
 		verdict = fmt.Sprintf("NUMA had a part in it %s: %s%s.", where, though, j.hostText())
+	case j.percentAlone() != nil:
+		v := j.percentAlone()
+		return fmt.Sprintf("NUMA cannot be ruled out %s: N%%L is there (%d %% at the least, of %s), but local and remote memory are lacking: it was not judged.",
+			where, v.Percents.Alone, v.Label), j.howToGet()
 	case !j.Judgeable():
 		return j.blindText()
 	case j.unmanaged():
@@ -215,6 +219,19 @@ func (j *Judged) unmanaged() bool {
 // lacksLocality reports whether N%L of no VM is known.
 func (j *Judged) lacksLocality() bool {
 	return !slices.ContainsFunc(j.VMs, func(v *VM) bool { return v.HasMemory })
+}
+
+// percentAlone returns the VM of the least N%L where no VM has the memory that it follows from; nil when none has N%L.
+func (j *Judged) percentAlone() (least *VM) {
+	for _, v := range j.VMs {
+		if n := v.Percents.Alone; n > 0 && (least == nil || n < least.Percents.Alone) {
+			least = v
+		}
+	}
+	if !j.lacksLocality() {
+		return nil
+	}
+	return least
 }
 
 // lookedAt says what the verdict rests on when nothing was found.

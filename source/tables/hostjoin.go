@@ -1,0 +1,185 @@
+package tables
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"homenode/numa"
+)
+
+// hostGroups returns the rows of each host, in the order of the first of each. Rows are of one host by its reference; one without a
+// reference is of the host of its name, unless several have it.
+func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
+	ids := map[string][]string{} // by name
+	name := func(h *hostRow) string { return prefix(h.vcenter) + strings.ToLower(h.host.Name) }
+	for i := range hosts {
+		if h := &hosts[i]; h.id != "" && !slices.Contains(ids[name(h)], h.id) {
+			ids[name(h)] = append(ids[name(h)], h.id)
+		}
+	}
+	place := map[[2]string]int{}
+	var groups [][]hostRow
+	for i := range hosts {
+		h := &hosts[i]
+		key := [2]string{prefix(h.vcenter) + h.id}
+		switch of := ids[name(h)]; {
+		case h.id == "" && len(of) == 1:
+			key[0] = prefix(h.vcenter) + of[0]
+		case h.id == "":
+			key[1] = name(h)
+		}
+		at, ok := place[key]
+		if !ok {
+			at = len(groups)
+			place[key], groups = at, append(groups, nil)
+		}
+		groups[at] = append(groups[at], *h)
+	}
+	return groups
+}
+
+// joined returns what the rows of one host state together, in whatever order they stand. What they state differently is unknown, and the
+// places are noted.
+func (n *notes) joined(rows []hostRow) hostRow {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b hostRow) int { return cmp.Or(cmp.Compare(b.id, a.id), cmp.Compare(a.host.Name, b.host.Name)) })
+	all := rows[0]
+	var counts []reflect.Value
+	for i := range rows {
+		all.odd, all.tiered = all.odd || rows[i].odd, all.tiered || rows[i].tiered
+		counts = append(counts, reflect.ValueOf(rows[i].nodes))
+	}
+	text := func(what string, of func(*hostRow) string) string {
+		var stated []string
+		for i := range rows {
+			if s := of(&rows[i]); s != "" {
+				stated = append(stated, s)
+			}
+		}
+		slices.Sort(stated)
+		if stated = slices.Compact(stated); len(stated) > 1 {
+			n.add(n.hosts, fmt.Sprintf("host %s is in %s by its rows: unknown", all.host.Name, what+" "+strings.Join(stated, " and ")))
+		}
+		if len(stated) != 1 {
+			return ""
+		}
+		return stated[0]
+	}
+	all.vcenter = text("the vCenter", func(h *hostRow) string { return h.vcenter })
+	all.datacenter = text("the datacenter", func(h *hostRow) string { return h.datacenter })
+	all.cluster = text("the cluster", func(h *hostRow) string { return h.cluster })
+	differ := n.facts(&all.host, rows)
+	count, more := n.together(all.host.Name, "NUMA nodes", counts)
+	all.nodes, differ["nodes"] = count.Interface().(numa.Fact[int]), differ["nodes"] || more
+	if all.tiered {
+		all.host.Memory = numa.Fact[numa.Bytes]{}
+	}
+	all.finish(differ, n)
+	return all
+}
+
+// facts gives h what the rows state together, and returns the names of the facts in which they differ.
+func (n *notes) facts(h *numa.Host, rows []hostRow) map[string]bool {
+	differ := map[string]bool{}
+	to := reflect.ValueOf(h).Elem()
+	for i := range to.NumField() {
+		name, _, _ := strings.Cut(to.Type().Field(i).Tag.Get("json"), ",")
+		if !strings.HasPrefix(to.Field(i).Type().Name(), "Fact[") {
+			continue
+		}
+		var stated []reflect.Value
+		for r := range rows {
+			stated = append(stated, reflect.ValueOf(rows[r].host).Field(i))
+		}
+		var fact reflect.Value
+		fact, differ[name] = n.together(h.Name, name, stated)
+		to.Field(i).Set(fact)
+	}
+	return differ
+}
+
+// finish leaves out what follows from facts in which the rows differ, and makes the nodes of packages and cores that no row has together.
+func (r *hostRow) finish(differ map[string]bool, n *notes) {
+	h := &r.host
+	if differ["cores"] || differ["hyperThreading"] && h.Threads.Origin.Kind != numa.Read {
+		h.Threads = numa.Fact[int]{}
+	} else if !differ["threads"] {
+		deriveThreads(h)
+	}
+	switch {
+	case differ["packages"] || differ["cores"] || differ["nodes"]:
+		h.Nodes = numa.Fact[[]numa.Node]{}
+	case h.Nodes.Known() && h.Nodes.Origin.Kind != numa.Assumed, r.odd, !h.Packages.Known(), !h.Cores.Known():
+	case r.nodes.Known():
+		if err := h.SetNodeCount(r.nodes.Value, r.nodes.Origin.Where); err != nil {
+			n.add(n.hosts, fmt.Sprintf("host %s: %v: its NUMA nodes are unknown", h.Name, err))
+		}
+	case h.Cores.Value%h.Packages.Value == 0 && h.Cores.Value/h.Packages.Value <= maxPackageCores:
+		h.Nodes = h.PackageNodes(h.Cores.Value/h.Packages.Value, "the table has no NUMA nodes")
+	}
+}
+
+// together returns the fact that rows state, of which an assumed one gives way; unknown where they differ, which is noted. Of free words
+// the longest say the most.
+func (n *notes) together(host, what string, rows []reflect.Value) (fact reflect.Value, differ bool) {
+	none := reflect.Zero(rows[0].Type())
+	origin := func(v reflect.Value) numa.Origin { return v.FieldByName("Origin").Interface().(numa.Origin) }
+	value := func(v reflect.Value) any { return v.FieldByName("Value").Interface() }
+	rows = slices.DeleteFunc(rows, func(v reflect.Value) bool { return origin(v).Kind == numa.Unknown })
+	if stated := slices.DeleteFunc(slices.Clone(rows), func(v reflect.Value) bool { return origin(v).Kind == numa.Assumed }); len(stated) > 0 {
+		rows = stated
+	}
+	if len(rows) == 0 {
+		return none, false
+	}
+	slices.SortFunc(rows, func(a, b reflect.Value) int {
+		return cmp.Or(cmp.Compare(weight(value(b)), weight(value(a))), cmp.Compare(fmt.Sprint(value(a)), fmt.Sprint(value(b))), cmp.Compare(origin(a).Where, origin(b).Where))
+	})
+	first := rows[0]
+	for _, v := range rows[1:] {
+		if origin(first).Kind != numa.Assumed && what != "vendor" && what != "model" && what != "cpuModel" && !agree(value(first), value(v)) {
+			n.add(n.hosts, fmt.Sprintf("host %s has %v %s by %s and %v by %s: unknown", host, shown(value(first)), what, origin(first).Where, shown(value(v)), origin(v).Where))
+			return none, true
+		}
+	}
+	return first, false
+}
+
+// weight orders values that say the same: the most memory, the longest words and the nodes with memory first.
+func weight(v any) (w int64) {
+	switch v := v.(type) {
+	case numa.Bytes:
+		return int64(v)
+	case string:
+		return int64(len(v))
+	case []numa.Node:
+		for i := range v {
+			if v[i].Memory.Known() {
+				w++
+			}
+		}
+	}
+	return w
+}
+
+// agree reports whether two values of rows say the same, but for how memory is rounded. Nodes are compared by their number.
+func agree(a, b any) bool {
+	switch a := a.(type) {
+	case numa.Bytes:
+		return a-b.(numa.Bytes) <= a/16 // a is the larger one
+	case []numa.Node:
+		return len(a) == len(b.([]numa.Node))
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// shown returns a value for a note.
+func shown(v any) any {
+	if nodes, ok := v.([]numa.Node); ok {
+		return len(nodes)
+	}
+	return v
+}
