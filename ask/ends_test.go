@@ -123,7 +123,7 @@ func TestEnds(t *testing.T) {
 		{"simulate", "scenario=SOURCE&hours=0.2", vms},
 		{"optimise", "scenario=SOURCE&cluster=prod&hours=0.2", 2 * vms},
 		{"size fit", "vm=24x192GB*2000&hosts=2x32c/1TB,2x48c/1.5TB", vms},
-		{"size upgrade", "source=SOURCE&release=9.0&hardware=22", 6 * vms},
+		{"size upgrade", "source=SOURCE&release=9.0&hardware=22", 4 * vms},
 		{"compare", "a=https://before&b=https://after", 2 * vms},
 		{"explain", "source=SOURCE&cluster=prod&choose=F-18", 2 * vms},
 		{"size rightsize", "file=demo&fleet=SOURCE", 2 * vms},
