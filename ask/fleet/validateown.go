@@ -69,10 +69,7 @@ func (v *Validate) ofFleet(ctx context.Context, e *ask.Env, choices vnuma.Choice
 	score := own.Of(judged, choices)
 	var notes []string
 	if v.Contribute != "" {
-		data, cases, left, err := score.Contribute(choices)
-		if err != nil {
-			return nil, ask.Wrong("contribute", err)
-		}
+		data, cases, left := score.Contribute(choices)
 		if err := e.Save(v.Contribute, data); err != nil {
 			return nil, ask.Wrong("contribute", err)
 		}

@@ -40,7 +40,7 @@ var tableArgs = map[string][][]string{
 	"measure":        {{"ladder", "--time", "100ms", "--fsync", "@xdir"}},
 	"measure fleet":  {{"@xguest.json", "＝1+1.json", "--source", "fleet.json"}},
 	"optimise":       {{"fleet.json", "--hours", "0.2", "--cluster", "@xcluster"}},
-	"validate":       {{"cases.json"}},
+	"validate":       {{"cases.txtar"}},
 	"size calibrate": {{"--path", "vsan-esa", "--host-count", "6", "--cpu", "78GHz", "--details", "results"}},
 	"size dump":      {{"fleet.json"}, {"--ram", "1.5TB", "--boot", "32GB"}, {"--published"}},
 	"size fit": {
@@ -249,7 +249,7 @@ vm v5 cluster=c5 host=h5 vcpus=12 coresPerSocket=1 memory=32GB hw=19 hotAdd=on g
 		}
 	}
 	for name, text := range map[string]string{
-		"fleet.json": b.String(), "cases.json": `[{"id":"@xcase","source_url":"+x","observed":{}}]`, "other.txtar": "release 8.0U3\nhost a nodes=2 cores=4 memory=64GB\nvm b host=a vcpus=2 memory=4GB\n", "results/tests.txt": tests, "@x.txt": latencies, "＝1+1.txt": strings.Replace(latencies, "90.5", "92.5", 1),
+		"fleet.json": b.String(), "cases.txtar": "-- case --\nid @xcase\nsource +x\n", "other.txtar": "release 8.0U3\nhost a nodes=2 cores=4 memory=64GB\nvm b host=a vcpus=2 memory=4GB\n", "results/tests.txt": tests, "@x.txt": latencies, "＝1+1.txt": strings.Replace(latencies, "90.5", "92.5", 1),
 		"@xguest.json": guest("@xvm"), "＝1+1.json": guest("-1+1vm"),
 		// A cell and a name of a column may be anything, too.
 		"one.csv": `"(PDH-CSV 4.0) (UTC)(0)","\\@x\Group Cpu(1:=1+1)\% Ready","` + strings.Join([]string{`\\@x\Memory\Free MBytes`, `\\@x\Memory\Kernel State`, `=1+1"`}, `","`) + "\n" +

@@ -56,11 +56,10 @@ func TestConfirmAdvice(t *testing.T) {
 			if c.Kind != "recommended" {
 				continue
 			}
-			n := func(m map[string]any, key string) int { f, _ := m[key].(float64); return int(f) }
-			sockets, vcpus := n(c.Host, "sockets"), n(c.VM, "vcpus")
-			want := plan.Shape{CoresPerSocket: n(c.VM, "cores_per_socket")}
-			if k := n(c.Observed, "optimal_cores_per_socket"); k > 0 {
-				want.CoresPerSocket = k
+			sockets, vcpus := c.Host.Sockets, c.VM.VCPUs
+			want := plan.Shape{CoresPerSocket: c.VM.CoresPerSocket}
+			if k, ok := c.Observed["optimal_cores_per_socket"].(float64); ok {
+				want.CoresPerSocket = int(k)
 			}
 			reason, excepted := notAdvised[c.ID]
 			if sockets == 0 || vcpus == 0 {
@@ -69,7 +68,7 @@ func TestConfirmAdvice(t *testing.T) {
 				}
 				continue
 			}
-			m := host(t, numa.ESXi65, sockets*max(1, n(c.Host, "numa_nodes_per_socket")), n(c.Host, "cores_per_socket"))
+			m := host(t, numa.ESXi65, sockets*max(1, c.Host.NodesPerSocket), c.Host.CoresPerSocket)
 			p := plan.Best(&vnuma.Guest{VCPUs: int32(vcpus), CoresPerSocket: 1}, []vnuma.Machine{m}, vnuma.Choices{})
 			got := p.Edit.Shape
 			if got == (plan.Shape{}) {

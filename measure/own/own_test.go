@@ -2,7 +2,6 @@ package own_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -86,12 +85,9 @@ func TestContribute(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := own.Of(rules.Run(f, rules.Options{}), vnuma.Choices{})
-	data, n, left, err := s.Contribute(vnuma.Choices{})
-	if err != nil || n == 0 {
-		t.Fatalf("%d cases, %v", n, err)
-	}
-	cases, err := published.Read("own.json", data)
-	if err != nil || len(cases) != n {
+	data, n, left := s.Contribute(vnuma.Choices{})
+	cases, err := published.Read("own.txtar", data)
+	if err != nil || n == 0 || len(cases) != n {
 		t.Fatalf("%d of %d cases came back: %v", len(cases), n, err)
 	}
 	score := published.NewScore(cases, vnuma.Choices{})
@@ -125,12 +121,8 @@ func checkNames(t *testing.T, data []byte, f *numa.Fleet) {
 		names = append(names, f.Hosts[i].Name, f.Hosts[i].ID)
 	}
 	for _, name := range names {
-		if len(name) > 2 && bytes.Contains(data, []byte(`"`+name)) {
+		if len(name) > 2 && bytes.Contains(data, []byte(name)) {
 			t.Errorf("the cases name %q", name)
 		}
-	}
-	var any []map[string]any
-	if err := json.Unmarshal(data, &any); err != nil {
-		t.Error(err)
 	}
 }

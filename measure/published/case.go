@@ -6,51 +6,114 @@ package published
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
 
+	"homenode/esxi/vnuma"
+	"homenode/numa"
 	"homenode/source/text"
 )
 
-// A Case is one published configuration with what was observed.
+// A Case is one published configuration with what was observed. What is zero is not stated.
 type Case struct {
 	ID       string
 	Source   string
-	Gave     string // what the source gave the model, where no statement cites its address
-	Kind     string // observed, stated or recommended
-	Release  string
-	Hardware string
-	Event    string         // such as vmotion; empty for a power-on
-	From     map[string]any // host before a vMotion
-	Host     map[string]any
-	VM       map[string]any
+	Gave     string         // what the source gave the model, where no statement cites its address
+	Kind     string         // observed, stated or recommended
+	Releases []numa.Release // that it may be about; of EPYC, where 6.5 U3 and 6.7 U2 changed the model (F-16), with these
+	Hardware int
+	Event    vnuma.Event
+	From     *Host // before a vMotion
+	Host     Host
+	VM       VM
 	Observed map[string]any
 }
 
-// ReadFile reads a case file: the JSON form (a list of cases or one case) or the
-// text form (one case a txtar file).
-func ReadFile(path string) ([]Case, error) { return text.ReadFile(path, Read) }
-
-// Read reads the cases in data; name stands in errors.
-func Read(name string, data []byte) ([]Case, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if start := bytes.TrimSpace(data); len(start) > 0 && (start[0] == '[' || start[0] == '{') {
-		return readJSON(name, data, start[0] == '{')
-	}
-	c, err := readText(name, data)
-	if err != nil {
-		return nil, err
-	}
-	return []Case{c}, nil
+// A Host is what a case states of a host.
+type Host struct {
+	Sockets        int     `json:"sockets,omitempty"`
+	Nodes          int     `json:"numa_nodes,omitempty"`
+	NodesPerSocket int     `json:"numa_nodes_per_socket,omitempty"`
+	CoresPerSocket int     `json:"cores_per_socket,omitempty"`
+	CoresPerNode   int     `json:"cores_per_node,omitempty"`
+	Cores          int     `json:"total_cores,omitempty"`
+	ThreadsPerCore int     `json:"threads_per_core,omitempty"`
+	CPUModel       string  `json:"cpu_model,omitempty"`
+	GB             float64 `json:"mem_gb,omitempty"`
+	NodeGB         float64 `json:"mem_per_node_gb,omitempty"`
 }
 
-// readText reads the text form:
+// A VM is what a case states of a VM.
+type VM struct {
+	VCPUs              int               `json:"vcpus,omitempty"`
+	MostVCPUs          int               `json:"vcpus_max,omitempty"`
+	WiderThanNode      bool              `json:"wider_than_node,omitempty"`
+	CoresPerSocket     int               `json:"cores_per_socket,omitempty"`
+	AutoCoresPerSocket bool              `json:"auto_cores_per_socket,omitempty"`
+	HotAdd             bool              `json:"cpu_hot_add,omitempty"`
+	GB                 float64           `json:"mem_gb,omitempty"`
+	Extra              map[string]string `json:"extra,omitempty"` // advanced settings
+}
+
+// check says what of a host cannot be.
+func (h *Host) check() error {
+	const cores = numa.MaxNodes * numa.MaxCoresPerNode
+	nodes := h.nodes()
+	for _, f := range []struct {
+		name        string
+		value, most int
+	}{
+		{"sockets", h.Sockets, numa.MaxNodes}, {"numa_nodes", h.Nodes, numa.MaxNodes}, {"numa_nodes_per_socket", h.NodesPerSocket, numa.MaxNodes}, {"threads_per_core", h.ThreadsPerCore, 8},
+		{"cores_per_socket", h.CoresPerSocket, numa.MaxCoresPerNode}, {"cores_per_node", h.CoresPerNode, numa.MaxCoresPerNode}, {"total_cores", h.Cores, cores}, {"sockets with their NUMA nodes", nodes, numa.MaxNodes},
+	} {
+		if f.value < 0 || f.value > f.most {
+			return fmt.Errorf("%s: found %d, want a number from 1 to %d", f.name, f.value, f.most)
+		}
+	}
+	switch perSocket := h.NodesPerSocket; {
+	case perSocket > 0 && h.Nodes > 0 && h.Sockets > 0 && h.Nodes != h.Sockets*perSocket:
+		return fmt.Errorf("numa_nodes: found %d, want %d sockets × %d", h.Nodes, h.Sockets, perSocket)
+	case nodes > 0 && (h.Sockets*h.CoresPerSocket%nodes != 0 || h.Cores%nodes != 0):
+		return fmt.Errorf("cores_per_socket or total_cores: want a multiple of the %d NUMA nodes", nodes)
+	}
+	return cmp.Or(memory("mem_gb", h.GB, numa.MaxHostMemory), memory("mem_per_node_gb", h.NodeGB, numa.MaxHostMemory))
+}
+
+func (v *VM) check() error {
+	for name, value := range map[string]int{"vcpus": v.VCPUs, "vcpus_max": v.MostVCPUs, "cores_per_socket": v.CoresPerSocket} {
+		if value < 0 || value > numa.MaxVCPUs {
+			return fmt.Errorf("%s: found %d, want a number from 1 to %d", name, value, numa.MaxVCPUs)
+		}
+	}
+	for key := range v.Extra {
+		if !numa.KeepSetting(key) {
+			return fmt.Errorf("setting %q is no setting of ESXi", key)
+		}
+	}
+	return memory("mem_gb", v.GB, numa.MaxVMMemory)
+}
+
+func memory(name string, gb float64, most numa.Bytes) error {
+	if gb < 0 || gb*float64(numa.GiB) > float64(most) {
+		return fmt.Errorf("%s: found %v, want an amount of memory", name, gb)
+	}
+	return nil
+}
+
+// ReadFile reads a file of cases.
+func ReadFile(path string) ([]Case, error) { return text.ReadFile(path, Read) }
+
+// Read reads cases; name stands in errors:
 //
 //	Any words, the source among them.
 //	-- case --
@@ -64,42 +127,51 @@ func Read(name string, data []byte) ([]Case, error) {
 //	vpd_count=2
 //	vcpus_per_node=[6,6]
 //
-// Values are JSON. A line of the observed section is one field.
-func readText(name string, data []byte) (Case, error) {
-	c := Case{Host: map[string]any{}, VM: map[string]any{}, Observed: map[string]any{}}
-	line := 1 + strings.Count(string(txtar.Parse(data).Comment), "\n")
-	for _, f := range txtar.Parse(data).Files {
+// Values are JSON. A line of the observed section is one field. Releases are a list: "6.5", "6.0..7.0", "5.0..", "6.7,6.7U2"; without
+// it the case is about any that shows vNUMA. Each section "case" begins another case.
+func Read(name string, data []byte) (cases []Case, err error) {
+	archive := txtar.Parse(bytes.TrimPrefix(data, []byte("\ufeff")))
+	line := 1 + strings.Count(string(archive.Comment), "\n")
+	for _, f := range archive.Files {
+		if f.Name == "case" {
+			cases = append(cases, Case{Releases: since(numa.ESXi50, ^numa.Release(0)), Observed: map[string]any{}})
+		}
 		line++ // the marker
 		for i, text := range strings.Split(strings.TrimSuffix(string(f.Data), "\n"), "\n") {
-			var err error
 			switch {
 			case !utf8.ValidString(text):
 				err = errors.New("found bytes that are not UTF-8")
-			case f.Name == "case":
-				err = c.readLine(text)
-			case f.Name == "observed":
-				err = readFields(text, c.Observed)
-			default:
+			case f.Name != "case" && f.Name != "observed" || cases == nil:
 				err = fmt.Errorf("found section %q, want case or observed", f.Name)
+			case f.Name == "case":
+				err = cases[len(cases)-1].readLine(text)
+			default:
+				err = readFields(text, cases[len(cases)-1].Observed)
 			}
 			if err != nil {
-				return c, fmt.Errorf("%s:%d: %w", name, line+i, err)
+				return nil, fmt.Errorf("%s:%d: %w", name, line+i, err)
 			}
 		}
 		line += strings.Count(string(f.Data), "\n")
 	}
-	if c.ID == "" {
-		return c, fmt.Errorf("%s: no line \"id\" in a section \"-- case --\"", name)
+	seen := map[string]bool{}
+	for i := range cases {
+		if id := cases[i].ID; id != "" && seen[id] {
+			return nil, fmt.Errorf("%s: case %s stands there twice", name, id)
+		}
+		seen[cases[i].ID] = true
 	}
-	return c, nil
+	if cases == nil || seen[""] {
+		return nil, fmt.Errorf("%s: no line \"id\" in a section \"-- case --\"", name)
+	}
+	return cases, nil
 }
 
-func (c *Case) readLine(text string) error {
+func (c *Case) readLine(text string) (err error) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	rest = strings.TrimSpace(rest)
 	switch word {
 	case "":
-		return nil
 	case "id":
 		c.ID = rest
 	case "source":
@@ -109,24 +181,91 @@ func (c *Case) readLine(text string) error {
 	case "kind":
 		c.Kind = rest
 	case "release":
-		c.Release = rest
+		c.Releases, err = readReleases(rest)
 	case "hardware":
-		c.Hardware = rest
-	case "event":
-		c.Event = rest
-	case "host":
-		return readFields(rest, c.Host)
-	case "from":
-		if c.From == nil && rest != "" {
-			c.From = map[string]any{}
+		if c.Hardware, err = strconv.Atoi(rest); err != nil || c.Hardware < 3 || c.Hardware > 99 {
+			return fmt.Errorf("found hardware %q, want a version such as 19", rest)
 		}
-		return readFields(rest, c.From)
+	case "event":
+		event, ok := vnuma.ParseEvent(rest)
+		if !ok {
+			return fmt.Errorf("found event %q, want one of %s", rest, strings.Join(vnuma.EventNames(), ", "))
+		}
+		c.Event = event
+	case "host":
+		return cmp.Or(readInto(rest, &c.Host), c.Host.check())
+	case "from":
+		c.From = &Host{}
+		return cmp.Or(readInto(rest, c.From), c.From.check())
 	case "vm":
-		return readFields(rest, c.VM)
+		return cmp.Or(readInto(rest, &c.VM), c.VM.check())
 	default:
 		return fmt.Errorf("found %q, want id, source, gave, kind, release, hardware, event, host, from or vm", word)
 	}
-	return nil
+	return err
+}
+
+// readReleases reads a list of releases and spans of them.
+func readReleases(text string) (out []numa.Release, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, span := strings.Cut(strings.TrimSpace(part), "..")
+		least, err := readRelease(low)
+		if err != nil {
+			return nil, err
+		}
+		if !span {
+			out = append(out, least)
+			continue
+		}
+		most := ^numa.Release(0)
+		if high != "" {
+			if most, err = readRelease(high); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, since(least, most)...)
+	}
+	return out, nil
+}
+
+func readRelease(s string) (numa.Release, error) {
+	r, err := numa.ParseRelease(s)
+	if err != nil || strings.ReplaceAll(r.String(), " ", "") != strings.ReplaceAll(s, " ", "") {
+		return 0, fmt.Errorf("found release %q, want one such as 6.5 or 7.0U3, a list of them, or a span: 6.0..7.0", s)
+	}
+	if _, own, ok := numa.ModelOf(r); !ok || !own {
+		return 0, fmt.Errorf("release %q is not described", s)
+	}
+	return r, nil
+}
+
+// since returns the releases from one to another whose model is described.
+func since(least, most numa.Release) (out []numa.Release) {
+	for _, r := range numa.Modelled {
+		if r >= least && r <= most {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// readInto reads key=JSON pairs into the fields of a struct.
+func readInto(text string, into any) error {
+	fields := map[string]any{}
+	if err := readFields(text, fields); err != nil {
+		return err
+	}
+	b, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	err = d.Decode(into)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+		return fmt.Errorf("%s: found a %s, want %s", wrong.Field, wrong.Value, wrong.Type)
+	}
+	return err
 }
 
 // readFields reads key=JSON pairs separated by blanks; "extra.KEY" goes into the
@@ -139,7 +278,7 @@ func readFields(text string, into map[string]any) error {
 		}
 		dec := json.NewDecoder(strings.NewReader(after))
 		var v any
-		if err := dec.Decode(&v); err != nil {
+		if err := dec.Decode(&v); err != nil || v == nil {
 			return fmt.Errorf("%s: found %q, want a JSON value", key, after)
 		}
 		rest = after[dec.InputOffset():]
@@ -155,4 +294,104 @@ func readFields(text string, into map[string]any) error {
 		into[key] = v
 	}
 	return nil
+}
+
+// Text returns the case as Read reads it.
+func (c *Case) Text() []byte {
+	var b bytes.Buffer
+	line := func(word, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s %s\n", word, value)
+		}
+	}
+	b.WriteString("-- case --\n")
+	line("id", c.ID)
+	line("source", c.Source)
+	line("gave", c.Gave)
+	line("kind", c.Kind)
+	var releases []string
+	for _, r := range c.Releases {
+		releases = append(releases, strings.ReplaceAll(r.String(), " ", ""))
+	}
+	line("release", strings.Join(releases, ","))
+	if c.Hardware > 0 {
+		line("hardware", strconv.Itoa(c.Hardware))
+	}
+	line("event", c.Event.String())
+	line("host", fields(c.Host, " "))
+	if c.From != nil {
+		line("from", fields(c.From, " "))
+	}
+	line("vm", fields(c.VM, " "))
+	fmt.Fprintf(&b, "-- observed --\n%s\n", fields(c.Observed, "\n"))
+	return b.Bytes()
+}
+
+// fields writes the fields of a struct or a map as readFields reads them.
+func fields(of any, sep string) string {
+	b, _ := json.Marshal(of) // of texts and numbers: always encodes
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(b, &all)
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		var extra map[string]json.RawMessage
+		if key == "extra" && json.Unmarshal(all[key], &extra) == nil {
+			for _, name := range slices.Sorted(maps.Keys(extra)) {
+				out = append(out, "extra."+name+"="+string(extra[name]))
+			}
+			continue
+		}
+		out = append(out, key+"="+string(all[key]))
+	}
+	return strings.Join(out, sep)
+}
+
+// number returns a number of a case.
+func number(v any) (float64, bool) {
+	n, ok := v.(float64)
+	return n, ok
+}
+
+// numbers returns the numbers of a list, or one number as a list.
+func numbers(v any) (out []float64, ok bool) {
+	items, isList := v.([]any)
+	if !isList {
+		items = []any{v}
+	}
+	for _, item := range items {
+		n, ok := number(item)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, n)
+	}
+	return out, isList || len(out) > 0
+}
+
+func truth(v any) (value, ok bool) {
+	value, ok = v.(bool)
+	return value, ok
+}
+
+// show prints a value of a case or of a prediction; equal values print equally.
+func show(v any) string {
+	switch x := v.(type) {
+	case float64:
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	case []any:
+		return list(x)
+	case []float64:
+		return list(x)
+	case []int:
+		return list(x)
+	}
+	return fmt.Sprint(v)
+}
+
+func list[T any](of []T) string {
+	parts := make([]string, len(of))
+	for i, x := range of {
+		parts[i] = show(x)
+	}
+	return "[" + strings.Join(parts, " ") + "]"
 }

@@ -109,8 +109,8 @@ func stored(value func(vnuma.Stored) int) predictor {
 			s.Size = int(v.guest.Stored)
 			cookie, _ := v.vm.Settings.Value.Lookup("numa.autosize.cookie")
 			s.Cookie, _ = strconv.Atoi(cookie)
-		case v.c.From != nil:
-			there := vnuma.Predict(&v.guest, v.c.From, &vnuma.Case{Choices: v.c.Choices, Ran: true})
+		case v.at.From != nil:
+			there := vnuma.Predict(&v.guest, v.at.From, &vnuma.Case{Choices: v.at.Choices, Ran: true})
 			s = there.Stored
 		}
 		if s == (vnuma.Stored{}) {
@@ -124,10 +124,7 @@ func stored(value func(vnuma.Stored) int) predictor {
 // homeNodes compares how many nodes the VM is placed on. Which ones is a matter
 // of load at that moment, not of topology.
 func homeNodes(_ *Case, v *variant, observed any) (string, bool, error) {
-	n, ok := numbers(observed)
-	if l, isList := observed.([]any); isList && len(l) == 0 {
-		ok = true // not managed: no home node
-	}
+	n, ok := numbers(observed) // none of a VM that is not managed
 	if !ok {
 		return "", false, unlike(observed, "a list of nodes")
 	}

@@ -171,14 +171,10 @@ func (s *Score) Unexplained() (n int) {
 
 // family returns the release family that the case is about.
 func family(c *Case) string {
-	releases := releasesIn(c.Release)
-	for _, r := range releases {
-		if r.Base() != releases[0].Base() {
+	for _, r := range c.Releases {
+		if r.Base() != c.Releases[0].Base() {
 			return "several"
 		}
 	}
-	if len(releases) == 0 {
-		return "several"
-	}
-	return releases[0].Base().String()
+	return c.Releases[0].Base().String()
 }

@@ -1,9 +1,7 @@
 package published
 
 import (
-	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -91,42 +89,6 @@ func TestTextRoundTrip(t *testing.T) {
 		again, err := Read("again.txtar", c.Text())
 		if err != nil || len(again) != 1 || !reflect.DeepEqual(again[0], c) {
 			t.Errorf("%s: %v\n got %+v\nwant %+v", id, err, again, c)
-		}
-	}
-}
-
-// TestTextEqualsJSON compares each shipped case with the JSON it was made from,
-// which stands beside a developer's checkout, not in it.
-func TestTextEqualsJSON(t *testing.T) {
-	const path = "../../../shared/topology_cases.json"
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("the collection that the text cases were made from is not beside this checkout")
-	}
-	cases, err := ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := shipped(t)
-	if len(cases) != len(all) {
-		t.Errorf("%d cases of JSON, %d of text", len(cases), len(all))
-	}
-	for _, c := range cases {
-		text, ok := all[c.ID]
-		if !ok {
-			t.Errorf("%s has no text file", c.ID)
-			continue
-		}
-		text.Gave = "" // only the text says what the case gave the model
-		if !reflect.DeepEqual(c, text) {
-			t.Errorf("%s:\nJSON %+v\ntext %+v", c.ID, c, text)
-		}
-		single, err := json.Marshal(map[string]any{"id": c.ID, "source_url": c.Source, "kind": c.Kind, "release": c.Release,
-			"hw_version": c.Hardware, "host": c.Host, "vm": c.VM, "observed": c.Observed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if one, err := Read("one.json", single); err != nil || len(one) != 1 || !reflect.DeepEqual(one[0], c) {
-			t.Errorf("%s as a single object: %v", c.ID, err)
 		}
 	}
 }
