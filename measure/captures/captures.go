@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"homenode/internal/stat"
 	"homenode/internal/words"
 	"homenode/numa"
 	verdict "homenode/rules/verdict/recording"
@@ -26,9 +27,9 @@ const (
 	None   Verdict = "not compared" // a side lacks the counter
 )
 
-// Confidence is how often no counter of an unchanged VM or host is distinguished, all of its
-// counters together: with five, each interval is one of 99 %.
-const Confidence = 0.95
+// LeastValues is how many values over time either side needs for a verdict: with fewer
+// the autocorrelation cannot be seen.
+const LeastValues = 10
 
 // A Kind is what is compared of a VM or host.
 type Kind struct {
@@ -51,17 +52,16 @@ var Kinds = [counters]Kind{
 
 // A Counter is one counter of a VM or host on both sides.
 type Counter struct {
-	Name       string   `json:"counter"`
-	Unit       string   `json:"unit"`
-	A          *float64 `json:"a,omitempty"` // mean over time; nil when it is not stated
-	B          *float64 `json:"b,omitempty"`
-	Difference *float64 `json:"difference,omitempty"` // B − A
-	Low        *float64 `json:"low,omitempty"`        // of the interval; nil when nothing is known of it
-	High       *float64 `json:"high,omitempty"`
-	Values     [2]int   `json:"values"` // over time that the means are made of
-	Blocks     [2]int   `json:"block"`  // of how many values
-	Verdict    Verdict  `json:"verdict"`
-	Why        string   `json:"why,omitempty"` // why it is not told apart, or not compared
+	Name           string   `json:"counter"`
+	Unit           string   `json:"unit"`
+	A              *float64 `json:"a,omitempty"` // mean over time; nil when it is not stated
+	B              *float64 `json:"b,omitempty"`
+	Difference     *float64 `json:"difference,omitempty"` // B − A
+	*stat.Interval          // of the difference; nil when nothing is known of it
+	Values         [2]int   `json:"values"` // over time that the means are made of
+	Blocks         [2]int   `json:"block"`  // of how many values
+	Verdict        Verdict  `json:"verdict"`
+	Why            string   `json:"why,omitempty"` // why it is not told apart, or not compared
 }
 
 // A Subject is a VM, a host, or all VMs that both sides have.
@@ -124,7 +124,7 @@ func Compare(a, b *verdict.Judged) (*Comparison, error) {
 	}
 	c := &Comparison{
 		A: side(a, len(listA), alone(listA, pairs, 0)), B: side(b, len(listB), alone(listB, pairs, 1)),
-		Confidence: Confidence, Resamples: Resamples, Seed: Seed, Verdicts: map[Verdict]int{},
+		Confidence: stat.Confidence, Resamples: stat.MeanResamples, Seed: stat.Seed, Verdicts: map[Verdict]int{},
 	}
 	var bothA, bothB []vm
 	for _, p := range pairs {
@@ -174,7 +174,8 @@ func side(j *verdict.Judged, vms int, alone string) Side {
 	return s
 }
 
-// judge compares a subject on both sides.
+// judge compares a subject on both sides. No counter of an unchanged VM or host is distinguished with the confidence of the package stat, all
+// of its counters together: with five, each interval is one of 99 %.
 func judge(a, b *subject) Subject {
 	var s Subject
 	compared := 0
@@ -185,7 +186,7 @@ func judge(a, b *subject) Subject {
 	}
 	better, worse, known := false, false, false
 	for kind := range Kinds {
-		c := counter(kind, a, b, (1-Confidence)/float64(max(1, compared)))
+		c := counter(kind, a, b, (1-stat.Confidence)/float64(max(1, compared)))
 		better, worse, known = better || c.Verdict == Better, worse || c.Verdict == Worse, known || c.Verdict != None
 		s.Counters = append(s.Counters, c)
 	}
@@ -238,18 +239,18 @@ func counter(kind int, a, b *subject, alpha float64) Counter {
 		c.Why = fmt.Sprintf("too short: a side has %s over time, and it takes %d", words.Plural(few, "value"), LeastValues)
 		return c
 	}
-	low, high, blocks := interval(left, right, alpha)
+	between, blocks := stat.Means(left, right, alpha)
 	// The means are over time, those of the resamples over ticks: the interval goes with the former.
-	m, _ := mean(left)
-	n, _ := mean(right)
-	low, high = low+difference-(n-m), high+difference-(n-m)
-	c.Low, c.High, c.Blocks = &low, &high, blocks
+	m, _ := stat.Mean(left)
+	n, _ := stat.Mean(right)
+	between = stat.Interval{Low: between.Low + difference - (n - m), High: between.High + difference - (n - m)}
+	c.Interval, c.Blocks = &between, blocks
 	least := k.Least
 	if kind == remote {
 		least *= max(a.memory(), b.memory())
 	}
 	switch {
-	case low <= 0 && high >= 0:
+	case between.HasZero():
 		c.Why = "the interval holds 0"
 	case math.Abs(difference) < least:
 		c.Why = "it differs by less than matters"

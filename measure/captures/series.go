@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"homenode/capture"
+	"homenode/internal/stat"
 	"homenode/numa"
 	verdict "homenode/rules/verdict/recording"
 )
@@ -119,25 +120,25 @@ func (m *moment) take(one *moment, vcpus float64) {
 }
 
 // values returns what the mean of a counter is made of.
-func (s *subject) values(counter int) []ratio {
-	var out []ratio
+func (s *subject) values(counter int) []stat.Ratio {
+	var out []stat.Ratio
 	hours := s.hours()
 	for i := range s.moments {
 		m := &s.moments[i]
-		var v ratio
+		var v stat.Ratio
 		switch counter {
 		case locality:
-			v = ratio{m.local, m.local + m.remote}
+			v = stat.Ratio{Num: m.local, Den: m.local + m.remote}
 		case remote:
-			v = ratio{m.remote, m.memory}
+			v = stat.Ratio{Num: m.remote, Den: m.memory}
 		case migrations:
-			v = ratio{m.moves, m.ticks * hours}
+			v = stat.Ratio{Num: m.moves, Den: m.ticks * hours}
 		case ready:
-			v = ratio{m.ready, m.rates}
+			v = stat.Ratio{Num: m.ready, Den: m.rates}
 		case coStop:
-			v = ratio{m.coStop, m.rates}
+			v = stat.Ratio{Num: m.coStop, Den: m.rates}
 		}
-		if v.den > 0 {
+		if v.Den > 0 {
 			out = append(out, v)
 		}
 	}
@@ -163,7 +164,7 @@ func (s *subject) mean(counter int) (float64, bool) {
 		return 0, false
 	}
 	if counter == migrations || len(s.vms) != 1 {
-		return mean(s.values(counter))
+		return stat.Mean(s.values(counter))
 	}
 	var local, far, managed float64
 	var wait, stop capture.Level
@@ -187,12 +188,12 @@ func (s *subject) mean(counter int) (float64, bool) {
 
 // memory returns the mean of all memory on nodes.
 func (s *subject) memory() float64 {
-	var all []ratio
+	var all []stat.Ratio
 	for i := range s.moments {
 		m := &s.moments[i]
-		all = append(all, ratio{m.local + m.remote, m.memory})
+		all = append(all, stat.Ratio{Num: m.local + m.remote, Den: m.memory})
 	}
-	bytes, _ := mean(all)
+	bytes, _ := stat.Mean(all)
 	return bytes
 }
 

@@ -31,16 +31,15 @@ const (
 // Verdicts lists the verdicts in the order of reports.
 var Verdicts = []Verdict{Worse, Improved, Differs, Same, TooFew}
 
+// LeastRuns is how many runs a side needs for a verdict. Of one run nothing is
+// known about its spread. The median of two is their mean: a disturbed one moves
+// it, and none can say which. Three are the least of which the median ignores one.
+const LeastRuns = 3
+
 // A Side is what one set measured of a metric.
 type Side struct {
 	Median float64   `json:"median"`
 	Values []float64 `json:"values"` // ascending
-}
-
-// An Interval holds the true difference with the confidence Confidence.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
 }
 
 // A Metric is one metric that both sets measured.
@@ -54,7 +53,7 @@ type Metric struct {
 	B          Side             `json:"b"`
 	Difference float64          `json:"difference"`                   // median of B − median of A, in the unit
 	Share      *float64         `json:"relativeDifference,omitempty"` // of A's median; nil when that is 0
-	Interval   *Interval        `json:"interval,omitempty"`           // of Difference; nil with too few runs
+	Interval   *stat.Interval   `json:"interval,omitempty"`           // of Difference; nil with too few runs
 	Verdict    Verdict          `json:"verdict"`
 }
 
@@ -148,7 +147,7 @@ func Of(a, b *Set, notes []string) (*Report, error) {
 	if len(c.Metrics) == 0 {
 		return nil, fmt.Errorf("nothing to compare: no metric is in both sets (A has %s; B has %s)", a.kinds(), b.kinds())
 	}
-	r := &Report{A: *a, B: *b, Confidence: Confidence, Resamples: Resamples, Seed: Seed, Verdicts: map[Verdict]int{}, Comparison: c, Notes: notes}
+	r := &Report{A: *a, B: *b, Confidence: stat.Confidence, Resamples: stat.MedianResamples, Seed: stat.Seed, Verdicts: map[Verdict]int{}, Comparison: c, Notes: notes}
 	for _, v := range Verdicts {
 		r.Verdicts[v] = c.Count(v)
 	}
@@ -195,7 +194,7 @@ func (c *Comparison) Count(v Verdict) int {
 }
 
 // ByChance returns how many of the judged metrics would differ on average although
-// nothing changed: the rates that bootstrap.go measured.
+// nothing changed: the rates that TestFalseAlarms of package stat measures.
 func (c *Comparison) ByChance() float64 {
 	sum := 0.0
 	for i := range c.Metrics {
@@ -206,7 +205,7 @@ func (c *Comparison) ByChance() float64 {
 		case least == 4:
 			sum += 0.065
 		default:
-			sum += 1 - Confidence
+			sum += 1 - stat.Confidence
 		}
 	}
 	return sum
@@ -296,14 +295,14 @@ func judge(g *gathered) Metric {
 	if len(a) < LeastRuns || len(b) < LeastRuns {
 		return m
 	}
-	low, high := interval(a, b)
-	m.Interval = &Interval{low, high}
+	between := stat.Medians(a, b)
+	m.Interval = &between
 	switch {
-	case low <= 0 && high >= 0:
+	case between.HasZero():
 		m.Verdict = Same
 	case g.better == benchmark.Neither:
 		m.Verdict = Differs
-	case low > 0 == (g.better == benchmark.Higher):
+	case between.Low > 0 == (g.better == benchmark.Higher):
 		m.Verdict = Improved
 	default:
 		m.Verdict = Worse

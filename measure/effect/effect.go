@@ -12,7 +12,11 @@
 // not choose so; who chooses by what was observed leaves out those days.
 package effect
 
-import "time"
+import (
+	"time"
+
+	"homenode/internal/stat"
+)
 
 // An Answer says whether the change helped.
 type Answer string
@@ -46,12 +50,6 @@ const (
 	// Window is how many days are taken before the change and after it at most. It is assumed: two
 	// weeks have each weekday twice, and older days say less of now.
 	Window = 14
-
-	// Resamples of the permutation and of the bootstrap.
-	Resamples = 2000
-
-	// Seed of the PCG that draws. It is fixed, so that the same days give the same bytes.
-	Seed = 20_230_630
 )
 
 // A VM is what is known of one VM of a cluster, changed or not.
@@ -91,8 +89,7 @@ type Result struct {
 // A Test is the difference and how sure it is, in the unit of the measure.
 type Test struct {
 	Effect float64 `json:"effect"` // what the changed VMs gained, less what the controls did; Measure.Higher says whether more is better
-	Low    float64 `json:"low"`    // of the interval of 95 %
-	High   float64 `json:"high"`
+	stat.Interval
 	P      float64 `json:"p"`      // two-sided: the larger of the next two
 	Chosen float64 `json:"pWays"`  // by permutation of which VMs were changed
 	Daily  float64 `json:"pDaily"` // by how much the VMs vary from day to day, or their gains from each other

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/internal/stat"
 	"homenode/internal/words"
 )
 
@@ -78,16 +79,16 @@ func (r *Result) decide(in []*cluster, waiting bool) {
 		return
 	}
 	r.Tested = tested
-	lots := make([]lot, len(in))
+	lots := make([]stat.Lot, len(in))
 	for i, c := range in {
 		labels, gains := c.gains()
-		lots[i] = newLot(labels, gains, tested)
+		lots[i] = stat.NewLot(labels, gains, tested)
 	}
 	t := &Test{}
-	t.Effect, t.Chosen, t.Ways, t.All = permute(lots)
+	t.Effect, t.Chosen, t.Ways, t.All = stat.Permute(lots)
 	var deviation float64
 	t.Daily, deviation = daily(in, t.Effect)
-	t.Low, t.High = bootstrap(lots, t.Effect, deviation)
+	t.Interval = stat.Around(lots, t.Effect, deviation)
 	t.P = max(t.Chosen, t.Daily)
 	r.Test = t
 	switch {

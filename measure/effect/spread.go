@@ -33,7 +33,7 @@ func (s *Spread) deviation(inverse float64) float64 {
 // Visible returns the effect, in the unit of the measure, that is seen with the probability Power after so many
 // days; false when none is, however large: with so few VMs or no days.
 func (s *Spread) Visible(before, after int) (least float64, ok bool) {
-	if s.VMs < LeastChanged || s.Others < 1 || before < 1 || after < 1 || waysTo(s.VMs, int(s.Others)) <= 1/Level {
+	if s.VMs < LeastChanged || s.Others < 1 || before < 1 || after < 1 || stat.WaysTo(s.VMs, int(s.Others)) <= 1/Level {
 		return 0, false
 	}
 	freedom := s.VMs + int(s.Others) - 2

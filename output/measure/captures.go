@@ -82,8 +82,8 @@ func addCounters(t *answer.Table, s *captures.Subject) {
 			continue
 		}
 		between := ""
-		if k.Low != nil {
-			between = changed(k, *k.Low) + " … " + changed(k, *k.High)
+		if k.Interval != nil {
+			between = changed(k, k.Low) + " … " + changed(k, k.High)
 		}
 		t.Add(name, k.Name, amount(k, *k.A), amount(k, *k.B), changed(k, *k.Difference), between, string(k.Verdict))
 		row := t.Rows[len(t.Rows)-1]
@@ -114,9 +114,13 @@ func counterCells(about string, s *captures.Subject, k *captures.Counter) []tabl
 		}
 		return table.Number(*v)
 	}
+	var low, high table.Cell
+	if k.Interval != nil {
+		low, high = table.Number(k.Low), table.Number(k.High)
+	}
 	return []table.Cell{
 		table.Text(about), table.Text(s.Name), table.Text(s.Was), table.Text(s.Hosts[0]), table.Text(s.Hosts[1]), table.Text(string(s.Verdict)),
-		table.Text(k.Name), table.Text(k.Unit), value(k.A), value(k.B), value(k.Difference), value(k.Low), value(k.High),
+		table.Text(k.Name), table.Text(k.Unit), value(k.A), value(k.B), value(k.Difference), low, high,
 		table.Number(k.Values[0]), table.Number(k.Values[1]), table.Number(k.Blocks[0]), table.Number(k.Blocks[1]), table.Text(string(k.Verdict)), table.Text(k.Why),
 	}
 }

@@ -1,4 +1,4 @@
-package captures
+package stat
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The interval is a circular block bootstrap of the difference of two means over time (Politis and
+// The interval of Means is a circular block bootstrap of the difference of two means over time (Politis and
 // Romano, "A circular block-resampling procedure for stationary data", 1992):
 //
 //	A  a1 a2 a3 … an  ── draw n÷l blocks of l neighbours, an being followed by a1 ──▶ mean ─┐
@@ -29,23 +29,14 @@ import (
 // Few blocks give too narrow an interval, as few values do. It is widened as Hesterberg,
 // "What teachers should know about the bootstrap", 2015, widens the percentile interval: by √(k÷(k−1)) for
 // k blocks and by Student's t over the normal quantile, with the degrees of freedom of Welch.
-// TestCoverage measures what comes of it.
+// TestMeans measures what comes of it.
 
-const (
-	// Resamples are enough for the quantile of half a percent that five counters together
-	// need: 20 lie beyond it.
-	Resamples = 4000
+// MeanResamples are enough for the quantile of half a percent that five counters together
+// need: 20 lie beyond it.
+const MeanResamples = 4000
 
-	// Seed of the PCG that draws. It is fixed, so that the same captures give the same bytes.
-	Seed = 20_230_630
-
-	// LeastValues is how many values over time either side needs for a verdict: with fewer
-	// the autocorrelation cannot be seen.
-	LeastValues = 10
-)
-
-// A ratio is what a mean over time is made of: Σ num ÷ Σ den, such as local memory and all memory.
-type ratio struct{ num, den float64 }
+// A Ratio is what a mean over time is made of: Σ num ÷ Σ den, such as local memory and all memory.
+type Ratio struct{ Num, Den float64 }
 
 // A sampled is one side of an interval.
 type sampled struct {
@@ -56,27 +47,27 @@ type sampled struct {
 	spread float64   // their variance
 }
 
-// mean returns Σ num ÷ Σ den; false without den.
-func mean(values []ratio) (float64, bool) {
+// Mean returns Σ num ÷ Σ den; false without den.
+func Mean(values []Ratio) (float64, bool) {
 	var num, den float64
 	for _, v := range values {
-		num, den = num+v.num, den+v.den
+		num, den = num+v.Num, den+v.Den
 	}
 	return num / den, den > 0
 }
 
 // resample draws from the values, whose den add up to more than 0.
-func resample(values []ratio, rng *rand.Rand) *sampled {
+func resample(values []Ratio, rng *rand.Rand) *sampled {
 	n := len(values)
-	s := &sampled{errors: make([]float64, Resamples)}
-	s.mean, _ = mean(values)
+	s := &sampled{errors: make([]float64, MeanResamples)}
+	s.mean, _ = Mean(values)
 	s.length = blockLength(influence(values, s.mean))
 	s.blocks = float64(n) / float64(s.length)
 	// sums[i] is of the values before i, which go on with the first behind the last.
-	sums := make([]ratio, n+s.length+1)
+	sums := make([]Ratio, n+s.length+1)
 	for i := range n + s.length {
 		v := values[i%n]
-		sums[i+1] = ratio{sums[i].num + v.num, sums[i].den + v.den}
+		sums[i+1] = Ratio{sums[i].Num + v.Num, sums[i].Den + v.Den}
 	}
 	wider := math.Sqrt(s.blocks / (s.blocks - 1))
 	for r := range s.errors {
@@ -84,27 +75,27 @@ func resample(values []ratio, rng *rand.Rand) *sampled {
 		for left := n; left > 0; left -= s.length {
 			from := rng.IntN(n)
 			to := from + min(left, s.length)
-			num += sums[to].num - sums[from].num
-			den += sums[to].den - sums[from].den
+			num += sums[to].Num - sums[from].Num
+			den += sums[to].Den - sums[from].Den
 		}
 		if den > 0 {
 			s.errors[r] = notRounding(num/den-s.mean, s.mean) * wider
 		}
-		s.spread += s.errors[r] * s.errors[r] / Resamples
+		s.spread += s.errors[r] * s.errors[r] / MeanResamples
 	}
 	return s
 }
 
 // influence returns what each value adds to the error of the mean: for a den that is the same
 // throughout, its distance from the mean.
-func influence(values []ratio, mean float64) []float64 {
+func influence(values []Ratio, mean float64) []float64 {
 	den := 0.0
 	for _, v := range values {
-		den += v.den / float64(len(values))
+		den += v.Den / float64(len(values))
 	}
 	out := make([]float64, len(values))
 	for i, v := range values {
-		out[i] = notRounding((v.num-mean*v.den)/den, mean)
+		out[i] = notRounding((v.Num-mean*v.Den)/den, mean)
 	}
 	return out
 }
@@ -117,33 +108,31 @@ func notRounding(e, mean float64) float64 {
 	return e
 }
 
-// interval returns one of the difference B − A that misses it with the probability alpha.
-func interval(a, b []ratio, alpha float64) (low, high float64, blocks [2]int) {
-	order := func(x, y ratio) int { return cmp.Or(cmp.Compare(x.num, y.num), cmp.Compare(x.den, y.den)) }
-	if slices.CompareFunc(a, b, order) > 0 { // the draws do not depend on which comes first
-		low, high, blocks = interval(b, a, alpha)
-		return -high, -low, [2]int{blocks[1], blocks[0]}
+// Means returns an interval of the difference of the means of b and a that misses it with the probability alpha, and the lengths of
+// the blocks of both. Means(b, a) is the same mirrored, to the last bit.
+func Means(a, b []Ratio, alpha float64) (i Interval, blocks [2]int) {
+	order := func(x, y Ratio) int { return cmp.Or(cmp.Compare(x.Num, y.Num), cmp.Compare(x.Den, y.Den)) }
+	if slices.CompareFunc(a, b, order) > 0 {
+		i, blocks = Means(b, a, alpha)
+		return i.mirrored(), [2]int{blocks[1], blocks[0]}
 	}
-	rng := rand.New(rand.NewPCG(Seed, 0))
+	rng := draws(0)
 	x, y := resample(a, rng), resample(b, rng)
-	errors := make([]float64, Resamples)
+	errors := y.errors
 	for i := range errors {
-		errors[i] = y.errors[i] - x.errors[i]
+		errors[i] -= x.errors[i]
 	}
-	slices.Sort(errors)
-	k := max(1, int(Resamples*alpha/2))
 	wider := 1.0
 	if all := x.spread + y.spread; all > 0 {
 		free := all * all / (x.spread*x.spread/(x.blocks-1) + y.spread*y.spread/(y.blocks-1))
 		z := math.Sqrt2 * math.Erfinv(1-alpha)
 		wider = student(z, free) / z
 	}
-	difference := y.mean - x.mean
-	return difference + wider*errors[k-1], difference + wider*errors[Resamples-k], [2]int{x.length, y.length}
+	return percentile(y.mean-x.mean, errors, alpha, wider), [2]int{x.length, y.length}
 }
 
 // student returns the quantile of Student's t at which the normal one is z: the expansion of
-// Cornish and Fisher (Abramowitz and Stegun, 26.7.5).
+// Cornish and Fisher (Abramowitz and Stegun, 26.7.5), for degrees of freedom that are no whole number.
 func student(z, free float64) float64 {
 	z2 := z * z
 	return z * (1 + (z2+1)/(4*free) +

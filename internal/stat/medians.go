@@ -1,11 +1,11 @@
-package compare
+package stat
 
 import (
 	"math/rand/v2"
 	"slices"
 )
 
-// The interval is the percentile bootstrap of the difference of medians (Efron and
+// The interval of Medians is the percentile bootstrap of the difference of medians (Efron and
 // Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8.3 "the two-sample
 // problem" and 13.3 "the percentile interval"):
 //
@@ -27,45 +27,27 @@ import (
 // differ by chance alone. A correction such as Holm's would promise a precision
 // that 3 to 5 runs do not have.
 
-const (
-	// Confidence of an interval.
-	Confidence = 0.95
+// MedianResamples keeps the error of the simulation small beside that of the data:
+// the share of resamples beyond a limit of the interval, 2.5 %, is known to
+// ±0.16 % (√(0.025 × 0.975 ÷ 10,000)). Efron and Tibshirani ask for 1,000 at least.
+const MedianResamples = 10_000
 
-	// LeastRuns is how many runs a side needs for a verdict. Of one run nothing is
-	// known about its spread. The median of two is their mean: a disturbed one moves
-	// it, and none can say which. Three are the least of which the median ignores one.
-	LeastRuns = 3
-
-	// Resamples keeps the error of the simulation small beside that of the data:
-	// the share of resamples beyond a limit of the interval, 2.5 %, is known to
-	// ±0.16 % (√(0.025 × 0.975 ÷ 10,000)). Efron and Tibshirani ask for 1,000 at least.
-	Resamples = 10_000
-
-	// Seed of the PCG that draws (math/rand/v2). It is fixed, so that the same runs
-	// give the same bytes; any other is as good.
-	Seed = 20_230_630
-)
-
-// interval returns the percentile bootstrap interval of median(b) − median(a). Both
-// are ascending and not empty. interval(b, a) is the same mirrored, to the last bit:
+// Medians returns the percentile bootstrap interval of median(b) − median(a). Both
+// are ascending and not empty. Medians(b, a) is the same mirrored, to the last bit:
 // the draws do not depend on which set comes first.
-func interval(a, b []float64) (low, high float64) {
+func Medians(a, b []float64) Interval {
 	if slices.Compare(a, b) > 0 {
-		low, high = interval(b, a)
-		return -high, -low
+		return Medians(b, a).mirrored()
 	}
-	rng := rand.New(rand.NewPCG(Seed, 0))
+	rng := draws(0)
 	counts := make([]int32, max(len(a), len(b)))
-	differences := make([]float64, Resamples)
+	differences := make([]float64, MedianResamples)
 	for i := range differences {
 		x := resampledMedian(rng, a, counts[:len(a)])
 		y := resampledMedian(rng, b, counts[:len(b)])
 		differences[i] = y - x
 	}
-	slices.Sort(differences)
-	// The same number beyond either limit.
-	const k = int(Resamples * (1 - Confidence) / 2)
-	return differences[k-1], differences[Resamples-k]
+	return percentile(0, differences, 1-Confidence, 1)
 }
 
 // resampledMedian draws len(sorted) values with replacement and returns their

@@ -1,30 +1,32 @@
-package effect
+package stat
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
-// A lot is the VMs of a cluster among which the change could have fallen otherwise. Changed VMs come first.
+// LotResamples are those of the permutation and of the bootstrap of lots.
+const LotResamples = 2000
+
+// A Lot is units, such as VMs, among which a change could have fallen otherwise. Changed units come first.
 //
 //	unit     label (what it was)       adds to the effect, by label
-//	vm 0     1: changed on day 1       [−gain on all days ÷ controls, gain on day 1, gain on day 2]
-//	vm 1     2: changed on day 2       …
-//	vm 2…    0: not changed
+//	unit 0   1: changed on day 1       [−gain on all days ÷ controls, gain on day 1, gain on day 2]
+//	unit 1   2: changed on day 2       …
+//	unit 2…  0: not changed
 //
 // The effect of any way to hand out the labels is a sum of such numbers, so a permutation costs as many additions as
-// VMs were changed.
-type lot struct {
+// units were changed.
+type Lot struct {
 	labels  []int
 	changed int
-	adds    [][]float64 // [unit][label], already divided by how many VMs were changed in all lots
+	adds    [][]float64 // [unit][label], already divided by how many units were changed in all lots
 }
 
-// newLot makes a lot. gains has what each unit gained from the days before to the days after, by cohort (label − 1);
-// tested is how many VMs were changed in all lots.
-func newLot(labels []int, gains [][]float64, tested int) lot {
-	l := lot{labels: labels, adds: make([][]float64, len(labels))}
+// NewLot makes a lot. gains has what each unit gained from the days before to the days after, by cohort (label − 1);
+// tested is how many units were changed in all lots.
+func NewLot(labels []int, gains [][]float64, tested int) Lot {
+	l := Lot{labels: labels, adds: make([][]float64, len(labels))}
 	count := make([]float64, len(gains[0]))
 	for _, label := range labels {
 		if label > 0 {
@@ -45,7 +47,7 @@ func newLot(labels []int, gains [][]float64, tested int) lot {
 	return l
 }
 
-func (l *lot) effect(labels []int) (sum float64) {
+func (l *Lot) effect(labels []int) (sum float64) {
 	for i, label := range labels {
 		sum += l.adds[i][label]
 	}
@@ -53,7 +55,7 @@ func (l *lot) effect(labels []int) (sum float64) {
 }
 
 // ways returns how many ways there are to hand out the labels.
-func (l *lot) ways() float64 {
+func (l *Lot) ways() float64 {
 	ways, left := 1.0, len(l.labels)
 	for label, n := 1, 0; n < l.changed; label++ {
 		of := 0
@@ -62,14 +64,14 @@ func (l *lot) ways() float64 {
 				of++
 			}
 		}
-		ways *= waysTo(of, left-of)
+		ways *= WaysTo(of, left-of)
 		n, left = n+of, left-of
 	}
 	return ways
 }
 
-// waysTo returns how many ways there are to choose which of a + b VMs are the a.
-func waysTo(a, b int) float64 {
+// WaysTo returns how many ways there are to choose which of a + b units are the a.
+func WaysTo(a, b int) float64 {
 	ways := 1.0
 	for i := 1; i <= a; i++ {
 		ways = math.Round(ways * float64(b+i) / float64(i))
@@ -77,9 +79,9 @@ func waysTo(a, b int) float64 {
 	return ways
 }
 
-// permute returns the effect, the share of ways to hand out the labels within each lot that give one as large,
-// either way, and how many ways were tried: all when that are few, otherwise the true one and Resamples drawn.
-func permute(lots []lot) (effect, p float64, tried int, all bool) {
+// Permute returns the effect, the share of ways to hand out the labels within each lot that give one as large,
+// either way, and how many ways were tried: all when that are few, otherwise the true one and LotResamples drawn.
+func Permute(lots []Lot) (effect, p float64, tried int, all bool) {
 	ways := 1.0
 	for i := range lots {
 		effect += lots[i].effect(lots[i].labels)
@@ -88,7 +90,7 @@ func permute(lots []lot) (effect, p float64, tried int, all bool) {
 	// Ways that give the same but for rounding count as equal.
 	bound := math.Abs(effect) * (1 - 1e-9)
 	extreme := 0
-	if ways <= Resamples {
+	if ways <= LotResamples {
 		each(lots, 0, func(other float64) {
 			tried++
 			if math.Abs(other) >= bound {
@@ -105,9 +107,9 @@ func permute(lots []lot) (effect, p float64, tried int, all bool) {
 			order[i] = append(order[i], j)
 		}
 	}
-	rng := rand.New(rand.NewPCG(Seed, 0))
+	rng := draws(0)
 	extreme = 1
-	for range Resamples {
+	for range LotResamples {
 		other := base
 		for i := range lots {
 			l, order := &lots[i], order[i]
@@ -121,11 +123,11 @@ func permute(lots []lot) (effect, p float64, tried int, all bool) {
 			extreme++
 		}
 	}
-	return effect, float64(extreme) / (Resamples + 1), Resamples + 1, false
+	return effect, float64(extreme) / (LotResamples + 1), LotResamples + 1, false
 }
 
 // each calls f with the effect of every way to hand out the labels, added to sum.
-func each(lots []lot, sum float64, f func(float64)) {
+func each(lots []Lot, sum float64, f func(float64)) {
 	if len(lots) == 0 {
 		f(sum)
 		return
@@ -154,13 +156,13 @@ func next(labels []int) bool {
 	return true
 }
 
-// bootstrap returns the percentile interval of 95 % of the effect: changed VMs and controls of each lot are drawn
+// Around returns the percentile interval of 95 % of the effect: changed units and others of each lot are drawn
 // again with replacement, and the errors widened by √(n ÷ (n − 1)) of each group, since n drawn of n vary less than n
-// new ones (Hesterberg, "What teachers should know about the bootstrap", 2015). Few VMs may resemble each other by chance:
-// the errors are widened to have the standard deviation least at least. TestCoverage measures what comes of it.
-func bootstrap(lots []lot, effect, least float64) (low, high float64) {
-	rng := rand.New(rand.NewPCG(Seed, 1))
-	errors := make([]float64, Resamples)
+// new ones (Hesterberg, "What teachers should know about the bootstrap", 2015). Few units may resemble each other by chance:
+// the errors are widened to have the standard deviation least at least. TestCoverage of package effect measures what comes of it.
+func Around(lots []Lot, effect, least float64) Interval {
+	rng := draws(1)
+	errors := make([]float64, LotResamples)
 	for i := range lots {
 		l := &lots[i]
 		for _, g := range [][2]int{{0, l.changed}, {l.changed, len(l.labels)}} {
@@ -185,12 +187,11 @@ func bootstrap(lots []lot, effect, least float64) (low, high float64) {
 	slices.Sort(errors)
 	variance := 0.0
 	for _, e := range errors {
-		variance += float64(e*e) / Resamples
+		variance += float64(e*e) / LotResamples
 	}
 	wider := 1.0
 	if variance > 0 {
 		wider = max(1, least/math.Sqrt(variance))
 	}
-	const k = int(Resamples * Level / 2)
-	return effect + float64(wider*errors[k-1]), effect + float64(wider*errors[Resamples-k])
+	return percentile(effect, errors, 1-Confidence, wider)
 }

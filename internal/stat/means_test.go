@@ -1,4 +1,4 @@
-package captures
+package stat
 
 import (
 	"math"
@@ -7,20 +7,20 @@ import (
 )
 
 // autoregressive returns n values around a mean of which each keeps the share rho of the one before.
-func autoregressive(rng *rand.Rand, n int, rho, mean float64) []ratio {
-	out := make([]ratio, n)
+func autoregressive(rng *rand.Rand, n int, rho, mean float64) []Ratio {
+	out := make([]Ratio, n)
 	x := rng.NormFloat64() / math.Sqrt(1-rho*rho)
 	for i := range out {
-		out[i] = ratio{mean + x, 1}
+		out[i] = Ratio{mean + x, 1}
 		x = rho*x + rng.NormFloat64()
 	}
 	return out
 }
 
-// TestCoverage measures how often the 95 % interval holds the true difference, for series that
+// TestMeans measures how often the 95 % interval holds the true difference, for series that
 // remember more and more. The figures of docs/evidence/compare.md are of 600 trials each; the test makes
 // fewer and allows three standard errors around its bands.
-func TestCoverage(t *testing.T) {
+func TestMeans(t *testing.T) {
 	const trials = 200
 	for _, tt := range []struct {
 		n         int
@@ -38,8 +38,8 @@ func TestCoverage(t *testing.T) {
 		held := 0
 		for range trials {
 			a, b := autoregressive(rng, tt.n, tt.rho, 10), autoregressive(rng, tt.n, tt.rho, 12)
-			low, high, _ := interval(a, b, 0.05)
-			if low <= 2 && 2 <= high {
+			i, _ := Means(a, b, 0.05)
+			if i.Plus(-2).HasZero() {
 				held++
 			}
 		}
@@ -52,8 +52,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestStudent compares with the tables of Student's t.
-func TestStudent(t *testing.T) {
+// TestExpansion compares with the tables of Student's t.
+func TestExpansion(t *testing.T) {
 	for _, tt := range []struct{ z, free, want float64 }{
 		{1.959964, 3, 3.182}, {1.959964, 10, 2.228}, {1.959964, 100, 1.984}, {2.575829, 6, 3.707}, {2.575829, 30, 2.750},
 	} {
@@ -67,7 +67,7 @@ func TestBlockLength(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	length := func(rho float64) int {
 		values := autoregressive(rng, 512, rho, 0)
-		m, _ := mean(values)
+		m, _ := Mean(values)
 		return blockLength(influence(values, m))
 	}
 	if short, long := length(0), length(0.9); short != 16 || long < 2*short { // 2 × 512^⅓
