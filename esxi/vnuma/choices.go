@@ -2,6 +2,7 @@ package vnuma
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 )
 
@@ -72,6 +73,24 @@ var ChoiceList = []Choice{
 	{"F-29", "NUMA Nodes set by hand are shown to a VM of any size (API of 8.0: a value that is not zero is the size of the virtual nodes)", "a VM below numa.vcpu.min is always UMA (numa.vcpu.min in the manual of 8.0): both have to be set", "B-10", func(c *Choices) *bool { return &c.NodesNeedMin }},
 	{"F-30", "numa.vcpu.maxPerVirtualNode that does not divide the vCPUs spreads them evenly: 12 with 8 are 6 + 6 (manuals 6.5 and 6.7: it splits the total vCPU count evenly; no source for earlier releases)", "it fills node after node, 8 + 4, as a stored size does (F-18)", "B-10", func(c *Choices) *bool { return &c.FillManual }},
 	{"F-31", "Numa.PreferHT of a host holds for all its VMs, one with numa.vcpu.preferHT = FALSE among them (the host option is described without exception; no source says which wins)", "numa.vcpu.preferHT = FALSE of a VM wins over its host, as a setting of a VM usually does", "B-14", func(c *Choices) *bool { return &c.VMPreferHT }},
+}
+
+// Others returns the choices with each of the contradictions decided the other way, one at a time.
+func (c Choices) Others() iter.Seq2[*Choice, Choices] {
+	return func(yield func(*Choice, Choices) bool) {
+		for i := range ChoiceList {
+			other := c
+			field := ChoiceList[i].Field(&other)
+			if *field = !*field; !yield(&ChoiceList[i], other) {
+				return
+			}
+		}
+	}
+}
+
+// Explains says that what was seen agrees with the choice decided the other way.
+func (c *Choice) Explains() string {
+	return fmt.Sprintf("sources disagree on this (%s): it agrees with the other side: %s", c.ID, c.Alternative)
 }
 
 // Take sets the alternative of the choice with this ID.

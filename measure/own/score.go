@@ -77,9 +77,7 @@ type sighting struct {
 	reasons []string
 }
 
-func (s *sighting) agrees() bool {
-	return !slices.ContainsFunc(s.fields, func(f confront.Field) bool { return !f.Agrees })
-}
+func (s *sighting) agrees() bool { return confront.Agree(s.fields) }
 
 // Of scores a judged fleet.
 func Of(r *rules.Result, ch vnuma.Choices) *Score {
@@ -196,12 +194,9 @@ func stored(v *rule.VM, r *rules.Result, ch vnuma.Choices) (one *sighting, why s
 			one.reasons = append(one.reasons, "stored while "+b.was)
 		}
 	}
-	for _, choice := range vnuma.ChoiceList {
-		other := ch
-		field := choice.Field(&other)
-		*field = !*field
+	for choice, other := range ch.Others() {
 		if predict(&kind.Machine, g, other).Size == one.stored {
-			one.reasons = append(one.reasons, fmt.Sprintf("sources disagree on this (%s): it agrees with the other side: %s", choice.ID, choice.Alternative))
+			one.reasons = append(one.reasons, choice.Explains())
 		}
 	}
 	return one, ""

@@ -9,12 +9,13 @@ import (
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
 	"homenode/measure/experiment"
+	"homenode/rules/confront"
 )
 
 // A Comparison is a case beside the prediction.
 type Comparison struct {
 	Case   *Case
-	Fields []Field // the comparable fields, by name
+	Fields []confront.Field // the comparable fields, by name
 	Open   []OpenField
 	// Trivial says that there is nothing to get wrong: one vCPU, or a host of one node.
 	Trivial bool
@@ -23,22 +24,13 @@ type Comparison struct {
 // An OpenField is a field that could not be compared.
 type OpenField struct{ Name, Why string }
 
-// A Field is one observed field beside the prediction.
-type Field struct {
-	Name      string `json:"field"`
-	Predicted string `json:"predicted"`
-	Observed  string `json:"observed"`
-	Agrees    bool   `json:"-"`
-	Reason    string `json:"reason,omitempty"` // of a miss: the conflict of sources behind it, if one explains it
-}
-
 // Comparable reports whether at least one field could be compared.
 func (c *Comparison) Comparable() bool { return len(c.Fields) > 0 }
 
 // Proves returns how much the case proves. One that has compared fields of its host alone is
 // arithmetic, and one whose source a statement of the rule book cites was known to the model.
 func (c *Comparison) Proves() experiment.Kind {
-	hostsOnly := !slices.ContainsFunc(c.Fields, func(f Field) bool { return fieldOf[f.Name] != nil })
+	hostsOnly := !slices.ContainsFunc(c.Fields, func(f confront.Field) bool { return fieldOf[f.Name] != nil })
 	switch {
 	case c.Trivial, hostsOnly:
 		return experiment.Restated
@@ -66,12 +58,11 @@ func citing(source string) (ids []string) {
 
 // Reproduced reports whether every comparable field agrees.
 func (c *Comparison) Reproduced() bool {
-	return c.Comparable() && !slices.ContainsFunc(c.Fields, func(f Field) bool { return !f.Agrees })
+	return c.Comparable() && confront.Agree(c.Fields)
 }
 
 // Compare predicts the case and compares every field it states. ch are the
-// choices where sources disagree; a miss that another choice would turn into
-// agreement names that choice.
+// choices where sources disagree.
 func Compare(c *Case, ch vnuma.Choices) *Comparison {
 	out := &Comparison{Case: c}
 	names := make([]string, 0, len(c.Observed))
@@ -101,11 +92,6 @@ func Compare(c *Case, ch vnuma.Choices) *Comparison {
 		}
 		out.add(c, name, predict, vs)
 	}
-	for i := range out.Fields {
-		if f := &out.Fields[i]; !f.Agrees {
-			f.Reason = reason(c, f, ch)
-		}
-	}
 	return out
 }
 
@@ -120,7 +106,7 @@ func (c *Comparison) add(cs *Case, name string, p predictor, vs []variant) {
 		c.open(name, err)
 		return
 	}
-	c.Fields = append(c.Fields, Field{Name: name, Predicted: predicted, Observed: show(cs.Observed[name]), Agrees: agrees})
+	c.Fields = append(c.Fields, confront.Field{Name: name, Predicted: predicted, Observed: show(cs.Observed[name]), Agrees: agrees})
 }
 
 // over returns the prediction when all variants give the same one.
@@ -142,19 +128,17 @@ func (p predictor) over(c *Case, name string, vs []variant) (predicted string, a
 }
 
 // reason names the choice of section F that would turn the miss into agreement.
-func reason(c *Case, f *Field, ch vnuma.Choices) string {
-	predict, ok := fieldOf[f.Name]
+func reason(c *Case, name string, ch vnuma.Choices) string {
+	predict, ok := fieldOf[name]
 	if !ok {
 		return "" // of a field about the host
 	}
-	for _, choice := range vnuma.ChoiceList {
-		other := ch
-		*choice.Field(&other) = !*choice.Field(&other)
+	for choice, other := range ch.Others() {
 		vs, err := c.variants(other)
 		if err != nil {
 			continue
 		}
-		if _, ok, err := predict.over(c, f.Name, vs); err == nil && ok {
+		if _, ok, err := predict.over(c, name, vs); err == nil && ok {
 			return fmt.Sprintf("%s, sources disagree: %s; the case follows: %s", choice.ID, choice.Default, choice.Alternative)
 		}
 	}

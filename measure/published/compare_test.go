@@ -28,8 +28,8 @@ func printed(c *Comparison) string {
 		} else {
 			fmt.Fprintf(&b, "%s = %s, MISS: predicted %s\n", f.Name, f.Observed, f.Predicted)
 		}
-		if f.Reason != "" {
-			fmt.Fprintf(&b, "  %s\n", f.Reason)
+		if why := reason(c.Case, f.Name, vnuma.Choices{}); why != "" && !f.Agrees {
+			fmt.Fprintf(&b, "  %s\n", why)
 		}
 	}
 	for _, o := range c.Open {

@@ -88,7 +88,11 @@ func (s *FieldScore) add(c *Comparison) {
 type Missed struct {
 	ID     string `json:"id"` // of the case
 	Source string `json:"source"`
-	Field
+
+	Name      string `json:"field"`
+	Predicted string `json:"predicted"`
+	Observed  string `json:"observed"`
+	Reason    string `json:"reason,omitempty"` // the conflict of sources behind it, if one explains it
 }
 
 // An OpenCase is a case of which nothing could be compared.
@@ -116,7 +120,7 @@ func NewScore(cases []Case, ch vnuma.Choices) *Score {
 		}
 		for _, f := range c.Fields {
 			if !f.Agrees {
-				s.Misses = append(s.Misses, Missed{c.Case.ID, c.Case.Source, f})
+				s.Misses = append(s.Misses, Missed{c.Case.ID, c.Case.Source, f.Name, f.Predicted, f.Observed, reason(c.Case, f.Name, ch)})
 			}
 		}
 	}

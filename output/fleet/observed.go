@@ -228,10 +228,10 @@ func statedSeen(v *rule.StatedVM) (out []*observationRow) {
 		}
 		for _, c := range rule.CompareStated(v.Stated, o) {
 			compared := "agrees"
-			if !c.Same {
+			if !c.Agrees {
 				compared = "differs"
 			}
-			add(c.What, c.Seen, c.Stated, compared)
+			add(c.Name, c.Observed, c.Predicted, compared)
 		}
 	}
 	return out

@@ -36,7 +36,7 @@ type Result struct {
 	Other []Setting
 }
 
-// A Field is one observed quantity beside the predicted one.
+// A Field is one observed quantity beside the predicted one, or beside the one that a definition states.
 type Field struct {
 	Name      string `json:"name"` // in the field's words: "virtual nodes (VPDs)"
 	Predicted string `json:"predicted"`
@@ -56,9 +56,10 @@ type Setting struct {
 func (r *Result) Comparable() bool { return len(r.Fields) > 0 }
 
 // Agrees reports whether all that could be compared agrees.
-func (r *Result) Agrees() bool { return r.Comparable() && agree(r.Fields) }
+func (r *Result) Agrees() bool { return r.Comparable() && Agree(r.Fields) }
 
-func agree(fields []Field) bool {
+// Agree reports whether all fields do.
+func Agree(fields []Field) bool {
 	return !slices.ContainsFunc(fields, func(f Field) bool { return !f.Agrees })
 }
 

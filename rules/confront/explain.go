@@ -20,7 +20,7 @@ func (r *Result) explain(v *numa.VM, places []Place, here int, ch vnuma.Choices)
 			return
 		}
 		l := vnuma.Predict(&g, m, &c)
-		if agree(r.withProcessors(fieldsOf(r.Observation, &l, nil), &g)) {
+		if Agree(r.withProcessors(fieldsOf(r.Observation, &l, nil), &g)) {
 			r.Reasons = append(r.Reasons, fmt.Sprintf(format, args...))
 		}
 	}
@@ -32,11 +32,10 @@ func (r *Result) explain(v *numa.VM, places []Place, here int, ch vnuma.Choices)
 		r.tryEarlier(try, m, usual)
 	}
 	r.tryUnknown(try, v, m, usual)
-	for _, choice := range vnuma.ChoiceList {
-		other := usual
-		field := choice.Field(&other.Choices)
-		*field = !*field
-		try(r.Guest, m, other, "sources disagree on this (%s): it agrees with the other side: %s", choice.ID, choice.Alternative)
+	for choice, other := range ch.Others() {
+		c := usual
+		c.Choices = other
+		try(r.Guest, m, c, "%s", choice.Explains())
 	}
 }
 

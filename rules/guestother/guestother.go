@@ -24,15 +24,15 @@ func check(p *rule.StatedPass) {
 			continue
 		}
 		for _, c := range rule.CompareStated(v.Stated, o) {
-			if c.Same {
+			if c.Agrees {
 				continue
 			}
 			p.Report(finding.Finding{
 				Severity: finding.Medium,
-				Topic:    c.What,
-				Message:  fmt.Sprintf("%s shows other %s than its definition states: %s, not %s", o.By, c.What, c.Seen, c.Stated),
+				Topic:    c.Name,
+				Message:  fmt.Sprintf("%s shows other %s than its definition states: %s, not %s", o.By, c.Name, c.Observed, c.Predicted),
 				Advice:   "Power off and on: a reboot is not enough",
-				Evidence: []finding.Evidence{{Name: c.What, Value: c.Seen, Origin: "read: " + string(o.By), At: o.At}, p.Topology(), p.Cells()},
+				Evidence: []finding.Evidence{{Name: c.Name, Value: c.Observed, Origin: "read: " + string(o.By), At: o.At}, p.Topology(), p.Cells()},
 			})
 		}
 		return // what is older was before it

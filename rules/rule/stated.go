@@ -8,6 +8,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/rules/confront"
 	"homenode/rules/finding"
 	"homenode/rules/shape"
 )
@@ -268,17 +269,12 @@ func OnNodes(list []numa.MemoryOnNode) string {
 	return strings.Join(words.Texts(list, func(m numa.MemoryOnNode) string { return fmt.Sprintf("%s on node %d", m.Guest, m.Node) }), ", ")
 }
 
-// A Comparison is one thing that was seen of a guest beside what its definition states.
-type Comparison struct {
-	What         string
-	Seen, Stated string
-	Same         bool
-}
-
 // CompareStated puts what was seen inside a guest beside the layout that its definition states: nodes, sockets, and which vCPUs are in
 // each node. What the observer does not tell is left out.
-func CompareStated(s *numa.Stated, o *numa.Observation) (out []Comparison) {
-	add := func(what, seen, stated string) { out = append(out, Comparison{what, seen, stated, seen == stated}) }
+func CompareStated(s *numa.Stated, o *numa.Observation) (out []confront.Field) {
+	add := func(what, seen, stated string) {
+		out = append(out, confront.Field{Name: what, Predicted: stated, Observed: seen, Agrees: seen == stated})
+	}
 	nodes := 0
 	for _, c := range s.Cells {
 		if len(c.CPUs) > 0 || c.Memory > 0 {
