@@ -11,6 +11,7 @@ import (
 
 	"homenode/internal/stat"
 	"homenode/internal/words"
+	"homenode/measure/quantity"
 	"homenode/numa"
 	verdict "homenode/rules/verdict/recording"
 )
@@ -31,24 +32,8 @@ const (
 // the autocorrelation cannot be seen.
 const LeastValues = 10
 
-// A Kind is what is compared of a VM or host.
-type Kind struct {
-	Name   string
-	Unit   string
-	Higher bool // is better
-	// Least is the difference that matters; of remote memory a share of all memory. It is
-	// assumed: below it a certain difference is of no consequence.
-	Least float64
-}
-
-// Kinds are the counters in the order of reports.
-var Kinds = [counters]Kind{
-	locality:   {"N%L", "share", true, 0.01},
-	remote:     {"remote memory", "bytes", false, 0.01},
-	migrations: {"migrations", "an hour", false, 1},
-	ready:      {"ready", "share of each vCPU", false, 0.005},
-	coStop:     {"co-stop", "share of each vCPU", false, 0.005},
-}
+// quantities are the counters in the order of reports.
+var quantities = [counters]quantity.Quantity{locality: quantity.LocalPercent, remote: quantity.RemoteBytes, migrations: quantity.Migrations, ready: quantity.Ready, coStop: quantity.CoStop}
 
 // A Counter is one counter of a VM or host on both sides.
 type Counter struct {
@@ -179,13 +164,13 @@ func side(j *verdict.Judged, vms int, alone string) Side {
 func judge(a, b *subject) Subject {
 	var s Subject
 	compared := 0
-	for kind := range Kinds {
+	for kind := range quantities {
 		if a.has[kind] && b.has[kind] {
 			compared++
 		}
 	}
 	better, worse, known := false, false, false
-	for kind := range Kinds {
+	for kind := range quantities {
 		c := counter(kind, a, b, (1-stat.Confidence)/float64(max(1, compared)))
 		better, worse, known = better || c.Verdict == Better, worse || c.Verdict == Worse, known || c.Verdict != None
 		s.Counters = append(s.Counters, c)
@@ -213,8 +198,8 @@ func judge(a, b *subject) Subject {
 
 // counter compares one counter, with an interval that misses the difference with probability alpha.
 func counter(kind int, a, b *subject, alpha float64) Counter {
-	k := &Kinds[kind]
-	c := Counter{Name: k.Name, Unit: k.Unit, Verdict: None}
+	k := &quantities[kind]
+	c := Counter{Name: k.Title, Unit: k.Unit, Verdict: None}
 	x, okA := a.mean(kind)
 	y, okB := b.mean(kind)
 	if okA {
@@ -247,7 +232,7 @@ func counter(kind int, a, b *subject, alpha float64) Counter {
 	c.Interval, c.Blocks = &between, blocks
 	least := k.Least
 	if kind == remote {
-		least *= max(a.memory(), b.memory())
+		least = leastRemote * max(a.memory(), b.memory())
 	}
 	switch {
 	case between.HasZero():
@@ -261,6 +246,9 @@ func counter(kind int, a, b *subject, alpha float64) Counter {
 	}
 	return c
 }
+
+// leastRemote is the difference of remote memory that matters, as a share of all memory. It is assumed.
+const leastRemote = 0.01
 
 // doubts adds what a reader has to know of the captures themselves.
 func (c *Comparison) doubts(a, b *verdict.Judged) {

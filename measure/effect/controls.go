@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"homenode/internal/words"
+	"homenode/measure/quantity"
 )
 
 // A subject is a VM with its days that count.
@@ -36,7 +37,7 @@ type cluster struct {
 }
 
 // clusters sorts the VMs that have days of the measure by cluster and ID; only clusters with a changed VM matter.
-func clusters(vms []VM, m Measure, zone *time.Location) (out []*cluster) {
+func clusters(vms []VM, m quantity.Quantity, zone *time.Location) (out []*cluster) {
 	by := map[string]*cluster{}
 	for i := range vms {
 		v := &vms[i]

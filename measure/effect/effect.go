@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"homenode/internal/stat"
+	"homenode/measure/quantity"
 )
 
 // An Answer says whether the change helped.
@@ -71,9 +72,9 @@ type VM struct {
 
 // A Result is what became of one measure of a group of VMs.
 type Result struct {
-	Measure Measure `json:"measure"`
-	Answer  Answer  `json:"answer"`
-	Why     string  `json:"why,omitempty"` // of NotKnown
+	Measure quantity.Quantity `json:"measure"`
+	Answer  Answer            `json:"answer"`
+	Why     string            `json:"why,omitempty"` // of NotKnown
 
 	VMs      []Changed `json:"vms"`      // that were changed, by cluster and ID
 	Controls []Control `json:"controls"` // that they were compared with

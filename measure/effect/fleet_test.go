@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"homenode/measure/quantity"
 )
 
 // A fleet is the generator that docs/evidence/effect.md describes: normal VM levels, days and common days of which the number is the
@@ -62,7 +64,7 @@ func (f fleet) vms(seed uint64) []VM {
 			}
 			days[t] = Day{Date: date(t), Mean: (level + all[t] + times*off) / 100, Ran: 24 * time.Hour, Host: "esx01", Kind: "2x16"}
 		}
-		v.Days = map[string][]Day{LocalPercent.Name: days}
+		v.Days = map[string][]Day{quantity.LocalPercent.Name: days}
 	}
 	for n := range f.changed {
 		i := n
@@ -76,7 +78,7 @@ func (f fleet) vms(seed uint64) []VM {
 		}
 		vms[i].Changed, vms[i].Effective = f.changeDay(), f.changeDay()
 		for t := f.days; t < len(all); t++ {
-			vms[i].Days[LocalPercent.Name][t].Mean += f.effect / 100
+			vms[i].Days[quantity.LocalPercent.Name][t].Mean += f.effect / 100
 		}
 	}
 	return vms
@@ -87,7 +89,7 @@ type tally struct{ helped, worse, held float64 }
 
 func (f fleet) tally(fleets int) (t tally) {
 	for seed := range fleets {
-		r := Judge(f.vms(uint64(seed)), LocalPercent, nil)
+		r := Judge(f.vms(uint64(seed)), quantity.LocalPercent, nil)
 		one := 1 / float64(fleets)
 		switch r.Answer {
 		case Helped:

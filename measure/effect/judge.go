@@ -9,11 +9,12 @@ import (
 
 	"homenode/internal/stat"
 	"homenode/internal/words"
+	"homenode/measure/quantity"
 )
 
 // Judge says whether the VMs with a Changed gained in one measure beside the other VMs of their clusters. The order of the VMs
 // does not matter. Days are those of the zone, as in DaysOf; nil is UTC.
-func Judge(vms []VM, m Measure, zone *time.Location) *Result {
+func Judge(vms []VM, m quantity.Quantity, zone *time.Location) *Result {
 	r := &Result{Measure: m, Answer: NotKnown}
 	all := clusters(vms, m, zone)
 	// Before a change takes effect the days before it still say what could be seen.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"homenode/internal/testdeps"
+	"homenode/measure/quantity"
 )
 
 // TestNoEffect counts how often fleets without any effect are said to have been helped or harmed; make prove has ten times as many.
@@ -118,7 +119,7 @@ func TestVisible(t *testing.T) {
 	} {
 		before := f
 		for seed := range uint64(fleets) {
-			least, ok := Judge(until(before.vms(seed), f.days), LocalPercent, nil).Spread.Visible(f.days, f.days)
+			least, ok := Judge(until(before.vms(seed), f.days), quantity.LocalPercent, nil).Spread.Visible(f.days, f.days)
 			if !ok {
 				t.Fatal("nothing is visible")
 			}

@@ -8,9 +8,13 @@ import (
 	"time"
 
 	"homenode/esxi/scheduler"
+	"homenode/measure/quantity"
 	"homenode/numa"
 	"homenode/source/story"
 )
+
+// farShare is one that a simulation knows and no counter tells.
+var farShare = quantity.Quantity{Name: "farShare", Title: "far share", Unit: "share", Least: 0.01}
 
 // wide is a cluster of wide VMs with CPU hot add over nine days: their guests see one node, so half of their memory is far.
 const wide = `release 8.0U2
@@ -69,7 +73,7 @@ func play(t *testing.T, text, event, words string) []VM {
 			vms[i].Changed, vms[i].Effective, vms[i].PowerOns = at, at, []time.Time{at}
 		}
 		vms[i].Days = map[string][]Day{}
-		for m, samples := range map[Measure][]Sample{FarShare: far[i], LocalPercent: local[i], Ready: ready[i]} {
+		for m, samples := range map[quantity.Quantity][]Sample{farShare: far[i], quantity.LocalPercent: local[i], quantity.Ready: ready[i]} {
 			vms[i].Days[m.Name] = vms[i].DaysOf(samples, 30*time.Minute, nil)
 		}
 	}
@@ -100,13 +104,13 @@ func TestPlayed(t *testing.T) {
 	for _, tt := range []struct {
 		text         string
 		event, words string
-		measure      Measure
+		measure      quantity.Quantity
 		want         Answer
 	}{
-		{wide, "resize", "hotAdd=off", FarShare, Helped},
-		{wide, "power-cycle", "", FarShare, NotKnown},
-		{large, "resize", "memory=200GB", LocalPercent, Helped},
-		{large, "reboot", "", LocalPercent, NotKnown},
+		{wide, "resize", "hotAdd=off", farShare, Helped},
+		{wide, "power-cycle", "", farShare, NotKnown},
+		{large, "resize", "memory=200GB", quantity.LocalPercent, Helped},
+		{large, "reboot", "", quantity.LocalPercent, NotKnown},
 	} {
 		vms := play(t, tt.text, tt.event, tt.words)
 		r := Of(vms, tt.measure, nil)

@@ -3,6 +3,8 @@ package effect
 import (
 	"slices"
 	"time"
+
+	"homenode/measure/quantity"
 )
 
 // A Report is the measure that a change was to move, and the harm it may have done, each judged alike.
@@ -25,9 +27,9 @@ func (r *Report) Worse() (out []*Result) {
 }
 
 // Of judges the main measure and the harm.
-func Of(vms []VM, main Measure, zone *time.Location) *Report {
+func Of(vms []VM, main quantity.Quantity, zone *time.Location) *Report {
 	r := &Report{Main: Judge(vms, main, zone)}
-	for _, m := range Harm {
+	for _, m := range quantity.Harm {
 		if m != main {
 			r.Others = append(r.Others, Judge(vms, m, zone))
 		}
@@ -43,7 +45,7 @@ func Of(vms []VM, main Measure, zone *time.Location) *Report {
 
 // beside returns the unchanged VMs, those as changed that run on the hosts of VMs that are: which share a
 // host with one on half of their days after its change or more.
-func beside(vms []VM, m Measure, zone *time.Location) (out []VM) {
+func beside(vms []VM, m quantity.Quantity, zone *time.Location) (out []VM) {
 	type place struct {
 		cluster, host string
 		date          Date

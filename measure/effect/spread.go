@@ -76,5 +76,5 @@ func (r *Result) CouldSee(after int) string {
 	if !ok {
 		return fmt.Sprintf("with %s no effect can be seen, however large", vms)
 	}
-	return fmt.Sprintf("with %s an effect of %s or more would be seen after %s", vms, r.Measure.atLeast(max(least, r.Measure.Least)), words.Plural(after, "day"))
+	return fmt.Sprintf("with %s an effect of %s or more would be seen after %s", vms, r.Measure.AtLeast(max(least, r.Measure.Least)), words.Plural(after, "day"))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"homenode/measure/effect"
+	"homenode/measure/quantity"
 	"homenode/output/answer"
 	"homenode/rules/rule"
 )
@@ -64,7 +65,7 @@ func measured(m *effect.Report) answer.Table {
 	return t
 }
 
-func signed(m effect.Measure, n float64) string {
+func signed(m quantity.Quantity, n float64) string {
 	if n > 0 {
 		return "+" + m.Text(n)
 	}

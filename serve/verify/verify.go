@@ -14,6 +14,7 @@ import (
 	"homenode/change/fix/apply"
 	"homenode/change/fix/journal"
 	"homenode/measure/effect"
+	"homenode/measure/quantity"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -224,7 +225,7 @@ func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, wr
 
 // mainMeasure is what judges most of the changes: N%L, or ready time where a guest comes to see nodes that it did not see, for
 // while it sees one all its memory counts as local.
-func mainMeasure(changes map[string]*fix.Change) effect.Measure {
+func mainMeasure(changes map[string]*fix.Change) quantity.Quantity {
 	shown := 0
 	for _, c := range changes {
 		if unlike(c) {
@@ -232,9 +233,9 @@ func mainMeasure(changes map[string]*fix.Change) effect.Measure {
 		}
 	}
 	if 2*shown > len(changes) {
-		return effect.Ready
+		return quantity.Ready
 	}
-	return effect.LocalPercent
+	return quantity.LocalPercent
 }
 
 // unlike reports whether ESXi counts remote memory otherwise before and after the change: on some host the guest sees one node
@@ -257,7 +258,7 @@ func (in *Input) series(v *rule.VM, cluster string, looks []reader.Look, c *fix.
 		}
 	}
 	samples := map[string][]effect.Sample{}
-	add := func(m effect.Measure, t time.Time, n float64) {
+	add := func(m quantity.Quantity, t time.Time, n float64) {
 		samples[m.Name] = append(samples[m.Name], effect.Sample{Time: t, Value: n})
 	}
 	for i := range looks {
@@ -267,18 +268,18 @@ func (in *Input) series(v *rule.VM, cluster string, looks []reader.Look, c *fix.
 		}
 		vcpus := float64(max(1, v.Guest.VCPUs))
 		if all := l.Tick.Local + l.Tick.Remote; l.Counts.Local && l.Counts.Remote && all > 0 && (c == nil || !unlike(c)) {
-			add(effect.LocalPercent, l.Time, float64(l.Tick.Local)/float64(all))
-			add(effect.RemoteBytes, l.Time, float64(l.Tick.Remote))
+			add(quantity.LocalPercent, l.Time, float64(l.Tick.Local)/float64(all))
+			add(quantity.RemoteBytes, l.Time, float64(l.Tick.Remote))
 		}
 		if l.Counts.Ready {
-			add(effect.Ready, l.Time, l.Tick.Ready/vcpus)
+			add(quantity.Ready, l.Time, l.Tick.Ready/vcpus)
 		}
 		if l.Counts.CoStop {
-			add(effect.CoStop, l.Time, l.Tick.CoStop/vcpus)
+			add(quantity.CoStop, l.Time, l.Tick.CoStop/vcpus)
 		}
 	}
-	for _, m := range effect.Measures {
-		out.Days[m.Name] = out.DaysOf(samples[m.Name], 2*reader.HistoryStep, in.Zone)
+	for name, of := range samples {
+		out.Days[name] = out.DaysOf(of, 2*reader.HistoryStep, in.Zone)
 	}
 	return out
 }

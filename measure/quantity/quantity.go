@@ -1,0 +1,47 @@
+// Package quantity has what is compared of a VM before a change and after it: whether more is better, and which difference matters.
+package quantity
+
+import (
+	"fmt"
+	"math"
+
+	"homenode/numa"
+)
+
+// A Quantity is one that a change of a VM is to move, or must not harm.
+type Quantity struct {
+	Name   string `json:"name"`
+	Title  string `json:"title"`  // as tables and sentences have it
+	Unit   string `json:"unit"`   // of every value: "bytes", "an hour", or a share in [0, 1]
+	Higher bool   `json:"higher"` // is better
+	// Least is the difference that matters, in Unit. Below it a certain one is of no consequence. It is assumed.
+	Least float64 `json:"least"`
+}
+
+// The quantities. Ready and co-stop are esxtop's %RDY and %CSTP of the VM by its vCPUs, by 100.
+var (
+	LocalPercent = Quantity{"localPercent", "N%L", "share", true, 0.01}
+	RemoteBytes  = Quantity{"remoteBytes", "remote memory", "bytes", false, 0}
+	Migrations   = Quantity{"migrations", "migrations", "an hour", false, 1}
+	Ready        = Quantity{"ready", "ready", "share of each vCPU", false, 0.005}
+	CoStop       = Quantity{"coStop", "co-stop", "share of each vCPU", false, 0.005}
+)
+
+// Harm lists those in which a change must not harm.
+var Harm = []Quantity{Ready, CoStop, RemoteBytes}
+
+// Text writes a difference in words: "9.0 points" of a share, "1.5 GB" of bytes. It rounds to the nearest.
+func (m Quantity) Text(difference float64) string {
+	if m.Unit == "bytes" {
+		return numa.Bytes(math.Round(difference)).String()
+	}
+	return fmt.Sprintf("%.1f points", math.Round(1000*difference)/10+0) // + 0: no "-0.0"
+}
+
+// AtLeast is Text rounded up, for what is promised.
+func (m Quantity) AtLeast(difference float64) string {
+	if m.Unit == "bytes" {
+		return m.Text(difference)
+	}
+	return m.Text(max(0, math.Ceil(1000*difference-1e-9)) / 1000)
+}
