@@ -168,7 +168,7 @@ func (s *sweeper) name(of ...string) string {
 	var keys []string
 	for i, list := range s.lists {
 		if len(list) > 1 || s.n == 1 && list != nil {
-			keys = append(keys, strings.TrimPrefix(s.words[i].Key, "option:"))
+			keys = append(keys, s.words[i].Key)
 		}
 	}
 	name := strings.Join(keys, "/")

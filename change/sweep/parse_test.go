@@ -40,7 +40,7 @@ func TestParse(t *testing.T) {
 		{"vm=sql* cpuAffinity=0-3|0,2,4", "cpuAffinity sql*", what("0-3", "vm=sql* cpuAffinity=0-3", "0,2,4", "vm=sql* cpuAffinity=0,2,4"), nil},
 		{"vm=a host=esx01,esx02", "host a", what("esx01", "vm=a host=esx01", "esx02", "vm=a host=esx02"), nil},
 		{"vm=a numa.vcpu.maxPerVirtualNode=today,unset,8", "numa.vcpu.maxPerVirtualNode a", what("today", "", "unset", "vm=a numa.vcpu.maxPerVirtualNode=", "8", "vm=a numa.vcpu.maxPerVirtualNode=8"), nil},
-		{"option:Numa.PreferHT=0,1", "Numa.PreferHT", what("0", "option:Numa.PreferHT=0", "1", "option:Numa.PreferHT=1"), nil},
+		{"Numa.PreferHT=0,1", "Numa.PreferHT", what("0", "Numa.PreferHT=0", "1", "Numa.PreferHT=1"), nil},
 		{`host=a cpu="Intel Xeon|AMD EPYC"`, "cpu a", what("Intel Xeon", `host=a cpu="Intel Xeon"`, "AMD EPYC", `host=a cpu="AMD EPYC"`), nil},
 		{"hotAdd=off", "hotAdd", what("off", "hotAdd=off"), nil},
 		{"lose-host=esx01,none", "lose-host", values2(LoseHost, []string{"esx01", "esx01", "none", ""}), nil},

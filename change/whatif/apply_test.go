@@ -20,7 +20,7 @@ import (
 const small = `release 7.0U3
 cluster prod
 host esx[01-02] nodes=2 cores=18 memory=1024GB build=21930508
-vm db01 host=esx01 vcpus=20 coresPerSocket=2 memory=64GB hotAdd=on hw=19 set:numa.vcpu.min=9 set:numa.vcpu.preferHT=TRUE
+vm db01 host=esx01 vcpus=20 coresPerSocket=2 memory=64GB hotAdd=on hw=19 numa.vcpu.min=9 numa.vcpu.preferHT=TRUE
 vm db02 host=esx02 vcpus=8 memory=32GB hw=19
 cluster test
 host old01 release=6.7U3 nodes=4 packages=2 cores=8 memory=512GB
@@ -116,16 +116,16 @@ CPUHotAdd = false, read: --what-if 'vm=db01 vcpus=24 HOTADD=Off'
 CoresPerSocket = 1, read: --what-if 'vm=db01 coresPerSocket=auto'
 AutoCoresPerSocket = true, read: --what-if 'vm=db01 coresPerSocket=auto'
 `},
-		{"settings", "vm=db01 numa.vcpu.min=4 set:NUMA.consolidate=FALSE", `
-Settings = [{NUMA.consolidate FALSE} {numa.vcpu.min 4} {numa.vcpu.preferHT TRUE}], read: set: of the line, --what-if 'vm=db01 numa.vcpu.min=4 set:NUMA.consolidate=FALSE'
+		{"settings", "vm=db01 numa.vcpu.min=4 NUMA.consolidate=FALSE", `
+Settings = [{NUMA.consolidate FALSE} {numa.vcpu.min 4} {numa.vcpu.preferHT TRUE}], read: settings of the line, --what-if 'vm=db01 numa.vcpu.min=4 NUMA.consolidate=FALSE'
 `},
 		{"a setting removed", "vm=db01 numa.vcpu.prefeRHT=", `
-Settings = [{numa.vcpu.min 9}], read: set: of the line, --what-if 'vm=db01 numa.vcpu.prefeRHT='
+Settings = [{numa.vcpu.min 9}], read: settings of the line, --what-if 'vm=db01 numa.vcpu.prefeRHT='
 `},
 		{"no such setting removed", "vm=db01 numa.consolidate=", "\n"},
 		{"stored, with the vCPUs of a later word", "vm=db01 stored=12 vcpus=24", `
 VCPUs = 24, read: --what-if 'vm=db01 stored=12 vcpus=24'
-Settings = [{numa.autosize.cookie 240022} {numa.autosize.vcpu.maxPerVirtualNode 12} {numa.vcpu.min 9} {numa.vcpu.preferHT TRUE}], read: set: of the line, --what-if 'vm=db01 stored=12 vcpus=24'
+Settings = [{numa.autosize.cookie 240022} {numa.autosize.vcpu.maxPerVirtualNode 12} {numa.vcpu.min 9} {numa.vcpu.preferHT TRUE}], read: settings of the line, --what-if 'vm=db01 stored=12 vcpus=24'
 `},
 		{"moved", "vm=db01 host=esx02", `
 Host = esx02
@@ -164,7 +164,7 @@ Build = 14320388, read: ` + at("host=esx* release=6.7 build=14320388") + `
 		{"an older release for all takes none back", "release=6.7 build=14320388", "\n"},
 		{"an older update for all", "release=7.0U1", "\n"},
 		{"option", "Numa.PreferHT=1", `
-Options = [{Numa.PreferHT 1}], read: option: of the line, ` + at("Numa.PreferHT=1") + `
+Options = [{Numa.PreferHT 1}], read: options of the line, ` + at("Numa.PreferHT=1") + `
 `},
 		{"two nodes a socket", "nodesPerSocket=2", `
 Nodes = [{0 0 9 18 {256 GB derived: ` + at("nodesPerSocket=2") + `}} {1 0 9 18 {256 GB derived: ` + at("nodesPerSocket=2") + `}} {2 1 9 18 {256 GB derived: ` + at("nodesPerSocket=2") + `}} {3 1 9 18 {256 GB derived: ` + at("nodesPerSocket=2") + `}}], read: ` + at("nodesPerSocket=2") + `
@@ -579,7 +579,7 @@ func FuzzParse(f *testing.F) {
 // TestCleared takes lists and settings back, empty or as none: the VM is as one that never had them.
 func TestCleared(t *testing.T) {
 	const host = "release 8.0U3\nhost h nodes=2 cores=16 memory=1024GB pci=3b:00.0@0\n"
-	f := fleet(t, host+"vm v host=h vcpus=8 memory=600GB hw=20 cpuAffinity=0-31 memoryAffinity=0,1 pci=3b:00.0 set:numa.nodeAffinity=1")
+	f := fleet(t, host+"vm v host=h vcpus=8 memory=600GB hw=20 cpuAffinity=0-31 memoryAffinity=0,1 pci=3b:00.0 numa.nodeAffinity=1")
 	for _, none := range []string{"", "none"} {
 		after, _ := apply(t, f, fmt.Sprintf("vm=v cpuAffinity=%s memoryAffinity=%s pci=%s numa.nodeAffinity=%s", none, none, none, none))
 		v := &after.VMs[0]

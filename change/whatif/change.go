@@ -198,29 +198,24 @@ func Knows(key string) bool {
 // vmWord returns w in the spelling of package word, or no word when VMs know none
 // such.
 func vmWord(w word.Word) word.Word {
-	return spelt(w, vmKeys, "set:", numa.KeepSetting)
+	return spelt(w, vmKeys, numa.KeepSetting)
 }
 
 // hostWord is vmWord for hosts.
 func hostWord(w word.Word) word.Word {
-	return spelt(w, hostKeys, "option:", numa.KeepOption)
+	return spelt(w, hostKeys, numa.KeepOption)
 }
 
-func spelt(w word.Word, keys []string, prefix string, keep func(string) bool) word.Word {
+func spelt(w word.Word, keys []string, keep func(string) bool) word.Word {
 	for _, key := range keys {
 		if strings.EqualFold(key, w.Key) {
 			w.Key = key
 			return w
 		}
 	}
-	key := w.Key
-	if len(key) > len(prefix) && strings.EqualFold(key[:len(prefix)], prefix) {
-		key = key[len(prefix):]
-	}
-	if !keep(key) {
+	if !keep(w.Key) {
 		return word.Word{}
 	}
-	w.Key = prefix + key
 	return w
 }
 

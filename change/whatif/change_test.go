@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 		{"word of hosts that VMs abbreviate", "vm=a cpu=2", `6: found "cpu"; is vcpus meant? want ` + vmWords},
 		{"no word", "snapshot=2", `1: found "snapshot", want ` + vmWords + ", " + hostWords},
 		{"word of both", "hw=20 memory=5GB", `7: found memory=5GB for VMs or hosts: say which, with vm=* or host=*`},
-		{"setting", "vm=a set:disk.enableUUID=TRUE", `6: found "set:disk.enableUUID", want ` + vmWords},
+		{"setting", "vm=a disk.enableUUID=TRUE", `6: found "disk.enableUUID", want ` + vmWords},
 		{"option", "host=a UserVars.X=1", `8: found "UserVars.X", want ` + hostWords},
 		{"stored", "vm=a stored=many", `6: found stored="many", want a number from 1 to 4096`},
 		{"threads", "host=a threads=0", `8: found threads="0", want a number from 1 to 32768`},
