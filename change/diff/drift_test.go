@@ -186,7 +186,7 @@ vm fw01 host=edge01 vcpus=4 memory=8GB
 	base := judge(t, fleet)
 	var changes []whatif.Change
 	for _, name := range []string{"esx03", "edge01"} {
-		c, err := whatif.LoseHost(name)
+		c, err := whatif.Parse("lose-host=" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +286,7 @@ func TestMirror(t *testing.T) {
 			changes = append(changes, c)
 		}
 		if r.IntN(2) == 0 {
-			c, err := whatif.LoseHost(f.Hosts[r.IntN(len(f.Hosts))].Name)
+			c, err := whatif.Parse("lose-host=" + f.Hosts[r.IntN(len(f.Hosts))].Name)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,10 +59,6 @@ func (s *sweeper) read() (d *Dimension, seeds []uint64, err error) {
 	case s.has("seed"):
 		seeds, err = s.seeds()
 		return nil, seeds, err
-	case s.has("lose-host"):
-		d, err = s.lose()
-	case s.has("add-host"):
-		d, err = s.add()
 	case s.has("cpu") && (len(s.words) == 1 || len(s.words) == 2 && s.has("vm")):
 		d, err = s.cpu()
 	default:
