@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"homenode/change/whatif"
@@ -11,7 +12,7 @@ import (
 
 // WhatIf changes the fleet that is judged, in the order in which the changes were given.
 type WhatIf struct {
-	WhatIfs []string `ask:"what-if" label:"Change" help:"judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07' (its VMs where it suits them worst), 'add-host=2x32c/1TB' or 'add-host=like=esx01 count=2', or @FILE with such lines (repeatable)"`
+	WhatIfs []string `ask:"what-if" label:"Change" help:"judge the fleet with this change beside today's: 'vm=sql* hotAdd=off', 'host=esx* nodesPerSocket=2', 'release=8.0U3 hw=21', 'lose-host=esx07' (its VMs where it suits them worst), 'add-host=2x32c/1TB' or 'add-host=esx01 count=2', or @FILE with such lines (repeatable)"`
 }
 
 // Changes reads changes of a fleet, each as the field what-if has it.
@@ -34,24 +35,15 @@ func Changes(texts []string) (out []whatif.Change, err error) {
 	return out, nil
 }
 
+// described is how a host to add begins that is described, where another is like a host of the fleet.
+var described = regexp.MustCompile(`^add-host=([^:/ ]*:)?\d+[x×]\d+\D?`)
+
 // change reads one change, which stands in this line of a file.
 func change(file string, line int, text string) (whatif.Change, error) {
-	text = strings.TrimSpace(text)
-	if host, ok := strings.CutPrefix(text, "lose-host="); ok {
-		return whatif.LoseHostAt(file, line, host)
+	if text = strings.TrimSpace(text); !described.MatchString(text) {
+		return whatif.ParseAt(file, line, text)
 	}
-	if host, ok := strings.CutPrefix(text, "add-host="); ok {
-		return addHost(file, line, host)
-	}
-	return whatif.ParseAt(file, line, text)
-}
-
-// addHost reads what add-host= says: a host that the new ones are like, or their shape first.
-func addHost(file string, line int, text string) (whatif.Change, error) {
-	shape, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
-	if at := strings.IndexAny(shape, "=/"); at < 0 || shape[at] == '=' {
-		return whatif.AddHostAt(file, line, text)
-	}
+	shape, rest, _ := strings.Cut(strings.TrimPrefix(text, "add-host="), " ")
 	kind, err := fit.ParseType(shape, 0)
 	if err != nil {
 		return whatif.Change{}, fmt.Errorf("%s:%d: add-host: %w", file, line, err)

@@ -29,9 +29,9 @@ func sweep() string {
 		n := 0
 		for _, vcpus := range []int{4, 8, 12, 16, 20, 21, 24, 32, 36} {
 			for _, cps := range []int{1, 2, 4, vcpus} {
-				for _, extra := range []string{"", "stored=", "hotAdd=on", "hotAdd=on stored=", "set:numa.vcpu.maxPerVirtualNode=", "hotAdd=on set:numa.vcpu.maxPerVirtualNode=",
-					"set:numa.vcpu.preferHT=TRUE", "set:numa.consolidate=FALSE", "hotAdd=on set:numa.consolidate=FALSE", "hw=7", "set:numa.vcpu.min=64", "set:numa.vcpu.maxPerMachineNode=4", "set:numa.vcpu.maxPerClient=6 hotAdd=on", "set:numa.vcpu.followcorespersocket=1", "stored=4 set:numa.vcpu.preferHT=TRUE",
-					"set:numa.nodeAffinity=0", "cpuAffinity=0-3,30"} {
+				for _, extra := range []string{"", "stored=", "hotAdd=on", "hotAdd=on stored=", "numa.vcpu.maxPerVirtualNode=", "hotAdd=on numa.vcpu.maxPerVirtualNode=",
+					"numa.vcpu.preferHT=TRUE", "numa.consolidate=FALSE", "hotAdd=on numa.consolidate=FALSE", "hw=7", "numa.vcpu.min=64", "numa.vcpu.maxPerMachineNode=4", "numa.vcpu.maxPerClient=6 hotAdd=on", "numa.vcpu.followcorespersocket=1", "stored=4 numa.vcpu.preferHT=TRUE",
+					"numa.nodeAffinity=0", "cpuAffinity=0-3,30"} {
 					if vcpus%cps != 0 {
 						continue
 					}
@@ -156,7 +156,7 @@ func TestRandomPlans(t *testing.T) {
 				cps--
 			}
 			fmt.Fprintf(&b, "vm v%d-%d host=h%d vcpus=%d coresPerSocket=%d memory=%vGB hw=%v", c, v, c, vcpus, cps, pick(32, 200, 300, 700), pick(9, 11, 13, 14, 19, 20, 21))
-			for _, word := range []string{"hotAdd=on", "stored=" + fmt.Sprint(pick(4, 6, 10, 20)), "set:numa.consolidate=FALSE", "set:numa.vcpu.preferHT=TRUE", "set:numa.vcpu.maxPerVirtualNode=" + fmt.Sprint(pick(2, 8, 36)), "set:numa.vcpu.maxPerMachineNode=8"} {
+			for _, word := range []string{"hotAdd=on", "stored=" + fmt.Sprint(pick(4, 6, 10, 20)), "numa.consolidate=FALSE", "numa.vcpu.preferHT=TRUE", "numa.vcpu.maxPerVirtualNode=" + fmt.Sprint(pick(2, 8, 36)), "numa.vcpu.maxPerMachineNode=8"} {
 				if r.IntN(4) == 0 {
 					b.WriteString(" " + word)
 				}

@@ -81,8 +81,8 @@ func text(d *diff.Drift) string {
 
 const before = `release 7.0U3
 cluster prod
-host esx[01-02] nodes=2 cores=18 memory=1024GB option:Numa.LocalityWeightActionAffinity=0
-host esx03 nodes=4 cores=9 memory=1024GB option:Numa.LocalityWeightActionAffinity=0
+host esx[01-02] nodes=2 cores=18 memory=1024GB Numa.LocalityWeightActionAffinity=0
+host esx03 nodes=4 cores=9 memory=1024GB Numa.LocalityWeightActionAffinity=0
 vm sql01 host=esx01 vcpus=32 coresPerSocket=2 memory=384GB hotAdd=on
 vm web01 host=esx01 vcpus=4 memory=16GB
 vm app01 host=esx02 vcpus=8 memory=32GB
@@ -115,7 +115,7 @@ worse prod/sql01: 50 → 75 % far, on esx03
 		{"stored sizes are written by any power-on", "memory=16GB", "memory=16GB stored=4", `
 0 better 0 worse 0 other 3 unchanged 0 moved 0 one-sided
 `},
-		{"settings", "memory=16GB", "memory=32GB set:numa.vcpu.min=2 cpuReservation=1000", `
+		{"settings", "memory=16GB", "memory=32GB numa.vcpu.min=2 cpuReservation=1000", `
 0 better 0 worse 0 other 3 unchanged 0 moved 0 one-sided
 unchanged prod/web01: N019 new (info)
     memory 16 GB -> 32 GB
@@ -186,7 +186,7 @@ vm fw01 host=edge01 vcpus=4 memory=8GB
 	base := judge(t, fleet)
 	var changes []whatif.Change
 	for _, name := range []string{"esx03", "edge01"} {
-		c, err := whatif.LoseHost(name)
+		c, err := whatif.Parse("lose-host=" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +286,7 @@ func TestMirror(t *testing.T) {
 			changes = append(changes, c)
 		}
 		if r.IntN(2) == 0 {
-			c, err := whatif.LoseHost(f.Hosts[r.IntN(len(f.Hosts))].Name)
+			c, err := whatif.Parse("lose-host=" + f.Hosts[r.IntN(len(f.Hosts))].Name)
 			if err != nil {
 				t.Fatal(err)
 			}

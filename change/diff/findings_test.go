@@ -68,7 +68,7 @@ H006 prod/esx02 none -> medium
 // severity are the same.
 func TestTopics(t *testing.T) {
 	const fleet = "release 7.0U3\ncluster prod\nhost esx01 nodes=2 cores=16 memory=512GB\nvm db vcpus=4 memory=32GB "
-	d := compare(t, judge(t, fleet+"set:numa.vcpu.coresPerNode=2\n"), judge(t, fleet+"set:numa.allowHotadd=TRUE\n"), diff.Options{})
+	d := compare(t, judge(t, fleet+"numa.vcpu.coresPerNode=2\n"), judge(t, fleet+"numa.allowHotadd=TRUE\n"), diff.Options{})
 	got := text(d)
 	want := `0 better 0 worse 0 other 1 unchanged 0 moved 0 one-sided
 unchanged prod/db: N019 new (info), N019 gone

@@ -31,7 +31,7 @@ func anyFleet(r *rand.Rand) string {
 	for k := range kinds {
 		fmt.Fprintf(&b, "host h%d %s cores=%s memory=%s mhz=2600 %s\n", k,
 			pick("nodes=1", "nodes=2", "nodes=2", "nodes=2", "nodes=4", "nodes=8", "nodes=4 packages=2", "nodes=2 nodeMemory=256GB,128GB"), pick("8", "10", "14", "18", "28", "64", "72"), pick("256GB", "768GB", "1536GB", "3TB"),
-			pick("", "", "", "ht=off", "option:Numa.PreferHT=1", "pci=3b:00.0@0,af:00.0@1", "tierMemory=128GB"))
+			pick("", "", "", "ht=off", "Numa.PreferHT=1", "pci=3b:00.0@0,af:00.0@1", "tierMemory=128GB"))
 	}
 	for v := range 1 + r.IntN(4) {
 		vcpus := pick("2", "4", "6", "8", "9", "12", "15", "16", "20", "24", "28", "32", "36", "40", "42", "48", "56", "64", "72", "96", "112", "128", "144", "192", "256", "448")
@@ -46,11 +46,11 @@ func anyFleet(r *rand.Rand) string {
 		fmt.Fprintf(&b, "vm v%d host=h%d vcpus=%d coresPerSocket=%d memory=%s hw=%s", v, r.IntN(kinds), n, cps, pick("4GB", "64GB", "100GB", "200GB", "300GB", "460GB", "600GB", "900GB", "2TB"), pick("7", "8", "10", "11", "13", "15", "17", "19", "20", "21"))
 		used := map[string]bool{}
 		for range r.IntN(5) {
-			word := pick("hotAdd=on", "memoryHotAdd=on", "stored=18", "stored=8", "set:numa.vcpu.preferHT=TRUE", "set:numa.consolidate=FALSE", "set:numa.vcpu.min=4", "set:numa.vcpu.min=64",
-				"set:numa.vcpu.maxPerMachineNode=4", "set:numa.vcpu.maxPerVirtualNode=6", "set:numa.vcpu.followcorespersocket=1", "set:numa.nodeAffinity=0", "set:numa.nodeAffinity=1", "set:numa.nodeAffinity=0,3",
+			word := pick("hotAdd=on", "memoryHotAdd=on", "stored=18", "stored=8", "numa.vcpu.preferHT=TRUE", "numa.consolidate=FALSE", "numa.vcpu.min=4", "numa.vcpu.min=64",
+				"numa.vcpu.maxPerMachineNode=4", "numa.vcpu.maxPerVirtualNode=6", "numa.vcpu.followcorespersocket=1", "numa.nodeAffinity=0", "numa.nodeAffinity=1", "numa.nodeAffinity=0,3",
 				"cpuAffinity=0-3", "cpuAffinity=0-9", "memoryAffinity=0", "latency=high", "latency=high reserveAll=on", "reserveAll=on", "cpuReservation=20000", "memoryReservation=32GB",
 				"pci=3b:00.0", "pci=3b:00.0,af:00.0 reserveAll=on", `guest=windows2019srv_64Guest`, `product="SQL Server 2019 Standard"`, `product="SQL Server 2022 CU14 Enterprise"`, `product="SAP HANA" reserveAll=on`,
-				`product="Oracle Database 19c Standard Edition 2"`, "firmware=efi iommu=on", "firmware=bios", "set:cpuid.maxVCPUs=64", "set:numa.autosize.once=FALSE", "set:numa.allowHotadd=TRUE")
+				`product="Oracle Database 19c Standard Edition 2"`, "firmware=efi iommu=on", "firmware=bios", "cpuid.maxVCPUs=64", "numa.autosize.once=FALSE", "numa.allowHotadd=TRUE")
 			if key := word[:strings.Index(word, "=")]; !used[key] {
 				used[key] = true
 				b.WriteString(" " + word)

@@ -51,7 +51,7 @@ vm v host=h vcpus=32 coresPerSocket=1 memory=128GB hw=20 hotAdd=on`,
 			fix.Options{}, []string{"v: coresPerSocket=0 cpuHotAdd=false cures N001 N022\n"}, "stays"},
 		{"memory on another node is better than memory that is ballooned or swapped", `release 8.0U3
 host h nodes=2 cores=16 memory=512GB
-vm v host=h vcpus=4 memory=300GB hw=20 coresPerSocket=auto set:numa.nodeAffinity=0`,
+vm v host=h vcpus=4 memory=300GB hw=20 coresPerSocket=auto numa.nodeAffinity=0`,
 			fix.Options{}, []string{"v: coresPerSocket=2 coresPerNUMANode=2 numa.nodeAffinity=absent numa.vcpu.min=4 cures N025\n"}, "stays"},
 		{"a VM that its own host needs divided is no matter of other hosts", `release 8.0U3
 host h nodes=1 packages=1 cores=96 memory=1536GB vendor=AMD
@@ -65,11 +65,11 @@ vm aff host=esx01 vcpus=8 memory=64GB hw=19 cpuAffinity=0-7`,
 			fix.Options{}, []string{"aff: cpuAffinity= cures N023"}, "coresPerSocket"},
 		{"a finding about hosts that costs the changed VM alone", `release 7.0U3
 host h nodes=4 packages=2 cores=24 memory=1024GB
-vm v host=h vcpus=40 memory=128GB hw=19 hotAdd=on set:numa.vcpu.maxPerMachineNode=12`,
+vm v host=h vcpus=40 memory=128GB hw=19 hotAdd=on numa.vcpu.maxPerMachineNode=12`,
 			fix.Options{}, []string{"cpuHotAdd=false numa.vcpu.maxPerMachineNode=absent cures N001 N018 brings H003"}, "v N0"},
 		{"a fault that stops the host is harm to others", `release 6.5
 cluster c
-host h0 nodes=1 cores=16 memory=128GB packages=1 option:Numa.PreferHT=1
+host h0 nodes=1 cores=16 memory=128GB packages=1 Numa.PreferHT=1
 host h1 nodes=4 cores=20 memory=384GB packages=4
 vm v0 host=h0 vcpus=16 memory=100GB hw=11 product="SQL Server 2025 Standard"`,
 			fix.Options{}, []string{"v0 N033 stays: it would bring H005 (medium)"}, "v0: "},

@@ -45,11 +45,11 @@ func TestLost(t *testing.T) {
 	}{
 		{"nothing of its own", "vcpus=24 coresPerSocket=12 memory=64GB", []string{always}},
 		{"affinity", "vcpus=8 coresPerSocket=8 memory=64GB cpuAffinity=0-7 memoryAffinity=0", []string{"CPU affinity", "memory affinity"}},
-		{"node affinity", "vcpus=8 coresPerSocket=8 memory=64GB set:numa.nodeAffinity=0", []string{always, "node affinity"}},
+		{"node affinity", "vcpus=8 coresPerSocket=8 memory=64GB numa.nodeAffinity=0", []string{always, "node affinity"}},
 		{"hot add, and so one node on two clients", "vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on", []string{"CPU hot add", always}},
 		{"memory hot add", "vcpus=8 coresPerSocket=8 memory=64GB memoryHotAdd=on", []string{always, "memory hot add"}},
-		{"sized at each power-on", "vcpus=24 coresPerSocket=12 memory=64GB set:numa.autosize.once=FALSE", []string{always, "sizing at each power-on"}},
-		{"preferHT", "vcpus=24 coresPerSocket=24 memory=64GB set:numa.vcpu.preferHT=TRUE", []string{always, "preferHT"}},
+		{"sized at each power-on", "vcpus=24 coresPerSocket=12 memory=64GB numa.autosize.once=FALSE", []string{always, "sizing at each power-on"}},
+		{"preferHT", "vcpus=24 coresPerSocket=24 memory=64GB numa.vcpu.preferHT=TRUE", []string{always, "preferHT"}},
 		{"reservations", "vcpus=8 coresPerSocket=8 memory=64GB cpuReservation=1000 cpuLimit=2000 memoryReservation=1GB", []string{always, "CPU reservation", "CPU limit", "memory reservation"}},
 		{"all memory reserved", "vcpus=8 coresPerSocket=8 memory=64GB reserveAll=on", []string{always, "memory reservation"}},
 		{"latency sensitivity", "vcpus=8 coresPerSocket=8 memory=64GB latency=high reserveAll=on cpuReservation=20000", []string{"a CPU for each vCPU", always, "CPU reservation", "memory reservation"}},
@@ -179,7 +179,7 @@ func TestHidden(t *testing.T) {
 	for _, tt := range []struct{ vm, shape, want string }{
 		{"vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on", "", "[12 12]"},
 		{"vcpus=24 coresPerSocket=2 memory=64GB hotAdd=on", Clients, "[12 12]"},
-		{"vcpus=24 coresPerSocket=24 memory=64GB set:numa.vcpu.min=30", "", "[12 12]"},
+		{"vcpus=24 coresPerSocket=24 memory=64GB numa.vcpu.min=30", "", "[12 12]"},
 		{"vcpus=24 coresPerSocket=12 memory=64GB hotAdd=on", Same, "[24]"},
 		{"vcpus=8 coresPerSocket=4 memory=64GB hotAdd=on", "", "[8]"},
 	} {

@@ -27,8 +27,8 @@ func TestPlatform(t *testing.T) {
 		{"ahv", small, Changed, "home node", "which the platform chooses"},
 		{"hyperv", small + " cpuReservation=1000", Lost, "CPU reservation", "Set-VMProcessor -Reserve takes percent"},
 		{"hyperv", wide, Changed, "sockets and cores", "2 sockets of 12 cores, if the platform makes them so: derived from the nodes of a socket"},
-		{"kubevirt", wide + " hotAdd=on vnumaHotAdd=on set:cpuid.maxVCPUs=48", Lost, "CPU hot add", "guestMappingPassthrough makes nodes of the vCPUs that are there at the start"},
-		{"kubevirt", small + " hotAdd=on set:cpuid.maxVCPUs=16", Carried, "CPU hot add", "8 of 16 vCPUs at the start"},
+		{"kubevirt", wide + " hotAdd=on vnumaHotAdd=on cpuid.maxVCPUs=48", Lost, "CPU hot add", "guestMappingPassthrough makes nodes of the vCPUs that are there at the start"},
+		{"kubevirt", small + " hotAdd=on cpuid.maxVCPUs=16", Carried, "CPU hot add", "8 of 16 vCPUs at the start"},
 		{"kubevirt", small + " memoryHotAdd=on", Lost, "memory hot add", "not written: memory.maxGuest"},
 		{"kubevirt", wide + " memoryHotAdd=on", Lost, "memory hot add", "refused together with guestMappingPassthrough"},
 		{"kubevirt", wide, Changed, "distances", "none is stated: the guest sees 20"},
@@ -52,7 +52,7 @@ func TestPlatform(t *testing.T) {
 // TestLinux checks that what Linux does is told of platforms that run it, and of them alone.
 func TestLinux(t *testing.T) {
 	v := vm(t, "release 8.0U3\ncluster c\nhost esx01 nodes=2 cores=16 memory=512GB mhz=2500 evc=intel-skylake\nhost esx02 nodes=4 cores=8 memory=512GB\n"+
-		"vm vm host=esx01 vcpus=24 coresPerSocket=24 memory=64GB hotAdd=on memoryHotAdd=on reserveAll=on cpuReservation=1000 cpuLimit=2000 pci=3b:00.0 set:numa.vcpu.preferHT=TRUE\n")
+		"vm vm host=esx01 vcpus=24 coresPerSocket=24 memory=64GB hotAdd=on memoryHotAdd=on reserveAll=on cpuReservation=1000 cpuLimit=2000 pci=3b:00.0 numa.vcpu.preferHT=TRUE\n")
 	facts := regexp.MustCompile(`Linux|control group|transparent huge|huge pages|DIMM|expander|QEMU|kernel|Nova`)
 	for _, p := range Platforms {
 		m := Make(v, p, Options{})

@@ -32,7 +32,7 @@ vm db  host=a vcpus=16 memory=64GB hotAdd=on
 vm app host=a vcpus=4 memory=16GB
 vm big host=b vcpus=8 memory=200GB
 vm pin host=b vcpus=2 memory=8GB cpuAffinity=0-3
-vm aff host=b vcpus=2 memory=8GB set:numa.nodeAffinity=1
+vm aff host=b vcpus=2 memory=8GB numa.nodeAffinity=1
 vm new host=a vcpus=2 memory=8GB hw=21
 vm amd host=c vcpus=2 memory=8GB
 vm off host=a vcpus=2 memory=8GB power=off
@@ -134,7 +134,7 @@ func TestShapes(t *testing.T) {
 		{"narrow, shapes kept", "vcpus=2 memory=8GB", Constraints{KeepShapes: true}, []string{"as it is: 2, 2"}},
 		{"node affinity", "vcpus=2 memory=8GB", Constraints{KeepShapes: true, NodeAffinity: true}, []string{
 			"as it is: 2, 2", "as it is on 0: 2, 2", "as it is on 1: 2, 2", "as it is on 2: 2, 2", "as it is on 3: 2, 2"}},
-		{"it has an affinity", "vcpus=2 memory=8GB set:numa.nodeAffinity=1", Constraints{KeepShapes: true, NodeAffinity: true}, []string{"as it is on 1: 2, 2"}},
+		{"it has an affinity", "vcpus=2 memory=8GB numa.nodeAffinity=1", Constraints{KeepShapes: true, NodeAffinity: true}, []string{"as it is on 1: 2, 2"}},
 		// With hot add half of 64 GB is far on two nodes, and two thirds on three of six cores.
 		{"hot add", "vcpus=18 memory=64GB hotAdd=on", Constraints{}, []string{
 			"as it is: 9+9 (32768 MB far), 6+6+6 (43691 MB far)",

@@ -28,6 +28,9 @@ func change(ctx context.Context, s *numa.Story, steps []Step, choices vnuma.Choi
 			err = story.Add(&out, st.Text, "--grid")
 		case ScaleLoad:
 			err = scale(&out, st.Text, st.Factor)
+		case WhatIf: // changeFleet did
+		default:
+			err = fmt.Errorf("found a step %q", st.Do)
 		}
 		if err != nil {
 			return nil, plain(err)
@@ -49,20 +52,10 @@ func plain(err error) error {
 func changeFleet(ctx context.Context, s *numa.Story, steps []Step, choices vnuma.Choices) error {
 	var changes []whatif.Change
 	for i := range steps {
-		var c whatif.Change
-		var err error
-		switch st := &steps[i]; st.Do {
-		case WhatIf:
-			c, err = whatif.ParseAt("--grid", 1, st.Text)
-		case LoseHost:
-			c, err = whatif.LoseHost(st.Text)
-		case AddHost:
-			c, err = whatif.AddHost(st.Text)
-		case StoryLine, ScaleLoad:
+		if steps[i].Do != WhatIf {
 			continue
-		default:
-			return fmt.Errorf("found a step %q", st.Do)
 		}
+		c, err := whatif.ParseAt("--grid", 1, steps[i].Text)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func TestUsed(t *testing.T) {
 			t.Errorf("%s: %v\nwant %v", tt.change, got.Used, tt.want)
 		}
 	}
-	got, err := changedBy(t, "at 5m fail esx01\nat 6m repair esx01\nat 12m power-off build01\nat 13m power-on build01 host=esx01\n", Step{Do: LoseHost, Text: "esx01"})
+	got, err := changedBy(t, "at 5m fail esx01\nat 6m repair esx01\nat 12m power-off build01\nat 13m power-on build01 host=esx01\n", Step{Do: WhatIf, Text: "lose-host=esx01"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ vm   a host=esx02 vcpus=4 memory=8GB power=off
 at 5m set esx01,esx02 Numa.PreferHT=1
 at 6m power-on a host=esx01
 `)
-	got, err := change(t.Context(), s, []Step{{Do: LoseHost, Text: "esx01"}, {Do: StoryLine, Text: "at 50m reboot a"}}, vnuma.Choices{})
+	got, err := change(t.Context(), s, []Step{{Do: WhatIf, Text: "lose-host=esx01"}, {Do: StoryLine, Text: "at 50m reboot a"}}, vnuma.Choices{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,67 +37,6 @@ func (s *sweeper) seeds() ([]uint64, error) {
 	return out, nil
 }
 
-// lose reads "lose-host=esx01,esx02": in each point one value is lost.
-func (s *sweeper) lose() (*Dimension, error) {
-	if err := s.only("lose-host"); err != nil {
-		return nil, err
-	}
-	if err := s.vary(); err != nil {
-		return nil, err
-	}
-	d := &Dimension{Text: s.text, Name: "lose-host"}
-	for _, one := range s.lists[0] {
-		v := Value{Label: one}
-		if one != "none" && one != today {
-			if _, err := whatif.LoseHost(one); err != nil {
-				return nil, word.Errorf(s.words[0].Col, "%v", plain(err))
-			}
-			v.Steps = []Step{{Do: LoseHost, Text: one}}
-		}
-		d.Values = append(d.Values, v)
-	}
-	return d, nil
-}
-
-// add reads "add-host=esx01 count=0..3": hosts like another.
-func (s *sweeper) add() (*Dimension, error) {
-	if err := s.only("add-host", "count", "cluster", "name"); err != nil {
-		return nil, err
-	}
-	if err := s.vary("cluster", "name"); err != nil {
-		return nil, err
-	}
-	d := &Dimension{Text: s.text, Name: "add-host"}
-	if i := s.index("add-host"); len(s.lists[i]) == 1 {
-		d.Name += " " + s.words[i].Value
-	}
-	for k := range s.n {
-		v := Value{Label: s.label(k)}
-		var text []string
-		none := false
-		for i, w := range s.words {
-			key, value := strings.ToLower(w.Key), w.Value
-			if s.lists[i] != nil {
-				value = s.at(i, k)
-			}
-			none = none || value == today || key == "add-host" && value == "none" || key == "count" && value == "0"
-			if key == "add-host" {
-				key = "like"
-			}
-			text = append(text, key+"="+quoted(value))
-		}
-		if !none {
-			step := Step{Do: AddHost, Text: strings.Join(text, " ")}
-			if _, err := whatif.AddHost(step.Text); err != nil {
-				return nil, word.Errorf(s.words[s.index("add-host")].Col, "%v", plain(err))
-			}
-			v.Steps = []Step{step}
-		}
-		d.Values = append(d.Values, v)
-	}
-	return d, nil
-}
-
 // cpu reads "vm=sql* cpu=x0.5,x2" or "cpu=20%,5..60%": the load of VMs.
 func (s *sweeper) cpu() (*Dimension, error) {
 	if err := s.only("cpu", "vm"); err != nil {
@@ -211,7 +150,17 @@ func (s *sweeper) lineName() string {
 // the load of the same VMs.
 func (s *sweeper) whatIf() (*Dimension, error) {
 	fixed := []string{"vm", "cluster"}
-	if !s.has("vm") {
+	switch {
+	case s.has("lose-host"):
+		if err := s.only("lose-host"); err != nil {
+			return nil, err
+		}
+	case s.has("add-host"):
+		fixed = []string{"cluster", "name"}
+		if err := s.only("add-host", "count", "cluster", "name"); err != nil {
+			return nil, err
+		}
+	case !s.has("vm"):
 		fixed = append(fixed, "host")
 	}
 	if err := s.vary(fixed...); err != nil {
@@ -225,9 +174,12 @@ func (s *sweeper) whatIf() (*Dimension, error) {
 		return nil, word.Errorf(s.words[load].Col, "found cpu= without the VMs whose load it is, want vm=")
 	}
 	d := &Dimension{Text: s.text, Name: s.name(fixed...)}
+	if i := s.index("add-host"); i >= 0 {
+		d.Name = strings.TrimSpace("add-host " + s.single(i))
+	}
 	for k := range s.n {
 		v := Value{Label: s.label(k)}
-		if text, same := s.join(k, load); !same {
+		if text, same := s.join(k, load); !same && !s.none(k) {
 			if _, err := whatif.ParseAt("--grid", s.number, s.inPlace(k, load)); err != nil {
 				return nil, s.unknown(err)
 			}
@@ -243,6 +195,39 @@ func (s *sweeper) whatIf() (*Dimension, error) {
 		d.Values = append(d.Values, v)
 	}
 	return d, nil
+}
+
+// single returns the value of a word that has one; empty for several.
+func (s *sweeper) single(i int) string {
+	if len(s.lists[i]) > 1 {
+		return ""
+	}
+	return s.words[i].Value
+}
+
+// none reports whether the k-th values lose and add no host.
+func (s *sweeper) none(k int) bool {
+	for i, w := range s.words {
+		if s.lists[i] == nil {
+			continue
+		}
+		v := s.at(i, k)
+		switch strings.ToLower(w.Key) {
+		case "lose-host":
+			if v == "none" {
+				return true
+			}
+		case "add-host":
+			if v == "none" || v == today {
+				return true
+			}
+		case "count":
+			if v == "0" || v == today {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unknown replaces the error about a word that is no word of what-ifs, but spelt like one

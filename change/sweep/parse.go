@@ -59,10 +59,6 @@ func (s *sweeper) read() (d *Dimension, seeds []uint64, err error) {
 	case s.has("seed"):
 		seeds, err = s.seeds()
 		return nil, seeds, err
-	case s.has("lose-host"):
-		d, err = s.lose()
-	case s.has("add-host"):
-		d, err = s.add()
 	case s.has("cpu") && (len(s.words) == 1 || len(s.words) == 2 && s.has("vm")):
 		d, err = s.cpu()
 	default:
@@ -168,7 +164,7 @@ func (s *sweeper) name(of ...string) string {
 	var keys []string
 	for i, list := range s.lists {
 		if len(list) > 1 || s.n == 1 && list != nil {
-			keys = append(keys, strings.TrimPrefix(s.words[i].Key, "option:"))
+			keys = append(keys, s.words[i].Key)
 		}
 	}
 	name := strings.Join(keys, "/")

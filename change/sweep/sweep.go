@@ -34,7 +34,7 @@ type Value struct {
 // A Step is one change of the story.
 type Step struct {
 	Do StepKind `json:"do"`
-	// Text is that of a what-if, a host, a line of the story, or the VMs whose load is
+	// Text is that of a what-if, a line of the story, or the VMs whose load is
 	// multiplied.
 	Text   string  `json:"text"`
 	Factor float64 `json:"factor,omitempty"` // of ScaleLoad
@@ -46,8 +46,6 @@ type StepKind string
 // The kinds of steps.
 const (
 	WhatIf    StepKind = "what-if"
-	LoseHost  StepKind = "lose-host"
-	AddHost   StepKind = "add-host"
 	StoryLine StepKind = "line"
 	ScaleLoad StepKind = "scale-load" // CPU demand of VMs
 )

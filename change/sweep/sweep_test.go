@@ -92,8 +92,8 @@ func TestAsWritten(t *testing.T) {
 	}{
 		{"vm=web* vcpus=2,today,8", "8", [][2]string{{"vm   web[01-03] host=esx01 vcpus=4", "vm   web[01-03] host=esx01 vcpus=8"}}},
 		{"vm=web* vcpus=2,today,8", "today", nil},
-		{"Numa.PageMigEnable=0,1", "0", [][2]string{{"cores=8", "cores=8 option:Numa.PageMigEnable=0"}}},
-		{"option:LPage.LPageAlwaysTryForNPT=0,1", "0", [][2]string{{"cores=8", "cores=8 option:LPage.LPageAlwaysTryForNPT=0"}}},
+		{"Numa.PageMigEnable=0,1", "0", [][2]string{{"cores=8", "cores=8 Numa.PageMigEnable=0"}}},
+		{"LPage.LPageAlwaysTryForNPT=0,1", "0", [][2]string{{"cores=8", "cores=8 LPage.LPageAlwaysTryForNPT=0"}}},
 		{"release=6.7,8.0U3", "8.0U3", [][2]string{{"release 7.0U3", "release 8.0U3"}}},
 		{"vm=build01 host=esx01,esx02", "esx02", [][2]string{{"vm   build01    host=esx01", "vm   build01    host=esx02"}}},
 		{"vm=sql01 vcpus=8,6 memory=today,38GB", "6/38GB", [][2]string{{"vm   sql01      host=esx01 vcpus=8 memory=40GB", "vm   sql01      host=esx01 vcpus=6 memory=38GB"}}},

@@ -95,9 +95,9 @@ var sameInAll = map[string]string{
 // TestChoicesChangeMeanings takes the other side of each contradiction: the meanings of a fleet that has them all differ, or there is a reason not to.
 func TestChoicesChangeMeanings(t *testing.T) {
 	before := fleet(t, "host esx1 nodes=2 cores=12 memory=256GB release=5.5\nhost epyc1 nodes=8 cores=4 memory=256GB release=5.5 cpu=\"AMD EPYC 7301 16-Core Processor\" vendor=AMD\n"+
-		"vm eight host=esx1 vcpus=8 memory=8GB coresPerSocket=2 hw=10\nvm fits host=esx1 vcpus=10 memory=8GB coresPerSocket=2 hw=10\nvm few host=esx1 vcpus=4 memory=8GB hw=10 set:numa.vcpu.coresPerNode=2\n"+
-		"vm hot host=esx1 vcpus=16 memory=8GB hw=10 hotAdd=on\nvm stored host=esx1 vcpus=16 memory=8GB hw=10 set:numa.autosize.cookie=160001\nvm spread host=esx1 vcpus=10 memory=8GB hw=10 set:numa.consolidate=FALSE\n"+
-		"vm huge host=esx1 vcpus=40 memory=8GB hw=10\nvm hand host=esx1 vcpus=4 memory=8GB hw=10 set:numa.vcpu.maxPerVirtualNode=2\nvm small host=epyc1 vcpus=6 memory=8GB hw=10\n")
+		"vm eight host=esx1 vcpus=8 memory=8GB coresPerSocket=2 hw=10\nvm fits host=esx1 vcpus=10 memory=8GB coresPerSocket=2 hw=10\nvm few host=esx1 vcpus=4 memory=8GB hw=10 numa.vcpu.coresPerNode=2\n"+
+		"vm hot host=esx1 vcpus=16 memory=8GB hw=10 hotAdd=on\nvm stored host=esx1 vcpus=16 memory=8GB hw=10 numa.autosize.cookie=160001\nvm spread host=esx1 vcpus=10 memory=8GB hw=10 numa.consolidate=FALSE\n"+
+		"vm huge host=esx1 vcpus=40 memory=8GB hw=10\nvm hand host=esx1 vcpus=4 memory=8GB hw=10 numa.vcpu.maxPerVirtualNode=2\nvm small host=epyc1 vcpus=6 memory=8GB hw=10\n")
 	after := fleet(t, "host x nodes=2 cores=12 memory=256GB release=9.0\nvm y host=x vcpus=2 memory=8GB hw=22\n")
 	then := *before
 	then.Hosts, then.VMs = slices.Clone(before.Hosts), slices.Clone(before.VMs)

@@ -48,7 +48,7 @@ func TestDecoupled(t *testing.T) {
 
 // TestFirst upgrades to a release that does not power a VM on, and says what to set first.
 func TestFirst(t *testing.T) {
-	f := fleet(t, "release 8.0U3\nhost esx1 nodes=2 cores=16 memory=256GB\nvm db host=esx1 vcpus=30 memory=64GB coresPerSocket=10 hw=19 set:numa.vcpu.coresPerNode=15\n")
+	f := fleet(t, "release 8.0U3\nhost esx1 nodes=2 cores=16 memory=256GB\nvm db host=esx1 vcpus=30 memory=64GB coresPerSocket=10 hw=19 numa.vcpu.coresPerNode=15\n")
 	r, err := Study(t.Context(), nil, f, Ask{Hardware: 21}, rules.Options{})
 	if err != nil {
 		t.Fatal(err)

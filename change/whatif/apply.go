@@ -299,9 +299,9 @@ func setVM(v *numa.VM, w word.Word, where string) error {
 			return err
 		}
 		settings.Value = word.WithStored(settings.Value, v, size)
-	case len(w.Key) > len("set:") && w.Key[:len("set:")] == "set:":
+	case numa.KeepSetting(w.Key):
 		if w.Value == "" || strings.EqualFold(w.Value, "none") {
-			settings.Value = settings.Value.Without(w.Key[len("set:"):])
+			settings.Value = settings.Value.Without(w.Key)
 		} else if err := word.VM(v, w, where); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 const small = `release 7.0U3
 cluster prod
 host esx[01-02] nodes=2 cores=18 memory=1024GB build=21930508
-vm db01 host=esx01 vcpus=20 coresPerSocket=2 memory=64GB hotAdd=on hw=19 set:numa.vcpu.min=9 set:numa.vcpu.preferHT=TRUE
+vm db01 host=esx01 vcpus=20 coresPerSocket=2 memory=64GB hotAdd=on hw=19 numa.vcpu.min=9 numa.vcpu.preferHT=TRUE
 vm db02 host=esx02 vcpus=8 memory=32GB hw=19
 cluster test
 host old01 release=6.7U3 nodes=4 packages=2 cores=8 memory=512GB
@@ -45,19 +45,11 @@ func demoFleet(t testing.TB) *numa.Fleet {
 	return f
 }
 
-// parse reads changes: those that begin with - are of --lose-host, those with + of
-// --add-host.
 func parse(t testing.TB, texts ...string) []whatif.Change {
 	t.Helper()
 	var out []whatif.Change
 	for _, text := range texts {
-		read := whatif.Parse
-		if rest, ok := strings.CutPrefix(text, "-"); ok {
-			text, read = rest, whatif.LoseHost
-		} else if rest, ok := strings.CutPrefix(text, "+"); ok {
-			text, read = rest, whatif.AddHost
-		}
-		c, err := read(text)
+		c, err := whatif.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,16 +108,16 @@ CPUHotAdd = false, read: --what-if 'vm=db01 vcpus=24 HOTADD=Off'
 CoresPerSocket = 1, read: --what-if 'vm=db01 coresPerSocket=auto'
 AutoCoresPerSocket = true, read: --what-if 'vm=db01 coresPerSocket=auto'
 `},
-		{"settings", "vm=db01 numa.vcpu.min=4 set:NUMA.consolidate=FALSE", `
-Settings = [{NUMA.consolidate FALSE} {numa.vcpu.min 4} {numa.vcpu.preferHT TRUE}], read: set: of the line, --what-if 'vm=db01 numa.vcpu.min=4 set:NUMA.consolidate=FALSE'
+		{"settings", "vm=db01 numa.vcpu.min=4 NUMA.consolidate=FALSE", `
+Settings = [{NUMA.consolidate FALSE} {numa.vcpu.min 4} {numa.vcpu.preferHT TRUE}], read: settings of the line, --what-if 'vm=db01 numa.vcpu.min=4 NUMA.consolidate=FALSE'
 `},
 		{"a setting removed", "vm=db01 numa.vcpu.prefeRHT=", `
-Settings = [{numa.vcpu.min 9}], read: set: of the line, --what-if 'vm=db01 numa.vcpu.prefeRHT='
+Settings = [{numa.vcpu.min 9}], read: settings of the line, --what-if 'vm=db01 numa.vcpu.prefeRHT='
 `},
 		{"no such setting removed", "vm=db01 numa.consolidate=", "\n"},
 		{"stored, with the vCPUs of a later word", "vm=db01 stored=12 vcpus=24", `
 VCPUs = 24, read: --what-if 'vm=db01 stored=12 vcpus=24'
-Settings = [{numa.autosize.cookie 240022} {numa.autosize.vcpu.maxPerVirtualNode 12} {numa.vcpu.min 9} {numa.vcpu.preferHT TRUE}], read: set: of the line, --what-if 'vm=db01 stored=12 vcpus=24'
+Settings = [{numa.autosize.cookie 240022} {numa.autosize.vcpu.maxPerVirtualNode 12} {numa.vcpu.min 9} {numa.vcpu.preferHT TRUE}], read: settings of the line, --what-if 'vm=db01 stored=12 vcpus=24'
 `},
 		{"moved", "vm=db01 host=esx02", `
 Host = esx02
@@ -164,7 +156,7 @@ Build = 14320388, read: ` + at("host=esx* release=6.7 build=14320388") + `
 		{"an older release for all takes none back", "release=6.7 build=14320388", "\n"},
 		{"an older update for all", "release=7.0U1", "\n"},
 		{"option", "Numa.PreferHT=1", `
-Options = [{Numa.PreferHT 1}], read: option: of the line, ` + at("Numa.PreferHT=1") + `
+Options = [{Numa.PreferHT 1}], read: options of the line, ` + at("Numa.PreferHT=1") + `
 `},
 		{"two nodes a socket", "nodesPerSocket=2", `
 Nodes = [{0 0 9 18 {256 GB derived: ` + at("nodesPerSocket=2") + `}} {1 0 9 18 {256 GB derived: ` + at("nodesPerSocket=2") + `}} {2 1 9 18 {256 GB derived: ` + at("nodesPerSocket=2") + `}} {3 1 9 18 {256 GB derived: ` + at("nodesPerSocket=2") + `}}], read: ` + at("nodesPerSocket=2") + `
@@ -265,9 +257,9 @@ func TestWhom(t *testing.T) {
 		{"numa.vcpu.min=4", "0 hosts, 3 VMs, 3 changed"},
 		{"Numa.PreferHT=1", "3 hosts, 0 VMs, 3 changed"},
 		{"vm=db01 Numa.allowHotadd=TRUE", "0 hosts, 1 VM, 1 changed"},
-		{"-esx01", "1 host, 1 VM, 2 changed"},
-		{"-old01", "1 host, 1 VM, 2 changed"},
-		{"+like=esx01 count=3", "3 hosts, 0 VMs, 3 changed"},
+		{"lose-host=esx01", "1 host, 1 VM, 2 changed"},
+		{"lose-host=old01", "1 host, 1 VM, 2 changed"},
+		{"add-host=esx01 count=3", "3 hosts, 0 VMs, 3 changed"},
 		// Nothing.
 		{"vm=db03 vcpus=4", `error: --what-if:1:1: found no VM "db03"; alike: db01, db02, db01-test`},
 		{"vm=web* vcpus=4", `error: --what-if:1:1: found no VM "web*"`},
@@ -277,11 +269,11 @@ func TestWhom(t *testing.T) {
 		{"vm=db01 host=esx0* vcpus=4", `error: --what-if:1:9: found 2 hosts "esx0*", want one`},
 		{"host=esx* nodes=2 nodeMemory=1GB,2GB,3GB", `error: --what-if:1:11: host esx01: found the memory of 3 nodes, want 2 or one for all`},
 		{"host=esx* cores=8 threads=4", `error: --what-if:1:11: host esx01: found 4 threads on 8 cores of a node`},
-		{"-esx03", `error: --what-if:1:1: found no host "esx03"; alike: esx01, esx02`},
-		{"+like=esx9", `error: --what-if:1:1: found no host "esx9"; alike: esx01, esx02`},
-		{"+like=esx*", `error: --what-if:1:1: found 2 hosts "esx*", want one`},
-		{"+like=esx01 name=esx02", `error: --what-if:1:1: found a host esx02 already: say name=`},
-		{"+like=esx01 cluster=dev", `error: --what-if:1:1: found no cluster "dev"`},
+		{"lose-host=esx03", `error: --what-if:1:1: found no host "esx03"; alike: esx01, esx02`},
+		{"add-host=esx9", `error: --what-if:1:1: found no host "esx9"; alike: esx01, esx02`},
+		{"add-host=esx*", `error: --what-if:1:1: found 2 hosts "esx*", want one`},
+		{"add-host=esx01 name=esx02", `error: --what-if:1:1: found a host esx02 already: say name=`},
+		{"add-host=esx01 cluster=dev", `error: --what-if:1:1: found no cluster "dev"`},
 	} {
 		f := fleet(t, small)
 		var got string
@@ -386,7 +378,7 @@ vm small host=a1 vcpus=4 memory=8GB
 vm wide host=a1 vcpus=20 memory=8GB stored=20
 vm stays host=a2 vcpus=20 memory=8GB stored=20
 `
-	got, _ := apply(t, fleet(t, text), "-a1")
+	got, _ := apply(t, fleet(t, text), "lose-host=a1")
 	var where []string
 	for i := range got.VMs {
 		where = append(where, got.VMs[i].Name+" "+got.VMs[i].Host)
@@ -403,7 +395,7 @@ host a3 nodes=2 cores=20 memory=1024GB
 vm off host=a1 vcpus=4 memory=400GB power=off
 vm v[1-6] host=a1 vcpus=4 memory=64GB
 `
-	got, _ = apply(t, fleet(t, shared), "-a1")
+	got, _ = apply(t, fleet(t, shared), "lose-host=a1")
 	where = nil
 	for i := range got.VMs {
 		where = append(where, got.VMs[i].Host)
@@ -412,7 +404,7 @@ vm v[1-6] host=a1 vcpus=4 memory=64GB
 		t.Errorf("VMs on %v, want %v", where, want)
 	}
 	// No host of 7.0 is left.
-	got, _ = apply(t, fleet(t, text), "-a*,b*")
+	got, _ = apply(t, fleet(t, text), "lose-host=a*,b*")
 	for i := range got.VMs {
 		if got.VMs[i].Host != "" {
 			t.Errorf("VM %s is on %s, want none", got.VMs[i].Name, got.VMs[i].Host)
@@ -507,7 +499,7 @@ cluster d
 host d1 nodes=2 cores=10 memory=100GB
 `
 	f := fleet(t, text)
-	got, _ := apply(t, f, "-a1")
+	got, _ := apply(t, f, "lose-host=a1")
 	all := whatif.Capacities(f, got)
 	gb := numa.GiB
 	want := []whatif.Capacity{{
@@ -526,7 +518,7 @@ host d1 nodes=2 cores=10 memory=100GB
 	}
 	// v2 may reserve all it has.
 	f.VMs[1].MemoryReservation = numa.Fact[numa.Bytes]{}
-	got, _ = apply(t, f, "-a1")
+	got, _ = apply(t, f, "lose-host=a1")
 	all = whatif.Capacities(f, got)
 	if s := all[0].After; s.Reserved != 60*gb || s.Unreserved != 1 {
 		t.Errorf("one reservation unknown: %+v", s)
@@ -535,14 +527,14 @@ host d1 nodes=2 cores=10 memory=100GB
 		t.Errorf("one reservation unknown: Fits() = %v, %v; want true, false", fits, ok)
 	}
 	f.VMs[1].Memory.Value = 20 * gb
-	got, _ = apply(t, f, "-a1")
+	got, _ = apply(t, f, "lose-host=a1")
 	all = whatif.Capacities(f, got)
 	if fits, ok := all[0].After.Fits(); !fits || !ok {
 		t.Errorf("one reservation unknown, and all memory fits: Fits() = %v, %v; want true, true", fits, ok)
 	}
 	// A standalone host.
 	f = fleet(t, "release 7.0U3\nhost lab cluster=none nodes=1 cores=4 memory=8GB\nvm v host=lab vcpus=2 memory=4GB")
-	got, _ = apply(t, f, "-lab")
+	got, _ = apply(t, f, "lose-host=lab")
 	if all := whatif.Capacities(f, got); len(all) != 1 || all[0].Cluster != "lab" || all[0].After != (whatif.Supply{}) || !whatif.Short(all) {
 		t.Errorf("standalone host: %+v", all)
 	}
@@ -579,7 +571,7 @@ func FuzzParse(f *testing.F) {
 // TestCleared takes lists and settings back, empty or as none: the VM is as one that never had them.
 func TestCleared(t *testing.T) {
 	const host = "release 8.0U3\nhost h nodes=2 cores=16 memory=1024GB pci=3b:00.0@0\n"
-	f := fleet(t, host+"vm v host=h vcpus=8 memory=600GB hw=20 cpuAffinity=0-31 memoryAffinity=0,1 pci=3b:00.0 set:numa.nodeAffinity=1")
+	f := fleet(t, host+"vm v host=h vcpus=8 memory=600GB hw=20 cpuAffinity=0-31 memoryAffinity=0,1 pci=3b:00.0 numa.nodeAffinity=1")
 	for _, none := range []string{"", "none"} {
 		after, _ := apply(t, f, fmt.Sprintf("vm=v cpuAffinity=%s memoryAffinity=%s pci=%s numa.nodeAffinity=%s", none, none, none, none))
 		v := &after.VMs[0]

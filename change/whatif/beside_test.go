@@ -14,9 +14,9 @@ func TestBeside(t *testing.T) {
 	known := rules.Run(f, rules.Options{})
 	before := dump(t, known.Findings)
 	for _, words := range [][]string{
-		{"vm=sql* hotAdd=off", "host=esx0* nodesPerSocket=2", "-esx05.demo"},
-		{"vm=sql01 host=esx15.demo"}, {"vm=sql01 vcpus=4"}, {"vm=sql01 set:numa.vcpu.maxPerMachineNode=4"}, {"host=esx11.demo release=8.0U3"},
-		{"cluster=mixed vm=* memory=1TB"}, {"-esx11.demo"}, {"-esx05.demo", "vm=sql* hotAdd=off"}, {"+like=esx15.demo cluster=prod-a"}, {"vm=* hotAdd=off"},
+		{"vm=sql* hotAdd=off", "host=esx0* nodesPerSocket=2", "lose-host=esx05.demo"},
+		{"vm=sql01 host=esx15.demo"}, {"vm=sql01 vcpus=4"}, {"vm=sql01 numa.vcpu.maxPerMachineNode=4"}, {"host=esx11.demo release=8.0U3"},
+		{"cluster=mixed vm=* memory=1TB"}, {"lose-host=esx11.demo"}, {"lose-host=esx05.demo", "vm=sql* hotAdd=off"}, {"add-host=esx15.demo cluster=prod-a"}, {"vm=* hotAdd=off"},
 	} {
 		changes := parse(t, words...)
 		changed, _, err := whatif.Apply(t.Context(), f, changes, rules.Options{}.Choices)

@@ -19,8 +19,8 @@ func TestWorse(t *testing.T) {
 		vm, change, why string
 		stops           bool
 	}{
-		{"vcpus=12 memory=200GB hw=20 reserveAll=on pci=3b:00.0", "-esx01", "stays down: its passthrough device 0000:3b:00.0 is in the lost host", true},
-		{"vcpus=12 memory=200GB hw=20 reserveAll=on", "-esx01", "", false},
+		{"vcpus=12 memory=200GB hw=20 reserveAll=on pci=3b:00.0", "lose-host=esx01", "stays down: its passthrough device 0000:3b:00.0 is in the lost host", true},
+		{"vcpus=12 memory=200GB hw=20 reserveAll=on", "lose-host=esx01", "", false},
 		{"vcpus=8 memory=64GB", "host=esx01 Numa.RebalanceEnable=0", "no home node", false},
 		{"vcpus=24 memory=64GB", "host=esx01 Numa.RebalanceEnable=0", "no home node", false},
 		{"vcpus=8 memory=64GB", "host=esx01 Numa.RebalanceCoresTotal=32 Numa.RebalanceCoresNode=17", "no home node", false},
@@ -53,7 +53,7 @@ func TestSpreads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for change, want := range map[string]bool{"host=esx02 Numa.RebalanceEnable=0": true, "host=esx01 Numa.PageMigEnable=1": false, "host=esx02 Numa.PageMigEnable=1": false, "-esx02": false} {
+	for change, want := range map[string]bool{"host=esx02 Numa.RebalanceEnable=0": true, "host=esx01 Numa.PageMigEnable=1": false, "host=esx02 Numa.PageMigEnable=1": false, "lose-host=esx02": false} {
 		r, err := whatif.Judge(t.Context(), f, parse(t, change), rules.Options{}, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@
 //	vm=sql* hotAdd=off coresPerSocket=16
 //	host=esx* nodesPerSocket=2
 //	cluster=prod release=8.0U3 hw=21
+//	lose-host=esx01
+//	add-host=esx01 count=2
 //
 // The words are those of scenarios, in any case of letters.
 package whatif
@@ -49,6 +51,9 @@ const (
 	add
 )
 
+// The words of changes that remove and add hosts.
+const loseHost, addHost = "lose-host", "add-host"
+
 // Parse reads a change such as "vm=db01 vcpus=24 hotAdd=off". Errors say
 // --what-if:1:9 for the ninth byte.
 func Parse(text string) (Change, error) { return ParseAt("--what-if", 1, text) }
@@ -63,9 +68,19 @@ func ParseAt(file string, line int, text string) (Change, error) {
 func (c *Change) located(err error) error { return word.Located(err, c.file, c.line) }
 
 func (c *Change) parse(text string) error {
+	if name, ok := strings.CutPrefix(strings.TrimSpace(text), loseHost+"="); ok { // their VMs are started again on the other hosts of the cluster
+		c.Text, c.op = strings.TrimSpace(text), lose
+		var err error
+		c.hosts, err = newPattern(word.Word{Key: "host", Value: strings.Trim(name, `"`), HasValue: true, Col: 1})
+		return err
+	}
 	ws, err := word.Split(text)
 	if err != nil {
 		return err
+	}
+	if len(ws) > 0 && ws[0].Key == addHost {
+		c.Text, c.op = strings.TrimSpace(text), add
+		return c.parseAdd(ws)
 	}
 	rest, err := c.selectors(ws)
 	if err != nil {
@@ -192,35 +207,30 @@ var (
 // Knows reports whether changes have words with this key.
 func Knows(key string) bool {
 	w := word.Word{Key: key}
-	return slices.Contains([]string{"vm", "host", "cluster"}, strings.ToLower(key)) || vmWord(w).Key != "" || hostWord(w).Key != ""
+	return slices.Contains([]string{"vm", "host", "cluster", loseHost, addHost}, strings.ToLower(key)) || vmWord(w).Key != "" || hostWord(w).Key != ""
 }
 
 // vmWord returns w in the spelling of package word, or no word when VMs know none
 // such.
 func vmWord(w word.Word) word.Word {
-	return spelt(w, vmKeys, "set:", numa.KeepSetting)
+	return spelt(w, vmKeys, numa.KeepSetting)
 }
 
 // hostWord is vmWord for hosts.
 func hostWord(w word.Word) word.Word {
-	return spelt(w, hostKeys, "option:", numa.KeepOption)
+	return spelt(w, hostKeys, numa.KeepOption)
 }
 
-func spelt(w word.Word, keys []string, prefix string, keep func(string) bool) word.Word {
+func spelt(w word.Word, keys []string, keep func(string) bool) word.Word {
 	for _, key := range keys {
 		if strings.EqualFold(key, w.Key) {
 			w.Key = key
 			return w
 		}
 	}
-	key := w.Key
-	if len(key) > len(prefix) && strings.EqualFold(key[:len(prefix)], prefix) {
-		key = key[len(prefix):]
-	}
-	if !keep(key) {
+	if !keep(w.Key) {
 		return word.Word{}
 	}
-	w.Key = prefix + key
 	return w
 }
 
@@ -241,51 +251,26 @@ func (c *Change) try() error {
 	return err
 }
 
-// LoseHost is the loss of the hosts with this name or pattern: their VMs are started
-// again on the other hosts of the cluster.
-func LoseHost(name string) (Change, error) {
-	return LoseHostAt("--what-if", 1, name)
-}
-
-// LoseHostAt is LoseHost for a line of a file.
-func LoseHostAt(file string, line int, name string) (Change, error) {
-	c := Change{Text: "lose-host=" + name, file: file, line: line, op: lose}
-	var err error
-	c.hosts, err = newPattern(word.Word{Key: "host", Value: name, HasValue: true, Col: 1})
-	return c, c.located(err)
-}
-
-// AddHost is a further host like another: "like=esx01", with count=2 for several,
-// name=esx30 or name=esx[30-31] to name them, and cluster=test to place them
-// elsewhere (cluster=none for a standalone host).
-func AddHost(text string) (Change, error) {
-	return AddHostAt("--what-if", 1, text)
-}
-
-// AddHostAt is AddHost for a line of a file.
-func AddHostAt(file string, line int, text string) (Change, error) {
-	c := Change{Text: "add-host=" + strings.TrimSpace(text), file: file, line: line, op: add}
-	return c, c.located(c.parseAdd(text))
-}
-
-// AddShapeAt is AddHostAt for hosts of a described kind, shape in the words of the user, and what
+// AddShapeAt reads a change that adds hosts of a described kind, shape in the words of the user, and what
 // text says of them: count=, name=, cluster= and release=.
 func AddShapeAt(file string, line int, shape string, h numa.Host, text string) (Change, error) {
 	h.Release = numa.Fact[numa.Release]{}
 	c := Change{Text: strings.TrimSpace("add-host=" + shape + " " + strings.TrimSpace(text)), file: file, line: line, op: add, shape: &h}
-	return c, c.located(c.parseAdd(text))
+	ws, err := word.Split(text)
+	if err == nil {
+		err = c.parseAdd(ws)
+	}
+	return c, c.located(err)
 }
 
 // mostAdded is how many hosts one add-host= adds: as many as a cluster of 8.0 has.
 const mostAdded = 96
 
-func (c *Change) parseAdd(text string) error {
-	ws, err := word.Split(text)
-	if err != nil {
-		return err
-	}
+// parseAdd reads the words of hosts to add: add-host=esx01 for hosts like one, count= for several, name=esx30 or
+// name=esx[30-31] to name them, and cluster=test to place them elsewhere (cluster=none for a standalone host).
+func (c *Change) parseAdd(ws []word.Word) (err error) {
 	count, name, like := 0, word.Word{}, "host"
-	want := "like=HOST, and count=, name= or cluster="
+	want := "add-host=HOST, and count=, name= or cluster="
 	if c.shape != nil {
 		want = "count=, name=, cluster= or release="
 	}
@@ -295,7 +280,7 @@ func (c *Change) parseAdd(text string) error {
 		}
 		w.Key = strings.ToLower(w.Key)
 		switch {
-		case w.Key == "like" && c.shape == nil:
+		case w.Key == addHost && c.shape == nil:
 			c.hosts, err = newPattern(w)
 			like = w.Value
 		case w.Key == "release" && c.shape != nil:
@@ -315,8 +300,6 @@ func (c *Change) parseAdd(text string) error {
 		}
 	}
 	switch {
-	case c.hosts == nil && c.shape == nil:
-		return word.Errorf(1, "found neither like=HOST nor a shape such as 2x16c/768GB")
 	case len(c.names) > mostAdded:
 		return word.Errorf(name.Col, "found %d names, want at most %d", len(c.names), mostAdded)
 	case len(c.names) > 1 && count > 0 && count != len(c.names):

@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 		{"word of hosts that VMs abbreviate", "vm=a cpu=2", `6: found "cpu"; is vcpus meant? want ` + vmWords},
 		{"no word", "snapshot=2", `1: found "snapshot", want ` + vmWords + ", " + hostWords},
 		{"word of both", "hw=20 memory=5GB", `7: found memory=5GB for VMs or hosts: say which, with vm=* or host=*`},
-		{"setting", "vm=a set:disk.enableUUID=TRUE", `6: found "set:disk.enableUUID", want ` + vmWords},
+		{"setting", "vm=a disk.enableUUID=TRUE", `6: found "disk.enableUUID", want ` + vmWords},
 		{"option", "host=a UserVars.X=1", `8: found "UserVars.X", want ` + hostWords},
 		{"stored", "vm=a stored=many", `6: found stored="many", want a number from 1 to 4096`},
 		{"threads", "host=a threads=0", `8: found threads="0", want a number from 1 to 32768`},
@@ -59,22 +59,18 @@ func TestErrors(t *testing.T) {
 
 func TestErrorsOfHosts(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
-		{"", "1: found neither like=HOST nor a shape such as 2x16c/768GB"},
-		{"count=2", "1: found neither like=HOST nor a shape such as 2x16c/768GB"},
-		{"like=a count=0", `8: found count="0", want a number from 1 to 96`},
-		{"like=a count=97", `8: found count="97", want a number from 1 to 96`},
-		{"like=a memory=1TB", `8: found "memory", want like=HOST, and count=, name= or cluster=`},
-		{"like=", `1: found "like", want like=VALUE`},
-		{"like=a name=b[1-3] count=2", `8: found 3 names for count=2`},
-		{"like=a name=b[1-97]", `8: found 97 names, want at most 96`},
+		{"lose-host=", `1: found host="", want names or patterns`},
+		{"add-host=a count=0", `12: found count="0", want a number from 1 to 96`},
+		{"add-host=a count=97", `12: found count="97", want a number from 1 to 96`},
+		{"add-host=a memory=1TB", `12: found "memory", want add-host=HOST, and count=, name= or cluster=`},
+		{"add-host=", `1: found "add-host", want add-host=VALUE`},
+		{"add-host=a name=b[1-3] count=2", `12: found 3 names for count=2`},
+		{"add-host=a name=b[1-97]", `12: found 97 names, want at most 96`},
 	} {
-		_, err := AddHost(tt.in)
+		_, err := Parse(tt.in)
 		if err == nil || err.Error() != "--what-if:1:"+tt.want {
-			t.Errorf("AddHost(%q): %v, want %s", tt.in, err, tt.want)
+			t.Errorf("Parse(%q): %v, want %s", tt.in, err, tt.want)
 		}
-	}
-	if _, err := LoseHost(""); err == nil || err.Error() != `--what-if:1:1: found host="", want names or patterns` {
-		t.Errorf("LoseHost: %v", err)
 	}
 }
 
@@ -83,19 +79,19 @@ func TestNumbered(t *testing.T) {
 		text string
 		want string
 	}{
-		{"like=esx01", "esx01-new"},
-		{"like=esx01 count=2", "esx01-new1 esx01-new2"},
-		{"like=esx01 count=2 name=esx09", "esx09 esx10"},
-		{"like=esx01 count=2 name=spare", "spare1 spare2"},
-		{"like=esx01 name=spare", "spare"},
-		{"like=esx01 name=esx[30-32]", "esx30 esx31 esx32"},
-		{"like=esx01 name=esx[30-32] count=3", "esx30 esx31 esx32"},
+		{"add-host=esx01", "esx01-new"},
+		{"add-host=esx01 count=2", "esx01-new1 esx01-new2"},
+		{"add-host=esx01 count=2 name=esx09", "esx09 esx10"},
+		{"add-host=esx01 count=2 name=spare", "spare1 spare2"},
+		{"add-host=esx01 name=spare", "spare"},
+		{"add-host=esx01 name=esx[30-32]", "esx30 esx31 esx32"},
+		{"add-host=esx01 name=esx[30-32] count=3", "esx30 esx31 esx32"},
 	} {
-		c, err := AddHost(tt.text)
+		c, err := Parse(tt.text)
 		if err != nil {
-			t.Errorf("AddHost(%q): %v", tt.text, err)
+			t.Errorf("Parse(%q): %v", tt.text, err)
 		} else if got := strings.Join(c.names, " "); got != tt.want {
-			t.Errorf("AddHost(%q): %s, want %s", tt.text, got, tt.want)
+			t.Errorf("Parse(%q): %s, want %s", tt.text, got, tt.want)
 		}
 	}
 }

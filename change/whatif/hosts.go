@@ -78,13 +78,12 @@ func (c *Change) hostSettings(h *numa.Host) (changed bool, dropped string, err e
 }
 
 func (c *Change) hostWord(h *numa.Host, w word.Word) error {
-	const prefix = "option:"
-	if len(w.Key) <= len(prefix) || w.Key[:len(prefix)] != prefix {
+	if !numa.KeepOption(w.Key) {
 		return word.Host(h, w, c.Text)
 	}
 	h.Options.Origin = also(h.Options.Origin, c.Text)
 	if w.Value == "" {
-		h.Options.Value = h.Options.Value.Without(w.Key[len(prefix):])
+		h.Options.Value = h.Options.Value.Without(w.Key)
 		return nil
 	}
 	return word.Host(h, w, c.Text)

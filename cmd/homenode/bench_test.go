@@ -41,9 +41,9 @@ func bigFleet(n int) []byte {
 			case i%10 == 0:
 				fmt.Fprintf(&b, "vm %s vcpus=32 coresPerSocket=2 memory=384GB stored=16 hotAdd=%s\n", name, [2]string{"off", "on"}[i/10%2])
 			case i%10 == 1:
-				fmt.Fprintf(&b, "vm %s vcpus=8 memory=32GB memoryHotAdd=on set:sched.cpu.latencySensitivity=normal\n", name)
+				fmt.Fprintf(&b, "vm %s vcpus=8 memory=32GB memoryHotAdd=on sched.cpu.latencySensitivity=normal\n", name)
 			default:
-				fmt.Fprintf(&b, "vm %s vcpus=4 memory=16GB set:numa.autosize.vcpu.maxPerVirtualNode=4 set:numa.autosize.cookie=40012\n", name)
+				fmt.Fprintf(&b, "vm %s vcpus=4 memory=16GB numa.autosize.vcpu.maxPerVirtualNode=4 numa.autosize.cookie=40012\n", name)
 			}
 		}
 		vms += k

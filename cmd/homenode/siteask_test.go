@@ -38,7 +38,7 @@ func TestSiteAsks(t *testing.T) {
 		"/vm?vm=sql01": {"/what-if?coresPerSocket=2&amp;hotAdd=on&amp;hw=19&amp;memory=384GB&amp;vcpus=32&amp;vm=sql01", "/simulate?part=esx02.demo", "The guest sees 1 node, carried by 2 clients: 1 finding of high severity."},
 		"/calculator":  {"What a VM gets on a host, and why.", "Show an example", `placeholder="512GB"`},
 		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB":                                                                                  {"The guest sees 2 nodes, carried by 2 clients: nothing to do.", `class="picture topo"`},
-		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " set:numa.vcpu.maxPerVirtualNode=8 ", " set:numa.vcpu.min=4"},
+		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " numa.vcpu.maxPerVirtualNode=8 ", " numa.vcpu.min=4"},
 		"/calculator?kind=fit": {"Show an example", `placeholder="24x192GB*40"`},
 		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB":     {"40 VMs, 960 vCPUs, 7680 GB, at 1 vCPU per core: 10 &#43; 1 spare hosts of 2x48c/1.5TB; as many of 2x64c/2TB.", "2x64c/2TB", `class="picture fit"`},
 		"/calculator?kind=fit&source=SOURCE&cluster=prod-a&vm=24x192GB*40":              {"170 VMs", "--cluster=prod-a"},

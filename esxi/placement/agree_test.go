@@ -154,7 +154,7 @@ func randomHost(r *rand.Rand) string {
 		memory := vcpus * 4 * (1 + r.IntN(200))
 		fmt.Fprintf(&b, "vm v%02d host=h vcpus=%d memory=%dMB", v, vcpus, memory)
 		if r.IntN(8) == 0 {
-			fmt.Fprintf(&b, " set:numa.nodeAffinity=%d,%d", r.IntN(nodes), r.IntN(nodes+1))
+			fmt.Fprintf(&b, " numa.nodeAffinity=%d,%d", r.IntN(nodes), r.IntN(nodes+1))
 		}
 		b.WriteByte('\n')
 		if memory < 1800 && r.IntN(2) == 0 { // what was seen has room
@@ -210,14 +210,14 @@ func alone(r *rand.Rand) string {
 		vcpus, memory = 2+r.IntN(cores-1), node*1024-r.IntN(node*256)
 	}
 	release := []string{"5.5", "6.0", "6.5", "7.0U3", "8.0U3", "9.0"}[r.IntN(6)]
-	more := []string{"", "", "", " set:numa.consolidate=FALSE"}[r.IntN(4)]
+	more := []string{"", "", "", " numa.consolidate=FALSE"}[r.IntN(4)]
 	switch r.IntN(8) {
 	case 0:
-		more += fmt.Sprintf(" set:numa.nodeAffinity=%d", r.IntN(nodes+1))
+		more += fmt.Sprintf(" numa.nodeAffinity=%d", r.IntN(nodes+1))
 	case 1:
 		more += fmt.Sprintf(" stored=%d", 2+r.IntN(vcpus-1))
 	case 2:
-		more += " set:numa.vcpu.preferHT=TRUE"
+		more += " numa.vcpu.preferHT=TRUE"
 	case 3:
 		more += fmt.Sprintf(" coresPerSocket=%d hw=11", 1+r.IntN(8))
 	}

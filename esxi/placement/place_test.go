@@ -90,7 +90,7 @@ func TestPlace(t *testing.T) {
 			"vm big vcpus=8 memory=100GB\nvm a vcpus=4 memory=20GB\nvm b vcpus=2 memory=40GB\n",
 			"0.0 8c 56+43 | of 2: 7 free 0\n1.0 4c 20+0 | 2.0 2c 0+7-32 | of 0: 43 free 0"},
 		{"more clients than nodes share them (C-5)",
-			"vm follow vcpus=12 coresPerSocket=4 memory=24GB set:numa.vcpu.followcorespersocket=1\n",
+			"vm follow vcpus=12 coresPerSocket=4 memory=24GB numa.vcpu.followcorespersocket=1\n",
 			"0.0 4c 8+0 | 0.2 4c 8+0 free 48\n0.1 4c 8+0 free 56"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

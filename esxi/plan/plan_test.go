@@ -173,7 +173,7 @@ func TestNeeded(t *testing.T) {
 			"set numa.consolidate = FALSE, set numa.vcpu.min = 8", "set numa.consolidate = FALSE, set numa.vcpu.min = 8"},
 		{"by hand where that can be set", "vcpus=16 coresPerSocket=8 hw=20 memory=400GB",
 			"set NUMA Nodes to 2 by hand (8 cores each)", "set NUMA Nodes to 2 by hand (8 cores each)"},
-		{"preferHT goes first", "vcpus=32 coresPerSocket=16 hw=19 memory=400GB set:numa.vcpu.preferHT=TRUE",
+		{"preferHT goes first", "vcpus=32 coresPerSocket=16 hw=19 memory=400GB numa.vcpu.preferHT=TRUE",
 			"remove numa.vcpu.preferHT", "remove numa.vcpu.preferHT"},
 	} {
 		g, m, p := planOf(t, "release 8.0U3\nhost h nodes=2 cores=20 memory=512GB\nvm v host=h "+tt.vm)

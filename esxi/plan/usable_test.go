@@ -39,9 +39,9 @@ func TestBestUsable(t *testing.T) {
 		sockets        int
 	}{
 		{"a size by hand that SQL Server needs stays (KB 374613)", large,
-			`vcpus=144 coresPerSocket=36 memory=512GB hw=20 set:numa.vcpu.maxPerVirtualNode=36 product="SQL Server 2022 Standard"`, "", "4 × 36", 4},
+			`vcpus=144 coresPerSocket=36 memory=512GB hw=20 numa.vcpu.maxPerVirtualNode=36 product="SQL Server 2022 Standard"`, "", "4 × 36", 4},
 		{"the same without a product goes", large,
-			`vcpus=144 coresPerSocket=36 memory=512GB hw=20 set:numa.vcpu.maxPerVirtualNode=36`, "remove numa.vcpu.maxPerVirtualNode", "2 × 72", 2},
+			`vcpus=144 coresPerSocket=36 memory=512GB hw=20 numa.vcpu.maxPerVirtualNode=36`, "remove numa.vcpu.maxPerVirtualNode", "2 × 72", 2},
 		{"70 vCPUs of SQL Server 2022 are divided", "release 7.0U3\nhost a nodes=2 cores=96 memory=2048GB\n",
 			`vcpus=70 coresPerSocket=70 memory=512GB product="SQL Server 2025 Enterprise"`, "numa.vcpu.maxPerVirtualNode = 35", "2 × 35", 2},
 		{"24 sockets of SQL Server Standard", "release 7.0U3\nhost a nodes=2 cores=32 memory=512GB\n",

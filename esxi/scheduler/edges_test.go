@@ -125,7 +125,7 @@ func TestWhy(t *testing.T) {
 		{"a node of unknown memory", "release 7.0\nhost h nodes=2 cores=12\nvm a vcpus=6 memory=8GB\nrun 1m every=20s\n",
 			"0s a.0 placed: 6 vCPUs on node 0, of 2 it may use: known load there 0.0 % (node 1: 0.0 %), memory unknown"},
 		{"to a partner, with memory there too",
-			"release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB option:Numa.CoreCapRatioPct=0\nvm a host=h vcpus=2 memory=8GB\nvm b host=h vcpus=2 memory=8GB\nrun 1m every=20s\nplaced a homes=0 local=7GB remote=1GB\nplaced b homes=1 onNode=0,8GB\nload * cpu=20%\nat 20s talk a b rate=1000\n",
+			"release 7.0\nhost h nodes=2 cores=12 nodeMemory=64GB Numa.CoreCapRatioPct=0\nvm a host=h vcpus=2 memory=8GB\nvm b host=h vcpus=2 memory=8GB\nrun 1m every=20s\nplaced a homes=0 local=7GB remote=1GB\nplaced b homes=1 onNode=0,8GB\nload * cpu=20%\nat 20s talk a b rate=1000\n",
 			"24s a.0 moved for locality: node 0 → 1, where a VM is that it talks to: gain 49, load there then 5.3 %"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -110,7 +110,7 @@ title all quantities
 source nobody
 -- in --
 release 7.0U3
-host esx01 nodes=2 cores=2 threads=2 memory=64GB option:Numa.PageMigEnable=0 option:Numa.MigImbalanceThreshold=200 option:Numa.SwapLoadEnable=0 option:Numa.SwapLocalityEnable=0 option:Numa.SwapMigrateOnly=0 option:Numa.LTermFairnessInterval=0
+host esx01 nodes=2 cores=2 threads=2 memory=64GB Numa.PageMigEnable=0 Numa.MigImbalanceThreshold=200 Numa.SwapLoadEnable=0 Numa.SwapLocalityEnable=0 Numa.SwapMigrateOnly=0 Numa.LTermFairnessInterval=0
 vm a host=esx01 vcpus=2 memory=8GB
 vm b host=esx01 vcpus=2 memory=8GB
 vm off host=esx01 vcpus=1 memory=1GB power=off

@@ -17,7 +17,7 @@ import (
 func TestPlanNotes(t *testing.T) {
 	f, err := scenario.Read("fleet", []byte(`release 8.0U3
 host esx01 nodes=2 cores=16 memory=512GB mhz=2500
-vm sql01 host=esx01 vcpus=16 coresPerSocket=16 memory=64GB set:sched.mem.lpage.enable1GPage=TRUE reserveAll=on
+vm sql01 host=esx01 vcpus=16 coresPerSocket=16 memory=64GB sched.mem.lpage.enable1GPage=TRUE reserveAll=on
 vm web01 host=esx01 vcpus=16 coresPerSocket=16 memory=64GB
 vm web02 host=esx01 vcpus=16 coresPerSocket=16 memory=64GB
 vm web03 host=esx01 vcpus=16 coresPerSocket=16 memory=64GB

@@ -117,7 +117,7 @@ vmware.log on esx01.example.org, power-cycle: comparable true, agrees false
   virtual nodes (VPDs): 4 × 9, predicted 2 × 18, false
   NUMA clients (PPDs): 2 × 18, predicted 2 × 18, true
 `},
-		{"with the settings of the log", "vm db vcpus=20\nseen db by=vmware.log hotAdd=on vcpus=24 set:numa.vcpu.min=4 nodes=24 clients=2x12", `
+		{"with the settings of the log", "vm db vcpus=20\nseen db by=vmware.log hotAdd=on vcpus=24 numa.vcpu.min=4 nodes=24 clients=2x12", `
 vmware.log on esx01.example.org, power-cycle: comparable true, agrees true
   virtual nodes (VPDs): 1 × 24, predicted 1 × 24, true
   NUMA clients (PPDs): 2 × 12, predicted 2 × 12, true

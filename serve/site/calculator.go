@@ -114,7 +114,7 @@ func topologyFields() []field {
 		{Name: "divided", Label: "NUMA nodes of a socket", Choices: divided},
 		{Name: "release", Label: "ESXi release", Choices: releaseChoices("")[1:], Default: "8.0U3"},
 		{Group: "More of the host, and when", Folded: true, Name: "noht", Label: "Without hyper-threading", Check: true},
-		{Name: "host-words", Label: "In words", Hint: "llcCores=8 option:Numa.PreferHT=1", Long: true},
+		{Name: "host-words", Label: "In words", Hint: "llcCores=8 Numa.PreferHT=1", Long: true},
 		{Name: "event", Label: "Event", Choices: eventChoices()},
 	}
 }
@@ -162,7 +162,7 @@ func shapedVM(fields []field) (string, error) {
 		}
 		return nil
 	}
-	for _, w := range [][2]string{{"cores-per-socket", "coresPerSocket"}, {"hw", "hw"}, {"hot-add", "hotAdd"}, {"vnuma-hot-add", "vnumaHotAdd"}, {"latency", "latency"}, {"stored", "stored"}, {"preferHT", "set:numa.vcpu.preferHT"}} {
+	for _, w := range [][2]string{{"cores-per-socket", "coresPerSocket"}, {"hw", "hw"}, {"hot-add", "hotAdd"}, {"vnuma-hot-add", "vnumaHotAdd"}, {"latency", "latency"}, {"stored", "stored"}, {"preferHT", "numa.vcpu.preferHT"}} {
 		if err := word(w[1], valueOf(fields, w[0])); err != nil {
 			return "", err
 		}
@@ -172,7 +172,7 @@ func shapedVM(fields []field) (string, error) {
 		if n, err := strconv.Atoi(value); value != "" && (err != nil || n < 1 || n > numa.MaxVCPUs) {
 			return "", fmt.Errorf("%s: found %q, want a number of vCPUs from 1 to %d", s[1], value, numa.MaxVCPUs)
 		}
-		if err := word("set:"+s[1], value); err != nil {
+		if err := word(s[1], value); err != nil {
 			return "", err
 		}
 	}
@@ -181,7 +181,7 @@ func shapedVM(fields []field) (string, error) {
 		if !ok {
 			return "", errors.New("another setting: want KEY=VALUE, such as numa.vcpu.coresPerNode=8")
 		}
-		if err := word("set:"+key, value); err != nil {
+		if err := word(key, value); err != nil {
 			return "", err
 		}
 	}

@@ -32,7 +32,7 @@ func (x *request) whatIfFields() []field {
 		{Name: "release", Label: "ESXi release", Choices: releaseChoices("as it is")},
 		{Name: "nodesPerSocket", Label: "NUMA nodes per socket (SNC, NPS)", Choices: choices("as it is", "1", "2", "3", "4")},
 		{Name: "lose-host", Label: "Lose a host", Choices: x.loseChoices()},
-		{Name: "add-host", Label: "Add hosts", Hint: "like=" + x.example("host") + " count=2, or 2x32c/1TB cluster=" + x.example("cluster"), Long: true},
+		{Name: "add-host", Label: "Add hosts", Hint: x.example("host") + " count=2, or 2x32c/1TB cluster=" + x.example("cluster"), Long: true},
 		{Group: "Anything else, in words", Folded: true, Name: "what-if", Label: "Change", Hint: "vm=" + patternOf(x.example("VM")) + " hotAdd=off coresPerSocket=16", Long: true},
 	}
 }

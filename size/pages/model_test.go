@@ -15,8 +15,8 @@ import (
 const twoNodes = `release 7.0U3
 host esx01 nodes=2 cores=12 memory=256GB
 vm app[1-4] host=esx01 vcpus=8 memory=16GB
-vm red[1-2] host=esx01 vcpus=4 memory=16GB set:sched.mem.pshare.salt=red
-vm own      host=esx01 vcpus=4 memory=16GB set:sched.mem.pshare.salt=
+vm red[1-2] host=esx01 vcpus=4 memory=16GB sched.mem.pshare.salt=red
+vm own      host=esx01 vcpus=4 memory=16GB sched.mem.pshare.salt=
 run 24h
 load *    memory=100%
 load app* common=25% image=win zero=5%

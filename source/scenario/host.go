@@ -13,7 +13,7 @@ func (p *parser) host(ws []word.Word) (*numa.Host, error) {
 	h := &numa.Host{Cluster: p.cluster, At: p.at()}
 	h.Connection = numa.DerivedFrom("connected", byDefault)
 	h.Maintenance = numa.DerivedFrom(false, byDefault)
-	h.Options = numa.ReadAt(numa.Settings(nil), "option: of the line")
+	h.Options = numa.ReadAt(numa.Settings(nil), "options of the line")
 	if p.release != 0 {
 		h.Release = numa.ReadAt(p.release, "release")
 	}

@@ -115,7 +115,7 @@ func (p *parser) objects(ws []word.Word) error {
 		if !w.HasValue {
 			return p.errorf(w.Col, "found %q, want %s=VALUE", word.Short(w.Key), word.Short(w.Key))
 		}
-		if w.Value == "" && !strings.Contains(w.Key, ":") { // a setting may be empty
+		if w.Value == "" && !strings.Contains(w.Key, ".") { // a setting may be empty
 			return p.errorf(w.Col, "found %s= without a value", word.Short(w.Key))
 		}
 	}

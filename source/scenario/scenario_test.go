@@ -39,7 +39,7 @@ func known(v any) string {
 func TestHost(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"everything", `host esx01 nodes=4 packages=2 cores=8 threads=8 memory=512GB vendor=Dell model="R 740" cpu="Xeon # 4" release="7.0 Update 3" build=21930508 ` +
-			`power=Balanced connection=disconnected maintenance=on mhz=2100 llcCores=4 llcSize=32MB option:Numa.PreferHT=1 option:Numa.LocalityWeightActionAffinity=0`, `
+			`power=Balanced connection=disconnected maintenance=on mhz=2100 llcCores=4 llcSize=32MB Numa.PreferHT=1 Numa.LocalityWeightActionAffinity=0`, `
 Vendor = Dell, read: vendor
 Model = R 740, read: model
 CPUModel = Xeon # 4, read: cpu
@@ -57,21 +57,21 @@ LLCSize = 32 MB, read: llcSize
 PowerPolicy = Balanced, read: power
 Connection = disconnected, read: connection
 Maintenance = true, read: maintenance
-Options = [{Numa.LocalityWeightActionAffinity 0} {Numa.PreferHT 1}], read: option: of the line
+Options = [{Numa.LocalityWeightActionAffinity 0} {Numa.PreferHT 1}], read: options of the line
 `},
 		{"nothing", "host esx01", `
-Options = [], read: option: of the line
+Options = [], read: options of the line
 `},
 		{"no cores", "host esx01 memory=1TB", `
 Memory = 1 TB, read: memory
-Options = [], read: option: of the line
+Options = [], read: options of the line
 `},
 		{"unknown", "release 8.0\nhost esx01 nodes=? cores=4 memory=? release=? build=? cpu=? vendor=? model=? power=? connection=? maintenance=? mhz=? llcCores=? llcSize=?", `
 Packages = 1, read: packages
 Cores = 4, derived: nodes, cores
 Threads = 8, derived: nodes, cores, ht
 HyperThreading = true, read: ht
-Options = [], read: option: of the line
+Options = [], read: options of the line
 `},
 		{"assumed nodes", "host esx01 cores=2 ht=off nodes=2 assumed=on nodeMemory=1GB,3GB", `
 Packages = 2, read: packages
@@ -80,7 +80,7 @@ Threads = 4, derived: nodes, cores, ht
 HyperThreading = false, read: ht
 Memory = 4 GB, derived: nodeMemory
 Nodes = [{0 0 2 2 {1 GB read: nodeMemory}} {1 1 2 2 {3 GB read: nodeMemory}}], assumed: assumed=on
-Options = [], read: option: of the line
+Options = [], read: options of the line
 `},
 		{"memory of the host and of its nodes", "host esx01 cores=1 nodes=2 ht=off nodeMemory=1GB memory=2049MB", `
 Packages = 2, read: packages
@@ -89,16 +89,16 @@ Threads = 2, derived: nodes, cores, ht
 HyperThreading = false, read: ht
 Memory = 2.0 GB, read: memory
 Nodes = [{0 0 1 1 {1 GB read: nodeMemory}} {1 1 1 1 {1 GB read: nodeMemory}}], read: nodes, cores
-Options = [], read: option: of the line
+Options = [], read: options of the line
 `},
 		{"build before release", "host esx01 build=14320388 release=6.7", `
 Release = 6.7 U3, read: release
 Build = 14320388, read: build
-Options = [], read: option: of the line
+Options = [], read: options of the line
 `},
 		{"build of no release", "host esx01 build=14320388", `
 Build = 14320388, read: build
-Options = [], read: option: of the line
+Options = [], read: options of the line
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestVM(t *testing.T) {
 	for _, tt := range []struct{ name, line, want string }{
 		{"everything", `vm db01 vcpus=32 coresPerSocket=4 memory=384GB hotAdd=on memoryHotAdd=yes vnumaHotAdd=true hw=19 guest=windows2019srvNext_64Guest power=suspended ` +
 			`template=on latency=high cpuAffinity=8,0-3 memoryAffinity=1 cpuReservation=2000 cpuLimit=4000 memoryReservation=1GB reserveAll=on ` +
-			`set:numa.vcpu.preferHT=TRUE set:cpuid.coresPerSocket= stored=16`, `
+			`numa.vcpu.preferHT=TRUE cpuid.coresPerSocket= stored=16`, `
 Template = true, read: template
 Power = suspended, read: power
 GuestOS = windows2019srvNext_64Guest, read: guest
@@ -133,27 +133,27 @@ CPUReservation = 2000, read: cpuReservation
 CPULimit = 4000, read: cpuLimit
 MemoryReservation = 1 GB, read: memoryReservation
 MemoryReservationLocked = true, read: reserveAll
-Settings = [{cpuid.coresPerSocket } {numa.autosize.cookie 320042} {numa.autosize.vcpu.maxPerVirtualNode 16} {numa.vcpu.preferHT TRUE}], read: set: of the line
+Settings = [{cpuid.coresPerSocket } {numa.autosize.cookie 320042} {numa.autosize.vcpu.maxPerVirtualNode 16} {numa.vcpu.preferHT TRUE}], read: settings of the line
 `},
 		{"nothing", "vm db01", `
-Settings = [], read: set: of the line
+Settings = [], read: settings of the line
 `},
 		{"unknown", "vm db01 vcpus=? coresPerSocket=? memory=? hotAdd=? memoryHotAdd=? vnumaHotAdd=? hw=? guest=? power=? template=? latency=? " +
 			"cpuAffinity=? memoryAffinity=? cpuReservation=? memoryReservation=? reserveAll=? settings=?", `
 `},
 		{"no limit", "vm db01 cpuLimit=none", `
 CPULimit = -1, read: cpuLimit
-Settings = [], read: set: of the line
+Settings = [], read: settings of the line
 `},
 		{"automatic cores per socket", "vm db01 coresPerSocket=auto", `
 CoresPerSocket = 1, read: coresPerSocket
 AutoCoresPerSocket = true, read: coresPerSocket
-Settings = [], read: set: of the line
+Settings = [], read: settings of the line
 `},
 		{"stored by an old VM", "vm db01 vcpus=36 hw=13 stored=18", `
 Hardware = 13, read: hw
 VCPUs = 36, read: vcpus
-Settings = [{numa.autosize.cookie 360001} {numa.autosize.vcpu.maxPerVirtualNode 18}], read: set: of the line
+Settings = [{numa.autosize.cookie 360001} {numa.autosize.vcpu.maxPerVirtualNode 18}], read: settings of the line
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestDefaultsOfVM(t *testing.T) {
 	want := def("Template", false) + def("Power", "on") + def("CoresPerSocket", 1) + def("AutoCoresPerSocket", false) +
 		def("CPUHotAdd", false) + def("MemoryHotAdd", false) + def("VNUMAHotAdd", false) + def("CPUAffinity", "[]") + def("MemoryAffinity", "[]") +
 		def("LatencySensitivity", "normal") + def("CPUReservation", 0) + def("CPULimit", -1) + def("MemoryReservation", numa.Bytes(0)) +
-		def("MemoryReservationLocked", false) + "Settings = [], read: set: of the line\n"
+		def("MemoryReservationLocked", false) + "Settings = [], read: settings of the line\n"
 	var got strings.Builder
 	rv := reflect.ValueOf(v.Config)
 	for i := range rv.NumField() {
@@ -258,7 +258,7 @@ vm   f`)
 
 // TestForms reads the same fleet from the lines alone and from an archive.
 func TestForms(t *testing.T) {
-	const lines = "release 7.0\nhost esx01 cores=4 cpu=\"a b\"\nvm db[01-02] vcpus=2 set:sched.x=a=b\n"
+	const lines = "release 7.0\nhost esx01 cores=4 cpu=\"a b\"\nvm db[01-02] vcpus=2 sched.x=a=b\n"
 	want := read(t, lines)
 	for i := range want.Hosts {
 		want.Hosts[i].At = ""
@@ -273,7 +273,7 @@ func TestForms(t *testing.T) {
 		"no newline":         strings.TrimRight(lines, "\n"),
 		"tabs and comments":  "# all\n" + strings.ReplaceAll(lines, " ", "\t ") + "  # end",
 		"byte order mark":    "\ufeff" + lines,
-		"words out of order": "release 7.0\nhost esx01 cpu=\"a b\" cores=4\nvm db[01-02] set:sched.x=a=b vcpus=2\n",
+		"words out of order": "release 7.0\nhost esx01 cpu=\"a b\" cores=4\nvm db[01-02] sched.x=a=b vcpus=2\n",
 	} {
 		if name == "tabs and comments" {
 			text = strings.ReplaceAll(text, "a\t b", "a b")
@@ -297,7 +297,7 @@ func TestForms(t *testing.T) {
 // TestLinesShareNoCookie has one line of VMs on hosts of two releases: each VM has
 // the cookie of its own virtual hardware.
 func TestLinesShareNoCookie(t *testing.T) {
-	f := read(t, "host old cores=4 release=6.5\nhost new cores=4 release=7.0\nvm a[1-4] vcpus=8 set:numa.vcpu.min=4 stored=4")
+	f := read(t, "host old cores=4 release=6.5\nhost new cores=4 release=7.0\nvm a[1-4] vcpus=8 numa.vcpu.min=4 stored=4")
 	for i, v := range f.VMs {
 		want := []string{"80001", "80012"}[i%2]
 		if got, _ := v.Settings.Value.Lookup("numa.autosize.cookie"); got != want || len(v.Settings.Value) != 3 {

@@ -44,7 +44,7 @@ func (p *parser) seen(ws []word.Word) error {
 	}
 	o.Config = scratch.Config
 	if len(o.Config.Settings.Value) > 0 {
-		o.Config.Settings.Origin = numa.Origin{Kind: numa.Read, Where: "set: of the line"}
+		o.Config.Settings.Origin = numa.Origin{Kind: numa.Read, Where: "settings of the line"}
 	}
 	for i := range p.fleet.VMs {
 		if v := &p.fleet.VMs[i]; v.Name == ws[1].Key {

@@ -22,7 +22,7 @@ func (p *parser) vm(ws []word.Word) (*numa.VM, unset, error) {
 	v.CPULimit = numa.DerivedFrom(-1, byDefault)
 	v.MemoryReservation = numa.DerivedFrom(numa.Bytes(0), byDefault)
 	v.MemoryReservationLocked = numa.DerivedFrom(false, byDefault)
-	v.Settings = numa.ReadAt(numa.Settings(nil), "set: of the line")
+	v.Settings = numa.ReadAt(numa.Settings(nil), "settings of the line")
 	for _, w := range ws {
 		if err := p.vmWord(v, &u, w); err != nil {
 			return nil, u, err
@@ -35,7 +35,7 @@ func (p *parser) vm(ws []word.Word) (*numa.VM, unset, error) {
 		return nil, u, p.errorf(1, "found stored= without vcpus=")
 	}
 	if n := len(v.Settings.Value); !v.Settings.Known() && n+u.stored > 0 {
-		return nil, u, p.errorf(1, "found settings=? beside stored= or set:")
+		return nil, u, p.errorf(1, "found settings=? beside stored= or a setting")
 	}
 	return v, u, nil
 }
@@ -51,7 +51,7 @@ func (p *parser) vmWord(v *numa.VM, u *unset, w word.Word) (err error) {
 		u.stored, err = w.Number(1, numa.MaxVCPUs)
 	case "settings":
 		if w.Value != word.Unknown {
-			return p.errorf(w.Col, "found settings=%q, want settings=? or set:KEY=VALUE", word.Short(w.Value))
+			return p.errorf(w.Col, "found settings=%q, want settings=? or a setting such as numa.vcpu.preferHT", word.Short(w.Value))
 		}
 		v.Settings.Origin = numa.Origin{}
 	default:

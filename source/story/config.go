@@ -2,7 +2,6 @@ package story
 
 import (
 	"slices"
-	"strings"
 
 	"homenode/numa"
 	"homenode/source/word"
@@ -55,11 +54,10 @@ func resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word, 
 
 // change gives a VM one word.
 func change(c *numa.VM, w word.Word, kind numa.EventKind, known []string, where string) error {
-	key := strings.TrimPrefix(w.Key, "set:")
-	if kind == numa.Resize && w.HasValue && numa.KeepSetting(key) {
-		settings := c.Settings.Value.With(key, w.Value)
+	if kind == numa.Resize && w.HasValue && numa.KeepSetting(w.Key) {
+		settings := c.Settings.Value.With(w.Key, w.Value)
 		if w.Value == "" {
-			settings = c.Settings.Value.Without(key)
+			settings = c.Settings.Value.Without(w.Key)
 		}
 		c.Settings = numa.ReadAt(settings, where)
 		return nil

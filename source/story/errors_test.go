@@ -157,7 +157,7 @@ func TestErrors(t *testing.T) {
 		{"set what", "at 5m set esx01 Net.TcpipHeapSize=3", `9:17: found option "Net.TcpipHeapSize", want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA`},
 		{"set to nothing", "at 5m set esx01 Numa.PreferHT=", `9:17: found option Numa.PreferHT without a value`},
 		{"set misspelt", "at 5m set esx01 Numa.PageMigEnabel=0", `9:17: found option Numa.PageMigEnabel; is Numa.PageMigEnable meant?`},
-		{"set twice", "at 5m set esx01 Numa.PreferHT=1 option:numa.preferHT=0", `9:33: found numa.preferHT twice`},
+		{"set twice", "at 5m set esx01 Numa.PreferHT=1 numa.preferHT=0", `9:33: found numa.preferHT twice`},
 		{"maintenance again", "at 5m maintenance esx01\nat 6m maintenance esx01", `10:19: found maintenance of esx01, which is in maintenance`},
 		{"leave what", "at 5m leave-maintenance esx01", `9:25: found leave-maintenance of esx01, which is not in maintenance`},
 		{"fail again", "at 5m fail esx01\nat 6m fail esx*", `10:12: found fail of esx01, which has failed`},

@@ -199,23 +199,19 @@ func (p *parser) hostEvent(st *state, kind numa.EventKind, ws []word.Word) (out 
 // options reads the options of a set line, "Numa.PageMigEnable=0 LPage.LPageAlwaysTryForNPT=0".
 func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error) {
 	for _, w := range ws[2:] {
-		key := strings.TrimPrefix(w.Key, "option:")
 		switch {
 		case kind != numa.OptionChange:
 			return nil, w.Unknown(kind.String(), nil)
-		case !numa.KeepOption(key):
-			return nil, word.Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA", word.Short(key))
+		case !numa.KeepOption(w.Key):
+			return nil, word.Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA", word.Short(w.Key))
 		case !w.HasValue || w.Value == "":
-			return nil, word.Errorf(w.Col, "found option %s without a value", word.Short(key))
+			return nil, word.Errorf(w.Col, "found option %s without a value", word.Short(w.Key))
 		}
 		// A name that is like none may be one that the rule book does not have.
-		if near, exact := alike.Of(key, numa.OptionNames()); near != "" && !exact {
-			return nil, word.Errorf(w.Col, "found option %s; is %s meant?", word.Short(key), near)
+		if near, exact := alike.Of(w.Key, numa.OptionNames()); near != "" && !exact {
+			return nil, word.Errorf(w.Col, "found option %s; is %s meant?", word.Short(w.Key), near)
 		}
-		if _, ok := out.Lookup(key); ok { // option:Numa.x beside Numa.x
-			return nil, word.Errorf(w.Col, "found %s twice", word.Short(key))
-		}
-		out = out.With(key, w.Value)
+		out = out.With(w.Key, w.Value)
 	}
 	if kind == numa.OptionChange && out == nil {
 		return nil, word.Errorf(ws[0].Col, "found no option, want set HOST Numa.PageMigEnable=0")

@@ -11,7 +11,7 @@ import (
 // hostWords are the words of a host that set one fact, in the order of messages.
 var hostWords = wordsOf(numa.HostFacts, func(h *numa.Host) *numa.Host { return h }, words[numa.Host]{{"pci", attached}})
 
-// HostKeys are the words that Host understands; beside them option:KEY. NodeKeys are
+// HostKeys are the words that Host understands; beside them the keys of options. NodeKeys are
 // those of Nodes.
 var (
 	HostKeys = hostWords.keys()
@@ -97,13 +97,12 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 // Host sets the fact of h that the word states, as read at where. A word that no
 // host knows is an error; those about its nodes are for Nodes.
 func Host(h *numa.Host, w Word, where string) error {
-	key, option := strings.CutPrefix(w.Key, "option:")
-	if option = option || strings.Contains(key, "."); option && w.HasValue { // no other word has a dot
-		if !numa.KeepOption(key) {
-			return Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA", Short(key))
-		}
-		h.Options.Value = h.Options.Value.With(key, w.Value)
+	switch keep := numa.KeepOption(w.Key); {
+	case keep && w.HasValue:
+		h.Options.Value = h.Options.Value.With(w.Key, w.Value)
 		return nil
+	case !keep && strings.Contains(w.Key, "."): // no other word has a dot
+		return Errorf(w.Col, "found option %q, want one of Numa.*, LPage.*, Mem.* or a kernel setting about NUMA", Short(w.Key))
 	}
 	if known, err := hostWords.set(h, w, where); known {
 		return err

@@ -24,19 +24,18 @@ var vmWords = wordsOf(numa.VMFacts, func(v *numa.VM) *numa.Config { return &v.Co
 	{"tags", func(v *numa.VM, w Word, _ string) error { v.Tags = strings.Split(w.Value, ","); return nil }},
 })
 
-// VMKeys are the words that VM understands; beside them set:KEY.
+// VMKeys are the words that VM understands; beside them the keys of settings.
 var VMKeys = vmWords.keys()
 
 // VM sets the fact of v that the word states, as read at where. A word that no VM
 // knows is an error.
 func VM(v *numa.VM, w Word, where string) error {
-	key, set := strings.CutPrefix(w.Key, "set:")
-	if set = set || strings.Contains(key, "."); set && w.HasValue { // no other word has a dot
-		if !numa.KeepSetting(key) {
-			return Errorf(w.Col, "found setting %q, want one of numa.*, cpuid.*, sched.* …", Short(key))
-		}
-		v.Settings.Value = v.Settings.Value.With(key, w.Value)
+	switch keep := numa.KeepSetting(w.Key); {
+	case keep && w.HasValue:
+		v.Settings.Value = v.Settings.Value.With(w.Key, w.Value)
 		return nil
+	case !keep && strings.Contains(w.Key, "."): // no other word has a dot
+		return Errorf(w.Col, "found setting %q, want one of numa.*, cpuid.*, sched.* …", Short(w.Key))
 	}
 	if known, err := vmWords.set(v, w, where); known {
 		return err

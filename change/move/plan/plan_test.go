@@ -16,12 +16,12 @@ const fleet = `release 8.0U3
 cluster prod
 host esx01 nodes=2 cores=16 memory=512GB mhz=2500
 vm sql01 host=esx01 vcpus=24 coresPerSocket=12 memory=192GB
-vm sql02 host=esx01 vcpus=8 coresPerSocket=8 memory=64GB set:sched.mem.lpage.enable1GPage=TRUE reserveAll=on
+vm sql02 host=esx01 vcpus=8 coresPerSocket=8 memory=64GB sched.mem.lpage.enable1GPage=TRUE reserveAll=on
 vm rt01 host=esx01 vcpus=4 coresPerSocket=4 memory=16GB latency=high reserveAll=on cpuReservation=10000
 cluster test
 host esx02 nodes=4 cores=8 memory=512GB
 vm web01 host=esx02 vcpus=4 coresPerSocket=4 memory=16GB
-vm web02 host=esx02 vcpus=16 coresPerSocket=4 memory=16GB set:numa.vcpu.maxPerVirtualNode=4
+vm web02 host=esx02 vcpus=16 coresPerSocket=4 memory=16GB numa.vcpu.maxPerVirtualNode=4
 `
 
 // hosts returns hosts of two nodes of 16 cores and 256 GB, their CPUs numbered from 0.

@@ -168,7 +168,7 @@ func randomVM(r *rand.Rand) string {
 	for h := range hosts {
 		nodes := number(1, 2, 2, 2, 4, 4, 8)
 		fmt.Fprintf(&b, "host h%d nodes=%d packages=%d cores=%d memory=%dGB %s %s\n", h, nodes, number(nodes, nodes, max(1, nodes/2)), number(4, 6, 8, 10, 12, 16, 18, 20, 24, 28, 32, 64),
-			number(128, 256, 384, 512, 1024, 2048)*max(1, nodes/2), pick("", "", "", "option:Numa.PreferHT=1", "option:Numa.FollowCoresPerSocket=1"), pick("", "", "vendor=AMD llcCores=8"))
+			number(128, 256, 384, 512, 1024, 2048)*max(1, nodes/2), pick("", "", "", "Numa.PreferHT=1", "Numa.FollowCoresPerSocket=1"), pick("", "", "vendor=AMD llcCores=8"))
 	}
 	vcpus := number(1, 2, 4, 6, 8, 9, 10, 12, 14, 15, 16, 18, 20, 21, 24, 28, 30, 32, 36, 40, 48, 56, 64, 72)
 	fmt.Fprintf(&b, "vm v0 host=h%d vcpus=%d memory=%dGB hw=%d", r.IntN(hosts), vcpus, number(4, 16, 64, 96, 128, 200, 256, 384, 500, 768), min(hw, number(hw, hw, hw, 8, 10, 13, 19)))
@@ -177,9 +177,9 @@ func randomVM(r *rand.Rand) string {
 	} else if hw >= 20 && r.IntN(2) == 0 {
 		b.WriteString(" coresPerSocket=auto")
 	}
-	for _, word := range []string{"hotAdd=on", "vnumaHotAdd=on", "set:numa.vcpu.maxPerVirtualNode=" + pick("2", "4", "6", "8", "10", "16"), "set:numa.vcpu.maxPerMachineNode=" + pick("2", "4", "8", "10", "12"),
-		"set:numa.vcpu.maxPerClient=" + pick("2", "4", "8"), "set:numa.vcpu.min=" + pick("2", "4", "8", "20"), "set:numa.vcpu.preferHT=TRUE", "set:numa.consolidate=FALSE", "set:numa.autosize.once=FALSE",
-		"set:numa.vcpu.followcorespersocket=TRUE", "set:cpuid.maxVCPUs=64", "set:numa.allowHotadd=TRUE", "stored=" + pick("2", "4", "5", "8", "10", "16"), "product=" + pick(`"SQL Server 2019 Standard"`,
+	for _, word := range []string{"hotAdd=on", "vnumaHotAdd=on", "numa.vcpu.maxPerVirtualNode=" + pick("2", "4", "6", "8", "10", "16"), "numa.vcpu.maxPerMachineNode=" + pick("2", "4", "8", "10", "12"),
+		"numa.vcpu.maxPerClient=" + pick("2", "4", "8"), "numa.vcpu.min=" + pick("2", "4", "8", "20"), "numa.vcpu.preferHT=TRUE", "numa.consolidate=FALSE", "numa.autosize.once=FALSE",
+		"numa.vcpu.followcorespersocket=TRUE", "cpuid.maxVCPUs=64", "numa.allowHotadd=TRUE", "stored=" + pick("2", "4", "5", "8", "10", "16"), "product=" + pick(`"SQL Server 2019 Standard"`,
 			`"SQL Server 2022 CU14 Enterprise"`, `"Windows 10 Pro"`, `"Windows Server 2016 Datacenter"`, `"SQL Server 2017 Web"`, `"SAP HANA"`)} {
 		if r.IntN(7) == 0 {
 			b.WriteString(" " + word)

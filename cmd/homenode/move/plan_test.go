@@ -87,7 +87,7 @@ func TestPlanHolds(t *testing.T) {
 			case 0:
 				fmt.Fprintf(&fleet, " latency=high reserveAll=on cpuReservation=%d", 2500*vcpus)
 			case 1:
-				fleet.WriteString(" set:sched.mem.lpage.enable1GPage=TRUE reserveAll=on")
+				fleet.WriteString(" sched.mem.lpage.enable1GPage=TRUE reserveAll=on")
 			}
 			fleet.WriteString("\n")
 		}

@@ -11,7 +11,7 @@ import (
 
 // TestCrossed: memory of a client on the node of another client of its VM is not that of a stranger.
 func TestCrossed(t *testing.T) {
-	f, err := scenario.Read("in", []byte("release 7.0U3\nhost o1 nodes=2 cores=32 memory=512GB\nvm four host=o1 vcpus=12 memory=400GB set:numa.vcpu.maxPerClient=4\n"))
+	f, err := scenario.Read("in", []byte("release 7.0U3\nhost o1 nodes=2 cores=32 memory=512GB\nvm four host=o1 vcpus=12 memory=400GB numa.vcpu.maxPerClient=4\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

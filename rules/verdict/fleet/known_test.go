@@ -106,7 +106,7 @@ func TestTemplates(t *testing.T) {
 	const host = "release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\n"
 	for _, tt := range []struct{ vm, rule string }{
 		{"vcpus=24 memory=64GB hotAdd=on", "N001"},
-		{"vcpus=24 memory=400GB set:numa.vcpu.preferHT=TRUE", "N012"},
+		{"vcpus=24 memory=400GB numa.vcpu.preferHT=TRUE", "N012"},
 		{"vcpus=20 memory=64GB stored=20", "N010"},
 		{"vcpus=8 memory=64GB", ""},
 	} {

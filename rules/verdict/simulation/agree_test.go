@@ -21,7 +21,7 @@ func aVM(r *rand.Rand) string {
 	fmt.Fprintf(&b, "vm v host=h vcpus=%s memory=%s coresPerSocket=%s hotAdd=%s hw=19", pick("4", "8", "12", "16", "24", "32"), pick("16GB", "60GB", "100GB", "200GB", "400GB"), pick("1", "2", "4"), pick("on", "off"))
 	for _, s := range []string{"numa.vcpu.preferHT=TRUE", "numa.consolidate=FALSE", "numa.nodeAffinity=0", "numa.vcpu.maxPerVirtualNode=4"} {
 		if r.IntN(5) == 0 {
-			b.WriteString(" set:" + s)
+			b.WriteString(" " + s)
 		}
 	}
 	return b.String() + "\nload * cpu=60%\nrun 1h every=1m\n"

@@ -19,7 +19,7 @@ func Fleet(r *rand.Rand) string {
 			n := 1 + r.IntN(3)
 			fmt.Fprintf(&b, "host h%d-[%d-%d] %s cores=%s memory=%s power=%s %s\n", c, hosts, hosts+n-1,
 				pick("nodes=1 packages=2", "nodes=2", "nodes=2", "nodes=4", "nodes=4 packages=2", "nodes=2 nodeMemory=64GB,192GB"), pick("8", "12", "18"), pick("256GB", "256GB", "768GB"),
-				pick("Balanced", `"Low Power"`, `"High Performance"`), pick("", "", "option:Numa.PreferHT=1", "option:Numa.LocalityWeightActionAffinity=0"))
+				pick("Balanced", `"Low Power"`, `"High Performance"`), pick("", "", "Numa.PreferHT=1", "Numa.LocalityWeightActionAffinity=0"))
 			hosts += n
 		}
 		for v := range r.IntN(14) {
@@ -36,9 +36,9 @@ func Fleet(r *rand.Rand) string {
 			fmt.Fprintf(&b, "vm v%d-%d host=h%d-%d vcpus=%d coresPerSocket=%d memory=%s hotAdd=%s", c, v, c, r.IntN(hosts), vcpus, cores, pick("4GB", "8GB", "64GB", "150GB", "300GB"), pick("on", "off", "off"))
 			used := map[string]bool{}
 			for range r.IntN(3) {
-				word := pick("power=off", fmt.Sprint("stored=", max(1, vcpus/2)), fmt.Sprint("stored=", vcpus), "set:numa.vcpu.preferHT=TRUE", "set:numa.vcpu.preferHT=FALSE",
-					"set:numa.consolidate=FALSE", "set:numa.vcpu.min=4", "set:numa.vcpu.min=64", "set:numa.vcpu.maxPerMachineNode=4", "set:numa.vcpu.maxPerVirtualNode=6", "set:numa.vcpu.followcorespersocket=1",
-					"set:numa.nodeAffinity=0", "cpuAffinity=0-3", "hw=8", "hw=14", "set:numa.autosize.once=FALSE", "set:sched.mem.pshare.enable=FALSE")
+				word := pick("power=off", fmt.Sprint("stored=", max(1, vcpus/2)), fmt.Sprint("stored=", vcpus), "numa.vcpu.preferHT=TRUE", "numa.vcpu.preferHT=FALSE",
+					"numa.consolidate=FALSE", "numa.vcpu.min=4", "numa.vcpu.min=64", "numa.vcpu.maxPerMachineNode=4", "numa.vcpu.maxPerVirtualNode=6", "numa.vcpu.followcorespersocket=1",
+					"numa.nodeAffinity=0", "cpuAffinity=0-3", "hw=8", "hw=14", "numa.autosize.once=FALSE", "sched.mem.pshare.enable=FALSE")
 				if key := word[:strings.LastIndex(word, "=")]; !used[key] {
 					used[key] = true
 					b.WriteString(" " + word)
