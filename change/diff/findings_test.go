@@ -147,7 +147,7 @@ vm v host=h1 hw=20 firmware=efi `
 		{"vcpus=40 memory=64GB", "h2"}, // its host refuses it, and the one that takes it is lost
 	} {
 		base := judge(t, hosts+tt.vm+"\n")
-		lose, err := whatif.LoseHost(tt.lost)
+		lose, err := whatif.Parse("lose-host=" + tt.lost)
 		if err != nil {
 			t.Fatal(err)
 		}
