@@ -18,7 +18,7 @@ import (
 	"homenode/rules/guestview"
 	"homenode/rules/headroom"
 	"homenode/rules/hotaddfits"
-	"homenode/rules/hotaddwide"
+	"homenode/rules/hotaddhides"
 	"homenode/rules/interleavedlocality"
 	"homenode/rules/interleaving"
 	"homenode/rules/knownfault"
@@ -113,7 +113,7 @@ var All = []*rule.Rule{
 	lopsided.Rule,
 	observedhomes.Rule,
 	memorystate.Rule,
-	hotaddwide.Rule,
+	hotaddhides.Rule,
 	hotaddfits.Rule,
 	memhotadd.Rule,
 	vpdspan.Rule,

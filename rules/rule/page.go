@@ -8,7 +8,7 @@ import (
 
 // New returns the rule r with the words of its page, the file beside the check:
 //
-//	# N001 hotaddwide: wide VM with CPU hot add
+//	# N001 hotaddhides: wide VM with CPU hot add
 //
 //	## Why
 //

@@ -16,7 +16,7 @@ import (
 	"homenode/serve/board"
 	"homenode/serve/collect"
 	"homenode/serve/metrics"
-	"homenode/serve/web"
+	"homenode/serve/routes"
 )
 
 // twins returns a Board of a host with two VMs of one name, and names that strangers chose.
@@ -92,7 +92,7 @@ func TestPrivate(t *testing.T) {
 // TestScrapers lets twenty scrape at a time while ticks come: every page is whole.
 func TestScrapers(t *testing.T) {
 	b := twins()
-	s := web.Server{Board: b, Gate: access.New(access.Options{Listen: "127.0.0.1:80"}), Status: func() []collect.Status { return nil }}
+	s := routes.Server{Board: b, Gate: access.New(access.Options{Listen: "127.0.0.1:80"}), Status: func() []collect.Status { return nil }}
 	h := s.Handler()
 	var all sync.WaitGroup
 	stop := make(chan struct{})

@@ -28,7 +28,7 @@ import (
 	"homenode/serve/collect"
 	"homenode/serve/metrics"
 	"homenode/serve/query"
-	"homenode/serve/web"
+	"homenode/serve/routes"
 
 	"github.com/prometheus/prometheus/storage"
 )
@@ -50,7 +50,7 @@ func exposition(args []string) error {
 			b.Tick("bench", f.Hosts[i].ID, tickOf(f, i, perHost, round, time.Now()))
 		}
 	}
-	own := (&web.Server{Board: b, Gate: access.New(access.Options{Listen: "127.0.0.1:80"}), Status: func() []collect.Status { return nil }, Sending: nil}).Handler()
+	own := (&routes.Server{Board: b, Gate: access.New(access.Options{Listen: "127.0.0.1:80"}), Status: func() []collect.Status { return nil }, Sending: nil}).Handler()
 	fast := prometheus.NewRegistry()
 	samples := 0
 	vectors := map[string]*prometheus.GaugeVec{}

@@ -22,8 +22,8 @@ import (
 	"homenode/serve/collect"
 	"homenode/serve/held"
 	"homenode/serve/reader"
+	"homenode/serve/routes"
 	"homenode/serve/site"
-	"homenode/serve/web"
 	"homenode/source/open"
 )
 
@@ -50,7 +50,7 @@ func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *b
 	defer all.Wait()
 	defer stop()
 	all.Go(func() { r.Run(ctx, every) })
-	pages := &web.Server{Board: b, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: r.Status,
+	pages := &routes.Server{Board: b, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
 	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Status: pages.StatusAnswer, Version: version.String(), Captures: kept,
 		Live: &site.Live{Board: b, Status: r.Status, Every: every, Ended: ctx.Done()}}
@@ -76,7 +76,7 @@ func serveFleet(cmd *cobra.Command, session *flags.Session, sources []string, d 
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer stop()
-	pages := web.Server{Board: board.New(o, time.Minute), Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
+	pages := routes.Server{Board: board.New(o, time.Minute), Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
 		Site: &site.Site{Fleets: live.Fleets, Policy: o.Policy, Version: version.String(), Captures: kept}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -28,8 +28,8 @@ import (
 	"homenode/serve/notify"
 	"homenode/serve/query"
 	"homenode/serve/remote"
+	"homenode/serve/routes"
 	"homenode/serve/site"
-	"homenode/serve/web"
 )
 
 // A server is everything that runs.
@@ -155,8 +155,8 @@ func (s *server) startCollectors(ctx context.Context, all *sync.WaitGroup) (coll
 }
 
 // pages returns what is shown of it.
-func (s *server) pages(ctx context.Context, l *opened, keeper *keep.Keeper, collectors []*collect.Collector) *web.Server {
-	pages := &web.Server{Board: s.board, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
+func (s *server) pages(ctx context.Context, l *opened, keeper *keep.Keeper, collectors []*collect.Collector) *routes.Server {
+	pages := &routes.Server{Board: s.board, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() (out []collect.Status) {
 		for _, c := range collectors {
 			out = append(out, c.Status())
 		}
@@ -179,14 +179,14 @@ func (s *server) pages(ctx context.Context, l *opened, keeper *keep.Keeper, coll
 	if keeper != nil {
 		pages.Keeping = keeper.State
 		api := query.API{Store: keeper.Queryable, Version: version.String(),
-			Alerts: func() []query.Alert { return web.Alerts(s.board) }, Metadata: web.Metadata}
+			Alerts: func() []query.Alert { return routes.Alerts(s.board) }, Metadata: routes.Metadata}
 		pages.More = map[string]http.Handler{"/api/v1/": api.Handler()}
 	}
 	return pages
 }
 
 // startSenders sends findings and samples; tell takes the findings that begin and end.
-func (s *server) startSenders(ctx context.Context, l *opened, keeper *keep.Keeper, pages *web.Server, all *sync.WaitGroup) (tell func(begun, ended []board.Alarm), err error) {
+func (s *server) startSenders(ctx context.Context, l *opened, keeper *keep.Keeper, pages *routes.Server, all *sync.WaitGroup) (tell func(begun, ended []board.Alarm), err error) {
 	var senders []*remote.Sender
 	pages.Sending = func() (out []remote.State) {
 		for _, r := range senders {

@@ -1,6 +1,6 @@
-// Package web serves what a Board shows over HTTP: the status page, /metrics and the API.
+// Package routes serves what a Board shows over HTTP: the status page, /metrics and the API.
 // A Gate lets requests in.
-package web
+package routes
 
 import (
 	"encoding/json"

@@ -1,5 +1,5 @@
-// Package hotaddwide finds wide VMs whose guest is blind because of CPU hot add.
-package hotaddwide
+// Package hotaddhides finds wide VMs whose guest is blind because of CPU hot add.
+package hotaddhides
 
 import (
 	_ "embed"
@@ -12,7 +12,7 @@ import (
 	"homenode/rules/rule"
 )
 
-//go:embed hotaddwide.md
+//go:embed hotaddhides.md
 var page string
 
 // Rule is N001.
