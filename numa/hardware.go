@@ -88,12 +88,12 @@ func (r Release) Runs(hardware int) bool {
 
 // Through returns the release that a host gets first on the way to another one, where it takes more than one step: vSphere Lifecycle
 // Manager takes hosts of 6.7 and 7.0 to 8.0 (vSphere 8.0, vSphere Lifecycle Manager, GUID-2706457E), of 6.5 and 6.7 to 7.0 (7.0,
-// GUID-F80E06EB), and host profiles go from 6.0 to 6.7 (7.0, GUID-EABA9E1C). Of other families nothing is known here.
+// GUID-F80E06EB), and host profiles go from 6.0 to 6.7 (7.0, GUID-EABA9E1C). Of other families, and of 5.x, nothing is known here.
 func (r Release) Through(to Release) (Release, bool) {
 	switch base := to.Base(); {
 	case base == ESXi80 && r >= ESXi65 && r < ESXi67:
 		return ESXi70, true
-	case (base == ESXi80 || base == ESXi70) && r < ESXi65:
+	case (base == ESXi80 || base == ESXi70) && r >= ESXi60 && r < ESXi65:
 		return ESXi67, true
 	}
 	return 0, false

@@ -114,7 +114,7 @@ func (j *Judgement) OffRules() []string {
 // Unread says how many files could not be read, or not whole; "" for none.
 func (r *Result) Unread() string {
 	if n := len(r.Fleet.Unread); n > 0 {
-		return words.Plural(n, "file") + " could not be read, or not whole"
+		return words.Plural(n, "file") + " could not be read completely"
 	}
 	return ""
 }
@@ -125,7 +125,7 @@ func (r *Result) Nothing() string {
 		r = r.Whole
 	}
 	if len(r.Fleet.VMs) == 0 && r.Fleet.Unread != nil {
-		return "Nothing was judged: no VM was found, and not read, not whole or not understood: " + words.Few(r.Fleet.Unread) + "."
+		return "Nothing was assessed: no VM was found. These files could not be read, are incomplete, or have an unknown format: " + words.Few(r.Fleet.Unread) + "."
 	}
 	if len(r.Fleet.VMs) == 0 {
 		return "The inventory is empty: it lists no VM."
@@ -165,7 +165,7 @@ func (r *Result) Slowed(high, medium int, by, later string) string {
 	case r.VMs == 0:
 		return r.Nothing()
 	case high == 0 && medium == 0:
-		return fmt.Sprintf("NUMA costs none of %s anything that %s could avoid.", judged, by)
+		return fmt.Sprintf("No performance is lost to NUMA that %s could avoid (%s checked).", by, judged)
 	case high == 0:
 		return fmt.Sprintf("NUMA slows none of %s much; %s slightly%s.", judged, words.Thousands(medium), later)
 	case medium == 0:

@@ -176,7 +176,7 @@ func TestPageSizes(t *testing.T) {
 		"<pages unit='KiB' size='2048'>0</pages><pages unit='KiB' size='524288'>40</pages><pages unit='KiB' size='16777216'>0</pages>" +
 		"<cpus><cpu id='0' socket_id='0' core_id='0' siblings='0'/><cpu id='1' socket_id='0' core_id='1' siblings='1'/></cpus></cell></cells></topology></host></capabilities>"
 	for page, want := range map[string]string{
-		"1048576": "K016 high cell 0 wants pages of 1 GB, and kvm01 has none of that size: it has 2 MB, 512 MB, 16 GB; Use pages of a size that the host has: 2 MB, 512 MB\n",
+		"1048576": "K016 high cell 0 requires huge pages of 1 GB, which kvm01 does not support (supported: 2 MB, 512 MB, 16 GB); Use a page size that the host supports: 2 MB, 512 MB\n",
 		"524288":  "",
 		"2048":    "K016 high the VM takes 2048 pages of 2 MB",
 	} {

@@ -3,6 +3,7 @@ package rules
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"homenode/numa"
 	"homenode/rules/rule"
@@ -42,14 +43,15 @@ func (r *Result) runStated(ctx context.Context, o Options) error {
 		r.Stated = append(r.Stated, one)
 	}
 	r.VMs = len(r.Stated)
+	for h, vms := range on {
+		on[h] = slices.DeleteFunc(vms, func(v *rule.StatedVM) bool { return !v.Starts() })
+	}
 	for _, v := range r.Stated {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, other := range on[v.Host] {
-			if other != v && v.Host != nil && v.Starts() && other.Starts() {
-				v.Beside = append(v.Beside, other)
-			}
+		if beside := on[v.Host]; slices.Contains(beside, v) {
+			v.Beside = slices.DeleteFunc(slices.Clone(beside), func(other *rule.StatedVM) bool { return other == v })
 		}
 		for _, one := range All {
 			if one.Stated != nil {

@@ -264,7 +264,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	v.Settings, v.oneSided = d.vmSettings(va, vb)
 	v.Layout = v.From.differs(&v.To)
 	v.Verdict = Unchanged
-	told := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.A == nil && ja != nil && ja.Hid(f.B) })
+	told := slices.DeleteFunc(slices.Clone(of), func(f Finding) bool { return f.A == nil && ja != nil && jb != nil && ja.Hid(f.B, &jb.Guest) })
 	switch c := v.From.compare(&v.To, told); {
 	case c < 0:
 		v.Verdict = Better
@@ -283,7 +283,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 	if now, besides := barredFrom(&v, hosts); v.Verdict != Worse {
 		if besides != nil {
 			v.Verdict = Other
-			v.Barred = fmt.Sprintf("virtual hardware %d is refused by %s too, and there is no way back", jb.Guest.Hardware, rule.HostNames(besides))
+			v.Barred = fmt.Sprintf("virtual hardware %d is not supported by %s either, and the upgrade cannot be undone", jb.Guest.Hardware, rule.HostNames(besides))
 			v.Why = append([]string{v.Barred}, v.Why...)
 		}
 		if now != nil {

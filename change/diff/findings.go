@@ -44,11 +44,11 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 		}
 	}
 	groups, was, is := newGroups(d), costsOf(d.A.Findings, vms.inB), costsOf(d.B.Findings, func(id string) string { return id })
-	had := maps.Clone(was)
+	had, hosted := maps.Clone(was), maps.Clone(was)
 	// A finding that is one of a host instead, while no other host takes the VM, is the same one.
 	told := func(f *finding.Finding, vm string, by, not map[cost]*finding.Finding) bool {
 		c := cost{vm, f.Rule}
-		return f.VMID != "" && by[c] != nil && not[c] == nil && sameHosts(inA[vms.a[vm]], inB[vm], hosts)
+		return f.VMID != "" && f.Topic == "" && by[c] != nil && by[c].Severity >= f.Severity && not[c] == nil && sameHosts(inA[vms.a[vm]], inB[vm], hosts)
 	}
 	var added []*finding.Finding
 	for i := range d.B.Findings {
@@ -59,8 +59,9 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 			before, left[k] = l[0], l[1:]
 		}
 		switch {
-		case before == nil && (groups.inA(f) || told(f, f.VMID, had, is)):
+		case before == nil && (groups.inA(f) || told(f, f.VMID, hosted, is)):
 			delete(was, cost{f.VMID, f.Rule})
+			delete(hosted, cost{f.VMID, f.Rule}) // it stands for one
 		case before == nil && f.Moves:
 			added = append(added, f)
 		case before == nil || before.Severity != f.Severity:

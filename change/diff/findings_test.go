@@ -115,11 +115,11 @@ host old nodes=2 cores=14 threads=14 ht=off memory=256GB release=6.5
 vm v host=new `
 	for _, tt := range []struct{ a, b, want string }{
 		{"vcpus=32 memory=128GB hw=13", "vcpus=32 memory=128GB hw=19", `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
-other c/v: virtual hardware 19 is refused by old too, and there is no way back
+other c/v: virtual hardware 19 is not supported by old either, and the upgrade cannot be undone
     hw 13 -> 19
 `},
 		{"vcpus=8 memory=300GB reserveAll=on hw=13", "vcpus=8 memory=300GB reserveAll=on hw=19", `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided
-other c/v: virtual hardware 19 is refused by old too, and there is no way back
+other c/v: virtual hardware 19 is not supported by old either, and the upgrade cannot be undone
     hw 13 -> 19
 `},
 		{"vcpus=32 memory=128GB hw=19", "vcpus=20 memory=128GB hw=19", `0 better 0 worse 1 other 0 unchanged 0 moved 0 one-sided

@@ -201,9 +201,9 @@ func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, te
 	}
 	a, aRest := of(before, one.VMID)
 	b, bRest := of(after, one.VMID)
-	was := before.ByID()[one.VMID]
-	b = slices.DeleteFunc(b, func(f finding.Finding) bool { return was.Hid(&f) })
-	starts := was.Off() && !after.ByID()[one.VMID].Off() // of a VM that does not power on nothing else is judged; one that does takes what is left
+	was, is := before.ByID()[one.VMID], after.ByID()[one.VMID]
+	b = slices.DeleteFunc(b, func(f finding.Finding) bool { return f.VMID == one.VMID && was.Hid(&f, &is.Guest) })
+	starts := was.Off() && !is.Off() // of a VM that does not power on nothing else is judged; one that does takes what is left
 	if rule.WeightOf(b).Compare(rule.WeightOf(a)) > 0 && !starts {
 		fail("its findings are worse: %v instead of %v", brief(b), brief(a))
 	}

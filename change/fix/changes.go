@@ -71,7 +71,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 	c.Expects = expects(c.Layout)
 	c.Downtime = downtime(&c, v)
 	if was := v.OnHost(next.On[0].Kind.Hosts[0].ID); was != nil {
-		c.Assumes = (next.On[0].Layout.Assumes &^ was.Layout.Assumes).Texts()
+		c.Assumes = next.On[0].Layout.Assumes.Texts()
 		text, size := rule.Notice(&was.Layout, &next.On[0].Layout), rule.Resized(&v.Config, &next.Config)
 		if text != "" && (text != rule.NoNotice || size == "") {
 			c.Notices = append(c.Notices, text)

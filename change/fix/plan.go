@@ -84,7 +84,7 @@ type Change struct {
 	Expects       *Expects    `json:"expects,omitempty"`
 	Downtime      string      `json:"downtime"`
 	Notices       []string    `json:"guestNotices,omitempty"`
-	Assumes       []string    `json:"assumes,omitempty"` // what the layout after the change rests on and the one before did not
+	Assumes       []string    `json:"assumes,omitempty"` // what the layout after the change rests on
 	Lost          []string    `json:"lostOnRollback,omitempty"`
 	Batch         int         `json:"batch"` // from 1
 }

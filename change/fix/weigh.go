@@ -104,7 +104,7 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 			}
 		}
 	}
-	told, before := map[string]bool{}, m.base.ByID() // the most severe finding comes first
+	told, before, after := map[string]bool{}, m.base.ByID(), d.B.ByID() // the most severe finding comes first
 	for i := range d.Findings {
 		x := &d.Findings[i]
 		if !x.Worsens(finding.Low) {
@@ -116,7 +116,7 @@ func (m *maker) harm(d *diff.Drift) map[string]string {
 		for id := range ids {
 			switch {
 			case others && !moved[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // a change without effect on the host: the better ones bring it
-			case outweighed || before[id] != nil && before[id].Hid(x.B) || better[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // of a host: that is untidy, and harms no VM
+			case outweighed || x.B.VMID == id && before[id] != nil && after[id] != nil && before[id].Hid(x.B, &after[id].Guest) || better[id] && x.B.VMID == "" && x.B.Severity == finding.Low: // of a host: that is untidy, and harms no VM
 				m.brings[id] = append(m.brings[id], text)
 			case !told[id]:
 				worse[id], told[id] = "it would bring "+text, true

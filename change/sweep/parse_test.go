@@ -45,6 +45,7 @@ func TestParse(t *testing.T) {
 		{"hotAdd=off", "hotAdd", what("off", "hotAdd=off"), nil},
 		{"lose-host=esx01,none", "lose-host", what("esx01", "lose-host=esx01", "none", ""), nil},
 		{"lose-host=esx01|esx01,esx02", "lose-host", what("esx01", "lose-host=esx01", "esx01,esx02", "lose-host=esx01,esx02"), nil},
+		{"count=0,1 Add-Host=esx01", "add-host esx01", what("0", "", "1", "count=1 Add-Host=esx01"), nil},
 		{"add-host=esx01 count=0..2 cluster=b", "add-host esx01", what("0", "", "1", "add-host=esx01 count=1 cluster=b", "2", "add-host=esx01 count=2 cluster=b"), nil},
 		{"cpu=x0.5,×2,*3", "cpu", []Value{factor("x0.5", "*", 0.5), factor("×2", "*", 2), factor("*3", "*", 3)}, nil},
 		{"vm=a,b cpu=today|20%|5..60%", "cpu a,b", values2(StoryLine, []string{"today", "", "20%", "load a,b cpu=20%", "5..60%", "load a,b cpu=5..60%"}), nil},

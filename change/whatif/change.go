@@ -68,7 +68,7 @@ func ParseAt(file string, line int, text string) (Change, error) {
 func (c *Change) located(err error) error { return word.Located(err, c.file, c.line) }
 
 func (c *Change) parse(text string) error {
-	if name, ok := strings.CutPrefix(strings.TrimSpace(text), loseHost+"="); ok { // their VMs are started again on the other hosts of the cluster
+	if key, name, _ := strings.Cut(strings.TrimSpace(text), "="); strings.EqualFold(key, loseHost) { // their VMs are started again on the other hosts of the cluster
 		c.Text, c.op = strings.TrimSpace(text), lose
 		var err error
 		c.hosts, err = newPattern(word.Word{Key: "host", Value: strings.Trim(name, `"`), HasValue: true, Col: 1})
@@ -78,7 +78,7 @@ func (c *Change) parse(text string) error {
 	if err != nil {
 		return err
 	}
-	if len(ws) > 0 && ws[0].Key == addHost {
+	if slices.ContainsFunc(ws, func(w word.Word) bool { return strings.EqualFold(w.Key, addHost) }) {
 		c.Text, c.op = strings.TrimSpace(text), add
 		return c.parseAdd(ws)
 	}

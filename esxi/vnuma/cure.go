@@ -18,7 +18,16 @@ func (r Refusal) Ways() []numa.Way {
 	reserve := set("reserve all guest memory", yes(numa.EditReserveAll))
 	auto := numa.EditCoresPerNUMANode.To(0)
 	if r.newer > 0 { // whatever the VM is given, the host stays too old
-		return []numa.Way{numa.ByHand("run the VM on a newer release")}
+		const newer = "run the VM on a newer release"
+		if r.ByHost() {
+			return []numa.Way{numa.ByHand(newer)}
+		}
+		r.newer = 0
+		ways := r.Ways()
+		for i := range ways {
+			ways[i] = numa.ByHand(ways[i].Do + ", and " + newer)
+		}
+		return ways
 	}
 	switch r.kind {
 	case newHardware:
@@ -82,7 +91,7 @@ func (r Refusal) Ways() []numa.Way {
 func (r Refusal) reserve() numa.Way {
 	switch {
 	case r.limit > 0:
-		return numa.ByHand(fmt.Sprintf("remove the CPU limit of %d MHz, then reserve %d MHz CPU: vSphere refuses a reservation above the limit", r.limit, r.most))
+		return numa.ByHand(fmt.Sprintf("remove the CPU limit of %d MHz, because a reservation cannot exceed it, and reserve %d MHz CPU", r.limit, r.most))
 	case r.most > 0:
 		n := strconv.FormatInt(int64(r.most), 10)
 		return numa.Way{Do: "reserve " + n + " MHz CPU", Edits: []numa.Edit{{Kind: numa.EditCPUReservation, To: numa.Is(n)}}}

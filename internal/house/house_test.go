@@ -74,7 +74,7 @@ var onlyHere = map[string][]string{
 	"github.com/santhosh-tekuri":    {"internal/formtest", "cmd/homenode"}, // for tests
 	"github.com/go-json-experiment": {"source/snapshot", "source/tables", "output/format", "change/fix"},
 	"github.com/parquet-go/":        {"capture/export/parquet"},
-	"github.com/klauspost/compress": {"capture/archive", "capture/store", "source/archive", "serve/remote", "serve/web"},
+	"github.com/klauspost/compress": {"capture/archive", "capture/store", "source/archive", "serve/remote", "serve/routes"},
 	"homenode/source/vsphere/write": {"cmd/homenode/fix"}, // it alone writes
 	"github.com/prometheus/":        {"capture/store", "serve/keep", "serve/query", "serve/reader", "serve/remote", "cmd/bench/watch"},
 }

@@ -66,7 +66,7 @@ func Upgrade(r *upgrade.Result) *answer.Answer {
 		a.Note("processors are compared with the lists of dropped ones that homenode knows, from Skylake on with none: ask the Broadcom Compatibility Guide about the servers too (KB 318697)")
 	}
 	for _, t := range r.Through {
-		a.Note(fmt.Sprintf("%s (ESXi %s) must get ESXi %s first: vSphere Lifecycle Manager takes hosts of 6.7 and 7.0 to 8.0, and those of 6.5 and 6.7 to 7.0 (VMware vSphere 8.0, GUID-2706457E; 7.0, GUID-F80E06EB)", words.Few(t.Hosts), t.From, t.Release))
+		a.Note(fmt.Sprintf("upgrade %s (ESXi %s) to ESXi %s first: vSphere Lifecycle Manager upgrades to 8.0 only from 6.7 or 7.0, and to 7.0 only from 6.5 or 6.7 (VMware vSphere 8.0, GUID-2706457E; 7.0, GUID-F80E06EB)", words.Few(t.Hosts), t.From, t.Release))
 	}
 	a.Note("a VM keeps its layout until its next power cycle; the layouts after are those of that power cycle")
 	if r.Hardware > 0 {

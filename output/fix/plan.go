@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"homenode/change/fix"
+	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
@@ -68,6 +69,9 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 	a.Facts = []answer.Fact{{Name: "plan", Text: p.ID}, {Name: "source", Text: p.Source}, {Name: "made", Text: p.Made}, {Name: "batches", Text: fmt.Sprint(p.Batches())}}
 	for _, n := range p.Notes {
 		a.Notes = append(a.Notes, answer.Note{Text: n})
+	}
+	if nodes := vnuma.AssumedNodes.Texts()[0]; slices.ContainsFunc(p.Changes, func(c fix.Change) bool { return slices.Contains(c.Assumes, nodes) }) {
+		a.Notes = append(a.Notes, answer.Note{Text: "The source states no NUMA nodes of the hosts: 1 per package is assumed. Check it before you apply the plan (esxcli hardware memory get), and state another number with --nodes-per-socket."})
 	}
 	for _, t := range []answer.Table{
 		texts(p, "guests", "What guests, licences and power-on notice", noticed),

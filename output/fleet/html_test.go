@@ -110,7 +110,7 @@ func TestHTMLVerdict(t *testing.T) {
 	const host = "release 7.0U3\ncluster c\nhost esx01 nodes=2 cores=18 memory=1024GB\n"
 	for _, tt := range []struct{ name, fleet, verdict, rest string }{
 		{"empty", "release 7.0U3\ncluster c\n", "The inventory is empty: it lists no VM.", ""},
-		{"fine", host + "vm a vcpus=2 memory=8GB\n", "NUMA costs none of 1 VM anything that settings could avoid.", ""},
+		{"fine", host + "vm a vcpus=2 memory=8GB\n", "No performance is lost to NUMA that settings could avoid (1 VM checked).", ""},
 		{"high", host + "vm a vcpus=32 memory=64GB hotAdd=on\nvm b vcpus=2 memory=8GB\n",
 			"NUMA slows 1 of 2 VMs.", "The other 1 needs nothing urgent."},
 		{"unjudged", host + "vm a vcpus=? memory=64GB\n", "No VM could be judged.", "1 VM could not be judged: see the notes."},

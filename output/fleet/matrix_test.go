@@ -31,7 +31,7 @@ VM       VCPUS  esx01 and esx02           esx03                     old01
                 2×20 cores 384 GB 7.0 U3  4×10 cores 192 GB 7.0 U3  2×20 cores 384 GB 6.7
 `
 	const signs = `
-● home, = the same as at home, ▼ worse, ▲ better, ≠ other, – its virtual hardware is too new.
+● home, = the same as at home, ▼ worse, ▲ better, ≠ other, – it does not power on there.
 2×16: 2 clients of 16 vCPU; blind: the guest sees 1 node; sees: other nodes than clients; +50 %: memory on another node.
 `
 	for _, tt := range []struct {

@@ -28,7 +28,9 @@ func Read(files []fact.File, vm *answer.Answer) *answer.Answer {
 			a.Notes = append(a.Notes, answer.Note{Text: "could not be read: " + f.Error, At: f.Name, From: "source"})
 			continue
 		}
-		a.Tables = append(a.Tables, fileTable(i, f))
+		if len(f.Facts) > 0 || len(f.Warnings) == 0 { // of others the warnings are all that there is
+			a.Tables = append(a.Tables, fileTable(i, f))
+		}
 		for _, w := range f.Warnings {
 			a.Notes = append(a.Notes, answer.Note{Text: w.Text, At: f.At(w.Line, w.Col), From: "source"})
 		}

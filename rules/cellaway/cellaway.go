@@ -57,8 +57,8 @@ func slow(p *rule.StatedPass, piece *numa.Piece, runs []int) {
 	p.Report(finding.Finding{
 		Severity: finding.Low,
 		Topic:    piece.What,
-		Message:  fmt.Sprintf("memory of %s, %s, comes from %s of %s without CPUs, which is near %s of its vCPUs: HBM, or slower memory such as CXL", piece.What, piece.Memory, rule.NodeList(without), v.Host.Name, rule.NodeList(runs)),
-		Advice:   "Leave it if that memory is meant",
+		Message:  fmt.Sprintf("the memory of %s (%s) is on %s of %s, which has no CPUs and is closest to %s, where its vCPUs run: HBM, or slower memory such as CXL", piece.What, piece.Memory, rule.NodeList(without), v.Host.Name, rule.NodeList(runs)),
+		Advice:   "Keep it if this is intended",
 		Evidence: []finding.Evidence{p.At("memory of the cell", bound.Mode+" "+rule.NodeList(bound.Nodes), bound.At), p.At("vCPUs of the cell on", rule.NodeList(runs), v.Stated.PinAt(piece.Cell)), p.Nodes()},
 	})
 }

@@ -90,7 +90,7 @@ func both(p *rule.Pass, one *product.Product, most int) []numa.Way {
 	}
 	why := "no size serves both"
 	if p.VM.On[0].Kind.Machine.PreferHT {
-		why = "no size with Numa.PreferHT of the host serves both"
+		why = "no size serves both while Numa.PreferHT is 1 on the host"
 	} else if p.VM.Guest.PreferHT {
 		why = "no size with preferHT serves both"
 		cores := *p.VM
@@ -101,7 +101,7 @@ func both(p *rule.Pass, one *product.Product, most int) []numa.Way {
 		}
 		why = "no size serves both, with preferHT or without it"
 	}
-	return []numa.Way{numa.ByHand(fmt.Sprintf("%s, since %s: %s uses at most %d vCPUs, and SAP HANA is sized for whole sockets of %d and for half a socket, from %d cores on",
+	return []numa.Way{numa.ByHand(fmt.Sprintf("%s, since %s: %s uses at most %d vCPUs, and SAP HANA supports whole sockets of %d vCPUs and half a socket, with at least %d cores",
 		apart, why, one, most, p.VM.SocketOf(p.VM.On[0].Kind), product.HANALeastCores))}
 }
 
@@ -114,7 +114,7 @@ func served(v *rule.VM, one *product.Product, most int) (w numa.Way, ok bool) {
 	if n == 0 {
 		return w, false
 	}
-	w = numa.Way{Do: fmt.Sprintf("take %d vCPUs, which SAP HANA is sized for and %s uses", n, one), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
+	w = numa.Way{Do: fmt.Sprintf("take %d vCPUs, a size that SAP HANA supports and %s can use", n, one), Edits: []numa.Edit{numa.EditVCPUs.To(n)}}
 	if socket := v.SocketOf(v.On[0].Kind); !v.Guest.AutoCPS {
 		cps := n
 		if socket > 0 {

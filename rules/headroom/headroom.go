@@ -131,10 +131,10 @@ func describe(p *rule.Pass, f *finding.Finding, tight []tightNode, vms []*rule.V
 	n := tight[0]
 	homes := users(n.Node, vms)
 	f.Severity = finding.Low
-	f.Message = fmt.Sprintf("node %d has %s of %s left once the memory of its %s is touched, less than the reserve of %s: %s, %d vCPUs on %s",
+	f.Message = fmt.Sprintf("node %d would have only %s of %s free if its %s used all their memory; the reserve is %s: %s, %d vCPUs on %s",
 		n.ID, left(n.free), n.Memory.Value, words.Plural(len(homes), "VM"), round(reserve), rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
 	if n.spilled > 0 {
-		f.Message = fmt.Sprintf("node %d of %s does not take all memory of its %s: %s go to other nodes, for new memory leaves %s free; %s, %d vCPUs on %s",
+		f.Message = fmt.Sprintf("node %d of %s cannot hold all memory of its %s: %s go to other nodes, because ESXi keeps %s of a node free; %s, %d vCPUs on %s",
 			n.ID, n.Memory.Value, words.Plural(len(homes), "VM"), round(n.spilled), round(reserve), rule.Names(homes), n.VCPUs, words.Plural(n.Cores, "core"))
 	}
 	f.Message += foreign(n.Node, vms)

@@ -19,18 +19,18 @@ func powerOn(p *rule.Pass, running []*rule.VM) {
 	}
 	for _, v := range p.Cluster.VMs {
 		need := v.Memory.Value
-		if v.Host != p.Host || v.Power.Value != numa.PoweredOff || need > have || taken+need <= have {
+		if v.Host != p.Host || v.Power.Value != numa.PoweredOff || v.Off() || need > have || taken+need <= have {
 			continue
 		}
 		f := finding.Finding{
 			Severity: finding.Info, Topic: "power-on of " + v.Name, Costs: []string{v.ID},
-			Message: fmt.Sprintf("%s is powered off, and %s of %s have %s of its %s: with the %s of %s, %s if all is touched",
+			Message: fmt.Sprintf("%s is powered off, and %s of %s have %s of its %s: with the %s of %s, %s if all memory is used",
 				v.Name, words.Plural(len(running), "running VM"), p.Host.Name, round(taken), round(have), need, v.Name, rule.Beyond(round(taken+need-have), p.Host.TierMemory.Value)),
-			Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("before %s is powered on, move other VMs from %s, or give VMs less memory", v.Name, p.Host.Name))},
+			Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("before you power on %s, move other VMs off %s, or reduce the memory of its VMs", v.Name, p.Host.Name))},
 			Evidence: []finding.Evidence{v.MemoryEvidence(), finding.Of("memory of "+p.Host.Name, p.Host.Memory, p.Host.At), p.NodesEvidence()},
 		}
 		if hosts := roomFor(p, v); hosts != nil {
-			f.Ways = []numa.Way{numa.ByHand(fmt.Sprintf("power %s on on %s, which has room", v.Name, words.First(1, hosts)))}
+			f.Ways = []numa.Way{numa.ByHand(fmt.Sprintf("power on %s on %s, which has enough memory", v.Name, words.First(1, hosts)))}
 		}
 		p.Report(f, nil)
 	}

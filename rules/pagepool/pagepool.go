@@ -121,14 +121,14 @@ func absent(p *rule.StatedPass, piece *numa.Piece, size numa.Bytes) *finding.Fin
 	whole := slices.DeleteFunc(slices.Clone(sizes), func(size numa.Bytes) bool {
 		return slices.ContainsFunc(p.VM.Stated.Pieces(), func(o numa.Piece) bool { return o.Page > 0 && o.Memory%size != 0 })
 	})
-	advice := "Use pages of a size that the host has, and give the cells whole pages of it"
+	advice := "Use a page size that the host supports, and make the memory of each cell a multiple of it"
 	if len(whole) > 0 {
-		advice = "Use pages of a size that the host has: " + text(whole)
+		advice = "Use a page size that the host supports: " + text(whole)
 	}
 	return &finding.Finding{
 		Severity: finding.High,
 		Topic:    "size " + size.String(),
-		Message:  fmt.Sprintf("%s wants pages of %s, and %s has none of that size: it has %s", piece.What, size, h.Name, text(sizes)),
+		Message:  fmt.Sprintf("%s requires huge pages of %s, which %s does not support (supported: %s)", piece.What, size, h.Name, text(sizes)),
 		Advice:   advice,
 		Evidence: []finding.Evidence{p.At("pages", size.String(), piece.At), {Name: "huge pages of " + h.Name, Value: text(sizes), Origin: h.Pools.Origin.String(), At: h.At}},
 	}

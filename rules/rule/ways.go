@@ -72,7 +72,10 @@ func (p *Pass) Serves(edits []numa.Edit) bool {
 // with no more and no worse findings than it has, and with no high one in its place.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	now, after := p.now(), p.weigh(edits)
-	after = slices.DeleteFunc(after, func(a finding.Finding) bool { return p.VM.Hid(&a) })
+	if v := p.configured(edits); p.VM.Guest.Affinity {
+		guest, _, err := vnuma.NewGuest(&v)
+		after = slices.DeleteFunc(after, func(a finding.Finding) bool { return err == nil && a.VMID == p.VM.ID && p.VM.Hid(&a, &guest) })
+	}
 	same := func(a, b *finding.Finding) bool { return a.Rule == b.Rule && a.Topic == b.Topic }
 	var worst *finding.Finding
 	for i := range after {
@@ -92,9 +95,11 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	return nil
 }
 
-// Hid reports whether CPU or memory affinity hid a finding that the VM has without it: out of NUMA management nothing is told of its layout
-// on hosts that it may move to, where it was no better.
-func (v *VM) Hid(f *finding.Finding) bool { return v.Guest.Affinity && f.VMID == v.ID && f.Elsewhere() }
+// Hid reports whether CPU or memory affinity, which the guest has no more, hid a finding of the VM: rules report no layouts on other hosts
+// for a VM outside NUMA management, where it was no better.
+func (v *VM) Hid(f *finding.Finding, after *vnuma.Guest) bool {
+	return v.Guest.Affinity && !after.Affinity && f.Elsewhere()
+}
 
 // further returns the way with the plan of the VM that it makes, where both together cure the finding.
 func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {

@@ -41,7 +41,7 @@ func check(p *rule.Pass) {
 		f.When = "Where NUMA scheduling is wanted on so few cores"
 	}
 	if caches { // H003 says so too
-		f.When, way.Do = "", "switch L3 (CCX) as NUMA off in the BIOS setup: it makes a node of each cache"
+		f.When, way.Do = "", "disable L3 cache (CCX) as NUMA in the BIOS setup: it turns each L3 cache into a node"
 	}
 	if few && !caches {
 		set("Numa.RebalanceCoresTotal", strconv.Itoa(int(m.AllCores)))

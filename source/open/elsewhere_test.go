@@ -54,7 +54,7 @@ func TestRefusals(t *testing.T) {
 		{"a.csv", "Name,State\ndb01,on\n", "found a table with 2 columns: Name, State; no column states vCPUs"},
 		{"a.json", `{"a":1}`, "found JSON whose objects have 1 column: a"},
 		{"a.xml", "<a/>", "found XML that begins with"},
-		{"b.txt", "\nName  PowerState Num CPUs MemoryGB\n----  ---------- -------- --------\na     PoweredOn  2        8,000\n", "found a screen of PowerCLI saved as text"},
+		{"b.txt", "\nName  PowerState Num CPUs MemoryGB\n----  ---------- -------- --------\na     PoweredOn  2        8,000\n", "found PowerCLI console output saved as text"},
 		{"c.txt", "\nPowerState : PoweredOn\nNumCpu     : 2\nName       : a\n", "save it with Export-Csv or ConvertTo-Json"},
 		{"a.txt", "hello", `found text that begins with "hello"`},
 	} {

@@ -156,10 +156,10 @@ func isBinary(head []byte) bool {
 // packings are the first bytes of files that hold others.
 var packings = []struct{ magic, form string }{
 	{"PK", "a zip archive or workbook"}, {"\x1f\x8b", "a file packed with gzip"}, {"\x28\xb5\x2f\xfd", "a file packed with zstd"},
-	{"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip, which is not read: unpack it first"},
-	{"Rar!\x1a\x07", "a RAR archive, which is not read: unpack it first"},
-	{"\xfd7zXZ\x00", "a file packed with xz, which is not read: unpack it first"},
-	{"BZh", "a file packed with bzip2, which is not read: unpack it first"},
+	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive, which is not supported: extract it first"},
+	{"Rar!\x1a\x07", "a RAR archive, which is not supported: extract it first"},
+	{"\xfd7zXZ\x00", "a file packed with xz, which is not supported: extract it first"},
+	{"BZh", "a file packed with bzip2, which is not supported: extract it first"},
 }
 
 // packing says how a file that begins with head is packed; "" when it is not.
@@ -181,7 +181,7 @@ func described(b []byte) string {
 	case strings.HasPrefix(line, "{") && bytes.Contains(b, []byte(`"terraform_version"`)):
 		return "a state of Terraform, which states what was asked for and not what the VMs have now"
 	case screen.Match(b):
-		return "a screen of PowerCLI saved as text, which cuts names and prints numbers as the language does: save it with Export-Csv or ConvertTo-Json"
+		return "PowerCLI console output saved as text (names are cut, numbers are in the local format): use Export-Csv or ConvertTo-Json instead"
 	case strings.HasPrefix(line, "<"):
 		form = "XML"
 		fallthrough

@@ -60,8 +60,8 @@ func TestNotReadFirst(t *testing.T) {
 		"older.json":     `{"type":"com.vmware.vapi.std.errors.unauthenticated","value":{"messages":[]}}`,
 		"fault.json":     `{"_typeName":"NotAuthenticated","faultMessage":[]}`,
 	}
-	says := map[string]string{"empty.xlsx": "the file is empty", "protected.xlsx": "save it as .xlsx without a password", "answer.json": "an error answer of vCenter",
-		"older.json": "an error answer of vCenter", "fault.json": "an error answer of vCenter"}
+	says := map[string]string{"empty.xlsx": "the file is empty", "protected.xlsx": "save it as .xlsx without a password", "answer.json": "a vCenter error response",
+		"older.json": "a vCenter error response", "fault.json": "a vCenter error response"}
 	all := map[string][]byte{"a.csv": []byte("Name,NumCpu\nfour,4\n"), "z.png": []byte("\x89PNG")}
 	for name, text := range files {
 		all[name] = []byte(text)

@@ -351,7 +351,7 @@ func (c *config) hotplug() {
 	case s.Shape.Memory < least:
 		c.Stray(line, 1, true, "hotplug of memory wants %s at least, and the VM has %s: Proxmox does not start it", least, s.Shape.Memory)
 	case sum > s.Shape.Memory:
-		c.Stray(cmp.Or(c.at["memory"], line), 1, true, "hotplug of memory adds modules of %s to the %s below, and memory is %d MB: Proxmox does not start the VM; %d or %d MB are whole modules",
+		c.Stray(cmp.Or(c.at["memory"], line), 1, true, "with memory hotplug, memory above the first %[2]s must be a multiple of %[1]s, but it is %[3]d MB in all: Proxmox does not start the VM; use %[4]d or %[5]d MB",
 			step, sum-step, s.Shape.Memory/numa.MiB, (sum-step)/numa.MiB, sum/numa.MiB)
 	}
 }

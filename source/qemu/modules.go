@@ -23,7 +23,11 @@ type module struct {
 
 // device takes a memory device; other devices are left out.
 func (a *arguments) device(last func(key string) string) error {
-	m := module{line: a.line, model: devices.FindStringSubmatch(last("driver"))[1], backend: last("memdev")}
+	driver := devices.FindStringSubmatch(last("driver"))
+	if driver == nil { // the last of several drivers is none of memory
+		return nil
+	}
+	m := module{line: a.line, model: driver[1], backend: last("memdev")}
 	if m.model == "pc-dimm" {
 		m.model = "dimm"
 	}
@@ -66,13 +70,13 @@ func (a *arguments) addModules() {
 		b, there := a.backends[m.backend]
 		switch {
 		case !there:
-			refuse("a memory device (%s) has the memory backend %s, which there is not", m.model, text.Short(m.backend))
+			refuse("memory device (%s): the memory backend %s does not exist", m.model, text.Short(m.backend))
 			continue
 		case slices.Contains(user, m.backend):
 			refuse("the memory backend %s of a memory device (%s) is used twice", text.Short(m.backend), m.model)
 			continue
 		case m.node >= len(s.Cells):
-			refuse("a memory device (%s) of %s is of node %d, of %s", m.model, b.size, m.node, words.Plural(len(s.Cells), "node"))
+			refuse("memory device (%s, %s): there is no node %d, the VM has %s", m.model, b.size, m.node, words.Plural(len(s.Cells), "node"))
 			continue
 		}
 		user = append(user, m.backend)
@@ -101,10 +105,10 @@ func (a *arguments) addModules() {
 	case a.most > 0 && a.most < initial:
 		refuse("maxmem of %s is below the memory of %s", a.most, initial)
 	case size > 0 && a.most == 0:
-		refuse("a memory device, and -m has no maxmem")
+		refuse("memory devices need maxmem in -m")
 	case initial+size > a.most && size > 0:
-		refuse("memory devices of %s beside %s of memory, and maxmem is %s", size, initial, a.most)
+		refuse("memory devices of %s and %s of memory exceed maxmem (%s)", size, initial, a.most)
 	case slots > a.slots:
-		refuse("%s, and -m has %s", words.Plural(slots, "memory module"), words.Plural(a.slots, "slot"))
+		refuse("%s, but -m has %s", words.Plural(slots, "memory module"), words.Plural(a.slots, "slot"))
 	}
 }

@@ -3,6 +3,7 @@ package tables
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,10 +14,11 @@ import (
 // hostGroups returns the rows of each host, in the order of the first of each. Rows are of one host by its reference; one without a
 // reference is of the host of its name, unless several have it.
 func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
-	ids := map[string][]string{} // by name
+	ids, seen := map[string][]string{}, map[[2]string]bool{} // by name
 	name := func(h *hostRow) string { return prefix(h.vcenter) + strings.ToLower(h.host.Name) }
 	for i := range hosts {
-		if h := &hosts[i]; h.id != "" && !slices.Contains(ids[name(h)], h.id) {
+		if h := &hosts[i]; h.id != "" && !seen[[2]string{name(h), h.id}] {
+			seen[[2]string{name(h), h.id}] = true
 			ids[name(h)] = append(ids[name(h)], h.id)
 		}
 	}
@@ -112,11 +114,12 @@ func (r *hostRow) finish(differ map[string]bool, n *notes) {
 	switch {
 	case differ["packages"] || differ["cores"] || differ["nodes"]:
 		h.Nodes = numa.Fact[[]numa.Node]{}
-	case h.Nodes.Known() && h.Nodes.Origin.Kind != numa.Assumed, r.odd, !h.Packages.Known(), !h.Cores.Known():
-	case r.nodes.Known():
+	case h.Nodes.Known() && h.Nodes.Origin.Kind == numa.Read, r.odd, !h.Packages.Known(), !h.Cores.Known():
+	case r.nodes.Known(): // made anew: another row may state threads or memory
 		if err := h.SetNodeCount(r.nodes.Value, r.nodes.Origin.Where); err != nil {
 			n.add(n.hosts, fmt.Sprintf("host %s: %v: its NUMA nodes are unknown", h.Name, err))
 		}
+	case h.Nodes.Known() && h.Nodes.Origin.Kind != numa.Assumed:
 	case h.Cores.Value%h.Packages.Value == 0 && h.Cores.Value/h.Packages.Value <= maxPackageCores:
 		h.Nodes = h.PackageNodes(h.Cores.Value/h.Packages.Value, "the table has no NUMA nodes")
 	}
@@ -140,7 +143,7 @@ func (n *notes) together(host, what string, rows []reflect.Value) (fact reflect.
 	})
 	first := rows[0]
 	for _, v := range rows[1:] {
-		if origin(first).Kind != numa.Assumed && what != "vendor" && what != "model" && what != "cpuModel" && !agree(value(first), value(v)) {
+		if origin(first).Kind != numa.Assumed && what != "vendor" && what != "model" && what != "cpuModel" && !agree(what, value(first), value(v)) {
 			n.add(n.hosts, fmt.Sprintf("host %s has %v %s by %s and %v by %s: unknown", host, shown(value(first)), what, origin(first).Where, shown(value(v)), origin(v).Where))
 			return none, true
 		}
@@ -165,9 +168,13 @@ func weight(v any) (w int64) {
 	return w
 }
 
-// agree reports whether two values of rows say the same, but for how memory is rounded. Nodes are compared by their number.
-func agree(a, b any) bool {
+// agree reports whether two values of rows say the same, but for how memory and frequencies are rounded. Nodes are compared by their number.
+func agree(what string, a, b any) bool {
 	switch a := a.(type) {
+	case int:
+		if what == "coreMHz" {
+			return math.Abs(float64(a-b.(int))) <= float64(a)/100
+		}
 	case numa.Bytes:
 		return a-b.(numa.Bytes) <= a/16 // a is the larger one
 	case []numa.Node:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -245,7 +244,7 @@ const inside = "VMHost."
 
 // nested takes the hosts that PowerCLI writes inside their VMs, each once as it is.
 func (j *jsonTables) nested(vms []*jsonRow) {
-	seen, columns := map[string][]map[string]any{}, map[string]bool{}
+	seen, columns := map[string]bool{}, map[string]bool{}
 	var hosts []*jsonRow
 	for _, vm := range vms {
 		h := &jsonRow{vm.at, map[string]any{}}
@@ -258,10 +257,11 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 		if own := strings.TrimSuffix(inside, "."); ok && vm.cells[own] == nil { // others name theirs alone
 			vm.cells[own] = name
 		}
-		if !ok || slices.ContainsFunc(seen[name], func(cells map[string]any) bool { return reflect.DeepEqual(cells, h.cells) }) {
+		as, err := json.Marshal(h.cells) // with sorted keys
+		if !ok || err == nil && seen[string(as)] {
 			continue
 		}
-		seen[name] = append(seen[name], h.cells)
+		seen[string(as)] = true
 		hosts = append(hosts, h)
 		for key := range h.cells {
 			columns[key] = true
@@ -386,7 +386,7 @@ func (f *file) ofJSON(base, at string, b []byte) ([]*sheet, error) {
 	}
 	for _, d := range docs {
 		if what := refusal(d); what != "" {
-			return nil, fmt.Errorf("%s: found an error answer of vCenter and no inventory, %s: ask again, signed in", base, quote(what))
+			return nil, fmt.Errorf("%s: found a vCenter error response (%s) instead of an inventory: log in and export again", base, quote(what))
 		}
 	}
 	var j jsonTables

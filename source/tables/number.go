@@ -37,7 +37,7 @@ func (t *table) numberAt(f, s string, fits func(v float64, unit string) bool) (n
 	separator, both := twoWays(s)
 	switch {
 	case strings.ContainsAny(s, ".,") && t.contradicts(f):
-		return 0, "and other rows of the column have another decimal point"
+		return 0, "but other rows of this column use a different decimal separator"
 	case !both:
 		n, ok := parseFloat(s, t.rows.decimal())
 		if !ok {

@@ -303,6 +303,11 @@ func TestRowsOfOneHost(t *testing.T) {
 			t.Errorf("%s: %+v", rows, f.Hosts[0])
 		}
 	}
+	for _, rows := range []string{"esx01,2,48,2,,2095\nesx01,,,,true,2100\n", "esx01,,,,true,2100\nesx01,2,48,2,,2095\n"} { // nodes that one row makes have the threads of another
+		if f, _ := readText(t, "a.csv", "Host,CPU Sockets,CPU Cores,NUMA Nodes,HT Active,Speed MHz\n"+rows); f.Hosts[0].Threads.Value != 96 || f.Hosts[0].Nodes.Value[0].Threads != 48 || !f.Hosts[0].CoreMHz.Known() {
+			t.Errorf("%s: %+v", rows, f.Hosts[0])
+		}
+	}
 	const list = `[{"Name":"a","NumCpu":8,"CpuHotAddEnabled":false,"VMHost":{"Name":"esx09.x","NumCpu":36}},{"Name":"b","NumCpu":8,"VMHost":{"Name":"esx09.x","NumCpu":36,"HyperthreadingActive":true}},{"Name":"c","NumCpu":1,"VMHost":"esx09.x"}]`
 	const host = `{"Name":"esx09.x","NumCpu":36,"ConnectionState":0,"MemoryTotalGB":512,"Id":"HostSystem-host-9"}`
 	for _, names := range [][2]string{{"a.json", "b.json"}, {"b.json", "a.json"}} {

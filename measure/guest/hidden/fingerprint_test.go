@@ -174,7 +174,7 @@ func TestSays(t *testing.T) {
 		levels []measured.GroupLevel
 		want   []string
 	}{
-		{two, levels, []string{"vCPUs 0, 1 and 2, 3 are on different NUMA nodes of the host", "Cache lines between the vCPUs show the same groups.", "50 % of the pages are remote, on average of the vCPUs (95 % interval 44 to 56 %)"}},
+		{two, levels, []string{"vCPUs 0-1 and 2-3 are on different NUMA nodes of the host", "Cache lines between the vCPUs show the same groups.", "50 % of the pages are remote, on average of the vCPUs (95 % interval 44 to 56 %)"}},
 		{two, []measured.GroupLevel{{Groups: [][]int{{0, 2}, {1, 3}}}}, []string{"are on different NUMA nodes"}},
 		{far, nil, []string{"All vCPUs see the same pages near and far, and there are two kinds of memory", "25 % of the pages (95 % interval 20 to 31 %) are on another node than these vCPUs."}},
 		{oneNode(4), nil, []string{"one kind of memory", "all near, all far, or one node. This cannot be distinguished from inside."}},

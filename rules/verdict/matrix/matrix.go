@@ -46,7 +46,7 @@ type Row struct {
 
 // A Cell is a VM on a host.
 type Cell struct {
-	Layout *vnuma.Layout `json:"-"` // nil where the VM does not run: its virtual hardware is too new
+	Layout *vnuma.Layout `json:"-"` // nil where the VM does not power on
 	Text   string        `json:"-"` // in short: = where it is the same as at home
 	Mark   Mark          `json:"mark"`
 	Short  string        `json:"short,omitempty"` // also where it is the same as at home

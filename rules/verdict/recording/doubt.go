@@ -49,9 +49,9 @@ func (j *Judged) besideText() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("Besides, on %s: %s.", j.Subject(first), j.findingText(first))
+		return fmt.Sprintf("Also, on %s: %s.", j.Subject(first), j.findingText(first))
 	}
-	return fmt.Sprintf("Besides, %d findings, first of all on %s: %s.", n, j.Subject(first), j.findingText(first))
+	return fmt.Sprintf("Also %d findings; the most important is on %s: %s.", n, j.Subject(first), j.findingText(first))
 }
 
 // momentary reports whether no host has two ticks that hang together.
@@ -263,7 +263,7 @@ func (j *Judged) Nothing() string {
 		return ""
 	}
 	if j.percentAlone() != nil {
-		return j.Words.The + " holds N%L without local and remote memory, which is not judged"
+		return j.Words.The + " has N%L, but no local and remote memory, so N%L was not assessed"
 	}
 	return j.Words.The + " holds nothing about NUMA"
 }

@@ -58,7 +58,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 		verdict = fmt.Sprintf("NUMA had a part in it %s: %s%s.", where, though, j.hostText())
 	case j.percentAlone() != nil:
 		v := j.percentAlone()
-		return fmt.Sprintf("NUMA cannot be ruled out %s: N%%L is there (%d %% at the least, of %s), but local and remote memory are lacking: it was not judged.",
+		return fmt.Sprintf("NUMA cannot be ruled out %s: the recording has N%%L (lowest: %d %%, of %s), but no local and remote memory, so N%%L was not assessed.",
 			where, v.Percents.Alone, v.Label), j.howToGet()
 	case !j.Judgeable():
 		return j.blindText()
@@ -88,7 +88,7 @@ func (j *Judged) Verdict() (verdict, rest string) {
 func (j *Judged) rest(lost, hurt []*VM, hosts int) string {
 	var parts []string
 	if n := CountVMs(hurt); len(lost) > 0 && n > 0 {
-		parts = append(parts, fmt.Sprintf("%s had trouble of another kind, first of all %s: %s.", words.Plural(n, "more VM"), hurt[0].Label, j.findingText(j.harm(hurt[0].Findings))))
+		parts = append(parts, fmt.Sprintf("%s had other problems; the worst is %s: %s.", words.Plural(n, "more VM"), hurt[0].Label, j.findingText(j.harm(hurt[0].Findings))))
 	}
 	if hosts > 0 && (len(lost) > 0 || len(hurt) > 0) {
 		parts = append(parts, fmt.Sprintf("%s findings of medium or high severity.", words.Verb(hosts, "host itself has", "hosts themselves have")))

@@ -42,7 +42,7 @@ func Verdict(r *rules.Result) []string {
 	case alone == r.VMs:
 		headline = fmt.Sprintf("Nothing was found in the definition of %s, by itself.", all)
 	case unread != "":
-		headline = fmt.Sprintf("%s. NUMA costs none of %s that could be judged anything that its definition could avoid.", unread, all)
+		headline = fmt.Sprintf("%s. In the rest, no performance is lost to NUMA that its definition could avoid (%s checked).", unread, all)
 		unread = ""
 	}
 	var rest []string
