@@ -48,7 +48,7 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 	// A finding that is one of a host instead, while no other host takes the VM, is the same one.
 	told := func(f *finding.Finding, vm string, by, not map[cost]*finding.Finding) bool {
 		c := cost{vm, f.Rule}
-		return f.VMID != "" && f.Topic == "" && by[c] != nil && by[c].Severity >= f.Severity && not[c] == nil && sameHosts(inA[vms.a[vm]], inB[vm], hosts)
+		return f.VMID != "" && f.Topic == "" && by[c] != nil && not[c] == nil && sameHosts(inA[vms.a[vm]], inB[vm], hosts)
 	}
 	var added []*finding.Finding
 	for i := range d.B.Findings {
@@ -59,7 +59,7 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 			before, left[k] = l[0], l[1:]
 		}
 		switch {
-		case before == nil && (groups.inA(f) || told(f, f.VMID, hosted, is)):
+		case before == nil && (groups.inA(f) || told(f, f.VMID, hosted, is) && hosted[cost{f.VMID, f.Rule}].Severity >= f.Severity):
 			delete(was, cost{f.VMID, f.Rule})
 			delete(hosted, cost{f.VMID, f.Rule}) // it stands for one
 		case before == nil && f.Moves:

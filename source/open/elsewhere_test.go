@@ -55,7 +55,7 @@ func TestRefusals(t *testing.T) {
 		{"a.json", `{"a":1}`, "found JSON whose objects have 1 column: a"},
 		{"a.xml", "<a/>", "found XML that begins with"},
 		{"b.txt", "\nName  PowerState Num CPUs MemoryGB\n----  ---------- -------- --------\na     PoweredOn  2        8,000\n", "found PowerCLI console output saved as text"},
-		{"c.txt", "\nPowerState : PoweredOn\nNumCpu     : 2\nName       : a\n", "save it with Export-Csv or ConvertTo-Json"},
+		{"c.txt", "\nPowerState : PoweredOn\nNumCpu     : 2\nName       : a\n", "use Export-Csv or ConvertTo-Json instead"},
 		{"a.txt", "hello", `found text that begins with "hello"`},
 	} {
 		path := filepath.Join(dir, tt.name)
