@@ -110,7 +110,7 @@ func (p *Percents) see(m *moment, t *numa.VMTick) {
 	}
 }
 
-// alone takes what is printed without the memory that it follows from; 0 for nothing.
+// alone records an N%L that is printed without local and remote memory; 0 means none.
 func (p *Percents) alone(percent int) {
 	if percent > 0 && (p.Alone == 0 || percent < p.Alone) {
 		p.Alone = percent

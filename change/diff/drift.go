@@ -287,7 +287,7 @@ func (d *Drift) vm(va, vb *numa.VM, ja, jb *rule.VM, of []Finding, hosts *pairs)
 			v.Why = append([]string{v.Barred}, v.Why...)
 		}
 		if now != nil {
-			v.Verdict = Other // what the VM gains, it gains by having fewer hosts
+			v.Verdict = Other // the VM gains only by having fewer hosts
 			v.Why = append([]string{"no more on " + rule.HostNames(now)}, v.Why...)
 		}
 	}

@@ -111,7 +111,7 @@ func sameHosts(a, b *rule.VM, hosts *pairs) bool {
 	return a != nil && b != nil && maps.Equal(of(a, hosts.inB), of(b, func(id string) string { return id }))
 }
 
-// A cost is what a finding about hosts costs a VM of B.
+// A cost names a VM of B that a finding about hosts affects, and the rule.
 type cost struct{ vm, rule string }
 
 // costsOf returns the findings about hosts by the VMs that they cost something.

@@ -88,7 +88,7 @@ func (c Choices) Others() iter.Seq2[*Choice, Choices] {
 	}
 }
 
-// Explains says that what was seen agrees with the choice decided the other way.
+// Explains reports that the observation agrees with the other decision of the choice.
 func (c *Choice) Explains() string {
 	return fmt.Sprintf("sources disagree on this (%s): it agrees with the other side: %s", c.ID, c.Alternative)
 }

@@ -35,7 +35,7 @@ import (
 // need: 20 lie beyond it.
 const MeanResamples = 4000
 
-// A Ratio is what a mean over time is made of: Σ num ÷ Σ den, such as local memory and all memory.
+// A Ratio holds the two sums of a mean over time, Σ num ÷ Σ den, such as local memory and all memory.
 type Ratio struct{ Num, Den float64 }
 
 // A sampled is one side of an interval.

@@ -24,11 +24,11 @@ import (
 	"homenode/source/text"
 )
 
-// A Case is one published configuration with what was observed. What is zero is not stated.
+// A Case is one published configuration with its observations. Zero fields are not stated.
 type Case struct {
 	ID       string
 	Source   string
-	Gave     string         // what the source gave the model, where no statement cites its address
+	Gave     string         // contribution of the source to the model, where no statement cites its address
 	Kind     string         // observed, stated or recommended
 	Releases []numa.Release // that it may be about; of EPYC, where 6.5 U3 and 6.7 U2 changed the model (F-16), with these
 	Hardware int
@@ -39,7 +39,7 @@ type Case struct {
 	Observed map[string]any
 }
 
-// A Host is what a case states of a host.
+// A Host has the facts of a host that a case states.
 type Host struct {
 	Sockets        int     `json:"sockets,omitempty"`
 	Nodes          int     `json:"numa_nodes,omitempty"`
@@ -53,7 +53,7 @@ type Host struct {
 	NodeGB         float64 `json:"mem_per_node_gb,omitempty"`
 }
 
-// A VM is what a case states of a VM.
+// A VM has the facts of a VM that a case states.
 type VM struct {
 	VCPUs              int               `json:"vcpus,omitempty"`
 	MostVCPUs          int               `json:"vcpus_max,omitempty"`

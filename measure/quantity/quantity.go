@@ -38,7 +38,7 @@ func (m Quantity) Text(difference float64) string {
 	return fmt.Sprintf("%.1f points", math.Round(1000*difference)/10+0) // + 0: no "-0.0"
 }
 
-// AtLeast is Text rounded up, for what is promised.
+// AtLeast is Text rounded up, for promises.
 func (m Quantity) AtLeast(difference float64) string {
 	if m.Unit == "bytes" {
 		return m.Text(difference)

@@ -12,7 +12,7 @@ const (
 	Cells                  // nodes of the guest
 )
 
-// spelling is what the platforms other than libvirt call the settings.
+// spelling has the names of settings on platforms other than libvirt.
 var spelling = map[string][3]string{
 	"QEMU": {"taskset -pc for the thread of each vCPU (query-cpus-fast of QMP lists them)", "host-nodes and policy=bind of the memory backend",
 		"-numa node with cpus and memdev for each, and a memory backend for each"},
@@ -21,7 +21,7 @@ var spelling = map[string][3]string{
 		"numa.guestMappingPassthrough, with dedicatedCpuPlacement and huge pages"},
 }
 
-// Spelt says what the platform of a VM calls a setting, or how it is made there; "" for libvirt, whose elements the pages of the checks name.
+// Spelt returns the name of a setting on the platform of a VM; "" for libvirt, whose elements the pages of the checks name.
 func Spelt(s *numa.Stated, what Setting) string {
 	if what == Pins && s.Platform == "Proxmox VE" && len(s.Cells) > 1 {
 		return "pin the thread of each vCPU after the start, in a hookscript: Proxmox has one affinity for all threads of a VM"
@@ -29,7 +29,7 @@ func Spelt(s *numa.Stated, what Setting) string {
 	return spelling[s.Platform][what]
 }
 
-// Spelt ends advice with what the platform of the VM calls the settings.
+// Spelt appends the names of the settings on the platform of the VM to advice.
 func (p *StatedPass) Spelt(advice string, settings ...Setting) string {
 	sep := ": "
 	for _, what := range settings {

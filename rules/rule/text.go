@@ -88,7 +88,7 @@ func Notice(now, next *vnuma.Layout) string {
 	return "the guest sees " + strings.Join(parts, " and ")
 }
 
-// Resized says what the guest notices of another size, or of other virtual hardware; "" for neither.
+// Resized describes the new size or virtual hardware as the guest sees it; "" when neither changes.
 func Resized(was, is *numa.Config) string {
 	var parts []string
 	add := func(differs bool, after, before any) {

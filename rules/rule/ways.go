@@ -195,7 +195,7 @@ func (p *Pass) advise(f *finding.Finding) {
 	}
 }
 
-// resized says what the guest notices of each of the ways, beside the plan, that gives it another size.
+// resized returns the notice of each way, except the plan, that changes the size of the VM.
 func (p *Pass) resized(ways []numa.Way) string {
 	var out []string
 	for _, w := range ways {

@@ -1,4 +1,4 @@
-// Package routes serves what a Board shows over HTTP: the status page, /metrics and the API.
+// Package routes serves the content of a Board over HTTP: the status page, /metrics and the API.
 // A Gate lets requests in.
 package routes
 

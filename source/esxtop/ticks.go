@@ -96,7 +96,7 @@ func (t *Ticks) Header() *Header { return t.rows.Header() }
 // Err returns the first error other than the end of the file.
 func (t *Ticks) Err() error { return t.rows.Err() }
 
-// Warnings returns what was found wrong, as those of a Reader, but for that of Cut.
+// Warnings returns the warnings of the Reader without the one that Cut reports.
 func (t *Ticks) Warnings() []error {
 	all := t.all()
 	all[kindCut], all[kindLastCell] = warning{}, warning{}

@@ -51,7 +51,7 @@ func TestUnreadNamed(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is said in a folder as it is alone, and files that were not read come first in the notes.
+// An error of a file reads the same in a folder as alone, and unread files come first in the notes.
 func TestNotReadFirst(t *testing.T) {
 	files := map[string]string{
 		"empty.xlsx":     "",

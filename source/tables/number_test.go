@@ -87,7 +87,7 @@ func TestMixedSeparators(t *testing.T) {
 	}
 }
 
-// TestImportantColumns: what is not read and matters most is named first, and columns of VMware's own script are read.
+// TestImportantColumns: unread columns that matter most are named first, and columns of VMware's own script are read.
 func TestImportantColumns(t *testing.T) {
 	f, notes := readText(t, "a.csv", "VMName,vCPUs,a,b,c,d,e,g,OptimalSockets,OddHotAddFlag,VMCpuHotAddEnabled,VMHWVersion,VMMemoryGB\nx,4,,,,,,,,,True,vmx-17,8\n")
 	if v := f.VMs[0]; !v.CPUHotAdd.Value || v.Hardware.Value != 17 || !strings.Contains(notes, `not read: "OptimalSockets", "OddHotAddFlag", "a"`) {
