@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -280,12 +281,10 @@ func weigher(c *rule.Cluster, o Options) func(*rule.VM, *numa.VM) []finding.Find
 		again.VM, again.Seen = configured, nil
 		again.Guest, _, _ = vnuma.NewGuest(configured) // the VM was read before
 		predict(&again, c, o.Choices)
-		for _, one := range All {
-			if one.VMs && one.Check != nil && (one.Refused || !again.Off()) {
-				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: &again, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds(), Weighing: true}
-				one.Check(&p)
-				found = append(found, p.Findings...)
-			}
+		for p := range passes(c, &again, o) {
+			p.Weighing = true
+			p.Rule.Check(p)
+			found = append(found, p.Findings...)
 		}
 		return found
 	}
@@ -309,12 +308,7 @@ func (r *Result) judge(ctx context.Context, c *rule.Cluster, o Options) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		for _, one := range All {
-			if one.VMs && (one.Refused || !v.Off()) {
-				p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds(), Today: o.Today}
-				r.check(&p)
-			}
-		}
+		r.judgeVM(c, v, o)
 	}
 	for _, v := range c.Templates {
 		r.inherited(c, v, o)
@@ -322,14 +316,41 @@ func (r *Result) judge(ctx context.Context, c *rule.Cluster, o Options) error {
 	return nil
 }
 
+// judgeVM applies every rule to a VM.
+func (r *Result) judgeVM(c *rule.Cluster, v *rule.VM, o Options) {
+	for p := range passes(c, v, o) {
+		p.Today = o.Today
+		r.check(p)
+	}
+}
+
+// passes returns the look of each rule of VMs at the VM. One that its host does not take the rules judge as if it did, since what else is
+// wrong stays once it powers on; those of refusals see it as it is.
+func passes(c *rule.Cluster, v *rule.VM, o Options) iter.Seq[*rule.Pass] {
+	return func(yield func(*rule.Pass) bool) {
+		admitted := v
+		if v.Off() {
+			admitted = v.Admitted(o.Choices)
+		}
+		for _, one := range All {
+			if !one.VMs || one.Check == nil || one.Placed && v.Off() && v.On[0].Layout.Refused.BySize() {
+				continue
+			}
+			p := rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: admitted, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds()}
+			if one.Refused {
+				p.VM = v
+			}
+			if !yield(&p) {
+				return
+			}
+		}
+	}
+}
+
 // inherited reports the faults of a template that the VMs made from it will have. They cost nothing until then.
 func (r *Result) inherited(c *rule.Cluster, v *rule.VM, o Options) {
 	from := len(r.Findings)
-	for _, one := range All {
-		if one.VMs && (one.Refused || !v.Off()) {
-			r.check(&rule.Pass{Rule: one, Cluster: c, Choices: o.Choices, VM: v, Host: v.Host, Kind: v.Home, Thresholds: o.thresholds(), Today: o.Today})
-		}
-	}
+	r.judgeVM(c, v, o)
 	found := r.Findings[from:]
 	r.Findings = r.Findings[:from]
 	for _, f := range found {

@@ -203,8 +203,8 @@ func follow(t *testing.T, f *numa.Fleet, one *finding.Finding, way *numa.Way, te
 	b, bRest := of(after, one.VMID)
 	was, is := before.ByID()[one.VMID], after.ByID()[one.VMID]
 	b = slices.DeleteFunc(b, func(f finding.Finding) bool { return f.VMID == one.VMID && was.Hid(&f, &is.Guest) })
-	starts := was.Off() && !is.Off() // of a VM that does not power on nothing else is judged; one that does takes what is left
-	if rule.WeightOf(b).Compare(rule.WeightOf(a)) > 0 && !starts {
+	starts := was.Off() && !is.Off() // it takes what is left
+	if rule.WeightOf(b).Compare(rule.WeightOf(a)) > 0 {
 		fail("its findings are worse: %v instead of %v", brief(b), brief(a))
 	}
 	if !way.Plan && slices.ContainsFunc(b, func(f finding.Finding) bool {

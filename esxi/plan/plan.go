@@ -40,7 +40,8 @@ type Plan struct {
 // remote memory, clients that fit their nodes, equal sizes, as few clients as
 // possible, a socket for each virtual node (B-25), few changes. Every candidate is
 // predicted; the search tries the sensible ones, not all. Machines are weighed as they are
-// once their nodes are alike: what a memory module lacks is repaired, and no VM is divided for it.
+// once their nodes are alike: what a memory module lacks is repaired, and no VM is divided for it. Where no edit lets the VM power on, the
+// plan is for the VM once what refuses it is cured otherwise.
 func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	s := search{g: g, machines: make([]vnuma.Machine, len(machines)), real: machines, ch: ch}
 	for i := range machines {
@@ -87,6 +88,11 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 				}
 			}
 		}
+	}
+	if least >= impossible && !g.Admitted {
+		admitted := *g
+		admitted.Admitted = true
+		return Best(&admitted, machines, ch)
 	}
 	best = s.minimal(best)
 	p := Plan{Edit: best, Before: s.layouts(Edit{}), After: s.layouts(best), Better: s.score(best) < now}
@@ -209,7 +215,7 @@ func (s *search) bases() []Edit {
 // upgrade returns the virtual hardware that the VM needs where its own has no vNUMA (B-2), or does not power on: the
 // newest that all machines run; 0 for none.
 func (s *search) upgrade() int {
-	if h := s.g.Hardware; h == 0 || h >= 8 && !vnuma.Refuse(s.g, &s.machines[0]).Any() {
+	if h := s.g.Hardware; h == 0 || h >= 8 && (s.g.Admitted || !vnuma.Refuse(s.g, &s.machines[0]).Any()) {
 		return 0
 	}
 	newest := 0

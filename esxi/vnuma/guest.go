@@ -42,6 +42,7 @@ type Guest struct {
 	VirtualHT         bool         // two vCPUs of a virtual core (8.0, hardware 20): simultaneousThreads (B-21)
 	Usable            Usable       // what the software in the guest can use
 	Needs             Needs        // what the power-on asks for beside the topology
+	Admitted          bool         // what would refuse its power-on is not asked
 	assumes           Assumptions
 }
 

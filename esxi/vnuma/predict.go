@@ -26,7 +26,7 @@ func Predict(g *Guest, m *Machine, c *Case) Layout {
 
 // powerOn is predict for a VM that powers on.
 func powerOn(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
-	if r := Refuse(g, m); r.Any() && !c.Ran {
+	if r := Refuse(g, m); r.Any() && !c.Ran && !g.Admitted {
 		if tr != nil {
 			tr.refused(r)
 		}

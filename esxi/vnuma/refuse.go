@@ -267,6 +267,15 @@ func (r Refusal) ByHost() bool {
 	return false
 }
 
+// BySize reports whether the vCPUs, or how sockets and nodes divide them, are the reason: then no layout is known that the VM will have.
+func (r Refusal) BySize() bool {
+	switch r.kind {
+	case manyVCPUs, manyCoresPerSocket, manySockets, fewLogicalCPUs, latencyCores, unevenSockets, unevenNodes, crossedNodes, autoSockets:
+		return true
+	}
+	return false
+}
+
 // ByCPU reports whether a CPU reservation is the reason.
 func (r Refusal) ByCPU() bool {
 	return r.kind == muchCPU || r.kind == latencyCPU || r.kind == besideCPU

@@ -21,7 +21,7 @@ import (
 var page string
 
 // Rule is N015.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Placed: true, Check: check})
 
 const (
 	group = 64 // processors of a Windows processor group

@@ -17,7 +17,7 @@ import (
 var page string
 
 // Rule is N021.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Placed: true, Check: check})
 
 // small is the most vCPUs of a VM that is shown no NUMA by default (B-3): the sockets of
 // such VMs are mostly as their owner wants them, and there are many.

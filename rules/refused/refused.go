@@ -18,7 +18,7 @@ import (
 //go:embed refused.md
 var page string
 
-// Rule is N032. Of a VM that its host does not take nothing else is judged.
+// Rule is N032.
 var Rule = rule.New(page, rule.Rule{Severity: finding.High, VMs: true, Hosts: true, Refused: true, Check: check})
 
 func check(p *rule.Pass) {
@@ -27,10 +27,12 @@ func check(p *rule.Pass) {
 	case v == nil:
 		older(p)
 		return
-	case v.Off() && v.On[0].Layout.Refused.ByLatency(): // N026
-		return
 	case v.Off():
-		report(p, &v.On[0], "it does not power on", finding.High)
+		if !v.On[0].Layout.Refused.ByLatency() { // N026
+			report(p, &v.On[0], "it does not power on", finding.High)
+		}
+		unprotected(p)
+		unsettable(p)
 		return
 	}
 	if r := p.Cluster.Denied(v); r.Any() {
@@ -236,7 +238,7 @@ func report(p *rule.Pass, on *rule.On, what string, severity finding.Severity) {
 	if v.Runs() {
 		f.Message += " again"
 	}
-	if plan := p.Plan(); severity == finding.High && plan.Better {
+	if plan := p.Plan(); severity == finding.High && plan.Better && plan.Before[0].Refused.Any() {
 		best := numa.Way{Do: strings.Join(plan.Edit.Steps(&v.Guest, &on.Kind.Machine), ", "), Edits: v.Edits(&plan.Edit), Auto: true}
 		f.Ways = append([]numa.Way{best}, slices.DeleteFunc(f.Ways, func(w numa.Way) bool { // of settings the best is enough
 			return !slices.ContainsFunc(w.Edits, func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory })

@@ -27,11 +27,13 @@ func (p *Pass) Plan() *plan.Plan {
 	if p.Weighing { // plans are vetted by weighing
 		plans = &p.Cluster.unvetted
 	}
-	key := planKey{p.VM.Guest, p.VM.On[0].Kind}
+	guest := p.VM.Guest
+	guest.Admitted = false // a plan cures what refuses the VM too
+	key := planKey{guest, p.VM.On[0].Kind}
 	if best, ok := (*plans)[key]; ok {
 		return best
 	}
-	best := plan.Best(&p.VM.Guest, p.VM.Machines(), p.Choices)
+	best := plan.Best(&guest, p.VM.Machines(), p.Choices)
 	if *plans == nil {
 		*plans = map[planKey]*plan.Plan{}
 	}

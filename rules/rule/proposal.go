@@ -3,6 +3,7 @@ package rule
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"homenode/esxi/plan"
 	"homenode/esxi/vnuma"
@@ -68,7 +69,7 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	switch {
 	case g.PowerCycleReboot:
 		out.Downtime = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
-	case best.Before[0].Refused.Any():
+	case p.VM.Off():
 		out.Downtime = "none: the VM does not power on as it is"
 	}
 	if p.VM.FaultTolerant() {
@@ -133,5 +134,5 @@ func (p *Pass) notice(best *plan.Plan) string {
 	if needed, better := p.steps(best); needed != nil && better != nil {
 		text = Notice(before, cured) + "; of the optional part: " + Notice(cured, after)
 	}
-	return text + p.parallel(best)
+	return strings.TrimPrefix(text+p.parallel(best), "; ")
 }

@@ -37,8 +37,10 @@ type Rule struct {
 	Check func(*Pass)
 	// Stated judges a VM of KVM, whose layout is stated. A rule has Check, Watch or Stated.
 	Stated func(*StatedPass)
-	// Refused: it judges VMs that their host does not take too. They have no layout.
+	// Refused: it judges why a host does not take a VM. All other rules judge such a VM as if its host took it.
 	Refused bool
+	// Placed: it judges the sizes of clients and virtual nodes. It is silent about a VM that its host refuses for its sizes.
+	Placed bool
 	// Watch judges what a subject did in a recording.
 	Watch func(*Watch)
 	// Glance: what Check finds was seen once, and Watch of another rule says more where ticks are judged.
@@ -114,8 +116,20 @@ type VM struct {
 	Seen []confront.Result
 }
 
-// Off reports whether its host, or none, powers the VM on: then nothing else is judged.
+// Off reports whether its host, or none, powers the VM on.
 func (v *VM) Off() bool { return len(v.On) > 0 && v.On[0].Layout.Refused.Any() }
+
+// Admitted returns the VM with the layouts that it has once what refuses it is cured.
+func (v *VM) Admitted(ch vnuma.Choices) *VM {
+	out := *v
+	out.Guest.Admitted, out.On = true, slices.Clone(v.On)
+	for i := range out.On {
+		if on := &out.On[i]; on.Layout.Refused.Any() {
+			on.Layout = vnuma.Predict(&out.Guest, &on.Kind.Machine, &vnuma.Case{Choices: ch})
+		}
+	}
+	return &out
+}
 
 // OnHost returns what it gets on the host with the ID; nil where it is not predicted there.
 func (v *VM) OnHost(host string) *On {

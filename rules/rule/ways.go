@@ -88,7 +88,7 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 			worst = a
 		}
 	}
-	moved := worst != nil && worst.Severity == finding.High && !p.VM.Off() // what was hidden while it does not power on is told then
+	moved := worst != nil && worst.Severity == finding.High
 	if moved || WeightOf(after).Compare(WeightOf(now)) > 0 {
 		return worst
 	}

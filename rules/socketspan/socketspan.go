@@ -14,7 +14,7 @@ import (
 var page string
 
 // Rule is N009.
-var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Check: check})
+var Rule = rule.New(page, rule.Rule{Severity: finding.Low, VMs: true, Placed: true, Check: check})
 
 func check(p *rule.Pass) {
 	v := p.VM
