@@ -83,8 +83,8 @@ func hasVGPU(v *numa.VM) bool {
 	return slices.ContainsFunc(v.Devices.Value, func(d numa.Device) bool { return d.Kind == numa.VGPU })
 }
 
-// Frequency reports whether it depends on the frequency of a host if the VM powers on there.
-func (n *Needs) Frequency() bool { return n.MHz > 0 || n.Exclusive && n.MHzKnown }
+// Frequency reports whether it depends on the frequency of a host if the VM powers on there, or how much of its vCPUs a limit lets run.
+func (n *Needs) Frequency() bool { return n.MHz > 0 || n.Limit > 0 || n.Exclusive && n.MHzKnown }
 
 // Usable holds limits of the software in a guest that a layout can exceed; 0 means none.
 // Package product has them by product, version and edition.

@@ -1,4 +1,4 @@
-// Package toomanyvcpus finds VMs with more vCPUs than their host has cores.
+// Package toomanyvcpus finds VMs with more vCPUs than their host has cores, or than their CPU limit lets run.
 package toomanyvcpus
 
 import (
@@ -19,6 +19,11 @@ var page string
 var Rule = rule.New(page, rule.Rule{Severity: finding.Medium, VMs: true, Placed: true, Check: check})
 
 func check(p *rule.Pass) {
+	crowded(p)
+	limited(p)
+}
+
+func crowded(p *rule.Pass) {
 	v := p.VM
 	on, others, ok := p.Worst(func(o *rule.On) bool { _, crowded := v.Crowded(o.Kind); return crowded })
 	if !ok {

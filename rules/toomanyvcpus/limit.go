@@ -1,0 +1,67 @@
+package toomanyvcpus
+
+import (
+	"fmt"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/rules/finding"
+	"homenode/rules/rule"
+)
+
+// limited reports a CPU limit below the vCPUs × the frequency of the cores: it stops them while cores are idle.
+func limited(p *rule.Pass) {
+	v := p.VM
+	limit := v.CPULimit.Value
+	if !v.CPULimit.Known() || limit <= 0 {
+		return
+	}
+	on, others, ok := p.Worst(func(o *rule.On) bool { return limit*100 < wanted(v, o)*sure })
+	if !ok {
+		unknown(p)
+		return
+	}
+	want, host := wanted(v, on), on.Kind.Hosts[0]
+	part := float64(limit) / float64(want)
+	f := finding.Finding{
+		Severity: finding.Low, Topic: "limit",
+		Message: fmt.Sprintf("the CPU limit of %d MHz is below what %s use at %d MHz a core, %d MHz%s: when all are busy they get %s of that, and wait for the rest while cores are idle (%%MLMTD of esxtop, part of %%RDY)",
+			limit, words.Plural(int(v.Guest.VCPUs), "vCPU"), on.Kind.Machine.CoreMHz, want, p.Where(others), words.Percent(part)),
+		Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("remove the CPU limit, or raise it to %d MHz", want))},
+		Besides:  "Shares and reservations divide CPU where it is scarce, and let nobody wait beside idle cores",
+		Evidence: []finding.Evidence{finding.Of("CPU limit in MHz", v.CPULimit, v.At), v.VCPUsEvidence(), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At)},
+	}
+	if part < p.Threshold("seriousLimit") {
+		f.Severity = finding.Medium
+	}
+	if n := limit / int(on.Kind.Machine.CoreMHz); n > 0 {
+		f.Ways = append(f.Ways, p.AtMostVCPUs(n, ""))
+	}
+	p.Report(f, nil)
+}
+
+// sure is the share, in percent, of the frequency that is taken for all of it: cores of 2.1 GHz report 2095 MHz.
+const sure = 99
+
+// wanted returns the MHz that the vCPUs use at most on such a host, in nominal MHz as limits are; 0 where its frequency is unknown. Two
+// threads of a virtual core have a core together (B-21).
+func wanted(v *rule.VM, o *rule.On) int {
+	m := &o.Kind.Machine
+	return min(v.Guest.ExclusiveCores(m), int(m.AllCores)) * int(m.CoreMHz)
+}
+
+// unknown says that the frequency of no host tells whether the limit holds the VM back.
+func unknown(p *rule.Pass) {
+	v := p.VM
+	for i := range v.On {
+		if v.On[i].Kind.Machine.CoreMHz > 0 {
+			return
+		}
+	}
+	host := v.On[0].Kind.Hosts[0]
+	p.Report(finding.Finding{
+		Severity: finding.Info, Topic: "limit",
+		Message:  fmt.Sprintf("the VM has a CPU limit of %d MHz for %s, and the frequency of its hosts is unknown: whether it holds them back is not judged", v.CPULimit.Value, words.Plural(int(v.Guest.VCPUs), "vCPU")),
+		Evidence: []finding.Evidence{finding.Of("CPU limit in MHz", v.CPULimit, v.At), v.VCPUsEvidence(), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At)},
+	}, nil)
+}
