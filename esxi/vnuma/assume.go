@@ -41,6 +41,7 @@ const (
 	AssumedNodeMemory                          // C-4: which of the nodes of unequal memory it gets
 	AssumedRounded                             // B-12: whole vSockets of an even share exceed the node
 	AssumedUnscheduled                         // the guest's nodes where the NUMA scheduler is off
+	AssumedVirtualHT                           // B-21: virtual threads on cores that have one
 )
 
 var assumptionTexts = [...]struct {
@@ -76,6 +77,7 @@ var assumptionTexts = [...]struct {
 	{"C-4", "the nodes differ in memory: those with the most are taken, as on an empty host; on a smaller node more is remote", "unequal memory of nodes"},
 	{"B-12", "an even share rounded up to whole vSockets exceeds a node, and what comes then is not published: more clients of whole vSockets are taken", "clients of whole vSockets"},
 	{"A-9", "what a guest sees of the nodes of a host whose NUMA scheduler is off is not published: the same as with it is taken", "nodes without the NUMA scheduler"},
+	{"B-21", "whether a VM with virtual hyper-threading powers on where hyper-threading is off, and how many cores it then needs, is not published: the same as with it is taken", "virtual threads without hyper-threading"},
 }
 
 // Texts returns one sentence per assumption, each with its rule, in a fixed order.

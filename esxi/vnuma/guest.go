@@ -120,6 +120,19 @@ func (u Usable) Exceeded(l *Layout) (over Usable) {
 	return over
 }
 
+// assumed returns what is assumed of g on m before anything is predicted.
+func (g *Guest) assumed(m *Machine) Assumptions {
+	if g.LacksThreads(m) {
+		return g.assumes | m.assumes | AssumedVirtualHT
+	}
+	return g.assumes | m.assumes
+}
+
+// LacksThreads reports whether g has virtual hyper-threading and the cores of m have one thread each.
+func (g *Guest) LacksThreads(m *Machine) bool {
+	return g.Threads(m) > 1 && m.ThreadsKnown && m.Threads == m.Cores
+}
+
 // NewGuest reads what the model needs from a VM. problems lists settings whose
 // value is no number or truth value: they are taken as unset. The error says
 // which fact is missing: a VM without a vCPU count is not predicted.

@@ -30,7 +30,7 @@ func powerOn(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		if tr != nil {
 			tr.refused(r)
 		}
-		return Layout{Refused: r, Nodes: int(m.Nodes), Assumes: g.assumes | m.assumes}
+		return Layout{Refused: r, Nodes: int(m.Nodes), Assumes: g.assumed(m)}
 	}
 	return predict(g, m, c, tr)
 }
@@ -44,7 +44,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 		Hidden:      int(m.Hidden),
 		memory:      g.Memory,
 		equalSlices: c.Choices.EqualSlices,
-		Assumes:     g.assumes | m.assumes,
+		Assumes:     g.assumed(m),
 	}
 	capacity, limited := capacityOf(g, m, c, tr)
 	l.Capacity = int(capacity)

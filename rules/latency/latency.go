@@ -28,6 +28,9 @@ func check(p *rule.Pass) {
 	}
 	level, key := v.Latency()
 	f := finding.Finding{Severity: finding.Medium, Evidence: []finding.Evidence{finding.Of(key, level, v.At), v.VCPUsEvidence()}}
+	if v.Guest.LacksThreads(m) {
+		f.Assumes = vnuma.AssumedVirtualHT.Texts()
+	}
 	var lacks, does []string
 	var whole numa.Way // all that is lacking
 	asked := false     // whether the frequency of the host was asked for
@@ -90,7 +93,7 @@ func allCores(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("latency sensitivity High takes all %d cores of the host, and ESXi itself needs some: whether it powers on is not certain", m.AllCores)
 	f.Ways = []numa.Way{p.AtMostVCPUs(int(p.VM.Guest.VCPUs)*(int(m.AllCores)-1)/int(m.AllCores), ", which leaves a core of the host to ESXi"), vnuma.Normal}
-	f.Assumes = []string{"what ESXi keeps of the CPU is not published (B-30)"}
+	f.Assumes = append(f.Assumes, "what ESXi keeps of the CPU is not published (B-30)")
 	f.Evidence = append(f.Evidence, p.VM.On[0].Kind.NodesEvidence())
 	p.Report(f, nil)
 }
@@ -126,7 +129,7 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	f.Message = fmt.Sprintf("latency sensitivity High takes %d of the %d cores of %s for itself: %s left for other VMs and ESXi", taken, m.AllCores, v.Host.Name, words.Verb(left, "is", "are"))
 	if left == 0 && vcpus == 0 {
 		f.Message += ", and ESXi needs some: whether all of these VMs power on is not certain"
-		f.Assumes = []string{"what ESXi keeps of the CPU is not published (B-30)"}
+		f.Assumes = append(f.Assumes, "what ESXi keeps of the CPU is not published (B-30)")
 	}
 	if vcpus > left {
 		f.Message += fmt.Sprintf(", whose %d vCPUs wait for them", vcpus)

@@ -25,6 +25,7 @@ func check(p *rule.Pass) {
 	if big := judge(p, func(o *rule.On) bool { return tooBig(p, o) }, reportBig); !wide && !big {
 		judge(p, func(o *rule.On) bool { return useless(v, o) }, reportUseless)
 	}
+	judge(p, func(o *rule.On) bool { return v.Guest.LacksThreads(&o.Kind.Machine) }, reportVirtual)
 }
 
 // judge reports the worst of the hosts that are bad, and whether there is one.
@@ -57,6 +58,11 @@ func reportUseless(p *rule.Pass, on *rule.On, where string, f *finding.Finding) 
 	v, h := p.VM, on.Kind.Hosts[0]
 	f.Severity = finding.Low
 	f.Message = fmt.Sprintf("%s has no effect%s: hyper-threading is off, a node has %d cores and as many threads", key(v), where, on.Kind.Machine.Cores)
+	if !on.Kind.Machine.ThreadsKnown {
+		f.Severity, f.Message = finding.Info, fmt.Sprintf("whether %s has an effect is unknown%s: the source does not say if hyper-threading is on, and where it is off a node of %d cores has as many threads", key(v), where, on.Kind.Machine.Cores)
+		f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+h.Name, h.HyperThreading, h.At))
+		return
+	}
 	f.Ways = []numa.Way{{Do: "set Numa.PreferHT of the host to 0"}}
 	if v.Guest.PreferHT {
 		f.Ways = []numa.Way{{Do: "remove the setting", Edits: []numa.Edit{numa.Unassign(setting)}, Auto: true}}
@@ -65,6 +71,24 @@ func reportUseless(p *rule.Pass, on *rule.On, where string, f *finding.Finding) 
 		f.Ways = append(f.Ways, numa.ByHand("switch hyper-threading on"))
 	}
 	f.Evidence = append(f.Evidence, finding.Of("hyper-threading of "+h.Name, h.HyperThreading, h.At))
+}
+
+// reportVirtual tells of threads that the guest sees and no core has.
+func reportVirtual(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
+	v, h := p.VM, on.Kind.Hosts[0]
+	f.Severity, f.Topic = finding.Low, "virtual threads"
+	f.Message = fmt.Sprintf("virtual hyper-threading shows the guest two threads of each core%s, where hyper-threading is off and a core has one: whether the VM powers on there, and whether two vCPUs share a core or each needs one, is not published", where)
+	f.Ways = []numa.Way{numa.ByHand("switch hyper-threading on")}
+	const key = "cpuid.numSMT"
+	switch _, set := v.Settings.Value.Lookup(key); {
+	case v.LatencyHigh():
+		f.Ways = append(f.Ways, numa.ByHand("set latency sensitivity to High without Hyper-threading, which needs a core and its reservation for each vCPU"))
+	case set:
+		f.Ways = append(f.Ways, numa.Way{Do: "remove " + key, Edits: []numa.Edit{numa.Unassign(key)}})
+	default:
+		f.Ways = append(f.Ways, numa.ByHand("show the guest one thread of each core"))
+	}
+	f.Evidence = append(f.Evidence, finding.Of("vCPUs of a virtual core", vnuma.VirtualThreads(v.VM), v.At), finding.Of("hyper-threading of "+h.Name, h.HyperThreading, h.At))
 }
 
 func reportWide(p *rule.Pass, on *rule.On, where string, f *finding.Finding) {
