@@ -32,11 +32,12 @@ func check(p *rule.Pass) {
 		h = on.Kind.Hosts[0]
 	}
 	pcpus, memory := vnuma.PinnedPCPUs(v.VM), vnuma.PinnedMemory(v.VM)
+	defer missing(p, pcpus, memory)
 	nodes, complete := rule.NodesOf(h, pcpus)
 	f := finding.Finding{
 		Severity: finding.Medium,
 		Message:  what(pcpus, memory) + " takes the VM out of NUMA management: it has no home node",
-		Ways:     ways(p, pcpus, memory, nodes, on),
+		Ways:     ways(p, h, pcpus, memory, on),
 		Evidence: append(evidence(v.VM, pcpus, memory), v.MemoryEvidence(), on.Kind.NodesEvidence()),
 	}
 	switch here, all := home(h, nodes, memory), on.Kind.Machine.Nodes; {
@@ -121,9 +122,10 @@ func home(h *numa.Host, nodes, memory []int) int {
 
 // ways says how to clear the affinities; a home node on the node of its devices, or else the one that they name, keeps the VM there, where
 // the node holds it and that serves it.
-func ways(p *rule.Pass, pcpus, memory, nodes []int, on *rule.On) []numa.Way {
+func ways(p *rule.Pass, h *numa.Host, pcpus, memory []int, on *rule.On) []numa.Way {
 	v, m := p.VM, &on.Kind.Machine
 	way := v.ClearAffinity()
+	nodes, complete := rule.NodesOf(h, pcpus)
 	if len(pcpus) == 0 {
 		nodes = memory
 	}
@@ -134,7 +136,7 @@ func ways(p *rule.Pass, pcpus, memory, nodes []int, on *rule.On) []numa.Way {
 		}
 	}
 	holds, _ := m.CPUs(&v.Guest)
-	if len(nodes) != 1 || m.Nodes < 2 || v.Guest.VCPUs > holds || m.MemoryKnown() && v.Guest.Memory > m.NodeMemory {
+	if !complete || len(rule.LackingNodes(h, nodes)) > 0 || len(nodes) != 1 || m.Nodes < 2 || v.Guest.VCPUs > holds || m.MemoryKnown() && v.Guest.Memory > m.NodeMemory {
 		return []numa.Way{way}
 	}
 	node := strconv.Itoa(nodes[0])

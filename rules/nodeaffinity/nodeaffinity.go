@@ -52,28 +52,21 @@ const notModelled = "sched.node<x>.affinity binds single clients and is not mode
 
 // missing reports nodes that some host lacks.
 func missing(p *rule.Pass, nodes []int) bool {
-	lacks := func(h *numa.Host) bool { return len(lacking(h, nodes)) > 0 }
-	on, _, ok := p.Worst(func(o *rule.On) bool { return slices.ContainsFunc(o.Kind.Hosts, lacks) })
-	if !ok {
+	on, text := p.Lacking(func(h *numa.Host) string {
+		if lacks := rule.LackingNodes(h, nodes); len(lacks) > 0 {
+			noun := "nodes "
+			if len(lacks) == 1 {
+				noun = "node "
+			}
+			return noun + words.Ranges(lacks) + " of numa.nodeAffinity = " + words.Ranges(nodes)
+		}
+		return ""
+	})
+	if on == nil {
 		return false
 	}
-	var hosts []*numa.Host
-	for i := range p.VM.On {
-		for _, h := range p.VM.On[i].Kind.Hosts {
-			if lacks(h) {
-				hosts = append(hosts, h)
-			}
-		}
-	}
-	first := on.Kind.Hosts[slices.IndexFunc(on.Kind.Hosts, lacks)]
-	verb := "lack"
-	if len(hosts) == 1 {
-		verb = "lacks"
-	}
 	f := finding.Finding{
-		Severity: finding.Medium,
-		Message: fmt.Sprintf("%s %s node %s of numa.nodeAffinity = %s: the nodes there are %s", rule.HostNames(hosts), verb,
-			words.Ranges(lacking(first, nodes)), words.Ranges(nodes), words.Ranges(ids(first))),
+		Severity: finding.Medium, Message: text + ". What ESXi does with the VM there, at power-on and after vMotion, is not published",
 		Ways: []numa.Way{numa.ByHand("keep the VM with a DRS rule on hosts that have these nodes")},
 	}
 	report(p, &f, on)
@@ -173,17 +166,6 @@ func ids(h *numa.Host) []int {
 	var out []int
 	for _, n := range h.Nodes.Value {
 		out = append(out, n.ID)
-	}
-	return out
-}
-
-// lacking returns the listed nodes that the host does not have.
-func lacking(h *numa.Host, nodes []int) []int {
-	var out []int
-	for _, id := range nodes {
-		if !slices.ContainsFunc(h.Nodes.Value, func(n numa.Node) bool { return n.ID == id }) {
-			out = append(out, id)
-		}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package rule
 
 import (
 	"slices"
+	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
@@ -21,6 +22,58 @@ func NodesOf(h *numa.Host, pcpus []int) (nodes []int, complete bool) {
 	}
 	slices.Sort(nodes)
 	return slices.Compact(nodes), complete
+}
+
+// LackingPCPUs returns the PCPUs that the host does not have. None is known to be missing while it is unknown whether cores have two.
+func LackingPCPUs(h *numa.Host, pcpus []int) (out []int) {
+	if !h.CPUs.Known() && !h.HyperThreading.Known() {
+		return nil
+	}
+	for _, c := range pcpus {
+		if _, ok := h.NodeOfPCPU(c); !ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// LackingNodes returns the nodes that the host does not have.
+func LackingNodes(h *numa.Host, ids []int) (out []int) {
+	for _, id := range ids {
+		if !slices.ContainsFunc(h.Nodes.Value, func(n numa.Node) bool { return n.ID == id }) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// Lacking says which hosts lack what of that which the VM names: "esx02 lacks node 2, with 2 nodes of 8 cores". on is the first kind of
+// them as Worst has it, nil for none.
+func (p *Pass) Lacking(lacks func(*numa.Host) string) (on *On, text string) {
+	on, _, ok := p.Worst(func(o *On) bool {
+		return slices.ContainsFunc(o.Kind.Hosts, func(h *numa.Host) bool { return lacks(h) != "" })
+	})
+	if !ok {
+		return nil, ""
+	}
+	var parts []string
+	for i := range p.VM.On {
+		var hosts []*numa.Host
+		for _, h := range p.VM.On[i].Kind.Hosts {
+			if lacks(h) != "" {
+				hosts = append(hosts, h)
+			}
+		}
+		if hosts == nil {
+			continue
+		}
+		verb := " lack "
+		if len(hosts) == 1 {
+			verb = " lacks "
+		}
+		parts = append(parts, HostNames(hosts)+verb+lacks(hosts[0])+", with "+p.VM.On[i].Kind.Shape())
+	}
+	return on, strings.Join(parts, "; ")
 }
 
 // BoundTo returns the VMs that run on the host with a node in their numa.nodeAffinity, and how many of their vCPUs that comes to: those of a
