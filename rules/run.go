@@ -304,6 +304,9 @@ func (r *Result) judge(ctx context.Context, c *rule.Cluster, o Options) error {
 			}
 		}
 	}
+	if c.Cured = c.AfterCures(); c.Cured != nil {
+		c.Cured.Weigh = weigher(c.Cured, o)
+	}
 	for _, v := range c.VMs {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -256,7 +256,7 @@ host e1 nodes=2 packages=2 cores=16 memory=512GB ht=on mhz=2900
 vm a1 host=e1 vcpus=16 memory=64GB hw=19
 vm f4 host=e1 vcpus=4 memory=16GB ft=primary
 vm tm host=e1 vcpus=16 memory=64GB hotAdd=on template=yes power=off
-vm li host=e1 vcpus=4 memory=16GB cpuLimit=4000
+vm li host=e1 vcpus=4 memory=16GB cpuLimit=12000
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -285,8 +285,8 @@ vm li host=e1 vcpus=4 memory=16GB cpuLimit=4000
 		{"vm=f4 memory=32GB", "left: Fault Tolerance"},
 		{"vm=tm hotAdd=off", "left: it is a template"},
 		{"vm=a1 memory=128GB", "1 changes"},
-		{"vm=li cpuReservation=8000", "the CPU reservation of 8000 MHz is above the CPU limit of 4000 MHz: vSphere refuses that"},
-		{"vm=li cpuReservation=4000", "1 changes"},
+		{"vm=li cpuReservation=13000", "the CPU reservation of 13000 MHz is above the CPU limit of 12000 MHz: vSphere refuses that"},
+		{"vm=li cpuReservation=12000", "1 changes"},
 		{"vm=li memoryReservation=17GB", "the memory reservation of 17 GB is above the memory of the VM, 16 GB: vSphere refuses that"},
 		{"vm=li memoryReservation=16GB", "1 changes"},
 		{"vm=li cpuAffinity=0-2", "the CPU affinity has 3 PCPUs, fewer than the 4 vCPUs: vSphere refuses that"},

@@ -399,6 +399,17 @@ func (m Machine) Merged(k int32) Machine {
 	return m
 }
 
+// Divided returns m, of one node, as it would be with k: node interleaving off.
+func (m Machine) Divided(k int32) Machine {
+	perCore := m.Threads / m.Cores
+	m.Nodes, m.Hidden = k, 0
+	m.Cores = max(1, m.AllCores/k)
+	m.Threads = m.Cores * perCore
+	m.NodeMemory, m.MaxMemory = m.NodeMemory/int64(k), m.MaxMemory/int64(k)
+	m.with, m.unlike = 0, unique.Handle[unlike]{}
+	return m
+}
+
 // schedule reads whether the NUMA scheduler of the host places VMs.
 func (m *Machine) schedule(h *numa.Host) {
 	enabled, set := h.Options.Value.Lookup("Numa.RebalanceEnable")

@@ -93,6 +93,7 @@ func report(p *rule.Pass, hosts []*numa.Host) {
 		f.Severity = finding.Medium // the processor is unknown: it may be no fault
 	}
 	if f.Severity > finding.Info {
+		p.Kind.Cure = &rule.Cure{Machine: p.Kind.Machine.Divided(int32(h.Packages.Value)), Do: "a node for each package of the host", By: p.Rule.ID}
 		for _, h := range hosts {
 			f.Costs = append(f.Costs, rule.VMIDs(p.Cluster.Running(h))...)
 		}

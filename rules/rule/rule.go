@@ -68,6 +68,14 @@ func (r *Rule) About() string {
 type Kind struct {
 	Machine vnuma.Machine
 	Hosts   []*numa.Host
+	Cure    *Cure // that a finding about the hosts advises; nil for none
+}
+
+// A Cure is a change of the hosts of a kind that gives VMs other nodes.
+type Cure struct {
+	Machine vnuma.Machine // as the hosts are then
+	Do      string        // "one node for each package"
+	By      string        // the ID of the rule that advises it
 }
 
 // Shape returns the nodes of the hosts in words.
@@ -94,6 +102,9 @@ type Cluster struct {
 
 	// Weigh returns the findings of a VM of the cluster, configured as given; nil leaves plans and advice unweighed.
 	Weigh func(v *VM, configured *numa.VM) []finding.Finding
+
+	// Cured has the hosts as they are after their cures; nil where none has one.
+	Cured *Cluster
 
 	plans    map[planKey]*plan.Plan
 	unvetted map[planKey]*plan.Plan    // while weighing

@@ -193,6 +193,9 @@ func (p *Pass) advise(f *finding.Finding) {
 	if f.Besides != "" {
 		f.Advice += ". " + f.Besides
 	}
+	if p.VM != nil && p.Cluster.Weigh != nil {
+		p.order(f)
+	}
 }
 
 // resized returns the notice of each way, except the plan, that changes the size of the VM.

@@ -102,9 +102,14 @@ func check(p *rule.Pass) {
 			f.Advice = strings.ToUpper(v.Left[0].Do[:1]) + v.Left[0].Do[1:]
 		}
 	}
-	if keep := keepsSNC(p, perPackage, len(wide) > 0); keep != "" && v.Is("snc") {
+	keep, must := keepsSNC(p, perPackage, len(wide) > 0)
+	setting := slices.ContainsFunc([]string{"fake", "nps", "cache", "cod", "snc"}, v.Is)
+	if f.Advice != "" && setting && !must {
+		p.Kind.Cure = &rule.Cure{Machine: p.Kind.Machine.Merged(int32(perPackage)), Do: "one node for each package of the host", By: p.Rule.ID}
+	}
+	if keep != "" && v.Is("snc") {
 		f.Advice, f.Ways = keep, nil
-	} else if slices.ContainsFunc([]string{"fake", "nps", "cache", "cod", "snc"}, v.Is) { // a setting
+	} else if setting {
 		f.Split = rule.VMIDs(slices.DeleteFunc(wide, func(v *rule.VM) bool { return v.Host == nil || !slices.Contains(p.Kind.Hosts, v.Host) }))
 	}
 	if v.Only("cache") {
@@ -114,11 +119,11 @@ func check(p *rule.Pass) {
 	p.Report(f, nil)
 }
 
-// keepsSNC says why SNC-2 may have to stay: on Sapphire Rapids SAP supports two production
+// keepsSNC says why SNC-2 may have to stay, or must: on Sapphire Rapids SAP supports two production
 // VMs of SAP HANA on a socket with SNC-2 alone. harm: it makes VMs wide.
-func keepsSNC(p *rule.Pass, perPackage int, harm bool) string {
+func keepsSNC(p *rule.Pass, perPackage int, harm bool) (why string, must bool) {
 	if perPackage != 2 || !p.Host.SapphireRapids() {
-		return ""
+		return "", false
 	}
 	var names []string
 	unknown := false
@@ -131,11 +136,11 @@ func keepsSNC(p *rule.Pass, perPackage int, harm bool) string {
 	const support = "on Sapphire Rapids production VMs of SAP HANA that share a socket are supported with SNC-2 only (SAP note 3372365)"
 	switch {
 	case names != nil:
-		return "Keep SNC-2 for " + words.First(3, names) + ": " + support + "; size the other VMs for the smaller nodes"
+		return "Keep SNC-2 for " + words.First(3, names) + ": " + support + "; size the other VMs for the smaller nodes", true
 	case unknown && harm:
-		return "It depends on what runs here: choose one node per package in the BIOS setup (SNC off), or size the VMs for the smaller nodes; with SAP HANA keep SNC-2: " + support
+		return "It depends on what runs here: choose one node per package in the BIOS setup (SNC off), or size the VMs for the smaller nodes; with SAP HANA keep SNC-2: " + support, false
 	}
-	return ""
+	return "", false
 }
 
 var (
