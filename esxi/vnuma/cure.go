@@ -45,17 +45,16 @@ func (r Refusal) Ways() []numa.Way {
 		return []numa.Way{fewer, numa.ByHand("remove the vGPU; ESXi 8.0 allows both for vGPUs of SR-IOV, with settings of their own")}
 	case manyVCPUs, fewLogicalCPUs:
 		return []numa.Way{fewer}
-	case manyCoresPerSocket:
-		return []numa.Way{numa.ByHand(fmt.Sprintf("use at most %d cores per socket", r.most))}
-	case manySockets:
-		return []numa.Way{numa.ByHand(fmt.Sprintf("use at most %d virtual sockets: more cores per socket", r.most))}
+	case manyCoresPerSocket, manySockets, unevenSockets:
+		if r.cps == 0 {
+			return []numa.Way{numa.ByHand(fmt.Sprintf("use another number of vCPUs: no cores per socket divide %d into sockets that the virtual hardware has", r.vcpus))}
+		}
+		return []numa.Way{set(fmt.Sprintf("set cores per socket to %d (%s)", r.cps, count(int(r.vcpus/r.cps), "socket")), numa.EditCoresPerSocket.To(int(r.cps)))}
 	case muchMemory:
 		return []numa.Way{set("give the VM at most "+numa.Bytes(r.most).String(), numa.EditMemory.To(int(numa.Bytes(r.most)/numa.MiB)))}
 	case memoryBIOS:
 		return []numa.Way{numa.ByHand("install the guest anew with EFI firmware (an installed one does not boot after a change)"),
 			set("give the VM at most "+numa.Bytes(r.most).String(), numa.EditMemory.To(int(numa.Bytes(r.most)/numa.MiB)))}
-	case unevenSockets:
-		return []numa.Way{numa.ByHand("set cores per socket to a divisor of the vCPUs")}
 	case unevenNodes:
 		return []numa.Way{set("let NUMA nodes be assigned at power on", auto), numa.ByHand("set cores per NUMA node to a divisor of the vCPUs")}
 	case crossedNodes:

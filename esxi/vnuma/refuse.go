@@ -17,6 +17,8 @@ type Refusal struct {
 	release  numa.Release // of the host
 	threads  int32        // vCPUs of a virtual core, for a CPU reservation
 	limit    int32        // CPU limit in MHz that forbids such a reservation; 0 for none
+	cps      int32        // the nearest cores per socket that go with the vCPUs, where those are the reason; 0 for none
+	vcpus    int32        // of the VM then
 	newer    int32        // virtual hardware that the release does not run besides; 0 where it runs it
 }
 
@@ -103,18 +105,22 @@ func refuse(g *Guest, m *Machine) Refusal {
 		return deny(fewLogicalCPUs, vcpus, int64(m.LogicalCPUs()))
 	}
 	h := HardwareOf(g, m)
+	divided := func(r Refusal) Refusal {
+		r.cps, r.vcpus = nearestCPS(g, &h), g.VCPUs
+		return r
+	}
 	switch sockets := (vcpus + cps - 1) / cps; {
 	case vcpus > int64(h.VCPUs):
 		return deny(manyVCPUs, vcpus, int64(h.VCPUs))
 	case !auto && cps > int64(h.CoresPerSocket):
-		return deny(manyCoresPerSocket, cps, int64(h.CoresPerSocket))
+		return divided(deny(manyCoresPerSocket, cps, int64(h.CoresPerSocket)))
 	case !auto && sockets > int64(h.Sockets):
-		return deny(manySockets, sockets, int64(h.Sockets))
+		return divided(deny(manySockets, sockets, int64(h.Sockets)))
 	case h.Memory > 0 && g.Memory > int64(h.Memory):
 		return deny(muchMemory, g.Memory, int64(h.Memory))
 	}
 	if !auto && vcpus > 1 && vcpus%cps != 0 { // cores per socket of one vCPU are ignored
-		return deny(unevenSockets, vcpus, cps)
+		return divided(deny(unevenSockets, vcpus, cps))
 	}
 	// What numa.vcpu.coresPerNode may be, stated of hardware 20 on. One as large as the VM is
 	// one node.
@@ -129,6 +135,17 @@ func refuse(g *Guest, m *Machine) Refusal {
 		return deny(crossedNodes, cps, node)
 	}
 	return g.refuseNeeds(m, h, deny)
+}
+
+// nearestCPS returns the cores per socket nearest to those of g that divide its vCPUs into sockets that the hardware has; 0 for none.
+func nearestCPS(g *Guest, h *numa.Hardware) (best int32) {
+	far := func(k int32) int32 { return max(k-g.CoresPerSocket, g.CoresPerSocket-k) }
+	for k := int32(1); k <= min(g.VCPUs, int32(h.CoresPerSocket)); k++ {
+		if g.VCPUs%k == 0 && g.VCPUs/k <= int32(h.Sockets) && (best == 0 || far(k) < far(best)) {
+			best = k
+		}
+	}
+	return best
 }
 
 // refuseNeeds is the part of Refuse about devices, memory and reservations.
