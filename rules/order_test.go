@@ -47,7 +47,9 @@ func TestCuredHostFirst(t *testing.T) {
 				continue
 			}
 			left := func(all []finding.Finding) bool {
-				return slices.ContainsFunc(all, func(a finding.Finding) bool { return a.Rule == one.Rule && a.Topic == one.Topic && a.Severity > finding.Info })
+				return slices.ContainsFunc(all, func(a finding.Finding) bool {
+					return a.Rule == one.Rule && a.Topic == one.Topic && a.Severity > finding.Info
+				})
 			}
 			now := of(fleet(hosts[1]), one.VM)
 			want := hosts[2] != "" && !left(now)

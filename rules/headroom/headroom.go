@@ -28,11 +28,14 @@ var Rule = rule.New(page, rule.Rule{
 
 func check(p *rule.Pass) {
 	h := p.Host
-	if p.Kind == nil || !p.Kind.Machine.MemoryKnown() || len(h.Nodes.Value) < 2 {
+	if p.Kind == nil || !p.Kind.Machine.MemoryKnown() {
 		return
 	}
 	vms := p.Cluster.Running(h)
 	powerOn(p, vms)
+	if len(h.Nodes.Value) < 2 {
+		return
+	}
 	f := finding.Finding{Moves: true}
 	unknown := 0
 	for _, v := range vms {

@@ -3,6 +3,7 @@ package headroom
 import (
 	"fmt"
 
+	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/finding"
@@ -11,23 +12,34 @@ import (
 
 // powerOn warns of VMs that are powered off and have no room on their host beside those that run: vSphere powers them on all the same, since it
 // admits by what is reserved (B-30), and takes the memory from all. It costs nothing before that. A host that has too little for those that run
-// is another finding.
+// is another finding. One whose reservation is not to be had beside those that run does not power on at all.
 func powerOn(p *rule.Pass, running []*rule.VM) {
 	have, taken := numa.Bytes(p.Kind.Machine.AllMemory), sum(running)
-	if taken > have {
-		return
+	reserved := vnuma.Reserved{}
+	for _, v := range running {
+		reserved.Add(&v.Guest.Needs)
 	}
 	for _, v := range p.Cluster.VMs {
-		need := v.Memory.Value
-		if v.Host != p.Host || v.Power.Value != numa.PoweredOff || v.Off() || need > have || taken+need <= have {
+		if v.Host != p.Host || v.Power.Value != numa.PoweredOff || v.Off() {
 			continue
 		}
+		need := v.Memory.Value
 		f := finding.Finding{
-			Severity: finding.Info, Topic: "power-on of " + v.Name, Costs: []string{v.ID},
-			Message: fmt.Sprintf("%s is powered off, and %s of %s have %s of its %s: with the %s of %s, %s if all memory is used",
-				v.Name, words.Plural(len(running), "running VM"), p.Host.Name, round(taken), round(have), need, v.Name, rule.Beyond(round(taken+need-have), p.Host.TierMemory.Value)),
+			Topic: rule.PowerOnOf(v), Costs: []string{v.ID},
 			Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("before you power on %s, move other VMs off %s, or reduce the memory of its VMs", v.Name, p.Host.Name))},
 			Evidence: []finding.Evidence{v.MemoryEvidence(), finding.Of("memory of "+p.Host.Name, p.Host.Memory, p.Host.At), p.NodesEvidence()},
+		}
+		switch denied := vnuma.Beside(&v.Guest.Needs, reserved, &p.Kind.Machine); {
+		case denied.Any():
+			f.Severity = finding.Low
+			f.Message = fmt.Sprintf("%s is powered off, and does not power on beside %s of %s: %s", v.Name, words.Plural(len(running), "running VM"), p.Host.Name, denied)
+			f.Ways = []numa.Way{numa.ByHand(fmt.Sprintf("before you power on %s, move VMs with reservations off %s, or reserve less", v.Name, p.Host.Name))}
+			f.Evidence = append(f.Evidence, finding.Of("memory reservation", v.MemoryReservation, v.At), finding.Of("CPU reservation in MHz", v.CPUReservation, v.At))
+		case need <= have && taken <= have && taken+need > have:
+			f.Message = fmt.Sprintf("%s is powered off, and %s of %s have %s of its %s: with the %s of %s, %s if all memory is used",
+				v.Name, words.Plural(len(running), "running VM"), p.Host.Name, round(taken), round(have), need, v.Name, rule.Beyond(round(taken+need-have), p.Host.TierMemory.Value))
+		default:
+			continue
 		}
 		if hosts := roomFor(p, v); hosts != nil {
 			f.Ways = []numa.Way{numa.ByHand(fmt.Sprintf("power on %s on %s, which has enough memory", v.Name, words.First(1, hosts)))}
@@ -43,7 +55,11 @@ func roomFor(p *rule.Pass, v *rule.VM) (names []string) {
 		if h == p.Host || on == nil || on.Layout.Refused.Any() || !h.Ready() || v.TiedTo() != nil {
 			continue
 		}
-		if m := &on.Kind.Machine; m.MemoryKnown() && sum(p.Cluster.Running(h))+v.Memory.Value <= numa.Bytes(m.AllMemory) {
+		reserved := vnuma.Reserved{}
+		for _, o := range p.Cluster.Running(h) {
+			reserved.Add(&o.Guest.Needs)
+		}
+		if m := &on.Kind.Machine; m.MemoryKnown() && sum(p.Cluster.Running(h))+v.Memory.Value <= numa.Bytes(m.AllMemory) && !vnuma.Beside(&v.Guest.Needs, reserved, m).Any() {
 			names = append(names, h.Name)
 		}
 	}

@@ -58,6 +58,9 @@ func (v *VM) Runs() bool {
 	return len(v.Seen) > 0 || v.StatedOn()
 }
 
+// PowerOnOf is the topic of what is found of the room for a VM that is powered off.
+func PowerOnOf(v *VM) string { return "power-on of " + v.Name }
+
 // Names lists the first VMs by name: "sql01, sql02, web01 and 7 more".
 func Names(vms []*VM) string {
 	names := words.Texts(vms, func(v *VM) string { return v.Name })

@@ -88,7 +88,7 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 			worst = a
 		}
 	}
-	moved := worst != nil && worst.Severity == finding.High
+	moved := worst != nil && worst.Severity == finding.High && !p.VM.Off() // to power on comes before all else
 	if moved || WeightOf(after).Compare(WeightOf(now)) > 0 {
 		return worst
 	}

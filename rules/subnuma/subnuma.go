@@ -105,7 +105,7 @@ func check(p *rule.Pass) {
 	keep, must := keepsSNC(p, perPackage, len(wide) > 0)
 	setting := slices.ContainsFunc([]string{"fake", "nps", "cache", "cod", "snc"}, v.Is)
 	if f.Advice != "" && setting && !must {
-		p.Kind.Cure = &rule.Cure{Machine: p.Kind.Machine.Merged(int32(perPackage)), Do: "one node for each package of the host", By: p.Rule.ID}
+		p.Kind.Cure = &rule.Cure{Machine: p.Kind.Machine.Repaired().Merged(int32(perPackage)), Do: "one node for each package of the host", By: p.Rule.ID}
 	}
 	if keep != "" && v.Is("snc") {
 		f.Advice, f.Ways = keep, nil
