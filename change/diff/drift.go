@@ -125,16 +125,21 @@ type Setting struct {
 }
 
 // A Finding is new (A nil), gone (B nil) or has another severity.
-type Finding struct{ A, B *finding.Finding }
+type Finding struct {
+	A, B    *finding.Finding
+	Stopped bool // gone, and so are the VMs that it concerns: no host powers them on
+}
 
 // Of returns the finding that there is, that of B first.
 func (f *Finding) Of() *finding.Finding { return cmp.Or(f.B, f.A) }
 
-// Change says what became of it: "new", "gone", or what its severity was: "was high".
+// Change says what became of it: "new", "gone", "cannot run" where that ended with its VMs, or what its severity was: "was high".
 func (f *Finding) Change() string {
 	switch {
 	case f.A == nil:
 		return "new"
+	case f.Stopped:
+		return "cannot run"
 	case f.B == nil:
 		return "gone"
 	}
@@ -144,7 +149,7 @@ func (f *Finding) Change() string {
 // MarshalJSON writes the finding that there is and what became of it.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	out := struct {
-		Change  string           `json:"change"` // new, gone or severity
+		Change  string           `json:"change"` // new, gone, cannot run or severity
 		Was     string           `json:"was,omitempty"`
 		Finding *finding.Finding `json:"finding"`
 	}{Change: f.Change(), Finding: f.Of()}

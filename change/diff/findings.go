@@ -65,8 +65,11 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 		case before == nil && f.Moves:
 			added = append(added, f)
 		case before == nil || before.Severity != f.Severity:
-			put(Finding{before, f}, f.VMID)
+			put(Finding{A: before, B: f}, f.VMID)
 		}
+	}
+	stopped := func(ids ...string) bool { // no host is left that powers these VMs on
+		return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool { return !stops(inA[id], inB[vms.inB(id)]) })
 	}
 	moved := map[member]int{} // new on one host of a cluster, unless gone from another
 	for _, f := range added {
@@ -84,17 +87,31 @@ func (d *Drift) findings(vms, hosts *pairs, inA, inB map[string]*rule.VM) map[st
 		if vm := vms.inB(f.VMID); told(f, vm, is, had) {
 			delete(is, cost{vm, f.Rule})
 		} else {
-			put(Finding{f, nil}, vm)
+			put(Finding{A: f, Stopped: stopped(concerned(f)...)}, vm)
 		}
 	}
 	for _, f := range added {
 		if c := clusterOf(f); moved[c] > 0 {
 			moved[c]--
-			put(Finding{nil, f}, "")
+			put(Finding{B: f}, "")
 		}
 	}
 	d.costs(byVM, was, is)
 	return byVM
+}
+
+// concerned returns the IDs of the VMs that a finding is about or costs something.
+func concerned(f *finding.Finding) []string {
+	if f.VMID != "" {
+		return []string{f.VMID}
+	}
+	return f.Costs
+}
+
+// stops reports whether a host powers the VM on in A and none does in B.
+func stops(a, b *rule.VM) bool {
+	before, after := placeOf(a), placeOf(b)
+	return before.startable() && !after.startable()
 }
 
 // sameHosts reports whether the hosts that take the VM are those that took it.
@@ -138,8 +155,8 @@ func (d *Drift) costs(byVM map[string][]Finding, was, is map[cost]*finding.Findi
 			}
 		}
 	}
-	add(was, is, func(f *finding.Finding) Finding { return Finding{f, nil} })
-	add(is, was, func(f *finding.Finding) Finding { return Finding{nil, f} })
+	add(was, is, func(f *finding.Finding) Finding { return Finding{A: f} })
+	add(is, was, func(f *finding.Finding) Finding { return Finding{B: f} })
 }
 
 // groups knows the findings about several like hosts by each of these. Such a finding

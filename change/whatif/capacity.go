@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"slices"
 
 	"homenode/numa"
@@ -32,6 +31,8 @@ type Capacity struct {
 	Certain bool   `json:"certain"`
 	Before  Supply `json:"before"`
 	After   Supply `json:"after"`
+	// Stopped counts the VMs of the cluster that no host powers on after the change.
+	Stopped int `json:"cannotRun,omitempty"`
 }
 
 // Fits reports whether the reservations fit the memory: what is missing does not
@@ -43,6 +44,7 @@ func (s *Supply) Fits() (fits, certain bool) {
 
 // Capacities returns the clusters whose hosts or VMs differ in size, in their order:
 // after the loss of a host, the others carry its VMs.
+// A host of a cluster is one of them where the change gives its VMs more memory than it has, unless the whole cluster is that host.
 func Capacities(before, after *numa.Fleet) []Capacity {
 	b, a := supplies(before), supplies(after)
 	var out []Capacity
@@ -53,9 +55,15 @@ func Capacities(before, after *numa.Fleet) []Capacity {
 			out = differing(out, seen, f.Clusters[i].ID, names[f.Clusters[i].ID], b, a)
 		}
 		for i := range f.Hosts {
-			if h := &f.Hosts[i]; h.Cluster == "" {
-				out = differing(out, seen, "host "+h.ID, h.Name, b, a)
+			h := &f.Hosts[i]
+			id, name := "host "+h.ID, h.Name
+			if h.Cluster != "" {
+				if was, is := b[id], a[id]; is.Unknown > 0 || is.Configured <= max(was.Configured, is.Memory) || is.Memory == a[h.Cluster].Memory {
+					continue
+				}
+				name = names[h.Cluster] + "/" + name
 			}
+			out = differing(out, seen, id, name, b, a)
 		}
 	}
 	return out
@@ -71,53 +79,62 @@ func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[s
 	return append(out, c)
 }
 
-// supplies returns the supply of each cluster by its ID, and by "host ID" of each
-// standalone host.
+// supplies returns the supply of each cluster by its ID, and of each host by "host ID".
 func supplies(f *numa.Fleet) map[string]Supply {
 	out := map[string]Supply{}
-	place := map[string]string{}
+	add := func(more Supply, ids ...string) {
+		for _, id := range ids {
+			s := out[id]
+			s.add(&more)
+			out[id] = s
+		}
+	}
+	place := map[string][]string{} // of each host: itself and its cluster
 	for i := range f.Hosts {
 		h := &f.Hosts[i]
-		id := cmp.Or(h.Cluster, "host "+h.ID)
-		place[h.ID] = id
-		s := out[id]
-		if h.Ready() {
-			s.Hosts++
-			s.Memory += h.Memory.Value
-			s.Tier += h.TierMemory.Value
-			s.Cores += h.Cores.Value
-			if !h.Memory.Known() || !h.Cores.Known() {
-				s.Unknown++
-			}
-		} else {
-			s.Away++
+		place[h.ID] = []string{"host " + h.ID}
+		if h.Cluster != "" {
+			place[h.ID] = append(place[h.ID], h.Cluster)
 		}
-		out[id] = s
+		s := Supply{Away: 1}
+		if h.Ready() {
+			s = Supply{Hosts: 1, Memory: h.Memory.Value, Tier: h.TierMemory.Value, Cores: h.Cores.Value}
+			if !h.Memory.Known() || !h.Cores.Known() {
+				s.Unknown = 1
+			}
+		}
+		add(s, place[h.ID]...)
 	}
 	for i := range f.VMs {
 		v := &f.VMs[i]
-		id := cmp.Or(place[v.Host], v.Cluster)
 		if !runs(v) {
 			continue
 		}
-		s := out[id]
-		s.VMs++
-		s.VCPUs += v.VCPUs.Value
-		s.Configured += v.Memory.Value
+		s := Supply{VMs: 1, VCPUs: v.VCPUs.Value, Configured: v.Memory.Value}
 		switch {
 		case v.AllReserved():
-			s.Reserved += v.Memory.Value
+			s.Reserved = v.Memory.Value
 		case v.MemoryReservation.Known():
-			s.Reserved += min(v.MemoryReservation.Value, v.Memory.Value)
+			s.Reserved = min(v.MemoryReservation.Value, v.Memory.Value)
 		default:
-			s.Unreserved++
+			s.Unreserved = 1
 		}
 		if !v.Memory.Known() {
-			s.Unknown++
+			s.Unknown = 1
 		}
-		out[id] = s
+		at := place[v.Host]
+		if at == nil {
+			at = []string{v.Cluster}
+		}
+		add(s, at...)
 	}
 	return out
+}
+
+func (s *Supply) add(o *Supply) {
+	s.Hosts, s.Away, s.Memory, s.Tier, s.Cores = s.Hosts+o.Hosts, s.Away+o.Away, s.Memory+o.Memory, s.Tier+o.Tier, s.Cores+o.Cores
+	s.VMs, s.VCPUs, s.Configured, s.Reserved = s.VMs+o.VMs, s.VCPUs+o.VCPUs, s.Configured+o.Configured, s.Reserved+o.Reserved
+	s.Unknown, s.Unreserved = s.Unknown+o.Unknown, s.Unreserved+o.Unreserved
 }
 
 // runs reports whether the VM takes memory: powered on, unknown counts as on.

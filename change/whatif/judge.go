@@ -53,7 +53,29 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 	if d.A.VMs == 0 && len(f.VMs) > d.A.Templates {
 		return nil, fmt.Errorf("none of %s could be judged: see the notes of assess without a what-if", words.Plural(len(f.VMs)-d.A.Templates, "VM"))
 	}
-	return &Result{d, effects, Capacities(known.Fleet, changed)}, nil
+	r := &Result{d, effects, Capacities(known.Fleet, changed)}
+	r.countStopped()
+	return r, nil
+}
+
+// countStopped counts the VMs that no host powers on any more, by the cluster that they were in.
+func (r *Result) countStopped() {
+	for i := range r.VMs {
+		v := &r.VMs[i]
+		if v.From.VM == nil || !v.Stops() {
+			continue
+		}
+		c := r.A.ClusterOf(v.From.VM)
+		name := c.Name
+		if name == "" && len(c.Hosts) > 0 {
+			name = c.Hosts[0].Name
+		}
+		for k := range r.Capacity {
+			if r.Capacity[k].Cluster == name {
+				r.Capacity[k].Stopped++
+			}
+		}
+	}
 }
 
 // Worsens reports whether findings of this severity or more are new or worse, VMs cannot run

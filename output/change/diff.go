@@ -147,6 +147,7 @@ func diffLine(d *diff.Drift) string {
 		switch f := &d.Findings[i]; {
 		case f.A == nil:
 			added++
+		case f.Stopped: // it ends with its VMs
 		case f.B == nil:
 			gone++
 		default:

@@ -129,7 +129,16 @@ func shortages(all []whatif.Capacity) (out []string) {
 	return out
 }
 
+// capacityText says whether what runs has room, and what does not run.
 func capacityText(c *whatif.Capacity) string {
+	text := roomText(c)
+	if c.Stopped > 0 && c.After.Hosts > 0 {
+		text += fmt.Sprintf("; no host powers on %s", words.Plural(c.Stopped, "VM"))
+	}
+	return text
+}
+
+func roomText(c *whatif.Capacity) string {
 	switch {
 	case c.After.Hosts == 0 && c.After.Away > 0:
 		return fmt.Sprintf("no host is left that runs VMs: %s in maintenance or not connected", words.Verb(c.After.Away, "is", "are"))

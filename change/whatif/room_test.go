@@ -1,0 +1,69 @@
+package whatif
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"homenode/rules"
+	"homenode/source/scenario"
+)
+
+// TestRoom: a VM that no host powers on after a change takes no finding with it that would look cured, and is counted where its cluster
+// has room; a VM that is powered on shows where its host has not enough memory, though its cluster has.
+func TestRoom(t *testing.T) {
+	f, err := scenario.Read("room", []byte(`release 8.0U3
+cluster prod
+host new nodes=2 cores=16 memory=512GB mhz=2600
+host old release=7.0U3 nodes=2 cores=16 memory=256GB mhz=2600
+vm newer host=new vcpus=20 coresPerSocket=20 memory=60GB hw=20 hotAdd=on power=on
+vm tied host=new vcpus=24 memory=60GB hw=19 hotAdd=on pci=3b:00.0 reserveAll=on power=on
+vm stays host=old vcpus=8 memory=200GB hw=19 power=on
+vm cold host=old vcpus=8 memory=100GB hw=19 power=off
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge := func(change string) *Result {
+		c, err := Parse(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	lost := judge("lose-host=new")
+	if lost.Stopped != 2 {
+		t.Errorf("%d VMs cannot run, want 2", lost.Stopped)
+	}
+	stopped := 0
+	for _, x := range lost.Findings {
+		if ends := x.B == nil && (x.A.VM == "newer" || x.A.VM == "tied" || x.A.Rule == "N032"); ends != (x.Change() == "cannot run") {
+			t.Errorf("%s of %s: %s", x.Of().Rule, x.Of().Subject(), x.Change())
+		} else if ends {
+			stopped++
+		}
+	}
+	if stopped < 2 {
+		t.Errorf("%d findings end with their VMs", stopped)
+	}
+	if len(lost.Capacity) != 1 || lost.Capacity[0].Stopped != 2 || !lost.Capacity[0].Fits {
+		t.Errorf("capacity: %+v, want 2 VMs that cannot run", lost.Capacity)
+	}
+	for change, want := range map[string][]string{
+		"vm=cold power=on":             {"prod 420 GB of 768 GB", "prod/old 300 GB of 256 GB"},
+		"vm=cold power=on memory=50GB": {"prod 370 GB of 768 GB"},
+		"vm=stays host=new":            nil, // 320 GB of 512 GB
+	} {
+		var got []string
+		for _, c := range judge(change).Capacity {
+			got = append(got, fmt.Sprintf("%s %s of %s", c.Cluster, c.After.Configured, c.After.Memory))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", change, got, want)
+		}
+	}
+}
