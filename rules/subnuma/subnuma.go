@@ -183,6 +183,9 @@ func madeWide(p *rule.Pass, perPackage int) []*rule.VM {
 	whole := p.Kind.Machine.Merged(int32(perPackage))
 	var wide []*rule.VM
 	for _, v := range p.Cluster.VMs {
+		if v.OnHost(p.Host.ID) == nil { // a device binds it to another host
+			continue
+		}
 		here := vnuma.Predict(&v.Guest, &p.Kind.Machine, &vnuma.Case{Choices: p.Choices})
 		if !here.Wide() {
 			continue
