@@ -320,6 +320,7 @@ func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 		f.Severity = min(f.Severity, finding.Medium)
 	}
 	p.advise(&f)
+	p.VM.stay(&f)
 	if p.Host != nil {
 		f.Host, f.HostID = p.Host.Name, p.Host.ID
 	}

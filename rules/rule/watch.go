@@ -38,6 +38,7 @@ func (w *Watch) Report(f finding.Finding) {
 	if w.Predicted != nil {
 		f.VMID = w.Predicted.ID
 	}
+	w.Predicted.stay(&f)
 	w.rename(f.Evidence)
 	w.Findings = append(w.Findings, f)
 }

@@ -3,6 +3,8 @@ package rule
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"homenode/capture"
@@ -93,6 +95,28 @@ func (w *Watch) On() *On {
 		}
 	}
 	return nil
+}
+
+// tied are what advice says of vMotion, and says instead to a VM that a device of its host keeps from it (D-5).
+var tied = strings.NewReplacer(
+	", and so does vMotion to another host and back", " (its PCI device keeps it from vMotion)",
+	"by a power cycle or vMotion to another host and back", "by a power cycle (its PCI device keeps it from vMotion)",
+	"by vMotion to another host and back", "by a power cycle (its PCI device keeps it from vMotion)")
+
+// stay takes vMotion out of the advice for a VM that a device binds to its host.
+func (v *VM) stay(f *finding.Finding) {
+	if v == nil || v.VM == nil || v.TiedTo() == nil {
+		return
+	}
+	f.Advice = tied.Replace(f.Advice)
+	f.Causes = slices.Clone(f.Causes)
+	for i := range f.Causes {
+		f.Causes[i].Do = tied.Replace(f.Causes[i].Do)
+	}
+	f.Ways = slices.Clone(f.Ways)
+	for i := range f.Ways {
+		f.Ways[i].Do = tied.Replace(f.Ways[i].Do)
+	}
 }
 
 // PlaceAgain says what places a VM anew (rule book C-6, D-2).

@@ -265,11 +265,32 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
 		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
 			if w := way(n, cps); v.Sized(n) && p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
+				if n < most {
+					w.Do += p.instead(first)
+				}
 				return w
 			}
 		}
 	}
 	return first
+}
+
+// instead says what the most would bring in place of fewer vCPUs, as the end of their words; "" where that is not a finding.
+func (p *Pass) instead(most numa.Way) string {
+	now := p.now()
+	var worst *finding.Finding
+	for _, a := range p.weigh(most.Edits) {
+		had := slices.ContainsFunc(now, func(n finding.Finding) bool {
+			return n.Rule == a.Rule && n.Topic == a.Topic && n.Severity >= a.Severity
+		})
+		if !had && a.Severity > finding.Info && (worst == nil || a.Severity > worst.Severity) {
+			worst = &a
+		}
+	}
+	if most.Edits == nil || worst == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (with %s: %s)", most.Edits[0].To.Text, words.Lower(worst.Title))
 }
 
 // down returns the counts of vCPUs that are tried on nodes of so many cores: the most, then those below it, so many in all. Even ones that make
