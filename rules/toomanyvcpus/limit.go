@@ -28,7 +28,7 @@ func limited(p *rule.Pass) {
 		Message: fmt.Sprintf("the CPU limit of %d MHz is below what %s use at %d MHz a core, %d MHz%s: when all are busy they get %s of that, and wait for the rest while cores are idle (%%MLMTD of esxtop, part of %%RDY)",
 			limit, words.Plural(int(v.Guest.VCPUs), "vCPU"), on.Kind.Machine.CoreMHz, want, p.Where(others), words.Percent(part)),
 		Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("remove the CPU limit, or raise it to %d MHz", want))},
-		Besides:  "Shares and reservations divide CPU where it is scarce, and let nobody wait beside idle cores",
+		Besides:  "Shares and reservations divide CPU where it is scarce, and let no VM wait beside idle cores",
 		Evidence: []finding.Evidence{finding.Of("CPU limit in MHz", v.CPULimit, v.At), v.VCPUsEvidence(), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At)},
 	}
 	if part < p.Threshold("seriousLimit") {
