@@ -54,7 +54,9 @@ func check(p *rule.StatedPass) {
 			what, cells = "the VM", p.At("memory", s.Shape.Memory.String(), s.MemoryAt)
 		}
 		advice := p.Spelt("Divide the VM into more cells", rule.Cells)
-		if severity == finding.Medium && !room.Within {
+		if beyond := v.BeyondHost(); beyond != "" {
+			advice = beyond
+		} else if severity == finding.Medium && !room.Within {
 			advice += ", or pin the cell inside a node, whose cores its vCPUs then share"
 		}
 		p.Report(finding.Finding{

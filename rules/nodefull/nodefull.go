@@ -2,6 +2,7 @@
 package nodefull
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -95,7 +96,7 @@ func memory(p *rule.StatedPass) {
 		}
 		f.Message += ": that of " + words.Few(bound.Names)
 		if len(bound.Names) == 1 {
-			f.Advice = p.Spelt("Give it less memory, or more nodes that have it", rule.Binding)
+			f.Advice = cmp.Or(v.BeyondHost(), p.Spelt("Give it less memory, or more nodes that have it", rule.Binding))
 		}
 		p.Report(f)
 	}

@@ -183,6 +183,21 @@ func (v *StatedVM) Fixed(cell int) bool {
 	})
 }
 
+// BeyondHost says what to do about a VM with more memory than all nodes of its host have, which no layout holds; "" for any other.
+func (v *StatedVM) BeyondHost() string {
+	all := numa.Bytes(0)
+	for _, n := range v.Host.Nodes.Value {
+		if !n.Memory.Known() {
+			return ""
+		}
+		all += n.Memory.Value
+	}
+	if v.Stated.Shape.Memory <= all {
+		return ""
+	}
+	return fmt.Sprintf("Give the VM less memory, or run it on a larger host: it has %s, and %s has %s in all", v.Stated.Shape.Memory, v.Host.Name, all)
+}
+
 // A StatedPass is one rule's look at one VM whose layout is stated.
 type StatedPass struct {
 	Rule       *Rule
