@@ -113,6 +113,8 @@ type Table struct {
 	// stands for the short table of its name.
 	Long bool
 	Lead string // on a page, a sentence below the title
+	// Folded says that the report shows the rows when they are asked for.
+	Folded bool
 	// Fill makes the rows of a long table where a page shows them: no other form pays for
 	// them. nil: Rows has them.
 	Fill func() [][]Cell

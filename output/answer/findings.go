@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,8 +81,45 @@ func SubjectID(f *finding.Finding) string {
 	return f.HostID
 }
 
-// Anchor is the anchor on a page of the findings of a rule with one severity.
-func Anchor(id string, s finding.Severity) string { return id + "-" + s.String() }
+// Anchor is the anchor on a page of the findings of a rule.
+func Anchor(id string) string { return "rule-" + id }
+
+// A First is something to do first: the worst finding of a rule, and how many others of that severity there are.
+type First struct {
+	*finding.Finding
+	Subject Subject
+	Alike   int
+}
+
+// Anchor is the anchor on a page of the findings of its rule.
+func (f *First) Anchor() string { return Anchor(f.Rule) }
+
+// Do returns the first sentence of the advice.
+func (f *First) Do() string {
+	if first, _, more := strings.Cut(f.Advice, ". "); more {
+		return first + "."
+	}
+	return f.Advice
+}
+
+// mostFirst is how many things to do first are named.
+const mostFirst = 5
+
+// First returns what to do first: of the rules with findings of medium or high severity those of the highest, and among these
+// those with the most findings.
+func (f *Findings) First() []First {
+	var out []First
+	for _, c := range f.Counts() {
+		again := slices.ContainsFunc(out, func(one First) bool { return one.Rule == c.Rule.ID })
+		if c.Severity >= finding.Medium && !again {
+			out = append(out, First{c.Findings[0], f.Subject(c.Findings[0]), len(c.Findings) - 1})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b First) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Alike, a.Alike))
+	})
+	return out[:min(mostFirst, len(out))]
+}
 
 // References returns the rules of findings as links to them on the page, as one cell that
 // sorts by the worst severity.
@@ -90,7 +128,7 @@ func References(findings []*finding.Finding) Cell {
 	var ids []string
 	for _, f := range findings {
 		worst = max(worst, int(f.Severity)+1)
-		parts = append(parts, Cell{Text: f.Rule, Ref: Anchor(f.Rule, f.Severity), Tone: Faint + Tone(f.Severity)})
+		parts = append(parts, Cell{Text: f.Rule, Ref: Anchor(f.Rule), Tone: Faint + Tone(f.Severity)})
 		ids = append(ids, f.Rule)
 	}
 	return Cell{Text: strings.Join(ids, " "), Parts: parts, Sort: fmt.Sprint(worst)}

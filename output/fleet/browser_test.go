@@ -32,7 +32,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	})
 	t.Run("state in the address", func(t *testing.T) {
 		b.Go(t, address+"#place=mixed&vms.sort=-vCPUs&vms=prod")
-		browser.Eval(t, b, visibleFindings, "mixed/erp01 mixed/erp02 mixed/esx11")
+		browser.Eval(t, b, visibleFindings, "mixed/erp01, mixed/esx11")
 		browser.Eval(t, b, visibleRows, "sql01 hana01 web01 web02 web03")
 		browser.Eval(t, b, `document.querySelector("[aria-sort=descending]").textContent`, "vCPUs")
 	})
@@ -49,9 +49,9 @@ func TestHTMLInBrowser(t *testing.T) {
 		browser.Eval(t, b, visibleRows, "sql01 hana01 web01 web02 web03 erp01 erp02")
 	})
 	t.Run("links open what they lead to", func(t *testing.T) {
-		b.Script(t, `document.getElementById("N002-info").open = false; document.querySelector('#table-vms a[href="#N002-info"]').click()`)
-		browser.Eval(t, b, `document.getElementById("N002-info").open`, true)
-		browser.Eval(t, b, `document.activeElement.id`, "N002-info")
+		b.Script(t, `document.getElementById("rule-N002").open = false; document.querySelector('#table-vms a[href="#rule-N002"]').click()`)
+		browser.Eval(t, b, `document.getElementById("rule-N002").open`, true)
+		browser.Eval(t, b, `document.activeElement.id`, "rule-N002")
 	})
 	t.Run("CSV of what is shown", func(t *testing.T) {
 		b.Go(t, address+"#vms.sort=vCPUs&vms=web0")
@@ -80,7 +80,7 @@ func TestHTMLWithoutScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Go(t, address)
-	browser.Eval(t, b, `[...document.querySelectorAll("[hidden]")].map((e) => e.id).join(" ")`, "filter ")
+	browser.Eval(t, b, `[...document.querySelectorAll("[hidden]")].map((e) => e.id || e.className).join(" ")`, "filter filter all")
 	browser.Eval(t, b, `document.querySelectorAll("thead button").length`, 0)
 	browser.Eval(t, b, visibleRows, "sql01 hana01 web01 web02 web03 erp01 erp02")
 }

@@ -15,34 +15,31 @@ import (
 	judged "homenode/rules/verdict/fleet"
 )
 
-// Most of what a page draws, so that one of a large fleet opens; it says what it leaves out.
-const mostHosts, mostVMs = 24, 20
+// How many kinds of trouble and of hosts a page draws, so that one of a large fleet opens; it says what it leaves out.
+const mostTroubles, mostHosts = 8, 4
 
-// A drawnVM has findings of high severity, and a drawing where that fits.
+// A drawnVM stands for the VMs with its kind of trouble.
 type drawnVM struct {
 	judged.Urgent
-	drawing *topo.Drawing // empty for those after mostVMs
+	drawing *topo.Drawing
 }
 
-func drawnVMs(r *rules.Result) []drawnVM {
-	var out []drawnVM
+// drawnVMs returns a VM for each rule with findings of high severity about VMs.
+func drawnVMs(r *rules.Result) (out []drawnVM) {
+	drawn := map[string]bool{}
 	for _, v := range judged.UrgentVMs(r) {
-		if v.Off() {
-			continue // it has no layout
+		if id := v.Finding.Rule; !v.Off() && !drawn[id] && len(out) < mostTroubles { // one that is off has no layout
+			drawn[id] = true
+			out = append(out, drawnVM{v, topo.OfVM(v.VM, judged.FaultyHost(v.VM))})
 		}
-		one := drawnVM{v, &topo.Drawing{}}
-		if len(out) < mostVMs {
-			one.drawing = topo.OfVM(v.VM, judged.FaultyHost(v.VM))
-		}
-		out = append(out, one)
 	}
 	return out
 }
 
-// drawings are the VMs with findings of high severity and one host of each kind.
+// drawings are a VM for each kind of trouble and one host of each kind.
 func (x *index) drawings() []answer.Drawing {
 	var out []answer.Drawing
-	const lead = "Rooms are NUMA nodes; a block is a NUMA client, as high as it has vCPUs; the column is the memory of the node."
+	const lead = "Each box is a NUMA node, each block a NUMA client; its height is its vCPUs. The column is the memory of the node."
 	add := func(heading string, nth int, about string, of func() *topo.Drawing) {
 		d := drawing(about, of)
 		if nth == 0 {
@@ -53,11 +50,8 @@ func (x *index) drawings() []answer.Drawing {
 		}
 		out = append(out, d)
 	}
-	for i, v := range x.urgent[:min(mostVMs, len(x.urgent))] {
-		add("VMs with findings of high severity", i, v.Finding.Rule+": "+v.Finding.Title, func() *topo.Drawing { return v.drawing })
-	}
-	if cut := len(x.urgent) - mostVMs; cut > 0 {
-		out[len(out)-1].Cut = words.Verb(cut, "more VM with findings of high severity is", "more VMs with findings of high severity are") + " not drawn here: homenode explain SOURCE VM draws any of them."
+	for i, v := range x.urgent {
+		add("One VM for each kind of trouble", i, v.Finding.Rule+": "+v.Finding.Title, func() *topo.Drawing { return v.drawing })
 	}
 	drawn, cut := 0, 0
 	whole := cmp.Or(x.Whole, x.Result) // VMs that are not shown have their place, too
@@ -76,7 +70,7 @@ func (x *index) drawings() []answer.Drawing {
 		}
 	}
 	if cut > 0 {
-		out[len(out)-1].Cut = words.Verb(cut, "more kind of hosts is", "more kinds of hosts are") + " not drawn here: homenode explain SOURCE HOST draws any host."
+		out[len(out)-1].Cut = words.Verb(cut, "more kind of hosts is", "more kinds of hosts are") + " not drawn here."
 	}
 	return out
 }

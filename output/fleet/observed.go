@@ -34,7 +34,7 @@ type seen struct {
 // row for each quantity.
 func observedTable(r *rules.Result, n judged.Observed) answer.Table {
 	t := answer.Table{
-		Name: "observed", Title: "Observed beside predicted", Lead: n.String() + ".", Long: true,
+		Name: "observed", Title: "Observed beside predicted", Lead: n.String() + ".", Long: true, Folded: true,
 		Columns: append([]answer.Column{{Name: "VM"}}, seenColumns...),
 	}
 	var all []seen

@@ -29,10 +29,10 @@ func (x *index) showStated(a *answer.Answer, _ *Options) {
 		h := &hosts[i]
 		d := drawing(h.Name, func() *topo.Drawing { return topo.OfStatedHost(whole, h) })
 		if i == 0 {
-			d.Heading, d.Lead = "Hosts", "Rooms are NUMA nodes; a block is the vCPUs that are pinned to one node; the column is the memory of the node."
+			d.Heading, d.Lead = "Hosts", "Each box is a NUMA node, each block the vCPUs that are pinned to it. The column is the memory of the node."
 		}
 		if cut := len(hosts) - mostHosts; i == mostHosts-1 && cut > 0 {
-			d.Cut = words.Verb(cut, "more host is", "more hosts are") + " not drawn here: homenode explain SOURCE HOST draws any host."
+			d.Cut = words.Verb(cut, "more host is", "more hosts are") + " not drawn here."
 		}
 		a.Drawings = append(a.Drawings, d)
 	}

@@ -32,7 +32,7 @@ func TestCaptureHTMLInBrowser(t *testing.T) {
 		browser.Eval(t, b, hidden, true)
 		b.Go(t, address) // away from where the pointer is
 		b.Do(t, chromedp.Click(chromedp.CSS(`h1`)))
-		b.Script(t, `document.getElementById("capture-esx07__vm-sql01__gid-4711__memory").focus({preventScroll: true})`)
+		b.Script(t, `document.querySelectorAll("details.more").forEach((more) => { more.open = true; }); document.getElementById("capture-esx07__vm-sql01__gid-4711__memory").focus({preventScroll: true})`)
 		browser.Eval(t, b, hidden, false)
 	})
 	b.Silent(t)

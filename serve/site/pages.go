@@ -10,7 +10,6 @@ import (
 	"homenode/ask/fleet"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/rules/finding"
 )
 
 // pages returns every page in the order of the navigation.
@@ -120,7 +119,5 @@ func showStatus(x *request) (*view, error) {
 	return &view{answer: a, live: true}, err
 }
 
-// allOf returns the address of all findings of a rule and severity.
-func (x *request) allOf(rule string, s finding.Severity) string {
-	return "/?rule=" + rule + "&severity=" + strings.ToLower(s.String())
-}
+// allOf returns the address of all findings of a rule.
+func allOf(rule string) string { return "/?rule=" + rule }

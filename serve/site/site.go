@@ -75,8 +75,7 @@ type view struct {
 	answer  *answer.Answer
 	fields  []field // what can be asked; none for a page without a form
 	command []string
-	most    int // findings of a rule and severity that are listed; 0 for few
-	from    int
+	most    int  // findings of a rule that are listed; 0 for few
 	live    bool // what it shows changes
 	title   string
 	tabs    []tab

@@ -1,93 +1,138 @@
 package page
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
 
-// mostFindings is how many findings of a rule and severity a page lists.
-const mostFindings = 200
+// mostEntries is how many entries the list of a rule has in a file.
+const mostEntries = 40
 
-// judgedPart is the section of findings.
+// judgedPart is the section of findings: a card for each rule.
 type judgedPart struct {
 	*answer.Findings
-	Groups []severityGroup
+	First  []answer.First // of a file
+	Counts []severityCount
+	Cards  []*ruleCard
+	Quiet  []*ruleCard // with nothing above low
+	Silent string      // the findings of these: "26 low, 138 info"
 	Site   *Site
 }
 
-// A severityGroup is the findings of one severity, by rule.
-type severityGroup struct {
+// severityCount is how many findings have a severity.
+type severityCount struct {
 	Severity finding.Severity
 	Findings int
-	Open     bool
-	Rules    []ruleGroup
 }
 
-// A ruleGroup is the findings of a rule with one severity.
-type ruleGroup struct {
+// A ruleCard is the findings of a rule, with the worst severity among them.
+type ruleCard struct {
 	*rule.Rule
+	Severity   finding.Severity
 	Anchor     string
-	Shown      []*shownFinding
-	Count, Cut int
+	Entries    []*entry
+	Count, Cut int // findings, and those that are not listed
 	Links      []link
 	All        string // address of all of them in a site
+	Rest       string // where a reader finds those that are not listed
+	Site       bool
 }
 
 // A link is a source of a rule, its address apart.
 type link struct{ Text, URL string }
 
-// A shownFinding is a finding with its subject and its evidence.
-type shownFinding struct {
+// An entry is the findings of one rule that say the same of several VMs or hosts, with the evidence of the first.
+type entry struct {
 	*finding.Finding
-	Subject answer.Subject
-	Proof   []proof
-	Link    string // the page in a site of what it is about
+	Of []subject
 }
 
-// A proof is evidence, the kind of its origin apart: "read" and "config.hardware.numCPU".
-type proof struct {
-	finding.Evidence
-	Kind, Where string
+// A subject is what a finding of an entry is about.
+type subject struct {
+	answer.Subject
+	Link string // its page in a site
 }
 
 func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
-	p, most := &judgedPart{Findings: j, Site: site}, mostFindings
+	p, most := &judgedPart{Findings: j, Site: site}, mostEntries
 	if site != nil {
 		most = site.Most
+	} else {
+		p.First = j.First()
 	}
-	for _, c := range j.Counts() {
-		if n := len(p.Groups); n == 0 || p.Groups[n-1].Severity != c.Severity {
-			p.Groups = append(p.Groups, severityGroup{Severity: c.Severity, Open: c.Severity >= finding.Medium})
-		}
-		g := &p.Groups[len(p.Groups)-1]
-		g.Findings += len(c.Findings)
-		one := ruleGroup{Rule: c.Rule, Anchor: answer.Anchor(c.Rule.ID, c.Severity), Count: len(c.Findings), Links: linksOf(c.Rule.Sources)}
-		if site != nil && site.Findings != nil {
-			one.All = site.Findings(c.Rule.ID, c.Severity)
-		}
-		from := 0
-		if site != nil {
-			from = min(site.From, len(c.Findings))
-		}
-		for _, f := range c.Findings[from:min(from+most, len(c.Findings))] {
-			shown := &shownFinding{Finding: f, Subject: j.Subject(f)}
-			if shown.Link = shown.Object().Address(); site != nil && site.Subject != nil {
-				shown.Link = site.Subject(f)
+	cards := map[string]*ruleCard{}
+	for _, c := range j.Judgement.Counts() {
+		card := cards[c.Rule.ID]
+		if card == nil {
+			card = &ruleCard{Rule: c.Rule, Severity: c.Severity, Anchor: answer.Anchor(c.Rule.ID), Links: linksOf(c.Rule.Sources), Rest: j.Rest, Site: site != nil}
+			if site != nil && site.Findings != nil {
+				card.All = site.Findings(c.Rule.ID)
 			}
-			for _, e := range f.Evidence {
-				kind, where, _ := strings.Cut(e.Origin, ": ")
-				shown.Proof = append(shown.Proof, proof{e, kind, where})
+			cards[c.Rule.ID] = card
+			if c.Severity >= finding.Medium {
+				p.Cards = append(p.Cards, card)
+			} else {
+				p.Quiet = append(p.Quiet, card)
 			}
-			one.Shown = append(one.Shown, shown)
 		}
-		one.Cut = one.Count - len(one.Shown)
-		g.Rules = append(g.Rules, one)
+		card.add(j, c.Findings, most, site)
+		if n := len(p.Counts); n == 0 || p.Counts[n-1].Severity != c.Severity {
+			p.Counts = append(p.Counts, severityCount{Severity: c.Severity})
+		}
+		p.Counts[len(p.Counts)-1].Findings += len(c.Findings)
 	}
+	p.Silent = silent(p.Quiet)
 	return p
+}
+
+// silent counts the findings of cards by the worst severity of each.
+func silent(cards []*ruleCard) string {
+	var parts []string
+	for _, s := range []finding.Severity{finding.Low, finding.Info} {
+		n := 0
+		for _, c := range cards {
+			if c.Severity == s {
+				n += c.Count
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(n), s))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// add lists findings of one severity; what several say alike becomes one entry.
+func (c *ruleCard) add(j *answer.Findings, findings []*finding.Finding, most int, site *Site) {
+	type same struct{ place, message, advice, notice, assumed string }
+	said := map[same]*entry{}
+	for _, f := range findings {
+		of := subject{Subject: j.Subject(f)}
+		key := same{of.Place, f.Message, f.Advice, f.Notice, strings.Join(f.Assumes, "; ")}
+		one := said[key]
+		c.Count++
+		switch {
+		case one == nil && len(c.Entries) == most, site != nil && one != nil && len(one.Of) == most:
+			c.Cut++
+			continue
+		case one == nil:
+			one = &entry{Finding: f}
+			said[key] = one
+			c.Entries = append(c.Entries, one)
+		}
+		if site != nil {
+			if of.Link = object(f).Address(); site.Subject != nil {
+				of.Link = site.Subject(f)
+			}
+		}
+		one.Of = append(one.Of, of)
+	}
 }
 
 var address = regexp.MustCompile(`,?\s*(https?://\S+)\s*$`)
@@ -112,8 +157,8 @@ func bare(source string) string {
 	return source
 }
 
-// Object returns what the finding is about.
-func (f *shownFinding) Object() answer.Object {
+// object returns what the finding is about.
+func object(f *finding.Finding) answer.Object {
 	switch {
 	case f.VMID != "":
 		return answer.Object{Kind: "vm", ID: f.VMID}

@@ -31,12 +31,15 @@ var (
 	//go:embed page.js
 	pageScript string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "plural": words.Plural, "thousands": words.Thousands, "bare": bare}).Parse(pageText + findingsText))
+	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "sort": sortKey, "plural": words.Plural, "thousands": words.Thousands, "bare": bare}).Parse(pageText + findingsText))
 )
 
 // manyRows is from how many rows on a table of a page can be searched, as a long one can
 // be anyway.
 const manyRows = 12
+
+// mostPictures is how many drawings below the first heading are not folded: a row.
+const mostPictures = 2
 
 // page is what an HTML page shows, in its order.
 type page struct {
@@ -59,6 +62,7 @@ type page struct {
 type pictureGroup struct {
 	Heading, Lead, Cut string
 	Pictures           []picture
+	More               []picture // of a file, folded
 }
 
 // A picture is a drawing inside the page.
@@ -134,7 +138,12 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 		if labels[label]++; labels[label] > 1 {
 			label += fmt.Sprintf(" (%d)", labels[label])
 		}
-		g.Pictures, g.Cut = append(g.Pictures, picture{d, template.HTML(b.String()), label}), d.Cut // drawings escape what strangers wrote
+		one := picture{d, template.HTML(b.String()), label} // drawings escape what strangers wrote
+		if g.Cut = d.Cut; site == nil && g.Heading != "" && (len(p.Groups) > 1 || len(g.Pictures) == mostPictures) {
+			g.More = append(g.More, one)
+		} else {
+			g.Pictures = append(g.Pictures, one)
+		}
 	}
 	long := map[string]bool{}
 	for _, t := range a.Tables {
@@ -172,6 +181,7 @@ func partOf(a *answer.Answer, t answer.Table, site *Site) part {
 		t.Rows = t.Fill()
 	}
 	one := part{Table: t, Heading: a.HeadingOf(&t), Anchor: "table-" + strings.ReplaceAll(t.Name, " ", "-")}
+	one.Folded = t.Folded && site == nil && len(t.Rows) >= manyRows
 	switch {
 	case site == nil:
 		one.Search = t.Long || len(t.Rows) >= manyRows
@@ -209,6 +219,14 @@ func hashOf(text string) string {
 // toneClass returns the class of a cell.
 func toneClass(c answer.Cell) string {
 	return [...]string{answer.Plain: "", answer.Faint: "info", answer.Low: "low", answer.Medium: "medium", answer.High: "high", answer.Bad: "bad"}[c.Tone]
+}
+
+// sortKey returns the number to sort a cell by; "" where its text begins with it, which sorts alike.
+func sortKey(c answer.Cell) string {
+	if rest, ok := strings.CutPrefix(c.Text, c.Sort); ok && (rest == "" || rest[0] == ' ' && !strings.Contains(rest, "B")) {
+		return ""
+	}
+	return c.Sort
 }
 
 // cellClass returns the classes of a cell in its column.

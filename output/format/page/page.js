@@ -22,43 +22,42 @@
   function findings() {
     const form = document.getElementById("filter");
     if (!form) return;
-    const groups = [...document.querySelectorAll(".severity")].map((el) => ({
-      el, sev: el.dataset.sev,
-      rules: [...el.querySelectorAll(".rule")].map((rule) => {
-        const head = rule.querySelector("summary").textContent.toLowerCase();
-        const items = [...rule.querySelectorAll(".finding")].map((item) => ({
-          el: item, place: item.dataset.place, text: head + " " + item.textContent.toLowerCase(),
-        }));
-        return { el: rule, items, open: rule.open };
-      }),
-    }));
+    const quiet = document.getElementById("quiet");
+    const rules = [...document.querySelectorAll(".rule")].map((el) => {
+      const head = el.querySelector("summary").textContent.toLowerCase();
+      const items = [...el.querySelectorAll(".finding")].map((item) => ({
+        el: item, place: item.dataset.place, sev: item.dataset.sev, text: head + " " + item.textContent.toLowerCase(),
+      }));
+      return { el, items };
+    });
     const q = form.querySelector("#q"), place = form.querySelector("#place"), shown = form.querySelector("output"), boxes = [...form.querySelectorAll("[name=sev]")];
     q.value = state.get("q") || "";
     if (place) place.value = state.get("place") || "";
     if (place && place.selectedIndex < 0) place.value = "";
     if (state.has("sev")) boxes.forEach((box) => { box.checked = state.get("sev").split(",").includes(box.value); });
 
+    let was = false;
     function apply() {
       const matches = words(q.value), name = place ? place.value : "", on = boxes.filter((box) => box.checked).map((box) => box.value);
       const narrowed = q.value.trim() !== "" || name !== "";
-      let n = 0, all = 0;
-      for (const group of groups) {
-        let inGroup = 0;
-        for (const rule of group.rules) {
-          let inRule = 0;
-          for (const item of rule.items) {
-            const show = (!name || item.place === name) && matches(item.text);
-            item.el.hidden = !show;
-            if (show) inRule++;
-          }
-          all += rule.items.length;
-          rule.el.hidden = inRule === 0;
-          rule.el.open = narrowed ? inRule > 0 : rule.open;
-          inGroup += inRule;
+      let n = 0, all = 0, quietly = 0;
+      for (const rule of rules) {
+        let inRule = 0;
+        for (const item of rule.items) {
+          item.el.hidden = !((!name || item.place === name) && on.includes(item.sev) && matches(item.text));
+          if (!item.el.hidden) inRule++;
         }
-        group.el.hidden = inGroup === 0 || !on.includes(group.sev);
-        if (!group.el.hidden) n += inGroup;
+        all += rule.items.length;
+        n += inRule;
+        rule.el.hidden = inRule === 0;
+        if (narrowed !== was) rule.el.open = narrowed;
+        if (quiet && quiet.contains(rule.el)) quietly += inRule;
       }
+      if (quiet) {
+        quiet.hidden = quietly === 0;
+        if (narrowed !== was) quiet.open = narrowed;
+      }
+      was = narrowed;
       shown.textContent = number.format(n) + " of " + number.format(all) + " shown";
     }
     form.addEventListener("input", () => {
@@ -80,15 +79,20 @@
     const query = form.querySelector("input"), shown = form.querySelector("output"), sortKey = name + ".sort";
     query.value = state.get(name) || "";
 
+    const more = table.closest("section").querySelector(".all"), few = 8; // rows before all are shown
+    let whole = rows.length <= 2 * few;
     function filter() {
       const matches = words(query.value);
       let n = 0;
       for (const row of rows) {
-        row.el.hidden = !matches(row.text);
-        if (!row.el.hidden) n++;
+        row.found = matches(row.text);
+        if (row.found) n++;
+        row.el.hidden = !row.found || (!whole && n > few);
       }
+      more.hidden = whole || n <= few;
       shown.textContent = number.format(n) + " of " + number.format(rows.length);
     }
+    more.firstChild.addEventListener("click", () => { whole = true; filter(); });
     function sort() {
       const key = (state.get(sortKey) || "").replace(/^-/, ""), down = (state.get(sortKey) || "").startsWith("-"), column = names.indexOf(key);
       const value = (row) => {
@@ -103,6 +107,7 @@
         return (down ? -order : order) || a.order - b.order;
       });
       body.append(...rows.map((row) => row.el));
+      filter();
     }
     heads.forEach((th, i) => {
       const button = document.createElement("button");
@@ -117,10 +122,9 @@
     });
     query.addEventListener("input", () => { keep(name, query.value.trim()); filter(); });
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.querySelector("button").addEventListener("click", () => save(name, heads, rows.filter((row) => !row.el.hidden)));
+    form.querySelector(".save").addEventListener("click", () => save(name, heads, rows.filter((row) => row.found)));
     form.hidden = false;
-    filter();
-    if (state.has(sortKey)) sort();
+    if (state.has(sortKey)) sort(); else filter();
   }
 
   // save offers the rows as CSV. A text that a spreadsheet would run as a formula
@@ -157,7 +161,7 @@
   // sheets cannot open them; not the harmless ones, and evidence only where it matters.
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll(".severity:not(.info) details.rule:not([open]), .severity:not(.info) details.evidence:not([open])")];
+    closed = [...document.querySelectorAll(".rule:not(.info):not([open]), .rule:not(.info) .evidence:not([open])")];
     closed.forEach((el) => { el.open = true; });
   });
   addEventListener("afterprint", () => { closed.forEach((el) => { el.open = false; }); });

@@ -21,10 +21,9 @@ type Site struct {
 	Path  string     // of the page
 	Query url.Values // of the page: its whole state
 	Rows  int        // how many rows of a table stand on a page
-	Most  int        // how many findings of a rule and severity are listed
-	From  int        // of a rule and severity, from 0
-	// Findings returns the address of all findings of a rule and severity; nil for none.
-	Findings func(rule string, s finding.Severity) string
+	Most  int        // how many findings of a rule are listed
+	// Findings returns the address of all findings of a rule; nil for none.
+	Findings func(rule string) string
 	// Subject returns the address of what a finding is about; nil for the page of the object.
 	Subject func(*finding.Finding) string
 }

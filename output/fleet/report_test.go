@@ -1,0 +1,89 @@
+package fleet_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"homenode/internal/browser"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/rules/finding"
+	"homenode/source/demo"
+)
+
+// The most that a report may be: bytes, and screens of this height before "show all".
+const (
+	reportBytes               = 500_000
+	reportScreens             = 5
+	screenWidth, screenHeight = 1400, 900
+	largeVMs, largeHosts      = 571, 30
+	shownLength               = `document.documentElement.scrollHeight`
+	reportVMs                 = `document.querySelectorAll("#table-vms tbody tr").length`
+	reportRows                = `[...document.querySelectorAll("#table-vms tbody tr")].filter((r) => !r.hidden).length`
+	reportCards               = `document.querySelectorAll(".rule").length`
+	reportFirst               = `document.querySelectorAll("#first li").length`
+	reportClickShowAll        = `document.querySelector("#table-vms .all button").click()`
+)
+
+// largeFleet returns the demo fleet grown to 571 VMs on 30 hosts: every kind of trouble, and more than one example of it.
+func largeFleet(t *testing.T) *numa.Fleet {
+	t.Helper()
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; len(f.Hosts) < largeHosts; i++ {
+		h := f.Hosts[i]
+		h.ID, h.Name, h.At = h.ID+"-2", "second-"+h.Name, h.At+" again"
+		f.Hosts = append(f.Hosts, h)
+	}
+	for i := 0; len(f.VMs) < largeVMs; i++ {
+		v := f.VMs[i]
+		v.ID, v.Name, v.At = v.ID+"-2", "second-"+v.Name, v.At+" again"
+		f.VMs = append(f.VMs, v)
+	}
+	if err := f.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestReportLength opens the report of a large fleet: it is small, and short until the reader asks for all of it; whatever of it
+// is folded, nothing is missing.
+func TestReportLength(t *testing.T) {
+	r := rules.Run(largeFleet(t), rules.Options{})
+	text := htmlPage(t, r, "1.2.3")
+	t.Logf("%d VMs, %d findings of %d rules and severities: %d bytes", r.VMs, len(r.Findings), len(r.Counts()), len(text))
+	if len(text) > reportBytes {
+		t.Errorf("the report has %d bytes, want at most %d", len(text), reportBytes)
+	}
+	b := browser.Open(t, browser.File(t, text))
+	size := emulation.SetDeviceMetricsOverrideParams{Width: screenWidth, Height: screenHeight, DeviceScaleFactor: 1}
+	if _, err := chromedp.Call(b.Context, emulation.SetDeviceMetricsOverride, size); err != nil {
+		t.Fatal(err)
+	}
+	long, err := chromedp.Run(b.Context, chromedp.Evaluate[int](shownLength))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if screens := float64(long) / screenHeight; screens > reportScreens {
+		t.Errorf("the report is %.1f screens long, want at most %d", screens, reportScreens)
+	}
+	fired := map[string]bool{}
+	for i := range r.Findings {
+		fired[r.Findings[i].Rule] = true
+	}
+	browser.Eval(t, b, reportFirst, 5)
+	browser.Eval(t, b, reportCards, len(fired))
+	browser.Eval(t, b, reportVMs, r.VMs)
+	browser.Eval(t, b, reportRows, 8)
+	b.Script(t, reportClickShowAll)
+	browser.Eval(t, b, reportRows, r.VMs)
+	worst := slices.MaxFunc(r.Findings, func(a, b finding.Finding) int { return int(a.Severity) - int(b.Severity) })
+	b.Go(t, browser.File(t, text)+"#q="+worst.VM+worst.Host)
+	browser.Eval(t, b, fmt.Sprintf(`document.getElementById("rule-%s").open`, worst.Rule), true)
+}
