@@ -216,18 +216,19 @@ func Beside(own, described []Type) []Type {
 	return out
 }
 
-// equal reports whether hosts are of one kind.
+// equal reports whether hosts are of one kind: alike but for the memory that firmware and kernel keep of their nodes.
 func equal(a, b *numa.Host) bool {
-	x, errX := vnuma.NewMachine(a)
-	y, errY := vnuma.NewMachine(b)
-	if errX != nil || errY != nil {
+	if !slices.EqualFunc(a.Nodes.Value, b.Nodes.Value, func(m, n numa.Node) bool {
+		least, most := min(m.Memory.Value, n.Memory.Value), max(m.Memory.Value, n.Memory.Value)
+		return m.Cores == n.Cores && m.Threads == n.Threads && !vnuma.Unlike(int64(least), int64(most))
+	}) {
 		return false
 	}
-	x.NodeMemory, x.MaxMemory, x.AllMemory = y.NodeMemory, y.MaxMemory, y.AllMemory
-	return x.Like(y) && slices.EqualFunc(a.Nodes.Value, b.Nodes.Value, func(m, n numa.Node) bool {
-		d := max(m.Memory.Value, n.Memory.Value)
-		return m.Cores == n.Cores && max(m.Memory.Value-n.Memory.Value, n.Memory.Value-m.Memory.Value)*vnuma.UnevenShare < d
-	})
+	same := *b
+	same.Nodes, same.Memory = a.Nodes, a.Memory
+	x, errX := vnuma.NewMachine(a)
+	y, errY := vnuma.NewMachine(&same)
+	return errX == nil && errY == nil && x.Like(y)
 }
 
 // typeName writes a host as a host type: 2x18c/1TB.

@@ -141,4 +141,21 @@ func TestBeside(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("found %v, want %v", got, want)
 	}
+	// Those that were asked for come first, however good what is there is.
+	r := resultOf(t, &ask)
+	if a := r.Asked(); len(a) != 2 || a[0].Name != "2x48c/2TB" || a[1].Name != "2x32c/1TB" || r.Types[2].InSource != 2 {
+		t.Errorf("asked %+v of %+v", a, r.Types)
+	}
+}
+
+// TestAlmostAlike has hosts whose firmware keeps some MB more or less: they are one kind.
+func TestAlmostAlike(t *testing.T) {
+	text := "release 8.0\ncluster a\n"
+	for i := range 10 {
+		text += fmt.Sprintf("host h%d nodes=2 cores=32 memory=%dMB\n", i, 1047000+37*i)
+	}
+	types := clusterOf(t, text+"vm db host=h1 vcpus=16 memory=200GB\n", "a").Types()
+	if len(types) != 1 || types[0].Hosts != 10 || !strings.HasPrefix(types[0].Name, "2x32c/102") {
+		t.Errorf("found %d kinds, first %s with %d hosts", len(types), types[0].Name, types[0].Hosts)
+	}
 }

@@ -196,7 +196,7 @@ func (a *Ask) counted() (bool, error) {
 // Fewest returns the type that runs as many VMs as the first with the fewest hosts.
 func (r *Result) Fewest() *Outcome {
 	fewest := &r.Types[0]
-	for i := range r.Types {
+	for i := range r.Asked() {
 		if m := r.Types[i].Mix; m.VMs == fewest.Mix.VMs && m.Total < fewest.Mix.Total {
 			fewest = &r.Types[i]
 		}
@@ -204,10 +204,22 @@ func (r *Result) Fewest() *Outcome {
 	return fewest
 }
 
+// Asked returns the types that were asked for, which come first; without any those of the source.
+func (r *Result) Asked() []Outcome {
+	n := 0
+	for n < len(r.Types) && r.Types[n].InSource == 0 {
+		n++
+	}
+	if n == 0 {
+		n = len(r.Types)
+	}
+	return r.Types[:n]
+}
+
 // Rivals returns the types that run as many VMs as the first: those whose price is known, so
 // that the first costs least of them, and the names of those whose price is not.
 func (r *Result) Rivals() (priced []*Outcome, unknown []string) {
-	for i := range r.Types[1:] {
+	for i := range r.Asked()[1:] {
 		switch t := &r.Types[1+i]; {
 		case t.Mix.VMs != r.Types[0].Mix.VMs:
 		case t.Price > 0:

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,9 @@ func Fit(ctx context.Context, a *Ask) (*Result, error) {
 		return nil, fmt.Errorf("no host type can be reckoned with: %w", errors.New(out.Left[0]))
 	}
 	if counted {
-		slices.SortStableFunc(out.Types, func(x, y Outcome) int { return Cheaper(&x, &y) })
+		slices.SortStableFunc(out.Types, func(x, y Outcome) int {
+			return cmp.Or(min(x.InSource, 1)-min(y.InSource, 1), Cheaper(&x, &y)) // those that were asked for first
+		})
 	}
 	return out, nil
 }

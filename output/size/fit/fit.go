@@ -81,7 +81,7 @@ func question(c *Context, r *fit.Result) string {
 			shapes = append(shapes, "VMs of "+s.String())
 		}
 	}
-	for _, t := range r.Types {
+	for _, t := range r.Asked() {
 		types = append(types, t.Name)
 	}
 	what := strings.Join(shapes, ", ")

@@ -45,7 +45,7 @@ func mixVerdict(c *Context, r *fit.Result) []string {
 	if fewest != first {
 		line += fmt.Sprintf("; fewest hosts: %s", hostsOf(fewest, r.Spare))
 	}
-	return []string{line + "."}
+	return []string{line + others(r, fewest) + "."}
 }
 
 // priceNotes says of which types it is not decided that they cost no less than the first.
@@ -69,12 +69,27 @@ func priceNotes(r *fit.Result) []string {
 // asGood returns the names of types of which as many hosts run as many VMs as of the first, where no prices tell them apart.
 func asGood(r *fit.Result) (names []string) {
 	first := &r.Types[0]
-	for i := range r.Types[1:] {
+	for i := range r.Asked()[1:] {
 		if t := &r.Types[1+i]; first.Price == 0 && t.Price == 0 && t.Mix.Total == first.Mix.Total && t.Mix.Lost() == first.Mix.Lost() {
 			names = append(names, t.Name)
 		}
 	}
 	return names
+}
+
+// others returns the hosts of the other types that were asked for, of a few; all are in the table.
+func others(r *fit.Result, fewest *fit.Outcome) (text string) {
+	asked, good := r.Asked(), asGood(r)
+	for i := range asked {
+		t := &asked[i]
+		if i == 0 || i > 3 || t == fewest || t.Mix.VMs != asked[0].Mix.VMs || slices.Contains(good, t.Name) {
+			continue
+		}
+		if text += "; " + hostsOf(t, r.Spare); t.Price > 0 {
+			text += " cost " + money(t.Mix.Price)
+		}
+	}
+	return text
 }
 
 // hostsOf writes "8 + 1 spare hosts of 2x32c/1TB".
