@@ -47,7 +47,7 @@ func Reads(q Fielded) bool {
 func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) (*numa.Fleet, error) {
 	if e.Held != nil {
 		fleet, err := e.Held.fleet(sources)
-		return fleet, cmp.Or(err, onlyESXi(fleet, kvm))
+		return fleet, cmp.Or(err, onlyESXi(fleet, kvm, sources))
 	}
 	if e.Open == nil {
 		return nil, ErrNoFleet
@@ -60,15 +60,15 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 	for _, n := range unread {
 		e.Tell(n.String())
 	}
-	return fleet, cmp.Or(err, onlyESXi(fleet, kvm))
+	return fleet, cmp.Or(err, onlyESXi(fleet, kvm, sources))
 }
 
 // onlyESXi refuses a fleet of KVM, unless the question takes one.
-func onlyESXi(fleet *numa.Fleet, kvm bool) error {
+func onlyESXi(fleet *numa.Fleet, kvm bool, sources []string) error {
 	if kvm || fleet == nil || fleet.Hypervisor != numa.KVM {
 		return nil
 	}
-	return fmt.Errorf("%s: found hosts of KVM, whose definitions state the layouts; this command predicts those of ESXi: assess, explain, compare and snapshot take KVM", fleet.Source)
+	return fmt.Errorf("this command predicts the layouts of ESXi, and the definitions of KVM state theirs; %s", open.KVMWay(strings.Join(sources, " ")))
 }
 
 // Incomplete returns an error when Read had to leave a source out, or a file of one: "no findings" about half of a fleet is no good news.

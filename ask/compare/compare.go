@@ -16,6 +16,7 @@ import (
 	"homenode/output/answer"
 	"homenode/output/measure"
 	"homenode/source/open"
+	"homenode/source/ticks"
 )
 
 // Entry is the question.
@@ -65,13 +66,17 @@ func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	captured, oneSide := areCaptures(ctx, f.A, f.B)
 	switch {
 	case captured:
-		return f.captures(ctx, e, f.A, f.B)
+		reply, err := f.captures(ctx, e, f.A, f.B)
+		if errors.Is(err, ticks.ErrUnknown) && f.inventories(ctx) { // archives of others
+			return f.fleets(ctx, e, f.A[0], f.B[0])
+		}
+		return reply, err
 	case oneSide != nil && !slices.Contains(slices.Concat(f.A, f.B), open.Demo): // the demo is a fleet too
 		return nil, oneSide
 	}
 	report, err := compareFiles(ctx, f.A, f.B)
 	if err != nil {
-		if len(f.A) == 1 && len(f.B) == 1 && areInventories(ctx, f.A[0], f.B[0]) {
+		if f.inventories(ctx) {
 			return f.fleets(ctx, e, f.A[0], f.B[0])
 		}
 		return nil, cmp.Or(missing(slices.Concat(f.A, f.B)), oneSide, err)
@@ -109,9 +114,12 @@ func missing(paths []string) error {
 	return nil
 }
 
-// areInventories reports whether each of the files holds a fleet.
-func areInventories(ctx context.Context, paths ...string) bool {
-	for _, path := range paths {
+// inventories reports whether each side is one fleet.
+func (f *Compare) inventories(ctx context.Context) bool {
+	if len(f.A) != 1 || len(f.B) != 1 {
+		return false
+	}
+	for _, path := range []string{f.A[0], f.B[0]} {
 		if _, unread, err := open.Fleet(ctx, []string{path}, open.Options{}); err != nil || len(unread) > 0 {
 			return false
 		}

@@ -69,7 +69,7 @@ func readFacts(path string, in io.Reader) (files []fact.File, failed bool) {
 		}
 		if p.Err != nil {
 			failed = true
-			files = append(files, fact.File{Name: p.Name, Facts: []fact.Fact{}, Error: p.Err.Error()})
+			files = append(files, fact.File{Name: p.Name, Facts: []fact.Fact{}, Error: open.Way(p.Err, path).Error()})
 		}
 	}
 	return files, failed

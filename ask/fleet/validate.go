@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"slices"
 
@@ -11,6 +13,7 @@ import (
 	"homenode/measure/published"
 	"homenode/output/answer"
 	"homenode/output/measure"
+	"homenode/source/evidence"
 	"homenode/source/text"
 )
 
@@ -90,6 +93,9 @@ func readEach[T any](files []string, shipped fs.FS, pattern string, read func(na
 			return nil, err
 		}
 		one, err := read(name, b)
+		if err != nil && !bytes.Contains(b, []byte("-- case --")) {
+			return nil, fmt.Errorf("%s: %w: want cases in the form of measure/published/testdata, or a SOURCE", name, evidence.ErrUnknown)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -27,6 +27,7 @@ import (
 	"homenode/cmd/homenode/serve"
 	built "homenode/internal/version"
 	"homenode/output/format"
+	"homenode/source/open"
 )
 
 // Exit codes (docs/reference/commands).
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	err := open.Way(root.ExecuteContext(ctx), args...)
 	switch {
 	case err == nil:
 		return exitClean

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -26,7 +27,7 @@ func Read(name string, r io.Reader) (*Results, error) {
 	}
 	format, ok := Detect(text.Decoded(raw))
 	if !ok {
-		return nil, &numa.SyntaxError{File: name, Msg: "found no result of " + tools() + " in the beginning of the file"}
+		return nil, unknown{&numa.SyntaxError{File: name, Msg: "found no result of " + tools() + " in the beginning of the file"}}
 	}
 	rd := &reader{in: text.NewLines(in), res: &Results{Name: name, Format: format}}
 	i := slices.IndexFunc(formats, func(f formatReader) bool { return f.name == format })
@@ -49,6 +50,15 @@ func Read(name string, r io.Reader) (*Results, error) {
 	fact.SortWarnings(rd.res.Warnings)
 	return rd.res, nil
 }
+
+// ErrUnknown is wrapped by the error for a file that is no result.
+var ErrUnknown = errors.New("found no result of a benchmark")
+
+// unknown is the error for a file that is no result: a *numa.SyntaxError, and ErrUnknown.
+type unknown struct{ error }
+
+func (unknown) Is(target error) bool { return target == ErrUnknown }
+func (e unknown) Unwrap() error      { return e.error }
 
 // Bounds of a file, which may come out of an archive that packs it a thousand times. A year of
 // results has some 10 MB and a few thousand numbers.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/benchmark"
 )
@@ -48,15 +49,27 @@ func Benchmarks(ctx context.Context, args []string) (results []*benchmark.Result
 		return nil
 	}
 	for _, arg := range args {
+		before := len(results)
 		err := filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || path != arg && !d.Type().IsRegular() {
 				return err
 			}
 			return read(path, path != arg)
 		})
+		if err == nil && len(results) == before {
+			err = fmt.Errorf("%s: %w%s", arg, benchmark.ErrUnknown, reasons(notes))
+		}
 		if err != nil {
 			return nil, nil, err
 		}
 	}
 	return results, notes, nil
+}
+
+// reasons writes notes behind an error.
+func reasons(notes []string) string {
+	if notes == nil {
+		return ""
+	}
+	return ": " + words.First(3, notes)
 }

@@ -430,7 +430,7 @@ func (c *collection) nothing() error {
 	text := fmt.Sprintf("it holds %s, and no inventory that is read from %s: want tables of VMs or hosts (.xlsx, CSV or JSON), .vmx, vmware.log or a vm-support bundle; XML of libvirt in a folder",
 		holds, where)
 	if c.failed != nil {
-		return fmt.Errorf("%w; %s", numa.Located(c.path, c.failed), text)
+		return noFleet{fmt.Errorf("%w; %s", numa.Located(c.path, c.failed), text)}
 	}
-	return fmt.Errorf("%s: found no inventory: %s", c.path, text)
+	return noFleet{fmt.Errorf("%s: found no inventory: %s", c.path, text)}
 }

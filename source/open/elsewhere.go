@@ -1,36 +1,105 @@
 package open
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/source/benchmark"
 	"homenode/source/evidence"
 	"homenode/source/tables"
 	"homenode/source/text"
 	"homenode/source/ticks"
 )
 
-// Elsewhere says what the file at path is and which command reads it, for the error of a command that does not; empty for a file
-// that no command reads.
+// Way adds to an error about a file, folder or archive of a kind that a command does not take which command does.
+func Way(err error, paths ...string) error {
+	unknown := []error{evidence.ErrUnknown, ticks.ErrUnknown, benchmark.ErrUnknown}
+	if err == nil || strings.Contains(err.Error(), ": homenode ") || !slices.ContainsFunc(unknown, func(kind error) bool { return errors.Is(err, kind) }) {
+		return err
+	}
+	for _, path := range paths {
+		if !strings.Contains(err.Error(), path) {
+			continue
+		}
+		if way := Elsewhere(path); way != "" {
+			return fmt.Errorf("%w; %s", err, way)
+		}
+	}
+	return err
+}
+
+// Elsewhere says what lies at path and which command reads it, for the error of a command that does not; empty for what no command reads.
 func Elsewhere(path string) string {
-	if !isFile(path) {
-		return ""
+	if isFile(path) {
+		f, err := os.Open(path)
+		if err != nil {
+			return ""
+		}
+		head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // what could be read tells
+		_ = f.Close()                                           // nothing was written
+		if ticks.Detect(head) == "" && tables.Holds(path) {
+			return inventoryWay(path)
+		}
+		if way := ElsewhereOf(path, head); way != "" {
+			return way
+		}
+		if _, ok := benchmark.Detect(text.Decoded(head)); ok {
+			return fmt.Sprintf("%s is the result of a benchmark: homenode compare %[2]s OTHER compares it, homenode size latency %[2]s shows it", path, words.Command(path))
+		}
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // what could be read tells
-	if ticks.Detect(head) == "" && tables.Holds(path) {
+	if fleet, err := File(path); err == nil && len(fleet.VMs) > 0 {
+		if fleet.Hypervisor == numa.KVM {
+			return KVMWay(path)
+		}
 		return inventoryWay(path)
 	}
-	return ElsewhereOf(path, head)
+	if ticking(path) {
+		return captureWay(path)
+	}
+	if slices.ContainsFunc(Anything(path, nil), func(p Part) bool { return p.Docs != nil }) {
+		return evidenceWay(path, "")
+	}
+	return ""
+}
+
+// ticking reports whether a capture begins at path.
+func ticking(path string) bool {
+	found := errors.New("found")
+	list, _, err := ticks.Readers(nil, path)
+	v := ticks.Visit{Tick: func(*numa.Tick) error { return found }, Done: func(_ *ticks.File, err error) error { return err }}
+	for _, read := range list {
+		if err == nil {
+			_, err = read(context.Background(), ticks.Options{}, v)
+		}
+	}
+	return errors.Is(err, found)
 }
 
 func inventoryWay(name string) string {
-	return fmt.Sprintf("%s is an inventory: homenode assess %[1]s reads it, homenode serve --fleet %[1]s shows it in a browser", name)
+	return fmt.Sprintf("%s is an inventory: homenode assess %[2]s reads it, homenode serve --fleet %[2]s shows it in a browser", name, words.Command(name))
+}
+
+// KVMWay says which commands read hosts of KVM.
+func KVMWay(name string) string {
+	return fmt.Sprintf("%s holds hosts of KVM: homenode assess %[2]s checks their VMs, homenode snapshot %[2]s saves them", name, words.Command(name))
+}
+
+func captureWay(name string) string {
+	return fmt.Sprintf("%s shows what happened over time: homenode capture %s reads it", name, words.Command(name))
+}
+
+func evidenceWay(name, format string) string {
+	if format != "" {
+		format = " (" + format + ")"
+	}
+	return fmt.Sprintf("%s is evidence about a host or guest%s: homenode explain %[3]s prints it, --evidence %[3]s adds it to a fleet", name, format, words.Command(name))
 }
 
 // ElsewhereOf is Elsewhere for a file of which the name and the beginning are known. What happened over time is for homenode
@@ -40,11 +109,11 @@ func ElsewhereOf(name string, head []byte) string {
 	format := evidence.Format(plain)
 	switch {
 	case ticks.Detect(head) != "":
-		return fmt.Sprintf("%s shows what happened over time: homenode capture %[1]s reads it", name)
+		return captureWay(name)
 	case tables.Workbook(name, head), fleetLine.Match(plain):
 		return inventoryWay(name)
 	case format != "":
-		return fmt.Sprintf("%s is evidence about a host or guest (%s): homenode explain %[1]s prints it, --evidence %[1]s adds it to a fleet", name, format)
+		return evidenceWay(name, format)
 	case tables.HeadHolds(name, head):
 		return inventoryWay(name)
 	}

@@ -214,7 +214,7 @@ var fleetLine = regexp.MustCompile(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|ho
 // notFleet says what a file is that is no scenario.
 func notFleet(path string, head []byte, err error) error {
 	if format := evidence.Format(text.Decoded(head)); format != "" {
-		return fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want())
+		return noFleet{fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want())}
 	}
 	if over := evidence.OverTime(path, head); over != nil {
 		return over

@@ -35,13 +35,7 @@ func Captures(arg string, stdin io.Reader, files fs.FS) (list []ticks.Reader, sk
 			return 0, v.Done(file, err)
 		}}, 0, nil
 	}
-	list, skipped, err = ticks.Readers(files, arg)
-	if errors.Is(err, ticks.ErrUnknown) && files == nil {
-		if way := Elsewhere(arg); way != "" {
-			err = fmt.Errorf("%w; %s", err, way)
-		}
-	}
-	return list, skipped, err
+	return ticks.Readers(files, arg)
 }
 
 // readDemo is the ticks.Reader of the demo's night.
@@ -94,7 +88,7 @@ func Plain(ctx context.Context, path string, stdin io.Reader) (io.ReadCloser, er
 		}
 		in, stdin = f, f
 		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, errors.Join(fmt.Errorf("%s: found a folder, want one file", path), f.Close())
+			return nil, errors.Join(fmt.Errorf("%s: %w: found a folder, want one file", path, ticks.ErrUnknown), f.Close())
 		}
 	}
 	r, err := archive.Unpack(path, archive.Heed(ctx, stdin), archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64})
@@ -111,7 +105,7 @@ func PlainIn(ctx context.Context, fsys fs.FS, path string) (io.ReadCloser, error
 		return nil, err
 	}
 	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return nil, errors.Join(cmp.Or(err, fmt.Errorf("%s: found a folder, want one file", path)), f.Close())
+		return nil, errors.Join(cmp.Or(err, fmt.Errorf("%s: %w: found a folder, want one file", path, ticks.ErrUnknown)), f.Close())
 	}
 	r, err := archive.Unpack(path, archive.Heed(ctx, f), archive.Options{})
 	if err != nil {

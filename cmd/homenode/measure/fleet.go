@@ -78,7 +78,7 @@ func read(paths []string, in io.Reader) (docs []*measured.Document, good []strin
 				}
 			}
 			if p.Err != nil {
-				if b := (many.Broken{File: p.Name, Why: p.Err.Error()}); !slices.Contains(bad, b) { // a folder and a file in it may be named
+				if b := (many.Broken{File: p.Name, Why: open.Way(p.Err, path).Error()}); !slices.Contains(bad, b) { // a folder and a file in it may be named
 					bad = append(bad, b)
 				}
 			}
@@ -86,7 +86,7 @@ func read(paths []string, in io.Reader) (docs []*measured.Document, good []strin
 		if len(docs) > found {
 			good = append(good, path)
 		} else if !slices.ContainsFunc(parts, func(p open.Part) bool { return p.Err != nil }) {
-			bad = append(bad, many.Broken{File: path, Why: "found no result of homenode measure"})
+			bad = append(bad, many.Broken{File: path, Why: words.Join("; ", "found no result of homenode measure", open.Elsewhere(path))})
 		}
 	}
 	return docs, good, bad
