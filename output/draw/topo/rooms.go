@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"homenode/internal/texttab"
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/draw/picture"
 )
@@ -15,6 +16,7 @@ const (
 	margin     = picture.Px(80)
 	roomWidth  = picture.Px(2560)
 	roomGap    = picture.Px(140)
+	arrowGap   = picture.Px(940) // between rooms with an arrow
 	roomPad    = picture.Px(100)
 	acrossMost = 4 // rooms side by side, so that labels stay legible on a page
 
@@ -40,6 +42,7 @@ type layout struct {
 	*picture.Picture
 	d      *Drawing
 	across int
+	gap    picture.Px // between rooms
 	vcpus  int        // a full plan: the most vCPUs or cores of a node
 	memory numa.Bytes // a full memory column: the most of a node
 	plan   picture.Px // height of the blocks' floor plan
@@ -59,8 +62,11 @@ func (d *Drawing) Picture() *picture.Picture {
 	for l.across > 1 && len(d.Nodes)%l.across != 0 && len(d.Nodes) > acrossMost {
 		l.across--
 	}
+	if l.gap = roomGap; d.Away > 0 && l.across > 1 {
+		l.gap = arrowGap
+	}
 	columns := picture.Px(max(l.across, 2)) // room for the title and the caption
-	l.Width = 2*margin + columns*roomWidth + (columns-1)*roomGap
+	l.Width = 2*margin + columns*roomWidth + (columns-1)*l.gap
 	l.scale()
 	l.Heading(d.Title, strings.Join(d.Facts, " · "))
 	for i := 0; i < len(d.Nodes); i += l.across {
@@ -109,7 +115,7 @@ func (l *layout) stack(x, floor, width picture.Px, full float64) picture.Stack {
 func (l *layout) add(g picture.Group) {
 	g.Focus = true
 	g.Shapes = slices.DeleteFunc(g.Shapes, func(s picture.Shape) bool {
-		return s.Text == "" && s.Class != "line" && (s.W <= 0 || s.H <= 0)
+		return s.Text == "" && s.Path == "" && s.Class != "line" && (s.W <= 0 || s.H <= 0)
 	})
 	l.Add(g)
 }
@@ -121,11 +127,32 @@ func (l *layout) row(from, to int) {
 	}
 	for i := from; i < to; i++ {
 		l.room(&l.d.Nodes[i], l.roomX(i-from))
+		if i > from {
+			l.arrow(i, l.roomX(i-from)-l.gap)
+		}
 	}
 	l.Y += headHeight + l.plan + footHeight + rowGap
 }
 
-func (l *layout) roomX(column int) picture.Px { return margin + picture.Px(column)*(roomWidth+roomGap) }
+// arrow places between two rooms how much of the VM's memory accesses go to another node: as wide as the share.
+func (l *layout) arrow(right int, x picture.Px) {
+	if l.d.Away == 0 || len(l.d.Nodes[right-1].Clients) == 0 || len(l.d.Nodes[right].Clients) == 0 {
+		return
+	}
+	share := words.Percent(l.d.Away)
+	half := 40 + picture.Px(l.d.Away*500)
+	head, middle := half+140, l.Y+headHeight+l.plan/2
+	from, to := x+60, x+l.gap-60
+	path := fmt.Sprintf("M%s %sL%s %sV%sH%sV%sL%s %sL%s %sV%sH%sV%sZ", from, middle, from+260, middle-head, middle-half, to-260, middle-head, to, middle, to-260, middle+head, middle+half, from+260, middle+head)
+	l.add(picture.Group{ID: fmt.Sprintf("%s__away-%d", l.d.ID, right), Class: "away", Numbers: share + " of the memory accesses go to another node, and the guest cannot avoid it", Shapes: []picture.Shape{
+		{Class: "arrow", Path: path},
+		{Class: "middle share", X: x + l.gap/2, Y: middle - head - 60, Text: share},
+		{Class: "middle facts", X: x + l.gap/2, Y: middle + head + 150, Text: "of accesses"},
+		{Class: "middle facts", X: x + l.gap/2, Y: middle + head + 290, Text: "are remote"},
+	}})
+}
+
+func (l *layout) roomX(column int) picture.Px { return margin + picture.Px(column)*(roomWidth+l.gap) }
 
 // frames places the guest nodes above the rooms that carry them; it reports
 // whether there are any in this row.
@@ -150,7 +177,7 @@ func (l *layout) frames(from, to int) bool {
 				id, heading = fmt.Sprintf("%s__row-%d", id, from/l.across), "… "+heading
 			}
 			left := x + picture.Px(i)*(each+frameGap)
-			frame := picture.Group{ID: id, Class: "guest", Numbers: g.Numbers(), Shapes: framed("frame", left, l.Y, each, heading)}
+			frame := picture.Group{ID: id, Class: l.guestClass(), Numbers: g.Numbers(), Shapes: framed("frame", left, l.Y, each, heading)}
 			for _, on := range g.On {
 				if leg := l.roomX(on-from) + roomWidth/2; on >= from && on < to && len(s.Guests) == 1 {
 					frame.Shapes = append(frame.Shapes, picture.Shape{Class: "leg", X: leg - 30, Y: l.Y + frameHeight, W: 60, H: frameGap})
@@ -160,6 +187,17 @@ func (l *layout) frames(from, to int) bool {
 		}
 	}
 	return placed
+}
+
+// guestClass marks the nodes of a guest that hide those of the host, or that are not as today.
+func (l *layout) guestClass() string {
+	switch {
+	case l.d.Away > 0:
+		return "guest hides"
+	case l.d.Changed:
+		return "guest changed"
+	}
+	return "guest"
 }
 
 // framed returns a frame with a text in it.

@@ -2,10 +2,12 @@ package topo_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"homenode/internal/golden"
 	"homenode/output/draw/picture"
+	"homenode/output/draw/topo"
 )
 
 // hosts are a blind wide VM, memory larger than a node, more clients than can be drawn, and nodes that are unknown.
@@ -34,6 +36,30 @@ func TestPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden.Equal(t, b.Bytes(), "testdata/svg/"+name+".svg")
+	}
+}
+
+// TestAway checks that hidden NUMA shows as an arrow as wide as the share of remote accesses, and that what a change makes of it is marked.
+func TestAway(t *testing.T) {
+	r := fleet(t, hosts)
+	drawn := func(d *topo.Drawing) string {
+		var b bytes.Buffer
+		if err := picture.Write(&b, d.Picture(), true); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	hidden, seen, alone := draw(t, r, "sql01"), draw(t, r, "ml01"), draw(t, r, "hana01")
+	if got := drawn(hidden); strings.Count(got, `class="arrow"`) != 1 || !strings.Contains(got, ">50 %</text>") || !strings.Contains(got, `class="guest hides"`) {
+		t.Errorf("hidden NUMA is not visible:\n%s", got)
+	}
+	for _, d := range []*topo.Drawing{seen, alone} {
+		if got := drawn(d); strings.Contains(got, `class="arrow"`) {
+			t.Errorf("%s: an arrow where nothing is hidden", d.Title)
+		}
+	}
+	if seen.Since(hidden); !strings.Contains(drawn(seen), `class="guest changed"`) || !strings.Contains(seen.Facts[0], "32 vCPUs → 40 vCPUs") {
+		t.Errorf("the change is not marked: %q", seen.Facts)
 	}
 }
 

@@ -33,6 +33,11 @@ type Drawing struct {
 	Caption []string `json:"caption"`
 	// Stated: the layouts are those that definitions state (KVM), not predicted ones.
 	Stated bool `json:"stated,omitempty"`
+	// Away is the share of a wide VM's memory accesses that go to another node although its guest could keep them local, did it see the
+	// nodes; 0 for none. The picture shows it as arrows between the nodes.
+	Away float64 `json:"-"`
+	// Changed: what its guest sees is not what it sees today.
+	Changed bool `json:"-"`
 	// Prefix begins all ids of its picture, so that a page can have the same VM on the same host twice: today and changed.
 	Prefix string `json:"-"`
 }

@@ -33,7 +33,24 @@ func OfVM(v *rule.VM, h *numa.Host) *Drawing {
 	d.Caption = append(vmCaption(l, &homes), beyond(h, homes.Nodes)...)
 	d.dropEmpty()
 	d.guests(v, l)
+	if l.VPDs.Len() < l.PPDs.Len() {
+		d.Away = l.FarShare()
+	}
 	return d
+}
+
+// Since marks in the drawing of a VM that is changed what is not as in the one of today.
+func (d *Drawing) Since(today *Drawing) {
+	var changed, same []string
+	for i, is := range d.Facts {
+		if i < len(today.Facts) && today.Facts[i] != is {
+			changed = append(changed, today.Facts[i]+" → "+is)
+		} else {
+			same = append(same, is)
+		}
+	}
+	d.Facts = slices.Concat(changed, same)
+	d.Changed = len(d.Guests) != len(today.Guests)
 }
 
 // fewNodes is how many nodes are drawn even when the VM touches few of them: a

@@ -65,11 +65,20 @@ type pictureGroup struct {
 	More               []picture // of a file, folded
 }
 
+// mostBeside is the width of a drawing that can stand beside another one.
+const mostBeside = drawn.Px(6500)
+
+// Beside reports whether two drawings stand side by side, as today and changed do.
+func (g *pictureGroup) Beside() bool {
+	return len(g.Pictures) == 2 && g.Pictures[0].width <= mostBeside && g.Pictures[1].width <= mostBeside
+}
+
 // A picture is a drawing inside the page.
 type picture struct {
 	answer.Drawing
 	SVG   template.HTML
 	Label string // no other drawing of the page has it
+	width drawn.Px
 }
 
 // A part is a table with its anchor.
@@ -126,7 +135,8 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 	labels := map[string]int{}
 	for _, d := range a.Drawings {
 		var b bytes.Buffer
-		if err := drawn.Write(&b, d.Picture(), true); err != nil {
+		shown := d.Picture()
+		if err := drawn.Write(&b, shown, true); err != nil {
 			return nil, "", err
 		}
 		style = drawn.Style
@@ -138,7 +148,7 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 		if labels[label]++; labels[label] > 1 {
 			label += fmt.Sprintf(" (%d)", labels[label])
 		}
-		one := picture{d, template.HTML(b.String()), label} // drawings escape what strangers wrote
+		one := picture{d, template.HTML(b.String()), label, shown.Width} // drawings escape what strangers wrote
 		if g.Cut = d.Cut; site == nil && g.Heading != "" && (len(p.Groups) > 1 || len(g.Pictures) == mostPictures) {
 			g.More = append(g.More, one)
 		} else {
