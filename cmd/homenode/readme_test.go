@@ -40,6 +40,8 @@ func TestReadme(t *testing.T) {
 func TestPictures(t *testing.T) {
 	got := output([]string{"explain", "demo", "esx02", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/esx02.svg")
+	got = output([]string{"explain", "demo", "sql01", "--format", "svg"})
+	golden.Equal(t, []byte(got), "../../docs/img/sql01.svg")
 	got = output([]string{"capture", "demo", "--fleet", "demo", "--vm", "app04", "--format", "svg"})
 	golden.Equal(t, []byte(got), "../../docs/img/app04.svg")
 	got = output([]string{"capture", "demo", "--fleet", "demo", "--host", "esx02", "--format", "svg"})

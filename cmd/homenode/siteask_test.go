@@ -27,7 +27,7 @@ func TestSiteAsks(t *testing.T) {
 	styles := sitePage(t, at+"/static/site.css", http.StatusOK)
 	for page, want := range map[string][]string{
 		"/what-if": {"Say what would change", "<legend>Hosts</legend>", `name="vcpus"`},
-		"/what-if?vm=sql01&vcpus=32&coresPerSocket=2&hotAdd=off&hw=19": {"sql01 is better: 2×16 blind +50 % becomes 2×16", "sql01, today and changed", "Changed: 32 vCPU, 384 GB on esx02.demo", "homenode assess &#39;--what-if=vm=sql01 vcpus=32 coresPerSocket=2 hotAdd=off hw=19&#39; demo"},
+		"/what-if?vm=sql01&vcpus=32&coresPerSocket=2&hotAdd=off&hw=19": {"Switching CPU hot add off lets sql01 see its 2 NUMA nodes; half of its memory accesses stop being remote.", "sql01, today and changed", "Changed: 32 vCPU, 384 GB on esx02.demo", "homenode assess &#39;--what-if=vm=sql01 vcpus=32 coresPerSocket=2 hotAdd=off hw=19&#39; demo"},
 		"/what-if?vm=sql01&host=esx15.demo":                            {"sql01 cannot run: does not power on: virtual hardware 19 is newer"},
 		"/what-if?vm=sql*&memory=1TB":                                  {"5 worse", "today and changed", "more VM differs"},
 		"/what-if?hosts=esx0*&nodesPerSocket=2":                        {"worse", "nodesPerSocket=2"},

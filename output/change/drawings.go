@@ -40,6 +40,7 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 			continue
 		}
 		heading := ""
+		var before *topo.Drawing
 		for _, side := range []struct {
 			name string
 			vm   *rule.VM
@@ -51,6 +52,10 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 				}
 				continue
 			}
+			if before != nil {
+				d.Since(before)
+			}
+			before = d
 			one := answer.Drawing{About: about, Picture: d.Picture}
 			if heading == "" {
 				heading = side.vm.Name + ", today and changed"
@@ -62,39 +67,6 @@ func drawChanged(a *answer.Answer, r *whatif.Result) {
 	if left > 0 && len(a.Drawings) > 0 {
 		a.Drawings[len(a.Drawings)-1].Cut = words.Verb(left, "more VM differs", "more VMs differ") + ": the table names them."
 	}
-}
-
-// oneVM says what becomes of the VM that a change is about alone, and of no other; "" where others differ too.
-func oneVM(r *whatif.Result) string {
-	rows := changedRows(r.Drift, true)
-	only := ""
-	for i := range r.Changes {
-		if only = r.Changes[i].Only; only == "" {
-			return ""
-		}
-	}
-	switch {
-	case len(rows) == 0 && only != "":
-		if v := r.A.ByID()[only]; v != nil {
-			return v.Name + " gets the same topology."
-		}
-		return ""
-	case len(rows) != 1 || rows[0].vms[0].ID != only:
-		return ""
-	}
-	row := &rows[0]
-	name := row.vms[0].Name
-	if row.vms[0].Stops() {
-		return name + " cannot run: " + row.why + "."
-	}
-	text := name + " is " + row.verdict.String()
-	if row.verdict == diff.Other {
-		text = name + " differs, neither better nor worse"
-	}
-	if row.from != row.to {
-		text += fmt.Sprintf(": %s becomes %s", row.from, row.to)
-	}
-	return text + " (" + row.why + ")."
 }
 
 // drawnVM draws a VM on its host, or on the first of its cluster, and says below which name; nil where it has no layout there, and

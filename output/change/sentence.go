@@ -1,0 +1,117 @@
+package change
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"homenode/change/diff"
+	"homenode/change/whatif"
+	"homenode/esxi/vnuma"
+	"homenode/internal/words"
+	"homenode/numa"
+)
+
+// oneVM says what becomes of the VM that a change is about alone, and of no other; "" where others differ too.
+func oneVM(r *whatif.Result) string {
+	rows := changedRows(r.Drift, true)
+	only := ""
+	for i := range r.Changes {
+		if only = r.Changes[i].Only; only == "" {
+			return ""
+		}
+	}
+	switch {
+	case len(rows) == 0 && only != "":
+		if v := r.A.ByID()[only]; v != nil {
+			return v.Name + " gets the same topology."
+		}
+		return ""
+	case len(rows) != 1 || rows[0].vms[0].ID != only:
+		return ""
+	}
+	row := &rows[0]
+	v := row.vms[0]
+	if v.Stops() {
+		return v.Name + " cannot run: " + row.why + "."
+	}
+	if a, b := v.From.Layout(), v.To.Layout(); a != nil && b != nil {
+		sees, share := seen(v.Name, a, b), away(a.FarShare(), b.FarShare())
+		if sees == "" && share != "" {
+			sees = map[bool]string{true: "slows ", false: "helps "}[row.verdict == diff.Worse] + v.Name
+		}
+		if sees != "" {
+			return words.Join("; ", subject(v.Settings)+" "+sees, share) + "."
+		}
+	}
+	if row.verdict == diff.Other {
+		return v.Name + " differs, neither better nor worse: " + row.why + "."
+	}
+	return v.Name + " is " + row.verdict.String() + ": " + row.why + "."
+}
+
+// subject names the change: "Switching CPU hot add off and setting cores per socket to 16".
+func subject(settings []diff.Setting) string {
+	var parts []string
+	for _, s := range settings {
+		if fact := numa.Of(numa.VMFacts, s.Name); fact != nil {
+			s.Name = cmp.Or(fact.Name, s.Name)
+		}
+		switch s.To {
+		case "on", "off":
+			parts = append(parts, "switching "+s.Name+" "+s.To)
+		case "":
+			parts = append(parts, "removing "+s.Name)
+		default:
+			parts = append(parts, "setting "+s.Name+" to "+s.To)
+		}
+	}
+	if parts == nil || len(parts) > 3 {
+		return "The change"
+	}
+	return words.Capital(words.List(parts))
+}
+
+// seen says what becomes of the nodes that the guest of the VM sees; "" where nothing does.
+func seen(vm string, a, b *vnuma.Layout) string {
+	was, is := a.VPDs.Len(), b.VPDs.Len()
+	switch {
+	case was == is && a.PPDs.Len() == b.PPDs.Len():
+		return ""
+	case was == is:
+		return fmt.Sprintf("divides %s into %s instead of %d", vm, words.Plural(b.PPDs.Len(), "NUMA client"), a.PPDs.Len())
+	case was == 1 && is == b.PPDs.Len():
+		return fmt.Sprintf("lets %s see its %d NUMA nodes", vm, is)
+	case is == 1 && !b.Wide():
+		return "makes " + vm + " fit one NUMA node"
+	case is == 1:
+		return fmt.Sprintf("hides from %s the %d NUMA nodes that it runs on", vm, b.PPDs.Len())
+	}
+	return fmt.Sprintf("lets %s see %s instead of %d", vm, words.Plural(is, "NUMA node"), was)
+}
+
+// away says how much of the memory accesses stops or begins to be remote; "" for none.
+func away(was, is float64) string {
+	share := math.Abs(was - is)
+	if share < 0.005 {
+		return ""
+	}
+	if is < was {
+		return part(share) + " of its memory accesses stop being remote"
+	}
+	return part(share) + " of its memory accesses become remote"
+}
+
+// part writes a share as people say it.
+func part(share float64) string {
+	for _, p := range []struct {
+		share float64
+		text  string
+	}{{0.25, "a quarter"}, {1. / 3, "a third"}, {0.5, "half"}, {2. / 3, "two thirds"}, {0.75, "three quarters"}} {
+		if math.Abs(share-p.share) < 0.005 {
+			return p.text
+		}
+	}
+	return strings.TrimSpace(words.Percent(share))
+}
