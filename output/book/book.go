@@ -18,7 +18,7 @@ import (
 )
 
 // More is the command that prints one entry.
-const more = "homenode rules ID"
+const more = "homenode rules "
 
 // entry returns a cell that leads to an entry of the rule book: of a check, statement, conflict, setting or experiment.
 func entry(id string) answer.Cell {
@@ -45,7 +45,7 @@ func plain(texts ...string) []answer.Cell {
 func Checks() *answer.Answer {
 	a := &answer.Answer{Command: "rules", Title: "Rules", Verdict: []string{fmt.Sprintf("%s judge settings and recordings.", words.Plural(len(rules.All), "check"))}, Result: struct {
 		Rules []*rule.Rule `json:"rules"`
-	}{rules.All}, Next: []string{more}}
+	}{rules.All}, Next: []string{more + rules.All[0].ID}}
 	t := answer.Table{Name: "checks", Title: "Checks", Columns: answer.Columns("ID", "up to", "about", "what")}
 	for _, r := range rules.All {
 		t.Rows = append(t.Rows, []answer.Cell{entry(r.ID), severity(r), {Text: r.About()}, {Text: r.Title}})
@@ -124,7 +124,7 @@ func Statements() *answer.Answer {
 	return &answer.Answer{Command: "rules", Format: "homenode-statements", Title: "Rules",
 		Verdict: []string{fmt.Sprintf("Predictions and checks rest on %s about ESX and ESXi, each with its source.", words.Plural(len(all), "statement"))}, Tables: []answer.Table{t}, Result: struct {
 			Statements []stated `json:"statements"`
-		}{all}, Next: []string{more}}
+		}{all}, Next: []string{more + all[0].ID}}
 }
 
 // Statement returns the answer about one statement: what cites it, and what it names.
@@ -204,7 +204,7 @@ func Conflicts() *answer.Answer {
 	return &answer.Answer{Command: "rules", Format: "homenode-conflicts", Title: "Rules", Verdict: []string{fmt.Sprintf("Sources disagree on %s. One side is taken; --choose takes the other.", words.Plural(len(all), "point"))},
 		Tables: []answer.Table{conflictTable("Conflicts", func(*vnuma.Choice) bool { return true })}, Result: struct {
 			Conflicts []disputed `json:"conflicts"`
-		}{all}, Next: []string{more}}
+		}{all}, Next: []string{more + all[0].ID}}
 }
 
 // Conflict returns the answer about one of them.

@@ -15,7 +15,7 @@ func Experiments() *answer.Answer {
 	for _, e := range rulebook.Experiments {
 		t.Rows = append(t.Rows, []answer.Cell{entry(e.Name), {Text: e.Title}, source(e.Article)})
 	}
-	return &answer.Answer{Command: "rules", Format: "homenode-published", Title: "Rules", Verdict: []string{fmt.Sprintf("The model is compared with %s that others published.", words.Plural(len(rulebook.Experiments), "experiment"))}, Tables: []answer.Table{t}, Next: []string{more},
+	return &answer.Answer{Command: "rules", Format: "homenode-published", Title: "Rules", Verdict: []string{fmt.Sprintf("The model is compared with %s that others published.", words.Plural(len(rulebook.Experiments), "experiment"))}, Tables: []answer.Table{t}, Next: []string{more + rulebook.Experiments[0].Name},
 		Result: struct {
 			Experiments []published `json:"experiments"`
 		}{allPublished()}}

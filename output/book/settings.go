@@ -71,7 +71,7 @@ func Settings() *answer.Answer {
 	t.Foot = []string{"A setting that changes nothing here is read and shown, and checks look at some: a prediction or a simulation does not."}
 	return &answer.Answer{Command: "rules", Format: "homenode-settings", Title: "Rules", Verdict: []string{fmt.Sprintf("Of %s about NUMA and memory %d change a prediction or a simulation.", words.Plural(len(all), "setting"), known)}, Tables: []answer.Table{t}, Result: struct {
 		Settings []setting `json:"settings"`
-	}{all}, Next: []string{more}}
+	}{all}, Next: []string{more + all[0].Name}}
 }
 
 // Setting returns the answer about one setting; nil for one that is not known.

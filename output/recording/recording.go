@@ -196,8 +196,5 @@ func (r *report) next() (out []string) {
 	if len(r.VMs) > 0 {
 		out = append(out, command+" --format html -o report.html")
 	}
-	if r.Fleet == nil && len(r.VMs) > 0 {
-		out = append(out, command+" --fleet SOURCE")
-	}
 	return out
 }

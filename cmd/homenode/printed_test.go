@@ -1,0 +1,310 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"homenode/source/demo"
+	"homenode/source/vsphere/lab"
+)
+
+// A shelf is a folder with the files that documents and help speak of, and two vCenters.
+type shelf struct {
+	servers map[string]string // by the address that is printed
+}
+
+// newShelf makes the folder and goes there. root is that of the project.
+func newShelf(t *testing.T, root string) *shelf {
+	t.Helper()
+	s := &shelf{servers: map[string]string{}}
+	fleet, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unsetGovc(t)
+	var accounts string
+	for _, name := range []string{"vc01.example.com", "vc02.example.com"} {
+		vc, err := lab.Start(fleet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(vc.Close)
+		password, _ := vc.URL.User.Password()
+		s.servers["https://"+name] = "http://" + vc.URL.Host
+		accounts += vc.URL.Host + " " + vc.URL.User.Username() + " " + password + "\n"
+		t.Setenv("GOVC_USERNAME", vc.URL.User.Username())
+		t.Setenv("GOVC_PASSWORD", password)
+		t.Setenv("GOVC_URL", "http://"+vc.URL.Host)
+	}
+	t.Chdir(t.TempDir())
+	s.fill(t, root, accounts)
+	return s
+}
+
+// fill makes the files, as a reader would: with the program where it writes them.
+func (s *shelf) fill(t *testing.T, root, accounts string) {
+	t.Helper()
+	write := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(line string) {
+		if text := output(shellWords(line)); strings.Contains(text, "homenode: ") {
+			t.Fatalf("homenode %s: %s", line, text)
+		}
+	}
+	run("snapshot demo -o fleet.json")
+	for _, name := range []string{"last-month.json", "before.json"} {
+		run("snapshot demo -o " + name)
+	}
+	run("demo --captures night")
+	captures, err := filepath.Glob("night/*")
+	if err != nil || len(captures) == 0 {
+		t.Fatal(err, "no capture")
+	}
+	b, err := os.ReadFile(captures[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := strings.TrimSuffix(filepath.Base(captures[0]), ".csv")
+	capture := strings.NewReplacer("kafka01", "sql01", "kafka02", "sql02", host, "esx07").Replace(string(b))
+	for _, name := range []string{"night/esx07.csv", "esx07.csv", "esx01.csv", "esx07.csv.gz", "before.csv.gz", "after.csv.gz", "week.csv", "week/esx07.csv"} {
+		write(name, capture)
+	}
+	write("results/esx07.json", output([]string{"capture", "esx07.csv", "--format", "json"}))
+	scripts := filepath.Join(root, "cmd/homenode/testdata/script")
+	for _, one := range [][3]string{{"size-latency", "mlc.txt", "mlc.txt"}, {"size-calibrate", "fio.json", "fio.json"}, {"size-calibrate", "vsan/hci.txt", "hcibench/hci.txt"}, {"size-calibrate", "cpu.csv", "cpu.csv"},
+		{"compare", "before/1.txt", "mlc1.txt"}, {"compare", "before/2.txt", "mlc2.txt"}, {"compare", "before/3.txt", "mlc3.txt"}, {"compare", "after/1.txt", "hotadd/1.txt"}, {"compare", "after/2.txt", "hotadd/2.txt"},
+		{"move", "hosts/kvm01.xml", "capabilities/kvm01.xml"}, {"move", "hosts/kvm02.xml", "capabilities/kvm02.xml"}, {"move", "foreign/sql01.xml", "sql01.xml"}} {
+		script, err := txtar.ParseFile(filepath.Join(scripts, one[0]+".txtar"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range script.Files {
+			if f.Name == one[1] {
+				write(one[2], string(f.Data))
+			}
+		}
+	}
+	for _, name := range []string{"vcenters.txt", "accounts"} {
+		write(name, accounts)
+	}
+	for name, from := range map[string]string{"my-cases.txtar": "measure/published/testdata/fd-decouple-16vcpu-cps2-65.txtar"} {
+		b, err := os.ReadFile(filepath.Join(root, from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(name, string(b))
+	}
+	write("export.xlsx", string(workbookOf(t, map[string]string{"vInfo": doorVMs, "vHost": doorHosts})))
+	write("story.txtar", "release 8.0U3\nhost esx01 nodes=2 cores=16 memory=256GB\nvm sql[01-03] vcpus=8 memory=64GB\nrun 30m\nload * cpu=20%\n")
+	for _, name := range []string{"vmware.log", "logs/vmware.log"} {
+		write(name, strings.ReplaceAll(doorLog, "db01", "sql01"))
+	}
+	write("lscpu.txt", doorCPUs)
+	if err := os.CopyFS("kvm", os.DirFS(filepath.Join(root, "cmd/homenode/testdata/corpus/inputs/kvm"))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unrun are commands that measure this machine, listen or ask: of these the flags are checked.
+var unrun = regexp.MustCompile(`^(serve|demo|record|measure|measure watch)( |$)|--apply|--rollback|--resume|--verify|--plan|--fetch-logs`)
+
+// comment is what stands behind a command.
+var comment = regexp.MustCompile(`\s{2,}#.*$| # .*$`)
+
+// try runs a printed line, or checks its words, and returns what is wrong with it; "" for nothing.
+func (s *shelf) try(line string) string {
+	line = strings.TrimSpace(comment.ReplaceAllString(line, ""))
+	if strings.ContainsAny(line, "\\$|") && strings.HasSuffix(line, `\`) {
+		line = strings.TrimSuffix(line, `\`)
+	}
+	for printed, address := range s.servers {
+		line = strings.ReplaceAll(line, printed, address)
+	}
+	var words []string
+	for _, written := range []string{"move", "moved", "patched"} {
+		if strings.HasSuffix(line, "-o "+written) || strings.Contains(line, "-o "+written+" ") {
+			_ = os.RemoveAll(written) // a reader names a new folder
+		}
+	}
+	into := ""
+	for _, w := range shellWords(line)[1:] {
+		if found, err := filepath.Glob(w); strings.Contains(w, "*.") && err == nil && found != nil {
+			words = append(words, found...)
+			continue
+		}
+		words = append(words, w)
+	}
+	if i := slices.Index(words, ">"); i >= 0 && i+1 < len(words) {
+		into, words = words[i+1], words[:i]
+	}
+	if unrun.MatchString(strings.Join(words, " ")) && !strings.Contains(line, "--text") && !strings.Contains(line, "--captures") {
+		return flagged(words)
+	}
+	if slices.Contains([]string{"simulate", "optimise"}, words[0]) && !strings.Contains(line, "--at") && !strings.Contains(line, "--against") {
+		words = append(words, "--hours=0.1") // what is printed plays days, and days with many settings
+	}
+	var out, errs bytes.Buffer
+	code := run(context.Background(), words, strings.NewReader(""), &out, &errs)
+	if into != "" {
+		_ = os.WriteFile(into, out.Bytes(), 0o600) // the next command says what is missing
+	}
+	if code == exitError {
+		return errs.String()
+	}
+	return ""
+}
+
+// flagged checks the command, its flags and the number of its arguments.
+func flagged(words []string) string {
+	cmd, rest, err := newRoot().Find(words)
+	if err == nil {
+		err = cmd.ParseFlags(rest)
+	}
+	if err == nil && cmd.Args != nil {
+		err = cmd.Args(cmd, cmd.Flags().Args())
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// TestPrinted runs every command that the README, the guides and the help print, in their order.
+func TestPrinted(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(root, "docs/*.md"))
+	if err != nil || len(pages) < 6 {
+		t.Fatalf("%d guides, %v", len(pages), err)
+	}
+	texts := map[string]string{}
+	var order []string
+	for _, path := range append([]string{filepath.Join(root, "README.md")}, pages...) {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order = append(order, filepath.Base(path))
+		texts[filepath.Base(path)] = blocks(string(b))
+	}
+	for _, c := range commands(newRoot()) {
+		order = append(order, "help of "+nameOf(c))
+		texts["help of "+nameOf(c)] = c.Example
+	}
+	s := newShelf(t, root)
+	tried := 0
+	for _, name := range order {
+		for line := range strings.Lines(texts[name]) {
+			line = strings.TrimPrefix(strings.TrimSpace(line), "bin/")
+			if !strings.HasPrefix(line, "homenode ") || strings.Contains(line, "$") {
+				continue
+			}
+			tried++
+			start := time.Now()
+			wrong := s.try(line)
+			t.Logf("%s %s", time.Since(start).Round(time.Millisecond), line)
+			if wrong != "" {
+				t.Errorf("%s: %s\n%.300s", name, line, wrong)
+			}
+		}
+	}
+	if tried < 150 {
+		t.Errorf("%d commands were tried", tried)
+	}
+}
+
+// blocks returns the code of a page but for that which TestReadme runs.
+func blocks(page string) string {
+	var b strings.Builder
+	kind := "" // of the block
+	for line := range strings.Lines(page) {
+		switch fence := strings.HasPrefix(line, "```"); {
+		case fence && kind != "":
+			kind = ""
+		case fence:
+			kind = line
+		case kind != "" && !strings.HasPrefix(kind, "```console"):
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// placeholder is a word that a reader would have to replace.
+var placeholder = regexp.MustCompile(`(^| )(SOURCE|VM|HOST|FILE|DIR|NAME|PATH|OTHER|ID)( |$)|…`)
+
+// TestNext runs the commands that answers of the corpus name as the next ones.
+func TestNext(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, corpusQuestions))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newShelf(t, root)
+	for _, name := range []string{"cmd", "source", "docs", "measure", "rules", "size"} {
+		if err := os.Symlink(filepath.Join(root, name), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next := map[string]string{}
+	for _, question := range questionsOf(string(text)) {
+		for _, line := range nextOf(question) {
+			if next[line] == "" {
+				next[line] = question
+			}
+		}
+	}
+	for line, question := range next {
+		switch wrong := s.try(line); {
+		case placeholder.MatchString(line):
+			t.Errorf("homenode %s names a placeholder: %s", question, line)
+		case wrong != "":
+			t.Errorf("homenode %s names %s\n%.300s", question, line, wrong)
+		}
+	}
+	if len(next) < 50 {
+		t.Errorf("%d commands were named", len(next))
+	}
+}
+
+// nextOf returns the commands that the answer of a question names.
+func nextOf(question string) []string {
+	words := shellWords(question)
+	if slices.Contains(words, "<") || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "--format") }) {
+		return nil
+	}
+	var screen bytes.Buffer
+	if code := run(context.Background(), words, strings.NewReader(""), &screen, &screen); code == exitError { // the next command would end so too
+		return nil
+	}
+	_, text, _ := strings.Cut(screen.String(), "\nnext\n")
+	var out []string
+	for line := range strings.Lines(text) {
+		line, inside := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "  homenode ")
+		if !inside {
+			break
+		}
+		out = append(out, "homenode "+line)
+	}
+	return out
+}
