@@ -156,13 +156,13 @@ func TestSocketsThere(t *testing.T) {
 	}
 	for _, c := range []struct{ name, in, want string }{
 		{"a.yaml", kubevirt("sockets: 4, cores: 1, maxSockets: 16"), ""},
-		{"a.yaml", kubevirt("sockets: 8, cores: 1"), "each of its 8 vCPUs is a socket; State 1 socket of 8 cores"},
-		{"a.yaml", kubevirt("sockets: 6, cores: 1, maxSockets: 16"), "each of its 6 vCPUs is a socket; State 3 sockets of 2 cores, and maxSockets 8"},
-		{"a.yaml", kubevirt("sockets: 5, cores: 1, maxSockets: 16"), "State 1 socket of 5 cores, and no maxSockets"},
-		{"a.conf", "sockets: 16\ncores: 1\nvcpus: 6\nmemory: 8192\n", "each of its 6 vCPUs is a socket; State 1 socket of 16 cores, for the 16 vCPUs that there can be"},
+		{"a.yaml", kubevirt("sockets: 8, cores: 1"), "each of the 8 vCPUs is a socket of its own; Define 1 socket of 8 cores"},
+		{"a.yaml", kubevirt("sockets: 6, cores: 1, maxSockets: 16"), "each of the 6 vCPUs is a socket of its own; Define 3 sockets of 2 cores, and maxSockets 8"},
+		{"a.yaml", kubevirt("sockets: 5, cores: 1, maxSockets: 16"), "Define 1 socket of 5 cores, and no maxSockets"},
+		{"a.conf", "sockets: 16\ncores: 1\nvcpus: 6\nmemory: 8192\n", "each of the 6 vCPUs is a socket of its own; Define 1 socket of 16 cores, for the 16 vCPUs that there can be"},
 		{"a.conf", "sockets: 16\ncores: 1\nvcpus: 4\nmemory: 8192\n", ""},
 		{"a.xml", windows(16, 4), ""},
-		{"a.xml", windows(16, 8), "so 4 of its 8 vCPUs: the guest sees 16 sockets of 1 core; State at most 4 sockets, of more cores, for the same 8 vCPUs"},
+		{"a.xml", windows(16, 8), "so only 4 of the 8 vCPUs; the guest sees 16 sockets of 1 core; Define at most 4 sockets with more cores each, for the same 8 vCPUs"},
 	} {
 		if got := judged(t, "nodes=2 cores=32 memory=512GB", c.name, c.in); strings.Contains(got, "K012") != (c.want != "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: found %s, want %s", c.in, got, c.want)

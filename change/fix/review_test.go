@@ -112,7 +112,7 @@ func TestResized(t *testing.T) {
 	}
 	for change, want := range map[string]string{
 		"vm=a memory=32GB": "the guest gets 32 GB of memory instead of 64 GB",
-		"vm=a hw=19":       "the guest gets virtual hardware 19 instead of 15",
+		"vm=a hw=19":       "the guest gets virtual hardware 19 instead of 15, with which it may see new devices",
 		"vm=a vcpus=4 coresPerSocket=4 memory=32GB": "the guest gets 4 vCPUs instead of 8 and 32 GB of memory instead of 64 GB",
 	} {
 		c, err := whatif.Parse(change)

@@ -98,7 +98,9 @@ func Resized(was, is *numa.Config) string {
 	}
 	add(was.VCPUs.Value != is.VCPUs.Value, words.Plural(is.VCPUs.Value, "vCPU"), was.VCPUs.Value)
 	add(was.Memory.Value != is.Memory.Value, is.Memory.Value.String()+" of memory", was.Memory.Value)
-	add(was.Hardware.Value != is.Hardware.Value, fmt.Sprintf("virtual hardware %d", is.Hardware.Value), was.Hardware.Value)
+	if was.Hardware.Value != is.Hardware.Value {
+		parts = append(parts, fmt.Sprintf("virtual hardware %d instead of %d, with which it may see new devices", is.Hardware.Value, was.Hardware.Value))
+	}
 	if parts == nil {
 		return ""
 	}

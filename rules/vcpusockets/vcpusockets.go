@@ -45,12 +45,12 @@ func check(p *rule.StatedPass) {
 	}
 	stated := ""
 	if s.TopologyAt == "" {
-		stated = ": no topology is stated"
+		stated = ", since no topology is defined"
 	}
 	p.Report(finding.Finding{
 		Severity: finding.Medium,
-		Message:  fmt.Sprintf("each of its %d vCPUs is a socket%s", s.VCPUs, stated),
-		Advice:   fmt.Sprintf("State %s of %d cores%s", words.Plural(all/per, "socket"), per, also),
+		Message:  fmt.Sprintf("each of the %d vCPUs is a socket of its own%s", s.VCPUs, stated),
+		Advice:   p.Spelt(fmt.Sprintf("Define %s of %d cores%s", words.Plural(all/per, "socket"), per, also), rule.Sockets),
 		Evidence: []finding.Evidence{p.Topology(), p.Cells()},
 	})
 }
@@ -78,8 +78,8 @@ func unused(p *rule.StatedPass) (found bool) {
 		p.Report(finding.Finding{
 			Severity: severity,
 			Topic:    one.String(),
-			Message:  fmt.Sprintf("%s uses at most %s, and so %d of its %d vCPUs: the guest sees %s", one, words.Plural(one.Sockets(), "socket"), uses, s.VCPUs, s.Topology()),
-			Advice:   fmt.Sprintf("State at most %s, of more cores, for the same %s", words.Plural(one.Sockets(), "socket"), words.Plural(s.VCPUs, "vCPU")),
+			Message:  fmt.Sprintf("%s uses at most %s, so only %d of the %d vCPUs; the guest sees %s", one, words.Plural(one.Sockets(), "socket"), uses, s.VCPUs, s.Topology()),
+			Advice:   p.Spelt(fmt.Sprintf("Define at most %s with more cores each, for the same %s", words.Plural(one.Sockets(), "socket"), words.Plural(s.VCPUs, "vCPU")), rule.Sockets),
 			Evidence: []finding.Evidence{finding.Of("guest system", v.GuestOS, v.At), p.Topology()},
 		})
 	}
