@@ -115,7 +115,7 @@ func commandPage(c *cobra.Command) []byte {
 	if c.Example != "" {
 		fmt.Fprintf(&b, "## Examples\n\n```\n%s\n```\n\n", c.Example)
 	}
-	if flags := flagUsages(c); flags != "" {
+	if flags := flagUsages(c, false); flags != "" {
 		fmt.Fprintf(&b, "## Flags\n\n```text\n%s```\n", flags)
 	}
 	return b.Bytes()

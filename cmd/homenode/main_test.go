@@ -13,7 +13,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"homenode/cmd/homenode/flags"
 	"homenode/internal/golden"
+	"homenode/internal/texttab"
 	"homenode/source/demo"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/lab"
@@ -86,6 +88,11 @@ func TestHelp(t *testing.T) {
 		var out, errs bytes.Buffer
 		if code := run(context.Background(), append(words, "-h"), nil, &out, &errs); code != exitClean {
 			t.Errorf("%s -h: exit %d: %s", nameOf(c), code, errs.String())
+		}
+		for line := range strings.Lines(out.String()) {
+			if w := texttab.Width(strings.TrimRight(line, "\n")); w > flags.Columns {
+				t.Errorf("%s -h has a line of %d columns: %s", nameOf(c), w, line)
+			}
 		}
 		if c.Name() != "version" && !strings.Contains(out.String(), "Examples:") {
 			t.Errorf("%s -h has no example", nameOf(c))

@@ -12,11 +12,16 @@ import (
 
 	"homenode/cmd/homenode/flags"
 	"homenode/internal/alike"
+	"homenode/internal/texttab"
 	"homenode/internal/words"
 )
 
+// brief returns the flags of a command as its help shows them: a line each where that says what a flag is. The pages of commands in
+// docs/reference have the whole.
+func brief(cmd *cobra.Command) string { return flagUsages(cmd, true) }
+
 // flagUsages returns the flags of a command, those of groups below their headings.
-func flagUsages(cmd *cobra.Command) string {
+func flagUsages(cmd *cobra.Command, short bool) string {
 	var groups []*pflag.FlagSet
 	var names []string
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -31,23 +36,52 @@ func flagUsages(cmd *cobra.Command) string {
 			i = len(names)
 			names, groups = append(names, name), append(groups, &pflag.FlagSet{SortFlags: true})
 		}
-		groups[i].AddFlag(f)
+		one := *f
+		groups[i].AddFlag(&one)
 	})
+	if i := slices.Index(names, "Source"); i >= 0 { // seldom needed: the last
+		one, set := names[i], groups[i]
+		names, groups = append(slices.Delete(names, i, i+1), one), append(slices.Delete(groups, i, i+1), set)
+	}
 	var b strings.Builder
 	for i, name := range names {
 		if name != "" {
 			b.WriteString("  " + name + ":\n")
 		}
-		b.WriteString(groups[i].FlagUsages())
+		if short {
+			shorten(groups[i])
+		}
+		b.WriteString(groups[i].FlagUsagesWrapped(flags.Columns))
 	}
 	return b.String()
+}
+
+// shorten leaves of the text of each flag what fits its line, up to the end of a part.
+func shorten(set *pflag.FlagSet) {
+	widest := 0
+	head := func(f *pflag.Flag) int {
+		kind, _ := pflag.UnquoteUsage(f)
+		return len("      --") + len(f.Name) + 1 + len(kind)
+	}
+	set.VisitAll(func(f *pflag.Flag) { widest = max(widest, head(f)) })
+	set.VisitAll(func(f *pflag.Flag) {
+		room := flags.Columns - widest - 8
+		if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" {
+			room -= len(` (default "")`) + len(f.DefValue)
+		}
+		for _, end := range []string{" (", "; ", ": ", ", "} {
+			if texttab.Width(f.Usage) > room {
+				f.Usage, _, _ = strings.Cut(f.Usage, end)
+			}
+		}
+	})
 }
 
 // addUsageHelp lets the errors about arguments and flags say what is wanted: cobra
 // counts arguments and knows no flag that is alike.
 func addUsageHelp(root *cobra.Command) {
 	root.SetFlagErrorFunc(unknownFlag)
-	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	cobra.AddTemplateFunc("flagUsages", brief)
 	template := strings.Replace(root.UsageTemplate(), ".LocalFlags.FlagUsages", "flagUsages .", 1)
 	root.SetUsageTemplate(strings.ReplaceAll(template, `(or .IsAvailableCommand (eq .Name "help"))`, ".IsAvailableCommand")) // help is not listed
 	for _, c := range commands(root) {

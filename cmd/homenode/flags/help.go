@@ -3,9 +3,12 @@ package flags
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"homenode/internal/texttab"
 )
 
 // Describe gives a command what the file help/NAME.txt says of it: a line with its usage, one
@@ -22,9 +25,47 @@ func Describe(files fs.FS, name string, cmd *cobra.Command) *cobra.Command {
 	if !found || !more {
 		panic(fmt.Sprintf("%s.txt: want usage, a line, paragraphs and examples", name))
 	}
-	cmd.Use, cmd.Short, cmd.Long = use, short, strings.ReplaceAll(long, "{SOURCE}", SourceHelp)
+	cmd.Use, cmd.Short, cmd.Long = use, short, Reflow(strings.ReplaceAll(long, "{SOURCE}", SourceHelp))
 	cmd.Example = strings.TrimRight(examples, "\n")
 	return cmd
+}
+
+// Columns is how many columns a help takes at most.
+const Columns = 100
+
+// entry is the beginning of a line of a list: its words, and where the text behind them begins.
+var entry = regexp.MustCompile(`^ +\S+(?: \S+)*?  +|^ +`)
+
+// Reflow breaks the lines of a text so that none is longer than Columns: paragraphs anew, each line of a list below its text.
+func Reflow(text string) string {
+	var out, paragraph []string
+	flush := func() {
+		if paragraph != nil {
+			out = append(out, texttab.Wrap(strings.Join(paragraph, " "), Columns)...)
+		}
+		paragraph = nil
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		head := entry.FindString(line)
+		switch {
+		case head == "" && line != "":
+			paragraph = append(paragraph, line)
+			continue
+		case line == "" || texttab.Width(line) <= Columns:
+			flush()
+			out = append(out, line)
+			continue
+		}
+		flush()
+		for i, part := range texttab.Wrap(line[len(head):], Columns-texttab.Width(head)) {
+			if i > 0 {
+				head = strings.Repeat(" ", texttab.Width(head))
+			}
+			out = append(out, head+part)
+		}
+	}
+	flush()
+	return strings.Join(out, "\n")
 }
 
 // Refuse returns an error when one of these flags was given.
