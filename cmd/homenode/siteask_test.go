@@ -34,13 +34,13 @@ func TestSiteAsks(t *testing.T) {
 		"/what-if?release=8.0U3":                                       {"release=8.0U3"},
 		"/what-if?lose-host=esx01.demo":                                {"have to power on elsewhere"},
 		"/what-if?add-host=2x32c/1TB+cluster=prod-a":                   {"capacity"},
-		"/what-if?what-if=vm%3Dsql01+hotAdd%3Doff":                     {"sql01 is better"},
+		"/what-if?what-if=vm%3Dsql01+hotAdd%3Doff":                     {"Switching CPU hot add off lets sql01 see its 2 NUMA nodes"},
 		"/vm?vm=sql01": {"/what-if?coresPerSocket=2&amp;hotAdd=on&amp;hw=19&amp;memory=384GB&amp;vcpus=32&amp;vm=sql01", "/simulate?part=esx02.demo", "The guest sees 1 node, carried by 2 clients: 1 finding of high severity."},
 		"/calculator":  {"What a VM gets on a host, and why.", "Show an example", `placeholder="512GB"`},
 		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB":                                                                                  {"The guest sees 2 nodes, carried by 2 clients: nothing to do.", `class="picture topo"`},
 		"/calculator?vcpus=24&memory=512GB&sockets=2&cores=16&host-memory=768GB&divided=snc2&noht=on&preferHT=TRUE&perNode=8&set=numa.vcpu.min%3D4&event=vmotion": {"--host=2x16c/768GB/snc2/noht", " numa.vcpu.maxPerVirtualNode=8 ", " numa.vcpu.min=4"},
 		"/calculator?kind=fit": {"Show an example", `placeholder="24x192GB*40"`},
-		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB":     {"40 VMs, 960 vCPUs, 7680 GB, at 1 vCPU per core: 10 &#43; 1 spare hosts of 2x48c/1.5TB; as many of 2x64c/2TB.", "2x64c/2TB", `class="picture fit"`},
+		"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB":     {"40 VMs, 960 vCPUs, 7680 GB, at 1 vCPU per core: 10 &#43; 1 spare hosts of 2x48c/1.5TB; as many of 2x64c/2TB; ", "2x64c/2TB", `class="picture fit"`},
 		"/calculator?kind=fit&source=SOURCE&cluster=prod-a&vm=24x192GB*40":              {"170 VMs", "--cluster=prod-a"},
 		"/calculator?kind=fit&source=SOURCE&cluster=all&vm=24x192GB":                    {"more VMs of 24x192GB fit"},
 		"/calculator?kind=fit&hosts=2x32c/1TB&vm=2x8GB*2%3B8x32GB*100%3B+db:4x16GB*200": {"--vm=8x32GB*100", "--vm=db:4x16GB*200"},
@@ -309,7 +309,7 @@ func TestSiteTyping(t *testing.T) {
 	b := browser.Open(t, at+"/what-if?vm=sql01")
 	wait(t, b, `document.querySelector("h1").textContent.startsWith("Say what would change of sql01")`)
 	b.Script(t, `const s = document.querySelector("select[name=hotAdd]"); s.focus(); s.value = "off"; s.dispatchEvent(new Event("input", { bubbles: true }));`)
-	wait(t, b, `document.querySelector("h1").textContent.startsWith("sql01 is better") && document.querySelectorAll("#drawings svg").length === 2`)
+	wait(t, b, `document.querySelector("h1").textContent.startsWith("Switching CPU hot add off lets sql01 see its 2 NUMA nodes") && document.querySelectorAll("#drawings svg").length === 2`)
 	browser.Eval(t, b, `document.activeElement.name + " " + location.search`, "hotAdd ?vm=sql01&hotAdd=off")
 	b.Go(t, at+"/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB")
 	wait(t, b, `document.querySelector("input[name=vm]") !== null`)
