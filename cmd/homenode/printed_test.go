@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -86,7 +85,7 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 	}
 	write("results/esx07.json", output([]string{"capture", "esx07.csv", "--format", "json"}))
 	scripts := filepath.Join(root, "cmd/homenode/testdata/script")
-	for _, one := range [][3]string{{"size-latency", "mlc.txt", "mlc.txt"}, {"size-calibrate", "fio.json", "fio.json"}, {"size-calibrate", "vsan/hci.txt", "hcibench/hci.txt"}, {"size-calibrate", "cpu.csv", "cpu.csv"},
+	for _, one := range [][3]string{{"size-latency", "mlc.txt", "mlc.txt"}, {"measured", "hot.json", "sql01.json"}, {"size-calibrate", "fio.json", "fio.json"}, {"size-calibrate", "vsan/hci.txt", "hcibench/hci.txt"}, {"size-calibrate", "cpu.csv", "cpu.csv"},
 		{"compare", "before/1.txt", "mlc1.txt"}, {"compare", "before/2.txt", "mlc2.txt"}, {"compare", "before/3.txt", "mlc3.txt"}, {"compare", "after/1.txt", "hotadd/1.txt"}, {"compare", "after/2.txt", "hotadd/2.txt"},
 		{"move", "hosts/kvm01.xml", "capabilities/kvm01.xml"}, {"move", "hosts/kvm02.xml", "capabilities/kvm02.xml"}, {"move", "foreign/sql01.xml", "sql01.xml"}} {
 		script, err := txtar.ParseFile(filepath.Join(scripts, one[0]+".txtar"))
@@ -140,6 +139,9 @@ func (s *shelf) try(line string) string {
 		if strings.HasSuffix(line, "-o "+written) || strings.Contains(line, "-o "+written+" ") {
 			_ = os.RemoveAll(written) // a reader names a new folder
 		}
+	}
+	if strings.Contains(line, "--anonymise") {
+		_ = os.Remove("away.key.json") // a key is never overwritten
 	}
 	into := ""
 	for _, w := range shellWords(line)[1:] {
@@ -217,10 +219,7 @@ func TestPrinted(t *testing.T) {
 				continue
 			}
 			tried++
-			start := time.Now()
-			wrong := s.try(line)
-			t.Logf("%s %s", time.Since(start).Round(time.Millisecond), line)
-			if wrong != "" {
+			if wrong := s.try(line); wrong != "" {
 				t.Errorf("%s: %s\n%.300s", name, line, wrong)
 			}
 		}
