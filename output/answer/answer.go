@@ -28,7 +28,9 @@ type Answer struct {
 
 	// Verdict is the result in one to three sentences, one a line; the first is the headline.
 	Verdict []string
-	Facts   []Fact // what was read and judged
+	// States stand on a page for the verdict behind its headline: each speaks of a time of its own.
+	States []State
+	Facts  []Fact // what was read and judged
 	// Assumed is everything that the result rests on beside the question.
 	Assumed []Assumption
 	Tables  []Table // the result, for people
@@ -49,6 +51,12 @@ type Answer struct {
 	// Result is what JSON shows: a struct with tags, in SI units and bytes; or a func() any
 	// that makes it where that takes long.
 	Result any
+}
+
+// A State is one line about how something is: now, over the last day, or by its settings.
+type State struct {
+	Name string
+	Cell Cell
 }
 
 // A Fact is one line about what was read or judged.
@@ -112,6 +120,8 @@ type Table struct {
 	// Long says that it is for pages alone: a terminal and a ticket do without. There it
 	// stands for the short table of its name.
 	Long bool
+	// First says that it stands first on a page, above its drawings and findings.
+	First bool
 	Lead string // on a page, a sentence below the title
 	// Folded says that the report shows the rows when they are asked for.
 	Folded bool

@@ -19,11 +19,13 @@ func (p *printer) findings(j *answer.Findings) {
 	switch {
 	case len(j.Findings) == 0 && j.Nothing == "":
 		p.line("\nno findings")
-	case len(j.Findings) > 0:
+	case len(j.Findings) > 0 && (p.o.Details || !j.Watched):
 		p.line("")
 	}
 	if !p.o.Details {
-		p.counts(j)
+		if !j.Watched { // events tell what was watched
+			p.counts(j)
+		}
 		return
 	}
 	for i := range j.Findings {

@@ -89,14 +89,14 @@ func SimulatedVM(result *simulate.Result, o Options) (*answer.Answer, error) {
 	} else {
 		a.Facts = r.sum(v)
 	}
-	a.Tables = slices.Concat(r.decided(v, chosen), r.allLives(v.Lives))
+	a.Findings = r.findings("simulate/", v)
+	a.Tables = slices.Concat(r.events(a.Findings.Judgement), r.decided(v, chosen), r.allLives(v.Lives))
 	if !o.Moment.IsZero() {
 		a.Tables = append([]answer.Table{r.atMoment(o.Moment)}, a.Tables...)
 	}
 	for _, life := range v.Lives {
 		a.Drawings = append(a.Drawings, drawnVM(life, life.Label+" on "+life.Rec.Host, r.drawing()))
 	}
-	a.Findings = r.findings("simulate/", v)
 	a.Data = []table.Table{marked(a.Findings.FindingTable()), marked(simulatedData(r.sim, []*simulation.VM{v})), marked(decisionData(r.sim, chosen)), marked(speedData([]*simulation.VM{v})), marked(lifeData("lives", v.Lives))}
 	lives := []lifeJSON{}
 	for _, l := range v.Lives {

@@ -65,9 +65,9 @@ func Capture(w *rules.Watched, o Options) *answer.Answer {
 	r.note(a, "configuration", r.PolicyNotes)
 	a.Drawings = r.drawings()
 	if o.VM != "" {
-		a.Tables = r.allLives(r.VMs)
+		a.Tables = slices.Concat(r.events(&r.Judgement), r.allLives(r.VMs))
 	} else {
-		a.Tables = slices.Concat(r.hosts(), r.vms(), r.nodes(), r.files())
+		a.Tables = slices.Concat(r.events(&r.Judgement), r.hosts(), r.vms(), r.nodes(), r.files())
 	}
 	a.Findings = r.findings("capture/", nil)
 	a.Data = r.data(a)

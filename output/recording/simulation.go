@@ -30,7 +30,7 @@ func Simulation(result *simulate.Result, o Options) *answer.Answer {
 	r.note(a, "configuration", r.PolicyNotes)
 	a.Drawings = r.drawings()
 	happened := r.sim.Happened()
-	a.Tables = slices.Concat(r.story(happened), r.nodes(), r.simulatedVMs(), r.pageTables())
+	a.Tables = slices.Concat(r.events(&r.Judgement), r.story(happened), r.nodes(), r.simulatedVMs(), r.pageTables())
 	if !o.Moment.IsZero() {
 		a.Tables = append([]answer.Table{r.atMoment(o.Moment)}, a.Tables...)
 	}

@@ -65,6 +65,8 @@ type Finding struct {
 	Split    []string   `json:"-"`                // IDs of VMs that a setting of the host makes wide: it is their cure
 	Far      bool       `json:"-"`                // what it costs is memory on another node, which the layout measures
 	Message  string     `json:"message"`          // one sentence with the deciding numbers
+	Bad      string     `json:"-"`                // how bad an event was, in few words; empty where the title tells it
+	Because  []string   `json:"-"`                // the parts of the message that tell where an event came from
 	Advice   string     `json:"advice,omitempty"` // the ways to cure it, in words
 	Notice   string     `json:"notice,omitempty"` // what the guest will notice of it
 	Ways     []numa.Way `json:"ways,omitempty"`   // the same as data, the best first; each cures it alone
@@ -113,6 +115,18 @@ func (f *Finding) Cure() []numa.Edit {
 		}
 	}
 	return nil
+}
+
+// Began adds to the message of an event where it came from.
+func (f *Finding) Began(why string) {
+	f.Message += "; " + why
+	f.Because = append(f.Because, why)
+}
+
+// FirstAdvice returns the first sentence of the advice.
+func (f *Finding) FirstAdvice() string {
+	first, _, _ := strings.Cut(f.Advice, ". ")
+	return strings.TrimSuffix(first, ".")
 }
 
 // Origin returns Assumed for a finding that rests on an assumption, else Derived:

@@ -27,6 +27,7 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Medium,
+		Bad:      rule.NL(s.Worst) + " local at the least",
 		Message:  fmt.Sprintf("N%%L was below %s for %s, %s: %s at the least", limit, words.Duration(s.Length()), w.Span(s), rule.NL(s.Worst)),
 		Evidence: []finding.Evidence{
 			w.Limit("locality", limit),
@@ -35,7 +36,9 @@ func watch(w *rule.Watch) {
 		},
 	}
 	if l := &v.Least; l.Local+l.Remote > 0 && l.Time.Equal(s.At) {
-		f.Message += fmt.Sprintf(" (%s of %s remote)", l.Remote, l.Local+l.Remote)
+		remote := fmt.Sprintf(" (%s of %s remote)", l.Remote, l.Local+l.Remote)
+		f.Message += remote
+		f.Bad += remote
 		f.Evidence = append(f.Evidence, rule.Saw("remote", l.Remote.String(), rule.FieldNRMEM, l.Time), rule.Saw("local and remote", (l.Local+l.Remote).String(), rule.FieldBoth, l.Time))
 	}
 	f.Message += w.Again(&v.Low)

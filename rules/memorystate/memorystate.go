@@ -37,6 +37,7 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: rec.Short.Longest.From, To: rec.Short.Longest.To,
 		Severity: severities[state],
+		Bad:      fmt.Sprintf("the memory state was %s%s for %s", state, orWorse(rec, state), words.Duration(spent)),
 		Message:  fmt.Sprintf("the memory state was %s%s for %s in all", state, orWorse(rec, state), words.Duration(spent)),
 		Evidence: []finding.Evidence{
 			w.Limit("minutes", words.Duration(least)),

@@ -31,6 +31,7 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: run.From, To: run.To,
 		Severity: finding.Medium,
+		Bad:      fmt.Sprintf("%d NUMA migrations in %s", v.Migrated.Most, words.Duration(window)),
 		Message: fmt.Sprintf("%d NUMA migrations in the busiest %s, from %s, one every %s; moved like this from about %s; %d in all",
 			v.Migrated.Most, words.Duration(window), words.Moment(from), seconds(window.Seconds()/float64(v.Migrated.Most)), w.Span(&run), v.Migrated.Total),
 		Evidence: []finding.Evidence{

@@ -34,6 +34,7 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Medium,
+		Bad:      fmt.Sprintf("node %d was %s busy while node %d was %s", at.Busiest, words.Percent(at.Busy), at.Idlest, words.Percent(at.Idle)),
 		Message: fmt.Sprintf("a node was %s busy or more while another was %s or less for %s, %s: node %d %s and node %d %s at %s",
 			busy, idle, words.Duration(s.Length()), w.Span(s), at.Busiest, words.Percent(at.Busy), at.Idlest, words.Percent(at.Idle), words.Moment(at.Time)),
 		Evidence: []finding.Evidence{

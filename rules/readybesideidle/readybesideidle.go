@@ -28,6 +28,7 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.High,
+		Bad:      fmt.Sprintf("each vCPU waited up to %s of the time while node %d idled", worst, at.Idlest),
 		Message: fmt.Sprintf("ready time of each vCPU was %s or more for %s, %s, up to %s, while cores idled: node %d was %s busy and node %d %s at %s",
 			limit, words.Duration(s.Length()), w.Span(s), worst, at.Busiest, words.Percent(at.Busy), at.Idlest, words.Percent(at.Idle), words.Moment(at.Time)),
 		Evidence: []finding.Evidence{

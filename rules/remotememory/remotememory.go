@@ -28,6 +28,7 @@ func watch(w *rule.Watch) {
 	f := finding.Finding{
 		From: s.From, To: s.To,
 		Severity: finding.Medium,
+		Bad:      fmt.Sprintf("up to %s remote", most),
 		Message:  fmt.Sprintf("%s or more were remote for %s, %s: %s at the most", limit, words.Duration(s.Length()), w.Span(s), most),
 		Evidence: []finding.Evidence{
 			w.Limit("remote", limit),

@@ -141,21 +141,21 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 		if late := s.From.Sub(c.Time); late < 0 || late > slack {
 			continue
 		}
-		f.Message += fmt.Sprintf("; it began when its home moved from %s to %s and the memory stayed behind", Nodes(c.From), Nodes(c.To))
+		f.Began(fmt.Sprintf("it began when its home moved from %s to %s and the memory stayed behind", Nodes(c.From), Nodes(c.To)))
 		f.Evidence = append(f.Evidence, Saw("home nodes before, after", c.From.String()+", "+c.To.String(), FieldNHN, c.Time))
 		tell["moved"] = Told{Proven: true}
 		return tell
 	}
 	appeared, how := v.Appeared && s.From.Sub(v.First) <= slack, "it began when "
 	if appeared {
-		f.Message += "; it began when the VM appeared, by power-on or vMotion"
+		f.Began("it began when the VM appeared, by power-on or vMotion")
 		how = ""
 		tell["arrived"] = Told{Proven: true}
 	}
 	// What was free is known for the tick of most growth, which another spill can have.
 	if p, spell := &v.Spilled, &v.Spill.Longest; v.Spill.Count > 0 && !spell.From.After(s.From.Add(slack)) && !spell.To.Before(s.From.Add(-slack)) &&
 		!p.Time.Before(spell.From) && !p.Time.After(spell.To) {
-		f.Message += fmt.Sprintf("; %snew memory went to other nodes although node %d had %s free (M008)", how, p.Node, p.Free)
+		f.Began(fmt.Sprintf("%snew memory went to other nodes although node %d had %s free (M008)", how, p.Node, p.Free))
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("free on node %d", p.Node), p.Free.String(), FieldFree, p.Time))
 		tell["spill"], tell["full"] = Told{Proven: true}, Told{Out: true}
 		return tell
@@ -164,7 +164,7 @@ func (w *Watch) addWhy(f *finding.Finding, s *capture.Spell) map[string]Told {
 	tell["full"] = Told{Proven: full, Out: known && began && !full}
 	tell["spill"] = Told{Out: full || known && began && v.Spill.Count == 0}
 	if !full && !appeared && !began {
-		f.Message += "; it was so when the " + w.recording() + " began"
+		f.Began("it was so when the " + w.recording() + " began")
 	}
 	return tell
 }
@@ -183,7 +183,7 @@ func (w *Watch) addFull(f *finding.Finding, s *capture.Spell) (full, known bool)
 		if !ok || free >= reserve.Bytes {
 			continue
 		}
-		f.Message += fmt.Sprintf("; home node %d had %s free, less than the %s %s", n, free, reserve.Bytes, reserve.What)
+		f.Began(fmt.Sprintf("home node %d had %s free, less than the %s %s", n, free, reserve.Bytes, reserve.What))
 		f.Evidence = append(f.Evidence, Saw(fmt.Sprintf("least free on node %d about that time", n), free.String(), FieldFree, s.From), reserve.Evidence)
 		if reserve.Assumes != "" {
 			f.Assumes = append(f.Assumes, reserve.Assumes)

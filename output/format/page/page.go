@@ -52,6 +52,7 @@ type page struct {
 	Rest     []string
 	Groups   []pictureGroup
 	Parts    []part // below the drawings; of an answer with findings the long ones
+	First    []part // above everything
 	Before   []part // above the findings
 	Judged   *judgedPart
 	Notes    []noteGroup
@@ -164,9 +165,12 @@ func compose(a *answer.Answer, site *Site) (p *page, style string, err error) {
 			continue
 		}
 		one := partOf(a, t, site)
-		if a.Findings != nil && !t.Long {
+		switch {
+		case t.First:
+			p.First = append(p.First, one)
+		case a.Findings != nil && !t.Long:
 			p.Before = append(p.Before, one)
-		} else {
+		default:
 			p.Parts = append(p.Parts, one)
 		}
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"html/template"
 	"io"
 	"net/url"
 	"slices"
@@ -22,6 +23,8 @@ type Site struct {
 	Query url.Values // of the page: its whole state
 	Rows  int        // how many rows of a table stand on a page
 	Most  int        // how many findings of a rule are listed
+	// Filter is a form that picks findings.
+	Filter template.HTML
 	// Findings returns the address of all findings of a rule; nil for none.
 	Findings func(rule string) string
 	// Subject returns the address of what a finding is about; nil for the page of the object.

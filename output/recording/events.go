@@ -1,0 +1,98 @@
+package recording
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"homenode/internal/words"
+	"homenode/output/answer"
+	"homenode/rules"
+	"homenode/rules/finding"
+	verdict "homenode/rules/verdict/recording"
+)
+
+// mostNames is how many VMs or hosts of events that are alike are named.
+const mostNames = 4
+
+// An Event is how one is shown: whom it happened to, and when.
+type Event struct {
+	Who  answer.Cell
+	When string
+}
+
+// Events tells events, the worst first, a line each; those that are alike share a line.
+func Events(stories []*verdict.Story, of func(*verdict.Story) Event) answer.Table {
+	t := answer.Table{Name: "events", Title: "Events", Columns: columns("severity", "when", "for", "who", "how bad", "why", "what to do", "rules")}
+	for _, group := range verdict.Alike(stories, func(s *verdict.Story) string { return of(s).When }) {
+		s := group[0]
+		who := answer.Cell{}
+		for _, one := range group[:min(mostNames, len(group))] {
+			who.Parts = append(who.Parts, of(one).Who)
+		}
+		if n := len(group) - len(who.Parts); n > 0 {
+			who.Parts = append(who.Parts, text("and "+strconv.Itoa(n)+" more"))
+		}
+		who.Text = strings.Join(words.Texts(who.Parts, func(c answer.Cell) string { return c.Text }), ", ")
+		t.Rows = append(t.Rows, []answer.Cell{{Text: s.Worst().Severity.String(), Tone: answer.Faint + answer.Tone(s.Worst().Severity), Sort: strconv.Itoa(int(s.Worst().Severity))},
+			{Text: of(s).When, Sort: strconv.FormatInt(s.From.Unix(), 10)}, length(s), who, text(s.Bad()), text(s.Why()), text(s.Do()), rulesOf(s)})
+	}
+	return t
+}
+
+// length says how long an event lasted; a dash for one that was seen once.
+func length(s *verdict.Story) answer.Cell {
+	if s.Length() == 0 {
+		return text("")
+	}
+	return number(s.Length().Seconds(), words.Duration(s.Length()))
+}
+
+// rulesOf leads to the rules that saw an event.
+func rulesOf(s *verdict.Story) (c answer.Cell) {
+	for _, id := range s.Rules() {
+		c.Parts = append(c.Parts, answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}})
+	}
+	c.Text = strings.Join(s.Rules(), " ")
+	return c
+}
+
+// events tells what was found in recordings; a terminal leaves out why, and what to do.
+func (r *report) events(judgement *rules.Judgement) []answer.Table {
+	var found []*finding.Finding
+	for i := range judgement.Findings {
+		found = append(found, &judgement.Findings[i])
+	}
+	long := Events(verdict.Stories(found), func(s *verdict.Story) Event {
+		about := r.subject(s.Worst())
+		e := Event{Who: answer.Cell{Text: about.Name, Ref: about.Drawing}}
+		switch {
+		case s.From.IsZero():
+		case s.From.Equal(s.To):
+			e.When = r.Clock.At(s.From)
+		default:
+			e.When = r.Clock.Span(s.From, s.To)
+		}
+		return e
+	})
+	if len(long.Rows) == 0 {
+		return nil
+	}
+	short := long
+	short.Columns, short.Rows = brief(long.Columns), nil
+	for i, row := range long.Rows {
+		if i == mostRows && !r.o.Details {
+			short.Cut = fmt.Sprintf("%s more: --details", words.Plural(len(long.Rows)-i, "event"))
+			break
+		}
+		short.Rows = append(short.Rows, brief(row))
+	}
+	long.Long, long.First = true, true
+	return []answer.Table{short, long}
+}
+
+// brief leaves out why, and what to do.
+func brief[T any](row []T) []T {
+	return slices.Concat(row[:5], row[7:])
+}

@@ -1,0 +1,139 @@
+package recording
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/rules/finding"
+	"homenode/rules/interleavedlocality"
+)
+
+// A Story is one event: the findings about one VM, or about one host, that held at the same time or one soon after the other.
+type Story struct {
+	Findings []*finding.Finding // the worst first
+	From, To time.Time          // of all of them
+}
+
+// Stories joins findings to events, the worst first, of these what lasted longest. A finding without a time stands alone.
+func Stories(findings []*finding.Finding) (all []*Story) {
+	bySubject := map[string][]*finding.Finding{}
+	var order []string
+	for _, f := range findings {
+		k := subjectKey(f)
+		if bySubject[k] == nil {
+			order = append(order, k)
+		}
+		bySubject[k] = append(bySubject[k], f)
+	}
+	for _, k := range order {
+		all = append(all, overlapping(bySubject[k])...)
+	}
+	slices.SortStableFunc(all, func(a, b *Story) int {
+		return cmp.Or(cmp.Compare(b.Worst().Severity, a.Worst().Severity), cmp.Compare(b.Length(), a.Length()), a.From.Compare(b.From))
+	})
+	return all
+}
+
+// subjectKey tells VMs apart by ID, on whatever host they are, and those that the inventory does not hold by what their host calls them.
+func subjectKey(f *finding.Finding) string {
+	switch {
+	case f.VMID != "":
+		return "id " + f.VMID
+	case f.VM != "":
+		return "vm " + vmKey(f.Host, f.VM, f.GID, f.Nth)
+	}
+	return "host " + cmp.Or(f.HostID, f.Host) + f.Cluster
+}
+
+// together is how long after one finding another about the same subject is still the same event.
+const together = 5 * time.Minute
+
+// overlapping joins findings about one subject.
+func overlapping(findings []*finding.Finding) (all []*Story) {
+	byTime := slices.SortedStableFunc(slices.Values(findings), func(a, b *finding.Finding) int { return a.From.Compare(b.From) })
+	for _, f := range byTime {
+		to := f.To
+		if to.Before(f.From) {
+			to = f.From
+		}
+		if n := len(all); n > 0 && !f.From.IsZero() && !f.From.After(all[n-1].To.Add(together)) {
+			s := all[n-1]
+			s.Findings = append(s.Findings, f)
+			if to.After(s.To) {
+				s.To = to
+			}
+			continue
+		}
+		all = append(all, &Story{Findings: []*finding.Finding{f}, From: f.From, To: to})
+	}
+	for _, s := range all {
+		slices.SortStableFunc(s.Findings, func(a, b *finding.Finding) int {
+			return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Rule, b.Rule))
+		})
+	}
+	return all
+}
+
+// Worst returns the finding that the story is told by.
+func (s *Story) Worst() *finding.Finding { return s.Findings[0] }
+
+// Length is how long it lasted.
+func (s *Story) Length() time.Duration { return s.To.Sub(s.From) }
+
+// Rules returns the IDs of the rules that saw it, the worst first.
+func (s *Story) Rules() (ids []string) {
+	for _, f := range s.Findings {
+		if !slices.Contains(ids, f.Rule) {
+			ids = append(ids, f.Rule)
+		}
+	}
+	return ids
+}
+
+// Bad says how bad it was.
+func (s *Story) Bad() string {
+	return cmp.Or(s.Worst().Bad, s.Worst().Title)
+}
+
+// Why says where it came from, as far as that was seen; "" for nothing.
+func (s *Story) Why() string {
+	for _, f := range s.Findings {
+		if len(f.Because) > 0 {
+			return strings.Join(f.Because, "; ")
+		}
+	}
+	return ""
+}
+
+// Do says what to do first.
+func (s *Story) Do() string {
+	for _, f := range s.Findings {
+		if f.Advice != "" {
+			return f.FirstAdvice()
+		}
+	}
+	return ""
+}
+
+// State reports whether it is no event: what a setting of the VM leads to as long as it runs.
+func (s *Story) State() bool {
+	return !slices.ContainsFunc(s.Findings, func(f *finding.Finding) bool { return f.Rule != interleavedlocality.Rule.ID })
+}
+
+// Alike returns stories by what they tell: those of one time and one set of rules, of the same kind and with the same cure, are one.
+func Alike(all []*Story, clock func(*Story) string) (groups [][]*Story) {
+	at := map[string]int{}
+	for _, s := range all {
+		k := fmt.Sprint(clock(s), s.Rules(), s.Worst().Severity, s.Worst().VM == "", s.Worst().Bad, s.Why())
+		if i, ok := at[k]; ok {
+			groups[i] = append(groups[i], s)
+			continue
+		}
+		at[k] = len(groups)
+		groups = append(groups, []*Story{s})
+	}
+	return groups
+}
