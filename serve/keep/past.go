@@ -201,12 +201,20 @@ func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.T
 		return nil, nil
 	}
 	p.VM = &p.Recording.VMs[0]
+	atLast(p.VM)
 	oldest := s.Oldest()
 	if oldest.Before(from) {
 		oldest = from
 	}
 	p.Events = events(visits, stays, oldest, o.Gap)
 	return p, nil
+}
+
+// atLast lets the last step of the timeline of a VM end on the home nodes that it had at last: a step holds all that it had in it.
+func atLast(v *capture.VM) {
+	if n := len(v.Timeline.Buckets); v.HasHomes && n > 0 {
+		v.Timeline.Buckets[n-1].Homes = v.LastHomes
+	}
 }
 
 // A visit is a moment at which a host showed a VM.

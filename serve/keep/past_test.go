@@ -144,3 +144,32 @@ func TestPast(t *testing.T) {
 		t.Errorf("%d migrations on the host, want 89", moves)
 	}
 }
+
+// TestEndsAtLast draws weeks of a VM in steps that hold both its home nodes: the last step ends on the node that it has now.
+func TestEndsAtLast(t *testing.T) {
+	f, err := scenario.Read("test", []byte("release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := board.New(rules.Options{}, time.Hour)
+	k := kept(t, b)
+	b.Fleet("vc", f)
+	now := time.Now().Truncate(time.Hour).UTC()
+	for i, before := range []time.Duration{14 * 24 * time.Hour, 30 * time.Second, 20 * time.Second} {
+		b.Past("vc", f.Hosts[0].ID, &numa.Tick{Host: f.Hosts[0].Name, Time: now.Add(-before), Since: time.Minute,
+			VMs: []numa.VMTick{{GID: 7, Name: "db", VCPUs: 4, Has: numa.HasHomes, Homes: numa.SetOf(i % 2)}, {GID: 8, Name: "other", Has: numa.HasHomes, Homes: 1}}})
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		p, err := k.PastVM(t.Context(), "vc", f.VMs[0].ID, now.Add(-30*24*time.Hour), now, b.Limits())
+		if err != nil || time.Now().After(end) {
+			t.Fatal(p, err)
+		}
+		if p == nil || p.VM.Ticks < 3 {
+			continue
+		}
+		if all := p.VM.Timeline.Buckets; all[len(all)-1].Homes != numa.SetOf(0) || p.VM.LastHomes != numa.SetOf(0) {
+			t.Errorf("the timeline ends on nodes %v, and its last tick on %v", all[len(all)-1].Homes, p.VM.LastHomes)
+		}
+		return
+	}
+}

@@ -73,6 +73,9 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 	if p.Recording = rec.Recording(); p.Recording == nil {
 		return nil, nil
 	}
+	for i := range p.Recording.VMs {
+		atLast(&p.Recording.VMs[i])
+	}
 	return p, nil
 }
 
