@@ -46,8 +46,6 @@ type Result struct {
 	// LeftOut are findings about what is shown that the filter leaves out: no verdict denies
 	// them.
 	LeftOut []finding.Finding
-	// Seen are findings about what is seen now of its VMs and hosts, which the verdict counts too. They are listed where they are found.
-	Seen    []finding.Finding
 	Choices vnuma.Choices // with which it was judged
 }
 

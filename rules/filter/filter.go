@@ -248,7 +248,6 @@ func (f *Filter) Part(r *rules.Result, s Shown) *rules.Result {
 	}
 	out.Judgement = f.judgement(&r.Judgement, func(x *finding.Finding) bool { return about(x) && wanted(x) })
 	out.LeftOut = slices.DeleteFunc(slices.Clone(r.Findings), func(x finding.Finding) bool { return !about(&x) || wanted(&x) })
-	out.Seen = slices.DeleteFunc(slices.Clone(r.Seen), func(x finding.Finding) bool { return !about(&x) })
 	out.Fleet = shown(r.Fleet, s, f.aboutVMs(), out.Clusters)
 	gone, kept := map[string]bool{}, map[string]bool{} // places, which VMs of one line share
 	for i := range r.Fleet.VMs {

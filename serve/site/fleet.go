@@ -1,7 +1,6 @@
 package site
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -11,8 +10,6 @@ import (
 	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/rules/filter"
-	"homenode/rules/finding"
-	"homenode/serve/board"
 )
 
 // showFleet shows what is bad in the fleet now and since when, and what cannot be seen; of a file, what its settings lead to.
@@ -31,7 +28,7 @@ func showFleet(x *request) (*view, error) {
 	if given {
 		return x.findings(q, fields)
 	}
-	v := &view{fields: fields, most: 3, live: x.site.Live != nil}
+	v := &view{fields: fields, filter: true, most: 3, live: x.site.Live != nil}
 	if x.fleet != nil {
 		v.command = ask.Line(fleet.AssessEntry.Name, q)
 		if v.answer, err = x.site.recent.answer(x, fleet.AssessEntry, q); err != nil {
@@ -76,51 +73,74 @@ func (x *request) accepted(shown *filter.Filter) []answer.Table {
 	return []answer.Table{t}
 }
 
-// fleetNow returns what is bad now and over the last day, and then what the settings lead to, which is nil before there is an inventory.
+// fleetNow returns what is bad now, over the last day and in the settings, which are nil before there is an inventory, what to do first, and where.
 func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
-	vcenter := ""
+	l, vcenter, at := x.site.Live, "", time.Now()
+	now := &answer.Answer{Command: "serve", Verdict: []string{"Fleet"}}
 	if x.fleet != nil {
 		vcenter = x.fleet.Name
+		now.Verdict[0] = sizeOf(x.fleet)
 	}
-	at := time.Now()
-	now := x.site.Live.now(vcenter, at)
-	trend, ok, err := x.site.Live.trend(x.Context(), at)
-	switch {
-	case err != nil:
-		now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
-	case ok:
-		now.Drawings = append(now.Drawings, trend)
-	case x.site.Live.Keeper != nil:
-		now.NotesFrom("", numa.Note{Text: "The trend of the locality is drawn of whole hours: it comes when two are over."})
-	}
-	var labels []string
-	if vcenter != "" {
-		labels = []string{"vcenter", vcenter}
-	}
-	if err := x.addMemoryOfMany(now, "all VMs", nil, labels...); err != nil {
-		now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
-	}
-	past, err := x.site.Live.lost(x.Context(), vcenter, at)
-	if err != nil {
-		now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
-	}
-	if t, said, ok := past.table(at); ok {
-		now.Verdict = append(now.Verdict, said)
-		i := slices.IndexFunc(now.Tables, func(t answer.Table) bool { return t.Name == "lowest" })
-		if i < 0 {
-			i = len(now.Tables)
+	failed := func(err error) {
+		if err != nil {
+			now.NotesFrom("", numa.Note{Text: "The store does not answer: " + err.Error()})
 		}
-		now.Tables = slices.Insert(now.Tables, i, t)
-	} else if said != "" {
-		now.Verdict = append(now.Verdict, said)
+	}
+	p := l.present(vcenter, at)
+	h, err := l.happened(x.Context(), vcenter, at, nil)
+	failed(err)
+	now.Title = p.reporting() + " · as of " + moment(at, at)
+	now.States = statesOf(p, h, settings)
+	for i := range now.States {
+		now.Verdict = append(now.Verdict, textOf(&now.States[i]))
+	}
+	now.Drawings = []answer.Drawing{l.nodesNow(vcenter, h)}
+	if d, ok, err := x.worstHost(h, at); ok {
+		now.Drawings = append(now.Drawings, d)
+	} else {
+		failed(err)
+	}
+	trend, ok, err := l.trend(x.Context(), at)
+	failed(err)
+	if ok {
+		now.Drawings = append(now.Drawings, trend)
+	}
+	if first := firstTable(h, settings); len(first.Rows) > 0 {
+		now.Tables = append(now.Tables, first)
+	}
+	if t, ok := h.table(); ok {
+		now.Tables = append(now.Tables, t)
+	}
+	if len(p.unseen.Rows) > 0 {
+		now.Tables = append(now.Tables, p.unseen)
 	}
 	if a := settings; a != nil {
-		now.Command, now.Format, now.Version, now.Findings = a.Command, a.Format, a.Version, a.Findings
-		now.Verdict = append(now.Verdict, a.Verdict...)
+		now.Format, now.Version, now.Findings = a.Format, a.Version, a.Findings
 		now.Facts, now.Tables, now.Notes, now.Data, now.Result = a.Facts, slices.Concat(now.Tables, a.Tables, x.accepted(nil)), append(now.Notes, a.Notes...), a.Data, a.Result
 	}
-	now.Drawings[0].Heading = "Now"
 	return now, nil
+}
+
+// worstHost draws the last day of the host on which most happened; false where nothing did, or nothing is kept.
+func (x *request) worstHost(h *lately, at time.Time) (d answer.Drawing, ok bool, err error) {
+	hosts := h.worstHosts(false)
+	if len(hosts) == 0 || x.fleet == nil || x.site.Live.Keeper == nil {
+		return d, false, nil
+	}
+	kept, err := x.site.recent.once(x, recentFor, "worst host "+hosts[0], func() (*answer.Answer, error) {
+		one := &answer.Answer{}
+		d, ok, err := x.site.Live.pastHost(x.Context(), x.fleet.Name, hosts[0], "24h", 24*time.Hour, at)
+		if ok {
+			one.Drawings = []answer.Drawing{d}
+		}
+		return one, err
+	})
+	if err != nil || len(kept.Drawings) == 0 {
+		return d, false, err
+	}
+	d = kept.Drawings[0]
+	d.ID, d.About = "worst-host", hosts[0]+", the host where most happened: "+d.About
+	return d, true, nil
 }
 
 // assessing returns the question about the findings of the fleet of a page.
@@ -160,21 +180,9 @@ func (x *request) findings(q *fleet.Assess, fields []field) (*view, error) {
 
 // addSeen adds the findings about what is seen now that the filter leaves.
 func (x *request) addSeen(v *view, shown *filter.Filter) error {
-	at := time.Now()
-	open := slices.DeleteFunc(x.site.Live.alarms(x.fleet.Name), func(a board.Alarm) bool { return !shown.Seen(&a.Finding) })
 	out := *v.answer
-	if err := x.addLost(&out, at, shown.Seen); err != nil {
-		return err
-	}
-	v.live = true
-	if len(open) > 0 {
-		t := alarmTable(open, nil, at)
-		t.Title = "Seen now"
-		out.Tables = append([]answer.Table{t}, out.Tables...)
-		out.Verdict = append([]string{fmt.Sprintf("%s about what is seen now.", words.Plural(len(open), "finding"))}, out.Verdict...)
-	}
-	v.answer = &out
-	return nil
+	v.live, v.answer = true, &out
+	return x.addHappened(&out, time.Now(), shown.Seen)
 }
 
 // addMemoryShown adds the memory of the VMs that a filter shows, when it says which.
@@ -187,20 +195,4 @@ func (x *request) addMemoryShown(out *answer.Answer, shown *filter.Filter) error
 		return err
 	}
 	return x.addMemoryOfMany(out, words.Plural(len(these.VMs), "VM"), func(id string) bool { return these.VMs[id] }, "vcenter", x.fleet.Name)
-}
-
-// addLost adds to an answer who lost locality over the last day, of the findings that are shown.
-func (x *request) addLost(out *answer.Answer, at time.Time, shown func(*finding.Finding) bool) error {
-	past, err := x.site.Live.lost(x.Context(), x.fleet.Name, at)
-	if err != nil {
-		return err
-	}
-	t, said, ok := past.only(shown).table(at)
-	if ok {
-		out.Tables = append([]answer.Table{t}, out.Tables...)
-	}
-	if said != "" {
-		out.Verdict = append(slices.Clone(out.Verdict), said)
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package site
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"sync"
@@ -52,8 +53,26 @@ func (m hostMap) add(cluster string, row chart.HostRow) {
 	m[cluster] = append(m[cluster], row)
 }
 
-// drawing returns the map, clusters and hosts by name; title goes on behind how many hosts there are.
-func (m hostMap) drawing(about, id, title, measure, dark, bad string) answer.Drawing {
+// worst names the hosts where something is wrong: those before, then those with the most marked cells.
+func (m hostMap) worst(before []string) []string {
+	bad := map[string]int{}
+	for _, rows := range m {
+		for i := range rows {
+			for _, n := range rows[i].Nodes {
+				for _, v := range n.Values {
+					if v.Bad {
+						bad[rows[i].Name]++
+					}
+				}
+			}
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(bad), func(a, b string) int { return cmp.Or(cmp.Compare(bad[b], bad[a]), cmp.Compare(a, b)) })
+	return append(slices.Clone(before), slices.DeleteFunc(names, func(name string) bool { return slices.Contains(before, name) })...)
+}
+
+// drawing returns the map, clusters and hosts by name; title goes on behind how many hosts there are. The hosts before are named first of the worst.
+func (m hostMap) drawing(before []string, about, id, title, measure, dark, bad string) answer.Drawing {
 	h := &chart.Hosts{Measures: []string{measure, "free memory", "N%L"}, Dark: dark, Bad: bad}
 	n := 0
 	for name, rows := range m {
@@ -69,11 +88,14 @@ func (m hostMap) drawing(about, id, title, measure, dark, bad string) answer.Dra
 		}
 		return cmp.Compare(a.Name, b.Name)
 	})
-	return drawingOf("nodes", about+": each host leads to its page", chart.Chart{ID: id, Title: "Nodes of " + words.Plural(n, "host") + title, Figure: h})
+	if worst := m.worst(before); len(worst) > 0 {
+		about += "; worst: " + words.Few(worst)
+	}
+	return drawingOf("nodes", about, chart.Chart{ID: id, Title: "Nodes of " + words.Plural(n, "host") + title, Figure: h})
 }
 
 // nodesNow draws what is seen of the nodes of every host now; hosts that cannot be seen stand without.
-func (l *Live) nodesNow(vcenter string) answer.Drawing {
+func (l *Live) nodesNow(vcenter string, h *lately) answer.Drawing {
 	limits := l.Board.Limits()
 	by := hostMap{}
 	seen := map[[2]string]bool{}
@@ -113,7 +135,7 @@ func (l *Live) nodesNow(vcenter string) answer.Drawing {
 			}
 		}
 	}
-	return by.drawing("Every node as it is seen", "nodes-now", " now", "cores in use", "busy, full or far",
+	return by.drawing(h.worstHosts(true), "Every node as it is seen", "nodes-now", " now", "cores in use", "busy, full or far",
 		fmt.Sprintf("above %s busy, below %s free or %s local", percent(limits.BusyNode), percent(freeLittle), percent(limits.Locality)))
 }
 
@@ -158,7 +180,7 @@ func nodesPlaced(f *held.Fleet) answer.Drawing {
 		}
 		by.add(fleet.ClusterName(h.Cluster), row)
 	}
-	return by.drawing("Every node with the VMs placed on it", "nodes-placed", " with their VMs", "vCPU per core", "loaded, full or far",
+	return by.drawing(nil, "Every node with the VMs placed on it", "nodes-placed", " with their VMs", "vCPU per core", "loaded, full or far",
 		fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced)))
 }
 

@@ -9,7 +9,6 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
-	"homenode/rules/finding"
 )
 
 // showHost shows what the NUMA nodes of a host hold, now and over time.
@@ -28,6 +27,9 @@ func showHost(x *request) (*view, error) {
 		return nil, err
 	}
 	v := &view{answer: joined(a, judged), command: command, most: 10}
+	if len(hosts) == 1 {
+		v.links = x.furtherOfHost(hosts[0])
+	}
 	if len(hosts) == 1 && !slices.ContainsFunc(x.fleet.Result.Fleet.VMs, func(v numa.VM) bool { return v.Host == hosts[0].ID }) {
 		v.answer.Verdict = []string{fmt.Sprintf("No VM is on %s.", texttab.Line(hosts[0].Name))}
 	}
@@ -56,7 +58,7 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	if err := l.addMemory(x.Context(), v.answer, "the VMs on "+h.Name, length, at, nil, "vcenter", vcenter, "host", h.Name); err != nil {
 		return err
 	}
-	if err := x.addLost(v.answer, at, func(f *finding.Finding) bool { return numa.SameHost(f.Host, h.Name) }); err != nil {
+	if err := x.addHappened(v.answer, at, ofHost(h.Name)); err != nil {
 		return err
 	}
 	if now := l.hostNow(vcenter, h.ID, at); now != nil {

@@ -53,7 +53,7 @@ func (x *request) switches(fleets []*held.Fleet) (out []entry) {
 		return nil
 	}
 	path := "/"
-	if slices.ContainsFunc(pages(), func(p *screen) bool { return p.nav && p.path == x.page.path }) {
+	if slices.ContainsFunc(pages(), func(p *screen) bool { return p.nav != linked && p.path == x.page.path }) {
 		path = x.page.path
 	}
 	for _, f := range fleets {
@@ -79,13 +79,19 @@ func (x *request) furtherOf(found []*numa.VM) []link {
 		return nil
 	}
 	v := found[0]
-	out := []link{{"What if it were changed?", "/what-if?" + x.today(v).Encode()}}
+	out := []link{{"What if …", "/what-if?" + x.today(v).Encode()}}
 	if h := hostOf(x.fleet.Result.Fleet, v); h != nil {
-		name := texttab.Line(h.Name)
-		out = append(out, link{"Its host " + name, hostLink(h.ID)}, link{"Simulate a day of its host", "/simulate?" + url.Values{"part": {name}}.Encode()})
-		if c := x.fleet.Result.Fleet.ClusterName(h.Cluster); c != "" {
-			out = append(out, link{"Its cluster " + texttab.Line(c), "/cluster?" + url.Values{"cluster": {c}}.Encode()})
-		}
+		out = append(out, link{"Host " + texttab.Line(h.Name), hostLink(h.ID)})
+	}
+	return out
+}
+
+// furtherOfHost are the questions that a page of a host leads to.
+func (x *request) furtherOfHost(h *numa.Host) []link {
+	name := texttab.Line(h.Name)
+	out := []link{{"Simulate a day", "/simulate?" + url.Values{"part": {name}}.Encode()}, {"What if it failed?", "/what-if?" + url.Values{"lose-host": {h.ID}}.Encode()}}
+	if c := x.fleet.Result.Fleet.ClusterName(h.Cluster); c != "" {
+		out = append(out, link{"Cluster " + texttab.Line(c), "/cluster?" + url.Values{"cluster": {c}}.Encode()})
 	}
 	return out
 }

@@ -3,16 +3,10 @@ package site
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"homenode/internal/words"
-	"homenode/output/answer"
-	"homenode/rules/finding"
-	"homenode/rules/interleavedlocality"
 	"homenode/serve/board"
 	"homenode/serve/keep"
 )
@@ -107,20 +101,10 @@ func (l *Live) lose(ctx context.Context, vcenter string, now time.Time) (*lost, 
 		if err != nil {
 			return nil, err
 		}
-		x.found = append(x.found, slices.DeleteFunc(found, func(a board.Alarm) bool { return a.Finding.Rule == interleavedlocality.Rule.ID })...) // a state that lasts: no locality was lost
+		x.found = append(x.found, found...)
 	}
 	sortAlarms(x.found)
 	return x, nil
-}
-
-// only returns it with some of its findings.
-func (x *lost) only(shown func(*finding.Finding) bool) *lost {
-	if x == nil {
-		return nil
-	}
-	out := *x
-	out.found = slices.DeleteFunc(slices.Clone(x.found), func(a board.Alarm) bool { return !shown(&a.Finding) })
-	return &out
 }
 
 // over returns what rules find about VMs, by their IDs, over a time. What lasts until now has no end. What is found now about what is seen
@@ -172,57 +156,4 @@ func sortAlarms(all []board.Alarm) {
 	slices.SortStableFunc(all, func(a, b board.Alarm) int {
 		return cmp.Or(cmp.Compare(b.Finding.Severity, a.Finding.Severity), b.Begin.Compare(a.Begin), cmp.Compare(a.Finding.VM, b.Finding.VM), cmp.Compare(a.Finding.Rule, b.Finding.Rule))
 	})
-}
-
-// foundOverTable lists what rules found over a time.
-func foundOverTable(title string, found []board.Alarm, now time.Time) answer.Table {
-	t := answer.Table{Name: "over", Title: title, Columns: answer.Columns("Severity", "Rule", "Subject", "When", "What", "What to do")}
-	for i := range found {
-		cells := alarmCells(&found[i], now)
-		cells[3].Text = between(&found[i])
-		t.Rows = append(t.Rows, cells)
-	}
-	return t
-}
-
-// between says when it was, with its date: "24 Nov 12:01:40 to 12:10:40 UTC".
-func between(a *board.Alarm) string {
-	const day, date = "2 Jan", "2 Jan 15:04:05"
-	begin, end := a.Begin.UTC(), a.End.UTC()
-	switch {
-	case a.End.IsZero() && a.Before:
-		return "since " + begin.Format(date) + " UTC or before"
-	case a.End.IsZero():
-		return "since " + begin.Format(date) + " UTC"
-	case begin.Format(day) == end.Format(day):
-		return begin.Format(date) + " to " + end.Format(time.TimeOnly) + " UTC"
-	}
-	return begin.Format(date) + " to " + end.Format(date) + " UTC"
-}
-
-// table says who lost locality; not ok when none did.
-func (x *lost) table(now time.Time) (t answer.Table, said string, ok bool) {
-	switch {
-	case x == nil:
-		return t, "", false
-	case x.early:
-		return t, "The last 24 hours are being judged.", false
-	case len(x.found) == 0:
-		return t, "", false
-	}
-	var names []string // of the VMs, the worst first
-	for i := range x.found {
-		if name := x.found[i].Finding.VM; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	lost := len(names)
-	t = foundOverTable("Lost locality in the last 24 hours", x.found, now)
-	if x.more > 0 {
-		t.Cut = fmt.Sprintf("%s lost less and were not judged", words.Plural(x.more, "more VM"))
-	}
-	if n := len(names) - 5; n > 1 {
-		names = append(slices.Clone(names[:5]), words.Plural(n, "other"))
-	}
-	return t, fmt.Sprintf("In the last 24 hours %s lost locality: %s.", words.Plural(lost, "VM"), strings.Join(names, ", ")), true
 }

@@ -11,7 +11,7 @@ import (
 	"homenode/serve/held"
 )
 
-// TestMemoryPages shows the states of memory on the pages of a VM, its host, its cluster and the fleet, also filtered, and nothing of a VM or host of
+// TestMemoryPages shows the states of memory on the pages of a VM, its host, its cluster and those that a filter shows, and nothing of a VM or host of
 // which nothing is known.
 func TestMemoryPages(t *testing.T) {
 	now := time.Now().Truncate(time.Second).UTC()
@@ -32,7 +32,7 @@ func TestMemoryPages(t *testing.T) {
 		}
 	}
 	for address, title := range map[string]string{"/vm?vm=db": "Memory of db by state", "/host?host=esx1": "Memory of the VMs on esx1 by state", "/cluster?cluster=c": "Memory of c by state",
-		"/": "Memory of all VMs by state", "/?cluster=c": "Memory of 1 VM by state", "/?vm=d*": "Memory of 1 VM by state"} {
+		"/?cluster=c": "Memory of 1 VM by state", "/?vm=d*": "Memory of 1 VM by state"} {
 		_, _, body := get(t, s, address)
 		for _, want := range []string{known, `<title id="memory-states__name">` + html.EscapeString(title) + "</title>", `aria-label="swapped: 1 GB at first`, ">ballooned: unknown</text>", ">compressed: unknown</text>",
 			": 1 VM, private 6 GB, shared 4 GB, ballooned unknown, compressed unknown, swapped 1 GB</title>"} {

@@ -8,12 +8,11 @@ import (
 
 	"homenode/capture/store"
 	"homenode/numa"
+	"homenode/output/answer"
 	"homenode/rules"
 	"homenode/rules/finding"
-	verdict "homenode/rules/verdict/fleet"
 	"homenode/serve/board"
 	"homenode/serve/collect"
-	"homenode/serve/held"
 	"homenode/serve/keep"
 	"homenode/source/scenario"
 )
@@ -98,37 +97,37 @@ func TestOneVerdict(t *testing.T) {
 	if a := found[1]; a.Finding.Severity != finding.Medium || a.End.Sub(a.Begin) != 10*time.Minute || !strings.Contains(a.Finding.Message, "37 % at the least") {
 		t.Errorf("before: %s %v to %v: %s", a.Finding.Severity, a.Begin, a.End, a.Finding.Message)
 	}
-	// The pages of the fleet, of findings and of hosts count it.
-	o := rules.Options{}
-	with := l.seeing(&held.Fleet{Name: "vc", Result: rules.Run(f, o)})
-	if got := strings.Join(verdict.Verdict(with.Result), " "); got != "NUMA slows 1 of 1 VM." {
-		t.Errorf("verdict %q", got)
+	// The rules that saw the same share an event.
+	day := lately{over: "last 24 hours", events: eventsOf(found, now)}
+	if got, want := textOf(&answer.State{Name: day.over, Cell: day.line()}), "Last 24 hours: 1 VM had trouble: db"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
-	if again := l.seeing(with); again.Result == with.Result {
-		t.Error("another fleet is the same")
+	table, ok := day.table()
+	if !ok || len(table.Rows) != 2 || table.Rows[0][4].Text != "25 % local at the least (12 GB of 16 GB remote)" || table.Rows[1][2].Text != "10 min" {
+		t.Errorf("%v", table.Rows)
 	}
-	x := lost{found: found}
-	if _, said, ok := x.table(now); !ok || said != "In the last 24 hours 1 VM lost locality: db." {
-		t.Errorf("%q", said)
+	if d := firstTable(&day, nil); len(d.Rows) != 1 || d.Rows[0][0].To.ID != "db" {
+		t.Errorf("to do first: %v", d.Rows)
 	}
-	x.early = true
-	if _, said, ok := x.table(now); ok || said != "The last 24 hours are being judged." {
-		t.Errorf("%q", said)
+	early := lately{over: "last 24 hours", early: true, events: eventsOf(found, now)}
+	if _, ok := early.table(); ok || textOf(&answer.State{Name: "now", Cell: early.line()}) != "Now: the history is being read" {
+		t.Error("what is not known yet is told")
 	}
 }
 
-func TestBetween(t *testing.T) {
+// TestWhen writes from when to when an event was.
+func TestWhen(t *testing.T) {
 	at := time.Date(2026, 11, 23, 23, 50, 1, 0, time.UTC)
 	for _, tt := range []struct {
-		a    board.Alarm
+		e    event
 		want string
 	}{
-		{board.Alarm{Begin: at}, "since 23 Nov 23:50:01 UTC"},
-		{board.Alarm{Begin: at, Before: true}, "since 23 Nov 23:50:01 UTC or before"},
-		{board.Alarm{Begin: at, End: at.Add(9 * time.Minute)}, "23 Nov 23:50:01 to 23:59:01 UTC"},
-		{board.Alarm{Begin: at, End: at.Add(time.Hour)}, "23 Nov 23:50:01 to 24 Nov 00:50:01 UTC"},
+		{event{begin: at, open: true}, "since 23 Nov 23:50 UTC"},
+		{event{begin: at, open: true, before: true}, "since 23 Nov 23:50 UTC or before"},
+		{event{begin: at, end: at.Add(9 * time.Minute)}, "23 Nov 23:50 to 23:59 UTC"},
+		{event{begin: at, end: at.Add(time.Hour)}, "23 Nov 23:50 to 24 Nov 00:50 UTC"},
 	} {
-		if got := between(&tt.a); got != tt.want {
+		if got := tt.e.when(); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

@@ -15,21 +15,21 @@ import (
 // pages returns every page in the order of the navigation.
 func pages() []*screen {
 	return []*screen{
-		{"/", "Fleet", true, "", false, showFleet},
-		{"/cluster", "Cluster", false, "cluster", true, showCluster},
-		{"/host", "Host", false, "host", true, showHost},
-		{"/vm", "VM", false, "vm", true, showVM},
-		{"/what-if", "What if", true, "", false, showWhatIf},
-		{"/calculator", "Calculator", true, "", false, showCalculator},
-		{"/simulate", "Simulate", true, "", true, showSimulate},
-		{"/plans", "Plans", true, "", false, showPlans},
-		{"/captures", "Captures", true, "", false, showCaptures},
-		{"/capture", "Capture", false, "capture", false, showCapture},
-		{"/counters", "Counters", false, "capture", false, showCounters},
-		{"/compare", "Compare", false, "", false, showCompare},
-		{"/rules", "Rules", true, "", false, showRules},
-		{"/rule", "Rule", false, "rule", false, showRule},
-		{"/status", "Status", true, "", false, showStatus},
+		{"/", "Fleet", bar, "", false, showFleet},
+		{"/cluster", "Cluster", linked, "cluster", true, showCluster},
+		{"/host", "Host", bar, "host", true, showHost},
+		{"/vm", "VM", bar, "vm", true, showVM},
+		{"/what-if", "What if", bar, "", false, showWhatIf},
+		{"/plans", "Plan", bar, "", false, showPlans},
+		{"/calculator", "Size", bar, "", false, showCalculator},
+		{"/simulate", "Simulate", bar, "", true, showSimulate},
+		{"/captures", "Captures", bar, "", false, showCaptures},
+		{"/capture", "Capture", linked, "capture", false, showCapture},
+		{"/counters", "Counters", linked, "capture", false, showCounters},
+		{"/compare", "Compare", linked, "", false, showCompare},
+		{"/rules", "Rules", foot, "", false, showRules},
+		{"/rule", "Rule", linked, "rule", false, showRule},
+		{"/status", "Status", foot, "", false, showStatus},
 	}
 }
 

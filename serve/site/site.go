@@ -48,11 +48,20 @@ type Site struct {
 // rowsShown is how many rows of a long table stand on a page.
 const rowsShown = 50
 
+// A place is where a link to a page stands on every page.
+type place uint8
+
+const (
+	linked place = iota // nowhere: other pages lead to it
+	bar
+	foot
+)
+
 // A screen is one question.
 type screen struct {
 	path  string // "/vm"
 	title string // English; the navigation says it
-	nav   bool   // it stands in the navigation
+	nav   place  // where a link to it stands on every page
 	needs string // the part of its address without which it shows nothing
 	fleet bool   // it is about the fleet; without the part that it needs it lists what there is
 	show  func(*request) (*view, error)
@@ -80,6 +89,7 @@ type view struct {
 	title   string
 	tabs    []tab
 	actions []action
+	filter  bool      // its form picks findings: it stands above them
 	links   []link    // to further questions
 	plan    *planFile // that the page shows; nil for none
 	// recorded is the capture that its findings are of; "" for the fleet.
@@ -265,7 +275,7 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 		return x, &unknownError{fmt.Sprintf("no fleet is named %q", name)}
 	}
 	if i >= 0 {
-		x.fleet = s.Live.seeing(fleets[i])
+		x.fleet = fleets[i]
 	}
 	if len(fleets) > 1 && x.fleet != nil {
 		x.query.Set("fleet", x.fleet.Name)

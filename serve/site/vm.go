@@ -22,6 +22,9 @@ func showVM(x *request) (*view, error) {
 		return nil, &unknownError{fmt.Sprintf("no VM is named %q", name)}
 	}
 	a, command, err := x.explained("vm", name, "on", valueOf(fields, "on"), "event", valueOf(fields, "event"))
+	if err == nil {
+		a = adviceFirst(a)
+	}
 	v := &view{answer: a, fields: append([]field{{Name: "vm", Value: name, Label: "VM"}}, fields...), command: command, most: rowsShown}
 	v.links = x.furtherOf(found)
 	if err != nil || x.site.Live == nil || len(found) > 1 {
@@ -29,6 +32,21 @@ func showVM(x *request) (*view, error) {
 	}
 	v.live = true
 	return v, x.addVMLive(v, found[0])
+}
+
+// adviceFirst returns an answer about a VM with what to do above the trace and its facts.
+func adviceFirst(a *answer.Answer) *answer.Answer {
+	out := *a
+	out.Tables = nil
+	for _, t := range a.Tables {
+		if t.Name == "plan" {
+			out.Tables = slices.Insert(out.Tables, 0, t)
+			continue
+		}
+		t.Long = true
+		out.Tables = append(out.Tables, t)
+	}
+	return &out
 }
 
 // addVMLive adds what is seen of a VM now and was over time.
@@ -48,17 +66,17 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 		return err
 	}
 	if past != nil {
-		out.Drawings = append(slices.Clone(out.Drawings), pastVM(past, found, span))
+		out.Drawings = slices.Concat([]answer.Drawing{pastVM(past, found, span)}, out.Drawings)
 	}
 	if err := l.addMemory(x.Context(), &out, vm.Name, length, at, nil, "vcenter", vcenter, "vm_id", vm.ID); err != nil {
 		return err
 	}
-	if len(found) > 0 {
-		t := foundOverTable("Found over the "+labelOf(span), found, at)
-		out.Tables = append([]answer.Table{t}, out.Tables...)
-		out.Verdict = append([]string{fmt.Sprintf("Over the %s, %s: %s.", labelOf(span), t.Rows[0][3].Text, lower(found[0].Finding.Title))}, out.Verdict...)
+	if events := eventsOf(found, at); len(events) > 0 {
+		out.Tables = append([]answer.Table{eventTable("In the "+labelOf(span), events)}, out.Tables...)
+		out.Verdict = append([]string{events[0].sentence()}, out.Verdict...)
 	}
 	if t, said, ok := l.vmNow(vcenter, vm.ID, at); ok {
+		t.First = true
 		out.Tables = append([]answer.Table{t}, out.Tables...)
 		if said != "" {
 			out.Verdict = append([]string{said}, out.Verdict...)

@@ -15,6 +15,7 @@ import (
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
 	"homenode/internal/turns"
+	"homenode/internal/version"
 	"homenode/internal/words"
 	"homenode/output/format"
 	"homenode/output/format/page"
@@ -32,8 +33,9 @@ var layout = template.Must(template.New("layout").Funcs(template.FuncMap{"line":
 // A shown is what the layout shows around an answer.
 type shown struct {
 	Title   string
-	Pages   []*entry
-	Query   string // of the search
+	Pages   []*entry // at the top
+	More    []*entry // at the end
+	Query   string   // of the search
 	Fleet   *held.Fleet
 	Live    bool
 	Content template.HTML
@@ -41,6 +43,7 @@ type shown struct {
 	Forms   []link // other forms of the same
 	Plan    *planFile
 	Version string
+	Docs    string // the address of the documentation; "" where the build does not state it
 	User    string // whom the proxy names; "" for none
 
 	Switch []entry // of several fleets
@@ -69,17 +72,29 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	if v.recorded != "" {
 		site.Findings, site.Subject = nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
 	}
-	_, err := page.Body(&content, v.answer, site, func(w io.Writer) error { return writeForms(w, x, v) })
+	var asked bytes.Buffer
+	err := writeForms(&asked, x, v)
+	if v.filter {
+		site.Filter = template.HTML(asked.String()) // as the layout does it escapes what strangers wrote
+		asked.Reset()
+	}
+	if err == nil {
+		_, err = page.Body(&content, v.answer, site, func(w io.Writer) error { _, err := w.Write(asked.Bytes()); return err })
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	fleets := x.site.Fleets()
 	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleet: x.fleet, Live: v.live, Switch: x.switches(fleets), Plan: v.plan,
-		Content: template.HTML(content.String()), Version: x.site.Version, User: access.User(x.Context())} // page.Body escapes what strangers wrote
+		Content: template.HTML(content.String()), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
-		if p.nav {
-			s.Pages = append(s.Pages, &entry{p.path, p.title, p == x.page || p.path == x.page.path})
+		one := &entry{p.path, p.title, p.path == x.page.path}
+		switch p.nav {
+		case bar:
+			s.Pages = append(s.Pages, one)
+		case foot:
+			s.More = append(s.More, one)
 		}
 	}
 	if v.command != nil && status == http.StatusOK {
@@ -102,6 +117,14 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	retry(h, status)
 	w.WriteHeader(status)
 	_, _ = w.Write(x.keepFleet(whole.Bytes(), len(fleets))) // the client is gone
+}
+
+// docs returns the address of the documentation; "" where the build does not state it.
+func docs() string {
+	if page := version.Page("docs/watch.md"); strings.HasPrefix(page, "https://") {
+		return page
+	}
+	return ""
 }
 
 // retry says when a client may ask again.

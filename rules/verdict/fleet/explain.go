@@ -33,7 +33,6 @@ type Explanation struct {
 	Problems []string          `json:"problems,omitempty"` // settings that could not be understood
 
 	rules.Judgement `json:"-"` // of the VM
-	seen            int        // findings about what is seen of the VM now
 }
 
 // An Other is what the VM gets on further hosts of its cluster, those of one kind together.
@@ -68,11 +67,6 @@ func Explain(r *rules.Result, v *rule.VM, on *numa.Host, c vnuma.Case) (*Explana
 	x.Policy = r.Policy
 	x.Findings = slices.DeleteFunc(slices.Clone(r.Findings), func(f finding.Finding) bool { return f.VMID != v.ID && !slices.Contains(f.Costs, v.ID) })
 	x.Suppressed = slices.DeleteFunc(slices.Clone(r.Suppressed), func(s policy.Suppressed) bool { return s.VMID != v.ID })
-	for i := range r.Seen {
-		if r.Seen[i].VMID == v.ID {
-			x.seen++
-		}
-	}
 	x.others(r.ClusterOf(v))
 	x.Plan = (&rule.Pass{Cluster: r.ClusterOf(v), VM: v, Choices: r.Choices}).Whole(x.Findings)
 	return x, nil
@@ -123,8 +117,6 @@ func (x *Explanation) Verdict() string {
 		return words.Plural(n, "finding") + ", the worst of " + x.Findings[0].Severity.String() + " severity."
 	case len(x.Layout.Assumes.Texts()) > 0:
 		return "Nothing found, under the assumptions below."
-	case x.seen > 0:
-		return "Nothing to do about its settings."
 	}
-	return "Nothing to do."
+	return "Nothing to do about its settings."
 }

@@ -102,7 +102,7 @@ func off(r *rules.Result) map[string]bool {
 }
 
 // worst counts the VMs that power on and the hosts by the severity of the worst finding
-// about each, shown or not, of settings or seen now. What a finding about hosts costs VMs counts for these too.
+// about each, shown or not. What a finding about hosts costs VMs counts for these too.
 func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
 	for v := range r.EachVM() {
@@ -115,7 +115,7 @@ func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]i
 			of[id] = max(of[id], s)
 		}
 	}
-	for _, all := range [][]finding.Finding{r.Findings, r.LeftOut, r.Seen} {
+	for _, all := range [][]finding.Finding{r.Findings, r.LeftOut} {
 		for i := range all {
 			switch f := &all[i]; {
 			case f.VMID != "":

@@ -1,0 +1,168 @@
+package site
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/rules/rule"
+	"homenode/serve/board"
+	"homenode/serve/held"
+)
+
+// A present is what is known of the hosts of a vCenter, or of all, at a moment.
+type present struct {
+	vcenter string
+	hosts   int
+	waiting int          // for the first counters of these
+	unseen  answer.Table // hosts that were asked and cannot be seen
+	low     []board.VMNow
+	known   int // VMs whose locality is known
+	vms     int
+}
+
+// low reports whether much of the memory of a VM is remote now.
+func (l *Live) low(v *board.VMNow) bool {
+	return v.Locality != nil && *v.Locality < l.Board.LowLocality() && v.Remote >= numa.Bytes(rule.LowRemote*float64(numa.GiB))
+}
+
+// present returns what is known now.
+func (l *Live) present(vcenter string, at time.Time) *present {
+	p := &present{vcenter: vcenter}
+	p.unseen, p.hosts, p.waiting = l.unseen(vcenter, at)
+	for _, v := range l.Board.VMsOf(func(h *board.Host, _ string) bool { return vcenter == "" || h.VCenter == vcenter }) {
+		if p.vms++; v.Locality != nil {
+			p.known++
+		}
+		if l.low(&v) {
+			p.low = append(p.low, v)
+		}
+	}
+	return p
+}
+
+// reporting says of how many hosts counters come.
+func (p *present) reporting() string {
+	return fmt.Sprintf("%d of %s reporting", p.hosts-p.waiting-len(p.unseen.Rows), words.Plural(p.hosts, "host"))
+}
+
+// line says in a line what is bad now. As long as counters of some hosts are waited for, it says so first, and claims nothing about them.
+func (p *present) line() (c answer.Cell) {
+	say := func(text string) { c.Parts = append(c.Parts, answer.Cell{Text: text}) }
+	failing := len(p.unseen.Rows)
+	if failing > 0 {
+		defer func() { say(fmt.Sprintf("· %d of %s cannot be seen", failing, words.Plural(p.hosts, "host"))) }()
+	}
+	switch {
+	case p.hosts == 0:
+		say("waiting for the list of hosts")
+		return c
+	case p.waiting == p.hosts:
+		say("waiting for the first counters of " + words.Plural(p.hosts, "host"))
+		return c
+	case p.waiting > 0:
+		say(fmt.Sprintf("waiting for the first counters of %d of %s ·", p.waiting, words.Plural(p.hosts, "host")))
+	case failing == p.hosts:
+		say("nothing is known")
+		return c
+	}
+	switch {
+	case len(p.low) > 0:
+		say(words.Verb(len(p.low), "VM runs", "VMs run") + " with much remote memory:")
+		for i := range p.low[:min(len(p.low), 5)] {
+			v := &p.low[i]
+			if i > 0 {
+				say("·")
+			}
+			c.Parts = append(c.Parts, answer.Cell{Text: v.VM, To: vmObject(v)}, answer.Cell{Text: "(" + rule.NL(*v.Locality) + " local)"})
+		}
+		if n := len(p.low) - 5; n > 0 {
+			say("and " + words.Plural(n, "other"))
+		}
+	case p.known == 0:
+		say("nothing is known of the locality of " + words.Plural(p.vms, "VM"))
+	case p.waiting > 0:
+		say("none of the VMs seen so far runs with much remote memory")
+	default:
+		say("no VM runs with much remote memory")
+	}
+	return c
+}
+
+// vmObject is the page of a VM that is seen; none for one that the inventory does not hold.
+func vmObject(v *board.VMNow) answer.Object {
+	if v.VMID == "" {
+		return answer.Object{}
+	}
+	return answer.Object{Kind: "vm", ID: v.VMID}
+}
+
+// statesOf are the lines about now, the past and the settings. Each speaks of its own time alone, so that they never contradict each other.
+func statesOf(p *present, h *lately, settings *answer.Answer) []answer.State {
+	said := answer.Cell{Text: "waiting for the inventory"}
+	if settings != nil {
+		said.Text = settings.Verdict[0]
+	}
+	past := h.line()
+	return []answer.State{{Name: "now", Cell: p.line()}, {Name: h.over, Cell: past}, {Name: "settings", Cell: said}}
+}
+
+// textOf writes a line as an answer has it.
+func textOf(s *answer.State) string {
+	text := s.Cell.Text
+	if s.Cell.Parts != nil {
+		text = strings.Join(words.Texts(s.Cell.Parts, func(c answer.Cell) string { return c.Text }), " ")
+	}
+	return strings.ToUpper(s.Name[:1]) + s.Name[1:] + ": " + text
+}
+
+// sizeOf says how large a fleet is.
+func sizeOf(f *held.Fleet) string {
+	return fmt.Sprintf("%s: %s, %s", f.Name, words.Plural(len(f.Result.Fleet.Hosts), "host"), words.Plural(len(f.Result.Fleet.VMs), "VM"))
+}
+
+// firstNow is how many of the things to do first are events that last; the others are settings.
+const firstNow = 2
+
+// firstTable says what to do first, with what it costs and the cure.
+func firstTable(h *lately, settings *answer.Answer) answer.Table {
+	t := answer.Table{Name: "first", Title: "Do first", First: true, Columns: answer.Columns("who", "what it costs", "cure", "alike")}
+	if h != nil {
+		for i := range h.events {
+			if e := &h.events[i]; e.open && e.Worst().Needed() && len(t.Rows) < firstNow {
+				t.Rows = append(t.Rows, []answer.Cell{subjectCell(e.Worst()), {Text: words.Join(": ", e.when(), e.Bad())}, {Text: e.Do()}, {}})
+			}
+		}
+	}
+	if settings == nil || settings.Findings == nil {
+		return t
+	}
+	for _, one := range settings.Findings.First() {
+		if len(t.Rows) == mostFirst {
+			break
+		}
+		alike := answer.Cell{}
+		if one.Alike > 0 {
+			alike = answer.Cell{Text: words.Plural(one.Alike+1, "finding") + " of this kind", To: answer.Object{Kind: "findings", ID: one.Rule}}
+		}
+		t.Rows = append(t.Rows, []answer.Cell{subjectCell(one.Finding), {Text: one.Message}, {Text: one.Do()}, alike})
+	}
+	return t
+}
+
+// mostFirst is how many things to do first are named.
+const mostFirst = 5
+
+// worstHosts returns the hosts of events, the worst first, by name; of those that last, or of all.
+func (h *lately) worstHosts(last bool) (names []string) {
+	for i := range h.events {
+		if name := h.events[i].Worst().Host; name != "" && (h.events[i].open || !last) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
