@@ -108,7 +108,11 @@ func TestPagesAreCommands(t *testing.T) {
 		if page == "/vm?vm=none" {
 			continue
 		}
-		m := printedCommand.FindStringSubmatch(s.get(t, page, http.StatusOK))
+		body := s.get(t, page, http.StatusOK)
+		if m := flagInText.FindString(saidOn(body)); m != "" {
+			t.Errorf("%s names a flag to people: %s", page, m)
+		}
+		m := printedCommand.FindStringSubmatch(body)
 		if m == nil {
 			continue
 		}
@@ -132,6 +136,18 @@ func TestPagesAreCommands(t *testing.T) {
 	if compared < 15 {
 		t.Errorf("compared %d pages: the test looks at nothing", compared)
 	}
+}
+
+// Of a page commands are left out, and its script; what is left is read by people.
+var (
+	commandsOf = regexp.MustCompile(`(?s)<code.*?</code>|<section class="(?:same|carry)".*?</section>|<(?:style|script|svg).*?</(?:style|script|svg)>`)
+	tagsOf     = regexp.MustCompile(`(?s)<[^>]*>`)
+	flagInText = regexp.MustCompile(`.{0,60}[^-\w]--[a-z][a-z-]+.{0,40}`)
+)
+
+// saidOn returns the text of a page.
+func saidOn(page string) string {
+	return tagsOf.ReplaceAllString(commandsOf.ReplaceAllString(page, ""), " ")
 }
 
 // answerData returns the result and the findings of an answer, without what depends on the clock; a plan of a command has no frame.
@@ -204,10 +220,17 @@ func TestSitePlans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range []string{"/plans", "/plans/keep", "/plan", "/plan/apply", "/plan/rollback", "/plan/resume", "/api/homenode/v1/plans"} {
+		res, err := http.PostForm(s.URL+"/plans", form) // a form that asks
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = res.Body.Close(); res.StatusCode >= http.StatusInternalServerError {
+			t.Errorf("%s: %s", words, res.Status)
+		}
+		for _, path := range []string{"/plans/keep", "/plan", "/plan/apply", "/plan/rollback", "/plan/resume", "/api/homenode/v1/plans"} {
 			s.post(t, path, form, http.StatusMethodNotAllowed)
 		}
-		res, err := http.Get(s.URL + "/plans?" + words)
+		res, err = http.Get(s.URL + "/plans?" + words)
 		if err != nil {
 			t.Fatal(err)
 		}

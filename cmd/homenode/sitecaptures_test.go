@@ -343,9 +343,14 @@ func TestSiteUploads(t *testing.T) {
 	}
 	list := s.get(t, "/captures", http.StatusOK)
 	within(t, "the list", list, temp)
+	for _, refused := range []string{"links.tar", "page.html", "empty.csv"} {
+		if strings.Contains(list, refused) {
+			t.Errorf("%s was refused and is listed", refused)
+		}
+	}
 	uploads := regexp.MustCompile(`<option value="(upload-[^"]*)"`).FindAllStringSubmatch(list, -1)
-	if len(uploads) != 7 {
-		t.Errorf("%d uploads are kept, want 7", len(uploads))
+	if len(uploads) != 4 {
+		t.Errorf("%d uploads are kept, want 4", len(uploads))
 	}
 	for _, u := range uploads {
 		s.post(t, "/captures/remove", url.Values{"capture": {html.UnescapeString(u[1])}}, http.StatusOK)
@@ -354,9 +359,11 @@ func TestSiteUploads(t *testing.T) {
 	if list := s.get(t, "/captures", http.StatusOK); strings.Contains(list, "upload-") {
 		t.Error("an upload is there after all were removed")
 	}
+	few, _, _ := strings.Cut(night, "\n")
+	few += "\n" + strings.Split(night, "\n")[1] + "\n"
 	for i := range 21 {
-		if _, code := sent(t, s, "file", [2]string{"a.csv", "x"}); i == 20 {
-			if page, _ := sent(t, s, "file", [2]string{"a.csv", "x"}); code != http.StatusBadRequest || !strings.Contains(page, "20 uploads are kept here") {
+		if _, code := sent(t, s, "file", [2]string{"a.csv", few}); i == 20 {
+			if page, _ := sent(t, s, "file", [2]string{"a.csv", few}); code != http.StatusBadRequest || !strings.Contains(page, "20 uploads are kept here") {
 				t.Errorf("upload %d: status %d, %q", i, code, headline(page))
 			}
 		}

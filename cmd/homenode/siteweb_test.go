@@ -50,7 +50,7 @@ func TestSiteAccessible(t *testing.T) {
 	for _, mode := range []struct {
 		width  int64
 		scheme string
-	}{{1280, "light"}, {390, "dark"}} {
+	}{{1400, "light"}, {320, "dark"}} {
 		all := slices.Sorted(maps.Keys(pages))
 		for half := range 2 { // a browser is ended after six minutes
 			if !testdeps.Proof() && (half == 0) != (mode.scheme == "light") {

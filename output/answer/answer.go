@@ -122,7 +122,7 @@ type Table struct {
 	Long bool
 	// First says that it stands first on a page, above its drawings and findings.
 	First bool
-	Lead string // on a page, a sentence below the title
+	Lead  string // on a page, a sentence below the title
 	// Folded says that the report shows the rows when they are asked for.
 	Folded bool
 	// Fill makes the rows of a long table where a page shows them: no other form pays for

@@ -94,48 +94,6 @@ type First struct {
 // Anchor is the anchor on a page of the findings of its rule.
 func (f *First) Anchor() string { return Anchor(f.Rule) }
 
-// Do returns the first sentence of the advice.
-func (f *First) Do() string {
-	if first, _, more := strings.Cut(f.Advice, ". "); more {
-		return first + "."
-	}
-	return f.Advice
-}
-
-// mostFirst is how many things to do first are named.
-const mostFirst = 5
-
-// First returns what to do first: of the rules with findings of medium or high severity those of the highest, and among these
-// those with the most findings.
-func (f *Findings) First() []First {
-	var out []First
-	for _, c := range f.Counts() {
-		again := slices.ContainsFunc(out, func(one First) bool { return one.Rule == c.Rule.ID })
-		if c.Severity >= finding.Medium && !again {
-			out = append(out, First{c.Findings[0], f.Subject(c.Findings[0]), len(c.Findings) - 1})
-		}
-	}
-	slices.SortStableFunc(out, func(a, b First) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(b.Alike, a.Alike))
-	})
-	return out[:min(mostFirst, len(out))]
-}
-
-// A First is something to do first: the worst finding of a rule, and how many others of that severity there are.
-type First struct {
-	*finding.Finding
-	Subject Subject
-	Alike   int
-}
-
-// Do returns the first sentence of the advice.
-func (f *First) Do() string {
-	if first, _, more := strings.Cut(f.Advice, ". "); more {
-		return first + "."
-	}
-	return f.Advice
-}
-
 // mostFirst is how many things to do first are named.
 const mostFirst = 5
 

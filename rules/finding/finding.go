@@ -123,11 +123,19 @@ func (f *Finding) Began(why string) {
 	f.Because = append(f.Because, why)
 }
 
-// FirstAdvice returns the first sentence of the advice.
+// FirstAdvice returns the first sentence of the advice; of causes to be told apart how to tell the first.
 func (f *Finding) FirstAdvice() string {
-	first, _, _ := strings.Cut(f.Advice, ". ")
+	first, rest, _ := strings.Cut(f.Advice, ". ")
+	if first == FindOut {
+		rest, _, _ = strings.Cut(rest, ". ")
+		rest, _, _ = strings.Cut(rest, "; ")
+		first = rest
+	}
 	return strings.TrimSuffix(first, ".")
 }
+
+// FindOut begins the advice about a symptom with several possible causes.
+const FindOut = "Find out which it is"
 
 // Origin returns Assumed for a finding that rests on an assumption, else Derived:
 // a judgement is never Read.

@@ -97,13 +97,13 @@ func apart(w *rule.Watch, o *rule.On, homes numa.NodeSet, mean, hidden float64, 
 func advice(o *rule.On) string {
 	l := &o.Layout
 	if l.Memory.Placement != vnuma.Interleaved {
-		return "Give it memory that its nodes hold, or more nodes: N005 and N012 say how (homenode explain). Widened home nodes stay until the VM is powered off and on; a reboot does not reset them (D-2)"
+		return "Give it memory that its nodes hold, or more nodes: N005 and N012 say how. Widened home nodes stay until the VM is powered off and on; a reboot does not reset them (D-2)"
 	}
 	why := "N001"
 	if l.Why != vnuma.ByHotAdd {
 		why = "N011"
 	}
-	return fmt.Sprintf("Let the guest see its nodes (%s says how: homenode explain), then power off and on; a reboot is not enough", why)
+	return fmt.Sprintf("Let the guest see its nodes (%s says how), then power off and on; a reboot is not enough", why)
 }
 
 // guessed judges a VM of which only the recording is known.

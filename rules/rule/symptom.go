@@ -151,7 +151,7 @@ func (v *Verdict) Explain(f *finding.Finding) {
 	default:
 		last := len(texts) - 1
 		f.Message += "; possible causes: " + strings.Join(texts[:last], ", ") + ", or " + texts[last]
-		f.Advice = "Find out which it is. " + words.Capital(strings.Join(words.Texts(v.Left, func(c finding.Cause) string {
+		f.Advice = finding.FindOut + ". " + words.Capital(strings.Join(words.Texts(v.Left, func(c finding.Cause) string {
 			text := c.Text + ": see " + c.Told
 			if last < mostDone {
 				text += ", then " + c.Do

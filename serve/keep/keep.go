@@ -170,11 +170,12 @@ func (k *Keeper) add(at *host, b batch) {
 	}
 }
 
-// Hours: how long they are kept, how often they are made, and how many ticks may wait then.
+// Hours: how long they are kept, how often they are made, how many ticks may wait then, and when the past is there.
 const (
 	hoursKept  = 400 * 24 * time.Hour
 	hoursEvery = 30 * time.Second
 	mostBusy   = 1000
+	settled    = 2 * time.Minute // how old the newest sample may be before what is kept counts as whole, and how long that is waited for
 )
 
 // Run opens the store and appends until ctx ends; then it appends what waits and closes the store. The error
@@ -238,8 +239,12 @@ func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 
 // keepHours makes hours until ctx ends.
 func (k *Keeper) keepHours(ctx context.Context, since time.Duration) error {
-	h := NewHours(k.store, k.hours)
-	for wait := time.Second; ; wait = hoursEvery { // pages wait for the first ones
+	h, begun := NewHours(k.store, k.hours), time.Now()
+	for {
+		wait := hoursEvery
+		if !k.Made() { // pages wait for the first ones
+			wait = time.Second
+		}
 		select {
 		case <-ctx.Done():
 			return nil
@@ -248,7 +253,7 @@ func (k *Keeper) keepHours(ctx context.Context, since time.Duration) error {
 		k.mu.Lock()
 		busy := len(k.waiting) > mostBusy // an hour of which samples wait is not complete
 		k.mu.Unlock()
-		if busy {
+		if busy || time.Since(k.store.Newest()) > settled && time.Since(begun) < settled { // the past is being taken
 			continue
 		}
 		err := h.Update(ctx, time.Now(), since)

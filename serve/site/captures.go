@@ -3,6 +3,7 @@ package site
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 	"homenode/ask/compare"
 	"homenode/ask/recording"
 	"homenode/internal/texttab"
+	"homenode/internal/turns"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/output/answer"
@@ -296,11 +298,32 @@ func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // and what stands around the file
 	x.do(w, nil, func(*request) (string, error) {
 		e, err := s.take(r)
+		if err == nil {
+			err = x.readable(e)
+		}
 		if err != nil {
 			return "/captures", err
 		}
 		return answer.Object{Kind: "capture", ID: e.Name}.Address(), nil
 	})
+}
+
+// readable reads a capture that was uploaded; one that cannot be read is not kept.
+func (x *request) readable(e *captures.Entry) error {
+	end, err := asking.Take(x.Context())
+	if err != nil {
+		return nil // it is read when it is shown
+	}
+	defer end()
+	q := recorded.Ask()
+	if err = give(q, "file", e.Name); err == nil {
+		_, err = x.askOf([]string{e.Name}, recorded, q, "")
+	}
+	if err == nil || errors.Is(err, turns.ErrBusy) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return nil
+	}
+	_ = x.site.Captures.Remove(e.Name) // or it goes after a day
+	return fmt.Errorf("%s is not kept, it cannot be read: %w", shortName(e.Name), err)
 }
 
 // take keeps the one file of a form.

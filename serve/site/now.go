@@ -147,9 +147,9 @@ func firstTable(h *lately, settings *answer.Answer) answer.Table {
 		}
 		alike := answer.Cell{}
 		if one.Alike > 0 {
-			alike = answer.Cell{Text: words.Plural(one.Alike+1, "finding") + " of this kind", To: answer.Object{Kind: "findings", ID: one.Rule}}
+			alike = answer.Cell{Text: words.Plural(one.Alike+1, "finding"), To: answer.Object{Kind: "findings", ID: one.Rule}}
 		}
-		t.Rows = append(t.Rows, []answer.Cell{subjectCell(one.Finding), {Text: one.Message}, {Text: one.Do()}, alike})
+		t.Rows = append(t.Rows, []answer.Cell{subjectCell(one.Finding), {Text: one.Message}, {Text: one.FirstAdvice()}, alike})
 	}
 	return t
 }

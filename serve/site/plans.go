@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 
 	"homenode/ask"
 	"homenode/ask/change"
 	"homenode/change/fix"
+	"homenode/output/answer"
 	answers "homenode/output/fix"
 )
 
@@ -31,6 +33,10 @@ func showPlans(x *request) (*view, error) {
 		return v, err
 	}
 	v.answer = a
+	if p, ok := a.Result.(*fix.Plan); ok && len(p.Changes) == 0 {
+		v.answer, v.links = withWaysOn(a), x.waysOn(a, fields)
+		return v, nil
+	}
 	if p, ok := a.Result.(*fix.Plan); ok && len(p.Changes) > 0 && x.fleet.Address != "" {
 		x.site.shown.keep(p)
 		name := "plan-" + p.ID + ".json"
@@ -40,6 +46,44 @@ func showPlans(x *request) (*view, error) {
 		v.answer = &out
 	}
 	return v, nil
+}
+
+// withWaysOn returns the answer of a plan without changes, without its empty tables, and with a sentence that leads on.
+func withWaysOn(a *answer.Answer) *answer.Answer {
+	out := *a
+	out.Tables = slices.DeleteFunc(slices.Clone(a.Tables), func(t answer.Table) bool { return len(t.Rows) == 0 && t.Fill == nil })
+	out.Verdict = append(slices.Clone(a.Verdict), "What can be done instead:")
+	return &out
+}
+
+// waysOn are what leads on from a plan that changes nothing: what it could be allowed that its reasons name, what its fields shut out, and what-if.
+func (x *request) waysOn(a *answer.Answer, fields []field) (out []link) {
+	var said strings.Builder
+	for _, t := range a.Tables {
+		for _, row := range t.Rows {
+			for i := range row {
+				said.WriteString(row[i].Text + "\n")
+			}
+		}
+	}
+	asked := false
+	for _, f := range fields {
+		flag, value, is := strings.Cut(f.Name, "-")
+		if is && f.Check && f.Value == "" && strings.Contains(said.String(), "--"+flag+" "+value) {
+			q := cloned(x.query)
+			q.Set(f.Name, "on")
+			out = append(out, link{f.Label, x.page.path + "?" + q.Encode()})
+		}
+		asked = asked || f.Value != "" && !f.Check
+	}
+	if asked {
+		out = append(out, link{"Plan for the whole fleet", x.page.path})
+	}
+	q := url.Values{}
+	if vm := x.query.Get("vm"); vm != "" {
+		q.Set("vm", vm)
+	}
+	return append(out, link{"What if …", "/what-if?" + q.Encode()})
 }
 
 // plansKept is how many plans can be saved after they were shown. The plan of what is collected is another one a minute later.

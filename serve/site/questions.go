@@ -52,25 +52,54 @@ const exampleLink = "Show an example"
 // showQuestion shows the form of a question, and its answer when something is asked. What a field shows as an example is asked by the link that says so alone.
 func (x *request) showQuestion(t *ask.Entry) (*view, error) {
 	q := t.Ask()
+	example, err := url.ParseQuery(t.Example)
+	if err != nil {
+		return nil, fmt.Errorf("the example of %s: %w", t.Name, err)
+	}
+	left := x.leaveExample(q, example)
 	fields, given, err := x.form(q)
 	v := &view{fields: fields, most: rowsShown, title: t.Title}
 	if err != nil {
 		return v, err
 	}
 	if !given {
-		example := cloned(x.query)
-		asked, err := url.ParseQuery(t.Example)
-		if err != nil {
-			return v, fmt.Errorf("the example of %s: %w", t.Name, err)
-		}
-		for name, values := range asked {
-			example[name] = values
-		}
+		example = merged(x.query, example)
 		v.answer = &answer.Answer{Title: t.Title, Verdict: []string{t.Lead}}
 		v.links = []link{{exampleLink, x.page.path + "?" + example.Encode()}}
 		return v, nil
 	}
 	v.command = ask.Line(t.Name, q)
 	v.answer, err = x.answerOf(t, q)
+	if err == nil && left {
+		out := *v.answer
+		out.Notes = slices.Clone(out.Notes)
+		out.Note("The values of the example were left out: this answer is about the fleet.")
+		v.answer = &out
+	}
 	return v, err
+}
+
+// merged returns a query with further values.
+func merged(query, more url.Values) url.Values {
+	out := cloned(query)
+	for name, values := range more {
+		out[name] = values
+	}
+	return out
+}
+
+// leaveExample drops the values of an example about something else from what is asked about the fleet, and reports whether there were any.
+func (x *request) leaveExample(q ask.Question, example url.Values) bool {
+	if !slices.ContainsFunc(ask.Fields(q), func(f *ask.Field) bool { return f.Argument && x.query.Get(f.Name) == Source && example.Get(f.Name) != Source }) {
+		return false
+	}
+	for name, values := range example {
+		if !slices.Equal(x.query[name], values) { // it is not shown
+			return false
+		}
+	}
+	for name := range example {
+		x.query.Del(name)
+	}
+	return len(example) > 0
 }

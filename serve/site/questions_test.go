@@ -35,7 +35,7 @@ func TestForms(t *testing.T) {
 		}
 	}
 	_, _, body := get(t, s, "/plans?allow-split=on")
-	for _, want := range []string{"<legend>Which VMs and findings</legend>", "<legend>Plan</legend>", `name="allow-split" value="on" checked> Also what divides a VM for other hosts`, `name="allow-host" value="on"> Also options of hosts`} {
+	for _, want := range []string{"<legend>Which VMs and findings</legend>", "<legend>Plan</legend>", `name="allow-split" value="on" checked> Allow splitting VMs so that they fit other hosts`, `name="allow-host" value="on"> Allow changes to host options`} {
 		if strings.Count(body, want) != 1 {
 			t.Errorf("%q is not in the form once", want)
 		}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"homenode/ask"
 	"homenode/ask/recording"
 	"homenode/internal/words"
+	"homenode/numa"
 	"homenode/output/answer"
 )
 
@@ -61,6 +63,7 @@ func showSimulate(x *request) (*view, error) {
 	}
 	if !given { // it is asked for, not made by looking at the page
 		v.answer = &answer.Answer{Title: simulation.Title, Verdict: []string{simulation.Lead, simulateBound}}
+		v.links = x.presets()
 		return v, nil
 	}
 	if !q.Given("hours") {
@@ -86,6 +89,44 @@ func showSimulate(x *request) (*view, error) {
 	out.Notes = append(slices.Clone(a.Notes), answer.Note{Text: simulateBound})
 	v.answer = &out
 	return v, nil
+}
+
+// presets are stories to begin with, about the cluster of the host with the most VMs that has another one beside it, or about that host alone.
+func (x *request) presets() []link {
+	f := x.fleet.Result.Fleet
+	on, ready := map[string]int{}, map[string]int{} // VMs by host, hosts by cluster
+	for i := range f.VMs {
+		on[f.VMs[i].Host]++
+	}
+	for i := range f.Hosts {
+		if f.Hosts[i].Ready() {
+			ready[f.Hosts[i].Cluster]++
+		}
+	}
+	var host *numa.Host
+	several := func(h *numa.Host) bool { return h.Cluster != "" && ready[h.Cluster] > 1 }
+	for i := range f.Hosts {
+		h := &f.Hosts[i]
+		if h.Ready() && onlyPlain.MatchString(h.Name) && (host == nil || several(h) && !several(host) || several(h) == several(host) && on[h.ID] > on[host.ID]) {
+			host = h
+		}
+	}
+	if host == nil {
+		return nil
+	}
+	part := cmp.Or(f.ClusterName(host.Cluster), host.Name)
+	preset := func(text string, values ...string) link {
+		q := url.Values{"part": {part}, "hours": {"4"}}
+		for i := 0; i < len(values); i += 2 {
+			q.Set(values[i], values[i+1])
+		}
+		return link{text, x.page.path + "?" + q.Encode()}
+	}
+	out := []link{preset(part + " as it is")}
+	if several(host) {
+		out = append(out, preset(host.Name+" fails at 02:00", "at", "2h fail "+host.Name), preset(host.Name+" goes into maintenance at 02:00", "at", "2h maintenance "+host.Name))
+	}
+	return append(out, preset("CPU hot add off for all VMs", "what-if", "vm=* hotAdd=off"))
 }
 
 // mostPlayed is how many drawings of a group a page of a simulation has.
@@ -117,7 +158,7 @@ func fewDrawings(all []answer.Drawing) (out []answer.Drawing) {
 // momentsIn returns a table of decisions with links from their times to what stood then.
 func (x *request) momentsIn(t answer.Table) answer.Table {
 	i := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "time" })
-	if i < 0 || t.Name == "moment" {
+	if i < 0 || t.Name == "moment" || x.posted {
 		return t
 	}
 	if t.Fill != nil {

@@ -20,6 +20,7 @@ import (
 	"homenode/ask"
 	"homenode/docs/schema"
 	"homenode/internal/turns"
+	"homenode/numa"
 	"homenode/output/answer"
 	"homenode/output/draw/picture"
 	"homenode/output/format/page"
@@ -44,6 +45,12 @@ type Site struct {
 	recent recent
 	shown  shownPlans
 }
+
+// What a form asks is posted, and led on to its address when that is no longer than mostAddress; mostPosted is how much a form can ask.
+const (
+	mostAddress = 6_000
+	mostPosted  = 1 << 20
+)
 
 // rowsShown is how many rows of a long table stand on a page.
 const rowsShown = 50
@@ -77,6 +84,8 @@ type request struct {
 	// asks are the fields of the page, when it has come so far.
 	asks  []field
 	quiet bool // only these are wanted
+	// posted says that what is asked is too long for an address.
+	posted bool
 }
 
 // A view is what a page shows.
@@ -130,6 +139,9 @@ func (s *Site) Handlers() map[string]http.Handler {
 			pattern += "{$}"
 		}
 		out[pattern] = s.serve(p)
+		if p.question() {
+			out["POST"+strings.TrimPrefix(pattern, "GET")] = s.serve(p)
+		}
 	}
 	out["GET /plan"] = http.HandlerFunc(s.download)
 	for _, p := range pages() {
@@ -164,6 +176,10 @@ func asset(kind string, content []byte) http.Handler {
 func (s *Site) serve(p *screen) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x, err := s.request(p, r)
+		if r.Method == http.MethodPost && err == nil && !x.posted {
+			http.Redirect(w, r, p.path+"?"+x.query.Encode(), http.StatusSeeOther)
+			return
+		}
 		var v *view
 		if err == nil {
 			v, err = x.shown()
@@ -179,7 +195,7 @@ func (s *Site) serve(p *screen) http.Handler {
 				v.links = append(v.links, link{"Search for " + name, "/search?" + url.Values{"q": {name}}.Encode()})
 			}
 		}
-		if form := x.query.Get("format"); form != "" && err == nil {
+		if form := x.query.Get("format"); !x.posted && form != "" && err == nil {
 			x.export(w, form, v)
 			return
 		}
@@ -268,6 +284,14 @@ func (x *request) cannot(err error) *answer.Answer {
 // request reads what is asked.
 func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	x := &request{Request: r, site: s, page: p, query: r.URL.Query()}
+	if r.Method == http.MethodPost {
+		r.Body = http.MaxBytesReader(nil, r.Body, mostPosted)
+		if err := r.ParseForm(); err != nil {
+			return x, fmt.Errorf("the form: %w: at most %s", err, numa.Bytes(mostPosted))
+		}
+		x.query = r.PostForm
+		x.posted = len(x.query.Encode()) > mostAddress
+	}
 	fleets := s.Fleets()
 	name := x.query.Get("fleet")
 	i := slices.IndexFunc(fleets, func(f *held.Fleet) bool { return name == "" || f.Name == name })

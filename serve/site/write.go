@@ -68,7 +68,7 @@ var types = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "applica
 // write writes the page.
 func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var content bytes.Buffer
-	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Most: cmp.Or(v.most, 3), Findings: allOf}
+	site := &page.Site{Path: x.page.path, Query: x.query, Rows: rowsShown, Whole: x.posted, Most: cmp.Or(v.most, 3), Findings: allOf}
 	if v.recorded != "" {
 		site.Findings, site.Subject = nil, func(f *finding.Finding) string { return x.inCapture(v.recorded, f) }
 	}
@@ -87,7 +87,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	}
 	fleets := x.site.Fleets()
 	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleet: x.fleet, Live: v.live, Switch: x.switches(fleets), Plan: v.plan,
-		Content: template.HTML(content.String()), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // page.Body escapes what strangers wrote
+		Content: template.HTML(x.withoutFlags(content.Bytes())), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		one := &entry{p.path, p.title, p.path == x.page.path}
 		switch p.nav {
@@ -97,7 +97,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 			s.More = append(s.More, one)
 		}
 	}
-	if v.command != nil && status == http.StatusOK {
+	if v.command != nil && status == http.StatusOK && !x.posted {
 		s.Command = x.commandLine(v.command)
 		for _, f := range forms {
 			q := cloned(x.query)
@@ -161,13 +161,14 @@ func writeForms(w io.Writer, x *request, v *view) error {
 	return layout.ExecuteTemplate(texttab.Cleaned(w), "forms", struct {
 		Path    string
 		Fleet   string
+		Long    bool // it can ask more than an address holds
 		Tabs    []tab
 		Groups  []group
 		Keep    bool // what is empty is asked so
 		Actions []action
 		Links   []link
 		Back    string
-	}{x.page.path, x.query.Get("fleet"), v.tabs, groupsOf(v.fields), slices.ContainsFunc(v.fields, func(f field) bool { return f.Default != "" }), v.actions, v.links, v.back})
+	}{x.page.path, x.query.Get("fleet"), slices.ContainsFunc(v.fields, func(f field) bool { return f.Long }), v.tabs, groupsOf(v.fields), slices.ContainsFunc(v.fields, func(f field) bool { return f.Default != "" }), v.actions, v.links, v.back})
 }
 
 // export writes the answer of a page in another form.

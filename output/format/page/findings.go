@@ -63,7 +63,7 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 	p, most := &judgedPart{Findings: j, Site: site}, mostEntries
 	if site != nil {
 		most = site.Most
-	} else {
+	} else if !j.Watched { // events say what to do about what was watched
 		p.First = j.First()
 	}
 	cards := map[string]*ruleCard{}

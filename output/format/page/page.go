@@ -200,7 +200,7 @@ func partOf(a *answer.Answer, t answer.Table, site *Site) part {
 	case site == nil:
 		one.Search = t.Long || len(t.Rows) >= manyRows
 		one.Rows = withoutObjects(t.Rows)
-	case len(t.Rows) >= manyRows:
+	case len(t.Rows) >= manyRows && !site.Whole:
 		one.Pager = newPager(&one.Table, site)
 	}
 	return one

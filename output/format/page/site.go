@@ -22,6 +22,7 @@ type Site struct {
 	Path  string     // of the page
 	Query url.Values // of the page: its whole state
 	Rows  int        // how many rows of a table stand on a page
+	Whole bool       // all of them do: its state is too long for the addresses of others
 	Most  int        // how many findings of a rule are listed
 	// Filter is a form that picks findings.
 	Filter template.HTML

@@ -5,12 +5,13 @@
   const main = () => document.getElementById("main");
   let running = null;
 
-  // fetchPage fetches a page of this site; a later call ends an earlier one, which then gives null.
-  async function fetchPage(address) {
+  // fetchPage fetches a page of this site, by what a form posts if there is more than an address holds; a later call ends an earlier one,
+  // which then gives null.
+  async function fetchPage(address, posted) {
     if (running) running.abort();
     const mine = (running = new AbortController());
     try {
-      const response = await fetch(address, { signal: mine.signal });
+      const response = await fetch(address, posted ? { signal: mine.signal, method: "POST", body: posted } : { signal: mine.signal });
       const text = await response.text();
       return running === mine ? { ok: response.ok, page: new DOMParser().parseFromString(text, "text/html") } : null;
     } catch (error) {
@@ -22,16 +23,17 @@
   }
 
   // show puts the content of the page that a form asks for in the place of this one's.
-  async function show(address) {
+  async function show(address, posted) {
     main().setAttribute("aria-busy", "true");
     try {
-      const answer = await fetchPage(address);
+      const answer = await fetchPage(address, posted);
       if (!answer) return;
       history.replaceState(null, "", address);
       swap(answer.page);
       main().removeAttribute("aria-busy");
     } catch (error) {
-      location.assign(address);
+      main().removeAttribute("aria-busy");
+      if (!posted) location.assign(address); // else the text would be lost
     }
   }
 
@@ -136,23 +138,24 @@
   });
 
   let timer = 0;
-  function addressOf(form) {
-    const query = new URLSearchParams();
+  const mostAddress = 6000; // as the server has it
+  function ask(form) {
+    const query = new URLSearchParams(), path = form.getAttribute("action") || location.pathname;
     for (const [name, value] of new FormData(form)) if (value !== "" || form.dataset.keep) query.append(name, value);
-    return (form.getAttribute("action") || location.pathname) + "?" + query;
+    if (query.toString().length > mostAddress) show(path, query); else show(path + "?" + query);
   }
   document.addEventListener("input", (event) => {
     const form = event.target.closest("form[data-swap]");
     if (!form) return;
     clearTimeout(timer);
-    timer = setTimeout(() => show(addressOf(form)), event.target.matches("select, [type=checkbox]") ? 0 : 350);
+    timer = setTimeout(() => ask(form), event.target.matches("select, [type=checkbox]") ? 0 : 350);
   });
   document.addEventListener("submit", (event) => {
     const form = event.target.closest("form[data-swap]");
     if (!form) return;
     event.preventDefault();
     clearTimeout(timer);
-    show(addressOf(form));
+    ask(form);
   });
   plots();
   copies();

@@ -1,0 +1,130 @@
+package site
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"homenode/change/fix"
+	"homenode/output/answer"
+	"homenode/rules"
+	"homenode/serve/held"
+	"homenode/source/scenario"
+)
+
+// heldFleet is a Site of a small fleet.
+func heldFleet(t *testing.T, text string) *Site {
+	t.Helper()
+	f, err := scenario.Read("test", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fleet := &held.Fleet{Name: "c", Result: rules.Run(f, rules.Options{}), Sources: []string{"fleet.txt"}}
+	return &Site{Fleets: func() []*held.Fleet { return []*held.Fleet{fleet} }}
+}
+
+// TestPosted leads a short form on to its address, and answers a long one with its text kept, also when the answer is an error.
+func TestPosted(t *testing.T) {
+	s := heldFleet(t, "release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n")
+	mux := http.NewServeMux()
+	for pattern, h := range s.Handlers() {
+		mux.Handle(pattern, h)
+	}
+	post := func(path string, q url.Values) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(q.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		mux.ServeHTTP(w, r)
+		return w
+	}
+	if w := post("/what-if", url.Values{"vm": {"db"}, "vcpus": {"8"}}); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/what-if?vcpus=8&vm=db" {
+		t.Errorf("status %d to %s", w.Code, w.Header().Get("Location"))
+	}
+	long := strings.Repeat("db,", 35_000) + "db"
+	w := post("/what-if", url.Values{"vm": {long}, "vcpus": {"8"}})
+	if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, `value="`+long+`"`) || len(body) > 400_000 {
+		t.Errorf("status %d, %d bytes, the text %d times", w.Code, len(body), strings.Count(body, long))
+	}
+	w = post("/calculator", url.Values{"kind": {"fit"}, "vm": {long}})
+	if body := w.Body.String(); w.Code != http.StatusBadRequest || !strings.Contains(body, `value="`+long+`"`) {
+		t.Errorf("an error loses the text: status %d, %d bytes", w.Code, len(body))
+	}
+	if w := post("/what-if", url.Values{"vm": {strings.Repeat("x", 2<<20)}}); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "at most 1 MB") {
+		t.Errorf("beyond all: status %d", w.Code)
+	}
+}
+
+// TestExampleLeft asks about the fleet: values of the example take no part in the answer, and what a reader typed does.
+func TestExampleLeft(t *testing.T) {
+	s := heldFleet(t, "release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n")
+	_, _, alone := get(t, s, "/calculator?kind=fit&source=SOURCE&cluster=all")
+	status, _, mixed := get(t, s, "/calculator?kind=fit&vm=24x192GB*40&hosts=2x32c/1TB,2x48c/1.5TB,2x64c/2TB&source=SOURCE&cluster=all")
+	headline := func(body string) string {
+		_, rest, _ := strings.Cut(body, "<h1>")
+		h, _, _ := strings.Cut(rest, "</h1>")
+		return h
+	}
+	if status != http.StatusOK || headline(mixed) != headline(alone) || !strings.Contains(mixed, "The values of the example were left out") || strings.Contains(alone, "left out:") {
+		t.Errorf("status %d: %s, and without the example %s", status, headline(mixed), headline(alone))
+	}
+	if _, _, typed := get(t, s, "/calculator?kind=fit&vm=24x192GB*7&source=SOURCE&cluster=all"); headline(typed) == headline(alone) {
+		t.Error("what was typed takes no part: " + headline(typed))
+	}
+}
+
+// TestWaysOn leads on from a plan that changes nothing.
+func TestWaysOn(t *testing.T) {
+	s := heldFleet(t, "release 8.0U2\ncluster c\nhost esx1 cluster=c packages=2 nodes=2 cores=16 memory=512GB\nvm db host=esx1 vcpus=4 memory=16GB\n")
+	_, _, body := get(t, s, "/plans?vm=db")
+	for _, want := range []string{`href="/plans">Plan for the whole fleet`, `href="/what-if?vm=db">What if`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+	if strings.Contains(body, "table-changes") {
+		t.Error("an empty table")
+	}
+	x := &request{Request: httptest.NewRequest(http.MethodGet, "/plans", nil), page: &screen{path: "/plans"}, query: url.Values{}}
+	table := answer.Table{}
+	table.Add("it divides the VM further: --allow split, or keep it off")
+	ways := x.waysOn(&answer.Answer{Tables: []answer.Table{table}, Result: &fix.Plan{}}, []field{{Name: "allow-split", Label: "Allow splitting", Check: true}, {Name: "allow-host", Label: "Allow hosts", Check: true}})
+	if len(ways) != 2 || ways[0] != (link{"Allow splitting", "/plans?allow-split=on"}) {
+		t.Errorf("%v", ways)
+	}
+}
+
+// TestWithoutFlags names fields for flags, and leaves commands as they are.
+func TestWithoutFlags(t *testing.T) {
+	x := &request{asks: []field{{Name: "allow-split", Label: "Allow splitting"}, {Name: "release", Label: "ESXi release"}}}
+	for in, want := range map[string]string{
+		`<p title="--release">--allow split, or no --release</p>`: `<p title="--release">“Allow splitting”, or no “ESXi release”</p>`,
+		`<code>homenode fix --release 8.0</code> and --release`:   `<code>homenode fix --release 8.0</code> and “ESXi release”`,
+		`--format json holds everything, --details shows it`:      `“Save as JSON” holds everything, “Save as Report” shows it`,
+		`with --fleet SOURCE; say --product`:                      `with “Beside the inventory of the fleet”; say the option product of the command`,
+		`homenode serve -- a dash — and a--b`:                     `homenode serve -- a dash — and a--b`,
+	} {
+		if got := string(x.withoutFlags([]byte(in))); got != want {
+			t.Errorf("%s\n%s\nwant %s", in, got, want)
+		}
+	}
+}
+
+// TestPresets begins a simulation with the host of the most VMs that another one stands beside.
+func TestPresets(t *testing.T) {
+	s := heldFleet(t, "release 8.0U2\ncluster c\nhost esx[1-2] cluster=c packages=2 nodes=2 cores=16 memory=512GB\nhost lone cluster=none packages=2 nodes=2 cores=16 memory=512GB\nvm db[1-3] host=lone vcpus=4 memory=16GB\nvm app host=esx2 vcpus=4 memory=16GB\n")
+	x, err := s.request(&screen{path: "/simulate"}, httptest.NewRequest(http.MethodGet, "/simulate", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	links := x.presets()
+	if len(links) != 4 || links[1].Text != "esx2 fails at 02:00" {
+		t.Fatalf("%v", links)
+	}
+	for _, l := range links {
+		if status, _, body := get(t, s, l.Address); status != http.StatusOK || !strings.Contains(body, "Simulated") {
+			t.Errorf("%s: status %d", l.Address, status)
+		}
+	}
+}
