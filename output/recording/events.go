@@ -58,11 +58,13 @@ func rulesOf(s *verdict.Story) (c answer.Cell) {
 	return c
 }
 
-// events tells what was found in recordings; a terminal leaves out why, and what to do.
+// events tells what was found in recordings; a terminal leaves out why, and what to do. What is for information alone is told with all details.
 func (r *report) events(judgement *rules.Judgement) []answer.Table {
 	var found []*finding.Finding
 	for i := range judgement.Findings {
-		found = append(found, &judgement.Findings[i])
+		if f := &judgement.Findings[i]; f.Severity > finding.Info || r.o.Details {
+			found = append(found, f)
+		}
 	}
 	long := Events(verdict.Stories(found), func(s *verdict.Story) Event {
 		about := r.subject(s.Worst())

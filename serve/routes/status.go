@@ -70,13 +70,11 @@ func seenVerdict(status []collect.Status) string {
 	}
 	switch {
 	case hosts == 0:
-		return "No host is seen yet."
+		return "Waiting for the list of hosts."
 	case seen == hosts:
-		return fmt.Sprintf("All hosts are seen: %d.", hosts)
-	case seen == 0:
-		return fmt.Sprintf("None of %s is seen.", words.Plural(hosts, "host"))
+		return fmt.Sprintf("%d of %s reporting.", seen, words.Plural(hosts, "host"))
 	}
-	return fmt.Sprintf("%d of %s cannot be seen: the table of hosts says why.", hosts-seen, words.Plural(hosts, "host"))
+	return fmt.Sprintf("%d of %s reporting: the table of hosts says why the others do not.", seen, words.Plural(hosts, "host"))
 }
 
 // addSending adds the state of remote write and of notifications.

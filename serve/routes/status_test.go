@@ -20,10 +20,10 @@ func TestStatus(t *testing.T) {
 		hosts []collect.HostStatus
 		want  string
 	}{
-		{nil, "No host is seen yet."},
-		{[]collect.HostStatus{seen}, "All hosts are seen: 1."},
-		{[]collect.HostStatus{failing}, "None of 1 host is seen."},
-		{[]collect.HostStatus{seen, failing}, "1 of 2 hosts cannot be seen: the table of hosts says why."},
+		{nil, "Waiting for the list of hosts."},
+		{[]collect.HostStatus{seen}, "1 of 1 host reporting."},
+		{[]collect.HostStatus{failing}, "0 of 1 host reporting: the table of hosts says why the others do not."},
+		{[]collect.HostStatus{seen, failing}, "1 of 2 hosts reporting: the table of hosts says why the others do not."},
 	} {
 		s := Server{Board: board.New(rules.Options{}, time.Hour), Status: func() []collect.Status { return []collect.Status{{Name: "vc", Up: true, Hosts: tt.hosts}} }}
 		a := s.StatusAnswer()

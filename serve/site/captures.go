@@ -65,7 +65,7 @@ func showCaptures(x *request) (*view, error) {
 	case 0:
 		a.Verdict = []string{"There is no capture here yet."}
 	default:
-		a.Verdict = []string{words.Plural(n, "capture") + " can be opened."}
+		a.Verdict = []string{words.Plural(n, "capture") + "."}
 	}
 	if left > 0 {
 		a.Note(words.Verb(left, "file is", "files are") + " left out: what leads out of the folder, what is no file, and what is beyond the first thousands")

@@ -31,6 +31,9 @@ func eventsOf(all []board.Alarm, now time.Time) (out []event) {
 	of := map[*finding.Finding]*board.Alarm{}
 	for i := range all {
 		f := all[i].Finding
+		if f.Severity == finding.Info {
+			continue
+		}
 		f.From, f.To = all[i].Begin, all[i].End
 		if f.To.IsZero() {
 			f.To = now

@@ -276,7 +276,7 @@ func (x *request) cannot(err error) *answer.Answer {
 		headline = "This server is busy."
 	}
 	if statusOf(err) == http.StatusNotFound {
-		headline = "Nothing is there."
+		headline = "Not found."
 	}
 	return &answer.Answer{Title: x.page.title, Verdict: []string{headline, sentence(text)}}
 }

@@ -135,7 +135,7 @@ func startServe(program string, u *url.URL, hosts, vms int) (_ *served, err erro
 	}
 	for begin := time.Now(); ; time.Sleep(time.Second) {
 		body, _, _, err := s.get("/status")
-		if err == nil && strings.Contains(body, fmt.Sprintf("All hosts are seen: %d.", hosts)) {
+		if err == nil && strings.Contains(body, fmt.Sprintf("%d of %d hosts reporting.", hosts, hosts)) {
 			break
 		}
 		if time.Since(begin) > 5*time.Minute {

@@ -37,7 +37,7 @@ func startPages(t testing.TB, after time.Duration, dir string, every time.Durati
 		return run(cmd, s)
 	})
 	end := time.Now().Add(60 * time.Second)
-	for _, x := range [][2]string{{"/status", "All hosts are seen: 24."}, {"/vm/series?vm=cache01&range=1h", "vMotion to esx02.demo"}, {"/", "Bad now"}, {"/", "has the least"}, {"/vm?vm=cache01", "Only "}} {
+	for _, x := range [][2]string{{"/status", "24 of 24 hosts reporting."}, {"/vm/series?vm=cache01&range=1h", "vMotion to esx02.demo"}, {"/", "with much remote memory:"}, {"/vm?vm=cache01", "Only "}} {
 		for body := ""; !strings.Contains(body, x[1]); time.Sleep(200 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%s does not say %q", x[0], x[1])
@@ -52,12 +52,12 @@ func startPages(t testing.TB, after time.Duration, dir string, every time.Durati
 func TestPages(t *testing.T) {
 	address := startPages(t, 2*time.Minute, t.TempDir(), time.Second)
 	for path, want := range map[string][]string{
-		"/":                               {"data-live", "Nodes of 24 hosts now", `href="/host?host=esx02.demo"`, "has the least", "cache01", "Bad now, and what was in the last hour", "UTC", "Clusters"},
+		"/":                               {"data-live", "Nodes of 24 hosts now", `href="/host?host=esx02.demo"`, "with much remote memory:", "<dt>last 24 hours</dt>", "<dt>settings</dt>", "Do first", "cache01", "UTC", "Clusters"},
 		"/host?host=esx02.demo":           {"data-live", "Nodes, seen at", "as seen: ", "cores in use", "NUMA migrations of all VMs:", "Look closely", "over-time", `action="/host/closely"`, "Over the last 24 hours", " UTC"},
 		"/host?host=esx02.demo&range=30d": {"Over the last 30 days"},
 		"/vm?vm=cache01":                  {"data-live", "Only ", " of the memory of cache01 is local now", "Seen at", "over-time", "vMotion to esx02.demo", "vMotion to esx05.demo", `value="24h" selected`},
 		"/vm?vm=cache01&range=1h":         {`value="1h" selected`, "Over the last hour"},
-		"/status":                         {"All hosts are seen: 24.", `href="/host?host=esx02.demo"`, "every "},
+		"/status":                         {"24 of 24 hosts reporting.", `href="/host?host=esx02.demo"`, "every "},
 	} {
 		res, body := get(t, address+path)
 		for _, w := range want {
