@@ -123,7 +123,7 @@ func (f *Finding) Began(why string) {
 	f.Because = append(f.Because, why)
 }
 
-// FirstAdvice returns the first sentence of the advice; of causes to be told apart how to tell the first.
+// FirstAdvice returns the first sentence of the advice; of several possible causes how to recognise the first.
 func (f *Finding) FirstAdvice() string {
 	first, rest, _ := strings.Cut(f.Advice, ". ")
 	if first == FindOut {

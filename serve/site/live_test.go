@@ -59,7 +59,7 @@ func TestFleetNow(t *testing.T) {
 		},
 	} {
 		s := &Site{Fleets: s.Fleets, Live: &Live{Board: empty, Status: status}}
-		if _, _, body := get(t, s, "/"); !strings.Contains(plain(body), want) {
+		if _, _, body := get(t, s, "/"); !strings.Contains(textIn(body), want) {
 			t.Errorf("want %s", want)
 		}
 	}
@@ -235,7 +235,7 @@ func TestPresent(t *testing.T) {
 // tag is one of a page.
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// plain returns the text of a page.
-func plain(body string) string {
+// textIn returns the text of a page.
+func textIn(body string) string {
 	return strings.Join(strings.Fields(tag.ReplaceAllString(body, "")), " ")
 }

@@ -95,22 +95,6 @@ func TestWaysOn(t *testing.T) {
 	}
 }
 
-// TestWithoutFlags names fields for flags, and leaves commands as they are.
-func TestWithoutFlags(t *testing.T) {
-	x := &request{asks: []field{{Name: "allow-split", Label: "Allow splitting"}, {Name: "release", Label: "ESXi release"}}}
-	for in, want := range map[string]string{
-		`<p title="--release">--allow split, or no --release</p>`: `<p title="--release">“Allow splitting”, or no “ESXi release”</p>`,
-		`<code>homenode fix --release 8.0</code> and --release`:   `<code>homenode fix --release 8.0</code> and “ESXi release”`,
-		`--format json holds everything, --details shows it`:      `“Save as JSON” holds everything, “Save as Report” shows it`,
-		`with --fleet SOURCE; say --product`:                      `with “Beside the inventory of the fleet”; say the option product of the command`,
-		`homenode serve -- a dash — and a--b`:                     `homenode serve -- a dash — and a--b`,
-	} {
-		if got := string(x.withoutFlags([]byte(in))); got != want {
-			t.Errorf("%s\n%s\nwant %s", in, got, want)
-		}
-	}
-}
-
 // TestPresets begins a simulation with the host of the most VMs that another one stands beside.
 func TestPresets(t *testing.T) {
 	s := heldFleet(t, "release 8.0U2\ncluster c\nhost esx[1-2] cluster=c packages=2 nodes=2 cores=16 memory=512GB\nhost lone cluster=none packages=2 nodes=2 cores=16 memory=512GB\nvm db[1-3] host=lone vcpus=4 memory=16GB\nvm app host=esx2 vcpus=4 memory=16GB\n")

@@ -90,7 +90,9 @@ func merged(query, more url.Values) url.Values {
 
 // leaveExample drops the values of an example about something else from what is asked about the fleet, and reports whether there were any.
 func (x *request) leaveExample(q ask.Question, example url.Values) bool {
-	if !slices.ContainsFunc(ask.Fields(q), func(f *ask.Field) bool { return f.Argument && x.query.Get(f.Name) == Source && example.Get(f.Name) != Source }) {
+	if !slices.ContainsFunc(ask.Fields(q), func(f *ask.Field) bool {
+		return f.Argument && x.query.Get(f.Name) == Source && example.Get(f.Name) != Source
+	}) {
 		return false
 	}
 	for name, values := range example {

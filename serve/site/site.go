@@ -139,9 +139,7 @@ func (s *Site) Handlers() map[string]http.Handler {
 			pattern += "{$}"
 		}
 		out[pattern] = s.serve(p)
-		if p.question() {
-			out["POST"+strings.TrimPrefix(pattern, "GET")] = s.serve(p)
-		}
+		out["POST"+strings.TrimPrefix(pattern, "GET")] = s.serve(p) // a form that asks more than an address holds
 	}
 	out["GET /plan"] = http.HandlerFunc(s.download)
 	for _, p := range pages() {

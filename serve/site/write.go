@@ -23,6 +23,7 @@ import (
 	"homenode/rules/finding"
 	"homenode/serve/access"
 	"homenode/serve/held"
+	"homenode/serve/site/plain"
 )
 
 //go:embed layout.tmpl
@@ -87,7 +88,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	}
 	fleets := x.site.Fleets()
 	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleet: x.fleet, Live: v.live, Switch: x.switches(fleets), Plan: v.plan,
-		Content: template.HTML(x.withoutFlags(content.Bytes())), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // page.Body escapes what strangers wrote
+		Content: template.HTML(plain.WithoutFlags(content.Bytes(), x.labels())), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		one := &entry{p.path, p.title, p.path == x.page.path}
 		switch p.nav {
@@ -117,6 +118,15 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	retry(h, status)
 	w.WriteHeader(status)
 	_, _ = w.Write(x.keepFleet(whole.Bytes(), len(fleets))) // the client is gone
+}
+
+// labels are those of the fields of the page, by name.
+func (x *request) labels() map[string]string {
+	out := map[string]string{}
+	for _, f := range x.asks {
+		out[f.Name] = f.Label
+	}
+	return out
 }
 
 // docs returns the address of the documentation; "" where the build does not state it.

@@ -1,4 +1,5 @@
-package site
+// Package plain puts into the texts of a page the names of its fields for the flags of which they are: people have no command line there.
+package plain
 
 import (
 	"bytes"
@@ -15,16 +16,10 @@ var inPages = map[string]string{"format json": "“Save as JSON”", "details": 
 // textOrTag are the parts of a page.
 var textOrTag = regexp.MustCompile(`<[^>]*>|[^<]+`)
 
-// withoutFlags names in the texts of a page its fields for the flags of which they are: people have no command line here. Commands stay as they are.
-func (x *request) withoutFlags(content []byte) []byte {
+// WithoutFlags returns a page with the labels of fields, by the names of their flags, in its texts. Commands stay as they are.
+func WithoutFlags(content []byte, labels map[string]string) []byte {
 	if !bytes.Contains(content, []byte("--")) {
 		return content
-	}
-	labels := map[string]string{}
-	for _, f := range x.asks {
-		if f.Label != "" {
-			labels[f.Name] = "“" + f.Label + "”"
-		}
 	}
 	code := false
 	return textOrTag.ReplaceAllFunc(content, func(part []byte) []byte {
@@ -45,7 +40,7 @@ func fieldOf(text string, labels map[string]string) string {
 	m := flag.FindStringSubmatch(text)
 	name, word := m[1], m[2]
 	if both := labels[name+"-"+word]; both != "" {
-		return both
+		return quoted(both)
 	}
 	if both := inPages[name+" "+word]; both != "" {
 		return both
@@ -55,10 +50,13 @@ func fieldOf(text string, labels map[string]string) string {
 	} else {
 		word = "" // of what stands for a value
 	}
-	for _, of := range []map[string]string{labels, inPages} {
-		if one := of[name]; one != "" {
-			return one + word
-		}
+	if label := labels[name]; label != "" {
+		return quoted(label) + word
+	}
+	if other := inPages[name]; other != "" {
+		return other + word
 	}
 	return "the option " + name + " of the command" + word
 }
+
+func quoted(label string) string { return "“" + label + "”" }
