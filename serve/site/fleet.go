@@ -158,7 +158,7 @@ func (x *request) findings(q *fleet.Assess, fields []field) (*view, error) {
 	}
 	a, err := x.site.recent.answer(x, fleet.AssessEntry, q)
 	if v.answer = a; q.Rules != nil {
-		v.most = rowsShown
+		v.most, v.open = rowsShown, true
 	}
 	if err != nil {
 		return v, err
@@ -168,6 +168,7 @@ func (x *request) findings(q *fleet.Assess, fields []field) (*view, error) {
 		return v, err
 	}
 	out := *a
+	out.Drawings = ofVMs(a.Drawings)
 	out.Tables = append(slices.Clone(out.Tables), x.accepted(shown)...)
 	v.answer = &out
 	if x.site.Live != nil {
@@ -176,6 +177,16 @@ func (x *request) findings(q *fleet.Assess, fields []field) (*view, error) {
 		}
 	}
 	return v, err
+}
+
+// ofVMs returns the drawings below the first heading, which are of VMs: those of hosts stand on their pages.
+func ofVMs(all []answer.Drawing) []answer.Drawing {
+	for i := 1; i < len(all); i++ {
+		if all[i].Heading != "" {
+			return all[:i:i]
+		}
+	}
+	return all
 }
 
 // addSeen adds the findings about what is seen now that the filter leaves.

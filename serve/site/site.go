@@ -99,6 +99,7 @@ type view struct {
 	tabs    []tab
 	actions []action
 	filter  bool      // its form picks findings: it stands above them
+	open    bool      // the findings of a rule are listed at once
 	links   []link    // to further questions
 	plan    *planFile // that the page shows; nil for none
 	// recorded is the capture that its findings are of; "" for the fleet.

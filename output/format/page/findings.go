@@ -41,7 +41,7 @@ type ruleCard struct {
 	Links      []link
 	All        string // address of all of them in a site
 	Rest       string // where a reader finds those that are not listed
-	Site       bool
+	Site, Open bool
 }
 
 // A link is a source of a rule, its address apart.
@@ -70,7 +70,7 @@ func judgedPartOf(j *answer.Findings, site *Site) *judgedPart {
 	for _, c := range j.Judgement.Counts() {
 		card := cards[c.Rule.ID]
 		if card == nil {
-			card = &ruleCard{Rule: c.Rule, Severity: c.Severity, Anchor: answer.Anchor(c.Rule.ID), Links: linksOf(c.Rule.Sources), Rest: j.Rest, Site: site != nil}
+			card = &ruleCard{Rule: c.Rule, Severity: c.Severity, Anchor: answer.Anchor(c.Rule.ID), Links: linksOf(c.Rule.Sources), Rest: j.Rest, Site: site != nil, Open: site != nil && site.Open}
 			if site != nil && site.Findings != nil {
 				card.All = site.Findings(c.Rule.ID)
 			}

@@ -24,6 +24,7 @@ type Site struct {
 	Rows  int        // how many rows of a table stand on a page
 	Whole bool       // all of them do: its state is too long for the addresses of others
 	Most  int        // how many findings of a rule are listed
+	Open  bool       // the findings of a rule are listed at once
 	// Filter is a form that picks findings.
 	Filter template.HTML
 	// Findings returns the address of all findings of a rule; nil for none.
