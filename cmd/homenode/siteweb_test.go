@@ -72,7 +72,7 @@ func TestSiteAccessible(t *testing.T) {
 	}
 }
 
-// accessible checks that axe finds nothing on a page, that the browser complains about nothing, and that nothing is wider than it.
+// accessible checks that axe finds nothing on a page, that the browser complains about nothing, that the headline is on the first screen of a phone, and that nothing is wider than it.
 func accessible(t *testing.T, b *browser.Page, axe, page, address string, width int64) {
 	t.Helper()
 	before := len(b.Complaints())
@@ -98,6 +98,10 @@ func accessible(t *testing.T, b *browser.Page, axe, page, address string, width 
 		if !strings.Contains(c, "404") || page != "/vm?vm=none" {
 			t.Errorf("%s: the browser complains: %s", page, c)
 		}
+	}
+	// On a phone the content begins on the first screen.
+	if top, err := chromedp.Run(b.Context, chromedp.Evaluate[float64](`document.querySelector("h1").getBoundingClientRect().top + scrollY`)); err != nil || top > 300 {
+		t.Errorf("%s: the headline is %.0f px below the top: %v", page, top, err)
 	}
 	if wide, err := chromedp.Run(b.Context, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); err != nil || wide > width {
 		t.Errorf("%s: %d px wide in %d: %v", page, wide, width, err)

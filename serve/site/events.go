@@ -111,14 +111,17 @@ type lately struct {
 
 // happened tells what was found over the last day about VMs and hosts that are shown; nil shows all.
 func (l *Live) happened(ctx context.Context, vcenter string, now time.Time, shown func(*finding.Finding) bool) (*lately, error) {
-	h := &lately{over: "last hour"}
+	h, over := &lately{over: "last hour"}, time.Hour
+	if l.Keeper != nil {
+		h.over, over = "last 24 hours", lostOver
+	}
 	open, ended := l.Board.AlarmsOf(func(a *board.Alarm) bool {
-		return a.Live && (vcenter == "" || a.VCenter == vcenter) && (l.Keeper == nil || a.Finding.VM == "")
+		return a.Live && (vcenter == "" || a.VCenter == vcenter) && (l.Keeper == nil || a.Finding.VM == "") && (a.End.IsZero() || now.Sub(a.End) < over)
 	})
 	found := slices.Concat(open, ended)
 	past, err := l.lost(ctx, vcenter, now)
 	if past != nil {
-		h.over, h.more, h.early = "last 24 hours", past.more, past.early
+		h.more, h.early = past.more, past.early
 		found = append(found, past.found...)
 	}
 	if shown != nil {

@@ -43,6 +43,9 @@ func showFleet(x *request) (*view, error) {
 		out := *v.answer
 		out.Drawings = []answer.Drawing{d} // those of hosts stand on their pages
 		out.Tables = append(slices.Clone(out.Tables), x.accepted(nil)...)
+		if first := firstTable(nil, &out); len(first.Rows) > 0 {
+			out.Tables = append([]answer.Table{first}, out.Tables...)
+		}
 		v.answer = &out
 		return v, nil
 	}

@@ -130,7 +130,7 @@ const firstNow = 2
 
 // firstTable says what to do first, with what it costs and the cure.
 func firstTable(h *lately, settings *answer.Answer) answer.Table {
-	t := answer.Table{Name: "first", Title: "Do first", First: true, Columns: answer.Columns("who", "what it costs", "cure", "alike")}
+	t := answer.Table{Name: "first", Title: "Do first", First: true, Columns: answer.Columns("Who", "What it costs", "Cure", "Alike")}
 	if h != nil {
 		for i := range h.events {
 			if e := &h.events[i]; e.open && e.Worst().Needed() && len(t.Rows) < firstNow {
