@@ -109,7 +109,7 @@ func TestPagesAreCommands(t *testing.T) {
 			continue
 		}
 		body := s.get(t, page, http.StatusOK)
-		if m := flagInText.FindString(saidOn(body)); m != "" {
+		if m := flagInText.FindString(saidOn(body)); m != "" && !strings.HasPrefix(page, "/rule") {
 			t.Errorf("%s names a flag to people: %s", page, m)
 		}
 		m := printedCommand.FindStringSubmatch(body)

@@ -86,9 +86,13 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	said := content.Bytes()
+	if !strings.HasPrefix(x.page.path, "/rule") { // those are about flags too
+		said = plain.WithoutFlags(said, x.labels())
+	}
 	fleets := x.site.Fleets()
 	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleet: x.fleet, Live: v.live, Switch: x.switches(fleets), Plan: v.plan,
-		Content: template.HTML(plain.WithoutFlags(content.Bytes(), x.labels())), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // page.Body escapes what strangers wrote
+		Content: template.HTML(said), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // page.Body escapes what strangers wrote
 	for _, p := range pages() {
 		one := &entry{p.path, p.title, p.path == x.page.path}
 		switch p.nav {
