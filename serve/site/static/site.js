@@ -62,7 +62,7 @@
   function listen() {
     let source = null, missed = false, waits = 0;
     const live = () => main().hasAttribute("data-live");
-    const busy = () => document.hidden || main().hasAttribute("aria-busy") || document.activeElement && document.activeElement.closest("#main form:not(.act)");
+    const busy = () => document.hidden || main().hasAttribute("aria-busy") || document.activeElement && document.activeElement.closest("#main form");
     function changed() {
       if (!live()) return;
       missed = true;
