@@ -13,7 +13,7 @@ import (
 
 // Expressions that read the page.
 const (
-	visibleFindings = `[...document.querySelectorAll(".finding")].filter((f) => f.checkVisibility()).map((f) => f.querySelector("h4").textContent.split(" ")[0]).join(" ")`
+	visibleFindings = `[...document.querySelectorAll(".finding")].filter((f) => f.checkVisibility()).map((f) => f.querySelector("h3").textContent.split(" ")[0]).join(" ")`
 	visibleRows     = `[...document.querySelectorAll("#table-vms tbody tr")].filter((r) => !r.hidden).map((r) => r.cells[0].textContent).join(" ")`
 	hashIs          = `location.hash`
 )

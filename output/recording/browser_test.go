@@ -58,7 +58,7 @@ func TestCaptureHTMLHostileInBrowser(t *testing.T) {
 
 // Expressions that read the page.
 const (
-	visibleFindings = `[...document.querySelectorAll(".finding")].filter((f) => f.checkVisibility()).map((f) => f.querySelector("h4").textContent.split(" ")[0]).join(" ")`
+	visibleFindings = `[...document.querySelectorAll(".finding")].filter((f) => f.checkVisibility()).map((f) => f.querySelector("h3").textContent.split(" ")[0]).join(" ")`
 	firstRows       = `[...document.querySelectorAll("#table-VMs tbody tr")].slice(0, 3).map((r) => r.cells[0].textContent).join(" ")`
 	hashIs          = `location.hash`
 )
