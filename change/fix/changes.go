@@ -80,7 +80,7 @@ func (m *maker) change(v, next *rule.VM) Change {
 			c.Notices = append(c.Notices, size)
 		}
 	}
-	c.Notices = append(c.Notices, m.noRoom(v)...)
+	c.Notices = append(c.Notices, m.noRoom[v.ID]...)
 	if text := v.KeyNotice(); text != "" && c.Needs() != numa.NeedsNothing {
 		c.Notices = append(c.Notices, text)
 	}
@@ -253,13 +253,3 @@ func (p *Plan) batch() {
 
 // set reports whether the plan is about what was asked for, not about findings.
 func (m *maker) set() bool { return m.o.Set != nil || m.o.DRS != nil }
-
-// noRoom returns what is found today of the room that a VM which is off has not on its host.
-func (m *maker) noRoom(v *rule.VM) (out []string) {
-	for i := range m.today.Findings {
-		if f := &m.today.Findings[i]; f.Topic == rule.PowerOnOf(v) && slices.Contains(f.Costs, v.ID) {
-			out = append(out, f.Message)
-		}
-	}
-	return out
-}

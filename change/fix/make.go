@@ -67,6 +67,7 @@ type maker struct {
 	settled map[string][]numa.Edit // by ID, the cures alone of a VM whose plan may make something worse
 	done    map[string]string      // by ID, why settled is all that it gets
 	trials  map[string]*trial      // by ID
+	noRoom  map[string][]string    // by ID of a VM that is off, what its host has not for it today
 }
 
 // A subject is what a rule says something about.
@@ -167,7 +168,15 @@ func newMaker(ctx context.Context, whole *rules.Result, o Options) (m *maker, er
 			return nil, err
 		}
 	}
-	m.vms, m.base = m.today.ByID(), m.today
+	m.vms, m.base, m.noRoom = m.today.ByID(), m.today, map[string][]string{}
+	for i := range m.today.Findings {
+		f := &m.today.Findings[i]
+		for _, id := range f.Costs {
+			if v := m.vms[id]; v != nil && f.Topic == rule.PowerOnOf(v) {
+				m.noRoom[id] = append(m.noRoom[id], f.Message)
+			}
+		}
+	}
 	return m, nil
 }
 

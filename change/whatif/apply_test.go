@@ -503,7 +503,7 @@ host d1 nodes=2 cores=10 memory=100GB
 	all := whatif.Capacities(f, got)
 	gb := numa.GiB
 	want := []whatif.Capacity{{
-		Cluster: "c", Certain: true,
+		ID: "c", Cluster: "c", Certain: true,
 		Before: whatif.Supply{Hosts: 2, Away: 1, Memory: 200 * gb, Cores: 40, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
 		After:  whatif.Supply{Hosts: 1, Away: 1, Memory: 100 * gb, Cores: 20, VMs: 2, Configured: 120 * gb, Reserved: 110 * gb, VCPUs: 16},
 	}}

@@ -26,6 +26,7 @@ type Supply struct {
 
 // A Capacity is a cluster's supply before and after a change.
 type Capacity struct {
+	ID      string `json:"-"`       // of the cluster; "host ID" of a host
 	Cluster string `json:"cluster"` // name; that of the host for a standalone one
 	Fits    bool   `json:"fits"`    // after the change, as Supply says
 	Certain bool   `json:"certain"`
@@ -74,7 +75,7 @@ func differing(out []Capacity, seen map[string]bool, id, name string, b, a map[s
 		return out
 	}
 	seen[id] = true
-	c := Capacity{Cluster: name, Before: b[id], After: a[id]}
+	c := Capacity{ID: id, Cluster: name, Before: b[id], After: a[id]}
 	c.Fits, c.Certain = c.After.Fits()
 	return append(out, c)
 }

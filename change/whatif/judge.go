@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -58,23 +59,20 @@ func Beside(ctx context.Context, known *rules.Result, f *numa.Fleet, changes []C
 	return r, nil
 }
 
-// countStopped counts the VMs that no host powers on any more, by the cluster that they were in.
+// countStopped counts the VMs that no host powers on any more, by the cluster or standalone host that they were in.
 func (r *Result) countStopped() {
+	stopped := map[string]int{}
 	for i := range r.VMs {
-		v := &r.VMs[i]
-		if v.From.VM == nil || !v.Stops() {
-			continue
-		}
-		c := r.A.ClusterOf(v.From.VM)
-		name := c.Name
-		if name == "" && len(c.Hosts) > 0 {
-			name = c.Hosts[0].Name
-		}
-		for k := range r.Capacity {
-			if r.Capacity[k].Cluster == name {
-				r.Capacity[k].Stopped++
+		if v := &r.VMs[i]; v.From.VM != nil && v.Stops() {
+			at := v.From.VM.Cluster
+			if h := v.From.VM.Host; h != nil {
+				at = cmp.Or(h.Cluster, "host "+h.ID)
 			}
+			stopped[at]++
 		}
+	}
+	for i := range r.Capacity {
+		r.Capacity[i].Stopped = stopped[r.Capacity[i].ID]
 	}
 }
 

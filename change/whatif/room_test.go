@@ -67,3 +67,34 @@ vm cold host=old vcpus=8 memory=100GB hw=19 power=off
 		}
 	}
 }
+
+// TestStoppedWhere: a VM that cannot run is counted where it was, also where a standalone host has the name of the cluster.
+func TestStoppedWhere(t *testing.T) {
+	f, err := scenario.Read("where", []byte(`release 8.0U3
+cluster prod
+host a nodes=2 cores=16 memory=512GB mhz=2600
+vm one host=a vcpus=8 memory=60GB hw=21 power=on
+vm two host=a vcpus=8 memory=60GB hw=21 power=on
+cluster none
+host prod nodes=2 cores=16 memory=512GB mhz=2600
+vm three host=prod vcpus=8 memory=60GB hw=21 power=on
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Parse("vm=* hw=22 memory=70GB")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Judge(t.Context(), f, []Change{c}, rules.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, c := range r.Capacity {
+		got = append(got, c.Stopped)
+	}
+	if !slices.Equal(got, []int{2, 1}) {
+		t.Errorf("%d VMs cannot run, want 2 of the cluster and 1 of the host", got)
+	}
+}

@@ -21,12 +21,12 @@ func limited(p *rule.Pass) {
 		unknown(p)
 		return
 	}
-	want, host := wanted(v, on), on.Kind.Hosts[0]
+	m, cores, want, host := &on.Kind.Machine, busy(v, on), wanted(v, on), on.Kind.Hosts[0]
 	part := float64(limit) / float64(want)
 	f := finding.Finding{
 		Severity: finding.Low, Topic: "limit",
-		Message: fmt.Sprintf("the CPU limit of %d MHz is below what %s use at %d MHz a core, %d MHz%s: when all are busy they get %s of that, and wait for the rest while cores are idle (%%MLMTD of esxtop, part of %%RDY)",
-			limit, words.Plural(int(v.Guest.VCPUs), "vCPU"), on.Kind.Machine.CoreMHz, want, p.Where(others), words.Percent(part)),
+		Message: fmt.Sprintf("the CPU limit of %d MHz is below what %s on %s of %d MHz, %d MHz%s: with all of them busy the VM gets %s of that, and waits for the rest while cores are idle (%%MLMTD of esxtop, part of %%RDY)",
+			limit, words.Verb(int(v.Guest.VCPUs), "vCPU uses", "vCPUs use"), words.Plural(cores, "core"), m.CoreMHz, want, p.Where(others), words.Percent(part)),
 		Ways:     []numa.Way{numa.ByHand(fmt.Sprintf("remove the CPU limit, or raise it to %d MHz", want))},
 		Besides:  "Shares and reservations divide CPU where it is scarce, and let no VM wait beside idle cores",
 		Evidence: []finding.Evidence{finding.Of("CPU limit in MHz", v.CPULimit, v.At), v.VCPUsEvidence(), finding.Of("core frequency of "+host.Name+" in MHz", host.Frequency(), host.At)},
@@ -34,7 +34,7 @@ func limited(p *rule.Pass) {
 	if part < p.Threshold("seriousLimit") {
 		f.Severity = finding.Medium
 	}
-	if n := limit / int(on.Kind.Machine.CoreMHz); n > 0 {
+	if n := limit / int(m.CoreMHz) * int(v.Guest.Threads(m)); n > 0 {
 		f.Ways = append(f.Ways, p.AtMostVCPUs(n, ""))
 	}
 	p.Report(f, nil)
@@ -43,12 +43,19 @@ func limited(p *rule.Pass) {
 // sure is the share, in percent, of the frequency that is taken for all of it: cores of 2.1 GHz report 2095 MHz.
 const sure = 99
 
-// wanted returns the MHz that the vCPUs use at most on such a host, in nominal MHz as limits are; 0 where its frequency is unknown. Two
-// threads of a virtual core have a core together (B-21).
-func wanted(v *rule.VM, o *rule.On) int {
+// busy returns the most cores that the vCPUs keep busy on such a host: two threads of a virtual core have a core together (B-21), and those of a
+// client stay on the cores of its home node, which are fewer than they with preferHT.
+func busy(v *rule.VM, o *rule.On) int {
 	m := &o.Kind.Machine
-	return min(v.Guest.ExclusiveCores(m), int(m.AllCores)) * int(m.CoreMHz)
+	cores := int(m.AllCores)
+	if homes := o.Layout.HomeNodes; homes > 0 {
+		cores = min(cores, homes*int(m.Cores))
+	}
+	return min(v.Guest.ExclusiveCores(m), cores)
 }
+
+// wanted returns the MHz of these cores, nominal as limits are; 0 where the frequency is unknown.
+func wanted(v *rule.VM, o *rule.On) int { return busy(v, o) * int(o.Kind.Machine.CoreMHz) }
 
 // unknown says that the frequency of no host tells whether the limit holds the VM back.
 func unknown(p *rule.Pass) {
