@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/metrics"
+	"slices"
 	"time"
 )
 
@@ -63,7 +64,7 @@ func aboutHeld(q Question, e *Env) bool {
 	}
 	for _, f := range Fields(q) {
 		for _, v := range f.Values() {
-			if v == e.Held.Source {
+			if slices.Contains(e.Held.Sources, v) {
 				return true
 			}
 		}

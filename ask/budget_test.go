@@ -95,7 +95,7 @@ func (*about) Answer(context.Context, *Env) (*Reply, error) { return &Reply{}, n
 
 // TestBudgetOfFleets counts the VMs of the fleet that a question is about, and refuses a question without a budget.
 func TestBudgetOfFleets(t *testing.T) {
-	held := &Held{Source: "SOURCE", Result: &rules.Result{Fleet: &numa.Fleet{VMs: make([]numa.VM, 3)}}}
+	held := &Held{Sources: []string{"SOURCE"}, Result: &rules.Result{Fleet: &numa.Fleet{VMs: make([]numa.VM, 3)}}}
 	for _, tt := range []struct {
 		source string
 		most   int

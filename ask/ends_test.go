@@ -96,7 +96,7 @@ func TestBudgets(t *testing.T) {
 		if err := ask.Fields(q)[i].Set("SOURCE"); err != nil {
 			t.Fatal(err)
 		}
-		huge := &ask.Held{Source: "SOURCE", Result: &rules.Result{Fleet: &numa.Fleet{VMs: make([]numa.VM, e.Budget.Steps+1)}}}
+		huge := &ask.Held{Sources: []string{"SOURCE"}, Result: &rules.Result{Fleet: &numa.Fleet{VMs: make([]numa.VM, e.Budget.Steps+1)}}}
 		if _, err := e.Answer(t.Context(), q, &ask.Env{Shared: true, Held: huge}); err == nil || !strings.Contains(err.Error(), "at most; the command has no limit") {
 			t.Errorf("%s of a fleet beyond its budget: %v", e.Name, err)
 		}
@@ -107,7 +107,7 @@ func TestBudgets(t *testing.T) {
 func TestEnds(t *testing.T) {
 	const vms = 400
 	f := largeFleet(t, vms)
-	held := &ask.Held{Source: "SOURCE", Result: rules.Run(f, rules.Options{})}
+	held := &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}
 	for _, tt := range []struct {
 		name, asked string
 		least       int64 // how often the context is looked at

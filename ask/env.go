@@ -46,11 +46,11 @@ type Env struct {
 
 // A Held is a fleet that this process keeps judged.
 type Held struct {
-	Source string               // its name in questions
-	Demo   bool                 // it is the demo's fleet, whose day has a story
-	Result *rules.Result        // shared: a question that changes the fleet takes a copy
-	Bare   func() *rules.Result // the judgement that a what-if stands beside; nil for none
-	Ticks  string               // as rules.Options has it
+	Sources []string             // its names in questions
+	Demo    bool                 // it is the demo's fleet, whose day has a story
+	Result  *rules.Result        // shared: a question that changes the fleet takes a copy
+	Bare    func() *rules.Result // the judgement that a what-if stands beside; nil for none
+	Ticks   string               // as rules.Options has it
 }
 
 // judged reports whether the judgement that is held is that of these options.
@@ -104,7 +104,7 @@ func (h *Held) allow(sources []string) error {
 		return ErrNoFleet
 	}
 	for _, s := range sources {
-		if s != h.Source {
+		if !slices.Contains(h.Sources, s) {
 			return fmt.Errorf("%q: a page asks about the fleet that is shown alone", s)
 		}
 	}

@@ -53,7 +53,7 @@ func TestUpgradeWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &ask.Env{Held: &ask.Held{Source: "SOURCE", Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
+	e := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
 	for _, tt := range []struct{ release, cluster, want string }{
 		{"9.0", "nosuch", `--cluster: found no cluster "nosuch"`}, {"9.0", "pro", `--cluster: found no cluster "pro"; alike: prod`}, {"9.0", `a"b`, "found cluster \"a\\\"b\", want no quote and no line break"},
 		{"1.0", "", "--release: found 1.0, want one of"},
@@ -91,7 +91,7 @@ func sameUpgrade(t *testing.T, name string, f *numa.Fleet, a upgrade.Ask, choice
 	if a.Hardware != 0 {
 		set("hardware", fmt.Sprint(a.Hardware), "hw")
 	}
-	e := &ask.Env{Held: &ask.Held{Source: "SOURCE", Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
+	e := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
 	adviser, err := u.Answer(t.Context(), e)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)

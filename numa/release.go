@@ -124,6 +124,20 @@ func LastUpdate(r Release) (last Release, ok bool) {
 
 var lastUpdates = []Release{ESX35 + 5, ESX40 + 4, ESX41 + 3, ESXi50 + 3, ESXi51 + 3, ESXi55 + 3, ESXi60 + 3, ESXi65U3, ESXi67 + 3, ESXi70 + 3, ESXi80 + 3}
 
+// Offered returns the releases that forms offer, the newest first: all updates of the families since 6.5 of which the last is known.
+func Offered() (out []Release) {
+	for _, family := range slices.Backward(Modelled) {
+		last := family
+		if l, ok := LastUpdate(family); ok && family >= ESXi65 {
+			last = l
+		}
+		for r := last; r >= family; r-- {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // NotModelled says why no model stands for r.
 func NotModelled(r Release) error {
 	if r < Modelled[0] {

@@ -29,7 +29,7 @@ func TestPlan(t *testing.T) {
 	for _, p := range []*policy.Policy{nil, accepted} {
 		q := FixEntry.Ask().(*Plan)
 		q.Fleet, q.Rules = "SOURCE", []string{"N001"}
-		e := &ask.Env{Held: &ask.Held{Source: "SOURCE", Result: rules.Run(f, rules.Options{})}, Policy: p, Shared: true, Today: time.Now()}
+		e := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Policy: p, Shared: true, Today: time.Now()}
 		r, err := FixEntry.Answer(t.Context(), q, e)
 		if err != nil {
 			t.Fatal(err)

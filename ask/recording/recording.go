@@ -12,11 +12,14 @@ import (
 	"homenode/rules/finding"
 )
 
+// CaptureEntry is the question about captures.
+var CaptureEntry = &ask.Entry{Name: "capture", Title: "What happened", Configured: true, New: func() ask.Question { return &Capture{} }, Budget: ask.Budget{Steps: ask.MostMegabytes}, Tables: recording.CaptureTables}
+
 // Entries are the questions, in the order in which they are listed.
 var Entries = []*ask.Entry{
 	{Name: "simulate", Title: "Simulate", Configured: true, Lead: "The model of the NUMA scheduler runs over this fleet, or a part of it, when you press Show.", New: func() ask.Question { return &Simulate{} },
 		Budget: ask.Budget{Steps: 24_000}, Tables: recording.SimulationTables},
-	{Name: "capture", Title: "What happened", Configured: true, New: func() ask.Question { return &Capture{} }, Budget: ask.Budget{Steps: ask.MostMegabytes}, Tables: recording.CaptureTables},
+	CaptureEntry,
 	{Name: "optimise", Title: "Optimise", Configured: true, New: func() ask.Question { return &Optimise{} }},
 }
 

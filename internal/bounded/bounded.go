@@ -3,12 +3,10 @@
 package bounded
 
 import (
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 )
 
 // Limits of files that are read whole, in bytes.
@@ -46,24 +44,6 @@ func File(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	return b, nil
-}
-
-// Certificates returns those in PEM form in one or several files, separated as in PATH, that a server may be signed by; nil,
-// which is those of the system, without a file.
-func Certificates(files string) (pool *x509.CertPool, err error) {
-	for _, path := range filepath.SplitList(files) {
-		pem, err := File(path, List)
-		if err != nil {
-			return nil, err
-		}
-		if pool == nil {
-			pool = x509.NewCertPool()
-		}
-		if !pool.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s: found no certificate in PEM form", path)
-		}
-	}
-	return pool, nil
 }
 
 // Reader returns a reader of r that ends with a *LimitError behind limit bytes.

@@ -18,7 +18,7 @@ import (
 func (x *request) env() *ask.Env {
 	e := &ask.Env{Policy: x.site.Policy, Today: time.Now(), Version: x.site.Version, Shared: true}
 	if x.fleet != nil {
-		e.Held = &ask.Held{Source: Source, Result: x.fleet.Result, Bare: x.fleet.Bare, Demo: slices.Equal(x.fleet.Sources, []string{open.Demo})}
+		e.Held = &ask.Held{Sources: []string{Source}, Result: x.fleet.Result, Bare: x.fleet.Bare, Demo: slices.Equal(x.fleet.Sources, []string{open.Demo})}
 		if x.fleet.Live {
 			e.Held.Ticks = board.SeenAt
 		}

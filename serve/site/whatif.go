@@ -70,26 +70,12 @@ func patternOf(name string) string {
 // releaseChoices are the releases that are modelled, the newest first.
 func releaseChoices(none string) []choice {
 	out := []choice{{"", none}}
-	for i := len(numa.Modelled) - 1; i >= 0; i-- {
-		r := numa.Modelled[i]
-		for u := lastUpdate(r); u >= 0; u-- {
-			one := r + numa.Release(u)
-			if one.String() == none {
-				continue
-			}
-			out = append(out, choice{strings.ReplaceAll(one.String(), " ", ""), one.String()})
+	for _, r := range numa.Offered() {
+		if r.String() != none {
+			out = append(out, choice{strings.ReplaceAll(r.String(), " ", ""), r.String()})
 		}
 	}
 	return out
-}
-
-// lastUpdate is the last update of a release that the choices have.
-func lastUpdate(r numa.Release) int {
-	switch r {
-	case numa.ESXi65, numa.ESXi67, numa.ESXi70, numa.ESXi80:
-		return 3
-	}
-	return 0
 }
 
 // moveChoices are the hosts that VMs can move to.

@@ -44,7 +44,7 @@ func newTLSConfig(u *url.URL, o Options) (*tls.Config, error) {
 	if o.Insecure {
 		return &tls.Config{InsecureSkipVerify: true}, nil
 	}
-	roots, err := bounded.Certificates(o.CACerts)
+	roots, err := certificates(o.CACerts)
 	if err != nil {
 		return nil, fmt.Errorf("read CA certificates: %w", err)
 	}
@@ -122,4 +122,22 @@ func loadKnownHostsFile(name string, known map[string]string) error {
 		}
 	}
 	return err
+}
+
+// certificates returns those in PEM form in one or several files, separated as in PATH, that a server may be signed by; nil,
+// which is those of the system, without a file.
+func certificates(files string) (pool *x509.CertPool, err error) {
+	for _, path := range filepath.SplitList(files) {
+		pem, err := bounded.File(path, bounded.List)
+		if err != nil {
+			return nil, err
+		}
+		if pool == nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s: found no certificate in PEM form", path)
+		}
+	}
+	return pool, nil
 }

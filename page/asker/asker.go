@@ -1,0 +1,163 @@
+// Package asker answers what the page asks: the questions of package ask, about a shape or about the files that its reader dropped. It knows no browser.
+package asker
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"homenode/ask"
+	"homenode/ask/change"
+	"homenode/internal/texttab"
+	"homenode/internal/words"
+	"homenode/output/fix/script"
+	"homenode/output/format"
+	"homenode/output/format/page"
+	"homenode/output/table/xlsx"
+	"homenode/rules/finding"
+)
+
+// An Asker holds what was dropped on the page, and answers. It serves one request at a time.
+type Asker struct {
+	Version string
+	Now     func() time.Time
+
+	names    []string // of all files
+	captures []string // of them, those of what happened over time
+	held     *ask.Held
+}
+
+// A Reply is what the page shows, or saves.
+type Reply struct {
+	HTML    string   // the body of an answer; the style sheet of pages fits it
+	Title   string   // of the window
+	Command string   // which gives the same answer on a command line
+	Pages   []string // paths that there are now, in the order of the navigation
+	Tell    []string // what could not be read
+	Data    []byte   // a file to save, instead of the rest
+	Name    string   // of that file
+}
+
+// rows is how many rows of a long table stand on a page, and most how many findings of a rule and severity are listed.
+const rows, most = 50, 5
+
+// Answer answers the question of an address such as "/vm?vm=vm-101&vms.page=2", in a form of package format; "page" is the body of a page.
+func (a *Asker) Answer(ctx context.Context, address, form string) (*Reply, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: no such page", address)
+	}
+	query := u.Query()
+	t, q, err := a.question(u.Path, query)
+	if err != nil {
+		return nil, err
+	}
+	out := &Reply{Pages: a.pages(), Command: words.Command(append([]string{"homenode"}, ask.Line(t.Name, q)...)...)}
+	e := &ask.Env{Open: a.open, Held: a.held, Today: a.Now(), Version: a.Version, Warn: func(text string) { out.Tell = append(out.Tell, texttab.Line(text)) }}
+	if form != "page" {
+		e.Form = form
+	}
+	if plan, ok := q.(*change.Plan); ok && form != "page" {
+		return a.savePlan(ctx, e, plan, form)
+	}
+	r, err := t.Answer(ctx, q, e)
+	if err != nil {
+		return nil, err
+	}
+	if r.Partly != nil {
+		out.Tell = append(out.Tell, texttab.Line(r.Partly.Error()))
+	}
+	if form != "page" {
+		return out, a.save(out, r, form)
+	}
+	return out, a.show(out, r, u.Path, query)
+}
+
+// show writes the answers as they stand on the page.
+func (a *Asker) show(out *Reply, r *ask.Reply, path string, query url.Values) error {
+	var b bytes.Buffer
+	site := &page.Site{Path: path, Query: query, Rows: rows, Most: most, Subject: a.subject(path),
+		Findings: func(rule string, s finding.Severity) string {
+			return path + "?" + url.Values{"rule": {rule}, "severity": {strings.ToLower(s.String())}}.Encode()
+		}}
+	if query.Get("rule") != "" {
+		site.Most = 500
+	}
+	for _, one := range r.Answers {
+		shown := *one
+		shown.Next = nil // the page has links
+		if _, err := page.Body(&b, &shown, site, nil); err != nil {
+			return err
+		}
+		out.Title = cmp.Or(out.Title, shown.Title, shown.Question)
+	}
+	out.HTML = b.String()
+	return nil
+}
+
+// subject returns where the page shows what a finding is about; nil for the page of the object.
+func (a *Asker) subject(path string) func(*finding.Finding) string {
+	if path != capturePath {
+		return nil
+	}
+	return func(f *finding.Finding) string {
+		q := url.Values{}
+		switch {
+		case f.VM != "":
+			q.Set("vm", ask.One(f.VM))
+		case f.Host != "":
+			q.Set("host", ask.One(f.Host))
+		}
+		return capturePath + "?" + q.Encode()
+	}
+}
+
+// save writes the answers in another form.
+func (a *Asker) save(out *Reply, r *ask.Reply, form string) error {
+	var b bytes.Buffer
+	o := r.Form
+	o.Version, o.Workbook, o.SourceFiles, o.Details = a.Version, xlsx.Write, a.names, o.Details || form == "html"
+	if form != "csv" {
+		o.Table = ""
+	}
+	name := "answer"
+	for _, one := range r.Answers {
+		name = strings.ReplaceAll(one.Command, " ", "-")
+		if err := format.Write(&b, form, one, o); err != nil {
+			return err
+		}
+	}
+	if r.Write != nil {
+		if err := r.Write(&b); err != nil {
+			return err
+		}
+	}
+	out.Data, out.Name = b.Bytes(), "homenode-"+name+"."+cmp.Or(map[string]string{"markdown": "md", "text": "txt"}[form], form)
+	return nil
+}
+
+// savePlan writes the plan: as JSON, which fix --plan reads, or as a script.
+func (a *Asker) savePlan(ctx context.Context, e *ask.Env, q *change.Plan, form string) (*Reply, error) {
+	p, err := q.Make(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	out := &Reply{Name: "homenode-plan.json"}
+	if form == "json" {
+		err = p.Write(&b)
+	} else {
+		out.Name = "homenode-plan." + cmp.Or(map[string]string{"powercli": "ps1", "govc": "sh", "ansible": "yml", "terraform": "tf"}[form], form)
+		err = script.Print(&b, form, p, true)
+	}
+	out.Data = b.Bytes()
+	return out, err
+}
+
+// errNothing is the answer to a question about files when none was dropped.
+var errNothing = errors.New("no file was dropped yet")

@@ -1,0 +1,141 @@
+package asker
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"homenode/ask"
+	"homenode/esxi/product"
+	"homenode/internal/texttab"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/rules"
+	"homenode/source/anonymise"
+	"homenode/source/evidence"
+	"homenode/source/open"
+	"homenode/source/snapshot"
+	"homenode/source/text"
+	"homenode/source/ticks"
+)
+
+// Drop takes the files of these names instead of those that it had, and returns the address of the answer about them.
+func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell []string, err error) {
+	a.names, a.captures, a.held = names, nil, nil
+	var sources, seen []string
+	for _, name := range names {
+		switch {
+		case recorded(name):
+			a.captures = append(a.captures, name)
+		case len(names) > 1 && isEvidence(name):
+			seen = append(seen, name)
+		default:
+			sources = append(sources, name)
+		}
+	}
+	if sources == nil && seen != nil && a.captures == nil {
+		sources, seen = seen[:1], seen[1:]
+	}
+	if sources == nil {
+		return capturePath, nil, nil
+	}
+	f, unread, err := open.Fleet(ctx, sources, open.Options{Evidence: seen})
+	for _, n := range unread {
+		tell = append(tell, texttab.Line(n.String()))
+	}
+	switch {
+	case err == nil && len(f.VMs)+len(f.Hosts) > 0:
+		return a.hold(ctx, sources, f, tell)
+	case a.captures == nil && len(sources) == 1 && archived(sources[0]):
+		a.captures = sources
+		return capturePath, tell, nil
+	case len(names) == 1 && understood(names[0]):
+		return filePath, tell, nil
+	}
+	a.names, a.captures = nil, nil
+	if err == nil {
+		err = fmt.Errorf("%s: it lists neither VMs nor hosts", sources[0])
+	}
+	return "", tell, err
+}
+
+// hold judges a fleet and keeps it. A file of one VM whose host is unknown is explained as a file.
+func (a *Asker) hold(ctx context.Context, sources []string, f *numa.Fleet, tell []string) (string, []string, error) {
+	options, err := (&ask.Choice{}).Options(&ask.Env{Today: a.Now()})
+	if err != nil {
+		return "", tell, err
+	}
+	r, err := rules.RunContext(ctx, f, options)
+	if err != nil {
+		return "", tell, err
+	}
+	if r.VMs == 0 && len(f.Hosts) == 0 && len(a.names) == 1 && understood(a.names[0]) {
+		return filePath, tell, nil
+	}
+	a.held = &ask.Held{Sources: sources, Result: r}
+	return fleetPath, tell, nil
+}
+
+// open reads files for a question that holds no fleet.
+func (a *Asker) open(ctx context.Context, sources []string, o open.Options) (*numa.Fleet, []numa.Note, error) {
+	return open.Fleet(ctx, sources, o)
+}
+
+// head returns the beginning of a file.
+func head(name string) []byte {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()                     // it was only read
+	b, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // its reader says why it cannot be read
+	return b
+}
+
+// recorded reports whether a file holds what happened over time.
+func recorded(name string) bool { return ticks.Detect(head(name)) != "" }
+
+// isEvidence reports whether a file holds what was seen of a host or guest.
+func isEvidence(name string) bool { return evidence.Format(text.Decoded(head(name))) != "" }
+
+// archived reports whether captures lie in an archive.
+func archived(name string) bool {
+	list, _, err := open.Captures(name, nil, nil)
+	return err == nil && len(list) > 0
+}
+
+// understood reports whether anything is known of a file.
+func understood(name string) bool {
+	for _, p := range open.Anything(name, nil) {
+		if p.Docs != nil || p.Fleet != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Snapshot returns the fleet as a snapshot with pseudonyms, and the key to the names.
+func (a *Asker) Snapshot() (snap, key []byte, err error) {
+	if a.held == nil {
+		return nil, nil, errNothing
+	}
+	f, k := anonymise.Fleet(a.held.Result.Fleet, product.Public)
+	var s, names bytes.Buffer
+	err = errors.Join(snapshot.Write(&s, f), k.Write(&names))
+	return s.Bytes(), names.Bytes(), err
+}
+
+// Summary says in a sentence which files there are.
+func (a *Asker) Summary() string {
+	switch n := len(a.names); n {
+	case 0:
+		return "No file yet."
+	case 1:
+		return a.names[0]
+	default:
+		return words.Plural(n, "file")
+	}
+}

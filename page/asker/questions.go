@@ -1,0 +1,139 @@
+package asker
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"homenode/ask"
+	"homenode/ask/change"
+	"homenode/ask/fleet"
+	"homenode/ask/recording"
+)
+
+// The paths of the page. Objects of an answer link to those of VMs, hosts, clusters and rules.
+const (
+	shapePath   = "/shape"
+	fleetPath   = "/"
+	capturePath = "/capture"
+	filePath    = "/file"
+	planPath    = "/plan"
+	whatIfPath  = "/what-if"
+)
+
+// pages returns the paths that can be asked now.
+func (a *Asker) pages() []string {
+	out := []string{shapePath}
+	if a.held != nil {
+		out = append(out, fleetPath, whatIfPath, planPath)
+	}
+	if a.captures != nil {
+		out = append(out, capturePath)
+	}
+	if a.held == nil && a.captures == nil && a.names != nil {
+		out = append(out, filePath)
+	}
+	return out
+}
+
+// question returns the question of a path, asked as the query says. Values of the query that are no fields of it are the state of tables.
+func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Question, error) {
+	t, given, err := a.entry(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	q := t.Ask()
+	fields := ask.Fields(q)
+	set := func(name string, values []string) error {
+		i := slices.IndexFunc(fields, func(f *ask.Field) bool { return f.Name == name })
+		for _, v := range values {
+			if i < 0 || v == "" {
+				continue
+			}
+			if strings.HasPrefix(v, "@") {
+				return ask.Wrong(name, ask.ErrFiles)
+			}
+			if err := fields[i].Set(v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, one := range given {
+		if err := set(one.name, one.values); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range slices.Sorted(keys(query)) {
+		if slices.ContainsFunc(given, func(g value) bool { return g.name == name }) {
+			continue
+		}
+		if err := set(name, query[name]); err != nil {
+			return nil, nil, err
+		}
+	}
+	return t, q, nil
+}
+
+// A value is that of a field.
+type value struct {
+	name   string
+	values []string
+}
+
+// entry returns the question of a path, with the values that the path alone gives it.
+func (a *Asker) entry(path string) (*ask.Entry, []value, error) {
+	source := []value{{"source", a.sources()}}
+	switch path {
+	case shapePath:
+		return fleet.ExplainEntry, []value{{"source", nil}}, nil
+	case "/rule":
+		return fleet.RulesEntry, nil, nil
+	case filePath:
+		if len(a.names) == 0 {
+			return nil, nil, errNothing
+		}
+		return fleet.ExplainEntry, []value{{"source", a.names[:1]}}, nil
+	case capturePath:
+		if a.captures == nil {
+			return nil, nil, errNothing
+		}
+		return recording.CaptureEntry, []value{{"file", a.captures}, {"fleet", a.sources()}}, nil
+	case fleetPath, whatIfPath, planPath, "/vm", "/host", "/cluster":
+	default:
+		return nil, nil, fmt.Errorf("%s: no such page", path)
+	}
+	if a.held == nil {
+		return nil, nil, errNothing
+	}
+	switch path {
+	case planPath:
+		if len(a.held.Sources) > 1 {
+			return nil, nil, errors.New("a plan is about one source: drop its file alone")
+		}
+		return change.FixEntry, source, nil
+	case fleetPath, whatIfPath:
+		return fleet.AssessEntry, source, nil
+	}
+	return fleet.ExplainEntry, source, nil
+}
+
+// sources returns the names of the fleet that is held; nil for none.
+func (a *Asker) sources() []string {
+	if a.held == nil {
+		return nil
+	}
+	return a.held.Sources
+}
+
+func keys(v url.Values) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range v {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,91 @@
+// Package page makes homenode.html: one file with the questions of homenode, compiled for browsers, and the page that asks them. It needs no server and
+// cannot send anything.
+package page
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"strings"
+
+	"homenode/numa"
+	drawn "homenode/output/draw/picture"
+	answers "homenode/output/format/page"
+)
+
+var (
+	//go:embed page.tmpl
+	text string
+	//go:embed page.css
+	style string
+	//go:embed page.js
+	script string
+	//go:embed worker.js
+	worker string
+
+	tmpl = template.Must(template.New("page").Parse(text))
+)
+
+// promise stands at the foot of every page.
+const promise = "This page works without a network, and its policy forbids it one"
+
+// A release is a choice of the sentence.
+type release struct {
+	Value, Label string
+	Now          bool
+}
+
+// offered returns the releases of the sentence.
+func offered() (out []release) {
+	for _, r := range numa.Offered() {
+		out = append(out, release{strings.ReplaceAll(r.String(), " ", ""), r.String(), r == numa.ESXi80+3})
+	}
+	return out
+}
+
+// Write writes the page: wasm is package page/wasm compiled for js/wasm, and runtime the script of Go that starts it.
+func Write(w io.Writer, version string, wasm, runtime []byte) error {
+	packed, err := packed(wasm)
+	if err != nil {
+		return err
+	}
+	style := answers.Style() + style + drawn.Style
+	return tmpl.Execute(w, struct {
+		Version, Promise, Policy string
+		Style                    template.CSS
+		Script                   template.JS
+		Wasm, Worker             template.HTML
+		Releases                 []release
+	}{version, promise, policy(style, script), template.CSS(style), template.JS(script), template.HTML(packed), template.HTML(string(runtime)+worker), offered()})
+}
+
+// policy allows this style, this script and its worker, and the compiling of WebAssembly; nothing is loaded or sent.
+func policy(style, script string) string {
+	return strings.Join([]string{"default-src 'none'", "connect-src 'none'", "worker-src blob:", "script-src '" + hash(script) + "' 'wasm-unsafe-eval'",
+		"style-src '" + hash(style) + "'", "base-uri 'none'", "form-action 'none'"}, "; ")
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// packed returns gzip of b as base64.
+func packed(b []byte) (string, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	if _, err := z.Write(b); err != nil {
+		return "", err
+	}
+	if err := z.Close(); err != nil {
+		return "", err
+	}
+	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
+}

@@ -1,0 +1,268 @@
+// The page asks its worker, and shows the answers. All that is shown is in the address after #: "#vm=24x512GB+hotAdd%3Don&host=2x16c/768GB" is the
+// question without a file, "#/vm?vm=vm-101" a page about the files that were dropped.
+(function () {
+  "use strict";
+  const $ = (id) => document.getElementById(id);
+  const main = $("main"), shape = $("shape"), source = $("wasm").textContent;
+  const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
+  const titles = { "/shape": "A VM on a host", "/": "Fleet", "/what-if": "What if", "/plan": "Plan", "/capture": "What happened", "/file": "File" };
+  const forms = { csv: "CSV", xlsx: "Excel", json: "JSON", markdown: "Markdown", html: "report" };
+  let worker, waiting = new Map(), ids = 0, total = 0, dropped = [], shown = "", asking = 0;
+
+  // start starts a worker. One that was stopped, or ended, is replaced, and gets the files again.
+  function start() {
+    worker = new Worker(code);
+    worker.onmessage = ({ data }) => {
+      if (data.ready) $("about").textContent = "homenode " + data.version;
+      else if (data.ended) restart("The analysis ended: " + (data.error || "the browser stopped it") + ". Large files need more memory than this browser gives a page; the command homenode has no such limit.");
+      else if (data.read !== undefined) progress(data.read);
+      else {
+        const ask = waiting.get(data.id);
+        waiting.delete(data.id);
+        if (ask && data.error !== undefined) ask.no(new Error(data.error));
+        else if (ask) ask.yes(data.value);
+      }
+    };
+    worker.onerror = (event) => restart("The analysis could not start: " + (event.message || "this browser cannot run it") + ". It needs WebAssembly and DecompressionStream: Chrome or Edge 80, Firefox 113, Safari 16.4, or later.");
+    worker.postMessage({ start: source });
+  }
+  function restart(text) {
+    worker.terminate();
+    const all = [...waiting.values()];
+    waiting.clear();
+    dropped = [];
+    start();
+    all.forEach((ask) => ask.no(new Error(text)));
+  }
+  function call(request) {
+    return new Promise((yes, no) => {
+      const id = ++ids;
+      waiting.set(id, { yes, no });
+      worker.postMessage({ id, ...request });
+    });
+  }
+
+  // busy shows that the worker works, when it takes long.
+  function busy(text) {
+    const timer = setTimeout(() => { $("doing").textContent = text; $("bar").removeAttribute("value"); $("progress").hidden = false; }, 300);
+    main.setAttribute("aria-busy", "true");
+    return () => { clearTimeout(timer); $("progress").hidden = true; main.removeAttribute("aria-busy"); };
+  }
+  function progress(read) {
+    if (!total) return;
+    if (read < total) $("bar").value = read / total; else $("bar").removeAttribute("value"); // then it is judged
+    $("doing").textContent = read < total ? "Read " + (read / 1e6).toFixed(0) + " of " + (total / 1e6).toFixed(0) + " MB" : "Working";
+  }
+  $("stop").addEventListener("click", () => restart("Stopped."));
+
+  // show asks what the address says. Only the last of several questions is shown.
+  async function show() {
+    const hash = location.hash.slice(1), mine = ++asking;
+    const path = hash.startsWith("/") ? hash : "/shape";
+    let address = path;
+    if (path === "/shape") {
+      if (hash) fill(new URLSearchParams(hash));
+      address = "/shape?" + question();
+    }
+    const done = busy("Working");
+    let reply;
+    try {
+      reply = await call({ address, form: "page" });
+    } catch (error) {
+      if (mine === asking) fail(error.message);
+      return;
+    } finally {
+      done();
+    }
+    if (mine !== asking) return;
+    const same = shown.split("?")[0] === address.split("?")[0];
+    shown = address;
+    place(reply, same);
+  }
+  function fail(text) {
+    const p = document.createElement("p");
+    p.className = "bad";
+    p.textContent = text;
+    p.setAttribute("role", "alert");
+    main.replaceChildren(p);
+    $("same").hidden = true;
+    pages(null);
+  }
+
+  // place shows a reply. Where only a table turned or the sentence changed, the view stays where it was.
+  function place(reply, same) {
+    const kept = same ? scrollY : 0;
+    main.innerHTML = reply.html; // homenode escapes what it read
+    for (const text of reply.tell) {
+      const p = document.createElement("p");
+      p.className = "note";
+      p.textContent = text;
+      main.prepend(p);
+    }
+    for (const el of main.querySelectorAll('a[href^="/"]')) el.setAttribute("href", "#" + el.getAttribute("href"));
+    document.title = (reply.title ? reply.title + " · " : "") + "homenode";
+    pages(reply.pages);
+    offer(reply.command);
+    extra();
+    if (!same) main.focus({ preventScroll: true });
+    scrollTo(0, kept);
+    $("status").textContent = main.querySelector("h1") ? main.querySelector("h1").textContent : "";
+  }
+  function pages(paths) {
+    const now = shown.split("?")[0];
+    shape.hidden = now !== "/shape";
+    $("drop").hidden = dropped.length > 0;
+    if (!paths) return;
+    $("pages").replaceChildren(...paths.map((path) => {
+      const a = document.createElement("a");
+      a.href = path === "/shape" ? "#" + question() : "#" + path;
+      a.textContent = titles[path];
+      if (path === now) a.setAttribute("aria-current", "page");
+      return a;
+    }));
+  }
+
+  // offer lists the forms in which the answer can be saved.
+  function offer(command) {
+    $("same").hidden = false;
+    $("command").textContent = command;
+    const path = shown.split("?")[0], all = { ...forms };
+    if (path === "/plan") Object.assign(all, { powercli: "PowerCLI script", govc: "govc script", ansible: "Ansible playbook", json: "plan" });
+    const buttons = Object.entries(all).filter(([form]) => path !== "/plan" || !["csv", "xlsx", "markdown", "html"].includes(form)).map(([form, label]) => button(label, async () => {
+      const reply = await call({ address: shown, form });
+      save(reply.name, reply.data);
+    }));
+    if (path === "/") buttons.push(button("anonymised snapshot with its key", async () => {
+      const both = await call({ snapshot: true });
+      save("homenode-snapshot.json", both.snapshot);
+      save("homenode-snapshot.key.json", both.key);
+    }));
+    $("forms").replaceChildren(...buttons);
+  }
+  function button(label, act) {
+    const b = document.createElement("button");
+    b.type = "button";
+    b.textContent = label;
+    b.addEventListener("click", async () => {
+      const done = busy("Writing");
+      try { await act(); } catch (error) { $("status").textContent = error.message; alert(error.message); } finally { done(); }
+    });
+    return b;
+  }
+  function save(name, bytes) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([bytes]));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+
+  // The sentence: its fields as the shapes that homenode asks for, and back.
+  function question() {
+    const of = Object.fromEntries(new FormData(shape));
+    const words = ["hotAdd=" + of.hotAdd, of.cps && "coresPerSocket=" + of.cps].filter(Boolean).join(" ");
+    return new URLSearchParams({ vm: of.vcpus + "x" + of.memory.replace(/\s/g, "") + " " + words, host: of.sockets + "x" + of.cores + "c/" + of.hostMemory.replace(/\s/g, ""), release: of.release }).toString();
+  }
+  function fill(query) {
+    const vm = /^(\S*?)x(\S+)(.*)$/.exec(query.get("vm") || ""), host = /^(\d*)x(\d*)c\/(\S+)/.exec(query.get("host") || "");
+    const set = (name, value) => { if (value !== undefined && shape[name] !== document.activeElement) shape[name].value = value; };
+    if (vm) {
+      set("vcpus", vm[1]); set("memory", vm[2]);
+      set("hotAdd", /hotAdd=(\w+)/.exec(vm[3])?.[1] || "off"); set("cps", /coresPerSocket=(\d+)/.exec(vm[3])?.[1] || "");
+    }
+    if (host) { set("sockets", host[1]); set("cores", host[2]); set("hostMemory", host[3]); }
+    if (query.get("release")) set("release", query.get("release"));
+  }
+  let timer = 0;
+  shape.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { history.replaceState(null, "", "#" + question()); show(); }, 60);
+  });
+  shape.addEventListener("submit", (event) => event.preventDefault());
+
+  // What can be asked of a VM or a fleet beside it.
+  function extra() {
+    const [path, query] = shown.split("?"), asked = new URLSearchParams(query);
+    if (path === "/what-if") main.prepend(whatIf(asked));
+    if (path === "/vm" && asked.get("vm") && dropped.length && titles["/what-if"]) {
+      const p = document.createElement("p");
+      p.className = "more";
+      const a = document.createElement("a");
+      a.href = "#/what-if?" + new URLSearchParams({ "what-if": "vm=" + asked.get("vm") + " hotAdd=off" });
+      a.textContent = "What if it were changed?";
+      p.append(a);
+      main.prepend(p);
+    }
+  }
+  function whatIf(asked) {
+    const form = document.createElement("form");
+    form.className = "ask";
+    form.innerHTML = '<label class="long"><span>Change</span><input name="what-if" placeholder="vm=sql* hotAdd=off" autocomplete="off" spellcheck="false"></label><button>Compare</button>' +
+      '<p class="lead">Such as vm=sql* hotAdd=off · host=esx* nodesPerSocket=2 · release=8.0U3 hw=21 · lose-host=esx07 · add-host=2x32c/1TB</p>';
+    form["what-if"].value = asked.get("what-if") || "";
+    form.addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/what-if?" + new URLSearchParams(new FormData(form)); });
+    return form;
+  }
+
+  // Forms of an answer ask for its other rows.
+  main.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "get") return;
+    event.preventDefault();
+    location.hash = shown.split("?")[0] + "?" + new URLSearchParams(new FormData(form));
+  });
+  // A link inside the answer moves the view and leaves the address, which is the question.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest && event.target.closest('a[href*="#"]');
+    if (!link) return;
+    const hash = link.getAttribute("href").slice(link.getAttribute("href").lastIndexOf("#") + 1);
+    const target = hash && !hash.startsWith("/") && !hash.includes("=") && $(decodeURIComponent(hash));
+    if (!target) return;
+    if (link.getAttribute("href").startsWith("#/")) return;
+    event.preventDefault();
+    for (let el = target; el; el = el.parentElement) if (el.tagName === "DETAILS") el.open = true;
+    target.scrollIntoView();
+    target.setAttribute("tabindex", "-1");
+    target.focus({ preventScroll: true });
+  });
+  addEventListener("hashchange", show);
+
+  // Files: chosen, or dropped anywhere; folders are walked.
+  async function take(list) {
+    if (list.length === 0) return;
+    total = list.reduce((sum, one) => sum + one.file.size, 0);
+    const done = busy("Reading");
+    asking++;
+    try {
+      const { address, tell } = await call({ drop: list });
+      dropped = list;
+      if (location.hash === "#" + address) show(); else location.hash = address;
+      if (tell.length) $("status").textContent = tell.join(" ");
+    } catch (error) {
+      dropped = [];
+      shown = "/file";
+      fail(error.message);
+    } finally {
+      done();
+      total = 0;
+    }
+  }
+  async function walk(entry, out) {
+    if (entry.isFile) out.push({ name: entry.fullPath.slice(1), file: await new Promise((yes, no) => entry.file(yes, no)) });
+    else for (let reader = entry.createReader(), some; (some = await new Promise((yes, no) => reader.readEntries(yes, no))).length;) for (const one of some) await walk(one, out);
+  }
+  $("file").addEventListener("change", (event) => { take([...event.target.files].map((file) => ({ name: file.name, file }))); event.target.value = ""; });
+  document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("over"); });
+  document.addEventListener("dragleave", () => document.body.classList.remove("over"));
+  document.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    document.body.classList.remove("over");
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean), out = [];
+    if (entries.length === 0) out.push(...[...event.dataTransfer.files].map((file) => ({ name: file.name, file })));
+    for (const entry of entries) await walk(entry, out);
+    take(out);
+  });
+
+  start();
+  show();
+})();

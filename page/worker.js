@@ -1,0 +1,144 @@
+// The worker of the page: it gives homenode the dropped files as a read-only file system, and passes questions and answers on.
+// The page puts the runtime of Go before it.
+"use strict";
+const files = new Map(); // name → File
+const opened = new Map(); // descriptor → {file, at, from, chunk}
+let last = 2, read = 0, told = 0;
+const sliceSize = 4 << 20;
+
+const failure = (code) => Object.assign(new Error(code), { code });
+const named = (path) => path.replace(/^(?:\.?\/)+/, "").replace(/\/+$/, "");
+const folder = (name) => name === "" || name === "." || [...files.keys()].some((other) => other.startsWith(name + "/"));
+
+function stat(name) {
+  const file = files.get(name);
+  if (!file && !folder(name)) throw failure("ENOENT");
+  const time = file ? file.lastModified : 0;
+  return {
+    dev: 1, ino: 0, mode: file ? 0o100444 : 0o40555, nlink: 1, uid: 0, gid: 0, rdev: 0, size: file ? file.size : 0, blksize: 4096, blocks: 0,
+    atimeMs: time, mtimeMs: time, ctimeMs: time, isDirectory: () => !file,
+  };
+}
+
+// readAt copies bytes of an open file from a position into a buffer. It reads slices of some MB, so that files of any size fit.
+function readAt(open, into, at) {
+  let done = 0;
+  while (done < into.length && at < open.file.size) {
+    if (!open.chunk || at < open.from || at >= open.from + open.chunk.length) {
+      open.from = at;
+      open.chunk = new Uint8Array(new FileReaderSync().readAsArrayBuffer(open.file.slice(at, at + sliceSize)));
+      read += open.chunk.length;
+      if (Date.now() - told > 100) {
+        told = Date.now();
+        postMessage({ read });
+      }
+    }
+    const part = open.chunk.subarray(at - open.from, at - open.from + into.length - done);
+    into.set(part, done);
+    done += part.length;
+    at += part.length;
+  }
+  return done;
+}
+
+function calls(table) {
+  const out = {};
+  for (const [name, call] of Object.entries(table)) {
+    out[name] = (...args) => {
+      const callback = args.pop();
+      let value;
+      try {
+        value = call(...args);
+      } catch (error) {
+        callback(error.code ? error : failure("EIO"));
+        return;
+      }
+      callback(null, value);
+    };
+  }
+  return out;
+}
+
+const refuse = () => { throw failure("EROFS"); };
+globalThis.process = { getuid: () => 0, getgid: () => 0, geteuid: () => 0, getegid: () => 0, getgroups: () => [], pid: 1, ppid: 1, umask: () => 0, cwd: () => "/", chdir: refuse };
+globalThis.path = { resolve: (...parts) => "/" + named(parts[parts.length - 1]) };
+globalThis.fs = {
+  constants: { O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1024, O_DIRECTORY: 65536 },
+  writeSync(fd, bytes) {
+    console.error(new TextDecoder().decode(bytes));
+    return bytes.length;
+  },
+  ...calls({
+    open(path, flags) {
+      if (flags & 3) refuse();
+      const name = named(path), about = stat(name);
+      if (flags & 65536 && !about.isDirectory()) throw failure("ENOTDIR");
+      opened.set(++last, { name, file: files.get(name), at: 0, from: 0, chunk: null });
+      return last;
+    },
+    close(fd) { opened.delete(fd); },
+    stat: (path) => stat(named(path)),
+    lstat: (path) => stat(named(path)),
+    fstat: (fd) => stat(opened.get(fd).name),
+    readdir(path) {
+      const below = named(path) === "" ? "" : named(path) + "/";
+      return [...new Set([...files.keys()].filter((name) => name.startsWith(below)).map((name) => name.slice(below.length).split("/")[0]))];
+    },
+    read(fd, buffer, offset, length, position) {
+      const open = opened.get(fd);
+      if (!open || !open.file) throw failure("EISDIR");
+      const n = readAt(open, buffer.subarray(offset, offset + length), position === null ? open.at : position);
+      if (position === null) open.at += n;
+      return n;
+    },
+    write(fd, buffer, offset, length) {
+      if (fd > 2) refuse();
+      globalThis.fs.writeSync(fd, buffer.subarray(offset, offset + length));
+      return length;
+    },
+    fsync() {}, chmod: refuse, chown: refuse, fchmod: refuse, fchown: refuse, ftruncate: refuse, lchown: refuse, link: refuse, mkdir: refuse, readlink: refuse,
+    rename: refuse, rmdir: refuse, symlink: refuse, truncate: refuse, unlink: refuse, utimes: refuse,
+  }),
+};
+
+// decoded returns the bytes of a base64 text.
+function decoded(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const binary = atob(text), bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+async function start(text) {
+  const go = new Go();
+  const unpacked = new Blob([decoded(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const response = new Response(unpacked, { headers: { "Content-Type": "application/wasm" } });
+  const { instance } = await WebAssembly.instantiateStreaming(response, go.importObject);
+  const ended = go.run(instance).then(() => { postMessage({ ended: true }); });
+  ended.catch((error) => postMessage({ ended: true, error: String(error) }));
+  postMessage({ ready: true, version: homenode.version });
+}
+
+// Requests are answered one after the other.
+let turn = Promise.resolve();
+onmessage = ({ data }) => {
+  turn = turn.then(async () => {
+    try {
+      if (data.start) return await start(data.start);
+      read = 0;
+      let value;
+      if (data.drop) {
+        files.clear();
+        for (const file of data.drop) files.set(file.name, file.file);
+        value = await homenode.drop([...files.keys()]);
+      } else if (data.snapshot) {
+        value = await homenode.snapshot();
+      } else {
+        value = await homenode.answer(data.address, data.form);
+      }
+      postMessage({ id: data.id, value });
+    } catch (error) {
+      postMessage({ id: data.id, error: error.message || String(error) });
+    }
+  });
+};
