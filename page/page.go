@@ -8,9 +8,12 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/binary"
+	"fmt"
 	"html/template"
 	"io"
 	"strings"
+	"unicode/utf16"
 
 	"homenode/numa"
 	drawn "homenode/output/draw/picture"
@@ -54,13 +57,18 @@ func Write(w io.Writer, version string, wasm, runtime []byte) error {
 		return err
 	}
 	style := answers.Style() + style + drawn.Style
-	return tmpl.Execute(w, struct {
+	var b strings.Builder
+	if err := tmpl.Execute(&b, struct {
 		Version, Promise, Policy string
 		Style                    template.CSS
 		Script                   template.JS
 		Wasm, Worker             template.HTML
 		Releases                 []release
-	}{version, promise, policy(style, script), template.CSS(style), template.JS(script), template.HTML(packed), template.HTML(string(runtime)+worker), offered()})
+	}{version, promise, policy(style, script), template.CSS(style), template.JS(script), template.HTML(packed), template.HTML(string(runtime) + worker), offered()}); err != nil {
+		return err
+	}
+	// The mark at the beginning says what the encoding is, whatever a server says.
+	return binary.Write(w, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+b.String())))
 }
 
 // policy allows this style, this script and its worker, and the compiling of WebAssembly; nothing is loaded or sent.
@@ -74,18 +82,30 @@ func hash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// packed returns gzip of b as base64.
+// packed returns gzip of b as text: its length in bytes, a colon, and 15 bits in each character from U+4000 on. The page is UTF-16, in which that is 7 %
+// more than the bytes; base64 would be a third more.
 func packed(b []byte) (string, error) {
-	var out bytes.Buffer
-	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	var z bytes.Buffer
+	w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)
 	if err != nil {
 		return "", err
 	}
-	if _, err := z.Write(b); err != nil {
+	if _, err := w.Write(b); err != nil {
 		return "", err
 	}
-	if err := z.Close(); err != nil {
+	if err := w.Close(); err != nil {
 		return "", err
 	}
-	return base64.StdEncoding.EncodeToString(out.Bytes()), nil
+	var out strings.Builder
+	fmt.Fprintf(&out, "%d:", z.Len())
+	bits, held := uint32(0), 0
+	for _, c := range z.Bytes() {
+		bits, held = bits<<8|uint32(c), held+8
+		if held >= 15 {
+			held -= 15
+			out.WriteRune(rune(0x4000 + bits>>held&0x7fff))
+		}
+	}
+	out.WriteRune(rune(0x4000 + bits<<(15-held)&0x7fff))
+	return out.String(), nil
 }

@@ -101,11 +101,14 @@ globalThis.fs = {
   }),
 };
 
-// decoded returns the bytes of a base64 text.
+// decoded returns the bytes of a text that has 15 bits in each character, after their number.
 function decoded(text) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-  const binary = atob(text), bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  const colon = text.indexOf(":"), bytes = new Uint8Array(Number(text.slice(0, colon)));
+  let bits = 0, held = 0, n = 0;
+  for (let i = colon + 1; i < text.length; i++) {
+    bits = (bits << 15 | text.charCodeAt(i) - 0x4000) & 0x7fffff;
+    for (held += 15; held >= 8 && n < bytes.length; ) bytes[n++] = bits >> (held -= 8);
+  }
   return bytes;
 }
 

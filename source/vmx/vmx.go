@@ -12,9 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/htmlindex"
-
 	"homenode/numa"
 	"homenode/source/fact"
 	"homenode/source/text"
@@ -40,7 +37,7 @@ type VMX struct {
 func Read(name string, r io.Reader) (*VMX, error) {
 	v := &VMX{Dict: NewDict(), file: fact.File{Name: name, Format: Format}}
 	lines := text.NewLines(r)
-	var charset *encoding.Decoder // nil for UTF-8
+	var charset func([]byte) ([]byte, error) // nil for UTF-8
 	entries, other := 0, 0
 	whole := true // as far as the last line tells
 	for lines.Scan() {
@@ -90,23 +87,22 @@ func Read(name string, r io.Reader) (*VMX, error) {
 }
 
 // charset returns the decoder of the encoding that the file names, nil for UTF-8.
-func (v *VMX) charset(line, col int, name string) *encoding.Decoder {
+func (v *VMX) charset(line, col int, name string) func([]byte) ([]byte, error) {
 	// A file in UTF-16 is decoded already.
 	if lower := strings.ToLower(name); lower == "utf-8" || strings.HasPrefix(lower, "utf-16") {
 		return nil
 	}
-	enc, err := htmlindex.Get(name)
-	if err != nil {
+	decode := decoderOf(name)
+	if decode == nil {
 		v.file.Warn(line, col, "found the encoding %q, which is not known: read as UTF-8", name)
-		return nil
 	}
-	return enc.NewDecoder()
+	return decode
 }
 
 // decode returns b as UTF-8; bad is called when it is in no known encoding.
-func decode(b []byte, charset *encoding.Decoder, bad func()) string {
+func decode(b []byte, charset func([]byte) ([]byte, error), bad func()) string {
 	if charset != nil {
-		if out, err := charset.Bytes(b); err == nil {
+		if out, err := charset(b); err == nil {
 			return string(out)
 		}
 	}

@@ -9,9 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/text/collate"
-	"golang.org/x/text/language"
-
+	"homenode/internal/words"
 	"homenode/output/answer"
 	"homenode/rules/finding"
 )
@@ -132,7 +130,6 @@ func (p *Pager) order(rows [][]answer.Cell) {
 	if column < 0 {
 		return
 	}
-	order := collate.New(language.English, collate.Numeric, collate.IgnoreCase)
 	slices.SortStableFunc(rows, func(a, b []answer.Cell) int {
 		x, y := a[column], b[column]
 		c := 0
@@ -141,7 +138,7 @@ func (p *Pager) order(rows [][]answer.Cell) {
 		if errM == nil && errN == nil {
 			c = cmp.Compare(m, n)
 		} else {
-			c = order.CompareString(x.Text, y.Text)
+			c = words.Natural(x.Text, y.Text)
 		}
 		if down {
 			return -c

@@ -1,18 +1,19 @@
 // Package xlsx writes tables as one Excel workbook, with the habits of an RVTools export:
 // a sheet for each topic, a frozen header with a filter, numbers as numbers, True and
-// False as text, memory in MiB. It is apart from package table so that programs that
-// write CSV alone do not link excelize.
+// False as text, memory in MiB. The parts follow ECMA-376, 5th edition, part 1 (SpreadsheetML) and part 2 (packages); tests read them with excelize.
 package xlsx
 
 import (
-	"errors"
+	"archive/zip"
+	"bufio"
+	"encoding/xml"
 	"fmt"
-
 	"io"
+	"regexp"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf16"
-
-	"github.com/xuri/excelize/v2"
 
 	"homenode/internal/texttab"
 	"homenode/output/table"
@@ -29,112 +30,169 @@ func sheetName(table string) string {
 	return texttab.Cut(strings.ToUpper(table[:1])+table[1:], 31) // Excel's limit
 }
 
-// Write writes the tables as a workbook, a sheet each. Rows are streamed: of a
-// large sheet excelize keeps 16 MB in memory and the rest in a temporary file.
-// The same tables give the same bytes. Texts are never formulas: they are written
-// as inline strings.
-func Write(w io.Writer, tables []table.Table) (err error) {
-	f := excelize.NewFile()
-	defer func() { err = errors.Join(err, f.Close()) }() // removes the temporary files
-	header, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}, Alignment: &excelize.Alignment{Vertical: "top"}})
-	if err != nil {
-		return err
-	}
-	format := dateFormat
-	date, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
-	if err != nil {
-		return err
-	}
-	for i, t := range tables {
-		name := sheetName(t.Name)
+const (
+	head     = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+	ns       = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+	office   = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+	packages = "http://schemas.openxmlformats.org/package/2006"
+	part     = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+	// styles has the style of a cell, of the header (1) and of a time (2), which is UTC.
+	styles = head + `<styleSheet xmlns="` + ns + `"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd\ hh:mm:ss"/></numFmts>` +
+		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
+		`<cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf xfId="0"/><xf xfId="0" fontId="1" applyFont="1" applyAlignment="1"><alignment vertical="top"/></xf>` +
+		`<xf xfId="0" numFmtId="164" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
+)
 
-		if i == 0 {
-			err = f.SetSheetName("Sheet1", name)
-		} else {
-			_, err = f.NewSheet(name)
-		}
-		if err == nil {
-			err = writeSheet(f, name, t, header, date)
-		}
-		if err != nil {
-			return fmt.Errorf("sheet %s: %w", name, err)
+// Write writes the tables as a workbook, a sheet each. Rows are written as they come. The same tables give the same bytes. Texts are never formulas: they
+// are written as inline strings.
+func Write(w io.Writer, tables []table.Table) error {
+	z := &book{zip: zip.NewWriter(w)}
+	var types, sheets, rels, names strings.Builder
+	for i, t := range tables {
+		n, name := strconv.Itoa(i+1), escaped(sheetName(t.Name))
+		types.WriteString(`<Override PartName="/xl/worksheets/sheet` + n + `.xml" ContentType="` + part + `worksheet+xml"/>`)
+		sheets.WriteString(`<sheet name="` + name + `" sheetId="` + n + `" r:id="rId` + n + `"/>`)
+		rels.WriteString(`<Relationship Id="rId` + n + `" Type="` + office + `/worksheet" Target="worksheets/sheet` + n + `.xml"/>`)
+		names.WriteString(`<definedName name="_xlnm._FilterDatabase" localSheetId="` + strconv.Itoa(i) + `" hidden="1">'` + strings.ReplaceAll(name, "'", "''") + `'!$A$1:$` + column(len(t.Columns)) + `$` + strconv.Itoa(t.Len+1) + `</definedName>`)
+	}
+	// In the order of their names; some readers want the content types first.
+	z.text("[Content_Types].xml", `<Types xmlns="`+packages+`/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>`+
+		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="`+part+`sheet.main+xml"/>`+
+		`<Override PartName="/xl/styles.xml" ContentType="`+part+`styles+xml"/>`+types.String()+`</Types>`)
+	z.text("_rels/.rels", `<Relationships xmlns="`+packages+`/relationships"><Relationship Id="rId1" Type="`+office+`/officeDocument" Target="xl/workbook.xml"/></Relationships>`)
+	z.text("xl/_rels/workbook.xml.rels", `<Relationships xmlns="`+packages+`/relationships">`+rels.String()+
+		`<Relationship Id="rId`+strconv.Itoa(len(tables)+1)+`" Type="`+office+`/styles" Target="styles.xml"/></Relationships>`)
+	z.text("xl/styles.xml", strings.TrimPrefix(styles, head))
+	z.text("xl/workbook.xml", `<workbook xmlns="`+ns+`" xmlns:r="`+office+`"><sheets>`+sheets.String()+`</sheets><definedNames>`+names.String()+`</definedNames></workbook>`)
+	for i, t := range tables {
+		if err := z.sheet("xl/worksheets/sheet"+strconv.Itoa(i+1)+".xml", t); err != nil {
+			return fmt.Errorf("sheet %s: %w", sheetName(t.Name), err)
 		}
 	}
-	f.SetZipWriter(func(w io.Writer) excelize.ZipWriter { return newSortedZip(w) })
-	return f.Write(w)
+	if z.err != nil {
+		return z.err
+	}
+	return z.zip.Close()
 }
 
-func writeSheet(f *excelize.File, name string, t table.Table, header, date int) error {
-	last, err := excelize.CoordinatesToCellName(len(t.Columns), t.Len+1)
+// A book writes the parts of a workbook, until an error.
+type book struct {
+	zip *zip.Writer
+	err error
+}
+
+// text writes a part.
+func (z *book) text(name, text string) {
+	var w io.Writer
+	if z.err == nil {
+		w, z.err = z.zip.Create(name)
+	}
+	if z.err == nil {
+		_, z.err = io.WriteString(w, head+text)
+	}
+}
+
+// sheet writes the part of a table.
+func (z *book) sheet(name string, t table.Table) error {
+	if z.err != nil {
+		return z.err
+	}
+	part, err := z.zip.Create(name)
 	if err != nil {
 		return err
 	}
-	// Before the stream begins: it writes the filter that the sheet then has.
-	if err := f.AutoFilter(name, "A1:"+last, nil); err != nil {
-		return err
-	}
-	s, err := f.NewStreamWriter(name)
-	if err != nil {
-		return err
-	}
+	w := bufio.NewWriterSize(part, 64<<10)
+	last := column(len(t.Columns)) + strconv.Itoa(t.Len+1)
+	fmt.Fprintf(w, head+`<worksheet xmlns="%s"><dimension ref="A1:%s"/><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`, ns, last)
 	for i, c := range t.Columns {
-		if err := s.SetColWidth(i+1, i+1, float64(c.Width)+2); err != nil { // 2: the button of the filter
-			return err
-		}
+		fmt.Fprintf(w, `<col min="%d" max="%[1]d" width="%d" customWidth="1"/>`, i+1, c.Width+2) // 2: the button of the filter
 	}
-	if err := s.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
-		return err
-	}
-	cells := make([]any, len(t.Columns))
+	_, _ = w.WriteString(`</cols><sheetData><row r="1">`) // w keeps its error for Flush
 	for i, c := range t.Columns {
-		cells[i] = excelize.Cell{StyleID: header, Value: c.Name}
+		inline(w, column(i+1)+"1", 1, c.Name)
 	}
-	if err := s.SetRow("A1", cells); err != nil {
-		return err
-	}
+	_, _ = w.WriteString("</row>")
 	row := 1
-	for r := range t.Rows {
+	for cells := range t.Rows {
 		row++
-		for i, c := range r {
-			cells[i] = valueOf(c, date)
+		n := strconv.Itoa(row)
+		_, _ = w.WriteString(`<row r="` + n + `">`)
+		for i, c := range cells {
+			writeCell(w, column(i+1)+n, c)
 		}
-		if err := s.SetRow(fmt.Sprintf("A%d", row), cells); err != nil {
-			return err
-		}
+		_, _ = w.WriteString("</row>")
 	}
 	if row != t.Len+1 {
 		return fmt.Errorf("has %d rows, said %d", row-1, t.Len)
 	}
-	return s.Flush()
+	fmt.Fprintf(w, `</sheetData><autoFilter ref="A1:%s"/></worksheet>`, last)
+	return w.Flush()
 }
 
-// dateFormat shows times, which are UTC.
-const dateFormat = "yyyy-mm-dd hh:mm:ss"
+// column returns the name of column n, from 1: A, Z, AA.
+func column(n int) string {
+	name := ""
+	for ; n > 0; n = (n - 1) / 26 {
+		name = string(rune('A'+(n-1)%26)) + name
+	}
+	return name
+}
 
-// valueOf returns what excelize writes for a cell, a time in the style date; nothing for
-// unknown.
-func valueOf(c table.Cell, date int) any {
+// epoch is the day 0 of Excel's dates after February 1900.
+var epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+
+// writeCell writes a cell: a number, a time as a date, a text, or nothing for unknown.
+func writeCell(w *bufio.Writer, at string, c table.Cell) {
 	if t, ok := c.Time(); ok {
-		return excelize.Cell{StyleID: date, Value: t}
+		days := float64(t.Unix()-epoch.Unix())/86400 + float64(t.Nanosecond())/86400e9
+		_, _ = w.WriteString(`<c r="` + at + `" s="2"><v>` + strconv.FormatFloat(days, 'f', -1, 64) + `</v></c>`)
+		return
 	}
 	if n, ok := c.Number(); ok {
-		return n
+		_, _ = w.WriteString(`<c r="` + at + `"><v>` + strconv.FormatFloat(n, 'f', -1, 64) + `</v></c>`)
+		return
 	}
 	if s := c.String(); s != "" {
-		return short(s)
+		inline(w, at, 0, short(s))
 	}
-	return nil
 }
 
-// short cuts s to what a cell can hold, in the UTF-16 units that Excel counts.
+// inline writes a text with a style.
+func inline(w *bufio.Writer, at string, style int, s string) {
+	_, _ = w.WriteString(`<c r="` + at + `" s="` + strconv.Itoa(style) + `" t="inlineStr"><is><t xml:space="preserve">` + escaped(s) + `</t></is></c>`)
+}
+
+// escape matches a text that begins with what Excel reads as an escaped character.
+var escape = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
+
+// escaped returns s as a part has it.
+func escaped(s string) string {
+	var b strings.Builder
+	for i := strings.Index(s, "_x"); i >= 0; i = strings.Index(s, "_x") {
+		_ = xml.EscapeText(&b, []byte(s[:i])) // a Builder takes all
+		if escape.MatchString(s[i:]) {
+			b.WriteString("_x005F")
+		}
+		b.WriteByte('_')
+		s = s[i+1:]
+	}
+	_ = xml.EscapeText(&b, []byte(s))
+	return b.String()
+}
+
+// mostUnits is how many UTF-16 units a cell can hold (Excel specifications and limits, Microsoft, 2026).
+const mostUnits = 32767
+
+// short cuts s to what a cell can hold.
 func short(s string) string {
 	const mark = " …"
-	if len(s) <= excelize.TotalCellChars { // no text has more units than bytes
+	if len(s) <= mostUnits { // no text has more units than bytes
 		return s
 	}
 	units := 0
 	for i, r := range s {
-		if units += utf16.RuneLen(r); units > excelize.TotalCellChars {
+		if units += utf16.RuneLen(r); units > mostUnits {
 			rest := []rune(s[:i])
 			return strings.TrimRight(string(rest[:len(rest)-len(mark)]), " ") + mark
 		}
