@@ -58,6 +58,7 @@
   // show asks what the address says. Only the last of several questions is shown.
   async function show() {
     const hash = location.hash.slice(1), mine = ++asking;
+    if (hash === "/demo") return take([{ name: "demo", file: new Blob([]) }]);
     const path = hash.startsWith("/") ? hash : "/shape";
     let address = path;
     if (path === "/shape") {
@@ -80,11 +81,12 @@
     place(reply, same);
   }
   function fail(text) {
-    const p = document.createElement("p");
+    const h1 = document.createElement("h1"), p = document.createElement("p");
+    h1.textContent = "This did not work";
     p.className = "bad";
     p.textContent = text;
     p.setAttribute("role", "alert");
-    main.replaceChildren(p);
+    main.replaceChildren(h1, p);
     $("same").hidden = true;
     pages(null);
   }
@@ -113,6 +115,7 @@
     shape.hidden = now !== "/shape";
     $("drop").hidden = dropped.length > 0;
     if (!paths) return;
+    $("find").hidden = !paths.includes("/");
     $("pages").replaceChildren(...paths.map((path) => {
       const a = document.createElement("a");
       a.href = path === "/shape" ? "#" + question() : "#" + path;
@@ -203,6 +206,8 @@
     form.addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/what-if?" + new URLSearchParams(new FormData(form)); });
     return form;
   }
+
+  $("find").addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/find?" + new URLSearchParams(new FormData($("find"))); });
 
   // Forms of an answer ask for its other rows.
   main.addEventListener("submit", (event) => {

@@ -13,7 +13,7 @@ const folder = (name) => name === "" || name === "." || [...files.keys()].some((
 function stat(name) {
   const file = files.get(name);
   if (!file && !folder(name)) throw failure("ENOENT");
-  const time = file ? file.lastModified : 0;
+  const time = file && file.lastModified || 0; // a Blob has none
   return {
     dev: 1, ino: 0, mode: file ? 0o100444 : 0o40555, nlink: 1, uid: 0, gid: 0, rdev: 0, size: file ? file.size : 0, blksize: 4096, blocks: 0,
     atimeMs: time, mtimeMs: time, ctimeMs: time, isDirectory: () => !file,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -27,8 +28,8 @@ type Page struct {
 	requests   []string // but for the page itself
 }
 
-// Open starts Chromium on the page at address, or skips the test.
-func Open(t *testing.T, address string) *Page {
+// Open starts Chromium on the page at address, or skips the test. The scripts run in every page before its own.
+func Open(t *testing.T, address string, scripts ...string) *Page {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
@@ -56,6 +57,11 @@ func Open(t *testing.T, address string) *Page {
 	ctx, cancel := context.WithTimeout(first, 6*time.Minute)
 	t.Cleanup(cancel)
 	b.Context = ctx
+	for _, script := range scripts {
+		if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	b.Go(t, address)
 	return b
 }

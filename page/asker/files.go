@@ -11,7 +11,6 @@ import (
 	"homenode/ask"
 	"homenode/esxi/product"
 	"homenode/internal/texttab"
-	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/source/anonymise"
@@ -28,6 +27,8 @@ func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell 
 	var sources, seen []string
 	for _, name := range names {
 		switch {
+		case name == open.Demo:
+			a.captures, sources = append(a.captures, name), append(sources, name)
 		case recorded(name):
 			a.captures = append(a.captures, name)
 		case len(names) > 1 && isEvidence(name):
@@ -126,16 +127,4 @@ func (a *Asker) Snapshot() (snap, key []byte, err error) {
 	var s, names bytes.Buffer
 	err = errors.Join(snapshot.Write(&s, f), k.Write(&names))
 	return s.Bytes(), names.Bytes(), err
-}
-
-// Summary says in a sentence which files there are.
-func (a *Asker) Summary() string {
-	switch n := len(a.names); n {
-	case 0:
-		return "No file yet."
-	case 1:
-		return a.names[0]
-	default:
-		return words.Plural(n, "file")
-	}
 }

@@ -21,6 +21,7 @@ const (
 	filePath    = "/file"
 	planPath    = "/plan"
 	whatIfPath  = "/what-if"
+	findPath    = "/find" // a VM, host or cluster by its name
 )
 
 // pages returns the paths that can be asked now.
@@ -40,7 +41,7 @@ func (a *Asker) pages() []string {
 
 // question returns the question of a path, asked as the query says. Values of the query that are no fields of it are the state of tables.
 func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Question, error) {
-	t, given, err := a.entry(path)
+	t, given, err := a.entry(path, query)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,7 +85,7 @@ type value struct {
 }
 
 // entry returns the question of a path, with the values that the path alone gives it.
-func (a *Asker) entry(path string) (*ask.Entry, []value, error) {
+func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error) {
 	source := []value{{"source", a.sources()}}
 	switch path {
 	case shapePath:
@@ -101,7 +102,7 @@ func (a *Asker) entry(path string) (*ask.Entry, []value, error) {
 			return nil, nil, errNothing
 		}
 		return recording.CaptureEntry, []value{{"file", a.captures}, {"fleet", a.sources()}}, nil
-	case fleetPath, whatIfPath, planPath, "/vm", "/host", "/cluster":
+	case fleetPath, whatIfPath, planPath, findPath, "/vm", "/host", "/cluster":
 	default:
 		return nil, nil, fmt.Errorf("%s: no such page", path)
 	}
@@ -114,6 +115,8 @@ func (a *Asker) entry(path string) (*ask.Entry, []value, error) {
 			return nil, nil, errors.New("a plan is about one source: drop its file alone")
 		}
 		return change.FixEntry, source, nil
+	case findPath:
+		return fleet.ExplainEntry, []value{{"source", append(source[0].values[:len(source[0].values):len(source[0].values)], query["name"]...)}}, nil
 	case fleetPath, whatIfPath:
 		return fleet.AssessEntry, source, nil
 	}

@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"os"
 
+	"homenode/internal/bounded"
 	"homenode/internal/version"
 	"homenode/page"
 )
+
+// most is how large the module may be.
+const most = 128 << 20
 
 func main() {
 	if err := run(os.Args[1:]); err != nil {
@@ -21,11 +25,11 @@ func run(args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("found %d arguments, want the module and the runtime", len(args))
 	}
-	wasm, err := os.ReadFile(args[0])
+	wasm, err := bounded.File(args[0], most)
 	if err != nil {
 		return err
 	}
-	runtime, err := os.ReadFile(args[1])
+	runtime, err := bounded.File(args[1], most)
 	if err != nil {
 		return err
 	}

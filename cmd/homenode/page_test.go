@@ -1,0 +1,330 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"homenode/ask"
+	"homenode/ask/fleet"
+	"homenode/ask/recording"
+	"homenode/internal/browser"
+	"homenode/internal/testdeps"
+	pages "homenode/page"
+)
+
+// madePage returns the address of homenode.html, which is compiled once.
+func madePage(t *testing.T) string {
+	t.Helper()
+	onePage.Do(func() { onePage.file = compiledPage(t) })
+	if onePage.file == nil {
+		t.Fatal("the page was not compiled")
+	}
+	return browser.File(t, onePage.file)
+}
+
+var onePage struct {
+	sync.Once
+	file []byte
+}
+
+// compiledPage compiles and writes the page.
+func compiledPage(t *testing.T) []byte {
+	t.Helper()
+	folder := t.TempDir()
+	wasm := filepath.Join(folder, "page.wasm")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", wasm, "homenode/page/wasm")
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := os.ReadFile(wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := pages.Write(&b, "test", module, runtime); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// openPage opens the page, with its worker in window.worker, and waits for the first answer.
+func openPage(t *testing.T, address string) *browser.Page {
+	t.Helper()
+	b := browser.Open(t, address, `const Plain = Worker; Worker = function (...args) { return window.worker = new Plain(...args); }`)
+	settled(t, b, "")
+	return b
+}
+
+// settled waits until the page shows another headline than before, or an error, and returns it.
+func settled(t *testing.T, b *browser.Page, before string) string {
+	t.Helper()
+	is := fmt.Sprintf(`(() => { const el = document.querySelector("main [role=alert]") || document.querySelector("main h1"); return !document.querySelector("main[aria-busy]") && el && el.textContent !== %q ? el.textContent : "" })()`, before)
+	text, err := chromedp.Run(b.Context, chromedp.Poll[string](is, chromedp.WithPollingTimeout(3*time.Minute)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// requested sends a request to the worker of the page and returns the reply as JSON; data in it is text.
+func requested(t *testing.T, b *browser.Page, request string) (reply struct {
+	Value struct {
+		Address, HTML, Data string
+		Tell                []string
+	}
+	Error string
+}) {
+	t.Helper()
+	script := `window.reply = ""; worker.addEventListener("message", function hear({ data }) {
+		if (data.id !== -1) return;
+		worker.removeEventListener("message", hear);
+		if (data.value && data.value.data) data.value.data = new TextDecoder().decode(data.value.data);
+		window.reply = JSON.stringify(data);
+	}); worker.postMessage({ id: -1, ` + request + ` })`
+	b.Script(t, script)
+	text, err := chromedp.Run(b.Context, chromedp.Poll[string](`window.reply`, chromedp.WithPollingTimeout(3*time.Minute)))
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &reply)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
+// TestPageCorpus asks the page questions of the corpus, and compares the data of its answers with what is recorded of the commands: a tenth of them, all in
+// make prove.
+func TestPageCorpus(t *testing.T) {
+	t.Parallel()
+	b := openPage(t, madePage(t))
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	recorded := map[string]string{}
+	for block := range strings.SplitSeq("\n"+read(corpusAnswers), "\n$ homenode ") {
+		q, answer, _ := strings.Cut(block, "\n")
+		_, recorded[q], _ = strings.Cut(answer, "\n") // the exit code
+	}
+	questions, dropped, n := questionsOf(read(corpusQuestions)), "", 0
+	seed := time.Now().UnixNano()
+	random := rand.New(rand.NewPCG(uint64(seed), 0))
+	t.Logf("seed %d", seed)
+	for _, q := range questions {
+		files, address, ok := pageQuestion(q)
+		if !ok || !testdeps.Proof() && random.IntN(10) != 0 {
+			continue
+		}
+		if drop := strings.Join(files, " "); drop != dropped && files != nil {
+			var list []string
+			for _, f := range files {
+				text := ""
+				if f != "demo" {
+					text = read(f)
+				}
+				name, _ := json.Marshal(f)
+				content, _ := json.Marshal(text)
+				list = append(list, fmt.Sprintf(`{ name: %s, file: new Blob([%s]) }`, name, content))
+			}
+			if r := requested(t, b, "drop: ["+strings.Join(list, ", ")+"]"); r.Error != "" {
+				t.Errorf("%s: %s", drop, r.Error)
+				continue
+			}
+			dropped = drop
+		}
+		n++
+		at, _ := json.Marshal(address)
+		r := requested(t, b, fmt.Sprintf(`address: %s, form: "json"`, at))
+		var value any
+		if r.Error == "" {
+			if err := json.Unmarshal([]byte(r.Value.Data), &value); err != nil {
+				t.Errorf("%s: %v", q, err)
+				continue
+			}
+		}
+		var got strings.Builder
+		if data := dataOf(value); data != nil {
+			writeData(&got, "", "", data)
+		}
+		if was, is := strings.TrimSpace(recorded[q]), strings.TrimSpace(got.String()); was != is {
+			t.Errorf("%s (%s)\n%s %s", q, address, lineDifference(was, is), r.Error)
+		}
+	}
+	t.Logf("%d of %d questions asked", n, len(questions))
+	if n < 10 {
+		t.Errorf("only %d questions were asked", n)
+	}
+	b.Silent(t)
+}
+
+// pageQuestion returns a question of the corpus as the page asks it: the files to drop, and the address. It is false for a question that the page does not ask.
+func pageQuestion(q string) (files []string, address string, ok bool) {
+	args := shellWords(q)
+	entry := map[string]*ask.Entry{"assess": fleet.AssessEntry, "explain": fleet.ExplainEntry, "capture": recording.CaptureEntry}[args[0]]
+	if entry == nil || slices.Contains(args, "<") {
+		return nil, "", false
+	}
+	fields, query, rest := ask.Fields(entry.Ask()), url.Values{}, []string(nil)
+	for i := 1; i < len(args); i++ {
+		name, value, given := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
+		at := slices.IndexFunc(fields, func(f *ask.Field) bool { return f.Name == name && !f.Argument })
+		switch {
+		case !strings.HasPrefix(args[i], "--"):
+			rest = append(rest, args[i])
+			continue
+		case name == "config" && value == "none":
+			continue
+		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "fleet", "choose"}, name): // where the page reads differently
+			return nil, "", false
+		case !given && fields[at].Kind == ask.Truth:
+			value = "true"
+		case !given:
+			i++
+			value = args[i]
+		}
+		if strings.HasPrefix(value, "@") {
+			return nil, "", false
+		}
+		query.Add(name, value)
+	}
+	path := map[string]string{"assess": "/", "explain": "/file", "capture": "/capture"}[args[0]]
+	switch {
+	case args[0] == "explain" && rest == nil:
+		path = "/shape"
+	case args[0] == "explain" && len(rest) == 2:
+		path, rest = "/find", rest[:1]
+		query.Add("name", args[2])
+	case args[0] == "explain" && len(rest) == 1 && len(query) > 0 && (query.Has("vm") || query.Has("host") || query.Has("cluster")):
+		path = "/vm"
+	}
+	for _, f := range rest {
+		if info, err := os.Stat(filepath.Join("..", "..", f)); f != "demo" && (err != nil || info.IsDir()) {
+			return nil, "", false
+		}
+	}
+	if len(rest) > 1 || path == "/file" && rest[0] == "demo" {
+		return nil, "", false
+	}
+	return rest, path + "?" + query.Encode(), true
+}
+
+// TestPageForms uses the page as its reader does: the sentence, files by the dialog, links, tables, what if, the plan, forms to save; a broken file is refused with the
+// formats that are read. Nothing is requested and the browser complains about nothing; axe finds nothing in both themes, wide and narrow.
+func TestPageForms(t *testing.T) {
+	t.Parallel()
+	axe := testdeps.Axe(t)
+	b := openPage(t, madePage(t))
+	first := settled(t, b, "")
+	if !strings.Contains(first, "1 node") {
+		t.Errorf("the first answer is %q", first)
+	}
+	b.Script(t, `const field = document.querySelector("[name=hotAdd]"); field.value = "off"; field.dispatchEvent(new Event("input", { bubbles: true }))`)
+	if second := settled(t, b, first); !strings.Contains(second, "2 nodes") {
+		t.Errorf("without hot add the answer is %q", second)
+	}
+	browser.Eval(t, b, `new URLSearchParams(location.hash.slice(1)).get("vm")`, "24x512GB hotAdd=off")
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	drop := func(paths ...string) string {
+		before, err := chromedp.Run(b.Context, chromedp.Evaluate[string](`(document.querySelector("main [role=alert]") || document.querySelector("main h1")).textContent`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Do(t, chromedp.SetUploadFiles("#file", paths))
+		return settled(t, b, before)
+	}
+	if text := drop(write("notes.bin", "\x00\x01 nothing")); !strings.Contains(text, "RVTools") {
+		t.Errorf("a broken file is answered with %q, want the formats that are read", text)
+	}
+	scenario := write("fleet.txt", pageFleet)
+	text := drop(scenario)
+	var out, errs bytes.Buffer
+	run(t.Context(), []string{"assess", scenario, "--format=json", "--config=none"}, strings.NewReader(""), &out, &errs)
+	var native struct{ Verdict []string }
+	if err := json.Unmarshal(out.Bytes(), &native); err != nil || len(native.Verdict) == 0 || native.Verdict[0] != text {
+		t.Errorf("the page says %q, the command %q: %v %s", text, native.Verdict, err, errs.String())
+	}
+	for _, at := range []struct{ hash, want string }{{"#/find?name=sql01", "guest sees"}, {"#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "sql01"}, {"#/plan", "change"}, {"#/rule", "checks"}, {"#/", text}} {
+		before, err := chromedp.Run(b.Context, chromedp.Evaluate[string](`(document.querySelector("main [role=alert]") || document.querySelector("main h1")).textContent`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Script(t, "location.hash = "+strconv.Quote(at.hash))
+		if got := settled(t, b, before); !strings.Contains(got, at.want) {
+			t.Errorf("%s: %q, want %q in it", at.hash, got, at.want)
+		}
+	}
+	b.Silent(t)
+	for _, mode := range []struct {
+		width  int64
+		scheme string
+	}{{1400, "light"}, {320, "dark"}} {
+		pageAccessible(t, b, axe, mode.width, mode.scheme)
+	}
+}
+
+// pageFleet has a VM whose NUMA hot add hides.
+const pageFleet = `release 8.0U3
+cluster prod
+host esx[01-02] nodes=2 cores=16 memory=768GB
+vm sql01 host=esx01 vcpus=24 coresPerSocket=1 memory=512GB hotAdd=on
+vm web[01-20] vcpus=4 memory=16GB
+`
+
+// pageAccessible checks every path of the page at a width and in a theme.
+func pageAccessible(t *testing.T, b *browser.Page, axe string, width int64, scheme string) {
+	t.Helper()
+	b.Do(t, chromedp.EmulateViewport(width, 900))
+	if _, err := chromedp.Call(b.Context, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
+		t.Fatal(err)
+	}
+	b.Script(t, axe)
+	for _, hash := range []string{"#/", "#/find?name=sql01", "#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "#/plan", "#/nosuch", "#vm=24x512GB&host=2x16c/768GB"} {
+		b.Script(t, `document.querySelector("main").replaceChildren(); if (location.hash === `+strconv.Quote(hash)+`) dispatchEvent(new Event("hashchange")); else location.hash = `+strconv.Quote(hash))
+		settled(t, b, "")
+		b.Script(t, `window.axeResult = ""; axe.run(document, { resultTypes: ["violations"] }).then((r) => { window.axeResult = JSON.stringify(r.violations.map((v) => v.id + " (" + v.impact + "): " + v.nodes.slice(0, 3).map((n) => n.html.slice(0, 120)).join(" | "))); })`)
+		found, err := chromedp.Run(b.Context, chromedp.Poll[string](`window.axeResult`, chromedp.WithPollingTimeout(2*time.Minute)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found != "[]" {
+			t.Errorf("%s, %d px, %s: axe finds %s", hash, width, scheme, found)
+		}
+		if wide, err := chromedp.Run(b.Context, chromedp.Evaluate[int64](`document.documentElement.scrollWidth`)); err != nil || wide > width {
+			t.Errorf("%s: %d px wide in %d: %v", hash, wide, width, err)
+		}
+	}
+}
