@@ -201,7 +201,7 @@ func pageQuestion(q string) (files []string, address string, ok bool) {
 			continue
 		case name == "config" && value == "none":
 			continue
-		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "fleet", "choose"}, name): // where the page reads differently
+		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "choose"}, name): // where the page reads differently
 			return nil, "", false
 		case !given && fields[at].Kind == ask.Truth:
 			value = "true"
@@ -228,6 +228,12 @@ func pageQuestion(q string) (files []string, address string, ok bool) {
 		if info, err := os.Stat(filepath.Join("..", "..", f)); f != "demo" && (err != nil || info.IsDir()) {
 			return nil, "", false
 		}
+	}
+	if path == "/capture" { // the page has the inventory of the demo beside its capture
+		if fleet := query.Get("fleet"); len(rest) != 1 || fleet != "" && fleet != "demo" || (fleet == "demo") != (rest[0] == "demo") {
+			return nil, "", false
+		}
+		query.Del("fleet")
 	}
 	if len(rest) > 1 || path == "/file" && rest[0] == "demo" {
 		return nil, "", false

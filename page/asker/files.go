@@ -50,7 +50,7 @@ func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell 
 	switch {
 	case err == nil && len(f.VMs)+len(f.Hosts) > 0:
 		return a.hold(ctx, sources, f, tell)
-	case a.captures == nil && len(sources) == 1 && archived(sources[0]):
+	case a.captures == nil && len(sources) == 1 && archived(ctx, sources[0]):
 		a.captures = sources
 		return capturePath, tell, nil
 	case len(names) == 1 && understood(names[0]):
@@ -102,10 +102,14 @@ func recorded(name string) bool { return ticks.Detect(head(name)) != "" }
 // isEvidence reports whether a file holds what was seen of a host or guest.
 func isEvidence(name string) bool { return evidence.Format(text.Decoded(head(name))) != "" }
 
-// archived reports whether captures lie in an archive.
-func archived(name string) bool {
-	list, _, err := open.Captures(name, nil, nil)
-	return err == nil && len(list) > 0
+// archived reports whether captures lie in an archive: it reads the first tick.
+func archived(ctx context.Context, name string) (found bool) {
+	stop := errors.New("found")
+	_, _ = open.Ticks(ctx, name, nil, ticks.Options{}, ticks.Visit{ // the error is the one that ends it, or the archive holds none
+		Tick: func(*numa.Tick) error { found = true; return stop },
+		Done: func(_ *ticks.File, err error) error { return err },
+	})
+	return found
 }
 
 // understood reports whether anything is known of a file.

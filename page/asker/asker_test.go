@@ -1,0 +1,125 @@
+package asker
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const fleetText = `release 8.0U3
+cluster prod
+host esx[01-02] nodes=2 cores=16 memory=768GB
+vm sql01 host=esx01 vcpus=24 coresPerSocket=1 memory=512GB hotAdd=on
+vm web[01-20] vcpus=4 memory=16GB
+`
+
+// dropped returns an asker that has a fleet and these files, and the address of the answer.
+func dropped(t *testing.T, files map[string]string) (*Asker, string, error) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	var names []string
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	a := &Asker{Now: time.Now}
+	address, _, err := a.Drop(t.Context(), names)
+	return a, address, err
+}
+
+// TestDrop opens files of every kind at the page that answers about them, alone and together.
+func TestDrop(t *testing.T) {
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join("..", "..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	capture, vmx := read("cmd/homenode/testdata/corpus/inputs/esx02.csv"), read("cmd/homenode/testdata/corpus/inputs/db01.vmx")
+	lscpu := "Architecture: x86_64\nCPU(s): 24\nSocket(s): 24\nCore(s) per socket: 1\nThread(s) per core: 1\nNUMA node(s): 1\nNUMA node0 CPU(s): 0-23\n"
+	for _, tt := range []struct {
+		name, address, shows string
+		files                map[string]string
+	}{
+		{"fleet", "/", "sql01", map[string]string{"fleet.txt": fleetText}},
+		{"capture", "/capture", "esx02", map[string]string{"esx02.csv": capture}},
+		{"both", "/", "sql01", map[string]string{"esx02.csv": capture, "fleet.txt": fleetText}},
+		{"vmx", "/file", "db01", map[string]string{"db01.vmx": vmx}},
+		{"guest", "/file", "24", map[string]string{"lscpu.txt": lscpu}},
+		{"fleet with what was seen", "/", "sql01", map[string]string{"fleet.txt": fleetText, "sql01": lscpu}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, address, err := dropped(t, tt.files)
+			if err != nil || address != tt.address {
+				t.Fatalf("opens %q, %v, want %q", address, err, tt.address)
+			}
+			r, err := a.Answer(t.Context(), address, "page")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(r.HTML, "<h1>") || !strings.Contains(r.HTML, tt.shows) || !slices.Contains(r.Pages, address) {
+				t.Errorf("pages %q; %.2000s", r.Pages, r.HTML)
+			}
+		})
+	}
+	for name, text := range map[string]string{"empty.csv": "", "noise.bin": "\x00\x01\x02", "notes.txt": "call Bob", "broken.json": `{"format": `, "broken.xlsx": "PK\x03\x04broken"} {
+		t.Run(name, func(t *testing.T) {
+			if _, address, err := dropped(t, map[string]string{name: text}); err == nil || !strings.Contains(err.Error(), "RVTools") {
+				t.Errorf("opens %q, %v, want an error with the formats that are read", address, err)
+			}
+		})
+	}
+}
+
+// TestSave writes every form of an answer, the plan as a script, and a snapshot without a name in it.
+func TestSave(t *testing.T) {
+	a, _, err := dropped(t, map[string]string{"fleet.txt": fleetText})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ address, form, name, has string }{
+		{"/", "csv", "homenode-assess.csv", "sql01"}, {"/", "xlsx", "homenode-assess.xlsx", "PK"}, {"/", "json", "homenode-assess.json", `"homenode-assessment"`}, {"/", "html", "homenode-assess.html", "<!DOCTYPE html>"},
+		{"/vm?vm=sql01", "markdown", "homenode-explain.md", "sql01"}, {"/plan", "powercli", "homenode-plan.ps1", "sql01"}, {"/plan", "json", "homenode-plan.json", "sql01"},
+		{"/what-if?what-if=vm%3Dsql01+hotAdd%3Doff", "csv", "homenode-assess.csv", "sql01"},
+	} {
+		r, err := a.Answer(t.Context(), tt.address, tt.form)
+		if err != nil {
+			t.Errorf("%s as %s: %v", tt.address, tt.form, err)
+			continue
+		}
+		if !bytes.Contains(r.Data, []byte(tt.has)) {
+			t.Errorf("%s as %s: %s: %.300q", tt.address, tt.form, r.Name, r.Data)
+		}
+		if r.Name != tt.name {
+			t.Errorf("%s as %s is saved as %s, want %s", tt.address, tt.form, r.Name, tt.name)
+		}
+	}
+	snap, key, err := a.Snapshot()
+	if err != nil || bytes.Contains(snap, []byte("sql01")) || !bytes.Contains(key, []byte("sql01")) {
+		t.Errorf("the snapshot has the names, or the key has not: %v", err)
+	}
+}
+
+// TestRefused refuses what the page does not have, and files by name.
+func TestRefused(t *testing.T) {
+	a, _, err := dropped(t, map[string]string{"fleet.txt": fleetText})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{"/nosuch": "no such page", "/vm?vm=nosuch": "nosuch", "/what-if?what-if=@fleet.txt": "reads no files", "/shape?vm=x&host=2x16c/768GB": "vm", "/capture": "no file", "%zz": "no such page"} {
+		if r, err := a.Answer(t.Context(), address, "page"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v, want an error with %q", address, r, err, want)
+		}
+	}
+	if _, err := (&Asker{Now: time.Now}).Answer(t.Context(), "/", "page"); err == nil {
+		t.Error("a fleet is shown before a file was dropped")
+	}
+}
