@@ -160,4 +160,4 @@ func (a *Asker) savePlan(ctx context.Context, e *ask.Env, q *change.Plan, form s
 }
 
 // errNothing is the answer to a question about files when none was dropped.
-var errNothing = errors.New("no file was dropped yet")
+var errNothing = errors.New("this page is about files, and none is open: drop them here again; no file is kept")

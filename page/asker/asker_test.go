@@ -114,7 +114,7 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for address, want := range map[string]string{"/nosuch": "no such page", "/vm?vm=nosuch": "nosuch", "/what-if?what-if=@fleet.txt": "reads no files", "/shape?vm=x&host=2x16c/768GB": "vm", "/capture": "no file", "%zz": "no such page"} {
+	for address, want := range map[string]string{"/nosuch": "no such page", "/vm?vm=nosuch": "nosuch", "/what-if?what-if=@fleet.txt": "reads no files", "/shape?vm=x&host=2x16c/768GB": "vm", "/capture": "none is open", "%zz": "no such page"} {
 		if r, err := a.Answer(t.Context(), address, "page"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v, want an error with %q", address, r, err, want)
 		}
