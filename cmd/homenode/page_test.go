@@ -145,12 +145,8 @@ func TestPageCorpus(t *testing.T) {
 		if drop := strings.Join(files, " "); drop != dropped && files != nil {
 			var list []string
 			for _, f := range files {
-				text := ""
-				if f != "demo" {
-					text = read(f)
-				}
 				name, _ := json.Marshal(f)
-				content, _ := json.Marshal(text)
+				content, _ := json.Marshal(read(f))
 				list = append(list, fmt.Sprintf(`{ name: %s, file: new Blob([%s]) }`, name, content))
 			}
 			if r := requested(t, b, "drop: ["+strings.Join(list, ", ")+"]"); r.Error != "" {
@@ -201,7 +197,7 @@ func pageQuestion(q string) (files []string, address string, ok bool) {
 			continue
 		case name == "config" && value == "none":
 			continue
-		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "choose"}, name): // where the page reads differently
+		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "fleet", "choose"}, name): // where the page reads differently
 			return nil, "", false
 		case !given && fields[at].Kind == ask.Truth:
 			value = "true"
@@ -225,17 +221,11 @@ func pageQuestion(q string) (files []string, address string, ok bool) {
 		path = "/vm"
 	}
 	for _, f := range rest {
-		if info, err := os.Stat(filepath.Join("..", "..", f)); f != "demo" && (err != nil || info.IsDir()) {
+		if info, err := os.Stat(filepath.Join("..", "..", f)); err != nil || info.IsDir() { // the demo comes through a simulated vCenter
 			return nil, "", false
 		}
 	}
-	if path == "/capture" { // the page has the inventory of the demo beside its capture
-		if fleet := query.Get("fleet"); len(rest) != 1 || fleet != "" && fleet != "demo" || (fleet == "demo") != (rest[0] == "demo") {
-			return nil, "", false
-		}
-		query.Del("fleet")
-	}
-	if len(rest) > 1 || path == "/file" && rest[0] == "demo" {
+	if len(rest) > 1 {
 		return nil, "", false
 	}
 	return rest, path + "?" + query.Encode(), true
