@@ -82,9 +82,7 @@ func (a *Asker) Answer(ctx context.Context, address, form string) (*Reply, error
 func (a *Asker) show(out *Reply, r *ask.Reply, path string, query url.Values) error {
 	var b bytes.Buffer
 	site := &page.Site{Path: path, Query: query, Rows: rows, Most: most, Subject: a.subject(path),
-		Findings: func(rule string, s finding.Severity) string {
-			return path + "?" + url.Values{"rule": {rule}, "severity": {strings.ToLower(s.String())}}.Encode()
-		}}
+		Findings: func(rule string) string { return path + "?" + url.Values{"rule": {rule}}.Encode() }}
 	if query.Get("rule") != "" {
 		site.Most = 500
 	}
