@@ -37,7 +37,7 @@ demo:
 	@echo "judging a simulated vCenter with 24 hosts and 300 VMs"
 	@bin/homenode assess demo || test $$? -eq 1
 	@bin/homenode assess demo --format html -o homenode-report.html || test $$? -eq 1
-	@echo && echo "wrote homenode-report.html: open it in a browser"
+	@echo && echo "wrote homenode-report.html: open it in a browser; make page writes dist/homenode.html, the whole analysis as one page"
 
 test: deps check check-bench
 
