@@ -46,7 +46,8 @@ func fillForDamage(t *testing.T, dir string, begin time.Time) {
 // goes on, and is whole when it is opened again.
 func TestDamage(t *testing.T) {
 	origin := t.TempDir()
-	begin := time.Now().Add(-damagedMinutes * time.Minute).Truncate(time.Minute)
+	// It ends at 21:20 of yesterday, so that there are the same blocks at every time of the day.
+	begin := time.Now().Truncate(24 * time.Hour).Add(-160*time.Minute - damagedMinutes*time.Minute)
 	fillForDamage(t, origin, begin)
 	files, err := os.ReadDir(origin)
 	if err != nil {
