@@ -7,32 +7,41 @@
   const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
   const titles = { "/shape": "A VM on a host", "/": "Fleet", "/what-if": "What if", "/plan": "Plan", "/capture": "What happened", "/file": "File" };
   const forms = { csv: "CSV", xlsx: "Excel", json: "JSON", markdown: "Markdown", html: "report" };
-  let worker, waiting = new Map(), ids = 0, total = 0, dropped = [], shown = "", asking = 0;
+  let worker, waiting = new Map(), ids = 0, total = 0, dropped = null, shown = "", asking = 0, running = 0, ready = false;
 
-  // start starts a worker. One that was stopped, or ended, is replaced, and gets the files again.
+  // start starts a worker. One that was stopped, or ended, is replaced, and gets the files again; one that cannot start is not.
+  const cannot = " It needs WebAssembly and DecompressionStream: Chrome or Edge 80, Firefox 113, Safari 16.4, or later.";
   function start() {
     worker = new Worker(code);
     worker.onmessage = ({ data }) => {
-      if (data.ready) $("about").textContent = "homenode " + data.version;
-      else if (data.ended) restart("The analysis ended: " + (data.error || "the browser stopped it") + ". Large files need more memory than this browser gives a page; the command homenode has no such limit.");
-      else if (data.read !== undefined) progress(data.read);
-      else {
+      if (data.ready) {
+        ready = true;
+        $("about").textContent = "homenode " + data.version;
+      } else if (data.ended) {
+        restart(ready ? "The analysis ended: " + (data.error || "the browser stopped it") + ". Large files need more memory than this browser gives a page; the command homenode has no such limit." : "The analysis could not start: " + data.error + "." + cannot);
+      } else if (data.read !== undefined) {
+        progress(data.read);
+      } else {
         const ask = waiting.get(data.id);
         waiting.delete(data.id);
         if (ask && data.error !== undefined) ask.no(new Error(data.error));
         else if (ask) ask.yes(data.value);
       }
     };
-    worker.onerror = (event) => restart("The analysis could not start: " + (event.message || "this browser cannot run it") + ". It needs WebAssembly and DecompressionStream: Chrome or Edge 80, Firefox 113, Safari 16.4, or later.");
+    worker.onerror = (event) => restart("The analysis could not start: " + (event.message || "this browser cannot run it") + "." + cannot);
     worker.postMessage({ start: source });
   }
   function restart(text) {
     worker.terminate();
     const all = [...waiting.values()];
     waiting.clear();
-    dropped = [];
-    start();
+    if (ready) {
+      ready = false;
+      start();
+      if (dropped) call({ drop: dropped }).catch((error) => fail(error.message));
+    }
     all.forEach((ask) => ask.no(new Error(text)));
+    if (all.length === 0) fail(text);
   }
   function call(request) {
     return new Promise((yes, no) => {
@@ -42,11 +51,17 @@
     });
   }
 
-  // busy shows that the worker works, when it takes long.
+  // busy shows that the worker works, when it takes long, until all that was begun is done.
   function busy(text) {
+    running++;
     const timer = setTimeout(() => { $("doing").textContent = text; $("bar").removeAttribute("value"); $("progress").hidden = false; }, 300);
     main.setAttribute("aria-busy", "true");
-    return () => { clearTimeout(timer); $("progress").hidden = true; main.removeAttribute("aria-busy"); };
+    return () => {
+      clearTimeout(timer);
+      if (--running > 0) return;
+      $("progress").hidden = true;
+      main.removeAttribute("aria-busy");
+    };
   }
   function progress(read) {
     if (!total) return;
@@ -55,30 +70,29 @@
   }
   $("stop").addEventListener("click", () => restart("Stopped."));
 
-  // show asks what the address says. Only the last of several questions is shown.
-  async function show() {
+  // show asks what the address says. Only the last of several questions is shown. What is typed into the sentence stays as it is.
+  async function show(typed) {
+    clearTimeout(timer);
     const hash = location.hash.slice(1), mine = ++asking;
-    if (hash === "/demo") return take([{ name: "demo", file: new Blob([]) }]);
-    const path = hash.startsWith("/") ? hash : "/shape";
-    let address = path;
-    if (path === "/shape") {
-      if (hash) fill(new URLSearchParams(hash));
-      address = "/shape?" + question();
+    if (hash === "/demo") return take(null);
+    let address = hash;
+    if (!hash.startsWith("/")) {
+      if (hash && typed !== true) fill(new URLSearchParams(hash));
+      address = "/shape?" + (hash || question());
     }
-    const done = busy("Working");
-    let reply;
+    const done = busy("Working"), same = shown.split("?")[0] === address.split("?")[0], first = shown === "";
     try {
-      reply = await call({ address, form: "page" });
+      const reply = await call({ address, form: "page" });
+      if (mine !== asking) return;
+      shown = address;
+      place(reply, same, first);
     } catch (error) {
-      if (mine === asking) fail(error.message);
-      return;
+      if (mine !== asking) return;
+      shown = address;
+      fail(error.message);
     } finally {
       done();
     }
-    if (mine !== asking) return;
-    const same = shown.split("?")[0] === address.split("?")[0];
-    shown = address;
-    place(reply, same);
   }
   function fail(text) {
     const h1 = document.createElement("h1"), p = document.createElement("p");
@@ -87,13 +101,17 @@
     p.textContent = text;
     p.setAttribute("role", "alert");
     main.replaceChildren(h1, p);
+    document.title = "This did not work · homenode";
+    $("status").textContent = "";
     $("same").hidden = true;
     pages(null);
+    extra({});
   }
 
-  // place shows a reply. Where only a table turned or the sentence changed, the view stays where it was.
-  function place(reply, same) {
-    const kept = same ? scrollY : 0;
+  // place shows a reply. Where only a table turned or the sentence changed, the view and the focus stay where they were.
+  function place(reply, same, first) {
+    const kept = same ? scrollY : 0, focused = main.contains(document.activeElement) && document.activeElement;
+    const again = focused && (focused.name ? `[name="${CSS.escape(focused.name)}"]` : focused.getAttribute("href") ? `a[href="${CSS.escape(focused.getAttribute("href"))}"]` : "button");
     main.innerHTML = reply.html; // homenode escapes what it read
     for (const text of reply.tell) {
       const p = document.createElement("p");
@@ -105,16 +123,18 @@
     document.title = (reply.title ? reply.title + " · " : "") + "homenode";
     pages(reply.pages);
     offer(reply.command);
-    extra();
-    if (!same) main.focus({ preventScroll: true });
+    extra(reply);
+    if (focused) (main.querySelector(again) || main).focus({ preventScroll: true });
+    else if (!same && !first) main.focus({ preventScroll: true });
     scrollTo(0, kept);
     $("status").textContent = main.querySelector("h1") ? main.querySelector("h1").textContent : "";
   }
-  function pages(paths) {
+  let paths = ["/shape"];
+  function pages(next) {
     const now = shown.split("?")[0];
+    paths = next || paths;
     shape.hidden = now !== "/shape";
-    $("drop").hidden = dropped.length > 0;
-    if (!paths) return;
+    $("drop").hidden = dropped !== null;
     $("find").hidden = !paths.includes("/");
     $("pages").replaceChildren(...paths.map((path) => {
       const a = document.createElement("a");
@@ -130,8 +150,8 @@
     $("same").hidden = false;
     $("command").textContent = command;
     const path = shown.split("?")[0], all = { ...forms };
-    if (path === "/plan") Object.assign(all, { powercli: "PowerCLI script", govc: "govc script", ansible: "Ansible playbook", json: "plan" });
-    const buttons = Object.entries(all).filter(([form]) => path !== "/plan" || !["csv", "xlsx", "markdown", "html"].includes(form)).map(([form, label]) => button(label, async () => {
+    if (path === "/plan") Object.assign(all, { powercli: "PowerCLI script", govc: "govc script", ansible: "Ansible playbook", json: "plan (JSON)" });
+    const buttons = Object.entries(all).map(([form, label]) => button(label, async () => {
       const reply = await call({ address: shown, form });
       save(reply.name, reply.data);
     }));
@@ -162,52 +182,73 @@
 
   // The sentence: its fields as the shapes that homenode asks for, and back.
   function question() {
-    const of = Object.fromEntries(new FormData(shape));
+    const of = Object.fromEntries([...new FormData(shape)].map(([name, value]) => [name, value.replace(/\s/g, "")]));
     const words = ["hotAdd=" + of.hotAdd, of.cps && "coresPerSocket=" + of.cps].filter(Boolean).join(" ");
-    return new URLSearchParams({ vm: of.vcpus + "x" + of.memory.replace(/\s/g, "") + " " + words, host: of.sockets + "x" + of.cores + "c/" + of.hostMemory.replace(/\s/g, ""), release: of.release }).toString();
+    return new URLSearchParams({ vm: of.vcpus + "x" + of.memory + " " + words, host: of.sockets + "x" + of.cores + "c/" + of.hostMemory, release: of.release }).toString();
   }
   function fill(query) {
-    const vm = /^(\S*?)x(\S+)(.*)$/.exec(query.get("vm") || ""), host = /^(\d*)x(\d*)c\/(\S+)/.exec(query.get("host") || "");
-    const set = (name, value) => { if (value !== undefined && shape[name] !== document.activeElement) shape[name].value = value; };
+    const vm = /^(\d*)x(\S+)(.*)$/.exec(query.get("vm") || ""), host = /^(\d*)x(\d*)c\/(\S+)/.exec(query.get("host") || "");
+    const set = (name, value) => {
+      const field = shape[name];
+      if (value !== undefined && (!field.options || [...field.options].some((o) => o.value === value))) field.value = value;
+    };
     if (vm) {
       set("vcpus", vm[1]); set("memory", vm[2]);
       set("hotAdd", /hotAdd=(\w+)/.exec(vm[3])?.[1] || "off"); set("cps", /coresPerSocket=(\d+)/.exec(vm[3])?.[1] || "");
     }
     if (host) { set("sockets", host[1]); set("cores", host[2]); set("hostMemory", host[3]); }
     if (query.get("release")) set("release", query.get("release"));
+    beyond(query);
+  }
+  // beyond shows a question that the sentence cannot hold.
+  function beyond(query) {
+    const now = new URLSearchParams(question()), words = (text) => (text || "").split(/\s+/).sort().join(" ");
+    const differs = query && (words(query.get("vm")).replace(/^hotAdd=off | hotAdd=off/, "") !== words(now.get("vm")).replace(/^hotAdd=off | hotAdd=off/, "") || query.get("host") !== now.get("host"));
+    $("beyond").hidden = !differs;
+    if (differs) $("beyond").textContent = "The link asks for more than this sentence has: " + query.get("vm") + " on " + query.get("host") + ".";
   }
   let timer = 0;
   shape.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => { history.replaceState(null, "", "#" + question()); show(); }, 60);
+    timer = setTimeout(() => { history.replaceState(null, "", "#" + question()); beyond(null); show(true); }, 60);
   });
   shape.addEventListener("submit", (event) => event.preventDefault());
 
-  // What can be asked of a VM or a fleet beside it.
-  function extra() {
+  // extra adds what can be asked beside an answer: a change, or the release of hosts of which none is known.
+  function extra(reply) {
     const [path, query] = shown.split("?"), asked = new URLSearchParams(query);
-    if (path === "/what-if") main.prepend(whatIf(asked));
-    if (path === "/vm" && asked.get("vm") && dropped.length && titles["/what-if"]) {
-      const p = document.createElement("p");
+    const name = path === "/vm" ? asked.get("vm") : path === "/find" ? asked.get("name") : "";
+    if (path === "/what-if") main.append(whatIf(asked));
+    if (name && paths.includes("/what-if") && reply.html) {
+      const p = document.createElement("p"), a = document.createElement("a");
       p.className = "more";
-      const a = document.createElement("a");
-      a.href = "#/what-if?" + new URLSearchParams({ "what-if": "vm=" + asked.get("vm") + " hotAdd=off" });
+      a.href = "#/what-if?" + new URLSearchParams({ change: "vm=" + name + " " });
       a.textContent = "What if it were changed?";
       p.append(a);
-      main.prepend(p);
+      main.append(p);
     }
+    if (reply.assume) main.append(assuming(asked));
+  }
+  function assuming(asked) {
+    const form = document.createElement("form");
+    form.className = "ask";
+    form.innerHTML = '<label class="long"><span>The file lacks facts of hosts. Assume</span><input name="assume-host" autocomplete="off" spellcheck="false"></label><button>Assess again</button>' +
+      '<p class="lead">Such as release=8.0U3, or nodes=2 cores=16 memory=768GB release=8.0U3 for VMs without a host. It is marked as assumed.</p>';
+    form["assume-host"].value = asked.get("assume-host") || "release=8.0U3";
+    form.addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/?" + new URLSearchParams(new FormData(form)); });
+    return form;
   }
   function whatIf(asked) {
     const form = document.createElement("form");
     form.className = "ask";
     form.innerHTML = '<label class="long"><span>Change</span><input name="what-if" placeholder="vm=sql* hotAdd=off" autocomplete="off" spellcheck="false"></label><button>Compare</button>' +
       '<p class="lead">Such as vm=sql* hotAdd=off · host=esx* nodesPerSocket=2 · release=8.0U3 hw=21 · lose-host=esx07 · add-host=2x32c/1TB</p>';
-    form["what-if"].value = asked.get("what-if") || "";
+    form["what-if"].value = asked.get("what-if") || asked.get("change") || "";
     form.addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/what-if?" + new URLSearchParams(new FormData(form)); });
     return form;
   }
 
-  $("find").addEventListener("submit", (event) => { event.preventDefault(); location.hash = "/find?" + new URLSearchParams(new FormData($("find"))); });
+  $("find").addEventListener("submit", (event) => { event.preventDefault(); if ($("find").elements.name.value.trim()) location.hash = "/find?" + new URLSearchParams(new FormData($("find"))); });
 
   // Forms of an answer ask for its other rows.
   main.addEventListener("submit", (event) => {
@@ -230,23 +271,31 @@
     target.setAttribute("tabindex", "-1");
     target.focus({ preventScroll: true });
   });
-  addEventListener("hashchange", show);
+  addEventListener("hashchange", () => show());
 
-  // Files: chosen, or dropped anywhere; folders are walked.
+  // take opens files, chosen or dropped anywhere; null is the demo fleet. Files that cannot be read leave those that are open.
   async function take(list) {
-    if (list.length === 0) return;
-    total = list.reduce((sum, one) => sum + one.file.size, 0);
-    const done = busy("Reading");
-    asking++;
+    if (list && list.length === 0) return;
+    const used = new Set();
+    for (const one of list || []) {
+      const plain = one.name;
+      for (let n = 2; used.has(one.name); n++) one.name = plain.replace(/(\.[^./]*)?$/, " (" + n + ")$1");
+      used.add(one.name);
+    }
+    total = (list || []).reduce((sum, one) => sum + one.file.size, 0);
+    const done = busy("Reading"), mine = ++asking, request = list || "demo";
     try {
-      const { address, tell } = await call({ drop: list });
-      dropped = list;
-      if (location.hash === "#" + address) show(); else location.hash = address;
+      const { address, tell } = await call({ drop: request });
+      dropped = request;
       if (tell.length) $("status").textContent = tell.join(" ");
+      if (mine !== asking) return pages([...new Set([...paths, "/", "/capture"])]);
+      if (list && location.hash !== "#" + address) location.hash = address;
+      else {
+        history.replaceState(null, "", "#" + address);
+        await show();
+      }
     } catch (error) {
-      dropped = [];
-      shown = "/file";
-      fail(error.message);
+      if (mine === asking) fail(error.message);
     } finally {
       done();
       total = 0;
@@ -264,10 +313,18 @@
     document.body.classList.remove("over");
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean), out = [];
     if (entries.length === 0) out.push(...[...event.dataTransfer.files].map((file) => ({ name: file.name, file })));
-    for (const entry of entries) await walk(entry, out);
+    try {
+      for (const entry of entries) await walk(entry, out);
+    } catch (error) {
+      return fail("A dropped file cannot be read: " + error.message);
+    }
     take(out);
   });
 
-  start();
-  show();
+  try {
+    start();
+    show();
+  } catch (error) {
+    fail("The analysis could not start: " + error.message + "." + cannot);
+  }
 })();

@@ -122,6 +122,21 @@ async function start(text) {
   postMessage({ ready: true, version: homenode.version });
 }
 
+// drop opens files instead of those that are open, or the demo fleet. Names that mean something else to homenode are said as paths.
+async function drop(list) {
+  const before = new Map(files);
+  files.clear();
+  for (const one of list === "demo" ? [] : list) files.set(one.name, one.file);
+  const names = list === "demo" ? ["demo"] : [...files.keys()].map((name) => (/^(?:demo|vcenter|-|@.*|https?:.*)$/.test(name) ? "./" + name : name));
+  try {
+    return await homenode.drop(names);
+  } catch (error) {
+    files.clear();
+    for (const [name, file] of before) files.set(name, file);
+    throw error;
+  }
+}
+
 // Requests are answered one after the other.
 let turn = Promise.resolve();
 onmessage = ({ data }) => {
@@ -129,19 +144,11 @@ onmessage = ({ data }) => {
     try {
       if (data.start) return await start(data.start);
       read = 0;
-      let value;
-      if (data.drop) {
-        files.clear();
-        for (const file of data.drop) files.set(file.name, file.file);
-        value = await homenode.drop([...files.keys()]);
-      } else if (data.snapshot) {
-        value = await homenode.snapshot();
-      } else {
-        value = await homenode.answer(data.address, data.form);
-      }
+      const value = await (data.drop ? drop(data.drop) : data.snapshot ? homenode.snapshot() : homenode.answer(data.address, data.form));
       postMessage({ id: data.id, value });
     } catch (error) {
-      postMessage({ id: data.id, error: error.message || String(error) });
+      const text = error.message || String(error);
+      postMessage(data.start ? { ended: true, error: text } : { id: data.id, error: text });
     }
   });
 };

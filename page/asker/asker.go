@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,7 @@ type Asker struct {
 	names    []string // of all files
 	captures []string // of them, those of what happened over time
 	held     *ask.Held
+	assumed  string // the words of a host where the files lack facts
 }
 
 // A Reply is what the page shows, or saves.
@@ -41,6 +43,7 @@ type Reply struct {
 	Tell    []string // what could not be read
 	Data    []byte   // a file to save, instead of the rest
 	Name    string   // of that file
+	Assume  bool     // no VM could be judged: the reader can say what hosts are like
 }
 
 // rows is how many rows of a long table stand on a page, and most how many findings of a rule and severity are listed.
@@ -48,11 +51,33 @@ const rows, most = 50, 5
 
 // Answer answers the question of an address such as "/vm?vm=vm-101&vms.page=2", in a form of package format; "page" is the body of a page.
 func (a *Asker) Answer(ctx context.Context, address, form string) (*Reply, error) {
+	r, err := a.answer(ctx, address, form)
+	return r, said(err)
+}
+
+// said returns an error as the page says it: a field has no dashes.
+func said(err error) error {
+	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
+		return fmt.Errorf("%s: %w", wrong.Field, wrong.Err)
+	}
+	return err
+}
+
+func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error) {
 	u, err := url.Parse(address)
+	var query url.Values
+	if err == nil {
+		query, err = url.ParseQuery(u.RawQuery)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: no such page", address)
 	}
-	query := u.Query()
+	if err := a.assume(ctx, cmp.Or(query.Get("assume-host"), a.assumed)); err != nil {
+		return nil, err
+	}
+	if u.Path == whatIfPath && a.held != nil && query.Get("what-if") == "" {
+		return &Reply{HTML: "<h1>What would you change?</h1>", Title: "What if", Pages: a.pages(), Command: "homenode assess --help"}, nil
+	}
 	t, q, err := a.question(u.Path, query)
 	if err != nil {
 		return nil, err
@@ -62,7 +87,7 @@ func (a *Asker) Answer(ctx context.Context, address, form string) (*Reply, error
 	if form != "page" {
 		e.Form = form
 	}
-	if plan, ok := q.(*change.Plan); ok && form != "page" {
+	if plan, ok := q.(*change.Plan); ok && (form == "json" || slices.Contains(script.Formats, form)) {
 		return a.savePlan(ctx, e, plan, form)
 	}
 	r, err := t.Answer(ctx, q, e)
@@ -75,6 +100,7 @@ func (a *Asker) Answer(ctx context.Context, address, form string) (*Reply, error
 	if form != "page" {
 		return out, a.save(out, r, form)
 	}
+	out.Assume = u.Path == fleetPath && a.held.Result.VMs == 0 && len(a.held.Result.Fleet.VMs) > 0
 	return out, a.show(out, r, u.Path, query)
 }
 

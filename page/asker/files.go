@@ -21,17 +21,27 @@ import (
 	"homenode/source/ticks"
 )
 
-// Drop takes the files of these names instead of those that it had, and returns the address of the answer about them.
+// Drop takes the files of these names instead of those that it had, and returns the address of the answer about them. When none can be read it keeps those
+// that it had.
 func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell []string, err error) {
-	a.names, a.captures, a.held = names, nil, nil
+	next := &Asker{Version: a.Version, Now: a.Now, names: names}
+	address, tell, err = next.drop(ctx)
+	if err == nil {
+		*a = *next
+	}
+	return address, tell, err
+}
+
+// drop opens the files that it has the names of.
+func (a *Asker) drop(ctx context.Context) (address string, tell []string, err error) {
 	var sources, seen []string
-	for _, name := range names {
+	for _, name := range a.names {
 		switch {
 		case name == open.Demo:
 			a.captures, sources = append(a.captures, name), append(sources, name)
 		case recorded(name):
 			a.captures = append(a.captures, name)
-		case len(names) > 1 && isEvidence(name):
+		case len(a.names) > 1 && isEvidence(name) && !open.KVM(name):
 			seen = append(seen, name)
 		default:
 			sources = append(sources, name)
@@ -43,7 +53,13 @@ func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell 
 	if sources == nil {
 		return capturePath, nil, nil
 	}
-	f, unread, err := open.Fleet(ctx, sources, open.Options{Evidence: seen})
+	f, unread, err := open.Fleet(ctx, sources, open.Options{Evidence: seen, AssumeHost: a.assumed})
+	if err != nil && seen != nil { // a file of evidence that belongs to no VM refuses no fleet
+		why := err
+		if f, unread, err = open.Fleet(ctx, sources, open.Options{AssumeHost: a.assumed}); err == nil {
+			tell = append(tell, texttab.Line("Left out: "+said(why).Error()))
+		}
+	}
 	for _, n := range unread {
 		tell = append(tell, texttab.Line(n.String()))
 	}
@@ -53,12 +69,14 @@ func (a *Asker) Drop(ctx context.Context, names []string) (address string, tell 
 	case a.captures == nil && len(sources) == 1 && archived(ctx, sources[0]):
 		a.captures = sources
 		return capturePath, tell, nil
-	case len(names) == 1 && understood(names[0]):
+	case len(a.names) == 1 && understood(a.names[0]):
 		return filePath, tell, nil
 	}
-	a.names, a.captures = nil, nil
 	if err == nil {
 		err = fmt.Errorf("%s: it lists neither VMs nor hosts", sources[0])
+	}
+	if a.captures != nil {
+		return capturePath, append(tell, texttab.Line(said(err).Error())), nil
 	}
 	return "", tell, err
 }
@@ -78,6 +96,19 @@ func (a *Asker) hold(ctx context.Context, sources []string, f *numa.Fleet, tell 
 	}
 	a.held = &ask.Held{Sources: sources, Result: r}
 	return fleetPath, tell, nil
+}
+
+// assume opens the files anew with these words of a host where they lack facts.
+func (a *Asker) assume(ctx context.Context, words string) error {
+	if words == a.assumed || a.names == nil {
+		return nil
+	}
+	next := &Asker{Version: a.Version, Now: a.Now, names: a.names, assumed: words}
+	_, _, err := next.drop(ctx)
+	if err == nil {
+		*a = *next
+	}
+	return err
 }
 
 // open reads files for a question that holds no fleet.

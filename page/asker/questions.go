@@ -28,7 +28,10 @@ const (
 func (a *Asker) pages() []string {
 	out := []string{shapePath}
 	if a.held != nil {
-		out = append(out, fleetPath, whatIfPath, planPath)
+		out = append(out, fleetPath, whatIfPath)
+		if len(a.held.Sources) == 1 {
+			out = append(out, planPath)
+		}
 	}
 	if a.captures != nil {
 		out = append(out, capturePath)
@@ -53,9 +56,6 @@ func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Questio
 			if i < 0 || v == "" {
 				continue
 			}
-			if strings.HasPrefix(v, "@") {
-				return ask.Wrong(name, ask.ErrFiles)
-			}
 			if err := fields[i].Set(v); err != nil {
 				return err
 			}
@@ -70,6 +70,10 @@ func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Questio
 	for _, name := range slices.Sorted(keys(query)) {
 		if slices.ContainsFunc(given, func(g value) bool { return g.name == name }) {
 			continue
+		}
+		named := slices.Contains([]string{"vm", "host", "cluster"}, name) // a name may begin with it
+		if !named && slices.ContainsFunc(query[name], func(v string) bool { return strings.HasPrefix(v, "@") }) {
+			return nil, nil, ask.Wrong(name, ask.ErrFiles)
 		}
 		if err := set(name, query[name]); err != nil {
 			return nil, nil, err
@@ -116,6 +120,9 @@ func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error
 		}
 		return change.FixEntry, source, nil
 	case findPath:
+		if query.Get("name") == "" {
+			return nil, nil, errors.New("name a VM, host or cluster")
+		}
 		return fleet.ExplainEntry, []value{{"source", append(source[0].values[:len(source[0].values):len(source[0].values)], query["name"]...)}}, nil
 	case fleetPath, whatIfPath:
 		return fleet.AssessEntry, source, nil

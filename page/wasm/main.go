@@ -70,7 +70,7 @@ func safely(do func(args []js.Value) (any, error), args []js.Value) (v any, err 
 }
 
 func reply(r *asker.Reply) map[string]any {
-	out := map[string]any{"html": r.HTML, "title": r.Title, "command": r.Command, "pages": values(r.Pages), "tell": values(r.Tell)}
+	out := map[string]any{"html": r.HTML, "title": r.Title, "command": r.Command, "pages": values(r.Pages), "tell": values(r.Tell), "assume": r.Assume}
 	if r.Name != "" {
 		out["name"], out["data"] = r.Name, bytes(r.Data)
 	}
