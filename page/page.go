@@ -1,5 +1,5 @@
-// Package page makes homenode.html: one file with the questions of homenode, compiled for browsers, and the page that asks them. It needs no server and
-// cannot send anything.
+// Package page writes homenode.html: one file with homenode compiled to WebAssembly and the page that asks it questions. It needs no server and cannot send
+// anything.
 package page
 
 import (
@@ -33,16 +33,16 @@ var (
 	tmpl = template.Must(template.New("page").Parse(text))
 )
 
-// promise stands at the foot of every page.
-const promise = "This page works without a network, and its policy forbids it one"
+// promise stands in the footer.
+const promise = "This page works offline, and its content security policy blocks every request"
 
-// A release is a choice of the sentence.
+// A release is an option of the release field.
 type release struct {
 	Value, Label string
 	Now          bool
 }
 
-// offered returns the releases of the sentence.
+// offered returns the options of the release field.
 func offered() (out []release) {
 	for _, r := range numa.Offered() {
 		out = append(out, release{strings.ReplaceAll(r.String(), " ", ""), r.String(), r == numa.ESXi80+3})
@@ -50,7 +50,7 @@ func offered() (out []release) {
 	return out
 }
 
-// Write writes the page: wasm is package page/wasm compiled for js/wasm, and runtime the script of Go that starts it.
+// Write writes the page. wasm is package page/wasm compiled for js/wasm, and runtime is wasm_exec.js of Go.
 func Write(w io.Writer, version string, wasm, runtime []byte) error {
 	packed, err := packed(wasm)
 	if err != nil {
@@ -67,11 +67,11 @@ func Write(w io.Writer, version string, wasm, runtime []byte) error {
 	}{version, promise, policy(style, script), template.CSS(style), template.JS(script), template.HTML(packed), template.HTML(string(runtime) + worker), offered()}); err != nil {
 		return err
 	}
-	// The mark at the beginning says what the encoding is, whatever a server says.
+	// Browsers trust the byte order mark more than the charset of a server.
 	return binary.Write(w, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+b.String())))
 }
 
-// policy allows this style, this script and its worker, and the compiling of WebAssembly; nothing is loaded or sent.
+// policy allows this style, this script, its worker and WebAssembly, and blocks every request.
 func policy(style, script string) string {
 	return strings.Join([]string{"default-src 'none'", "connect-src 'none'", "worker-src blob:", "script-src '" + hash(script) + "' 'wasm-unsafe-eval'",
 		"style-src '" + hash(style) + "'", "base-uri 'none'", "form-action 'none'"}, "; ")
@@ -82,8 +82,8 @@ func hash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// packed returns gzip of b as text: its length in bytes, a colon, and 15 bits in each character from U+4000 on. The page is UTF-16, in which that is 7 %
-// more than the bytes; base64 would be a third more.
+// packed compresses b with gzip and returns it as text: its length in bytes, a colon, and 15 bits in each character from U+4000 on. The page is UTF-16, so
+// this is 7 % larger than the bytes; base64 in UTF-8 would be a third larger.
 func packed(b []byte) (string, error) {
 	var z bytes.Buffer
 	w, err := gzip.NewWriterLevel(&z, gzip.BestCompression)

@@ -7,10 +7,10 @@
   const code = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
   const titles = { "/shape": "A VM on a host", "/": "Fleet", "/what-if": "What if", "/plan": "Plan", "/capture": "What happened", "/file": "File" };
   const forms = { csv: "CSV", xlsx: "Excel", json: "JSON", markdown: "Markdown", html: "report" };
-  let worker, waiting = new Map(), ids = 0, total = 0, dropped = null, shown = "", asking = 0, running = 0, ready = false;
+  let worker, waiting = new Map(), ids = 0, total = 0, dropped = null, shown = "", asking = 0, running = 0, ready = false, told = []; // told: what of the dropped files could not be read
 
   // start starts a worker. One that was stopped, or ended, is replaced, and gets the files again; one that cannot start is not.
-  const cannot = " It needs WebAssembly and DecompressionStream: Chrome or Edge 80, Firefox 113, Safari 16.4, or later.";
+  const cannot = " It needs WebAssembly and DecompressionStream: Chrome or Edge 97, Firefox 113, Safari 16.4, or later.";
   function start() {
     worker = new Worker(code);
     worker.onmessage = ({ data }) => {
@@ -18,7 +18,7 @@
         ready = true;
         $("about").textContent = "homenode " + data.version;
       } else if (data.ended) {
-        restart(ready ? "The analysis ended: " + (data.error || "the browser stopped it") + ". Large files need more memory than this browser gives a page; the command homenode has no such limit." : "The analysis could not start: " + data.error + "." + cannot);
+        restart(ready ? "The analysis ended: " + (data.error || "the browser stopped it") + ". Large files need more memory than this browser gives a page; the homenode command has no such limit." : "The analysis could not start: " + data.error + "." + cannot);
       } else if (data.read !== undefined) {
         progress(data.read);
       } else {
@@ -113,7 +113,7 @@
     const kept = same ? scrollY : 0, focused = main.contains(document.activeElement) && document.activeElement;
     const again = focused && (focused.name ? `[name="${CSS.escape(focused.name)}"]` : focused.getAttribute("href") ? `a[href="${CSS.escape(focused.getAttribute("href"))}"]` : "button");
     main.innerHTML = reply.html; // homenode escapes what it read
-    for (const text of reply.tell) {
+    for (const text of [...told, ...reply.tell]) {
       const p = document.createElement("p");
       p.className = "note";
       p.textContent = text;
@@ -287,7 +287,7 @@
     try {
       const { address, tell } = await call({ drop: request });
       dropped = request;
-      if (tell.length) $("status").textContent = tell.join(" ");
+      told = tell;
       if (mine !== asking) return pages([...new Set([...paths, "/", "/capture"])]);
       if (list && location.hash !== "#" + address) location.hash = address;
       else {
@@ -305,18 +305,29 @@
     if (entry.isFile) out.push({ name: entry.fullPath.slice(1), file: await new Promise((yes, no) => entry.file(yes, no)) });
     else for (let reader = entry.createReader(), some; (some = await new Promise((yes, no) => reader.readEntries(yes, no))).length;) for (const one of some) await walk(one, out);
   }
+  async function walkHandle(handle, above, out) {
+    if (handle.kind === "file") out.push({ name: above + handle.name, file: await handle.getFile() });
+    else for await (const one of handle.values()) await walkHandle(one, above + handle.name + "/", out);
+  }
   $("file").addEventListener("change", (event) => { take([...event.target.files].map((file) => ({ name: file.name, file }))); event.target.value = ""; });
   document.addEventListener("dragover", (event) => { event.preventDefault(); document.body.classList.add("over"); });
   document.addEventListener("dragleave", () => document.body.classList.remove("over"));
   document.addEventListener("drop", async (event) => {
     event.preventDefault();
     document.body.classList.remove("over");
-    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean), out = [];
-    if (entries.length === 0) out.push(...[...event.dataTransfer.files].map((file) => ({ name: file.name, file })));
+    // The list is empty after the first await. Entries do not open files in Chrome when the page itself is a file; handles do, and only Chrome has them.
+    const items = [...event.dataTransfer.items].filter((item) => item.kind === "file").map((item) => ({
+      file: item.getAsFile(), entry: item.webkitGetAsEntry(), handle: item.getAsFileSystemHandle && item.webkitGetAsEntry()?.isDirectory && item.getAsFileSystemHandle(),
+    }));
+    const out = [];
     try {
-      for (const entry of entries) await walk(entry, out);
+      for (const { file, entry, handle } of items) {
+        if (!entry || entry.isFile) out.push({ name: file.name, file });
+        else if (handle) await walkHandle(await handle, "", out);
+        else await walk(entry, out);
+      }
     } catch (error) {
-      return fail("A dropped file cannot be read: " + error.message);
+      return fail("The folder cannot be read (" + error.message + "). Drop its files, or an archive of it.");
     }
     take(out);
   });

@@ -50,7 +50,7 @@ function calls(table) {
       try {
         value = call(...args);
       } catch (error) {
-        callback(error.code ? error : failure("EIO"));
+        callback(typeof error.code === "string" ? error : failure("EIO")); // the code of a DOMException is a number
         return;
       }
       callback(null, value);

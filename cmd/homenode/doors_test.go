@@ -16,7 +16,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// What a user has: one of each kind of file, made small.
+// Small files of the kinds that users have.
 const (
 	doorLog = `2026-03-01T08:00:00.100Z| vmx| I125: Log for VMware ESX pid=68123 version=8.0.3 build=build-24022510 option=Release
 2026-03-01T08:00:00.101Z| vmx| I125: Hostname=esx01.example.com
@@ -31,7 +31,7 @@ const (
 	doorHosts = "Host,Cluster,CPU Model,# CPU,Cores per CPU,# Cores,# Memory,ESX Version\nesx01,prod,Intel(R) Xeon(R) Gold 6354 CPU @ 3.00GHz,2,18,36,1047552,VMware ESXi 8.0.3 build-24022510\n"
 )
 
-// doors makes the files in the current folder and returns their names.
+// doors creates the files in the current folder and returns their names.
 func doors(t *testing.T, inputs string) []string {
 	t.Helper()
 	write := func(name string, b []byte) {
@@ -142,7 +142,7 @@ func packed(t *testing.T, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// takers are the commands that take a file, FILE, with all else that they need.
+// takers are the commands that take FILE, with the other arguments that they need.
 var takers = []string{
 	"assess FILE", "explain FILE", "capture FILE", "fix FILE", "move FILE --hosts 2x32c/1TB*2", "optimise FILE", "compare FILE FILE", "simulate FILE --hours 1", "snapshot FILE -o out.json", "validate FILE",
 	"size fit FILE", "size rightsize FILE", "size upgrade FILE --release 9.0", "size dump FILE", "size speed FILE", "size pages FILE", "size latency FILE", "size calibrate FILE --path nvme", "measure fleet FILE",
@@ -150,14 +150,14 @@ var takers = []string{
 }
 
 var (
-	// foreign are the errors and rows about a file of a kind that the command does not take.
+	// foreign matches errors and rows about a kind of file that the command does not take.
 	foreign = regexp.MustCompile(`unknown format|none of the formats|found no result|no inventory|found hosts of KVM|definitions of KVM|want one file|found a file|no line "id"|other side has none`)
-	// leading is a command that an error names.
+	// leading matches a command that an error names.
 	leading = regexp.MustCompile(`homenode [a-z]+ [^,:;]*(?:'[^']*'|\S+)`)
 )
 
-// TestDoors gives every command every kind of file. It answers, or says what it lacks of this file, or names the command that takes it;
-// and that command then takes it.
+// TestDoors gives every command every kind of file. The command answers, reports what the file lacks, or names a command that takes the file; that command
+// must then take it.
 func TestDoors(t *testing.T) {
 	inputs, err := filepath.Abs("testdata/corpus/inputs")
 	if err != nil {

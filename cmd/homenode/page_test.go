@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"homenode/ask"
@@ -116,8 +117,8 @@ func requested(t *testing.T, b *browser.Page, request string) (reply struct {
 	return reply
 }
 
-// TestPageCorpus asks the page questions of the corpus, and compares the data of its answers with what is recorded of the commands: a tenth of them, all in
-// make prove.
+// TestPageCorpus asks the page the questions of the corpus and compares the data with the recorded answers of the commands: a random tenth of the questions,
+// all in make prove.
 func TestPageCorpus(t *testing.T) {
 	t.Parallel()
 	b := openPage(t, madePage(t))
@@ -180,7 +181,7 @@ func TestPageCorpus(t *testing.T) {
 	b.Silent(t)
 }
 
-// pageQuestion returns a question of the corpus as the page asks it: the files to drop, and the address. It is false for a question that the page does not ask.
+// pageQuestion returns a question of the corpus as the page asks it: the files to drop, and the address. ok is false if the page does not ask it.
 func pageQuestion(q string) (files []string, address string, ok bool) {
 	args := shellWords(q)
 	entry := map[string]*ask.Entry{"assess": fleet.AssessEntry, "explain": fleet.ExplainEntry, "capture": recording.CaptureEntry}[args[0]]
@@ -197,7 +198,7 @@ func pageQuestion(q string) (files []string, address string, ok bool) {
 			continue
 		case name == "config" && value == "none":
 			continue
-		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "fleet", "choose"}, name): // where the page reads differently
+		case at < 0 || slices.Contains([]string{"evidence", "product", "nodes-per-socket", "assume-host", "fleet", "choose"}, name): // the page reads these differently
 			return nil, "", false
 		case !given && fields[at].Kind == ask.Truth:
 			value = "true"
@@ -231,8 +232,8 @@ func pageQuestion(q string) (files []string, address string, ok bool) {
 	return rest, path + "?" + query.Encode(), true
 }
 
-// TestPageForms uses the page as its reader does: the sentence, files by the dialog, links, tables, what if, the plan, forms to save; a broken file is refused with the
-// formats that are read. Nothing is requested and the browser complains about nothing; axe finds nothing in both themes, wide and narrow.
+// TestPageForms uses the page as a user does: the sentence, the file dialog, a dragged file and folder, a VM, a what-if, the plan and the rules; a broken file is refused with a list of the
+// formats. The page makes no request, the browser reports no error, and axe finds no fault in either theme, wide or narrow.
 func TestPageForms(t *testing.T) {
 	t.Parallel()
 	axe := testdeps.Axe(t)
@@ -254,19 +255,19 @@ func TestPageForms(t *testing.T) {
 		}
 		return path
 	}
-	drop := func(paths ...string) string {
-		before, err := chromedp.Run(b.Context, chromedp.Evaluate[string](`(document.querySelector("main [role=alert]") || document.querySelector("main h1")).textContent`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.Do(t, chromedp.SetUploadFiles("#file", paths))
-		return settled(t, b, before)
-	}
-	if text := drop(write("notes.bin", "\x00\x01 nothing")); !strings.Contains(text, "RVTools") {
+	before := headline(t, b)
+	b.Do(t, chromedp.SetUploadFiles("#file", []string{write("notes.bin", "\x00\x01 nothing")}))
+	if text := settled(t, b, before); !strings.Contains(text, "RVTools") {
 		t.Errorf("a broken file is answered with %q, want the formats that are read", text)
 	}
-	scenario := write("fleet.txt", pageFleet)
-	text := drop(scenario)
+	if text := dragged(t, b, write("dragged.bin", "\x00\x01 nothing")); !strings.Contains(text, "dragged.bin") {
+		t.Errorf("a dragged file is answered with %q, want its name", text)
+	}
+	if err := os.Mkdir(filepath.Join(folder, "fleet"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	scenario := write("fleet/fleet.txt", pageFleet)
+	text := dragged(t, b, filepath.Dir(scenario))
 	var out, errs bytes.Buffer
 	run(t.Context(), []string{"assess", scenario, "--format=json", "--config=none"}, strings.NewReader(""), &out, &errs)
 	var native struct{ Verdict []string }
@@ -274,10 +275,7 @@ func TestPageForms(t *testing.T) {
 		t.Errorf("the page says %q, the command %q: %v %s", text, native.Verdict, err, errs.String())
 	}
 	for _, at := range []struct{ hash, want string }{{"#/find?name=sql01", "guest sees"}, {"#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "sql01"}, {"#/plan", "change"}, {"#/rule", "checks"}, {"#/", text}} {
-		before, err := chromedp.Run(b.Context, chromedp.Evaluate[string](`(document.querySelector("main [role=alert]") || document.querySelector("main h1")).textContent`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := headline(t, b)
 		b.Script(t, "location.hash = "+strconv.Quote(at.hash))
 		if got := settled(t, b, before); !strings.Contains(got, at.want) {
 			t.Errorf("%s: %q, want %q in it", at.hash, got, at.want)
@@ -290,6 +288,29 @@ func TestPageForms(t *testing.T) {
 	}{{1400, "light"}, {320, "dark"}} {
 		pageAccessible(t, b, axe, mode.width, mode.scheme)
 	}
+}
+
+// headline returns the error or headline that the page shows.
+func headline(t *testing.T, b *browser.Page) string {
+	t.Helper()
+	text, err := chromedp.Run(b.Context, chromedp.Evaluate[string](`(document.querySelector("main [role=alert]") || document.querySelector("main h1")).textContent`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// dragged drops a file or folder on the page and returns the new headline.
+func dragged(t *testing.T, b *browser.Page, path string) string {
+	t.Helper()
+	before := headline(t, b)
+	for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+		event := input.DispatchDragEventParams{Type: kind, X: 300, Y: 300, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}}
+		if _, err := chromedp.Call(b.Context, input.DispatchDragEvent, event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return settled(t, b, before)
 }
 
 // pageFleet has a VM whose NUMA hot add hides.

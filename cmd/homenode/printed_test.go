@@ -19,12 +19,12 @@ import (
 	"homenode/internal/testdeps"
 )
 
-// A shelf is a folder with the files that documents and help speak of, and two vCenters.
+// A shelf is a folder with the files that documents and help mention, and two simulated vCenters.
 type shelf struct {
-	servers map[string]string // by the address that is printed
+	servers map[string]string // by the printed address
 }
 
-// newShelf makes the folder and goes there. root is that of the project.
+// newShelf creates the folder and makes it the current one. root is the folder of the project.
 func newShelf(t *testing.T, root string) *shelf {
 	t.Helper()
 	s := &shelf{servers: map[string]string{}}
@@ -52,7 +52,7 @@ func newShelf(t *testing.T, root string) *shelf {
 	return s
 }
 
-// fill makes the files, as a reader would: with the program where it writes them.
+// fill creates the files as a user would: it runs the program for those that the program writes.
 func (s *shelf) fill(t *testing.T, root, accounts string) {
 	t.Helper()
 	write := func(name, text string) {
@@ -104,13 +104,11 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 	for _, name := range []string{"vcenters.txt", "accounts"} {
 		write(name, accounts)
 	}
-	for name, from := range map[string]string{"my-cases.txtar": "measure/published/testdata/fd-decouple-16vcpu-cps2-65.txtar"} {
-		b, err := os.ReadFile(filepath.Join(root, from))
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(name, string(b))
+	cases, err := os.ReadFile(filepath.Join(root, "measure/published/testdata/fd-decouple-16vcpu-cps2-65.txtar"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	write("my-cases.txtar", string(cases))
 	write("export.xlsx", string(workbookOf(t, map[string]string{"vInfo": doorVMs, "vHost": doorHosts})))
 	write("story.txtar", "release 8.0U3\nhost esx01 nodes=2 cores=16 memory=256GB\nvm sql[01-03] vcpus=8 memory=64GB\nrun 30m\nload * cpu=20%\n")
 	for _, name := range []string{"vmware.log", "logs/vmware.log"} {
@@ -122,25 +120,23 @@ func (s *shelf) fill(t *testing.T, root, accounts string) {
 	}
 }
 
-// unrun are commands that measure this machine, listen or ask: of these the flags are checked.
+// unrun matches commands that measure this machine, listen or prompt: only their arguments and flags are checked.
 var unrun = regexp.MustCompile(`^(serve|demo|record|measure|measure watch)( |$)|--apply|--rollback|--resume|--verify|--plan|--fetch-logs`)
 
-// comment is what stands behind a command.
+// comment matches the comment behind a command.
 var comment = regexp.MustCompile(`\s{2,}#.*$| # .*$`)
 
 // try runs a printed line, or checks its words, and returns what is wrong with it; "" for nothing.
 func (s *shelf) try(line string) string {
 	line = strings.TrimSpace(comment.ReplaceAllString(line, ""))
-	if strings.ContainsAny(line, "\\$|") && strings.HasSuffix(line, `\`) {
-		line = strings.TrimSuffix(line, `\`)
-	}
+	line = strings.TrimSuffix(line, `\`)
 	for printed, address := range s.servers {
 		line = strings.ReplaceAll(line, printed, address)
 	}
 	var words []string
 	for _, written := range []string{"move", "moved", "patched"} {
 		if strings.HasSuffix(line, "-o "+written) || strings.Contains(line, "-o "+written+" ") {
-			_ = os.RemoveAll(written) // a reader names a new folder
+			_ = os.RemoveAll(written) // a user names a new folder
 		}
 	}
 	if strings.Contains(line, "--anonymise") {
@@ -161,12 +157,12 @@ func (s *shelf) try(line string) string {
 		return flagged(words)
 	}
 	if slices.Contains([]string{"simulate", "optimise"}, words[0]) && !strings.Contains(line, "--at") && !strings.Contains(line, "--against") {
-		words = append(words, "--hours=0.1") // what is printed plays days, and days with many settings
+		words = append(words, "--hours=0.1") // the printed commands simulate days, some with many settings
 	}
 	var out, errs bytes.Buffer
 	code := run(context.Background(), words, strings.NewReader(""), &out, &errs)
 	if into != "" {
-		_ = os.WriteFile(into, out.Bytes(), 0o600) // the next command says what is missing
+		_ = os.WriteFile(into, out.Bytes(), 0o600) // if this fails, the next command reports the missing file
 	}
 	if code == exitError {
 		return errs.String()
@@ -189,7 +185,7 @@ func flagged(words []string) string {
 	return ""
 }
 
-// TestPrinted runs every command that the README, the guides and the help print, in their order: of the guides one at random, all in make prove.
+// TestPrinted runs every command that the README, the guides and the help print, in their order: those of one random guide, of all in make prove.
 func TestPrinted(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -236,7 +232,7 @@ func TestPrinted(t *testing.T) {
 	}
 }
 
-// blocks returns the code of a page but for that which TestReadme runs.
+// blocks returns the code blocks of a page except those that TestReadme runs.
 func blocks(page string) string {
 	var b strings.Builder
 	kind := "" // of the block
@@ -256,7 +252,7 @@ func blocks(page string) string {
 // placeholder is a word that a reader would have to replace.
 var placeholder = regexp.MustCompile(`(^| )(SOURCE|VM|HOST|FILE|DIR|NAME|PATH|OTHER|ID)( |$)|…`)
 
-// TestNext runs the commands that answers of the corpus name as the next ones: of a tenth of its questions, of all in make prove.
+// TestNext runs the next commands that the answers of the corpus suggest: those of a random tenth of the questions, of all in make prove.
 func TestNext(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -296,14 +292,14 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// nextOf returns the commands that the answer of a question names.
+// nextOf returns the next commands that the answer to a question suggests.
 func nextOf(question string) []string {
 	words := shellWords(question)
 	if slices.Contains(words, "<") || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "--format") }) {
 		return nil
 	}
 	var screen bytes.Buffer
-	if code := run(context.Background(), words, strings.NewReader(""), &screen, &screen); code == exitError { // the next command would end so too
+	if code := run(context.Background(), words, strings.NewReader(""), &screen, &screen); code == exitError { // the next command would fail too
 		return nil
 	}
 	_, text, _ := strings.Cut(screen.String(), "\nnext\n")

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Natural compares two names as readers sort them: numbers in them by their value, letters whatever their case; esx2 is before esx10.
+// Natural compares two names as people sort them: numbers by value, letters without regard to case. esx2 comes before esx10.
 func Natural(a, b string) int {
 	x, y := strings.ToLower(a), strings.ToLower(b)
 	for x != "" && y != "" {
@@ -30,7 +30,7 @@ func Natural(a, b string) int {
 	return cmp.Compare(len(x), len(y))
 }
 
-// digits counts the ASCII digits with which s begins.
+// digits counts the ASCII digits at the beginning of s.
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // rank orders punctuation before digits before letters, as collations do.

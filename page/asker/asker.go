@@ -1,4 +1,4 @@
-// Package asker answers what the page asks: the questions of package ask, about a shape or about the files that its reader dropped. It knows no browser.
+// Package asker answers the questions of the page: those of package ask, about a shape or about dropped files. It does not depend on a browser.
 package asker
 
 import (
@@ -23,13 +23,13 @@ import (
 	"homenode/rules/finding"
 )
 
-// An Asker holds what was dropped on the page, and answers. It serves one request at a time.
+// An Asker holds the dropped files and answers questions about them. It serves one request at a time.
 type Asker struct {
 	Version string
 	Now     func() time.Time
 
 	names    []string // of all files
-	captures []string // of them, those of what happened over time
+	captures []string // those of them that are recordings
 	held     *ask.Held
 	assumed  string // the words of a host where the files lack facts
 }
@@ -38,15 +38,15 @@ type Asker struct {
 type Reply struct {
 	HTML    string   // the body of an answer; the style sheet of pages fits it
 	Title   string   // of the window
-	Command string   // which gives the same answer on a command line
-	Pages   []string // paths that there are now, in the order of the navigation
-	Tell    []string // what could not be read
+	Command string   // gives the same answer on a command line
+	Pages   []string // paths that have an answer now, in the order of the navigation
+	Tell    []string // a line for each file that could not be read
 	Data    []byte   // a file to save, instead of the rest
 	Name    string   // of that file
 	Assume  bool     // no VM could be judged: the reader can say what hosts are like
 }
 
-// rows is how many rows of a long table stand on a page, and most how many findings of a rule and severity are listed.
+// rows limits the rows of a table on a page, most the findings that are listed for each rule and severity.
 const rows, most = 50, 5
 
 // Answer answers the question of an address such as "/vm?vm=vm-101&vms.page=2", in a form of package format; "page" is the body of a page.
@@ -104,7 +104,7 @@ func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error
 	return out, a.show(out, r, u.Path, query)
 }
 
-// show writes the answers as they stand on the page.
+// show writes the answers as HTML for the page.
 func (a *Asker) show(out *Reply, r *ask.Reply, path string, query url.Values) error {
 	var b bytes.Buffer
 	site := &page.Site{Path: path, Query: query, Rows: rows, Most: most, Subject: a.subject(path),
@@ -124,7 +124,7 @@ func (a *Asker) show(out *Reply, r *ask.Reply, path string, query url.Values) er
 	return nil
 }
 
-// subject returns where the page shows what a finding is about; nil for the page of the object.
+// subject links a finding of a capture to its VM or host in the capture; elsewhere it is nil, and a finding links to the page of the object.
 func (a *Asker) subject(path string) func(*finding.Finding) string {
 	if path != capturePath {
 		return nil
@@ -184,4 +184,4 @@ func (a *Asker) savePlan(ctx context.Context, e *ask.Env, q *change.Plan, form s
 }
 
 // errNothing is the answer to a question about files when none was dropped.
-var errNothing = errors.New("this page is about files, and none is open: drop them here again; no file is kept")
+var errNothing = errors.New("this page is about files, and none is open: drop them here; the page does not keep files")

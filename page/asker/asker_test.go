@@ -17,7 +17,7 @@ vm sql01 host=esx01 vcpus=24 coresPerSocket=1 memory=512GB hotAdd=on
 vm web[01-20] vcpus=4 memory=16GB
 `
 
-// dropped returns an asker that has a fleet and these files, and the address of the answer.
+// dropped returns an asker that has opened these files, and the address of the answer.
 func dropped(t *testing.T, files map[string]string) (*Asker, string, error) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -34,7 +34,7 @@ func dropped(t *testing.T, files map[string]string) (*Asker, string, error) {
 	return a, address, err
 }
 
-// TestDrop opens files of every kind at the page that answers about them, alone and together.
+// TestDrop drops files of every kind, alone and together, and looks at the page that opens.
 func TestDrop(t *testing.T) {
 	read := func(name string) string {
 		b, err := os.ReadFile(filepath.Join("..", "..", name))
@@ -54,7 +54,7 @@ func TestDrop(t *testing.T) {
 		{"both", "/", "sql01", map[string]string{"esx02.csv": capture, "fleet.txt": fleetText}},
 		{"vmx", "/file", "db01", map[string]string{"db01.vmx": vmx}},
 		{"guest", "/file", "24", map[string]string{"lscpu.txt": lscpu}},
-		{"fleet with what was seen", "/", "sql01", map[string]string{"fleet.txt": fleetText, "sql01": lscpu}},
+		{"fleet with evidence", "/", "sql01", map[string]string{"fleet.txt": fleetText, "sql01": lscpu}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a, address, err := dropped(t, tt.files)
@@ -79,7 +79,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestSave writes every form of an answer, the plan as a script, and a snapshot without a name in it.
+// TestSave saves an answer in every form, the plan as a script, and a snapshot that holds no names.
 func TestSave(t *testing.T) {
 	a, _, err := dropped(t, map[string]string{"fleet.txt": fleetText})
 	if err != nil {
@@ -108,7 +108,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// TestRefused refuses what the page does not have, and files by name.
+// TestRefused asks for pages that do not exist and for files by name, which are errors.
 func TestRefused(t *testing.T) {
 	a, _, err := dropped(t, map[string]string{"fleet.txt": fleetText})
 	if err != nil {

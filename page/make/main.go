@@ -11,7 +11,7 @@ import (
 	"homenode/page"
 )
 
-// most is how large the module may be.
+// most limits the size of each input.
 const most = 128 << 20
 
 func main() {

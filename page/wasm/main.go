@@ -1,6 +1,6 @@
 //go:build js
 
-// Command wasm runs in the worker of the page: it answers what worker.js asks.
+// Command wasm runs in the worker of the page: it answers the calls of worker.js.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	// The browser ends a page that takes too much memory: collecting more often is cheaper than starting anew.
+	// Browsers end a page that uses too much memory. Near this limit Go collects garbage more often, which is cheaper than a restart.
 	debug.SetMemoryLimit(768 << 20)
 	a := &asker.Asker{Version: version.String(), Now: time.Now}
 	js.Global().Set("homenode", js.ValueOf(map[string]any{
@@ -42,10 +42,10 @@ func main() {
 	select {}
 }
 
-// promised returns a function of JavaScript whose promise holds what do returns. An error is one of JavaScript with the same text.
+// promised returns a JavaScript function that returns a promise of the result of do. An error becomes a JavaScript Error with the same text.
 func promised(do func(args []js.Value) (any, error)) js.Func {
 	return js.FuncOf(func(_ js.Value, args []js.Value) any {
-		return js.Global().Get("Promise").New(js.FuncOf(func(_ js.Value, settle []js.Value) any {
+		executor := js.FuncOf(func(_ js.Value, settle []js.Value) any {
 			go func() {
 				v, err := safely(do, args)
 				if err != nil {
@@ -55,11 +55,13 @@ func promised(do func(args []js.Value) (any, error)) js.Func {
 				settle[0].Invoke(v)
 			}()
 			return nil
-		}))
+		})
+		defer executor.Release() // New calls it before it returns
+		return js.Global().Get("Promise").New(executor)
 	})
 }
 
-// safely is do, with an error instead of a panic.
+// safely calls do and turns a panic into an error.
 func safely(do func(args []js.Value) (any, error), args []js.Value) (v any, err error) {
 	defer func() {
 		if p := recover(); p != nil {

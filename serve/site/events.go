@@ -3,7 +3,7 @@ package site
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,15 +17,15 @@ import (
 	"homenode/serve/board"
 )
 
-// An event is a story of what is seen or was kept.
+// An event is a story of live or stored findings.
 type event struct {
 	*recording.Story
 	begin, end time.Time
-	open       bool // it lasts
-	before     bool // it may have begun earlier than it is known to have
+	open       bool // it is going on
+	before     bool // it may have begun before begin
 }
 
-// eventsOf joins the findings of what was seen to events; what settings lead to as long as a VM runs is none.
+// eventsOf groups alarms into events. The lasting effect of a setting is no event.
 func eventsOf(all []board.Alarm, now time.Time) (out []event) {
 	byCenter := map[string][]*finding.Finding{}
 	of := map[*finding.Finding]*board.Alarm{}
@@ -41,8 +41,8 @@ func eventsOf(all []board.Alarm, now time.Time) (out []event) {
 		of[&f] = &all[i]
 		byCenter[all[i].VCenter] = append(byCenter[all[i].VCenter], &f)
 	}
-	for _, found := range byCenter {
-		for _, s := range recording.Stories(found) {
+	for _, center := range slices.Sorted(maps.Keys(byCenter)) {
+		for _, s := range recording.Stories(byCenter[center]) {
 			e := event{Story: s, begin: s.From, end: s.To}
 			for _, f := range s.Findings {
 				a := of[f]
@@ -60,7 +60,7 @@ func eventsOf(all []board.Alarm, now time.Time) (out []event) {
 	return out
 }
 
-// when says from when to when it was, with the date: "24 Nov 12:01 to 12:10 UTC".
+// when returns the period of the event with its date: "24 Nov 12:01 to 12:10 UTC".
 func (e *event) when() string {
 	const day, date, clock = "2 Jan", "2 Jan 15:04", "15:04"
 	begin, end := e.begin.UTC(), e.end.UTC()
@@ -75,7 +75,7 @@ func (e *event) when() string {
 	return begin.Format(date) + " to " + end.Format(date) + " UTC"
 }
 
-// subjectCell leads to what a finding is about.
+// subjectCell links to the VM, host or cluster of a finding.
 func subjectCell(f *finding.Finding) answer.Cell {
 	switch {
 	case f.VMID != "":
@@ -86,7 +86,7 @@ func subjectCell(f *finding.Finding) answer.Cell {
 	return answer.Cell{Text: cmp.Or(f.Host, f.Cluster), To: answer.Object{Kind: "host", ID: cmp.Or(f.HostID, f.Host)}}
 }
 
-// eventTable tells events.
+// eventTable returns the table of events.
 func eventTable(title string, all []event) answer.Table {
 	of := map[*recording.Story]*event{}
 	var stories []*recording.Story
@@ -101,15 +101,15 @@ func eventTable(title string, all []event) answer.Table {
 	return t
 }
 
-// lately is what rules found over the last day, or without a store over the last hour.
+// lately holds the events of the last day, or of the last hour without a store.
 type lately struct {
 	over   string // "last 24 hours"
 	events []event
-	more   int  // VMs that lost less locality and were not judged
-	early  bool // the hours before are not known yet
+	more   int  // VMs that lost less locality and were not assessed
+	early  bool // earlier hours have not been read yet
 }
 
-// happened tells what was found over the last day about VMs and hosts that are shown; nil shows all.
+// happened returns the events of the last day about the VMs and hosts for which shown is true; a nil shown selects all.
 func (l *Live) happened(ctx context.Context, vcenter string, now time.Time, shown func(*finding.Finding) bool) (*lately, error) {
 	h, over := &lately{over: "last hour"}, time.Hour
 	if l.Keeper != nil {
@@ -131,7 +131,7 @@ func (l *Live) happened(ctx context.Context, vcenter string, now time.Time, show
 	return h, err
 }
 
-// line says it in a line.
+// line lists the affected VMs and hosts in one line.
 func (h *lately) line() answer.Cell {
 	c := answer.Cell{}
 	say := func(text string) { c.Parts = append(c.Parts, answer.Cell{Text: text}) }
@@ -167,25 +167,28 @@ func (h *lately) line() answer.Cell {
 		name(vms)
 	}
 	if len(hosts) > 0 && !h.early {
+		if len(vms) > 0 {
+			say("·")
+		}
 		say(words.Verb(len(hosts), "host had trouble:", "hosts had trouble:"))
 		name(hosts)
 	}
 	return c
 }
 
-// table tells the events; false where there are none.
+// table returns the table of the events; false if there are none.
 func (h *lately) table() (t answer.Table, ok bool) {
 	if h.early || len(h.events) == 0 {
 		return t, false
 	}
 	t = eventTable("In the "+h.over, h.events)
 	if h.more > 0 {
-		t.Cut = fmt.Sprintf("%s lost less and were not judged", words.Plural(h.more, "more VM"))
+		t.Cut = words.Verb(h.more, "more VM lost less and was not assessed", "more VMs lost less and were not assessed")
 	}
 	return t, true
 }
 
-// addHappened adds to an answer what was found over the last day, of the findings that are shown.
+// addHappened adds the events of the last day to an answer, as happened selects them.
 func (x *request) addHappened(out *answer.Answer, at time.Time, shown func(*finding.Finding) bool) error {
 	h, err := x.site.Live.happened(x.Context(), x.fleet.Name, at, shown)
 	if err != nil {
@@ -202,7 +205,7 @@ func ofHost(name string) func(*finding.Finding) bool {
 	return func(f *finding.Finding) bool { return numa.SameHost(f.Host, name) }
 }
 
-// sentence tells an event of a VM in a sentence.
+// sentence describes the event of a VM in one sentence.
 func (e *event) sentence() string {
 	when := e.when()
 	return strings.ToUpper(when[:1]) + when[1:] + ": " + e.Bad() + "."

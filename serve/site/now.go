@@ -14,12 +14,12 @@ import (
 	"homenode/serve/held"
 )
 
-// A present is what is known of the hosts of a vCenter, or of all, at a moment.
+// A present is the state of the hosts of one vCenter, or of all hosts, at a moment.
 type present struct {
 	vcenter string
 	hosts   int
-	waiting int          // for the first counters of these
-	unseen  answer.Table // hosts that were asked and cannot be seen
+	waiting int          // hosts whose first counters have not arrived
+	unseen  answer.Table // hosts whose counters cannot be read
 	low     []board.VMNow
 	known   int // VMs whose locality is known
 	vms     int
@@ -30,7 +30,7 @@ func (l *Live) low(v *board.VMNow) bool {
 	return v.Locality != nil && *v.Locality < l.Board.LowLocality() && v.Remote >= numa.Bytes(rule.LowRemote*float64(numa.GiB))
 }
 
-// present returns what is known now.
+// present returns the state now.
 func (l *Live) present(vcenter string, at time.Time) *present {
 	p := &present{vcenter: vcenter}
 	p.unseen, p.hosts, p.waiting = l.unseen(vcenter, at)
@@ -45,12 +45,12 @@ func (l *Live) present(vcenter string, at time.Time) *present {
 	return p
 }
 
-// reporting says of how many hosts counters come.
+// reporting tells how many hosts deliver counters.
 func (p *present) reporting() string {
 	return fmt.Sprintf("%d of %s reporting", p.hosts-p.waiting-len(p.unseen.Rows), words.Plural(p.hosts, "host"))
 }
 
-// line says in a line what is bad now. As long as counters of some hosts are waited for, it says so first, and claims nothing about them.
+// line lists the current problems in one line. While the first counters of some hosts are missing, it says so first and claims nothing about these hosts.
 func (p *present) line() (c answer.Cell) {
 	say := func(text string) { c.Parts = append(c.Parts, answer.Cell{Text: text}) }
 	failing := len(p.unseen.Rows)
@@ -93,7 +93,7 @@ func (p *present) line() (c answer.Cell) {
 	return c
 }
 
-// vmObject is the page of a VM that is seen; none for one that the inventory does not hold.
+// vmObject returns the page of a VM; none for a VM that the inventory does not hold.
 func vmObject(v *board.VMNow) answer.Object {
 	if v.VMID == "" {
 		return answer.Object{}
@@ -101,7 +101,7 @@ func vmObject(v *board.VMNow) answer.Object {
 	return answer.Object{Kind: "vm", ID: v.VMID}
 }
 
-// statesOf are the lines about now, the past and the settings. Each speaks of its own time alone, so that they never contradict each other.
+// statesOf returns the lines about now, the past and the settings. Each covers its own period only, so that they never contradict each other.
 func statesOf(p *present, h *lately, settings *answer.Answer) []answer.State {
 	said := answer.Cell{Text: "waiting for the inventory"}
 	if settings != nil {
@@ -111,7 +111,7 @@ func statesOf(p *present, h *lately, settings *answer.Answer) []answer.State {
 	return []answer.State{{Name: "now", Cell: p.line()}, {Name: h.over, Cell: past}, {Name: "settings", Cell: said}}
 }
 
-// textOf writes a line as an answer has it.
+// textOf returns a line as plain text.
 func textOf(s *answer.State) string {
 	text := s.Cell.Text
 	if s.Cell.Parts != nil {
@@ -120,15 +120,15 @@ func textOf(s *answer.State) string {
 	return strings.ToUpper(s.Name[:1]) + s.Name[1:] + ": " + text
 }
 
-// sizeOf says how large a fleet is.
+// sizeOf returns the name and size of a fleet.
 func sizeOf(f *held.Fleet) string {
 	return fmt.Sprintf("%s: %s, %s", f.Name, words.Plural(len(f.Result.Fleet.Hosts), "host"), words.Plural(len(f.Result.Fleet.VMs), "VM"))
 }
 
-// firstNow is how many of the things to do first are events that last; the others are settings.
+// firstNow limits the ongoing events among the things to do first; the others are settings.
 const firstNow = 2
 
-// firstTable says what to do first, with what it costs and the cure.
+// firstTable lists the things to do first, with the cost of each problem and its cure.
 func firstTable(h *lately, settings *answer.Answer) answer.Table {
 	t := answer.Table{Name: "first", Title: "Do first", First: true, Columns: answer.Columns("Who", "What it costs", "Cure", "Alike")}
 	if h != nil {
@@ -154,10 +154,10 @@ func firstTable(h *lately, settings *answer.Answer) answer.Table {
 	return t
 }
 
-// mostFirst is how many things to do first are named.
+// mostFirst limits the things to do first.
 const mostFirst = 5
 
-// worstHosts returns the hosts of events, the worst first, by name; of those that last, or of all.
+// worstHosts returns the names of the hosts of events, the worst first: of ongoing events if last is true, else of all.
 func (h *lately) worstHosts(last bool) (names []string) {
 	for i := range h.events {
 		if name := h.events[i].Worst().Host; name != "" && (h.events[i].open || !last) && !slices.Contains(names, name) {

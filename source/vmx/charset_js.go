@@ -1,11 +1,8 @@
 package vmx
 
-import (
-	"errors"
-	"syscall/js"
-)
+import "syscall/js"
 
-// decoderOf returns what decodes texts of the charset of this name; nil when it is not known. The browser has the tables, with the same names.
+// decoderOf returns a decoder for the charset of this name; nil if the name is unknown. The browser has the same charsets under the same names.
 func decoderOf(name string) (decode func([]byte) ([]byte, error)) {
 	defer func() {
 		if recover() != nil { // the constructor throws
@@ -13,12 +10,7 @@ func decoderOf(name string) (decode func([]byte) ([]byte, error)) {
 		}
 	}()
 	d := js.Global().Get("TextDecoder").New(name)
-	return func(b []byte) (out []byte, err error) {
-		defer func() {
-			if recover() != nil {
-				err = errors.New("not in its charset")
-			}
-		}()
+	return func(b []byte) ([]byte, error) {
 		a := js.Global().Get("Uint8Array").New(len(b))
 		js.CopyBytesToJS(a, b)
 		return []byte(d.Call("decode", a).String()), nil

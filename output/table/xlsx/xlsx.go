@@ -1,4 +1,4 @@
-// Package xlsx writes tables as one Excel workbook, with the habits of an RVTools export:
+// Package xlsx writes tables as one Excel workbook, in the style of an RVTools export:
 // a sheet for each topic, a frozen header with a filter, numbers as numbers, True and
 // False as text, memory in MiB. The parts follow ECMA-376, 5th edition, part 1 (SpreadsheetML) and part 2 (packages); tests read them with excelize.
 package xlsx
@@ -36,7 +36,7 @@ const (
 	office   = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 	packages = "http://schemas.openxmlformats.org/package/2006"
 	part     = "application/vnd.openxmlformats-officedocument.spreadsheetml."
-	// styles has the style of a cell, of the header (1) and of a time (2), which is UTC.
+	// styles declares the styles of cells: 0 is the default, 1 the header, 2 a time in UTC.
 	styles = head + `<styleSheet xmlns="` + ns + `"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd\ hh:mm:ss"/></numFmts>` +
 		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
 		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders>` +
@@ -44,8 +44,8 @@ const (
 		`<xf xfId="0" numFmtId="164" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
 
-// Write writes the tables as a workbook, a sheet each. Rows are written as they come. The same tables give the same bytes. Texts are never formulas: they
-// are written as inline strings.
+// Write writes the tables as a workbook with one sheet per table. It streams the rows, and the same tables give the same bytes. Texts are inline strings,
+// which Excel never reads as formulas.
 func Write(w io.Writer, tables []table.Table) error {
 	z := &book{zip: zip.NewWriter(w)}
 	var types, sheets, rels, names strings.Builder
@@ -54,9 +54,9 @@ func Write(w io.Writer, tables []table.Table) error {
 		types.WriteString(`<Override PartName="/xl/worksheets/sheet` + n + `.xml" ContentType="` + part + `worksheet+xml"/>`)
 		sheets.WriteString(`<sheet name="` + name + `" sheetId="` + n + `" r:id="rId` + n + `"/>`)
 		rels.WriteString(`<Relationship Id="rId` + n + `" Type="` + office + `/worksheet" Target="worksheets/sheet` + n + `.xml"/>`)
-		names.WriteString(`<definedName name="_xlnm._FilterDatabase" localSheetId="` + strconv.Itoa(i) + `" hidden="1">'` + strings.ReplaceAll(name, "'", "''") + `'!$A$1:$` + column(len(t.Columns)) + `$` + strconv.Itoa(t.Len+1) + `</definedName>`)
+		names.WriteString(`<definedName name="_xlnm._FilterDatabase" localSheetId="` + strconv.Itoa(i) + `" hidden="1">'` + name + `'!$A$1:$` + column(len(t.Columns)) + `$` + strconv.Itoa(t.Len+1) + `</definedName>`)
 	}
-	// In the order of their names; some readers want the content types first.
+	// The parts are in the order of their names; some readers want the content types first.
 	z.text("[Content_Types].xml", `<Types xmlns="`+packages+`/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>`+
 		`<Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="`+part+`sheet.main+xml"/>`+
 		`<Override PartName="/xl/styles.xml" ContentType="`+part+`styles+xml"/>`+types.String()+`</Types>`)
@@ -76,7 +76,7 @@ func Write(w io.Writer, tables []table.Table) error {
 	return z.zip.Close()
 }
 
-// A book writes the parts of a workbook, until an error.
+// A book writes the parts of a workbook until an error.
 type book struct {
 	zip *zip.Writer
 	err error
@@ -98,6 +98,9 @@ func (z *book) sheet(name string, t table.Table) error {
 	if z.err != nil {
 		return z.err
 	}
+	if t.Len >= mostRows {
+		return fmt.Errorf("found %d rows, want at most %d below the header: write CSV instead", t.Len, mostRows-1)
+	}
 	part, err := z.zip.Create(name)
 	if err != nil {
 		return err
@@ -106,9 +109,9 @@ func (z *book) sheet(name string, t table.Table) error {
 	last := column(len(t.Columns)) + strconv.Itoa(t.Len+1)
 	fmt.Fprintf(w, head+`<worksheet xmlns="%s"><dimension ref="A1:%s"/><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`, ns, last)
 	for i, c := range t.Columns {
-		fmt.Fprintf(w, `<col min="%d" max="%[1]d" width="%d" customWidth="1"/>`, i+1, c.Width+2) // 2: the button of the filter
+		fmt.Fprintf(w, `<col min="%d" max="%[1]d" width="%d" customWidth="1"/>`, i+1, c.Width+2) // 2 more for the filter button
 	}
-	_, _ = w.WriteString(`</cols><sheetData><row r="1">`) // w keeps its error for Flush
+	_, _ = w.WriteString(`</cols><sheetData><row r="1">`) // Flush returns the error of w
 	for i, c := range t.Columns {
 		inline(w, column(i+1)+"1", 1, c.Name)
 	}
@@ -124,7 +127,7 @@ func (z *book) sheet(name string, t table.Table) error {
 		_, _ = w.WriteString("</row>")
 	}
 	if row != t.Len+1 {
-		return fmt.Errorf("has %d rows, said %d", row-1, t.Len)
+		return fmt.Errorf("found %d rows, the table announced %d", row-1, t.Len)
 	}
 	fmt.Fprintf(w, `</sheetData><autoFilter ref="A1:%s"/></worksheet>`, last)
 	return w.Flush()
@@ -139,7 +142,7 @@ func column(n int) string {
 	return name
 }
 
-// epoch is the day 0 of Excel's dates after February 1900.
+// epoch is day 0 of Excel's dates from March 1900 on.
 var epoch = time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 
 // writeCell writes a cell: a number, a time as a date, a text, or nothing for unknown.
@@ -163,10 +166,10 @@ func inline(w *bufio.Writer, at string, style int, s string) {
 	_, _ = w.WriteString(`<c r="` + at + `" s="` + strconv.Itoa(style) + `" t="inlineStr"><is><t xml:space="preserve">` + escaped(s) + `</t></is></c>`)
 }
 
-// escape matches a text that begins with what Excel reads as an escaped character.
+// escape matches a text that begins with an escaped character of Excel, such as _x000D_.
 var escape = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
 
-// escaped returns s as a part has it.
+// escaped returns s for the XML of a part.
 func escaped(s string) string {
 	var b strings.Builder
 	for i := strings.Index(s, "_x"); i >= 0; i = strings.Index(s, "_x") {
@@ -181,10 +184,10 @@ func escaped(s string) string {
 	return b.String()
 }
 
-// mostUnits is how many UTF-16 units a cell can hold (Excel specifications and limits, Microsoft, 2026).
-const mostUnits = 32767
+// mostRows limits the rows of a sheet, mostUnits the UTF-16 units of a cell (Excel specifications and limits, Microsoft, 2026).
+const mostRows, mostUnits = 1 << 20, 32767
 
-// short cuts s to what a cell can hold.
+// short shortens s to mostUnits.
 func short(s string) string {
 	const mark = " …"
 	if len(s) <= mostUnits { // no text has more units than bytes

@@ -302,3 +302,11 @@ func TestTimes(t *testing.T) {
 		t.Errorf("first tick is shown as %q and is %v, %v; want %v", shown, back, err, at)
 	}
 }
+
+// TestTooManyRows refuses a table with more rows than a sheet can have.
+func TestTooManyRows(t *testing.T) {
+	err := xlsx.Write(io.Discard, []table.Table{{Name: "vms", Columns: []table.Column{{Name: "VM"}}, Len: 1 << 20}})
+	if err == nil || !strings.Contains(err.Error(), "at most 1048575 ") {
+		t.Errorf("%v, want an error with the limit", err)
+	}
+}

@@ -11,13 +11,13 @@ import (
 	"homenode/rules/interleavedlocality"
 )
 
-// A Story is one event: the findings about one VM, or about one host, that held at the same time or one soon after the other.
+// A Story is one event: findings about the same VM or host that overlap in time or follow each other closely.
 type Story struct {
 	Findings []*finding.Finding // the worst first
 	From, To time.Time          // of all of them
 }
 
-// Stories joins findings to events, the worst first, of these what lasted longest. A finding without a time stands alone.
+// Stories groups findings into events, sorted by severity, then by duration. A finding without a time is an event of its own.
 func Stories(findings []*finding.Finding) (all []*Story) {
 	bySubject := map[string][]*finding.Finding{}
 	var order []string
@@ -37,7 +37,7 @@ func Stories(findings []*finding.Finding) (all []*Story) {
 	return all
 }
 
-// subjectKey tells VMs apart by ID, on whatever host they are, and those that the inventory does not hold by what their host calls them.
+// subjectKey identifies a VM by its ID, whichever host runs it, and a VM that the inventory does not hold by its name on the host.
 func subjectKey(f *finding.Finding) string {
 	switch {
 	case f.VMID != "":
@@ -48,10 +48,10 @@ func subjectKey(f *finding.Finding) string {
 	return "host " + cmp.Or(f.HostID, f.Host) + f.Cluster
 }
 
-// together is how long after one finding another about the same subject is still the same event.
+// together is the longest gap between two findings about the same subject that belong to one event.
 const together = 5 * time.Minute
 
-// overlapping joins findings about one subject.
+// overlapping groups the findings about one subject into events.
 func overlapping(findings []*finding.Finding) (all []*Story) {
 	byTime := slices.SortedStableFunc(slices.Values(findings), func(a, b *finding.Finding) int { return a.From.Compare(b.From) })
 	for _, f := range byTime {
@@ -77,13 +77,13 @@ func overlapping(findings []*finding.Finding) (all []*Story) {
 	return all
 }
 
-// Worst returns the finding that the story is told by.
+// Worst returns the most severe finding, which describes the event.
 func (s *Story) Worst() *finding.Finding { return s.Findings[0] }
 
-// Length is how long it lasted.
+// Length returns the duration of the event.
 func (s *Story) Length() time.Duration { return s.To.Sub(s.From) }
 
-// Rules returns the IDs of the rules that saw it, the worst first.
+// Rules returns the IDs of the rules that found it, the worst first.
 func (s *Story) Rules() (ids []string) {
 	for _, f := range s.Findings {
 		if !slices.Contains(ids, f.Rule) {
@@ -93,12 +93,12 @@ func (s *Story) Rules() (ids []string) {
 	return ids
 }
 
-// Bad says how bad it was.
+// Bad describes the effect of the event.
 func (s *Story) Bad() string {
 	return cmp.Or(s.Worst().Bad, s.Worst().Title)
 }
 
-// Why says where it came from, as far as that was seen; "" for nothing.
+// Why returns the cause as far as it was observed; "" if it was not.
 func (s *Story) Why() string {
 	for _, f := range s.Findings {
 		if len(f.Because) > 0 {
@@ -108,7 +108,7 @@ func (s *Story) Why() string {
 	return ""
 }
 
-// Do says what to do first.
+// Do returns the first thing to do; "" for nothing.
 func (s *Story) Do() string {
 	for _, f := range s.Findings {
 		if f.Advice != "" {
@@ -118,12 +118,12 @@ func (s *Story) Do() string {
 	return ""
 }
 
-// State reports whether it is no event: what a setting of the VM leads to as long as it runs.
+// State reports whether it is no event but a state: the effect of a setting of the VM for as long as the VM runs.
 func (s *Story) State() bool {
 	return !slices.ContainsFunc(s.Findings, func(f *finding.Finding) bool { return f.Rule != interleavedlocality.Rule.ID })
 }
 
-// Alike returns stories by what they tell: those of one time and one set of rules, of the same kind and with the same cure, are one.
+// Alike groups stories with the same time, rules, severity, effect and cause; stories of VMs and of hosts stay apart.
 func Alike(all []*Story, clock func(*Story) string) (groups [][]*Story) {
 	at := map[string]int{}
 	for _, s := range all {
