@@ -255,7 +255,7 @@ func TestPageForms(t *testing.T) {
 		}
 		return path
 	}
-	before := headline(t, b)
+	before := pageHeadline(t, b)
 	b.Do(t, chromedp.SetUploadFiles("#file", []string{write("notes.bin", "\x00\x01 nothing")}))
 	if text := settled(t, b, before); !strings.Contains(text, "RVTools") {
 		t.Errorf("a broken file is answered with %q, want the formats that are read", text)
@@ -275,7 +275,7 @@ func TestPageForms(t *testing.T) {
 		t.Errorf("the page says %q, the command %q: %v %s", text, native.Verdict, err, errs.String())
 	}
 	for _, at := range []struct{ hash, want string }{{"#/find?name=sql01", "guest sees"}, {"#/what-if?what-if=" + url.QueryEscape("vm=sql01 hotAdd=off"), "sql01"}, {"#/plan", "change"}, {"#/rule", "checks"}, {"#/", text}} {
-		before := headline(t, b)
+		before := pageHeadline(t, b)
 		b.Script(t, "location.hash = "+strconv.Quote(at.hash))
 		if got := settled(t, b, before); !strings.Contains(got, at.want) {
 			t.Errorf("%s: %q, want %q in it", at.hash, got, at.want)
@@ -290,8 +290,8 @@ func TestPageForms(t *testing.T) {
 	}
 }
 
-// headline returns the error or headline that the page shows.
-func headline(t *testing.T, b *browser.Page) string {
+// pageHeadline returns the error or headline that the page shows.
+func pageHeadline(t *testing.T, b *browser.Page) string {
 	t.Helper()
 	text, err := chromedp.Run(b.Context, chromedp.Evaluate[string](`(document.querySelector("main [role=alert]") || document.querySelector("main h1")).textContent`))
 	if err != nil {
@@ -303,7 +303,7 @@ func headline(t *testing.T, b *browser.Page) string {
 // dragged drops a file or folder on the page and returns the new headline.
 func dragged(t *testing.T, b *browser.Page, path string) string {
 	t.Helper()
-	before := headline(t, b)
+	before := pageHeadline(t, b)
 	for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
 		event := input.DispatchDragEventParams{Type: kind, X: 300, Y: 300, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}}
 		if _, err := chromedp.Call(b.Context, input.DispatchDragEvent, event); err != nil {
