@@ -45,7 +45,7 @@ func (s *Supply) Fits() (fits, certain bool) {
 
 // Capacities returns the clusters whose hosts or VMs differ in size, in their order:
 // after the loss of a host, the others carry its VMs.
-// A host of a cluster is one of them where the change gives its VMs more memory than it has, unless the whole cluster is that host.
+// A host of a cluster is one of them where the change gives its VMs more memory than it has, unless the whole cluster is that host, or the host runs none any more.
 func Capacities(before, after *numa.Fleet) []Capacity {
 	b, a := supplies(before), supplies(after)
 	var out []Capacity
@@ -59,7 +59,7 @@ func Capacities(before, after *numa.Fleet) []Capacity {
 			h := &f.Hosts[i]
 			id, name := "host "+h.ID, h.Name
 			if h.Cluster != "" {
-				if was, is := b[id], a[id]; is.Unknown > 0 || is.Configured <= max(was.Configured, is.Memory) || is.Memory == a[h.Cluster].Memory {
+				if was, is := b[id], a[id]; is.Hosts == 0 || is.Unknown > 0 || is.Configured <= max(was.Configured, is.Memory) || is.Memory == a[h.Cluster].Memory {
 					continue
 				}
 				name = names[h.Cluster] + "/" + name

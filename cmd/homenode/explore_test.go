@@ -171,7 +171,7 @@ func TestExploreErrors(t *testing.T) {
 		{[]string{"--explore", "*", night, night}, "--explore: found 2 files, want one, as in: homenode capture --explore '*' esx01.csv"},
 		{[]string{"--explore", "a", "--explore", "b", night}, "--explore: found 2 patterns, want one: several are for --format csv"},
 		{[]string{"--explore", "*", "--format", "html", night}, "--explore: found --format html, want table or json for what there is, csv for the values"},
-		{[]string{"--explore", "*", dir}, dir + ": found a folder, want one file"},
+		{[]string{"--explore", "*", dir}, dir + ": unknown format: found a folder, want one file; " + dir + " shows what happened over time: homenode capture " + dir + " reads it"},
 		{[]string{"--explore", "*", filepath.Join(dir, "none.csv")}, "open " + filepath.Join(dir, "none.csv") + ": no such file or directory"},
 		{[]string{"--explore", "Group Memry", night}, `--explore: ` + night + `: no object matches "Group Memry"; alike: Group Memory`},
 		{[]string{"--explore", "*", filepath.Join(dir, "inventory.csv")}, filepath.Join(dir, "inventory.csv") + `:1:1: found "name,cpu", want the header of an esxtop batch file, "(PDH-CSV 4.0)"`},

@@ -64,7 +64,7 @@ func TestReaders(t *testing.T) {
 			t.Errorf("lowest: %+v", v)
 		}
 	}
-	if _, page := get(t, readers[0]+"/"); !strings.Contains(page, "Less than 80 % of the memory of 2 of") {
+	if _, page := get(t, readers[0]+"/"); !strings.Contains(page, "2 VMs run with much remote memory:") {
 		t.Error("the page does not show both")
 	}
 	if _, text := get(t, readers[1]+"/api/v1/query?query=count(homenode_vcenter_up)"); !strings.Contains(text, `"2"`) {

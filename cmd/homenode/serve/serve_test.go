@@ -114,7 +114,7 @@ func TestServeDemo(t *testing.T) {
 	if low <= 0 || low >= 0.8 {
 		t.Errorf("the locality of cache01 is %v, want it below 0.8 after it came to a host with a short node", low)
 	}
-	if _, page := get(t, url+"/"); !strings.Contains(page, "Less than 80 % of the memory of ") || !strings.Contains(page, "cache01") {
+	if _, page := get(t, url+"/"); !strings.Contains(page, "with much remote memory:") || !strings.Contains(page, "cache01") {
 		t.Error("the page does not say so")
 	}
 	_, body := get(t, url+"/api/homenode/v1/vms")
@@ -166,7 +166,7 @@ func TestServeDemo(t *testing.T) {
 			t.Errorf("Host %q: %s", host, res.Status)
 		}
 	}
-	if res, err := http.Post(url+"/", "text/plain", strings.NewReader("x")); err != nil || res.StatusCode != http.StatusMethodNotAllowed {
+	if res, err := http.Post(url+"/metrics", "text/plain", strings.NewReader("x")); err != nil || res.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %v, %v", res, err)
 	}
 }

@@ -116,7 +116,7 @@ func TestCheckFiles(t *testing.T) {
 		want             []string
 		err              string
 	}{
-		{"no topology", "a.xml", `<domain><memory unit='GiB'>2</memory><vcpu>24</vcpu></domain>`, []string{"K012 each of its 24 vCPUs is a socket: no topology is stated"}, ""},
+		{"no topology", "a.xml", `<domain><memory unit='GiB'>2</memory><vcpu>24</vcpu></domain>`, []string{"K012 each of the 24 vCPUs is a socket of its own, since no topology is defined"}, ""},
 		{"smaller cells", "a.xml", `<domain><memory unit='GiB'>2</memory><vcpu>2</vcpu><cpu><topology sockets='2' cores='1' threads='1'/><numa>
 			<cell id='0' cpus='0' memory='512' unit='MiB'/><cell id='1' cpus='1' memory='512' unit='MiB'/></numa></cpu></domain>`,
 			[]string{"K005 the cells have 1 GB, the VM has 2 GB"}, ""},
