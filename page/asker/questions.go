@@ -3,6 +3,7 @@ package asker
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -67,7 +68,7 @@ func (a *Asker) question(path string, query url.Values) (*ask.Entry, ask.Questio
 			return nil, nil, err
 		}
 	}
-	for _, name := range slices.Sorted(keys(query)) {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if slices.ContainsFunc(given, func(g value) bool { return g.name == name }) {
 			continue
 		}
@@ -91,6 +92,9 @@ type value struct {
 // entry returns the question of a path, with the values that the path alone gives it.
 func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error) {
 	source := []value{{"source", a.sources()}}
+	if a.assumed != "" { // the command of the page needs it too
+		source = append(source, value{"assume-host", []string{a.assumed}})
+	}
 	switch path {
 	case shapePath:
 		return fleet.ExplainEntry, []value{{"source", nil}}, nil
@@ -123,7 +127,8 @@ func (a *Asker) entry(path string, query url.Values) (*ask.Entry, []value, error
 		if query.Get("name") == "" {
 			return nil, nil, errors.New("name a VM, host or cluster")
 		}
-		return fleet.ExplainEntry, []value{{"source", append(source[0].values[:len(source[0].values):len(source[0].values)], query["name"]...)}}, nil
+		source[0].values = slices.Concat(source[0].values, query["name"])
+		return fleet.ExplainEntry, source, nil
 	case fleetPath, whatIfPath:
 		return fleet.AssessEntry, source, nil
 	}
@@ -136,14 +141,4 @@ func (a *Asker) sources() []string {
 		return nil
 	}
 	return a.held.Sources
-}
-
-func keys(v url.Values) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range v {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }

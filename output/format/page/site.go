@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -91,7 +92,7 @@ func newPager(t *answer.Table, site *Site) *Pager {
 	if number < last {
 		p.Next = p.address("page", strconv.Itoa(number+1))
 	}
-	for _, name := range slices.Sorted(keys(site.Query)) {
+	for _, name := range slices.Sorted(maps.Keys(site.Query)) {
 		if name == t.Name+".q" || name == t.Name+".page" {
 			continue
 		}
@@ -100,16 +101,6 @@ func newPager(t *answer.Table, site *Site) *Pager {
 		}
 	}
 	return p
-}
-
-func keys(v url.Values) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range v {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // hasAll reports whether the cells of a row have all the words, which are in lower case.
