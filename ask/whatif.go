@@ -2,11 +2,11 @@ package ask
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"homenode/change/whatif"
 	"homenode/internal/bounded"
+	"homenode/numa/pattern"
 	"homenode/size/fit"
 )
 
@@ -36,7 +36,7 @@ func Changes(texts []string) (out []whatif.Change, err error) {
 }
 
 // described is how a host to add begins that is described, where another is like a host of the fleet.
-var described = regexp.MustCompile(`^add-host=([^:/ ]*:)?\d+[x×]\d+\D?`)
+var described = pattern.Of(`^add-host=([^:/ ]*:)?\d+[x×]\d+\D?`)
 
 // change reads one change, which stands in this line of a file.
 func change(file string, line int, text string) (whatif.Change, error) {

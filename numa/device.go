@@ -2,10 +2,11 @@ package numa
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // The ways in which a VM has a device of its host.
@@ -45,7 +46,7 @@ func (d *Device) String() string {
 	return fmt.Sprintf("%s (%s)", d.Name, d.PCI)
 }
 
-var pciForm = regexp.MustCompile(`^(?:([0-9a-fA-F]{4,5}):)?([0-9a-fA-F]{2,3}):([0-9a-fA-F]{2})\.([0-9a-fA-F])$`)
+var pciForm = pattern.Of(`^(?:([0-9a-fA-F]{4,5}):)?([0-9a-fA-F]{2,3}):([0-9a-fA-F]{2})\.([0-9a-fA-F])$`)
 
 // PCIAddress returns a PCI address in one form, such as 0000:3b:00.0. The API writes
 // hexadecimal numbers, .vmx files of ESXi decimal ones with a bus of three digits:

@@ -1,10 +1,11 @@
 package numa
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // A Host is one ESX or ESXi machine as its NUMA scheduler sees it.
@@ -73,25 +74,25 @@ type Pool struct {
 // epycs gives the most cores that share a last-level cache by the name of the processor
 // (rule book A-7). Some models have fewer active ones.
 var epycs = []struct {
-	model *regexp.Regexp
+	model *pattern.Pattern
 	cores int
 }{
-	{regexp.MustCompile(`EPYC 7\w\w[12]`), 4},
-	{regexp.MustCompile(`EPYC (9645|9745|9825|9845|9965)`), 16}, // Zen 5c
-	{regexp.MustCompile(`EPYC (7\w\w3|[89]\w\w[45])`), 8},
+	{pattern.Of(`EPYC 7\w\w[12]`), 4},
+	{pattern.Of(`EPYC (9645|9745|9825|9845|9965)`), 16}, // Zen 5c
+	{pattern.Of(`EPYC (7\w\w3|[89]\w\w[45])`), 8},
 }
 
 // caches gives the last-level caches of a package by the name of the processor: 16 MB each in an EPYC 7002, 32 MB in a 7003 (AnandTech, AMD's
 // new EPYC 7F52 reviewed, 2020, not opened; AnandTech, AMD 3rd gen EPYC Milan review, 2021, CPU list; Techgage, AMD EPYC Milan launch, 2021).
 // Those that are missing were not looked up, or have caches of another size.
 var caches = []struct {
-	model  *regexp.Regexp
+	model  *pattern.Pattern
 	caches int
 }{
-	{regexp.MustCompile(`EPYC 7F52\b`), 16}, // 256 MB: one core has each
-	{regexp.MustCompile(`EPYC 7F72\b`), 12},
-	{regexp.MustCompile(`EPYC 7(F32|[2-5]F3|(543|713)P?|643|663|763|[357]73X|473X)\b`), 8},
-	{regexp.MustCompile(`EPYC 7([34]13|[34]43|513)P?\b`), 4},
+	{pattern.Of(`EPYC 7F52\b`), 16}, // 256 MB: one core has each
+	{pattern.Of(`EPYC 7F72\b`), 12},
+	{pattern.Of(`EPYC 7(F32|[2-5]F3|(543|713)P?|643|663|763|[357]73X|473X)\b`), 8},
+	{pattern.Of(`EPYC 7([34]13|[34]43|513)P?\b`), 4},
 }
 
 // Caches returns how many last-level caches a package has, by the name of an EPYC; 0 for unknown. With “L3 as NUMA” each is a node.
@@ -112,7 +113,7 @@ func (h *Host) CacheNodes() bool {
 }
 
 // frequency is the nominal frequency in a processor's brand string; newer ones have none.
-var frequency = regexp.MustCompile(`@\s*(\d{1,2}\.\d\d)GHz`)
+var frequency = pattern.Of(`@\s*(\d{1,2}\.\d\d)GHz`)
 
 // Ready reports whether VMs can come to the host: it is connected and not in maintenance, as far as is known.
 func (h *Host) Ready() bool {
@@ -133,7 +134,7 @@ func (h *Host) Frequency() Fact[int] {
 	return DerivedFrom(int(float64(ghz*1000)+0.5), "name of the processor: "+h.CPUModel.Value)
 }
 
-var sapphireRapids = regexp.MustCompile(`(Platinum|Gold|Silver|Bronze|Max) [3-9]4\d\d`)
+var sapphireRapids = pattern.Of(`(Platinum|Gold|Silver|Bronze|Max) [3-9]4\d\d`)
 
 // SapphireRapids reports whether the processor is a Xeon of this generation, by its name.
 func (h *Host) SapphireRapids() bool { return sapphireRapids.MatchString(h.CPUModel.Value) }
@@ -154,7 +155,7 @@ func (h *Host) CacheCores() Fact[int] {
 
 // frontSideBus matches the Xeons from before 2009, which have no memory controller of their own: those with TM in their name, the 3000
 // to 3300, 5000 to 5400, and 7000 to 7400 series.
-var frontSideBus = regexp.MustCompile(`Xeon(\(TM\)|™|(\(R\)|®)? +(MP +)?(CPU +)?(5[01][0-8]\d|70[2-4]\d|71[1-5]\d[MN]|30[4-7]\d|[ELX](3[0-3]|5[1-4]|7[34])\d\d)\b)`)
+var frontSideBus = pattern.Of(`Xeon(\(TM\)|™|(\(R\)|®)? +(MP +)?(CPU +)?(5[01][0-8]\d|70[2-4]\d|71[1-5]\d[MN]|30[4-7]\d|[ELX](3[0-3]|5[1-4]|7[34])\d\d)\b)`)
 
 // FrontSideBus reports whether the processors share memory over a front-side bus, by their name: then no node is nearer to memory than
 // another (HP, Technologies in ProLiant G6 servers: the Xeon 5500 is the first with a memory controller). Chassis that are joined are nodes.
@@ -163,7 +164,7 @@ func (h *Host) FrontSideBus() bool { return h.beforeControllers() && h.Chassis()
 // beforeControllers reports whether the processors have no memory controller, by their name.
 func (h *Host) beforeControllers() bool { return frontSideBus.MatchString(h.CPUModel.Value) }
 
-var enterpriseX = regexp.MustCompile(`(?i)\bx(Series )?(440|445|460|3950)\b`)
+var enterpriseX = pattern.Of(`(?i)\bx(Series )?(440|445|460|3950)\b`)
 
 // Chassis returns how many chassis with a bus and memory of their own make up the host, each a NUMA node: the IBM Enterprise X-Architecture
 // joins chassis of up to 4 processors (VMware ESX 4.1, Resource Management Guide, “Resource Management in NUMA Architectures”; IBM Redbook
@@ -183,21 +184,21 @@ func (h *Host) Chassis() int {
 // 9.2 (KB 428874).
 var dropped = []struct {
 	from  Release
-	model *regexp.Regexp
+	model *pattern.Pattern
 	why   string
 }{
-	{ESXi65, regexp.MustCompile(`Xeon(\(R\)|®)? +(CPU +)?[ELX]?(30|32|51|53|72|73)\d\d\b`), "its processor is a Xeon of 2006 and 2007, which ESXi 6.5 and later do not support"},
-	{ESXi67, regexp.MustCompile(`Xeon(\(R\)|®)? +(CPU +)?[ELWX](31|33|34|35|52|54|55|65|74|75)\d\d\b`), "its processor is a Xeon from before Westmere, which ESXi 6.7 and later do not support"},
-	{ESXi67, regexp.MustCompile(`Opteron.* (13|23|24|41|61|83|84)\d\d\b`), "its processor is an Opteron from before Bulldozer, which ESXi 6.7 and later do not support"},
-	{ESXi70, regexp.MustCompile(`Xeon.* ([ELX]56\d\d|W36\d\d|E7- *\d{4}L?)( +@|$)`), "its processor is a Westmere, which ESXi 7.0 and later do not support"},
-	{ESXi80, regexp.MustCompile(`Xeon.* (E3-?1\d{3}L?( [vV][234])?|E[57]-\d{4}[LW]?( 0| [vV][23])?)( +@|$)`), "its processor is one of Sandy Bridge to Haswell, which ESXi 8.0 and later do not support"},
-	{ESXi80, regexp.MustCompile(`Opteron.* [346][23]\d\d\b`), "its processor is an Opteron, which ESXi 8.0 and later do not support"},
+	{ESXi65, pattern.Of(`Xeon(\(R\)|®)? +(CPU +)?[ELX]?(30|32|51|53|72|73)\d\d\b`), "its processor is a Xeon of 2006 and 2007, which ESXi 6.5 and later do not support"},
+	{ESXi67, pattern.Of(`Xeon(\(R\)|®)? +(CPU +)?[ELWX](31|33|34|35|52|54|55|65|74|75)\d\d\b`), "its processor is a Xeon from before Westmere, which ESXi 6.7 and later do not support"},
+	{ESXi67, pattern.Of(`Opteron.* (13|23|24|41|61|83|84)\d\d\b`), "its processor is an Opteron from before Bulldozer, which ESXi 6.7 and later do not support"},
+	{ESXi70, pattern.Of(`Xeon.* ([ELX]56\d\d|W36\d\d|E7- *\d{4}L?)( +@|$)`), "its processor is a Westmere, which ESXi 7.0 and later do not support"},
+	{ESXi80, pattern.Of(`Xeon.* (E3-?1\d{3}L?( [vV][234])?|E[57]-\d{4}[LW]?( 0| [vV][23])?)( +@|$)`), "its processor is one of Sandy Bridge to Haswell, which ESXi 8.0 and later do not support"},
+	{ESXi80, pattern.Of(`Opteron.* [346][23]\d\d\b`), "its processor is an Opteron, which ESXi 8.0 and later do not support"},
 	{ESXi80 + 2, withoutXSAVE, "its processor has no XSAVE, which ESXi 8.0 U2 and later need"},
-	{ESXi90, regexp.MustCompile(`Xeon.* (E[57]-\d{4}[A-Z]? [vV]4|E3-1\d{3}[A-Z]? [vV]6|D-15\d\d|W-21\d\d)\b`), "its processor is one that ESX 9.0 and later do not support (Broadcom KB 318697)"},
+	{ESXi90, pattern.Of(`Xeon.* (E[57]-\d{4}[A-Z]? [vV]4|E3-1\d{3}[A-Z]? [vV]6|D-15\d\d|W-21\d\d)\b`), "its processor is one that ESX 9.0 and later do not support (Broadcom KB 318697)"},
 }
 
 // withoutXSAVE matches those processors from before Sandy Bridge and Bulldozer that no list names: of 2003 to 2006.
-var withoutXSAVE = regexp.MustCompile(`Opteron.* ([128]\d\d|[128]2\d\d)( |$)|` + frontSideBus.String())
+var withoutXSAVE = pattern.Of(`Opteron.* ([128]\d\d|[128]2\d\d)( |$)|` + frontSideBus.String())
 
 // Dropped says why a release does not run on the processors of the host, by their name; "" where nothing is known against it. ESXi 8.0 U2
 // and later need the instruction XSAVE, which came with Sandy Bridge and Bulldozer in 2011 (William Lam, 2023-10,
@@ -214,11 +215,11 @@ func (h *Host) Dropped(r Release) string {
 
 // dies are the dies of a package, each with memory of its own, by the name of the processor.
 var dies = []struct {
-	model *regexp.Regexp
+	model *pattern.Pattern
 	dies  int
 }{
-	{regexp.MustCompile(`Opteron.* 6[123]\d\d\b`), 2}, // Denneman, AMD Magny-Cours and ESX, 2011
-	{regexp.MustCompile(`EPYC 7[2-6]\d1P?\b`), 4},     // Dell EMC, NUMA configuration for AMD EPYC (Naples) processors, 2018
+	{pattern.Of(`Opteron.* 6[123]\d\d\b`), 2}, // Denneman, AMD Magny-Cours and ESX, 2011
+	{pattern.Of(`EPYC 7[2-6]\d1P?\b`), 4},     // Dell EMC, NUMA configuration for AMD EPYC (Naples) processors, 2018
 }
 
 // Dies returns how many dies with memory of their own a package has, each a NUMA node unless memory is interleaved over them: 2 in an
@@ -236,7 +237,7 @@ func (h *Host) Dies() int {
 // Platform", and "VMware20,1" with EFI, of the maker "VMware, Inc." (VMware KB 1009458,
 // mechanisms to determine if software is running in a VMware virtual machine), and those
 // of other hypervisors in systemd's src/basic/virt.c. AHV is that of Nutanix, whose servers are called NX.
-var virtual = regexp.MustCompile(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|OpenStack|KubeVirt|Google Compute Engine|Virtual Machine$|AHV$)`)
+var virtual = pattern.Of(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|OpenStack|KubeVirt|Google Compute Engine|Virtual Machine$|AHV$)`)
 
 // Nested reports whether the host is itself a VM: its nodes are what the hypervisor below
 // shows it, and it has no firmware setting for them.

@@ -1,9 +1,10 @@
 package numa
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // kernelSettings begins the keys of kernel settings, in lower case; some sources leave it out, or its first part.
@@ -164,7 +165,7 @@ func MitigationOf(h *Host) Mitigation {
 
 // affected matches processors that are known to have L1TF: Xeon E3 to E7 and the first
 // Xeon Scalable (Intel 2009 to 2018).
-var affected = regexp.MustCompile(`Xeon.*(E[357]-|(Platinum|Gold|Silver|Bronze) \d1\d\d)`)
+var affected = pattern.Of(`Xeon.*(E[357]-|(Platinum|Gold|Silver|Bronze) \d1\d\d)`)
 
 // HasL1TF reports whether the processor of h is known to have L1TF, so that the options
 // against side channels act.

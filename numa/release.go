@@ -3,9 +3,10 @@ package numa
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
+
+	"homenode/numa/pattern"
 )
 
 // A Release is a release of ESX or ESXi with its update. Releases compare with
@@ -67,7 +68,7 @@ func (r *Release) UnmarshalText(b []byte) error {
 }
 
 // releaseForm matches "7.0", "7.0.3", "7.0U3", "7.0 u3c", "8.0 Update 3".
-var releaseForm = regexp.MustCompile(`(?i)\b(\d{1,2})\.(\d{1,2})(?:\.(\d{1,2})(?:\.\d+)?|\s*(?:u|update\s*)(\d{1,2})[a-z]?)?\b`)
+var releaseForm = pattern.Of(`(?i)\b(\d{1,2})\.(\d{1,2})(?:\.(\d{1,2})(?:\.\d+)?|\s*(?:u|update\s*)(\d{1,2})[a-z]?)?\b`)
 
 // ParseRelease reads the first release named in s: "7.0", "7.0.3", "7.0U3",
 // "7.0 Update 3" or the product line "VMware ESXi 7.0.3 build-21930508".

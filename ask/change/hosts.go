@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"homenode/change/move/target"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/numa/unit"
 	show "homenode/output/move"
 	"homenode/rules"
@@ -85,7 +85,7 @@ func (h *Hosts) read(shared bool) (t targets, sizing *move.Host, err error) {
 }
 
 // looksLikeKind matches what is meant to be a kind of host.
-var looksLikeKind = regexp.MustCompile(`^(?:[^:/]*:)?\d+\s*[xX]\s*\d|^[^/\\.]*$`)
+var looksLikeKind = pattern.Of(`^(?:[^:/]*:)?\d+\s*[xX]\s*\d|^[^/\\.]*$`)
 
 // kindOf reads a kind of host, and how many there are; 0 when that is not said. It returns none for the name of a file.
 func (t *targets) kindOf(text string) (kind *fit.Type, count int, err error) {
@@ -180,7 +180,7 @@ func (h *Hosts) policy() (p plan.Policy, err error) {
 }
 
 // zeroSize matches no memory, with a unit or without, which is no size elsewhere.
-var zeroSize = regexp.MustCompile(`^\s*0+(\.0*)?\s*[kKmMgGtT]?[iI]?[bB]?\s*$`)
+var zeroSize = pattern.Of(`^\s*0+(\.0*)?\s*[kKmMgGtT]?[iI]?[bB]?\s*$`)
 
 // defaultPerCore is what is taken beside ratios of some VMs alone.
 const defaultPerCore = 3

@@ -5,11 +5,11 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/rules"
 	"homenode/rules/rule"
 )
@@ -165,7 +165,7 @@ func VMs(r *rules.Result) iter.Seq2[*rule.VM, *rule.Cluster] {
 const TableName = "moves"
 
 // device matches names that Windows keeps for devices, whatever the ending.
-var device = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
+var device = pattern.Of(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])$`)
 
 // safeName returns a name of lower-case letters, digits and hyphens that is not used yet: good for files, VMs and
 // Kubernetes, which allows 63 characters.

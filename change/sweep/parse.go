@@ -2,12 +2,12 @@ package sweep
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/word"
 )
 
@@ -176,7 +176,7 @@ func (s *sweeper) name(of ...string) string {
 	return name
 }
 
-var wholeRange = regexp.MustCompile(`^(\d{1,9})\.\.(\d{1,9})$`)
+var wholeRange = pattern.Of(`^(\d{1,9})\.\.(\d{1,9})$`)
 
 // values returns those of a word: between commas, or between | when a value has commas.
 func values(w word.Word) ([]string, error) {

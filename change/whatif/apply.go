@@ -140,7 +140,7 @@ func (c *Change) setHosts(f *numa.Fleet, clusters map[string]bool, e *Effect) er
 	return nil
 }
 
-func within(noun string, clusters *pattern) string {
+func within(noun string, clusters *namePattern) string {
 	if clusters == nil {
 		return noun
 	}
@@ -272,7 +272,7 @@ func (c *Change) homeIn(f *numa.Fleet) (*numa.Host, error) {
 }
 
 // oneHost returns the only host that p names.
-func (p *pattern) oneHost(f *numa.Fleet) (*numa.Host, error) {
+func (p *namePattern) oneHost(f *numa.Fleet) (*numa.Host, error) {
 	names := hostNames(f)
 	if idle := p.idle(names); idle != nil {
 		return nil, idle.none("host", names)

@@ -32,9 +32,9 @@ type Change struct {
 	line int
 	op   op
 
-	vms, hosts, clusters *pattern // nil for all
+	vms, hosts, clusters *namePattern // nil for all
 	vmWords, hostWords   []word.Word
-	home                 *pattern // the host that VMs move to; nil to leave them
+	home                 *namePattern // the host that VMs move to; nil to leave them
 	where                *filter.Condition
 
 	names   []string // of added hosts
@@ -100,7 +100,7 @@ func (c *Change) parse(text string) error {
 // selectors takes the words that say what the change is about, wherever they stand.
 // Beside vm=, host= is where the VM is to be, as in a scenario.
 func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
-	var host *pattern
+	var host *namePattern
 	for _, w := range ws {
 		key := strings.ToLower(w.Key)
 		switch {
@@ -109,7 +109,7 @@ func (c *Change) selectors(ws []word.Word) (rest []word.Word, err error) {
 		case w.Value == "" && !strings.Contains(w.Key, ".") && !slices.Contains([]string{"stored", "cpuaffinity", "memoryaffinity", "pci"}, key): // a setting may be removed
 			return nil, word.Errorf(w.Col, "found %s= without a value", word.Short(w.Key))
 		}
-		var to **pattern
+		var to **namePattern
 		switch key {
 		case "vm":
 			to = &c.vms

@@ -149,7 +149,7 @@ func (c *Change) add(f *numa.Fleet, e *Effect) error {
 	}
 	h.At = c.Text
 	if c.cluster != "" {
-		p := pattern{text: c.cluster, col: 1, items: []string{c.cluster}}
+		p := namePattern{text: c.cluster, col: 1, items: []string{c.cluster}}
 		ids, err := p.clusterIDs(f)
 		if err != nil {
 			return err

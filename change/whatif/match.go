@@ -3,20 +3,19 @@ package whatif
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
-	"homenode/internal/words"
-
 	"homenode/internal/alike"
+	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/word"
 )
 
-// A pattern names VMs, hosts or clusters: names, IDs, cluster/name, patterns of
+// A namePattern names VMs, hosts or clusters: names, IDs, cluster/name, patterns of
 // path.Match and ranges such as esx[01-08], separated by commas.
-type pattern struct {
+type namePattern struct {
 	text  string
 	col   int
 	items []string
@@ -30,10 +29,10 @@ type part struct {
 }
 
 // wideRange is a range of scenarios that path.Match would take for a set of letters.
-var wideRange = regexp.MustCompile(`^[^\[\]]*\[\d{2,}-\d{2,}\][^\[\]]*$`)
+var wideRange = pattern.Of(`^[^\[\]]*\[\d{2,}-\d{2,}\][^\[\]]*$`)
 
-func newPattern(w word.Word) (*pattern, error) {
-	p := &pattern{text: w.Value, col: w.Col}
+func newPattern(w word.Word) (*namePattern, error) {
+	p := &namePattern{text: w.Value, col: w.Col}
 	for item := range strings.SplitSeq(w.Value, ",") {
 		if item == "" {
 			return nil, word.Errorf(w.Col, "found %s=%q, want names or patterns", word.Short(w.Key), word.Short(w.Value))
@@ -63,12 +62,12 @@ type named struct {
 
 // idle returns the first part of a list that names nothing, as a pattern of its own;
 // nil when each names something. "none" stands for no cluster.
-func (p *pattern) idle(all []named) *pattern {
+func (p *namePattern) idle(all []named) *namePattern {
 	if p == nil || len(p.parts) < 2 {
 		return nil
 	}
 	for _, one := range p.parts {
-		alone := &pattern{text: one.text, col: p.col, items: one.items}
+		alone := &namePattern{text: one.text, col: p.col, items: one.items}
 		if one.text != "none" && alone.match(all) == nil {
 			return alone
 		}
@@ -78,7 +77,7 @@ func (p *pattern) idle(all []named) *pattern {
 
 // match returns the indexes of what p names, in any case of letters when nothing
 // matches exactly. All match nil.
-func (p *pattern) match(all []named) []int {
+func (p *namePattern) match(all []named) []int {
 	var found []int
 	for _, fold := range []bool{false, true} {
 		for i := range all {
@@ -93,7 +92,7 @@ func (p *pattern) match(all []named) []int {
 	return found
 }
 
-func (p *pattern) matches(n *named, fold bool) bool {
+func (p *namePattern) matches(n *named, fold bool) bool {
 	for _, item := range p.items {
 		if item == "*" || item == n.id { // a pattern such as vm-* is never about IDs
 			return true
@@ -111,7 +110,7 @@ func (p *pattern) matches(n *named, fold bool) bool {
 }
 
 // none returns the error of a pattern that names nothing.
-func (p *pattern) none(noun string, all []named) error {
+func (p *namePattern) none(noun string, all []named) error {
 	var similar []string
 	bare := strings.ToLower(strings.Trim(p.items[0], "*?"))
 	if _, after, ok := strings.Cut(bare, "/"); ok {
@@ -165,7 +164,7 @@ func clusterNames(f *numa.Fleet) map[string]string {
 
 // clusterIDs returns the IDs of the clusters that p names; nil p is every cluster and
 // every standalone host.
-func (p *pattern) clusterIDs(f *numa.Fleet) (map[string]bool, error) {
+func (p *namePattern) clusterIDs(f *numa.Fleet) (map[string]bool, error) {
 	if p == nil {
 		return nil, nil
 	}
@@ -191,7 +190,7 @@ func (p *pattern) clusterIDs(f *numa.Fleet) (map[string]bool, error) {
 	return out, nil
 }
 
-var lastNumber = regexp.MustCompile(`^(.*?)(\d+)$`)
+var lastNumber = pattern.Of(`^(.*?)(\d+)$`)
 
 // numbered returns count names that begin with name: esx30, esx31. Without a name
 // they are called after the host they are like.

@@ -1,10 +1,11 @@
 package product
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // guestIDs are the Windows systems by their guest ID of the vSphere API
@@ -32,15 +33,15 @@ var osinfo = map[string]string{
 
 // keywords find the families in a text. What stands before none of them belongs to none.
 var keywords = []struct {
-	at       *regexp.Regexp
+	at       *pattern.Pattern
 	families []string // nil for products that look like one and are none
 }{
-	{regexp.MustCompile(`\b(ms|microsoft )?sql( ?server\b|\b)`), []string{sqlServer}},
-	{regexp.MustCompile(`\b(microsoft )?windows\b`), []string{windowsServer, windows}},
-	{regexp.MustCompile(`\boracle linux\b`), nil},
-	{regexp.MustCompile(`\boracle\b`), []string{oracle}},
-	{regexp.MustCompile(`\b(microsoft |ms )?exchange\b`), []string{exchange}},
-	{regexp.MustCompile(`\b(sap )?hana\b`), []string{sapHANA}},
+	{pattern.Of(`\b(ms|microsoft )?sql( ?server\b|\b)`), []string{sqlServer}},
+	{pattern.Of(`\b(microsoft )?windows\b`), []string{windowsServer, windows}},
+	{pattern.Of(`\boracle linux\b`), nil},
+	{pattern.Of(`\boracle\b`), []string{oracle}},
+	{pattern.Of(`\b(microsoft |ms )?exchange\b`), []string{exchange}},
+	{pattern.Of(`\b(sap )?hana\b`), []string{sapHANA}},
 }
 
 // synonyms are what people write for words of the table.
@@ -51,10 +52,10 @@ var synonyms = map[string]string{
 }
 
 var (
-	word   = regexp.MustCompile(`[a-z]+[0-9]*|[0-9]+(\.[0-9]+)?[a-z]*`)
-	update = regexp.MustCompile(`\bcu ?(\d{1,3})\b`)
-	number = regexp.MustCompile(`^\d+(\.\d+)?$`)
-	joined = regexp.MustCompile(`\b(mssql|sql|windows|exchange|server)(\d)`)
+	word   = pattern.Of(`[a-z]+[0-9]*|[0-9]+(\.[0-9]+)?[a-z]*`)
+	update = pattern.Of(`\bcu ?(\d{1,3})\b`)
+	number = pattern.Of(`^\d+(\.\d+)?$`)
+	joined = pattern.Of(`\b(mssql|sql|windows|exchange|server)(\d)`)
 )
 
 // parse returns the products in a text.
@@ -126,8 +127,8 @@ func one(text string, families []string) (p Product, ok bool) {
 		families = []string{windowsServer}
 	}
 	for _, named := range []func([]string, string) bool{means, endsIn} {
-		for i := range rows {
-			r := &rows[i]
+		for i := range rows() {
+			r := &rows()[i]
 			small := p.Edition == "" && slices.ContainsFunc(r.Editions, func(e string) bool { return slices.Contains(stated, e) })
 			if slices.Contains(families, r.Family) && means(r.Versions, p.Version) && named(r.Editions, p.Edition) && !small {
 				p.Rows = append(p.Rows, r)
@@ -143,7 +144,7 @@ func one(text string, families []string) (p Product, ok bool) {
 
 // versioned reports whether the table tells versions of the families apart.
 func versioned(families []string) bool {
-	return slices.ContainsFunc(rows, func(r Row) bool { return slices.Contains(families, r.Family) && r.Versions != nil })
+	return slices.ContainsFunc(rows(), func(r Row) bool { return slices.Contains(families, r.Family) && r.Versions != nil })
 }
 
 // means reports whether a row of these names can be meant by the name that is stated.
@@ -163,11 +164,11 @@ func endsIn(names []string, said string) bool {
 // longest returns the longest name of the rows of the families all words of which are among
 // the words: "2008 R2" before "2008".
 func longest(words, families []string, names func(*Row) []string) (found string) {
-	for i := range rows {
-		if !slices.Contains(families, rows[i].Family) {
+	for i := range rows() {
+		if !slices.Contains(families, rows()[i].Family) {
 			continue
 		}
-		for _, name := range names(&rows[i]) {
+		for _, name := range names(&rows()[i]) {
 			missing := slices.ContainsFunc(strings.Fields(strings.ToLower(name)), func(w string) bool { return !slices.Contains(words, w) })
 			if !missing && len(name) > len(found) {
 				found = name
@@ -187,10 +188,10 @@ func Public(text string) bool {
 			}
 		}
 	}
-	for i := range rows {
-		learn(rows[i].Family)
-		learn(rows[i].Versions...)
-		learn(rows[i].Editions...)
+	for i := range rows() {
+		learn(rows()[i].Family)
+		learn(rows()[i].Versions...)
+		learn(rows()[i].Editions...)
 	}
 	for short, long := range synonyms {
 		learn(short, long)

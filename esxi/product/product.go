@@ -4,11 +4,12 @@
 package product
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"homenode/numa/pattern"
 )
 
 // A Product is what a text says of one product in a guest.
@@ -131,7 +132,7 @@ func (p *Product) Fact() string {
 	return map[string]string{sqlServer: "sqlserver", windows: "windows", windowsServer: "windows", sapHANA: "hana", oracle: "oracle", exchange: "exchange"}[p.Family]
 }
 
-var linux = regexp.MustCompile(`linux|red ?hat|rhel|suse|sles|centos|debian|ubuntu|photon|fedora`)
+var linux = pattern.Of(`linux|red ?hat|rhel|suse|sles|centos|debian|ubuntu|photon|fedora`)
 
 // Misplaced says that the product does not run on a guest system, as people or vSphere write it; "" where nothing speaks against it
 // (limits.md, S21 to S23).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Page is the table of limits with its sources, in Markdown.
@@ -37,7 +38,7 @@ const (
 )
 
 // rows is the table.
-var rows = readTable(Page)
+var rows = sync.OnceValue(func() []Row { return readTable(Page) })
 
 // readTable returns the rows of the table of the page. A fault of the page is a panic.
 func readTable(page string) (out []Row) {

@@ -2,8 +2,9 @@ package rulebook
 
 import (
 	_ "embed"
-	"regexp"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // Record is the record of published experiments in Markdown: each article, and each
@@ -26,7 +27,7 @@ type Experiment struct {
 // Experiments lists the record in its order.
 var Experiments = parseRecord(Record)
 
-var experimentHead = regexp.MustCompile(`^([a-f]-[a-z0-9-]+): (.*?)(?: \(formerly ([A-E]-[0-9]+)\))?$`)
+var experimentHead = pattern.Of(`^([a-f]-[a-z0-9-]+): (.*?)(?: \(formerly ([A-E]-[0-9]+)\))?$`)
 
 func parseRecord(record string) []Experiment {
 	var out []Experiment

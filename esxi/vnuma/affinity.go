@@ -1,20 +1,20 @@
 package vnuma
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // affinityKey matches the settings that pin CPUs or memory (formats: sched.cpu.affinity,
 // sched.mem.affinity, sched.vcpu0.affinity).
-var affinityKey = regexp.MustCompile(`(?i)^sched\.(cpu|mem|vcpu\d+)\.affinity$`)
+var affinityKey = pattern.Of(`(?i)^sched\.(cpu|mem|vcpu\d+)\.affinity$`)
 
 // clientAffinityKey matches the settings that bind one NUMA client to nodes.
-var clientAffinityKey = regexp.MustCompile(`(?i)^sched\.node\d+\.affinity$`)
+var clientAffinityKey = pattern.Of(`(?i)^sched\.node\d+\.affinity$`)
 
 // binds reports whether the value of an affinity setting restricts anything.
 func binds(value string) bool {
@@ -58,7 +58,7 @@ func ClientAffinitySettings(v *numa.VM) []numa.Setting {
 	return matching(v, clientAffinityKey)
 }
 
-func matching(v *numa.VM, key *regexp.Regexp) []numa.Setting {
+func matching(v *numa.VM, key *pattern.Pattern) []numa.Setting {
 	var out []numa.Setting
 	for _, s := range v.Settings.Value {
 		if key.MatchString(s.Key) && binds(s.Value) {

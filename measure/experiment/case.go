@@ -31,7 +31,6 @@ package experiment
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -41,6 +40,7 @@ import (
 
 	"homenode/esxi/rulebook"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/story"
 )
 
@@ -248,7 +248,7 @@ func (r *reader) caseLine(l entry) error {
 }
 
 // rangeForm is the name of a number of the stories, and its range.
-var rangeForm = regexp.MustCompile(`^(.+) ([^ ]+)\.\.([^ ]+)$`)
+var rangeForm = pattern.Of(`^(.+) ([^ ]+)\.\.([^ ]+)$`)
 
 func (r *reader) rangeLine(l entry) error {
 	m := rangeForm.FindStringSubmatch(l.text)
@@ -264,7 +264,7 @@ func (r *reader) rangeLine(l entry) error {
 
 // figureForm is the id of a figure, of the record of experiments or of the vendor's
 // knowledge base, and what it is.
-var figureForm = regexp.MustCompile(`^([a-f](?:-[a-z0-9]+)+|KB [0-9]+) +(.+)$`)
+var figureForm = pattern.Of(`^([a-f](?:-[a-z0-9]+)+|KB [0-9]+) +(.+)$`)
 
 // recorded reports whether id is an article of the knowledge base or an experiment of the
 // record.

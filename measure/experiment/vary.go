@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/story"
 	"homenode/source/word"
 )
@@ -147,7 +147,7 @@ func (c *Case) Varied() string {
 	return cmp.Or(strings.Join(out, ", "), "nothing")
 }
 
-var numberForm = regexp.MustCompile(`^([0-9.]+?)(?:\.\.([0-9.]+))?([A-Z]B|%|s|m)?$`)
+var numberForm = pattern.Of(`^([0-9.]+?)(?:\.\.([0-9.]+))?([A-Z]B|%|s|m)?$`)
 
 // times returns the value a number of times; "" when there is no such value, or none that
 // differs.
@@ -288,7 +288,7 @@ func (c *Case) world(name string, change map[knob]string) (World, bool) {
 	})
 }
 
-var paceForms = regexp.MustCompile(`(?m)^(run +|at +)([0-9hms]+)\b|(\bevery=)([0-9hms]+)`)
+var paceForms = pattern.Of(`(?m)^(run +|at +)([0-9hms]+)\b|(\bevery=)([0-9hms]+)`)
 
 // paced returns the case with all its events a number of times as far apart.
 func (c *Case) paced(pace float64) (World, bool) {

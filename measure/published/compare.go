@@ -2,13 +2,13 @@ package published
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
 	"homenode/measure/experiment"
+	"homenode/numa/pattern"
 	"homenode/rules/confront"
 )
 
@@ -40,7 +40,7 @@ func (c *Comparison) Proves() experiment.Kind {
 	return experiment.Blind
 }
 
-var article = regexp.MustCompile(`/article/([0-9]+)`)
+var article = pattern.Of(`/article/([0-9]+)`)
 
 // citing returns the statements of the rule book that cite the source.
 func citing(source string) (ids []string) {

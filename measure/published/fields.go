@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // fieldOf are the fields that the prediction answers.
@@ -140,7 +140,7 @@ func memoryPlacement(_ *Case, v *variant, observed any) (string, bool, error) {
 	return got, strings.EqualFold(got, strings.TrimSpace(s)), nil
 }
 
-var suggestion = regexp.MustCompile(`cpuid\.coresPerSocket = (\d+) is suggested`)
+var suggestion = pattern.Of(`cpuid\.coresPerSocket = (\d+) is suggested`)
 
 var suggested = reading(number, "a number", func(_ *Case, v *variant, n float64) (string, bool, error) {
 	for _, line := range vnuma.LogLines(&v.layout, &v.guest, &v.machine) {
@@ -264,7 +264,7 @@ func locality(_ *Case, v *variant, observed any) (string, bool, error) {
 	return got, got == show(n), nil
 }
 
-var vcpuRange = regexp.MustCompile(`vCPU(\d+)-(\d+) VPD(\d+)/PPD(\d+)`)
+var vcpuRange = pattern.Of(`vCPU(\d+)-(\d+) VPD(\d+)/PPD(\d+)`)
 
 func vcpuToVPD(_ *Case, v *variant, observed any) (string, bool, error) {
 	l := &v.layout

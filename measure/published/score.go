@@ -2,12 +2,12 @@ package published
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/measure/experiment"
+	"homenode/numa/pattern"
 )
 
 // A Score is the result of comparing many cases.
@@ -59,7 +59,7 @@ type OpenReason struct {
 }
 
 // openValues are the values in a reason, which differ from case to case.
-var openValues = regexp.MustCompile(`: (.* or .*|[0-9]+ of [0-9]+ MB)$|: found .*|setting "[^"]*" `)
+var openValues = pattern.Of(`: (.* or .*|[0-9]+ of [0-9]+ MB)$|: found .*|setting "[^"]*" `)
 
 func (s *FieldScore) add(c *Comparison) {
 	s.Stated += len(c.Fields) + len(c.Open)

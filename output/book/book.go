@@ -4,7 +4,6 @@ package book
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"homenode/esxi/rulebook"
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
+	"homenode/numa/pattern"
 	"homenode/output/answer"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -25,7 +25,7 @@ func entry(id string) answer.Cell {
 	return answer.Cell{Text: id, To: answer.Object{Kind: "rule", ID: id}}
 }
 
-var address = regexp.MustCompile(`https?://[^\s;,]+`)
+var address = pattern.Of(`https?://[^\s;,]+`)
 
 // source returns a cell of a source, which leads to its first address.
 func source(text string) answer.Cell {

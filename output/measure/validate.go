@@ -3,13 +3,13 @@ package measure
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"homenode/internal/words"
 	"homenode/measure/experiment"
 	"homenode/measure/published"
+	"homenode/numa/pattern"
 	"homenode/output/answer"
 )
 
@@ -107,4 +107,4 @@ func worlds(r *experiment.Row) string {
 }
 
 // plainLinks are links as the pages of docs/evidence write them.
-var plainLinks = regexp.MustCompile(`\[[a-z]+\]\(([a-z-]+\.md)\)`)
+var plainLinks = pattern.Of(`\[[a-z]+\]\(([a-z-]+\.md)\)`)

@@ -5,15 +5,14 @@ package table
 
 import (
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"homenode/internal/words"
-
 	"homenode/internal/texttab"
+	"homenode/internal/words"
+	"homenode/numa/pattern"
 )
 
 // A Table is the row model of one topic: what CSV, XLSX and the JSON of a table print. Its texts are clean and
@@ -90,7 +89,7 @@ func YesNo(b bool) Cell {
 
 // signed is a number with a sign and perhaps a unit, such as -12, +38 % or +2 hosts. A
 // unit has letters alone: a spreadsheet finds no function and no other cell in it.
-var signed = regexp.MustCompile(`^[+-][0-9][0-9,]*(\.[0-9]+)?( ?%)?( [A-Za-zµ]+)?$`)
+var signed = pattern.Of(`^[+-][0-9][0-9,]*(\.[0-9]+)?( ?%)?( [A-Za-zµ]+)?$`)
 
 // Figure returns a cell with a number that was written for people. One with a sign, such as
 // +38 %, needs no guard; what is no number is a text.

@@ -2,13 +2,13 @@ package rule
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/rules/finding"
 )
 
@@ -33,7 +33,7 @@ func (p *Pass) Where(others int) string {
 	return " on " + HostNames(p.bad)
 }
 
-var trailingNumber = regexp.MustCompile(`^(.*?)(\d+)(\..*)?$`)
+var trailingNumber = pattern.Of(`^(.*?)(\d+)(\..*)?$`)
 
 // HostNames lists hosts, short: "esx01", "esx01 and esx02" or "esx13–16" for
 // consecutive numbers.

@@ -4,15 +4,14 @@ package subnuma
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"homenode/internal/words"
-
 	"homenode/esxi/product"
 	"homenode/esxi/vnuma"
+	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
 )
@@ -144,12 +143,12 @@ func keepsSNC(p *rule.Pass, perPackage int, harm bool) (why string, must bool) {
 }
 
 var (
-	clusterOnDie = regexp.MustCompile(`E[57]-[248]?\d{3,4}\w* v[34]`)
+	clusterOnDie = pattern.Of(`E[57]-[248]?\d{3,4}\w* v[34]`)
 	// Skylake and Cascade Lake divide a die in two clusters (AnandTech on Xeon D-2100 and Scalable, 2018); the 9200 have two dies.
-	twoClusters = regexp.MustCompile(`(Platinum|Gold|Silver|Bronze) [3-8][12]\d\d`)
+	twoClusters = pattern.Of(`(Platinum|Gold|Silver|Bronze) [3-8][12]\d\d`)
 	// EPYC 7002 of two or six chiplets have no NPS4 (Dell EMC, PowerEdge R6525 technical guide, NPS options per processor).
-	noQuarters = regexp.MustCompile(`EPYC 7(2[3578]|55)2P?\b`)
-	subNUMA    = regexp.MustCompile(`Xeon.*(Platinum|Gold|Silver|Bronze|Max|\b6\d{3}[A-Z]*\b)`)
+	noQuarters = pattern.Of(`EPYC 7(2[3578]|55)2P?\b`)
+	subNUMA    = pattern.Of(`Xeon.*(Platinum|Gold|Silver|Bronze|Max|\b6\d{3}[A-Z]*\b)`)
 )
 
 // modeOf names what divides the packages of the hosts, as far as the facts tell (A-3).

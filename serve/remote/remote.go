@@ -14,7 +14,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +24,7 @@ import (
 	"homenode/capture/store"
 	"homenode/internal/atomicfile"
 	"homenode/internal/bounded"
+	"homenode/numa/pattern"
 	"homenode/serve/metrics"
 	"homenode/serve/post"
 )
@@ -37,8 +37,8 @@ type Target struct {
 }
 
 var (
-	nameForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.:_-]*$`)
-	labelForm = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
+	nameForm  = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9.:_-]*$`)
+	labelForm = pattern.Of(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 )
 
 // ours are the labels of samples.

@@ -3,17 +3,17 @@ package site
 import (
 	"bytes"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/serve/held"
 )
 
 // localLink is a link to a page of the site, as templates and drawings write it.
-var localLink = regexp.MustCompile(` href="(/[^"#]*)`)
+var localLink = pattern.Of(` href="(/[^"#]*)`)
 
 // keepFleet adds the fleet of the page to every link of it that names none, when several are held: a VM of one vCenter is not looked
 // for in another.
@@ -63,7 +63,7 @@ func (x *request) switches(fleets []*held.Fleet) (out []entry) {
 }
 
 // onlyPlain are names that a word can have without quotes, patterns or lists.
-var onlyPlain = regexp.MustCompile(`^[\pL\pN][\pL\pN_.:/-]*$`)
+var onlyPlain = pattern.Of(`^[\pL\pN][\pL\pN_.:/-]*$`)
 
 // nameOf returns what names a VM in the words of a command: its name when that is plain and no other's, else its ID.
 func (x *request) nameOf(v *numa.VM) string {

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"homenode/docs/schema"
 	"homenode/internal/turns"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/output/answer"
 	"homenode/output/draw/picture"
 	"homenode/output/format/page"
@@ -245,16 +245,16 @@ func (s *Site) missing(w http.ResponseWriter, r *http.Request) {
 
 // plainer are errors of a library, and of lines that a page wrote itself, with what readers are told.
 var plainer = []struct {
-	raw   *regexp.Regexp
+	raw   *pattern.Pattern
 	plain string
 }{
-	{regexp.MustCompile(`(?is)^question:\d+:\d+: (.*?)( \(in .*\))?$`), `$1`},
-	{regexp.MustCompile(`(?s)unexpected token EOF.*$`), `it ends where more is wanted`},
-	{regexp.MustCompile(`(?s) \(\d+:\d+\)\s*\|.*$`), ``},
+	{pattern.Of(`(?is)^question:\d+:\d+: (.*?)( \(in .*\))?$`), `$1`},
+	{pattern.Of(`(?s)unexpected token EOF.*$`), `it ends where more is wanted`},
+	{pattern.Of(`(?s) \(\d+:\d+\)\s*\|.*$`), ``},
 }
 
 // flagOf finds the field at the beginning of an error that names several.
-var flagOf = regexp.MustCompile(`^--([a-z-]+)(:[0-9]+)*: `)
+var flagOf = pattern.Of(`^--([a-z-]+)(:[0-9]+)*: `)
 
 // cannot says why a page shows nothing: by the label of the field where it is about one.
 func (x *request) cannot(err error) *answer.Answer {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"homenode/esxi/vnuma"
 	"homenode/internal/texttab"
@@ -29,7 +30,9 @@ import (
 //go:embed layout.tmpl
 var layoutText string
 
-var layout = template.Must(template.New("layout").Funcs(template.FuncMap{"line": texttab.Line}).Parse(layoutText))
+var layout = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("layout").Funcs(template.FuncMap{"line": texttab.Line}).Parse(layoutText))
+})
 
 // A shown is what the layout shows around an answer.
 type shown struct {
@@ -111,7 +114,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		}
 	}
 	var whole bytes.Buffer
-	if err := layout.ExecuteTemplate(&whole, "layout", s); err != nil {
+	if err := layout().ExecuteTemplate(&whole, "layout", s); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -172,7 +175,7 @@ func (x *request) commandLine(args []string) string {
 
 // writeForms writes the form of a page, and what can be done on it.
 func writeForms(w io.Writer, x *request, v *view) error {
-	return layout.ExecuteTemplate(texttab.Cleaned(w), "forms", struct {
+	return layout().ExecuteTemplate(texttab.Cleaned(w), "forms", struct {
 		Path    string
 		Fleet   string
 		Long    bool // it can ask more than an address holds

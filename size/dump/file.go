@@ -87,6 +87,7 @@ func same(ram numa.Bytes, h *Host) bool {
 
 // bracket returns the measured hosts next to the RAM and what they say of the file.
 func bracket(ram numa.Bytes) (from []*Host, low, value, high float64) {
+	hosts := hosts()
 	for i := range hosts {
 		h := &hosts[i]
 		if same(ram, h) {
@@ -122,6 +123,7 @@ func leastShare() float64 { return share(math.Min) }
 func mostShare() float64  { return share(math.Max) }
 
 func share(pick func(a, b float64) float64) float64 {
+	hosts := hosts()
 	s := hosts[0].per()
 	for i := range hosts {
 		s = pick(s, hosts[i].per())

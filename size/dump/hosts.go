@@ -8,6 +8,7 @@ package dump
 import (
 	"embed"
 	"fmt"
+	"sync"
 
 	"homenode/numa"
 	"homenode/numa/datafile"
@@ -39,13 +40,14 @@ func (h *Host) per() float64 { return float64(h.File) / float64(h.RAM) }
 var published embed.FS
 
 var (
-	hosts      = datafile.Must[Host](published, "hosts.txt") // by RAM
+	hosts      = sync.OnceValue(func() []Host { return datafile.Must[Host](published, "hosts.txt") }) // by RAM
 	calculator = sheet.Load(published, "dump.sheet")
 	ofFleet    = sheet.Load(published, "fleet.sheet")
 )
 
 // Checks returns the published figures on core dumps beside what they come to: h256.file is that of the host of 256 GB.
 func Checks() []unit.Check {
+	hosts := hosts()
 	values := map[string]any{"hosts": sheet.Plain(float64(len(hosts)), "")}
 	for i := range hosts {
 		h := &hosts[i]

@@ -2,12 +2,12 @@ package fit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/numa/unit"
 )
 
@@ -95,17 +95,17 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 }
 
 // bits matches an amount in bits: Gb, where GB and gb are bytes.
-var bits = regexp.MustCompile(`[KMGTP]i?b\s*$`)
+var bits = pattern.Of(`[KMGTP]i?b\s*$`)
 
 // The ways in which people write hosts and VMs: "2 × 32 cores / 1 TB / SNC-2".
 var ways = []struct {
-	way   *regexp.Regexp
+	way   *pattern.Pattern
 	usual string
 }{
-	{regexp.MustCompile(`(\d)\s*[x×]\s*(\d)`), "${1}x$2"},
-	{regexp.MustCompile(`(?i)(\d)\s*c(?:ores?)?(?:\s*/\s*|\s+)(\d)`), "${1}c/$2"},
-	{regexp.MustCompile(`(?i)\s*/\s*(snc|nps)\s*-?\s*(\d)`), "/$1$2"},
-	{regexp.MustCompile(`(?i)(\d)\s+([kmgtp]i?b)`), "$1$2"},
+	{pattern.Of(`(\d)\s*[x×]\s*(\d)`), "${1}x$2"},
+	{pattern.Of(`(?i)(\d)\s*c(?:ores?)?(?:\s*/\s*|\s+)(\d)`), "${1}c/$2"},
+	{pattern.Of(`(?i)\s*/\s*(snc|nps)\s*-?\s*(\d)`), "/$1$2"},
+	{pattern.Of(`(?i)(\d)\s+([kmgtp]i?b)`), "$1$2"},
 }
 
 // usual writes hosts or VMs as the formats below have them.

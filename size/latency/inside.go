@@ -1,10 +1,10 @@
 package latency
 
 import (
-	"regexp"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/measured"
 )
 
@@ -15,7 +15,7 @@ type inside struct {
 	near, far float64         // ns, of pages of two kinds; 0 when one kind was found
 }
 
-var level = regexp.MustCompile(`^latency (L1|L2|L3|RAM), (small|huge) pages$`)
+var level = pattern.Of(`^latency (L1|L2|L3|RAM), (small|huge) pages$`)
 
 // insideOf returns the runs of homenode measure by their places.
 func insideOf(all []Measurement) map[string]*inside {

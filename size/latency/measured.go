@@ -3,11 +3,11 @@ package latency
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/numa/unit"
 )
 
@@ -44,7 +44,7 @@ type Options struct {
 var units = map[string]float64{"ns": 1e-9, "µs": 1e-6, "us": 1e-6, "ms": 1e-3, "s": 1}
 
 var (
-	pair    = regexp.MustCompile(`^idle latency( \(random\)| \(sequential\))? (?:node|socket) (\d+) → node (\d+)$`)
+	pair    = pattern.Of(`^idle latency( \(random\)| \(sequential\))? (?:node|socket) (\d+) → node (\d+)$`)
 	reads   = map[string]bool{"read latency, mean": true, "read latency": true, "average read response time": true}
 	writes  = map[string]bool{"write latency, mean": true, "write latency": true, "average write response time": true}
 	wantRAM = float64(256 << 20) // bytes that no L3 of its time holds

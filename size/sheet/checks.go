@@ -23,7 +23,7 @@ type printed struct {
 // the experiment that a line is about.
 func (s *Sheet) Checks(files fs.FS, in Input, of func(experiment, what string) map[string]any) []unit.Check {
 	sums := map[string]string{}
-	for _, l := range s.tables["sums"] {
+	for _, l := range s.read().lines["sums"] {
 		sums[l["id"]+"|"+l["what"]+"|"+l["quantity"]] = l["formula"]
 	}
 	r := &Run{Sheet: s, Values: map[string]any{}, input: &in}

@@ -96,7 +96,7 @@ func (r *Run) lookUp(node ast.Node) any {
 // has reports whether a formula has the name.
 func (s *Sheet) has(name string) bool {
 	for _, table := range []string{"formulas", "row", "totals", "row 2", "totals 2"} {
-		for _, f := range s.tables[table] {
+		for _, f := range s.read().lines[table] {
 			if f["name"] == name {
 				return true
 			}

@@ -34,7 +34,7 @@ func (r *Run) Unknown() []string {
 		return ok || r.Sheet.has(name)
 	}
 	var n names
-	for table, lines := range r.Sheet.tables {
+	for table, lines := range r.Sheet.read().lines {
 		for _, l := range lines {
 			for column, text := range l {
 				for _, expression := range expressions(table, column, text) {

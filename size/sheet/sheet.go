@@ -30,6 +30,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"homenode/numa/unit"
 )
@@ -37,19 +38,28 @@ import (
 // A Line is the cells of one line of a table by their columns.
 type Line map[string]string
 
-// A Sheet is the tables of a calculator.
+// A Sheet is the tables of a calculator, read when they are first used.
 type Sheet struct {
-	tables  map[string][]Line
+	read func() *tables
+}
+
+// tables are the lines and the columns of each table.
+type tables struct {
+	lines   map[string][]Line
 	columns map[string][]string
 }
 
-// Load reads a sheet that is compiled into the program. It panics when the sheet is wrong, which every test of its package shows.
+// Load returns a sheet that is compiled into the program. Its first use panics when the sheet is wrong, which every test of its package shows.
 func Load(files fs.FS, name string) *Sheet {
+	return &Sheet{sync.OnceValue(func() *tables { return read(files, name) })}
+}
+
+func read(files fs.FS, name string) *tables {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		panic(err)
 	}
-	s := &Sheet{map[string][]Line{}, map[string][]string{}}
+	s := &tables{map[string][]Line{}, map[string][]string{}}
 	var table string
 	for number, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
@@ -76,7 +86,7 @@ func Load(files fs.FS, name string) *Sheet {
 		for i, c := range cells {
 			l[columns[i]] = c
 		}
-		s.tables[table] = append(s.tables[table], l)
+		s.lines[table] = append(s.lines[table], l)
 	}
 	return s
 }
@@ -154,7 +164,7 @@ func (r *Run) start() {
 	for name, v := range constants {
 		r.Values[name] = Plain(v, "")
 	}
-	for _, f := range r.Sheet.tables["figures"] {
+	for _, f := range r.Sheet.read().lines["figures"] {
 		r.Values[f["name"]] = r.figure(f)
 	}
 	maps.Copy(r.Values, r.input.Values)
@@ -179,7 +189,7 @@ func (r *Run) number(text string) float64 { return r.eval(parsed(text)).(Value).
 
 // formulas evaluates the formulas of a table, except for values that a change sets.
 func (r *Run) formulas(table string, set map[string]any) {
-	for _, f := range r.Sheet.tables[table] {
+	for _, f := range r.Sheet.read().lines[table] {
 		name := f["name"]
 		if _, ok := set[name]; ok || !r.holds(f) {
 			continue
@@ -203,12 +213,12 @@ func (r *Run) holds(l Line) bool { return l["when"] == "" || truth(r.eval(parsed
 
 // Lines returns the lines of a table that apply, their expressions not yet filled in.
 func (r *Run) Lines(table string) []Line {
-	return slices.DeleteFunc(slices.Clone(r.Sheet.tables[table]), func(l Line) bool { return !r.holds(l) })
+	return slices.DeleteFunc(slices.Clone(r.Sheet.read().lines[table]), func(l Line) bool { return !r.holds(l) })
 }
 
 // Columns returns the headings of a table.
 func (s *Sheet) Columns(table string) []string {
-	return slices.DeleteFunc(slices.Clone(s.columns[table]), func(c string) bool { return c == "when" })
+	return slices.DeleteFunc(slices.Clone(s.read().columns[table]), func(c string) bool { return c == "when" })
 }
 
 // Get returns the value of a name, or of an expression.

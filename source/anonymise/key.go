@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // A Key gives back the names that pseudonyms stand for. It is as confidential as the
@@ -21,7 +21,7 @@ import (
 type Key struct {
 	names map[string]string // by pseudonym
 	tag   string            // see namer
-	form  *regexp.Regexp
+	form  *pattern.Pattern
 }
 
 const (
@@ -147,7 +147,7 @@ func (k *Key) Write(w io.Writer) error {
 	return b.Flush()
 }
 
-var tagForm = regexp.MustCompile(`^x*$`)
+var tagForm = pattern.Of(`^x*$`)
 
 // ReadKey reads what Write wrote. name stands in errors.
 func ReadKey(name string, r io.Reader) (*Key, error) {

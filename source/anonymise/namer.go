@@ -3,13 +3,13 @@ package anonymise
 import (
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // A namer gives each name its pseudonym.
@@ -111,8 +111,8 @@ func freeTag(f *numa.Fleet) string {
 }
 
 // pseudonymForm matches the pseudonyms with a tag.
-func pseudonymForm(tag string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:` + strings.Join(kinds, "|") + `)` + tag + `-\d+`)
+func pseudonymForm(tag string) *pattern.Pattern {
+	return pattern.Of(`(?i)(?:` + strings.Join(kinds, "|") + `)` + tag + `-\d+`)
 }
 
 // whole returns the pseudonym of a name. Spellings that differ in case get
@@ -162,9 +162,9 @@ const (
 )
 
 var (
-	addressForm = regexp.MustCompile(ipv4Text + `|` + ipv6Text)
-	uuidForm    = regexp.MustCompile(uuidText)
-	strange     = regexp.MustCompile(urlText + `|` + storeText + `|` + mailText + `|` + accountText + `|` + uuidText + `|` + macText + `|` + ipv4Text + `|` + ipv6Text + `|` +
+	addressForm = pattern.Of(ipv4Text + `|` + ipv6Text)
+	uuidForm    = pattern.Of(uuidText)
+	strange     = pattern.Of(urlText + `|` + storeText + `|` + mailText + `|` + accountText + `|` + uuidText + `|` + macText + `|` + ipv4Text + `|` + ipv6Text + `|` +
 		quotedText + `|` + pathText + `|` + fileText + `|` + domainText)
 )
 
@@ -233,11 +233,11 @@ const (
 )
 
 var (
-	ownWords  = regexp.MustCompile(columnText + `|` + propertyText)
-	ownOrigin = regexp.MustCompile(`^(?:v[A-Z]\w* row \d+ "[^"]*"|` + propertyText + `)$`)
+	ownWords  = pattern.Of(columnText + `|` + propertyText)
+	ownOrigin = pattern.Of(`^(?:v[A-Z]\w* row \d+ "[^"]*"|` + propertyText + `)$`)
 
-	labelBefore = regexp.MustCompile(`[\pL\pN_-]+\.$`)
-	quotedAfter = regexp.MustCompile(`^[-_.][^\s"]*"`)
+	labelBefore = pattern.Of(`[\pL\pN_-]+\.$`)
+	quotedAfter = pattern.Of(`^[-_.][^\s"]*"`)
 )
 
 // nameAt returns the length of the longest name that stands in s at i, by itself:

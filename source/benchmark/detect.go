@@ -1,10 +1,10 @@
 package benchmark
 
 import (
-	"regexp"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/measured"
 )
 
@@ -32,15 +32,15 @@ var formats = []formatReader{
 }
 
 var (
-	mlcLine = regexp.MustCompile(`(?m)^.{0,40}Intel\(R\) Memory Latency Checker - v|` +
+	mlcLine = pattern.Of(`(?m)^.{0,40}Intel\(R\) Memory Latency Checker - v|` +
 		`^[ \t]*(Measuring (idle latencies.*\.\.\.|Loaded Latencies for the system|Peak Injection Memory Bandwidths|Maximum Memory Bandwidths|Memory Bandwidths between nodes|cache-to-cache transfer latency)|` +
 		`Each iteration took [0-9.]+ (core|base frequency) clocks)`)
 	// The plain output of multichase is a number alone, which says nothing: only
 	// the output of -v and of multiload can be told.
-	multichaseLine = regexp.MustCompile(`(?m)^(samples \(one column per thread, one row per sample\):|Samples[ \t]*,[ \t]*Byte/thd[ \t]*,[ \t]*ChaseThds)`)
-	iometerLine    = regexp.MustCompile(`(?m)^'(Test Type,Test Description|Target Type,Target Name,Access Specification Name)`)
-	hammerLine     = regexp.MustCompile(`(?mi)^hammerdb log @|TEST RESULT : System achieved |^Vuser \d+:.*(Virtual Users configured|query set\(s\) in|Geometric mean of query times)`)
-	passmarkYAML   = regexp.MustCompile(`(?m)^[ \t]*(SUMM_CPU|SUMM_ME|CPU_INTEGER_MATH|ME_ALLOC_S):[ \t]*[0-9]`)
+	multichaseLine = pattern.Of(`(?m)^(samples \(one column per thread, one row per sample\):|Samples[ \t]*,[ \t]*Byte/thd[ \t]*,[ \t]*ChaseThds)`)
+	iometerLine    = pattern.Of(`(?m)^'(Test Type,Test Description|Target Type,Target Name,Access Specification Name)`)
+	hammerLine     = pattern.Of(`(?mi)^hammerdb log @|TEST RESULT : System achieved |^Vuser \d+:.*(Virtual Users configured|query set\(s\) in|Geometric mean of query times)`)
+	passmarkYAML   = pattern.Of(`(?m)^[ \t]*(SUMM_CPU|SUMM_ME|CPU_INTEGER_MATH|ME_ALLOC_S):[ \t]*[0-9]`)
 )
 
 // Detect tells the format from the beginning of a file (text.HeadSize bytes are

@@ -1,9 +1,9 @@
 package benchmark
 
 import (
-	"regexp"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -13,15 +13,15 @@ import (
 // one an iteration.
 
 var (
-	hammerNew     = regexp.MustCompile(`System achieved ([0-9]+) NOPM from ([0-9]+) (.+?) TPM`)
-	hammerOld     = regexp.MustCompile(`System achieved ([0-9]+) (.+?) TPM at ([0-9]+) NOPM`)
-	hammerUsers   = regexp.MustCompile(`^(?:Vuser [0-9]+:)?([0-9]+) (?:Active )?Virtual Users configured`)
-	hammerTime    = regexp.MustCompile(`^(?:Hammerdb Log|Timestamp [0-9]+) @ (.+)$`)
-	hammerSet     = regexp.MustCompile(`^(Vuser [0-9]+):Completed ([0-9]+) query set\(s\) in ([0-9.]+) seconds`)
-	hammerMean    = regexp.MustCompile(`^(Vuser [0-9]+):Geometric mean of query times returning rows \(([0-9]+)\) is "?([0-9.]+)`)
-	hammerQuery   = regexp.MustCompile(`^(Vuser [0-9]+):query ([0-9]+) completed in ([0-9.]+) seconds`)
-	hammerTalk    = regexp.MustCompile(`^(Vuser [0-9]+:|Hammerdb Log|Timestamp|[-+* ]*$)`)
-	hammerFailure = regexp.MustCompile(`(?i)^(Error in Virtual User|Vuser [0-9]+:(FINISHED FAILED|.*\berror\b))`)
+	hammerNew     = pattern.Of(`System achieved ([0-9]+) NOPM from ([0-9]+) (.+?) TPM`)
+	hammerOld     = pattern.Of(`System achieved ([0-9]+) (.+?) TPM at ([0-9]+) NOPM`)
+	hammerUsers   = pattern.Of(`^(?:Vuser [0-9]+:)?([0-9]+) (?:Active )?Virtual Users configured`)
+	hammerTime    = pattern.Of(`^(?:Hammerdb Log|Timestamp [0-9]+) @ (.+)$`)
+	hammerSet     = pattern.Of(`^(Vuser [0-9]+):Completed ([0-9]+) query set\(s\) in ([0-9.]+) seconds`)
+	hammerMean    = pattern.Of(`^(Vuser [0-9]+):Geometric mean of query times returning rows \(([0-9]+)\) is "?([0-9.]+)`)
+	hammerQuery   = pattern.Of(`^(Vuser [0-9]+):query ([0-9]+) completed in ([0-9.]+) seconds`)
+	hammerTalk    = pattern.Of(`^(Vuser [0-9]+:|Hammerdb Log|Timestamp|[-+* ]*$)`)
+	hammerFailure = pattern.Of(`(?i)^(Error in Virtual User|Vuser [0-9]+:(FINISHED FAILED|.*\berror\b))`)
 )
 
 func readHammerDB(r *reader) error {

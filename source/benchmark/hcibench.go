@@ -2,10 +2,10 @@ package benchmark
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -39,11 +39,11 @@ var hciKeys = map[string]measure{
 var hciUnits = map[string]string{"io/s": "1/s", "mb/s": "MiB/s", "ms": "ms", "%": "%"}
 
 var (
-	hciPair  = regexp.MustCompile(`^([A-Za-z0-9][\w/ %]*?)[ \t]*[:=][ \t]*(\S.*)?$`)
-	hciEarly = regexp.MustCompile(`^There are [0-9]+ (VMs|pods)\b.* finished testing early`)
-	hciValue = regexp.MustCompile(`^([0-9][0-9.,]*)[ \t]*(\S+)?$`)
+	hciPair  = pattern.Of(`^([A-Za-z0-9][\w/ %]*?)[ \t]*[:=][ \t]*(\S.*)?$`)
+	hciEarly = pattern.Of(`^There are [0-9]+ (VMs|pods)\b.* finished testing early`)
+	hciValue = pattern.Of(`^([0-9][0-9.,]*)[ \t]*(\S+)?$`)
 	// A part of a test case name: a number and what it counts.
-	hciPart = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)(vmdk|ws|k|m|rdpct|randompct|lt|iops|th|tpd)$`)
+	hciPart = pattern.Of(`^([0-9]+(?:\.[0-9]+)?)(vmdk|ws|k|m|rdpct|randompct|lt|iops|th|tpd)$`)
 )
 
 // hciParts names the parts of a test case name. What "lt" stands for is not
@@ -55,8 +55,8 @@ var hciParts = map[string]struct{ name, unit string }{
 }
 
 var (
-	hciJob = regexp.MustCompile(`(?m)^[ \t]*JOB_NAME[ \t]*[:=]`)
-	hciIO  = regexp.MustCompile(`(?m)^[ \t]*(I/O per Second|IOPS)[ \t]*[:=]`)
+	hciJob = pattern.Of(`(?m)^[ \t]*JOB_NAME[ \t]*[:=]`)
+	hciIO  = pattern.Of(`(?m)^[ \t]*(I/O per Second|IOPS)[ \t]*[:=]`)
 )
 
 // isHCIBench wants two of its lines: JOB_NAME is a common environment variable.

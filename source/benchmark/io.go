@@ -1,10 +1,11 @@
 package benchmark
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"homenode/numa/pattern"
 )
 
 // A Number is one number that a run states, and where.
@@ -109,7 +110,7 @@ func (r *Run) iometerIO(io *IO) {
 }
 
 // fioSize is one size as fio accepts it, with the base of 1024 that is its default.
-var fioSize = regexp.MustCompile(`(?i)^([0-9]+)(b|ki?b?|mi?b?)?$`)
+var fioSize = pattern.Of(`(?i)^([0-9]+)(b|ki?b?|mi?b?)?$`)
 
 func (r *Run) fioIO(io *IO) {
 	text := func(names ...string) (value string, n Number) {

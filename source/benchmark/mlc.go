@@ -1,10 +1,10 @@
 package benchmark
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -26,15 +26,15 @@ type mlc struct {
 }
 
 var (
-	mlcBanner   = regexp.MustCompile(`Intel\(R\) Memory Latency Checker - (v\S+)`)
-	mlcCommand  = regexp.MustCompile(`^Command line parameters:\s*(.*)$`)
-	mlcUsing    = regexp.MustCompile(`^Using (.*)$`)
-	mlcTraffic  = regexp.MustCompile(`^Using (.+) traffic type`)
-	mlcOnce     = regexp.MustCompile(`^Each iteration took ([0-9.]+) (core|base frequency) clocks \(\s*([0-9.]+)\s*ns\s*\)`)
-	mlcPeak     = regexp.MustCompile(`^(\S.*?)\s*:\s*([0-9.]+)$`)
-	mlcCache    = regexp.MustCompile(`^(Local|Remote) Socket (.*?)\s+latency\s*(\(.*?\))?\s*([0-9.]+)?$`)
-	mlcTouching = regexp.MustCompile(`^(?:[0-9]+\.[0-9]){2,}$`)
-	mlcValue    = regexp.MustCompile(`[0-9]+\.[0-9]`)
+	mlcBanner   = pattern.Of(`Intel\(R\) Memory Latency Checker - (v\S+)`)
+	mlcCommand  = pattern.Of(`^Command line parameters:\s*(.*)$`)
+	mlcUsing    = pattern.Of(`^Using (.*)$`)
+	mlcTraffic  = pattern.Of(`^Using (.+) traffic type`)
+	mlcOnce     = pattern.Of(`^Each iteration took ([0-9.]+) (core|base frequency) clocks \(\s*([0-9.]+)\s*ns\s*\)`)
+	mlcPeak     = pattern.Of(`^(\S.*?)\s*:\s*([0-9.]+)$`)
+	mlcCache    = pattern.Of(`^(Local|Remote) Socket (.*?)\s+latency\s*(\(.*?\))?\s*([0-9.]+)?$`)
+	mlcTouching = pattern.Of(`^(?:[0-9]+\.[0-9]){2,}$`)
+	mlcValue    = pattern.Of(`[0-9]+\.[0-9]`)
 )
 
 // mlcParts are the headings, in lower case, and the parts they begin.

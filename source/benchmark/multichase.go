@@ -1,8 +1,9 @@
 package benchmark
 
 import (
-	"regexp"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // google/multichase: the output of multichase -v, which ends with the latency in
@@ -10,10 +11,10 @@ import (
 // pingpong a matrix without a heading: no reader can tell them, and none does.
 
 var (
-	chaseSetting = regexp.MustCompile(`^(nr_threads|page_size|total_memory|stride|tlb_locality|chase) = (.+)$`)
-	chaseEpoch   = regexp.MustCompile(`^[0-9]{9,}\.[0-9]+ `)
-	chaseRow     = regexp.MustCompile(`^[0-9. ]+\savg=[0-9.]+$`)
-	chaseResult  = regexp.MustCompile(`^([0-9]+\.[0-9]+)$`)
+	chaseSetting = pattern.Of(`^(nr_threads|page_size|total_memory|stride|tlb_locality|chase) = (.+)$`)
+	chaseEpoch   = pattern.Of(`^[0-9]{9,}\.[0-9]+ `)
+	chaseRow     = pattern.Of(`^[0-9. ]+\savg=[0-9.]+$`)
+	chaseResult  = pattern.Of(`^([0-9]+\.[0-9]+)$`)
 )
 
 // loadMetrics are the columns of multiload that are results.

@@ -1,9 +1,9 @@
 package benchmark
 
 import (
-	"regexp"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -46,12 +46,12 @@ const Iterations = "test iterations"
 var passmarkUnits = map[string]string{"nanoseconds": "ns", "mbytes/sec": "MB/s", "mbytes/sec.": "MB/s", "kbytes/sec": "KB/s", "kbytes/sec.": "KB/s"}
 
 var (
-	passmarkLine   = regexp.MustCompile(`^([A-Za-z][\w ()+/.-]*?):?\s{2,}([0-9][0-9.,]*)(?:\s+(\S.*))?$`)
-	passmarkNumber = regexp.MustCompile(`(?:^|[\s:;,="|]+)([0-9][0-9.,]*[0-9]|[0-9])(?:["|;,\s]+(.*))?$`)
-	passmarkRun    = regexp.MustCompile(`(Number of Processes|Test Iterations|Test Duration):\s*([^|]*[^|\s])`)
-	passmarkMark   = regexp.MustCompile(`(?mi)^[ \t"]*(CPU Mark|Memory Mark)\b[":;,\s]+[0-9]`)
-	passmarkTitle  = regexp.MustCompile(`(?i)PassMark (Software )?PerformanceTest`)
-	passmarkKey    = regexp.MustCompile(`^([A-Za-z][\w ()-]*):(?:\s+(.*))?$`)
+	passmarkLine   = pattern.Of(`^([A-Za-z][\w ()+/.-]*?):?\s{2,}([0-9][0-9.,]*)(?:\s+(\S.*))?$`)
+	passmarkNumber = pattern.Of(`(?:^|[\s:;,="|]+)([0-9][0-9.,]*[0-9]|[0-9])(?:["|;,\s]+(.*))?$`)
+	passmarkRun    = pattern.Of(`(Number of Processes|Test Iterations|Test Duration):\s*([^|]*[^|\s])`)
+	passmarkMark   = pattern.Of(`(?mi)^[ \t"]*(CPU Mark|Memory Mark)\b[":;,\s]+[0-9]`)
+	passmarkTitle  = pattern.Of(`(?i)PassMark (Software )?PerformanceTest`)
+	passmarkKey    = pattern.Of(`^([A-Za-z][\w ()-]*):(?:\s+(.*))?$`)
 )
 
 // isPassMark wants a mark, or the names of two tests with numbers: a name alone may

@@ -3,11 +3,11 @@ package bundle
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // hosts returns the hosts that the logs and bundles name, and places the VMs on
@@ -94,7 +94,7 @@ func assumeNodes(h *numa.Host) {
 }
 
 // bundleName is the top folder of a vm-support bundle: esx-esx01-2024-01-31--08.15-2100123.
-var bundleName = regexp.MustCompile(`^(?:esx|vm-support|vmsupport)-(.+?)-\d{4}-\d{2}-\d{2}--\d{2}\.\d{2}`)
+var bundleName = pattern.Of(`^(?:esx|vm-support|vmsupport)-(.+?)-\d{4}-\d{2}-\d{2}--\d{2}\.\d{2}`)
 
 // bundleTop returns the top folder of the vm-support bundle that a file is in.
 func bundleTop(name string) (top, host string, ok bool) {

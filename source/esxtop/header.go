@@ -3,11 +3,12 @@ package esxtop
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"homenode/numa/pattern"
 )
 
 // A Column is one counter of one instance, from a name such as
@@ -72,7 +73,7 @@ type World struct {
 	Name  string // vmx-vcpu-0:db01
 }
 
-var vcpuName = regexp.MustCompile(`^vmx-vcpu-(\d{1,4})(?::|$)`)
+var vcpuName = pattern.Of(`^vmx-vcpu-(\d{1,4})(?::|$)`)
 
 // VCPU returns the number of the vCPU that the world is.
 func (w *World) VCPU() (n int, ok bool) {
@@ -153,7 +154,7 @@ const magic = "(PDH-CSV"
 const maxColumns = 1 << 20
 
 // magicForm is the first cell: version, zone, and the minutes to add for UTC.
-var magicForm = regexp.MustCompile(`^\(PDH-CSV [\d.]+\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?`)
+var magicForm = pattern.Of(`^\(PDH-CSV [\d.]+\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))?`)
 
 // A chooser returns an Options.Want for a header whose columns are known.
 type chooser func(*Header) func(*Column) bool

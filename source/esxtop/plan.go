@@ -2,11 +2,11 @@ package esxtop
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -98,8 +98,8 @@ func wants(h *Header) func(*Column) bool {
 // What a counter of the memory of a VM on one node may be called: no published file has
 // one, the screen says GST_ND0 and OVD_ND0.
 var (
-	kindForm = regexp.MustCompile(`gst|guest|ovh?d|overhead`)
-	nodeForm = regexp.MustCompile(`n(?:o?)d(?:e?)[ _(]*(\d{1,2})(?:\D|$)`)
+	kindForm = pattern.Of(`gst|guest|ovh?d|overhead`)
+	nodeForm = pattern.Of(`n(?:o?)d(?:e?)[ _(]*(\d{1,2})(?:\D|$)`)
 )
 
 // onNode splits the normal name of such a counter.

@@ -2,11 +2,11 @@ package guest
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -43,16 +43,16 @@ const (
 )
 
 var (
-	maskLine    = regexp.MustCompile(`^([*-]+)(?:\s*([^\s*-].*))?$`)
-	nameLine    = regexp.MustCompile(`^(Physical Processor|Socket|NUMA Node|Group|Data Cache|Instruction Cache|Unified Cache|Trace Cache)\b.*:$`)
-	featureLine = regexp.MustCompile(`^(\S+(?: \S+)*)\s+([*-])\s+(\S.*)$`)
-	familyLine  = regexp.MustCompile(`^\S+ Family \d+ Model \d+ Stepping \d+`)
-	detailLine  = regexp.MustCompile(`^(Maximum implemented CPUID leaves|Maximum implemented address width|Processor signature|Microcode signature):`)
-	bannerLine  = regexp.MustCompile(`^(?:Coreinfo v\d|Copyright|Sysinternals|Processor capabilities|Calculating Cross-NUMA|Note: )`)
-	costHead    = regexp.MustCompile(`^\d+(?:\s+\d+)*$`)
-	costRow     = regexp.MustCompile(`^\d+:(?:\s+\d+[.,]\d+)+$`)
-	level       = regexp.MustCompile(`\bLevel (\d)\b`)
-	lastNumber  = regexp.MustCompile(`^\D*(\d+)`)
+	maskLine    = pattern.Of(`^([*-]+)(?:\s*([^\s*-].*))?$`)
+	nameLine    = pattern.Of(`^(Physical Processor|Socket|NUMA Node|Group|Data Cache|Instruction Cache|Unified Cache|Trace Cache)\b.*:$`)
+	featureLine = pattern.Of(`^(\S+(?: \S+)*)\s+([*-])\s+(\S.*)$`)
+	familyLine  = pattern.Of(`^\S+ Family \d+ Model \d+ Stepping \d+`)
+	detailLine  = pattern.Of(`^(Maximum implemented CPUID leaves|Maximum implemented address width|Processor signature|Microcode signature):`)
+	bannerLine  = pattern.Of(`^(?:Coreinfo v\d|Copyright|Sysinternals|Processor capabilities|Calculating Cross-NUMA|Note: )`)
+	costHead    = pattern.Of(`^\d+(?:\s+\d+)*$`)
+	costRow     = pattern.Of(`^\d+:(?:\s+\d+[.,]\d+)+$`)
+	level       = pattern.Of(`\bLevel (\d)\b`)
+	lastNumber  = pattern.Of(`^\D*(\d+)`)
 )
 
 func (s *coreinfo) take(l text.Line) bool {

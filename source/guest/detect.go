@@ -2,22 +2,22 @@ package guest
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
 // Lines that begin or prove an output. A line of lscpu's text is known by keys
 // that no other tool prints.
 var (
-	lscpuLine    = regexp.MustCompile(`^(?:CPU op-mode\(s\)|On-line CPU\(s\) (?:list|mask)|Thread\(s\) per core|Core\(s\) per socket|Socket\(s\)|NUMA node\(s\)|NUMA node\d+ CPU\(s\)|Hypervisor vendor):`)
-	lscpuFirst   = regexp.MustCompile(`^(?:Architecture|CPU\(s\)|Byte Order|Address sizes|Vendor ID):`)
-	parseHeader  = regexp.MustCompile(`^#\s?(?:[A-Za-z]\w*,)*CPU(?:,\w*)*$`)
-	numactlLine  = regexp.MustCompile(`^(?:available: \d+ nodes?\b|node \d+ cpus:|No NUMA (?:available|support available) on this system)`)
-	coreinfoLine = regexp.MustCompile(`^(?:Coreinfo v\d|Logical to Physical Processor Map:|Logical Processor to (?:Socket|NUMA Node|Cache|Group) Map:|Approximate Cross-NUMA Node Access Cost\b|No NUMA nodes\.$|No NUMA configured\.$|Maximum implemented CPUID leaves:)`)
-	jsonFirst    = regexp.MustCompile(`^\{(?:\s*"(?:lscpu|cpus)"|\s*$)`)
-	jsonWhole    = regexp.MustCompile(`(?m)^\s*\{\s*"(?:(lscpu)"\s*:\s*\[\s*\{\s*"field"|cpus"\s*:\s*\[\s*\{[^{}]*"cpu")`)
+	lscpuLine    = pattern.Of(`^(?:CPU op-mode\(s\)|On-line CPU\(s\) (?:list|mask)|Thread\(s\) per core|Core\(s\) per socket|Socket\(s\)|NUMA node\(s\)|NUMA node\d+ CPU\(s\)|Hypervisor vendor):`)
+	lscpuFirst   = pattern.Of(`^(?:Architecture|CPU\(s\)|Byte Order|Address sizes|Vendor ID):`)
+	parseHeader  = pattern.Of(`^#\s?(?:[A-Za-z]\w*,)*CPU(?:,\w*)*$`)
+	numactlLine  = pattern.Of(`^(?:available: \d+ nodes?\b|node \d+ cpus:|No NUMA (?:available|support available) on this system)`)
+	coreinfoLine = pattern.Of(`^(?:Coreinfo v\d|Logical to Physical Processor Map:|Logical Processor to (?:Socket|NUMA Node|Cache|Group) Map:|Approximate Cross-NUMA Node Access Cost\b|No NUMA nodes\.$|No NUMA configured\.$|Maximum implemented CPUID leaves:)`)
+	jsonFirst    = pattern.Of(`^\{(?:\s*"(?:lscpu|cpus)"|\s*$)`)
+	jsonWhole    = pattern.Of(`(?m)^\s*\{\s*"(?:(lscpu)"\s*:\s*\[\s*\{\s*"field"|cpus"\s*:\s*\[\s*\{[^{}]*"cpu")`)
 )
 
 // formOf returns the form of output that a line can begin, or empty.

@@ -2,11 +2,11 @@ package guest
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -20,10 +20,10 @@ type lscpu struct {
 }
 
 // heading is a group of lscpu 2.37 and later, which has no value.
-var heading = regexp.MustCompile(`^(?:Virtualization features|Caches \(sum of all\)|NUMA|Vulnerabilities)$`)
+var heading = pattern.Of(`^(?:Virtualization features|Caches \(sum of all\)|NUMA|Vulnerabilities)$`)
 
 // nodeKey is the key of a node's CPU list.
-var nodeKey = regexp.MustCompile(`^NUMA node(\d+) CPU\(s\)$`)
+var nodeKey = pattern.Of(`^NUMA node(\d+) CPU\(s\)$`)
 
 func (s *lscpu) take(l text.Line) bool {
 	if l.Text == "" {

@@ -2,12 +2,12 @@ package guest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -20,11 +20,11 @@ type numactl struct {
 }
 
 var (
-	available  = regexp.MustCompile(`^available: (\d+) nodes?(?: \(([\d,\- ]*)\))?$`)
-	nodeLine   = regexp.MustCompile(`^node (\d+) (cpus|size|free):`)
-	nodeMemory = regexp.MustCompile(`^(\d+) MB$`)
-	tableHead  = regexp.MustCompile(`^node(?:\s+\d+)+$`)
-	tableRow   = regexp.MustCompile(`^(\d+):((?:\s+\d+)+)$`)
+	available  = pattern.Of(`^available: (\d+) nodes?(?: \(([\d,\- ]*)\))?$`)
+	nodeLine   = pattern.Of(`^node (\d+) (cpus|size|free):`)
+	nodeMemory = pattern.Of(`^(\d+) MB$`)
+	tableHead  = pattern.Of(`^node(?:\s+\d+)+$`)
+	tableRow   = pattern.Of(`^(\d+):((?:\s+\d+)+)$`)
 )
 
 func (s *numactl) take(l text.Line) bool {

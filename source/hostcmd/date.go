@@ -2,10 +2,10 @@ package hostcmd
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"time"
 
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -46,10 +46,10 @@ var dateForms = []string{
 
 var (
 	// dateLike is what every form has; other lines are not tried.
-	dateLike = regexp.MustCompile(`^(?:[A-Z][a-z]{2},? |\d{4}-\d\d-\d\d[T ])[\w :,.+-]*\d\d:\d\d`)
+	dateLike = pattern.Of(`^(?:[A-Z][a-z]{2},? |\d{4}-\d\d-\d\d[T ])[\w :,.+-]*\d\d:\d\d`)
 	// dateZone is a time zone behind the time, which may stand before the year.
-	dateZone = regexp.MustCompile(`(\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: [AP]M)?(?: \d{4})?) ?(Z|[+-]\d\d(?::?\d\d)?|[A-Z]{2,5})( \d{4})?$`)
-	fraction = regexp.MustCompile(`(:\d\d)[.,]\d+`)
+	dateZone = pattern.Of(`(\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: [AP]M)?(?: \d{4})?) ?(Z|[+-]\d\d(?::?\d\d)?|[A-Z]{2,5})( \d{4})?$`)
+	fraction = pattern.Of(`(:\d\d)[.,]\d+`)
 )
 
 // momentOf reads a line that date printed.

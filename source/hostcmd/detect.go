@@ -2,10 +2,10 @@ package hostcmd
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -16,33 +16,33 @@ var commands = []string{"sched-stats", "esxtop", "memstats", "vsish", "esxcli", 
 // that matches decides.
 var starts = []struct {
 	format string
-	line   *regexp.Regexp
+	line   *pattern.Pattern
 	// many tells that the line occurs more than once in one output.
 	many bool
 }{
-	{NUMAClients, regexp.MustCompile(`(?i)^groupName\s+groupID\s+clientID\s+homeNode\b`), false},
-	{NUMACNode, regexp.MustCompile(`(?i)^groupName\s+groupID\s+clientID\s+nodeID\b`), false},
-	{NUMAPNode, regexp.MustCompile(`(?i)^nodeID\s+used\s+idle\b`), false},
-	{NCPUs, regexp.MustCompile(`^\d+ (?:PCPUs?|packages?|NUMA nodes?)$`), true},
-	{NUMAMigration, regexp.MustCompile(`^(?:group\w*\s.*)?\b(?:balanceMig|localityMig|loadMigration|longTermFairnessMig)\b`), true},
-	{EsxtopMemory, regexp.MustCompile(`\bup\b.* worlds,.*MEM overcommit avg`), false},
-	{EsxtopMemory, regexp.MustCompile(`^(?:COSMEM|PMEM|VMKMEM|NUMA|PSHARE|SWAP|ZIP|MEMCTL)\s*/MB:`), false},
-	{EsxtopMemory, regexp.MustCompile(`^(?:\w+ )*NAME\s.*\bNHN\s+NMIG\b`), false},
-	{Memstats, regexp.MustCompile(`^[A-Z][A-Z ]+ STATS: \w+ \w+ +\d+ `), false},
-	{Vsish, regexp.MustCompile(`^(?:CPU global information|Memory information|NUMA (?:node|client)[\w ]*|[\w ]*[Ss]tats) \{$`), false},
-	{CPUGlobal, regexp.MustCompile(`^CPU Packages: \d+$`), false},
-	{HardwareMem, regexp.MustCompile(`^Physical Memory: \d+(?: Bytes)?$`), false},
-	{PCIList, regexp.MustCompile(`^(?:Address: )?[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`), true},
-	{Platform, regexp.MustCompile(`^Platform Information$`), false},
-	{VersionGet, regexp.MustCompile(`^Product: VMware ESX`), false},
-	{CoredumpFiles, regexp.MustCompile(`^Path\s+Active\s+Configured\s+Size$`), false},
-	{CoredumpGet, regexp.MustCompile(`^(?:Active|Configured): /vmfs/.*\.dumpfile$`), true},
-	{Vmdumper, regexp.MustCompile(`^wid=\d+\s.*\bcfgFile="`), true},
-	{Volumes, regexp.MustCompile(`^Filesystem\s+Size\s+Used\s+Available\s+Use%\s+Mounted on$`), false},
-	{AdvancedList, regexp.MustCompile(`^Path: /[A-Za-z]\w*/\w+$`), true},
-	{KernelList, regexp.MustCompile(`^Name\s+Type\s+(?:Description\s+)?Configured\s+Runtime\s+Default\b`), false},
-	{VMwareVersion, regexp.MustCompile(`^VMware ESXi? \d+\.\d+\.\d+ build-\d+`), false},
-	{Uname, regexp.MustCompile(`^VMkernel \S+ \d+\.\d+\.\d+ #\d+ `), false},
+	{NUMAClients, pattern.Of(`(?i)^groupName\s+groupID\s+clientID\s+homeNode\b`), false},
+	{NUMACNode, pattern.Of(`(?i)^groupName\s+groupID\s+clientID\s+nodeID\b`), false},
+	{NUMAPNode, pattern.Of(`(?i)^nodeID\s+used\s+idle\b`), false},
+	{NCPUs, pattern.Of(`^\d+ (?:PCPUs?|packages?|NUMA nodes?)$`), true},
+	{NUMAMigration, pattern.Of(`^(?:group\w*\s.*)?\b(?:balanceMig|localityMig|loadMigration|longTermFairnessMig)\b`), true},
+	{EsxtopMemory, pattern.Of(`\bup\b.* worlds,.*MEM overcommit avg`), false},
+	{EsxtopMemory, pattern.Of(`^(?:COSMEM|PMEM|VMKMEM|NUMA|PSHARE|SWAP|ZIP|MEMCTL)\s*/MB:`), false},
+	{EsxtopMemory, pattern.Of(`^(?:\w+ )*NAME\s.*\bNHN\s+NMIG\b`), false},
+	{Memstats, pattern.Of(`^[A-Z][A-Z ]+ STATS: \w+ \w+ +\d+ `), false},
+	{Vsish, pattern.Of(`^(?:CPU global information|Memory information|NUMA (?:node|client)[\w ]*|[\w ]*[Ss]tats) \{$`), false},
+	{CPUGlobal, pattern.Of(`^CPU Packages: \d+$`), false},
+	{HardwareMem, pattern.Of(`^Physical Memory: \d+(?: Bytes)?$`), false},
+	{PCIList, pattern.Of(`^(?:Address: )?[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`), true},
+	{Platform, pattern.Of(`^Platform Information$`), false},
+	{VersionGet, pattern.Of(`^Product: VMware ESX`), false},
+	{CoredumpFiles, pattern.Of(`^Path\s+Active\s+Configured\s+Size$`), false},
+	{CoredumpGet, pattern.Of(`^(?:Active|Configured): /vmfs/.*\.dumpfile$`), true},
+	{Vmdumper, pattern.Of(`^wid=\d+\s.*\bcfgFile="`), true},
+	{Volumes, pattern.Of(`^Filesystem\s+Size\s+Used\s+Available\s+Use%\s+Mounted on$`), false},
+	{AdvancedList, pattern.Of(`^Path: /[A-Za-z]\w*/\w+$`), true},
+	{KernelList, pattern.Of(`^Name\s+Type\s+(?:Description\s+)?Configured\s+Runtime\s+Default\b`), false},
+	{VMwareVersion, pattern.Of(`^VMware ESXi? \d+\.\d+\.\d+ build-\d+`), false},
+	{Uname, pattern.Of(`^VMkernel \S+ \d+\.\d+\.\d+ #\d+ `), false},
 }
 
 // formOf returns the format that a line can begin, or empty; many tells that it
@@ -57,7 +57,7 @@ func formOf(l string) (format string, many bool) {
 }
 
 // vsishPath is the path of a vsish command.
-var vsishPath = regexp.MustCompile(`^/\S*`)
+var vsishPath = pattern.Of(`^/\S*`)
 
 // formatOfCommand returns the format that a command prints, or empty when the lines
 // have to tell: uname runs on other systems too.
@@ -111,7 +111,7 @@ func normal(s string) string {
 }
 
 // jsonKey is a key of a JSON object.
-var jsonKey = regexp.MustCompile(`"([A-Za-z][\w ]*)"\s*:`)
+var jsonKey = pattern.Of(`"([A-Za-z][\w ]*)"\s*:`)
 
 // jsonFormat returns the format of JSON text by the keys that it has.
 func jsonFormat(s []byte) string {

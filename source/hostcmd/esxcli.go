@@ -2,12 +2,12 @@ package hostcmd
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -30,7 +30,7 @@ func (r record) get(key string) text.Line {
 	return text.Line{}
 }
 
-var pciTitle = regexp.MustCompile(`^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
+var pciTitle = pattern.Of(`^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
 
 // recordsOf reads "Key: value" lines. A list has many objects: a key that comes
 // again begins the next one. Lines without a key are fields without one.

@@ -2,11 +2,11 @@ package hostcmd
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"time"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -45,8 +45,8 @@ type MemoryRow struct {
 }
 
 var (
-	memstatsTitle = regexp.MustCompile(`^([A-Z][A-Z ]+) STATS:\s*(.*)$`)
-	dashes        = regexp.MustCompile(`^-{3,}(?:\s+-{2,})*$`)
+	memstatsTitle = pattern.Of(`^([A-Z][A-Z ]+) STATS:\s*(.*)$`)
+	dashes        = pattern.Of(`^-{3,}(?:\s+-{2,})*$`)
 	memstatsUnits = map[string]numa.Bytes{"b": 1, "kb": numa.KiB, "mb": numa.MiB, "gb": numa.GiB, "pages": numa.PageSize}
 )
 

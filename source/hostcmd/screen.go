@@ -3,12 +3,12 @@ package hostcmd
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -52,14 +52,14 @@ type NodeShare struct {
 }
 
 var (
-	screenCount = regexp.MustCompile(`(\d+) (worlds|VMs?|vCPUs?)\b`)
-	screenTime  = regexp.MustCompile(`^\d{1,2}:\d\d(?::\d\d)?(?:am|pm)?`)
-	screenLabel = regexp.MustCompile(`^([A-Z]+)\s*/MB:`)
-	screenPair  = regexp.MustCompile(`(-?\d+(?:\.\d+)?)\s*([A-Za-z_][\w/]*)`)
-	screenNode  = regexp.MustCompile(`(\d+) \(\s*(\d+)\s*\)`)
-	memoryState = regexp.MustCompile(`(\w+) state\b`)
-	homeNodes   = regexp.MustCompile(`^(?:-|\d+(?:,\d+)*)$`)
-	nodeColumn  = regexp.MustCompile(`^(GST|OVD)_ND(\d{1,2})$`)
+	screenCount = pattern.Of(`(\d+) (worlds|VMs?|vCPUs?)\b`)
+	screenTime  = pattern.Of(`^\d{1,2}:\d\d(?::\d\d)?(?:am|pm)?`)
+	screenLabel = pattern.Of(`^([A-Z]+)\s*/MB:`)
+	screenPair  = pattern.Of(`(-?\d+(?:\.\d+)?)\s*([A-Za-z_][\w/]*)`)
+	screenNode  = pattern.Of(`(\d+) \(\s*(\d+)\s*\)`)
+	memoryState = pattern.Of(`(\w+) state\b`)
+	homeNodes   = pattern.Of(`^(?:-|\d+(?:,\d+)*)$`)
+	nodeColumn  = pattern.Of(`^(GST|OVD)_ND(\d{1,2})$`)
 )
 
 // A screenHeader is the line with the names of the columns.

@@ -1,17 +1,17 @@
 package hostcmd
 
 import (
-	"regexp"
 	"strconv"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
 var (
-	buildLine   = regexp.MustCompile(`^VMware ESXi? (\d+\.\d+\.\d+) build-(\d+)`)
-	productLine = regexp.MustCompile(`^VMware ESXi? (\d+\.\d+(?:\.\d+)?(?: Update \d+)?)(?: GA)?$`)
-	unameLine   = regexp.MustCompile(`^VMkernel (\S+) (\d+\.\d+\.\d+) #\d+ .*\bbuild-(\d+)`)
+	buildLine   = pattern.Of(`^VMware ESXi? (\d+\.\d+\.\d+) build-(\d+)`)
+	productLine = pattern.Of(`^VMware ESXi? (\d+\.\d+(?:\.\d+)?(?: Update \d+)?)(?: GA)?$`)
+	unameLine   = pattern.Of(`^VMkernel (\S+) (\d+\.\d+\.\d+) #\d+ .*\bbuild-(\d+)`)
 )
 
 // readVersion reads vmware -v, one line with the build, and -vl, where a second

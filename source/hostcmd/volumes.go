@@ -1,15 +1,15 @@
 package hostcmd
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
 // dumperField is one of the values of a VM in vmdumper -l: wid=2106141, cfgFile="…".
-var dumperField = regexp.MustCompile(`(\w+)=("[^"]*"|\S+)`)
+var dumperField = pattern.Of(`(\w+)=("[^"]*"|\S+)`)
 
 // dumperNames are what they are called as facts.
 var dumperNames = map[string]string{"wid": "world", "cfgFile": "configuration file", "uuid": "UUID", "displayName": "name", "vmxCartelID": "cartel"}
@@ -49,8 +49,8 @@ func (o *Output) readVmdumper(lines []text.Line) {
 }
 
 var (
-	volumeRow  = regexp.MustCompile(`^(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\d+%|-)\s+(/.*)$`)
-	volumeSize = regexp.MustCompile(`^([\d.]+)([KMGTP]?)$`)
+	volumeRow  = pattern.Of(`^(\S+)\s+(\S+)\s+(\S+)\s+(\S+)\s+(\d+%|-)\s+(/.*)$`)
+	volumeSize = pattern.Of(`^([\d.]+)([KMGTP]?)$`)
 )
 
 // readVolumes reads df -h, in which sizes are rounded and binary.

@@ -2,19 +2,19 @@ package hostcmd
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
 var (
-	vsishKey   = regexp.MustCompile(`^([^:{}]+?)\s*:\s*(.*)$`)
-	vsishTitle = regexp.MustCompile(`^([^{}]+?)\s*:?\s*\{$`)
-	vsishEntry = regexp.MustCompile(`^(\d+)/?$`)
-	nodePath   = regexp.MustCompile(`^/(?:memory/nodeList|hardware/numa|hardware/cpuTopology/numa/nodes)/(\d+)(/pcpus)?/?$`)
+	vsishKey   = pattern.Of(`^([^:{}]+?)\s*:\s*(.*)$`)
+	vsishTitle = pattern.Of(`^([^{}]+?)\s*:?\s*\{$`)
+	vsishEntry = pattern.Of(`^(\d+)/?$`)
+	nodePath   = pattern.Of(`^/(?:memory/nodeList|hardware/numa|hardware/cpuTopology/numa/nodes)/(\d+)(/pcpus)?/?$`)
 )
 
 // readVsish reads what vsish prints: a struct "Title {", "key:value", "}", the

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/definition"
 	"homenode/source/fact"
 	"homenode/source/text"
@@ -22,7 +22,7 @@ import (
 // maxFile is more than a manifest has.
 const maxFile = 4 << 20
 
-var kind = regexp.MustCompile(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
+var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
 
 // Detect reports whether a file that begins with head has a VM of KubeVirt.
 func Detect(head []byte) bool { return kind.Match(head) }
@@ -58,7 +58,7 @@ func Read(name string, r io.Reader) (out []fact.Document, err error) {
 }
 
 // lineOf matches the place in an error of the YAML.
-var lineOf = regexp.MustCompile(`^yaml: (?:[a-z ]+ )?line (\d+)(?:, column (\d+))?: `)
+var lineOf = pattern.Of(`^yaml: (?:[a-z ]+ )?line (\d+)(?:, column (\d+))?: `)
 
 // mistake returns an error of the YAML with its place, once.
 func mistake(name string, err error) error {

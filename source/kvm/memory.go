@@ -8,13 +8,13 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/internal/bounded"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -25,16 +25,16 @@ type usage struct {
 }
 
 var (
-	nodeColumn = regexp.MustCompile(`\bNode (\d+)`)
+	nodeColumn = pattern.Of(`\bNode (\d+)`)
 	// A row of numastat is "2947 (qemu-kvm)    1802      0  1802". A long name takes the place of its bracket.
-	processRow = regexp.MustCompile(`^\s*(\d+) \(([^\s)]*)\)?(?:\s+(\d.*))?$`)
+	processRow = pattern.Of(`^\s*(\d+) \(([^\s)]*)\)?(?:\s+(\d.*))?$`)
 	// numastat -p of one process has its PID in the title, and rows of kinds of memory.
-	oneProcess = regexp.MustCompile(`^Per-node process memory usage \(in MBs\) for PID (\d+)`)
-	totalRow   = regexp.MustCompile(`^\s*Total\s+(\d.*)$`)
+	oneProcess = pattern.Of(`^Per-node process memory usage \(in MBs\) for PID (\d+)`)
+	totalRow   = pattern.Of(`^\s*Total\s+(\d.*)$`)
 	// With two decimals columns may run together: "32816.6332818.26".
-	decimals = regexp.MustCompile(`\d+\.\d\d`)
+	decimals = pattern.Of(`\d+\.\d\d`)
 	// A process of QEMU names its guest: -name guest=sql01,debug-threads=on
-	guestName = regexp.MustCompile(`-name (?:guest=)?([^,\s]+)`)
+	guestName = pattern.Of(`-name (?:guest=)?([^,\s]+)`)
 )
 
 // maxMB is more than any host has.

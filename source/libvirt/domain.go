@@ -3,18 +3,18 @@ package libvirt
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/definition"
 	"homenode/source/text"
 )
 
 // entity matches an entity that XML does not have by itself, and which the decoder leaves as it is.
-var entity = regexp.MustCompile(`&[\pL_][\pL\pN._-]*;`)
+var entity = pattern.Of(`&[\pL_][\pL\pN._-]*;`)
 
 // A domain is one that is read.
 type domain struct {

@@ -7,13 +7,13 @@ package libvirt
 import (
 	"cmp"
 	"io"
-	"regexp"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/fact"
 )
 
-var begins = regexp.MustCompile(`<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<domain>\s*<(?:name|uuid|title|memory|vcpu)\b|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)
+var begins = pattern.Of(`<(?:domain|domstatus)\s[^>]*\b(?:type|state)=|<domain>\s*<(?:name|uuid|title|memory|vcpu)\b|<capabilities>\s*<(?:host|guest)|<cells num=|<vcpu(?:pin)?[ >]|<numatune>|<numa>\s*<cell `)
 
 // Detect reports whether a file that begins with head is of libvirt.
 func Detect(head []byte) bool { return begins.Match(head) }

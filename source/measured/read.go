@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strings"
 
 	"homenode/internal/bounded"
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
 // maxFile is more than a guest of 1,024 vCPUs writes, in bytes.
 const maxFile = 64 << 20
 
-var begins = regexp.MustCompile(`^\s*\{\s*"format"\s*:\s*"` + Format + `"`)
+var begins = pattern.Of(`^\s*\{\s*"format"\s*:\s*"` + Format + `"`)
 
 // Detect reports whether a file with this beginning, decoded text, is of homenode measure.
 func Detect(head []byte) bool { return begins.Match(head) }

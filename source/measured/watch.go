@@ -6,17 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"time"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/machine"
 )
 
 // WatchFormat begins every line of homenode measure watch.
 const WatchFormat = "homenode-measure-watch"
 
-var watchBegins = regexp.MustCompile(`^\s*\{\s*"format"\s*:\s*"` + WatchFormat + `"`)
+var watchBegins = pattern.Of(`^\s*\{\s*"format"\s*:\s*"` + WatchFormat + `"`)
 
 // DetectWatch reports whether a file with this beginning, decoded text, is of homenode measure watch.
 func DetectWatch(head []byte) bool { return watchBegins.Match(head) }

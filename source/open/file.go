@@ -9,14 +9,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"homenode/internal/words"
-
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/bundle"
 	"homenode/source/evidence"
 	"homenode/source/kvm"
@@ -191,7 +190,7 @@ func described(b []byte) string {
 }
 
 // screen matches what Get-VM and Get-VMHost print as a list or table.
-var screen = regexp.MustCompile(`(?mi)^(?:Num ?CPUs?[ \t]+:|Name[ \t]+(?:ConnectionState[ \t]+)?PowerState[ \t]+Num ?CPUs?\b)`)
+var screen = pattern.Of(`(?mi)^(?:Num ?CPUs?[ \t]+:|Name[ \t]+(?:ConnectionState[ \t]+)?PowerState[ \t]+Num ?CPUs?\b)`)
 
 // readTables reads tables of VMs and hosts. A file that holds none may be evidence.
 func readTables(path string) (*numa.Fleet, error) {
@@ -209,7 +208,7 @@ func readTables(path string) (*numa.Fleet, error) {
 }
 
 // fleetLine is a line that says whoever wrote the file meant a scenario.
-var fleetLine = regexp.MustCompile(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|host|vm|seen)[ \t]|-- .+ --)`)
+var fleetLine = pattern.Of(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|host|vm|seen)[ \t]|-- .+ --)`)
 
 // notFleet says what a file is that is no scenario.
 func notFleet(path string, head []byte, err error) error {

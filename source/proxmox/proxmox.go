@@ -17,6 +17,7 @@ import (
 
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/definition"
 	"homenode/source/fact"
 	"homenode/source/text"
@@ -25,7 +26,7 @@ import (
 // maxFile is more than a configuration with its snapshots has.
 const maxFile = 4 << 20
 
-var keys = regexp.MustCompile(`(?m)^(?:cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk|args|agent|boot|smbios1|net[0-9]+): `)
+var keys = pattern.Of(`(?m)^(?:cores|sockets|memory|numa[0-7]?|affinity|hugepages|hotplug|vcpus|scsihw|ostype|vmgenid|bootdisk|args|agent|boot|smbios1|net[0-9]+): `)
 
 // Detect reports whether a file that begins with head is a configuration.
 func Detect(head []byte) bool {
@@ -42,7 +43,7 @@ func Detect(head []byte) bool {
 }
 
 // other is a line of any key, a comment, or the head of a section.
-var other = regexp.MustCompile(`^(#|\[|[a-z][a-z0-9_-]*:)`)
+var other = pattern.Of(`^(#|\[|[a-z][a-z0-9_-]*:)`)
 
 // A node is numaN.
 type node struct {
@@ -127,9 +128,9 @@ func (c *config) lines(lines *text.Lines) error {
 }
 
 // shapes are the options of QEMU that change the meaning of the other keys.
-var shapes = regexp.MustCompile(`\s--?(?:smp|m|numa)\b`)
+var shapes = pattern.Of(`\s--?(?:smp|m|numa)\b`)
 
-var nodeKey = regexp.MustCompile(`^numa(\d+)$`)
+var nodeKey = pattern.Of(`^numa(\d+)$`)
 
 // take takes the value of a key that is not a number alone.
 func (c *config) take(key, value string) (err error) {

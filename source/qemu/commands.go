@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/definition"
 	"homenode/source/fact"
 	"homenode/source/text"
@@ -17,8 +17,8 @@ import (
 
 // program is the name of QEMU in a command, wrapper one of those before it that have options of their own.
 var (
-	program = regexp.MustCompile(`^(?:qemu-system-[a-z0-9_]+|qemu-kvm|kvm)$`)
-	wrapper = regexp.MustCompile(`^(?:taskset|numactl|nice|ionice|chrt|sudo|env|setsid|nohup)$`)
+	program = pattern.Of(`^(?:qemu-system-[a-z0-9_]+|qemu-kvm|kvm)$`)
+	wrapper = pattern.Of(`^(?:taskset|numactl|nice|ionice|chrt|sudo|env|setsid|nohup)$`)
 )
 
 // commandIn returns where a command of QEMU begins in a line, behind the columns of ps and commands that start it; -1 for nowhere.

@@ -1,16 +1,16 @@
 package qemu
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // pageSize matches the size of pages at the end of a word of a path: "hugepages1G", "1048576kB", "huge_2M".
-var pageSize = regexp.MustCompile(`(?i)([0-9]+)([kmg])i?b?(?:[^a-z0-9]|$)`)
+var pageSize = pattern.Of(`(?i)([0-9]+)([kmg])i?b?(?:[^a-z0-9]|$)`)
 
 // pageAt returns the size of the huge pages of a file at a path (mem-path), 0 for ordinary pages. No path says that hugetlbfs is mounted
 // there: the usual ones do by their names, before what libvirt puts below them, which has the name of the VM.

@@ -1,17 +1,17 @@
 package qemu
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
 // devices matches a memory device, by its driver, in the words of libvirt: of key=value,… or JSON.
-var devices = regexp.MustCompile(`^(?:driver=|\{.*"driver" *: *")?(pc-dimm|nvdimm|virtio-mem|virtio-pmem)\b`)
+var devices = pattern.Of(`^(?:driver=|\{.*"driver" *: *")?(pc-dimm|nvdimm|virtio-mem|virtio-pmem)\b`)
 
 // A module is -device pc-dimm, or another memory device.
 type module struct {

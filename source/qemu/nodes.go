@@ -3,13 +3,13 @@ package qemu
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -51,7 +51,7 @@ func (a *arguments) numa(last func(key string) string, cpus []string) (err error
 
 // versioned matches the types of machines that took memory of nodes without a backend, and the version of those that have one. Others are
 // those of the release.
-var versioned = regexp.MustCompile(`^(?:pc-q35|q35|pc-i440fx|pc|virt|pseries)(?:-([0-9]+)\.([0-9]+))?$`)
+var versioned = pattern.Of(`^(?:pc-q35|q35|pc-i440fx|pc|virt|pseries)(?:-([0-9]+)\.([0-9]+))?$`)
 
 // olderThan reports whether the machine type is known to be of an earlier release of QEMU; Proxmox adds +pve0 and the like.
 func (a *arguments) olderThan(major, minor int) bool {

@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/definition"
 	"homenode/source/text"
 )
@@ -18,13 +18,13 @@ import (
 // maxFile is more than the arguments of any VM have.
 const maxFile = 4 << 20
 
-var options = regexp.MustCompile(`(?:^|\s)-(?:smp|numa)\s+\S|(?:^|\s)-m\s+(?:size=)?\d`)
+var options = pattern.Of(`(?:^|\s)-(?:smp|numa)\s+\S|(?:^|\s)-m\s+(?:size=)?\d`)
 
 // Detect reports whether a file that begins with head has arguments of QEMU.
 func Detect(head []byte) bool { return options.Match(head) }
 
 // listed matches a line of ps: a command of QEMU with its path.
-var listed = regexp.MustCompile(`(?m)^\s*(?:\S+\s+)*?/\S*/(?:qemu-system-[a-z0-9_]+|qemu-kvm|kvm)\s.*\s-(?:smp|m)\s`)
+var listed = pattern.Of(`(?m)^\s*(?:\S+\s+)*?/\S*/(?:qemu-system-[a-z0-9_]+|qemu-kvm|kvm)\s.*\s-(?:smp|m)\s`)
 
 // Listed reports whether a file that begins with head lists processes of QEMU with their arguments.
 func Listed(head []byte) bool { return listed.Match(head) }
@@ -94,10 +94,10 @@ var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-ty
 var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
 
 // word matches a word of a line, which may be in quotes.
-var word = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
+var word = pattern.Of(`'[^']*'|"[^"]*"|\S+`)
 
 // tasksets matches the command before QEMU, or that for threads of vCPUs as homenode move writes it, in a comment too.
-var tasksets = regexp.MustCompile(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
+var tasksets = pattern.Of(`taskset -(?:c ([0-9,-]+) +\S*qemu|pc ([0-9,-]+) THREAD-ID, of vCPUs ([0-9,-]+))`)
 
 // affinity takes the CPUs of the host that taskset gives QEMU and threads of vCPUs.
 func (a *arguments) affinity(line string) {
@@ -237,7 +237,7 @@ func notNumber(key, value string) error {
 func isOn(value string) bool { return slices.Contains([]string{"on", "yes", "true"}, value) }
 
 // sizeText matches "1024M", "1.5G" or "1024".
-var sizeText = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([BKMGT]?)$`)
+var sizeText = pattern.Of(`^([0-9]+(?:\.[0-9]+)?)([BKMGT]?)$`)
 
 // sizeOf reads "1024M", "1.5G", or "1024" of a unit: B or M.
 func sizeOf(size, unit string) (numa.Bytes, error) {

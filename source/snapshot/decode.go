@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unique"
 
 	"github.com/go-json-experiment/json"
@@ -17,14 +18,16 @@ import (
 
 // strict is what a snapshot demands beyond JSON: no unknown keys, all that must be
 // there, null for lists alone. Equal keys and what is not UTF-8 json refuses itself.
-var strict = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.JoinUnmarshalers(
-	object[numa.Note](), object[numa.Cluster](), object[numa.Host](), object[numa.Node](), object[numa.VM](), object[numa.Setting](),
-	object[numa.Observation](), object[numa.Config](), object[numa.ClientSeen](), object[numa.FarShare](),
-	object[numa.Stated](), object[numa.Cell](), object[numa.Pinned](), object[numa.Bound](), object[numa.Module](), object[numa.Helper](), object[numa.Pool](),
-	json.UnmarshalFromFunc(readPresent[numa.Stated]),
-	fact[bool](), fact[int](), fact[string](), fact[numa.Bytes](), fact[numa.Release](), fact[numa.PowerState](),
-	fact[[]int](), fact[[][]int](), fact[[]numa.Node](), fact[numa.Settings](), fact[[][]numa.Pool](), fact[[]numa.Bytes](), fact[[]numa.ClientSeen](), fact[[]numa.FarShare](), fact[float64](),
-)))
+var strict = sync.OnceValue(func() json.Options {
+	return json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.JoinUnmarshalers(
+		object[numa.Note](), object[numa.Cluster](), object[numa.Host](), object[numa.Node](), object[numa.VM](), object[numa.Setting](),
+		object[numa.Observation](), object[numa.Config](), object[numa.ClientSeen](), object[numa.FarShare](),
+		object[numa.Stated](), object[numa.Cell](), object[numa.Pinned](), object[numa.Bound](), object[numa.Module](), object[numa.Helper](), object[numa.Pool](),
+		json.UnmarshalFromFunc(readPresent[numa.Stated]),
+		fact[bool](), fact[int](), fact[string](), fact[numa.Bytes](), fact[numa.Release](), fact[numa.PowerState](),
+		fact[[]int](), fact[[][]int](), fact[[]numa.Node](), fact[numa.Settings](), fact[[][]numa.Pool](), fact[[]numa.Bytes](), fact[[]numa.ClientSeen](), fact[[]numa.FarShare](), fact[float64](),
+	)))
+})
 
 // object returns the reader of a struct. json has no fields that must be there, so
 // it reads into the same struct with pointers for those that are not omitted when

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"sort"
 
@@ -20,6 +19,7 @@ import (
 
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // Format is the first field of every snapshot, Version its version. A program
@@ -92,7 +92,7 @@ func ReadFile(path string) (*numa.Fleet, error) {
 	return fleet, errors.Join(err, f.Close())
 }
 
-var statesKVM = regexp.MustCompile(`"hypervisor":\s*"` + string(numa.KVM) + `"`)
+var statesKVM = pattern.Of(`"hypervisor":\s*"` + string(numa.KVM) + `"`)
 
 // OfKVM reports whether the file at path is a snapshot of KVM hosts: that stands before the objects.
 func OfKVM(path string) bool {
@@ -115,7 +115,7 @@ func Read(name string, from io.Reader) (*numa.Fleet, error) {
 		text.Discard(len(bom))
 	}
 	r := &reader{name: name, lines: lineReader{r: text, line: 1}, seen: map[string]bool{}, at: map[string][]position{}}
-	if err := json.UnmarshalRead(&r.lines, r, strict); err != nil {
+	if err := json.UnmarshalRead(&r.lines, r, strict()); err != nil {
 		return nil, r.locate(err)
 	}
 	if r.fleet.Check() != nil {

@@ -1,11 +1,11 @@
 package story
 
 import (
-	"regexp"
 	"strings"
 	"time"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/word"
 )
 
@@ -19,7 +19,7 @@ func duration(col int, s string) (time.Duration, error) {
 	return d, err
 }
 
-var clockForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2})?$`)
+var clockForm = pattern.Of(`^\d{1,2}:\d{2}(:\d{2})?$`)
 
 // clock reads a time of day, "14:30" or "14:30:20".
 func clock(s string) (time.Duration, bool) {

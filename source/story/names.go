@@ -2,13 +2,12 @@ package story
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
-	"homenode/internal/words"
-
 	"homenode/internal/alike"
+	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/word"
 )
 
@@ -98,7 +97,7 @@ const (
 )
 
 // rangeForm is a range as scenarios have it, esx[01-08].
-var rangeForm = regexp.MustCompile(`^[^\[\]]*\[\d{1,9}-\d{1,9}\][^\[\]]*$`)
+var rangeForm = pattern.Of(`^[^\[\]]*\[\d{1,9}-\d{1,9}\][^\[\]]*$`)
 
 // choose returns the choices of a word, one for each part between commas.
 func (n *names) choose(w word.Word) ([]choice, error) {

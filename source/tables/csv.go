@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +20,7 @@ import (
 
 	"homenode/internal/bounded"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -32,7 +32,7 @@ type file struct {
 }
 
 // sheetName matches RVTools_tabvInfo, which is how RVTools names the file of a sheet, and inside some workbooks the sheet.
-var sheetName = regexp.MustCompile(`(?i)^(rvtools_tab|rvtools_|tab)?(d?v[a-z_]+)`)
+var sheetName = pattern.Of(`(?i)^(rvtools_tab|rvtools_|tab)?(d?v[a-z_]+)`)
 
 // rvtoolsSheet returns the sheet of RVTools that a sheet or a file goes by, and whether no other program names it so.
 func rvtoolsSheet(base string) (sheet string, sure bool) {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // An export is the tables of one source, in any form.
@@ -199,7 +199,7 @@ func (x *export) readMeta(f *numa.Fleet, n *notes) error {
 
 // nameTime matches the time in the name that RVTools gives to an export,
 // RVTools_export_all_2025-06-01_10.20.30.
-var nameTime = regexp.MustCompile(`(\d{4}-\d{2}-\d{2})_(\d{2})\.(\d{2})\.(\d{2})`)
+var nameTime = pattern.Of(`(\d{4}-\d{2}-\d{2})_(\d{2})\.(\d{2})\.(\d{2})`)
 
 const wallClock = "2006-01-02T15:04:05"
 

@@ -2,10 +2,11 @@ package tables
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"homenode/numa/pattern"
 )
 
 // squash returns a header in the form in which headers are compared: its letters, digits,
@@ -116,7 +117,7 @@ func (k *kind) places(header []string) (at map[string]place, repeated []string) 
 }
 
 // aboutNUMA matches squashed headers that may state what matters most.
-var aboutNUMA = regexp.MustCompile(`hot(add|plug)|hwversion|hardwareversion|numa|cores|sockets`)
+var aboutNUMA = pattern.Of(`hot(add|plug)|hwversion|hardwareversion|numa|cores|sockets`)
 
 // unknown returns the headers that no column of the kind has, those first that may matter most; not those of hosts inside VMs, which are a
 // table of their own.

@@ -3,12 +3,12 @@ package tables
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // maxCores bounds the cores of a host so that two threads of each stay within
@@ -217,7 +217,7 @@ var powerPolicies = map[string]string{
 	"custom":  "Custom",
 }
 
-var buildForm = regexp.MustCompile(`(?i)\bbuild[- ](\d{4,9})\b`)
+var buildForm = pattern.Of(`(?i)\bbuild[- ](\d{4,9})\b`)
 
 // readRelease reads "VMware ESXi 7.0.3 build-21930508".
 func readRelease(t *table, h *numa.Host) {

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // A jsonRow is an object that is a row, flattened: path below it to value. Lists stay whole.
@@ -52,7 +53,7 @@ func (o object) options() []any {
 }
 
 // reference matches how the REST API names a VM beside its name.
-var reference = regexp.MustCompile(`^vm-\d+$`)
+var reference = pattern.Of(`^vm-\d+$`)
 
 // rowOf returns the row of an object; nil when it is none. Those of govc object.collect list the properties that were asked for.
 func rowOf(at string, v any) *jsonRow {
@@ -220,7 +221,7 @@ func keysOf(rows []*jsonRow) []string {
 }
 
 // document matches the parts of a path that differ between rows of one list, also of several documents.
-var document = regexp.MustCompile(`^document \d+\.?|\[\d+\]$`)
+var document = pattern.Of(`^document \d+\.?|\[\d+\]$`)
 
 // rejoin adds to each table the rows of other documents that are of the same list and state too little to be a table, such as VMs whose
 // configuration could not be read.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // maxMHz bounds the CPU reservation and limit of a VM: 4096 vCPUs of 10 GHz.
@@ -121,7 +121,7 @@ func (x *export) listVMs(s *sheet, n *notes) ([]vmRow, error) {
 }
 
 // otherPlatforms are the squashed names of hypervisors that are not ESXi.
-var otherPlatforms = regexp.MustCompile(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)$`)
+var otherPlatforms = pattern.Of(`^((microsoft)?hyperv|(nutanix)?ahv|nutanix|acropolis|(qemu)?kvm|qemu|(citrix)?xen(server)?|citrixhypervisor|proxmox(ve)?|virtualbox|rhev|ovirt)$`)
 
 // foreign reports whether the current row says that it is of another hypervisor.
 func (t *table) foreign() bool {
@@ -170,10 +170,10 @@ func (t *table) sumsUp(name string, before []vmRow) bool {
 
 var (
 	// total matches the beginning of the name of a row that adds up the others.
-	total = regexp.MustCompile(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamt|somme|suma|totaal)(en|e|es)?\b`)
+	total = pattern.Of(`(?i)^\W*(grand |sub)?(total|sum|summe|gesamt|somme|suma|totaal)(en|e|es)?\b`)
 	// summary matches the whole name of a row that sums up the others.
-	summary   = regexp.MustCompile(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe)?|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)
-	unitWords = regexp.MustCompile(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
+	summary   = pattern.Of(`(?i)^\W*(grand[ -]?|sub[ -]?|overall )?(totals?|totalen|totales|totaux|totaal|sums?|summen?|gesamt(summe)?|somme|suma|averages?|avg|mean|median|mittelwerte?|durchschnitt|moyenne|promedio|media|gemiddelde|min(imum)?|max(imum)?|counts?|anzahl)\W*((of|all|the) )*(\d* ?(vms?|virtual machines|vcpus?|rows|records)\b)?[\W\d]*$`)
+	unitWords = pattern.Of(`(?i)\b[kmgt]i?b\b|\b[mg]hz\b`)
 )
 
 // bareID cuts off the type that PowerCLI and pyVmomi put before a reference: VirtualMachine-vm-12, vim.HostSystem:host-3.
@@ -181,7 +181,7 @@ func bareID(s string) string {
 	return typedRef.ReplaceAllString(s, "$1")
 }
 
-var typedRef = regexp.MustCompile(`^'?(?:vim\.)?(?:VirtualMachine|HostSystem|ClusterComputeResource)[:-]([a-z0-9-]+)'?$`)
+var typedRef = pattern.Of(`^'?(?:vim\.)?(?:VirtualMachine|HostSystem|ClusterComputeResource)[:-]([a-z0-9-]+)'?$`)
 
 // take sets each known fact of c to that of more, and says whether vCPUs and memory were the same.
 func take(c, more *numa.Config) (agrees bool) {
@@ -302,7 +302,7 @@ func readFT(t *table) numa.Fact[string] {
 }
 
 // compatibility matches how the vSphere Client shows a hardware version: "ESXi 7.0 U2 and later (VM version 19)".
-var compatibility = regexp.MustCompile(`(?i)\((?:VM|virtual machine|hardware|HW) version (\d+)\)$`)
+var compatibility = pattern.Of(`(?i)\((?:VM|virtual machine|hardware|HW) version (\d+)\)$`)
 
 // readHardware reads a virtual hardware version, 21 or vmx-21.
 func readHardware(t *table) numa.Fact[int] {

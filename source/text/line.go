@@ -2,9 +2,10 @@ package text
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // blanks are what separates words; a no-break space has become one (some web pages
@@ -65,7 +66,7 @@ func (l Line) Split(separator string) []Line {
 
 // Match matches l without the blanks around it and returns the groups; nil when it does not
 // match. A group that took no part is empty.
-func (l Line) Match(re *regexp.Regexp) []Line {
+func (l Line) Match(re *pattern.Pattern) []Line {
 	l = l.After(0)
 	at := re.FindStringSubmatchIndex(l.Text)
 	if at == nil {

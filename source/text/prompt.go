@@ -2,9 +2,10 @@ package text
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // A Prompt is a line of a terminal into which somebody typed a command.
@@ -15,23 +16,23 @@ type Prompt struct {
 
 // promptForms are the prompts of the shells that administrators paste from. Group
 // host may be absent, group command is what follows.
-var promptForms = []*regexp.Regexp{
+var promptForms = []*pattern.Pattern{
 	// [root@esx03:~] sched-stats …    [root@db01 ~]# lscpu
-	regexp.MustCompile(`^\s*\[[\w.$\\-]+@(?P<host>[\w.-]+)(?:[: ][^\]]*)?\](?:\s*[#$%>])?(?:\s+(?P<command>.*))?$`),
+	pattern.Of(`^\s*\[[\w.$\\-]+@(?P<host>[\w.-]+)(?:[: ][^\]]*)?\](?:\s*[#$%>])?(?:\s+(?P<command>.*))?$`),
 	// root@db01:~# lscpu    me@mac ~ % numactl -H
-	regexp.MustCompile(`^\s*[\w.-]+@(?P<host>[\w.-]+)(?::\s?| )[~/][^#$%>]*[#$%>](?:\s*(?P<command>.*))?$`),
+	pattern.Of(`^\s*[\w.-]+@(?P<host>[\w.-]+)(?::\s?| )[~/][^#$%>]*[#$%>](?:\s*(?P<command>.*))?$`),
 	// db01:~ # lscpu
-	regexp.MustCompile(`^\s*(?P<host>\w[\w.-]*):[~/][^\s#$>]*\s?[#$>](?:\s+(?P<command>.*))?$`),
+	pattern.Of(`^\s*(?P<host>\w[\w.-]*):[~/][^\s#$>]*\s?[#$>](?:\s+(?P<command>.*))?$`),
 	// [sql01]: PS C:\Users\me\Documents> coreinfo
-	regexp.MustCompile(`^\s*\[(?P<host>[\w.-]+)\]: PS [^>]*>\s*(?P<command>.*)$`),
+	pattern.Of(`^\s*\[(?P<host>[\w.-]+)\]: PS [^>]*>\s*(?P<command>.*)$`),
 	// C:\Tools> coreinfo -n    PS C:\Users\me> .\Coreinfo64.exe
-	regexp.MustCompile(`^\s*(?:PS )?[A-Za-z]:\\[^<>|"*?]*>\s*(?P<command>.*)$`),
+	pattern.Of(`^\s*(?:PS )?[A-Za-z]:\\[^<>|"*?]*>\s*(?P<command>.*)$`),
 	// ~ # esxtop    /vmfs/volumes # vsish …
-	regexp.MustCompile(`^\s*[~/]\S* [#$](?:\s+(?P<command>.*))?$`),
+	pattern.Of(`^\s*[~/]\S* [#$](?:\s+(?P<command>.*))?$`),
 }
 
 // barePrompt is a prompt that is nothing but its last character.
-var barePrompt = regexp.MustCompile(`^\s*[#$%>]\s+(?P<command>\S.*)$`)
+var barePrompt = pattern.Of(`^\s*[#$%>]\s+(?P<command>\S.*)$`)
 
 // CutPrompt splits a line that begins with the prompt of a shell. The lone
 // character of a prompt such as "# lscpu" counts only before one of the commands,
@@ -49,7 +50,7 @@ func CutPrompt(line string, commands ...string) (p Prompt, ok bool) {
 	return Prompt{}, false
 }
 
-func promptOf(form *regexp.Regexp, line string, m []int) Prompt {
+func promptOf(form *pattern.Pattern, line string, m []int) Prompt {
 	var p Prompt
 	if i := form.SubexpIndex("host"); i > 0 && m[2*i] >= 0 {
 		p.Host = Line{0, m[2*i] + 1, line[m[2*i]:m[2*i+1]]}
@@ -75,7 +76,7 @@ func (p Prompt) Name() string {
 }
 
 // bannerForm matches what PuTTY, ssh and the shell of ESXi print when somebody logs in.
-var bannerForm = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
+var bannerForm = pattern.Of(`(?i)^(?:` + strings.Join([]string{
 	`login as: .*`, `using username ".*"\.?`, `last (?:failed )?login: .*`, `(?:\S+@\S+'s |\(\S+@\S+\) |\| )?password:`,
 	`(?:end of )?(?:pre-authentication banner message|keyboard-interactive (?:authentication )?prompts)(?: from server)?[.:]?`, `authenticating with public key ".*"(?: from agent)?`,
 	`the time and date of this login have been sent to the system logs\.`, `warning:`,

@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"homenode/numa/pattern"
 	"homenode/source/archive"
 	"homenode/source/esxtop/fetchstats"
 	"homenode/source/hostcmd"
@@ -296,7 +296,7 @@ func sourceOf(list []entry) Source {
 }
 
 // keyWords are the parts of a name that tell nothing of the host.
-var keyWords = regexp.MustCompile(`(?i)esxtop|counter[-_ ]?info|fetch[-_ ]?stats|stats`)
+var keyWords = pattern.Of(`(?i)esxtop|counter[-_ ]?info|fetch[-_ ]?stats|stats`)
 
 // hostKey returns what is left of the name of a file without its ending, format and time;
 // empty when that is nothing.
@@ -318,10 +318,10 @@ func hostKey(name string) string {
 }
 
 // countAtEnd is the number of a file in a row, or a time without a date.
-var countAtEnd = regexp.MustCompile(`[-_. ]+\d+(?:T\d+)?Z?$`)
+var countAtEnd = pattern.Of(`[-_. ]+\d+(?:T\d+)?Z?$`)
 
 // bundleName is the name of a vm-support bundle and of what is typical of one.
-var bundleName = regexp.MustCompile(`^(?:esx-.+-\d{4}-\d\d-\d\d--\d\d\.\d\d.*|reconstruct\.sh|vsi_traverse.*|esxtop-replay.*)$`)
+var bundleName = pattern.Of(`^(?:esx-.+-\d{4}-\d\d-\d\d--\d\d\.\d\d.*|reconstruct\.sh|vsi_traverse.*|esxtop-replay.*)$`)
 
 func looksLikeBundle(name string) bool { return bundleName.MatchString(name) }
 

@@ -5,11 +5,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"homenode/numa/pattern"
 	"homenode/source/archive"
 )
 
@@ -34,7 +34,7 @@ func (s stamp) order() time.Time {
 
 // inName is a date in a file name, perhaps with a time: esx01-20261121T203044Z.txt,
 // clients_2026-11-21_20-30.txt, esx01-20261121T20.dsv.
-var inName = regexp.MustCompile(`(?:^|\D)(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:[-_. T]*([0-2]\d)[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?|T([0-2]\d))?(?:\D|$)`)
+var inName = pattern.Of(`(?:^|\D)(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:[-_. T]*([0-2]\d)[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?|T([0-2]\d))?(?:\D|$)`)
 
 // stampOf reads the date in a file name; its time is read as UTC.
 func stampOf(name string) (s stamp) {
@@ -81,7 +81,7 @@ func hostName(name string) string {
 }
 
 // clockForm matches the clock of the esxtop screen: "2:06:59pm", "14:06".
-var clockForm = regexp.MustCompile(`^(\d{1,2}):(\d\d)(?::(\d\d))?(am|pm)?$`)
+var clockForm = pattern.Of(`^(\d{1,2}):(\d\d)(?::(\d\d))?(am|pm)?$`)
 
 // clockOf returns a time of day.
 func clockOf(s string) (sinceMidnight time.Duration, ok bool) {

@@ -2,15 +2,15 @@ package vmx
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/fact"
 )
 
-var deviceKey = regexp.MustCompile(`^pcipassthru\d+\.(id|present)$`)
+var deviceKey = pattern.Of(`^pcipassthru\d+\.(id|present)$`)
 
 // mostDevices is the largest number of a passthrough device in a configuration.
 const mostDevices = 128

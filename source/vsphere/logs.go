@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/source/privilege"
 )
 
@@ -76,7 +76,7 @@ type logFetcher struct {
 	centers map[types.ManagedObjectReference]string // inventory path of the datacenter, by a folder in it
 }
 
-var datastorePath = regexp.MustCompile(`^\[([^\[\]]+)\] ?(.*)$`)
+var datastorePath = pattern.Of(`^\[([^\[\]]+)\] ?(.*)$`)
 
 func (f *logFetcher) fetch(ctx context.Context, ref types.ManagedObjectReference) (*Log, error) {
 	var vm mo.VirtualMachine
@@ -165,7 +165,7 @@ func (f *logFetcher) datacenter(ctx context.Context, at *types.ManagedObjectRefe
 	return center, nil
 }
 
-var contentRange = regexp.MustCompile(`^bytes (\d+)-\d+/(\d+)$`)
+var contentRange = pattern.Of(`^bytes (\d+)-\d+/(\d+)$`)
 
 // part fetches at most so many bytes of a file from an offset, and returns the size of the file.
 func (f *logFetcher) part(ctx context.Context, u *url.URL, from, most int64) (data []byte, size int64, err error) {

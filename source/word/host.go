@@ -1,11 +1,11 @@
 package word
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // hostWords are the words of a host that set one fact, in the order of messages.
@@ -39,7 +39,7 @@ type Nodes struct {
 	Unknown, Assumed      bool
 }
 
-var noMemory = regexp.MustCompile(`(?i)^0 *([KMGT]?B)?$`)
+var noMemory = pattern.Of(`(?i)^0 *([KMGT]?B)?$`)
 
 // Take reads a word about the nodes; known is false for another word.
 func (n *Nodes) Take(w Word, where string) (known bool, err error) {
@@ -120,4 +120,4 @@ func Release(col int, s string) (numa.Release, error) {
 }
 
 // updateForm is what may stand after a blank in a release.
-var updateForm = regexp.MustCompile(`(?i)^\s*(u|update\s*)\d{1,2}[a-z]?$`)
+var updateForm = pattern.Of(`(?i)^\s*(u|update\s*)\d{1,2}[a-z]?$`)

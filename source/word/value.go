@@ -1,13 +1,13 @@
 package word
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/numa/unit"
 	"homenode/source/text"
 )
@@ -127,7 +127,7 @@ func (w Word) truth() (bool, error) {
 	return false, Errorf(w.Col, "found %s=%q, want on or off", Short(w.Key), Short(w.Value))
 }
 
-var sizeForm = regexp.MustCompile(`^\d+(\.\d+)?[KMGTkmgt][Bb]$`)
+var sizeForm = pattern.Of(`^\d+(\.\d+)?[KMGTkmgt][Bb]$`)
 
 // Bytes reads "1024GB", "65423MB" or "2TB"; units are binary, as vSphere has them. A fraction,
 // such as the screens show (255.7GB), is rounded to whole MB.

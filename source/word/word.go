@@ -4,12 +4,12 @@ package word
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"homenode/internal/alike"
+	"homenode/numa/pattern"
 	"homenode/source/text"
 )
 
@@ -125,7 +125,7 @@ const mostName = 240
 const MostNames = 200_000
 
 // digits is what the ends of a range consist of.
-var digits = regexp.MustCompile(`^\d{1,9}$`)
+var digits = pattern.Of(`^\d{1,9}$`)
 
 // Expand returns the names that "esx[01-08]" at the column stands for.
 func Expand(name string, col int) ([]string, error) {

@@ -3,12 +3,12 @@ package flags
 import (
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"homenode/internal/texttab"
+	"homenode/numa/pattern"
 )
 
 // Describe gives a command what the file help/NAME.txt says of it: a line with its usage, one
@@ -34,7 +34,7 @@ func Describe(files fs.FS, name string, cmd *cobra.Command) *cobra.Command {
 const Columns = 100
 
 // entry is the beginning of a line of a list: its words, and where the text behind them begins.
-var entry = regexp.MustCompile(`^ +\S+(?: \S+)*?  +|^ +`)
+var entry = pattern.Of(`^ +\S+(?: \S+)*?  +|^ +`)
 
 // Reflow breaks the lines of a text so that none is longer than Columns: paragraphs anew, each line of a list below its text.
 func Reflow(text string) string {

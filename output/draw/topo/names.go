@@ -2,16 +2,16 @@ package topo
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"homenode/internal/texttab"
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 var (
-	trademark = regexp.MustCompile(`\((R|TM|tm|r)\)|®|™`)
-	clockRate = regexp.MustCompile(`\s+@.*$|\s+\d+-Core Processor.*$|\bCPU\b`)
+	trademark = pattern.Of(`\((R|TM|tm|r)\)|®|™`)
+	clockRate = pattern.Of(`\s+@.*$|\s+\d+-Core Processor.*$|\bCPU\b`)
 )
 
 // processors returns "2 × Xeon Gold 6354" from the brand string of the processor.

@@ -2,7 +2,6 @@ package script
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"homenode/internal/texttab"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // A form is a plan as every script needs it.
@@ -64,7 +64,7 @@ func (r *row) name() string {
 const identity = "instanceUuid"
 
 // goodID is the form of IDs that are put into scripts.
-var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var goodID = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
 // newForm makes the form of a plan for a tool.
 func newForm(p *fix.Plan, name string, o Options) *form {

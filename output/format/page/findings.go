@@ -2,10 +2,10 @@ package page
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"homenode/internal/words"
+	"homenode/numa/pattern"
 	"homenode/output/answer"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -135,7 +135,7 @@ func (c *ruleCard) add(j *answer.Findings, findings []*finding.Finding, most int
 	}
 }
 
-var address = regexp.MustCompile(`,?\s*(https?://\S+)\s*$`)
+var address = pattern.Of(`,?\s*(https?://\S+)\s*$`)
 
 // linksOf separates the address at the end of each source.
 func linksOf(sources []string) []link {

@@ -14,6 +14,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"homenode/internal/texttab"
 	"homenode/internal/words"
@@ -31,7 +32,9 @@ var (
 	//go:embed page.js
 	pageScript string
 
-	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "sort": sortKey, "plural": words.Plural, "thousands": words.Thousands, "bare": bare}).Parse(pageText + findingsText))
+	pageTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("page").Funcs(template.FuncMap{"line": texttab.Line, "tone": toneClass, "class": cellClass, "sort": sortKey, "plural": words.Plural, "thousands": words.Thousands, "bare": bare}).Parse(pageText + findingsText))
+	})
 )
 
 // manyRows is from how many rows on a table of a page can be searched, as a long one can
@@ -119,7 +122,7 @@ func Write(w io.Writer, a *answer.Answer, version string) error {
 // execute writes a template of the page, cleaned.
 func (p *page) execute(w io.Writer, name string) error {
 	b := bufio.NewWriterSize(texttab.Cleaned(w), 64<<10)
-	if err := pageTemplate.ExecuteTemplate(b, name, p); err != nil {
+	if err := pageTemplate().ExecuteTemplate(b, name, p); err != nil {
 		return err
 	}
 	return b.Flush()

@@ -9,13 +9,13 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf16"
 
 	"homenode/internal/texttab"
+	"homenode/numa/pattern"
 	"homenode/output/table"
 )
 
@@ -167,7 +167,7 @@ func inline(w *bufio.Writer, at string, style int, s string) {
 }
 
 // escape matches a text that begins with an escaped character of Excel, such as _x000D_.
-var escape = regexp.MustCompile(`^_x[0-9A-Fa-f]{4}_`)
+var escape = pattern.Of(`^_x[0-9A-Fa-f]{4}_`)
 
 // escaped returns s for the XML of a part.
 func escaped(s string) string {

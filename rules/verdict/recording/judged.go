@@ -5,7 +5,6 @@ package recording
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"homenode/capture"
 	"homenode/internal/words"
 	"homenode/numa"
+	"homenode/numa/pattern"
 	"homenode/rules"
 	"homenode/rules/finding"
 	"homenode/rules/rule"
@@ -168,7 +168,7 @@ func (j *Judged) FileAt(f *finding.Finding) string {
 }
 
 // moreFiles is what the name of a source has behind that of its first file.
-var moreFiles = regexp.MustCompile(` and \d+ more$`)
+var moreFiles = pattern.Of(` and \d+ more$`)
 
 // Place returns the file of the finding's host that holds the time from which it held,
 // with the line where the recording knows it; "" when there is no such file.

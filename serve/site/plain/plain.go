@@ -3,18 +3,19 @@ package plain
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
+
+	"homenode/numa/pattern"
 )
 
 // flag is one of a command, with the word behind it, in a text of an answer.
-var flag = regexp.MustCompile(`\B--([a-z][a-z-]*[a-z])(?: ([a-z]+|SOURCE|NAME)\b)?`)
+var flag = pattern.Of(`\B--([a-z][a-z-]*[a-z])(?: ([a-z]+|SOURCE|NAME)\b)?`)
 
 // inPages are flags with what serves instead on a page that has no field for them.
 var inPages = map[string]string{"format json": "“Save as JSON”", "details": "“Save as Report”", "fleet": "“Beside the inventory of the fleet”"}
 
 // textOrTag are the parts of a page.
-var textOrTag = regexp.MustCompile(`<[^>]*>|[^<]+`)
+var textOrTag = pattern.Of(`<[^>]*>|[^<]+`)
 
 // WithoutFlags returns a page with the labels of fields, by the names of their flags, in its texts. Commands stay as they are.
 func WithoutFlags(content []byte, labels map[string]string) []byte {

@@ -2,9 +2,9 @@ package fetchstats
 
 import (
 	"bytes"
-	"regexp"
 
 	"homenode/numa"
+	"homenode/numa/pattern"
 )
 
 // Trim appends an answer to dst without the rows that are not read: the list of objects, interrupts,
@@ -101,8 +101,8 @@ func (r *Renamer) row(dst []byte, in row, fields []field) []byte {
 }
 
 var (
-	groupForm = regexp.MustCompile(`^vmm?\.\d+$`)
-	worldForm = regexp.MustCompile(`^vmx-vcpu-\d+`)
+	groupForm = pattern.Of(`^vmm?\.\d+$`)
+	worldForm = pattern.Of(`^vmx-vcpu-\d+`)
 )
 
 // text returns what is written for a text of an answer.

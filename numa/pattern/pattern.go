@@ -1,0 +1,114 @@
+// Package pattern compiles a regular expression when it is first used. A command uses a few of the hundreds that the
+// program knows; compiled at its start, they would take longer than many an answer.
+package pattern
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Pattern is a regular expression in Go's syntax. Its methods are those of regexp.Regexp.
+type Pattern struct {
+	text    string
+	compile func() *regexp.Regexp
+}
+
+// Of is the pattern of a text, which must be a valid expression: a test compiles all of them, and the first use of a
+// wrong one panics.
+func Of(text string) *Pattern {
+	return &Pattern{text: text, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
+}
+
+// String is the text of the expression.
+func (p *Pattern) String() string { return p.text }
+
+// Regexp is the compiled expression, for what has no method here.
+func (p *Pattern) Regexp() *regexp.Regexp { return p.compile() }
+
+// Match is Match of regexp.Regexp.
+func (p *Pattern) Match(b []byte) bool { return p.compile().Match(b) }
+
+// MatchString is MatchString of regexp.Regexp.
+func (p *Pattern) MatchString(s string) bool { return p.compile().MatchString(s) }
+
+// Find is Find of regexp.Regexp.
+func (p *Pattern) Find(b []byte) []byte { return p.compile().Find(b) }
+
+// FindAll is FindAll of regexp.Regexp.
+func (p *Pattern) FindAll(b []byte, n int) [][]byte { return p.compile().FindAll(b, n) }
+
+// FindAllIndex is FindAllIndex of regexp.Regexp.
+func (p *Pattern) FindAllIndex(b []byte, n int) [][]int { return p.compile().FindAllIndex(b, n) }
+
+// FindAllString is FindAllString of regexp.Regexp.
+func (p *Pattern) FindAllString(s string, n int) []string { return p.compile().FindAllString(s, n) }
+
+// FindAllStringIndex is FindAllStringIndex of regexp.Regexp.
+func (p *Pattern) FindAllStringIndex(s string, n int) [][]int {
+	return p.compile().FindAllStringIndex(s, n)
+}
+
+// FindAllStringSubmatch is FindAllStringSubmatch of regexp.Regexp.
+func (p *Pattern) FindAllStringSubmatch(s string, n int) [][]string {
+	return p.compile().FindAllStringSubmatch(s, n)
+}
+
+// FindAllStringSubmatchIndex is FindAllStringSubmatchIndex of regexp.Regexp.
+func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return p.compile().FindAllStringSubmatchIndex(s, n)
+}
+
+// FindAllSubmatch is FindAllSubmatch of regexp.Regexp.
+func (p *Pattern) FindAllSubmatch(b []byte, n int) [][][]byte {
+	return p.compile().FindAllSubmatch(b, n)
+}
+
+// FindIndex is FindIndex of regexp.Regexp.
+func (p *Pattern) FindIndex(b []byte) []int { return p.compile().FindIndex(b) }
+
+// FindString is FindString of regexp.Regexp.
+func (p *Pattern) FindString(s string) string { return p.compile().FindString(s) }
+
+// FindStringIndex is FindStringIndex of regexp.Regexp.
+func (p *Pattern) FindStringIndex(s string) []int { return p.compile().FindStringIndex(s) }
+
+// FindStringSubmatch is FindStringSubmatch of regexp.Regexp.
+func (p *Pattern) FindStringSubmatch(s string) []string { return p.compile().FindStringSubmatch(s) }
+
+// FindStringSubmatchIndex is FindStringSubmatchIndex of regexp.Regexp.
+func (p *Pattern) FindStringSubmatchIndex(s string) []int {
+	return p.compile().FindStringSubmatchIndex(s)
+}
+
+// FindSubmatch is FindSubmatch of regexp.Regexp.
+func (p *Pattern) FindSubmatch(b []byte) [][]byte { return p.compile().FindSubmatch(b) }
+
+// FindSubmatchIndex is FindSubmatchIndex of regexp.Regexp.
+func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compile().FindSubmatchIndex(b) }
+
+// ReplaceAll is ReplaceAll of regexp.Regexp.
+func (p *Pattern) ReplaceAll(src, repl []byte) []byte { return p.compile().ReplaceAll(src, repl) }
+
+// ReplaceAllFunc is ReplaceAllFunc of regexp.Regexp.
+func (p *Pattern) ReplaceAllFunc(src []byte, repl func([]byte) []byte) []byte {
+	return p.compile().ReplaceAllFunc(src, repl)
+}
+
+// ReplaceAllString is ReplaceAllString of regexp.Regexp.
+func (p *Pattern) ReplaceAllString(src, repl string) string {
+	return p.compile().ReplaceAllString(src, repl)
+}
+
+// ReplaceAllStringFunc is ReplaceAllStringFunc of regexp.Regexp.
+func (p *Pattern) ReplaceAllStringFunc(src string, repl func(string) string) string {
+	return p.compile().ReplaceAllStringFunc(src, repl)
+}
+
+// Split is Split of regexp.Regexp.
+func (p *Pattern) Split(s string, n int) []string { return p.compile().Split(s, n) }
+
+// SubexpIndex is SubexpIndex of regexp.Regexp.
+func (p *Pattern) SubexpIndex(name string) int { return p.compile().SubexpIndex(name) }
+
+// SubexpNames is SubexpNames of regexp.Regexp.
+func (p *Pattern) SubexpNames() []string { return p.compile().SubexpNames() }
