@@ -61,10 +61,9 @@ var (
 // parse returns the products in a text.
 func parse(text string) (out []Product) {
 	text = strings.ToLower(text)
-	if id, ok := strings.CutSuffix(text, "guest"); ok {
-		name, wide := strings.CutSuffix(id, "64")
+	if name, wide, ok := guestID(text); ok {
 		if text = ""; wide {
-			text = strings.ToLower(guestIDs[strings.TrimSuffix(name, "_")])
+			text = strings.ToLower(guestIDs[name])
 		}
 	}
 	if id, ok := strings.CutPrefix(text, "http://microsoft.com/win/"); ok {
@@ -97,6 +96,23 @@ func parse(text string) (out []Product) {
 		}
 	}
 	return out
+}
+
+// guestID returns the name of a Windows system in a guest ID, as the API writes it (windows9Server64Guest) or a .vmx file
+// (windows9srv-64), and whether it is one of 64 bits.
+func guestID(text string) (name string, wide, ok bool) {
+	if id, ok := strings.CutSuffix(text, "guest"); ok {
+		id, wide = strings.CutSuffix(id, "64")
+		return strings.TrimSuffix(id, "_"), wide, true
+	}
+	id, wide := strings.CutSuffix(text, "-64")
+	if !wide || !strings.HasPrefix(id, "windows") {
+		return "", false, false
+	}
+	if version, ok := strings.CutSuffix(id, "srv"); ok && guestIDs[id] == "" {
+		id = version + "server"
+	}
+	return id, true, true
 }
 
 // one returns the product of the families that a part of a text names.

@@ -58,7 +58,11 @@ func Plan(p *fix.Plan, file string, live bool, typed ...string) *answer.Answer {
 		if n := count(p, func(c *fix.Change) []string { return c.Brings }); n > 0 {
 			eased += fmt.Sprintf(", and brings %d", n)
 		}
-		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s and cures %s; %s. Nothing was written.", what, words.Plural(count(p, func(c *fix.Change) []string { return c.Findings }), "finding")+eased, left(p)))
+		does := fmt.Sprintf(" and cures %s; %s", words.Plural(count(p, func(c *fix.Change) []string { return c.Findings }), "finding")+eased, left(p))
+		if vms+hosts == 0 {
+			does = ", and cures no finding: homenode assess lists them"
+		}
+		a.Verdict = append(a.Verdict, fmt.Sprintf("The plan changes %s%s. Nothing was written.", what, does))
 		if off > 0 {
 			a.Verdict = append(a.Verdict, fmt.Sprintf("%s: a power cycle each, a reboot of the guest is not enough.", map[bool]string{true: "1 VM that runs has downtime", false: fmt.Sprintf("%d VMs that run have downtime", off)}[off == 1]))
 		}

@@ -74,7 +74,7 @@ func explained(x *judged.Explanation) string {
 	if l.Managed {
 		carried = words.Plural(l.PPDs.Len(), "client")
 	}
-	text := fmt.Sprintf("The guest sees %s, carried by %s: %s", guestSees(l), carried, strings.ToLower(found[:1])+found[1:])
+	text := fmt.Sprintf("The guest sees %s, carried by %s. %s", guestSees(l), carried, found)
 	if n := len(x.Problems); n > 0 {
 		text += fmt.Sprintf(" %s not understood and counted as unset: see the notes.", words.Verb(n, "setting is", "settings are"))
 	}

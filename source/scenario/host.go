@@ -71,7 +71,7 @@ func (p *parser) layOut(h *numa.Host, line *word.Nodes, ws []word.Word) error {
 		n := numa.Node{ID: i, Package: i * packages / count, Cores: line.Each[i%len(line.Each)], Threads: line.Threads}
 		if n.Threads == 0 {
 			n.Threads = n.Cores
-			if line.HyperThreading.Or(true) {
+			if line.HyperThreading.Or(true) && !line.NoThreads {
 				n.Threads *= 2
 			}
 		}
@@ -87,8 +87,10 @@ func (p *parser) layOut(h *numa.Host, line *word.Nodes, ws []word.Word) error {
 	}
 	h.Packages = numa.ReadAt(packages, "packages")
 	h.Cores = numa.DerivedFrom(cores, "nodes, cores")
-	h.Threads = numa.DerivedFrom(threads, "nodes, cores, ht")
-	h.HyperThreading = numa.ReadAt(threads > cores, "ht")
+	if !line.NoThreads {
+		h.Threads = numa.DerivedFrom(threads, "nodes, cores, ht")
+		h.HyperThreading = numa.ReadAt(threads > cores, "ht")
+	}
 	if !h.Memory.Known() && total > 0 {
 		h.Memory = numa.DerivedFrom(total, "nodeMemory")
 	}

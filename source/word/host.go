@@ -37,6 +37,7 @@ type Nodes struct {
 	Memory                numa.Bytes   // of the host; 0 when unsaid
 	NodeMemory            []numa.Bytes // of each node, or of all alike
 	Unknown, Assumed      bool
+	NoThreads             bool // whether it has hyper-threading is unknown
 }
 
 var noMemory = pattern.Of(`(?i)^0 *([KMGT]?B)?$`)
@@ -62,7 +63,9 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 		}
 		n.Cores = slices.Max(n.Each)
 	case "threads":
-		n.Threads, err = w.Number(1, 8*numa.MaxCoresPerNode)
+		if n.NoThreads = w.Value == Unknown; !n.NoThreads {
+			n.Threads, err = w.Number(1, 8*numa.MaxCoresPerNode)
+		}
 	case "packages":
 		n.Packages, err = w.Number(1, numa.MaxNodes)
 	case "memory":
@@ -83,9 +86,11 @@ func (n *Nodes) Take(w Word, where string) (known bool, err error) {
 			return true, Errorf(w.Col, "found %s=%q, want a node with memory", Short(w.Key), Short(w.Value))
 		}
 	case "ht":
-		var on bool
-		on, err = w.truth()
-		n.HyperThreading = numa.ReadAt(on, where)
+		if n.NoThreads = w.Value == Unknown; !n.NoThreads {
+			var on bool
+			on, err = w.truth()
+			n.HyperThreading = numa.ReadAt(on, where)
+		}
 	case "assumed":
 		n.Assumed, err = w.truth()
 	default:

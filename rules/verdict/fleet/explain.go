@@ -106,15 +106,17 @@ func (x *Explanation) Unknown() string {
 	return "Not known: " + strings.Join(names, ", ") + "."
 }
 
-// Verdict says whether there is something to do for the VM.
+// Verdict says the worst that was found about the VM, or that there is nothing to do.
 func (x *Explanation) Verdict() string {
 	switch n := len(x.Findings); {
 	case x.Layout.Refused.Any():
 		return "It does not power on: " + x.Layout.Refused.String() + "."
-	case n == 1:
-		return "1 finding of " + x.Findings[0].Severity.String() + " severity."
-	case n > 1:
-		return words.Plural(n, "finding") + ", the worst of " + x.Findings[0].Severity.String() + " severity."
+	case n > 0 && x.Findings[0].Severity > finding.Info:
+		text := words.Capital(x.Findings[0].Message) + "."
+		if n > 1 {
+			text += " " + words.Plural(n-1, "more finding") + " below."
+		}
+		return text
 	case len(x.Layout.Assumes.Texts()) > 0:
 		return "Nothing found, under the assumptions below."
 	}
