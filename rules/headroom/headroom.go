@@ -182,8 +182,8 @@ func sum(vms []*rule.VM) (all numa.Bytes) {
 // plans so counts on memory that is not touched, and no placement makes room for it.
 func overcommitted(f *finding.Finding, tight []tightNode, vms []*rule.VM, all, have numa.Bytes, h *numa.Host) {
 	f.Severity = finding.Low
-	f.Message = fmt.Sprintf("%s have %s of memory on a host of %s: %s if all is touched; the largest are %s",
-		words.Plural(len(vms), "running VM"), round(all), round(have), rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
+	f.Message = fmt.Sprintf("%s %s of memory on a host of %s: %s if all is touched; the largest are %s",
+		words.Verb(len(vms), "running VM has", "running VMs have"), round(all), round(have), rule.Beyond(round(all-have), h.TierMemory.Value), rule.Names(bySize(vms)))
 	f.Advice = fmt.Sprintf("Move VMs with %s to other hosts if they touch what they have; watch N%%L and NRMEM of those that must stay local under load (esxtop, memory screen)", round(all-have))
 	if bound(vms) {
 		f.Advice = "Give VMs less memory: a PCI device binds each of them to the host; watch N%L and NRMEM of those that must stay local under load (esxtop, memory screen)"

@@ -105,10 +105,11 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	if v.Host == nil || m.Model() < numa.ESXi67 {
 		return
 	}
-	taken, vcpus := v.Guest.ExclusiveCores(m), 0
+	taken, vcpus, runs := v.Guest.ExclusiveCores(m), 0, false
 	for _, o := range p.Cluster.Running(v.Host) {
 		switch {
 		case o.ID == v.ID:
+			runs = true
 		case o.Guest.Needs.Exclusive:
 			taken += o.Guest.ExclusiveCores(m)
 		default:
@@ -117,6 +118,8 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 	}
 	left := max(0, int(m.AllCores)-taken)
 	switch {
+	case !runs && taken > int(m.AllCores): // it does not power on, which headroom tells
+		return
 	case vcpus > 0 && left == 0:
 		f.Severity = finding.Medium
 	case vcpus > left, left == 0:
@@ -127,6 +130,9 @@ func leaves(p *rule.Pass, m *vnuma.Machine, f finding.Finding) {
 		return
 	}
 	f.Message = fmt.Sprintf("latency sensitivity High takes %d of the %d cores of %s for itself: %s left for other VMs and ESXi", taken, m.AllCores, v.Host.Name, words.Verb(left, "is", "are"))
+	if !runs {
+		f.Severity, f.Message = min(f.Severity, finding.Low), "once it runs, "+f.Message
+	}
 	if left == 0 && vcpus == 0 {
 		f.Message += ", and ESXi needs some: whether all of these VMs power on is not certain"
 		f.Assumes = append(f.Assumes, "what ESXi keeps of the CPU is not published (B-30)")

@@ -57,7 +57,7 @@ func reportLarge(p *rule.Pass, on *rule.On, others int) {
 	if size <= int(on.Kind.Machine.Cores) { // fits a node, but not the borders of the clients
 		against = fmt.Sprintf("the clients%s are %s", p.Where(others), on.Layout.PPDs)
 	}
-	report(p, on, finding.High, fmt.Sprintf("%s: VPD%d has %d vCPUs but %s: it is carried by %d PPDs",
+	report(p, on, finding.High, fmt.Sprintf("%s: virtual node %d has %d vCPUs but %s: %d clients carry it",
 		setting(p.VM, on), vpd, size, against, last-first+1), "")
 }
 

@@ -32,7 +32,7 @@ func check(p *rule.Pass) {
 	ways, notice := p.PlanWays()
 	p.Report(finding.Finding{
 		Severity: finding.High,
-		Message: fmt.Sprintf("VPD%d has %d vCPUs but a node%s has %s: it is carried by %d PPDs",
+		Message: fmt.Sprintf("virtual node %d has %d vCPUs but a node%s has %s: %d clients carry it",
 			vpd, size, p.Where(others), words.Plural(int(on.Kind.Machine.Cores), "core"), last-first+1),
 		Ways:     ways,
 		Notice:   notice,
