@@ -40,6 +40,7 @@ type Site struct {
 	Version  string
 	Live     *Live           // nil where nothing is collected
 	Captures *captures.Shelf // that may be opened; nil for none
+	OneFile  string          // path of homenode.html, which is offered for download; "" for none
 
 	placed placed
 	recent recent
@@ -141,6 +142,9 @@ func (s *Site) Handlers() map[string]http.Handler {
 		}
 		out[pattern] = s.serve(p)
 		out["POST"+strings.TrimPrefix(pattern, "GET")] = s.serve(p) // a form that asks more than an address holds
+	}
+	if s.OneFile != "" {
+		out["GET /"+oneFile] = http.HandlerFunc(s.save)
 	}
 	out["GET /plan"] = http.HandlerFunc(s.download)
 	for _, p := range pages() {

@@ -5,6 +5,8 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,5 +98,24 @@ func TestUploadTooLarge(t *testing.T) {
 	s.upload(w, r)
 	if want := "larger than this server takes: at most 1 MB"; w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
 		t.Errorf("status %d, want %q\n%s", w.Code, want, w.Body)
+	}
+}
+
+// TestOneFile offers homenode.html where there is one, and does not name it where there is none.
+func TestOneFile(t *testing.T) {
+	s := &Site{Fleets: func() []*held.Fleet { return nil }}
+	if status, _, body := get(t, s, "/"+oneFile); status != http.StatusNotFound || strings.Contains(body, `href="/`+oneFile) {
+		t.Errorf("without the file: status %d\n%s", status, body)
+	}
+	s.OneFile = filepath.Join(t.TempDir(), oneFile)
+	if err := os.WriteFile(s.OneFile, []byte("the page"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, header, body := get(t, s, "/"+oneFile)
+	if status != http.StatusOK || body != "the page" || !strings.HasPrefix(header.Get("Content-Disposition"), "attachment;") {
+		t.Errorf("status %d, %v, %q", status, header, body)
+	}
+	if _, _, body := get(t, s, "/calculator"); !strings.Contains(body, `href="/`+oneFile+`" download`) {
+		t.Errorf("the footer does not offer it:\n%s", body)
 	}
 }

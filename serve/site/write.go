@@ -49,6 +49,7 @@ type shown struct {
 	Version string
 	Docs    string // the address of the documentation; "" where the build does not state it
 	User    string // whom the proxy names; "" for none
+	OneFile string // the address of homenode.html; "" where there is none to save
 
 	Switch []entry // of several fleets
 }
@@ -112,6 +113,9 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 			q.Set("format", f.Address)
 			s.Forms = append(s.Forms, link{f.Text, x.page.path + "?" + q.Encode()})
 		}
+	}
+	if x.site.OneFile != "" {
+		s.OneFile = "/" + oneFile
 	}
 	var whole bytes.Buffer
 	if err := layout().ExecuteTemplate(&whole, "layout", s); err != nil {
