@@ -62,6 +62,15 @@ func RunContext(ctx context.Context, f *numa.Fleet, o Options) (*Result, error) 
 	return run(ctx, f, o, nil, nil)
 }
 
+// Within judges f as RunContext does, but of VMs and hosts only those in these clusters and standalone hosts, by their IDs: nil for all.
+// The others are predicted and have no findings. With a policy all are judged, since it tells what it finds nowhere.
+func Within(ctx context.Context, f *numa.Fleet, o Options, in map[string]bool) (*Result, error) {
+	if in == nil || o.Policy != nil {
+		return RunContext(ctx, f, o)
+	}
+	return run(ctx, f, o, &Result{Fleet: f}, in)
+}
+
 // Changed judges f as RunContext does, by the same options as r. f differs from the fleet of r in these clusters and standalone hosts
 // alone, by their IDs: the findings of the others are those of r.
 func (r *Result) Changed(ctx context.Context, f *numa.Fleet, in map[string]bool, o Options) (*Result, error) {

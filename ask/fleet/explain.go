@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,6 +100,8 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, o rules.Opti
 		}
 	case x.resized():
 		fleet, err = x.Read(ctx, e, false, s.sources...)
+	case e.Held == nil:
+		fleet, err = x.Read(ctx, e, true, s.sources...)
 	default:
 		r, _, err = x.Judged(ctx, e, true, o, s.sources...)
 		return r, nil, err
@@ -113,8 +116,40 @@ func (x *Explain) judge(ctx context.Context, e *ask.Env, s subject, o rules.Opti
 		}
 		problems = resize(vms, x.VCPUs)
 	}
-	r, err = rules.RunContext(ctx, fleet, o)
+	r, err = rules.Within(ctx, fleet, o, s.within(fleet))
 	return r, problems, err
+}
+
+// within returns the clusters and standalone hosts that VMs and hosts of the name are in; nil where that does not tell.
+func (s subject) within(f *numa.Fleet) map[string]bool {
+	if s.kind == aCluster || s.name == "" {
+		return nil
+	}
+	in := map[string]bool{}
+	add := func(h *numa.Host) { in[cmp.Or(h.Cluster, h.ID)] = true }
+	hosts := f.FindHosts(s.name)
+	for _, h := range hosts {
+		add(h)
+	}
+	vms, err := vmsNamed(f, s.name)
+	switch {
+	case err != nil && len(hosts) == 0:
+		return nil
+	case err != nil:
+		return in
+	}
+	home := map[string]*numa.Host{}
+	for i := range f.Hosts {
+		home[f.Hosts[i].ID] = &f.Hosts[i]
+	}
+	for _, v := range vms {
+		if h := home[v.Host]; h != nil {
+			add(h)
+		} else {
+			in[v.Cluster] = true
+		}
+	}
+	return in
 }
 
 // A kind is one of the things that explain explains.

@@ -1,0 +1,59 @@
+package ask_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"homenode/ask"
+	"homenode/ask/fleet"
+	"homenode/numa"
+	"homenode/output/format"
+	"homenode/rules"
+	"homenode/source/demo"
+	"homenode/source/open"
+)
+
+// TestExplainIsAssess explains VMs and hosts of a fleet that it reads, of which it judges their cluster alone, and of one that was judged
+// whole: the answers are the same.
+func TestExplainIsAssess(t *testing.T) {
+	f, err := demo.Fleet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := &ask.Env{Held: &ask.Held{Sources: []string{"SOURCE"}, Result: rules.Run(f, rules.Options{})}, Today: time.Now()}
+	read := &ask.Env{Today: whole.Today, Open: func(context.Context, []string, open.Options) (*numa.Fleet, []numa.Note, error) { return f, nil, nil }}
+	var names []string
+	for i := 0; i < len(f.VMs); i += 7 {
+		names = append(names, f.ClusterName(f.VMs[i].Cluster)+"/"+f.VMs[i].Name)
+	}
+	for i := 0; i < len(f.Hosts); i += 5 {
+		names = append(names, f.Hosts[i].Name)
+	}
+	explained := 0
+	for _, name := range append(names, "sql*", "prod-a", "nosuch") {
+		answer := func(e *ask.Env) string {
+			reply, err := fleet.ExplainEntry.Answer(t.Context(), &fleet.Explain{Args: []string{"SOURCE", name}, Event: "power-cycle"}, e)
+			if err != nil {
+				return err.Error()
+			}
+			explained++
+			var text strings.Builder
+			for _, one := range reply.Answers {
+				for _, form := range []string{"json", "markdown"} {
+					if err := format.Write(&text, form, one, reply.Form); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			return text.String()
+		}
+		if got, want := answer(read), answer(whole); got != want {
+			t.Errorf("%s: judged alone\n%.600s\nand with the fleet\n%.600s", name, got, want)
+		}
+	}
+	if explained < len(names) {
+		t.Errorf("%d of %d questions are answered", explained, len(names))
+	}
+}
