@@ -19,18 +19,18 @@ func (s *Sum) join(next Sum) {
 	s.Hi, _ = bits.Add64(s.Hi, next.Hi, carry)
 }
 
-// Mean returns the mean over a time: that of Local and Remote over VM.Managed. It
-// reports false for no time.
+// Mean returns the mean over a duration: VM.Managed for Local and Remote. It reports false for
+// a duration of 0.
 func (a *Amount) Mean(over time.Duration) (mean numa.Bytes, ok bool) {
 	ms := uint64(max(0, over.Milliseconds()))
-	if ms <= a.Sum.Hi { // no time, or a mean beyond 64 bits: not a Sum over it
+	if ms <= a.Sum.Hi { // duration 0, or a mean beyond 64 bits (a Sum over another duration)
 		return 0, false
 	}
 	kib, _ := bits.Div64(a.Sum.Hi, a.Sum.Lo, ms)
 	return numa.Bytes(kib) * numa.KiB, true
 }
 
-// see takes the amount at a moment.
+// see records the amount at one moment.
 func (a *Amount) see(b numa.Bytes, at time.Time) {
 	if a.At.IsZero() || b > a.Most {
 		a.Most, a.At = b, at
@@ -44,14 +44,14 @@ func (a *Amount) join(next *Amount) {
 	}
 }
 
-// see takes the level at a moment, in hundredths of a percent.
+// see records the level at one moment, in hundredths of a percent.
 func (l *Level) see(share int64, at time.Time) {
 	if l.At.IsZero() || share > l.Most {
 		l.Most, l.At = share, at
 	}
 }
 
-// last adds a level that lasted, in hundredths of a percent.
+// last adds a level that lasted for d, in hundredths of a percent.
 func (l *Level) last(share int64, d time.Duration) {
 	l.Sum += share * d.Milliseconds()
 	l.Time += d
@@ -65,7 +65,7 @@ func (l *Level) join(next *Level) {
 	}
 }
 
-// Plus returns the level over both stretches; the later one is next.
+// Plus returns the level over both stretches; next is the later one.
 func (l Level) Plus(next Level) Level {
 	l.join(&next)
 	return l

@@ -2,7 +2,7 @@ package capture
 
 import "time"
 
-// add takes n events at a time, not before the events so far.
+// add adds n events at a time, which is not before the earlier events.
 func (b *Burst) add(at time.Time, n int64, window time.Duration) {
 	if n <= 0 {
 		return
@@ -12,7 +12,7 @@ func (b *Burst) add(at time.Time, n int64, window time.Duration) {
 	b.join(&Burst{Total: n, Most: n, At: begin, HeadAt: begin, Head: n, TailAt: begin, Tail: n})
 }
 
-// join adds the events of the stretch that follows.
+// join adds the events of the next stretch.
 func (b *Burst) join(next *Burst) {
 	if next.Total == 0 {
 		return
@@ -27,7 +27,7 @@ func (b *Burst) join(next *Burst) {
 		b.most(next.Most, next.At)
 		return
 	}
-	// One window lies in both stretches.
+	// Both stretches lie in one window.
 	alone := b.HeadAt.Equal(b.TailAt)
 	b.Tail += next.Head
 	if alone {

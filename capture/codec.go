@@ -14,10 +14,10 @@ import (
 	"homenode/numa"
 )
 
-// version is that of the form Encode writes. It changes when a Recording does.
+// version is the version of Encode's format. It changes whenever Recording does.
 const version = 5
 
-// maxWidth of a Timeline lets the time of a bucket's end fit in 63 bits of nanoseconds.
+// maxWidth of a Timeline keeps the end time of a bucket within 63 bits of nanoseconds.
 const maxWidth = time.Second << 33
 
 type envelope struct {
@@ -25,9 +25,9 @@ type envelope struct {
 	Recording *Recording `json:"recording"`
 }
 
-// Encode writes a Recording for another process, the same bytes for the same Recording: a
-// line of JSON, and the buckets of its Timelines, nodes first, as varints. They are most of
-// it, and JSON would take four times as long.
+// Encode writes a Recording for another process; equal Recordings give equal bytes. The format
+// is a line of JSON, then the buckets of the Timelines, nodes first, as varints. The buckets
+// are most of the output, and would be four times as large as JSON.
 func Encode(w io.Writer, r *Recording) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -39,7 +39,7 @@ func Encode(w io.Writer, r *Recording) error {
 	for i := range r.Nodes {
 		t := &r.Nodes[i].Timeline
 		put(int64(len(t.Buckets)))
-		for _, one := range t.Buckets { // copies, as each writes to its bucket
+		for _, one := range t.Buckets { // copies, because each writes to its bucket
 			one.each(put)
 		}
 	}
@@ -56,7 +56,7 @@ func Encode(w io.Writer, r *Recording) error {
 	return nil
 }
 
-// each replaces every number of the bucket by what do makes of it.
+// each replaces every number of the bucket by the result of do.
 func (b *VMBucket) each(do func(int64) int64) {
 	b.Ticks, b.Memory = int32(do(int64(b.Ticks))), int32(do(int64(b.Memory)))
 	b.Local, b.Remote, b.Least = do(b.Local), do(b.Remote), int32(do(int64(b.Least)))
@@ -64,14 +64,14 @@ func (b *VMBucket) each(do func(int64) int64) {
 	b.Rates, b.Ready, b.MostReady, b.CoStop = int32(do(int64(b.Rates))), do(b.Ready), int32(do(int64(b.MostReady))), do(b.CoStop)
 }
 
-// each is that of VMBucket.
+// each works like VMBucket.each.
 func (b *NodeBucket) each(do func(int64) int64) {
 	b.Ticks, b.Frees, b.Free, b.Least = int32(do(int64(b.Ticks))), int32(do(int64(b.Frees))), do(b.Free), do(b.Least)
 	b.Loads, b.Busy, b.MostBusy = int32(do(int64(b.Loads))), do(b.Busy), int32(do(int64(b.MostBusy)))
 }
 
-// Decode reads a Recording that Encode wrote and returns what follows it. Another version, a
-// field that it does not know and a Recording that contradicts itself are errors.
+// Decode reads a Recording that Encode wrote and returns the remaining input. Another version,
+// an unknown field and a Recording that contradicts itself are errors.
 func Decode(in []byte) (r *Recording, rest []byte, err error) {
 	text, rest, ok := bytes.Cut(in, []byte("\n"))
 	if !ok {
@@ -116,13 +116,13 @@ func Decode(in []byte) (r *Recording, rest []byte, err error) {
 	return e.Recording, v.rest, nil
 }
 
-// varints reads numbers, zeros when there are no more.
+// varints reads numbers; it returns zeros after the last one.
 type varints struct {
 	rest []byte
 	bad  bool
 }
 
-// next reads a number; its argument is of no meaning.
+// next reads a number; the argument is ignored.
 func (v *varints) next(int64) int64 {
 	x, n := binary.Varint(v.rest)
 	if n <= 0 {
@@ -133,7 +133,8 @@ func (v *varints) next(int64) int64 {
 	return x
 }
 
-// count reads how many buckets follow, each of so many numbers or more bytes.
+// count reads the number of buckets that follow, each with so many numbers of at least one
+// byte.
 func (v *varints) count(numbers int64) int64 {
 	n := v.next(0)
 	if n < 0 || n > int64(len(v.rest))/numbers {
@@ -143,7 +144,7 @@ func (v *varints) count(numbers int64) int64 {
 	return n
 }
 
-// checkVersion looks at the version before the fields, which it decides on. Encode
+// checkVersion checks the version first, because it decides which fields are valid. Encode
 // writes it first.
 func checkVersion(text []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -161,8 +162,8 @@ func checkVersion(text []byte) error {
 	return nil
 }
 
-// check returns an error when the Recording is not one that a Recorder or Merge gives, as
-// far as Merge relies on it.
+// check returns an error if Merge cannot rely on the Recording: a Recorder or Merge would not
+// have produced it.
 func (r *Recording) check() error {
 	if err := r.Options.Check(); err != nil {
 		return err
@@ -210,7 +211,7 @@ func (r *Recording) check() error {
 	return nil
 }
 
-// check returns an error when the buckets do not lie between two times.
+// check returns an error if the buckets do not lie between two times.
 func (t *Timeline[B]) check(first, last time.Time, most int) error {
 	if t.Width < time.Second || t.Width > maxWidth || t.Width%time.Second != 0 || bits.OnesCount64(uint64(t.Width/time.Second)) != 1 {
 		return fmt.Errorf("found buckets of %v, want a power of two in seconds", t.Width)

@@ -2,14 +2,14 @@ package capture
 
 import "time"
 
-// An Event is one thing that happened to a host or VM, as a drawing of what followed marks it.
+// An Event is one event of a host or VM, as charts mark it.
 type Event struct {
 	Time time.Time
 	Text string // a few words
-	Note string // more of it, shown when it is pointed at
+	Note string // details, shown when it is pointed at
 }
 
-// A Count is how often something happened, since the moment before.
+// A Count is the number of occurrences since the previous moment.
 type Count struct {
 	Time time.Time
 	N    int64

@@ -6,7 +6,7 @@ import (
 	"homenode/numa"
 )
 
-// homes takes the home nodes and migrations at a moment.
+// homes records the home nodes and migrations at one moment.
 func (v *VM) homes(m *moment, t *numa.VMTick, b *VMBucket) {
 	if t.Has&numa.HasHomes != 0 {
 		v.LastHomes = t.Homes
@@ -34,7 +34,7 @@ func (v *VM) home(homes numa.NodeSet, d time.Duration) {
 	v.Homes = append(v.Homes, HomeTime{homes, d})
 }
 
-// arrive takes that the VM is on other home nodes than last: the first are no change.
+// arrive records a change of home nodes. The first home nodes are not a change.
 func (v *VM) arrive(at time.Time, to numa.NodeSet, window time.Duration) {
 	p := &v.Path
 	if p.Last == 0 {
@@ -51,9 +51,8 @@ func (v *VM) arrive(at time.Time, to numa.NodeSet, window time.Duration) {
 	p.Before, p.Last = p.Last, to
 }
 
-// joinHomes adds the home nodes of the stretch that follows. At the seam there can be a
-// change that neither saw, and the first change of next can be a return that next did
-// not know to be one.
+// joinHomes adds the home nodes of the next stretch. A change at the seam is in neither
+// stretch, and the first change of next can be a return that next could not recognize.
 func (v *VM) joinHomes(next *VM, o *Options) {
 	for _, h := range next.Homes {
 		v.home(h.Homes, h.Time)

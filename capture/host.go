@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// tick takes what a tick says about the host as a whole.
+// tick records the host-wide values of a tick.
 func (r *Recording) tick(m *moment) {
 	t := m.tick
 	if r.Ticks == 0 {
@@ -36,13 +36,13 @@ func (r *Recording) tick(m *moment) {
 
 	var moves int64
 	for i := range t.VMs {
-		moves += t.VMs[i].Moves.All // 0 when not stated
+		moves += t.VMs[i].Moves.All // 0 if not stated
 	}
 	r.Moves.add(t.Time, moves, m.options.Window)
 }
 
-// uneven returns the busiest and the idlest node; false when none is overloaded while
-// another one idles.
+// uneven returns the busiest and the idlest node. It reports false unless one is overloaded
+// while another idles.
 func uneven(t *numa.Tick, o *Options) (at Uneven, ok bool) {
 	at = Uneven{Time: t.Time, Busiest: -1, Idlest: -1}
 	for i := range t.Nodes {
@@ -61,14 +61,14 @@ func uneven(t *numa.Tick, o *Options) (at Uneven, ok bool) {
 	return at, at.Busiest >= 0 && at.Busy >= o.BusyNode && at.Idle <= o.IdleNode
 }
 
-// spread takes another moment, and keeps the one with the greatest difference.
+// spread compares with another moment and keeps the one with the greater difference.
 func (u *Uneven) spread(next *Uneven) {
 	if !next.Time.IsZero() && (u.Time.IsZero() || next.Busy-next.Idle > u.Busy-u.Idle) {
 		*u = *next
 	}
 }
 
-// pair takes what the host did between two ticks.
+// pair records the host's activity between two ticks.
 func (r *Recording) pair(p *pair) {
 	if !p.linked {
 		r.Short.cut()
@@ -83,8 +83,7 @@ func (r *Recording) pair(p *pair) {
 	r.Imbalance.reach(p.after.Time)
 }
 
-// join adds what the host as a whole did in the stretch that follows, after pair has
-// taken the seam.
+// join adds the host-wide values of the next stretch, after pair has processed the seam.
 func (r *Recording) join(next *Recording) {
 	r.Short.join(&next.Short, more)
 	r.Imbalance.join(&next.Imbalance, more)
@@ -128,7 +127,7 @@ func (r *Recording) addFile(f File) {
 	r.Files = append(r.Files, f)
 }
 
-// finish fills in what follows from the rest, and sorts.
+// finish sorts, and fills in derived fields.
 func (r *Recording) finish() {
 	slices.SortFunc(r.Nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(r.VMs, byName)
@@ -152,7 +151,7 @@ func byName(a, b VM) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.GID, b.GID), cmp.Compare(a.Nth, b.Nth))
 }
 
-// A stated is which counters any tick of a host has.
+// A stated is the set of counters that any tick of a host has.
 type stated struct {
 	host, node, vm numa.Counters
 	onNode         bool
@@ -166,14 +165,14 @@ func (s *stated) tick(t *numa.Tick) {
 	for i := range t.VMs {
 		s.vm |= t.VMs[i].Has
 		s.onNode = s.onNode || len(t.VMs[i].OnNode) > 0
-		// Without local and remote memory a VM has no home, which is stated.
+		// A VM without local and remote memory has no home, which is a stated value.
 		if t.VMs[i].Has&numa.HasMemory != 0 && t.VMs[i].Local+t.VMs[i].Remote == 0 {
 			s.vm |= numa.HasHomes
 		}
 	}
 }
 
-// lacks names the counters that no tick has, of those that a Recording keeps.
+// lacks lists the recorded counters that no tick has.
 func (s *stated) lacks() (names []string) {
 	for _, c := range []struct {
 		has  bool
@@ -201,7 +200,7 @@ func (s *stated) lacks() (names []string) {
 	return names
 }
 
-// accepts reports whether a tick at this time can follow, and says what is wrong if not.
+// accepts reports whether a tick at this time can follow; if not, wrong is the reason.
 func (r *Recording) accepts(at time.Time) (wrong string, ok bool) {
 	switch {
 	case at.Before(earliest) || !at.Before(latest):

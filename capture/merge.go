@@ -9,18 +9,16 @@ import (
 	"homenode/numa"
 )
 
-// Merge makes one Recording of all that come from one host, sorted by host; it changes
-// none of the parts. Parts that follow each other in time give the Recording that one
-// Recorder would have given, wherever the stretch was cut and however the parts are
-// grouped. Parts with Options of their own are an error.
+// Merge returns one Recording for each host, sorted by host; it does not change the parts. Parts
+// that follow each other in time give the same Recording as a single Recorder, wherever the
+// stretch was cut and however the parts are grouped. Parts with different Options are an error.
 //
-// Nothing counts twice. A part whose files are all in another part, or that holds the
-// same ticks as another one, is left out. When parts of one name still overlap in time,
-// or their nodes are not the same, these are two hosts of one name, as localhost, or two
-// captures at once: Merge cannot know, so the parts of each file become a Recording named
-// "HOST (FILE)". A name that identifies no host, such as localhost, makes parts of several files
-// one host only when they share a VM or, when one has none, state the same nodes. Notes
-// tell of all this.
+// Nothing counts twice. Merge drops a part whose files are all in another part, or that has the
+// same ticks as another one. If parts of one name still overlap in time, or their nodes differ,
+// they are two hosts of one name, such as localhost, or two simultaneous captures. Merge cannot
+// decide which, so the parts of each file become a Recording named "HOST (FILE)". Under a name
+// that identifies no host, such as localhost, parts of several files are one host only if they
+// share a VM or, if one has no VMs, state the same nodes. Notes report all of this.
 func Merge(parts []*Recording) (merged []*Recording, notes []numa.Note, err error) {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p *Recording) bool { return p == nil })
 	slices.SortStableFunc(parts, inOrder)
@@ -48,7 +46,7 @@ func inOrder(a, b *Recording) int {
 	return cmp.Or(cmp.Compare(a.Host, b.Host), a.First.Compare(b.First), a.Last.Compare(b.Last), cmp.Compare(a.name(), b.name()))
 }
 
-// name returns what messages call the recording: its first file, or else its host.
+// name returns the recording's name in messages: its first file, or else its host.
 func (r *Recording) name() string {
 	if len(r.Files) > 0 {
 		return r.Files[0].Name
@@ -56,7 +54,7 @@ func (r *Recording) name() string {
 	return r.Host
 }
 
-// mergeHost merges parts of one host name in the order of time.
+// mergeHost merges parts of one host name in time order.
 func mergeHost(parts []*Recording) (merged []*Recording, notes []numa.Note) {
 	parts, notes = once(parts)
 	hosts := [][]*Recording{parts}
@@ -91,7 +89,7 @@ func mergeHost(parts []*Recording) (merged []*Recording, notes []numa.Note) {
 	return merged, notes
 }
 
-// renamed returns the recording with its first file in the name of the host.
+// renamed returns the recording with its first file added to the host name.
 func (r *Recording) renamed(names map[string]int) *Recording {
 	c := *r
 	c.Host = fmt.Sprintf("%s (%s)", r.Host, r.name())
@@ -101,8 +99,8 @@ func (r *Recording) renamed(names map[string]int) *Recording {
 	return &c
 }
 
-// kin puts parts in the order of time together that can be of one host, directly or by
-// others between them.
+// kin groups parts that can be of one host, directly or through other parts. The parts are in
+// time order.
 func kin(parts []*Recording) (hosts [][]*Recording) {
 	for _, p := range parts {
 		host := []*Recording{}
@@ -141,12 +139,12 @@ func (r *Recording) alike(other *Recording) bool {
 	return slices.ContainsFunc(other.VMs, func(v VM) bool { return known[key{gid: v.GID, name: v.Name}] })
 }
 
-// once leaves out parts that hold nothing which another part does not.
+// once drops parts whose content is all in another part.
 func once(parts []*Recording) (kept []*Recording, notes []numa.Note) {
 	for i, p := range parts {
 		other := -1
 		for j, q := range parts {
-			if j != i && within(p, q) && (j < i || !within(q, p)) { // of two alike the first stays
+			if j != i && within(p, q) && (j < i || !within(q, p)) { // of two equal parts the first stays
 				other = j
 				break
 			}
@@ -164,7 +162,7 @@ func once(parts []*Recording) (kept []*Recording, notes []numa.Note) {
 	return kept, notes
 }
 
-// within reports whether all ticks of p are in q too.
+// within reports whether all ticks of p are also in q.
 func within(p, q *Recording) bool {
 	if p.First.Before(q.First) || p.Last.After(q.Last) || p.Ticks > q.Ticks {
 		return false
@@ -182,7 +180,7 @@ func within(p, q *Recording) bool {
 	return p.Ticks == q.Ticks && p.First.Equal(q.First) && reflect.DeepEqual(nameless(p), nameless(q))
 }
 
-// nameless returns the recording without what tells its files.
+// nameless returns the recording without names and lines of files.
 func nameless(r *Recording) *Recording {
 	c := *r
 	c.Files = nil
@@ -200,8 +198,8 @@ func lineless(t *numa.Tick) *numa.Tick {
 	return &c
 }
 
-// apart says why parts in the order of time are not one host, or not one capture of it;
-// it returns "" when they can be.
+// apart returns the reason why parts in time order are not one host, or not one capture of it.
+// It returns "" if they can be.
 func apart(parts []*Recording) string {
 	for i, p := range parts[1:] {
 		before := parts[i]
@@ -215,8 +213,8 @@ func apart(parts []*Recording) string {
 	return ""
 }
 
-// sameNodes reports whether two recordings can be of one host: they have the same nodes,
-// with the same memory but for what a kernel of another release takes for itself.
+// sameNodes reports whether two recordings can be of one host: they have the same nodes with the
+// same memory, within a tolerance for the kernel's own memory, which depends on its release.
 func sameNodes(p, q *Recording) bool {
 	if len(p.Nodes) == 0 || len(q.Nodes) == 0 {
 		return true // not stated
@@ -255,7 +253,7 @@ func (r *Recording) shares(other *Recording) bool {
 	})
 }
 
-// follow merges parts of which each begins after the end of the one before.
+// follow merges parts, each of which begins after the end of the previous one.
 func follow(parts []*Recording) *Recording {
 	if len(parts) == 1 {
 		return parts[0]
@@ -267,7 +265,7 @@ func follow(parts []*Recording) *Recording {
 	return all
 }
 
-// follow adds the stretch that follows, as a Recorder would have gone on.
+// follow adds the next stretch, as a Recorder would have continued.
 func (r *Recording) follow(next *Recording) {
 	p := newPair(&r.Options, r.LastTick, next.FirstTick)
 	r.pair(&p)
@@ -307,7 +305,7 @@ func (r *Recording) follow(next *Recording) {
 
 func (v *VM) key() key { return key{v.GID, v.Name, v.Nth} }
 
-// byKey returns the VMs of a kept tick.
+// byKey returns the VMs of a recorded tick.
 func byKey(t *numa.Tick) map[key]*numa.VMTick {
 	vms := make(map[key]*numa.VMTick, len(t.VMs))
 	for i := range t.VMs {
@@ -320,7 +318,7 @@ func byKey(t *numa.Tick) map[key]*numa.VMTick {
 	return vms
 }
 
-// clone returns a copy that shares nothing which follow changes.
+// clone returns a copy that shares nothing that follow changes.
 func (r *Recording) clone() *Recording {
 	c := *r
 	c.Files = append([]File{}, r.Files...)

@@ -6,34 +6,34 @@ import (
 	"homenode/numa"
 )
 
-// Needs is how much CPU and memory a VM wanted over time: what right-sizing asks. CPU is
-// of each vCPU, in hundredths of a percent as a Level, and counts only while the number
-// of vCPUs is known.
+// Needs is the CPU and memory demand of a VM over time, for right-sizing. CPU is per vCPU, in
+// hundredths of a percent as in a Level, and counts only while the number of vCPUs is known.
 type Needs struct {
-	// LeastVCPUs and MostVCPUs were stated; 0 unknown. They differ when vCPUs were hot
-	// added, and then shares of vCPUs at different times are not the same CPU.
+	// LeastVCPUs and MostVCPUs are the lowest and highest stated numbers; 0 unknown. They
+	// differ if vCPUs were hot added. Then shares of vCPUs at different times are not the same
+	// amount of CPU.
 	LeastVCPUs int `json:"leastVCPUs,omitempty"`
 	MostVCPUs  int `json:"mostVCPUs,omitempty"`
 
-	Used Times `json:"used"` // by ShareTop; above 100 % with turbo and with what the kernel does for the VM
-	// Run is the time on a PCPU, or used where that is not stated; Demand is run and
-	// ready together: what the vCPUs took or waited for. A starved VM's use understates it.
+	Used Times `json:"used"` // by ShareTop; above 100 % with turbo and with kernel time spent for the VM
+	// Run is the time on a PCPU, or used where run is not stated. Demand is run plus ready: CPU
+	// that the vCPUs used or waited for. The use of a starved VM understates its demand.
 	Run    Curve `json:"run"`
 	Demand Curve `json:"demand"`
 
-	Active Use `json:"active"` // touched lately, as the host estimates
-	// Consumed is what it took from the host, with what the host took back by the balloon
-	// and by swapping, as far as that is stated.
+	Active Use `json:"active"` // recently touched, as the host estimates
+	// Consumed is the memory that the VM used from the host, plus ballooned and swapped memory
+	// where stated.
 	Consumed Use `json:"consumed"`
 }
 
-// A Curve is a share of vCPUs over time: its level, and how long it was how high.
+// A Curve is a share of vCPUs over time: its level, and the time at each height.
 type Curve struct {
 	Level Level `json:"level"`
 	Times Times `json:"times"` // by ShareTop
 }
 
-// tick takes what a tick alone tells.
+// tick records the values of a single tick.
 func (n *Needs) tick(m *moment, t *numa.VMTick) {
 	at := m.tick.Time
 	if t.VCPUs > 0 {
@@ -55,8 +55,7 @@ func (n *Needs) tick(m *moment, t *numa.VMTick) {
 	n.rates(t, run, demand, m.tick.Since)
 }
 
-// pair takes what two linked ticks that both show the VM tell: memory holds until the
-// next tick.
+// pair records two linked ticks that both have the VM: memory lasts until the next tick.
 func (n *Needs) pair(p *pair, before, after *numa.VMTick) {
 	if before.Has&numa.HasActive != 0 {
 		n.Active.Times.last(memoryBucket(before.Active), p.time)
@@ -70,7 +69,7 @@ func (n *Needs) pair(p *pair, before, after *numa.VMTick) {
 	}
 }
 
-// taken returns the memory that the VM took, back or not.
+// taken returns the memory that the VM used, including reclaimed memory.
 func taken(t *numa.VMTick) numa.Bytes {
 	b := t.Consumed
 	if t.Has&numa.HasBalloon != 0 {
@@ -82,7 +81,7 @@ func taken(t *numa.VMTick) numa.Bytes {
 	return b
 }
 
-// counted takes the least and the most vCPUs that were stated.
+// counted records a lowest and a highest number of vCPUs.
 func (n *Needs) counted(least, most int) {
 	n.MostVCPUs = max(n.MostVCPUs, most)
 	if n.LeastVCPUs == 0 || least < n.LeastVCPUs {
@@ -90,7 +89,7 @@ func (n *Needs) counted(least, most int) {
 	}
 }
 
-// wanted returns run and demand in hundredths of a percent of each vCPU; -1 unknown.
+// wanted returns run and demand in hundredths of a percent per vCPU; -1 unknown.
 func wanted(t *numa.VMTick) (run, demand int64) {
 	if t.VCPUs <= 0 || t.Has&(numa.HasRun|numa.HasUsed) == 0 {
 		return -1, -1
@@ -105,7 +104,7 @@ func wanted(t *numa.VMTick) (run, demand int64) {
 	return run, run + each(t, t.Ready)
 }
 
-// rates adds the rates of a tick over a time.
+// rates adds the rates of a tick over a duration.
 func (n *Needs) rates(t *numa.VMTick, run, demand int64, over time.Duration) {
 	if over <= 0 {
 		return
@@ -121,7 +120,7 @@ func (n *Needs) rates(t *numa.VMTick, run, demand int64, over time.Duration) {
 	}
 }
 
-// join adds the stretch that follows, after pair has taken the seam.
+// join adds the next stretch, after pair has processed the seam.
 func (n *Needs) join(next *Needs) {
 	if next.LeastVCPUs > 0 {
 		n.counted(next.LeastVCPUs, next.MostVCPUs)
@@ -162,7 +161,7 @@ func (n *Needs) check() bool {
 	return true
 }
 
-// Plus returns the needs of two lives of one VM together: the later one is next.
+// Plus returns the combined needs of two lives of one VM; next is the later one.
 func (n *Needs) Plus(next *Needs) *Needs {
 	c := n.clone()
 	c.join(next)
@@ -179,25 +178,25 @@ func (c *Curve) join(next *Curve) {
 	c.Times.join(&next.Times)
 }
 
-// Percentile returns the share, in hundredths of a percent, that was not exceeded for a
-// part of the time, above 0 and at most 1: less than a percent of the whole too high, and
-// never above the highest. It reports false for no time.
+// Percentile returns the share, in hundredths of a percent, that was not exceeded for a part of
+// the time (above 0, at most 1). The result is less than one percentage point too high, and
+// never above the highest share. It reports false without any time.
 func (c *Curve) Percentile(part float64) (share int64, ok bool) {
 	bucket, ok := c.Times.Percentile(part)
-	if bucket == shareBuckets-1 { // that has no top
+	if bucket == shareBuckets-1 { // it has no upper limit
 		return c.Level.Most, ok
 	}
 	return min(ShareTop(bucket), c.Level.Most), ok
 }
 
-// A Use is how much memory was in some use over time.
+// A Use is the amount of memory in some use over time.
 type Use struct {
 	Most  numa.Bytes `json:"most"`
-	At    time.Time  `json:"at,omitzero"` // of the first Most; zero when it was never stated
+	At    time.Time  `json:"at,omitzero"` // of the first Most; zero if it was never stated
 	Times Times      `json:"times"`       // by MemoryTop
 }
 
-// see takes the memory at a moment.
+// see records the memory at one moment.
 func (u *Use) see(b numa.Bytes, at time.Time) {
 	if u.At.IsZero() || b > u.Most {
 		u.Most, u.At = b, at
@@ -211,8 +210,8 @@ func (u *Use) join(next *Use) {
 	}
 }
 
-// Percentile returns the memory that was not exceeded for a share of the time, above 0
-// and at most 1: at most a 32nd too high, and never above Most. It reports false for no
+// Percentile returns the memory that was not exceeded for a share of the time (above 0, at most
+// 1). The result is at most a 32nd too high, and never above Most. It reports false without any
 // time.
 func (u *Use) Percentile(share float64) (b numa.Bytes, ok bool) {
 	bucket, ok := u.Times.Percentile(share)

@@ -6,12 +6,12 @@ import (
 	"homenode/numa"
 )
 
-// unknown is free memory that is not stated.
+// unknown means that free memory is not stated.
 const unknown numa.Bytes = -1
 
 func newNode(id int) Node { return Node{ID: id, Least: unknown, LastFree: unknown} }
 
-// tick takes the node as it is at a moment.
+// tick records the node at one moment.
 func (n *Node) tick(m *moment, t *numa.NodeTick) {
 	at := m.tick.Time
 	b := place(&n.Timeline, at, m.options.Buckets)
@@ -43,14 +43,14 @@ func (n *Node) least(free numa.Bytes, at time.Time) {
 	}
 }
 
-// rates adds the load of a tick over a time.
+// rates adds the load of a tick over a duration.
 func (n *Node) rates(t *numa.NodeTick, over time.Duration) {
 	if busy, ok := t.Busy(); ok && over > 0 {
 		n.Busy.last(hundredths(busy), over)
 	}
 }
 
-// join adds the stretch that follows.
+// join adds the next stretch.
 func (n *Node) join(next *Node, o *Options) {
 	if next.Total > 0 {
 		n.Total = next.Total

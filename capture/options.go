@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// Check returns an error when nothing can be counted by these limits.
+// Check returns an error if the limits are invalid.
 func (o *Options) Check() error {
 	err := cmp.Or(
 		between("locality", o.Locality, 0, 1),
@@ -41,19 +41,19 @@ func between[T cmp.Ordered](name string, value, from, to T) error {
 	return fmt.Errorf("capture options: found %s %v, want one from %v to %v", name, value, from, to)
 }
 
-// What a tick states beyond these is damaged and counts as not stated, so that no sum
-// overflows: shares of mostShare for seven years, KiB of most in a Timeline for 20
-// million ticks (more than a year of ticks every 2 seconds).
+// Values of a tick beyond these limits are damaged and count as not stated, so that no sum
+// overflows: shares of mostShare for seven years, KiB of most in a Timeline for 20 million
+// ticks (more than a year of ticks every 2 seconds).
 const (
-	most        = 256 * numa.TiB // ten times the largest host and VM there is
+	most        = 256 * numa.TiB // ten times the largest existing host and VM
 	mostShare   = 4096           // of one PCPU; more than any host has
 	mostMoves   = 1 << 30        // between two ticks
 	mostTime    = 366 * 24 * time.Hour
 	mostBuckets = 1 << 16
-	resolution  = time.Millisecond // of times; ticks of esxtop tell seconds
+	resolution  = time.Millisecond // of times; ticks of esxtop have seconds
 )
 
-// The times of ticks lie between these: nanoseconds since 1970 fill 63 bits in 2262.
+// Ticks must lie between these times: nanoseconds since 1970 fill 63 bits in 2262.
 var (
 	earliest = time.Unix(0, 0).UTC()
 	latest   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -8,21 +8,21 @@ import (
 	"homenode/numa"
 )
 
-// A Recorder makes a Recording of one host from its ticks, which come in the order of
-// time. Its memory grows with the number of VMs and nodes, not with that of ticks; a
-// tick of the VMs of the tick before allocates nothing.
+// A Recorder makes a Recording of one host from its ticks in time order. Its memory grows with
+// the number of VMs and nodes, not with the number of ticks. A tick with the same VMs as the
+// previous one allocates nothing.
 //
-// Every tick is looked at alone and together with the tick before. States (home nodes,
-// memory, node loads where they are compared) hold until the next tick; those of the last
-// tick, and those before a gap longer than Options.Gap or before the VM is gone, hold for
-// no time. Rates (ready, co-stop, used, load of nodes) are over Tick.Since, or else the
-// time since the tick before when it is no gap, or else no time: then only their peaks
-// count. Migrations count at the tick that states them. What happens between two ticks
-// (a spill) needs both, without a gap.
+// Every tick is processed alone and together with the previous tick. States (home nodes,
+// memory, node loads in comparisons) last until the next tick. The states of the last tick, and
+// those before a gap longer than Options.Gap or before the VM is gone, last for no time. Rates
+// (ready, co-stop, used, load of nodes) cover Tick.Since, or else the time since the previous
+// tick unless that is a gap. Otherwise they cover no time, and only their peaks count.
+// Migrations count at the tick that states them. An event between two ticks (a spill) needs
+// both, without a gap.
 //
-// A VM that is gone for some ticks and comes back with its GID and name has one life
-// with a hole, in which nothing is counted. With another GID it is another life. Times
-// are kept to the millisecond.
+// A VM that is missing from some ticks and returns with its GID and name has one life with a
+// hole, in which nothing is counted. With another GID it is another life. Times have
+// millisecond resolution.
 type Recorder struct {
 	rec    Recording
 	host   string // as the source names it
@@ -31,32 +31,31 @@ type Recorder struct {
 	lives  []*life
 	byKey  map[key]*life
 
-	tick, before *numa.Tick // this tick and the one before; their memory is used in turn
+	tick, before *numa.Tick // this tick and the previous one; their memory is used in turn
 	here, there  []*life    // of the VMs of tick and before, by index
-	file         File       // being read; its ticks and warnings are counted in rec.Files once it has a tick
+	file         File       // current file; its ticks and warnings are counted in rec.Files once it has a tick
 	opened       bool       // file is the last of rec.Files
 	refused      refused
 	begun        bool
 	finished     bool
 }
 
-// A life is a VM that is being recorded.
+// A life is a VM during recording.
 type life struct {
 	VM
-	raw   string // its name as the source shows it
-	tick  int    // number of the last tick that shows it, from 1
-	index int    // in its VMs
+	raw   string // its name in the source
+	tick  int    // number of the last tick that contains it, from 1
+	index int    // index among the VMs of that tick
 }
 
-// A key tells VMs apart.
+// A key identifies a VM.
 type key struct {
 	gid  int64
 	name string
-	nth  int // of the VMs of one GID and name in one tick
+	nth  int // index among the VMs of one GID and name in one tick
 }
 
-// NewRecorder returns a Recorder that counts by these limits; it panics when Check
-// rejects them.
+// NewRecorder returns a Recorder that counts by these limits; it panics if Check rejects them.
 func NewRecorder(o Options) *Recorder {
 	if err := o.Check(); err != nil {
 		panic(err)
@@ -69,27 +68,27 @@ func NewRecorder(o Options) *Recorder {
 	}
 }
 
-// Open says that the ticks from now on come from a file. It is forgotten when none comes.
+// Open sets the file of the following ticks. A file without ticks is dropped.
 func (r *Recorder) Open(name, format string) {
 	r.refused.tell(r)
 	r.file, r.opened = File{Name: valid(name), Format: valid(format)}, false
 }
 
-// Warn adds a warning to the file that is being read.
+// Warn adds a warning to the current file.
 func (r *Recorder) Warn(text string) {
 	f := r.current()
 	f.Warnings = append(f.Warnings, valid(text))
 }
 
-// LeaveOut says that so many rows of the file were left out before they became ticks, and
-// whether it could not be read to its end.
+// LeaveOut adds the number of rows that were omitted before they became ticks; cut means that
+// the file could not be read completely.
 func (r *Recorder) LeaveOut(rows int, cut bool) {
 	f := r.current()
 	f.Left += rows
 	f.Cut = f.Cut || cut
 }
 
-// current returns the file that is being read.
+// current returns the current file.
 func (r *Recorder) current() *File {
 	if r.opened {
 		return &r.rec.Files[len(r.rec.Files)-1]
@@ -97,8 +96,8 @@ func (r *Recorder) current() *File {
 	return &r.file
 }
 
-// Add takes the next tick. A tick that is not after the one before is left out, and a
-// warning of the file says so. It panics when the tick is of another host.
+// Add records the next tick. A tick that is not later than the previous one is skipped, with a
+// warning for the file. It panics if the tick is of another host.
 func (r *Recorder) Add(t *numa.Tick) {
 	r.begin(t.Host)
 	at := t.Time.Truncate(resolution).UTC()
@@ -113,7 +112,7 @@ func (r *Recorder) Add(t *numa.Tick) {
 	r.here, r.there = r.there, r.here
 }
 
-// begin takes the host of a tick, and the file it comes from.
+// begin sets the host at the first tick, and adds the file of a tick.
 func (r *Recorder) begin(host string) {
 	switch {
 	case r.finished:
@@ -181,7 +180,7 @@ func (r *Recorder) count(at time.Time) {
 	f.Ticks++
 }
 
-// node returns the node with an ID, which mostly has the same index as in the tick before.
+// node returns the node with an ID, which usually has the same index as in the previous tick.
 func (r *Recorder) node(id, i int) *Node {
 	if i < len(r.rec.Nodes) && r.rec.Nodes[i].ID == id {
 		return &r.rec.Nodes[i]
@@ -195,8 +194,8 @@ func (r *Recorder) node(id, i int) *Node {
 	return &r.rec.Nodes[i]
 }
 
-// life returns the VM of a tick, which mostly has the same index as in the tick before,
-// and gives the tick the name that is kept.
+// life returns the VM of a tick, which usually has the same index as in the previous tick. It
+// sets the tick's name to the stored copy.
 func (r *Recorder) life(t *numa.VMTick, i int) *life {
 	if i < len(r.there) {
 		l := r.there[i]
@@ -228,8 +227,8 @@ func (r *Recorder) life(t *numa.VMTick, i int) *life {
 	}
 }
 
-// Recording returns what was recorded, and nil when there was no tick. The Recorder is of
-// no more use.
+// Recording returns the recording, or nil without any tick. The Recorder must not be used
+// afterwards.
 func (r *Recorder) Recording() *Recording {
 	r.refused.tell(r)
 	r.finished = true
@@ -248,7 +247,7 @@ func (r *Recorder) Recording() *Recording {
 	return &rec
 }
 
-// A refused counts the ticks of a file that were left out.
+// A refused counts the skipped ticks of a file.
 type refused struct {
 	count int
 	first string
@@ -265,7 +264,7 @@ func (f *refused) add(line int, at time.Time, wrong string) {
 	f.first += fmt.Sprintf(": found a tick whose time, %s, %s: it is left out", at.Format(time.RFC3339Nano), wrong)
 }
 
-// tell warns of them at the end of a file.
+// tell adds the warning about skipped ticks at the end of a file.
 func (f *refused) tell(r *Recorder) {
 	if f.count > 0 {
 		text := r.file.Name + f.first

@@ -8,18 +8,17 @@ import (
 	"homenode/numa"
 )
 
-// Recorders make Recordings from a stream that holds ticks of several hosts: each goes to
-// the Recorder of its host.
+// Recorders make Recordings from a stream with ticks of several hosts: each tick goes to the
+// Recorder of its host.
 type Recorders struct {
 	options Options
 	byHost  map[string]*Recorder
-	last    *Recorder   // of the last tick
-	file    File        // being read, with the warnings so far
-	opened  []*Recorder // that have a tick of it
+	last    *Recorder   // Recorder of the last tick
+	file    File        // current file, with the warnings so far
+	opened  []*Recorder // Recorders that have a tick of the current file
 }
 
-// NewRecorders returns Recorders that count by these limits; it panics when Check rejects
-// them.
+// NewRecorders returns Recorders that count by these limits; it panics if Check rejects them.
 func NewRecorders(o Options) *Recorders {
 	if err := o.Check(); err != nil {
 		panic(err)
@@ -27,15 +26,14 @@ func NewRecorders(o Options) *Recorders {
 	return &Recorders{options: o, byHost: map[string]*Recorder{}}
 }
 
-// Open says that the ticks from now on come from a file. A Recording names the files that
-// hold ticks of its host.
+// Open sets the file of the following ticks. A Recording lists the files that have ticks of its
+// host.
 func (r *Recorders) Open(name, format string) {
 	r.file = File{Name: name, Format: format}
 	r.opened = r.opened[:0]
 }
 
-// Warn adds a warning to the file that is being read, in the Recording of each host that
-// the file holds.
+// Warn adds a warning to the current file, in the Recording of each host in the file.
 func (r *Recorders) Warn(text string) {
 	r.file.Warnings = append(r.file.Warnings, text)
 	for _, one := range r.opened {
@@ -43,9 +41,9 @@ func (r *Recorders) Warn(text string) {
 	}
 }
 
-// LeaveOut says that so many rows of the file that is being read were left out before they
-// became ticks, and whether it could not be read to its end. The Recording of each host
-// that the file holds has it.
+// LeaveOut adds the number of rows of the current file that were omitted before they became
+// ticks; cut means that it could not be read completely. Both go to the Recording of each host
+// in the file.
 func (r *Recorders) LeaveOut(rows int, cut bool) {
 	r.file.Left += rows
 	r.file.Cut = r.file.Cut || cut
@@ -54,10 +52,10 @@ func (r *Recorders) LeaveOut(rows int, cut bool) {
 	}
 }
 
-// ReadFrom says how many files are read as the one that is being read.
+// ReadFrom sets the number of files that are read as the current one.
 func (r *Recorders) ReadFrom(files int) {
 	if files == 1 {
-		files = 0 // as for one that was not counted
+		files = 0 // as for a file that was not counted
 	}
 	r.file.Parts = files
 	for _, one := range r.opened {
@@ -65,7 +63,7 @@ func (r *Recorders) ReadFrom(files int) {
 	}
 }
 
-// Add takes the next tick, as Recorder.Add does.
+// Add records the next tick, as Recorder.Add does.
 func (r *Recorders) Add(t *numa.Tick) {
 	one := r.last
 	if one == nil || one.host != t.Host {
@@ -88,7 +86,7 @@ func (r *Recorders) Add(t *numa.Tick) {
 	one.Add(t)
 }
 
-// Recordings returns what was recorded, by host. The Recorders are of no more use.
+// Recordings returns the recordings, by host. The Recorders must not be used afterwards.
 func (r *Recorders) Recordings() (out []*Recording) {
 	for _, one := range r.byHost {
 		if rec := one.Recording(); rec != nil {

@@ -2,16 +2,16 @@ package capture
 
 import "time"
 
-// Spells grow tick by tick at their Tail. What is a state at a tick (low locality) holds
-// until the next tick: hold(at, at) at the tick, reach(next) when the next one follows.
-// What happened between two ticks (a spill) is hold(before, after). Either way a spell
-// that does not go on is cut. A cut never loses anything: only Tail forgets.
+// Spells grow tick by tick at their Tail. A state at a tick (low locality) lasts until the next
+// tick: hold(at, at) at the tick, reach(next) when the next one follows. A change between two
+// ticks (a spill) is hold(before, after). A spell that does not continue is cut. cut loses
+// nothing: it only resets Tail.
 //
 //	tick    1     2     3     4          hold(1,1) reach(2) hold(2,2) reach(3) cut
 //	holds   yes   yes   no    no
 //	spell   |-----------|                one spell of 2 ticks from 1 to 3
 
-// A worse says which of two values is the worse one.
+// A worse reports whether a is worse than b.
 type worse func(a, b float64) bool
 
 func less(a, b float64) bool { return a < b }
@@ -20,7 +20,8 @@ func more(a, b float64) bool { return a > b }
 // none reports whether there is no spell.
 func (s *Spell) none() bool { return s.Ticks == 0 }
 
-// hold takes that it held from from to to. first is where the stretch begins.
+// hold records that the condition was true between from and to. first is the start of the
+// stretch.
 func (s *Spells) hold(from, to, first time.Time, value float64, is worse) {
 	if s.Tail.none() {
 		s.Count++
@@ -36,7 +37,7 @@ func (s *Spells) hold(from, to, first time.Time, value float64, is worse) {
 	}
 }
 
-// reach takes that what held at the end went on until to.
+// reach extends the current spell to to.
 func (s *Spells) reach(to time.Time) {
 	if s.Tail.none() {
 		return
@@ -50,7 +51,7 @@ func (s *Spells) reach(to time.Time) {
 	}
 }
 
-// cut takes that nothing holds at the end.
+// cut ends the current spell.
 func (s *Spells) cut() {
 	if !s.Tail.none() {
 		s.Tail = Spell{}
@@ -66,8 +67,8 @@ func (s *Spells) longest(one *Spell) {
 	}
 }
 
-// join adds the spells of the stretch that follows. What reaches its beginning (reach has
-// been called, or cut) and what holds there is one spell.
+// join adds the spells of the next stretch. A spell that reaches its beginning (after reach or
+// cut) and one that starts there become one spell.
 func (s *Spells) join(next *Spells, is worse) {
 	s.Time += next.Time
 	s.Ticks += next.Ticks

@@ -8,9 +8,9 @@ import (
 	"homenode/numa"
 )
 
-// keep copies a tick into one that is kept, and uses the memory of that one again. Names
-// of VMs are left as they are: the caller replaces them by names that last. Values that
-// no host can have become not stated.
+// keep copies a tick into a stored one and reuses the memory of the latter. Names of VMs stay
+// as they are: the caller replaces them by permanent copies. Values that no host can have
+// become not stated.
 func keep(to, t *numa.Tick) {
 	nodes, vms := to.Nodes[:0], to.VMs
 	*to = *t
@@ -37,7 +37,7 @@ func keep(to, t *numa.Tick) {
 	}
 	to.Nodes = nodes
 
-	// A VM of the tick before lends its OnNode to the one that takes its place.
+	// A VM of the previous tick passes its OnNode slice to the VM at its index.
 	vms = slices.Grow(vms[:0], len(t.VMs))[:len(t.VMs)]
 	for i := range t.VMs {
 		keepVM(&vms[i], &t.VMs[i])
@@ -78,7 +78,7 @@ func keepVM(to, v *numa.VMTick) {
 	to.OnNode = onNode
 }
 
-// wrong returns the bit when the amount cannot be.
+// wrong returns the bit if the amount is impossible.
 func wrong(bit numa.Counters, b numa.Bytes) numa.Counters {
 	if uint64(b) > uint64(most) { // negative ones too
 		return bit
@@ -86,7 +86,7 @@ func wrong(bit numa.Counters, b numa.Bytes) numa.Counters {
 	return 0
 }
 
-// sane takes back a share that cannot be; NaN has no order.
+// sane removes an impossible share; NaN fails every comparison.
 func sane(has *numa.Counters, bit numa.Counters, share *float64) {
 	if !(*share >= 0 && *share <= mostShare) {
 		*has &^= bit
@@ -94,8 +94,8 @@ func sane(has *numa.Counters, bit numa.Counters, share *float64) {
 	}
 }
 
-// clone returns a copy of a kept tick that shares no memory with it and is the same
-// whatever the memory held before.
+// clone returns a copy of a stored tick that shares no memory with it. The result does not
+// depend on the earlier content of that memory.
 func clone(t *numa.Tick) *numa.Tick {
 	c := *t
 	c.Nodes = append([]numa.NodeTick(nil), t.Nodes...)
@@ -109,20 +109,20 @@ func clone(t *numa.Tick) *numa.Tick {
 // valid returns a copy of a name that passes through JSON unchanged.
 func valid(name string) string { return strings.Clone(strings.ToValidUTF8(name, "\uFFFD")) }
 
-// A moment is a tick, and what is known beside it.
+// A moment is a tick and its context.
 type moment struct {
 	options *Options
 	file    string
 	tick    *numa.Tick
 }
 
-// A pair is two ticks of a host that follow each other.
+// A pair is two consecutive ticks of a host.
 type pair struct {
 	options *Options
 	before  *numa.Tick
 	after   *numa.Tick
 	time    time.Duration // between them
-	linked  bool          // it is no gap: what held before held until after
+	linked  bool          // no gap: states before lasted until after
 }
 
 func newPair(o *Options, before, after *numa.Tick) pair {
@@ -130,8 +130,8 @@ func newPair(o *Options, before, after *numa.Tick) pair {
 	return pair{options: o, before: before, after: after, time: between, linked: between <= o.Gap}
 }
 
-// rates returns the time that the rates of the later tick are over when the pair tells it
-// and the tick does not; otherwise 0.
+// rates returns the duration of the later tick's rates if the pair determines it and the tick
+// does not; otherwise 0.
 func (p *pair) rates() time.Duration {
 	if p.after.Since > 0 || !p.linked {
 		return 0

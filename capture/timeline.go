@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// The width of a Timeline is the least that lets the time from its first to its last tick
-// fit in the most buckets, so it depends on these two times alone and not on the way from
-// one to the other. Wider buckets hold two of the narrower ones each, which loses
-// nothing but detail.
+// The width of a Timeline is the smallest with which the time from its first to its last tick
+// fits in the maximum number of buckets. So it depends only on these two times, not on the
+// ticks between them. A wider bucket combines two narrower ones, which loses only detail.
 
-// A bucket of type B adds one that follows.
+// A bucket of type B can add the next one.
 type bucket[B any] interface {
 	*B
 	join(next *B)
 }
 
-// place returns the bucket for a time, which is not before those so far.
+// place returns the bucket for a time, which is not before the earlier times.
 func place[B any, P bucket[B]](t *Timeline[B], at time.Time, most int) *B {
 	sec := at.Unix()
 	if len(t.Buckets) == 0 {
@@ -58,7 +57,7 @@ func widen[B any, P bucket[B]](t *Timeline[B]) {
 	t.Buckets, t.Start, t.Width = t.Buckets[:n], start, 2*t.Width
 }
 
-// join adds the timeline of the stretch that follows.
+// join adds the timeline of the next stretch.
 func join[B any, P bucket[B]](t, next *Timeline[B], most int) {
 	if len(next.Buckets) == 0 {
 		return
@@ -101,7 +100,7 @@ func (b *VMBucket) join(next *VMBucket) {
 	b.CoStop += next.CoStop
 }
 
-// least takes an N%L before Memory counts its tick.
+// least records an N%L before Memory counts its tick.
 func (b *VMBucket) least(share int32) {
 	if b.Memory == 0 || share < b.Least {
 		b.Least = share
@@ -120,7 +119,7 @@ func (b *NodeBucket) join(next *NodeBucket) {
 	b.MostBusy = max(b.MostBusy, next.MostBusy)
 }
 
-// least takes free KiB before Frees counts its tick.
+// least records free KiB before Frees counts its tick.
 func (b *NodeBucket) least(free int64) {
 	if b.Frees == 0 || free < b.Least {
 		b.Least = free

@@ -8,21 +8,21 @@ import (
 	"homenode/numa"
 )
 
-// A Times is how long something lay in each of a row of buckets, so that any percentile
-// over any length of time takes bounded memory. It keeps whole milliseconds, so that two
-// Times merge without loss. The zero value was never stated over any time.
+// A Times is the time that a value spent in each of a row of buckets, so percentiles over any
+// duration need bounded memory. It stores whole milliseconds, so two Times merge without loss.
+// The zero value means never stated over any time.
 //
-// Buckets are those of a share (ShareBucket) or of memory (MemoryBucket); both hold what
-// is above the bucket before and up to their own top, so that a percentile that is read
-// off as a top is never too low.
+// Buckets are those of a share (ShareBucket) or of memory (MemoryBucket). A bucket ranges from
+// above the top of the previous bucket up to its own top, so a percentile that is read off as a
+// top is never too low.
 type Times struct {
 	First int     `json:"first"` // the bucket of MS[0]
 	MS    []int64 `json:"ms"`    // milliseconds by bucket; neither end is 0
 }
 
-// The buckets of shares: bucket 0 is nothing, bucket n up to n percent, and the last one
-// all above shareBuckets-1 percent: ten times what a vCPU can take with turbo and with the
-// time that the kernel spends for the VM.
+// Buckets of shares: bucket 0 is 0, bucket n goes up to n percent, and the last one has
+// everything above shareBuckets-1 percent. That is ten times the possible share of a vCPU,
+// including turbo and kernel time spent for the VM.
 const (
 	percent      = Whole / 100
 	shareBuckets = 1001
@@ -36,9 +36,8 @@ func shareBucket(share int64) int {
 // ShareTop returns the highest share of a bucket, in hundredths of a percent.
 func ShareTop(bucket int) int64 { return int64(bucket) * percent }
 
-// The buckets of memory: 1 MiB wide up to memoryLinear MiB, and from there on
-// memoryLinear/2 of equal width for each doubling, so that none is wider than a 32nd of
-// what it holds.
+// Buckets of memory: 1 MiB wide up to memoryLinear MiB, then memoryLinear/2 of equal width for
+// each doubling, so that none is wider than a 32nd of its memory.
 const (
 	memoryLinear  = 64
 	memoryOctave  = memoryLinear / 2
@@ -56,7 +55,7 @@ func memoryBucket(b numa.Bytes) int {
 	return memoryLinear + 1 + (shift-1)*memoryOctave + int(below>>shift) - memoryOctave
 }
 
-// MemoryTop returns the most memory of a bucket.
+// MemoryTop returns the upper limit of a memory bucket.
 func MemoryTop(bucket int) numa.Bytes {
 	if bucket <= memoryLinear {
 		return numa.Bytes(bucket) * numa.MiB
@@ -66,7 +65,7 @@ func MemoryTop(bucket int) numa.Bytes {
 	return numa.Bytes(at%memoryOctave+memoryOctave+1) << shift * numa.MiB
 }
 
-// last adds that it lasted in a bucket.
+// last adds a duration in a bucket.
 func (t *Times) last(bucket int, d time.Duration) {
 	ms := d.Milliseconds()
 	if i := bucket - t.First; uint(i) < uint(len(t.MS)) {
@@ -79,7 +78,7 @@ func (t *Times) last(bucket int, d time.Duration) {
 	}
 }
 
-// stretch makes room for the buckets from one to before another.
+// stretch makes room for the buckets in [from, to).
 func (t *Times) stretch(from, to int) {
 	if len(t.MS) == 0 {
 		t.First = from
@@ -105,7 +104,7 @@ func (t *Times) join(next *Times) {
 
 func (t *Times) clone() Times { return Times{t.First, slices.Clone(t.MS)} }
 
-// check reports whether these are buckets of a row of n.
+// check reports whether the buckets are valid in a row of n.
 func (t *Times) check(n int) bool {
 	last := len(t.MS) - 1
 	if last < 0 {
@@ -114,7 +113,7 @@ func (t *Times) check(n int) bool {
 	return t.First >= 0 && t.First < n && last < n-t.First && t.MS[0] > 0 && t.MS[last] > 0 && slices.Min(t.MS) >= 0
 }
 
-// Total returns the time of all buckets together.
+// Total returns the total time of all buckets.
 func (t *Times) Total() time.Duration {
 	var ms int64
 	for _, n := range t.MS {
@@ -123,8 +122,8 @@ func (t *Times) Total() time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// Percentile returns the least bucket in which, or below which, it lay for at least this
-// share of the time, which is above 0 and at most 1. It reports false for no time.
+// Percentile returns the lowest bucket such that the value was in it or below for at least this
+// share of the time (above 0, at most 1). It reports false without any time.
 func (t *Times) Percentile(share float64) (bucket int, ok bool) {
 	all := t.Total().Milliseconds()
 	if all <= 0 {
@@ -140,7 +139,7 @@ func (t *Times) Percentile(share float64) (bucket int, ok bool) {
 	return t.First + len(t.MS) - 1, true
 }
 
-// Above returns how long it lay above a bucket.
+// Above returns the time above a bucket.
 func (t *Times) Above(bucket int) time.Duration {
 	var ms int64
 	for i := max(0, bucket+1-t.First); i < len(t.MS); i++ {

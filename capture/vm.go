@@ -6,12 +6,11 @@ import (
 	"homenode/numa"
 )
 
-// One VM of a Recording. What a tick alone tells is taken by tick, what two ticks in
-// sequence tell by pair, and two stretches become one by join. A Recorder calls pair and
-// tick in turn; Merge calls pair for the seam and then join. That is all there is, so a
-// stretch that was cut and merged is the whole one.
+// Methods of one VM of a Recording: tick records a single tick, pair two consecutive ticks, and join merges two stretches. A
+// Recorder calls pair and tick in turn; Merge calls pair for the seam and then join. Nothing else changes a VM, so a stretch that
+// was cut and merged equals the uncut one.
 
-// tick takes the VM as it is at a moment.
+// tick records the VM at one moment.
 func (v *VM) tick(m *moment, t *numa.VMTick) {
 	at := m.tick.Time
 	if v.Ticks == 0 {
@@ -75,7 +74,7 @@ func (v *VM) memory(m *moment, t *numa.VMTick, b *VMBucket) {
 	b.Remote += int64(t.Remote / numa.KiB)
 }
 
-// see takes the locality at a moment with memory.
+// see records the locality at a moment with memory.
 func (l *Locality) see(one *Locality) {
 	if l.Time.IsZero() || one.share() < l.share() {
 		*l = *one
@@ -84,8 +83,8 @@ func (l *Locality) see(one *Locality) {
 
 func (l *Locality) share() float64 { return float64(l.Local) / float64(l.Local+l.Remote) }
 
-// percentMemory is the least memory whose N%L is checked: local and remote memory come
-// with two decimals of a MB, which is half a percent of it.
+// percentMemory is the least memory for which N%L is checked. Local and remote memory have two decimals of a MB, which is half a
+// percent of it.
 const percentMemory = numa.MiB
 
 func (p *Percents) see(m *moment, t *numa.VMTick) {
@@ -97,7 +96,7 @@ func (p *Percents) see(m *moment, t *numa.VMTick) {
 	if t.Percent == 100 {
 		p.Full++
 	}
-	// esxtop truncates; it can have looked a moment earlier or later.
+	// esxtop truncates; it may have sampled a moment earlier or later.
 	want := int(100 * t.Local / all)
 	if t.Percent-want <= 1 && want-t.Percent <= 1 {
 		return
@@ -132,7 +131,7 @@ func (p *Percents) join(next *Percents) {
 	*p = first
 }
 
-// cpu takes the rates. Those that the tick says a time for count for it.
+// cpu records the rates. If the tick states their duration, they count for it.
 func (v *VM) cpu(m *moment, t *numa.VMTick, b *VMBucket) {
 	at := m.tick.Time
 	if t.Has&numa.HasReady != 0 {
@@ -154,7 +153,7 @@ func (v *VM) cpu(m *moment, t *numa.VMTick, b *VMBucket) {
 	v.starved(m, t)
 }
 
-// rates adds the rates of a tick over a time.
+// rates adds the rates of a tick over a duration.
 func (v *VM) rates(t *numa.VMTick, over time.Duration) {
 	if over <= 0 {
 		return
@@ -170,13 +169,12 @@ func (v *VM) rates(t *numa.VMTick, over time.Duration) {
 	}
 }
 
-// each returns a rate of each vCPU in hundredths of a percent, or that of the whole VM
-// when its number of vCPUs is not stated.
+// each returns a rate per vCPU in hundredths of a percent, or the rate of the whole VM if its number of vCPUs is not stated.
 func each(t *numa.VMTick, rate float64) int64 {
 	return hundredths(rate / float64(max(1, t.VCPUs)))
 }
 
-// starved looks for a VM whose vCPUs wait on its home nodes while another node idles.
+// starved detects a VM whose vCPUs wait on its home nodes while another node idles.
 func (v *VM) starved(m *moment, t *numa.VMTick) {
 	const has = numa.HasHomes | numa.HasReady
 	o := m.options
@@ -211,18 +209,18 @@ func (v *VM) starved(m *moment, t *numa.VMTick) {
 	v.StarvedAt.ready(&at)
 }
 
-// ready takes another moment, and keeps the one with the most ready time.
+// ready compares with another moment and keeps the one with more ready time.
 func (u *Uneven) ready(next *Uneven) {
 	if !next.Time.IsZero() && (u.Time.IsZero() || next.Ready > u.Ready) {
 		*u = *next
 	}
 }
 
-// lopsidedMemory is the least guest memory that has to be spread over the home nodes: a
-// guest that has touched no more has hardly begun.
+// lopsidedMemory is the least guest memory that should be spread over the home nodes: a guest that has touched less has hardly
+// started.
 const lopsidedMemory = numa.GiB
 
-// lopsided looks for a VM of several home nodes with nearly all memory on one of them.
+// lopsided detects a VM of several home nodes with nearly all memory on one of them.
 func (v *VM) lopsided(m *moment, t *numa.VMTick) {
 	if len(t.OnNode) > 0 {
 		v.LastNode = append(v.LastNode[:0], t.OnNode...)
@@ -248,8 +246,7 @@ func (v *VM) lopsided(m *moment, t *numa.VMTick) {
 	v.Lopsided.hold(m.tick.Time, m.tick.Time, v.First, share, more)
 }
 
-// pair takes what the VM did between two ticks. before or after is nil when the VM is
-// not there.
+// pair records the VM between two ticks. before or after is nil if the VM is absent.
 func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 	if !p.linked || before == nil || after == nil {
 		v.Low.cut()
@@ -282,16 +279,14 @@ func (v *VM) pair(p *pair, before, after *numa.VMTick) {
 	}
 }
 
-// spill looks for memory that went remote between two ticks although every home node had
-// free memory before and after: a node that was filled meanwhile spills rightly, and the
-// client of a wide VM that grew can be the one whose node is full.
+// spill detects memory that went remote between two ticks although every home node had free memory before and after. A node that
+// filled up meanwhile spills correctly, and in a wide VM the growing client can be the one whose node is full.
 func (v *VM) spill(p *pair, before, after *numa.VMTick) {
 	const has = numa.HasHomes | numa.HasMemory
-	// New memory alone: what left the home nodes grows remote memory too, and takes
-	// nothing from what is free.
+	// New memory only: memory that left the home nodes also increases remote memory, but does not use any free memory.
 	grown := min(after.Remote-before.Remote, after.Local+after.Remote-before.Local-before.Remote)
 	if before.Has&after.Has&has != has || grown < p.options.SpillStep ||
-		after.Homes != before.Homes || after.Moves.All > 0 { // 0 when not stated
+		after.Homes != before.Homes || after.Moves.All > 0 { // 0 if not stated
 		v.Spill.cut()
 		return
 	}
@@ -315,7 +310,7 @@ func (v *VM) spill(p *pair, before, after *numa.VMTick) {
 	v.Spilled.see(&one)
 }
 
-// freeOn returns the free memory of a node; unknown when the tick does not state it.
+// freeOn returns the free memory of a node; unknown if the tick does not state it.
 func freeOn(t *numa.Tick, id int) numa.Bytes {
 	for i := range t.Nodes {
 		if n := &t.Nodes[i]; n.ID == id && n.Has&numa.HasFree != 0 {
@@ -331,13 +326,13 @@ func (s *Spill) see(one *Spill) {
 	}
 }
 
-// join adds the stretch that follows, after pair has taken the seam.
+// join adds the next stretch, after pair has processed the seam.
 func (v *VM) join(next *VM, o *Options) {
 	v.Low.join(&next.Low, less)
 	v.Far.join(&next.Far, more)
 	v.Lopsided.join(&next.Lopsided, more)
 	v.Starved.join(&next.Starved, more)
-	if next.Ticks > 1 { // nothing happens between the ticks of one
+	if next.Ticks > 1 { // one tick has no interval
 		v.Spill.join(&next.Spill, more)
 	}
 	v.StarvedAt.ready(&next.StarvedAt)
@@ -365,7 +360,7 @@ func (v *VM) join(next *VM, o *Options) {
 	v.joinLast(next)
 }
 
-// joinLast takes what was stated last.
+// joinLast copies the last stated values.
 func (v *VM) joinLast(next *VM) {
 	if next.VCPUs > 0 {
 		v.VCPUs = next.VCPUs
@@ -383,7 +378,7 @@ func (v *VM) joinLast(next *VM) {
 	v.Has |= next.Has
 }
 
-// stated keeps those of the amounts that were stated: the last one of each.
+// stated stores the amounts that were stated, so the last value of each remains.
 func (v *VM) stated(has numa.Counters, size, large, shared, active numa.Bytes) {
 	if has&numa.HasSize != 0 {
 		v.Size = size
@@ -399,8 +394,8 @@ func (v *VM) stated(has numa.Counters, size, large, shared, active numa.Bytes) {
 	}
 }
 
-// Hidden returns the mean share of the memory that is not on the node of the client that uses it although N%L counts it as local;
-// false where the recording does not state it.
+// Hidden returns the mean share of memory that is not on the node of the client that uses it although N%L counts it as local. It
+// reports false if the recording does not state it.
 func (v *VM) Hidden() (share float64, ok bool) {
 	local, known := v.Local.Mean(v.Managed)
 	remote, _ := v.Remote.Mean(v.Managed)

@@ -11,16 +11,16 @@ import (
 	"homenode/numa"
 )
 
-// form and formVersion are those of the JSON that ReadAnswers reads (docs/reference/json.md).
+// form and formVersion identify the JSON that ReadAnswers reads (docs/reference/json.md).
 const (
 	form        = "homenode-capture"
 	formVersion = 2
 )
 
-// wanted is what ReadAnswers reads, in the words of messages.
+// wanted names the expected input in error messages.
 const wanted = "what homenode capture FILE --format json writes of one file"
 
-// answer is what of the JSON of a capture is read here.
+// answer has the fields that are read from the JSON of a capture.
 type answer struct {
 	Format   string `json:"format"`
 	Version  int    `json:"version"`
@@ -30,10 +30,9 @@ type answer struct {
 	} `json:"result"`
 }
 
-// ReadAnswers reads the JSON answers of captures, one or several behind each other, and calls
-// use with the Result in each. homenode is the version of the program that has to have
-// written them, as what another one read may differ. Errors are those of r and of use, or a
-// *numa.SyntaxError.
+// ReadAnswers reads the JSON answers of captures, one or more in sequence, and calls use with
+// each Result. The answers must be written by the version homenode, because another version may
+// read captures differently. Errors come from r and use, or are a *numa.SyntaxError.
 func ReadAnswers(name string, r io.Reader, homenode string, use func(*Result) error) error {
 	lines := &lineReader{r: r}
 	d := json.NewDecoder(lines)
@@ -65,7 +64,7 @@ func ReadAnswers(name string, r io.Reader, homenode string, use func(*Result) er
 	}
 }
 
-// readAnswer returns the Result in an answer; or an error, and where it is in the text.
+// readAnswer returns the Result in an answer, or an error with its offset in the text.
 func readAnswer(text []byte, homenode string) (r *Result, at int64, err error) {
 	var a answer
 	err = json.Unmarshal(text, &a)
@@ -81,7 +80,7 @@ func readAnswer(text []byte, homenode string) (r *Result, at int64, err error) {
 		return nil, keyIn(text, "version"), fmt.Errorf("found version %d of %s, want version %d", a.Version, form, formVersion)
 	case a.Homenode != homenode:
 		return nil, keyIn(text, "homenode"), fmt.Errorf("found a result of homenode %.60q, want one of this version, %q: another one may read captures otherwise", a.Homenode, homenode)
-	case err != nil: // of base64
+	case err != nil: // base64 error
 		return nil, keyIn(text, "whole"), fmt.Errorf("found result.whole damaged (%w), want it as it was written", err)
 	case a.Result.Whole == nil:
 		return nil, keyIn(text, "result"), fmt.Errorf("found no result.whole, want %s: answers about the demo, about several files and of --merge have none", wanted)
@@ -92,19 +91,19 @@ func readAnswer(text []byte, homenode string) (r *Result, at int64, err error) {
 	return r, 0, nil
 }
 
-// keyIn returns where a key of an object is in JSON; 0 when it has none. In strings quotes are
-// escaped, so that none passes for a key.
+// keyIn returns the offset of an object's key in JSON; 0 if there is none. Quotes in strings
+// are escaped, so a string cannot pass for a key.
 func keyIn(text []byte, key string) int64 {
 	return int64(max(0, bytes.Index(text, []byte(`"`+key+`":`))))
 }
 
-// A lineReader notes where lines end.
+// A lineReader records the offsets of line ends.
 type lineReader struct {
 	r      io.Reader
 	read   int64
-	ends   []int64 // offsets behind line ends
-	before int     // lines that are forgotten
-	start  int64   // of the first line that is not
+	ends   []int64 // offsets after line ends
+	before int     // lines dropped from ends
+	start  int64   // offset of the first line still in ends
 }
 
 func (l *lineReader) Read(p []byte) (int, error) {
@@ -118,7 +117,7 @@ func (l *lineReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// forget forgets the lines that end before an offset.
+// forget drops the lines that end before an offset.
 func (l *lineReader) forget(offset int64) {
 	n, _ := slices.BinarySearch(l.ends, offset+1)
 	if n > 0 {
@@ -127,7 +126,7 @@ func (l *lineReader) forget(offset int64) {
 	}
 }
 
-// wrong returns the error of what is at an offset.
+// wrong returns a syntax error with the line and column of an offset.
 func (l *lineReader) wrong(name string, offset int64, text string) error {
 	n, _ := slices.BinarySearch(l.ends, offset+1)
 	start := l.start

@@ -1,7 +1,7 @@
-// Package archive merges what files of captures hold: a few, or the thousands of an archive,
-// read by one process or each by another one. What one reading held is a Result, which can
-// be packed for another process, so that the recordings are the same in whatever way the
-// files were shared.
+// Package archive merges the contents of capture files: a few, or the thousands of an archive,
+// read by one process or by one process each. The contents of one reading are a Result, which
+// can be packed for another process. The recordings are the same however the files were shared
+// among processes.
 //
 //	files ──► Reading ──► Result ─┐
 //	files ──► Reading ──► Result ─┴─ Merger ──► one recording a host
@@ -13,9 +13,9 @@ import (
 	"homenode/capture"
 )
 
-// Options say how files are recorded.
+// Options control how files are recorded.
 type Options struct {
 	Capture capture.Options
-	// From and To leave out the ticks before and after; zero is no bound.
+	// From and To exclude the ticks before and after; zero means no bound.
 	From, To time.Time
 }

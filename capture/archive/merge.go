@@ -15,34 +15,34 @@ import (
 	"homenode/numa"
 )
 
-// Merged is what all files of an archive held.
+// Merged is the content of all files of an archive.
 type Merged struct {
-	Recordings []*capture.Recording // by host, as capture.Merge gives them
-	Notes      []numa.Note          // of hosts
-	Files      []string             // notes of files without ticks, sorted
-	Failed     []string             // why files could not be read, or not to their end, sorted
+	Recordings []*capture.Recording // by host, as capture.Merge returns them
+	Notes      []numa.Note          // about hosts
+	Files      []string             // notes about files without ticks, sorted
+	Failed     []string             // errors of files that could not be read completely, sorted
 	Outside    int                  // ticks before Options.From or after Options.To
 }
 
-// A Merger merges Results, added in any order. Those of an archive need not fit in memory
-// together, those of a host do: beyond the first ones they wait in a file. The zero value
-// is ready for use.
+// A Merger merges Results, added in any order. The Results of an archive need not fit in memory
+// together; those of one host do. After the first mostHeld recordings, the rest wait in a file.
+// The zero value is ready for use.
 type Merger struct {
 	merged  Merged
-	options *capture.Options // of all recordings
-	first   string           // whose they are
+	options *capture.Options // of every recording
+	first   string           // source of options, for messages
 	named   map[string]Named // by Named.As
 	byHost  map[string][]waiting
 	held    int      // recordings in memory
 	file    *os.File // nil while all are in memory
-	size    int64    // of file
+	size    int64    // size of file
 }
 
-// mostHeld is how many recordings wait in memory: of a host with 300 VMs one has 20 MB
-// unpacked.
+// mostHeld is the number of recordings that wait in memory. One of a host with 300 VMs has 20
+// MB unpacked.
 const mostHeld = 32
 
-// waiting is a recording until the end: in memory, or packed in the file.
+// waiting is a recording before the merge: in memory, or packed in the file.
 type waiting struct {
 	rec   *capture.Recording // nil: in the file
 	at    int64
@@ -57,11 +57,11 @@ func (m *Merger) Close() {
 	}
 }
 
-// Limits says by which limits all recordings have to be counted, and whose these are in
-// messages. Otherwise those of the first one decide.
+// Limits sets the options that every recording must have, and names their source for messages.
+// Without it the first recording sets them.
 func (m *Merger) Limits(o capture.Options, whose string) { m.options, m.first = &o, whose }
 
-// Add takes a Result.
+// Add adds a Result.
 func (m *Merger) Add(r *Result) error {
 	m.merged.Outside += r.Outside
 	m.merged.Files = append(m.merged.Files, r.Notes...)
@@ -85,7 +85,7 @@ func (m *Merger) Add(r *Result) error {
 	return nil
 }
 
-// name refuses files of two hosts that are called alike.
+// name rejects files of two hosts with one --host-name.
 func (m *Merger) name(n Named) error {
 	if m.named == nil {
 		m.named = map[string]Named{}
@@ -97,7 +97,7 @@ func (m *Merger) name(n Named) error {
 	return nil
 }
 
-// nameOf returns what messages call a recording: its first file.
+// nameOf returns the name of a recording in messages: its first file.
 func nameOf(rec *capture.Recording) string {
 	if len(rec.Files) > 0 {
 		return rec.Files[0].Name
@@ -105,7 +105,7 @@ func nameOf(rec *capture.Recording) string {
 	return rec.Host
 }
 
-// keep keeps a recording until the end.
+// keep stores a recording until the merge.
 func (m *Merger) keep(rec *capture.Recording) (err error) {
 	if m.byHost == nil {
 		m.byHost = map[string][]waiting{}
@@ -133,8 +133,8 @@ func (m *Merger) keep(rec *capture.Recording) (err error) {
 	return nil
 }
 
-// Merged merges the recordings of each host. It does not depend on the order in which they
-// were added.
+// Merged merges the recordings of each host. The order in which they were added does not
+// matter.
 func (m *Merger) Merged(ctx context.Context) (*Merged, error) {
 	out := m.merged
 	slices.Sort(out.Files)
@@ -154,7 +154,7 @@ func (m *Merger) Merged(ctx context.Context) (*Merged, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Recordings that are kept apart have names of their own.
+	// Recordings that could not be merged have their own names.
 	slices.SortStableFunc(out.Recordings, func(a, b *capture.Recording) int { return cmp.Compare(a.Host, b.Host) })
 	return &out, nil
 }

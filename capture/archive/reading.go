@@ -6,29 +6,29 @@ import (
 	"homenode/source/ticks"
 )
 
-// A Reading records what series reads, file by file: its Open, Tick and Done go into a
-// ticks.Visit.
+// A Reading records a series, file by file. Its Open, Tick and Done go into a ticks.Visit.
 type Reading struct {
 	Options *Options
 	Result  Result // of the files that are done
 
-	recorders *capture.Recorders // of the file that is read; nil between files
-	name      string             // of it
-	ticks     int                // of it, that are not left out
+	recorders *capture.Recorders // of the current file; nil between files
+	name      string             // name of the current file
+	ticks     int                // recorded ticks of the current file
 }
 
-// Open begins a file. One for each file: those in an archive are in no order of time.
+// Open begins a file. Each file gets its own Recorders: files in an archive are in no time
+// order.
 func (r *Reading) Open(name, format string) {
 	r.name, r.ticks = name, 0
 	r.recorders = capture.NewRecorders(r.Options.Capture)
 	r.recorders.Open(r.name, format)
 }
 
-// Name returns the name of the file that is read.
+// Name returns the name of the current file.
 func (r *Reading) Name() string { return r.name }
 
-// Tick takes a tick of the file; false when it is left out, as one outside Options.From
-// and Options.To.
+// Tick records a tick of the file. It reports false if the tick lies outside Options.From and
+// Options.To.
 func (r *Reading) Tick(t *numa.Tick) (taken bool) {
 	o := r.Options
 	if t.Time.Before(o.From) || !o.To.IsZero() && t.Time.After(o.To) {
@@ -40,8 +40,9 @@ func (r *Reading) Tick(t *numa.Tick) (taken bool) {
 	return true
 }
 
-// Done ends a file, which need not have been opened; err says why it could not be read, or not
-// to its end. Recordings hold the warnings of files with ticks, notes those of others.
+// Done ends a file, which need not have been opened; err is the error if it could not be read
+// completely. Warnings go into the recording of a file with ticks, or into the notes if there
+// are no ticks.
 func (r *Reading) Done(f *ticks.File, err error) {
 	texts := f.Warnings
 	if err != nil {
@@ -70,7 +71,7 @@ func (r *Reading) Done(f *ticks.File, err error) {
 	r.recorders, r.ticks = nil, 0
 }
 
-// Fail says that a file could not be read, or not to its end.
+// Fail records the error of a file that could not be read completely.
 func (r *Reading) Fail(err error) { r.Result.Failed = append(r.Result.Failed, err.Error()) }
 
 // Note adds a note.

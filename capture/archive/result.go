@@ -11,25 +11,26 @@ import (
 	"homenode/capture"
 )
 
-// A Result is what the files of one Reading held.
+// A Result is the content of the files of one Reading.
 type Result struct {
 	Outside    int                  `json:"outside,omitempty"` // ticks before Options.From or after Options.To
 	Recordings []*capture.Recording `json:"-"`                 // one for each host of each file
-	// Notes are about files without ticks; recordings hold the warnings of theirs.
+	// Notes are about files without ticks; the warnings of other files are in their recordings.
 	Notes  []string `json:"notes,omitempty"`
-	Failed []string `json:"failed,omitempty"` // why files could not be read, or not to their end
+	Failed []string `json:"failed,omitempty"` // errors of files that could not be read completely
 	Named  []Named  `json:"named,omitempty"`
 }
 
-// Named is a host that is called otherwise than its file names it.
+// Named is a host whose name differs from the one in its file.
 type Named struct {
-	As   string `json:"as"` // by --host-name
+	As   string `json:"as"` // name from --host-name
 	Host string `json:"host"`
 	File string `json:"file"`
 }
 
-// Pack returns the result as bytes, for another process: equal results have equal ones.
-// It is a line of JSON and the recordings as capture.Encode writes them, packed with zstd.
+// Pack returns the result as bytes for another process; equal results give equal bytes. The
+// form is a line of JSON and the recordings as capture.Encode writes them, compressed with
+// zstd.
 func (r *Result) Pack() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -45,7 +46,7 @@ func (r *Result) Pack() ([]byte, error) {
 	return pack(b.Bytes()), nil
 }
 
-// Unpack reads what Pack wrote, and nothing else.
+// Unpack reads the output of Pack, and nothing else.
 func Unpack(packed []byte) (*Result, error) {
 	b, err := unpack(packed)
 	if err != nil {
@@ -71,10 +72,11 @@ func Unpack(packed []byte) (*Result, error) {
 	return r, nil
 }
 
-// packer is one for all goroutines: what it writes does not depend on which one asks.
+// packer is shared by all goroutines: its output does not depend on the caller.
 var packer = must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)))
 
-// maxUnpacked bounds what a result unpacks to. A day of a host with 300 VMs has some 10 MB.
+// maxUnpacked limits the unpacked size of a result. A day of a host with 300 VMs has some 10
+// MB.
 const maxUnpacked = 1 << 30
 
 var unpacker = must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpacked)))
@@ -89,7 +91,7 @@ func unpack(b []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// must returns a packer or unpacker, whose options can only be wrong in this file.
+// must returns a packer or unpacker; only options in this file can make it fail.
 func must[T any](one T, err error) T {
 	if err != nil {
 		panic(err)

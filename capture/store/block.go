@@ -19,36 +19,36 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 )
 
-// A block is a file of the samples of a stretch of time. It is written once. After its first line it has pages, each of some
-// series in the order of labels, then the index, then where the index begins:
+// A block is a file with the samples of a time range. It is written once. After its first line come pages, each with some
+// series in the order of labels, then the index, then the offset of the index:
 //
-//	"page", length and checksum of the head, length of what follows it; the head, packed; the chunks of its series
+//	"page", length and checksum of the head, length of the data; the head, packed; the chunks of its series
 //	"indx", length and checksum of the index; the index, packed
 //
-// The head of a page has of each series its labels, its chunks, and the checksum of their bytes, so a block whose index is
-// damaged can be read from the beginning.
+// The head of a page has the labels of each series, its chunks, and the checksum of their bytes. So a block with a damaged
+// index can be read from the beginning.
 type block struct {
 	path        string
-	from, to    int64 // ms: the stretch, to excluded
+	from, to    int64 // ms: the range, to excluded
 	least, most int64 // ms of the oldest and the newest sample
 	file        *os.File
 	size        int64
 	index
 	readers atomic.Int32
-	gone    bool // it is removed when the last reader ends
-	orphan  bool // its file is closed when the last reader ends
-	told    bool // that it is damaged
+	gone    bool // remove it when the last reader ends
+	orphan  bool // close its file when the last reader ends
+	told    bool // its damage has been reported
 }
 
-// An index says where things are in a block.
+// An index locates the contents of a block.
 type index struct {
 	samples int64
 	series  int64
 	pages   []int64             // offsets
-	values  map[string][]listed // of labels by name, in the order of values
+	values  map[string][]listed // values of labels by name, in the order of values
 }
 
-// listed are the pages that have a value.
+// listed is a label value and the pages that have it.
 type listed struct {
 	value string
 	pages []uint32
@@ -112,7 +112,7 @@ func (e *entry) load(file io.ReaderAt) error {
 	return nil
 }
 
-// readPage reads the head of the page at an offset, and returns where the next one begins.
+// readPage reads the head of the page at an offset, and returns the offset of the next page.
 func readPage(file io.ReaderAt, at, size int64, zip *packer) (entries []entry, next int64, err error) {
 	var frame [pageFrame]byte
 	if _, err := file.ReadAt(frame[:], at); err != nil {
@@ -160,13 +160,13 @@ type writer struct {
 	at     int64
 	head   []byte
 	data   []byte
-	series int // of the page
+	series int // series of the page
 	index
 	known       map[[2]string]*listed // by name and value
 	least, most int64
 }
 
-// create begins a block in a file that is not yet called one.
+// create begins a block in a temporary file.
 func (s *Store) create() (*writer, error) {
 	f, err := os.CreateTemp(s.dir, "*.tmp")
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *Store) create() (*writer, error) {
 	return w, nil
 }
 
-// write writes; the first error is that of the end.
+// write writes; Flush returns the first error.
 func (w *writer) write(b []byte) {
 	n, _ := w.to.Write(b)
 	w.at += int64(n)
@@ -205,7 +205,7 @@ func (w *writer) add(l labels.Labels, chunks []chunk) {
 	}
 }
 
-// list notes that a page has a value.
+// list records that a page has a value.
 func (w *writer) list(name, value string, page uint32) {
 	x := w.known[[2]string{name, value}]
 	if x == nil {
@@ -240,7 +240,7 @@ func (w *writer) frame(mark string, body []byte, more ...uint32) {
 	w.write(body)
 }
 
-// finish writes the index and gives the file the name of a block, which ends before to. Without a series there is no block.
+// finish writes the index and renames the file to a block that ends before to. Without any series there is no block.
 func (w *writer) finish(dir string, to int64) (*block, error) {
 	w.page()
 	begin := w.at
@@ -257,7 +257,7 @@ func (w *writer) finish(dir string, to int64) (*block, error) {
 	return openBlock(path, w.zip)
 }
 
-// abandon removes what was written.
+// abandon removes the unfinished file.
 func (w *writer) abandon() error { return errors.Join(w.file.Close(), os.Remove(w.file.Name())) }
 
 // packIndex returns the index as bytes.
@@ -312,10 +312,10 @@ func openBlock(path string, zip *packer) (*block, error) {
 	return b, nil
 }
 
-// errDamaged is wrapped by the error of a block that is not what was written.
+// errDamaged is wrapped by errors about a block whose content differs from the written one.
 var errDamaged = errors.New("the block is damaged")
 
-// readIndex reads the index, whose place stands at the end.
+// readIndex reads the index, whose offset is at the end of the file.
 func (b *block) readIndex(zip *packer) error {
 	least := int64(len(blockHead) + frameSize + tailSize)
 	if b.size < least {

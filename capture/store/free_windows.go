@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// freeBytes returns what a user may still write to the disk of a folder.
+// freeBytes returns the disk space of a folder that a user may still fill.
 func freeBytes(dir string) (int64, error) {
 	name, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
@@ -17,7 +17,7 @@ func freeBytes(dir string) (int64, error) {
 	return int64(free), err
 }
 
-// locked reports whether an error says that another process has the lock.
+// locked reports whether the error means that another process has the lock.
 func locked(err error) bool {
 	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_LOCK_VIOLATION)
 }

@@ -8,42 +8,42 @@ import (
 	"github.com/prometheus/prometheus/tsdb/chunkenc"
 )
 
-// mostInChunk is how many samples a chunk has: few enough that one moment is found soon, many enough that the first
-// sample, which is written out, does not count.
+// mostInChunk is the number of samples of a full chunk. Fewer make it fast to find one moment; more make the size
+// of the first sample, which is uncompressed, negligible.
 const mostInChunk = 240
 
-// A chunk are samples of one series in the order of time, packed as Prometheus does.
+// A chunk is a run of samples of one series in time order, packed as in Prometheus.
 type chunk struct {
-	from, to int64 // ms of the first and the last
+	from, to int64 // ms of the first and the last sample
 	data     []byte
 }
 
-// samples returns how many a chunk has.
+// samples returns the number of samples of a chunk.
 func (c *chunk) samples() int64 { return int64(c.data[0])<<8 | int64(c.data[1]) } // as chunkenc writes it
 
 // A memory has the samples of one series that are in no block.
 type memory struct {
 	labels labels.Labels
-	next   *memory // of the same hash
+	next   *memory // next series with the same hash
 	full   []chunk
-	open   *chunkenc.XORChunk // nil without one
+	open   *chunkenc.XORChunk // nil without an open chunk
 	add    chunkenc.Appender
-	from   int64 // of open
+	from   int64 // ms, of open
 	to     int64
-	last   int64 // of all, also of one that is being written
-	file   int   // the journal that names it
+	last   int64 // ms of the newest sample, including one that is being written
+	file   int   // the journal that has its labels
 	number uint64
-	gone   bool // it has no samples any more and is not in the head
+	gone   bool // it has no samples left and was removed from the head
 }
 
-// append adds a sample that is younger than the last one. No chunk reaches over the boundary of a block.
+// append adds a sample that is newer than the last one. A chunk never crosses a block boundary.
 func (m *memory) append(at int64, number float64, span int64) {
 	if m.open != nil && (m.open.NumSamples() >= mostInChunk || at/span != m.from/span) {
 		m.seal()
 	}
 	if m.open == nil {
 		m.open, m.from = chunkenc.NewXORChunk(), at
-		m.add, _ = m.open.Appender() // of an empty chunk it does not fail
+		m.add, _ = m.open.Appender() // it cannot fail for an empty chunk
 	}
 	m.add.Append(0, at, number)
 	m.to, m.last = at, at
@@ -55,7 +55,7 @@ func (m *memory) seal() {
 	m.open, m.add = nil, nil
 }
 
-// chunks returns those that have samples in a stretch of time. It does not change when samples are appended.
+// chunks returns the chunks that have samples in a time range. Later appends do not change the result.
 func (m *memory) chunks(from, to int64) (out []chunk) {
 	for _, c := range m.full {
 		if c.to >= from && c.from <= to {
@@ -68,7 +68,7 @@ func (m *memory) chunks(from, to int64) (out []chunk) {
 	return out
 }
 
-// drop forgets what is older than a boundary of blocks, and reports whether nothing is left.
+// drop removes chunks that end before a block boundary, and reports whether nothing is left.
 func (m *memory) drop(before int64) bool {
 	m.full = slices.DeleteFunc(m.full, func(c chunk) bool { return c.to < before })
 	if m.open != nil && m.to < before {
@@ -77,17 +77,17 @@ func (m *memory) drop(before int64) bool {
 	return len(m.full) == 0 && m.open == nil
 }
 
-// A head are the samples that are in no block.
+// A head has the samples that are in no block.
 type head struct {
 	series map[uint64]*memory // by hash of labels
 	count  int
-	floor  int64 // what is older belongs to blocks
-	newest int64 // of all samples; -1 without any
+	floor  int64 // older samples belong to blocks
+	newest int64 // ms of the newest sample; -1 without any
 	begin  int64 // no sample is older
 	taken  []appended
 }
 
-// appended is a sample on its way.
+// appended is a sample that is being appended.
 type appended struct {
 	*memory
 	number float64
@@ -105,7 +105,7 @@ func (h *head) of(x *Series) *memory {
 	return x.in
 }
 
-// find returns the memory of labels, which is made when there is none.
+// find returns the memory of labels, and creates it if necessary.
 func (h *head) find(l labels.Labels) *memory {
 	hash := l.Hash()
 	for m := h.series[hash]; m != nil; m = m.next {
@@ -128,10 +128,10 @@ func (h *head) each(f func(*memory)) {
 	}
 }
 
-// took notes that there is a sample of a time.
+// took records the time of a new sample.
 func (h *head) took(ms int64) { h.newest, h.begin = max(h.newest, ms), min(h.begin, ms) }
 
-// drop forgets what is older than a boundary of blocks.
+// drop removes chunks that end before a block boundary.
 func (h *head) drop(before int64) {
 	h.begin = before
 	for hash, first := range h.series {

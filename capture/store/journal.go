@@ -19,22 +19,22 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 )
 
-// A journal is a file of what was appended, record by record. A record is on its way to the disk in one write,
-// so what was kept is there after kill -9.
+// A journal is a file of appended samples, record by record. Each record is written with one system call, so
+// recorded samples survive kill -9.
 type journal struct {
 	file   *os.File
 	path   string
 	id     int
 	size   int64
-	begins int64 // ms, before which it has no sample
-	newest int64 // ms, of its samples
+	begins int64 // ms; it has no sample before
+	newest int64 // ms of its newest sample
 	series uint64
-	buf    []byte // the record that is being made
+	buf    []byte // the record under construction
 	packed []byte
 	old    []ended
 }
 
-// ended is a journal before this one.
+// ended is an earlier journal.
 type ended struct {
 	path   string
 	begin  int64
@@ -47,7 +47,7 @@ const (
 	journalEnd  = ".journal"
 	recordMark  = "tick"
 	frameSize   = 12      // mark, length, checksum
-	mostSeries  = 1 << 28 // of a journal
+	mostSeries  = 1 << 28 // in a journal
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -75,7 +75,7 @@ func (j *journal) turn(dir string, begins int64) error {
 	return nil
 }
 
-// close writes what the kernel has and closes the file.
+// close syncs and closes the file.
 func (j *journal) close() error {
 	if j.file == nil {
 		return nil
@@ -85,7 +85,7 @@ func (j *journal) close() error {
 	return err
 }
 
-// forget returns the files that have nothing younger than what blocks have, and has them no more.
+// forget removes the files whose samples are all in blocks from the list, and returns their paths.
 func (j *journal) forget(floor int64) (paths []string) {
 	j.old = slices.DeleteFunc(j.old, func(x ended) bool {
 		if x.newest < floor {
@@ -101,7 +101,7 @@ func (j *journal) begin(ms int64) {
 	j.buf = binary.AppendVarint(j.buf[:0], ms)
 }
 
-// add adds a sample to the record. A series has its labels with it the first time in each file.
+// add adds a sample to the record. In each file the first sample of a series includes its labels.
 func (j *journal) add(m *memory, number float64) {
 	if m.file == j.id {
 		j.buf = binary.AppendUvarint(j.buf, m.number+1)
@@ -142,7 +142,7 @@ func appendLabels(b []byte, l labels.Labels) []byte {
 	return b
 }
 
-// replay reads the journals into the head, saves what is whole of those that are damaged, and begins a new one.
+// replay reads the journals into the head, saves the intact parts of damaged ones, and begins a new one.
 func (s *Store) replay(listed []listedFile) error {
 	paths, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+journalEnd))
 	if err != nil {
@@ -154,15 +154,15 @@ func (s *Store) replay(listed []listedFile) error {
 		r := replayed{store: s, path: path, newest: math.MinInt64}
 		id := journalID(path)
 		if id < 0 {
-			r.lost++ // it is set aside
+			r.lost++ // set it aside
 		}
 		if err := r.read(); errors.Is(err, syscall.EIO) {
-			r.lost++ // it is set aside
+			r.lost++ // set it aside
 		} else if err != nil {
 			return err
 		}
 		if i := slices.IndexFunc(listed, func(x listedFile) bool { return x.name == filepath.Base(path) }); i >= 0 {
-			r.lost += max(0, listed[i].size-r.size) // its end may be missing behind a whole record
+			r.lost += max(0, listed[i].size-r.size) // its end may be missing after a complete record
 		}
 		s.journal.id = max(s.journal.id, id)
 		if r.lost > 0 || r.unknown > 0 {
@@ -177,7 +177,7 @@ func (s *Store) replay(listed []listedFile) error {
 	if len(damaged) == 0 {
 		return nil
 	}
-	// All that was read goes to a block, so that nothing needs the damaged files any more.
+	// Everything that was read goes into a block, so the damaged files are not needed any more.
 	if err := s.cut(s.head.newest + 1); err != nil {
 		return err
 	}
@@ -205,12 +205,12 @@ func (s *Store) begins() int64 {
 	return time.Now().Add(-late).UnixMilli()
 }
 
-// quoteGlob lets a folder stand for itself in a pattern.
+// quoteGlob escapes the name of a folder for use in a pattern.
 func quoteGlob(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-// A replayed is a journal that is read.
+// A replayed is a journal during replay.
 type replayed struct {
 	store   *Store
 	path    string
@@ -218,13 +218,13 @@ type replayed struct {
 	newest  int64
 	oldest  int64
 	size    int64
-	lost    int64 // bytes that make no record
-	unknown int64 // samples of series that only a lost record named
+	lost    int64 // bytes that are no record
+	unknown int64 // samples of series that only a lost record defined
 	packed  []byte
 	buf     []byte
 }
 
-// read takes every whole record, and looks for the next one behind what is damaged.
+// read reads every intact record, and after damage searches for the next one.
 func (r *replayed) read() error {
 	f, err := os.Open(r.path)
 	if err != nil {
@@ -239,7 +239,7 @@ func (r *replayed) read() error {
 	r.size = size
 	if !begins(f, journalHead) {
 		at = 0
-		r.lost++ // also when no record is missing: it is set aside
+		r.lost++ // also if no record is missing: set it aside
 	}
 	for at < size {
 		n, err := r.record(f, at, size)
@@ -261,7 +261,7 @@ func begins(f io.ReaderAt, line string) bool {
 	return err == nil && string(b) == line
 }
 
-// record takes the record at an offset, and returns its length.
+// record reads the record at an offset, and returns its length.
 func (r *replayed) record(f io.ReaderAt, at, size int64) (n int64, err error) {
 	var frame [frameSize]byte
 	if _, err := f.ReadAt(frame[:], at); err != nil {
@@ -284,7 +284,7 @@ func (r *replayed) record(f io.ReaderAt, at, size int64) (n int64, err error) {
 	return frameSize + n, r.take(r.buf)
 }
 
-// take puts the samples of a record into the head.
+// take adds the samples of a record to the head.
 func (r *replayed) take(b []byte) error {
 	d := decoder{b: b}
 	ms := d.varint()
@@ -320,7 +320,7 @@ func (r *replayed) take(b []byte) error {
 	return d.err
 }
 
-// loss says what is missing of the file.
+// loss describes the missing data of the file.
 func (r *replayed) loss() Loss {
 	x := Loss{File: r.path, Samples: -1, Bytes: r.lost}
 	if r.lost == 0 {
@@ -332,7 +332,7 @@ func (r *replayed) loss() Loss {
 	return x
 }
 
-// A decoder reads what journals and blocks are made of.
+// A decoder reads the elements of journals and blocks.
 type decoder struct {
 	b   []byte
 	err error

@@ -15,9 +15,9 @@ import (
 	"homenode/internal/bounded"
 )
 
-// The list names the blocks and journals of the folder, so that one that is missing is noticed. It is written behind what is
-// new, and before what is old is removed. Each line has a name, a time before which the file has nothing, and its size, 0 of one that
-// grows; the last one has the checksum of the others.
+// The list names the blocks and journals of the folder, so that a missing file is noticed. It is written after new files are created
+// and before old ones are removed. Each line has a name, a time before which the file has no sample, and its size (0 for a growing
+// file). The last line has the checksum of the others.
 const (
 	listName  = "files.list"
 	listHead  = "homenode list 1\n"
@@ -26,14 +26,14 @@ const (
 	mostLists = 64 << 20 // bytes
 )
 
-// A listed file is one of the list.
+// A listedFile is one entry of the list.
 type listedFile struct {
 	name  string
 	begin int64 // ms
 	size  int64
 }
 
-// list writes the list; closed says that the journal grows no more. s.mu is held, or the store is not shared.
+// list writes the list; closed means that the journal does not grow any more. s.mu is locked, or the store is not shared.
 func (s *Store) list(closed bool) error {
 	b := []byte(listHead)
 	for _, x := range s.blocks {
@@ -52,7 +52,7 @@ func (s *Store) list(closed bool) error {
 	})
 }
 
-// readList returns what the list names. One that is damaged is set aside; it is missing only in a folder that is new.
+// readList returns the entries of the list. A damaged list is set aside; only a new folder has none.
 func (s *Store) readList() (all []listedFile, err error) {
 	path := filepath.Join(s.dir, listName)
 	b, err := bounded.File(path, mostLists)
@@ -84,15 +84,15 @@ func (s *Store) readList() (all []listedFile, err error) {
 	return all, nil
 }
 
-// missing notes which files of the list were not there.
+// missing records a loss for each file of the list that is absent.
 func (s *Store) missing(all []listedFile, there map[string]bool) {
 	for i, x := range all {
-		s.journal.id = max(s.journal.id, journalID(x.name)) // none has the name of one that is missing
+		s.journal.id = max(s.journal.id, journalID(x.name)) // a new journal never gets the name of a missing one
 		if there[x.name] {
 			continue
 		}
 		if from, to, ok := timesOf(x.name); ok {
-			if !s.covered(from.UnixMilli(), to.UnixMilli()) { // else it was removed for one that has all of it
+			if !s.covered(from.UnixMilli(), to.UnixMilli()) { // else it was replaced by a block that covers it
 				s.lose(Loss{File: filepath.Join(s.dir, x.name), Missing: true, From: from, To: to, Samples: -1})
 			}
 			continue
@@ -105,7 +105,7 @@ func (s *Store) missing(all []listedFile, there map[string]bool) {
 	}
 }
 
-// covered reports whether a block has all of a stretch of time.
+// covered reports whether one block covers a time range.
 func (s *Store) covered(from, to int64) bool {
 	for _, b := range s.blocks {
 		if b.from <= from && to <= b.to {

@@ -16,7 +16,7 @@ import (
 	"github.com/prometheus/prometheus/util/annotations"
 )
 
-// Queryable reads what is kept.
+// Queryable returns read access to the stored samples.
 func (s *Store) Queryable() storage.Queryable {
 	return storage.QueryableFunc(func(from, to int64) (storage.Querier, error) { return s.reader(from, to), nil })
 }
@@ -28,7 +28,7 @@ func Both(a, b *Store) storage.Queryable {
 	})
 }
 
-// A reader reads what is kept of a stretch of time. No block that it has found something in is removed until it is closed.
+// A reader reads the samples of a time range. Blocks in which it found series are not removed until it is closed.
 type reader struct {
 	store    *Store
 	from, to int64
@@ -38,8 +38,8 @@ type reader struct {
 
 func (s *Store) reader(from, to int64) *reader { return &reader{store: s, from: from, to: to} }
 
-// hold returns the blocks of the time, calls f with every series of the head, and holds the blocks. What is
-// in neither at one moment would be missing, so both are read under one lock.
+// hold returns the blocks of the time range, pins them, and calls f with every series of the head. Blocks and head are read
+// under one lock, so that no sample is missed while it moves from the head to a block.
 func (r *reader) hold(f func(*memory)) []*block {
 	s := r.store
 	s.mu.RLock()
@@ -60,7 +60,7 @@ func (r *reader) hold(f func(*memory)) []*block {
 	return blocks
 }
 
-// Close lets go of the blocks.
+// Close unpins the blocks.
 func (r *reader) Close() (err error) {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
@@ -83,7 +83,7 @@ type found struct {
 	parts  []part
 }
 
-// A part are chunks of a series: of the head, or of a block that they are read from when they are needed.
+// A part has chunks of a series, from the head or from a block; those of a block are read when they are needed.
 type part struct {
 	block *block
 	entry
@@ -92,14 +92,14 @@ type part struct {
 // Labels returns the labels.
 func (f *found) Labels() labels.Labels { return f.labels }
 
-// Iterator goes through the samples.
+// Iterator returns an iterator over the samples.
 func (f *found) Iterator(chunkenc.Iterator) chunkenc.Iterator { return f.samples() }
 
 func (f *found) samples() *iterator {
 	return &iterator{from: f.reader.from, to: f.reader.to, store: f.reader.store, parts: f.parts}
 }
 
-// find returns the series that all matchers match and that have chunks in the time, in the order of labels.
+// find returns the series that match all matchers and have chunks in the time range, in the order of labels.
 func (r *reader) find(ctx context.Context, which []*labels.Matcher) ([]*found, error) {
 	all := map[uint64][]*found{}
 	of := func(l labels.Labels) *found {
@@ -156,7 +156,8 @@ func (r *reader) find(ctx context.Context, which []*labels.Matcher) ([]*found, e
 	}, func(a, b *found) int { return labels.Compare(a.labels, b.labels) }), nil
 }
 
-// damage notes that something of a block could not be read. It is set aside when it is merged, or the store is opened again.
+// damage records that part of a block could not be read. The block is set aside when it is merged, or when the store is
+// opened again.
 func (s *Store) damage(b *block) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +173,7 @@ func matches(l labels.Labels, which []*labels.Matcher) bool {
 	return !slices.ContainsFunc(which, func(m *labels.Matcher) bool { return !m.Matches(l.Get(m.Name)) })
 }
 
-// pagesOf returns the pages that may have series that all matchers match.
+// pagesOf returns the pages that may have series that match all matchers.
 func (b *block) pagesOf(which []*labels.Matcher) []uint32 {
 	var pages []uint32
 	narrowed := false
@@ -218,9 +219,9 @@ func (b *block) pagesOf(which []*labels.Matcher) []uint32 {
 	return pages
 }
 
-// An iterator goes through the samples of a series.
+// An iterator iterates over the samples of a series.
 type iterator struct {
-	chunkenc.Iterator // of the chunk
+	chunkenc.Iterator // of the current chunk
 	from, to          int64
 	store             *Store
 	parts             []part
@@ -274,7 +275,7 @@ func (it *iterator) next() bool {
 	return false
 }
 
-// Next moves to the next sample of the time.
+// Next moves to the next sample in the time range.
 func (it *iterator) Next() chunkenc.ValueType {
 	for it.next() {
 		if at := it.AtT(); at > it.to {
@@ -287,7 +288,7 @@ func (it *iterator) Next() chunkenc.ValueType {
 	return chunkenc.ValNone
 }
 
-// A moment are milliseconds since 1970.
+// A moment is a time in milliseconds since 1970.
 type moment = int64
 
 // Seek moves to the first sample that is not before a time.
@@ -296,7 +297,7 @@ func (it *iterator) Seek(t moment) chunkenc.ValueType {
 		return chunkenc.ValFloat
 	}
 	for {
-		// Chunks that end before it are left out; of blocks they are not even read.
+		// Skip chunks that end before it; those of blocks are not even read.
 		for len(it.chunks) > 0 && it.chunks[0].to < t {
 			it.chunks = it.chunks[1:]
 		}
@@ -309,10 +310,10 @@ func (it *iterator) Seek(t moment) chunkenc.ValueType {
 	}
 }
 
-// Err returns why Next ended, when that was not the end.
+// Err returns the error that ended Next, or nil at the end.
 func (it *iterator) Err() error { return it.err }
 
-// Select returns the series that all matchers match.
+// Select returns the series that match all matchers.
 func (r *reader) Select(ctx context.Context, _ bool, _ *storage.SelectHints, which ...*labels.Matcher) storage.SeriesSet {
 	all, err := r.find(ctx, which)
 	if err != nil {
@@ -321,7 +322,7 @@ func (r *reader) Select(ctx context.Context, _ bool, _ *storage.SelectHints, whi
 	return &set{all: all, at: -1}
 }
 
-// A set is what a reader found.
+// A set is the result of a reader.
 type set struct {
 	all []*found
 	at  int
@@ -356,8 +357,8 @@ func (r *reader) LabelNames(ctx context.Context, _ *storage.LabelHints, which ..
 	})
 }
 
-// texts returns, in their order, what the indexes of blocks and the labels of the head add, or the labels of the
-// series that match.
+// texts returns the sorted texts from the indexes of blocks and the labels of the head or, with matchers, from the labels of
+// the matching series.
 func (r *reader) texts(ctx context.Context, which []*labels.Matcher, ofBlock func(*block, func(string)), of func(labels.Labels, func(string))) ([]string, annotations.Annotations, error) {
 	all := map[string]bool{}
 	add := func(s string) { all[s] = true }
@@ -377,36 +378,36 @@ func (r *reader) texts(ctx context.Context, which []*labels.Matcher, ofBlock fun
 	return slices.Sorted(maps.Keys(all)), nil, nil
 }
 
-// A Range are the samples of one series in a stretch of time. It is valid until the next one.
+// A Range has the samples of one series in a time range. It is valid until the next one.
 type Range struct {
 	labels labels.Labels
 	it     *iterator
 }
 
-// Next moves to the next sample, in the order of time.
+// Next moves to the next sample in time order.
 func (r *Range) Next() bool { return r.it.Next() != chunkenc.ValNone }
 
 // At returns the sample: its time in milliseconds since 1970, and its number, which may be Stale.
 func (r *Range) At() (ms int64, number float64) { return r.it.At() }
 
-// Err returns why Next ended, when that was not the end.
+// Err returns the error that ended Next, or nil at the end.
 func (r *Range) Err() error { return r.it.Err() }
 
-// Label returns the value of a label; empty without it.
+// Label returns the value of a label, or "" without it.
 func (r *Range) Label(name string) string { return r.labels.Get(name) }
 
-// Labels calls f with every label in the order of names; the name of the metric is __name__.
+// Labels calls f with every label in the order of names; __name__ is the name of the metric.
 func (r *Range) Labels(f func(name, value string)) {
 	r.labels.Range(func(l labels.Label) { f(l.Name, l.Value) })
 }
 
-// Each calls f with every series that has samples from one time to another, both included, in the order of
-// labels; names, when there are any, are those of the metrics.
+// Each calls f with every series that has samples between two times, both inclusive, in the order of labels. names restricts
+// the metrics, if there are any.
 func (s *Store) Each(ctx context.Context, from, to time.Time, f func(*Range) error, names ...string) error {
 	return s.EachOf(ctx, from, to, f, names)
 }
 
-// EachOf is Each of the series that have these labels, given as pairs.
+// EachOf is Each for the series with the given labels, as name and value pairs.
 func (s *Store) EachOf(ctx context.Context, from, to time.Time, f func(*Range) error, names []string, pairs ...string) (err error) {
 	var which []*labels.Matcher
 	if len(names) > 0 {
@@ -417,7 +418,7 @@ func (s *Store) EachOf(ctx context.Context, from, to time.Time, f func(*Range) e
 		which = append(which, m)
 	}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		which = append(which, labels.MustNewMatcher(labels.MatchEqual, pairs[i], pairs[i+1])) // of text no expression is compiled
+		which = append(which, labels.MustNewMatcher(labels.MatchEqual, pairs[i], pairs[i+1])) // a plain text needs no compiled expression
 	}
 	r := s.reader(from.UnixMilli(), to.UnixMilli())
 	defer func() { err = errors.Join(err, r.Close()) }()

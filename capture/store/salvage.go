@@ -14,17 +14,17 @@ import (
 	"time"
 )
 
-// A Loss is a file that was found damaged or missing.
+// A Loss is a damaged or missing file.
 type Loss struct {
-	File    string    `json:"file"` // where it lies now, or lay
+	File    string    `json:"file"` // current or former path
 	From    time.Time `json:"from,omitzero"`
 	To      time.Time `json:"to,omitzero"`
-	Samples int64     `json:"samples"`         // that are lost; -1 when that is not known
-	Bytes   int64     `json:"bytes,omitempty"` // that nothing could be read from
+	Samples int64     `json:"samples"`         // lost samples; -1 if unknown
+	Bytes   int64     `json:"bytes,omitempty"` // unreadable bytes
 	Missing bool      `json:"missing,omitempty"`
 }
 
-// String says what is lost.
+// String describes the loss.
 func (x Loss) String() string {
 	when := ""
 	switch {
@@ -51,7 +51,7 @@ func unread(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// lose notes a loss, and says so.
+// lose records and reports a loss.
 func (s *Store) lose(x Loss) {
 	s.losses = append(s.losses, x)
 	if s.o.Lost != nil {
@@ -65,7 +65,7 @@ const asideIn = "damaged"
 // markSize is the length of every mark.
 const markSize = int64(len(pageMark))
 
-// aside sets a damaged file aside and notes what was lost with it.
+// aside sets a damaged file aside and records the loss.
 func (s *Store) aside(x Loss) error {
 	to, err := SetAside(x.File)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) aside(x Loss) error {
 	return nil
 }
 
-// SetAside moves a damaged file into a folder beside it, and returns where it lies then. It replaces nothing there.
+// SetAside moves a damaged file into a subfolder beside it, and returns its new path. It overwrites nothing there.
 func SetAside(path string) (to string, err error) {
 	dir := filepath.Join(filepath.Dir(path), asideIn)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -93,21 +93,21 @@ func SetAside(path string) (to string, err error) {
 	return to, os.Rename(path, to)
 }
 
-// Misplaced reports whether what stands at the path of a file is none: a folder, a pipe, a link to nothing.
+// Misplaced reports whether the path of a file is something else: a folder, a pipe, a broken link.
 func Misplaced(path string) bool {
 	info, err := os.Stat(path)
 	_, none := os.Lstat(path)
 	return none == nil && (err != nil || !info.Mode().IsRegular())
 }
 
-// unread sets a file aside of which nothing can be read.
+// unread sets aside a file that is completely unreadable.
 func (s *Store) unread(path string) error {
 	x := Loss{File: path, Samples: -1}
 	x.From, x.To, _ = timesOf(path)
 	return s.aside(x)
 }
 
-// clear sets aside misplaced entries of its folder, and notes them.
+// clear sets aside misplaced entries of the folder, and records the losses.
 func (s *Store) clear(names ...string) error {
 	for _, name := range names {
 		if ext := filepath.Ext(name); name != lockName && name != listName && ext != blockEnd && ext != journalEnd && ext != tmpEnd {
@@ -131,7 +131,7 @@ func timesOf(name string) (from, to time.Time, ok bool) {
 	return time.UnixMilli(a).UTC(), time.UnixMilli(b).UTC(), a < b
 }
 
-// loadBlocks opens and checks the blocks, and saves what is whole of those that are damaged.
+// loadBlocks opens and checks the blocks, and saves the intact parts of damaged ones.
 func (s *Store) loadBlocks() error {
 	unfinished, err := filepath.Glob(filepath.Join(quoteGlob(s.dir), "*"+tmpEnd))
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Store) loadBlocks() error {
 	return s.removeMerged()
 }
 
-// removeMerged removes blocks that one has replaced which was written just before the process ended.
+// removeMerged removes blocks whose merged replacement was written just before the process ended.
 func (s *Store) removeMerged() (err error) {
 	s.blocks = slices.DeleteFunc(s.blocks, func(b *block) bool {
 		for _, x := range s.blocks {
@@ -186,7 +186,7 @@ func (s *Store) removeMerged() (err error) {
 	return err
 }
 
-// check reads all of a block.
+// check reads a block completely.
 func (s *Store) check(b *block) error {
 	found := scanned{}
 	scan(b.file, b.size, s.zip, &found, func(*entry) {})
@@ -196,8 +196,8 @@ func (s *Store) check(b *block) error {
 	return nil
 }
 
-// salvage writes a block anew of what is whole in it, and sets it aside. b is nil when its index is damaged. When nothing is whole in the newest
-// block, journals may still have some of it.
+// salvage rewrites the intact parts of a block and sets the damaged one aside. b is nil if its index is damaged. If nothing in the newest block
+// is intact, journals may still have some of it.
 func (s *Store) salvage(path string, b *block, newest bool) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -217,7 +217,7 @@ func (s *Store) salvage(path string, b *block, newest bool) error {
 	x := Loss{File: path, Bytes: found.lost}
 	timed := false
 	switch x.From, x.To, timed = timesOf(path); {
-	case !timed: // where it belongs is not known
+	case !timed: // its time range is unknown
 		x.Samples = -1
 		return errors.Join(w.abandon(), s.aside(x))
 	case newest && found.samples == 0:
@@ -240,18 +240,18 @@ func (s *Store) salvage(path string, b *block, newest bool) error {
 	return err
 }
 
-// scanned is what a scan found.
+// scanned is the result of a scan.
 type scanned struct {
-	samples int64 // that are whole
-	lost    int64 // bytes that belong to nothing that is whole
-	index   bool  // it came to where the index begins
+	samples int64 // intact samples
+	lost    int64 // bytes outside intact parts
+	index   bool  // it reached the index
 }
 
-// scan reads a block from its beginning, page by page, and calls f with every series that is whole.
-// Behind a damaged or unreadable part it looks for the next page.
+// scan reads a block from its beginning, page by page, and calls f with every intact series. After a damaged or unreadable part it searches for
+// the next page.
 func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)) {
 	if !begins(file, blockHead) {
-		found.lost++ // also when no page is missing
+		found.lost++ // also if no page is missing
 	}
 	at := int64(len(blockHead))
 	for at < size {
@@ -262,7 +262,7 @@ func scan(file *os.File, size int64, zip *packer, found *scanned, f func(*entry)
 				found.index = true
 				return
 			}
-			if there == at { // what it marks is damaged
+			if there == at { // the part at this mark is damaged
 				_, there = nextMark(file, at+1, size, pageMark, indexMark)
 			}
 			found.lost += there - at
@@ -292,7 +292,7 @@ func endsWith(file *os.File, at, size int64) bool {
 	return err == nil && at+frameSize+int64(binary.LittleEndian.Uint32(frame[4:]))+tailSize == size
 }
 
-// nextMark returns the next of some marks, and where it stands; the end without one. What cannot be read has none.
+// nextMark returns the next of several marks and its offset, or the end of the file without one. Unreadable parts have no marks.
 func nextMark(file io.ReaderAt, at, size int64, marks ...string) (mark string, there int64) {
 	const window = 1 << 20
 	buf := make([]byte, window)

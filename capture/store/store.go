@@ -1,9 +1,9 @@
-// Package store keeps samples over time on disk, behind Append, Queryable and Close. Names and labels are those of
+// Package store persists time series on disk: Append writes samples and Queryable reads them. Names and labels are those of
 // /metrics.
 //
-// The newest samples are in memory and, tick by tick, in a journal; older ones are in blocks, one file for a stretch of time,
-// which larger blocks replace as they age. Everything on disk has a checksum: what is damaged is found
-// when the store is opened, what is whole around it is saved, the file is put aside, and State says what was lost.
+// The newest samples are in memory and, tick by tick, in a journal. Older samples are in blocks, one file for each time range, which
+// are merged into larger blocks as they age. Everything on disk has a checksum. On opening, the store detects damage, saves the
+// intact parts, sets the damaged file aside, and reports the losses in State.
 package store
 
 import (
@@ -22,23 +22,23 @@ import (
 	"github.com/prometheus/prometheus/tsdb/fileutil"
 )
 
-// Options say how long and how much is kept. The zero value of each field is the default.
+// Options limit the age and size of the data. The zero value of each field selects the default.
 type Options struct {
-	Retain      time.Duration // 30 days
+	Retain      time.Duration // default 30 days
 	RetainBytes int64         // of blocks; 0 for no limit
-	Reserve     int64         // bytes of the disk that stay free: 2 GiB; below it nothing is appended
-	// Free returns the free bytes of the disk of a folder; nil asks the system.
+	Reserve     int64         // disk space in bytes that stays free, default 2 GiB; below it nothing is appended
+	// Free returns the free bytes of a folder's disk; nil uses the operating system.
 	Free func(dir string) (int64, error)
-	// Lost is told of each loss when it is found. It must not ask the store.
+	// Lost is called for each loss when it is found. It must not call the store.
 	Lost func(Loss)
 }
 
-// A Store is one open database. Its methods may be called at the same time.
+// A Store is one open database. Its methods are safe for concurrent use.
 type Store struct {
 	dir     string
 	o       Options
-	span    int64 // ms: of the blocks that the head is written to
-	largest int64 // ms: of a block
+	span    int64 // ms: length of the blocks that the head is written to
+	largest int64 // ms: maximum length of a block
 	lock    fileutil.Releaser
 	zip     *packer
 
@@ -47,20 +47,20 @@ type Store struct {
 	mu      sync.RWMutex
 	head    head
 	journal *journal
-	blocks  []*block // in the order of time; none overlaps another
+	blocks  []*block // in time order; they do not overlap
 	losses  []Loss
-	damaged int64      // chunks that were found to be damaged since it was opened
+	damaged int64      // damaged chunks found since it was opened
 	state   State      // Full, Appended, Left and Error
-	busy    bool       // upkeep runs
-	idle    *sync.Cond // of mu: upkeep has ended
-	again   time.Time  // when upkeep that failed is tried again
+	busy    bool       // upkeep is running
+	idle    *sync.Cond // on mu: upkeep has ended
+	again   time.Time  // when failed upkeep is retried
 	broken  error
 }
 
-// A Series is one series to append to.
+// A Series is one series for Append.
 type Series struct {
 	labels labels.Labels
-	in     *memory // made when it is first appended
+	in     *memory // created on the first append
 }
 
 // A Sample is one number of a series.
@@ -72,29 +72,29 @@ type Sample struct {
 // Stale is the number that ends a series: it has no value from then on.
 var Stale = math.Float64frombits(value.StaleNaN)
 
-// ErrBroken is wrapped by the error of an Append that could not be written. Nothing can be appended any more
-// until the store is opened again; what was kept before is safe.
+// ErrBroken is wrapped by the error of a failed write in Append. Nothing can be appended until the store is opened again; earlier
+// samples are safe.
 var ErrBroken = errors.New("the store cannot write")
 
-// Names of files in the folder, besides those of blocks and journals.
+// Names of files in the folder, apart from blocks and journals.
 const (
 	lockName = "lock"
 	tmpEnd   = ".tmp"
 )
 
-// defaults of Options, and how time is cut.
+// Defaults of Options, and time ranges.
 const (
 	defaultRetain  = 30 * 24 * time.Hour
 	defaultReserve = 2 << 30
-	late           = 10 * time.Minute // two collectors, late hosts: how far apart what is appended may be
+	late           = 10 * time.Minute // maximum time difference between appends, for two collectors and late hosts
 	largestBlock   = 31 * 24 * time.Hour
 	shortSpan      = time.Hour
 	mostAhead      = 6              // spans that may be appended while one is written
-	longSpan       = 24 * time.Hour // of a store that keeps for more than longRetain, such as one number an hour
+	longSpan       = 24 * time.Hour // for a store that retains data for more than longRetain, such as one number an hour
 	longRetain     = 100 * 24 * time.Hour
 )
 
-// Open opens the database in a folder, which is made when it is not there. It reads and checks all of it.
+// Open opens the database in a folder, and creates the folder if necessary. It reads and checks everything.
 func Open(dir string, o Options) (*Store, error) {
 	if o.Retain <= 0 {
 		o.Retain = defaultRetain
@@ -138,7 +138,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// explain says in words that another process has the folder.
+// explain returns an error that mentions another process if it has locked the folder.
 func explain(dir string, err error) error {
 	if _, stat := os.Stat(filepath.Join(dir, lockName)); stat == nil && locked(err) {
 		return fmt.Errorf("%s: another process has it open: only one can write", dir)
@@ -146,7 +146,7 @@ func explain(dir string, err error) error {
 	return fmt.Errorf("%s: %w", dir, err)
 }
 
-// foreign refuses the folder of another database.
+// foreign rejects the folder of another database.
 func foreign(dir string) error {
 	for _, name := range []string{"wal", "chunks_head"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -156,7 +156,7 @@ func foreign(dir string) error {
 	return nil
 }
 
-// load reads what is in the folder.
+// load reads the folder.
 func (s *Store) load() error {
 	files, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s *Store) load() error {
 	return s.list(false)
 }
 
-// Series returns the series of a name and pairs of label and value, the same for the same.
+// Series returns the series of a name and label/value pairs; equal arguments give the same series.
 func (s *Store) Series(name string, pairs ...string) *Series {
 	b := labels.NewScratchBuilder(1 + len(pairs)/2)
 	b.Add(model.MetricNameLabel, name)
@@ -201,10 +201,9 @@ func (s *Store) Series(name string, pairs ...string) *Series {
 	return &Series{labels: b.Labels()}
 }
 
-// Append adds samples of one time, all or none. It leaves them out, and reports false, while the
-// disk is nearly full. An error that wraps ErrBroken ends the store. A sample that is not younger than the last one of its
-// series is left out, and so is one that is older than the newest block, and one that is more than late ahead of the clock: after it
-// all others would be too old.
+// Append adds samples of one time, all or none. While the disk is nearly full it skips them and reports false. An error that wraps
+// ErrBroken is final for this store. Append skips a sample that is not newer than the last one of its series, one that is older than
+// the newest block, and one that is ahead of the clock by more than late: after such a sample all others would be too old.
 func (s *Store) Append(ctx context.Context, at time.Time, samples []Sample) (kept bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -255,8 +254,8 @@ func (s *Store) Append(ctx context.Context, at time.Time, samples []Sample) (kep
 	return true, nil
 }
 
-// room reports whether the disk has more free than the reserve, and, once it had not, half
-// more than that. s.mu is held.
+// room reports whether the free disk space exceeds the reserve; after it was too low, 1.5 times the reserve is required. s.mu is
+// locked.
 func (s *Store) room() (bool, error) {
 	free, err := s.o.Free(s.dir)
 	if err != nil {
@@ -270,22 +269,22 @@ func (s *Store) room() (bool, error) {
 	return !s.state.Full, nil
 }
 
-// A State is how a Store goes.
+// A State is the status of a Store.
 type State struct {
-	Full     bool   `json:"full"`              // the disk: nothing is appended
+	Full     bool   `json:"full"`              // the disk is full: nothing is appended
 	Appended int64  `json:"appended"`          // samples since it was opened
-	Left     int64  `json:"left"`              // samples that were left out
+	Left     int64  `json:"left"`              // skipped samples
 	Series   int    `json:"series"`            // of the last hours
 	Bytes    int64  `json:"bytes"`             // of blocks
-	Free     int64  `json:"free"`              // of the disk
+	Free     int64  `json:"free"`              // on the disk
 	Upkeep   string `json:"upkeep,omitempty"`  // why samples stay in the journal
 	Damaged  int64  `json:"damaged,omitempty"` // series of blocks that could not be read since it was opened
-	Losses   []Loss `json:"losses,omitempty"`  // files that were found damaged or missing since then
+	Losses   []Loss `json:"losses,omitempty"`  // damaged or missing files found since it was opened
 }
 
-// State returns how it goes.
+// State returns the status.
 func (s *Store) State() State {
-	free, _ := s.o.Free(s.dir) // 0 when it cannot be told
+	free, _ := s.o.Free(s.dir) // 0 if it is unknown
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	x := s.state
@@ -319,7 +318,7 @@ func (s *Store) Oldest() time.Time {
 	return time.UnixMilli(s.head.begin)
 }
 
-// Close ends what runs and closes the database.
+// Close stops upkeep and closes the database.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.broken == nil {
@@ -334,7 +333,7 @@ func (s *Store) Close() error {
 	return errors.Join(err, s.closeFiles(), s.lock.Release())
 }
 
-// closeFiles closes what is open. The last reader of a block closes its file.
+// closeFiles closes the open files. A block's file stays open for its last reader to close.
 func (s *Store) closeFiles() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

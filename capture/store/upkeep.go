@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	grows     = 4 // how many times as long as those before it a merged block is
+	grows     = 4 // length ratio of a merged block to its parts
 	tryAgain  = time.Minute
-	fewInMean = mostInChunk / 2 // samples of a chunk, below which chunks are packed anew
+	fewInMean = mostInChunk / 2 // samples per chunk, below which chunks are repacked
 )
 
-// keepUp begins the upkeep when samples have come of age. s.mu is held.
+// keepUp starts upkeep if samples are old enough for a block. s.mu is locked.
 func (s *Store) keepUp() {
 	age := s.head.newest - late.Milliseconds()
 	to := age - age%s.span
@@ -37,7 +37,7 @@ func (s *Store) keepUp() {
 	})
 }
 
-// tend writes a block of what is older than a time, removes what is too old, and merges blocks.
+// tend writes samples older than a time to a block, removes expired blocks, and merges blocks.
 func (s *Store) tend(to int64) error {
 	if err := s.cut(to); err != nil {
 		return err
@@ -59,10 +59,10 @@ func (s *Store) tend(to int64) error {
 	return nil
 }
 
-// cut writes what is older than a boundary to a block, and forgets it in memory and journals.
+// cut writes samples older than a block boundary to a block, and drops them from memory and journals.
 func (s *Store) cut(to int64) error {
 	s.mu.Lock()
-	s.head.floor = max(s.head.floor, to) // from here on nothing comes that belongs to the block
+	s.head.floor = max(s.head.floor, to) // from here on no sample of the block can be appended
 	all := make([]*memory, 0, s.head.count)
 	s.head.each(func(m *memory) { all = append(all, m) })
 	s.mu.Unlock()
@@ -93,7 +93,7 @@ func (s *Store) cut(to int64) error {
 	}
 	old := s.journal.forget(to)
 	if err := s.list(false); err != nil {
-		return err // the files are there when it is opened again
+		return err // the files are loaded when the store is opened again
 	}
 	for _, path := range old {
 		err = errors.Join(err, os.Remove(path))
@@ -101,7 +101,7 @@ func (s *Store) cut(to int64) error {
 	return err
 }
 
-// expire removes the blocks that are too old or too many.
+// expire removes blocks beyond the limits of age and size.
 func (s *Store) expire() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *Store) expire() (err error) {
 	return err
 }
 
-// retire removes a block when no reader has it. s.mu is held.
+// retire removes a block unless a reader uses it. s.mu is locked.
 func (s *Store) retire(b *block) error {
 	b.gone = true
 	if b.readers.Load() > 0 {
@@ -137,7 +137,7 @@ func (s *Store) retire(b *block) error {
 	return errors.Join(b.file.Close(), os.Remove(b.path))
 }
 
-// leave closes the file, or lets the last reader close it. Store.mu is held.
+// leave closes the file, or leaves that to the last reader. Store.mu is locked.
 func (b *block) leave() error {
 	if b.orphan = b.readers.Load() > 0; b.orphan {
 		return nil
@@ -145,7 +145,7 @@ func (b *block) leave() error {
 	return b.file.Close()
 }
 
-// group returns blocks that become one of a size, when the time for them is over and the disk has room.
+// group returns blocks to merge into one of a size, if their time is over and the disk has space.
 func (s *Store) group(size int64) []*block {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -165,7 +165,7 @@ func (s *Store) group(size int64) []*block {
 	return nil
 }
 
-// A cursor goes through a block in the order of labels.
+// A cursor iterates over a block in the order of labels.
 type cursor struct {
 	*block
 	page    int
@@ -173,7 +173,7 @@ type cursor struct {
 	damaged bool
 }
 
-// next moves to the next series, reading pages as they are needed; it reports false at the end.
+// next moves to the next series, and reads pages as necessary; it reports false at the end.
 func (c *cursor) next(zip *packer) bool {
 	if len(c.entries) > 0 {
 		c.entries = c.entries[1:]
@@ -189,7 +189,7 @@ func (c *cursor) next(zip *packer) bool {
 	return true
 }
 
-// merge replaces blocks by one. One that became damaged since it was opened is set aside.
+// merge replaces blocks by one. A block that was damaged after opening is set aside.
 func (s *Store) merge(group []*block) error {
 	w, err := s.create()
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *Store) merge(group []*block) error {
 	return err
 }
 
-// repack makes fewer chunks of many small ones.
+// repack combines many small chunks into fewer ones.
 func repack(chunks []chunk) []chunk {
 	n := int64(0)
 	for i := range chunks {

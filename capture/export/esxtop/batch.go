@@ -1,8 +1,8 @@
-// Package esxtop writes ticks as an esxtop batch CSV, in the form that ESXi writes and
-// that perfmon, relog and esxtop viewers read: every field quoted, a comma after the
-// last one, UTC. It is no table for people, which package table would write: readers of
-// esxtop want every name byte for byte, and there a formula cannot begin a field. Names of
-// columns begin with \\, and fields are numbers, times or lists of NUMA nodes.
+// Package esxtop writes ticks as an esxtop batch CSV, in the form that ESXi writes and that
+// perfmon, relog and esxtop viewers read: every field quoted, a comma after the last one, UTC.
+// It does not use package table, which is for tables that people read: readers of esxtop need
+// every name byte for byte. No field can begin a formula here: names of columns begin with \\,
+// and fields are numbers, times or lists of NUMA nodes.
 package esxtop
 
 import (
@@ -16,16 +16,16 @@ import (
 	"homenode/numa"
 )
 
-// A Writer writes the ticks of one host. As esxtop does, it names the columns once, by
-// the first two ticks: a quantity that both lack has no column (rates are over the time
-// since the tick before, which the first one of a simulation does not have). esxtop gives
-// no column to a VM that is powered on later; the Writer then writes another header, as a
-// file has to which a second capture was appended.
+// A Writer writes the ticks of one host. Like esxtop, it takes the column names from the first
+// two ticks. A quantity that both lack gets no column; two are needed because rates cover the
+// time since the previous tick, and the first tick of a simulation has none. esxtop gives no
+// column to a VM that is powered on later. The Writer then writes another header, as in a file
+// to which a second capture was appended.
 type Writer struct {
 	w       *bufio.Writer
-	held    *numa.Tick // the first tick, until the second names the columns; nil after
+	held    *numa.Tick // the first tick until the second defines the columns; then nil
 	columns []column
-	vms     map[vmKey]bool // that have columns
+	vms     map[vmKey]bool // VMs that have columns
 	err     error
 }
 
@@ -34,16 +34,16 @@ type vmKey struct {
 	name string
 }
 
-// A column is one counter of the host (no kind set), a node or a VM.
+// A column is one counter of the host (neither node nor vm is set), a node or a VM.
 type column struct {
 	path  string
-	has   numa.Counters // without it the cell is empty: a 0 would state it
+	has   numa.Counters // without these the cell is empty, because 0 would be a value
 	host  func(*numa.Tick) float64
 	node  func(*numa.NodeTick) float64
-	id    int // of the node
+	id    int // ID of the node
 	vm    func(*numa.VMTick) string
 	key   vmKey
-	empty string // what a VM shows that does not run
+	empty string // cell of a VM that is not running
 }
 
 // NewWriter returns a Writer to w.
@@ -51,8 +51,8 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{w: bufio.NewWriterSize(w, 1<<20)}
 }
 
-// Add writes one row, and a header before it when it is the first or shows a VM that
-// has no columns. The first row is written with the second, or by Flush.
+// Add writes one row. A header comes first if it is the first row or a VM has no columns. The
+// first row is written with the second, or by Flush.
 func (w *Writer) Add(t *numa.Tick) error {
 	switch {
 	case w.columns == nil && w.held == nil:
@@ -64,8 +64,7 @@ func (w *Writer) Add(t *numa.Tick) error {
 	return w.row(t)
 }
 
-// begin writes the header by the tick that was held and the one after it, and the row of
-// the first.
+// begin writes the header from the first and the second tick, then the row of the first tick.
 func (w *Writer) begin(second *numa.Tick) {
 	held := w.held
 	w.held = nil
@@ -96,7 +95,7 @@ func clone(t *numa.Tick) *numa.Tick {
 	return &c
 }
 
-// both returns a with what b states too of the same nodes and VMs.
+// both returns a plus the counters that b has for the same nodes and VMs.
 func both(a, b *numa.Tick) *numa.Tick {
 	c := clone(a)
 	c.Has |= b.Has
@@ -117,7 +116,7 @@ func both(a, b *numa.Tick) *numa.Tick {
 	return c
 }
 
-// Flush writes what is held back and buffered.
+// Flush writes the pending first row and the buffer.
 func (w *Writer) Flush() error {
 	if w.held != nil {
 		w.begin(w.held)
@@ -161,7 +160,7 @@ func (w *Writer) header(t *numa.Tick) {
 	w.print("\n")
 }
 
-// clean returns a name as it can stand in a header: esxtop escapes nothing.
+// clean returns a name that is safe in a header: esxtop escapes nothing.
 func clean(s string) string {
 	return strings.NewReplacer(`"`, "'", "\n", " ", "\r", " ").Replace(s)
 }
@@ -196,7 +195,7 @@ func number(f float64) string { return strconv.FormatFloat(f, 'f', 2, 64) }
 
 func mebibytes(b numa.Bytes) float64 { return float64(b) / float64(numa.MiB) }
 
-// columnsOf returns the columns for what the tick states, in the order of ESXi.
+// columnsOf returns the columns for the counters of the tick, in the order of ESXi.
 func columnsOf(t *numa.Tick) []column {
 	var out []column
 	for _, c := range nodeLoads {
@@ -232,8 +231,8 @@ func columnsOf(t *numa.Tick) []column {
 	return out
 }
 
-// cpuColumns returns the columns of the VM's group and of its vCPU worlds. A world's
-// number is made up from the order of the VMs: a tick does not know it.
+// cpuColumns returns the columns of the VM's group and of its vCPU worlds. World numbers are
+// invented from the order of the VMs: a tick does not contain them.
 func cpuColumns(v *numa.VMTick, i int) []column {
 	var out []column
 	key, name := vmKey{v.GID, v.Name}, clean(v.Name)

@@ -6,7 +6,7 @@ import (
 	"homenode/numa"
 )
 
-// Counters under their names in esxtop (percent of groups are sums over the vCPUs).
+// Counters with their names in esxtop (percentages of groups are sums over the vCPUs).
 var (
 	nodeLoads = []struct {
 		name  string
@@ -77,6 +77,6 @@ func bytesOf(value func(*numa.VMTick) numa.Bytes) func(*numa.VMTick) string {
 	return func(v *numa.VMTick) string { return number(mebibytes(value(v))) }
 }
 
-// homes returns the home nodes as the screen of esxtop lists them. A VM that is not
-// managed has a dash there.
+// homes returns the home nodes as esxtop's screen lists them. A VM that NUMA does not manage
+// has a dash.
 func homes(v *numa.VMTick) string { return v.Homes.String() }

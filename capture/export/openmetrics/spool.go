@@ -11,13 +11,13 @@ import (
 
 // The spool is a file of chunks, each with points of one metric:
 //
-//	offset of the metric's chunk before, -1 for none · number of points · points of 16 bytes
+//	offset of the metric's previous chunk, -1 for none · number of points · points of 16 bytes
 const (
 	chunkPoints = 64
 	pointSize   = 16
 	headSize    = 12
-	// mostHeld bounds the points in memory, in bytes. A capture of 2,000 metrics holds 2 MB;
-	// beyond 32,000 metrics chunks get smaller.
+	// mostHeld limits the points in memory, in bytes. A capture of 2,000 metrics needs 2 MB;
+	// chunks get smaller above 32,000 metrics.
 	mostHeld = 32 << 20
 )
 
@@ -27,7 +27,7 @@ type point struct {
 	number float64
 }
 
-// A chain is where the points of a metric are: in the spool, and the last ones here.
+// A chain locates the points of a metric: chunks in the spool, and the last points here.
 type chain struct {
 	last int64 // offset of the last chunk + 1; 0 for none
 	held []byte
@@ -38,10 +38,10 @@ type spool struct {
 	size int64
 	buf  []byte // not yet in the file
 	held int
-	most int // held, before all goes to the file
+	most int // limit of held; beyond it everything goes to the file
 }
 
-// newSpool makes the file in the folder of path: there is room for the result there.
+// newSpool creates the file in the folder of path, where there is space for the result.
 func newSpool(path string) (*spool, error) {
 	dir, base := filepath.Dir(path), filepath.Base(path)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -54,7 +54,7 @@ func newSpool(path string) (*spool, error) {
 	return &spool{file: f, most: mostHeld}, nil
 }
 
-// add adds a point to the chain, which is of one of the families.
+// add adds a point to the chain of a metric in one of the families.
 func (s *spool) add(c *chain, p point, families [][]*metric) error {
 	c.held = binary.LittleEndian.AppendUint64(c.held, uint64(p.at))
 	c.held = binary.LittleEndian.AppendUint64(c.held, math.Float64bits(p.number))
@@ -68,7 +68,7 @@ func (s *spool) add(c *chain, p point, families [][]*metric) error {
 	return nil
 }
 
-// put moves what the chain holds to the spool.
+// put moves the points of the chain to the spool.
 func (s *spool) put(c *chain) error {
 	at := s.size + int64(len(s.buf))
 	s.buf = binary.LittleEndian.AppendUint64(s.buf, uint64(c.last-1))
@@ -90,7 +90,7 @@ func (s *spool) write() error {
 	return err
 }
 
-// putAll moves what all chains hold to the spool and gives their memory back.
+// putAll moves the points of all chains to the spool and frees their memory.
 func (s *spool) putAll(families [][]*metric) error {
 	for _, family := range families {
 		for _, m := range family {
@@ -106,7 +106,7 @@ func (s *spool) putAll(families [][]*metric) error {
 	return nil
 }
 
-// flush moves all to the file, to be read.
+// flush writes everything to the file before it is read.
 func (s *spool) flush(families [][]*metric) error {
 	if err := s.putAll(families); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (s *spool) flush(families [][]*metric) error {
 	return s.write()
 }
 
-// points yields the points of a chain in the order in which they were added, or an error as
-// the last.
+// points yields the points of a chain in the order in which they were added. An error comes
+// last.
 func (s *spool) points(c *chain) iter.Seq2[point, error] {
 	return func(yield func(point, error) bool) {
 		var head [headSize]byte
@@ -130,7 +130,7 @@ func (s *spool) points(c *chain) iter.Seq2[point, error] {
 		}
 		var chunk [headSize + chunkPoints*pointSize]byte
 		for _, at := range slices.Backward(chunks) {
-			// A chunk with fewer points may be the last in the file.
+			// A chunk with fewer points can be the last in the file.
 			n, err := s.file.ReadAt(chunk[:], at)
 			b := chunk[headSize:]
 			if n >= headSize {

@@ -8,8 +8,8 @@ import (
 	"homenode/capture/export/series"
 )
 
-// FamilyName returns the name of the family of a counter, by its number in series.All. The one set of nodes is a metric for each
-// node: bit masks are no use in PromQL.
+// FamilyName returns the name of the family of a counter, by its number in series.All. The set of home nodes becomes one metric
+// for each node, because bit masks are of no use in PromQL.
 func FamilyName(counter int, name string) string {
 	if counter == series.HomeNodes {
 		name = strings.TrimSuffix(name, "s")
@@ -17,7 +17,7 @@ func FamilyName(counter int, name string) string {
 	return "homenode_" + name
 }
 
-// HeadOf returns the type and the help of a counter. since says what events are added up from.
+// HeadOf returns the type and the help of a counter. since names the start of event counts.
 func HeadOf(c *series.Counter, counter int, since string) (kind, help string) {
 	kind, help = "gauge", c.Help
 	if c.Events {
@@ -39,13 +39,13 @@ func AppendHead(b []byte, name, kind, unit, help string) []byte {
 	return append(b, ".\n"...)
 }
 
-// escaper is for texts in quotes; all that the format wants escaped.
+// escaper escapes quoted text as the format requires.
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// text returns a name with U+FFFD for bytes that are not UTF-8: the format knows no others.
+// text returns a name with U+FFFD for bytes that are not UTF-8, which the format does not allow.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
-// AppendLabel appends a label, after a comma when there is one before.
+// AppendLabel appends a label, after a comma unless it is the first.
 func AppendLabel(b []byte, name, value string) []byte {
 	if len(b) > 0 {
 		b = append(b, ',')

@@ -1,9 +1,9 @@
 // Package openmetrics writes ticks as OpenMetrics text with the times of the capture, which
 // promtool turns into blocks for Prometheus (docs/reference/openmetrics.md).
 //
-// The format wants all points of a metric together and all metrics of a family together, but
-// ticks come in the order of time. So points go to a temporary file first, and Close reads
-// them in the order of the format:
+// The format requires all points of a metric together and all metrics of a family together, but
+// ticks come in time order. So points go to a temporary file first, and Close reads them in the
+// order of the format:
 //
 //	ticks ──► 64 points of each metric ──► spool ──► family by family, metric by metric ──► FILE
 package openmetrics
@@ -24,17 +24,17 @@ import (
 )
 
 // A Writer writes the ticks of any number of hosts. Memory grows with the number of metrics,
-// not with that of ticks.
+// not of ticks.
 type Writer struct {
 	path     string
 	spool    *spool
 	counters []series.Counter
-	families [][]*metric // by counter; in the order of their first points
+	families [][]*metric // by counter, in the order of their first points
 	hosts    map[string]*host
-	vms      []*vm // of the tick at hand; nil is left out
+	vms      []*vm // of the current tick; nil is omitted
 	ticks    int
-	late     []*host // that had ticks left out
-	doubles  []*vm   // that were left out of ticks
+	late     []*host // hosts with omitted ticks
+	doubles  []*vm   // VMs omitted from ticks
 	err      error
 }
 
@@ -42,17 +42,17 @@ type Writer struct {
 type metric struct {
 	labels string
 	chain  chain
-	last   int64   // milliseconds since 1970 of the last point
-	total  float64 // of the events so far
+	last   int64   // time of the last point, milliseconds since 1970
+	total  float64 // events so far
 }
 
-// A host is a host so far.
+// A host is the state of one host.
 type host struct {
 	name    string
 	labels  string
 	any     bool
 	last    time.Time
-	late    int // ticks left out
+	late    int // omitted ticks
 	metrics map[place]*metric
 	vms     map[vmKey]*vm
 }
@@ -62,24 +62,24 @@ type vmKey struct {
 	name string
 }
 
-// A vm is a life of a VM so far.
+// A vm is the state of one life of a VM.
 type vm struct {
 	vmKey
 	host    *host
 	labels  string
-	tick    int // the last one that shows it
-	double  int // the last one that shows several of them
-	doubles int // how many did
+	tick    int // the last one that contains the VM
+	double  int // the last one that contains several VMs of this key
+	doubles int // number of such ticks
 	homes   numa.NodeSet
-	metrics []*metric // by counter, those without a node
+	metrics []*metric // by counter, without the metrics of nodes
 	onNode  map[place]*metric
 }
 
-// A place is a counter and a node; -1 is none.
+// A place is a counter and a node; -1 means none.
 type place struct{ counter, node int }
 
-// New returns a Writer of the file at path, which appears whole at Close. The temporary file
-// lies beside it.
+// New returns a Writer of the file at path, which Close creates atomically. The temporary file
+// is in the same folder.
 func New(path string) (*Writer, error) {
 	s, err := newSpool(path)
 	if err != nil {
@@ -89,9 +89,9 @@ func New(path string) (*Writer, error) {
 	return &Writer{path: path, spool: s, counters: all, families: make([][]*metric, len(all)), hosts: map[string]*host{}}, nil
 }
 
-// Add writes what the tick states. A tick that is not later than the one before of its host is
-// left out, and so are VMs that cannot be distinguished; Warnings say so. The first error ends
-// it: later calls and Close return it again.
+// Add writes the values of the tick. It omits a tick that is not later than the previous one of
+// its host, and VMs that cannot be distinguished; Warnings lists them. The first error is
+// final: later calls and Close return it again.
 func (w *Writer) Add(t *numa.Tick) error {
 	if w.err == nil {
 		w.err = w.add(t)
@@ -150,8 +150,8 @@ func (w *Writer) host(name string) *host {
 	return h
 }
 
-// look fills w.vms with the VMs of the tick. Several of one name without a group make one
-// metric with several values at a time, which is none: they become nil.
+// look fills w.vms with the VMs of the tick. Several VMs of one name without a group would give
+// one metric several values at a time; they become nil.
 func (w *Writer) look(h *host, t *numa.Tick) {
 	w.vms = w.vms[:0]
 	for i := range t.VMs {
@@ -191,8 +191,8 @@ func vmLabels(h *host, k vmKey) string {
 	return string(b)
 }
 
-// addHomes writes 1 for each home node and 0 for each other node, also for one that is a home
-// node no more: without it Prometheus would go on with the last 1.
+// addHomes writes 1 for each home node and 0 for each other node, also for former home nodes:
+// without the 0 Prometheus would continue with the last 1.
 func (w *Writer) addHomes(v *vm, t *numa.Tick, homes numa.NodeSet) error {
 	v.homes |= homes
 	nodes := v.homes
@@ -211,7 +211,7 @@ func (w *Writer) addHomes(v *vm, t *numa.Tick, homes numa.NodeSet) error {
 	return nil
 }
 
-// metric returns the metric of the value, a new one for its first point.
+// metric returns the metric of the value, and creates it for its first point.
 func (w *Writer) metric(h *host, v series.Value) *metric {
 	switch {
 	case v.VM < 0:
@@ -254,7 +254,7 @@ func (w *Writer) point(m *metric, t *numa.Tick, number float64) error {
 	return w.spool.add(&m.chain, point{at, number}, w.families)
 }
 
-// Warnings returns what was left out, in the order of its first occurrence.
+// Warnings lists omitted data, in the order of its first occurrence.
 func (w *Writer) Warnings() []string {
 	out := words.Texts(w.late, func(h *host) string {
 		return fmt.Sprintf("host %s: OpenMetrics lacks ticks that are not later than the one before: %d", h.name, h.late)

@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// maxName is the longest file name that Linux, Windows and macOS take.
+// maxName is the longest file name on Linux, Windows and macOS, in bytes.
 const maxName = 255
 
-// hostFolder returns the name of the folder of a host, which is UTF-8, in Hive's form:
-// key=value, with ASCII characters as %XX that some reader or file system may take for
-// something else. It names one folder below the lake, whatever the host is called: there is no
-// / in it and it is never . or .. Beyond ASCII all stays: Spark takes %C3 for a character.
+// hostFolder returns the name of the folder of a host, in Hive's form key=value and in UTF-8.
+// ASCII characters that a reader or file system may misinterpret become %XX. The name is always
+// one folder below the lake: it contains no / and is never . or .. Characters beyond ASCII
+// stay: Spark reads %C3 as one character.
 func hostFolder(host string) (string, error) {
 	if host == "" {
-		return "host=__HIVE_DEFAULT_PARTITION__", nil // readers take it for NULL
+		return "host=__HIVE_DEFAULT_PARTITION__", nil // readers interpret it as NULL
 	}
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
 	b.WriteString("host=")
 	for i, c := range []byte(host) {
 		switch {
-		// A name in Hive's own form would be NULL; Windows drops a dot at the end.
+		// A name in Hive's own form would be NULL; Windows drops a trailing dot.
 		case c < utf8.RuneSelf && !plain(c), c == '_' && i == 0, c == '.' && i == len(host)-1:
 			b.WriteByte('%')
 			b.WriteByte(hex[c>>4])

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// rowsPerGroup bounds memory: a row group is held until it is whole. DuckDB gives each
-	// thread 122,880 rows at a time, so a group of about that size keeps its threads busy.
+	// rowsPerGroup bounds memory, because a row group stays in memory until it is complete. DuckDB
+	// gives each thread 122,880 rows at a time, so a group of about that size keeps its threads busy.
 	rowsPerGroup = 128 << 10
-	// rowsPerFile bounds memory too: a file keeps where its row groups are until its end. A day
+	// rowsPerFile bounds memory too: a file keeps the locations of its row groups until its end. A day
 	// of 400 VMs every 5 seconds has 120 million rows.
 	rowsPerFile = 256 * rowsPerGroup
-	// batch is how many rows go to the library at a time: enough to spread the cost of a
+	// batch is the number of rows passed to the library at a time: enough to spread the cost of a
 	// call, few enough for the second-level cache.
 	batch = 1 << 10
 )
 
-// compression at the fastest level: the default one takes 12 % longer for 8 % less.
+// compression at the fastest level: the default level needs 12 % more time and saves 8 % of the size.
 var compression = &zstd.Codec{Level: zstd.SpeedFastest}
 
 // A row is the schema of docs/reference/parquet.md.
@@ -41,22 +41,22 @@ type row struct {
 	Line    *int64  `parquet:"line,optional"`
 }
 
-// A part is one file while it is written, under a temporary name in its folder.
+// A part is one file during writing, under a temporary name in its folder.
 type part struct {
 	host string
 	day  int64  // since 1970
-	path string // where it goes at the end
+	path string // final path
 	file *os.File
 	buf  *bufio.Writer
 	out  *parquet.GenericWriter[row]
 	rows []row
-	// What the optional columns of rows point to: full slices are replaced, never grown.
+	// Targets of the pointers in the optional columns of rows: a full slice is replaced, never grown.
 	numbers []int64
 	written int // rows
 }
 
-// create begins a file. The dot in front hides it from Spark, .tmp at the end from DuckDB's
-// *.parquet; the random part keeps two writers of one input out of each other's way.
+// create begins a file. The leading dot hides it from Spark, the suffix .tmp from DuckDB's *.parquet.
+// The random part keeps two writers of one input apart.
 func create(folder, name string) (*part, error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
@@ -69,18 +69,18 @@ func create(folder, name string) (*part, error) {
 	p := &part{path: filepath.Join(folder, name), file: f, buf: bufio.NewWriterSize(f, 256<<10),
 		rows: make([]row, 0, batch), numbers: make([]int64, 0, 4*batch)}
 	p.out = parquet.NewGenericWriter[row](p.buf, parquet.Compression(compression), parquet.MaxRowsPerRowGroup(rowsPerGroup),
-		// The column index holds the bounds of every page; without this they would be found again for
-		// its header. Leaving them out of the index too, with SkipPageBounds, is
-		// not possible: v0.32 then writes "" as the least and the greatest, and Spark skips all pages.
+		// The column index has the bounds of every page; without this option they would be computed
+		// again for the page's header. Bounds cannot be left out of the index with SkipPageBounds:
+		// v0.32 then writes "" as minimum and maximum, and Spark skips all pages.
 		parquet.DataPageStatistics(false),
-		// Numbers of VMs, nodes and lines come many times in a row.
+		// Numbers of VMs, nodes and lines are repeated many times in sequence.
 		parquet.DefaultEncodingFor(parquet.Int64, &parquet.DeltaBinaryPacked), parquet.CreatedBy("homenode", "", ""))
 	return p, nil
 }
 
-// number returns a pointer to a copy of n, good until settle.
+// number returns a pointer to a copy of n, valid until settle.
 func (p *part) number(n int64) *int64 {
-	if len(p.numbers) == cap(p.numbers) { // rows point into the full one
+	if len(p.numbers) == cap(p.numbers) { // rows point into the full slice
 		p.numbers = make([]int64, 0, 2*cap(p.numbers))
 	}
 	p.numbers = append(p.numbers, n)
@@ -95,7 +95,7 @@ func (p *part) write(r *row) error {
 	return p.flush()
 }
 
-// settle is called when no row but those in p.rows points to a number.
+// settle is called when only the rows in p.rows point to numbers.
 func (p *part) settle() error {
 	if len(p.numbers) < cap(p.numbers)/2 {
 		return nil
@@ -112,7 +112,7 @@ func (p *part) flush() error {
 	return err
 }
 
-// close writes the end of the file; it keeps its temporary name.
+// close finishes the file, which keeps its temporary name.
 func (p *part) close() error {
 	err := p.flush()
 	if err == nil {
@@ -122,7 +122,7 @@ func (p *part) close() error {
 		err = p.buf.Flush()
 	}
 	if err == nil {
-		// Without it a power failure may leave the name without the contents.
+		// Without Sync a power failure may leave the name without the contents.
 		err = p.file.Sync()
 	}
 	return errors.Join(err, p.file.Close())

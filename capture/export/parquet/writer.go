@@ -3,9 +3,9 @@
 //
 //	DIR/host=esx01.example.com/day=2026-11-21/part-<id>.parquet
 //
-// A Writer stands for one input and its id is made from it: whoever writes the same input
-// again, such as the successor of a worker that died, replaces its files and nothing counts
-// twice. A file appears whole, under its name, when the Writer is closed.
+// A Writer writes one input, and its id is derived from the input. Writing the same input
+// again, for example by the successor of a dead worker, replaces its files, so nothing counts
+// twice. A file appears under its name, complete, when the Writer is closed.
 package parquet
 
 import (
@@ -25,23 +25,24 @@ import (
 	"homenode/numa"
 )
 
-// MaxOpen is how many files a Writer fills at a time. An input of one host in the order of
-// time needs one; one that changes between more hosts than this gets more and smaller files.
+// MaxOpen is the number of files that a Writer fills at a time. An input of one host in time
+// order needs one; an input that alternates between more hosts than this gets more and smaller
+// files.
 const MaxOpen = 4
 
 // A Writer writes the ticks of one input.
 type Writer struct {
 	dir, id  string
-	most     int // rows in a file; a tick is not divided
+	most     int // rows in a file; a tick is not split
 	counters []string
-	open     []*part // the one used last comes first
-	parts    []*part // finished: written whole, under a temporary name
+	open     []*part // most recently used first
+	parts    []*part // finished: complete, under a temporary name
 	count    map[string]int
-	err      error // of the first Add that failed; Close gives up
+	err      error // of the first Add that failed; Close then fails too
 }
 
-// ID returns an id for New made from texts that tell an input from every other, such as the
-// name of the file: 32 hexadecimal digits, the same ones for the same texts.
+// ID returns an id for New: 32 hexadecimal digits derived from texts that identify an input,
+// such as the name of the file. Equal texts give equal ids.
 func ID(texts ...string) string {
 	h := sha256.New()
 	for _, t := range texts {
@@ -50,15 +51,15 @@ func ID(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// PartID names what an input writes to a lake, for New. It is the same when the files are
-// read again, whatever else is asked of them: they are written once. A file that begins
-// with another tick is another one, although an older one had its name.
+// PartID returns the id of an input's files in a lake, for New. It is the same whenever the
+// files are read again, whatever the other options: they are written once. A file with another
+// first tick is another input, even under the same name.
 func PartID(first *numa.Tick, files ...string) string {
 	return ID(append(files, first.Host, first.Time.UTC().Format(time.RFC3339Nano))...)
 }
 
-// New returns a Writer into dir, which it makes when it is not there. The id becomes part of
-// file names: up to 64 letters, digits, - and _.
+// New returns a Writer into dir, which it creates if necessary. The id becomes part of file
+// names: up to 64 letters, digits, - and _.
 func New(dir, id string) (*Writer, error) {
 	if !validID(id) {
 		return nil, fmt.Errorf("id %q: want 1 to 64 letters, digits, - and _", id)
@@ -82,8 +83,8 @@ func validID(id string) bool {
 	return id != "" && len(id) <= 64
 }
 
-// Add writes what the tick states; file is where it was read. The first error ends it: later
-// calls and Close return it again, and no file appears.
+// Add writes the values of the tick; file is its source. The first error is final: later calls
+// and Close return it again, and no file appears.
 func (w *Writer) Add(file string, t *numa.Tick) error {
 	if w.err == nil {
 		w.err = w.add(file, t)
@@ -130,7 +131,7 @@ func (w *Writer) add(file string, t *numa.Tick) error {
 	return p.settle()
 }
 
-// text returns s as Parquet's strings have to be: UTF-8. Other bytes become U+FFFD.
+// text returns s as UTF-8, which Parquet's strings require. Invalid bytes become U+FFFD.
 func text(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // part returns the open file of the host and day.
@@ -175,7 +176,7 @@ func (w *Writer) part(host string, at time.Time) (*part, error) {
 	return p, nil
 }
 
-// name returns the name of the n-th file in one folder.
+// name returns the name of the n-th file in a folder.
 func (w *Writer) name(n int) string {
 	if n == 0 {
 		return "part-" + w.id + ".parquet"
@@ -191,9 +192,8 @@ func (w *Writer) finish(p *part) error {
 	return nil
 }
 
-// Close finishes the files and gives them their names. After an error none has it that did
-// not have it before, unless the error came with the renaming itself: writing the input again
-// then makes all of them whole.
+// Close finishes the files and renames them. After an error no new file appears, unless a
+// rename failed: writing the input again then completes all of them.
 func (w *Writer) Close() error {
 	for len(w.open) > 0 && w.err == nil {
 		w.err = w.finish(w.open[len(w.open)-1])
@@ -221,8 +221,8 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// tidy removes what older runs over the same input left in the folders of this one: files
-// beyond the last one, and those that a killed run did not finish.
+// tidy removes leftovers of earlier runs over the same input from the folders of this run:
+// files beyond the last one, and unfinished files of a killed run.
 func (w *Writer) tidy() error {
 	for folder, n := range w.count {
 		for ; ; n++ {
@@ -247,7 +247,7 @@ func (w *Writer) tidy() error {
 	return nil
 }
 
-// Abort removes what was not closed. The folders stay. After Close it does nothing.
+// Abort removes the files of an unclosed Writer. The folders stay. After Close it does nothing.
 func (w *Writer) Abort() {
 	for _, p := range w.open {
 		p.file.Close()

@@ -1,6 +1,6 @@
-// Package series names the quantities of a tick for exports: one table for Parquet,
-// OpenMetrics and /metrics, so that a counter has one name, unit and meaning in all. It is
-// apart from numa because the names are Prometheus's (base units, unit last), not the model's.
+// Package series names the quantities of a tick for exports. Parquet, OpenMetrics and /metrics
+// share this table, so a counter has one name, unit and meaning everywhere. It is separate from
+// numa because the names follow Prometheus (base units, unit last), not the model.
 package series
 
 import (
@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// What a counter is about; names begin with it.
+// Subjects of counters; names begin with them.
 const (
 	Host = "host"
 	Node = "node"
@@ -20,29 +20,29 @@ const (
 
 // A Counter is one quantity.
 type Counter struct {
-	// Name is the subject, the quantity and the unit: vm_numa_local_bytes. OpenMetrics puts
-	// homenode_ in front.
+	// Name is the subject, the quantity and the unit: vm_numa_local_bytes. OpenMetrics adds the
+	// prefix homenode_.
 	Name string
-	Unit string // the end of Name; empty for a plain number
-	// Events says that the value counts what happened since the tick before.
+	Unit string // suffix of Name; empty for a plain number
+	// Events means that the value counts events since the previous tick.
 	Events bool
 	Help   string // one sentence, without a full stop
-	Esxtop string // what it is in esxtop's words; empty when it comes from elsewhere
+	Esxtop string // name in esxtop; empty if it comes from elsewhere
 }
 
-// A Value is one quantity of one subject at the moment of its tick.
+// A Value is one quantity of one subject at the time of its tick.
 type Value struct {
-	Counter int // of All
-	VM      int // of Tick.VMs; -1 for host and node
-	Node    int // ID; -1 when the value is not of one node
+	Counter int // index in All
+	VM      int // index in Tick.VMs; -1 for host and node
+	Node    int // ID; -1 if the value is not about one node
 	Number  float64
 }
 
-// of is a counter with where its value stands in a T.
+// of is a counter and the function that reads it from a T.
 type of[T any] struct {
 	Counter
-	has   numa.Counters    // has to be stated; 0 when value tells
-	value func(*T) float64 // NaN when it is not stated
+	has   numa.Counters    // required counters; 0 if value decides
+	value func(*T) float64 // NaN if not stated
 }
 
 // All returns every counter: those of the host, of a node, of a VM, and of a VM on a node.
@@ -57,15 +57,14 @@ func names[T any](counters []of[T]) (all []Counter) {
 	return all
 }
 
-// HomeNodes is the counter in All that is a set: its Number is the sum of 2ⁿ over the home
-// nodes n, 0 for none.
+// HomeNodes is the index in All of the counter that is a set: its Number is the sum of 2ⁿ over
+// the home nodes n, 0 for none.
 var HomeNodes = slices.IndexFunc(All(), func(c Counter) bool { return c.Name == homeNodes })
 
 const homeNodes = "vm_numa_home_nodes"
 
-// Values yields every value that the tick states: first of the host, then of its nodes and
-// its VMs in the tick's order, each in the order of All. What is unknown, not a number or
-// infinite is left out.
+// Values yields every value of the tick: first the host's, then those of its nodes and VMs in
+// the tick's order, each in the order of All. Unknown values, NaN and infinities are skipped.
 func Values(t *numa.Tick) iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		first := 0
@@ -95,8 +94,8 @@ func Values(t *numa.Tick) iter.Seq[Value] {
 	}
 }
 
-// each yields what subject states of the counters, the first of which has the number
-// v.Counter. It reports whether to go on.
+// each yields the values of the counters for subject; the first counter has the number
+// v.Counter. It reports whether to continue.
 func each[T any](counters []of[T], subject *T, has numa.Counters, v Value, yield func(Value) bool) bool {
 	first := v.Counter
 	for i := range counters {

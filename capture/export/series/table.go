@@ -8,11 +8,12 @@ import (
 	"homenode/numa"
 )
 
-// units are the ends of names that are units. Time that adds up over vCPUs is no share of
-// anything: 1 second per second is one vCPU the whole time.
+// units are the suffixes of names that are units. Time added up over vCPUs is not a share: 1
+// second per second is one vCPU the whole time.
 var units = []string{"seconds_per_second", "bytes", "ratio", "seconds"}
 
-// counter returns the counter of this name, whose end says its unit, and whether it counts events.
+// counter returns the counter of this name. The suffix of the name determines its unit and whether
+// it counts events.
 func counter(name, help, esxtop string) Counter {
 	c := Counter{Name: name, Events: strings.HasSuffix(name, "_migrations"), Help: help, Esxtop: esxtop}
 	if i := slices.IndexFunc(units, func(u string) bool { return strings.HasSuffix(name, "_"+u) }); i >= 0 {
@@ -70,7 +71,7 @@ var parts = []of[numa.MemoryOnNode]{
 	{counter("vm_node_overhead_bytes", "Memory of the VM's monitor on the node", "OVD_NDx"), 0, overhead},
 }
 
-// known returns n, or NaN for the 0 that stands for unknown.
+// known returns n, or NaN for 0, which means unknown.
 func known(n float64) float64 {
 	if n == 0 {
 		return math.NaN()
@@ -78,8 +79,8 @@ func known(n float64) float64 {
 	return n
 }
 
-// homes returns the set as a number, or NaN when a float64 cannot hold it: a set with
-// nodes more than 52 apart.
+// homes returns the set as a number, or NaN if a float64 cannot represent it: a set with nodes
+// more than 52 apart.
 func homes(v *numa.VMTick) float64 {
 	mask := float64(v.Homes)
 	if mask >= 1<<64 || numa.NodeSet(mask) != v.Homes {
