@@ -1,5 +1,5 @@
-// Package access says who is let in: everybody on this machine, whoever has the token, or whom a proxy sends. It refuses what a
-// page of another site has a browser send.
+// Package access authorizes requests: everybody on this machine, whoever has the token, or users that a proxy has authenticated. It
+// rejects requests that a page of another site makes a browser send.
 package access
 
 import (
@@ -16,19 +16,19 @@ import (
 	"homenode/internal/loopback"
 )
 
-// Options say who is let in. Without Token and Proxy that is everybody who reaches the server: it listens on loopback alone.
+// Options define who has access. Without Token and Proxy everybody who can reach the server has; it then listens on loopback only.
 type Options struct {
 	Listen string   // address of the server, host:port
-	URL    *url.URL // that browsers use; nil for Listen
+	URL    *url.URL // URL that browsers use; nil for Listen
 	Secure bool     // browsers use https
 	Token  string   // "" for none
-	// Proxy is the address of a proxy that signs people in, the zero Addr for none. Header is where it writes their names: they are
-	// shown, and decide nothing.
+	// Proxy is the address of an authenticating proxy, the zero Addr for none. Header is the header with the user's name; names are
+	// only displayed, and grant nothing.
 	Proxy  netip.Addr
 	Header string
 }
 
-// A Gate lets requests in.
+// A Gate authorizes requests.
 type Gate struct {
 	o   Options
 	sum [sha256.Size]byte // of the token
@@ -39,30 +39,30 @@ func New(o Options) *Gate {
 	return &Gate{o: o, sum: sha256.Sum256([]byte(o.Token))}
 }
 
-// user is the key of the name of a user in a context.
+// user is the context key of the user name.
 type user struct{}
 
-// User returns the name that the proxy gave with the request of a context; "" for none.
+// User returns the name that the proxy set for the request of a context; "" for none.
 func User(ctx context.Context) string {
 	name, _ := ctx.Value(user{}).(string)
 	return name
 }
 
-// open is the path that needs no token and no proxy.
+// open is the path that needs neither token nor proxy.
 const open = "/healthz"
 
-// Wrap returns a handler that passes on the requests that are let in.
+// Wrap returns a handler that passes authorized requests on to next.
 func (g *Gate) Wrap(next http.Handler) http.Handler {
 	cross := http.NewCrossOriginProtection()
 	if g.o.URL != nil {
-		_ = cross.AddTrustedOrigin(g.o.URL.Scheme + "://" + g.o.URL.Host) // a URL with both is an origin
+		_ = cross.AddTrustedOrigin(g.o.URL.Scheme + "://" + g.o.URL.Host) // a URL with scheme and host is an origin
 	}
 	cross.SetDenyHandler(http.HandlerFunc(refuseElsewhere))
 	inner := cross.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.serve(w, r, next) }))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g.protect(w.Header())
 		switch {
-		case !g.ours(r.Host): // DNS rebinding: the name of a stranger leads to this address
+		case !g.ours(r.Host): // DNS rebinding: a foreign name that resolves to this address
 			http.Error(w, fmt.Sprintf("this server is not %q", r.Host), http.StatusMisdirectedRequest)
 		case fromElsewhere(r):
 			refuseElsewhere(w, r)
@@ -72,14 +72,14 @@ func (g *Gate) Wrap(next http.Handler) http.Handler {
 	})
 }
 
-// protect sets the headers that every answer has.
+// protect sets the headers of every response.
 func (g *Gate) protect(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'") // pages replace it
+	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'") // pages override it
 	if g.o.Secure {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
@@ -89,7 +89,8 @@ func refuseElsewhere(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "a page of another site sent this request", http.StatusForbidden)
 }
 
-// fromElsewhere reports whether a page of another site has the browser of a reader send the request: one that follows no link of it.
+// fromElsewhere reports whether a page of another site made the browser send the request, other than by a link that the user
+// followed.
 func fromElsewhere(r *http.Request) bool {
 	if r.Header.Get("Sec-Fetch-Site") != "cross-site" {
 		return false
@@ -114,7 +115,7 @@ func (g *Gate) ours(host string) bool {
 	return strings.EqualFold(name, own) || loopback.Host(strings.Trim(name, "[]"))
 }
 
-// serve passes a request on when it is let in.
+// serve passes an authorized request on.
 func (g *Gate) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	name, sent := g.fromProxy(r)
 	switch {
@@ -133,7 +134,7 @@ func (g *Gate) serve(w http.ResponseWriter, r *http.Request, next http.Handler) 
 	next.ServeHTTP(w, r)
 }
 
-// fromProxy returns the user whom the proxy names. It removes the header, which anybody else could write.
+// fromProxy returns the user name set by the proxy. It removes the header, which other clients could forge.
 func (g *Gate) fromProxy(r *http.Request) (name string, ok bool) {
 	if !g.o.Proxy.IsValid() {
 		return "", false
@@ -143,13 +144,13 @@ func (g *Gate) fromProxy(r *http.Request) (name string, ok bool) {
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err != nil || peer.Addr().Unmap().WithZone("") != g.o.Proxy.Unmap() {
 		return "", false
 	}
-	if len(names) != 1 || strings.TrimSpace(names[0]) == "" { // no one has signed in, or the proxy adds to what a browser sent
+	if len(names) != 1 || strings.TrimSpace(names[0]) == "" { // no one has signed in, or the proxy appends to the header of the browser
 		return "", false
 	}
 	return strings.TrimSpace(names[0]), true
 }
 
-// hasToken reports whether a request has the token: as Bearer, or as the password that a browser asks for.
+// hasToken reports whether a request has the token: as a Bearer token, or as the password of basic authentication.
 func (g *Gate) hasToken(r *http.Request) bool {
 	if g.o.Token == "" {
 		return false

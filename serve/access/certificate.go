@@ -8,21 +8,22 @@ import (
 	"time"
 )
 
-// certificateEvery is how often the files of a certificate are looked at, at the most.
+// certificateEvery is the least time between two checks of the certificate files.
 const certificateEvery = 10 * time.Second
 
-// A Certificate is that of the server. It is read again when its files change; while they cannot be read, the one before stays.
+// A Certificate is the server's certificate. It is reloaded when its files change; while they cannot be read, the previous one
+// remains in use.
 type Certificate struct {
-	Cert, Key string      // files in PEM form
-	Warn      func(error) // is told that they cannot be read
+	Cert, Key string      // PEM files
+	Warn      func(error) // is called when they cannot be read
 
 	mu      sync.Mutex
 	now     *tls.Certificate
 	looked  time.Time
-	changed [2]time.Time // when the files were, at the last reading
+	changed [2]time.Time // modification times at the last reading
 }
 
-// Get returns the certificate, as tls.Config asks for it.
+// Get returns the certificate; it is a GetCertificate function of tls.Config.
 func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,14 +52,14 @@ func (c *Certificate) Get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.now, nil
 }
 
-// stat returns when the files changed. The key is for its owner alone.
+// stat returns the modification times. Only the owner and group may read the key.
 func (c *Certificate) stat() (at [2]time.Time, err error) {
 	for i, path := range []string{c.Cert, c.Key} {
 		info, err := os.Stat(path)
 		if err != nil {
 			return at, err
 		}
-		if i == 1 && info.Mode().Perm()&0o007 != 0 && os.PathSeparator == '/' { // a group may be that of certificates
+		if i == 1 && info.Mode().Perm()&0o007 != 0 && os.PathSeparator == '/' { // the group may be one for certificates
 			return at, fmt.Errorf("%s: everybody may read it (mode %04o): chmod 640 it", path, info.Mode().Perm())
 		}
 		at[i] = info.ModTime()

@@ -16,29 +16,29 @@ import (
 type Alarm struct {
 	VCenter string           `json:"vcenter"`
 	Finding finding.Finding  `json:"finding"`
-	Begin   time.Time        `json:"begin"`            // since when it holds, of what was seen; when it was found first, of settings
-	End     time.Time        `json:"end,omitzero"`     // when it was found no more; zero while it holds
-	Before  bool             `json:"before,omitempty"` // it held already at Begin, before which nothing is judged
-	Live    bool             `json:"live"`             // of what was seen, not of the inventory
-	Worst   finding.Severity `json:"-"`                // the highest severity that was told
+	Begin   time.Time        `json:"begin"`            // of a live finding: when the condition began; of a setting: when it was first found
+	End     time.Time        `json:"end,omitzero"`     // when it was no longer found; zero while it is open
+	Before  bool             `json:"before,omitempty"` // it was already present at Begin; earlier data is not assessed
+	Live    bool             `json:"live"`             // found in live data, not in the inventory
+	Worst   finding.Severity `json:"-"`                // the highest severity reported so far
 }
 
-// A key tells alarms apart: the same rule about the same subject is one.
+// A key identifies an alarm: findings of one rule about one subject are the same alarm.
 type key struct {
 	vcenter, rule, host, vm, topic string
 	gid                            int64
 }
 
-// mostEnded is how many alarms that ended are kept.
+// mostEnded is the number of ended alarms that are kept.
 const mostEnded = 1000
 
 type alarms struct {
 	open  map[key]*Alarm
-	ended []*Alarm // the newest last
+	ended []*Alarm // oldest first
 }
 
-// Judge judges the last hour of every host, and returns the alarms that began or got a higher severity than they had,
-// and those that ended. What was found of a host that is not seen holds for recordKept.
+// Judge assesses the last hour of every host. It returns alarms that began or reached a higher severity than before, and alarms that ended. Findings
+// about a host that stops reporting stay open for recordKept.
 func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 	defer b.Touch()
 	all, silent := b.judgeAll(now)
@@ -73,15 +73,15 @@ func (b *Board) Judge(now time.Time) (begun, ended []Alarm) {
 	return begun, b.close(holds, now)
 }
 
-// judged are findings of a vCenter: of its settings, or of live recordings.
+// judged are findings of a vCenter, from its settings or from live recordings.
 type judged struct {
 	vcenter  string
 	findings []finding.Finding
 	live     bool
-	since    map[string]time.Time // begin of the recording of each host, by name
+	since    map[string]time.Time // begin of each host's recording, by host name
 }
 
-// judgeAll judges settings and recordings of every vCenter. silent has hosts that report no more, by vCenter and ID or name.
+// judgeAll assesses the settings and recordings of every vCenter. silent has the hosts that stopped reporting, by vCenter and ID or name.
 func (b *Board) judgeAll(now time.Time) (all []judged, silent map[[2]string]bool) {
 	var peaks map[Node]headroom.Peak
 	if b.Peaks != nil {
@@ -95,7 +95,7 @@ func (b *Board) judgeAll(now time.Time) (all []judged, silent map[[2]string]bool
 			all = append(all, judged{v.name, v.result.Findings, false, nil})
 		}
 		var recordings []*capture.Recording
-		clusters := map[string]string{} // by name of the host
+		clusters := map[string]string{} // by host name
 		for _, h := range v.hosts {
 			h.mu.Lock()
 			clusters[h.Name] = h.Cluster
@@ -104,7 +104,7 @@ func (b *Board) judgeAll(now time.Time) (all []judged, silent map[[2]string]bool
 				silent[[2]string{v.name, h.ID}], silent[[2]string{v.name, h.Name}] = true, true
 			}
 			rec, err := h.record.recording()
-			if err != nil { // its parts do not belong together: begin anew
+			if err != nil { // the parts do not fit together: start over
 				h.record = record{}
 			} else if rec != nil && age <= b.stale {
 				recordings = append(recordings, rec)
@@ -127,7 +127,7 @@ func (b *Board) judgeAll(now time.Time) (all []judged, silent map[[2]string]bool
 	return all, silent
 }
 
-// coming returns what the hours to come took a day ago of the nodes of a host, with what is free on them now.
+// coming returns the memory that the nodes of a host used in the coming hours a day ago, with their current free memory.
 func coming(h *host, peaks map[Node]headroom.Peak) (all []headroom.Peak) {
 	for _, n := range h.Tick.Nodes {
 		if p, ok := peaks[Node{h.VCenter, h.Name, n.ID}]; ok && n.Has&numa.HasFree != 0 {
@@ -138,7 +138,7 @@ func coming(h *host, peaks map[Node]headroom.Peak) (all []headroom.Peak) {
 	return all
 }
 
-// Adopt takes the findings that another collector has: those that hold now. Their begin is when they were adopted first.
+// Adopt takes over the open findings of another collector. They begin at the first adoption.
 func (b *Board) Adopt(all []Alarm, now time.Time) {
 	defer b.Touch()
 	b.mu.Lock()
@@ -158,7 +158,7 @@ func (b *Board) Adopt(all []Alarm, now time.Time) {
 	b.close(holds, now)
 }
 
-// close ends the alarms that hold no more, and returns them. b.mu is held.
+// close ends the alarms that are not in holds, and returns them. b.mu is locked.
 func (b *Board) close(holds map[key]bool, now time.Time) (ended []Alarm) {
 	for k, a := range b.alarms.open {
 		if holds[k] {
@@ -175,7 +175,7 @@ func (b *Board) close(holds map[key]bool, now time.Time) (ended []Alarm) {
 	return ended
 }
 
-// judges returns what is judged: a copy, for judging takes its time.
+// judges returns a copy of the data to assess, because the assessment takes time.
 func (b *Board) judges() (all []vcenter) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -190,12 +190,12 @@ func (b *Board) judges() (all []vcenter) {
 	return all
 }
 
-// Alarms returns those that hold, the worst first, and those that ended, the newest first.
+// Alarms returns the open alarms, worst first, and the ended ones, newest first.
 func (b *Board) Alarms() (open, ended []Alarm) {
 	return b.AlarmsOf(func(*Alarm) bool { return true })
 }
 
-// AlarmsOf returns of Alarms those that it keeps.
+// AlarmsOf is Alarms, restricted to the alarms for which keep is true.
 func (b *Board) AlarmsOf(keep func(*Alarm) bool) (open, ended []Alarm) {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -217,8 +217,8 @@ func (b *Board) AlarmsOf(keep func(*Alarm) bool) (open, ended []Alarm) {
 	return open, ended
 }
 
-// Over judges what was seen of some VMs of a vCenter before, as Judge does of the last hour: findings about VMs alone, for the Recordings may lack other
-// VMs of their hosts.
+// Over assesses earlier data of some VMs of a vCenter, as Judge does for the last hour. It returns only findings about VMs, because the Recordings
+// may lack other VMs of their hosts.
 func (b *Board) Over(vcenter string, recordings []*capture.Recording, now time.Time) []finding.Finding {
 	o := b.options
 	o.Today = now

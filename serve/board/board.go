@@ -1,5 +1,5 @@
-// Package board keeps what every host and VM shows at the moment, and judges the last hour
-// by the rules that judge captures. Everything that serve shows is read from here.
+// Package board has the current state of every host and VM, and assesses the last hour with the rules for captures.
+// Everything that serve displays is read from here.
 package board
 
 import (
@@ -14,12 +14,11 @@ import (
 	"homenode/rules/headroom"
 )
 
-// A Board takes what collectors read; it is their Sink. Its methods may be called at the
-// same time.
+// A Board stores the data of collectors as their Sink. Its methods are safe for concurrent use.
 type Board struct {
-	// Keep is told of every tick, when it is not nil; what it is given is borrowed.
+	// Keep, if not nil, is called for every tick; its argument is valid during the call only.
 	Keep func(*Host)
-	// Peaks returns how much memory of nodes the hours to come took a day ago; nil when that is not kept.
+	// Peaks returns the memory that each node used a day ago in the coming hours; nil if no history is stored.
 	Peaks func(now time.Time) map[Node]headroom.Peak
 
 	options rules.Options
@@ -32,21 +31,21 @@ type Board struct {
 	changes changes
 }
 
-// A Node names a node of a host.
+// A Node identifies a node of a host.
 type Node struct {
 	VCenter, Host string // names
 	Number        int
 }
 
-// A vcenter is the inventory of one, with what its rules say.
+// A vcenter is the inventory of a vCenter with the findings of its rules.
 type vcenter struct {
 	name   string
-	read   time.Time // when it came
+	read   time.Time // when it was read
 	result *rules.Result
 	vms    map[string][]string // IDs by "host ID, name", and by name alone
-	hosts  map[string]*host    // by ID; those that have had a tick
+	hosts  map[string]*host    // by ID; hosts with at least one tick
 
-	// What has changed since the inventory was read, which does not change itself.
+	// Changes since the inventory was read. The inventory itself stays unchanged.
 	at     map[string]int         // index of a VM in the inventory by ID
 	placed map[string]placed      // VMs by ID
 	states map[string]numa.Update // hosts by ID
@@ -60,46 +59,47 @@ type host struct {
 	record record
 }
 
-// A life is a VM between a power-on and the next, or a vMotion.
+// A life is a VM between two power-ons or vMotions.
 type life struct {
 	gid  int64
 	name string
 }
 
-// Totals are what a VM's counters add up to since the collector saw it on the host first.
+// Totals are the sums of a VM's counters since the collector first saw it on the host.
 type Totals struct{ Moves numa.Moves }
 
-// A Host is a host at the moment.
+// A Host is the current state of a host.
 type Host struct {
 	VCenter string
 	ID      string
 	Name    string
 	Cluster string // name; empty for a standalone host
 	Tick    numa.Tick
-	VMs     []VM // of Tick.VMs, in its order
+	VMs     []VM // parallel to Tick.VMs
 
-	seen time.Time // by our clock, when Tick came; of one that was not judged, its own time
+	seen time.Time // arrival time of Tick by our clock; the tick's own time if it was not assessed
 }
 
-// A VM is what is known of a VM of a tick beside it.
+// A VM has data about a VM of a tick that the tick lacks.
 type VM struct {
-	// ID of the inventory; empty when it has no VM of the name on the host or several, or the tick has several.
+	// ID in the inventory. It is empty if the name is not unique in the tick, or does not identify one VM of the host in
+	// the inventory.
 	ID     string
 	Totals Totals
 }
 
-// New returns an empty Board. What is older than stale is no longer shown.
+// New returns an empty Board. Data older than stale is not shown.
 func New(o rules.Options, stale time.Duration) *Board {
 	return &Board{options: o, stale: stale, vcenters: map[string]*vcenter{}, alarms: alarms{open: map[key]*Alarm{}}}
 }
 
-// LowLocality is the share of local memory below which M001 calls locality low, as the configuration sets it.
+// LowLocality returns the configured share of local memory below which M001 reports low locality.
 func (b *Board) LowLocality() float64 { return b.Limits().Locality }
 
-// Limits returns what the last hour is counted by, as the configuration sets it.
+// Limits returns the configured limits for counting the last hour.
 func (b *Board) Limits() capture.Options { return rules.CaptureOptions(b.options.Policy) }
 
-// Fleet takes the inventory of a vCenter, completes it by what is seen, and judges it.
+// Fleet stores the inventory of a vCenter, adds live observations, and assesses it.
 func (b *Board) Fleet(name string, f *numa.Fleet) {
 	o := b.options
 	o.Today, o.Ticks = time.Now(), SeenAt
@@ -129,8 +129,8 @@ func (b *Board) Fleet(name string, f *numa.Fleet) {
 	}
 }
 
-// Inventory returns the inventory of a vCenter with what is seen of its VMs now; nil when there is none. Names are those of
-// the vCenters that have one.
+// Inventory returns the inventory of a vCenter with current observations of its VMs, or nil if there is none. names are the
+// vCenters that have an inventory.
 func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
 	var read time.Time
 	b.mu.RLock()
@@ -151,12 +151,12 @@ func (b *Board) Inventory(vcenter string) (f *numa.Fleet, names []string) {
 	return f, names
 }
 
-// SeenAt is where observations of the board say they were read.
+// SeenAt is the source of the board's observations.
 const SeenAt = "FetchStats"
 
-// observe gives the VMs of an inventory that was read then what is seen of them: the host, when it was seen later, the home
-// nodes, local and remote memory. What was seen of them before by the same source is replaced. A VM that two hosts show has
-// moved: the newer tick counts.
+// observe adds live observations to the VMs of an inventory read at the given time: the host if it was observed later, the
+// home nodes, local and remote memory. Earlier observations of the same source are replaced. A VM on two hosts has moved:
+// the newer tick counts.
 func (b *Board) observe(vcenter string, f *numa.Fleet, read time.Time) {
 	at, newest, hosts := map[string]int{}, map[string]time.Time{}, map[string]*numa.Host{}
 	for i := range f.VMs {
@@ -180,7 +180,7 @@ func (b *Board) observe(vcenter string, f *numa.Fleet, read time.Time) {
 			x, v := &h.Tick.VMs[i], &f.VMs[k]
 			seen := slices.DeleteFunc(slices.Clone(v.Observed), func(o numa.Observation) bool { return o.By == numa.ByEsxtop && o.At == SeenAt })
 			o := h.Tick.Observe(x, SeenAt)
-			o.Host = host.Name // it may have another one since
+			o.Host = host.Name // the host may have been renamed
 			v.Observed = append(seen, o)
 			if h.seen.After(read) {
 				v.Host, v.Cluster = host.ID, host.Cluster
@@ -189,7 +189,7 @@ func (b *Board) observe(vcenter string, f *numa.Fleet, read time.Time) {
 	})
 }
 
-// vcenter returns the one of this name; b.mu is held.
+// vcenter returns the vCenter of this name, and creates it if necessary; b.mu is locked.
 func (b *Board) vcenter(name string) *vcenter {
 	v := b.vcenters[name]
 	if v == nil {
@@ -199,14 +199,14 @@ func (b *Board) vcenter(name string) *vcenter {
 	return v
 }
 
-// Tick takes the next tick of a host.
+// Tick stores the next tick of a host.
 func (b *Board) Tick(name, id string, t *numa.Tick) { b.take(name, id, t, true) }
 
-// Past takes a tick that is too old to be judged, only to keep it.
+// Past records a tick that is too old to be assessed.
 func (b *Board) Past(name, id string, t *numa.Tick) { b.take(name, id, t, false) }
 
-// Show takes the tick of a host as another collector showed it: with the IDs of its VMs, and migrations since that
-// collector saw them first.
+// Show stores a host's tick from another collector, with the IDs of its VMs and the migrations since that collector first
+// saw them.
 func (b *Board) Show(name, id, cluster string, t *numa.Tick, vms []string) {
 	b.mu.Lock()
 	v := b.vcenter(name)
@@ -268,18 +268,18 @@ func (b *Board) take(name, id string, t *numa.Tick, judged bool) {
 	}
 }
 
-// idsOf returns the IDs of the VMs of a host's tick, in its order; empty ones where it is not certain, for the inventory or
-// the tick has several of the name, or the VM has left the host. b.mu is held.
+// idsOf returns the IDs of the VMs of a host's tick, in its order. An ID is empty if it is ambiguous: the inventory or the
+// tick has several VMs of the name, or the VM has left the host. b.mu is locked.
 func (v *vcenter) idsOf(host string, t *numa.Tick) []string {
 	ids, count := make([]string, len(t.VMs)), map[string]int{}
 	for i := range t.VMs {
 		name := t.VMs[i].Name
 		found := v.vms[host+", "+name]
-		if len(found) == 0 { // it came by vMotion, and no update has said so yet
+		if len(found) == 0 { // it arrived by vMotion, and no update has reported that yet
 			found = v.vms[name]
 			if len(found) == 1 {
 				if p, ok := v.placed[found[0]]; ok && p.host != host {
-					continue // an update says where it is
+					continue // an update reports another host
 				}
 			}
 		}
@@ -315,7 +315,7 @@ func (v *vcenter) clusterOf(id string) string {
 	return ""
 }
 
-// keep copies a tick into another one, in the memory of that one.
+// keep copies a tick into another one, reusing the memory of the latter.
 func keep(to, t *numa.Tick) {
 	nodes, vms := append(to.Nodes[:0], t.Nodes...), to.VMs[:0]
 	for i := range t.VMs {
@@ -334,8 +334,8 @@ func keep(to, t *numa.Tick) {
 	to.Host, to.Nodes, to.VMs = strings.Clone(t.Host), nodes, vms
 }
 
-// Each calls f with every host whose last tick came lately, by vCenter and name. What f
-// is given is borrowed.
+// Each calls f with every host that reported recently, by vCenter and name. The argument of f is valid during the call
+// only.
 func (b *Board) Each(f func(*Host)) {
 	for _, h := range b.sorted() {
 		h.mu.Lock()
@@ -363,14 +363,14 @@ func (b *Board) sorted() (hosts []*host) {
 	return hosts
 }
 
-// A record is the last hour of a host, in parts that are merged when it is judged.
+// A record is the last hour of a host, in parts that are merged for the assessment.
 type record struct {
 	now   *capture.Recorder
 	since time.Time
 	parts []*capture.Recording
 }
 
-// The record of a host: parts of partLength, so that an hour and at most one part more is judged.
+// Lengths of a host's record: an assessment covers an hour and at most one more part of partLength.
 const (
 	partLength = 10 * time.Minute
 	recordKept = time.Hour
@@ -384,8 +384,7 @@ func (r *record) add(t *numa.Tick, o capture.Options) {
 	r.now.Add(t)
 }
 
-// recording returns the last hour; nil when nothing was recorded. The tick after it goes on
-// where this ends.
+// recording returns the last hour, or nil without any tick. The next tick continues where this ends.
 func (r *record) recording() (*capture.Recording, error) {
 	if r.now != nil {
 		if part := r.now.Recording(); part != nil {
@@ -403,7 +402,7 @@ func (r *record) recording() (*capture.Recording, error) {
 	return merged[len(merged)-1], nil
 }
 
-// join makes one of the parts that belong to one stretch of partLength, and drops those that are old.
+// join merges the parts of the current stretch of partLength, and drops old parts.
 func (r *record) join() error {
 	last := len(r.parts) - 1
 	if last < 0 {

@@ -2,14 +2,14 @@ package board
 
 import "sync"
 
-// changes counts what was taken and judged.
+// changes counts updates and assessments.
 type changes struct {
 	mu         sync.Mutex
 	generation uint64
-	next       chan struct{} // closed by the next one; nil when none waits
+	next       chan struct{} // closed at the next change; nil if nobody waits
 }
 
-// Generation returns how often something that is shown has changed, and a channel that is closed when it changes again.
+// Generation returns the number of changes so far, and a channel that is closed at the next change.
 func (b *Board) Generation() (generation uint64, next <-chan struct{}) {
 	c := &b.changes
 	c.mu.Lock()
@@ -20,7 +20,7 @@ func (b *Board) Generation() (generation uint64, next <-chan struct{}) {
 	return c.generation, c.next
 }
 
-// Touch says that something that is shown has changed.
+// Touch counts a change and wakes those who wait for one.
 func (b *Board) Touch() {
 	c := &b.changes
 	c.mu.Lock()

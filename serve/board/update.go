@@ -6,14 +6,14 @@ import (
 	"homenode/numa"
 )
 
-// A placed is where a VM is registered, and whether it runs.
+// A placed is the host where a VM is registered, and its power state.
 type placed struct {
 	host  string // ID
 	power numa.Fact[numa.PowerState]
 }
 
-// Update takes what hosts and VMs of the inventory are now; of others, the next inventory tells. A VM that has left a host,
-// or runs no more, is no longer shown by that host's last tick.
+// Update stores the current state of hosts and VMs; others keep their state until the next inventory. A VM that has left a
+// host, or is powered off, is removed from that host's last tick.
 func (b *Board) Update(name string, updates []numa.Update) {
 	defer b.Touch()
 	left := map[*host][]string{} // IDs of VMs
@@ -61,7 +61,7 @@ func (b *Board) Update(name string, updates []numa.Update) {
 	}
 }
 
-// merged adds what an update of a host mentions to what an earlier one did.
+// merged adds the fields of an earlier update of a host to a later one that lacks them.
 func merged(was, u numa.Update) numa.Update {
 	if !u.Connection.Known() {
 		u.Connection = was.Connection
@@ -72,7 +72,7 @@ func merged(was, u numa.Update) numa.Update {
 	return u
 }
 
-// forget takes VMs out of the last tick.
+// forget removes VMs from the last tick.
 func (h *host) forget(ids []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,7 +83,7 @@ func (h *host) forget(ids []string) {
 	}
 }
 
-// now returns the inventory with its hosts and VMs as they are now. b.mu is held.
+// now returns the inventory with the current state of its hosts and VMs. b.mu is locked.
 func (v *vcenter) now() *numa.Fleet {
 	f := *v.result.Fleet
 	f.Hosts, f.VMs = slices.Clone(f.Hosts), slices.Clone(f.VMs)

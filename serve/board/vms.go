@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// A VMNow is a VM at the moment.
+// A VMNow is the current state of a VM.
 type VMNow struct {
 	VCenter  string       `json:"vcenter"`
 	Cluster  string       `json:"cluster,omitempty"`
@@ -21,18 +21,18 @@ type VMNow struct {
 	Local    numa.Bytes   `json:"local"`              // bytes
 	Remote   numa.Bytes   `json:"remote"`             // bytes
 	Locality *float64     `json:"locality,omitempty"` // N%L as a share; absent without memory
-	Ready    *float64     `json:"ready,omitempty"`    // of each vCPU's time
-	Moves    numa.Moves   `json:"migrations"`         // since the collector saw it first here
+	Ready    *float64     `json:"ready,omitempty"`    // share of time per vCPU
+	Moves    numa.Moves   `json:"migrations"`         // since the collector first saw it here
 	HostID   string       `json:"-"`
 	HomeSet  numa.NodeSet `json:"-"` // the same as Homes
 }
 
-// VMs returns every VM that is seen, the lowest locality first, those without at the end.
+// VMs returns every visible VM, lowest locality first, those without locality last.
 func (b *Board) VMs() []VMNow {
 	return b.VMsOf(func(*Host, string) bool { return true })
 }
 
-// VMsOf returns of VMs those that it keeps, by their host and ID.
+// VMsOf is VMs, restricted to the VMs for which keep is true.
 func (b *Board) VMsOf(keep func(h *Host, id string) bool) (all []VMNow) {
 	b.Each(func(h *Host) {
 		for i := range h.Tick.VMs {
@@ -58,7 +58,7 @@ func (b *Board) VMsOf(keep func(h *Host, id string) bool) (all []VMNow) {
 	return all
 }
 
-// known returns the value, or another one when there is none.
+// known returns the value, or the default for nil.
 func known(v *float64, or float64) float64 {
 	if v == nil {
 		return or
@@ -66,17 +66,17 @@ func known(v *float64, or float64) float64 {
 	return *v
 }
 
-// A NodeNow is a NUMA node of a host at the moment.
+// A NodeNow is the current state of a NUMA node of a host.
 type NodeNow struct {
 	Node     int
-	Busy     *float64   // share of its cores in use; nil when it is not stated
-	Total    numa.Bytes // 0 when it is not stated
+	Busy     *float64   // share of its cores in use; nil if not stated
+	Total    numa.Bytes // 0 if not stated
 	Free     *numa.Bytes
-	VMs      int      // that are at home there
-	Locality *float64 // N%L of these together, as a share; nil without memory
+	VMs      int      // VMs with this home node
+	Locality *float64 // N%L of these VMs together, as a share; nil without memory
 }
 
-// NodesNow returns the nodes of a host as its last tick shows them. A VM with several home nodes counts on each.
+// NodesNow returns the nodes of a host as of its last tick. A VM with several home nodes counts on each.
 func (h *Host) NodesNow() []NodeNow {
 	all := make([]NodeNow, 0, len(h.Tick.Nodes))
 	for i := range h.Tick.Nodes {

@@ -1,5 +1,5 @@
-// Package captures has the captures that pages may open: those below a folder that whoever started the server named, and those that
-// were uploaded. Pages know names alone; nothing outside is opened, whatever a name or a symbolic link says.
+// Package captures gives pages access to captures: files below a folder set at server start, and uploads. Pages use names only; nothing
+// outside is opened, whatever the name or a symbolic link.
 package captures
 
 import (
@@ -23,56 +23,56 @@ import (
 )
 
 const (
-	// Kept is how long an upload is kept.
+	// Kept is the lifetime of an upload.
 	Kept = 24 * time.Hour
-	// mostUploads is how many are kept at a time.
+	// mostUploads limits the number of uploads at a time.
 	mostUploads = 20
-	// mostListed is how many captures of the folder are listed.
+	// mostListed limits the captures of the folder in a list.
 	mostListed = 5000
-	// mostName bounds the name of an upload, in bytes.
+	// mostName limits the length of an upload's name, in bytes.
 	mostName = 120
 	prefix   = "upload-"
-	temps    = "homenode-captures-" // begins the names of temporary folders
-	taken    = "demo"               // names what the program invents
+	temps    = "homenode-captures-" // prefix of temporary folders
+	taken    = "demo"               // name of the generated capture
 )
 
-// ErrTooLarge says that an upload is larger than is taken.
+// ErrTooLarge means that an upload exceeds the limit.
 var ErrTooLarge = errors.New("the file is larger than this server takes")
 
-// ErrUnknown says that no capture has a name.
+// ErrUnknown means that no capture has the name.
 var ErrUnknown = errors.New("no capture is named so")
 
 // An Entry is a capture: a file, or a folder with files.
 type Entry struct {
-	Name     string // what it is asked for by
-	Size     int64  // in bytes; of a folder that of its files
+	Name     string // name for requests
+	Size     int64  // in bytes; for a folder the sum of its files
 	Written  time.Time
-	Files    int       // of a folder; 0 for a file
-	Uploaded bool      // else of the folder
-	Until    time.Time // of an upload: when it goes
+	Files    int       // number of files in a folder; 0 for a file
+	Uploaded bool      // false for captures of the folder
+	Until    time.Time // expiry of an upload
 }
 
-// A Shelf has captures. It is safe for several goroutines.
+// A Shelf manages captures. It is safe for concurrent use.
 type Shelf struct {
 	limit int64
 	dir   *os.Root // nil for none
 
 	mu      sync.Mutex
-	temp    *os.Root // of uploads; nil before the first
+	temp    *os.Root // folder of uploads; nil before the first
 	uploads []*upload
-	coming  int           // uploads on their way
-	old     []*time.Timer // of what others left
+	coming  int           // uploads in progress
+	old     []*time.Timer // timers that remove uploads of earlier servers
 	closed  bool
 }
 
-// An upload is a file in a folder of its own.
+// An upload is a file in its own folder.
 type upload struct {
 	Entry
 	folder string
 	end    *time.Timer
 }
 
-// Open returns the captures below dir, empty for none, and takes uploads of at most limit bytes, 0 for none.
+// Open returns the captures below dir, empty for none, and accepts uploads of at most limit bytes, 0 for none.
 func Open(dir string, limit int64) (*Shelf, error) {
 	s := &Shelf{limit: limit}
 	if limit > 0 {
@@ -89,10 +89,10 @@ func Open(dir string, limit int64) (*Shelf, error) {
 	return s, nil
 }
 
-// sweep removes the uploads that servers left which were killed, a day after the last of each came.
+// sweep removes the uploads of killed servers, a day after the last upload of each.
 func (s *Shelf) sweep() {
 	of := os.TempDir()
-	all, _ := os.ReadDir(of) // what cannot be read is not removed
+	all, _ := os.ReadDir(of) // unreadable folders are not removed
 	for _, d := range all {
 		info, err := d.Info()
 		if err != nil || !d.IsDir() || !strings.HasPrefix(d.Name(), temps) {
@@ -101,7 +101,7 @@ func (s *Shelf) sweep() {
 		folder := filepath.Join(of, d.Name())
 		if left := time.Until(info.ModTime().Add(Kept)); left > 0 {
 			s.old = append(s.old, time.AfterFunc(left, func() {
-				if now, err := os.Lstat(folder); err == nil && now.ModTime().Equal(info.ModTime()) { // else its server runs
+				if now, err := os.Lstat(folder); err == nil && now.ModTime().Equal(info.ModTime()) { // else its server is running
 					_ = os.RemoveAll(folder)
 				}
 			}))
@@ -111,10 +111,10 @@ func (s *Shelf) sweep() {
 	}
 }
 
-// Limit is how large an upload may be, in bytes; 0 when none is taken.
+// Limit returns the maximum size of an upload in bytes; 0 if uploads are not accepted.
 func (s *Shelf) Limit() int64 { return s.limit }
 
-// Close removes what was uploaded.
+// Close removes the uploads.
 func (s *Shelf) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,8 +137,8 @@ func (s *Shelf) Close() error {
 	return errors.Join(errs...)
 }
 
-// List returns the captures, uploads first and the newest of them first, then the files of the folder and the folders with several
-// files, by name. left is how many files are left out, for a link that leads out of the folder, or for there are too many.
+// List returns the captures: uploads first, newest first, then the files of the folder and the subfolders with several files, by name.
+// left is the number of omitted files: links that lead out of the folder, or files beyond the limit.
 func (s *Shelf) List() (all []Entry, left int, err error) {
 	s.mu.Lock()
 	for _, u := range slices.Backward(s.uploads) {
@@ -196,13 +196,13 @@ func (s *Shelf) List() (all []Entry, left int, err error) {
 	return append(all, of...), left, err
 }
 
-// hidden reports whether a file of the folder is neither listed nor opened: its name could be meant otherwise, or begins with a dot, or
-// that of a folder around it does.
+// hidden reports whether a file of the folder is neither listed nor opened: its name is ambiguous, or it or a parent folder begins with
+// a dot.
 func hidden(name string) bool {
 	return name[0] == '.' || strings.Contains(name, "/.") || name[0] == '-' || name == taken
 }
 
-// Take keeps an upload of this name, for a day. One that is too large, or cut off, leaves nothing behind.
+// Take stores an upload under this name for a day. An upload that is too large or incomplete leaves nothing behind.
 func (s *Shelf) Take(name string, r io.Reader) (*Entry, error) {
 	temp, err := s.reserve()
 	if err != nil {
@@ -228,7 +228,7 @@ func (s *Shelf) Take(name string, r io.Reader) (*Entry, error) {
 	return &u.Entry, nil
 }
 
-// reserve takes a place for an upload that comes, and returns where.
+// reserve reserves a slot for an upload, and returns its folder.
 func (s *Shelf) reserve() (*os.Root, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *Shelf) reserve() (*os.Root, error) {
 		return nil, fmt.Errorf("%d uploads are kept here: remove one first", mostUploads)
 	}
 	if s.temp != nil && len(s.uploads)+s.coming == 0 {
-		if _, err := os.Stat(s.temp.Name()); err != nil { // another server took it for left
+		if _, err := os.Stat(s.temp.Name()); err != nil { // another server removed it as abandoned
 			_ = s.temp.Close()
 			s.temp = nil
 		}
@@ -286,10 +286,10 @@ func bare(err error) error {
 	return err
 }
 
-// named returns the name of a file for what a stranger calls it.
+// named returns a safe file name for a name from a client.
 func named(name string) string {
 	name = path.Base(archive.Clean(filepath.ToSlash(name)))
-	if len(name) > mostName { // the end tells the form
+	if len(name) > mostName { // the end shows the format
 		name = strings.ToValidUTF8(name[len(name)-mostName:], "")
 	}
 	if name = strings.TrimLeft(name, "."); name == "/" || name == "" { // files whose names begin with a dot are not opened
@@ -312,7 +312,7 @@ func (s *Shelf) Remove(name string) error {
 	return s.temp.RemoveAll(u.folder)
 }
 
-// Only returns the files with these names and those below them, for one question. Each has to be there.
+// Only returns a file system with these names and the files below them, for one request. Each name must exist.
 func (s *Shelf) Only(names ...string) (fs.FS, error) {
 	o := only{s, names}
 	for _, name := range names {
@@ -323,7 +323,7 @@ func (s *Shelf) Only(names ...string) (fs.FS, error) {
 	return o, nil
 }
 
-// root returns where a name is, and what it is called there.
+// root returns the root that contains a name.
 func (s *Shelf) root(name string) (*os.Root, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -336,7 +336,7 @@ func (s *Shelf) root(name string) (*os.Root, error) {
 	return s.dir, nil
 }
 
-// only is the file system of one question.
+// only is the file system of one request.
 type only struct {
 	s     *Shelf
 	names []string
@@ -367,7 +367,7 @@ func (o only) Stat(name string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// Open opens a file or folder. Anything else, such as a pipe, would keep one waiting.
+// Open opens a file or folder. Anything else, such as a pipe, could block.
 func (o only) Open(name string) (fs.File, error) {
 	if _, err := o.Stat(name); err != nil {
 		return nil, err

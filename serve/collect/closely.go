@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Looking closely: how often a host is asked then, for how long, and how many hosts of a vCenter at a time.
+// Close monitoring: the interval, its duration, and the limit of hosts per vCenter at a time.
 const (
 	closelyEvery = 20 * time.Second
 	closelyFor   = time.Hour
 	mostClosely  = 8
-	fastest      = 2 * time.Second // hosts count no faster
+	fastest      = 2 * time.Second // hosts update no faster
 )
 
-// ErrUnknownHost says that nothing is collected from a host.
+// ErrUnknownHost means that the host is not collected from.
 var ErrUnknownHost = errors.New("nothing is collected from this host")
 
-// Closely asks a host, by its ID, every 20 seconds for an hour; a collector that asks all of them so often asks this one three times as
-// often. It returns the interval and when that ends.
+// Closely polls a host, by its ID, every 20 seconds for an hour. If all hosts are already polled that often, the host is polled three
+// times as often. It returns the interval and the end time.
 func (c *Collector) Closely(id string) (every time.Duration, until time.Time, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,7 +46,7 @@ func (c *Collector) Closely(id string) (every time.Duration, until time.Time, er
 	return h.every(c.opts.Every), until, nil
 }
 
-// closely returns until when it is looked at closely; zero when it is not. h.mu is held.
+// closely returns the end of close monitoring; zero without it. h.mu is locked.
 func (h *host) closely(now time.Time) time.Time {
 	if now.Before(h.until) {
 		return h.until
@@ -54,7 +54,7 @@ func (h *host) closely(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// every returns how often the host is asked; all are asked at this interval.
+// every returns the polling interval of the host; all is the interval of all hosts.
 func (h *host) every(all time.Duration) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package collect reads esxtop's counters of every host of a vCenter, over one session and
-// without rest: what it reads goes to a Sink, what it cannot read is said in its Status.
+// Package collect reads esxtop's counters of every host of a vCenter continuously over one session. The data
+// goes to a Sink; errors are reported in its Status.
 //
 //	session ──► inventory, every 10 minutes ──► Sink.Fleet
-//	        ├─► what changes in between     ──► Sink.Update
+//	        ├─► changes in between          ──► Sink.Update
 //	        └─► each host in its own turn   ──► Sink.Tick
 package collect
 
@@ -16,33 +16,32 @@ import (
 	"homenode/source/vsphere"
 )
 
-// A Sink takes what is read. Calls of different hosts come at the same time.
+// A Sink receives the collected data. Calls for different hosts are concurrent.
 type Sink interface {
-	// Fleet takes the inventory of a vCenter.
+	// Fleet receives the inventory of a vCenter.
 	Fleet(vcenter string, f *numa.Fleet)
-	// Update takes what hosts and VMs of the last inventory, or of the next one, are now.
+	// Update receives the current state of hosts and VMs of the last inventory, or of the next one.
 	Update(vcenter string, updates []numa.Update)
-	// Tick takes the tick of a host by its ID, in the order of time. It is borrowed.
+	// Tick receives the ticks of a host, by its ID, in time order. t is valid during the call only.
 	Tick(vcenter, host string, t *numa.Tick)
 }
 
-// Options say how often and how hard a vCenter is asked. The zero value of each field is
-// the default.
+// Options control the polling of a vCenter. The zero value of each field selects the default.
 type Options struct {
-	Every     time.Duration // between two answers of a host: 60 s; the service itself counts every 2 s
-	Timeout   time.Duration // of one answer: 15 s
-	Inventory time.Duration // between two readings of the inventory: 10 min
-	Retry     time.Duration // between two attempts to log in: 60 s
-	Backoff   time.Duration // rest of a host that failed three times, doubled up to 15 times as long: 60 s
-	AtOnce    int           // answers at a time: 8
-	Bytes     int64         // of answers a second, beyond which all hosts are asked less often: 10 MB
-	// Answers is told of every answer that fits its columns, and of the columns before it; nil for nothing.
+	Every     time.Duration // polling interval of a host: 60 s; the service itself updates every 2 s
+	Timeout   time.Duration // for one answer: 15 s
+	Inventory time.Duration // interval of inventory reads: 10 min
+	Retry     time.Duration // time between login attempts: 60 s
+	Backoff   time.Duration // pause after three failures of a host, doubled up to 15 times as long: 60 s
+	AtOnce    int           // concurrent requests: 8
+	Bytes     int64         // limit of answer bytes per second, beyond which all hosts are polled less often: 10 MB
+	// Answers is called for every answer that fits its columns, and before that for the columns; nil for none.
 	Answers func(*Answer)
-	// Wanted says which hosts are collected; nil for all.
+	// Wanted reports whether a host is collected from; nil for all.
 	Wanted func(h *numa.Host, cluster string) bool
 }
 
-// An Answer is what the service of a host says; it is borrowed.
+// An Answer is a response of a host's service, valid during the call only.
 type Answer struct {
 	VCenter, Host, Name string    // Host is the ID
 	Columns             bool      // CounterInfo, not FetchStats
@@ -76,34 +75,34 @@ type Collector struct {
 	opts Options
 	sink Sink
 	gate *gate
-	turn chan struct{} // one for each answer at a time
+	turn chan struct{} // a semaphore: one slot for each concurrent answer
 
 	mu      sync.Mutex
 	hosts   map[string]*host // by ID
 	fleetAt time.Time
-	fleet   string // why the last inventory could not be read; empty when it was
-	updates string // why updates are not told; empty while they are
+	fleet   string // error of the last inventory; empty if it was read
+	updates string // error of the updates; empty while they arrive
 	ill     bool   // more than a third of the hosts do not answer
 	probe   time.Time
-	healed  time.Time // when it was ill last
+	healed  time.Time // end of the last such period
 }
 
-// New returns the Collector of the vCenter that dial logs in to. Nothing is asked before Run.
+// New returns the Collector of the vCenter that dial logs in to. It sends no request before Run.
 func New(name string, dial func(context.Context) (*vsphere.Live, error), sink Sink, o Options) *Collector {
 	o = o.filled()
 	return &Collector{name: name, opts: o, sink: sink, gate: &gate{dial: dial, retry: o.Retry}, turn: make(chan struct{}, o.AtOnce), hosts: map[string]*host{}}
 }
 
-// Run collects until ctx ends, and then logs out.
+// Run collects until ctx ends, then logs out.
 func (c *Collector) Run(ctx context.Context) {
 	var all sync.WaitGroup
-	following := func() {} // ends what follows the updates
+	following := func() {} // stops following the updates
 	defer func() {
 		following()
 		all.Wait()
 		c.gate.close()
 	}()
-	rest := c.opts.Retry // after updates that ended, doubled each time
+	rest := c.opts.Retry // pause after updates have ended, doubled each time
 	for {
 		if !c.readFleet(ctx, &all) {
 			if !sleep(ctx, min(c.opts.Inventory, c.opts.Retry)) {
@@ -111,7 +110,7 @@ func (c *Collector) Run(ctx context.Context) {
 			}
 			continue
 		}
-		// They begin anew with each inventory: what changed while that was read is told again.
+		// Updates restart with each inventory: changes during its reading are reported again.
 		following()
 		limited, cancel := context.WithCancel(ctx)
 		begun, ended := time.Now(), make(chan struct{})
@@ -139,7 +138,7 @@ func (c *Collector) Run(ctx context.Context) {
 	}
 }
 
-// follow tells what changes, until ctx ends or the vCenter ends it.
+// follow forwards changes until ctx ends or the vCenter stops sending them.
 func (c *Collector) follow(ctx context.Context) {
 	err := c.gate.with(ctx, func(l *vsphere.Live) error { return l.Updates(ctx, c.update) })
 	if ctx.Err() != nil {
@@ -148,14 +147,14 @@ func (c *Collector) follow(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.updates = plain(err)
-	for _, h := range c.hosts { // no update would say that one is back
+	for _, h := range c.hosts { // no update would report its return
 		h.mu.Lock()
 		h.away = ""
 		h.mu.Unlock()
 	}
 }
 
-// update takes what changed.
+// update processes changes.
 func (c *Collector) update(updates []numa.Update) {
 	c.mu.Lock()
 	c.updates = ""
@@ -168,7 +167,7 @@ func (c *Collector) update(updates []numa.Update) {
 	c.sink.Update(c.name, updates)
 }
 
-// sleep waits; false when ctx ended.
+// sleep waits; false if ctx ended.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(max(0, d))
 	defer t.Stop()
@@ -180,7 +179,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// readFleet reads the inventory and begins and ends the turns of hosts by it. It reports whether there is one.
+// readFleet reads the inventory, and starts and stops the goroutines of hosts accordingly. It reports whether
+// there is an inventory.
 func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) bool {
 	var f *numa.Fleet
 	err := c.gate.with(ctx, func(l *vsphere.Live) (err error) {
@@ -230,8 +230,8 @@ func (c *Collector) readFleet(ctx context.Context, all *sync.WaitGroup) bool {
 	return true
 }
 
-// interval returns how often hosts are asked: more seldom than wanted when their answers
-// would bring more bytes than allowed.
+// interval returns the polling interval of hosts: longer than configured if their answers would exceed the
+// byte limit.
 func (c *Collector) interval() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,8 +245,8 @@ func (c *Collector) interval() time.Duration {
 	return c.opts.Every * max(1, (need+c.opts.Every-1)/c.opts.Every)
 }
 
-// mayAsk reports whether a host may be asked: when more than a third of at least three do not answer, the
-// vCenter is taken for ill, and one is tried at a time of Backoff, until one answers.
+// mayAsk reports whether a host may be polled. If more than a third of at least three hosts do not answer, the
+// vCenter itself is considered ill: then one host per Backoff is tried until one answers.
 func (c *Collector) mayAsk() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -271,7 +271,7 @@ func (c *Collector) mayAsk() bool {
 	return true
 }
 
-// heal says that a host answered: the vCenter is not ill, and what failed before counts no more.
+// heal records that a host answered: the vCenter is not ill, and earlier failures no longer count.
 func (c *Collector) heal() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

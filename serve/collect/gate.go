@@ -10,27 +10,27 @@ import (
 	"homenode/source/vsphere"
 )
 
-// mostRefused is how often a wrong password is tried: accounts lock.
+// mostRefused limits attempts with a wrong password, which may lock the account.
 const mostRefused = 3
 
 var errNoSession = errors.New("no session")
 
-// A gate keeps the one session with a vCenter.
+// A gate manages the single session with a vCenter.
 type gate struct {
 	dial  func(context.Context) (*vsphere.Live, error)
 	retry time.Duration
 
-	login sync.Mutex // held while one logs in
+	login sync.Mutex // locked during login
 	mu    sync.Mutex
 	live  *vsphere.Live
 	since time.Time
-	next  time.Time // before which there is no login
-	why   error     // of the last attempt that failed
+	next  time.Time // no login before this time
+	why   error     // error of the last failed attempt
 	sums  struct{ logins, failed, refused int }
 }
 
-// with runs one request in the session, once more in a new one when the vCenter has
-// forgotten it.
+// with runs one request in the session, and retries it in a new session if the vCenter has
+// dropped the old one.
 func (g *gate) with(ctx context.Context, request func(*vsphere.Live) error) error {
 	for again := false; ; again = true {
 		l, err := g.session(ctx)
@@ -58,8 +58,8 @@ func (g *gate) ifOpen(request func(*vsphere.Live) error) error {
 	return request(l)
 }
 
-// session returns the session, and logs in when there is none: one at a time, and not
-// again before retry after a failure.
+// session returns the session, and logs in if there is none. Logins are serialized; after a
+// failure the next one waits for retry.
 func (g *gate) session(ctx context.Context) (*vsphere.Live, error) {
 	g.login.Lock()
 	defer g.login.Unlock()
@@ -91,7 +91,7 @@ func (g *gate) session(ctx context.Context) (*vsphere.Live, error) {
 	return l, nil
 }
 
-// drop forgets a session that the vCenter has forgotten.
+// drop discards a session that the vCenter has dropped.
 func (g *gate) drop(l *vsphere.Live) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -107,6 +107,6 @@ func (g *gate) close() {
 	g.live = nil
 	g.mu.Unlock()
 	if l != nil {
-		_ = l.Close(context.Background()) // it ends by itself when it is idle too long
+		_ = l.Close(context.Background()) // otherwise it expires after an idle time
 	}
 }

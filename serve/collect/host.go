@@ -15,28 +15,28 @@ import (
 	"homenode/source/vsphere"
 )
 
-// A host is asked by one goroutine, so never twice at a time.
+// A host is polled by one goroutine, so never twice at a time.
 type host struct {
 	c    *Collector
 	id   string
 	stop context.CancelFunc
-	back chan struct{} // told when it is there again
+	back chan struct{} // signalled when it is back
 
 	mu      sync.Mutex
 	machine *numa.Host
 	cluster string
 	status  HostStatus
-	away    string    // disconnected or notResponding, as an update says; empty for neither
-	until   time.Time // that it is looked at closely
+	away    string    // disconnected or notResponding, from an update; empty for neither
+	until   time.Time // end of close monitoring
 
-	// Of the goroutine.
+	// Used only by the host's goroutine.
 	series  *fetchstats.Series
 	service *vsphere.Service
 	learned bool
-	failed  int // in a row
+	failed  int // consecutive failures
 }
 
-// learn takes what the inventory says of the host.
+// learn stores the inventory data of the host.
 func (h *host) learn(m *numa.Host, cluster string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,7 +47,7 @@ func (h *host) learn(m *numa.Host, cluster string) {
 	}
 }
 
-// maintains takes whether the host is in maintenance, and reports whether it has left that. h.mu is held.
+// maintains records whether the host is in maintenance, and reports whether it has left it. h.mu is locked.
 func (h *host) maintains(now numa.Fact[bool]) (left bool) {
 	if now.Known() {
 		left = h.status.Maintenance && !now.Value
@@ -56,7 +56,7 @@ func (h *host) maintains(now numa.Fact[bool]) (left bool) {
 	return left
 }
 
-// wake lets the host be asked at once.
+// wake makes the host's turn start immediately.
 func (h *host) wake() {
 	select {
 	case h.back <- struct{}{}:
@@ -64,8 +64,8 @@ func (h *host) wake() {
 	}
 }
 
-// update takes what a vCenter says of the host now. One that is away is not asked; one that comes back, or leaves
-// maintenance, is asked at once.
+// update processes a vCenter update of the host. An unreachable host is not polled; one that returns, or leaves
+// maintenance, is polled immediately.
 func (h *host) update(u *numa.Update) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,10 +86,10 @@ func (h *host) update(u *numa.Update) {
 	}
 }
 
-// connected is the connection of a host that its vCenter reaches.
+// connected is the connection state of a host that its vCenter reaches.
 const connected = "connected"
 
-// isAway says that the host is away; nil when it is not. h.mu is held.
+// isAway returns an error if the host is unreachable, else nil. h.mu is locked.
 func (h *host) isAway() error {
 	switch h.away {
 	case "":
@@ -100,7 +100,7 @@ func (h *host) isAway() error {
 	return fmt.Errorf("%w: vCenter says that it is %s; it is asked when it is connected", errAway, h.away)
 }
 
-// pause waits for the next turn; that of a host which is there again is now. It is false when ctx ended.
+// pause waits for the next turn, or for the return of the host. It is false if ctx ended.
 func (h *host) pause(ctx context.Context, next time.Time) bool {
 	t := time.NewTimer(max(0, time.Until(next)))
 	defer t.Stop()
@@ -157,7 +157,7 @@ func (h *host) run(ctx context.Context) {
 	}
 }
 
-// end tells the host that it is not asked any more, as long as there is a session.
+// end informs the host that polling stops, if there is still a session.
 func (h *host) end() {
 	if h.service == nil {
 		return
@@ -170,7 +170,7 @@ func (h *host) end() {
 	})
 }
 
-// note keeps how a turn ended, and returns how long the host is left alone.
+// note records the result of a turn, and returns how long to pause.
 func (h *host) note(err error, begun time.Time) (rest time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -181,7 +181,7 @@ func (h *host) note(err error, begun time.Time) (rest time.Duration) {
 	}
 	h.status.Failed++
 	h.fail(err, begun)
-	if h.status.Reason == "vcenter" || h.status.Reason == "away" { // it was not asked
+	if h.status.Reason == "vcenter" || h.status.Reason == "away" { // it was not polled
 		return 0
 	}
 	if h.failed++; h.failed < 3 {
@@ -190,7 +190,7 @@ func (h *host) note(err error, begun time.Time) (rest time.Duration) {
 	return min(h.c.opts.Backoff<<min(h.failed-3, 4), 15*h.c.opts.Backoff)
 }
 
-// fail keeps why the host brings nothing. h.mu is held.
+// fail records why the host delivers nothing. h.mu is locked.
 func (h *host) fail(err error, since time.Time) {
 	if h.status.Reason == "" {
 		h.status.Since = since
@@ -201,7 +201,7 @@ func (h *host) fail(err error, since time.Time) {
 	}
 }
 
-// plain returns an error as users read it.
+// plain returns an error as shown to users.
 func plain(err error) string { return strings.ReplaceAll(err.Error(), "ServerFaultCode: ", "") }
 
 // reason returns an error as the label of a metric.
@@ -226,7 +226,7 @@ var (
 	errAway   = errors.New("not asked")
 )
 
-// fetch asks for one answer.
+// fetch reads one answer.
 func (h *host) fetch(ctx context.Context) error {
 	h.mu.Lock()
 	machine, away := h.machine, h.isAway()
@@ -250,7 +250,7 @@ func (h *host) fetch(ctx context.Context) error {
 	return err
 }
 
-// ask finds the service, learns what its columns are, and reads one answer.
+// ask finds the service, learns its columns, and reads one answer.
 func (h *host) ask(ctx context.Context, l *vsphere.Live, machine *numa.Host) error {
 	if h.service == nil {
 		s, err := l.Esxtop(ctx, machine.Name)
@@ -275,14 +275,14 @@ func (h *host) ask(ctx context.Context, l *vsphere.Live, machine *numa.Host) err
 	size, err := l.Execute(ctx, *h.service, "FetchStats", h.read)
 	h.mu.Lock()
 	h.status.Bytes += int64(size)
-	if err == nil { // else all hosts would be asked less often for what one sends
+	if err == nil { // otherwise one host's oversized answer would slow down the polling of all hosts
 		h.status.Size = size
 	}
 	h.mu.Unlock()
 	return err
 }
 
-// tell tells Options.Answers of an answer.
+// tell passes an answer to Options.Answers.
 func (h *host) tell(a *Answer) {
 	if h.c.opts.Answers != nil {
 		a.VCenter, a.Host, a.Name = h.c.name, h.id, h.series.Host
@@ -290,10 +290,10 @@ func (h *host) tell(a *Answer) {
 	}
 }
 
-// mostSkew is how far a host's clock may be off; beyond it a tick has our time.
+// mostSkew limits the error of a host's clock; beyond it a tick gets our time.
 const mostSkew = time.Minute
 
-// read makes a tick of an answer.
+// read converts an answer into a tick.
 func (h *host) read(text []byte) error {
 	ticks := 0
 	warnings, err := h.series.Read("FetchStats", bytes.NewReader(text), func(t *numa.Tick) error {
@@ -301,7 +301,7 @@ func (h *host) read(text []byte) error {
 		h.tell(&Answer{Time: t.Time, Text: text})
 		now := time.Now()
 		h.mu.Lock()
-		if now.Sub(t.Time).Abs() > mostSkew { // the samples of other hosts would be too old for the store, or these
+		if now.Sub(t.Time).Abs() > mostSkew { // otherwise the samples of other hosts would be too old for the store, or these
 			t.Time = now.UTC().Truncate(time.Millisecond)
 		}
 		if least := h.status.Last.Add(time.Millisecond); t.Time.Before(least) {

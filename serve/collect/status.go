@@ -12,54 +12,54 @@ import (
 	"homenode/source/vsphere"
 )
 
-// A HostStatus is how collecting from one host goes.
+// A HostStatus is the collection status of one host.
 type HostStatus struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name"`
 	Cluster  string    `json:"cluster,omitempty"`
 	Last     time.Time `json:"last,omitzero"`  // time of the last tick
-	Asked    time.Time `json:"asked,omitzero"` // last turn
-	Took     Seconds   `json:"tookSeconds"`    // the last turn
-	Skew     Seconds   `json:"skewSeconds"`    // of our clock against the host's, with the way of the answer
+	Asked    time.Time `json:"asked,omitzero"` // start of the last turn
+	Took     Seconds   `json:"tookSeconds"`    // duration of the last turn
+	Skew     Seconds   `json:"skewSeconds"`    // our clock minus the host's, including the transfer time of the answer
 	Size     int       `json:"size"`           // of the last answer, bytes
 	Bytes    int64     `json:"bytes"`          // of all answers
 	Ticks    int       `json:"ticks"`
-	Skipped  int       `json:"skipped"` // turns that a late answer took
+	Skipped  int       `json:"skipped"` // turns missed because an answer was late
 	Failed   int       `json:"failed"`  // turns
 	Warnings int       `json:"warnings"`
-	Failing  string    `json:"failing,omitempty"` // why the last turn brought nothing
-	Reason   string    `json:"reason,omitempty"`  // the same in a word
-	Since    time.Time `json:"since,omitzero"`    // of Failing
+	Failing  string    `json:"failing,omitempty"` // error of the last turn
+	Reason   string    `json:"reason,omitempty"`  // the same as one word
+	Since    time.Time `json:"since,omitzero"`    // begin of Failing
 
-	Maintenance bool `json:"maintenance,omitempty"` // as the inventory or an update says
+	Maintenance bool `json:"maintenance,omitempty"` // from the inventory or an update
 
-	Closely time.Time `json:"closelyUntil,omitzero"` // until then it is asked more often: see Collector.Closely
+	Closely time.Time `json:"closelyUntil,omitzero"` // end of more frequent polling: see Collector.Closely
 }
 
-// Seconds is a time that JSON has as a number of seconds.
+// Seconds is a duration that JSON represents as a number of seconds.
 type Seconds struct{ time.Duration }
 
-// MarshalJSON writes it.
+// MarshalJSON writes the number.
 func (s Seconds) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, s.Round(time.Microsecond).Seconds(), 'f', -1, 64), nil
 }
 
-// A Status is how collecting from one vCenter goes.
+// A Status is the collection status of one vCenter.
 type Status struct {
 	Name       string       `json:"name"`
-	Up         bool         `json:"up"` // there is a session, and the last inventory could be read
+	Up         bool         `json:"up"` // there is a session, and the last inventory was read
 	Since      time.Time    `json:"since,omitzero"`
-	Error      string       `json:"error,omitempty"` // why there is none, or no inventory
+	Error      string       `json:"error,omitempty"` // error of the session or of the inventory
 	Advice     string       `json:"advice,omitempty"`
 	Logins     int          `json:"logins"`
-	LoginsLost int          `json:"loginsLost"` // attempts that failed
+	LoginsLost int          `json:"loginsLost"` // failed attempts
 	Inventory  time.Time    `json:"inventory,omitzero"`
-	Updates    string       `json:"updates,omitempty"` // why what changes is only known by the next inventory; empty when it is known at once
-	Every      Seconds      `json:"everySeconds"`      // longer than wanted when answers are too large
+	Updates    string       `json:"updates,omitempty"` // why changes are only noticed with the next inventory; empty if they are noticed immediately
+	Every      Seconds      `json:"everySeconds"`      // longer than configured if answers are too large
 	Hosts      []HostStatus `json:"hosts"`             // by name
 }
 
-// Status returns how it goes.
+// Status returns the current status.
 func (c *Collector) Status() Status {
 	g := c.gate
 	g.mu.Lock()
@@ -81,18 +81,18 @@ func (c *Collector) Status() Status {
 		h.mu.Unlock()
 	}
 	c.mu.Unlock()
-	s.Error = strings.Replace(s.Error, c.name+": ", "", 1) // its name stands beside
+	s.Error = strings.Replace(s.Error, c.name+": ", "", 1) // its name is displayed beside it
 	slices.SortFunc(s.Hosts, func(a, b HostStatus) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID)) })
 	s.Advice = advice(&s, why)
 	return s
 }
 
-// GrantEsxtop are the commands that let an account read the service, with its name in the
-// place of ACCOUNT.
+// GrantEsxtop has the commands that allow an account to read the service, with ACCOUNT as
+// placeholder for its name.
 var GrantEsxtop = "govc role.create homenode " + strings.Join(append(slices.Clone(privilege.ReadOnly), privilege.ServiceManagers), " ") + `
 govc permissions.set -principal ACCOUNT -role homenode -propagate /`
 
-// advice says what to do about it; empty when nothing is wrong that one could cure.
+// advice returns a remedy for the error; empty if there is none or nothing is wrong.
 func advice(s *Status, why error) string {
 	count := map[string]int{}
 	for i := range s.Hosts {

@@ -1,4 +1,4 @@
-// Package config reads the file that says where serve sends what it sees.
+// Package config reads the file with the targets to which serve sends its data.
 package config
 
 import (
@@ -18,15 +18,15 @@ type Config struct {
 	Samples  []remote.Target `yaml:"samples"`  // remote write
 }
 
-// Parse reads a Config. No error repeats what a secret could be.
+// Parse reads a Config. Errors never contain a possible secret.
 func Parse(name string, b []byte) (*Config, error) {
 	var c Config
 	if len(bytes.TrimSpace(b)) == 0 {
 		return nil, fmt.Errorf("%s: it is empty: want findings or samples", name)
 	}
 	if err := yaml.Load(b, &c, yaml.WithKnownFields()); err != nil {
-		text, _, _ := strings.Cut(err.Error(), " in type ") // of the program
-		if strings.Contains(text, "unknown anchor '") {     // what follows a * may be a secret that is not quoted
+		text, _, _ := strings.Cut(err.Error(), " in type ") // types of this program
+		if strings.Contains(text, "unknown anchor '") {     // text after a * may be an unquoted secret
 			text = "found a * before what no & names: quote a value that begins with *"
 		}
 		return nil, fmt.Errorf("%s: %s", name, text)

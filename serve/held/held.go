@@ -1,5 +1,5 @@
-// Package held has the judged fleets that a server holds and pages ask about: one for each vCenter, made anew of what is
-// seen while somebody asks, or one that was read from a file.
+// Package held has the assessed fleets of a server, about which pages ask. There is one for each vCenter, reassessed from live data on
+// request, or one from a file.
 package held
 
 import (
@@ -13,19 +13,19 @@ import (
 	"homenode/rules"
 )
 
-// A Fleet is judged and never changed.
+// A Fleet is assessed and immutable.
 type Fleet struct {
-	Name    string   // for people: of a vCenter or a file
-	Sources []string // of a command line that reads the same
-	Address string   // of the vCenter, where a plan can be carried out; "" for a file
+	Name    string   // display name of a vCenter or a file
+	Sources []string // arguments of a command line that reads the same data
+	Address string   // of the vCenter on which a plan can be applied; "" for a file
 	Result  *rules.Result
 	Judged  time.Time
-	Live    bool // of a vCenter that is collected from
-	// Bare is the judgement without what was seen: a what-if stands beside it. It is made when it is asked for.
+	Live    bool // from a vCenter that is collected from
+	// Bare returns the assessment without observations, for comparison with a what-if. It is computed on first use.
 	Bare func() *rules.Result
 }
 
-// bare judges a fleet as Fleet.Bare says; judged is its judgement by these options.
+// bare assesses a fleet for Fleet.Bare; judged is its assessment by these options.
 func bare(judged *rules.Result, o rules.Options) *rules.Result {
 	if !slices.ContainsFunc(judged.Fleet.VMs, func(v numa.VM) bool { return v.Observed != nil }) {
 		return judged
@@ -33,41 +33,41 @@ func bare(judged *rules.Result, o rules.Options) *rules.Result {
 	return rules.Run(whatif.Unobserved(judged.Fleet), o)
 }
 
-// An Inventory returns the inventory of a vCenter with what is seen of its VMs now, and the names of all that have one.
+// An Inventory returns the inventory of a vCenter with current observations of its VMs, and the names of all vCenters that have one.
 type Inventory func(vcenter string) (*numa.Fleet, []string)
 
-// Live holds the fleets of vCenters.
+// Live has the fleets of vCenters.
 type Live struct {
 	Inventory Inventory
 	Options   func() rules.Options
 	Sources   func(vcenter string) []string
 	Address   func(vcenter string) string
-	Collected bool // what is held comes from vCenters that are collected from; else it does not age
-	// Fresh is how old a judgement may be that is shown; 0 for a minute. An older one is made anew; it is shown once more when that takes
-	// longer than a reader notices. What takes long is made less often.
+	Collected bool // the data comes from live vCenters; otherwise it does not age
+	// Fresh is the maximum age of a displayed assessment; 0 means a minute. An older one is recomputed. It is displayed once more if that
+	// takes longer than a reader would notice. Slow assessments are recomputed less often.
 	Fresh time.Duration
-	// Judged is told when a judgement was made anew; nil for nothing.
+	// Judged is called after each new assessment; nil for none.
 	Judged func()
 
 	mu    sync.Mutex
 	held  map[string]*Fleet
 	doing map[string]*judging
-	took  time.Duration // the last one
+	took  time.Duration // duration of the last assessment
 }
 
-// Of judgements: how long readers wait for a new one, and how much time passes between two for the time that one takes.
+// Timing of assessments: how long readers wait for a new one, and the minimum interval as a multiple of the duration.
 const (
 	waited = 50 * time.Millisecond
 	apart  = 20
 )
 
-// A judging is a judgement under way.
+// A judging is a running assessment.
 type judging struct {
-	done  chan struct{} // closed when it is
-	fleet *Fleet        // then; nil when there is no inventory any more
+	done  chan struct{} // closed at the end
+	fleet *Fleet        // result; nil if the inventory is gone
 }
 
-// Fleets returns what is held, by name. Who comes first waits for the judgement of each, which is made once for all who wait.
+// Fleets returns the fleets by name. The first caller waits for the assessment of each; concurrent callers share it.
 func (l *Live) Fleets() (all []*Fleet) {
 	_, names := l.Inventory("")
 	slices.SortFunc(names, cmp.Compare[string])
@@ -111,7 +111,7 @@ func (l *Live) Fleets() (all []*Fleet) {
 	return all
 }
 
-// judge judges the inventory of a vCenter as it is now.
+// judge assesses the current inventory of a vCenter.
 func (l *Live) judge(name string, j *judging) {
 	begun := time.Now()
 	fleet, _ := l.Inventory(name)

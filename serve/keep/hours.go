@@ -8,18 +8,18 @@ import (
 	"homenode/capture/store"
 )
 
-// Hours are what is kept of every VM and hour, for longer than its samples. They are made of the samples, so a
-// collector that was killed makes up for it.
+// Hours are aggregates of every VM and hour, retained longer than samples. They are computed from the samples,
+// so a restarted collector catches up.
 type Hours struct {
 	ticks, hours *store.Store
 }
 
-// NewHours returns the Hours of the samples of one store, kept in another.
+// NewHours returns the Hours of the samples in one store, stored in another.
 func NewHours(ticks, hours *store.Store) *Hours {
 	return &Hours{ticks: ticks, hours: hours}
 }
 
-// The samples that hours are made of, and what is made of them. The time of an hour is its end.
+// The samples from which hours are computed, and the results. The time of an hour is its end.
 const (
 	fromRatio  = "homenode_vm_numa_local_ratio"
 	fromRemote = "homenode_vm_numa_remote_bytes"
@@ -28,7 +28,7 @@ const (
 	fromHomes  = "homenode_vm_numa_home_node"
 )
 
-// HourFamilies are the names of what is kept of an hour, with what they are.
+// HourFamilies are the names of the hourly metrics, with descriptions.
 var HourFamilies = [][2]string{
 	{"homenode_vm_hour_local_ratio_min", "Lowest locality of the hour"},
 	{"homenode_vm_hour_local_ratio_mean", "Mean locality of the hour"},
@@ -45,16 +45,16 @@ var HourFamilies = [][2]string{
 	{memoryStates[4].hour, "Mean memory of the hour that was swapped"},
 }
 
-// ofMemory is the first of HourFamilies that is one of memoryStates.
+// ofMemory is the index of the first of HourFamilies that is one of memoryStates.
 const ofMemory = 8
 
-// after is how long an hour is waited for behind its end: what comes late.
+// after is the delay after the end of an hour before it is computed, for late samples.
 const after = 12 * time.Minute
 
-// before is how far before an hour the sample may be that its first one is compared with.
+// before is the maximum age, at the begin of an hour, of the sample with which its first one is compared.
 const before = 10 * time.Minute
 
-// Update makes the hours that are over and not made yet, at most those that samples are kept of.
+// Update computes the hours that have ended and are missing, within the retention of samples.
 func (h *Hours) Update(ctx context.Context, now time.Time, since time.Duration) error {
 	from := now.Add(-since).Truncate(time.Hour).Add(time.Hour)
 	oldest := h.ticks.Oldest()
@@ -74,7 +74,7 @@ func (h *Hours) Update(ctx context.Context, now time.Time, since time.Duration) 
 	return nil
 }
 
-// An hourOf is what is known of a VM on a host.
+// An hourOf is the data of a VM on a host.
 type hourOf struct {
 	labels                  []string
 	ratio, remote, ready    sum
@@ -94,7 +94,7 @@ func (s *sum) add(x float64) {
 	s.least, s.most = min(s.least, x), max(s.most, x)
 }
 
-// hour makes the hour that ends at a time.
+// hour computes the hour that ends at a time.
 func (h *Hours) hour(ctx context.Context, end time.Time) error {
 	vms := map[string]*hourOf{}
 	var order []string
@@ -135,11 +135,11 @@ func (h *Hours) hour(ctx context.Context, end time.Time) error {
 	if len(out) == 0 {
 		return nil
 	}
-	_, err = h.hours.Append(context.Background(), end, out) // an hour that was begun is written whole
+	_, err = h.hours.Append(context.Background(), end, out) // an hour is written completely or not at all
 	return err
 }
 
-// read adds the samples of one series; those before begin (ms) only show how it stood.
+// read adds the samples of one series; those before begin (ms) only give the initial state.
 func (v *hourOf) read(name string, r *store.Range, begin int64) {
 	first, last, state := true, 0.0, stateOf(name)
 	for r.Next() {
@@ -175,7 +175,7 @@ func (v *hourOf) read(name string, r *store.Range, begin int64) {
 	}
 }
 
-// samples returns one sample of each family that is known of the hour.
+// samples returns one sample for each known family of the hour.
 func (h *Hours) samples(v *hourOf) (out []store.Sample) {
 	add := func(family int, number float64, known bool) {
 		if known {

@@ -1,5 +1,5 @@
-// Package keep writes what a Board takes into a store. It opens the store beside collecting:
-// until that is done, what comes waits in memory.
+// Package keep writes the data of a Board into a store. The store is opened while collecting; until it is open,
+// samples wait in memory.
 package keep
 
 import (
@@ -21,23 +21,23 @@ import (
 	"homenode/serve/metrics"
 )
 
-// mostWaiting bounds the ticks that wait for the store: those of 1,000 hosts for ten minutes at one a minute.
+// mostWaiting limits the ticks that wait for the store: 1,000 hosts for ten minutes at one tick a minute.
 const mostWaiting = 10_000
 
-// A Keeper keeps what it is given.
+// A Keeper stores ticks.
 type Keeper struct {
 	damaged func(store.Loss) // may be nil
 
 	mu      sync.Mutex
 	hosts   map[[2]string]*host // by vCenter and ID
 	waiting []batch
-	lost    int64 // ticks that waited too long
+	lost    int64 // ticks dropped after waiting too long
 	losses  []store.Loss
 	wake    chan struct{}
 
 	store *store.Store // nil until it is open
 	hours *store.Store
-	why   error // that it could not be opened, or ended
+	why   error // error of opening or writing the store
 	made  bool  // see Made
 
 	peaks   map[board.Node]headroom.Peak
@@ -46,7 +46,7 @@ type Keeper struct {
 	trendAt time.Time // when it was read; see Trend
 }
 
-// A batch are the samples of one tick.
+// A batch has the samples of one tick.
 type batch struct {
 	at      time.Time
 	samples []sample
@@ -57,19 +57,19 @@ type sample struct {
 	number float64
 }
 
-// A series is one of a host, known by its name and labels.
+// A series is one series of a host, identified by its name and labels.
 type series struct {
 	name   string
-	labels []string      // until in is made
+	labels []string      // until in is created
 	host   [2]string     // name and cluster, of labels
-	in     *store.Series // in the store; made when it is first appended
-	turn   uint64        // of the host, at which it had its last sample
+	in     *store.Series // in the store; created on the first append
+	turn   uint64        // turn of the host at its last sample
 }
 
-// A place is where a series of a host belongs.
+// A place identifies a series of a host.
 type place struct {
 	family, node int
-	vm           string // what tells its labels apart
+	vm           string // what identifies its labels
 }
 
 type host struct {
@@ -77,12 +77,12 @@ type host struct {
 	turn   uint64 // counts ticks
 }
 
-// New returns a Keeper without a store: see Run. It tells of each file that is found damaged or missing.
+// New returns a Keeper without a store: see Run. It calls damaged for each damaged or missing file.
 func New(damaged func(store.Loss)) *Keeper {
 	return &Keeper{damaged: damaged, hosts: map[[2]string]*host{}, wake: make(chan struct{}, 1)}
 }
 
-// Take takes the tick of a host. Series that it no longer has end.
+// Take records the tick of a host. Series that are missing from it end.
 func (k *Keeper) Take(h *board.Host) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -90,9 +90,9 @@ func (k *Keeper) Take(h *board.Host) {
 	b := batch{at: h.Tick.Time, samples: make([]sample, 0, len(at.series))}
 	at.turn++
 	name := [2]string{h.Name, h.Cluster}
-	current, vm := -2, "" // of neither host nor VM
+	current, vm := -2, "" // neither host nor VM
 	var labels []string
-	own := metrics.Labels(h, -1) // those of a VM begin with them
+	own := metrics.Labels(h, -1) // the labels of a VM begin with them
 	metrics.Each(h, func(s metrics.Sample) {
 		if s.VM != current {
 			current, vm = s.VM, ""
@@ -117,8 +117,8 @@ func (k *Keeper) Take(h *board.Host) {
 	k.add(at, b)
 }
 
-// TakeOwn takes the collector's own samples, which each hands to its argument. Series that have none this
-// time end.
+// TakeOwn records the collector's own samples, which each passes to its argument. Series without a sample this time
+// end.
 func (k *Keeper) TakeOwn(now time.Time, each func(metrics.Add)) {
 	b := batch{at: now}
 	found := map[place]*series{}
@@ -141,7 +141,7 @@ func (k *Keeper) TakeOwn(now time.Time, each func(metrics.Add)) {
 	k.add(at, b)
 }
 
-// host returns what is known of a host; the zero key is the collector itself. k.mu is held.
+// host returns the state of a host; the zero key is the collector itself. k.mu is locked.
 func (k *Keeper) host(key [2]string) *host {
 	at := k.hosts[key]
 	if at == nil {
@@ -151,7 +151,7 @@ func (k *Keeper) host(key [2]string) *host {
 	return at
 }
 
-// add lets a batch wait for the store, with the ends of the series that it has no more. k.mu is held.
+// add queues a batch for the store, with end markers for series that are missing from it. k.mu is locked.
 func (k *Keeper) add(at *host, b batch) {
 	for p, x := range at.series {
 		if x.turn != at.turn {
@@ -170,17 +170,18 @@ func (k *Keeper) add(at *host, b batch) {
 	}
 }
 
-// Hours: how long they are kept, how often they are made, how many ticks may wait then, and when the past is there.
+// Hours: retention, interval of updates, limit of waiting ticks during an update, and time until history is
+// complete.
 const (
 	hoursKept  = 400 * 24 * time.Hour
 	hoursEvery = 30 * time.Second
 	mostBusy   = 1000
-	settled    = 2 * time.Minute // how old the newest sample may be before what is kept counts as whole, and how long that is waited for
+	settled    = 2 * time.Minute // maximum age of the newest sample before stored history counts as complete, and the maximum wait for that
 )
 
-// Run opens the store and appends until ctx ends; then it appends what waits and closes the store. The error
-// is that of the store; after one that wraps store.ErrBroken the process has to end. Hours are in the folder
-// "hours" within it.
+// Run opens the store and appends until ctx ends; then it appends waiting samples and closes the store. It returns
+// the error of the store; after one that wraps store.ErrBroken the process must end. Hours are in the subfolder
+// "hours".
 func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 	o.Lost = k.Lose
 	s, err := store.Open(dir, o)
@@ -237,7 +238,7 @@ func (k *Keeper) Run(ctx context.Context, dir string, o store.Options) error {
 	return errors.Join(h.Close(), s.Close())
 }
 
-// keepHours makes hours until ctx ends.
+// keepHours computes hours until ctx ends.
 func (k *Keeper) keepHours(ctx context.Context, since time.Duration) error {
 	h, begun := NewHours(k.store, k.hours), time.Now()
 	for {
@@ -251,9 +252,9 @@ func (k *Keeper) keepHours(ctx context.Context, since time.Duration) error {
 		case <-time.After(wait):
 		}
 		k.mu.Lock()
-		busy := len(k.waiting) > mostBusy // an hour of which samples wait is not complete
+		busy := len(k.waiting) > mostBusy // an hour with waiting samples is incomplete
 		k.mu.Unlock()
-		if busy || time.Since(k.store.Newest()) > settled && time.Since(begun) < settled { // the past is being taken
+		if busy || time.Since(k.store.Newest()) > settled && time.Since(begun) < settled { // history is still being received
 			continue
 		}
 		err := h.Update(ctx, time.Now(), since)
@@ -266,14 +267,14 @@ func (k *Keeper) keepHours(ctx context.Context, since time.Duration) error {
 	}
 }
 
-// Made reports whether the hours that were over at the beginning are made, or will never be.
+// Made reports whether the hours that had ended at the start are computed, or never will be.
 func (k *Keeper) Made() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.made || k.why != nil
 }
 
-// Lose notes that a file was found damaged or missing: one of the store, or another one of its folder.
+// Lose records a damaged or missing file: one of the store, or another one in its folder.
 func (k *Keeper) Lose(x store.Loss) {
 	k.mu.Lock()
 	k.losses = append(k.losses, x)
@@ -283,7 +284,7 @@ func (k *Keeper) Lose(x store.Loss) {
 	}
 }
 
-// write appends what waits.
+// write appends the waiting samples.
 func (k *Keeper) write(s *store.Store) error {
 	k.mu.Lock()
 	all := k.waiting
@@ -298,7 +299,7 @@ func (k *Keeper) write(s *store.Store) error {
 			}
 			out = append(out, store.Sample{Series: x.in, Number: x.number})
 		}
-		// An append that began is ended, also when collecting ends.
+		// An append that began is completed, even if collecting ends.
 		if _, err := s.Append(context.Background(), all[i].at, out); err != nil {
 			k.mu.Lock()
 			k.why = err
@@ -309,7 +310,7 @@ func (k *Keeper) write(s *store.Store) error {
 	return nil
 }
 
-// Queryable reads what is kept, samples and hours; nil and why while nothing can be read.
+// Queryable returns read access to samples and hours, or an error while nothing can be read.
 func (k *Keeper) Queryable() (storage.Queryable, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -319,23 +320,23 @@ func (k *Keeper) Queryable() (storage.Queryable, error) {
 	return store.Both(k.store, k.hours), nil
 }
 
-// Store returns the store when it is open; else why it is not, nil while it is being opened.
+// Store returns the store if it is open; otherwise the error, which is nil during opening.
 func (k *Keeper) Store() (*store.Store, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.store, k.why
 }
 
-// A State is how keeping goes.
+// A State is the status of a Keeper.
 type State struct {
 	Open    bool   `json:"open"`
 	Error   string `json:"error,omitempty"`
 	Waiting int    `json:"waiting"` // ticks
-	Lost    int64  `json:"lost"`    // ticks that waited too long
+	Lost    int64  `json:"lost"`    // ticks dropped after waiting too long
 	store.State
 }
 
-// State returns how it goes.
+// State returns the status.
 func (k *Keeper) State() State {
 	k.mu.Lock()
 	x := State{Open: k.store != nil, Waiting: len(k.waiting), Lost: k.lost}

@@ -15,13 +15,13 @@ import (
 // A Lost is a VM whose locality was below a limit in some hours.
 type Lost struct {
 	VCenter, ID, VM string
-	Hours           int     // in which it was below at any time
-	Missing         float64 // how far the means of these hours were below the limit, added up
+	Hours           int     // hours with any sample below the limit
+	Missing         float64 // sum over these hours of the limit minus the mean
 	Least           float64 // as a share
 }
 
-// Lost returns the VMs whose locality was below a limit in an hour that ended between two times, those that missed most first.
-// Hours are made when they are over.
+// Lost returns the VMs whose locality was below a limit in an hour that ended between two times, largest loss first. Hours are computed after they
+// have ended.
 func (k *Keeper) Lost(ctx context.Context, from, to time.Time, limit float64) ([]Lost, error) {
 	k.mu.Lock()
 	h := k.hours
@@ -68,8 +68,8 @@ func (k *Keeper) Lost(ctx context.Context, from, to time.Time, limit float64) ([
 	return out, nil
 }
 
-// Recordings returns what was seen of some VMs, by their IDs, and of the nodes of their hosts, as rules read it: a Recording
-// for each host, which lacks the other VMs of the host. Each stay of a VM on a host is a life of its own, as it is where ticks are judged: see Of.
+// Recordings returns the observations of some VMs, by their IDs, and of the nodes of their hosts, for rules: a Recording for each host, without
+// its other VMs. Each stay of a VM on a host is a separate life, as with live ticks: see Of.
 func (k *Keeper) Recordings(ctx context.Context, vcenter string, ids []string, from, to time.Time, o capture.Options) ([]*capture.Recording, error) {
 	s, err := k.Store()
 	if s == nil {
@@ -135,7 +135,7 @@ func (k *Keeper) Recordings(ctx context.Context, vcenter string, ids []string, f
 	return out, nil
 }
 
-// Of returns which of some VMs a life of Recordings is about, by the group ID of the life; false for none.
+// Of returns the ID of the VM that a life of Recordings belongs to, by the group ID of the life; false for none.
 func Of(ids []string, gid int64) (id string, ok bool) {
 	if gid < 1 || len(ids) == 0 {
 		return "", false

@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// memoryStates are what the memory of a guest is, in the order of drawings, with the metrics of it.
+// memoryStates are the states of a guest's memory in the order of charts, with their metrics.
 var memoryStates = [...]struct{ name, metric, hour string }{
 	{"private", "homenode_vm_memory_private_bytes", "homenode_vm_hour_private_bytes_mean"},
 	{"shared", "homenode_vm_memory_shared_bytes", "homenode_vm_hour_shared_bytes_mean"},
@@ -19,7 +19,7 @@ var memoryStates = [...]struct{ name, metric, hour string }{
 	{"swapped", "homenode_vm_memory_swapped_bytes", "homenode_vm_hour_swapped_bytes_mean"},
 }
 
-// stateOf returns the place among memoryStates of a metric; -1 for none.
+// stateOf returns the index of a metric in memoryStates; -1 for none.
 func stateOf(metric string) int {
 	for i, s := range memoryStates {
 		if metric == s.metric || metric == s.hour {
@@ -29,30 +29,29 @@ func stateOf(metric string) int {
 	return -1
 }
 
-// A Memory is what the memory of some VMs was over a step of time, on average.
+// A Memory is the mean memory of some VMs over a time step.
 type Memory struct {
 	From, To time.Time
 	States   []MemoryState // private, shared, ballooned, compressed, swapped
 }
 
-// A MemoryState is how much of the memory of VMs is in one state, and of how many VMs that is known. Of none it is unknown.
+// A MemoryState is the memory of VMs in one state, and the number of VMs for which it is known. With 0 VMs it is unknown.
 type MemoryState struct {
 	Name  string
 	Bytes numa.Bytes
 	VMs   int
 }
 
-// Memory is drawn in about so many steps; of a stretch that is longer than memoryWithin they are made of hours. Before two hours are
-// kept, they are made of the samples of the last memoryBefore.
+// A memory chart has about memorySteps steps. Ranges longer than memoryWithin use hours. Until two hours are stored, they use the samples of
+// the last memoryBefore.
 const (
 	memorySteps  = 120
 	memoryWithin = 24 * time.Hour
 	memoryBefore = 2 * time.Hour
 )
 
-// Memory returns the states of the memory of VMs, added up, in the order of time; a stretch in which nothing was seen has no steps. The VMs are
-// those whose series have these labels, given as pairs, and whose IDs are shown; nil shows all. A sample holds until the next one, but for
-// no longer than gap.
+// Memory returns the summed memory states of VMs in time order; ranges without data have no steps. labels, as name and value pairs, select the
+// series; shown selects the VM IDs, nil for all. A sample is valid until the next one, but for no longer than gap.
 func (k *Keeper) Memory(ctx context.Context, from, to time.Time, gap time.Duration, shown func(id string) bool, labels ...string) ([]Memory, error) {
 	k.mu.Lock()
 	ticks, hours, err := k.store, k.hours, k.why
@@ -71,22 +70,22 @@ func (k *Keeper) Memory(ctx context.Context, from, to time.Time, gap time.Durati
 	return m.read(ctx, ticks, shown, labels)
 }
 
-// hour is one in milliseconds.
+// hour is an hour in milliseconds.
 const hour = int64(time.Hour / time.Millisecond)
 
-// A memorySum adds up samples of VMs over the time that each holds. Times are in milliseconds since 1970.
+// A memorySum sums samples of VMs weighted by their duration. Times are in milliseconds since 1970.
 type memorySum struct {
 	from, to, width int64
-	gap, lead       int64 // how long a sample holds at most, and how long before its time it begins to: an hour stands at its end
+	gap, lead       int64 // maximum duration of a sample, and how long before its time it starts: an hour is stored with its end time
 	steps           []memoryStep
 }
 
 type memoryStep struct {
-	first, last int64                      // of the time that something is known of
-	bytes, time [len(memoryStates)]float64 // bytes by time, and time, of all VMs
+	first, last int64                      // time range with data
+	bytes, time [len(memoryStates)]float64 // sums over VMs of bytes × time, and of time
 }
 
-// read adds up what a store has.
+// read sums the samples of a store.
 func (m *memorySum) read(ctx context.Context, s *store.Store, shown func(id string) bool, labels []string) (out []Memory, err error) {
 	var names []string
 	for _, one := range memoryStates {
@@ -128,7 +127,7 @@ func (m *memorySum) read(ctx context.Context, s *store.Store, shown func(id stri
 	return out, err
 }
 
-// add adds a number that held from one time to another; nothing for one that is unknown.
+// add adds a value over a time range; NaN is ignored.
 func (m *memorySum) add(state int, number float64, from, to int64) {
 	if math.IsNaN(number) {
 		return
@@ -147,7 +146,7 @@ func (m *memorySum) add(state int, number float64, from, to int64) {
 func (x *memoryStep) states() (out []MemoryState) {
 	known := float64(x.last - x.first)
 	for i, s := range memoryStates {
-		vms := x.time[i] / known // one that was there for a moment counts
+		vms := x.time[i] / known // a VM that was present only briefly counts
 		out = append(out, MemoryState{s.name, numa.Bytes(math.Round(x.bytes[i] / known)), int(max(math.Round(vms), math.Ceil(min(vms, 1))))})
 	}
 	return out

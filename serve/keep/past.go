@@ -16,16 +16,16 @@ import (
 	"homenode/serve/metrics"
 )
 
-// A Past is what was seen of a VM or host from one time to another, as a Recording that drawings and rules read.
+// A Past is the recorded history of a VM or host between two times, as a Recording for charts and rules.
 type Past struct {
 	Recording *capture.Recording
-	VM        *capture.VM     // of the Recording; nil of a host
-	Hosts     []string        // that the VM was on, in the order of time
-	Events    []capture.Event // of the VM, in the order of time
-	Moved     []capture.Count // of a host: the NUMA migrations of all its VMs, in the order of time
+	VM        *capture.VM     // in the Recording; nil for a host
+	Hosts     []string        // hosts of the VM, in time order
+	Events    []capture.Event // of the VM, in time order
+	Moved     []capture.Count // of a host: the NUMA migrations of all its VMs, in time order
 }
 
-// The metrics that a Past is made of.
+// The metrics of a Past.
 var (
 	pastOfVM = []string{"homenode_vm_vcpus", "homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", metrics.Migrations,
 		"homenode_vm_cpu_used_seconds_per_second", "homenode_vm_cpu_ready_seconds_per_second", "homenode_vm_cpu_costop_seconds_per_second", "homenode_vm_memory_size_bytes"}
@@ -33,20 +33,20 @@ var (
 	pastOfHomes = []string{"homenode_vm_numa_home_node", "homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes"}
 )
 
-// The VMs of a host, whose home nodes and memory are drawn: for no longer than this, and at no more moments than a drawing can show. Those
-// of 40 VMs once a minute over 30 days are 14 million samples.
+// Limits for the VMs of a host, whose home nodes and memory are charted: the longest range, and as many moments as a chart can show. 40 VMs
+// once a minute over 30 days would be 14 million samples.
 const (
 	homesWithin = 24 * time.Hour
 	homesMost   = 720
 )
 
-// A row is what some series say at the same moments: those of a node, or of a VM on a host.
+// A row has the values of several series at common times: those of a node, or of a VM on a host.
 type row[T any] struct {
 	at []int64 // milliseconds since 1970, ascending
 	of []T
 }
 
-// take adds a series: to the moments that there are, and to those that it has beyond. ended is told of its ends.
+// take adds a series: its values at existing times, and its additional times. ended is called for each end of the series.
 func (x *row[T]) take(r *store.Range, set func(of *T, number float64), ended func(ms int64)) error {
 	var more row[T]
 	i := 0
@@ -73,7 +73,7 @@ func (x *row[T]) take(r *store.Range, set func(of *T, number float64), ended fun
 	return r.Err()
 }
 
-// merge adds moments that it does not have.
+// merge adds times that are missing.
 func (x *row[T]) merge(more *row[T]) {
 	switch {
 	case len(more.at) == 0:
@@ -94,7 +94,7 @@ func (x *row[T]) merge(more *row[T]) {
 	*x = all
 }
 
-// since returns what makes of a counter what it counted since the sample before; the first one, and one that counts anew, counted nothing.
+// since returns a function that converts a counter to its increase since the previous sample. The first sample, and one after a reset, give 0.
 func since() func(number float64) int64 {
 	last := math.NaN()
 	return func(number float64) int64 {
@@ -107,7 +107,7 @@ func since() func(number float64) int64 {
 	}
 }
 
-// nodeOf returns the node that a series is about; -1 for none.
+// nodeOf returns the node of a series; -1 for none.
 func nodeOf(r *store.Range) int {
 	n, err := strconv.Atoi(r.Label("node"))
 	if err != nil || n < 0 || n >= numa.MaxNodes {
@@ -119,10 +119,10 @@ func nodeOf(r *store.Range) int {
 // A stay is a VM on a host.
 type stay struct {
 	row[numa.VMTick]
-	ended []int64 // times at which one of its series ended
+	ended []int64 // end times of its series
 }
 
-// ends returns when its host showed it no more, ascending: of the ends of its series those moments without it.
+// ends returns the times at which the VM disappeared from its host, ascending: end times of its series without any value at that time.
 func (x *stay) ends() []int64 {
 	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(x.ended))), func(ms int64) bool {
 		_, there := slices.BinarySearch(x.at, ms)
@@ -130,7 +130,7 @@ func (x *stay) ends() []int64 {
 	})
 }
 
-// staysOf returns what was seen of a VM, by host, and its name.
+// staysOf returns the observations of a VM by host, and its name.
 func staysOf(ctx context.Context, s *store.Store, vcenter, id string, from, to time.Time) (stays map[string]*stay, vm string, err error) {
 	stays = map[string]*stay{}
 	err = s.EachOf(ctx, from, to, func(r *store.Range) error {
@@ -151,8 +151,7 @@ func staysOf(ctx context.Context, s *store.Store, vcenter, id string, from, to t
 	return stays, vm, err
 }
 
-// PastVM returns what was seen of a VM, by its ID, on all hosts of a vCenter; nil when nothing was. The host of its Recording names
-// all of them.
+// PastVM returns the history of a VM, by its ID, on all hosts of a vCenter; nil without observations. Host in its Recording lists all of them.
 func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.Time, o capture.Options) (*Past, error) {
 	s, err := k.Store()
 	if s == nil {
@@ -162,7 +161,7 @@ func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.T
 	if err != nil {
 		return nil, err
 	}
-	// Which host shows it when.
+	// The host of the VM at each time.
 	type look struct {
 		ms   int64
 		host string
@@ -210,20 +209,20 @@ func (k *Keeper) PastVM(ctx context.Context, vcenter, id string, from, to time.T
 	return p, nil
 }
 
-// atLast lets the last step of the timeline of a VM end on the home nodes that it had at last: a step holds all that it had in it.
+// atLast sets the home nodes of the last bucket of a VM's timeline to the last known ones, because a bucket has the union of its home nodes.
 func atLast(v *capture.VM) {
 	if n := len(v.Timeline.Buckets); v.HasHomes && n > 0 {
 		v.Timeline.Buckets[n-1].Homes = v.LastHomes
 	}
 }
 
-// A visit is a moment at which a host showed a VM.
+// A visit is one observation of a VM on a host.
 type visit struct {
 	ms   int64
 	host string
 }
 
-// events returns what happened to a VM that was seen at these moments, since a time: an end of its series says that its host showed it no more.
+// events returns the events of a VM with these observations, since a time. An end of its series means that it disappeared from the host.
 func events(visits []visit, stays map[string]*stay, oldest time.Time, gap time.Duration) (out []capture.Event) {
 	for _, x := range stays {
 		x.ended = x.ends()

@@ -14,8 +14,8 @@ import (
 	"homenode/serve/metrics"
 )
 
-// PastHost returns what was seen of a host, by its name: how busy its nodes were, their free memory, and the migrations of its VMs; over
-// no more than a day also their home nodes. It is nil when nothing was seen.
+// PastHost returns the history of a host, by its name: load and free memory of its nodes, and the migrations of its VMs; over at most a
+// day also their home nodes. It is nil without observations.
 func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to time.Time, o capture.Options) (*Past, error) {
 	s, err := k.Store()
 	if s == nil {
@@ -25,7 +25,7 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 	if err != nil {
 		return nil, err
 	}
-	var all row[struct{}] // when there were ticks
+	var all row[struct{}] // times of ticks
 	for _, x := range nodes {
 		all.add(x.at)
 	}
@@ -56,7 +56,7 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 				next[k]++
 			}
 		}
-		if i%every == 0 || homes == nil { // in between the VMs are as they were
+		if i%every == 0 || homes == nil { // in between the VMs are unchanged
 			t.VMs = t.VMs[:0]
 			for k, name := range names {
 				x := homes[name]
@@ -79,7 +79,7 @@ func (k *Keeper) PastHost(ctx context.Context, vcenter, host string, from, to ti
 	return p, nil
 }
 
-// nodesOf returns what was seen of the nodes of a host, by number.
+// nodesOf returns the observations of the nodes of a host, by number.
 func nodesOf(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time) (map[int]*row[numa.NodeTick], error) {
 	nodes := map[int]*row[numa.NodeTick]{}
 	err := s.EachOf(ctx, from, to, func(r *store.Range) error {
@@ -100,7 +100,7 @@ func nodesOf(ctx context.Context, s *store.Store, vcenter, host string, from, to
 	return nodes, err
 }
 
-// add adds moments.
+// add adds times.
 func (x *row[T]) add(at []int64) {
 	var more row[T]
 	for _, ms := range at {
@@ -132,7 +132,7 @@ func movedOn(ctx context.Context, s *store.Store, vcenter, host string, from, to
 	return out, err
 }
 
-// homesOn returns home nodes and memory of the VMs of a host, by what tells them apart, at some of the moments of its ticks.
+// homesOn returns home nodes and memory of the VMs of a host, by VM, at some of the times of its ticks.
 func homesOn(ctx context.Context, s *store.Store, vcenter, host string, from, to time.Time, at []int64) (map[string]*row[numa.VMTick], error) {
 	every := (len(at) + homesMost - 1) / homesMost
 	var moments []int64

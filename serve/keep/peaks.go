@@ -12,16 +12,15 @@ import (
 	"homenode/serve/board"
 )
 
-// What a day before is looked at: as far ahead as an owner can still move a VM.
+// The part of the previous day that is examined: as far ahead as an owner can still move a VM.
 const (
 	day       = 24 * time.Hour
 	ahead     = 2 * time.Hour
-	lookback  = 5 * time.Minute // how old the first sample may be, as in PromQL
+	lookback  = 5 * time.Minute // maximum age of the first sample, as in PromQL
 	peaksKept = 5 * time.Minute
 )
 
-// Peaks returns how much memory of each node the hours to come took a day ago and gave back since. They are read again every few minutes, and are
-// none while the store is not open or was not a day ago.
+// Peaks returns PeaksOf the store, cached for a few minutes. It returns none while the store is closed, or if it has no data from a day ago.
 func (k *Keeper) Peaks(ctx context.Context, now time.Time) (map[board.Node]headroom.Peak, error) {
 	k.mu.Lock()
 	s, peaks, age := k.store, k.peaks, now.Sub(k.peaksAt)
@@ -38,8 +37,8 @@ func (k *Keeper) Peaks(ctx context.Context, now time.Time) (map[board.Node]headr
 	return peaks, err
 }
 
-// PeaksOf returns how much memory of each node the hours after now took a day ago and gave back since: a node cannot lose again
-// what it never got back, such as memory that was touched for the first time.
+// PeaksOf returns for each node the memory that was used a day ago in the hours after now, and freed since. Memory that was never freed, such as
+// after a first touch, cannot be used again.
 func PeaksOf(ctx context.Context, s *store.Store, now time.Time) (map[board.Node]headroom.Peak, error) {
 	peaks := map[board.Node]headroom.Peak{}
 	begin := now.Add(-day)
@@ -47,7 +46,7 @@ func PeaksOf(ctx context.Context, s *store.Store, now time.Time) (map[board.Node
 	err := s.Each(ctx, begin.Add(-lookback), now, func(r *store.Range) error {
 		node, err := strconv.Atoi(r.Label("node"))
 		if err != nil {
-			return nil // of none
+			return nil // not about a node
 		}
 		was, least, most, at := -1.0, 0.0, 0.0, int64(0)
 		for r.Next() {
@@ -59,7 +58,7 @@ func PeaksOf(ctx context.Context, s *store.Store, now time.Time) (map[board.Node
 				most = max(most, free)
 				continue
 			}
-			if ms <= begin.UnixMilli() || was < 0 { // the last one before, or the first
+			if ms <= begin.UnixMilli() || was < 0 { // the last one before begin, or the first
 				was, least, at = free, free, ms
 			}
 			if free < least {

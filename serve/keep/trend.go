@@ -13,14 +13,14 @@ import (
 type Hour struct {
 	End   time.Time
 	VMs   int
-	Mean  float64 // of the means of the VMs, as a share
-	Least float64 // the least that any VM had
+	Mean  float64 // mean of the VMs' means, as a share
+	Least float64 // minimum over all VMs
 }
 
-// trendKept is how long a Trend is shown before it is read anew.
+// trendKept is the lifetime of a cached Trend.
 const trendKept = 5 * time.Minute
 
-// Trend returns the locality of the hours of the last days, in the order of time; the hours are made when they are over.
+// Trend returns the hourly locality of the last days in time order. Hours are computed after they have ended.
 func (k *Keeper) Trend(ctx context.Context, now time.Time, days int) ([]Hour, error) {
 	k.mu.Lock()
 	h, trend, age := k.hours, k.trend, now.Sub(k.trendAt)

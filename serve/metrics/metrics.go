@@ -1,5 +1,5 @@
-// Package metrics writes what a Board shows as Prometheus's text or OpenMetrics, with the
-// names that files have (docs/reference/openmetrics.md).
+// Package metrics writes the data of a Board as Prometheus's text or OpenMetrics, with the same names as in files
+// (docs/reference/openmetrics.md).
 package metrics
 
 import (
@@ -14,16 +14,16 @@ import (
 	"homenode/serve/collect"
 )
 
-// A Form is a form of exposition.
+// A Form is an exposition format.
 type Form bool
 
-// The forms.
+// The exposition formats.
 const (
 	Text        Form = false // version 0.0.4
 	OpenMetrics Form = true  // version 1.0.0
 )
 
-// ContentType returns it as HTTP says it.
+// ContentType returns the HTTP media type.
 func (f Form) ContentType() string {
 	if f == OpenMetrics {
 		return "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -33,7 +33,7 @@ func (f Form) ContentType() string {
 
 // A Family is a metric of hosts, nodes and VMs.
 type Family struct {
-	Name string // with _total for a counter: that of its samples
+	Name string // name of its samples, with _total for a counter
 	name string // of the family in OpenMetrics
 	Kind string // counter or gauge
 	Unit string // empty for a plain number
@@ -42,7 +42,7 @@ type Family struct {
 	total func(*numa.Moves) int64 // of events
 }
 
-// Families are those of what hosts show, of series.All in its order and at last the locality.
+// Families are the metrics of hosts: series.All in its order, then the locality.
 var Families = families()
 
 func families() (all []Family) {
@@ -59,7 +59,7 @@ func families() (all []Family) {
 	return append(all, Family{Name: ratio, name: ratio, Kind: "gauge", Unit: "ratio", Help: "Locality (N%L): local memory of local and remote, absent without memory"})
 }
 
-// totals are what the migrations add up to, by name of the counter.
+// totals are the sums of migrations, by name of the counter.
 var totals = map[string]func(*numa.Moves) int64{
 	"vm_numa_migrations":               func(m *numa.Moves) int64 { return m.All },
 	"vm_numa_balance_migrations":       func(m *numa.Moves) int64 { return m.Balance },
@@ -71,13 +71,13 @@ var totals = map[string]func(*numa.Moves) int64{
 
 // A Sample is one number of a host at its tick.
 type Sample struct {
-	Family int // of Families
-	VM     int // of Tick.VMs; -1 for host and node
-	Node   int // ID; -1 when the number is not of one node
+	Family int // index in Families
+	VM     int // index in Tick.VMs; -1 for host and node
+	Node   int // ID; -1 if the number is not about one node
 	Number float64
 }
 
-// Each calls f with every sample of a host: those of a VM one after the other.
+// Each calls f with every sample of a host; the samples of a VM are contiguous.
 func Each(h *board.Host, f func(Sample)) {
 	current := -1
 	for v := range series.Values(&h.Tick) {
@@ -105,8 +105,8 @@ func Each(h *board.Host, f func(Sample)) {
 	}
 }
 
-// Labels returns the labels of a host, or these and those of a VM on it, as pairs: a VM by its ID, or by the scheduler group where
-// the inventory does not tell which of several VMs it is.
+// Labels returns the labels of a host, or of a VM on it, as pairs. A VM is identified by its ID, or by the scheduler group if the
+// inventory has several VMs of its name.
 func Labels(h *board.Host, vm int) []string {
 	l := []string{"vcenter", h.VCenter, "cluster", h.Cluster, "host", h.Name}
 	if vm < 0 {
@@ -125,10 +125,10 @@ type block struct {
 	samples []byte
 }
 
-// A Page is what is written, family by family. It is used again and again to save its memory.
+// A Page is the output, family by family. It is reused to save memory.
 type Page struct {
 	form   Form
-	hosts  []block  // of Families
+	hosts  []block  // parallel to Families
 	own    []*block // in the order of their first samples
 	byName map[string]*block
 	labels []byte
@@ -170,7 +170,7 @@ func appendLabels(b []byte, pairs []string) []byte {
 	return b
 }
 
-// AddHosts adds what the hosts show; vcenter narrows it to one, empty for all.
+// AddHosts adds the metrics of hosts; vcenter selects one, empty for all.
 func (p *Page) AddHosts(b *board.Board, vcenter string) {
 	b.Each(func(h *board.Host) {
 		if vcenter == "" || h.VCenter == vcenter {
@@ -196,7 +196,7 @@ func (p *Page) addHost(h *board.Host) {
 	})
 }
 
-// Add adds a sample of a family of the collector's own. Labels come in pairs of name and value.
+// Add adds a sample of one of the collector's own families. Labels are name and value pairs.
 func (p *Page) Add(name, kind, unit, help string, number float64, labels ...string) {
 	f := p.byName[name]
 	if f == nil {
@@ -210,10 +210,10 @@ func (p *Page) Add(name, kind, unit, help string, number float64, labels ...stri
 	p.sample(f, appendLabels(nil, labels), -1, number)
 }
 
-// An Add takes one sample of a family of the collector's own, as Page.Add does.
+// An Add adds one sample of one of the collector's own families, as Page.Add does.
 type Add = func(name, kind, unit, help string, number float64, labels ...string)
 
-// Status adds how collecting goes.
+// Status adds the collection status.
 func Status(s *collect.Status, add Add) {
 	v := s.Name
 	add("homenode_vcenter_up", "gauge", "", "Whether there is a session with the vCenter", truth(s.Up), "vcenter", v)
@@ -236,7 +236,7 @@ func Status(s *collect.Status, add Add) {
 	}
 }
 
-// truth is 1 for true.
+// truth returns 1 for true.
 func truth(b bool) float64 {
 	if b {
 		return 1
@@ -244,7 +244,7 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// Alarms adds the findings that hold.
+// Alarms adds the open findings.
 func Alarms(open []board.Alarm, add Add) {
 	seen := map[string]bool{}
 	for i := range open {
@@ -277,7 +277,7 @@ func (p *Page) WriteTo(w io.Writer) (n int64, err error) {
 			return
 		}
 		name, unit := f.name, f.Unit
-		if p.form == Text { // it knows no units, and a counter by the name of its samples
+		if p.form == Text { // this format has no units, and names a counter by its samples
 			name, unit = f.Name, ""
 		}
 		head = openmetrics.AppendHead(head[:0], name, f.Kind, unit, f.Help)
@@ -296,7 +296,7 @@ func (p *Page) WriteTo(w io.Writer) (n int64, err error) {
 	return n, err
 }
 
-// WithNode returns labels with that of a node; -1 is none.
+// WithNode returns labels with that of a node; -1 for none.
 func WithNode(labels []string, node int) []string {
 	out := append([]string(nil), labels...)
 	if node >= 0 {

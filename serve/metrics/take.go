@@ -5,8 +5,8 @@ import "homenode/numa"
 // Migrations is the metric of the NUMA migrations of a VM.
 const Migrations = "homenode_vm_numa_migrations_total"
 
-// TakeVM takes a sample of a VM, as the metrics have it, back into what was seen; node is that of its label, -1 for none. Of migrations there is the sum
-// alone. Names that say nothing of it are left.
+// TakeVM converts a sample of a VM's metric back into a field of the tick. node is its label, -1 for none. Migrations are only available as their
+// sum. Unrelated metrics are ignored.
 func TakeVM(v *numa.VMTick, name string, node int, number float64) {
 	switch name {
 	case "homenode_vm_vcpus":
@@ -40,7 +40,7 @@ func TakeVM(v *numa.VMTick, name string, node int, number float64) {
 	}
 }
 
-// TakeNode does so with a sample of a node.
+// TakeNode does the same for a sample of a node.
 func TakeNode(n *numa.NodeTick, name string, number float64) {
 	switch name {
 	case "homenode_node_memory_total_bytes":

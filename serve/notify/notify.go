@@ -1,5 +1,5 @@
-// Package notify tells webhooks of findings that begin and end, in the form of Alertmanager. What cannot be delivered is tried
-// again for an hour.
+// Package notify sends findings that begin and end to webhooks, in Alertmanager's format. Failed deliveries are retried for an
+// hour.
 package notify
 
 import (
@@ -16,16 +16,16 @@ import (
 	"homenode/serve/post"
 )
 
-// A Config says who is told, and of what.
+// A Config lists the webhooks and the findings to send.
 type Config struct {
-	Least    string    `yaml:"least"` // severity; medium
-	All      bool      `yaml:"all"`   // findings about settings too, not only about what was seen
+	Least    string    `yaml:"least"` // minimum severity; medium
+	All      bool      `yaml:"all"`   // also findings about settings, not only live ones
 	Webhooks []Webhook `yaml:"webhooks"`
 
 	least finding.Severity
 }
 
-// Check completes what was read. No error repeats what a secret could be.
+// Check validates and completes the configuration. Errors never contain a possible secret.
 func (c *Config) Check() (err error) {
 	if c.least, err = finding.ParseSeverity(cmp.Or(c.Least, finding.Medium.String())); err != nil {
 		return fmt.Errorf("least: %w", err)
@@ -41,13 +41,13 @@ func (c *Config) Check() (err error) {
 	return nil
 }
 
-// A Notifier tells all that a Config names.
+// A Notifier sends to all webhooks of a Config.
 type Notifier struct {
 	config *Config
 	all    []*target
 }
 
-// A target is one to tell.
+// A target is one webhook with its queue.
 type target struct {
 	*Webhook
 	wake chan struct{}
@@ -63,7 +63,7 @@ type message struct {
 	since   time.Time
 }
 
-// A State is how telling one goes.
+// A State is the delivery status of one target.
 type State struct {
 	To      string `json:"to"`
 	Sent    int    `json:"sent"`    // messages
@@ -82,7 +82,8 @@ func New(c *Config, page string) *Notifier {
 	return n
 }
 
-// Take takes the findings that began or got worse, and those that ended: who was told of one is told of its end.
+// Take queues the findings that began or got worse, and those that ended. The end of a finding is sent to everyone who
+// received it.
 func (n *Notifier) Take(begun, ended []board.Alarm) {
 	by := map[string][]board.Alarm{}
 	for _, a := range slices.Concat(begun, ended) {
@@ -169,7 +170,7 @@ func (t *target) run(ctx context.Context) {
 	}
 }
 
-// State returns how it goes.
+// State returns the delivery status of each target.
 func (n *Notifier) State() (all []State) {
 	for _, t := range n.all {
 		t.mu.Lock()

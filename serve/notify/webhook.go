@@ -12,7 +12,7 @@ import (
 	"homenode/serve/post"
 )
 
-// A Webhook takes what Alertmanager would send, version 4.
+// A Webhook receives messages in Alertmanager's format, version 4.
 type Webhook struct {
 	post.Address `yaml:",inline"`
 
@@ -24,7 +24,7 @@ type group struct {
 	Version           string            `json:"version"`
 	GroupKey          string            `json:"groupKey"`
 	TruncatedAlerts   int               `json:"truncatedAlerts"`
-	Status            string            `json:"status"` // firing when one is, else resolved
+	Status            string            `json:"status"` // firing if any alert is, else resolved
 	Receiver          string            `json:"receiver"`
 	GroupLabels       map[string]string `json:"groupLabels"`
 	CommonLabels      map[string]string `json:"commonLabels"`
@@ -38,7 +38,7 @@ type alert struct {
 	Labels       map[string]string `json:"labels"`
 	Annotations  map[string]string `json:"annotations"`
 	StartsAt     time.Time         `json:"startsAt"`
-	EndsAt       time.Time         `json:"endsAt"` // year 1 while it holds
+	EndsAt       time.Time         `json:"endsAt"` // year 1 while it is open
 	GeneratorURL string            `json:"generatorURL"`
 	Fingerprint  string            `json:"fingerprint"`
 }
@@ -50,7 +50,7 @@ const (
 
 func (w *Webhook) name() string { return "webhook " + w.host }
 
-// body makes the message.
+// body returns the message.
 func (w *Webhook) body(vcenter string, alarms []board.Alarm) *group {
 	g := &group{Version: "4", GroupKey: fmt.Sprintf("{}:{vcenter=%q}", vcenter), Status: resolved, Receiver: "homenode",
 		GroupLabels: map[string]string{"vcenter": vcenter}, CommonAnnotations: map[string]string{}, ExternalURL: w.page}
@@ -72,8 +72,8 @@ func (w *Webhook) body(vcenter string, alarms []board.Alarm) *group {
 			g.Status = firing
 		}
 		same := maps.Clone(x.Labels)
-		delete(same, "severity")   // it changes while the finding holds
-		b, _ := json.Marshal(same) // a map of texts: sorted, and always encodes
+		delete(same, "severity")   // it changes while the finding is open
+		b, _ := json.Marshal(same) // a map of strings: sorted, and always encodes
 		h := fnv.New64a()
 		_, _ = h.Write(b)
 		x.Fingerprint = fmt.Sprintf("%016x", h.Sum64())

@@ -1,5 +1,5 @@
-// Package post sends requests to addresses of a configuration: a secret goes nowhere else, and what was not taken can be sent
-// again.
+// Package post sends requests to configured addresses. A secret goes to no other address, and a rejected request can be
+// retried.
 package post
 
 import (
@@ -16,13 +16,13 @@ import (
 	"homenode/internal/loopback"
 )
 
-// An Address is where requests go.
+// An Address is the target of requests.
 type Address struct {
 	URL           string `yaml:"url"`
 	Authorization string `yaml:"authorization"` // header, such as "Bearer …"
 }
 
-// Check returns host and port. No error repeats what a secret could be.
+// Check validates the address and returns host and port. Errors never contain a possible secret.
 func (a *Address) Check() (host string, err error) {
 	u, err := url.Parse(a.URL)
 	switch {
@@ -34,24 +34,24 @@ func (a *Address) Check() (host string, err error) {
 	return u.Host, nil
 }
 
-// Why a request is in vain.
+// Reasons not to retry.
 var (
-	ErrRefused = errors.New("refused")                                   // this one would not be taken later either
-	ErrAddress = errors.New("the address or the authorization is wrong") // none is taken
+	ErrRefused = errors.New("refused")                                   // a retry of this request would fail too
+	ErrAddress = errors.New("the address or the authorization is wrong") // no request would be accepted
 )
 
-// A later is the answer of a target that may take the request another time.
+// A later is the response of a target that may accept the request later.
 type later struct {
 	status string
-	wait   time.Duration // that it asks for
+	wait   time.Duration // requested by the target
 }
 
 func (l *later) Error() string { return "it answers " + l.status }
 
-// longestWait bounds what a target may ask for.
+// longestWait limits the wait that a target may request.
 const longestWait = 10 * time.Minute
 
-// Send posts a body with these headers. No error repeats the URL, which may hold a secret.
+// Send posts a body with these headers. Errors never contain the URL, which may include a secret.
 func (a *Address) Send(ctx context.Context, headers map[string]string, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.URL, bytes.NewReader(body))
 	if err != nil {
@@ -73,16 +73,16 @@ func (a *Address) Send(ctx context.Context, headers map[string]string, body []by
 	}
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 1000))
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is used again
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection is reused
 	switch code := res.StatusCode; {
 	case code < 300:
 		return nil
 	case code == http.StatusTooManyRequests || code == http.StatusRequestTimeout || code >= 500:
-		seconds, _ := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 16) // a date asks for nothing
+		seconds, _ := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 16) // a date is ignored
 		return &later{res.Status, min(time.Duration(seconds)*time.Second, longestWait)}
 	case code < 400 || code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusNotFound || code == http.StatusMethodNotAllowed:
 		return fmt.Errorf("it answers %s: %w", res.Status, ErrAddress)
-	case code == http.StatusBadRequest: // who has read the body says what is wrong with it
+	case code == http.StatusBadRequest: // the response body contains the reason
 		return fmt.Errorf("%w: it answers %s: %s", ErrRefused, res.Status, bytes.TrimSpace(text))
 	}
 	return fmt.Errorf("%w: it answers %s", ErrRefused, res.Status)
@@ -98,13 +98,13 @@ var client = &http.Client{
 	}(),
 }
 
-// A Rest is the time between two attempts: a second, then twice as long each time.
+// A Rest is the time between two attempts: a second, then doubled each time.
 type Rest struct {
 	Most time.Duration
 	last time.Duration
 }
 
-// Wait waits after an attempt that failed, or until ctx ends.
+// Wait waits after a failed attempt, or until ctx ends.
 func (r *Rest) Wait(ctx context.Context, why error) {
 	r.last = min(max(2*r.last, time.Second), r.Most)
 	wait := r.last

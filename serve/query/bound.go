@@ -10,15 +10,15 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// Limits of what a query may be, which is looked at before it is begun. Labels of each series that a query makes longer count as no samples.
+// Limits of a query, checked before it runs. They are needed because labels that a query lengthens do not count as samples.
 const (
-	mostText   = 32 << 10 // of a query: the parser calls itself for what is nested
-	mostSteps  = 50_000   // of a subquery: 30 days by the minute
-	mostGrowth = 8        // times that the labels of a series may become longer
-	mostLabels = 1 << 10  // of the texts that are put into labels
+	mostText   = 32 << 10 // of a query: the parser is recursive for nested expressions
+	mostSteps  = 50_000   // of a subquery: 30 days at one a minute
+	mostGrowth = 8        // factor by which the labels of a series may grow
+	mostLabels = 1 << 10  // of texts that are inserted into labels
 )
 
-// bound says why a query is not begun, whose first and last moment are a time apart.
+// bound returns an error if a query must not run. apart is the time between its first and last moment.
 func (a *API) bound(query string, apart time.Duration) (err error) {
 	if len(query) > mostText {
 		return badData{fmt.Errorf("found a query of %d bytes, want at most %d", len(query), mostText)}
@@ -52,7 +52,7 @@ func (a *API) bound(query string, apart time.Duration) (err error) {
 	return err
 }
 
-// growth returns how many times longer a call makes a label at most, and how many bytes of its own it puts into labels; 1 and 0 of all else.
+// growth returns the maximum factor by which a call lengthens a label, and the bytes of its own text in labels; 1 and 0 for all other nodes.
 func growth(node parser.Node) (times, text int) {
 	call, ok := node.(*parser.Call)
 	if !ok || call.Func.Name != "label_replace" && call.Func.Name != "label_join" {

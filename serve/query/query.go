@@ -1,5 +1,5 @@
-// Package query answers PromQL over HTTP as a Prometheus does, from a store: what Grafana asks of a
-// data source ("HTTP API", Prometheus documentation).
+// Package query answers PromQL over HTTP as Prometheus does, from a store: the requests that
+// Grafana sends to a data source ("HTTP API", Prometheus documentation).
 package query
 
 import (
@@ -23,26 +23,26 @@ import (
 	"homenode/internal/turns"
 )
 
-// Limits of one query and of all.
+// Limits of one query and of all queries.
 const (
 	mostSamples = 5_000_000 // 80 MB
 	longest     = 30 * time.Second
-	withoutStep = time.Minute // the step of a subquery that names none
+	withoutStep = time.Minute // default step of a subquery
 	atOnce      = 4
 	mostWaiting = 100
-	mostPoints  = 11_000 // of a series, as Prometheus has it
+	mostPoints  = 11_000 // of a series, as in Prometheus
 	mostBody    = 1 << 20
 )
 
 // An API answers queries.
 type API struct {
-	// Store returns what is asked; the error says why there is nothing yet.
+	// Store returns the data to query, or an error while there is none.
 	Store func() (storage.Queryable, error)
-	// Version is that of homenode.
+	// Version is the version of homenode.
 	Version string
-	// Alerts returns the findings that hold, as alerts.
+	// Alerts returns the open findings as alerts.
 	Alerts func() []Alert
-	// Metadata returns type and help of a metric; an empty type for one that is unknown.
+	// Metadata returns type and help of metrics, by name.
 	Metadata func() map[string][]Metadata
 
 	engine *promql.Engine
@@ -59,7 +59,7 @@ type Alert struct {
 	Value       string            `json:"value"`
 }
 
-// Metadata is what is known of a metric.
+// Metadata describes a metric.
 type Metadata struct {
 	Type string `json:"type"`
 	Help string `json:"help"`
@@ -109,7 +109,7 @@ func (a *API) Handler() http.Handler {
 	return mux
 }
 
-// badData is an error of the request.
+// badData is an error in the request.
 type badData struct{ error }
 
 func (a *API) fail(w http.ResponseWriter, err error) {
@@ -145,7 +145,7 @@ func (a *API) answer(w http.ResponseWriter, data any, notes annotations.Annotati
 	}{"success", data, warnings, infos})
 }
 
-// unready says that there is nothing to ask yet.
+// unready means that there is no data to query yet.
 type unready struct{ error }
 
 func (a *API) store() (storage.Queryable, error) {
@@ -156,7 +156,7 @@ func (a *API) store() (storage.Queryable, error) {
 	return s, nil
 }
 
-// inTurn lets f read the store when it is its turn.
+// inTurn returns f with a limit on concurrent calls.
 func (a *API) inTurn(f func(*http.Request) (any, annotations.Annotations, error)) func(*http.Request) (any, annotations.Annotations, error) {
 	return func(r *http.Request) (any, annotations.Annotations, error) {
 		end, err := a.turns.Take(r.Context())
@@ -171,7 +171,7 @@ func (a *API) inTurn(f func(*http.Request) (any, annotations.Annotations, error)
 	}
 }
 
-// exec runs a query whose first and last moment are a time apart.
+// exec runs a query; apart is the time between its first and last moment.
 func (a *API) exec(r *http.Request, apart time.Duration, make func(context.Context, storage.Queryable, promql.QueryOpts) (promql.Query, error)) (any, annotations.Annotations, error) {
 	s, err := a.store()
 	if err == nil {
@@ -214,11 +214,11 @@ func (a *API) exec(r *http.Request, apart time.Duration, make func(context.Conte
 		res.Value = cut(v, most, &res.Warnings)
 	case promql.Matrix:
 		if v == nil {
-			v = promql.Matrix{} // it is written as [], not null
+			v = promql.Matrix{} // encoded as [], not null
 		}
 		res.Value = cut(v, most, &res.Warnings)
 	}
-	// It is encoded here, for the values belong to the query.
+	// Encoded here, because the values belong to the query.
 	b, err := json.Marshal(map[string]any{"resultType": res.Value.Type(), "result": res.Value})
 	return json.RawMessage(b), res.Warnings, err
 }
@@ -257,7 +257,7 @@ func (a *API) series(r *http.Request) (any, annotations.Annotations, error) {
 	})
 }
 
-// moment reads a time, in seconds since 1970 or by RFC 3339.
+// moment parses a time in seconds since 1970 or by RFC 3339.
 func moment(what, s string) (time.Time, error) {
 	if f, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(f) < 1e15 {
 		return time.UnixMilli(int64(math.Round(f * 1000))).UTC(), nil
@@ -268,7 +268,7 @@ func moment(what, s string) (time.Time, error) {
 	return time.Time{}, badData{fmt.Errorf("invalid parameter %q: found %q, want seconds since 1970 or a time such as 2026-11-22T10:00:00Z", what, s)}
 }
 
-// duration reads a time, in seconds or such as 5m.
+// duration parses a duration in seconds or such as 5m.
 func duration(what, s string) (time.Duration, error) {
 	if f, err := strconv.ParseFloat(s, 64); err == nil && math.Abs(f) < 1e9 {
 		return time.Duration(f * float64(time.Second)), nil
@@ -279,7 +279,7 @@ func duration(what, s string) (time.Duration, error) {
 	return 0, badData{fmt.Errorf("invalid parameter %q: found %q, want seconds or a duration such as 5m", what, s)}
 }
 
-// between returns the bounds of a search, all time without.
+// between returns the bounds of a search; the default is all time.
 func between(r *http.Request) (from, to int64, err error) {
 	from, to = math.MinInt64/2, math.MaxInt64/2
 	for what, at := range map[string]*int64{"start": &from, "end": &to} {
@@ -294,7 +294,7 @@ func between(r *http.Request) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// matchers reads the selectors of a search.
+// matchers parses the selectors of a search.
 func (a *API) matchers(r *http.Request) (sets [][]*labels.Matcher, err error) {
 	for _, s := range r.Form["match[]"] {
 		set, err := a.parser.ParseMetricSelector(s)
@@ -309,7 +309,7 @@ func (a *API) matchers(r *http.Request) (sets [][]*labels.Matcher, err error) {
 	return sets, nil
 }
 
-// search opens what a search asks.
+// search opens a querier for a search, with its matchers and limit.
 func (a *API) search(r *http.Request) (q storage.Querier, sets [][]*labels.Matcher, most int, err error) {
 	if sets, err = a.matchers(r); err != nil {
 		return nil, nil, 0, err
@@ -329,7 +329,7 @@ func (a *API) search(r *http.Request) (q storage.Querier, sets [][]*labels.Match
 	return q, sets, most, err
 }
 
-// collect adds up what one look for each set of matchers finds, or one without any.
+// collect merges the results of one look per set of matchers, or of one without any.
 func collect(sets [][]*labels.Matcher, look func(...*labels.Matcher) ([]string, annotations.Annotations, error)) (all []string, notes annotations.Annotations, err error) {
 	if len(sets) == 0 {
 		sets = [][]*labels.Matcher{nil}
@@ -347,7 +347,7 @@ func collect(sets [][]*labels.Matcher, look func(...*labels.Matcher) ([]string, 
 	return slices.Compact(all), notes, nil
 }
 
-// limit reads how many are wanted at most; 0 is all.
+// limit parses the maximum number of results; 0 means all.
 func limit(r *http.Request) (most int, err error) {
 	if t := r.Form.Get("limit"); t != "" {
 		if most, err = strconv.Atoi(t); err != nil || most < 0 {
@@ -357,7 +357,7 @@ func limit(r *http.Request) (most int, err error) {
 	return most, nil
 }
 
-// cut leaves out what is more than the limit, and says so.
+// cut drops results beyond the limit, with a note.
 func cut[S ~[]T, T any](all S, most int, notes *annotations.Annotations) S {
 	if most > 0 && len(all) > most {
 		notes.Add(errors.New("results truncated due to limit")) // the text of Prometheus

@@ -15,7 +15,7 @@ import (
 	"homenode/numa"
 )
 
-// A Look is what was counted of a VM at one moment.
+// A Look is the counters of a VM at one moment.
 type Look struct {
 	Time   time.Time
 	Host   string // name
@@ -23,21 +23,21 @@ type Look struct {
 	Counts Counted
 }
 
-// Counted says which fields of a Look are known.
+// Counted reports which fields of a Look are known.
 type Counted struct{ Local, Remote, Ready, CoStop bool }
 
 // HistoryStep is the time between two looks of a History: a day has 144.
 const HistoryStep = 10 * time.Minute
 
-// mostPoints is how many a database answers of one series ("exceeded maximum resolution of 11,000 points per timeseries").
+// mostPoints limits the points of one series in an answer ("exceeded maximum resolution of 11,000 points per timeseries").
 const mostPoints = 10000
 
 // historyOf are the metrics of a History.
 var historyOf = []string{"homenode_vm_numa_local_bytes", "homenode_vm_numa_remote_bytes", "homenode_vm_cpu_ready_seconds_per_second",
 	"homenode_vm_cpu_costop_seconds_per_second"}
 
-// History reads what was counted of the VMs of clusters of a vCenter, by name, from one time to another, by ID of the VM; the looks of each
-// are in the order of time.
+// History reads the counters of the VMs in clusters of a vCenter, by cluster name, between two times. The result is by VM ID; the looks of
+// each VM are in time order.
 func (r *Reader) History(ctx context.Context, vcenter string, clusters []string, from, to time.Time) (map[string][]Look, error) {
 	if points := to.Sub(from) / HistoryStep; points > mostPoints {
 		return nil, fmt.Errorf("found %d days, want at most %d", to.Sub(from)/(24*time.Hour), mostPoints*HistoryStep/(24*time.Hour))
@@ -84,7 +84,7 @@ func (r *Reader) History(ctx context.Context, vcenter string, clusters []string,
 	return out, nil
 }
 
-// quoteMeta escapes what a regular expression of PromQL would read otherwise.
+// quoteMeta escapes the special characters of PromQL's regular expressions.
 func quoteMeta(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -96,7 +96,7 @@ func quoteMeta(s string) string {
 	return b.String()
 }
 
-// take notes one number.
+// take sets one value.
 func (l *Look) take(metric string, n float64) {
 	switch metric {
 	case "homenode_vm_numa_local_bytes":

@@ -1,5 +1,6 @@
-// Package reader shows what others collect: it reads from any database with Prometheus's query API what collectors
-// have scraped into it or sent there, and gives it to a Board. It keeps nothing, so any number of readers can run.
+// Package reader displays data of other collectors: it reads, from any database with Prometheus's query API, metrics
+// that collectors were scraped for or sent there, and passes them to a Board. It stores nothing, so any number of
+// readers can run.
 package reader
 
 import (
@@ -42,7 +43,7 @@ type Reader struct {
 	failed error
 }
 
-// New returns the Reader of the database at a URL, which may have user and password in it.
+// New returns the Reader of the database at a URL, which may include user and password.
 func New(address string, b *board.Board) (*Reader, error) {
 	if _, err := (&post.Address{URL: address}).Check(); err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func New(address string, b *board.Board) (*Reader, error) {
 	return &Reader{base: u, api: v1.NewAPI(c), board: b}, nil
 }
 
-// Proxy answers the query API from the database: the paths that read, and no other.
+// Proxy forwards query API requests to the database: read-only paths, and no others.
 func (r *Reader) Proxy() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(p *httputil.ProxyRequest) {
@@ -106,7 +107,7 @@ func (r *Reader) Run(ctx context.Context, every time.Duration) {
 	}
 }
 
-// Status returns how the collectors say that it goes, by vCenter.
+// Status returns the collection status reported by the collectors, by vCenter.
 func (r *Reader) Status() []collect.Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +118,7 @@ func (r *Reader) Status() []collect.Status {
 	return all
 }
 
-// plain is an error without a URL, which may hold a password.
+// plain returns an error without its URL, which may include a password.
 func plain(err error) string {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err.Error()
@@ -125,13 +126,13 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// what is read of hosts.
+// what selects the metrics of hosts.
 const what = `{__name__=~"homenode_vm_(vcpus|numa_(local_bytes|remote_bytes|home_node|migrations_total)|cpu_ready_seconds_per_second)|homenode_node_memory_(total|free)_bytes|homenode_host_(failing|memory_state)|homenode_vcenter_up|homenode_interval_seconds|homenode_last_tick_timestamp_seconds"}`
 
-// A key names a host or VM.
+// A key identifies a host or VM.
 type key struct{ vcenter, host, vm, id string }
 
-// Read reads what is there at a time and gives it to the Board.
+// Read reads the metrics at a time and passes them to the Board.
 func (r *Reader) Read(ctx context.Context, now time.Time) error {
 	found, _, _, err := r.api.Query(ctx, what, now)
 	if err != nil {
@@ -153,7 +154,7 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 			st = &collect.Status{Name: h.vcenter, Advice: advice[h.vcenter]}
 			status[h.vcenter] = st
 		}
-		switch label(model.MetricNameLabel) { // of the vCenter
+		switch label(model.MetricNameLabel) { // metrics of the vCenter
 		case "homenode_vcenter_up":
 			st.Up = number == 1
 			continue
@@ -195,7 +196,7 @@ func (r *Reader) Read(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// A readHost is one host as its samples are read.
+// A readHost is one host while its samples are read.
 type readHost struct {
 	tick   numa.Tick
 	status collect.HostStatus
@@ -241,13 +242,13 @@ func (h *readHost) finish() (ids []string) {
 	return ids
 }
 
-// collector names who a sample comes from: the label that samples are sent with, or the address that is scraped.
+// collector returns the source of a sample: the collector label of sent samples, or the scraped address.
 func collector(m model.Metric) string { return string(cmp.Or(m["collector"], m["instance"])) }
 
-// choose returns which collector is shown of each host, and what to say, by vCenter, of hosts that several see: their
-// numbers do not belong together.
+// choose returns the collector to display for each host, and advice by vCenter about hosts with several collectors,
+// whose numbers must not be mixed.
 func choose(vector model.Vector) (shown map[key]string, advice map[string]string) {
-	last := map[key]map[string]float64{} // tick by collector
+	last := map[key]map[string]float64{} // time of the last tick by collector
 	for _, s := range vector {
 		h := key{vcenter: string(s.Metric["vcenter"]), host: string(s.Metric["host"])}
 		if h.host == "" {
@@ -262,7 +263,7 @@ func choose(vector model.Vector) (shown map[key]string, advice map[string]string
 		}
 	}
 	shown, advice = map[key]string{}, map[string]string{}
-	several := map[[2]string][]string{} // hosts by vCenter and the collectors that see them
+	several := map[[2]string][]string{} // hosts by vCenter and their collectors
 	for h, by := range last {
 		names := slices.Sorted(maps.Keys(by))
 		newest := slices.Max(slices.Collect(maps.Values(by)))
@@ -281,10 +282,10 @@ func choose(vector model.Vector) (shown map[key]string, advice map[string]string
 	return shown, advice
 }
 
-// ended is after how long a collector no longer sees a host that another one sees.
+// ended is the delay after which a collector counts as not seeing a host that another one sees.
 const ended = 2 * time.Minute
 
-// nodeOf returns the node of a label; -1 for what is none.
+// nodeOf returns the node of a label; -1 if it is not one.
 func nodeOf(label string) int {
 	if n, err := strconv.Atoi(label); err == nil && n >= 0 && n < 64 {
 		return n
@@ -292,7 +293,7 @@ func nodeOf(label string) int {
 	return -1
 }
 
-// takeNode takes a sample of a node.
+// takeNode adds a sample of a node.
 func takeNode(t *numa.Tick, name, label string, number float64) {
 	id := nodeOf(label)
 	if id < 0 {
@@ -306,7 +307,7 @@ func takeNode(t *numa.Tick, name, label string, number float64) {
 	metrics.TakeNode(&t.Nodes[i], name, number)
 }
 
-// titles are those of the checks, by ID.
+// titles has the titles of the checks, by ID.
 var titles = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for _, r := range rules.All {
@@ -315,7 +316,7 @@ var titles = sync.OnceValue(func() map[string]string {
 	return all
 })
 
-// findings reads those that hold.
+// findings reads the open findings.
 func (r *Reader) findings(ctx context.Context, now time.Time) (all []board.Alarm, err error) {
 	found, _, _, err := r.api.Query(ctx, "homenode_finding", now)
 	if err != nil {
@@ -326,7 +327,7 @@ func (r *Reader) findings(ctx context.Context, now time.Time) (all []board.Alarm
 		label := func(name string) string { return string(s.Metric[model.LabelName(name)]) }
 		severity, err := finding.ParseSeverity(label("severity"))
 		if err != nil {
-			continue // of another version
+			continue // from another version
 		}
 		rule := label("rule")
 		all = append(all, board.Alarm{VCenter: label("vcenter"), Live: strings.HasPrefix(rule, "M"), Finding: finding.Finding{Rule: rule, Severity: severity,

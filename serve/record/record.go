@@ -1,12 +1,13 @@
-// Package record writes what collectors read to files: for each host and hour one with the columns and the
-// answers as they came, which homenode capture reads; beside them the inventory and what is missing.
+// Package record writes collected data to files: one for each host and hour, with the columns and the unchanged
+// answers, which homenode capture reads. Beside them are the inventory and a list of gaps.
 //
 //	DIR/meta.json                                   versions, hosts, gaps
 //	DIR/inventory-vc01.json                         the last inventory, a snapshot
 //	DIR/vc01/esx01.lab/esx01.lab-20261122T10.dsv.zst
 //
-// Anonymised, nothing in the folder is text of a vCenter or host but for what package anonymise leaves in an
-// inventory: names are pseudonyms, answers have numbers alone, and a reason is one of a few sentences.
+// In an anonymised recording the folder contains no text of a vCenter or host, apart from the texts that package
+// anonymise leaves in an inventory: names are pseudonyms, answers have only numbers, and a reason is one of a
+// few sentences.
 package record
 
 import (
@@ -31,15 +32,15 @@ import (
 	"homenode/source/ticks"
 )
 
-// Options say what is written.
+// Options control the recording.
 type Options struct {
-	Every   time.Duration // between two answers of a host: twice as long without one is a gap
-	Raw     bool          // answers whole, not only the rows that are read
+	Every   time.Duration // polling interval of a host: twice as long without an answer is a gap
+	Raw     bool          // record all rows of answers, not only those that are read
 	Version string        // of homenode, for Meta
-	Key     string        // file of the key to the names, which pseudonyms take the place of; empty leaves them
+	Key     string        // file of the key to the pseudonyms; empty keeps the names
 }
 
-// A Recorder writes to one folder. It is a Sink of collectors, whose Answers it takes.
+// A Recorder writes to one folder. It is a Sink of collectors, and receives their Answers.
 type Recorder struct {
 	dir  string
 	opts Options
@@ -48,27 +49,27 @@ type Recorder struct {
 	hosts map[[2]string]*host // by vCenter and ID
 	meta  *ticks.Meta
 	run   *ticks.Run
-	err   error // the first; nothing is written after it
+	err   error // the first error; nothing is written after it
 	buf   []byte
 
-	names *anonymise.Pseudonyms // nil leaves them
-	saved int                   // names in the file of the key
+	names *anonymise.Pseudonyms // nil keeps the names
+	saved int                   // names in the key file
 }
 
-// A host is the file of a host that is open.
+// A host is the open file of a host.
 type host struct {
 	*ticks.HostMeta
-	columns []byte // as they came
+	columns []byte // unchanged
 	rename  *fetchstats.Renamer
 	hour    time.Time
 	file    *os.File
-	good    int64 // size up to the last whole answer
+	good    int64 // size up to the last complete answer
 	synced  time.Time
 }
 
 const syncEvery = time.Minute
 
-// Open makes the folder, or goes on in it.
+// Open creates the folder, or continues the recording in it.
 func Open(dir string, o Options, now time.Time) (*Recorder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func Open(dir string, o Options, now time.Time) (*Recorder, error) {
 	return r, r.writeMeta(now)
 }
 
-// Err returns the first error of writing; nothing is written after it.
+// Err returns the first write error; nothing is written after it.
 func (r *Recorder) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,10 +121,10 @@ func (r *Recorder) Fleet(vcenter string, f *numa.Fleet) {
 	r.fail(atomicfile.Write(filepath.Join(r.dir, ticks.InventoryName(safe(vcenter))), func(w io.Writer) error { return snapshot.Write(w, f) }))
 }
 
-// Tick does nothing: Answer has what the tick was made of.
+// Tick does nothing: Answer has the source of the tick.
 func (r *Recorder) Tick(string, string, *numa.Tick) {}
 
-// Update does nothing: the next inventory has it.
+// Update does nothing: the next inventory contains the change.
 func (r *Recorder) Update(string, []numa.Update) {}
 
 // Answer writes an answer.
@@ -185,14 +186,14 @@ func (r *Recorder) Answer(a *collect.Answer) {
 	}
 }
 
-// fail keeps the first error. r.mu is held.
+// fail stores the first error. r.mu is locked.
 func (r *Recorder) fail(err error) {
 	if r.err == nil && err != nil {
 		r.err = err
 	}
 }
 
-// openKey reads the key that is there, to go on with it: of this recording, or of a snapshot.
+// openKey reads an existing key to continue with it: of this recording, or of a snapshot.
 func (r *Recorder) openKey() error {
 	dir, err1 := filepath.Abs(r.dir)
 	file, err2 := filepath.Abs(r.opts.Key)
@@ -230,7 +231,7 @@ func (r *Recorder) openKey() error {
 	return nil
 }
 
-// saveKey saves the key when it has grown, before anything that needs it. r.mu is held.
+// saveKey saves the key after it has grown, before any file that needs it. r.mu is locked.
 func (r *Recorder) saveKey() error {
 	n := r.names.Len()
 	if n == r.saved {
@@ -247,7 +248,7 @@ func (r *Recorder) saveKey() error {
 	return nil
 }
 
-// plain says why a host gives no answer, without a name.
+// plain returns the reason for a missing answer, without any name.
 func plain(reason string) string {
 	switch reason {
 	case "privilege":
@@ -264,7 +265,7 @@ func plain(reason string) string {
 	return "it does not answer"
 }
 
-// host returns what is known of a host. r.mu is held.
+// host returns the state of a host. r.mu is locked.
 func (r *Recorder) host(vcenter, id, name string) *host {
 	k := [2]string{vcenter, id}
 	h := r.hosts[k]
@@ -280,7 +281,7 @@ func (r *Recorder) host(vcenter, id, name string) *host {
 	return h
 }
 
-// begin begins the file of an hour with the columns. A file that is there is never touched: it may end within an
+// begin begins the file of an hour with the columns. It never changes an existing file, which may end within an
 // answer.
 func (r *Recorder) begin(h *host, hour time.Time) error {
 	folder := filepath.Join(safe(h.VCenter), safe(h.Name))
@@ -309,7 +310,7 @@ func (r *Recorder) begin(h *host, hour time.Time) error {
 	}
 }
 
-// write appends one frame, or leaves the file as it was.
+// write appends one frame, or leaves the file unchanged.
 func (h *host) write(text []byte) error {
 	if n := len(text); n > 0 && text[n-1] != '\n' {
 		text = append(text[:n:n], '\n')
@@ -332,7 +333,7 @@ func (h *host) close() error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Note takes how collecting goes: what is missing, and why. It writes meta.json.
+// Note records gaps and their reasons from the collection status. It writes meta.json.
 func (r *Recorder) Note(all []collect.Status, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -365,7 +366,7 @@ func (r *Recorder) Note(all []collect.Status, now time.Time) {
 	r.fail(r.writeMeta(now))
 }
 
-// writeMeta writes meta.json. r.mu is held.
+// writeMeta writes meta.json. r.mu is locked.
 func (r *Recorder) writeMeta(now time.Time) error {
 	r.run.Written = now
 	return atomicfile.Write(filepath.Join(r.dir, ticks.MetaName), func(w io.Writer) error {
@@ -390,14 +391,14 @@ func (r *Recorder) Close(now time.Time) error {
 	return r.err
 }
 
-// Names returns how many names the key has.
+// Names returns the number of names in the key.
 func (r *Recorder) Names() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.saved
 }
 
-// Hosts returns what is there of each host.
+// Hosts returns the recorded data of each host.
 func (r *Recorder) Hosts() (all []ticks.HostMeta) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -407,7 +408,7 @@ func (r *Recorder) Hosts() (all []ticks.HostMeta) {
 	return all
 }
 
-// safe returns a name as that of a file.
+// safe returns a name as a file name.
 func safe(name string) string {
 	s := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-' {

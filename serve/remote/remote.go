@@ -1,6 +1,5 @@
-// Package remote sends what a store keeps to other databases by Prometheus's remote write. The store is its
-// queue: of each host it remembers up to which time the target has everything, so a target that is down for days
-// costs nothing.
+// Package remote sends the samples of a store to other databases by Prometheus's remote write. The store is its queue: for each host it
+// remembers the time up to which the target has everything, so a target that is down for days costs nothing.
 package remote
 
 import (
@@ -29,11 +28,11 @@ import (
 	"homenode/serve/post"
 )
 
-// A Target takes samples by remote write, version 1.
+// A Target receives samples by remote write, version 1.
 type Target struct {
 	post.Address `yaml:",inline"`
-	Name         string            `yaml:"name"`   // of its cursor and metrics: host and port of the URL
-	Labels       map[string]string `yaml:"labels"` // given to every series, such as collector: a
+	Name         string            `yaml:"name"`   // for its cursor and metrics; default: host and port of the URL
+	Labels       map[string]string `yaml:"labels"` // added to every series, such as collector: a
 }
 
 var (
@@ -44,7 +43,7 @@ var (
 // ours are the labels of samples.
 var ours = []string{"vcenter", "cluster", "host", "vm", "vm_id", "gid", "node", "rule", "severity", "topic", "to", "result", "reason"}
 
-// Check completes what was read. No error repeats what a secret could be.
+// Check validates and completes the target. Errors never contain a possible secret.
 func (t *Target) Check() error {
 	host, err := t.Address.Check()
 	if err != nil {
@@ -72,28 +71,28 @@ type Sender struct {
 	state State
 }
 
-// marks are what the file of a Sender holds.
+// marks is the content of a Sender's file.
 type marks struct {
-	From  int64            `json:"from"`  // ms: what is older is not looked at again
-	Hosts map[string]int64 `json:"hosts"` // ms by vCenter and host: up to when the target has everything
-	Sum   uint32           `json:"sum"`   // of these
+	From  int64            `json:"from"`  // ms: older samples are not read again
+	Hosts map[string]int64 `json:"hosts"` // ms by vCenter and host: the target has everything up to this time
+	Sum   uint32           `json:"sum"`   // checksum of the marks
 }
 
-// A State is how sending goes.
+// A State is the status of a Sender.
 type State struct {
 	To     string    `json:"to"`
-	Begin  time.Time `json:"begin,omitzero"` // there were no marks: as a new target it gets all from then on
-	Until  time.Time `json:"until,omitzero"` // up to when the target has everything
+	Begin  time.Time `json:"begin,omitzero"` // set if there were no marks: a new target receives everything from then on
+	Until  time.Time `json:"until,omitzero"` // the target has everything up to this time
 	Sent   int64     `json:"sent"`           // samples
 	Failed int64     `json:"failed"`         // samples that the target refused
 	Error  string    `json:"error,omitempty"`
 }
 
-// New returns the Sender of a target, with its marks in a folder. Hosts whose ticks come later than others by more
-// than late are not waited for. A new target gets what is kept since begin, and so does one whose marks are damaged, which are set aside:
-// lost is told.
+// New returns the Sender of a target, with its marks in a folder. It does not wait for hosts whose ticks are later than others by more
+// than late. A new target receives the samples since begin. So does a target with damaged marks, which are set aside and reported to
+// lost.
 func New(t Target, dir string, late time.Duration, begin time.Time, lost func(store.Loss)) (*Sender, error) {
-	name := strings.ReplaceAll(t.Name, ":", "+") // Windows has no colon in names of files, and names of targets no plus
+	name := strings.ReplaceAll(t.Name, ":", "+") // Windows forbids colons in file names, and names of targets have no plus
 	s := &Sender{target: t, file: filepath.Join(dir, "remote-"+name+".json"), late: late}
 	s.state.To = t.Name
 	var b []byte
@@ -125,29 +124,29 @@ func New(t Target, dir string, late time.Duration, begin time.Time, lost func(st
 func (m *marks) sum() uint32 {
 	own := *m
 	own.Sum = 0
-	b, _ := json.Marshal(&own) // numbers and names have no error
+	b, _ := json.Marshal(&own) // numbers and names cannot fail
 	return crc32.ChecksumIEEE(b)
 }
 
-// readMarks reads what save wrote.
+// readMarks reads the output of save.
 func readMarks(b []byte) (m marks, err error) {
 	if err = json.Unmarshal(b, &m); err == nil && (m.Hosts == nil || m.Sum != m.sum()) {
 		err = errors.New("its checksum differs")
 	}
-	if again, _ := json.Marshal(&m); err == nil && string(again)+"\n" != string(b) { // numbers and names have no error
+	if again, _ := json.Marshal(&m); err == nil && string(again)+"\n" != string(b) { // numbers and names cannot fail
 		err = errors.New("it is not as it was written")
 	}
 	return m, err
 }
 
-// State returns how it goes.
+// State returns the status.
 func (s *Sender) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Times of sending.
+// Timing and sizes of sending.
 const (
 	window      = time.Minute // of samples that are read at once
 	sendTimeout = 30 * time.Second
@@ -155,7 +154,7 @@ const (
 	batch       = 10_000 // samples of a request
 )
 
-// Run sends until ctx ends; open returns the store, nil while it is not open.
+// Run sends until ctx ends; open returns the store, or nil while it is not open.
 func (s *Sender) Run(ctx context.Context, open func() *store.Store, every time.Duration) {
 	for ctx.Err() == nil {
 		if from := open(); from != nil {
@@ -176,14 +175,14 @@ func (s *Sender) fail(err error) {
 	s.state.Error = err.Error()
 }
 
-// Pass sends what the target does not have up to now, in the order of time.
+// Pass sends the samples up to now that the target does not have, in time order.
 func (s *Sender) Pass(ctx context.Context, from *store.Store, now time.Time) error {
 	for at := s.marks.From; at < now.UnixMilli() && ctx.Err() == nil; at += window.Milliseconds() {
 		until := min(at+window.Milliseconds(), now.UnixMilli())
 		if err := s.window(ctx, from, at, until); err != nil {
 			return err
 		}
-		// What comes late is looked for again in the next pass.
+		// Late samples are looked for again in the next pass.
 		if done := min(until, now.Add(-s.late).UnixMilli()); done > s.marks.From {
 			s.marks.From = done
 		}
@@ -197,17 +196,17 @@ func (s *Sender) Pass(ctx context.Context, from *store.Store, now time.Time) err
 	return ctx.Err()
 }
 
-// save writes the marks, without those that no longer matter.
+// save writes the marks, without outdated ones.
 func (s *Sender) save() error {
 	maps.DeleteFunc(s.marks.Hosts, func(_ string, at int64) bool { return at <= s.marks.From })
 	s.marks.Sum = s.marks.sum()
 	return atomicfile.Write(s.file, func(w io.Writer) error { return json.NewEncoder(w).Encode(&s.marks) })
 }
 
-// collector is the key of the collector's own samples, which come together and have the time of its clock.
+// collector is the key of the collector's own samples, which come together and have its clock's time.
 const collector = "\x00"
 
-// ofHosts returns the names of samples that have the time of a host.
+// ofHosts returns the names of samples with the time of a host.
 var ofHosts = sync.OnceValue(func() map[string]bool {
 	names := map[string]bool{}
 	for i := range metrics.Families {
@@ -273,7 +272,7 @@ func (s *Sender) window(ctx context.Context, in *store.Store, from, until int64)
 	return err
 }
 
-// deliver sends until the target has it, or refuses it.
+// deliver sends until the target accepts or refuses the samples.
 func (s *Sender) deliver(ctx context.Context, all []series) error {
 	rest := post.Rest{Most: longestRest}
 	for {
@@ -295,7 +294,7 @@ func (s *Sender) deliver(ctx context.Context, all []series) error {
 	}
 }
 
-// apart sends what was refused in halves, down to the sample that is to blame: a target refuses all for one.
+// apart resends refused samples in halves, down to the offending sample: a target refuses all because of one.
 func (s *Sender) apart(ctx context.Context, all []series, why error) error {
 	one := all
 	switch {

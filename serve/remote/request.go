@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// A series are samples with the same labels.
+// A series has samples with the same labels.
 type series struct {
 	labels  []label // in the order of names
 	samples []sample
@@ -20,7 +20,7 @@ type sample struct {
 	number float64
 }
 
-// Fields of a message in the encoding of Protocol Buffers: number and type of the wire.
+// Fields of a message in the Protocol Buffers encoding: field number and wire type.
 const (
 	field1Bytes  = 1<<3 | 2
 	field2Bytes  = 2<<3 | 2
@@ -28,8 +28,8 @@ const (
 	field2Varint = 2 << 3
 )
 
-// request returns the body of a request ("Prometheus Remote-Write 1.0 specification"): a WriteRequest has time series in field 1;
-// one has labels in field 1, of name and value, and samples in field 2, of number and time.
+// request returns the body of a request ("Prometheus Remote-Write 1.0 specification"). A WriteRequest has time series in field 1.
+// A time series has labels (name, value) in field 1 and samples (number, time) in field 2.
 func request(all []series) []byte {
 	var out, one, part []byte
 	for i := range all {
@@ -49,7 +49,7 @@ func request(all []series) []byte {
 	return s2.EncodeSnappy(nil, out)
 }
 
-// appendBytes appends a field of text or of a message.
+// appendBytes appends a field with a text or message.
 func appendBytes[T string | []byte](to []byte, field byte, b T) []byte {
 	return append(binary.AppendUvarint(append(to, field), uint64(len(b))), b...)
 }

@@ -1,5 +1,5 @@
 // Package routes serves the content of a Board over HTTP: the status page, /metrics and the API.
-// A Gate lets requests in.
+// A Gate authorizes requests.
 package routes
 
 import (
@@ -29,27 +29,27 @@ import (
 // A Server answers requests from a Board.
 type Server struct {
 	Board *board.Board
-	// Status returns how collecting goes, one for each vCenter.
+	// Status returns the collection status of each vCenter.
 	Status func() []collect.Status
-	// Gate says who is let in.
+	// Gate authorizes requests.
 	Gate    *access.Gate
 	Version string
 	Started time.Time
-	// Keeping returns how the store goes; nil without one.
+	// Keeping returns the status of the store; nil without one.
 	Keeping func() keep.State
-	// Notified returns how telling others of findings goes; nil without it.
+	// Notified returns the status of notifications; nil without them.
 	Notified func() []notify.State
-	// Sending returns how remote write goes; nil without it.
+	// Sending returns the status of remote write; nil without it.
 	Sending func() []remote.State
 	// Site has the pages for people; nil for none.
 	Site *site.Site
-	// More are further handlers by pattern, such as the query API.
+	// More has further handlers by pattern, such as the query API.
 	More map[string]http.Handler
 
 	pages [2]sync.Pool // of *metrics.Page, by form
 }
 
-// Handler answers to the routes, for those whom the gate lets in.
+// Handler serves the routes to authorized clients.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	for pattern, h := range s.routes() {
@@ -78,7 +78,7 @@ func (s *Server) routes() map[string]http.Handler {
 	return out
 }
 
-// metrics answers a scrape, in the form that the scraper prefers.
+// metrics answers a scrape in the form that the scraper prefers.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	f := metrics.Text
 	if strings.Contains(r.Header.Get("Accept"), "application/openmetrics-text") {
@@ -115,8 +115,8 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	_, _ = p.WriteTo(to)
 }
 
-// Own adds how collecting and keeping go and the findings that hold; vcenter narrows it to
-// one, empty for all.
+// Own adds the status of collecting and storing and the open findings; vcenter selects one,
+// empty for all.
 func (s *Server) Own(vcenter string, add metrics.Add) {
 	for _, c := range s.Status() {
 		if vcenter == "" || c.Name == vcenter {
@@ -163,7 +163,7 @@ func (s *Server) Own(vcenter string, add metrics.Add) {
 	add("homenode_store_free_bytes", "gauge", "bytes", "Free on the disk of the store", float64(k.Free))
 }
 
-// utc returns a time as labels have it; empty for none.
+// utc returns a time for a label; empty for none.
 func utc(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -172,7 +172,7 @@ func utc(t time.Time) string {
 }
 
 var gzips = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that there is
+	z, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is valid
 	return z
 }}
 
@@ -196,7 +196,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	}{"homenode-serve-status", 1, s.Version, s.Started, s.Status(), s.keeping(), s.notified(), s.sending()})
 }
 
-// sending returns how remote write goes.
+// sending returns the status of remote write.
 func (s *Server) sending() []remote.State {
 	if s.Sending == nil {
 		return nil
@@ -204,7 +204,7 @@ func (s *Server) sending() []remote.State {
 	return s.Sending()
 }
 
-// notified returns how telling others goes.
+// notified returns the status of notifications.
 func (s *Server) notified() []notify.State {
 	if s.Notified == nil {
 		return nil
@@ -212,7 +212,7 @@ func (s *Server) notified() []notify.State {
 	return s.Notified()
 }
 
-// keeping returns how the store goes; nil without one.
+// keeping returns the status of the store; nil without one.
 func (s *Server) keeping() *keep.State {
 	if s.Keeping == nil {
 		return nil
@@ -239,7 +239,7 @@ func (s *Server) vms(w http.ResponseWriter, _ *http.Request) {
 	}{"homenode-serve-vms", 1, append([]board.VMNow{}, s.Board.VMs()...)})
 }
 
-// inventory answers with a snapshot, in which every VM has what is seen of it now.
+// inventory answers with a snapshot that includes the current observations of every VM.
 func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Query().Get("vcenter")
 	f, names := s.Board.Inventory(name)

@@ -16,7 +16,8 @@ import (
 	"homenode/serve/query"
 )
 
-// StatusAnswer is how collecting goes: who is seen, who cannot be and why, and what becomes of it.
+// StatusAnswer reports the status of collecting: reporting hosts, failing hosts with reasons, and
+// where the data goes.
 func (s *Server) StatusAnswer() *answer.Answer {
 	status := s.Status()
 	open, _ := s.Board.Alarms()
@@ -57,7 +58,7 @@ func (s *Server) StatusAnswer() *answer.Answer {
 	return a
 }
 
-// seenVerdict says how many hosts report.
+// seenVerdict states how many hosts report.
 func seenVerdict(status []collect.Status) string {
 	hosts, seen := 0, 0
 	for i := range status {
@@ -104,7 +105,7 @@ func (s *Server) addSending(a *answer.Answer) {
 	}
 }
 
-// join adds why something does not go.
+// join appends a reason, if there is one.
 func join(text, why string) string {
 	if why == "" {
 		return text
@@ -112,7 +113,7 @@ func join(text, why string) string {
 	return text + ": " + why
 }
 
-// keptText says how the store goes.
+// keptText describes the status of the store.
 func keptText(k *keep.State) string {
 	switch {
 	case k.Error != "":
@@ -129,10 +130,10 @@ func keptText(k *keep.State) string {
 	return join(text, k.Upkeep)
 }
 
-// mostLosses is how many files are named that are damaged or missing.
+// mostLosses limits the number of damaged or missing files in the answer.
 const mostLosses = 50
 
-// addLosses says which files of the store are damaged or missing, and what is lost with them.
+// addLosses adds the damaged or missing files of the store, and the lost data.
 func addLosses(a *answer.Answer, all []store.Loss) {
 	if len(all) == 0 {
 		return
@@ -147,7 +148,7 @@ func addLosses(a *answer.Answer, all []store.Loss) {
 	}
 }
 
-// Alerts returns the findings that hold as the query API shows alerts.
+// Alerts returns the open findings as alerts of the query API.
 func Alerts(b *board.Board) []query.Alert {
 	open, _ := b.Alarms()
 	out := []query.Alert{}
@@ -159,7 +160,7 @@ func Alerts(b *board.Board) []query.Alert {
 	return out
 }
 
-// Metadata returns type and help of the metrics of hosts, nodes and VMs, and of what is kept of hours.
+// Metadata returns type and help of the metrics of hosts, nodes, VMs and hours.
 func Metadata() map[string][]query.Metadata {
 	all := map[string][]query.Metadata{}
 	for i := range metrics.Families {

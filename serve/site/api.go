@@ -15,12 +15,12 @@ import (
 	"homenode/output/format"
 )
 
-// The API answers the questions of the pages with the JSON of the commands (docs/reference/json.md), at the same parameters.
+// The API answers the requests of the pages with the JSON of the commands (docs/reference/json.md), for the same parameters.
 
-// apiPath is below which the questions are.
+// apiPath is the prefix of the API's addresses.
 const apiPath = "/api/homenode/v1/"
 
-// name is what the page is called in the API.
+// name returns the name of the page in the API.
 func (p *screen) name() string {
 	if p.path == "/" {
 		return "fleet"
@@ -28,12 +28,12 @@ func (p *screen) name() string {
 	return p.path[1:]
 }
 
-// question reports whether the page asks something that a command answers. What the others show has addresses of its own.
+// question reports whether a command answers the page. The others have their own addresses in the API.
 func (p *screen) question() bool {
 	return !slices.Contains([]string{"/status", "/captures", "/capture", "/counters", "/compare", "/rules", "/rule"}, p.path)
 }
 
-// answer answers the question of a page.
+// answer returns the handler of a page in the API.
 func (s *Site) answer(p *screen) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x, err := s.request(p, r)
@@ -66,7 +66,7 @@ func (s *Site) answer(p *screen) http.Handler {
 	})
 }
 
-// said returns an error as the API says it: a parameter has no dashes.
+// said returns an error with the API's names: a parameter has no dashes.
 func said(err error) string {
 	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
 		return wrong.Field + ": " + wrong.Err.Error()
@@ -74,14 +74,14 @@ func said(err error) string {
 	return strings.TrimPrefix(err.Error(), "--")
 }
 
-// refuse answers what the API has nothing for.
+// refuse sends an error response.
 func refuse(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]string{"error": text}) // the client is gone
 }
 
-// kindsWith names the questions of the calculator that have a parameter, unless all have it.
+// kindsWith lists the calculators that have a parameter, unless all have it.
 func (s *Site) kindsWith(ctx context.Context, p *screen, name string) string {
 	if p.path != "/calculator" || name == "kind" {
 		return ""
@@ -95,7 +95,7 @@ func (s *Site) kindsWith(ctx context.Context, p *screen, name string) string {
 	return strings.Join(with, ", ")
 }
 
-// kindsOf returns the names of questions in the address of the calculator.
+// kindsOf returns the names of calculators in addresses.
 func kindsOf(all []*ask.Entry) (out []string) {
 	for _, t := range all {
 		out = append(out, kindOf(t))
@@ -103,7 +103,7 @@ func kindsOf(all []*ask.Entry) (out []string) {
 	return out
 }
 
-// describe answers with the OpenAPI document of the API. What can be asked is what the pages ask.
+// describe answers with the OpenAPI document of the API. It covers everything that pages can ask.
 func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	e := json.NewEncoder(w)
@@ -114,7 +114,8 @@ func (s *Site) describe(w http.ResponseWriter, r *http.Request) {
 // A node is a part of a JSON document.
 type node = map[string]any
 
-// asksOf returns the fields of a page, without asking anything; of the calculator those of one kind, or of all of them.
+// asksOf returns the fields of a page without computing an answer. For the calculator these are the fields of one kind, or
+// of all kinds.
 func (s *Site) asksOf(ctx context.Context, p *screen, kind string) (all []field) {
 	addresses := []string{p.path + "?" + url.Values{p.needs: {s.anyOf(p.needs)}}.Encode()}
 	if p.path == "/calculator" {
@@ -132,14 +133,14 @@ func (s *Site) asksOf(ctx context.Context, p *screen, kind string) (all []field)
 		}
 		x, err := s.request(p, r)
 		if x.quiet = true; err == nil {
-			_, _ = x.shown() // it ends at the question
+			_, _ = x.shown() // it stops before the question is answered
 		}
 		all = append(all, x.asks...)
 	}
 	return all
 }
 
-// schema returns what the value of a parameter is.
+// schema returns the schema of a parameter's value.
 func (f *field) schema() node {
 	switch {
 	case f.Check:
@@ -156,7 +157,7 @@ func (f *field) schema() node {
 	return out
 }
 
-// openAPI returns the document.
+// openAPI returns the OpenAPI document.
 func (s *Site) openAPI(ctx context.Context) node {
 	failure := apiBody("why there is no answer", node{"type": "object", "required": []string{"error"}, "properties": node{"error": apiText}})
 	var names []string
@@ -204,7 +205,7 @@ func (s *Site) openAPI(ctx context.Context) node {
 
 var apiText = node{"type": "string"}
 
-// apiObject is the schema of an object with required members.
+// apiObject returns the schema of an object with required members.
 func apiObject(required ...string) node {
 	out := node{"type": "object"}
 	if len(required) > 0 {
@@ -217,12 +218,12 @@ func apiObject(required ...string) node {
 	return out
 }
 
-// apiBody is a response in JSON.
+// apiBody returns a response in JSON.
 func apiBody(about string, schema node) node {
 	return node{"description": about, "content": node{"application/json": node{"schema": schema}}}
 }
 
-// apiGet is a path that answers GET.
+// apiGet returns a path for GET.
 func apiGet(about string, parameters []node, responses node) node {
 	operation := node{"summary": about, "responses": responses}
 	if parameters != nil {
@@ -231,12 +232,12 @@ func apiGet(about string, parameters []node, responses node) node {
 	return node{"get": operation}
 }
 
-// apiQuery is a parameter of the query.
+// apiQuery returns a query parameter.
 func apiQuery(name, about string, required bool, schema node) node {
 	return node{"name": name, "in": "query", "description": about, "required": required, "schema": schema}
 }
 
-// formatsOf are the formats of the answers of pages; of a page without any the frame alone is described.
+// formatsOf has the formats of the answers of pages; for a page without any only the frame is described.
 var formatsOf = map[string][]string{
 	"/": {"homenode-assessment", "homenode-assessment-kvm"}, "/cluster": {"homenode-matrix"}, "/host": {"homenode-topo"}, "/vm": {"homenode-explanation"},
 	"/what-if": {"homenode-what-if"}, "/simulate": {"homenode-simulation", "homenode-simulation-vm"},
@@ -263,10 +264,10 @@ func answered(p *screen) node {
 	return node{"anyOf": any}
 }
 
-// schemaPath is where the schemas of answers are.
+// schemaPath is the prefix of the addresses of schemas.
 const schemaPath = apiPath + "schema/"
 
-// anyOf returns the name of a VM, host or cluster that there is; "" for none.
+// anyOf returns the name of any existing VM, host or cluster; "" for none.
 func (s *Site) anyOf(kind string) string {
 	for _, f := range s.Fleets() {
 		switch fleet := f.Result.Fleet; {

@@ -17,7 +17,8 @@ import (
 	"homenode/output/answer"
 )
 
-// calculations are the questions that need no file, in the order of their tabs; the first is about the topology of a VM.
+// calculations returns the calculators that need no file, in the order of their tabs. The tab before them is the
+// topology of a VM.
 func calculations() (out []*ask.Entry) {
 	for _, t := range size.Entries {
 		if t.Example != "" {
@@ -30,7 +31,7 @@ func calculations() (out []*ask.Entry) {
 // topology is the name of the first tab.
 const topology = "topology"
 
-// showCalculator answers about VMs and hosts without any inventory, or with the one that is held.
+// showCalculator answers questions about VMs and hosts, without an inventory or with the server's.
 func showCalculator(x *request) (*view, error) {
 	name := cmp.Or(x.query.Get("kind"), topology)
 	kind := field{Name: "kind", Label: "Question", Value: name, Hidden: true, Choices: []choice{{topology, "Topology of a VM"}}}
@@ -56,13 +57,13 @@ func showCalculator(x *request) (*view, error) {
 	return v, err
 }
 
-// kindOf returns the name of a question in the address of the calculator.
+// kindOf returns the name of a calculator in addresses.
 func kindOf(t *ask.Entry) string { return strings.TrimPrefix(t.Name, "size ") }
 
-// topologyExample is asked by the link that says so.
+// topologyExample is the query of the example link.
 var topologyExample = url.Values{"vcpus": {"24"}, "memory": {"512GB"}, "sockets": {"2"}, "cores": {"16"}, "host-memory": {"768GB"}}
 
-// showTopology explains what a VM gets on a host.
+// showTopology explains the topology of a VM on a host.
 func (x *request) showTopology() (*view, error) {
 	fields := x.asked(topologyFields()...)
 	v := &view{fields: fields, most: rowsShown, title: "Topology of a VM"}
@@ -90,7 +91,7 @@ func (x *request) showTopology() (*view, error) {
 	return v, err
 }
 
-// divided are the NUMA nodes of a socket.
+// divided are the numbers of NUMA nodes per socket.
 var divided = []choice{{"", "1"}, {"snc2", "2 (SNC)"}, {"nps2", "2 (NPS)"}, {"snc3", "3 (SNC)"}, {"nps4", "4 (NPS)"}}
 
 // topologyFields describe a VM and a host.
@@ -129,7 +130,7 @@ func needed(fields []field, names ...string) error {
 	return nil
 }
 
-// shapedHost composes the host of the question: its shape, and words after it.
+// shapedHost returns the host of the question as text: its shape, then options.
 func shapedHost(fields []field) (string, error) {
 	if err := needed(fields, "sockets", "cores", "host-memory"); err != nil {
 		return "", err
@@ -147,7 +148,7 @@ func shapedHost(fields []field) (string, error) {
 	return host, nil
 }
 
-// shapedVM composes the VM of the question: its shape, and words after it.
+// shapedVM returns the VM of the question as text: its shape, then options.
 func shapedVM(fields []field) (string, error) {
 	if err := needed(fields, "vcpus", "memory"); err != nil {
 		return "", err

@@ -29,13 +29,13 @@ import (
 	"homenode/source/ticks"
 )
 
-// demoCapture is the capture that the program invents, for who looks at the demo.
+// demoCapture is the generated capture of the demo.
 const demoCapture = "demo"
 
-// uploadLongest is how long an upload may take.
+// uploadLongest is the timeout of an upload.
 const uploadLongest = 30 * time.Minute
 
-// showCaptures lists the captures that can be opened, and takes uploads.
+// showCaptures lists the available captures, with a form for uploads.
 func showCaptures(x *request) (*view, error) {
 	all, left, err := x.listed()
 	if err != nil {
@@ -94,7 +94,7 @@ func showCaptures(x *request) (*view, error) {
 	return v, nil
 }
 
-// listed returns the captures that can be opened.
+// listed returns the available captures.
 func (x *request) listed() (all []captures.Entry, left int, err error) {
 	if x.site.Captures != nil {
 		all, left, err = x.site.Captures.List()
@@ -113,17 +113,17 @@ func shortName(name string) string {
 	return name
 }
 
-// captureChoices are the captures of a field.
+// captureChoices returns the captures as choices of a field.
 func (x *request) captureChoices(none string) []choice {
 	out := []choice{{"", none}}
-	all, _, _ := x.listed() // what can be listed
+	all, _, _ := x.listed() // an incomplete list is enough
 	for i := range all {
 		out = append(out, choice{all[i].Name, shortName(all[i].Name)})
 	}
 	return out
 }
 
-// captureTabs are the pages about a capture.
+// captureTabs returns the tabs of a capture's pages.
 func (x *request) captureTabs(name, here string) []tab {
 	q := url.Values{}
 	if f := x.query.Get("fleet"); f != "" {
@@ -149,8 +149,8 @@ func (x *request) captureTabs(name, here string) []tab {
 	return append(out, tab{"Compare", address("/compare", "a"), here == "/compare"})
 }
 
-// askOf asks a question about captures; form is that of the output which it would have as a command, where that changes what is asked. What could be read
-// is shown, with why the rest was not.
+// askOf answers a question about captures. form is the output format of the command, if it affects the question. Readable captures are shown even if
+// others fail, with the errors.
 func (x *request) askOf(names []string, t *ask.Entry, q ask.Question, form string) (*answer.Answer, error) {
 	var files []string
 	for _, name := range names {
@@ -174,7 +174,7 @@ func (x *request) askOf(names []string, t *ask.Entry, q ask.Question, form strin
 	}
 	e := x.env()
 	e.Own, e.Form = only, form
-	var said []string // why a capture cannot be read is told of each file; the files have no paths
+	var said []string // errors name each unreadable file without its path
 	e.Warn = func(text string) { said = append(said, texttab.Line(text)) }
 	r, err := x.reply(t, q, e)
 	if err != nil && said != nil {
@@ -194,7 +194,7 @@ func (x *request) askOf(names []string, t *ask.Entry, q ask.Question, form strin
 // recorded is the question about a capture.
 var recorded = ask.Named(recording.Entries, "capture")
 
-// showCapture says what NUMA did in a capture.
+// showCapture shows the NUMA findings in a capture.
 func showCapture(x *request) (*view, error) {
 	name := x.query.Get("capture")
 	q := recorded.Ask()
@@ -221,7 +221,7 @@ func showCapture(x *request) (*view, error) {
 	return v, err
 }
 
-// inCapture returns the address of what a finding is about, alone in its capture.
+// inCapture returns the address of the subject of a finding within its capture.
 func (x *request) inCapture(name string, f *finding.Finding) string {
 	q := url.Values{"capture": {name}}
 	for _, key := range []string{"fleet", "from", "to", "with"} {
@@ -237,7 +237,7 @@ func (x *request) inCapture(name string, f *finding.Finding) string {
 	return "/capture?" + q.Encode()
 }
 
-// showCounters says which counters a batch file holds, and draws some of them.
+// showCounters lists the counters of a batch file, and charts some of them.
 func showCounters(x *request) (*view, error) {
 	name := x.query.Get("capture")
 	q := recorded.Ask()
@@ -263,7 +263,7 @@ func showCounters(x *request) (*view, error) {
 	return v, err
 }
 
-// showCompare compares two captures, or what is before and after a time in one.
+// showCompare compares two captures, or the times before and after a moment in one.
 func showCompare(x *request) (*view, error) {
 	sides := x.asked(field{Name: "a", Label: "A", Choices: x.captureChoices("choose")}, field{Name: "b", Label: "B", Choices: x.captureChoices("none: A before and after a time")})
 	q := compare.Entry.Ask()
@@ -285,7 +285,7 @@ func showCompare(x *request) (*view, error) {
 	return v, err
 }
 
-// upload keeps a capture that a form sends.
+// upload stores a capture sent by a form.
 func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 	x := &request{Request: r, site: s, page: &screen{path: r.URL.Path, title: "Not done"}, query: url.Values{}}
 	if s.Captures == nil {
@@ -293,9 +293,9 @@ func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // a test's has none
+	_ = c.SetReadDeadline(time.Now().Add(uploadLongest)) // a test's connection has none
 	_ = c.SetWriteDeadline(time.Now().Add(uploadLongest + time.Minute))
-	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // and what stands around the file
+	r.Body = http.MaxBytesReader(w, r.Body, s.Captures.Limit()+64<<10) // plus the other parts of the form
 	x.do(w, nil, func(*request) (string, error) {
 		e, err := s.take(r)
 		if err == nil {
@@ -308,7 +308,7 @@ func (s *Site) upload(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// readable reads a capture that was uploaded; one that cannot be read is not kept.
+// readable reads an uploaded capture; an unreadable one is removed.
 func (x *request) readable(e *captures.Entry) error {
 	end, err := asking.Take(x.Context())
 	if err != nil {
@@ -322,11 +322,11 @@ func (x *request) readable(e *captures.Entry) error {
 	if err == nil || errors.Is(err, turns.ErrBusy) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
-	_ = x.site.Captures.Remove(e.Name) // or it goes after a day
+	_ = x.site.Captures.Remove(e.Name) // otherwise it is removed after a day
 	return fmt.Errorf("%s is not kept, it cannot be read: %w", shortName(e.Name), err)
 }
 
-// take keeps the one file of a form.
+// take stores the single file of a form.
 func (s *Site) take(r *http.Request) (*captures.Entry, error) {
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -344,7 +344,7 @@ func (s *Site) take(r *http.Request) (*captures.Entry, error) {
 			break
 		}
 		in := bufio.NewReaderSize(part, text.HeadSize)
-		head, _ := in.Peek(text.HeadSize) // Take meets the error
+		head, _ := in.Peek(text.HeadSize) // Take reports the error
 		if way := open.ElsewhereOf(part.FileName(), head); way != "" && ticks.Detect(head) == "" {
 			if _, ok := hostcmd.Detect(text.Decoded(head)); !ok {
 				return nil, fmt.Errorf("no capture: %s", way)

@@ -101,7 +101,7 @@ func eventTable(title string, all []event) answer.Table {
 	return t
 }
 
-// lately holds the events of the last day, or of the last hour without a store.
+// lately has the events of the last day, or of the last hour without a store.
 type lately struct {
 	over   string // "last 24 hours"
 	events []event

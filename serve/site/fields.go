@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// A field is a part of a question that a page lets its reader change.
+// A field is an input of a page's form.
 type field struct {
 	Name    string // in the address
 	Label   string
 	Hint    string   // an example
-	Choices []choice // when only these are possible
+	Choices []choice // the only possible values, if any
 	Default string
-	Usual   string // the value that holds when none of the choices is given
+	Usual   string // the value if no choice is made
 	Long    bool   // the text is long
-	Type    string // of its value in the API: integer, number; "" for a text
-	Check   bool   // a flag that is given or not
-	Hidden  bool   // readers do not change it
-	Group   string // heading of it and of the fields after it
-	Folded  bool   // its group is seldom used
-	File    bool   // a file of the reader's
+	Type    string // of its value in the API: integer, number; "" for text
+	Check   bool   // a flag
+	Hidden  bool   // readers cannot change it
+	Group   string // heading of this and the following fields
+	Folded  bool   // its group is rarely used
+	File    bool   // upload of a file
 	Value   string
 }
 
-// A choice is a value that a field can have.
+// A choice is a possible value of a field.
 type choice struct{ Value, Label string }
 
 // checked reports whether the value of a box means that it is checked; known is false for another word.
@@ -40,7 +40,7 @@ func checked(value string) (on, known bool) {
 	return true, false
 }
 
-// choices returns values that are their own labels; the first is "" for whatever the command takes then.
+// choices returns values that are their own labels; the first is "", the command's default.
 func choices(none string, values ...string) []choice {
 	out := []choice{{"", none}}
 	for _, v := range values {
@@ -49,7 +49,7 @@ func choices(none string, values ...string) []choice {
 	return out
 }
 
-// asked returns fields that are of no question, with what the address says.
+// asked returns fields outside any question, filled from the address.
 func (x *request) asked(fields ...field) []field {
 	for i := range fields {
 		f := &fields[i]
@@ -78,7 +78,7 @@ func valueOf(fields []field, name string) string {
 	return fields[i].Value
 }
 
-// valid refuses what no field asks, and a value that none of the fields of its name takes.
+// valid rejects unknown fields, and values that no field of the name accepts.
 func valid(query url.Values, fields []field) error {
 	for name, values := range query {
 		var of []field
@@ -99,7 +99,7 @@ func valid(query url.Values, fields []field) error {
 	return nil
 }
 
-// takes reports whether the field can have the value; what a text has to be its question says.
+// takes reports whether the field accepts the value; texts are checked by the question.
 func (f *field) takes(value string) bool {
 	switch {
 	case f.Check:
@@ -111,7 +111,7 @@ func (f *field) takes(value string) bool {
 	return slices.ContainsFunc(f.Choices, func(c choice) bool { return c.Value == value || f.called(c) == value })
 }
 
-// wants says which values the field takes.
+// wants describes the accepted values.
 func (f *field) wants() string {
 	if f.Check {
 		return "true or false"
@@ -119,10 +119,10 @@ func (f *field) wants() string {
 	return "one of " + strings.Join(f.values(), ", ")
 }
 
-// called returns the value of a choice: that of what holds when nothing is given has a name too.
+// called returns the name of a choice; the default has a name too.
 func (f *field) called(c choice) string { return cmp.Or(c.Value, f.Usual, c.Label) }
 
-// values are those that the field can have: its default by its own name.
+// values returns the accepted values; the default has its own name.
 func (f *field) values() []string {
 	var out []string
 	for _, c := range f.Choices {
@@ -133,16 +133,17 @@ func (f *field) values() []string {
 	return out
 }
 
-// A group is fields below a heading.
+// A group is a list of fields below a heading.
 type group struct {
 	Legend string // "" for none
-	ID     string // of a folded one
-	Folded bool   // it is shown when somebody opens it
+	ID     string // of a folded group
+	Folded bool   // collapsed at first
 	Open   bool
 	Fields []field
 }
 
-// groupsOf returns the fields in their groups: a field without a group is in that of the one before it.
+// groupsOf returns the fields in groups: a field without a group belongs to the group of the previous
+// one.
 func groupsOf(fields []field) []group {
 	var out []group
 	for _, f := range fields {

@@ -12,7 +12,7 @@ import (
 	"homenode/rules/filter"
 )
 
-// showFleet shows what is bad in the fleet now and since when, and what cannot be seen; of a file, what its settings lead to.
+// showFleet shows the current problems of the fleet, their begin, and hosts that cannot be seen; for a file, the effects of its settings.
 func showFleet(x *request) (*view, error) {
 	q := assessing()
 	fields, given, err := x.form(q, "severity", "rule", "cluster", "host", "vm", "select")
@@ -41,7 +41,7 @@ func showFleet(x *request) (*view, error) {
 		}
 		d := x.site.placed.of(x.fleet)
 		out := *v.answer
-		out.Drawings = []answer.Drawing{d} // those of hosts stand on their pages
+		out.Drawings = []answer.Drawing{d} // those of hosts are on their pages
 		out.Tables = append(slices.Clone(out.Tables), x.accepted(nil)...)
 		if first := firstTable(nil, &out); len(first.Rows) > 0 {
 			out.Tables = append([]answer.Table{first}, out.Tables...)
@@ -53,7 +53,7 @@ func showFleet(x *request) (*view, error) {
 	return v, err
 }
 
-// accepted lists the findings that the configuration accepts and the filter shows; nothing where there is none.
+// accepted returns the findings that the configuration accepts and the filter selects; nil if there are none.
 func (x *request) accepted(shown *filter.Filter) []answer.Table {
 	t := answer.Table{Name: "accepted", Title: "Accepted findings", Columns: answer.Columns("Rule", "Of", "Finding", "Reason", "Until", "Written in")}
 	for i := range x.fleet.Result.Suppressed {
@@ -76,7 +76,8 @@ func (x *request) accepted(shown *filter.Filter) []answer.Table {
 	return []answer.Table{t}
 }
 
-// fleetNow returns what is bad now, over the last day and in the settings, which are nil before there is an inventory, what to do first, and where.
+// fleetNow summarises the problems now, in the last day and in the settings, with what to do first and where. settings is nil before the first
+// inventory.
 func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 	l, vcenter, at := x.site.Live, "", time.Now()
 	now := &answer.Answer{Command: "serve", Verdict: []string{"Fleet"}}
@@ -124,7 +125,7 @@ func (x *request) fleetNow(settings *answer.Answer) (*answer.Answer, error) {
 	return now, nil
 }
 
-// worstHost draws the last day of the host on which most happened; false where nothing did, or nothing is kept.
+// worstHost charts the last day of the host with the most events; false without events or without a store.
 func (x *request) worstHost(h *lately, at time.Time) (d answer.Drawing, ok bool, err error) {
 	hosts := h.worstHosts(false)
 	if len(hosts) == 0 || x.fleet == nil || x.site.Live.Keeper == nil {
@@ -146,14 +147,14 @@ func (x *request) worstHost(h *lately, at time.Time) (d answer.Drawing, ok bool,
 	return d, true, nil
 }
 
-// assessing returns the question about the findings of the fleet of a page.
+// assessing returns the question about the findings of the page's fleet.
 func assessing() *fleet.Assess {
 	q := fleet.AssessEntry.Ask().(*fleet.Assess)
 	q.Sources = []string{Source}
 	return q
 }
 
-// findings shows the findings that a filter leaves.
+// findings shows the findings that a filter selects.
 func (x *request) findings(q *fleet.Assess, fields []field) (*view, error) {
 	v := &view{fields: fields, command: ask.Line(fleet.AssessEntry.Name, q), most: 10}
 	if x.fleet == nil {
@@ -182,7 +183,7 @@ func (x *request) findings(q *fleet.Assess, fields []field) (*view, error) {
 	return v, err
 }
 
-// ofVMs returns the drawings below the first heading, which are of VMs: those of hosts stand on their pages.
+// ofVMs returns the charts below the first heading, which are about VMs: those of hosts are on their pages.
 func ofVMs(all []answer.Drawing) []answer.Drawing {
 	for i := 1; i < len(all); i++ {
 		if all[i].Heading != "" {
@@ -192,14 +193,14 @@ func ofVMs(all []answer.Drawing) []answer.Drawing {
 	return all
 }
 
-// addSeen adds the findings about what is seen now that the filter leaves.
+// addSeen adds the live findings that the filter selects.
 func (x *request) addSeen(v *view, shown *filter.Filter) error {
 	out := *v.answer
 	v.live, v.answer = true, &out
 	return x.addHappened(&out, time.Now(), shown.Seen)
 }
 
-// addMemoryShown adds the memory of the VMs that a filter shows, when it says which.
+// addMemoryShown adds the memory of the VMs that a filter selects, if it selects VMs.
 func (x *request) addMemoryShown(out *answer.Answer, shown *filter.Filter) error {
 	if !slices.ContainsFunc([]string{"cluster", "host", "vm", "select"}, func(name string) bool { return x.query.Get(name) != "" }) {
 		return nil

@@ -13,11 +13,11 @@ import (
 	"homenode/output/answer"
 )
 
-// divider divides the values of a field of several in a form, unless commas do; none of them has one.
+// divider separates the values of a multi-value field in a form, if commas do not; no value contains it.
 const divider = ";"
 
-// form returns the fields of a question as a form has them, filled with what the address says: those of these names, or all that have a label. An
-// address asks no more than these.
+// form returns the fields of a question for a form, filled from the address: those with these names, or all with a label. An address cannot set
+// other fields.
 func (x *request) form(q ask.Question, names ...string) (fields []field, given bool, err error) {
 	group := ""
 	for _, f := range ask.Fields(q) {
@@ -40,7 +40,7 @@ func (x *request) form(q ask.Question, names ...string) (fields []field, given b
 	return fields, given || err != nil, err
 }
 
-// entry returns a field as a form has it.
+// entry returns the form fields of a question's field.
 func (x *request) entry(f *ask.Field) (out []field, err error) {
 	one := field{Name: f.Name, Label: f.Label, Hint: cmp.Or(f.Example, f.Default), Type: map[ask.Kind]string{ask.Count: "integer", ask.Number: "number"}[f.Kind], Choices: choicesOf(f), Long: f.Kind == ask.Texts, Check: f.Kind == ask.Truth, Hidden: f.Label == ""}
 	if one.Choices != nil {
@@ -53,7 +53,7 @@ func (x *request) entry(f *ask.Field) (out []field, err error) {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
-		if one.Choices != nil && f.Default == "" && text == one.Choices[0].Label { // what holds when nothing is given
+		if one.Choices != nil && f.Default == "" && text == one.Choices[0].Label { // the default
 			continue
 		}
 		one.Value = text
@@ -74,12 +74,12 @@ func (x *request) entry(f *ask.Field) (out []field, err error) {
 	return []field{one}, err
 }
 
-// checks returns a field of several choices as a form has it: each of them is checked or not.
+// checks returns a multiple-choice field as check boxes, one for each choice.
 func (x *request) checks(f *ask.Field) (out []field) {
 	for i, c := range f.Choices {
 		one := field{Name: f.Name + "-" + c, Label: f.Label + " " + f.Labels[i], Check: true, Value: x.query.Get(f.Name + "-" + c)}
 		if on, _ := checked(one.Value); on {
-			_ = f.Set(c) // a choice is one
+			_ = f.Set(c) // a choice is valid
 		} else {
 			one.Value = ""
 		}
@@ -88,7 +88,7 @@ func (x *request) checks(f *ask.Field) (out []field) {
 	return out
 }
 
-// choicesOf are the only values of a field.
+// choicesOf returns the possible values of a field.
 func choicesOf(f *ask.Field) []choice {
 	if f.Choices == nil {
 		return nil
@@ -108,7 +108,7 @@ func choicesOf(f *ask.Field) []choice {
 	return out
 }
 
-// sourceChoices are the fleets that a question can be about.
+// sourceChoices returns the fleets that a question can be about.
 func (x *request) sourceChoices() []choice {
 	out := []choice{{"", "none: described here"}}
 	if x.fleet != nil {
@@ -117,7 +117,7 @@ func (x *request) sourceChoices() []choice {
 	return out
 }
 
-// give gives fields of a question values: a name, then its value. What is empty is not given.
+// give sets fields of a question, given as name and value pairs. Empty values are skipped.
 func give(q ask.Question, values ...string) error {
 	fields := ask.Fields(q)
 	for i := 0; i < len(values); i += 2 {
@@ -133,15 +133,15 @@ func give(q ask.Question, values ...string) error {
 	return nil
 }
 
-// An action is something that a form asks the server to do.
+// An action is a form that changes something on the server.
 type action struct {
 	Path, Label, Note string
-	Files             bool // a field of it sends a file
+	Files             bool // one of its fields uploads a file
 	Fields            []field
 	Hidden            []choice
 }
 
-// act does what a posted form asks and shows the page that it leads to, or why it was not done.
+// act performs the action of a posted form and shows the resulting page, or the error.
 func (s *Site) act(w http.ResponseWriter, r *http.Request, do func(*request) (string, error)) {
 	r.Body = http.MaxBytesReader(w, r.Body, 64<<10)
 	x := &request{Request: r, site: s, page: &screen{path: r.URL.Path, title: "Not done"}, query: url.Values{}}
@@ -154,7 +154,7 @@ func (s *Site) act(w http.ResponseWriter, r *http.Request, do func(*request) (st
 	x.do(w, err, do)
 }
 
-// do does what was asked, unless there is an error already, and shows the page that it leads to, or why it was not done.
+// do performs the action, unless there is an error already, and shows the resulting page, or the error.
 func (x *request) do(w http.ResponseWriter, err error, do func(*request) (string, error)) {
 	to := ""
 	if err == nil {

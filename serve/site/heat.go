@@ -19,11 +19,10 @@ import (
 	"homenode/serve/held"
 )
 
-// freeLittle is the share of free memory of a node that the drawing of the fleet marks as little: rule H007 looks ahead, this says
-// what is so now.
+// freeLittle is the share of a node's free memory below which the fleet's chart marks it: rule H007 looks ahead, the chart shows the present.
 const freeLittle = 0.05
 
-// clusterless names the hosts without cluster.
+// clusterless is the group name of hosts without a cluster.
 const clusterless = "without cluster"
 
 // drawingOf returns a chart as a drawing of an answer.
@@ -34,7 +33,7 @@ func drawingOf(id, about string, c chart.Chart) answer.Drawing {
 // percent writes a share.
 func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
 
-// freeShade and localShade show the share of the memory of a node that is free, and N%L.
+// freeShade and localShade return the shades for the free share of a node's memory, and for N%L.
 func freeShade(share float64) chart.Shade {
 	return chart.Shade{Known: true, Bad: share < freeLittle, Dark: 1 - share, Text: percent(share)}
 }
@@ -42,10 +41,10 @@ func localShade(share, low float64) chart.Shade {
 	return chart.Shade{Known: true, Bad: share < low, Dark: 1 - share, Text: rule.NL(share)}
 }
 
-// hostLink is the address of the page of a host.
+// hostLink returns the address of a host's page.
 func hostLink(id string) string { return answer.Object{Kind: "host", ID: id}.Address() }
 
-// hostMap are the hosts of a map of nodes, by cluster.
+// hostMap has the hosts of a map of nodes, by cluster.
 type hostMap map[string][]chart.HostRow
 
 func (m hostMap) add(cluster string, row chart.HostRow) {
@@ -53,7 +52,7 @@ func (m hostMap) add(cluster string, row chart.HostRow) {
 	m[cluster] = append(m[cluster], row)
 }
 
-// worst names the hosts where something is wrong: those before, then those with the most marked cells.
+// worst lists the hosts with problems: those in before, then those with the most marked cells.
 func (m hostMap) worst(before []string) []string {
 	bad := map[string]int{}
 	for _, rows := range m {
@@ -71,7 +70,7 @@ func (m hostMap) worst(before []string) []string {
 	return append(slices.Clone(before), slices.DeleteFunc(names, func(name string) bool { return slices.Contains(before, name) })...)
 }
 
-// drawing returns the map, clusters and hosts by name; title goes on behind how many hosts there are. The hosts before are named first of the worst.
+// drawing returns the map with clusters and hosts by name. title is appended to the number of hosts. The hosts in before lead the list of the worst.
 func (m hostMap) drawing(before []string, about, id, title, measure, dark, bad string) answer.Drawing {
 	h := &chart.Hosts{Measures: []string{measure, "free memory", "N%L"}, Dark: dark, Bad: bad}
 	n := 0
@@ -94,7 +93,7 @@ func (m hostMap) drawing(before []string, about, id, title, measure, dark, bad s
 	return drawingOf("nodes", about, chart.Chart{ID: id, Title: "Nodes of " + words.Plural(n, "host") + title, Figure: h})
 }
 
-// nodesNow draws what is seen of the nodes of every host now; hosts that cannot be seen stand without.
+// nodesNow charts the current state of the nodes of every host; hosts that cannot be seen have none.
 func (l *Live) nodesNow(vcenter string, h *lately) answer.Drawing {
 	limits := l.Board.Limits()
 	by := hostMap{}
@@ -139,14 +138,14 @@ func (l *Live) nodesNow(vcenter string, h *lately) answer.Drawing {
 		fmt.Sprintf("above %s busy, below %s free or %s local", percent(limits.BusyNode), percent(freeLittle), percent(limits.Locality)))
 }
 
-// A placed is the drawing of the nodes of a fleet that does not change: placing and drawing 10,000 VMs takes a quarter of a second.
+// A placed caches the chart of the nodes of an unchanged fleet: placing and drawing 10,000 VMs takes a quarter of a second.
 type placed struct {
 	mu      sync.Mutex
 	fleet   *held.Fleet
 	drawing answer.Drawing
 }
 
-// of returns the drawing of a fleet.
+// of returns the chart of a fleet.
 func (p *placed) of(f *held.Fleet) answer.Drawing {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -158,7 +157,7 @@ func (p *placed) of(f *held.Fleet) answer.Drawing {
 	return p.drawing
 }
 
-// nodesPlaced draws the nodes of every host of a file with the VMs placed on them as the drawings of its hosts show them.
+// nodesPlaced charts the nodes of every host of a file, with VMs placed as in the charts of its hosts.
 func nodesPlaced(f *held.Fleet) answer.Drawing {
 	by := hostMap{}
 	fleet := f.Result.Fleet
@@ -184,13 +183,14 @@ func nodesPlaced(f *held.Fleet) answer.Drawing {
 		fmt.Sprintf("above %.0f vCPU a core, below %s free or %s local", mostLoad, percent(freeLittle), percent(lowPlaced)))
 }
 
-// A node whose VMs are placed and not seen is marked when it has more vCPUs on each core, or less memory on home nodes.
+// Limits for nodes whose VMs are placed, not observed: a node is marked above mostLoad vCPUs a core, or with a lower share of memory on home nodes
+// than lowPlaced.
 const (
 	mostLoad  = 4.0
 	lowPlaced = 0.8
 )
 
-// locality returns the share of the memory of the clients on a node that is local.
+// locality returns the local share of the memory of the clients on a node.
 func locality(n *topo.Node) (share float64, ok bool) {
 	local, all := n.More.Local, n.More.Memory
 	for i := range n.Clients {

@@ -12,11 +12,11 @@ import (
 	"homenode/serve/held"
 )
 
-// localLink is a link to a page of the site, as templates and drawings write it.
+// localLink matches a link to a page of the site, as templates and charts write it.
 var localLink = pattern.Of(` href="(/[^"#]*)`)
 
-// keepFleet adds the fleet of the page to every link of it that names none, when several are held: a VM of one vCenter is not looked
-// for in another.
+// keepFleet adds the page's fleet to every link without one, if there are several fleets: a VM of one vCenter must not be looked up
+// in another.
 func (x *request) keepFleet(page []byte, fleets int) []byte {
 	if fleets < 2 || x.fleet == nil {
 		return page
@@ -34,7 +34,7 @@ func (x *request) keepFleet(page []byte, fleets int) []byte {
 	})
 }
 
-// withFleet adds the fleet of the page to an address.
+// withFleet adds the page's fleet to an address.
 func (x *request) withFleet(address string) string {
 	name := x.query.Get("fleet")
 	if name == "" {
@@ -47,7 +47,7 @@ func (x *request) withFleet(address string) string {
 	return address + between + "fleet=" + url.QueryEscape(name)
 }
 
-// switches are the fleets that a reader can go to; none where one is held alone.
+// switches returns links to the fleets; none if there is only one.
 func (x *request) switches(fleets []*held.Fleet) (out []entry) {
 	if len(fleets) < 2 {
 		return nil
@@ -62,10 +62,10 @@ func (x *request) switches(fleets []*held.Fleet) (out []entry) {
 	return out
 }
 
-// onlyPlain are names that a word can have without quotes, patterns or lists.
+// onlyPlain matches names that need no quotes in a command, and are neither patterns nor lists.
 var onlyPlain = pattern.Of(`^[\pL\pN][\pL\pN_.:/-]*$`)
 
-// nameOf returns what names a VM in the words of a command: its name when that is plain and no other's, else its ID.
+// nameOf returns the name of a VM in a command: its name if that is plain and unique, else its ID.
 func (x *request) nameOf(v *numa.VM) string {
 	if onlyPlain.MatchString(v.Name) && len(x.fleet.Result.Fleet.FindVMs(v.Name)) == 1 {
 		return v.Name
@@ -73,7 +73,7 @@ func (x *request) nameOf(v *numa.VM) string {
 	return v.ID
 }
 
-// furtherOf are the questions that a page of a VM leads to.
+// furtherOf returns the links from a VM's page.
 func (x *request) furtherOf(found []*numa.VM) []link {
 	if len(found) != 1 {
 		return nil
@@ -86,7 +86,7 @@ func (x *request) furtherOf(found []*numa.VM) []link {
 	return out
 }
 
-// furtherOfHost are the questions that a page of a host leads to.
+// furtherOfHost returns the links from a host's page.
 func (x *request) furtherOfHost(h *numa.Host) []link {
 	name := texttab.Line(h.Name)
 	out := []link{{"Simulate a day", "/simulate?" + url.Values{"part": {name}}.Encode()}, {"What if it failed?", "/what-if?" + url.Values{"lose-host": {h.ID}}.Encode()}}

@@ -21,27 +21,27 @@ import (
 	"homenode/serve/keep"
 )
 
-// Live is what pages show of the present and the past, beside fleets.
+// Live has the present and the history of the fleets on pages.
 type Live struct {
 	Board *board.Board
-	// Status returns how collecting goes, one for each vCenter.
+	// Status returns the collection status of each vCenter.
 	Status func() []collect.Status
-	// Keeper has the past; nil where nothing is kept.
+	// Keeper has the history; nil without a store.
 	Keeper *keep.Keeper
-	// Closely asks a host by its ID more often for a while; nil where nothing is collected.
+	// Closely polls a host, by its ID, more often for a while; nil if nothing is collected.
 	Closely func(ctx context.Context, vcenter, host string) (every time.Duration, until time.Time, err error)
-	// Every is the time between two answers of a host.
+	// Every is the polling interval of a host.
 	Every time.Duration
-	// Apart is the least time between two events of a stream; 0 for 10 s.
+	// Apart is the minimum time between two events of a stream; 0 means 10 s.
 	Apart time.Duration
-	// Ended is closed when the server ends: it ends the streams of events.
+	// Ended is closed when the server stops; it ends the event streams.
 	Ended <-chan struct{}
 
 	streams atomic.Int32
 	losses  losses
 }
 
-// moment writes a time of day, with its date when it is not today's.
+// moment formats a time of day, with the date unless it is today.
 func moment(t, now time.Time) string {
 	t, now = t.UTC(), now.UTC()
 	if t.Truncate(24 * time.Hour).Equal(now.Truncate(24 * time.Hour)) {
@@ -50,13 +50,14 @@ func moment(t, now time.Time) string {
 	return t.Format("2 Jan 15:04") + " UTC"
 }
 
-// alarms returns the findings of what is seen that hold, the worst first. An empty vCenter stands for all.
+// alarms returns the open findings in live data, worst first. An empty vCenter selects all.
 func (l *Live) alarms(vcenter string) []board.Alarm {
 	open, _ := l.Board.Alarms()
 	return slices.DeleteFunc(open, func(a board.Alarm) bool { return !a.Live || vcenter != "" && a.VCenter != vcenter })
 }
 
-// unseen lists the hosts that cannot be seen and why; hosts is how many there are, and waiting how many were not heard of yet.
+// unseen lists the hosts that cannot be seen, with reasons. hosts is the number of all hosts, waiting the number of those
+// without any data yet.
 func (l *Live) unseen(vcenter string, at time.Time) (t answer.Table, hosts, waiting int) {
 	t = answer.Table{Name: "unseen", Title: "Cannot be seen", Columns: answer.Columns("Host", "Cluster", "vCenter", "Since", "Last seen", "Why")}
 	for _, s := range l.Status() {
@@ -87,7 +88,7 @@ func (l *Live) unseen(vcenter string, at time.Time) (t answer.Table, hosts, wait
 	return t, hosts, waiting
 }
 
-// vmCells is a VM at the moment.
+// vmCells returns the table cells of a VM's current state.
 func vmCells(v *board.VMNow, limit float64) []answer.Cell {
 	locality, ready := answer.Cell{Text: "–"}, answer.Cell{Text: "–"}
 	if v.Locality != nil {
@@ -105,10 +106,10 @@ func vmCells(v *board.VMNow, limit float64) []answer.Cell {
 	return []answer.Cell{{Text: v.VM, To: vmObject(v)}, {Text: v.Host, To: answer.Object{Kind: "host", ID: cmp.Or(v.HostID, v.Host)}}, {Text: v.HomeSet.String()}, locality, size(v.Local), size(v.Remote), {Text: strconv.FormatInt(v.Moves.All, 10)}, ready}
 }
 
-// vmColumns are those of vmCells.
+// vmColumns are the columns of vmCells.
 var vmColumns = answer.Columns("VM", "Host", "Home nodes", ">N%L", ">Local", ">Remote", ">Migrations", ">Ready a vCPU")
 
-// vmNow is what is seen of a VM at the moment, and a sentence when its locality is low; false when nothing is seen.
+// vmNow returns the current observation of a VM, and a sentence if its locality is low; false without an observation.
 func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, said string, ok bool) {
 	t = answer.Table{Name: "seen", Title: "Seen now", Columns: vmColumns}
 	for _, v := range l.Board.VMsOf(func(h *board.Host, vm string) bool { return h.VCenter == vcenter && vm == id }) {
@@ -124,7 +125,7 @@ func (l *Live) vmNow(vcenter, id string, at time.Time) (t answer.Table, said str
 	return t, said, len(t.Rows) > 0
 }
 
-// hostNow is what is seen of the nodes of a host at the moment, and of its VMs; nil when nothing is.
+// hostNow returns the current observations of a host's nodes and VMs; nil without any.
 func (l *Live) hostNow(vcenter, id string, at time.Time) (tables []answer.Table) {
 	limits := l.Board.Limits()
 	l.Board.Each(func(h *board.Host) {
@@ -163,7 +164,7 @@ func (l *Live) hostNow(vcenter, id string, at time.Time) (tables []answer.Table)
 	return append(tables, vms)
 }
 
-// seenOf says how a host is collected from; false when it is not.
+// seenOf returns the collection status of a host; false if it is not collected from.
 func (l *Live) seenOf(vcenter, id string) (h collect.HostStatus, every time.Duration, ok bool) {
 	for _, s := range l.Status() {
 		if s.Name != vcenter {
@@ -176,7 +177,7 @@ func (l *Live) seenOf(vcenter, id string) (h collect.HostStatus, every time.Dura
 	return h, 0, false
 }
 
-// closely lets the collector ask a host more often for an hour, and shows its page.
+// closely makes the collector poll a host more often for an hour, and shows its page.
 func (s *Site) closely(w http.ResponseWriter, r *http.Request) {
 	s.act(w, r, func(*request) (string, error) {
 		if s.Live == nil || s.Live.Closely == nil {
@@ -191,16 +192,16 @@ func (s *Site) closely(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// Streams of events: how many at most, and the least time between two events of one.
+// Event streams: their maximum number, and the minimum time between two events of one.
 const (
 	mostStreams = 500
 	eventsApart = 10 * time.Second
-	eventsJoin  = 200 * time.Millisecond // what changes at once is one event
-	aliveEvery  = 30 * time.Second       // a comment, so that what stands between keeps the connection and a client that is gone is noticed
+	eventsJoin  = 200 * time.Millisecond // simultaneous changes are one event
+	aliveEvery  = 30 * time.Second       // interval of comments that keep proxies from closing the connection and detect lost clients
 	writeWithin = 10 * time.Second
 )
 
-// events tells whoever listens that something has changed, as server-sent events with the generation of the board.
+// events sends a server-sent event, with the generation of the board, after each change.
 func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	l := s.Live
 	if l == nil {
@@ -217,10 +218,10 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // of nginx
+	h.Set("X-Accel-Buffering", "no") // for nginx
 	out := http.NewResponseController(w)
 	send := func(text string) error {
-		// The server's own deadline is for whole answers: here each event has one.
+		// The server's own deadline is for whole responses: here each event has one.
 		if err := out.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
 			return err
 		}
@@ -254,7 +255,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// wait reports whether the time went by before one of both ended.
+// wait reports whether the time elapsed before ctx or ended.
 func wait(ctx context.Context, ended <-chan struct{}, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -11,29 +11,29 @@ import (
 	"homenode/serve/keep"
 )
 
-// The page of the fleet shows who lost locality over lostOver: of the VMs that lost most, lostMost are judged, anew after lostKept.
+// The fleet's page shows locality losses over lostOver: the lostMost VMs with the largest losses are assessed, again after lostKept.
 const (
 	lostOver = 24 * time.Hour
 	lostMost = 30
 	lostKept = time.Minute
 )
 
-// A lost is what rules find over a time about VMs that lost locality.
+// A lost has the findings over a period about VMs that lost locality.
 type lost struct {
 	found []board.Alarm
-	more  int // VMs that lost less and were not judged
+	more  int // VMs that lost less and were not assessed
 	at    time.Time
-	early bool // the hours before are not known yet
+	early bool // earlier hours are not available yet
 }
 
-// A losses keeps them by vCenter. Whoever comes first waits for them; later ones see what is there, which is made anew meanwhile.
+// A losses caches them by vCenter. The first caller waits; later callers get the cached value while it is refreshed.
 type losses struct {
 	mu    sync.Mutex
 	all   map[string]*lost
 	doing map[string]bool
 }
 
-// lost returns who lost locality over the last day; nil where nothing is kept.
+// lost returns the VMs that lost locality over the last day; nil without a store.
 func (l *Live) lost(ctx context.Context, vcenter string, now time.Time) (*lost, error) {
 	if l.Keeper == nil {
 		return nil, nil
@@ -68,7 +68,7 @@ func (l *Live) lost(ctx context.Context, vcenter string, now time.Time) (*lost, 
 	return x, nil
 }
 
-// lose finds who lost locality.
+// lose computes the VMs that lost locality.
 func (l *Live) lose(ctx context.Context, vcenter string, now time.Time) (*lost, error) {
 	from, early := now.Add(-lostOver), !l.Keeper.Made()
 	all, err := l.Keeper.Lost(ctx, from, now, l.Board.LowLocality())
@@ -86,7 +86,7 @@ func (l *Live) lose(ctx context.Context, vcenter string, now time.Time) (*lost, 
 			vms[of] = append(vms[of], id)
 		}
 	}
-	open, ended := l.Board.Alarms() // of the hours that are not over
+	open, ended := l.Board.Alarms() // of the hours that have not ended
 	for _, a := range slices.Concat(open, ended) {
 		if a.Live {
 			add(a.VCenter, a.Finding.VMID)
@@ -107,8 +107,8 @@ func (l *Live) lose(ctx context.Context, vcenter string, now time.Time) (*lost, 
 	return x, nil
 }
 
-// over returns what rules find about VMs, by their IDs, over a time. What lasts until now has no end. What is found now about what is seen
-// stands for what was found over the time about the same.
+// over returns the findings about VMs, by their IDs, over a period. Findings that last until now have no end. A current live finding
+// replaces the one about the same in the period.
 func (l *Live) over(ctx context.Context, vcenter string, ids []string, from, now time.Time) (out []board.Alarm, err error) {
 	if l.Keeper == nil {
 		return nil, nil
@@ -151,7 +151,7 @@ func (l *Live) over(ctx context.Context, vcenter string, ids []string, from, now
 	return out, nil
 }
 
-// sortAlarms brings the worst first, of these what began last.
+// sortAlarms sorts the worst first, then the latest begin.
 func sortAlarms(all []board.Alarm) {
 	slices.SortStableFunc(all, func(a, b board.Alarm) int {
 		return cmp.Or(cmp.Compare(b.Finding.Severity, a.Finding.Severity), b.Begin.Compare(a.Begin), cmp.Compare(a.Finding.VM, b.Finding.VM), cmp.Compare(a.Finding.Rule, b.Finding.Rule))

@@ -16,11 +16,11 @@ import (
 	"homenode/serve/keep"
 )
 
-// memoryOver is how far back the memory of many VMs is shown.
+// memoryOver is the period for the memory of many VMs.
 const memoryOver = trendDays * 24 * time.Hour
 
-// addMemory adds a drawing of the states of the memory of VMs over time: of those whose series have these labels and that are shown; nil shows all.
-// It adds nothing where nothing is known.
+// addMemory adds a chart of the memory states of VMs over time. labels select the series and shown the VMs; nil selects all. Without data it adds
+// nothing.
 func (l *Live) addMemory(ctx context.Context, a *answer.Answer, whose string, length time.Duration, now time.Time, shown func(id string) bool, labels ...string) error {
 	if l == nil || l.Keeper == nil {
 		return nil
@@ -33,7 +33,7 @@ func (l *Live) addMemory(ctx context.Context, a *answer.Answer, whose string, le
 	return nil
 }
 
-// addMemoryOfMany does so over memoryOver; for a moment it shows the same again.
+// addMemoryOfMany does the same over memoryOver, with a short-lived cache.
 func (x *request) addMemoryOfMany(a *answer.Answer, whose string, shown func(id string) bool, labels ...string) error {
 	kept, err := x.site.recent.once(x, recentFor, "memory "+x.page.path+"?"+x.query.Encode(), func() (*answer.Answer, error) {
 		one := &answer.Answer{}
@@ -45,7 +45,7 @@ func (x *request) addMemoryOfMany(a *answer.Answer, whose string, shown func(id 
 	return err
 }
 
-// memoryDrawing draws steps of memory. A state of which nothing is known in a step is left out of it.
+// memoryDrawing charts steps of memory. A state without data in a step is omitted from it.
 func memoryDrawing(steps []keep.Memory, whose string) answer.Drawing {
 	first, last := steps[0].From, steps[len(steps)-1].To
 	c := &chart.Areas{X: clockAxis, Y: picture.Axis{Bytes: true, Text: func(v float64) string { return numa.Bytes(v).String() }}}

@@ -45,12 +45,13 @@ func (l *Live) present(vcenter string, at time.Time) *present {
 	return p
 }
 
-// reporting tells how many hosts deliver counters.
+// reporting returns the number of hosts that report counters as text.
 func (p *present) reporting() string {
 	return fmt.Sprintf("%d of %s reporting", p.hosts-p.waiting-len(p.unseen.Rows), words.Plural(p.hosts, "host"))
 }
 
-// line lists the current problems in one line. While the first counters of some hosts are missing, it says so first and claims nothing about these hosts.
+// line lists the current problems in one line. While the first counters of some hosts are missing, it mentions that first and claims nothing about
+// these hosts.
 func (p *present) line() (c answer.Cell) {
 	say := func(text string) { c.Parts = append(c.Parts, answer.Cell{Text: text}) }
 	failing := len(p.unseen.Rows)
@@ -93,7 +94,7 @@ func (p *present) line() (c answer.Cell) {
 	return c
 }
 
-// vmObject returns the page of a VM; none for a VM that the inventory does not hold.
+// vmObject returns the page of a VM; none for a VM that is not in the inventory.
 func vmObject(v *board.VMNow) answer.Object {
 	if v.VMID == "" {
 		return answer.Object{}

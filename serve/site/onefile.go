@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 )
 
-// oneFile is the name of the page that holds the whole analysis (package page), and its address.
+// oneFile is the name of the page that contains the whole analysis (package page), and its address.
 const oneFile = "homenode.html"
 
-// OneFile returns the path of homenode.html: it lies beside the program in an archive, in its share folder in a package and in
-// dist of a checkout. "" where there is none.
+// OneFile returns the path of homenode.html: beside the program in an archive, in its share folder in a package, and in dist
+// of a checkout. It returns "" if there is none.
 func OneFile() string {
 	program, err := os.Executable()
 	if err != nil {
@@ -25,7 +25,7 @@ func OneFile() string {
 	return ""
 }
 
-// save offers homenode.html for download: opened from a server, it could not keep its promise to ask for nothing.
+// save offers homenode.html for download: opened from a server, it could not keep its promise to make no requests.
 func (s *Site) save(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Disposition", `attachment; filename="`+oneFile+`"`)
 	http.ServeFile(w, r, s.OneFile)

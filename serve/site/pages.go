@@ -51,7 +51,7 @@ func showCluster(x *request) (*view, error) {
 	return v, x.addMemoryOfMany(v.answer, name, nil, "vcenter", x.fleet.Name, "cluster", name)
 }
 
-// explained explains something of the fleet: the names of fields of the question, each with its value. It also returns the command.
+// explained explains an object of the fleet; values are names and values of fields of the question. It also returns the command.
 func (x *request) explained(values ...string) (*answer.Answer, []string, error) {
 	q := fleet.ExplainEntry.Ask()
 	if err := give(q, append([]string{"source", Source}, values...)...); err != nil {
@@ -61,7 +61,7 @@ func (x *request) explained(values ...string) (*answer.Answer, []string, error) 
 	return a, ask.Line(fleet.ExplainEntry.Name, q), err
 }
 
-// which lets readers choose a VM, host or cluster: all that there are.
+// which lists all VMs, hosts or clusters for selection.
 func (x *request) which(kind string) *view {
 	f := x.fleet.Result.Fleet
 	t := answer.Table{Name: kind, Title: map[string]string{"vm": "VMs", "host": "Hosts", "cluster": "Clusters"}[kind], Columns: answer.Columns("Name", "Cluster")}
@@ -106,7 +106,7 @@ func joined(a, judged *answer.Answer) *answer.Answer {
 	return &out
 }
 
-// showStatus shows how collecting goes.
+// showStatus shows the status of collecting.
 func showStatus(x *request) (*view, error) {
 	if x.site.Status == nil {
 		verdict := "Nothing is collected: these pages are of a file."

@@ -16,10 +16,10 @@ import (
 	answers "homenode/output/fix"
 )
 
-// A planFile is a plan that can be saved, and the command that carries it out.
+// A planFile is a plan that can be saved, and the command that applies it.
 type planFile struct{ Name, Address, Command string }
 
-// showPlans shows the plan that findings need now, and how it is carried out.
+// showPlans shows the plan for the current findings, and how to apply it.
 func showPlans(x *request) (*view, error) {
 	q := change.FixEntry.Ask().(*change.Plan)
 	q.Fleet = Source
@@ -42,13 +42,13 @@ func showPlans(x *request) (*view, error) {
 		name := "plan-" + p.ID + ".json"
 		v.plan = &planFile{Name: name, Address: "/plan?" + url.Values{"plan": {p.ID}}.Encode(), Command: answers.Apply(p, x.fleet.Address, name)}
 		out := *a
-		out.Next = nil // of a source that is no vCenter
+		out.Next = nil // the source is not a vCenter
 		v.answer = &out
 	}
 	return v, nil
 }
 
-// withWaysOn returns the answer of a plan without changes, without its empty tables, and with a sentence that leads on.
+// withWaysOn returns the answer of a plan without changes, without its empty tables, and with a sentence that introduces alternatives.
 func withWaysOn(a *answer.Answer) *answer.Answer {
 	out := *a
 	out.Tables = slices.DeleteFunc(slices.Clone(a.Tables), func(t answer.Table) bool { return len(t.Rows) == 0 && t.Fill == nil })
@@ -56,7 +56,7 @@ func withWaysOn(a *answer.Answer) *answer.Answer {
 	return &out
 }
 
-// waysOn are what leads on from a plan that changes nothing: what it could be allowed that its reasons name, what its fields shut out, and what-if.
+// waysOn returns links from a plan that changes nothing: permissions named in its reasons, findings excluded by its fields, and what-if.
 func (x *request) waysOn(a *answer.Answer, fields []field) (out []link) {
 	var said strings.Builder
 	for _, t := range a.Tables {
@@ -86,13 +86,13 @@ func (x *request) waysOn(a *answer.Answer, fields []field) (out []link) {
 	return append(out, link{"What if …", "/what-if?" + q.Encode()})
 }
 
-// plansKept is how many plans can be saved after they were shown. The plan of what is collected is another one a minute later.
+// plansKept is the number of shown plans that can be saved. The plan of a live fleet is another one a minute later.
 const plansKept = 16
 
-// shownPlans are the last plans that pages showed.
+// shownPlans has the last plans shown on pages.
 type shownPlans struct {
 	mu  sync.Mutex
-	all []*fix.Plan // the newest first
+	all []*fix.Plan // newest first
 }
 
 func (s *shownPlans) keep(p *fix.Plan) {
@@ -103,7 +103,7 @@ func (s *shownPlans) keep(p *fix.Plan) {
 	s.all = s.all[:min(len(s.all), plansKept)]
 }
 
-// of returns the plan of an ID; nil for one that is not there any more.
+// of returns the plan with an ID; nil if it is no longer available.
 func (s *shownPlans) of(id string) *fix.Plan {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -113,7 +113,7 @@ func (s *shownPlans) of(id string) *fix.Plan {
 	return nil
 }
 
-// download answers with the file of a plan that was shown.
+// download answers with the file of a shown plan.
 func (s *Site) download(w http.ResponseWriter, r *http.Request) {
 	x, err := s.request(&screen{path: "/plans", title: "Plan"}, r)
 	p := s.shown.of(x.query.Get("plan"))

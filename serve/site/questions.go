@@ -14,7 +14,7 @@ import (
 	"homenode/source/open"
 )
 
-// env returns what this server lends to a question: the fleet of the page alone, and no file.
+// env returns the environment of a question on this server: only the page's fleet, and no files.
 func (x *request) env() *ask.Env {
 	e := &ask.Env{Policy: x.site.Policy, Today: time.Now(), Version: x.site.Version, Shared: true}
 	if x.fleet != nil {
@@ -26,10 +26,10 @@ func (x *request) env() *ask.Env {
 	return e
 }
 
-// asking bounds the pages that are made at once, and those that wait.
+// asking limits the pages that are computed at once, and those that wait.
 var asking = turns.New(4, 100)
 
-// answerOf answers a question within its budget.
+// answerOf answers a question within its limits.
 func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error) {
 	r, err := x.reply(t, q, x.env())
 	if err != nil {
@@ -38,7 +38,7 @@ func (x *request) answerOf(t *ask.Entry, q ask.Question) (*answer.Answer, error)
 	return r.Answers[0], nil
 }
 
-// reply answers a question with what is lent to it.
+// reply answers a question in an environment.
 func (x *request) reply(t *ask.Entry, q ask.Question, e *ask.Env) (*ask.Reply, error) {
 	if x.quiet {
 		return nil, errors.New("nothing is asked")
@@ -46,10 +46,10 @@ func (x *request) reply(t *ask.Entry, q ask.Question, e *ask.Env) (*ask.Reply, e
 	return t.Answer(x.Context(), q, e)
 }
 
-// exampleLink leads from an empty form to an answer.
+// exampleLink is the label of the link from an empty form to an answer.
 const exampleLink = "Show an example"
 
-// showQuestion shows the form of a question, and its answer when something is asked. What a field shows as an example is asked by the link that says so alone.
+// showQuestion shows the form of a question, and its answer if values are given. The example values of fields are only used by the example link.
 func (x *request) showQuestion(t *ask.Entry) (*view, error) {
 	q := t.Ask()
 	example, err := url.ParseQuery(t.Example)
@@ -79,7 +79,7 @@ func (x *request) showQuestion(t *ask.Entry) (*view, error) {
 	return v, err
 }
 
-// merged returns a query with further values.
+// merged returns a query with additional values.
 func merged(query, more url.Values) url.Values {
 	out := cloned(query)
 	for name, values := range more {
@@ -88,7 +88,8 @@ func merged(query, more url.Values) url.Values {
 	return out
 }
 
-// leaveExample drops the values of an example about something else from what is asked about the fleet, and reports whether there were any.
+// leaveExample removes the values of an example from a question about the fleet, if the example is about something else. It reports whether there
+// were any.
 func (x *request) leaveExample(q ask.Question, example url.Values) bool {
 	if !slices.ContainsFunc(ask.Fields(q), func(f *ask.Field) bool {
 		return f.Argument && x.query.Get(f.Name) == Source && example.Get(f.Name) != Source

@@ -13,15 +13,14 @@ import (
 	"homenode/serve/held"
 )
 
-// The cache keeps this many answers for this long; those about the present, which many viewers see, for a moment: hosts are asked no more often than
-// every 20 s.
+// Size and lifetimes of the cache. Answers about the present, which many viewers see, are cached briefly: hosts are polled at most every 20 s.
 const (
 	recentMost = 32
 	recentFor  = 2 * time.Minute
 	presentFor = 2 * time.Second
 )
 
-// A recent keeps the last answers. Who asks what is being asked waits for that answer.
+// A recent caches the last answers. Concurrent requests for one answer share it.
 type recent struct {
 	mu  sync.Mutex
 	all []*recentAnswer
@@ -30,18 +29,18 @@ type recent struct {
 type recentAnswer struct {
 	fleet *held.Fleet
 	line  string
-	until time.Time     // zero before it is there
-	done  chan struct{} // closed when it is there
+	until time.Time     // zero until it is ready
+	done  chan struct{} // closed when it is ready
 	a     *answer.Answer
 	err   error
 }
 
-// answer answers a question, unless it was asked a moment ago about the same fleet.
+// answer answers a question, unless its answer about the same fleet is cached.
 func (c *recent) answer(x *request, t *ask.Entry, q ask.Question) (*answer.Answer, error) {
 	return c.once(x, recentFor, words.Command(ask.Line(t.Name, q)...), func() (*answer.Answer, error) { return x.answerOf(t, q) })
 }
 
-// once asks, unless the same line was asked about the same fleet, and the answer is not older than keep. The answer is not to be changed.
+// once calls asking, unless an answer for the line and the fleet is cached, for at most keep. The answer must not be modified.
 func (c *recent) once(x *request, keep time.Duration, line string, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
 	for !x.quiet {
 		if err := x.Context().Err(); err != nil {
@@ -56,20 +55,20 @@ func (c *recent) once(x *request, keep time.Duration, line string, asking func()
 		case <-x.Context().Done():
 			return nil, x.Context().Err()
 		}
-		if !errors.Is(one.err, context.Canceled) { // whoever asked has gone: ask again
+		if !errors.Is(one.err, context.Canceled) { // the first caller has gone: ask again
 			return one.a, one.err
 		}
 	}
 	return asking()
 }
 
-// fill asks, and lets those know who wait.
+// fill calls asking, and wakes those who wait.
 func (c *recent) fill(one *recentAnswer, keep time.Duration, asking func() (*answer.Answer, error)) (*answer.Answer, error) {
-	one.err = context.Canceled // should asking panic
+	one.err = context.Canceled // in case asking panics
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if one.until = time.Now().Add(keep); one.err != nil { // it is asked for anew
+		if one.until = time.Now().Add(keep); one.err != nil { // an error is not cached
 			c.all = slices.DeleteFunc(c.all, func(other *recentAnswer) bool { return other == one })
 		}
 		close(one.done)
@@ -78,11 +77,11 @@ func (c *recent) fill(one *recentAnswer, keep time.Duration, asking func() (*ans
 	return one.a, one.err
 }
 
-// of returns the answer to a line that is there or asked for; own says that the caller has to ask.
+// of returns the cached or pending answer to a line; own means that the caller must compute it.
 func (c *recent) of(fleet *held.Fleet, line string) (one *recentAnswer, own bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// An older judgement of the same fleet is asked about no more, and it is large.
+	// Drop an older assessment of the same fleet: it is not needed any more, and it is large.
 	c.all = slices.DeleteFunc(c.all, func(one *recentAnswer) bool {
 		return !one.until.IsZero() && !time.Now().Before(one.until) || one.fleet != nil && fleet != nil && one.fleet != fleet && one.fleet.Name == fleet.Name
 	})

@@ -11,13 +11,13 @@ import (
 	"homenode/output/answer"
 )
 
-// A tab is a part of a page that is shown alone.
+// A tab is a part of a page that is shown separately.
 type tab struct {
 	Label, Address string
 	Here           bool
 }
 
-// bookParts are the parts of the rule book, each with the question that it answers and the field of it that is given.
+// bookParts are the parts of the rule book, each with its question and the field of the question that is set.
 var bookParts = []struct {
 	kind, label string
 	entry       *ask.Entry
@@ -72,7 +72,7 @@ func showRules(x *request) (*view, error) {
 	return v, nil
 }
 
-// counted returns the list of checks with how many findings of each the fleet has.
+// counted returns the list of checks with the number of their findings in the fleet.
 func (x *request) counted(a *answer.Answer) *answer.Answer {
 	n := x.found()
 	out := *a
@@ -92,7 +92,8 @@ func (x *request) counted(a *answer.Answer) *answer.Answer {
 	return &out
 }
 
-// found returns how many findings the fleet has of each check, and of those that judge what is seen, now and what ended in the last 24 hours.
+// found returns the number of the fleet's findings by check. For live checks it counts current findings and those that ended in the last 24
+// hours.
 func (x *request) found() map[string]int {
 	n := map[string]int{}
 	for i := range x.fleet.Result.Findings {

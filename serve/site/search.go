@@ -12,16 +12,16 @@ import (
 	"homenode/output/book"
 )
 
-// leastText is how many letters a search has that looks into what entries of the rule book say, beside their names.
+// leastText is the minimum number of letters for a search in the texts of the rule book, not only its names.
 const leastText = 3
 
-// A search finds what has all words in its name; of the rule book also what says them.
+// A search finds objects with all words in their names; in the rule book also in the text.
 type search struct {
 	words []string // in lower case
 	found answer.Table
 }
 
-// match reports whether the words are in the texts.
+// match reports whether the texts contain all words.
 func (s *search) match(texts ...string) bool {
 	if len(s.words) == 0 {
 		return false
@@ -30,12 +30,12 @@ func (s *search) match(texts ...string) bool {
 	return !slices.ContainsFunc(s.words, func(w string) bool { return !strings.Contains(all, w) })
 }
 
-// add adds what was found.
+// add adds a result.
 func (s *search) add(kind, id, name, what, where string) {
 	s.found.Rows = append(s.found.Rows, []answer.Cell{{Text: name, To: answer.Object{Kind: kind, ID: id}}, {Text: what}, {Text: where}})
 }
 
-// fleet finds hosts, clusters and VMs.
+// fleet searches hosts, clusters and VMs.
 func (s *search) fleet(f *numa.Fleet) {
 	hosts := map[string]string{}
 	for i := range f.Hosts {
@@ -57,7 +57,7 @@ func (s *search) fleet(f *numa.Fleet) {
 	}
 }
 
-// book finds entries of the rule book: what is named so before what says so.
+// book searches the rule book: matches in names come before matches in texts.
 func (s *search) book() {
 	entries := book.Names()
 	for _, named := range []bool{true, false} {
@@ -71,7 +71,7 @@ func (s *search) book() {
 	}
 }
 
-// search finds VMs, hosts, clusters, rules, statements and settings. One hit alone is shown at once.
+// search finds VMs, hosts, clusters, rules, statements and settings. A single hit is shown at once.
 func (s *Site) search(w http.ResponseWriter, r *http.Request) {
 	x, err := s.request(&screen{path: "/search", title: "Search"}, r)
 	q := strings.TrimSpace(x.query.Get("q"))

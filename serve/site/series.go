@@ -24,7 +24,7 @@ import (
 	"homenode/serve/keep"
 )
 
-// spans are the stretches of time that a page can show, up to now.
+// spans are the periods that a page can show, up to now.
 var spans = []struct {
 	name, label string
 	length      time.Duration
@@ -32,7 +32,7 @@ var spans = []struct {
 	{"1h", "last hour", time.Hour}, {"24h", "last 24 hours", 24 * time.Hour}, {"7d", "last 7 days", 7 * 24 * time.Hour}, {"30d", "last 30 days", 30 * 24 * time.Hour},
 }
 
-// spanField lets readers choose the stretch of time.
+// spanField returns the field for the period.
 func spanField() field {
 	f := field{Name: "range", Label: "Over", Default: "24h"}
 	for _, s := range spans {
@@ -41,7 +41,7 @@ func spanField() field {
 	return f
 }
 
-// span returns the stretch of time that the address asks for.
+// span returns the period in the address.
 func (x *request) span() (name string, length time.Duration, err error) {
 	name = cmp.Or(x.query.Get("range"), "24h")
 	for _, s := range spans {
@@ -52,14 +52,14 @@ func (x *request) span() (name string, length time.Duration, err error) {
 	return "", 0, fmt.Errorf("range: found %q, want one of 1h, 24h, 7d, 30d", name)
 }
 
-// limits returns what the past is counted by: hosts that are asked seldom have no gaps for that.
+// limits returns the limits for counting history: infrequent polling must not appear as gaps.
 func (l *Live) limits() capture.Options {
 	o := l.Board.Limits()
 	o.Gap = max(o.Gap, 3*l.Every)
 	return o
 }
 
-// pastOfVM returns what was kept of a VM; nil when nothing was.
+// pastOfVM returns the history of a VM; nil without any.
 func (l *Live) pastOfVM(ctx context.Context, vcenter, id string, length time.Duration, now time.Time) (*keep.Past, error) {
 	if l == nil || l.Keeper == nil {
 		return nil, nil
@@ -67,7 +67,7 @@ func (l *Live) pastOfVM(ctx context.Context, vcenter, id string, length time.Dur
 	return l.Keeper.PastVM(ctx, vcenter, id, now.Add(-length), now, l.limits())
 }
 
-// marks returns findings as the drawing of the past that they are about shows them.
+// marks returns findings as a chart of the history shows them.
 func marks(p *keep.Past, found []board.Alarm) (all []finding.Finding) {
 	for _, one := range found {
 		f := one.Finding
@@ -82,14 +82,14 @@ func marks(p *keep.Past, found []board.Alarm) (all []finding.Finding) {
 	return all
 }
 
-// pastVM draws what was kept of a VM, and what was found over that time.
+// pastVM charts the history of a VM, with its findings in that period.
 func pastVM(p *keep.Past, found []board.Alarm, span string) answer.Drawing {
 	o := timeline.Options{Findings: marks(p, found), Events: func(*capture.Recording, *capture.VM) []capture.Event { return p.Events }}
 	about := fmt.Sprintf("Over the %s, %s, with what happened to it", labelOf(span), spanText(p.Recording))
 	return answer.Drawing{ID: "over-time", About: about, Wide: true, Picture: func() *picture.Picture { return timeline.VM(p.Recording, p.VM, o) }}
 }
 
-// pastHost draws what was kept of a host; false when nothing was.
+// pastHost charts the history of a host; false without any.
 func (l *Live) pastHost(ctx context.Context, vcenter, host, span string, length time.Duration, now time.Time) (d answer.Drawing, ok bool, err error) {
 	if l == nil || l.Keeper == nil {
 		return d, false, nil
@@ -119,10 +119,10 @@ func spanText(rec *capture.Recording) string {
 	return rec.First.UTC().Format("2 Jan 15:04") + " to " + rec.Last.UTC().Format("2 Jan 15:04") + " UTC"
 }
 
-// trendDays is how far back the locality of the fleet is shown.
+// trendDays is the period of the fleet's locality chart.
 const trendDays = 7
 
-// trend draws the locality of all VMs hour by hour; false before the first hour is over.
+// trend charts the locality of all VMs by hour; false before two hours have ended.
 func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok bool, err error) {
 	if l.Keeper == nil {
 		return d, false, nil
@@ -134,7 +134,7 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 	mean, least := chart.Series{Name: "mean of the VMs"}, chart.Series{Name: "lowest VM"}
 	for i := range hours {
 		h := &hours[i]
-		if i > 0 && h.End.Sub(hours[i-1].End) > 2*time.Hour { // nothing was kept: no line over it
+		if i > 0 && h.End.Sub(hours[i-1].End) > 2*time.Hour { // nothing was stored: interrupt the line
 			continue
 		}
 		mean.Points = append(mean.Points, chart.Point{X: picture.Seconds(h.End), Y: h.Mean})
@@ -146,10 +146,10 @@ func (l *Live) trend(ctx context.Context, now time.Time) (d answer.Drawing, ok b
 			Marks: []chart.Mark{{Name: rule.NL(limit), Value: limit, Horizontal: true}}}}), true, nil
 }
 
-// clockAxis is the axis of a stretch of time.
+// clockAxis is a time axis.
 var clockAxis = picture.Axis{Label: "UTC", Time: true}
 
-// A columns is what was kept of a VM as the script of its page draws it: a row for each step of time, null where nothing is known.
+// A columns is the history of a VM for the script of its page: a value for each time step, null if unknown.
 type columns struct {
 	VM       string       `json:"vm"`
 	Hosts    []string     `json:"hosts"`
@@ -161,10 +161,10 @@ type columns struct {
 	Least    []*float64   `json:"least"`
 	Local    []*float64   `json:"local"` // bytes
 	Remote   []*float64   `json:"remote"`
-	Ready    []*float64   `json:"ready"` // share of each vCPU's time
+	Ready    []*float64   `json:"ready"` // share of time per vCPU
 	Moves    []*float64   `json:"migrations"`
-	Nodes    []int        `json:"nodes"` // that were a home node
-	Homes    [][]*float64 `json:"homes"` // for each of them: its number while it was one
+	Nodes    []int        `json:"nodes"` // all former and current home nodes
+	Homes    [][]*float64 `json:"homes"` // for each of them: its number while it was a home node
 	Events   []happened   `json:"events"`
 }
 
@@ -174,7 +174,7 @@ type happened struct {
 	Note string `json:"note,omitempty"`
 }
 
-// columnsOf returns the steps of a Past. A stretch in which nothing was seen is one step of nulls.
+// columnsOf returns the steps of a Past. A period without observations is one step of nulls.
 func columnsOf(p *keep.Past, from, to time.Time) *columns {
 	t := &p.VM.Timeline
 	c := &columns{VM: p.VM.Name, Hosts: p.Hosts, From: from.Unix(), To: to.Unix(), Limit: p.Recording.Options.Locality, Nodes: []int{}, Homes: [][]*float64{}, Events: []happened{}}
@@ -217,7 +217,7 @@ func columnsOf(p *keep.Past, from, to time.Time) *columns {
 		add(at, &t.Buckets[i])
 		last = at
 	}
-	if n := len(t.Buckets); n > 0 && p.Recording.Last.After(last) { // what held at the end, up to the last tick
+	if n := len(t.Buckets); n > 0 && p.Recording.Last.After(last) { // the final state, up to the last tick
 		end := t.Buckets[n-1]
 		end.Moves = 0
 		add(p.Recording.Last, &end)
@@ -228,7 +228,7 @@ func columnsOf(p *keep.Past, from, to time.Time) *columns {
 	return c
 }
 
-// series answers with the past of a VM as JSON, for the script of its page.
+// series answers with the history of a VM as JSON, for the script of its page.
 func (s *Site) series(w http.ResponseWriter, r *http.Request) {
 	x, err := s.request(&screen{path: "/vm", title: "VM"}, r)
 	var c *columns
@@ -270,7 +270,7 @@ func (x *request) columns() (*columns, error) {
 	return columnsOf(p, now.Add(-length), now), nil
 }
 
-// vm returns the one VM that the address names.
+// vm returns the one VM in the address.
 func (x *request) vm() (*numa.VM, error) {
 	name := x.query.Get("vm")
 	if x.fleet == nil {

@@ -17,13 +17,13 @@ import (
 // simulation is the question of the page.
 var simulation = ask.Named(recording.Entries, "simulate")
 
-// simulateHours is how long a page simulates unless it is asked for more or less.
+// simulateHours is the default number of hours that a page simulates.
 const simulateHours = "8"
 
-// simulateBound says what a page does not simulate, so that an answer comes in seconds.
+// simulateBound explains the limits of a page's simulation, which keep the response time to seconds.
 var simulateBound = fmt.Sprintf("A page simulates up to %.0f hours, and up to %s VMs times hours; the command line has no such bound.", recording.MostHours, words.Thousands(simulation.Budget.Steps))
 
-// partChoices are the clusters and hosts that can be simulated alone.
+// partChoices returns the clusters and hosts that can be simulated separately.
 func (x *request) partChoices() []choice {
 	out := []choice{{"", "the whole fleet"}}
 	f := x.fleet.Result.Fleet
@@ -36,7 +36,7 @@ func (x *request) partChoices() []choice {
 	return out
 }
 
-// showSimulate runs the scheduler of the model over the fleet, or a part of it, for some hours.
+// showSimulate runs the model's scheduler over the fleet, or a part of it, for some hours.
 func showSimulate(x *request) (*view, error) {
 	q := simulation.Ask().(*recording.Simulate)
 	fields, given, err := x.form(q)
@@ -61,7 +61,7 @@ func showSimulate(x *request) (*view, error) {
 	if err != nil {
 		return v, err
 	}
-	if !given { // it is asked for, not made by looking at the page
+	if !given { // a simulation starts on request only, not by opening the page
 		v.answer = &answer.Answer{Title: simulation.Title, Verdict: []string{simulation.Lead, simulateBound}}
 		v.links = x.presets()
 		return v, nil
@@ -91,7 +91,7 @@ func showSimulate(x *request) (*view, error) {
 	return v, nil
 }
 
-// presets are stories to begin with, about the cluster of the host with the most VMs that has another one beside it, or about that host alone.
+// presets returns example stories about the host with the most VMs that has another host in its cluster, or about a single host.
 func (x *request) presets() []link {
 	f := x.fleet.Result.Fleet
 	on, ready := map[string]int{}, map[string]int{} // VMs by host, hosts by cluster
@@ -129,10 +129,10 @@ func (x *request) presets() []link {
 	return append(out, preset("CPU hot add off for all VMs", "what-if", "vm=* hotAdd=off"))
 }
 
-// mostPlayed is how many drawings of a group a page of a simulation has.
+// mostPlayed limits the charts of a group on a simulation's page.
 const mostPlayed = 6
 
-// fewDrawings leaves the first drawings of each group, the worst, so that the page of a large fleet opens at once.
+// fewDrawings keeps the first, worst charts of each group, so that the page of a large fleet opens at once.
 func fewDrawings(all []answer.Drawing) (out []answer.Drawing) {
 	n, left := 0, 0
 	cut := func() {
@@ -155,7 +155,7 @@ func fewDrawings(all []answer.Drawing) (out []answer.Drawing) {
 	return out
 }
 
-// momentsIn returns a table of decisions with links from their times to what stood then.
+// momentsIn returns a table of decisions in which times link to the state at that time.
 func (x *request) momentsIn(t answer.Table) answer.Table {
 	i := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "time" })
 	if i < 0 || t.Name == "moment" || x.posted {
@@ -175,7 +175,7 @@ func (x *request) momentsIn(t answer.Table) answer.Table {
 	return t
 }
 
-// momentOf returns the time that a cell begins with, as --moment takes it; "" for none.
+// momentOf returns the time at the begin of a cell in the form of --moment; "" for none.
 func momentOf(text string) string {
 	text, _, _ = strings.Cut(text, " to ")
 	if day, clock, ok := strings.Cut(text, " "); ok {
@@ -187,7 +187,7 @@ func momentOf(text string) string {
 	return text
 }
 
-// momentAddress is the page at a moment, where its tables stand as they do.
+// momentAddress returns the address of the page at a moment, with the same tables.
 func (x *request) momentAddress(at string) string {
 	q := url.Values{}
 	for name, values := range x.query {

@@ -1,6 +1,5 @@
-// Package site has the pages that people look at in a browser. A page computes nothing: it asks a question of package ask
-// about a fleet that the server holds and shows its answer, which is that of the command. Its address has its whole state, and
-// every page reads without scripts.
+// Package site has the pages for browsers. A page computes nothing: it asks a question of package ask about one of the server's fleets
+// and shows the same answer as the command. Its address contains its whole state, and every page works without scripts.
 package site
 
 import (
@@ -29,17 +28,17 @@ import (
 	"homenode/serve/held"
 )
 
-// Source stands in questions for the fleet of the page.
+// Source is the name of the page's fleet in questions.
 const Source = "SOURCE"
 
-// A Site answers with pages.
+// A Site serves the pages.
 type Site struct {
-	Fleets   func() []*held.Fleet  // that are held now
-	Policy   *policy.Policy        // how this server judges; nil for the defaults
-	Status   func() *answer.Answer // how collecting goes; nil where nothing is collected
+	Fleets   func() []*held.Fleet  // the current fleets
+	Policy   *policy.Policy        // policy for assessments; nil for the defaults
+	Status   func() *answer.Answer // collection status; nil if nothing is collected
 	Version  string
-	Live     *Live           // nil where nothing is collected
-	Captures *captures.Shelf // that may be opened; nil for none
+	Live     *Live           // nil if nothing is collected
+	Captures *captures.Shelf // available captures; nil for none
 	OneFile  string          // path of homenode.html, which is offered for download; "" for none
 
 	placed placed
@@ -47,65 +46,65 @@ type Site struct {
 	shown  shownPlans
 }
 
-// What a form asks is posted, and led on to its address when that is no longer than mostAddress; mostPosted is how much a form can ask.
+// Forms are posted, then redirected to their address if that is no longer than mostAddress; mostPosted limits the size of a form.
 const (
 	mostAddress = 6_000
 	mostPosted  = 1 << 20
 )
 
-// rowsShown is how many rows of a long table stand on a page.
+// rowsShown is the number of rows of a long table on a page.
 const rowsShown = 50
 
-// A place is where a link to a page stands on every page.
+// A place is the position of a link to a page in the layout.
 type place uint8
 
 const (
-	linked place = iota // nowhere: other pages lead to it
+	linked place = iota // not in the layout: other pages link to it
 	bar
 	foot
 )
 
-// A screen is one question.
+// A screen is one page.
 type screen struct {
 	path  string // "/vm"
-	title string // English; the navigation says it
-	nav   place  // where a link to it stands on every page
-	needs string // the part of its address without which it shows nothing
-	fleet bool   // it is about the fleet; without the part that it needs it lists what there is
+	title string // English; used in the navigation
+	nav   place  // position of its link in the layout
+	needs string // required part of its address
+	fleet bool   // it is about the fleet; without the required part it lists the choices
 	show  func(*request) (*view, error)
 }
 
-// A request is a page that is asked for.
+// A request is a request for a page.
 type request struct {
 	*http.Request
 	site  *Site
 	page  *screen
 	query url.Values
-	fleet *held.Fleet // nil when none is held
-	// asks are the fields of the page, when it has come so far.
+	fleet *held.Fleet // nil without a fleet
+	// asks has the fields of the page, as far as they are known.
 	asks  []field
-	quiet bool // only these are wanted
-	// posted says that what is asked is too long for an address.
+	quiet bool // only the fields are wanted
+	// posted means that the question is too long for an address.
 	posted bool
 }
 
-// A view is what a page shows.
+// A view is the content of a page.
 type view struct {
 	answer  *answer.Answer
-	fields  []field // what can be asked; none for a page without a form
+	fields  []field // of the form; none for a page without one
 	command []string
-	most    int  // findings of a rule that are listed; 0 for few
-	live    bool // what it shows changes
+	most    int  // findings of a rule to list; 0 for few
+	live    bool // its content changes
 	title   string
 	tabs    []tab
 	actions []action
-	filter  bool      // its form picks findings: it stands above them
-	open    bool      // the findings of a rule are listed at once
-	links   []link    // to further questions
-	plan    *planFile // that the page shows; nil for none
-	// recorded is the capture that its findings are of; "" for the fleet.
+	filter  bool      // its form filters findings and is placed above them
+	open    bool      // the findings of a rule are expanded
+	links   []link    // to further pages
+	plan    *planFile // the plan on the page; nil for none
+	// recorded is the capture of the findings; "" for the fleet.
 	recorded string
-	back     string // where a page that says why not leads back to
+	back     string // target of the link on an error page
 }
 
 var (
@@ -124,12 +123,12 @@ var (
 	seriesScript []byte
 )
 
-// style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
+// style returns the single style sheet of the pages: the styles of HTML files, of charts, and of the site.
 func style() []byte {
 	return []byte(strings.Join([]string{page.Style(), picture.Style, plotStyle, siteStyle}, "\n"))
 }
 
-// Handler returns the pages by pattern.
+// Handlers returns the pages by pattern.
 func (s *Site) Handlers() map[string]http.Handler {
 	out := map[string]http.Handler{
 		"GET /static/site.css": asset("text/css; charset=utf-8", style()), "GET /static/site.js": asset("text/javascript; charset=utf-8", siteScript), "GET /static/play.js": asset("text/javascript; charset=utf-8", playScript),
@@ -141,7 +140,7 @@ func (s *Site) Handlers() map[string]http.Handler {
 			pattern += "{$}"
 		}
 		out[pattern] = s.serve(p)
-		out["POST"+strings.TrimPrefix(pattern, "GET")] = s.serve(p) // a form that asks more than an address holds
+		out["POST"+strings.TrimPrefix(pattern, "GET")] = s.serve(p) // a form that is too long for an address
 	}
 	if s.OneFile != "" {
 		out["GET /"+oneFile] = http.HandlerFunc(s.save)
@@ -164,7 +163,7 @@ func (s *Site) Handlers() map[string]http.Handler {
 	return out
 }
 
-// asset answers with a part of every page.
+// asset serves a static part of the pages.
 func asset(kind string, content []byte) http.Handler {
 	tag := fmt.Sprintf("%q", fmt.Sprintf("%x", sha256.Sum256(content))[:16])
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +174,7 @@ func asset(kind string, content []byte) http.Handler {
 	})
 }
 
-// serve answers for one page.
+// serve serves one page.
 func (s *Site) serve(p *screen) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x, err := s.request(p, r)
@@ -206,7 +205,7 @@ func (s *Site) serve(p *screen) http.Handler {
 	})
 }
 
-// shown shows the page when it is its turn.
+// shown returns the page, within the limit of concurrent pages.
 func (x *request) shown() (*view, error) {
 	if !x.quiet {
 		end, err := asking.Take(x.Context())
@@ -225,7 +224,7 @@ func (x *request) shown() (*view, error) {
 	}
 }
 
-// missing answers for addresses that nothing is at.
+// missing answers requests for unknown addresses.
 func (s *Site) missing(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -247,7 +246,7 @@ func (s *Site) missing(w http.ResponseWriter, r *http.Request) {
 	x.write(w, statusOf(err), &view{answer: x.cannot(err)})
 }
 
-// plainer are errors of a library, and of lines that a page wrote itself, with what readers are told.
+// plainer maps errors of a library, and of lines that a page generated, to plain texts.
 var plainer = []struct {
 	raw   *pattern.Pattern
 	plain string
@@ -257,10 +256,10 @@ var plainer = []struct {
 	{pattern.Of(`(?s) \(\d+:\d+\)\s*\|.*$`), ``},
 }
 
-// flagOf finds the field at the beginning of an error that names several.
+// flagOf matches the field at the begin of an error that names several.
 var flagOf = pattern.Of(`^--([a-z-]+)(:[0-9]+)*: `)
 
-// cannot says why a page shows nothing: by the label of the field where it is about one.
+// cannot returns an answer with the error, which names a field by its label.
 func (x *request) cannot(err error) *answer.Answer {
 	text, name := err.Error(), ""
 	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
@@ -284,7 +283,7 @@ func (x *request) cannot(err error) *answer.Answer {
 	return &answer.Answer{Title: x.page.title, Verdict: []string{headline, sentence(text)}}
 }
 
-// request reads what is asked.
+// request parses a request.
 func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	x := &request{Request: r, site: s, page: p, query: r.URL.Query()}
 	if r.Method == http.MethodPost {
@@ -320,7 +319,7 @@ func (s *Site) request(p *screen, r *http.Request) (*request, error) {
 	return x, nil
 }
 
-// An unknownError says that something asked for is not there.
+// An unknownError means that the requested object does not exist.
 type unknownError struct{ text string }
 
 func (e *unknownError) Error() string { return e.text }

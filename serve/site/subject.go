@@ -11,7 +11,7 @@ import (
 	"homenode/output/answer"
 )
 
-// showHost shows what the NUMA nodes of a host hold, now and over time.
+// showHost shows the content of a host's NUMA nodes, now and over time.
 func showHost(x *request) (*view, error) {
 	name := x.query.Get("host")
 	hosts := x.fleet.Result.Fleet.FindHosts(name)
@@ -39,7 +39,7 @@ func showHost(x *request) (*view, error) {
 	return v, x.addHostLive(v, hosts[0])
 }
 
-// addHostLive adds what is seen of a host now and was over time, and what can be asked of its collector.
+// addHostLive adds the current and past observations of a host, and the actions of its collector.
 func (x *request) addHostLive(v *view, h *numa.Host) error {
 	l, vcenter, at := x.site.Live, x.fleet.Name, time.Now()
 	v.live = true
@@ -87,7 +87,7 @@ func (x *request) addHostLive(v *view, h *numa.Host) error {
 	return nil
 }
 
-// showVM explains the topology of a VM, and shows what is seen of it now and was over time.
+// showVM explains the topology of a VM, and shows its current and past observations.
 func showVM(x *request) (*view, error) {
 	name := x.query.Get("vm")
 	asks := []field{{Name: "on", Label: "On host", Choices: x.hostChoices()}, {Name: "event", Label: "Event", Choices: eventChoices()}}
@@ -112,7 +112,7 @@ func showVM(x *request) (*view, error) {
 	return v, x.addVMLive(v, found[0])
 }
 
-// adviceFirst returns an answer about a VM with what to do above the trace and its facts.
+// adviceFirst returns an answer about a VM with the plan above the trace and its facts.
 func adviceFirst(a *answer.Answer) *answer.Answer {
 	out := *a
 	out.Tables = nil
@@ -127,7 +127,7 @@ func adviceFirst(a *answer.Answer) *answer.Answer {
 	return &out
 }
 
-// addVMLive adds what is seen of a VM now and was over time.
+// addVMLive adds the current and past observations of a VM.
 func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	l, vcenter, at := x.site.Live, x.fleet.Name, time.Now()
 	span, length, err := x.span()
@@ -166,7 +166,7 @@ func (x *request) addVMLive(v *view, vm *numa.VM) error {
 	return nil
 }
 
-// hostChoices are the hosts of the fleet.
+// hostChoices returns the hosts of the fleet.
 func (x *request) hostChoices() []choice {
 	out := []choice{{"", "its own"}}
 	hosts := x.fleet.Result.Fleet.Hosts

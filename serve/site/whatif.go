@@ -14,10 +14,10 @@ import (
 	"homenode/output/answer"
 )
 
-// asIsOnOff are the choices of what can stay, be switched on or off.
+// asIsOnOff are the choices of a setting that can stay or be switched on or off.
 var asIsOnOff = []choice{{"", "as it is"}, {"on", "on"}, {"off", "off"}}
 
-// whatIfFields are what can be changed.
+// whatIfFields returns the fields for possible changes.
 func (x *request) whatIfFields() []field {
 	return []field{
 		{Group: "A VM, or VMs of a pattern", Name: "vm", Label: "VM", Hint: x.example("VM") + ", or " + patternOf(x.example("VM"))},
@@ -37,7 +37,7 @@ func (x *request) whatIfFields() []field {
 	}
 }
 
-// example names a VM, host or cluster of the fleet as an example: its first large VM, its first host.
+// example returns the name of a VM, host or cluster of the fleet as an example: its largest VM, its first host.
 func (x *request) example(kind string) string {
 	if x.fleet != nil && x.fleet.Result != nil {
 		switch f := x.fleet.Result.Fleet; {
@@ -58,7 +58,7 @@ func (x *request) example(kind string) string {
 	return map[string]string{"VM": "sql01", "host": "esx01", "cluster": "prod-a"}[kind]
 }
 
-// patternOf returns a pattern of a name: "esx0*" of "esx01.example.com".
+// patternOf returns a pattern for names like this: "esx0*" for "esx01.example.com".
 func patternOf(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	if short := strings.TrimRight(name, "0123456789"); short != "" {
@@ -67,7 +67,7 @@ func patternOf(name string) string {
 	return name + "*"
 }
 
-// releaseChoices are the releases that are modelled, the newest first.
+// releaseChoices returns the modelled releases, newest first.
 func releaseChoices(none string) []choice {
 	out := []choice{{"", none}}
 	for _, r := range numa.Offered() {
@@ -78,7 +78,7 @@ func releaseChoices(none string) []choice {
 	return out
 }
 
-// moveChoices are the hosts that VMs can move to.
+// moveChoices returns the hosts that VMs can move to.
 func (x *request) moveChoices() []choice {
 	if x.fleet == nil {
 		return []choice{{"", "where it is"}}
@@ -88,14 +88,14 @@ func (x *request) moveChoices() []choice {
 	return out
 }
 
-// loseChoices are the hosts that can be lost.
+// loseChoices returns the hosts that can fail.
 func (x *request) loseChoices() []choice {
 	out := slices.Clone(x.moveChoices())
 	out[0].Label = "none"
 	return out
 }
 
-// wordOf writes a word of a change.
+// wordOf returns a word of a change.
 func wordOf(key, value string) (string, error) {
 	switch {
 	case strings.ContainsAny(value, "\"\r\n"):
@@ -106,7 +106,7 @@ func wordOf(key, value string) (string, error) {
 	return key + "=" + value, nil
 }
 
-// wordsOf writes the change that fields come to; "" for none. The first key says whom it is about: alone it changes nothing.
+// wordsOf returns the change for the fields; "" for none. The first key is the subject: alone it changes nothing.
 func wordsOf(fields []field, keys ...[2]string) (string, error) {
 	var out []string
 	for _, k := range keys {
@@ -127,7 +127,7 @@ func wordsOf(fields []field, keys ...[2]string) (string, error) {
 	return strings.Join(out, " "), nil
 }
 
-// showWhatIf judges the fleet with changes beside today's.
+// showWhatIf assesses the fleet with and without changes.
 func showWhatIf(x *request) (*view, error) {
 	fields := x.asked(x.whatIfFields()...)
 	v := &view{fields: fields, most: 10}
@@ -172,7 +172,7 @@ func showWhatIf(x *request) (*view, error) {
 	return v, err
 }
 
-// prefixed returns a value behind its key; "" for none.
+// prefixed returns a value after its key; "" for none.
 func prefixed(key, value string) string {
 	if value == "" {
 		return ""
@@ -180,7 +180,7 @@ func prefixed(key, value string) string {
 	return key + value
 }
 
-// today are the fields of a what-if with what a VM has today.
+// today returns the fields of a what-if with the current values of a VM.
 func (x *request) today(v *numa.VM) url.Values {
 	q := url.Values{"vm": {x.nameOf(v)}}
 	set := func(name, value string, known bool) {

@@ -34,7 +34,7 @@ var layout = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("layout").Funcs(template.FuncMap{"line": texttab.Line}).Parse(layoutText))
 })
 
-// A shown is what the layout shows around an answer.
+// A shown is the data of the layout around an answer.
 type shown struct {
 	Title   string
 	Pages   []*entry // at the top
@@ -44,14 +44,14 @@ type shown struct {
 	Live    bool
 	Content template.HTML
 	Command string
-	Forms   []link // other forms of the same
+	Forms   []link // other formats of the page
 	Plan    *planFile
 	Version string
-	Docs    string // the address of the documentation; "" where the build does not state it
-	User    string // whom the proxy names; "" for none
-	OneFile string // the address of homenode.html; "" where there is none to save
+	Docs    string // the address of the documentation; "" if the build does not define it
+	User    string // user name from the proxy; "" for none
+	OneFile string // the address of homenode.html; "" if there is none to save
 
-	Switch []entry // of several fleets
+	Switch []entry // other fleets
 }
 
 // An entry is an entry of the navigation.
@@ -63,10 +63,10 @@ type entry struct {
 // A link is an address with its text.
 type link struct{ Text, Address string }
 
-// forms are those in which a page can be saved, with what they are called.
+// forms are the formats in which a page can be saved, with their labels.
 var forms = []link{{"CSV", "csv"}, {"Excel", "xlsx"}, {"JSON", "json"}, {"Markdown", "markdown"}, {"Report", "html"}}
 
-// types are the media types of forms.
+// types has the media types of forms.
 var types = map[string]string{"csv": "text/csv; charset=utf-8", "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "json": "application/json",
 	"markdown": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8"}
 
@@ -80,7 +80,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	var asked bytes.Buffer
 	err := writeForms(&asked, x, v)
 	if v.filter {
-		site.Filter = template.HTML(asked.String()) // as the layout does it escapes what strangers wrote
+		site.Filter = template.HTML(asked.String()) // escaped by the layout
 		asked.Reset()
 	}
 	if err == nil {
@@ -91,12 +91,12 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 		return
 	}
 	said := content.Bytes()
-	if !strings.HasPrefix(x.page.path, "/rule") { // those are about flags too
+	if !strings.HasPrefix(x.page.path, "/rule") { // those pages are about flags too
 		said = plain.WithoutFlags(said, x.labels())
 	}
 	fleets := x.site.Fleets()
 	s := &shown{Title: cmp.Or(v.title, v.answer.Title, v.answer.Question, x.page.title), Query: texttab.Line(x.query.Get("q")), Fleet: x.fleet, Live: v.live, Switch: x.switches(fleets), Plan: v.plan,
-		Content: template.HTML(said), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // page.Body escapes what strangers wrote
+		Content: template.HTML(said), Version: x.site.Version, Docs: docs(), User: access.User(x.Context())} // escaped by page.Body
 	for _, p := range pages() {
 		one := &entry{p.path, p.title, p.path == x.page.path}
 		switch p.nav {
@@ -131,7 +131,7 @@ func (x *request) write(w http.ResponseWriter, status int, v *view) {
 	_, _ = w.Write(x.keepFleet(whole.Bytes(), len(fleets))) // the client is gone
 }
 
-// labels are those of the fields of the page, by name.
+// labels returns the labels of the page's fields, by name.
 func (x *request) labels() map[string]string {
 	out := map[string]string{}
 	for _, f := range x.asks {
@@ -140,7 +140,7 @@ func (x *request) labels() map[string]string {
 	return out
 }
 
-// docs returns the address of the documentation; "" where the build does not state it.
+// docs returns the address of the documentation; "" if the build does not define it.
 func docs() string {
 	if page := version.Page("docs/watch.md"); strings.HasPrefix(page, "https://") {
 		return page
@@ -148,14 +148,14 @@ func docs() string {
 	return ""
 }
 
-// retry says when a client may ask again.
+// retry sets the time after which a client may retry.
 func retry(h http.Header, status int) {
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", turns.RetryAfter)
 	}
 }
 
-// commandLine returns what a person types for the same answer.
+// commandLine returns the command for the same answer.
 func (x *request) commandLine(args []string) string {
 	out := []string{"homenode"}
 	for _, a := range args {
@@ -177,22 +177,22 @@ func (x *request) commandLine(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// writeForms writes the form of a page, and what can be done on it.
+// writeForms writes the form of a page, and its actions.
 func writeForms(w io.Writer, x *request, v *view) error {
 	return layout().ExecuteTemplate(texttab.Cleaned(w), "forms", struct {
 		Path    string
 		Fleet   string
-		Long    bool // it can ask more than an address holds
+		Long    bool // it may be too long for an address
 		Tabs    []tab
 		Groups  []group
-		Keep    bool // what is empty is asked so
+		Keep    bool // empty fields are sent too
 		Actions []action
 		Links   []link
 		Back    string
 	}{x.page.path, x.query.Get("fleet"), slices.ContainsFunc(v.fields, func(f field) bool { return f.Long }), v.tabs, groupsOf(v.fields), slices.ContainsFunc(v.fields, func(f field) bool { return f.Default != "" }), v.actions, v.links, v.back})
 }
 
-// export writes the answer of a page in another form.
+// export writes the answer of a page in another format.
 func (x *request) export(w http.ResponseWriter, form string, v *view) {
 	kind, ok := types[form]
 	if !ok {

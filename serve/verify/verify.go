@@ -1,5 +1,5 @@
-// Package verify says of a plan that was carried out whether it is written, in effect, and helped: the journal beside the VMs
-// as they are now, and what was counted before and after.
+// Package verify checks whether an applied plan was written, is in effect, and helped: it compares the journal with the
+// current VMs, and the counters before and after.
 package verify
 
 import (
@@ -21,22 +21,22 @@ import (
 	"homenode/serve/reader"
 )
 
-// Input is what a verdict rests on.
+// Input is the basis of a verdict.
 type Input struct {
 	Lines   []journal.Line
 	Journal string
 	States  map[string]numa.State                    // of the VMs of the plan, by ID
 	Now     time.Time                                // by our clock, when States were read
-	Server  time.Time                                // by the vCenter's
-	Fleet   *rules.Result                            // as it is now, with what was seen
+	Server  time.Time                                // by the vCenter's clock
+	Fleet   *rules.Result                            // current, with observations
 	Options func(host string) (numa.Settings, error) // of hosts, by ID
-	// History reads what was counted of the VMs of clusters; nil when nothing is asked for it.
+	// History reads the counters of the VMs in clusters; nil to skip it.
 	History func(ctx context.Context, vcenter string, clusters []string, from, to time.Time) (map[string][]reader.Look, error)
 	VCenter string // its name in the database
 	Zone    *time.Location
 }
 
-// Run judges the last run of a journal.
+// Run assesses the last run of a journal.
 func Run(ctx context.Context, in Input) (*effect.Verdict, error) {
 	p, _ := apply.Remember(in.Lines)
 	written := apply.Written(in.Lines)
@@ -101,7 +101,7 @@ func (in *Input) host(c *fix.Change, check *effect.Check) {
 	}
 }
 
-// vm checks a VM, and returns when its edits took effect.
+// vm checks a VM, and returns the time at which its edits took effect.
 func (in *Input) vm(c *fix.Change, check *effect.Check, w apply.Write, ahead time.Duration) time.Time {
 	at := w.At
 	st, there := in.States[c.VM.ID]
@@ -121,7 +121,7 @@ func (in *Input) vm(c *fix.Change, check *effect.Check, w apply.Write, ahead tim
 	switch {
 	case st.VM.Power.Value != numa.PoweredOn:
 		check.InEffect, check.Why = effect.Unknown, "it is off: the next power-on makes it take effect"
-	case !w.Cycled.IsZero(): // the run itself saw it; vCenter forgets the boot time at a vMotion
+	case !w.Cycled.IsZero(): // the run itself observed it; vCenter forgets the boot time after a vMotion
 		check.Why = "the run powered it off and on"
 		in.observed(c, check, &st)
 		return w.Cycled
@@ -136,7 +136,7 @@ func (in *Input) vm(c *fix.Change, check *effect.Check, w apply.Write, ahead tim
 	return boot
 }
 
-// observed puts what was seen of the VM since beside what the plan predicts of the host where it runs.
+// observed compares the later observations of the VM with the plan's prediction for its current host.
 func (in *Input) observed(c *fix.Change, check *effect.Check, st *numa.State) {
 	v := in.find(c.VM.ID)
 	if v == nil || v.Host == nil {
@@ -167,7 +167,7 @@ func (in *Input) observed(c *fix.Change, check *effect.Check, st *numa.State) {
 	}
 }
 
-// find returns a VM of the fleet as it is now.
+// find returns a VM of the current fleet.
 func (in *Input) find(id string) *rule.VM {
 	for v := range in.Fleet.EachVM() {
 		if v.ID == id {
@@ -177,10 +177,10 @@ func (in *Input) find(id string) *rule.VM {
 	return nil
 }
 
-// The days before the first change that are read, and those after the last.
+// window is the period that is read before the first change and after the last.
 const window = effect.Window * 24 * time.Hour
 
-// measure compares what was counted before and after.
+// measure compares the counters before and after.
 func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, written map[string]apply.Write, effective map[string]time.Time, ahead time.Duration) error {
 	changes := map[string]*fix.Change{}
 	var clusters []string
@@ -213,7 +213,7 @@ func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, wr
 		for _, one := range cl.VMs {
 			if list := looks[one.ID]; list != nil && slices.Contains(clusters, cl.Name) {
 				if st := in.States[one.ID]; changes[one.ID] == nil && st.Boot.Add(-ahead).After(first) {
-					continue // what else took effect with its power-on is not known: it is no control
+					continue // other changes at its power-on are unknown, so it is no control
 				}
 				vms = append(vms, in.series(one, cl.Name, list, changes[one.ID], written[one.ID].At, effective[one.ID], ahead))
 			}
@@ -223,8 +223,8 @@ func (in *Input) measure(ctx context.Context, v *effect.Verdict, p *fix.Plan, wr
 	return nil
 }
 
-// mainMeasure is what judges most of the changes: N%L, or ready time where a guest comes to see nodes that it did not see, for
-// while it sees one all its memory counts as local.
+// mainMeasure returns the quantity that assesses most of the changes: N%L, or ready time if a guest starts to see previously
+// hidden nodes. While it sees one node, all its memory counts as local.
 func mainMeasure(changes map[string]*fix.Change) quantity.Quantity {
 	shown := 0
 	for _, c := range changes {
@@ -238,14 +238,14 @@ func mainMeasure(changes map[string]*fix.Change) quantity.Quantity {
 	return quantity.LocalPercent
 }
 
-// unlike reports whether ESXi counts remote memory otherwise before and after the change: on some host the guest sees one node
-// while it runs on several, on one side alone.
+// unlike reports whether ESXi counts remote memory differently before and after the change: on some host, either before or
+// after it, the guest sees one node while it runs on several.
 func unlike(c *fix.Change) bool {
 	blind := func(l *fix.Layout) bool { return len(l.PPDs) > 1 && len(l.VPDs) <= 1 }
 	return slices.ContainsFunc(c.Layout, func(e fix.Effect) bool { return blind(&e.Now) != blind(&e.After) })
 }
 
-// series returns what was counted of a VM as the numbers of days.
+// series returns the counters of a VM as daily values.
 func (in *Input) series(v *rule.VM, cluster string, looks []reader.Look, c *fix.Change, at, effective time.Time, ahead time.Duration) effect.VM {
 	out := effect.VM{ID: v.ID, Name: v.Name, Cluster: cluster, VCPUs: int(v.Guest.VCPUs), Changed: at, Effective: effective, Days: map[string][]effect.Day{}}
 	if st, ok := in.States[v.ID]; ok && !st.Boot.IsZero() {

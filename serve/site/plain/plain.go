@@ -1,4 +1,4 @@
-// Package plain puts into the texts of a page the names of its fields for the flags of which they are: people have no command line there.
+// Package plain replaces flags in the texts of a page with the names of the corresponding fields, because pages have no command line.
 package plain
 
 import (
@@ -8,16 +8,16 @@ import (
 	"homenode/numa/pattern"
 )
 
-// flag is one of a command, with the word behind it, in a text of an answer.
+// flag matches a flag of a command, with the next word, in a text of an answer.
 var flag = pattern.Of(`\B--([a-z][a-z-]*[a-z])(?: ([a-z]+|SOURCE|NAME)\b)?`)
 
-// inPages are flags with what serves instead on a page that has no field for them.
+// inPages maps flags without a field to their equivalents on a page.
 var inPages = map[string]string{"format json": "“Save as JSON”", "details": "“Save as Report”", "fleet": "“Beside the inventory of the fleet”"}
 
-// textOrTag are the parts of a page.
+// textOrTag matches the parts of a page.
 var textOrTag = pattern.Of(`<[^>]*>|[^<]+`)
 
-// WithoutFlags returns a page with the labels of fields, by the names of their flags, in its texts. Commands stay as they are.
+// WithoutFlags replaces flags in the texts of a page with the labels of fields, by flag name. Commands are unchanged.
 func WithoutFlags(content []byte, labels map[string]string) []byte {
 	if !bytes.Contains(content, []byte("--")) {
 		return content
@@ -36,7 +36,7 @@ func WithoutFlags(content []byte, labels map[string]string) []byte {
 	})
 }
 
-// fieldOf names the field for a flag and the word behind it, which may be its value.
+// fieldOf returns the name of the field for a flag and the next word, which may be its value.
 func fieldOf(text string, labels map[string]string) string {
 	m := flag.FindStringSubmatch(text)
 	name, word := m[1], m[2]
@@ -49,7 +49,7 @@ func fieldOf(text string, labels map[string]string) string {
 	if word != "" && word == strings.ToLower(word) {
 		word = " " + word
 	} else {
-		word = "" // of what stands for a value
+		word = "" // a placeholder for a value
 	}
 	if label := labels[name]; label != "" {
 		return quoted(label) + word
