@@ -27,7 +27,7 @@ type envelope struct {
 
 // Encode writes a Recording for another process; equal Recordings give equal bytes. The format
 // is a line of JSON, then the buckets of the Timelines, nodes first, as varints. The buckets
-// are most of the output, and would be four times as large as JSON.
+// are most of the output; in JSON they would be four times as large.
 func Encode(w io.Writer, r *Recording) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -1,6 +1,5 @@
-// Package captures compares two captures, before and after a change: of each VM and host that both
-// have, N%L, remote memory, migrations, ready and co-stop, with an interval of the difference
-// that knows that neighbours in time resemble each other, and a verdict.
+// Package captures compares two captures, before and after a change. For each VM and host in both it compares N%L, remote memory, migrations,
+// ready and co-stop. Each difference has a verdict and an interval that accounts for autocorrelation.
 package captures
 
 import (
@@ -16,10 +15,10 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// A Verdict says how B differs from A.
+// A Verdict states how B differs from A.
 type Verdict string
 
-// The verdicts. Same means that no difference could be shown that matters, not that there is none.
+// The verdicts. Same means that no difference that matters could be shown, not that there is none.
 const (
 	Better Verdict = "better"
 	Worse  Verdict = "worse"
@@ -28,8 +27,7 @@ const (
 	None   Verdict = "not compared" // a side lacks the counter
 )
 
-// LeastValues is how many values over time either side needs for a verdict: with fewer
-// the autocorrelation cannot be seen.
+// LeastValues is the minimum number of values over time on either side for a verdict: with fewer the autocorrelation is unknown.
 const LeastValues = 10
 
 // quantities are the counters in the order of reports.
@@ -39,24 +37,24 @@ var quantities = [counters]quantity.Quantity{locality: quantity.LocalPercent, re
 type Counter struct {
 	Name           string   `json:"counter"`
 	Unit           string   `json:"unit"`
-	A              *float64 `json:"a,omitempty"` // mean over time; nil when it is not stated
+	A              *float64 `json:"a,omitempty"` // mean over time; nil if not stated
 	B              *float64 `json:"b,omitempty"`
 	Difference     *float64 `json:"difference,omitempty"` // B − A
-	*stat.Interval          // of the difference; nil when nothing is known of it
-	Values         [2]int   `json:"values"` // over time that the means are made of
-	Blocks         [2]int   `json:"block"`  // of how many values
+	*stat.Interval          // of the difference; nil if it is unknown
+	Values         [2]int   `json:"values"` // number of values over time in the means
+	Blocks         [2]int   `json:"block"`  // number of values in a block
 	Verdict        Verdict  `json:"verdict"`
-	Why            string   `json:"why,omitempty"` // why it is not told apart, or not compared
+	Why            string   `json:"why,omitempty"` // why there is no distinction or no comparison
 }
 
-// A Subject is a VM, a host, or all VMs that both sides have.
+// A Subject is a VM, a host, or all VMs of both sides.
 type Subject struct {
 	Name     string    `json:"name"`
-	Was      string    `json:"nameInA,omitempty"` // where it is another
-	Hosts    [2]string `json:"hosts"`             // where it ran
+	Was      string    `json:"nameInA,omitempty"` // name in A if it differs
+	Hosts    [2]string `json:"hosts"`             // its hosts
 	Verdict  Verdict   `json:"verdict"`
 	Counters []Counter `json:"counters"`
-	UsedA    *float64  `json:"usedVCPUsInA,omitempty"` // CPU, in vCPUs: what it did, which is not judged
+	UsedA    *float64  `json:"usedVCPUsInA,omitempty"` // CPU in vCPUs: the workload, which is not assessed
 	UsedB    *float64  `json:"usedVCPUsInB,omitempty"`
 }
 
@@ -77,7 +75,7 @@ type Side struct {
 	VMs     int           `json:"vms"`
 	First   time.Time     `json:"first"`
 	Last    time.Time     `json:"last"`
-	Covered time.Duration `json:"covered"` // of the host that was watched longest
+	Covered time.Duration `json:"covered"` // of the host with the longest coverage
 	Alone   string        `json:"vmsAlone,omitempty"`
 }
 
@@ -88,14 +86,14 @@ type Comparison struct {
 	Confidence float64         `json:"confidence"`
 	Resamples  int             `json:"resamples"`
 	Seed       int             `json:"seed"`
-	All        Subject         `json:"all"` // the VMs that both have, together
+	All        Subject         `json:"all"` // the VMs of both sides, together
 	Hosts      []Subject       `json:"hosts"`
 	VMs        []Subject       `json:"vms"`
 	Verdicts   map[Verdict]int `json:"vmsByVerdict"`
 	Notes      []string        `json:"notes,omitempty"`
 }
 
-// Compare compares B with A. It is an error when they have no VM in common.
+// Compare compares B with A. Captures without a common VM are an error.
 func Compare(a, b *verdict.Judged) (*Comparison, error) {
 	hosts := pairHosts(a.Recordings, b.Recordings)
 	inA := map[string]string{}
@@ -142,7 +140,7 @@ func Compare(a, b *verdict.Judged) (*Comparison, error) {
 	return c, nil
 }
 
-// each returns lives as VMs of their own.
+// each returns lives as separate VMs.
 func each(lives []*verdict.VM) (out []vm) {
 	for _, v := range lives {
 		out = append(out, vm{v})
@@ -159,8 +157,8 @@ func side(j *verdict.Judged, vms int, alone string) Side {
 	return s
 }
 
-// judge compares a subject on both sides. No counter of an unchanged VM or host is distinguished with the confidence of the package stat, all
-// of its counters together: with five, each interval is one of 99 %.
+// judge compares a subject on both sides. With the confidence of package stat, no counter of an unchanged VM or host is distinguished; this
+// holds for all its counters together. With five counters, each interval is therefore a 99 % interval.
 func judge(a, b *subject) Subject {
 	var s Subject
 	compared := 0
@@ -225,7 +223,7 @@ func counter(kind int, a, b *subject, alpha float64) Counter {
 		return c
 	}
 	between, blocks := stat.Means(left, right, alpha)
-	// The means are over time, those of the resamples over ticks: the interval goes with the former.
+	// The means are over time, those of the resamples over ticks: the interval is shifted to the former.
 	m, _ := stat.Mean(left)
 	n, _ := stat.Mean(right)
 	between = stat.Interval{Low: between.Low + difference - (n - m), High: between.High + difference - (n - m)}
@@ -247,10 +245,10 @@ func counter(kind int, a, b *subject, alpha float64) Counter {
 	return c
 }
 
-// leastRemote is the difference of remote memory that matters, as a share of all memory. It is assumed.
+// leastRemote is the difference of remote memory that matters, as a share of all memory. It is an assumption.
 const leastRemote = 0.01
 
-// doubts adds what a reader has to know of the captures themselves.
+// doubts adds notes about limitations of the captures.
 func (c *Comparison) doubts(a, b *verdict.Judged) {
 	for _, one := range []struct {
 		name string
@@ -282,7 +280,7 @@ func (c *Comparison) doubts(a, b *verdict.Judged) {
 	}
 }
 
-// loadDiffers is the share by which the CPU used differs before a note says so.
+// loadDiffers is the relative difference of the CPU use above which a note is added.
 const loadDiffers = 0.1
 
 func hour(s *Side) string { return s.First.UTC().Truncate(time.Hour).Format("15:04") }

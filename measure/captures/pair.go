@@ -13,14 +13,14 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// A named is a VM of one capture as it is matched with those of the other.
+// A named is a VM of one capture with the keys for matching it in the other.
 type named struct {
 	vm   vm
-	name string // with what tells it from others of its name
+	name string // name, with a distinction if it is not unique
 	keys []string
 }
 
-// hosts names where the VM ran, in the order of time.
+// hosts lists the hosts of the VM in time order.
 func (n *named) hosts() string {
 	var hosts []string
 	for _, v := range n.vm {
@@ -31,9 +31,8 @@ func (n *named) hosts() string {
 	return strings.Join(hosts, ", ")
 }
 
-// vms returns the VMs of a capture, whose hosts have these names in the other one. Lives of one name that follow each other are one VM, on
-// whatever hosts; those of one name that run at the same time are distinguished by their hosts,
-// else by their groups.
+// vms returns the VMs of a capture; other maps its hosts to their names in the other capture. Consecutive lives of one name are one VM, on
+// whatever hosts. Simultaneous lives of one name are distinguished by host, else by group.
 func vms(j *verdict.Judged, other map[string]string) []named {
 	var out []named
 	byName := func(lives []*verdict.VM, key func(*verdict.VM) string) (groups [][]*verdict.VM) {
@@ -77,9 +76,8 @@ func vms(j *verdict.Judged, other map[string]string) []named {
 	return out
 }
 
-// pairVMs pairs the VMs of two captures by name, by host and name, and those that are left by
-// host, group, vCPUs and memory: a VM that was renamed while it ran keeps its group. Where no VM
-// that kept its name kept its group, the host numbered them anew, and groups tell nothing.
+// pairVMs pairs the VMs of two captures by name, by host and name, and the remaining ones by host, group, vCPUs and memory: a VM that was
+// renamed while running keeps its group. If no VM with the same name kept its group, the host renumbered the groups, and they are ignored.
 func pairVMs(a, b []named) [][2]int {
 	keys := func(all []named) (out [][]string) {
 		for i := range all {
@@ -108,7 +106,7 @@ func pairVMs(a, b []named) [][2]int {
 	return pairs
 }
 
-// pairHosts pairs hosts by name, as administrators compare them, or the only ones of both sides.
+// pairHosts pairs hosts by name, ignoring differences that administrators ignore. If each side has a single host, these are a pair.
 func pairHosts(a, b []*capture.Recording) (pairs [][2]int) {
 	for i, x := range a {
 		if j := slices.IndexFunc(b, func(y *capture.Recording) bool { return numa.SameHost(x.Host, y.Host) }); j >= 0 {
@@ -121,7 +119,7 @@ func pairHosts(a, b []*capture.Recording) (pairs [][2]int) {
 	return pairs
 }
 
-// alone names the VMs that the other side does not have.
+// alone lists the VMs that the other side lacks.
 func alone(all []named, pairs [][2]int, side int) string {
 	var names []string
 	for i := range all {

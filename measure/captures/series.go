@@ -11,26 +11,26 @@ import (
 	verdict "homenode/rules/verdict/recording"
 )
 
-// A moment is what one VM, or several together, did in one stretch of a timeline.
+// A moment is the data of one VM, or of several together, in one step of a timeline.
 type moment struct {
 	ticks  float64
 	memory float64 // ticks with memory on a node
-	local  float64 // bytes, added up over them
+	local  float64 // bytes, summed over those ticks
 	remote float64
 	moves  float64
-	rates  float64 // ticks that state ready; of several VMs their vCPUs
-	ready  float64 // share of each vCPU, added up over rates
+	rates  float64 // ticks that state ready; for several VMs their vCPUs
+	ready  float64 // share per vCPU, summed over rates
 	coStop float64
 }
 
-// A VM is what one capture shows of a VM: its lives, one after the other.
+// A vm is a VM in one capture: its consecutive lives.
 type vm []*verdict.VM
 
-// A subject is a VM in one capture, or several taken together.
+// A subject is a VM in one capture, or several together.
 type subject struct {
 	vms     []vm
 	has     [counters]bool
-	moments []moment // in the order of time, none without ticks
+	moments []moment // in time order, none without ticks
 }
 
 // The counters in their order.
@@ -43,8 +43,8 @@ const (
 	counters
 )
 
-// newSubject takes the moments of VMs together in steps of their widest timeline. Together they
-// have the sum of their memory and the mean of all vCPUs.
+// newSubject combines the moments of VMs in steps of their widest timeline. Memory is summed;
+// ready and co-stop are means over all vCPUs.
 func newSubject(vms ...vm) *subject {
 	s := &subject{vms: vms}
 	width := time.Second
@@ -103,7 +103,8 @@ func addSteps(steps map[int64]moment, v *verdict.VM, width time.Duration) {
 	}
 }
 
-// take adds another VM in the same step: as means over its ticks, since captures can tick apart.
+// take adds another VM in the same step, as means over its ticks because captures can have
+// different tick times.
 func (m *moment) take(one *moment, vcpus float64) {
 	m.ticks = max(m.ticks, one.ticks)
 	m.moves += one.moves
@@ -119,7 +120,7 @@ func (m *moment) take(one *moment, vcpus float64) {
 	}
 }
 
-// values returns what the mean of a counter is made of.
+// values returns the values that enter the mean of a counter.
 func (s *subject) values(counter int) []stat.Ratio {
 	var out []stat.Ratio
 	hours := s.hours()
@@ -145,7 +146,7 @@ func (s *subject) values(counter int) []stat.Ratio {
 	return out
 }
 
-// hours returns the time of a tick.
+// hours returns the duration of a tick.
 func (s *subject) hours() float64 {
 	var present time.Duration
 	ticks := 0
@@ -157,8 +158,8 @@ func (s *subject) hours() float64 {
 	return present.Hours() / float64(max(1, ticks))
 }
 
-// mean returns the mean of a counter: for one VM that which the capture states over its time,
-// for several that of their moments. It reports false when there is none.
+// mean returns the mean of a counter: for one VM the mean in its capture, for several the mean
+// of their moments. It reports false if there is none.
 func (s *subject) mean(counter int) (float64, bool) {
 	if !s.has[counter] {
 		return 0, false

@@ -1,6 +1,5 @@
-// Package compare compares two sets of benchmark runs metric by metric: median,
-// difference, a confidence interval by bootstrap, and a verdict that knows which
-// direction is better.
+// Package compare compares two sets of benchmark runs metric by metric: median, difference, a
+// confidence interval by bootstrap, and a verdict that depends on which direction is better.
 package compare
 
 import (
@@ -15,11 +14,10 @@ import (
 	"homenode/source/benchmark"
 )
 
-// A Verdict says how B differs from A.
+// A Verdict states how B differs from A.
 type Verdict string
 
-// The verdicts. Same means that no difference could be shown, not that there is
-// none.
+// The verdicts. Same means that no difference could be shown, not that there is none.
 const (
 	Improved Verdict = "better"
 	Worse    Verdict = "worse"
@@ -31,18 +29,18 @@ const (
 // Verdicts lists the verdicts in the order of reports.
 var Verdicts = []Verdict{Worse, Improved, Differs, Same, TooFew}
 
-// LeastRuns is how many runs a side needs for a verdict. Of one run nothing is
-// known about its spread. The median of two is their mean: a disturbed one moves
-// it, and none can say which. Three are the least of which the median ignores one.
+// LeastRuns is the minimum number of runs on each side for a verdict. The spread of one run is
+// unknown. The median of two runs is their mean: a disturbed run shifts it, and it cannot be
+// identified. With three runs, the median ignores one outlier.
 const LeastRuns = 3
 
-// A Side is what one set measured of a metric.
+// A Side has the values of a metric in one set.
 type Side struct {
 	Median float64   `json:"median"`
 	Values []float64 `json:"values"` // ascending
 }
 
-// A Metric is one metric that both sets measured.
+// A Metric is one metric in both sets.
 type Metric struct {
 	Tool       string           `json:"tool"`
 	Run        string           `json:"run,omitempty"`
@@ -57,8 +55,7 @@ type Metric struct {
 	Verdict    Verdict          `json:"verdict"`
 }
 
-// Relative returns x, such as Difference, as a share of the median of A; false when
-// that is 0.
+// Relative returns x, such as Difference, as a share of the median of A; false if that is 0.
 func (m *Metric) Relative(x float64) (share float64, ok bool) {
 	if m.A.Median == 0 {
 		return 0, false
@@ -66,7 +63,7 @@ func (m *Metric) Relative(x float64) (share float64, ok bool) {
 	return x / m.A.Median, true
 }
 
-// A Single is a metric that only one set measured.
+// A Single is a metric in only one set.
 type Single struct {
 	Tool string `json:"tool"`
 	Run  string `json:"run,omitempty"`
@@ -91,7 +88,7 @@ type Comparison struct {
 	Changes []Change `json:"settings,omitempty"`
 }
 
-// A Report is a comparison with what was read for it.
+// A Report is a comparison with its input sets.
 type Report struct {
 	A          Set             `json:"a"`
 	B          Set             `json:"b"`
@@ -100,10 +97,10 @@ type Report struct {
 	Seed       int             `json:"seed"`
 	Verdicts   map[Verdict]int `json:"metricsByVerdict"`
 	*Comparison
-	Notes []string `json:"notes,omitempty"` // what could not be read, or is doubtful
+	Notes []string `json:"notes,omitempty"` // read errors and doubts
 }
 
-// A Set is what was read of one side.
+// A Set is the input of one side.
 type Set struct {
 	Files []string `json:"files"`
 	Runs  int      `json:"runs"`
@@ -111,7 +108,7 @@ type Set struct {
 	runs []*benchmark.Run
 }
 
-// Add adds what files hold to the set.
+// Add adds the runs of files to the set.
 func (s *Set) Add(results []*benchmark.Results) {
 	for _, r := range results {
 		s.Files = append(s.Files, r.Name)
@@ -120,7 +117,7 @@ func (s *Set) Add(results []*benchmark.Results) {
 	s.Runs = len(s.runs)
 }
 
-// kinds names the tools and test cases of the runs.
+// kinds lists the tools and test cases of the runs.
 func (s *Set) kinds() string {
 	var list []string
 	for _, r := range s.runs {
@@ -135,8 +132,8 @@ func (s *Set) kinds() string {
 	return strings.Join(list, ", ")
 }
 
-// Of returns the report of two sets; notes are what reading them left in doubt. The error
-// says what the sets have when no metric is in both.
+// Of returns the report of two sets; notes are doubts from reading them. If no metric is in
+// both sets, the error lists the contents of the sets.
 func Of(a, b *Set, notes []string) (*Report, error) {
 	for i, s := range []*Set{a, b} {
 		for _, note := range Means(s.runs) {
@@ -154,8 +151,8 @@ func Of(a, b *Set, notes []string) (*Report, error) {
 	return r, nil
 }
 
-// Means says which results of a set are each a mean of several iterations: a tool that prints
-// their mean alone leaves one value, however often it measured.
+// Means reports the results of a set that are means of several iterations: a tool that prints
+// only a mean provides a single value, however often it measured.
 func Means(runs []*benchmark.Run) (notes []string) {
 	type mean struct {
 		label      string
@@ -182,7 +179,7 @@ func Means(runs []*benchmark.Run) (notes []string) {
 	return notes
 }
 
-// Count returns how many metrics have the verdict.
+// Count returns the number of metrics with the verdict.
 func (c *Comparison) Count(v Verdict) int {
 	n := 0
 	for i := range c.Metrics {
@@ -193,8 +190,8 @@ func (c *Comparison) Count(v Verdict) int {
 	return n
 }
 
-// ByChance returns how many of the judged metrics would differ on average although
-// nothing changed: the rates that TestFalseAlarms of package stat measures.
+// ByChance returns the number of assessed metrics that would differ on average without any
+// change: the rates that TestFalseAlarms of package stat measures.
 func (c *Comparison) ByChance() float64 {
 	sum := 0.0
 	for i := range c.Metrics {
@@ -211,21 +208,21 @@ func (c *Comparison) ByChance() float64 {
 	return sum
 }
 
-// Judged returns how many metrics had enough runs.
+// Judged returns the number of metrics with enough runs.
 func (c *Comparison) Judged() int { return len(c.Metrics) - c.Count(TooFew) }
 
-// key tells one metric from others. Metrics of different units do not compare.
+// key identifies a metric. Metrics of different units do not compare.
 type key struct{ tool, run, name, unit string }
 
-// gathered is what both sets measured of one metric.
+// gathered has the values of one metric in both sets.
 type gathered struct {
 	key
 	better benchmark.Better
 	values [2][]float64
 }
 
-// Sets compares two sets of runs; those of the same tool and name are repetitions of each
-// other. Metrics stand in the order in which they first appear.
+// Sets compares two sets of runs; runs of the same tool and name are repetitions. Metrics are
+// in the order of their first occurrence.
 func Sets(a, b []*benchmark.Run) *Comparison {
 	c := &Comparison{Changes: changes(a, b)}
 	for _, g := range gather(a, b) {
@@ -263,7 +260,7 @@ func gather(a, b []*benchmark.Run) []*gathered {
 			}
 		}
 	}
-	// Tools together, in the order in which they first appear.
+	// Tools together, in the order of their first occurrence.
 	first := map[string]int{}
 	for i, k := range kinds {
 		if _, ok := first[k.tool]; !ok {
@@ -344,7 +341,7 @@ func changes(a, b []*benchmark.Run) []Change {
 	return out
 }
 
-// kindsOfBoth returns what both sets ran.
+// kindsOfBoth returns the kinds of runs in both sets.
 func kindsOfBoth(a, b []*benchmark.Run) map[string]bool {
 	in := map[string]bool{}
 	for _, r := range a {
@@ -359,5 +356,5 @@ func kindsOfBoth(a, b []*benchmark.Run) map[string]bool {
 	return both
 }
 
-// Label returns tool and run in words.
+// Label returns tool and run as text.
 func Label(tool, run string) string { return strings.TrimSpace(tool + " " + run) }

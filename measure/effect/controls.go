@@ -11,16 +11,16 @@ import (
 	"homenode/measure/quantity"
 )
 
-// A subject is a VM with its days that count.
+// A subject is a VM with its valid days.
 type subject struct {
 	vm     *VM
 	days   []Day
 	on     map[Date]float64
-	report *Changed // nil for a VM that was not changed
+	report *Changed // nil for an unchanged VM
 	period
 }
 
-// A period is the days that a change is judged by, ascending.
+// A period is the days by which a change is assessed, ascending.
 type period struct{ before, after []Date }
 
 func (p period) equal(q period) bool {
@@ -74,7 +74,8 @@ func clusters(vms []VM, m quantity.Quantity, zone *time.Location) (out []*cluste
 	return out
 }
 
-// watched returns the days on which half of the cluster's VMs or more count: on others it was not looked, or little ran.
+// watched returns the days that are valid for at least half of the cluster's VMs. On other days data is missing, or few
+// VMs ran.
 func (c *cluster) watched() (out []Date) {
 	count, vms := map[Date]int{}, 0
 	for _, list := range [][]*subject{c.changed, c.others} {
@@ -96,7 +97,7 @@ func (c *cluster) watched() (out []Date) {
 	return out
 }
 
-// judgedBy finds the days that a changed VM is judged by, its numbers, and why it cannot be tested.
+// judgedBy determines the days by which a changed VM is assessed, its numbers, and the reason if it cannot be tested.
 func (s *subject) judgedBy(watched []Date, zone *time.Location) {
 	v, r := s.vm, s.report
 	for _, d := range watched {
@@ -128,7 +129,7 @@ func (s *subject) judgedBy(watched []Date, zone *time.Location) {
 	}
 }
 
-// mean returns the mean of the days that count, and how many they are.
+// mean returns the mean of the valid days, and their number.
 func (s *subject) mean(dates []Date) (mean *float64, n int) {
 	sum := 0.0
 	for _, d := range dates {
@@ -144,7 +145,7 @@ func (s *subject) mean(dates []Date) (mean *float64, n int) {
 	return &sum, n
 }
 
-// kinds returns the kinds of hosts of the days that count, each once.
+// kinds returns the kinds of hosts on the valid days, each once.
 func (s *subject) kinds(dates []Date) (out []string) {
 	for _, d := range s.days {
 		if _, found := slices.BinarySearch(dates, d.Date); found {
@@ -155,7 +156,7 @@ func (s *subject) kinds(dates []Date) (out []string) {
 	return slices.Compact(out)
 }
 
-// choose takes the controls of changed VMs and says why others are none.
+// choose selects the controls of changed VMs and returns the reasons for rejecting others.
 func (c *cluster) choose(tested []*subject) (left []Left) {
 	c.changed, c.controls, c.periods = tested, nil, nil
 	days := map[Date]bool{}

@@ -6,14 +6,14 @@ import (
 	"homenode/internal/stat"
 )
 
-// unlike is how many times as much as their controls the changed VMs may vary from day to day for the controls to say
-// how likely a difference is by chance. It is assumed: like VMs seldom differ so much.
+// unlike is the ratio of daily variation between changed VMs and controls up to which the controls can show how likely a difference is
+// by chance. It is an assumption: similar VMs seldom differ so much.
 const unlike = 1.5
 
-// daily returns the two-sided p of an effect by how much the VMs vary from day to day, and its standard error. Where that is not
-// known, with one day before and one after, or the controls do not vary or much less than the changed VMs, the gains of the VMs must say
-// it too, by how much they differ from each other: without that, 10 changed VMs that vary 5 times as much in
-// episodes of 3 days were called helped or worse in 19 % of 1,000 fleets without an effect.
+// daily returns the two-sided p of an effect, based on the variation of the VMs from day to day, and its standard error. That variation
+// may be unknown (one day before and one after) or unreliable (the controls do not vary, or much less than the changed VMs). Then the p
+// based on the differences between the VMs' gains must be low too. Without this condition, 10 changed VMs that vary 5 times as much in
+// episodes of 3 days were assessed as helped or worse in 19 % of 1,000 fleets without an effect.
 func daily(in []*cluster, effect float64) (p, deviation float64) {
 	s := spreadOf(in, bothSides)
 	if s != nil {
@@ -34,7 +34,7 @@ func daily(in []*cluster, effect float64) (p, deviation float64) {
 	return p, deviation
 }
 
-// beyond returns the two-sided p of an effect with such a standard error, by Student's t.
+// beyond returns the two-sided p of an effect with this standard error, by Student's t.
 func beyond(effect, deviation float64, freedom int) float64 {
 	switch {
 	case effect == 0:
@@ -45,8 +45,7 @@ func beyond(effect, deviation float64, freedom int) float64 {
 	return max(0, 1-stat.Within(math.Abs(effect)/deviation, freedom))
 }
 
-// betweenVMs returns the standard error of the effect by how the gains of the VMs differ from each other, and its degrees
-// of freedom.
+// betweenVMs returns the standard error of the effect from the differences between the VMs' gains, and its degrees of freedom.
 func betweenVMs(in []*cluster) (deviation float64, freedom int) {
 	var changed, controls, mean, n, share float64
 	for _, c := range in {

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// LeastRan is how long a VM has to run on a day for the day to count. It is assumed: four hours have
-	// a part of the day's work.
+	// LeastRan is the minimum run time of a VM on a valid day. It is an assumption: four hours include a part of the day's
+	// work.
 	LeastRan = 4 * time.Hour
 
-	// Settling is left out after each power-on: the guest touches its memory for the first time.
+	// Settling is excluded after each power-on, while the guest touches its memory for the first time.
 	Settling = time.Hour
 )
 
-// A Date is a calendar day, as 2006-01-02. Dates sort as text.
+// A Date is a calendar day in the form 2006-01-02. Dates sort as text.
 type Date string
 
 // DateOf returns the day of a time in a zone; nil is UTC.
@@ -24,33 +24,33 @@ func DateOf(t time.Time, zone *time.Location) Date { return Date(t.In(in(zone)).
 
 func in(zone *time.Location) *time.Location { return cmp.Or(zone, time.UTC) }
 
-// A Sample is a value of a measure, in its unit, of the time up to Time.
+// A Sample is a value of a measure, in its unit, for the time up to Time.
 type Sample struct {
 	Time  time.Time
 	Value float64
 }
 
-// A Stay is where a VM was from a time on, until the next Stay: with hosts that differ, a vMotion lies between.
+// A Stay is the host of a VM from a time until the next Stay; a change of hosts is a vMotion.
 type Stay struct {
 	From time.Time
 	Host string
 	Kind string // of the host: hosts of one kind give every VM the same layout; "" is unknown
 }
 
-// A Day is the one number of a VM for a day.
+// A Day is the value of a VM for one day.
 type Day struct {
 	Date Date          `json:"date"`
-	Mean float64       `json:"mean"` // over the time that it ran, in the unit of the measure
-	Ran  time.Duration `json:"ran"`  // of the day, without what is left out
+	Mean float64       `json:"mean"` // over the run time, in the unit of the measure
+	Ran  time.Duration `json:"ran"`  // run time without exclusions
 	Host string        `json:"host,omitempty"`
-	Kind string        `json:"kind,omitempty"` // of the host; of the longer stay when there were several
-	Out  string        `json:"out,omitempty"`  // why the day does not count; "" when it counts
+	Kind string        `json:"kind,omitempty"` // of the host; of the longer stay if there were several
+	Out  string        `json:"out,omitempty"`  // why the day is not valid; "" if it is
 }
 
-// DaysOf makes the days of a VM of its samples, which are in the order of time. A sample stands for the time since the
-// one before it, at most for every: after a longer gap the VM is taken as off. Values that are no numbers are skipped, as
-// are the first hour after each power-on and the time between the change and its effect. A day does not
-// count when it is one of the change, when the VM ran less than LeastRan, or when a vMotion took it to another kind of host.
+// DaysOf computes the days of a VM from its samples in time order. A sample covers the time since the previous one, but at
+// most every: during a longer gap the VM counts as off. NaN values, the first hour after each power-on and the time between
+// the change and its effect are excluded. A day is invalid if it belongs to the change, if the VM ran for less than
+// LeastRan, or if a vMotion moved it to another kind of host.
 func (v *VM) DaysOf(samples []Sample, every time.Duration, zone *time.Location) []Day {
 	b := days{vm: v, zone: in(zone), powerOns: slices.SortedFunc(slices.Values(v.PowerOns), time.Time.Compare)}
 	var last time.Time
@@ -78,7 +78,7 @@ func (v *VM) DaysOf(samples []Sample, every time.Duration, zone *time.Location) 
 	return b.all
 }
 
-// days are those that DaysOf makes.
+// days is the state of DaysOf.
 type days struct {
 	vm       *VM
 	zone     *time.Location
@@ -86,13 +86,13 @@ type days struct {
 	all      []Day
 }
 
-// nextDay returns when the day after that of t begins.
+// nextDay returns the start of the day after that of t.
 func (b *days) nextDay(t time.Time) time.Time {
 	y, m, d := t.In(b.zone).Date()
 	return time.Date(y, m, d+1, 0, 0, 0, 0, b.zone)
 }
 
-// add adds a value of a time within one day. Mean is a sum until finish.
+// add adds a value for a time within one day. Mean is a sum until finish.
 func (b *days) add(from, to time.Time, value float64) {
 	counted := to.Sub(from) - b.settling(from, to)
 	date := DateOf(from, b.zone)
@@ -104,7 +104,7 @@ func (b *days) add(from, to time.Time, value float64) {
 	d.Ran += counted
 }
 
-// settling returns how much of a time lies in the first hour after a power-on.
+// settling returns the part of a time that lies in the first hour after a power-on.
 func (b *days) settling(from, to time.Time) (out time.Duration) {
 	for _, on := range b.powerOns {
 		if from.Before(on) {
@@ -122,12 +122,12 @@ func (b *days) settling(from, to time.Time) (out time.Duration) {
 	return out
 }
 
-// finish makes the mean and says where the VM was and whether the day counts.
+// finish computes the mean, the host, and whether the day is valid.
 func (b *days) finish(d *Day) {
 	if d.Ran > 0 {
 		d.Mean /= d.Ran.Seconds()
 	}
-	begin, _ := time.ParseInLocation(time.DateOnly, string(d.Date), b.zone) // it is ours
+	begin, _ := time.ParseInLocation(time.DateOnly, string(d.Date), b.zone) // it is in our own format
 	end := b.nextDay(begin)
 	var before *Stay
 	var longest time.Duration
@@ -136,7 +136,7 @@ func (b *days) finish(d *Day) {
 		s := &b.vm.Stays[i]
 		from, to := s.From, end
 		if i == 0 || from.Before(begin) {
-			from = begin // where it was seen first it is taken as having been
+			from = begin // assume its first known host for the time before
 		}
 		if i+1 < len(b.vm.Stays) && b.vm.Stays[i+1].From.Before(end) {
 			to = b.vm.Stays[i+1].From
@@ -161,12 +161,12 @@ func (b *days) finish(d *Day) {
 	}
 }
 
-// changing reports whether the day is one of the change: from when it was written until it took effect.
+// changing reports whether the day belongs to the change: from the write until it took effect.
 func (v *VM) changing(d Date, zone *time.Location) bool {
 	return !v.Changed.IsZero() && d >= DateOf(v.Changed, zone) && (v.Effective.IsZero() || d <= DateOf(v.Effective, zone))
 }
 
-// counting returns the days that count, in the order of time.
+// counting returns the valid days in time order.
 func counting(days []Day) (out []Day) {
 	for _, d := range days {
 		if d.Out == "" {

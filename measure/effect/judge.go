@@ -12,12 +12,12 @@ import (
 	"homenode/measure/quantity"
 )
 
-// Judge says whether the VMs with a Changed gained in one measure beside the other VMs of their clusters. The order of the VMs
-// does not matter. Days are those of the zone, as in DaysOf; nil is UTC.
+// Judge assesses whether the VMs with a Changed gained in one measure, compared with the other VMs of their clusters. The
+// order of the VMs does not matter. Days are in the zone, as in DaysOf; nil is UTC.
 func Judge(vms []VM, m quantity.Quantity, zone *time.Location) *Result {
 	r := &Result{Measure: m, Answer: NotKnown}
 	all := clusters(vms, m, zone)
-	// Before a change takes effect the days before it still say what could be seen.
+	// Until a change takes effect, the days before it determine which effect could be seen.
 	testable := func(s *subject) bool { return s.report.Alone == "" }
 	waiting := !slices.ContainsFunc(all, func(c *cluster) bool { return slices.ContainsFunc(c.changed, testable) })
 	var in []*cluster
@@ -56,7 +56,7 @@ func Judge(vms []VM, m quantity.Quantity, zone *time.Location) *Result {
 	return r
 }
 
-// decide tests what is left of the clusters.
+// decide tests the remaining clusters.
 func (r *Result) decide(in []*cluster, waiting bool) {
 	tested := 0
 	for _, c := range in {
@@ -106,7 +106,7 @@ func (r *Result) decide(in []*cluster, waiting bool) {
 	}
 }
 
-// whyNot says why there is no test.
+// whyNot returns why there is no test.
 func (r *Result) whyNot(tested int) string {
 	var whys []string
 	for _, c := range r.VMs {
@@ -123,7 +123,7 @@ func (r *Result) whyNot(tested int) string {
 	return strings.Join(whys, "; ")
 }
 
-// fill gives each tested VM what it gained beside the controls.
+// fill computes the gain of each tested VM relative to the controls.
 func (c *cluster) fill() {
 	if len(c.controls) == 0 {
 		return
@@ -152,7 +152,7 @@ func (c *cluster) common() map[Date]float64 {
 	return out
 }
 
-// level returns how far the VM is above the controls on those of the days that count; NaN without any.
+// level returns the VM's mean distance from the controls on the valid days; NaN without any.
 func (s *subject) level(days []Date, common map[Date]float64) float64 {
 	sum, n := 0.0, 0
 	for _, d := range days {
@@ -164,9 +164,9 @@ func (s *subject) level(days []Date, common map[Date]float64) float64 {
 	return sum / float64(n)
 }
 
-// gains returns what every VM gained in every period, changed VMs first, and the labels of a lot. A day of a changed VM
-// that does not count is taken as what the controls had on it, and the VM's own distance from them: so
-// its own gain is that of the days that count, beside the controls on the same days.
+// gains returns the gain of every VM in every period, changed VMs first, and the labels for the permutation. On an invalid
+// day, a changed VM is assumed to have the value of the controls plus its usual distance from them. So its own gain is that of
+// the valid days, relative to the controls on the same days.
 func (c *cluster) gains() (labels []int, gains [][]float64) {
 	common := c.common()
 	for _, s := range slices.Concat(c.changed, c.controls) {

@@ -7,16 +7,16 @@ import (
 	"homenode/measure/quantity"
 )
 
-// A Report is the measure that a change was to move, and the harm it may have done, each judged alike.
+// A Report has the result for the measure that a change was to improve, and results for possible harm.
 type Report struct {
 	Main   *Result   `json:"main"`
-	Others []*Result `json:"others"` // the measures of Harm, of the changed VMs
-	Beside []*Result `json:"beside"` // the same of the VMs that were not changed and run on the same hosts
-	// ByChance is how many results would be worse on average although nothing changed: half of Level for each test.
+	Others []*Result `json:"others"` // the measures of Harm, for the changed VMs
+	Beside []*Result `json:"beside"` // the same for unchanged VMs on the same hosts
+	// ByChance is the expected number of results that are worse without any change: half of Level for each test.
 	ByChance float64 `json:"worseByChance"`
 }
 
-// Worse returns the results that say so, Main first.
+// Worse returns the results with the answer Worse, Main first.
 func (r *Report) Worse() (out []*Result) {
 	for _, one := range slices.Concat([]*Result{r.Main}, r.Others, r.Beside) {
 		if one.Answer == Worse {
@@ -26,7 +26,7 @@ func (r *Report) Worse() (out []*Result) {
 	return out
 }
 
-// Of judges the main measure and the harm.
+// Of assesses the main measure and the harm.
 func Of(vms []VM, main quantity.Quantity, zone *time.Location) *Report {
 	r := &Report{Main: Judge(vms, main, zone)}
 	for _, m := range quantity.Harm {
@@ -43,14 +43,14 @@ func Of(vms []VM, main quantity.Quantity, zone *time.Location) *Report {
 	return r
 }
 
-// beside returns the unchanged VMs, those as changed that run on the hosts of VMs that are: which share a
-// host with one on half of their days after its change or more.
+// beside returns the unchanged VMs. Those that share a host with a changed VM on at least half of their days after
+// its change are returned as changed.
 func beside(vms []VM, m quantity.Quantity, zone *time.Location) (out []VM) {
 	type place struct {
 		cluster, host string
 		date          Date
 	}
-	// Which change was in effect first on each host and day.
+	// The change that was in effect first on each host and day.
 	there := map[place]*VM{}
 	for i := range vms {
 		v := &vms[i]
@@ -96,7 +96,7 @@ func beside(vms []VM, m quantity.Quantity, zone *time.Location) (out []VM) {
 	return out
 }
 
-// earlier reports whether the change of v took effect before that of w; of equal ones the ID decides.
+// earlier reports whether the change of v took effect before that of w; the ID decides ties.
 func (v *VM) earlier(w *VM) bool {
 	return v.Effective.Before(w.Effective) || v.Effective.Equal(w.Effective) && v.ID < w.ID
 }

@@ -8,21 +8,21 @@ import (
 	"homenode/internal/words"
 )
 
-// A Spread is how much the mean of a VM varies from day to day, in the unit of the measure: the standard deviation
-// that is left without the VM's own mean and what all controls do on the day.
+// A Spread is the variation of a VM's mean from day to day, in the unit of the measure: the standard deviation after
+// subtracting the VM's own mean and the mean of all controls on each day.
 type Spread struct {
 	Changed  float64 `json:"changed"`
 	Controls float64 `json:"controls"`
-	// Dependence is how many times as much as those of independent days the means of several days differ: 1 or more; 0 is
-	// taken as 1.
+	// Dependence is the ratio by which means of several days vary more than those of independent days: 1 or more; 0
+	// counts as 1.
 	Dependence float64 `json:"dependence"`
 
-	VMs    int     `json:"vms"`             // that are changed
-	Others float64 `json:"controlsPerTest"` // how many controls the difference stands on; of several clusters as many as one would need
+	VMs    int     `json:"vms"`             // changed VMs
+	Others float64 `json:"controlsPerTest"` // effective number of controls in the test; for several clusters the number that one would need
 	Before int     `json:"daysBefore"`
 }
 
-// mostDays is the largest number of days that DaysFor says.
+// mostDays is the maximum result of DaysFor.
 const mostDays = 90
 
 // deviation returns the standard error of the effect, for a sum of 1 ÷ days before + 1 ÷ days after.
@@ -30,20 +30,21 @@ func (s *Spread) deviation(inverse float64) float64 {
 	return math.Sqrt(inverse * (float64(s.Changed*s.Changed)/float64(s.VMs) + float64(s.Controls*s.Controls)/s.Others))
 }
 
-// Visible returns the effect, in the unit of the measure, that is seen with the probability Power after so many
-// days; false when none is, however large: with so few VMs or no days.
+// Visible returns the effect, in the unit of the measure, that is detected with the probability Power after so many days.
+// It is false if no effect would be, however large: too few VMs or no days.
 func (s *Spread) Visible(before, after int) (least float64, ok bool) {
 	if s.VMs < LeastChanged || s.Others < 1 || before < 1 || after < 1 || stat.WaysTo(s.VMs, int(s.Others)) <= 1/Level {
 		return 0, false
 	}
 	freedom := s.VMs + int(s.Others) - 2
-	// Of Student's t: 1 − Level lies within the first, Power below the second.
+	// Student's t: 1 − Level is within the first, Power below the second.
 	times := stat.Student(1-Level, freedom) + stat.Student(2*Power-1, freedom)
 	return times * max(1, s.Dependence) * s.deviation(1/float64(before)+1/float64(after)), true
 }
 
-// DaysFor returns after how many days an effect of a size is seen with the probability Power, with so many days before; 0
-// before means as many as after. It is false when not within 90 days: more days before or more VMs are needed.
+// DaysFor returns the number of days until an effect of a size is detected with the probability Power, for a number of
+// days before the change; before = 0 means as many as after. It is false beyond 90 days: more days before or more VMs are
+// needed.
 func (s *Spread) DaysFor(effect float64, before int) (days int, ok bool) {
 	for days = 1; days <= mostDays; days++ {
 		have := before
@@ -57,8 +58,8 @@ func (s *Spread) DaysFor(effect float64, before int) (days int, ok bool) {
 	return 0, false
 }
 
-// CouldSee says which effect would have been seen after so many days: "with 4 changed VMs an effect of 9.0 points or more
-// would be seen after 5 days". 0 days are those that there are, or as many as before.
+// CouldSee describes the effect that would have been visible after so many days: "with 4 changed VMs an effect of 9.0
+// points or more would be seen after 5 days". 0 means the existing days, or as many as before.
 func (r *Result) CouldSee(after int) string {
 	switch {
 	case r.Spread == nil && r.Before == 1:

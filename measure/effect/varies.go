@@ -2,7 +2,7 @@ package effect
 
 import "math"
 
-// squares are those of the distances of days from their VM's level.
+// squares are the squared distances of days from their VM's level.
 type squares struct {
 	sum     float64
 	freedom int
@@ -28,13 +28,13 @@ func (q *squares) add(s *subject, days []Date, common map[Date]float64) (n int) 
 	return n
 }
 
-// What varies and spreadOf look at.
+// Periods for varies and spreadOf.
 const (
 	onlyBefore = 1 // the days before the change
-	bothSides  = 2 // those and the days after, each with a level of its own
+	bothSides  = 2 // those and the days after, each with its own level
 )
 
-// varies returns how much changed VMs and controls vary from day to day.
+// varies returns the variation of changed VMs and controls from day to day.
 func varies(in []*cluster, sides int) (changed, controls squares) {
 	for _, c := range in {
 		common := c.common()
@@ -50,13 +50,13 @@ func varies(in []*cluster, sides int) (changed, controls squares) {
 			for _, s := range c.controls {
 				controls.add(s, days, common)
 			}
-			controls.freedom += max(0, len(days)-1) * (len(c.controls) - 1) // common is made of them
+			controls.freedom += max(0, len(days)-1) * (len(c.controls) - 1) // common is derived from them
 		}
 	}
 	return changed, controls
 }
 
-// spreadOf returns the spread; nil when a single day says nothing of it.
+// spreadOf returns the spread; nil if it cannot be estimated from a single day.
 func spreadOf(in []*cluster, sides int) *Spread {
 	changed, controls := varies(in, sides)
 	if changed.freedom == 0 || controls.freedom == 0 {
@@ -75,7 +75,8 @@ func spreadOf(in []*cluster, sides int) *Spread {
 	return s
 }
 
-// dependence returns Spread.Dependence: of the controls, by how much the first half of the days before and the second differ.
+// dependence returns Spread.Dependence, estimated from the differences of the controls between the first and the second half
+// of the days before.
 func dependence(in []*cluster, daily float64) float64 {
 	sum, freedom := 0.0, 0
 	for _, c := range in {

@@ -10,32 +10,33 @@ const (
 	Unknown Truth = "not known yet"
 )
 
-// A Check is what became of the change of one VM or host.
+// A Check is the outcome of the change of one VM or host.
 type Check struct {
 	ID       string `json:"moref"`
 	Name     string `json:"name"`
-	Written  Truth  `json:"written"`  // its settings are as the plan left them
-	InEffect Truth  `json:"inEffect"` // a power cycle was seen since, and nothing that was seen differs from what is predicted
-	Observed bool   `json:"observed"` // its layout was seen since, and is the predicted one
+	Written  Truth  `json:"written"`  // its settings match the plan
+	InEffect Truth  `json:"inEffect"` // a power cycle was observed since, and no observation contradicts the prediction
+	Observed bool   `json:"observed"` // its layout was observed since, and is as predicted
 	Why      string `json:"why,omitempty"`
-	// Cures are the rules whose findings the change cures; a change that was asked for may have none.
+	// Cures are the rules whose findings the change cures; a requested change may have none.
 	Cures []string `json:"cures,omitempty"`
-	// Measure, From and To are what the plan predicts of it; "" when it predicts no difference.
+	// Measure, From and To are the predicted difference; Measure is "" if none is predicted.
 	Measure string  `json:"measure,omitempty"`
 	From    float64 `json:"from"`
 	To      float64 `json:"to"`
 }
 
-// A Verdict says whether a change is written, in effect, and helped.
+// A Verdict states whether a change is written, in effect, and helped.
 type Verdict struct {
 	Plan    string  `json:"plan"`
 	Journal string  `json:"journal"`
 	Checks  []Check `json:"checks"`
-	// Measured is what was counted before and after; nil without samples. NoSamples says why.
+	// Measured is the comparison before and after; nil without samples. NoSamples is the reason.
 	Measured  *Report `json:"measured,omitempty"`
 	NoSamples string  `json:"noSamples,omitempty"`
-	// Helped is the whole: Helped when everything is written, in effect, and measured to help; AsPredicted when nothing was
-	// measured and what was seen is as predicted; Worse when something is not written, undone by others, or measured to harm.
+	// Helped is the overall answer. Helped: everything is written, in effect, and measured to help. AsPredicted: nothing was
+	// measured, and observations are as predicted. Worse: something is not written, was undone by others, or is measured to
+	// harm.
 	Helped Answer `json:"helped"`
 	Why    string `json:"why"`
 }
@@ -52,7 +53,7 @@ func (v *Verdict) Conclude() {
 	}
 	written := func(c *Check) Truth { return c.Written }
 	inEffect := func(c *Check) Truth { return c.InEffect }
-	layout := true // of every VM it was seen that what is predicted to cure it is in effect
+	layout := true // for every VM, the predicted layout was observed
 	for i := range v.Checks {
 		layout = layout && v.Checks[i].Observed && len(v.Checks[i].Cures) > 0
 	}

@@ -1,7 +1,7 @@
-// Package experiment replays published experiments in the simulated NUMA scheduler and
-// puts each figure of them beside what the model says. A case is a text: stories, and
-// what was observed. What the source leaves open is assumed in words, and varied where
-// the outcome may depend on it; a miss stays a miss and says why.
+// Package experiment replays published experiments in the simulated NUMA scheduler and compares
+// each published figure with the model. A case is a text with stories and observations. Facts
+// that the source does not state are assumed explicitly, and varied if the outcome may depend
+// on them. A miss remains a miss and has a reason.
 //
 //	Words about the experiment.
 //	-- case --
@@ -20,9 +20,9 @@
 //	-- observed --
 //	figure  e-spill memory that went remote at once
 //	want    remote cli3 at 2m = 7278MB ±500MB
-//	because the figure is what esxtop showed, some time after the allocation
+//	because esxtop showed the figure some time after the allocation
 //	fitted  the soft reserve of the model is inferred from it
-//	why     the reason for a miss, or what a reader has to know
+//	why     the reason for a miss, or an explanation
 //
 //	figure  e-wide the score
 //	shown   24,000 of 53,000
@@ -50,12 +50,12 @@ type Case struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
 	Source  string   `json:"source"`
-	Assumed []string `json:"assumed,omitempty"` // what no source states
-	// Gave is what the source gave the model, with the statements: none of its figures is a
-	// blind one then.
+	Assumed []string `json:"assumed,omitempty"` // facts that no source states
+	// Gave is the contribution of the source to the model, with the statements: then none of
+	// its figures is blind.
 	Gave string `json:"gave,omitempty"`
-	// Stated are patterns of the numbers in the stories that the source states: all others are
-	// varied. Ranges are those within which such a number has to lie, by its name.
+	// Stated has patterns of the numbers in the stories that the source states; all others are
+	// varied. Ranges limits such a number, by its name.
 	Stated   []string             `json:"stated,omitempty"`
 	Ranges   map[string][2]string `json:"-"`
 	Runs     []Run                `json:"-"`
@@ -67,10 +67,10 @@ type Case struct {
 type Run struct {
 	Name  string
 	Story *numa.Story
-	text  string // of the story, below as many empty lines as stand before it
+	text  string // of the story, after empty lines that keep its line numbers
 }
 
-// A Variant is a world that the source allows too: lines that change every story.
+// A Variant is an alternative that the source also allows: lines that change every story.
 type Variant struct {
 	Name string
 	Runs []Run // those of the case, in their order
@@ -81,20 +81,20 @@ type Figure struct {
 	Line int    `json:"-"`
 	ID   string `json:"id"` // of the experiment or of the article: e-wide or KB 430776
 	What string `json:"what"`
-	// Shown is the figure in the words of the source; without it the wants say it.
+	// Shown is the figure in the words of the source; without it the wants are shown.
 	Shown   string `json:"-"`
-	Wants   []Want `json:"-"` // all of them have to hold
+	Wants   []Want `json:"-"` // all must be true
 	Because string `json:"-"` // the reason for the tolerance
-	Why     string `json:"-"` // the reason for a miss, or what a reader has to know
-	Fitted  string `json:"-"` // the number or rule of the model that was taken from this figure
-	// Restated says from which inputs or other figures of the source it follows.
+	Why     string `json:"-"` // the reason for a miss, or an explanation
+	Fitted  string `json:"-"` // the number or rule of the model that was derived from this figure
+	// Restated lists the inputs or other figures of the source from which it follows.
 	Restated string `json:"-"`
 	// One of these for a figure that the model does not compute.
-	Input      string `json:"-"` // it is an input of the story: why
-	Unmodelled string `json:"-"` // why not
+	Input      string `json:"-"` // why it is an input of the story
+	Unmodelled string `json:"-"` // why it is not modelled
 }
 
-// Read reads the case in data; name stands in errors. Errors about a place are a
+// Read reads the case in data; name is used in errors. Errors with a position are a
 // *numa.SyntaxError.
 func Read(name string, data []byte) (*Case, error) {
 	c := &Case{File: name}
@@ -121,7 +121,7 @@ type section struct {
 	text       string
 }
 
-// sections are read in this order: figures need stories, variants too.
+// sections are read in this order: figures and variants need stories.
 var sectionKinds = []string{"case", "in", "vary", "observed"}
 
 type reader struct {
@@ -164,7 +164,7 @@ func (r *reader) sections(data []byte) ([]section, error) {
 func (r *reader) section(s section) error {
 	switch s.kind {
 	case "in":
-		// The lines before stand for their numbers: errors name places of the file.
+		// Empty lines before the text keep line numbers in errors correct.
 		text := strings.Repeat("\n", s.first-1) + s.text
 		st, err := story.Read(r.file, []byte(text))
 		if err != nil {
@@ -204,7 +204,7 @@ func (r *reader) section(s section) error {
 	return nil
 }
 
-// An entry is a line of words after a keyword.
+// An entry is a keyword and its text.
 type entry struct {
 	line, col int
 	key, text string
@@ -247,7 +247,7 @@ func (r *reader) caseLine(l entry) error {
 	return nil
 }
 
-// rangeForm is the name of a number of the stories, and its range.
+// rangeForm matches the name of a number of the stories, and its range.
 var rangeForm = pattern.Of(`^(.+) ([^ ]+)\.\.([^ ]+)$`)
 
 func (r *reader) rangeLine(l entry) error {
@@ -262,8 +262,8 @@ func (r *reader) rangeLine(l entry) error {
 	return nil
 }
 
-// figureForm is the id of a figure, of the record of experiments or of the vendor's
-// knowledge base, and what it is.
+// figureForm matches the id of a figure, from the record of experiments or from the vendor's
+// knowledge base, and its description.
 var figureForm = pattern.Of(`^([a-f](?:-[a-z0-9]+)+|KB [0-9]+) +(.+)$`)
 
 // recorded reports whether id is an article of the knowledge base or an experiment of the
@@ -305,7 +305,7 @@ func (r *reader) figureLine(l entry) error {
 	return nil
 }
 
-// finish reports what is missing.
+// finish reports missing parts.
 func (r *reader) finish(sections []section) error {
 	end := 1
 	for _, s := range sections {
@@ -340,7 +340,7 @@ func (r *reader) finish(sections []section) error {
 	return nil
 }
 
-// times returns the start of a story and its grid of ticks.
+// times returns the start of a story and its tick interval.
 func (r *Run) times() (start time.Time, every time.Duration) {
 	return r.Story.Start.UTC(), r.Story.Every
 }

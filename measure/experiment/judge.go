@@ -10,7 +10,7 @@ import (
 	"homenode/esxi/vnuma"
 )
 
-// A Verdict says how a figure came out.
+// A Verdict is the outcome of a figure.
 type Verdict uint8
 
 // The verdicts.
@@ -21,7 +21,7 @@ const (
 	NotModelled // the model does not compute it
 )
 
-// String returns the words used in reports.
+// String returns the verdict as in reports.
 func (v Verdict) String() string {
 	return [...]string{"reproduced", "miss", "input", "not modelled"}[min(v, NotModelled)]
 }
@@ -29,36 +29,36 @@ func (v Verdict) String() string {
 // MarshalText writes the verdict as String does.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// A Row is one figure beside what the model says.
+// A Row is one figure compared with the model.
 type Row struct {
 	*Figure
 	Kind      Kind     `json:"kind"`
 	Measure   Measure  `json:"measure"`
-	Published string   `json:"published"`       // in words: those of the source, or what the wants say
-	Model     string   `json:"model,omitempty"` // "" when it is not computed
+	Published string   `json:"published"`       // as text: the source's words, or the wants
+	Model     string   `json:"model,omitempty"` // "" if it is not computed
 	Verdict   Verdict  `json:"verdict"`
-	Notes     []string `json:"notes,omitempty"`    // what a reader has to know beside the numbers
+	Notes     []string `json:"notes,omitempty"`    // explanations beside the numbers
 	Others    []Other  `json:"variants,omitempty"` // of the variants, in their order
-	// Worst is the worst verdict in any world that was played, In how the worlds came out.
+	// Worst is the worst verdict in any simulated world, In has the counts over the worlds.
 	Worst Verdict `json:"worst"`
 	In    Odds    `json:"in"`
 }
 
-// Odds say in how many worlds a figure is reproduced.
+// Odds count the worlds in which a figure is reproduced.
 type Odds struct {
 	Worlds     int    `json:"worlds"`
 	Reproduced int    `json:"reproduced"`
-	First      string `json:"first,omitempty"` // the first world with another verdict than the case as it is told
+	First      string `json:"first,omitempty"` // the first world with a verdict that differs from the case itself
 }
 
-// An Other is what a figure comes to in a variant.
+// An Other is the result of a figure in a variant.
 type Other struct {
 	Variant string  `json:"variant"`
 	Model   string  `json:"model"`
 	Verdict Verdict `json:"verdict"`
 }
 
-// Against returns the variants that have another verdict: the figure depends on what no
+// Against returns the variants with another verdict: there the figure depends on facts that no
 // source states.
 func (r *Row) Against() []Other {
 	var out []Other
@@ -70,7 +70,7 @@ func (r *Row) Against() []Other {
 	return out
 }
 
-// notes are what a reader has to know of a figure beside its numbers.
+// notes returns the explanations of a figure.
 func (r *Row) notes() []string {
 	var out []string
 	f := r.Figure
@@ -87,18 +87,18 @@ func (r *Row) notes() []string {
 	return out
 }
 
-// A Result is a case beside the model.
+// A Result is a case compared with the model.
 type Result struct {
 	*Case
 	Rows []Row `json:"figures"`
-	// Worlds counts those that were played beside the case as it is told and its variants.
-	// Impossible counts worlds that no story can tell.
+	// Worlds counts the worlds simulated in addition to the case and its variants. Impossible
+	// counts worlds that cannot be expressed as a story.
 	Worlds     int `json:"worlds"`
 	Impossible int `json:"impossible"`
 }
 
-// Judge plays the stories of a case, in all its variants, and compares every figure. The
-// error is about a story or a figure that asks for what is not there.
+// Judge simulates the stories of a case, in all its variants, and compares every figure. Errors
+// are about a story, or a figure that refers to a missing object.
 func Judge(ctx context.Context, c *Case, ch vnuma.Choices) (*Result, error) {
 	out := &Result{Case: c, Rows: make([]Row, len(c.Figures))}
 	for i := range c.Figures {
@@ -167,7 +167,7 @@ func (c *Case) judge(ctx context.Context, ch vnuma.Choices, runs []Run, pace flo
 	return nil
 }
 
-// judge returns what the model says, in words, and whether it is what was published.
+// judge returns the model's value as text, and whether it matches the published one.
 func (w *Want) judge(traces []*trace) (model string, ok bool, err error) {
 	left, err := w.Left.value(traces)
 	if err != nil {
@@ -186,7 +186,7 @@ func (w *Want) judge(traces []*trace) (model string, ok bool, err error) {
 	return model, holds(left, w.Relation, right, w.Tolerance), nil
 }
 
-// published returns the figure in words.
+// published returns the figure as text.
 func (f *Figure) published() string {
 	if f.Shown != "" {
 		return f.Shown
@@ -194,8 +194,8 @@ func (f *Figure) published() string {
 	return strings.Join(words.Texts(f.Wants, func(one Want) string { return one.published() }), "; ")
 }
 
-// published returns the published side of a want; of a relation between two quantities
-// all of it.
+// published returns the published side of a want; for a relation between two quantities the
+// whole want.
 func (w *Want) published() string {
 	right := &w.Right.A
 	if right.quantity != nil || w.Right.Op != "" {

@@ -7,14 +7,14 @@ import (
 	"homenode/internal/words"
 )
 
-// A Kind says how much a figure proves.
+// A Kind states how much a figure proves.
 type Kind uint8
 
-// The kinds, the one that proves most first.
+// The kinds, strongest evidence first.
 const (
-	// Blind: nothing of this source went into the model.
+	// Blind: the source was not used to build the model.
 	Blind Kind = iota
-	// Fitted: a number or a rule of this source went into the model, from this figure or from
+	// Fitted: a number or a rule of the model comes from this source, from this figure or
 	// another one.
 	Fitted
 	// Restated: the figure is an input of the story, or follows from inputs and other figures
@@ -25,14 +25,14 @@ const (
 // Kinds are all kinds.
 var Kinds = [...]Kind{Blind, Fitted, Restated}
 
-// String returns the word used in reports.
+// String returns the kind as in reports.
 func (k Kind) String() string { return [...]string{"blind", "fitted", "restated"}[min(k, Restated)] }
 
 // MarshalText writes the kind as String does.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// kind returns the kind of a figure. One figure that went into the model makes its whole
-// source one that the model knows.
+// kind returns the kind of a figure. If one figure was used for the model, its whole source
+// counts as known.
 func (c *Case) kind(f *Figure) Kind {
 	switch {
 	case f.Restated != "" || f.Input != "":
@@ -43,7 +43,7 @@ func (c *Case) kind(f *Figure) Kind {
 	return Blind
 }
 
-// A Measure is what a figure is: a hit of a number is worth more than one of a direction.
+// A Measure is the type of a figure: matching a number proves more than matching a direction.
 type Measure uint8
 
 // The measures.
@@ -56,7 +56,7 @@ const (
 // Measures are all measures.
 var Measures = [...]Measure{Amounts, Counts, Directions}
 
-// String returns the word used in reports, for several figures.
+// String returns the measure as in reports, in the plural.
 func (m Measure) String() string {
 	return [...]string{"quantities", "counts", "directions"}[min(m, Directions)]
 }
@@ -64,7 +64,7 @@ func (m Measure) String() string {
 // MarshalText writes the measure as String does.
 func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// measure tells by the first want: a number that the source does not print, such as the 0 of
+// measure depends on the first want: a number that the source does not print, such as the 0 of
 // “unchanged”, is a direction.
 func (f *Figure) measure() Measure {
 	if len(f.Wants) == 0 {
@@ -88,20 +88,20 @@ func (f *Figure) measure() Measure {
 // A Tally counts figures that the model computes.
 type Tally struct {
 	Figures    int `json:"figures"`
-	Reproduced int `json:"reproduced"` // as the case is told
-	// Always counts those that are reproduced in every world that was played too.
+	Reproduced int `json:"reproduced"` // in the case as it is described
+	// Always counts figures that are also reproduced in every simulated world.
 	Always int `json:"reproducedInEveryWorld"`
 }
 
-// A Score counts figures: by kind, and by measure.
+// A Score counts figures by kind and by measure.
 type Score struct {
 	Kinds       [len(Kinds)][len(Measures)]Tally `json:"-"`
 	Blind       map[string]Tally                 `json:"blind"`
 	Fitted      map[string]Tally                 `json:"fitted"`
 	Restated    map[string]Tally                 `json:"restated"`
-	Inputs      int                              `json:"inputs"` // restated figures that the story is told and the model does not compute
+	Inputs      int                              `json:"inputs"` // restated figures that are inputs of the story and are not computed
 	NotModelled int                              `json:"notModelled"`
-	// Worlds counts the worlds that were played beside the cases as they are told.
+	// Worlds counts the worlds simulated in addition to the cases as they are described.
 	Worlds int `json:"worlds"`
 }
 
@@ -151,7 +151,7 @@ func (s *Score) All(k Kind) (t Tally) {
 	return t
 }
 
-// Lines returns the score in words, a line for each kind.
+// Lines returns the score as text, a line for each kind.
 func (s *Score) Lines() []string {
 	var out []string
 	for i, k := range Kinds {

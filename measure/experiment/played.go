@@ -12,27 +12,27 @@ import (
 	"homenode/esxi/vnuma"
 )
 
-// Played is what the worlds of a case came to. Playing them takes a minute for all cases, so
-// that a record of it is kept beside them.
+// Played is the outcome of the worlds of a case. Simulating all cases takes a minute, so the
+// outcomes are recorded in a file beside them.
 type Played struct {
 	Case       string // its ID
-	State      string // of the case and of what the model says to it, as State returns it
-	Impossible int    // worlds that no story can tell, or that the simulation refuses
+	State      string // fingerprint of the case and of the model's values, from State
+	Impossible int    // worlds that cannot be expressed as a story, or that the simulation rejects
 	Worlds     []PlayedWorld
 }
 
-// A PlayedWorld is one world that was played.
+// A PlayedWorld is one simulated world.
 type PlayedWorld struct {
 	Name     string
 	Verdicts string // for each figure: R reproduced, M missed, - not computed
 }
 
-// State tells one state of a case and of the model from another: by the text of the case and
-// by what the model says to every figure of it.
+// State returns a fingerprint of the case and the model: of the text of the case and of the
+// model's value for every figure.
 func (r *Result) State() string {
 	h := fnv.New64a()
 	for i := range r.Case.Runs {
-		_, _ = h.Write([]byte(strings.TrimLeft(r.Case.Runs[i].text, "\n"))) // wherever it stands
+		_, _ = h.Write([]byte(strings.TrimLeft(r.Case.Runs[i].text, "\n"))) // independent of its position
 	}
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -45,7 +45,8 @@ func (r *Result) State() string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// Play plays worlds of the case; impossible counts those that Worlds could not tell.
+// Play simulates worlds of the case; impossible is the number of worlds that Worlds could not
+// express.
 func (r *Result) Play(ctx context.Context, ch vnuma.Choices, worlds []World, impossible int) (*Played, error) {
 	p := &Played{Case: r.Case.ID, State: r.State(), Impossible: impossible}
 	for i := range worlds {
@@ -66,8 +67,8 @@ func (r *Result) Play(ctx context.Context, ch vnuma.Choices, worlds []World, imp
 	return p, nil
 }
 
-// Record adds what the worlds came to; it reports false when they are those of another state
-// of the case or of the model.
+// Record adds the outcomes of worlds; it reports false if they belong to another state of the
+// case or of the model.
 func (r *Result) Record(p *Played) bool {
 	if p.Case != r.Case.ID || p.State != r.State() {
 		return false
@@ -96,7 +97,7 @@ func (r *Row) count(world string, v Verdict) {
 	r.Worst = max(r.Worst, v)
 }
 
-// WritePlayed writes the record of worlds, a line for each.
+// WritePlayed writes the outcomes of worlds, a line for each.
 func WritePlayed(all []*Played) []byte {
 	var b strings.Builder
 	for _, p := range all {
@@ -110,7 +111,7 @@ func WritePlayed(all []*Played) []byte {
 
 var errPlayed = errors.New("the record of worlds has another form: make prove writes it")
 
-// ReadPlayed reads what WritePlayed wrote.
+// ReadPlayed reads the output of WritePlayed.
 func ReadPlayed(data []byte) (out []*Played, err error) {
 	for line := range strings.Lines(string(data)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -129,8 +130,8 @@ func ReadPlayed(data []byte) (out []*Played, err error) {
 	return out, nil
 }
 
-// Recall adds what the record says of each result; the IDs of those that it says nothing of,
-// in their present state, are returned.
+// Recall adds the recorded outcomes to each result. It returns the IDs of the results without a
+// record of their present state.
 func Recall(results []*Result, record []*Played) (stale []string) {
 	for _, r := range results {
 		if !slices.ContainsFunc(record, r.Record) {

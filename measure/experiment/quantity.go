@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// A quantity is what a figure can be about.
+// A quantity is a possible subject of a figure.
 type quantity struct {
 	name    string
 	kind    kind
@@ -18,9 +18,10 @@ type quantity struct {
 	ofHost  bool // its subject is a host, not VMs
 	ofNode  bool // it is written with a node: onNode:0
 	one     bool // its subject is one VM
-	stretch bool // it is counted over a stretch of time only
-	// Of these one: a level at a tick, added up over VMs; what happened since the tick
-	// before, with its weight; or nil for those that value computes itself.
+	stretch bool // it is only defined over a stretch of time
+	// At most one of these is set: level for a level at a tick, summed over VMs; rate for a
+	// change since the previous tick, with its weight. Both are nil for quantities that value
+	// computes itself.
 	level func(s *sample, node int) float64
 	rate  func(s *sample) (x, weight float64)
 }
@@ -60,7 +61,7 @@ func quantityNames() []string {
 	return words.Texts(quantities, func(one quantity) string { return one.name })
 }
 
-// usage is how the quantity is written.
+// usage returns the syntax of the quantity.
 func (q *quantity) usage() string {
 	subject := "VM"
 	if q.ofHost {
@@ -72,7 +73,7 @@ func (q *quantity) usage() string {
 	return q.name + " " + subject
 }
 
-// side returns the value of one side of a want.
+// value returns the value of one side of a want.
 func (s *Side) value(traces []*trace) (value, error) {
 	a, err := s.A.of(traces)
 	if err != nil || s.Op == "" {
@@ -85,7 +86,7 @@ func (s *Side) value(traces []*trace) (value, error) {
 	return combine(a, s.Op, b), nil
 }
 
-// of returns the value of a term. The error is about a VM that does not run then.
+// of returns the value of a term. The error is about a VM that does not run at that time.
 func (t *Term) of(traces []*trace) (value, error) {
 	if t.quantity == nil {
 		return t.value, nil
@@ -117,7 +118,7 @@ func (t *Term) of(traces []*trace) (value, error) {
 	return t.levels(all)
 }
 
-// mean is over the time and the vCPUs of all VMs.
+// mean returns the mean over the time and the vCPUs of all VMs.
 func (t *Term) mean(all [][]sample) value {
 	x, weight := 0.0, 0.0
 	for _, s := range slices.Concat(all...) {
@@ -131,7 +132,7 @@ func (t *Term) mean(all [][]sample) value {
 	return exactly(t.quantity.kind, 100*x/weight)
 }
 
-// priced is the mean of the index over the moments at which it was computed.
+// priced returns the mean of the index over the moments for which it was computed.
 func (t *Term) priced(some []sample) value {
 	v, n := value{kind: t.quantity.kind, estimate: t.quantity.name == "speed"}, 0.0
 	for i := range some {
@@ -156,7 +157,7 @@ func (t *Term) priced(some []sample) value {
 	return v
 }
 
-// levels are looked at at every tick at which all of the VMs run.
+// levels evaluates every tick at which all of the VMs run.
 func (t *Term) levels(all [][]sample) (value, error) {
 	out := value{kind: t.quantity.kind}
 	seen := 0
@@ -251,7 +252,7 @@ func (t *Term) hostValue(tr *trace) (value, error) {
 	return out, nil
 }
 
-// Quantities lists what figures can be about, one a line.
+// Quantities lists the quantities of figures, one a line.
 func Quantities() string {
 	var b strings.Builder
 	for i := range quantities {

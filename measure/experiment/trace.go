@@ -14,23 +14,23 @@ import (
 	"homenode/rules/simulate"
 )
 
-// A trace is what a story came to, as far as figures ask for it.
+// A trace has the results of a story that figures need.
 type trace struct {
 	story *numa.Story
-	pace  float64    // by which the story is slower than the case tells it
-	vms   [][]sample // by VM of the fleet, in the order of time
+	pace  float64    // factor by which the story is slower than the case describes
+	vms   [][]sample // by VM of the fleet, in time order
 	hosts [][]hostSample
 }
 
 // A sample is one VM at one tick.
 type sample struct {
 	at            time.Duration
-	since         float64 // s, since the tick before; 0 on the first
+	since         float64 // s, since the previous tick; 0 on the first
 	host          int
 	homes         numa.NodeSet
 	local, remote numa.Bytes
 	onNode        [numa.MaxNodes]numa.Bytes // by ID
-	clients       int                       // that have a home
+	clients       int                       // clients with a home node
 	consumed      numa.Bytes
 	large, shared numa.Bytes
 	swapped       numa.Bytes
@@ -38,13 +38,13 @@ type sample struct {
 	vcpus         float64
 	run, ready    float64 // seconds a second
 	coStop        float64
-	price         *simulate.SpeedPoint // nil when it was not priced
+	price         *simulate.SpeedPoint // nil if it was not computed
 }
 
 // A hostSample is one host at one tick.
 type hostSample struct {
 	at   time.Duration
-	free []numa.Bytes // by ID; nil when it is unknown
+	free []numa.Bytes // by ID; nil if it is unknown
 }
 
 // play runs a story.
@@ -54,7 +54,7 @@ func play(ctx context.Context, story *numa.Story, ch vnuma.Choices, pace float64
 	if err != nil {
 		return nil, err
 	}
-	if ps := r.Outcome.Problems; len(ps) > 0 { // a case has to be simulated as a whole
+	if ps := r.Outcome.Problems; len(ps) > 0 { // a case must be simulated completely
 		return nil, fmt.Errorf("%s: %s", ps[0].At, ps[0].Text)
 	}
 	for i := range t.vms {
@@ -102,11 +102,11 @@ func (t *trace) look(host int, tick *numa.Tick, look *scheduler.Look) {
 	}
 }
 
-// at returns when something that the case tells to be at d is in the story.
+// at returns the time in the story for a time d in the case.
 func (t *trace) at(d time.Duration) time.Duration { return time.Duration(float64(d) * t.pace) }
 
-// between returns the samples of a VM at a moment, or those of a stretch of time: what is
-// counted since the tick before begins after its start.
+// between returns the samples of a VM at a moment or over a stretch of time. Changes since the
+// previous tick belong to the stretch if they begin after its start.
 func (t *trace) between(vm int, from, to time.Duration, over bool) []sample {
 	all := t.vms[vm]
 	from, to = t.at(from), t.at(to)

@@ -9,7 +9,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// A kind is what a value is.
+// A kind is the type of a value.
 type kind uint8
 
 const (
@@ -27,21 +27,21 @@ func (k kind) example() string {
 	return [...]string{"a number such as 2", "memory such as 7278MB", "a share such as 98%", "nodes such as 0,1 or - for none"}[k]
 }
 
-// A value is one side of a want: one number, what it was between over a stretch of time,
-// or an estimate with its interval. Bytes are bytes, shares are percent.
+// A value is one side of a want: one number, its minimum and maximum over a stretch of time, or
+// an estimate with its interval. Shares are in percent.
 type value struct {
 	kind      kind
 	low, high float64
 	middle    float64 // of an estimate
 	estimate  bool
-	nodes     []numa.NodeSet // those there were, in the order of time
-	gigabytes bool           // it was written so
-	unknown   string         // why it is
+	nodes     []numa.NodeSet // all occurring values, in time order
+	gigabytes bool           // the unit in the text
+	unknown   string         // reason if it is unknown
 }
 
 func exactly(k kind, x float64) value { return value{kind: k, low: x, high: x, middle: x} }
 
-// parseValue reads a value of the kind.
+// parseValue parses a value of the kind.
 func parseValue(text string, k kind) (value, bool) {
 	number := func(s string) (float64, bool) {
 		x, err := strconv.ParseFloat(s, 64)
@@ -85,7 +85,7 @@ func parseValue(text string, k kind) (value, bool) {
 	return v, ok
 }
 
-// String returns the value as tables show it.
+// String returns the value as in tables.
 func (v value) String() string {
 	if v.unknown != "" {
 		return "unknown: " + v.unknown
@@ -122,7 +122,7 @@ func (v value) number(x float64) string {
 	return short(x, 1)
 }
 
-// short prints at most so many digits after the point, and no zeros at the end.
+// short formats at most so many digits after the point, without trailing zeros.
 func short(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'f', digits, 64)
 	if s = strings.TrimSuffix(s, ".0"); s == "-0" {
@@ -150,12 +150,12 @@ func combine(a value, op string, b value) value {
 	return value{kind: kindPercent, low: 100 * a.low / b.high, middle: 100 * a.middle / b.middle, high: 100 * a.high / b.low, estimate: a.estimate || b.estimate}
 }
 
-// rounding is what a computed number may be off.
+// rounding is the tolerance for computed numbers.
 const rounding = 1e-9
 
-// holds reports whether the model's value stands in the relation to the published one.
-// Over a stretch of time it has to hold all the time; of an estimate the published value
-// has to lie in the interval, and < and > compare its middle.
+// holds reports whether the relation between the model's value and the published one is true.
+// Over a stretch of time it must be true all the time. For an estimate the published value must
+// lie in the interval; < and > compare its middle.
 func holds(model value, relation string, published value, tolerance float64) bool {
 	if model.unknown != "" || published.unknown != "" {
 		return false

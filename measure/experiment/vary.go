@@ -20,19 +20,19 @@ import (
 	"homenode/source/word"
 )
 
-// Combinations is how many random combinations of all assumed numbers are played.
+// Combinations is the number of random combinations of all assumed numbers to simulate.
 const Combinations = 50
 
-// A World is a case of which something that its source does not state is otherwise.
+// A World is a case in which some facts that its source does not state are changed.
 type World struct {
 	Name string
 	runs []Run
-	// pace stretches the time of the story and of what figures ask for; 1 for as it is told.
+	// pace stretches the time of the story and of figures; 1 means unchanged.
 	pace float64
 }
 
-// A knob is a number of the stories of a case, by the name of its line and word, such as
-// "load cli cpu". Stories that give it the same value share it.
+// A knob is a number in the stories of a case, named by its line and word, such as "load cli
+// cpu". Stories with the same value share a knob.
 type knob struct{ name, value string }
 
 // knobsLine returns the name of a line that can have knobs, and its words after the name.
@@ -52,12 +52,12 @@ func knobsLine(ws []word.Word) (name string, rest []word.Word) {
 	return "", nil
 }
 
-// varied are the words whose numbers are varied; the time of events is the pace.
+// varied are the words whose numbers are varied; the times of events are varied by the pace.
 var varied = []string{"nodes", "cores", "threads", "memory", "nodeMemory", "vcpus", "coresPerSocket", "cpu", "noise", "over",
 	"active", "zero", "common", "asksLarge", "rate", "seed"}
 
-// each calls f with the name and value of every knob of a story, and returns the story with
-// the values that f returns. The knob of threads is how many a core has.
+// each calls f with the name and value of every knob of a story, and returns the story with the
+// values that f returns. The knob of threads is the number of threads per core.
 func each(text string, f func(name, value string) string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -85,7 +85,7 @@ func each(text string, f func(name, value string) string) string {
 				}
 			}
 		}
-		for i, w := range slices.Backward(rest) { // from the right, so that columns stay
+		for i, w := range slices.Backward(rest) { // from the right, so that columns stay valid
 			if at := w.Col + len(w.Key); w.HasValue && values[i] != w.Value {
 				line = line[:at] + values[i] + line[at+len(w.Value):]
 			}
@@ -109,12 +109,12 @@ func (c *Case) knobs() (out []knob) {
 	return out
 }
 
-// states reports whether the source states what has this name.
+// states reports whether the source states the number with this name.
 func (c *Case) states(name string) bool {
 	return slices.ContainsFunc(c.Stated, func(pattern string) bool { ok, _ := path.Match(pattern, name); return ok })
 }
 
-// unknownName returns a name or pattern in Stated and Ranges that no number has.
+// unknownName returns a name or pattern in Stated and Ranges that matches no number.
 func (c *Case) unknownName() string {
 	all := c.knobs()
 	for _, pattern := range slices.Concat(c.Stated, slices.Sorted(maps.Keys(c.Ranges))) {
@@ -131,12 +131,12 @@ func (c *Case) assumed() []knob {
 	return slices.DeleteFunc(c.knobs(), func(k knob) bool { return c.states(k.name) })
 }
 
-// Varied names the numbers that are varied, with the ranges of those that have one.
+// Varied lists the varied numbers, with their ranges if they have one.
 func (c *Case) Varied() string {
 	var out []string
 	for _, k := range c.assumed() {
 		if len(c.edges(k)) == 0 {
-			continue // no number
+			continue // not a number
 		}
 		s := k.name + " " + k.value
 		if r, ok := c.Ranges[k.name]; ok {
@@ -149,8 +149,8 @@ func (c *Case) Varied() string {
 
 var numberForm = pattern.Of(`^([0-9.]+?)(?:\.\.([0-9.]+))?([A-Z]B|%|s|m)?$`)
 
-// times returns the value a number of times; "" when there is no such value, or none that
-// differs.
+// times returns the value multiplied by a factor; "" if there is no such value, or it is
+// unchanged.
 func (k knob) times(factor float64) string {
 	if k.value == "all" {
 		if factor >= 1 {
@@ -188,15 +188,15 @@ func (k knob) times(factor float64) string {
 	return value
 }
 
-// decimal writes at most two digits after the point.
+// decimal formats at most two digits after the point.
 func decimal(x float64) string {
 	return strconv.FormatFloat(math.Round(100*x)/100, 'f', -1, 64)
 }
 
-// Worlds returns what is played beside the case as it is told: each number that its source
-// does not state halved, doubled and at both ends of its range, random combinations of all of
-// them, the pace of events, and what disturbs every host. impossible counts those that no
-// story can tell, such as a VM with more memory touched than it has.
+// Worlds returns the variations of the case to simulate: each number that its source does not
+// state halved, doubled and at both ends of its range; random combinations of all of them; the
+// pace of events; and disturbances of every host. impossible counts those that cannot be
+// expressed as a story, such as a VM with more memory touched than it has.
 func (c *Case) Worlds() (out []World, impossible int) {
 	add := func(w World, ok bool) {
 		if ok {
@@ -236,13 +236,13 @@ func (c *Case) Worlds() (out []World, impossible int) {
 	return append(out, c.disturbed()...), impossible
 }
 
-// edges returns the values that a knob is given alone.
+// edges returns the values of a knob when it is varied alone.
 func (c *Case) edges(k knob) []string {
 	out := []string{k.times(0.5), k.times(2)}
 	if k.threads() {
 		out = []string{"1", "2"}
 	}
-	if r, ok := c.Ranges[k.name]; ok { // what lies outside contradicts the source
+	if r, ok := c.Ranges[k.name]; ok { // values outside contradict the source
 		out = slices.DeleteFunc(out, func(s string) bool { return base(s) < base(r[0]) || base(s) > base(r[1]) })
 		out = append(out, r[0], r[1])
 	}
@@ -250,7 +250,7 @@ func (c *Case) edges(k knob) []string {
 	return slices.DeleteFunc(slices.Compact(out), func(s string) bool { return s == "" || s == k.value })
 }
 
-// threads reports whether the knob says how many threads a core has.
+// threads reports whether the knob is the number of threads per core.
 func (k knob) threads() bool { return strings.HasSuffix(k.name, " threads") }
 
 // draw returns a random value between half and double, or in the range of the knob.
@@ -279,7 +279,7 @@ func base(value string) float64 {
 	return x * map[string]float64{"KB": 1, "MB": 1 << 10, "GB": 1 << 20, "TB": 1 << 30, "m": 60, "s": 1, "%": 1, "": 1}[m[3]]
 }
 
-// world returns the case with other values of knobs.
+// world returns the case with changed knobs.
 func (c *Case) world(name string, change map[knob]string) (World, bool) {
 	return c.told(World{Name: name, pace: 1}, func(text string) string {
 		return each(text, func(name, value string) string {
@@ -290,7 +290,7 @@ func (c *Case) world(name string, change map[knob]string) (World, bool) {
 
 var paceForms = pattern.Of(`(?m)^(run +|at +)([0-9hms]+)\b|(\bevery=)([0-9hms]+)`)
 
-// paced returns the case with all its events a number of times as far apart.
+// paced returns the case with the times of all its events multiplied by pace.
 func (c *Case) paced(pace float64) (World, bool) {
 	return c.told(World{Name: fmt.Sprintf("all times × %g", pace), pace: pace}, func(text string) string {
 		return paceForms.ReplaceAllStringFunc(text, func(s string) string {
@@ -304,7 +304,7 @@ func (c *Case) paced(pace float64) (World, bool) {
 	})
 }
 
-// told reads the changed stories of the case; false when one cannot be told.
+// told parses the changed stories of the case; false if one is invalid.
 func (c *Case) told(w World, change func(text string) string) (World, bool) {
 	for i := range c.Runs {
 		st, err := story.Read(c.File, []byte(change(c.Runs[i].text)))
@@ -316,16 +316,16 @@ func (c *Case) told(w World, change func(text string) string) (World, bool) {
 	return w, true
 }
 
-// Disturbances that no case declares: they are on most hosts.
+// Disturbances that no case declares, but that are on most hosts.
 const (
 	vclsMemory    = numa.GiB
-	vmkernelShare = 50 // one part of so many
+	vmkernelShare = 50 // divisor of the memory
 )
 
-// processors stand for other generations, where the cost model asks for one.
+// processors are other generations, for figures of the cost model.
 var processors = []string{"Intel Xeon E5-2690 v4", "Intel Xeon Gold 6148", "AMD EPYC 7601"}
 
-// disturbed returns the case with what disturbs hosts.
+// disturbed returns the case with disturbances of its hosts.
 func (c *Case) disturbed() (out []World) {
 	add := func(name string, change func(s *numa.Story)) {
 		w, ok := c.told(World{Name: name, pace: 1}, func(text string) string { return text })

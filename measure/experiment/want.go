@@ -10,20 +10,20 @@ import (
 	"homenode/numa"
 )
 
-// A Want is what a figure says: a relation between two sides, such as
+// A Want is the statement of a figure: a relation between two sides, such as
 //
 //	remote cli3 at 2m = 7278MB ±500MB
 //	locality cli3 at 1h42m - locality cli3 at 42m > 90%
 //	ready vm* over 0s..1h @4.1 > ready vm* over 0s..1h @4.0
 type Want struct {
 	Line        int
-	Text        string // as it is written
+	Text        string // source text
 	Left, Right Side
 	Relation    string  // = != < > <= >=
-	Tolerance   float64 // of =, in the unit of the sides; percent are points
+	Tolerance   float64 // for =, in the unit of the sides; percent are points
 }
 
-// A Side is a term, or the difference (-) or the share (/) of two.
+// A Side is a term, or the difference (-) or the quotient (/) of two.
 type Side struct {
 	A  Term
 	Op string // "" for none
@@ -123,7 +123,7 @@ func (p *wantParser) relation(w *Want) (err error) {
 		}
 		of := k
 		if k == kindBytes && w.shares() && !slices.Contains([]*Term{&w.Left.A, &w.Left.B}, t) {
-			of = kindPercent // of the whole, as A / B is
+			of = kindPercent // of the whole, like A / B
 		}
 		if t.value, ok = parseValue(t.literal, of); !ok {
 			return p.errorf(t.col, "found %q, want %s", t.literal, of.example())
@@ -196,7 +196,7 @@ func (p *wantParser) term() (Term, error) {
 	return out, p.subject(&out, subject)
 }
 
-// when reads "at 2m", "over 0s..15m" and "@RUN".
+// when parses "at 2m", "over 0s..15m" and "@RUN".
 func (p *wantParser) when(t *Term) error {
 	word := p.next()
 	if word.text != "at" && word.text != "over" {
@@ -237,7 +237,7 @@ func (p *wantParser) when(t *Term) error {
 	return nil
 }
 
-// moment reads a time since the start or a time of day; there has to be a tick.
+// moment parses a time since the start or a time of day; it must be the time of a tick.
 func (p *wantParser) moment(text string, col, run int, to *time.Duration) error {
 	r := &p.r.c.Runs[run]
 	start, every := r.times()
@@ -260,7 +260,7 @@ func (p *wantParser) moment(text string, col, run int, to *time.Duration) error 
 	return nil
 }
 
-// subject finds what a term is about: VMs by name, pattern or list, or one host.
+// subject resolves the subject of a term: VMs by name, pattern or list, or one host.
 func (p *wantParser) subject(t *Term, s token) error {
 	t.name = s.text
 	fleet := p.r.c.Runs[t.run].Story.Fleet
@@ -306,7 +306,7 @@ func (w *Want) terms() []*Term {
 	return out
 }
 
-// kind returns that of the first quantity.
+// kind returns the kind of the first quantity.
 func (w *Want) kind() (kind, bool) {
 	for _, t := range w.terms() {
 		if t.quantity != nil {
@@ -316,5 +316,5 @@ func (w *Want) kind() (kind, bool) {
 	return 0, false
 }
 
-// shares reports whether the left side is a share of two quantities.
+// shares reports whether the left side is a quotient of two quantities.
 func (w *Want) shares() bool { return w.Left.Op == "/" }

@@ -8,20 +8,20 @@ import (
 	"homenode/source/machine"
 )
 
-// Bounds of the memory that is touched.
+// Limits of the touched memory.
 const (
 	defaultMemory = 512 << 20
 	leastMemory   = 64 << 20 // below it only 1 MiB is touched, for pages of hidden nodes
 	tinyMemory    = 1 << 20
 )
 
-// A MemoryCap is how much memory a run may touch, and which limit that is.
+// A MemoryCap limits the memory that a run may touch, and names the reason.
 type MemoryCap struct {
 	Bytes int64  `json:"bytes"`
 	By    string `json:"by"`
 }
 
-// capOf returns how much memory may be touched: fresh memory that a guest touches is backed by the host for good.
+// capOf returns the limit of the memory to touch: fresh memory that a guest touches remains backed by the host.
 func capOf(asked int64, l *machine.Limits) MemoryCap {
 	c := MemoryCap{defaultMemory, "the default; --memory changes it"}
 	if asked > 0 {
@@ -42,10 +42,10 @@ func (c MemoryCap) small() bool { return c.Bytes < leastMemory }
 
 func (c MemoryCap) String() string { return fmt.Sprintf("%v (%s)", numa.Bytes(c.Bytes), c.By) }
 
-// mostPressure is how much of the last 10 s tasks may wait for memory, in percent.
+// mostPressure limits the share of the last 10 s in which tasks waited for memory, in percent.
 const mostPressure = 10
 
-// step looks whether more memory may be touched: not when the machine runs short of it.
+// step returns an error if the machine runs short of memory and no more may be touched.
 func (r *run) step(int) error {
 	some, swapped := memoryPressure()
 	switch {

@@ -11,7 +11,7 @@ import (
 	"homenode/source/measured"
 )
 
-// clock looks at the clock of a core, in Hz, and notes the least and the greatest that were seen. It is 0 where it cannot be measured.
+// clock measures the clock of a core, in Hz, and records minimum and maximum. It is 0 if it cannot be measured.
 func (r *run) clock(on int) (hz float64) {
 	if r.out.Clock == nil {
 		r.out.Clock = &measured.Clock{Counter: counterName(), CounterHz: cpu.Hz()}
@@ -39,16 +39,16 @@ func counterName() string {
 	return "TSC"
 }
 
-// A breather gives the logical processors that measure to others from time to time.
+// A breather pauses measurements periodically, so that others get the logical processors.
 type breather struct{ since time.Time }
 
-// How long measuring threads run at a stretch, and rest behind it.
+// Run time of measuring threads without a pause, and length of the pause.
 const (
 	stretch = 200 * time.Millisecond
 	rest    = 50 * time.Millisecond
 )
 
-// breathe rests when a stretch is over, and returns the error of the context.
+// breathe pauses at the end of a stretch, and returns the error of the context.
 func (b *breather) breathe(ctx context.Context) error {
 	switch now := time.Now(); {
 	case b.since.IsZero():
@@ -77,7 +77,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// nodeOf returns the node of a logical processor, -1 when not known.
+// nodeOf returns the node of a logical processor, -1 if it is unknown.
 func nodeOf(m *machine.Machine, number int) int {
 	for _, p := range m.Topology.Processors {
 		if p.Number == number {
@@ -87,7 +87,7 @@ func nodeOf(m *machine.Machine, number int) int {
 	return -1
 }
 
-// onNode returns those of the measured logical processors that are on a node.
+// onNode returns the measured logical processors on a node.
 func (p *Plan) onNode(node int) (cpus []int) {
 	for _, c := range p.CPUs {
 		if nodeOf(p.Machine, c) == node {
@@ -97,7 +97,7 @@ func (p *Plan) onNode(node int) (cpus []int) {
 	return cpus
 }
 
-// spare returns the processors that may be busy at once: where there are four or more one is left to others.
+// spare returns the processors that may be busy at once: of four or more, one is left to others.
 func (p *Plan) spare(cpus []int) []int {
 	if len(p.CPUs) >= 4 && len(cpus) == len(p.CPUs) {
 		return cpus[:len(cpus)-1]
@@ -105,7 +105,7 @@ func (p *Plan) spare(cpus []int) []int {
 	return cpus
 }
 
-// told returns the sizes of the data caches that a logical processor was told, L1 first, in bytes.
+// told returns the reported sizes of the data caches of a logical processor, L1 first, in bytes.
 func told(m *machine.Machine, number int) (sizes []int) {
 	for level := 1; ; level++ {
 		size := 0
@@ -125,9 +125,9 @@ func told(m *machine.Machine, number int) (sizes []int) {
 	}
 }
 
-// lastCaches returns the size of the last caches of some logical processors together, each cache once.
+// lastCaches returns the total size of the last-level caches of some logical processors, counting each cache once.
 func lastCaches(m *machine.Machine, cpus []int) (sum int) {
-	counted := map[int]bool{} // processors whose cache is
+	counted := map[int]bool{} // processors whose cache is counted
 	for _, number := range cpus {
 		if counted[number] {
 			continue
@@ -145,7 +145,7 @@ func lastCaches(m *machine.Machine, cpus []int) (sum int) {
 	return sum
 }
 
-// lastCache returns the size of the last cache of a logical processor, 32 MiB where it was told none.
+// lastCache returns the size of the last-level cache of a logical processor, 32 MiB if none is reported.
 func lastCache(m *machine.Machine, number int) int {
 	if sizes := told(m, number); len(sizes) > 0 {
 		return sizes[len(sizes)-1]

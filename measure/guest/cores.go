@@ -18,12 +18,12 @@ import (
 )
 
 const (
-	pairMost   = 200 * time.Millisecond // a pair that takes longer has processors that do not run at the same time
-	pairRounds = 10                     // of all pairs at most, half of them in the other direction
-	blockRows  = 8                      // processors that are paired with all, where there is no time for all pairs
+	pairMost   = 200 * time.Millisecond // the processors of a slower pair do not run at the same time
+	pairRounds = 10                     // over all pairs, at most; every second one in the other direction
+	blockRows  = 8                      // processors that are paired with all others if there is no time for all pairs
 )
 
-// coreTasks are the pairs of logical processors.
+// coreTasks returns the task for pairs of logical processors.
 func coreTasks(p *Plan) []Task {
 	switch {
 	case !p.Options.asks(Cores):
@@ -40,14 +40,14 @@ func coreTasks(p *Plan) []Task {
 	return []Task{{Part: Cores, Name: "pairs of logical processors", CPUs: 2, For: d, run: measureCores}}
 }
 
-// A duo is a pair that is measured, and its samples.
+// A duo is a measured pair with its samples.
 type duo struct {
-	a, b    int // indices among the processors
+	a, b    int // indices of processors
 	samples []hidden.Sample
 	ways    [2][]float64 // from a to b, and from b to a
 }
 
-// duos returns all pairs in random order, or those of some processors with all others where there is no time for more.
+// duos returns all pairs in random order, or the pairs of some processors with all others if there is no time for more.
 func duos(n int, most int) (out []*duo) {
 	rows := rand.Perm(n)
 	if n*(n-1)/2 > most {
@@ -80,7 +80,7 @@ func measureCores(ctx context.Context, r *run, d time.Duration) error {
 	var slow error
 	for round := range pairRounds {
 		if round > 0 && time.Since(start) > d*time.Duration(round)/time.Duration(round+1) {
-			break // no time for one more
+			break // no time for another round
 		}
 		for _, pair := range all {
 			if err := b.breathe(ctx); err != nil {
@@ -114,14 +114,14 @@ func measureCores(ctx context.Context, r *run, d time.Duration) error {
 	return slow
 }
 
-// belowThreeQuarters returns the samples that are no greater than the 75th percentile, ascending.
+// belowThreeQuarters returns the samples up to the 75th percentile, ascending.
 func belowThreeQuarters(samples []float64) []float64 {
 	sorted := slices.Sorted(slices.Values(samples))
 	limit := stat.Quantile(sorted, .75)
 	return slices.DeleteFunc(sorted, func(x float64) bool { return x > limit })
 }
 
-// coresOf sums the pairs up; nil without samples.
+// coresOf summarises the pairs; nil without samples.
 func (r *run) coresOf(all []*duo) *measured.Cores {
 	cpus := r.plan.CPUs
 	out := &measured.Cores{Method: pingpong.Method}
@@ -191,9 +191,10 @@ func ordered(cpus []int, levels []measured.GroupLevel) (out []int) {
 	return out
 }
 
-const mostApart = .10 // of one way from the other
+const mostApart = .10 // difference between the two directions
 
-// ways checks that a line takes as long from A to B as from B to A, where both were measured and the pair did not move meanwhile.
+// ways checks that a cache line takes as long from A to B as from B to A, if both were measured and the state of the pair
+// did not change meanwhile.
 func (r *run) ways(p *measured.Pair, pair *duo) {
 	if len(pair.ways[0]) == 0 || len(pair.ways[1]) == 0 || len(p.States) > 1 {
 		return
@@ -205,7 +206,7 @@ func (r *run) ways(p *measured.Pair, pair *duo) {
 	}
 }
 
-// waysCheck is the check of all pairs: one in twenty may be apart by chance.
+// waysCheck is the check of all pairs: one in twenty may differ by chance.
 func (r *run) waysCheck() (c measured.Check, ok bool) {
 	if r.pairsBoth == 0 {
 		return c, false

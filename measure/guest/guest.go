@@ -1,11 +1,11 @@
-// Package guest measures the machine that it runs on, which may be a guest of any hypervisor: its topology as the kernel
-// shows it, caches and memory by latency, bandwidth, the way from one logical processor to another, nodes of the host that
-// the guest was not told of, and what a request waits for beyond memory.
+// Package guest measures the machine that it runs on, which may be a guest of any hypervisor: its topology as shown by the
+// kernel, cache and memory latency, bandwidth, latency between logical processors, nodes of the host that the guest does
+// not see, and delays of a request beyond memory.
 //
 //	Options ──► MakePlan ──► Plan ──► Run ──► measured.Result
-//	             what is allocated, pinned and run, and for how long
+//	             memory, pinned processors, tasks and their durations
 //
-// It changes no setting of the system, needs no rights, and leaves nothing behind.
+// It changes no system settings, needs no privileges, and leaves nothing behind.
 package guest
 
 import (
@@ -15,58 +15,58 @@ import (
 	"homenode/source/measured"
 )
 
-// A Part is what can be asked for by itself.
+// A Part can be requested separately.
 type Part string
 
 // The parts.
 const (
-	Topology Part = "topology" // as the kernel shows it
+	Topology Part = "topology" // as shown by the kernel
 	Memory   Part = "memory"   // caches and RAM: latency and bandwidth
-	Cores    Part = "cores"    // from one logical processor to another
-	Hidden   Part = "hidden"   // nodes that the guest was not told of
-	Ladder   Part = "ladder"   // from the system call to the remote procedure call
+	Cores    Part = "cores"    // latency between logical processors
+	Hidden   Part = "hidden"   // nodes that the guest does not see
+	Ladder   Part = "ladder"   // from system calls to remote procedure calls
 )
 
 // Parts are all parts, in the order in which they run.
 var Parts = []Part{Topology, Hidden, Memory, Cores, Ladder}
 
-// Paging says which pages memory is measured with.
+// Paging selects the page size for memory measurements.
 type Paging string
 
-// The choices: huge pages where the system gives them, huge pages or nothing, small pages alone.
+// The choices: huge pages if available, huge pages or nothing, small pages only.
 const (
 	PagingAuto Paging = "auto"
 	PagingHuge Paging = "yes"
 	PagingNone Paging = "no"
 )
 
-// Options say what is measured. The zero value measures everything in the default profile.
+// Options control the measurement. The zero value measures everything in the default profile.
 type Options struct {
 	Parts   []Part // nil for all
 	Profile measured.Profile
-	Time    time.Duration // at most; 0 for what the profile takes
-	Memory  int64         // bytes at most; 0 for 512 MiB
-	CPUs    []int         // logical processors that are measured; nil for all that are allowed
-	Nodes   []int         // nodes that are measured; nil for all
+	Time    time.Duration // limit; 0 for that of the profile
+	Memory  int64         // limit in bytes; 0 for 512 MiB
+	CPUs    []int         // logical processors to measure; nil for all allowed ones
+	Nodes   []int         // nodes to measure; nil for all
 	Paging  Paging        // "" for PagingAuto
-	Dir     string        // for writes that reach the disk; "" leaves them out
-	Loaded  bool          // measures latency under load too
-	Force   bool          // measures on a busy machine
-	Name    string        // what the result calls the guest
+	Dir     string        // for writes that reach the disk; "" skips them
+	Loaded  bool          // also measure latency under load
+	Force   bool          // measure even on a busy machine
+	Name    string        // the guest's name in the result
 
 	// Progress is called before each task, from the goroutine of Run; nil for none.
 	Progress func(Progress)
 }
 
-// A Progress says how far a run is.
+// A Progress is the state of a run.
 type Progress struct {
 	Task     string
-	Done     time.Duration // of the planned time
+	Done     time.Duration // part of the planned time
 	Planned  time.Duration
 	Finished bool
 }
 
-// asks reports whether a part was asked for.
+// asks reports whether a part is requested.
 func (o *Options) asks(p Part) bool {
 	if len(o.Parts) == 0 {
 		return true
@@ -74,5 +74,5 @@ func (o *Options) asks(p Part) bool {
 	return slices.Contains(o.Parts, p)
 }
 
-// quick reports whether seconds must do.
+// quick reports whether the run must finish within seconds.
 func (o *Options) quick() bool { return o.Profile == measured.Quick }

@@ -15,7 +15,7 @@ import (
 	"homenode/source/measured"
 )
 
-// hiddenTasks looks for nodes that the guest was not told of.
+// hiddenTasks returns the tasks that search for nodes that the guest does not see.
 func hiddenTasks(p *Plan) []Task {
 	scenes := p.scenes()
 	if len(scenes) == 0 {
@@ -35,7 +35,7 @@ func hiddenTasks(p *Plan) []Task {
 	return []Task{{Part: Hidden, Name: "hidden nodes", CPUs: 1, Bytes: bytes, For: d, run: probeHidden}}
 }
 
-// freshBlocks is how many blocks of fresh memory each of so many scenes gets.
+// freshBlocks returns the number of blocks of fresh memory for each scene.
 func (p *Plan) freshBlocks(scenes int) int {
 	return min(freshPages, int(p.Memory.Bytes/blockBytes)/scenes)
 }
@@ -60,7 +60,7 @@ func probeHidden(ctx context.Context, r *run, d time.Duration) (err error) {
 			if !huge || r.plan.Options.Paging == PagingHuge || ctx.Err() != nil {
 				return err
 			}
-			// The system gives no huge pages: all again, with small ones.
+			// The system provides no huge pages: restart with small ones.
 			huge, i = false, -1
 			for _, s := range scenes {
 				if err := s.close(); err != nil {
@@ -86,13 +86,13 @@ func probeHidden(ctx context.Context, r *run, d time.Duration) (err error) {
 	return nil
 }
 
-// seen is what was probed of one node of the guest.
+// seen has the probes of one node of the guest.
 type seen struct {
 	node   int
 	probes *hidden.Probes
 }
 
-// judgeHidden says what the probes show, with the groups by cache lines, when they are known.
+// judgeHidden evaluates the probes, with the groups by cache lines if they are known.
 func judgeHidden(all []seen, cores *measured.Cores) (whole *measured.Hidden, byNode []measured.Hidden) {
 	var levels []measured.GroupLevel
 	if cores != nil {
@@ -112,7 +112,7 @@ func judgeHidden(all []seen, cores *measured.Cores) (whole *measured.Hidden, byN
 	return together(byNode, all), byNode
 }
 
-// levelsOf returns the levels among some processors alone.
+// levelsOf returns the levels restricted to some processors.
 func levelsOf(levels []measured.GroupLevel, cpus []int) (out []measured.GroupLevel) {
 	for _, l := range levels {
 		of := l
@@ -129,9 +129,9 @@ func levelsOf(levels []measured.GroupLevel, cpus []int) (out []measured.GroupLev
 	return out
 }
 
-// together is one answer of those of the guest's nodes: the worst. Groups are taken from a node that is split only where it is the only one: which groups
-// of two nodes of the guest are on one node of the host was not asked. How often such an answer is right was simulated for one node alone: the
-// probabilities stand with the nodes.
+// together combines the answers of the guest's nodes into one: the worst. Groups are only included if a single node is split: which groups of two
+// nodes of the guest share a node of the host was not examined. The accuracy of answers was only simulated for one node, so the probabilities are
+// given per node.
 func together(byNode []measured.Hidden, all []seen) *measured.Hidden {
 	h := &measured.Hidden{Answer: measured.OneKind}
 	rank := []measured.Answer{measured.OneKind, measured.NotKnown, measured.FarPages, measured.SeveralNodes}

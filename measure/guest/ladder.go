@@ -12,13 +12,13 @@ import (
 	"homenode/source/measured"
 )
 
-// A place is where the two ends of a step run.
+// A place is the processors of the two ends of a step.
 type place struct {
 	name string
 	a, b int
 }
 
-// places returns one vCPU, two of one L3 cache and two of different nodes, as far as the guest knows of them.
+// places returns one vCPU, two of one L3 cache and two of different nodes, as far as the guest knows them.
 func places(m *machine.Machine, cpus []int) []place {
 	if len(cpus) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func places(m *machine.Machine, cpus []int) []place {
 	return out
 }
 
-// ladderTasks are the steps from the system call to the remote procedure call.
+// ladderTasks returns the steps from the system call to the remote procedure call.
 func ladderTasks(p *Plan) (out []Task) {
 	each := 300 * time.Millisecond
 	if p.Options.quick() {
@@ -86,7 +86,7 @@ func ladderTasks(p *Plan) (out []Task) {
 	return out
 }
 
-// diskMissing says why writes are not measured, and reports whether they are not.
+// diskMissing reports whether writes cannot be measured, and records the reason.
 func (p *Plan) diskMissing(step string) bool {
 	if p.Options.Dir == "" {
 		p.miss(step, "no folder was named", "--fsync DIR")

@@ -6,40 +6,40 @@ import (
 	"time"
 )
 
-// A machine that is busy gives figures of its load. What counts is how many logical processors others keep busy.
+// On a busy machine, measurements reflect its load. Load is the number of logical processors that other processes keep busy.
 const (
-	busyShare  = 0.5 // of the measured logical processors, from which on it is too busy
+	busyShare  = 0.5 // share of the measured logical processors from which on it is too busy
 	looksEvery = 250 * time.Millisecond
-	looksFor   = 2 * time.Second // how long a rise of the load must last to end the run
+	looksFor   = 2 * time.Second // time after which an increased load ends the run
 )
 
-// A usage is what the system counted since it started, in seconds of processors.
+// A usage has the system's counters since its start, in seconds of processors.
 type usage struct {
-	busy  float64 // of all processes
-	own   float64 // of this process
-	steal float64 // taken by the hypervisor, as it tells
+	busy  float64 // by all processes
+	own   float64 // by this process
+	steal float64 // taken by the hypervisor, as reported
 }
 
-// others returns how many logical processors other processes kept busy between two looks.
+// others returns the number of logical processors that other processes kept busy between two readings.
 func others(before, after usage, elapsed time.Duration) float64 {
 	return max(0, (after.busy-before.busy)-(after.own-before.own)) / elapsed.Seconds()
 }
 
-// A Load is what a look at the machine before measuring found.
+// A Load is the load of the machine before measuring.
 type Load struct {
 	Others float64 // logical processors that other processes kept busy
-	Of     int     // that are measured
-	Known  bool    // false where the system does not tell
+	Of     int     // measured logical processors
+	Known  bool    // false if the system does not report it
 }
 
-// Busy reports whether figures would be of the load.
+// Busy reports whether the load would distort measurements.
 func (l Load) Busy() bool { return l.Known && l.Others > busyShare*float64(l.Of) }
 
 func (l Load) String() string {
 	return fmt.Sprintf("other processes keep %.1f of %d logical processors busy", l.Others, l.Of)
 }
 
-// look watches the machine for a time.
+// look measures the load over a time.
 func look(ctx context.Context, cpus int, d time.Duration) Load {
 	before, err := systemUsage()
 	if err != nil {
@@ -57,7 +57,7 @@ func look(ctx context.Context, cpus int, d time.Duration) Load {
 	return Load{others(before, after, time.Since(at)), cpus, true}
 }
 
-// errLoad ends a run whose machine got busy.
+// errLoad ends a run because the load increased.
 type errLoad struct {
 	rose float64
 	of   string
@@ -67,27 +67,27 @@ func (e *errLoad) Error() string {
 	return fmt.Sprintf("the load of other processes rose by %.1f %s for %v", e.rose, e.of, looksFor)
 }
 
-// A rise is the load of others above what it was first.
+// A rise is the increase of the load of others since the start.
 type rise struct {
-	of   string                  // what it counts
-	most float64                 // more is too much
+	of   string                  // unit of the count
+	most float64                 // limit
 	now  func() (float64, error) // since the last call, or at the moment
 }
 
-// risen returns how the rise is seen: by runnable threads where the system counts them, each of which waits for what measures, or
-// else by the processors that others keep busy.
+// risen returns the measure of the increase: runnable threads if the system counts them, each of which competes with the
+// measurement, or else processors that others keep busy.
 func risen(cpus int) (*rise, error) {
 	if base, err := runnable(); err == nil {
 		return &rise{"runnable threads", float64(cpus), func() (float64, error) {
 			n, err := runnable()
-			// The threads that measure are runnable too: at most one for each logical processor.
+			// The measuring threads are runnable too: at most one for each logical processor.
 			return n - base - float64(cpus), err
 		}}, nil
 	}
 	return usageRise(cpus)
 }
 
-// usageRise sees the rise by the processors that others keep busy, beside those of the first look.
+// usageRise measures the increase by the processors that others keep busy, relative to the first reading.
 func usageRise(cpus int) (*rise, error) {
 	last, err := systemUsage()
 	if err != nil {
@@ -108,7 +108,7 @@ func usageRise(cpus int) (*rise, error) {
 	}}, nil
 }
 
-// guard ends a run with *errLoad when the load of others stays risen. It returns when ctx ends.
+// guard ends a run with *errLoad if the load of others stays increased. It returns when ctx ends.
 func guard(ctx context.Context, r *rise, cancel context.CancelCauseFunc) {
 	tick := time.NewTicker(looksEvery)
 	defer tick.Stop()

@@ -10,7 +10,7 @@ import (
 	"homenode/internal/bounded"
 )
 
-// ticksPerSecond is USER_HZ, which is 100 on every architecture that Go runs on.
+// ticksPerSecond is USER_HZ, which is 100 on every architecture that Go supports.
 const ticksPerSecond = 100
 
 // systemUsage reads the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
@@ -39,7 +39,7 @@ func systemUsage() (usage, error) {
 	return usage{busy: v[1] + v[2] + v[3] + v[6] + v[7], own: seconds(own.Utime) + seconds(own.Stime), steal: v[8]}, nil
 }
 
-// runnable returns how many threads run or wait for a processor.
+// runnable returns the number of threads that run or wait for a processor.
 func runnable() (float64, error) {
 	b, err := bounded.File("/proc/stat", bounded.Written)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 var getSystemTimes = windows.NewLazySystemDLL("kernel32.dll").NewProc("GetSystemTimes")
 
-// systemUsage asks GetSystemTimes, whose kernel time holds the idle time, and GetProcessTimes.
+// systemUsage calls GetSystemTimes, whose kernel time includes the idle time, and
+// GetProcessTimes.
 func systemUsage() (usage, error) {
 	var idle, kernel, user, created, exited, ownKernel, ownUser windows.Filetime
 	if ok, _, err := getSystemTimes.Call(uintptr(unsafe.Pointer(&idle)), uintptr(unsafe.Pointer(&kernel)), uintptr(unsafe.Pointer(&user))); ok == 0 {
@@ -25,5 +26,5 @@ func systemUsage() (usage, error) {
 	return usage{busy: seconds(kernel) + seconds(user) - seconds(idle), own: seconds(ownKernel) + seconds(ownUser)}, nil
 }
 
-// runnable: Windows counts no runnable threads without performance counters.
+// runnable is unsupported: Windows counts runnable threads only in performance counters.
 func runnable() (float64, error) { return 0, errors.ErrUnsupported }

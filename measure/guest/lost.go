@@ -11,7 +11,7 @@ import (
 	"homenode/source/measured"
 )
 
-// lostTasks watches for time that the guest did not get.
+// lostTasks returns the task that measures time that the guest did not get.
 func lostTasks(p *Plan) []Task {
 	if len(p.CPUs) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func watchLost(ctx context.Context, cpus []int, d time.Duration) (*measured.Lost
 			gaps = l.Guest + l.Brief + l.Hypervisor
 			switch share, ok := l.Share(); {
 			case ok:
-				// A thread that parked itself is in no account of waiting: no more than the gaps without a switch is the host's.
+				// A thread that parked itself is not in the run delay: the host's part is at most the gaps without a switch.
 				host := time.Duration(share * float64(l.Time))
 				if l.SwitchesKnown {
 					host = min(host, l.Brief+l.Hypervisor)

@@ -15,7 +15,7 @@ import (
 	"homenode/source/measured"
 )
 
-// How cells are measured: the order of the cells is another one in each round, so that drift does not look like distance.
+// Measurement of cells: the order of the cells changes in each round, so that drift does not look like distance.
 const (
 	cellBytes   = 256 << 20
 	cellRounds  = 5
@@ -23,14 +23,14 @@ const (
 	cellSamples = 5
 	cellSample  = 4 * time.Millisecond
 	cellMove    = 60 * time.Millisecond
-	linkSecond  = 100 << 20 // bytes of a cycle that are linked in a second, with what it takes to touch them; about
+	linkSecond  = 100 << 20 // bytes of a cycle that are touched and linked in a second, approximately
 )
 
-// A grid is the cells of a matrix: from a node with processors to a node with memory.
+// A grid has the cells of a matrix: from a node with processors to a node with memory.
 type grid struct {
 	from, to []int
-	cpus     [][]int // of each of from
-	bytes    int     // of memory of each of to
+	cpus     [][]int // for each element of from
+	bytes    int     // memory for each element of to
 }
 
 // grid returns the cells of this machine; without nodes it has none.
@@ -43,7 +43,7 @@ func (p *Plan) grid() grid {
 		}
 		g.to = append(g.to, node.ID)
 		if node.Free.Known() {
-			free = min(free, int64(node.Free.Value)/4) // memory that is bound to a full node takes it from others
+			free = min(free, int64(node.Free.Value)/4) // binding memory to a full node takes it from other processes
 		}
 	}
 	for _, n := range p.Nodes {
@@ -59,7 +59,7 @@ func (p *Plan) grid() grid {
 	return g
 }
 
-// noGrid says why there is no matrix.
+// noGrid records why there is no matrix.
 func (p *Plan) noGrid(name string) {
 	switch {
 	case !p.Options.asks(Memory):
@@ -88,10 +88,10 @@ func latencyTasks(p *Plan) []Task {
 	return []Task{{Part: Memory, Name: "latency from node to node", CPUs: 1, Bytes: int64(g.bytes * g.together(p)), For: d, run: g.latency}}
 }
 
-// together is of how many nodes memory is taken at once: as many as may be touched.
+// together returns the number of nodes whose memory is allocated at once: as many as the limit allows.
 func (g *grid) together(p *Plan) int { return min(len(g.to), max(1, int(p.Memory.Bytes)/g.bytes)) }
 
-// eachBatch takes memory of some nodes at once, and calls f with it.
+// eachBatch allocates memory on some nodes at once, and calls f with it.
 func (g *grid) eachBatch(ctx context.Context, r *run, placed *bool, huge *bool, f func(first int, memory []*pages.Memory) error) error {
 	most := g.together(r.plan)
 	for first := 0; first < len(g.to); first += most {
@@ -120,7 +120,7 @@ func (g *grid) batch(ctx context.Context, r *run, first, end int, placed, huge *
 	return f(first, memory)
 }
 
-// onNode takes memory of a node, in huge pages if there are, which huge says: one kind for all.
+// onNode allocates memory on a node, in huge pages if available; huge is the same for all cells.
 func (r *run) onNode(ctx context.Context, node, bytes int, huge *bool) (*pages.Memory, error) {
 	ask := pages.Ask{Bytes: bytes, Node: node, Processors: r.plan.onNode(node), Huge: *huge, Step: r.step}
 	m, err := pages.Take(ctx, ask)
@@ -138,7 +138,7 @@ func pagesOf(huge bool) measured.Pages {
 	return measured.Small
 }
 
-// newMatrix returns one without figures.
+// newMatrix returns a matrix without values.
 func (g *grid) newMatrix(unit string) *measured.Matrix {
 	m := &measured.Matrix{Unit: unit, From: g.from, To: g.to, Bytes: int64(g.bytes), Placed: true}
 	for range g.from {
@@ -166,7 +166,7 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 		}
 		for round := range cellRounds {
 			if round >= leastRounds && time.Since(start) > d {
-				break // fewer rounds, where memory is slow
+				break // fewer rounds if memory is slow
 			}
 			for _, cell := range rand.Perm(len(g.from) * len(memory)) {
 				i, j := cell/len(memory), cell%len(memory)
@@ -192,7 +192,7 @@ func (g grid) latency(ctx context.Context, r *run, d time.Duration) error {
 	return err
 }
 
-// fill puts the cells that were measured into the matrix, and reports whether there is any.
+// fill copies the measured cells into the matrix, and reports whether there are any.
 func (r *run) fill(m *measured.Matrix, samples [][][]float64) (some bool) {
 	for i, row := range samples {
 		for j, cell := range row {
@@ -224,7 +224,8 @@ func bandwidthTasks(p *Plan) (out []Task) {
 	return append(append(out, threadTasks(p)...), loadedTasks(p)...)
 }
 
-// threadsOn shares memory among threads on some processors; of many the first, so that each has enough.
+// threadsOn divides memory among threads on some processors; if there are many processors, only the first ones, so that
+// each has enough.
 func threadsOn(cpus []int, b []byte) (out []bandwidth.Thread) {
 	cpus = cpus[:min(len(cpus), max(1, len(b)/bandwidth.Smallest))]
 	part := len(b) / len(cpus) &^ 4095
@@ -246,7 +247,7 @@ func (g grid) bandwidth(ctx context.Context, r *run, d time.Duration) error {
 	err := g.eachBatch(ctx, r, &m.Placed, &huge, func(first int, memory []*pages.Memory) error {
 		for round := range cellRounds {
 			if round >= leastRounds && time.Since(start) > d {
-				break // fewer rounds, where memory is slow
+				break // fewer rounds if memory is slow
 			}
 			for _, cell := range rand.Perm(len(g.from) * len(memory)) {
 				i, j := cell/len(memory), cell%len(memory)

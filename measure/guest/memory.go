@@ -17,16 +17,16 @@ import (
 	"homenode/source/measured"
 )
 
-// The working sets of the rungs.
+// Working sets of the rungs.
 const (
-	leastLargest = 256 << 20 // the largest is not smaller, if it may be touched
+	leastLargest = 256 << 20 // minimum of the largest set, if the memory limit allows it
 	mostLargest  = 1 << 30
-	cachesOver   = 4 // times the last cache, so that RAM has a plateau
+	cachesOver   = 4 // times the last-level cache, so that RAM has a plateau
 	rungSamples  = 20
-	asSlow       = .85 // of single pages of memory: a plateau so slow is RAM
+	asSlow       = .85 // relative to single pages of memory: a plateau at least as slow is RAM
 )
 
-// memoryTasks are caches and RAM, by latency and bandwidth.
+// memoryTasks returns the tasks for caches and RAM: latency and bandwidth.
 func memoryTasks(p *Plan) (out []Task) {
 	if len(p.CPUs) == 0 {
 		return nil
@@ -61,14 +61,14 @@ func memoryTasks(p *Plan) (out []Task) {
 	return append(out, bandwidthTasks(p)...)
 }
 
-// leave says that the quick profile leaves a task out.
+// leave records that the quick profile skips a task.
 func (p *Plan) leave(part Part, name string) {
 	if p.Options.asks(part) {
 		p.miss(name, "the quick profile leaves it out", "measure without --quick")
 	}
 }
 
-// workingSets are the sizes of the rungs, from 4 KiB on. In a quick run those that caches hold come by factors of 2.
+// workingSets returns the sizes of the rungs, from 4 KiB on. In a quick run the sizes within the caches grow by factors of 2.
 func (p *Plan) workingSets() []int {
 	last := lastCache(p.Machine, p.CPUs[0])
 	most := min(max(leastLargest, 2*cachesOver*last), mostLargest, max(int(p.Memory.Bytes), tinyMemory))
@@ -82,12 +82,12 @@ func (p *Plan) workingSets() []int {
 	return sizes
 }
 
-// rungs measures the latency of each working set on the first processor, and finds caches and RAM in them.
+// rungs measures the latency of each working set on the first processor, and identifies caches and RAM.
 func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d time.Duration) error {
 	on := r.plan.CPUs[0]
 	ask := pages.Ask{Bytes: sizes[len(sizes)-1], Node: pages.Anywhere, Huge: kind == measured.Huge, Step: r.step}
 	if len(r.plan.Machine.Topology.Nodes) > 1 {
-		// Its own node's, if that has memory.
+		// Its own node's memory, if there is any.
 		if node := nodeOf(r.plan.Machine, on); slices.Contains(r.plan.Nodes, node) {
 			ask.Node, ask.Processors = node, []int{on}
 		}
@@ -96,7 +96,7 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 	err := cpu.On(on, func() (err error) {
 		m, err := pages.Take(ctx, ask)
 		if err != nil {
-			// What has a remedy already is the end of touching memory: there is too little.
+			// An error that already has a remedy means that the memory limit was reached.
 			if e := (*remedied)(nil); kind == measured.Huge && ctx.Err() == nil && !errors.As(err, &e) {
 				err = &noHugeError{remedied{err, hugeRemedy()}}
 			}
@@ -118,7 +118,7 @@ func (r *run) rungs(ctx context.Context, kind measured.Pages, sizes []int, d tim
 	return err
 }
 
-// levels adds rungs to the result, and the caches and memory that their plateaus show.
+// levels adds rungs to the result, and the caches and memory identified from their plateaus.
 func (r *run) levels(kind measured.Pages, on int, rungs []chase.Rung) {
 	hz := r.clock(on)
 	var bytes []int
@@ -135,7 +135,7 @@ func (r *run) levels(kind measured.Pages, on int, rungs []chase.Rung) {
 	sizesTold := told(r.plan.Machine, on)
 	for _, p := range chase.Plateaus(bytes, ns, sizesTold) {
 		if r.byPages > 0 && p.NS >= asSlow*r.byPages {
-			p.Name = "RAM" // what the guest gets of a cache may be so little that its plateau is missing
+			p.Name = "RAM" // the guest's part of a cache may be so small that its plateau is missing
 			if n := len(r.out.Levels); n > 0 && r.out.Levels[n-1].Name == p.Name && r.out.Levels[n-1].Pages == kind {
 				last := &r.out.Levels[n-1]
 				last.To, last.Latency, last.Cycles = int64(p.To), p.NS, p.NS*hz/1e9
@@ -157,10 +157,10 @@ func (r *run) levels(kind measured.Pages, on int, rungs []chase.Rung) {
 	}
 }
 
-// A noHugeError says that the system gives no huge pages.
+// A noHugeError means that the system provides no huge pages.
 type noHugeError struct{ remedied }
 
-// hugeRemedy says what would give huge pages.
+// hugeRemedy describes how to get huge pages.
 func hugeRemedy() string {
 	if runtime.GOOS == "windows" {
 		return `the right "Lock pages in memory" for this account (secpol.msc, User Rights Assignment), and a new login`
@@ -168,10 +168,10 @@ func hugeRemedy() string {
 	return "transparent huge pages: /sys/kernel/mm/transparent_hugepage/enabled set to madvise or always; /sys and /proc mounted"
 }
 
-// Unwrap returns what says what would help.
+// Unwrap returns the error with the remedy.
 func (e *noHugeError) Unwrap() error { return &e.remedied }
 
-// insteadOfHuge notes that small pages were measured, which the quick profile leaves out, because there are no huge ones.
+// insteadOfHuge records that small pages were measured although the quick profile skips them, because there are no huge ones.
 func (r *run) insteadOfHuge(noHuge, small error) error {
 	if small != nil {
 		return errors.Join(noHuge, small)
@@ -181,9 +181,10 @@ func (r *run) insteadOfHuge(noHuge, small error) error {
 	return noHuge
 }
 
-// pagesBeside returns the latency of single pages of the memory that was just chased through, in ns, 0 where no page can be probed.
+// pagesBeside returns the latency of single pages of the memory of the preceding chase, in ns, or 0 if pages cannot be probed.
 //
-// Lines of a huge page are probed far from each other: those of 4 KiB are in one row of the memory chip, which a chase seldom hits twice.
+// Lines of a huge page are probed far from each other: lines within 4 KiB are in one row of the memory chip, which a chase seldom hits
+// twice.
 func pagesBeside(ctx context.Context, m *pages.Memory) float64 {
 	const repeats = 8
 	unit, lines := chase.PageBytes, chase.PageLines
@@ -205,7 +206,7 @@ func pagesBeside(ctx context.Context, m *pages.Memory) float64 {
 	return stat.MedianOf(ns) - prober.Overhead(unsafe.Pointer(&m.Bytes[0]))
 }
 
-// stats sums samples up, and remembers whether something took time from them.
+// stats summarises samples, and records whether they were disturbed.
 func (r *run) stats(samples []float64) (measured.Stats, bool) {
 	s, ok := statsOf(samples)
 	r.disturbed = r.disturbed || s.Disturbed != ""

@@ -12,15 +12,15 @@ import (
 	"homenode/source/measured"
 )
 
-// A Plan is what a run does: MakePlan makes it, Run carries it out.
+// A Plan describes a run: MakePlan creates it, Run executes it.
 type Plan struct {
 	Options Options          `json:"-"`
 	Machine *machine.Machine `json:"-"`
-	CPUs    []int            `json:"cpus"`  // logical processors that are pinned to
-	Nodes   []int            `json:"nodes"` // whose memory is measured; empty where the kernel knows none
+	CPUs    []int            `json:"cpus"`  // logical processors to pin to
+	Nodes   []int            `json:"nodes"` // nodes whose memory is measured; empty if the kernel knows none
 	Memory  MemoryCap        `json:"memory"`
 	Tasks   []Task           `json:"tasks"`
-	// Missing are parts that were asked for and cannot run here.
+	// Missing are requested parts that cannot run here.
 	Missing []machine.Missing `json:"missing,omitempty"`
 }
 
@@ -29,13 +29,13 @@ type Task struct {
 	Part  Part          `json:"part"`
 	Name  string        `json:"name"`
 	CPUs  int           `json:"cpus"`  // logical processors that are busy at once
-	Bytes int64         `json:"bytes"` // of memory that it touches
+	Bytes int64         `json:"bytes"` // memory that it touches
 	For   time.Duration `json:"nanoseconds"`
 
-	run func(context.Context, *run, time.Duration) error // for how long
+	run func(context.Context, *run, time.Duration) error // with its duration
 }
 
-// Total returns how long all tasks take together.
+// Total returns the duration of all tasks together.
 func (p *Plan) Total() (d time.Duration) {
 	for _, t := range p.Tasks {
 		d += t.For
@@ -43,7 +43,7 @@ func (p *Plan) Total() (d time.Duration) {
 	return d
 }
 
-// Touched returns the most memory that is touched at once, in bytes.
+// Touched returns the maximum memory that is touched at once, in bytes.
 func (p *Plan) Touched() (most int64) {
 	for _, t := range p.Tasks {
 		most = max(most, t.Bytes)
@@ -51,13 +51,13 @@ func (p *Plan) Touched() (most int64) {
 	return most
 }
 
-// Times that the profiles may take, the look at the load with them.
+// Time limits of the profiles, including the load measurement.
 const (
 	quickTime   = 5 * time.Second
 	defaultTime = 60 * time.Second
 )
 
-// MakePlan returns what Run will do on the machine m. The error says which option is impossible.
+// MakePlan returns the plan of a run on the machine m. The error names an impossible option.
 func MakePlan(m *machine.Machine, o Options) (*Plan, error) {
 	p := &Plan{Options: o, Machine: m, Memory: capOf(o.Memory, &m.Limits)}
 	if p.Options.Profile == "" {
@@ -85,7 +85,7 @@ func MakePlan(m *machine.Machine, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// choose fills in which logical processors and nodes are measured.
+// choose selects the logical processors and nodes to measure.
 func (p *Plan) choose() error {
 	allowed := []int{}
 	for _, c := range p.Machine.Topology.Processors {
@@ -107,7 +107,7 @@ func (p *Plan) choose() error {
 	return err
 }
 
-// among returns what was asked for of what there is; all of it when nothing was.
+// among returns the requested numbers if all exist; all of them if none were requested.
 func among(flag, noun string, there, asked []int) ([]int, error) {
 	if len(asked) == 0 {
 		return there, nil
@@ -125,7 +125,7 @@ func (p *Plan) miss(part, reason, remedy string) {
 	p.Missing = append(p.Missing, machine.Missing{Part: part, Reason: reason, Remedy: remedy})
 }
 
-// limit is how long the tasks may take together.
+// limit returns the maximum total duration of the tasks.
 func (p *Plan) limit() time.Duration {
 	switch {
 	case p.Options.Time > 0:
@@ -136,7 +136,7 @@ func (p *Plan) limit() time.Duration {
 	return defaultTime - looksFor
 }
 
-// fit shortens the tasks to the time that was asked for.
+// fit shortens the tasks to the time limit.
 func (p *Plan) fit() {
 	limit := p.limit()
 	if total := p.Total(); total > limit {

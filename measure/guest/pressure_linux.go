@@ -7,8 +7,8 @@ import (
 	"homenode/internal/bounded"
 )
 
-// memoryPressure returns how much of the last 10 s some task waited for memory, 0 to 100, and how many pages were swapped
-// out since the machine started; zero where the kernel does not tell.
+// memoryPressure returns the share of the last 10 s in which some task waited for memory, 0 to 100, and the number of
+// pages swapped out since the machine started; zero if the kernel does not report it.
 func memoryPressure() (some, swapped float64) {
 	if b, err := bounded.File("/proc/pressure/memory", 1<<12); err == nil {
 		_, rest, _ := strings.Cut(string(b), "some avg10=")

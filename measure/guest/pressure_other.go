@@ -2,5 +2,5 @@
 
 package guest
 
-// memoryPressure is not told here.
+// memoryPressure is unsupported on this system.
 func memoryPressure() (some, swapped float64) { return 0, 0 }

@@ -16,17 +16,17 @@ import (
 	"homenode/measure/guest/pages"
 )
 
-// How pages are looked at for hidden nodes. What hidden.Probes wants of a caller is in that package's comment.
+// Probing of pages for hidden nodes. The comment of package hidden lists its requirements.
 const (
 	blockBytes   = 2 << 20
-	freshPages   = 128 // at most, each in a block of its own
-	cachedPages  = 128 // at most, of this program's file
+	freshPages   = 128 // maximum, each in its own block
+	cachedPages  = 128 // maximum, of this program's file
 	hiddenRounds = 16
 	quickRounds  = hidden.LeastRounds
-	leastLooking = 1050 * time.Millisecond // all rounds together: a burst of a neighbour's load must not fill them
+	leastLooking = 1050 * time.Millisecond // minimum of all rounds together: a burst of a neighbour's load must not cover them
 )
 
-// A scene is the vCPUs and pages of one node of the guest: of all, where the guest sees one or none.
+// A scene is the vCPUs and pages of one node of the guest, or all of them if the guest sees at most one node.
 type scene struct {
 	node   int // of the guest, or pages.Anywhere
 	cpus   []int
@@ -35,7 +35,7 @@ type scene struct {
 	pages  []hidden.Page
 }
 
-// scenes returns one for each node of the guest that has measured logical processors, without pages yet.
+// scenes returns a scene for each node of the guest with measured logical processors, without pages.
 func (p *Plan) scenes() (out []*scene) {
 	if len(p.Machine.Topology.Nodes) > 1 {
 		for _, n := range p.Nodes {
@@ -59,7 +59,7 @@ func (s *scene) close() (err error) {
 	return err
 }
 
-// take touches fresh pages, so many blocks, by all vCPUs in turns: so both nodes of the host have some, if there are two.
+// take allocates blocks of fresh pages that all vCPUs touch in turns: if there are two nodes of the host, both have some.
 func (s *scene) take(ctx context.Context, blocks int, huge bool, step func(int) error, rng *rand.Rand) error {
 	turns := s.cpus
 	if len(turns) > blocks {
@@ -89,7 +89,7 @@ func (s *scene) take(ctx context.Context, blocks int, huge bool, step func(int) 
 	return nil
 }
 
-// little touches one MiB of small pages: all that a small machine can give.
+// little touches one MiB of small pages, the amount that a small machine can spare.
 func (s *scene) little(ctx context.Context, bytes int) error {
 	m, err := pages.Take(ctx, pages.Ask{Bytes: bytes, Node: s.node, Processors: s.cpus})
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *scene) little(ctx context.Context, bytes int) error {
 	return nil
 }
 
-// cached adds pages of this program's own file, which the page cache has had for a while, from all over the file. Without any there is none: that is no error.
+// cached adds pages from all over this program's own file, which have been in the page cache for a while. It is not an error if there are none.
 func (s *scene) cached() {
 	m, err := pages.Map("")
 	if err != nil {
@@ -119,9 +119,9 @@ func (s *scene) cached() {
 	if s.node != pages.Anywhere {
 		touched := byte(0)
 		for _, page := range there {
-			touched += m.Bytes[page*size] // the kernel knows the node of what this process has mapped
+			touched += m.Bytes[page*size] // the kernel knows the node only of pages mapped by this process
 		}
-		runtime.KeepAlive(touched) // or the loads are left out
+		runtime.KeepAlive(touched) // keeps the loads from being removed
 		if nodes, err = m.Nodes(); err != nil {
 			return
 		}
@@ -134,13 +134,13 @@ func (s *scene) cached() {
 }
 
 func (s *scene) add(m *pages.Memory, offset int, kind hidden.Kind) {
-	// Blocks are distinguished by address: where memory is in small pages the kernel gives neighbours from one block as a rule.
+	// Blocks are distinguished by address: with small pages the kernel usually allocates neighbours from one block.
 	p := unsafe.Pointer(&m.Bytes[offset])
 	s.at = append(s.at, p)
 	s.pages = append(s.pages, hidden.Page{Block: int64(uintptr(p) / blockBytes), Kind: kind})
 }
 
-// lookAt probes the pages of all scenes from all their vCPUs, in rounds that are spread over d.
+// lookAt probes the pages of all scenes from all their vCPUs, in rounds spread over d.
 func lookAt(ctx context.Context, scenes []*scene, rounds int, d time.Duration, rng *rand.Rand) ([]*hidden.Probes, error) {
 	prober, err := chase.NewProber(chase.PageBytes, chase.PageLines, rng.Uint64())
 	if err != nil {

@@ -10,33 +10,33 @@ import (
 	"homenode/source/measured"
 )
 
-// run is one run that is under way.
+// run is the state of a run.
 type run struct {
 	plan *Plan
 	out  *measured.Result
 	load Load
 
 	swapped    float64 // pages, before anything was touched
-	seen       []seen  // pages that were probed, by node of the guest
-	pairsBoth  int     // pairs that were measured in both directions
+	seen       []seen  // probed pages, by node of the guest
+	pairsBoth  int     // pairs measured in both directions
 	pairsApart []string
-	byPages    float64 // latency of single pages of the largest working set, and of a chase through it, at the same time
+	byPages    float64 // latency of single pages of the largest working set, and of a chase through it at the same time
 	byChase    []float64
-	until      time.Time // no task begins later
+	until      time.Time // no task starts later
 	again      bool      // a task was repeated
-	disturbed  bool      // something took time from samples of this task
+	disturbed  bool      // samples of this task were disturbed
 	ended      error     // why the run ended early
 }
 
-// Run carries out the plan. The result is whole also when ctx ended or a task failed: what is not there stands in
-// its Missing. An error means that nothing was measured.
+// Run executes the plan. The result is valid even if ctx ended or a task failed: missing parts are listed in Missing. An error means
+// that nothing was measured.
 func Run(ctx context.Context, p *Plan) (*measured.Result, error) {
 	r := &run{plan: p, out: &measured.Result{Format: measured.Format, Version: measured.Version, Name: p.Options.Name,
 		Profile: p.Options.Profile, Started: time.Now().UTC().Truncate(time.Second), Machine: p.Machine}}
 	r.out.Missing = append(r.out.Missing, p.Machine.Missing...)
 	r.out.Missing = append(r.out.Missing, p.Missing...)
 	started := time.Now()
-	// Garbage collection takes logical processors from what is measured. It runs between tasks.
+	// The GC would take logical processors from the measurement. It runs between tasks.
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	if len(p.Tasks) > 0 {
 		_, r.swapped = memoryPressure()
@@ -48,7 +48,7 @@ func Run(ctx context.Context, p *Plan) (*measured.Result, error) {
 	return r.out, nil
 }
 
-// look watches the load of others before anything is measured.
+// look measures the load of others before the first task.
 func (r *run) look(ctx context.Context) {
 	d := looksFor / 2
 	if r.plan.Options.quick() {
@@ -57,7 +57,7 @@ func (r *run) look(ctx context.Context) {
 	r.load = look(ctx, len(r.plan.CPUs), d)
 }
 
-// tasks runs one after the other. ctx, a load that rises, or a task that takes twice its time ends them.
+// tasks runs the tasks in sequence. They end with ctx, with an increased load, or if a task needs twice its time.
 func (r *run) tasks(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -96,10 +96,10 @@ func (r *run) tasks(ctx context.Context) {
 	}
 }
 
-// robust reports whether a task measures what load does not change: medians of probes that are too short to be interrupted.
+// robust reports whether load does not affect a task: medians of probes that are too short to be interrupted.
 func (t *Task) robust() bool { return t.Part == Hidden || t.Part == Topology }
 
-// grace is how much longer than planned a task may take.
+// grace is the maximum ratio of actual to planned duration.
 const grace = 2
 
 func (r *run) task(ctx context.Context, t *Task) {
@@ -109,7 +109,8 @@ func (r *run) task(ctx context.Context, t *Task) {
 	r.disturbed = false
 	err := t.run(limit, r, t.For)
 	if took := time.Since(began); err == nil && r.disturbed && !r.again && time.Now().Add(took).Before(r.until) {
-		// Once more, if there is time; of a run with many tasks one is repeated at most. What fails the second time leaves the first.
+		// Repeat a disturbed task, if there is time; a run with many tasks repeats at most one. If the second attempt fails, the
+		// first result stays.
 		r.again = true
 		first := *r.out
 		*r.out = before
@@ -130,7 +131,7 @@ func (r *run) task(ctx context.Context, t *Task) {
 	}
 }
 
-// within ends a task that takes too long, or longer than the run may.
+// within limits the duration of a task, and of the run.
 func (r *run) within(ctx context.Context, t *Task) (context.Context, context.CancelFunc) {
 	d, cause := grace*t.For+time.Second, errTooLong
 	if left := time.Until(r.until); left < d {
@@ -144,7 +145,7 @@ var (
 	errNoTime  = errors.New("no time was left")
 )
 
-// reasonOf says in words why a task has no result.
+// reasonOf returns the reason for a missing result as text.
 func reasonOf(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
@@ -152,7 +153,7 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// A remedied error says what would help.
+// A remedied error includes a remedy.
 type remedied struct {
 	error
 	remedy string

@@ -9,14 +9,14 @@ import (
 	"homenode/measure/guest/lost"
 )
 
-// How a stop of the whole machine is seen: threads that sleep wake late on all processors at once.
+// Detection of a stop of the whole machine: sleeping threads wake late on all processors at once.
 const (
 	wakesEvery = 100 * time.Millisecond
-	latest     = 100 * time.Millisecond // a thread that wakes so much later than it asked for was kept from running
-	stunCPUs   = 2                      // that are watched; each takes about 0.1 % of a processor
+	latest     = 100 * time.Millisecond // minimum delay of a wake-up that counts as a stop
+	stunCPUs   = 2                      // number of watched processors; each costs about 0.1 % of a processor
 )
 
-// stuns watches some processors for times in which none ran.
+// stuns detects times in which none of some processors ran.
 type stuns struct {
 	mu   sync.Mutex
 	late [][]interval // by processor
@@ -25,22 +25,22 @@ type stuns struct {
 // An interval is in seconds since the watch began.
 type interval struct{ from, to float64 }
 
-// watchStuns begins to watch. It ends with the context. Where the system does not tell how long a thread waited for the guest, nothing is seen.
+// watchStuns starts watching until the context ends. It detects nothing if the system does not report how long a thread waited for the guest.
 func watchStuns(ctx context.Context, cpus []int) *stuns {
 	cpus = cpus[:min(len(cpus), stunCPUs)]
 	if len(cpus) < stunCPUs {
-		cpus = nil // of one vCPU it cannot be said that all stood still
+		cpus = nil // one vCPU cannot show that all stood still
 	}
 	s := &stuns{late: make([][]interval, len(cpus))}
 	begin := time.Now()
 	for i, on := range cpus {
 		go func() {
-			_ = cpu.On(on, func() error { // where it cannot be pinned nothing is late
+			_ = cpu.On(on, func() error { // without pinning, nothing counts as late
 				last := time.Since(begin)
 				waited, known := lost.RunDelay()
 				for known && sleep(ctx, wakesEvery) == nil {
 					now := time.Since(begin)
-					// A busy guest lets a thread wait that is awake: that is no stop of the machine.
+					// In a busy guest, a thread that is awake waits: that is not a stop of the machine.
 					before := waited
 					waited, _ = lost.RunDelay()
 					if due := last + wakesEvery + waited - before; now-due > latest {
@@ -57,7 +57,7 @@ func watchStuns(ctx context.Context, cpus []int) *stuns {
 	return s
 }
 
-// longest returns the longest time in which no watched processor ran, and forgets it.
+// longest returns the longest time in which no watched processor ran, and resets it.
 func (s *stuns) longest() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *stuns) longest() time.Duration {
 	return time.Duration(all * float64(time.Second))
 }
 
-// longestOfAll returns the longest part that intervals of all have in common.
+// longestOfAll returns the longest overlap of intervals of all processors.
 func longestOfAll(late [][]interval) (longest float64) {
 	if len(late) == 0 {
 		return 0

@@ -5,15 +5,15 @@ import (
 	"homenode/source/measured"
 )
 
-// Bounds of what is called steady.
+// Limits for steady samples.
 const (
 	mostDrift = .05 // of the median, over the time of measuring
 	mostSlow  = .20 // of the samples, above slowTimes the median
 	slowTimes = 3
-	mostTrend = 300 // samples of which the trend is found: it takes their square
+	mostTrend = 300 // samples for the trend, whose cost is quadratic
 )
 
-// statsOf sums up samples in the order in which they were taken. ok is false without any.
+// statsOf summarises samples in the order in which they were taken. ok is false without any.
 func statsOf(samples []float64) (s measured.Stats, ok bool) {
 	sum, ok := stat.Summarize(samples)
 	if !ok {
@@ -23,7 +23,7 @@ func statsOf(samples []float64) (s measured.Stats, ok bool) {
 	if slow := countAbove(samples, slowTimes*s.Median); float64(slow) > mostSlow*float64(len(samples)) {
 		s.Disturbed = "more than 20 % of the samples took three times the median"
 	}
-	const least = 8 // below it a trend is chance
+	const least = 8 // with fewer samples a trend is chance
 	if len(samples) < least || s.Median == 0 {
 		return s, true
 	}

@@ -2,7 +2,8 @@ package guest
 
 import "slices"
 
-// allTasks returns every task of the plan, in the order in which they run. What was not asked for is left out later.
+// allTasks returns every task of the plan, in the order of execution. Parts that are not requested are removed
+// later.
 func allTasks(p *Plan) []Task {
 	if !slices.ContainsFunc(Parts, func(part Part) bool { return part != Topology && p.Options.asks(part) }) {
 		return nil

@@ -13,13 +13,13 @@ import (
 	"homenode/source/measured"
 )
 
-// How often bandwidth is measured with each number of threads, and how much more is no more.
+// Rounds of bandwidth measurement for each number of threads, and the least growth that counts as more.
 const (
 	rampRounds = 3
 	kneeMore   = 1.05
 )
 
-// loadPlaces returns the nodes whose processors load memory, or one that is anywhere.
+// loadPlaces returns the nodes whose processors load memory, or a single place anywhere.
 func (p *Plan) loadPlaces() grid {
 	g := p.grid()
 	if len(g.from) == 0 {
@@ -38,7 +38,7 @@ func threadTasks(p *Plan) []Task {
 	return []Task{{Part: Memory, Name: "bandwidth by threads", CPUs: len(p.spare(p.CPUs)), Bytes: int64(g.bytes), For: d, run: g.ramp}}
 }
 
-// ramp measures each mix of reads and writes by 1, 2, 4 … threads of each node in its own memory.
+// ramp measures each mix of reads and writes with 1, 2, 4 … threads of each node in its own memory.
 func (g grid) ramp(ctx context.Context, r *run, d time.Duration) error {
 	huge := r.plan.Options.Paging != PagingNone
 	for i, node := range g.from {
@@ -72,7 +72,8 @@ func (g *grid) rampOf(ctx context.Context, r *run, node int, cpus []int, d time.
 				if err := b.breathe(ctx); err != nil {
 					return err
 				}
-				// Each thread has the same part of the memory, however many there are: with few threads caches would hold less of it otherwise.
+				// A thread's part of the memory does not depend on the number of threads: otherwise caches would hold less of it with few
+				// threads.
 				all := threadsOn(cpus, m.Bytes)
 				rate, err := bandwidth.Move(ctx, kind, all[:min(threads, len(all))], cpu.LineBytes(), cellMove)
 				if err != nil {
@@ -120,7 +121,7 @@ func loadedTasks(p *Plan) []Task {
 	return []Task{{Part: Memory, Name: name, CPUs: len(p.spare(g.cpus[0])), Bytes: p.Memory.Bytes, For: d, run: g.loaded}}
 }
 
-// loaded chases on one processor of the first node, while its others read.
+// loaded chases on one processor of the first node while its other processors read.
 func (g grid) loaded(ctx context.Context, r *run, _ time.Duration) (err error) {
 	huge := r.plan.Options.Paging != PagingNone
 	cpus := r.plan.spare(g.cpus[0])

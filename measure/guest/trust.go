@@ -9,15 +9,15 @@ import (
 	"homenode/source/measured"
 )
 
-// Bounds of figures that must agree.
+// Limits of figures that must agree.
 const (
-	diagonalApart = .10 // a node's own memory from the RAM of the rungs
-	probeApart    = .15 // single pages from the RAM of the rungs
+	diagonalApart = .10 // a node's own memory relative to the RAM of the rungs
+	probeApart    = .15 // single pages relative to the RAM of the rungs
 	l1Least       = 3   // cycles of a load from L1
 	l1Most        = 6
 )
 
-// judge says what the pages show, and whether the figures can be relied on.
+// judge evaluates the pages, and checks whether the figures are reliable.
 func (r *run) judge() {
 	r.out.Hidden, r.out.HiddenByNode = judgeHidden(r.seen, r.out.Cores)
 	t := &r.out.Trust
@@ -36,7 +36,7 @@ func (r *run) judge() {
 		t.Reasons = append(t.Reasons, "the run ended early: "+reasonOf(r.ended))
 	}
 	t.OK = len(t.Reasons) == 0
-	// What follows weakens single figures, which are marked where they stand.
+	// The following reasons weaken single figures, which are marked.
 	if r.load.Busy() && !r.plan.Options.Force {
 		t.Reasons = append(t.Reasons, r.load.String()+": only what load does not change was measured")
 	}
@@ -48,7 +48,8 @@ func (r *run) judge() {
 	}
 }
 
-// fromCaches says that bandwidth may be that of caches: all those of the threads together hold half of the memory or more. "" says that it is not.
+// fromCaches returns a warning if bandwidth may be that of caches, because all caches of the threads together hold at least half of the memory; ""
+// if not.
 func (r *run) fromCaches() string {
 	if r.out.Bandwidth == nil && len(r.out.Threads) == 0 {
 		return ""
@@ -62,7 +63,7 @@ func (r *run) fromCaches() string {
 	return ""
 }
 
-// level returns the latency of a level, in huge pages if it was measured in them.
+// level returns the latency of a level, in huge pages if available.
 func (r *run) level(name string) *measured.Level {
 	for i, l := range r.out.Levels {
 		if l.Name == name {
@@ -102,7 +103,7 @@ func (r *run) monotone() (c measured.Check, ok bool) {
 	return c, ok
 }
 
-// apart returns by how much two latencies differ, as a share of the lesser; without end when one is none.
+// apart returns the difference of two latencies as a share of the smaller one; infinite if one is 0.
 func apart(a, b float64) float64 {
 	if min(a, b) <= 0 {
 		return math.Inf(1)
@@ -110,7 +111,7 @@ func apart(a, b float64) float64 {
 	return math.Abs(a-b) / min(a, b)
 }
 
-// diagonal checks the matrix against the rungs, of the node that both were measured on.
+// diagonal checks the matrix against the rungs, for the node on which both were measured.
 func (r *run) diagonal() (c measured.Check, ok bool) {
 	m := r.out.Latency
 	if m == nil || len(r.plan.CPUs) == 0 {
@@ -131,8 +132,8 @@ func (r *run) diagonal() (c measured.Check, ok bool) {
 	return c, false
 }
 
-// ram returns the rung of RAM whose working set is the largest of at most so many bytes: a chase through more memory waits for
-// more of the addresses of its pages, so figures of different sizes do not compare. Nil says that there is none.
+// ram returns the RAM rung with the largest working set up to a size: a chase through more memory has more TLB misses, so figures of different
+// sizes do not compare. It returns nil if there is none.
 func (r *run) ram(kind measured.Pages, most int64) (largest *measured.Rung) {
 	for i := range r.out.Rungs {
 		g := &r.out.Rungs[i]

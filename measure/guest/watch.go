@@ -18,14 +18,14 @@ import (
 	"homenode/source/measured"
 )
 
-// What a round of watching takes.
+// Parameters of a round of watching.
 const (
-	watchBlocks  = 32 // of 2 MiB that stay taken, and so many fresh ones in each round, of each node
+	watchBlocks  = 32 // permanent blocks of 2 MiB, and as many fresh ones in each round, for each node
 	watchPairs   = 32
-	gapCPUs      = 4 // in which lost time is looked for
+	gapCPUs      = 4 // processors on which lost time is measured
 	watchGaps    = 50 * time.Millisecond
 	watchLooking = 2 * time.Second
-	mostCPU      = .01 // of one processor: rounds that take more come more seldom
+	mostCPU      = .01 // share of one processor: more expensive rounds are less frequent
 	LeastEvery   = 5 * time.Second
 )
 
@@ -44,7 +44,7 @@ type Watcher struct {
 	used    float64 // processor time of this process at the last round, in seconds
 }
 
-// NewWatcher takes the pages that are the same in every round. The caller closes it.
+// NewWatcher allocates the pages that are the same in every round. The caller closes it.
 func NewWatcher(ctx context.Context, p *Plan) (*Watcher, error) {
 	if m := &p.Machine.Identity; m.Emulated.Known() && m.Emulated.Value {
 		return nil, errors.New("the processor is emulated by software, whose times mean nothing")
@@ -61,7 +61,7 @@ func NewWatcher(ctx context.Context, p *Plan) (*Watcher, error) {
 	for _, s := range w.same {
 		for _, m := range s.memory {
 			if !m.ReadOnly {
-				_ = m.Lock() // where it may not be locked, it may be swapped out: a machine that swaps is said to
+				_ = m.Lock() // if locking fails, it may be swapped out: swapping is reported
 			}
 		}
 		s.cached()
@@ -77,7 +77,7 @@ func NewWatcher(ctx context.Context, p *Plan) (*Watcher, error) {
 	return w, nil
 }
 
-// take touches blocks of each scene, in huge pages if the system gives them.
+// take touches blocks of each scene, in huge pages if available.
 func (w *Watcher) take(ctx context.Context, scenes []*scene) error {
 	blocks := max(1, min(watchBlocks, int(w.plan.Memory.Bytes/blockBytes)/2/len(scenes)))
 	for _, s := range scenes {
@@ -97,7 +97,7 @@ func (w *Watcher) take(ctx context.Context, scenes []*scene) error {
 	return nil
 }
 
-// Close gives the memory back.
+// Close frees the memory.
 func (w *Watcher) Close() (err error) {
 	if w.stop != nil {
 		w.stop()
@@ -108,7 +108,7 @@ func (w *Watcher) Close() (err error) {
 	return err
 }
 
-// Round measures one round. Its error ends the watch; what could not be measured in this round stands in Missing.
+// Round measures one round. Its error ends the watch; parts that could not be measured are listed in Missing.
 func (w *Watcher) Round(ctx context.Context) (*measured.WatchRound, error) {
 	w.round++
 	out := &measured.WatchRound{Format: measured.WatchFormat, Version: measured.Version, Name: w.plan.Options.Name, Round: w.round,
@@ -134,7 +134,7 @@ func (w *Watcher) Round(ctx context.Context) (*measured.WatchRound, error) {
 	return out, ctx.Err()
 }
 
-// look probes the same pages and fresh ones.
+// look probes the permanent pages and fresh ones.
 func (w *Watcher) look(ctx context.Context, out *measured.WatchRound) (err error) {
 	fresh := w.plan.scenes()
 	defer func() {
@@ -172,7 +172,7 @@ func (w *Watcher) look(ctx context.Context, out *measured.WatchRound) (err error
 	return nil
 }
 
-// usual returns what each vCPU sees of each page: the median of all rounds.
+// usual returns the latency of each page from each vCPU: the median of all rounds.
 func usual(p *hidden.Probes) [][]float64 {
 	out := make([][]float64, len(p.CPUs))
 	values := make([]float64, len(p.NS))
@@ -220,13 +220,13 @@ func (w *Watcher) swap(ctx context.Context, out *measured.WatchRound) error {
 	return slow
 }
 
-// Apart is how far rounds like this one must be from each other, so that they take 1 % of one processor at most.
+// Apart returns the minimum interval between rounds like this one, so that they need at most 1 % of one processor.
 func Apart(r *measured.WatchRound) time.Duration {
 	return time.Duration(r.CPUSeconds / mostCPU * float64(time.Second))
 }
 
-// Watch measures a round every so often until d is over or ctx ends, and calls emit with each. A round that takes more than 1 % of one
-// processor's time is followed by a longer pause.
+// Watch measures a round at the interval every until d is over or ctx ends, and calls emit for each. A round that needs more than 1 %
+// of one processor's time is followed by a longer pause.
 func Watch(ctx context.Context, p *Plan, every, d time.Duration, emit func(*measured.WatchRound) error) (err error) {
 	if every < LeastEvery {
 		return fmt.Errorf("every %v: rounds are %v apart or more", every, LeastEvery)
@@ -241,7 +241,7 @@ func Watch(ctx context.Context, p *Plan, every, d time.Duration, emit func(*meas
 		began := time.Now()
 		r, err := w.Round(ctx)
 		if err != nil {
-			return nil // it was told to end
+			return nil // end requested
 		}
 		if err := emit(r); err != nil {
 			return err

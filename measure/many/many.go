@@ -1,4 +1,4 @@
-// Package many puts the results of homenode measure from many guests beside each other, and beside what is judged of their VMs.
+// Package many compares the results of homenode measure from many guests with each other and with the findings about their VMs.
 package many
 
 import (
@@ -15,30 +15,30 @@ import (
 	"homenode/source/measured"
 )
 
-// A Class says what the latencies of a guest come to. The classes stand from the worst to the best.
+// A Class summarises the latencies of a guest. The classes are ordered from worst to best.
 type Class string
 
 // The classes.
 const (
 	Remote    Class = "several nodes or far pages"
-	NotKnown  Class = "not known" // hidden nodes were not looked for, or too little was measured
+	NotKnown  Class = "not known" // hidden nodes were not searched for, or the data is insufficient
 	Untrusted Class = "not trustworthy"
 	OneKind   Class = "one kind" // all near, all far, or one node
 )
 
 var classes = []Class{Remote, NotKnown, Untrusted, OneKind}
 
-// A Report is what many guests measured, the worst first.
+// A Report has the measurements of many guests, worst first.
 type Report struct {
 	Guests []Guest  `json:"guests"`
 	Broken []Broken `json:"broken,omitempty"`
-	// Source is the fleet that the guests were looked for in; "" for none.
+	// Source is the fleet in which the guests were looked up; "" for none.
 	Source string `json:"source,omitempty"`
-	// Notes say what became of results as evidence for VMs of the fleet.
+	// Notes are about the use of results as evidence for VMs of the fleet.
 	Notes []numa.Note `json:"notes,omitempty"`
 }
 
-// A Broken is a file that could not be read, or not to its end.
+// A Broken is a file that could not be read completely.
 type Broken struct {
 	File string `json:"file"`
 	Why  string `json:"why"` // with the position
@@ -46,34 +46,34 @@ type Broken struct {
 
 // A Guest is the newest result of one guest.
 type Guest struct {
-	Name  string    `json:"name"` // as the result states it, else the name of the file
-	At    string    `json:"at"`   // where the result stands
+	Name  string    `json:"name"` // as stated in the result, else the name of the file
+	At    string    `json:"at"`   // position of the result
 	Time  time.Time `json:"started,omitzero"`
 	Class Class     `json:"class"`
 
 	OS         string `json:"os,omitempty"`
 	Hypervisor string `json:"hypervisor,omitempty"`
-	NoGuest    bool   `json:"noGuest,omitempty"` // it says that it ran on the machine itself
+	NoGuest    bool   `json:"noGuest,omitempty"` // the machine reports that it is not virtual
 	VCPUs      int    `json:"vcpus"`
-	Nodes      int    `json:"nodes"` // that the guest sees; 0 without NUMA
+	Nodes      int    `json:"nodes"` // visible in the guest; 0 without NUMA
 
-	Hidden measured.Answer `json:"hidden,omitempty"` // "" when it was not looked for
-	Why    string          `json:"why,omitempty"`    // why it is not known
-	// Share is how much of the memory is remote; nil when that is not known.
+	Hidden measured.Answer `json:"hidden,omitempty"` // "" if it was not examined
+	Why    string          `json:"why,omitempty"`    // reason if it is unknown
+	// Share is the remote share of the memory; nil if unknown.
 	Share *measured.Share `json:"share,omitempty"`
-	// Local and Far are latencies of RAM in ns; nil for what was not measured. FromInside says that they are those of two kinds of
-	// pages, else they are of the nodes that the guest sees.
+	// Local and Far are RAM latencies in ns; nil if not measured. FromInside means that they belong to two kinds of pages, otherwise to
+	// the nodes that the guest sees.
 	Local      *Range   `json:"localNs,omitempty"`
 	Far        *Range   `json:"remoteNs,omitempty"`
 	FromInside bool     `json:"fromInside,omitempty"`
-	Lost       *float64 `json:"lostByHost,omitempty"` // share of the time that was watched; the least that it can have been
+	Lost       *float64 `json:"lostByHost,omitempty"` // share of the watched time; a lower bound
 
 	Trusted bool              `json:"trusted"`
 	Reasons []string          `json:"reasons,omitempty"`
 	Missing []machine.Missing `json:"missing,omitempty"`
 
 	Older []Older `json:"older,omitempty"` // results of the same guest that do not count
-	VM    *VM     `json:"vm,omitempty"`    // nil when the result was joined to none
+	VM    *VM     `json:"vm,omitempty"`    // nil if the result matches none
 }
 
 // An Older is a result of a guest that has a newer one.
@@ -82,7 +82,7 @@ type Older struct {
 	Time time.Time `json:"started,omitzero"`
 }
 
-// A Range is the least and the greatest of several latencies.
+// A Range is the minimum and maximum of several latencies.
 type Range struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -94,19 +94,19 @@ type VM struct {
 	ID      string `json:"id"`
 	Cluster string `json:"cluster,omitempty"`
 	Host    string `json:"host,omitempty"`
-	// Compared is how the result stands beside the prediction: agrees, differs, not compared; "" when the VM was not judged.
+	// Compared is the comparison with the prediction: agrees, differs, not compared; "" if the VM was not assessed.
 	Compared string             `json:"compared,omitempty"`
 	Findings []*finding.Finding `json:"findings"`
 }
 
-// Of puts results beside each other. Of several of one guest, by its name in any case, the newest counts; one that states no time counts
-// as the newest, as it does among evidence. judged is the fleet that was judged with the same files as evidence; nil for none.
+// Of combines results. Of several results of one guest, by its case-insensitive name, the newest counts. A result without time counts as
+// the newest, as in evidence. judged is the fleet that was assessed with the same files as evidence; nil for none.
 func Of(docs []*measured.Document, judged *rules.Result) *Report {
 	r := &Report{Guests: []Guest{}}
 	place, seen := map[string]int{}, map[string]bool{}
 	for _, d := range sorted(docs) {
 		g := guestOf(d)
-		if seen[g.At] { // the file was named twice
+		if seen[g.At] { // the file was given twice
 			continue
 		}
 		seen[g.At] = true
@@ -127,7 +127,7 @@ func Of(docs []*measured.Document, judged *rules.Result) *Report {
 	return r
 }
 
-// sorted returns the results, the oldest first; those of one time, or without one, in their order.
+// sorted returns the results, oldest first; results of one time, or without one, keep their order.
 func sorted(docs []*measured.Document) []*measured.Document {
 	out := slices.Clone(docs)
 	slices.SortStableFunc(out, func(a, b *measured.Document) int {
@@ -142,7 +142,7 @@ func sorted(docs []*measured.Document) []*measured.Document {
 	return out
 }
 
-// worse orders guests, the worst first: by class, the remote share, and the name.
+// worse orders guests, worst first: by class, the remote share, and the name.
 func worse(a, b Guest) int {
 	share := func(g *Guest) float64 {
 		if g.Class == Remote && g.Share != nil {
@@ -154,7 +154,7 @@ func worse(a, b Guest) int {
 		strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.At, b.At))
 }
 
-// guestOf returns what a result says of its guest.
+// guestOf returns the guest of a result.
 func guestOf(d *measured.Document) Guest {
 	id, t := &d.Machine.Identity, &d.Machine.Topology
 	g := Guest{
@@ -190,10 +190,10 @@ func guestOf(d *measured.Document) Guest {
 	return g
 }
 
-// remote reports whether an answer says that some memory is far.
+// remote reports whether an answer means that some memory is far.
 func remote(a measured.Answer) bool { return a == measured.SeveralNodes || a == measured.FarPages }
 
-// nameOf returns the name of the guest, else that of the file less its last ending: sql01 for out/sql01.json.
+// nameOf returns the name of the guest, else that of the file without its last extension: sql01 for out/sql01.json.
 func nameOf(d *measured.Document) string {
 	if d.Name != "" {
 		return d.Name
@@ -202,11 +202,11 @@ func nameOf(d *measured.Document) string {
 	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
 }
 
-// place says where a result stands, as the observation that it is evidence of has it.
+// place returns the position of a result, as in the observation that it is evidence for.
 func place(d *measured.Document) string { return numa.Place(d.Source, d.Line, 0) }
 
-// shareOf returns the remote share of an answer that there is one: of all pages that were looked at, as all vCPUs together see
-// them, else the greatest of the kinds of pages, else the greatest that a group of vCPUs sees.
+// shareOf returns the remote share of an answer with remote memory: of all probed pages over all vCPUs, else the largest over the kinds
+// of pages, else the largest over the groups of vCPUs.
 func shareOf(h *measured.Hidden) *measured.Share {
 	if !remote(h.Answer) {
 		return nil
@@ -237,10 +237,10 @@ func rangeOf(ns []float64) *Range {
 	return &Range{slices.Min(ns), slices.Max(ns)}
 }
 
-// join adds what is judged of the VMs that the results are observations of.
+// join adds the assessment of the VMs that the results are observations of.
 func (r *Report) join(judged *rules.Result) {
 	r.Source = judged.Fleet.Source
-	at := map[string]int{} // guests by the place of their result
+	at := map[string]int{} // guests by the position of their result
 	for i := range r.Guests {
 		at[r.Guests[i].At] = i
 	}
@@ -287,7 +287,7 @@ func (r *Report) join(judged *rules.Result) {
 	}
 }
 
-// Count returns how many guests are of a class.
+// Count returns the number of guests in a class.
 func (r *Report) Count(c Class) (n int) {
 	for i := range r.Guests {
 		if r.Guests[i].Class == c {
@@ -297,7 +297,7 @@ func (r *Report) Count(c Class) (n int) {
 	return n
 }
 
-// AtLeast counts the findings of severity s or more about the VMs of the guests, each finding once.
+// AtLeast counts the findings of severity s or higher about the VMs of the guests, each finding once.
 func (r *Report) AtLeast(s finding.Severity) int {
 	found := map[*finding.Finding]bool{}
 	for i := range r.Guests {

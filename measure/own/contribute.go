@@ -10,9 +10,9 @@ import (
 	"homenode/numa"
 )
 
-// Contribute returns what was seen as cases that published.Read reads, and why others are
-// left out: what a case cannot state, or states so that its verdict would be another. They hold no name, path, time or
-// address: a shape of host, the settings that decide, and counts.
+// Contribute returns observations as cases that published.Read can read, and the reasons for omitting others: facts
+// that a case cannot state, or a verdict that would change. Cases contain no names, paths, times or addresses: only a
+// shape of host, the settings that decide, and counts.
 func (s *Score) Contribute(ch vnuma.Choices) (data []byte, cases int, left []string) {
 	leave := map[string]int{}
 	seen := map[string]bool{}
@@ -39,7 +39,7 @@ func (s *Score) Contribute(ch vnuma.Choices) (data []byte, cases int, left []str
 	return data, len(seen), left
 }
 
-// differs says why the verdict on a case is not that of the fleet; "" when it is.
+// differs returns why the verdict on a case differs from that on the fleet; "" if it does not.
 func differs(c *published.Case, agrees bool, ch vnuma.Choices) string {
 	switch got := published.Compare(c, ch); {
 	case !got.Comparable():
@@ -90,8 +90,8 @@ func (s *sighting) contribution() (c published.Case, why string) {
 	return c, ""
 }
 
-// settings returns those that decide, by the numbers that the prediction read from them: other
-// texts of a VM do not leave the house.
+// settings returns the settings that decide, as the numbers that the prediction uses: other texts of a VM are not
+// disclosed.
 func (s *sighting) settings() map[string]string {
 	g := &s.guest
 	extra := map[string]string{}

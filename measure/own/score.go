@@ -1,5 +1,5 @@
-// Package own scores the prediction on a user's own VMs: those whose topology was seen in a log,
-// by the guest, by the scheduler, or in the size that ESXi stored, beside what was predicted.
+// Package own scores the prediction on a user's own VMs. It compares predictions with topologies
+// observed in a log, by the guest, by the scheduler, or in the size stored by ESXi.
 package own
 
 import (
@@ -17,16 +17,16 @@ import (
 	"homenode/rules/rule"
 )
 
-// A Score says how many of the VMs whose topology was seen agree with the prediction.
+// A Score counts the VMs with observed topologies that agree with the prediction.
 type Score struct {
-	VMs  int   `json:"vms"` // of the fleet that are predicted
+	VMs  int   `json:"vms"` // VMs of the fleet with a prediction
 	All  Group `json:"all"`
 	Sure int   `json:"withoutStoredSize"` // of All.Agree, those whose prediction used no size that ESXi stored before
 
 	Releases  []Group `json:"releases"`
 	Hardware  []Group `json:"hardware"`
 	Rules     []Group `json:"rules"`     // statements of the rule book that decided; a VM counts for each
-	Observers []Group `json:"observers"` // what saw it; a VM counts for each
+	Observers []Group `json:"observers"` // observers; a VM counts for each
 
 	Differences []Difference `json:"differences"`
 	Open        []Open       `json:"notCompared"`
@@ -34,7 +34,7 @@ type Score struct {
 	cases []sighting
 }
 
-// A Group is how many VMs of one kind were seen, and how many of them agree.
+// A Group counts the observed VMs of one kind, and those that agree.
 type Group struct {
 	Name        string `json:"name"`
 	Seen        int    `json:"seen"`
@@ -43,13 +43,13 @@ type Group struct {
 	Unexplained int    `json:"unexplained"`
 }
 
-// A Difference is one quantity of a VM that was predicted otherwise.
+// A Difference is one quantity of a VM that differs from the prediction.
 type Difference struct {
 	VM   string `json:"vm"`
-	Host string `json:"host"` // that it was predicted for
+	Host string `json:"host"` // host of the prediction
 	By   string `json:"by"`
 	confront.Field
-	Reasons []string `json:"reasons,omitempty"` // what would make it agree, the likeliest first
+	Reasons []string `json:"reasons,omitempty"` // changes that would make it agree, likeliest first
 }
 
 // An Open is an observation that could not be compared.
@@ -59,10 +59,10 @@ type Open struct {
 	Why string `json:"why"`
 }
 
-// StoredSize is the observer of sizes that stand in the settings of a VM.
+// StoredSize is the observer of sizes in the settings of a VM.
 const StoredSize = "stored size"
 
-// A sighting is one observation beside the prediction.
+// A sighting is one observation with the prediction.
 type sighting struct {
 	vm      *rule.VM
 	host    string
@@ -79,7 +79,7 @@ type sighting struct {
 
 func (s *sighting) agrees() bool { return confront.Agree(s.fields) }
 
-// Of scores a judged fleet.
+// Of scores an assessed fleet.
 func Of(r *rules.Result, ch vnuma.Choices) *Score {
 	s := &Score{VMs: r.VMs}
 	releases, hardware, byRule, observers := groups{}, groups{}, groups{}, groups{}
@@ -111,7 +111,7 @@ func Of(r *rules.Result, ch vnuma.Choices) *Score {
 	return s
 }
 
-// hardwareOf names the virtual hardware of a VM.
+// hardwareOf returns the name of a VM's virtual hardware version.
 func hardwareOf(v *rule.VM) string {
 	if v.Guest.Hardware == 0 {
 		return "unknown"
@@ -119,7 +119,7 @@ func hardwareOf(v *rule.VM) string {
 	return fmt.Sprintf("vmx-%02d", v.Guest.Hardware)
 }
 
-// sightings returns what was seen of a VM and can be compared.
+// sightings returns the comparable observations of a VM.
 func (s *Score) sightings(v *rule.VM, r *rules.Result, ch vnuma.Choices) (out []sighting) {
 	for i := range v.Seen {
 		r := &v.Seen[i]
@@ -144,7 +144,7 @@ func (s *Score) sightings(v *rule.VM, r *rules.Result, ch vnuma.Choices) (out []
 	return out
 }
 
-// releaseOf returns the release that the VM was seen on.
+// releaseOf returns the release on which the VM was observed.
 func releaseOf(r *confront.Result, k *rule.Kind) numa.Release {
 	if o := r.Observation.Release; o.Known() {
 		return o.Value
@@ -152,8 +152,8 @@ func releaseOf(r *confront.Result, k *rule.Kind) numa.Release {
 	return k.Machine.Release
 }
 
-// stored compares the size that ESXi stored with that of a first power-on, which knows of none. It
-// returns nil when none is stored, or it says nothing, and then why.
+// stored compares the size that ESXi stored with that of a first power-on, which ignores stored
+// sizes. It returns nil if none is stored, or with why if the stored size is not meaningful.
 func stored(v *rule.VM, r *rules.Result, ch vnuma.Choices) (one *sighting, why string) {
 	if v.Guest.Stored == 0 {
 		return nil, ""
@@ -202,7 +202,8 @@ func stored(v *rule.VM, r *rules.Result, ch vnuma.Choices) (one *sighting, why s
 	return one, ""
 }
 
-// before are the settings that may have been others when a size was stored, which stays (B-8).
+// before are the settings that may have differed when a size was stored, because that size remains
+// (B-8).
 var before = []struct {
 	was    string
 	change func(g, now *vnuma.Guest)
@@ -219,8 +220,8 @@ var before = []struct {
 	{"numa.vcpu.min was not set", func(g, _ *vnuma.Guest) { g.Min = 0 }},
 }
 
-// decided returns the statements of the rule book that decide what the guest sees at a first
-// power-on: with a stored size they would say no more than that there is one.
+// decided returns the statements of the rule book that decide the guest's topology at a first
+// power-on: with a stored size they would only state that there is one.
 func decided(v *rule.VM, ch vnuma.Choices) (ids []string) {
 	fresh := *v.VM
 	fresh.Settings.Value = slices.DeleteFunc(slices.Clone(fresh.Settings.Value), func(s numa.Setting) bool {
@@ -240,8 +241,8 @@ func decided(v *rule.VM, ch vnuma.Choices) (ids []string) {
 	return ids
 }
 
-// outcomeOf counts one VM by all that was seen of it: it agrees when everything does, and a
-// difference is explained when each has a reason.
+// outcomeOf counts one VM by all of its observations: it agrees if all do, and a difference is
+// explained if each has a reason.
 func outcomeOf(seen []sighting) Group {
 	g := Group{Seen: 1, Agree: 1}
 	for i := range seen {
@@ -267,7 +268,7 @@ func (s *Score) differ(seen []sighting) {
 	}
 }
 
-// groups are by their names.
+// groups has groups by name.
 type groups map[string]*Group
 
 func (g groups) add(one Group, names ...string) {

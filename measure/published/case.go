@@ -1,7 +1,6 @@
-// Package published reads published NUMA topologies, configuration in and
-// observation out, and compares each with the prediction. What a case leaves open is
-// varied, not guessed: a field counts as comparable only when the prediction does not depend
-// on what the case does not say. The others are counted, with the reason.
+// Package published reads published NUMA topologies, each with a configuration and an observation, and compares them with the
+// prediction. Facts that a case does not state are varied, not guessed: a field is comparable only if the prediction does not depend
+// on them. The other fields are counted, with the reason.
 package published
 
 import (
@@ -28,9 +27,9 @@ import (
 type Case struct {
 	ID       string
 	Source   string
-	Gave     string         // contribution of the source to the model, where no statement cites its address
+	Gave     string         // contribution of the source to the model, if no statement cites its address
 	Kind     string         // observed, stated or recommended
-	Releases []numa.Release // that it may be about; of EPYC, where 6.5 U3 and 6.7 U2 changed the model (F-16), with these
+	Releases []numa.Release // possible releases; for EPYC, where 6.5 U3 and 6.7 U2 changed the model (F-16), with these
 	Hardware int
 	Event    vnuma.Event
 	From     *Host // before a vMotion
@@ -65,7 +64,7 @@ type VM struct {
 	Extra              map[string]string `json:"extra,omitempty"` // advanced settings
 }
 
-// check says what of a host cannot be.
+// check returns an error for impossible facts of a host.
 func (h *Host) check() error {
 	const cores = numa.MaxNodes * numa.MaxCoresPerNode
 	nodes := h.nodes()
@@ -113,7 +112,7 @@ func memory(name string, gb float64, most numa.Bytes) error {
 // ReadFile reads a file of cases.
 func ReadFile(path string) ([]Case, error) { return text.ReadFile(path, Read) }
 
-// Read reads cases; name stands in errors:
+// Read reads cases; name is used in errors:
 //
 //	Any words, the source among them.
 //	-- case --
@@ -205,7 +204,7 @@ func (c *Case) readLine(text string) (err error) {
 	return err
 }
 
-// readReleases reads a list of releases and spans of them.
+// readReleases parses a list of releases and ranges of them.
 func readReleases(text string) (out []numa.Release, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		low, high, span := strings.Cut(strings.TrimSpace(part), "..")
@@ -239,7 +238,7 @@ func readRelease(s string) (numa.Release, error) {
 	return r, nil
 }
 
-// since returns the releases from one to another whose model is described.
+// since returns the modelled releases from one to another.
 func since(least, most numa.Release) (out []numa.Release) {
 	for _, r := range numa.Modelled {
 		if r >= least && r <= most {
@@ -249,7 +248,7 @@ func since(least, most numa.Release) (out []numa.Release) {
 	return out
 }
 
-// readInto reads key=JSON pairs into the fields of a struct.
+// readInto parses key=JSON pairs into the fields of a struct.
 func readInto(text string, into any) error {
 	fields := map[string]any{}
 	if err := readFields(text, fields); err != nil {
@@ -268,8 +267,7 @@ func readInto(text string, into any) error {
 	return err
 }
 
-// readFields reads key=JSON pairs separated by blanks; "extra.KEY" goes into the
-// nested object extra.
+// readFields parses key=JSON pairs separated by blanks; "extra.KEY" goes into the nested object extra.
 func readFields(text string, into map[string]any) error {
 	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
 		key, after, ok := strings.Cut(rest, "=")
@@ -296,7 +294,7 @@ func readFields(text string, into map[string]any) error {
 	return nil
 }
 
-// Text returns the case as Read reads it.
+// Text returns the case in the format of Read.
 func (c *Case) Text() []byte {
 	var b bytes.Buffer
 	line := func(word, value string) {
@@ -327,9 +325,9 @@ func (c *Case) Text() []byte {
 	return b.Bytes()
 }
 
-// fields writes the fields of a struct or a map as readFields reads them.
+// fields formats the fields of a struct or a map for readFields.
 func fields(of any, sep string) string {
-	b, _ := json.Marshal(of) // of texts and numbers: always encodes
+	b, _ := json.Marshal(of) // strings and numbers: always encodes
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(b, &all)
 	var out []string
@@ -373,7 +371,7 @@ func truth(v any) (value, ok bool) {
 	return value, ok
 }
 
-// show prints a value of a case or of a prediction; equal values print equally.
+// show formats a value of a case or of a prediction; equal values give equal texts.
 func show(v any) string {
 	switch x := v.(type) {
 	case float64:

@@ -12,12 +12,12 @@ import (
 	"homenode/rules/confront"
 )
 
-// A Comparison is a case beside the prediction.
+// A Comparison is a case with the prediction.
 type Comparison struct {
 	Case   *Case
 	Fields []confront.Field // the comparable fields, by name
 	Open   []OpenField
-	// Trivial says that there is nothing to get wrong: one vCPU, or a host of one node.
+	// Trivial means that the prediction cannot be wrong: one vCPU, or a host of one node.
 	Trivial bool
 }
 
@@ -27,8 +27,9 @@ type OpenField struct{ Name, Why string }
 // Comparable reports whether at least one field could be compared.
 func (c *Comparison) Comparable() bool { return len(c.Fields) > 0 }
 
-// Proves returns how much the case proves. One that has compared fields of its host alone is
-// arithmetic, and one whose source a statement of the rule book cites was known to the model.
+// Proves returns how much the case proves. A case with only comparable fields of its host is
+// arithmetic. A case whose source is cited by a statement of the rule book was known to the
+// model.
 func (c *Comparison) Proves() experiment.Kind {
 	hostsOnly := !slices.ContainsFunc(c.Fields, func(f confront.Field) bool { return fieldOf[f.Name] != nil })
 	switch {
@@ -61,8 +62,8 @@ func (c *Comparison) Reproduced() bool {
 	return c.Comparable() && confront.Agree(c.Fields)
 }
 
-// Compare predicts the case and compares every field it states. ch are the
-// choices where sources disagree.
+// Compare predicts the case and compares every stated field. ch are the choices where sources
+// disagree.
 func Compare(c *Case, ch vnuma.Choices) *Comparison {
 	out := &Comparison{Case: c}
 	names := make([]string, 0, len(c.Observed))
@@ -109,7 +110,7 @@ func (c *Comparison) add(cs *Case, name string, p predictor, vs []variant) {
 	c.Fields = append(c.Fields, confront.Field{Name: name, Predicted: predicted, Observed: show(cs.Observed[name]), Agrees: agrees})
 }
 
-// over returns the prediction when all variants give the same one.
+// over returns the prediction if all variants give the same one.
 func (p predictor) over(c *Case, name string, vs []variant) (predicted string, agrees bool, err error) {
 	if vs == nil {
 		return p(c, nil, c.Observed[name])
@@ -127,11 +128,11 @@ func (p predictor) over(c *Case, name string, vs []variant) (predicted string, a
 	return predicted, agrees, nil
 }
 
-// reason names the choice of section F that would turn the miss into agreement.
+// reason returns the choice of section F that would make the field agree.
 func reason(c *Case, name string, ch vnuma.Choices) string {
 	predict, ok := fieldOf[name]
 	if !ok {
-		return "" // of a field about the host
+		return "" // a field about the host
 	}
 	for choice, other := range ch.Others() {
 		vs, err := c.variants(other)
@@ -145,6 +146,6 @@ func reason(c *Case, name string, ch vnuma.Choices) string {
 	return ""
 }
 
-// A predictor predicts one field for a variant and says whether the observation
-// agrees. The error says why the two cannot be compared.
+// A predictor predicts one field for a variant and reports whether the observation agrees. The
+// error is the reason if the two cannot be compared.
 type predictor func(c *Case, v *variant, observed any) (predicted string, agrees bool, err error)

@@ -12,7 +12,7 @@ import (
 	"homenode/numa/pattern"
 )
 
-// fieldOf are the fields that the prediction answers.
+// fieldOf are the fields that the prediction covers.
 var fieldOf map[string]predictor
 
 func init() {
@@ -23,7 +23,7 @@ func init() {
 	perPPD := sizes(func(l *vnuma.Layout) []int { return l.PPDs.Sizes() })
 	fieldOf = map[string]predictor{
 		"numa_nodes_in_guest":           vpds,
-		"virtual_nodes":                 vpds, // as VMware's log counts them
+		"virtual_nodes":                 vpds, // as counted in VMware's log
 		"vpd_count":                     vpds,
 		"ppd_count":                     ppds,
 		"physical_domains":              ppds,
@@ -61,8 +61,8 @@ func unlike(observed any, want string) error {
 	return fmt.Errorf("found %s, want %s", show(observed), want)
 }
 
-// reading returns a predictor that reads what was observed before it predicts; want says what
-// it has to be.
+// reading returns a predictor that parses the observation before it predicts; want describes
+// the expected form.
 func reading[T any](read func(any) (T, bool), want string, predict func(c *Case, v *variant, observed T) (string, bool, error)) predictor {
 	return func(c *Case, v *variant, observed any) (string, bool, error) {
 		value, ok := read(observed)
@@ -81,7 +81,7 @@ func whole(value func(*vnuma.Layout) int) predictor {
 	})
 }
 
-// is returns a predictor of a truth of the layout.
+// is returns a predictor of a boolean of the layout.
 func is(value func(*vnuma.Layout) bool) predictor {
 	return reading(truth, "true or false", func(_ *Case, v *variant, b bool) (string, bool, error) {
 		got := value(&v.layout)
@@ -97,9 +97,9 @@ func sizes(value func(*vnuma.Layout) []int) predictor {
 	})
 }
 
-// stored returns a predictor of what the VM's configuration holds afterwards. An
-// event that writes nothing leaves what was there: what the case states, or what
-// the power-on before the vMotion wrote.
+// stored returns a predictor of the VM's configuration afterwards. An event that writes nothing
+// keeps the previous value: the one stated in the case, or written by the power-on before the
+// vMotion.
 func stored(value func(vnuma.Stored) int) predictor {
 	return reading(number, "a number", func(_ *Case, v *variant, n float64) (string, bool, error) {
 		s := v.layout.Stored
@@ -121,10 +121,10 @@ func stored(value func(vnuma.Stored) int) predictor {
 	})
 }
 
-// homeNodes compares how many nodes the VM is placed on. Which ones is a matter
-// of load at that moment, not of topology.
+// homeNodes compares the number of nodes on which the VM is placed. The choice of nodes depends
+// on the load at that time, not on topology.
 func homeNodes(_ *Case, v *variant, observed any) (string, bool, error) {
-	n, ok := numbers(observed) // none of a VM that is not managed
+	n, ok := numbers(observed) // none for an unmanaged VM
 	if !ok {
 		return "", false, unlike(observed, "a list of nodes")
 	}
@@ -168,9 +168,9 @@ func slicesGB(_ *Case, v *variant, observed any) (string, bool, error) {
 	return show(got), show(got) == show(n), nil
 }
 
-// Tolerances. A node holds a little more than the VM's memory (overhead), and the
-// kernel keeps a little of each node (rule book A-5): the published pairs differ by
-// up to 0.3 % (B-22) and 3 % (B-17).
+// Tolerances. A node has slightly more than the VM's memory (overhead), and the kernel keeps a
+// little of each node (rule book A-5): the published pairs differ by up to 0.3 % (B-22) and 3 %
+// (B-17).
 const (
 	sliceTolerance = 0.01
 	nodeTolerance  = 0.03
@@ -178,7 +178,7 @@ const (
 
 var errNoMemory = errors.New("the memory of the VM or of a node is not stated")
 
-// touched compares GST_NDx with the slices, when the guest had touched its memory.
+// touched compares GST_NDx with the slices, if the guest had touched its memory.
 func touched(_ *Case, v *variant, observed any) (string, bool, error) {
 	l := &v.layout
 	switch {
@@ -209,8 +209,8 @@ func touched(_ *Case, v *variant, observed any) (string, bool, error) {
 // localBeside is the field with the local part of the memory, by unit.
 var localBeside = map[numa.Bytes]string{numa.GiB: "local_mem_gb", numa.KiB: "local_mem_kb"}
 
-// local compares local memory: what else the node holds is not stated, so the
-// prediction for an empty node is the most there can be.
+// local compares local memory: other content of the node is not stated, so the prediction for
+// an empty node is the maximum.
 func local(unit numa.Bytes) predictor {
 	return func(_ *Case, v *variant, observed any) (string, bool, error) {
 		l := &v.layout
@@ -227,8 +227,8 @@ func local(unit numa.Bytes) predictor {
 	}
 }
 
-// remote is the counterpart of local: the least there can be. When the case states
-// the local part too, the two together are what the guest had touched.
+// remote is the counterpart of local: the prediction is the minimum. If the case also states
+// the local part, the sum of both is the memory that the guest had touched.
 func remote(unit numa.Bytes) predictor {
 	return func(c *Case, v *variant, observed any) (string, bool, error) {
 		l := &v.layout

@@ -7,16 +7,15 @@ import (
 	"homenode/numa"
 )
 
-// What an open fact of a host may be. The values span the hosts of the published
-// cases, so that a prediction which does not change over them does not depend on
-// the fact.
+// Possible values of unstated facts of a host. They span the hosts of the published cases, so a
+// prediction that is constant over them does not depend on the fact.
 var (
 	openSockets = []int{1, 2, 4}
 	openCores   = []int{4, 6, 8, 10, 16, 28, 64} // per node
 	openThreads = []int{1, 2}                    // per core
 )
 
-// nodes returns the NUMA nodes of the host; 0 when neither they nor sockets are stated.
+// nodes returns the NUMA nodes of the host; 0 if neither they nor sockets are stated.
 func (h *Host) nodes() int {
 	if h.Nodes > 0 {
 		return h.Nodes
@@ -24,7 +23,7 @@ func (h *Host) nodes() int {
 	return h.Sockets * max(1, h.NodesPerSocket)
 }
 
-// hosts returns the hosts that h may describe, with nothing left open.
+// hosts returns the complete hosts that h may describe.
 func (h *Host) hosts() (out []numa.Host) {
 	if h.nodes() == 0 {
 		for _, sockets := range openSockets {
@@ -67,7 +66,7 @@ func (h *Host) hosts() (out []numa.Host) {
 	return out
 }
 
-// nodeMemory returns the memory of one node; 0 when the case does not state it.
+// nodeMemory returns the memory of one node; 0 if the case does not state it.
 func (h *Host) nodeMemory(nodes int) numa.Bytes {
 	if h.NodeGB > 0 {
 		return numa.Bytes(h.NodeGB * float64(numa.GiB))
@@ -84,11 +83,11 @@ var hostFields = map[string]predictor{
 	"memory_per_host_node_mb_without_cod": ofHost(wholeNodes, 1<<10),
 }
 
-// The NUMA nodes of a host by its sockets, divided as the case says or whole; 0 when they are not stated.
+// The NUMA nodes of a host by its sockets, divided as in the case or whole; 0 if they are not stated.
 func dividedNodes(h *Host) int { return h.Sockets * max(1, h.NodesPerSocket) }
 func wholeNodes(h *Host) int   { return h.Sockets }
 
-// ofHost predicts how many nodes a host has; with a unit, as parts of a GB, the memory of each.
+// ofHost predicts the number of nodes of a host; with a unit, as parts of a GB, the memory of each.
 func ofHost(count func(*Host) int, perGB float64) predictor {
 	return func(c *Case, _ *variant, observed any) (string, bool, error) {
 		n, memory := count(&c.Host), perGB > 0

@@ -15,23 +15,22 @@ type Score struct {
 	Comparisons []*Comparison  `json:"-"`        // in the order of the cases
 	All         ReleaseScore   `json:"all"`      // of all cases
 	Releases    []ReleaseScore `json:"releases"` // of each release family, oldest first
-	Kinds       []KindScore    `json:"kinds"`    // of what can be compared: blind, fitted, trivial
+	Kinds       []KindScore    `json:"kinds"`    // of comparable cases: blind, fitted, trivial
 	Fields      FieldScore     `json:"fields"`
 	Misses      []Missed       `json:"misses"`
-	Open        []OpenCase     `json:"notComparable"` // recommendations, measurements, or cases that leave open what decides
+	Open        []OpenCase     `json:"notComparable"` // recommendations, measurements, or cases that do not state a decisive fact
 }
 
-// A ReleaseScore says how many of the cases of a release family could be compared, and how
-// many of these were reproduced.
+// A ReleaseScore counts the comparable and the reproduced cases of a release family.
 type ReleaseScore struct {
-	Release    string `json:"release"` // "6.5", or "several" for cases that name no single release
+	Release    string `json:"release"` // "6.5", or "several" for cases without a single release
 	Cases      int    `json:"cases"`
 	Compared   int    `json:"compared"`
 	Reproduced int    `json:"reproduced"`
 }
 
-// A KindScore counts the cases that can be compared, and those of them that are reproduced,
-// by how much they prove. Fields counts the fields in them that are compared.
+// A KindScore counts the comparable and the reproduced cases by how much they prove. Fields
+// counts their comparable fields.
 type KindScore struct {
 	Kind       string `json:"kind"`
 	Cases      int    `json:"cases"`
@@ -39,26 +38,26 @@ type KindScore struct {
 	Fields     int    `json:"fields"`
 }
 
-// kindNames are what a table calls the kinds: a case that restates is one of a host alone, of
-// one node or of one vCPU.
+// kindNames are the names of the kinds in tables: a case that restates is about a host only,
+// one node or one vCPU.
 var kindNames = [len(experiment.Kinds)]string{"blind", "fitted", "trivial"}
 
-// A FieldScore counts all fields that cases state.
+// A FieldScore counts all stated fields.
 type FieldScore struct {
 	Stated   int          `json:"stated"`
 	Compared int          `json:"compared"`
 	Agree    int          `json:"agree"`
-	Open     []OpenReason `json:"notCompared"` // by reason, the most frequent first
+	Open     []OpenReason `json:"notCompared"` // by reason, most frequent first
 }
 
-// An OpenReason says why fields were not compared, and which.
+// An OpenReason is a reason for not comparing fields, with these fields.
 type OpenReason struct {
 	Why    string   `json:"why"`
 	Fields int      `json:"fields"`
 	Names  []string `json:"names"`
 }
 
-// openValues are the values in a reason, which differ from case to case.
+// openValues matches the values in a reason, which differ from case to case.
 var openValues = pattern.Of(`: (.* or .*|[0-9]+ of [0-9]+ MB)$|: found .*|setting "[^"]*" `)
 
 func (s *FieldScore) add(c *Comparison) {
@@ -84,7 +83,7 @@ func (s *FieldScore) add(c *Comparison) {
 	}
 }
 
-// A Missed is a field that was predicted otherwise.
+// A Missed is a field that differs from the prediction.
 type Missed struct {
 	ID     string `json:"id"` // of the case
 	Source string `json:"source"`
@@ -92,10 +91,10 @@ type Missed struct {
 	Name      string `json:"field"`
 	Predicted string `json:"predicted"`
 	Observed  string `json:"observed"`
-	Reason    string `json:"reason,omitempty"` // the conflict of sources behind it, if one explains it
+	Reason    string `json:"reason,omitempty"` // the conflict of sources that explains it, if any
 }
 
-// An OpenCase is a case of which nothing could be compared.
+// An OpenCase is a case without any comparable field.
 type OpenCase struct {
 	ID  string `json:"id"`
 	Why string `json:"why"`
@@ -141,7 +140,7 @@ func (k *KindScore) add(c *Comparison) {
 	}
 }
 
-// why says why nothing of the case could be compared.
+// why returns why no field of the case could be compared.
 func (c *Comparison) why() string {
 	var parts []string
 	for _, f := range c.Open {
@@ -163,7 +162,7 @@ func count(release string, cs []*Comparison) ReleaseScore {
 	return out
 }
 
-// Unexplained counts the fields that miss without a reason.
+// Unexplained counts the misses without a reason.
 func (s *Score) Unexplained() (n int) {
 	for i := range s.Misses {
 		if s.Misses[i].Reason == "" {
@@ -173,7 +172,7 @@ func (s *Score) Unexplained() (n int) {
 	return n
 }
 
-// family returns the release family that the case is about.
+// family returns the release family of the case.
 func family(c *Case) string {
 	for _, r := range c.Releases {
 		if r.Base() != c.Releases[0].Base() {

@@ -11,8 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// A variant is one complete reading of a case: what the case leaves open has one
-// of the values it may have.
+// A variant is one complete reading of a case: each unstated fact has one of its possible values.
 type variant struct {
 	vm      numa.VM
 	guest   vnuma.Guest
@@ -24,12 +23,11 @@ type variant struct {
 // where marks facts of a case in traces.
 const where = "published case"
 
-// mostVariants bounds the work for one case. The most open one that is shipped has
-// 16,128: up to 64 vCPUs, any host, since 6.5.
+// mostVariants limits the work for one case. The most open shipped case has 16,128: up to 64 vCPUs, any host, since
+// 6.5.
 const mostVariants = 50_000
 
-// variants returns the readings of the case. The error says why there are none:
-// what the case does not state and nothing can stand for.
+// variants returns the readings of the case. The error names an unstated fact that has no substitute.
 func (c *Case) variants(ch vnuma.Choices) (out []variant, err error) {
 	from := []numa.Host{{}}
 	switch {
@@ -61,7 +59,7 @@ func (c *Case) variants(ch vnuma.Choices) (out []variant, err error) {
 	return out, nil
 }
 
-// predict fills in the layout of the variant. A host before without nodes is none.
+// predict fills in the layout of the variant. A previous host without nodes means none.
 func (v *variant) predict(host, from numa.Host, r numa.Release) (err error) {
 	var problems []string
 	if v.guest, problems, err = vnuma.NewGuest(&v.vm); err != nil {
@@ -116,7 +114,8 @@ func (c *Case) vms(n int, r numa.Release) (out []numa.VM) {
 	}
 	_, sized := settings.Lookup("numa.autosize.vcpu.maxPerVirtualNode")
 	if _, ok := settings.Lookup("numa.autosize.cookie"); sized && !ok {
-		// A published stored size is quoted because it counts: this is the oldest cookie that records n vCPUs (B-9).
+		// A published stored size is quoted because it matters: this is the oldest cookie that records n vCPUs
+		// (B-9).
 		settings = append(settings, numa.Setting{Key: "numa.autosize.cookie", Value: strconv.Itoa(n*10000 + 1)})
 	}
 	vm.Settings = numa.ReadAt(settings, where)
@@ -140,7 +139,7 @@ func (c *Case) vms(n int, r numa.Release) (out []numa.VM) {
 			}
 		default:
 			add(1, hw, false)
-			// Since 7.0 some wizards pick 2 (B-12), since 8.0 automatic (B-18).
+			// Since 7.0 some wizards choose 2 (B-12), since 8.0 automatic (B-18).
 			if r >= numa.ESXi65 && n%2 == 0 {
 				add(2, hw, false)
 			}

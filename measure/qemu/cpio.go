@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// writeInitrd writes the guest's first file system: the program that is process 1, what it runs, and further files.
+// writeInitrd writes the guest's initial file system: the program for process 1, the program that it runs, and
+// further files.
 func (g Guest) writeInitrd(name, pid1 string) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -36,21 +37,21 @@ func (g Guest) writeInitrd(name, pid1 string) error {
 	return w.err
 }
 
-// An archive is a cpio archive in the form "newc", as the kernel unpacks it. The first error stays.
+// An archive is a cpio archive in the kernel's "newc" format. It keeps the first error.
 type archive struct {
 	w     *bufio.Writer
-	dirs  map[string]bool // that are there
+	dirs  map[string]bool // existing folders
 	inode int
 	err   error
 }
 
 const (
 	dirMode  = 0o040755
-	fileMode = 0o100755 // all may be run
+	fileMode = 0o100755 // all are executable
 	align    = 4
 )
 
-// entry writes the head of a file or folder; the content follows.
+// entry writes the header of a file or folder; the content follows.
 func (a *archive) entry(name string, mode, size int) {
 	if a.err != nil {
 		return
@@ -69,7 +70,7 @@ func (a *archive) pad(written int) {
 	}
 }
 
-// parents makes the folders that a file is in.
+// parents adds the parent folders of a file.
 func (a *archive) parents(name string) {
 	if dir := path.Dir(name); !a.dirs[dir] {
 		a.parents(dir)

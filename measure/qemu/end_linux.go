@@ -5,5 +5,6 @@ import (
 	"syscall"
 )
 
-// endWithParent lets the kernel end cmd when the thread that starts it ends, as in a test that is killed.
+// endWithParent makes the kernel kill cmd when the thread that starts it ends, for example when a test is
+// killed.
 func endWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

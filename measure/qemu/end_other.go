@@ -4,5 +4,5 @@ package qemu
 
 import "os/exec"
 
-// endWithParent is for Linux; elsewhere the time cap ends the guest.
+// endWithParent only works on Linux; elsewhere the timeout ends the guest.
 func endWithParent(*exec.Cmd) {}

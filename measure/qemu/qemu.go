@@ -1,5 +1,5 @@
-// Package qemu boots real Linux guests for tests: a layout of processors, nodes and memory that QEMU's firmware
-// states, a program that runs in it, and what that printed. Nothing is left behind.
+// Package qemu boots real Linux guests for tests: with a layout of processors, nodes and memory in QEMU's firmware, and a program whose
+// output is returned. Nothing is left behind.
 package qemu
 
 import (
@@ -19,28 +19,28 @@ import (
 	"homenode/internal/testdeps"
 )
 
-// A Guest is what to boot, and what to run in it.
+// A Guest describes a guest to boot, and a program to run in it.
 type Guest struct {
 	Layout
-	Kernel []string // further words of the kernel's command line
-	// Run is a static program of this machine for linux/amd64, which Program builds, and its arguments. It runs as
-	// root with /proc, /sys, /dev, /tmp and the control groups (version 2) mounted.
+	Kernel []string // additional words of the kernel's command line
+	// Run is a static program of this machine for linux/amd64, which Program builds, and its arguments. It runs as root with /proc,
+	// /sys, /dev, /tmp and control groups (version 2) mounted.
 	Run   []string
 	Env   []string          // such as "GOGC=off"
-	Files map[string]string // further files: paths of the guest, each with the file of this machine that it is
-	Most  time.Duration     // after which the guest is ended and the test fails; 0 for a minute
-	// By starts the guest in another way than by QEMU's arguments and returns when it has ended; nil for those.
+	Files map[string]string // additional files: paths in the guest, with the source files on this machine
+	Most  time.Duration     // timeout, after which the guest is killed and the test fails; 0 for a minute
+	// By starts the guest in another way and returns when it has ended; nil for QEMU's arguments.
 	By func(ctx context.Context, m Machine) error
 }
 
-// A Machine is what a guest is started with, whoever starts it.
+// A Machine has the boot parameters of a guest, whoever starts it.
 type Machine struct {
 	Kernel, Initrd, Append string
-	Serials                []string // files that its serial lines write, in their order
-	CPU                    string   // as QEMU's -cpu takes it, where the processor is emulated
+	Serials                []string // output files of its serial lines, in order
+	CPU                    string   // value of QEMU's -cpu, if the processor is emulated
 }
 
-// An Output is what the program in a guest printed, and its exit code.
+// An Output is the output of the program in a guest, and its exit code.
 type Output struct {
 	Stdout, Stderr []byte
 	Exit           int
@@ -48,8 +48,8 @@ type Output struct {
 	Took           time.Duration
 }
 
-// Boot boots the guest, waits until it has powered off, and returns what its program printed. It skips the test without QEMU or the
-// kernel, and fails it when the program did not end.
+// Boot boots the guest, waits until it has powered off, and returns the output of its program. It skips the test without QEMU or the
+// kernel, and fails it if the program did not end.
 func (g Guest) Boot(t testing.TB) Output {
 	t.Helper()
 	out, err := g.boot(t)
@@ -110,7 +110,7 @@ func (m *Machine) run(ctx context.Context, program string, args []string) error 
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	cmd.WaitDelay = 5 * time.Second
-	runtime.LockOSThread() // of which the end would end the guest
+	runtime.LockOSThread() // the end of the thread would end the guest
 	defer runtime.UnlockOSThread()
 	endWithParent(cmd)
 	if err := cmd.Run(); err != nil {
@@ -119,14 +119,14 @@ func (m *Machine) run(ctx context.Context, program string, args []string) error 
 	return nil
 }
 
-// Need skips the test when there is no QEMU or no kernel to boot.
+// Need skips the test if there is no QEMU or no kernel to boot.
 func Need(t testing.TB) {
 	t.Helper()
 	testdeps.Program(t, "qemu-system-x86_64")
 	testdeps.Kernel(t)
 }
 
-// The serial lines of the guest: what the kernel says, and what pid1 gives to the program.
+// The serial lines of the guest: the kernel's console, and the outputs of pid1's program.
 const (
 	console = "console"
 	stdout  = "stdout" // ttyS1
@@ -136,7 +136,7 @@ const (
 
 var serials = []string{console, stdout, stderr, exit}
 
-// tail returns what a serial line printed; nothing when QEMU did not come so far.
+// tail returns the output of a serial line; nothing if QEMU did not start it.
 func tail(dir, serial string, most int64) []byte {
 	b, err := bounded.File(filepath.Join(dir, serial), most)
 	if err != nil {
@@ -148,10 +148,10 @@ func tail(dir, serial string, most int64) []byte {
 // last returns the last lines of a log.
 func last(b []byte) []byte { return b[max(0, len(b)-3000):] }
 
-// emulatedCPU has what it takes to show threads of a core, which QEMU's own vendor has not.
+// emulatedCPU can show threads of a core, unlike QEMU's default vendor.
 const emulatedCPU = "max,vendor=GenuineIntel,family=6,model=85,stepping=4"
 
-// accelerator returns the arguments for KVM where it can work, else for emulation.
+// accelerator returns the arguments for KVM if it works, else for emulation.
 func accelerator() (args []string, emulated bool) {
 	if cpu, ok := kvmCPU(); ok {
 		return []string{"-accel", "kvm", "-cpu", cpu}, false
@@ -160,8 +160,8 @@ func accelerator() (args []string, emulated bool) {
 	return []string{"-accel", "tcg,thread=single", "-cpu", emulatedCPU}, true
 }
 
-// kvmCPU returns the processor for a guest of KVM. The device of a host without extensions of the processor (PVM) opens,
-// but Debian's kernel hangs there.
+// kvmCPU returns the processor for a KVM guest. On a host without hardware virtualisation (PVM) the device opens, but Debian's kernel
+// hangs.
 func kvmCPU() (cpu string, ok bool) {
 	info, err := bounded.File("/proc/cpuinfo", bounded.Written)
 	amd := bytes.Contains(info, []byte(" svm "))
@@ -201,20 +201,20 @@ func build(t testing.TB, pkg string, args ...string) string {
 	return path
 }
 
-// A Layout is the machine that the firmware states.
+// A Layout is the machine described by the firmware.
 type Layout struct {
-	SMP      string   // as QEMU's -smp takes it: "4", "8,sockets=2,cores=2,threads=2", "2,maxcpus=8"; empty for 1
-	Nodes    []Node   // none for a machine without NUMA, of 512 MiB
-	Distance [][]int  // of each node to each; nil for QEMU's own: 10 and 20
+	SMP      string   // value of QEMU's -smp: "4", "8,sockets=2,cores=2,threads=2", "2,maxcpus=8"; empty for 1
+	Nodes    []Node   // none for a machine without NUMA, with 512 MiB
+	Distance [][]int  // between nodes; nil for QEMU's default: 10 and 20
 	HMAT     []Figure // none for no HMAT
-	Args     []string // further arguments of QEMU
+	Args     []string // additional arguments of QEMU
 }
 
 // A Node is one NUMA node.
 type Node struct {
 	CPUs string // "0-3"; empty for memory only
 	MiB  int    // memory; 0 for none
-	Near int    // the node whose processors are nearest, when there is an HMAT: itself, but for memory only
+	Near int    // the node with the nearest processors, if there is an HMAT: itself, except for memory only
 }
 
 // A Figure is one entry of the HMAT.
@@ -224,7 +224,7 @@ type Figure struct {
 	Bandwidth int // MiB/s
 }
 
-// processors returns how many virtual processors are there at the start.
+// processors returns the number of virtual processors at the start.
 func (l *Layout) processors() int {
 	first, _, _ := strings.Cut(l.SMP, ",")
 	n, err := strconv.Atoi(first)

@@ -1,4 +1,5 @@
-// Package quantity has what is compared of a VM before a change and after it: whether more is better, and which difference matters.
+// Package quantity defines the quantities of a VM that are compared before and after a change: whether more is better, and which
+// difference matters.
 package quantity
 
 import (
@@ -8,17 +9,17 @@ import (
 	"homenode/numa"
 )
 
-// A Quantity is one that a change of a VM is to move, or must not harm.
+// A Quantity is one that a change of a VM should improve, or must not harm.
 type Quantity struct {
 	Name   string `json:"name"`
-	Title  string `json:"title"`  // as tables and sentences have it
+	Title  string `json:"title"`  // in tables and sentences
 	Unit   string `json:"unit"`   // of every value: "bytes", "an hour", or a share in [0, 1]
-	Higher bool   `json:"higher"` // is better
-	// Least is the difference that matters, in Unit. Below it a certain one is of no consequence. It is assumed.
+	Higher bool   `json:"higher"` // higher is better
+	// Least is the smallest difference that matters, in Unit. It is an assumption.
 	Least float64 `json:"least"`
 }
 
-// The quantities. Ready and co-stop are esxtop's %RDY and %CSTP of the VM by its vCPUs, by 100.
+// The quantities. Ready and co-stop are esxtop's %RDY and %CSTP of the VM divided by its vCPUs and by 100.
 var (
 	LocalPercent = Quantity{"localPercent", "N%L", "share", true, 0.01}
 	RemoteBytes  = Quantity{"remoteBytes", "remote memory", "bytes", false, 0}
@@ -27,10 +28,10 @@ var (
 	CoStop       = Quantity{"coStop", "co-stop", "share of each vCPU", false, 0.005}
 )
 
-// Harm lists those in which a change must not harm.
+// Harm lists the quantities that a change must not harm.
 var Harm = []Quantity{Ready, CoStop, RemoteBytes}
 
-// Text writes a difference in words: "9.0 points" of a share, "1.5 GB" of bytes. It rounds to the nearest.
+// Text formats a difference: "9.0 points" for a share, "1.5 GB" for bytes. It rounds to the nearest.
 func (m Quantity) Text(difference float64) string {
 	if m.Unit == "bytes" {
 		return numa.Bytes(math.Round(difference)).String()

@@ -7,8 +7,7 @@ import (
 	"homenode/numa"
 )
 
-// A comparison compares the ticks of a run with the moments that were observed, as they
-// come.
+// A comparison compares the ticks of a run with the observed moments, one by one.
 type comparison struct {
 	plan   *plan
 	out    Result
@@ -18,17 +17,17 @@ type comparison struct {
 	next   int // moment
 }
 
-// compared is what the run did with a guest since the last moment.
+// compared is the simulated activity of a guest since the last moment.
 type compared struct {
-	tick        *numa.VMTick // of this tick; nil when it does not run
+	tick        *numa.VMTick // of this tick; nil if it does not run
 	moves       int64
 	ready, over float64
-	// Of the whole replay.
+	// Over the whole replay.
 	simulated, observed int64
 	uncounted           bool
 }
 
-// A baseline is how a life was when it was first observed.
+// A baseline is the state of a life at its first observation.
 type baseline struct {
 	known         bool
 	homes         numa.NodeSet
@@ -63,7 +62,7 @@ func newComparison(p *plan) *comparison {
 	return c
 }
 
-// observe takes a tick of the run.
+// observe processes a tick of the run.
 func (c *comparison) observe(_ int, t *numa.Tick, look *scheduler.Look) {
 	for i := range t.VMs {
 		v := &t.VMs[i]
@@ -145,14 +144,14 @@ func (c *comparison) vm(v *seen, guest int) {
 	}
 }
 
-// points returns N%L in percent, not truncated as esxtop does.
+// points returns N%L in percent, not truncated as in esxtop.
 func points(local, remote numa.Bytes) (percent float64, ok bool) {
 	v := numa.VMTick{Has: numa.HasMemory, Local: local, Remote: remote}
 	share, ok := v.Locality()
 	return share * 100, ok
 }
 
-// result adds up.
+// result computes the totals.
 func (c *comparison) result() *Result {
 	out := &c.out
 	for i := range out.VMs {

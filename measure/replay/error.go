@@ -13,7 +13,7 @@ type Counter int
 // The counters, in the order of reports.
 const (
 	NHN      Counter = iota // home nodes: the same set or not
-	Locality                // N%L, in points of percent
+	Locality                // N%L, in percentage points
 	NRMEM                   // in bytes
 	NLMEM                   // in bytes
 	NMIG                    // NUMA migrations of a VM in the whole replay
@@ -24,10 +24,10 @@ const (
 
 var counterNames = [counters]string{"NHN", "N%L", "NRMEM", "NLMEM", "NMIG", "ready", "node free"}
 
-// String returns the counter as reports name it.
+// String returns the counter's name in reports.
 func (c Counter) String() string { return counterNames[c] }
 
-// units are what figures are in.
+// units are the units of figures.
 var units = [counters]string{
 	NHN: "share of moments that differ", Locality: "share", NRMEM: "bytes", NLMEM: "bytes",
 	NMIG: "migrations of a VM", Ready: "seconds a second", NodeFree: "bytes",
@@ -45,14 +45,14 @@ func Counters() []Counter {
 // Errors has the error of every counter.
 type Errors [counters]Error
 
-// An Error is how far a run and a forecast were from what was observed, in sums over what
-// was compared: a VM or a node at a moment, for NMIG a VM.
+// An Error is the error of a run and of a forecast, in sums over the compared values: a VM or a
+// node at a moment; for NMIG a VM.
 type Error struct {
 	Compared int64
-	// Observed, Simulated add up the values; 0 for NHN, which has none.
+	// Observed and Simulated are the sums of the values; 0 for NHN, which has none.
 	Observed, Simulated float64
-	// Missed is the sum of the absolute errors of the run, Persisted that of the forecast
-	// that everything stays as it first was. For NHN they count moments that differ.
+	// Missed is the sum of the absolute errors of the run, Persisted that of the forecast that
+	// nothing ever changes. For NHN they count moments that differ.
 	Missed, Persisted float64
 }
 
@@ -83,11 +83,11 @@ func (e *Error) sum(o *Error) {
 	e.Persisted += o.Persisted
 }
 
-// Mean returns the mean absolute error of the run; for NHN the share of moments at which
-// the home nodes differ. False when nothing was compared.
+// Mean returns the mean absolute error of the run; for NHN the share of moments at which the
+// home nodes differ. It is false if nothing was compared.
 func (e *Error) Mean() (mean float64, ok bool) { return e.mean(e.Missed) }
 
-// Persistence returns the same of the forecast that everything stays as it first was.
+// Persistence returns the same for the forecast that nothing ever changes.
 func (e *Error) Persistence() (mean float64, ok bool) { return e.mean(e.Persisted) }
 
 func (e *Error) mean(of float64) (float64, bool) {
@@ -97,8 +97,8 @@ func (e *Error) mean(of float64) (float64, bool) {
 	return of / float64(e.Compared), true
 }
 
-// Relative returns the error as a share of what was observed. False when that is nothing,
-// as it always is for NHN.
+// Relative returns the error as a share of the observed sum. It is false if that is 0, as
+// always for NHN.
 func (e *Error) Relative() (share float64, ok bool) {
 	if e.Observed <= 0 {
 		return 0, false
@@ -106,9 +106,9 @@ func (e *Error) Relative() (share float64, ok bool) {
 	return e.Missed / e.Observed, true
 }
 
-// Skill returns how much better the run was than the forecast that nothing changes: 1 is
-// without error, 0 as good as the forecast, below 0 worse. False when the forecast had no
-// error: nothing changed, and there was nothing to predict.
+// Skill returns how much better the run was than the forecast that nothing changes: 1 means no
+// error, 0 as good as the forecast, below 0 worse. It is false if the forecast had no error:
+// then nothing changed, and there was nothing to predict.
 func (e *Error) Skill() (skill float64, ok bool) {
 	if e.Persisted <= 0 {
 		return 0, false
@@ -116,8 +116,8 @@ func (e *Error) Skill() (skill float64, ok bool) {
 	return 1 - e.Missed/e.Persisted, true
 }
 
-// Figures are the error of a counter: means of what was compared, in the unit; of NMIG
-// observed and simulated are sums. What is unknown is nil.
+// Figures are the error of a counter as means over the compared values, in the unit; for NMIG
+// observed and simulated are sums. Unknown values are nil.
 type Figures struct {
 	Counter     string   `json:"counter"`
 	Unit        string   `json:"unit"`
@@ -143,7 +143,7 @@ func (e *Error) Figures(c Counter) Figures {
 	if c != NHN && e.Compared > 0 {
 		n := float64(e.Compared)
 		if c == NMIG {
-			n = 1 // all of them
+			n = 1 // the total
 		}
 		observed, simulated := e.Observed/n*scale, e.Simulated/n*scale
 		f.Observed, f.Simulated = &observed, &simulated
@@ -157,7 +157,7 @@ func (e *Error) Figures(c Counter) Figures {
 	return f
 }
 
-// MarshalJSON writes the figures of the counters that were compared.
+// MarshalJSON writes the figures of the compared counters.
 func (e *Errors) MarshalJSON() ([]byte, error) {
 	out := []Figures{}
 	for c := range counters {

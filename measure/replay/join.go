@@ -11,11 +11,11 @@ import (
 	"homenode/numa"
 )
 
-// exampleHost is what messages say --assume-host takes.
+// exampleHost is the example for --assume-host in messages.
 const exampleHost = "--assume-host 'nodes=2 cores=18 memory=1024GB release=7.0U3'"
 
-// findHost finds the shape of the recorded host, with the memory of its nodes as the
-// capture states it.
+// findHost finds the shape of the recorded host, with the memory of its nodes as stated in the
+// capture.
 func (p *plan) findHost() error {
 	name := p.rec.host
 	var found []*numa.Host
@@ -44,7 +44,7 @@ func (p *plan) findHost() error {
 	return p.takeNodes()
 }
 
-// sizes says what nodes the capture tells of.
+// sizes lists the nodes in the capture.
 func (p *plan) sizes() string {
 	var all []string
 	for i := range p.rec.first.Nodes {
@@ -59,7 +59,7 @@ func (p *plan) sizes() string {
 	return text
 }
 
-// takeNodes gives the nodes the memory that the capture states.
+// takeNodes sets the memory of the nodes as stated in the capture.
 func (p *plan) takeNodes() error {
 	seen, have := p.rec.first.Nodes, p.host.Nodes.Value
 	var a, b []int
@@ -91,8 +91,8 @@ func (p *plan) takeNodes() error {
 	return nil
 }
 
-// differ reports whether two sizes of a node are not of the same memory: a kernel takes
-// some for itself, and it differs by release.
+// differ reports whether two sizes of a node are different memory: a kernel reserves some,
+// depending on its release.
 func differ(a, b numa.Bytes) bool { return max(a, b)-min(a, b) > max(a, b)/20 }
 
 func (p *plan) node(id int) *numa.NodeTick {
@@ -108,15 +108,15 @@ func list(ids []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ", "), "[]")
 }
 
-// A guest is a VM of the story: one life or several, one after the other.
+// A guest is a VM of the story: one life or several consecutive ones.
 type guest struct {
 	name  string
 	lives []int
 	known bool // in the inventory
 }
 
-// findGuests makes guests of lives: one with the same name, vCPUs and memory that begins
-// when no other runs is the same VM again.
+// findGuests groups lives into guests: a life with the same name, vCPUs and memory that begins
+// while no other one runs is the same VM again.
 func (p *plan) findGuests() {
 	order := make([]int, 0, len(p.rec.lives))
 	for i := range p.rec.lives {
@@ -165,8 +165,8 @@ func (p *plan) findGuests() {
 	}
 }
 
-// unmanaged is 1 for a VM that the NUMA scheduler does not manage at the start: it takes
-// memory of all nodes alike, of what the others leave.
+// unmanaged returns 1 for a VM that the NUMA scheduler does not manage at the start: it uses
+// memory of all nodes equally, from the rest that the others leave.
 func (p *plan) unmanaged(life int) int {
 	if life < len(p.rec.first.VMs) && p.rec.lives[life].first < 0 && p.rec.first.VMs[life].Homes == 0 {
 		return 1
@@ -174,8 +174,8 @@ func (p *plan) unmanaged(life int) int {
 	return 0
 }
 
-// vm returns the VM of the story for a life, the nth of its name; nil when too little is
-// known of it. why says what was assumed.
+// vm returns the VM of the story for a life, the nth of its name; nil if too little is known
+// about it. why describes the assumptions.
 func (p *plan) vm(l *life, nth int) (v *numa.VM, known bool, why string) {
 	found, why := p.inventoried(l)
 	if found != nil && nth > 0 {
@@ -207,8 +207,8 @@ func (p *plan) vm(l *life, nth int) (v *numa.VM, known bool, why string) {
 	return v, found != nil, why
 }
 
-// inventoried finds a life in the inventory, as the rules for recordings do: by its name,
-// on the host, else in the cluster of the host. A name that several have is none.
+// inventoried finds a life in the inventory, as the rules for recordings do: by its name, on
+// the host, else in the cluster of the host. An ambiguous name matches none.
 func (p *plan) inventoried(l *life) (found *numa.VM, why string) {
 	if !p.inventory {
 		return nil, ""
@@ -241,7 +241,7 @@ func (p *plan) inventoried(l *life) (found *numa.VM, why string) {
 	return here[0], ""
 }
 
-// had reports whether a life had so many vCPUs at any time, as far as it is known.
+// had reports whether a life may have had so many vCPUs at any time.
 func (l *life) had(vcpus int) bool {
 	return slices.ContainsFunc(l.shapes, func(s shape) bool { return s.vcpus == 0 || s.vcpus == vcpus })
 }

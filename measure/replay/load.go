@@ -14,16 +14,16 @@ type loaded struct {
 	load numa.Load
 }
 
-// mostPieces bounds how many straight lines the memory of one life has.
+// mostPieces limits the number of straight lines for the memory of one life.
 const mostPieces = 200
 
-// tolerance is how far, at least, the memory of the story may be from what was observed:
-// esxtop rounds to hundredths of a MB.
+// tolerance is the minimum tolerance for the memory of the story: esxtop rounds to hundredths
+// of a MB.
 const tolerance = numa.MiB
 
-// loads returns the load of a life from its beginning on, and each time at which the
-// memory that it touches begins to grow in another way. What it has at its first moment
-// it gets at once, as a VM does that comes by vMotion.
+// loads returns the load of a life from its beginning on, and after each change of the growth
+// of its touched memory. The VM gets the memory of its first moment at once, like a VM that
+// arrives by vMotion.
 func (p *plan) loads(index int) []loaded {
 	l := &p.rec.lives[index]
 	t := p.trackOf(index)
@@ -54,14 +54,14 @@ func (p *plan) loads(index int) []loaded {
 	}
 }
 
-// A track is what one life did.
+// A track has the observations of one life.
 type track struct {
 	intervals        []interval
-	memory           []amount // never less than before
+	memory           []amount // never decreasing
 	active, activeOf float64
 }
 
-// An interval is what each vCPU of a VM asked for over some time, as a share of a core.
+// An interval is the CPU demand of each vCPU of a VM over some time, as a share of a core.
 type interval struct {
 	from, to time.Duration
 	wanted   float64
@@ -76,7 +76,7 @@ type amount struct {
 func (p *plan) trackOf(index int) *track {
 	l := &p.rec.lives[index]
 	t := &track{}
-	gone := numa.Bytes(0) // taken from it before the start: the model gives it nothing back
+	gone := numa.Bytes(0) // reclaimed before the start: the model does not give it back
 	if l.first < 0 {
 		v := &p.rec.first.VMs[index]
 		gone = reclaimed(v)
@@ -115,8 +115,8 @@ func (t *track) use(has numa.Counters, active, touched numa.Bytes) {
 	}
 }
 
-// vcpus returns how many vCPUs a life had at a time; those of the inventory when the
-// capture does not say.
+// vcpus returns the vCPUs of a life at a time; those of the inventory if the capture does not
+// state them.
 func (p *plan) vcpus(index int, at time.Duration) int {
 	l := &p.rec.lives[index]
 	n := l.shapes[0].vcpus
@@ -128,8 +128,8 @@ func (p *plan) vcpus(index int, at time.Duration) int {
 	return max(1, cmp.Or(n, p.fleet.VMs[p.guestOf[index]].VCPUs.Value))
 }
 
-// demand returns what each of the vCPUs asks for, on the grid on which the model draws it:
-// a draw over several intervals has their mean. Nil without an interval.
+// demand returns the demand of each vCPU, on the time grid of the model's draws: a draw over
+// several intervals has their mean. It is nil without an interval.
 func demand(of []interval) (points []numa.DemandPoint) {
 	last := -1.0
 	add := func(at time.Duration, share float64) {
@@ -149,7 +149,7 @@ func demand(of []interval) (points []numa.DemandPoint) {
 		if over > 0 {
 			add(at, min(1, sum/over))
 		}
-		if at >= of[i].from && end < of[i].to { // the draws within one interval are alike
+		if at >= of[i].from && end < of[i].to { // the draws within one interval are equal
 			end = of[i].to / numa.Draw * numa.Draw
 		}
 		at = end
@@ -166,8 +166,8 @@ type piece struct {
 	to          numa.Bytes
 }
 
-// lines returns straight lines that are nowhere further from the amounts than within:
-// each as long as can be. Amounts that stay need none.
+// lines returns straight lines that are nowhere farther from the amounts than within, each as
+// long as possible. Constant amounts need none.
 func lines(of []amount, within float64) (out []piece) {
 	for i := 0; i < len(of)-1; {
 		from := of[i]

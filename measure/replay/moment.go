@@ -6,7 +6,7 @@ import (
 	"homenode/numa"
 )
 
-// close makes a moment of the last tick and of what was added up.
+// close creates a moment from the last tick and the accumulated counts.
 func (r *Recorder) close() {
 	m := moment{at: r.tick.at, nodes: append([]nodeSeen(nil), r.tick.nodes...), vms: append([]seen(nil), r.tick.vms...)}
 	for i := range m.vms {
@@ -30,15 +30,15 @@ func (r *Recorder) close() {
 	}
 }
 
-// thin doubles the window: of the moments of one window the last stays, with what the
-// others counted.
+// thin doubles the window: in each window the last moment stays, with the counts of the others
+// added.
 func (r *Recorder) thin() {
-	if r.window < numa.MostLength { // one moment is left then
+	if r.window < numa.MostLength { // then one moment is left
 		r.window *= 2
 	}
 	before, out := time.Duration(0), r.moments[:0]
 	var open *moment
-	from := time.Duration(0) // of what open counts
+	from := time.Duration(0) // start of open's counts
 	for i := range r.moments {
 		m := r.moments[i]
 		if open != nil {
@@ -66,8 +66,7 @@ func (r *Recorder) thin() {
 	r.moments = out
 }
 
-// merge adds what an earlier moment counted, from the one before it at from until its own
-// time at between.
+// merge adds the counts of an earlier moment, which covers the time from from to between.
 func (m *moment) merge(earlier *moment, from, between time.Duration) {
 	a, b := (between - from).Seconds(), (m.at - between).Seconds()
 	at := 0
@@ -86,8 +85,8 @@ func (m *moment) merge(earlier *moment, from, between time.Duration) {
 	}
 }
 
-// find returns the index of a life, which mostly is near that of another moment; -1 when
-// it is not there.
+// find returns the index of a life, which is usually near that of another moment; -1 if it is
+// missing.
 func (m *moment) find(life int32, near int) int {
 	if near < len(m.vms) && m.vms[near].life == life {
 		return near
@@ -100,7 +99,7 @@ func (m *moment) find(life int32, near int) int {
 	return -1
 }
 
-// mean makes the mean of a rate over a and b seconds, of which one may be unknown.
+// mean computes the mean of a rate over a and b seconds, of which one may be unknown.
 func mean(v, e *seen, bit numa.Counters, rate *float64, earlier, a, b float64) {
 	switch {
 	case e.has&bit == 0:

@@ -12,9 +12,8 @@ func (r *Recorder) seen(life int, v *numa.VMTick) seen {
 	return s
 }
 
-// touched returns the memory that a VM has touched, as far as the tick tells: what is on
-// nodes, and what was taken from it. A VM that is not managed has no local and remote
-// memory.
+// touched returns the memory that a VM has touched, as far as the tick states it: memory on
+// nodes, and reclaimed memory. An unmanaged VM has no local and remote memory.
 func touched(v *numa.VMTick) numa.Bytes {
 	sum := v.Local + v.Remote
 	if v.Homes == 0 {
@@ -58,8 +57,9 @@ func (p *pending) add(v *numa.VMTick, over float64) {
 	}
 }
 
-// wants returns the CPU time that a VM asked for: what it got (% Used counts a core that is
-// shared by two hyper-threads as the model does; else % Run), and for what it waited.
+// wants returns the CPU time that a VM demanded: the time that it got (% Used counts a core
+// that is shared by two hyper-threads as the model does; else % Run), plus the time that it
+// waited.
 func wants(v *numa.VMTick) (seconds float64, ok bool) {
 	switch {
 	case v.Has&numa.HasUsed != 0:
@@ -78,5 +78,5 @@ func wants(v *numa.VMTick) (seconds float64, ok bool) {
 	return seconds, sane(seconds)
 }
 
-// sane is false for what no VM can have; not a number has no order.
+// sane is false for impossible values; NaN fails every comparison.
 func sane(x float64) bool { return x >= 0 && x <= numa.MaxVCPUs }

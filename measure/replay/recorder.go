@@ -10,43 +10,42 @@ import (
 	"homenode/numa"
 )
 
-// cells is how many states of a VM are kept of a host: 1,000 VMs at 1,000 moments, or
+// cells is the number of VM states that are stored for a host: 1,000 VMs at 1,000 moments, or
 // 200 VMs for a day of 20 s; about 75 MB.
 const cells = 1 << 20
 
-// gap is the longest time between two ticks over which counters without a time of their
-// own are taken to count.
+// gap is the longest time between two ticks that counters without their own duration can cover.
 const gap = 6 * time.Minute
 
-// mostShapes bounds the hot adds of one life; no VM has that many.
+// mostShapes limits the hot adds of one life; no VM has that many.
 const mostShapes = 100
 
-// A Recorder keeps of the ticks of one host what a replay needs. Its memory is bounded:
-// ticks within 20 s, in which the demand of the model does not change, are taken
-// together, and when more than Cells states of VMs are kept, two moments become one.
-// States are those of the last tick, rates are means, migrations are added up.
+// A Recorder stores the data of one host's ticks that a replay needs. Its memory is bounded:
+// ticks within 20 s, in which the demand of the model does not change, are combined, and beyond
+// Cells states of VMs, two moments become one. States are those of the last tick, rates are
+// means, migrations are sums.
 type Recorder struct {
-	// Cells is how many states of a VM are kept; 0 means a million. It is to be set before
-	// the first tick.
+	// Cells is the maximum number of VM states; 0 means a million. It must be set before the
+	// first tick.
 	Cells int
 
 	host    string
 	first   *numa.Tick // with the full state; nil before
-	start   time.Time  // of first
-	last    time.Time  // of the last tick taken
+	start   time.Time  // time of first
+	last    time.Time  // time of the last processed tick
 	window  time.Duration
 	moments []moment
 	pending []pending // by life: since the last moment
-	tick    moment    // the last tick, which closes a moment or not
+	tick    moment    // the last tick, which may close a moment
 	kept    int
 
 	lives []life
 	byKey map[lifeKey]int
 	nth   map[lifeKey]int // VMs of one GID and name in a tick
 
-	skipped int // before the first full tick
+	skipped int // ticks before the first full one
 	missing string
-	left    int // not after the tick before
+	left    int // ticks that are not later than the previous one
 	gaps    int
 	longest time.Duration
 }
@@ -64,27 +63,26 @@ type nodeSeen struct {
 	free  numa.Bytes
 }
 
-// seen is a VM as it was observed at a moment; rates and counts are since the moment
-// before.
+// seen is the observation of a VM at a moment; rates and counts are since the previous moment.
 type seen struct {
 	life          int32
 	has           numa.Counters
 	homes         numa.NodeSet
 	local, remote numa.Bytes
 	touched       numa.Bytes
-	resident      numa.Bytes // of it, what is on nodes
+	resident      numa.Bytes // the part on nodes
 	active        numa.Bytes
 	moves         int64
-	wanted        float64 // HasRun: CPU time it asked for, in seconds a second
+	wanted        float64 // HasRun: demanded CPU time, in seconds a second
 	ready         float64 // HasReady
 }
 
-// pending adds up what a life did since the last moment.
+// pending accumulates the activity of a life since the last moment.
 type pending struct {
 	wanted, wantedOver float64
 	ready, readyOver   float64
 	moves              int64
-	ticks, counted     int // ticks, and those of them that state migrations
+	ticks, counted     int // ticks, and those that state migrations
 }
 
 // A life is a VM from its first to its last moment.
@@ -92,15 +90,15 @@ type life struct {
 	name        string
 	shapes      []shape       // one, and one more for each hot add
 	stated      numa.Counters // by any tick
-	shrank      numa.Bytes    // most memory it gave back
+	shrank      numa.Bytes    // largest decrease
 	most        numa.Bytes    // touched
 	first, end  int           // moments; -1 for the start; set by finish
 	interrupted bool
 }
 
-// A shape is what a VM has from a time on; 0 for what is not stated.
+// A shape is the size of a VM from a time on; 0 if not stated.
 type shape struct {
-	at    time.Duration // of the tick before the one that first shows it
+	at    time.Duration // time of the tick before the first one that shows it
 	vcpus int
 	size  numa.Bytes
 }
@@ -111,10 +109,11 @@ type lifeKey struct {
 	nth  int
 }
 
-// Host returns the host, as its ticks name it.
+// Host returns the name of the host in its ticks.
 func (r *Recorder) Host() string { return r.host }
 
-// Add takes the next tick, which is borrowed. It panics when the tick is of another host.
+// Add processes the next tick, which is only valid during the call. It panics if the tick is of
+// another host.
 func (r *Recorder) Add(t *numa.Tick) {
 	switch {
 	case r.byKey == nil:
@@ -150,7 +149,7 @@ func (r *Recorder) Add(t *numa.Tick) {
 	}
 }
 
-// lacks says what a tick misses of the full state; empty when it is there.
+// lacks returns the part of the full state that a tick lacks; empty if it is complete.
 func lacks(t *numa.Tick) string {
 	if len(t.Nodes) == 0 {
 		return "NUMA nodes"
@@ -171,12 +170,12 @@ func lacks(t *numa.Tick) string {
 	return "home nodes and local and remote memory of VMs"
 }
 
-// settled reports whether it is stated where a VM is.
+// settled reports whether the location of a VM is stated.
 func settled(v *numa.VMTick) bool {
 	return v.Has&numa.HasHomes != 0 && v.Has&numa.HasMemory != 0 && uint64(v.Local) <= uint64(numa.MaxVMMemory) && uint64(v.Remote) <= uint64(numa.MaxVMMemory)
 }
 
-// begin takes the tick with which the replay begins.
+// begin processes the tick at which the replay starts.
 func (r *Recorder) begin(t *numa.Tick) {
 	first := *t
 	first.Nodes = append([]numa.NodeTick(nil), t.Nodes...)
@@ -198,7 +197,7 @@ func (r *Recorder) lastAt() time.Duration {
 	return r.moments[len(r.moments)-1].at
 }
 
-// take takes a tick: its state becomes that of the moment, its rates are added up.
+// take processes a tick: its state becomes that of the moment, its rates are accumulated.
 func (r *Recorder) take(t *numa.Tick, between time.Duration) {
 	m, before := &r.tick, r.tick.at
 	m.at = (t.Time.Sub(r.start) + numa.Step/2) / numa.Step * numa.Step
@@ -225,7 +224,7 @@ func (r *Recorder) take(t *numa.Tick, between time.Duration) {
 	}
 }
 
-// life returns the index of the life of a VM; before is the time of the tick before.
+// life returns the index of the life of a VM; before is the time of the previous tick.
 func (r *Recorder) life(key lifeKey, v *numa.VMTick, before time.Duration) int {
 	i, ok := r.byKey[key]
 	if !ok {
@@ -251,8 +250,8 @@ func (r *Recorder) life(key lifeKey, v *numa.VMTick, before time.Duration) int {
 	return i
 }
 
-// finish ends the recording: the last tick is a moment, whatever the window. The error
-// says what the ticks lack.
+// finish ends the recording: the last tick becomes a moment, whatever the window. The error
+// names the data that the ticks lack.
 func (r *Recorder) finish() error {
 	switch {
 	case r.byKey == nil:

@@ -1,7 +1,7 @@
-// Package replay compares the simulated NUMA scheduler with what was observed: it takes
-// the state of a host from the first tick of a capture and the load of its VMs from all of
-// them, lets the simulation run, and says how far it was off, counter by counter, beside the
-// forecast that nothing ever moves.
+// Package replay compares the simulated NUMA scheduler with observations. It takes the state of
+// a host from the first tick of a capture and the load of its VMs from all ticks, and runs the
+// simulation. Then it reports the error of each counter, beside that of the forecast that
+// nothing ever moves.
 //
 //	ticks ──► Recorder ──► story: Seen, Used, recorded demand ──► scheduler ──► ticks
 //	             └────────────── observed moments ──────────────► error ◄───┘
@@ -21,34 +21,33 @@ import (
 type Options struct {
 	// Choices are those of the topology model.
 	Choices vnuma.Choices
-	// Fleet is the inventory: the shapes of hosts, the settings of VMs. VMs are found in it
+	// Fleet is the inventory, with the shapes of hosts and the settings of VMs. VMs are found
 	// by name, on their host or in its cluster. Nil for none.
 	Fleet *numa.Fleet
-	// Assume is the shape of a host that the inventory does not have; nil for none.
+	// Assume is the shape of a host that is not in the inventory; nil for none.
 	Assume *numa.Host
-	// Unstated is the load of VMs of which the capture states no CPU time, and the active
-	// share of those of which it states no active memory. When it is unknown, they ask
-	// for no CPU time, and nothing is active.
+	// Unstated is the load of VMs without CPU time in the capture, and the active share of VMs
+	// without active memory. If it is unknown, they demand no CPU time, and nothing is active.
 	Unstated numa.Fact[numa.Load]
 }
 
-// A Result is how a replay of one host compares with what was observed.
+// A Result is the comparison of a replay of one host with the observations.
 type Result struct {
 	Host    string        `json:"host"`
-	Start   time.Time     `json:"start"` // UTC, of what is compared
+	Start   time.Time     `json:"start"` // UTC; start of the comparison
 	End     time.Time     `json:"end"`
-	Moments int           `json:"moments"` // that are compared
-	Window  time.Duration `json:"-"`       // within which ticks are taken together
+	Moments int           `json:"moments"` // compared moments
+	Window  time.Duration `json:"-"`       // ticks within it are combined
 	Seconds float64       `json:"windowSeconds"`
-	Story   *numa.Story   `json:"-"`        // what the simulation ran
+	Story   *numa.Story   `json:"-"`        // input of the simulation
 	Totals  Errors        `json:"counters"` // of all VMs and nodes
 	VMs     []VM          `json:"vms"`      // in the order of the capture
 	Nodes   []Node        `json:"nodes"`    // by ID
-	// Notes say what was assumed, left out, or is not stated by the capture.
+	// Notes list assumptions, omissions, and data that the capture lacks.
 	Notes []numa.Note `json:"-"`
 }
 
-// A VM is one VM of a replay; one that was powered off and on is one.
+// A VM is one VM of a replay; a VM that was powered off and on is one.
 type VM struct {
 	Name   string `json:"vm"`
 	Known  bool   `json:"inInventory"` // its settings are not assumed
@@ -58,11 +57,11 @@ type VM struct {
 // A Node is the free memory of one node.
 type Node struct {
 	ID     int    `json:"node"`
-	Errors Errors `json:"counters"` // NodeFree alone
+	Errors Errors `json:"counters"` // NodeFree only
 }
 
-// Run replays what was recorded of a host, which takes no more ticks then. The error says
-// what is missing for a replay, or is of ctx.
+// Run replays the recording of a host, which must not get more ticks then. The error names data
+// that is missing for a replay, or comes from ctx.
 func Run(ctx context.Context, r *Recorder, o Options) (*Result, error) {
 	if err := r.finish(); err != nil {
 		return nil, err

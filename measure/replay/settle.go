@@ -7,11 +7,11 @@ import (
 	"homenode/numa"
 )
 
-// settle says where the VMs of the first moment are, and what memory of the nodes
-// belongs to no VM. VMs of which it is known on which node their memory is come first: the others
-// have theirs where so much is in use that it can be.
+// settle determines the location of the VMs at the first moment, and the memory of the nodes that
+// belongs to no VM. VMs with known locations come first; the others are placed where enough
+// memory is in use.
 func (p *plan) settle() {
-	in := map[int]numa.Bytes{} // use on each node, not by a VM yet
+	in := map[int]numa.Bytes{} // use of each node that is not yet assigned to a VM
 	for i := range p.host.Nodes.Value {
 		n := &p.host.Nodes.Value[i]
 		in[n.ID] = n.Memory.Or(numa.MaxHostMemory) - p.node(n.ID).Free
@@ -48,8 +48,8 @@ func (p *plan) settle() {
 // stands reports whether a VM of the first tick runs in the story from the start.
 func (p *plan) stands(i int) bool { return p.guestOf[i] >= 0 && p.rec.lives[i].first < 0 }
 
-// settleUnmanaged takes the memory of VMs without home node: the model gives it them of
-// every node by what is free there.
+// settleUnmanaged subtracts the memory of VMs without home node: the model takes it from every
+// node in proportion to its free memory.
 func (p *plan) settleUnmanaged(in map[int]numa.Bytes) {
 	free := 0.0
 	for i := range p.rec.first.Nodes {
@@ -67,8 +67,8 @@ func (p *plan) settleUnmanaged(in map[int]numa.Bytes) {
 	}
 }
 
-// settleRest leaves what else is in use without a VM. Where the VMs have more than is in
-// use, the node is taken to have so much more memory: what is free is what counts.
+// settleRest assigns the remaining use to no VM. If the VMs have more memory than is in use, the
+// node is assumed to have so much more memory, because free memory is decisive.
 func (p *plan) settleRest(in map[int]numa.Bytes) {
 	for i := range p.host.Nodes.Value {
 		n := &p.host.Nodes.Value[i]
@@ -97,7 +97,7 @@ func (p *plan) own(s numa.NodeSet) (out numa.NodeSet) {
 	return out
 }
 
-// reclaimed is memory of a VM that is on no node.
+// reclaimed returns the memory of a VM that is on no node.
 func reclaimed(v *numa.VMTick) (b numa.Bytes) {
 	if v.Has&numa.HasBalloon != 0 {
 		b += v.Balloon
@@ -108,8 +108,8 @@ func reclaimed(v *numa.VMTick) (b numa.Bytes) {
 	return b
 }
 
-// stated returns where the memory of a VM is as the capture states it, or as it can only
-// be; nil when that is not known.
+// stated returns the location of a VM's memory as stated in the capture, or as it follows from
+// it; nil if unknown.
 func (p *plan) stated(v *numa.VMTick) []numa.MemoryOnNode {
 	sum, known := numa.Bytes(0), v.OnNode != nil
 	for _, m := range v.OnNode {
@@ -133,8 +133,8 @@ func (p *plan) stated(v *numa.VMTick) []numa.MemoryOnNode {
 // whole rounds down to pages.
 func whole(b numa.Bytes) numa.Bytes { return b / numa.PageSize * numa.PageSize }
 
-// guessed returns where the memory of a VM can be: local memory on its home nodes alike,
-// remote memory on the others alike, as far as so much is in use there.
+// guessed returns a possible location of a VM's memory: local memory equally on its home nodes,
+// remote memory equally on the others, as far as enough is in use there.
 func (p *plan) guessed(v *numa.VMTick, homes numa.NodeSet, in map[int]numa.Bytes) []numa.MemoryOnNode {
 	on := make([]numa.MemoryOnNode, len(p.host.Nodes.Value))
 	var near, far []int
@@ -151,13 +151,13 @@ func (p *plan) guessed(v *numa.VMTick, homes numa.NodeSet, in map[int]numa.Bytes
 	return on
 }
 
-// spread puts memory on some of the nodes alike, but no more on one than is in use there
+// spread divides memory equally among nodes, but assigns no more to a node than is in use there
 // while another has more.
 func spread(on []numa.MemoryOnNode, nodes []int, b numa.Bytes, in map[int]numa.Bytes) {
 	room := func(i int) numa.Bytes { return max(0, whole(in[on[i].Node])) }
 	nodes = slices.Clone(nodes)
 	slices.SortStableFunc(nodes, func(a, b int) int { return int(min(1, max(-1, room(a)-room(b)))) })
-	for k, i := range nodes { // those with the least room first: the others take what it leaves
+	for k, i := range nodes { // those with the least room first: the others take the rest
 		part := min(whole(b/numa.Bytes(len(nodes)-k)), room(i))
 		on[i].Guest, b = part, b-part
 	}

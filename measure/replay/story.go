@@ -9,15 +9,15 @@ import (
 	"homenode/numa"
 )
 
-// A plan makes a story of what was recorded of a host.
+// A plan converts the recording of a host into a story.
 type plan struct {
 	rec       *Recorder
 	options   *Options
 	host      numa.Host
-	inventory bool // the host is of the inventory
+	inventory bool // the host is from the inventory
 	fleet     *numa.Fleet
 	guests    []guest
-	guestOf   []int // by life; -1 for one that is left out
+	guestOf   []int // by life; -1 for an omitted one
 	story     *numa.Story
 	notes     []numa.Note
 }
@@ -53,12 +53,12 @@ func (p *plan) make() error {
 	return nil
 }
 
-// rank orders the events of one moment: VMs go, those that stay change, others come.
+// rank orders the events of one moment: VMs leave, remaining VMs change, others arrive.
 func rank(k numa.EventKind) int {
 	return slices.Index([]numa.EventKind{numa.PowerOff, numa.HotAdd, numa.LoadChange, numa.PowerOn}, k)
 }
 
-// every returns the longest time between ticks that shows every moment.
+// every returns the longest tick interval that includes every moment.
 func (p *plan) every() time.Duration {
 	step := time.Duration(0)
 	for i := range p.rec.moments {
@@ -69,7 +69,7 @@ func (p *plan) every() time.Duration {
 	return step
 }
 
-// live lets a guest live as it was observed.
+// live adds the observed life of a guest to the story.
 func (p *plan) live(g int) {
 	id := p.fleet.VMs[g].ID
 	for n, index := range p.guests[g].lives {
@@ -101,7 +101,7 @@ func (p *plan) live(g int) {
 	}
 }
 
-// hotAdds gives a guest the vCPUs and memory that it got while it ran.
+// hotAdds adds the vCPUs and memory that a guest got while running.
 func (p *plan) hotAdds(g int, l *life) {
 	for _, s := range l.shapes[1:] {
 		config := p.fleet.VMs[g].Config
@@ -131,7 +131,7 @@ func (p *plan) clock(at time.Duration) string {
 	return p.rec.start.UTC().Add(at).Format("2006-01-02 15:04:05")
 }
 
-// say notes what holds for the whole replay.
+// say adds the notes about the whole replay.
 func (p *plan) say() {
 	r := p.rec
 	if r.skipped > 0 {
@@ -172,7 +172,7 @@ func (p *plan) say() {
 	}
 }
 
-// number returns the word for one or for more.
+// number returns the singular or the plural word.
 func number(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -180,8 +180,7 @@ func number(n int, one, more string) string {
 	return more
 }
 
-// sayUnowned notes when memory that is of no VM was more or less than at the start, which
-// a story cannot tell.
+// sayUnowned adds a note if memory that belongs to no VM varied, which a story cannot express.
 func (p *plan) sayUnowned() {
 	all, at, most := numa.Bytes(0), time.Duration(0), numa.Bytes(0)
 	for i := range p.host.Nodes.Value {

@@ -69,7 +69,7 @@ type series struct {
 // A place identifies a series of a host.
 type place struct {
 	family, node int
-	vm           string // what identifies its labels
+	vm           string // identifies its labels
 }
 
 type host struct {

@@ -126,7 +126,7 @@ func plain(err error) string {
 	return err.Error()
 }
 
-// what selects the metrics of hosts.
+// what is the query for the metrics of hosts, nodes and findings.
 const what = `{__name__=~"homenode_vm_(vcpus|numa_(local_bytes|remote_bytes|home_node|migrations_total)|cpu_ready_seconds_per_second)|homenode_node_memory_(total|free)_bytes|homenode_host_(failing|memory_state)|homenode_vcenter_up|homenode_interval_seconds|homenode_last_tick_timestamp_seconds"}`
 
 // A key identifies a host or VM.

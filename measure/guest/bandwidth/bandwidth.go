@@ -1,4 +1,4 @@
-// Package bandwidth measures how much memory moves in a second, by one thread or many, and how slow single loads are beside it.
+// Package bandwidth measures memory throughput of one or many threads, and the latency of single loads under that throughput.
 package bandwidth
 
 import (
@@ -13,16 +13,16 @@ import (
 	"homenode/measure/guest/cpu"
 )
 
-// A Thread moves memory of its own on one processor.
+// A Thread reads or writes its own memory on one processor.
 type Thread struct {
 	CPU    int
-	Memory []byte // outside of Go's heap, at least Smallest, larger than the caches; what is in it is lost but for Read
+	Memory []byte // outside Go's heap, at least Smallest, larger than the caches; overwritten except by Read
 }
 
-// Smallest is the least memory of a thread.
+// Smallest is the minimum memory of a thread.
 const Smallest = 2 * chunk
 
-// Longest is how long Move and Loaded measure at most: after it others have their turn.
+// Longest limits a measurement by Move or Loaded, so that other tasks get the processors.
 const Longest = 200 * time.Millisecond
 
 // Threads returns the numbers of threads of a ramp: 1, 2, 4 … and all.
@@ -37,8 +37,7 @@ func Threads(all int) []int {
 	return out
 }
 
-// Move lets all threads move memory at the same time for d, and returns the bytes a second of all together. line is the
-// size of a cache line. The context ends it.
+// Move runs all threads at the same time for d, and returns their total bytes a second. line is the size of a cache line. The context can end it.
 func Move(ctx context.Context, k Kind, threads []Thread, line int, d time.Duration) (rate float64, err error) {
 	if len(threads) == 0 {
 		return 0, errors.New("no thread")
@@ -51,9 +50,9 @@ func Move(ctx context.Context, k Kind, threads []Thread, line int, d time.Durati
 	return g.end(ctx)
 }
 
-// Loaded returns how long a load of a pinned chase takes, in nanoseconds, while threads read with a pause between two
-// lines, and the bytes a second that they move; without threads it is the chase alone. The cycle's memory is none of the threads'. coreHz
-// is the clock of the core, by which the pause is made: 0 ns is none. The pause is what is computed between two loads, of which the processor may start the next early.
+// Loaded returns the latency of a load of a pinned chase, in nanoseconds, while threads read with a pause between two lines, and the bytes a second
+// of these threads. Without threads the chase runs alone. The cycle's memory must not be that of a thread. coreHz is the clock of the core, needed
+// for the pause; pauseNS 0 means no pause. The pause is computation between two loads; the processor may start the next load early.
 func Loaded(ctx context.Context, c *chase.Cycle, on int, threads []Thread, line int, pauseNS, coreHz float64, d time.Duration) (ns []float64, rate float64, err error) {
 	g, err := start(ctx, Read, threads, line, cpu.DelaySteps(pauseNS, coreHz), 1)
 	if err != nil {
@@ -71,14 +70,13 @@ func Loaded(ctx context.Context, c *chase.Cycle, on int, threads []Thread, line 
 	return ns, rate, errors.Join(first, err)
 }
 
-// warmFor is how long a thread moves before what it moves counts: a core that was idle begins slowly, and the lines of memory
-// that was just written are written back.
+// warmFor is the warm-up of a thread: an idle core starts slowly, and lines that were just written must be written back.
 const warmFor = 3 * time.Millisecond
 
 // A group is the threads of one measurement.
 type group struct {
 	here  atomic.Int32  // threads in place
-	ready chan struct{} // closed when all are, or one cannot be
+	ready chan struct{} // closed when all are in place, or one has failed
 	once  sync.Once
 	all   int32
 	stop  atomic.Bool
@@ -87,7 +85,7 @@ type group struct {
 	errs  []error
 }
 
-// start brings the threads to their processors, where they wait for all and so many others.
+// start pins the threads to their processors, where they wait for all, and for so many others.
 func start(ctx context.Context, k Kind, threads []Thread, line, pause, others int) (*group, error) {
 	if line != 64 && line != 128 {
 		return nil, fmt.Errorf("cache lines of %d bytes", line)
@@ -125,7 +123,7 @@ func (g *group) meet() {
 	}
 }
 
-// move moves until it is stopped, and returns bytes a second.
+// move runs until it is stopped, and returns bytes a second.
 func (g *group) move(m *mover, pause int) float64 {
 	step := m.step
 	if pause > 0 {
@@ -141,7 +139,7 @@ func (g *group) move(m *mover, pause int) float64 {
 	}
 }
 
-// run lets the threads work for so long, from when all are in place.
+// run lets the threads work for d after all are in place.
 func (g *group) run(ctx context.Context, d time.Duration) {
 	<-g.ready
 	timer := time.NewTimer(d)

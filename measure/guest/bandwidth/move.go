@@ -6,31 +6,31 @@ import (
 	"homenode/measure/guest/cpu"
 )
 
-// Kind is how memory is used.
+// Kind is an access pattern.
 type Kind int
 
-// The kinds. Their bytes are what programs count, as STREAM does: a processor may read a line too that it overwrites.
+// The kinds. Their bytes are counted as in STREAM, from the program's view: a processor may also read a line that it overwrites.
 const (
 	Read  Kind = iota // one load of each line
 	Copy              // one half of the memory to the other
-	Read2             // of two lines one is updated: two are read for one that is written
-	Read3             // of three lines one is updated: three are read for one that is written
+	Read2             // updates one of two lines: two reads for each write
+	Read3             // updates one of three lines: three reads for each write
 )
 
-// Kinds are all of them.
+// Kinds are all kinds.
 var Kinds = []Kind{Read, Copy, Read2, Read3}
 
-// String names the kind: read, copy, 2:1 or 3:1.
+// String returns the name: read, copy, 2:1 or 3:1.
 func (k Kind) String() string { return [...]string{"read", "copy", "2:1", "3:1"}[k] }
 
-// chunk is what a thread moves between two looks at the counter: 12 lines of 64 or 128 bytes fit in it without a rest.
+// chunk is the number of bytes between two checks of the counter; it is a multiple of 12 lines of 64 or 128 bytes.
 const chunk = 96 << 10
 
-// A mover goes through memory, a chunk at a time, and starts again at its end.
+// A mover walks through memory in chunks, and starts again at its end.
 type mover struct {
 	kind Kind
 	base unsafe.Pointer
-	size int // whole chunks; for Copy of one half
+	size int // whole chunks; for Copy the size of one half
 	line int
 	at   int
 	sink uint64
@@ -45,7 +45,7 @@ func newMover(k Kind, b []byte, line int) *mover {
 	return &mover{kind: k, base: unsafe.Pointer(&b[0]), size: size * chunk, line: line}
 }
 
-// step moves one chunk and returns its bytes.
+// step processes one chunk and returns its bytes.
 func (m *mover) step() int {
 	p, lines, bytes := unsafe.Add(m.base, m.at), chunk/m.line, chunk
 	switch m.kind {
@@ -67,7 +67,7 @@ func (m *mover) step() int {
 	return bytes
 }
 
-// update2 loads a word of each of n pairs of lines, and increments one of the line behind.
+// update2 loads a word from the first line of each of n pairs, and increments one in the second.
 func update2(p unsafe.Pointer, n, line int) (sum uint64) {
 	for range n {
 		sum += *(*uint64)(p)
@@ -77,7 +77,7 @@ func update2(p unsafe.Pointer, n, line int) (sum uint64) {
 	return sum
 }
 
-// update3 loads words of two of each of n × 3 lines, and increments one of the third.
+// update3 loads words from two of each three lines, n times, and increments one in the third.
 func update3(p unsafe.Pointer, n, line int) (sum uint64) {
 	var more uint64
 	for range n {
@@ -89,7 +89,7 @@ func update3(p unsafe.Pointer, n, line int) (sum uint64) {
 	return sum + more
 }
 
-// slowly loads a word of each of the next lines with a pause of so many steps behind each, about 50 µs altogether, and returns the bytes.
+// slowly loads a word from each of the next lines with a pause of so many steps after each, about 50 µs in total, and returns the bytes.
 func (m *mover) slowly(pause int) int {
 	lines := min(max(1, 10_000/pause), chunk/m.line)
 	for range lines {

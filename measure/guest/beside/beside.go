@@ -1,4 +1,5 @@
-// Package beside puts what homenode explain predicted of a VM beside what homenode measure found in it.
+// Package beside compares the prediction of homenode explain for a VM with the measurements of homenode
+// measure in it.
 package beside
 
 import (
@@ -16,10 +17,10 @@ import (
 	"homenode/source/text"
 )
 
-// Command is what writes the file that Read reads.
+// Command writes the file that Read reads.
 const Command = "homenode explain SOURCE VM --format json"
 
-// Read reads the layout of an explanation; name stands in errors.
+// Read reads the layout of an explanation; name is used in errors.
 func Read(name string, from io.Reader) (*vnuma.Layout, error) {
 	b, err := io.ReadAll(bounded.Reader(from, bounded.Written))
 	if err != nil {
@@ -43,7 +44,7 @@ func Read(name string, from io.Reader) (*vnuma.Layout, error) {
 	return file.Result.Layout, nil
 }
 
-// Of compares a result with what was predicted: vCPUs, sockets, nodes, caches and clients, in this order.
+// Of compares a result with the prediction: vCPUs, sockets, nodes, caches and clients, in this order.
 func Of(r *measured.Result, l *vnuma.Layout) []measured.Compared {
 	o, notes := r.Observation("")
 	fields, open := confront.Fields(&o, l)
@@ -92,7 +93,7 @@ func of(f confront.Field) measured.Compared {
 	return c
 }
 
-// unseen says why the clients could not be compared.
+// unseen returns why the clients could not be compared.
 func unseen(r *measured.Result, open []string) string {
 	for _, why := range open {
 		if rest, ok := strings.CutPrefix(why, confront.FieldTogether+": "); ok {

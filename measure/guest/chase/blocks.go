@@ -7,11 +7,10 @@ import (
 	"unsafe"
 )
 
-// LinkBlocks makes one cycle of the lines of b that goes through all lines of a block of so many bytes, in random order, before it
-// goes on to the next. The processor keeps the addresses of the pages of a block, where Link's cycle through a large
-// memory waits for many of them, too: in a guest also in huge pages, when the hypervisor backs them by
-// small ones. So this is the latency to set beside the probe of a page, which touches the page before. b is whole blocks,
-// more than the caches hold.
+// LinkBlocks links the lines of b into one cycle that visits all lines of a block of so many bytes, in random order, before the
+// next block. Page addresses of a block stay in the TLB. In Link's cycle through a large memory, many accesses also wait for page
+// addresses; in a guest even with huge pages, if the hypervisor backs them by small ones. So this latency is comparable to the
+// probe of a page, which touches the page first. b consists of whole blocks and is larger than the caches.
 func LinkBlocks(ctx context.Context, b []byte, line, block int, seed uint64) (*Cycle, error) {
 	if block <= 0 || len(b)%block != 0 {
 		return nil, fmt.Errorf("%d bytes are no whole blocks of %d", len(b), block)
@@ -27,7 +26,7 @@ func LinkBlocks(ctx context.Context, b []byte, line, block int, seed uint64) (*C
 			all = c
 			continue
 		}
-		// Where two lines of different cycles exchange what they hold, the cycles become one.
+		// Exchanging the contents of two lines in different cycles joins the cycles.
 		next := (*uintptr)(unsafe.Pointer(&b[from]))
 		*first, *next = *next, *first
 		all.lines += c.lines

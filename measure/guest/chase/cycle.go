@@ -1,5 +1,5 @@
-// Package chase measures the latency of memory: loads of which each needs the one before for its address. Cycle does it for a
-// working set, Prober for single pages. Both return raw samples and allocate nothing while they time.
+// Package chase measures memory latency with dependent loads: the address of each load comes from the previous one. Cycle measures a working set,
+// Prober single pages. Both return raw samples and allocate nothing during timing.
 package chase
 
 import (
@@ -12,23 +12,23 @@ import (
 	"homenode/measure/guest/cpu"
 )
 
-// A Cycle is one random cycle through all cache lines of a piece of memory: each line holds the address of the next. It is of
-// no use, and is dropped, before the memory is given back.
+// A Cycle is one random cycle through all cache lines of a piece of memory: each line has the address of the next. It must be dropped before the
+// memory is freed.
 type Cycle struct {
-	at    unsafe.Pointer // the line that was reached
+	at    unsafe.Pointer // the current line
 	lines int
-	rate  float64 // accesses a second, as last seen
+	rate  float64 // accesses a second, last measured
 }
 
-// unrolled is how many loads the loop does between two tests of its end.
+// unrolled is the number of loads between two tests of the loop's end.
 const unrolled = 16
 
-// fewest is how many loads a sample has at least: counters of arm64 may step every 40 ns.
+// fewest is the minimum number of loads in a sample: counters of arm64 may step every 40 ns.
 const fewest = 64
 
-// Link makes one cycle of the lines of b, each of so many bytes, by Sattolo's shuffle in place: every order of the lines is
-// equally likely. b is memory outside of Go's heap, at least two lines. What it held is lost. pause, if any, is called every
-// 262,144 lines, some 50 ms, and ends it by an error.
+// Link links the lines of b, each of line bytes, into one cycle by Sattolo's in-place shuffle: every order of the lines is equally likely. b is
+// memory outside Go's heap, at least two lines. Its content is overwritten. pause, if not nil, is called every 262,144 lines, some 50 ms; its error
+// ends Link.
 func Link(ctx context.Context, b []byte, line int, seed uint64, pause func() error) (*Cycle, error) {
 	if pause == nil {
 		pause = ctx.Err
@@ -60,16 +60,16 @@ func Link(ctx context.Context, b []byte, line int, seed uint64, pause func() err
 	return &Cycle{at: base, lines: n}, nil
 }
 
-// Lines returns how many lines the cycle has.
+// Lines returns the number of lines in the cycle.
 func (c *Cycle) Lines() int { return c.lines }
 
-// Walk follows the cycle from where it is for at least so many loads, and returns the nanoseconds of one. A call is not
-// interrupted by a context: ask for some milliseconds at most.
+// Walk follows the cycle from its current line for at least so many loads, and returns the nanoseconds per load. A context cannot interrupt it: ask
+// for some milliseconds at most.
 func (c *Cycle) Walk(loads int) float64 {
 	rounds := max(1, (loads+unrolled-1)/unrolled)
 	start := cpu.Start()
 	c.at = follow(c.at, rounds)
-	ticks := max(cpu.End()-start, 1) // a coarse counter may not have moved
+	ticks := max(cpu.End()-start, 1) // a coarse counter may not have advanced
 	ns := cpu.NS(ticks) / float64(rounds*unrolled)
 	c.rate = 1e9 / ns
 	return ns
@@ -98,7 +98,7 @@ func follow(p unsafe.Pointer, rounds int) unsafe.Pointer {
 	return p
 }
 
-// Warm follows the cycle once, or 262,144 loads of a longer one, so that caches have of it what they can.
+// Warm follows the cycle once, or for 262,144 loads if it is longer, to fill the caches.
 func (c *Cycle) Warm(ctx context.Context) error {
 	const part = 1 << 14
 	for done := 0; done < min(c.lines, 1<<18); done += part {
@@ -110,8 +110,8 @@ func (c *Cycle) Warm(ctx context.Context) error {
 	return nil
 }
 
-// Sample appends n samples to out, each the nanoseconds of one load over about the time each (at most 50 ms of it). The thread
-// that calls must be pinned: cpu.On.
+// Sample appends n samples to out, each the nanoseconds per load over about the duration each (at most 50 ms). The calling thread must be pinned:
+// cpu.On.
 func (c *Cycle) Sample(ctx context.Context, out []float64, n int, each time.Duration) ([]float64, error) {
 	if c.rate == 0 {
 		c.Walk(1 << 10)
@@ -121,7 +121,7 @@ func (c *Cycle) Sample(ctx context.Context, out []float64, n int, each time.Dura
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		// A walk that was preempted says too little of the rate: then the next one is shorter. A counter that did not move says too much: hence the cap.
+		// A preempted walk underestimates the rate, so the next one is shorter. A counter that did not advance overestimates it, hence the cap.
 		out = append(out, c.Walk(int(min(max(each.Seconds()*c.rate, fewest), 5e7))))
 	}
 	return out, nil

@@ -23,15 +23,15 @@ func Sizes(most int) []int {
 	return sizes
 }
 
-// A Rung is what was measured of one working set.
+// A Rung is the measurement of one working set.
 type Rung struct {
 	Bytes int
-	NS    []float64 // of one load, raw samples
+	NS    []float64 // per load, raw samples
 }
 
-// Ladder measures working sets in the memory m, from its start: so many samples of each, of about the time each. The thread that
-// calls must be pinned. line is the size of a cache line. before, if any, is called before each
-// size and while its lines are linked, for pauses and for an end. With an error the rungs that were measured are returned too.
+// Ladder measures working sets in the memory m, from its start: so many samples of each, each over about the duration each. The
+// calling thread must be pinned. line is the size of a cache line. before, if not nil, is called before each size and while its
+// lines are linked; it can pause, and its error ends Ladder. After an error the measured rungs are returned too.
 func Ladder(ctx context.Context, m *pages.Memory, line int, sizes []int, samples int, each time.Duration, before func(bytes int) error) ([]Rung, error) {
 	var rungs []Rung
 	for _, size := range sizes {

@@ -13,37 +13,37 @@ import (
 	"homenode/measure/guest/pages"
 )
 
-// PageBytes and PageLines are a Prober's unit and lines for one small page. More lines wake the prefetchers, which fetch the
-// page; with fewer the counter and the TLB are most of what is measured.
+// PageBytes and PageLines are a Prober's unit and number of lines for one small page. More lines trigger the prefetchers, which fetch
+// the page; with fewer lines the counter and the TLB dominate.
 const (
 	PageBytes = 4096
 	PageLines = 8
 )
 
-// slotBytes is a pair of lines: processors fetch the neighbour of a line with it.
+// slotBytes is a pair of lines: processors prefetch the neighbour of a line.
 const slotBytes = 128
 
-// most is how many lines a probe may have.
+// most is the maximum number of lines in a probe.
 const most = 64
 
-// A Prober measures the latency of single pages, or of other units of memory. A probe flushes some lines of the page from all
-// caches and loads each once: one in each part of equal size, at a random place in the part, in random order, new in
-// each probe. It only reads, so pages of a file do too. Each load's address needs the value of the one before, of which no bit is taken.
+// A Prober measures the latency of single pages, or of other units of memory. A probe flushes some lines of the page from all caches and
+// loads each once. There is one line in each part of equal size, at a random position, in random order, new in each probe. A probe only
+// reads, so it works with pages of a file. The address of each load depends on the previous value, of which no bit is used.
 type Prober struct {
-	// Detour, for tests, slows pages down: it returns how many loads of a line in L1 follow each load of the page
-	// at this address. Nil in measurements.
+	// Detour, for tests, slows pages down: it returns the number of L1 loads after each load of the page at this address. It is nil in
+	// measurements.
 	Detour func(page uintptr) int
 
 	unit, lines int
 	random      *rand.PCG
 	offsets     [most]uintptr
 	touch       uintptr // a line of the page that is not among them
-	none        uintptr // 0, which the compiler does not know
+	none        uintptr // 0, unknown to the compiler
 	sink        uintptr
 }
 
-// NewProber returns a Prober for units of so many bytes, of which it loads so many lines: PageBytes and PageLines for
-// a page, 2 MiB and 16 for a huge one. It is not for several threads.
+// NewProber returns a Prober for units of so many bytes, of which it loads so many lines: PageBytes and PageLines for a page, 2 MiB and
+// 16 for a huge page. It is not safe for concurrent use.
 func NewProber(unit, lines int, seed uint64) (*Prober, error) {
 	if !cpu.Precise || !cpu.CanFlush() {
 		return nil, errors.New("this processor or system lets programs flush no cache lines")
@@ -54,12 +54,12 @@ func NewProber(unit, lines int, seed uint64) (*Prober, error) {
 	return &Prober{unit: unit, lines: lines, random: rand.NewPCG(seed, seed)}, nil
 }
 
-// choose draws the lines of the next probe.
+// choose selects random lines for the next probe.
 func (p *Prober) choose() {
 	part := uintptr(p.unit / p.lines)
 	slots := uint64(part / slotBytes)
 	for i := range p.lines {
-		// The remainder's preference for low numbers is below 1 in 10⁹.
+		// The bias of the remainder towards low numbers is below 1 in 10⁹.
 		p.offsets[i] = uintptr(i)*part + uintptr(p.random.Uint64()%slots)*slotBytes
 	}
 	p.touch = (p.offsets[0] + slotBytes) % part // another slot of the first part
@@ -69,10 +69,10 @@ func (p *Prober) choose() {
 	}
 }
 
-// Page probes the unit at p once and returns the nanoseconds of one load, with what the counter and the fences take: Overhead.
+// Page probes the unit at p once and returns the nanoseconds per load, including the counter and the fences: see Overhead.
 func (p *Prober) Page(page unsafe.Pointer) float64 {
 	p.choose()
-	p.sink += *(*uintptr)(unsafe.Add(page, p.touch)) // the walk through the page tables, before the counter
+	p.sink += *(*uintptr)(unsafe.Add(page, p.touch)) // the page table walk, before timing
 	for _, offset := range p.offsets[:p.lines] {
 		cpu.Flush(unsafe.Add(page, offset))
 	}
@@ -80,7 +80,7 @@ func (p *Prober) Page(page unsafe.Pointer) float64 {
 	return p.walk(page)
 }
 
-// walk loads the lines that were chosen.
+// walk loads the chosen lines.
 func (p *Prober) walk(page unsafe.Pointer) float64 {
 	if p.Detour != nil {
 		if loads := p.Detour(uintptr(page)); loads > 0 {
@@ -97,7 +97,7 @@ func (p *Prober) walk(page unsafe.Pointer) float64 {
 	return cpu.NS(ticks) / float64(len(offsets))
 }
 
-// walkSlowly is walk with so many more loads of a line in L1 behind each.
+// walkSlowly is walk with additional L1 loads after each load.
 func (p *Prober) walkSlowly(page unsafe.Pointer, loads int) float64 {
 	offsets, none, v := p.offsets[:p.lines], p.none, uintptr(0)
 	line := unsafe.Pointer(&p.offsets)
@@ -113,8 +113,8 @@ func (p *Prober) walkSlowly(page unsafe.Pointer, loads int) float64 {
 	return cpu.NS(ticks) / float64(len(offsets))
 }
 
-// Overhead returns what a probe of lines in L1 takes, in nanoseconds of one load: the mean of the middle half of 200 probes of
-// the unit at page that flush nothing. A median would be in the steps of the counter.
+// Overhead returns the duration of a probe with lines in L1, in nanoseconds per load: the mean of the middle half of 200 probes of the
+// unit at page that flush nothing. A median would only have the resolution of the counter.
 func (p *Prober) Overhead(page unsafe.Pointer) float64 {
 	detour := p.Detour
 	p.Detour = nil
@@ -122,7 +122,7 @@ func (p *Prober) Overhead(page unsafe.Pointer) float64 {
 	var ns [200]float64
 	for i := range ns {
 		p.choose()
-		p.walk(page) // brings them to L1
+		p.walk(page) // loads them into L1
 		ns[i] = p.walk(page)
 	}
 	slices.Sort(ns[:])
@@ -133,9 +133,8 @@ func (p *Prober) Overhead(page unsafe.Pointer) float64 {
 	return sum / 100
 }
 
-// Sweep probes units of memory, by their numbers in it, so often each: first all once, then all again. out has the
-// samples of a unit together, repeats of each. The thread that calls must be pinned: cpu.On. A page of a
-// file that was cut short meanwhile is an error.
+// Sweep probes units of memory, by their numbers in it, repeats times each: all once, then all again. out gets the samples grouped by
+// unit. The calling thread must be pinned: cpu.On. A page beyond the end of a truncated file is an error.
 func (p *Prober) Sweep(ctx context.Context, m *pages.Memory, units []int, repeats int, out []float64) error {
 	if len(out) < len(units)*repeats {
 		return fmt.Errorf("no room for %d samples of %d units in %d", repeats, len(units), len(out))
@@ -158,8 +157,8 @@ func (p *Prober) Sweep(ctx context.Context, m *pages.Memory, units []int, repeat
 	})
 }
 
-// Visit probes each of some units once, in this order of their indices, and puts what each took into out, by index. The thread that
-// calls must be pinned: cpu.On. A page of a file that was cut short meanwhile is an error.
+// Visit probes some units once, in the given order of their indices, and stores the durations in out, by index. The calling thread must
+// be pinned: cpu.On. A page beyond the end of a truncated file is an error.
 func (p *Prober) Visit(ctx context.Context, at []unsafe.Pointer, order []int, out []float64) error {
 	return guarded(func() error {
 		for k, i := range order {
@@ -172,7 +171,7 @@ func (p *Prober) Visit(ctx context.Context, at []unsafe.Pointer, order []int, ou
 	})
 }
 
-// guarded turns the fault of a page that is no longer there into an error.
+// guarded converts the fault of a missing page into an error.
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -7,26 +7,26 @@ import (
 	"homenode/internal/stat"
 )
 
-// A Plateau is a run of working sets that are about as fast: they are in the same cache, or in RAM.
+// A Plateau is a run of working sets with about the same latency: they are in the same cache, or in RAM.
 type Plateau struct {
 	Name     string  // L1, L2, … or RAM
 	From, To int     // working sets in bytes; the cache has at least To
-	NS       float64 // of one load: the median of the run
+	NS       float64 // per load: the median of the run
 }
 
-// flat is how far neighbours of a plateau may differ.
+// flat is the maximum difference between neighbours on a plateau.
 const flat = 0.10
 
-// shortest is how many sizes make a plateau: fewer are on a slope.
+// shortest is the minimum number of sizes in a plateau: fewer are on a slope.
 const shortest = 3
 
-// Plateaus finds the plateaus of a ladder: the longest runs of sizes whose neighbours differ by less than 10 %, at least three
-// sizes each, one for each cache of the guest's CPU and one for RAM. A size on a slope is in none, so a cache of
-// which the guest gets a small part may have none. ns is the median of each size, told the sizes of
-// the caches that the guest was told, L1 first, in bytes; without them it looks for three.
+// Plateaus finds the plateaus of a ladder: the longest runs of sizes whose neighbours differ by less than 10 %, with at least
+// three sizes each, one for each cache of the guest's CPU and one for RAM. A size on a slope is in no plateau, so a cache of
+// which the guest gets only a small part may have none. ns is the median of each size. told has the reported cache sizes in
+// bytes, L1 first; without them Plateaus assumes three caches.
 //
-// Plateaus are named in order when there is one for each cache and RAM, and when no caches were told; otherwise
-// by the smallest cache that was told with room for them.
+// Plateaus are named in order if there is one for each cache and RAM, or if no cache sizes were reported. Otherwise the name
+// is that of the smallest reported cache that is large enough.
 func Plateaus(bytes []int, ns []float64, told []int) []Plateau {
 	levels := 4
 	if len(told) > 0 {
@@ -47,7 +47,7 @@ func Plateaus(bytes []int, ns []float64, told []int) []Plateau {
 
 type run struct{ from, n int }
 
-// runs are the flat parts of the ladder that are long enough.
+// runs returns the flat parts of the ladder that are long enough.
 func runs(bytes []int, ns []float64) []run {
 	var out []run
 	for from, i := 0, 1; i <= len(bytes); i++ {

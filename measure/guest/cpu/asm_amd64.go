@@ -6,11 +6,12 @@ import (
 	"homenode/internal/cpuid"
 )
 
-// Precise says whether Start and End read a counter of the processor; where they do not, they read the clock of the
-// system, which takes longer and may be coarse.
+// Precise reports whether Start and End read a processor counter; otherwise they read the system clock, which is slower and
+// may be coarse.
 const Precise = true
 
-// chainCycles is what one step of chain takes: eight IMUL of three cycles each, on all current processors of Intel and AMD.
+// chainCycles is the duration of one step of chain: eight IMUL of three cycles each, on all current processors of Intel and
+// AMD.
 const chainCycles = 8 * 3
 
 // Start reads the counter before the instructions that follow it (LFENCE, RDTSC).
@@ -23,7 +24,7 @@ func Start() uint64
 //go:noescape
 func End() uint64
 
-// Flush removes the cache line at p from all caches, when CanFlush says so. The next Fence waits for it.
+// Flush removes the cache line at p from all caches, if CanFlush is true. The next Fence waits for it.
 func Flush(p unsafe.Pointer) {
 	if flushOptimised {
 		clflushopt(p)
@@ -32,24 +33,24 @@ func Flush(p unsafe.Pointer) {
 	clflush(p)
 }
 
-// Fence waits until all flushes, stores and loads before it are done.
+// Fence waits until all earlier flushes, stores and loads are done.
 //
 //go:noescape
 func Fence()
 
-// Swaps changes word from from to to so many times, and gives up after so many tries that found another value. Both are at
-// least 1. It returns how many times are left. A thread in it is not preempted: give it few tries.
+// Swaps changes word from from to to the given number of times, and gives up after tries attempts that found another value.
+// Both are at least 1. It returns the number of remaining changes. The thread cannot be preempted meanwhile: use few tries.
 //
 //go:noescape
 func Swaps(word *uint32, from, to uint32, times, tries int) (left int)
 
-// Read adds up the first words of so many lines from p on, which is at a multiple of 16; lines is a multiple of 4. It loads 16
-// bytes of each: loops that Go makes read up to 15 % less in the same time.
+// Read sums the first words of lines cache lines from p on, which is aligned to 16 bytes; lines is a multiple of 4. It loads
+// 16 bytes of each: loops compiled by Go read up to 15 % less in the same time.
 //
 //go:noescape
 func Read(p unsafe.Pointer, lines, line int) (sum uint64)
 
-// CanFlush says whether Flush works here.
+// CanFlush reports whether Flush works here.
 func CanFlush() bool { return true } // CLFLUSH is a part of SSE2, which Go requires
 
 // LineBytes is the size of a cache line.
@@ -64,7 +65,7 @@ var flushOptimised = func() bool {
 	return ebx&(1<<23) != 0
 }()
 
-// statedHz is 0: what CPUID states of the counter is left out by many hypervisors.
+// statedHz is 0: many hypervisors omit the frequency in CPUID.
 func statedHz() float64 { return 0 }
 
 //go:noescape

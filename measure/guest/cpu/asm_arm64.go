@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// Precise says whether Start and End read a counter of the processor; where they do not, they read the clock of the
-// system, which takes longer and may be coarse. The counter of some arm64 servers steps every 40 ns.
+// Precise reports whether Start and End read a processor counter; otherwise they read the system clock, which is slower
+// and may be coarse. The counter of some arm64 servers steps every 40 ns.
 const Precise = true
 
-// chainCycles is what one step of chain takes: eight ADD of registers, one cycle each. A MUL takes between two and four,
-// by the model: 4 on Neoverse N1, 2 on N2 and V1, 3 on others (Arm's optimisation guides).
+// chainCycles is the duration of one step of chain: eight ADD of registers, one cycle each. A MUL needs two to four
+// cycles, depending on the model: 4 on Neoverse N1, 2 on N2 and V1, 3 on others (Arm's optimisation guides).
 const chainCycles = 8
 
 // Start reads the counter before the instructions that follow it (ISB, MRS CNTVCT_EL0).
@@ -23,17 +23,17 @@ func Start() uint64
 //go:noescape
 func End() uint64
 
-// Flush removes the cache line at p from all caches, when CanFlush says so. The next Fence waits for it.
+// Flush removes the cache line at p from all caches, if CanFlush is true. The next Fence waits for it.
 //
 //go:noescape
 func Flush(p unsafe.Pointer)
 
-// Fence waits until all flushes, stores and loads before it are done.
+// Fence waits until all earlier flushes, stores and loads are done.
 //
 //go:noescape
 func Fence()
 
-// CanFlush says whether Flush works here: Linux allows DC CIVAC to programs; of the other systems it is not known.
+// CanFlush reports whether Flush works here: Linux allows programs to use DC CIVAC; for other systems this is unknown.
 func CanFlush() bool { return runtime.GOOS == "linux" }
 
 // LineBytes is the size of a cache line: on Linux the smallest of the data caches by CTR_EL0, else 128 (darwin) or 64.

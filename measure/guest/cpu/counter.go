@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Hz is the frequency of the counter that Start and End read: what the architecture states (arm64), or else what
-// Calibrate found when it was first asked for.
+// Hz is the frequency of the counter that Start and End read: the one stated by the architecture (arm64), or else the
+// first result of Calibrate.
 func Hz() float64 { return frequency() }
 
 var frequency = sync.OnceValue(func() float64 {
@@ -20,12 +20,12 @@ var frequency = sync.OnceValue(func() float64 {
 // NS returns ticks of the counter in nanoseconds.
 func NS(ticks uint64) float64 { return float64(ticks) * 1e9 / Hz() }
 
-// Ticks returns how far the counter goes in d.
+// Ticks returns the number of counter ticks in d.
 func Ticks(d time.Duration) uint64 { return uint64(d.Seconds() * Hz()) }
 
-// Calibrate measures the frequency of the counter against the monotonic clock of the system, in Hz: the median of five
-// intervals of 5 ms. What interrupts the thread between both reads of one point is measured by the width of the point,
-// and the narrowest of some is taken, so that a busy machine gives the same figure.
+// Calibrate measures the frequency of the counter against the system's monotonic clock, in Hz: the median of five
+// intervals of 5 ms. An interruption between the two clock reads of a point widens the point. The narrowest of several
+// points is used, so a busy machine gives the same result.
 func Calibrate() float64 {
 	var hz [5]float64
 	t0, c0 := point()
@@ -53,9 +53,8 @@ func point() (seconds float64, ticks uint64) {
 	return seconds, ticks
 }
 
-// CoreHz measures the clock of the core that runs this thread, in Hz: how long a chain of operations takes of which
-// each waits for the one before. It is the best of 50, about 1 ms altogether. It reports false on architectures of
-// which no such chain is known.
+// CoreHz measures the clock of the core that runs this thread, in Hz, by the duration of a chain of dependent
+// operations. It is the best of 50 runs, about 1 ms in total. It reports false on architectures without a known chain.
 func CoreHz() (hz float64, ok bool) {
 	if !Precise {
 		return 0, false
@@ -70,7 +69,7 @@ func CoreHz() (hz float64, ok bool) {
 	return steps * chainCycles * Hz() / float64(best), true
 }
 
-// DelaySteps returns how many steps of Delay take so many nanoseconds on a core of so many Hz.
+// DelaySteps returns the number of steps of Delay for a duration in nanoseconds on a core with the given clock.
 func DelaySteps(ns, coreHz float64) int {
 	if !Precise {
 		return 0
@@ -78,7 +77,7 @@ func DelaySteps(ns, coreHz float64) int {
 	return int(ns*1e-9*coreHz/chainCycles + 0.5)
 }
 
-// Delay lets the core compute so many steps, of which each waits for the one before, and touches no memory.
+// Delay runs a chain of dependent computations of so many steps, without memory access.
 func Delay(steps int) {
 	if steps > 0 {
 		chain(steps)

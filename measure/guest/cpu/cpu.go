@@ -1,5 +1,5 @@
-// Package cpu has what a measurement needs of one logical processor: a thread that stays on it, its counter, the
-// flush of a cache line, and the clock of its core. It is built of a few instructions in assembly for amd64 and arm64.
+// Package cpu has functions for measurements on one logical processor: a pinned thread, its counter, the flush of a cache
+// line, and the clock of its core. It uses a few instructions in assembly for amd64 and arm64.
 package cpu
 
 import (
@@ -8,11 +8,11 @@ import (
 	"runtime"
 )
 
-// On runs f on a thread of its own that is pinned to the logical processor cpu, and returns what f returns. The thread
-// ends with f, so that no pinned thread goes back to the scheduler of Go. On Linux cpu is the number of the kernel; on
-// Windows it is 64 × group + number in the group. The error names the processor when this process may not run on it.
+// On runs f on a separate thread that is pinned to the logical processor cpu, and returns the result of f. The thread ends
+// with f, so no pinned thread returns to Go's scheduler. On Linux cpu is the kernel's number; on Windows it is 64 × group +
+// number in the group. The error names the processor if this process may not run on it.
 //
-// Goroutines that f starts are not pinned.
+// Goroutines started by f are not pinned.
 func On(cpu int, f func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -29,8 +29,8 @@ func On(cpu int, f func() error) error {
 	return <-done
 }
 
-// Room lets Go run n threads at once beside the one that waits for them, also where it was started with fewer processors or
-// limits itself to a container's share. It never takes that back.
+// Room allows Go to run n threads at once in addition to the one that waits for them, even if the process was started with
+// fewer processors or with the limit of a container. It never undoes that.
 func Room(n int) {
 	if runtime.GOMAXPROCS(0) <= n {
 		runtime.GOMAXPROCS(n + 1)

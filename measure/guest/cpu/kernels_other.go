@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Swaps changes word from from to to so many times, and gives up after so many tries that found another value. Both are at
-// least 1. It returns how many times are left.
+// Swaps changes word from from to to the given number of times, and gives up after tries attempts that found another
+// value. Both are at least 1. It returns the number of remaining changes.
 func Swaps(word *uint32, from, to uint32, times, tries int) (left int) {
 	for left = times; left > 0; {
 		if atomic.CompareAndSwapUint32(word, from, to) {
@@ -20,7 +20,7 @@ func Swaps(word *uint32, from, to uint32, times, tries int) (left int) {
 	return left
 }
 
-// Read adds up the first words of so many lines from p on; lines is a multiple of 4.
+// Read sums the first words of lines cache lines from p on; lines is a multiple of 4.
 func Read(p unsafe.Pointer, lines, line int) (sum uint64) {
 	var a, b, c, d uint64
 	for range lines / 4 {

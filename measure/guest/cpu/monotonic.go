@@ -6,5 +6,5 @@ import "time"
 
 var begin = time.Now()
 
-// monotonic is the monotonic clock in seconds.
+// monotonic returns the monotonic clock in seconds.
 func monotonic() float64 { return time.Since(begin).Seconds() }

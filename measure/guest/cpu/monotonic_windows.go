@@ -16,7 +16,8 @@ var (
 	performanceCounterAtTheStart = performanceCounter()
 )
 
-// monotonic is the performance counter in seconds. Go's clock on Windows is the interrupt time, in steps of up to 15.6 ms.
+// monotonic returns the performance counter in seconds. Go's clock on Windows is the interrupt time, in steps of up to
+// 15.6 ms.
 func monotonic() float64 {
 	return float64(performanceCounter()-performanceCounterAtTheStart) / performanceTicksOfOneSecond
 }

@@ -8,5 +8,5 @@ var errNoPin = errors.New("this system pins no threads for programs")
 
 func pin(int) error { return errNoPin }
 
-// Current is the logical processor that this thread runs on, by the numbers of On.
+// Current returns the logical processor that runs this thread, numbered as in On.
 func Current() (int, error) { return 0, errNoPin }

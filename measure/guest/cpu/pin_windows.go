@@ -39,7 +39,7 @@ func pin(cpu int) error {
 	return nil
 }
 
-// Current is the logical processor that this thread runs on, by the numbers of On.
+// Current returns the logical processor that runs this thread, numbered as in On.
 func Current() (int, error) {
 	if err := getCurrentProcessorNumberEx.Find(); err != nil {
 		return 0, err

@@ -9,31 +9,31 @@ import (
 	"homenode/source/measured"
 )
 
-// A Distance says whether two groups of vCPUs are on different nodes.
+// A Distance states whether two groups of vCPUs are on different nodes.
 //
-// What B sees of a page less what A sees of it is free of what the page costs by itself, and is Δ, above or below 0, for every page when they are on
-// different nodes: neither the latency of local memory nor the share of far pages need be known. Crosswise there are two kinds of pages in it, 2Δ
-// apart, or Δ when some are far from both groups.
+// The difference between the latencies of B and of A for a page does not contain the page's own cost. It is +Δ or −Δ for every page if the groups
+// are on different nodes. Neither the latency of local memory nor the share of far pages need be known. In the crosswise case the differences form
+// two kinds, 2Δ apart, or Δ apart if some pages are far from both groups.
 type Distance struct {
-	// Differ says that the groups see pages differently, by more than noise; Apart that nothing but distance explains it.
+	// Differ means that the groups see different latencies, beyond noise; Apart that only distance can explain it.
 	Differ, Apart bool
-	// Crosswise says that the groups differ by page. Otherwise one group is farther from all of them.
+	// Crosswise means that the difference depends on the page. Otherwise one group is farther from all pages.
 	Crosswise bool
 	Delta     float64 // ns
-	// Difference is B's latency less A's, by page in ns; NaN where one is not known. Noise is its standard deviation without
-	// any distance, by the halves of the rounds.
+	// Difference is B's latency minus A's, by page in ns; NaN if one is unknown. Noise is its standard deviation without any distance, estimated
+	// from the halves of the rounds.
 	Difference []float64
 	Noise      float64
-	Checks     []measured.Check // of what it may be other than distance; none for crosswise
-	Why        string           // not Apart
+	Checks     []measured.Check // checks of other explanations than distance; none for crosswise
+	Why        string           // reason for not Apart
 }
 
-// The conditions. Crosswise differences have one explanation and need little; a group that is slower to all pages may be slower
-// for another reason: most of the least published step (44 ns, 40 % of local memory) is asked for.
+// The conditions. Crosswise differences have a single explanation and need little evidence. A group that is slower for all pages may have another
+// reason, so most of the smallest published step (44 ns, 40 % of local memory) is required.
 const (
 	leastRowStep  = 35.0
 	leastRowRatio = 0.2
-	mostOfRounds  = 0.15 // of the duration: how far the middle of a vCPU's blocks may be from that of all
+	mostOfRounds  = 0.15 // share of the duration: maximum distance of a vCPU's middle from the common middle
 	mostCore      = 0.08
 	mostNoise     = 2.0
 )
@@ -49,7 +49,7 @@ func (s *view) between(a, b []int) *Distance {
 	return d
 }
 
-// across looks for two kinds of pages in the difference. Where there is one kind it leaves Why empty.
+// across searches for two kinds of pages in the difference. If there is only one kind, Why stays empty.
 func (s *view) across(a, b []int) *Distance {
 	d := &Distance{Difference: less(of(s.all, b), of(s.all, a))}
 	var halves [2][]float64
@@ -81,8 +81,8 @@ func (s *view) across(a, b []int) *Distance {
 	return d
 }
 
-// split returns where ascending values fall into two kinds: where the squares within both are least (Otsu 1979). Values beyond the
-// clip from the median count as at it.
+// split returns the index that divides ascending values into two kinds with the least sum of squares within both (Otsu 1979). Values farther than
+// twice the clip from the median count as at that distance.
 func split(sorted []float64) (at int) {
 	middle := stat.Median(sorted)
 	total := 0.0
@@ -102,7 +102,7 @@ func split(sorted []float64) (at int) {
 	return at
 }
 
-// rows looks whether one group is slower to all pages, and what else may make it so.
+// rows checks whether one group is slower for all pages, and other explanations for it.
 func (d *Distance) rows(p *Probes, a, b []int) {
 	rounds := p.differences(a, b)
 	middle := stat.MedianOf(slices.Clone(rounds))
@@ -139,7 +139,7 @@ func (d *Distance) rows(p *Probes, a, b []int) {
 	}
 }
 
-// rowChecks checks whether the processors, not the distance, can make b farther from all pages than a.
+// rowChecks checks whether the processors, instead of distance, can explain that b is farther from all pages than a.
 func (d *Distance) rowChecks(p *Probes, a, b []int) {
 	found, ok := "not known", false
 	if p.At != nil {
@@ -178,7 +178,7 @@ func (d *Distance) check(name string, ok bool, found, want string) {
 	d.Checks = append(d.Checks, measured.Check{Name: name, Found: found, Want: want, OK: ok})
 }
 
-// differences returns the median over the pages of what b sees of one less what a sees, by round.
+// differences returns, by round, the median over the pages of b's latency minus a's.
 func (p *Probes) differences(a, b []int) []float64 {
 	out := make([]float64, len(p.NS))
 	for r, round := range p.NS {
@@ -187,7 +187,7 @@ func (p *Probes) differences(a, b []int) []float64 {
 	return out
 }
 
-// turns returns how far the middle of a vCPU's blocks is from that of all blocks at most, as a share of the duration.
+// turns returns the maximum distance of the middle of a vCPU's blocks from that of all blocks, as a share of the duration.
 func (p *Probes) turns(group []int) (apart float64) {
 	from, to, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
 	own := make([]float64, len(group))
@@ -215,7 +215,7 @@ func (p *Probes) core(group []int) float64 {
 	return stat.MedianOf(all)
 }
 
-// noise returns the median over vCPUs of how much one latency differs from round to round.
+// noise returns the median over vCPUs of the variation of a latency from round to round.
 func (p *Probes) noise(group []int) float64 {
 	var all []float64
 	for _, v := range group {

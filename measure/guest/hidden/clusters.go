@@ -22,15 +22,15 @@ const (
 	Package  = "package"
 )
 
-// Clusters finds the levels in how long a cache line takes between each two logical processors, from the closest: ns is symmetric, in the order of cpus, NaN
-// where a pair was not measured. Merges of average linkage on the logarithms grow by 1.5 times or more where one level ends and the next
-// begins (up to half as many groups as processors).
+// Clusters finds levels in the latencies of a cache line between each two logical processors, closest level first. ns is symmetric, in the order of
+// cpus, with NaN for unmeasured pairs. A level ends and the next begins where successive merges of average linkage, on the logarithms, grow by at
+// least 1.5 times (up to half as many groups as processors).
 //
-// A level is called a package, and may be a node, when it is the outermost, latencies between are 1.5 times those within, and the mean
-// silhouette is 0.5 or more. split says that packages of this machine have several L3 caches (AMD, see HasSplitL3): there the groups are those of caches
-// and say nothing of nodes, since a line takes as long between two caches of a package as between packages (dual EPYC 7742: 1.06 times).
+// A level is called a package, and may be a node, if it is the outermost, latencies between its groups are 1.5 times those within, and the mean
+// silhouette is at least 0.5. split means that packages of this machine have several L3 caches (AMD, see HasSplitL3). Then the groups are those of
+// caches and do not reveal nodes: a line takes as long between two caches of a package as between packages (dual EPYC 7742: 1.06 times).
 //
-// filled is ns with each missing pair as the median of the measured ones between the two innermost groups, NaN where there is none.
+// filled is ns with each missing pair replaced by the median of the measured pairs between the two innermost groups, NaN if there are none.
 func Clusters(cpus []int, ns [][]float64, split bool) (levels []measured.GroupLevel, filled [][]float64) {
 	n := len(ns)
 	logs := make([][]float64, n)
@@ -48,7 +48,7 @@ func Clusters(cpus []int, ns [][]float64, split bool) (levels []measured.GroupLe
 			continue
 		}
 		label := cut(merges[:i], n)
-		// Silhouettes of the latencies themselves, as published matrices show them.
+		// Silhouettes of the latencies themselves, as in published matrices.
 		within, between, silhouette := spread(ns, label)
 		if between < leastRatio*within {
 			continue
@@ -79,8 +79,8 @@ func Clusters(cpus []int, ns [][]float64, split bool) (levels []measured.GroupLe
 	return levels, fill(ns, inner)
 }
 
-// HasSplitL3 reports whether packages of a vendor's processors have several L3 caches, by the vendor as CPUID says it: then groups by cache
-// lines are caches. Processors of AMD have had several since 2017; of others it is not known here.
+// HasSplitL3 reports whether packages of a vendor's processors have several L3 caches, by the vendor name in CPUID. Then groups by cache lines are
+// caches. Processors of AMD have had several since 2017; for others this is unknown.
 func HasSplitL3(vendor string) bool { return vendor == "AuthenticAMD" || vendor == "HygonGenuine" }
 
 // fill completes a matrix by groups.

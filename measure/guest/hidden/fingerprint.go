@@ -8,24 +8,24 @@ import (
 	"homenode/internal/stat"
 )
 
-// A Fingerprint groups vCPUs by what all of them see of the same pages, and places the pages.
+// A Fingerprint groups vCPUs by their latencies to the same pages, and places the pages.
 //
-// First what is crosswise. The distance of two vCPUs is the root of the covariance, over the pages, of d in one half of the rounds and d in the other, where d is
-// what one sees of a page less what the other sees: noise of the halves is independent, and what makes a vCPU slower to all pages is no covariance. It is 0
-// within a node, and 2Δ √(s(1 − s)) between two when one of them is near the share s of the pages. Average linkage
-// merges vCPUs up to 0.4 of the largest distance, and Between decides of each two groups whether they are apart.
+// First come crosswise differences. Let d be the difference between the latencies of two vCPUs for a page. The distance of the vCPUs is the root of
+// the covariance, over the pages, of d in one half of the rounds and d in the other half. The noise of the halves is independent, and a vCPU that is
+// slower for all pages adds no covariance. The distance is 0 within a node, and 2Δ √(s(1 − s)) between two nodes if one of them is near the share s
+// of the pages. Average linkage merges vCPUs up to 0.4 of the largest distance, and Between decides for each two groups whether they are apart.
 //
-// Only where nothing is crosswise, as when all memory is on one node, vCPUs are divided by how far all pages are, at the largest gap.
+// Only if nothing is crosswise, such as when all memory is on one node, vCPUs are divided by their distance from all pages, at the largest gap.
 //
-// It works for 2 vCPUs as for 128, for any number of nodes, and with cells missing. (The first singular vector of the matrix does the same for two nodes and
-// 4 vCPUs or more; it cuts a third node in two.) O(vCPUs² · (vCPUs + pages)).
+// It works for 2 to 128 vCPUs, for any number of nodes, and with missing cells. (The first singular vector of the matrix does the same for two nodes
+// and at least 4 vCPUs; it cuts a third node in two.) O(vCPUs² · (vCPUs + pages)).
 type Fingerprint struct {
-	// Group is the node of each vCPU, from 0; −1 when it is not known: too few latencies, or it moved.
+	// Group is the node of each vCPU, from 0; −1 if it is unknown: too few latencies, or it moved.
 	Group []int
-	// Node is the node of each page: a group's, Elsewhere, or −1 when it is not clear.
+	// Node is the node of each page: that of a group, Elsewhere, or −1 if it is unclear.
 	Node []int
-	// Groups is how many nodes with vCPUs were found, 1 when none are apart. Elsewhere, when not 0, is the number of a node without
-	// vCPUs that some pages are on.
+	// Groups is the number of nodes with vCPUs that were found, 1 if none are apart. Elsewhere, if not 0, is the number of a node without vCPUs that
+	// has some pages.
 	Groups    int
 	Elsewhere int
 	Delta     float64     // ns: the median of the distances between groups; 0 for one group
@@ -97,7 +97,7 @@ func (s *view) fingerprint() *Fingerprint {
 	return f
 }
 
-// distances returns how differently each two of the usable vCPUs see the pages, in ns.
+// distances returns the distance between each two of the usable vCPUs, by their latencies, in ns.
 func (s *view) distances(usable []int) [][]float64 {
 	d := make([][]float64, len(usable))
 	for i := range d {
@@ -125,9 +125,10 @@ func (s *view) distances(usable []int) [][]float64 {
 	return d
 }
 
-// movers finds vCPUs that see the pages as one group does in some rounds and as another in a quarter of them or more, and then
-// differently as far as Between tells. It takes them out of their group and returns them. A vCPU halfway between two groups, which was one by itself, is such a
-// one, or goes to the group that most of its rounds are like. How far all pages are in a round does not count: a slow round is no move.
+// movers finds vCPUs whose latencies match one group in some rounds and another group in at least a quarter of the rounds, with a difference that
+// Between confirms. It removes them from their groups and returns them. A vCPU halfway between two groups, which was a group by itself, is either
+// such a vCPU or joins the group that most of its rounds match. The common distance from all pages in a round does not count: a slow round is no
+// move.
 func (s *view) movers(group []int) (moved []int) {
 	groups := members(group)
 	if len(groups) < 2 {
@@ -141,7 +142,7 @@ func (s *view) movers(group []int) (moved []int) {
 		if own < 0 {
 			continue
 		}
-		rounds := make([][]int, len(groups)) // by the group that they are like
+		rounds := make([][]int, len(groups)) // rounds by matching group
 		for r := range s.NS {
 			nearest, best := -1, math.Inf(1)
 			for g := range groups {
@@ -175,7 +176,7 @@ func (s *view) movers(group []int) (moved []int) {
 	return moved
 }
 
-// stray returns the mean distance of latencies from others, but for what they differ by throughout; NaN without any.
+// stray returns the mean distance between two sets of latencies after subtracting their median difference; NaN without any.
 func stray(ns, from []float64) float64 {
 	e := less(ns, from)
 	middle := stat.MedianOf(slices.Clone(e))
@@ -188,7 +189,7 @@ func stray(ns, from []float64) float64 {
 	return sum / n
 }
 
-// changed reports whether a vCPU sees the pages crosswise in some rounds and in others: it compares them as if they were two vCPUs.
+// changed reports whether a vCPU's latencies in some rounds and in others differ crosswise: it compares them like two vCPUs.
 func (p *Probes) changed(v int, some, others []int) bool {
 	two := &Probes{CPUs: []int{0, 1}, Pages: p.Pages}
 	for i := range max(len(some), len(others)) {
@@ -197,7 +198,7 @@ func (p *Probes) changed(v int, some, others []int) bool {
 	return two.view().across([]int{0}, []int{1}).Crosswise
 }
 
-// join merges groups that are not crosswise, the nearest first, until all are.
+// join merges groups that are not crosswise, nearest first, until all are.
 func (f *Fingerprint) join(s *view) {
 	for {
 		groups := members(f.Group)
@@ -225,7 +226,7 @@ func (f *Fingerprint) join(s *view) {
 	}
 }
 
-// rows divides vCPUs that see the same crosswise by how far all pages are from them.
+// rows divides vCPUs without crosswise differences by their distance from all pages.
 func (f *Fingerprint) rows(s *view, usable []int) {
 	if len(usable) < 2 {
 		return
@@ -253,7 +254,7 @@ func (f *Fingerprint) rows(s *view, usable []int) {
 	copy(f.Group, renumber(len(f.Group), func(i int) int { return f.Group[i] }))
 }
 
-// step takes the distance of each two groups from the pages that are near to one of them: between other nodes' pages there is none.
+// step computes the distance of each two groups from the pages that are near one of them: other nodes' pages show no distance between them.
 func (f *Fingerprint) step() {
 	var deltas []float64
 	k := 0
@@ -275,8 +276,8 @@ func (f *Fingerprint) step() {
 	f.Delta = stat.MedianOf(deltas)
 }
 
-// place gives each page the node of the group that sees it fastest, by half of Δ or more before the next. Where no group is faster and
-// all are slow, the page is elsewhere: on a node without vCPUs.
+// place assigns each page to the group with the lowest latency, if the next group is slower by at least Δ/2. If no group is faster and all are slow,
+// the page is elsewhere: on a node without vCPUs.
 func (f *Fingerprint) place(s *view) {
 	groups := members(f.Group)
 	seen := make([][]float64, len(groups))

@@ -17,14 +17,14 @@ const (
 	modes     = "two modes of single pages"
 )
 
-// Limits ends every sentence: what this test cannot see.
+// Limits is the end of every result: the limits of this test.
 const Limits = "Nodes that are less than 15 ns apart, and memory that the firmware interleaves, cannot be seen; " +
 	"only the pages that were measured have been looked at, not the memory of other processes."
 
-// Judge says what probes show of nodes that the guest was not told of. levels are what Clusters found between the same processors, or nil.
+// Judge evaluates probes for nodes that the guest does not see. levels is the result of Clusters for the same processors, or nil.
 //
-// What the vCPUs see differently comes first: it finds all-near and all-far memory too. Only where all vCPUs see the same are the pages fitted
-// with two modes. One mode is never taken for "all near".
+// Differences between vCPUs come first; they also reveal memory that is all near or all far. Only if all vCPUs see the same latencies are the
+// pages fitted with two modes. One mode is never reported as "all near".
 func Judge(p *Probes, levels []measured.GroupLevel) *measured.Hidden {
 	h := &measured.Hidden{Answer: measured.NotKnown, Pages: len(p.Pages), Blocks: p.blocks(func(int) bool { return true })}
 	defer func() {
@@ -57,7 +57,7 @@ func Judge(p *Probes, levels []measured.GroupLevel) *measured.Hidden {
 		p.several(h, f, levels)
 		return h
 	}
-	// One group, or groups that differ for a reason that may be another one.
+	// One group, or groups that differ, possibly for another reason.
 	for _, d := range f.Between {
 		h.Checks = append(h.Checks, d.Checks...)
 	}
@@ -78,7 +78,7 @@ func Judge(p *Probes, levels []measured.GroupLevel) *measured.Hidden {
 	return h
 }
 
-// tooLittle says what is missing for any answer; "" for nothing.
+// tooLittle returns the missing requirement for any answer; "" for none.
 func (p *Probes) tooLittle() string {
 	switch {
 	case len(p.NS) < LeastRounds:
@@ -91,7 +91,7 @@ func (p *Probes) tooLittle() string {
 	return ""
 }
 
-// blocks returns in how many blocks of 2 MiB some of the pages lie.
+// blocks returns the number of 2 MiB blocks that contain the selected pages.
 func (p *Probes) blocks(of func(page int) bool) int {
 	seen := map[int64]bool{}
 	for i, page := range p.Pages {
@@ -160,8 +160,8 @@ func (p *Probes) several(h *measured.Hidden, f *Fingerprint, levels []measured.G
 	}
 }
 
-// confirm compares the groups with those of cache lines: the same groups at any level confirm them, groups that cut one of them
-// in two speak against.
+// confirm compares the groups with those of cache lines: equal groups at any level confirm them, groups that split one of them contradict
+// them.
 func (p *Probes) confirm(h *measured.Hidden, levels []measured.GroupLevel) (same bool) {
 	if len(levels) == 0 {
 		return false
@@ -205,7 +205,7 @@ func (p *Probes) confirm(h *measured.Hidden, levels []measured.GroupLevel) (same
 	return same
 }
 
-// shares fills in how many of the pages are far, for each kind of page and all, for each group and on average over the vCPUs.
+// shares fills in the share of far pages, for each kind of page and all, for each group and on average over the vCPUs.
 func (p *Probes) shares(h *measured.Hidden, f *Fingerprint, groups [][]int) {
 	vcpus := 0
 	for _, g := range groups {
@@ -245,8 +245,8 @@ func share(of Kind, from []int, pages, blocks int, far float64) measured.Share {
 	return measured.Share{Of: string(of), From: from, Pages: pages, Remote: far, Low: low, High: high}
 }
 
-// columns returns the latency of each page as all placed vCPUs see it: the median of what they see, each less what the vCPU sees of all
-// pages, so that a slow vCPU moves no page, plus the level of all.
+// columns returns the latency of each page over all placed vCPUs: the median of their latencies, each minus the vCPU's mean, so that a slow
+// vCPU shifts no page, plus the common level.
 func columns(rows [][]float64, f *Fingerprint) []float64 {
 	var placed [][]float64
 	var levels []float64
@@ -267,8 +267,8 @@ func columns(rows [][]float64, f *Fingerprint) []float64 {
 	return out
 }
 
-// clipped returns the values that are known, each as at most the clip from their median. Their mean is steadier than the median
-// where half of the pages are far.
+// clipped returns the known values, limited to the clip around their median. Their mean is more stable than the median if half of the pages
+// are far.
 func clipped(row []float64) []float64 {
 	out := slices.DeleteFunc(slices.Clone(row), math.IsNaN)
 	middle := stat.MedianOf(slices.Clone(out))
@@ -278,7 +278,7 @@ func clipped(row []float64) []float64 {
 	return out
 }
 
-// oneGroup fills in what vCPUs that see the same can say: whether there are two kinds of memory.
+// oneGroup fills in the result for vCPUs with equal latencies: whether there are two kinds of memory.
 func (p *Probes) oneGroup(h *measured.Hidden, y []float64, halves [2][]float64) {
 	m := Fit(y, halves)
 	level := stat.MedianOf(slices.Clone(y))

@@ -11,9 +11,8 @@ type merge struct {
 	height float64
 }
 
-// link is average linkage (Sokal and Michener 1958) of a symmetric matrix of distances: the two clusters with the least mean distance
-// are merged, n − 1 times. Distances that are NaN are unknown: a mean is of those that are known, clusters without any are
-// merged last, at +Inf. O(n³), 0.1 s for 512.
+// link is average linkage (Sokal and Michener 1958) of a symmetric matrix of distances: it merges the two clusters with the least mean distance, n −
+// 1 times. NaN means an unknown distance; means use the known ones, and clusters without any are merged last, at +Inf. O(n³), 0.1 s for 512.
 func link(d [][]float64) []merge {
 	n := len(d)
 	sum, known := make([][]float64, n), make([][]float64, n)
@@ -101,8 +100,8 @@ func members(label []int) [][]int {
 	return out
 }
 
-// spread returns the mean distance within clusters and between them, NaN where there is none, and the mean silhouette (Rousseeuw 1987): −1 to 1, of members alone in their
-// cluster 0.
+// spread returns the mean distance within clusters and between them, NaN if there is none, and the mean silhouette (Rousseeuw 1987): −1 to 1, and 0
+// for members alone in their cluster.
 func spread(d [][]float64, label []int) (within, between, silhouette float64) {
 	groups := members(label)
 	var in, out, inN, outN, sum, n float64

@@ -8,35 +8,36 @@ import (
 	"homenode/internal/stat"
 )
 
-// A Mixture is two normal distributions with one standard deviation, fitted to the latencies of pages as one vCPU, or one group of vCPUs, sees them:
+// A Mixture is two normal distributions with one standard deviation, fitted to the latencies of pages from one vCPU, or one group of vCPUs:
 //
 //	f(y) = (1 − w) · N(y; near, σ) + w · N(y; far, σ)
 type Mixture struct {
 	Near, Far, Sigma float64 // ns
-	Share            float64 // w: of far pages
-	// Gain is by how much the BIC is better than that of one normal distribution.
+	Share            float64 // w: share of far pages
+	// Gain is the improvement of the BIC over one normal distribution.
 	Gain float64
-	// Two says that there are two kinds of memory, Why why not.
+	// Two means that there are two kinds of memory; Why is the reason if not.
 	Two bool
 	Why string
-	// Chance is of each page, in the order given, that it is far; NaN where the latency is.
+	// Chance is the probability of each page, in the given order, to be far; NaN if the latency is.
 	Chance []float64
 }
 
-// The conditions for two modes. The first three are those of the specification of this test, found in simulation on one machine's noise. The step is
-// larger than there: one slow memory channel of eight makes two modes as well, but with less than 25 ns between them, and published steps
-// between nodes have 44 ns and 40 % at least.
+// The conditions for two modes. The first three come from the specification of this test, from simulations with one machine's noise. The step is
+// larger than specified: one slow memory channel of eight also causes two modes, but less than 25 ns apart, and published steps between nodes are at
+// least 44 ns and 40 %.
 const (
 	leastGain       = 10.0
-	leastSeparation = 3.0 // of σ
+	leastSeparation = 3.0 // in units of σ
 	leastFar        = 0.03
 	leastModeStep   = 25.0
 	leastModeRatio  = 0.15
 	mostModeRatio   = 1.5
 )
 
-// Fit fits two modes to latencies of pages, of all rounds and of two halves of them: each of single pages, never means of several. It clips to the quantiles of 1 and 99 %, runs EM from four
-// starts and takes the likeliest. One mode alone does not say "all near": it is all near, all far, or one node.
+// Fit fits two modes to latencies of pages, over all rounds and over two halves of them. Each latency must be of a single page, never a mean of
+// several. Fit clips to the quantiles of 1 and 99 %, runs EM from four starts and selects the likeliest. One mode does not mean "all near": memory is
+// all near, all far, or on one node.
 func Fit(ns []float64, halves [2][]float64) *Mixture {
 	m := &Mixture{Chance: make([]float64, len(ns))}
 	y := slices.DeleteFunc(slices.Clone(ns), math.IsNaN)
@@ -57,7 +58,7 @@ func Fit(ns []float64, halves [2][]float64) *Mixture {
 	for _, x := range y {
 		square += (x - mean) * (x - mean) / n
 	}
-	const least = 0.01 // ns: of a spread, so that equal latencies have a likelihood
+	const least = 0.01 // ns: minimum spread, so that equal latencies have a likelihood
 	one := -n / 2 * (math.Log(2*math.Pi*max(square, least)) + 1)
 	best := math.Inf(-1)
 	for _, s := range [][2]float64{{0.1, 0.9}, {0.02, 0.6}, {0.4, 0.98}, {0.25, 0.75}} {
@@ -73,7 +74,7 @@ func Fit(ns []float64, halves [2][]float64) *Mixture {
 	for i, x := range ns {
 		m.Chance[i] = m.chance(min(max(x, low), high))
 	}
-	m.Gain = 2*(best-one) - 2*math.Log(n) // two parameters more
+	m.Gain = 2*(best-one) - 2*math.Log(n) // two additional parameters
 	step := m.Far - m.Near
 	agree, _, repeats := repeated(halves[0], halves[1], (m.Near+m.Far)/2)
 	need := max(leastModeStep, leastModeRatio*m.Near)
@@ -94,16 +95,16 @@ func Fit(ns []float64, halves [2][]float64) *Mixture {
 	return m
 }
 
-// chance returns how likely a page with this latency is far.
+// chance returns the probability that a page with this latency is far.
 func (m *Mixture) chance(y float64) float64 {
 	a, b := (y-m.Near)/m.Sigma, (y-m.Far)/m.Sigma
 	return 1 / (1 + (1-m.Share)/m.Share*math.Exp((b*b-a*a)/2))
 }
 
-// run is expectation and maximization until the likelihood stands; it returns its logarithm.
+// run is expectation and maximization until the likelihood converges; it returns its logarithm.
 //
-// With one σ the logarithm of the odds that y is far is a line in y, so a sample takes one exponential; and
-// log f = log((1 − w) · N(y; near, σ)) + log(1 + odds), of which the second terms are summed up as a product.
+// With one σ, the logarithm of the odds that y is far is linear in y, so a sample needs one exponential. The sum of log f = log((1 − w) · N(y; near,
+// σ)) + log(1 + odds) is computed with the second terms as a product.
 func (m *Mixture) run(y []float64) (likelihood float64) {
 	n := float64(len(y))
 	last := math.Inf(-1)

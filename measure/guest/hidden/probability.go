@@ -11,13 +11,13 @@ import (
 	"homenode/source/measured"
 )
 
-// counted is how often Judge was right in simulated guests: a line for each size, method, number of groups and step found.
-// TestPower -update writes it from the same runs as docs/evidence/measure-power.md.
+// counted has the accuracy of Judge in simulated guests: a line for each size, method, number of groups and detected step. TestPower -update writes
+// it from the same runs as docs/evidence/measure-power.md.
 //
 //go:embed counted.txt
 var counted string
 
-// The guests that were simulated.
+// The simulated guests.
 var (
 	simulatedVCPUs = []int{1, 2, 3, 4, 8, 24}
 	simulatedPages = []int{64, 256}
@@ -26,24 +26,24 @@ var (
 
 // Methods in counted.txt.
 const (
-	countedOne       = "one" // answers that there is one kind of memory: groups and step are 0
+	countedOne       = "one" // answers with one kind of memory: groups and step are 0
 	countedCrosswise = "crosswise"
 	countedRows      = "rows"
 	countedModes     = "modes"
-	countedAlarms    = "alarms" // of runs with one node, those answered with several nodes or far pages
+	countedAlarms    = "alarms" // runs with one node that were answered with several nodes or far pages
 )
 
 const (
-	nearStep = 15 // ns: a step found is like a simulated one up to here
-	leastRun = 50 // answers of a kind; of fewer nothing is said
+	nearStep = 15 // ns: maximum difference between a detected and a simulated step
+	leastRun = 50 // minimum number of answers of a kind for a probability
 )
 
-// A class is answers that are counted together.
+// A class has answers that are counted together.
 type class struct {
 	vcpus, pages int
 	method       string
 	groups       int // of vCPUs; 1 for modes, 0 for one kind
-	step         int // the simulated one that is nearest to what was found; 0 for one kind
+	step         int // the simulated step nearest to the detected one; 0 for one kind
 }
 
 // A count is k of n.
@@ -59,14 +59,14 @@ var counts = sync.OnceValue(func() map[class]count {
 		var c class
 		var n count
 		if _, err := fmt.Sscan(line, &c.vcpus, &c.pages, &c.method, &c.groups, &c.step, &n.n, &n.k); err != nil {
-			panic(fmt.Sprintf("counted.txt: %q: %v", line, err)) // it is part of the program
+			panic(fmt.Sprintf("counted.txt: %q: %v", line, err)) // the file is embedded
 		}
 		out[c] = n
 	}
 	return out
 })
 
-// classOf returns how an answer is counted, but for its size; false when nothing like it was simulated.
+// classOf returns the class of an answer, without its size; false if nothing similar was simulated.
 func classOf(h *measured.Hidden) (c class, ok bool) {
 	switch {
 	case h.Answer == measured.OneKind:
@@ -89,8 +89,8 @@ func classOf(h *measured.Hidden) (c class, ok bool) {
 	return c, off <= nearStep
 }
 
-// around returns the simulated sizes that a size is between: itself, two, or the largest when it is at most a third more; nil when it was
-// not simulated.
+// around returns the simulated sizes around a size: the same size, the two around it, or the largest if the size exceeds it by at most a third. It
+// returns nil outside that range.
 func around(sizes []int, n int) []int {
 	for i, s := range sizes {
 		switch {
@@ -108,8 +108,8 @@ func around(sizes []int, n int) []int {
 	return nil
 }
 
-// odds returns measured.Hidden's Probability and FalseAlarms: the ends of 95 % intervals, so that no number of runs makes them 1 and 0. Of a size between
-// two simulated ones the worse is taken. Pages in one block of 2 MiB count as one, since so they were simulated.
+// odds returns measured.Hidden's Probability and FalseAlarms: the ends of 95 % intervals, so that no number of runs makes them 1 and 0. Between two
+// simulated sizes it uses the worse one. Pages in one block of 2 MiB count as one, as in the simulation.
 func (p *Probes) odds(h *measured.Hidden) (probability, alarms float64) {
 	c, ok := classOf(h)
 	if !ok || len(h.Unplaced) > 0 || p.At == nil || p.Core == nil {
@@ -128,7 +128,7 @@ func (p *Probes) odds(h *measured.Hidden) (probability, alarms float64) {
 			probability, alarms = min(probability, low), max(alarms, high)
 		}
 	}
-	if alarms == 0 { // no size is like it
+	if alarms == 0 { // no similar size
 		return 0, 0
 	}
 	return probability, alarms

@@ -16,16 +16,17 @@ type Sample struct {
 }
 
 const (
-	stateWidth = 1.3  // of the greatest to the least latency of one state
+	stateWidth = 1.3  // greatest ÷ least latency within one state
 	stateShare = 0.05 // of the samples
 )
 
-// States finds the latencies that a pair of vCPUs had: one, or several when the hypervisor moved a vCPU meanwhile (5 ns as threads of a
-// core, 26 ns in one L3, 105 ns between two have been seen within 20 s). It takes the 1.3 times wide range of latencies with most
-// samples, then the next, as long as one has 5 % of them and is 1.3 times from the others. What is left was interrupted.
+// States finds the latencies of a pair of vCPUs: one, or several if the hypervisor moved a vCPU meanwhile (5 ns as threads of a core,
+// 26 ns in one L3 and 105 ns between two were observed within 20 s). It selects the range of latencies, 1.3 times wide, with most
+// samples, then the next, as long as a range has 5 % of them and is 1.3 times apart from the others. The remaining samples were
+// interrupted.
 //
-// Shares are of the samples in a state, so they add up to 1; states come by latency. changes is how often a minute the state changes: a
-// single sample in another state between two of one is no change.
+// Shares refer to the samples in a state, so they add up to 1; states are ordered by latency. changes is the number of state changes a
+// minute: a single sample in another state between two of one state is not a change.
 func States(samples []Sample) (states []measured.State, changes float64) {
 	centres, width := centresOf(samples), math.Log(stateWidth)
 	count := make([]float64, len(centres))
@@ -66,7 +67,7 @@ func States(samples []Sample) (states []measured.State, changes float64) {
 	return states, changes
 }
 
-// centresOf returns the middles of the latencies (logarithms) around which many samples lie, in ascending order.
+// centresOf returns the centres of clusters of latencies (logarithms), in ascending order.
 func centresOf(samples []Sample) (centres []float64) {
 	var sorted []float64
 	for _, s := range samples {

@@ -7,24 +7,24 @@ import (
 	"homenode/internal/stat"
 )
 
-// A view is what the vCPUs see of the pages, rounds put together, by vCPU and page; NaN where it is not known.
+// A view has the latencies of the pages from each vCPU over all rounds, by vCPU and page; NaN if unknown.
 //
-// Two things are taken out first. A whole block may be slow, when a neighbour loads the memory: how much, the median of its pages over
-// what they have in other rounds says, and it is subtracted from them. Single probes are late by interrupts, never early: the quantile at
-// ⅓ of the rounds is taken, which holds as long as a third of them are undisturbed, where a median needs half.
+// Two disturbances are removed first. A whole block may be slow because a neighbour loads the memory: the median difference of its pages from other
+// rounds is subtracted. Single probes are delayed by interrupts, never early: the quantile at ⅓ of the rounds is used, which works if a third of them
+// are undisturbed, while a median needs half.
 type view struct {
 	*Probes
 	all  [][]float64
 	half [2][][]float64 // of two halves of the rounds, whose noise is independent
 }
 
-// Latencies returns what each vCPU sees of each page, all rounds together, in ns by vCPU and page; NaN where it is not known. Slow blocks and late
-// probes are taken out.
+// Latencies returns the latency of each page from each vCPU over all rounds, in ns by vCPU and page; NaN if unknown. Slow blocks and late probes are
+// removed.
 func (p *Probes) Latencies() [][]float64 { return p.view().all }
 
 const inTime = 1.0 / 3
 
-// halfOf returns the half of a round: 0, 3, 4, 7, 8 … are one, so that each has as many rounds forwards as backwards.
+// halfOf returns the half of a round: 0, 3, 4, 7, 8 … are one half, so that each half has as many rounds forwards as backwards.
 func halfOf(round int) int { return (round + 1) / 2 % 2 }
 
 func (p *Probes) view() *view {
@@ -38,7 +38,7 @@ func (p *Probes) view() *view {
 			}
 			usual[i] = stat.MedianOf(values)
 		}
-		block := make([]float64, len(p.NS)) // how late each is
+		block := make([]float64, len(p.NS)) // delay of each block
 		for r := range p.NS {
 			for i, x := range p.NS[r][v] {
 				late[i] = x - usual[i]
@@ -73,7 +73,7 @@ func (p *Probes) view() *view {
 	return s
 }
 
-// of returns the median of what a group of vCPUs sees of each page.
+// of returns the median of a group's latencies for each page.
 func of(rows [][]float64, group []int) []float64 {
 	out := make([]float64, len(rows[0]))
 	values := make([]float64, len(group))
@@ -95,9 +95,9 @@ func less(a, b []float64) []float64 {
 	return out
 }
 
-// repeated reports whether pages lie beyond a limit in one half of the rounds where they do in the other. agree is Cohen's kappa ("A coefficient of agreement for
-// nominal scales", 1960): 0 when no more than by chance, as of noise, however far it reaches; 1 when always. both is how many pages of the rarer
-// side are so in both halves, ok whether this is enough for two kinds of pages.
+// repeated reports whether the pages beyond a limit are the same in both halves of the rounds. agree is Cohen's kappa ("A coefficient of agreement
+// for nominal scales", 1960): 0 for agreement by chance, such as noise of any amplitude; 1 for full agreement. both is the number of pages of the
+// rarer side in both halves; ok reports whether this suffices for two kinds of pages.
 func repeated(a, b []float64, limit float64) (agree float64, both int, ok bool) {
 	var above, below, first, second, n float64
 	for i := range a {
@@ -131,7 +131,7 @@ const (
 	leastPages = 3
 )
 
-// level returns the median of what the vCPUs see of all pages.
+// level returns the median of the vCPUs' latencies over all pages.
 func (p *Probes) level(group []int) float64 {
 	var all []float64
 	for _, v := range group {

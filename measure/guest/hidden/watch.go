@@ -10,53 +10,54 @@ import (
 	"homenode/internal/words"
 )
 
-// A Round is what one round of watching measured.
+// A Round is the measurement of one round of watching.
 type Round struct {
 	At        time.Time
-	Model     string        // of the processor; "" when not known
-	CounterHz float64       // of the counter against the monotonic clock; 0 when not known
-	CoreHz    float64       // 0 when not known
-	Gap       time.Duration // the longest in which no vCPU ran
-	// NS is what each vCPU of the watch sees of each of its pages, always the same, as Latencies returns it of 8 rounds of probes. NaN is not known.
+	Model     string        // of the processor; "" if unknown
+	CounterHz float64       // of the counter against the monotonic clock; 0 if unknown
+	CoreHz    float64       // 0 if unknown
+	Gap       time.Duration // the longest time in which no vCPU ran
+	// NS has the latency of each page from each vCPU of the watch, as Latencies returns it for 8 rounds of probes; the pages are always the same. NaN
+	// means unknown.
 	NS [][]float64
 }
 
-// A Watch looks for changes from round to round. Its fields are its state: as JSON it can be kept and gone on with days later.
+// A Watch detects changes from round to round. Its fields are its state: it can be stored as JSON and continued days later.
 //
-// It learns what each vCPU usually sees of each page in five rounds, and then counts where this has changed by four standard deviations and 15 ns or
-// more, after taking out what the vCPU sees of all pages: pages that most vCPUs see changed have moved; pages that one vCPU alone
-// sees changed, beyond as many as in the rounds that were learned from, speak for this vCPU having moved. The counts go into CUSUM charts (Page 1954), which see a small
-// change that stays and a large one at once: S = max(0, S + z − ½) alarms above 8. For normal z that is one false alarm in 19,000 rounds, 13 days of
-// one a minute; z counts up to 4, so that one wild round is no alarm. After a change it learns anew.
+// It learns the usual latencies by vCPU and page in five rounds. Then it counts latencies that have changed by at least four standard deviations and
+// 15 ns, after subtracting the common change of the vCPU. Pages that changed for most vCPUs have moved. Pages that changed for a single vCPU, beyond
+// their number in the learned rounds, indicate that this vCPU has moved. The counts go into CUSUM charts (Page 1954), which detect small lasting
+// changes and large ones at once: S = max(0, S + z − ½) alarms above 8. For normal z that is one false alarm in 19,000 rounds, 13 days of one a
+// minute. z is limited to 4, so that one wild round raises no alarm. After a change it learns again.
 type Watch struct {
 	CPUs  []int         `json:"cpus"`
 	Last  *Seen         `json:"last,omitempty"`
-	Learn [][][]float64 `json:"learn,omitempty"` // rounds that are learned from, by vCPU and page; 0 is not known
-	Usual [][]float64   `json:"usual,omitempty"` // by vCPU and page; 0 is not known
+	Learn [][][]float64 `json:"learn,omitempty"` // learning rounds, by vCPU and page; 0 is unknown
+	Usual [][]float64   `json:"usual,omitempty"` // by vCPU and page; 0 is unknown
 	Sigma float64       `json:"sigmaNs,omitempty"`
-	Off   []float64     `json:"off,omitempty"` // by vCPU: how many pages it sees changed in a round of those that were learned from
+	Off   []float64     `json:"off,omitempty"` // by vCPU: number of pages that changed for it in a learning round
 	Pages float64       `json:"pagesSum"`      // the charts
 	Own   []float64     `json:"ownSum"`        // by vCPU
-	Rows  []float64     `json:"rowSum"`        // by vCPU: farther from all pages; below 0 nearer
+	Rows  []float64     `json:"rowSum"`        // by vCPU: farther from all pages; negative: nearer
 }
 
-// Seen is what the last round knew of the machine.
+// Seen has properties of the machine in the last round.
 type Seen struct {
 	Model     string  `json:"model,omitempty"`
 	CounterHz float64 `json:"counterHz,omitempty"`
 	CoreHz    float64 `json:"coreHz,omitempty"`
 }
 
-// A Change is what a round found.
+// A Change is a change detected in a round.
 type Change struct {
 	At    time.Time `json:"at"`
 	What  string    `json:"what"` // one of the constants
 	Says  string    `json:"says"`
-	Pages int       `json:"pages,omitempty"` // that are changed in this round
-	CPUs  []int     `json:"cpus,omitempty"`  // that are
+	Pages int       `json:"pages,omitempty"` // changed in this round
+	CPUs  []int     `json:"cpus,omitempty"`  // affected vCPUs
 }
 
-// What can change.
+// Kinds of changes.
 const (
 	PagesMoved = "pages moved"
 	VCPUsMoved = "vCPUs moved"
@@ -71,7 +72,7 @@ const (
 	chartMost   = 4.0
 	farOff      = 4.0  // standard deviations
 	ofPages     = 0.01 // of all: the standard deviation of a count, 1 page at least
-	rowSigma    = 8.0  // ns: by how much a vCPU's level varies from round to round on a busy machine
+	rowSigma    = 8.0  // ns: variation of a vCPU's level from round to round on a busy machine
 	counterStep = 1e-4 // calibrations of one counter differ by a hundredth of it
 	coreStep    = 0.1  //
 	longGap     = 100 * time.Millisecond
@@ -82,7 +83,7 @@ func NewWatch(cpus []int) *Watch {
 	return &Watch{CPUs: cpus, Own: make([]float64, len(cpus)), Rows: make([]float64, len(cpus))}
 }
 
-// Add takes a round and returns what has changed.
+// Add processes a round and returns the changes.
 func (w *Watch) Add(r *Round) (changes []Change) {
 	if why := w.machine(r); why != "" {
 		changes = append(changes, Change{At: r.At, What: Migrated, Says: "Probably live migration (vMotion): " + why + "."})
@@ -103,7 +104,7 @@ func (w *Watch) Add(r *Round) (changes []Change) {
 	return changes
 }
 
-// machine says what of the machine has changed that a guest keeps as long as it stays on its host.
+// machine describes changed properties of the machine that are constant as long as a guest stays on its host.
 func (w *Watch) machine(r *Round) string {
 	var why []string
 	if r.Gap > longGap {
@@ -165,7 +166,7 @@ func (w *Watch) learn(r *Round) {
 	}
 	learned := w.Learn
 	w.Learn = nil
-	// What was learned from is nearer to its median than what follows.
+	// Learning rounds are closer to their median than later rounds.
 	if w.Sigma = 1.3 * stat.Deviation(off); math.IsNaN(w.Sigma) { // nothing was known
 		w.Sigma, w.Usual = 0, nil
 		return
@@ -182,7 +183,7 @@ func (w *Watch) learn(r *Round) {
 	}
 }
 
-// changed reports which pages a vCPU sees changed.
+// changed reports which pages have changed for a vCPU.
 func (w *Watch) changed(v int, row []float64) []bool {
 	limit := max(LeastStep, farOff*w.Sigma)
 	out := make([]bool, len(w.Usual[v]))
@@ -192,7 +193,7 @@ func (w *Watch) changed(v int, row []float64) []bool {
 	return out
 }
 
-// off returns by how much a vCPU sees pages differently than usual, NaN where that is not known, but for what all pages have in common.
+// off returns the deviation of a vCPU's latencies from the usual ones, NaN if unknown, without the common deviation of all pages.
 func (w *Watch) off(v int, row []float64) []float64 {
 	out := make([]float64, len(w.Usual[v]))
 	for i, usual := range w.Usual[v] {
@@ -208,7 +209,7 @@ func (w *Watch) off(v int, row []float64) []float64 {
 	return out
 }
 
-// compare looks for changes in what the vCPUs see of the pages.
+// compare searches for changes in the latencies.
 func (w *Watch) compare(r *Round) *Change {
 	pages := len(w.Usual[0])
 	moved, own, level := w.differ(r)
@@ -234,8 +235,8 @@ func (w *Watch) compare(r *Round) *Change {
 	return c
 }
 
-// differ counts the pages that are nearer or farther than usual: for most vCPUs (moved), and for each vCPU alone (own). level is by how many ns each vCPU
-// sees all pages farther than usual.
+// differ counts the pages that are nearer or farther than usual: for most vCPUs (moved), and for each vCPU alone (own). level is the median deviation
+// of each vCPU from usual over all pages, in ns.
 func (w *Watch) differ(r *Round) (moved int, own []int, level []float64) {
 	pages := len(w.Usual[0])
 	changed := make([][]bool, len(w.CPUs))
@@ -271,11 +272,12 @@ func (w *Watch) differ(r *Round) (moved int, own []int, level []float64) {
 	return moved, own, level
 }
 
-// apart returns the vCPUs whose pages differ alone, those that see all pages at another distance than the others and by how many ns, and how many differ from usual at all.
+// apart returns the vCPUs whose own pages changed (alone), those whose distance from all pages changed relative to the others (far) and by how many
+// ns (step), and the number of vCPUs with a changed level (shifted).
 func (w *Watch) apart(own []int, level []float64, sigma float64) (alone, far []int, shifted int, step float64) {
 	common := stat.MedianOf(slices.Clone(level))
 	for v := range w.CPUs {
-		// The count and the mean of the learned rounds that it is compared with both vary, as counts do.
+		// The count and the mean of the learning rounds both vary, as counts do.
 		chart(&w.Own[v], (float64(own[v])-w.Off[v])/math.Sqrt(sigma*sigma+w.Off[v]*(1+1.0/learnRounds)))
 		if w.Own[v] > chartLimit {
 			alone = append(alone, w.CPUs[v])
@@ -283,7 +285,7 @@ func (w *Watch) apart(own []int, level []float64, sigma float64) (alone, far []i
 		if math.Abs(level[v]) >= leastRowStep {
 			shifted++
 		}
-		// One sum for both directions: a level that changes its side begins anew.
+		// One sum for both directions: it restarts when the level changes sides.
 		x := level[v] - common
 		if math.IsNaN(x) || len(w.CPUs) < 2 {
 			continue

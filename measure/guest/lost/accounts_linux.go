@@ -12,7 +12,7 @@ import (
 	"homenode/internal/bounded"
 )
 
-// involuntary counts how often the system took the processor from this thread for another.
+// involuntary returns how often the system gave this thread's processor to another thread.
 func involuntary() (n int64, ok bool) {
 	var use unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_THREAD, &use) != nil {
@@ -21,7 +21,7 @@ func involuntary() (n int64, ok bool) {
 	return int64(use.Nivcsw), true
 }
 
-// readAccounts reads schedstat of this thread and the steal of its processor.
+// readAccounts reads schedstat of this thread and the steal time of its processor.
 func readAccounts(on int) (a accounts) {
 	a.runDelay, a.runDelayKnown = RunDelay()
 	if f, err := os.Open("/proc/stat"); err == nil {
@@ -36,7 +36,7 @@ func readAccounts(on int) (a accounts) {
 	return a
 }
 
-// RunDelay returns how long this thread has waited for a processor that the guest gave to others, since it started; false where the system does
+// RunDelay returns the time that this thread has waited for a processor while the guest ran others, since its start; false if the system does
 // not count it.
 func RunDelay() (time.Duration, bool) {
 	b, err := bounded.File("/proc/thread-self/schedstat", 1<<10)
@@ -46,7 +46,7 @@ func RunDelay() (time.Duration, bool) {
 	return parseRunDelay(string(b))
 }
 
-// parseRunDelay reads the second of three figures: nanoseconds run, waited, and slices.
+// parseRunDelay parses the second of three figures: nanoseconds run, waited, and slices.
 func parseRunDelay(text string) (time.Duration, bool) {
 	fields := strings.Fields(text)
 	if len(fields) != 3 || fields[0] == "0" { // a kernel that does not count writes zeros
@@ -56,7 +56,7 @@ func parseRunDelay(text string) (time.Duration, bool) {
 	return time.Duration(ns), err == nil && ns >= 0
 }
 
-// parseSteal reads the eighth figure of a processor's line: the unit is 10 ms (USER_HZ is 100 on all architectures of Go).
+// parseSteal parses the eighth figure of a processor's line: the unit is 10 ms (USER_HZ is 100 on all architectures of Go).
 func parseSteal(line string, on int) (time.Duration, bool) {
 	fields := strings.Fields(line)
 	if len(fields) < 9 || fields[0] != "cpu"+strconv.Itoa(on) {

@@ -4,11 +4,11 @@ package lost
 
 import "time"
 
-// involuntary counts how often the system took the processor from this thread for another: other systems do not say.
+// involuntary is unsupported on other systems.
 func involuntary() (n int64, ok bool) { return 0, false }
 
-// readAccounts reads what the system says of this thread: others say nothing.
+// readAccounts is unsupported on other systems.
 func readAccounts(int) accounts { return accounts{} }
 
-// RunDelay is not told here.
+// RunDelay is unsupported on this system.
 func RunDelay() (time.Duration, bool) { return 0, false }

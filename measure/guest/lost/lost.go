@@ -1,5 +1,5 @@
-// Package lost finds the time that a processor did not run a thread that never waits: what the guest gave to others, and what
-// only the hypervisor can have taken.
+// Package lost measures the time in which a processor did not run a thread that never waits: time that the guest gave to other threads, and time
+// that only the hypervisor can have taken.
 package lost
 
 import (
@@ -10,14 +10,13 @@ import (
 	"homenode/measure/guest/cpu"
 )
 
-// Limits of gaps: shorter steps of the counter are the loop itself, and between both limits a gap is an interrupt or
-// the hypervisor.
+// Limits of gaps: shorter steps of the counter are the loop itself, and a gap between both limits is an interrupt or the hypervisor.
 const (
 	Shortest = 2 * time.Microsecond
 	Long     = 100 * time.Microsecond
 )
 
-// Longest is how long Watch runs at most: after it others have their turn.
+// Longest limits the duration of Watch, so that other tasks get the processors.
 const Longest = 200 * time.Millisecond
 
 // A Gap is a time in which the thread did not run.
@@ -27,27 +26,27 @@ type Gap struct {
 	Switched bool // the guest ran another thread meanwhile
 }
 
-// Lost is what one processor did not run of a thread.
+// Lost is the time in which one processor did not run a thread.
 type Lost struct {
 	CPU   int
 	Time  time.Duration // watched
 	Gaps  []Gap         // the first 4,096
 	Count int
 
-	// Sums of all gaps: those in which the guest ran another thread, others shorter than Long (interrupts or the
-	// hypervisor), and others that only the hypervisor makes (ready time, co-stop). SwitchesKnown is false where the system does not count switches
-	// of one thread: then Guest is 0, and the others may have been its.
+	// Sums of all gaps: those in which the guest ran another thread, others shorter than Long (interrupts or the hypervisor), and others that only
+	// the hypervisor causes (ready time, co-stop). SwitchesKnown is false if the system does not count switches of one thread: then Guest is 0, and
+	// the other sums may include gaps caused by the guest.
 	Guest, Brief, Hypervisor time.Duration
 	SwitchesKnown            bool
 
-	// RunDelay is how long the guest let the thread wait for the processor, by schedstat, if known. Steal is what the
-	// hypervisor told the guest that it took (in steps of 10 ms), if known; zero is no proof.
+	// RunDelay is the time that the thread waited for the guest to give it the processor, by schedstat, if known. Steal is the time that the
+	// hypervisor reported as taken (in steps of 10 ms), if known; zero is no proof.
 	RunDelay, Steal           time.Duration
 	RunDelayKnown, StealKnown bool
 }
 
-// Share returns how much of the time was lost at least outside of the guest: all gaps less the guest's own run delay. It
-// reports false where that is not known.
+// Share returns the share of the time that was lost at least outside the guest: all gaps minus the guest's own run delay. It reports false if that
+// is unknown.
 func (l *Lost) Share() (share float64, ok bool) {
 	if !l.RunDelayKnown || l.Time <= 0 {
 		return 0, false
@@ -55,11 +54,11 @@ func (l *Lost) Share() (share float64, ok bool) {
 	return max(0, (l.Guest+l.Brief+l.Hypervisor-l.RunDelay).Seconds()/l.Time.Seconds()), true
 }
 
-// most is how many gaps are kept.
+// most is the number of gaps that are stored.
 const most = 4096
 
-// Watch reads the counter on a processor for d, at most Longest, and returns the gaps. With a context that ended it returns
-// its error, and what was seen.
+// Watch reads the counter on a processor for d, at most Longest, and returns the gaps. If the context ends, it returns its error and the gaps so
+// far.
 func Watch(ctx context.Context, on int, d time.Duration) (*Lost, error) {
 	l := &Lost{CPU: on, Gaps: make([]Gap, 0, most)}
 	err := cpu.On(on, func() error {
@@ -91,7 +90,7 @@ func (l *Lost) watch(ctx context.Context, d time.Duration) error {
 				switches = after
 			}
 			l.add(g)
-			now = cpu.Start() // what was done here is no gap
+			now = cpu.Start() // exclude the time spent here
 		}
 		last = now
 		if last-looked > look {
@@ -121,7 +120,7 @@ func (l *Lost) add(g Gap) {
 	}
 }
 
-// accounts is what the system says of this thread and its processor, and whether it does.
+// accounts has the system's counters for this thread and its processor, and whether they are known.
 type accounts struct {
 	runDelay, steal           time.Duration
 	runDelayKnown, stealKnown bool

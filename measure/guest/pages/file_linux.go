@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Map maps a file to read only; no path is this program's own file. It reads nothing: Resident says which pages the page
-// cache has. Another process may cut the file short: a page behind its end must not be read then.
+// Map maps a file read-only; an empty path means this program's own file. It reads nothing: Resident lists the pages in
+// the page cache. Another process may truncate the file; pages beyond its end must not be read then.
 func Map(path string) (*Memory, error) {
 	if path == "" {
 		path = "/proc/self/exe"
@@ -30,12 +30,12 @@ func Map(path string) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", path, err)
 	}
-	_ = unix.Madvise(all, unix.MADV_RANDOM) // no reading ahead; where it is refused, more is read
+	_ = unix.Madvise(all, unix.MADV_RANDOM) // no read-ahead; if it is refused, more is read
 	return &Memory{Bytes: all, ReadOnly: true, mapping: mapping{all}}, nil
 }
 
-// Resident returns the numbers of the pages that are in memory, for a file in the page cache. Of a file that this user may
-// not write the kernel says that all are (from 5.2 on, so that programs do not watch each other).
+// Resident returns the numbers of the pages that are in memory, for a file in the page cache. For a file that this user
+// may not write, the kernel reports all pages as resident (since 5.2, so that programs cannot watch each other).
 func (m *Memory) Resident() ([]int, error) {
 	in := make([]byte, m.Pages())
 	if err := mincore(m.Bytes, in); err != nil {

@@ -1,5 +1,6 @@
-// Package pages has memory outside of Go's heap to measure: on a NUMA node or anywhere, in small or huge pages, and the
-// pages of a file that the page cache holds. What the system confirms of its place and pages is said with it.
+// Package pages provides memory outside Go's heap for measurements: on a NUMA node or anywhere, in small or huge pages,
+// and the pages of a file in the page cache. The memory includes the system's confirmation of its placement and page
+// size.
 package pages
 
 import (
@@ -12,46 +13,46 @@ import (
 	"homenode/measure/guest/cpu"
 )
 
-// Anywhere is an Ask's node when the system chooses.
+// Anywhere is an Ask's node if the system chooses.
 const Anywhere = -1
 
-// stepBytes is how much is touched between two looks at the context and the caller's step.
+// stepBytes is the amount to touch between two checks of the context and the caller's step.
 const stepBytes = 16 << 20
 
-// Ask says what memory is wanted.
+// Ask describes the requested memory.
 type Ask struct {
 	Bytes int // rounded up to whole pages
 	Node  int // a node of the system, or Anywhere
 
-	// Processors are those of Node, by the numbers of cpu.On. They are needed where the system forbids programs to
-	// choose a node, as container profiles do: a thread on the first of them touches the pages, which places them there.
+	// Processors are those of Node, numbered as in cpu.On. They are needed if the system forbids programs to choose a
+	// node, as container profiles do: a thread on the first of them touches the pages, which places them on Node.
 	Processors []int
 
-	Huge bool // huge pages (2 MiB on x86), or an error; false is small pages, whatever the system's setting
+	Huge bool // huge pages (2 MiB on x86), or an error; false means small pages, whatever the system's setting
 
-	// Step, if any, is called before each 16 MiB are touched, with the bytes that are. An error ends Take, which
-	// frees everything and returns it.
+	// Step, if not nil, is called before each 16 MiB are touched, with the bytes touched so far. An error ends Take,
+	// which frees everything and returns it.
 	Step func(touched int) error
 }
 
-// Memory is memory of this process. All of it has been touched, and each page has content of its own, so that no
-// hypervisor shares it; a file's is as it was. It does not move until Close, unless the system migrates pages.
+// Memory is memory of this process. All of it has been touched, and each page has unique content, so that no hypervisor
+// shares it; the content of a file is unchanged. It does not move until Close, unless the system migrates pages.
 type Memory struct {
-	Bytes    []byte // at the start of a page, of a huge one if it is at least as large; nil after Close
+	Bytes    []byte // aligned to a page, or to a huge page if it is at least as large; nil after Close
 	ReadOnly bool   // a file: writing to Bytes ends the program
 
-	// HugeBytes is how many of Bytes are in huge pages: at least 90 % of those that were asked for as huge, else unknown.
+	// HugeBytes is the part of Bytes in huge pages: at least 90 % of the requested amount, else unknown.
 	HugeBytes int
 
-	// Doubt says why it is not known that the pages are on the node asked for; empty when the system confirmed it, and
-	// of memory that may be anywhere. Of confirmed memory at most 1 % of the pages are elsewhere.
+	// Doubt is the reason why the placement on the requested node is uncertain. It is empty if the system confirmed it,
+	// and for memory that may be anywhere. Of confirmed memory at most 1 % of the pages are elsewhere.
 	Doubt string
 
-	mapping       // what the system knows it by
-	unbound error // why the system did not take the node
+	mapping       // the system's handle
+	unbound error // error of binding to the node
 }
 
-// Take returns memory as asked. The caller closes it.
+// Take returns memory as requested. The caller closes it.
 func Take(ctx context.Context, a Ask) (*Memory, error) {
 	if a.Bytes <= 0 {
 		return nil, fmt.Errorf("%d bytes asked for", a.Bytes)
@@ -95,7 +96,7 @@ func (m *Memory) fill(ctx context.Context, a Ask) error {
 	return m.verify(a.Node)
 }
 
-// touch writes to each page, the number of the page.
+// touch writes its number to each page.
 func (m *Memory) touch(ctx context.Context, step func(int) error) error {
 	size := os.Getpagesize()
 	for at := 0; at < len(m.Bytes); at += stepBytes {
@@ -114,7 +115,7 @@ func (m *Memory) touch(ctx context.Context, step func(int) error) error {
 	return nil
 }
 
-// verify asks the system where the pages are.
+// verify checks the nodes of the pages with the system.
 func (m *Memory) verify(node int) error {
 	nodes, err := m.Nodes()
 	if err != nil {

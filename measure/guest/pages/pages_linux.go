@@ -14,11 +14,11 @@ import (
 	"homenode/internal/bounded"
 )
 
-// mapping is all that was mapped: what may be used lies within.
+// mapping is the whole mapping, including guard pages.
 type mapping struct{ all []byte }
 
-// reserve maps memory at the start of a huge page, between pages that may not be touched, so that it is an area of its own in
-// smaps, and tells the system the size of pages and the node.
+// reserve maps memory aligned to a huge page, between inaccessible pages, so that it is a separate area in smaps, and sets
+// its page size and node.
 func reserve(a Ask) (*Memory, error) {
 	huge := hugePage()
 	unit := os.Getpagesize()
@@ -47,7 +47,7 @@ func reserve(a Ask) (*Memory, error) {
 			return nil, errors.Join(fmt.Errorf("huge pages: %w", err), m.Close())
 		}
 	} else {
-		_ = unix.Madvise(m.Bytes, unix.MADV_NOHUGEPAGE) // refused where there are none
+		_ = unix.Madvise(m.Bytes, unix.MADV_NOHUGEPAGE) // fails if there are none
 	}
 	if a.Node == Anywhere {
 		return m, nil
@@ -60,16 +60,16 @@ func reserve(a Ask) (*Memory, error) {
 	return m, nil
 }
 
-// bind lets the memory come from one node alone, when it is touched.
+// bind restricts the memory to one node before it is touched.
 func bind(b []byte, node int) error {
 	if node < 0 || node >= 1<<16 {
 		return errors.New("no such number")
 	}
-	const bits = 8 * int(unsafe.Sizeof(uintptr(0))) // the kernel's mask is made of words
+	const bits = 8 * int(unsafe.Sizeof(uintptr(0))) // the kernel's mask consists of words
 	mask := make([]uintptr, node/bits+1)
 	mask[node/bits] = 1 << (node % bits)
 	_, _, errno := unix.Syscall6(unix.SYS_MBIND, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), unix.MPOL_BIND,
-		uintptr(unsafe.Pointer(&mask[0])), uintptr(len(mask)*bits+1), 0) // the kernel takes one bit less than it is told
+		uintptr(unsafe.Pointer(&mask[0])), uintptr(len(mask)*bits+1), 0) // the kernel uses one bit less than the given number
 	switch errno {
 	case 0:
 		return nil
@@ -79,7 +79,7 @@ func bind(b []byte, node int) error {
 	return fmt.Errorf("mbind: %w", errno)
 }
 
-// Nodes returns the node of each page, or −1 of a page that is not in memory.
+// Nodes returns the node of each page, or −1 for a page that is not in memory.
 func (m *Memory) Nodes() ([]int, error) {
 	nodes := make([]int, m.Pages())
 	const most = 1 << 14
@@ -90,7 +90,7 @@ func (m *Memory) Nodes() ([]int, error) {
 		for i := range n {
 			pages[i] = uintptr(unsafe.Pointer(&m.Bytes[(done+i)*os.Getpagesize()]))
 		}
-		// Without nodes to move to it is a question.
+		// Without target nodes the call is a query.
 		if _, _, errno := unix.Syscall6(unix.SYS_MOVE_PAGES, 0, uintptr(n), uintptr(unsafe.Pointer(&pages[0])), 0, uintptr(unsafe.Pointer(&status[0])), 0); errno != 0 {
 			return m.nodesByPolicy(fmt.Errorf("move_pages: %w", errno))
 		}
@@ -101,7 +101,7 @@ func (m *Memory) Nodes() ([]int, error) {
 	return nodes, nil
 }
 
-// nodesByPolicy asks get_mempolicy, page by page.
+// nodesByPolicy calls get_mempolicy, page by page.
 func (m *Memory) nodesByPolicy(before error) ([]int, error) {
 	nodes := make([]int, m.Pages())
 	for i := range nodes {
@@ -116,7 +116,7 @@ func (m *Memory) nodesByPolicy(before error) ([]int, error) {
 	return nodes, nil
 }
 
-// hugePage is the size of a huge page, 0 where the kernel has none.
+// hugePage returns the size of a huge page, 0 if the kernel has none.
 func hugePage() int {
 	b, err := bounded.File("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", 64)
 	if err != nil {
@@ -129,14 +129,13 @@ func hugePage() int {
 	return n
 }
 
-// hugeBytes returns how much of the memory is in huge pages. It asks the kernel to collapse small ones first, when it
-// gave less than all.
+// hugeBytes returns the amount of memory in huge pages. If that is not all, it first asks the kernel to collapse small pages.
 func (m *Memory) hugeBytes() (int, error) {
 	huge, err := m.anonHuge()
 	if err != nil || huge >= len(m.Bytes) {
 		return huge, err
 	}
-	if unix.Madvise(m.Bytes, unix.MADV_COLLAPSE) != nil { // from 6.1 on
+	if unix.Madvise(m.Bytes, unix.MADV_COLLAPSE) != nil { // since 6.1
 		return huge, nil
 	}
 	return m.anonHuge()
@@ -162,10 +161,10 @@ func (m *Memory) anonHuge() (int, error) {
 	return 0, errors.New("smaps does not say which pages are huge")
 }
 
-// Lock keeps the memory from being swapped out.
+// Lock prevents the memory from being swapped out.
 func (m *Memory) Lock() error { return unix.Mlock(m.Bytes) }
 
-// Close gives the memory back. Bytes is nil then.
+// Close frees the memory. Bytes is nil afterwards.
 func (m *Memory) Close() error {
 	if m.all == nil {
 		return nil

@@ -11,13 +11,13 @@ import (
 
 var virtualAllocExNuma = windows.NewLazySystemDLL("kernel32.dll").NewProc("VirtualAllocExNuma")
 
-// mapping is what to give back.
+// mapping is the address range to free.
 type mapping struct {
 	start uintptr
 	view  bool // of a file
 }
 
-// reserve commits memory that comes from the node if it can: Windows promises nothing, Take verifies it.
+// reserve commits memory, preferably on the node: Windows guarantees nothing, Take verifies it.
 func reserve(a Ask) (*Memory, error) {
 	how, unit := uint32(windows.MEM_RESERVE|windows.MEM_COMMIT), os.Getpagesize()
 	if a.Huge {
@@ -46,12 +46,12 @@ func reserve(a Ask) (*Memory, error) {
 	return &Memory{Bytes: at(start, size), mapping: mapping{start: start}}, nil
 }
 
-// at returns memory that Windows gave by its address.
+// at returns the memory at an address from Windows.
 func at(start uintptr, size int) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&start)), size)
 }
 
-// takePrivilege switches on, for this process, a privilege that its account has.
+// takePrivilege enables, for this process, a privilege of its account.
 func takePrivilege(name string) error {
 	wide, err := windows.UTF16PtrFromString(name)
 	if err != nil {
@@ -70,7 +70,7 @@ func takePrivilege(name string) error {
 	return windows.AdjustTokenPrivileges(token, false, &on, 0, nil, nil)
 }
 
-// state asks for attributes of each page.
+// state returns the attributes of each page.
 func (m *Memory) state() ([]windows.PSAPI_WORKING_SET_EX_INFORMATION, error) {
 	state := make([]windows.PSAPI_WORKING_SET_EX_INFORMATION, m.Pages())
 	const most = 1 << 14
@@ -86,7 +86,7 @@ func (m *Memory) state() ([]windows.PSAPI_WORKING_SET_EX_INFORMATION, error) {
 	return state, nil
 }
 
-// Nodes returns the node of each page, or −1 of a page that is not in memory.
+// Nodes returns the node of each page, or −1 for a page that is not in memory.
 func (m *Memory) Nodes() ([]int, error) {
 	state, err := m.state()
 	nodes := make([]int, len(state))
@@ -99,7 +99,7 @@ func (m *Memory) Nodes() ([]int, error) {
 	return nodes, err
 }
 
-// hugeBytes returns how much of the memory is in large pages.
+// hugeBytes returns the amount of memory in large pages.
 func (m *Memory) hugeBytes() (int, error) {
 	state, err := m.state()
 	huge := 0
@@ -111,8 +111,8 @@ func (m *Memory) hugeBytes() (int, error) {
 	return huge, err
 }
 
-// Map maps a file to read only, and reads it: Windows says of pages only whether they are in use by this process. No path
-// is this program's own file.
+// Map maps a file read-only, and reads it: Windows only reports whether pages are in use by this process. An empty path
+// means this program's own file.
 func Map(path string) (*Memory, error) {
 	if path == "" {
 		own, err := os.Executable()
@@ -149,7 +149,7 @@ func Map(path string) (*Memory, error) {
 	return m, nil
 }
 
-var sink byte // keeps the reads
+var sink byte // prevents the removal of the reads
 
 // Resident returns the numbers of the pages that are in memory, for a file in the working set of this process.
 func (m *Memory) Resident() ([]int, error) {
@@ -163,12 +163,12 @@ func (m *Memory) Resident() ([]int, error) {
 	return pages, err
 }
 
-// Lock keeps the memory from being swapped out.
+// Lock prevents the memory from being swapped out.
 func (m *Memory) Lock() error {
 	return windows.VirtualLock(m.start, uintptr(len(m.Bytes)))
 }
 
-// Close gives the memory back. Bytes is nil then.
+// Close frees the memory. Bytes is nil afterwards.
 func (m *Memory) Close() error {
 	if m.Bytes == nil {
 		return nil

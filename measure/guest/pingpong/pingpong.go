@@ -12,48 +12,50 @@ import (
 	"homenode/measure/guest/cpu"
 )
 
-// Method names what Swap does. Other methods give other figures: with a word for each direction, stored and loaded, about twice.
+// Method names the method of Swap. Other methods give other results: about twice as much with a word for each direction, stored and
+// loaded.
 const Method = "compare and swap of one word"
 
-// A Form says how much is measured of a pair.
+// A Form defines the amount of measurement of a pair.
 type Form struct {
 	Samples int
 	Trips   int // round trips of a sample
 }
 
-// Full and Quick are the two forms: some milliseconds, and less than one, of a pair with 50 ns.
+// Full and Quick are the two forms: some milliseconds, and less than one, for a pair with 50 ns.
 var (
 	Full  = Form{Samples: 30, Trips: 1000}
 	Quick = Form{Samples: 10, Trips: 300}
 )
 
-// ErrSlow says that the pair took longer than it may: its processors do not run at the same time.
+// ErrSlow means that the pair exceeded the time limit: its processors do not run at the same time.
 var ErrSlow = errors.New("the two processors do not run at the same time, or others use them")
 
-// patience is how many swaps fail before the thread looks whether it should end.
+// patience is the number of failed swaps before the thread checks whether to stop.
 const patience = 1 << 12
 
-// A Table is what the two threads share. The word is alone in 128 bytes, since processors fetch pairs of lines.
+// A Table is the memory shared by the two threads. The word is alone in 128 bytes, because processors fetch pairs of lines.
 type Table struct {
 	_    [128]byte
 	word uint32 // 0: the turn of the first thread, 1: of the second
 	_    [124]byte
 	stop atomic.Bool
 	_    [127]byte
-	here atomic.Int32 // threads that are in place
+	here atomic.Int32 // threads in place
 }
 
-// WordOffset is where in a Table the word is, in bytes.
+// WordOffset is the offset of the word in a Table, in bytes.
 const WordOffset = unsafe.Offsetof(Table{}.word)
 
-// Swap lets the processors a and b change one word in turn: a from 0 to 1, b from 1 to 0. It appends to out the samples, each the
-// nanoseconds of one way, the mean of a form's round trips ÷ 2. A sample that was interrupted is up to 10,000 times too long:
-// take medians. It ends after limit with ErrSlow, and with ctx, in both cases with the samples that there are.
+// Swap makes the processors a and b change one word in turn: a from 0 to 1, b from 1 to 0. It appends the samples to out, each the
+// nanoseconds of one way: the mean of a form's round trips ÷ 2. An interrupted sample is up to 10,000 times too long, so use
+// medians. Swap ends after limit with ErrSlow, or with ctx; in both cases it returns the samples so far.
 func Swap(ctx context.Context, a, b int, f Form, limit time.Duration, out []float64) ([]float64, error) {
 	return new(Table).Swap(ctx, a, b, f, limit, out)
 }
 
-// Swap is the function Swap with this table, which is zero and used once: where its word is kept changes the figure by some percent.
+// Swap is the function Swap with this table, which must be zero and is used once: the location of its word changes the result by
+// some percent.
 func (t *Table) Swap(ctx context.Context, a, b int, f Form, limit time.Duration, out []float64) ([]float64, error) {
 	if a == b {
 		return out, fmt.Errorf("processor %d cannot swap with itself", a)
@@ -72,12 +74,12 @@ func (t *Table) Swap(ctx context.Context, a, b int, f Form, limit time.Duration,
 			t.swap((f.Samples+1)*f.Trips, 1, 0)
 			return nil
 		})
-		t.stop.Store(true) // if it found no place, the first does not wait for it
+		t.stop.Store(true) // if pinning failed, the first must not wait
 	}()
 	samples := make([]float64, 0, f.Samples)
 	first := cpu.On(a, func() error {
 		t.meet()
-		t.swap(f.Trips, 0, 1) // warm
+		t.swap(f.Trips, 0, 1) // warm-up
 		for range f.Samples {
 			start := cpu.Start()
 			if !t.swap(f.Trips, 0, 1) {
@@ -108,7 +110,7 @@ func (t *Table) meet() {
 	}
 }
 
-// swap changes the word so often, and reports whether it did.
+// swap changes the word so many times, and reports whether it completed.
 func (t *Table) swap(times int, from, to uint32) bool {
 	for times > 0 && !t.stop.Load() {
 		times = cpu.Swaps(&t.word, from, to, times, patience)

@@ -9,12 +9,12 @@ import (
 	"homenode/measure/guest/cpu"
 )
 
-// An end is one side of a connection, which blocks its thread.
+// An end is one side of a connection; it blocks its thread.
 type end interface {
 	io.ReadWriteCloser
 }
 
-// on runs f where an end belongs.
+// on runs f on the processor of an end.
 func (o *Options) on(processor int, f func() error) error {
 	if !o.Pinned {
 		return f()
@@ -70,7 +70,7 @@ func channel(ctx context.Context, o *Options) ([]float64, error) {
 	return halves(samples), err
 }
 
-// pipe sends a byte through a pipe to another thread and back through another one.
+// pipe sends a byte through a pipe to another thread and back through a second pipe.
 func pipe(ctx context.Context, o *Options) ([]float64, error) {
 	a, b, err := pipes()
 	if err != nil {
@@ -134,7 +134,7 @@ func connect(ctx context.Context, o *Options) (_ []float64, err error) {
 	}
 	defer func() { err = errors.Join(err, l.Close()) }()
 	address := l.Addr().String()
-	// Some hundred closed connections wait for their port: a few are enough.
+	// Closed connections block their ports for a while: a few are enough.
 	few := *o
 	few.Samples = min(o.Samples, 500)
 	return loop(ctx, &few, func() error {

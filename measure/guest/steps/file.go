@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-const block = 4 << 10 // bytes that are read and written at once
+const block = 4 << 10 // bytes of a read or write
 
 // cachedRead reads the beginning of this program, which is in the page cache.
 func cachedRead(ctx context.Context, o *Options) (_ []float64, err error) {
@@ -30,7 +30,7 @@ func fileSync(ctx context.Context, o *Options) ([]float64, error) {
 	return writes(ctx, o, (*os.File).Sync)
 }
 
-// writes measures 4 KiB that are written into a file of 1 MiB and synchronised. The file is removed.
+// writes measures writes of 4 KiB into a file of 1 MiB with synchronisation. It removes the file.
 func writes(ctx context.Context, o *Options, sync func(*os.File) error) (_ []float64, err error) {
 	f, err := temporary(o.Dir)
 	if err != nil {

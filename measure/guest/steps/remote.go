@@ -54,12 +54,12 @@ func pair() (here, there net.Conn, err error) {
 	return here, there, nil
 }
 
-// http1 gets an answer of 2 bytes over a connection that is kept.
+// http1 requests a response of 2 bytes over a persistent connection.
 func http1(ctx context.Context, o *Options) ([]float64, error) {
 	return requests(ctx, o, false, nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 }
 
-// http2 posts a message as gRPC frames it: a byte, the length in 4 bytes, the message; the status is a trailer.
+// http2 posts a message framed as in gRPC: a byte, the length in 4 bytes, the message; the status is a trailer.
 func http2(ctx context.Context, o *Options) ([]float64, error) {
 	message := make([]byte, 5+16)
 	binary.BigEndian.PutUint32(message[1:], 16)
@@ -75,7 +75,7 @@ func http2(ctx context.Context, o *Options) ([]float64, error) {
 	})
 }
 
-// requests sends a request after the other to a server on loopback.
+// requests sends one request after another to a server on loopback.
 func requests(ctx context.Context, o *Options, second bool, message []byte, handle http.HandlerFunc) (_ []float64, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -101,7 +101,7 @@ func requests(ctx context.Context, o *Options, second bool, message []byte, hand
 	}
 	client := &http.Client{Transport: transport}
 	return loop(ctx, o, func() error {
-		// The deadline of ctx would cost a timer for each request and end one half-way.
+		// The deadline of ctx would need a timer for each request, and would interrupt one.
 		r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), method, "http://"+l.Addr().String(), bytes.NewReader(message))
 		if err != nil {
 			return err

@@ -1,6 +1,5 @@
-// Package steps measures what a request waits for beyond memory, on this machine: the system
-// call, the switch of threads, pipes and sockets, HTTP, remote procedure calls over loopback, and
-// writes that reach the disk.
+// Package steps measures delays of a request beyond memory on this machine: system calls, thread switches, pipes and sockets,
+// HTTP, remote procedure calls over loopback, and writes that reach the disk.
 package steps
 
 import (
@@ -13,31 +12,31 @@ import (
 	"homenode/measure/guest/cpu"
 )
 
-// Options say what is measured and where.
+// Options control a measurement.
 type Options struct {
-	// A and B are the logical processors that the two ends run on, the same one for both ends on one vCPU.
+	// A and B are the logical processors of the two ends, equal if both run on one vCPU.
 	A, B int
-	// Pinned says that both ends are kept there; else the operating system places them.
+	// Pinned means that both ends are pinned there; otherwise the operating system places them.
 	Pinned bool
-	// Samples is how many are taken at most, For how long at most.
+	// Samples limits the number of samples, For the duration.
 	Samples int
 	For     time.Duration
-	// Dir is where files are written and synchronised.
+	// Dir is the folder for written and synchronised files.
 	Dir string
 }
 
-// A Step is one rung.
+// A Step is one rung of the ladder.
 type Step struct {
 	Name  string // syscall, switch, pipe, unix, tcp, …
-	About string // what one sample is
-	// Ends says that two threads talk: where they run matters.
+	About string // meaning of a sample
+	// Ends means that two threads communicate, so their placement matters.
 	Ends bool
-	// Disk says that it writes into Options.Dir.
+	// Disk means that it writes into Options.Dir.
 	Disk bool
 	run  func(context.Context, *Options) ([]float64, error)
 }
 
-// All returns the steps, the fastest first.
+// All returns the steps, fastest first.
 func All() []Step {
 	return []Step{
 		{Name: "syscall", About: syscallAbout, run: systemCall},
@@ -55,10 +54,10 @@ func All() []Step {
 	}
 }
 
-// ErrNotHere is the error of a step that this operating system has no equal of.
+// ErrNotHere is the error of a step without an equivalent on this operating system.
 var ErrNotHere = errors.New("not measured on " + runtime.GOOS)
 
-// Run returns the samples of a step, in ns each, less those of the warm-up. It ends early, with what it has, when ctx ends or
+// Run returns the samples of a step, in ns, without the warm-up. It ends early, with the samples so far, when ctx ends or
 // Options.For has passed.
 func (s *Step) Run(ctx context.Context, o Options) ([]float64, error) {
 	if o.Samples <= 0 {
@@ -84,7 +83,7 @@ func (s *Step) Run(ctx context.Context, o Options) ([]float64, error) {
 	return samples, nil
 }
 
-// loop takes samples of one until there are enough or ctx ends.
+// loop collects samples of one until there are enough or ctx ends.
 func loop(ctx context.Context, o *Options, one func() error) ([]float64, error) {
 	out := make([]float64, 0, min(o.Samples, 1<<16))
 	for len(out) < o.Samples && ctx.Err() == nil {
@@ -97,7 +96,7 @@ func loop(ctx context.Context, o *Options, one func() error) ([]float64, error) 
 	return out, ctx.Err()
 }
 
-// batch takes samples of one, which is repeated n times for each since it is shorter than what a clock can tell.
+// batch collects samples of one, repeated n times for each sample because it is shorter than the clock's resolution.
 func batch(ctx context.Context, o *Options, n int, one func() error) ([]float64, error) {
 	out, err := loop(ctx, o, func() error {
 		for range n {
@@ -113,8 +112,8 @@ func batch(ctx context.Context, o *Options, n int, one func() error) ([]float64,
 	return out, err
 }
 
-// now is a moment of the counter of this processor.
+// now returns the counter of this processor.
 func now() uint64 { return cpu.Start() }
 
-// since returns how long ago a moment was, in ns.
+// since returns the time since a counter value, in ns.
 func since(moment uint64) float64 { return cpu.NS(cpu.End() - moment) }

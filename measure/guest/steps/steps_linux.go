@@ -9,7 +9,7 @@ import (
 
 const syscallAbout = "getppid, 1,000 times a sample"
 
-// systemCall asks for the parent, which the kernel answers at once.
+// systemCall requests the parent's ID, which the kernel answers immediately.
 func systemCall(ctx context.Context, o *Options) ([]float64, error) {
 	few := *o
 	few.Samples = min(o.Samples, 1000)

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A descriptor blocks the thread that reads or writes it: no poller of Go stands between.
+// A descriptor blocks the thread that reads or writes it, without Go's poller.
 type descriptor struct {
-	in, out int      // the same one for a socket
-	file    *os.File // that owns it; nil for what this package opened
+	in, out int      // equal for a socket
+	file    *os.File // its owner; nil if opened by this package
 }
 
 func (d descriptor) Read(p []byte) (int, error) {
@@ -49,7 +49,7 @@ func (d descriptor) Close() error {
 	return errors.Join(err, unix.Close(d.in))
 }
 
-// ignoreUnconnected drops the error of a socket whose other end is gone.
+// ignoreUnconnected drops the error of a socket whose other end is closed.
 func ignoreUnconnected(err error) error {
 	if errors.Is(err, unix.ENOTCONN) {
 		return nil
@@ -57,7 +57,7 @@ func ignoreUnconnected(err error) error {
 	return err
 }
 
-// pipes returns two ends that two pipes connect.
+// pipes returns two ends connected by two pipes.
 func pipes() (a, b end, err error) {
 	var there, back [2]int
 	if err := unix.Pipe(there[:]); err != nil {
@@ -84,7 +84,7 @@ func blocking(c net.Conn) (end, error) {
 	return descriptor{fd, fd, f}, errors.Join(unix.SetNonblock(fd, false), c.Close())
 }
 
-// sockets returns two Unix sockets that are connected.
+// sockets returns two connected Unix sockets.
 func sockets() (a, b end, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
@@ -93,7 +93,7 @@ func sockets() (a, b end, err error) {
 	return descriptor{in: fds[0], out: fds[0]}, descriptor{in: fds[1], out: fds[1]}, nil
 }
 
-// temporary returns a file in dir that is gone when it is closed, however the program ends.
+// temporary returns a file in dir that is deleted when it is closed, however the program ends.
 func temporary(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, "homenode-measure-*")
 	if err != nil {

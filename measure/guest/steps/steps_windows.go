@@ -21,10 +21,10 @@ func systemCall(ctx context.Context, o *Options) ([]float64, error) {
 	return batch(ctx, &few, 100, func() error { return windows.GetProcessTimes(self, &created, &exited, &kernel, &user) })
 }
 
-// dataSync: Windows has no call that leaves out the times of a file.
+// dataSync is unsupported: Windows cannot sync a file without its times.
 func dataSync(context.Context, *Options) ([]float64, error) { return nil, ErrNotHere }
 
-// A handle is the end of two anonymous pipes.
+// A handle is an end of two anonymous pipes.
 type handle struct{ in, out windows.Handle }
 
 func (h handle) Read(p []byte) (int, error)  { return windows.Read(h.in, p) }
@@ -34,7 +34,7 @@ func (h handle) Close() error {
 	return errors.Join(windows.CloseHandle(h.out), windows.CloseHandle(h.in))
 }
 
-// pipes returns two ends that two pipes connect.
+// pipes returns two ends connected by two pipes.
 func pipes() (a, b end, err error) {
 	var in, out, in2, out2 windows.Handle
 	if err := windows.CreatePipe(&in, &out, nil, 0); err != nil {
@@ -46,12 +46,12 @@ func pipes() (a, b end, err error) {
 	return handle{in2, out}, handle{in, out2}, nil
 }
 
-// blocking returns the connection: on Windows Go's poller stands between.
+// blocking returns the connection unchanged: on Windows Go's poller remains in use.
 func blocking(c net.Conn) (end, error) { return c, nil }
 
 func sockets() (a, b end, err error) { return nil, nil, ErrNotHere }
 
-// temporary returns a file in dir that is gone when it is closed, however the program ends.
+// temporary returns a file in dir that is deleted when it is closed, however the program ends.
 func temporary(dir string) (*os.File, error) {
 	name := filepath.Join(dir, fmt.Sprintf("homenode-measure-%d", os.Getpid()))
 	path, err := windows.UTF16PtrFromString(name)

@@ -1,6 +1,7 @@
 //go:build linux
 
-// Pid1 is process 1 of the guests of package qemu: it mounts what programs expect, runs one, and powers off.
+// Pid1 is process 1 of the guests of package qemu: it mounts the usual file systems, runs one program, and
+// powers off.
 package main
 
 import (
@@ -16,7 +17,7 @@ import (
 )
 
 func main() {
-	fmt.Println("pid1:", run()) // on the console, with the kernel's words
+	fmt.Println("pid1:", run()) // on the console, with the kernel's messages
 	unix.Sync()
 	fmt.Println("pid1: power off:", unix.Reboot(unix.LINUX_REBOOT_CMD_POWER_OFF))
 }
@@ -51,7 +52,7 @@ func run() error {
 	return errors.Join(err, stdout.Close(), stderr.Close(), exit.Close()) // each waits until it is sent
 }
 
-// line opens a serial line that sends bytes as they are.
+// line opens a serial line in raw mode.
 func line(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -65,7 +66,7 @@ func line(name string) (*os.File, error) {
 	return f, err
 }
 
-// list returns what is in a file, separated by zeros.
+// list returns the strings in a file, separated by zeros.
 func list(name string) ([]string, error) {
 	b, err := bounded.File(name, bounded.Secret)
 	if len(b) == 0 {

@@ -1,6 +1,6 @@
-// Place takes memory on each NUMA node, and once on none from a thread on a processor of each node, and prints where the
-// system says that it is: by page, and by what each node has more of private memory. Free memory would be the wrong
-// witness: the kernel gives back some of its own at any time.
+// Place allocates memory on each NUMA node, and once more without a node from a thread on a processor of each node. It
+// prints the location reported by the system: by page, and by the growth of private memory of each node. Free memory
+// would be misleading: the kernel frees some of its own at any time.
 package main
 
 import (
@@ -16,12 +16,12 @@ import (
 	"homenode/source/machine"
 )
 
-// A Place is one taking of memory.
+// A Place is one allocation.
 type Place struct {
-	Node  int // asked for, or of the processor
+	Node  int // requested, or that of the processor
 	First bool
 	Doubt string
-	Pages map[int]int   // by the node that they are on
+	Pages map[int]int   // number by node
 	More  map[int]int64 // bytes of private memory, by node
 }
 
@@ -85,7 +85,7 @@ func place(node int, first bool) (p Place, err error) {
 	for n, bytes := range after {
 		p.More[n] = bytes - before[n]
 	}
-	return p, nil // the memory stays until the end: what was given back is counted only later
+	return p, nil // the memory stays allocated until the end: freed memory is only counted later
 }
 
 // private returns the bytes of private memory on each node.

@@ -1,6 +1,6 @@
-// Show prints the machine that it runs on, as package machine reads it. Arguments are control group files
-// and what to write to them, as in memory.max=64M, or memory:memory.limit_in_bytes=64M for version 1: it enters groups with
-// these limits first.
+// Show prints the machine that it runs on, as package machine reads it. Arguments are control group files and values to
+// write, such as memory.max=64M, or memory:memory.limit_in_bytes=64M for version 1: it first enters groups with these
+// limits.
 package main
 
 import (
@@ -61,7 +61,7 @@ func enter(limits []string) error {
 
 const root = "/sys/fs/cgroup"
 
-// mount makes the controllers there: all of version 2 once, or one of version 1.
+// mount enables the controllers: all of version 2 once, or one of version 1.
 func mount(controller string, version1, first bool) error {
 	if !version1 {
 		if !first {
