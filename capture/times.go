@@ -12,7 +12,7 @@ import (
 // duration need bounded memory. It stores whole milliseconds, so two Times merge without loss.
 // The zero value means never stated over any time.
 //
-// Buckets are those of a share (ShareBucket) or of memory (MemoryBucket). A bucket ranges from
+// Buckets are those of a share (shareBucket) or of memory (memoryBucket). A bucket ranges from
 // above the top of the previous bucket up to its own top, so a percentile that is read off as a
 // top is never too low.
 type Times struct {
