@@ -126,7 +126,7 @@ var (
 
 // style is the one style sheet of the pages: those of files, of every kind of drawing, and what a site has beyond.
 func style() []byte {
-	return []byte(strings.Join([]string{page.Style(), picture.Style, plotStyle, siteStyle}, "\n"))
+	return []byte(strings.Join([]string{page.AppStyle(), picture.Style, plotStyle, siteStyle}, "\n"))
 }
 
 // Handler returns the pages by pattern.
