@@ -132,6 +132,14 @@ func (e *FieldError) Error() string { return "--" + e.Field + ": " + e.Err.Error
 
 func (e *FieldError) Unwrap() error { return e.Err }
 
+// Undashed returns the error with the name of its field as a page and the API write it; errors of no field as they are.
+func Undashed(err error) error {
+	if wrong, ok := errors.AsType[*FieldError](err); ok {
+		return fmt.Errorf("%s: %w", wrong.Field, wrong.Err)
+	}
+	return err
+}
+
 // Wrong returns the error of a field; nil for none.
 func Wrong(field string, err error) error {
 	if err == nil {

@@ -56,7 +56,7 @@ func Write(w io.Writer, version string, wasm, runtime []byte) error {
 	if err != nil {
 		return err
 	}
-	style := answers.Style() + style + drawn.Style
+	style := answers.AppStyle() + style + drawn.Style
 	var b strings.Builder
 	if err := tmpl.Execute(&b, struct {
 		Version, Promise, Policy string

@@ -52,15 +52,7 @@ const rows, most = 50, 5
 // Answer answers the question of an address such as "/vm?vm=vm-101&vms.page=2", in a form of package format; "page" is the body of a page.
 func (a *Asker) Answer(ctx context.Context, address, form string) (*Reply, error) {
 	r, err := a.answer(ctx, address, form)
-	return r, said(err)
-}
-
-// said returns an error as the page says it: a field has no dashes.
-func said(err error) error {
-	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
-		return fmt.Errorf("%s: %w", wrong.Field, wrong.Err)
-	}
-	return err
+	return r, ask.Undashed(err)
 }
 
 func (a *Asker) answer(ctx context.Context, address, form string) (*Reply, error) {

@@ -57,7 +57,7 @@ func (a *Asker) drop(ctx context.Context) (address string, tell []string, err er
 	if err != nil && seen != nil { // a file of evidence that belongs to no VM refuses no fleet
 		why := err
 		if f, unread, err = open.Fleet(ctx, sources, open.Options{AssumeHost: a.assumed}); err == nil {
-			tell = append(tell, texttab.Line("Left out: "+said(why).Error()))
+			tell = append(tell, texttab.Line("Left out: "+ask.Undashed(why).Error()))
 		}
 	}
 	for _, n := range unread {
@@ -76,7 +76,7 @@ func (a *Asker) drop(ctx context.Context) (address string, tell []string, err er
 		err = fmt.Errorf("%s: it lists neither VMs nor hosts", sources[0])
 	}
 	if a.captures != nil {
-		return capturePath, append(tell, texttab.Line(said(err).Error())), nil
+		return capturePath, append(tell, texttab.Line(ask.Undashed(err).Error())), nil
 	}
 	return "", tell, err
 }

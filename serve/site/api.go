@@ -59,19 +59,11 @@ func (s *Site) answer(p *screen) http.Handler {
 		if err != nil {
 			retry(w.Header(), statusOf(err))
 			w.WriteHeader(statusOf(err))
-			_ = json.NewEncoder(w).Encode(map[string]string{"error": said(err)}) // the client is gone
+			_ = json.NewEncoder(w).Encode(map[string]string{"error": strings.TrimPrefix(ask.Undashed(err).Error(), "--")}) // the client is gone
 			return
 		}
 		_, _ = w.Write(b.Bytes()) // the client is gone
 	})
-}
-
-// said returns an error with the API's names: a parameter has no dashes.
-func said(err error) string {
-	if wrong, ok := errors.AsType[*ask.FieldError](err); ok {
-		return wrong.Field + ": " + wrong.Err.Error()
-	}
-	return strings.TrimPrefix(err.Error(), "--")
 }
 
 // refuse sends an error response.

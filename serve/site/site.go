@@ -125,7 +125,7 @@ var (
 
 // style returns the single style sheet of the pages: the styles of HTML files, of charts, and of the site.
 func style() []byte {
-	return []byte(strings.Join([]string{page.Style(), picture.Style, plotStyle, siteStyle}, "\n"))
+	return []byte(strings.Join([]string{page.AppStyle(), picture.Style, plotStyle, siteStyle}, "\n"))
 }
 
 // Handlers returns the pages by pattern.

@@ -13,6 +13,7 @@ import (
 
 	"homenode/change/fix"
 	"homenode/change/fix/apply"
+	"homenode/internal/testdeps"
 	"homenode/numa"
 	"homenode/source/vsphere/lab"
 )
@@ -31,6 +32,9 @@ func TestRound(t *testing.T) {
 		{"eight at once", fix.Options{Now: now, AtOnce: 8}, quick(apply.PowerGuest)},
 		{"all that can be", fix.Options{Now: now, AtOnce: 8, Better: true, Host: true}, quick(apply.PowerGuest)},
 	} {
+		if !testdeps.Proof() && (tt.name == "guest" || tt.name == "eight at once") { // the last one has all of these
+			continue
+		}
 		t.Run(tt.name, func(t *testing.T) {
 			s := serveFleet(t, nil)
 			before := s.settings()

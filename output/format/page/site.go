@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	_ "embed"
 	"html/template"
 	"io"
 	"maps"
@@ -32,8 +33,14 @@ type Site struct {
 	Subject func(*finding.Finding) string
 }
 
-// Style is the style sheet of pages.
+// Style is the style sheet of pages with answers.
 func Style() string { return pageStyle }
+
+//go:embed app.css
+var appStyle string
+
+// AppStyle is the style sheet of pages that also ask: Style, and the bar, forms, sortable tables and the foot.
+func AppStyle() string { return pageStyle + appStyle }
 
 // Body writes the answer as it stands in a page of a site: what was asked, the verdict and, after what lies between writes,
 // everything else. It returns the style of the drawings.
