@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// memoryTolerance is the share of a host's memory that its nodes may miss: the
-// firmware keeps some, and the kernel about 1.5 MB.
+// memoryTolerance is the share of a host's memory that its nodes may lack: the firmware keeps some, and the kernel about 1.5 MB.
 const memoryTolerance = 0.02
 
-// An APINode is a NUMA node as the vSphere API states it (HostNumaNode).
+// An APINode is a NUMA node as the vSphere API reports it (HostNumaNode).
 type APINode struct {
 	ID          int
 	CPUs        []int
 	Size, Range Bytes // memorySize, and memoryRangeLength, the only one before 8.0
 }
 
-// NodesOfAPI sets the nodes of the host. Cores are not stated per node, but threads
-// are; all nodes of a host have the same number of threads per core. packages tells the package of each thread; tiered, that
-// ESX manages slower memory tiers. The notes say what does not add up.
+// NodesOfAPI sets the nodes of the host. The API lists threads per node, not cores; all nodes of a host have the same number
+// of threads per core. packages maps each thread to its package; tiered is true when ESX manages slower memory tiers. The
+// notes report inconsistencies.
 func (h *Host) NodesOfAPI(list []APINode, packages map[int]int, tiered bool) (notes []string) {
 	if !h.Threads.Known() || !h.Cores.Known() {
 		return nil
@@ -47,7 +46,7 @@ func (h *Host) NodesOfAPI(list []APINode, packages map[int]int, tiered bool) (no
 	silent := unstated(nodes)
 	switch {
 	case silent != nil && h.Memory.Known() && !differs(sum, h.Memory.Value):
-		for _, n := range silent { // the others have it all: none is true
+		for _, n := range silent { // the others hold all the memory: none of the sizes is true
 			n.Memory = ReadAt(Bytes(0), "hardware.numaInfo.numaNode.memoryRangeLength")
 		}
 	case !h.Memory.Known() && tiered:
@@ -68,7 +67,7 @@ func (h *Host) NodesOfAPI(list []APINode, packages map[int]int, tiered bool) (no
 	return notes
 }
 
-// oneNode is the node of a host that states none.
+// oneNode returns the node of a host that reports none.
 func (h *Host) oneNode() Fact[[]Node] {
 	n := Node{Package: -1, Cores: h.Cores.Value, Threads: h.Threads.Value}
 	if h.Packages.Value == 1 {
@@ -80,8 +79,7 @@ func (h *Host) oneNode() Fact[[]Node] {
 	return DerivedFrom([]Node{n}, "hardware.numaInfo.numNodes is 0: one node holds everything")
 }
 
-// unstated returns the nodes whose memory is unknown: a size of 0 is what an API
-// that knows none leaves there.
+// unstated returns the nodes with unknown memory: an API that knows none reports a size of 0.
 func unstated(nodes []Node) []*Node {
 	var silent []*Node
 	for i := range nodes {
@@ -92,8 +90,8 @@ func unstated(nodes []Node) []*Node {
 	return silent
 }
 
-// shareMemory gives every node with cores the same share of the host's memory, such as
-// before 8.0 a node with several memory ranges states the length of one.
+// shareMemory gives every node with cores the same share of the host's memory. This is needed before 8.0, where a node with
+// several memory ranges reports the length of only one.
 func shareMemory(nodes []Node, total Bytes, why string) {
 	n := 0
 	for i := range nodes {
@@ -113,8 +111,7 @@ func differs(sum, total Bytes) bool {
 	return max(d, -d) > memoryTolerance*float64(total)
 }
 
-// packageOf returns the package that all threads of a node are on, and -1 when
-// it has no threads or spans packages.
+// packageOf returns the package of all threads of a node, and -1 when it has no threads or spans packages.
 func packageOf(threads []int, packages map[int]int) int {
 	found := -1
 	for _, t := range threads {

@@ -2,14 +2,14 @@ package numa
 
 import "time"
 
-// Most returns the most that each vCPU asks for between two times since the start of a
-// story, as a share of a core in [0, 1]: noise at its highest, and of a day curve only
-// what lies between the two. start is when the story begins.
+// Most returns the highest demand of each vCPU between two times since the start of a story, as a
+// share of a core in [0, 1]: with noise at its maximum, and with only the part of the day curve
+// between the two times. start is the start of the story.
 func (d *Demand) Most(start time.Time, from, to time.Duration) float64 {
 	if len(d.Points) > 0 {
 		most := 0.0
 		for i, p := range d.Points {
-			// The first point holds before it, too, and each until the next.
+			// The first point also applies before its time, and each until the next.
 			begun := i == 0 || p.At <= to
 			if ended := i+1 < len(d.Points) && d.Points[i+1].At <= from; begun && !ended {
 				most = max(most, p.Share)
@@ -20,7 +20,7 @@ func (d *Demand) Most(start time.Time, from, to time.Duration) float64 {
 	const day = 24 * time.Hour
 	begin := start.Sub(start.Truncate(day)) + from
 	most := max(d.at(begin), d.at(begin+to-from))
-	// In between lies the top of the curve, or not: that is the peak, or half a day from it
+	// The extreme of the curve may lie in between: the peak, or the opposite point half a day away
 	// where the load is lowest at its peak.
 	top := d.Peak
 	if d.Low > d.High {
@@ -32,7 +32,7 @@ func (d *Demand) Most(start time.Time, from, to time.Duration) float64 {
 	return min(1, most+d.Noise)
 }
 
-// at returns what the day curve is, without noise, at a time since a midnight: from low to
+// at returns the value of the day curve, without noise, at a time since a midnight: from low to
 // high along x²(3-2x).
 func (d *Demand) at(t time.Duration) float64 {
 	const day = 24 * time.Hour

@@ -9,11 +9,11 @@ import (
 	"homenode/numa/pattern"
 )
 
-// The ways in which a VM has a device of its host.
+// The kinds of attachment of a host's device to a VM.
 const (
 	Passthrough = "passthrough" // the whole device: DirectPath I/O
 	SRIOV       = "SR-IOV"      // a virtual function of a network adapter
-	Dynamic     = "dynamic"     // DirectPath I/O of one that is chosen at power-on
+	Dynamic     = "dynamic"     // DirectPath I/O of a device chosen at power-on
 	VGPU        = "vGPU"        // a share of a graphics adapter
 )
 
@@ -29,7 +29,7 @@ type Device struct {
 }
 
 // Tied returns the device that binds the VM to its host, nil for none: a VM with DirectPath I/O or SR-IOV does not migrate, and
-// vSphere HA does not restart it on another host (rule book D-5). Dynamic DirectPath I/O and vGPUs are chosen at power-on.
+// vSphere HA does not restart it on another host (rule book D-5). Devices of Dynamic DirectPath I/O and vGPUs are chosen at power-on.
 func (c *Config) Tied() *Device {
 	i := slices.IndexFunc(c.Devices.Value, func(d Device) bool { return d.Kind == Passthrough || d.Kind == SRIOV })
 	if i < 0 {
@@ -38,7 +38,7 @@ func (c *Config) Tied() *Device {
 	return &c.Devices.Value[i]
 }
 
-// String names the device in words: what its maker calls it, and its address.
+// String returns the name of the device: the maker's name, and its address.
 func (d *Device) String() string {
 	if d.Name == "" {
 		return strings.TrimSpace(d.Kind + " device " + d.PCI)
@@ -48,9 +48,8 @@ func (d *Device) String() string {
 
 var pciForm = pattern.Of(`^(?:([0-9a-fA-F]{4,5}):)?([0-9a-fA-F]{2,3}):([0-9a-fA-F]{2})\.([0-9a-fA-F])$`)
 
-// PCIAddress returns a PCI address in one form, such as 0000:3b:00.0. The API writes
-// hexadecimal numbers, .vmx files of ESXi decimal ones with a bus of three digits:
-// 00000:059:00.0. It returns "" for anything else.
+// PCIAddress normalises a PCI address, such as 0000:3b:00.0. The API writes hexadecimal numbers, .vmx files of ESXi decimal
+// ones with a bus of three digits: 00000:059:00.0. It returns "" for anything else.
 func PCIAddress(s string) string {
 	m := pciForm.FindStringSubmatch(s)
 	if m == nil {
@@ -74,7 +73,7 @@ func PCIAddress(s string) string {
 	return fmt.Sprintf("%04x:%02x:%02x.%x", n[0], n[1], n[2], n[3])
 }
 
-// Attached is the NUMA node that the PCI device at an address is attached to.
+// An Attached is a PCI device's address and the NUMA node that it is attached to.
 type Attached struct {
 	PCI  string `json:"pci"`
 	Node int    `json:"node"`

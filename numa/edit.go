@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// An EditKind is what an Edit changes: a property of the vSphere API, or a setting by its key.
+// An EditKind is the target of an Edit: a property of the vSphere API, or a setting by its key.
 type EditKind string
 
-// The kinds of edits of a VM, in the order in which they are written.
+// The kinds of edits of a VM, in the order of writing.
 const (
-	EditHardware          EditKind = "hardware"           // virtual hardware version; there is no way back
+	EditHardware          EditKind = "hardware"           // virtual hardware version; irreversible
 	EditVCPUs             EditKind = "vcpus"              // numCPUs
 	EditMemory            EditKind = "memory"             // memoryMB
 	EditCoresPerSocket    EditKind = "coresPerSocket"     // numCoresPerSocket; 0 is assigned at power on
@@ -32,7 +32,7 @@ const (
 	EditDRSRule           EditKind = "drsRule"            // a rule of a cluster by its name; absent is removed
 )
 
-// The kinds of edits that advice names and that homenode does not write.
+// The kinds of edits that advice names but homenode does not write.
 const (
 	EditIOMMU          EditKind = "iommu"          // flags.vvtdEnabled
 	EditMemoryAffinity EditKind = "memoryAffinity" // numbers of nodes with commas; "" is none
@@ -41,20 +41,20 @@ const (
 var vmEdits = []EditKind{EditHardware, EditVCPUs, EditMemory, EditCoresPerSocket, EditCPUHotAdd, EditMemoryHotAdd,
 	EditCoresPerNUMANode, EditVNUMAHotAdd, EditCPUAffinity, EditLatency, EditMemoryReservation, EditReserveAll, EditCPUReservation}
 
-// Written reports whether homenode writes edits of the kind, which are of a property of a VM.
+// Written reports whether homenode writes edits of the kind, all of which change a property of a VM.
 func (k EditKind) Written() bool { return slices.Contains(vmEdits, k) }
 
-// Needs says what an edit takes effect with.
+// A Needs is the condition under which an edit takes effect.
 type Needs string
 
-// The needs of edits. A VM whose edit needs NeedsOff is written while it is powered off.
+// The needs of edits. An edit with NeedsOff is written while the VM is powered off.
 const (
 	NeedsNothing Needs = ""
 	NeedsCycle   Needs = "cycle" // a power cycle; it may be written before
 	NeedsOff     Needs = "off"   // powered off
 )
 
-// A Value is what a setting has. The zero Value is a setting that is absent.
+// A Value is the value of a setting. The zero Value is an absent setting.
 type Value struct {
 	Text string
 	Set  bool
@@ -71,7 +71,7 @@ func (v Value) String() string {
 	return v.Text
 }
 
-// Same reports whether ESXi reads a and b alike: TRUE and FALSE in any case of letters.
+// Same reports whether ESXi treats a and b as equal: TRUE and FALSE ignore case.
 func (v Value) Same(o Value) bool {
 	isBool := strings.EqualFold(v.Text, "true") || strings.EqualFold(v.Text, "false")
 	return v == o || v.Set && o.Set && isBool && strings.EqualFold(v.Text, o.Text)
@@ -85,9 +85,9 @@ type Edit struct {
 	To   Value
 }
 
-// Needs returns what the edit takes effect with (vSphere API, VirtualMachineConfigSpec: what
-// may be changed "only when powered off"; settings are read at power-on, rule book D-1; CPU affinity: vSphere Virtual Machine
-// Administration 6.7, configure processor scheduling affinity).
+// Needs returns the condition under which the edit takes effect (vSphere API, VirtualMachineConfigSpec: properties that change "only when
+// powered off"; settings are read at power-on, rule book D-1; CPU affinity: vSphere Virtual Machine Administration 6.7, configure processor
+// scheduling affinity).
 func (e Edit) Needs() Needs {
 	switch e.Kind {
 	case EditHostOption, EditDRSRule, EditMemoryAffinity, EditReserveAll, EditMemoryReservation, EditCPUReservation:
@@ -98,13 +98,13 @@ func (e Edit) Needs() Needs {
 	return NeedsOff
 }
 
-// Undo returns the edit that takes e back.
+// Undo returns the edit that reverts e.
 func (e Edit) Undo() Edit {
 	e.From, e.To = e.To, e.From
 	return e
 }
 
-// Name returns what the edit changes as people call it: the kind, or the key.
+// Name returns the name of the changed property: the kind, or the key.
 func (e Edit) Name() string {
 	if e.Key != "" {
 		return e.Key
@@ -112,7 +112,7 @@ func (e Edit) Name() string {
 	return string(e.Kind)
 }
 
-// ValueOf returns what the configuration has for the setting that the edit changes.
+// ValueOf returns the value in the configuration of the setting that the edit changes.
 func (e Edit) ValueOf(c *Config) Value {
 	switch e.Kind {
 	case EditCoresPerSocket:
@@ -162,8 +162,7 @@ func factValue[T any](f Fact[T]) Value {
 	return Is(fmt.Sprint(f.Value))
 }
 
-// Edits returns what makes the configuration from into to, in the order in which it is written.
-// Of a property that to does not know nothing is changed.
+// Edits returns the edits that change the configuration from into to, in the order of writing. Properties unknown in to are not changed.
 func Edits(from, to *Config) (out []Edit) {
 	add := func(e Edit) {
 		e.From, e.To = e.ValueOf(from), e.ValueOf(to)
@@ -189,7 +188,7 @@ func Edits(from, to *Config) (out []Edit) {
 	return out
 }
 
-// Configure gives the configuration what the edit sets; where says by whom.
+// Configure sets the edited value in the configuration; where becomes its origin.
 func (e Edit) Configure(c *Config, where string) error {
 	switch e.Kind {
 	case EditExtraConfig:
@@ -236,9 +235,9 @@ func (e Edit) Configure(c *Config, where string) error {
 	return err
 }
 
-// Follow gives the configuration what vSphere changes along with what makes it of before. A reservation that memory was reduced below is
-// reduced to match (vSphere Virtual Machine Administration 6.7, GUID-49D7217C). While all memory is reserved, the reservation is that of the
-// memory, whatever that becomes (API reference, memoryReservationLockedToMax); another reservation ends that.
+// Follow applies the changes that vSphere makes along with the change from before. A reservation above the reduced memory is lowered to it
+// (vSphere Virtual Machine Administration 6.7, GUID-49D7217C). While all memory is reserved, the reservation follows the memory size (API
+// reference, memoryReservationLockedToMax); setting another reservation ends that.
 func (c *Config) Follow(before *Config, where string) {
 	is, was, memory := c.MemoryReservation.Value, before.MemoryReservation.Value, c.Memory.Value
 	all, locked := c.MemoryReservationLocked.Value, before.MemoryReservationLocked.Value
@@ -286,7 +285,7 @@ func (e Edit) numbers() ([]int, error) {
 	return set, nil
 }
 
-// editJSON is the form of an Edit in JSON: numbers and true bare, settings as texts, null for absent.
+// editJSON is an Edit in JSON: numbers and booleans bare, settings as texts, null for absent.
 type editJSON struct {
 	Kind  EditKind        `json:"kind"`
 	Key   string          `json:"key,omitempty"`
@@ -303,7 +302,7 @@ func (e Edit) bare(v Value) json.RawMessage {
 	case e.Key == "" && e.Kind != EditCPUAffinity && (number == nil || v.Text == "true" || v.Text == "false"):
 		return json.RawMessage(v.Text)
 	}
-	text, _ := json.Marshal(v.Text) // a text can always be written
+	text, _ := json.Marshal(v.Text) // a text can always be encoded
 	return text
 }
 
@@ -312,7 +311,7 @@ func (e Edit) MarshalJSON() ([]byte, error) {
 	return json.Marshal(editJSON{e.Kind, e.Key, e.bare(e.From), e.bare(e.To), e.Needs()})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses the output of MarshalJSON.
 func (e *Edit) UnmarshalJSON(data []byte) error {
 	var j editJSON
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -2,24 +2,24 @@ package numa
 
 import "math"
 
-// A Property is one fact of a VM or a host, declared once: words of scenarios and what-ifs, conditions, snapshots, columns of tables and
-// the documentation follow from the table of these. docs/reference/facts.md shows it.
+// A Property is one fact of a VM or a host, declared once: words of scenarios and what-ifs, conditions, snapshots, columns of tables and the
+// documentation are generated from these tables. docs/reference/facts.md shows it.
 type Property[T any] struct {
 	Word  string   // in scenarios, what-ifs and conditions
 	JSON  string   // in snapshots
-	Name  string   // in notes and tables of facts, where sources other than scenarios state it
-	About string   // what it is, in words
+	Name  string   // in notes and tables of facts, where sources other than scenarios report it
+	About string   // description in words
 	Unit  string   // of its number; "" for none
 	Least int      // of a number
-	Most  int64    // of a number or of bytes; 0 where its type says it
+	Most  int64    // of a number or of bytes; 0 where its type limits it
 	Only  []string // the values of a text; nil for any
-	Where string   // where vSphere has it: the property below config of a VM, or a whole path
-	Sheet string   // where RVTools has it: sheet and column; "" where it does not
+	Where string   // in vSphere: the property below config of a VM, or a whole path
+	Sheet string   // in RVTools: sheet and column; "" where it has none
 	VMX   string   // its key in a .vmx file; "" where it has none
-	Edit  EditKind // what changes it; "" where no edit does
-	Nodes bool     // its word is one of those that describe the nodes of a host together
-	// Fact returns the fact of a VM or host: a *Fact of int, bool, string, Bytes, PowerState, Release or []int, or of something longer
-	// that no column and no condition shows.
+	Edit  EditKind // the edit that changes it; "" where none does
+	Nodes bool     // its word describes the nodes of a host together
+	// Fact returns the fact of a VM or host: a *Fact of int, bool, string, Bytes, PowerState, Release or []int, or of a longer type that no column
+	// and no condition shows.
 	Fact func(*T) any
 }
 
@@ -33,7 +33,8 @@ func Of[T any](facts []Property[T], word string) *Property[T] {
 	return nil
 }
 
-// VMFacts are the facts of a VM that a word states, in the order of messages. Words of their own read coresPerSocket (auto too) and cpuLimit (none too).
+// VMFacts are the facts of a VM that have a word, in the order of messages. coresPerSocket (also auto) and cpuLimit (also none) have words with their
+// own parsers.
 var VMFacts = []Property[Config]{
 	{Word: "vcpus", JSON: "vcpus", Name: "vCPUs", About: "vCPUs", Least: 1, Most: MaxVCPUs, Where: "hardware.numCPU", Sheet: "vCPU CPUs", VMX: "numvcpus", Edit: EditVCPUs, Fact: func(c *Config) any { return &c.VCPUs }},
 	{Word: "coresPerSocket", JSON: "coresPerSocket", Name: "cores per socket", About: "cores per virtual socket", Least: 1, Most: MaxVCPUs, Where: "hardware.numCoresPerSocket", Sheet: "vCPU Cores p/s", VMX: "cpuid.coresPerSocket", Edit: EditCoresPerSocket, Fact: func(c *Config) any { return &c.CoresPerSocket }},
@@ -61,7 +62,7 @@ var VMFacts = []Property[Config]{
 	{Word: "reserveAll", Edit: EditReserveAll, JSON: "memoryReservationLocked", Name: "reserve all guest memory", About: "all memory is reserved", Where: "memoryReservationLockedToMax", Sheet: "vMemory Memory Reservation Locked To Max", VMX: "sched.mem.pin", Fact: func(c *Config) any { return &c.MemoryReservationLocked }},
 }
 
-// HostFacts are the facts of a host that a word states, in the order of messages.
+// HostFacts are the facts of a host that have a word, in the order of messages.
 var HostFacts = []Property[Host]{
 	{Word: "nodes", JSON: "nodes", About: "NUMA nodes", Nodes: true, Where: "hardware.numaInfo", Fact: func(h *Host) any { return &h.Nodes }},
 	{Word: "cores", JSON: "cores", About: "physical cores; the word says those of a node", Nodes: true, Where: "hardware.cpuInfo.numCpuCores", Sheet: "vHost # Cores", Fact: func(h *Host) any { return &h.Cores }},

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// A Fleet is what a source knows about clusters, hosts and VMs. Every source
-// yields one; every prediction, rule and report takes one.
+// A Fleet is a source's information about clusters, hosts and VMs. Every source yields a Fleet; every prediction, rule and report reads one.
 type Fleet struct {
 	Source    string `json:"source"`                    // as given by the user, without credentials
 	Collected string `json:"collected,omitempty"`       // when the source was read or exported, RFC 3339
@@ -34,14 +33,13 @@ type Cluster struct {
 	Apart []Group `json:"apart,omitempty"`
 }
 
-// A Group is a rule of DRS and its VMs, by ID: those that the account sees.
+// A Group is a rule of DRS and its VMs, by ID: those visible to the account.
 type Group struct {
 	Name string   `json:"name"`
 	VMs  []string `json:"vms"`
 }
 
-// An Update is what a vCenter says of one host or VM between two readings of its inventory.
-// What it does not mention is unknown, as always.
+// An Update is a change of one host or VM reported by a vCenter between two readings of its inventory. Facts missing in it are unknown.
 type Update struct {
 	ID string
 	VM bool // not a host
@@ -67,20 +65,18 @@ func (n Note) String() string {
 	return n.At + ": " + n.Text
 }
 
-// Bounds of a believable fleet, well above the configuration maximums of 9.0
-// (960 vCPUs and 24 TB a VM). What lies outside is a damaged input.
+// Bounds of a plausible fleet, well above the configuration maximums of 9.0 (960 vCPUs and 24 TB a VM). Values outside mean damaged input.
 const (
 	MaxVCPUs        = 4096
 	MaxVMMemory     = 64 * TiB
 	MaxHostMemory   = 1024 * TiB
-	MaxNodes        = 64 // a host's nodes fit the 64-bit NodeMask of vmware.log
+	MaxNodes        = 64 // the nodes of a host fit the 64-bit NodeMask of vmware.log
 	MaxCoresPerNode = 4096
 	MaxCoreMHz      = 100_000
 )
 
-// Check reports the first thing in f that cannot be: a repeated or missing ID,
-// a reference to nothing, a size outside all bounds. Sources call it before they
-// return a fleet, so that the model can trust its input.
+// Check returns an error for the first invalid part of f: a repeated or missing ID, a dangling reference, a size outside all
+// bounds. Sources call it before they return a fleet, so that the model can trust its input.
 func (f *Fleet) Check() error {
 	clusters := make(map[string]bool, len(f.Clusters))
 	for i := range f.Clusters {
@@ -132,8 +128,7 @@ func checkID(seen map[string]bool, id string) error {
 	return nil
 }
 
-// Check reports the first fact of h that cannot be, whatever fleet it is in. A
-// fact alone in a Host is checked alone.
+// Check returns an error for the first invalid fact of h, whatever its fleet. A single fact can be checked in an otherwise empty Host.
 func (h *Host) Check() error {
 	if h.Memory.Known() && (h.Memory.Value <= 0 || h.Memory.Value > MaxHostMemory) {
 		return fmt.Errorf("memory of %d bytes", int64(h.Memory.Value))
@@ -168,8 +163,7 @@ func (h *Host) Check() error {
 	return nil
 }
 
-// Check reports the first fact of v that cannot be, whatever fleet it is in. A
-// fact alone in a VM is checked alone.
+// Check returns an error for the first invalid fact of v, whatever its fleet. A single fact can be checked in an otherwise empty VM.
 func (v *VM) Check() error {
 	if v.VCPUs.Known() && (v.VCPUs.Value <= 0 || v.VCPUs.Value > MaxVCPUs) {
 		return fmt.Errorf("%d vCPUs", v.VCPUs.Value)
@@ -186,8 +180,8 @@ func (v *VM) Check() error {
 	return nil
 }
 
-// FindVMs returns the VMs whose name or ID is name, in any case of letters when
-// none matches exactly. A name with a slash, "cluster/vm", also names its cluster; of KVM, "host/vm" its host.
+// FindVMs returns the VMs whose name or ID is name, ignoring case when none matches exactly. A name with a slash,
+// "cluster/vm", also names its cluster; for KVM, "host/vm" its host.
 func (f *Fleet) FindVMs(name string) []*VM {
 	var exact, folded []*VM
 	path := strings.Contains(name, "/")
@@ -213,8 +207,7 @@ func (f *Fleet) FindVMs(name string) []*VM {
 	return folded
 }
 
-// FindHosts returns the hosts whose name or ID is name or, when there are none, those
-// that SameHost takes for it.
+// FindHosts returns the hosts whose name or ID is name or, when there are none, those that match it by SameHost.
 func (f *Fleet) FindHosts(name string) []*Host {
 	var exact, same []*Host
 	for i := range f.Hosts {
@@ -232,8 +225,7 @@ func (f *Fleet) FindHosts(name string) []*Host {
 	return same
 }
 
-// SameHost compares names of hosts as an administrator does: in any case of letters,
-// and with or without domain. An IP address has no domain.
+// SameHost compares names of hosts as an administrator does: ignoring case, and with or without domain. An IP address has no domain.
 func SameHost(a, b string) bool {
 	if strings.EqualFold(a, b) {
 		return true
@@ -248,8 +240,7 @@ func SameHost(a, b string) bool {
 	return errA != nil && errB != nil
 }
 
-// NamesNobody reports whether hosts that have nothing to do with each other have the name:
-// it is what ESXi calls itself before it is given one, or empty.
+// NamesNobody reports whether unrelated hosts share the name: it is empty, or the name of an ESXi host that was not given one.
 func NamesNobody(host string) bool {
 	host = strings.ToLower(host)
 	first, _, _ := strings.Cut(host, ".")

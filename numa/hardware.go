@@ -1,10 +1,10 @@
 package numa
 
-// A Hardware is what one version of the virtual hardware allows a VM, and the oldest
-// release that runs it. A field that is 0 is not stated by the source.
+// A Hardware holds the limits of one version of the virtual hardware, and the oldest release that runs it. A field that is 0 is not
+// stated by the source.
 type Hardware struct {
 	Version        int
-	Since          Release // a VM of this version does not power on where an older one runs
+	Since          Release // a VM of this version does not power on with an older release
 	VCPUs          int     // most vCPUs
 	Sockets        int     // most virtual sockets
 	CoresPerSocket int     // most cores of a virtual socket
@@ -14,10 +14,9 @@ type Hardware struct {
 	Source string
 }
 
-// Where the rows of the table come from. The releases are those of Broadcom KB 315655
-// (old 1003746), virtual machine hardware versions; the sockets those of “Virtual CPU
-// Limitations” in the manuals of 6.7 and 7.0 (that page of 8.0 and 9.0 was not seen:
-// assumed to be the same), and where a version allows fewer vCPUs than 128, its vCPUs.
+// The sources of the table. The releases are those of Broadcom KB 315655 (old 1003746), virtual machine hardware versions; the
+// sockets those of “Virtual CPU Limitations” in the manuals of 6.7 and 7.0 (that page of 8.0 and 9.0 was not seen: assumed to be the
+// same), and where a version allows fewer vCPUs than 128, its vCPUs.
 const (
 	features67 = "VMware vSphere 6.7, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
 	features70 = "VMware vSphere 7.0 Update 3, hardware features available with virtual machine compatibility settings (GUID-789C3913)"
@@ -53,8 +52,7 @@ var hardwareVersions = []Hardware{
 	{22, ESXi90, 960, MaxSockets, 960, 24560 * GiB, 0, features90},
 }
 
-// HardwareOf returns what this version of the virtual hardware allows; false for one
-// that no source in the table describes.
+// HardwareOf returns the limits of this version of the virtual hardware; false for a version missing from the table.
 func HardwareOf(version int) (Hardware, bool) {
 	for _, h := range hardwareVersions {
 		if h.Version == version {
@@ -64,8 +62,7 @@ func HardwareOf(version int) (Hardware, bool) {
 	return Hardware{}, false
 }
 
-// Hardware returns the newest virtual hardware version that r runs, which is also
-// what it creates VMs with; 0 when r is older than 3.5.
+// Hardware returns the newest virtual hardware version that r runs, which is also its default for new VMs; 0 when r is older than 3.5.
 func (r Release) Hardware() int {
 	newest := 0
 	for _, h := range hardwareVersions {
@@ -76,8 +73,8 @@ func (r Release) Hardware() int {
 	return newest
 }
 
-// Runs reports whether VMs of this version of the virtual hardware power on with r. A
-// family newer than the table may run a version newer than the table.
+// Runs reports whether VMs of this version of the virtual hardware power on with r. A release family newer than the table may run a
+// version newer than the table.
 func (r Release) Runs(hardware int) bool {
 	newest := hardwareVersions[len(hardwareVersions)-1]
 	if h, ok := HardwareOf(hardware); ok && h.Gone > 0 && r >= h.Gone {
@@ -86,9 +83,9 @@ func (r Release) Runs(hardware int) bool {
 	return hardware <= r.Hardware() || r.Base() > newest.Since.Base() && hardware > newest.Version
 }
 
-// Through returns the release that a host gets first on the way to another one, where it takes more than one step: vSphere Lifecycle
-// Manager takes hosts of 6.7 and 7.0 to 8.0 (vSphere 8.0, vSphere Lifecycle Manager, GUID-2706457E), of 6.5 and 6.7 to 7.0 (7.0,
-// GUID-F80E06EB), and host profiles go from 6.0 to 6.7 (7.0, GUID-EABA9E1C). Of other families, and of 5.x, nothing is known here.
+// Through returns the intermediate release on the way of a host to another one, where more than one step is needed: vSphere
+// Lifecycle Manager upgrades hosts of 6.7 and 7.0 to 8.0 (vSphere 8.0, vSphere Lifecycle Manager, GUID-2706457E), of 6.5 and 6.7 to
+// 7.0 (7.0, GUID-F80E06EB), and host profiles go from 6.0 to 6.7 (7.0, GUID-EABA9E1C). Paths of other families, and of 5.x, are unknown here.
 func (r Release) Through(to Release) (Release, bool) {
 	switch base := to.Base(); {
 	case base == ESXi80 && r >= ESXi65 && r < ESXi67:
@@ -99,8 +96,7 @@ func (r Release) Through(to Release) (Release, bool) {
 	return 0, false
 }
 
-// PlainCores returns the cores per socket of n vCPUs for which none are stated: 1, or the
-// fewest that do not make too many sockets.
+// PlainCores returns the cores per socket of n vCPUs when none are stated: 1, or the fewest that do not make too many sockets.
 func PlainCores(n int) int {
 	for k := 1; k < n; k++ {
 		if n%k == 0 && n/k <= MaxSockets {

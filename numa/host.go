@@ -71,8 +71,7 @@ type Pool struct {
 	Count int   `json:"count"`
 }
 
-// epycs gives the most cores that share a last-level cache by the name of the processor
-// (rule book A-7). Some models have fewer active ones.
+// epycs maps processor names to the most cores that share a last-level cache (rule book A-7). Some models have fewer active ones.
 var epycs = []struct {
 	model *pattern.Pattern
 	cores int
@@ -82,20 +81,20 @@ var epycs = []struct {
 	{pattern.Of(`EPYC (7\w\w3|[89]\w\w[45])`), 8},
 }
 
-// caches gives the last-level caches of a package by the name of the processor: 16 MB each in an EPYC 7002, 32 MB in a 7003 (AnandTech, AMD's
-// new EPYC 7F52 reviewed, 2020, not opened; AnandTech, AMD 3rd gen EPYC Milan review, 2021, CPU list; Techgage, AMD EPYC Milan launch, 2021).
-// Those that are missing were not looked up, or have caches of another size.
+// caches maps processor names to the last-level caches of a package: 16 MB each in an EPYC 7002, 32 MB in a 7003 (AnandTech, AMD's new EPYC
+// 7F52 reviewed, 2020, not opened; AnandTech, AMD 3rd gen EPYC Milan review, 2021, CPU list; Techgage, AMD EPYC Milan launch, 2021). Missing
+// models were not looked up, or have caches of another size.
 var caches = []struct {
 	model  *pattern.Pattern
 	caches int
 }{
-	{pattern.Of(`EPYC 7F52\b`), 16}, // 256 MB: one core has each
+	{pattern.Of(`EPYC 7F52\b`), 16}, // 256 MB: each core has one
 	{pattern.Of(`EPYC 7F72\b`), 12},
 	{pattern.Of(`EPYC 7(F32|[2-5]F3|(543|713)P?|643|663|763|[357]73X|473X)\b`), 8},
 	{pattern.Of(`EPYC 7([34]13|[34]43|513)P?\b`), 4},
 }
 
-// Caches returns how many last-level caches a package has, by the name of an EPYC; 0 for unknown. With “L3 as NUMA” each is a node.
+// Caches returns the number of last-level caches of a package, from the name of an EPYC; 0 for unknown. With “L3 as NUMA” each is a node.
 func (h *Host) Caches() int {
 	for _, c := range caches {
 		if c.model.MatchString(h.CPUModel.Value) {
@@ -105,8 +104,8 @@ func (h *Host) Caches() int {
 	return 0
 }
 
-// CacheNodes reports whether each node of the host is surely a last-level cache (“L3 as NUMA”): an EPYC whose packages are more nodes than
-// the 4 that “nodes per socket” (NPS) makes at most.
+// CacheNodes reports whether each node of the host is certainly a last-level cache (“L3 as NUMA”): an EPYC whose packages have more nodes than
+// the 4 that “nodes per socket” (NPS) allows.
 func (h *Host) CacheNodes() bool {
 	const most = 4
 	return strings.Contains(h.CPUModel.Value, "EPYC") && h.Dies() == 1 && !h.Nested() && len(h.Nodes.Value) > most*h.Packages.Or(len(h.Nodes.Value))
@@ -115,13 +114,12 @@ func (h *Host) CacheNodes() bool {
 // frequency is the nominal frequency in a processor's brand string; newer ones have none.
 var frequency = pattern.Of(`@\s*(\d{1,2}\.\d\d)GHz`)
 
-// Ready reports whether VMs can come to the host: it is connected and not in maintenance, as far as is known.
+// Ready reports whether the host accepts VMs: it is connected and not in maintenance, as far as known.
 func (h *Host) Ready() bool {
 	return !h.Maintenance.Or(false) && h.Connection.Or("connected") == "connected"
 }
 
-// Frequency returns the frequency of a core in MHz: as it was read, else from the name of the
-// processor. It is unknown when neither says.
+// Frequency returns the frequency of a core in MHz: the value read, else that in the processor's name. It is unknown when neither exists.
 func (h *Host) Frequency() Fact[int] {
 	if h.CoreMHz.Known() {
 		return h.CoreMHz
@@ -139,8 +137,8 @@ var sapphireRapids = pattern.Of(`(Platinum|Gold|Silver|Bronze|Max) [3-9]4\d\d`)
 // SapphireRapids reports whether the processor is a Xeon of this generation, by its name.
 func (h *Host) SapphireRapids() bool { return sapphireRapids.MatchString(h.CPUModel.Value) }
 
-// CacheCores returns how many cores share a last-level cache: as stated, or at most
-// that many by the model of an EPYC (A-7). Of others it is unknown.
+// CacheCores returns how many cores share a last-level cache: the stated number, or an upper limit from the model of an EPYC (A-7). Otherwise
+// it is unknown.
 func (h *Host) CacheCores() Fact[int] {
 	if h.LLCCores.Known() {
 		return h.LLCCores
@@ -153,12 +151,12 @@ func (h *Host) CacheCores() Fact[int] {
 	return Fact[int]{}
 }
 
-// frontSideBus matches the Xeons from before 2009, which have no memory controller of their own: those with TM in their name, the 3000
-// to 3300, 5000 to 5400, and 7000 to 7400 series.
+// frontSideBus matches the Xeons from before 2009, which have no memory controller of their own: those with TM in their name, the 3000 to
+// 3300, 5000 to 5400, and 7000 to 7400 series.
 var frontSideBus = pattern.Of(`Xeon(\(TM\)|™|(\(R\)|®)? +(MP +)?(CPU +)?(5[01][0-8]\d|70[2-4]\d|71[1-5]\d[MN]|30[4-7]\d|[ELX](3[0-3]|5[1-4]|7[34])\d\d)\b)`)
 
-// FrontSideBus reports whether the processors share memory over a front-side bus, by their name: then no node is nearer to memory than
-// another (HP, Technologies in ProLiant G6 servers: the Xeon 5500 is the first with a memory controller). Chassis that are joined are nodes.
+// FrontSideBus reports whether the processors share memory over a front-side bus, by their name: then all nodes are equally near to memory
+// (HP, Technologies in ProLiant G6 servers: the Xeon 5500 is the first with a memory controller). Joined chassis are separate nodes.
 func (h *Host) FrontSideBus() bool { return h.beforeControllers() && h.Chassis() == 1 }
 
 // beforeControllers reports whether the processors have no memory controller, by their name.
@@ -180,8 +178,8 @@ func (h *Host) Chassis() int {
 // dropped are the processors that a release no longer supports, by their name: its installer stops. Sources, of which copies were read on
 // 2026-11-26: ESXi 6.5 Update 1 release notes; vSphere 6.7 release notes; vSphere 7.0 release notes (quoted by C. Hall, Workaround ESXi CPU
 // unsupported error, 2020-04-06, https://polarclouds.co.uk); VMware KB 82794 for 8.0; Broadcom KB 318697 of 2026-02-19 for 9.0. The notes of
-// 6.7 name Westmere too, which 6.7 ran: 7.0 is taken, whose notes name it. Skylake is left out: the article had it at 9.0 first, and has it at
-// 9.2 (KB 428874).
+// 6.7 name Westmere too, which 6.7 ran; the table uses 7.0, whose notes also name it. Skylake is omitted: the article listed it at 9.0 first,
+// and lists it at 9.2 (KB 428874).
 var dropped = []struct {
 	from  Release
 	model *pattern.Pattern
@@ -197,13 +195,13 @@ var dropped = []struct {
 	{ESXi90, pattern.Of(`Xeon.* (E[57]-\d{4}[A-Z]? [vV]4|E3-1\d{3}[A-Z]? [vV]6|D-15\d\d|W-21\d\d)\b`), "its processor is one that ESX 9.0 and later do not support (Broadcom KB 318697)"},
 }
 
-// withoutXSAVE matches those processors from before Sandy Bridge and Bulldozer that no list names: of 2003 to 2006.
+// withoutXSAVE matches processors older than Sandy Bridge and Bulldozer that are in no list: those of 2003 to 2006.
 var withoutXSAVE = pattern.Of(`Opteron.* ([128]\d\d|[128]2\d\d)( |$)|` + frontSideBus.String())
 
-// Dropped says why a release does not run on the processors of the host, by their name; "" where nothing is known against it. ESXi 8.0 U2
+// Dropped returns the reason why a release does not run on the processors of the host, by their name; "" without a known reason. ESXi 8.0 U2
 // and later need the instruction XSAVE, which came with Sandy Bridge and Bulldozer in 2011 (William Lam, 2023-10,
 // https://williamlam.com/2023/10/heads-up-esxi-8-0-update-2-requires-xsave-cpu-instruction-even-with-allowlegacycputrue.html, read
-// 2026-11-26). What else a release leaves out the compatibility guide says.
+// 2026-11-26). The compatibility guide lists further exclusions.
 func (h *Host) Dropped(r Release) string {
 	for _, d := range dropped {
 		if r >= d.from && d.model.MatchString(h.CPUModel.Value) {
@@ -222,8 +220,8 @@ var dies = []struct {
 	{pattern.Of(`EPYC 7[2-6]\d1P?\b`), 4},     // Dell EMC, NUMA configuration for AMD EPYC (Naples) processors, 2018
 }
 
-// Dies returns how many dies with memory of their own a package has, each a NUMA node unless memory is interleaved over them: 2 in an
-// Opteron 6100 to 6300, 4 in an EPYC 7001, else 1.
+// Dies returns the number of dies with their own memory in a package, each a NUMA node unless memory is interleaved over them: 2 in an Opteron
+// 6100 to 6300, 4 in an EPYC 7001, else 1.
 func (h *Host) Dies() int {
 	for _, d := range dies {
 		if d.model.MatchString(h.CPUModel.Value) {
@@ -233,25 +231,23 @@ func (h *Host) Dies() int {
 	return 1
 }
 
-// virtual matches the makers and models that hypervisors give their VMs: "VMware Virtual
-// Platform", and "VMware20,1" with EFI, of the maker "VMware, Inc." (VMware KB 1009458,
-// mechanisms to determine if software is running in a VMware virtual machine), and those
-// of other hypervisors in systemd's src/basic/virt.c. AHV is that of Nutanix, whose servers are called NX.
+// virtual matches the makers and models that hypervisors report to their VMs: "VMware Virtual Platform", and "VMware20,1" with EFI, of the
+// maker "VMware, Inc." (VMware KB 1009458, mechanisms to determine if software is running in a VMware virtual machine), and those of other
+// hypervisors in systemd's src/basic/virt.c. AHV is that of Nutanix, whose servers are called NX.
 var virtual = pattern.Of(`^(VMware|VMW|QEMU|KVM|VirtualBox|innotek GmbH|Xen|Bochs|Parallels|BHYVE|OpenStack|KubeVirt|Google Compute Engine|Virtual Machine$|AHV$)`)
 
-// Nested reports whether the host is itself a VM: its nodes are what the hypervisor below
-// shows it, and it has no firmware setting for them.
+// Nested reports whether the host is itself a VM: its nodes come from the hypervisor below, and it has no firmware setting for them.
 func (h *Host) Nested() bool {
 	return virtual.MatchString(h.Model.Value) || virtual.MatchString(h.Vendor.Value)
 }
 
-// OnVSphere reports whether the host is itself a VM of vSphere, whose settings have the names that its own VMs' have.
+// OnVSphere reports whether the host is itself a VM of vSphere, whose settings have the same names as those of its own VMs.
 func (h *Host) OnVSphere() bool {
 	return strings.HasPrefix(h.Model.Value, "VMW") || strings.HasPrefix(h.Model.Value, "VMware") || strings.HasPrefix(h.Vendor.Value, "VMware")
 }
 
-// Hidden returns how many packages, or chassis, with memory of their own the host's only node hides (rule book A-2); 0 where it hides none. A
-// nested host has no packages of its own, and processors on a front-side bus no memory.
+// Hidden returns the number of packages or chassis with their own memory behind the host's only node (rule book A-2); 0 where there are none.
+// A nested host has no packages of its own, and processors on a front-side bus no memory.
 func (h *Host) Hidden() int {
 	if len(h.Nodes.Value) == 1 && h.Chassis() > 1 {
 		return h.Chassis()
@@ -262,9 +258,8 @@ func (h *Host) Hidden() int {
 	return 0
 }
 
-// Divides reports whether firmware divides a package of so many cores into n nodes: evenly,
-// or in three, one for each compute die of a Xeon 6900P (SNC3), which may differ by a core:
-// these have 72 cores and more.
+// Divides reports whether firmware can divide a package of so many cores into n nodes: evenly, or into three, one for each compute die of a
+// Xeon 6900P (SNC3), which may differ by a core: these have at least 72 cores.
 func Divides(cores, n int) bool {
 	return n > 0 && cores >= n && (cores%n == 0 || n == 3 && cores >= 72)
 }
@@ -279,9 +274,8 @@ func Share(cores, n, i int) int {
 	return cores / n
 }
 
-// NodeOfPCPU returns the ID of the node that a PCPU is part of: the PCPUs of a node
-// have consecutive numbers, hyper-threads of a core next to each other (rule book
-// A-6), unless the source states them. It reports false for a PCPU that the host does not have.
+// NodeOfPCPU returns the ID of the node of a PCPU: the PCPUs of a node have consecutive numbers, with the hyper-threads of a core next to each
+// other (rule book A-6), unless the source lists them. It returns false for a PCPU that the host does not have.
 func (h *Host) NodeOfPCPU(pcpu int) (id int, ok bool) {
 	if pcpu < 0 {
 		return 0, false
@@ -307,8 +301,7 @@ func (h *Host) NodeOfPCPU(pcpu int) (id int, ok bool) {
 	return 0, false
 }
 
-// Far returns the distance between the nodes with these indexes; without distances another package is far, and
-// so is a node of unknown package.
+// Far returns the distance between the nodes with these indexes. Without distances other packages are far, and so are nodes of unknown package.
 func Far(nodes []Node, distance [][]int, i, j int) int32 {
 	a, b := &nodes[i], &nodes[j]
 	switch {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A Part is one of several fleets that are looked at together.
+// A Part is one of several fleets to be merged.
 type Part struct {
 	Name  string // short and unique among the parts, such as "vc01"
 	Fleet *Fleet
@@ -17,11 +17,10 @@ type Part struct {
 // ErrHypervisors is the error for fleets of several hypervisors, which are not merged.
 var ErrHypervisors = errors.New("found a fleet of another hypervisor")
 
-// Merge puts fleets together, in their order. Every ID gets the name of its part
-// in front ("vc01/vm-12"), because each vCenter counts from 1; so does the name of
-// a cluster that several parts have, because clusters of one name in two vCenters
-// stay two. What is in several parts stays in all of them, and a note says so. The
-// parts are not changed.
+// Merge combines fleets, in their order. Every ID is prefixed with the name of its part
+// ("vc01/vm-12"), because each vCenter counts from 1. So is the name of a cluster that occurs in
+// several parts: clusters with one name in two vCenters are different clusters. Objects in several
+// parts stay in all of them, with a note. The parts are not changed.
 func Merge(parts []Part) (*Fleet, error) {
 	if len(parts) == 0 {
 		return nil, errors.New("no fleet to merge")
@@ -54,7 +53,7 @@ func Merge(parts []Part) (*Fleet, error) {
 	return out, nil
 }
 
-// append adds a part under IDs of its own.
+// append adds a part with prefixed IDs.
 func (f *Fleet) append(p Part, shared map[string]bool) {
 	own := func(id string) string {
 		if id == "" {
@@ -87,8 +86,7 @@ func (f *Fleet) append(p Part, shared map[string]bool) {
 	}
 }
 
-// sharedClusterNames returns the names, in lower case, that clusters of more than
-// one part have.
+// sharedClusterNames returns the names, in lower case, of clusters in more than one part.
 func sharedClusterNames(parts []Part) map[string]bool {
 	shared, in := make(map[string]bool), make(map[string]int)
 	for i, p := range parts {
@@ -104,12 +102,11 @@ func sharedClusterNames(parts []Part) map[string]bool {
 	return shared
 }
 
-// sameTime is how far apart fleets can be collected without a note: the sources
-// of one run are read within it.
+// sameTime is the largest difference of collection times without a note: the sources of one run are
+// read within it.
 const sameTime = time.Hour
 
-// noteAges takes the oldest time as that of the whole, and says so when the parts
-// are of different times.
+// noteAges sets the time of the merged fleet to the oldest one, and adds a note when the times differ.
 func (f *Fleet) noteAges(parts []Part) {
 	var oldest, newest time.Time
 	var ages []string
@@ -131,11 +128,10 @@ func (f *Fleet) noteAges(parts []Part) {
 	}
 }
 
-// A twinKey names an object for the reader and tells whether it is also elsewhere.
+// A twinKey is the key by which an object is found in several parts, and its name.
 type twinKey struct{ key, name string }
 
-// hostKeys returns the hosts by name. An ESXi host without a name of its own is called
-// localhost everywhere.
+// hostKeys returns the hosts by name. Every ESXi host without a name of its own is called localhost.
 func hostKeys(f *Fleet) []twinKey {
 	var keys []twinKey
 	for i := range f.Hosts {
@@ -147,7 +143,7 @@ func hostKeys(f *Fleet) []twinKey {
 	return keys
 }
 
-// vmKeys returns the VMs by UUID, as far as they have one.
+// vmKeys returns the VMs that have a UUID by it.
 func vmKeys(f *Fleet) []twinKey {
 	var keys []twinKey
 	for i := range f.VMs {
@@ -158,8 +154,8 @@ func vmKeys(f *Fleet) []twinKey {
 	return keys
 }
 
-// noteTwins says how many objects of a kind two parts both have, such as the
-// hosts of a vCenter and of its RVTools export.
+// noteTwins adds a note on the number of objects of a kind that are in two parts, such as the hosts
+// of a vCenter and of its RVTools export.
 func (f *Fleet) noteTwins(parts []Part, kind, how string, keys func(*Fleet) []twinKey) {
 	first := make(map[string]int) // key → the first part that has it
 	for i, p := range parts {

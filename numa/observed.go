@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An Observation is a topology that something saw, in contrast to what the
-// settings of the VM let expect: the model's answer is compared with it.
+// An Observation is a topology that was observed, in contrast to the one expected from the settings of the VM: it is compared
+// with the model's prediction.
 type Observation struct {
 	By   Observer `json:"by"`
 	At   string   `json:"at"`             // file:line where it begins
@@ -54,7 +54,7 @@ type Observation struct {
 	Lost Fact[float64] `json:"lost,omitzero"`
 }
 
-// Seen reports whether a guest that was measured shows anything: topology, nodes of the host, or lost time.
+// Seen reports whether a measurement inside a guest shows anything: topology, nodes of the host, or lost time.
 func (o *Observation) Seen() bool {
 	return o.VPDs.Known() || o.VPDCount.Known() || o.Sockets.Known() || o.Together.Known() || o.Far.Known() || o.Lost.Known()
 }
@@ -62,8 +62,7 @@ func (o *Observation) Seen() bool {
 // NoHome reports whether the VM was seen without a home node on a host of several nodes.
 func (o *Observation) NoHome() bool { return o.Homes.Known() && len(o.Homes.Value) == 0 }
 
-// Locality returns N%L as a share in [0, 1]; false when it is not stated, or the VM
-// has no memory.
+// Locality returns N%L as a share in [0, 1]; false when it is missing, or the VM has no memory.
 func (o *Observation) Locality() (share float64, ok bool) {
 	all := o.Local.Value + o.Remote.Value
 	if !o.Local.Known() || !o.Remote.Known() || all <= 0 {
@@ -72,7 +71,7 @@ func (o *Observation) Locality() (share float64, ok bool) {
 	return float64(o.Local.Value) / float64(all), true
 }
 
-// Observe returns what the tick shows of one of its VMs; where says where it was read.
+// Observe converts the tick's values of one of its VMs; where is the place they were read from.
 func (t *Tick) Observe(v *VMTick, where string) Observation {
 	o := Observation{By: ByEsxtop, At: where, Time: t.Time.UTC().Format(time.RFC3339), Host: t.Host}
 	if v.Has&HasHomes != 0 && (v.Homes != 0 || len(t.Nodes) > 1) {
@@ -99,7 +98,7 @@ func (t *Tick) Observe(v *VMTick, where string) Observation {
 	return o
 }
 
-// Instant returns the Time; false when none is stated, or not as RFC 3339.
+// Instant returns the Time; false when it is missing or not in RFC 3339.
 func (o *Observation) Instant() (t time.Time, ok bool) {
 	t, err := time.Parse(time.RFC3339Nano, o.Time)
 	return t, err == nil
@@ -122,7 +121,7 @@ type FarShare struct {
 	High  float64 `json:"high"`
 }
 
-// An Observer is what saw a topology.
+// An Observer is the source of an observed topology.
 type Observer string
 
 // The observers.
@@ -137,16 +136,15 @@ const (
 	ByNumastat   Observer = "numastat"
 )
 
-// InGuest reports whether the observer sees what the guest sees and nothing of
-// the host.
+// InGuest reports whether the observer runs in the guest and sees nothing of the host.
 func (o Observer) InGuest() bool {
 	return o == ByLscpu || o == ByNumactl || o == ByCoreinfo || o == ByMeasure
 }
 
-// A Start is how the VM came to run, as far as the observer tells.
+// A Start is the way in which the VM was started, if the observer reports it.
 type Start string
 
-// The starts that vmware.log tells apart (rule book B-8).
+// The starts that vmware.log distinguishes (rule book B-8).
 const (
 	FirstStart      Start = "first power-on" // no valid cookie was stored
 	PowerOnStart    Start = "power-on"

@@ -7,13 +7,13 @@ import (
 	"homenode/numa/pattern"
 )
 
-// kernelSettings begins the keys of kernel settings, in lower case; some sources leave it out, or its first part.
+// kernelSettings is the prefix of kernel settings, in lower case; some sources omit it, or its first part.
 const kernelSettings = "vmkernel.boot."
 
 // A HostOption is an advanced or kernel setting of a host about NUMA, large pages or page sharing.
 type HostOption struct {
 	Key     string
-	Does    string  // empty where predictions or simulations read it, whose tables say it
+	Does    string  // empty where predictions or simulations read it: their tables describe it
 	Default string  // of the newest release that has it; empty where it varies or none is published
 	Since   Release // the first release whose published list has it; 0 is that of 6.0 U3
 	Gone    Release // the first whose list lacks it again; 0 for none
@@ -129,8 +129,7 @@ func OptionNames() []string {
 	return names
 }
 
-// A Mitigation is what the options against side channels make of the CPU scheduler of a
-// host with active hyper-threading (rule book E-2, E-3).
+// A Mitigation is the side-channel mitigation of the CPU scheduler on a host with active hyper-threading (rule book E-2, E-3).
 type Mitigation uint8
 
 const (
@@ -139,16 +138,15 @@ const (
 	SCAv2                   // both threads of a core for vCPUs of one VM only
 )
 
-// The options against side channels; sources write them bare or as VMkernel.Boot.NAME.
+// The options against side channels; sources write them with or without VMkernel.Boot.
 const (
 	MitigationOption        = "hyperthreadingMitigation"
 	MitigationIntraVMOption = "hyperthreadingMitigationIntraVM" // TRUE by default
 	MitigationForceOption   = "forceHyperthreadingMitigation"
 )
 
-// MitigationOf returns what the options of a host ask for. The first acts on processors
-// with L1TF only, which AMD does not make (KB 330041); whether another processor has it
-// is not looked at. Version 2 exists from 6.7 U2 on; without
+// MitigationOf returns the mitigation that the options of a host request. The first option acts only on processors with L1TF, which no AMD
+// processor has (KB 330041); other processors are not checked for it. Version 2 exists from 6.7 U2 on; without
 // hyperthreadingMitigationIntraVM = FALSE it is version 1.
 func MitigationOf(h *Host) Mitigation {
 	if _, on, _ := h.BootOption(MitigationOption); on && !strings.Contains(h.CPUModel.Value, "AMD") {
@@ -167,12 +165,10 @@ func MitigationOf(h *Host) Mitigation {
 // Xeon Scalable (Intel 2009 to 2018).
 var affected = pattern.Of(`Xeon.*(E[357]-|(Platinum|Gold|Silver|Bronze) \d1\d\d)`)
 
-// HasL1TF reports whether the processor of h is known to have L1TF, so that the options
-// against side channels act.
+// HasL1TF reports whether the processor of h is known to have L1TF, so that the options against side channels act.
 func (h *Host) HasL1TF() bool { return affected.MatchString(h.CPUModel.Value) }
 
-// BootOption looks up a kernel setting that is true or false, by its bare name. key is
-// its name as the source wrote it.
+// BootOption looks up a boolean kernel setting by its name without prefix. key is its name as the source wrote it.
 func (h *Host) BootOption(name string) (key string, on, set bool) {
 	for _, s := range h.Options.Value {
 		if last := s.Key[strings.LastIndexByte(s.Key, '.')+1:]; strings.EqualFold(last, name) {

@@ -1,6 +1,5 @@
-// Package numa holds the words of the field: fleets, hosts, NUMA nodes, virtual
-// machines, releases and sizes, each fact with its origin. It imports the
-// standard library only; every other package speaks in its types.
+// Package numa defines the domain types: fleets, hosts, NUMA nodes, virtual machines, releases and
+// sizes, each fact with its origin. It imports only the standard library; every other package uses its types.
 package numa
 
 import (
@@ -8,16 +7,15 @@ import (
 	"fmt"
 )
 
-// OriginKind says how a fact came to be known.
+// An OriginKind is the kind of evidence for a fact.
 type OriginKind uint8
 
-// The kinds of origin, never mixed: a fact that is not stated is Unknown, which is
-// neither zero nor false.
+// The kinds of origin. A fact without a source is Unknown, which is neither zero nor false.
 const (
 	Unknown OriginKind = iota // not stated
 	Read                      // stated by the source, at Origin.Where
 	Derived                   // computed from read facts, named in Origin.Where
-	Assumed                   // neither: Origin.Where says why it was taken
+	Assumed                   // neither: Origin.Where has the reason
 )
 
 // String returns the word used in reports: read, derived, assumed or unknown.
@@ -33,7 +31,7 @@ func (k OriginKind) String() string {
 	return "unknown"
 }
 
-// An Origin says where a fact comes from. The zero value is Unknown.
+// An Origin is the source of a fact. The zero value is Unknown.
 type Origin struct {
 	Kind  OriginKind
 	Where string // a property path or cell, relative to the object's At; or the reason
@@ -53,7 +51,7 @@ type Fact[T any] struct {
 	Origin Origin
 }
 
-// Known reports whether anybody stated, derived or assumed the value.
+// Known reports whether the value was read, derived or assumed.
 func (f Fact[T]) Known() bool { return f.Origin.Kind != Unknown }
 
 // Or returns the value, or other when the fact is unknown.
@@ -70,11 +68,10 @@ func ReadAt[T any](v T, where string) Fact[T] { return Fact[T]{v, Origin{Read, w
 // DerivedFrom returns a fact computed from the facts named in from.
 func DerivedFrom[T any](v T, from string) Fact[T] { return Fact[T]{v, Origin{Derived, from}} }
 
-// AssumedFor returns a fact that was taken for the reason why.
+// AssumedFor returns a fact that was assumed for the reason why.
 func AssumedFor[T any](v T, why string) Fact[T] { return Fact[T]{v, Origin{Assumed, why}} }
 
-// factJSON is the form of a Fact in snapshots and reports; exactly one of the
-// three origins is present.
+// factJSON is a Fact in snapshots and reports; exactly one of the three origins is present.
 type factJSON[T any] struct {
 	Value   T       `json:"value"`
 	Read    *string `json:"read,omitempty"`
@@ -100,7 +97,7 @@ func (f Fact[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses the output of MarshalJSON.
 func (f *Fact[T]) UnmarshalJSON(b []byte) error {
 	*f = Fact[T]{}
 	if string(b) == "null" {

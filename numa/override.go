@@ -12,12 +12,10 @@ import (
 // ErrNoHost is the error for a pattern that names no host of the fleet.
 var ErrNoHost = errors.New("no host is named")
 
-// SetNodesPerSocket divides the packages of the hosts whose name matches the
-// pattern (path.Match), with or without domain, into k NUMA nodes each. It is for sources that know no
-// nodes: a host whose nodes were read is an error, because reading beats saying.
-// What was said before is replaced: '*=1' and then 'esx07=2'. where names the
-// user's statement, from which nodes and their memory are derived: the
-// cores and the memory of a node were not read.
+// SetNodesPerSocket divides the packages of the hosts whose name matches the pattern (path.Match), with or without domain, into k NUMA nodes each. It
+// is for sources without nodes: a host whose nodes were read is an error, because a source has precedence over a flag. A later call replaces an
+// earlier one: '*=1' and then 'esx07=2'. where names the user's statement, from which nodes and their memory are derived: the cores and the memory of
+// a node were not read.
 func (f *Fleet) SetNodesPerSocket(pattern string, k int, where string) error {
 	matched := 0
 	for i := range f.Hosts {
@@ -40,8 +38,7 @@ func (f *Fleet) SetNodesPerSocket(pattern string, k int, where string) error {
 	return nil
 }
 
-// isShort reports whether a pattern without domain, of which path.Match was asked
-// before, matches the name of h without its own, in any case of letters.
+// isShort reports whether a pattern without domain, already validated by path.Match, matches the name of h without its domain, ignoring case.
 func (h *Host) isShort(pattern string) bool {
 	if SameHost(h.Name, pattern) {
 		return true
@@ -50,7 +47,7 @@ func (h *Host) isShort(pattern string) bool {
 	if _, err := netip.ParseAddr(h.Name); err == nil || domain == "" {
 		return false
 	}
-	ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(short)) // a good pattern
+	ok, _ := path.Match(strings.ToLower(pattern), strings.ToLower(short)) // the pattern is valid
 	return ok
 }
 
@@ -78,7 +75,7 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 	return nil
 }
 
-// SetNodeCount gives the host so many nodes, the number of which alone is stated at where: they have equal shares of its cores and memory.
+// SetNodeCount gives the host n nodes with equal shares of its cores and memory. where states only their number.
 func (h *Host) SetNodeCount(n int, where string) error {
 	packages, cores := h.Packages.Value, h.Cores.Value
 	if n%packages == 0 {
@@ -98,11 +95,9 @@ func (h *Host) SetNodeCount(n int, where string) error {
 	return nil
 }
 
-// AssumeHost gives f what no source said of hosts: every host takes the facts of h
-// that are unknown of it, and VMs for which no host is known run on a copy of h.
-// The name and the origins of h say that the user states it. A host that is known to
-// be another machine takes nothing, which is noted. It reports how many hosts and VMs
-// that changed.
+// AssumeHost fills in facts of hosts that no source states: every host gets the facts of h that it lacks, and VMs without a known host run on a copy
+// of h. The name and the origins of h mark it as the user's statement. A host that contradicts h gets nothing, which is noted. It returns how many
+// hosts and VMs changed.
 func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 	known := map[string]bool{} // clusters that have hosts
 	for i := range f.Hosts {
@@ -131,9 +126,8 @@ func (f *Fleet) AssumeHost(h Host) (hosts, vms int) {
 	return hosts, vms
 }
 
-// Complete takes from o the facts that are unknown of h, and nodes also where they
-// were assumed. It reports whether it took any. The error says what is known of h that
-// o contradicts: then it is another machine, and nothing is taken.
+// Complete copies from o the facts that h lacks, and nodes also where they were assumed. It reports whether it copied any. The error names a fact of
+// h that contradicts o: then it is another machine, and nothing is copied.
 func (h *Host) Complete(o *Host) (changed bool, err error) {
 	lacksNodes := o.Nodes.Known() && !h.Nodes.stated()
 	if lacksNodes {
@@ -151,16 +145,16 @@ func (h *Host) Complete(o *Host) (changed bool, err error) {
 	return fill(&h.Options, o.Options, o.At) || changed, nil
 }
 
-// PackageNodes returns the nodes of h, whose packages have so many cores each, by the name of its processor: one for each package, or for
-// each die of one, or one for all on a front-side bus or in a small VM. why says that nothing states them. That is wrong where the BIOS splits packages
-// (SNC, cluster-on-die, NPS) or interleaves memory. Threads that are unknown are one a core; nodes share the memory of the host equally.
+// PackageNodes returns the nodes of h, whose packages have so many cores each, by the name of its processor: one for each package, or for each die of
+// one, or one for all on a front-side bus or in a small VM. why explains that no source states them. The result is wrong where the BIOS splits
+// packages (SNC, cluster-on-die, NPS) or interleaves memory. Unknown threads count as one a core; nodes share the memory of the host equally.
 func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
 	packages := h.Packages.Value
 	n, form := packages, "one node per package"
 	switch k := h.Dies(); {
 	case h.Nested() && cores*packages <= 8: // such a VM shows no nodes by default (B-3)
 		n, form = 1, "one node, since the host is itself a VM of at most 8 vCPUs"
-	case h.Nested(): // its virtual hardware decides, and no source states it
+	case h.Nested(): // its virtual hardware decides, which no source states
 		form = "one node per package as a guess, since the host is itself a VM"
 	case h.Chassis() > 1 && packages%h.Chassis() == 0:
 		n, form = h.Chassis(), "one node for each chassis, which has up to 4 packages"
@@ -187,10 +181,10 @@ func (h *Host) PackageNodes(cores int, why string) Fact[[]Node] {
 	return AssumedFor(nodes, why)
 }
 
-// stated reports whether the value was read or derived from what was read.
+// stated reports whether the value was read or derived from read facts.
 func (f Fact[T]) stated() bool { return f.Known() && f.Origin.Kind != Assumed }
 
-// contradicts says why the nodes of o cannot be those of h.
+// contradicts returns the reason why the nodes of o cannot be those of h.
 func (h *Host) contradicts(o *Host) error {
 	cores := 0
 	memory, known := Bytes(0), true
@@ -209,8 +203,7 @@ func (h *Host) contradicts(o *Host) error {
 	return nil
 }
 
-// takeNodes takes the nodes of o and what is unknown of the processors. The packages
-// and threads that are known of h hold for the nodes too.
+// takeNodes copies the nodes of o and unknown facts of the processors. Known packages and threads of h also apply to the nodes.
 func (h *Host) takeNodes(o *Host) {
 	where := placed(o.Nodes.Origin, o.At)
 	nodes := slices.Clone(o.Nodes.Value)
@@ -234,7 +227,7 @@ func (h *Host) takeNodes(o *Host) {
 	replace(&h.HyperThreading, o.HyperThreading, o.At)
 }
 
-// replace takes what was not stated.
+// replace copies a fact over one that was not stated.
 func replace[T any](f *Fact[T], from Fact[T], at string) {
 	if !f.stated() && from.Known() {
 		*f = Fact[T]{from.Value, placed(from.Origin, at)}
@@ -249,8 +242,7 @@ func fill[T any](f *Fact[T], from Fact[T], at string) bool {
 	return true
 }
 
-// placed returns the origin of a fact that another object takes: where it stands does
-// not follow from the place of that object.
+// placed returns the origin of a fact copied to another object: at is added because the place no longer follows from the object.
 func placed(o Origin, at string) Origin {
 	file, _, _ := strings.Cut(at, ":")
 	if o.Kind != Unknown && !strings.Contains(o.Where, file) {
@@ -259,7 +251,7 @@ func placed(o Origin, at string) Origin {
 	return o
 }
 
-// Assume makes every known fact of h an assumption that where states.
+// Assume makes every known fact of h an assumption with the origin where.
 func (h *Host) Assume(where string) {
 	assume(&h.Release, where)
 	assume(&h.Build, where)

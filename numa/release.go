@@ -60,7 +60,7 @@ func (r Release) String() string {
 // MarshalText writes the release as String does.
 func (r Release) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads what ParseRelease reads.
+// UnmarshalText parses a release with ParseRelease.
 func (r *Release) UnmarshalText(b []byte) error {
 	v, err := ParseRelease(string(b))
 	*r = v
@@ -81,9 +81,8 @@ func ParseRelease(s string) (Release, error) {
 	return NewRelease(n(1), n(2), max(n(3), n(4))), nil
 }
 
-// firstBuilds lists the first build of each update whose version string does not
-// name it: up to 6.7 the API says "6.7.0" whatever the update. Source: Broadcom
-// KB 316595 (old 2143832), “Build numbers and versions of VMware ESXi/ESX”.
+// firstBuilds lists the first build of each update whose version string does not name it: up to 6.7 the API reports "6.7.0" whatever
+// the update. Source: Broadcom KB 316595 (old 2143832), “Build numbers and versions of VMware ESXi/ESX”.
 var firstBuilds = []struct {
 	release Release
 	build   int
@@ -98,9 +97,8 @@ var firstBuilds = []struct {
 	{ESXi67 + 1, 10302608}, {ESXi67 + 2, 13006603}, {ESXi67 + 3, 14320388},
 }
 
-// WithBuild returns r with the update that its build number belongs to, when
-// the version string alone does not say: releases up to 6.7 report "6.7.0"
-// whatever the update.
+// WithBuild returns r with the update of its build number, when the version string does not contain it: releases up to 6.7 report
+// "6.7.0" whatever the update.
 func (r Release) WithBuild(build int) Release {
 	if r.Update() != 0 {
 		return r
@@ -113,8 +111,7 @@ func (r Release) WithBuild(build int) Release {
 	return r
 }
 
-// LastUpdate returns the newest update of r's family that is known; false for a family that still gets updates unknown here. Source: as
-// for firstBuilds.
+// LastUpdate returns the newest known update of r's family; false for a family that may have newer ones. Source: as for firstBuilds.
 func LastUpdate(r Release) (last Release, ok bool) {
 	i := slices.IndexFunc(lastUpdates, func(l Release) bool { return l.Base() == r.Base() })
 	if i < 0 {
@@ -125,7 +122,7 @@ func LastUpdate(r Release) (last Release, ok bool) {
 
 var lastUpdates = []Release{ESX35 + 5, ESX40 + 4, ESX41 + 3, ESXi50 + 3, ESXi51 + 3, ESXi55 + 3, ESXi60 + 3, ESXi65U3, ESXi67 + 3, ESXi70 + 3, ESXi80 + 3}
 
-// Offered returns the releases that forms offer, the newest first: all updates of the families since 6.5 of which the last is known.
+// Offered returns the releases for selection lists, the newest first: all updates of the families since 6.5 whose last update is known.
 func Offered() (out []Release) {
 	for _, family := range slices.Backward(Modelled) {
 		last := family
@@ -139,7 +136,7 @@ func Offered() (out []Release) {
 	return out
 }
 
-// NotModelled says why no model stands for r.
+// NotModelled returns an error that explains why r has no model.
 func NotModelled(r Release) error {
 	if r < Modelled[0] {
 		return fmt.Errorf("release %s is older than ESX %s, the first described", r, Modelled[0])
@@ -148,9 +145,8 @@ func NotModelled(r Release) error {
 	return fmt.Errorf("there is no release %s: %s is followed by %s", r, Modelled[i-1], Modelled[i])
 }
 
-// ModelOf returns the described release whose model stands for r, and whether
-// it is r's own family: 9.1 is modelled as 9.0. Nothing before 3.5 is modelled, nor is
-// what lies between two described families, such as 5.9: there is no such release.
+// ModelOf returns the release whose model is used for r, and whether it is r's own family: 9.1 is modelled as 9.0. Releases before 3.5
+// are not modelled, nor are numbers between two described families, such as 5.9: no such release exists.
 func ModelOf(r Release) (model Release, own, ok bool) {
 	i, found := slices.BinarySearchFunc(Modelled, r.Base(), cmp.Compare[Release])
 	if found {

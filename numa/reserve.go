@@ -1,11 +1,10 @@
 package numa
 
-// MinFree returns the memory that the kernel wants free on a host with this much
-// memory; its memory states are shares of it (rule book C-23). From 5.0 on it is 6 %
-// of the first 4 GB, 4 % of the next 8, 2 % of the next 16 and 1 % of the rest;
+// MinFree returns the memory that the kernel keeps free on a host with this much memory; its memory states are shares of it
+// (rule book C-23). From 5.0 on it is 6 % of the first 4 GB, 4 % of the next 8, 2 % of the next 16 and 1 % of the rest;
 // before, 6 % of all. Mem.MemMinFreePct, 0 by default, overrides it. Source: Epping,
-// http://www.yellow-bricks.com/2015/03/02/what-happens-at-which-vsphere-memory-state/;
-// a host of 130961 MB shows 1920 MB in esxtop, here 1922.
+// http://www.yellow-bricks.com/2015/03/02/what-happens-at-which-vsphere-memory-state/; a host of 130961 MB shows 1920 MB in
+// esxtop, here 1922.
 func MinFree(hostMemory Bytes, r Release) Bytes {
 	if r < ESXi50 {
 		return hostMemory * 6 / 100
@@ -27,26 +26,23 @@ func MinFree(hostMemory Bytes, r Release) Bytes {
 
 const (
 	tiered = 28 * GiB // the tiers above 1 %
-	// publishedTiers is the sum of the tiers as it is published: the arithmetic gives
-	// 901.1 MB, but 899 fits what hosts show.
+	// publishedTiers is the published sum of the tiers: the arithmetic gives 901.1 MB, but 899 fits the values that hosts show.
 	publishedTiers = 899 * MiB
 )
 
-// SoftReserve returns the free memory below which the host leaves its high memory
-// state: 400 % of MinFree from 6.0 on, 100 % before (rule book C-23). A node with
-// less free memory was seen to give new memory away to other nodes: 12,544 MB free on
-// nodes of 132,000 MB, where this is 13,009 MB. That it holds node by node is inferred
-// from this one experiment (C-15); OfNode has hosts of more nodes.
+// SoftReserve returns the free memory below which the host leaves its high memory state: 400 % of MinFree from 6.0 on, 100 %
+// before (rule book C-23). A node with less free memory was observed to allocate new memory on other nodes: 12,544 MB free on
+// nodes of 132,000 MB, where this is 13,009 MB. That it applies per node is inferred from this one experiment (C-15); OfNode
+// covers hosts with more nodes.
 func SoftReserve(hostMemory Bytes, r Release) Bytes {
 	return SoftFactor(r) * MinFree(hostMemory, r)
 }
 
-// OfNode returns what each of so many nodes keeps of a reserve that was seen on each node of hosts with two. On hosts with
-// more the nodes together keep as much of the host, or four nodes would keep a sixth of it and twelve a half: inferred (C-15).
+// OfNode returns the reserve of each of so many nodes, given the reserve observed per node on hosts with two. On larger hosts
+// the nodes together keep the same share of the host; otherwise four nodes would keep a sixth of it and twelve a half: inferred (C-15).
 func OfNode(reserve Bytes, nodes int) Bytes { return reserve * 2 / Bytes(max(2, nodes)) }
 
-// SoftFactor returns how many times minFree the host keeps free in its high memory state
-// (rule book C-23).
+// SoftFactor returns the multiple of minFree that the host keeps free in its high memory state (rule book C-23).
 func SoftFactor(r Release) Bytes {
 	if r < ESXi60 {
 		return 1

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A Shape is the topology that a guest sees where a definition states it, as on KVM: it is read, or made for a target, and never
-// predicted.
+// A Shape is the topology that a guest sees where a definition states it, as on KVM: it is parsed, or generated for a target, and never predicted.
 type Shape struct {
 	Sockets int `json:"sockets"`
 	Dies    int `json:"dies"`    // of a socket
@@ -31,7 +30,7 @@ type Cell struct {
 	At     string `json:"at,omitempty"`         // where a definition states it; "" for one that is made
 }
 
-// Most returns how many vCPUs there can be: those of the topology.
+// Most returns the maximum number of vCPUs: those of the topology.
 func (s *Shape) Most() int { return s.Sockets * s.Dies * s.Cores * s.Threads }
 
 // PerSocket returns the vCPUs of a socket.
@@ -40,8 +39,7 @@ func (s *Shape) PerSocket() int { return s.Dies * s.Cores * s.Threads }
 // PerDie returns the vCPUs of a die.
 func (s *Shape) PerDie() int { return s.Cores * s.Threads }
 
-// Even reports whether all cells have as many vCPUs and as much memory, up to a page: platforms that divide evenly give
-// the first cells a page more.
+// Even reports whether all cells have equal vCPUs and equal memory, up to a page: platforms that divide evenly give the first cells a page more.
 func (s *Shape) Even() bool {
 	unit := s.Unit()
 	for _, c := range s.Cells {
@@ -55,11 +53,11 @@ func (s *Shape) Even() bool {
 // PageOf returns the size of the huge pages of a cell; 0 for none stated.
 func (s *Shape) PageOf(cell int) Bytes { return cmp.Or(s.Cells[cell].Page, s.Page) }
 
-// Unit is what the memory of a cell is a multiple of: a page, or a MiB.
+// Unit returns the unit of a cell's memory: a page, or a MiB.
 func (s *Shape) Unit() Bytes { return max(s.Page, MiB) }
 
-// Parts returns over how many cells vCPUs are divided afresh: over so many, or one more, up to most, where these are alike then. Cells of
-// two sizes have no socket in common but one of a vCPU.
+// Parts returns the number of cells for dividing vCPUs again: the given number, or one more, up to most, where these are equal then. Cells
+// of two sizes share no socket size other than a single vCPU.
 func Parts(vcpus, cells, most int) int {
 	if vcpus%cells != 0 && vcpus%(cells+1) == 0 && vcpus > cells+1 && cells < most {
 		return cells + 1
@@ -90,7 +88,7 @@ func (s *Shape) Sizes() []int {
 	return out
 }
 
-// Of returns the cell that each vCPU is in; -1 for none.
+// Of returns the cell of each vCPU; -1 for none.
 func (s *Shape) Of() []int {
 	out := slices.Repeat([]int{-1}, max(0, s.Most()))
 	for i, c := range s.Cells {
@@ -103,7 +101,7 @@ func (s *Shape) Of() []int {
 	return out
 }
 
-// Topology writes sockets × dies × cores × threads, the dies and threads where there are several: "2 sockets of 12 cores".
+// Topology formats sockets × dies × cores × threads, with dies and threads only where there are several: "2 sockets of 12 cores".
 func (s *Shape) Topology() string {
 	text := fmt.Sprintf("%s of ", count(s.Sockets, "socket"))
 	if s.Dies > 1 {
@@ -123,14 +121,14 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// HugePages are huge pages of one size.
+// A HugePages is a set of huge pages of one size.
 type HugePages struct {
 	Size  Bytes
-	Cells []int // of the guest; nil for all that no others are stated for
+	Cells []int // of the guest; nil for all without an entry of their own
 }
 
-// PagesOf returns the size in bytes of the huge pages of each of so many cells, 0 for none stated, and that of all cells, 0 where they
-// differ. A list of cells goes before all others (https://libvirt.org/formatdomain.html#memory-backing).
+// PagesOf returns the size in bytes of the huge pages of each of so many cells, 0 for none stated, and the common size, 0 where they
+// differ. An entry with cells has precedence over others (https://libvirt.org/formatdomain.html#memory-backing).
 func PagesOf(pages []HugePages, cells int) (each []Bytes, all Bytes) {
 	each = make([]Bytes, cells)
 	for _, named := range []bool{false, true} {
@@ -148,7 +146,7 @@ func PagesOf(pages []HugePages, cells int) (each []Bytes, all Bytes) {
 	return each, each[0]
 }
 
-// HugeSizes returns the sizes of huge pages that a host has, in ascending order: any can be its default. Nil where they are unknown.
+// HugeSizes returns the sizes of huge pages of a host, in ascending order: any can be its default. Nil where they are unknown.
 func (h *Host) HugeSizes() (sizes []Bytes) {
 	for _, pools := range h.Pools.Value {
 		for _, pool := range pools {
@@ -184,10 +182,10 @@ func (m *Module) check(cells int) error {
 	return nil
 }
 
-// DefaultPage is the size of the pages of a Piece that are huge, and of the default size of the host.
+// DefaultPage is the page size of a Piece with huge pages of the host's default size.
 const DefaultPage Bytes = -1
 
-// A Piece is memory of a cell with pages of one size and one binding: a module, or what the cell has beside its modules.
+// A Piece is memory of a cell with pages of one size and one binding: a module, or the cell's memory besides its modules.
 type Piece struct {
 	Cell   int
 	What   string // "cell 0", "a memory module of cell 0"
@@ -197,7 +195,7 @@ type Piece struct {
 	At     string
 }
 
-// Pieces returns the memory of the VM by where it comes from: a piece for each cell, and one for each module that takes memory of the host.
+// Pieces returns the memory of the VM by source: a piece for each cell, and one for each module that uses memory of the host.
 func (s *Stated) Pieces() []Piece {
 	var out []Piece
 	for i := range s.Cells {
@@ -216,8 +214,8 @@ func (s *Stated) Pieces() []Piece {
 	return out
 }
 
-// Home returns the nodes that a piece of memory is to be on: those that it is bound to, or else those that the vCPUs of its cell may run
-// on; nil when neither is stated.
+// Home returns the intended nodes of a piece of memory: those that it is bound to, or else those that the vCPUs of its cell may run on; nil
+// when neither is stated.
 func (s *Stated) Home(p *Piece, h *Host) []int {
 	if p.Bound.Nodes != nil {
 		return p.Bound.Nodes
@@ -225,7 +223,7 @@ func (s *Stated) Home(p *Piece, h *Host) []int {
 	return s.RunsOn(p.Cell, h)
 }
 
-// Ordinary returns what of the memory of a node is left for ordinary pages: nothing else can use the reserved huge pages
+// Ordinary returns the part of a node's memory left for ordinary pages: reserved huge pages cannot be used otherwise
 // (https://docs.kernel.org/admin-guide/mm/hugetlbpage.html).
 func Ordinary(memory Bytes, pools []Pool) Bytes {
 	for _, p := range pools {
@@ -236,11 +234,11 @@ func Ordinary(memory Bytes, pools []Pool) Bytes {
 	return max(0, memory)
 }
 
-// Huge reports whether the pages are huge: 64 KiB are the largest ordinary ones, on ARM and POWER.
+// Huge reports whether the pages are huge: ordinary ones have at most 64 KiB, on ARM and POWER.
 func (p *Pool) Huge() bool { return p.Size > 64*KiB }
 
-// Room returns the memory that a node of the host has for pages of a size: beside its huge pages for ordinary ones, all of it for huge
-// ones, whose pools are judged apart. False when it is unknown.
+// Room returns the memory that a node of the host has for pages of a size: the part outside its huge pages for ordinary ones, all of it for
+// huge ones, whose pools are checked separately. False when it is unknown.
 func (h *Host) Room(id int, page Bytes) (Bytes, bool) {
 	for i := range h.Nodes.Value {
 		n := &h.Nodes.Value[i]

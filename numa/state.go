@@ -2,32 +2,32 @@ package numa
 
 import "time"
 
-// A State is a VM at one moment, with what decides whether it may be changed.
+// A State is a VM at one moment, with the facts that decide whether it may be changed.
 type State struct {
 	VM            VM
-	ChangeVersion string    // of the configuration; vCenter counts it up with every change
+	ChangeVersion string    // of the configuration; vCenter increments it with every change
 	Boot          time.Time // of the last power-on, by the server's clock; zero while the VM is off or where unknown
-	Tools         bool      // VMware Tools run
+	Tools         bool      // VMware Tools are running
 	Snapshots     bool
-	Question      string // that waits for an answer; "" for none
+	Question      string // pending question; "" for none
 	Protected     bool   // by Fault Tolerance
 	Manager       string // the extension that manages it: "vcDr"; "" for none
-	Task          string // that runs now: "Destroy_Task"; "" for none
+	Task          string // running task: "Destroy_Task"; "" for none
 }
 
-// RootFolder names the root folder of a vCenter among objects that a privilege is needed on; a host alone has none.
+// RootFolder names the root folder of a vCenter in lists of objects with required privileges; a standalone host has none.
 const RootFolder = "Folder root"
 
-// UnnamedRun is the holder of a lock whose run has not written its name.
+// UnnamedRun is the holder of a lock whose run has not written its name yet.
 const UnnamedRun = "a run that has just begun"
 
-// A Refusal is why vSphere did not do what it was asked. errors.Is finds it.
+// A Refusal is the reason why vSphere rejected a request. errors.Is matches it.
 type Refusal string
 
 // Error returns the reason.
 func (r Refusal) Error() string { return string(r) }
 
-// The refusals that those who change something tell apart.
+// The refusals that callers distinguish.
 const (
 	ErrChanged   Refusal = "the configuration was changed by somebody else meanwhile" // ConcurrentAccess
 	ErrBusy      Refusal = "another task of the VM runs"                              // TaskInProgress

@@ -13,12 +13,11 @@ type Hypervisor string
 
 // The hypervisors.
 const (
-	ESXi Hypervisor = "" // where nothing else is said
+	ESXi Hypervisor = "" // the default
 	KVM  Hypervisor = "KVM"
 )
 
-// A Stated is the layout of a VM as its definition states it: the shape that the guest sees, and where vCPUs and memory may be.
-// Places are file:line:column.
+// A Stated is the layout of a VM in its definition: the shape that the guest sees, and where vCPUs and memory may be. Places are file:line:column.
 type Stated struct {
 	Shape             // with one cell of everything where the definition states none
 	At         string `json:"at"`
@@ -56,7 +55,7 @@ type Stated struct {
 	Dedicated bool   `json:"dedicated,omitempty"`
 }
 
-// check reports the first part that cannot be: the checks of definitions look up cells and vCPUs without asking again.
+// check returns an error for the first invalid part: the checks of definitions index cells and vCPUs without further checks.
 func (s *Stated) check() error {
 	for _, n := range []int{s.Sockets, s.Dies, s.Cores, s.Threads, s.VCPUs, len(s.Cells), len(s.CPUs)} {
 		if n < 1 || n > MaxVCPUs {
@@ -96,7 +95,7 @@ type Stray struct {
 	Doubtful bool `json:"doubtful,omitempty"` // it does harm with some releases or settings alone, which are not stated
 }
 
-// Present returns how many vCPUs of a cell are there, and not only can be added.
+// Present returns how many vCPUs of a cell are enabled; hot-pluggable ones do not count.
 func (s *Stated) Present(cell int) (n int) {
 	for _, v := range s.Cells[cell].CPUs {
 		if s.There(v) {
@@ -106,13 +105,13 @@ func (s *Stated) Present(cell int) (n int) {
 	return n
 }
 
-// There reports whether a vCPU is there, and not only can be added.
+// There reports whether a vCPU is enabled; a hot-pluggable one is not.
 func (s *Stated) There(vcpu int) bool {
 	_, slot := slices.BinarySearch(s.Slots, vcpu)
 	return !slot
 }
 
-// Enabled returns the vCPUs that are there, and not only can be added, in ascending order.
+// Enabled returns the enabled vCPUs, without hot-pluggable ones, in ascending order.
 func (s *Stated) Enabled() []int {
 	out := make([]int, 0, len(s.CPUs))
 	for vcpu := range s.CPUs {
@@ -123,7 +122,7 @@ func (s *Stated) Enabled() []int {
 	return out
 }
 
-// A Helper is a thread of QEMU beside those of vCPUs, or several of them.
+// A Helper is one or several threads of QEMU other than those of vCPUs.
 type Helper struct {
 	What string `json:"what"` // "the other threads of QEMU", "I/O thread 1"
 	IO   bool   `json:"io,omitempty"`
@@ -131,26 +130,25 @@ type Helper struct {
 	At   string `json:"at"`
 }
 
-// A Pinned is a vCPU with logical CPUs of its own, and where that is stated.
+// A Pinned is a vCPU with logical CPUs of its own, and the place that states them.
 type Pinned struct {
 	VCPU int    `json:"vcpu"`
 	At   string `json:"at"`
 }
 
-// A Bound says which nodes of the host memory comes from.
+// A Bound is the set of host nodes that provide memory.
 type Bound struct {
 	Mode  string `json:"mode,omitempty"` // strict, preferred, interleave, restrictive; empty when nothing is stated
 	Nodes []int  `json:"nodes"`          // null for all
 	At    string `json:"at,omitempty"`
 }
 
-// Hard reports whether memory comes from these nodes and no others.
+// Hard reports whether memory comes only from these nodes.
 func (b *Bound) Hard() bool {
 	return b.Nodes != nil && (b.Mode == "strict" || b.Mode == "restrictive" || b.Mode == "interleave")
 }
 
-// NodesOf returns the IDs of the nodes of h that logical CPUs are of, ascending, each once; and the CPUs that the host has not. nil
-// CPUs are all.
+// NodesOf returns the IDs of the nodes of h with these logical CPUs, ascending, each once; and the CPUs that the host lacks. nil CPUs are all.
 func (h *Host) NodesOf(cpus []int) (nodes, absent []int) {
 	if cpus == nil {
 		for _, n := range h.Nodes.Value {
@@ -182,8 +180,8 @@ func (h *Host) Node(id int) *Node {
 	return &h.Nodes.Value[i]
 }
 
-// Near reports whether memory on a node is local to CPUs on others: on one of them, or on a node without CPUs (HBM, CXL memory) to which
-// no node with CPUs is nearer than one of them. Where distances are unknown it takes all for equally near.
+// Near reports whether memory on a node is local to CPUs on others: on one of them, or on a node without CPUs (HBM, CXL memory) that no node with
+// CPUs is nearer to than one of them. Where distances are unknown all count as equally near.
 func (h *Host) Near(node int, runs []int) bool {
 	if slices.Contains(runs, node) {
 		return true
@@ -210,7 +208,7 @@ func (h *Host) Near(node int, runs []int) bool {
 // Empty reports whether a node is known to have no memory; nil is no node.
 func (n *Node) Empty() bool { return n != nil && n.Memory.Known() && n.Memory.Value == 0 }
 
-// MemoryOn returns the newest observation of where the memory of the VM was on nodes of its host; nil for none.
+// MemoryOn returns the newest observation of the VM's memory per node of its host; nil for none.
 func (v *VM) MemoryOn() *Observation {
 	for i := range slices.Backward(v.Observed) {
 		if v.Observed[i].OnNode.Known() {
@@ -220,9 +218,9 @@ func (v *VM) MemoryOn() *Observation {
 	return nil
 }
 
-// RemoteOf returns how much of the memory that was seen is away from its cells: what is on nodes that no cell is at home on (HomeOf) and that are not
-// the nearest without CPUs (Near), and what is on the node of one cell and lacks on that of another, but for the memory of QEMU itself. all is everything that was seen, home
-// the nodes that cells are at home on. ok is false when nothing was seen, or when the layout leaves the VM free to be anywhere.
+// RemoteOf returns how much of the observed memory is away from its cells. It counts memory on nodes that are home to no cell (HomeOf) and are not
+// the nearest ones without CPUs (Near), and memory on the node of one cell that is missing on that of another, except QEMU's own memory. all is the
+// total observed memory, home the home nodes of the cells. ok is false without an observation, or when the layout does not restrict the VM.
 func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []int, ok bool) {
 	if o == nil || h == nil || !h.Nodes.Known() {
 		return 0, 0, nil, false
@@ -249,15 +247,14 @@ func (s *Stated) RemoteOf(h *Host, o *Observation) (remote, all Bytes, home []in
 	return remote, all, home, all > 0
 }
 
-// OwnOfQEMU returns what a VM takes beside the memory of its guest: page tables, and threads, buffers and devices of QEMU and its helpers,
-// as KubeVirt reckons it (GetMemoryOverhead in pkg/virt-controller/services/renderresources.go).
+// OwnOfQEMU returns the memory of a VM beside that of its guest: page tables, and threads, buffers and devices of QEMU and its helpers, by KubeVirt's
+// formula (GetMemoryOverhead in pkg/virt-controller/services/renderresources.go).
 func OwnOfQEMU(memory Bytes, vcpus int) Bytes {
 	const fixed, perVCPU, tables = 250 * MiB, 8 * MiB, 512
 	return fixed + Bytes(vcpus)*perVCPU + memory/tables
 }
 
-// RoomOn returns the most memory that the layout wants on each node of the host that cells are at home on; nil when it leaves some
-// free to be anywhere.
+// RoomOn returns the most memory that the layout needs on each home node of its cells; nil when it does not restrict some of the memory.
 func (s *Stated) RoomOn(h *Host) map[int]Bytes {
 	room := map[int]Bytes{}
 	for _, p := range s.Pieces() {
@@ -272,8 +269,8 @@ func (s *Stated) RoomOn(h *Host) map[int]Bytes {
 	return room
 }
 
-// HomeOf returns the nodes that the memory of a cell is to be on: those that it is bound to, or else those that its vCPUs may run on;
-// nil when neither is stated.
+// HomeOf returns the intended nodes of a cell's memory: those that it is bound to, or else those that its vCPUs may run on; nil when neither is
+// stated.
 func (s *Stated) HomeOf(cell int, h *Host) []int {
 	if cell < len(s.Bound) && s.Bound[cell].Nodes != nil {
 		return s.Bound[cell].Nodes
@@ -281,7 +278,7 @@ func (s *Stated) HomeOf(cell int, h *Host) []int {
 	return s.RunsOn(cell, h)
 }
 
-// RunsOn returns the nodes that the vCPUs of a cell may run on; nil when one may run on all, or the cell has none.
+// RunsOn returns the nodes that the vCPUs of a cell may run on; nil when one may run on all, or the cell has no vCPUs.
 func (s *Stated) RunsOn(cell int, h *Host) (nodes []int) {
 	if h == nil || cell >= len(s.Cells) {
 		return nil
@@ -297,7 +294,7 @@ func (s *Stated) RunsOn(cell int, h *Host) (nodes []int) {
 	return slices.Compact(nodes)
 }
 
-// PinAt returns where it is stated on which CPUs the vCPUs of a cell may run; "" when that is nowhere.
+// PinAt returns the place that states the CPUs of a cell's vCPUs; "" when there is none.
 func (s *Stated) PinAt(cell int) string {
 	for _, p := range s.Pins {
 		if slices.Contains(s.Cells[cell].CPUs, p.VCPU) {

@@ -2,34 +2,34 @@ package numa
 
 import "time"
 
-// A Story is a fleet over time: how its VMs are loaded and what happens when. Sources
-// of stories yield one; the simulation of the NUMA scheduler takes one.
+// A Story is a fleet over time: the load of its VMs and the events. Sources of stories yield one;
+// the simulation of the NUMA scheduler runs one.
 type Story struct {
-	Name   string        `json:"name"`  // of the source; stands in errors
-	Fleet  *Fleet        `json:"-"`     // as it is at the start: VMs that are powered on run
+	Name   string        `json:"name"`  // of the source; used in errors
+	Fleet  *Fleet        `json:"-"`     // at the start: powered-on VMs run
 	Start  time.Time     `json:"start"` // UTC; day curves follow its time of day
 	Length time.Duration `json:"length"`
 	// Every is the time between two ticks of the trace: a multiple of Step.
 	Every time.Duration `json:"every"`
 	Seed  uint64        `json:"seed"` // of the noise of loads
 
-	Used  []NodeUse `json:"used"`  // memory that is taken from the start: VMkernel, VMs that are not described
-	Loads []VMLoad  `json:"loads"` // at the start; VMs that are not named have Unstated
+	Used  []NodeUse `json:"used"`  // memory in use from the start: VMkernel, VMs that are not described
+	Loads []VMLoad  `json:"loads"` // at the start; other VMs have Unstated
 	Talks []Talk    `json:"talks"`
 	// Unstated is the load of VMs that are not described, and its origin.
 	Unstated Fact[Load] `json:"unstated"`
 	Events   []Event    `json:"events"` // in the order of time; those of one time in the order they happen
 
-	// Seen holds what was observed of running VMs where the story begins: they are not
-	// placed but taken as they are.
+	// Seen are observations of running VMs at the start of the story: they are not placed but keep
+	// their observed place.
 	Seen []SeenVM `json:"seen"`
 }
 
-// Step is the grid of time of a story: everything happens at a multiple of it. It is
-// the period of the NUMA rebalancer (rule book C-8).
+// Step is the time grid of a story: everything happens at a multiple of it. It is the period of the
+// NUMA rebalancer (rule book C-8).
 const Step = 2 * time.Second
 
-// A NodeUse is memory of a node that no VM of the fleet uses.
+// A NodeUse is memory of a node that is used outside the VMs of the fleet.
 type NodeUse struct {
 	Host   string // ID
 	Node   int    // ID
@@ -42,11 +42,11 @@ type VMLoad struct {
 	Load Load
 }
 
-// A Load is what a guest asks for from some moment on.
+// A Load is the demand of a guest from some moment on.
 type Load struct {
 	CPU Demand
-	// Memory is what the guest has touched: it grows to this and never shrinks. A
-	// negative value stands for all that is configured.
+	// Memory is the memory that the guest has touched: it grows to this and never shrinks. A
+	// negative value means all configured memory.
 	Memory Bytes
 	// Over is the time in which touched memory grows to Memory, in a straight line.
 	Over time.Duration
@@ -54,8 +54,8 @@ type Load struct {
 	Active float64 // in use: the rest is idle
 	Zero   float64 // pages of zeros: page sharing frees all but one of them within the VM
 	Common float64 // pages that other VMs of the same Image have too
-	Image  string  // what Common is common to; VMs without one have nothing in common
-	// AsksLarge is the share of memory for which the guest itself asks for large pages.
+	Image  string  // the image that Common refers to; VMs without one share nothing
+	// AsksLarge is the share of memory for which the guest itself requests large pages.
 	AsksLarge float64
 	Workload  string // one of Workloads; empty for mixed
 }
@@ -63,19 +63,19 @@ type Load struct {
 // Workloads are the classes of the cost model.
 var Workloads = []string{"latency", "bandwidth", "database", "cached", "mixed"}
 
-// A Demand is the CPU time that each vCPU asks for over time, as a share of one core.
+// A Demand is the CPU demand of each vCPU over time, as a share of one core.
 type Demand struct {
-	// Low and High are the least and the most of a day; equal for a constant load.
+	// Low and High are the minimum and maximum of a day; equal for a constant load.
 	Low, High float64
 	Peak      time.Duration // time of day of High
-	// Noise is the most that a draw adds or takes; a new one is drawn every Draw.
+	// Noise is the largest deviation of a draw; a new one is drawn every Draw.
 	Noise float64
-	// Points, when there are any, replace the day curve: recorded demand, each holding
-	// until the next; by time since the start of the story.
+	// Points, when there are any, replace the day curve: recorded demand, each valid until the
+	// next; by time since the start of the story.
 	Points []DemandPoint
 }
 
-// Draw is how often the demand of VMs changes: day curves and noise are drawn on this
+// Draw is the interval at which the demand of VMs changes: day curves and noise are drawn on this
 // grid of time since the start.
 const Draw = 20 * time.Second
 
@@ -101,30 +101,30 @@ type SeenVM struct {
 	OnNode []MemoryOnNode // nil when not stated
 }
 
-// An Event is one thing that happens to a VM or a host.
+// An Event is one event of a VM or a host.
 type Event struct {
 	At   time.Duration // since the start
 	Line int           // of the source, from 1; 0 when it has none
-	Text string        // as the source wrote it, without its time; "" when it wrote none
-	Note string        // what the author says of it; "" for nothing
+	Text string        // as the source wrote it, without its time; "" when there is none
+	Note string        // the author's remark; "" for none
 	Kind EventKind
-	VM   string // ID; of those that happen to a VM
-	Host string // ID; of those that happen to a host, and where a VM is powered on or moved to ("" for where it is registered)
+	VM   string // ID; for events of a VM
+	Host string // ID; for events of a host, and as the target of a power-on or move ("" for where it is registered)
 
 	Load    *Load    // LoadChange: the whole load from now on
 	Config  *Config  // Resize, HotAdd: the whole configuration from now on
 	Options Settings // OptionChange: options and their new values
 	Talk    *Talk    // TalkChange; a rate of 0 ends it
 
-	// Link is what the network of a VMotion carries a second; 0 for a vMotion that takes no
-	// time. Dirty is what the guest writes anew a second while its memory is copied.
+	// Link is the network rate of a VMotion, a second; 0 for a vMotion that takes no time. Dirty is
+	// the guest's rate of writing to new memory, a second, during the copy.
 	Link, Dirty Bytes
 }
 
 // An EventKind is a kind of Event.
 type EventKind uint8
 
-// The kinds of events. Reboot is one of the guest; it changes nothing unless
+// The kinds of events. Reboot is a reboot of the guest; it changes nothing unless
 // vmx.reboot.PowerCycle is set (rule book D-1).
 const (
 	PowerOn EventKind = iota

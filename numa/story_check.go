@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// MostLength is how long a story is at most: a leap year.
+// MostLength is the longest story: a leap year.
 const MostLength = 366 * 24 * time.Hour
 
-// MaxTalkRate is the most communication of two VMs, a second. What lies outside is a
-// damaged input.
+// MaxTalkRate is the highest communication rate of two VMs, a second. Values above mean damaged input.
 const MaxTalkRate = 1e9
 
-// Check reports the first thing in s that cannot be: a fleet that cannot be, a reference
-// to nothing, a time off the grid or out of order, a share outside [0, 1]. Sources call
-// it before they return a story, so that the simulation can trust its input.
+// Check returns an error for the first invalid part of s: an invalid fleet, a dangling reference, a
+// time off the grid or out of order, a share outside [0, 1]. Sources call it before they return a
+// story, so that the simulation can trust its input.
 func (s *Story) Check() error {
 	if s.Fleet == nil {
 		return errors.New("no fleet")
@@ -98,7 +97,7 @@ func (ids *storyIDs) host(id string) error {
 	return nil
 }
 
-// node reports an error when the host, whose nodes may be unknown, has no such node.
+// node returns an error when the host, whose nodes may be unknown, has no such node.
 func (ids *storyIDs) node(host string, node int) error {
 	if err := ids.host(host); err != nil {
 		return err
@@ -115,7 +114,7 @@ func (ids *storyIDs) node(host string, node int) error {
 	return nil
 }
 
-// checkStart checks what holds from the start.
+// checkStart checks the state at the start.
 func (s *Story) checkStart(ids *storyIDs) error {
 	for i, u := range s.Used {
 		if err := ids.node(u.Host, u.Node); err != nil {
@@ -191,7 +190,7 @@ func (v *SeenVM) check(ids *storyIDs) error {
 	return nil
 }
 
-// Check reports the first thing in l that cannot be, whatever VM it is of.
+// Check returns an error for the first invalid value of l, whatever its VM.
 func (l *Load) Check() error {
 	d := &l.CPU
 	for _, s := range []struct {
@@ -230,7 +229,7 @@ func (l *Load) Check() error {
 	return nil
 }
 
-// isShare is false for what is not a number too.
+// isShare is false for NaN too.
 func isShare(x float64) bool { return x >= 0 && x <= 1 }
 
 func (t *Talk) check(ids *storyIDs) error {
@@ -243,13 +242,13 @@ func (t *Talk) check(ids *storyIDs) error {
 	if t.A == t.B {
 		return fmt.Errorf("VM %q with itself", t.A)
 	}
-	if !(t.Rate >= 0 && t.Rate <= MaxTalkRate) { // also what is not a number
+	if !(t.Rate >= 0 && t.Rate <= MaxTalkRate) { // also for NaN
 		return fmt.Errorf("rate of %g a second", t.Rate)
 	}
 	return nil
 }
 
-// check reports what the event lacks for its kind, or checks that cannot be.
+// check returns an error for a missing field of the event's kind, or for an invalid value.
 func (e *Event) check(ids *storyIDs) error {
 	if e.VM != "" {
 		if err := ids.vm(e.VM); err != nil {

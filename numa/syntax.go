@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// A SyntaxError says where an input is malformed.
+// A SyntaxError is the place and the fault of a malformed input.
 type SyntaxError struct {
-	File      string // or the flag or the quoted text; empty until the caller fills it in
+	File      string // or the flag or the quoted text; empty until the caller sets it
 	Line, Col int    // from 1, Col in bytes; 0 for the whole file, or the whole line
-	Msg       string // what was found and what was expected
+	Msg       string // the text found and the one expected
 }
 
 // Error returns file:line:col: message.
 func (e *SyntaxError) Error() string { return Place(e.File, e.Line, e.Col) + ": " + e.Msg }
 
-// Place returns file:line:col without what is 0, or "file: column 9" for a text without lines.
+// Place returns file:line:col without zero parts, or "file: column 9" for a text without lines.
 func Place(file string, line, col int) string {
 	switch {
 	case line == 0 && col > 0 && file == "":
@@ -33,7 +33,7 @@ func Place(file string, line, col int) string {
 	return fmt.Sprintf("%s:%d:%d", file, line, col)
 }
 
-// Located returns the error of reading the file or folder at a path with its place, which stands in the text once.
+// Located adds the place to the error of reading the file or folder at a path; the text contains it once.
 func Located(at string, err error) error {
 	if err == nil || strings.HasPrefix(err.Error(), at) || strings.HasPrefix(err.Error(), filepath.ToSlash(filepath.Clean(at))) {
 		return err
@@ -47,7 +47,7 @@ func Located(at string, err error) error {
 	return fmt.Errorf("%s: %w", at, err)
 }
 
-// NoteOf returns the error of reading the file or folder at a path as a note, whose place has the path; before stands before its text.
+// NoteOf converts the error of reading the file or folder at a path to a note, whose place includes the path; before is prefixed to its text.
 func NoteOf(at, before string, err error) Note {
 	err = Located(at, err)
 	if e, ok := errors.AsType[*SyntaxError](err); ok {

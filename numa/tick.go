@@ -52,29 +52,26 @@ func (s NodeSet) String() string {
 	return b.String()
 }
 
-// A Tick is one host at one moment, as esxtop shows it: what is counted over time
-// (migrations, ready) is what happened since the tick before. Sources hand on the ticks
-// of a host in the order of time and use one Tick again and again: what is to be kept
-// has to be cloned.
+// A Tick is one host at one moment, as esxtop shows it: counters over time (migrations, ready) cover the interval since the previous
+// tick. Sources emit the ticks of a host in the order of time and reuse one Tick: clone it to keep it.
 type Tick struct {
 	Host string    // as the source names it
 	Time time.Time // UTC
 	Line int       // of the file, from 1; 0 when it has no lines
-	// Since is the time that rates and counts are over; 0 when it is unknown, as on the
-	// first tick of a file.
+	// Since is the interval of rates and counters; 0 when it is unknown, as on the first tick of a file.
 	Since time.Duration
 	Has   Counters // of the host
 
 	Free    Bytes       // HasFree
 	MinFree Bytes       // HasMinFree
 	State   MemoryState // HasState
-	// Page sharing of the whole host, the VMkernel's included: Shared - Common is saved.
+	// Page sharing of the whole host, including the VMkernel: Shared - Common is saved.
 	Memory Bytes // HasTotal: of the machine
 	Shared Bytes // HasShared: memory that has a copy in common
 	Common Bytes // HasCommon: the copies
 
 	Nodes []NodeTick // by ID; empty on a host of one node
-	VMs   []VMTick   // in the order of the source; those that run
+	VMs   []VMTick   // in the order of the source; running ones only
 }
 
 // A NodeTick is one NUMA node at one moment.
@@ -89,8 +86,7 @@ type NodeTick struct {
 	Core float64 // HasCore: % Core Util Time, of cores; only with hyper-threading
 }
 
-// Busy returns how much of the cores of the node is in use, as a share: of the
-// counters there are, the one that counts cores and not hyper-threads.
+// Busy returns the share of the node's cores in use, from the available counter that counts cores rather than hyper-threads.
 func (n *NodeTick) Busy() (share float64, ok bool) {
 	switch {
 	case n.Has&HasCore != 0:
@@ -114,10 +110,9 @@ type VMTick struct {
 	Homes  NodeSet // HasHomes; empty for a VM that the NUMA scheduler does not manage
 	Local  Bytes   // HasMemory: NLMEM
 	Remote Bytes   // HasMemory: NRMEM
-	// Percent is N%L as the source prints it, truncated: HasPercent. It is 0 for a VM
-	// without NUMA client too.
+	// Percent is N%L as the source prints it, truncated: HasPercent. It is also 0 for a VM without NUMA client.
 	Percent int
-	// Moves counts NUMA migrations: HasMoves. By kind only with HasKinds.
+	// Moves counts NUMA migrations: HasMoves. The kinds need HasKinds.
 	Moves Moves
 
 	// In seconds a second, added up over all vCPUs: 1 is one vCPU the whole time.
@@ -131,25 +126,22 @@ type VMTick struct {
 	Consumed Bytes // HasConsumed
 	Active   Bytes // HasActive: touched lately, estimated
 	Shared   Bytes // HasShared: by page sharing
-	Saved    Bytes // HasSaved: of Shared, what is not backed by memory of its own
+	Saved    Bytes // HasSaved: the part of Shared that is not backed by memory of its own
 	Zero     Bytes // HasZero
 	Hint     Bytes // HasHint: COWH, scanned for page sharing and not shared
-	// Far is the memory that is not on the node of the client that uses it, whatever N%L counts as local (C-17): HasFar, which a
-	// simulation alone has.
+	// Far is the memory that is not on the node of the client that uses it, whatever N%L counts as local (C-17): HasFar, only set by a simulation.
 	Far     Bytes
 	Large   Bytes // HasLarge: backed by large pages
 	Balloon Bytes // HasBalloon
 	Swapped Bytes // HasSwapped
-	// Compressed is the host memory that holds compressed pages of the guest, less than these were (CACHEUSD): HasCompressed.
+	// Compressed is the host memory with compressed pages of the guest, smaller than the pages were (CACHEUSD): HasCompressed.
 	Compressed Bytes
 
-	// OnNode is the memory on each node, by node: GST_NDx and OVD_NDx. Nil when it is
-	// not stated.
+	// OnNode is the memory on each node, by node: GST_NDx and OVD_NDx. Nil when it is missing.
 	OnNode []MemoryOnNode
 }
 
-// Locality returns N%L as a share in [0, 1]. It reports false for a VM without memory on
-// any node: a share of nothing is unknown, not 0 and not 1.
+// Locality returns N%L as a share in [0, 1]. It returns false for a VM without memory on any node: a share of nothing is unknown, neither 0 nor 1.
 func (v *VMTick) Locality() (share float64, ok bool) {
 	if v.Has&HasMemory == 0 || v.Local+v.Remote <= 0 {
 		return 0, false
@@ -157,8 +149,7 @@ func (v *VMTick) Locality() (share float64, ok bool) {
 	return float64(v.Local) / float64(v.Local+v.Remote), true
 }
 
-// PercentAlone returns the N%L that a source prints without the memory that it follows from; 0 for none, and for a VM without memory on
-// any node.
+// PercentAlone returns the N%L of a source that does not print the underlying memory; 0 for none, and for a VM without memory on any node.
 func (v *VMTick) PercentAlone() int {
 	if v.Has&HasPercent == 0 || v.Has&HasMemory != 0 {
 		return 0
@@ -166,19 +157,18 @@ func (v *VMTick) PercentAlone() int {
 	return v.Percent
 }
 
-// PrivateOf returns what is "granted to this VM from non-shared host memory", as the vSphere API has it in
-// VirtualMachineQuickStats.privateMemory, of what is granted and what of it is shared.
-func PrivateOf(granted, shared Bytes) Bytes { return max(0, granted-shared) } // they are not of one instant
+// PrivateOf returns the memory "granted to this VM from non-shared host memory", as the vSphere API defines it in
+// VirtualMachineQuickStats.privateMemory, from the granted memory and its shared part.
+func PrivateOf(granted, shared Bytes) Bytes { return max(0, granted-shared) } // they are not from one instant
 
-// MemoryOnNode is what a VM has on one node.
+// MemoryOnNode is a VM's memory on one node.
 type MemoryOnNode struct {
 	Node     int   `json:"node"`
 	Guest    Bytes `json:"guest"`
 	Overhead Bytes `json:"overhead"` // of the monitor; -1 when not stated
 }
 
-// Moves counts NUMA migrations (rule book C-10). All counts every one; the others are
-// those whose kind the source tells.
+// Moves counts NUMA migrations (rule book C-10). All counts every one; the others count those whose kind the source reports.
 type Moves struct {
 	All          int64 `json:"all"`
 	Balance      int64 `json:"balance,omitempty"`  // moves for load
@@ -198,7 +188,7 @@ func (m *Moves) Add(other Moves) {
 	m.Fairness += other.Fairness
 }
 
-// Sub takes other from m.
+// Sub subtracts other from m.
 func (m *Moves) Sub(other Moves) {
 	m.All -= other.All
 	m.Balance -= other.Balance
@@ -208,7 +198,7 @@ func (m *Moves) Sub(other Moves) {
 	m.Fairness -= other.Fairness
 }
 
-// Counters is a set of quantities that a tick states: unknown is not zero.
+// Counters is the set of quantities that a tick contains: unknown is not zero.
 type Counters uint32
 
 // The quantities of a Tick, NodeTick and VMTick.
@@ -244,11 +234,10 @@ const (
 	HasCompressed
 )
 
-// A MemoryState is how short of memory a host is (rule book C-23). States compare with
-// < and >.
+// A MemoryState is the memory pressure of a host (rule book C-23). States compare with < and >.
 type MemoryState uint8
 
-// The states. Releases before 6.0 know no clear.
+// The states. Releases before 6.0 have no clear.
 const (
 	High MemoryState = iota
 	Clear
@@ -265,7 +254,7 @@ func (s MemoryState) String() string {
 // MarshalText writes the state as String does.
 func (s MemoryState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText writes.
+// UnmarshalText parses the output of MarshalText.
 func (s *MemoryState) UnmarshalText(text []byte) error {
 	for *s = High; *s < Low; *s++ {
 		if s.String() == string(text) {
@@ -278,5 +267,5 @@ func (s *MemoryState) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Undated begins the warning about a file whose ticks have the time of the file: nothing that was recorded states one.
+// Undated is the start of the warning about a file whose ticks have the file's own time: its recording has no times.
 const Undated = "the time is when the file was last written"

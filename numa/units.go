@@ -14,11 +14,11 @@ const (
 	TiB Bytes = 1 << 40
 )
 
-// PageSize is the page that ESXi counts memory in.
+// PageSize is the page size in which ESXi counts memory.
 const PageSize = 4 * KiB
 
-// String returns b as the vSphere Client shows it: binary units, written MB, GB
-// and TB, with one decimal when the amount is not whole.
+// String formats b as the vSphere Client does: binary units, written MB, GB and TB, with one
+// decimal when the amount is not whole.
 func (b Bytes) String() string {
 	abs := b
 	if abs < 0 {
@@ -28,8 +28,7 @@ func (b Bytes) String() string {
 		size Bytes
 		name string
 	}{{TiB, "TB"}, {GiB, "GB"}, {MiB, "MB"}, {KiB, "KB"}} {
-		// An administrator says 1536 GB and 131072 MB, but 2 TB: a larger unit
-		// only when nothing is lost.
+		// An administrator writes 1536 GB and 131072 MB, but 2 TB: use a larger unit only when nothing is lost.
 		if abs >= u.size && (b%u.size == 0 || u.size != TiB) {
 			if b%u.size == 0 {
 				return fmt.Sprintf("%d %s", b/u.size, u.name)

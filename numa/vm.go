@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A VM is a virtual machine: who it is, how it is configured, and what was seen of it.
+// A VM is a virtual machine: its identity, its configuration, and observations of it.
 type VM struct {
 	ID      string   `json:"id"`                // unique in the fleet
 	Name    string   `json:"name"`              // not unique
@@ -78,7 +78,7 @@ type Config struct {
 	Settings Fact[Settings] `json:"settings,omitzero"`
 }
 
-// PowerState is whether a VM runs.
+// A PowerState is the power state of a VM.
 type PowerState string
 
 // The power states of a VM.
@@ -94,12 +94,10 @@ type Attribute struct {
 	Value string `json:"value"`
 }
 
-// ProductLabel names the custom attribute and begins the tags that state the product in a
-// guest.
+// ProductLabel is the custom attribute, and the prefix of tags, that state the product in a guest.
 const ProductLabel = "product"
 
-// Software returns the product in the guest: as it was stated, else the custom attribute
-// "product", else the tag "product:SQL Server 2022 Standard".
+// Software returns the product in the guest: the stated one, else the custom attribute "product", else the tag "product:SQL Server 2022 Standard".
 func (v *VM) Software() Fact[string] {
 	if v.Product.Known() {
 		return v.Product
@@ -117,8 +115,7 @@ func (v *VM) Software() Fact[string] {
 	return Fact[string]{}
 }
 
-// Latency returns the latency sensitivity, and what states it: the advanced setting where the
-// source does not state the level.
+// Latency returns the latency sensitivity, and the name of the setting behind it: the advanced setting where the source has no level.
 func (c *Config) Latency() (level Fact[string], name string) {
 	if c.LatencySensitivity.Known() {
 		return c.LatencySensitivity, "latency sensitivity"
@@ -136,8 +133,7 @@ func (c *Config) LatencyHigh() bool {
 	return strings.EqualFold(strings.TrimSpace(level.Value), "high")
 }
 
-// Unreserved returns the memory of the VM that is known not to be reserved; 0 when all is, or
-// when it is unknown.
+// Unreserved returns the memory of the VM that is known not to be reserved; 0 when all is reserved or when it is unknown.
 func (c *Config) Unreserved() Bytes {
 	if c.AllReserved() || !c.MemoryReservation.Known() || !c.Memory.Known() {
 		return 0
@@ -145,12 +141,12 @@ func (c *Config) Unreserved() Bytes {
 	return max(0, c.Memory.Value-c.MemoryReservation.Value)
 }
 
-// ReservationKnown reports whether it is known how much of the memory is reserved.
+// ReservationKnown reports whether the reserved amount of memory is known.
 func (c *Config) ReservationKnown() bool {
 	return c.AllReserved() || c.MemoryReservation.Known() && c.Memory.Known()
 }
 
-// StatedOn reports whether the source says that the VM runs.
+// StatedOn reports whether the source states that the VM runs.
 func (v *VM) StatedOn() bool { return v.Power.Origin.Kind == Read && v.Power.Value == PoweredOn }
 
 // A Setting is one advanced setting of a VM or host.
@@ -162,7 +158,7 @@ type Setting struct {
 // Settings are advanced settings in the order of their keys.
 type Settings []Setting
 
-// Lookup returns the value of the setting with this key, in any case of letters.
+// Lookup returns the value of the setting with this key, ignoring case.
 func (s Settings) Lookup(key string) (value string, ok bool) {
 	for i := range s {
 		if strings.EqualFold(s[i].Key, key) {
@@ -172,16 +168,14 @@ func (s Settings) Lookup(key string) (value string, ok bool) {
 	return "", false
 }
 
-// With returns the settings with key set to value, in the order of their keys; s stays as
-// it is.
+// With returns the settings with key set to value, in the order of their keys; s is unchanged.
 func (s Settings) With(key, value string) Settings {
 	out := append(s.Without(key), Setting{Key: key, Value: value})
 	slices.SortStableFunc(out, func(a, b Setting) int { return cmp.Compare(a.Key, b.Key) })
 	return out
 }
 
-// Without returns the settings less those with one of the keys, in any case of letters; s
-// stays as it is.
+// Without returns the settings except those with one of the keys, ignoring case; s is unchanged.
 func (s Settings) Without(keys ...string) (out Settings) {
 	for _, one := range s {
 		if !slices.ContainsFunc(keys, func(key string) bool { return strings.EqualFold(one.Key, key) }) {
@@ -191,20 +185,19 @@ func (s Settings) Without(keys ...string) (out Settings) {
 	return out
 }
 
-// settingPrefixes are the entries that can matter to NUMA (rule book
-// B-10); the rest of a VM's configuration is not kept.
+// settingPrefixes are the prefixes of settings that can matter to NUMA (rule book B-10); the rest of a VM's configuration is discarded.
 var settingPrefixes = []string{"numa.", "cpuid.", "sched.", "vmx.reboot.", "vcpu.", "monitor.", "monitor_control.", "chipset."}
 
-// FaultTolerant reports whether the VM is one of two that Fault Tolerance keeps alike.
+// FaultTolerant reports whether the VM is one of a pair under Fault Tolerance.
 func (c *Config) FaultTolerant() bool {
 	return c.FaultTolerance.Known() && c.FaultTolerance.Value != FTOff
 }
 
-// AllReserved reports whether all memory of the VM is reserved: by its own setting, or by Fault Tolerance, which sets it and keeps it so
-// (vSphere Availability 6.7, Turn On Fault Tolerance).
+// AllReserved reports whether all memory of the VM is reserved: by its own setting, or by Fault Tolerance, which enforces it (vSphere
+// Availability 6.7, Turn On Fault Tolerance).
 func (c *Config) AllReserved() bool { return c.MemoryReservationLocked.Value || c.FaultTolerant() }
 
-// What Config.FaultTolerance can be.
+// The values of Config.FaultTolerance.
 const (
 	FTOff       = "off"
 	FTPrimary   = "primary"

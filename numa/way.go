@@ -7,30 +7,29 @@ import (
 	"strings"
 )
 
-// A Way is one way to cure something: its words, and the change that they name.
+// A Way is one way to fix a problem: its text, and the corresponding change.
 type Way struct {
 	Do string `json:"do"` // an imperative without a full stop: "clear numa.nodeAffinity"
-	// Edits are the change: of the VM, or of the hosts that a finding is about. They have no From. None for a change that no edit
-	// states: a move, the BIOS setup, a licence.
+	// Edits are the change: of the VM, or of the hosts of a finding. They have no From. Empty for a change that no edit can express: a
+	// move, the BIOS setup, a licence.
 	Edits []Edit `json:"edits,omitempty"`
-	Plan  bool   `json:"plan,omitempty"` // it is the plan of the VM, which its findings share
-	Auto  bool   `json:"-"`              // a plan of changes takes it without being asked, beside the plan of the VM
+	Plan  bool   `json:"plan,omitempty"` // it is the VM's plan, shared by its findings
+	Auto  bool   `json:"-"`              // included in a plan of changes without a question, beside the plan of the VM
 }
 
-// ByHand returns a way that no edit states.
+// ByHand returns a way without edits.
 func ByHand(do string) Way { return Way{Do: do} }
 
-// Assign returns the edit that gives an advanced setting of a VM a value.
+// Assign returns the edit that sets an advanced setting of a VM.
 func Assign(key, value string) Edit { return Edit{Kind: EditExtraConfig, Key: key, To: Is(value)} }
 
 // Unassign returns the edit that removes an advanced setting of a VM.
 func Unassign(key string) Edit { return Edit{Kind: EditExtraConfig, Key: key} }
 
-// To returns the edit that gives a property of a VM a number.
+// To returns the edit that sets a property of a VM to a number.
 func (k EditKind) To(n int) Edit { return Edit{Kind: k, To: Is(strconv.Itoa(n))} }
 
-// Either says in one sentence without a full stop that each of the ways cures alone: "Clear numa.nodeAffinity, or use at most
-// 18 vCPUs"; "" for none.
+// Either joins alternative ways into one sentence without a full stop: "Clear numa.nodeAffinity, or use at most 18 vCPUs"; "" for none.
 func Either(ways []Way) string {
 	var parts []string
 	for i := range ways {
@@ -57,16 +56,16 @@ func lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// An Impossible is a stated value that vSphere refuses to set.
+// An Impossible is a stated value that vSphere rejects.
 type Impossible struct {
 	Text string
-	By   []EditKind // the edits that vSphere refuses with it
-	Cure Edit       // takes it away
+	By   []EditKind // the edits that vSphere rejects with it
+	Cure Edit       // the edit that removes it
 }
 
-// Impossible returns what the configuration says and vSphere refuses to set (vSphere Virtual Machine Administration: allocate memory
+// Impossible returns the values in the configuration that vSphere rejects (vSphere Virtual Machine Administration: allocate memory
 // resources, GUID-49D7217C; configure processor scheduling affinity; for the CPU the API's reservation and limit of an allocation). Less
-// memory is not refused: vSphere lowers the reservation with it.
+// memory is not rejected: vSphere lowers the reservation with it.
 func (c *Config) Impossible() (out []Impossible) {
 	if most, has := c.CPULimit.Value, c.CPUReservation.Value; c.CPULimit.Known() && most > 0 && has > most {
 		out = append(out, Impossible{fmt.Sprintf("the CPU reservation of %d MHz is above the CPU limit of %d MHz", has, most),

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A class is the family of a processor and the entry of the table that stands for it.
+// A class is a processor family with the table entry that represents it.
 type class struct {
 	entry *entry
-	alike []*entry // whose figures the interval covers
+	alike []*entry // entries that the interval covers
 	exact bool     // the entry was measured on this family
 	why   string
 }
@@ -25,7 +25,7 @@ var epycs = [2]map[byte]string{
 	{'4': "Genoa", '5': "Turin"},
 }
 
-// classify finds the entry for the brand string of a processor.
+// classify finds the table entry for a processor's brand string.
 func classify(model string) class {
 	clean := strings.NewReplacer("(R)", " ", "(r)", " ", "(TM)", " ", "(tm)", " ", "®", " ", "™", " ", ",", " ", "@", " ").Replace(model)
 	words := strings.Fields(strings.ToLower(clean))

@@ -1,29 +1,28 @@
 package cost
 
-// Bandwidth. Each client reads from the nodes' memory in the proportion of its bytes
-// there, as fast as its cores can, until something is full: the controllers of a node, or
-// the link between two packages. All clients speed up together; those that use what is
-// full stay at their speed, the others go on (max-min fairness).
+// Bandwidth. Each client reads from each node in proportion to its bytes there, as fast as its
+// cores can, until a resource is saturated: the memory controllers of a node, or the link between
+// two packages. All clients speed up together; clients of the saturated resource stop there, the
+// others continue (max-min fairness).
 //
 //	client 0 ──► controllers 0 (1) ◄── link 1→0 (share of local) ── client 1
 //
-// Unit is the bandwidth of a node's own memory, which all of its cores together just
-// fill: published figures are of all cores. So the vCPUs of a VM want their share of the
-// cores. Other VMs want nothing here: what they take is not published.
+// The unit is the bandwidth of a node's own memory, which all of its cores together just saturate:
+// published figures are for all cores. So a VM demands its vCPUs' share of the cores. Other VMs
+// demand nothing here: no source publishes their traffic.
 //
-// Each round settles at least one client and looks at nodes² ways: for the few clients of
-// a VM this is nothing.
+// Each round settles at least one client and checks nodes² paths, which is cheap for the few clients of a VM.
 
-// A flow is what the clients of a VM want from the memory of each node.
+// A flow is the bandwidth that a VM's clients demand from each node's memory.
 type flow struct {
 	clients []clientFlow
 	group   []int // by node: the first node of its package, by index
-	// Scratch. From the node of the column to the cores of the row: of settled clients,
-	// and of the others for a whole level.
+	// Scratch: traffic from the node of the column to the cores of the row, of the settled clients
+	// and of the others at level 1.
 	fixed, slope []float64
 }
 
-// A clientFlow is what a client wants, in bandwidths of a node, and where from.
+// A clientFlow is a client's bandwidth demand, in units of a node's bandwidth, and its sources.
 type clientFlow struct {
 	home    int // index of the home node
 	demand  float64
@@ -31,8 +30,8 @@ type clientFlow struct {
 	settled bool
 }
 
-// demand returns what client i wants, in bandwidths of a node. vCPUs beyond the cores of
-// a node share them, and a node of unknown size is taken for full.
+// demand returns the bandwidth demand of client i, in units of a node's bandwidth. vCPUs beyond the
+// node's cores share them; a node of unknown size counts as full.
 func (m *Machine) demand(clients []Client, i int) float64 {
 	node, vcpus := clients[i].Node, 0.0
 	for j := range clients {
@@ -79,7 +78,7 @@ func (m *Machine) flowOf(clients []Client) *flow {
 	return f
 }
 
-// throughput returns what all clients read together, in bandwidths of a node.
+// throughput returns the bandwidth of all clients together, in units of a node's bandwidth.
 func (f *flow) throughput(with *figures) (sum float64) {
 	nodes := len(f.group)
 	clear(f.fixed)
@@ -87,7 +86,7 @@ func (f *flow) throughput(with *figures) (sum float64) {
 		f.clients[i].settled = false
 	}
 	for left := len(f.clients); left > 0; {
-		// Phase 1: the load on every way.
+		// Phase 1: the load on every path.
 		clear(f.slope)
 		for i := range f.clients {
 			if c := &f.clients[i]; !c.settled {
@@ -96,9 +95,9 @@ func (f *flow) throughput(with *figures) (sum float64) {
 				}
 			}
 		}
-		// Phase 2: the level at which the first resource is full; at 1 no client wants more.
+		// Phase 2: the level at which the first resource saturates; at 1 every client has its demand.
 		level, full := f.firstFull(with)
-		// Phase 3: those that use it stay there.
+		// Phase 3: the clients of that resource stay at this level.
 		for i := range f.clients {
 			c := &f.clients[i]
 			if c.settled || level < 1 && !f.uses(c, full) {
@@ -115,8 +114,7 @@ func (f *flow) throughput(with *figures) (sum float64) {
 	return sum
 }
 
-// A resource is what can be full. From and to are indices of nodes, of a link those of
-// the first nodes of two packages.
+// A resource can saturate. from and to are node indices; for a link, those of the first nodes of its two packages.
 type resource struct {
 	distance Distance // Local: the controllers of to
 	from, to int
@@ -138,8 +136,7 @@ func (f *flow) uses(c *clientFlow, r resource) bool {
 	return false
 }
 
-// firstFull returns the level at which the first resource is full, and which it is; 1
-// when all have what they want before.
+// firstFull returns the first resource to saturate and its level; 1 when all demands are met before that.
 func (f *flow) firstFull(with *figures) (level float64, full resource) {
 	nodes := len(f.group)
 	level = 1
@@ -153,7 +150,7 @@ func (f *flow) firstFull(with *figures) (level float64, full resource) {
 				r.distance = Far
 			}
 			if from == to || r.distance == Far && (f.group[from] != from || f.group[to] != to) {
-				continue // a link is looked at once, at the first nodes of its packages
+				continue // each link is checked once, at the first nodes of its packages
 			}
 			level, full = f.earlier(level, full, r, with)
 		}
@@ -164,7 +161,7 @@ func (f *flow) firstFull(with *figures) (level float64, full resource) {
 	return level, full
 }
 
-// earlier returns the way r and the level at which it is full, or what was first before.
+// earlier returns r and its saturation level, or the given resource when that saturates first.
 func (f *flow) earlier(level float64, full, r resource, with *figures) (float64, resource) {
 	nodes := len(f.group)
 	used, rise := f.fixed[r.from*nodes+r.to], f.slope[r.from*nodes+r.to]

@@ -8,36 +8,33 @@ import (
 	"homenode/numa"
 )
 
-// A Use is how a VM uses the machine at one moment.
+// A Use is a VM's use of the machine at one moment.
 type Use struct {
 	// Clients are the NUMA clients that run, as Accessed returns them.
 	Clients []Client
-	// Best is the placement that index 1 stands for; its memory is not read, all of it
-	// counts as local. Nil means where the clients are: then clients that crowd one node
-	// lose nothing to bandwidth, for another node is not expected of them.
+	// Best is the placement with index 1. Its memory is not read: all of it counts as local. Nil
+	// means the clients' present nodes; then crowding on one node costs no bandwidth, because no
+	// other node is expected.
 	Best []Client
-	// Ready and CoStop are the shares of the time in which the vCPUs want to run that
-	// they spend ready and co-stopped: see Waits. They do not overlap.
+	// Ready and CoStop are the shares of the vCPUs' demanded time spent ready and co-stopped (see
+	// Waits). They do not overlap.
 	Ready, CoStop float64
 }
 
 // A Client is one NUMA client: vCPUs on a home node, and the memory that they access.
 type Client struct {
 	Node  int     // the home node, by its index in Machine.Nodes
-	VCPUs float64 // that run
-	// Memory is what the vCPUs access, by index of the
-	// node, each byte as often as any other: for
-	// a guest that sees virtual nodes the memory of its own, for one that sees a single
-	// node all memory of the VM. Then half of the accesses of a wide VM on two nodes are
-	// far, though N%L reads 100 (rule book C-13, C-17).
-	// A client without memory is taken for local.
+	VCPUs float64 // running vCPUs
+	// Memory is the memory that the vCPUs access, by node index; every byte is accessed equally
+	// often. A guest with virtual nodes accesses the memory of its own node; a guest with a single
+	// node accesses all memory of the VM. Half of the accesses of a wide VM on two nodes are then
+	// remote although N%L reads 100 (rule book C-13, C-17). A client without memory counts as local.
 	Memory []numa.Bytes
 }
 
-// Accessed turns the clients of a VM with the memory that was allocated for each into
-// clients with the memory that they access: all of the VM's when it is interleaved. A
-// client on no node (-1), which the NUMA scheduler does not manage, runs on the cores of
-// all nodes and accesses all memory too.
+// Accessed converts clients with their allocated memory into clients with the memory that they
+// access: all of the VM's memory when it is interleaved. A client on no node (-1), which the NUMA
+// scheduler does not manage, runs on the cores of all nodes and accesses all memory.
 func (m *Machine) Accessed(clients []Client, interleaved bool) []Client {
 	whole, cores := make([]numa.Bytes, len(m.Nodes)), 0
 	for i := range clients {
@@ -70,8 +67,8 @@ func (m *Machine) Accessed(clients []Client, interleaved bool) []Client {
 	return out
 }
 
-// Waits turns the times of a VM, in any one unit and added up over its vCPUs, into the
-// shares that a Use wants. It reports false for a VM that wanted nothing: it has none.
+// Waits converts the CPU times of a VM, in any one unit and summed over its vCPUs, to the shares in
+// Use. It returns false for a VM without CPU demand.
 func Waits(run, ready, coStop float64) (readyShare, coStopShare float64, ok bool) {
 	if sum := run + ready + coStop; sum > 0 {
 		return ready / sum, coStop / sum, true
@@ -79,28 +76,28 @@ func Waits(run, ready, coStop float64) (readyShare, coStopShare float64, ok bool
 	return 0, 0, false
 }
 
-// An Estimate is how fast work runs, as a share of what it would with all memory local,
-// spread as the best placement, and no wait for a core.
+// An Estimate is the speed of work relative to all memory local, spread as in the best placement,
+// and no wait for a core.
 type Estimate struct {
 	Value     float64
-	Low, High float64 // what the published figures allow, see Workload and Machine
+	Low, High float64 // range allowed by the published figures, see Workload and Machine
 	// Access is the share of the accesses at each distance, weighted by vCPUs.
 	Access [distances]float64
-	// Extrapolated says that this lies outside what was measured; Why says how.
+	// Extrapolated is true outside the measured range; Why gives the reasons.
 	Extrapolated bool
 	Why          []string
 }
 
-// Of what was measured: half of the accesses far (article D), and all memory of two nodes on
-// one (article E), which asks a controller for twice of what it has.
+// The limits of the measurements: half of the accesses remote (article D), and all memory of two
+// nodes on one (article E), which demands twice the bandwidth of a controller.
 const (
 	measuredFar    = 0.5
 	measuredStream = 2.0
 	rounding       = 1e-9
 )
 
-// Index returns how fast a workload runs when the machine is used like this. An error
-// means that the use cannot be, or that no vCPU runs: no work has no speed.
+// Index returns the speed of a workload for this use of the machine. It returns an error for an
+// impossible use, and when no vCPU runs.
 func (m *Machine) Index(w Workload, u Use) (Estimate, error) {
 	if err := m.check(u); err != nil {
 		return Estimate{}, err
@@ -126,7 +123,7 @@ func (m *Machine) Index(w Workload, u Use) (Estimate, error) {
 	return e, nil
 }
 
-// wanted returns the bandwidth of the best placement, all memory local.
+// wanted returns the bandwidth demand in the best placement, with all memory local.
 func (m *Machine) wanted(u Use) (sum float64) {
 	best := u.Best
 	if best == nil {
@@ -138,7 +135,7 @@ func (m *Machine) wanted(u Use) (sum float64) {
 	return sum
 }
 
-// doubt adds what makes an estimate leave the measured.
+// doubt adds the reasons why an estimate is extrapolated.
 func (e *Estimate) doubt(w Workload, bandwidth float64) {
 	add := func(why string) { e.Extrapolated, e.Why = true, append(e.Why, why) }
 	if e.Access[Far] > measuredFar+rounding && w.Stall.High > 0 {
@@ -174,8 +171,8 @@ func (m *Machine) access(clients []Client) (share [distances]float64) {
 	return share
 }
 
-// slowdowns returns the mean latency over the local one, and the bandwidth of the best
-// placement over that which the clients have, both at least 1. Nil streams want nothing.
+// slowdowns returns the mean latency divided by the local one, and the bandwidth of the best
+// placement divided by the clients' actual one; both are at least 1. Nil streams demand no bandwidth.
 func slowdowns(f *figures, access [distances]float64, streams *flow, want float64) (latency, bandwidth float64) {
 	for d, share := range access {
 		latency += float64(share * (f.ns[d] / f.ns[Local]))
@@ -197,7 +194,7 @@ func (c *Client) total() (total float64) {
 
 var errIdle = errors.New("no vCPU runs: no work has no speed")
 
-// check reports the first thing in u that cannot be on this machine.
+// check returns the first part of u that is impossible on this machine.
 func (m *Machine) check(u Use) error {
 	// Also false for NaN.
 	if !(u.Ready >= 0 && u.CoStop >= 0 && u.Ready+u.CoStop <= 1+rounding) {

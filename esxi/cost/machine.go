@@ -1,11 +1,10 @@
-// Package cost says what a placement costs: how fast a VM's work runs, as a share of
-// the speed it would have with all memory local and spread as its clients are.
+// Package cost estimates the cost of a placement: the speed of a VM's work relative to the speed
+// with all memory local and spread as its clients are.
 //
-// The figures are few and published: idle latency and bandwidth between the nodes of a
-// host type (rule book A-10), and what benchmarks lost when a VM's memory was not where
-// its vCPUs were (experiments D and E). Published prints every one of them beside what
-// the model says. An Estimate carries an interval and says when it leaves what was
-// measured.
+// The inputs are few and published: idle latency and bandwidth between the nodes of a host type
+// (rule book A-10), and benchmark losses with memory away from the vCPUs (experiments D and E).
+// Published prints each of them beside the model's result. An Estimate has an interval and is
+// marked when it lies outside the measured range.
 package cost
 
 import (
@@ -33,24 +32,23 @@ func (d Distance) String() string { return [...]string{"local", "near", "far"}[m
 // A Path is the way from the cores of a node to memory at one distance.
 type Path struct {
 	Nanoseconds    numa.Fact[float64] // of one access on an idle host
-	BytesPerSecond numa.Fact[float64] // read by all cores of one node together; unknown when it is not published
-	// Share is the bandwidth as a share of that of a node's own memory; of far memory it
-	// is that of the link between two packages. Assumed where it is not published.
+	BytesPerSecond numa.Fact[float64] // all cores of one node together; unknown when not published
+	// Share is the bandwidth relative to a node's own memory; for far memory, that of the link
+	// between two packages. It is an assumption where none is published.
 	Share numa.Fact[float64]
 }
 
-// A Machine is what a host type costs: a path for each distance, and the nodes between
-// which the distances lie.
+// A Machine holds the memory costs of a host type: a path per distance, and the nodes.
 type Machine struct {
 	ID    string // of the table's entry, such as "skylake"
 	Name  string
 	Paths [distances]Path
 	Nodes []numa.Node // by ascending ID
-	// Extrapolated says that the figures are of another host type than this one.
+	// Extrapolated is true when the figures were measured on another host type.
 	Extrapolated bool
-	Why          []string // where the figures come from, and what was taken for granted
+	Why          []string // sources and assumptions of the figures
 
-	span []figures // what was published for the like: an interval covers all of them
+	span []figures // published figures of similar hosts: an interval covers all of them
 }
 
 // figures are the numbers of a machine that enter an index.
@@ -59,9 +57,9 @@ type figures struct {
 	share [distances]float64
 }
 
-// For returns the costs of a host type: by the brand string of its processor and the
-// number of nodes in a package. A host whose processor was not measured gets the nearest
-// family that was, one without processor the default, and both say so.
+// For returns the costs of a host type, from its processor's brand string and the number of nodes
+// per package. A processor without measurements gets the nearest measured family, a host without a
+// processor gets the default; both are reported in Why.
 func For(h *numa.Host) Machine {
 	nodes, how := nodesOf(h)
 	c := classify(h.CPUModel.Value)
@@ -100,8 +98,8 @@ func nodesPerPackage(nodes []numa.Node) (most int) {
 	return most
 }
 
-// nodesOf returns the nodes of a host with their packages, and how they were found when
-// the host does not state them.
+// nodesOf returns the nodes of a host with their packages, and how the packages were derived when
+// the host does not report them.
 func nodesOf(h *numa.Host) (nodes []numa.Node, how []string) {
 	nodes = slices.Clone(h.Nodes.Value)
 	packages := h.Packages.Or(0)

@@ -12,21 +12,20 @@ type entry struct {
 	source   string
 	ns       [distances]float64
 	mb       [distances]float64 // bandwidth in MB/s of 1,000,000 bytes, as MLC prints it
-	// Which of them were computed from printed figures: Derived, not Read.
+	// These values were computed from printed figures: Derived, not Read.
 	nsComputed, mbComputed [distances]bool
 }
 
 var all = [distances]bool{true, true, true}
 
-// The table: rule book A-10 and what can be computed from the experiments and from
-// published runs of Intel MLC.
+// The table: rule book A-10, and values computed from the experiments and from published runs of Intel MLC.
 var (
 	xeonV4 = &entry{
 		id: "xeon-v4", name: "two Xeon E5 v4",
 		source: "Denneman 2022/11/03 (A-10); bandwidth computed from Denneman's MLC runs of 2016 with and without node interleaving, taken to be of his Xeon v4 hosts",
 		ns:     [distances]float64{Local: 73, Far: 130},
-		// Interleaved, each of two nodes reads half of its bytes from the other: a quarter
-		// of the total crosses in each direction.
+		// Interleaved: each of two nodes reads half of its bytes from the other, so a quarter of
+		// the total crosses in each direction.
 		mb:         [distances]float64{Local: mlcNUMA / 2, Far: mlcInterleaved / 4},
 		mbComputed: all,
 	}
@@ -65,10 +64,10 @@ var (
 		source: "Denneman 2022/11/03 (A-10)",
 		ns:     [distances]float64{Local: 129, Far: 205},
 	}
-	// experimentD is the host that the workloads are calibrated on: 25 ns and 22 % more
-	// at once give the local latency (d-latency), and interleaving means that half of the
-	// accesses are far, so far is twice 25 ns more. Half of the bytes of the threaded
-	// test cross too, a quarter of the total in each direction (d-memory).
+	// experimentD is the host of the workloads' calibration. 25 ns and 22 % more at once give the
+	// local latency (d-latency). Interleaving makes half of the accesses far, so far is twice 25 ns
+	// more. Half of the bytes of the threaded test cross too, a quarter of the total in each
+	// direction (d-memory).
 	experimentD = &entry{
 		id: "experiment-d", name: "two Intel of 8 cores, seen from a guest",
 		source:     "experiments d-latency and d-memory (memory threaded)",
@@ -79,7 +78,7 @@ var (
 	entries = []*entry{xeonV4, skylake, skylakeSNC, skylake2022, skylakeCSIT, dram2019, epyc, experimentD}
 )
 
-// Families of measurements that stand for one another.
+// Measurements grouped by family: each group shares an interval.
 var (
 	likeSkylake = []*entry{skylake, skylake2022, skylakeCSIT}
 	likeIntel   = []*entry{skylake, skylake2022, skylakeCSIT, xeonV4, dram2019, experimentD}
@@ -89,8 +88,7 @@ var (
 // nearRise is how much slower near memory is than local, from the only published case.
 const nearRise = 81.5 / 74.2
 
-// Table returns one machine of two nodes for each published measurement, in the order of
-// the table, for reports.
+// Table returns a machine of two nodes for each published measurement, in the order of the table, for reports.
 func Table() []Machine {
 	var out []Machine
 	for _, e := range entries {
@@ -138,8 +136,8 @@ func (e *entry) path(d Distance, parts int) (p Path) {
 	if e.mb[d] != 0 && (parts == 1 || e.ns[Near] != 0) {
 		p.BytesPerSecond = fact(e.mb[d]*1e6, e.mbComputed[d])
 	}
-	// A link belongs to a package: for one of several nodes it is more of what a node
-	// has. On Skylake the link is the same with SNC and without, 34 GB/s.
+	// A link belongs to a package, so with several nodes per package its share of a node's
+	// bandwidth is higher. On Skylake the link is the same with and without SNC, 34 GB/s.
 	scale := 1.0
 	if e.ns[Near] == 0 {
 		scale = float64(parts)
@@ -158,9 +156,8 @@ func (e *entry) path(d Distance, parts int) (p Path) {
 	return p
 }
 
-// spanOf lists the figures that an interval covers: each measurement, with the smallest
-// and the largest published link where it states none. Near memory that was not measured
-// on this family may be as good as local and as bad as far.
+// spanOf lists the figures that an interval covers: each measurement, with the smallest and the
+// largest published link where it has none. Near memory not measured on this family ranges from local to far.
 func spanOf(alike []*entry, parts int, exact bool) (span []figures) {
 	low, high := linkShares()
 	for _, e := range alike {

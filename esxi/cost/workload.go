@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The published figures that the table and the workloads are computed from.
+// Published figures: the inputs of the table and the workloads.
 const (
 	// Experiment d-latency, MLC in the guest: idle latency with hot add, which interleaves.
 	idleRise      = 25.0 // ns
@@ -37,24 +37,23 @@ const (
 // A Range is a value with the smallest and the largest that its rows allow.
 type Range struct{ Low, Value, High float64 }
 
-// A Workload is how a VM uses memory. Time per unit of work, all local being 1, is
+// A Workload is a VM's memory behaviour. Time per unit of work, with all local being 1, is
 //
 //	1 + Stall × (latency ÷ local latency − 1) + Stream × (bandwidth wanted ÷ had − 1)
 //
-// so each class has one number that is not zero: all memory is either waited for or
-// streamed.
+// so each class has one number that is not zero: memory accesses are bound either by latency or by bandwidth.
 type Workload struct {
 	Name  string // as users type it
 	Title string
-	// Stall is the share of the time that the vCPUs wait for memory, all local.
+	// Stall is the share of time that the vCPUs wait for memory, with all memory local.
 	Stall Range
-	// Stream is the share of the time that bandwidth decides, all local.
+	// Stream is the share of time that is limited by bandwidth, with all memory local.
 	Stream Range
-	Why    string // where the numbers come from
+	Why    string // sources of the numbers
 }
 
-// The excess time of a row on the host of article D over the rise of the latency
-// there: the share of the time that waits for memory.
+// The excess time of a row on the host of article D divided by the rise of the latency there: the
+// share of time spent waiting for memory.
 const (
 	stallLatency  = (latencyOn/latencyOff - 1) / idleRiseShare
 	stallUncached = (uncachedOff/uncachedOn - 1) / idleRiseShare
@@ -62,13 +61,13 @@ const (
 	stallCached   = (cachedOff/cachedOn - 1) / idleRiseShare
 	stallDatabase = (databaseOff/databaseOn - 1) / idleRiseShare
 	stallBatches  = (batchesOff/batchesOn - 1) / idleRiseShare
-	// All memory on one of two nodes halves the bandwidth: the time doubles. The score
-	// of e-wide fell by more.
+	// All memory on one of two nodes halves the bandwidth: the time doubles. The score of e-wide
+	// dropped by more than that.
 	streamOneNode = (scoreEqual/scoreOneNode - 1) / (2 - 1)
 )
 
-// Workloads are the classes, from the most to the least sensitive; Mixed is last and
-// stands for a VM whose use of memory is not stated.
+// Workloads are the classes from the most to the least sensitive. Mixed is last, for a VM without a
+// stated workload.
 var Workloads = []Workload{
 	{
 		Name: "latency", Title: "Latency bound", Stall: Range{stallUncached, 1, stallWrite},
@@ -92,7 +91,7 @@ var Workloads = []Workload{
 	},
 }
 
-// ParseWorkload returns the class of this name, in any case of letters; empty is mixed.
+// ParseWorkload returns the class with this name, ignoring case; an empty name is mixed.
 func ParseWorkload(name string) (Workload, error) {
 	if name == "" {
 		name = "mixed"

@@ -1,14 +1,14 @@
-// Package memory answers what of a VM's memory is local on a host. The prediction of one
-// VM on an empty host, the placement of many, and the scheduler all ask it.
+// Package memory computes the local share of a VM's memory on a host. The prediction of one VM on
+// an empty host, the placement of many VMs, and the scheduler all use it.
 //
 //	|<------------------- node ------------------->|
 //	[ used | first local: Fill ... | home  | reserve ]
-//	                               ^ pages in use come home to here: Returns
+//	                               ^ pages in use migrate home to here: Returns
 //
-// New pages leave a reserve free on every node while another node has more (C-15). Pages
-// that the guest uses come home afterwards until less is free (C-16). What ESXi itself uses
-// of a node is not published and counts as 0 where it is not stated; neither does the
-// overhead of a VM count on its node: the published fills leave no room for it.
+// New pages leave a reserve free on every node while another node has more (C-15). Pages in use by
+// the guest migrate home later, until less is free (C-16). ESXi's own use of a node is not
+// published and counts as 0 where it is not stated. Nor is a VM's overhead counted on its node: the
+// published fills leave no room for it.
 package memory
 
 import (
@@ -23,16 +23,15 @@ import (
 type Reserve struct {
 	MinFree numa.Bytes // of the whole host (C-23)
 	New     numa.Bytes // of each node, from new pages while another node has more (C-15)
-	Home    numa.Bytes // of each node, from pages that come home (C-16)
+	Home    numa.Bytes // of each node, from pages that migrate home (C-16)
 }
 
-// Of returns the reserve of a host by what is known of it.
+// Of returns the reserve of a host from its known properties.
 func Of(h *numa.Host, fill bool) Reserve {
 	return ReserveOf(All(h), len(h.Nodes.Value), h.Release.Value, MinFreePercent(h), fill)
 }
 
-// All returns the memory of a host: of its nodes, or what is stated for the whole where
-// that of a node is unknown.
+// All returns the memory of a host: the sum of its nodes, or the host's total where a node's memory is unknown.
 func All(h *numa.Host) (sum numa.Bytes) {
 	known := true
 	for _, n := range h.Nodes.Value {
@@ -69,7 +68,7 @@ func ReserveOf(memory numa.Bytes, nodes int, r numa.Release, percent int, fill b
 	out.MinFree = out.MinFree / numa.PageSize * numa.PageSize
 	out.Home = out.MinFree / numa.Bytes(max(1, nodes))
 	switch {
-	case r < numa.ESXi50: // nodes were seen with 372 MB free beside 13 GB (C-15)
+	case r < numa.ESXi50: // a published host had 372 MB free on one node and 13 GB on another (C-15)
 	case fill:
 		out.New = numa.OfNode(out.MinFree, nodes)
 	default:
@@ -78,10 +77,10 @@ func ReserveOf(memory numa.Bytes, nodes int, r numa.Release, percent int, fill b
 	return out
 }
 
-// Fill finds where want new memory of a client with this home goes: to the home as long as
-// reserve stays free there, to the other allowed nodes, the one with the most free memory
-// first, down to reserve too; then to the home and to the others down to nothing (C-15).
-// It sets what each node gives and returns what none has room for. free is read only.
+// Fill allocates want of new memory for a client with this home: on the home down to reserve, then
+// on the other allowed nodes, most free first, down to reserve too; then on the home and the others
+// down to nothing (C-15). It sets gives to the memory from each node and returns the remainder that
+// fits nowhere. free is read only.
 func Fill(free []int64, home int, allowed numa.NodeSet, want, reserve int64, gives []int64) (nowhere int64) {
 	clear(gives)
 	for _, floor := range [...]int64{reserve, 0} {
@@ -94,8 +93,8 @@ func Fill(free []int64, home int, allowed numa.NodeSet, want, reserve int64, giv
 	return want
 }
 
-// Lend adds to gives what the allowed nodes other than one give, the one with the most free
-// memory first, each down to a floor, and returns what they do not.
+// Lend allocates want on the allowed nodes other than but, most free first, each down to floor. It
+// adds each node's part to gives and returns the remainder.
 func Lend(free []int64, but int, allowed numa.NodeSet, want, floor int64, gives []int64) int64 {
 	for want > 0 {
 		most := -1
@@ -114,9 +113,8 @@ func Lend(free []int64, but int, allowed numa.NodeSet, want, floor int64, gives 
 	return want
 }
 
-// Spread finds where want memory of a VM without home nodes goes: to all nodes in
-// proportion to what is free there. It sets what each node gives and returns what none has
-// room for.
+// Spread allocates want for a VM without home nodes: on all nodes in proportion to their free
+// memory. It sets gives to the memory from each node and returns the remainder that fits nowhere.
 func Spread(free []int64, want int64, gives []int64) (nowhere int64) {
 	clear(gives)
 	sum := int64(0)
@@ -142,5 +140,5 @@ func Share(x, part, whole int64) int64 {
 	return int64(q)
 }
 
-// Returns is what of a client's memory on other nodes comes home once the guest uses it.
+// Returns computes the part of a client's memory on other nodes that migrates home once the guest uses it.
 func Returns(away, freeAtHome, home int64) int64 { return max(0, min(away, freeAtHome-home)) }

@@ -5,16 +5,15 @@ import (
 	"homenode/numa"
 )
 
-// A Board is a host that VMs come to one after the other, each of its clients counting as
-// busy vCPUs with all memory touched: what is known where no load is. It is how the VMs of
-// a running host are placed when nothing is known of their past.
+// A Board is a host to which VMs are added one after the other. Each client counts as busy vCPUs with all memory touched, the
+// assumption for an unknown load. The VMs of a running host are placed on it when their history is unknown.
 type Board struct {
 	Nodes
-	// Lent is what each node gave at the last Take to a client that lives elsewhere.
+	// Lent is the memory from each node in the last Take by a client with another home.
 	Lent []int64
 
-	reserve int64  // that stays free on each node while another has more
-	homes   []int8 // of the VM that is being placed
+	reserve int64  // stays free on each node while another has more
+	homes   []int8 // of the VM being placed
 	allowed numa.NodeSet
 }
 
@@ -31,19 +30,19 @@ func NewBoard(h *Host) *Board {
 	return &Board{Nodes: *NewNodes(h, capacity, free, int64(h.Keep)), Lent: make([]int64, len(h.Nodes)), reserve: int64(h.Reserve)}
 }
 
-// Reset makes the board that of another host, without allocating once it is large enough.
+// Reset makes the board empty, for another host. It does not allocate once it is large enough.
 func (b *Board) Reset(o *Board) {
 	b.Nodes.Reset(&o.Nodes)
 	b.Lent = append(b.Lent[:0], o.Lent...)
 	b.homes, b.reserve = b.homes[:0], o.reserve
 }
 
-// Clone returns a copy of which the state is its own.
+// Clone returns a deep copy.
 func (b *Board) Clone() *Board {
 	return &Board{Nodes: *b.Nodes.Clone(), Lent: make([]int64, len(b.Lent)), reserve: b.reserve}
 }
 
-// Begin begins with another VM, of which clients and memory may be on these nodes.
+// Begin starts another VM; its clients and memory may be on the allowed nodes.
 func (b *Board) Begin(allowed numa.NodeSet) { b.homes, b.allowed = b.homes[:0], allowed }
 
 // Homes returns the homes of the VM's clients; it is valid until the next Begin.
@@ -55,23 +54,22 @@ func (b *Board) Next(need int64) int {
 	return home
 }
 
-// Put gives the VM's next client this home.
+// Put sets the home of the VM's next client.
 func (b *Board) Put(home int, vcpus int64) {
 	b.Load[home] += vcpus
 	b.homes = append(b.homes, int8(home))
 	b.Last = home
 }
 
-// TakeHome gives a client memory of its home alone, down to what stays free there: the
-// clients of a VM fill their homes before memory goes elsewhere.
+// TakeHome allocates memory for a client on its home only, down to the reserve: all clients of a VM fill their homes before
+// memory goes elsewhere.
 func (b *Board) TakeHome(home int, want int64) (local int64) {
 	local = max(0, min(want, b.Free[home]-b.reserve))
 	b.Free[home] -= local
 	return local
 }
 
-// Take gives a client memory, as memory.Fill has it. It returns what of it is on the home,
-// and what no node has room for.
+// Take allocates memory for a client as memory.Fill does. It returns the part on the home and the part that fits nowhere.
 func (b *Board) Take(home int, want int64) (local, nowhere int64) {
 	nowhere = memory.Fill(b.Free, home, b.allowed, want, b.reserve, b.Lent)
 	local = b.Lent[home]
@@ -80,8 +78,8 @@ func (b *Board) Take(home int, want int64) (local, nowhere int64) {
 	return local, nowhere
 }
 
-// Fill gives the VM's clients, which have their homes, this memory: of the homes first, then wherever there is room. It returns
-// what is not on the homes, and what no node has room for. What each home does not have is left in want.
+// Fill allocates this memory for the VM's clients, which have homes: on the homes first, then anywhere. It returns the memory
+// away from the homes and the memory that fits nowhere. want keeps the part that each home lacks.
 func (b *Board) Fill(want []int64) (away, nowhere int64) {
 	for c, home := range b.homes {
 		want[c] -= b.TakeHome(int(home), want[c])
@@ -95,16 +93,14 @@ func (b *Board) Fill(want []int64) (away, nowhere int64) {
 	return away, nowhere
 }
 
-// Spread gives a VM without home nodes memory, as memory.Spread has it, and returns what no
-// node has room for.
+// Spread allocates memory for a VM without home nodes as memory.Spread does, and returns the part that fits nowhere.
 func (b *Board) Spread(want int64) (nowhere int64) {
 	nowhere = memory.Spread(b.Free, want, b.Lent)
 	b.take()
 	return nowhere
 }
 
-// Lend takes memory of the nodes with the most free memory and returns what no node has
-// room for.
+// Lend allocates memory on the nodes with the most free memory and returns the part that fits nowhere.
 func (b *Board) Lend(want int64) (nowhere int64) {
 	clear(b.Lent)
 	nowhere = memory.Lend(b.Free, -1, b.allowed, want, 0, b.Lent)
@@ -112,7 +108,7 @@ func (b *Board) Lend(want int64) (nowhere int64) {
 	return nowhere
 }
 
-// take takes what is lent of the free memory.
+// take subtracts the lent memory from the free memory.
 func (b *Board) take() {
 	for n, part := range b.Lent {
 		b.Free[n] -= part

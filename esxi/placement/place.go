@@ -14,7 +14,7 @@ type Request struct {
 	Layout vnuma.Layout
 	Memory numa.Bytes
 	Nodes  numa.NodeSet // IDs of numa.nodeAffinity; empty for all
-	// Seen is where it was observed on the host; nil to choose its home nodes.
+	// Seen is its observed place on the host; nil to choose its home nodes.
 	Seen *numa.SeenVM
 }
 
@@ -33,7 +33,7 @@ func (r *Request) Slice(c int) numa.Bytes {
 // A Client is one NUMA client on its home node.
 type Client struct {
 	Request int        // index of its VM in the requests
-	Index   int        // of the client in the VM: PPD number
+	Index   int        // index of the client in the VM: PPD number
 	VCPUs   int        //
 	Local   numa.Bytes // of its memory slice, on the home node
 	Remote  numa.Bytes // on other nodes
@@ -51,11 +51,11 @@ type Node struct {
 	numa.Node
 	Clients []Client
 	VCPUs   int        // of all clients
-	Used    numa.Bytes // memory in use, also of clients that live elsewhere
-	Foreign []Share    // of Used: memory of VMs that are not at home here, in order of the requests
+	Used    numa.Bytes // memory in use, including that of clients with another home
+	Foreign []Share    // part of Used: memory of VMs with other homes, in order of the requests
 }
 
-// Free returns the memory that nothing uses; false when the node's memory is unknown.
+// Free returns the unused memory; false when the node's memory is unknown.
 func (n *Node) Free() (free numa.Bytes, ok bool) {
 	return n.Memory.Value - n.Used, n.Memory.Known()
 }
@@ -68,9 +68,9 @@ func (n *Node) Load() float64 {
 	return float64(n.VCPUs) / float64(n.Cores)
 }
 
-// Place gives the clients of the requests home nodes, in order, on an empty host, and all
-// their memory. Those that were seen are there before the others come. VMs that are not
-// NUMA-managed get no home node, memory of all nodes, and are returned in unplaced.
+// Place chooses home nodes for the clients of the requests, in order, on an empty host, and allocates all their memory.
+// Observed VMs are placed before the others. VMs that are not NUMA-managed get no home node, have memory on all nodes,
+// and are returned in unplaced.
 func Place(h *Host, requests []Request) (placed []Node, unplaced []int) {
 	placed = make([]Node, len(h.Nodes))
 	for i, n := range h.Nodes {
@@ -86,7 +86,7 @@ func Place(h *Host, requests []Request) (placed []Node, unplaced []int) {
 			others = append(others, p)
 		}
 	}
-	for _, p := range seen { // what they were seen with is there before anything else comes
+	for _, p := range seen { // observed memory is allocated before all other
 		p.settle(b, h, placed)
 	}
 	for _, p := range append(seen, others...) {
@@ -107,7 +107,7 @@ func Place(h *Host, requests []Request) (placed []Node, unplaced []int) {
 	return placed, unplaced
 }
 
-// A placing is a Request on its way, with what its clients have and lack.
+// A placing is a Request in progress, with the memory its clients have and lack.
 type placing struct {
 	*Request
 	index   int
@@ -117,8 +117,7 @@ type placing struct {
 	left    []int64 // of each slice
 }
 
-// seenHomes returns the indices of the nodes that the VM was seen at home on; nil when it
-// was not seen, or on none that the host has.
+// seenHomes returns the indices of the VM's observed home nodes; nil when it was not observed, or on none of the host's nodes.
 func (r *Request) seenHomes(h *Host) (homes []int) {
 	if r.Seen == nil {
 		return nil
@@ -131,7 +130,7 @@ func (r *Request) seenHomes(h *Host) (homes []int) {
 	return homes
 }
 
-// settle gives the clients of a managed VM their homes, those seen in turn or those chosen, and what they were seen with.
+// settle sets the homes of a managed VM's clients, observed or chosen, and allocates its observed memory.
 func (p *placing) settle(b *Board, h *Host, placed []Node) {
 	if !p.Layout.Managed || len(h.Nodes) == 0 {
 		return
@@ -159,7 +158,7 @@ func (p *placing) settle(b *Board, h *Host, placed []Node) {
 	}
 }
 
-// fill gives the clients the rest of their memory: of the homes first, then wherever there is room.
+// fill allocates the rest of the clients' memory: on the homes first, then anywhere.
 func (p *placing) fill(b *Board, placed []Node) {
 	b.Begin(p.allowed)
 	for c, home := range p.homes {
@@ -175,13 +174,13 @@ func (p *placing) fill(b *Board, placed []Node) {
 	}
 }
 
-// local gives a client memory of its home.
+// local adds memory on its home to a client.
 func (p *placing) local(c int, part int64) {
 	p.clients[c].Local += numa.Bytes(part)
 	p.left[c] -= part
 }
 
-// lend gives a client what other nodes lent.
+// lend adds the memory lent by other nodes to a client.
 func (p *placing) lend(c int, b *Board, placed []Node) {
 	for m, part := range b.Lent {
 		placed[m].lend(p.index, numa.Bytes(part))
@@ -190,9 +189,9 @@ func (p *placing) lend(c int, b *Board, placed []Node) {
 	}
 }
 
-// takeSeen takes the memory that a VM was seen with, of its slices in proportion: on each node
-// where that is known, else what is local on the homes and what is remote on the nodes with
-// the most free memory. What a node has no room for stays to be placed.
+// takeSeen allocates the observed memory of a VM, from its slices in proportion: on each node where that is known; else
+// the local part on the homes and the remote part on the nodes with the most free memory. The part that does not fit a
+// node is left to be placed.
 func (p *placing) takeSeen(b *Board, h *Host, placed []Node) {
 	on := make([]int64, len(h.Nodes))
 	sum := int64(p.Seen.Local + p.Seen.Remote)
@@ -208,7 +207,7 @@ func (p *placing) takeSeen(b *Board, h *Host, placed []Node) {
 	if sum <= 0 {
 		return
 	}
-	share := make([]int64, len(p.left)) // of what was seen, of each client
+	share := make([]int64, len(p.left)) // each client's part of the observed memory
 	for c := range share {
 		share[c] = min(p.left[c], memory.Share(min(sum, int64(p.Memory)), int64(p.Slice(c)), max(1, int64(p.Memory))))
 	}
@@ -248,7 +247,7 @@ func (p *placing) takeSeen(b *Board, h *Host, placed []Node) {
 	}
 }
 
-// lend gives memory of the node to a VM that is not at home there.
+// lend adds memory of a VM with other homes to the node.
 func (n *Node) lend(request int, memory numa.Bytes) {
 	if memory == 0 {
 		return

@@ -1,15 +1,14 @@
-// Package placement chooses the home nodes of NUMA clients, as ESXi does when a VM is
-// powered on or arrives by vMotion (rule book C-3 to C-6). It is the one answer to "which
-// node": the scheduler, the drawings of a host, the rule about headroom, the optimiser and
-// the packing of hosts all ask Nodes.Choose.
+// Package placement chooses the home nodes of NUMA clients, as ESXi does when a VM is powered on or
+// arrives by vMotion (rule book C-3 to C-6). The scheduler, the drawings of a host, the headroom
+// rule, the optimiser and the packing of hosts all call Nodes.Choose.
 //
 //	5.0 on   near the VM's other clients → least load → most free memory → in turn
 //	4.1      most free memory, in turn when no node has room
 //	to 4.0   in turn
 //
-// A client goes to a node that none of the VM's clients is on yet; when there is none left
-// all nodes count again (C-5). "Near" comes first because the manual says so of wide VMs
-// (C-4, A-8); the order of the rest is inferred.
+// A client goes to a node without other clients of the VM; when none is left all nodes count again
+// (C-5). "Near" comes first because the manual states it for wide VMs (C-4, A-8); the order of the
+// rest is inferred.
 package placement
 
 import (
@@ -23,23 +22,23 @@ import (
 // NoLimit is the free memory of a node whose memory is unknown.
 const NoLimit = int64(1) << 56
 
-// A Host is what placement looks at of a host, before anything runs there.
+// A Host holds the host properties that placement uses, before any VM runs.
 type Host struct {
 	Release  numa.Release // 0, unknown, counts as 5.0 or later
 	Nodes    []numa.Node
-	Distance [][]int    // as numa.Host has it; nil when unknown
-	Keep     numa.Bytes // memory that ESX 4.1 wants to stay free on a node
-	Reserve  numa.Bytes // memory that stays free on each node of new pages while another has more (C-15)
+	Distance [][]int    // format of numa.Host; nil when unknown
+	Keep     numa.Bytes // memory that ESX 4.1 keeps free on a node
+	Reserve  numa.Bytes // memory that new pages leave free on each node while another has more (C-15)
 }
 
-// Of returns the host with its nodes as they are, and what stays free on them.
+// Of returns the host with its actual nodes and their reserves.
 func Of(h *numa.Host, c vnuma.Choices) Host {
 	r := memory.Of(h, c.FillToMinFree)
 	return Host{h.Release.Value, h.Nodes.Value, h.Distance.Value, r.MinFree, r.New}
 }
 
-// Allowed returns the indices of the nodes with these IDs (numa.nodeAffinity, C-12). When
-// none of them has cores, or ids is empty, all nodes are allowed.
+// Allowed returns the indices of the nodes with these IDs (numa.nodeAffinity, C-12). All nodes are
+// allowed when ids is empty or none of them has cores.
 func (h *Host) Allowed(ids numa.NodeSet) (s numa.NodeSet) {
 	cores := 0
 	for i, n := range h.Nodes {
@@ -54,12 +53,12 @@ func (h *Host) Allowed(ids numa.NodeSet) (s numa.NodeSet) {
 	return s
 }
 
-// Nodes is the state that a placement looks at, by index of the node.
+// Nodes is the input state of a placement, by node index.
 type Nodes struct {
-	Load []int64 // known to run there, in the unit of the capacity
+	Load []int64 // known load, in the unit of the capacity
 	Free []int64 // memory, in one unit
 	Last int     // the node chosen last; -1 on a fresh host
-	Keep int64   // memory that ESX 4.1 wants to stay free on a node
+	Keep int64   // memory that ESX 4.1 keeps free on a node
 
 	release numa.Release
 	with    numa.NodeSet // nodes with cores
@@ -67,8 +66,8 @@ type Nodes struct {
 	far     []int32 // nodes × nodes
 }
 
-// NewNodes returns the state of an empty host. capacity is what each node can run, in the
-// unit of the loads; free its memory and keep the part of it that ESX 4.1 keeps, in one unit.
+// NewNodes returns the state of an empty host. capacity is each node's CPU capacity, in the unit of
+// the loads; free is its memory and keep the part that ESX 4.1 keeps free, in one unit.
 func NewNodes(h *Host, capacity, free []int64, keep int64) *Nodes {
 	k := len(h.Nodes)
 	n := &Nodes{Load: make([]int64, k), Free: free, Last: -1, Keep: keep, release: h.Release, cap: capacity, far: make([]int32, k*k)}
@@ -83,8 +82,8 @@ func NewNodes(h *Host, capacity, free []int64, keep int64) *Nodes {
 	return n
 }
 
-// Choices returns the nodes that the next client of a VM may be placed on: those allowed
-// that none of its clients is on, or all that are allowed when there is none left (C-5).
+// Choices returns the candidate nodes for the next client of a VM: the allowed nodes without a
+// client of it, or all allowed nodes when none is left (C-5).
 func (n *Nodes) Choices(allowed numa.NodeSet, homes []int8) numa.NodeSet {
 	all := allowed & n.with
 	left := all
@@ -96,8 +95,8 @@ func (n *Nodes) Choices(allowed numa.NodeSet, homes []int8) numa.NodeSet {
 	return left
 }
 
-// Choose returns the home of a client, one of the choices, and whether it is only that
-// node's turn. homes are those of the VM's clients before it; need is its memory.
+// Choose returns the home of a client, one of the choices, and whether it was chosen round-robin.
+// homes are those of the VM's earlier clients; need is its memory.
 func (n *Nodes) Choose(choices numa.NodeSet, homes []int8, need int64) (node int, inTurn bool) {
 	best, room := -1, false
 	for i := range n.cap {
@@ -116,7 +115,7 @@ func (n *Nodes) Choose(choices numa.NodeSet, homes []int8, need int64) (node int
 	return max(best, 0), false
 }
 
-// next returns the first of the choices after the node chosen last.
+// next returns the first choice after the last chosen node.
 func (n *Nodes) next(choices numa.NodeSet) int {
 	for i := range n.cap {
 		if m := (n.Last + 1 + i) % len(n.cap); choices.Has(m) {
@@ -126,8 +125,8 @@ func (n *Nodes) next(choices numa.NodeSet) int {
 	return 0
 }
 
-// Best returns the best of the nodes for the next client of a VM, by load of 5.0 and later,
-// without a turn; -1 of none.
+// Best returns the best node for the next client of a VM by the load rule of 5.0 and later, without
+// round-robin; -1 when the set is empty.
 func (n *Nodes) Best(of numa.NodeSet, homes []int8) int {
 	best := -1
 	for m := range of.All() {
@@ -153,7 +152,7 @@ func (n *Nodes) better(a, b int, homes []int8) bool {
 	return n.Free[a] > n.Free[b]
 }
 
-// distance returns how far a node is from the homes.
+// distance returns the distance of a node from the homes.
 func (n *Nodes) distance(node int, homes []int8) (sum int32) {
 	for _, h := range homes {
 		sum += n.far[node*len(n.cap)+int(h)]
@@ -161,14 +160,14 @@ func (n *Nodes) distance(node int, homes []int8) (sum int32) {
 	return sum
 }
 
-// Reset takes over the state of another host of which o is a copy, without allocating.
+// Reset copies the state of o, which may be of another host. It does not allocate once it is large enough.
 func (n *Nodes) Reset(o *Nodes) {
 	load, free := append(n.Load[:0], o.Load...), append(n.Free[:0], o.Free...)
 	*n = *o
 	n.Load, n.Free = load, free
 }
 
-// Clone returns a copy of which the state is its own.
+// Clone returns a deep copy.
 func (n *Nodes) Clone() *Nodes {
 	out := *n
 	out.Load, out.Free = slices.Clone(n.Load), slices.Clone(n.Free)

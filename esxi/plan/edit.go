@@ -20,7 +20,7 @@ type Edit struct {
 	HotAddOff    bool  // CPU hot add
 	ForgetStored bool  // remove numa.autosize.vcpu.maxPerVirtualNode and numa.autosize.cookie
 	PerNode      int   // vCPUs per virtual node to set by hand
-	Force        bool  // numa.vcpu.maxPerMachineNode too, as many: where NUMA Nodes cannot be set, it alone places clients for certain (F-22)
+	Force        bool  // also set numa.vcpu.maxPerMachineNode to the same size: without NUMA Nodes only this is certain to place clients (F-22)
 	ManualOff    bool  // remove numa.vcpu.maxPerVirtualNode and coresPerNode
 	Spread       bool  // set numa.consolidate = FALSE (B-17)
 	SpreadOff    bool  // remove numa.consolidate = FALSE
@@ -28,10 +28,10 @@ type Edit struct {
 	PreferHTOff  bool  // remove numa.vcpu.preferHT
 	FollowOff    bool  // remove numa.vcpu.followcorespersocket
 	Min          int   // numa.vcpu.min to set
-	Upgrade      int   // the virtual hardware, to this version
+	Upgrade      int   // the virtual hardware version to upgrade to
 }
 
-// Apply returns g with the edit done.
+// Apply returns g with the edit applied.
 func (e Edit) Apply(g vnuma.Guest) vnuma.Guest {
 	g.Hardware = e.hardware(&g)
 	if e.Shape != (Shape{}) {
@@ -74,29 +74,29 @@ func (e Edit) Apply(g vnuma.Guest) vnuma.Guest {
 	return g
 }
 
-// hardware returns the virtual hardware of g with the edit; 0 for an unknown one.
+// hardware returns the virtual hardware version of g after the edit; 0 when unknown.
 func (e *Edit) hardware(g *vnuma.Guest) int32 { return max(g.Hardware, int32(e.Upgrade)) }
 
-// CanUse reports whether the software in the guest g can use what the edit makes of it on m
-// no worse than what it has: no plan is one that it cannot.
+// CanUse reports whether the edit lets the software in the guest g use at least as much on m as
+// now. A plan never makes this worse.
 func (e Edit) CanUse(g *vnuma.Guest, m *vnuma.Machine, ch vnuma.Choices) bool {
 	if g.Usable == (vnuma.Usable{}) {
 		return true
 	}
 	next := e.Apply(*g)
 	was, will := vnuma.Predict(g, m, &vnuma.Case{Choices: ch}), vnuma.Predict(&next, m, &vnuma.Case{Choices: ch})
-	if was.Refused.Any() { // it does not run as it is
+	if was.Refused.Any() { // it does not power on unedited
 		return true
 	}
 	before, after := g.Usable.Exceeded(&was), g.Usable.Exceeded(&will)
 	return after.PerNode <= before.PerNode && after.Sockets <= before.Sockets
 }
 
-// proposed is the origin of what an edit sets.
+// proposed is the origin of an edited setting.
 const proposed = "proposed"
 
-// Configure makes the edit in the configuration, as an administrator would: what Apply does
-// to a Guest this does to its VM.
+// Configure applies the edit to the configuration, as an administrator would: Apply changes a
+// Guest, Configure its VM.
 func (e *Edit) Configure(c *numa.Config) {
 	if e.Shape != (Shape{}) {
 		c.CoresPerSocket = numa.DerivedFrom(max(1, e.Shape.CoresPerSocket), proposed)
@@ -109,7 +109,7 @@ func (e *Edit) Configure(c *numa.Config) {
 		c.Hardware = numa.DerivedFrom(max(e.Upgrade, c.Hardware.Value), proposed)
 	}
 	switch {
-	case e.PerNode > 0 && c.Hardware.Value >= 20: // as Apply
+	case e.PerNode > 0 && c.Hardware.Value >= 20: // same as in Apply
 		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.DerivedFrom(e.PerNode, proposed), numa.DerivedFrom(false, proposed)
 	case (e.ManualOff || e.PerNode > 0) && c.AutoCoresPerNUMANode.Known():
 		c.CoresPerNUMANode, c.AutoCoresPerNUMANode = numa.Fact[int]{}, numa.DerivedFrom(true, proposed)
@@ -136,7 +136,7 @@ func (e *Edit) Configure(c *numa.Config) {
 	set(e.Min > 0, "numa.vcpu.min", e.Min)
 }
 
-// Set gives the configuration a setting that is proposed.
+// Set sets a proposed setting in the configuration.
 func Set(c *numa.Config, key, value string) {
 	c.Settings.Value = c.Settings.Value.With(key, value)
 	if !c.Settings.Known() {

@@ -5,33 +5,31 @@ import (
 	"homenode/numa"
 )
 
-// The weights of flaws. Each outweighs all the smaller ones that can come together
-// on a few machines.
+// The weights of flaws. Each exceeds the sum of all smaller ones that can occur together on a few machines.
 const (
-	flawRefused  = 1 << 24 // a node larger than the software in the guest can have, here: it may not start
-	flawUnused   = 1 << 23 // more sockets than it uses, here
-	flawSpan     = 10000   // a virtual node carried by several clients, here
+	flawRefused  = 1 << 24 // a node exceeds the limit of the guest's software, here: it may not start
+	flawUnused   = 1 << 23 // more sockets than the software uses, here
+	flawSpan     = 10000   // a virtual node spread over several clients, here
 	flawSpanThat = 3000    // the same after vMotion
-	flawRemote   = 6000    // all memory remote; a part in proportion, and
-	flawSerious  = 1000    // a tenth of it or more (N005), here: nothing on another host is worth that
+	flawRemote   = 6000    // all memory remote; a part counts in proportion
+	flawSerious  = 1000    // a tenth of it or more (N005), here: no gain on another host outweighs it
 	flawCrowded  = 1500    // clients exceed the cores of their nodes
 	flawShared   = 700     // a client more than the host has nodes
 	flawUneven   = 500     // clients or virtual nodes of unequal size
-	flawWide     = 300     // a client more than vCPUs or memory need
+	flawWide     = 300     // a client more than vCPUs or memory require
 	flawSplit    = 100     // the guest sees more nodes than it has clients
 	flawSocket   = 60      // a socket over several clients
-	flawCut      = 40      // sockets and virtual nodes cut each other: neither holds the other whole (G-8)
+	flawCut      = 40      // sockets and virtual nodes overlap without nesting (G-8)
 	flawSockets  = 20      // sockets are not the virtual nodes
-	flawAssumed  = 500     // cores per socket of which no source tells the clients (B-12): a published way comes first
-	flawHeld     = 10      // one client although numa.consolidate = FALSE: only a socket holds it together, which is inferred (B-12, B-17)
+	flawAssumed  = 500     // cores per socket whose clients no source states (B-12): prefer a published way
+	flawHeld     = 10      // one client although numa.consolidate = FALSE: kept together only by a socket, which is inferred (B-12, B-17)
 )
 
-// impossible is the score of an edit that vSphere refuses.
+// impossible is the score of an edit that vSphere rejects.
 const impossible = 1 << 30
 
-// score adds up the flaws of the edited VM on all machines. Where sources disagree whether a
-// setting places clients or only shows nodes (F-22), or whether NUMA Nodes need numa.vcpu.min as
-// well (F-29), it is the worse of both.
+// score adds up the flaws of the edited VM on all machines. Where sources disagree whether a setting places clients or only shows
+// nodes (F-22), or whether NUMA Nodes need numa.vcpu.min as well (F-29), it takes the worse result.
 func (s *search) score(e Edit) int {
 	g := e.Apply(*s.g)
 	sum := s.scoreOf(&g)
@@ -74,20 +72,19 @@ func (s *search) scoreOf(g *vnuma.Guest) int {
 }
 
 // lopsided reports whether the clients differ noticeably without need: their vCPUs divide evenly, or a setting makes more of them than
-// vCPUs need. Nothing makes the larger client land on the larger node.
+// the vCPUs require. ESXi does not match the larger client with the larger node.
 func lopsided(l *vnuma.Layout, g *vnuma.Guest) bool {
 	return l.PPDs.Unevenness() > noticedUneven && (g.Spread || int(g.VCPUs)%l.PPDs.Len() == 0)
 }
 
-// noticedUneven is the share by which the largest client exceeds an even share from which
-// that is noticed: of 16 + 14 vCPUs, 7 %, the source says that it is not (B-12). The
-// boundary itself is assumed.
+// noticedUneven is the share by which the largest client must exceed an even share to count. The source calls 16 + 14 vCPUs, 7 %,
+// unnoticeable (B-12); the boundary itself is assumed.
 const noticedUneven = 0.1
 
-// flaws weighs what is wrong with a layout; of harm only, when it is asked for.
+// flaws returns the weighted flaws of a layout; only the harmful ones when harm is true.
 func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) int {
 	sum := 0
-	if home { // what the guest sees is decided at power-on
+	if home { // the guest's topology is decided at power-on
 		if over := g.Usable.Exceeded(l); over != (vnuma.Usable{}) {
 			sum += flawRefused*int(min(1, over.PerNode)) + flawUnused*int(min(1, over.Sockets))
 		}
@@ -96,11 +93,11 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		if home {
 			sum += flawSpan
 		} else {
-			sum += flawSpanThat * 3 / 2 // score takes two thirds
+			sum += flawSpanThat * 3 / 2 // score counts two thirds
 		}
 	}
 	need := l.Least
-	if g.PreferHT || m.PreferHT { // its clients may hold more vCPUs than cores, as it wants
+	if g.PreferHT || m.PreferHT { // by choice its clients may have more vCPUs than cores
 		need = min(need, int(ceil(g.VCPUs, max(1, int32(l.Capacity)))))
 	}
 	if l.Memory.Known && l.Managed {
@@ -123,10 +120,10 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 		}
 	}
 	shared := flawShared * max(0, l.PPDs.Len()-l.Nodes)
-	if l.PPDs.Len()%l.Nodes == 0 { // load alone puts as many on each node (C-4), although nothing forces it (C-5)
+	if l.PPDs.Len()%l.Nodes == 0 { // load alone spreads them evenly over the nodes (C-4), although no rule enforces it (C-5)
 		shared /= 2
 	}
-	if l.PPDs.Len() > l.Nodes && l.PPDs.Len()%l.Nodes != 0 { // the nodes carry unlike numbers of them
+	if l.PPDs.Len() > l.Nodes && l.PPDs.Len()%l.Nodes != 0 { // the nodes get unequal numbers of clients
 		sum += flawUneven
 	}
 	sum += flawWide*max(0, l.PPDs.Len()-need) + shared
@@ -148,7 +145,7 @@ func flaws(l *vnuma.Layout, g *vnuma.Guest, m *vnuma.Machine, home, harm bool) i
 	return sum
 }
 
-// cut reports whether a virtual node and a socket overlap, and neither holds the other whole.
+// cut reports whether a virtual node and a socket overlap without either containing the other.
 func cut(l *vnuma.Layout) bool {
 	for i := range l.VPDs.Len() {
 		first, n := l.VPDs.Group(i)
@@ -162,8 +159,7 @@ func cut(l *vnuma.Layout) bool {
 	return false
 }
 
-// cost prefers few changes, and automatic sizes to sizes set by hand: these are no
-// price for a vCPU more or less on a node.
+// cost prefers few changes, and automatic sizes to manual ones. A vCPU more or less on a node has no cost.
 func (e *Edit) cost(g *vnuma.Guest) int {
 	sum := 0
 	for _, c := range []struct {

@@ -1,9 +1,9 @@
-// Package plan finds the setting that would serve a VM better, and says the steps to it and back.
+// Package plan searches for a better configuration of a VM and lists the steps to it and back.
 //
 //	VM, its hosts ──► Best ──► Plan ──► Edit ──► Steps, Undo
 //	                    └─ vnuma.Predict of each sensible Edit on each host
 //
-// Rules report it, right-sizing and the optimiser build on it; none of them searches itself.
+// Rules report the plan; right-sizing and the optimiser build on it. None of them searches itself.
 package plan
 
 import (
@@ -11,37 +11,33 @@ import (
 	"homenode/numa"
 )
 
-// A Plan is the best configuration of a VM that was found for its hosts, with what
-// comes of it: predicted, not hoped for.
+// A Plan is the best configuration found for a VM on its hosts, with its predicted layouts.
 type Plan struct {
 	Edit   Edit
 	Before []vnuma.Layout // on each machine, as configured
 	After  []vnuma.Layout // on each machine, with the edit
 	Better bool           // After is better than Before
-	// Needed is the part of Edit without which harm stays, and Cured what it alone comes to.
-	// The rest of Edit makes the VM tidier: its sockets are its nodes, or clients that differ
-	// unnoticed are equal.
+	// Needed is the part of Edit without which harm remains, and Cured its result alone. The rest of Edit is cosmetic: it aligns sockets
+	// with nodes, or equalises clients whose difference is unnoticeable.
 	Needed Edit
 	Cured  []vnuma.Layout
 	// Fewer and More are the nearest vCPU counts that divide evenly on every
 	// machine; 0 when the present one does, or none was found.
 	Fewer, More int
-	// For are the indexes of the other machines that the edit is for: what is best for
-	// the first machine alone, Alone, serves the VM worse there. Nil when Alone is Edit.
+	// For are the indexes of the other machines that need this edit: the best edit for the first machine only, Alone, makes the VM worse
+	// there. Nil when Alone is Edit.
 	For   []int
 	Alone *Plan // nil when For is; on the first machine
-	// AloneSimpler reports whether Alone takes fewer changes, or less by hand.
+	// AloneSimpler reports whether Alone has fewer changes, or fewer manual settings.
 	AloneSimpler bool
 }
 
-// Best searches the configuration that serves the VM best on the machines; the
-// first is the one it is powered on, the others are reached by vMotion (rule book
-// D-1). Better means, in this order: no virtual node carried by several clients, no
-// remote memory, clients that fit their nodes, equal sizes, as few clients as
-// possible, a socket for each virtual node (B-25), few changes. Every candidate is
-// predicted; the search tries the sensible ones, not all. Machines are weighed as they are
-// once their nodes are alike: what a memory module lacks is repaired, and no VM is divided for it. Where no edit lets the VM power on, the
-// plan is for the VM once what refuses it is cured otherwise.
+// Best searches for the best configuration of the VM on the machines. It is powered on at the first and reaches the others by vMotion
+// (rule book D-1). The criteria in order: no virtual node spread over several clients, no remote memory, clients that fit their nodes,
+// equal sizes, as few clients as possible, a socket for each virtual node (B-25), few changes. Every candidate is predicted; the search
+// covers the sensible ones, not all. Machines are weighed with the memory of their nodes equalised: a missing memory module should be
+// repaired, not worked around by dividing VMs. If no edit makes the VM power on, the plan assumes that the cause of the refusal is fixed
+// by other means.
 func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	s := search{g: g, machines: make([]vnuma.Machine, len(machines)), real: machines, ch: ch}
 	for i := range machines {
@@ -63,14 +59,14 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 		for _, shape := range shapes(g, base.hardware(g), machines) {
 			base.Shape = shape
 			try(base)
-			if s.spreads() && (base.PreferHTOff || !g.PreferHT) { // preferHT is the first to go
+			if s.spreads() && (base.PreferHTOff || !g.PreferHT) { // drop preferHT first
 				spread := base
 				spread.Spread = true
 				try(spread)
 			}
 		}
 	}
-	if least >= flawUneven { // sizes set by hand, only where nothing else helps
+	if least >= flawUneven { // manual sizes only where no other edit helps
 		for _, base := range s.bases() {
 			base.ManualOff = false
 			for k := int32(2); k < g.VCPUs; k++ {
@@ -110,22 +106,21 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	return p
 }
 
-// apart returns how far the sockets are from one for each virtual node (B-25): of like edits that with the least is the best.
+// apart returns how far the sockets are from one per virtual node (B-25). Among equal edits the lowest wins.
 func (s *search) apart(e Edit) int {
 	g := e.Apply(*s.g)
 	l := s.layout(&g, 0)
 	return max(l.VSockets.Len()-l.VPDs.Len(), l.VPDs.Len()-l.VSockets.Len())
 }
 
-// spreads reports whether numa.consolidate = FALSE is worth a try: memory exceeds a node,
-// and the release knows the setting as the cure (Denneman, October 2017). Where NUMA Nodes
-// can be set by hand, that is the cure (Denneman, November 2022).
+// spreads reports whether to try numa.consolidate = FALSE: memory exceeds a node, and the setting is the documented fix for the release
+// (Denneman, October 2017). Where NUMA Nodes can be set by hand, that is the fix (Denneman, November 2022).
 func (s *search) spreads() bool {
 	m := &s.machines[0]
 	return !s.g.Spread && m.Model() >= numa.ESXi65 && m.Nodes > 1 && m.MemoryKnown() && s.g.Memory > m.NodeMemory && !canBeAutomatic(s.g.Hardware, s.machines)
 }
 
-// needed returns the part of e without which harm stays.
+// needed returns the part of e without which harm remains.
 func (s *search) needed(e Edit) Edit {
 	cure := *s
 	cure.harm = true
@@ -133,13 +128,13 @@ func (s *search) needed(e Edit) Edit {
 		return Edit{}
 	}
 	part := cure.minimal(e)
-	if part.ManualOff && part.PerNode != e.PerNode { // it would remove what the rest sets
+	if part.ManualOff && part.PerNode != e.PerNode { // it would remove a value set by the rest
 		return e
 	}
 	return part
 }
 
-// alone says for which other machines the plan is as it is.
+// alone finds the other machines on which the best edit for the first machine only would be worse than the plan.
 func (s *search) alone(p *Plan) {
 	alone := Best(s.g, s.real[:1], s.ch)
 	if alone.Edit == p.Edit {
@@ -160,15 +155,14 @@ func (s *search) alone(p *Plan) {
 
 type search struct {
 	g        *vnuma.Guest
-	machines []vnuma.Machine // repaired: they are weighed
-	real     []vnuma.Machine // as they are: of these the layouts are told
+	machines []vnuma.Machine // repaired: used for scoring
+	real     []vnuma.Machine // as they are: used for the reported layouts
 	ch       vnuma.Choices
 	before   vnuma.Layout // of g, on the first machine
-	harm     bool         // what is only untidy counts nothing
+	harm     bool         // ignore cosmetic flaws
 }
 
-// layouts predicts the edited VM: a power cycle on the first machine, vMotion from
-// there to the others.
+// layouts predicts the edited VM: a power cycle on the first machine, then vMotion to the others.
 func (s *search) layouts(e Edit) []vnuma.Layout {
 	out := make([]vnuma.Layout, len(s.real))
 	g := e.Apply(*s.g)
@@ -187,8 +181,7 @@ func (s *search) layout(g *vnuma.Guest, i int) vnuma.Layout {
 	return vnuma.Predict(g, &s.machines[i], &vnuma.Case{Event: vnuma.VMotionIn, From: &s.machines[0], Choices: s.ch})
 }
 
-// bases returns the edits that clear away what stands in the way, from nothing to
-// all.
+// bases returns the edits that remove obstacles, from none to all of them.
 func (s *search) bases() []Edit {
 	g := s.g
 	all := cleared(g)
@@ -212,8 +205,8 @@ func (s *search) bases() []Edit {
 	return list
 }
 
-// upgrade returns the virtual hardware that the VM needs where its own has no vNUMA (B-2), or does not power on: the
-// newest that all machines run; 0 for none.
+// upgrade returns the virtual hardware that the VM needs where its own has no vNUMA (B-2) or does not power on: the newest that all
+// machines run; 0 for none.
 func (s *search) upgrade() int {
 	if h := s.g.Hardware; h == 0 || h >= 8 && (s.g.Admitted || !vnuma.Refuse(s.g, &s.machines[0]).Any()) {
 		return 0
@@ -230,7 +223,7 @@ func (s *search) upgrade() int {
 	return newest
 }
 
-// cleared returns the edit that takes back what the VM has, but for sizes set by hand.
+// cleared returns the edit that removes all settings of the VM except manual sizes.
 func cleared(g *vnuma.Guest) Edit {
 	return Edit{
 		HotAddOff: g.HotAdd, ForgetStored: g.Stored > 0 || g.CookieVCPUs > 0, SpreadOff: g.Spread,
@@ -238,8 +231,7 @@ func cleared(g *vnuma.Guest) Edit {
 	}
 }
 
-// ByHand returns the edits that divide the VM into virtual nodes of per vCPUs: as it is, and
-// with what can stand in the way taken back.
+// ByHand returns two edits that divide the VM into virtual nodes of per vCPUs: without other changes, and with conflicting settings removed.
 func ByHand(g *vnuma.Guest, per int) (asIs, clear Edit) {
 	asIs = Edit{Shape: Shape{CoresPerSocket: per}, PerNode: per, Force: g.Hardware < 20}
 	if g.VCPUs < g.Min || g.Min == 0 && g.VCPUs < vnuma.DefaultMin { // B-3, F-29
@@ -250,8 +242,7 @@ func ByHand(g *vnuma.Guest, per int) (asIs, clear Edit) {
 	return asIs, clear
 }
 
-// shapes returns the cores per socket to try: as they are, automatic, and every
-// divisor of the vCPU count.
+// shapes returns the cores per socket to try: the present ones, automatic, and every divisor of the vCPU count.
 func shapes(g *vnuma.Guest, hardware int32, machines []vnuma.Machine) []Shape {
 	list := []Shape{{}}
 	if canBeAutomatic(hardware, machines) && !g.AutoCPS {
@@ -265,7 +256,7 @@ func shapes(g *vnuma.Guest, hardware int32, machines []vnuma.Machine) []Shape {
 	return list
 }
 
-// minimal takes back every single change of e that is not needed.
+// minimal removes every single change from e that is not needed.
 func (s *search) minimal(e Edit) Edit {
 	least := s.score(e)
 	for _, undo := range []func(*Edit){
@@ -311,8 +302,7 @@ func evenOn(n int32, m *vnuma.Machine) bool {
 	return n%m.Least(n) == 0
 }
 
-// nearestEven returns the vCPU counts next to the present one that divide evenly on
-// every machine and do not exceed its cores.
+// nearestEven returns the vCPU counts next to the present one that divide evenly on every machine and do not exceed its cores.
 func (s *search) nearestEven() (fewer, more int) {
 	n := int(s.g.VCPUs)
 	fits := func(k int) bool {

@@ -7,8 +7,7 @@ import (
 	"homenode/numa"
 )
 
-// Steps lists the changes of the edit of g on m in the words of the vSphere Client and its
-// advanced settings.
+// Steps lists the changes that e makes to g on m, in the words of the vSphere Client and its advanced settings.
 func (e *Edit) Steps(g *vnuma.Guest, m *vnuma.Machine) []string {
 	var out []string
 	add := func(when bool, format string, args ...any) {
@@ -47,7 +46,7 @@ func (e *Edit) Steps(g *vnuma.Guest, m *vnuma.Machine) []string {
 	return out
 }
 
-// keys returns the settings that the edit of g sets or removes.
+// keys returns the settings that the edit sets or removes in g.
 func (e *Edit) keys(g *vnuma.Guest) (out []string) {
 	for _, c := range []struct {
 		touched bool
@@ -71,8 +70,7 @@ func (e *Edit) keys(g *vnuma.Guest) (out []string) {
 	return out
 }
 
-// Undo lists what takes the edit of g back, with the old values; s are the settings of
-// its VM.
+// Undo lists the steps that revert the edit of g, with the old values; s are the settings of its VM.
 func (e *Edit) Undo(g *vnuma.Guest, s numa.Settings) (out []string) {
 	if e.Upgrade > 0 {
 		out = append(out, "the virtual hardware cannot be lowered: keep a copy of the VM")

@@ -8,10 +8,8 @@ import (
 	"homenode/numa/pattern"
 )
 
-// guestIDs are the Windows systems by their guest ID of the vSphere API
-// (VirtualMachineGuestOsIdentifier), without 64Guest. windows8 stands for 8.1 and
-// 2012 R2 too, windows9 for Windows 10 and Server 2016 and, on older releases, for what
-// came later.
+// guestIDs are the Windows systems by their guest ID of the vSphere API (VirtualMachineGuestOsIdentifier), without
+// 64Guest. windows8 stands for 8.1 and 2012 R2 too, windows9 for Windows 10 and Server 2016 and, on older releases, for later versions.
 var guestIDs = map[string]string{
 	"windows7":           "Windows 7",
 	"windows7server":     "Windows Server 2008 R2",
@@ -25,13 +23,13 @@ var guestIDs = map[string]string{
 	"windows2022srvnext": "Windows Server 2025",
 }
 
-// osinfo are the Windows systems by the end of their ID in the database of libosinfo, which definitions of libvirt have.
+// osinfo are the Windows systems by the end of their ID in the database of libosinfo, which libvirt definitions contain.
 var osinfo = map[string]string{
 	"7": "7", "8": "8", "8.1": "8.1", "10": "10", "11": "11", "2k8": "Server 2008", "2k8r2": "Server 2008 R2", "2k12": "Server 2012", "2k12r2": "Server 2012 R2",
 	"2k16": "Server 2016", "2k19": "Server 2019", "2k22": "Server 2022", "2k25": "Server 2025",
 }
 
-// keywords find the families in a text. What stands before none of them belongs to none.
+// keywords find the families in a text. Text before the first keyword belongs to no family.
 var keywords = []struct {
 	at       *pattern.Pattern
 	families []string // nil for products that look like one and are none
@@ -44,7 +42,7 @@ var keywords = []struct {
 	{pattern.Of(`\b(sap )?hana\b`), []string{sapHANA}},
 }
 
-// synonyms are what people write for words of the table.
+// synonyms map common spellings to words of the table.
 var synonyms = map[string]string{
 	"std": "standard", "ent": "enterprise", "ee": "enterprise", "dev": "developer", "eval": "evaluation", "exp": "express", "bi": "business intelligence",
 	"professional": "pro", "workstation": "workstations", "edu": "education", "dc": "datacenter", "datacentre": "datacenter",
@@ -80,7 +78,7 @@ func parse(text string) (out []Product) {
 	var parts []part
 	for _, k := range keywords {
 		for _, loc := range k.at.FindAllStringIndex(text, -1) {
-			if !slices.ContainsFunc(parts, func(p part) bool { return p.at == loc[0] }) { // Oracle Linux is no Oracle
+			if !slices.ContainsFunc(parts, func(p part) bool { return p.at == loc[0] }) { // Oracle Linux is not Oracle Database
 				parts = append(parts, part{loc[0], k.families})
 			}
 		}
@@ -98,8 +96,8 @@ func parse(text string) (out []Product) {
 	return out
 }
 
-// guestID returns the name of a Windows system in a guest ID, as the API writes it (windows9Server64Guest) or a .vmx file
-// (windows9srv-64), and whether it is one of 64 bits.
+// guestID returns the name of a Windows system from a guest ID, as the API writes it (windows9Server64Guest) or a .vmx
+// file (windows9srv-64), and whether it is a 64-bit system.
 func guestID(text string) (name string, wide, ok bool) {
 	if id, ok := strings.CutSuffix(text, "guest"); ok {
 		id, wide = strings.CutSuffix(id, "64")
@@ -115,7 +113,7 @@ func guestID(text string) (name string, wide, ok bool) {
 	return id, true, true
 }
 
-// one returns the product of the families that a part of a text names.
+// one parses one part of a text, which names these families, and returns its product.
 func one(text string, families []string) (p Product, ok bool) {
 	if strings.Contains(text, "(32-bit)") { // no processor groups, and at most 32 processors
 		return p, false
@@ -158,27 +156,26 @@ func one(text string, families []string) (p Product, ok bool) {
 	return p, p.Rows != nil
 }
 
-// versioned reports whether the table tells versions of the families apart.
+// versioned reports whether the table distinguishes versions of the families.
 func versioned(families []string) bool {
 	return slices.ContainsFunc(rows(), func(r Row) bool { return slices.Contains(families, r.Family) && r.Versions != nil })
 }
 
-// means reports whether a row of these names can be meant by the name that is stated.
+// means reports whether the stated name can mean a row with these names.
 func means(names []string, stated string) bool {
 	return names == nil || stated == "" || slices.Contains(names, stated)
 }
 
-// stated are editions that a server has only where its owner says so: they are rare.
+// stated are rare editions, assumed only where the owner states them.
 var stated = []string{"Essentials", "Foundation"}
 
-// endsIn reports whether what is stated is the end of a name: SQL Server 2025 Developer is one of the editions Standard
+// endsIn reports whether the stated text is the end of a name: SQL Server 2025 Developer is one of the editions Standard
 // Developer and Enterprise Developer.
 func endsIn(names []string, said string) bool {
 	return said != "" && slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, " "+said) })
 }
 
-// longest returns the longest name of the rows of the families all words of which are among
-// the words: "2008 R2" before "2008".
+// longest returns the longest row name of the families whose words are all among the given words: "2008 R2" before "2008".
 func longest(words, families []string, names func(*Row) []string) (found string) {
 	for i := range rows() {
 		if !slices.Contains(families, rows()[i].Family) {
@@ -194,7 +191,7 @@ func longest(words, families []string, names func(*Row) []string) (found string)
 	return found
 }
 
-// Public reports whether a text names a known product and nothing else, such as "SQL Server 2022 Std", and so no owner.
+// Public reports whether a text names only a known product, such as "SQL Server 2022 Std", and so no owner.
 func Public(text string) bool {
 	known := map[string]bool{"ms": true, "microsoft": true, "sap": true, "sql": true, "server": true, "edition": true, "mssql": true, "cu": true, "bit": true, "windows": true}
 	learn := func(texts ...string) {

@@ -1,6 +1,5 @@
-// Package product knows what the software in a guest can use: the most sockets,
-// processors and processors in a NUMA node of products and their editions. The limits are
-// a table of publishers' statements with sources and dates, limits.md.
+// Package product knows the limits of the software in a guest: the most sockets, processors and processors in a NUMA node that
+// products and their editions use. The limits are a table of publishers' statements with sources and dates, limits.md.
 package product
 
 import (
@@ -12,14 +11,13 @@ import (
 	"homenode/numa/pattern"
 )
 
-// A Product is what a text says of one product in a guest.
+// A Product is one product in a guest, parsed from a text.
 type Product struct {
 	Family  string
 	Version string // "" when it is not stated
 	Edition string // "" when it is not stated
 	Update  int    // the number of the cumulative update; 0 when it is not stated
-	// Rows are the rows of the table that it can be: several where the limits depend on a
-	// version or edition that is not stated.
+	// Rows are the candidate rows of the table: several where the limits depend on a version or edition that is not stated.
 	Rows []*Row
 }
 
@@ -35,8 +33,7 @@ func (p *Product) String() string {
 	return text
 }
 
-// Missing returns what would have to be known to choose a row: "version", "edition",
-// "version and edition", or "" when the limits are certain.
+// Missing returns the facts needed to choose a row: "version", "edition", "version and edition", or "" when the limits are certain.
 func (p *Product) Missing() string {
 	if len(p.Rows) < 2 {
 		return ""
@@ -51,8 +48,8 @@ func (p *Product) Missing() string {
 	return "edition"
 }
 
-// Usable returns how many processors the product uses of so many, on sockets of cores
-// each: the fewest and the most, which differ where the limits depend on what is not stated.
+// Usable returns how many of the processors the product uses, on sockets of cores each: the fewest and the most, which differ where
+// the limits depend on an unstated version or edition.
 func (p *Product) Usable(processors, sockets, cores int) (fewest, most int) {
 	fewest = processors
 	for _, r := range p.Rows {
@@ -68,8 +65,7 @@ func (p *Product) Usable(processors, sockets, cores int) (fewest, most int) {
 	return fewest, most
 }
 
-// Most returns the largest limit of the rows, 0 when a row has none: beyond it every version
-// and edition that the product can be is exceeded.
+// Most returns the largest limit of the rows, 0 when a row has none. Beyond it the limit of every possible version and edition is exceeded.
 func (p *Product) Most(limit func(*Row) int) int {
 	most := 0
 	for _, r := range p.Rows {
@@ -81,8 +77,7 @@ func (p *Product) Most(limit func(*Row) int) int {
 	return most
 }
 
-// Refuses reports whether the product does not start with more processors in a node than
-// a node may have. It does where the update is not stated: updates are installed.
+// Refuses reports whether the product fails to start with more processors in a node than allowed. An unstated update counts as installed.
 func (p *Product) Refuses() bool {
 	for _, r := range p.Rows {
 		from, _ := strconv.Atoi(strings.TrimPrefix(r.Refuses, "CU"))
@@ -93,8 +88,8 @@ func (p *Product) Refuses() bool {
 	return false
 }
 
-// RefusesFrom returns from which version or update on a product refuses that Refuses speaks of, where
-// its own is not stated: "CU11", "2022 CU11"; "" where nothing is left open.
+// RefusesFrom returns the version or update from which a product fails to start (see Refuses), where its own is not stated: "CU11",
+// "2022 CU11"; "" where this is certain.
 func (p *Product) RefusesFrom() string {
 	for _, r := range p.Rows {
 		switch {
@@ -108,18 +103,15 @@ func (p *Product) RefusesFrom() string {
 	return ""
 }
 
-// PerCore reports whether the product is licensed by the vCPUs of a VM, at least 4, in one
-// of the licence models of its edition.
+// PerCore reports whether the product is licensed by the vCPUs of a VM, at least 4, in one of the licence models of its edition.
 func (p *Product) PerCore() bool {
 	return p.Family == sqlServer && !strings.HasPrefix(p.Version, "2008") && (p.Edition == "Standard" || p.Edition == "Enterprise")
 }
 
-// GroupSize is the most processors of a NUMA node that every SQL Server and every Windows
-// can take.
+// GroupSize is the number of processors in a NUMA node that every SQL Server and every Windows supports.
 const GroupSize = 64
 
-// SplitsNodes reports whether the product is a Windows before build 20348, which splits a
-// node of more than 64 processors.
+// SplitsNodes reports whether the product is a Windows before build 20348, which splits a node of more than 64 processors.
 func (p *Product) SplitsNodes() bool {
 	return p.Windows() && p.Version != "" && p.Most((*Row).node) > 0
 }
@@ -127,14 +119,14 @@ func (p *Product) SplitsNodes() bool {
 // Windows reports whether the product is a Windows.
 func (p *Product) Windows() bool { return p.Family == windows || p.Family == windowsServer }
 
-// Fact returns the key under which the table of tools and products has what is known of it.
+// Fact returns the product's key in the table of tools and products.
 func (p *Product) Fact() string {
 	return map[string]string{sqlServer: "sqlserver", windows: "windows", windowsServer: "windows", sapHANA: "hana", oracle: "oracle", exchange: "exchange"}[p.Family]
 }
 
 var linux = pattern.Of(`linux|red ?hat|rhel|suse|sles|centos|debian|ubuntu|photon|fedora`)
 
-// Misplaced says that the product does not run on a guest system, as people or vSphere write it; "" where nothing speaks against it
+// Misplaced explains why the product does not run on a guest system, named as people or vSphere write it; "" where it may run
 // (limits.md, S21 to S23).
 func (p *Product) Misplaced(system string) string {
 	system = strings.ToLower(system)
@@ -152,10 +144,9 @@ func (p *Product) Misplaced(system string) string {
 // HANA reports whether the product is SAP HANA.
 func (p *Product) HANA() bool { return p.Family == sapHANA }
 
-// Parallel says, of SQL Server with nodes of so many processors, what it makes of them
-// and what Microsoft advises for MAXDOP; "" for other products. From 2016 on SQL Server
-// divides nodes of more than 8 cores into soft-NUMA nodes of 5 to 9 (Soft-NUMA, 2018-02-13;
-// MAXDOP, 2022-03-17; learn.microsoft.com/en-us/sql/database-engine/configure-windows).
+// Parallel describes how SQL Server divides nodes of so many processors and Microsoft's advice for MAXDOP; "" for other products.
+// From 2016 on SQL Server divides nodes of more than 8 cores into soft-NUMA nodes of 5 to 9 (Soft-NUMA, 2018-02-13; MAXDOP,
+// 2022-03-17; learn.microsoft.com/en-us/sql/database-engine/configure-windows).
 func (p *Product) Parallel(perNode int) string {
 	if p.Family != sqlServer || perNode < 1 {
 		return ""
@@ -173,15 +164,13 @@ func (r *Row) node() int { return r.Node }
 // Node returns the most processors that a node may have for the product; 0 for any.
 func (p *Product) Node() int { return p.Most((*Row).node) }
 
-// Sockets returns the most sockets that any version or edition uses that the product can
-// be; 0 for any.
+// Sockets returns the most sockets used by any version or edition that the product can be; 0 for any.
 func (p *Product) Sockets() int { return p.Most(func(r *Row) int { return r.Sockets }) }
 
 // HostSockets returns the most sockets of a host on which the product may run; 0 for any.
 func (p *Product) HostSockets() int { return p.Most(func(r *Row) int { return r.HostSockets }) }
 
-// Running returns the products of a guest: those that its owner states, and the guest system
-// unless the statement names a Windows, which is closer.
+// Running returns the products of a guest: those its owner states, and the guest system unless the owner names a Windows, which is more precise.
 func Running(stated, guestSystem string) []Product {
 	out := Of(stated)
 	if slices.ContainsFunc(out, func(p Product) bool { return p.Windows() }) {
@@ -192,8 +181,8 @@ func Running(stated, guestSystem string) []Product {
 
 var known sync.Map // text to []Product: few texts name the products of many VMs
 
-// Of returns the products that a text names: what a user states, or a guest system as the
-// vSphere API or its full name has it. A text that names none that the table has returns nil.
+// Of returns the products named by a text: a user's statement, or a guest system as the vSphere API or its full name has it. It
+// returns nil for a text without a product of the table.
 func Of(text string) []Product {
 	if text == "" {
 		return nil

@@ -18,7 +18,7 @@ type Row struct {
 	Family      string
 	Versions    []string // nil for all
 	Editions    []string // nil for all
-	Supported   bool     // more is not supported, but used
+	Supported   bool     // exceeding the limit is unsupported, but works
 	Sockets     int
 	Processors  int
 	Node        int    // most processors of a NUMA node
@@ -27,7 +27,7 @@ type Row struct {
 	Source      string // S1
 }
 
-// The families that code speaks of.
+// The families that have code of their own.
 const (
 	sqlServer     = "SQL Server"
 	windows       = "Windows"
@@ -40,7 +40,7 @@ const (
 // rows is the table.
 var rows = sync.OnceValue(func() []Row { return readTable(Page) })
 
-// readTable returns the rows of the table of the page. A fault of the page is a panic.
+// readTable parses the rows of the table of the page. It panics on a malformed page.
 func readTable(page string) (out []Row) {
 	page, _, _ = strings.Cut(page, "\n## SAP HANA") // it has a table of its own, hana.go
 	for line := range strings.Lines(page) {

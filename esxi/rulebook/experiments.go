@@ -7,9 +7,9 @@ import (
 	"homenode/numa/pattern"
 )
 
-// Record is the record of published experiments in Markdown: each article, and each
-// experiment of it with its set-up and what was observed. Cases of measure/published
-// and figures of the size commands cite the experiments by name.
+// Record is the record of published experiments in Markdown: each article, and each experiment with
+// its set-up and observations. Cases of measure/published and figures of the size commands cite the
+// experiments by name.
 //
 //go:embed experiments.md
 var Record string
@@ -17,11 +17,11 @@ var Record string
 // An Experiment is one entry of the record.
 type Experiment struct {
 	Name    string // such as e-spill
-	Former  string // the id it had, such as E-1, which may be a statement too
+	Former  string // its former id, such as E-1, which may be a statement too
 	Title   string
 	Text    string // set-up and figures, in Markdown
-	Article string // author, title and date of where it was published
-	Host    string // what the experiments of the article share, in Markdown
+	Article string // author, title and date of the publication
+	Host    string // the set-up common to the article's experiments, in Markdown
 }
 
 // Experiments lists the record in its order.
@@ -45,8 +45,7 @@ func parseRecord(record string) []Experiment {
 	return out
 }
 
-// FindExperiment returns the experiment with this name, in any case of letters, or with
-// its former id after the word exp.
+// FindExperiment returns the experiment with this name, ignoring case, or with its former id after the word exp.
 func FindExperiment(name string) (Experiment, bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	former, old := strings.CutPrefix(name, "exp ")

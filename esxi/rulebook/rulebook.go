@@ -1,6 +1,6 @@
-// Package rulebook holds the statements that predictions and rules cite by id
-// (B-15, C-13): each in one or two sentences, with the public source it rests on.
-// The points on which sources contradict each other (F-…) are vnuma.ChoiceList.
+// Package rulebook contains the statements that predictions and rules cite by id (B-15, C-13): each
+// in one or two sentences, with its public source. The points on which sources contradict each
+// other (F-…) are vnuma.ChoiceList.
 package rulebook
 
 import (
@@ -21,7 +21,7 @@ var table string
 // Statements lists the statements by ID.
 var Statements = parseStatements(table)
 
-// parseStatements reads the rows of a Markdown table below its head.
+// parseStatements parses the rows of a Markdown table below its header.
 func parseStatements(table string) (out []Statement) {
 	for _, row := range strings.Split(strings.TrimSpace(table), "\n")[2:] {
 		cells := strings.Split(strings.Trim(row, "| "), " | ")
@@ -30,7 +30,7 @@ func parseStatements(table string) (out []Statement) {
 	return out
 }
 
-// Find returns the statement with this ID, in any case of letters.
+// Find returns the statement with this ID, ignoring case.
 func Find(id string) (Statement, bool) {
 	for _, s := range Statements {
 		if strings.EqualFold(s.ID, id) {

@@ -7,20 +7,19 @@ import (
 	"homenode/numa"
 )
 
-// The balancer (phase 8, C-8 to C-11). At most one thing happens a period: long-term
-// fairness, else balance, else locality. It looks at demand, which changes with a draw,
-// and at memory, so that a host on which it found nothing to do stays quiet until one of
-// them changes. docs/evidence/simulation.md has the conditions one by one.
+// The balancer (phase 8, C-8 to C-11). It does at most one thing per period: long-term fairness,
+// else balance, else locality. It depends on demand, which changes with a draw, and on memory, so a
+// host on which it found nothing to do is skipped until one of them changes.
+// docs/evidence/simulation.md lists the conditions.
 
-// localityGain is the least gain of a locality move. The real one is not published:
-// Denneman guesses that N%L below 80 makes a VM move (C-10) [I].
+// localityGain is the least gain of a locality move. The real value is not published: Denneman
+// guesses that N%L below 80 makes a VM move (C-10) [I].
 const localityGain = 20
 
-// rest is how long a client stays on a home node before it may move for locality, in
-// steps: 60 s [I].
+// rest is the minimum time on a home node before a client may move for locality, in steps: 60 s [I].
 const rest = 30
 
-// balance ends step k: it does what the balancer does in the period that ends with it.
+// balance runs the balancer for the period that ends with step k.
 func (h *host) balance(k int64) {
 	if !h.rebalances() {
 		h.wake = never
@@ -50,10 +49,10 @@ func (h *host) balance(k int64) {
 	h.wake = h.nextLook(p, balanced)*period - 1
 }
 
-// never is a step that no story has.
+// never is a step beyond every story.
 const never = math.MaxInt64
 
-// nextLook returns the next period after p in which there is something to consider.
+// nextLook returns the next period after p that the balancer has to check.
 func (h *host) nextLook(p int64, balanced bool) int64 {
 	next := never / h.set.periodSteps()
 	after := func(every int) {
@@ -73,8 +72,7 @@ func (h *host) nextLook(p int64, balanced bool) int64 {
 	return next
 }
 
-// rebalances reports whether the host has a rebalancer: with several nodes, and as many
-// cores as it asks for.
+// rebalances reports whether the host has a rebalancer: it needs several nodes and a minimum of cores.
 func (h *host) rebalances() bool {
 	if !h.set.RebalanceEnable || len(h.cap) < 2 {
 		return false
@@ -93,8 +91,7 @@ func (s *Settings) moves(p int64) bool {
 	return s.SwapMigrateOnly > 0 && p%int64(s.SwapMigrateOnly) == 0
 }
 
-// ceiling returns the load of a node above which it is busy: it gets no client for
-// locality.
+// ceiling returns the load above which a node counts as busy: it gets no client for locality.
 func (s *Settings) ceiling() int64 {
 	if s.CoreCapRatio == 0 {
 		return math.MaxInt64
@@ -105,7 +102,7 @@ func (s *Settings) ceiling() int64 {
 // util returns the load of a node in hundredths of a percent of its capacity.
 func (h *host) util(n int) int64 { return h.utilWith(n, 0) }
 
-// utilWith returns the load of a node with so much more demand.
+// utilWith returns the load of a node with additional demand.
 func (h *host) utilWith(n int, more int64) int64 {
 	if h.cap[n] == 0 {
 		return 0
@@ -136,8 +133,8 @@ func (h *host) canGo(c, n int) bool {
 	return v.facts.allowed.Has(n) && h.fits(v, c, n)
 }
 
-// fits reports whether a node has as many cores as a client has vCPUs, together with
-// those of its VM that are at home there; threads with preferHT (B-14).
+// fits reports whether a node has enough cores for a client and the other clients of its VM at home
+// there; with preferHT threads count (B-14).
 func (h *host) fits(v *vm, c, n int) bool {
 	sum := int32(h.clients[c].vcpus)
 	for o, end := v.clientsOf(); o < end; o++ {
@@ -151,7 +148,7 @@ func (h *host) fits(v *vm, c, n int) bool {
 	return sum <= h.cores[n]
 }
 
-// fairnessMove is long-term fairness: it moves the client that is owed most.
+// fairnessMove implements long-term fairness: it moves the client with the highest CPU debt.
 func (h *host) fairnessMove(k, p int64) bool {
 	iv := h.fairness()
 	if iv == 0 || (k+1)%iv != 0 {
@@ -189,8 +186,7 @@ func (h *host) fairnessMove(k, p int64) bool {
 	return true
 }
 
-// settleUntil adds up CPU time until step k, which begins a fairness interval, without
-// beginning it.
+// settleUntil adds up CPU time until step k, which starts a fairness interval, without starting it.
 func (h *host) settleUntil(k int64) {
 	n := k - h.cpuSince
 	if n <= 0 {
@@ -201,8 +197,8 @@ func (h *host) settleUntil(k int64) {
 	h.cpuSince = k
 }
 
-// owedMost returns the nodes whose clients are owed most and least, and the difference
-// in hundredths of a percent of their demand.
+// owedMost returns the nodes whose clients are owed most and least, and the difference in
+// hundredths of a percent of their demand.
 func (h *host) owedMost() (most, least int, gap int64) {
 	var owed, of [numa.MaxNodes]int64
 	for c, d := range h.debts {
@@ -253,18 +249,18 @@ func (h *host) balanceLoad(k, p int64, from, to int, imbalance int64) bool {
 	return false
 }
 
-// after returns the imbalance when d parts of demand went from one node to another.
+// after returns the imbalance after moving d parts of demand from one node to another.
 func (h *host) after(from, to int, d int64) int64 {
 	gap := h.utilWith(from, -d) - h.utilWith(to, d)
 	return max(gap, -gap)
 }
 
-// worth reports whether a change of the imbalance counts.
+// worth reports whether a change of the imbalance is large enough.
 func (h *host) worth(imbalance, after int64) bool {
 	return imbalance-after >= int64(h.set.Mig)*percent && after*100 <= imbalance*int64(h.set.MigThrash)
 }
 
-// mayLeave reports whether a client is not held back by what it is owed, or by a partner.
+// mayLeave reports whether neither its CPU debt nor a partner keeps a client on its node.
 func (h *host) mayLeave(c, from, to int, better int64) bool {
 	if t := int64(h.set.MigPreventLTerm); t > 0 && h.debts != nil {
 		if d := h.debts[c]; d.of > 0 && memory.Share(d.owed, full, d.of) > t*percent {
@@ -298,7 +294,7 @@ func (h *host) bestMove(from, to int, imbalance int64) (best int, least int64) {
 	return best, least
 }
 
-// share100 returns pages as whole percent of what a client has on all nodes.
+// share100 returns pages as a whole percentage of a client's pages on all nodes.
 func (h *host) share100(pages int64, c int) int64 {
 	all := h.resident(c)
 	if all == 0 {
@@ -307,7 +303,7 @@ func (h *host) share100(pages int64, c int) int64 {
 	return pages * 100 / all
 }
 
-// loses returns how many percent of a client's pages are on one node more than on another.
+// loses returns how many percent more of a client's pages are on node from than on node to.
 func (h *host) loses(c, from, to int) int64 {
 	return h.share100(h.at(c)[from], c) - h.share100(h.at(c)[to], c)
 }
@@ -363,7 +359,7 @@ func (h *host) swapHomes(k int64, c, o int, kind DecisionKind, numbers [7]int64)
 	h.changed()
 }
 
-// rehome gives a client a home and lets its memory follow.
+// rehome sets a client's home; its memory follows.
 func (h *host) rehome(k int64, c, to int, kind DecisionKind) {
 	v := &h.vms[h.clients[c].vm]
 	h.settleMemory(v, k)
@@ -393,7 +389,7 @@ func (h *host) rehome(k int64, c, to int, kind DecisionKind) {
 	}
 }
 
-// changed says that homes are not what they were.
+// changed invalidates the results that depend on homes.
 func (h *host) changed() {
 	h.countAway()
 	h.dirty, h.still, h.hopeless, h.wake = true, false, false, 0

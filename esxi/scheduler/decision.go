@@ -7,10 +7,10 @@ import (
 	"homenode/numa"
 )
 
-// Rules returns the ids of the rule book that a decision rests on.
+// Rules returns the ids of the rule book that support a decision.
 func (k DecisionKind) Rules() []string { return kinds[k].rules }
 
-// own reports whether the scheduler decides so by itself, not when the story says so.
+// own reports whether the scheduler makes this decision itself; false for events of the story.
 func (k DecisionKind) own() bool { return k >= Spilled && k <= Shared }
 
 // String returns the kind in one or two words.
@@ -44,8 +44,7 @@ var kinds = [...]struct {
 	OptionSet:       {"option set", []string{"C-18"}},
 }
 
-// Why returns the reason for a decision in one sentence, with the numbers that decided;
-// fleet gives the names.
+// Why returns the reason for a decision in one sentence, with its numbers; names come from the fleet.
 func (d *Decision) Why(f *numa.Fleet) string {
 	n := d.Numbers
 	other := func(name func(int) string) string {
@@ -137,18 +136,18 @@ func (d *Decision) placedWhy(r numa.Release) string {
 	return text + ", " + memory
 }
 
-// Burst reports whether a VM was placed on a node only because the load of others that
-// had just come there was not known yet (C-7).
+// Burst reports whether a VM was placed on a node only because the load of VMs that had just
+// arrived there was not known yet (C-7).
 func (d *Decision) Burst() bool { return d.Kind == Placed && d.Numbers[6] < 0 }
 
-// Spill returns what new memory of a Spilled decision came to: on home nodes, on others,
-// and without room on any.
+// Spill returns the destinations of a Spilled decision's new memory: on home nodes, on others, and
+// swapped for lack of room.
 func (d *Decision) Spill() (local, remote, swapped numa.Bytes) {
 	n := d.Numbers
 	return numa.Bytes(n[0]-n[1]-n[2]) * numa.PageSize, numa.Bytes(n[1]) * numa.PageSize, numa.Bytes(n[2]) * numa.PageSize
 }
 
-// spilledWhy says where new memory went, and what its home node has left.
+// spilledWhy reports where new memory went, and the free memory of its home node.
 func (d *Decision) spilledWhy() string {
 	local, remote, swapped := d.Spill()
 	var parts []string
@@ -175,8 +174,8 @@ func (d *Decision) spilledWhy() string {
 	return fmt.Sprintf("%s: node %d is full", text, d.From)
 }
 
-// since says how many steps ago a client changed its home; one that never did has a number
-// beyond all stories.
+// since reports how many steps ago a client changed its home; for one that never did, the number
+// exceeds every story.
 func since(steps int64) string {
 	if steps < 0 || steps >= 1<<31 {
 		return "without a change of home"

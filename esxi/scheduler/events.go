@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// happen lets an event happen before step k (D-1).
+// happen applies an event before step k (D-1).
 func (w *World) happen(k int64, e *numa.Event) {
 	vm, host := -1, -1
 	if e.VM != "" {
@@ -58,7 +58,7 @@ func (w *World) happen(k int64, e *numa.Event) {
 	}
 }
 
-// changeLoad gives a VM another load.
+// changeLoad sets another load for a VM.
 func (w *World) changeLoad(k int64, vm int, load *numa.Load) {
 	at := w.guests[vm].host()
 	if at < 0 {
@@ -77,7 +77,7 @@ func (h *host) took(kind DecisionKind, vm, other int) {
 	h.decide(Decision{Kind: kind, VM: vm, Client: -1, Other: other, From: -1, To: -1})
 }
 
-// powerOn lets a VM run on a host, or where it is registered.
+// powerOn powers a VM on, on a host or where it is registered.
 func (w *World) powerOn(k int64, vm, host int, kind DecisionKind) {
 	if w.guests[vm].runs {
 		return
@@ -102,7 +102,7 @@ func (w *World) powerOn(k int64, vm, host int, kind DecisionKind) {
 	w.place(k, vm, host, coming{})
 }
 
-// open reports whether VMs can come to a host.
+// open reports whether a host accepts VMs.
 func (w *World) open(host int) bool {
 	h := w.hosts[host]
 	return h != nil && !h.gone && !h.closed
@@ -114,7 +114,7 @@ func (w *World) takes(vm, host int) bool {
 	return err != nil || !w.refusal(&g, vm, host).Any()
 }
 
-// powerOff ends the life of a VM.
+// powerOff powers a VM off.
 func (w *World) powerOff(k int64, vm int, kind DecisionKind) (host int) {
 	g := &w.guests[vm]
 	host = g.host()
@@ -130,15 +130,14 @@ func (w *World) powerOff(k int64, vm int, kind DecisionKind) (host int) {
 	return host
 }
 
-// cycle powers a VM off and on where it runs.
+// cycle power-cycles a VM on its host.
 func (w *World) cycle(k int64, vm int) {
 	if host := w.powerOff(k, vm, PoweredOff); host >= 0 {
 		w.powerOn(k, vm, host, PoweredOn)
 	}
 }
 
-// reboot restarts a guest: nothing changes for the scheduler, unless it is set to be a
-// power cycle.
+// reboot restarts a guest: nothing changes for the scheduler, unless a reboot is configured as a power cycle.
 func (w *World) reboot(k int64, vm int) {
 	host := w.guests[vm].host()
 	if host < 0 {
@@ -151,8 +150,8 @@ func (w *World) reboot(k int64, vm int) {
 	w.hosts[host].took(Rebooted, vm, -1)
 }
 
-// hotAdd changes a running VM: its clients grow (D-1). With another number of clients it
-// is placed anew on its host.
+// hotAdd changes a running VM: its clients grow (D-1). If the number of clients changes, it is
+// placed again on its host.
 func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 	g := &w.guests[vm]
 	before := g.more().config
@@ -186,13 +185,13 @@ func (w *World) hotAdd(k int64, vm int, config *numa.Config) {
 	}
 	h.settleCPU(k)
 	h.settleMemory(&h.vms[i], k)
-	facts.allowed = h.vms[i].facts.allowed // it is not placed anew
+	facts.allowed = h.vms[i].facts.allowed // it is not placed again
 	h.vms[i].facts = w.alike(facts)
 	h.reshape(k, &h.vms[i], &l)
 	h.drawOne(&h.vms[i], w.seed, w.secondOfDay(k), k)
 }
 
-// reshape gives the clients of a VM other vCPUs where they are.
+// reshape changes the vCPUs of a VM's clients in place.
 func (h *host) reshape(k int64, v *vm, l *vnuma.Layout) {
 	v.vcpus = int16(l.VPDs.Sum())
 	for i := range int(v.n) {
@@ -288,7 +287,7 @@ func (w *World) evacuate(k int64, host int) {
 	}
 }
 
-// fail ends a host; HA restarts its VMs on others of its cluster.
+// fail fails a host; HA restarts its VMs on others of its cluster.
 func (w *World) fail(k int64, host int) {
 	h := w.hosts[host]
 	if h == nil {
@@ -313,8 +312,8 @@ func (w *World) fail(k int64, host int) {
 	h.findState()
 }
 
-// hostFor returns the host of a cluster that takes a VM: the one with the fewest vCPUs
-// per core, then the most free memory, then the first; -1 without one.
+// hostFor returns the host of a cluster for a VM: the one with the fewest vCPUs per core, then the
+// most free memory, then the first; -1 when none accepts it.
 func (w *World) hostFor(cluster string, vm, not int) int {
 	best := -1
 	if cluster == "" {

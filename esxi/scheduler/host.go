@@ -21,20 +21,19 @@ const (
 
 // A host is one host of a run.
 //
-// Nodes, VMs and clients are addressed by their index: nodes in the order of IDs, VMs in
-// the order of the fleet, clients in the order of their VMs. What every draw of demand
-// looks at has a slice for each quantity; what only placements, migrations and shortage
-// touch stands in vm and client; what most never have, in slices that are made when the
-// first one has it.
+// Nodes, VMs and clients are addressed by their index: nodes in the order of IDs, VMs in the order
+// of the fleet, clients in the order of their VMs. Quantities that every draw of demand reads have
+// a slice each. Those used only by placements, migrations and shortage are in vm and client. Rare
+// ones are in slices that are allocated on first use.
 type host struct {
-	// As it is.
+	// Configuration.
 	index   int // in the fleet
 	release numa.Release
 	machine *vnuma.Machine
-	// machineIndex is where the machine stands in World.machines.
+	// machineIndex is the index of the machine in World.machines.
 	machineIndex int32
 	hidden       int32      // packages behind the only node: node interleaving
-	facts        *numa.Host // with the options that hold now
+	facts        *numa.Host // with the options in effect
 	guests       []guest    // of the fleet
 	set          *Settings
 	cores        []int32
@@ -43,7 +42,7 @@ type host struct {
 	allCap       int64
 	soft         int64 // pages a node keeps from new local memory while another has more
 	minFree      int64 // pages
-	keepsHome    int64 // pages a node keeps from pages that come home
+	keepsHome    int64 // pages a node keeps from pages that migrate home
 	choices      *vnuma.Choices
 	whole        numa.Bytes          // memory of the host
 	talking      map[int32][]partner // by VM; shared by all hosts
@@ -52,11 +51,11 @@ type host struct {
 	closed       bool                // in maintenance
 
 	// State of the nodes.
-	used  []int64 // pages, those included that no VM of the fleet has
+	used  []int64 // pages, including those of VMs outside the fleet
 	load  []int64 // parts: demand of the clients at home
 	loose []int64 // parts: demand of clients without home
-	got   []int64 // parts: what runs there
-	ran   []int64 // parts × steps: what ran there until cpuSince
+	got   []int64 // parts running there
+	ran   []int64 // parts × steps that ran there until cpuSince
 	place *placement.Nodes
 	state numa.MemoryState
 	grow  int32 // VMs whose memory grows
@@ -68,49 +67,49 @@ type host struct {
 	home    []int8  // node index; -1 without NUMA management
 	demand  []int32 // parts
 	pages   []int64 // clients × nodes
-	// Nil as long as there are none.
-	out     []int64 // by client: of pages those outside the home nodes
+	// Nil until needed.
+	out     []int64 // by client: pages outside the home nodes
 	strains []strain
 	pasts   []past
 	debts   []debt
 	crowd   *crowd
 
-	// Where the run is.
+	// State of the run.
 	step     int64 // the next one
 	cpuSince int64 // step up to which CPU time is added up
-	dirty    bool  // demand or homes changed: loads are to be computed
-	crowded  bool  // a node has more load than it can take
-	owing    bool  // somebody may be owed CPU time of this fairness interval
-	placed   bool  // memory was given or taken in this step, not only moved home
-	moved    bool  // memory was moved, given or taken in this step
-	still    bool  // memory does nothing until something else happens
+	dirty    bool  // demand or homes changed: loads must be computed
+	crowded  bool  // a node has more load than capacity
+	owing    bool  // some client may be owed CPU time of this fairness interval
+	placed   bool  // memory was allocated or freed in this step, not only moved home
+	moved    bool  // memory was moved, allocated or freed in this step
+	still    bool  // memory stays unchanged until another event
 	hopeless bool  // no client gains enough elsewhere until homes or memory change
 	noMove   bool  // no move improves the balance until loads change
-	wake     int64 // step in which the balancer next has something to consider, unless something else happens
+	wake     int64 // step of the next balancer check, unless another event comes first
 
 	events []Decision
-	room   int     // for them; 0 without a why-log
-	logged int     // decisions of the scheduler itself in events
-	cut    leftOut // of the why-log
+	room   int     // for events; 0 without a why-log
+	logged int     // the scheduler's own decisions in events
+	cut    leftOut // omitted from the why-log
 	ticks  int64   // client steps
 	trace  *tracer
 }
 
-// A crowd is what the VMs and clients of a crowded host get.
+// A crowd is the CPU time of the VMs and clients of a crowded host.
 type crowd struct {
 	given []int32 // by client, parts
-	runs  []int32 // by VM, parts: what it runs
-	stops []int32 // and what it is co-stopped
-	here  []asked // of the node that is looked at
+	runs  []int32 // by VM, parts running
+	stops []int32 // by VM, parts co-stopped
+	here  []asked // of the node being processed
 }
 
-// A partner is a VM that a VM talks to above the threshold.
+// A partner is a VM with which a VM communicates above the threshold.
 type partner struct {
 	vm   int32 // index in the fleet
 	rate int64
 }
 
-// newHost returns the host before anything runs on it.
+// newHost returns the host without running VMs.
 func newHost(index int, h *numa.Host, used []numa.NodeUse, choices *vnuma.Choices) (*host, []string, error) {
 	m, err := vnuma.NewMachine(h)
 	if err != nil {
@@ -152,7 +151,7 @@ func newHost(index int, h *numa.Host, used []numa.NodeUse, choices *vnuma.Choice
 	return b, problems, nil
 }
 
-// setCapacity computes what the nodes can run.
+// setCapacity computes the CPU capacity of the nodes.
 func (h *host) setCapacity() {
 	h.allCap = 0
 	for i, c := range h.cores {
@@ -161,8 +160,7 @@ func (h *host) setCapacity() {
 	}
 }
 
-// setReserve computes the memory that the host wants free (C-23) and that each node
-// keeps (C-15).
+// setReserve computes the memory that the host keeps free (C-23) and that each node keeps free (C-15).
 func (h *host) setReserve() {
 	r := memory.ReserveOf(h.whole, len(h.cap), h.release, h.set.MinFreePct, h.choices.FillToMinFree)
 	h.minFree, h.soft, h.keepsHome = int64(r.MinFree/numa.PageSize), int64(r.New/numa.PageSize), int64(r.Home/numa.PageSize)
@@ -189,7 +187,7 @@ func (h *host) at(c int) []int64 {
 	return h.pages[c*k : c*k+k : c*k+k]
 }
 
-// part returns what client c of the VM gets of x.
+// part returns the share of client c of the VM in x.
 func (h *host) part(v *vm, c int, x int64) int64 {
 	s, n, all := int64(h.clients[c].start), int64(h.clients[c].vcpus), int64(v.vcpus)
 	return mulDiv(x, s+n, all) - mulDiv(x, s, all)
@@ -199,7 +197,7 @@ func (h *host) part(v *vm, c int, x int64) int64 {
 // fit 64 bits.
 func mulDiv(x, a, b int64) int64 { return x * a / b }
 
-// setHomes computes the home nodes of a VM, and which pages are outside them.
+// setHomes computes the home nodes of a VM, and the pages outside them.
 func (h *host) setHomes(v *vm) {
 	v.homes = h.guestOf(v).widened()
 	for c, end := v.clientsOf(); c < end; c++ {
@@ -234,15 +232,15 @@ func (h *host) findOut(v *vm) {
 	}
 }
 
-// decide adds to the why-log what happens in the current step.
+// decide adds a decision of the current step to the why-log.
 func (h *host) decide(d Decision) { h.decideAt(h.step, d) }
 
-// mostDecisions is how many decisions of the scheduler itself the why-log keeps, of all
-// hosts together: some 60 MB. A year to and fro has millions. Those that follow from the
-// story are as many as it says, and all are kept.
+// mostDecisions is the limit of the scheduler's own decisions in the why-log, over all hosts: some
+// 60 MB. A year of moving to and fro has millions. Decisions that follow from the story are as few
+// as its events, and all are logged.
 var mostDecisions = 1 << 19
 
-// leftOut counts what the why-log does not keep.
+// leftOut counts the decisions omitted from the why-log.
 type leftOut struct {
 	count int64
 	from  int64 // step
@@ -274,8 +272,7 @@ func floorDiv(x, y int64) int64 {
 	return q
 }
 
-// trim gives back the memory that slices have more than they need, when all VMs that run
-// from the start are there.
+// trim frees the spare capacity of slices, once all VMs that run from the start are there.
 func (h *host) trim() {
 	h.vms, h.clients = slices.Clone(h.vms), slices.Clone(h.clients)
 	h.home, h.demand, h.pages = slices.Clone(h.home), slices.Clone(h.demand), slices.Clone(h.pages)

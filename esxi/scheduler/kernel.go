@@ -1,21 +1,19 @@
 package scheduler
 
-// The hot loop. A host is run for a stretch of steps at a time; nothing outside it
-// changes in between. Every 20 s the demand of its VMs is drawn; then the loads of the
-// nodes follow, and from them what everybody gets:
+// The hot loop. A host runs for a stretch of steps at a time; nothing outside it changes in
+// between. Every 20 s the demand of its VMs is drawn; then the loads of the nodes follow, and from
+// them the CPU time of each client:
 //
 //	draw ──► demand ──► load of nodes ──► level L of crowded nodes ──► given, ready, co-stop
 //	                        │
 //	                        └──► balancer ──► homes ──► page migration ──► pages
 //
-// Between two draws a step does only what is going on: memory that grows or moves, a
-// balancer that has something to consider. Amounts are added up when a rate changes, as
-// rate × steps, and a host on which nothing goes on jumps to the next draw. The outcome
-// is that of doing every phase in every step, as the plain version in the tests does
-// (docs/evidence/simulation.md is the specification).
+// Between two draws a step handles only activity: memory that grows or moves, a balancer with
+// something to consider. Amounts are added up when a rate changes, as rate × steps, and an idle
+// host jumps to the next draw. The outcome is the same as running every phase in every step, as the
+// plain version in the tests does (docs/evidence/simulation.md is the specification).
 //
-// A draw costs O(clients), a crowded node 14 × its clients more, a step in between
-// O(nodes) and what is going on.
+// A draw costs O(clients), a crowded node 14 × its clients more, a step in between O(nodes) plus its activity.
 
 // run simulates the steps up to end, exclusive.
 func (h *host) run(w *World, end int64) {
@@ -35,7 +33,7 @@ func (h *host) run(w *World, end int64) {
 			h.moved, h.placed = false, false
 			h.memory(k)
 			h.still = !h.moved
-			if h.placed { // what only moves home makes no other node better
+			if h.placed { // pages that only move home make no other node better
 				h.hopeless, h.wake = false, 0
 			}
 		}
@@ -61,7 +59,7 @@ func (h *host) drawAll(w *World, k int64) {
 	}
 }
 
-// drawOne draws the demand of a VM; true when it changed.
+// drawOne draws the demand of a VM and reports whether it changed.
 func (h *host) drawOne(v *vm, seed uint64, second, k int64) bool {
 	wanted := int64(v.vcpus) * h.draw(v, seed, second, k)
 	if int64(v.wanted) == wanted {
@@ -143,7 +141,7 @@ func (h *host) spread(loose int64) {
 	h.loose[max(first, 0)] += left
 }
 
-// fill gives the clients of crowded nodes what a level allows (phase 3, C-14).
+// fill computes the CPU time of clients on crowded nodes (phase 3, C-14).
 func (h *host) fill(looseCPUs int64) {
 	if h.crowd == nil {
 		h.crowd = &crowd{make([]int32, len(h.clients)), make([]int32, len(h.vms)), make([]int32, len(h.vms)), nil}
@@ -171,15 +169,15 @@ func (h *host) fill(looseCPUs int64) {
 	}
 }
 
-// An asked is what a client at home on a crowded node asks for.
+// An asked is the demand of a client at home on a crowded node.
 type asked struct {
 	client int32
 	vcpus  int32
 	demand int64
-	atOnce int64 // of it what is reserved
+	atOnce int64 // reserved part of the demand
 }
 
-// ask gathers what the clients at home on a node ask for.
+// ask collects the demand of the clients at home on a node.
 func (h *host) ask(n int) []asked {
 	list := h.crowd.here[:0]
 	for i, home := range h.home {
@@ -196,10 +194,10 @@ func (h *host) ask(n int) []asked {
 	return list
 }
 
-// at returns what the client gets when each vCPU gets at most the level.
+// at returns the client's CPU time when each vCPU is limited to the level.
 func (a *asked) at(level int64) int64 { return max(a.atOnce, min(a.demand, level*int64(a.vcpus))) }
 
-// fillNode finds the level of a crowded node. It returns what VMs without home get there.
+// fillNode finds the level of a crowded node. It returns the CPU time of VMs without home there.
 func (h *host) fillNode(n int, looseWeight int64) (looseGot int64) {
 	list := h.ask(n)
 	low, high := int64(0), int64(full) // the level is in [low, high]
@@ -222,7 +220,7 @@ func (h *host) fillNode(n int, looseWeight int64) (looseGot int64) {
 		h.crowd.given[list[i].client] = int32(got)
 		h.got[n] += got
 	}
-	if sum := h.got[n]; sum > h.cap[n] { // more is reserved than there is
+	if sum := h.got[n]; sum > h.cap[n] { // more is reserved than the capacity
 		h.got[n] = 0
 		for i := range list {
 			given := &h.crowd.given[list[i].client]
@@ -233,8 +231,8 @@ func (h *host) fillNode(n int, looseWeight int64) (looseGot int64) {
 	return looseGot
 }
 
-// divide computes what the VMs of a crowded host run and are co-stopped (phase 3).
-// Elsewhere a VM runs what it wants, and is ready for what its limit takes.
+// divide computes the run and co-stop time of VMs on a crowded host (phase 3). Elsewhere a VM runs
+// its full demand, and is ready for the part cut by its limit.
 func (h *host) divide() {
 	for i := range h.vms {
 		given, run := h.progress(&h.vms[i])
@@ -242,8 +240,8 @@ func (h *host) divide() {
 	}
 }
 
-// progress returns what the clients of a VM get and what of it they run, since those that
-// are ahead wait for the others (C-20).
+// progress returns the CPU time of a VM's clients and the part of it that runs: clients that are
+// ahead wait for the others (C-20).
 func (h *host) progress(v *vm) (given, run int64) {
 	least := int64(full)
 	first, end := v.clientsOf()

@@ -1,6 +1,6 @@
 package scheduler
 
-// A locality is a client and the node that it may gain by.
+// A locality is a client and a node where it may gain locality.
 type locality struct{ client, node int }
 
 // improveLocality moves a client to its memory or to a partner, or swaps two (C-9,
@@ -61,8 +61,8 @@ func (h *host) improveLocality(k, p int64) bool {
 	return true
 }
 
-// gain returns what a client gains by a home on a node, in percent of its memory; false
-// when it may not go there or is there.
+// gain returns a client's gain from a home on a node, in percent of its memory; false when it may
+// not go there or is there already.
 func (h *host) gain(c, n int) (gain int64, ok bool) {
 	home := int(h.home[c])
 	if home < 0 || home == n || !h.canGo(c, n) {
@@ -75,7 +75,7 @@ func (h *host) gain(c, n int) (gain int64, ok bool) {
 	return gain, true
 }
 
-// memoryGain is what of the gain is for memory.
+// memoryGain is the memory part of the gain.
 func (h *host) memoryGain(c, n int) int64 {
 	if h.vms[h.clients[c].vm].homes.Has(n) {
 		return 0
@@ -84,8 +84,7 @@ func (h *host) memoryGain(c, n int) int64 {
 	return int64(h.set.WeightMem) * (h.share100(h.at(c)[n], c) - h.share100(here, c))
 }
 
-// partnerOfSwap returns the client of a node whose swap with c gains most together, or
-// -1.
+// partnerOfSwap returns the client of a node with the highest combined gain of a swap with c, or -1.
 func (h *host) partnerOfSwap(k int64, c, n int, gain, ceiling int64) (best int, sum int64) {
 	best = -1
 	home := int(h.home[c])

@@ -6,9 +6,8 @@ import (
 	"math"
 )
 
-// memory does the phases 4 to 7 of a step: growth, page migration, sharing, and what
-// shortage does. h.moved tells whether anything changed, or will without a cause from
-// outside.
+// memory runs the phases 4 to 7 of a step: growth, page migration, sharing, and reclaiming on
+// shortage. h.moved reports whether anything changed, or will change without an outside cause.
 func (h *host) memory(k int64) {
 	if h.grow > 0 {
 		for i := range h.vms {
@@ -24,8 +23,7 @@ func (h *host) memory(k int64) {
 	h.shortage(k)
 }
 
-// setLoad gives a running VM another load: its memory grows from what is touched
-// (phase 4).
+// setLoad sets another load for a running VM: its memory grows from the touched size (phase 4).
 func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
 	before, touched := h.activeOf(v), h.touchedBy(v)
 	floor := h.growthOf(v).floor // it may still have to be allocated here
@@ -41,22 +39,21 @@ func (h *host) setLoad(v *vm, load *numa.Load, k int64) {
 	h.changed()
 }
 
-// heat says how many pages of a client outside the homes are in use: all of them alike.
+// heat sets how many pages of a client outside the homes are in use: all in the same proportion.
 func (h *host) heat(c int, active int64) {
 	if h.out != nil {
 		h.strains[c].hot = mulDiv(h.out[c], active, full)
 	}
 }
 
-// cool forgets hot pages that are not outside the homes any more.
+// cool removes hot pages that are no longer outside the homes.
 func (h *host) cool(c int) {
 	if h.out != nil {
 		h.strains[c].hot = min(h.strains[c].hot, h.out[c])
 	}
 }
 
-// growthOf returns the growth to the target of a load, of a VM of this size, from what
-// is touched in step k.
+// growthOf returns the growth of a VM of this size from touched, in step k, to the target of a load.
 func growthOf(l *numa.Load, size, touched, k int64) growth {
 	target := size
 	if l.Memory >= 0 {
@@ -70,7 +67,7 @@ func (h *host) activeOf(v *vm) int64 {
 	return parts(h.loadOf(v).Active)
 }
 
-// growVM lets a VM touch what its target asks for in step k.
+// growVM grows a VM's touched memory towards its target in step k.
 func (h *host) growVM(v *vm, k int64) {
 	if h.state == numa.Low {
 		return // C-23: allocations are blocked
@@ -82,7 +79,7 @@ func (h *host) growVM(v *vm, k int64) {
 	if h.waits() { // more would make the state low
 		room = max(0, h.allFree()-(32*h.minFree+99)/100)
 	}
-	// The clients fill their homes at the same time: what goes elsewhere comes after that.
+	// The clients fill their homes at the same time; remote allocations come after that.
 	for _, rest := range [...]bool{false, true} {
 		for c, end := v.clientsOf(); c < end; c++ {
 			more := min(h.part(v, c, want), h.part(v, c, v.facts.size)) - h.touched(c)
@@ -109,8 +106,8 @@ func (h *host) growVM(v *vm, k int64) {
 	h.endGrowth(v)
 }
 
-// waits reports whether memory that is not there is waited for: other memory is idle, and
-// the host is so short that it is taken (phase 7).
+// waits reports whether missing memory is waited for: other memory is idle, and the host is short
+// enough to reclaim it (phase 7).
 func (h *host) waits() bool {
 	if h.stateOf(h.allFree()) < numa.Hard {
 		return false
@@ -127,7 +124,7 @@ func (h *host) waits() bool {
 }
 
 // allocate gives a client new pages: local first (C-15). It reports whether the client waits for
-// some; else what is not there is swapped.
+// some; otherwise missing pages are swapped.
 func (h *host) allocate(v *vm, c int, pages int64) (waits bool) {
 	h.moved, h.placed = true, true
 	if h.home[c] < 0 {
@@ -162,7 +159,7 @@ func (h *host) allocate(v *vm, c int, pages int64) (waits bool) {
 	return waits
 }
 
-// take gives a client pages of a node.
+// take allocates pages of a node for a client.
 func (h *host) take(c, node int, pages int64) {
 	if pages <= 0 {
 		return
@@ -183,8 +180,7 @@ func (h *host) freeOf(free *[numa.MaxNodes]int64) []int64 {
 	return free[:len(h.cap)]
 }
 
-// allocateAnywhere gives pages to a client without home: of all nodes in proportion to
-// their free memory.
+// allocateAnywhere allocates pages for a client without home: on all nodes in proportion to their free memory.
 func (h *host) allocateAnywhere(c int, pages int64) (waits bool) {
 	var free, gives [numa.MaxNodes]int64
 	nodes := h.freeOf(&free)
@@ -207,9 +203,8 @@ func (h *host) allocateAnywhere(c int, pages int64) (waits bool) {
 	return false
 }
 
-// widen adds the nodes that hold memory of a client which its home node can never hold
-// to the VM's home nodes (D-2): when it has more vCPUs than the node has cores, or always
-// by the alternative of F-24.
+// widen adds to the VM's home nodes those with memory of a client that its home node can never hold
+// (D-2): when the client has more vCPUs than the node has cores, or always by the alternative of F-24.
 func (h *host) widen(v *vm, c int) {
 	home := h.home[c]
 	if h.part(v, c, v.facts.size) <= h.mem[home] || int32(h.clients[c].vcpus) <= h.cores[home] && !h.choices.WidenAlways {
@@ -251,7 +246,7 @@ const (
 	stepsASecond = 2
 )
 
-// migrate brings pages home.
+// migrate moves pages home.
 func (h *host) migrate(k int64) {
 	rate := stepsASecond * int64(h.set.PageMigRateMax)
 	sum := int64(0)
@@ -264,13 +259,13 @@ func (h *host) migrate(k int64) {
 			continue
 		}
 		if h.strains[c].hot == 0 && (!working || out <= h.touched(c)/idleStop) {
-			continue // what is left stays
+			continue // the rest stays
 		}
 		h.migrateClient(&h.vms[h.clients[c].vm], c, k, out, rate)
 	}
 }
 
-// migrateClient brings pages of one client home.
+// migrateClient moves pages of one client home.
 func (h *host) migrateClient(v *vm, c int, k, out, rate int64) {
 	s, home := &h.strains[c], int(h.home[c])
 	room := memory.Returns(out, h.free(home), h.keepsHome)
@@ -306,8 +301,8 @@ func (h *host) migrateClient(v *vm, c int, k, out, rate int64) {
 	}
 }
 
-// bring moves pages of a client home from the node outside the home nodes that has most
-// of them, and returns how many.
+// bring moves pages of a client home from the node outside the home nodes with most of them, and
+// returns their number.
 func (h *host) bring(v *vm, c, home int, pages int64) int64 {
 	at, from := h.at(c), -1
 	for n, p := range at {

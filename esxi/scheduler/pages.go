@@ -14,7 +14,7 @@ func (h *host) largeOf(v *vm, c int) int64 {
 	return max(0, large-h.strainOf(c).broken)
 }
 
-// share lets clients save pages that are equal (phase 6, C-22).
+// share merges equal pages of clients (phase 6, C-22).
 func (h *host) share(k int64) {
 	for i := range h.vms {
 		v := &h.vms[i]
@@ -51,8 +51,8 @@ func (h *host) shareClient(v *vm, c int, k int64) {
 	h.strained(c).saved += more
 }
 
-// mates returns how many VMs share the common pages of a client: those with the same
-// image and a client at home on the same node, as far as salting allows; itself included.
+// mates returns how many VMs share the common pages of a client, including itself: those with the
+// same image and a client at home on the same node, as far as salting allows.
 func (h *host) mates(v *vm, c int) (m int64) {
 	m = 1
 	load := h.loadOf(v)
@@ -74,7 +74,7 @@ func (h *host) mates(v *vm, c int) (m int64) {
 	return m
 }
 
-// salted reports whether salting lets two VMs share (C-22).
+// salted reports whether salting allows two VMs to share (C-22).
 func (h *host) salted(v, o *vm) bool {
 	switch h.set.Salting {
 	case 0:
@@ -93,7 +93,7 @@ func (h *host) resident(c int) (sum int64) {
 	return sum
 }
 
-// giveBack takes pages from a client, where it has most of them. It has as many.
+// giveBack frees pages of a client on the nodes with most of them. The client must have that many.
 func (h *host) giveBack(v *vm, c int, pages int64) {
 	h.moved, h.placed = true, true
 	before := h.outside(c)
@@ -120,14 +120,14 @@ func (h *host) giveBack(v *vm, c int, pages int64) {
 	}
 }
 
-// Shortage (phase 7, C-23). How fast ESXi takes memory is not published [I].
+// Shortage (phase 7, C-23). ESXi's reclaim rate is not published [I].
 const (
 	reclaimStep = 65536 // pages a step and host: 256 MB
 	breakStep   = 65536 // pages a step and client
 	balloonMost = 65    // percent of a VM's memory: Mem.CtlMaxPercent
 )
 
-// stateOf returns the memory state with so much memory free.
+// stateOf returns the memory state for an amount of free memory.
 func (h *host) stateOf(free int64) numa.MemoryState {
 	limits := [...]int64{400, 100, 64, 32}
 	if h.release < numa.ESXi60 {
@@ -160,7 +160,7 @@ func (h *host) findState() (free int64) {
 	return free
 }
 
-// shortage finds the memory state and does what it asks for.
+// shortage sets the memory state and takes its actions.
 func (h *host) shortage(k int64) {
 	free := h.findState()
 	if h.state == numa.High {
@@ -180,14 +180,13 @@ func (h *host) shortage(k int64) {
 	}
 }
 
-// idle returns the pages of a client that may be taken: those not in use, less what is
-// reserved.
+// idle returns the reclaimable pages of a client: those not in use, less the reserved ones.
 func (h *host) idle(v *vm, c int) int64 {
 	there := h.resident(c)
 	return max(0, mulDiv(there, full-h.activeOf(v), full)-h.part(v, c, v.facts.keep))
 }
 
-// reclaim takes memory from the clients, in proportion to what is idle.
+// reclaim takes memory from the clients, in proportion to their idle pages.
 func (h *host) reclaim(need, k int64) {
 	all := int64(0)
 	for i := range h.vms {

@@ -10,23 +10,23 @@ import (
 	"homenode/numa"
 )
 
-// young is how long the load of a new client is not known to the placement of others, in
-// steps: 60 s. It makes the burst flaw (C-7) and the wave of vMotions (C-3) [I].
+// young is the time for which placement does not know the load of a new client, in steps: 60 s. It
+// causes the burst flaw (C-7) and the wave of vMotions (C-3) [I].
 const young = 30
 
-// An arrival is a VM that comes to a host.
+// An arrival is a VM that arrives on a host.
 type arrival struct {
 	index    int // in the fleet
 	layout   *vnuma.Layout
 	facts    *vmFacts
 	load     *numa.Load
 	growth   growth
-	seen     *numa.SeenVM // as it was observed; nil to place it
-	standing bool         // it runs since long ago: it is there where the story begins
+	seen     *numa.SeenVM // observed placement; nil to place it
+	standing bool         // it ran long before the story begins
 }
 
-// admit gives an arriving VM its clients and their home nodes. Its memory is allocated
-// in the next growth phase.
+// admit creates the clients of an arriving VM and sets their home nodes. Its memory is allocated in
+// the next growth phase.
 func (h *host) admit(k int64, a *arrival, w *World) *vm {
 	at, _ := h.search(int32(a.index))
 	h.settleCPU(k)
@@ -65,12 +65,12 @@ func (h *host) admit(k int64, a *arrival, w *World) *vm {
 	return in
 }
 
-// search returns where the VM with this index in the fleet is, or would be.
+// search returns the index at which the VM with this index in the fleet is, or would be inserted.
 func (h *host) search(index int32) (at int, found bool) {
 	return slices.BinarySearchFunc(h.vms, index, func(v vm, i int32) int { return cmp.Compare(v.index, i) })
 }
 
-// findTalks finds whether anybody here talks to anybody here.
+// findTalks finds whether any two VMs on this host communicate.
 func (h *host) findTalks() {
 	h.talks = false
 	for i := range h.vms {
@@ -81,7 +81,7 @@ func (h *host) findTalks() {
 	}
 }
 
-// longAgo is the step in which something happened before the story began.
+// longAgo is the step of events before the story began.
 const longAgo = math.MinInt32
 
 // insert makes room for a VM and its clients.
@@ -98,7 +98,7 @@ func (h *host) insert(at int, v *vm, a *arrival) {
 	h.home = grow(h.home, first, n)
 	h.demand = grow(h.demand, first, n)
 	h.pages = grow(h.pages, first*nodes, n*nodes)
-	h.crowd = nil // made when it is crowded again
+	h.crowd = nil // allocated again when the host is crowded
 	if h.out != nil {
 		h.out, h.strains = grow(h.out, first, n), grow(h.strains, first, n)
 	}
@@ -135,8 +135,8 @@ func grow[T any](s []T, i, n int) []T {
 	return s
 }
 
-// dismiss takes a VM off the host. It returns how its memory grew, with what it had
-// touched as the floor, also of what was still to be allocated here.
+// dismiss removes a VM from the host. It returns its memory growth, with the touched memory as the
+// floor, including memory still to be allocated here.
 func (h *host) dismiss(k int64, at int) (was growth) {
 	h.settleCPU(k)
 	v := h.vms[at]
@@ -210,7 +210,7 @@ func (h *host) placeVM(k int64, v *vm, a *arrival) {
 	}
 }
 
-// know tells the placement of client c what is known of the nodes.
+// know updates the load and free memory that the placement of client c knows.
 func (h *host) know(k int64, c int, standing bool) {
 	for n := range h.cap {
 		h.place.Free[n] = h.knownFree(k, n, false)
@@ -218,10 +218,10 @@ func (h *host) know(k int64, c int, standing bool) {
 	}
 }
 
-// besides says for the why-log what a placement on node n was chosen over: the next best
-// node's ID plus 1, 0 without one, and its known load; and how many vCPUs of clients that
-// have just come the choice rests on: those counted as whole cores on the two nodes, or
-// below 0 those on n that were not counted when n would not have been chosen with them.
+// besides returns, for the why-log, the alternative to a placement on node n: the next best node's
+// ID plus 1, 0 without one, and its known load. came is the number of vCPUs of recently arrived
+// clients that decided the choice: those counted as whole cores on the two nodes, or, below 0,
+// those on n that were not counted when counting them would have changed the choice.
 func (h *host) besides(k int64, c, best, n int, a *arrival) (next int, load, came int64) {
 	if best < 0 {
 		return 0, 0, 0
@@ -252,8 +252,7 @@ func (h *host) besides(k int64, c, best, n int, a *arrival) (next int, load, cam
 	return h.id(best) + 1, load, 0
 }
 
-// knownLoad returns the load of a node as the placement of client c knows it, in parts
-// (C-4, C-7).
+// knownLoad returns the load of a node as the placement of client c knows it, in parts (C-4, C-7).
 func (h *host) knownLoad(k int64, n, c int, standing bool) (sum int64) {
 	for o, home := range h.home {
 		if int(home) != n || o == c {
@@ -273,8 +272,8 @@ func (h *host) knownLoad(k int64, n, c int, standing bool) (sum int64) {
 	return sum
 }
 
-// knownFree returns the free memory of a node as the placement knows it: before Update 2
-// of ESX 4.1 without that of VMs that have just come, unless all is counted.
+// knownFree returns the free memory of a node as placement knows it. Before Update 2 of ESX 4.1
+// that excludes memory of recently arrived VMs, unless all is true.
 func (h *host) knownFree(k int64, n int, all bool) int64 {
 	free := h.free(n)
 	if h.release >= numa.ESX41+2 || all {
@@ -288,7 +287,7 @@ func (h *host) knownFree(k int64, n int, all bool) int64 {
 	return free
 }
 
-// factsOf returns what a VM brings from its configuration, and what of it is left out.
+// factsOf returns the simulated properties of a VM's configuration, and lists the ignored ones.
 func (h *host) factsOf(v *numa.VM, g *vnuma.Guest, l *vnuma.Layout) (f *vmFacts, problems []string) {
 	f = &vmFacts{managed: l.Managed && len(h.cap) > 0, limit: -1, mostThreads: g.PreferHT || h.machine.PreferHT}
 	f.eager = v.LatencyHigh()
@@ -329,8 +328,7 @@ func reservedOf(v *numa.VM) int64 {
 	return int64(min(max(0, keep), v.Memory.Value) / numa.PageSize)
 }
 
-// fromMHz returns CPU in MHz as parts of a core. More than all of the VM's vCPUs can take
-// is as much as they can.
+// fromMHz returns CPU in MHz as parts of a core, at most the capacity of all the VM's vCPUs.
 func fromMHz(mhz, core int, vcpus int32) int64 {
 	return min(int64(mhz), int64(vcpus)*int64(core)) * wholeCore / int64(core)
 }

@@ -1,5 +1,5 @@
-// Package scheduler simulates a story step by step as the NUMA scheduler of ESXi plays it: docs/evidence/simulation.md is
-// its specification, and placement gives its VMs their home nodes.
+// Package scheduler simulates a story step by step, as the NUMA scheduler of ESXi would behave:
+// docs/evidence/simulation.md is its specification, and package placement chooses the home nodes of its VMs.
 package scheduler
 
 import (
@@ -10,23 +10,21 @@ import (
 	"homenode/numa"
 )
 
-// Options say how a story is run.
+// Options configure a run.
 type Options struct {
 	// Choices are those of the topology model.
 	Choices vnuma.Choices
-	// Workers is how many hosts are simulated at the same time; 0 means one. The outcome
-	// does not depend on it.
+	// Workers is the number of hosts simulated in parallel; 0 means one. The outcome does not depend on it.
 	Workers int
-	// Log keeps the decisions of the scheduler: those that follow from the story, and of
-	// the others the first half million, divided over the hosts.
+	// Log enables the decision log of the scheduler: all decisions that follow from the story, and the first half million
+	// of the others, divided over the hosts.
 	Log bool
-	// Observe is called with every tick of the trace: the ticks of a host in the order of
-	// time, those of different hosts at the same time when there are several workers. The
-	// tick and the look are borrowed. Nil for none.
+	// Observe is called with every tick of the trace. Ticks of one host come in the order of time; with several workers
+	// those of different hosts come concurrently. The tick and the look are valid only during the call. Nil for none.
 	Observe func(host int, t *numa.Tick, look *Look)
 }
 
-// An Outcome is what a run came to.
+// An Outcome is the result of a run.
 type Outcome struct {
 	// VMs has one entry for each VM of the fleet, in its order.
 	VMs []VMOutcome
@@ -34,14 +32,14 @@ type Outcome struct {
 	Decisions []Decision
 	// Denied are the power-ons that did not happen, in the order of time.
 	Denied []Denial
-	// Problems are hosts and VMs that could not be simulated as they are or at all, and
-	// why; and what the why-log has left out.
+	// Problems are the hosts and VMs that were simulated only in part or not at all, with the reasons, and the decisions
+	// omitted from the why-log.
 	Problems []numa.Note
-	// ClientTicks is how many steps of a NUMA client were simulated.
+	// ClientTicks is the number of simulated steps of NUMA clients.
 	ClientTicks int64
 }
 
-// A VMOutcome is what a VM went through, added up over the steps in which it ran.
+// A VMOutcome is the summary of a VM, added up over the steps in which it ran.
 type VMOutcome struct {
 	Steps   int64 `json:"steps"`   // of numa.Step, in which it ran
 	Local   int64 `json:"local"`   // pages × steps, on its home nodes
@@ -56,14 +54,14 @@ type VMOutcome struct {
 	Moves  numa.Moves `json:"moves"`
 }
 
-// A DecisionKind is what the scheduler decided.
+// A DecisionKind is the kind of a scheduler decision.
 type DecisionKind uint8
 
 // The kinds of decisions; the ids are those of the rule book.
 const (
 	Placed          DecisionKind = iota // initial placement (C-3, C-4)
 	Unmanaged                           // runs without home node (C-12, C-14)
-	Taken                               // as observed where the run begins
+	Taken                               // as observed at the start of the run
 	Spilled                             // new memory went to other nodes (C-15)
 	Widened                             // a node was added to the home nodes (D-2)
 	BalanceMoved                        // for load (C-9, C-10)
@@ -71,7 +69,7 @@ const (
 	LocalityMoved                       // to its memory or a partner in communication (C-9, C-11)
 	LocalitySwapped                     //
 	FairnessMoved                       // for CPU time owed (C-9)
-	AllLocal                            // page migration has brought its memory home (C-16)
+	AllLocal                            // page migration finished: all its memory is home (C-16)
 	StateChanged                        // memory state of the host (C-23)
 	Reclaimed                           // memory was taken from VMs: see Numbers (C-23)
 	Shared                              // small pages were shared (C-21, C-22)
@@ -80,7 +78,7 @@ const (
 	Rebooted
 	MovedIn  // vMotion, from the host Other
 	Restart  // by HA, from the host Other
-	NoRoom   // no host of the cluster takes the VM
+	NoRoom   // no host of the cluster accepts the VM
 	Reshaped // resize or hot add
 	OptionSet
 )
@@ -95,25 +93,24 @@ type Decision struct {
 	Other  int // VM of a swap or a talk, or host it came from; -1
 	From   int // node ID; -1 for none
 	To     int // node ID; -1 for none
-	// Numbers decided, by kind: see Why.
+	// Numbers are the numbers behind the decision, by kind: see Why.
 	Numbers [7]int64
 }
 
-// A Look lets an observer see the clients of a host beside a tick. It is borrowed.
+// A Look shows an observer the clients of a host for a tick. It is valid only during the call.
 type Look struct{ h *host }
 
-// A ClientState is one NUMA client at a moment.
+// A ClientState is the state of one NUMA client.
 type ClientState struct {
 	VCPUs int
 	Home  int // index of the node, in the order of IDs; -1 when it is not managed
 	// Interleaved memory is used by all clients of the VM alike (rule book C-13).
 	Interleaved bool
-	OnNode      []numa.Bytes // by index of the node; borrowed
+	OnNode      []numa.Bytes // by index of the node; valid only during the call
 }
 
-// Run runs a story from its start to its end. It gives the same outcome for the same
-// story, whatever the number of workers and the machine. The error is about the story
-// or the context.
+// Run runs a story from its start to its end. The outcome is the same for the same story, whatever the number of workers
+// and the machine. The error concerns the story or the context.
 func Run(ctx context.Context, story *numa.Story, o Options) (*Outcome, error) {
 	w, err := New(story, o)
 	if err != nil {

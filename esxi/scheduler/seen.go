@@ -5,9 +5,9 @@ import (
 	"homenode/numa"
 )
 
-// settleAs puts a VM where it was observed: the nodes seen become the homes of its
-// clients in their order, its memory is taken there. False when the observation names no
-// home node that the host has.
+// settleAs places a VM as observed: the observed nodes become the homes of its clients in their
+// order, and its memory is allocated there. It returns false when the observation has no home node
+// that exists on the host.
 func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	var homes []int
 	for n := range h.cap {
@@ -54,8 +54,8 @@ func (h *host) settleAs(v *vm, seen *numa.SeenVM) bool {
 	return true
 }
 
-// takeOnNodes gives the clients of a VM what it was seen with on each node: each first
-// what is on its home, then what is left, in the order of nodes.
+// takeOnNodes allocates a VM's observed memory per node for its clients: first the part of each
+// client on its home, then the rest, in the order of nodes.
 func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 	left := make([]int64, len(h.cap))
 	all := int64(0)
@@ -86,8 +86,8 @@ func (h *host) takeOnNodes(v *vm, seen []numa.MemoryOnNode) {
 	}
 }
 
-// takeSeen gives a client pages of a node as far as it has them, and returns how many:
-// what was seen can be more than a node of the story can hold.
+// takeSeen allocates pages of a node for a client as far as available, and returns their number:
+// the observed memory can exceed that of the story's node.
 func (h *host) takeSeen(c, n int, pages int64) int64 {
 	pages = max(0, min(pages, h.free(n)))
 	h.take(c, n, pages)

@@ -9,8 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// Settings are the host options that the NUMA scheduler obeys, as ESXi counts them
-// (rule book C-18, C-21, C-22).
+// Settings are the host options of the NUMA scheduler, in the units of ESXi (rule book C-18, C-21, C-22).
 type Settings struct {
 	RebalanceEnable bool // Numa.RebalanceEnable
 	PageMigEnable   bool // Numa.PageMigEnable
@@ -41,20 +40,20 @@ type Settings struct {
 	ShareScan    int // Mem.ShareScanTime, minutes
 	Salting      int // Mem.ShareForceSalting
 
-	// HTGain is what hyper-threading adds to a node's capacity, in parts of a core: an
-	// inference, see hyperThreadingGain.
+	// HTGain is the gain from hyper-threading in a node's capacity, in parts of a core. It is
+	// inferred, see hyperThreadingGain.
 	HTGain int64
 }
 
-// hyperThreadingGain is what the second thread of busy cores adds, in parts: 25 % is a
-// common figure; E-2 has that going without costs up to 30 % of the whole [I].
+// hyperThreadingGain is the gain from the second thread of busy cores, in parts: 25 % is a common
+// figure; by E-2 running without it costs up to 30 % of the whole [I].
 const hyperThreadingGain = 2500
 
 // actionAffinityOff is the first release without action affinity (KB 439993, C-11).
 var actionAffinityOff = numa.NewRelease(9, 1, 0)
 
-// DefaultSettings returns the defaults of a release. Releases before 6.0 have those of
-// 6.0 where lists of them do not say otherwise (C-18: ESX 4.x shows the same values).
+// DefaultSettings returns the defaults of a release. Releases before 6.0 have those of 6.0 unless
+// published lists differ (C-18: ESX 4.x shows the same values).
 func DefaultSettings(r numa.Release) Settings {
 	s := Settings{
 		RebalanceEnable: true, PageMigEnable: true, SwapLoad: true, SwapLocality: true, AlwaysTryLarge: true,
@@ -79,8 +78,8 @@ func DefaultSettings(r numa.Release) Settings {
 	return s
 }
 
-// salted reports whether sharing between VMs is off by default: from 5.0 U3, 5.1 U3 and
-// 5.5 U2 on (C-22, KB 2080735; 5.0 U3d and 5.5 U2d exactly).
+// salted reports whether sharing between VMs is off by default: from 5.0 U3, 5.1 U3 and 5.5 U2 on
+// (C-22, KB 2080735; 5.0 U3d and 5.5 U2d exactly).
 func salted(r numa.Release) bool {
 	switch {
 	case r >= numa.ESXi60:
@@ -93,9 +92,8 @@ func salted(r numa.Release) bool {
 	return r >= numa.ESXi50+3
 }
 
-// SettingsOf returns the settings of a host: the defaults of its release and what its
-// options say. problems lists options with values that are no numbers, or out of range:
-// they are taken as unset.
+// SettingsOf returns the settings of a host: the defaults of its release with its options applied.
+// problems lists options whose value is no number or out of range; they count as unset.
 func SettingsOf(h *numa.Host) (s Settings, problems []string) {
 	s = DefaultSettings(h.Release.Value)
 	for _, o := range h.Options.Value {
@@ -115,8 +113,8 @@ func SettingsOf(h *numa.Host) (s Settings, problems []string) {
 	return s, problems
 }
 
-// hyperThreads reports whether hyper-threading is active: as the host says or, when it
-// does not, when its first node has more threads than cores.
+// hyperThreads reports whether hyper-threading is active: as the host reports, else whether its
+// first node has more threads than cores.
 func hyperThreads(h *numa.Host) bool {
 	active := false
 	for _, n := range h.Nodes.Value[:min(1, len(h.Nodes.Value))] {
@@ -125,16 +123,16 @@ func hyperThreads(h *numa.Host) bool {
 	return h.HyperThreading.Or(active)
 }
 
-// An option is one host option that is simulated.
+// An option is one simulated host option.
 type option struct {
 	key         string
-	does, book  string // what it does, and the statement of the rule book about it
+	does, book  string // effect, and the statement of the rule book about it
 	least, most int
 	number      func(*Settings) *int
 	truth       func(*Settings) *bool
 }
 
-// options are those that are simulated, with their ranges (C-18).
+// options are the simulated host options, with their ranges (C-18).
 var options = []option{
 	{"Numa.RebalanceEnable", "1: VMs have home nodes, and the balancer runs", "A-9", 0, 1, nil, func(s *Settings) *bool { return &s.RebalanceEnable }},
 	{"Numa.PageMigEnable", "1: memory follows its client to a new home node", "C-16", 0, 1, nil, func(s *Settings) *bool { return &s.PageMigEnable }},
@@ -167,7 +165,7 @@ var options = []option{
 // An Option is a host option that changes a simulation.
 type Option struct {
 	Key         string
-	Does        string // what it does, with its unit
+	Does        string // effect, with its unit
 	Book        string // the statement of the rule book about it
 	Least, Most int
 }
@@ -207,16 +205,15 @@ func Simulated(key string) bool {
 	return false
 }
 
-// shapes are the options that act through the topology model: what it predicts for VMs
-// that are placed from then on.
+// shapes are the options that act through the topology model, on VMs placed after the change.
 var shapes = []string{"Numa.PreferHT", "Numa.FollowCoresPerSocket", "Cpu.AllowWideVsmp"}
 
-// acts reports whether a host option that is set while the story runs changes anything.
+// acts reports whether changing a host option while the story runs has an effect.
 func acts(key string) bool {
 	return Simulated(key) || slices.ContainsFunc(shapes, func(s string) bool { return strings.EqualFold(s, key) })
 }
 
-// set takes one option; those that are not simulated have no effect.
+// set parses and sets one option; options that are not simulated have no effect.
 func (s *Settings) set(key, value string) error {
 	for i := range options {
 		o := &options[i]

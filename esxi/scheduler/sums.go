@@ -5,11 +5,10 @@ import (
 	"homenode/numa"
 )
 
-// What VMs went through is added up when a rate changes, as rate × steps: CPU time of all
-// VMs of a host at once, memory of one VM when its pages change.
+// Sums of VMs are updated when a rate changes, as rate × steps: CPU time for all VMs of a host at once, memory for
+// one VM when its pages change.
 
-// settleCPU adds up CPU time until step k. What clients are owed is added up since the
-// last fairness interval began.
+// settleCPU adds up CPU time until step k. CPU debts are added up since the last fairness interval began.
 func (h *host) settleCPU(k int64) {
 	n := k - h.cpuSince
 	if n == 0 {
@@ -51,7 +50,7 @@ func (h *host) settleVMs(n int64) {
 	}
 }
 
-// addOwed adds up n steps of what clients are owed.
+// addOwed adds up n steps of the clients' CPU debts.
 func (h *host) addOwed(n int64) {
 	if n <= 0 {
 		return
@@ -71,7 +70,7 @@ func (h *host) addOwed(n int64) {
 	}
 }
 
-// forgive begins a fairness interval.
+// forgive starts a fairness interval.
 func (h *host) forgive() {
 	clear(h.debts)
 	h.owing = h.crowded
@@ -108,8 +107,8 @@ func (h *host) settleMemory(v *vm, k int64) {
 	}
 }
 
-// memoryOf returns the pages of a VM that are local, remote and not on the node of their
-// client, and those swapped. VMs without home run everywhere.
+// memoryOf returns the pages of a VM that are local, remote and not on the node of their client, and those swapped.
+// VMs without home run everywhere.
 func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 	first, end := v.clientsOf()
 	if v.n == 1 && v.homes != 0 && h.hidden == 1 { // most VMs
@@ -143,8 +142,8 @@ func (h *host) memoryOf(v *vm) (local, remote, far, swapped int64) {
 	return local, remote, far, swapped
 }
 
-// farInterleaved returns the pages that are not on the node of the client that uses them: those of a virtual node on
-// the homes of its clients are used by all of these alike (C-13).
+// farInterleaved returns the pages that are not on the node of the client that uses them: all clients of a virtual
+// node use its pages, on the homes of all of them, equally (C-13).
 func (h *host) farInterleaved(v *vm) (far int64) {
 	first, end := v.clientsOf()
 	for i := range v.facts.nodes.Len() {
@@ -177,7 +176,7 @@ func (h *host) farInterleaved(v *vm) (far int64) {
 	return far
 }
 
-// sumsOf returns what a VM went through up to now, as far as it is added up.
+// sumsOf returns the sums of a VM up to its last update.
 func (h *host) sumsOf(v *vm) (s VMOutcome) {
 	if r := h.guestOf(v).rare; r != nil {
 		s = r.sums
@@ -190,7 +189,7 @@ func (h *host) sumsOf(v *vm) (s VMOutcome) {
 	return s
 }
 
-// Add adds what another VM went through, or the same VM at another time.
+// Add adds the sums of another VM, or of the same VM at another time.
 func (o *VMOutcome) Add(other *VMOutcome) {
 	o.Steps += other.Steps
 	o.Local += other.Local
@@ -207,17 +206,16 @@ func (o *VMOutcome) Add(other *VMOutcome) {
 // Locality returns the mean N%L over all steps, by memory; false without memory.
 func (o *VMOutcome) Locality() (float64, bool) { return Share(o.Local, o.Local+o.Remote) }
 
-// FarShare returns the share of the memory, over all steps, that was not on the node of the
-// client it belongs to.
+// FarShare returns the share of the memory, over all steps, that was not on the node of the client it belongs to.
 func (o *VMOutcome) FarShare() (float64, bool) { return Share(o.Far, o.Local+o.Remote) }
 
-// ReadyShare returns the share of the CPU time asked for that vCPUs spent ready.
+// ReadyShare returns the share of the demanded CPU time that vCPUs spent ready.
 func (o *VMOutcome) ReadyShare() (float64, bool) { return Share(o.Ready, o.Demand) }
 
-// CoStopShare does so for co-stop.
+// CoStopShare returns the share of the demanded CPU time that vCPUs spent co-stopped.
 func (o *VMOutcome) CoStopShare() (float64, bool) { return Share(o.CoStop, o.Demand) }
 
-// Share divides two sums; false when the second is nothing.
+// Share divides two sums; false when the second is 0.
 func Share(part, whole int64) (float64, bool) {
 	if whole <= 0 {
 		return 0, false

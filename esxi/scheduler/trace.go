@@ -7,7 +7,7 @@ import (
 	"homenode/numa"
 )
 
-// A tracer makes the ticks of a host: columns as those of esxtop (C-17).
+// A tracer creates the ticks of a host: columns as those of esxtop (C-17).
 type tracer struct {
 	shown  int64 // step of the last tick; -1 before the first
 	tick   numa.Tick
@@ -42,7 +42,7 @@ func (t *tracer) gid(v *vm) int64 {
 	return t.lives[v.index]
 }
 
-// show gives the tick of the current step to the observer.
+// show passes the tick of the current step to the observer.
 func (h *host) show(w *World) {
 	t := h.trace
 	k := h.step

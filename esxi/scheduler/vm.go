@@ -5,8 +5,7 @@ import (
 	"homenode/numa"
 )
 
-// A vm is a VM that runs on a host: what every draw of demand looks at. The rest stands
-// in its guest.
+// A vm is a VM that runs on a host: the fields that every draw of demand reads. The rest is in its guest.
 type vm struct {
 	index    int32 // in the fleet
 	first    int32 // client
@@ -17,22 +16,21 @@ type vm struct {
 	memSince int32 // step up to which memory is added up
 	curve    curve
 	growing  bool
-	tries    bool         // pages are large whatever the guest asks for
+	tries    bool         // pages are large whatever the guest requests
 	shares   bool         // has pages of zeros or in common with others
-	recorded bool         // demand is recorded, the curve says nothing
-	homes    numa.NodeSet // node indices: homes of its clients and those it was widened by
+	recorded bool         // demand is recorded, the curve is unused
+	homes    numa.NodeSet // node indices: homes of its clients, and nodes added by widen
 	facts    *vmFacts
 
-	// Added up since it came to this host: see sumsOf.
+	// Added up since it arrived on this host: see sumsOf.
 	local int64 // pages × steps on home nodes
 	run   int64 // parts × steps
 	ready int64 // parts × steps
 }
 
-// vmFacts are what a VM brings from its configuration. VMs that are alike have them
-// together.
+// vmFacts are the simulated properties of a VM's configuration. VMs with equal facts share them.
 type vmFacts struct {
-	nodes       vnuma.Split // virtual nodes of an interleaved VM, of which several clients carry one; else empty
+	nodes       vnuma.Split // virtual nodes of an interleaved VM with several clients for one; else empty
 	managed     bool
 	eager       bool         // counts whole vCPUs at placement: high latency sensitivity
 	mostThreads bool         // a client may have as many vCPUs as a node has threads
@@ -45,10 +43,10 @@ type vmFacts struct {
 	salt        string
 }
 
-// A guest is what a VM is wherever it runs, and while it does not.
+// A guest is the state of a VM whether it runs or not.
 type guest struct {
-	at     int32 // host it is registered on: where it runs, or ran last; -1 for none
-	origin int32 // of World.machines: where it was last powered on; -1 before the first time
+	at     int32 // host it is registered on: where it runs, or last ran; -1 for none
+	origin int32 // index in World.machines of its last power-on; -1 before the first time
 	cookie int32 // numa.autosize.cookie as stored; 0 for none
 	size   int16 // numa.autosize.vcpu.maxPerVirtualNode as stored
 	runs   bool
@@ -56,23 +54,22 @@ type guest struct {
 	rare   *rare // nil for most
 }
 
-// rare is what most VMs do not have at a given moment, or never.
+// rare holds properties that most VMs rarely or never have.
 type rare struct {
 	config  *numa.Config // after resize or hot add; nil for that of the fleet
 	growth  growth       // while memory grows
 	widened numa.NodeSet // node indices that were added to the home nodes
-	// What it went through before it came to its host; and remote, far and swapped memory,
-	// co-stop and moves up to now.
+	// Sums before it arrived on its host; and remote, far and swapped memory, co-stop and moves up to now.
 	sums VMOutcome
 }
 
-// growth is how the touched memory of a VM grows: in a straight line (phase 4).
+// growth is the growth of a VM's touched memory: in a straight line (phase 4).
 type growth struct {
 	from   int64 // touched pages when the target was set
 	target int64 // pages
 	setAt  int64 // step from which memory grows to the target
 	over   int64 // steps; 0 for no growth
-	floor  int64 // pages that it had touched on the host it came from
+	floor  int64 // pages touched on the host it came from
 }
 
 // host returns the host that the VM runs on; -1 when it does not.
@@ -83,7 +80,7 @@ func (g *guest) host() int {
 	return int(g.at)
 }
 
-// more returns what is rare of a guest, to be changed.
+// more returns the rare properties of a guest for modification.
 func (g *guest) more() *rare {
 	if g.rare == nil {
 		g.rare = &rare{}
@@ -105,15 +102,14 @@ func (h *host) guestOf(v *vm) *guest { return &h.guests[v.index] }
 // loadOf returns the load of a VM.
 func (h *host) loadOf(v *vm) *numa.Load { return h.guests[v.index].load }
 
-// setLoadOf gives a VM a load, as far as draws look at it.
+// setLoadOf sets the load of a VM, as far as draws use it.
 func (h *host) setLoadOf(v *vm, load *numa.Load) {
 	h.guests[v.index].load = load
 	v.curve, v.recorded = curveOf(&load.CPU), len(load.CPU.Points) > 0
 	v.shares = load.Zero != 0 || load.Common != 0
 }
 
-// growthOf returns how a VM's memory grows. One that has grown as far as it was to is
-// what it has touched.
+// growthOf returns the memory growth of a VM. After the growth has ended, it is the touched memory.
 func (h *host) growthOf(v *vm) growth {
 	if r := h.guestOf(v).rare; r != nil && r.growth.over > 0 {
 		return r.growth
@@ -122,7 +118,7 @@ func (h *host) growthOf(v *vm) growth {
 	return growth{from: touched, target: touched, over: 1}
 }
 
-// setGrowth lets a VM's memory grow.
+// setGrowth sets the memory growth of a VM.
 func (h *host) setGrowth(v *vm, g growth) {
 	h.guestOf(v).more().growth = g
 	if !v.growing {
@@ -131,8 +127,7 @@ func (h *host) setGrowth(v *vm, g growth) {
 	}
 }
 
-// endGrowth ends it. What it has touched then says it all, but after a hot add that took
-// memory away.
+// endGrowth ends the growth. The touched memory then defines it, except after a hot add that took memory away.
 func (h *host) endGrowth(v *vm) {
 	v.growing = false
 	h.grow--
@@ -145,14 +140,14 @@ func (h *host) endGrowth(v *vm) {
 	}
 }
 
-// A client is what a NUMA client is beside the slices of the host.
+// A client is the state of a NUMA client that is not in the slices of the host.
 type client struct {
 	vm    int32 // index in host.vms
 	start int16 // first vCPU in the VM
 	vcpus int16
 }
 
-// A strain is what a client has beside pages that are in use at home.
+// A strain is a client's state other than pages in use at home.
 type strain struct {
 	saved     int64
 	ballooned int64
@@ -169,7 +164,7 @@ func (h *host) strainOf(c int) strain {
 	return h.strains[c]
 }
 
-// strained returns the strain of a client, to be changed.
+// strained returns the strain of a client for modification.
 func (h *host) strained(c int) *strain {
 	if h.strains == nil {
 		h.strains, h.out = make([]strain, len(h.clients)), make([]int64, len(h.clients))
@@ -202,13 +197,13 @@ func (h *host) touchedBy(v *vm) (pages int64) {
 // clientsOf returns the first client of a VM and the one after the last.
 func (v *vm) clientsOf() (first, end int) { return int(v.first), int(v.first) + int(v.n) }
 
-// A past is what the balancer did with a client.
+// A past is the balancer's history of a client.
 type past struct {
 	swappedAt int32 // period in which it was last considered for a swap
 	homeSince int32 // step of its last change of home
 }
 
-// pastOf returns what the balancer did with a client.
+// pastOf returns the balancer's history of a client.
 func (h *host) pastOf(c int) past {
 	if h.pasts == nil {
 		return past{longAgo, longAgo}
@@ -216,7 +211,7 @@ func (h *host) pastOf(c int) past {
 	return h.pasts[c]
 }
 
-// remember returns the past of a client, to be changed.
+// remember returns the past of a client for modification.
 func (h *host) remember(c int) *past {
 	if h.pasts == nil {
 		h.pasts = make([]past, len(h.clients))
@@ -227,10 +222,10 @@ func (h *host) remember(c int) *past {
 	return &h.pasts[c]
 }
 
-// rested reports whether a client did not change its home lately, at the end of step k.
+// rested reports whether a client has kept its home for long enough at the end of step k.
 func (h *host) rested(c int, k int64) bool { return k+1-int64(h.pastOf(c).homeSince) >= rest }
 
-// A debt is what a client is owed since the fairness interval began.
+// A debt is the CPU time owed to a client since the fairness interval began.
 type debt struct {
 	owed int64 // parts × steps
 	of   int64 // its demand over the same time

@@ -8,13 +8,13 @@ import (
 	"homenode/numa"
 )
 
-// A vmotion is the memory of a VM on its way to another host.
+// A vmotion is the memory of a VM in transfer to another host.
 type vmotion struct {
-	done         int64 // step before which the VM changes over
+	done         int64 // step before which the VM switches over
 	vm, from, to int32
 }
 
-// vmotion moves a running VM to another host: at once, or when its memory is copied.
+// vmotion moves a running VM to another host: at once, or after its memory is copied.
 func (w *World) vmotion(k int64, vm, to int, e *numa.Event) {
 	from := w.guests[vm].host()
 	if from < 0 || from == to {
@@ -24,7 +24,7 @@ func (w *World) vmotion(k int64, vm, to int, e *numa.Event) {
 		w.carryTo(k, vm, from, to)
 		return
 	}
-	begin := k // copies of a host share its link: they count one after the other
+	begin := k // copies of a host share its link: they run one after the other
 	for _, c := range w.copies {
 		if int(c.vm) == vm {
 			w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("vMotion at %v: it is on its way already", timeOf(k)))
@@ -42,10 +42,9 @@ func (w *World) vmotion(k int64, vm, to int, e *numa.Event) {
 	w.copies = slices.Insert(w.copies, at, c)
 }
 
-// copySteps returns how many steps it takes to copy pages over a link, both links and
-// dirty in pages a second: pass after pass of what was written anew during the one
-// before, until half a second is left. A guest that writes faster than half of the link
-// is slowed down to that.
+// copySteps returns the number of steps to copy pages over a link; link and dirty are in pages a
+// second. Each pass copies the pages written during the previous one, until half a second is left.
+// A guest that writes faster than half of the link is slowed down to that.
 func copySteps(pages, link, dirty int64) int64 {
 	link = max(1, link)
 	dirty = min(dirty, link/2)
@@ -57,7 +56,7 @@ func copySteps(pages, link, dirty int64) int64 {
 	return max(1, (sent+2*link-1)/(2*link))
 }
 
-// arrive lets the VMs change over whose memory is copied.
+// arrive switches over the VMs whose memory is copied.
 func (w *World) arrive(k int64) {
 	for len(w.copies) > 0 && w.copies[0].done <= k {
 		c := w.copies[0]
@@ -74,7 +73,7 @@ func (w *World) cancel(k int64, vm int) {
 	}
 }
 
-// carryTo moves a VM to a host if that takes VMs.
+// carryTo moves a VM to a host if the host accepts VMs.
 func (w *World) carryTo(k int64, vm, from, to int) {
 	if !w.open(to) || !w.takes(vm, to) {
 		w.note(w.fleet.VMs[vm].Name, fmt.Sprintf("vMotion at %v: %s takes no VM", timeOf(k), w.fleet.Hosts[to].Name))
@@ -83,8 +82,7 @@ func (w *World) carryTo(k int64, vm, from, to int) {
 	w.carry(k, vm, from, to)
 }
 
-// carry makes the clients of a VM anew and places them for the host that it comes to; its
-// memory is allocated there.
+// carry creates the clients of a VM again and places them on the destination host; its memory is allocated there.
 func (w *World) carry(k int64, vm, from, to int) {
 	i, _ := w.hosts[from].search(int32(vm))
 	was := w.hosts[from].dismiss(k, i)

@@ -13,8 +13,7 @@ import (
 	"homenode/numa"
 )
 
-// A World is a story on its way. Hosts are simulated on their own from one event to the
-// next.
+// A World is a running story. Hosts are simulated independently from one event to the next.
 type World struct {
 	story   *numa.Story
 	options Options
@@ -28,7 +27,7 @@ type World struct {
 	talking map[int32][]partner
 
 	guests []guest
-	// machines are those that VMs were powered on at, facts those of running VMs.
+	// machines are those of VM power-ons, facts those of running VMs.
 	machines []*vnuma.Machine
 	facts    map[vmFacts]*vmFacts
 	next     int // event
@@ -50,7 +49,7 @@ func sortByID(vms []numa.VM) []int32 {
 	return by
 }
 
-// shareFacts lets a host have together with the one before it what they have alike.
+// shareFacts shares equal facts between a host and the one before it.
 func (w *World) shareFacts(h *host) {
 	if h.index > 0 {
 		if b := w.hosts[h.index-1]; b != nil && *b.set == *h.set && *b.machine == *h.machine {
@@ -62,13 +61,13 @@ func (w *World) shareFacts(h *host) {
 	w.machines = append(w.machines, h.machine)
 }
 
-// find returns the index of the VM with an ID. The story is checked: there is one.
+// find returns the index of the VM with an ID. The story is validated: the VM exists.
 func (w *World) find(id string) int {
 	at, _ := slices.BinarySearchFunc(w.byID, id, func(i int32, id string) int { return cmp.Compare(w.fleet.VMs[i].ID, id) })
 	return int(w.byID[at])
 }
 
-// alike returns the facts that are kept of those that are equal.
+// alike returns the stored facts equal to f.
 func (w *World) alike(f *vmFacts) *vmFacts {
 	if kept, ok := w.facts[*f]; ok {
 		return kept
@@ -77,8 +76,7 @@ func (w *World) alike(f *vmFacts) *vmFacts {
 	return f
 }
 
-// New returns the world at the start of a story: VMs that are powered on run. The error
-// says what is wrong with the story.
+// New returns the world at the start of a story, with the powered-on VMs running. The error reports the fault in the story.
 func New(story *numa.Story, o Options) (*World, error) {
 	if err := story.Check(); err != nil {
 		return nil, err
@@ -136,7 +134,7 @@ func (w *World) addHost(i int) {
 	w.hosts[i] = h
 }
 
-// note adds a problem. What is said of each placement is noted once.
+// note adds a problem. Notes about each placement are added once.
 func (w *World) note(at, text string) {
 	n := numa.Note{At: at, Text: text}
 	if !w.noted[n] {
@@ -145,8 +143,8 @@ func (w *World) note(at, text string) {
 	}
 }
 
-// begin puts the VMs that run on their hosts: those that were seen are there before the others
-// are placed, as placement.Place has it, and those that are known to run before those that may.
+// begin places the running VMs on their hosts: observed ones before the others, as placement.Place does, and those known to run
+// before those that may.
 func (w *World) begin() {
 	seen := map[string]*numa.SeenVM{}
 	for i := range w.story.Seen {
@@ -184,7 +182,7 @@ func (w *World) begin() {
 		at, _ := h.search(int32(i))
 		in := &h.vms[at]
 		h.guestOf(in).more().growth.over = 1
-		if h.touchedBy(in) == 0 { // also what was seen without a home here
+		if h.touchedBy(in) == 0 { // also VMs observed without a home here
 			h.growVM(in, 0)
 		}
 	}
@@ -197,19 +195,19 @@ func (w *World) begin() {
 	}
 }
 
-// A Denial is a power-on that did not happen.
+// A Denial is a refused power-on.
 type Denial struct {
 	At       time.Duration // since the start of the story
 	VM, Host int           // index in the fleet
 	Why      vnuma.Refusal
 }
 
-// admits reports whether a host powers a VM on, and remembers why not (B-26 to B-32). What others reserve is not asked of one that
-// is known to run there.
+// admits reports whether a host powers a VM on, and records the reason if not (B-26 to B-32). Reservations of others are ignored
+// for a VM that is known to run there.
 func (w *World) admits(k int64, vm, host int, runs bool) bool {
 	g, _, err := vnuma.NewGuest(w.config(vm))
 	if err != nil {
-		return true // place tells
+		return true // place reports it
 	}
 	r := w.refusal(&g, vm, host)
 	if !r.Any() || runs && r == vnuma.Beside(&g.Needs, w.hosts[host].reserved(vm), w.hosts[host].machine) {
@@ -220,7 +218,7 @@ func (w *World) admits(k int64, vm, host int, runs bool) bool {
 	return false
 }
 
-// refusal returns why a host does not power a VM on beside those that run there.
+// refusal returns why a host does not power a VM on beside its running VMs.
 func (w *World) refusal(g *vnuma.Guest, vm, host int) vnuma.Refusal {
 	h := w.hosts[host]
 	if r := vnuma.Refuse(g, h.machine); r.Any() {
@@ -229,7 +227,7 @@ func (w *World) refusal(g *vnuma.Guest, vm, host int) vnuma.Refusal {
 	return vnuma.Beside(&g.Needs, h.reserved(vm), h.machine)
 }
 
-// reserved returns what the other VMs of a host reserve.
+// reserved returns the reservations of the other VMs of a host.
 func (h *host) reserved(vm int) (sum vnuma.Reserved) {
 	for i := range h.vms {
 		if v := &h.vms[i]; int(v.index) != vm {
@@ -239,15 +237,15 @@ func (h *host) reserved(vm int) (sum vnuma.Reserved) {
 	return sum
 }
 
-// coming says how a VM comes to a host.
+// coming describes how a VM arrives on a host.
 type coming struct {
 	standing bool
 	seen     *numa.SeenVM
-	growth   *growth // by vMotion or hot add: as it was, and what it brings along
+	growth   *growth // by vMotion or hot add: its former state, and the growth that moves along
 	event    vnuma.Event
 }
 
-// place lets a VM run on a host; false when its topology cannot be predicted there.
+// place starts a VM on a host; false when its topology cannot be predicted there.
 func (w *World) place(k int64, index, host int, how coming) bool {
 	h, g, v := w.hosts[host], &w.guests[index], w.config(index)
 	gst, _, err := vnuma.NewGuest(v)
@@ -256,7 +254,7 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 		return false
 	}
 	w.recall(g, &gst)
-	c := vnuma.Case{Event: how.event, Choices: w.options.Choices, Ran: true} // the story says that it runs
+	c := vnuma.Case{Event: how.event, Choices: w.options.Choices, Ran: true} // the story states that it runs
 	if how.event == vnuma.VMotionIn && g.origin >= 0 {
 		c.From = w.machines[g.origin]
 	} else {
@@ -282,8 +280,7 @@ func (w *World) place(k int64, index, host int, how coming) bool {
 	return true
 }
 
-// recall gives a guest the sizes that its VM stored at an earlier power-on of the story
-// (B-8).
+// recall sets in a guest the sizes that its VM stored at an earlier power-on of the story (B-8).
 func (w *World) recall(g *guest, to *vnuma.Guest) {
 	if g.size > 0 {
 		to.Stored = int32(g.size)
@@ -297,7 +294,7 @@ func cookie(n int) (vcpus, cps int32) {
 	return int32(v), int32(c)
 }
 
-// config returns a VM as it is configured now.
+// config returns the current configuration of a VM.
 func (w *World) config(index int) *numa.VM {
 	v := &w.fleet.VMs[index]
 	if r := w.guests[index].rare; r != nil && r.config != nil {
@@ -313,11 +310,10 @@ func (w *World) secondOfDay(k int64) int64 {
 	return (w.first + k*int64(numa.Step/time.Second)) % (24 * 3600)
 }
 
-// ObserveEvery changes how often hosts are observed from now on, in a World that observes.
+// ObserveEvery changes the observation interval from now on, in a World that observes.
 func (w *World) ObserveEvery(d time.Duration) { w.every = max(1, int64(d/numa.Step)) }
 
-// RunTo simulates until a time since the start of the story, of which the events have
-// not happened yet.
+// RunTo simulates until a time since the start of the story. Events at that time have not happened yet.
 func (w *World) RunTo(ctx context.Context, t time.Duration) error {
 	end := int64(min(t, w.story.Length) / numa.Step)
 	for {
@@ -365,10 +361,10 @@ func (w *World) runHosts(ctx context.Context, end int64) error {
 	return ctx.Err()
 }
 
-// breath is how many steps a host is run before the context is looked at.
+// breath is the number of steps between two checks of the context.
 const breath = 1 << 16
 
-// runHost runs a host to a step and shows its ticks on the way.
+// runHost runs a host to a step and reports its ticks on the way.
 func (w *World) runHost(ctx context.Context, h *host, end int64) {
 	for ctx.Err() == nil {
 		if w.every > 0 && h.step%w.every == 0 && h.step > h.trace.shown {
@@ -389,7 +385,7 @@ func (w *World) runHost(ctx context.Context, h *host, end int64) {
 	}
 }
 
-// Outcome returns what the run has come to so far.
+// Outcome returns the results of the run so far.
 func (w *World) Outcome() *Outcome {
 	out := &Outcome{VMs: make([]VMOutcome, len(w.guests)), Denied: slices.Clone(w.denied), Problems: slices.Clone(w.problems)}
 	for i := range w.guests {

@@ -21,9 +21,9 @@ func binds(value string) bool {
 	return strings.TrimSpace(value) != "" && !strings.EqualFold(strings.TrimSpace(value), "all")
 }
 
-// PinnedPCPUs returns the PCPUs that CPU affinity allows the VM, ascending: the
-// scheduling affinity of the VM and of its vCPUs together (rule book C-12). It is
-// empty for a VM without CPU affinity and for one whose list is unreadable.
+// PinnedPCPUs returns the PCPUs that CPU affinity allows the VM, ascending: the scheduling affinity
+// of the VM combined with that of its vCPUs (rule book C-12). It is empty for a VM without CPU
+// affinity and for an unreadable list.
 func PinnedPCPUs(v *numa.VM) []int {
 	return pinned(v.CPUAffinity.Value, v.Settings.Value, "cpu", "vcpu")
 }
@@ -52,8 +52,8 @@ func AffinitySettings(v *numa.VM) []numa.Setting {
 	return matching(v, affinityKey)
 }
 
-// ClientAffinitySettings returns the settings sched.node<x>.affinity, which bind
-// single NUMA clients. The model reads them but does not follow them.
+// ClientAffinitySettings returns the settings sched.node<x>.affinity, which bind single NUMA
+// clients. The model reads but does not simulate them.
 func ClientAffinitySettings(v *numa.VM) []numa.Setting {
 	return matching(v, clientAffinityKey)
 }
@@ -68,8 +68,8 @@ func matching(v *numa.VM, key *pattern.Pattern) []numa.Setting {
 	return out
 }
 
-// NodeAffinity returns the nodes of numa.nodeAffinity, ascending; none when it is
-// unset or unreadable (rule book C-12).
+// NodeAffinity returns the nodes of numa.nodeAffinity, ascending; none when it is unset or
+// unreadable (rule book C-12).
 func NodeAffinity(v *numa.VM) []int {
 	value, _ := v.Settings.Value.Lookup("numa.nodeAffinity")
 	if !binds(value) {
@@ -79,7 +79,7 @@ func NodeAffinity(v *numa.VM) []int {
 	return nodes
 }
 
-// parseNodes reads a list of nodes such as "0,1", ascending.
+// parseNodes parses a list of nodes such as "0,1", ascending.
 func parseNodes(list string) (nodes []int, ok bool) {
 	for part := range strings.SplitSeq(list, ",") {
 		node, err := strconv.Atoi(strings.TrimSpace(part))
@@ -92,7 +92,7 @@ func parseNodes(list string) (nodes []int, ok bool) {
 	return slices.Compact(nodes), true
 }
 
-// parseList reads a list of PCPUs or nodes such as "0-3, 8".
+// parseList parses a list of PCPUs or nodes such as "0-3, 8".
 func parseList(list string) (out []int, ok bool) {
 	const most = numa.MaxCoresPerNode // no host has more PCPUs
 	for part := range strings.SplitSeq(list, ",") {

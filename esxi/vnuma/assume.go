@@ -6,11 +6,11 @@ import (
 	"homenode/numa"
 )
 
-// Assumptions is the set of things a prediction took for granted because no
-// source stated them. A finding that rests on one is Assumed.
+// Assumptions is the set of unstated facts that a prediction had to assume. A finding that depends
+// on one is Assumed.
 type Assumptions uint32
 
-// What a prediction may have to assume.
+// The possible assumptions of a prediction.
 const (
 	AssumedNodes       Assumptions = 1 << iota // the node layout of the host
 	AssumedRelease                             // the model of an older release
@@ -31,12 +31,12 @@ const (
 	AssumedHotAddAuto                          // F-14: automatic cores per socket with CPU hot add
 	AssumedVNUMAHotAdd                         // vNUMA exposed on CPU hot add
 	AssumedAffinity                            // CPU and memory affinity
-	AssumedReserve                             // C-15: what stays free on a node
+	AssumedReserve                             // C-15: the reserve of a node
 	AssumedJoined                              // B-29: which vCPUs share the clients of 6.0
 	AssumedStored                              // B-8: automatic nodes of 8.0 keep a stored size
 	AssumedIOMMU                               // B-32: EFI firmware and the virtual IOMMU
 	AssumedOldHardware                         // B-26: the limits of virtual hardware 3
-	AssumedReserved                            // B-31: that all memory is reserved for a device
+	AssumedReserved                            // B-31: all memory is reserved for a device
 	AssumedPairs                               // B-21: clients that split a pair of virtual threads
 	AssumedNodeMemory                          // C-4: which of the nodes of unequal memory it gets
 	AssumedRounded                             // B-12: whole vSockets of an even share exceed the node

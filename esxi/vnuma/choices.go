@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Choices are the points on which the sources contradict each other (rule book,
-// section F). The zero value takes the rule book's default everywhere; a true
-// field takes the alternative.
+// Choices are the points on which the sources contradict each other (rule book, section F). The
+// zero value selects the rule book's default everywhere; a true field selects the alternative.
 type Choices struct {
 	MinEight         bool // F-1
 	Fill41           bool // F-2
@@ -39,15 +38,14 @@ type Choices struct {
 // A Choice describes one contradiction of the sources.
 type Choice struct {
 	ID          string // of the rule book: F-1
-	Default     string // what the model does
-	Alternative string // what the field of Choices makes it do
-	Book        string // the statement of the rule book that takes the default, with its source
+	Default     string // behaviour of the model
+	Alternative string // behaviour when the field of Choices is true
+	Book        string // the statement of the rule book with the default, and its source
 	Field       func(*Choices) *bool
 }
 
-// ChoiceList lists the contradictions that change a prediction, by ID. F-3 and
-// F-19 have no alternative to take; F-7, F-11, F-15, F-17 and F-21 are the
-// scheduler's.
+// ChoiceList lists the contradictions that change a prediction, by ID. F-3 and F-19 have no
+// alternative; F-7, F-11, F-15, F-17 and F-21 concern the scheduler.
 var ChoiceList = []Choice{
 	{"F-1", "vNUMA from 9 vCPUs (numa.vcpu.min, VMware)", "vNUMA from 8 vCPUs (two articles with measurements)", "B-3", func(c *Choices) *bool { return &c.MinEight }},
 	{"F-2", "ESX 4.1 splits evenly, 8 vCPUs on 6-core nodes are 4+4 (VMware KB 309166)", "ESX 4.1 fills nodes, 6+2 (Denneman 2011)", "B-5", func(c *Choices) *bool { return &c.Fill41 }},
@@ -75,7 +73,7 @@ var ChoiceList = []Choice{
 	{"F-31", "Numa.PreferHT of a host holds for all its VMs, one with numa.vcpu.preferHT = FALSE among them (the host option is described without exception; no source says which wins)", "numa.vcpu.preferHT = FALSE of a VM wins over its host, as a setting of a VM usually does", "B-14", func(c *Choices) *bool { return &c.VMPreferHT }},
 }
 
-// Others returns the choices with each of the contradictions decided the other way, one at a time.
+// Others returns the choices with each contradiction decided the other way, one at a time.
 func (c Choices) Others() iter.Seq2[*Choice, Choices] {
 	return func(yield func(*Choice, Choices) bool) {
 		for i := range ChoiceList {
@@ -88,12 +86,12 @@ func (c Choices) Others() iter.Seq2[*Choice, Choices] {
 	}
 }
 
-// Explains reports that the observation agrees with the other decision of the choice.
+// Explains returns a sentence that the observation matches the other decision of the choice.
 func (c *Choice) Explains() string {
 	return fmt.Sprintf("sources disagree on this (%s): it agrees with the other side: %s", c.ID, c.Alternative)
 }
 
-// Take sets the alternative of the choice with this ID.
+// Take selects the alternative of the choice with this ID.
 func (c *Choices) Take(id string) error {
 	var ids []string
 	for _, ch := range ChoiceList {

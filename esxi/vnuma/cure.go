@@ -7,17 +7,17 @@ import (
 	"homenode/numa"
 )
 
-// Normal is the way out of latency sensitivity High for a VM that lacks what it needs.
+// Normal is the alternative for a VM that lacks a requirement of latency sensitivity High.
 var Normal = numa.Way{Do: "set latency sensitivity to Normal", Edits: []numa.Edit{{Kind: numa.EditLatency, To: numa.Is("normal")}}}
 
-// Ways returns the ways to let the VM power on; nil when nothing is refused.
+// Ways returns the ways to make the VM power on; nil when nothing is refused.
 func (r Refusal) Ways() []numa.Way {
 	set := func(do string, edits ...numa.Edit) numa.Way { return numa.Way{Do: do, Edits: edits} }
 	yes := func(k numa.EditKind) numa.Edit { return numa.Edit{Kind: k, To: numa.Is("true")} }
 	fewer := set("use at most "+count(int(r.most), "vCPU"), numa.EditVCPUs.To(int(r.most)))
 	reserve := set("reserve all guest memory", yes(numa.EditReserveAll))
 	auto := numa.EditCoresPerNUMANode.To(0)
-	if r.newer > 0 { // whatever the VM is given, the host stays too old
+	if r.newer > 0 { // the host stays too old whatever changes in the VM
 		const newer = "run the VM on a newer release"
 		if r.ByHost() {
 			return []numa.Way{numa.ByHand(newer)}

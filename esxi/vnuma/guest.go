@@ -11,8 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// A Guest is what the model needs to know of a VM, as plain numbers. The names
-// of settings stand beside the fields; 0 means unset unless said otherwise.
+// A Guest is the model's input about a VM, as plain numbers. The names of settings are beside the fields; 0 means unset unless stated otherwise.
 type Guest struct {
 	VCPUs             int32
 	CoresPerSocket    int32        // cpuid.coresPerSocket as configured, at least 1
@@ -40,18 +39,17 @@ type Guest struct {
 	AllowedNodes      numa.NodeSet // IDs of numa.nodeAffinity; empty means any
 	MaxVCPUs          int32        // cpuid.maxVCPUs: the most that hot add reaches (B-15)
 	VirtualHT         bool         // two vCPUs of a virtual core (8.0, hardware 20): simultaneousThreads (B-21)
-	Usable            Usable       // what the software in the guest can use
-	Needs             Needs        // what the power-on asks for beside the topology
-	Admitted          bool         // what would refuse its power-on is not asked
+	Usable            Usable       // limits of the software in the guest
+	Needs             Needs        // requirements of the power-on other than the topology
+	Admitted          bool         // skip the checks that refuse its power-on
 	assumes           Assumptions
 }
 
-// Needs holds what a VM brings to its power-on beside the topology, as far as it is known. The
-// zero value asks for nothing.
+// Needs holds the known requirements of a VM's power-on other than the topology. The zero value requires nothing.
 type Needs struct {
-	Exclusive  bool  // latency sensitivity High: all memory and a core's time for each vCPU are to be reserved (B-21)
-	Device     bool  // has a PCI device of the host: all memory is to be reserved (B-31)
-	LargePages bool  // sched.mem.lpage.enable1GPage: as well (B-31)
+	Exclusive  bool  // latency sensitivity High: needs a reservation of all memory and a core's time for each vCPU (B-21)
+	Device     bool  // has a PCI device of the host: needs a reservation of all memory (B-31)
+	LargePages bool  // sched.mem.lpage.enable1GPage: needs a reservation of all memory (B-31)
 	Reserved   int64 // bytes of memory that are known to be reserved
 	Unreserved int64 // bytes of memory that are known not to be reserved
 	MHz        int32 // CPU reservation; 0 for none
@@ -62,7 +60,7 @@ type Needs struct {
 	VGPU       bool  // one of its devices is a vGPU (B-32)
 }
 
-// NeedsOf returns what v asks for.
+// NeedsOf returns the requirements of v.
 func NeedsOf(v *numa.VM) Needs {
 	reserved := v.MemoryReservation.Value
 	if v.AllReserved() {
@@ -83,18 +81,16 @@ func hasVGPU(v *numa.VM) bool {
 	return slices.ContainsFunc(v.Devices.Value, func(d numa.Device) bool { return d.Kind == numa.VGPU })
 }
 
-// Frequency reports whether it depends on the frequency of a host if the VM powers on there, or how much of its vCPUs a limit lets run.
+// Frequency reports whether the frequency of a host decides if the VM powers on there, or how much of its vCPUs a limit permits.
 func (n *Needs) Frequency() bool { return n.MHz > 0 || n.Limit > 0 || n.Exclusive && n.MHzKnown }
 
-// Usable holds limits of the software in a guest that a layout can exceed; 0 means none.
-// Package product has them by product, version and edition.
+// Usable holds limits of the software in a guest that a layout can exceed; 0 means none. Package product lists them by product, version and edition.
 type Usable struct {
 	PerNode int32 // most logical processors of a NUMA node that the guest sees
-	Sockets int32 // most sockets that it uses
+	Sockets int32 // most sockets that the software uses
 }
 
-// usableOf returns the limits of all products of a VM together. Where they depend on a
-// version or edition that is unknown, the loosest counts.
+// usableOf returns the combined limits of all products of a VM. Where they depend on an unknown version or edition, the loosest counts.
 func usableOf(v *numa.VM) (u Usable) {
 	least := func(a int32, n int) int32 {
 		if n > 0 && (a == 0 || int32(n) < a) {
@@ -108,8 +104,7 @@ func usableOf(v *numa.VM) (u Usable) {
 	return u
 }
 
-// Exceeded reports by how much the guest of a layout exceeds what its software can use:
-// nothing is the zero value.
+// Exceeded returns the excess of a layout over the limits of the guest's software; the zero value is no excess.
 func (u Usable) Exceeded(l *Layout) (over Usable) {
 	if n := int32(l.VPDs.Max()); u.PerNode > 0 && n > u.PerNode {
 		over.PerNode = n - u.PerNode
@@ -120,7 +115,7 @@ func (u Usable) Exceeded(l *Layout) (over Usable) {
 	return over
 }
 
-// assumed returns what is assumed of g on m before anything is predicted.
+// assumed returns the assumptions about g on m that precede every prediction.
 func (g *Guest) assumed(m *Machine) Assumptions {
 	if g.LacksThreads(m) {
 		return g.assumes | m.assumes | AssumedVirtualHT
@@ -133,9 +128,8 @@ func (g *Guest) LacksThreads(m *Machine) bool {
 	return g.Threads(m) > 1 && m.ThreadsKnown && m.Threads == m.Cores
 }
 
-// NewGuest reads what the model needs from a VM. problems lists settings whose
-// value is no number or truth value: they are taken as unset. The error says
-// which fact is missing: a VM without a vCPU count is not predicted.
+// NewGuest extracts the model's input from a VM. problems lists settings whose value is no number or truth value: they count as unset.
+// The error names the missing fact: a VM without a vCPU count is not predicted.
 func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 	if !v.VCPUs.Known() {
 		return g, nil, fmt.Errorf("VM %s: the vCPU count is unknown", v.Name)
@@ -159,9 +153,8 @@ func NewGuest(v *numa.VM) (g Guest, problems []string, err error) {
 	return g, problems, nil
 }
 
-// VirtualThreads returns the vCPUs of a virtual core: 2 with virtual hyper-threading, else 1.
-// It needs virtual hardware 20, and ESXi 8.0 (B-21): older hardware makes it 1, the release is
-// not looked at.
+// VirtualThreads returns the vCPUs of a virtual core: 2 with virtual hyper-threading, else 1. It needs virtual hardware 20 and ESXi 8.0
+// (B-21): older hardware makes it 1; the release is not checked.
 func VirtualThreads(v *numa.VM) numa.Fact[int] {
 	threads := v.VirtualThreads
 	if s, ok := v.Settings.Value.Lookup("cpuid.numSMT"); ok && threads.Value < 2 {
@@ -178,7 +171,7 @@ func VirtualThreads(v *numa.VM) numa.Fact[int] {
 	return threads
 }
 
-// missing returns the assumptions that unknown facts of the VM make necessary.
+// missing returns the assumptions for the unknown facts of the VM.
 func missing(v *numa.VM) Assumptions {
 	var a Assumptions
 	for _, c := range []struct {
@@ -205,7 +198,7 @@ func missing(v *numa.VM) Assumptions {
 	return a
 }
 
-// read takes the advanced settings of the rule book, B-10.
+// read parses the advanced settings of the rule book, B-10.
 func (g *Guest) read(s numa.Settings) (problems []string) {
 	number := func(key string, to *int32) {
 		v, ok := s.Lookup(key)
@@ -254,7 +247,7 @@ func (g *Guest) read(s numa.Settings) (problems []string) {
 	return append(problems, g.readLists(s)...)
 }
 
-// readLists is the part of read about affinity and the cookie.
+// readLists parses the settings about affinity and the cookie.
 func (g *Guest) readLists(s numa.Settings) (problems []string) {
 	for _, one := range s {
 		if affinityKey.MatchString(one.Key) && binds(one.Value) {
@@ -278,9 +271,8 @@ func (g *Guest) readLists(s numa.Settings) (problems []string) {
 	return problems
 }
 
-// ParseCookie reads numa.autosize.cookie: vCPUs*10000+1 (version 1, cps 0) or
-// vCPUs*10000 + cores per socket*10 + 2 (version 2). Source: rule book B-9,
-// decoded from 12 published values.
+// ParseCookie parses numa.autosize.cookie: vCPUs*10000+1 (version 1, cps 0) or vCPUs*10000 + cores per socket*10 + 2 (version 2).
+// Source: rule book B-9, decoded from 12 published values.
 func ParseCookie(s string) (vcpus, cps int, ok bool) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > numa.MaxVCPUs*10000+9999 {

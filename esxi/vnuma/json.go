@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// MarshalJSON writes the layout as docs/reference/json.md describes it.
+// MarshalJSON writes the layout in the format of docs/reference/json.md.
 func (l *Layout) MarshalJSON() ([]byte, error) {
 	memory := l.Memory.Placement.String()
 	if !l.Memory.Known && l.Memory.Placement == Local {
@@ -37,7 +37,7 @@ func (l *Layout) MarshalJSON() ([]byte, error) {
 		Memory         string     `json:"memory"` // local, partly remote, interleaved, anywhere or unknown
 		Local          numa.Bytes `json:"localBytes"`
 		Remote         numa.Bytes `json:"remoteBytes"`
-		First          numa.Bytes `json:"remoteAtFirstBytes,omitempty"` // of local: comes home when the guest uses it
+		First          numa.Bytes `json:"remoteAtFirstBytes,omitempty"` // part of local: migrates home when the guest uses it
 		Far            float64    `json:"farShare"`
 		Slices         []int64    `json:"sliceBytes,omitempty"`
 		L3Caches       int        `json:"guestL3Caches,omitempty"` // absent where ESXi chooses them
@@ -58,8 +58,8 @@ func (u Used) MarshalJSON() ([]byte, error) {
 	}{u.Name, u.Value, u.Origin.String(), u.ReadFrom()})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote of the groups that the guest and the scheduler see: sockets, virtual nodes, clients,
-// caches. What was predicted of memory is not read.
+// UnmarshalJSON reads the groups in the output of MarshalJSON: sockets, virtual nodes, clients, caches. The predicted placement
+// of memory is ignored.
 func (l *Layout) UnmarshalJSON(b []byte) error {
 	var from struct {
 		Refused        string `json:"refused"`
@@ -109,7 +109,7 @@ func splitOf(sizes []int) (Split, bool) {
 		block += int32(size)
 		s := Split{n, block, int32(sizes[0]), int32(sizes[0])}
 		rest, at := n%block, n-n%block
-		for j := 0; rest > 0 && j < len(sizes); j++ { // the group that begins the shorter last block
+		for j := 0; rest > 0 && j < len(sizes); j++ { // the first group of the shorter last block
 			if at -= int32(sizes[j]); at < 0 {
 				s.last = int32(sizes[j])
 				break

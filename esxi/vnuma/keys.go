@@ -4,8 +4,8 @@ package vnuma
 type Key struct {
 	Name string
 	Host bool   // an option of the host; else of the VM
-	Does string // what it does
-	Book string // the statement of the rule book that says so
+	Does string // its effect
+	Book string // the statement of the rule book for it
 }
 
 // Keys lists the settings that predictions read, those of VMs first, by name.

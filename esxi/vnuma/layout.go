@@ -1,7 +1,6 @@
-// Package vnuma predicts the virtual NUMA topology of a VM on a host: which
-// NUMA clients (PPDs) ESXi makes, which NUMA nodes (VPDs) the guest sees, where
-// its memory lands and what the VM stores for its next power-on. The rules are
-// those of the rule book; their ids (B-6, C-13 …) stand at the code.
+// Package vnuma predicts the virtual NUMA topology of a VM on a host: the NUMA clients (PPDs) that ESXi makes, the NUMA
+// nodes (VPDs) that the guest sees, the placement of its memory and the sizes stored for its next power-on. The rules are
+// those of the rule book; their ids (B-6, C-13 …) are cited in the code.
 package vnuma
 
 import (
@@ -10,8 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// An Event is what happens to the VM. The layout depends on its life, not only
-// on its settings (rule book D-1).
+// An Event is an event in the life of the VM. The layout depends on it as well as on the settings (rule book D-1).
 type Event uint8
 
 // The events of a VM's life.
@@ -42,7 +40,7 @@ func ParseEvent(name string) (Event, bool) {
 // EventNames lists the names that ParseEvent knows.
 func EventNames() []string { return eventNames[:] }
 
-// A Reason says what decided how many NUMA nodes the guest sees.
+// A Reason explains the number of NUMA nodes that the guest sees.
 type Reason uint8
 
 // The reasons for the VPDs of a layout.
@@ -58,13 +56,13 @@ const (
 	ByCPS                     // cores per socket, up to 6.0 (B-11)
 )
 
-// A Placement says where the memory of a running VM is.
+// A Placement is the placement of a running VM's memory.
 type Placement uint8
 
 // The placements of memory (rule book C-12, C-13, C-15).
 const (
 	Local       Placement = iota // each VPD's memory on the node of its client
-	Overflowing                  // as Local, and what a node cannot hold is remote
+	Overflowing                  // as Local; the overflow of a node is remote
 	Interleaved                  // a VPD carried by several clients: spread over their nodes
 	Anywhere                     // not NUMA-managed: no home node
 )
@@ -79,13 +77,13 @@ type Layout struct {
 	Refused  Refusal // why the VM does not power on: then there is no layout
 	VSockets Split   // the sockets the guest sees
 	VPDs     Split   // the NUMA nodes the guest sees
-	PPDs     Split   // NUMA clients: what is placed and moved as one
-	Managed  bool    // the NUMA scheduler places it (rule book C-12, C-14)
+	PPDs     Split   // NUMA clients: the units of placement and migration
+	Managed  bool    // placed by the NUMA scheduler (rule book C-12, C-14)
 	Why      Reason
 
 	CoresPerSocket int // effective, after automatic choice
-	// L3s counts the last-level caches that the guest sees: one per vSocket, each of the
-	// size of the physical one; 0 where ESXi chooses them, which is not published (B-13).
+	// L3s counts the last-level caches that the guest sees: one per vSocket, each of the size of the physical one; 0 where
+	// ESXi chooses them, which is not published (B-13).
 	L3s         int
 	Capacity    int   // most vCPUs of one client on this host
 	Least       int   // fewest clients that the vCPU count needs on this host
@@ -98,28 +96,26 @@ type Layout struct {
 
 	Memory Residency
 	Stored Stored
-	// Assumes holds what was taken for granted on the way.
+	// Assumes lists the assumptions behind the layout.
 	Assumes Assumptions
 }
 
-// A Residency says where the VM's memory is once all of it is touched, on a host
-// that holds nothing else.
+// A Residency is the placement of the VM's memory once all of it is touched, on an otherwise empty host.
 type Residency struct {
 	Known     bool // the memory of the VM and of the nodes is known
 	Placement Placement
-	// Local and Remote are relative to the union of the home nodes, as NLMEM and
-	// NRMEM of esxtop count them (C-17), once the guest uses what it touched. With Nowhere they
-	// are all memory.
+	// Local and Remote are relative to the union of the home nodes, as NLMEM and NRMEM of esxtop count them (C-17), once the
+	// guest uses its touched memory. With Nowhere they add up to all memory.
 	Local, Remote numa.Bytes
-	// First is what of Local goes to other nodes at first: it comes home when the guest uses
-	// it, and stays away when not (C-15, C-16).
+	// First is the part of Local that goes to other nodes at first: it migrates home when the guest uses it, and stays away
+	// otherwise (C-15, C-16).
 	First numa.Bytes
-	// Crossed is what of Local is on another home node than that of the client that uses it: where more clients than
-	// nodes share one that is full, or a node joined those of a client (D-2). N%L counts it as local (C-17).
+	// Crossed is the part of Local on another home node than that of the client that uses it: where more clients than nodes
+	// share a full one, or a node joined those of a client (D-2). N%L counts it as local (C-17).
 	Crossed numa.Bytes
-	// Nowhere is what the nodes that the VM may use have no room for: it is ballooned or swapped (C-12, C-23).
+	// Nowhere is the memory that does not fit the nodes the VM may use: it is ballooned or swapped (C-12, C-23).
 	Nowhere numa.Bytes
-	far     numa.Bytes // of Local and Remote: on another node than the vCPUs that use it
+	far     numa.Bytes // part of Local and Remote: on another node than the vCPUs that use it
 	joined  bool       // nodes without clients join the home nodes (D-2)
 }
 
@@ -129,8 +125,8 @@ func (r *Residency) Joins() bool { return r.joined }
 // Away returns the memory that is on no home node: Remote and Nowhere.
 func (r *Residency) Away() numa.Bytes { return r.Remote + r.Nowhere }
 
-// Missed returns the memory that is not where the vCPUs that use it are: Away, and Crossed unless the host is full, for then
-// which clients share what is left says little.
+// Missed returns the memory that is not on the node of the vCPUs that use it: Away, and also Crossed unless the host is
+// full. On a full host it is unpredictable which clients share the rest.
 func (r *Residency) Missed() numa.Bytes {
 	if r.Nowhere > 0 {
 		return r.Away()
@@ -138,7 +134,7 @@ func (r *Residency) Missed() numa.Bytes {
 	return r.Away() + r.Crossed
 }
 
-// AwayText says what is on no home node: "88 GB remote", "8.3 GB ballooned or swapped".
+// AwayText describes the memory on no home node: "88 GB remote", "8.3 GB ballooned or swapped".
 func (r *Residency) AwayText() string {
 	switch {
 	case r.Nowhere == 0:
@@ -149,7 +145,7 @@ func (r *Residency) AwayText() string {
 	return fmt.Sprintf("%s remote and %s ballooned or swapped", r.Remote, r.Nowhere)
 }
 
-// CrossedText says where memory is that only counts as local: "18.0 GB on the home node of another client".
+// CrossedText describes memory that only counts as local: "18.0 GB on the home node of another client".
 func (l *Layout) CrossedText() string {
 	where := "the home node of another client"
 	if l.Memory.joined {
@@ -166,10 +162,9 @@ func (r Residency) Locality() (share float64, ok bool) {
 	return float64(r.Local) / float64(r.Local+r.Remote), true
 }
 
-// Stored is what the VM's configuration will hold after the event (rule book B-8,
-// B-9).
+// Stored holds the sizes that the VM's configuration will have after the event (rule book B-8, B-9).
 type Stored struct {
-	Written bool // false: nothing is stored, or the event touches nothing
+	Written bool // false: nothing is stored, or the event does not change it
 	Size    int  // numa.autosize.vcpu.maxPerVirtualNode
 	Cookie  int  // numa.autosize.cookie
 }
@@ -207,8 +202,7 @@ func (l *Layout) Slice(i int) numa.Bytes {
 	return share(l.memory, l.VPDs, i, v, n, l.equalSlices)
 }
 
-// share returns the part of memory that belongs to group i, in whole pages; the
-// last group takes the rest.
+// share returns the part of memory that belongs to group i, in whole pages; the last group gets the rest.
 func share(memory int64, s Split, i, first, n int, equal bool) numa.Bytes {
 	page := int64(numa.PageSize)
 	upTo := func(k, all int) int64 { return memory / page * int64(k) / int64(all) * page }
@@ -227,11 +221,10 @@ func (l *Layout) SameGuest(o *Layout) bool {
 	return l.VPDs.Equal(o.VPDs) && l.VSockets.Equal(o.VSockets)
 }
 
-// FarShare returns the share of memory that a vCPU finds on another node than its
-// own client's, in [0, 1], for a guest that uses the nodes it sees. Memory
-// interleaved over k home nodes is far by 1 − 1/k, although N%L reads 100 (C-13,
-// C-17): that needs no sizes to tell. What these nodes do not hold is far as well. Behind the only node of k packages that
-// node interleaving hides it is 1 − 1/k, whatever N%L says.
+// FarShare returns the share of memory that a vCPU finds on another node than its own client's, in [0, 1], for a guest that
+// uses the nodes it sees. Memory interleaved over k home nodes is remote by 1 − 1/k, although N%L reads 100 (C-13, C-17);
+// this does not depend on sizes. Memory that does not fit these nodes is remote as well. Where node interleaving hides k
+// packages behind a single node it is 1 − 1/k, whatever N%L reports.
 func (l *Layout) FarShare() float64 {
 	if l.Hidden > 1 {
 		return 1 - 1/float64(l.Hidden)
@@ -251,8 +244,8 @@ func (l *Layout) FarShare() float64 {
 	return far
 }
 
-// farAt returns the share of the accesses of client c to its memory on the home node with this number, -1 for another
-// node, that are far: all unless it is its own, but for interleaved virtual nodes, of which each home has a part (C-13).
+// farAt returns the remote share of the accesses of client c to its memory on the home node with this number, -1 for another
+// node. It is 1 except for its own node and for interleaved virtual nodes, of which each home has a part (C-13).
 func (l *Layout) farAt(c, home int) float64 {
 	homes := max(1, l.HomeNodes)
 	switch {

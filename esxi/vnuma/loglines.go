@@ -10,9 +10,8 @@ import (
 // on 7.0 and 8.0.
 const firstGuestPage = 0x4000000000
 
-// LogLines returns the lines that vmware.log will hold for the layout, in the form
-// of the host's release (rule book B-23). Releases before 5.0 log
-// no layout.
+// LogLines returns the lines that vmware.log will contain for the layout, in the form of the host's
+// release (rule book B-23). Releases before 5.0 log no layout.
 func LogLines(l *Layout, g *Guest, m *Machine) []string {
 	var out []string
 	switch {
@@ -43,7 +42,7 @@ func logLines60(l *Layout) []string {
 	for v := range n {
 		ppd := l.PPDs.Of(v)
 		if l.Why == ByHotAdd {
-			ppd = 0 // as a log of 6.0 has it, although its last line counts two
+			ppd = 0 // as in a log of 6.0, although its last line counts two
 		}
 		out = append(out, fmt.Sprintf("numa: VCPU %d: VPD %d (PPD %d)", v, l.VPDs.Of(v), ppd))
 	}
@@ -68,7 +67,7 @@ func logLines65(l *Layout, g *Guest, m *Machine) []string {
 		out = append(out, "NUMA and VCPU hot add are incompatible.  Forcing UMA.")
 	case l.Why == ByManual && m.model >= numa.ESXi70:
 		out = append(out, "numa: Not autosizing due to either numa.vcpu.maxPerVirtualNode manual setting or manual Cores per Node user override.")
-	case m.model >= numa.ESXi70 && l.Why != ByStored: // the logs of a stored size lack it
+	case m.model >= numa.ESXi70 && l.Why != ByStored: // logs of a stored size lack it
 		out = append(out, fmt.Sprintf("numa: coresPerSocket = %d maxVcpusPerVPD = %d", l.CoresPerSocket, l.VPDs.Max()))
 	}
 	out = append(out, fmt.Sprintf("numaHost: %d VCPUs %d VPDs %d PPDs", l.VPDs.n, l.VPDs.Len(), l.PPDs.Len()))

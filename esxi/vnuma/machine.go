@@ -11,11 +11,10 @@ import (
 	"homenode/numa"
 )
 
-// A Machine is what the model needs to know of a host, as plain numbers. Equal
-// Machines give equal layouts, so == groups the hosts of a cluster by shape.
+// A Machine is the model's input about a host, as plain numbers. Equal Machines give equal layouts, so == groups the hosts of a cluster by shape.
 type Machine struct {
 	Release    numa.Release // as reported
-	model      numa.Release // whose rules apply
+	model      numa.Release // release of the rules that apply
 	Nodes      int32        // NUMA nodes with cores (M of the rule book)
 	Cores      int32        // cores of the smallest node (C)
 	Threads    int32        // threads of that node (T)
@@ -25,37 +24,35 @@ type Machine struct {
 	NodeMemory int64 // bytes of the smallest node (Wn); 0 too when unknown
 	MaxMemory  int64 // bytes of the largest node; 0 when unknown
 	AllMemory  int64 // bytes of all nodes; 0 when unknown
-	Reservable int64 // bytes of memory that VMs can at most reserve, slower tiers among them; 0 when unknown
+	Reservable int64 // bytes of memory that VMs can at most reserve, including slower tiers; 0 when unknown
 	CoreMHz    int32 // frequency of a core; 0 when unknown
 	// MinFreePercent is Mem.MemMinFreePct; 0 for the scale of C-23.
 	MinFreePercent int32
 	Domains        int32 // Numa.MaxProximityDomains of 6.0; 0 for its default
 	PreferHT       bool  // Numa.PreferHT
 	AllowWide      bool  // Cpu.AllowWideVsmp: more vCPUs than logical CPUs power on
-	// ThreadsKnown is false when it is not stated whether hyper-threading is active;
-	// Threads are then the cores.
+	// ThreadsKnown is false when the state of hyper-threading is not stated; Threads are then the cores.
 	ThreadsKnown bool
 	OneThread    bool // the side-channel aware scheduler turned hyper-threading off (E-2)
 	Follow       bool // Numa.FollowCoresPerSocket
 	EPYC         bool // an AMD EPYC host (B-19)
 	Unscheduled  bool // Numa.RebalanceEnable = 0
-	// What the NUMA scheduler asks for of the host and of a node, where it has fewer cores; 0 where it has as many.
+	// The minimum cores that the NUMA scheduler requires of the host and of a node; 0 when met.
 	leastCores, leastNode int32
 	with                  numa.NodeSet // IDs of the nodes with cores; 0 for 0 to Nodes - 1
 	unlike                unique.Handle[unlike]
 	assumes               Assumptions
 }
 
-// unlike is the memory of nodes that are not alike, and of nodes without cores.
+// unlike is the memory of hosts with unequal nodes, or with nodes without cores.
 type unlike struct {
 	n, cores int                  // nodes, and those of them with cores
 	id       [numa.MaxNodes]uint8 // ascending
 	memory   [numa.MaxNodes]int64 // bytes
-	order    [numa.MaxNodes]uint8 // indexes of those with cores, as the clients of a VM get them on an empty host
+	order    [numa.MaxNodes]uint8 // indexes of those with cores, in the order that the clients of a VM get them on an empty host
 }
 
-// NewMachine reads what the model needs from a host. The error says which fact
-// is missing: a host without nodes or release is not predicted.
+// NewMachine extracts the model's input from a host. The error names the missing fact: a host without nodes or release is not predicted.
 func NewMachine(h *numa.Host) (Machine, error) {
 	var m Machine
 	if !h.Release.Known() {
@@ -100,8 +97,7 @@ func NewMachine(h *numa.Host) (Machine, error) {
 	return m, nil
 }
 
-// Like reports whether VMs get the same on both: equal but for a frequency that is the same to
-// 1 %, as cores of one model report it.
+// Like reports whether VMs get the same layout on both: equal except for a frequency that agrees to 1 %, as cores of one model report it.
 func (m Machine) Like(o Machine) bool {
 	if d := m.CoreMHz - o.CoreMHz; m.CoreMHz > 0 && o.CoreMHz > 0 && max(d, -d)*100 <= o.CoreMHz {
 		m.CoreMHz = o.CoreMHz
@@ -109,7 +105,7 @@ func (m Machine) Like(o Machine) bool {
 	return m == o
 }
 
-// WithRelease returns m as it was when it ran r; false when no rules of r are known.
+// WithRelease returns m with release r; false when no rules of r are known.
 func (m Machine) WithRelease(r numa.Release) (Machine, bool) {
 	model, own, ok := numa.ModelOf(r)
 	if !ok {
@@ -123,8 +119,8 @@ func (m Machine) WithRelease(r numa.Release) (Machine, bool) {
 	return m, true
 }
 
-// addNodes takes the cores of the smallest node as the capacity of all (rule book );
-// nodes without cores (memory only) place no client.
+// addNodes sets the capacity of all nodes to the cores of the smallest (rule book ); no client is placed on nodes without cores
+// (memory only).
 func (m *Machine) addNodes(h *numa.Host) error {
 	memoryKnown := true
 	uneven := false
@@ -171,8 +167,7 @@ func (m *Machine) addNodes(h *numa.Host) error {
 	if uneven {
 		m.assumes |= AssumedNodeCores
 	}
-	// Nodes differ by what the kernel keeps (65423 and 65536 MB on one host,
-	// A-5); only a difference that DIMMs make counts.
+	// Nodes differ by the kernel's own memory (65423 and 65536 MB on one host, A-5); only a difference caused by DIMMs counts.
 	if m.UnlikeMemory() {
 		m.assumes |= AssumedNodeMemory
 	}
@@ -182,8 +177,7 @@ func (m *Machine) addNodes(h *numa.Host) error {
 	return nil
 }
 
-// unlikeOf orders nodes as the clients of one VM get them on an empty host: near those before,
-// then with the most memory, then in turn (C-4).
+// unlikeOf orders nodes as the clients of one VM get them on an empty host: near the earlier ones, then with the most memory, then in turn (C-4).
 func unlikeOf(nodes []numa.Node, distance [][]int) (u unlike) {
 	u.n = len(nodes)
 	taken := make([]int, 0, len(nodes))
@@ -219,14 +213,14 @@ func unlikeOf(nodes []numa.Node, distance [][]int) (u unlike) {
 
 // A room is the memory of an empty host that a VM may use.
 type room struct {
-	nodes, homes int                  // nodes, and those of them that clients can have
+	nodes, homes int                  // nodes, and those of them that can be homes of clients
 	memory, free [numa.MaxNodes]int64 // bytes of each node, in the order of IDs
-	order        [numa.MaxNodes]uint8 // indexes of the nodes that clients get, in this order
+	order        [numa.MaxNodes]uint8 // indexes of the clients' nodes, in this order
 	rest         int64                // bytes of the nodes that the VM may not use
 }
 
-// room returns the memory that a VM may use which is kept on the nodes with these IDs; of all nodes when
-// ids is empty or none of them has cores (C-12).
+// room returns the memory that a VM may use when restricted to the nodes with these IDs; to all nodes when ids is empty or none of them has
+// cores (C-12).
 func (m *Machine) room(ids numa.NodeSet) (r room) {
 	with := m.with
 	if with == 0 {
@@ -265,7 +259,7 @@ func (m *Machine) room(ids numa.NodeSet) (r room) {
 // home returns the index of the home of client c.
 func (r *room) home(c int) int { return int(r.order[c%max(1, r.homes)]) }
 
-// Allowed returns how many of the nodes with these IDs have cores, of all nodes when ids is empty or none of them has (C-12).
+// Allowed returns how many of the nodes with these IDs have cores; it counts all nodes when ids is empty or none of them has cores (C-12).
 func (m *Machine) Allowed(ids numa.NodeSet) int {
 	if ids == 0 {
 		return int(m.Nodes)
@@ -274,18 +268,17 @@ func (m *Machine) Allowed(ids numa.NodeSet) int {
 	return r.homes
 }
 
-// UnevenShare is the part of a node's memory by which nodes may differ and still
-// count as equal: 1/25. The kernel's own share makes up to 2.3 % of difference on
-// published hosts; one DIMM of 16 in a socket makes 6.25 %, 4 % and more beside that.
+// UnevenShare is the part of a node's memory by which nodes may differ and still count as equal: 1/25. The kernel's own share causes up to
+// 2.3 % of difference on published hosts; one DIMM of 16 in a socket causes 6.25 %, or at least 4 % on top of the kernel's share.
 const UnevenShare = 25
 
-// UnlikeMemory reports whether the nodes differ in memory by more than what the kernel keeps.
+// UnlikeMemory reports whether the memory of the nodes differs by more than the kernel's own share.
 func (m *Machine) UnlikeMemory() bool { return Unlike(m.NodeMemory, m.MaxMemory) }
 
-// Unlike reports whether two nodes of so much memory differ by more than what the kernel keeps.
+// Unlike reports whether two nodes of these sizes differ by more than the kernel's own share.
 func Unlike(least, most int64) bool { return least < most-most/UnevenShare }
 
-// Reserve returns what stays free on each node. fill is the alternative of F-23.
+// Reserve returns the memory that stays free on each node. fill selects the alternative of F-23.
 func (m *Machine) Reserve(fill bool) memory.Reserve {
 	nodes := int(m.Nodes)
 	if m.unlike != (unique.Handle[unlike]{}) {
@@ -294,12 +287,12 @@ func (m *Machine) Reserve(fill bool) memory.Reserve {
 	return memory.ReserveOf(numa.Bytes(m.AllMemory), nodes, m.model, int(m.MinFreePercent), fill)
 }
 
-// Holds returns the most memory, in bytes, that new pages of clients on n of the allowed nodes, 0 for all, find there
-// on an empty host, and what these nodes have; 0 when the memory of the nodes is unknown.
+// Holds returns the most memory, in bytes, that new pages of clients on n of the allowed nodes (0 for all) can use there on an empty host,
+// and the total memory of these nodes; 0 when the memory of the nodes is unknown.
 func (m *Machine) Holds(n int, allowed numa.NodeSet, fill bool) (holds, all numa.Bytes) {
 	r, reserve := m.room(allowed), m.Reserve(fill).New
 	if r.rest > 0 && n >= r.homes {
-		reserve = 0 // no other node is allowed to have more
+		reserve = 0 // no other allowed node has more
 	}
 	for c := range min(max(1, n), r.homes) {
 		has := numa.Bytes(r.memory[r.home(c)])
@@ -333,8 +326,8 @@ func (m *Machine) NodesFor(bytes int64) int {
 // Least returns the fewest nodes whose cores carry n vCPUs, at most those of the host.
 func (m *Machine) Least(n int32) int32 { return min(ceilDiv(n, m.Cores), m.Nodes) }
 
-// CPUs returns how many vCPUs of the guest a node, and the whole machine, run without sharing: one on each core, with preferHT one on
-// each thread. Latency sensitivity High keeps the cores to their vCPUs, whatever preferHT says (B-21).
+// CPUs returns how many vCPUs of the guest a node, and the whole machine, run without sharing: one on each core, with preferHT one on each
+// thread. Latency sensitivity High reserves whole cores even with preferHT (B-21).
 func (m *Machine) CPUs(g *Guest) (node, all int32) {
 	if g.Needs.Exclusive {
 		return m.Cores * g.Threads(m), m.AllCores * g.Threads(m)
@@ -353,7 +346,7 @@ func (m *Machine) LogicalCPUs() int32 {
 	return m.AllThreads
 }
 
-// Model returns the release whose rules apply: its own, or the newest before it.
+// Model returns the release of the rules that apply: its own, or the newest modelled one before it.
 func (m *Machine) Model() numa.Release { return m.model }
 
 // Shape returns the host's nodes in words: "2 nodes of 18 cores and 512 GB".
@@ -371,8 +364,8 @@ func (m *Machine) Shape() string {
 	return s
 }
 
-// Repaired returns m with as much memory on each node with cores as the largest has: of nodes that are unlike a module failed, or slots
-// are populated unequally.
+// Repaired returns m with as much memory on each node with cores as the largest has. Unequal nodes mean a failed memory module or unequally
+// populated slots.
 func (m Machine) Repaired() Machine {
 	if !m.UnlikeMemory() {
 		return m
@@ -410,7 +403,7 @@ func (m Machine) Divided(k int32) Machine {
 	return m
 }
 
-// schedule reads whether the NUMA scheduler of the host places VMs.
+// schedule finds whether the NUMA scheduler of the host places VMs.
 func (m *Machine) schedule(h *numa.Host) {
 	enabled, set := h.Options.Value.Lookup("Numa.RebalanceEnable")
 	m.Unscheduled = set && strings.TrimSpace(enabled) == "0"
@@ -418,7 +411,7 @@ func (m *Machine) schedule(h *numa.Host) {
 	m.leastNode = unmet(h.Options.Value, "Numa.RebalanceCoresNode", 2, m.Cores)
 }
 
-// unmet returns the cores that an option asks for, of which there are fewer; 0 where there are enough.
+// unmet returns the minimum that an option sets for cores when the host has fewer; 0 when it has enough.
 func unmet(options numa.Settings, key string, standard, has int32) int32 {
 	set, _ := options.Lookup(key)
 	if n, err := strconv.ParseInt(set, 10, 32); err == nil {
@@ -430,13 +423,13 @@ func unmet(options numa.Settings, key string, standard, has int32) int32 {
 	return standard
 }
 
-// FewCores reports whether a host of several nodes has fewer cores than its NUMA scheduler asks for, and whether a node has.
+// FewCores reports whether a host of several nodes has fewer cores than its NUMA scheduler requires, and whether a node has.
 func (m *Machine) FewCores() (host, node bool) {
 	return m.Nodes > 1 && m.AllCores < m.leastCores, m.Nodes > 1 && m.Cores < m.leastNode
 }
 
-// Schedules reports whether the NUMA scheduler of the host places VMs: without it they have no home nodes. On one node it has nothing
-// to place.
+// Schedules reports whether the NUMA scheduler of the host places VMs: without it they have no home nodes. On a single node there is
+// nothing to place.
 func (m *Machine) Schedules() bool {
 	host, node := m.FewCores()
 	return m.Nodes < 2 || !m.Unscheduled && !host && !node

@@ -10,7 +10,7 @@ import (
 // sockets sets the sockets that the guest sees (rule book B-13, B-18).
 func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 	auto := g.auto(m)
-	kept := !l.VSockets.empty() // D-1: sockets came along with the virtual nodes
+	kept := !l.VSockets.empty() // D-1: sockets are kept with the virtual nodes
 	if !kept {
 		l.CoresPerSocket = min(int(g.CoresPerSocket), max(1, int(g.VCPUs))) // with 1 vCPU it is ignored (B-27)
 	}
@@ -41,7 +41,7 @@ func (l *Layout) sockets(g *Guest, m *Machine, c *Case, tr *tracer) {
 	}
 }
 
-// manage takes VMs with affinities (rule book C-12), and those of a host whose NUMA scheduler is off (A-9), out of NUMA management,
+// manage marks VMs with affinities (rule book C-12), and those of a host whose NUMA scheduler is off (A-9), as not NUMA-managed,
 // and counts the home nodes.
 func (l *Layout) manage(g *Guest, m *Machine, tr *tracer) {
 	if g.Affinity {
@@ -69,8 +69,7 @@ func (l *Layout) manage(g *Guest, m *Machine, tr *tracer) {
 	}
 }
 
-// reside sets where the memory is once all of it is touched (rule book B-17,
-// B-22, C-13, C-15).
+// reside computes the placement of the memory once all of it is touched (rule book B-17, B-22, C-13, C-15).
 func (l *Layout) reside(g *Guest, m *Machine, ch *Choices, tr *tracer) {
 	r := &l.Memory
 	_, spans := l.Spanning()
@@ -95,8 +94,7 @@ func (l *Layout) reside(g *Guest, m *Machine, ch *Choices, tr *tracer) {
 	}
 }
 
-// fillNodes computes local and remote bytes: every client takes its part of the memory on
-// an empty host, as package memory has it.
+// fillNodes computes local and remote bytes: every client allocates its part of the memory on an empty host, by the rules of package memory.
 func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	r := &l.Memory
 	r.Known = true
@@ -111,7 +109,7 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	homes := max(1, l.HomeNodes)
 	all, spills := l.PPDs.Sum(), int64(0)
 	var few [128]int64
-	rest := few[:] // by client: what its home does not take at once
+	rest := few[:] // by client: the part that its home does not accept at once
 	if l.PPDs.Len() > len(few) {
 		rest = make([]int64, l.PPDs.Len())
 	}
@@ -129,7 +127,7 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	if spills > 0 {
 		before, free := *r, host.free
 		more, joined := l.spill(g, m, ch, &host, rest, 0)
-		if joined != 0 { // what other clients have there is local too
+		if joined != 0 { // memory on other clients' homes is local too
 			*r, host.free = before, free
 			more, _ = l.spill(g, m, ch, &host, rest, joined)
 			r.joined = true
@@ -140,10 +138,10 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	for _, f := range host.free[:host.nodes] {
 		left += f
 	}
-	// The host takes memory back until minFree is free (C-23).
+	// The host reclaims memory until minFree is free (C-23).
 	r.Nowhere += max(0, min(reserve.MinFree-numa.Bytes(left), numa.Bytes(g.Memory)-r.Nowhere))
 	r.Local = numa.Bytes(g.Memory) - r.Remote - r.Nowhere
-	if r.Local < 0 { // memory taken back was remote
+	if r.Local < 0 { // reclaimed memory was remote
 		r.Local, r.Remote = 0, r.Remote+r.Local
 	}
 	r.far = min(numa.Bytes(math.Round(far)), r.Local+r.Remote)
@@ -157,13 +155,13 @@ func (l *Layout) fillNodes(g *Guest, m *Machine, ch *Choices) {
 	}
 }
 
-// part returns the part of memory that a client of these vCPUs gets.
+// part returns a client's part of the memory, by its vCPUs.
 func part(memory int64, first, n, all int) int64 {
 	return memory*int64(first+n)/int64(all) - memory*int64(first)/int64(all)
 }
 
-// spill gives each client the rest of its memory (C-15) and returns how many bytes of it are far from its vCPUs, and
-// the nodes that join the home nodes (D-2), beside those that did.
+// spill allocates the rest of each client's memory (C-15). It returns the number of bytes that are remote from its vCPUs, and the
+// nodes that join the home nodes (D-2), including those in joined.
 func (l *Layout) spill(g *Guest, m *Machine, ch *Choices, host *room, rest []int64, joined numa.NodeSet) (far float64, joins numa.NodeSet) {
 	r, reserve := &l.Memory, m.Reserve(ch.FillToMinFree)
 	nodes, homes := host.free[:host.nodes], max(1, l.HomeNodes)
@@ -208,14 +206,11 @@ func (l *Layout) spill(g *Guest, m *Machine, ch *Choices, host *room, rest []int
 	return far, joins
 }
 
-// cookieV2Hardware is the virtual hardware from which version 2 cookies are seen:
-// Workstation 15.5 with hardware 16 (rule book B-9). [I]
+// cookieV2Hardware is the oldest virtual hardware seen with version 2 cookies: Workstation 15.5 with hardware 16 (rule book B-9). [I]
 const cookieV2Hardware = 16
 
-// store sets what the VM's configuration holds afterwards (rule book B-8, B-9).
-// Nothing is stored by a reboot or move, with sizes set by hand (B-10: "Not
-// autosizing"), with CPU hot add, or where no vNUMA exists. What is stored and
-// valid stays.
+// store sets the sizes that the VM's configuration has afterwards (rule book B-8, B-9). Nothing is stored by a reboot or move, with
+// sizes set by hand (B-10: "Not autosizing"), with CPU hot add, or where no vNUMA exists. A valid stored size stays.
 func (l *Layout) store(g *Guest, m *Machine, c *Case, tr *tracer) {
 	switch l.Why {
 	case ByRelease, ByHardware, ByHotAdd, ByManual:
@@ -241,7 +236,7 @@ func (l *Layout) store(g *Guest, m *Machine, c *Case, tr *tracer) {
 	}
 }
 
-// cookie returns the cookie that the VM holds (rule book B-9).
+// cookie returns the VM's stored cookie (rule book B-9).
 func (g *Guest) cookie() int {
 	if g.CookieCPS > 0 {
 		return int(g.CookieVCPUs)*10000 + int(g.CookieCPS)*10 + 2

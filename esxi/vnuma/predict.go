@@ -2,24 +2,23 @@ package vnuma
 
 import "homenode/numa"
 
-// A Case is what a prediction depends on beside VM and host. The zero value is a
-// power cycle with the rule book's choices.
+// A Case holds the inputs of a prediction other than VM and host. The zero value is a power cycle
+// with the rule book's choices.
 type Case struct {
 	Event Event
-	// From is the host the VM was last powered on: after vMotion, resume and
-	// reboot the guest keeps the VPDs it got there. nil means this host.
+	// From is the host of the VM's last power-on: after vMotion, resume and reboot the guest keeps
+	// the VPDs of that host. nil means this host.
 	From    *Machine
 	Choices Choices
-	// Ran says that the VM was seen to run: what would refuse it is not asked.
+	// Ran states that the VM was seen running: the checks that refuse a power-on are skipped.
 	Ran bool
 }
 
-// Predict returns the layout of g on m. It is pure and allocates nothing. The
-// algorithm is B-6 of the rule book: first how many vCPUs one client may hold,
-// then the clients (PPDs), then what the guest is shown (VPDs), last what follows
-// for sockets, memory and stored sizes.
+// Predict returns the layout of g on m. It is pure and allocates nothing. The algorithm is B-6 of
+// the rule book: first the capacity of a client in vCPUs, then the clients (PPDs), then the guest's
+// nodes (VPDs), last the consequences for sockets, memory and stored sizes.
 //
-// A VM that does not power on there has a layout without groups, whose Refused says why.
+// A VM that does not power on there has a layout without groups; its Refused field has the reason.
 func Predict(g *Guest, m *Machine, c *Case) Layout {
 	return powerOn(g, m, c, nil)
 }
@@ -35,8 +34,7 @@ func powerOn(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 	return predict(g, m, c, tr)
 }
 
-// predict is Predict with an optional trace; both are one code path, so that the
-// trace cannot tell another story than the result.
+// predict is Predict with an optional trace. Both share one code path, so the trace always matches the result.
 func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 	l := Layout{
 		Managed:     true,
@@ -53,7 +51,7 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 	l.checkpoint = c.Event == VMotionIn || c.Event == Resume
 	var vpds Split
 	if kept && c.From != nil {
-		// D-1: the guest keeps what it got at its last power-on, there.
+		// D-1: the guest keeps the topology of its last power-on, on that host.
 		there := predict(g, c.From, &Case{Event: lastPowerOn, Choices: c.Choices}, nil)
 		vpds, l.Why = there.VPDs, there.Why
 		l.VSockets, l.CoresPerSocket = there.VSockets, there.CoresPerSocket
@@ -83,14 +81,14 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 			vpds = hostSizedVPDs(g, m, c, &l, tr)
 		}
 		l.VPDs = vpds
-		// B-6: PPD = VPD if a size set by hand is finer. After a move clients are made
-		// for the new host alone, which changes none where the nodes are equal.
+		// B-6: PPD = VPD if a size set by hand is finer. After a move clients are made for the new
+		// host only, which changes none where the nodes are equal.
 		moved := kept && c.From != nil && (c.From.Cores != m.Cores || c.From.Nodes != m.Nodes)
 		if l.Why == ByManual && !moved && (g.setsNodes(m) || !c.Choices.ManualShows) && !l.VPDs.Equal(l.PPDs) && l.VPDs.Max() < l.PPDs.Max() {
 			l.PPDs = l.VPDs
 		}
 	}
-	if c.Event == lastPowerOn { // only what the guest sees is asked for
+	if c.Event == lastPowerOn { // only the guest's topology is needed
 		l.sockets(g, m, c, nil)
 		return l
 	}
@@ -104,8 +102,8 @@ func predict(g *Guest, m *Machine, c *Case, tr *tracer) Layout {
 	return l
 }
 
-// lastPowerOn stands for the power-on that already happened: a stored size is its
-// result, whatever numa.autosize.once says about the next one.
+// lastPowerOn stands for the power-on that already happened: a stored size is its result, even if
+// numa.autosize.once changes the next one.
 const lastPowerOn = Event(255)
 
 // keeps reports whether the guest keeps its VPDs over the event (rule book D-1).
@@ -138,7 +136,7 @@ func (c *Case) usesStored(g *Guest) bool {
 	return true
 }
 
-// A generation is a way in which ESX makes clients and virtual nodes.
+// A generation is an ESX algorithm for clients and virtual nodes.
 type generation uint8
 
 const (
@@ -164,8 +162,8 @@ func generationOf(g *Guest, m *Machine, ch *Choices) generation {
 	return hostSized
 }
 
-// capacityOf returns the most vCPUs one client may hold on m (rule book A-4, B-4,
-// B-14), and whether a limit set by hand makes it less than a node holds (B-10).
+// capacityOf returns the capacity of a client on m in vCPUs (rule book A-4, B-4, B-14), and whether
+// a limit set by hand makes it less than the capacity of a node (B-10).
 func capacityOf(g *Guest, m *Machine, c *Case, tr *tracer) (capacity int32, limited bool) {
 	node := m.Cores
 	preferHT := (g.PreferHT || m.PreferHT && !(g.NoPreferHT && c.Choices.VMPreferHT)) && m.model >= numa.ESX41 && !c.Choices.PreferHTSiblings
@@ -186,7 +184,7 @@ func capacityOf(g *Guest, m *Machine, c *Case, tr *tracer) (capacity int32, limi
 	return capacity, limited
 }
 
-// clientsBefore50 is the part of B-6 for releases that show no vNUMA (B-2).
+// clientsBefore50 implements B-6 for releases without vNUMA (B-2).
 func clientsBefore50(g *Guest, m *Machine, c *Case, capacity int32, gen generation, l *Layout, tr *tracer) {
 	l.VPDs, l.Why = fill(g.VCPUs, g.VCPUs), ByRelease
 	l.PPDs = l.VPDs
@@ -244,11 +242,11 @@ func socketSizedVPDs(g *Guest, m *Machine, c *Case, capacity int32, l *Layout, t
 	return split
 }
 
-// maxDomains is the default of Numa.MaxProximityDomains of 6.0, and the most it takes.
+// maxDomains is the default and the maximum of Numa.MaxProximityDomains of 6.0.
 const maxDomains = 16
 
-// join makes no more clients than 6.0 allows a VM (rule book B-29): whole virtual nodes share
-// a client [I].
+// join limits the clients to the number that 6.0 allows a VM (rule book B-29): whole virtual nodes
+// share a client [I].
 func (l *Layout) join(m *Machine, tr *tracer) {
 	limit := int32(maxDomains)
 	if m.Domains > 0 {
@@ -271,8 +269,8 @@ func (l *Layout) join(m *Machine, tr *tracer) {
 	}
 }
 
-// hostSizedClients returns the PPDs of 6.5 on (rule book B-5, B-6, B-12, B-17).
-// A limit set by hand is obeyed, also with more clients than nodes.
+// hostSizedClients returns the PPDs of 6.5 on (rule book B-5, B-6, B-12, B-17). A limit set by hand
+// applies even when it makes more clients than nodes.
 func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, limited bool, l *Layout, tr *tracer) Split {
 	n := g.VCPUs
 	clients, most := ceilDiv(n, capacity), m.Nodes
@@ -297,8 +295,8 @@ func hostSizedClients(g *Guest, m *Machine, c *Case, capacity int32, limited boo
 	}
 	even := ceilDiv(n, clients)
 	per := even
-	// B-12: a vSocket is not divided over clients, so sizes round up to whole
-	// sockets, unless a socket alone exceeds a node.
+	// B-12: a vSocket is not divided over clients, so sizes round up to whole sockets, unless a
+	// single socket exceeds a node.
 	cps := g.CoresPerSocket
 	if g.auto(m) {
 		cps = 1
@@ -368,11 +366,10 @@ func hostSizedVPDs(g *Guest, m *Machine, c *Case, l *Layout, tr *tracer) Split {
 // auto reports whether cores per socket are assigned at power on (rule book B-18).
 func (g *Guest) auto(m *Machine) bool { return g.AutoCPS && g.newest(m) }
 
-// newest reports whether g has the virtual topology of 8.0 on m, which hardware 20 brought.
+// newest reports whether g has the virtual topology of 8.0 on m, introduced with hardware 20.
 func (g *Guest) newest(m *Machine) bool { return g.Hardware >= 20 && m.model >= numa.ESXi80 }
 
-// socketNodes reports whether cores per socket set by hand are the virtual nodes by one
-// of the sources (F-26).
+// socketNodes reports whether cores per socket set by hand define the virtual nodes, by one of the sources (F-26).
 func (g *Guest) socketNodes(m *Machine, least int32) bool {
 	return g.newest(m) && !g.AutoCPS && g.CoresPerSocket > 1 && g.VCPUs >= least
 }

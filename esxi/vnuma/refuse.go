@@ -6,20 +6,19 @@ import (
 	"homenode/numa"
 )
 
-// A Refusal says why a VM does not power on, or why the API refuses its configuration
-// (rule book B-26 to B-28). The zero value is a VM that powers on. It is a plain value,
-// so that a prediction allocates nothing.
+// A Refusal is the reason why a VM does not power on, or why the API rejects its configuration (rule book B-26 to B-28). The zero value is
+// a VM that powers on. It is a plain value, so that a prediction allocates nothing.
 type Refusal struct {
 	kind     refusal
-	has      int64        // what the VM has
-	most     int64        // what is allowed, or does not go with it
-	hardware int32        // whose limit it is; 0 for other reasons
+	has      int64        // the VM's value
+	most     int64        // the allowed value, or the conflicting one
+	hardware int32        // the version that sets the limit; 0 for other reasons
 	release  numa.Release // of the host
 	threads  int32        // vCPUs of a virtual core, for a CPU reservation
 	limit    int32        // CPU limit in MHz that forbids such a reservation; 0 for none
-	cps      int32        // the nearest cores per socket that go with the vCPUs, where those are the reason; 0 for none
-	vcpus    int32        // of the VM then
-	newer    int32        // virtual hardware that the release does not run besides; 0 where it runs it
+	cps      int32        // the nearest cores per socket that match the vCPUs, where those are the reason; 0 for none
+	vcpus    int32        // of the VM in that case
+	newer    int32        // virtual hardware that the release also does not run; 0 where it runs it
 }
 
 type refusal uint8
@@ -34,27 +33,27 @@ const (
 	fewLogicalCPUs             // of the host
 	unevenSockets              // vCPUs are no multiple of cores per socket
 	unevenNodes                // vCPUs are no multiple of numa.vcpu.coresPerNode
-	crossedNodes               // a socket and a node cross each other
-	autoSockets                // nodes by hand and automatic sockets
-	deviceMemory               // a PCI device of the host, and memory that is not reserved
-	largePages                 // pages of 1 GB, and memory that is not reserved
-	latencyMemory              // latency sensitivity High, and memory that is not reserved
+	crossedNodes               // a socket and a node overlap without nesting
+	autoSockets                // manual nodes and automatic sockets
+	deviceMemory               // a PCI device of the host, and unreserved memory
+	largePages                 // pages of 1 GB, and unreserved memory
+	latencyMemory              // latency sensitivity High, and unreserved memory
 	latencyCPU                 // the same of CPU
 	latencyCores               // latency sensitivity High, and fewer cores than its vCPUs need
 	muchCPU                    // a CPU reservation larger than the host
 	muchReserved               // the same of memory
 	goneHardware               // the release no longer runs the virtual hardware
-	iommuOff                   // more vCPUs than go without the virtual IOMMU, which is off
+	iommuOff                   // more vCPUs than allowed without the virtual IOMMU, which is off
 	iommuBIOS                  // the same, and BIOS firmware
-	iommuVGPU                  // the same, and a vGPU, which does not go with it before 8.0
+	iommuVGPU                  // the same, and a vGPU, which is incompatible with it before 8.0
 	iommuAMD                   // the same, and virtual hardware that has none on AMD
-	memoryBIOS                 // more memory than goes with BIOS firmware, which it has
-	besideReserved             // what other VMs reserve leaves too little memory for its reservation
+	memoryBIOS                 // more memory than its BIOS firmware supports
+	besideReserved             // reservations of other VMs leave too little memory for its own
 	besideCPU                  // the same of CPU
 	otherHost                  // it has a PCI device of another host
 )
 
-// What a virtual IOMMU (B-32) or EFI firmware (B-26) is needed for, and the first virtual hardware that has such an IOMMU.
+// The limits beyond which a VM needs a virtual IOMMU (B-32) or EFI firmware (B-26), and the first virtual hardware with such an IOMMU.
 const (
 	mostWithoutIOMMU = 127 // vCPUs
 	mostWithBIOS     = 6128 * numa.GiB
@@ -70,12 +69,11 @@ const (
 	sourceEFI    = "VM Operator, pkg/util/resize/configspec.go, https://github.com/vmware-tanzu/vm-operator"
 )
 
-// full is the share, in percent, of the full CPU reservation that counts as full: the
-// frequency is known to 1 % (2.1 GHz cores report 2095 MHz).
+// full is the percentage of the full CPU reservation that counts as full: the frequency is known to 1 % (2.1 GHz cores report 2095 MHz).
 const full = 99
 
-// Refuse returns why g does not power on on m. That m is too old for its virtual hardware comes last, and beside another reason: an upgrade
-// of the hardware then cures nothing and loses nothing, but cannot be taken back.
+// Refuse returns the reason why g does not power on on m. A host too old for the virtual hardware comes last, and beside another reason:
+// upgrading the hardware then neither helps nor harms, but cannot be reverted.
 func Refuse(g *Guest, m *Machine) Refusal {
 	r := refuse(g, m)
 	if m.Release.Runs(int(g.Hardware)) || r.kind == goneHardware {
@@ -88,7 +86,7 @@ func Refuse(g *Guest, m *Machine) Refusal {
 	return r
 }
 
-// refuse is Refuse of a release that is not too old.
+// refuse returns the reasons other than a release that is too old.
 func refuse(g *Guest, m *Machine) Refusal {
 	deny := func(kind refusal, has, most int64) Refusal {
 		r := Refusal{kind: kind, has: has, most: most, release: m.Release}
@@ -122,8 +120,7 @@ func refuse(g *Guest, m *Machine) Refusal {
 	if !auto && vcpus > 1 && vcpus%cps != 0 { // cores per socket of one vCPU are ignored
 		return divided(deny(unevenSockets, vcpus, cps))
 	}
-	// What numa.vcpu.coresPerNode may be, stated of hardware 20 on. One as large as the VM is
-	// one node.
+	// The valid values of numa.vcpu.coresPerNode, documented from hardware 20 on. A value as large as the VM means one node.
 	node := int64(g.CoresPerNode)
 	switch {
 	case node == 0 || node >= vcpus || g.Hardware < 20 || m.model < numa.ESXi80:
@@ -137,7 +134,7 @@ func refuse(g *Guest, m *Machine) Refusal {
 	return g.refuseNeeds(m, h, deny)
 }
 
-// nearestCPS returns the cores per socket nearest to those of g that divide its vCPUs into sockets that the hardware has; 0 for none.
+// nearestCPS returns the cores per socket nearest to those of g that divide its vCPUs into a number of sockets that the hardware allows; 0 for none.
 func nearestCPS(g *Guest, h *numa.Hardware) (best int32) {
 	far := func(k int32) int32 { return max(k-g.CoresPerSocket, g.CoresPerSocket-k) }
 	for k := int32(1); k <= min(g.VCPUs, int32(h.CoresPerSocket)); k++ {
@@ -148,7 +145,7 @@ func nearestCPS(g *Guest, h *numa.Hardware) (best int32) {
 	return best
 }
 
-// refuseNeeds is the part of Refuse about devices, memory and reservations.
+// refuseNeeds checks devices, memory and reservations for Refuse.
 func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal, has, most int64) Refusal) Refusal {
 	vcpus, n := int64(g.VCPUs), &g.Needs
 	if n.BIOS && g.Memory > int64(mostWithBIOS) {
@@ -189,13 +186,13 @@ func (g *Guest) refuseNeeds(m *Machine, h numa.Hardware, deny func(kind refusal,
 	return Refusal{}
 }
 
-// Reserved is what VMs reserve of a host: bytes of memory, and CPU in MHz.
+// Reserved is the sum of VM reservations on a host: bytes of memory, and CPU in MHz.
 type Reserved struct{ Memory, MHz int64 }
 
-// Add adds what a VM reserves.
+// Add adds a VM's reservations.
 func (r *Reserved) Add(n *Needs) { r.Memory, r.MHz = r.Memory+n.Reserved, r.MHz+int64(n.MHz) }
 
-// Beside returns why a VM does not power on on m beside others that reserve so much: admission control (B-30).
+// Beside returns the reason why a VM does not power on on m beside these reservations of others: admission control (B-30).
 func Beside(n *Needs, others Reserved, m *Machine) Refusal {
 	deny := func(kind refusal, has, all, others int64) Refusal {
 		return Refusal{kind: kind, has: has, most: max(0, all-others), release: m.Release}
@@ -210,9 +207,8 @@ func Beside(n *Needs, others Reserved, m *Machine) Refusal {
 	return Refusal{}
 }
 
-// Lacks returns what latency sensitivity High lacks of memory, of cores and of CPU, each the zero
-// value where it lacks nothing: vCPUs get no PCPUs of their own, and from 6.7 on the VM does not
-// power on (B-21).
+// Lacks returns the unmet requirements of latency sensitivity High: memory, cores and CPU, each the zero value where it is met. Otherwise
+// vCPUs get no PCPUs of their own, and from 6.7 on the VM does not power on (B-21).
 func Lacks(g *Guest, m *Machine) (lacks [3]Refusal) {
 	n := &g.Needs
 	if !n.Exclusive {
@@ -229,14 +225,14 @@ func Lacks(g *Guest, m *Machine) (lacks [3]Refusal) {
 	case !n.MHzKnown:
 	case n.MHz == 0 || int64(n.MHz)*100 < need*full:
 		lacks[2] = Refusal{kind: latencyCPU, has: int64(n.MHz), most: need, release: m.Release, threads: g.Threads(m)}
-		if int64(n.Limit) < need { // vSphere refuses a reservation above the limit
+		if int64(n.Limit) < need { // vSphere rejects a reservation above the limit
 			lacks[2].limit = n.Limit
 		}
 	}
 	return lacks
 }
 
-// ExclusiveCores returns the cores that g has for itself on m with latency sensitivity High.
+// ExclusiveCores returns the number of cores exclusive to g on m with latency sensitivity High.
 func (g *Guest) ExclusiveCores(m *Machine) int { return int(ceilDiv(g.VCPUs, g.Threads(m))) }
 
 // Threads returns the vCPUs of a virtual core: two with virtual hyper-threading, from 8.0 on.
@@ -250,9 +246,8 @@ func (g *Guest) Threads(m *Machine) int32 {
 // NeedsIOMMU reports whether so many vCPUs need the virtual IOMMU, and so EFI firmware (B-32).
 func NeedsIOMMU(vcpus int) bool { return vcpus > mostWithoutIOMMU }
 
-// HardwareOf returns the limits of g's virtual hardware. Where its version is unknown they
-// are those of the newest that m runs, since no older one allows more; of a version that
-// the table lacks nothing is known, and the limits are those of numa.Fleet.Check.
+// HardwareOf returns the limits of g's virtual hardware. Where its version is unknown they are those of the newest that m runs, since no
+// older one allows more. For a version missing from the table the limits are those of numa.Fleet.Check.
 func HardwareOf(g *Guest, m *Machine) numa.Hardware {
 	version := int(g.Hardware)
 	if version == 0 {
@@ -264,13 +259,13 @@ func HardwareOf(g *Guest, m *Machine) numa.Hardware {
 	return numa.Hardware{Version: version, VCPUs: numa.MaxVCPUs, Sockets: numa.MaxVCPUs, CoresPerSocket: numa.MaxVCPUs}
 }
 
-// OnOtherHost is why a VM with a PCI device of its host runs on no other one (D-5).
+// OnOtherHost is the refusal of a VM with a PCI device of its host on any other host (D-5).
 func OnOtherHost() Layout { return Layout{Refused: Refusal{kind: otherHost}} }
 
 // Any reports whether there is a reason not to power on.
 func (r Refusal) Any() bool { return r.kind != accepted }
 
-// ByHost reports whether another host may power the VM on as it is.
+// ByHost reports whether another host may power the VM on unchanged.
 func (r Refusal) ByHost() bool {
 	if r.newer > 0 {
 		return true
@@ -284,7 +279,7 @@ func (r Refusal) ByHost() bool {
 	return false
 }
 
-// BySize reports whether the vCPUs, or how sockets and nodes divide them, are the reason: then no layout is known that the VM will have.
+// BySize reports whether the vCPUs, or their division into sockets and nodes, are the reason: then the VM's future layout is unknown.
 func (r Refusal) BySize() bool {
 	switch r.kind {
 	case manyVCPUs, manyCoresPerSocket, manySockets, fewLogicalCPUs, latencyCores, unevenSockets, unevenNodes, crossedNodes, autoSockets:
@@ -301,7 +296,7 @@ func (r Refusal) ByCPU() bool {
 // NeedsEFI reports whether so much memory needs EFI firmware.
 func (r Refusal) NeedsEFI() bool { return r.kind == memoryBIOS }
 
-// ByLatency reports whether latency sensitivity High lacks what it needs.
+// ByLatency reports whether a requirement of latency sensitivity High is unmet.
 func (r Refusal) ByLatency() bool {
 	return r.newer == 0 && (r.kind >= latencyMemory && r.kind <= latencyCPU || r.kind == latencyCores)
 }
@@ -309,10 +304,10 @@ func (r Refusal) ByLatency() bool {
 // ByRelease reports whether the only reason is that the host is too old for the virtual hardware.
 func (r Refusal) ByRelease() bool { return r.kind == newHardware }
 
-// Old reports whether the host is too old for the virtual hardware, whatever else speaks against it.
+// Old reports whether the host is too old for the virtual hardware, with or without other reasons.
 func (r Refusal) Old() bool { return r.newer > 0 || r.kind == newHardware }
 
-// String returns the reason with its numbers, and that the host is too old besides; "" when there is none.
+// String returns the reason with its numbers, and also that the host is too old; "" when there is none.
 func (r Refusal) String() string {
 	if r.newer > 0 {
 		return fmt.Sprintf("%s, and %s", r.text(), Refusal{kind: newHardware, hardware: r.newer, most: int64(r.release.Hardware()), release: r.release}.text())
@@ -376,7 +371,7 @@ func (r Refusal) text() string {
 	return ""
 }
 
-// Lack returns what is missing of a reservation; "" for other reasons.
+// Lack returns the missing amount of a reservation; "" for other reasons.
 func (r Refusal) Lack() string {
 	switch {
 	case r.kind == latencyCores:
@@ -399,7 +394,7 @@ func (r Refusal) Lack() string {
 	return "no memory is reserved"
 }
 
-// Rule returns the statement of the rule book that the reason rests on.
+// Rule returns the statement of the rule book behind the reason.
 func (r Refusal) Rule() string {
 	switch r.kind {
 	case newHardware, goneHardware, manyVCPUs, manyCoresPerSocket, manySockets, muchMemory, memoryBIOS:

@@ -2,8 +2,8 @@ package vnuma
 
 import "homenode/numa"
 
-// byHand divides the vCPUs by the size that is set by hand: evenly (F-30), but the cores of a
-// NUMA node of 8.0 are its size.
+// byHand divides the vCPUs by the size that is set by hand: evenly (F-30), except that the cores of a
+// NUMA node of 8.0 are used as the size.
 func byHand(g *Guest, m *Machine, ch *Choices) Split {
 	size := g.manual(m, ch)
 	if ch.FillManual || g.setsNodes(m) {
@@ -20,7 +20,7 @@ func stored(n, size int32, ch *Choices) Split {
 	return fill(n, size)
 }
 
-// setsNodes reports whether the NUMA nodes are set by hand as 8.0 has them, not by
+// setsNodes reports whether the NUMA nodes are set by hand with the setting of 8.0, not with
 // numa.vcpu.maxPerVirtualNode.
 func (g *Guest) setsNodes(m *Machine) bool { return g.CoresPerNode > 0 && m.model >= numa.ESXi80 }
 
@@ -35,8 +35,8 @@ func (g *Guest) manual(m *Machine, ch *Choices) int32 {
 	return g.MaxPerVirtualNode
 }
 
-// belowMin reports whether a size is set by hand and not shown: from 6.5 on a VM below
-// numa.vcpu.min is always UMA (rule book B-3, F-28). NUMA nodes of 8.0 are shown all the same (F-29).
+// belowMin reports whether a size is set by hand but not shown: from 6.5 on a VM below numa.vcpu.min
+// is always UMA (rule book B-3, F-28). NUMA nodes of 8.0 are shown regardless (F-29).
 func (g *Guest) belowMin(m *Machine, ch *Choices, l *Layout) bool {
 	switch {
 	case g.manual(m, ch) == 0 || m.model < numa.ESXi65 || g.VCPUs >= g.threshold(m, ch, l):
@@ -51,7 +51,7 @@ func (g *Guest) belowMin(m *Machine, ch *Choices, l *Layout) bool {
 // numa.vcpu.coresPerNode where the release knows it, else maxPerVirtualNode (B-10).
 func (g *Guest) ManualNodes(m *Machine) int32 { return g.manual(m, &Choices{}) }
 
-// DefaultMin is the default of numa.vcpu.min: the fewest vCPUs that are shown vNUMA (B-3).
+// DefaultMin is the default of numa.vcpu.min: the fewest vCPUs with vNUMA (B-3).
 const DefaultMin = 9
 
 const (
@@ -59,7 +59,7 @@ const (
 	smallNode      = 8 // cores; B-19: EPYC nodes up to this size have a lower threshold
 )
 
-// threshold returns the least vCPU count that is shown vNUMA.
+// threshold returns the lowest vCPU count with vNUMA.
 func (g *Guest) threshold(m *Machine, ch *Choices, l *Layout) int32 {
 	if g.Min > 0 {
 		return g.Min
@@ -78,8 +78,7 @@ func (g *Guest) threshold(m *Machine, ch *Choices, l *Layout) int32 {
 	return least
 }
 
-// Threshold returns the least vCPU count that is shown vNUMA on m: numa.vcpu.min or
-// its default there.
+// Threshold returns the lowest vCPU count with vNUMA on m: numa.vcpu.min or its default there.
 func (g *Guest) Threshold(m *Machine, ch Choices) int {
 	return int(g.threshold(m, &ch, &Layout{}))
 }

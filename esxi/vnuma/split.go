@@ -7,13 +7,12 @@ import (
 	"strings"
 )
 
-// A Split is a division of a VM's vCPUs, in their order, into consecutive
-// groups: the vSockets, VPDs or PPDs of a layout. It is a small value, so that a
-// prediction allocates nothing. The zero value has no groups.
+// A Split is a division of a VM's vCPUs, in their order, into consecutive groups: the vSockets,
+// VPDs or PPDs of a layout. It is a small value, so that a prediction allocates nothing. The zero
+// value has no groups.
 //
-// The vCPUs stand in blocks (the VPDs of a release whose clients never cross
-// one); each block is filled with groups of one size, its last group taking what
-// is left:
+// The vCPUs form blocks (the VPDs of a release whose clients never cross one). Each block is filled
+// with groups of one size; its last group gets the rest:
 //
 //	n=12 block=6 per=4   0 1 2 3 | 4 5 ‖ 6 7 8 9 | 10 11
 type Split struct {
@@ -23,8 +22,7 @@ type Split struct {
 	last  int32 // vCPUs of a group in the shorter last block
 }
 
-// fill divides n vCPUs into groups of per; the last takes the remainder. This is
-// fill(N, s) of the rule book, B-6.
+// fill divides n vCPUs into groups of per; the last gets the remainder. This is fill(N, s) of the rule book, B-6.
 func fill(n, per int32) Split {
 	if per <= 0 || per > n {
 		per = n
@@ -80,7 +78,7 @@ func (s Split) Group(i int) (first, size int) {
 	return int(start + off), int(min(per, length-off))
 }
 
-// Of returns the group that vCPU v is in.
+// Of returns the group of vCPU v.
 func (s Split) Of(v int) int {
 	b := int32(v) / s.block
 	per := s.per
@@ -153,13 +151,12 @@ func tail(n, per int32) int32 {
 // Even reports whether all groups have the same size.
 func (s Split) Even() bool { return s.n == 0 || s.Max() == s.Min() }
 
-// Unevenness returns by which share the largest group exceeds an even share: 16 + 14 is
-// 1/15 above 15.
+// Unevenness returns the share by which the largest group exceeds an even share: 16 + 14 is 1/15 above 15.
 func (s Split) Unevenness() float64 {
 	return float64(s.Max()*s.Len())/float64(max(1, s.Sum())) - 1
 }
 
-// Equal reports whether s and t draw the same borders.
+// Equal reports whether s and t have the same borders.
 func (s Split) Equal(t Split) bool {
 	if s == t {
 		return true
@@ -177,8 +174,8 @@ func (s Split) Equal(t Split) bool {
 	return true
 }
 
-// Crosses reports whether a group of s holds vCPUs of two groups of t: a PPD
-// that crosses a border of a VPD (rule book D-1).
+// Crosses reports whether a group of s contains vCPUs of two groups of t: a PPD that crosses a
+// border of a VPD (rule book D-1).
 func (s Split) Crosses(t Split) bool {
 	for i := range s.Len() {
 		first, size := s.Group(i)
@@ -200,8 +197,8 @@ func (s Split) String() string {
 	return SizesText(s.Sizes())
 }
 
-// SizesText writes the vCPUs of groups: "2 × 16", "16 + 14", "3 × 12 + 4"; runs of
-// equal sizes keep a line readable.
+// SizesText formats the vCPUs of groups: "2 × 16", "16 + 14", "3 × 12 + 4"; runs of equal sizes are
+// combined for readability.
 func SizesText(sizes []int) string {
 	var parts []string
 	for i := 0; i < len(sizes); {

@@ -11,18 +11,17 @@ import (
 // A Trace is the ordered list of decisions behind a layout.
 type Trace []Step
 
-// A Step is one decision: what was seen, what follows, which rule says so and
-// where the facts were read.
+// A Step is one decision: the observation, the conclusion, the rule, and the origin of the facts.
 type Step struct {
 	Rules   string `json:"rules"`             // ids of the rule book: "B-4, B-5"
 	Because string `json:"because"`           // "32 vCPU > 18 cores of a node"
 	Result  string `json:"result"`            // "2 clients of 16"
-	Decides bool   `json:"decides,omitempty"` // this step decided what the guest sees
+	Decides bool   `json:"decides,omitempty"` // this step decided the guest's topology
 	Choice  string `json:"choice,omitempty"`  // the sources disagree, and this was chosen (section F)
-	Facts   []Used `json:"facts,omitempty"`   // what decided, with origins
+	Facts   []Used `json:"facts,omitempty"`   // the deciding facts, with origins
 }
 
-// Used is a fact that a step rests on.
+// Used is a fact behind a step.
 type Used struct {
 	Name   string // property or setting
 	Value  string
@@ -30,7 +29,7 @@ type Used struct {
 	At     string // the object it was read from
 }
 
-// ReadFrom returns the object the fact was read from: none when a flag states it.
+// ReadFrom returns the object that the fact was read from; none when it comes from a flag.
 func (u Used) ReadFrom() string {
 	if strings.HasPrefix(u.Origin.Where, "--") {
 		return ""
@@ -38,21 +37,21 @@ func (u Used) ReadFrom() string {
 	return u.At
 }
 
-// tracer collects the steps of one prediction. Its methods are called behind a
-// nil check, so that the hot path builds no text.
+// tracer collects the steps of one prediction. Its methods are called behind a nil check, so that
+// the hot path builds no text.
 type tracer struct {
 	vm    *numa.VM
 	host  *numa.Host
 	g     *Guest
 	m     *Machine
-	limit int32 // most vCPUs of a client, as the first step states it
-	// limited says that a setting of the VM makes it less than a node holds.
+	limit int32 // most vCPUs of a client, from the first step
+	// limited reports that a setting of the VM makes it less than the capacity of a node.
 	limited bool
 	steps   Trace
 }
 
-// Explain predicts as Predict does and returns the trace with it. The error says
-// which fact is missing; problems lists settings that could not be understood.
+// Explain predicts as Predict does and also returns the trace. The error names the missing fact;
+// problems lists settings that could not be parsed.
 func Explain(vm *numa.VM, host *numa.Host, c *Case) (l Layout, t Trace, problems []string, err error) {
 	g, problems, err := NewGuest(vm)
 	if err != nil {
@@ -147,7 +146,7 @@ func (t *tracer) refused(r Refusal) {
 	t.add(r.Rule(), r.String(), result, facts...).Decides = true
 }
 
-// perNode returns what sets the cores of a NUMA node by hand.
+// perNode returns the manual setting for the cores of a NUMA node.
 func (t *tracer) perNode() Used {
 	if _, set := t.vm.Settings.Value.Lookup("numa.vcpu.coresPerNode"); set {
 		return t.setting("numa.vcpu.coresPerNode")
@@ -299,14 +298,14 @@ func (t *tracer) sockets(l *Layout, auto bool) {
 	t.add("B-13", fmt.Sprintf("cores per socket = %d", t.g.CoresPerSocket), result+fmt.Sprintf(", each with %s (%d in all)", cache, l.L3s), facts...)
 }
 
-// caches says how many last-level caches of the processor a client needs at least (A-7).
+// caches adds the minimum number of the processor's last-level caches that a client needs (A-7).
 func (t *tracer) caches(l *Layout) {
 	cores := t.host.CacheCores()
 	if !cores.Known() || cores.Value >= int(t.m.Cores) {
 		return
 	}
 	most, share := cores.Value, count(cores.Value, "core")+" of the processor share a last-level cache"
-	if cores.Origin.Kind == numa.Derived { // a model may have cores switched off
+	if cores.Origin.Kind == numa.Derived { // a model may have disabled cores
 		share = "at most " + share
 	}
 	if t.limit > t.m.Cores { // threads count
@@ -399,7 +398,7 @@ func (t *tracer) stored(l *Layout) {
 	t.add("B-8, B-9", "the power-on records its size", fmt.Sprintf("numa.autosize.vcpu.maxPerVirtualNode = %d, numa.autosize.cookie = %d", l.Stored.Size, l.Stored.Cookie))
 }
 
-// compare says whether n vCPUs fit a client.
+// compare describes whether n vCPUs fit a client.
 func compare(n, capacity int32) string {
 	if n <= capacity {
 		return fmt.Sprintf("%d vCPU ≤ %d of a client", n, capacity)

@@ -6,7 +6,7 @@ import (
 	"homenode/numa"
 )
 
-// vpds adds the steps that decide what the guest sees.
+// vpds adds the steps that decide the guest's nodes.
 func (t *tracer) vpds(why Reason, split Split, c *Case) {
 	n := t.g.VCPUs
 	t.notStored(why, c)
@@ -51,7 +51,7 @@ func (t *tracer) vpds(why Reason, split Split, c *Case) {
 	s.Decides = true
 }
 
-// hotAddStays adds why hot add, which is on, does not hide the nodes.
+// hotAddStays adds the reason why enabled hot add does not hide the nodes.
 func (t *tracer) hotAddStays(why Reason) {
 	if !t.g.HotAdd || why == ByHotAdd || why == ByHardware {
 		return
@@ -67,7 +67,7 @@ func (t *tracer) hotAddStays(why Reason) {
 	}
 }
 
-// hotAdd adds the steps by which hot add hides the nodes, and returns the one that decides.
+// hotAdd adds the steps by which hot add hides the nodes, and returns the deciding one.
 func (t *tracer) hotAdd() *Step {
 	s := t.add("B-15", "CPU hot add is on", "1 virtual node, whatever the size", fact("CPU hot add", t.vm.CPUHotAdd, t.vm.At))
 	if t.m.model >= numa.ESXi80 {
@@ -157,7 +157,7 @@ func (t *tracer) manual(split Split) *Step {
 	return s
 }
 
-// notStored says why a stored size does not count, where one could have.
+// notStored adds the reason why a stored size does not count, where one could exist.
 func (t *tracer) notStored(why Reason, c *Case) {
 	if t.g.Stored == 0 || c.usesStored(t.g) || why != ByClients && why != ByFit && why != ByThreshold {
 		return

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Compare returns a positive number when l serves its VM worse than o, a negative one
-// when better. What counts, the weightiest first: whether it powers on, the share of memory on no node, then on another,
-// a wide VM whose guest sees one node, virtual nodes over several clients. More clients
-// alone are neither worse nor better.
+// Compare returns a positive number when l is worse for its VM than o, a negative one when better. The criteria in
+// order: whether it powers on, the share of memory on no node, then on another, a wide VM whose guest sees one node,
+// virtual nodes over several clients. More clients alone are neither worse nor better.
 func (l *Layout) Compare(o *Layout) int {
 	a, b := l.faults(), o.faults()
 	return slices.Compare(a[:], b[:])
@@ -30,7 +29,7 @@ func (l *Layout) faults() [5]int {
 	return f
 }
 
-// missed is the share of memory that is far, or nowhere.
+// missed is the share of memory that is remote or on no node.
 func (l *Layout) missed() float64 {
 	nowhere := l.nowhere()
 	return nowhere + float64(l.FarShare()*(1-nowhere))
@@ -39,12 +38,10 @@ func (l *Layout) missed() float64 {
 // nowhere is the share of memory that is ballooned or swapped.
 func (l *Layout) nowhere() float64 { return float64(l.Memory.Nowhere) / float64(max(1, l.memory)) }
 
-// wholePercent rounds a share: what a kernel keeps of a node's memory moves it by less
-// (rule book A-5).
+// wholePercent rounds a share to percent: the kernel's own memory on a node changes it by less (rule book A-5).
 func wholePercent(share float64) int { return int(math.Round(share * 100)) }
 
-// Same reports whether the guest, its clients and the shares of remote memory are the
-// same, in whole percent.
+// Same reports whether the guest, its clients and the shares of remote memory are the same, in whole percent.
 func (l *Layout) Same(o *Layout) bool {
 	x, okX := l.Memory.Locality()
 	y, okY := o.Memory.Locality()
@@ -52,8 +49,7 @@ func (l *Layout) Same(o *Layout) bool {
 		wholePercent(l.missed()) == wholePercent(o.missed()) && (!okX || !okY || wholePercent(x) == wholePercent(y))
 }
 
-// Worst returns the index of the worst of the layouts; of equal ones that with more
-// clients, then the first.
+// Worst returns the index of the worst layout; among equal ones that with more clients, then the first.
 func Worst(n int, layout func(int) *Layout) int {
 	worst := 0
 	for i := 1; i < n; i++ {

@@ -1,4 +1,4 @@
-// Package alike finds the word that a misspelt one was probably meant to be.
+// Package alike finds the known word that a misspelt one probably means.
 package alike
 
 import (
@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// mostEdits is how many letters a misspelt word differs by: a doubled letter, two
+// mostEdits is the largest number of differing letters in a misspelt word: a doubled letter, two
 // letters in the wrong order, a plural.
 const mostEdits = 2
 
-// Of returns the known word that is nearest to word, in any case of letters; nothing
-// when none is near. exact reports that word is known itself.
+// Of returns the known word nearest to word, ignoring case; "" when none is near. exact reports
+// that word is itself known.
 func Of(word string, known []string) (nearest string, exact bool) {
-	for _, k := range known { // most words are right
+	for _, k := range known { // the common case: the word is right
 		if strings.EqualFold(word, k) {
 			return k, true
 		}
@@ -23,7 +23,7 @@ func Of(word string, known []string) (nearest string, exact bool) {
 	least := mostEdits + 1
 	for _, k := range known {
 		d := distance(word, strings.ToLower(k))
-		// In short words two letters are most of it.
+		// In short words two letters are too much.
 		if d < least && d < min(len(word), len(k)) {
 			nearest, least = k, d
 		}
@@ -31,12 +31,12 @@ func Of(word string, known []string) (nearest string, exact bool) {
 	return nearest, false
 }
 
-// mostNames is how many names a message lists.
+// mostNames is the most names that a message lists.
 const mostNames = 5
 
-// Names returns the few of the known names that a misspelt one may mean, the likeliest
-// first: those that differ by a letter or two, then those that hold it. Of a name such as
-// esx9, of a fleet without it, those that hold it without its number come last.
+// Names returns the few known names that a misspelt one may mean, the likeliest first: those that
+// differ by a letter or two, then those that contain it, then those that contain it without its
+// number, such as esx for esx9.
 func Names(name string, known []string) []string {
 	name = strings.ToLower(name)
 	type candidate struct {
@@ -69,8 +69,7 @@ func Names(name string, known []string) []string {
 	return out
 }
 
-// After returns "; alike: sql01, sql02" for the end of a message, or nothing when no
-// known name is alike.
+// After returns "; alike: sql01, sql02" for the end of a message, or "" when no known name is alike.
 func After(name string, known []string) string {
 	if found := Names(name, known); found != nil {
 		return "; alike: " + strings.Join(found, ", ")
@@ -78,9 +77,8 @@ func After(name string, known []string) string {
 	return ""
 }
 
-// distance returns how many letters must be put in, taken out or changed to make b of
-// a (Levenshtein), one row at a time. Words that differ in length by more than
-// mostEdits are distinguished by that.
+// distance returns how many letters must be inserted, removed or changed to turn a into b
+// (Levenshtein), one row at a time. It skips words whose lengths differ by more than mostEdits.
 func distance(a, b string) int {
 	if d := len(a) - len(b); d > mostEdits || d < -mostEdits {
 		return max(d, -d)

@@ -1,4 +1,4 @@
-// Package atomicfile writes files that appear whole or not at all.
+// Package atomicfile writes files that appear completely or not at all.
 package atomicfile
 
 import (
@@ -12,10 +12,9 @@ import (
 	"strconv"
 )
 
-// Write calls write with a buffered writer and, when it returns no error, makes
-// what was written appear at path by rename. A new file has the mode that the
-// umask allows, a replaced one keeps its own; a symbolic link keeps pointing to
-// it. On an error nothing at path changes.
+// Write calls write with a buffered writer and, when it returns no error, publishes the output at
+// path by rename. A new file has the mode that the umask allows; a replaced one keeps its own; a
+// symbolic link keeps its target. After an error path is unchanged.
 func Write(path string, write func(io.Writer) error) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
@@ -57,8 +56,7 @@ func Write(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-// create makes a new file beside path. os.CreateTemp would hide it from others
-// whatever the umask says.
+// create creates a new file beside path. os.CreateTemp would make it unreadable for others whatever the umask.
 func create(path string) (*os.File, error) {
 	base := filepath.Base(path)
 	base = base[:min(len(base), 100)] // leave room: names have at most 255 bytes
@@ -70,7 +68,7 @@ func create(path string) (*os.File, error) {
 		}
 		var e *fs.PathError
 		if errors.As(err, &e) {
-			e.Path = path // the user knows no other
+			e.Path = path // the name that the user knows
 		}
 		return f, err
 	}

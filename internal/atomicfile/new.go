@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// WriteNew is Write for a file that must not exist yet and that only its owner may
-// read (mode 0600). What is at path already stays, and the error is fs.ErrExist.
+// WriteNew is Write for a file that must not exist yet, readable only by its owner (mode 0600). An
+// existing file at path stays, and the error is fs.ErrExist.
 func WriteNew(path string, write func(io.Writer) error) error {
 	exists := &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
 	if _, err := os.Lstat(path); err == nil {
@@ -20,7 +20,7 @@ func WriteNew(path string, write func(io.Writer) error) error {
 	}
 	defer os.Remove(f.Name())
 	defer f.Close()
-	// Before there is anything to read in it.
+	// Before it has any content.
 	if err := f.Chmod(0o600); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func WriteNew(path string, write func(io.Writer) error) error {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	// A link, unlike a rename, does not replace what came in between.
+	// A link, unlike a rename, does not replace a file created in between.
 	err = os.Link(f.Name(), path)
 	if errors.Is(err, fs.ErrExist) {
 		return exists

@@ -1,5 +1,5 @@
-// Package binpack has what all packers of VMs share: bins and things of two sizes, a Packing that says which is where and
-// takes back what was only tried, and bounds that hold for whoever packs. What they ask differs.
+// Package binpack contains the common parts of all packers of VMs: bins and things of two sizes, a Packing with the bin of
+// each thing and an undo of trials, and bounds that apply to every packer. The packers differ in their goals:
 //
 //	         size fit                    plans of KVM hosts           optimise
 //	goal     fewest hosts, as many as    most vCPUs, then fewest      least cost of memory, vCPUs and
@@ -11,10 +11,10 @@
 //	                                     hosts emptied and refilled   taken out and put back
 //	bound    Fewest, Kind.Most           Fewest                       of cost
 //
-// The searches stay apart. Where ESXi chooses, a VM that leaves a host changes the nodes of those that come after it, so that
-// each try lays all of a host anew: about 4 µs for 31 VMs (BenchmarkPlace of change/optimise). Where the plan chooses, the
-// others stay: about 1 µs a VM with up to 16 hosts weighed, 400,000 times a plan (BenchmarkMake of change/move/pack). And the
-// goals differ: best fit in place of first fit made one of 451 generated mixes of size fit one host smaller, and none other.
+// The searches are separate. Where ESXi chooses, a VM that leaves a host changes the nodes of the VMs after it, so each trial
+// places the whole host again: about 4 µs for 31 VMs (BenchmarkPlace of change/optimise). Where the plan chooses, the others
+// stay: about 1 µs a VM with up to 16 hosts weighed, 400,000 times a plan (BenchmarkMake of change/move/pack). The goals
+// differ too: best fit instead of first fit made one of 451 generated mixes of size fit one host smaller, and no other.
 package binpack
 
 import (
@@ -22,21 +22,20 @@ import (
 	"slices"
 )
 
-// A weight is things of one size.
+// A weight is a number of things of one size.
 type weight struct {
 	Size  int64
 	Count int
 }
 
-// least is the bound L2 of Martello and Toth (Knapsack Problems, 1990, section 8.3): fewer
-// bins of this size do not hold the weights, however they are packed. For a threshold t, what
-// is larger than size − t has a bin alone; what is larger than half shares none with another
-// such; and what of the others, down to t, does not fit beside these needs more. n log n for n
-// different sizes.
+// least is the lower bound L2 of Martello and Toth (Knapsack Problems, 1990, section 8.3) on the number of bins of this size,
+// for any packing of the weights. For a threshold t, things larger than size − t need a bin each; things larger than half do
+// not share a bin with each other; and the others, down to t, need more bins if they do not fit beside these. It takes n log
+// n for n different sizes.
 func least(weights []weight, size int64) int {
 	list := slices.Clone(weights)
 	slices.SortFunc(list, func(a, b weight) int { return cmp.Compare(a.Size, b.Size) })
-	// Of the first i of the list, how many there are and what they come to.
+	// Prefix sums: the count and the total size of the first i of the list.
 	counts, sums := make([]int, len(list)+1), make([]int64, len(list)+1)
 	for i, w := range list {
 		counts[i+1], sums[i+1] = counts[i]+w.Count, sums[i]+w.Size*int64(w.Count)
@@ -52,7 +51,7 @@ func least(weights []weight, size int64) int {
 		if i >= 0 {
 			t, from = list[i].Size, to(list[i].Size-1)
 		}
-		half := max(small, to(size-t)) // the end of those that are larger than half and not alone
+		half := max(small, to(size-t)) // the end of those that are larger than half but not alone
 		alone, halves := counts[len(list)]-counts[half], counts[half]-counts[small]
 		room := size*int64(halves) - (sums[half] - sums[small])
 		bins := alone + halves

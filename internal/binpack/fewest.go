@@ -10,23 +10,23 @@ import (
 // A Size is the demand of a thing, or the capacity of a bin, in two resources.
 type Size struct{ CPU, Mem int64 }
 
-// A Kind is bins that are alike.
+// A Kind is a set of equal bins.
 type Kind struct {
 	Nodes []Size
-	Bins  int // Endless where there are as many as are needed
+	Bins  int // Endless without a limit
 }
 
-// Endless is the number of bins of a kind that nothing limits.
+// Endless is the number of bins of a kind without a limit.
 const Endless = math.MaxInt
 
-// A Batch is things that are alike.
+// A Batch is a set of equal things.
 type Batch struct {
 	Parts  []Size // each is on one node
 	Things int
 	Share  bool    // several parts may be on one node
 	Spills bool    // the memory may be on any nodes of the bin
-	Groups []int32 // of which no two things share a bin
-	On     []bool  // by kind of bin: it takes them; nil for all
+	Groups []int32 // groups whose things may not share a bin
+	On     []bool  // by kind of bin: whether it may hold the things; nil for all
 }
 
 func (b *Batch) sum() (all Size) {
@@ -36,14 +36,14 @@ func (b *Batch) sum() (all Size) {
 	return all
 }
 
-// Fewest bounds the bins that things need from below, wherever their parts are. It is the largest of
+// Fewest returns a lower bound of the bins for the things, wherever their parts are. It is the largest of
 //
-//	all that they take ÷ what the largest bins offer, of both resources
-//	things that are alike ÷ the most of them that a bin holds
-//	parts of more than half a node, which share none, and what the others need beside
-//	them (least), of both resources, by the nodes of the bins that have most
+//	the sum of the things ÷ the size of the largest bins, of both resources
+//	things that are alike ÷ the most of them in a bin
+//	parts of more than half a node, which share none, and the need of the others beside
+//	them (least), of both resources, by the nodes of the largest bins
 //	things of one group, each of which has its own bin
-//	for each kind of bin what only it takes, in sum
+//	the need of things that only one kind of bin may hold, summed over the kinds
 func Fewest(kinds []Kind, things []Batch) int {
 	only := 0
 	for k := range kinds {
@@ -106,7 +106,7 @@ func fewest(kinds []Kind, things []Batch) (bound int) {
 
 func (k *Kind) sum() Size { b := Batch{Parts: k.Nodes}; return b.sum() }
 
-// bins returns how many there are.
+// bins returns the number of bins.
 func bins(kinds []Kind) (n int) {
 	for i := range kinds {
 		n = max(n, n+min(kinds[i].Bins, Endless-n))
@@ -114,7 +114,7 @@ func bins(kinds []Kind) (n int) {
 	return n
 }
 
-// need returns how many of the bins that have most of something have so much together, or all bins.
+// need returns how many bins, the largest first, offer so much together; all bins if they do not.
 func need(kinds []Kind, so int64, of func(*Kind) int64) (n int) {
 	list := slices.Clone(kinds)
 	slices.SortStableFunc(list, func(a, b Kind) int { return cmp.Compare(of(&b), of(&a)) })
@@ -132,8 +132,8 @@ func need(kinds []Kind, so int64, of func(*Kind) int64) (n int) {
 	return n
 }
 
-// Most returns what no bin holds more of, up to their number: with m things of k parts, each on another node, a node has at
-// most m of the smallest parts, and of these as many as it has room for; all nodes together must have k·m.
+// Most returns an upper bound of the number of the batch's things in a bin. m things of k parts, each on another node, put
+// at most m of the smallest parts on a node, as far as they fit; all nodes together must hold k·m.
 func (k *Kind) Most(b *Batch) int {
 	least := Size{math.MaxInt64, math.MaxInt64}
 	for _, p := range b.Parts {
@@ -156,13 +156,13 @@ func (k *Kind) Most(b *Batch) int {
 			if apart {
 				n = min(n, m)
 			}
-			sum += min(n, parts*m) // more are of no use
+			sum += min(n, parts*m) // more are useless
 		}
 		return sum < parts*m
 	})
 }
 
-// over returns how often a size contains another.
+// over returns how often o fits into s.
 func (s Size) over(o Size) int64 {
 	n := int64(math.MaxInt64)
 	if o.CPU > 0 {

@@ -2,14 +2,14 @@ package binpack
 
 import "slices"
 
-// A Model is bins, and things that go to them. It does not change.
+// A Model is a set of bins and of things to pack. It is immutable.
 type Model struct {
-	Bins   []Size // what each offers; math.MaxInt64/2 of what does not count
+	Bins   []Size // capacity of each; math.MaxInt64/2 for an ignored resource
 	Things []Size
-	Groups [][]int32 // by thing: those that it is of; no two things of one group share a bin
+	Groups [][]int32 // by thing: its groups; no two things of one group share a bin
 }
 
-// groups returns how many there are.
+// groups returns the number of groups.
 func (m *Model) groups() (n int32) {
 	for _, list := range m.Groups {
 		for _, g := range list {
@@ -19,14 +19,14 @@ func (m *Model) groups() (n int32) {
 	return n
 }
 
-// A Packing says which bin each thing is in. It may begin with bins that have too much.
+// A Packing is the assignment of things to bins. Bins may be overfull at the start.
 type Packing struct {
 	*Model
 	In   []int32   // by thing: its bin; -1 for none
 	On   [][]int32 // by bin: its things, ascending
 	Left []Size    // by bin
 
-	// Back takes back what Try tried: the thing was there, and lay there so.
+	// Back reverts a trial: the thing was in this bin with this how.
 	Back func(thing int32, bin int, how int32)
 
 	count  [][]int16 // by bin and group: things
@@ -36,7 +36,7 @@ type Packing struct {
 	values []value
 }
 
-// A move is where a thing was.
+// A move records the former bin of a thing.
 type move struct{ thing, bin, how int32 }
 
 // A value is a number before a trial changed it.
@@ -59,7 +59,7 @@ func (m *Model) Packing() *Packing {
 	return p
 }
 
-// Put moves a thing to a bin, -1 for none. how is what Back is told of the place that it leaves.
+// Put moves a thing to a bin, -1 for none. how is passed to Back to restore the place that it leaves.
 func (p *Packing) Put(thing int32, bin int, how int32) {
 	was, size := p.In[thing], p.Things[thing]
 	if p.tries > 0 {
@@ -92,7 +92,7 @@ func (p *Packing) Put(thing int32, bin int, how int32) {
 	}
 }
 
-// Set changes a number that belongs to the packing.
+// Set changes a number that belongs to the packing and is reverted with it.
 func (p *Packing) Set(at *int64, to int64) {
 	if p.tries > 0 {
 		p.values = append(p.values, value{at, *at})
@@ -100,16 +100,16 @@ func (p *Packing) Set(at *int64, to int64) {
 	*at = to
 }
 
-// Trying reports whether what is done now may be taken back.
+// Trying reports whether changes may still be reverted.
 func (p *Packing) Trying() bool { return p.tries > 0 }
 
-// Try does something. Where it reports false, all that it Put and Set is taken back, the last first. It returns what do does.
+// Try calls do and returns its result. If that is false, all its Put and Set calls are reverted, the last first.
 func (p *Packing) Try(do func() bool) bool {
 	moves, values := len(p.moves), len(p.values)
 	p.tries++
 	ok := do()
 	tries := p.tries
-	p.tries = 0 // what is taken back is not noted
+	p.tries = 0 // reverting is not recorded
 	for i := len(p.moves) - 1; i >= moves && !ok; i-- {
 		m := p.moves[i]
 		p.Back(m.thing, int(m.bin), m.how)
@@ -123,7 +123,7 @@ func (p *Packing) Try(do func() bool) bool {
 	return ok
 }
 
-// Apart reports whether a bin has nothing that a thing is to be apart from, out aside.
+// Apart reports whether a bin, without the things of out, contains none that thing must be apart from.
 func (p *Packing) Apart(bin int, thing int32, out []int32) bool {
 	for _, g := range p.Groups[thing] {
 		n := p.count[bin][g]
@@ -139,8 +139,7 @@ func (p *Packing) Apart(bin int, thing int32, out []int32) bool {
 	return true
 }
 
-// Room reports whether a bin has room for the things in after those of out have left it. A bin that has too much may have as
-// much as it has.
+// Room reports whether a bin has room for the things of in after those of out have left it. An overfull bin may stay as full as it is.
 func (p *Packing) Room(bin int, in, out []int32) bool {
 	left := p.Left[bin]
 	for _, o := range out {
@@ -154,7 +153,7 @@ func (p *Packing) Room(bin int, in, out []int32) bool {
 	return left.CPU >= min(0, p.Left[bin].CPU) && left.Mem >= min(0, p.Left[bin].Mem)
 }
 
-// Over returns what a bin with these things has too much, and how many pairs of them are not apart.
+// Over returns the excess of a bin with these things, and how many pairs of them share a group.
 func (p *Packing) Over(bin int, things []int32) (over Size, pairs int64) {
 	left := p.Bins[bin]
 	clear(p.seen)
@@ -168,7 +167,7 @@ func (p *Packing) Over(bin int, things []int32) (over Size, pairs int64) {
 	return Size{max(0, -left.CPU), max(0, -left.Mem)}, pairs
 }
 
-// Emptiest returns the bin that has most memory left, of those that take a thing and have left what it takes; -1 for none.
+// Emptiest returns the bin with the most memory left, among those that accept the thing and have room for it; -1 for none.
 func Emptiest(left []Size, thing Size, takes func(bin int) bool) int {
 	best := -1
 	for b, l := range left {
@@ -185,5 +184,5 @@ func (s Size) Plus(o Size) Size { return Size{s.CPU + o.CPU, s.Mem + o.Mem} }
 // Less returns the rest of a size.
 func (s Size) Less(o Size) Size { return Size{s.CPU - o.CPU, s.Mem - o.Mem} }
 
-// Times returns so many of a size.
+// Times returns n times the size.
 func (s Size) Times(n int) Size { return Size{s.CPU * int64(n), s.Mem * int64(n)} }

@@ -1,5 +1,5 @@
-// Package bounded reads what must not be larger than the caller expects: files that people
-// name on the command line, and what comes out of archives.
+// Package bounded reads input up to a size limit: files that people name on the command line, and
+// the contents of archives.
 package bounded
 
 import (
@@ -13,15 +13,15 @@ import (
 const (
 	Secret  = 64 << 10 // a password, a token, the accounts of some hundred vCenters
 	List    = 1 << 20  // certificates, known hosts, lines of changes, a table of CPU use
-	Written = 16 << 20 // what people write by hand: a scenario of 10,000 VMs has 2 MB
+	Written = 16 << 20 // files that people write by hand: a scenario of 10,000 VMs has 2 MB
 )
 
-// A LimitError says that there is more to read than the caller takes.
+// A LimitError reports input larger than the caller's limit.
 type LimitError struct{ Limit int64 }
 
 func (e *LimitError) Error() string { return "found more than " + size(e.Limit) }
 
-// size returns a limit in words.
+// size formats a limit.
 func size(n int64) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MB", n>>20)
@@ -29,8 +29,8 @@ func size(n int64) string {
 	return fmt.Sprintf("%d KB", n>>10)
 }
 
-// File returns what the file at path holds. A larger one than limit is an error that names
-// both; no more than that is read.
+// File returns the contents of the file at path. If it is larger than limit, the error names both;
+// no more than limit is read.
 func File(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -46,7 +46,7 @@ func File(path string, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// Reader returns a reader of r that ends with a *LimitError behind limit bytes.
+// Reader returns a reader of r that ends with a *LimitError after limit bytes.
 func Reader(r io.Reader, limit int64) io.Reader { return &reader{r, limit, limit} }
 
 type reader struct {
@@ -55,7 +55,7 @@ type reader struct {
 }
 
 func (r *reader) Read(p []byte) (int, error) {
-	// One byte beyond the limit tells a larger file from one that has just this size.
+	// One byte beyond the limit distinguishes a larger file from one of exactly this size.
 	n, err := r.r.Read(p[:min(int64(len(p)), r.left+1)])
 	if int64(n) > r.left {
 		n, r.left = int(r.left), 0

@@ -7,21 +7,21 @@ import (
 	"io"
 )
 
-// MostNames is how many names an archive of a stranger may have: each takes a kilobyte while it is open.
+// MostNames is the most names in an untrusted archive: each uses a kilobyte while it is open.
 const MostNames = 100_000
 
-// nameSize bounds what the directory of a zip has for each name, in bytes, on average.
+// nameSize bounds the average size of a name's entry in the directory of a zip, in bytes.
 const nameSize = 1 << 10
 
-// A NamesError says that an archive has more names than the caller takes.
+// A NamesError reports an archive with more names than the caller's limit.
 type NamesError struct{ Most int }
 
 func (e *NamesError) Error() string {
 	return fmt.Sprintf("the archive has more than %d names: want fewer files in each", e.Most)
 }
 
-// Zip opens a zip, unless it has more names than most. archive/zip keeps all of them before it returns, whatever number the zip
-// states, so they are counted while it reads.
+// Zip opens a zip, unless it has more names than most. archive/zip reads all of them before it returns, whatever number the zip
+// states, so they are counted during reading.
 func Zip(r io.ReaderAt, size int64, most int) (*zip.Reader, error) {
 	c := &names{ReaderAt: r, most: most}
 	z, err := zip.NewReader(c, size)
@@ -32,7 +32,7 @@ func Zip(r io.ReaderAt, size int64, most int) (*zip.Reader, error) {
 	return z, err
 }
 
-// names counts the names that are read.
+// names counts the names during reading.
 type names struct {
 	io.ReaderAt
 	counted bool // the directory is read
@@ -41,12 +41,12 @@ type names struct {
 	full    bool
 }
 
-// mostSearched is what archive/zip reads beside the directory, in bytes.
+// mostSearched is the number of bytes that archive/zip reads besides the directory.
 const mostSearched = 1 << 20
 
 const nameMark = "PK\x01\x02" // begins each name of the directory
 
-// ReadAt reads, and ends at the bound.
+// ReadAt reads, and fails at the limit.
 func (c *names) ReadAt(p []byte, at int64) (int, error) {
 	if c.counted {
 		return c.ReaderAt.ReadAt(p, at)

@@ -1,4 +1,4 @@
-// Package browser opens pages in a headless Chromium, for tests of what their scripts do.
+// Package browser opens pages in a headless Chromium, to test their scripts.
 package browser
 
 import (
@@ -20,12 +20,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Page is a page in a headless Chromium, with what it complained about and asked for.
+// A Page is a page in a headless Chromium, with its complaints and requests.
 type Page struct {
 	Context    context.Context
 	mu         sync.Mutex
 	complaints []string // of the console and the content security policy
-	requests   []string // but for the page itself
+	requests   []string // except for the page itself
 }
 
 // Open starts Chromium on the page at address, or skips the test. The scripts run in every page before its own.
@@ -46,8 +46,7 @@ func Open(t *testing.T, address string, scripts ...string) *Page {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
 	t.Cleanup(cancelAlloc)
-	// The first context owns the browser: a timeout on it would end the browser, so
-	// the timeout stands on a second one.
+	// The first context owns the browser: a timeout on it would end the browser, so the timeout is on a second one.
 	first, cancelFirst := chromedp.NewContext(alloc)
 	t.Cleanup(cancelFirst)
 	b := &Page{}
@@ -66,7 +65,7 @@ func Open(t *testing.T, address string, scripts ...string) *Page {
 	return b
 }
 
-// listen returns what notes complaints and requests.
+// listen returns a listener that records complaints and requests.
 func (b *Page) listen(address string) func(any) {
 	return func(event any) {
 		b.mu.Lock()
@@ -86,13 +85,13 @@ func (b *Page) listen(address string) func(any) {
 	}
 }
 
-// Go loads the page at address anew.
+// Go reloads the page at address.
 func (b *Page) Go(t *testing.T, address string) {
 	t.Helper()
 	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(address))
 }
 
-// Do takes steps on the page.
+// Do performs steps on the page.
 func (b *Page) Do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	if err := chromedp.Do(b.Context, steps...); err != nil {
@@ -100,7 +99,7 @@ func (b *Page) Do(t *testing.T, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Eval checks what an expression gives on the page.
+// Eval checks the value of an expression on the page.
 func Eval[T comparable](t *testing.T, b *Page, expression string, want T) {
 	t.Helper()
 	got, err := chromedp.Run(b.Context, chromedp.Evaluate[T](expression))
@@ -120,14 +119,14 @@ func (b *Page) Script(t *testing.T, statements string) {
 	}
 }
 
-// Complaints returns what the browser complained about.
+// Complaints returns the complaints of the browser.
 func (b *Page) Complaints() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.complaints)
 }
 
-// Silent checks that nothing was complained about or asked for.
+// Silent checks that there were no complaints and no requests.
 func (b *Page) Silent(t *testing.T) {
 	t.Helper()
 	b.mu.Lock()

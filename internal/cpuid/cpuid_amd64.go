@@ -1,7 +1,7 @@
 package cpuid
 
-// Has reports whether there is the instruction.
+// Has reports whether the instruction exists.
 const Has = true
 
-// Leaf is the instruction.
+// Leaf executes the instruction.
 func Leaf(leaf, sub uint32) (eax, ebx, ecx, edx uint32)

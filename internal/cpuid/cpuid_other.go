@@ -2,8 +2,8 @@
 
 package cpuid
 
-// Has reports whether there is the instruction.
+// Has reports whether the instruction exists.
 const Has = false
 
-// Leaf is the instruction; all 0 without it.
+// Leaf returns 0 for all without the instruction.
 func Leaf(_, _ uint32) (eax, ebx, ecx, edx uint32) { return 0, 0, 0, 0 }

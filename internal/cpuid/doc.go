@@ -1,3 +1,3 @@
-// Package cpuid has the instruction CPUID of amd64, of which the standard library shows some answers only. In a guest it
-// traps to the hypervisor, about 5 µs each time: read once.
+// Package cpuid provides the instruction CPUID of amd64; the standard library exposes only some of its results. In a
+// guest it traps to the hypervisor, about 5 µs each time: read once.
 package cpuid

@@ -1,7 +1,7 @@
-// Package filelock lets one process alone use a folder or a file.
+// Package filelock locks a folder or a file for one process.
 package filelock
 
 import "errors"
 
-// ErrTaken says that another process has the lock.
+// ErrTaken reports that another process has the lock.
 var ErrTaken = errors.New("another process uses it")

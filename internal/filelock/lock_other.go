@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// Take makes sure that one process alone uses what the lock file at path stands for: Windows removes no file that is
-// open.
+// Take locks the resource of the lock file at path for this process: Windows removes no file that is open.
 func Take(path string) (unlock func(), err error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, ErrTaken

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Take makes sure that one process alone uses what the lock file at path stands for. The system takes it back when the
-// process ends in whatever way.
+// Take locks the resource of the lock file at path for this process. The system releases the lock when the process
+// ends for any reason.
 func Take(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package formtest checks answers in files: pages, SARIF logs and JUnit reports, also with
-// names that try to leave their place.
+// Package formtest checks answers in files: pages, SARIF logs and JUnit reports, also with names
+// that try to break out of their context.
 package formtest
 
 import (
@@ -13,17 +13,17 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Hostile is a name that tries to leave the place it is written to.
+// Hostile is a name that tries to break out of its context.
 const Hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'` + "`" + `{{.Policy}}`
 
-// HostileNames do so in any of the forms.
+// HostileNames do so in each output format.
 var HostileNames = []string{
 	`=cmd|' /C calc'!A0`, `@SUM(1+1)*cmd|' /C calc'!A0`, "\t=1+1", "\r\n+1", "＝1+1", "-2+3", " =1", "'quoted", `"a","b"`, "a;=1",
 	Hostile, "a\x1b[31m\u202eb\u2066\x00\x9b\xff", "|pipe`tick``` [x](javascript:1) @all #1 https://evil.example www.evil.example",
 	"]]><testcase/>&amp;", "{0} {1} ](x)", "_x0041_", "a\ufffe\uffff",
 }
 
-// Clean reports what would change a terminal or hide text.
+// Clean reports characters that would change a terminal or hide text.
 func Clean(t *testing.T, name string, b []byte) {
 	t.Helper()
 	for i, r := range string(b) {
@@ -34,8 +34,8 @@ func Clean(t *testing.T, name string, b []byte) {
 	}
 }
 
-// Page walks a page: it holds one script, no handler, no style attribute, loads nothing, has
-// each id once, and its links inside lead somewhere.
+// Page checks a page: it has one script, no handlers, no style attributes, no external resources,
+// unique ids, and internal links with targets.
 func Page(t *testing.T, page []byte) {
 	t.Helper()
 	root, err := html.Parse(bytes.NewReader(page))
@@ -86,7 +86,7 @@ func SARIFSchema(t *testing.T) *jsonschema.Schema {
 	return Compiled(t, "sarif.json", schema)
 }
 
-// SARIF is what tests read of a log.
+// SARIF is the part of a log that tests read.
 type SARIF struct {
 	Runs []struct {
 		Tool struct {

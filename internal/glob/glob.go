@@ -1,5 +1,4 @@
-// Package glob matches names with patterns as users type them: * is any text, ? one
-// character, in any case of letters.
+// Package glob matches names with patterns as users type them: * is any text, ? one character, ignoring case.
 package glob
 
 import (
@@ -8,7 +7,7 @@ import (
 	"strings"
 )
 
-// What may follow a pattern: what is below a folder, and the domain of a host.
+// Suffixes allowed after a pattern: paths below a folder, and the domain of a host.
 const (
 	Below  = "(/.*)?"
 	Domain = `(\..*)?`
@@ -17,12 +16,11 @@ const (
 // Patterns are compiled patterns. Nil patterns restrict nothing; see Allow.
 type Patterns []*regexp.Regexp
 
-// Compile compiles patterns. after is a regular expression of what may follow each, such as
-// the domain of a host; "" for nothing.
+// Compile compiles patterns. after is a regular expression for an optional suffix, such as the domain of a host; "" for none.
 func Compile(texts []string, after string) Patterns {
 	var out Patterns
 	for _, p := range texts {
-		p = regexp.QuoteMeta(strings.ToValidUTF8(strings.TrimSuffix(p, "/"), "?")) // else it is no regular expression
+		p = regexp.QuoteMeta(strings.ToValidUTF8(strings.TrimSuffix(p, "/"), "?")) // otherwise it is no regular expression
 		p = strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(p)
 		out = append(out, regexp.MustCompile("(?is)^"+p+after+"$"))
 	}
@@ -34,8 +32,8 @@ func (p Patterns) Match(names ...string) bool {
 	return slices.ContainsFunc(p, func(one *regexp.Regexp) bool { return slices.ContainsFunc(names, one.MatchString) })
 }
 
-// Named reports whether the patterns are nil, or one matches an object by its name. The others, its ID and names that say where it is, may
-// have slashes: only a pattern with a slash matches those, for * of another would go across it.
+// Named reports whether the patterns are nil, or one matches an object by its name. The others, its ID and path names, may contain
+// slashes: only a pattern with a slash matches those, since * would otherwise match across a slash.
 func (p Patterns) Named(name string, others ...string) bool {
 	return p == nil || p.Match(name) || slices.ContainsFunc(p, func(one *regexp.Regexp) bool {
 		return slices.ContainsFunc(others, func(other string) bool {

@@ -1,5 +1,5 @@
-// Package golden compares test output with files that a person has read; it is the
-// only golden helper. go test -update rewrites the files.
+// Package golden compares test output with files that a person has read; it is the only golden
+// helper. go test -update rewrites the files.
 package golden
 
 import (
@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite golden files with what the test
 // Updating reports whether the run rewrites golden files.
 func Updating() bool { return *update }
 
-// Equal reports an error when got is not what the file at path holds.
+// Equal reports an error when got differs from the file at path.
 func Equal(t testing.TB, got []byte, path string) {
 	t.Helper()
 	if *update {
@@ -31,8 +31,7 @@ func Equal(t testing.TB, got []byte, path string) {
 	compare(t, path, got, want)
 }
 
-// Section reports an error when got is not what the section of the txtar file at
-// path holds.
+// Section reports an error when got differs from the section of the txtar file at path.
 func Section(t testing.TB, got []byte, path, section string) {
 	t.Helper()
 	ar, err := txtar.ParseFile(path)

@@ -1,3 +1,3 @@
-// Package house has no code of its own: its test holds the shape of the project, which
-// room may import which.
+// Package house has no code of its own: its tests check the structure of the project, such as which
+// package may import which.
 package house

@@ -1,5 +1,5 @@
-// Package inorder does pieces of work that are independent of each other with several
-// goroutines, and hands their results on in the order of the pieces.
+// Package inorder processes independent pieces of work with several goroutines, and delivers their
+// results in the order of the pieces.
 package inorder
 
 import (
@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// ahead is how many results of each goroutine may wait for an earlier one: enough that a
-// large piece holds up the others briefly, few enough for memory.
+// ahead is the number of results of each goroutine that may wait for an earlier one: enough that a
+// large piece delays the others only briefly, few enough for memory.
 const ahead = 16
 
-// Run calls do for the pieces 0 to n-1 with atOnce goroutines, 0 being one for each core,
-// and use with the result of each piece, in their order and on the goroutine of the
-// caller. The first error of do or use ends it, and so does ctx.
+// Run calls do for the pieces 0 to n-1 with atOnce goroutines (0 for one per core), and use with
+// the result of each piece, in their order and on the caller's goroutine. It stops at the first
+// error of do or use, and when ctx ends.
 func Run[T any](ctx context.Context, n, atOnce int, do func(ctx context.Context, i int) (T, error), use func(i int, result T) error) error {
 	if atOnce <= 0 {
 		atOnce = runtime.GOMAXPROCS(0)

@@ -1,10 +1,9 @@
-// Package match pairs what is in two lists although names and IDs may have changed between them.
+// Package match pairs the objects of two lists although names and IDs may have changed between them.
 package match
 
-// Pairs pairs objects by their keys, each a list of keys with the surest first: "" is
-// unknown, and every object has as many. A key counts where one object of either side that is
-// not yet paired has it. refuse, which may be nil, takes a pair back. The pairs hold indexes of
-// a and b, those of surer keys first.
+// Pairs pairs objects by their keys. Each object has a list of keys of equal length, the surest
+// first; "" is unknown. A key counts when exactly one unpaired object on each side has it. refuse,
+// which may be nil, rejects a pair. The pairs are indexes of a and b, those of surer keys first.
 func Pairs(a, b [][]string, refuse func(round, i, j int) bool) (pairs [][2]int) {
 	if len(a) == 0 {
 		return nil
@@ -24,7 +23,7 @@ func Pairs(a, b [][]string, refuse func(round, i, j int) bool) (pairs [][2]int) 
 	return pairs
 }
 
-// unique returns the index of each key that one of the unmatched objects alone has.
+// unique returns the index of each key that exactly one of the unmatched objects has.
 func unique(all [][]string, matched []bool, round int) map[string]int {
 	out := make(map[string]int, len(all))
 	twice := map[string]bool{}

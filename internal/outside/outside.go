@@ -1,5 +1,4 @@
-// Package outside has the facts about tools and products that others publish and change: each with the version and the date that it was
-// checked with, and its source.
+// Package outside contains external facts about tools and products: each with the version and date it was checked with, and its source.
 package outside
 
 import (
@@ -10,25 +9,25 @@ import (
 	"time"
 )
 
-// Page is the table, as docs/reference/tools.md has it.
+// Page is the table, the source of docs/reference/tools.md.
 //
 //go:embed facts.md
 var Page string
 
-// A Fact is what is known of a tool or product.
+// A Fact is a fact about a tool or product.
 type Fact struct {
 	Key     string `json:"key"`
 	About   string `json:"about"`
-	Version string `json:"version"` // that it was checked with, or from which on it holds
+	Version string `json:"version"` // the version that it was checked with, or since which it applies
 	Text    string `json:"fact"`
-	Checked string `json:"checked"` // a date, or that it was not
+	Checked string `json:"checked"` // a date, or a remark that it was not checked
 	Source  string `json:"source"`
 }
 
 // Facts lists them.
 var Facts = parseFacts()
 
-// attributes are those that scripts may write, with the version that has them, by tool and name.
+// attributes are those that scripts may write, with the version that introduced them, by tool and name.
 var attributes = parseAttributes()
 
 // rows returns the cells of the rows of a section of the page.
@@ -62,7 +61,7 @@ func parseAttributes() map[[2]string]string {
 	return out
 }
 
-// Of returns the fact with the key. A key that the table lacks is a fault of the program.
+// Of returns the fact with the key. It panics on a key missing from the table.
 func Of(key string) Fact {
 	i := slices.IndexFunc(Facts, func(f Fact) bool { return f.Key == key })
 	if i < 0 {
@@ -71,7 +70,7 @@ func Of(key string) Fact {
 	return Facts[i]
 }
 
-// Attribute returns the name of an attribute that a script writes. One that the table lacks is a fault of the program.
+// Attribute returns the name of an attribute that a script writes. It panics on one missing from the table.
 func Attribute(tool, name string) string {
 	if attributes[[2]string{tool, name}] == "" {
 		panic(fmt.Sprintf("the table has no attribute %s of %s", name, tool))
@@ -79,7 +78,7 @@ func Attribute(tool, name string) string {
 	return name
 }
 
-// Cite says what the fact rests on, and whether that is older than a year; today may be zero, when that is not known.
+// Cite formats the source of the fact, and whether it is older than a year; today may be zero when unknown.
 func (f *Fact) Cite(today time.Time) string {
 	about := f.About
 	if f.Version != "not stated" {

@@ -1,4 +1,4 @@
-// Package owned checks that a file is of this user, and that others cannot write it.
+// Package owned checks that a file belongs to this user and that others cannot write it.
 package owned
 
 import (
@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Open opens a file for reading that must be regular: the name of a pipe or a device is refused, not waited for.
+// Open opens a file for reading. It must be regular: the name of a pipe or a device is rejected without blocking.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -19,8 +19,8 @@ func Open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Check says why somebody else may have written an open file: it is no regular file, another user owns it, or others may write it. nil when none of
-// these holds. Where the system has no owners of the Unix kind, it checks the first alone.
+// Check returns an error when somebody else may have written an open file: it is not regular, another user owns it, or others may write it. On
+// systems without Unix owners it only checks that the file is regular.
 func Check(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {

@@ -5,26 +5,25 @@ import (
 	"slices"
 )
 
-// LotResamples are those of the permutation and of the bootstrap of lots.
+// LotResamples is the number of samples of the permutation and of the bootstrap of lots.
 const LotResamples = 2000
 
-// A Lot is units, such as VMs, among which a change could have fallen otherwise. Changed units come first.
+// A Lot is a set of units, such as VMs, any of which could have been changed. Changed units come first.
 //
 //	unit     label (what it was)       adds to the effect, by label
 //	unit 0   1: changed on day 1       [−gain on all days ÷ controls, gain on day 1, gain on day 2]
 //	unit 1   2: changed on day 2       …
 //	unit 2…  0: not changed
 //
-// The effect of any way to hand out the labels is a sum of such numbers, so a permutation costs as many additions as
-// units were changed.
+// The effect of any assignment of the labels is a sum of such numbers, so a permutation costs one addition per changed unit.
 type Lot struct {
 	labels  []int
 	changed int
-	adds    [][]float64 // [unit][label], already divided by how many units were changed in all lots
+	adds    [][]float64 // [unit][label], already divided by the number of changed units in all lots
 }
 
-// NewLot makes a lot. gains has what each unit gained from the days before to the days after, by cohort (label − 1);
-// tested is how many units were changed in all lots.
+// NewLot creates a lot. gains is the gain of each unit from the days before to the days after, by cohort (label − 1); tested is
+// the number of changed units in all lots.
 func NewLot(labels []int, gains [][]float64, tested int) Lot {
 	l := Lot{labels: labels, adds: make([][]float64, len(labels))}
 	count := make([]float64, len(gains[0]))
@@ -54,7 +53,7 @@ func (l *Lot) effect(labels []int) (sum float64) {
 	return sum
 }
 
-// ways returns how many ways there are to hand out the labels.
+// ways returns the number of possible assignments of the labels.
 func (l *Lot) ways() float64 {
 	ways, left := 1.0, len(l.labels)
 	for label, n := 1, 0; n < l.changed; label++ {
@@ -70,7 +69,7 @@ func (l *Lot) ways() float64 {
 	return ways
 }
 
-// WaysTo returns how many ways there are to choose which of a + b units are the a.
+// WaysTo returns the number of ways to choose a of a + b units.
 func WaysTo(a, b int) float64 {
 	ways := 1.0
 	for i := 1; i <= a; i++ {
@@ -79,15 +78,15 @@ func WaysTo(a, b int) float64 {
 	return ways
 }
 
-// Permute returns the effect, the share of ways to hand out the labels within each lot that give one as large,
-// either way, and how many ways were tried: all when that are few, otherwise the true one and LotResamples drawn.
+// Permute returns the effect and its p-value: the share of label assignments within each lot whose effect is at least as large,
+// in either direction. tried is their number: all when they are few, otherwise the true one and LotResamples random ones.
 func Permute(lots []Lot) (effect, p float64, tried int, all bool) {
 	ways := 1.0
 	for i := range lots {
 		effect += lots[i].effect(lots[i].labels)
 		ways *= lots[i].ways()
 	}
-	// Ways that give the same but for rounding count as equal.
+	// Assignments that differ only by rounding count as equal.
 	bound := math.Abs(effect) * (1 - 1e-9)
 	extreme := 0
 	if ways <= LotResamples {
@@ -126,7 +125,7 @@ func Permute(lots []Lot) (effect, p float64, tried int, all bool) {
 	return effect, float64(extreme) / (LotResamples + 1), LotResamples + 1, false
 }
 
-// each calls f with the effect of every way to hand out the labels, added to sum.
+// each calls f with the effect of every assignment of the labels, added to sum.
 func each(lots []Lot, sum float64, f func(float64)) {
 	if len(lots) == 0 {
 		f(sum)
@@ -138,7 +137,7 @@ func each(lots []Lot, sum float64, f func(float64)) {
 	}
 }
 
-// next makes the labels the next larger order of themselves; false after the last.
+// next permutes the labels to the next larger order; false after the last.
 func next(labels []int) bool {
 	i := len(labels) - 2
 	for i >= 0 && labels[i] >= labels[i+1] {
@@ -156,10 +155,10 @@ func next(labels []int) bool {
 	return true
 }
 
-// Around returns the percentile interval of 95 % of the effect: changed units and others of each lot are drawn
-// again with replacement, and the errors widened by √(n ÷ (n − 1)) of each group, since n drawn of n vary less than n
-// new ones (Hesterberg, "What teachers should know about the bootstrap", 2015). Few units may resemble each other by chance:
-// the errors are widened to have the standard deviation least at least. TestCoverage of package effect measures what comes of it.
+// Around returns the percentile interval of 95 % of the effect. Changed and other units of each lot are drawn again with
+// replacement, and the errors widened by √(n ÷ (n − 1)) per group, since n drawn of n vary less than n new ones (Hesterberg,
+// "What teachers should know about the bootstrap", 2015). Few units may resemble each other by chance: the errors are scaled to a
+// standard deviation of at least least. TestCoverage of package effect measures the coverage.
 func Around(lots []Lot, effect, least float64) Interval {
 	rng := draws(1)
 	errors := make([]float64, LotResamples)

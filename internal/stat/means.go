@@ -7,43 +7,38 @@ import (
 	"slices"
 )
 
-// The interval of Means is a circular block bootstrap of the difference of two means over time (Politis and
-// Romano, "A circular block-resampling procedure for stationary data", 1992):
+// The interval of Means is a circular block bootstrap of the difference of two means over time (Politis and Romano, "A circular
+// block-resampling procedure for stationary data", 1992):
 //
 //	A  a1 a2 a3 … an  ── draw n÷l blocks of l neighbours, an being followed by a1 ──▶ mean ─┐
 //	                                                                                         ├─▶ difference, 4,000 times
 //	B  b1 b2 b3 … bm  ── the same with a block length of its own ──▶ mean ───────────────────┘
 //
-// Why blocks: what a VM had remote a minute ago it mostly has still. Values in sequence are
-// no new evidence, and an interval that takes them for it is several times too narrow. A block
-// keeps neighbours together.
+// Why blocks: a VM's remote memory hardly changes within a minute. Consecutive values are no new evidence, and an interval that
+// counts them as such is several times too narrow. A block keeps neighbours together.
 //
-// The length of a block is twice the automatic one of Politis and White, "Automatic block-length
-// selection for the dependent bootstrap", 2004, with the correction of Patton, Politis and
-// White, 2009: (2g²÷D × n)^⅓, with g and D of the autocovariances in a flat-top window; that
-// is taken as n^⅓ at least, and the block as a quarter of the values at most. Why twice: the
-// automatic length has the least squared error of the variance, which is too small for an
-// interval. The 95 % interval held the difference of two series of 256 values that keep 0.8 of the value
-// before in 90.7 % of 600 trials with it, and in 94.5 % with twice as much.
+// The length of a block is twice the automatic one of Politis and White, "Automatic block-length selection for the dependent
+// bootstrap", 2004, with the correction of Patton, Politis and White, 2009: (2g²÷D × n)^⅓, with g and D of the autocovariances in a
+// flat-top window. It is at least n^⅓, and the block at most a quarter of the values. Why twice: the automatic length has the least
+// squared error of the variance, which is too small for an interval. The 95 % interval contained the difference of two series of
+// 256 values that keep 0.8 of the value before in 90.7 % of 600 trials with it, and in 94.5 % with twice as much.
 //
-// Few blocks give too narrow an interval, as few values do. It is widened as Hesterberg,
-// "What teachers should know about the bootstrap", 2015, widens the percentile interval: by √(k÷(k−1)) for
-// k blocks and by Student's t over the normal quantile, with the degrees of freedom of Welch.
-// TestMeans measures what comes of it.
+// Few blocks give too narrow an interval, as few values do. It is widened as Hesterberg, "What teachers should know about the
+// bootstrap", 2015, widens the percentile interval: by √(k÷(k−1)) for k blocks and by Student's t over the normal quantile, with
+// the degrees of freedom of Welch. TestMeans measures the coverage.
 
-// MeanResamples are enough for the quantile of half a percent that five counters together
-// need: 20 lie beyond it.
+// MeanResamples are enough for the quantile of half a percent that five counters together need: 20 lie beyond it.
 const MeanResamples = 4000
 
-// A Ratio holds the two sums of a mean over time, Σ num ÷ Σ den, such as local memory and all memory.
+// A Ratio is the two sums of a mean over time, Σ num ÷ Σ den, such as local memory and all memory.
 type Ratio struct{ Num, Den float64 }
 
 // A sampled is one side of an interval.
 type sampled struct {
 	mean   float64
 	length int       // of a block
-	blocks float64   // that the values make
-	errors []float64 // of the means of the resamples, widened for few blocks
+	blocks float64   // number of blocks in the values
+	errors []float64 // errors of the resampled means, widened for few blocks
 	spread float64   // their variance
 }
 
@@ -63,7 +58,7 @@ func resample(values []Ratio, rng *rand.Rand) *sampled {
 	s.mean, _ = Mean(values)
 	s.length = blockLength(influence(values, s.mean))
 	s.blocks = float64(n) / float64(s.length)
-	// sums[i] is of the values before i, which go on with the first behind the last.
+	// sums[i] is the sum of the values before i, wrapping from the last to the first.
 	sums := make([]Ratio, n+s.length+1)
 	for i := range n + s.length {
 		v := values[i%n]
@@ -86,8 +81,7 @@ func resample(values []Ratio, rng *rand.Rand) *sampled {
 	return s
 }
 
-// influence returns what each value adds to the error of the mean: for a den that is the same
-// throughout, its distance from the mean.
+// influence returns the contribution of each value to the error of the mean: for a constant den, its distance from the mean.
 func influence(values []Ratio, mean float64) []float64 {
 	den := 0.0
 	for _, v := range values {
@@ -100,7 +94,7 @@ func influence(values []Ratio, mean float64) []float64 {
 	return out
 }
 
-// notRounding returns an error of a mean, 0 when it is one of the arithmetic.
+// notRounding returns an error of a mean, or 0 when it is only a rounding error.
 func notRounding(e, mean float64) float64 {
 	if math.Abs(e) < 1e-12*math.Abs(mean) {
 		return 0
@@ -108,8 +102,8 @@ func notRounding(e, mean float64) float64 {
 	return e
 }
 
-// Means returns an interval of the difference of the means of b and a that misses it with the probability alpha, and the lengths of
-// the blocks of both. Means(b, a) is the same mirrored, to the last bit.
+// Means returns an interval of the difference of the means of b and a that misses it with probability alpha, and the block lengths
+// of both. Means(b, a) is the same mirrored, to the last bit.
 func Means(a, b []Ratio, alpha float64) (i Interval, blocks [2]int) {
 	order := func(x, y Ratio) int { return cmp.Or(cmp.Compare(x.Num, y.Num), cmp.Compare(x.Den, y.Den)) }
 	if slices.CompareFunc(a, b, order) > 0 {
@@ -131,8 +125,8 @@ func Means(a, b []Ratio, alpha float64) (i Interval, blocks [2]int) {
 	return percentile(y.mean-x.mean, errors, alpha, wider), [2]int{x.length, y.length}
 }
 
-// student returns the quantile of Student's t at which the normal one is z: the expansion of
-// Cornish and Fisher (Abramowitz and Stegun, 26.7.5), for degrees of freedom that are no whole number.
+// student returns the quantile of Student's t corresponding to the normal one z: the expansion of Cornish and Fisher (Abramowitz
+// and Stegun, 26.7.5), for fractional degrees of freedom.
 func student(z, free float64) float64 {
 	z2 := z * z
 	return z * (1 + (z2+1)/(4*free) +
@@ -154,7 +148,7 @@ func blockLength(z []float64) int {
 		return sum / size
 	}
 	variance := covariance(0)
-	if variance == 0 { // nothing is known of how fast it changes
+	if variance == 0 { // its rate of change is unknown
 		return most
 	}
 	run := max(5, int(math.Ceil(math.Sqrt(math.Log10(size)))))
@@ -178,7 +172,7 @@ func blockLength(z []float64) int {
 		g += 2 * weight * float64(lag) * covariances[lag]
 		d += 2 * weight * covariances[lag]
 	}
-	length := math.Cbrt(size) // where the covariances add up to nothing there is no better one
+	length := math.Cbrt(size) // when the covariances add up to 0 there is no better length
 	if d > 0 {
 		length = max(length, math.Cbrt(1.5*g*g/(d*d)*size)) // 2g² ÷ (4/3 d²)
 	}

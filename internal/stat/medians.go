@@ -5,36 +5,30 @@ import (
 	"slices"
 )
 
-// The interval of Medians is the percentile bootstrap of the difference of medians (Efron and
-// Tibshirani, An Introduction to the Bootstrap, 1993, chapters 8.3 "the two-sample
-// problem" and 13.3 "the percentile interval"):
+// The interval of Medians is the percentile bootstrap of the difference of medians (Efron and Tibshirani, An
+// Introduction to the Bootstrap, 1993, chapters 8.3 "the two-sample problem" and 13.3 "the percentile interval"):
 //
 //	A  a1 … an  ── draw n with replacement ──▶ median ─┐
 //	                                                    ├─▶ difference, 10,000 times, sorted:
 //	B  b1 … bm  ── draw m with replacement ──▶ median ─┘    the middle 95 % are the interval
 //
-// Why medians: benchmarks err to one side (a disturbed run is slow, none is too
-// fast), and one such run moves a mean but not a median. Why a bootstrap and not the
-// Mann-Whitney test of golang.org/x/perf/benchstat: it says by how much the sets
-// differ, and asks nothing of the shape of the data. O(resamples × (n + m)).
+// Why medians: benchmarks err to one side (a disturbed run is slow, none is too fast), and one such run moves a mean
+// but not a median. Why a bootstrap and not the Mann-Whitney test of golang.org/x/perf/benchstat: it shows by how
+// much the sets differ, and assumes nothing about the shape of the data. O(resamples × (n + m)).
 //
-// What it does not do. The interval is too narrow with few runs: with 3 against 3 it
-// excludes 0 whenever all of B lie on one side of all of A, which happens to like
-// sets in 2 of 20 orders, so 10 % and not 5 % of them are said to differ. Measured on
-// 3,000 pairs of normal sets each: 10.1 % with 3 runs a side, 6.5 % with 4, 3.4 % with
-// 5, 4.3 % with 10, 3.6 % with 20 (TestFalseAlarms holds it with fewer pairs). Nothing is corrected for the number of
-// metrics: each interval is what it would be alone, reports say how many metrics
-// differ by chance alone. A correction such as Holm's would promise a precision
-// that 3 to 5 runs do not have.
+// Limits: the interval is too narrow with few runs. With 3 against 3 it excludes 0 whenever all of B lie on one side
+// of all of A, which happens to equal sets in 2 of 20 orders, so 10 % and not 5 % of them are reported as different.
+// Measured on 3,000 pairs of normal sets each: 10.1 % with 3 runs a side, 6.5 % with 4, 3.4 % with 5, 4.3 % with 10,
+// 3.6 % with 20 (TestFalseAlarms checks it with fewer pairs). There is no correction for the number of metrics: each
+// interval is computed alone, and reports state how many metrics differ by chance alone. A correction such as Holm's
+// would promise a precision that 3 to 5 runs do not have.
 
-// MedianResamples keeps the error of the simulation small beside that of the data:
-// the share of resamples beyond a limit of the interval, 2.5 %, is known to
-// ±0.16 % (√(0.025 × 0.975 ÷ 10,000)). Efron and Tibshirani ask for 1,000 at least.
+// MedianResamples keeps the error of the simulation small beside that of the data: the share of resamples beyond a
+// limit of the interval, 2.5 %, is known to ±0.16 % (√(0.025 × 0.975 ÷ 10,000)). Efron and Tibshirani recommend at least 1,000.
 const MedianResamples = 10_000
 
-// Medians returns the percentile bootstrap interval of median(b) − median(a). Both
-// are ascending and not empty. Medians(b, a) is the same mirrored, to the last bit:
-// the draws do not depend on which set comes first.
+// Medians returns the percentile bootstrap interval of median(b) − median(a). Both are ascending and not empty.
+// Medians(b, a) is the same mirrored, to the last bit: the draws do not depend on which set comes first.
 func Medians(a, b []float64) Interval {
 	if slices.Compare(a, b) > 0 {
 		return Medians(b, a).mirrored()

@@ -12,8 +12,7 @@ func Median(sorted []float64) float64 {
 	return lower + (upper-lower)/2
 }
 
-// MedianOf returns the median of samples in any order, and sorts them. Samples that are NaN are left out; without
-// others the median is NaN.
+// MedianOf returns the median of samples in any order, and sorts them. NaN samples are ignored; without others the median is NaN.
 func MedianOf(samples []float64) float64 {
 	slices.Sort(samples) // NaN come first
 	for len(samples) > 0 && math.IsNaN(samples[0]) {
@@ -26,7 +25,7 @@ func MedianOf(samples []float64) float64 {
 }
 
 // Quantile returns the quantile at share, 0 to 1, of an ascending slice that is not empty: with n samples the one at (n − 1) · share,
-// between two of them by their distance (definition 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996).
+// interpolated between its neighbours (definition 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996).
 func Quantile(sorted []float64, share float64) float64 {
 	at := share * float64(len(sorted)-1)
 	i := min(int(at), len(sorted)-1)
@@ -34,9 +33,9 @@ func Quantile(sorted []float64, share float64) float64 {
 	return sorted[i] + float64((at-float64(i))*(sorted[next]-sorted[i]))
 }
 
-// Deviation returns the standard deviation of samples in any order as the median of their distances from their median says it: 1.4826
-// times that, which for a normal distribution is the same and is not moved by a few wild samples. It sorts and
-// overwrites the samples; NaN are left out, and without others it is NaN.
+// Deviation estimates the standard deviation of samples in any order from the median of their distances from their median: 1.4826 times that. For
+// a normal distribution this is the standard deviation, and a few wild samples do not move it. It sorts and overwrites the samples; NaN are
+// ignored, and without others it is NaN.
 func Deviation(samples []float64) float64 {
 	m := MedianOf(samples)
 	for i, x := range samples {
@@ -45,19 +44,19 @@ func Deviation(samples []float64) float64 {
 	return 1.4826 * MedianOf(samples)
 }
 
-// A Summary says how samples of one quantity are spread, in their unit.
+// A Summary describes the distribution of samples of one quantity, in their unit.
 type Summary struct {
 	N                          int
 	Min, P25, Median, P75, P99 float64
-	// Low and High are the 95 % interval of the median by order statistics: it asks nothing of the shape of the
-	// distribution. Of fewer than 6 samples it is all of them, and less sure than 95 %.
+	// Low and High are the 95 % interval of the median by order statistics, without assumptions about the shape of the distribution. For fewer
+	// than 6 samples it is their range, with less than 95 % confidence.
 	Low, High float64
 }
 
-// Summarize sums up samples in any order; false without any. It does not change them. NaN are left out.
+// Summarize summarizes samples in any order; false without any. It does not change them. NaN are ignored.
 //
-// The interval's ranks, counted from 1, are ⌊(n − 1.96√n) ÷ 2⌋ and ⌈1 + (n + 1.96√n) ÷ 2⌉: how many samples are below the true median is binomial
-// with n and ½ (David and Nagaraja, Order Statistics, 2003, chapter 7.1).
+// The interval's ranks, counted from 1, are ⌊(n − 1.96√n) ÷ 2⌋ and ⌈1 + (n + 1.96√n) ÷ 2⌉: the number of samples below the true median is
+// binomial with n and ½ (David and Nagaraja, Order Statistics, 2003, chapter 7.1).
 func Summarize(samples []float64) (s Summary, ok bool) {
 	sorted := slices.DeleteFunc(slices.Clone(samples), math.IsNaN)
 	slices.Sort(sorted)

@@ -1,11 +1,11 @@
-// Package stat has what several packages need of statistics.
+// Package stat contains the statistics shared by several packages.
 package stat
 
 import "math"
 
-// Student returns how many standard errors an interval reaches to each side that has the share in
-// (0, 1) of Student's t with so many degrees of freedom, 1 or more: 12.706 for 95 % and 1 degree, 1.960 for 95 % and
-// very many. It finds by bisection where Within, which is an exact sum, has that share.
+// Student returns the half-width, in standard errors, of an interval with the share in (0, 1) of Student's t with
+// this many degrees of freedom (≥ 1): 12.706 for 95 % and 1 degree, 1.960 for 95 % and very many. It solves Within,
+// which is an exact sum, by bisection.
 func Student(share float64, freedom int) float64 {
 	low, high := 0.0, 16.0 // 1 degree of freedom has 12.7 for 95 %, more have less
 	for Within(high, freedom) < share {

@@ -8,17 +8,17 @@ import (
 	"homenode/internal/bounded"
 )
 
-// Gone is the damage of a file that is not there any more.
+// Gone is the damage of a missing file.
 const Gone = "it is missing"
 
-// A Damage is a way in which a file becomes another, or another thing.
+// A Damage is a way to damage a file.
 type Damage struct {
 	Name  string
 	do    func(r *rand.Rand, b []byte) []byte
 	place func(path string) error
 }
 
-// Do does it to a file that has something in it.
+// Do damages a file that is not empty.
 func (d *Damage) Do(r *rand.Rand, path string) error {
 	if d.place != nil {
 		return errors.Join(os.Remove(path), d.place(path))
@@ -30,7 +30,7 @@ func (d *Damage) Do(r *rand.Rand, path string) error {
 	return os.WriteFile(path, d.do(r, b), 0o600)
 }
 
-// Damages are the ways.
+// Damages lists the ways to damage a file.
 var Damages = []Damage{
 	{"a bit is another", func(r *rand.Rand, b []byte) []byte { b[r.IntN(len(b))] ^= 1 << r.IntN(8); return b }, nil},
 	{"ten bytes are others", func(r *rand.Rand, b []byte) []byte {
@@ -44,7 +44,7 @@ var Damages = []Damage{
 		for i := at; i < min(at+512, len(b)); i++ {
 			b[i] = 0
 		}
-		b[at] = 0xff // zeros may have stood there
+		b[at] = 0xff // there may have been zeros already
 		return b
 	}, nil},
 	{"the end is missing", func(r *rand.Rand, b []byte) []byte { return b[:r.IntN(len(b))] }, nil},

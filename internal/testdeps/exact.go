@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Exact returns what testdata/exact.py of the package, which asks OR-Tools, answers to problems, each a line of JSON; or skips the test.
+// Exact runs testdata/exact.py of the package, which uses OR-Tools, on problems, each a line of JSON, and returns its answers; or skips the test.
 func Exact[Answer any](t *testing.T, problems [][]byte) (out []Answer) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

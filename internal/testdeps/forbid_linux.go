@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Forbid lets these system calls answer EPERM in all threads of this process and in what it starts, for good, as profiles of containers do.
+// Forbid makes these system calls return EPERM in all threads and children of this process, permanently, as profiles of containers do.
 func Forbid(calls []uint32) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("no new privileges: %w", err)

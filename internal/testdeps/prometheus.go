@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Prometheus runs a real one on a folder with a configuration and further flags until the test ends, and
-// returns its URL. Paths of the configuration are those of its rules.
+// Prometheus runs a real Prometheus in a folder with a configuration and further flags until the test ends, and
+// returns its URL. Paths in the configuration follow its rules.
 func Prometheus(t testing.TB, dir, config string, flags ...string) string {
 	t.Helper()
 	program := Program(t, "prometheus")
@@ -26,7 +26,7 @@ func Prometheus(t testing.TB, dir, config string, flags ...string) string {
 	return "http://" + addr
 }
 
-// FreeAddress returns an address of loopback that is free at the moment.
+// FreeAddress returns a loopback address that is free at the moment.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,7 +50,7 @@ func Start(t testing.TB, ready string, cmd *exec.Cmd) (stop func()) {
 		if !ended {
 			ended = true
 			done := make(chan struct{})
-			go func() { _ = cmd.Wait(); close(done) }() // it was told to end
+			go func() { _ = cmd.Wait(); close(done) }() // it was stopped
 			_ = cmd.Process.Signal(os.Interrupt)
 			select {
 			case <-done:

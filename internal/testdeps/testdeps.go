@@ -1,5 +1,5 @@
-// Package testdeps finds the programs that tests check the exports with. scripts/test-deps
-// installs them; a test without its program is skipped. It also starts and kills processes for them.
+// Package testdeps finds the programs with which tests check the exports. scripts/test-deps installs them; a test without its
+// program is skipped. It also starts and kills processes for tests.
 package testdeps
 
 import (
@@ -13,7 +13,7 @@ import (
 	"homenode/internal/bounded"
 )
 
-// folder is where scripts/test-deps installs; empty when the user has no folders.
+// folder returns the folder of scripts/test-deps; empty when the user has no folders.
 func folder() string {
 	if dir := os.Getenv("HOMENODE_TEST_DEPS"); dir != "" {
 		return dir
@@ -51,7 +51,7 @@ func Kernel(t testing.TB) string {
 	return path
 }
 
-// Axe returns the script that judges how accessible a page is, or skips the test.
+// Axe returns the script that checks the accessibility of a page, or skips the test.
 func Axe(t testing.TB) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(folder(), "axe", "*", "axe.min.js"))
@@ -65,8 +65,7 @@ func Axe(t testing.TB) string {
 	return string(b)
 }
 
-// Python returns the Python that has the packages of scripts/test-requirements.txt, or
-// skips the test.
+// Python returns the Python that has the packages of scripts/test-requirements.txt, or skips the test.
 func Python(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(folder(), "python")
@@ -76,8 +75,8 @@ func Python(t testing.TB) string {
 	return filepath.Join(dir, "bin", "python")
 }
 
-// ProvePython returns the Python that has the packages of scripts/prove-requirements.txt, which scripts/test-deps installs for make
-// prove alone, or skips the test.
+// ProvePython returns the Python that has the packages of scripts/prove-requirements.txt, which scripts/test-deps installs only for
+// make prove, or skips the test.
 func ProvePython(t testing.TB) string {
 	t.Helper()
 	Proving(t)
@@ -88,7 +87,7 @@ func ProvePython(t testing.TB) string {
 	return filepath.Join(dir, "bin", "python")
 }
 
-// Proving skips a test that takes too long for every change, or needs what takes too long to install, unless make prove runs it.
+// Proving skips a test that is too slow for every change, or whose dependencies take too long to install, unless make prove runs it.
 func Proving(t testing.TB) {
 	t.Helper()
 	if !Proof() {
@@ -96,10 +95,10 @@ func Proving(t testing.TB) {
 	}
 }
 
-// Proof reports whether make prove runs the tests: those that have a sample for every change then do all.
+// Proof reports whether make prove runs the tests: those that check a sample otherwise then check everything.
 func Proof() bool { return os.Getenv("HOMENODE_PROVE") != "" }
 
-// KillRounds returns how often a test kills what writes: few times, and thirty times in make prove.
+// KillRounds returns how often a test kills a writer: few times, and thirty times in make prove.
 func KillRounds(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("HOMENODE_KILL_ROUNDS")); err == nil {
 		return n
@@ -107,8 +106,8 @@ func KillRounds(few int) int {
 	return few
 }
 
-// Kill runs the test that calls it in another process, where Killed returns dir and from, and kills that once it has printed so
-// many lines, each a number. All that it printed is handed to took.
+// Kill runs the calling test in another process, where Killed returns dir and from, and kills it once it has printed so many lines,
+// each a number. All printed numbers are passed to took.
 func Kill(t *testing.T, dir string, from int64, lines int, took func(int64)) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
@@ -121,7 +120,7 @@ func Kill(t *testing.T, dir string, from int64, lines int, took func(int64)) {
 		t.Fatal(err)
 	}
 	said := bufio.NewScanner(out)
-	for n := 0; said.Scan(); n++ { // also what it said before it was killed
+	for n := 0; said.Scan(); n++ { // also lines printed before it was killed
 		at, err := strconv.ParseInt(said.Text(), 10, 64)
 		if err != nil {
 			t.Fatalf("the process says %q", said.Text())
@@ -136,14 +135,14 @@ func Kill(t *testing.T, dir string, from int64, lines int, took func(int64)) {
 	_ = cmd.Wait() // killed
 }
 
-// Killed returns in the process that Kill starts what it was given; an empty dir in every other.
+// Killed returns the arguments of Kill in the process that it started; an empty dir in every other.
 func Killed() (dir string, from int64) {
 	from, _ = strconv.ParseInt(os.Getenv("HOMENODE_TEST_FROM"), 10, 64) // Kill wrote it
 	return os.Getenv("HOMENODE_TEST_KILLED"), from
 }
 
 // Ansible returns the path of ansible-playbook with the packages of scripts/ansible-requirements.txt, which scripts/test-deps
-// installs for make prove alone, or skips the test.
+// installs only for make prove, or skips the test.
 func Ansible(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(folder(), "ansible", "bin", "ansible-playbook")
@@ -153,8 +152,8 @@ func Ansible(t testing.TB) string {
 	return path
 }
 
-// Nova returns the path of a Python with the packages of scripts/nova-requirements.txt, which scripts/test-deps installs for
-// make prove alone, or skips the test.
+// Nova returns the path of a Python with the packages of scripts/nova-requirements.txt, which scripts/test-deps installs only for
+// make prove, or skips the test.
 func Nova(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(folder(), "nova")

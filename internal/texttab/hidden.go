@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden reports whether a character would move a cursor, hide text or turn its direction:
-// the controls C0 and C1, delete, and the format characters of Unicode.
+// Hidden reports whether a character would move a cursor, hide text or change its direction: the
+// controls C0 and C1, delete, and the format characters of Unicode.
 func Hidden(r rune) bool {
 	return r < ' ' || r == '\u007f' || r > '\u007f' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029')
 }
 
-// EscapedJSON returns a writer of JSON text that writes hidden characters as \u009b: they stand
-// in strings alone, and nothing is lost. White space stays.
+// EscapedJSON returns a writer of JSON text that escapes hidden characters as \u009b: they occur
+// only in strings, and nothing is lost. White space stays.
 func EscapedJSON(w io.Writer) io.Writer {
 	return &hider{w: w, hide: func(out []byte, r rune) []byte {
 		if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
@@ -31,7 +31,7 @@ func Cleaned(w io.Writer) io.Writer {
 	return &hider{w: w, hide: func(out []byte, _ rune) []byte { return utf8.AppendRune(out, unicode.ReplacementChar) }}
 }
 
-// A hider writes something else for hidden characters.
+// A hider replaces hidden characters.
 type hider struct {
 	w    io.Writer
 	hide func(out []byte, r rune) []byte

@@ -1,5 +1,5 @@
-// Package texttab prints tables with aligned columns; it is the only one that
-// does. It also holds what text from strangers passes on its way to a terminal.
+// Package texttab prints tables with aligned columns; it is the only package that does. It also
+// cleans untrusted text for a terminal.
 package texttab
 
 import (
@@ -12,24 +12,23 @@ import (
 	"golang.org/x/text/width"
 )
 
-// A Table collects rows and prints them with aligned columns. The zero value is
-// empty. Columns named in Right are aligned to the right; the last column is
-// never padded.
+// A Table collects rows and prints them with aligned columns. The zero value is empty. Columns
+// named in Right are aligned to the right; the last column is never padded.
 type Table struct {
 	Right  map[int]bool
 	Indent string
-	// Width is how many columns of a terminal the table may take: cells are wrapped, the
-	// widest columns first, until it fits. 0 means no limit.
+	// Width is the largest width of the table in terminal columns: cells are wrapped, the widest
+	// columns first, until it fits. 0 means no limit.
 	Width int
 	rows  [][]cell
 }
 
 type cell struct{ text, code string }
 
-// least is how narrow a column of words becomes at least.
+// least is the minimum width of a column of words.
 const least = 8
 
-// Row adds a row. Cells are cleaned: colours come from Paint alone.
+// Row adds a row. Cells are cleaned: only Paint adds colours.
 func (t *Table) Row(cells ...string) {
 	row := make([]cell, len(cells))
 	for i, text := range cells {
@@ -38,12 +37,11 @@ func (t *Table) Row(cells ...string) {
 	t.rows = append(t.rows, row)
 }
 
-// Paint gives a cell of the last row a colour: the numbers of an ANSI sequence,
-// such as "1;31".
+// Paint sets the colour of a cell of the last row: the numbers of an ANSI sequence, such as "1;31".
 func (t *Table) Paint(column int, code string) { t.rows[len(t.rows)-1][column].code = code }
 
-// Clean returns s for display: what would move a cursor, hide text or turn its
-// direction is replaced, and so is invalid UTF-8. Names come from strangers.
+// Clean returns s for display: invalid UTF-8 and characters that would move a cursor, hide text or
+// change its direction are replaced. Names are untrusted.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if Hidden(r) {
@@ -56,7 +54,7 @@ func Clean(s string) string {
 // Line returns s for display on one line: line breaks and tabs become blanks.
 func Line(s string) string { return Clean(oneLine.Replace(s)) }
 
-// WriteTo prints the table; two blanks stand between columns.
+// WriteTo prints the table with two blanks between columns.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	widths := t.widths()
 	var b strings.Builder
@@ -95,7 +93,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Fits reports whether the table is as narrow as its Width asks.
+// Fits reports whether the table is within its Width.
 func (t *Table) Fits() bool {
 	all := len(t.Indent) - 2
 	for _, n := range t.widths() {
@@ -104,8 +102,8 @@ func (t *Table) Fits() bool {
 	return t.Width == 0 || all <= t.Width
 }
 
-// widths returns the width of each column, within the width of the table where that can be:
-// no column is narrower than its longest word or, of words only, than least.
+// widths returns the width of each column, within the width of the table where possible: no column
+// is narrower than its longest word or, for words only, than least.
 func (t *Table) widths() []int {
 	var widths, floor []int
 	for _, row := range t.rows {
@@ -154,8 +152,7 @@ func (t *Table) widths() []int {
 	return widths
 }
 
-// Wrap breaks s at blanks into lines of at most n columns; a word that is longer is broken
-// where it has to be.
+// Wrap breaks s at blanks into lines of at most n columns; a longer word is broken where necessary.
 func Wrap(s string, n int) []string {
 	if Width(s) <= n || n <= 0 {
 		return []string{s}
@@ -178,7 +175,7 @@ func Wrap(s string, n int) []string {
 	return append(lines, line)
 }
 
-// wordsOf returns what stands between blanks; a number keeps its unit.
+// wordsOf splits a text at blanks; a number keeps its unit.
 func wordsOf(s string) []string {
 	var out []string
 	for word := range strings.SplitSeq(s, " ") {
@@ -191,7 +188,7 @@ func wordsOf(s string) []string {
 	return out
 }
 
-// units are written behind a number and a blank.
+// units follow a number and a blank.
 var units = map[string]bool{"%": true, "KB": true, "MB": true, "GB": true, "TB": true, "KiB": true, "MiB": true, "GiB": true, "MHz": true, "GHz": true, "ms": true, "s": true, "min": true, "h": true}
 
 // Cut shortens s to so many columns, with an ellipsis.
@@ -211,7 +208,7 @@ func Cut(s string, n int) string {
 	return s
 }
 
-// fitting returns the beginning of s that fits n columns, a letter at least.
+// fitting returns the beginning of s that fits n columns, at least one letter.
 func fitting(s string, n int) string {
 	for i, r := range s {
 		if n -= Width(string(r)); n < 0 && i > 0 {
@@ -221,8 +218,8 @@ func fitting(s string, n int) string {
 	return s
 }
 
-// Width returns how many columns of a terminal s takes: none for colour sequences,
-// combining marks and control characters, two for wide East Asian characters.
+// Width returns the number of terminal columns of s: none for colour sequences, combining marks and
+// control characters, two for wide East Asian characters.
 func Width(s string) int {
 	n := 0
 	for i := 0; i < len(s); {
@@ -250,8 +247,7 @@ func Width(s string) int {
 	return n
 }
 
-// sequence returns the length of the colour sequence that s starts with, ESC [
-// numbers m; 0 when it starts with none.
+// sequence returns the length of the colour sequence at the start of s, ESC [ numbers m; 0 without one.
 func sequence(s string) int {
 	if !strings.HasPrefix(s, "\x1b[") {
 		return 0
@@ -267,5 +263,5 @@ func sequence(s string) int {
 	return 0
 }
 
-// oneLine keeps a cell in its row: names may hold line breaks and tabs.
+// oneLine replaces line breaks and tabs, so that a cell stays in its row.
 var oneLine = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ")

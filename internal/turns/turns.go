@@ -1,4 +1,4 @@
-// Package turns bounds how much is done at once, and how many wait for it.
+// Package turns limits how many callers run at once, and how many wait.
 package turns
 
 import (
@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// ErrBusy says that too many wait, or one has waited too long.
+// ErrBusy reports that too many callers wait, or that one has waited too long.
 var ErrBusy = errors.New("too much is asked at once: ask again in some seconds")
 
-// Wait is how long one waits for its turn, at most.
+// Wait is the longest wait for a turn.
 const Wait = 10 * time.Second
 
-// RetryAfter is Wait as the header of an answer has it.
+// RetryAfter is Wait as the value of an HTTP header.
 const RetryAfter = "10"
 
-// Turns are places of those who do something at once. Others wait.
+// Turns is a semaphore with a bounded queue.
 type Turns struct {
 	places  chan struct{}
 	most    int64
 	waiting atomic.Int64
 }
 
-// New returns places for so many at once; most is how many may wait.
+// New returns a semaphore for atOnce callers and a queue of most.
 func New(atOnce, most int) *Turns {
 	return &Turns{places: make(chan struct{}, atOnce), most: int64(most)}
 }
 
-// Take waits for a place, which end gives back. The error is ErrBusy, or that of the context.
+// Take waits for a turn; end returns it. The error is ErrBusy, or that of the context.
 func (t *Turns) Take(ctx context.Context) (end func(), err error) {
 	end = func() { <-t.places }
 	select {
@@ -53,5 +53,5 @@ func (t *Turns) Take(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// Taken is how many places are taken now.
+// Taken returns the number of turns in use.
 func (t *Turns) Taken() int { return len(t.places) }

@@ -1,4 +1,4 @@
-// Package version says which homenode this is.
+// Package version returns the version of this homenode.
 package version
 
 import (
@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// release is what git describe says of the commit, set by make build: a tag (v1.2.3) for a
-// release, the commit for what is none. "" where the build does not state it.
+// release is the output of git describe for the commit, set by make build: a tag (v1.2.3) for a release,
+// otherwise the commit. "" where the build does not set it.
 var release string
 
-// pages is where the pages of this version are read, set by make build from where the clone
-// comes: https://host/owner/homenode/blob/COMMIT/. "" where the build does not state it.
+// pages is the address of this version's pages, set by make build from the remote of the clone:
+// https://host/owner/homenode/blob/COMMIT/. "" where the build does not set it.
 var pages string
 
-// Page returns the address of a page such as docs/reference/rules/N001.md; its path without one of pages.
+// Page returns the address of a page such as docs/reference/rules/N001.md; the path itself when pages is empty.
 func Page(path string) string { return pages + path }
 
 // String returns the release, else "development" and the commit that was built.
@@ -28,12 +28,12 @@ func String() string {
 	return strings.TrimSpace("development " + cmp.Or(release, commit()))
 }
 
-// Build returns the version, the Go that built it and for what.
+// Build returns the version, and the Go version and platform of the build.
 func Build() string {
 	return fmt.Sprintf("%s, %s %s/%s", String(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// commit returns the commit that was built as Go states it; "" when it does not.
+// commit returns the commit recorded by Go's build information; "" without one.
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

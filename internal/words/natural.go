@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Natural compares two names as people sort them: numbers by value, letters without regard to case. esx2 comes before esx10.
+// Natural compares two names as people sort them: numbers by value, letters ignoring case. esx2 comes before esx10.
 func Natural(a, b string) int {
 	x, y := strings.ToLower(a), strings.ToLower(b)
 	for x != "" && y != "" {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Command returns the words as one line of a POSIX shell, those quoted that have to be.
+// Command returns the words as one line of a POSIX shell, quoted where necessary.
 func Command(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -25,8 +25,8 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// PowerShell returns an expression of PowerShell for the text, in ASCII: how a file without a byte order mark is read differs by
-// version, and PowerShell takes typographic quotes for quotes.
+// PowerShell returns a PowerShell expression for the text, in ASCII: versions differ in how they read a file without a byte
+// order mark, and PowerShell treats typographic quotes as quotes.
 func PowerShell(s string) string {
 	var parts []string
 	plain := func(r rune) bool { return r >= ' ' && r <= '~' }

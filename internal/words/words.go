@@ -1,4 +1,4 @@
-// Package words writes numbers and lists as English has them.
+// Package words formats numbers and lists in English.
 package words
 
 import (
@@ -44,7 +44,7 @@ func Few(names []string) string {
 	return First(most, names)
 }
 
-// OnOff writes a switch.
+// OnOff returns "on" or "off".
 func OnOff(is bool) string {
 	if is {
 		return "on"
@@ -60,7 +60,7 @@ func First(most int, names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Texts returns what each of a list is as a text; nil for none.
+// Texts returns the text of each item of a list; nil for none.
 func Texts[T any](list []T, text func(T) string) (out []string) {
 	for _, one := range list {
 		out = append(out, text(one))
@@ -68,7 +68,7 @@ func Texts[T any](list []T, text func(T) string) (out []string) {
 	return out
 }
 
-// Lists returns the names in each text, which have commas between them.
+// Lists splits each text into names, separated by commas.
 func Lists(texts []string) (out [][]string) {
 	for _, text := range texts {
 		var names []string
@@ -93,7 +93,7 @@ func Join(sep string, texts ...string) string {
 	return strings.Join(out, sep)
 }
 
-// Took writes how long something took, with two digits; "" for 0.
+// Took formats a duration with two digits; "" for 0.
 func Took(d time.Duration) string {
 	switch {
 	case d == 0:
@@ -104,7 +104,7 @@ func Took(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// Short writes a time as Go does, without the zeros at its end: "2h", "1h30m".
+// Short formats a duration as Go does, without trailing zeros: "2h", "1h30m".
 func Short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -116,7 +116,7 @@ func Short(d time.Duration) string {
 	return s
 }
 
-// Ranges writes ascending numbers with ranges: "0-3, 8".
+// Ranges formats ascending numbers with ranges: "0-3, 8".
 func Ranges(numbers []int) string {
 	var out []string
 	for i := 0; i < len(numbers); {
@@ -135,7 +135,7 @@ func Ranges(numbers []int) string {
 	return strings.Join(out, ", ")
 }
 
-// Lower returns s with its first letter in lower case, to stand behind a colon.
+// Lower returns s with its first letter in lower case, for use after a colon.
 func Lower(s string) string {
 	if s == "" {
 		return s
@@ -143,7 +143,7 @@ func Lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// Capital returns s with its first letter in upper case, to begin a sentence.
+// Capital returns s with its first letter in upper case, for the start of a sentence.
 func Capital(s string) string {
 	if s == "" {
 		return s
@@ -151,11 +151,10 @@ func Capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Moment writes a time of a recording: "2026-11-02 01:10:20", in UTC.
+// Moment formats a time of a recording: "2026-11-02 01:10:20", in UTC.
 func Moment(t time.Time) string { return t.UTC().Format(time.DateTime) }
 
-// Duration writes a time span with its two largest units: "50 s", "12 min",
-// "3 h 20 min", "24 h", "2 d 4 h".
+// Duration formats a time span with its two largest units: "50 s", "12 min", "3 h 20 min", "24 h", "2 d 4 h".
 func Duration(d time.Duration) string {
 	two := func(large time.Duration, name string, small time.Duration, rest string) string {
 		text := fmt.Sprintf("%d %s", d/large, name)
@@ -185,7 +184,7 @@ func Percent(share float64) string {
 	return strconv.Itoa(p) + " %"
 }
 
-// Rate writes a share of time with one digit below 10 %, where ready time matters.
+// Rate formats a share of time with one digit below 10 %, where ready time matters.
 func Rate(share float64) string {
 	if p := share * 100; p < 9.95 {
 		return fmt.Sprintf("%.1f %%", p)

@@ -1,11 +1,11 @@
-// Package datafile reads tables of published figures that are compiled into the program:
+// Package datafile parses tables of published figures that are compiled into the program:
 //
-//	# What stands in the file, and where it is from.
+//	# The contents of the file, and its source.
 //	block  | read | iops   | source
 //	32 KiB | 1    | 721317 | b-vsan
 //
-// Cells stand between bars. The first line that is not a comment names the columns. A list
-// in a cell stands between commas.
+// Cells are separated by bars. The first line that is not a comment names the columns. A list in a
+// cell is separated by commas.
 package datafile
 
 import (
@@ -18,8 +18,8 @@ import (
 	"unicode/utf8"
 )
 
-// Must returns the rows of an embedded file. It panics when the file is wrong, which every
-// test of its package shows.
+// Must returns the rows of an embedded file. It panics when the file is malformed, which every test
+// of its package shows.
 func Must[T any](files fs.FS, name string) []T {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -32,8 +32,8 @@ func Must[T any](files fs.FS, name string) []T {
 	return rows
 }
 
-// Read returns the rows as structs. A column is the field of its name, whatever the case of
-// the letters; every field of T has a column. An empty cell is the zero value.
+// Read parses the rows into structs. A column is the field with its name, ignoring case; every
+// field of T has a column. An empty cell is the zero value.
 func Read[T any](name, text string) (rows []T, err error) {
 	var fields []int
 	for number, line := range strings.Split(text, "\n") {
@@ -95,7 +95,7 @@ func columns[T any](cells []string, at func(int) string) ([]int, error) {
 // binary are the units of whole numbers.
 var binary = map[string]int64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
-// set writes what a cell says into a field.
+// set parses a cell into a field.
 func set(v reflect.Value, cell string) error {
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return u.UnmarshalText([]byte(cell))

@@ -1,5 +1,5 @@
-// Package pattern compiles a regular expression when it is first used. A command uses a few of the hundreds that the
-// program knows; compiled at its start, they would take longer than many an answer.
+// Package pattern compiles regular expressions on first use. A command uses a few of the program's hundreds;
+// compiling all at the start would take longer than many an answer.
 package pattern
 
 import (
@@ -13,16 +13,16 @@ type Pattern struct {
 	compile func() *regexp.Regexp
 }
 
-// Of is the pattern of a text, which must be a valid expression: a test compiles all of them, and the first use of a
-// wrong one panics.
+// Of returns the pattern of a text, which must be a valid expression: a test compiles all of them, and the first use
+// of an invalid one panics.
 func Of(text string) *Pattern {
 	return &Pattern{text: text, compile: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })}
 }
 
-// String is the text of the expression.
+// String returns the text of the expression.
 func (p *Pattern) String() string { return p.text }
 
-// Regexp is the compiled expression, for what has no method here.
+// Regexp returns the compiled expression, for methods missing here.
 func (p *Pattern) Regexp() *regexp.Regexp { return p.compile() }
 
 // Match is Match of regexp.Regexp.

@@ -6,37 +6,35 @@ import (
 	"strings"
 )
 
-// A Check is one figure of an article beside what it comes to by the article's own
-// raw figures and formulas.
+// A Check is one figure of an article with the value recomputed from the article's own raw figures and formulas.
 type Check struct {
 	ID       string // experiment, such as "b-vsan"
-	What     string // "32 KiB read random"
+	What     string // such as "32 KiB read random"
 	Quantity string // with its unit: "Hz per b/s"
 	Printed  string // as the article prints it: "~2.5", "1,825"
 	Computed float64
 	// Kind is empty for a figure that follows from others of the article by its formulas.
 	Kind CheckKind
-	// Within is how far off it may be when the article rounds more coarsely than its last
-	// digit shows ("60 %", to tens; 47,650), or its raw figures do; Note says why. 0: half its
-	// last digit.
+	// Within is the allowed deviation when the article rounds more coarsely than its last digit
+	// shows ("60 %", to tens; 47,650), or its raw figures do; Note has the reason. 0: half its last digit.
 	Within float64
-	// Inconsistency is the id of the record's list ("I-8") when the article contradicts its
-	// own arithmetic here; Note says how.
+	// Inconsistency is the id in the record's list ("I-8") when the article contradicts its own
+	// arithmetic here; Note explains it.
 	Inconsistency string
 	Note          string
 }
 
-// A CheckKind says that a Check is worth less than a sum.
+// A CheckKind marks a Check that is weaker evidence than a computed one.
 type CheckKind string
 
-// What is worth less than a sum.
+// The weaker kinds.
 const (
 	UnitChange CheckKind = "unit"     // the same figure of the article in another unit
-	Circular   CheckKind = "circular" // not printed, or what the sum begins with
+	Circular   CheckKind = "circular" // not printed, or an input of the computation
 )
 
-// number returns the first number of the printed text, and what half a unit of its last
-// digit is worth. "+21%" is 21 by 0.5; signs count.
+// number returns the first number of the printed text, and half a unit of its last digit. "+21%" is
+// 21 by 0.5; signs count.
 func (p *Check) number() (v, half float64, ok bool) {
 	s := strings.NewReplacer(",", "", "~", "", "−", "-", "+", "", " ", "").Replace(p.Printed)
 	end := 0
@@ -60,9 +58,8 @@ func (p *Check) Value() (float64, bool) {
 	return v, ok
 }
 
-// Reproduced reports whether the computed figure rounds to the printed one: it lies within
-// half a unit of its last digit. What the article calls about ("~") may be off by a whole
-// unit; Within allows more.
+// Reproduced reports whether the computed figure rounds to the printed one: it lies within half a
+// unit of its last digit. A figure marked "~" may be off by a whole unit; Within allows more.
 func (p *Check) Reproduced() bool {
 	v, half, ok := p.number()
 	if strings.Contains(p.Printed, "~") {
@@ -80,9 +77,9 @@ func (p *Check) Deviation() (Share, bool) {
 	return Share(p.Computed/v - 1), true
 }
 
-// Verdict returns "restated" for a figure that comes out, since it follows from other figures
-// of its article and predicts nothing; "unit" and "circular" for those that are worth less; the
-// inconsistency of the article; or "MISSED": a figure that neither comes out nor is explained.
+// Verdict returns "restated" for a figure that is reproduced, since it follows from other figures
+// of its article and predicts nothing; "unit" and "circular" for the weaker kinds; the
+// inconsistency of the article; or "MISSED": a figure that is neither reproduced nor explained.
 func (p *Check) Verdict() string {
 	switch {
 	case p.Kind == Circular:

@@ -1,6 +1,6 @@
 package unit
 
-// An Origin says how a figure came to be known.
+// An Origin is the kind of evidence for a figure.
 type Origin string
 
 // The origins, the best first.
@@ -12,18 +12,18 @@ const (
 	Assumed   Origin = "assumed"
 )
 
-// A Figure is a number that somebody published, measured or assumed: what it is, within
-// what range it holds, and where it is from. The zero value states nothing.
+// A Figure is a published, measured or assumed number: its value, its range, and its source. The
+// zero value states nothing.
 type Figure[T ~float64] struct {
 	Value T `json:"value"`
-	// Low and High bound it: what was measured or printed for like cases, or the
-	// confidence interval of a fit. Equal to Value when no range is stated.
+	// Low and High bound it: measured or printed values of similar cases, or the confidence
+	// interval of a fit. Equal to Value when no range is stated.
 	Low      T      `json:"low"`
 	High     T      `json:"high"`
 	Origin   Origin `json:"origin"`
 	Source   string `json:"source"`             // experiment, article or file
 	Hardware string `json:"hardware,omitempty"` // on which it was measured
-	Note     string `json:"note,omitempty"`     // how it was come to, what is doubtful
+	Note     string `json:"note,omitempty"`     // its derivation, and doubts
 }
 
 // Exactly returns a figure without a range.

@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// amount reads "3.6 GHz" into its number and its unit. Commas may stand between thousands.
+// amount splits "3.6 GHz" into its number and its unit. Thousands may be separated by commas.
 func amount(s string) (v float64, unit string, ok bool) {
 	s = strings.TrimSpace(s)
 	end := strings.IndexFunc(s, func(r rune) bool { return r != '.' && r != ',' && !unicode.IsDigit(r) })
@@ -25,8 +25,7 @@ func amount(s string) (v float64, unit string, ok bool) {
 	return v, unit, err == nil && !math.IsInf(v, 0)
 }
 
-// grouped reports whether commas, if any, stand between groups of three digits: 1,5 is
-// not 15.
+// grouped reports whether commas, if any, separate groups of three digits: 1,5 is not 15.
 func grouped(number string) bool {
 	whole, rest, _ := strings.Cut(number, ".")
 	if strings.Contains(rest, ",") {
@@ -41,7 +40,7 @@ func grouped(number string) bool {
 	return number != ""
 }
 
-// ParseHz reads a frequency or an amount of CPU: "3.6 GHz", "2400MHz".
+// ParseHz parses a frequency or an amount of CPU: "3.6 GHz", "2400MHz".
 func ParseHz(s string) (Hz, error) {
 	v, unit, ok := amount(s)
 	if ok && v > 0 {
@@ -55,15 +54,15 @@ func ParseHz(s string) (Hz, error) {
 	return 0, fmt.Errorf("found %q, want a frequency such as 3.6GHz or 2400MHz", s)
 }
 
-// bitRates are the units of traffic as they are written; letters count.
+// bitRates are the units of traffic as written; case matters.
 var bitRates = map[string]BitRate{
 	"b/s": 1, "kb/s": 1e3, "Kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9, "Tb/s": 1e12,
 	"B/s": 8, "kB/s": 8e3, "KB/s": 8e3, "MB/s": 8e6, "GB/s": 8e9, "TB/s": 8e12,
 	"KiB/s": 8 << 10, "MiB/s": 8 << 20, "GiB/s": 8 << 30, "TiB/s": 8 << 40,
 }
 
-// ParseBitRate reads traffic: "10 Gb/s", "10Gbps", "10Gbit/s" are bits, "1.2 GB/s" decimal
-// bytes, "500 MiB/s" binary ones. Letters count: gb/s could be either and is an error.
+// ParseBitRate parses traffic: "10 Gb/s", "10Gbps", "10Gbit/s" are bits, "1.2 GB/s" decimal bytes,
+// "500 MiB/s" binary ones. Case matters: gb/s could be either and is an error.
 func ParseBitRate(s string) (BitRate, error) {
 	v, unit, ok := amount(s)
 	name := unit
@@ -85,7 +84,7 @@ func ParseBitRate(s string) (BitRate, error) {
 	return 0, fmt.Errorf("found %q, want traffic such as 10Gb/s (bits), 1.2GB/s or 900MiB/s (bytes)", s)
 }
 
-// ParseIORate reads I/Os a second: "100000", "100,000", "100k", "1.2M", "5000 IOPS".
+// ParseIORate parses I/Os a second: "100000", "100,000", "100k", "1.2M", "5000 IOPS".
 func ParseIORate(s string) (IORate, error) {
 	v, unit, ok := amount(s)
 	if name := strings.ToLower(unit); strings.HasSuffix(name, "iops") {
@@ -101,17 +100,15 @@ func ParseIORate(s string) (IORate, error) {
 	return IORate(v * factor), nil
 }
 
-// sizes are the units of sizes: binary, whatever they are called, as storage tools and
-// the vSphere Client have them.
+// sizes are the units of sizes: always binary, as in storage tools and the vSphere Client.
 var sizes = map[string]numa.Bytes{
 	"B": 1, "K": numa.KiB, "KB": numa.KiB, "KIB": numa.KiB, "M": numa.MiB, "MB": numa.MiB, "MIB": numa.MiB,
 	"G": numa.GiB, "GB": numa.GiB, "GIB": numa.GiB, "T": numa.TiB, "TB": numa.TiB, "TIB": numa.TiB,
 }
 
-// ParseSize reads a block, memory or disk: "4k", "32 KiB", "512B", "1.5TB". Units are binary; a
-// bare number could be bytes as well as KiB or MB and is an error. What
-// is not a whole number of bytes is an error below 1 MiB; above it, as 1.2TB is, it is
-// rounded down.
+// ParseSize parses a block, memory or disk: "4k", "32 KiB", "512B", "1.5TB". Units are binary; a
+// bare number could be bytes as well as KiB or MB and is an error. A fraction of a byte is an error
+// below 1 MiB; above it, as in 1.2TB, it is rounded down.
 func ParseSize(s string) (numa.Bytes, error) {
 	v, unit, ok := amount(s)
 	factor, known := sizes[strings.ToUpper(unit)]
@@ -125,8 +122,8 @@ func ParseSize(s string) (numa.Bytes, error) {
 	return 0, fmt.Errorf("found %q, want a size such as 4k, 512GB or 1.5TB", s)
 }
 
-// ParsePercent reads "70" or "70%" as a share, from 0 to 100 %. A number between 0 and 1
-// without the sign could be a share and is an error.
+// ParsePercent parses "70" or "70%" as a share, from 0 to 100 %. A number between 0 and 1 without
+// the sign could be a share and is an error.
 func ParsePercent(s string) (Share, error) {
 	v, unit, ok := amount(s)
 	switch {

@@ -1,6 +1,6 @@
-// Package unit holds what an architect's capacity calculations share: the units they are
-// counted in and figures with their source, hardware and range. The sums themselves
-// are in the folders below it, one for each question; all are pure functions.
+// Package unit contains the common parts of the capacity calculations: their units, and figures
+// with their source, hardware and range. The calculations are in the packages below size, one for
+// each question; all are pure functions.
 //
 //	IORate × Cycles       = Hz        I/Os a second × cycles each
 //	BitRate × CyclesPerBit = Hz       the same by bits
@@ -39,14 +39,13 @@ const (
 // An IORate is I/Os a second (IOPS).
 type IORate float64
 
-// Cycles are what one I/O costs.
+// Cycles is the cost of one I/O.
 type Cycles float64
 
-// CyclesPerBit is what one bit costs: Hz for each bit a second, as the published rules of
-// thumb have it.
+// CyclesPerBit is the cost of one bit: Hz for each bit a second, as in the published rules of thumb.
 type CyclesPerBit float64
 
-// Seconds are a time, or how long one access, I/O or call takes.
+// Seconds is a duration, such as the latency of one access, I/O or call.
 type Seconds float64
 
 // Nanosecond is the unit of memory.
@@ -61,7 +60,7 @@ func Bits(block numa.Bytes) float64 { return float64(block) * 8 }
 // Traffic returns the traffic of these I/Os of one block each.
 func (r IORate) Traffic(block numa.Bytes) BitRate { return BitRate(float64(r) * Bits(block)) }
 
-// Rate returns the I/Os of one block each that make the traffic.
+// Rate returns the rate of I/Os of one block each with this traffic.
 func (b BitRate) Rate(block numa.Bytes) IORate { return IORate(float64(b) / Bits(block)) }
 
 // At returns the CPU of that many I/Os.
@@ -76,45 +75,45 @@ func (c CyclesPerBit) At(b BitRate) Hz { return Hz(float64(c) * float64(b)) }
 // PerIO returns the cost of one block.
 func (c CyclesPerBit) PerIO(block numa.Bytes) Cycles { return Cycles(float64(c) * Bits(block)) }
 
-// PerIO returns what one of r I/Os a second costs.
+// PerIO returns the cost of one of r I/Os a second.
 func (h Hz) PerIO(r IORate) Cycles { return Cycles(float64(h) / float64(r)) }
 
-// PerBit returns what one bit of the traffic costs.
+// PerBit returns the cost of one bit of the traffic.
 func (h Hz) PerBit(b BitRate) CyclesPerBit { return CyclesPerBit(float64(h) / float64(b)) }
 
-// Cores returns how many cores of a frequency that is.
+// Cores returns the number of cores of this frequency.
 func (h Hz) Cores(core Hz) float64 { return float64(h) / float64(core) }
 
 // In returns the cycles that pass in a time.
 func (h Hz) In(t Seconds) Cycles { return Cycles(float64(h) * float64(t)) }
 
-// Of returns what share of a whole that is.
+// Of returns h as a share of whole.
 func (h Hz) Of(whole Hz) Share { return Share(float64(h) / float64(whole)) }
 
-// String returns h as "3.6 GHz" or "620 MHz", three digits at least.
+// String formats h as "3.6 GHz" or "620 MHz", with at least three digits.
 func (h Hz) String() string {
 	return scaled(float64(h), "Hz", []string{"", "k", "M", "G", "T"})
 }
 
-// String returns b as "27.2 Gb/s".
+// String formats b as "27.2 Gb/s".
 func (b BitRate) String() string {
 	return scaled(float64(b), "b/s", []string{"", "k", "M", "G", "T"})
 }
 
-// Bytes returns b as "3.4 GB/s", decimal.
+// Bytes formats b as "3.4 GB/s", decimal.
 func (b BitRate) Bytes() string {
 	return scaled(float64(b)/8, "B/s", []string{"", "k", "M", "G", "T"})
 }
 
-// String returns r as "721,317 IOPS".
+// String formats r as "721,317 IOPS".
 func (r IORate) String() string { return Grouped(float64(r), 0) + " IOPS" }
 
-// String returns c as "640 k cycles".
+// String formats c as "640 k cycles".
 func (c Cycles) String() string {
 	return scaled(float64(c), "cycles", []string{"", "k ", "M ", "G "})
 }
 
-// String returns t as "81.1 ns" or "2.03 ms", three digits.
+// String formats t as "81.1 ns" or "2.03 ms", with three digits.
 func (t Seconds) String() string {
 	v := math.Abs(float64(t))
 	for _, unit := range []struct {
@@ -128,10 +127,10 @@ func (t Seconds) String() string {
 	return Digits(float64(t), 3) + " s"
 }
 
-// String returns c as the articles print it: "3.57 Hz per b/s".
+// String formats c as the articles print it: "3.57 Hz per b/s".
 func (c CyclesPerBit) String() string { return Digits(float64(c), 3) + " Hz per b/s" }
 
-// String returns s in percent: "70 %", with one digit after the point below 10 %.
+// String formats s in percent: "70 %", with one digit after the point below 10 %.
 func (s Share) String() string {
 	p := float64(s) * 100
 	if math.Abs(p) >= 9.95 || p == math.Trunc(p) {
@@ -140,7 +139,7 @@ func (s Share) String() string {
 	return strconv.FormatFloat(p, 'f', 1, 64) + " %"
 }
 
-// scaled writes a number with a prefix of a thousand each, three digits.
+// scaled formats a number with a prefix for each factor of a thousand, with three digits.
 func scaled(v float64, unit string, prefixes []string) string {
 	i := 0
 	for i < len(prefixes)-1 && math.Abs(v) >= 999.5 {
@@ -150,8 +149,8 @@ func scaled(v float64, unit string, prefixes []string) string {
 	return Digits(v, 3) + " " + prefixes[i] + unit
 }
 
-// Digits writes a number with n digits that count, and no more than are there: 0.163,
-// 2.5, 115, 1,825. Digits before the point are never rounded away.
+// Digits formats a number with at most n significant digits: 0.163, 2.5, 115, 1,825. Digits before
+// the point are never rounded away.
 func Digits(v float64, n int) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
@@ -165,8 +164,7 @@ func Digits(v float64, n int) string {
 	return s
 }
 
-// Grouped writes a number with a comma between thousands and this many digits after the
-// point.
+// Grouped formats a number with a comma between thousands and this many digits after the point.
 func Grouped(v float64, after int) string {
 	s := strconv.FormatFloat(math.Abs(v), 'f', after, 64)
 	whole, rest, _ := strings.Cut(s, ".")

@@ -7,17 +7,17 @@ import (
 	"homenode/size/iocost"
 )
 
-// A Verdict says how an own cost stands to a published one of the same kind.
+// A Verdict is the result of comparing an own cost with the published one of the same kind.
 type Verdict string
 
 // The verdicts.
 const (
 	Agrees  Verdict = "agrees"                       // the ranges overlap
 	Differs Verdict = "differs: outside both ranges" // on the same hardware, or on hardware that is not stated
-	Other   Verdict = "other hardware"               // outside both ranges, which other hardware explains
+	Other   Verdict = "other hardware"               // outside both ranges, as expected on other hardware
 )
 
-// A Comparison is an own cost beside the published one of the same kind.
+// A Comparison is an own cost with the published one of the same kind.
 type Comparison struct {
 	iocost.Kind
 	Scope     Scope                    `json:"scope"`
@@ -27,8 +27,8 @@ type Comparison struct {
 	Verdict   Verdict                  `json:"verdict"`
 }
 
-// PublishedScope returns whose CPU the published costs of a path are of: b-nvme read that of
-// the guest, b-vsan that of the hosts.
+// PublishedScope returns the scope of the published costs of a path: b-nvme measured the CPU of the
+// guest, b-vsan that of the hosts.
 func PublishedScope(path iocost.Path) Scope {
 	if path == iocost.NVMe {
 		return Guest
@@ -36,8 +36,8 @@ func PublishedScope(path iocost.Path) Scope {
 	return Host
 }
 
-// Compare puts each cost beside the published one of its kind and scope. Kinds that are not
-// published have no comparison; nor have lower bounds.
+// Compare pairs each cost with the published one of its kind and scope. Unpublished kinds and lower
+// bounds have no comparison.
 func Compare(costs []Cost, published []iocost.Point) []Comparison {
 	var out []Comparison
 	for i := range costs {
@@ -78,8 +78,8 @@ func sameModel(a, b string) bool {
 	return false
 }
 
-// models returns the words that can be the model of a processor: those with four digits in
-// a row, such as 6544Y, E5-2620 and 9654. Servers have fewer, builds more.
+// models returns the words that can be a processor model: those with four digits in a row, such as
+// 6544Y, E5-2620 and 9654. Names of servers have fewer, builds have more.
 func models(s string) map[string]bool {
 	out := map[string]bool{}
 	for _, word := range strings.FieldsFunc(strings.ToUpper(s), func(r rune) bool { return strings.ContainsRune(" ,;()×@/", r) }) {

@@ -11,48 +11,47 @@ import (
 	"homenode/size/iocost"
 )
 
-// Options are what the sums rest on beside the trials.
+// Options are inputs other than the trials.
 type Options struct {
-	// Transmit and Receive are what the network costs.
+	// Transmit and Receive are the network costs.
 	Transmit, Receive unit.Figure[unit.CyclesPerBit]
-	Hardware          string  // as the user states it; "" unknown
+	Hardware          string  // stated by the user; "" unknown
 	Core              unit.Hz // base frequency; 0 unknown
 }
 
-// A Result is what the trials came to.
+// A Result holds the costs computed from the trials.
 type Result struct {
 	Costs []Cost `json:"costs"` // by kind
 	Fits  []Fit  `json:"fits,omitempty"`
 	Left  []Left `json:"leftOut,omitempty"`
-	// Doubts are about trials that are used nevertheless.
+	// Doubts are warnings about trials that are used nevertheless.
 	Doubts []string `json:"doubts,omitempty"`
 }
 
-// Left is a trial that is left out.
+// Left is an excluded trial.
 type Left struct {
 	Test   string `json:"test"`
 	Place  string `json:"place"`
 	Reason string `json:"reason"`
 }
 
-// A Cost is what one kind of I/O costs, by all its trials.
+// A Cost is the cost of one kind of I/O, over all its trials.
 type Cost struct {
 	iocost.Point
 	Scope Scope `json:"scope"`
-	// Storage is PerIO less its network; nil when the traffic is not known.
+	// Storage is PerIO less its network part; nil when the traffic is unknown.
 	Storage *unit.Figure[unit.Cycles] `json:"storage,omitempty"`
-	PerBit  unit.CyclesPerBit         `json:"perBit"` // PerIO by bits of the block
-	Method  string                    `json:"method"` // how the range was come to
+	PerBit  unit.CyclesPerBit         `json:"perBit"` // PerIO divided by the bits of the block
+	Method  string                    `json:"method"` // how the range was derived
 	Sources []string                  `json:"sources"`
 	Started []string                  `json:"started,omitempty"` // of the trials that state it
 	Each    []unit.Cycles             `json:"each"`              // by trial
 }
 
-// AtLeast reports whether the cost is a lower bound: no more of the host's CPU was seen
-// than the process of the benchmark used.
+// AtLeast reports whether the cost is a lower bound: only the CPU time of the benchmark's process was measured.
 func (c *Cost) AtLeast() bool { return c.Scope == Process }
 
-// Costs returns what each kind of I/O costs. The order of the trials does not matter.
+// Costs returns the cost of each kind of I/O. The order of the trials does not matter.
 func Costs(trials []Trial, o Options) *Result {
 	r := &Result{}
 	type key struct {
@@ -111,11 +110,11 @@ func Costs(trials []Trial, o Options) *Result {
 	return r
 }
 
-// mostFactor is how many times the cost of one of two runs may be that of the other. One of
-// them is then of something else, and two cannot say which.
+// mostFactor is the largest plausible ratio of the costs of two runs. Beyond it one of them
+// measured something else, and two runs cannot show which.
 const mostFactor = 2
 
-// contradiction says that the two runs of a kind cannot both be right; "" else.
+// contradiction explains why the two runs of a kind cannot both be right; "" when they can.
 func contradiction(trials []*Trial) string {
 	if len(trials) != 2 {
 		return ""
@@ -129,8 +128,8 @@ func contradiction(trials []*Trial) string {
 		unit.Cycles(a), trials[0].Place, unit.Cycles(b), trials[1].Place)
 }
 
-// inOrder returns the trials by kind, then by what they are: sums come to the same bits
-// whatever the order of the files.
+// inOrder returns the trials by kind, then by their properties: sums are bit-identical whatever the
+// order of the files.
 func inOrder(trials []Trial) []*Trial {
 	out := make([]*Trial, len(trials))
 	for i := range trials {
@@ -148,8 +147,7 @@ func compareKinds(a, b iocost.Kind) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), -cmp.Compare(a.Random, b.Random), cmp.Compare(a.Block, b.Block), -cmp.Compare(a.Read, b.Read))
 }
 
-// sameRun reports whether two trials are one: the same test begun at the same time, with
-// the same result.
+// sameRun reports whether two trials are the same run: the same test with the same start time and result.
 func sameRun(a, b *Trial) bool {
 	return a.Started != "" && a.Started == b.Started && a.Test == b.Test && a.IOPS == b.IOPS
 }
@@ -200,11 +198,10 @@ func costOf(trials []*Trial, o *Options) Cost {
 	return c
 }
 
-// LeastRuns is how many repetitions it takes for an interval: two leave it open by
-// thirteen standard errors.
+// LeastRuns is the number of repetitions needed for an interval: with two it would span thirteen standard errors.
 const LeastRuns = 3
 
-// divide divides the cost into network and storage, if every trial knows its traffic.
+// divide divides the cost into network and storage, if every trial has its traffic.
 func (c *Cost) divide(trials []*Trial, o *Options) {
 	network := unit.Figure[unit.Cycles]{Origin: unit.Derived, Source: o.Transmit.Source, Hardware: o.Transmit.Hardware}
 	n := unit.Cycles(len(trials))
@@ -221,12 +218,12 @@ func (c *Cost) divide(trials []*Trial, o *Options) {
 	storage.Origin = unit.Derived
 	storage.Value -= network.Value
 	storage.Low, storage.High = max(0, storage.Low-network.High), storage.High-network.Low
-	if storage.Value > 0 { // else the traffic is not that of the test
+	if storage.Value > 0 { // else the traffic does not belong to the test
 		c.Network, c.Storage = &network, &storage
 	}
 }
 
-// spread warns of runs that are far from the middle of their repetitions.
+// spread warns of runs that are far from the median of their repetitions.
 func (c *Cost) spread(trials []*Trial) []string {
 	var out []string
 	if len(trials) < LeastRuns {
@@ -251,7 +248,7 @@ func appendOnce(list []string, s string) []string {
 	return append(list, s)
 }
 
-// percent writes a signed share: "+35 %", "-2.4 %".
+// percent formats a signed share: "+35 %", "-2.4 %".
 func percent(v float64) string {
 	s := unit.Share(v).String()
 	if v >= 0 {
@@ -260,5 +257,5 @@ func percent(v float64) string {
 	return s
 }
 
-// KindText writes a kind less its path: "32 KiB read random", "8 KiB 70/30 random".
+// KindText formats a kind without its path: "32 KiB read random", "8 KiB 70/30 random".
 func KindText(k iocost.Kind) string { return strings.TrimPrefix(k.String(), string(k.Path)+" ") }

@@ -15,15 +15,15 @@ type Fit struct {
 	Random unit.Share  `json:"random"`
 	Scope  Scope       `json:"scope"`
 	Sizes  int         `json:"sizes"`
-	// Fixed and PerBit have their 95 % intervals, by Student's t of sizes − 2 degrees of
-	// freedom. They may reach below 0: then the sizes do not tell.
+	// Fixed and PerBit have 95 % intervals, by Student's t with sizes − 2 degrees of freedom. An
+	// interval that reaches below 0 means that the sizes do not determine it.
 	Fixed  unit.Figure[unit.Cycles]       `json:"fixed"`
 	PerBit unit.Figure[unit.CyclesPerBit] `json:"perBit"`
 	// Residual is the standard deviation of the costs from the line.
 	Residual unit.Cycles `json:"residual"`
 }
 
-// leastSizes is how many sizes make a line with an interval: through two, every line fits.
+// leastSizes is the number of sizes needed for a line with an interval: any two points lie on a line.
 const leastSizes = 3
 
 // fits returns a line for each direction that has enough sizes.
@@ -54,8 +54,8 @@ func fits(costs []Cost) []Fit {
 	return out
 }
 
-// line returns the weighted least squares of costs over the bits of their blocks. The mean
-// of n runs varies by a share of 1 ÷ √n of that of one, so its weight is n.
+// line returns the weighted least squares of costs over the bits of their blocks. The mean of n
+// runs has 1 ÷ √n of the deviation of one, so its weight is n.
 func line(costs []*Cost) Fit {
 	var weight, x, y float64
 	for _, c := range costs {

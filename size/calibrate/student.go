@@ -6,10 +6,10 @@ import (
 	"homenode/internal/stat"
 )
 
-// confidence is that of every interval.
+// confidence is the level of every interval.
 const confidence = 0.95
 
-// quantile returns how many standard errors of a mean an interval of 95 % reaches to each side.
+// quantile returns the half-width of a 95 % interval in standard errors of the mean.
 func quantile(freedom int) float64 { return stat.Student(confidence, freedom) }
 
 // meanOf returns the mean and the standard deviation of a sample of two or more.

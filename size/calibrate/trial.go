@@ -1,11 +1,11 @@
-// Package calibrate makes costs per I/O of the user's own benchmark results and the CPU
-// that the hosts used meanwhile:
+// Package calibrate computes costs per I/O from the user's own benchmark results and the CPU use of
+// the hosts during them:
 //
 //	cycles per I/O = (CPU − idle) × hosts ÷ IOPS
 //	of which network = (transmitted × cost + received × cost) × hosts ÷ IOPS
 //
-// Repetitions give the 95 % interval, by Student's t; sizes of one kind give a line,
-// cycles = a + b × block. What cannot be is left out and said, never used.
+// Repetitions give the 95 % interval, by Student's t; sizes of one kind give a line, cycles = a + b
+// × block. Impossible values are excluded and reported, never used.
 package calibrate
 
 import (
@@ -16,53 +16,52 @@ import (
 	"homenode/size/iocost"
 )
 
-// A Scope says whose CPU use was measured.
+// A Scope is the level at which CPU use was measured.
 type Scope string
 
 // The scopes, the widest first.
 const (
-	Host    Scope = "host"    // of the host: all that the I/O takes
+	Host    Scope = "host"    // of the host: everything that the I/O uses
 	Guest   Scope = "guest"   // as the guest sees it: without the hypervisor's part
 	Process Scope = "process" // of the benchmark's process: not even the guest's interrupts
 )
 
-// A Reading is a number as somebody printed it.
+// A Reading is a number as printed.
 type Reading[T ~float64] struct {
 	Value T `json:"value"`
-	// Half is half a unit of its last digit: the number was within ± Half.
+	// Half is half a unit of its last digit: the true number was within ± Half.
 	Half T `json:"half,omitempty"`
 }
 
-// A Trial is one run of a benchmark with what it asked of the hosts.
+// A Trial is one run of a benchmark with the load of the hosts.
 type Trial struct {
 	Test    string // the test case, with its time when it states one
 	Place   string // file:line
-	Line    int    // the line of Place, to order by
-	Source  string // the file, less its folders
-	Started string // as the file states it; "" when it does not
+	Line    int    // the line of Place, for sorting
+	Source  string // file name without folders
+	Started string // as the file states it; "" when missing
 	Kind    iocost.Kind
 	IOPS    Reading[unit.IORate]   // of all VMs together
-	Traffic *Reading[unit.BitRate] // that is printed beside IOPS; nil unknown
-	Limit   unit.IORate            // that all disks together are allowed; 0 for none
+	Traffic *Reading[unit.BitRate] // printed beside IOPS; nil unknown
+	Limit   unit.IORate            // allowed for all disks together; 0 for none
 	Load    *Load                  // nil when its CPU is unknown
-	// Unusable says why the trial cannot be used, when its reader knows; else "".
+	// Unusable is the reason, found by its reader, why the trial cannot be used; else "".
 	Unusable string
 }
 
-// A Load is what one host did during a trial, the mean over the hosts.
+// A Load is the load of one host during a trial, the mean over the hosts.
 type Load struct {
 	Scope    Scope
-	Hosts    int // that share the I/O; 1 for a guest
+	Hosts    int // sharing the I/O; 1 for a guest
 	CPU      Reading[unit.Hz]
-	Idle     *Reading[unit.Hz] // of CPU, without any I/O; nil when not known, and then not subtracted
+	Idle     *Reading[unit.Hz] // CPU use without any I/O; nil when unknown, and then not subtracted
 	Capacity unit.Hz           // of the host or guest; 0 unknown
 	Transmit *Reading[unit.BitRate]
 	Receive  *Reading[unit.BitRate] // both or none
-	Source   string                 // that says so: a file and line, or a flag
+	Source   string                 // file and line, or a flag
 }
 
-// net returns the CPU that is for I/O, of one host, and how far the printed digits let it
-// be off.
+// net returns the CPU used for I/O by one host, with the uncertainty of the printed digits.
 func (l *Load) net() Reading[unit.Hz] {
 	net := l.CPU
 	if l.Idle != nil {
@@ -72,7 +71,7 @@ func (l *Load) net() Reading[unit.Hz] {
 	return net
 }
 
-// impossible says why a trial cannot be used; "" when it can.
+// impossible returns the reason why a trial cannot be used; "" when it can.
 func (t *Trial) impossible() string {
 	l := t.Load
 	switch {
@@ -98,17 +97,17 @@ func (t *Trial) impossible() string {
 
 // Tolerances of the checks.
 const (
-	// trafficTolerance is by how much IOPS × block may be off the printed throughput: it is
-	// rounded, and some tools count it over other seconds.
+	// trafficTolerance is the allowed difference between IOPS × block and the printed throughput,
+	// which is rounded; some tools also average it over other seconds.
 	trafficTolerance = 0.02
-	// limitTolerance is how near a limit counts as reached: published runs against a limit
-	// measured 100.2 and 100.3 % of it.
+	// limitTolerance is the distance at which a limit counts as reached: published runs against a
+	// limit measured 100.2 and 100.3 % of it.
 	limitTolerance = 0.02
-	// spreadTolerance is how far from the middle of its repetitions a run may be.
+	// spreadTolerance is the allowed distance of a run from the median of its repetitions.
 	spreadTolerance = 0.10
 )
 
-// doubts says what is odd about a trial that is used.
+// doubts returns warnings about a trial that is used.
 func (t *Trial) doubts() []string {
 	var out []string
 	if t.Traffic != nil {
@@ -125,7 +124,7 @@ func (t *Trial) doubts() []string {
 	return out
 }
 
-// cost returns the cycles of one I/O and how far the printed digits let them be off.
+// cost returns the cycles of one I/O with the uncertainty of the printed digits.
 func (t *Trial) cost() (value, low, high float64) {
 	net, hosts := t.Load.net(), float64(t.Load.Hosts)
 	value = float64(net.Value) * hosts / float64(t.IOPS.Value)
@@ -137,7 +136,7 @@ func (t *Trial) cost() (value, low, high float64) {
 	return value, low, high
 }
 
-// network returns how much of the cost is TCP/IP; false when the traffic is not known.
+// network returns the TCP/IP part of the cost; false when the traffic is unknown.
 func (t *Trial) network(o *Options) (value, low, high float64, ok bool) {
 	l := t.Load
 	if l.Transmit == nil || l.Receive == nil {

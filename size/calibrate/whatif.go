@@ -8,15 +8,15 @@ import (
 	"homenode/size/iocost"
 )
 
-// A WhatIf is the cost that changes most when the CPU of every trial is read otherwise.
+// A WhatIf is the cost that changes most when the CPU use of every trial is different.
 type WhatIf struct {
 	Kind  iocost.Kind
 	PerIO unit.Cycles
-	By    unit.Share // of the cost as it is
+	By    unit.Share // of the unchanged cost
 }
 
-// MoreIdle returns the cost had so much more of each host been idle without the load. It is
-// false for costs of a process, which has no idle host.
+// MoreIdle returns the cost if the idle CPU use of each host had been higher by idle. It is false
+// for costs of a process, which have no idle host.
 func MoreIdle(r *Result, trials []Trial, o Options, idle unit.Hz) (WhatIf, bool) {
 	if len(r.Costs) == 0 || r.Costs[0].Scope != Host {
 		return WhatIf{}, false
@@ -30,7 +30,7 @@ func MoreIdle(r *Result, trials []Trial, o Options, idle unit.Hz) (WhatIf, bool)
 	})
 }
 
-// MoreCPU returns the cost had the CPU been higher by that share.
+// MoreCPU returns the cost if the CPU use had been higher by that share.
 func MoreCPU(r *Result, trials []Trial, o Options, by unit.Share) (WhatIf, bool) {
 	return r.otherwise(trials, o, func(l *Load) { l.CPU.Value *= unit.Hz(1 + by); l.Capacity = 0 })
 }

@@ -20,9 +20,9 @@ import (
 type Question struct {
 	RAM     numa.Bytes
 	Release numa.Release // 0: 7.0 or later
-	Boot    numa.Bytes   // 0: not asked
+	Boot    numa.Bytes   // 0: not requested
 	Logs    numa.Bytes   // space for logs and traces
-	Reserve unit.Share   // of ESX-OSData that stays free
+	Reserve unit.Share   // share of ESX-OSData to keep free
 	Media   string       // systemMediaSize
 	Own     []Host       // measured by the user
 	Given   map[string]bool
@@ -31,7 +31,7 @@ type Question struct {
 // Medias are the values of systemMediaSize (VMware KB 81166; 7.0 U1c and later).
 var Medias = []string{"min", "small", "default", "max"}
 
-// MostReserve is the largest reserve that leaves something.
+// MostReserve is the largest accepted reserve.
 const MostReserve unit.Share = 0.9
 
 // CheckBoot returns the faults of a boot device.
@@ -45,7 +45,7 @@ func CheckBoot(boot numa.Bytes) error {
 	return nil
 }
 
-// Answer sizes the file and, if a boot device is named, what is left on it.
+// Answer sizes the file and, if a boot device is named, the space left on it.
 func Answer(q Question) (*sheet.Run, error) {
 	_, err := q.file(q.RAM)
 	var partition *PartitionError
@@ -69,7 +69,7 @@ func (q *Question) values() map[string]any {
 	}
 }
 
-// calls are the functions that no formula expresses: the file by RAM, and the most RAM of a host whose file takes no more.
+// calls are the functions that no formula expresses: the file by RAM, and the most RAM of a host whose file fits a size.
 func (q *Question) calls() map[string]func([]any) any {
 	of := func(args []any) (File, error) { return q.file(numa.Bytes(args[0].(sheet.Value).Value)) }
 	return map[string]func([]any) any{
@@ -106,11 +106,11 @@ type kind struct {
 	known   bool
 }
 
-// OfFleet sizes all hosts, those of a kind together. The release that is asked for is that of hosts of which the source states none.
+// OfFleet sizes all hosts, grouped by kind. The requested release applies to hosts without one in the source.
 func OfFleet(source string, all []numa.Host, q Question) *sheet.Run {
 	kinds := map[kind][]string{}
 	most := map[kind]numa.Bytes{}
-	without := map[string][]string{} // hosts by why they are left out
+	without := map[string][]string{} // hosts by reason for exclusion
 	for i := range all {
 		h := &all[i]
 		if !h.Memory.Known() {
@@ -134,7 +134,7 @@ func OfFleet(source string, all []numa.Host, q Question) *sheet.Run {
 			continue
 		}
 		row := maps.Clone(r.Values)
-		name := fmt.Sprint(len(names), row["ram"], row["release"], k.known) // RAM that differs by some MiB reads alike
+		name := fmt.Sprint(len(names), row["ram"], row["release"], k.known) // RAM that differs by some MiB prints the same
 		seen[name]++
 		maps.Copy(row, map[string]any{"hosts": names, "first": names[0], "n": sheet.Plain(float64(len(names)), "whole"), "assumed": !k.known, "number": sheet.Plain(seen[name], "whole")})
 		for _, unknown := range []string{"file.size", "file.how", "leastBoot", "plan.left", "plan.verdict", "mostRAM"} {

@@ -10,11 +10,11 @@ import (
 	"homenode/size/sheet"
 )
 
-// How the size of a file came to be known.
+// How the size of a file is known.
 const (
 	Measured     = "measured"     // on a host of this RAM
-	Interpolated = "interpolated" // between the two that are next
-	Extrapolated = "extrapolated" // outside what was measured
+	Interpolated = "interpolated" // between its two neighbours
+	Extrapolated = "extrapolated" // outside the measured range
 )
 
 // leastRAM is the least memory of ESXi 8.0: "ESXi 8.0 requires a minimum of 8 GB of
@@ -22,30 +22,30 @@ const (
 // same, 6.5 needs 4 GB).
 const leastRAM = 8 * numa.GiB
 
-// keptByFirmware is how much of the built-in memory a host may not report and still is
-// of that size: the four report 0.02 to 0.09 % less.
+// keptByFirmware is the part of the built-in memory that a host may not report: the four measured
+// hosts report 0.02 to 0.09 % less.
 const keptByFirmware = 0.005
 
-// A File is the core dump file that a host has.
+// A File is the core dump file of a host.
 type File struct {
-	Size unit.Figure[float64] // Low and High bound it; its note says of which hosts it is
+	Size unit.Figure[float64] // with range Low to High; its note names the source hosts
 	How  string
 }
 
-// A PartitionError says that a release keeps dumps in a partition: it has no file.
+// A PartitionError reports a release that keeps dumps in a partition: it has no file.
 type PartitionError struct{ Release numa.Release }
 
 func (e *PartitionError) Error() string {
 	return fmt.Sprintf("ESXi %s keeps core dumps in a partition, not in a file: 7.0 and later have a file", e.Release)
 }
 
-// Of returns the core dump file of a host. A release of 0 is taken for 7.0 or later. It
-// returns a *PartitionError for one before 7.0.
+// Of returns the core dump file of a host. A release of 0 counts as 7.0 or later. It returns a
+// *PartitionError for one before 7.0.
 //
-// Between two measured hosts the file is at least that of the smaller one and at most that
-// of the larger one, and its share of the RAM lies between theirs; the value is on the
-// straight line between them in logarithms. Outside, the value has the share of the host
-// that is next. A larger host is taken to have no smaller file.
+// Between two measured hosts the file is at least that of the smaller one and at most that of the
+// larger one, and its share of the RAM lies between theirs; the value is on the straight line
+// between them in logarithms. Outside, the value has the share of the nearest host. A larger host
+// is assumed to have no smaller file.
 func Of(ram numa.Bytes, release numa.Release) (File, error) {
 	switch {
 	case release != 0 && release < numa.ESXi70:
@@ -80,12 +80,12 @@ func Of(ram numa.Bytes, release numa.Release) (File, error) {
 	return f, nil
 }
 
-// same reports whether the RAM is that of the measured host, but for what firmware keeps.
+// same reports whether the RAM equals that of the measured host, apart from the firmware's part.
 func same(ram numa.Bytes, h *Host) bool {
 	return ram <= h.RAM && float64(ram) >= float64(h.RAM)*(1-keptByFirmware)
 }
 
-// bracket returns the measured hosts next to the RAM and what they say of the file.
+// bracket returns the measured hosts next to the RAM and the size of the file that follows from them.
 func bracket(ram numa.Bytes) (from []*Host, low, value, high float64) {
 	hosts := hosts()
 	for i := range hosts {
@@ -99,11 +99,11 @@ func bracket(ram numa.Bytes) (from []*Host, low, value, high float64) {
 	least, most := &hosts[0], &hosts[len(hosts)-1]
 	switch {
 	case ram < least.RAM:
-		// The share grows as RAM shrinks, so the largest share that was seen is no upper
-		// bound here; the file of the smallest host is.
+		// The share grows as RAM shrinks, so the largest measured share is no upper bound here; the
+		// file of the smallest host is.
 		return []*Host{least}, r * leastShare(), r * least.per(), float64(least.File)
 	case ram > most.RAM:
-		// And it shrinks as RAM grows: the smallest share is no lower bound.
+		// The share shrinks as RAM grows: the smallest share is no lower bound.
 		return []*Host{most}, float64(most.File), r * most.per(), r * mostShare()
 	}
 	i := 0

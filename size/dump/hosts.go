@@ -1,8 +1,7 @@
-// Package dump sizes the core dump file of an ESXi host, and by dump.sheet what its boot device has left beside it.
+// Package dump sizes the core dump file of an ESXi host, and by dump.sheet the space left on its boot device.
 //
-// Four hosts were measured and published; between them the file is bracketed by its
-// neighbours, outside it is extrapolated. All sizes are bytes, and print as binary GiB:
-// the article that measured mixes binary and decimal GB, which is worth 7 %.
+// The measurements of four hosts are published; between them the file is bracketed by its neighbours, outside it is extrapolated. All sizes
+// are bytes, and print as binary GiB: the article with the measurements mixes binary and decimal GB, a difference of 7 %.
 package dump
 
 import (
@@ -16,17 +15,17 @@ import (
 	"homenode/size/sheet"
 )
 
-// A Host is one whose core dump file was measured.
+// A Host is a host with a measured core dump file.
 type Host struct {
 	Name    string
 	Release numa.Release
 	Build   int
 	RAM     numa.Bytes // as built in
 	File    numa.Bytes // of the core dump
-	// Idle and Production are what the host's memory was used for, in whole MB (binary), cut off: what the VMkernel counts in all, which is
-	// less than is built in, then VMkernel, other, free.
+	// Idle and Production are the uses of the host's memory, in whole MB (binary), truncated: the VMkernel's total, which is less than the
+	// built-in memory, then VMkernel, other, free.
 	Idle, Production []float64
-	// Dumps are the compressed dumps that were taken, in MB (binary); nil when none was.
+	// Dumps are the sizes of its compressed dumps, in MB (binary); nil when there are none.
 	Dumps []float64
 	Note  string
 }
@@ -34,7 +33,7 @@ type Host struct {
 // per returns the file in bytes for each byte of RAM.
 func (h *Host) per() float64 { return float64(h.File) / float64(h.RAM) }
 
-// published are the measurements, and what the article computes from them.
+// published are the measurements, and the figures that the article computes from them.
 //
 //go:embed *.txt *.sheet
 var published embed.FS
@@ -45,7 +44,7 @@ var (
 	ofFleet    = sheet.Load(published, "fleet.sheet")
 )
 
-// Checks returns the published figures on core dumps beside what they come to: h256.file is that of the host of 256 GB.
+// Checks returns the published figures on core dumps with the recomputed ones: h256.file is that of the host of 256 GB.
 func Checks() []unit.Check {
 	hosts := hosts()
 	values := map[string]any{"hosts": sheet.Plain(float64(len(hosts)), "")}

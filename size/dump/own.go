@@ -10,9 +10,9 @@ import (
 	"homenode/source/hostcmd"
 )
 
-// Own returns the core dump files of the user's hosts: a file for each host with what esxcli system
-// coredump file list says of the active one, and esxcli hardware memory get. Where that is
-// missing the host has ram; 0 is an error.
+// Own returns the core dump files of the user's hosts. Each host has a file with the output of
+// esxcli system coredump file list, for the active dump file, and of esxcli hardware memory get.
+// Where the latter is missing the host has ram; 0 is an error.
 func Own(p *evidence.Piece, ram numa.Bytes) ([]Host, error) {
 	var names []string
 	hosts := map[string]*Host{}
@@ -65,9 +65,8 @@ func Own(p *evidence.Piece, ram numa.Bytes) ([]Host, error) {
 	return out, nil
 }
 
-// file returns the core dump file of the host that is asked for. One that was measured on a host
-// of the user's with the same memory comes before the published ones; of several the
-// largest counts, within their range.
+// file returns the core dump file of the requested host. A measurement of the user's own on a host
+// with the same memory is preferred to the published ones; of several the largest counts, within their range.
 func (q *Question) file(ram numa.Bytes) (File, error) {
 	f, err := Of(ram, q.Release)
 	if err != nil {

@@ -2,7 +2,7 @@ package fit
 
 import "homenode/internal/binpack"
 
-// kind is the capacity that the nodes have for VMs; there are as many such hosts as are needed.
+// kind is the capacity of the nodes for VMs, without a limit on the number of hosts.
 func (r *room) kind() binpack.Kind {
 	k := binpack.Kind{Bins: binpack.Endless}
 	for i, n := range r.host.Nodes {
@@ -20,14 +20,14 @@ func (it *item) batch() binpack.Batch {
 	return b
 }
 
-// most returns what no placement of VMs of the item on one host exceeds.
+// most returns an upper bound of the VMs of the item on one host, for any placement.
 func (r *room) most(it *item) int {
 	k, b := r.kind(), it.batch()
 	b.Things = maxPerHost
 	return k.Most(&b)
 }
 
-// leastHosts returns a number of hosts below which the items fit in no way, wherever their clients are placed.
+// leastHosts returns a lower bound of the hosts for the items, for any placement of their clients.
 func (r *room) leastHosts(items []item) int {
 	vms, batches := 0, make([]binpack.Batch, len(items))
 	for i := range items {

@@ -8,33 +8,33 @@ import (
 	"homenode/numa"
 )
 
-// maxPerHost is how many VMs a host of 6.0 to 9.0 runs at most (VMware Configuration
-// Maximums: virtual machines per host).
+// maxPerHost is the most VMs on a host of 6.0 to 9.0 (VMware Configuration Maximums: virtual
+// machines per host).
 const maxPerHost = 1024
 
-// A Count is how many VMs of one shape a host holds.
+// A Count is the number of VMs of one shape that fit a host.
 type Count struct {
 	Shape string `json:"shape"`
-	// VMs is how many ESXi places, one after the other, before a client is not wholly
-	// local or a node has more vCPUs than it takes.
+	// VMs is the number that ESXi places, one after the other, before a client is not wholly local
+	// or a node exceeds its vCPUs.
 	VMs int `json:"vms"`
-	// Bound is what no placement exceeds: VMs is less where ESXi balances uneven nodes.
+	// Bound is the upper bound for any placement: VMs is less where ESXi balances uneven nodes.
 	Bound     int    `json:"bound"`
-	ByCores   int    `json:"byCores"`  // were there no limit of memory
-	ByMemory  int    `json:"byMemory"` // were there no limit of cores
+	ByCores   int    `json:"byCores"`  // without a limit of memory
+	ByMemory  int    `json:"byMemory"` // without a limit of cores
 	Clients   []int  `json:"clients"`  // vCPUs of each NUMA client of a VM
 	Binds     Limit  `json:"binds"`
 	Why       string `json:"why,omitempty"`       // none fits, or none without LocalAs
-	LocalAs   *As    `json:"localAs,omitempty"`   // how it is to be set up: none is local by default
-	Nodes     []Use  `json:"nodes"`               // with VMs of them
-	Unmanaged bool   `json:"unmanaged,omitempty"` // the NUMA scheduler does not place it
-	// Price of one VM: of its host ÷ the VMs there; and of the cluster ÷ the VMs that it
-	// holds with the spare hosts failed. 0 when unknown, or when none fits.
+	LocalAs   *As    `json:"localAs,omitempty"`   // its layout when none is local by default
+	Nodes     []Use  `json:"nodes"`               // filled with these VMs
+	Unmanaged bool   `json:"unmanaged,omitempty"` // not placed by the NUMA scheduler
+	// Price of one VM: of its host ÷ the VMs there; and of the cluster ÷ the VMs that fit with the
+	// spare hosts failed. 0 when unknown, or when none fits.
 	Price       float64 `json:"price,omitempty"`
 	PriceFailed float64 `json:"priceWithFailed,omitempty"`
 }
 
-// A Limit is what there is too little of for one VM more.
+// A Limit is the resource that is too scarce for one VM more.
 type Limit string
 
 // The limits.
@@ -43,23 +43,23 @@ const (
 	Memory Limit = "memory"
 	Both   Limit = "both"
 	Most   Limit = "1024 VMs" // the configuration maximum of a host
-	Never  Limit = "never"    // not even one fits: Why says what it is
+	Never  Limit = "never"    // not even one fits: Why has the reason
 )
 
-// A Use is what a node holds.
+// A Use is the filling of a node.
 type Use struct {
 	Node    int        `json:"node"`
 	Cores   int        `json:"cores"`
-	VCPUs   int        `json:"vcpus"`   // that its cores take
+	VCPUs   int        `json:"vcpus"`   // vCPU capacity of its cores
 	Memory  numa.Bytes `json:"memory"`  // of the node
-	Reserve numa.Bytes `json:"reserve"` // of it, kept free
+	Reserve numa.Bytes `json:"reserve"` // part of it that is kept free
 	Clients []Client   `json:"clients"`
-	// Foreign is memory of clients that live on other nodes.
+	// Foreign is memory of clients with homes on other nodes.
 	Foreign numa.Bytes `json:"foreign,omitempty"`
-	// What the clients leave, the reserve not counted; below 0 where VMs were there before.
+	// The capacity left by the clients, without the reserve; below 0 where VMs were there before.
 	RestVCPUs  int        `json:"restVCPUs"`
 	RestMemory numa.Bytes `json:"restMemory"`
-	// RestShape is the largest VM that would still be local there; no vCPUs when none is.
+	// RestShape is the largest VM that would still be local there; 0 vCPUs when none is.
 	RestShape Size `json:"restShape"`
 }
 
@@ -69,8 +69,8 @@ type Client struct {
 	Shape  int        `json:"shape"` // index in the shapes
 	Index  int        `json:"index"` // of the client in its VM
 	VCPUs  int        `json:"vcpus"`
-	Memory numa.Bytes `json:"memory"`           // with its part of the overhead
-	Remote numa.Bytes `json:"remote,omitempty"` // of it, on other nodes or none
+	Memory numa.Bytes `json:"memory"`           // including its part of the overhead
+	Remote numa.Bytes `json:"remote,omitempty"` // part of it on other nodes or none
 }
 
 // A Size is vCPUs and memory of a guest.
@@ -79,13 +79,13 @@ type Size struct {
 	Memory numa.Bytes `json:"memory"`
 }
 
-// request asks for one VM of the shape, with its overhead.
+// request returns the placement request for one VM of the shape, with its overhead.
 func (r *room) request(s *Shape, o *Options) placement.Request {
 	return placement.Request{Name: s.Name, Layout: r.layout(s, o), Memory: s.Memory + o.Overhead.Of(s.VCPUs, s.Memory)}
 }
 
-// count fills the host with VMs of one shape, by default or, where none is local then, as
-// it is to be set up.
+// count fills the host with VMs of one shape: in the default layout, or in a local one where that
+// makes none local.
 func (r *room) count(s *Shape, o *Options) Count {
 	c := r.countAs(s, o)
 	if c.VMs > 0 {
@@ -99,7 +99,7 @@ func (r *room) count(s *Shape, o *Options) Count {
 	return c
 }
 
-// countAs fills the host with VMs of one shape as it is set up.
+// countAs fills the host with VMs of one shape in its present layout.
 func (r *room) countAs(s *Shape, o *Options) Count {
 	it := r.item(s, o)
 	one := it.request
@@ -124,7 +124,7 @@ func (r *room) countAs(s *Shape, o *Options) Count {
 	return c
 }
 
-// explain says why none fits.
+// explain sets the reason why none fits.
 func (c *Count) explain(r *room, s *Shape, memory numa.Bytes) {
 	if c.VMs > 0 {
 		return
@@ -146,7 +146,7 @@ func (c *Count) explain(r *room, s *Shape, memory numa.Bytes) {
 	}
 }
 
-// uses returns what the nodes hold; shape says of which shape each request is.
+// uses returns the filling of the nodes; shape maps each request to its shape.
 func (r *room) uses(placed []placement.Node, shape []int, o *Options) []Use {
 	out := make([]Use, len(placed))
 	for i := range placed {
@@ -171,19 +171,19 @@ func (r *room) uses(placed []placement.Node, shape []int, o *Options) []Use {
 	return out
 }
 
-// A Step is a shape that fits a node so many times.
+// A Step is a shape that fits a node a whole number of times.
 type Step struct {
 	PerNode int `json:"perNode"`
 	Size
-	// Aligned says that no core of the node is left.
+	// Aligned reports that no core of the node is left over.
 	Aligned bool `json:"aligned"`
 }
 
-// maxSteps is how many VMs a node is divided into.
+// maxSteps is the most VMs that a node is divided into.
 const maxSteps = 16
 
-// steps returns the largest shapes of which one, two, three … fit the smallest node. The
-// first is the largest VM that is not wide and has no remote memory.
+// steps returns the largest shapes of which one, two, three … fit the smallest node. The first is
+// the largest VM that is not wide and has no remote memory.
 func (r *room) steps(o *Options) []Step {
 	memory, vcpus := numa.Bytes(-1), int(r.machine.Cores)
 	for i, n := range r.host.Nodes {

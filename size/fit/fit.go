@@ -1,7 +1,6 @@
-// Package fit says how many VMs of a shape fit a host when every NUMA client is to be
-// local to its node: for candidate hosts that are only described and for those of a
-// fleet. The division of cores and memory gives a bound; what counts is what the model
-// of ESXi's layout (vnuma) and placement (placement.Place) makes of it.
+// Package fit computes how many VMs of a shape fit a host with every NUMA client local to its node,
+// for described candidate hosts and for those of a fleet. Dividing cores and memory gives a bound;
+// the result comes from the model of ESXi's layout (vnuma) and placement (placement.Place).
 //
 //	node      [ reserve | VM | VM | VM | rest ]      memory, and the same for cores
 //	host      as many VMs as Place puts on the nodes before the first is not local
@@ -19,19 +18,19 @@ import (
 	"homenode/numa/unit"
 )
 
-// Options say when VMs fit. The zero value keeps no reserve and adds no overhead, and has
-// no room for a vCPU: PerCore must be set.
+// Options define when VMs fit. The zero value keeps no reserve, adds no overhead, and has no room
+// for a vCPU: PerCore must be set.
 type Options struct {
-	// Reserve is how many times its soft reserve each node keeps free (rule book C-15,
-	// C-23). A node with less was seen to give new memory to other nodes.
+	// Reserve is the multiple of its soft reserve that each node keeps free (rule book C-15, C-23).
+	// A node with less was observed to allocate new memory on other nodes.
 	Reserve float64
-	// PerCore is how many vCPUs a core of a node carries.
+	// PerCore is the number of vCPUs per core of a node.
 	PerCore  float64
 	Overhead Overhead
 	Choices  vnuma.Choices
 }
 
-// Check says which option cannot be.
+// Check returns an error for an invalid option.
 func (o *Options) Check() error {
 	switch {
 	case !(o.Reserve >= 0 && o.Reserve <= 10):
@@ -42,7 +41,7 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// An Overhead is the memory of a VM beside that of its guest. The zero value is none.
+// An Overhead is the memory of a VM in addition to that of its guest. The zero value is none.
 type Overhead struct {
 	Base    numa.Bytes `json:"base"`
 	PerVCPU numa.Bytes `json:"perVCPU"`
@@ -66,8 +65,8 @@ func (o *Overhead) Of(vcpus int, memory numa.Bytes) numa.Bytes {
 	return (b + numa.MiB - 1) / numa.MiB * numa.MiB
 }
 
-// guestWithin returns the most memory of a guest that fits into room with its overhead, in
-// whole MiB; 0 when not even the overhead does.
+// guestWithin returns the most guest memory that fits into room together with its overhead, in
+// whole MiB; 0 when not even the overhead fits.
 func (o *Overhead) guestWithin(room numa.Bytes, vcpus int) numa.Bytes {
 	lo, hi := numa.Bytes(0), max(0, room/numa.MiB)
 	for lo < hi {
@@ -81,9 +80,9 @@ func (o *Overhead) guestWithin(room numa.Bytes, vcpus int) numa.Bytes {
 	return lo * numa.MiB
 }
 
-// A Shape is VMs that are alike.
+// A Shape is a set of identical VMs.
 type Shape struct {
-	Name   string      `json:"name"` // "12x96GB", or what the user calls it
+	Name   string      `json:"name"` // "12x96GB", or the user's name for it
 	VCPUs  int         `json:"vcpus"`
 	Memory numa.Bytes  `json:"memory"`
 	Count  int         `json:"count,omitempty"` // 0: as many as fit
@@ -91,7 +90,7 @@ type Shape struct {
 	Guest  vnuma.Guest `json:"-"`
 }
 
-// String returns the shape as it is typed.
+// String returns the shape in the form users type.
 func (s *Shape) String() string { return fmt.Sprintf("%d vCPU and %s", s.VCPUs, s.Memory) }
 
 // NewShape returns a VM of default settings: one core per socket, no hot add.
@@ -113,19 +112,19 @@ func (s Shape) resized(vcpus int, memory numa.Bytes) Shape {
 type Type struct {
 	Name  string
 	Host  numa.Host // as the model sees it
-	Hosts int       // of this kind in the source; 0 for one that is only described
+	Hosts int       // of this kind in the source; 0 for a described one
 	Price float64   // of a host; 0 when unknown
 }
 
-// A room is a host with what it has for VMs.
+// A room is a host with its capacity for VMs.
 type room struct {
 	machine vnuma.Machine
-	host    placement.Host // the memory of its nodes is what is left for VMs
-	vcpus   []int          // that each node takes
-	reserve numa.Bytes     // that each node keeps
+	host    placement.Host // the memory of its nodes is that left for VMs
+	vcpus   []int          // capacity of each node
+	reserve numa.Bytes     // of each node
 }
 
-// newRoom returns what a host has for VMs. The error says what is unknown.
+// newRoom returns the capacity of a host for VMs. The error names an unknown fact.
 func newRoom(h *numa.Host, o *Options) (*room, error) {
 	m, err := vnuma.NewMachine(h)
 	if err != nil {
@@ -136,9 +135,9 @@ func newRoom(h *numa.Host, o *Options) (*room, error) {
 	}
 	r := &room{machine: m, host: placement.Of(h, vnuma.Choices{}), vcpus: make([]int, len(h.Nodes.Value))}
 	r.host.Nodes = slices.Clone(r.host.Nodes)
-	// As rule H007 and optimise have it: the reserve of the host, for each node (C-15 [I]).
+	// Same as rule H007 and optimise: the reserve of the host, for each node (C-15 [I]).
 	r.reserve = numa.Bytes(o.Reserve * float64(r.host.Reserve))
-	r.host.Reserve = 0 // it is taken off the nodes, so that what does not fit them is remote
+	r.host.Reserve = 0 // it is subtracted from the nodes, so that the overflow is remote
 	for i := range r.host.Nodes {
 		n := &r.host.Nodes[i]
 		n.Memory.Value = max(0, n.Memory.Value-r.reserve)
@@ -147,8 +146,7 @@ func newRoom(h *numa.Host, o *Options) (*room, error) {
 	return r, nil
 }
 
-// vcpusOf returns the vCPUs that so many cores carry. The small share keeps 3 × 1.1 from
-// being less than 3.3.
+// vcpusOf returns the vCPU capacity of so many cores. The small share keeps 3 × 1.1 from being less than 3.3.
 func vcpusOf(cores int, perCore float64) int {
 	return int(math.Floor(float64(float64(cores)*perCore) + 1e-9))
 }
@@ -159,7 +157,7 @@ func (r *room) layout(s *Shape, o *Options) vnuma.Layout {
 	return vnuma.Predict(&g, &r.machine, &vnuma.Case{Choices: o.Choices})
 }
 
-// powersOn reports whether ESXi starts the shape.
+// powersOn reports whether ESXi starts the shape, and the reason if not.
 func (r *room) powersOn(s *Shape) (why string, ok bool) {
 	refused := vnuma.Refuse(&s.Guest, &r.machine)
 	return refused.String() + ": it does not power on", !refused.Any()

@@ -12,18 +12,18 @@ import (
 	"homenode/numa"
 )
 
-// A Cluster is the part of a fleet that is asked about.
+// A Cluster is the selected part of a fleet.
 type Cluster struct {
 	Name  string
-	Hosts []*numa.Host // that can be reckoned with
-	VMs   []*numa.VM   // that run, with known sizes
-	Notes []string     // what is left out
+	Hosts []*numa.Host // with all needed facts
+	VMs   []*numa.VM   // running, with known sizes
+	Notes []string     // on excluded hosts and VMs
 }
 
 // All is the name of all clusters and hosts together.
 const All = "all"
 
-// Find returns the cluster, or standalone host, with this name or ID; "" is the only one.
+// Find returns the cluster, or standalone host, with this name or ID; "" selects the only one.
 func Find(f *numa.Fleet, name string) (*Cluster, error) {
 	in, label, err := HostsOf(f, name)
 	if err != nil {
@@ -110,9 +110,9 @@ func (c *Cluster) Shapes() []Shape {
 	for _, v := range c.VMs {
 		g, _, err := vnuma.NewGuest(v)
 		if err != nil {
-			continue // Find took only VMs with known vCPUs
+			continue // Find included only VMs with known vCPUs
 		}
-		// On another host PCPU and node numbers mean nothing: taken as without.
+		// On another host PCPU and node numbers mean nothing: ignored.
 		g.Affinity, g.AllowedNodes = false, 0
 		k := key{g, v.Memory.Value}
 		i, ok := at[k]
@@ -132,8 +132,7 @@ func (c *Cluster) Shapes() []Shape {
 	return out
 }
 
-// Bound returns how many VMs of the cluster are bound to CPUs or nodes: they are counted
-// as if they were not.
+// Bound returns how many VMs of the cluster are bound to CPUs or nodes: they are counted as if they were not.
 func (c *Cluster) Bound() (n int) {
 	for _, v := range c.VMs {
 		if g, _, err := vnuma.NewGuest(v); err == nil && (g.Affinity || g.AllowedNodes > 0) {
@@ -143,7 +142,7 @@ func (c *Cluster) Bound() (n int) {
 	return n
 }
 
-// VCPUs returns those of the running VMs.
+// VCPUs returns the vCPUs of the running VMs.
 func (c *Cluster) VCPUs() (n int) {
 	for _, v := range c.VMs {
 		n += v.VCPUs.Value
@@ -151,9 +150,8 @@ func (c *Cluster) VCPUs() (n int) {
 	return n
 }
 
-// PerCore returns the vCPUs per core that the cluster has when so many of its hosts, one
-// less at most than it has, fail, those with most cores first; at least 1. It is false when
-// no host can be reckoned with.
+// PerCore returns the vCPUs per core of the cluster after the failure of spare hosts, at most all but one, those with
+// most cores first; at least 1. It is false when no host has all needed facts.
 func (c *Cluster) PerCore(spare int) (ratio float64, failed int, ok bool) {
 	var cores []int
 	for _, h := range c.Hosts {
@@ -175,9 +173,8 @@ func (c *Cluster) PerCore(spare int) (ratio float64, failed int, ok bool) {
 	return max(1, float64(c.VCPUs())/float64(left)), failed, true
 }
 
-// Types returns the kinds of hosts of the cluster, the most frequent first. Hosts of one
-// kind differ only in the memory that the kernel keeps of a node (rule book A-5); the
-// smallest stands for all.
+// Types returns the kinds of hosts of the cluster, the most frequent first. Hosts of one kind differ only in the
+// memory that the kernel keeps of a node (rule book A-5); the smallest represents all.
 func (c *Cluster) Types() []Type {
 	var out []Type
 	for _, h := range c.Hosts {
@@ -192,7 +189,7 @@ func (c *Cluster) Types() []Type {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Type) int { return cmp.Compare(b.Hosts, a.Hosts) })
-	// Kinds that are named alike differ in what the name does not say.
+	// Kinds with equal names differ in facts that the name lacks.
 	for i := range out {
 		for n, j := 1, i+1; j < len(out); j++ {
 			if out[j].Name == out[i].Name {
@@ -204,8 +201,8 @@ func (c *Cluster) Types() []Type {
 	return out
 }
 
-// Beside returns the kinds of hosts of a cluster and those that are only described. A kind
-// of the cluster that is named like a described one says how many there are.
+// Beside returns the kinds of hosts of a cluster together with the described ones. A kind of the cluster with the
+// name of a described one sets its number of hosts.
 func Beside(own, described []Type) []Type {
 	out := append(slices.Clone(own), described...)
 	for i := range own {
@@ -216,7 +213,7 @@ func Beside(own, described []Type) []Type {
 	return out
 }
 
-// equal reports whether hosts are of one kind: alike but for the memory that firmware and kernel keep of their nodes.
+// equal reports whether hosts are of one kind: equal except for the memory that firmware and kernel keep of their nodes.
 func equal(a, b *numa.Host) bool {
 	if !slices.EqualFunc(a.Nodes.Value, b.Nodes.Value, func(m, n numa.Node) bool {
 		least, most := min(m.Memory.Value, n.Memory.Value), max(m.Memory.Value, n.Memory.Value)
@@ -231,7 +228,7 @@ func equal(a, b *numa.Host) bool {
 	return errX == nil && errY == nil && x.Like(y)
 }
 
-// typeName writes a host as a host type: 2x18c/1TB.
+// typeName formats a host as a host type: 2x18c/1TB.
 func typeName(h *numa.Host) string {
 	nodes, memory := 0, numa.Bytes(0)
 	cores := map[int]bool{}
@@ -246,7 +243,7 @@ func typeName(h *numa.Host) string {
 		}
 	}
 	memory = h.Memory.Or(memory)
-	// The kernel's share left out: what was bought is whole GB.
+	// Without the kernel's share: purchased memory is whole GB.
 	memory = (memory + numa.GiB - 1) / numa.GiB * numa.GiB
 	sockets := h.Packages.Or(nodes)
 	name := fmt.Sprintf("%dx%dc/%s", sockets, all/max(1, sockets), compact(memory))

@@ -12,35 +12,35 @@ import (
 	"homenode/numa"
 )
 
-// A Free is how many VMs of one shape a cluster takes beside those that it has.
+// A Free is the number of additional VMs of one shape that fit a cluster.
 type Free struct {
 	Shape Shape      `json:"shape"`
 	Hosts []HostFree `json:"hosts"`
 	Total int        `json:"total"`
 	Spare int        `json:"spare"`
-	// WithFailed are left when Spare hosts have failed and their VMs run on the others; Failed
-	// are these hosts: of one, that whose failure leaves least; of several, the largest.
+	// WithFailed is the number left when Spare hosts have failed and their VMs run on the others. Failed names these hosts:
+	// for one, the host whose failure leaves least; for several, the largest.
 	WithFailed int      `json:"withFailed"`
 	Failed     []string `json:"failed,omitempty"`
-	// Homeless counts VMs of the failed hosts that are local nowhere: WithFailed is then 0.
+	// Homeless counts VMs of the failed hosts that are local on no other host: WithFailed is then 0.
 	Homeless int      `json:"homeless,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
 }
 
-// A HostFree is what a host takes beside what it has.
+// A HostFree is the free capacity of one host.
 type HostFree struct {
 	Host  string `json:"host"`
 	Type  string `json:"type"`
-	VMs   int    `json:"vms"` // that run there
+	VMs   int    `json:"vms"` // running there
 	More  int    `json:"more"`
 	Binds Limit  `json:"binds"`
 	Why   string `json:"why,omitempty"`
-	// LocalAs is how the shape is to be set up on this host: none is local by default.
+	// LocalAs is the layout to use for the shape on this host: none is local by default.
 	LocalAs *As   `json:"localAs,omitempty"`
-	Nodes   []Use `json:"nodes"` // before
+	Nodes   []Use `json:"nodes"` // before the additions
 }
 
-// A present is a host with what runs there.
+// A present is a host with its running VMs.
 type present struct {
 	host   *numa.Host
 	kind   string
@@ -50,8 +50,8 @@ type present struct {
 	before []placement.Node
 }
 
-// Room says how many VMs of the shape the hosts take beside the VMs that they have, which
-// are placed in the order of the inventory as placement.Place does. spare hosts may fail.
+// Room returns how many VMs of the shape the hosts can add to their present VMs, which are placed in the order of the
+// inventory as placement.Place does. spare hosts may fail.
 func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Free, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -91,14 +91,14 @@ func (c *Cluster) Room(ctx context.Context, s Shape, spare int, o *Options) (*Fr
 	return out, ctx.Err()
 }
 
-// A Today is how the cluster's own hosts hold its VMs.
+// A Today is the locality of a cluster's present VMs.
 type Today struct {
 	Hosts  int        `json:"hosts"`
-	VMs    int        `json:"vms"`    // of which memory is not local, once all is touched
-	Memory numa.Bytes `json:"memory"` // that is remote or does not fit beside the reserve
+	VMs    int        `json:"vms"`    // whose memory is not wholly local, once all is touched
+	Memory numa.Bytes `json:"memory"` // remote, or too large to fit beside the reserve
 }
 
-// Today places the VMs where they run now.
+// Today places the VMs on their current hosts.
 func (c *Cluster) Today(o *Options) (Today, error) {
 	out := Today{Hosts: len(c.Hosts)}
 	for _, h := range c.Hosts {
@@ -120,7 +120,7 @@ func (c *Cluster) Today(o *Options) (Today, error) {
 	return out, nil
 }
 
-// present places what runs on the host.
+// present places the running VMs of the host.
 func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) {
 	r, err := newRoom(h, o)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *Cluster) present(h *numa.Host, o *Options) (*present, []string, error) 
 	return p, notes, nil
 }
 
-// requestOf asks for a VM of a fleet, with its overhead.
+// requestOf returns the placement request for a VM of a fleet, with its overhead.
 func (r *room) requestOf(v *numa.VM, g *vnuma.Guest, o *Options) placement.Request {
 	l := vnuma.Predict(g, &r.machine, &vnuma.Case{Choices: o.Choices, Ran: v.Power.Value == numa.PoweredOn && v.Power.Origin.Kind == numa.Read})
 	q := placement.RequestOf(v, &l)
@@ -166,8 +166,8 @@ func (r *room) requestOf(v *numa.VM, g *vnuma.Guest, o *Options) placement.Reque
 	return q
 }
 
-// without returns the host less a VM that has no home node: its memory comes from
-// anywhere (rule book C-12), here from all nodes alike.
+// without returns the host less the memory of a VM that has no home node: it can come from anywhere (rule book C-12); here
+// every node provides the same share.
 func (r *room) without(q *placement.Request) *room {
 	out := *r
 	out.host.Nodes, out.vcpus = slices.Clone(r.host.Nodes), slices.Clone(r.vcpus)
@@ -186,8 +186,8 @@ func (r *room) item(s *Shape, o *Options) item {
 	return it
 }
 
-// setUp returns the shape as it is to be set up on the host: as it is, or, where none is
-// local then even alone, as it is local.
+// setUp returns the layout to use for the shape on the host: unchanged, or, where a VM is not local then even alone, the
+// layout that makes it local.
 func (r *room) setUp(s *Shape, o *Options) (*Shape, *As) {
 	if it, why := r.itemOf(s, o); why == "" && !it.spills {
 		return s, nil
@@ -198,7 +198,7 @@ func (r *room) setUp(s *Shape, o *Options) (*Shape, *As) {
 	return s, nil
 }
 
-// more takes VMs of the item until the host refuses one.
+// more adds VMs of the item until one does not fit.
 func (b *bin) more(it *item) (n int) {
 	for n < maxPerHost && b.take(it, (*bin).asPlaced) {
 		n++
@@ -206,8 +206,7 @@ func (b *bin) more(it *item) (n int) {
 	return n
 }
 
-// counts returns how many VMs of the item the host takes, how many were there no limit of memory, or of cores, and which of
-// them binds.
+// counts returns how many VMs of the item fit the host, how many without a limit of memory, or of cores, and the limit that binds.
 func (b *bin) counts(it *item) (n, byCores, byMemory int, binds Limit) {
 	cores, memory := b.copy(), b.copy()
 	for i := range cores.Free {
@@ -227,12 +226,12 @@ func (b *bin) counts(it *item) (n, byCores, byMemory int, binds Limit) {
 	return b.copy().more(it), byCores, byMemory, binds
 }
 
-// copy returns a host of the same filling.
+// copy returns a host with the same filling.
 func (b *bin) copy() *bin {
 	return &bin{r: b.r, Board: b.Board.Clone()}
 }
 
-// free says what one host takes.
+// free returns the free capacity of one host.
 func (p *present) free(s *Shape, o *Options) HostFree {
 	out := HostFree{Host: p.host.Name, Type: p.kind, VMs: len(p.vms), Nodes: p.r.uses(p.before, make([]int, len(p.vms)), o)}
 	if why, ok := p.r.powersOn(s); !ok {
@@ -280,8 +279,8 @@ func (f *Free) fail(ctx context.Context, hosts []*present, s *Shape, o *Options)
 	}
 }
 
-// after returns how many VMs of the shape the others take when the hosts of the set have
-// failed and their VMs, the largest first, run where they are local.
+// after returns how many VMs of the shape fit the other hosts when those of the set have failed and their VMs, the largest
+// first, run where they are local.
 func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, homeless int) {
 	var rest []*present
 	var bins []*bin
@@ -316,14 +315,13 @@ func (f *Free) after(hosts []*present, set []int, s *Shape, o *Options) (left, h
 	return left, 0
 }
 
-// restart puts the VM on the first host where it is local, or, when it is nowhere local
-// even alone, where its memory finds room.
+// restart adds the VM to the first host where it is local, or, when it is local nowhere even alone, where its memory fits.
 func restart(v *numa.VM, hosts []*present, bins []*bin, o *Options) bool {
 	g, _, err := vnuma.NewGuest(v)
 	if err != nil {
 		return false
 	}
-	g.Affinity, g.AllowedNodes = false, 0 // as DRS restarts it elsewhere it is not bound
+	g.Affinity, g.AllowedNodes = false, 0 // DRS restarts it elsewhere, so affinity does not apply
 	s := NewShape(v.VCPUs.Value, v.Memory.Value)
 	s.Guest = g
 	for i, p := range hosts {

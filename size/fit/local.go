@@ -8,13 +8,13 @@ import (
 	"homenode/numa"
 )
 
-// An As is the layout that makes a VM local which is not so with the clients that it has:
-// memory beyond a node with one client (rule book B-17) is remote only as long as the
-// VM is not divided into virtual NUMA nodes (rule N005).
+// An As is a layout that makes a VM local that is not local with its default clients: memory beyond
+// a node with one client (rule book B-17) is remote only as long as the VM is not divided into
+// virtual NUMA nodes (rule N005).
 type As struct {
 	Nodes int      `json:"virtualNodes"`
 	VCPUs int      `json:"vcpusOfEach"`
-	Steps []string `json:"steps"` // to set it, in the words of the vSphere Client
+	Steps []string `json:"steps"` // to apply it, in the words of the vSphere Client
 }
 
 // String returns "2 virtual NUMA nodes of 12 vCPUs".
@@ -26,10 +26,9 @@ func (a *As) String() string {
 	return fmt.Sprintf("%d virtual NUMA nodes of %d %s", a.Nodes, a.VCPUs, noun)
 }
 
-// localAs returns the shape divided into the fewest virtual NUMA nodes, all of one size,
-// with which one VM of it is local on the empty host; false when none is, or when it is not
-// memory that is too large for a node. Virtual nodes beyond those of the host have two
-// vCPUs at least.
+// localAs returns the shape divided into the fewest virtual NUMA nodes, all of one size, that make
+// one VM of it local on the empty host; false when none does, or when the reason is not memory that
+// exceeds a node. More virtual nodes than the host has need at least two vCPUs each.
 func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 	if !r.beyondNode(s, o) {
 		return *s, nil, false
@@ -52,8 +51,8 @@ func (r *room) localAs(s *Shape, o *Options) (Shape, *As, bool) {
 	return *s, nil, false
 }
 
-// beyondNode reports whether the memory of the shape is what does not fit the nodes: the
-// host takes it only partly remote, or a client has more memory than any node.
+// beyondNode reports whether the shape's memory is too large for the nodes: it is partly remote on
+// the host, or a client has more memory than any node.
 func (r *room) beyondNode(s *Shape, o *Options) bool {
 	if it, why := r.itemOf(s, o); why == "" {
 		return it.spills
@@ -65,8 +64,8 @@ func (r *room) beyondNode(s *Shape, o *Options) bool {
 	return slices.ContainsFunc(clientsOf(&q), func(c client) bool { return c.memory > most })
 }
 
-// holds reports whether one VM of the shape is local on the empty host, with so many
-// virtual nodes, each of them one client.
+// holds reports whether one VM of the shape is local on the empty host with so many virtual nodes,
+// each of them one client.
 func (r *room) holds(s *Shape, nodes int, o *Options) bool {
 	if _, ok := r.powersOn(s); !ok {
 		return false
@@ -79,6 +78,6 @@ func (r *room) holds(s *Shape, nodes int, o *Options) bool {
 	return newBin(r).take(&it, (*bin).asPlaced)
 }
 
-// described reports whether the shape is only described: it is not set up yet, so that
-// it can be set up as it is best. Those of a fleet count as they are.
+// described reports whether the shape is only described: it is not deployed yet, so the best layout
+// can be chosen. Shapes of a fleet count unchanged.
 func (s *Shape) described() bool { return len(s.VMs) == 0 }

@@ -11,55 +11,54 @@ import (
 	"homenode/numa/unit"
 )
 
-// Prices are those of the parts of a host, in any currency; 0 is nothing.
+// Prices are the prices of the parts of a host, in any currency; 0 is nothing.
 type Prices struct {
-	Host float64 `json:"host,omitempty"` // where the type names no price of its own
+	Host float64 `json:"host,omitempty"` // where the type has no price of its own
 	Core float64 `json:"core,omitempty"` // such as a licence
 	GB   float64 `json:"gb,omitempty"`
 }
 
-// A Mix is how many hosts of one type hold all VMs.
+// A Mix is the number of hosts of one type for all VMs.
 type Mix struct {
-	// Hosts hold all VMs with all memory local, as ESXi places them; none of them spare.
+	// Hosts is the number that holds all VMs with all memory local, as ESXi places them, without spare hosts.
 	Hosts int `json:"hosts"`
-	// Bound: in no way do fewer. Hosts − Bound is how far Hosts can be from the best.
+	// Bound is a lower bound for any placement. Hosts − Bound is the largest distance from the optimum.
 	Bound int `json:"bound"`
-	// Free hosts would do were the node of each client chosen by hand.
+	// Free is the number of hosts if the node of each client were chosen by hand.
 	Free   int        `json:"free"`
-	Total  int        `json:"total"`         // with the spare ones
-	Add    int        `json:"add,omitempty"` // to those of this kind in the source, up to Total
+	Total  int        `json:"total"`         // including the spare ones
+	Add    int        `json:"add,omitempty"` // to add to those of this kind in the source, up to Total
 	VMs    int        `json:"vms"`
 	Cores  int        `json:"cores"` // of Total
 	Memory numa.Bytes `json:"memory"`
-	// Shares of the hosts that are not spare: of the vCPUs that the cores take, and of the
-	// memory, the reserve included.
+	// Shares of the hosts without the spare ones: vCPUs of the cores' capacity, and memory
+	// including the reserve.
 	VCPUsUsed    unit.Share `json:"vcpusUsed"`
 	MemoryUsed   unit.Share `json:"memoryUsed"`
 	Wide         int        `json:"wide"`   // VMs of more than one client
-	Remote       int        `json:"remote"` // VMs of which part is remote even on an empty host
+	Remote       int        `json:"remote"` // VMs that are partly remote even on an empty host
 	RemoteMemory numa.Bytes `json:"remoteMemory"`
 	RemoteVMs    []Misfit   `json:"remoteVMs,omitempty"`
-	// RemoteCured are those of Remote that are local once set up as their LocalAs says.
+	// RemoteCured are those of Remote that become local with the layout in their LocalAs.
 	RemoteCured int `json:"remoteCured,omitempty"`
-	// Edited are VMs that are only described, counted as their LocalAs says: by default part
-	// of them is remote.
+	// Edited are described VMs counted with the layout in their LocalAs: by default part of them is remote.
 	Edited   []Misfit  `json:"edited,omitempty"`
-	Never    []Misfit  `json:"never,omitempty"` // VMs that such a host cannot run: not in Hosts
+	Never    []Misfit  `json:"never,omitempty"` // VMs that such a host cannot run: not counted in Hosts
 	Price    float64   `json:"price,omitempty"` // of Total; 0 when unknown
 	Fillings []Filling `json:"fillings"`
 }
 
-// A Misfit is VMs of a shape that do not fit, and why.
+// A Misfit is a set of VMs of one shape that do not fit, and the reason.
 type Misfit struct {
 	Shape string   `json:"shape"`
 	Count int      `json:"count"`
 	VMs   []string `json:"vms,omitempty"`
 	Why   string   `json:"why"`
-	// LocalAs makes them local; nil when nothing that was tried does.
+	// LocalAs makes them local; nil when no tried layout does.
 	LocalAs *As `json:"localAs,omitempty"`
 }
 
-// A Filling is what some hosts hold, all of them the same.
+// A Filling is the content of several hosts that are filled equally.
 type Filling struct {
 	Hosts  int   `json:"hosts"`
 	Counts []int `json:"counts"` // of VMs, by shape
@@ -101,7 +100,7 @@ func (r *room) mix(ctx context.Context, of *Outcome, a *Ask) *Mix {
 	return m
 }
 
-// misfit says why the shape is not local.
+// misfit returns the reason why the shape is not local.
 func (r *room) misfit(s *Shape, it *item) Misfit {
 	c := Count{Clients: it.request.Layout.PPDs.Sizes()}
 	c.explain(r, s, it.request.Memory)
@@ -117,13 +116,13 @@ func (a *Ask) hostPrice(t *Type, cores int, memory numa.Bytes) float64 {
 	return each + a.Prices.Core*float64(cores) + a.Prices.GB*float64(memory)/float64(numa.GiB)
 }
 
-// priced reports whether hosts have prices, beside those of cores and memory: a host
-// without is then of unknown price.
+// priced reports whether hosts have prices of their own, beside those of cores and memory: a host
+// without one then has an unknown price.
 func (a *Ask) priced() bool {
 	return a.Prices.Host > 0 || slices.ContainsFunc(a.Types, func(t Type) bool { return t.Price > 0 })
 }
 
-// fill asks placement.Place what the packed hosts hold, in the order of packing.
+// fill runs placement.Place on the packed hosts, in the order of packing, and records their content.
 func (m *Mix) fill(r *room, items []item, bins []*bin, a *Ask) {
 	requests := map[int]placement.Request{}
 	for i := range items {
@@ -157,8 +156,8 @@ func (m *Mix) fill(r *room, items []item, bins []*bin, a *Ask) {
 	}
 }
 
-// Cheaper sorts outcomes: those that run all VMs first, then by price where it is known,
-// then by hosts, VMs that no node holds, cores and memory.
+// Cheaper sorts outcomes: those that run all VMs first, then by price where it is known, then by
+// hosts, VMs that fit no node, cores and memory.
 func Cheaper(x, y *Outcome) int {
 	a, b := x.Mix, y.Mix
 	unknown := func(m *Mix) int {
@@ -204,7 +203,7 @@ func (r *Result) Fewest() *Outcome {
 	return fewest
 }
 
-// Asked returns the types that were asked for, which come first; without any those of the source.
+// Asked returns the requested types, which come first; without any, those of the source.
 func (r *Result) Asked() []Outcome {
 	n := 0
 	for n < len(r.Types) && r.Types[n].InSource == 0 {
@@ -216,8 +215,8 @@ func (r *Result) Asked() []Outcome {
 	return r.Types[:n]
 }
 
-// Rivals returns the types that run as many VMs as the first: those whose price is known, so
-// that the first costs least of them, and the names of those whose price is not.
+// Rivals returns the types that run as many VMs as the first: those with a known price, so that the
+// first is the cheapest of them, and the names of those without.
 func (r *Result) Rivals() (priced []*Outcome, unknown []string) {
 	for i := range r.Asked()[1:] {
 		switch t := &r.Types[1+i]; {
@@ -231,8 +230,8 @@ func (r *Result) Rivals() (priced []*Outcome, unknown []string) {
 	return priced, unknown
 }
 
-// MayCostLess reports whether t would cost less than the other one were as many hosts enough
-// as its lower bound says, which is not decided.
+// MayCostLess reports whether t would cost less than the other type if its lower bound of hosts
+// were enough, which is not decided.
 func (t *Outcome) MayCostLess(than *Outcome) bool {
 	m := t.Mix
 	return t.Price*float64(m.Bound+m.Total-m.Hosts) < than.Mix.Price

@@ -9,25 +9,24 @@ import (
 	"homenode/numa"
 )
 
-// Packing VMs onto hosts is first fit, the largest first: VM after VM goes to the first
-// host that takes it, and a new host is begun when none does. The order is by the larger
-// of the VM's shares of a host's vCPUs and memory, by memory, by vCPUs, by the sum of the
-// shares, or by their ratio, either way; the order with the fewest hosts counts. On a host the clients go where ESXi
-// places them (rule book C-4): a VM that would not be local there goes to another host.
+// Packing VMs onto hosts is first fit, the largest first: each VM goes to the first host where it fits, and a new
+// host is added when there is none. Several orders are tried: by the larger of the VM's shares of a host's vCPUs and
+// memory, by memory, by vCPUs, by the sum of the shares, or by their ratio, either way. The order with the fewest
+// hosts counts. On a host the clients go where ESXi places them (rule book C-4): a VM that would not be local there
+// goes to another host.
 //
 //	hosts    1 [node [A A][B .]] [node [A][C C C]]     2 [node [D D D] …
 //
-// Shapes × hosts steps for each order, and one for each VM.
+// Each order costs shapes × hosts steps, plus one for each VM.
 
-// An item is VMs of one shape, ready to be packed.
+// An item is a set of VMs of one shape, ready to be packed.
 type item struct {
 	shape   int
 	count   int
 	vcpus   int
 	request placement.Request
 	clients []client
-	// spills: not all of it is local even on an empty host, so its memory may go to any
-	// node of it.
+	// spills: part of it is remote even on an empty host, so its memory may be on any node.
 	spills bool
 }
 
@@ -37,7 +36,7 @@ type client struct {
 	memory numa.Bytes
 }
 
-// clientsOf cuts a request.
+// clientsOf divides a request into its clients.
 func clientsOf(q *placement.Request) []client {
 	out := make([]client, q.Layout.PPDs.Len())
 	for i := range out {
@@ -47,12 +46,12 @@ func clientsOf(q *placement.Request) []client {
 	return out
 }
 
-// A bin is a host that is being filled.
+// A bin is a host being filled.
 type bin struct {
 	*placement.Board
 	r            *room
 	placed       []int   // shapes, in order
-	load, before []int64 // what take may have to restore
+	load, before []int64 // state that take may restore
 	slices       []int64 // memory of the clients of a VM
 }
 
@@ -61,20 +60,19 @@ func newBin(r *room) *bin { return &bin{Board: placement.NewBoard(&r.host), r: r
 // A choice picks the node of a client; -1 for none.
 type choice func(b *bin, c client) int
 
-// asPlaced is the node that ESXi chooses.
+// asPlaced returns the node that ESXi chooses.
 func (b *bin) asPlaced(c client) int { return b.Next(int64(c.memory)) }
 
-// A taker places a VM on a host, or refuses.
+// A taker places a VM on a host and reports whether it fits.
 type taker func(b *bin, it *item) bool
 
-// byESXi lets ESXi choose the nodes.
+// byESXi places a VM on the nodes that ESXi chooses.
 func byESXi(b *bin, it *item) bool { return b.take(it, (*bin).asPlaced) }
 
-// byHand chooses the nodes that large rooms are left beside, else those ESXi does: an
-// empty host takes whatever byESXi has it take.
+// byHand places a VM so that large gaps remain, else as ESXi does: every VM that byESXi places on an empty host fits.
 func byHand(b *bin, it *item) bool { return b.take(it, fullest) || b.take(it, (*bin).asPlaced) }
 
-// fullest is the fullest node that takes the client.
+// fullest returns the fullest node where the client fits.
 func fullest(b *bin, c client) int {
 	best, least := -1, 0.0
 	choices := b.Choices(b.r.host.Allowed(0), b.Homes())
@@ -91,8 +89,8 @@ func fullest(b *bin, c client) int {
 	return best
 }
 
-// take places a VM if all of it is local and within the vCPUs of the nodes; an item that
-// spills if the host has the memory. What it refuses leaves no trace.
+// take places a VM if all of it is local and within the vCPUs of the nodes; an item that spills if the host has the
+// memory. Otherwise the bin is unchanged.
 func (b *bin) take(it *item, pick choice) bool {
 	b.load, b.before = append(b.load[:0], b.Load...), append(b.before[:0], b.Free...)
 	last := b.Last
@@ -106,7 +104,7 @@ func (b *bin) take(it *item, pick choice) bool {
 	return false
 }
 
-// admit places a VM, and reports whether it is as take wants it; most is the vCPUs that the nodes take, nil for any.
+// admit places a VM, and reports whether it meets the conditions of take; most is the vCPU capacity of the nodes, nil for any.
 func (b *bin) admit(it *item, pick choice, most []int) bool {
 	b.Begin(b.r.host.Allowed(it.request.Nodes))
 	b.slices = b.slices[:0]
@@ -122,8 +120,8 @@ func (b *bin) admit(it *item, pick choice, most []int) bool {
 	return nowhere == 0 && (it.spills || away == 0)
 }
 
-// items returns what is to be packed on hosts like r; of these the shapes that are only
-// described and local no other way than as it is said; and those that it cannot run.
+// items returns the items to pack on hosts like r; the described shapes among them that are local only with their
+// LocalAs layout; and the shapes that cannot run.
 func (r *room) items(shapes []Shape, o *Options) (out []item, edited, never []Misfit) {
 	for i := range shapes {
 		s := &shapes[i]
@@ -146,7 +144,7 @@ func (r *room) items(shapes []Shape, o *Options) (out []item, edited, never []Mi
 	return out, edited, never
 }
 
-// itemOf returns the shape as the host sees it, or why it cannot run it.
+// itemOf returns the shape as the host sees it, or the reason why it cannot run.
 func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
 	it = item{vcpus: s.VCPUs, request: r.request(s, o)}
 	why, ok := r.powersOn(s)
@@ -167,7 +165,7 @@ func (r *room) itemOf(s *Shape, o *Options) (it item, why string) {
 	return it, ""
 }
 
-// orders are those that are tried.
+// orders are the packing orders to try.
 func (r *room) orders() []func(a, b *item) int {
 	vcpus, memory := 0, numa.Bytes(0)
 	for i, n := range r.host.Nodes {
@@ -177,7 +175,7 @@ func (r *room) orders() []func(a, b *item) int {
 	mem := func(it *item) float64 { return float64(it.request.Memory) / float64(max(1, memory)) }
 	by := func(size func(it *item) float64) func(a, b *item) int {
 		return func(a, b *item) int {
-			// What spills takes whole hosts and comes first.
+			// Items that spill occupy whole hosts and come first.
 			if a.spills != b.spills {
 				if a.spills {
 					return -1
@@ -197,7 +195,7 @@ func (r *room) orders() []func(a, b *item) int {
 	}
 }
 
-// pack returns the fewest hosts that any order comes to, all of the room. It returns early when ctx ends.
+// pack returns the fewest hosts over all orders, all like the room. It returns early when ctx ends.
 func (r *room) pack(ctx context.Context, items []item, take taker) (best []*bin) {
 	for i, order := range r.orders() {
 		sorted := slices.Clone(items)
@@ -215,7 +213,7 @@ func (r *room) pack(ctx context.Context, items []item, take taker) (best []*bin)
 
 func (r *room) inOrder(ctx context.Context, items []item, take taker) (bins []*bin) {
 	for i := range items {
-		from := 0 // a host that refused the shape refuses it until something else comes
+		from := 0 // a host without room for the shape stays so until another shape comes
 		for left := items[i].count; left > 0; {
 			if ctx.Err() != nil {
 				return bins

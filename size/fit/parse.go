@@ -16,7 +16,7 @@ func malformed(text string, col int, format string, args ...any) error {
 	return &numa.SyntaxError{File: strconv.Quote(text), Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// A scan reads a text from left to right.
+// A scan parses a text from left to right.
 type scan struct {
 	text string
 	at   int
@@ -26,7 +26,7 @@ func (s *scan) fail(at int, format string, args ...any) error {
 	return malformed(s.text, at+1, format, args...)
 }
 
-// until returns what stands before the next of the bytes, and goes there.
+// until returns the text before the next of the bytes, and moves there.
 func (s *scan) until(stops string) (part string, at int) {
 	at = s.at
 	end := strings.IndexAny(s.text[at:], stops)
@@ -37,7 +37,7 @@ func (s *scan) until(stops string) (part string, at int) {
 	return s.text[at:s.at], at
 }
 
-// take goes over the byte if it stands here.
+// take skips the byte if it is next.
 func (s *scan) take(b byte) bool {
 	if s.at < len(s.text) && s.text[s.at] == b {
 		s.at++
@@ -46,7 +46,7 @@ func (s *scan) take(b byte) bool {
 	return false
 }
 
-// name reads "NAME:".
+// name parses "NAME:".
 func (s *scan) name() (string, error) {
 	before, _, found := strings.Cut(s.text, ":")
 	if !found {
@@ -59,7 +59,7 @@ func (s *scan) name() (string, error) {
 	return strings.TrimSpace(before), nil
 }
 
-// number reads the whole number that stands before one of the bytes.
+// number parses the whole number before one of the bytes.
 func (s *scan) number(stops, what string, least, most int) (int, error) {
 	part, at := s.until(stops)
 	n, err := strconv.Atoi(strings.TrimSpace(part))
@@ -75,7 +75,7 @@ func (s *scan) number(stops, what string, least, most int) (int, error) {
 // bare reports whether an amount has no unit.
 func bare(text string) bool { return text != "" && strings.Trim(text, "0123456789., ") == "" }
 
-// memory reads a size with its unit up to one of the bytes.
+// memory parses a size with its unit up to one of the bytes.
 func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 	part, at := s.until(stops)
 	b, err := unit.ParseSize(part)
@@ -97,7 +97,7 @@ func (s *scan) memory(stops, what string, most numa.Bytes) (numa.Bytes, error) {
 // bits matches an amount in bits: Gb, where GB and gb are bytes.
 var bits = pattern.Of(`[KMGTP]i?b\s*$`)
 
-// The ways in which people write hosts and VMs: "2 × 32 cores / 1 TB / SNC-2".
+// Common spellings of hosts and VMs: "2 × 32 cores / 1 TB / SNC-2".
 var ways = []struct {
 	way   *pattern.Pattern
 	usual string
@@ -108,7 +108,7 @@ var ways = []struct {
 	{pattern.Of(`(?i)(\d)\s+([kmgtp]i?b)`), "$1$2"},
 }
 
-// usual writes hosts or VMs as the formats below have them.
+// usual rewrites hosts or VMs in the formats below.
 func usual(text string) string {
 	for _, w := range ways {
 		text = w.way.ReplaceAllString(text, w.usual)
@@ -116,7 +116,7 @@ func usual(text string) string {
 	return text
 }
 
-// ParseShapes reads VMs: see ParseShape. No two have one name, and all together are not too many.
+// ParseShapes parses VMs: see ParseShape. Names must be unique, and the total number is limited.
 func ParseShapes(texts []string) ([]Shape, error) {
 	var out []Shape
 	sum := 0
@@ -136,8 +136,7 @@ func ParseShapes(texts []string) ([]Shape, error) {
 	return out, nil
 }
 
-// ParseShape reads a VM: "12x96GB", how many of them "12x96GB*40", with a name
-// "db:12x96GB*40".
+// ParseShape parses a VM: "12x96GB", with a count "12x96GB*40", with a name "db:12x96GB*40".
 func ParseShape(text string) (Shape, error) {
 	text = usual(text)
 	s := &scan{text: text}
@@ -171,7 +170,7 @@ func ParseShape(text string) (Shape, error) {
 // maxVMs bounds a mix: ten vCenters of 10,000 hosts hold fewer.
 const maxVMs = 1_000_000
 
-// ParseTypes reads host types, with commas between them: see ParseType.
+// ParseTypes parses host types, separated by commas: see ParseType.
 func ParseTypes(text string, release numa.Release) ([]Type, error) {
 	var out []Type
 	text = usual(text)
@@ -196,12 +195,11 @@ func ParseTypes(text string, release numa.Release) ([]Type, error) {
 	return out, nil
 }
 
-// ParseType reads a host: sockets × cores of a socket / memory of the host, then what
-// more is known of it.
+// ParseType parses a host: sockets × cores of a socket / memory of the host, then optional facts.
 //
 //	2x32c/1TB                    two sockets of 32 cores, 1 TB
 //	2x32c/1TB/snc2, …/nps4       NUMA nodes of a socket
-//	2x32c/1TB/noht               hyper-threading is off; on is assumed, /ht says so
+//	2x32c/1TB/noht               hyper-threading is off; on is assumed, /ht states it
 //	2x32c/1TB@2.6GHz             nominal frequency
 //	2x32c/1TB=18000              price of a host
 //	R760:2x32c/1TB               name
@@ -272,16 +270,16 @@ func ParseType(text string, release numa.Release) (Type, error) {
 // leastHost is the least memory of a host (ESXi 6.0 to 7.0, hardware requirements: 4 GB).
 const leastHost = 4 * numa.GiB
 
-// described is a host as its type says it.
+// described is a host described by its type.
 type described struct {
-	threads, divided          string // the words that said so
+	threads, divided          string // the words that stated them
 	sockets, cores, perSocket int
 	memory                    numa.Bytes
 	ht                        numa.Fact[bool]
 	core                      unit.Hz
 }
 
-// word reads one word behind a slash.
+// word parses one word after a slash.
 func (d *described) word(s *scan) error {
 	part, at := s.until("/@=")
 	lower := strings.ToLower(part)
@@ -296,7 +294,7 @@ func (d *described) word(s *scan) error {
 	case strings.HasPrefix(lower, "snc"), strings.HasPrefix(lower, "nps"):
 		n, err := strconv.Atoi(part[3:])
 		switch {
-		case lower[:3] == "nps" && (err != nil || n != 1 && n != 2 && n != 4): // of NPS0 the nodes are no part of a socket
+		case lower[:3] == "nps" && (err != nil || n != 1 && n != 2 && n != 4): // the nodes of NPS0 are not part of a socket
 			return s.fail(at, "found %q, want nps1, nps2 or nps4", part)
 		case err != nil || n < 1 || n > 8:
 			return s.fail(at, "found %q, want snc with the NUMA nodes of a socket, 1 to 8", part)
@@ -353,7 +351,7 @@ func compact(b numa.Bytes) string {
 	return strings.ReplaceAll(b.String(), " ", "")
 }
 
-// ParseOverhead reads the overhead of every VM: "1GB", or "1%" of its memory. Nothing is
+// ParseOverhead parses the overhead of every VM: "1GB", or "1%" of its memory. An empty text is
 // PublishedOverhead, and 0 none.
 func ParseOverhead(text string) (Overhead, error) {
 	text = strings.TrimSpace(text)

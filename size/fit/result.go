@@ -10,27 +10,26 @@ import (
 	"homenode/numa"
 )
 
-// An Ask is what is to fit where.
+// An Ask is the question: which shapes, on which hosts.
 type Ask struct {
 	Types  []Type
 	Shapes []Shape
-	// Hosts are those of a cluster, and Spare how many of them may fail at once.
+	// Hosts is the number of hosts of a cluster, and Spare how many of them may fail at once.
 	Hosts, Spare int
 	Prices       Prices
 	Options
 }
 
-// A Result is what fits, in the order of the types asked for; of a mix, the
-// cheapest first.
+// A Result is the outcome per type, in the order of the requested types; for a mix, the cheapest first.
 type Result struct {
 	Shapes []Shape   `json:"shapes"`
 	Hosts  int       `json:"hosts,omitempty"`
 	Spare  int       `json:"spare"`
 	Types  []Outcome `json:"types"`
-	Left   []string  `json:"leftOut,omitempty"` // host types that cannot be reckoned with, and why
+	Left   []string  `json:"leftOut,omitempty"` // host types without the needed facts, and why
 }
 
-// An Outcome is what one type of host comes to.
+// An Outcome is the result for one type of host.
 type Outcome struct {
 	Name       string     `json:"name"`
 	InSource   int        `json:"inSource,omitempty"` // hosts of this type in the source
@@ -40,14 +39,14 @@ type Outcome struct {
 	Uneven     bool       `json:"uneven,omitempty"` // its nodes differ: sizes are those of the smallest
 	NodeCores  int        `json:"nodeCores"`
 	NodeMemory numa.Bytes `json:"nodeMemory"`
-	Reserve    numa.Bytes `json:"reserve"`         // that each node keeps free
+	Reserve    numa.Bytes `json:"reserve"`         // kept free on each node
 	Price      float64    `json:"price,omitempty"` // of a host; 0 when unknown
 	Steps      []Step     `json:"steps"`
-	Counts     []Count    `json:"counts,omitempty"` // by shape, where shapes have no counts
-	Mix        *Mix       `json:"mix,omitempty"`    // where they have
+	Counts     []Count    `json:"counts,omitempty"` // by shape, for shapes without counts
+	Mix        *Mix       `json:"mix,omitempty"`    // for shapes with counts
 }
 
-// Fit says what fits the types. The error says what cannot be asked, or that ctx ended.
+// Fit computes the numbers of VMs that fit the types. The error reports an invalid question, or that ctx ended.
 func Fit(ctx context.Context, a *Ask) (*Result, error) {
 	if err := a.check(); err != nil {
 		return nil, err
@@ -87,7 +86,7 @@ func Fit(ctx context.Context, a *Ask) (*Result, error) {
 	}
 	if counted {
 		slices.SortStableFunc(out.Types, func(x, y Outcome) int {
-			return cmp.Or(min(x.InSource, 1)-min(y.InSource, 1), Cheaper(&x, &y)) // those that were asked for first
+			return cmp.Or(min(x.InSource, 1)-min(y.InSource, 1), Cheaper(&x, &y)) // the requested ones first
 		})
 	}
 	return out, nil
@@ -107,7 +106,7 @@ func (a *Ask) check() error {
 	return a.Options.Check()
 }
 
-// outcome says what the host is.
+// outcome describes the host.
 func (r *room) outcome(t *Type, a *Ask) Outcome {
 	m := &r.machine
 	out := Outcome{
@@ -126,7 +125,7 @@ func (r *room) uneven() bool {
 	})
 }
 
-// price divides the price of the hosts by the VMs that they hold.
+// price sets the price of a VM: that of the hosts divided by their VMs.
 func (c *Count) price(host float64, a *Ask) {
 	if c.VMs == 0 {
 		return
@@ -137,5 +136,5 @@ func (c *Count) price(host float64, a *Ask) {
 	}
 }
 
-// InCluster returns how many VMs so many hosts hold.
+// InCluster returns how many VMs fit so many hosts.
 func (c *Count) InCluster(hosts int) int { return c.VMs * max(0, hosts) }

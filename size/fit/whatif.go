@@ -9,14 +9,13 @@ import (
 	"homenode/numa/unit"
 )
 
-// A Change is one thing that could be otherwise, and what each type comes to then.
+// A Change is one alternative, with the new result of each type.
 type Change struct {
 	If    string  `json:"if"`
-	Moved []Moved `json:"moved"` // types of which the answer is another
+	Moved []Moved `json:"moved"` // types with a different answer
 }
 
-// A Moved is an answer before and after a change: VMs of a shape on a host, or hosts for
-// all VMs.
+// A Moved is an answer before and after a change: VMs of a shape on a host, or hosts for all VMs.
 type Moved struct {
 	Type   string `json:"type"`
 	Shape  string `json:"shape,omitempty"`
@@ -25,13 +24,13 @@ type Moved struct {
 	After  int    `json:"after"`
 }
 
-// Changes says what Fit would come to otherwise. r is what it came to. When ctx ends it leaves the rest out.
+// Changes computes alternative results of Fit; r is the present one. When ctx ends it omits the rest.
 func Changes(ctx context.Context, a *Ask, r *Result) []Change {
 	out := a.failed(r)
 	for _, v := range a.variants(r) {
 		after, err := Fit(ctx, &v.ask)
 		if err != nil {
-			continue // what cannot be asked is no answer to what if
+			continue // an invalid question is no alternative
 		}
 		if c := (Change{If: v.name, Moved: moved(r, after)}); len(c.Moved) > 0 || !v.advice {
 			out = append(out, c)
@@ -40,7 +39,7 @@ func Changes(ctx context.Context, a *Ask, r *Result) []Change {
 	return out
 }
 
-// moved compares by name of the type.
+// moved compares results by the name of the type.
 func moved(before, after *Result) []Moved {
 	out := []Moved{}
 	for i := range before.Types {
@@ -65,7 +64,7 @@ func moved(before, after *Result) []Moved {
 	return out
 }
 
-// failed says what one failed host more leaves of the cluster, or costs.
+// failed returns the effect of one more failed host on the cluster, or its cost.
 func (a *Ask) failed(r *Result) []Change {
 	c := Change{If: fmt.Sprintf("%d hosts may fail instead of %d", a.Spare+1, a.Spare), Moved: []Moved{}}
 	for i := range r.Types {
@@ -89,7 +88,7 @@ func (a *Ask) failed(r *Result) []Change {
 type variant struct {
 	name   string
 	ask    Ask
-	advice bool // is worth a line only when it changes something
+	advice bool // is shown only when it changes something
 }
 
 func (a *Ask) variants(r *Result) []variant {
@@ -126,7 +125,7 @@ func (a *Ask) variants(r *Result) []variant {
 	return out
 }
 
-// of names the shape where there are several.
+// of returns the name of the shape where there are several.
 func (a *Ask) of(s Shape) string {
 	if len(a.Shapes) == 1 {
 		return ""
@@ -134,8 +133,7 @@ func (a *Ask) of(s Shape) string {
 	return " for " + s.Name
 }
 
-// rounded returns the vCPU counts, a quarter smaller at most, of which one VM more fits
-// the cores of a node.
+// rounded returns the vCPU counts, a quarter smaller at most, that let one VM more fit the cores of a node.
 func (r *Result) rounded(shape, vcpus int) []int {
 	var out []int
 	for i := range r.Types {
@@ -154,8 +152,7 @@ func (r *Result) rounded(shape, vcpus int) []int {
 	return out
 }
 
-// divided returns the types with each node divided by k; nil when none can be. all is false
-// when some types stay as they are.
+// divided returns the types with each node divided by k; nil when none can be. all is false when some types are unchanged.
 func (a *Ask) divided(k int) (out []Type, all bool) {
 	out = slices.Clone(a.Types)
 	any, all := false, true

@@ -8,8 +8,8 @@ import (
 	"homenode/size/sheet"
 )
 
-// Checks returns every figure that the articles compute from the measurements of this
-// package (b-nvme to b-rules), as printed and as their own raw figures and formulas give it.
+// Checks returns every figure that the articles compute from the measurements of this package
+// (b-nvme to b-rules), as printed and as recomputed from their raw figures and formulas.
 func Checks() []unit.Check {
 	values := map[string]any{}
 	for name, i := range map[string]int{"network": 1, "nvme": 2, "vsan": 3} {

@@ -10,7 +10,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// An estimate is the cost of one I/O with how it was come to.
+// An estimate is the cost of one I/O with its derivation.
 type estimate struct {
 	cycles, low, high unit.Cycles
 	network           unit.Cycles
@@ -51,14 +51,12 @@ func mix(a, b estimate, t float64) estimate {
 	return e
 }
 
-// scaled returns the cost of a block that is factor times as large at the same cost by
-// the bit.
+// scaled returns the cost of a block that is factor times as large, at the same cost per bit.
 func (e estimate) scaled(factor float64) estimate {
 	return merge(e, e, func(x, _ float64) float64 { return x * factor })
 }
 
-// mixPatterns returns the cost of I/Os that are partly random, from those of patterns that
-// were measured.
+// mixPatterns returns the cost of partly random I/Os, from the costs of measured patterns.
 func mixPatterns(points []Point, k Kind) estimate {
 	var patterns []unit.Share
 	for _, p := range points {
@@ -83,8 +81,8 @@ func mixPatterns(points []Point, k Kind) estimate {
 	return e
 }
 
-// mixDirections returns the cost of reads and writes of one pattern. Costs of mixes that
-// were measured at this size come first, else reads and writes are weighted.
+// mixDirections returns the cost of reads and writes of one pattern. Measured mixes of this size
+// are preferred; else the costs of reads and writes are weighted.
 func mixDirections(points []Point, k Kind) estimate {
 	var all, within []unit.Share
 	for _, p := range points {
@@ -127,8 +125,8 @@ func mixDirections(points []Point, k Kind) estimate {
 	return e
 }
 
-// mostWrite returns the most that a published write costs of a read of its size and pattern:
-// the range of a direction that was not measured.
+// mostWrite returns the highest published cost of a write relative to a read of its size and
+// pattern: the range of an unmeasured direction.
 func mostWrite() (most float64) {
 	points := Published()
 	for i := range points {
@@ -142,8 +140,8 @@ func mostWrite() (most float64) {
 	return most
 }
 
-// bracket returns the values next to v, both v when it is among them. Outside it returns
-// the nearest twice, and false.
+// bracket returns the values next to v, both equal to v when it is one of them. Outside the values
+// it returns the nearest twice, and false.
 func bracket(values []unit.Share, v unit.Share) (lo, hi unit.Share, ok bool) {
 	if len(values) == 0 {
 		return 0, 0, false
@@ -161,9 +159,8 @@ func bracket(values []unit.Share, v unit.Share) (lo, hi unit.Share, ok bool) {
 	return sorted[i-1], sorted[i], true
 }
 
-// bySize returns the cost by the curve of one pattern and mix of reads and writes. Outside
-// of its sizes the curve goes on to those of the other pattern, else it is flat: per I/O
-// below, by the bit above.
+// bySize returns the cost by the curve of one pattern and mix of reads and writes. Outside its
+// sizes the curve continues with those of the other pattern, else it is flat: per I/O below, per bit above.
 func bySize(points []Point, k Kind) estimate {
 	var own, other []Point
 	for _, p := range points {
@@ -178,7 +175,7 @@ func bySize(points []Point, k Kind) estimate {
 	if k.Block >= first && k.Block <= last {
 		return along(own, k.Block)
 	}
-	// Of several other patterns that were measured at a size, the one most alike continues.
+	// When several other patterns were measured at a size, the most similar one continues the curve.
 	slices.SortStableFunc(other, func(a, b Point) int {
 		return cmp.Compare(distance(a.Random, k.Random), distance(b.Random, k.Random))
 	})
@@ -204,7 +201,7 @@ func along(curve []Point, block numa.Bytes) estimate {
 	switch {
 	case block < first.Block:
 		e := measured(first)
-		e.network *= unit.Cycles(float64(block) / float64(first.Block)) // that goes by bits
+		e.network *= unit.Cycles(float64(block) / float64(first.Block)) // which is proportional to bits
 		e.basis, e.why = Extrapolated, []string{fmt.Sprintf("below %s: as many cycles per I/O", Size(first.Block))}
 		return e
 	case block > last.Block:
@@ -233,20 +230,20 @@ func along(curve []Point, block numa.Bytes) estimate {
 	return measured(last)
 }
 
-// between returns the range of a cost between two measured sizes, by the two laws: no less
-// than the smaller I/O, nor by the bit than the larger one; no more than the larger I/O, nor
-// by the bit than the smaller one.
+// between returns the range of a cost between two measured sizes, by the two laws: at least the
+// cost of the smaller I/O, and the larger one's cost per bit; at most the cost of the larger I/O,
+// and the smaller one's cost per bit.
 func between(a, b *Point, block numa.Bytes, e estimate) (low, high unit.Cycles) {
 	byA, byB := float64(block)/float64(a.Block), float64(block)/float64(b.Block)
 	low = max(a.PerIO.Low, b.PerIO.Times(byB).Low)
 	high = min(b.PerIO.High, a.PerIO.Times(byA).High)
-	if low > high { // the measurements break a law: either may be right
+	if low > high { // the measurements contradict a law: either may be right
 		low, high = high, low
 	}
 	return min(low, e.low), max(high, e.high)
 }
 
-// outside says that no I/O of the size was measured with this pattern.
+// outside explains that no I/O of the size was measured with this pattern.
 func outside(k Kind, first, last numa.Bytes, by Basis) string {
 	sizes := Size(first) + " to " + Size(last)
 	if first == last {
@@ -259,12 +256,12 @@ func outside(k Kind, first, last numa.Bytes, by Basis) string {
 	return s
 }
 
-// bounds returns the range of a cost outside of the measured sizes, by the two laws.
+// bounds returns the range of a cost outside the measured sizes, by the two laws.
 func bounds(points []Point, k Kind, e estimate) (low, high unit.Cycles) {
 	high = unit.Cycles(math.Inf(1))
 	for i := range points {
 		p := &points[i]
-		// The I/O costs least or more, and most or less.
+		// The cost of the I/O is a bound on one side, its cost per bit on the other.
 		least, most := p.PerIO, p.PerIO.Times(float64(k.Block)/float64(p.Block))
 		if p.Block > k.Block {
 			least, most = most, least

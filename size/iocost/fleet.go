@@ -8,8 +8,8 @@ import (
 	"homenode/size/fit"
 )
 
-// FindCluster returns the hosts of one cluster of a fleet, or of a standalone host, which
-// must be alike. core is the frequency of hosts that state none; 0 for none.
+// FindCluster returns the hosts of one cluster of a fleet, or a standalone host. The hosts must be
+// equal. core is the frequency of hosts that report none; 0 for none.
 func FindCluster(fleet *numa.Fleet, name string, core unit.Hz) (c Cluster, err error) {
 	hosts, name, err := fit.HostsOf(fleet, name)
 	if err != nil {

@@ -10,28 +10,27 @@ import (
 	"homenode/numa/unit"
 )
 
-// What is taken for granted: a power law between two measured sizes.
+// Assumptions: a power law between two measured sizes.
 //
-// Costs per I/O rise with the block, from a floor (the command) towards proportion (the
-// bytes). Over the five doublings between the published sizes of vSAN ESA a straight line
-// in log size would put the middle above both ends by the bit; a straight line in log
-// size and log cost does not, and it returns each measured cost exactly.
+// Costs per I/O rise with the block, from a floor (the command) towards proportion (the bytes).
+// Over the five doublings between the published sizes of vSAN ESA a straight line in log size would
+// put the middle above both ends per bit; a straight line in log size and log cost does not, and it
+// returns each measured cost exactly.
 //
-// The range between and outside of the measured sizes is what two laws leave, which are
-// assumed:
+// The range between and outside the measured sizes follows from two assumed laws:
 //
 //	a larger block costs no less per I/O and no more per bit
 //	a sequential I/O costs no more than a random one
 
-// A Basis says how a cost is known.
+// A Basis is the kind of evidence for a cost.
 type Basis int8
 
 // The bases, the best first.
 const (
 	Measured     Basis = iota
 	Interpolated       // between measurements
-	Estimated          // a rule of thumb, a figure that was not measured
-	Extrapolated       // outside of them
+	Estimated          // a rule of thumb, not a measurement
+	Extrapolated       // outside the measurements
 )
 
 // String names the basis.
@@ -39,13 +38,13 @@ func (b Basis) String() string {
 	return []string{"measured", "interpolated", "estimated", "extrapolated"}[b]
 }
 
-// A Model knows the cost of I/Os from measurements.
+// A Model computes the cost of I/Os from measurements.
 type Model struct {
 	points []Point // sorted by Kind
 }
 
-// New returns the model of the published measurements. Points of the user's own replace
-// all published ones of their path: a curve is of one machine.
+// New returns the model of the published measurements. The user's own points replace all published
+// ones of their path: a curve belongs to one machine.
 func New(own ...Point) (*Model, error) {
 	m := &Model{points: slices.Clone(own)}
 	for i := range own {
@@ -71,7 +70,7 @@ func compareKinds(a, b Kind) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Random, b.Random), cmp.Compare(a.Read, b.Read), cmp.Compare(a.Block, b.Block))
 }
 
-// check says what is wrong with a measurement.
+// check returns the fault of a measurement.
 func (p *Point) check() error {
 	if err := p.Kind.check(); err != nil {
 		return err
@@ -85,7 +84,7 @@ func (p *Point) check() error {
 	return nil
 }
 
-// check says what is wrong with a kind of I/O.
+// check returns the fault of a kind of I/O.
 func (k Kind) check() error {
 	switch {
 	case k.Path != NVMe && k.Path != VSANESA:
@@ -100,12 +99,12 @@ func (k Kind) check() error {
 	return nil
 }
 
-// Points returns what the model rests on for a path, sorted by pattern, direction and size.
+// Points returns the model's measurements of a path, sorted by pattern, direction and size.
 func (m *Model) Points(path Path) []Point {
 	return slices.DeleteFunc(slices.Clone(m.points), func(p Point) bool { return p.Path != path })
 }
 
-// Unused returns how many published kinds of a path points of the user's own replace.
+// Unused returns how many published kinds of a path the user's own points replace.
 func (m *Model) Unused(path Path) int {
 	n := 0
 	for _, p := range Published() {
@@ -116,22 +115,22 @@ func (m *Model) Unused(path Path) int {
 	return n
 }
 
-// A Cost is what one I/O of a kind costs.
+// A Cost is the cost of one I/O of a kind.
 type Cost struct {
 	Kind
 	PerIO   unit.Figure[unit.Cycles]
-	Network *unit.Figure[unit.Cycles] // the part of PerIO that is TCP/IP between the hosts; nil when it is not known
+	Network *unit.Figure[unit.Cycles] // the part of PerIO that is TCP/IP between the hosts; nil when unknown
 	Basis   Basis
-	Why     []string // how a cost that is not measured was come to
+	Why     []string // how an unmeasured cost was derived
 	Core    unit.Hz  // base frequency it was measured at; 0 unknown
 	Own     bool     // from the user's own measurements
-	Scope   Scope    // whose CPU it is: that of a guest is a lower bound of what its host needs
-	// Digits says that the range of PerIO is no more than the digits that were printed of a
-	// single measurement leave open: it says nothing about its accuracy.
+	Scope   Scope    // the measured CPU: that of a guest is a lower bound for its host
+	// Digits reports that the range of PerIO only reflects the printed digits of a single
+	// measurement: it does not state its accuracy.
 	Digits bool
 }
 
-// Cost returns the cost of one I/O. A measured kind has exactly its measured cost.
+// Cost returns the cost of one I/O. For a measured kind it is exactly the measured cost.
 func (m *Model) Cost(k Kind) (Cost, error) {
 	if err := k.check(); err != nil {
 		return Cost{}, err
@@ -161,8 +160,7 @@ func (m *Model) Cost(k Kind) (Cost, error) {
 	return c, nil
 }
 
-// joint returns a figure without numbers that names the sources and the hardware of all
-// points, and what is noted of all of them.
+// joint returns a figure without numbers that names the sources, the hardware and the notes of all points.
 func joint(points []Point) unit.Figure[unit.Cycles] {
 	var sources, hardware []string
 	note := points[0].PerIO.Note

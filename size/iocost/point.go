@@ -1,7 +1,6 @@
-// Package iocost says how much CPU traffic costs: I/Os of local NVMe and vSAN ESA,
-// network and memory. Its figures are measurements, published or the user's own,
-// each with its source and hardware; between them it interpolates, and outside it says
-// that it does.
+// Package iocost computes the CPU cost of traffic: I/Os of local NVMe and vSAN ESA, network and
+// memory. Its figures are measurements, published or the user's own, each with its source and
+// hardware. It interpolates between them, and marks results outside them.
 package iocost
 
 import (
@@ -9,7 +8,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// A Path is what the traffic goes through.
+// A Path is the route of the traffic.
 type Path string
 
 // The paths.
@@ -20,7 +19,7 @@ const (
 	RAM     Path = "ram"
 )
 
-// Name returns the path as a reader calls it.
+// Name returns the path in words.
 func (p Path) Name() string {
 	switch p {
 	case NVMe:
@@ -46,20 +45,20 @@ type Point struct {
 	Kind
 	// PerIO is host CPU less that of the idle host, for one I/O of the guest.
 	PerIO unit.Figure[unit.Cycles] `json:"perIO"`
-	// Network is how much of PerIO is TCP/IP between the hosts; nil when it is not known.
+	// Network is the TCP/IP part of PerIO, between the hosts; nil when unknown.
 	Network *unit.Figure[unit.Cycles] `json:"network,omitempty"`
-	// Core is the base frequency of the cores it was measured on; 0 unknown.
+	// Core is the base frequency of the measured cores; 0 unknown.
 	Core unit.Hz `json:"core,omitempty"`
-	Runs int     `json:"runs"` // measurements it is the mean of
-	// Scope is whose CPU was measured. "" counts as Host.
+	Runs int     `json:"runs"` // number of measurements in the mean
+	// Scope names the measured CPU. "" counts as Host.
 	Scope Scope `json:"scope"`
 }
 
-// A Scope says whose CPU a cost is of.
+// A Scope names the CPU whose use a cost counts.
 type Scope string
 
 // The scopes of points.
 const (
-	Host  Scope = "host"  // all that the I/O takes
-	Guest Scope = "guest" // as the guest sees it: the hypervisor's part is not in it, a lower bound
+	Host  Scope = "host"  // everything that the I/O uses
+	Guest Scope = "guest" // as the guest sees it: without the hypervisor's part, a lower bound
 )

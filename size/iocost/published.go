@@ -7,7 +7,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// Transmit, Receive and Memory are what TCP/IP (b-network) and the transfer of a page of 4 KiB (b-ram) cost.
+// Transmit, Receive and Memory are the costs of TCP/IP (b-network) and of the transfer of a page of 4 KiB (b-ram).
 var Transmit, Receive, Memory = figure("_send"), figure("_receive"), figure("_memory")
 
 func figure(name string) unit.Figure[unit.CyclesPerBit] {
@@ -16,9 +16,9 @@ func figure(name string) unit.Figure[unit.CyclesPerBit] {
 		Origin: v.Origin, Source: v.Source, Hardware: v.Hardware, Note: v.Note}
 }
 
-// RDMASaved is how much of the CPU of an I/O of vSAN ESA RDMA saves. What was measured is as it
-// was; for other kinds it is the saving of the nearest one, by pattern, then share of reads,
-// then size, within the least and the most of the four tests.
+// RDMASaved is the share of the CPU of a vSAN ESA I/O that RDMA saves. Measured kinds have their measured
+// saving; others that of the nearest one, by pattern, then share of reads, then size, with the least and the
+// most of the four tests as range.
 func RDMASaved(k Kind) unit.Figure[unit.Share] {
 	at := func(r *rdmaRow) [3]float64 {
 		return [3]float64{
@@ -41,7 +41,7 @@ func RDMASaved(k Kind) unit.Figure[unit.Share] {
 	return f
 }
 
-// RDMASaving is the mean of what RDMA saved in four tests, the least and the most.
+// RDMASaving is the mean RDMA saving in four tests, with the least and the most.
 var RDMASaving = func() unit.Figure[unit.Share] {
 	f := unit.Figure[unit.Share]{Origin: unit.Derived, Source: rdmaRows[0].Source, Hardware: rdmaRows[0].Hardware}
 	for i := range rdmaRows {
@@ -55,8 +55,8 @@ var RDMASaving = func() unit.Figure[unit.Share] {
 	return f
 }()
 
-// Published returns the cost of the I/Os that were published: local NVMe and vSAN ESA with
-// RAID-5 and compression. The range of each is what rounding hides.
+// Published returns the published costs of I/Os: local NVMe and vSAN ESA with RAID-5 and compression. The
+// range of each is its rounding error.
 func Published() []Point {
 	var out []Point
 	for i := range iometer {

@@ -9,7 +9,7 @@ import (
 	"homenode/size/sheet"
 )
 
-// files are the published measurements, and what the articles compute from them.
+// files are the published measurements, and the figures that the articles compute from them.
 //
 //go:embed *.txt *.sheet
 var files embed.FS
@@ -33,7 +33,7 @@ type iometerRow struct {
 	Source, Hardware string
 }
 
-// iometerCPU is the CPU that the percentages of the Iometer runs are of: 2 vCPUs.
+// iometerCPU is the CPU capacity that the percentages of the Iometer runs refer to: 2 vCPUs.
 const (
 	iometerCore = 2 * unit.GHz
 	iometerCPU  = 2 * iometerCore
@@ -60,16 +60,16 @@ type hcibenchRow struct {
 // rate returns the I/Os a second of one host.
 func (r *hcibenchRow) rate() unit.IORate { return unit.IORate(r.IOPS / float64(published.Hosts)) }
 
-// net returns the CPU of a host less what it uses without load.
+// net returns the CPU of a host less its use without load.
 func (r *hcibenchRow) net() unit.Hz { return unit.Hz(r.Gigahertz)*unit.GHz - vsanIdle }
 
-// network returns how much of net is TCP/IP, by the costs of b-network.
+// network returns the TCP/IP part of net, by the costs of b-network.
 func (r *hcibenchRow) network() unit.Hz {
 	tx, rx := r.traffic()
 	return Transmit.Value.At(tx) + Receive.Value.At(rx)
 }
 
-// traffic returns what a host sends and receives.
+// traffic returns the network traffic of a host.
 func (r *hcibenchRow) traffic() (tx, rx unit.BitRate) {
 	return unit.BitRate(r.TX * 8e9), unit.BitRate(r.RX * 8e9)
 }
@@ -83,7 +83,7 @@ type rdmaRow struct {
 	Source, Hardware         string
 }
 
-// saving returns how much less CPU one I/O needs over RDMA.
+// saving returns the share of CPU per I/O that RDMA saves.
 func (r *rdmaRow) saving() unit.Share {
 	return unit.Share(1 - (r.Usage[1]/r.IOPS[1])/(r.Usage[0]/r.IOPS[0]))
 }

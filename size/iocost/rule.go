@@ -2,12 +2,11 @@ package iocost
 
 import "homenode/numa/unit"
 
-// A Rule is a published rule of thumb: what one bit costs on a path, whatever its block,
-// direction and pattern.
+// A Rule is a published rule of thumb: the cost per bit on a path, whatever the block, direction and pattern.
 type Rule struct {
 	Path  Path
-	Cost  unit.Figure[unit.CyclesPerBit] // the rule, within what was measured
-	Exact unit.CyclesPerBit              // the mean that it rounds
+	Cost  unit.Figure[unit.CyclesPerBit] // the rule, within the measured range
+	Exact unit.CyclesPerBit              // the mean, before rounding
 }
 
 // Rules returns the rules of thumb of b-rules, by cost.
@@ -29,7 +28,7 @@ func Rules() []Rule {
 	}
 }
 
-// mean returns the mean cost by the bit of published kinds, the least and the most.
+// mean returns the mean cost per bit of published kinds, the least and the most.
 func mean(path Path, which func(Kind) bool) (v, low, high unit.CyclesPerBit) {
 	var n unit.CyclesPerBit
 	for _, p := range Published() {

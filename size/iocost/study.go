@@ -10,24 +10,23 @@ import (
 	"homenode/size/sheet"
 )
 
-// A Question is what size io is asked.
+// A Question is the input of size io.
 type Question struct {
 	Workloads []Asked
-	Cluster   Cluster // Cores 0: the host is not known; Core 0: nor its frequency
+	Cluster   Cluster // Cores 0: the host is unknown; Core 0: so is its frequency
 	IPC       float64 // see Workload.IPC; 0 means 1: a cycle is a cycle
 	RDMA      bool    // vSAN over RDMA
 	Rules     bool    // the published rules of thumb instead of the measurements
-	// Budget is the share of the CPU of the cluster that all workloads may have together;
-	// 0 when none is set. An open workload gets what the others leave.
+	// Budget is the share of the cluster's CPU that all workloads may use together; 0 when none is set. An open workload gets the rest.
 	Budget unit.Share
 	// Disks and LimitEach are virtual disks with an IOPS limit; 0 for no limit.
 	Disks     int
 	LimitEach unit.IORate
-	// File is where the user's own costs of the model are from; "" when it has none.
+	// File is the file with the user's own costs in the model; "" when there are none.
 	File string
 }
 
-// Study answers a question. One workload at most may be open, and with a budget alone.
+// Study answers a question. At most one workload may be open, and only with a budget.
 func (m *Model) Study(q Question) (*sheet.Run, error) {
 	plain := func(v float64, in string) any { return sheet.Plain(v, in) }
 	text := "size io: " + strings.Join(words.Texts(q.Workloads, func(one Asked) string { return one.Text() }), " + ")
@@ -74,7 +73,7 @@ func (m *Model) Study(q Question) (*sheet.Run, error) {
 	return r, nil
 }
 
-// row returns a workload with what its kind of I/O costs, with another block, share of reads or option where values say so.
+// row returns a workload with the cost of its kind of I/O, using another block, share of reads or option where values set it.
 func (m *Model) row(q *Question, a Asked, values map[string]any) (map[string]any, error) {
 	number := func(name string) float64 { return values[name].(sheet.Value).Value }
 	if block := numa.Bytes(float64(a.Block) * number("factor")); a.storage() && block >= leastBlock && block <= mostBlock {
@@ -115,7 +114,7 @@ func (m *Model) row(q *Question, a Asked, values map[string]any) (map[string]any
 	switch {
 	case values["rules"] == true:
 		basis = Estimated
-		row["guest"], row["why"] = a.Path == NVMe, "a rule of thumb: block, direction and pattern are ignored" // the rule is of the same guest
+		row["guest"], row["why"] = a.Path == NVMe, "a rule of thumb: block, direction and pattern are ignored" // the rule was measured in the same guest
 		for _, rule := range Rules() {
 			if rule.Path == a.Path {
 				f := sheet.Of(rule.Cost, "perBit")
@@ -141,7 +140,7 @@ func (m *Model) row(q *Question, a Asked, values map[string]any) (map[string]any
 		if c.Core > 0 {
 			row["measuredCore"] = sheet.Plain(float64(c.Core), "hz")
 		}
-		if values["withRDMA"] == true && a.Path == VSANESA { // measured on another cluster, and of the whole I/O only
+		if values["withRDMA"] == true && a.Path == VSANESA { // measured on another cluster, and for the whole I/O only
 			row["saving"], basis = sheet.Of(RDMASaved(a.Kind), "percent"), max(basis, Estimated)
 		}
 	}

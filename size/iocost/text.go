@@ -9,10 +9,10 @@ import (
 	"homenode/size/sheet"
 )
 
-// Size returns a block as "32 KiB".
+// Size formats a block as "32 KiB".
 func Size(b numa.Bytes) string { return sheet.Units["block"](float64(b)) }
 
-// direction returns a read share as "read", "write" or "70/30".
+// direction formats a read share as "read", "write" or "70/30".
 func direction(read unit.Share) string {
 	switch read {
 	case 1:
@@ -23,7 +23,7 @@ func direction(read unit.Share) string {
 	return fmt.Sprintf("%s/%s", percent(read), percent(1-read))
 }
 
-// pattern returns a random share as "random", "sequential" or "40 % random".
+// pattern formats a random share as "random", "sequential" or "40 % random".
 func pattern(random unit.Share) string {
 	switch random {
 	case 1:
@@ -34,7 +34,7 @@ func pattern(random unit.Share) string {
 	return percent(random) + " % random"
 }
 
-// percent returns a share in percent, to a tenth.
+// percent formats a share in percent, to a tenth.
 func percent(s unit.Share) string {
 	return unit.Digits(math.Round(float64(s)*1000)/10, 4)
 }

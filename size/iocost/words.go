@@ -11,14 +11,13 @@ import (
 	"homenode/numa/unit"
 )
 
-// Asked is a workload as it was asked for.
+// Asked is a workload as requested.
 type Asked struct {
 	Workload
-	// Open is a workload without traffic: how much of it an amount of CPU allows is the
-	// question. Its traffic says only how the directions relate.
+	// Open marks a workload without traffic: the question is how much of it an amount of CPU
+	// allows. Its traffic only gives the ratio of the directions.
 	Open bool
-	// ByThroughput is a workload whose throughput was given and not its I/Os: with larger
-	// blocks it has fewer of them.
+	// ByThroughput marks a workload given by throughput, not by I/Os: with larger blocks it has fewer of them.
 	ByThroughput bool
 	// Assumed are the keys that were not given.
 	Assumed []string
@@ -36,7 +35,7 @@ const (
 var (
 	paths    = []string{string(NVMe), string(VSANESA), string(Network), string(RAM)}
 	policies = []string{string(RAID0), string(RAID1), string(RAID5), string(RAID6)}
-	// keys are the words that each path knows.
+	// keys are the valid keys of each path.
 	keys = map[Path][]string{
 		NVMe:    {"iops", "throughput", "block", "read", "random", "ipc"},
 		VSANESA: {"iops", "throughput", "block", "read", "random", "ipc", "policy"},
@@ -45,7 +44,7 @@ var (
 	}
 )
 
-// ParseWorkload reads the words of a workload: "vsan-esa iops=100k block=32k read=70".
+// ParseWorkload parses the words of a workload: "vsan-esa iops=100k block=32k read=70".
 func ParseWorkload(text string) (Asked, error) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 {
@@ -62,7 +61,7 @@ func ParseWorkload(text string) (Asked, error) {
 	return Ask(fields[0], words, "")
 }
 
-// Ask returns the workload that the words describe. Errors call a key with the prefix.
+// Ask returns the workload that the words describe. Errors name a key with the prefix.
 func Ask(path string, words []Word, prefix string) (Asked, error) {
 	if err := among(path, paths); err != nil {
 		return Asked{}, fmt.Errorf("%spath: %w", prefix, err)
@@ -115,7 +114,7 @@ const (
 	mostBlock  = 64 * numa.MiB
 )
 
-// parseBlock reads the size of an I/O: "32k".
+// parseBlock parses the size of an I/O: "32k".
 func parseBlock(s string) (numa.Bytes, error) {
 	b, err := unit.ParseSize(s)
 	if err == nil && (b < leastBlock || b > mostBlock) {
@@ -124,7 +123,7 @@ func parseBlock(s string) (numa.Bytes, error) {
 	return b, err
 }
 
-// complete looks at the words together and fills in what they leave out.
+// complete checks the words together and fills in the missing ones.
 func (a Asked) complete(given map[string]bool, throughput unit.BitRate, prefix string) (Asked, error) {
 	if a.storage() {
 		switch {
@@ -155,7 +154,7 @@ func (a Asked) complete(given map[string]bool, throughput unit.BitRate, prefix s
 	return a, nil
 }
 
-// known says whether the path has such a key.
+// known returns an error unless the path has such a key.
 func (a *Asked) known(key, prefix string) error {
 	if slices.Contains(keys[a.Path], key) {
 		return nil
@@ -168,7 +167,7 @@ func (a *Asked) known(key, prefix string) error {
 	return among(key, keys[a.Path])
 }
 
-// among says whether a word is one of those that are known, and else which one is alike.
+// among returns an error for a word that is not one of the known ones, with the most similar one.
 func among(word string, known []string) error {
 	if near, exact := alike.Of(word, known); exact && near == word {
 		return nil
@@ -183,7 +182,7 @@ func among(word string, known []string) error {
 	return fmt.Errorf("found %q, want one of %s", word, strings.Join(known, ", "))
 }
 
-// ParseIPC reads the work per cycle compared with that of the CPU that was measured: 1.2.
+// ParseIPC parses the work per cycle relative to the measured CPU: 1.2.
 func ParseIPC(s string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || !(v >= 0.1 && v <= 10) {
@@ -192,7 +191,7 @@ func ParseIPC(s string) (float64, error) {
 	return v, nil
 }
 
-// Text returns the workload in words: "100,000 IOPS of 32 KiB, 70/30 random, on vsan-esa".
+// Text formats the workload: "100,000 IOPS of 32 KiB, 70/30 random, on vsan-esa".
 func (a *Asked) Text() string {
 	traffic := func(b unit.BitRate) string {
 		if a.Open {

@@ -13,32 +13,31 @@ const (
 	RAID6 Policy = "raid-6"
 )
 
-// A Workload is traffic of one kind: I/Os of storage, traffic of a network or of memory.
-// It is that of all hosts together.
+// A Workload is traffic of one kind: I/Os of storage, traffic of a network or of memory. It is the
+// sum over all hosts.
 type Workload struct {
 	Kind
 	// Rate is I/Os a second of storage; for a vSAN cluster those of its guests.
 	Rate unit.IORate
-	// TX and RX are what a network sends and receives.
+	// TX and RX are the traffic that a network sends and receives.
 	TX unit.BitRate
 	RX unit.BitRate
-	// Traffic is what memory transfers.
+	// Traffic is the transfer rate of memory.
 	Traffic unit.BitRate
 	Policy  Policy // of vSAN; "" is RAID-5
-	// IPC is the work that a cycle of the hosts does, compared with one of the CPU that was
-	// measured; 0 is that of the question.
+	// IPC is the work per cycle of the hosts relative to the measured CPU; 0 is that of the question.
 	IPC float64
 }
 
 // storage reports whether the workload is I/Os.
 func (w *Workload) storage() bool { return w.Path == NVMe || w.Path == VSANESA }
 
-// A Cluster is hosts that are alike.
+// A Cluster is a set of equal hosts.
 type Cluster struct {
 	Name  string // "" when flags state the hosts
 	Hosts int
 	Cores int     // of a host
 	Core  unit.Hz // base frequency
-	// CoreGiven says that Core is not from the inventory that Name is from.
+	// CoreGiven reports that Core was not read from the inventory in Name.
 	CoreGiven bool
 }

@@ -7,10 +7,10 @@ import (
 	"homenode/size/sheet"
 )
 
-// published are the ladder, the sheet, and what the articles compute from their figures.
+// published are the ladder, the sheet, and the figures that the articles compute.
 //
 //go:embed *.txt *.sheet
 var published embed.FS
 
-// Checks returns the published figures on latency beside what they come to.
+// Checks returns the published figures on latency with the recomputed ones.
 func Checks() []unit.Check { return calculator.Checks(published, sheet.Input{}, nil) }

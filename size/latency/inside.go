@@ -8,11 +8,12 @@ import (
 	"homenode/source/measured"
 )
 
-// inside is what one run of homenode measure has, as far as its figures stand in for each other.
+// inside holds the properties of one homenode measure run that decide which of its figures
+// substitute for others.
 type inside struct {
 	nodes     bool            // latency from node to node
-	huge      map[string]bool // levels that were measured with huge pages: without the price of small ones
-	near, far float64         // ns, of pages of two kinds; 0 when one kind was found
+	huge      map[string]bool // levels measured with huge pages: without the cost of small ones
+	near, far float64         // ns, for two kinds of pages; 0 when only one kind was found
 }
 
 var level = pattern.Of(`^latency (L1|L2|L3|RAM), (small|huge) pages$`)
@@ -44,10 +45,10 @@ func insideOf(all []Measurement) map[string]*inside {
 	return out
 }
 
-// insideSteps are the steps of homenode measure by their names. Its other steps have no rung.
+// insideSteps are the steps of homenode measure by name. Its other steps have no rung.
 var insideSteps = map[string]Step{"syscall": Syscall, "pipe": Switch, "unix": Unix, "tcp": TCP, "http": HTTP, "rpc-like": RPCLike, "fsync": FSync}
 
-// step returns where a metric stands, "" for nowhere.
+// step returns the rung of a metric, "" for none.
 func (in *inside) step(metric string) Step {
 	v := level.FindStringSubmatch(metric)
 	switch {

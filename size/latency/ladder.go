@@ -1,6 +1,6 @@
-// Package latency says how long a step of a request takes, from the cache to the remote
-// call: the published figures, the user's own beside them, and how many of each fit a
-// time. Steps are counted one after the other.
+// Package latency lists the latency of each step of a request, from the cache to the remote call:
+// the published figures, the user's own beside them, and how many of each fit a time. Steps are
+// counted one after the other.
 package latency
 
 import (
@@ -10,7 +10,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// A Step is one thing that a request waits for.
+// A Step is an operation that a request waits for.
 type Step string
 
 // The steps, the fastest first.
@@ -23,7 +23,7 @@ const (
 	RAMNear   Step = "ram-near" // another node of the same package (SNC, NPS)
 	RAMFar    Step = "ram-far"
 	RAMOnly   Step = "ram-only" // a node without CPUs: CXL, persistent memory
-	Syscall   Step = "syscall"  // not published, as those from Switch to FSync
+	Syscall   Step = "syscall"  // not published, like Switch to FSync
 	Call      Step = "call"
 	Ethernet  Step = "ethernet"
 	RDMA      Step = "rdma"
@@ -41,24 +41,24 @@ const (
 	RPC       Step = "rpc"
 )
 
-// A Rung is one step of the ladder as it was published.
+// A Rung is one step of the ladder as published.
 type Rung struct {
 	Step      Step
 	Name      string
 	Published *unit.Figure[unit.Seconds] // nil when the step is not published
-	Clocked   bool                       // it takes a number of cycles: its time is by the core's clock
+	Clocked   bool                       // it takes a fixed number of cycles, so its time depends on the core's clock
 	Minor     bool                       // shown with the details, or when the user measured it
 }
 
-// hostTypes is where the latency of memory is from.
+// hostTypes is the source of the memory latency.
 const hostTypes = "8 hosts (A-10, d-latency)"
 
-// CoreOf2019 is the clock of the article that publishes caches: 0.4 ns a cycle.
+// CoreOf2019 is the clock in the article with the cache latencies: 0.4 ns a cycle.
 const CoreOf2019 = 2.5 * unit.GHz
 
-// Ladder returns the published rungs, for a core of that clock; caches that run with the
-// core take their cycles of it. Memory is that of a machine of package cost, or the median
-// of all published hosts when m is nil.
+// Ladder returns the published rungs for a core of that clock; caches that run at the core's clock
+// use its cycles. Memory latency is that of a machine of package cost, or the median of all
+// published hosts when m is nil.
 func Ladder(core unit.Hz, m *cost.Machine) []Rung {
 	local, near, far := memory(m)
 	known := map[Step]*unit.Figure[unit.Seconds]{RAM: local, RAMNear: near, RAMFar: far}
@@ -90,8 +90,8 @@ func Ladder(core unit.Hz, m *cost.Machine) []Rung {
 	return out
 }
 
-// memory returns the latency of memory by distance. The range is that of all published
-// hosts, also when the machine is known.
+// memory returns the latency of memory by distance. The range is that of all published hosts, even
+// when the machine is known.
 func memory(m *cost.Machine) (local, near, far *unit.Figure[unit.Seconds]) {
 	at := func(d cost.Distance) *unit.Figure[unit.Seconds] {
 		var all []float64
@@ -117,7 +117,7 @@ func memory(m *cost.Machine) (local, near, far *unit.Figure[unit.Seconds]) {
 		return &f
 	}
 	local, near, far = at(cost.Local), at(cost.Near), at(cost.Far)
-	if m == nil { // one host alone: its ratio holds for others, its absolute figure does not
+	if m == nil { // one host only: its ratio applies to others, its absolute figure does not
 		f := local.Times(nearOfSNC / localOfSNC)
 		f.Low, f.High = f.Value, f.Value
 		f.Source, f.Note = "Denneman 2022/09/21 (A-10)", "81.5 ns on Skylake with SNC, 1.1 × its local 74.2 ns"
@@ -126,6 +126,6 @@ func memory(m *cost.Machine) (local, near, far *unit.Figure[unit.Seconds]) {
 	return local, near, far
 }
 
-// Idle latency of Skylake with SNC, in ns: of the node itself and of the other one of the
-// package. The second is not published elsewhere.
+// Idle latency of Skylake with SNC, in ns: of the node itself and of the other one of the package.
+// The second is published nowhere else.
 const localOfSNC, nearOfSNC = 74.2, 81.5

@@ -11,19 +11,19 @@ import (
 	"homenode/numa/unit"
 )
 
-// A Measurement is one number that the user's benchmark printed.
+// A Measurement is one number printed by the user's benchmark.
 type Measurement struct {
 	Tool   string // "homenode measure", "Intel MLC", "multichase", "fio", "HCIBench", "Iometer"
-	Case   string // what was run, "" for tools that run one thing
+	Case   string // the test that was run, "" for tools with a single one
 	Metric string // as package benchmark names it
 	Unit   string // of Value
 	Value  float64
 	Where  string // file and line
-	// Chased is how many bytes multichase went through; 0 when unknown.
+	// Chased is the number of bytes that multichase walked; 0 when unknown.
 	Chased float64
 }
 
-// A Sample is a measurement with its place on the ladder.
+// A Sample is a measurement with its rung on the ladder.
 type Sample struct {
 	Step  Step         `json:"step"`
 	Value unit.Seconds `json:"value"`
@@ -31,12 +31,11 @@ type Sample struct {
 	Where string       `json:"where"` // file and line
 }
 
-// Options say what a file does not.
+// Options are facts missing in the files.
 type Options struct {
 	// Packages of the measured host; nodes are in their order. 0 means one node each.
 	Packages int
-	// Storage is what the disks of fio and Iometer are: NVMeRead or VSANRead. HCIBench
-	// measures vSAN.
+	// Storage is the kind of disk used by fio and Iometer: NVMeRead or VSANRead. HCIBench measures vSAN.
 	Storage Step
 }
 
@@ -47,15 +46,15 @@ var (
 	pair    = pattern.Of(`^idle latency( \(random\)| \(sequential\))? (?:node|socket) (\d+) → node (\d+)$`)
 	reads   = map[string]bool{"read latency, mean": true, "read latency": true, "average read response time": true}
 	writes  = map[string]bool{"write latency, mean": true, "write latency": true, "average write response time": true}
-	wantRAM = float64(256 << 20) // bytes that no L3 of its time holds
+	wantRAM = float64(256 << 20) // bytes, more than any L3 of its time
 )
 
-// Place finds the rungs of measurements. What has none is left out: bandwidths, loaded
-// latencies, percentiles. The error names a measurement whose unit is no time.
+// Place assigns measurements to rungs. Those without one are omitted: bandwidths, loaded latencies, percentiles. The error names
+// a measurement whose unit is no time.
 func Place(all []Measurement, o Options) (out []Sample, notes []string, err error) {
 	homes := map[int]bool{}
 	inside := insideOf(all)
-	random := map[string]bool{} // files of which random access is known
+	random := map[string]bool{} // files with a known random access
 	for i := range all {
 		if v := pair.FindStringSubmatch(all[i].Metric); v != nil {
 			homes[number(v[2])] = true
@@ -103,7 +102,7 @@ func Place(all []Measurement, o Options) (out []Sample, notes []string, err erro
 	return out, notes, nil
 }
 
-// file cuts the line off a place.
+// file returns a place without the line.
 func file(where string) string {
 	if i := strings.LastIndexByte(where, ':'); i > 0 {
 		return where[:i]
@@ -114,13 +113,12 @@ func file(where string) string {
 func number(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
-		return 0 // the pattern allows digits only: more than an int holds
+		return 0 // the pattern allows only digits: more than an int can hold
 	}
 	return n
 }
 
-// step returns where a measurement stands, "" for nowhere; homes are the nodes with CPUs, in is the run of homenode measure that
-// it is of, nil for other tools.
+// step returns the rung of a measurement, "" for none. homes are the nodes with CPUs; in is its run of homenode measure, nil for other tools.
 func (o *Options) step(m *Measurement, homes map[int]bool, in *inside) Step {
 	if in != nil && (in.far > 0 || !pair.MatchString(m.Metric)) {
 		return in.step(m.Metric)

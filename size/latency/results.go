@@ -9,7 +9,7 @@ import (
 	"homenode/source/benchmark"
 )
 
-// Measurements returns what the runs of a file measured, but for runs that do not trust their own figures.
+// Measurements returns the measurements of the runs of a file, except for runs that mark their own figures as unreliable.
 func Measurements(name string, results *benchmark.Results) []Measurement {
 	var out []Measurement
 	for _, run := range results.Runs {

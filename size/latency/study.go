@@ -12,24 +12,23 @@ import (
 	"homenode/size/sheet"
 )
 
-// An Ask is what a study looks at. The zero value is the published ladder.
+// An Ask is the input of a study. The zero value is the published ladder.
 type Ask struct {
 	Core      unit.Hz       // 0 means the clock of the article, CoreOf2019
-	Processor string        // whose memory is taken; "" for the median of the published hosts
-	Machine   *cost.Machine // what package cost has for it
+	Processor string        // the processor whose memory latency is used; "" for the median of the published hosts
+	Machine   *cost.Machine // its entry in package cost
 	Samples   []Sample      // the user's own
-	Files     []string      // that they are from
-	// Calls is how often a request takes a step, Budget what a request may take in all; 0
-	// for unknown.
+	Files     []string      // source of the samples
+	// Calls is the number of times that a request performs a step, Budget the request's total time; 0 for unknown.
 	Calls   float64
 	Budget  unit.Seconds
-	Remote  unit.Share // of memory accesses, for what that costs
-	Details bool       // every step, and what is known of each
+	Remote  unit.Share // of memory accesses, to compute their cost
+	Details bool       // show every step with all known facts
 }
 
 var calculator = sheet.Load(published, "latency.sheet")
 
-// Study returns the ladder, with what follows from each step. Its error says what of the question is impossible.
+// Study returns the ladder with the consequences of each step. Its error names the impossible part of the question.
 func Study(a *Ask) (*sheet.Run, error) {
 	core := a.Core
 	if core == 0 {
@@ -62,7 +61,7 @@ func Study(a *Ask) (*sheet.Run, error) {
 	}
 	why := ""
 	if a.Machine != nil && len(a.Machine.Why) > 0 {
-		why = a.Machine.Why[0] // the others are about nodes
+		why = a.Machine.Why[0] // the others concern nodes
 	}
 	return calculator.Run(sheet.Input{Rows: rows, Call: map[string]func([]any) any{"published": of("published"), "yours": of("yours")}, Values: map[string]any{
 		"core": sheet.Plain(float64(core), "hz"), "coreGiven": a.Core > 0, "cpu": a.Processor, "why": why, "details": a.Details,
@@ -71,7 +70,7 @@ func Study(a *Ask) (*sheet.Run, error) {
 	}}), nil
 }
 
-// row returns a rung with what the user measured of it: the median, the least and the greatest.
+// row returns a rung with the user's measurements of it: the median, the least and the greatest.
 func (r *Rung) row(all []Sample) (map[string]any, error) {
 	row := map[string]any{"step": string(r.Step), "name": r.Name, "clocked": r.Clocked, "minor": r.Minor, "published": nil, "yours": nil, "samples": nil, "measured": ""}
 	if r.Published != nil {

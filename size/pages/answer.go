@@ -15,7 +15,7 @@ import (
 	"homenode/size/sheet"
 )
 
-// published has the sheets, and what articles print of their figures.
+// published contains the sheets, and figures printed in articles.
 //
 //go:embed *.sheet checks.txt
 var published embed.FS
@@ -28,28 +28,27 @@ var (
 	ofSetupHosts = sheet.Load(published, "hosts.sheet")
 )
 
-// PublishedGain is the share of memory that sharing freed. What it is a share of, the
-// article does not say.
+// PublishedGain is the share of memory that sharing freed. The article does not state the total it refers to.
 func PublishedGain() unit.Figure[unit.Share] {
 	v := estimate.Figure("gain")
 	return unit.Figure[unit.Share]{Value: unit.Share(v.Value), Low: unit.Share(v.Low), High: unit.Share(v.High), Origin: v.Origin, Source: v.Source, Note: v.Note}
 }
 
-// Checks are the published figures beside the computed ones.
+// Checks are the published figures with the computed ones.
 func Checks() []unit.Check { return estimate.Checks(published, sheet.Input{}, nil) }
 
-// A Request asks for a gain where nothing was counted.
+// A Request asks for a gain without counters.
 type Request struct {
 	Memory   numa.Bytes // configured of all VMs
-	Consumed numa.Bytes // that they take on the hosts; 0 when unknown
+	Consumed numa.Bytes // used on the hosts; 0 when unknown
 	Gain     unit.Figure[unit.Share]
-	Large    *unit.Figure[unit.Share] // for which guests ask themselves; nil as published
+	Large    *unit.Figure[unit.Share] // pages that guests request to be large; nil as published
 	Host     numa.Bytes               // memory of one host; 0 when unknown
 	Release  numa.Release
 	VM       numa.Bytes // the largest VM; 0 when unknown
 }
 
-// Estimate reckons a gain with a share that was published or given.
+// Estimate computes a gain from a published or given share.
 func Estimate(q *Request) *sheet.Run {
 	amount := func(b numa.Bytes) any { return sheet.Plain(float64(b), "gb") }
 	values := map[string]any{"memory": amount(q.Memory), "consumed": amount(q.Consumed), "gain": sheet.Of(q.Gain, "share"), "vm": amount(q.VM), "pass": nil}
@@ -58,7 +57,7 @@ func Estimate(q *Request) *sheet.Run {
 	if q.Large != nil {
 		large = sheet.Of(*q.Large, "share")
 	}
-	if values["largeShare"] = large; q.Gain.Origin == unit.Given { // it is of these guests
+	if values["largeShare"] = large; q.Gain.Origin == unit.Given { // it applies to these guests
 		values["gainAt"] = sheet.Plain(large.Value, "")
 	}
 	var limits *Limits
@@ -74,10 +73,10 @@ func Estimate(q *Request) *sheet.Run {
 
 func pass(of numa.Bytes) sheet.Value { return sheet.Plain(DefaultScan().Pass(of).Seconds(), "hours") }
 
-// Most hosts and VMs that are shown without details.
+// The most hosts and VMs shown without details.
 const mostHosts, mostVMs = 8, 5
 
-// Sheets returns what is said of counted hosts, and of their VMs: without details of those that could free most.
+// Sheets returns the tables for the counted hosts, and for their VMs: without details only those that could free most.
 func (c *Counted) Sheets(of string, gain unit.Figure[unit.Share], details bool) (hosts, vms *sheet.Run) {
 	whole := c.Complete()
 	s := &c.Sum
@@ -129,7 +128,7 @@ func (c *Counted) Sheets(of string, gain unit.Figure[unit.Share], details bool) 
 	return ofHosts.Run(sheet.Input{Values: values, Rows: rows}), ofVMs.Run(sheet.Input{Values: more, Rows: all})
 }
 
-// moment is when the hosts were counted.
+// moment returns the time of the counters.
 func (c *Counted) moment() string {
 	times := make([]time.Time, len(c.Hosts))
 	for i := range c.Hosts {
@@ -144,7 +143,7 @@ func (c *Counted) moment() string {
 	return first + " to " + last + " UTC"
 }
 
-// Sheets returns what is said of the setups, and with details of each host.
+// Sheets returns the tables for the setups, and with details for each host.
 func (s *Simulated) Sheets(m *Model, of string, hoursGiven bool) (setups, hosts *sheet.Run) {
 	var rows, all []map[string]any
 	for i := range s.Runs {
@@ -168,7 +167,7 @@ func (s *Simulated) Sheets(m *Model, of string, hoursGiven bool) (setups, hosts 
 	return ofSetups.Run(sheet.Input{Values: values, Rows: rows}), ofSetupHosts.Run(sheet.Input{Rows: all})
 }
 
-// worst returns the worst memory state of the hosts, and of how many.
+// worst returns the worst memory state of the hosts, and the number of hosts in it.
 func (r *Ran) worst() string {
 	state, hosts := numa.High, 0
 	for i := range r.Hosts {

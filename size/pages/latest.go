@@ -8,14 +8,14 @@ import (
 	"homenode/numa"
 )
 
-// A Latest keeps what the last tick of each host says. Its zero value takes all ticks.
+// A Latest keeps the last tick of each host. Its zero value accepts all ticks.
 type Latest struct {
-	From, To time.Time // ticks outside are counted alone; a zero To is no end
+	From, To time.Time // ticks outside are only counted; a zero To is no end
 	Outside  int
 	hosts    map[string]Host
 }
 
-// Add takes a tick.
+// Add adds a tick.
 func (l *Latest) Add(t *numa.Tick) {
 	if t.Time.Before(l.From) || !l.To.IsZero() && t.Time.After(l.To) {
 		l.Outside++
@@ -40,7 +40,7 @@ func (l *Latest) Hosts() []Host {
 	return out
 }
 
-// hostOf takes what a tick states, and nothing else.
+// hostOf returns the counters that a tick states, and no others.
 func hostOf(t *numa.Tick) Host {
 	stated := func(has, bit numa.Counters, b numa.Bytes) *numa.Bytes {
 		if has&bit == 0 {

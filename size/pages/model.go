@@ -15,51 +15,51 @@ import (
 	"homenode/numa/unit"
 )
 
-// A Model asks for what the simulation makes of large pages and salting.
+// A Model is the input of simulations of large pages and salting.
 type Model struct {
-	Story   *numa.Story // is not changed
+	Story   *numa.Story // not modified
 	Choices vnuma.Choices
 	Length  time.Duration // how long to simulate each setup
-	Workers int           // hosts at the same time; 0 means one
-	// Alike, Zero and Large are shares of memory for VMs whose load states none: pages that
-	// VMs of the same guest OS have alike, pages of zeros, and what guests ask to be large.
+	Workers int           // hosts simulated in parallel; 0 means one
+	// Alike, Zero and Large are shares of memory for VMs whose load has none: equal pages of VMs
+	// with the same guest OS, pages of zeros, and pages that guests request to be large.
 	Alike, Zero, Large unit.Share
 }
 
-// A Setup is how hosts are set; the zero value is as the story has it.
+// A Setup is a set of host options; the zero value keeps those of the story.
 type Setup struct {
-	Set         bool    `json:"set"` // else as the story has it, and the rest means nothing
+	Set         bool    `json:"set"` // false keeps the story's options and ignores the other fields
 	AlwaysLarge bool    `json:"alwaysLarge"`
 	Salting     Salting `json:"salting"`
 }
 
-// Setups are those that are simulated: as it is, and what could be set.
+// Setups are the simulated setups: the present one, and the alternatives.
 var Setups = []Setup{{}, {true, true, AllShare}, {true, false, ExplicitSalts}, {true, false, EqualSalt}, {true, false, AllShare}}
 
-// A Simulated is what the setups come to.
+// A Simulated holds the results of the setups.
 type Simulated struct {
 	Seconds float64 `json:"seconds"` // of each run
 	Hosts   int     `json:"hosts"`
 	VMs     int     `json:"vms"`   // that ran
-	Alike   int     `json:"alike"` // of them with pages alike, stated or assumed
-	// Salted VMs have sched.mem.pshare.salt; Salts counts their groups that hold several.
+	Alike   int     `json:"alike"` // VMs with equal pages, stated or assumed
+	// Salted VMs have sched.mem.pshare.salt; Salts is the number of groups of several VMs.
 	Salted int   `json:"salted"`
 	Salts  int   `json:"salts"`
 	Runs   []Ran `json:"runs"`
-	// OneCopy is the long run of the last setup with one copy a host and not one a node
-	// (VMkernel.Boot.sharePerNode off), HalfAlike and TwiceAlike with other shares alike.
+	// OneCopy is the long run of the last setup with one copy per host instead of one per node
+	// (VMkernel.Boot.sharePerNode off); HalfAlike and TwiceAlike have other shares of equal pages.
 	OneCopy    Saving `json:"oneCopy"`
 	HalfAlike  Saving `json:"halfAlike"`
 	TwiceAlike Saving `json:"twiceAlike"`
-	// Problems are what the simulation could not do.
+	// Problems are the parts that could not be simulated.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// A Ran is one setup, all hosts together.
+// A Ran is the result of one setup, all hosts together.
 type Ran struct {
 	Setup
 	At
-	LongRun Saving    `json:"longRun"` // when all is scanned, large pages as they are
+	LongRun Saving    `json:"longRun"` // after scanning everything, with large pages unchanged
 	Hosts   []RanHost `json:"hosts"`
 }
 
@@ -113,7 +113,7 @@ func Shares(s *numa.Story) bool {
 	return can(&s.Unstated.Value)
 }
 
-// Simulate runs the story once for each setup. The error is about the story or the context.
+// Simulate runs the story once for each setup. The error concerns the story or the context.
 func Simulate(ctx context.Context, m *Model) (*Simulated, error) {
 	out := &Simulated{Seconds: m.Length.Seconds()}
 	for _, setup := range Setups {
@@ -151,7 +151,7 @@ func Simulate(ctx context.Context, m *Model) (*Simulated, error) {
 	return out, nil
 }
 
-// salted counts the VMs with a salt, and the salts that several have.
+// salted counts the VMs with a salt, and the salts used by several VMs.
 func salted(vms map[string]int) (with, groups int) {
 	for salt, n := range vms {
 		if salt == "" {
@@ -165,7 +165,7 @@ func salted(vms map[string]int) (with, groups int) {
 	return with, groups
 }
 
-// others reckons the long run of the last setup otherwise.
+// others computes variants of the long run of the last setup.
 func (s *Simulated) others(r *run) {
 	for _, i := range r.order() {
 		members := r.hosts[i].members
@@ -175,7 +175,7 @@ func (s *Simulated) others(r *run) {
 	}
 }
 
-// times returns the members with another share alike, at most what is not zero.
+// times returns the members with another share of equal pages, at most the non-zero pages.
 func times(members []Member, factor unit.Share) []Member {
 	out := slices.Clone(members)
 	for i := range out {
@@ -184,7 +184,7 @@ func times(members []Member, factor unit.Share) []Member {
 	return out
 }
 
-// story returns the story with a setup and the shares that are assumed.
+// story returns the story with a setup and the assumed shares.
 func (m *Model) story(setup Setup) *numa.Story {
 	s := *m.Story
 	s.Length = m.Length
@@ -217,7 +217,7 @@ func (m *Model) story(setup Setup) *numa.Story {
 	return &s
 }
 
-// load returns a load with what is assumed where it states nothing.
+// load returns a load with assumptions for missing facts.
 func (m *Model) load(l numa.Load, guest string) numa.Load {
 	if l.Common == 0 && l.Image == "" && m.Alike > 0 {
 		l.Common, l.Image = float64(m.Alike), "guest "+guest
@@ -234,7 +234,7 @@ const (
 	forceSalting = "Mem.ShareForceSalting"
 )
 
-// fleet returns the fleet with its hosts so set.
+// fleet returns the fleet with its hosts' options set.
 func (s Setup) fleet(f *numa.Fleet) *numa.Fleet {
 	out := *f
 	out.Hosts = slices.Clone(f.Hosts)
@@ -253,7 +253,7 @@ func (s Setup) fleet(f *numa.Fleet) *numa.Fleet {
 	return &out
 }
 
-// A run watches the ticks of one setup; what counts is the last one of each host.
+// A run watches the ticks of one setup; the last tick of each host counts.
 type run struct {
 	story *numa.Story
 	setup Setup
@@ -306,8 +306,7 @@ func (r *run) ending(host int, t *numa.Tick, look *scheduler.Look) *ending {
 	return e
 }
 
-// member takes a VM as the simulation has it: what is touched by each client is shared on
-// its home node.
+// member converts a simulated VM: the touched memory of each client is shared on its home node.
 func (r *run) member(v *numa.VMTick, vm *numa.VM, load *numa.Load, look *scheduler.Look, i, nodes int) Member {
 	touched := v.Consumed + v.Shared + v.Balloon + v.Swapped
 	m := Member{Image: load.Image, OnNode: make([]numa.Bytes, nodes), Zero: unit.Share(load.Zero), Alike: unit.Share(load.Common)}
@@ -315,10 +314,10 @@ func (r *run) member(v *numa.VMTick, vm *numa.VM, load *numa.Load, look *schedul
 		m.Large = unit.Share(float64(v.Large) / float64(touched))
 	}
 	if salt, ok := vm.Settings.Value.Lookup("sched.mem.pshare.salt"); ok {
-		m.Salt = cmp.Or(salt, "\x00"+vm.ID) // present but empty: one of its own
+		m.Salt = cmp.Or(salt, "\x00"+vm.ID) // present but empty: a salt of its own
 	}
 	look.Clients(i, func(c *scheduler.ClientState) {
-		if c.Home < 0 { // not on a node of its own: it shares zeros only
+		if c.Home < 0 { // not on its own node: it shares zeros only
 			m.OnNode[0] += touched * numa.Bytes(c.VCPUs) / numa.Bytes(max(1, v.VCPUs))
 			m.Image = ""
 			return

@@ -1,13 +1,12 @@
-// Package pages reckons what page sharing saves and could save: from the counters of
-// hosts, from a published share, or from what VMs have alike. Nothing is counted twice:
+// Package pages computes the actual and the possible savings of page sharing: from the counters of
+// hosts, from a published share, or from the equal pages of VMs. Nothing is counted twice:
 //
 //	guest memory mapped  = private + shared
 //	shared               = saved + common      common: the copies that back it
-//	memory of the host   = private + common    what VMs consume
+//	memory of the host   = private + common    consumed by VMs
 //	zero                 is a part of shared
 //
-// Large pages are not shared (rule book C-21), so what they hide is known within an
-// interval only.
+// Large pages are not shared (rule book C-21), so the equal memory inside them is known only as an interval.
 package pages
 
 import (
@@ -18,7 +17,7 @@ import (
 	"homenode/numa"
 )
 
-// A Host is what the counters of one host say at one moment. What is nil is not stated.
+// A Host holds the counters of one host at one moment. Nil counters are missing.
 type Host struct {
 	Name    string
 	Time    time.Time
@@ -28,17 +27,17 @@ type Host struct {
 	Free    *numa.Bytes
 	MinFree *numa.Bytes
 	State   *numa.MemoryState
-	// Page sharing of the whole host, the VMkernel's included.
+	// Page sharing of the whole host, including the VMkernel.
 	Shared *numa.Bytes
 	Common *numa.Bytes
 	VMs    []VM
 }
 
-// A VM is what the counters of one VM say. What is nil is not stated.
+// A VM holds the counters of one VM. Nil counters are missing.
 type VM struct {
 	Name     string
 	Size     *numa.Bytes // configured
-	Granted  *numa.Bytes // guest memory that is mapped
+	Granted  *numa.Bytes // mapped guest memory
 	Consumed *numa.Bytes // host memory for it
 	Active   *numa.Bytes
 	Shared   *numa.Bytes
@@ -48,32 +47,32 @@ type VM struct {
 	Large    *numa.Bytes // backed by large pages
 }
 
-// A Bound says what limits a gain from above.
+// A Bound names the counter that limits a gain from above.
 type Bound string
 
 // The bounds, the closest first.
 const (
-	ByHints   Bound = "hints"   // COWH: what was scanned and has found no equal it may share with
+	ByHints   Bound = "hints"   // COWH: scanned pages without an equal that they may share with
 	ByLarge   Bound = "large"   // large pages: the rest is small and shared already
-	ByPrivate Bound = "private" // nothing says more: all that is not shared
+	ByPrivate Bound = "private" // no other counter: everything that is not shared
 )
 
-// A Gain is memory that page sharing could free beside what it saves now, once large pages
-// are small: an interval, as no counter says what is equal inside large pages.
+// A Gain is memory that page sharing could free in addition to its present savings, once large
+// pages are broken into small ones. It is an interval, as no counter shows the equal memory inside large pages.
 type Gain struct {
 	Low  numa.Bytes `json:"low"`  // pages of zeros that are not shared yet
-	High numa.Bytes `json:"high"` // what Bound leaves
-	// Bound is the weakest of those of the VMs.
+	High numa.Bytes `json:"high"` // upper limit by Bound
+	// Bound is the weakest bound of the VMs.
 	Bound Bound `json:"bound"`
 }
 
-// A Counted is what the counters of hosts come to.
+// A Counted holds the results from the counters of hosts.
 type Counted struct {
 	Hosts []Counts `json:"hosts"`
 	Sum   Sum      `json:"sum"`
 }
 
-// Sum adds up hosts: what is not stated of all of them is nil.
+// Sum is the sum over hosts: nil unless all of them have the counter.
 type Sum struct {
 	Memory   *numa.Bytes `json:"memory,omitempty"`
 	Free     *numa.Bytes `json:"free,omitempty"`
@@ -92,13 +91,13 @@ type Counts struct {
 	Shared *numa.Bytes `json:"shared,omitempty"`
 	Common *numa.Bytes `json:"common,omitempty"`
 	Large  *numa.Bytes `json:"large,omitempty"` // of its VMs
-	// OneCopy is what one copy a host, and not one a node, would free beside Gain: nothing to
-	// that much. Nil on one node, and when Common is.
+	// OneCopy is the additional gain of one copy per host instead of one per node: between nothing
+	// and this amount. Nil on one node, and when Common is.
 	OneCopy *numa.Bytes `json:"oneCopy,omitempty"`
 	State   string      `json:"state,omitempty"`
 	Limits  *Limits     `json:"limits,omitempty"`
 	VMs     []VMCounts  `json:"vms"`
-	// Missing are the counters without which something above is nil or far from exact.
+	// Missing are the counters whose absence makes a result above nil or inexact.
 	Missing []string `json:"missing,omitempty"`
 }
 
@@ -117,7 +116,7 @@ type VMCounts struct {
 	Gain     *Gain       `json:"gain,omitempty"`
 }
 
-// Count reckons with the counters of hosts, in their order.
+// Count computes the results from the counters of hosts, in their order.
 func Count(hosts []Host) *Counted {
 	c := &Counted{}
 	for i := range hosts {
@@ -129,7 +128,7 @@ func Count(hosts []Host) *Counted {
 	return c
 }
 
-// Complete returns the hosts alone of which all is known that Sum has of sharing.
+// Complete returns only the hosts with all sharing counters of Sum.
 func (c *Counted) Complete() *Counted {
 	out := &Counted{}
 	for i := range c.Hosts {
@@ -175,7 +174,7 @@ func countVM(v *VM) VMCounts {
 	case c.Consumed != nil && v.Shared != nil && v.Saved != nil:
 		c.Private = to(max(0, *c.Consumed-(*v.Shared-*v.Saved)))
 	case c.Consumed != nil:
-		c.Private = c.Consumed // or less: what of it is shared is not stated
+		c.Private = c.Consumed // or less: the shared part is not stated
 	}
 	if c.Private == nil {
 		return c
@@ -197,10 +196,10 @@ func countVM(v *VM) VMCounts {
 	return c
 }
 
-// weak orders bounds by how little they say.
+// weak orders bounds from the tightest to the weakest.
 func weak(b Bound) int { return slices.Index([]Bound{ByHints, ByLarge, ByPrivate}, b) }
 
-// add adds another part, the first of them or a further one.
+// add adds another part; first for the first one.
 func (s *Sum) add(o *Sum, first bool) {
 	s.Memory = plus(s.Memory, o.Memory, first)
 	s.Free = plus(s.Free, o.Free, first)
@@ -219,7 +218,7 @@ func (s *Sum) add(o *Sum, first bool) {
 	}
 }
 
-// plus adds two amounts; nil when either is not stated.
+// plus adds two amounts; nil when either is missing.
 func plus(sum, more *numa.Bytes, first bool) *numa.Bytes {
 	if more == nil || sum == nil && !first {
 		return nil
@@ -232,7 +231,7 @@ func plus(sum, more *numa.Bytes, first bool) *numa.Bytes {
 
 func to[T any](v T) *T { return &v }
 
-// missing lists the counters that are not stated, under their names in a batch file of esxtop.
+// missing lists the missing counters, under their names in a batch file of esxtop.
 func missing(h *Host, c *Counts) (list []string) {
 	note := func(name string, absent bool) {
 		if absent {

@@ -7,24 +7,24 @@ import (
 	"homenode/numa"
 )
 
-// Limits are the free memory below which a host acts by itself (rule book C-23), which
-// ends the choice: large pages are broken whatever LPage.LPageAlwaysTryForNPT says.
+// Limits are the free memory below which a host acts by itself (rule book C-23), which overrides
+// the options: large pages are broken whatever the value of LPage.LPageAlwaysTryForNPT.
 type Limits struct {
 	MinFree numa.Bytes `json:"minFree"`
-	// Break is where large pages are broken and wait for the next pass of page sharing.
+	// Break is the limit below which large pages are broken, to be shared in the next pass.
 	Break numa.Bytes `json:"break"`
-	// Share is where page sharing is called at once; 0 before 6.0, which has no such state.
+	// Share is the limit below which page sharing runs at once; 0 before 6.0, which has no such state.
 	Share numa.Bytes `json:"share,omitempty"`
-	// Balloon is where guests lose memory.
+	// Balloon is the limit below which guests lose memory.
 	Balloon numa.Bytes `json:"balloon"`
-	// Left is what is free above Break: negative when large pages are being broken now. Nil
-	// when the free memory is not stated.
+	// Left is the free memory above Break: negative when large pages are being broken now. Nil when
+	// the free memory is not stated.
 	Left *numa.Bytes `json:"left,omitempty"`
-	// Reckoned tells that MinFree is by the scale of its release and was not read.
+	// Reckoned reports that MinFree was computed by the scale of its release, not read.
 	Reckoned bool `json:"reckoned,omitempty"`
 }
 
-// LimitsOf returns the limits of a host of this memory.
+// LimitsOf returns the limits of a host with this memory.
 func LimitsOf(memory numa.Bytes, r numa.Release) Limits {
 	l := limitsBy(numa.MinFree(memory, r), r)
 	l.Reckoned = true
@@ -59,9 +59,9 @@ func limitsOf(h *Host) *Limits {
 	return &l
 }
 
-// A Scan is how fast memory is looked through for equal pages (rule book C-22).
+// A Scan is the speed of the scan for equal pages (rule book C-22).
 type Scan struct {
-	Time   time.Duration // Mem.ShareScanTime: a pass over a VM takes no less
+	Time   time.Duration // Mem.ShareScanTime: the minimum of a pass over a VM
 	PerGHz numa.Bytes    // Mem.ShareScanGHz: bytes a second for each GHz of the host
 	Rate   int64         // Mem.ShareRateMax: pages a second and VM
 }
@@ -69,7 +69,7 @@ type Scan struct {
 // DefaultScan returns the defaults of ESXi.
 func DefaultScan() Scan { return Scan{time.Hour, 4 * numa.MiB, 1024} }
 
-// Pass returns how long one pass over a VM takes at least.
+// Pass returns the minimum duration of one pass over a VM.
 func (s Scan) Pass(vm numa.Bytes) time.Duration {
 	return max(s.Time, seconds(float64(vm)/float64(numa.Bytes(s.Rate)*numa.PageSize)))
 }
@@ -78,8 +78,8 @@ func seconds(s float64) time.Duration {
 	return time.Duration(math.Round(s)) * time.Second
 }
 
-// Breaking returns the hosts that break large pages by themselves now, and the one with the
-// least memory to take until it does; nil where none is known.
+// Breaking returns the hosts that are breaking large pages now, and the one that is closest to it;
+// nil when none is known.
 func (c *Counted) Breaking() (now []string, next *Counts) {
 	for i := range c.Hosts {
 		h := &c.Hosts[i]

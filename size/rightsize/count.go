@@ -2,30 +2,28 @@ package rightsize
 
 import "slices"
 
-// A Shape is what the count of vCPUs has to divide over: the NUMA nodes of a kind of host
-// and their cores. Hyper-threads are no cores (rule book A-4).
+// A Shape is the NUMA nodes of a kind of host and their cores, over which the vCPU count must
+// divide. Hyper-threads are no cores (rule book A-4).
 type Shape struct {
 	Nodes int `json:"nodes"`
 	Cores int `json:"coresPerNode"`
 }
 
-// clients returns the NUMA clients that n vCPUs are split into (rule book B-5).
+// clients returns the number of NUMA clients for n vCPUs (rule book B-5).
 func (s Shape) clients(n int) int { return (n + s.Cores - 1) / s.Cores }
 
-// holds reports whether n vCPUs fit one node, or divide over as few nodes as possible
-// without a rest (rule book B-25).
+// holds reports whether n vCPUs fit one node, or divide evenly over as few nodes as possible (rule book B-25).
 func (s Shape) holds(n int) bool {
 	k := s.clients(n)
 	return k <= s.Nodes && n%k == 0
 }
 
-// leastVCPUs is the least that is suggested: with one vCPU a busy thread stops all others
-// of the guest.
+// leastVCPUs is the lowest suggestion: with one vCPU a busy thread stops all others of the guest.
 const leastVCPUs = 2
 
-// count returns the least count of vCPUs that is need or more, at least leastVCPUs, even
-// where a node can hold an even one, and held by all shapes. It reports false when the
-// hosts have no such count: all is then the greatest they have.
+// count returns the lowest vCPU count that is at least need and leastVCPUs, even where a node can
+// have an even one, and that suits all shapes. It returns false when the hosts have no such count,
+// with the greatest they have.
 func count(need int, shapes []Shape) (n int, ok bool) {
 	n = max(need, leastVCPUs)
 	if len(shapes) == 0 {
@@ -42,15 +40,14 @@ func count(need int, shapes []Shape) (n int, ok bool) {
 	return n, false
 }
 
-// good reports whether n vCPUs suit all shapes. An odd count is one only when it fills a
-// node whose cores are odd.
+// good reports whether n vCPUs suit all shapes. An odd count does so only when it fills a node with
+// an odd number of cores.
 func good(n int, shapes []Shape) bool {
 	odd := n%2 == 1
 	return !slices.ContainsFunc(shapes, func(s Shape) bool { return !s.holds(n) || odd && n != s.Cores })
 }
 
-// mostVCPUs is the greatest count that no host of the shapes has fewer cores than (rule
-// book B-25).
+// mostVCPUs is the number of cores of the smallest host of the shapes (rule book B-25).
 func mostVCPUs(shapes []Shape) int {
 	most := shapes[0].Nodes * shapes[0].Cores
 	for _, s := range shapes[1:] {
@@ -59,15 +56,14 @@ func mostVCPUs(shapes []Shape) int {
 	return most
 }
 
-// fill is how much more than needed is suggested so that VMs fill the cores of a node
-// without a rest: one step of two vCPUs, and at most a quarter.
+// fill is the allowed excess over the need so that VMs fill the cores of a node completely: one
+// step of two vCPUs, and at most a quarter.
 const (
 	fillStep = 2
 	fillPart = 4
 )
 
-// packed returns n, or the next even count when that divides the cores of the smallest
-// node and n does not.
+// packed returns n, or the next even count when that divides the cores of the smallest node and n does not.
 func packed(n int, shapes []Shape) int {
 	if len(shapes) == 0 {
 		return n

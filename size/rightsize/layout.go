@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// A Kind is a kind of host, and how the VM lies on it.
+// A Kind is a kind of host, with the VM's layouts on it.
 type Kind struct {
 	Host       string     `json:"host"` // in words: "2 nodes of 18 cores and 512 GB"
 	Nodes      int        `json:"nodes"`
@@ -19,7 +19,7 @@ type Kind struct {
 	After      Layout     `json:"after"`
 }
 
-// A Layout is how a VM lies on a host after a power cycle.
+// A Layout is the layout of a VM on a host after a power cycle.
 type Layout struct {
 	Clients        []int `json:"clients"` // vCPUs of each
 	Guest          []int `json:"guest"`   // of each NUMA node that the guest sees
@@ -43,11 +43,11 @@ func shapesOf(machines []vnuma.Machine) (out []Shape) {
 	return out
 }
 
-// layouts fills in how the VM lies before and after.
+// layouts sets the layouts of the VM before and after.
 func (v *VM) layouts(a *Advice) {
 	if len(v.Machines) == 0 {
 		if v.Rec != nil && len(v.Rec.Nodes) > 0 {
-			a.Memory.fit(leastNode(v), 1) // cores of a node are unknown: as few as there can be
+			a.Memory.fit(leastNode(v), 1) // cores of a node are unknown: assume the fewest
 		}
 		a.PowerCycle = a.Suggested < a.VCPUs
 		return
@@ -92,8 +92,8 @@ func (v *VM) layouts(a *Advice) {
 	}
 }
 
-// Differing returns the other kinds of hosts on which the resized VM is wide and at home is
-// not, or the other way round.
+// Differing returns the other kinds of hosts on which the resized VM is wide while it is not at
+// home, or the other way round.
 func (a *Advice) Differing() (out []*Kind) {
 	for i := range a.Kinds {
 		if i > 0 && a.Verdict != Keep && a.Kinds[i].After.Wide() != a.Kinds[0].After.Wide() {
@@ -103,8 +103,8 @@ func (a *Advice) Differing() (out []*Kind) {
 	return out
 }
 
-// resized returns the guest with another number of vCPUs. Cores per socket that do not
-// divide it become those of the rules of thumb (rule book B-25): all vCPUs of a node.
+// resized returns the guest with another number of vCPUs. Cores per socket that do not divide it
+// are replaced by the rules of thumb (rule book B-25): all vCPUs of a node.
 func (v *VM) resized(n int) vnuma.Guest {
 	g := v.Guest
 	g.VCPUs = int32(n)
@@ -132,7 +132,7 @@ func (v *VM) plan(n int) plan.Plan {
 	return plan.Best(&g, v.Machines, vnuma.Choices{})
 }
 
-// leastNode returns the memory of the smallest node that was recorded; 0 unknown.
+// leastNode returns the memory of the smallest recorded node; 0 unknown.
 func leastNode(v *VM) (least numa.Bytes) {
 	for i := range v.Rec.Nodes {
 		total := v.Rec.Nodes[i].Total

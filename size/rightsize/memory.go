@@ -7,37 +7,37 @@ import (
 	"homenode/numa"
 )
 
-// A Memory is what the host tells of the memory of a VM. Active memory is an estimate of
-// what was touched in the last minutes: caches of databases and heaps of Java are less
-// active than they are needed. So it gives a range, and only the guest knows where in it.
+// A Memory holds the host's counters of a VM's memory and the derived range. Active memory is an
+// estimate of the memory touched in the last minutes: caches of databases and heaps of Java need
+// more than is active. So the result is a range, and only the guest knows its need within it.
 type Memory struct {
 	Size       numa.Bytes `json:"size,omitempty"` // configured; 0 unknown
 	ActivePeak numa.Bytes `json:"activePeak,omitempty"`
 	ActiveAt   numa.Bytes `json:"activeAt,omitempty"` // at the percentile
 	Consumed   numa.Bytes `json:"consumed,omitempty"` // at the percentile
 	Reserved   numa.Bytes `json:"reserved,omitempty"`
-	// Low and High are the range of sizes that the host's view allows; both 0 without one.
+	// Low and High are the range of sizes that the host's counters allow; both 0 without one.
 	Low    numa.Bytes `json:"low,omitempty"`
 	High   numa.Bytes `json:"high,omitempty"`
 	Reason string     `json:"reason,omitempty"` // why there is no range
-	// Node is the memory of the smallest node and Nodes those that the suggested vCPUs need;
-	// Over is how much less fits them. All 0 when it fits, or when no node is known.
+	// Node is the memory of the smallest node and Nodes the number needed by the suggested vCPUs;
+	// Over is the excess of the memory over them. All 0 when it fits, or when no node is known.
 	Node  numa.Bytes `json:"node,omitempty"`
 	Nodes int        `json:"nodes,omitempty"`
 	Over  numa.Bytes `json:"over,omitempty"`
-	// Fits reports whether the range allows what fits.
+	// Fits reports whether the range includes a size that fits.
 	Fits bool `json:"fits,omitempty"`
 }
 
-// memoryStep is what sizes of memory are rounded up to.
+// memoryStep is the unit to which sizes of memory are rounded up.
 const memoryStep = numa.GiB
 
 func roundUp(b numa.Bytes) numa.Bytes { return (b + memoryStep - 1) / memoryStep * memoryStep }
 
-// Locked is the Reason of memory that cannot be less than it is.
+// Locked is the Reason of memory that cannot shrink.
 const Locked = "all its memory is reserved and locked"
 
-// memory returns what can be said of the memory.
+// memory computes the assessment of the memory.
 func (v *VM) memory(o *Options) (m Memory) {
 	m.Size = v.Size
 	if v.Config != nil {
@@ -75,7 +75,7 @@ func (v *VM) memory(o *Options) (m Memory) {
 	return m
 }
 
-// bound fills in the range.
+// bound sets the range.
 func (m *Memory) bound(o *Options) {
 	low := max(roundUp(numa.Bytes(float64(m.ActivePeak)*(1+float64(o.Headroom)))), m.Reserved)
 	if low >= m.Size {
@@ -88,18 +88,18 @@ func (m *Memory) bound(o *Options) {
 	}
 }
 
-// locked reports whether the memory cannot be less than it is.
+// locked reports whether the memory cannot shrink.
 func (v *VM) locked() bool {
 	return v.exclusive() || v.Config != nil && v.Config.AllReserved()
 }
 
-// exclusive reports whether each vCPU has a PCPU of its own (rule book B-21): what it runs
-// says nothing of what it needs.
+// exclusive reports whether each vCPU has a PCPU of its own (rule book B-21): its run time then
+// does not show its need.
 func (v *VM) exclusive() bool {
 	return v.Config != nil && v.Config.LatencyHigh()
 }
 
-// fit says what keeps the memory from the nodes that the vCPUs take.
+// fit computes the excess of the memory over the nodes of the vCPUs.
 func (m *Memory) fit(node numa.Bytes, nodes int) {
 	room := node * numa.Bytes(nodes)
 	if node <= 0 || m.Size <= room {

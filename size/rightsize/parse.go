@@ -13,7 +13,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// ParseSpan reads a time as time.ParseDuration does, and days: 7d.
+// ParseSpan parses a duration as time.ParseDuration does, and days: 7d.
 func ParseSpan(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		if n, err := strconv.ParseFloat(days, 64); err == nil && n >= 0 && n <= 36500 {
@@ -27,7 +27,7 @@ func ParseSpan(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParsePercentage reads "20" or "20%", without a limit above: a headroom may be 150 %.
+// ParsePercentage parses "20" or "20%", without an upper limit: a headroom may be 150 %.
 func ParsePercentage(s string) (unit.Share, error) {
 	number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "%"))
 	v, err := strconv.ParseFloat(number, 64)
@@ -40,13 +40,13 @@ func ParsePercentage(s string) (unit.Share, error) {
 	return unit.Share(v / 100), nil
 }
 
-// A Node is what --node states.
+// A Node is the value of --node.
 type Node struct {
 	cores  int
-	memory numa.Bytes // 0 when it does not say
+	memory numa.Bytes // 0 when not given
 }
 
-// ParseNode reads 16c/256GB or 16c; nil for nothing.
+// ParseNode parses 16c/256GB or 16c; nil for an empty text.
 func ParseNode(s string) (*Node, error) {
 	if s == "" {
 		return nil, nil
@@ -67,7 +67,7 @@ func ParseNode(s string) (*Node, error) {
 	return node, nil
 }
 
-// machine returns a host of such nodes, as many as the recording has.
+// machine returns a host of such nodes, with as many nodes as the recording.
 func (n *Node) machine(rec *capture.Recording) (vnuma.Machine, error) {
 	const why = "--node"
 	h := numa.Host{Name: rec.Host, At: why, Release: numa.AssumedFor(numa.Modelled[len(numa.Modelled)-1], "the newest: "+why)}

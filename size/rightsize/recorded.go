@@ -10,7 +10,7 @@ import (
 	"homenode/rules/rule"
 )
 
-// Recorded puts together what is known of each recorded VM.
+// Recorded combines the known facts of each recorded VM.
 func Recorded(w *rules.Watched, inventory *rules.Result, node *Node) (out []*VM) {
 	for _, s := range See(w.Recordings, func(host string) string {
 		if h := inventory.Machine(host); h != nil {
@@ -74,7 +74,7 @@ type Change struct {
 	R  *Result
 }
 
-// Changes judges again by other options, until the context ends.
+// Changes computes the results with other options, until the context ends.
 func Changes(ctx context.Context, vms []*VM, o Options) (out []Change, err error) {
 	for _, c := range []struct {
 		text string

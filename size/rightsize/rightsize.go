@@ -1,14 +1,14 @@
-// Package rightsize says how many vCPUs and how much memory a VM needs, from what was
-// recorded of it, and makes of it a size that suits the NUMA nodes of its hosts.
+// Package rightsize suggests vCPUs and memory of a VM from its recordings, as a size that suits the
+// NUMA nodes of its hosts.
 //
 //	need      = ⌈ percentile of (run + ready) over time × (1 + headroom) ⌉
 //	suggested = the least count ≥ need that fits one node, or else divides over as few
 //	            nodes as possible into equal clients and is even (rule book B-5, B-25)
-//	memory    from peak active × (1 + headroom), or what is reserved, to consumed
+//	memory    from peak active × (1 + headroom), or the reservation, to consumed
 //
-// A VM grows only when its vCPUs ran nearly all the time at the percentile: one that
-// waits for cores does not get more of them by more vCPUs. None is judged by less time
-// than Options.Least, and what is not stated never counts as nothing.
+// A VM grows only when its vCPUs ran nearly all the time at the percentile: more vCPUs do not help
+// one that waits for cores. VMs recorded for less than Options.Least are not assessed, and missing
+// facts never count as 0.
 package rightsize
 
 import (
@@ -23,23 +23,23 @@ import (
 	"homenode/numa/unit"
 )
 
-// Options are what a suggestion counts by.
+// Options are the parameters of a suggestion.
 type Options struct {
-	Percentile unit.Share    `json:"percentile"` // of the time in which the demand is met; above 0, at most 1
+	Percentile unit.Share    `json:"percentile"` // share of the time in which the demand is met; above 0, at most 1
 	Headroom   unit.Share    `json:"headroom"`   // above that demand; at most mostHeadroom
-	Least      time.Duration `json:"-"`          // VMs that were seen for less are not judged, but for what a lapse takes
+	Least      time.Duration `json:"-"`          // VMs recorded for less are not assessed, with the tolerance of a lapse
 }
 
-// lapse is the part of Options.Least that may be missing: a capture of a day ends a tick
-// early, and a VM that moves is on no host for a moment.
+// lapse is the part of Options.Least that may be missing: a capture of a day ends a tick early, and
+// a VM is on no host for a moment while it moves.
 const lapse = 20
 
 func (o *Options) short(seen time.Duration) bool { return seen < o.Least-o.Least/lapse }
 
-// mostHeadroom is 500 %: a greater one is a slip of the pen.
+// mostHeadroom is 500 %: a greater value is a typing error.
 const mostHeadroom = 5
 
-// Check returns an error when nothing can be suggested by the options.
+// Check returns an error when the options allow no suggestion.
 func (o *Options) Check() error {
 	switch {
 	case !(o.Percentile > 0 && o.Percentile <= 1):
@@ -54,15 +54,15 @@ func (o *Options) Check() error {
 
 func percents(s unit.Share) string { return fmt.Sprintf("%g", math.Round(float64(s)*1e8)/1e6) }
 
-// needed returns the whole vCPUs that hold a demand with headroom. The demand is in
-// hundredths of a percent of one vCPU (capture.Whole is one vCPU).
+// needed returns the whole vCPUs for a demand with headroom. The demand is in hundredths of a
+// percent of one vCPU (capture.Whole is one vCPU).
 func (o *Options) needed(demand int64) int {
 	factor := capture.Whole + int64(math.Round(float64(o.Headroom)*capture.Whole))
 	const whole = capture.Whole * capture.Whole
 	return int((demand*factor + whole - 1) / whole)
 }
 
-// A Verdict is what to do with the vCPUs of a VM.
+// A Verdict is the recommendation for the vCPUs of a VM.
 type Verdict string
 
 // The verdicts.
@@ -73,25 +73,23 @@ const (
 	NotJudged Verdict = "not judged"
 )
 
-// full is the share of its vCPUs that a VM runs at the percentile when it has evidence
-// for growth: above it a queue in the guest is likely, and none of it is seen outside.
+// full is the share of its vCPUs that a VM must run at the percentile to justify growth: above it a
+// queue in the guest is likely, which is invisible from outside.
 const full = 9000
 
-// Why a VM is kept that is full of ready time, which includes what a CPU limit takes.
+// Reasons to keep the size of a VM that is full of ready time, which includes time taken by a CPU limit.
 const (
 	waits   = "waits for cores of the host: more vCPUs would wait, too"
 	limited = "waits for cores of the host, or is held back by its CPU limit of %d MHz: look at the limit first"
 )
 
-// A demand is what a VM took of its vCPUs at the percentile, in hundredths of a percent of
-// one vCPU.
+// A demand is a VM's CPU use at the percentile, in hundredths of a percent of one vCPU.
 type demand struct {
 	wanted int64 // run and ready
 	ran    int64
 }
 
-// decide returns the vCPUs for a demand. reason says why they are not what the demand
-// alone would make them.
+// decide returns the vCPUs for a demand. reason explains a result that the demand alone would not give.
 func (o *Options) decide(vcpus int, d demand, shapes []Shape) (n int, v Verdict, reason string) {
 	need := o.needed(d.wanted)
 	enough := need <= vcpus
@@ -125,7 +123,7 @@ func (o *Options) decide(vcpus int, d demand, shapes []Shape) (n int, v Verdict,
 	return n, Larger, reason
 }
 
-// uneven says that a VM that is kept does not divide over the nodes; "" when it does.
+// uneven describes how the vCPUs of an unchanged VM divide unevenly over the nodes; "" when they divide evenly.
 func uneven(vcpus int, shapes []Shape) string {
 	for _, s := range shapes {
 		if s.holds(vcpus) && (s.clients(vcpus) == 1 || vcpus%2 == 0) {
@@ -143,32 +141,32 @@ type Percentiles struct {
 	P50  float64 `json:"p50"`
 	P95  float64 `json:"p95"`
 	P99  float64 `json:"p99"`
-	At   float64 `json:"at"` // the percentile that was asked for
+	At   float64 `json:"at"` // the requested percentile
 	Peak float64 `json:"peak"`
 }
 
-// An Advice is what was found for one VM.
+// An Advice is the result for one VM.
 type Advice struct {
 	Name    string        `json:"name"`
-	Host    string        `json:"host"` // on which it was seen last
+	Host    string        `json:"host"` // where it was seen last
 	Cluster string        `json:"cluster,omitempty"`
 	From    time.Time     `json:"from,omitzero"` // first seen
 	To      time.Time     `json:"to,omitzero"`
-	Seen    time.Duration `json:"-"` // time that the demand is over
-	Gap     time.Duration `json:"-"` // between From and To, in which nothing was seen of it
+	Seen    time.Duration `json:"-"` // recorded time behind the demand
+	Gap     time.Duration `json:"-"` // between From and To, without recordings of it
 	// SeenSeconds and GapSeconds are Seen and Gap.
 	SeenSeconds float64 `json:"seenSeconds"`
 	GapSeconds  float64 `json:"gapSeconds"`
 
 	Verdict   Verdict `json:"verdict"`
-	Reason    string  `json:"reason,omitempty"` // why it is not judged, or kept although the demand differs
+	Reason    string  `json:"reason,omitempty"` // why it is not assessed, or unchanged although the demand differs
 	VCPUs     int     `json:"vcpus,omitempty"`  // now; 0 unknown
 	Suggested int     `json:"suggested,omitempty"`
-	Need      int     `json:"need,omitempty"` // whole vCPUs of percentile and headroom, before they are divided over nodes
+	Need      int     `json:"need,omitempty"` // whole vCPUs from percentile and headroom, before they are fitted to nodes
 
 	Demand *Percentiles `json:"demand,omitempty"` // run and ready
 	Used   *Percentiles `json:"used,omitempty"`
-	// RunUnknown: the source states no run, and used stands for it.
+	// RunUnknown: the source has no run time, and used time replaces it.
 	RunUnknown bool `json:"runUnknown,omitempty"`
 	// Above is the share of the time in which the demand was above Suggested.
 	Above  float64  `json:"above,omitempty"`
@@ -177,14 +175,14 @@ type Advice struct {
 
 	Memory Memory `json:"memory"`
 	Kinds  []Kind `json:"kinds,omitempty"` // of hosts it can run on, its own first; empty when no node is known
-	// Steps are what to set beside the count, for Kinds[0].
+	// Steps are the settings to change beside the count, for Kinds[0].
 	Steps      []string `json:"steps,omitempty"`
-	HotAdd     string   `json:"hotAdd,omitempty"` // what CPU hot add means for it
+	HotAdd     string   `json:"hotAdd,omitempty"` // effect of CPU hot add on it
 	PowerCycle bool     `json:"powerCycle,omitempty"`
-	Assumes    []string `json:"assumes,omitempty"` // what the layouts take for granted
+	Assumes    []string `json:"assumes,omitempty"` // assumptions of the layouts
 }
 
-// Freed returns the vCPUs that the suggestion gives back; negative for growth.
+// Freed returns the vCPUs that the suggestion frees; negative for growth.
 func (a *Advice) Freed() int {
 	if a.Verdict == NotJudged {
 		return 0
@@ -192,16 +190,16 @@ func (a *Advice) Freed() int {
 	return a.VCPUs - a.Suggested
 }
 
-// A VM is a VM to judge.
+// A VM is a VM to assess.
 type VM struct {
 	*Seen
 	Cluster  string
-	Config   *numa.VM // from the inventory; nil when it is not known there
+	Config   *numa.VM // from the inventory; nil when missing there
 	Guest    vnuma.Guest
 	Machines []vnuma.Machine // kinds of hosts it can run on, its own first; empty when no node is known
 }
 
-// Judge suggests a size for a VM. Options.Check has to be nil.
+// Judge suggests a size for a VM. Options.Check must be nil.
 func Judge(v *VM, o *Options) Advice {
 	a := Advice{
 		Name: v.Name, Host: v.Host, Cluster: v.Cluster, From: v.From, To: v.To, Seen: v.Time, Gap: v.Gap, SeenSeconds: v.Time.Seconds(), GapSeconds: v.Gap.Seconds(),
@@ -222,13 +220,13 @@ func Judge(v *VM, o *Options) Advice {
 	if a.Reason == waits && v.Config != nil && v.Config.CPULimit.Or(-1) >= 0 {
 		a.Reason = fmt.Sprintf(limited, v.Config.CPULimit.Value)
 	}
-	// Buckets are whole percents: those that lie partly above count.
+	// Buckets are whole percents: those partly above count.
 	a.Above = float64(v.Needs.Demand.Times.Above(100*a.Suggested/v.VCPUs)) / float64(v.Needs.Demand.Times.Total())
 	v.layouts(&a)
 	return a
 }
 
-// unjudged says why nothing can be suggested about vCPUs; "" when it can.
+// unjudged explains why no vCPU count can be suggested; "" when it can.
 func (v *VM) unjudged(o *Options) string {
 	switch {
 	case v.Doubt != "":

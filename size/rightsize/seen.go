@@ -10,8 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// A Seen is what recordings tell of one VM: all its lives with its last number of vCPUs,
-// on whatever hosts.
+// A Seen is the recorded data of one VM: all its lives with its last number of vCPUs, on any hosts.
 type Seen struct {
 	Name string
 	Host string // of its last life
@@ -22,13 +21,13 @@ type Seen struct {
 	VCPUs    int // 0 unknown
 	Size     numa.Bytes
 	From, To time.Time
-	Time     time.Duration // that the demand is over
+	Time     time.Duration // recorded time behind the demand
 	Gap      time.Duration // between From and To, beside Time
 
 	Needs               *capture.Needs
 	Used, Ready, CoStop capture.Level
-	RunUnknown          bool // no life states run
-	Lives, Other        int  // taken, and left out as they have another number of vCPUs
+	RunUnknown          bool // no life has run time
+	Lives, Other        int  // used, and excluded for another number of vCPUs
 	Doubt               string
 }
 
@@ -38,10 +37,10 @@ type life struct {
 	vm  *capture.VM
 }
 
-// See returns the VMs of recordings that were made with Options.Needs, by name. Lives of
-// one name that follow each other are one VM, which was restarted or moved; those that
-// run at the same time are several of one name. cluster tells in which cluster a host is,
-// "" when unknown: VMs of one name in two clusters are two. It may be nil.
+// See returns the VMs of recordings made with Options.Needs, by name. Consecutive lives with one
+// name are one VM that was restarted or moved; concurrent ones are several VMs with one name.
+// cluster returns the cluster of a host, "" when unknown: VMs with one name in two clusters are
+// two. It may be nil.
 func See(recordings []*capture.Recording, cluster func(host string) string) []*Seen {
 	type one struct{ name, cluster string }
 	known := map[one][]life{}
@@ -80,10 +79,10 @@ func See(recordings []*capture.Recording, cluster func(host string) string) []*S
 	return out
 }
 
-// clocks is how far the clocks of two hosts may differ: a VM that moves is seen on both.
+// clocks is the largest clock difference of two hosts: a VM that moves is seen on both.
 const clocks = 2 * time.Minute
 
-// together reports whether two of the lives, by their beginning, are at the same time.
+// together reports whether two of the lives, sorted by their start, overlap.
 func together(lives []life) bool {
 	for i := range lives[1:] {
 		if lives[i].vm.Last.Sub(lives[i+1].vm.First) > clocks {
@@ -93,7 +92,7 @@ func together(lives []life) bool {
 	return false
 }
 
-// seen puts the lives of one VM together.
+// seen combines the lives of one VM.
 func seen(name string, lives []life) *Seen {
 	last := lives[len(lives)-1]
 	s := &Seen{Name: name, Host: last.rec.Host, Last: last.vm, Rec: last.rec, VCPUs: last.vm.VCPUs, RunUnknown: true}

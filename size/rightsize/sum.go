@@ -8,13 +8,13 @@ import (
 	"homenode/numa"
 )
 
-// A Result is what was found for all VMs.
+// A Result is the result for all VMs.
 type Result struct {
 	Options Options `json:"options"`
 	// LeastSeconds is Options.Least.
 	LeastSeconds float64  `json:"leastSeconds"`
 	Totals       Totals   `json:"totals"`
-	VMs          []Advice `json:"vms"` // those that should grow, then by what they free, then by name; those not judged last
+	VMs          []Advice `json:"vms"` // those that should grow, then by freed vCPUs, then by name; those not assessed last
 }
 
 // Totals are sums over all VMs.
@@ -24,17 +24,16 @@ type Totals struct {
 	Smaller   int `json:"smaller"`
 	Larger    int `json:"larger"`
 	Kept      int `json:"kept"`
-	VCPUs     int `json:"vcpus"` // of those judged, now
+	VCPUs     int `json:"vcpus"` // of assessed VMs, now
 	Suggested int `json:"suggested"`
-	Freed     int `json:"freed"` // by those that could be smaller
-	Added     int `json:"added"` // for those that should grow
-	// WideBefore and WideAfter count wide VMs on their own host, of the Placed ones: those
-	// judged whose host's nodes are known.
+	Freed     int `json:"freed"` // by VMs that could be smaller
+	Added     int `json:"added"` // for VMs that should grow
+	// WideBefore and WideAfter count wide VMs on their own host, among the Placed ones: assessed
+	// VMs with known nodes of their host.
 	Placed     int `json:"placed"`
 	WideBefore int `json:"wideBefore"`
 	WideAfter  int `json:"wideAfter"`
-	// Ranges counts VMs with a range of memory; FreedLow and FreedHigh are what they free
-	// within it.
+	// Ranges counts VMs with a range of memory; FreedLow and FreedHigh are the memory freed within it.
 	Ranges    int        `json:"ranges"`
 	FreedLow  numa.Bytes `json:"memoryFreedLow"`
 	FreedHigh numa.Bytes `json:"memoryFreedHigh"`
@@ -42,7 +41,7 @@ type Totals struct {
 	OverNode int `json:"overNode"`
 }
 
-// All judges VMs, until the context ends. Options.Check has to be nil.
+// All assesses VMs, until the context ends. Options.Check must be nil.
 func All(ctx context.Context, vms []*VM, o Options) (*Result, error) {
 	r := &Result{Options: o, LeastSeconds: o.Least.Seconds(), VMs: []Advice{}}
 	for _, v := range vms {

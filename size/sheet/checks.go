@@ -9,8 +9,8 @@ import (
 	"homenode/numa/unit"
 )
 
-// A printed figure is a line of checks.txt. Its formula stands there, or in the table "sums" of the sheet, for an experiment, what
-// follows the comma of What, and a quantity.
+// A printed figure is a line of checks.txt. Its formula is on the line, or in the table "sums" of the sheet, for an experiment, the
+// part of What after the comma, and a quantity.
 type printed struct {
 	ID, What, Quantity, Printed string
 	Kind                        unit.CheckKind
@@ -19,8 +19,8 @@ type printed struct {
 	Formula                     string
 }
 
-// Checks returns the figures that the file checks.txt lists as printed, with what each comes to by its formula. of has what is known of
-// the experiment that a line is about.
+// Checks returns the figures that the file checks.txt lists as printed, each with the value of its formula. of returns the known values
+// of a line's experiment.
 func (s *Sheet) Checks(files fs.FS, in Input, of func(experiment, what string) map[string]any) []unit.Check {
 	sums := map[string]string{}
 	for _, l := range s.read().lines["sums"] {

@@ -17,7 +17,7 @@ import (
 
 var trees sync.Map // parsed expressions by their text
 
-// parsed returns the tree of an expression. It panics when there is none: expressions are part of the program.
+// parsed returns the tree of an expression. It panics on a malformed one: expressions are part of the program.
 func parsed(text string) ast.Node {
 	if tree, ok := trees.Load(text); ok {
 		return tree.(ast.Node)
@@ -73,7 +73,7 @@ func (r *Run) eval(node ast.Node) any {
 	panic("no sheet has an expression such as " + node.String())
 }
 
-// lookUp returns the value of a name. A name that nothing has is a bug of the sheet, and one whose formula does not apply is unknown.
+// lookUp returns the value of a name. An undefined name is a bug of the sheet; one whose formula does not apply is unknown.
 func (r *Run) lookUp(node ast.Node) any {
 	name := node.String()
 	if rest, ok := strings.CutPrefix(name, "was."); ok {
@@ -233,7 +233,7 @@ func (r *Run) Text(text string) string {
 	}
 }
 
-// written writes a value: a number in its unit.
+// written formats a value: a number in its unit.
 func written(v any) string {
 	if v == nil {
 		return ""
@@ -241,7 +241,7 @@ func written(v any) string {
 	return fmt.Sprint(v)
 }
 
-// String writes the number in its unit.
+// String formats the number in its unit.
 func (v Value) String() string {
 	if text := Units[v.Unit]; text != nil {
 		return text(v.Value)
@@ -249,7 +249,7 @@ func (v Value) String() string {
 	return unit.Digits(v.Value, 4)
 }
 
-// marshal writes the values of formulas as an object: plan.left is left of plan. Of a change it has what is not as before.
+// marshal writes the values of formulas as an object: plan.left is the member left of plan. For a change it includes only the values that differ.
 func marshal(r *Run) ([]byte, error) {
 	root := r.object(func(string) bool { return true })
 	if r.Rows != nil {
@@ -271,7 +271,7 @@ func marshal(r *Run) ([]byte, error) {
 	return json.Marshal(root)
 }
 
-// object returns the values of the formulas that are wanted.
+// object returns the values of the selected formulas.
 func (r *Run) object(wanted func(name string) bool) map[string]any {
 	root := map[string]any{}
 	for _, name := range r.places {

@@ -14,8 +14,8 @@ var in = map[reflect.Type]string{
 	reflect.TypeFor[numa.Bytes](): "gb", reflect.TypeFor[unit.Hz](): "hz", reflect.TypeFor[unit.Share](): "share", reflect.TypeFor[unit.Seconds](): "seconds",
 }
 
-// Fields returns the fields of a struct as values by their names in JSON, those of a struct in it behind its name: limits.break. What is nil
-// is unknown; what is no number, text or truth has no value.
+// Fields returns the fields of a struct as values by their names in JSON; those of a nested struct are prefixed with its name: limits.break.
+// Nil is unknown; fields other than numbers, texts and truths have no value.
 func Fields(prefix string, of any) map[string]any {
 	out := map[string]any{}
 	fields(out, prefix, reflect.ValueOf(of), true)

@@ -14,7 +14,7 @@ import (
 // constants are the units of bytes and cycles.
 var constants = map[string]float64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40, "GB": 1e9, "MHz": 1e6, "GHz": 1e9}
 
-// Units are the functions that write a number.
+// Units are the functions that format a number.
 var Units = map[string]func(float64) string{
 	"seconds": func(v float64) string { return unit.Seconds(v).String() },
 	"hz":      func(v float64) string { return unit.Hz(v).String() },
@@ -46,7 +46,7 @@ var Units = map[string]func(float64) string{
 	"iops":      func(v float64) string { return unit.IORate(v).String() },
 }
 
-// gib writes bytes as "15.0 GiB", with three digits at least: "119.9 GiB", "3.62 GiB", "0.10 GiB".
+// gib formats bytes as "15.0 GiB", with at least three digits: "119.9 GiB", "3.62 GiB", "0.10 GiB".
 func gib(bytes float64) string {
 	v := bytes / float64(numa.GiB)
 	after := 1
@@ -59,7 +59,7 @@ func gib(bytes float64) string {
 	return unit.Grouped(v, after) + " GiB"
 }
 
-// block writes the size of an I/O: "32 KiB".
+// block formats the size of an I/O: "32 KiB".
 func block(bytes float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	i := 0
@@ -70,7 +70,7 @@ func block(bytes float64) string {
 	return unit.Grouped(bytes, 0) + " " + units[i]
 }
 
-// short writes a small number, with two digits where it is an estimate anyway.
+// short formats a small number, with two digits where it is only an estimate.
 func short(v float64) string {
 	if v < 0.01 {
 		return unit.Digits(v, 2)
@@ -78,7 +78,7 @@ func short(v float64) string {
 	return unit.Digits(v, 3)
 }
 
-// hours writes a time in hours and minutes.
+// hours formats a time in hours and minutes.
 func hours(seconds float64) string {
 	minutes := int(math.Round(seconds / 60))
 	if minutes < 60 {
@@ -87,7 +87,7 @@ func hours(seconds float64) string {
 	return fmt.Sprintf("%d h %02d min", minutes/60, minutes%60)
 }
 
-// gb writes memory in GB with three digits that count.
+// gb formats memory in GB with three significant digits.
 func gb(bytes float64) string {
 	if math.Abs(bytes) < float64(numa.GiB) && bytes != 0 {
 		return unit.Digits(bytes/float64(numa.MiB), 3) + " MB"
@@ -95,7 +95,7 @@ func gb(bytes float64) string {
 	return unit.Digits(bytes/float64(numa.GiB), 3) + " GB"
 }
 
-// deviation writes a deviation with its sign, "+2.4 %".
+// deviation formats a deviation with its sign, "+2.4 %".
 func deviation(v float64) string {
 	text := unit.Share(v).String()
 	switch {
@@ -107,7 +107,7 @@ func deviation(v float64) string {
 	return text
 }
 
-// functions are those of numbers and texts.
+// functions are the functions of numbers and texts.
 var functions = map[string]func(args []any) any{
 	"min":   func(args []any) any { return each(math.Min, args[0].(Value), args[1].(Value)) },
 	"max":   func(args []any) any { return each(math.Max, args[0].(Value), args[1].(Value)) },
@@ -123,12 +123,12 @@ var functions = map[string]func(args []any) any{
 	"origin":   part(func(v Value) any { return string(v.Origin) }),
 	"hardware": part(func(v Value) any { return v.Hardware }),
 	"note":     part(func(v Value) any { return v.Note }),
-	"rounded": func(args []any) any { // to three digits that count
+	"rounded": func(args []any) any { // to three significant digits
 		v := args[0].(Value)
 		return Value{unit.Figure[float64]{Value: threeDigits(v.Value), Low: threeDigits(v.Low), High: threeDigits(v.High)}, v.Unit}
 	},
 	"inBytes": func(args []any) any { return Value{args[0].(Value).Figure, "bytes"} },
-	"about": func(args []any) any { // how far the ends of a range are
+	"about": func(args []any) any { // the distance to the ends of the range
 		v := args[0].(Value)
 		return "±" + unit.Digits(100*max(v.High/v.Value-1, 1-v.Low/v.Value), 1) + " %"
 	},
@@ -167,14 +167,14 @@ func part(f func(v Value) any) func(args []any) any {
 	}
 }
 
-// of makes a function of a number one of its range.
+// of converts a function of a number to one of its range.
 func of(f func(float64) float64) func(args []any) any {
 	return func(args []any) any {
 		return each(func(a, _ float64) float64 { return f(a) }, args[0].(Value), Plain(0, ""))
 	}
 }
 
-// ends writes the ends of a range, their unit once; "" for a number without a range.
+// ends formats the ends of a range, with their unit once; "" for a number without a range.
 func ends(v Value, to string) string {
 	if v.Low == v.High {
 		return ""
@@ -185,15 +185,15 @@ func ends(v Value, to string) string {
 	}
 	_, in, _ := strings.Cut(high, " ")
 	if cut, same := strings.CutSuffix(low, " "+in); same || to == " to " {
-		return cut + to + strings.TrimSuffix(high, " Hz per b/s") // the value before it has it
+		return cut + to + strings.TrimSuffix(high, " Hz per b/s") // the other value has the unit
 	}
 	return low + " " + to + " " + high
 }
 
-// Range writes the ends of a range; "" for a number without one.
+// Range formats the ends of a range; "" for a number without one.
 func (v Value) Range() string { return ends(v, " to ") }
 
-// full writes the number with its range, if it has one: "11.7 GiB (10 to 15 GiB)".
+// full formats the number with its range, if it has one: "11.7 GiB (10 to 15 GiB)".
 func (v Value) full() string {
 	if between := v.Range(); between != "" {
 		return v.String() + " (" + between + ")"
@@ -201,7 +201,7 @@ func (v Value) full() string {
 	return v.String()
 }
 
-// threeDigits rounds a number to three digits that count.
+// threeDigits rounds a number to three significant digits.
 func threeDigits(v float64) float64 {
 	if !(v > 0) {
 		return v

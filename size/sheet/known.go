@@ -7,10 +7,10 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// names collects what an expression looks up and calls.
+// names collects the names and calls of an expression.
 type names struct{ values, calls []string }
 
-// Visit looks at a part of an expression.
+// Visit collects from a part of an expression.
 func (n *names) Visit(node *ast.Node) {
 	switch one := (*node).(type) {
 	case *ast.IdentifierNode, *ast.MemberNode:
@@ -22,8 +22,8 @@ func (n *names) Visit(node *ast.Node) {
 	}
 }
 
-// Unknown returns what expressions of the sheet look up or call and nothing has: a test of a calculator wants none. Expressions that are
-// malformed are among them.
+// Unknown returns the undefined names and calls in expressions of the sheet; the test of a calculator requires none. Malformed
+// expressions are included.
 func (r *Run) Unknown() []string {
 	has := func(name string) bool {
 		_, ok := r.Values[name]
@@ -61,11 +61,11 @@ func (r *Run) Unknown() []string {
 	return slices.Compact(out)
 }
 
-// expressions returns those of a cell: all of it, those in braces, or those of assignments.
+// expressions returns the expressions of a cell: all of it, those in braces, or those of assignments.
 func expressions(table, column, text string) (out []string) {
 	whole := []string{"when", "formula", "low", "high", "limit", "soft", "figure"}
 	switch {
-	case text == "" || table == "sums": // those of sums know the rows of files, which only checks have
+	case text == "" || table == "sums": // those of sums use the rows of files, which only checks have
 	case column == "set":
 		for assignment := range strings.SplitSeq(text, ";") {
 			_, formula, _ := strings.Cut(assignment, "=")

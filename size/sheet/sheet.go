@@ -1,27 +1,27 @@
-// Package sheet evaluates calculators that are data. A sheet is a text of tables: published figures with their source, formulas, and
-// what is said of them. One evaluator reads all sheets, and output/size makes one kind of answer with one picture of each.
+// Package sheet evaluates calculators that are data. A sheet is a text of tables: published figures with their source, formulas, and the texts of the
+// answer. One evaluator processes all sheets, and output/size renders each as one kind of answer with one picture.
 //
 //	== figures    name, value, low, high, unit, origin, source, hardware, note: as published
 //	== formulas   name, unit, when, formula: evaluated from the top; a name is a place in the JSON of the answer, as in plan.left, and one
 //	              that begins with "_" stays inside
 //	== totals     as formulas, after the rows: of all of them; == row 2 and == totals 2 follow
-//	== columns    heading, when, cell: the table of the answer, a row for each of Input.Rows (formulas of rows: == row); they see what is of the whole
+//	== columns    heading, when, cell: the table of the answer, a row for each of Input.Rows (formulas of rows: == row); they see the values of the whole answer
 //	== title      text above it
 //	== table      when, and the columns of a table that has no such rows; ">" before a heading stands for numbers
 //	== question, verdict, notes     when, text
 //	== assumed    when, what, figure, value, origin, source, note: a figure fills the cells that are empty
 //	== … of rows  assumed, changes and notes of each row
-//	== changes    if, when, set, result, change: all is evaluated again with what is set; "was" has the values before
+//	== changes    if, when, set, result, change: everything is evaluated again with the set values; "was" has the values before
 //	== picture    of ("rows" or "changes"), log, label, title, note, name, value, limit; == segments kind, when, value, soft
 //
-// A line whose when is false is left out. Texts have expressions in braces: "{plan.left} are left". An expression is one of
-// expr-lang/expr, of which the sheet uses numbers, texts, comparisons, conditions and calls:
+// A line whose when is false is omitted. Texts have expressions in braces: "{plan.left} are left". An expression is one of expr-lang/expr, limited to
+// numbers, texts, comparisons, conditions and calls:
 //
 //	plan.usable - file.size          numbers have a range, and so has their sum, product, …
 //	left < logs ? "too little" : "fits"
 //	share(plan.left / boot)          functions write numbers in a unit; a number of a formula is written in its own
 //
-// A calculator adds in Go the parts that no formula can express: readers of files, curves between measurements, and the scheduler.
+// A calculator implements in Go the parts that no formula can express: readers of files, curves between measurements, and the scheduler.
 package sheet
 
 import (
@@ -38,7 +38,7 @@ import (
 // A Line is the cells of one line of a table by their columns.
 type Line map[string]string
 
-// A Sheet is the tables of a calculator, read when they are first used.
+// A Sheet is the tables of a calculator, parsed on first use.
 type Sheet struct {
 	read func() *tables
 }
@@ -49,7 +49,8 @@ type tables struct {
 	columns map[string][]string
 }
 
-// Load returns a sheet that is compiled into the program. Its first use panics when the sheet is wrong, which every test of its package shows.
+// Load returns a sheet that is compiled into the program. Its first use panics when the sheet is malformed, which every test of its package would
+// show.
 func Load(files fs.FS, name string) *Sheet {
 	return &Sheet{sync.OnceValue(func() *tables { return read(files, name) })}
 }
@@ -91,10 +92,10 @@ func read(files fs.FS, name string) *tables {
 	return s
 }
 
-// A Value is a number with its range, its unit and where it is from.
+// A Value is a number with its range, its unit and its source.
 type Value struct {
 	unit.Figure[float64]
-	Unit string // a function that writes it; "" for a plain number
+	Unit string // the function that formats it; "" for a plain number
 }
 
 // Plain returns an exact number.
@@ -108,13 +109,13 @@ func Of[T ~float64](f unit.Figure[T], in string) Value {
 		Origin: f.Origin, Source: f.Source, Hardware: f.Hardware, Note: f.Note}, in}
 }
 
-// An Input holds the values that a sheet is evaluated for: each a Value, a string, a bool, or nil when unknown.
+// An Input holds the values for which a sheet is evaluated: each a Value, a string, a bool, or nil when unknown.
 type Input struct {
 	Values map[string]any
 	Rows   []map[string]any
-	// Call has the functions that are not formulas.
+	// Call holds the functions that are not formulas.
 	Call map[string]func(args []any) any
-	// Again makes the rows of a change from its values; nil leaves them.
+	// Again creates the rows of a change from its values; nil keeps them.
 	Again func(values map[string]any) []map[string]any
 }
 
@@ -211,7 +212,7 @@ func (r *Run) formulas(table string, set map[string]any) {
 // holds reports whether a line applies.
 func (r *Run) holds(l Line) bool { return l["when"] == "" || truth(r.eval(parsed(l["when"]))) }
 
-// Lines returns the lines of a table that apply, their expressions not yet filled in.
+// Lines returns the lines of a table that apply, with their expressions unevaluated.
 func (r *Run) Lines(table string) []Line {
 	return slices.DeleteFunc(slices.Clone(r.Sheet.read().lines[table]), func(l Line) bool { return !r.holds(l) })
 }
@@ -224,7 +225,7 @@ func (s *Sheet) Columns(table string) []string {
 // Get returns the value of a name, or of an expression.
 func (r *Run) Get(expression string) any { return r.eval(parsed(expression)) }
 
-// With returns the sheet evaluated with something else set: "boot = 2 * boot; media = 'max'". "was" has the values before.
+// With returns the sheet evaluated with other values: "boot = 2 * boot; media = 'max'". "was" has the values before.
 func (r *Run) With(assignments string) *Run {
 	set := map[string]any{"was": r}
 	for assignment := range strings.SplitSeq(assignments, ";") {

@@ -9,7 +9,7 @@ import (
 	"homenode/size/sheet"
 )
 
-// sheets say what simulated VMs and the limits of a fleet come to.
+// sheets format the results for simulated VMs and the limits of a fleet.
 //
 //go:embed *.sheet models.txt
 var sheets embed.FS
@@ -22,7 +22,7 @@ var (
 	ofReserved = sheet.Load(sheets, "reserved.sheet")
 )
 
-// Sheets returns what is said of the demands that were simulated, of what could be otherwise, and of side-channel aware schedulers.
+// Sheets returns the tables of the simulated demands, of the alternatives, and of side-channel aware schedulers.
 func (r *Result) Sheets(details bool) (demands, changes, schedulers *sheet.Run) {
 	a := r.Asked
 	values := sheet.Fields("", r)
@@ -60,10 +60,10 @@ func (r *Result) Sheets(details bool) (demands, changes, schedulers *sheet.Run) 
 	return calculator.Run(sheet.Input{Values: values, Rows: rows}), ofChanges.Run(sheet.Input{Values: before, Rows: others}), ofSCA.Run(sheet.Input{Values: none, Rows: sca})
 }
 
-// mostLimits is how many VMs are listed without details, and half of it how many hosts.
+// mostLimits is the number of VMs listed without details; half of it is that of hosts.
 const mostLimits = 12
 
-// Sheets returns what is said of VMs with a limit, and of hosts.
+// Sheets returns the tables of VMs with a limit, and of hosts.
 func (l *Limits) Sheets(source string, details bool) (vms, hosts *sheet.Run) {
 	values := sheet.Fields("", l)
 	values["source"], values["details"], values["listed"] = source, details, sheet.Plain(float64(len(l.List)), "whole")

@@ -20,15 +20,15 @@ type Limited struct {
 	Reservation unit.Hz `json:"reservation,omitempty"`
 	PerVCPU     unit.Hz `json:"perVCPU,omitempty"` // limit ÷ vCPUs; 0: unknown
 	Core        unit.Hz `json:"core,omitempty"`    // of its host; 0: unknown
-	// Acts says that the limit is below what its vCPUs could use; Held for which share of
-	// the time it holds back a VM whose vCPUs all want a whole core.
+	// Acts reports that the limit is below the possible use of its vCPUs; Held is the share of the
+	// time in which it stops a VM whose vCPUs all demand a whole core.
 	Acts bool       `json:"acts"`
 	Held unit.Share `json:"held,omitempty"`
-	// Odd says why the limit looks left over from something else.
+	// Odd is the reason why the limit looks left over from another configuration.
 	Odd string `json:"odd,omitempty"`
 }
 
-// Reserved is what the VMs of a host reserve of it.
+// Reserved is the reservations of the VMs on a host.
 type Reserved struct {
 	Host        string     `json:"host"`
 	VMs         int        `json:"vms"` // powered on, with a reservation
@@ -38,19 +38,18 @@ type Reserved struct {
 	Limits      unit.Hz    `json:"limits,omitempty"` // sum of the limits of powered-on VMs
 }
 
-// Limits is what the VMs of a fleet are limited to.
+// Limits is the CPU limits of the VMs of a fleet.
 type Limits struct {
 	VMs     int        `json:"vms"`     // templates not counted
-	Unknown int        `json:"unknown"` // VMs whose limit no source states
+	Unknown int        `json:"unknown"` // VMs without information on limits
 	Acting  int        `json:"acting"`
-	NoCore  int        `json:"coreUnknown"` // limited VMs of which it is unknown whether the limit acts
+	NoCore  int        `json:"coreUnknown"` // limited VMs for which it is unknown whether the limit acts
 	Odd     int        `json:"odd"`
 	List    []Limited  `json:"limited"`
 	Hosts   []Reserved `json:"hosts,omitempty"` // those with reservations or limits
 }
 
-// LimitsOf returns the VMs with a CPU limit, those that lose most first, and what the
-// hosts' VMs reserve.
+// LimitsOf returns the VMs with a CPU limit, those that lose most first, and the reservations on the hosts.
 func LimitsOf(f *numa.Fleet) *Limits {
 	out := &Limits{List: []Limited{}}
 	hosts := make(map[string]*numa.Host, len(f.Hosts))
@@ -100,7 +99,7 @@ func LimitsOf(f *numa.Fleet) *Limits {
 	return out
 }
 
-// reserve adds what a VM reserves, and its limit, to its host.
+// reserve adds the reservation and limit of a VM to its host.
 func reserve(sums map[string]*Reserved, v *numa.VM, h *numa.Host) {
 	limited := v.CPULimit.Known() && v.CPULimit.Value >= 0
 	if !limited && v.CPUReservation.Value <= 0 {
@@ -120,7 +119,7 @@ func reserve(sums map[string]*Reserved, v *numa.VM, h *numa.Host) {
 	}
 }
 
-// limitedVM returns what a limit is to its VM. The host may be unknown.
+// limitedVM computes the effect of a limit on its VM. The host may be unknown.
 func limitedVM(v *numa.VM, h *numa.Host) Limited {
 	l := Limited{
 		VM: v.Name, Folder: v.Folder, VCPUs: v.VCPUs.Value,
@@ -170,10 +169,10 @@ func doubt(list []Limited, f *numa.Fleet) {
 	}
 }
 
-// same reports whether speeds differ by less than rounding to MHz explains.
+// same reports whether speeds are equal apart from rounding to MHz.
 func same(a, b unit.Hz) bool { return math.Abs(float64(a-b)) <= 0.005*float64(b) }
 
-// nearest returns the speed of a host type that is nearest.
+// nearest returns the nearest speed of a host type.
 func nearest(cores map[unit.Hz]bool, to unit.Hz) (best unit.Hz) {
 	for c := range cores {
 		d, least := math.Abs(float64(c-to)), math.Abs(float64(best-to))
@@ -184,8 +183,7 @@ func nearest(cores map[unit.Hz]bool, to unit.Hz) (best unit.Hz) {
 	return best
 }
 
-// usualSpeeds returns by folder the speed of a vCPU that most of its limited VMs have: two
-// at least, and more than half.
+// usualSpeeds returns, by folder, the vCPU speed of most of its limited VMs: at least two, and more than half.
 func usualSpeeds(list []Limited) map[string]unit.Hz {
 	by := make(map[string][]unit.Hz)
 	for i := range list {

@@ -10,8 +10,8 @@ import (
 	"homenode/numa/unit"
 )
 
-// A Model is an allocation model of VMware Cloud Director: what of an organization VDC
-// becomes a limit or a reservation, and of what.
+// A Model is an allocation model of VMware Cloud Director: it defines which part of an organization
+// VDC becomes a limit or a reservation, and of which object.
 type Model string
 
 // The models.
@@ -25,12 +25,12 @@ const (
 // A model is a line of models.txt.
 type model struct {
 	Name                     Model
-	Title                    string   // as Cloud Director calls it
-	Others                   []string // names of the API and of common speech
+	Title                    string   // its title in Cloud Director
+	Others                   []string // names in the API and in common use
 	Limits, Reserves, InPool bool
 	Guarantee                unit.Share
 	Known                    unit.Origin
-	Guide, Remark            string // where the guarantee is from
+	Guide, Remark            string // source of the guarantee
 	Origin                   unit.Origin
 	Source, Note             string
 }
@@ -41,7 +41,7 @@ func (m Model) line() *model {
 	return &models[slices.IndexFunc(models, func(one model) bool { return one.Name == m })]
 }
 
-// ParseModel reads the name of a model, in any case of letters.
+// ParseModel parses the name of a model, ignoring case.
 func ParseModel(s string) (Model, error) {
 	low := strings.ToLower(strings.TrimSpace(s))
 	var names []string
@@ -60,10 +60,10 @@ func ParseModel(s string) (Model, error) {
 	return "", fmt.Errorf("found %q, want an allocation model: %s", s, strings.Join(names, ", "))
 }
 
-// Title returns the model as Cloud Director calls it.
+// Title returns the title of the model in Cloud Director.
 func (m Model) Title() string { return m.line().Title }
 
-// DefaultGuarantee returns the CPU guarantee of a VDC that is made without one.
+// DefaultGuarantee returns the CPU guarantee of a VDC created without one.
 func DefaultGuarantee(m Model) unit.Figure[unit.Share] {
 	l := m.line()
 	f := unit.Exactly(l.Guarantee, l.Known, l.Guide, "")
@@ -73,21 +73,21 @@ func DefaultGuarantee(m Model) unit.Figure[unit.Share] {
 	return f
 }
 
-// Terms are what Cloud Director sets for one VM.
+// Terms are the settings of Cloud Director for one VM.
 type Terms struct {
 	// Limit is the CPU limit of the VM; 0 for none.
 	Limit unit.Hz `json:"limit,omitempty"`
-	// Reservation is what is kept for the VM: on the VM itself, or with InPool by the
-	// resource pool of its VDC for the VM while it is powered on.
+	// Reservation is the CPU reserved for the VM: on the VM itself, or with InPool by the resource
+	// pool of its VDC while the VM is powered on.
 	Reservation unit.Hz `json:"reservation,omitempty"`
 	InPool      bool    `json:"inPool,omitempty"`
-	// Origin, Source and Note say how this is known.
+	// Origin, Source and Note document the evidence.
 	Origin unit.Origin `json:"origin"`
 	Source string      `json:"source"`
 	Note   string      `json:"note,omitempty"`
 }
 
-// TermsOf returns what a model makes of a vCPU speed and a guarantee (rule book E-1).
+// TermsOf returns the terms of a model for a vCPU speed and a guarantee (rule book E-1).
 //
 //	allocated   = vCPUs × speed
 //	limit       = allocated                 Pay-As-You-Go; Flex

@@ -9,30 +9,30 @@ import (
 	"homenode/numa/unit"
 )
 
-// A Mitigated is what a side-channel aware scheduler leaves of a host.
+// A Mitigated is the capacity of a host under a side-channel aware scheduler.
 type Mitigated struct {
 	Name string `json:"name"` // none, SCAv1, SCAv2
-	// Places is how many vCPUs of all kinds run at once on a host; OfShape how many of
-	// whole VMs of the shape, each client on one node.
+	// Places is how many vCPUs of any kind run at once on a host; OfShape how many of whole VMs of
+	// the shape, each client on one node.
 	Places  int `json:"places"`
 	OfShape int `json:"ofShape"`
-	// Idle is how many threads of a client's cores may not be used: those beside the last
-	// vCPU of an odd client (rule book E-3), or all second threads (E-2).
+	// Idle is the number of unusable threads of a client's cores: those beside the last vCPU of an
+	// odd client (rule book E-3), or all second threads (E-2).
 	Idle int `json:"idle"`
-	// NonWide is the largest VM with one NUMA client, PreferHT that with PreferHT set, and
-	// AtOnce how many of its vCPUs run at once.
+	// NonWide is the largest VM with one NUMA client, PreferHT that with PreferHT set, and AtOnce
+	// the number of its vCPUs that run at once.
 	NonWide  int `json:"nonWide"`
 	PreferHT int `json:"preferHT"`
 	AtOnce   int `json:"atOnce"`
-	// Gain is what the second thread of a busy core adds in the simulation, of a core, and Capacity
-	// what the host runs with it. Both are inferred (docs/evidence/simulation.md).
+	// Gain is the gain from the second thread of a busy core in the simulation, in cores, and
+	// Capacity the capacity of the host with it. Both are inferred (docs/evidence/simulation.md).
 	Gain     unit.Share `json:"gain"`
 	Capacity unit.Hz    `json:"capacity"`
-	// Full is the VMs at full demand in the simulation, with the limit of the model.
+	// Full is the load of the VMs at full demand in the simulation, with the limit of the model.
 	Full Load `json:"full"`
 }
 
-// mitigations lists what there is, with the options that ask for it (KB 330041).
+// mitigations lists the schedulers, with the options that enable them (KB 330041).
 var mitigations = []struct {
 	name    string
 	kind    numa.Mitigation
@@ -43,9 +43,9 @@ var mitigations = []struct {
 	{"SCAv2", numa.SCAv2, numa.Settings{{Key: numa.MitigationOption, Value: "TRUE"}, {Key: numa.MitigationIntraVMOption, Value: "FALSE"}}},
 }
 
-// SideChannels returns what each scheduler leaves of the host (rule book E-2, E-3, B-14).
-// It leaves out SCAv2 where the release does not have it, and both where there are no
-// second threads to leave idle. Whether the processor is affected is not looked at.
+// SideChannels returns the capacity of the host under each scheduler (rule book E-2, E-3, B-14). It
+// omits SCAv2 where the release does not have it, and both where there are no second threads to
+// leave idle. It does not check whether the processor is affected.
 func (a *Ask) SideChannels(ctx context.Context) ([]Mitigated, error) {
 	var out []Mitigated
 	for _, m := range mitigations {
@@ -83,7 +83,7 @@ func (a *Ask) SideChannels(ctx context.Context) ([]Mitigated, error) {
 // count fills the nodes with whole VMs of these clients.
 func (m *Mitigated) count(h *numa.Host, kind numa.Mitigation, clients []int) {
 	nodes := h.Nodes.Value
-	free := make([]int, len(nodes)) // cores, or threads where any vCPU takes any thread
+	free := make([]int, len(nodes)) // cores, or threads where any vCPU may run on any thread
 	for i, n := range nodes {
 		m.Places += places(kind, n.Cores, n.Threads, n.Threads)
 		free[i] = n.Cores
@@ -108,9 +108,9 @@ func (m *Mitigated) count(h *numa.Host, kind numa.Mitigation, clients []int) {
 	}
 }
 
-// put takes what the clients of one VM need, each from the node with the most left; false
-// when one finds no room. A wide VM has its clients on different nodes as far as there are
-// any: with equal clients the fullest comes last by itself.
+// put subtracts the clients of one VM, each from the node with the most left; false when one does
+// not fit. A wide VM has its clients on different nodes as far as possible: with equal clients the
+// fullest node is automatically last.
 func put(free []int, kind numa.Mitigation, clients []int) bool {
 	for _, c := range clients {
 		need := c

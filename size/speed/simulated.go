@@ -11,29 +11,29 @@ import (
 	"homenode/numa/unit"
 )
 
-// simulated is how long the simulation runs. Demand is constant: after the balancer has divided
-// the VMs, which takes it minutes, nothing changes.
+// simulated is the simulated time. Demand is constant: once the balancer has divided the VMs, which
+// takes minutes, nothing changes.
 const simulated = 30 * time.Minute
 
-// A Load is what VMs got of what they wanted, mean of all of them, in the simulation of the
-// scheduler. Shares are of the time of each vCPU, as esxtop has them by vCPU.
+// A Load is the demand of VMs and the CPU they got, as a mean of all of them, in the simulation of
+// the scheduler. Shares are of the time of each vCPU, as in esxtop's columns by vCPU.
 type Load struct {
 	Demand unit.Share `json:"demand"` // of a core, by vCPU
 	Used   unit.Hz    `json:"used"`   // by VM
-	Ready  unit.Share `json:"ready"`  // %RDY, with what the limit takes
-	// Limited is the part of Ready that the limit takes (%MLMTD) of VMs that reach it,
-	// Contended that for which there is no free core.
+	Ready  unit.Share `json:"ready"`  // %RDY, including time taken by the limit
+	// Limited is the part of Ready caused by the limit (%MLMTD) for VMs that reach it, Contended
+	// the part without a free core.
 	Limited   unit.Share `json:"limited"`
 	Contended unit.Share `json:"contended"`
 	CoStop    unit.Share `json:"coStop"` // %CSTP
 	// Local is the share of memory on the home nodes (N%L), of VMs that have one.
 	Local unit.Share `json:"local"`
-	// Expected is Used by the closed form: the demand up to the limit, were every core free.
+	// Expected is Used by the closed form: the demand up to the limit, if every core were free.
 	Expected unit.Hz `json:"expected"`
 }
 
-// Simulate runs the VMs in the simulated scheduler at each of the demands, with the limit
-// and reservation of the model or without both.
+// Simulate runs the VMs in the simulated scheduler at each demand, with the limit and reservation
+// of the model or without both.
 func (a *Ask) Simulate(ctx context.Context, demands []unit.Share, limited bool) ([]Load, error) {
 	var t Terms
 	if limited {
@@ -93,12 +93,11 @@ func (a *Ask) run(ctx context.Context, demand unit.Share, t Terms) (Load, error)
 	return l, nil
 }
 
-// reached is the part of its limit that a VM uses which the limit holds back: one that
-// finds less of a core never uses its allowance up.
+// reached is the part of the limit that a VM must use for the limit to stop it: a VM that gets less
+// of a core never uses up its allowance.
 const reached = 0.99
 
-// limited returns how much ready time of a VM, in hundredths of a percent of a core, its
-// limit takes.
+// limited returns the ready time of a VM, in hundredths of a percent of a core, that its limit causes.
 func (a *Ask) limited(v *scheduler.VMOutcome, demand, share unit.Share) float64 {
 	time := float64(v.Steps) * wholeCore * float64(a.VCPUs)
 	if float64(v.Run) < reached*float64(share)*time-rounding*time {
@@ -107,14 +106,14 @@ func (a *Ask) limited(v *scheduler.VMOutcome, demand, share unit.Share) float64 
 	return min(float64(v.Ready), float64(Held(demand, share))*time)
 }
 
-// rounding is below what the simulation can tell: it counts hundredths of a percent of a core,
-// and limits in whole MHz.
+// rounding is the resolution of the simulation: it counts hundredths of a percent of a core, and
+// limits in whole MHz.
 const rounding = 5e-4
 
-// wholeCore is a core in what the simulation counts CPU in: hundredths of a percent.
+// wholeCore is a core in the simulation's unit of CPU: hundredths of a percent.
 const wholeCore = 10_000
 
-// story is the VMs on one host, alike and with a constant load.
+// story returns the VMs on one host, alike and with a constant load.
 func (a *Ask) story(demand unit.Share, t Terms) *numa.Story {
 	const at = "size speed"
 	host := a.Host
@@ -131,7 +130,7 @@ func (a *Ask) story(demand unit.Share, t Terms) *numa.Story {
 		if t.Limit > 0 {
 			v.CPULimit.Value = max(1, mhz(t.Limit))
 		}
-		if t.Reservation > 0 && !t.InPool { // the simulation knows no pools
+		if t.Reservation > 0 && !t.InPool { // the simulation has no pools
 			v.CPUReservation.Value = mhz(t.Reservation)
 		}
 		loads[i] = numa.VMLoad{VM: name, Load: numa.Load{
@@ -146,11 +145,11 @@ func (a *Ask) story(demand unit.Share, t Terms) *numa.Story {
 	}
 }
 
-// mhz returns whole MHz, as vSphere has them; the small share keeps 8 × 1.1 GHz whole.
+// mhz returns whole MHz, as in vSphere; the small share keeps 8 × 1.1 GHz whole.
 func mhz(h unit.Hz) int { return int(float64(h/unit.MHz)*(1+1e-12) + 1e-9) }
 
-// Touched is the memory that each VM of the simulation touches: what it has, or less so that
-// all find room on the host and only CPU is short.
+// Touched is the memory that each VM of the simulation touches: all its memory, or less so that all
+// fit on the host and only CPU is short.
 func (a *Ask) Touched() numa.Bytes {
 	all := a.Host.Memory.Value
 	if !a.Host.Memory.Known() {

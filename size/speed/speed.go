@@ -1,8 +1,7 @@
-// Package speed says what the vCPU speed of VMware Cloud Director makes of VMs: their
-// CPU limit and reservation by allocation model, how much of a core each vCPU gets, how
-// many such VMs the reservations of a host admit, and what the side-channel aware
-// schedulers leave of a host. What VMs wait is asked of the simulated scheduler too
-// (package scheduler), beside the closed form:
+// Package speed computes the effect of the vCPU speed of VMware Cloud Director on VMs: their CPU
+// limit and reservation by allocation model, the share of a core for each vCPU, how many such VMs
+// the reservations of a host admit, and the capacity of a host under side-channel aware schedulers.
+// Wait times also come from the simulated scheduler (package scheduler), beside the closed form:
 //
 //	limit      = vCPUs × speed                of the VM, not of each vCPU
 //	share      = min(1, speed ÷ core)         of a core that each vCPU gets when all want
@@ -31,11 +30,11 @@ type Ask struct {
 	Hosts     int        `json:"hosts"`
 	// Kernel is the share of a host's cores that VMs cannot reserve.
 	Kernel unit.Share `json:"kernel"`
-	VMs    int        `json:"vms"` // that run on one host
-	Host   numa.Host  `json:"-"`   // with nodes and a release; its CoreMHz is not read
+	VMs    int        `json:"vms"` // running on one host
+	Host   numa.Host  `json:"-"`   // with nodes and a release; its CoreMHz is ignored
 }
 
-// Check says what cannot be asked.
+// Check returns an error for an impossible question.
 func (a *Ask) Check() error {
 	switch {
 	case !(a.Speed > 0) || math.IsInf(float64(a.Speed), 0):
@@ -66,10 +65,10 @@ func (a *Ask) Check() error {
 	return nil
 }
 
-// MostVMs is how many VMs a host runs at most (VMware Configuration Maximums).
+// MostVMs is the most VMs on a host (VMware Configuration Maximums).
 const MostVMs = 1024
 
-// MostHosts is far above what a vCenter manages: more is a slip of the pen.
+// MostHosts is far above the limit of a vCenter: a greater value is a typing error.
 const MostHosts = 10_000
 
 // cores returns the physical cores of a host.
@@ -91,11 +90,10 @@ func (a *Ask) threads() (sum int) {
 // Terms are the limit and the reservation of one VM.
 func (a *Ask) Terms() Terms { return TermsOf(a.Model, a.VCPUs, a.Speed, a.Guarantee) }
 
-// Share returns how much of a core a vCPU gets at the most when all vCPUs of its VM
-// want one.
+// Share returns the largest share of a core that a vCPU gets when all vCPUs of its VM demand one.
 func (a *Ask) Share() unit.Share { return ShareOf(a.Terms().Limit, a.VCPUs, a.Core) }
 
-// ShareOf returns how much of a core each vCPU gets of a limit; all of it without one.
+// ShareOf returns the share of a core that a limit allows each vCPU; all of it without a limit.
 func ShareOf(limit unit.Hz, vcpus int, core unit.Hz) unit.Share {
 	if limit <= 0 {
 		return 1
@@ -103,14 +101,13 @@ func ShareOf(limit unit.Hz, vcpus int, core unit.Hz) unit.Share {
 	return min(1, limit.Of(unit.Hz(vcpus)*core))
 }
 
-// Held returns for which share of the time a limit holds a vCPU back that wants to run
-// for the demand, as long as it always finds a free core.
+// Held returns the share of the time in which a limit stops a vCPU with this demand, if a core is always free.
 func Held(demand, share unit.Share) unit.Share { return max(0, demand-share) }
 
-// An Admission is how many VMs the CPU reservations of the hosts allow. It is no
-// statement on how fast they run, nor on whether the hosts have memory for them.
+// An Admission is the number of VMs that the CPU reservations of the hosts allow. It does not state
+// how fast they run, or whether the hosts have memory for them.
 type Admission struct {
-	// Capacity is what the VMs of a host can reserve.
+	// Capacity is the CPU that the VMs of a host can reserve.
 	Capacity unit.Hz `json:"capacity"`
 	// Bounded is false where nothing is reserved: any number is admitted.
 	Bounded bool `json:"bounded"`
@@ -120,15 +117,15 @@ type Admission struct {
 	VCPUs   int  `json:"vcpus"`   // of a host's VMs
 	PerCore struct {
 		VCPUs float64 `json:"vcpus"`
-		Limit unit.Hz `json:"limit,omitempty"` // sum of the limits by core: above the core's frequency no VM gets its
+		Limit unit.Hz `json:"limit,omitempty"` // sum of the limits per core: above the core's frequency no VM reaches its own
 	} `json:"perCore"`
-	// InMemory is how many VMs a host has memory for, all of it backed; nil when its memory
-	// is unknown. More of them power on only where memory is overcommitted.
+	// InMemory is the number of VMs whose memory a host can back completely; nil when its memory is
+	// unknown. More of them power on only where memory is overcommitted.
 	InMemory *int `json:"inMemory,omitempty"`
 }
 
-// inMemory returns how many VMs of the shape the host backs with memory, overhead and all,
-// less what keeps it in the high state (rule book C-23).
+// inMemory returns how many VMs of the shape the host can back with memory, including overhead,
+// while it stays in the high state (rule book C-23).
 func (a *Ask) inMemory() *int {
 	if !a.Host.Memory.Known() {
 		return nil
@@ -139,8 +136,8 @@ func (a *Ask) inMemory() *int {
 	return &n
 }
 
-// Local returns how many VMs package fit places by memory alone with each of their clients
-// local by default, the reserve kept on each node; nil when it cannot tell.
+// Local returns how many VMs package fit places by memory alone with each of their clients local by
+// default, with the reserve kept on each node; nil when unknown.
 func (a *Ask) Local() *int {
 	r, err := fit.Fit(context.Background(), &fit.Ask{
 		Types: []fit.Type{{Name: a.Host.Name, Host: a.Host}}, Shapes: []fit.Shape{fit.NewShape(a.VCPUs, a.Memory)},
@@ -156,7 +153,7 @@ func (a *Ask) Local() *int {
 	return &n
 }
 
-// Admit returns how many VMs are admitted.
+// Admit returns the number of admitted VMs.
 func (a *Ask) Admit() Admission {
 	out := Admission{Capacity: a.reservable(), InMemory: a.inMemory()}
 	t := a.Terms()
@@ -174,8 +171,7 @@ func (a *Ask) Admit() Admission {
 	return out
 }
 
-// Running returns how many of the asked VMs are powered on on a host: what CPU
-// reservations admit, and no more.
+// Running returns how many of the VMs are powered on on a host: at most those admitted by CPU reservations.
 func (a *Ask) Running() int {
 	if ad := a.Admit(); ad.Bounded {
 		return min(a.VMs, ad.PerHost)
@@ -183,14 +179,13 @@ func (a *Ask) Running() int {
 	return min(a.VMs, MostVMs)
 }
 
-// reservable returns what the VMs of a host can reserve.
+// reservable returns the CPU that the VMs of a host can reserve.
 func (a *Ask) reservable() unit.Hz {
 	return unit.Hz(float64(a.cores()) * float64(a.Core) * (1 - float64(a.Kernel)))
 }
 
-// SpeedFor returns the highest vCPU speed at which the reservations of so many VMs fit a
-// host: the inverse of Admit. It reports false where nothing is reserved, so that any
-// speed does.
+// SpeedFor returns the highest vCPU speed at which the reservations of so many VMs fit a host: the
+// inverse of Admit. It returns false without reservations, when any speed fits.
 func (a *Ask) SpeedFor(vms int) (unit.Hz, bool) {
 	one := TermsOf(a.Model, a.VCPUs, 1, a.Guarantee).Reservation // for each Hz of speed
 	if !(one > 0) || vms < 1 {

@@ -9,7 +9,7 @@ import (
 	"homenode/numa/unit"
 )
 
-// A Result is what size speed came to.
+// A Result is the result of size speed.
 type Result struct {
 	Asked     *Ask                    `json:"asked"`
 	Guarantee unit.Figure[unit.Share] `json:"guarantee"`
@@ -19,33 +19,32 @@ type Result struct {
 	Touched   numa.Bytes              `json:"touched"` // memory of each VM in the simulation
 	Terms     Terms                   `json:"terms"`
 	Share     unit.Share              `json:"share"` // of a core, by vCPU
-	Held      unit.Share              `json:"held"`  // of a vCPU that wants a whole core
+	Held      unit.Share              `json:"held"`  // of a vCPU that demands a whole core
 	Admission Admission               `json:"admission"`
-	// Local is how many VMs a host holds by memory with each local; nil when it is not known.
+	// Local is how many VMs fit a host's memory with each local; nil when unknown.
 	Local *int `json:"local,omitempty"`
-	// SpeedForVMs is the highest vCPU speed at which the asked number of VMs is admitted
-	// on a host; 0 when any is.
+	// SpeedForVMs is the highest vCPU speed at which the requested number of VMs is admitted on a
+	// host; 0 when any is.
 	SpeedForVMs unit.Hz     `json:"speedForVMs,omitempty"`
 	Limited     []Load      `json:"limited"`
 	Free        []Load      `json:"free"` // without limit and reservation
 	SCA         []Mitigated `json:"sca"`
 	Changes     []Change    `json:"changes"`
 
-	Acts bool `json:"-"` // the limit takes something at some demand of the simulation
+	Acts bool `json:"-"` // the limit causes wait at some demand of the simulation
 }
 
-// A Change is what else would come to.
+// A Change is the result of an alternative.
 type Change struct {
 	If        string     `json:"if"`
 	Terms     Terms      `json:"terms"`
 	Held      unit.Share `json:"held"`
 	Admission Admission  `json:"admission"`
-	VMs       int        `json:"vms"`  // that run on a host
+	VMs       int        `json:"vms"`  // running on a host
 	Full      Load       `json:"full"` // at full demand; zero without VMs
 }
 
-// demands are those that the simulation runs: 5 % to 100 %, and the one at which the limit
-// begins to act.
+// demands are the simulated demands: 5 % to 100 %, and the one at which the limit begins to act.
 func demands(share unit.Share) []unit.Share {
 	all := []unit.Share{share}
 	for percent := 5; percent <= 100; percent += 5 {
@@ -74,7 +73,7 @@ func Study(ctx context.Context, a *Ask, guarantee, kernel unit.Figure[unit.Share
 	return r, cmp.Or(e1, e2, e3, e4)
 }
 
-// changes asks the same of what could be otherwise.
+// changes computes the alternatives.
 func changes(ctx context.Context, a *Ask) ([]Change, error) {
 	var out []Change
 	for _, c := range []struct {

@@ -1,7 +1,6 @@
-// Package archive walks over the files that an administrator hands in: one file, a
-// folder, a .tar, .tgz, .zip, .gz or .zst, or a vm-support bundle, whose big files
-// are divided into parts (name.FRAG-00000, -00001, …). Everything is streamed:
-// nothing is unpacked to disk, and members that are not wanted are not copied.
+// Package archive walks the files of an argument: one file, a folder, a .tar, .tgz, .zip, .gz or
+// .zst, or a vm-support bundle, whose big files are divided into parts (name.FRAG-00000, -00001,
+// …). Everything is streamed: nothing is unpacked to disk, and unwanted members are not copied.
 package archive
 
 import (
@@ -16,42 +15,39 @@ import (
 	"unicode/utf8"
 )
 
-// Options say what Walk reads and where it stops. The zero value reads all within
-// the default bounds.
+// Options select the members for Walk and set its limits. The zero value reads everything within
+// the default limits.
 type Options struct {
-	// Want says which members are visited, by the name that Visit gets. nil means
-	// all. A file that is itself the path of Walk is not asked for.
+	// Want selects the members to visit, by the name that Visit gets. nil means all. It is not
+	// called for a file that is itself the path of Walk.
 	Want func(name string) bool
-	// Damaged is told of a member that cannot be read; Walk goes on behind it. nil
-	// means that the first one ends Walk.
+	// Damaged is called for an unreadable member; Walk continues after it. nil means that the first one ends Walk.
 	Damaged func(name string, err error)
 
 	MaxEntries int   // members of all archives together; 0 means 1,000,000
 	MaxBytes   int64 // unpacked bytes of all archives together; 0 means 256 GiB
-	// MaxRatio is how many times its packed size an archive unpacks to, judged
-	// beyond 256 MiB; 0 means 250. Logs pack 10 to 40 times; a zip bomb more.
+	// MaxRatio is the largest ratio of unpacked to packed size of an archive, checked beyond 256
+	// MiB; 0 means 250. Logs have 10 to 40; a zip bomb more.
 	MaxRatio int64
-	// Spool is the memory for parts that come out of order and for a zip inside an
-	// archive; 0 means 32 MiB.
+	// Spool is the memory for parts that arrive out of order and for a zip inside an archive; 0 means 32 MiB.
 	Spool int64
 }
 
-// A Visit reads one member. name is the path that was walked, a slash and the name
-// in it; size is in bytes, -1 when it is not known before the end; r need not be
-// read to its end. What is packed with gzip or zstd alone is unpacked: Plain tells
-// the name without that ending. Visits are never parallel, but one that reads a
-// divided file stands still while the members between its parts are visited.
+// A Visit reads one member. name is the path of the walk, a slash and the name in it; size is in
+// bytes, -1 when it is unknown before the end; r need not be read to its end. A member compressed
+// with gzip or zstd alone is unpacked: Plain returns the name without that extension. Visits are
+// never parallel, but one that reads a divided file is suspended while the members between its parts are visited.
 type Visit func(name string, size int64, r io.Reader) error
 
-// Walk calls visit for the members of what lies at path. Archives in an archive
-// are opened one level deep; deeper ones are left alone, and so are symbolic
-// links. An error of visit ends Walk and is returned as it is. When an archive is
-// cut off, the error names the member where it ended; what was visited before stays.
+// Walk calls visit for the members at path. Archives in an archive are opened one level deep;
+// deeper ones are ignored, and so are symbolic links. An error of visit ends Walk and is returned
+// unchanged. When an archive is truncated, the error names the member where it ended; the members
+// before it were visited.
 func Walk(path string, opt Options, visit Visit) error {
 	return visited(opt, visit, func(w *walker) error { return w.walk(path) })
 }
 
-// WalkFile is Walk for what an open file holds, which name is the path of in messages and members.
+// WalkFile is Walk for the contents of an open file; name replaces its path in messages and member names.
 func WalkFile(f *os.File, name string, opt Options, visit Visit) error {
 	return visited(opt, visit, func(w *walker) error { return w.file(f, name) })
 }
@@ -81,7 +77,7 @@ func (w *walker) walk(path string) error {
 	return errors.Join(w.file(f, path), f.Close())
 }
 
-// bound sets the bounds that are not given.
+// bound sets the default limits.
 func (opt *Options) bound() {
 	setDefault(&opt.MaxEntries, 1_000_000)
 	setDefault(&opt.MaxBytes, 256<<30)
@@ -114,9 +110,8 @@ func IsArchive(name string) bool {
 // maxName bounds the names of members in messages, in bytes.
 const maxName = 1024
 
-// Clean returns the name of a member without what could mislead a reader of
-// messages or lead out of a folder: no .., no leading slash, no backslashes, no
-// control characters, at most 1024 bytes.
+// Clean returns the name of a member without parts that could mislead a reader of messages or lead
+// out of a folder: no .., no leading slash, no backslashes, no control characters, at most 1024 bytes.
 func Clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -134,7 +129,7 @@ func Clean(name string) string {
 	return name
 }
 
-// errBound is a bound of Options that was reached: it ends Walk, even with Damaged.
+// An errBound is a limit of Options that was reached: it ends Walk, even with Damaged.
 type errBound struct{ msg string }
 
 func (e *errBound) Error() string { return e.msg }
@@ -151,7 +146,7 @@ type walker struct {
 	visit   Visit
 	entries int
 	bytes   int64 // unpacked
-	spool   int64 // that is left
+	spool   int64 // remaining
 }
 
 // final reports whether err ends Walk.
@@ -161,7 +156,7 @@ func final(err error) bool {
 	return errors.As(err, &bound) || errors.As(err, &visited)
 }
 
-// damaged hands err of a member to the caller.
+// damaged passes the error of a member to the caller.
 func (w *walker) damaged(name string, err error) error {
 	if err == nil || w.opt.Damaged == nil || final(err) {
 		return err
@@ -184,7 +179,7 @@ func (w *walker) tooMany(archive string) error {
 	return &errBound{fmt.Sprintf("%s: more than %d members: not read further", archive, w.opt.MaxEntries)}
 }
 
-// member hands one member to the caller; its error is the caller's.
+// member passes one member to the caller; its error is the caller's.
 func (w *walker) member(name string, size int64, r io.Reader) error {
 	if err := w.visit(name, size, r); err != nil {
 		return &errVisit{err}

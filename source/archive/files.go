@@ -14,7 +14,7 @@ import (
 	within "homenode/internal/bounded"
 )
 
-// file visits what f holds; name is its path.
+// file visits the contents of f; name is its path.
 func (w *walker) file(f *os.File, name string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -31,8 +31,8 @@ func (w *walker) file(f *os.File, name string) error {
 	return w.stream(name, info.Size(), bufio.NewReaderSize(f, buffer), 0)
 }
 
-// folder visits the files below path. os.Root holds the walk inside: nothing that
-// a symbolic link names is opened.
+// folder visits the files below path. os.Root confines the walk to it: no target of a symbolic link
+// outside is opened.
 func (w *walker) folder(path string) error {
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func (w *walker) folder(path string) error {
 	return errors.Join(err, parts.close(err), root.Close())
 }
 
-// opens reports whether the file of this name can be of use, before it is opened.
+// opens reports, before it is opened, whether a file of this name can be useful.
 func (w *walker) opens(full string) bool {
 	base, _, ok := part(full)
 	return IsArchive(full) || w.wants(full) || ok && w.wants(base)
@@ -116,8 +116,8 @@ func (w *walker) zipMember(full string, f *zip.File, depth int, parts *parts) er
 	return w.inner(full, int64(f.UncompressedSize64), &bounded{w: w, name: full, in: in, r: r}, nil, depth, parts)
 }
 
-// innerZip visits a zip inside an archive: its directory stands at its end, so it
-// is read into memory, within the bound.
+// innerZip visits a zip inside an archive: its directory is at its end, so it is read into memory,
+// within the limit.
 func (w *walker) innerZip(full string, size int64, r io.Reader, at io.ReaderAt, depth int) error {
 	if at != nil {
 		return w.zip(full, at, size, depth)

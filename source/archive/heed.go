@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// Heed returns r so that a read fails with the error of ctx when that has ended, and leaves
-// what else r can do. A file on disk never keeps one waiting; of a terminal, a pipe or what is
-// no file, a read that waits ends, too.
+// Heed returns a reader of r whose reads fail with the error of ctx after it has ended, with the
+// other methods of r. A file on disk never blocks; for a terminal, a pipe or a reader that is no
+// file, a blocked read ends too.
 func Heed(ctx context.Context, r io.Reader) io.Reader {
 	if f, ok := r.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
@@ -19,7 +19,7 @@ func Heed(ctx context.Context, r io.Reader) io.Reader {
 	return &waiting{ctx: ctx, r: r, got: make(chan chunk, 1)}
 }
 
-// HeedBetween is Heed for what never waits: no goroutine is used.
+// HeedBetween is Heed for a reader that never blocks: it uses no goroutine.
 func HeedBetween(ctx context.Context, r io.Reader) io.Reader { return heeded{ctx, r} }
 
 type heeded struct {
@@ -46,17 +46,17 @@ func (h heededAt) ReadAt(p []byte, off int64) (int, error) {
 	return h.f.ReadAt(p, off)
 }
 
-// Stat and SyscallConn are those of the file: esxtop shows it in memory instead of reading it.
+// Stat and SyscallConn are those of the file: package esxtop maps it into memory instead of reading it.
 func (h heededAt) Stat() (os.FileInfo, error)            { return h.f.Stat() }
 func (h heededAt) SyscallConn() (syscall.RawConn, error) { return h.f.SyscallConn() }
 
-// Close does nothing: who opened the file closes it.
+// Close does nothing: the opener of the file closes it.
 func (h heededAt) Close() error { return nil }
 
 func (h heededAt) Seek(offset int64, whence int) (int64, error) { return h.f.Seek(offset, whence) }
 
-// A waiting reads in a goroutine of its own, which is there during a read alone: when ctx
-// ends it stays with what it waits for, as nothing interrupts that.
+// A waiting reads in a separate goroutine that exists only during a read: when ctx ends it remains
+// blocked, as nothing can interrupt it.
 type waiting struct {
 	ctx  context.Context
 	r    io.Reader
@@ -66,7 +66,7 @@ type waiting struct {
 	err  error  // behind left
 }
 
-// A chunk is what one read gave.
+// A chunk is the result of one read.
 type chunk struct {
 	n   int
 	err error

@@ -27,18 +27,18 @@ func part(name string) (base string, n int, ok bool) {
 	return name[:i], n, err == nil
 }
 
-// parts are the divided files of one archive. The parts of a file are handed to
-// its visit one after the other; one that comes before its turn waits in memory.
+// parts are the divided files of one archive. The parts of a file are passed to its visit one after
+// the other; one that arrives early waits in memory.
 type parts struct {
 	w    *walker
 	list []*divided
 }
 
-// A divided file is one whose parts are being read.
+// A divided is a file whose parts are being read.
 type divided struct {
 	base    string
 	next    int            // the part that comes next
-	waiting map[int][]byte // parts that came before their turn
+	waiting map[int][]byte // parts that arrived early
 	broken  error          // why the rest is not read
 	visit   *resumable
 }
@@ -75,7 +75,7 @@ func (p *parts) add(base string, n int, r io.Reader) error {
 	return err
 }
 
-// wait keeps a part until its turn.
+// wait stores a part until its turn.
 func (p *parts) wait(d *divided, n int, r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, p.w.spool+1))
 	switch {
@@ -91,8 +91,8 @@ func (p *parts) wait(d *divided, n int, r io.Reader) error {
 	return nil
 }
 
-// close ends the divided files: the archive has no more parts. err says why, when
-// it is not the end of the archive.
+// close ends the divided files: the archive has no more parts. err is the reason unless the archive
+// ended normally.
 func (p *parts) close(err error) error {
 	var all []error
 	slices.SortFunc(p.list, func(a, b *divided) int { return cmp.Compare(a.base, b.base) })
@@ -109,7 +109,7 @@ func (p *parts) close(err error) error {
 			end = err
 		}
 		switch {
-		case d.visit != nil: // it sees the error when it reads on
+		case d.visit != nil: // it gets the error on its next read
 			all = append(all, d.visit.end(end))
 		case err == nil:
 			all = append(all, p.w.damaged(d.base, why))
@@ -118,13 +118,13 @@ func (p *parts) close(err error) error {
 	return errors.Join(all...)
 }
 
-// A resumable is a visit that stands still when its reader runs dry, until it is
-// fed again: a coroutine, so nothing of it runs at the same time as the walk.
+// A resumable is a visit that is suspended when its reader runs dry, until it is fed again: a
+// coroutine, so it never runs at the same time as the walk.
 type resumable struct {
 	more func() (struct{}, bool)
 	stop func()
-	from io.Reader // what is left of this part; nil when another is needed
-	last error     // what a read returns behind the last part
+	from io.Reader // the rest of this part; nil when another is needed
+	last error     // result of a read after the last part
 	err  error     // of the visit
 }
 
@@ -136,7 +136,7 @@ func resume(visit func(r io.Reader) error) *resumable {
 	return v
 }
 
-// feed lets the visit read r.
+// feed resumes the visit with r as input.
 func (v *resumable) feed(r io.Reader) error {
 	v.from = r
 	v.more()
@@ -144,7 +144,7 @@ func (v *resumable) feed(r io.Reader) error {
 	return v.err
 }
 
-// end lets the visit read the end, or err, and returns what it returns.
+// end resumes the visit with the end, or err, as input, and returns its result.
 func (v *resumable) end(err error) error {
 	v.last = cmp.Or(err, io.EOF)
 	v.more()

@@ -29,16 +29,14 @@ const (
 
 const (
 	buffer = 256 << 10
-	// ratioFrom is from how many unpacked bytes on MaxRatio is judged: a small
-	// file may pack well.
+	// ratioFrom is the number of unpacked bytes from which MaxRatio is checked: a small file may compress well.
 	ratioFrom = 256 << 20
-	// maxWindow bounds the memory of zstd: the most that zstd -19 asks for is 8 MiB,
-	// --long=26 64 MiB.
+	// maxWindow bounds the memory of zstd: zstd -19 needs at most 8 MiB, --long=26 64 MiB.
 	maxWindow = 64 << 20
 )
 
-// stream visits what r holds: an archive, something packed, or a plain file.
-// name is that of r; depth the number of archives around it.
+// stream visits the contents of r: an archive, a compressed file, or a plain file. name is that of r; depth
+// the number of archives around it.
 func (w *walker) stream(name string, size int64, r *bufio.Reader, depth int) error {
 	head, err := r.Peek(4)
 	if err != nil && err != io.EOF {
@@ -58,7 +56,7 @@ func isTar(r *bufio.Reader) bool {
 	return err == nil && string(head[tarAt:]) == tarMagic
 }
 
-// packed visits what a gzip or zstd stream holds.
+// packed visits the contents of a gzip or zstd stream.
 func (w *walker) packed(name string, r io.Reader, magic string, depth int) error {
 	in := &counter{r: r}
 	var unpacked io.Reader
@@ -179,13 +177,11 @@ func (w *walker) inner(full string, size int64, r io.Reader, at io.ReaderAt, dep
 	case Plain(full) == full:
 		return w.member(full, size, r)
 	}
-	// The name promises gzip or zstd, the first bytes decide. What is in there is no
-	// archive, by its name.
+	// The name promises gzip or zstd, the first bytes decide. By its name, the content is no archive.
 	return w.stream(full, size, bufio.NewReaderSize(r, buffer), depth+1)
 }
 
-// A skipper lets archive/tar jump over members: it discards from the buffer
-// instead of copying.
+// A skipper allows archive/tar to skip members: it discards from the buffer instead of copying.
 type skipper struct{ *bufio.Reader }
 
 // Seek serves archive/tar only: it asks for the position, then moves forward.
@@ -205,9 +201,9 @@ func (s *skipper) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Unpack returns what r holds, unpacked when it begins as gzip or zstd, within the bounds
-// of opt; name is used in messages. What begins as neither is given back as it is: the
-// first bytes are looked at where they stand when r is an io.ReaderAt and io.Seeker.
+// Unpack returns the contents of r, unpacked when it begins as gzip or zstd, within the limits of opt; name
+// is used in messages. Other input is returned as is: the first bytes are read in place when r is an
+// io.ReaderAt and io.Seeker.
 func Unpack(name string, r io.Reader, opt Options) (io.ReadCloser, error) {
 	head, r, err := Peek(r, len(gzipMagic)+2)
 	if err != nil {
@@ -233,8 +229,8 @@ func Unpack(name string, r io.Reader, opt Options) (io.ReadCloser, error) {
 	return Plainly(r), nil
 }
 
-// Packs reports whether r begins as a zip or tar; r stays where it is when it is an
-// io.ReaderAt and io.Seeker, or a *bufio.Reader.
+// Packs reports whether r begins as a zip or tar; the position of r does not change when it is an io.ReaderAt
+// and io.Seeker, or a *bufio.Reader.
 func Packs(r io.Reader) bool {
 	var head []byte
 	if b, ok := r.(*bufio.Reader); ok {
@@ -246,7 +242,7 @@ func Packs(r io.Reader) bool {
 	return strings.HasPrefix(s, zipMagic) || strings.HasPrefix(s, zipEmpty) || len(s) == tarAt+len(tarMagic) && s[tarAt:] == tarMagic
 }
 
-// Plainly gives r a Close that does nothing, and leaves what else it can do.
+// Plainly adds a Close to r that does nothing, and keeps its other methods.
 func Plainly(r io.Reader) io.ReadCloser {
 	switch f := r.(type) {
 	case *os.File:
@@ -284,8 +280,8 @@ func (c closing) Close() error {
 	return nil
 }
 
-// Peek returns up to n bytes of the beginning of r, and a reader of all of it: r itself
-// when it can be read at any place. An error behind the first byte is left for the reader.
+// Peek returns up to n bytes of the start of r, and a reader of all of it: r itself when it can be read at
+// any place. An error after the first byte is left for the reader.
 func Peek(r io.Reader, n int) (head []byte, all io.Reader, err error) {
 	if at, ok := r.(randomAccess); ok {
 		if pos, err := at.Seek(0, io.SeekCurrent); err == nil {
@@ -305,8 +301,8 @@ func Peek(r io.Reader, n int) (head []byte, all io.Reader, err error) {
 	return bytes.Clone(head), b, nil
 }
 
-// Pack appends b to dst as one zstd frame. Frames that follow one another unpack as one file, and one that is
-// cut off costs itself alone.
+// Pack appends b to dst as one zstd frame. Consecutive frames unpack as one file, and a truncated one loses
+// only its own data.
 func Pack(dst, b []byte) []byte { return packer().EncodeAll(b, dst) }
 
 var packer = sync.OnceValue(func() *zstd.Encoder {

@@ -1,7 +1,7 @@
-// Package benchmark reads what benchmark tools print: homenode measure, Intel Memory Latency
-// Checker, google/multichase, PassMark PerformanceTest, HammerDB, fio, HCIBench,
-// Iometer, and waits of SQL Server that sp_BlitzFirst keeps. A file may hold several runs; each becomes a Run whose metrics
-// have the same names in every repetition, so that runs can be compared.
+// Package benchmark parses the output of benchmark tools: homenode measure, Intel Memory Latency Checker,
+// google/multichase, PassMark PerformanceTest, HammerDB, fio, HCIBench, Iometer, and waits of SQL Server stored by
+// sp_BlitzFirst. A file may contain several runs; each becomes a Run whose metrics have the same names in every repetition,
+// so that runs can be compared.
 package benchmark
 
 import (
@@ -11,7 +11,7 @@ import (
 	"homenode/source/text"
 )
 
-// Better says in which direction a metric improves.
+// A Better is the direction in which a metric improves.
 type Better string
 
 // The directions of a metric.
@@ -31,20 +31,20 @@ type Metric struct {
 	Col    int     `json:"col,omitempty"` // from 1, in bytes of the decoded line
 }
 
-// A Run is what one run of a tool measured, with what it was told to do.
+// A Run is the measurements of one run of a tool, with its configuration.
 type Run struct {
 	Source string // the file, as given
 	Format string // of the file, as Detect names it
 	Tool   string // "Intel MLC", "fio", …
-	// Name says what was run, in words that stay when it is run again: the access
-	// specification, the job and its block size. Empty for tools that run one thing.
+	// Name identifies the test, equal in every repetition: the access specification, the job and its block size. Empty for
+	// tools with a single test.
 	Name     string
 	Line     int         // where the run begins
-	Settings []fact.Fact // how it was configured: version, block size, VMs, …
-	Facts    []fact.Fact // what it states beside settings and metrics
+	Settings []fact.Fact // its configuration: version, block size, VMs, …
+	Facts    []fact.Fact // other statements
 	Metrics  []Metric    // no name twice
 	Warnings []fact.Warning
-	// Untrusted says that the run itself states that its figures cannot be relied on; Warnings say why.
+	// Untrusted reports that the run itself marks its figures as unreliable; Warnings give the reasons.
 	Untrusted bool
 
 	names map[string]bool // of Metrics
@@ -58,7 +58,7 @@ func (r *Run) Label() string {
 	return r.Tool + " " + r.Name
 }
 
-// File returns what the run states.
+// File returns the facts of the run.
 func (r *Run) File() *fact.File {
 	f := &fact.File{Name: r.Source, Format: r.Format, Warnings: r.Warnings}
 	r.appendTo(f, r.Label())
@@ -89,16 +89,15 @@ func (r *Run) fact(at text.Line, name string, value any, unit string) {
 
 func (r *Run) has(name string) bool { return r.names[name] }
 
-// Results are the runs that one file holds, in its order.
+// Results are the runs of one file, in its order.
 type Results struct {
 	Name     string // the file, as given
 	Format   string // as Detect names it
 	Runs     []*Run
-	Warnings []fact.Warning // that belong to no run
+	Warnings []fact.Warning // of no run
 }
 
-// File returns what the file states, run by run. Runs of the same label are
-// numbered.
+// File returns the facts of the file, run by run. Runs with equal labels are numbered.
 func (r *Results) File() *fact.File {
 	f := &fact.File{Name: r.Name, Format: r.Format}
 	total, n := map[string]int{}, map[string]int{}

@@ -8,15 +8,15 @@ import (
 	"homenode/source/measured"
 )
 
-// A formatReader knows one format: how its files begin, and how to read them.
+// A formatReader detects and parses one format.
 type formatReader struct {
 	name   string // as Detect returns it
 	is     func(head []byte) bool
 	read   func(*reader) error
-	listed string // the tool, in messages; empty when it stands there already
+	listed string // the tool, for messages; empty when it is already listed
 }
 
-// formats lists the formats; the first that knows a head has it.
+// formats lists the formats; the first match is used.
 var formats = []formatReader{
 	{string(numa.ByMeasure), measured.Detect, readMeasured, "homenode measure"},
 	{watched, measured.DetectWatch, readWatched, ""},
@@ -35,16 +35,16 @@ var (
 	mlcLine = pattern.Of(`(?m)^.{0,40}Intel\(R\) Memory Latency Checker - v|` +
 		`^[ \t]*(Measuring (idle latencies.*\.\.\.|Loaded Latencies for the system|Peak Injection Memory Bandwidths|Maximum Memory Bandwidths|Memory Bandwidths between nodes|cache-to-cache transfer latency)|` +
 		`Each iteration took [0-9.]+ (core|base frequency) clocks)`)
-	// The plain output of multichase is a number alone, which says nothing: only
-	// the output of -v and of multiload can be told.
+	// The plain output of multichase is only a number, which identifies nothing: only the output of
+	// -v and of multiload is detected.
 	multichaseLine = pattern.Of(`(?m)^(samples \(one column per thread, one row per sample\):|Samples[ \t]*,[ \t]*Byte/thd[ \t]*,[ \t]*ChaseThds)`)
 	iometerLine    = pattern.Of(`(?m)^'(Test Type,Test Description|Target Type,Target Name,Access Specification Name)`)
 	hammerLine     = pattern.Of(`(?mi)^hammerdb log @|TEST RESULT : System achieved |^Vuser \d+:.*(Virtual Users configured|query set\(s\) in|Geometric mean of query times)`)
 	passmarkYAML   = pattern.Of(`(?m)^[ \t]*(SUMM_CPU|SUMM_ME|CPU_INTEGER_MATH|ME_ALLOC_S):[ \t]*[0-9]`)
 )
 
-// Detect tells the format from the beginning of a file (text.HeadSize bytes are
-// enough), decoded to UTF-8 with LF. The formats are those that Read reads.
+// Detect detects the format from the start of a file (text.HeadSize bytes are enough), decoded to
+// UTF-8 with LF. The formats are those that Read parses.
 func Detect(head []byte) (format string, ok bool) {
 	for _, f := range formats {
 		if f.is(head) {

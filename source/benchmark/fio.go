@@ -9,21 +9,20 @@ import (
 	"homenode/source/text"
 )
 
-// fio --output-format=json and json+, 2.x and 3.x. Text may stand around the
-// documents, and documents follow each other: status updates of one run, of which
-// the last counts, and further runs. 2.x gives latency in µs and bandwidth in
-// KiB/s only; here latency is in µs and bandwidth in MB/s for both.
+// fio --output-format=json and json+, 2.x and 3.x. There may be text around the documents.
+// Consecutive documents are status updates of one run, of which the last counts, or further runs.
+// 2.x gives latency in µs and bandwidth only in KiB/s; here latency is in µs and bandwidth in MB/s for both.
 
-// fioSkip is the member that is not read: a histogram of json+, which may have millions of bins.
+// fioSkip is the member to ignore: a histogram of json+, which may have millions of bins.
 const fioSkip = "bins"
 
 // fioPercentiles are the percentiles that become metrics, of those a job has.
 var fioPercentiles = []float64{50, 95, 99, 99.9}
 
-// fioIdentity are the job options that make one job another: they are in its name.
+// fioIdentity are the job options that distinguish jobs: they are in the job's name.
 var fioIdentity = []string{"rw", "readwrite", "bs", "blocksize", "bssplit", "rwmixread", "iodepth", "numjobs"}
 
-// isFio wants a document that begins on its own line and names its version.
+// isFio requires a document that starts on its own line and names its version.
 func isFio(head []byte) bool {
 	at := -1
 	if bytes.HasPrefix(head, []byte("{")) {
@@ -59,7 +58,7 @@ func readFio(r *reader) error {
 	return nil
 }
 
-// document gathers the lines up to the brace that closes the document.
+// document collects the lines up to the brace that closes the document.
 func (r *reader) document() []byte {
 	var b bytes.Buffer
 	var open text.Nesting
@@ -73,14 +72,13 @@ func (r *reader) document() []byte {
 			r.warn(r.N, end+1, "found %q after the document: it is left out", text.Short(rest))
 		}
 		b.WriteString(line[:end] + "\n")
-		if open.Depth <= 0 || !r.scan() { // the parser says what is missing
+		if open.Depth <= 0 || !r.scan() { // the parser reports the missing part
 			return b.Bytes()
 		}
 	}
 }
 
-// sameRun reports whether b is a later status update of the run of a: the same jobs
-// that began at the same time.
+// sameRun reports whether b is a later status update of the run of a: the same jobs with the same start.
 func sameRun(a, b *jsontree.Value) bool {
 	as, bs := a.At("jobs"), b.At("jobs")
 	if len(as.Keys) == 0 || len(as.Keys) != len(bs.Keys) {
@@ -97,8 +95,7 @@ func sameRun(a, b *jsontree.Value) bool {
 			}
 			continue
 		}
-		// Before job_start (3.34) there is the time of the document, and the seconds
-		// since the start, both rounded.
+		// Before job_start (3.34) the start is the time of the document less the elapsed seconds, both rounded.
 		bx, okx := began(a, x)
 		by, oky := began(b, y)
 		if !okx || !oky || math.Abs(bx-by) > 1 {
@@ -116,7 +113,7 @@ func float(v *jsontree.Value) (float64, bool) {
 	return number(v.Text)
 }
 
-// began returns when the job began, in seconds.
+// began returns the start of the job, in seconds.
 func began(d *jsontree.Value, job *jsontree.Value) (float64, bool) {
 	now, ok := float(d.At("timestamp"))
 	elapsed, ok2 := float(job.At("elapsed"))
@@ -145,7 +142,7 @@ func (r *reader) fio(d *jsontree.Value) {
 	}
 }
 
-// option returns a job option, or the global one.
+// option returns a job option, or else the global one.
 func option(d, job *jsontree.Value, name string) *jsontree.Value {
 	if v := job.At("job options", name); v.Line > 0 {
 		return v
@@ -153,7 +150,7 @@ func option(d, job *jsontree.Value, name string) *jsontree.Value {
 	return d.At("global options", name)
 }
 
-// fioName returns the job's name with the options that make it another job.
+// fioName returns the job's name with the options that distinguish it.
 func fioName(d, job *jsontree.Value) string {
 	name := job.At("jobname").Text
 	for _, o := range fioIdentity {
@@ -164,7 +161,7 @@ func fioName(d, job *jsontree.Value) string {
 	return name
 }
 
-// fioJobs adds one run of jobs of one name: their sum, as numjobs is meant.
+// fioJobs adds one run for the jobs of one name: their sum, as intended by numjobs.
 func (r *reader) fioJobs(d *jsontree.Value, name string, jobs []*jsontree.Value) {
 	run := r.start("fio", name)
 	run.Line = jobs[0].Line

@@ -31,7 +31,7 @@ func (r *reader) fioDirection(direction string, jobs []*jsontree.Value) {
 	r.percentiles(direction, busy)
 }
 
-// bandwidth returns MB/s: from bytes where the release has them, else from KiB.
+// bandwidth returns MB/s: from bytes where the release reports them, else from KiB.
 func bandwidth(d *jsontree.Value) (*jsontree.Value, float64, bool) {
 	if v := d.At("bw_bytes"); v.Kind == jsontree.Number {
 		f, ok := float(v)
@@ -42,7 +42,7 @@ func bandwidth(d *jsontree.Value) (*jsontree.Value, float64, bool) {
 	return v, f * 1024 / 1e6, ok
 }
 
-// sum adds a metric that jobs add up to.
+// sum adds a metric that is the sum over the jobs.
 func (r *reader) sum(name, unit string, busy []*jsontree.Value, of func(*jsontree.Value) (*jsontree.Value, float64, bool)) {
 	total := 0.0
 	var first *jsontree.Value
@@ -60,8 +60,8 @@ func (r *reader) sum(name, unit string, busy []*jsontree.Value, of func(*jsontre
 	r.metric(first.Cell(), name, total, unit, Higher)
 }
 
-// latency returns the member of a latency and what divides it to µs: lat_ns since
-// 3.0, lat before, which is in µs.
+// latency returns the member of a latency and its divisor to µs: lat_ns since 3.0, before that lat,
+// which is in µs.
 func latency(d *jsontree.Value, kind string) (v *jsontree.Value, perMicrosecond float64) {
 	if v := d.At(kind + "_ns"); v.Line > 0 {
 		return v, 1000
@@ -76,7 +76,7 @@ func (r *reader) means(name, kind string, busy []*jsontree.Value) {
 	for _, d := range busy {
 		v, per := latency(d, kind)
 		mean, ok := float(v.At("mean"))
-		if !ok || mean == 0 { // switched off by disable_lat and others
+		if !ok || mean == 0 { // disabled by disable_lat and others
 			return
 		}
 		n, ok := float(v.At("N"))
@@ -97,8 +97,8 @@ func (r *reader) means(name, kind string, busy []*jsontree.Value) {
 	}
 }
 
-// percentiles adds percentiles: those of completion latency, or of latency when
-// the job was told lat_percentiles. Those of several jobs have no common one.
+// percentiles adds percentiles: those of completion latency, or of latency with the job option
+// lat_percentiles. Those of several jobs cannot be combined.
 func (r *reader) percentiles(direction string, busy []*jsontree.Value) {
 	for _, kind := range []string{"clat", "lat"} {
 		v, per := latency(busy[0], kind)
@@ -130,9 +130,8 @@ func (r *reader) percentiles(direction string, busy []*jsontree.Value) {
 	}
 }
 
-// fioCPU states when the jobs began and the CPU of their threads, in percent of one vCPU.
-// A job that stands for all of its clones (group_reporting) states their mean, so it
-// counts numjobs times.
+// fioCPU adds the start of the jobs and the CPU use of their threads, in percent of one vCPU. A job
+// that represents all of its clones (group_reporting) has their mean, so it counts numjobs times.
 func (r *reader) fioCPU(d *jsontree.Value, jobs []*jsontree.Value) {
 	if v := jobs[0].At("job_start"); v.Kind == jsontree.Number {
 		if ms, ok := float(v); ok && ms < 1e15 {

@@ -7,10 +7,9 @@ import (
 	"homenode/source/text"
 )
 
-// HammerDB logs. TPROC-C prints new orders and transactions a minute, in one order
-// up to 3.x and in the other since 4.0; TPROC-H prints the time of each query, of
-// the set, and the geometric mean. Each result line is a run: the autopilot prints
-// one an iteration.
+// HammerDB logs. TPROC-C prints new orders and transactions a minute, in one order up to 3.x and in
+// the other since 4.0; TPROC-H prints the time of each query, of the set, and the geometric mean.
+// Each result line is a run: the autopilot prints one per iteration.
 
 var (
 	hammerNew     = pattern.Of(`System achieved ([0-9]+) NOPM from ([0-9]+) (.+?) TPM`)
@@ -38,7 +37,7 @@ func readHammerDB(r *reader) error {
 		case r.queries(streams):
 		case hammerFailure.MatchString(r.Text):
 			r.warn(r.N, 0, "%s", text.Short(strings.TrimSpace(r.Text)))
-		case hammerTalk.MatchString(r.Text): // what each virtual user is doing
+		case hammerTalk.MatchString(r.Text): // the activity of each virtual user
 		default:
 			r.skip()
 			continue
@@ -48,7 +47,7 @@ func readHammerDB(r *reader) error {
 	return nil
 }
 
-// transactions reads a result line of TPROC-C.
+// transactions parses a result line of TPROC-C.
 func (r *reader) transactions(users text.Line) bool {
 	var nopm, tpm, database text.Line
 	if v := r.Match(hammerNew); v != nil {
@@ -74,7 +73,7 @@ func (r *reader) transactions(users text.Line) bool {
 	return true
 }
 
-// queries reads a line of TPROC-H. The streams of several virtual users mix.
+// queries parses a line of TPROC-H. The streams of several virtual users are interleaved.
 func (r *reader) queries(streams map[string]*Run) bool {
 	var who, value text.Line
 	name := ""
@@ -100,8 +99,8 @@ func (r *reader) queries(streams map[string]*Run) bool {
 	}
 	run := streams[who.Text]
 	if run == nil || run.has(name) {
-		// The streams of one run are no repetitions of each other: each is compared
-		// with the same stream of other runs.
+		// The streams of one run are not repetitions of each other: each is compared with the same
+		// stream of other runs.
 		run = r.start("HammerDB", "TPROC-H "+who.Text)
 		streams[who.Text] = run
 	}

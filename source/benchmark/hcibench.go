@@ -9,10 +9,9 @@ import (
 	"homenode/source/text"
 )
 
-// HCIBench: the text report of 2.8 ("Read Latency: 2.03 ms", thousands separators,
-// no-break spaces) and the older -res.txt ("R_LATENCY = 2.03 ms"). A file holds a
-// block for each job. Throughput is in MiB/s although it is printed as MB/s: it is
-// fio's KiB/s divided by 1024.
+// HCIBench: the text report of 2.8 ("Read Latency: 2.03 ms", thousands separators, no-break spaces)
+// and the older -res.txt ("R_LATENCY = 2.03 ms"). A file has a block for each job. Throughput is in
+// MiB/s although it is printed as MB/s: it is fio's KiB/s divided by 1024.
 
 // hciKeys are the keys of both forms, in lower case.
 var hciKeys = map[string]measure{
@@ -42,12 +41,11 @@ var (
 	hciPair  = pattern.Of(`^([A-Za-z0-9][\w/ %]*?)[ \t]*[:=][ \t]*(\S.*)?$`)
 	hciEarly = pattern.Of(`^There are [0-9]+ (VMs|pods)\b.* finished testing early`)
 	hciValue = pattern.Of(`^([0-9][0-9.,]*)[ \t]*(\S+)?$`)
-	// A part of a test case name: a number and what it counts.
+	// A part of a test case name: a number and its unit.
 	hciPart = pattern.Of(`^([0-9]+(?:\.[0-9]+)?)(vmdk|ws|k|m|rdpct|randompct|lt|iops|th|tpd)$`)
 )
 
-// hciParts names the parts of a test case name. What "lt" stands for is not
-// published: it keeps its name.
+// hciParts names the parts of a test case name. The meaning of "lt" is not published: it keeps its name.
 var hciParts = map[string]struct{ name, unit string }{
 	"vmdk": {"vmdks per VM", ""}, "ws": {"working set", "%"}, "k": {"block size", "KiB"}, "m": {"block size", "MiB"},
 	"rdpct": {"read share", "%"}, "randompct": {"random share", "%"}, "lt": {"lt", ""}, "iops": {"IOPS limit", "1/s"},
@@ -59,7 +57,7 @@ var (
 	hciIO  = pattern.Of(`(?m)^[ \t]*(I/O per Second|IOPS)[ \t]*[:=]`)
 )
 
-// isHCIBench wants two of its lines: JOB_NAME is a common environment variable.
+// isHCIBench requires two of its lines: JOB_NAME is a common environment variable.
 func isHCIBench(head []byte) bool { return hciJob.Match(head) && hciIO.Match(head) }
 
 // hci is the state between lines.
@@ -76,7 +74,7 @@ func readHCIBench(r *reader) error {
 		case line == "" || strings.Trim(line, "=") == "" || strings.EqualFold(line, "Resource Usage:"):
 			continue
 		case hciEarly.MatchString(line):
-			// It stands before its block.
+			// It precedes its block.
 			r.run = nil
 			r.warn(r.N, 0, "%s", line)
 		case h.pair(r.Match(hciPair)):
@@ -89,7 +87,7 @@ func readHCIBench(r *reader) error {
 	return nil
 }
 
-// pair reads a key and its value.
+// pair parses a key and its value.
 func (h *hci) pair(v []text.Line) bool {
 	if v == nil || v[2].Text == "" {
 		return false
@@ -100,7 +98,7 @@ func (h *hci) pair(v []text.Line) bool {
 		h.testCase, h.store, h.run = value, text.Line{}, nil
 		return true
 	case "datastore":
-		if h.run != nil { // a block without a name is not of the test case before it
+		if h.run != nil { // a block without a name does not belong to the previous test case
 			h.testCase, h.run = text.Line{}, nil
 		}
 		h.store = value
@@ -144,7 +142,7 @@ func (h *hci) value(m measure, value text.Line) {
 	h.measured(v[1], m)
 }
 
-// begin begins the run of a job.
+// begin starts the run of a job.
 func (h *hci) begin(job string) {
 	c := h.testCase
 	if c.Text == "" {
@@ -169,9 +167,9 @@ func (h *hci) begin(job string) {
 	}
 }
 
-// caseParts states the parts of a test case name such as
-// fio-8vmdk-90ws-32k-70rdpct-100randompct-2500lt-1732908719, and returns those
-// that stay when it is run again: all but the time. Not all are always present.
+// caseParts adds the parts of a test case name such as
+// fio-8vmdk-90ws-32k-70rdpct-100randompct-2500lt-1732908719, and returns those that are equal in
+// every repetition: all but the time. Some may be missing.
 func caseParts(run *Run, c text.Line) []string {
 	var stay []string
 	for _, part := range c.Split("-") {

@@ -8,33 +8,32 @@ import (
 	"homenode/numa/pattern"
 )
 
-// A Number is one number that a run states, and where.
+// A Number is one number of a run, with its place.
 type Number struct {
 	Value     float64
 	Line, Col int
 }
 
-// A CPUOf says of what a CPU use is.
+// A CPUOf is the base of a CPU use.
 type CPUOf string
 
-// What tools state the CPU use of.
+// The bases of tools' CPU use.
 const (
 	OfHosts   CPUOf = "hosts"   // in percent of the hosts of the cluster: HCIBench
 	OfGuest   CPUOf = "guest"   // in percent of the vCPUs: Iometer
 	OfThreads CPUOf = "threads" // of the benchmark's own threads, in percent of one vCPU: fio
 )
 
-// An IO is what I/Os a run made, in words that fio, HCIBench and Iometer have in common.
-// What is nil is not stated.
+// An IO describes a run's I/Os, in terms common to fio, HCIBench and Iometer. Nil fields are missing.
 type IO struct {
 	// Test is the name of the test case, with its time when it has one.
 	Test    string
 	Started string // as stated, or as UTC when it is in seconds since 1970
 	Block   *Number
-	// Mixed says that the run has I/Os of several sizes, so that Block is nil.
+	// Mixed reports that the run has I/Os of several sizes, so that Block is nil.
 	Mixed        bool
-	Read, Random *Number // in percent of the I/Os, as the run was told
-	Reads        *Number // as Read, but what it did; nil where directions are not counted separately
+	Read, Random *Number // requested, in percent of the I/Os
+	Reads        *Number // the actual share, as Read; nil where directions are not counted separately
 	IOPS         *Number // of all VMs and disks together
 	Throughput   *Number // in bytes a second
 	CPU          *Number // in percent, of CPUOf
@@ -43,7 +42,7 @@ type IO struct {
 	Limit        *Number // in I/Os a second, of one disk
 }
 
-// IO returns what I/Os the run made; false when its tool makes none.
+// IO returns the I/Os of the run; false when its tool makes none.
 func (r *Run) IO() (IO, bool) {
 	io := IO{Test: r.Name}
 	for _, f := range r.Facts {
@@ -102,7 +101,7 @@ func (r *Run) iometerIO(io *IO) {
 	}
 	io.IOPS = r.measured("IOPS", 1)
 	for _, m := range r.Metrics {
-		if m.Name == "throughput" && m.Unit == "MB/s" { // what 2006.07.27 calls MBps may be either
+		if m.Name == "throughput" && m.Unit == "MB/s" { // "MBps" of 2006.07.27 may be either
 			io.Throughput = &Number{m.Value * 1e6, m.Line, m.Col}
 		}
 	}
@@ -117,7 +116,7 @@ func (r *Run) fioIO(io *IO) {
 		for _, s := range r.Settings {
 			for _, name := range names {
 				if v, ok := s.Value.(string); ok && s.Name == name {
-					value, n = v, Number{Line: s.Line, Col: s.Col} // a job's own comes after the global one
+					value, n = v, Number{Line: s.Line, Col: s.Col} // a job's own value comes after the global one
 				}
 			}
 		}
@@ -137,7 +136,7 @@ func (r *Run) fioIO(io *IO) {
 		}
 	}
 	if r.measured("trim IOPS", 1) != nil {
-		io.Mixed = true // trims are no I/Os of a size
+		io.Mixed = true // trims have no size
 	}
 	for _, f := range r.Facts {
 		if v, ok := f.Value.(float64); ok && f.Name == "CPU of the threads" {
@@ -165,7 +164,7 @@ func (r *Run) fioIO(io *IO) {
 			read = Number{v, at.Line, at.Col}
 		}
 	default:
-		return // trims, or a mix that is not stated
+		return // trims, or an unstated mix
 	}
 	if part, _ := text("percentage_random"); part != "" {
 		return
@@ -174,7 +173,7 @@ func (r *Run) fioIO(io *IO) {
 	r.fioBlock(io, text)
 }
 
-// fioBlock states the block size if there is one: bs may name one for each direction.
+// fioBlock sets the block size if there is a single one: bs may name one for each direction.
 func (r *Run) fioBlock(io *IO, text func(...string) (string, Number)) {
 	for _, name := range []string{"bsrange", "blocksize_range", "bssplit", "bs_unaligned"} {
 		if v, _ := text(name); v != "" {

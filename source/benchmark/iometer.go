@@ -6,14 +6,12 @@ import (
 	"homenode/source/text"
 )
 
-// Iometer results.csv, 2006.07.27 and 1.1.0. Sections begin with a line that
-// begins with '; columns are found by their names. Each test writes its results:
-// the row ALL is the total and becomes a run, the rows of its managers,
-// processors, workers and disks are parts of that total and are not read.
+// Iometer results.csv, 2006.07.27 and 1.1.0. Sections begin with a line that begins with '; columns
+// are found by name. Of each test's results the row ALL is the total and becomes a run. The rows of
+// its managers, processors, workers and disks are parts of that total and are ignored.
 
-// iometerColumns are the columns that are results, in lower case. 2006.07.27
-// prints "MBps" and does not say of how many bytes: the unit keeps that name, so
-// that it is not compared with another.
+// iometerColumns are the columns with results, in lower case. 2006.07.27 prints "MBps" without its
+// number of bytes: the unit keeps that name, so that it is not compared with another.
 var iometerColumns = []struct {
 	column string
 	measure
@@ -39,13 +37,13 @@ type iometer struct {
 	*reader
 	section string                   // the last line that began with '
 	columns []string                 // of the results, in lower case
-	spec    string                   // the access specification that the next lines describe
+	spec    string                   // the access specification described by the next lines
 	specs   map[string][][]text.Line // lines of access specifications, by name
 	version text.Line
-	time    text.Line // the last time stamp: that before a test is when it began
+	time    text.Line // the last time stamp: the one before a test is its start
 }
 
-// specCells are the columns of an access specification that are stated.
+// specCells are the columns of an access specification that become facts.
 var specCells = []struct{ name, unit string }{
 	{"size", "B"}, {"share of size", "%"}, {"read share", "%"}, {"random share", "%"},
 	{"delay", "ms"}, {"burst", ""}, {"align", "B"}, {"reply", "B"},
@@ -82,7 +80,7 @@ func (m *iometer) heading(head string) {
 	}
 }
 
-// row reads a line of the section; false when it has no place there.
+// row parses a line of the section; false when it does not belong there.
 func (m *iometer) row(cells []text.Line) bool {
 	switch m.section {
 	case "test type":
@@ -103,7 +101,7 @@ func (m *iometer) row(cells []text.Line) bool {
 	return true
 }
 
-// result reads a row of results.
+// result parses a row of results.
 func (m *iometer) result(cells []text.Line) bool {
 	switch strings.ToLower(cells[0].Text) {
 	case "all":
@@ -152,7 +150,7 @@ func (m *iometer) result(cells []text.Line) bool {
 	return true
 }
 
-// describe states the lines of the access specification.
+// describe adds the lines of the access specification.
 func (m *iometer) describe(run *Run, name string) {
 	for _, l := range m.specs[name] {
 		for i, c := range l {

@@ -12,8 +12,8 @@ import (
 // watched is the tool whose rounds are runs.
 const watched = string(numa.ByMeasure) + " watch"
 
-// readWatched reads files of homenode measure watch: each line, a round, is a run. Rounds of a few minutes resemble each other more than runs of
-// different days do.
+// readWatched parses files of homenode measure watch: each line, a round, is a run. Rounds a few minutes apart resemble each other more than
+// runs of different days.
 func readWatched(r *reader) error {
 	for r.scan() {
 		if r.Text == "" {
@@ -38,7 +38,7 @@ func readWatched(r *reader) error {
 	return nil
 }
 
-// readMeasured reads files of homenode measure: each result is a run. A metric stands at the line where its result begins.
+// readMeasured parses files of homenode measure: each result is a run. The place of a metric is the first line of its result.
 func readMeasured(r *reader) error {
 	var decoded bytes.Buffer
 	for r.in.Scan() {
@@ -59,7 +59,7 @@ func readMeasured(r *reader) error {
 			}
 		}
 		if d.Cores != nil {
-			r.run.setting(at, "method of cores", d.Cores.Method, "") // figures of two methods do not compare
+			r.run.setting(at, "method of cores", d.Cores.Method, "") // figures of different methods are not comparable
 		}
 		if r.run.Untrusted = !d.Trust.OK; r.run.Untrusted {
 			r.doubt(at, "the run does not trust its own figures: %s", strings.Join(d.Trust.Reasons, "; "))

@@ -8,10 +8,9 @@ import (
 	"homenode/source/text"
 )
 
-// The output of Intel Memory Latency Checker, 2.x to 3.11: parts in any order,
-// each begun by a heading. A matrix has a row for each node with CPUs and a column
-// for each node with memory, so that it is not square with memory-only nodes.
-// Bandwidth is in MB/s of 10^6 bytes, latency in ns.
+// The output of Intel Memory Latency Checker, 2.x to 3.11: parts in any order, each with a heading.
+// A matrix has a row for each node with CPUs and a column for each node with memory, so it is not
+// square with memory-only nodes. Bandwidth is in MB/s of 10^6 bytes, latency in ns.
 
 // mlc is the state within one run.
 type mlc struct {
@@ -19,7 +18,7 @@ type mlc struct {
 	part    string // "idle", "bandwidth", "peak", "maximum", "loaded", "cache"
 	seen    map[string]bool
 	title   string // of the metrics of a matrix, such as "idle latency"
-	from    string // "node", "socket" or "writer": what a row stands for
+	from    string // meaning of a row: "node", "socket" or "writer"
 	columns []string
 	traffic string // of the part, when it is not the usual one
 	random  bool   // idle latency was measured by random access
@@ -69,7 +68,7 @@ func (m *mlc) begin() {
 	*m = mlc{reader: m.reader, seen: map[string]bool{}}
 }
 
-// heading reads lines that begin a run or a part of it.
+// heading parses lines that begin a run or a part of it.
 func (m *mlc) heading(line string) bool {
 	if v := m.Match(mlcBanner); v != nil {
 		m.begin()
@@ -89,7 +88,7 @@ func (m *mlc) heading(line string) bool {
 	if part == "" {
 		return false
 	}
-	kind := part // random and sequential latency stand in one run
+	kind := part // random and sequential latency occur in one run
 	if strings.Contains(low, "sequential access") {
 		kind += " sequential"
 	}
@@ -117,7 +116,7 @@ func (m *mlc) heading(line string) bool {
 	return true
 }
 
-// once reads the one line of --idle_latency.
+// once parses the one line of --idle_latency.
 func (m *mlc) once() {
 	v := m.Match(mlcOnce)
 	clocks, ok := number(v[1].Text)
@@ -134,14 +133,14 @@ func (m *mlc) once() {
 	m.metric(v[3], name, ns, "ns", Lower)
 }
 
-// remark reads lines that say how MLC measured.
+// remark parses lines about MLC's method of measurement.
 func (m *mlc) remark(line string) bool {
 	low := squeeze(line)
 	switch {
 	case strings.HasPrefix(line, "*"):
-		// Without access to MSRs the prefetchers stay on and MLC measures by random
-		// access: the numbers are not those of a run that had it.
-		if len(m.run.Metrics) > 0 { // it stands before the results: of a run whose banner was not copied
+		// Without access to MSRs the prefetchers stay on and MLC uses random access: the numbers
+		// are not comparable to those of a run with access.
+		if len(m.run.Metrics) > 0 { // it precedes the results: of a run whose banner was not copied
 			m.begin()
 		}
 		m.doubt(m.After(0), "%s", line)
@@ -174,7 +173,7 @@ func (m *mlc) remark(line string) bool {
 	return true
 }
 
-// values reads the lines of a part.
+// values parses the lines of a part.
 func (m *mlc) values(line string) bool {
 	switch m.part {
 	case "idle", "bandwidth":
@@ -197,7 +196,7 @@ func (m *mlc) values(line string) bool {
 	return false
 }
 
-// loaded reads a row: inject delay, latency, bandwidth.
+// loaded parses a row: inject delay, latency, bandwidth.
 func (m *mlc) loaded(line string) bool {
 	low := squeeze(line)
 	if low == "inject latency bandwidth" || low == "delay (ns) mb/sec" || strings.Trim(line, "=") == "" {
@@ -221,7 +220,7 @@ func (m *mlc) loaded(line string) bool {
 	return true
 }
 
-// cache reads a cache-to-cache line: a value, or the heading of a matrix.
+// cache parses a cache-to-cache line: a value, or the heading of a matrix.
 func (m *mlc) cache() bool {
 	v := m.Match(mlcCache)
 	if v == nil {
@@ -246,7 +245,7 @@ func (m *mlc) cache() bool {
 	return ok
 }
 
-// matrix reads a line of a matrix: its caption, its columns or a row.
+// matrix parses a line of a matrix: its caption, its columns or a row.
 func (m *mlc) matrix(line string) bool {
 	low := squeeze(line)
 	switch low {
@@ -293,7 +292,7 @@ func (m *mlc) row(fs []text.Line) {
 	}
 }
 
-// split separates values that touch: MLC prints one decimal.
+// split separates adjoining values: MLC prints one decimal.
 func split(fs []text.Line) []text.Line {
 	var out []text.Line
 	for _, f := range fs {

@@ -6,9 +6,9 @@ import (
 	"homenode/numa/pattern"
 )
 
-// google/multichase: the output of multichase -v, which ends with the latency in
-// ns, and the table of multiload. Without -v multichase prints a number alone and
-// pingpong a matrix without a heading: no reader can tell them, and none does.
+// google/multichase: the output of multichase -v, which ends with the latency in ns, and the table
+// of multiload. Without -v multichase prints only a number, and pingpong a matrix without a
+// heading: these cannot be detected and are not parsed.
 
 var (
 	chaseSetting = pattern.Of(`^(nr_threads|page_size|total_memory|stride|tlb_locality|chase) = (.+)$`)
@@ -17,7 +17,7 @@ var (
 	chaseResult  = pattern.Of(`^([0-9]+\.[0-9]+)$`)
 )
 
-// loadMetrics are the columns of multiload that are results.
+// loadMetrics are the columns of multiload with results.
 var loadMetrics = map[string]measure{
 	"chasens":   {"chase latency", "ns", Lower},
 	"chasemibs": {"chase bandwidth", "MiB/s", Higher},
@@ -27,9 +27,9 @@ var loadMetrics = map[string]measure{
 
 func readMultichase(r *reader) error {
 	var columns []string
-	done := true // the run that was begun has its result
+	done := true // the current run has its result
 	for r.scan() {
-		// -y puts the time before each line: blanks instead keep the columns.
+		// -y prefixes the time to each line: blanks instead keep the columns.
 		r.Text = chaseEpoch.ReplaceAllStringFunc(r.Text, func(s string) string { return strings.Repeat(" ", len(s)) })
 		low := squeeze(r.Text)
 		switch v := r.Match(chaseSetting); {
@@ -68,7 +68,7 @@ func readMultichase(r *reader) error {
 	return nil
 }
 
-// chaseName says what was chased.
+// chaseName returns the name of the test.
 func chaseName(run *Run) string {
 	var parts []string
 	for _, f := range run.Settings {
@@ -77,7 +77,7 @@ func chaseName(run *Run) string {
 	return strings.Join(parts, ", ")
 }
 
-// load reads a row of multiload.
+// load parses a row of multiload.
 func (r *reader) load(columns []string) {
 	run := r.start("multiload", "")
 	var name []string

@@ -7,10 +7,9 @@ import (
 	"homenode/source/text"
 )
 
-// PassMark PerformanceTest: the screen of pt_linux, text and CSV exports with a
-// name, a number and a unit on a line, and results_all.yml. The export of the
-// Windows edition has no public sample: a line is read when it begins with the
-// name of a known test, or stands in the layout of the screen.
+// PassMark PerformanceTest: the screen of pt_linux, text and CSV exports with a name, a number and
+// a unit on a line, and results_all.yml. The export of the Windows edition has no public sample: a
+// line is parsed when it begins with the name of a known test, or has the layout of the screen.
 
 // A passmarkTest is one test, by its name on the screen and its key in YAML.
 type passmarkTest struct {
@@ -39,7 +38,7 @@ var passmarkTests = []passmarkTest{
 	{"ME_THREADED", measure{"Memory Threaded", "MB/s", Higher}},
 }
 
-// Iterations is the setting of a run that is the mean of so many.
+// Iterations is the setting with the number of tests in the mean of a run.
 const Iterations = "test iterations"
 
 // passmarkUnits are other spellings of units.
@@ -54,8 +53,8 @@ var (
 	passmarkKey    = pattern.Of(`^([A-Za-z][\w ()-]*):(?:\s+(.*))?$`)
 )
 
-// isPassMark wants a mark, or the names of two tests with numbers: a name alone may
-// stand anywhere, and the title in a list of programs.
+// isPassMark requires a mark, or the names of two tests with numbers: a single name may occur
+// anywhere, and the title in a list of programs.
 func isPassMark(head []byte) bool {
 	if passmarkMark.Match(head) {
 		return true
@@ -69,8 +68,7 @@ func isPassMark(head []byte) bool {
 	return len(found) >= 2
 }
 
-// testOf returns the known test that the line begins with, its number and its unit; no value
-// when there is none.
+// testOf returns the known test at the start of the line, its number and its unit; no value when there is none.
 func testOf(l text.Line) (t passmarkTest, value []text.Line) {
 	l = l.After(len(l.Text) - len(strings.TrimLeft(l.Text, " \t\"")))
 	for _, t := range passmarkTests {
@@ -105,7 +103,7 @@ func readPassMark(r *reader) error {
 	return nil
 }
 
-// passmark reads a line of the screen or of an export.
+// passmark parses a line of the screen or of an export.
 func (r *reader) passmark() bool {
 	if t, v := testOf(r.Line); v != nil {
 		value, ok := number(v[0].Text)
@@ -141,7 +139,7 @@ func (r *reader) passmark() bool {
 	}
 	v := r.Match(passmarkLine)
 	if v == nil {
-		// Between the title and the results stand processor, cores and memory.
+		// Processor, cores and memory are between the title and the results.
 		titled := r.run != nil && len(r.run.Settings) > 0 && len(r.run.Metrics) == 0
 		if titled {
 			r.run.setting(text.Line{N: r.N}, "machine", strings.Join(strings.Fields(r.Text), " "), "")
@@ -157,16 +155,16 @@ func (r *reader) passmark() bool {
 	return true
 }
 
-// passmarkRun begins a run before the first line, and where a test comes again:
-// people keep several results in one file.
+// passmarkRun starts a run before the first line, and where a test repeats: people keep several
+// results in one file.
 func (r *reader) passmarkRun(name string) {
 	if r.run == nil || name != "" && r.run.has(name) {
 		r.start("PassMark", "")
 	}
 }
 
-// readPassMarkYAML reads results_all.yml: sections of "key: value". The section
-// Results holds the tests; 0 is a test that did not run.
+// readPassMarkYAML parses results_all.yml: sections of "key: value". The section Results has the
+// tests; 0 is a test that did not run.
 func readPassMarkYAML(r *reader) error {
 	section := ""
 	for r.scan() {

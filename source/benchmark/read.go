@@ -16,9 +16,8 @@ import (
 	"homenode/source/text"
 )
 
-// Read reads the results in r; name is used in places and messages. An error is a
-// *numa.SyntaxError, or of r. A file that holds a header and no result gives no
-// run and a warning.
+// Read parses the results in r; name is used in places and messages. An error is a
+// *numa.SyntaxError, or of r. A file with a header and no result gives no run and a warning.
 func Read(name string, r io.Reader) (*Results, error) {
 	in := bufio.NewReaderSize(bounded.Reader(r, maxFile), text.HeadSize)
 	raw, err := in.Peek(text.HeadSize)
@@ -42,7 +41,7 @@ func Read(name string, r io.Reader) (*Results, error) {
 		return nil, err
 	}
 	rd.flush()
-	rd.run = nil // what follows is of the file
+	rd.run = nil // the following warnings belong to the file
 	rd.res.Runs = slices.DeleteFunc(rd.res.Runs, func(run *Run) bool { return rd.drop(run) })
 	if len(rd.res.Runs) == 0 && len(rd.res.Warnings) == 0 {
 		rd.warn(max(rd.in.Line(), 1), 0, "found no result")
@@ -51,23 +50,23 @@ func Read(name string, r io.Reader) (*Results, error) {
 	return rd.res, nil
 }
 
-// ErrUnknown is wrapped by the error for a file that is no result.
+// ErrUnknown is wrapped by the error for a file without benchmark results.
 var ErrUnknown = errors.New("found no result of a benchmark")
 
-// unknown is the error for a file that is no result: a *numa.SyntaxError, and ErrUnknown.
+// unknown is the error for a file without results: a *numa.SyntaxError, and ErrUnknown.
 type unknown struct{ error }
 
 func (unknown) Is(target error) bool { return target == ErrUnknown }
 func (e unknown) Unwrap() error      { return e.error }
 
-// Bounds of a file, which may come out of an archive that packs it a thousand times. A year of
-// results has some 10 MB and a few thousand numbers.
+// Limits of a file, which may come from an archive with a high compression ratio. A year of results
+// has some 10 MB and a few thousand numbers.
 const (
 	maxFile = 64 << 20 // bytes, unpacked
 	maxKept = 100_000  // metrics, facts, settings and warnings
 )
 
-// bound reports whether what is kept is within its bound.
+// bound reports whether the stored results are within the limit.
 func (r *reader) bound() bool {
 	if r.kept+len(r.res.Warnings)+r.lastSize() > maxKept {
 		r.beyond = &numa.SyntaxError{File: r.res.Name, Line: r.in.Line(), Msg: fmt.Sprintf("found more than %d numbers and warnings, want the results of some thousand runs", maxKept)}
@@ -75,7 +74,7 @@ func (r *reader) bound() bool {
 	return r.beyond == nil
 }
 
-// lastSize returns how much the last run keeps.
+// lastSize returns the size of the last run.
 func (r *reader) lastSize() int {
 	if len(r.res.Runs) == 0 {
 		return 0
@@ -84,7 +83,7 @@ func (r *reader) lastSize() int {
 	return len(run.Metrics) + len(run.Facts) + len(run.Settings) + len(run.Warnings)
 }
 
-// drop reports whether a run measured nothing, and keeps its warnings.
+// drop reports whether a run has no measurements, and keeps its warnings.
 func (r *reader) drop(run *Run) bool {
 	if len(run.Metrics) > 0 {
 		return false
@@ -94,15 +93,15 @@ func (r *reader) drop(run *Run) bool {
 	return true
 }
 
-// A reader goes through a file line by line and gathers its runs.
+// A reader parses a file line by line and collects its runs.
 type reader struct {
 	in        *text.Lines
-	text.Line // the current one; no-break spaces are blanks, columns are kept
+	text.Line // the current one, with no-break spaces replaced by blanks at the same columns
 	res       *Results
 	run       *Run // the last of res.Runs; nil before the first
-	kept      int  // what all runs but the last keep
+	kept      int  // size of all runs but the last
 	beyond    *numa.SyntaxError
-	// lines not understood, one after the other
+	// consecutive lines that could not be parsed
 	odd struct {
 		first, last, more int
 		text              string
@@ -122,7 +121,7 @@ func (r *reader) scan() bool {
 	return true
 }
 
-// start begins a new run at the current line.
+// start starts a new run at the current line.
 func (r *reader) start(tool, name string) *Run {
 	r.flush()
 	r.kept += r.lastSize()
@@ -153,14 +152,14 @@ func (r *reader) metric(at text.Line, name string, value float64, unit string, b
 	r.run.Metrics = append(r.run.Metrics, Metric{name, unit, value, better, at.N, at.Col})
 }
 
-// A measure is a number that a tool prints under a name of its own.
+// A measure is the metric for a number that a tool prints under its own name.
 type measure struct {
 	name, unit string
 	better     Better
 }
 
-// measured adds the metric that stands at a place. 0 is that of an idle direction: a share of
-// nothing, which is stated and not compared.
+// measured adds the metric at a place. 0 is the value of an idle direction: a share of nothing,
+// which is reported but not compared.
 func (r *reader) measured(at text.Line, m measure) {
 	n, ok := number(at.Text)
 	switch {
@@ -173,13 +172,13 @@ func (r *reader) measured(at text.Line, m measure) {
 	}
 }
 
-// doubt warns of what stands at a place.
+// doubt adds a warning about a place.
 func (r *reader) doubt(at text.Line, format string, args ...any) {
 	r.warn(at.N, at.Col, format, args...)
 }
 
-// skip notes that the current line was not understood. Lines one after the other
-// make one warning: output is pasted into documents.
+// skip records that the current line could not be parsed. Consecutive lines make one warning:
+// output is pasted into documents.
 func (r *reader) skip() {
 	if strings.TrimSpace(r.Text) == "" {
 		return
@@ -193,7 +192,7 @@ func (r *reader) skip() {
 	o.last = r.N
 }
 
-// understood ends a row of lines that were not.
+// understood ends a sequence of unparsed lines.
 func (r *reader) understood() { r.flush() }
 
 func (r *reader) flush() {
@@ -213,12 +212,12 @@ func (r *reader) flush() {
 	}
 }
 
-// squeeze returns s in lower case with single blanks, to compare by (formats
-// change their blanks and capitals between releases).
+// squeeze returns s in lower case with single blanks, for comparison (formats change their blanks
+// and capitals between releases).
 func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
-// number reads a finite number that is not negative, with or without commas
-// between thousands. "-", "nan", "12,5" and hexadecimal are none.
+// number parses a finite number that is not negative, with or without commas between thousands.
+// "-", "nan", "12,5" and hexadecimal numbers are rejected.
 func number(s string) (float64, bool) {
 	if strings.Contains(s, ",") {
 		whole, rest, point := strings.Cut(s, ".")

@@ -10,14 +10,13 @@ import (
 	"homenode/source/text"
 )
 
-// Waits of SQL Server that sp_BlitzFirst of the First Responder Kit keeps
-// (@OutputTableNameWaitStats), exported as CSV with its header by Management Studio, sqlcmd or
-// PowerShell: a row for each type of wait and time, with counts since the server's start. The
-// columns are those of the CREATE TABLE in sp_BlitzFirst.sql
-// (github.com/BrentOzarULTD/SQL-Server-First-Responder-Kit). A server is a run: what it
-// waited from its first row to its last, a second.
+// Waits of SQL Server stored by sp_BlitzFirst of the First Responder Kit (@OutputTableNameWaitStats),
+// exported as CSV with a header by Management Studio, sqlcmd or PowerShell: a row for each type of wait
+// and time, with counts since the server's start. The columns are those of the CREATE TABLE in
+// sp_BlitzFirst.sql (github.com/BrentOzarULTD/SQL-Server-First-Responder-Kit). A server is a run: its
+// waits from its first row to its last, a second.
 
-// isWaits wants a header with the columns that are needed.
+// isWaits requires a header with the needed columns.
 func isWaits(head []byte) bool {
 	for line := range strings.Lines(string(head)) {
 		if columns, _ := waitColumns(text.Line{Text: strings.TrimRight(line, "\n")}); columns != nil {
@@ -30,10 +29,10 @@ func isWaits(head []byte) bool {
 	return false
 }
 
-// waitNames are the columns that are read.
+// waitNames are the columns in use.
 var waitNames = []string{"servername", "checkdate", "wait_type", "wait_time_ms"}
 
-// waitColumns returns where the columns of waitNames stand; nil when l is no header.
+// waitColumns returns the positions of waitNames; nil when l is no header.
 func waitColumns(l text.Line) (at []int, separator string) {
 	for _, separator := range []string{",", ";", "\t"} {
 		names := words.Texts(l.Split(separator), func(cell text.Line) string { return strings.ToLower(strings.Trim(cell.Text, ` "`)) })
@@ -57,7 +56,7 @@ type waited struct {
 	value text.Line
 }
 
-// A waitServer is what is known of a server.
+// A waitServer is the data of a server.
 type waitServer struct {
 	name        string
 	types       []string // in the order of the file
@@ -117,7 +116,7 @@ func waitDate(s string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// waited takes one row of a server.
+// waited adds one row of a server.
 func (r *reader) waited(s *waitServer, kind string, w waited) {
 	first, known := s.first[kind]
 	if !known {
@@ -132,7 +131,7 @@ func (r *reader) waited(s *waitServer, kind string, w waited) {
 	}
 }
 
-// waits makes a run of what a server waited.
+// waits makes a run of a server's waits.
 func (r *reader) waits(s *waitServer) {
 	run := r.start("sp_BlitzFirst waits", s.name)
 	var from, to time.Time

@@ -2,15 +2,15 @@ package esxtop
 
 import "homenode/numa"
 
-// A batch is some lines of a file and the rows in them. It is used again and again.
+// A batch is some lines of a file and the rows in them. It is reused.
 type batch struct {
 	off   int64   // of data in the file
-	size  int     // of data, while it has to be loaded
+	size  int     // of data that is still to be loaded
 	data  []byte  // whole lines; the last one of a file may lack its end
-	part  *window // of the file, that holds the data so that it need not be read; nil without
+	part  *window // of the file, that contains the data so that no copy is needed; nil without
 	last  bool    // of the file
-	short bool    // the file has become shorter since its size was looked at
-	err   error   // that ended the file after data
+	short bool    // the file has shrunk since its size was read
+	err   error   // the error that ended the file after data
 
 	rows   []rowRef
 	values []float64 // by row, then wanted column
@@ -18,7 +18,7 @@ type batch struct {
 	known  uint64s // by row, which homes are stated; each row has its own words
 	spans  []span
 	lines  int
-	length int // of the last row that was read, in bytes
+	length int // of the last parsed row, in bytes
 	header int // offset of another header in data, where parsing stopped; -1 without
 	warns  warnings
 	ready  chan struct{}
@@ -37,7 +37,7 @@ func (b *batch) reset() {
 	b.clear()
 }
 
-// clear forgets what was parsed.
+// clear removes the parsed rows.
 func (b *batch) clear() {
 	b.rows, b.values, b.homes, b.known, b.spans = b.rows[:0], b.values[:0], b.homes[:0], b.known[:0], b.spans[:0]
 	b.lines, b.length, b.header = 0, 0, -1
@@ -58,17 +58,17 @@ func (b *batch) row(row *Row, h *Header, i, base int) {
 	}
 }
 
-// shrunk warns, after the rows, of the end of the file where there was more before.
+// shrunk warns, after the rows, that the file ends earlier than before.
 func (b *batch) shrunk() {
 	b.warns.add(kindShrunk, b.lines+1, 1, func() string {
 		return "found the end of the file where it went on before: it has become shorter while it was read"
 	})
 }
 
-// words returns how many words hold a bit for each column of home nodes.
+// words returns the number of words for one bit per column of home nodes.
 func (h *Header) words() int { return (h.homes + 63) / 64 }
 
-// extend adds n elements of no meaning to s.
+// extend adds n elements with arbitrary values to s.
 func extend[T any](s []T, n int) []T {
 	if len(s)+n <= cap(s) {
 		return s[:len(s)+n]

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A dateOrder is the order of day and month in the dates with slashes of a file. esxtop
-// writes month/day; what has saved the file again may have turned them around.
+// A dateOrder is the order of day and month in the slash dates of a file. esxtop writes month/day;
+// a program that saved the file again may have swapped them.
 type dateOrder struct {
-	known  bool // it was looked for
+	known  bool // it was determined
 	day    bool // the day comes first
-	proven bool // by the file
+	proven bool // proven by the file
 }
 
 func (o dateOrder) String() string {
@@ -22,7 +22,7 @@ func (o dateOrder) String() string {
 	return "month/day"
 }
 
-// contradicts reports whether a stamp is not of this order.
+// contradicts reports whether a stamp has another order.
 func (o dateOrder) contradicts(form stampForm) bool {
 	return o.day && form&monthFirst != 0 || !o.day && form&dayFirst != 0
 }
@@ -35,14 +35,14 @@ func (o dateOrder) read(ref *rowRef) int64 {
 	return ref.stamp
 }
 
-// turned returns a stamp, whose day is no more than 12, with day and month the other way.
+// turned returns a stamp, whose day is no more than 12, with day and month swapped.
 func turned(ms int64) int64 {
 	t := time.UnixMilli(ms).UTC()
 	first := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).UnixMilli()
 	return time.Date(t.Year(), time.Month(t.Day()), int(t.Month()), 0, 0, 0, 0, time.UTC).UnixMilli() + ms - first
 }
 
-// dateText returns the date of a stamp as it stands in the file, but for zeros.
+// dateText returns the date of a stamp as in the file, without leading zeros.
 func dateText(ref *rowRef) string {
 	layout := "01/02/2006"
 	if ref.form&dayFirst != 0 {
@@ -51,9 +51,9 @@ func dateText(ref *rowRef) string {
 	return time.UnixMilli(ref.stamp).UTC().Format(layout)
 }
 
-// orderOf tells the order by stamps in the order of the file: a number above 12 is no
-// month, time does not run backwards, and of two readings that both run forward it is the one
-// that takes less time, as no day is left out.
+// orderOf determines the order from stamps in the order of the file: a number above 12 is no month,
+// and time does not run backwards. If both orders run forward, it chooses the one that spans less
+// time, as no day is skipped.
 func orderOf(stamps []rowRef) dateOrder {
 	o := dateOrder{known: true}
 	var first, last [2]int64 // as month/day and as day/month
@@ -89,8 +89,8 @@ func orderOf(stamps []rowRef) dateOrder {
 	return o
 }
 
-// dates finds out the order, by the rows of the first batch or else, when there are more, by
-// rows from all over the file.
+// dates determines the order, from the rows of the first batch or, when there are more, from rows
+// all over the file.
 func (r *Reader) dates(first *rowRef) (o dateOrder) {
 	if o = orderOf(r.batch.rows[r.next-1:]); !o.proven && !r.batch.last {
 		o = orderOf(append([]rowRef{*first}, r.feed.sample()...))
@@ -109,8 +109,8 @@ func (r *Reader) dates(first *rowRef) (o dateOrder) {
 	return o
 }
 
-// sample returns stamps from all over the file, in its order, without their lines; none of
-// a stream, which cannot be read twice.
+// sample returns stamps from all over the file, in its order, without their lines; none for a
+// stream, which cannot be read twice.
 func (f *feed) sample() (stamps []rowRef) {
 	const places, chunk, most = 32, 64 << 10, 2 << 20
 	seeker, ok := f.at.(io.Seeker)
@@ -141,7 +141,7 @@ func (f *feed) sample() (stamps []rowRef) {
 	return appendStamp(stamps, tail[bytes.LastIndexByte(tail, f.end)+1:])
 }
 
-// appendStamp adds the stamp that a line begins with, if it has one.
+// appendStamp adds the stamp at the start of a line, if there is one.
 func appendStamp(stamps []rowRef, line []byte) []rowRef {
 	line = bytes.TrimPrefix(line[:min(len(line), 64)], []byte{'"'})
 	if i := bytes.IndexAny(line, "\",;\t\r\n"); i >= 0 {

@@ -1,6 +1,5 @@
 package esxtop
 
-// Form returns how the fields of the file are written: esxtop itself puts every one in
-// quotes and a comma between them; what a spreadsheet has saved does not, or has
-// semicolons.
+// Form returns the form of the file's fields: esxtop itself quotes each and separates them with
+// commas; a file saved by a spreadsheet has no quotes, or semicolons.
 func (h *Header) Form() (quoted bool, separator byte) { return h.quoted, h.comma }

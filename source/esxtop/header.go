@@ -19,14 +19,14 @@ type Column struct {
 	Instance string // 1302698:db01; empty when there is none
 	Counter  string // Numa Local Memory MBytes
 	Index    int    // field of the row; the time is field 0
-	// Copy numbers columns of one name, from 0: virtual disks of VMs of one name.
+	// Copy numbers columns of one name, from 0: virtual disks of VMs with one name.
 	Copy int
-	// Damaged: ESXi 6.5 glued another, nameless column to its left. Cells are read
-	// where it is clear which part of them is meant.
+	// Damaged: ESXi 6.5 glued another, nameless column to its left. Cells are parsed where the
+	// relevant part is clear.
 	Damaged bool
 }
 
-// String returns the name as it stands in the file.
+// String returns the name as in the file.
 func (c *Column) String() string {
 	if c.Object == "" {
 		return c.Counter
@@ -38,15 +38,14 @@ func (c *Column) String() string {
 	return s + `\` + c.Counter
 }
 
-// Is reports whether c is this counter of this object; case and runs of blanks do not
-// matter.
+// Is reports whether c is this counter of this object, ignoring case and runs of blanks.
 func (c *Column) Is(object, counter string) bool {
 	return same(c.Object, object) && same(c.Counter, counter)
 }
 
 func same(a, b string) bool { return strings.EqualFold(a, b) || normal(a) == normal(b) }
 
-// normal returns a name in lower case without needless blanks, no-break ones among them.
+// normal returns a name in lower case without redundant blanks, including no-break ones.
 func normal(s string) string {
 	if strings.Contains(s, "  ") || strings.Contains(s, "\u00a0") || strings.HasPrefix(s, " ") || strings.HasSuffix(s, " ") {
 		s = strings.Join(strings.Fields(s), " ")
@@ -54,8 +53,7 @@ func normal(s string) string {
 	return strings.ToLower(s)
 }
 
-// Group returns the scheduler group of a column of Group Cpu or Group Memory, whose
-// instance is gid:name.
+// Group returns the scheduler group of a column of Group Cpu or Group Memory, whose instance is gid:name.
 func (c *Column) Group() (gid int64, name string, ok bool) {
 	id, name, ok := strings.Cut(c.Instance, ":")
 	if !ok {
@@ -75,7 +73,7 @@ type World struct {
 
 var vcpuName = pattern.Of(`^vmx-vcpu-(\d{1,4})(?::|$)`)
 
-// VCPU returns the number of the vCPU that the world is.
+// VCPU returns the vCPU number of the world.
 func (w *World) VCPU() (n int, ok bool) {
 	m := vcpuName.FindStringSubmatch(w.Name)
 	if m == nil {
@@ -85,7 +83,7 @@ func (w *World) VCPU() (n int, ok bool) {
 	return n, err == nil
 }
 
-// A Header is what the columns of a file are.
+// A Header describes the columns of a file.
 type Header struct {
 	Columns []Column
 	Wanted  []int // indices in Columns, ascending
@@ -99,11 +97,11 @@ type Header struct {
 	homes  int
 	// homeColumns are those whose cells are lists of home nodes.
 	homeColumns []int
-	quoted      bool // as esxtop writes it: every field in quotes
+	quoted      bool // esxtop's own form: every field in quotes
 	comma       byte // the separator
 	trailing    bool // a comma ends the line
 	decimal     bool // the file writes decimal commas
-	fields      int  // that a strict split finds in a complete line
+	fields      int  // number of fields in a complete line by strict split
 }
 
 type groupKey struct {
@@ -111,9 +109,8 @@ type groupKey struct {
 	gid  int64
 }
 
-// World splits the instance of a column of Vcpu: gid:group:world:name. All but the
-// ids may hold colons; the name of the group is known from columns of Group Cpu and
-// Group Memory.
+// World splits the instance of a column of Vcpu: gid:group:world:name. All parts but the ids may
+// contain colons; the name of the group is known from columns of Group Cpu and Group Memory.
 func (h *Header) World(c *Column) (w World, ok bool) {
 	id, rest, ok := strings.Cut(c.Instance, ":")
 	if !ok {
@@ -149,8 +146,7 @@ func (h *Header) World(c *Column) (w World, ok bool) {
 
 const magic = "(PDH-CSV"
 
-// maxColumns is ten times what a large host has: what is known of a column takes more memory
-// than its name.
+// maxColumns is ten times the columns of a large host: the data about a column takes more memory than its name.
 const maxColumns = 1 << 20
 
 // magicForm is the first cell: version, zone, and the minutes to add for UTC.
@@ -159,7 +155,7 @@ var magicForm = pattern.Of(`^\(PDH-CSV [\d.]+\)(?:\s*\((.*)\)\s*\((-?\d{1,4})\))
 // A chooser returns an Options.Want for a header whose columns are known.
 type chooser func(*Header) func(*Column) bool
 
-// parseHeader reads a header line, without its line end. msg says what is wrong with it.
+// parseHeader parses a header line, without its line end. msg describes its fault.
 func parseHeader(line []byte, n int, w *warnings, want chooser) (h *Header, msg string) {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	h = &Header{Line: n, groups: map[groupKey]string{}}
@@ -188,7 +184,7 @@ func parseHeader(line []byte, n int, w *warnings, want chooser) (h *Header, msg 
 	return h, ""
 }
 
-// readMagic reads the first cell, and finds the separator after it.
+// readMagic parses the first cell, and finds the separator after it.
 func (h *Header) readMagic(line []byte) (msg string) {
 	cell, rest := line, []byte(nil)
 	if line[0] == '"' {
@@ -220,8 +216,8 @@ func (h *Header) readMagic(line []byte) (msg string) {
 	return ""
 }
 
-// cutTail decides whether every field stands in quotes and removes the nameless column
-// that ESXi 6.5 appends without quotes.
+// cutTail decides whether every field is in quotes and removes the nameless column that ESXi 6.5
+// appends without quotes.
 func (h *Header) cutTail(fields []field, line []byte, w *warnings) []field {
 	last := len(fields) - 1
 	for i, f := range fields {
@@ -239,10 +235,10 @@ func (h *Header) cutTail(fields []field, line []byte, w *warnings) []field {
 	return fields
 }
 
-// A name is a part of a column's name, and what it means when blanks and case do not.
+// A name is a part of a column's name, raw and normalised.
 type name struct{ raw, normal string }
 
-// columns reads the names.
+// columns parses the names.
 func (h *Header) columns(fields []field, line []byte, w *warnings) {
 	pool := map[string]name{}
 	intern := func(b []byte) name {
@@ -255,7 +251,7 @@ func (h *Header) columns(fields []field, line []byte, w *warnings) {
 		return n
 	}
 	first := newNames(len(fields))
-	copies := map[int]int{} // by the first column of a name: those after it
+	copies := map[int]int{} // by the first column with a name: the number of later ones
 	h.Columns = make([]Column, len(fields)-1)
 	last := &Column{}
 	for i, f := range fields[1:] {
@@ -282,10 +278,9 @@ func (h *Header) columns(fields []field, line []byte, w *warnings) {
 	}
 }
 
-// number counts the columns before c that have its name, which has the hash of that of column
-// earlier.
+// number counts the columns before c with the same name, whose hash equals that of column earlier.
 func (h *Header) number(c *Column, earlier int, copies map[int]int) {
-	for i := earlier; i < c.Index-1; i++ { // it is the first one, but for a collision
+	for i := earlier; i < c.Index-1; i++ { // it is the first one, except for a hash collision
 		e := h.Columns[i]
 		e.Index, e.Copy, e.Damaged = c.Index, c.Copy, c.Damaged
 		if e == *c {
@@ -296,7 +291,7 @@ func (h *Header) number(c *Column, earlier int, copies map[int]int) {
 	}
 }
 
-// group notes the group that c is about, and whether its cells are home nodes.
+// group records the group of c, and whether its cells are home nodes.
 func (h *Header) group(c *Column, homes bool) {
 	if gid, name, ok := c.Group(); ok && h.groups[groupKey{c.Host, gid}] != name {
 		h.groups[groupKey{c.Host, gid}] = name
@@ -326,7 +321,7 @@ func splitPath(name []byte) (host, object, instance, counter []byte) {
 	return host, object, instance, counter
 }
 
-// want picks the wanted columns.
+// want selects the wanted columns.
 func (h *Header) want(want func(*Column) bool) {
 	for i := range h.Columns {
 		c := &h.Columns[i]
@@ -343,7 +338,7 @@ func (h *Header) want(want func(*Column) bool) {
 	}
 }
 
-// same reports whether both headers name the same columns in the same form.
+// same reports whether both headers have the same columns in the same form.
 func (h *Header) same(other *Header) bool {
 	if len(h.Columns) != len(other.Columns) || h.quoted != other.quoted || h.trailing != other.trailing || h.comma != other.comma || h.fields != other.fields || h.Bias != other.Bias {
 		return false

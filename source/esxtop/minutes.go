@@ -5,29 +5,29 @@ import (
 	"time"
 )
 
-// maxMinute is how many rows of one minute are spread over it: esxtop writes 30 at most.
+// maxMinute is the most rows of one minute that are spread over it: esxtop writes at most 30.
 const maxMinute = 120
 
-// A spread gives rows whose stamps lack the seconds their places in the minute, as if they
-// came at equal distances: those of the first and the last minute at that of their neighbour.
+// A spread assigns seconds to rows whose stamps lack them, at equal distances within the minute.
+// Rows of the first and the last minute get the distance of their neighbours.
 //
 //	10:00 10:00 10:01 10:01 10:01 10:02  ──►  10:00:20 :40 10:01:00 :20 :40 10:02:00
 type spread struct {
-	open   []Row // of the minute that is gathered
+	open   []Row // of the current minute
 	exact  bool  // it is one row that has seconds
 	first  []Row // of the first minute, until the second is complete
 	begun  bool
-	before int   // rows of the minute before
+	before int   // number of rows of the previous minute
 	ready  []Row // with their times
-	out    int   // of ready that were handed out
+	out    int   // number of ready rows already returned
 }
 
-// waiting reports whether rows are held.
+// waiting reports whether rows are buffered.
 func (s *spread) waiting() bool {
 	return len(s.open)+len(s.first) > 0 || s.out < len(s.ready)
 }
 
-// next moves the next row that is ready to row.
+// next moves the next ready row to row.
 func (s *spread) next(row *Row) bool {
 	if s.out == len(s.ready) {
 		s.ready, s.out = s.ready[:0], 0
@@ -38,7 +38,7 @@ func (s *spread) next(row *Row) bool {
 	return true
 }
 
-// add holds a copy of a row.
+// add buffers a copy of a row.
 func (s *spread) add(row *Row, exact bool, w *warnings) {
 	if n := len(s.open); n > 0 && (exact || s.exact || n == maxMinute || !s.open[0].Time.Equal(row.Time)) {
 		s.close(w)
@@ -47,7 +47,7 @@ func (s *spread) add(row *Row, exact bool, w *warnings) {
 	s.open = append(s.open, row.clone())
 }
 
-// close ends the minute that is gathered.
+// close ends the current minute.
 func (s *spread) close(w *warnings) {
 	rows := s.open
 	s.open = nil
@@ -82,7 +82,7 @@ func (s *spread) end(w *warnings) {
 	s.place(rows, max(len(rows), s.before), false, w)
 }
 
-// place puts rows of one minute that has room for n of them at its beginning or its end.
+// place distributes rows of a minute with room for n of them at its beginning or its end.
 func (s *spread) place(rows []Row, n int, late bool, w *warnings) {
 	at := 0
 	if late {
@@ -99,7 +99,7 @@ func (s *spread) place(rows []Row, n int, late bool, w *warnings) {
 	s.ready = append(s.ready, rows...)
 }
 
-// clone returns a row that is not borrowed.
+// clone returns a row with its own memory.
 func (r *Row) clone() Row {
 	c := *r
 	c.Values, c.homes, c.known, c.spans = slices.Clone(r.Values), slices.Clone(r.homes), slices.Clone(r.known), slices.Clone(r.spans)

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// names is a hash table of the names of columns, which are nearly always different: it
-// keeps 8 bytes of each, so that it fits a core's L2 cache.
+// names is a hash table of the names of columns, which are nearly always different: it stores 8
+// bytes of each, so that it fits a core's L2 cache.
 type names struct {
 	seed  maphash.Seed
 	cells []nameCell // a power of two, more than the names
@@ -21,8 +21,8 @@ func newNames(n int) *names {
 	return &names{maphash.MakeSeed(), make([]nameCell, 2<<bits.Len(uint(n)))}
 }
 
-// add adds the name of a column. When there is one of the same hash, which most likely is
-// the same name, it returns the first of those instead.
+// add adds the name of a column. When there is one with the same hash, most likely the same name,
+// it returns the first of those instead.
 func (t *names) add(name []byte, column int) (earlier int, ok bool) {
 	hash := maphash.Bytes(t.seed, name)
 	mask := len(t.cells) - 1

@@ -8,20 +8,20 @@ import (
 	"homenode/numa"
 )
 
-// What a cell is found to hold.
+// A verdict is the kind of content of a cell.
 type verdict uint8
 
 const (
 	number verdict = iota
 	nothing
-	ambiguous // has two readings, such as 1,234
+	ambiguous // has two interpretations, such as 1,234
 	wrong
 )
 
-// pow10 are the powers of ten that a float64 holds exactly and that fractions need.
+// pow10 are the powers of ten that a float64 represents exactly and that fractions need.
 var pow10 = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parseNumber reads a cell. With comma, the file writes decimal commas.
+// parseNumber parses a cell. With comma, the file writes decimal commas.
 func parseNumber(cell []byte, comma bool) (float64, verdict) {
 	cell = trim(cell)
 	if len(cell) == 0 || len(cell) == 1 && cell[0] == '-' {
@@ -33,9 +33,9 @@ func parseNumber(cell []byte, comma bool) (float64, verdict) {
 	return localNumber(cell, comma)
 }
 
-// plainNumber reads digits with at most one decimal point. Up to 15 digits are an
-// exact whole number, and dividing it by an exact power of ten rounds once: the result
-// is what strconv.ParseFloat gives.
+// plainNumber parses digits with at most one decimal point. Up to 15 digits are an exact whole
+// number, and dividing it by an exact power of ten rounds once: the result equals that of
+// strconv.ParseFloat.
 func plainNumber(cell []byte, comma bool) (float64, bool) {
 	negative := cell[0] == '-'
 	if negative {
@@ -68,8 +68,8 @@ func plainNumber(cell []byte, comma bool) (float64, bool) {
 	return v, true
 }
 
-// localNumber reads what other programs make of a number: 12,5 and 1.234,56 and
-// 1 234,56 and 1.2E+05. It accepts a form only when it has one reading.
+// localNumber parses numbers as other programs write them: 12,5 and 1.234,56 and 1 234,56 and
+// 1.2E+05. It accepts only unambiguous forms.
 func localNumber(cell []byte, comma bool) (float64, verdict) {
 	body, sign := cell, ""
 	if body[0] == '-' || body[0] == '+' {
@@ -109,7 +109,7 @@ func delocalise(m []byte, comma bool) (string, verdict) {
 			return "", wrong
 		}
 	case dots+commas > 1:
-		decimal = 0 // all of them group
+		decimal = 0 // all of them are group separators
 		if blanks > 0 {
 			return "", wrong
 		}
@@ -133,7 +133,7 @@ func delocalise(m []byte, comma bool) (string, verdict) {
 	return string(whole) + "." + string(fraction), number
 }
 
-// couldGroup reports whether m, which has the separator once, reads as thousands too.
+// couldGroup reports whether m, which contains the separator once, can also be read with it between thousands.
 func couldGroup(m []byte, separator byte) bool {
 	i := bytes.IndexByte(m, separator)
 	return len(m)-i-1 == 3 && i >= 1 && i <= 3 && m[0] != '0'
@@ -155,8 +155,8 @@ func ungroup(m []byte) ([]byte, bool) {
 	return bytes.Join(groups, nil), true
 }
 
-// parseHomes reads a list of home nodes: "0", "0,1", "0 1" or "0;1". "-" is the empty
-// set. It does not read "0-1", which could be a range or a list.
+// parseHomes parses a list of home nodes: "0", "0,1", "0 1" or "0;1". "-" is the empty set. It
+// rejects "0-1", which could be a range or a list.
 func parseHomes(cell []byte) (numa.NodeSet, verdict) {
 	cell = trim(cell)
 	switch string(cell) {
@@ -186,7 +186,7 @@ func parseHomes(cell []byte) (numa.NodeSet, verdict) {
 	return set, number
 }
 
-// smallNumber reads one to four digits.
+// smallNumber parses one to four digits.
 func smallNumber(b []byte) (int, bool) {
 	if len(b) == 0 || len(b) > 4 {
 		return 0, false
@@ -201,7 +201,7 @@ func smallNumber(b []byte) (int, bool) {
 	return n, true
 }
 
-// trim removes blanks at both ends, no-break spaces among them.
+// trim removes blanks at both ends, including no-break spaces.
 func trim(b []byte) []byte {
 	if len(b) > 0 && b[0] > ' ' && b[0] < 0x7f && b[len(b)-1] > ' ' && b[len(b)-1] < 0x7f {
 		return b

@@ -7,18 +7,18 @@ import (
 	"homenode/numa"
 )
 
-// A parser turns the lines of batches into rows. It belongs to one goroutine.
+// A parser parses the lines of batches into rows. It belongs to one goroutine.
 type parser struct {
 	h      *Header
 	text   bool
 	end    byte   // of a line
-	swift  *swift // one of these two; both nil where only strict can read
+	swift  *swift // one of these two; both nil where only strict can parse
 	plain  *plain
 	fields []field
 	out    output
 }
 
-// output is where the row goes that is being read.
+// output is the destination of the row being parsed.
 type output struct {
 	stamp  int64
 	form   stampForm
@@ -32,7 +32,7 @@ func newParser(h *Header, text bool, end byte) *parser {
 	return &parser{h: h, text: text, end: end, swift: newSwift(h, end), plain: newPlain(h, end)}
 }
 
-// batch reads all lines of b, or those before another header.
+// batch parses all lines of b, or those before another header.
 func (p *parser) batch(b *batch) {
 	for at := 0; at < len(b.data); {
 		p.grow(b)
@@ -83,7 +83,7 @@ func (p *parser) grow(b *batch) {
 	}
 }
 
-// shrink removes the room again.
+// shrink removes that room again.
 func (p *parser) shrink(b *batch) {
 	b.values = b.values[:len(b.values)-len(p.h.Wanted)]
 	b.homes = b.homes[:len(b.homes)-p.h.homes]
@@ -93,7 +93,7 @@ func (p *parser) shrink(b *batch) {
 	}
 }
 
-// otherHeader stops at a line that has the magic at offset i.
+// otherHeader stops at a line with the magic at offset i.
 func (p *parser) otherHeader(b *batch, at, i int) {
 	if i > 0 && b.data[at+i-1] == '"' {
 		i--
@@ -107,7 +107,7 @@ func (p *parser) otherHeader(b *batch, at, i int) {
 	b.header = at + i
 }
 
-// strict reads a line in any form, slowly. It reports false for one that is left out.
+// strict parses a line in any form, slowly. It returns false for an omitted one.
 func (p *parser) strict(line []byte, terminated bool, b *batch) bool {
 	n := b.lines + 1
 	line = bytes.TrimSuffix(line, []byte("\r"))
@@ -119,8 +119,8 @@ func (p *parser) strict(line []byte, terminated bool, b *batch) bool {
 	}
 	h := p.h
 	p.fields = split(line, h.comma, p.fields)
-	// A comma at the end closes the last field when the header has one there, or when
-	// every field stands in quotes; else an empty field follows it.
+	// A comma at the end closes the last field when the header has one there, or when every field
+	// is in quotes; else an empty field follows it.
 	fields := p.fields
 	if last := fields[len(fields)-1]; last.lo == last.hi && (h.trailing || h.quoted) {
 		fields = fields[:len(fields)-1]
@@ -166,7 +166,7 @@ func (p *parser) miscounted(fields []field, line []byte, terminated bool, b *bat
 	})
 }
 
-// lastCell leaves out a number at the end of a file that may lack its last digits.
+// lastCell drops a number at the end of a file that may lack its last digits.
 func (p *parser) lastCell(i int, c *Column, f field, b *batch) {
 	p.set(i, Missing, f)
 	b.warns.add(kindLastCell, b.lines+1, int(f.lo)+1, func() string {
@@ -181,7 +181,7 @@ func (p *parser) set(i int, v float64, f field) {
 	}
 }
 
-// cell reads wanted cell i.
+// cell parses wanted cell i.
 func (p *parser) cell(i int, c *Column, f field, line []byte, b *batch) {
 	text := line[f.text.lo:f.text.hi]
 	p.set(i, Missing, f)

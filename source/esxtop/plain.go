@@ -2,14 +2,13 @@ package esxtop
 
 import "bytes"
 
-// plain reads rows without any quotes, as relog and spreadsheets write them: field k begins
-// after comma k. The commas of a gap between wanted columns are counted as far as it went in
-// the row before, and then searched for one by one. A row with a quote or a NUL byte in it,
-// or with what could be a header, is left to parser.strict, as is one with a wanted cell to
-// be warned of.
+// plain parses rows without any quotes, as relog and spreadsheets write them: field k begins after
+// comma k. It counts the commas of a gap between wanted columns over the gap's width in the
+// previous row, and then searches for the rest one by one. A row with a quote, a NUL byte or a
+// possible header, and one with a wanted cell that needs a warning, is left to parser.strict.
 type plain struct {
 	h      *Header
-	widths []int // of the gap before each wanted column, in the row before
+	widths []int // of the gap before each wanted column, in the previous row
 }
 
 // newPlain returns nil for a file of another form.
@@ -20,7 +19,7 @@ func newPlain(h *Header, end byte) *plain {
 	return &plain{h, make([]int, len(h.Wanted))}
 }
 
-// row reads the row that data begins with, as swift.row does.
+// row parses the row at the start of data, as swift.row does.
 func (s *plain) row(data []byte, out *output) (size int, ok bool) {
 	if s == nil {
 		return 0, false
@@ -45,7 +44,7 @@ func (s *plain) row(data []byte, out *output) (size int, ok bool) {
 		return 0, false
 	}
 	clear(out.known)
-	at := 1 // field that p is at the beginning of
+	at := 1 // field at whose start p is
 	for i, column := range s.h.Wanted {
 		if gap := s.h.Columns[column].Index - at; gap > 0 {
 			before := p
@@ -62,7 +61,7 @@ func (s *plain) row(data []byte, out *output) (size int, ok bool) {
 		if n < 0 {
 			return 0, false
 		}
-		if p += n; p == end { // an empty field there may be none: strict knows
+		if p += n; p == end { // an empty field there may be no field: strict decides
 			return size, n > 0 && at+1 == s.h.fields && i+1 == len(s.h.Wanted)
 		}
 		p++
@@ -82,7 +81,7 @@ func (s *plain) hop(line []byte, p, width, n int) int {
 	separator := []byte{s.h.comma}
 	at := min(p+width, len(line))
 	have := bytes.Count(line[p:at], separator)
-	for n-have > 16 && at < len(line) { // a row unlike the one before
+	for n-have > 16 && at < len(line) { // a row unlike the previous one
 		next := min(at+n-have, len(line))
 		have += bytes.Count(line[at:next], separator)
 		at = next
@@ -104,7 +103,7 @@ func (s *plain) hop(line []byte, p, width, n int) int {
 	return at
 }
 
-// cell reads wanted cell i at p and returns its length; -1 when it has to be warned of.
+// cell parses wanted cell i at p and returns its length; -1 when it needs a warning.
 func (s *plain) cell(b []byte, p, end, i int, out *output) int {
 	x := word(b, p)
 	size := markIn(x, ones*uint64(s.h.comma))

@@ -10,7 +10,7 @@ import (
 	"homenode/source/text"
 )
 
-// wanted are the counters that make a tick, by object, in the words of normal.
+// wanted are the counters of a tick, by object, normalised.
 var wanted = map[string][]string{
 	"memory":       {"free mbytes", "kernel minfree mbytes", "kernel state", "machine mbytes", "pshare shared mbytes", "pshare common mbytes"},
 	"numa node":    {"% processor time", "% util time", "% core util time", "total mbytes", "free mbytes"},
@@ -18,13 +18,13 @@ var wanted = map[string][]string{
 	"group memory": {"members", "numa home nodes", "numa rebalance count delta", "numa remote memory mbytes", "numa local memory mbytes", "numa % local", "memory size mbytes", "memory granted size mbytes", "memory consumed size mbytes", "touched mbytes", "shared mbytes", "zero mbytes", "memctl mbytes", "swapped mbytes", "shared saved mbytes", "copy on write hint mbytes", "used compressed memory mbytes"},
 }
 
-// A plan is where the counters of a tick stand among Header.Wanted.
+// A plan maps the counters of a tick to their places in Header.Wanted.
 type plan struct {
 	header *Header
 	hosts  []*hostPlan // in the order of the file
 }
 
-// none is the place of a counter that the file does not have.
+// none is the place of a counter that the file lacks.
 const none = -1
 
 // A hostPlan is one host of a file.
@@ -46,8 +46,7 @@ type vmPlan struct {
 	gid   int64
 	name  string
 	vcpus int
-	// unproven: nothing in the header says that the group is a VM, only memory on a node
-	// will.
+	// unproven: nothing in the header proves that the group is a VM; only memory on a node would.
 	unproven bool
 
 	members, used, run, ready, coStop             int // Group Cpu
@@ -60,7 +59,7 @@ type vmPlan struct {
 
 type onNodePlan struct{ node, guest, overhead int }
 
-// A namer normalises names, of which a header has many times the same.
+// A namer caches normalised names, which repeat many times in a header.
 type namer map[string]string
 
 func (n namer) of(s string) string {
@@ -72,7 +71,7 @@ func (n namer) of(s string) string {
 	return out
 }
 
-// wants returns an Options.Want for ticks: of groups, those that are VMs.
+// wants returns an Options.Want for ticks: of groups, only VMs.
 func wants(h *Header) func(*Column) bool {
 	names, vms := namer{}, h.vms()
 	return func(c *Column) bool {
@@ -95,8 +94,8 @@ func wants(h *Header) func(*Column) bool {
 	}
 }
 
-// What a counter of the memory of a VM on one node may be called: no published file has
-// one, the screen says GST_ND0 and OVD_ND0.
+// Possible names of a counter of the memory of a VM on one node: no published file contains one;
+// the screen shows GST_ND0 and OVD_ND0.
 var (
 	kindForm = pattern.Of(`gst|guest|ovh?d|overhead`)
 	nodeForm = pattern.Of(`n(?:o?)d(?:e?)[ _(]*(\d{1,2})(?:\D|$)`)
@@ -138,7 +137,7 @@ func newPlan(h *Header, w *warnings) *plan {
 	return p
 }
 
-// objects lists what the columns are about: Memory, Physical Cpu.
+// objects lists the objects of the columns: Memory, Physical Cpu.
 func (h *Header) objects() string {
 	const most = 4
 	var list []string
@@ -153,8 +152,7 @@ func (h *Header) objects() string {
 	return strings.Join(list, ", ")
 }
 
-// vms finds the VMs: groups with the counter % VmWait, or with worlds of vCPUs, which
-// it counts.
+// vms finds the VMs: groups with the counter % VmWait, or with worlds of vCPUs, which it counts.
 func (h *Header) vms() map[groupKey]map[int64]bool {
 	if h.proven != nil {
 		return h.proven
@@ -205,7 +203,7 @@ type planner struct {
 	proofs map[groupKey]map[int64]bool
 }
 
-// column enters a column that stands at this place of Header.Wanted.
+// column adds a column at this place of Header.Wanted.
 func (b *planner) column(at int, c *Column) {
 	object, counter := b.names.of(c.Object), b.names.of(c.Counter)
 	switch object {
@@ -244,7 +242,7 @@ func (b *planner) node(at int, c *Column, object, counter string) {
 	enter(host.nodes[i].places(), object, counter, at)
 }
 
-// enter puts a column at the place of its counter; the places are in the order of wanted.
+// enter sets the place of a column's counter; the places are in the order of wanted.
 func enter(places []*int, object, counter string, at int) (known bool) {
 	i := slices.Index(wanted[object], counter)
 	if i >= 0 {
@@ -259,7 +257,7 @@ func (h *hostPlan) places() []*int {
 
 func (n *nodePlan) places() []*int { return []*int{&n.used, &n.util, &n.core, &n.total, &n.free} }
 
-// vm returns the plan of the VM that a column is about; nil when its group is none.
+// vm returns the plan of the VM of a column; nil when its group is none.
 func (b *planner) vm(c *Column) *vmPlan {
 	gid, name, ok := c.Group()
 	if !ok {
@@ -288,7 +286,7 @@ func (b *planner) vm(c *Column) *vmPlan {
 	return vm
 }
 
-// places are all counters but those by node.
+// places are all counters except those by node.
 func (v *vmPlan) places() []*int {
 	return []*int{
 		&v.members, &v.used, &v.run, &v.ready, &v.coStop,
@@ -297,7 +295,7 @@ func (v *vmPlan) places() []*int {
 	}
 }
 
-// group enters a counter of a VM.
+// group sets the place of a counter of a VM.
 func (b *planner) group(vm *vmPlan, at int, c *Column, object, counter string) {
 	places := vm.places()[:5]
 	if object == "group memory" {

@@ -1,13 +1,12 @@
-// Package esxtop reads the batch files of esxtop and resxtop: CSV of one row a moment and
-// one column a counter, often 50,000 columns and many gigabytes. A Reader gives the cells
-// of the columns that the caller wants and skips the rest without looking at
-// them; Ticks makes of them what NUMA did, host by host.
+// Package esxtop parses the batch files of esxtop and resxtop: CSV with one row a moment and one
+// column a counter, often 50,000 columns and many gigabytes. A Reader returns the cells of the
+// wanted columns and skips the rest unparsed; Ticks converts them to NUMA ticks, host by host.
 //
 //	"(PDH-CSV 4.0) (UTC)(0)","\\esx01\Group Cpu(7:db01)\% Used","\\esx01\…     header
 //	"11/21/2026 10:00:00","12.50",…                                            row
 //
-// Memory does not grow with the length of the file. What is damaged is said in Warnings
-// and left out; a cell that cannot be read with certainty is Missing.
+// Memory does not grow with the length of the file. Damaged parts are reported in Warnings and
+// omitted; a cell that cannot be parsed with certainty is Missing.
 package esxtop
 
 import (
@@ -19,37 +18,37 @@ import (
 	"homenode/numa"
 )
 
-// Options say what is read of a file, and how.
+// Options select the columns of a file and the way of reading.
 type Options struct {
-	// Want picks the columns; nil means all. It is called once for each column of a
-	// header, in their order, and again when the file has another header further down.
+	// Want selects the columns; nil means all. It is called once for each column of a header, in
+	// their order, and again when the file has another header further down.
 	Want func(*Column) bool
 	// Text keeps the text of the wanted cells for Row.Text.
 	Text bool
-	// Workers is how many goroutines read and parse ahead of Scan; 0 means none. Rows
-	// come in the order of the file in any case. One worker is worth it for a source that
-	// works itself, such as a decompressor; with more, an io.ReaderAt that is an io.Seeker
-	// too, such as a file, is read at several places at once.
+	// Workers is the number of goroutines that read and parse ahead of Scan; 0 means none. Rows
+	// come in the order of the file in any case. One worker pays off for a source with its own
+	// computation, such as a decompressor. With more, an io.ReaderAt that is also an io.Seeker,
+	// such as a file, is read at several places at once.
 	Workers int
-	// From and To bound the time that Ticks warns about cells of; zero is no bound. Rows
-	// outside are ticks all the same.
+	// From and To bound the time range in which Ticks warns about cells; zero is no bound. Rows
+	// outside still become ticks.
 	From, To time.Time
 }
 
-// Missing stands for a cell that states no number: one that is empty, "-", damaged or
-// ambiguous. It is a NaN: compare with IsMissing. No number of a file is a NaN.
+// Missing stands for a cell without a number: one that is empty, "-", damaged or ambiguous. It is a
+// NaN: compare with IsMissing. No number of a file is a NaN.
 var Missing = math.NaN()
 
 // IsMissing reports whether v, of Row.Values, is no number.
 func IsMissing(v float64) bool { return v != v }
 
-// A Row is one moment of a file. It is borrowed: the next Scan overwrites it.
+// A Row is one moment of a file. It is valid until the next Scan.
 type Row struct {
 	Header *Header   // another pointer when the columns have changed
 	Time   time.Time // UTC
 	Line   int       // from 1
-	// Values are the cells of the columns Header.Wanted, Missing where there is no
-	// number. Those of home nodes are in Homes and always Missing here.
+	// Values are the cells of the columns Header.Wanted, Missing where there is no number. Those of
+	// home nodes are in Homes and always Missing here.
 	Values []float64
 
 	homes []numa.NodeSet
@@ -57,7 +56,7 @@ type Row struct {
 	data  []byte
 	spans []span
 
-	begins int // as Reader.begins, when it was read
+	begins int // as Reader.begins, when it was parsed
 }
 
 // uint64s is a set of bits.
@@ -66,11 +65,11 @@ type uint64s []uint64
 func (s uint64s) has(i int) bool { return s[i>>6]>>(i&63)&1 == 1 }
 func (s uint64s) add(i int)      { s[i>>6] |= 1 << (i & 63) }
 
-// Value returns cell i of Header.Wanted; false when it states no number.
+// Value returns cell i of Header.Wanted; false when it has no number.
 func (r *Row) Value(i int) (v float64, ok bool) { return r.Values[i], !IsMissing(r.Values[i]) }
 
-// Homes returns the home nodes in cell i of Header.Wanted; false when it is no column of
-// home nodes or states none. The empty set is stated as "-".
+// Homes returns the home nodes in cell i of Header.Wanted; false when it is no column of home nodes
+// or has none. The empty set is written as "-".
 func (r *Row) Homes(i int) (nodes numa.NodeSet, ok bool) {
 	slot := r.Header.slots[i]
 	if slot < 0 || !r.known.has(int(slot)) {
@@ -79,8 +78,8 @@ func (r *Row) Homes(i int) (nodes numa.NodeSet, ok bool) {
 	return r.homes[slot], true
 }
 
-// Text returns cell i of Header.Wanted as it stands in the file, without its quotes. It is
-// borrowed, and nil without Options.Text.
+// Text returns cell i of Header.Wanted as in the file, without its quotes. It is valid until the
+// next Scan, and nil without Options.Text.
 func (r *Row) Text(i int) []byte {
 	if r.spans == nil {
 		return nil
@@ -88,7 +87,7 @@ func (r *Row) Text(i int) []byte {
 	return r.data[r.spans[i].lo:r.spans[i].hi]
 }
 
-// A Reader reads the rows of a file. Use it as a bufio.Scanner.
+// A Reader reads the rows of a file, in the style of bufio.Scanner.
 type Reader struct {
 	name   string
 	opt    Options
@@ -98,12 +97,12 @@ type Reader struct {
 	team   *team   // nil without workers
 
 	header *Header
-	begins int // headers behind the first, other or not
+	begins int // number of headers after the first, equal or not
 	batch  *batch
 	next   int // row of batch
 	line   int // lines before batch
-	read   Row // that was read last
-	row    Row // that was given out: read, or one that waited for the rows of its minute
+	read   Row // the last one parsed
+	row    Row // the current one: read, or one buffered until the rows of its minute were complete
 	spread spread
 	warns  warnings
 	stamps clock
@@ -111,16 +110,15 @@ type Reader struct {
 	err    error
 }
 
-// NewReader returns a reader of r after having read its header. The name is used in
-// messages. The error is a *numa.SyntaxError for a file that does not begin as one of
-// esxtop, or of r.
+// NewReader returns a reader of r after parsing its header. The name is used in messages. The error
+// is a *numa.SyntaxError for a file that does not begin as one of esxtop, or that of r.
 func NewReader(name string, r io.Reader, opt Options) (*Reader, error) {
 	return newReader(name, r, opt, func(*Header) func(*Column) bool { return opt.Want })
 }
 
 func newReader(name string, r io.Reader, opt Options, choose chooser) (*Reader, error) {
 	rd := &Reader{name: name, opt: opt, choose: choose, feed: newFeed(r)}
-	if !opt.Text { // which is borrowed for longer than a window stays
+	if !opt.Text { // Text is valid for longer than a window is mapped
 		rd.feed.windows = newWindows(r)
 	}
 	if err := rd.readHeader(); err != nil {
@@ -158,7 +156,7 @@ func (r *Reader) readHeader() error {
 	return nil
 }
 
-// start begins to parse with r.header where the feed stands.
+// start starts parsing with r.header at the position of the feed.
 func (r *Reader) start() {
 	if r.opt.Workers > 0 {
 		r.team = newTeam(r.feed, r.header, r.opt)
@@ -211,7 +209,7 @@ func (r *Reader) advance() *rowRef {
 				if !o.known {
 					*o = r.dates(ref)
 				} else if o.contradicts(ref.form) {
-					// The rows before have been given out with other dates.
+					// The earlier rows were returned with other dates.
 					r.err = &numa.SyntaxError{File: r.name, Line: r.read.Line, Col: 1, Msg: fmt.Sprintf("found %s, while the dates before were read as %s: they cannot be; read the file from disk, unpacked", dateText(ref), o)}
 					r.Close()
 					return nil
@@ -264,7 +262,7 @@ func (r *Reader) nextBatch() bool {
 	return true
 }
 
-// newHeader goes on with the header at b.header, where the parser stopped.
+// newHeader continues with the header at b.header, where the parser stopped.
 func (r *Reader) newHeader(b *batch) bool {
 	if r.team != nil {
 		r.team.stop(b)
@@ -280,7 +278,7 @@ func (r *Reader) newHeader(b *batch) bool {
 	h, msg := parseHeader(line, r.line+1, &r.warns, r.choose)
 	r.line++
 	if msg != "" {
-		// Without columns nothing below has a meaning.
+		// The following rows are meaningless without columns.
 		r.err = &numa.SyntaxError{File: r.name, Line: r.line, Col: 1, Msg: msg}
 		return false
 	}
@@ -296,18 +294,18 @@ func (r *Reader) newHeader(b *batch) bool {
 	return true
 }
 
-// Row returns the current row. It is borrowed.
+// Row returns the current row. It is valid until the next Scan.
 func (r *Reader) Row() *Row { return &r.row }
 
 // Err returns the first error other than the end of the file.
 func (r *Reader) Err() error { return r.err }
 
-// Warnings returns what was found wrong and left out up to here, in the order of the
-// file: the first of each kind, with how many there are.
+// Warnings returns the faults found and omitted so far, in the order of the file: the first of each
+// kind, with their number.
 func (r *Reader) Warnings() []error { return r.warns.list(r.name) }
 
-// Close ends the goroutines of Options.Workers and lets go of the source, which it does not
-// close. It is needed only before Scan has returned false.
+// Close ends the goroutines of Options.Workers and releases the source without closing it. It is
+// only needed before Scan has returned false.
 func (r *Reader) Close() {
 	r.done = true
 	if r.team != nil {

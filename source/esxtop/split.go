@@ -5,19 +5,18 @@ import "bytes"
 // A span is a part of a line, in bytes.
 type span struct{ lo, hi uint32 }
 
-// A field is what stands between two separators of a line.
+// A field is the text between two separators of a line.
 type field struct {
 	span
-	// text is the field without its quotes. When something stands before the quotes,
-	// fused is set and text is what they hold. When it is not clear what the text is,
-	// clear is not set.
+	// text is the field without its quotes. When there are characters before the quotes, fused is
+	// set and text is the quoted part. clear is false when the text is uncertain.
 	text         span
 	quotes       int
 	fused, clear bool
 }
 
-// split cuts a line at the separators that stand outside quotes. It is the strict way to
-// read a line: any other has to give the same or give up.
+// split cuts a line at the separators outside quotes. It is the reference for parsing a line: any
+// other way must give the same result or give up.
 func split(line []byte, separator byte, out []field) []field {
 	out = out[:0]
 	if bytes.IndexByte(line, '"') < 0 {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// layouts are those of formats that do not fit the form that esxtop writes, which
-// parseStamp reads by hand: programs save files again in the form of their country. A day
-// before the month is read where the month is none, and where a point says so.
+// layouts are the formats other than esxtop's own, which parseStamp parses by hand: programs save
+// files again in the format of their country. Day before month is accepted where the second number
+// is no month, and with points.
 var layouts = []struct {
 	layout string
 	form   stampForm
@@ -22,8 +22,7 @@ var layouts = []struct {
 	{"2.1.2006 15:04:05", full}, {"2.1.2006 15:04", minutes},
 }
 
-// A stampForm is how much a stamp tells: one of the first four, and what is known of a
-// date with slashes.
+// A stampForm is the precision of a stamp, one of the first four, and the facts about a date with slashes.
 type stampForm uint8
 
 const (
@@ -35,17 +34,17 @@ const (
 	slashed    stampForm = 1 << 4 // the date has slashes: month/day as esxtop writes it, or day/month
 	dayFirst   stampForm = 1 << 5 // it is day/month, as the first number is no month
 	monthFirst stampForm = 1 << 6 // it is month/day, as the second number is no month
-	resaved    stampForm = 1 << 7 // it is not as esxtop writes it
+	resaved    stampForm = 1 << 7 // it is not in esxtop's form
 )
 
-// tells returns how much the stamp tells.
+// tells returns the precision of the stamp.
 func (f stampForm) tells() stampForm { return f & 0xf }
 
 // day is a day in milliseconds.
 const day = 24 * 3600 * 1000
 
-// parseStamp reads MM/DD/YYYY HH:MM:SS with or without milliseconds, and the layouts. The
-// result is in milliseconds since 1970, in the zone of the file.
+// parseStamp parses MM/DD/YYYY HH:MM:SS with or without milliseconds, and the layouts. The result
+// is in milliseconds since 1970, in the zone of the file.
 func parseStamp(cell []byte) (ms int64, form stampForm) {
 	cell = trim(cell)
 	if len(cell) >= 19 && cell[2] == '/' && cell[5] == '/' && cell[10] == ' ' && cell[13] == ':' && cell[16] == ':' {
@@ -74,7 +73,7 @@ func parseStamp(cell []byte) (ms int64, form stampForm) {
 	return 0, noStamp
 }
 
-// fixedStamp reads MM/DD/YYYY HH:MM:SS[.mmm].
+// fixedStamp parses MM/DD/YYYY HH:MM:SS[.mmm].
 func fixedStamp(c []byte) (ms int64, form stampForm) {
 	month, a := smallNumber(c[0:2])
 	date, b := smallNumber(c[3:5])
@@ -105,16 +104,15 @@ func fixedStamp(c []byte) (ms int64, form stampForm) {
 	return t.UnixMilli() + int64(milli), full | slashed
 }
 
-// A clock turns the stamps of a file, in its order, into times.
+// A clock converts the stamps of a file, in its order, to times.
 type clock struct {
-	rolled int64 // milliseconds that undated stamps have gone past midnight
-	last   int64 // undated stamp of the row before
+	rolled int64 // milliseconds by which undated stamps have passed midnight
+	last   int64 // undated stamp of the previous row
 	any    bool
 	dates  dateOrder
 }
 
-// set sets the time of a row. It returns false for a row whose date is not of the order of
-// day and month that the file has.
+// set sets the time of a row. It returns false for a row whose date contradicts the file's order of day and month.
 func (c *clock) set(row *Row, ref *rowRef, h *Header, w *warnings) bool {
 	ms := ref.stamp
 	switch {

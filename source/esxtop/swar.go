@@ -2,7 +2,7 @@ package esxtop
 
 import "math/bits"
 
-// Numbers of up to eight characters are read as one word of eight bytes. For 12.50:
+// Numbers of up to eight characters are parsed as one word of eight bytes. For 12.50:
 //
 //	memory    '1' '2' '.' '5' '0' '"' …       load, find the quote
 //	          000 000 000 '1' '2' '.' '5' '0'  shift the rest out
@@ -10,9 +10,8 @@ import "math/bits"
 //	             0      1      20     50       pairs, of which the third counts 10 here
 //	          1250 ÷ 100                       three multiplications, one division
 //
-// Both operands are exact, so that the quotient is the float64 nearest to the number, as
-// strconv.ParseFloat has it. Source of the multiplications: D. Lemire, "Quickly parsing
-// eight digits", 2018.
+// Both operands are exact, so the quotient is the float64 nearest to the number, as in
+// strconv.ParseFloat. Source of the multiplications: D. Lemire, "Quickly parsing eight digits", 2018.
 
 const (
 	ones   = 0x0101010101010101
@@ -23,29 +22,28 @@ const (
 	separator = '"' | ','<<8 | '"'<<16 // between two cells
 )
 
-// A memory is what the numbers of the row before were, by wanted column: most do not
-// change from row to row, and then neither have to be read again nor searched for their
-// end.
+// A memory is a cache of the previous row's numbers, by wanted column: most do not change from row
+// to row, and then need neither parsing nor a search for their end.
 //
-// Where most do change, as in columns of busy disks, that costs more than it saves: after
-// such a row, the next ones are read without.
+// Where most do change, as in columns of busy disks, it costs more than it saves: after such a row,
+// the next ones are parsed without it.
 type memory struct {
-	words  []uint64 // as they stood in the file, with what followed
+	words  []uint64 // as in the file, with the bytes that followed
 	sizes  []uint8  // in bytes
 	values []float64
 
-	changed int // cells of the row that is read
-	without int // rows to read without
+	changed int // in the current row
+	without int // rows left to parse without the cache
 	age     int // rows since the last of those, up to 2
 }
 
 // row begins a row.
 func (m *memory) row() {
-	const rest = 15 // rows without, for two that find out again
+	const rest = 15 // rows without the cache, for two that check it again
 	switch {
 	case m.without > 0:
 		if m.without--; m.without == 0 {
-			m.age = 1 // this row renews the memory
+			m.age = 1 // this row renews the cache
 		}
 	case m.age < 2:
 		m.age++
@@ -55,11 +53,10 @@ func (m *memory) row() {
 	m.changed = 0
 }
 
-// numbers reads cells from p on into values: each of one to eight characters, digits
-// or digits, a point and two digits, with "," in quotes behind it. It stops before the
-// first of another form, and returns how many it read and the place behind them. at is
-// the place of values in the memory. But for whether a number has changed it does not
-// branch on what it looks like, which a processor could not predict.
+// numbers parses cells from p on into values: each of one to eight characters, digits or digits, a
+// point and two digits, with "," in quotes after it. It stops before the first of another form, and
+// returns their number and the place after them. at is the place of values in the memory. Apart
+// from whether a number has changed it does not branch on the data, which a processor could not predict.
 func (m *memory) numbers(b []byte, p int, values []float64, at int) (n, next int) {
 	if m.without > 0 {
 		return fresh(b, p, values)
@@ -93,7 +90,7 @@ func (m *memory) numbers(b []byte, p int, values []float64, at int) (n, next int
 	return len(values), p
 }
 
-// fresh is numbers without the memory.
+// fresh is numbers without the cache.
 func fresh(b []byte, p int, values []float64) (n, next int) {
 	last := len(b) - 24
 	for i := range values {
@@ -112,8 +109,8 @@ func fresh(b []byte, p int, values []float64) (n, next int) {
 	return len(values), p
 }
 
-// skip skips at most n cells of up to eight characters, with "," in quotes behind
-// them, and returns how many and the place behind.
+// skip skips at most n cells of up to eight characters, with "," in quotes after them, and returns
+// their number and the place after them.
 func skip(b []byte, p, n int) (skipped, next int) {
 	for i := range n {
 		if p > len(b)-24 {
@@ -121,7 +118,7 @@ func skip(b []byte, p, n int) (skipped, next int) {
 		}
 		x := word(b, p)
 		size := quoteIn(x)
-		// No line may end before the quote. Higher bytes can look so when a lower one does.
+		// No line may end before the quote. Higher bytes can produce a false match when a lower one matches.
 		line := x ^ '\n'*ones
 		if half(b, p+size)&0xffffff != separator || (line-ones)&^line&highs<<((64-8*size)&63) != 0 && size > 0 {
 			return i, p
@@ -153,7 +150,7 @@ func half(b []byte, p int) uint32 {
 	return uint32(b[p]) | uint32(b[p+1])<<8 | uint32(b[p+2])<<16 | uint32(b[p+3])<<24
 }
 
-// swarNumber reads the first n bytes of x, n from 0 to 8. It returns -1 for another form.
+// swarNumber parses the first n bytes of x, n from 0 to 8. It returns -1 for another form.
 func swarNumber(x uint64, n int) float64 {
 	const nibbles = 0xf0 * ones
 	const mask = 0x000000ff000000ff
@@ -172,8 +169,8 @@ func swarNumber(x uint64, n int) float64 {
 	return float64(uint32((x&mask*w.odd+x>>16&mask*w.even)>>32)) / w.divisor
 }
 
-// weights are what the pairs of digits count, without a point and with one: a pair that the
-// point is in counts ten of its first digit.
+// weights are the factors of the pairs of digits, without and with a point: in a pair with the
+// point the first digit counts ten.
 var weights = [2]struct {
 	point, odd, even uint64 // odd of the first and third pair, even of the others
 	divisor          float64

@@ -2,41 +2,39 @@ package esxtop
 
 import "bytes"
 
-// swift reads rows in the form that esxtop writes, in which every field stands in quotes:
-// field k begins after quote 2k+1. Between two runs of wanted columns it only counts
-// quotes, as many bytes as there were in the row before, and then steps the few bytes to
-// the quote that is due:
+// swift parses rows in esxtop's own form, with every field in quotes: field k begins after quote
+// 2k+1. Between two runs of wanted columns it only counts quotes, over as many bytes as in the
+// previous row, and then steps the few bytes to the target quote:
 //
 //	…,"0.00","1.25","0.00",…        …,"0.00","97","0,1","3",…
 //	   wanted run ┘ │◄── gap: as wide as last time ──►│┘ wanted run
 //	                   tally quotes, commas, line ends
 //
-// The commas of every gap are counted too: a field that lacks its quotes, or has too many,
-// shows by the two not agreeing. A run is read field by field. The end of the row has to
-// come after the right number of both. A row that does not fit in any way is left to
-// parser.strict, which is the specification. What swift would not see is a gap with
-// quotes too many and quotes too few, of one number, and a comma within quotes that makes
-// up for it: no damage that is known does so.
+// The commas of every gap are counted too: a field with missing or extra quotes makes the two
+// counts disagree. A run is parsed field by field. The end of the row has to come after the right
+// number of both. A row that does not fit in any way is left to parser.strict, the reference. The
+// only undetected case is a gap with as many extra as missing quotes, and a comma within quotes
+// that compensates: no known damage has this form.
 //
-// Each byte is looked at three times by the vector instructions behind package bytes, or
-// once in the build with GOEXPERIMENT=simd; only wanted cells are looked at byte by byte.
+// Each byte is processed three times by the vector instructions behind package bytes, or once in
+// the build with GOEXPERIMENT=simd; only wanted cells are processed byte by byte.
 type swift struct {
 	runs     []run
 	alike    []alike
-	widths   []int // of the gap before each run and of the one after the last, in the row before
+	widths   []int // of the gap before each run and of the one after the last, in the previous row
 	gap      int   // fields of the gap after the last run
 	before   memory
 	nameless int // fields after that, without quotes: the column of ESXi 6.5
 }
 
-// A run is wanted columns next to each other, or nearly so.
+// A run is a sequence of adjacent or nearly adjacent wanted columns.
 type run struct {
-	gap     int // fields between the run before and this one
+	gap     int // fields between the previous run and this one
 	lo, hi  int // of swift.alike
 	damaged bool
 }
 
-// alike is columns of a run next to each other that are read in the same way.
+// An alike is a sequence of adjacent columns of a run that are parsed in the same way.
 type alike struct {
 	kind cellKind
 	n    int
@@ -44,16 +42,16 @@ type alike struct {
 	slot int // of home nodes
 }
 
-// A cellKind is what a cell holds.
+// A cellKind is the kind of content of a cell.
 type cellKind int8
 
 const (
 	numberCell cellKind = iota
 	homesCell
-	skipCell // not wanted: cheaper to step over than to count
+	skipCell // not wanted: cheaper to skip than to count
 )
 
-// skipMost is how many unwanted fields are stepped over within a run.
+// skipMost is the most unwanted fields skipped within a run.
 const skipMost = 6
 
 // newSwift returns nil for a file of another form.
@@ -65,7 +63,7 @@ func newSwift(h *Header, end byte) *swift {
 	s := &swift{nameless: h.fields - len(h.Columns) - 1, before: memory{words: make([]uint64, n), sizes: make([]uint8, n), values: make([]float64, n)}}
 	next, homes := 1, h.homeColumns // field after the last run
 	for at, column := range h.Wanted {
-		// Home nodes have commas of their own: these are not wanted, but they are read.
+		// Home nodes contain commas of their own: they are not wanted here, but must be parsed.
 		for ; len(homes) > 0 && homes[0] < column; homes = homes[1:] {
 			s.add(h, &next, homes[0], alike{skipCell, 1, at, -1})
 		}
@@ -106,8 +104,7 @@ func (s *swift) add(h *Header, next *int, column int, c alike) {
 	*next = field + 1
 }
 
-// damagedWithin reports whether a column of these fields is glued to a nameless one: a run
-// does not step over it.
+// damagedWithin reports whether one of these fields is a column glued to a nameless one: a run does not skip it.
 func damagedWithin(h *Header, lo, hi int) bool {
 	for i := lo; i < hi; i++ {
 		if h.Columns[i-1].Damaged {
@@ -117,8 +114,7 @@ func damagedWithin(h *Header, lo, hi int) bool {
 	return false
 }
 
-// row reads the row that data begins with; it has padding bytes behind it. size is its
-// length with the line end.
+// row parses the row at the start of data, which has padding bytes after it. size is its length with the line end.
 func (s *swift) row(data []byte, out *output) (size int, ok bool) {
 	if s == nil || len(data) < 2 || data[0] != '"' {
 		return 0, false
@@ -148,8 +144,8 @@ func (s *swift) row(data []byte, out *output) (size int, ok bool) {
 	return s.finish(b, p, end)
 }
 
-// locate returns the place after the quote that opens the field after the next gap fields,
-// or -1. p is behind a closing quote, and width the distance that is expected.
+// locate returns the place after the quote that opens the field after the next gap fields, or -1. p
+// is after a closing quote, and width the expected distance.
 func (s *swift) locate(b []byte, p, end, width, gap int) int {
 	if width == 2 && gap == 0 && b[p] == ',' && b[p+1] == '"' {
 		return p + 2
@@ -157,7 +153,7 @@ func (s *swift) locate(b []byte, p, end, width, gap int) int {
 	return seek(b, p, end, width, 2*gap+1, gap+1)
 }
 
-// finish checks what is left of a row.
+// finish checks the rest of a row.
 func (s *swift) finish(b []byte, p, end int) (size int, ok bool) {
 	if s.gap > 0 {
 		last := len(s.runs)
@@ -183,8 +179,8 @@ func (s *swift) finish(b []byte, p, end int) (size int, ok bool) {
 	return p + n + 1, quotes == 0 && commas == s.nameless
 }
 
-// run reads the cells from p on, which is behind an opening quote. It returns the place
-// behind the quote that closes the last one, or -1.
+// run parses the cells from p on, which is after an opening quote. It returns the place after the
+// quote that closes the last one, or -1.
 func (s *swift) run(b []byte, p, end int, cells []alike, out *output) int {
 	for i := range cells {
 		c := &cells[i]
@@ -228,10 +224,10 @@ func (s *swift) run(b []byte, p, end int, cells []alike, out *output) int {
 			p += 3
 		}
 	}
-	return p - 2 // numbers has passed the next quote too
+	return p - 2 // numbers has already skipped the next quote
 }
 
-// one reads cell n of c, and returns its length, or -1.
+// one parses cell n of c, and returns its length, or -1.
 func (s *swift) one(b []byte, p, end int, c *alike, n int, out *output) int {
 	if p >= end {
 		return -1

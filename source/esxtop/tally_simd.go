@@ -18,13 +18,13 @@ var places = func() (p [64]uint8) {
 	return p
 }()
 
-// seek is seekPlain in one look at each byte, without a guess where the quote is:
+// seek is seekPlain in one pass over each byte, without an expected distance:
 //
 //	,"0.00","1.25",…   block of 64 bytes
 //	.x....x.x....x.    its quotes, as bits: fewer than are due, so take them off and go on,
 //	 1    6 8    13    or pack their places and take the one that is due
 //
-// Not only a line end but any byte below one makes it give up.
+// It gives up not only at a line end but at any byte below one.
 func seek(b []byte, p, end, width, quotes, commas int) int {
 	if !wide {
 		return seekPlain(b, p, end, width, quotes, commas)
@@ -32,7 +32,7 @@ func seek(b []byte, p, end, width, quotes, commas int) int {
 	const block = 64
 	quote, comma, line := archsimd.BroadcastUint8x64('"'), archsimd.BroadcastUint8x64(','), archsimd.BroadcastUint8x64('\n')
 	least := quote
-	// Phase 1: two blocks that do not hold it.
+	// Phase 1: pairs of blocks without the target.
 	for p+2*block <= end {
 		v, w := archsimd.LoadUint8x64((*[block]uint8)(b[p:p+block])), archsimd.LoadUint8x64((*[block]uint8)(b[p+block:p+2*block]))
 		n := bits.OnesCount64(v.Equal(quote).ToBits()) + bits.OnesCount64(w.Equal(quote).ToBits())
@@ -44,7 +44,7 @@ func seek(b []byte, p, end, width, quotes, commas int) int {
 		least = least.Min(v).Min(w)
 		p += 2 * block
 	}
-	// Phase 2: the block that does.
+	// Phase 2: the block with the target.
 	for ; p < end; p += block {
 		v := archsimd.LoadUint8x64((*[block]uint8)(b[p : p+block]))
 		q, c := v.Equal(quote), v.Equal(comma).ToBits()

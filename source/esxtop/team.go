@@ -2,8 +2,8 @@ package esxtop
 
 import "sync"
 
-// A team is the workers of a Reader: each takes the next batch of the feed, in turn, and
-// reads and parses it while the others do theirs.
+// A team is the workers of a Reader: each fetches the next batch of the feed, in turn, and reads
+// and parses it in parallel with the others.
 //
 //	free ──► worker: next (in turn) ──► queue, in the order of the file ──► Scan
 //	                 load, parse    ──► ready ───────────────────────────►
@@ -53,12 +53,12 @@ func (t *team) work(p *parser) {
 	}
 }
 
-// stop ends the workers and gives what they took beyond the header in b back to the feed.
+// stop ends the workers and returns their batches after the header in b to the feed.
 func (t *team) stop(b *batch) {
 	t.feed.back(b, t.close())
 }
 
-// close ends the workers and returns the batches that they took.
+// close ends the workers and returns the batches that they had fetched.
 func (t *team) close() (later []*batch) {
 	close(t.quit)
 	t.all.Wait()

@@ -10,35 +10,33 @@ import (
 	"homenode/numa"
 )
 
-// Ticks reads a file as ticks: one for each host of its header and each of its rows. Use
-// it as a bufio.Scanner.
+// Ticks reads a file as ticks: one for each host of its header and each of its rows, in the style of bufio.Scanner.
 //
-// The counters of groups are sums over their members, so that 100 % is one vCPU. Kernel
-// State is read as ESXi 6.0 and later write it (0 high, 1 clear, 2 soft, 3 hard, 4 low); a
-// batch file does not say its release, so any state in between is warned of. A VM that is
-// gone keeps its columns with zeros: it is left out of the ticks. A row in which nothing
-// is stated of a host is no tick of it. Behind another header, which begins a capture of its
-// own, the time that rates are over is unknown, as on the first row.
+// The counters of groups are sums over their members, so that 100 % is one vCPU. Kernel State is
+// interpreted as ESXi 6.0 and later write it (0 high, 1 clear, 2 soft, 3 hard, 4 low); a batch file
+// does not state its release, so any state in between causes a warning. A VM that is gone keeps its
+// columns with zeros: it is omitted. A row without data of a host is no tick of it. After another
+// header, which begins a separate capture, the interval of rates is unknown, as on the first row.
 type Ticks struct {
 	rows *Reader
 	plan *plan
 	host int // of plan.hosts, next
 	tick numa.Tick
 	last map[string]time.Time
-	// begun are the hosts with a tick behind the last header, which begins a capture.
+	// begun are the hosts with a tick after the last header, which begins a capture.
 	begun  map[string]bool
 	begins int // as Reader.begins
 	warns  warnings
-	// outside are those about cells before Options.From and after Options.To: they are not reported.
+	// outside are warnings about cells before Options.From and after Options.To: they are not reported.
 	outside warnings
-	// Rows, and those of them that are earlier than the one before.
+	// The number of rows, and of rows earlier than the one before.
 	rowCount, back int
 	before         time.Time
-	orderLine      int // of the last row that was left out as earlier
+	orderLine      int // of the last row omitted as earlier
 }
 
-// NewTicks returns the ticks of r after having read its header. The errors are those of
-// NewReader. Options.Want has no effect.
+// NewTicks returns the ticks of r after parsing its header. The errors are those of NewReader.
+// Options.Want has no effect.
 func NewTicks(name string, r io.Reader, opt Options) (*Ticks, error) {
 	opt.Text = false
 	rows, err := newReader(name, r, opt, wants)
@@ -87,10 +85,10 @@ func (t *Ticks) Scan() bool {
 	}
 }
 
-// Tick returns the current tick. It is borrowed: the next Scan overwrites it.
+// Tick returns the current tick. It is valid until the next Scan.
 func (t *Ticks) Tick() *numa.Tick { return &t.tick }
 
-// Header returns the header that ticks are read by.
+// Header returns the header in effect.
 func (t *Ticks) Header() *Header { return t.rows.Header() }
 
 // Err returns the first error other than the end of the file.
@@ -106,14 +104,13 @@ func (t *Ticks) Warnings() []error {
 	return all.list(t.rows.name)
 }
 
-// Left returns how many rows were left out up to here: damaged ones, and those that are
-// earlier than the one before.
+// Left returns how many rows were omitted so far: damaged ones, and those earlier than the one before.
 func (t *Ticks) Left() int {
 	all := t.all()
 	return all.left()
 }
 
-// Cut returns an error when the file ends within a row, as one that is still written; nil else.
+// Cut returns an error when the file ends within a row, as during writing; nil otherwise.
 func (t *Ticks) Cut() error {
 	var cut warnings
 	cut[kindCut], cut[kindLastCell] = t.rows.warns[kindCut], t.rows.warns[kindLastCell]
@@ -129,7 +126,7 @@ func (t *Ticks) all() warnings {
 // Close ends the goroutines of Options.Workers, as that of a Reader.
 func (t *Ticks) Close() { t.rows.Close() }
 
-// fill makes the tick of a host. It reports false for one that is left out.
+// fill fills in the tick of a host. It returns false for an omitted one.
 func (t *Ticks) fill(p *hostPlan) bool {
 	row, tick := t.rows.Row(), &t.tick
 	before, seen := t.last[p.name]
@@ -175,12 +172,12 @@ func (t *Ticks) fill(p *hostPlan) bool {
 	return true
 }
 
-// cells reads numbers of a row.
+// cells parses numbers of a row.
 type cells struct {
 	row    *Row
 	warns  *warnings
-	has    *numa.Counters // of what is being filled
-	stated bool           // a number was met
+	has    *numa.Counters // of the object being filled
+	stated bool           // a number was found
 }
 
 // value returns the number at a place of Header.Wanted.
@@ -194,9 +191,9 @@ func (c *cells) value(at int) (v float64, ok bool) {
 	return v, ok
 }
 
-// mib returns a count of MiB that is no less than 0, in bytes.
+// mib returns a non-negative count of MiB, in bytes.
 func (c *cells) mib(at int) (numa.Bytes, bool) {
-	const most = float64(numa.MaxHostMemory / numa.MiB) // 4294967295 stands for none
+	const most = float64(numa.MaxHostMemory / numa.MiB) // 4294967295 means none
 	v, ok := c.value(at)
 	if !ok {
 		return 0, false
@@ -224,10 +221,10 @@ func (c *cells) bytes(at int, has numa.Counters, to *numa.Bytes) {
 
 const (
 	mostPercent = 100 * 4096 // all PCPUs of any host, and turbo
-	mostMoves   = 1 << 30    // between two rows; 4294967295 stands for none
+	mostMoves   = 1 << 30    // between two rows; 4294967295 means none
 )
 
-// share reads a percentage that is no less than 0.
+// share returns a non-negative percentage as a share.
 func (c *cells) share(at int, has numa.Counters, to *float64) {
 	v, ok := c.value(at)
 	if !ok {
@@ -278,7 +275,7 @@ func (c *cells) node(p *nodePlan, n *numa.NodeTick) {
 	c.bytes(p.free, numa.HasFree, &n.Free)
 }
 
-// vm fills v. It reports false for a VM that is not there.
+// vm fills v. It returns false for a VM that does not run.
 func (c *cells) vm(p *vmPlan, v *numa.VMTick) bool {
 	*v = numa.VMTick{GID: p.gid, Name: p.name, VCPUs: p.vcpus, OnNode: v.OnNode[:0]}
 	c.has = &v.Has
@@ -304,8 +301,8 @@ func (c *cells) vm(p *vmPlan, v *numa.VMTick) bool {
 	return !p.unproven || v.Local+v.Remote > 0 || v.PercentAlone() > 0
 }
 
-// runs reports whether a VM is there. One that is gone has no members and no memory, as
-// far as the file states them; one of which nothing is stated is not there either.
+// runs reports whether a VM runs. One that is gone has no members and no memory, as far as the file
+// states them; one without data does not run either.
 func (c *cells) runs(p *vmPlan) bool {
 	members, ok := c.value(p.members)
 	present, also := c.value(p.present)
@@ -338,7 +335,7 @@ func (c *cells) homes(p *vmPlan) (numa.NodeSet, bool) {
 	return c.row.Homes(p.homes)
 }
 
-// numa fills what the NUMA scheduler knows of a VM.
+// numa sets the NUMA scheduler's values of a VM.
 func (c *cells) numa(p *vmPlan, v *numa.VMTick) {
 	local, ok := c.mib(p.local)
 	remote, both := c.mib(p.remote)
@@ -362,7 +359,7 @@ func (c *cells) numa(p *vmPlan, v *numa.VMTick) {
 	}
 	for _, on := range p.onNode {
 		m := numa.MemoryOnNode{Node: on.node, Overhead: -1}
-		if m.Guest, ok = c.mib(on.guest); !ok { // the other nodes alone would seem to have all
+		if m.Guest, ok = c.mib(on.guest); !ok { // the other nodes alone would seem to have everything
 			v.OnNode = v.OnNode[:0]
 			break
 		}
@@ -377,8 +374,8 @@ func (c *cells) numa(p *vmPlan, v *numa.VMTick) {
 	}
 }
 
-// addUp leaves out the memory by node that is not all of the VM's: a column of it was not
-// recorded, or it is something else than its name suggests.
+// addUp drops the memory by node when it does not add up to all of the VM's: a column was not
+// recorded, or its meaning differs from its name.
 func (c *cells) addUp(p *vmPlan, v *numa.VMTick) {
 	if len(v.OnNode) == 0 || v.Has&numa.HasMemory == 0 {
 		return

@@ -40,7 +40,7 @@ const (
 	kinds
 )
 
-// plural says what the further ones of a kind are.
+// plural describes the further warnings of a kind.
 var plural = [kinds]string{
 	kindCount: "rows", kindShort: "rows", kindStamp: "rows", kindNUL: "lines", kindNumber: "cells", kindAmbiguous: "cells",
 	kindHomes: "cells", kindHeader: "headers", kindFused: "columns", kindTail: "headers", kindMinute: "rows", kindDates: "rows", kindOrder: "rows", kindCut: "rows",
@@ -100,19 +100,18 @@ func (w *warnings) list(name string) []error {
 	return out
 }
 
-// left returns how many rows the warnings are about that were left out whole.
+// left returns the number of rows that were omitted completely.
 func (w *warnings) left() int {
 	return w[kindCount].count + w[kindShort].count + w[kindStamp].count + w[kindCut].count + w[kindOrder].count
 }
 
-// descending says of rows that were left out, all of them earlier than the one before, what
-// the file is.
+// descending describes a file whose omitted rows are all earlier than the one before.
 func (w *warnings) descending(left, rows int) {
 	w[kindOrder].count = 1
 	w[kindOrder].msg = fmt.Sprintf("rows are not in the order of time (descending): sort the file by its first column; %d of %d rows left out", left, rows)
 }
 
-// quoted returns b for a message, cut short.
+// quoted returns b for a message, truncated.
 func quoted(b []byte) string {
 	return fmt.Sprintf("%q", text.Short(strings.ToValidUTF8(string(b[:min(len(b), 200)]), "?")))
 }

@@ -7,20 +7,20 @@ import (
 	"sync/atomic"
 )
 
-// A regular file is not copied into memory where the system can show it there: windows of
-// some megabytes, each for several batches, are mapped and unmapped.
+// A regular file is mapped instead of copied where the system supports it: windows of some
+// megabytes, each for several batches, are mapped and unmapped.
 //
 //	file     ──────┬──────────────────────────┬───────────
 //	window 1       └─ batch ─ batch ─ batch ──┤
 //	window 2                                └─┴ batch ─ …    from a page on, like all windows
 //
-// Another program may cut the file off meanwhile. To touch what is gone is a fault, which
-// parser.mapped turns into a panic, and recovers; and the rest of the last page reads as
-// zeros, so that a file which has become shorter is noticed by its size. In both cases, and
-// when the disk fails, the batch is read again, by ReadAt, which knows the end.
+// Another program may truncate the file meanwhile. Accessing the missing part is a fault, which
+// parser.mapped turns into a panic, and recovers; the rest of the last page reads as zeros, so a
+// shrunk file is detected by its size. In both cases, and when the disk fails, the batch is read
+// again by ReadAt, which respects the end.
 
-// windowSize is how much is mapped at once. Unmapping interrupts all cores that have
-// used the window; much more than this would show in the resident memory.
+// windowSize is the size of a mapping. Unmapping interrupts all cores that have used the window; a
+// much larger size would show in the resident memory.
 const windowSize = 10 << 20
 
 // A window is a mapped part of a file.
@@ -28,23 +28,22 @@ type window struct {
 	of    *windows
 	off   int64 // of data in the file
 	data  []byte
-	users atomic.Int32 // batches, and windows.last
+	users atomic.Int32 // number of batches, and windows.last
 }
 
-// windows are those of a file. cover is called by one goroutine at a time.
+// windows are the windows of a file. cover is called by one goroutine at a time.
 type windows struct {
 	file file
 	page int64
 	last *window
 }
 
-// file is what an *os.File and what wraps one can do.
+// file is implemented by *os.File and its wrappers.
 type file interface {
 	Stat() (os.FileInfo, error)
 }
 
-// cover returns a window of the n bytes at off, for release; nil when there is none, for
-// whatever reason.
+// cover returns a window of the n bytes at off, for release; nil when there is none, for any reason.
 func (w *windows) cover(off int64, n int) *window {
 	if w == nil || n > windowSize/2 {
 		return nil
@@ -67,7 +66,7 @@ func (w *windows) cover(off int64, n int) *window {
 	return w.last
 }
 
-// close releases what cover keeps.
+// close releases the last window.
 func (w *windows) close() {
 	if w != nil && w.last != nil {
 		w.last.release()
@@ -75,7 +74,7 @@ func (w *windows) close() {
 	}
 }
 
-// sizeOf returns how long a file is, 0 when it is unknown.
+// sizeOf returns the length of a file, 0 when it is unknown.
 func sizeOf(f file) int64 {
 	info, err := f.Stat()
 	if err != nil {
@@ -108,7 +107,7 @@ func (p *parser) read(f *feed, b *batch) {
 	}
 }
 
-// mapped parses b where the file is mapped. It reports false when that fails.
+// mapped parses b from the mapping. It returns false when that fails.
 func (p *parser) mapped(b *batch) (ok bool) {
 	w, own := b.part, b.data
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

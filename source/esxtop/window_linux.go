@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// newWindows returns nil when r is no regular file.
+// newWindows returns nil unless r is a regular file.
 func newWindows(r io.Reader) *windows {
 	f, ok := r.(interface {
 		file
@@ -35,7 +35,7 @@ func (w *windows) mapped(off int64, size int) (data []byte, err error) {
 	return data, err
 }
 
-// unmap ends a mapping. It fails only for what is none.
+// unmap ends a mapping. It fails only for an invalid one.
 func unmap(data []byte) {
 	if err := syscall.Munmap(data); err != nil {
 		panic(err)

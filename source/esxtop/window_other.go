@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// newWindows returns nil: everything is read.
+// newWindows returns nil: files are read, not mapped.
 func newWindows(io.Reader) *windows { return nil }
 
 func (*windows) mapped(int64, int) ([]byte, error) { return nil, errors.ErrUnsupported }

@@ -1,5 +1,4 @@
-// Package evidence recognises and reads files of evidence, and joins them to a fleet: what
-// was seen of its VMs, and facts that the inventory lacks.
+// Package evidence detects and parses files of evidence, and joins them to a fleet: observations of its VMs, and facts missing in the inventory.
 //
 //	FILE or VM=FILE ──► Read ──► Piece ──► Join ──► fleet
 //	                     └─ Walk, Documents: by formats, one for each kind of file
@@ -26,22 +25,21 @@ import (
 	"homenode/source/vmxlog"
 )
 
-// A Piece is what the user hands in at once: a file, or what a folder or archive holds.
+// A Piece is one argument of the user: a file, or the contents of a folder or archive.
 type Piece struct {
 	Name string // as given
-	VM   string // whose it is, when the user says so
+	VM   string // its VM, when the user names it
 	Docs []fact.Document
-	Errs []error // of files in it that could not be read, or not to their end
+	Errs []error // of files in it that could not be read completely
 }
 
-// A Summary counts what Join did.
+// A Summary counts the results of Join.
 type Summary struct {
-	Joined   int // documents that told something about the fleet
+	Joined   int // documents with information about the fleet
 	Unjoined int // documents whose VM or host is not in the fleet; each has a note
 }
 
-// Join adds the pieces to the fleet. What belongs to no VM or host of it, or cannot
-// be told to whom, becomes a note. The observations of a VM end up oldest first.
+// Join adds the pieces to the fleet. Documents without a unique VM or host in it become a note. The observations of a VM end up oldest first.
 func Join(f *numa.Fleet, pieces []Piece) Summary {
 	j := joiner{fleet: f, touched: map[*numa.VM]bool{}, screens: map[int64][]named{}, told: map[*hostcmd.Output]bool{}, ticks: map[string]*LastTick{}}
 	j.hosts(pieces)
@@ -65,8 +63,7 @@ func Join(f *numa.Fleet, pieces []Piece) Summary {
 	return j.Summary
 }
 
-// older compares the times of observations: an observation without a time was saved for this
-// analysis and counts as the newest.
+// older compares the times of observations: one without a time was saved for this analysis and counts as the newest.
 func older(a, b numa.Observation) int {
 	at, okA := a.Instant()
 	bt, okB := b.Instant()
@@ -85,13 +82,13 @@ type joiner struct {
 	Summary
 	fleet   *numa.Fleet
 	touched map[*numa.VM]bool
-	screens map[int64][]named        // the scheduler's groups, as esxtop screens name them
-	told    map[*hostcmd.Output]bool // outputs that belong to a host of the fleet
+	screens map[int64][]named        // the scheduler's groups, with the names on esxtop screens
+	told    map[*hostcmd.Output]bool // outputs of hosts in the fleet
 	ticks   map[string]*LastTick     // the newest of each host, by its ID
-	stated  []settings               // what files say of the settings of VMs
+	stated  []settings               // settings of VMs in files
 }
 
-// join adds one document; false when it found nothing to belong to, which is noted.
+// join adds one document; false when it belongs to no object of the fleet, which is noted.
 func (j *joiner) join(p *Piece, d fact.Document) bool {
 	switch d := d.(type) {
 	case *guest.View:
@@ -116,7 +113,7 @@ func (j *joiner) note(at, format string, args ...any) {
 	j.fleet.Notes = append(j.fleet.Notes, numa.Note{At: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// view adds what a guest sees.
+// view adds a guest's view.
 func (j *joiner) view(p *Piece, v *guest.View) bool {
 	o := v.Observation()
 	vm := j.guest(p, v.File(), o.At, v.Guest, v.Hypervisor)
@@ -126,7 +123,7 @@ func (j *joiner) view(p *Piece, v *guest.View) bool {
 	return vm != nil
 }
 
-// measured adds what homenode measure found in a guest.
+// measured adds the results of homenode measure in a guest.
 func (j *joiner) measured(p *Piece, d *measured.Document) bool {
 	at, id := numa.Place(d.Source, d.Line, 0), &d.Machine.Identity
 	f := &fact.File{Name: d.Source, Format: string(numa.ByMeasure)}
@@ -149,8 +146,8 @@ func (j *joiner) measured(p *Piece, d *measured.Document) bool {
 	return true
 }
 
-// guest returns the VM that a document of a guest is about; nil and a note when there is none, or its hypervisor is another. name
-// is that of the guest as the document states it.
+// guest returns the VM of a guest's document; nil and a note when there is none, or its hypervisor is another. name is the
+// guest's name in the document.
 func (j *joiner) guest(p *Piece, f *fact.File, at, name string, hypervisor numa.Fact[string]) *numa.VM {
 	if p.VM != "" && name != "" && severalGuests(p) && !strings.EqualFold(name, p.VM) {
 		j.note(at, "%s of %q: the file shows several guests, and %q is not %s", f.Format, name, name, p.VM)
@@ -193,9 +190,8 @@ func (j *joiner) see(vm *numa.VM, o numa.Observation) {
 	j.touched[vm] = true
 }
 
-// owner returns the VM that a document of file is about: the one the user names, else
-// the one that the document names, else the one in the name of the file. nil and a
-// note when there is none, or more than one.
+// owner returns the VM of a document of file: the one named by the user, else the one named in the document, else the one in the
+// name of the file. nil and a note when there is none, or more than one.
 func (j *joiner) owner(p *Piece, file, at, format, stated string) *numa.VM {
 	name := cmp.Or(p.VM, stated)
 	found := j.named(name)
@@ -207,7 +203,7 @@ func (j *joiner) owner(p *Piece, file, at, format, stated string) *numa.VM {
 	case len(found) > 1:
 		j.note(at, "%s of %q: %d VMs have this name: say which with --evidence CLUSTER/NAME=FILE", format, name, len(found))
 	case len(found) == 1 && inName != nil && inName != found[0]:
-		// A clone can keep the host name of its guest.
+		// A clone may keep the host name of its original.
 		j.note(at, "%s of %q by its content and of %q by the name of the file: say whose it is with --evidence NAME=FILE", format, name, inName.Name)
 	case len(found) == 1:
 		return found[0]
@@ -227,8 +223,7 @@ func (j *joiner) names() []string {
 	return words.Texts(j.fleet.VMs, func(one numa.VM) string { return one.Name })
 }
 
-// named returns the VMs with this name or, for the name of a guest, with the first
-// label of it.
+// named returns the VMs with this name or, for the name of a guest, with its first label.
 func (j *joiner) named(name string) []*numa.VM {
 	if name == "" {
 		return nil
@@ -242,9 +237,8 @@ func (j *joiner) named(name string) []*numa.VM {
 	return nil
 }
 
-// inFileName returns the VM whose name stands in the name of the file between
-// separators: lscpu_db01.txt, db01.numactl.log; or is that of its folder. The longest
-// name counts; nil when there is none or the longest is that of several VMs.
+// inFileName returns the VM whose name is in the name of the file between separators, as in lscpu_db01.txt and db01.numactl.log,
+// or is that of its folder. The longest name counts; nil when there is none or several VMs share the longest.
 func (j *joiner) inFileName(file string) *numa.VM {
 	file = strings.ToLower(filepath.ToSlash(file))
 	base, folder := path.Base(file), path.Base(path.Dir(file))
@@ -269,7 +263,7 @@ func (j *joiner) inFileName(file string) *numa.VM {
 	return best
 }
 
-// contains reports whether word stands in s between separators or ends.
+// contains reports whether word is in s between separators or ends.
 func contains(s, word string) bool {
 	const separators = "._- /\\()[]"
 	for from := 0; from+len(word) <= len(s); {

@@ -33,10 +33,9 @@ import (
 	"homenode/source/vmxlog"
 )
 
-// A format is one kind of file. Their order matters where a file could be mistaken
-// for two kinds: the stricter detection comes first.
+// A format is one kind of file. Their order matters where a file could be mistaken for two kinds: the stricter detection comes first.
 type format struct {
-	name   string // for the list of what is read
+	name   string // for the list of supported formats
 	detect func(head []byte) bool
 	read   func(name string, r io.Reader) ([]fact.Document, error)
 }
@@ -55,7 +54,7 @@ var formats = []format{
 	{"results of Intel MLC, multichase, PassMark, HammerDB, fio, HCIBench and Iometer", second(benchmark.Detect), one(benchmark.Read)},
 }
 
-// second makes a detection of one that also names the form.
+// second adapts a detection that also names the form.
 func second(detect func([]byte) (string, bool)) func([]byte) bool {
 	return func(head []byte) bool {
 		_, ok := detect(head)
@@ -63,7 +62,7 @@ func second(detect func([]byte) (string, bool)) func([]byte) bool {
 	}
 }
 
-// many makes a reader of one whose documents have a type of their own.
+// many adapts a reader whose documents have their own type.
 func many[D fact.Document](read func(string, io.Reader) ([]D, error)) func(string, io.Reader) ([]fact.Document, error) {
 	return func(name string, r io.Reader) ([]fact.Document, error) {
 		docs, err := read(name, r)
@@ -75,7 +74,7 @@ func many[D fact.Document](read func(string, io.Reader) ([]D, error)) func(strin
 	}
 }
 
-// one makes a reader of one that returns one document.
+// one adapts a reader that returns one document.
 func one[D interface {
 	comparable
 	fact.Document
@@ -93,7 +92,7 @@ func one[D interface {
 // ErrUnknown is the error for a file of no known format.
 var ErrUnknown = errors.New("found none of the formats that are read")
 
-// overTime is the error for a file that shows what happened over time; it is ErrUnknown.
+// overTime is the error for a recording over time; it wraps ErrUnknown.
 type overTime struct{ name, format string }
 
 func (e *overTime) Error() string {
@@ -105,9 +104,8 @@ func (e *overTime) Unwrap() error { return ErrUnknown }
 // errEmpty is the error for a file without text.
 var errEmpty = errors.New("found an empty file")
 
-// Documents reads a file of  name stands in places and messages. The error
-// wraps ErrUnknown when no reader knows the format; documents can come with an
-// error, when the file ends before its end.
+// Documents parses a file of any format; name is used in places and messages. The error wraps ErrUnknown for an unknown format.
+// Documents can come with an error when the file is truncated.
 func Documents(name string, r io.Reader) ([]fact.Document, error) {
 	in := bufio.NewReaderSize(r, text.HeadSize)
 	raw, err := in.Peek(text.HeadSize)
@@ -127,7 +125,7 @@ func Documents(name string, r io.Reader) ([]fact.Document, error) {
 	return nil, fmt.Errorf("%s: %w: %s", name, ErrUnknown, Names())
 }
 
-// Format returns what evidence a file that begins with head is, in words; "" for none.
+// Format returns the kind of evidence in a file that begins with head, in words; "" for none.
 func Format(head []byte) string {
 	if f := formatOf(head); f != nil {
 		return f.name
@@ -143,7 +141,7 @@ func formatOf(head []byte) *format {
 	return nil
 }
 
-// OverTime returns the error for a file that shows what happened over time; nil for others.
+// OverTime returns the error for a recording over time; nil for other files.
 func OverTime(name string, head []byte) error {
 	if format := ticks.Detect(head); format != "" {
 		return &overTime{name, format}
@@ -151,27 +149,27 @@ func OverTime(name string, head []byte) error {
 	return nil
 }
 
-// Names lists what Documents reads, in words.
+// Names lists the formats that Documents parses, in words.
 func Names() string {
 	return strings.Join(words.Texts(formats, func(f format) string { return f.name }), "; ")
 }
 
 // A Found is one file of a walk.
 type Found struct {
-	Name string // the path that was walked and, in a folder or archive, the name in it
+	Name string // the path of the walk and, in a folder or archive, the name in it
 	Docs []fact.Document
-	Err  error // why it could not be read, or not to its end
+	Err  error // why it could not be read completely
 }
 
-// ofVM reports whether the name of a file tells that it is one of a VM, which has to be readable.
+// ofVM reports whether a file belongs to a VM by its name; such a file must be readable.
 func ofVM(name string) bool {
 	base := path.Base(archive.Plain(filepath.ToSlash(strings.ToLower(name))))
 	return path.Ext(base) == ".vmx" || path.Ext(base) == ".vmtx" || vmxlog.IsName(base)
 }
 
-// Walk reads what lies at root: a file, also packed with gzip or zstd, or the files
-// in a folder or archive, where those of unknown formats are skipped unless their names tell that they are of a VM. visit is
-// called for each; the error is that of the walk or of visit.
+// Walk reads the evidence at root: a file, also compressed with gzip or zstd, or the files in a folder or archive. There,
+// unknown formats are skipped unless their names mark them as files of a VM. visit is called for each; the error is that of the
+// walk or of visit.
 func Walk(root string, visit func(Found) error) error {
 	var damaged []Found
 	opt := archive.Options{Damaged: func(name string, err error) { damaged = append(damaged, Found{Name: name, Err: err}) }}
@@ -191,8 +189,8 @@ func Walk(root string, visit func(Found) error) error {
 	return err
 }
 
-// Read reads FILE or VM=FILE; FILE can be a folder or an archive. Of a recording the last tick of each host counts. A file that
-// exists under the whole name is that file; a name of a VM may hold = too.
+// Read reads FILE or VM=FILE; FILE can be a folder or an archive. For a recording the last tick of each host counts. A file
+// whose whole name exists is that file; a name of a VM may contain = too.
 func Read(arg string) (Piece, error) {
 	p := Piece{Name: arg}
 	if _, err := os.Stat(arg); err != nil {
@@ -215,7 +213,7 @@ func Read(arg string) (Piece, error) {
 		}
 		return nil
 	})
-	if len(p.Docs) == 0 { // perhaps what happened over time: its end counts
+	if len(p.Docs) == 0 { // possibly a recording over time: its end counts
 		if docs, errs := lastTicks(p.Name); len(docs) > 0 {
 			p.Docs, p.Errs, err = docs, errs, nil
 		}
@@ -230,7 +228,7 @@ func Read(arg string) (Piece, error) {
 		if !mistake && !unreadable && !errors.Is(err, ErrUnknown) { // it is damaged
 			err = fmt.Errorf("%w; evidence is %s", err, Names())
 		}
-	case err != nil: // what was read before it counts
+	case err != nil: // the documents before the error count
 		p.Errs, err = append(p.Errs, err), nil
 	}
 	return p, err

@@ -11,14 +11,14 @@ import (
 	"homenode/source/hostcmd"
 )
 
-// named is a group of the scheduler as an esxtop screen shows it.
+// A named is a group of the scheduler as an esxtop screen names it.
 type named struct {
 	host string // empty when the output does not name it
 	vm   string
 }
 
-// hosts gives the hosts of the fleet what host commands state and the inventory
-// does not, and learns the names of the scheduler's groups.
+// hosts adds facts from host commands that the inventory lacks, and collects the names of the
+// scheduler's groups.
 func (j *joiner) hosts(pieces []Piece) {
 	var order []string
 	from := map[string][]*hostcmd.Output{} // by source: outputs without a name belong to the host of their source
@@ -55,8 +55,8 @@ func (j *joiner) hosts(pieces []Piece) {
 	}
 }
 
-// sourceOf returns where the outputs of one host lie: a file or, in a vm-support
-// bundle, the folder commands.
+// sourceOf returns the common place of the outputs of one host: a file or, in a vm-support bundle,
+// the folder commands.
 func sourceOf(file string) string {
 	if dir := path.Dir(file); path.Base(dir) == "commands" {
 		return dir
@@ -64,7 +64,7 @@ func sourceOf(file string) string {
 	return file
 }
 
-// host gives the host of the fleet what seen states.
+// host adds the facts of seen to the host of the fleet.
 func (j *joiner) host(seen *numa.Host) {
 	if seen.Name == "" {
 		return
@@ -85,8 +85,8 @@ func (j *joiner) host(seen *numa.Host) {
 	}
 }
 
-// vmOf returns the VM that a screen names for a group; empty when none does or, as
-// the numbers are of one host each, not all the same.
+// vmOf returns the VM that a screen names for a group; empty when none does or, as the numbers are
+// only unique per host, the names differ.
 func (j *joiner) vmOf(host string, id int64) string {
 	name := ""
 	for _, s := range j.screens[id] {
@@ -101,10 +101,10 @@ func (j *joiner) vmOf(host string, id int64) string {
 	return name
 }
 
-// output adds the VMs of a host command. An output about the host alone counts as
-// joined when its host is in the fleet.
+// output adds the VMs of a host command. An output with only host data counts as joined when its
+// host is in the fleet.
 func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
-	groups := slices.DeleteFunc(o.Groups(), func(g hostcmd.Group) bool { // the kernel's have no home node either
+	groups := slices.DeleteFunc(o.Groups(), func(g hostcmd.Group) bool { // those of the kernel have no home node either
 		return g.VM != "" && g.Observation.NoHome() && len(j.fleet.FindVMs(g.VM)) == 0
 	})
 	if len(groups) == 0 {
@@ -147,7 +147,7 @@ func (j *joiner) output(p *Piece, o *hostcmd.Output) bool {
 	return joined
 }
 
-// groupsOf counts the groups of the scheduler in a piece: several outputs can show one.
+// groupsOf counts the groups of the scheduler in a piece: several outputs can contain the same one.
 func groupsOf(p *Piece) int {
 	type key struct {
 		host string
@@ -166,9 +166,8 @@ func groupsOf(p *Piece) int {
 	return len(seen)
 }
 
-// running returns the VM with this name, which esxtop cuts to the width of its
-// column. Of several, and of those with a longer name, only one on the host counts;
-// nil when there is not exactly one.
+// running returns the VM with this name, which esxtop truncates to the width of its column. Of
+// several, and of those with a longer name, only one on the host counts; nil unless there is exactly one.
 func (j *joiner) running(name, host string) *numa.VM {
 	found := j.fleet.FindVMs(name)
 	cut := len(found) == 0

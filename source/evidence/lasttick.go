@@ -12,13 +12,13 @@ import (
 	"homenode/source/ticks"
 )
 
-// A LastTick is the newest tick of a host in a recording: where its VMs were, and their memory.
+// A LastTick is the newest tick of a host in a recording: the places of its VMs, and their memory.
 type LastTick struct {
 	numa.Tick
 	file fact.File
 }
 
-// File returns what was read, without the facts of single VMs: they become observations.
+// File returns the facts without those of single VMs: these become observations.
 func (l *LastTick) File() *fact.File { return &l.file }
 
 // lastTicks reads a recording, a file or folder of them, and returns the newest tick of each host.
@@ -82,8 +82,8 @@ func (j *joiner) hostNamed(name string) *numa.Host {
 	return &j.fleet.Hosts[i]
 }
 
-// tick adds what a tick shows of the VMs of its host. A VM that the inventory has on another host has moved there when the
-// last tick of that host is older or does not show it.
+// tick adds a tick's observations of the VMs of its host. A VM that the inventory places on another host has moved there
+// when the last tick of that host is older or does not contain it.
 func (j *joiner) tick(l *LastTick) (joined bool) {
 	h := j.hostNamed(l.Host)
 	if h == nil {
@@ -110,7 +110,7 @@ func (j *joiner) tick(l *LastTick) (joined bool) {
 			found = here
 		}
 		if len(found) != 1 || named(l, x.Name) > 1 {
-			continue // of another fleet, or whose it is cannot be told
+			continue // of another fleet, or ambiguous
 		}
 		v := found[0]
 		if was := j.ticks[v.Host]; v.Host != h.ID && was != nil && (named(was, x.Name) == 0 || l.Time.After(was.Time)) {

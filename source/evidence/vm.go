@@ -31,13 +31,13 @@ func (j *joiner) log(p *Piece, l *vmxlog.Log) bool {
 	return joined
 }
 
-// vm adds what a log or .vmx of file holds of a VM: what was seen, and the settings
-// that the inventory may lack. current tells that the settings are those of now.
+// vm adds the data of a log or .vmx about a VM: observations, and the settings that the inventory
+// may lack. current is true for present settings.
 func (j *joiner) vm(p *Piece, from *numa.VM, file, format string, current bool) bool {
 	to := j.byUUID(p, from)
 	if to == nil {
 		name := from.Name
-		if name == path.Base(file) { // it states none
+		if name == path.Base(file) { // it has none
 			name = ""
 		}
 		to = j.ownerOfVM(p, from, file, format, name)
@@ -52,8 +52,8 @@ func (j *joiner) vm(p *Piece, from *numa.VM, file, format string, current bool) 
 	return true
 }
 
-// ownerOfVM is owner for a document that states the VM: its name counts before that
-// of the file, which can be of the folder it was saved in.
+// ownerOfVM is owner for a document that names the VM: its name counts before that of the file,
+// which may only be the folder it was saved in.
 func (j *joiner) ownerOfVM(p *Piece, from *numa.VM, file, format, name string) *numa.VM {
 	if name != "" {
 		file = ""
@@ -61,8 +61,8 @@ func (j *joiner) ownerOfVM(p *Piece, from *numa.VM, file, format, name string) *
 	return j.owner(p, file, from.At, format, name)
 }
 
-// byUUID returns the only VM with the UUID of from, in any form;
-// of several, as copies have, the one with its name too.
+// byUUID returns the only VM with the UUID of from, in any form; of several, such as copies, the
+// one that also has its name.
 func (j *joiner) byUUID(p *Piece, from *numa.VM) *numa.VM {
 	plain := func(s string) string {
 		return strings.ToLower(strings.Map(func(r rune) rune {
@@ -91,14 +91,14 @@ func (j *joiner) byUUID(p *Piece, from *numa.VM) *numa.VM {
 	return found[0]
 }
 
-// settings are what one file states of a VM.
+// A settings is the settings of a VM in one file.
 type settings struct {
 	of      *numa.VM
 	from    *numa.VM
 	current bool // of a .vmx: a log has those of its last power-on
 }
 
-// last returns the time of the last power-on; the zero time when none is stated.
+// last returns the time of the last power-on; the zero time when it is missing.
 func (s *settings) last() (t time.Time) {
 	for i := range s.from.Observed {
 		if at, ok := s.from.Observed[i].Instant(); ok && at.After(t) {
@@ -108,8 +108,8 @@ func (s *settings) last() (t time.Time) {
 	return t
 }
 
-// fill gives the VMs the settings that the inventory lacks: of the files that state
-// one, the newest counts. Of logs without a time the last one counts as the newest.
+// fill sets the settings that the inventory lacks: of the files with a value, the newest counts. Of
+// logs without a time the last one counts as the newest.
 func (j *joiner) fill() {
 	slices.Reverse(j.stated)
 	slices.SortStableFunc(j.stated, func(a, b settings) int {
@@ -128,7 +128,7 @@ func (j *joiner) fill() {
 	}
 }
 
-// lacking fills the unknown facts of to, and names them.
+// lacking fills in the unknown facts of to, and returns their names.
 func lacking(to, from *numa.Config, at string) []string {
 	var taken []string
 	for i := range numa.VMFacts {
@@ -151,7 +151,7 @@ func lacking(to, from *numa.Config, at string) []string {
 	return taken
 }
 
-// take fills a fact from one that another file read, whose place becomes absolute.
+// take copies a fact from another file, with an absolute place.
 func take[T any](taken *[]string, name string, to any, from *numa.Fact[T], at string) {
 	f := to.(*numa.Fact[T])
 	if f.Known() || from.Origin.Kind != numa.Read {

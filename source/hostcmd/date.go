@@ -9,8 +9,7 @@ import (
 	"homenode/source/text"
 )
 
-// Date is what date prints between other outputs, in the forms that people use in loops
-// such as
+// Date is the output of date between other outputs, in the forms that people use in loops such as
 //
 //	while sleep 60; do date; sched-stats -t numa-clients; sched-stats -t numa-pnode; done
 const Date = "date"
@@ -18,19 +17,18 @@ const Date = "date"
 // A Moment is the result of date.
 type Moment struct {
 	Time time.Time // UTC
-	// Zone is as stated: "UTC", "+0100"; empty when it is not, and Time is read as UTC, the
+	// Zone is as stated: "UTC", "+0100"; empty when it is missing. Time is then read as UTC, the
 	// time zone of every ESXi.
 	Zone string
-	// Foreign tells that Zone is a name that stands for several time zones, or for one that
-	// changes with the season: the Time is not known.
+	// Foreign reports that Zone is a name shared by several time zones, or of one that changes with
+	// the season: the Time is unknown.
 	Foreign bool
 }
 
-// dateFrame is what scripts put around a date: "=== … ===", "# …".
+// dateFrame are the characters that scripts put around a date: "=== … ===", "# …".
 const dateFrame = "=#*-: \t"
 
-// dateForms are the layouts of date, without the zone; zones stand at the end of the
-// line or before the year.
+// dateForms are the layouts of date, without the zone; it is at the end of the line or before the year.
 var dateForms = []string{
 	"Mon Jan 2 15:04:05 2006",    // date, C locale: the zone stood before the year
 	"Mon 2 Jan 15:04:05 2006",    // en_GB
@@ -45,14 +43,14 @@ var dateForms = []string{
 }
 
 var (
-	// dateLike is what every form has; other lines are not tried.
+	// dateLike matches all forms; other lines are not tried.
 	dateLike = pattern.Of(`^(?:[A-Z][a-z]{2},? |\d{4}-\d\d-\d\d[T ])[\w :,.+-]*\d\d:\d\d`)
-	// dateZone is a time zone behind the time, which may stand before the year.
+	// dateZone is a time zone after the time; it may be before the year.
 	dateZone = pattern.Of(`(\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: [AP]M)?(?: \d{4})?) ?(Z|[+-]\d\d(?::?\d\d)?|[A-Z]{2,5})( \d{4})?$`)
 	fraction = pattern.Of(`(:\d\d)[.,]\d+`)
 )
 
-// momentOf reads a line that date printed.
+// momentOf parses a line printed by date.
 func momentOf(line string) (m Moment, ok bool) {
 	line = strings.Trim(line, dateFrame)
 	if len(line) > 60 || !dateLike.MatchString(line) {
@@ -86,7 +84,7 @@ func momentOf(line string) (m Moment, ok bool) {
 	return Moment{}, false
 }
 
-// HasDates reports whether date printed one of the lines, which are decoded text.
+// HasDates reports whether one of the lines, decoded text, was printed by date.
 func HasDates(head []byte) bool {
 	for raw := range bytes.Lines(head) {
 		if _, ok := momentOf(strings.TrimSpace(string(raw))); ok {

@@ -9,15 +9,14 @@ import (
 	"homenode/source/text"
 )
 
-// commands are those that a bare prompt may stand before.
+// commands are the commands recognised after a bare prompt.
 var commands = []string{"sched-stats", "esxtop", "memstats", "vsish", "esxcli", "localcli", "vmware", "uname", "vmdumper", "df"}
 
-// starts are the lines that an output begins with, or that only it has. The first
-// that matches decides.
+// starts are the first lines of outputs, or lines unique to them. The first match decides.
 var starts = []struct {
 	format string
 	line   *pattern.Pattern
-	// many tells that the line occurs more than once in one output.
+	// many reports that the line occurs more than once in one output.
 	many bool
 }{
 	{NUMAClients, pattern.Of(`(?i)^groupName\s+groupID\s+clientID\s+homeNode\b`), false},
@@ -45,8 +44,8 @@ var starts = []struct {
 	{Uname, pattern.Of(`^VMkernel \S+ \d+\.\d+\.\d+ #\d+ `), false},
 }
 
-// formOf returns the format that a line can begin, or empty; many tells that it
-// occurs more than once in one output.
+// formOf returns the format that may begin with a line, or empty; many reports that the line occurs
+// more than once in one output.
 func formOf(l string) (format string, many bool) {
 	for _, s := range starts {
 		if s.line.MatchString(l) {
@@ -59,8 +58,8 @@ func formOf(l string) (format string, many bool) {
 // vsishPath is the path of a vsish command.
 var vsishPath = pattern.Of(`^/\S*`)
 
-// formatOfCommand returns the format that a command prints, or empty when the lines
-// have to tell: uname runs on other systems too.
+// formatOfCommand returns the output format of a command, or empty when the lines must decide:
+// uname runs on other systems too.
 func formatOfCommand(p text.Prompt) string {
 	words := strings.Fields(p.Command)
 	switch p.Name() {
@@ -105,7 +104,7 @@ var jsonForms = []struct {
 	{CoredumpGet, []string{"active", "configured"}},
 }
 
-// normal returns a name as keys are compared: no blanks, no case, no percent sign.
+// normal normalises a name for comparing keys: no blanks, lower case, no percent sign.
 func normal(s string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Join(strings.Fields(s), ""), "%"))
 }
@@ -113,7 +112,7 @@ func normal(s string) string {
 // jsonKey is a key of a JSON object.
 var jsonKey = pattern.Of(`"([A-Za-z][\w ]*)"\s*:`)
 
-// jsonFormat returns the format of JSON text by the keys that it has.
+// jsonFormat returns the format of JSON text, determined by its keys.
 func jsonFormat(s []byte) string {
 	seen := map[string]bool{}
 	for _, m := range jsonKey.FindAllSubmatch(s, 400) {
@@ -127,8 +126,7 @@ func jsonFormat(s []byte) string {
 	return ""
 }
 
-// Detect returns the format of the first output in the beginning of a file, which
-// is decoded text of up to 64 KiB.
+// Detect returns the format of the first output in the start of a file, which is decoded text of up to 64 KiB.
 func Detect(head []byte) (format string, ok bool) {
 	for raw := range bytes.Lines(head) {
 		line := strings.TrimRight(string(raw), "\r\n")
@@ -148,8 +146,7 @@ func Detect(head []byte) (format string, ok bool) {
 	return format, format != ""
 }
 
-// Finds reports whether an output of one of the formats begins in the beginning of a file,
-// which is decoded text.
+// Finds reports whether an output of one of the formats begins in the start of a file, which is decoded text.
 func Finds(head []byte, formats ...string) bool {
 	for raw := range bytes.Lines(head) {
 		line := strings.TrimRight(string(raw), "\r\n")

@@ -11,8 +11,8 @@ import (
 	"homenode/source/text"
 )
 
-// A record is one object of esxcli: its keys as printed and their values. The text
-// and the JSON form differ in blanks and case of the keys only.
+// A record is one object of esxcli: its keys as printed and their values. The text and the JSON
+// form differ only in blanks and case of the keys.
 type record []field
 
 type field struct {
@@ -32,8 +32,8 @@ func (r record) get(key string) text.Line {
 
 var pciTitle = pattern.Of(`^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$`)
 
-// recordsOf reads "Key: value" lines. A list has many objects: a key that comes
-// again begins the next one. Lines without a key are fields without one.
+// recordsOf parses "Key: value" lines. A list has many objects: a repeated key begins the next one.
+// Lines without a key become fields without one.
 func recordsOf(lines []text.Line) []record {
 	var records []record
 	seen := map[string]bool{}
@@ -56,7 +56,7 @@ func recordsOf(lines []text.Line) []record {
 	return records
 }
 
-// readRecords reads the formats that are lists of keys and values.
+// readRecords parses the formats that are lists of keys and values.
 func (o *Output) readRecords(records []record) {
 	for _, r := range records {
 		switch o.Format {
@@ -72,7 +72,7 @@ func (o *Output) readRecords(records []record) {
 	}
 }
 
-// A hostValue is a value about the host: what it is called, and where it goes.
+// A hostValue describes a value of the host: its name and its destination.
 type hostValue struct {
 	name string // of a count; empty for a text
 	num  func(*Output) *numa.Fact[int]
@@ -86,8 +86,8 @@ var (
 	nodeCount = hostValue{name: "NUMA nodes", num: func(o *Output) *numa.Fact[int] { return &o.nodeNum }}
 )
 
-// hostValues are the values about the host, by the format, or the title of a struct of vsish,
-// and the normal form of their key.
+// hostValues are the values of the host, by the format, or the title of a struct of vsish, and the
+// normal form of their key.
 var hostValues = map[string]hostValue{
 	CPUGlobal + " cpupackages": packages, CPUGlobal + " cpucores": cores, CPUGlobal + " cputhreads": threads,
 	HardwareMem + " numanodecount": nodeCount,
@@ -98,7 +98,7 @@ var hostValues = map[string]hostValue{
 	"CPU global information numberofcpus(threads)": threads, "Memory information numberofnumanodes": nodeCount,
 }
 
-// hostValue reads a value of hostValues; false for another key.
+// hostValue parses a value of hostValues; false for another key.
 func (o *Output) hostValue(of, key string, l text.Line) bool {
 	v, ok := hostValues[of+" "+normal(key)]
 	switch {
@@ -112,7 +112,7 @@ func (o *Output) hostValue(of, key string, l text.Line) bool {
 	return ok
 }
 
-// hostField reads one value that is about the host.
+// hostField parses one value of the host.
 func (o *Output) hostField(f field) {
 	l := f.value
 	if o.hostValue(o.Format, f.key, l) {
@@ -152,7 +152,7 @@ func (o *Output) update(l text.Line) {
 	}
 }
 
-// physicalMemory reads "240470433792 Bytes"; older releases leave the unit out.
+// physicalMemory parses "240470433792 Bytes"; older releases omit the unit.
 func (o *Output) physicalMemory(l text.Line) {
 	l.Text = strings.TrimSuffix(l.Text, " Bytes")
 	if n, ok := o.whole(l, "host", "memory", "B", 1, int64(numa.MaxHostMemory)); ok {
@@ -160,7 +160,7 @@ func (o *Output) physicalMemory(l text.Line) {
 	}
 }
 
-// readPCI states a device. Its NUMA node is -1, also as an unsigned 32-bit number, for none.
+// readPCI adds a device. Its NUMA node is -1, also as an unsigned 32-bit number, for none.
 func (o *Output) readPCI(r record) {
 	address := r.get("address").Text
 	if address == "" {
@@ -180,8 +180,7 @@ func (o *Output) readPCI(r record) {
 	}
 }
 
-// readAdvanced reads one setting. It has a number and a text, of which Type tells
-// the one that counts.
+// readAdvanced parses one setting. It has a number and a text; Type decides which one counts.
 func (o *Output) readAdvanced(r record) {
 	p := r.get("path").Text
 	if p == "" {
@@ -195,8 +194,8 @@ func (o *Output) readAdvanced(r record) {
 	o.setting(strings.ReplaceAll(strings.TrimPrefix(p, "/"), "/", "."), value, value.Text, standard.Text)
 }
 
-// setting states a setting; those that matter to NUMA are the host's options. A boot
-// option has a runtime value, in force since the last boot, beside the configured one.
+// setting adds a setting; those that matter to NUMA are the host's options. A boot option has a
+// runtime value, in effect since the last boot, beside the configured one.
 func (o *Output) setting(key string, at text.Line, runtime, standard string) {
 	subject := "setting " + key
 	o.file.Add(at.N, at.Col, subject, "value", valueOf(at.Text), "")
@@ -220,8 +219,8 @@ func (o *Output) setting(key string, at text.Line, runtime, standard string) {
 	f.Value = slices.Insert(f.Value, i, option)
 }
 
-// readDumpFiles reads a table whose path is first and size last. Copies in blogs
-// have lost the columns: the words keep their order.
+// readDumpFiles parses a table whose path is first and size last. Copies in blogs have lost the
+// columns, but the words are still in order.
 func (o *Output) readDumpFiles(lines []text.Line) {
 	for _, l := range lines {
 		cells := l.Fields()
@@ -235,7 +234,7 @@ func (o *Output) readDumpFiles(lines []text.Line) {
 	}
 }
 
-// dumpFile states a file for the core dump of the host.
+// dumpFile adds a file for the core dump of the host.
 func (o *Output) dumpFile(path string, active, configured, size text.Line) {
 	subject := "dump file " + path
 	o.whole(size, subject, "size", "B", 0, math.MaxInt64>>12)
@@ -252,8 +251,8 @@ func (o *Output) boolean(l text.Line, subject, name string) {
 	o.file.Add(l.N, l.Col, subject, name, value, "")
 }
 
-// readKernelList reads boot options. Their description holds blanks and stands last
-// or, in older releases, third; the dashes below the header mark the columns.
+// readKernelList parses boot options. Their description contains blanks and is last or, in older
+// releases, third; the dashes below the header mark the columns.
 func (o *Output) readKernelList(lines []text.Line) {
 	var header, marks []text.Line
 	for _, l := range lines {
@@ -274,7 +273,7 @@ func (o *Output) readKernelList(lines []text.Line) {
 	}
 }
 
-// cellsBelow cuts a line where the marks begin; without marks where two blanks are.
+// cellsBelow splits a line at the marks; without marks, at pairs of blanks.
 func cellsBelow(marks []text.Line, l text.Line) []text.Line {
 	if marks == nil {
 		return slices.DeleteFunc(l.Split("  "), func(c text.Line) bool { return c.Text == "" })

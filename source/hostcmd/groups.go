@@ -7,7 +7,7 @@ import (
 	"homenode/source/text"
 )
 
-// A Group is what an output states about one VM: the scheduler's group.
+// A Group is the data of an output about one VM: the scheduler's group.
 type Group struct {
 	Name string // vm.<cartel id>; empty on the esxtop screen
 	ID   int64  // of the scheduler group, which esxtop calls GID; -1 when not shown
@@ -19,8 +19,8 @@ type Group struct {
 	// OnNode is the memory of the group on each node, by node; nil when not stated.
 	OnNode []NodeShare
 
-	// Observation is the group in the words of the model. An esxtop screen states no
-	// single clients: there it has neither Clients nor PPDCount.
+	// Observation is the group in the model's types. An esxtop screen does not list single clients:
+	// there it has neither Clients nor PPDCount.
 	Observation numa.Observation
 }
 
@@ -56,7 +56,7 @@ type groupKey struct {
 	id   int64
 }
 
-// of returns the group with this name and ID and makes it when it is new.
+// of returns the group with this name and ID; a new one is added.
 func (s *grouper) of(name string, id int64, line int) *Group {
 	i, found := s.index[groupKey{name, id}]
 	if !found {
@@ -128,7 +128,7 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 	}
 	for _, r := range rows {
 		c := client{groupKey{r.Group, r.GroupID}, r.Client}
-		// A share that does not follow from the rows means that some rows were cut off.
+		// A share that contradicts the rows means that some rows are missing.
 		if share := truncated(r.Memory, sums[c]); r.MemoryPct >= 0 && max(share-r.MemoryPct, r.MemoryPct-share) > 1 {
 			unknown[c.group] = true
 		}
@@ -149,7 +149,7 @@ func (o *Output) memoryGroups(rows ClientMemory) []Group {
 		}
 	}
 	for i := range s.groups {
-		if g := &s.groups[i]; unknown[g.key()] { // the other nodes alone would seem to have all
+		if g := &s.groups[i]; unknown[g.key()] { // the other nodes alone would seem to have everything
 			g.OnNode = nil
 		}
 	}

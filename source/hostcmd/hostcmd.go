@@ -1,6 +1,5 @@
-// Package hostcmd reads what the commands of an ESXi shell print: sched-stats, the
-// memory screen of esxtop, memstats, vsish, esxcli, vmware -vl and uname, saved or
-// pasted, one output or several after another.
+// Package hostcmd parses the output of ESXi shell commands: sched-stats, the memory screen of
+// esxtop, memstats, vsish, esxcli, vmware -vl and uname, saved or pasted, one output or several after another.
 package hostcmd
 
 import (
@@ -8,17 +7,17 @@ import (
 	"homenode/source/fact"
 )
 
-// An Output is what one command printed.
+// An Output is the output of one command.
 type Output struct {
 	Format  string // one of the Formats
 	Line    int    // where the output begins, from 1
 	Command string // as typed; empty when the file has no prompt
-	// Result is the typed result: Moment, Clients, NodeLoads, ClientMemory, Screen,
-	// MemoryStats or nil, when all that is stated is facts of File.
+	// Result is the typed result: Moment, Clients, NodeLoads, ClientMemory, Screen, MemoryStats or
+	// nil, when File has all the data.
 	Result any
 
-	// Host holds the facts that the output states of the host; its name is that of
-	// the prompt, or of uname. Hosts joins those of several outputs.
+	// Host holds the facts of the host in the output; its name is from the prompt, or from uname.
+	// Hosts joins those of several outputs.
 	Host numa.Host
 
 	nodes   []nodeFacts // by the order of the file
@@ -26,14 +25,14 @@ type Output struct {
 	file    fact.File
 }
 
-// nodeFacts is what an output states of one NUMA node.
+// nodeFacts is an output's data about one NUMA node.
 type nodeFacts struct {
 	id      int
 	memory  numa.Fact[numa.Bytes]
 	threads numa.Fact[int]
 }
 
-// The formats that are read.
+// The supported formats.
 const (
 	NUMAClients   = "sched-stats -t numa-clients"
 	NUMAPNode     = "sched-stats -t numa-pnode"
@@ -58,7 +57,7 @@ const (
 	Volumes       = "df -h"
 )
 
-// File returns what the output states, fact by fact.
+// File returns the facts of the output.
 func (o *Output) File() *fact.File { return &o.file }
 
 // at returns a place of the file for an origin.
@@ -77,28 +76,27 @@ type Client struct {
 	// Affinity is the set of nodes it may run on.
 	Affinity      uint64
 	Worlds        int        // of the client
-	VCPUs         int        // those of them that are vCPUs
+	VCPUs         int        // number of vCPUs among them
 	Local, Remote numa.Bytes // both -1 when the right edge of the table is cut
-	// CurrentLocal and LifetimeLocal are percent, truncated; -1 when the right edge
-	// of the table is cut.
+	// CurrentLocal and LifetimeLocal are percent, truncated; -1 when the right edge of the table is cut.
 	CurrentLocal, LifetimeLocal int
 }
 
 // NodeLoads are the nodes of sched-stats -t numa-pnode.
 type NodeLoads []NodeLoad
 
-// A NodeLoad is one row of numa-pnode. Times are milliseconds in one rebalance
-// period: on hosts of 10 cores a node used and idle add up to 10 × 2000.
+// A NodeLoad is one row of numa-pnode. Times are milliseconds in one rebalance period: on hosts
+// with 10 cores per node, used and idle add up to 10 × 2000.
 type NodeLoad struct {
 	ID             int
 	Used, Idle     int64 // -1 when not stated
 	Entitled, Owed int64
 	LoadAverage    int        // percent, over a longer time than Used
-	VCPUs          int        // that have their home there
+	VCPUs          int        // with their home there
 	Free, Total    numa.Bytes // -1 when not stated
 }
 
-// ClientMemory is sched-stats -t numa-cnode: where the memory of each client is.
+// ClientMemory is sched-stats -t numa-cnode: the memory of each client per node.
 type ClientMemory []ClientOnNode
 
 // A ClientOnNode is one row of numa-cnode.

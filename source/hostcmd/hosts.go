@@ -8,13 +8,12 @@ import (
 	"homenode/numa"
 )
 
-// Hosts returns the hosts that outputs are about, in their order, each with what
-// all its outputs state. Outputs without a name belong to the only host that has
-// one. IDs are the names; a host without a name has neither.
+// Hosts returns the hosts of the outputs, in their order, each with the joined data of its outputs.
+// Outputs without a name belong to the only host that has one. IDs are the names; a host without a
+// name has neither.
 //
-// Nodes are derived: no command tells the cores of a node, so that each gets an
-// equal share of the cores. Their memory is read where it is stated. They are
-// unknown when the number of cores or of nodes is.
+// Nodes are derived: no command lists the cores of a node, so each gets an equal share of the
+// cores. Their memory is read where it is stated. They are unknown when the number of cores or of nodes is.
 func Hosts(outputs []*Output) []numa.Host {
 	var joins []*join
 	for _, o := range outputs {
@@ -51,7 +50,7 @@ func Hosts(outputs []*Output) []numa.Host {
 	return hosts
 }
 
-// A join gathers the outputs of one host.
+// A join collects the outputs of one host.
 type join struct {
 	outputs []*Output
 	host    numa.Host
@@ -68,7 +67,7 @@ func find(joins []*join, name string) *join {
 	return nil
 }
 
-// take keeps the first value that was read; one that is derived gives way.
+// take keeps the first value that was read; a derived one is replaced.
 func take[T any](to *numa.Fact[T], from numa.Fact[T], o *Output) {
 	if from.Known() && (!to.Known() || to.Origin.Kind != numa.Read && from.Origin.Kind == numa.Read) {
 		*to = numa.Fact[T]{Value: from.Value, Origin: numa.Origin{Kind: from.Origin.Kind, Where: o.file.Name + " " + from.Origin.Where}}
@@ -91,7 +90,7 @@ func (j *join) join() numa.Host {
 		take(&h.HyperThreading, from.HyperThreading, o)
 		take(&h.Memory, from.Memory, o)
 		take(&h.Build, from.Build, o)
-		if from.Release.Known() && from.Release.Value > h.Release.Value { // the one that names the update
+		if from.Release.Known() && from.Release.Value > h.Release.Value { // the one with the update
 			h.Release = numa.Fact[numa.Release]{}
 			take(&h.Release, from.Release, o)
 		}

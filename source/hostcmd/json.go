@@ -5,8 +5,8 @@ import (
 	"homenode/source/text"
 )
 
-// readJSON reads what esxcli --formatter=json prints: an object, or a list of them.
-// Its keys are those of the text without their blanks.
+// readJSON parses the output of esxcli --formatter=json: an object, or a list of them. Its keys are
+// those of the text without their blanks.
 func (o *Output) readJSON(lines []text.Line) {
 	doc, err := jsontree.Lines(lines)
 	if err != nil {
@@ -34,7 +34,7 @@ func (o *Output) readJSON(lines []text.Line) {
 	}
 }
 
-// recordsIn adds the objects that hold values, however deep; not one that is cut off.
+// recordsIn adds the objects with values, at any depth; truncated ones are omitted.
 func recordsIn(v *jsontree.Value, records []record) []record {
 	var r record
 	for i, m := range v.List() {

@@ -10,25 +10,24 @@ import (
 	"homenode/source/text"
 )
 
-// MemoryStats is one report of memstats -r, such as vm-stats. The columns are in
-// the order of the tool, not in the order of the request.
+// MemoryStats is one report of memstats -r, such as vm-stats. The columns are in the order of the
+// tool, not of the request.
 type MemoryStats struct {
 	Kind    string     // "VIRTUAL MACHINE"
 	Time    string     // as printed, in the time zone of the host
-	Unit    numa.Bytes // of columns that are memory; KB when the report does not say, 0 when what it says is not known
+	Unit    numa.Bytes // of columns with memory; KB when the report does not state one, 0 for an unknown one
 	Columns []string   // without the first, which is the name
 	Rows    []MemoryRow
-	Total   []int64 // nil when there is no such row
+	Total   []int64 // nil without such a row
 }
 
-// Instant returns the Time, in UTC as every ESXi has it; false when none is printed.
+// Instant returns the Time, in UTC as in every ESXi; false when none is printed.
 func (m *MemoryStats) Instant() (t time.Time, ok bool) {
 	t, err := time.Parse("Mon Jan _2 15:04:05 2006", m.Time)
 	return t, err == nil
 }
 
-// MemstatsTime returns the first time that memstats printed into the beginning of a file,
-// which is decoded text.
+// MemstatsTime returns the first time printed by memstats in the start of a file, which is decoded text.
 func MemstatsTime(head []byte) (t time.Time, ok bool) {
 	for raw := range bytes.Lines(head) {
 		if m := memstatsTitle.FindStringSubmatch(strings.TrimSpace(string(raw))); m != nil {
@@ -38,7 +37,7 @@ func MemstatsTime(head []byte) (t time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// A MemoryRow has one value a column.
+// A MemoryRow has one value per column.
 type MemoryRow struct {
 	Name   string // vm.<cartel>
 	Values []int64

@@ -11,9 +11,8 @@ import (
 	"homenode/source/text"
 )
 
-// Read reads all outputs of a file, in their order. Lines that belong to none are
-// warnings of the output before them, or of the first. The error is a
-// *numa.SyntaxError when there is no output at all.
+// Read parses all outputs of a file, in their order. Lines that belong to none are warnings of the
+// output before them, or of the first. The error is a *numa.SyntaxError when there is no output at all.
 func Read(name string, r io.Reader) ([]*Output, error) {
 	var outputs []*Output
 	p := newParser(name, func(o *Output) error {
@@ -26,15 +25,15 @@ func Read(name string, r io.Reader) ([]*Output, error) {
 	return outputs, nil
 }
 
-// Each calls visit for each output of a file of any length, in their order, otherwise as
-// Read does. An error of visit ends it and is returned as it is.
+// Each calls visit for each output of a file of any length, in their order, otherwise like Read. An
+// error of visit ends it and is returned unchanged.
 func Each(name string, r io.Reader, visit func(*Output) error) error {
 	p := newParser(name, visit)
 	p.all.Endless = true
 	return p.read(r)
 }
 
-// A parser cuts a file into outputs: at prompts, and at lines that begin an output.
+// A parser splits a file into outputs: at prompts, and at lines that begin an output.
 type parser struct {
 	all     fact.Outputs
 	prompt  text.Prompt
@@ -76,7 +75,7 @@ func (p *parser) read(r io.Reader) error {
 	return p.err
 }
 
-// unlessFailed reads no further once there is an error: the rest may be long.
+// unlessFailed stops reading after an error: the rest may be long.
 type unlessFailed struct {
 	p *parser
 	r io.Reader
@@ -89,14 +88,14 @@ func (u unlessFailed) Read(b []byte) (int, error) {
 	return u.r.Read(b)
 }
 
-// hand gives the last output to visit: it is complete when the next begins, as the lines
-// behind it can be warnings of it.
+// hand passes the last output to visit: it is complete when the next begins, as the lines after it
+// can be warnings of it.
 func (p *parser) hand() {
 	if p.last == nil || p.err != nil {
 		return
 	}
 	if p.found = p.found || p.last.Format != Date; p.found {
-		_ = p.all.End(&p.last.file) // without an error, as there is an output
+		_ = p.all.End(&p.last.file) // no error is possible, as there is an output
 	}
 	p.err = p.visit(p.last)
 }
@@ -163,7 +162,7 @@ func (p *parser) line(n int, raw string) {
 	p.take(l)
 }
 
-// begins reports whether a line that may begin an output of this format does.
+// begins reports whether a line that may begin an output of this format does so.
 func (p *parser) begins(format string, many bool, l text.Line) bool {
 	if !p.open {
 		return true
@@ -198,7 +197,7 @@ func (p *parser) take(l text.Line) {
 	}
 }
 
-// longLine is longer than any line that an output begins with, in bytes.
+// longLine is longer than any first line of an output, in bytes.
 const longLine = 4 << 10
 
 // maxOutput bounds one output in bytes.
@@ -217,7 +216,7 @@ func (p *parser) begin(format string, l text.Line) {
 	p.open, p.lines, p.size, p.seen, p.json, p.inJSON = true, nil, 0, map[string]bool{}, text.Nesting{}, false
 }
 
-// finish reads the lines of the open output.
+// finish parses the lines of the open output.
 func (p *parser) finish() {
 	p.all.Known()
 	if !p.open {
@@ -269,10 +268,10 @@ func (o *Output) read(lines []text.Line) {
 
 func notUnderstood(l text.Line) string { return fmt.Sprintf("not understood: %q", text.Short(l.Text)) }
 
-// strange warns of a line that the format does not have.
+// strange warns of a line that does not belong to the format.
 func (o *Output) strange(l text.Line) { o.file.Warn(l.N, l.Col, "%s", notUnderstood(l)) }
 
-// whole reads a whole number between low and high and states it as a fact.
+// whole parses a whole number between low and high and adds it as a fact.
 func (o *Output) whole(l text.Line, subject, name, unit string, low, high int64) (n int64, ok bool) {
 	n, err := strconv.ParseInt(l.Text, 10, 64)
 	if err != nil || n < low || n > high {
@@ -283,7 +282,7 @@ func (o *Output) whole(l text.Line, subject, name, unit string, low, high int64)
 	return n, true
 }
 
-// count reads a number of things of the host into f.
+// count parses a count of the host into f.
 func (o *Output) count(f *numa.Fact[int], l text.Line, name string) {
 	if n, ok := o.whole(l, "host", name, "", 1, numa.MaxNodes*numa.MaxCoresPerNode); ok {
 		*f = numa.ReadAt(int(n), text.Where(l.N, l.Col))

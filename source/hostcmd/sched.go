@@ -9,8 +9,8 @@ import (
 	"homenode/source/text"
 )
 
-// readSchedStats reads the three tables of the NUMA scheduler. Their columns are
-// the same since 5.x; up to 6.7 percent have a sign in their name and masks a 0x.
+// readSchedStats parses the three tables of the NUMA scheduler. Their columns are the same since
+// 5.x; up to 6.7 percentages have a sign in their name and masks a 0x.
 func (o *Output) readSchedStats(lines []text.Line) {
 	switch o.Format {
 	case NUMAClients:
@@ -57,7 +57,7 @@ func (o *Output) readClients(lines []text.Line) {
 	o.Result = clients
 }
 
-// nodeMask reads a set of nodes, hexadecimal with and without 0x.
+// nodeMask parses a set of nodes, hexadecimal with and without 0x.
 func (o *Output) nodeMask(l text.Line, subject string) uint64 {
 	mask, err := strconv.ParseUint(strings.TrimPrefix(l.Text, "0x"), 16, 64)
 	if err != nil {
@@ -138,7 +138,7 @@ func (o *Output) readCNodes(lines []text.Line) {
 	o.Result = rows
 }
 
-// readCounts reads sched-stats -t ncpus: lines of a number and what is counted.
+// readCounts parses sched-stats -t ncpus: lines of a number and its name.
 func (o *Output) readCounts(lines []text.Line) {
 	for _, l := range lines {
 		cells := l.Fields()
@@ -159,8 +159,8 @@ func (o *Output) readCounts(lines []text.Line) {
 	}
 }
 
-// readLoose reads sched-stats -t numa-migration, of which no output is public: a
-// table if its first line has several words and no number, and "key: value" lines.
+// readLoose parses sched-stats -t numa-migration, which has no published output: as a table if its
+// first line has several words and no number, and as "key: value" lines.
 func (o *Output) readLoose(lines []text.Line) {
 	var header []text.Line
 	for _, l := range lines {
@@ -191,7 +191,7 @@ func hasNumber(cells []text.Line) bool {
 	return false
 }
 
-// loose states a value whose meaning is not known.
+// loose adds a value with an unknown meaning.
 func (o *Output) loose(l text.Line, subject, name string) {
 	o.file.Add(l.N, l.Col, subject, name, valueOf(l.Text), "")
 }

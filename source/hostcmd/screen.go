@@ -12,39 +12,37 @@ import (
 	"homenode/source/text"
 )
 
-// A Screen is one refresh of esxtop's memory screen. Its "MB" are MiB, shown with
-// two decimals for VMs and none for the host.
+// A Screen is one refresh of esxtop's memory screen. Its "MB" are MiB, shown with two decimals for
+// VMs and none for the host.
 type Screen struct {
 	Time    string     // of day, as shown; empty when the first line is missing
 	Free    numa.Bytes // of the host; -1 when it is not shown
 	MinFree numa.Bytes // -1 when it is not shown
 	State   string     // of memory, "high"; empty when it is not shown
 	Nodes   []ScreenNode
-	VMs     []ScreenVM // those that the NUMA scheduler manages
-	Others  []ScreenVM // rows without a home node: VMs that it does not manage, and groups of the kernel
+	VMs     []ScreenVM // managed by the NUMA scheduler
+	Others  []ScreenVM // rows without a home node: unmanaged VMs, and groups of the kernel
 }
 
 // A ScreenNode is one node of the line NUMA /MB, in the order of the nodes.
 type ScreenNode struct{ Total, Free numa.Bytes }
 
-// A ScreenVM is one row whose columns have values: "-" stands for what the NUMA
-// scheduler does not manage.
+// A ScreenVM is one row whose columns have values: "-" means that the NUMA scheduler does not manage it.
 type ScreenVM struct {
 	Line       int
 	GID        int64      // scheduler group; -1 when the screen does not show it
 	Name       string     // cut to the width of its column
 	Homes      []int      // home nodes; more than one for a wide VM
-	Migrations int        // since the refresh before; -1 when it is not shown
+	Migrations int        // since the previous refresh; -1 when it is not shown
 	Local      numa.Bytes // -1 when it is not shown
 	Remote     numa.Bytes // -1 when it is not shown
-	// PercentLocal is N%L, truncated; -1 when it is not shown. A VM that is
-	// interleaved over all nodes has 100 there.
+	// PercentLocal is N%L, truncated; -1 when it is not shown. It is 100 for a VM that is
+	// interleaved over all nodes.
 	PercentLocal int
 	OnNode       []NodeShare // of all nodes; nil when they are not all shown
 }
 
-// A NodeShare is what a VM has on one node: GST_NDx and OVD_NDx of the screen, memory
-// of numa-cnode.
+// A NodeShare is a VM's memory on one node: GST_NDx and OVD_NDx of the screen, memory of numa-cnode.
 type NodeShare struct {
 	Node     int
 	Guest    numa.Bytes
@@ -65,8 +63,8 @@ var (
 // A screenHeader is the line with the names of the columns.
 type screenHeader struct {
 	before, after []string // the columns before and after NAME
-	nameEnd       int      // where the first column after NAME ends
-	cut           bool     // the last column has lost the end of its name
+	nameEnd       int      // end of the first column after NAME
+	cut           bool     // the name of the last column is truncated
 }
 
 func (o *Output) readScreen(lines []text.Line) {
@@ -90,7 +88,7 @@ func (o *Output) readScreen(lines []text.Line) {
 	}
 }
 
-// screenUp reads the first line of the screen.
+// screenUp parses the first line of the screen.
 func (o *Output) screenUp(s *Screen, l text.Line) {
 	s.Time = screenTime.FindString(l.Text)
 	for _, m := range screenCount.FindAllStringSubmatchIndex(l.Text, -1) {
@@ -98,7 +96,7 @@ func (o *Output) screenUp(s *Screen, l text.Line) {
 	}
 }
 
-// screenHost reads a line of sizes such as "PMEM  /MB: 130961   total: 3060     vmk".
+// screenHost parses a line of sizes such as "PMEM  /MB: 130961   total: 3060     vmk".
 func (o *Output) screenHost(s *Screen, l text.Line) {
 	label := screenLabel.FindStringSubmatch(l.Text)
 	values := l.After(len(label[0]))
@@ -186,8 +184,7 @@ func (o *Output) screenHeader(l text.Line) *screenHeader {
 	return h
 }
 
-// screenRow reads one group of worlds. Its name may hold blanks and stands between
-// columns that do not.
+// screenRow parses one group of worlds. Its name may contain blanks; the columns on both sides do not.
 func (o *Output) screenRow(s *Screen, h *screenHeader, l text.Line) {
 	cells := l.Fields()
 	first := h.firstAfterName(cells)
@@ -226,8 +223,8 @@ func (o *Output) screenRow(s *Screen, h *screenHeader, l text.Line) {
 	s.VMs = append(s.VMs, v)
 }
 
-// firstAfterName returns the index of the first cell after the name, by its place
-// under the header or, when the paste has moved it, by counting from both ends.
+// firstAfterName returns the index of the first cell after the name, by its place under the header
+// or, when the paste has shifted it, by counting from both ends.
 func (h *screenHeader) firstAfterName(cells []text.Line) int {
 	for i := len(h.before) + 1; i < len(cells) && len(cells)-i <= len(h.after)+1; i++ {
 		if cells[i].End() == h.nameEnd && len(cells)-i <= len(h.after) {
@@ -239,13 +236,13 @@ func (h *screenHeader) firstAfterName(cells []text.Line) int {
 			return i
 		}
 		if !h.cut || i > len(cells)-len(h.after) {
-			break // only a column that is cut may lack its value
+			break // only a truncated column may lack its value
 		}
 	}
 	return -1
 }
 
-// screenCell reads one value; true when it is the home nodes.
+// screenCell parses one value; true for the home nodes.
 func (o *Output) screenCell(v *ScreenVM, subject, column string, l text.Line) (home bool) {
 	if m := nodeColumn.FindStringSubmatch(column); m != nil {
 		node, _ := strconv.Atoi(m[2])
@@ -299,8 +296,8 @@ func (o *Output) screenMemory(to *numa.Bytes, l text.Line, subject, name string)
 	o.file.Add(l.N, l.Col, subject, name, mb, "MiB")
 }
 
-// whole reports whether OnNode has all memory of the VM: without a node that was cut off or
-// cannot be read, the others would seem to have a greater share.
+// whole reports whether OnNode has all memory of the VM: without a truncated or unreadable node,
+// the others would seem to have a greater share.
 func (v *ScreenVM) whole(cut bool) bool {
 	var sum numa.Bytes
 	for _, n := range v.OnNode {
@@ -312,7 +309,7 @@ func (v *ScreenVM) whole(cut bool) bool {
 	if v.Local < 0 || v.Remote < 0 {
 		return !cut
 	}
-	// Rounding, and what moves while the screen is drawn.
+	// Rounding, and changes while the screen is drawn.
 	off := sum - v.Local - v.Remote
 	return max(off, -off) <= max((v.Local+v.Remote)/100, numa.MiB/10)
 }

@@ -8,9 +8,8 @@ import (
 	"homenode/source/text"
 )
 
-// A table is what sched-stats prints: a header and rows of cells without blanks.
-// Columns are found by name; their order and number differ by release, and a
-// terminal cuts the right edge.
+// A table is the output form of sched-stats: a header and rows of cells without blanks. Columns are
+// found by name; their order and number differ by release, and a terminal cuts the right edge.
 type table struct {
 	o       *Output
 	columns map[string]int // by normal name
@@ -18,7 +17,7 @@ type table struct {
 	rows    [][]text.Line
 }
 
-// tableOf reads a table whose header has the column key.
+// tableOf parses a table whose header has the column key.
 func (o *Output) tableOf(lines []text.Line, key string) *table {
 	t := &table{o: o}
 	for _, l := range lines {
@@ -55,15 +54,15 @@ func (t *table) cell(row []text.Line, column string) (l text.Line, ok bool) {
 	return row[i], true
 }
 
-// A column is a number that a table states in each row: its header, the name and unit of the
-// fact, the least that it can be, and where it goes. An amount of memory is in KiB.
+// A column describes a number in each row of a table: its header, the name and unit of the fact,
+// its least value, and its destination. An amount of memory is in KiB.
 type column struct {
 	header, name, unit string
 	least              int64
 	to                 any // *int, *int64 or *numa.Bytes
 }
 
-// read states the numbers of a row. What is missing, or no number, leaves its place as it is.
+// read parses the numbers of a row. Missing and malformed ones leave their destination unchanged.
 func (t *table) read(row []text.Line, subject string, columns ...column) {
 	for _, c := range columns {
 		l, ok := t.cell(row, c.header)
@@ -89,8 +88,8 @@ func (t *table) read(row []text.Line, subject string, columns ...column) {
 	}
 }
 
-// truncated returns a share as ESXi prints percent: without its fraction, so that
-// 99.98% is 99 (19919352 KiB of 19922944 in a public listing).
+// truncated returns a share as ESXi prints percentages: without its fraction, so that 99.98% is 99
+// (19919352 KiB of 19922944 in a public listing).
 func truncated(part, sum numa.Bytes) int {
 	if sum <= 0 {
 		return 0

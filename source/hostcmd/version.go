@@ -14,8 +14,8 @@ var (
 	unameLine   = pattern.Of(`^VMkernel (\S+) (\d+\.\d+\.\d+) #\d+ .*\bbuild-(\d+)`)
 )
 
-// readVersion reads vmware -v, one line with the build, and -vl, where a second
-// line names the update that the first may lack: up to 6.7 it says 6.7.0 always.
+// readVersion parses vmware -v, one line with the build, and -vl, where a second line names the
+// update that the first may lack: up to 6.7 it always prints 6.7.0.
 func (o *Output) readVersion(lines []text.Line) {
 	for _, l := range lines {
 		if m := buildLine.FindStringSubmatchIndex(l.Text); m != nil {
@@ -46,7 +46,7 @@ func (o *Output) readUname(lines []text.Line) {
 	}
 }
 
-// release keeps a release that is more precise than the one before.
+// release stores a release that is more precise than the previous one.
 func (o *Output) release(l text.Line) {
 	r, err := numa.ParseRelease(l.Text)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 // dumperField is one of the values of a VM in vmdumper -l: wid=2106141, cfgFile="…".
 var dumperField = pattern.Of(`(\w+)=("[^"]*"|\S+)`)
 
-// dumperNames are what they are called as facts.
+// dumperNames are their names as facts.
 var dumperNames = map[string]string{"wid": "world", "cfgFile": "configuration file", "uuid": "UUID", "displayName": "name", "vmxCartelID": "cartel"}
 
-// readVmdumper reads a line for each VM that runs. Its cartel is the number behind vm. in
+// readVmdumper parses a line for each running VM. Its cartel is the number after vm. in
 // sched-stats, which does not name VMs.
 func (o *Output) readVmdumper(lines []text.Line) {
 	for _, l := range lines {
@@ -53,7 +53,7 @@ var (
 	volumeSize = pattern.Of(`^([\d.]+)([KMGTP]?)$`)
 )
 
-// readVolumes reads df -h, in which sizes are rounded and binary.
+// readVolumes parses df -h, in which sizes are rounded and binary.
 func (o *Output) readVolumes(lines []text.Line) {
 	for _, l := range lines {
 		v := l.Match(volumeRow)

@@ -17,8 +17,8 @@ var (
 	nodePath   = pattern.Of(`^/(?:memory/nodeList|hardware/numa|hardware/cpuTopology/numa/nodes)/(\d+)(/pcpus)?/?$`)
 )
 
-// readVsish reads what vsish prints: a struct "Title {", "key:value", "}", the
-// names of a folder, or one value. The path of the prompt says of what it is.
+// readVsish parses the output of vsish: a struct "Title {", "key:value", "}", the names of a
+// folder, or one value. The path in the prompt identifies the object.
 func (o *Output) readVsish(lines []text.Line) {
 	p := ""
 	for _, word := range strings.Fields(o.Command) {
@@ -60,7 +60,7 @@ func (v *vsish) take(l text.Line) {
 	}
 }
 
-// field reads one value of a struct.
+// field parses one value of a struct.
 func (v *vsish) field(key string, l text.Line) {
 	o := v.o
 	node, _ := v.node()
@@ -89,8 +89,7 @@ func (v *vsish) pages(node int, key string, l text.Line) {
 	}
 }
 
-// node returns the NUMA node that the path is about, or -1; pcpus when the path is
-// the folder of its PCPUs.
+// node returns the NUMA node in the path, or -1; pcpus when the path is the folder of its PCPUs.
 func (v *vsish) node() (node int, pcpus bool) {
 	m := nodePath.FindStringSubmatch(v.path)
 	if m == nil {
@@ -103,7 +102,7 @@ func (v *vsish) node() (node int, pcpus bool) {
 	return n, m[2] != ""
 }
 
-// end reads the names of a folder.
+// end parses the names of a folder.
 func (v *vsish) end() {
 	o := v.o
 	if len(v.titles) > 0 {

@@ -10,10 +10,10 @@ import (
 	"homenode/numa"
 )
 
-// A leafFunc answers one leaf of the instruction CPUID.
+// A leafFunc executes one leaf of the instruction CPUID.
 type leafFunc func(leaf, sub uint32) (eax, ebx, ecx, edx uint32)
 
-// leaves is how this machine's processor answers; nil without the instruction.
+// leaves returns the function for this machine's processor; nil without the instruction.
 func leaves() leafFunc {
 	if !cpuid.Has {
 		return nil
@@ -46,7 +46,7 @@ const (
 	createPartitions = 1       // Hyper-V features, EBX: this is the root partition
 )
 
-// byCPUID fills in what the instruction CPUID tells. Each leaf is read once.
+// byCPUID sets the facts from the instruction CPUID. Each leaf is read once.
 func (id *Identity) byCPUID(read leafFunc) {
 	_, b, c, d := read(0, 0)
 	id.Vendor = words(b, d, c)
@@ -67,7 +67,7 @@ func (id *Identity) byCPUID(read leafFunc) {
 		id.CPU = strings.Join(strings.Fields(words(brand...)), " ")
 	}
 	if features&hypervisorBit == 0 {
-		return // bare metal, or a hypervisor that hides
+		return // bare metal, or a hypervisor that hides itself
 	}
 	last, b, c, d := read(hypervisorLeaf, 0)
 	signature := words(b, c, d)
@@ -93,7 +93,7 @@ func (id *Identity) byCPUID(read leafFunc) {
 	}
 }
 
-// words returns the text that registers hold.
+// words returns the text in registers.
 func words(registers ...uint32) string {
 	var b []byte
 	for _, r := range registers {
@@ -102,7 +102,8 @@ func words(registers ...uint32) string {
 	return clean(string(b))
 }
 
-// clean returns what firmware states without what a terminal would obey: its printable ASCII characters, trimmed.
+// clean removes characters that a terminal would interpret from a firmware text: it returns its printable ASCII
+// characters, trimmed.
 func clean(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -118,7 +119,7 @@ var implementers = map[int]string{
 	0x50: "APM", 0x51: "Qualcomm", 0x53: "Samsung", 0x61: "Apple", 0x69: "Intel", 0x6d: "Microsoft", 0xc0: "Ampere",
 }
 
-// byCPUInfo fills in what the first processor of Linux's /proc/cpuinfo is.
+// byCPUInfo sets the facts about the first processor in Linux's /proc/cpuinfo.
 func (id *Identity) byCPUInfo(text string) {
 	first, _, _ := strings.Cut(text, "\n\n")
 	for line := range strings.Lines(first) {
@@ -154,14 +155,14 @@ func (id *Identity) byCPUInfo(text string) {
 	}
 }
 
-// vendors are hypervisors by what they call the machine in DMI.
+// vendors maps the machine's names in DMI to hypervisors.
 var vendors = []struct{ part, name string }{
 	{"VMware", "VMware"}, {"Microsoft Corporation Virtual Machine", "Microsoft"}, {"QEMU", "QEMU"}, {"KVM", "KVM"}, {"Google Compute Engine", "KVM"},
 	{"Amazon EC2", "Amazon"}, {"Xen", "Xen"}, {"VirtualBox", "Oracle"}, {"Parallels", "Parallels"}, {"OpenStack", "OpenStack"},
 	{"BHYVE", "bhyve"}, {"Apple Virtualization", "Apple"},
 }
 
-// byDMI fills in what vendor and product of the machine tell, where CPUID did not.
+// byDMI sets the facts from vendor and product of the machine that CPUID lacks.
 func (id *Identity) byDMI(vendor, product, where string) {
 	machine := clean(vendor + " " + product)
 	for _, v := range vendors {

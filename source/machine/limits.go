@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// limits reads the control groups of this process; its processors are known by now.
+// limits reads the control groups of this process; its processors must be known.
 func (t *tree) limits() {
 	l := &t.Limits
 	l.Available = t.memory("proc/meminfo", "MemAvailable")
@@ -36,7 +36,7 @@ func (t *tree) limits() {
 	t.Limits.partial(&t.Topology, t.memory("proc/meminfo", "MemTotal"))
 }
 
-// partial says what of the machine this process does not get.
+// partial lists the parts of the machine that this process may not use.
 func (l *Limits) partial(top *Topology, memory numa.Fact[numa.Bytes]) {
 	online := 0
 	for _, p := range top.Processors {
@@ -58,7 +58,7 @@ func (l *Limits) partial(top *Topology, memory numa.Fact[numa.Bytes]) {
 	}
 }
 
-// eachGroup calls read with the folder of a control group and of each that it is in, as far as they are mounted.
+// eachGroup calls read with the folder of a control group and of each of its parents, as far as they are mounted.
 func (t *tree) eachGroup(mounts, kind, controller, group string, read func(dir string)) {
 	for line := range strings.Lines(mounts) {
 		own, super, _ := strings.Cut(line, " - ")
@@ -69,7 +69,7 @@ func (t *tree) eachGroup(mounts, kind, controller, group string, read func(dir s
 		point := strings.TrimPrefix(path.Clean(fields[4]), "/")
 		below, ok := strings.CutPrefix(path.Clean(group), path.Clean(fields[3]))
 		if !ok || strings.Contains(below, "..") {
-			below = "" // a container that sees its own group only
+			below = "" // a container that sees only its own group
 		}
 		for dir := path.Join(point, below); len(dir) >= len(point) && dir != "."; dir = path.Dir(dir) {
 			read(dir)
@@ -99,7 +99,7 @@ func (t *tree) memory1(dir string) {
 	t.memoryLimit(dir, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 }
 
-// quota keeps the tightest limit of time, both in µs.
+// quota keeps the tightest time limit, both in µs.
 func (t *tree) quota(most, period, file string) {
 	q, ok1 := number(most)
 	p, ok2 := number(period)
@@ -111,11 +111,11 @@ func (t *tree) quota(most, period, file string) {
 	}
 }
 
-// memoryLimit keeps the tightest limit of memory, and the least that is left of one.
+// memoryLimit keeps the tightest memory limit, and the least remainder of one.
 func (t *tree) memoryLimit(dir, limitFile, usedFile, cacheKey string) {
 	text, _ := t.text(dir + "/" + limitFile)
 	limit, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || limit < 0 || limit >= 1<<60 { // "max", or as much as the kernel can count
+	if err != nil || limit < 0 || limit >= 1<<60 { // "max", or the largest number of the kernel
 		return
 	}
 	l := &t.Limits

@@ -16,7 +16,7 @@ import (
 	"homenode/source/text"
 )
 
-// Bounds of a believable machine. What lies outside is damaged.
+// Bounds of a plausible machine. Values outside are damaged.
 const (
 	maxCPU  = 1 << 13 // logical processors; Linux is built for 8192 at most
 	maxNode = 1 << 10 // NUMA nodes; Linux is built for 1024 at most
@@ -27,13 +27,13 @@ const (
 	nodeDir = "sys/devices/system/node"
 )
 
-// A tree is the files that a Linux kernel shows, and what was read of them so far.
+// A tree is the files of a Linux kernel, with the data read so far.
 type tree struct {
 	fs.FS
 	*Machine
 }
 
-// linux reads the machine whose files are below root. cpuid is nil where there is no such instruction.
+// linux reads the machine whose files are below root. cpuid is nil without such an instruction.
 func linux(root fs.FS, cpuid leafFunc) (*Machine, error) {
 	t := tree{root, &Machine{Topology: Topology{Nodes: []Node{}, Caches: []Cache{}}}}
 	t.identity(cpuid)
@@ -47,7 +47,7 @@ func linux(root fs.FS, cpuid leafFunc) (*Machine, error) {
 	return t.Machine, nil
 }
 
-// bytes returns what a file holds.
+// bytes returns the contents of a file.
 func (t *tree) bytes(name string) ([]byte, error) {
 	f, err := t.Open(name)
 	if err != nil {
@@ -57,13 +57,13 @@ func (t *tree) bytes(name string) ([]byte, error) {
 	return b, errors.Join(err, f.Close())
 }
 
-// text returns what a file holds, without spaces around it.
+// text returns the contents of a file, without surrounding spaces.
 func (t *tree) text(name string) (string, error) {
 	b, err := t.bytes(name)
 	return strings.TrimSpace(string(b)), err
 }
 
-// int returns the whole number in a file, -1 when it is not there or is none.
+// int returns the whole number in a file, -1 when the file is missing or contains none.
 func (t *tree) int(name string) int {
 	s, err := t.text(name)
 	if n, ok := number(s); ok && err == nil && n <= math.MaxInt32 {
@@ -78,7 +78,7 @@ func (t *tree) list(name string) []int {
 	return numbers(s)
 }
 
-// numbers returns those of a list such as "0-3,8", ascending, each once; empty when it is no list.
+// numbers parses a list such as "0-3,8", ascending, each once; empty when it is malformed.
 func numbers(s string) []int {
 	list, ok := text.Numbers(s, maxCPU, maxCPU)
 	if !ok {
@@ -88,13 +88,13 @@ func numbers(s string) []int {
 	return slices.Compact(list)
 }
 
-// number reads a whole number from 0 on, in decimal or as 0x….
+// number parses a whole number from 0 on, in decimal or as 0x….
 func number(s string) (int64, bool) {
 	n, err := strconv.ParseInt(s, 0, 64)
 	return n, err == nil && n >= 0
 }
 
-// numbered returns the numbers of the entries of dir that are called prefix and a number, ascending.
+// numbered returns the numbers of the entries of dir whose names are prefix and a number, ascending.
 func (t *tree) numbered(dir, prefix string, below int) []int {
 	entries, _ := fs.ReadDir(t.FS, dir)
 	list := []int{}
@@ -136,7 +136,7 @@ func (t *tree) identity(cpuid leafFunc) {
 	}
 }
 
-// processors reads the logical processors. Those that are offline have no place: the kernel shows none.
+// processors reads the logical processors. Offline ones have no place: the kernel reports none.
 func (t *tree) processors() error {
 	online := t.list(cpuDir + "/online")
 	if len(online) == 0 {
@@ -184,7 +184,7 @@ func (t *tree) processors() error {
 	return nil
 }
 
-// place fills in socket, die and core of a processor that is online.
+// place sets socket, die and core of an online processor.
 func (t *tree) place(p *Processor, cores map[int]int) {
 	dir := path.Join(cpuDir, "cpu"+strconv.Itoa(p.Number), "topology")
 	p.Socket = t.int(dir + "/physical_package_id")
@@ -249,7 +249,7 @@ func (t *tree) distances(dir string, n int) []int {
 	return row
 }
 
-// memory reads a line of meminfo, of a node or of all, such as "Node 0 MemTotal: 12937420 kB".
+// memory parses a line of meminfo, of a node or of all, such as "Node 0 MemTotal: 12937420 kB".
 func (t *tree) memory(name, key string) numa.Fact[numa.Bytes] {
 	s, _ := t.text(name)
 	for line := range strings.Lines(s) {
@@ -262,7 +262,7 @@ func (t *tree) memory(name, key string) numa.Fact[numa.Bytes] {
 	return numa.Fact[numa.Bytes]{}
 }
 
-// access reads what the kernel took from HMAT.
+// access reads the kernel's data from HMAT.
 func (t *tree) access(dir string) []Access {
 	var list []Access
 	for class := range 2 {
@@ -281,7 +281,7 @@ func (t *tree) access(dir string) []Access {
 	return list
 }
 
-// caches reads the caches of the processors that are online, each once.
+// caches reads the caches of the online processors, each once.
 func (t *tree) caches() {
 	type key struct {
 		level int
@@ -315,7 +315,7 @@ func (t *tree) caches() {
 	}
 }
 
-// reason says in a few words why a file could not be read.
+// reason returns in a few words why a file could not be read.
 func reason(err error) string {
 	if pathError := (*fs.PathError)(nil); errors.As(err, &pathError) {
 		return "/" + strings.TrimPrefix(pathError.Path, "/") + ": " + pathError.Err.Error()

@@ -68,7 +68,7 @@ func processorRecords(relation uintptr) ([]byte, error) {
 	return nil, errors.New("GetLogicalProcessorInformationEx: the records grow")
 }
 
-// windowsNodes adds the nodes without processors, and what memory each has free: Windows does not tell their size.
+// windowsNodes adds the nodes without processors, and the free memory of each node: Windows does not report their size.
 func (m *Machine) windowsNodes() {
 	var highest uint32
 	if ok, _, err := highestNode.Call(uintptr(unsafe.Pointer(&highest))); ok == 0 || highest >= maxNode {
@@ -106,7 +106,7 @@ func (m *Machine) windowsIdentity() {
 	id.byDMI(registryText(bios, "SystemManufacturer"), registryText(bios, "SystemProductName"), `HKLM\`+bios)
 }
 
-// registryText returns a text of HKEY_LOCAL_MACHINE; empty when it is not there.
+// registryText returns a text of HKEY_LOCAL_MACHINE; empty when it is missing.
 func registryText(path, name string) string {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, path, registry.QUERY_VALUE)
 	if err != nil {
@@ -134,7 +134,7 @@ const (
 	wholeRate                = 10_000 // of all processors, in hundredths of a percent
 )
 
-// windowsLimits reads the affinity of the process and the job that it is in.
+// windowsLimits reads the affinity of the process and its job.
 func (m *Machine) windowsLimits() {
 	l := &m.Limits
 	own := processMask()
@@ -167,7 +167,7 @@ func (m *Machine) windowsLimits() {
 }
 
 // processMask returns the mask of processors that the process may use in its group. A process of several groups has
-// none, and threads may go to groups of which nothing is said.
+// none, and its threads may run in groups with unknown limits.
 func processMask() map[int]uint64 {
 	process := uintptr(windows.CurrentProcess())
 	groups, count := [maxCPU / perGroup]uint16{}, uint16(maxCPU/perGroup)

@@ -1,6 +1,6 @@
-// Package machine reads the machine that this program runs on, as its kernel shows it:
-// logical processors, NUMA nodes, caches, distances, who made it, and how much of it this
-// process may use. It changes nothing and needs no rights; what it may not read it names.
+// Package machine reads the machine that this program runs on, as its kernel reports it: logical processors, NUMA
+// nodes, caches, distances, its maker, and how much of it this process may use. It changes nothing and needs no
+// privileges; it lists the parts that it could not read.
 package machine
 
 import (
@@ -12,26 +12,26 @@ import (
 	"homenode/source/guest"
 )
 
-// A Machine is what one reading showed.
+// A Machine is the result of one reading.
 type Machine struct {
 	Identity Identity  `json:"identity"`
 	Topology Topology  `json:"topology"`
 	Limits   Limits    `json:"limits"`
-	Missing  []Missing `json:"missing,omitempty"` // what could not be read
+	Missing  []Missing `json:"missing,omitempty"` // unreadable parts
 }
 
 // A Missing is a part that could not be read.
 type Missing struct {
 	Part   string `json:"part"`             // such as "caches"
 	Reason string `json:"reason"`           // why
-	Remedy string `json:"remedy,omitempty"` // how to allow it; empty when nothing helps
+	Remedy string `json:"remedy,omitempty"` // how to allow it; empty when impossible
 }
 
-// An Identity says what the machine is. What is not stated is empty, 0 or unknown.
+// An Identity is the make of the machine. Missing facts are empty, 0 or unknown.
 type Identity struct {
 	OS           string `json:"os"` // "Debian GNU/Linux 12 (bookworm)"
 	Kernel       string `json:"kernel,omitempty"`
-	Architecture string `json:"architecture"` // as Go names it: amd64, arm64
+	Architecture string `json:"architecture"` // Go's name: amd64, arm64
 
 	CPU      string `json:"cpu,omitempty"`    // brand string of the processor
 	Vendor   string `json:"vendor,omitempty"` // "GenuineIntel", "AuthenticAMD"; on arm64 the name of the implementer
@@ -41,50 +41,49 @@ type Identity struct {
 
 	Hypervisor  numa.Fact[string] `json:"hypervisor,omitzero"` // "VMware", "KVM", "Microsoft", …
 	Virtualised numa.Fact[bool]   `json:"virtualised,omitzero"`
-	Emulated    numa.Fact[bool]   `json:"emulated,omitzero"` // by software (QEMU's TCG): its latencies mean nothing
-	// TSCKHz is the frequency of the time stamp counter as the hypervisor states it, in kHz.
+	Emulated    numa.Fact[bool]   `json:"emulated,omitzero"` // by software (QEMU's TCG): its latencies are meaningless
+	// TSCKHz is the frequency of the time stamp counter reported by the hypervisor, in kHz.
 	TSCKHz int `json:"tscKHz,omitempty"`
 }
 
-// A Topology is the processors, nodes and caches of a machine. Lists of processors are
-// ascending numbers of the kernel; on Windows these are 64 × group + number in the group.
+// A Topology is the processors, nodes and caches of a machine. Lists of processors are ascending numbers of the
+// kernel; on Windows these are 64 × group + number in the group.
 type Topology struct {
-	From string `json:"from"` // where it was read: "/sys/devices/system", "GetLogicalProcessorInformationEx"
+	From string `json:"from"` // source: "/sys/devices/system", "GetLogicalProcessorInformationEx"
 
 	Processors []Processor `json:"processors"` // by number
-	// Possible counts the logical processors that the kernel is prepared for. More than
-	// there are is a hint at CPU hot add, no proof: some firmware always lists more.
+	// Possible counts the logical processors that the kernel is prepared for. A higher number than that of the
+	// processors hints at CPU hot add but proves nothing: some firmware always lists more.
 	Possible int `json:"possible,omitempty"`
-	// HotAddMemory is the addresses for memory, in bytes, that the firmware's SRAT marks as hot-pluggable: a hint
-	// at memory hot add, and more than may be added. 0 when it marks none or cannot be read.
+	// HotAddMemory is the size of the address ranges, in bytes, that the firmware's SRAT marks as hot-pluggable
+	// memory: a hint at memory hot add, and more than may be added. 0 when it marks none or cannot be read.
 	HotAddMemory numa.Bytes `json:"hotAddMemory,omitempty"`
 
-	// What the processors that are online make up; 0 when not known.
+	// Totals of the online processors; 0 when unknown.
 	Sockets        int `json:"sockets,omitempty"`
 	Cores          int `json:"cores,omitempty"`
-	ThreadsPerCore int `json:"threadsPerCore,omitempty"` // of the core that has most
+	ThreadsPerCore int `json:"threadsPerCore,omitempty"` // of the core with the most
 
-	Nodes  []Node  `json:"nodes"`  // by ID; empty when the kernel knows no NUMA
+	Nodes  []Node  `json:"nodes"`  // by ID; empty when the kernel has no NUMA
 	Caches []Cache `json:"caches"` // by level, type and processors
 }
 
-// A Processor is one logical processor. What is not known is -1, which is all of
-// one that is offline.
+// A Processor is one logical processor. Unknown values are -1, including all values of an offline processor.
 type Processor struct {
 	Number  int   `json:"number"`
 	Online  bool  `json:"online"`
 	Allowed bool  `json:"allowed"` // to this process
 	Node    int   `json:"node"`
 	Socket  int   `json:"socket"` // package, by the kernel's number
-	Die     int   `json:"die"`    // by number in the socket; on Windows counted through all sockets
+	Die     int   `json:"die"`    // by number in the socket; on Windows counted across all sockets
 	Core    int   `json:"core"`   // of the machine, from 0 in the order of the processors
 	Threads []int `json:"threads,omitempty"`
 }
 
-// A Node is one NUMA node that is online.
+// A Node is one online NUMA node.
 type Node struct {
 	ID         int                   `json:"id"`
-	CPUs       []int                 `json:"cpus"` // those that are online
+	CPUs       []int                 `json:"cpus"` // online ones
 	MemoryOnly bool                  `json:"memoryOnly,omitempty"`
 	Size       numa.Fact[numa.Bytes] `json:"size,omitzero"` // memory that the kernel manages
 	Free       numa.Fact[numa.Bytes] `json:"free,omitzero"`
@@ -92,8 +91,7 @@ type Node struct {
 	Access     []Access              `json:"access,omitempty"`
 }
 
-// An Access is what the firmware's HMAT states of a node's memory when its nearest initiators
-// use it. What is not stated is 0.
+// An Access is the HMAT data of the firmware about a node's memory, for access by its nearest initiators. Missing values are 0.
 type Access struct {
 	Class          int   `json:"class"`                    // 0: initiators of any kind; 1: processors only
 	Initiators     []int `json:"initiators"`               // nodes
@@ -103,26 +101,26 @@ type Access struct {
 	WriteBandwidth int   `json:"writeBandwidth,omitempty"` // MB/s
 }
 
-// A Cache is one cache. What is not known is 0 or empty.
+// A Cache is one cache. Unknown values are 0 or empty.
 type Cache struct {
 	Level int        `json:"level"`
 	Type  string     `json:"type,omitempty"` // "data", "instruction", "unified", "trace"
 	Size  numa.Bytes `json:"size,omitempty"`
 	Line  int        `json:"line,omitempty"` // bytes
-	CPUs  []int      `json:"cpus"`           // those that share it
+	CPUs  []int      `json:"cpus"`           // those sharing it
 }
 
-// Limits is how much of the machine this process may use.
+// Limits are the parts of the machine that this process may use.
 type Limits struct {
-	CPUs  []int `json:"cpus"`            // logical processors that are allowed: affinity, cpuset
-	Nodes []int `json:"nodes,omitempty"` // whose memory is allowed
-	// Available is the memory that the machine could give without swapping.
+	CPUs  []int `json:"cpus"`            // allowed logical processors: affinity, cpuset
+	Nodes []int `json:"nodes,omitempty"` // nodes whose memory is allowed
+	// Available is the memory that the machine could provide without swapping.
 	Available numa.Fact[numa.Bytes] `json:"available,omitzero"`
-	// The tightest limits of the control groups or the job that the process is in; unknown when there is none.
+	// The tightest limits of the control groups or the job of the process; unknown when there is none.
 	CPUQuota    numa.Fact[float64]    `json:"cpuQuota,omitzero"` // processors' worth of time
 	MemoryLimit numa.Fact[numa.Bytes] `json:"memoryLimit,omitzero"`
-	MemoryLeft  numa.Fact[numa.Bytes] `json:"memoryLeft,omitzero"` // least of limit - use, where page cache of files is no use
-	// Partial says why what is measured covers a part of the machine only; empty for all of it.
+	MemoryLeft  numa.Fact[numa.Bytes] `json:"memoryLeft,omitzero"` // least of limit - use, excluding the page cache of files
+	// Partial explains why measurements cover only a part of the machine; empty for all of it.
 	Partial []string `json:"partial,omitempty"`
 }
 
@@ -134,7 +132,7 @@ func Read(ctx context.Context) (*Machine, error) {
 	return read()
 }
 
-// Observation returns the topology as one that was seen of the VM: [guest.View.Observation] says how it is numbered.
+// Observation converts the topology to an observation of the VM: [guest.View.Observation] documents the numbering.
 func (t *Topology) Observation() numa.Observation {
 	cpus := make([]guest.CPU, len(t.Processors))
 	for i, p := range t.Processors {
@@ -147,7 +145,7 @@ func (t *Topology) Observation() numa.Observation {
 	return guest.Seen(t.From, cpus, nodes).Observation()
 }
 
-// count fills in how many sockets, cores and threads there are.
+// count sets the numbers of sockets, cores and threads.
 func (t *Topology) count() {
 	sockets, cores := map[int]bool{}, map[int]bool{}
 	for _, p := range t.Processors {
@@ -175,7 +173,7 @@ func (m *Machine) missing(part, reason, remedy string) {
 	m.Missing = append(m.Missing, Missing{part, reason, remedy})
 }
 
-// sortCaches puts caches by level, type and processors.
+// sortCaches sorts caches by level, type and processors.
 func sortCaches(list []Cache) {
 	slices.SortStableFunc(list, func(a, b Cache) int {
 		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Type, b.Type), slices.Compare(a.CPUs, b.CPUs))

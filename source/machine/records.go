@@ -9,7 +9,7 @@ import (
 	"homenode/numa"
 )
 
-// Relations of the records that GetLogicalProcessorInformationEx gives (winnt.h).
+// Relations of the records from GetLogicalProcessorInformationEx (winnt.h).
 const (
 	coreRelation      = 0
 	nodeRelation      = 1
@@ -17,15 +17,15 @@ const (
 	socketRelation    = 3
 	groupRelation     = 4
 	dieRelation       = 5
-	wholeNodeRelation = 6 // asked for all groups of a node; the records say nodeRelation
+	wholeNodeRelation = 6 // requests all groups of a node; the records have nodeRelation
 )
 
-// Where the fields of a record are on 64-bit Windows, in bytes from its beginning.
+// Offsets of the fields of a record on 64-bit Windows, in bytes.
 const (
 	relationAt, sizeAt = 0, 4 // of every record
 	recordHead         = 8
 
-	groupCountAt, masksAt = 8 + 22, 8 + 24 // of cores, nodes, sockets and dies; old Windows counts 0 groups of a node and has one
+	groupCountAt, masksAt = 8 + 22, 8 + 24 // of cores, nodes, sockets and dies; old Windows reports 0 groups of a node and has one
 	maskSize              = 16             // a mask of 64 processors, the group, reserved
 	nodeNumberAt          = 8
 
@@ -34,20 +34,20 @@ const (
 
 	activeGroupsAt, groupsAt = 8 + 2, 8 + 24
 	groupSize                = 48
-	groupMost                = 0 // processors that a group can have, in a group
+	groupMost                = 0 // offset in a group of its largest number of processors
 
 	perGroup = 64
 )
 
 var cacheTypes = []string{"unified", "instruction", "data", "trace"}
 
-// A record is one of GetLogicalProcessorInformationEx.
+// A record is a record from GetLogicalProcessorInformationEx.
 type record []byte
 
 func (r record) u16(at int) int { return int(binary.LittleEndian.Uint16(r[at:])) }
 func (r record) u32(at int) int { return int(binary.LittleEndian.Uint32(r[at:]) & (1<<31 - 1)) }
 
-// eachRecord calls take with each record. A record without a believable size ends the list with an error.
+// eachRecord calls take with each record. A record with an implausible size ends the list with an error.
 func eachRecord(b []byte, take func(relation int, r record) error) error {
 	for at := 0; at < len(b); {
 		r := record(b[at:])
@@ -90,8 +90,8 @@ func (r record) cpus(countAt, masksAt int) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// byRecords fills in the topology from records of GetLogicalProcessorInformationEx: those of RelationAll and
-// behind them those of RelationNumaNodeEx, which alone have all groups of a node. Sockets and dies are
+// byRecords sets the topology from records of GetLogicalProcessorInformationEx: those of RelationAll
+// followed by those of RelationNumaNodeEx, the only ones with all groups of a node. Sockets and dies are
 // numbered in the order of the records.
 func (t *Topology) byRecords(b []byte) error {
 	var cores, sockets, dies [][]int
@@ -142,7 +142,7 @@ func (t *Topology) byRecords(b []byte) error {
 	return nil
 }
 
-// coresAre makes the processors from the processor numbers of each core; false without any.
+// coresAre creates the processors from the processor numbers of each core; false without any.
 func (t *Topology) coresAre(cores [][]int) bool {
 	for i, threads := range byFirst(cores) {
 		for _, n := range threads {
@@ -155,7 +155,7 @@ func (t *Topology) coresAre(cores [][]int) bool {
 	return len(t.Processors) > 0
 }
 
-// nodesAre makes the nodes from the processor numbers of each.
+// nodesAre creates the nodes from the processor numbers of each.
 func (t *Topology) nodesAre(nodes map[int][]int) {
 	for id, cpus := range nodes {
 		slices.Sort(cpus)
@@ -171,7 +171,7 @@ func (t *Topology) nodesAre(nodes map[int][]int) {
 	}
 }
 
-// byFirst puts lists in the order of their first processors, without those that are empty.
+// byFirst sorts lists by their first processors, without empty ones.
 func byFirst(lists [][]int) [][]int {
 	lists = slices.DeleteFunc(slices.Clone(lists), func(l []int) bool { return len(l) == 0 })
 	slices.SortStableFunc(lists, slices.Compare)
@@ -204,7 +204,7 @@ func (t *Topology) cacheRecord(r record) error {
 	return nil
 }
 
-// groupRecord adds up the processors that the groups can have.
+// groupRecord adds up the maximum processors of the groups.
 func (t *Topology) groupRecord(r record) error {
 	if len(r) < groupsAt {
 		return fmt.Errorf("a record of %d bytes has no groups, want %d bytes", len(r), groupsAt+groupSize)
@@ -219,7 +219,7 @@ func (t *Topology) groupRecord(r record) error {
 	return nil
 }
 
-// addMemory adds what memory each node has free, by ID, and the nodes that have memory and no processor.
+// addMemory adds the free memory of each node, by ID, and the nodes with memory but no processors.
 func (t *Topology) addMemory(free []numa.Fact[numa.Bytes]) {
 	for id, bytes := range free {
 		i, found := slices.BinarySearchFunc(t.Nodes, id, func(n Node, id int) int { return n.ID - id })

@@ -10,7 +10,7 @@ import (
 
 const sratFile = "sys/firmware/acpi/tables/SRAT"
 
-// hotAdd reads from the firmware's SRAT what sysfs does not show: memory that may be added.
+// hotAdd reads from the firmware's SRAT a fact missing in sysfs: memory that may be added.
 func (t *tree) hotAdd() {
 	table, err := t.bytes(sratFile)
 	switch {
@@ -22,17 +22,17 @@ func (t *tree) hotAdd() {
 }
 
 // hotPluggable adds up the memory that an SRAT marks as enabled and hot-pluggable (ACPI 6.5, 5.2.16.2).
-// A table that is cut short counts up to there.
+// A truncated table counts up to its end.
 func hotPluggable(table []byte) (sum numa.Bytes) {
 	const (
 		header      = 48
-		affinity    = 1  // type of a memory affinity structure,
-		size        = 40 // and how long it is
-		length      = 16 // of the memory, in the structure
+		affinity    = 1  // type of a memory affinity structure
+		size        = 40 // length of that structure
+		length      = 16 // offset of the memory's length in the structure
 		flags       = 28
 		enabled     = 1
 		hotPlug     = 2
-		mostAtAll   = 1 << 52 // physical addresses have no more bits
+		mostAtAll   = 1 << 52 // physical addresses have at most this many bits
 		smallestRow = 2
 	)
 	if len(table) < header || string(table[:4]) != "SRAT" {

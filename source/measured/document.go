@@ -9,15 +9,15 @@ import (
 	"homenode/source/machine"
 )
 
-// A Document is one result with its place.
+// A Document is one result with its place in a file.
 type Document struct {
 	*Result
 	Source string // the file, as given
 	Line   int    // where the result begins, from 1
 }
 
-// File returns what the result states; the origin of each fact is its path in the JSON. Of what single pairs of
-// processors took it has the groups alone.
+// File returns the facts of the result; the origin of each fact is its path in the JSON. Of the measurements of
+// single pairs of processors it includes only the groups.
 func (d *Document) File() *fact.File {
 	f := &fact.File{Name: d.Source, Format: "homenode measure", Facts: []fact.Fact{}}
 	add := func(subject, name string, value any, unit, path string) {
@@ -61,7 +61,7 @@ func (d *Document) File() *fact.File {
 	return f
 }
 
-// machine adds what the kernel of the guest shows.
+// machine adds the guest kernel's view of the machine.
 func (d *Document) machine(add func(subject, name string, value any, unit, path string)) {
 	id, t := &d.Machine.Identity, &d.Machine.Topology
 	guest := func(name string, value any, unit, path string) { add("guest", name, value, unit, "machine."+path) }
@@ -87,7 +87,7 @@ func (d *Document) machine(add func(subject, name string, value any, unit, path 
 	}
 }
 
-// L3s returns how many caches of the third level the guest is told of; 0 when it is told of none.
+// L3s returns the number of last-level caches that the guest sees; 0 when it sees none.
 func L3s(t *machine.Topology) (n int) {
 	for _, c := range t.Caches {
 		if c.Level == 3 {
@@ -97,7 +97,7 @@ func L3s(t *machine.Topology) (n int) {
 	return n
 }
 
-// groupsText writes groups of processors: "0-3 | 4-7".
+// groupsText formats groups of processors: "0-3 | 4-7".
 func groupsText(groups [][]int) string {
 	return strings.Join(words.Texts(groups, words.Ranges), " | ")
 }

@@ -1,5 +1,5 @@
-// Package measured is the file that homenode measure writes inside a guest: what it measured of
-// processors, memory and calls, and what it could not measure and why.
+// Package measured defines the file that homenode measure writes inside a guest: the measurements of processors, memory and calls, and the missing
+// ones with the reasons.
 package measured
 
 import (
@@ -8,19 +8,19 @@ import (
 	"homenode/source/machine"
 )
 
-// Format and Version begin every file.
+// Format and Version are at the start of every file.
 const (
 	Format  = "homenode-measure"
 	Version = 1
 )
 
-// A Result is one run of homenode measure. It names no machine, user or address unless the
-// user gave a name. A part that did not run is nil and stands in Missing.
+// A Result is one run of homenode measure. It names no machine, user or address unless the user gave a name. A part that did not run is nil and
+// listed in Missing.
 type Result struct {
 	Format   string    `json:"format"`
 	Version  int       `json:"version"`
-	Name     string    `json:"name,omitempty"`     // as the user calls the guest: --name
-	Homenode string    `json:"homenode,omitempty"` // the version that measured
+	Name     string    `json:"name,omitempty"`     // the user's name for the guest: --name
+	Homenode string    `json:"homenode,omitempty"` // the version that ran
 	Profile  Profile   `json:"profile"`
 	Started  time.Time `json:"started"`
 	Seconds  float64   `json:"seconds"`
@@ -28,7 +28,7 @@ type Result struct {
 	Machine *machine.Machine `json:"machine"` // as the guest sees it
 	Clock   *Clock           `json:"clock,omitempty"`
 
-	Levels    []Level     `json:"levels,omitempty"` // caches and RAM, as latencies show them
+	Levels    []Level     `json:"levels,omitempty"` // caches and RAM, derived from latencies
 	Rungs     []Rung      `json:"rungs,omitempty"`  // latency by working set
 	Latency   *Matrix     `json:"latencyMatrix,omitempty"`
 	Bandwidth *Matrix     `json:"bandwidthMatrix,omitempty"`
@@ -36,19 +36,19 @@ type Result struct {
 	Loaded    []LoadPoint `json:"loaded,omitempty"`
 	Cores     *Cores      `json:"cores,omitempty"`
 	Hidden    *Hidden     `json:"hidden,omitempty"`
-	// HiddenByNode is the answer for each node of the guest that has processors, when it sees several; Hidden sums them up.
+	// HiddenByNode is the answer for each node of the guest with processors, when it sees several; Hidden combines them.
 	HiddenByNode []Hidden `json:"hiddenByNode,omitempty"`
 	Lost         *Lost    `json:"lost,omitempty"`
 	Steps        []Step   `json:"steps,omitempty"` // from the system call to the remote procedure call
 
-	// Compared is what was predicted for this guest beside what was measured, when a prediction was given: --predicted.
+	// Compared is the prediction for this guest beside the measurements, when a prediction was given: --predicted.
 	Compared []Compared `json:"compared,omitempty"`
 
 	Trust   Trust             `json:"trust"`
 	Missing []machine.Missing `json:"missing,omitempty"`
 }
 
-// A Profile says how thoroughly was measured.
+// A Profile is the thoroughness of a measurement.
 type Profile string
 
 // The profiles: seconds, or up to a minute.
@@ -57,7 +57,7 @@ const (
 	Default Profile = "default"
 )
 
-// Stats sum up samples of one quantity, in the unit of what has them.
+// Stats summarize samples of one quantity, in its unit.
 type Stats struct {
 	N      int     `json:"n"`
 	Median float64 `json:"median"`
@@ -67,18 +67,18 @@ type Stats struct {
 	P25    float64 `json:"p25"`
 	P75    float64 `json:"p75"`
 	P99    float64 `json:"p99"`
-	// Drift is the trend (Theil–Sen) over the time of measuring ÷ the median; Drifting says that it is more than 5 %.
+	// Drift is the trend (Theil–Sen) over the time of measuring ÷ the median; Drifting is true above 5 %.
 	Drift    float64 `json:"drift,omitempty"`
 	Drifting bool    `json:"drifting,omitempty"`
-	// Disturbed says what took time from it; "" for nothing that was seen.
+	// Disturbed names a disturbance that took time; "" when none was seen.
 	Disturbed string `json:"disturbed,omitempty"`
 }
 
-// A Clock is what time was measured with.
+// A Clock describes the clock of the measurement.
 type Clock struct {
 	Counter   string  `json:"counter"`   // "TSC", "CNTVCT", or the clock of the operating system
 	CounterHz float64 `json:"counterHz"` // against the monotonic clock
-	// CoreHz is the clock of the core while it measured: the least and the greatest of several looks.
+	// CoreHz is the clock of the core during the measurement: the lowest and the highest of several readings.
 	CoreHzLow  float64 `json:"coreHzLow,omitempty"`
 	CoreHzHigh float64 `json:"coreHzHigh,omitempty"`
 }
@@ -97,7 +97,7 @@ type Rung struct {
 	Pages   Pages `json:"pages"`
 	Bytes   int64 `json:"bytes"`
 	Latency Stats `json:"latencyNs"`
-	// Level is the Level that it belongs to; "" on the slope between two.
+	// Level is the Level of the rung; "" on the slope between two.
 	Level string `json:"level,omitempty"`
 }
 
@@ -109,7 +109,7 @@ type Level struct {
 	Cycles  float64 `json:"cycles,omitempty"` // of the core clock at that moment
 	From    int64   `json:"fromBytes"`        // least working set of it
 	To      int64   `json:"toBytes"`          // greatest
-	// Told is the size that the guest was told, in bytes; 0 when it was told none, and for RAM.
+	// Told is the size reported to the guest, in bytes; 0 when none was reported, and for RAM.
 	Told int64 `json:"toldBytes,omitempty"`
 }
 
@@ -121,39 +121,39 @@ type Matrix struct {
 	Cells [][]Cell `json:"cells"` // by From, then To
 	Pages Pages    `json:"pages"`
 	Bytes int64    `json:"bytes"` // working set of a cell
-	// Placed says that the operating system confirmed where the pages are.
+	// Placed reports that the operating system confirmed the placement of the pages.
 	Placed bool `json:"placed"`
 }
 
-// A Cell is one figure of a matrix; Stats is nil where none could be measured.
+// A Cell is one figure of a matrix; Stats is nil without a measurement.
 type Cell struct {
 	Stats *Stats `json:"stats,omitempty"`
 }
 
-// A Rate is the bandwidth that so many threads reach together.
+// A Rate is the bandwidth of a number of threads together.
 type Rate struct {
 	Node    int     `json:"node"` // of threads and memory
 	Threads int     `json:"threads"`
 	Mix     string  `json:"mix"` // "read", "copy", "2:1", "3:1" (reads : writes)
 	MBps    float64 `json:"mbPerSecond"`
-	Knee    bool    `json:"knee,omitempty"` // more threads bring less than 5 % more
+	Knee    bool    `json:"knee,omitempty"` // more threads add less than 5 %
 }
 
-// A LoadPoint is the latency that one vCPU sees while the others load memory.
+// A LoadPoint is the latency seen by one vCPU while the others load memory.
 type LoadPoint struct {
 	DelayNs float64 `json:"delayNs"` // pause of the loading threads between lines
 	MBps    float64 `json:"mbPerSecond"`
 	Latency Stats   `json:"latencyNs"`
 }
 
-// Cores is how long a cache line takes from one logical processor to another.
+// Cores is the latency of a cache line between logical processors.
 type Cores struct {
-	Method string `json:"method"` // figures of two methods are never compared
+	Method string `json:"method"` // figures of different methods are never compared
 	CPUs   []int  `json:"cpus"`   // logical processors, in the order of Groups
 	Pairs  []Pair `json:"pairs"`
-	// Levels are the groups that the latencies show, from the closest: threads of a core, L3, package.
+	// Levels are the groups derived from the latencies, from the closest: threads of a core, L3, package.
 	Levels []GroupLevel `json:"levels,omitempty"`
-	Note   string       `json:"note,omitempty"` // what the groups do not say
+	Note   string       `json:"note,omitempty"` // limits of the groups
 }
 
 // A Pair is two logical processors. Guessed pairs were not measured: their figure is the median of their groups.
@@ -166,8 +166,8 @@ type Pair struct {
 	Guessed bool      `json:"guessed,omitempty"`
 }
 
-// PairStats sum up the samples of a pair, in ns. The median is that of the samples below the 75th percentile: one that was
-// interrupted is up to 10,000 times too long.
+// PairStats summarize the samples of a pair, in ns. The median is that of the samples below the 75th percentile: an interrupted one is up to 10,000
+// times too long.
 type PairStats struct {
 	N      int     `json:"n"`
 	Median float64 `json:"median"`
@@ -189,33 +189,33 @@ type GroupLevel struct {
 	Ratio  float64 `json:"ratio"`  // latency between ÷ within
 }
 
-// An Answer is what latencies say of hidden nodes.
+// An Answer is the conclusion from latencies about hidden nodes.
 type Answer string
 
 // The answers.
 const (
 	SeveralNodes Answer = "several nodes" // vCPUs or pages of a node of the guest are on several nodes of the host
 	FarPages     Answer = "far pages"     // two kinds of memory, and one kind of vCPUs
-	OneKind      Answer = "one kind"      // all near, all far, or one node: this cannot be told from inside
+	OneKind      Answer = "one kind"      // all near, all far, or one node: indistinguishable from inside
 	NotKnown     Answer = "not known"     // too little was measured, or it contradicts itself
 )
 
-// Hidden is what latencies show of nodes that the guest was not told of.
+// Hidden is the evidence in latencies for nodes that the guest does not see.
 type Hidden struct {
-	Node   *int   `json:"node,omitempty"` // of the guest whose vCPUs and pages were looked at; nil for all
+	Node   *int   `json:"node,omitempty"` // of the guest whose vCPUs and pages were examined; nil for all
 	Answer Answer `json:"answer"`
-	Says   string `json:"says"` // in a sentence, with what it cannot see
+	Says   string `json:"says"` // in a sentence, with its limits
 	Method string `json:"method"`
-	// Probability is how often an answer like this one is right: of the simulated guests with as many vCPUs and pages that were answered by
-	// the same method, with as many groups and such a step, the share in which the answer was right. FalseAlarms is the share of simulated guests of
-	// this size with one node that were answered with several nodes or far pages. They are the lower and the upper end of 95 % intervals: "at
-	// least" and "at most". Both are 0 when nothing like it was simulated. docs/evidence/measure-power.md has the runs.
+	// Probability is how often an answer like this one is right: the share of right answers among simulated guests with as many vCPUs and pages,
+	// answered by the same method with as many groups and such a step. FalseAlarms is the share of simulated guests of this size with one node that
+	// were answered with several nodes or far pages. They are the lower and the upper end of 95 % intervals: "at least" and "at most". Both are 0
+	// when no similar guest was simulated. docs/evidence/measure-power.md has the runs.
 	Probability float64      `json:"probability,omitempty"`
 	FalseAlarms float64      `json:"falseAlarms,omitempty"`
 	Groups      [][]int      `json:"groups,omitempty"` // logical processors by node of the host
 	Unplaced    []int        `json:"unplaced,omitempty"`
 	Pages       int          `json:"pages"`
-	Blocks      int          `json:"blocks"` // of 2 MiB that the pages lie in
+	Blocks      int          `json:"blocks"` // number of 2 MiB blocks that contain the pages
 	Delta       float64      `json:"deltaNs,omitempty"`
 	Shares      []Share      `json:"shares,omitempty"`
 	Checks      []Check      `json:"checks,omitempty"`
@@ -224,17 +224,17 @@ type Hidden struct {
 	Histogram   []HistoCount `json:"histogram,omitempty"` // of the medians of pages
 }
 
-// A Share is how much of the memory is far from the vCPUs that looked.
+// A Share is the part of the memory that is far from the measuring vCPUs.
 type Share struct {
 	Of     string  `json:"of"`   // "fresh" (placed now), "page cache" (placed in the past), "all"
-	From   []int   `json:"from"` // logical processors that looked
+	From   []int   `json:"from"` // logical processors that measured
 	Pages  int     `json:"pages"`
 	Remote float64 `json:"remote"` // of 0 to 1
 	Low    float64 `json:"low"`    // of its 95 % interval (Wilson)
 	High   float64 `json:"high"`
 }
 
-// Modes are two normal distributions with one spread, fitted to the latencies of pages.
+// Modes are two normal distributions with equal spread, fitted to the latencies of pages.
 type Modes struct {
 	Near   float64 `json:"nearNs"`
 	Far    float64 `json:"farNs"`
@@ -242,7 +242,7 @@ type Modes struct {
 	Share  float64 `json:"farShare"`
 }
 
-// A HistoCount is how many pages have a latency.
+// A HistoCount is the number of pages in one latency bin.
 type HistoCount struct {
 	Nanoseconds float64 `json:"ns"` // the middle of the bin
 	Pages       int     `json:"pages"`
@@ -250,11 +250,11 @@ type HistoCount struct {
 
 // Lost is time that the guest did not get although its threads were ready.
 type Lost struct {
-	Seconds float64 `json:"seconds"` // that were watched, of all logical processors together
-	// ByHost is the share of gaps without a switch by the guest: ready time, co-stop or interrupts. The least that it can have been.
+	Seconds float64 `json:"seconds"` // watched time, of all logical processors together
+	// ByHost is the share of gaps without a switch by the guest: ready time, co-stop or interrupts. It is a lower bound.
 	ByHost  float64 `json:"byHost"`
-	ByGuest float64 `json:"byGuest"` // of gaps in which the guest ran something else
-	Steal   float64 `json:"steal"`   // as the kernel counts it; 0 on ESXi is no proof
+	ByGuest float64 `json:"byGuest"` // share of gaps in which the guest ran something else
+	Steal   float64 `json:"steal"`   // as the kernel counts it; 0 on ESXi proves nothing
 	Longest float64 `json:"longestSeconds"`
 	Gaps    int     `json:"gaps"`
 }
@@ -264,16 +264,16 @@ type Step struct {
 	Name    string `json:"name"`            // syscall, switch, unix, tcp, http, rpc-like, fsync, …
 	Where   string `json:"where,omitempty"` // "one vCPU", "same L3", "other node", a folder's kind of file system
 	Latency Stats  `json:"latencyNs"`
-	About   string `json:"about,omitempty"` // what was done
+	About   string `json:"about,omitempty"` // the measured operation
 }
 
-// A Compared is one quantity that was predicted, beside what was measured.
+// A Compared is one predicted quantity beside its measurement.
 type Compared struct {
 	Name      string `json:"name"` // in the field's words: "virtual nodes (VPDs)"
 	Predicted string `json:"predicted"`
 	Measured  string `json:"measured,omitempty"`
 	Verdict   string `json:"verdict"`       // Agrees, Differs or NotSeen
-	Why       string `json:"why,omitempty"` // why it cannot be seen
+	Why       string `json:"why,omitempty"` // why it cannot be measured
 }
 
 // The verdicts of a Compared.
@@ -283,10 +283,10 @@ const (
 	NotSeen = "cannot be seen from inside"
 )
 
-// Trust says whether the figures can be used.
+// A Trust reports whether the figures can be used.
 type Trust struct {
 	OK      bool     `json:"ok"`
-	Reasons []string `json:"reasons,omitempty"` // why not, or what weakens them
+	Reasons []string `json:"reasons,omitempty"` // why not, or their limitations
 	Checks  []Check  `json:"checks,omitempty"`
 }
 

@@ -11,18 +11,18 @@ type Metric struct {
 	Name   string
 	Unit   string // "ns", "MB/s", "%"
 	Value  float64
-	Higher bool   // more is better; else less is
-	Path   string // where it stands in the file: "levels[0].latencyNs"
+	Higher bool   // more is better; otherwise less is
+	Path   string // its place in the file: "levels[0].latencyNs"
 }
 
-// Names of metrics that other packages look for.
+// Names of metrics used by other packages.
 const (
-	// MetricNear and MetricFar are the latencies of two kinds of memory that hidden nodes make, in a node of the guest.
+	// MetricNear and MetricFar are the latencies of the two kinds of memory caused by hidden nodes, in a node of the guest.
 	MetricNear = "latency of near pages, found from inside"
 	MetricFar  = "latency of far pages, found from inside"
 )
 
-// Metrics returns the figures of a run that can be compared with those of another one.
+// Metrics returns the figures of a run that are comparable with those of another one.
 func (r *Result) Metrics() []Metric {
 	var out []Metric
 	add := func(name, unit string, v float64, higher bool, path string, at ...any) {
@@ -69,8 +69,8 @@ func (r *Result) Metrics() []Metric {
 	return out
 }
 
-// MemoryLatency returns the latencies of RAM that were measured, in ns: from each node of the guest to itself, or without a matrix those
-// of RAM by working set; and from each node to the others. Cells that drifted or were disturbed are left out. Nil stands for what was not measured.
+// MemoryLatency returns the measured latencies of RAM, in ns: from each node of the guest to itself, or without a matrix those of RAM by working
+// set; and from each node to the others. Cells that drifted or were disturbed are omitted. Nil means not measured.
 func (r *Result) MemoryLatency() (local, far []float64) {
 	r.Latency.each(func(_, _, from, to int, s *Stats) {
 		if s.Drifting || s.Disturbed != "" {
@@ -92,7 +92,7 @@ func (r *Result) MemoryLatency() (local, far []float64) {
 	return local, far
 }
 
-// each calls f for the cells that were measured: their places, and their nodes.
+// each calls f for the measured cells: their places, and their nodes.
 func (m *Matrix) each(f func(i, j, from, to int, s *Stats)) {
 	if m == nil {
 		return

@@ -10,9 +10,9 @@ import (
 
 func (r *Result) started() string { return r.Started.UTC().Format(time.RFC3339) }
 
-// Observation returns the result as what was seen of the VM; at is where it stands. What the result cannot be an
-// observation of is left out, and notes say why: the topology when limits showed a part of the machine or software emulated it,
-// hidden nodes when the figures are not trusted. That one kind of memory was found is no observation.
+// Observation converts the result to an observation of the VM; at is its place. Parts that prove nothing about the VM are
+// omitted, with the reasons in notes: the topology when limits showed a part of the machine or software emulated it, hidden
+// nodes when the figures are not trusted. Finding only one kind of memory is no observation.
 func (r *Result) Observation(at string) (o numa.Observation, notes []string) {
 	emulated := r.Machine.Identity.Emulated.Value
 	switch partial := r.Machine.Limits.Partial; {
@@ -47,14 +47,14 @@ func (r *Result) Observation(at string) (o numa.Observation, notes []string) {
 	return o, notes
 }
 
-// from says where a fact stands in the file.
+// from sets the place of a fact in the file.
 func from[T any](f *numa.Fact[T], path string) {
 	if f.Known() {
 		*f = numa.ReadAt(f.Value, path)
 	}
 }
 
-// hidden adds what latencies show of nodes of the host. It returns why not, when they contradict the topology.
+// hidden adds the evidence in latencies for nodes of the host. It returns the reason when they contradict the topology.
 func (r *Result) hidden(o *numa.Observation) string {
 	h := r.Hidden
 	if h == nil || h.Answer != SeveralNodes && h.Answer != FarPages {

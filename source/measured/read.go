@@ -16,15 +16,15 @@ import (
 	"homenode/source/text"
 )
 
-// maxFile is more than a guest of 1,024 vCPUs writes, in bytes.
+// maxFile is more than the output of a guest with 1,024 vCPUs, in bytes.
 const maxFile = 64 << 20
 
 var begins = pattern.Of(`^\s*\{\s*"format"\s*:\s*"` + Format + `"`)
 
-// Detect reports whether a file with this beginning, decoded text, is of homenode measure.
+// Detect reports whether the start of a file, decoded text, is that of homenode measure.
 func Detect(head []byte) bool { return begins.Match(head) }
 
-// Write writes the result as Read reads it.
+// Write writes the result in the format that Read parses.
 func Write(w io.Writer, r *Result) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -34,8 +34,8 @@ func Write(w io.Writer, r *Result) error {
 	return err
 }
 
-// Read reads the results of a file: one, or several after another. name stands in errors, which are a
-// *numa.SyntaxError for what is no result. The results before it come with the error: a file that a run adds to may be cut short.
+// Read parses the results of a file: one, or several after another. name is used in errors, which are a *numa.SyntaxError for
+// malformed input. The results before it are returned with the error: a file to which a run appends may be truncated.
 func Read(name string, from io.Reader) ([]*Document, error) {
 	lines := text.NewLines(bounded.Reader(from, maxFile))
 	var doc bytes.Buffer
@@ -52,12 +52,12 @@ func Read(name string, from io.Reader) ([]*Document, error) {
 	return decode(name, doc.Bytes())
 }
 
-// decode reads the documents of a text.
+// decode parses the documents of a text.
 func decode(name string, doc []byte) ([]*Document, error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.DisallowUnknownFields()
 	var all []*Document
-	line, counted := 1, int64(0) // lines up to there
+	line, counted := 1, int64(0) // number of lines up to there
 	for {
 		r := &Result{}
 		from := d.InputOffset()
@@ -77,10 +77,10 @@ func decode(name string, doc []byte) ([]*Document, error) {
 	}
 }
 
-// begin returns how much blank text stands before the first value.
+// begin returns the length of the white space before the first value.
 func begin(doc []byte) int64 { return int64(len(doc) - len(bytes.TrimLeft(doc, " \t\r\n"))) }
 
-// located says where in doc, from which the decoder has read up to read, an error is.
+// located adds the place to an error; from is the start of the current document and read the decoder's offset.
 func located(name string, doc []byte, from, read int64, err error) error {
 	at, msg := read, strings.TrimPrefix(err.Error(), "json: ")
 	var syntax *json.SyntaxError
@@ -100,12 +100,12 @@ func located(name string, doc []byte, from, read int64, err error) error {
 	return &numa.SyntaxError{File: name, Line: bytes.Count(before, []byte("\n")) + 1, Col: len(before) - bytes.LastIndexByte(before, '\n'), Msg: msg}
 }
 
-// A fault is a value that no run of homenode measure has.
+// A fault is a value that no run of homenode measure writes.
 type fault struct{ path, msg string }
 
 func (f *fault) Error() string { return f.path + ": " + f.msg }
 
-// check reports what no run writes: another format or version, numbers that nothing measures.
+// check returns an error for content that no run writes: another format or version, impossible numbers.
 func (r *Result) check() error {
 	if r.Format != Format {
 		return &fault{"format", fmt.Sprintf("found %.40q, want %q", r.Format, Format)}

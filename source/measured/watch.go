@@ -13,15 +13,15 @@ import (
 	"homenode/source/machine"
 )
 
-// WatchFormat begins every line of homenode measure watch.
+// WatchFormat is at the start of every line of homenode measure watch.
 const WatchFormat = "homenode-measure-watch"
 
 var watchBegins = pattern.Of(`^\s*\{\s*"format"\s*:\s*"` + WatchFormat + `"`)
 
-// DetectWatch reports whether a file with this beginning, decoded text, is of homenode measure watch.
+// DetectWatch reports whether the start of a file, decoded text, is that of homenode measure watch.
 func DetectWatch(head []byte) bool { return watchBegins.Match(head) }
 
-// ReadRound reads a line of homenode measure watch. The error is a *numa.SyntaxError that names the file and the line.
+// ReadRound parses a line of homenode measure watch. The error is a *numa.SyntaxError with the file and the line.
 func ReadRound(name string, line int, text []byte) (*WatchRound, error) {
 	r := &WatchRound{}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -46,7 +46,7 @@ func ReadRound(name string, line int, text []byte) (*WatchRound, error) {
 	return r, nil
 }
 
-// check reports what no round writes.
+// check returns an error for content that no round writes.
 func (r *WatchRound) check() error {
 	switch {
 	case r.Format != WatchFormat:
@@ -61,7 +61,7 @@ func (r *WatchRound) check() error {
 	return c.first
 }
 
-// Metrics returns the figures of a round, those that a run of homenode measure has too by the same names.
+// Metrics returns the figures of a round; those that a run of homenode measure has too have the same names.
 func (r *WatchRound) Metrics() []Metric {
 	var out []Metric
 	add := func(name, unit string, v float64, path string, at ...any) {
@@ -94,7 +94,7 @@ func (r *WatchRound) Metrics() []Metric {
 	return out
 }
 
-// A WatchRound is one round of homenode measure watch: a line of JSON. What could not be measured is left out and stands in Missing.
+// A WatchRound is one round of homenode measure watch: a line of JSON. Failed measurements are omitted and listed in Missing.
 type WatchRound struct {
 	Format  string    `json:"format"`
 	Version int       `json:"version"`
@@ -102,11 +102,11 @@ type WatchRound struct {
 	Round   int       `json:"round"` // from 1
 	At      time.Time `json:"at"`
 
-	// Same and Fresh are what the latencies of the same pages in every round show, and of pages that were touched in this round, by
-	// node of the guest, if it sees several.
+	// Same and Fresh are the evidence in the latencies of the same pages in every round, and of pages touched in this round, by node
+	// of the guest, if it sees several.
 	Same  []WatchHidden `json:"same,omitempty"`
 	Fresh []WatchHidden `json:"fresh,omitempty"`
-	// Changes are what is otherwise than in the rounds before.
+	// Changes are the differences from the earlier rounds.
 	Changes []WatchChange `json:"changes,omitempty"`
 
 	Pairs     []Pair  `json:"pairs,omitempty"` // up to 32 pairs of logical processors, the same in all rounds
@@ -114,12 +114,12 @@ type WatchRound struct {
 	Stun      float64 `json:"longestStunSeconds"` // the longest time since the last round in which no watched processor ran
 	CounterHz float64 `json:"counterHz"`
 	CoreHz    float64 `json:"coreHz,omitempty"`
-	// CPUSeconds is the processor time that this process took since the last round.
+	// CPUSeconds is the processor time used by this process since the last round.
 	CPUSeconds float64           `json:"cpuSeconds"`
 	Missing    []machine.Missing `json:"missing,omitempty"`
 }
 
-// WatchHidden is Hidden in short.
+// WatchHidden is a short form of Hidden.
 type WatchHidden struct {
 	Node   *int    `json:"node,omitempty"`
 	Answer Answer  `json:"answer"`
@@ -130,7 +130,7 @@ type WatchHidden struct {
 	Shares []Share `json:"shares,omitempty"`
 }
 
-// A WatchChange is what a round found changed.
+// A WatchChange is one change found in a round.
 type WatchChange struct {
 	What  string `json:"what"` // "pages moved", "vCPUs moved", "vCPUs or memory moved", "probably live migration"
 	Says  string `json:"says"`

@@ -9,8 +9,7 @@ import (
 	"homenode/source/word"
 )
 
-// duration reads "90s", "42m", "1h42m" or "2d12h" at the column: 0 or a multiple of the
-// grid on which everything happens.
+// duration parses "90s", "42m", "1h42m" or "2d12h" at the column: 0 or a multiple of the grid of all events.
 func duration(col int, s string) (time.Duration, error) {
 	d, err := word.Duration(col, s)
 	if err == nil && d%numa.Step != 0 {
@@ -21,7 +20,7 @@ func duration(col int, s string) (time.Duration, error) {
 
 var clockForm = pattern.Of(`^\d{1,2}:\d{2}(:\d{2})?$`)
 
-// clock reads a time of day, "14:30" or "14:30:20".
+// clock parses a time of day, "14:30" or "14:30:20".
 func clock(s string) (time.Duration, bool) {
 	if !clockForm.MatchString(s) {
 		return 0, false
@@ -36,8 +35,8 @@ func clock(s string) (time.Duration, bool) {
 	return t.Sub(time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)), true
 }
 
-// moment reads when something happens, since the start: a time since the start such as
-// 42m, the first such time of day at or after the start such as 14:30, or a time such as
+// moment parses the time of an event, as the time since the start: a duration since the start such
+// as 42m, the first such time of day at or after the start such as 14:30, or a time such as
 // 2018-01-10T11:42:00Z.
 func moment(col int, s string, start time.Time) (time.Duration, error) {
 	var at time.Duration
@@ -69,7 +68,7 @@ func moment(col int, s string, start time.Time) (time.Duration, error) {
 	return at, nil
 }
 
-// instant reads a time in UTC.
+// instant parses a time in UTC.
 func instant(col int, s string) (time.Time, error) {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil || !strings.HasSuffix(s, "Z") || t.Year() < 1 {

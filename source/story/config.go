@@ -7,16 +7,15 @@ import (
 	"homenode/source/word"
 )
 
-// resizeWords are the words of a resize: those of a vm line that a VM which is off can
-// be given.
+// resizeWords are the words of a resize: the words of a vm line that can change a powered-off VM.
 var resizeWords = slices.DeleteFunc(append(slices.Clone(word.VMKeys), "stored"), func(key string) bool {
 	return slices.Contains([]string{"power", "template", "folder", "tags"}, key)
 })
 
-// hotWords are those that a VM which runs can be given.
+// hotWords are those that can change a running VM.
 var hotWords = []string{"vcpus", "memory"}
 
-// resized returns the configuration of v as the words change it, which stand at where.
+// resized returns the configuration of v changed by the words, whose origin is where.
 func resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word, where string) (*numa.Config, error) {
 	c := numa.VM{Name: v.Name, Config: *now}
 	known := resizeWords
@@ -28,7 +27,7 @@ func resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word, 
 		if err := change(&c, w, kind, known, where); err != nil {
 			return nil, err
 		}
-		if w.Key == "stored" { // it counts with the vCPUs of any other word
+		if w.Key == "stored" { // it applies to the vCPUs set by any other word
 			stored = w
 		}
 	}
@@ -52,7 +51,7 @@ func resized(kind numa.EventKind, v *numa.VM, now *numa.Config, ws []word.Word, 
 	return &c.Config, nil
 }
 
-// change gives a VM one word.
+// change applies one word to a VM.
 func change(c *numa.VM, w word.Word, kind numa.EventKind, known []string, where string) error {
 	if kind == numa.Resize && w.HasValue && numa.KeepSetting(w.Key) {
 		settings := c.Settings.Value.With(w.Key, w.Value)
@@ -78,7 +77,7 @@ func change(c *numa.VM, w word.Word, kind numa.EventKind, known []string, where 
 	return word.VM(c, w, where)
 }
 
-// hotter reports why vSphere would refuse to add what a VM that runs is to have.
+// hotter returns the reason why vSphere would reject a hot add to a running VM.
 func hotter(name string, before, after *numa.Config, ws []word.Word) error {
 	for _, w := range ws {
 		switch {

@@ -13,7 +13,7 @@ import (
 	"homenode/source/word"
 )
 
-// kindNames are the words of events, in order of the kinds.
+// kindNames returns the words of events, in order of the kinds.
 func kindNames() []string {
 	return words.Texts(numa.EventKinds(), func(k numa.EventKind) string { return k.String() })
 }
@@ -23,7 +23,7 @@ func kindNamed(name string) (numa.EventKind, bool) {
 	return numa.EventKind(max(i, 0)), i >= 0 && name != "load" && name != "talk"
 }
 
-// at keeps a line about one moment: what it can say depends on what happens before.
+// at stores a line about one moment: its meaning depends on earlier events.
 func (p *parser) at(l *line, ws []word.Word) error {
 	if len(ws) < 3 || ws[1].HasValue {
 		return word.Errorf(ws[0].Col, "found no time or no event, want at 42m power-on VM")
@@ -42,11 +42,10 @@ func (p *parser) at(l *line, ws []word.Word) error {
 	return nil
 }
 
-// mostEvents bounds a story: a line about a pattern is an event for each VM. It is a
-// variable for the test of it.
+// mostEvents bounds a story: a line with a pattern is an event for each VM. It is a variable for its test.
 var mostEvents = 1_000_000
 
-// finish orders what lines say by time and works it out from the start to the end.
+// finish sorts the lines by time and processes them from the start to the end.
 func (p *parser) finish() error {
 	if err := p.startLoads(); err != nil {
 		return err
@@ -61,7 +60,7 @@ func (p *parser) finish() error {
 			p.happen(st, fixed[0])
 			fixed = fixed[1:]
 		}
-		if l.at > p.story.Length { // the run was made shorter
+		if l.at > p.story.Length { // the run was shortened
 			break
 		}
 		events, err := p.event(st, l)
@@ -90,8 +89,7 @@ func (p *parser) finish() error {
 	return nil
 }
 
-// place gives an error of a word its place; columns of a line that was read before are
-// not known any more.
+// place adds the place to an error of a word; columns of a line from an earlier text are unknown.
 func (l *atLine) place(err error) error {
 	if e, ok := err.(*numa.SyntaxError); ok && l.moved {
 		where := l.file
@@ -108,7 +106,7 @@ func (p *parser) happen(st *state, e numa.Event) {
 	p.story.Events = append(p.story.Events, e)
 }
 
-// event returns what a line says that happens.
+// event converts a line to its events.
 func (p *parser) event(st *state, l *atLine) ([]numa.Event, error) {
 	ws := l.words
 	kind := numa.EventKind(max(0, slices.Index(kindNames(), ws[0].Key)))
@@ -131,7 +129,7 @@ func (p *parser) event(st *state, l *atLine) ([]numa.Event, error) {
 	return p.vmEvent(st, kind, ws, "at "+words.Short(l.at)+" "+l.rest)
 }
 
-// wantAfter says what stands after the word of an event.
+// wantAfter describes the words that follow the word of an event.
 func wantAfter(kind numa.EventKind) string {
 	switch kind {
 	case numa.VMotion:
@@ -150,7 +148,7 @@ func wantAfter(kind numa.EventKind) string {
 	return "VM"
 }
 
-// loadChange gives VMs another load: what the line does not name stays as it is.
+// loadChange changes the load of VMs: values not named in the line are unchanged.
 func (p *parser) loadChange(st *state, ws []word.Word) (out []numa.Event, err error) {
 	choices, err := p.loadLine(ws)
 	if err != nil {
@@ -167,7 +165,7 @@ func (p *parser) loadChange(st *state, ws []word.Word) (out []numa.Event, err er
 	return out, nil
 }
 
-// inOrder returns what the choices name, each once, in the order of the fleet.
+// inOrder returns the objects of the choices, each once, in the order of the fleet.
 func inOrder(choices []choice) []int {
 	var out []int
 	for _, c := range choices {
@@ -177,7 +175,7 @@ func inOrder(choices []choice) []int {
 	return slices.Compact(out)
 }
 
-// hostEvent reads set, maintenance, leave-maintenance, fail and repair.
+// hostEvent parses set, maintenance, leave-maintenance, fail and repair.
 func (p *parser) hostEvent(st *state, kind numa.EventKind, ws []word.Word) (out []numa.Event, err error) {
 	choices, err := p.hosts.choose(ws[1])
 	if err != nil {
@@ -196,7 +194,7 @@ func (p *parser) hostEvent(st *state, kind numa.EventKind, ws []word.Word) (out 
 	return out, nil
 }
 
-// options reads the options of a set line, "Numa.PageMigEnable=0 LPage.LPageAlwaysTryForNPT=0".
+// options parses the options of a set line, "Numa.PageMigEnable=0 LPage.LPageAlwaysTryForNPT=0".
 func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error) {
 	for _, w := range ws[2:] {
 		switch {
@@ -207,7 +205,7 @@ func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error)
 		case !w.HasValue || w.Value == "":
 			return nil, word.Errorf(w.Col, "found option %s without a value", word.Short(w.Key))
 		}
-		// A name that is like none may be one that the rule book does not have.
+		// A name without similar ones may be an option missing in the rule book.
 		if near, exact := alike.Of(w.Key, numa.OptionNames()); near != "" && !exact {
 			return nil, word.Errorf(w.Col, "found option %s; is %s meant?", word.Short(w.Key), near)
 		}
@@ -219,9 +217,9 @@ func options(kind numa.EventKind, ws []word.Word) (out numa.Settings, err error)
 	return out, nil
 }
 
-// vmEvent reads what happens to VMs. Of a pattern, VMs to which it cannot happen are
-// skipped, such as those that are off already; one that is named is an error.
-// where is the origin of the facts that the line states.
+// vmEvent parses events of VMs. For a pattern, VMs to which the event cannot happen are skipped,
+// such as those that are off already; for a VM named explicitly it is an error. where is the origin
+// of the facts in the line.
 func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word, where string) (out []numa.Event, err error) {
 	choices, err := p.vms.choose(ws[1])
 	if err != nil {
@@ -263,8 +261,8 @@ func (p *parser) vmEvent(st *state, kind numa.EventKind, ws []word.Word, where s
 	return out, nil
 }
 
-// target returns the host of a power-on or vMotion, -1 for none, and the column of its
-// word; of a vMotion also what its network carries and the guest writes, bytes a second.
+// target returns the host of a power-on or vMotion, -1 for none, and the column of its word; for a
+// vMotion also the rates of its network and of the guest's writes, in bytes a second.
 func (p *parser) target(kind numa.EventKind, ws []word.Word) (host, col int, link, dirty numa.Bytes, err error) {
 	host = -1
 	if kind == numa.Resize || kind == numa.HotAdd {
@@ -304,7 +302,7 @@ func (p *parser) target(kind numa.EventKind, ws []word.Word) (host, col int, lin
 	return
 }
 
-// rate reads traffic, link=25Gbps or dirty=300MB/s, as bytes a second.
+// rate parses traffic, link=25Gbps or dirty=300MB/s, as bytes a second.
 func rate(w word.Word) (numa.Bytes, error) {
 	r, err := unit.ParseBitRate(w.Value)
 	if err != nil {

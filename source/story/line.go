@@ -17,17 +17,17 @@ type line struct {
 	file   string
 	number int // from 1
 	text   string
-	added  bool // it is not of the text that gave the story its name
+	added  bool // not from the text that named the story
 }
 
 func (l *line) errorf(col int, format string, args ...any) error {
 	return &numa.SyntaxError{File: l.file, Line: l.number, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// located gives an error of a word the file and the line.
+// located adds the file and the line to an error of a word.
 func (l *line) located(err error) error { return word.Located(err, l.file, l.number) }
 
-// end returns where the last word of the text ends; after it comes at most a comment.
+// end returns the end of the last word of the text; only a comment may follow.
 func end(text string, ws []word.Word) int {
 	w := &ws[len(ws)-1]
 	i := w.Col - 1 + len(w.Key)
@@ -47,7 +47,7 @@ func note(text string, ws []word.Word) string {
 	return strings.TrimSpace(strings.TrimLeft(rest, "#"))
 }
 
-// parser holds the state between lines.
+// A parser is the state between lines.
 type parser struct {
 	story  *numa.Story
 	hosts  *names
@@ -55,7 +55,7 @@ type parser struct {
 	ran    int        // line of run
 	loads  []loadLine // of the start
 	events []atLine
-	fixed  []numa.Event // events that no line stands for
+	fixed  []numa.Event // events without a line
 
 }
 
@@ -77,13 +77,12 @@ type atLine struct {
 	line
 	at    time.Duration
 	words []word.Word // from the kind of event on
-	rest  string      // of the line, as it is written
+	rest  string      // the raw line
 	note  string
 	moved bool // the columns of words are not those of the line
 }
 
-// reopen makes lines again of the events of a story: what they change follows from what
-// holds before them.
+// reopen converts the events of a story back to lines: their effect depends on the state before them.
 func (p *parser) reopen(s *numa.Story) {
 	for i := range s.Events {
 		e := &s.Events[i]
@@ -108,7 +107,7 @@ func (p *parser) reopen(s *numa.Story) {
 	}
 }
 
-// take reads all lines: run first, because times depend on the start.
+// take parses all lines: run first, because times depend on the start.
 func (p *parser) take(lines []line) error {
 	split := make([][]word.Word, len(lines))
 	for i := range lines {
@@ -149,10 +148,10 @@ func (p *parser) lineOf(l *line, ws []word.Word) error {
 	case "at":
 		return p.at(l, ws)
 	}
-	return nil // run, which was read before
+	return nil // run, already parsed
 }
 
-// run reads "run 3h every=20s start=2018-01-10T10:00:00Z seed=1".
+// run parses "run 3h every=20s start=2018-01-10T10:00:00Z seed=1".
 func (p *parser) run(l *line, ws []word.Word) (err error) {
 	if p.ran > 0 {
 		return word.Errorf(ws[0].Col, "found run again, line %d has one", p.ran)
@@ -205,7 +204,7 @@ func value(w word.Word, kind string, known []string) error {
 	return nil
 }
 
-// each hands the words of a line to read, which all have to be known and have a value.
+// each passes the words of a line to read; all must be known and have a value.
 func each(ws []word.Word, kind string, known []string, read func(word.Word) error) error {
 	for _, w := range ws {
 		if err := value(w, kind, known); err != nil {
@@ -221,7 +220,7 @@ func each(ws []word.Word, kind string, known []string, read func(word.Word) erro
 	return nil
 }
 
-// used reads "used esx01 node=1 memory=4GB"; node=* is every node.
+// used parses "used esx01 node=1 memory=4GB"; node=* is every node.
 func (p *parser) used(l *line, ws []word.Word) error {
 	if len(ws) < 2 {
 		return word.Errorf(ws[0].Col, "found used alone, want used HOST node=N memory=4GB")
@@ -289,7 +288,7 @@ func (p *parser) useOn(l *line, h *numa.Host, node int, memory numa.Bytes, col i
 	return nil
 }
 
-// talk reads "talk cli cli3 rate=800".
+// talk parses "talk cli cli3 rate=800".
 func (p *parser) talk(ws []word.Word) (numa.Talk, error) {
 	var t numa.Talk
 	if len(ws) != 4 || ws[1].HasValue || ws[2].HasValue || ws[3].Key != "rate" || !ws[3].HasValue {
@@ -309,11 +308,11 @@ func (p *parser) talk(ws []word.Word) (numa.Talk, error) {
 	if err != nil || !(rate >= 0 && rate <= numa.MaxTalkRate) {
 		return t, word.Errorf(ws[3].Col, "found rate=%q, want how often a second, such as 800", word.Short(ws[3].Value))
 	}
-	// A rate of -0 would be written as such.
+	// A rate of -0 would be printed with its sign.
 	return numa.Talk{A: p.story.Fleet.VMs[pair[0]].ID, B: p.story.Fleet.VMs[pair[1]].ID, Rate: math.Abs(rate)}, nil
 }
 
-// talkLine reads who talks from the start.
+// talkLine parses a communication from the start.
 func (p *parser) talkLine(l *line, ws []word.Word) error {
 	t, err := p.talk(ws)
 	if err != nil {

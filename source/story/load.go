@@ -12,7 +12,7 @@ import (
 // loadWords are the words of a load.
 var loadWords = []string{"cpu", "peak", "noise", "memory", "over", "active", "zero", "common", "image", "asksLarge", "workload"}
 
-// load keeps a load line of the start: all are needed to know which holds for a VM.
+// load stores a load line of the start: all are needed to decide which applies to a VM.
 func (p *parser) load(l *line, ws []word.Word) error {
 	choices, err := p.loadLine(ws)
 	if err == nil {
@@ -21,7 +21,7 @@ func (p *parser) load(l *line, ws []word.Word) error {
 	return err
 }
 
-// loadLine reads "load web*,db01 WORD=VALUE …" and tries the words.
+// loadLine parses "load web*,db01 WORD=VALUE …" and validates the words.
 func (p *parser) loadLine(ws []word.Word) ([]choice, error) {
 	if len(ws) < 3 {
 		return nil, word.Errorf(ws[0].Col, "found no VM or nothing of its load, want load VM cpu=20%% …")
@@ -38,9 +38,8 @@ func (p *parser) loadLine(ws []word.Word) ([]choice, error) {
 	return choices, nil
 }
 
-// startLoads gives VMs their loads at the start. Lines about all VMs come first, then
-// those about some by a pattern, then those that name a VM, each kind in its order:
-// each changes what it names.
+// startLoads sets the loads of VMs at the start. Lines about all VMs come first, then those with a
+// pattern, then those that name a VM, each kind in its order: each changes the values it names.
 func (p *parser) startLoads() error {
 	type step struct {
 		width  width
@@ -84,14 +83,14 @@ func (p *parser) startLoads() error {
 	return nil
 }
 
-// changeLoad changes what the words name. cpu= is the whole demand: without peak= and
-// noise= beside it, those are as no line said them. memory= without over= is touched at once.
+// changeLoad changes the values named in the words. cpu= is the whole demand: without peak= and
+// noise=, these return to their defaults. memory= without over= is touched at once.
 func changeLoad(l *numa.Load, ws []word.Word, vm string, c *numa.Config) (err error) {
 	cols := map[string]int{}
 	for _, w := range ws {
 		cols[w.Key] = w.Col
 	}
-	for _, w := range ws { // what a word resets, before any word sets it
+	for _, w := range ws { // resets by a word, before any word sets a value
 		switch w.Key {
 		case "cpu":
 			l.CPU = numa.Demand{Peak: defaultPeak}
@@ -152,7 +151,7 @@ func loadWord(l *numa.Load, w word.Word, vm string, c *numa.Config) (err error) 
 	return err
 }
 
-// workload reads a class of the cost model, in any case of letters.
+// workload parses a class of the cost model, ignoring case.
 func workload(w word.Word) (string, error) {
 	name := strings.ToLower(w.Value)
 	if slices.Contains(numa.Workloads, name) {
@@ -164,7 +163,7 @@ func workload(w word.Word) (string, error) {
 	return "", word.Errorf(w.Col, "found workload=%s, want one of %s", word.Short(w.Value), strings.Join(numa.Workloads, ", "))
 }
 
-// demand reads "20%" or "5..60%", of each vCPU.
+// demand parses "20%" or "5..60%", of each vCPU.
 func demand(w word.Word) (low, high float64, err error) {
 	from, to, curve := strings.Cut(w.Value, "..")
 	if curve && !strings.HasSuffix(from, "%") {
@@ -179,7 +178,7 @@ func demand(w word.Word) (low, high float64, err error) {
 	return low, high, err
 }
 
-// touched reads "24GB", "80%" of what is configured, or "all".
+// touched parses "24GB", "80%" of the configured memory, or "all".
 func touched(w word.Word, vm string, c *numa.Config) (numa.Bytes, error) {
 	if strings.EqualFold(w.Value, "all") {
 		return -1, nil

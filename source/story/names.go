@@ -11,7 +11,7 @@ import (
 	"homenode/source/word"
 )
 
-// names finds hosts or VMs by what texts call them.
+// names finds hosts or VMs by their names in texts.
 type names struct {
 	noun   string // host or VM
 	all    []named
@@ -21,7 +21,7 @@ type names struct {
 // A named is one host or VM.
 type named struct {
 	id    string
-	names []string // the name first; then what else it is called
+	names []string // the name first; then alternative names
 }
 
 func hostNames(f *numa.Fleet) *names {
@@ -78,16 +78,16 @@ func (n *names) note(name string, i int) {
 	}
 }
 
-// A choice is what a word names.
+// A choice is the objects named by a word.
 type choice struct {
 	text  string
 	col   int
 	found []int // indexes, in the order of the fleet
-	width width // of what found them, by their place in found
+	width width // of the match, by place in found
 }
 
-// width says how a word names something: a line about all is overridden by one about
-// some, and that by one about the thing itself.
+// A width is the specificity of a name: a line about all is overridden by one about some, and that
+// by one about a single object.
 type width uint8
 
 const (
@@ -96,7 +96,7 @@ const (
 	byItsName
 )
 
-// rangeForm is a range as scenarios have it, esx[01-08].
+// rangeForm matches a range in the form of scenarios, esx[01-08].
 var rangeForm = pattern.Of(`^[^\[\]]*\[\d{1,9}-\d{1,9}\][^\[\]]*$`)
 
 // choose returns the choices of a word, one for each part between commas.
@@ -173,8 +173,8 @@ func (n *names) within(c choice) (choice, error) {
 	return c, nil
 }
 
-// exact returns the index of what has the name, in any case of letters when nothing
-// does exactly; -1 for nothing. A name of several is an error.
+// exact returns the index of the object with the name, ignoring case when there is no exact match;
+// -1 for none. An ambiguous name is an error.
 func (n *names) exact(name string, col int) (int, error) {
 	found := n.byName[name]
 	if len(found) == 0 {
@@ -197,7 +197,7 @@ func (n *names) exact(name string, col int) (int, error) {
 	return -1, word.Errorf(col, "found %s, which %d %ss are called; say which: %s", word.Short(name), len(found), n.noun, strings.Join(ways, ", "))
 }
 
-// only returns the name that nothing else has.
+// only returns a name that no other object has.
 func (n *names) only(i int) string {
 	for _, name := range n.all[i].names {
 		if len(n.byName[name]) == 1 {
@@ -215,20 +215,20 @@ func (o *named) matches(pattern string, fold bool) bool {
 		if fold {
 			name = strings.ToLower(name)
 		}
-		if ok, _ := path.Match(pattern, name); ok { // item tried the pattern
+		if ok, _ := path.Match(pattern, name); ok { // item validated the pattern
 			return true
 		}
 	}
 	return false
 }
 
-// none returns the error for what names nothing.
+// none returns the error for a name without a match.
 func (n *names) none(name string, col int) error {
 	known := words.Texts(n.all, func(one named) string { return one.names[0] })
 	return word.Errorf(col, "found no %s %q%s", n.noun, word.Short(name), alike.After(strings.Trim(name, "*?"), known))
 }
 
-// one returns the index of the only thing that the word names.
+// one returns the index of the only object named by the word.
 func (n *names) one(w word.Word, text string, col int) (int, error) {
 	if text == "" {
 		return 0, word.Errorf(w.Col, "found no %s", n.noun)

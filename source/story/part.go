@@ -9,8 +9,8 @@ import (
 	"homenode/numa"
 )
 
-// Part returns a copy of the fleet with the hosts that the patterns name, by their names, IDs or clusters, and the VMs on them. It is
-// an error when a pattern names none.
+// Part returns a copy of the fleet with the hosts that match the patterns, by their names, IDs or clusters, and the VMs on them. It is
+// an error when a pattern matches none.
 func Part(f *numa.Fleet, patterns []string) (*numa.Fleet, error) {
 	out := *f
 	out.Hosts, out.VMs = nil, nil
@@ -46,8 +46,8 @@ func Part(f *numa.Fleet, patterns []string) (*numa.Fleet, error) {
 	return &out, nil
 }
 
-// Moment reads a time of a story as its events have it: since its start such as 42m, a time of day such as 14:30, or a time in UTC such
-// as 2018-01-10T11:42:00Z. It is an error when the story is over then.
+// Moment parses a time in a story in the form of its events: since its start such as 42m, a time of day such as 14:30, or a time in UTC
+// such as 2018-01-10T11:42:00Z. It is an error when the story is over by then.
 func Moment(s *numa.Story, text string) (time.Time, error) {
 	d, err := moment(1, strings.TrimSpace(text), s.Start)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 var placedWords = []string{"homes", "local", "remote", "onNode"}
 
-// placed reads where a VM is at the start, as it was observed:
+// placed parses the observed place of a VM at the start:
 //
 //	placed cli3 homes=1 local=95122MB remote=7278MB
 //	placed cli  homes=0,1 onNode=16220MB,0
@@ -68,7 +68,7 @@ func (p *parser) placed(l *line, ws []word.Word) error {
 	return nil
 }
 
-// split tells local from remote memory where only that on each node is stated.
+// split computes local and remote memory where only that on each node is stated.
 func split(s *numa.SeenVM, col int) error {
 	if s.OnNode == nil {
 		if s.Local < 0 || s.Remote < 0 {
@@ -91,7 +91,7 @@ func split(s *numa.SeenVM, col int) error {
 	return nil
 }
 
-// onNode reads the memory on each node of the host, "16220MB,0".
+// onNode parses the memory on each node of the host, "16220MB,0".
 func (p *parser) onNode(s *numa.SeenVM, w word.Word) error {
 	i := p.hosts.byName[s.Host][0]
 	nodes := p.story.Fleet.Hosts[i].Nodes
@@ -109,7 +109,7 @@ func (p *parser) onNode(s *numa.SeenVM, w word.Word) error {
 	return nil
 }
 
-// amount reads memory that can be 0.
+// amount parses memory that can be 0.
 func amount(w word.Word, s string) (numa.Bytes, error) {
 	if s == "0" {
 		return 0, nil
@@ -117,7 +117,7 @@ func amount(w word.Word, s string) (numa.Bytes, error) {
 	return w.Bytes(s, numa.MaxVMMemory)
 }
 
-// nodeSet reads "0,1" of the nodes, or "-" for none.
+// nodeSet parses "0,1" of the nodes, or "-" for none.
 func nodeSet(w word.Word, nodes numa.Fact[[]numa.Node]) (set numa.NodeSet, err error) {
 	set, err = w.NodeSet(w.Value, numa.MaxNodes)
 	for n := range numa.MaxNodes {

@@ -5,8 +5,8 @@ import (
 	"homenode/source/word"
 )
 
-// state is how the fleet is at one moment of the story, as far as lines tell: where HA
-// restarts VMs, and DRS of a host in maintenance moves them, the simulation decides.
+// A state is the fleet at one moment of the story, as far as the lines determine it: the simulation
+// decides where HA restarts VMs, and where DRS moves those of a host in maintenance.
 type state struct {
 	vms   []vmState
 	hosts []hostState
@@ -16,7 +16,7 @@ type state struct {
 // A vmState is one VM at one moment.
 type vmState struct {
 	power  power
-	host   int // index; -1 when the story does not tell
+	host   int // index; -1 when the story does not determine it
 	config *numa.Config
 	load   *numa.Load
 }
@@ -71,13 +71,12 @@ func newState(s *numa.Story) *state {
 	return st
 }
 
-// runs reports whether a VM runs at the start. A source that tells nothing of its power
-// leaves it running: most VMs do.
+// runs reports whether a VM runs at the start. A VM with an unknown power state counts as running: most VMs do.
 func runs(c *numa.Config) bool {
 	return c.Power.Or(numa.PoweredOn) == numa.PoweredOn && !c.Template.Value
 }
 
-// follow brings the state to after an event that the simulation will be told of.
+// follow updates the state after an event passed to the simulation.
 func (st *state) follow(e *numa.Event) {
 	var v *vmState
 	if e.VM != "" {
@@ -124,8 +123,8 @@ func (st *state) leave(host int, now hostState) {
 	}
 }
 
-// can reports why an event cannot happen to a VM at the moment. target is the host that
-// the line names, -1 for none.
+// can returns the reason why an event cannot happen to a VM at the moment. target is the host in
+// the line, -1 for none.
 func (st *state) can(kind numa.EventKind, f *numa.Fleet, vm, target, col int) error {
 	v := &st.vms[vm]
 	name := f.VMs[vm].Name
@@ -158,7 +157,7 @@ func (st *state) can(kind numa.EventKind, f *numa.Fleet, vm, target, col int) er
 	return nil
 }
 
-// canHost reports why an event cannot happen to a host at the moment.
+// canHost returns the reason why an event cannot happen to a host at the moment.
 func (st *state) canHost(kind numa.EventKind, f *numa.Fleet, host, col int) error {
 	now := st.hosts[host]
 	name := f.Hosts[host].Name

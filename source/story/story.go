@@ -1,6 +1,6 @@
-// Package story reads stories written by hand: a scenario, which describes a fleet, with
-// a clock: how its VMs are loaded, and what happens when. The simulation of the NUMA
-// scheduler runs a story; tests, published experiments and the demo are stories.
+// Package story parses stories written by hand: a scenario, which describes a fleet, with a clock:
+// the load of its VMs, and timed events. The simulation of the NUMA scheduler runs a story; tests,
+// published experiments and the demo are stories.
 //
 //	release 6.0
 //	host esx01 nodes=2 cores=12 nodeMemory=132000MB
@@ -13,12 +13,12 @@
 //	load *    cpu=5..60% peak=14:00
 //	talk cli cli3 rate=800
 //
-//	at 42m   power-on cli          # what the author says of it
+//	at 42m   power-on cli          # a remark of the author
 //	at 1h42m load cli cpu=90% memory=24GB over=5m
 //	at 12:14 power-cycle cli
 //
-// Lines of the fleet are those of package scenario. What no line states of a load is
-// assumed, and the story says so. docs/reference/scenarios.md lists every word.
+// Lines of the fleet are those of package scenario. Unstated parts of a load are assumed, and
+// marked as such. docs/reference/scenarios.md lists every word.
 package story
 
 import (
@@ -32,22 +32,20 @@ import (
 	"homenode/source/word"
 )
 
-// The first words of lines: those of a fleet, which package scenario reads, and those
-// of a story.
+// The first words of lines: those of a fleet, which package scenario parses, and those of a story.
 var (
 	fleetLines = []string{"release", "cluster", "host", "vm", "seen"}
 	storyLines = []string{"run", "used", "load", "talk", "placed", "at"}
 )
 
-// Read reads the story in data, a txtar archive with a section "-- in --" or the lines
-// alone; name stands in errors and origins. Errors that are
-// about a place are a *numa.SyntaxError.
+// Read parses the story in data, a txtar archive with a section "-- in --" or the lines alone; name
+// is used in errors and origins. Errors with a place are a *numa.SyntaxError.
 func Read(name string, data []byte) (*numa.Story, error) {
 	text, first, err := word.Section(name, data)
 	if err != nil {
 		return nil, err
 	}
-	// Each reader gets the lines that are its own, in their places.
+	// Each parser gets its own lines, in their places.
 	fleetText := strings.Repeat("\n", first-1)
 	var lines []line
 	number := first
@@ -76,7 +74,7 @@ func Read(name string, data []byte) (*numa.Story, error) {
 	return s, p.finish()
 }
 
-// firstWord returns the first word of a line; nothing for an empty line or a comment.
+// firstWord returns the first word of a line; "" for an empty line or a comment.
 func firstWord(text string) string {
 	text = strings.TrimLeft(text, " \t")
 	if i := strings.IndexAny(text, " \t=#"); i >= 0 {
@@ -100,8 +98,8 @@ func unknownLine(l *line, key string) error {
 	return l.errorf(col, "found %q, want one of %s", word.Short(key), strings.Join(known, ", "))
 }
 
-// Is reports whether the text is a story: it describes a host, as a scenario does, and
-// has a line that only stories have.
+// Is reports whether the text is a story: it describes a host, as a scenario does, and has a line
+// that only stories have.
 func Is(data []byte) bool {
 	text, _, err := word.Section("", data)
 	if err != nil || bytes.IndexByte(data, 0) >= 0 {
@@ -116,8 +114,7 @@ func Is(data []byte) bool {
 	return host && own
 }
 
-// StatesEvery reports whether the text of a story says how long its ticks are, with every=
-// in its run line.
+// StatesEvery reports whether the text of a story sets the interval of its ticks, with every= in its run line.
 func StatesEvery(data []byte) bool {
 	text, _, _ := word.Section("", data)
 	for raw := range strings.Lines(string(text)) {
@@ -131,8 +128,7 @@ func StatesEvery(data []byte) bool {
 	return false
 }
 
-// Defaults are what a story has that does not say. The zero value stands for the
-// defaults of every text.
+// Defaults are values for facts missing in a story. The zero value means the defaults of every text.
 type Defaults struct {
 	Start  time.Time     // zero for Monday, 5 January 2026, 00:00 UTC
 	Length time.Duration // zero for a day
@@ -150,16 +146,15 @@ const (
 	defaultPeak   = 14 * time.Hour
 )
 
-// officeDay is the load of VMs that no line describes. It has no source; it is so low
-// that a fleet that is not overcommitted does not wait.
+// officeDay is the load of VMs that no line describes. It has no source; it is so low that VMs do
+// not wait in a fleet that is not overcommitted.
 var officeDay = numa.AssumedFor(numa.Load{
 	CPU:    numa.Demand{Low: 0.05, High: 0.25, Peak: defaultPeak, Noise: 0.03},
 	Memory: -1,
 	Active: 0.25,
 }, "the load of the VM is not stated: an office day of 5 to 25 % of each vCPU, most at 14:00 UTC; all memory touched, a quarter of it active, no pages alike")
 
-// Of returns the story of a fleet in which nothing happens: its VMs run with a load that
-// is assumed.
+// Of returns the story of a fleet without events: its VMs run with an assumed load.
 func Of(f *numa.Fleet, d Defaults) *numa.Story {
 	s := &numa.Story{Name: f.Source, Fleet: f, Start: d.Start.UTC(), Length: d.Length, Every: d.Every, Seed: d.Seed, Unstated: d.Unstated}
 	if d.Start.IsZero() {
@@ -177,9 +172,9 @@ func Of(f *numa.Fleet, d Defaults) *numa.Story {
 	return s
 }
 
-// Add adds lines to a story from anywhere: run, used, load, talk, placed and at lines. They
-// change what they name; everything else stays, and events that follow change what their
-// own lines name. name stands in errors: a file, or the flag. On an error s stays as it is.
+// Add adds lines to a story from any source: run, used, load, talk, placed and at lines. They
+// change the values they name; everything else stays, and later events change the values in their
+// own lines. name is used in errors: a file, or the flag. On an error s is unchanged.
 func Add(s *numa.Story, lines, name string) error {
 	out := *s
 	out.Used, out.Loads, out.Talks, out.Seen = slices.Clone(s.Used), slices.Clone(s.Loads), slices.Clone(s.Talks), slices.Clone(s.Seen)

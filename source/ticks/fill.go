@@ -9,7 +9,7 @@ import (
 	"homenode/source/hostcmd"
 )
 
-// fill makes a tick of the outputs of a round.
+// fill converts the outputs of a round to a tick.
 func (r *rounds) fill(h *hostRounds, o *round, t *numa.Tick) {
 	*t = numa.Tick{Host: h.name, Time: o.time, Line: o.line, Nodes: t.Nodes[:0], VMs: t.VMs[:0]}
 	for _, out := range o.outputs {
@@ -30,7 +30,7 @@ func (r *rounds) fill(h *hostRounds, o *round, t *numa.Tick) {
 			groups[g.Name] = g.ID
 			if isClients {
 				clients(t, &g, list)
-			} else if v := vm(t, g.ID, g.Name); v.OnNode == nil { // the screen states the overhead too
+			} else if v := vm(t, g.ID, g.Name); v.OnNode == nil { // the screen has the overhead too
 				v.OnNode = onNode(g.OnNode)
 			}
 		}
@@ -57,13 +57,13 @@ func (r *rounds) fill(h *hostRounds, o *round, t *numa.Tick) {
 	}
 }
 
-// A groupName is what outputs call the VM of a scheduler group: sched-stats as vm.<cartel>, the
-// screen by its display name, of which it may show the beginning alone.
+// A groupName holds the names of a scheduler group's VM in outputs: sched-stats prints vm.<cartel>,
+// the screen its display name, possibly truncated.
 type groupName struct{ first, cartel, display string }
 
-// nameOf returns how the VM was shown first. When the group has become that of another VM, as
-// after a restart of the host, that is how it is shown now. cartel is what sched-stats calls
-// it; empty when this round does not say.
+// nameOf returns the first name that was shown for the VM. When the group now belongs to another VM,
+// as after a restart of the host, it is the present name. cartel is the name in sched-stats; empty
+// when this round has none.
 func (h *hostRounds) nameOf(v *numa.VMTick, cartel string) string {
 	now := groupName{first: v.Name, cartel: cartel}
 	if v.Name != now.cartel {
@@ -78,7 +78,7 @@ func (h *hostRounds) nameOf(v *numa.VMTick, cartel string) string {
 	return now.first
 }
 
-// screen adds what the esxtop memory screen shows, in MiB.
+// screen adds the values of the esxtop memory screen, in MiB.
 func (r *rounds) screen(t *numa.Tick, s *hostcmd.Screen) {
 	if s.Free >= 0 {
 		t.Free, t.Has = s.Free, t.Has|numa.HasFree
@@ -121,8 +121,8 @@ func (r *rounds) screen(t *numa.Tick, s *hostcmd.Screen) {
 	}
 }
 
-// loads adds the nodes of numa-pnode. Used and idle time of a node are those of one rebalance period
-// and add up to that of its cores.
+// loads adds the nodes of numa-pnode. Used and idle time of a node cover one rebalance period and
+// add up to that of its cores.
 func loads(t *numa.Tick, list hostcmd.NodeLoads) {
 	for _, l := range list {
 		n := node(t, l.ID)
@@ -153,13 +153,12 @@ func clients(t *numa.Tick, g *hostcmd.Group, list hostcmd.Clients) {
 			n, percent = n+1, c.CurrentLocal
 		}
 	}
-	if n == 1 && percent >= 0 { // that of one of several is not that of the VM
+	if n == 1 && percent >= 0 { // the value of one of several is not that of the VM
 		v.Percent, v.Has = percent, v.Has|numa.HasPercent
 	}
 }
 
-// stats adds memstats -r vm-stats, which names VMs as sched-stats does and not as the
-// screen does.
+// stats adds memstats -r vm-stats, which names VMs as sched-stats does, unlike the screen.
 func (r *rounds) stats(t *numa.Tick, o *round, s *hostcmd.MemoryStats, groups map[string]int64) {
 	for _, row := range s.Rows {
 		gid, known := groups[row.Name]

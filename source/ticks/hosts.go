@@ -8,7 +8,7 @@ import (
 	"homenode/source/hostcmd"
 )
 
-// hostOf returns the rounds of the host that the prompt names, or of that of the file.
+// hostOf returns the rounds of the host in the prompt, else of the file's host.
 func (r *rounds) hostOf(o *hostcmd.Output) *hostRounds {
 	name := o.Host.Name
 	if name == "" {
@@ -29,8 +29,8 @@ func (r *rounds) hostOf(o *hostcmd.Output) *hostRounds {
 	return h
 }
 
-// nameless returns what the host of an output is called that does not name it: after the
-// job, or after the file when the nodes are not those of the files before.
+// nameless returns the name for the host of an output that does not name it: that of the job, or
+// that of the file when the nodes differ from those of the earlier files.
 func (r *rounds) nameless(o *hostcmd.Output) string {
 	name := cmp.Or(r.host, r.j.name)
 	total := totals(o)
@@ -55,7 +55,7 @@ func (r *rounds) nameless(o *hostcmd.Output) string {
 	return other
 }
 
-// totals returns the memory of the nodes that an output states; nil when it does not.
+// totals returns the memory of the nodes in an output; nil when it has none.
 func totals(o *hostcmd.Output) (all []numa.Bytes) {
 	switch list := o.Result.(type) {
 	case *hostcmd.Screen:
@@ -73,6 +73,6 @@ func totals(o *hostcmd.Output) (all []numa.Bytes) {
 	return all
 }
 
-// alike reports whether two sizes of a node can be of one: a kernel of another release
-// reserves another part for itself, and a screen rounds.
+// alike reports whether two sizes can belong to one node: kernels of different releases reserve
+// different parts, and a screen rounds.
 func alike(a, b numa.Bytes) bool { return max(a, b)-min(a, b) <= max(a, b)/50 }

@@ -19,50 +19,47 @@ import (
 	"homenode/source/text"
 )
 
-// A Source is what has to be read by one reader in one go: a batch file, an archive, or
-// files that follow each other in time. Sources are independent of each other.
+// A Source is the input of one reader: a batch file, an archive, or files that follow each other in time. Sources are independent of each other.
 type Source struct {
-	Name   string   // of the file, or the first of Files and how many more
+	Name   string   // of the file, or the first of Files and the number of others
 	Format string   // empty for a pipe
 	Files  []string // paths
 	Infos  []string // paths of files with CounterInfo, for Answers
 	Host   string   // for hosts that are named nowhere
-	Known  bool     // all answers are of Host, as who recorded them says
+	Known  bool     // all answers are of Host, as stated by the recorder
 
-	notes []string // of who recorded them
+	notes []string // of the recorder
 	in    reach
 }
 
-// A Listing is what lies in a folder.
+// A Listing is the contents of a folder.
 type Listing struct {
 	Sources []Source
-	Passed  int  // files of no format that is read
-	Replay  bool // it looks like a vm-support bundle, which may hold a replay
-	// Failed are files that could not be opened, or not unpacked.
+	Passed  int  // number of files of unsupported formats
+	Replay  bool // it looks like a vm-support bundle, which may contain a replay
+	// Failed are files that could not be opened or unpacked.
 	Failed []Failed
 
-	recorded bool     // by homenode record, or a part of it
-	silent   []string // of which hosts nothing was recorded, and why
+	recorded bool     // made by homenode record, at least in part
+	silent   []string // hosts without recordings, with the reasons
 }
 
-// A Failed is a file of a Listing, and why it could not be looked at.
+// A Failed is a file of a Listing that could not be examined, with the error.
 type Failed struct {
 	Name string
 	Err  error
 }
 
-// List looks at the beginning of the files below path, or of the file there, and says
-// which belong together. Inside a folder it follows no symbolic links, and leaves out what
-// begins with a dot. A file of no format that is read is an error when path names it.
+// List examines the start of the files below path, or of the file there, and groups those that belong together. Inside a folder it
+// follows no symbolic links, and skips names that begin with a dot. A file of an unsupported format is an error when path names it.
 //
-// In a folder CounterInfo and FetchStats belong together when their names are the same
-// but for these words and times, as in esx01-counterinfo.txt and esx01-fetchstats-2030.txt.
-// Outputs of host commands with date lines stand for themselves; those of a folder that
-// have none are one series, each timed by its name or else by when it was written.
+// In a folder CounterInfo and FetchStats belong together when their names are equal except for these words and times, as in
+// esx01-counterinfo.txt and esx01-fetchstats-2030.txt. Outputs of host commands with date lines are separate; those of a folder
+// without any are one series, each timed by its name or else by its modification time.
 func List(root string) (*Listing, error) { return ListIn(nil, root) }
 
-// ListIn is List in a file system of files of this machine, such as that of an os.Root; nil for all of them. There nothing but files
-// and folders is read, and a file that unpacks to far more than a capture does is refused.
+// ListIn is List in a file system of files of this machine, such as that of an os.Root; nil for all of them. In a file system it
+// reads only files and folders, and rejects a file that unpacks to far more than a capture does.
 func ListIn(fsys fs.FS, root string) (*Listing, error) {
 	in := reach{fsys}
 	info, err := in.stat(root)
@@ -74,7 +71,7 @@ func ListIn(fsys fs.FS, root string) (*Listing, error) {
 		if fsys != nil {
 			return nil, fmt.Errorf("%s: found no file and no folder", root)
 		}
-		// A pipe can be read once: what is in it shows then.
+		// A pipe can be read only once: its contents are detected then.
 		return &Listing{Sources: []Source{{Name: root, Files: []string{root}, Host: hostName(root)}}}, nil
 	}
 	if !info.IsDir() {
@@ -93,7 +90,7 @@ func ListIn(fsys fs.FS, root string) (*Listing, error) {
 			l.failed = append(l.failed, Failed{p, err})
 			return fs.SkipDir
 		}
-		if err == nil && p != root && strings.HasPrefix(d.Name(), ".") { // snapshots of file servers, and what others are writing
+		if err == nil && p != root && strings.HasPrefix(d.Name(), ".") { // snapshots of file servers, and files being written
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -124,7 +121,7 @@ func ListIn(fsys fs.FS, root string) (*Listing, error) {
 	return l.listing(), nil
 }
 
-// An entry is one file that is read.
+// An entry is one file to read.
 type entry struct {
 	path   string
 	format string
@@ -133,7 +130,7 @@ type entry struct {
 	stamp  stamp
 }
 
-// entryOf looks at the beginning of a file.
+// entryOf examines the start of a file.
 func (in reach) entryOf(p string, info fs.FileInfo) (entry, error) {
 	e := entry{path: p, stamp: stampOf(p)}
 	e.stamp.written = info.ModTime().UTC()
@@ -165,7 +162,7 @@ func (in reach) entryOf(p string, info fs.FileInfo) (entry, error) {
 	return e, nil
 }
 
-// look tells the format by the beginning of a file; false for none.
+// look detects the format from the start of a file; false for none.
 func (e *entry) look(head []byte) bool {
 	e.format = Detect(head)
 	switch e.format {
@@ -180,7 +177,7 @@ func (e *entry) look(head []byte) bool {
 	return e.format != ""
 }
 
-// A lister puts files together.
+// A lister groups files.
 type lister struct {
 	in       reach
 	alone    []entry
@@ -191,7 +188,7 @@ type lister struct {
 	failed   []Failed
 
 	metas       []recorded
-	inventories []string // folders of what may be inventories of recordings
+	inventories []string // folders of possible inventories of recordings
 }
 
 func (l *lister) add(e entry) {
@@ -227,7 +224,7 @@ func (l *lister) listing() *Listing {
 	}
 	for key, list := range l.answers {
 		if !slices.ContainsFunc(list, func(e entry) bool { return e.format == Answers }) && l.serves(key) {
-			continue // CounterInfo for answers of other names in the folder
+			continue // CounterInfo for answers with other names in the folder
 		}
 		slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.path, b.path) })
 		s := sourceOf(list)
@@ -247,8 +244,7 @@ func (l *lister) listing() *Listing {
 	return out
 }
 
-// serves reports whether the CounterInfo under this key is what answers without one of
-// their own in its folder or below need.
+// serves reports whether answers without a CounterInfo of their own, in its folder or below, need the one under this key.
 func (l *lister) serves(key string) bool {
 	for other, list := range l.answers {
 		if other != key && strings.HasPrefix(other, path.Dir(key+"x")+"/") && slices.ContainsFunc(list, func(e entry) bool { return e.format == Answers }) {
@@ -258,8 +254,8 @@ func (l *lister) serves(key string) bool {
 	return false
 }
 
-// infos returns the files with CounterInfo for the answers under this key: those of the
-// same key, or else of the nearest folder above that has any.
+// infos returns the files with CounterInfo for the answers under this key: those of the same key, or else of the nearest folder
+// above that has any.
 func (l *lister) infos(key string) []string {
 	of := func(match func(string) bool) (paths []string) {
 		for k, list := range l.answers {
@@ -295,11 +291,10 @@ func sourceOf(list []entry) Source {
 	return s
 }
 
-// keyWords are the parts of a name that tell nothing of the host.
+// keyWords are the parts of a name that do not identify the host.
 var keyWords = pattern.Of(`(?i)esxtop|counter[-_ ]?info|fetch[-_ ]?stats|stats`)
 
-// hostKey returns what is left of the name of a file without its ending, format and time;
-// empty when that is nothing.
+// hostKey returns the name of a file without its extension, format and time; it may be empty.
 func hostKey(name string) string {
 	base := hostName(name)
 	dated := inName.FindStringIndex(base)
@@ -317,15 +312,15 @@ func hostKey(name string) string {
 	return strings.Trim(base, "-_. ")
 }
 
-// countAtEnd is the number of a file in a row, or a time without a date.
+// countAtEnd is the number of a file in a sequence, or a time without a date.
 var countAtEnd = pattern.Of(`[-_. ]+\d+(?:T\d+)?Z?$`)
 
-// bundleName is the name of a vm-support bundle and of what is typical of one.
+// bundleName matches the name of a vm-support bundle and of its typical files.
 var bundleName = pattern.Of(`^(?:esx-.+-\d{4}-\d\d-\d\d--\d\d\.\d\d.*|reconstruct\.sh|vsi_traverse.*|esxtop-replay.*)$`)
 
 func looksLikeBundle(name string) bool { return bundleName.MatchString(name) }
 
-// ErrReplay is wrapped by the error for a bundle without anything that is read.
+// ErrReplay is wrapped by the error for a bundle without any readable capture.
 var ErrReplay = errors.New("found a vm-support bundle, and no capture that can be read in it")
 
 func replay(name string) error {
@@ -333,13 +328,12 @@ func replay(name string) error {
 		"then esxtop -b -a -R FOLDER > capture.csv, and read capture.csv", name, ErrReplay)
 }
 
-// A Reader reads one Source or archive, or tells v.Done why it cannot be read. It returns how many files
-// of unknown formats it has skipped. What is wrong with a file is told to v.Done, or ends the Reader when
-// that is nil; an error of v or of ctx ends it.
+// A Reader reads one Source or archive, or reports the error to v.Done. It returns the number of skipped files of unknown formats.
+// Faults of a file are passed to v.Done, or end the Reader when that is nil; an error of v or of ctx ends it.
 type Reader func(ctx context.Context, opt Options, v Visit) (skipped int, err error)
 
-// Readers returns what reads all that lies at path: a file, a folder or an archive. The Readers
-// are independent of each other. skipped counts the files of a folder that are of unknown formats.
+// Readers returns readers for everything at path: a file, a folder or an archive. The Readers are independent of each other. skipped
+// counts the files of a folder with unknown formats.
 func Readers(files fs.FS, path string) (list []Reader, skipped int, err error) {
 	l, err := ListIn(files, path)
 	if err != nil {
@@ -366,7 +360,7 @@ func Readers(files fs.FS, path string) (list []Reader, skipped int, err error) {
 	return nil, l.Passed, nothingIn(path, l.Replay)
 }
 
-// Walk reads what lies at path, one after the other, as its Readers do.
+// Walk runs the Readers of path one after the other.
 func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, err error) {
 	list, passed, err := Readers(opt.Files, path)
 	if err != nil {
@@ -381,7 +375,7 @@ func Walk(ctx context.Context, path string, opt Options, v Visit) (passed int, e
 	return passed, nil
 }
 
-// Read reads a Source, as Walk does.
+// Read reads a Source, like Walk.
 func (s *Source) Read(ctx context.Context, opt Options, v Visit) (passed int, err error) {
 	if s.Format == Packed {
 		return readArchive(ctx, s.in, s.Files[0], opt, v)

@@ -26,7 +26,7 @@ type part struct {
 	open  func() (io.ReadCloser, error)
 }
 
-// done tells v what became of the File. What ends the reading is returned.
+// done reports the result of the File to v. It returns an error that ends the reading.
 func (j *job) done(err error) error {
 	err = j.end(err)
 	switch {
@@ -40,8 +40,8 @@ func (j *job) done(err error) error {
 	return err
 }
 
-// parts reads all parts of one File in the order of time. One that cannot be read is left
-// out with a warning; when that is all of them, the first error is returned.
+// parts reads all parts of one File in the order of time. Unreadable ones are omitted with a
+// warning; when all are, the first error is returned.
 func (j *job) parts(format string, parts, infos []part) error {
 	j.file.Parts = len(parts)
 	for _, info := range infos {
@@ -74,7 +74,7 @@ func (j *job) each(parts []part) error {
 	return nil
 }
 
-// leftOut notes a part that could not be read, beside others.
+// leftOut records an unreadable part among readable ones.
 func (j *job) leftOut(err error) {
 	if j.cut == nil {
 		j.cut = err
@@ -128,7 +128,7 @@ func (j *job) inOrder(parts, infos []part) error {
 				starts[name] = start
 			case err == nil && len(why) > 0:
 				err = errors.New(numa.Place(name, why[0].Line, why[0].Col) + ": " + why[0].Text)
-			} // without a reason it holds CounterInfo alone
+			} // without a reason it contains only CounterInfo
 			return err
 		})
 		if err != nil {
@@ -159,11 +159,11 @@ func (j *job) withText(p *part, use func(name string, r io.Reader) error) error 
 	return use(p.name, r)
 }
 
-// maxSpool bounds what is kept of the small files of an archive, packed.
+// maxSpool bounds the buffered small files of an archive, compressed.
 const maxSpool = 64 << 20
 
-// readArchive reads the members of an archive. Batch files are read as they come; files
-// that may follow each other are kept, packed, until all are known.
+// readArchive reads the members of an archive. Batch files are read as they come; files that may
+// form a series are buffered, compressed, until all are known.
 func readArchive(ctx context.Context, in reach, name string, opt Options, v Visit) (passed int, err error) {
 	var l lister
 	kept := map[string][]byte{}
@@ -226,7 +226,7 @@ func readArchive(ctx context.Context, in reach, name string, opt Options, v Visi
 	return l.passed, err
 }
 
-// keep packs a member for later.
+// keep compresses a member for later.
 func keep(kept map[string][]byte, member string, r io.Reader) error {
 	if kept[member] != nil {
 		return errors.New("there twice: the second is left out")
@@ -238,7 +238,7 @@ func keep(kept map[string][]byte, member string, r io.Reader) error {
 	return err
 }
 
-// nothingIn is the error for a folder or archive without a file that is read.
+// nothingIn returns the error for a folder or archive without a readable file.
 func nothingIn(name string, bundle bool) error {
 	if bundle {
 		return replay(name)
@@ -253,7 +253,7 @@ func inMemory(kept map[string][]byte, names []string) (parts []part) {
 	return parts
 }
 
-// pack returns what r holds as gzip.
+// pack returns the contents of r compressed with gzip.
 func pack(r io.Reader) ([]byte, error) {
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -270,7 +270,7 @@ func pack(r io.Reader) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// newFetch makes the reader of FetchStats of this File.
+// newFetch creates the reader of FetchStats of this File.
 func (j *job) newFetch(name string) {
 	if j.fetch != nil {
 		return

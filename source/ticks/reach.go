@@ -12,7 +12,7 @@ import (
 	"homenode/source/archive"
 )
 
-// A reach is what can be read: all files of this machine, or those of a file system that a stranger may choose among.
+// A reach is the set of readable files: all of this machine, or those of a file system in which untrusted users may choose.
 type reach struct{ fs fs.FS }
 
 func (in reach) stat(p string) (fs.FileInfo, error) {
@@ -52,7 +52,7 @@ func (in reach) archive(name string, o archive.Options, visit archive.Visit) err
 	return errors.Join(archive.WalkFile(file, name, o, visit), f.Close())
 }
 
-// bounds are those of what is packed: files that a user names unpack to any size, for they are not kept.
+// bounds returns the limits for compressed input: files named by the user may unpack to any size, as they are not stored.
 func (in reach) bounds() archive.Options {
 	if in.fs == nil {
 		return unbounded

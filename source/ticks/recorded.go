@@ -16,10 +16,10 @@ import (
 	"homenode/internal/words"
 )
 
-// MetaName is the file in a folder of homenode record that says what lies beside it.
+// MetaName is the file in a folder of homenode record that describes the others.
 const MetaName = "meta.json"
 
-// Meta is what it holds.
+// Meta is the contents of that file.
 type Meta struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -30,15 +30,15 @@ type Meta struct {
 type Run struct {
 	Homenode   string      `json:"homenode"`
 	Begin      time.Time   `json:"begin"`
-	Written    time.Time   `json:"written"` // when this was written last
-	Ended      bool        `json:"ended"`   // as it should
+	Written    time.Time   `json:"written"` // time of the last write
+	Ended      bool        `json:"ended"`   // it ended normally
 	Every      string      `json:"every"`
 	Raw        bool        `json:"raw"`
 	Anonymised bool        `json:"anonymised,omitempty"`
 	Hosts      []*HostMeta `json:"hosts"`
 }
 
-// A HostMeta says what is there of a host.
+// A HostMeta describes the recorded data of a host.
 type HostMeta struct {
 	VCenter string    `json:"vcenter"`
 	ID      string    `json:"id"`
@@ -63,7 +63,7 @@ const (
 	maxMeta     = 64 << 20
 )
 
-// NewMeta returns that of a new folder.
+// NewMeta returns the Meta of a new folder.
 func NewMeta() *Meta { return &Meta{Format: metaFormat, Version: metaVersion} }
 
 var errMeta = errors.New("not of a recording, or of another version of homenode")
@@ -90,7 +90,7 @@ func ReadMeta(dir string) (*Meta, error) {
 	return m, nil
 }
 
-// InventoryName is the file in such a folder that holds the inventory of a vCenter, whose name is that of a file.
+// InventoryName returns the file in such a folder with the inventory of a vCenter, whose name must be a valid file name.
 func InventoryName(vcenter string) string { return "inventory-" + vcenter + ".json" }
 
 // Inventories returns the inventories in a folder of homenode record; none in any other.
@@ -98,7 +98,7 @@ func Inventories(dir string) (paths []string) {
 	if _, err := ReadMeta(dir); err != nil {
 		return nil
 	}
-	all, _ := os.ReadDir(dir) // what can be read of it
+	all, _ := os.ReadDir(dir) // list as much as possible
 	for _, f := range all {
 		if isInventory(f.Name()) {
 			paths = append(paths, filepath.Join(dir, f.Name()))
@@ -112,7 +112,7 @@ func isInventory(base string) bool {
 	return is
 }
 
-// besides takes a file of no format that is read, which is passed unless it belongs to a recording.
+// besides handles a file of an unsupported format: it is skipped unless it belongs to a recording.
 func (l *lister) besides(name string, read func() (io.ReadCloser, error)) {
 	name = filepath.ToSlash(name)
 	base := path.Base(name)
@@ -149,8 +149,8 @@ type recorded struct {
 	meta *Meta
 }
 
-// ofRecordings says of Sources what the recordings that they lie in tell: whose they are, and why answers are
-// missing. silent tells of hosts without any.
+// ofRecordings adds to Sources the facts of their recordings: the host, and the reasons for missing answers. It
+// returns a text for hosts without any.
 func (l *lister) ofRecordings(sources []Source) (silent []string) {
 	for _, in := range l.inventories {
 		if !slices.ContainsFunc(l.metas, func(r recorded) bool { return r.dir == in }) {
@@ -186,7 +186,7 @@ func (g Gap) text() string {
 	return fmt.Sprintf("from %s %s: %s", g.From.UTC().Format(time.DateTime), to, g.Reason)
 }
 
-// silent says which hosts gave no answer, and why, those of one reason together.
+// silent lists the hosts without answers, grouped by reason.
 func (r recorded) silent() (texts []string) {
 	answered, seen := map[[2]string]bool{}, map[[2]string]bool{}
 	var reasons []string

@@ -12,11 +12,10 @@ import (
 	"homenode/source/hostcmd"
 )
 
-// rounds makes ticks of the outputs of host commands. A round is what one pass of a loop
-// printed about one host: each format once. Its time is, in this order: the date line
-// before it; the date of memstats or the clock of the screen in it; what Options say; the
-// name of the file; when the file was written. None is invented: without any it is an
-// error.
+// rounds converts outputs of host commands to ticks. A round is the output of one pass of a loop
+// for one host: each format once. Its time is, in this order: the date line before it; the date of
+// memstats or the clock of the screen in it; that of Options; the name of the file; its
+// modification time. It is an error if there is none.
 //
 //	date ─┬─ numa-clients ─┐
 //	      ├─ numa-cnode    ├─ one round ──► one Tick
@@ -27,31 +26,31 @@ type rounds struct {
 	hosts map[string]*hostRounds
 	order []*hostRounds
 	kinds fact.Kinds              // of one file
-	told  map[string]bool         // what is said once for all files
-	nodes map[string][]numa.Bytes // memory of the nodes, by the name of a host that the outputs do not name
+	told  map[string]bool         // warnings given once for all files
+	nodes map[string][]numa.Bytes // memory of the nodes, by the name of a host that is not named in the outputs
 
-	// Of the file that is being read.
+	// State of the current file.
 	name     string
 	stamp    stamp
 	date     hostcmd.Moment // last date line
-	dated    bool           // there is one
-	dates    bool           // there is one further down
+	dated    bool           // date is set
+	dates    bool           // there is a date line further down
 	used     bool           // an output followed it
 	early    int            // line of the first output before the first date
-	visited  bool           // an output that counts
-	host     string         // of outputs that name none; empty when it is that of the job
-	compared bool           // the nodes of its first output that states them were compared with those of the files before
+	visited  bool           // an output that counts for a tick
+	host     string         // of outputs without a name; empty when it is that of the job
+	compared bool           // the nodes of its first output with nodes were compared with those of the earlier files
 }
 
 // A hostRounds is the rounds of one host.
 type hostRounds struct {
 	name string
 	open *round
-	last time.Time // of the tick before; zero before the first
+	last time.Time // of the previous tick; zero before the first
 	n    int       // rounds without a time, for Options.Interval
 	here int       // of them in this file
-	// vms is set when a round lists VMs. Rounds without are held back until then: a tick
-	// without VMs would say that all are gone.
+	// vms is set when a round lists VMs. Rounds without are held back until then: a tick without
+	// VMs would mean that all are gone.
 	vms   bool
 	held  []numa.Tick
 	names map[int64]groupName
@@ -59,7 +58,7 @@ type hostRounds struct {
 	tick  numa.Tick
 }
 
-// A round gathers outputs.
+// A round collects outputs.
 type round struct {
 	line    int
 	time    time.Time // zero until it is known
@@ -70,10 +69,10 @@ func newRounds(j *job) *rounds {
 	return &rounds{j: j, hosts: map[string]*hostRounds{}, told: map[string]bool{}, nodes: map[string][]numa.Bytes{}}
 }
 
-// counted are the formats that a tick is made of.
+// counted are the formats used for a tick.
 var counted = []string{hostcmd.NUMAClients, hostcmd.NUMACNode, hostcmd.NUMAPNode, hostcmd.EsxtopMemory, hostcmd.Memstats}
 
-// counts reports whether a tick is made of the output.
+// counts reports whether the output is used for a tick.
 func counts(o *hostcmd.Output) bool {
 	if m, ok := o.Result.(*hostcmd.MemoryStats); ok && !strings.HasPrefix(m.Kind, "VIRTUAL MACHINE") {
 		return false
@@ -81,8 +80,8 @@ func counts(o *hostcmd.Output) bool {
 	return slices.Contains(counted, o.Format)
 }
 
-// read reads the outputs of one file; dates tells that there are some in it. With more
-// the next file is of the same moment.
+// read parses the outputs of one file; dates is true if it contains date lines. With more the next
+// file is of the same moment.
 func (r *rounds) read(name string, in io.Reader, at stamp, dates, more bool) error {
 	r.name, r.stamp, r.kinds, r.host, r.compared = name, at, fact.Kinds{}, "", false
 	r.date, r.dated, r.dates, r.used, r.early, r.visited = hostcmd.Moment{}, false, dates, false, 0, false
@@ -151,7 +150,7 @@ func (r *rounds) output(o *hostcmd.Output) error {
 	return nil
 }
 
-// kindOf is a warning without its numbers and quotations.
+// kindOf returns a warning without its numbers and quotations.
 func kindOf(text string) string {
 	kind := strings.Map(func(c rune) rune {
 		if c >= '0' && c <= '9' {
@@ -162,7 +161,7 @@ func kindOf(text string) string {
 	return kind[:min(len(kind), 20)]
 }
 
-// once warns of what holds for all files of a series.
+// once adds a warning that applies to all files of a series.
 func (r *rounds) once(kind string, line int, format string, args ...any) {
 	if !r.told[kind] {
 		r.told[kind] = true
@@ -202,10 +201,10 @@ func (r *rounds) close(h *hostRounds) error {
 	return r.emit(h, o, t)
 }
 
-// maxHeld bounds the ticks of a host that are held back: a week of one a minute.
+// maxHeld bounds the ticks of a host that are held back: a week with one a minute.
 const maxHeld = 10_080
 
-// emit hands a tick on, or holds it back while no VMs were listed.
+// emit passes a tick on, or holds it back while no VMs were listed.
 func (r *rounds) emit(h *hostRounds, o *round, t *numa.Tick) error {
 	lists := false
 	for _, out := range o.outputs {
@@ -230,7 +229,7 @@ func (r *rounds) emit(h *hostRounds, o *round, t *numa.Tick) error {
 	return nil
 }
 
-// end hands on what was held back: no file listed VMs.
+// end passes on the ticks held back: no file listed VMs.
 func (r *rounds) end() error {
 	for _, h := range r.order {
 		for i := range h.held {
@@ -243,7 +242,7 @@ func (r *rounds) end() error {
 	return nil
 }
 
-// timeOf finds the time of a round without a date line; false when it is left out.
+// timeOf finds the time of a round without a date line; false when the round is omitted.
 func (r *rounds) timeOf(h *hostRounds, o *round) (ok bool, err error) {
 	if r.dated || r.dates {
 		r.kinds.Warn("early", o.line, 0, "found outputs before the first date: left out, as each date stands before its outputs")
@@ -292,14 +291,13 @@ func (r *rounds) outside(h *hostRounds, o *round) (ok bool, err error) {
 	return true, nil
 }
 
-// clockDays gives the clock of the esxtop screen its days: it goes on to the next when it
-// passes midnight.
+// clockDays adds the date to the clock of the esxtop screen: it advances when the clock passes midnight.
 type clockDays struct {
 	day  time.Time // zero before the first
 	last time.Duration
 }
 
-// at returns the time of a clock; false when the day is not known.
+// at returns the time of a clock; false when the day is unknown.
 func (c *clockDays) at(r *rounds, o *round, clock time.Duration) (t time.Time, ok bool, err error) {
 	written := r.stamp.written
 	if c.day.IsZero() {

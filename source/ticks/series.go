@@ -1,12 +1,12 @@
-// Package ticks is the one door to everything that shows what NUMA did over time: it
-// tells by the content what a file is and hands on the ticks in it, host by host.
+// Package ticks is the single entry point for all recordings of NUMA over time: it detects the
+// format of a file by its contents and returns its ticks, host by host.
 //
 //	esxtop batch CSV        source/esxtop              any length, several hosts
 //	CounterInfo, FetchStats source/esxtop/fetchstats   one file, or one for each answer
 //	sched-stats, screens    source/hostcmd             outputs again and again, with dates
 //
-// All of them can be packed with gzip or zstd, lie in a folder or in an archive. What only
-// ESXi itself can read, a replay of vm-support, is named and said how to convert.
+// All of them can be compressed with gzip or zstd, be in a folder or in an archive. A replay of
+// vm-support, which only ESXi itself can read, is reported with instructions for converting it.
 package ticks
 
 import (
@@ -34,72 +34,71 @@ import (
 const (
 	Batch    = "esxtop batch CSV"
 	Answers  = fetchstats.FetchStats
-	Columns  = fetchstats.CounterInfo // with or without answers behind it
+	Columns  = fetchstats.CounterInfo // with or without answers after it
 	Commands = "output of host commands"
-	Packed   = "archive" // of a Source: what is in it shows when it is read
+	Packed   = "archive" // of a Source: its contents are detected when it is read
 )
 
-// Want is what is read, in the words of messages.
+// Want lists the supported formats, for messages.
 const Want = "an esxtop batch file (esxtop -b), CounterInfo and FetchStats of the vSphere API, " +
 	"or repeated outputs of sched-stats, memstats or the esxtop memory screen with dates"
 
-// Options say what files do not. The zero value is of use.
+// Options are facts missing in files. The zero value is useful.
 type Options struct {
 	// Host names the host and overrides the files; for files of one host.
 	Host string
-	// Machine tells which PCPU is on which node, which FetchStats does not; nil leaves the
-	// load of nodes unknown there, unless MachineOf knows it by the name of the host.
+	// Machine maps PCPUs to nodes, which FetchStats does not; nil leaves the load of nodes unknown
+	// there, unless MachineOf finds it by the name of the host.
 	Machine   *numa.Host
 	MachineOf func(host string) *numa.Host
-	// Start and Interval time outputs that have no time of their own: the first at Start,
-	// each further one an Interval later. They are used only for such files. With an
-	// Interval the outputs count as refreshes of one screen, so that its NMIG counts.
+	// Start and Interval time outputs without a time of their own: the first at Start, each further
+	// one an Interval later. They are used only for such files. With an Interval the outputs count
+	// as refreshes of one screen, so that its NMIG counts.
 	Start    time.Time
 	Interval time.Duration
-	// From and To bound the time that warnings about single values are of; zero is no bound.
-	// Ticks outside are read all the same.
+	// From and To bound the time range of warnings about single values; zero is no bound. Ticks
+	// outside are still read.
 	From, To time.Time
-	// Files are where Walk reads; nil for all of this machine. See ListIn.
+	// Files is the file system for Walk; nil for all files of this machine. See ListIn.
 	Files fs.FS
-	// Workers reads and parses one batch file with so many goroutines; 0 means none.
+	// Workers is the number of goroutines that read and parse one batch file; 0 means none.
 	Workers int
 }
 
-// A File is what was read as one: a file, or several that belong together.
+// A File describes one unit of input: a file, or several that belong together.
 type File struct {
 	Name     string
 	Format   string
-	Hosts    []string // in the order in which they were met
-	Named    string   // the host as the file names it, where Options.Host says otherwise; empty for a name such as localhost
+	Hosts    []string // in the order of appearance
+	Named    string   // the host's name in the file, if Options.Host differs; empty for a name such as localhost
 	Ticks    int
 	First    time.Time // of the ticks
 	Last     time.Time
-	Parts    int      // files that it was read from; 0 for one
-	Left     int      // rows that were left out: damaged, or not in the order of time
-	Cut      bool     // it could not be read to its end, or ends within a row
+	Parts    int      // number of files; 0 for one
+	Left     int      // omitted rows: damaged, or out of the order of time
+	Cut      bool     // reading failed before its end, or it ends within a row
 	Warnings []string // file:line:column: text; the first of each kind
 }
 
-// A Visit receives what is read, file by file. Open and Done may be nil.
+// A Visit receives the results, file by file. Open and Done may be nil.
 type Visit struct {
 	Open func(name, format string) error // before the ticks of a file
 	// Tick receives one tick, which is valid until it returns.
 	Tick func(*numa.Tick) error
-	// Done is called behind the last tick; err says why the file could not be read, or not
-	// to its end. What Done returns ends the reading.
+	// Done is called after the last tick; err is the error that ended reading the file. An error
+	// returned by Done ends all reading.
 	Done func(f *File, err error) error
 }
 
-// ErrUnknown is wrapped by the error for a file of no format that is read.
+// ErrUnknown is wrapped by the error for a file of an unsupported format.
 var ErrUnknown = errors.New("unknown format")
 
-// unbounded lets batch files unpack to any size: they are not kept.
+// unbounded allows batch files to unpack to any size: they are not stored.
 var unbounded = archive.Options{MaxBytes: math.MaxInt64, MaxRatio: math.MaxInt64}
 
-// Read reads one stream, which can be packed with gzip or zstd, and calls visit for each
-// tick. A file on disk should be handed in as it is: it is then read at several places at
-// once. The File tells what was read also when there is an error, which is that of visit,
-// of ctx, of r, a *numa.SyntaxError, or wraps ErrUnknown.
+// Read reads one stream, which can be compressed with gzip or zstd, and calls visit for each tick.
+// Pass a file on disk unwrapped: it is then read at several places at once. The File is also valid
+// when there is an error, which is that of visit, of ctx, of r, a *numa.SyntaxError, or wraps ErrUnknown.
 func Read(ctx context.Context, name string, r io.Reader, opt Options, visit func(*numa.Tick) error) (*File, error) {
 	j := &job{ctx: ctx, opt: opt, v: Visit{Tick: visit}, file: File{Name: name}}
 	err := j.end(j.stream(name, archive.Heed(ctx, r), fileStamp(name, r)))
@@ -117,7 +116,7 @@ type job struct {
 	file File
 	name string // for a host that is named nowhere
 
-	cut error // of the first part that was not read, or not to its end, beside others that were
+	cut error // of the first part that was unread or incomplete, among others that were read
 
 	known bool // all answers are of that host
 	in    reach
@@ -129,7 +128,7 @@ type job struct {
 	stop   error // of v
 }
 
-// open tells v of the File, once.
+// open announces the File to v, once.
 func (j *job) open(format string) error {
 	if j.opened {
 		return nil
@@ -141,7 +140,7 @@ func (j *job) open(format string) error {
 	return j.stop
 }
 
-// end completes what is held back to the end of a File.
+// end completes work that is delayed until the end of a File.
 func (j *job) end(err error) error {
 	if err == nil && j.rounds != nil {
 		err = j.rounds.end()
@@ -188,7 +187,7 @@ func (j *job) stream(name string, r io.Reader, at stamp) error {
 	}
 }
 
-// unknown says what a file is not.
+// unknown returns the error for a file of no supported format.
 func unknown(name string, head []byte) error {
 	what := "found no text"
 	if line := firstLine(head); line != "" {
@@ -206,8 +205,8 @@ func firstLine(head []byte) string {
 	return ""
 }
 
-// Detect tells the format by the beginning of a file of up to 64 KiB, unpacked but in the
-// encoding of the file; empty for one that is not read here.
+// Detect detects the format from the start of a file of up to 64 KiB, unpacked but in the encoding
+// of the file; empty for an unsupported one.
 func Detect(head []byte) (format string) {
 	if isBatch(head) {
 		return Batch
@@ -238,13 +237,13 @@ func isBatch(head []byte) bool {
 		before := bytes.TrimSuffix(head[:i], []byte(`"`))
 		before = bytes.TrimSuffix(before, []byte("\xef\xbb\xbf"))
 		if len(before) <= 2 || before[len(before)-1] == '\n' || before[len(before)-1] == '\r' {
-			return true // at the beginning, perhaps behind a byte order mark, or of a line
+			return true // at the start, possibly after a byte order mark, or at the start of a line
 		}
 		from = i + len(magic)
 	}
 }
 
-// tick counts a tick and hands it on.
+// tick counts a tick and passes it on.
 func (j *job) tick(t *numa.Tick) error {
 	if err := j.ctx.Err(); err != nil {
 		return err
@@ -304,7 +303,7 @@ func (j *job) batch(name string, r io.Reader) error {
 	return cmp.Or(err, ticks.Err(), ticks.Cut())
 }
 
-// renamed notes that a file names another host than Options.Host.
+// renamed adds a warning that a file names another host than Options.Host.
 func (j *job) renamed(file string, line int, host string) {
 	if j.file.Named != "" || j.opt.Host == "" || numa.NamesNobody(host) || numa.SameHost(host, j.opt.Host) {
 		return
@@ -329,7 +328,7 @@ func (j *job) answers(name string, r io.Reader) error {
 	return err
 }
 
-// maxWarnings bounds those of one File, which can be thousands of files.
+// maxWarnings bounds the warnings of one File, which can be thousands of files.
 const maxWarnings = 100
 
 func (j *job) warn(name string, w fact.Warning) {

@@ -13,7 +13,7 @@ import (
 	"homenode/source/archive"
 )
 
-// A stamp is what is known outside of a file about its time.
+// A stamp is the information about a file's time from outside its contents, and from memstats.
 type stamp struct {
 	name    time.Time // in its name; zero without
 	clock   bool      // name has a time of day too
@@ -21,7 +21,7 @@ type stamp struct {
 	written time.Time // last; zero when it is not known
 }
 
-// order is the time by which files of one series follow each other.
+// order returns the time for sorting the files of one series.
 func (s stamp) order() time.Time {
 	switch {
 	case !s.inside.IsZero():
@@ -36,7 +36,7 @@ func (s stamp) order() time.Time {
 // clients_2026-11-21_20-30.txt, esx01-20261121T20.dsv.
 var inName = pattern.Of(`(?:^|\D)(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?:[-_. T]*([0-2]\d)[-_.:h]?([0-5]\d)(?:[-_.:m]?([0-5]\d))?|T([0-2]\d))?(?:\D|$)`)
 
-// stampOf reads the date in a file name; its time is read as UTC.
+// stampOf parses the date in a file name; its time is read as UTC.
 func stampOf(name string) (s stamp) {
 	s.name, s.clock = nameStamp(name)
 	return s
@@ -59,7 +59,7 @@ func nameStamp(name string) (t time.Time, clock bool) {
 	return t, m[4]+m[7] != ""
 }
 
-// fileStamp returns what is known of a file on disk, or of a stream by its name.
+// fileStamp returns the stamp of a file on disk, or of a stream by its name.
 func fileStamp(name string, r io.Reader) (s stamp) {
 	s = stampOf(name)
 	if f, ok := r.(*os.File); ok {
@@ -70,8 +70,7 @@ func fileStamp(name string, r io.Reader) (s stamp) {
 	return s
 }
 
-// hostName returns the name of a file without its folder and endings, which stands for a
-// host that is named nowhere.
+// hostName returns the name of a file without its folder and extensions, used for a host that is named nowhere.
 func hostName(name string) string {
 	base := archive.Plain(path.Base(filepath.ToSlash(name)))
 	if cut := strings.TrimSuffix(base, path.Ext(base)); cut != "" {
@@ -105,5 +104,5 @@ func clockOf(s string) (sinceMidnight time.Duration, ok bool) {
 
 const day = 24 * time.Hour
 
-// midnight returns the beginning of the day of t.
+// midnight returns the start of the day of t.
 func midnight(t time.Time) time.Time { return t.Truncate(day) }

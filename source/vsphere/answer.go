@@ -14,27 +14,26 @@ import (
 	"homenode/source/vsphere/xmlscan"
 )
 
-// An answer reads what the property collector sends, object by object while it
-// arrives: a page is never in memory as a whole. The library decodes 1 MB in about
-// 40 ms, nine tenths of the time of a read (docs/evidence/performance.md), so the values of
-// VMs are read here. Whatever does not have the form of the few types below is
-// handed to the library as it stands: it decides what it means.
+// An answer parses the property collector's output object by object as it arrives: a page is never
+// in memory as a whole. The library decodes 1 MB in about 40 ms, nine tenths of the time of a read
+// (docs/evidence/performance.md), so the values of VMs are parsed here. Anything other than the few
+// types below is passed to the library unparsed.
 type answer struct {
 	scan    *xmlscan.Scanner
-	strings map[string]string            // texts that come again and again
+	strings map[string]string            // cache of repeated texts
 	options map[string]*keptOptions      // by path
 	keep    map[string]func(string) bool // the options worth keeping, by path
 	found   content                      // reused
 }
 
-// A content is what an answer says of one object.
+// A content is the answer's data about one object.
 type content struct {
 	ref     types.ManagedObjectReference
-	props   map[string]any // by path; lists of options as optionList, all others as the library has them
+	props   map[string]any // by path; lists of options as optionList, all others in the library's types
 	missing []types.MissingProperty
 }
 
-// errUnexpected says that XML has not the form that is read here.
+// errUnexpected reports XML in a form that is not parsed here.
 var errUnexpected = errors.New("found another element than expected")
 
 func newAnswer(keep map[string]func(string) bool) *answer {
@@ -52,8 +51,8 @@ const (
 	vimSpace      = "urn:vim25"
 )
 
-// read calls each with every object of the response in r, which is borrowed, and
-// returns the token of the next page, empty on the last one.
+// read calls each with every object of the response in r, valid during the call, and returns the
+// token of the next page, empty on the last one.
 func (a *answer) read(r io.Reader, response string, each func(*content) error) (token string, err error) {
 	a.scan.Reset(r)
 	if err := a.open("Envelope", envelopeSpace); err != nil {
@@ -92,8 +91,7 @@ func (a *answer) open(name, space string) error {
 	return nil
 }
 
-// children calls each with the name of every element in the open one; it has to
-// read that to its end.
+// children calls each with the name of every element in the open one; each must read its element to the end.
 func (a *answer) children(each func(name string) error) error {
 	for {
 		k, err := a.scan.Next()
@@ -109,7 +107,7 @@ func (a *answer) children(each func(name string) error) error {
 	}
 }
 
-// body reads the response, or the fault in its place.
+// body parses the response, or the fault in its place.
 func (a *answer) body(response string, each func(*content) error) (token string, err error) {
 	s := a.scan
 	mark := s.Mark()
@@ -146,7 +144,7 @@ func (a *answer) body(response string, each func(*content) error) (token string,
 	return token, nil
 }
 
-// fault reads a SOAP fault with the library.
+// fault parses a SOAP fault with the library.
 func (a *answer) fault(mark xmlscan.Mark) error {
 	var f struct {
 		Fault *soap.Fault `xml:"http://schemas.xmlsoap.org/soap/envelope/ Fault"`
@@ -160,7 +158,7 @@ func (a *answer) fault(mark xmlscan.Mark) error {
 	return soap.WrapSoapFault(f.Fault)
 }
 
-// byLibrary decodes the next element into the field of v that is named like it.
+// byLibrary decodes the next element into the field of v with its name.
 func (a *answer) byLibrary(mark xmlscan.Mark, v any) error {
 	declarations, element, err := a.scan.Raw(mark)
 	if err != nil {
@@ -171,7 +169,7 @@ func (a *answer) byLibrary(mark xmlscan.Mark, v any) error {
 	return guarded(func() error { return d.Decode(v) })
 }
 
-// result reads the objects of a page.
+// result parses the objects of a page.
 func (a *answer) result(each func(*content) error) (token string, err error) {
 	err = a.children(func(name string) error {
 		switch name {
@@ -193,13 +191,13 @@ func (a *answer) result(each func(*content) error) (token string, err error) {
 	return token, err
 }
 
-// object reads one object into found.
+// object parses one object into found.
 func (a *answer) object() error {
 	o := &a.found
 	clear(o.props)
 	o.ref, o.missing = types.ManagedObjectReference{}, o.missing[:0]
 	for {
-		mark := a.scan.Mark() // a missing property is read again, by the library
+		mark := a.scan.Mark() // a missing property is parsed again, by the library
 		k, err := a.scan.Next()
 		if err != nil {
 			return err
@@ -237,7 +235,7 @@ func (a *answer) object() error {
 	}
 }
 
-// property reads a path and its value into found.
+// property parses a path and its value into found.
 func (a *answer) property() error {
 	path, has, done := "", false, false
 	for {
@@ -280,7 +278,7 @@ func (a *answer) property() error {
 	}
 }
 
-// fallBack reports whether the XML is well-formed but not as read here.
+// fallBack reports whether the XML is well-formed but in another form than the one parsed here.
 func fallBack(err error) bool {
 	return errors.Is(err, errUnexpected) || errors.Is(err, xmlscan.ErrElement) || errors.Is(err, xmlscan.ErrText)
 }
@@ -297,7 +295,7 @@ func (a *answer) valueByLibrary(path string, mark xmlscan.Mark) (any, error) {
 	}
 	options := optionList{total: len(list.OptionValue)}
 	for _, o := range list.OptionValue {
-		if o == nil { // of a type that the library does not know
+		if o == nil { // of a type unknown to the library
 			continue
 		}
 		if e := o.GetOptionValue(); a.keeps(path).wants(e.Key) {
@@ -315,7 +313,7 @@ func optionText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// mostStrings bounds the texts that are remembered, and those of most bytes are not.
+// mostStrings bounds the number of cached texts; long texts are not cached.
 const (
 	mostStrings   = 1 << 14
 	longestString = 64

@@ -11,10 +11,10 @@ import (
 	"homenode/numa"
 )
 
-// configPage is of how many clusters the configuration is asked at once: it names each VM several times.
+// configPage is the number of clusters per request for configurations: each names its VMs several times.
 const configPage = 4
 
-// readApart reads which VMs DRS keeps apart. What fails costs a note.
+// readApart reads the anti-affinity rules of DRS. A failure costs a note.
 func (inv *inventory) readApart(ctx context.Context) error {
 	refs := make([]types.ManagedObjectReference, 0, len(inv.cluster))
 	at := map[types.ManagedObjectReference]*compute{}
@@ -50,7 +50,7 @@ func (inv *inventory) readApart(ctx context.Context) error {
 	return nil
 }
 
-// apart returns the enabled anti-affinity rules with two VMs and more that are seen.
+// apart returns the enabled anti-affinity rules with at least two visible VMs.
 func apart(info *types.ClusterConfigInfoEx, seen map[string]bool) (groups []numa.Group) {
 	for _, r := range info.Rule {
 		rule, ok := r.(*types.ClusterAntiAffinityRuleSpec)

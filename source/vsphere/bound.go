@@ -8,35 +8,34 @@ import (
 	"time"
 )
 
-// What a server may send, unpacked, during one call. A login or the content of the
-// service has some 10 KB; the custom attributes of labelsPage VMs with 30 attributes each 2 MB;
-// a page of VMs 2 MB, and it is read object by object. The library takes up to 16 times the
-// bytes of an answer as memory.
+// Limits of a server's answers, unpacked, during one call. A login or the content of the service
+// has some 10 KB; the custom attributes of labelsPage VMs with 30 attributes each 2 MB; a page of
+// VMs 2 MB, and it is parsed object by object. The library uses up to 16 times the bytes of an answer as memory.
 const (
 	maxAnswer = 1 << 20
 	maxLabels = 16 << 20
 	maxPage   = 256 << 20
 )
 
-// readCalls is how many times the limit of one call a whole read may take: with the usual
-// 2 minutes an hour, for a read that takes seconds to minutes.
+// readCalls is the limit of a whole read, as a multiple of the limit of one call: an hour with the
+// usual 2 minutes, for a read that takes seconds to minutes.
 const readCalls = 30
 
-// A slowError says that the whole read took too long, although each call ended in time.
+// A slowError reports that the whole read took too long, although each call ended in time.
 type slowError struct{ limit time.Duration }
 
 func (e slowError) Error() string {
 	return fmt.Sprintf("the read as a whole takes longer than %v (%d times the limit of one answer)", e.limit, readCalls)
 }
 
-// within bounds the whole read.
+// within bounds the duration of the whole read.
 func (r *reader) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := readCalls * r.opts.CallTimeout
 	return context.WithTimeoutCause(ctx, limit, slowError{limit})
 }
 
-// A budget is how many bytes a call may still bring. The library may send several requests
-// in one call, one after the other.
+// A budget is the number of bytes that a call may still receive. The library may send several
+// requests in one call, one after the other.
 type budget struct{ most, left int64 }
 
 type budgetKey struct{}
@@ -67,14 +66,13 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// mostObjects bounds the objects in the answers to a query: a view is live, and objects
-// that are created during a read may come too.
+// mostObjects bounds the objects in the answers to a query: a view is live, so objects created
+// during a read may be included.
 func mostObjects(announced int) int { return 2*announced + 1000 }
 
-// mostReserved is for how many objects room is made at once, whatever the view announces: append
-// alone would copy the 1 KB of each of 10,000 VMs four times.
+// mostReserved is the largest capacity allocated at once, whatever the view announces: append alone
+// would copy the 1 KB of each of 10,000 VMs four times.
 const mostReserved = 10_000
 
-// mostPages bounds the answers: a server may send fewer objects at a time than asked for,
-// but hardly none.
+// mostPages bounds the answers: a server may send fewer objects at a time than requested, but rarely none.
 func mostPages(announced int) int { return announced + 10 }

@@ -12,10 +12,10 @@ import (
 	"homenode/numa"
 )
 
-// readDevices reads the PCI devices of the VMs that are likely to have any: vSphere reserves
-// all their memory when they are added ("Add a PCI Device to a Virtual Machine", vSphere Virtual
-// Machine Administration). VMs with a part of it reserved are asked too: with a device they do not
-// power on (B-31). The devices of all VMs would be ten times as much as the rest. What fails costs a note.
+// readDevices reads the PCI devices of the VMs that are likely to have any: vSphere reserves all their
+// memory when they are added ("Add a PCI Device to a Virtual Machine", vSphere Virtual Machine
+// Administration). VMs with a part of it reserved are read too: with a device they do not power on (B-31).
+// The devices of all VMs would be ten times the size of the rest. A failure costs a note.
 func (inv *inventory) readDevices(ctx context.Context) error {
 	const path = "config.hardware.device"
 	at := map[types.ManagedObjectReference]int{}
@@ -51,7 +51,7 @@ func (inv *inventory) readDevices(ctx context.Context) error {
 	return nil
 }
 
-// devicesOf returns the PCI devices of its host that a VM has.
+// devicesOf returns a VM's PCI devices of its host.
 func devicesOf(list []types.BaseVirtualDevice) (devices []numa.Device) {
 	for _, device := range list {
 		var d numa.Device
@@ -84,7 +84,7 @@ func devicesOf(list []types.BaseVirtualDevice) (devices []numa.Device) {
 	return devices
 }
 
-// placeDevices tells the hosts the nodes of those of their devices that VMs have.
+// placeDevices sets the nodes of those devices of hosts that VMs use.
 func (inv *inventory) placeDevices() {
 	for i := range inv.vms {
 		v := &inv.vms[i]

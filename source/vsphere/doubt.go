@@ -6,10 +6,10 @@ import (
 	"homenode/numa"
 )
 
-// One odd object must not end the read of a fleet: what cannot be becomes
-// unknown, and a note names the object.
+// One odd object must not end the read of a fleet: an impossible value becomes unknown, and a note
+// names the object.
 
-// doubt makes a fact of an object unknown when check, of the fact alone, says that it cannot be.
+// doubt makes a fact of an object unknown when check rejects it.
 func doubt[T any](inv *inventory, ref types.ManagedObjectReference, whose string, f *numa.Fact[T], what string, check func() error) {
 	if err := check(); err != nil {
 		inv.note(ref, "%s: %v: its %s unknown", whose, err, what)
@@ -17,14 +17,14 @@ func doubt[T any](inv *inventory, ref types.ManagedObjectReference, whose string
 	}
 }
 
-// doubtHost makes the facts of a host unknown that cannot be. The API counts
-// packages, cores and threads in 16 bits, which are within all bounds.
+// doubtHost makes impossible facts of a host unknown. The API counts packages, cores and threads in
+// 16 bits, which are within all bounds.
 func (inv *inventory) doubtHost(ref types.ManagedObjectReference, h *numa.Host) {
 	doubt(inv, ref, "host "+h.Name, &h.Memory, "memory is", (&numa.Host{Memory: h.Memory}).Check)
 	doubt(inv, ref, "host "+h.Name, &h.Nodes, "NUMA nodes are", (&numa.Host{Nodes: h.Nodes}).Check)
 }
 
-// doubtVM makes the facts of a VM unknown that cannot be.
+// doubtVM makes impossible facts of a VM unknown.
 func (inv *inventory) doubtVM(ref types.ManagedObjectReference, v *numa.VM) {
 	of := func(c numa.Config) func() error { return (&numa.VM{Config: c}).Check }
 	doubt(inv, ref, "VM "+v.Name, &v.VCPUs, "vCPU count is", of(numa.Config{VCPUs: v.VCPUs}))

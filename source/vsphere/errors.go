@@ -17,28 +17,28 @@ import (
 	"github.com/vmware/govmomi/vim25/xml"
 )
 
-// A noAnswerError says that a call took longer than Options.CallTimeout.
+// A noAnswerError reports that a call took longer than Options.CallTimeout.
 type noAnswerError struct{ limit time.Duration }
 
 func (e noAnswerError) Error() string { return fmt.Sprintf("no answer within %v", e.limit) }
 
 func (e noAnswerError) Unwrap() error { return context.DeadlineExceeded }
 
-// An expiredError says that the server no longer knows the session.
+// An expiredError reports that the server no longer knows the session.
 type expiredError struct{ err error }
 
 func (e expiredError) Error() string { return "session expired" }
 
 func (e expiredError) Unwrap() error { return e.err }
 
-// A refusedError says that the server does not take the account: there is no session.
+// A refusedError reports that the server rejected the account: there is no session.
 type refusedError struct{ err error }
 
 func (e refusedError) Error() string { return "the user name or the password is wrong" }
 
 func (e refusedError) Unwrap() error { return e.err }
 
-// A privilegeError says that the account may not do what was asked.
+// A privilegeError reports that the account lacks a privilege.
 type privilegeError struct {
 	id  string
 	err error
@@ -48,13 +48,12 @@ func (e privilegeError) Error() string { return "the account lacks the privilege
 
 func (e privilegeError) Unwrap() error { return e.err }
 
-// A panicError is a panic of the library that decodes answers: a server can bring
-// it about, before the login too.
+// A panicError is a panic of the library that decodes answers: a server can cause it, even before the login.
 type panicError struct{ value any }
 
 func (e panicError) Error() string { return fmt.Sprintf("the answer cannot be decoded: %v", e.value) }
 
-// guarded runs what decodes an answer; a panic becomes an error.
+// guarded runs a decoder; a panic becomes an error.
 func guarded(decode func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -64,13 +63,12 @@ func guarded(decode func() error) (err error) {
 	return decode()
 }
 
-// call runs one request within Options.CallTimeout and says in words of the
-// field what went wrong.
+// call runs one request within Options.CallTimeout and explains errors in vSphere terms.
 func (r *reader) call(ctx context.Context, request func(context.Context) error) error {
 	return r.callFor(ctx, maxAnswer, request)
 }
 
-// callFor is call for a request that may bring so many bytes.
+// callFor is call for a request whose answers have at most this many bytes.
 func (r *reader) callFor(ctx context.Context, most int64, request func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(context.WithValue(ctx, budgetKey{}, &budget{most, most}), r.opts.CallTimeout)
 	defer cancel()
@@ -86,8 +84,8 @@ func (r *reader) callFor(ctx context.Context, most int64, request func(context.C
 	return explain(err)
 }
 
-// explain rewrites an error of the library: the URL goes, since the host is
-// named once by Read, and faults get words.
+// explain rewrites an error of the library: it removes the URL, since Read names the host once, and
+// rewords faults.
 func explain(err error) error {
 	var transport *url.Error
 	if errors.As(err, &transport) {
@@ -119,8 +117,8 @@ func explain(err error) error {
 	return err
 }
 
-// dropped reports whether err comes from a connection that ended too early; in
-// the middle of an answer the XML reader of govmomi is the first to notice.
+// dropped reports whether err comes from a connection that ended too early; in the middle of an
+// answer the XML reader of govmomi is the first to notice.
 func dropped(err error) bool {
 	var syntax *xml.SyntaxError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||

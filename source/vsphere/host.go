@@ -25,7 +25,7 @@ var hostPaths = []string{
 // evcPath is the EVC mode of a host; unset without one.
 const evcPath = "summary.currentEVCModeKey"
 
-// tierPaths are the properties of hosts that the API has from 7.0 U3 on.
+// tierPaths are the properties of hosts that exist from 7.0 U3 on.
 var tierPaths = []string{"hardware.memoryTieringType", "hardware.memoryTierInfo"}
 
 // A host is a host of the fleet with its relations in the inventory.
@@ -47,8 +47,8 @@ var policyNames = map[string]string{
 // integer is the set of number types of the API.
 type integer interface{ ~int16 | ~int32 | ~int64 }
 
-// countFact returns the property at path as a count; one that is not positive
-// stands for a host or VM that never told, and is unknown.
+// countFact returns the property at path as a count; a count that is not positive means that the
+// host or VM never reported it, and is unknown.
 func countFact[T integer](o *object, path string) numa.Fact[int] {
 	n, _ := value[T](o, path)
 	return positive(n, path)
@@ -77,7 +77,7 @@ func text(s, path string) numa.Fact[string] {
 	return numa.ReadAt(s, path)
 }
 
-// convertHost turns the properties of a host into a host of the fleet.
+// convertHost converts the properties of a host to a host of the fleet.
 func (inv *inventory) convertHost(o *object) host {
 	h := host{ref: o.ref}
 	h.ID, h.Name, h.At = o.ref.Value, o.name(), inv.at(o.ref)
@@ -111,14 +111,14 @@ func (inv *inventory) convertHost(o *object) host {
 		}
 		h.PowerPolicy = text(name, "config.powerSystemInfo.currentPolicy")
 	}
-	// Every host has hundreds of options: an empty list says nothing.
+	// Every host has hundreds of options: an empty list means that they are unknown.
 	if list, ok := value[optionList](o, "config.option"); ok && list.total > 0 {
 		h.Options = numa.ReadAt(settings(list.kept), "config.option")
 	}
 	return h
 }
 
-// convertProduct reads the release and the build.
+// convertProduct parses the release and the build.
 func (inv *inventory) convertProduct(o *object, h *numa.Host) {
 	if s, ok := value[string](o, "config.product.build"); ok {
 		n, err := strconv.Atoi(s)
@@ -138,8 +138,8 @@ func (inv *inventory) convertProduct(o *object, h *numa.Host) {
 	}
 }
 
-// convertHardware reads processor and memory sizes. The summary also has them
-// when the hardware itself is not readable.
+// convertHardware reads processor and memory sizes. They are also in the summary when the hardware
+// itself is not readable.
 func convertHardware(o *object, h *numa.Host) {
 	if s, ok := value[types.HostHardwareSummary](o, "summary.hardware"); ok {
 		h.Vendor = text(s.Vendor, "summary.hardware.vendor")
@@ -167,9 +167,8 @@ func tiered(o *object) bool {
 	return kind == string(types.HostMemoryTieringTypeSoftwareTiering)
 }
 
-// convertTiers tells DRAM from the slower tiers that the size of the memory includes with
-// software tiering (rule book A-12). DRAM that is a cache, PMem in memory mode, is no part
-// of that size.
+// convertTiers separates DRAM from the slower tiers that the size of the memory includes with
+// software tiering (rule book A-12). DRAM used as a cache, PMem in memory mode, is not part of that size.
 func (inv *inventory) convertTiers(o *object, h *numa.Host) {
 	kind, _ := value[string](o, tierPaths[0])
 	switch types.HostMemoryTieringType(kind) {
@@ -195,8 +194,7 @@ func (inv *inventory) convertTiers(o *object, h *numa.Host) {
 	}
 }
 
-// settings returns the entries in the order of their keys; of an entry that is
-// there twice the last counts.
+// settings returns the entries in the order of their keys; of duplicate entries the last counts.
 func settings(list []numa.Setting) numa.Settings {
 	kept := make(numa.Settings, 0, len(list))
 	for _, e := range list {

@@ -10,8 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// An inventory is what the queries brought, before hosts and VMs are related to
-// each other.
+// An inventory is the result of the queries, before hosts and VMs are related to each other.
 type inventory struct {
 	*reader
 	folders  map[types.ManagedObjectReference]folder
@@ -22,10 +21,10 @@ type inventory struct {
 
 	cluster map[types.ManagedObjectReference]bool                         // the clusters among computes
 	hostAt  map[types.ManagedObjectReference]int                          // host → index in hosts
-	owner   map[types.ManagedObjectReference]types.ManagedObjectReference // resource pool → compute; set when needed
+	owner   map[types.ManagedObjectReference]types.ManagedObjectReference // resource pool → compute; built on demand
 }
 
-// A folder is a step of an inventory path: a folder, a datacenter or a vApp.
+// A folder is a part of an inventory path: a folder, a datacenter or a vApp.
 type folder struct {
 	ref    types.ManagedObjectReference
 	name   string
@@ -37,8 +36,8 @@ type compute struct {
 	ref      types.ManagedObjectReference
 	name     string
 	cluster  bool
-	hosts    numa.Fact[int] // in it, whoever asks
-	totalVMs numa.Fact[int] // in it, whoever asks; since 7.0, clusters only
+	hosts    numa.Fact[int] // number in it, whoever asks
+	totalVMs numa.Fact[int] // number in it, whoever asks; since 7.0, clusters only
 	apart    []numa.Group   // see numa.Cluster
 }
 
@@ -94,8 +93,8 @@ func (inv *inventory) readTree(ctx context.Context) error {
 	return inv.readUsage(ctx)
 }
 
-// readUsage reads how many VMs each cluster has, whoever asks. Only clusters
-// have this property.
+// readUsage reads the number of VMs of each cluster, which does not depend on the account. Only
+// clusters have this property.
 func (inv *inventory) readUsage(ctx context.Context) error {
 	const path = "summary.usageSummary.totalVmCount"
 	usages, err := collect(ctx, inv, inv.query("cluster usage", []string{"ClusterComputeResource"}, "name", path), func(o *object) compute {
@@ -134,8 +133,8 @@ func (inv *inventory) readHosts(ctx context.Context) (err error) {
 	return err
 }
 
-// readVMs reads the VMs, and what some of them hang on: vApps for their paths,
-// and resource pools when a host is not visible.
+// readVMs reads the VMs and objects they depend on: vApps for their paths, and resource pools when
+// a host is not visible.
 func (inv *inventory) readVMs(ctx context.Context) (err error) {
 	inv.vms, err = collect(ctx, inv, inv.query("VMs", []string{"VirtualMachine"}, vmPaths...), inv.convertVM)
 	if err != nil {

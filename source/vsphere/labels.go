@@ -17,12 +17,11 @@ import (
 	"homenode/numa"
 )
 
-// labelsPage is of how many VMs tags and attributes are asked at once.
+// labelsPage is the number of VMs per request for tags and attributes.
 const labelsPage = 500
 
-// readLabels reads the tags (REST) and the custom attributes (SOAP) of the VMs. Both serve
-// to find VMs and decide no topology: a server that refuses them costs a note. Standalone
-// hosts have neither.
+// readLabels reads the tags (REST) and the custom attributes (SOAP) of the VMs. Both only help to
+// find VMs and do not affect topology: a server that refuses them costs a note. Standalone hosts have neither.
 func (inv *inventory) readLabels(ctx context.Context) error {
 	if !inv.client.IsVC() || len(inv.vms) == 0 {
 		return nil
@@ -48,7 +47,7 @@ func (inv *inventory) readLabels(ctx context.Context) error {
 	return nil
 }
 
-// readTags reads the tags in a REST session of its own, which is closed again.
+// readTags reads the tags in its own REST session, which is closed afterwards.
 func (inv *inventory) readTags(ctx context.Context, refs []mo.Reference, at map[types.ManagedObjectReference]int) (err error) {
 	c := rest.NewClient(inv.client)
 	c.Transport = boundedTransport{c.DefaultTransport()}

@@ -20,8 +20,8 @@ import (
 	"homenode/numa"
 )
 
-// A Live is a session with a vCenter or ESXi host that stays open. Its methods may be
-// called at the same time, but for Fleet with itself.
+// A Live is an open session with a vCenter or ESXi host. Its methods may be called concurrently, except
+// Fleet with itself.
 type Live struct {
 	r *reader
 }
@@ -29,21 +29,21 @@ type Live struct {
 // A Service is the service "Esxtop" of one host.
 type Service struct{ ref types.ManagedObjectReference }
 
-// Errors of a Live; what it returns wraps them.
+// Errors of a Live, wrapped by the returned errors.
 var (
-	// ErrExpired says that the server does not know the session: log in again.
+	// ErrExpired reports that the server does not know the session: log in again.
 	ErrExpired = errors.New("session expired")
-	// ErrRefused says that the server does not take the account: trying again locks it.
+	// ErrRefused reports that the server rejected the account: retrying locks it.
 	ErrRefused = errors.New("account refused")
-	// ErrPrivilege says that the account lacks a privilege.
+	// ErrPrivilege reports that the account lacks a privilege.
 	ErrPrivilege = errors.New("privilege missing")
-	// ErrGone says that the object is no longer there: look for it again.
+	// ErrGone reports that the object no longer exists: look for it again.
 	ErrGone = errors.New("object gone")
-	// ErrNoService says that the vCenter lists no service Esxtop for the host.
+	// ErrNoService reports that the vCenter lists no service Esxtop for the host.
 	ErrNoService = errors.New("no service Esxtop")
 )
 
-// A liveError is one of these with what was asked.
+// A liveError is one of these with the failed request.
 type liveError struct {
 	kind error
 	text string
@@ -85,7 +85,7 @@ func (l *Live) Close(ctx context.Context) error {
 	return l.r.logout(ctx)
 }
 
-// Fleet reads the inventory, as Read does.
+// Fleet reads the inventory, like Read.
 func (l *Live) Fleet(ctx context.Context) (*numa.Fleet, error) {
 	limited, cancel := l.r.within(ctx)
 	defer cancel()
@@ -124,7 +124,7 @@ func (l *Live) Esxtop(ctx context.Context, name string) (Service, error) {
 	return Service{}, liveError{ErrNoService, "vCenter lists no service Esxtop for it: it is not connected, or its name differs from that of the service"}
 }
 
-// fail says what was asked, and which of the errors above it is.
+// fail adds the request to an error and wraps the matching error above.
 func (l *Live) fail(what string, err error) error {
 	text := fmt.Sprintf("%s: %v", what, err)
 	switch {
@@ -138,12 +138,12 @@ func (l *Live) fail(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// maxStats bounds one answer as it comes; one of a host of 100 VMs has 1.5 MB, and signs
-// that XML spells out take up to six times their place.
+// maxStats bounds one raw answer; one of a host of 100 VMs has 1.5 MB, and characters escaped in XML
+// take up to six times their size.
 const maxStats = 64 << 20
 
-// Execute sends a command to the service, CounterInfo, FetchStats or FreeStats, and hands
-// what it answers to read, as long as that runs. It returns how many bytes came.
+// Execute sends a command to the service, CounterInfo, FetchStats or FreeStats, and passes the answer
+// to read, valid during the call. It returns the number of received bytes.
 func (l *Live) Execute(ctx context.Context, s Service, command string, read func(text []byte) error) (size int, err error) {
 	body := methods.ExecuteSimpleCommandBody{Req: &types.ExecuteSimpleCommand{This: s.ref, Arguments: []string{command}}}
 	request, err := govxml.Marshal(soap.Envelope{Body: &body})
@@ -188,10 +188,10 @@ func (l *Live) Execute(ctx context.Context, s Service, command string, read func
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// keptBuffer is the largest buffer that is used again.
+// keptBuffer is the largest buffer that is reused.
 const keptBuffer = 4 << 20
 
-// faultOf returns the fault of an answer as the library would.
+// faultOf returns the fault of an answer, like the library.
 func faultOf(r io.Reader) error {
 	var body methods.ExecuteSimpleCommandBody
 	d := govxml.NewDecoder(r)
@@ -205,13 +205,13 @@ func faultOf(r io.Reader) error {
 	return errors.New("found a fault without its reason")
 }
 
-// returned returns the text of the one returnval of an answer, in the memory of the answer.
-// It takes the place of the library's decoder, which needs three times as long.
+// returned returns the text of the one returnval of an answer, in the memory of the answer. It replaces
+// the library's decoder, which takes three times as long.
 func returned(answer []byte) ([]byte, error) {
 	begin := bytes.Index(answer, []byte("<returnval"))
 	if begin < 0 {
 		if bytes.Contains(answer, []byte("ExecuteSimpleCommandResponse")) {
-			return nil, nil // as FreeStats answers
+			return nil, nil // the answer to FreeStats
 		}
 		return nil, errors.New("found no returnval in the answer")
 	}
@@ -234,7 +234,7 @@ func returned(answer []byte) ([]byte, error) {
 	return unescape(rest[:end])
 }
 
-// unescape replaces references by what they stand for, in place.
+// unescape replaces character references, in place.
 func unescape(text []byte) ([]byte, error) {
 	at := bytes.IndexByte(text, '&')
 	if at < 0 {
@@ -256,7 +256,7 @@ func unescape(text []byte) ([]byte, error) {
 		if !ok {
 			return nil, fmt.Errorf("found the reference %q", rest[:end+1])
 		}
-		out = utf8.AppendRune(out, r) // never longer than what it stands for
+		out = utf8.AppendRune(out, r) // never longer than the reference
 		rest = rest[end+1:]
 	}
 }

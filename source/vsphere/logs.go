@@ -22,8 +22,8 @@ import (
 	"homenode/source/privilege"
 )
 
-// Limits of what is fetched of one vmware.log: what a power-on writes stands in the head, what
-// happened last in the tail. A log of ESXi is kept below some MB, and one that a guest floods grows.
+// Limits of the fetched part of one vmware.log: the lines of the power-on are in the head, the
+// latest events in the tail. ESXi keeps a log below some MB; one flooded by a guest grows.
 const (
 	logHead = 1 << 20
 	logTail = 1 << 20
@@ -33,14 +33,14 @@ const (
 // A Log is the vmware.log of a VM, or its head and tail.
 type Log struct {
 	VM   string // ID
-	Name string // as it stands on the datastore: "[ds1] db01/vmware.log"
+	Name string // its path on the datastore: "[ds1] db01/vmware.log"
 	Data []byte
 	Cut  bool // lines between head and tail were not fetched
 }
 
-// Logs fetches the vmware.log of VMs by their IDs from the datastores, through the vCenter or
-// ESXi host at u, each by two requests of at most a MB. What cannot be fetched is a note.
-// The session is closed also when ctx ends early. It needs privilege.Files, which Read does not.
+// Logs fetches the vmware.log of VMs by their IDs from the datastores, through the vCenter or ESXi
+// host at u, each with two requests of at most a MB. Failures become notes. The session is closed
+// even when ctx ends early. It needs privilege.Files, unlike Read.
 func Logs(ctx context.Context, u *url.URL, o Options, vms []string) (logs []Log, notes []numa.Note, err error) {
 	r, err := newReader(u, o)
 	if err != nil {
@@ -119,7 +119,7 @@ func (f *logFetcher) fetch(ctx context.Context, ref types.ManagedObjectReference
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", log.Name, err)
 	}
-	if from > int64(len(head)) { // no half lines
+	if from > int64(len(head)) { // no partial lines
 		log.Cut = true
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 		tail = tail[bytes.IndexByte(tail, '\n')+1:]
@@ -128,7 +128,7 @@ func (f *logFetcher) fetch(ctx context.Context, ref types.ManagedObjectReference
 	return log, nil
 }
 
-// datacenter returns the inventory path of the datacenter that holds a folder or vApp.
+// datacenter returns the inventory path of the datacenter of a folder or vApp.
 func (f *logFetcher) datacenter(ctx context.Context, at *types.ManagedObjectReference) (string, error) {
 	var names []string
 	var below []types.ManagedObjectReference
@@ -183,7 +183,7 @@ func (f *logFetcher) part(ctx context.Context, u *url.URL, from, most int64) (da
 					return fmt.Errorf("found the range %q, want one from %d", res.Header.Get("Content-Range"), from)
 				}
 				size, err = strconv.ParseInt(m[2], 10, 64)
-			case http.StatusOK: // the server knows no ranges, or the file is empty
+			case http.StatusOK: // the server does not support ranges, or the file is empty
 				if from > 0 {
 					return errors.New("the server sends no parts of files")
 				}

@@ -10,9 +10,8 @@ import (
 	govxml "github.com/vmware/govmomi/vim25/xml"
 )
 
-// post sends one request to the property collector as the library does, over its
-// connection and with its cookies, and reads the answer with each. It returns the
-// token of the next page.
+// post sends one request to the property collector like the library, over its connection and with
+// its cookies, and passes the objects of the answer to each. It returns the token of the next page.
 func (r *reader) post(ctx context.Context, body soap.HasFault, response string, each func(*content) error) (token string, err error) {
 	b, err := govxml.Marshal(soap.Envelope{Body: body})
 	if err != nil {

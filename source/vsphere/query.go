@@ -16,18 +16,18 @@ import (
 
 // A query reads the same properties of all objects of some kinds.
 type query struct {
-	stage string                         // what is read, as errors and Progress call it: "VMs"
+	stage string                         // the name in errors and Progress: "VMs"
 	kinds []string                       // managed object types
-	paths []string                       // property paths, "name" among them
+	paths []string                       // property paths, including "name"
 	page  int32                          // objects in one answer
 	only  []types.ManagedObjectReference // these objects; nil for all
 }
 
-// An object is what a query got of one managed object.
+// An object is a query's result for one managed object.
 type object struct {
 	ref      types.ManagedObjectReference
-	props    map[string]any  // borrowed
-	withheld map[string]bool // paths that were not answered: no permission, or not known to the server
+	props    map[string]any  // valid during the call
+	withheld map[string]bool // paths without an answer: no permission, or unknown to the server
 }
 
 // value returns the property at path if the server sent one of this type.
@@ -48,9 +48,9 @@ func fact[T any](o *object, path string) numa.Fact[T] {
 	return numa.ReadAt(v, path)
 }
 
-// collect runs the query and converts each object as its page arrives, so that
-// only one page is held in the form of the API. When the session expires on the
-// way, it logs in again once and starts over, because the view is gone.
+// collect runs the query and converts each object as its page arrives, so that only one page is in
+// memory in the API's form. When the session expires on the way, it logs in again once and starts
+// over, because the view is gone.
 func collect[T any](ctx context.Context, inv *inventory, q query, convert func(*object) T) ([]T, error) {
 	r := inv.reader
 	fresh := func() *collection[T] {
@@ -83,11 +83,11 @@ type collection[T any] struct {
 	received int  // objects in the answers so far
 	deleted  int  // of these, deleted before their properties were read
 	done     []T
-	unknown  []string            // paths that the server does not know
-	denied   map[string][]string // path → IDs of the objects it was denied of
+	unknown  []string            // paths unknown to the server
+	denied   map[string][]string // path → IDs of the objects without permission
 }
 
-// position says in an error how far the query got.
+// position returns the progress of the query for an error.
 func (c *collection[T]) position() string {
 	if !c.viewed {
 		return ""
@@ -120,7 +120,7 @@ func (c *collection[T]) progress() {
 	}
 }
 
-// createView makes a view of all objects of these kinds.
+// createView creates a view of all objects of these kinds.
 func (r *reader) createView(ctx context.Context, kinds []string) (view types.ManagedObjectReference, err error) {
 	err = r.call(ctx, func(ctx context.Context) error {
 		res, err := methods.CreateContainerView(ctx, r.client, &types.CreateContainerView{
@@ -145,7 +145,7 @@ func (r *reader) destroyView(ctx context.Context, view types.ManagedObjectRefere
 	})
 }
 
-// inView selects properties of the objects in a view; the view itself is not wanted.
+// inView selects properties of the objects in a view, without the view itself.
 func inView(view types.ManagedObjectReference, properties ...types.PropertySpec) types.PropertyFilterSpec {
 	return types.PropertyFilterSpec{
 		ObjectSet: []types.ObjectSpec{{
@@ -157,7 +157,7 @@ func inView(view types.ManagedObjectReference, properties ...types.PropertySpec)
 	}
 }
 
-// viewAndCount makes the view of the query and counts its objects.
+// viewAndCount creates the view of the query and counts its objects.
 func (c *collection[T]) viewAndCount(ctx context.Context) (types.ManagedObjectReference, error) {
 	view, err := c.createView(ctx, c.kinds)
 	if err != nil {
@@ -206,8 +206,8 @@ func (c *collection[T]) readPages(ctx context.Context, view types.ManagedObjectR
 	return err
 }
 
-// firstPage asks for the properties, and again without those that the server
-// does not know: an older vCenter refuses the whole request for one of them.
+// firstPage requests the properties, and again without those unknown to the server: an older
+// vCenter rejects the whole request because of one of them.
 func (c *collection[T]) firstPage(ctx context.Context, view types.ManagedObjectReference) (token string, err error) {
 	for {
 		spec := inView(view)
@@ -233,7 +233,7 @@ func (c *collection[T]) firstPage(ctx context.Context, view types.ManagedObjectR
 	}
 }
 
-// known returns the wanted paths without those that the server does not know.
+// known returns the wanted paths without those unknown to the server.
 func (c *collection[T]) known() []string {
 	return slices.DeleteFunc(slices.Clone(c.paths), func(p string) bool { return slices.Contains(c.unknown, p) })
 }
@@ -273,7 +273,7 @@ func (c *collection[T]) add(content *content) error {
 	return nil
 }
 
-// notes says what the answers leave out.
+// notes lists the omissions of the answers.
 func (c *collection[T]) notes() []numa.Note {
 	var notes []numa.Note
 	add := func(format string, a ...any) {

@@ -1,9 +1,9 @@
-// Package vsphere reads a fleet from a vCenter or a standalone ESXi host over
-// its API. It only reads: the built-in role Read-only is enough.
+// Package vsphere reads a fleet from a vCenter or a standalone ESXi host over its API. It only
+// reads: the built-in role Read-only is enough.
 //
-// A read is one session with a handful of queries: folders, clusters, hosts and
-// VMs, page by page. Either all of it arrives or Read returns an error; what an
-// account may not see, and what cannot be, is stated in the notes of the fleet.
+// A read is one session with a handful of queries: folders, clusters, hosts and VMs, page by page.
+// It is complete, or Read returns an error; invisible objects and impossible values are listed in
+// the notes of the fleet.
 package vsphere
 
 import (
@@ -17,28 +17,28 @@ import (
 	"homenode/numa"
 )
 
-// Options say how to reach and read a vCenter. The zero value uses the
-// credentials from the URL and verifies the certificate with the CAs of the
-// system. As everywhere in Go, HTTPS_PROXY and NO_PROXY decide about a proxy.
+// Options configure access to a vCenter. The zero value uses the credentials from the URL and
+// verifies the certificate with the CAs of the system. As everywhere in Go, HTTPS_PROXY and
+// NO_PROXY configure a proxy.
 type Options struct {
 	Username string // empty means the one in the URL
 	Password string // belongs to Username; never part of an error or of the fleet
 
 	Insecure   bool   // accept any certificate
 	CACerts    string // files with CA certificates (PEM) in the form of PATH; empty means the CAs of the system
-	KnownHosts string // files with lines "host thumbprint" in the form of PATH, for certificates no CA vouches for
+	KnownHosts string // files with lines "host thumbprint" in the form of PATH, for certificates without a trusted CA
 
 	CallTimeout time.Duration // longest wait for one answer; 0 means 2 minutes
 	PageSize    int32         // VMs in one answer; 0 means 500
 
-	// Progress is told how many objects of a stage ("hosts", "VMs") have been
-	// read; nil disables it. It is called from the goroutine of Read.
+	// Progress is called with the number of objects of a stage ("hosts", "VMs") that were read; nil
+	// disables it. It runs on the goroutine of Read.
 	Progress func(stage string, done, total int)
 }
 
-// Defaults of Options. A VM has about 400 XML elements and vCenter refuses
-// answers of more than 500,000 elements (telegraf issue 8169): 500 VMs keep a
-// page well below that, and its 2 MB arrive long before 2 minutes.
+// Defaults of Options. A VM has about 400 XML elements and vCenter rejects answers of more than
+// 500,000 elements (telegraf issue 8169): 500 VMs keep a page well below that, and its 2 MB arrive
+// long before 2 minutes.
 const (
 	defaultCallTimeout = 2 * time.Minute
 	defaultPageSize    = 500
@@ -48,8 +48,8 @@ const (
 // a host has some 4,000 XML elements.
 const hostPageSize = 50
 
-// Read reads the fleet of the vCenter or ESXi host at u. The path of u is
-// usually empty or "/sdk". The session is closed also when ctx ends early.
+// Read reads the fleet of the vCenter or ESXi host at u. The path of u is usually empty or "/sdk".
+// The session is closed even when ctx ends early.
 func Read(ctx context.Context, u *url.URL, o Options) (*numa.Fleet, error) {
 	r, err := newReader(u, o)
 	if err != nil {
@@ -71,8 +71,8 @@ func Read(ctx context.Context, u *url.URL, o Options) (*numa.Fleet, error) {
 	return fleet, nil
 }
 
-// inSession logs in, reads and logs out, also when ctx ends early. open is told why the session
-// of a read without error could not be closed.
+// inSession logs in, reads and logs out, even when ctx ends early. After a successful read, open is
+// called with the reason why the session could not be closed.
 func (r *reader) inSession(ctx context.Context, read func(context.Context) error, open func(logout error)) error {
 	defer r.soap.CloseIdleConnections()
 	if err := r.connect(ctx); err != nil {
@@ -87,8 +87,7 @@ func (r *reader) inSession(ctx context.Context, read func(context.Context) error
 	err := read(limited)
 	logoutErr := r.logout(ctx)
 	if err != nil {
-		// A server that fails to answer a query also fails to log out; the
-		// first error is the one to act on.
+		// A server that fails to answer a query also fails to log out; the first error is the useful one.
 		return fmt.Errorf("%s: %w", r.host, err)
 	}
 	if logoutErr != nil {
@@ -97,12 +96,12 @@ func (r *reader) inSession(ctx context.Context, read func(context.Context) error
 	return nil
 }
 
-// stays says in a note that the session was not closed.
+// stays returns the note that the session was not closed.
 func stays(logout error) string {
 	return fmt.Sprintf("the session stays open until it is idle too long: log out: %v", logout)
 }
 
-// readFleet runs the queries one after the other and puts their results together.
+// readFleet runs the queries one after the other and combines their results.
 func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 	now, err := r.currentTime(ctx)
 	if err != nil {
@@ -152,7 +151,7 @@ func (r *reader) readFleet(ctx context.Context) (*numa.Fleet, error) {
 	return f, nil
 }
 
-// sortedVMs returns the VMs by name. Pointers are sorted: a VM has 1 KB.
+// sortedVMs returns the VMs by name. It sorts pointers: a VM has 1 KB.
 func (inv *inventory) sortedVMs() []numa.VM {
 	order := make([]*numa.VM, len(inv.vms))
 	for i := range inv.vms {

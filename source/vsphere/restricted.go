@@ -7,9 +7,8 @@ import (
 	"homenode/numa"
 )
 
-// noteRestrictedView compares what was read with the counts that the server
-// keeps itself. An account that sees part of an inventory gets no error, only
-// shorter lists; a report on those must not look complete.
+// noteRestrictedView compares the read objects with the counts of the server itself. An account
+// that sees part of an inventory gets no error, only shorter lists; a report on those must not look complete.
 func (inv *inventory) noteRestrictedView() {
 	hostsSeen := make(map[types.ManagedObjectReference]int)
 	vmsSeen := make(map[string]int) // by cluster ID

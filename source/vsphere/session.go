@@ -22,16 +22,15 @@ import (
 	"homenode/numa"
 )
 
-// cleanUpTimeout bounds what is still done after a read ended early: finishing
-// a login that is under way, and logging out.
+// cleanUpTimeout bounds the work after a read ended early: finishing a login that is under way, and logging out.
 const cleanUpTimeout = 5 * time.Second
 
 // A reader is one session with a vCenter or ESXi host.
 type reader struct {
-	host   string // of the URL, with its port if it has one: the name in errors and positions
+	host   string // of the URL, including any port: the name in errors and positions
 	source string // the URL without credentials
 	user   *url.Userinfo
-	opts   Options // with the defaults filled in
+	opts   Options // with the defaults applied
 
 	soap     *soap.Client
 	client   *vim25.Client    // set by connect
@@ -74,7 +73,7 @@ func newReader(u *url.URL, o Options) (*reader, error) {
 	}
 	r.soap = soap.NewClient(&plain, o.Insecure)
 	r.soap.UserAgent = "homenode"
-	// A redirect would send the login to another server than the user named.
+	// A redirect would send the login to a server that the user did not name.
 	r.soap.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	t := r.soap.DefaultTransport()
 	t.TLSClientConfig = tlsConfig
@@ -88,7 +87,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// connect agrees on the API version and reads the service content.
+// connect negotiates the API version and reads the service content.
 func (r *reader) connect(ctx context.Context) error {
 	if err := r.useServerVersion(ctx); err != nil {
 		return err
@@ -106,9 +105,9 @@ func (r *reader) connect(ctx context.Context) error {
 	})
 }
 
-// useServerVersion asks for the API version of the server and speaks that one
-// when it is older than the library's. A server treats a request of a version that it
-// does not know as one of a very old client, which sees nothing of 7.0 and 8.0.
+// useServerVersion requests the API version of the server and uses it when it is older than the
+// library's. A server treats a request with an unknown version as one of a very old client, which
+// sees nothing of 7.0 and 8.0.
 func (r *reader) useServerVersion(ctx context.Context) error {
 	return r.call(ctx, func(ctx context.Context) error {
 		u := r.soap.URL()
@@ -157,9 +156,8 @@ func olderVersion(a, b string) bool {
 	return na != nil && slices.Compare(na, nb) < 0
 }
 
-// login opens the session. Once sent, a login is not given up with ctx at once:
-// the answer that is lost holds the key to log out with, and 3,000 forgotten
-// sessions shut a vCenter to everybody (KB 437427).
+// login opens the session. Once sent, a login is not cancelled with ctx at once: the lost answer
+// contains the key to log out with, and 3,000 forgotten sessions lock everybody out of a vCenter (KB 437427).
 func (r *reader) login(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -175,15 +173,15 @@ func (r *reader) login(ctx context.Context) error {
 	return err
 }
 
-// forget ends the session that a failed login may have left: the server opened it, but its
-// answer could not be read.
+// forget ends the session that a failed login may have left: the server opened it, but its answer
+// could not be parsed.
 func (r *reader) forget(ctx context.Context, err error) {
 	if !errors.As(err, new(refusedError)) && len(r.soap.Jar.Cookies(r.soap.URL())) > 0 {
-		_ = r.logout(ctx) // the login failed: that is what is reported
+		_ = r.logout(ctx) // report the failed login instead
 	}
 }
 
-// logout ends the session, and with it its views, also when ctx has ended.
+// logout ends the session, and with it its views, even when ctx has ended.
 func (r *reader) logout(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()

@@ -18,17 +18,16 @@ import (
 	"homenode/numa"
 )
 
-// statePaths are read of VMs that are to be changed, besides vmPaths.
+// statePaths are the additional properties, besides vmPaths, of VMs to be changed.
 var statePaths = []string{
 	"config.changeVersion", "config.managedBy", "runtime.bootTime", "runtime.question",
 	"runtime.faultToleranceState", "guest.toolsRunningStatus", "snapshot", "recentTask",
 }
 
-// States reads VMs by their IDs as they are now; one that is gone is missing. Where a VM is placed in the inventory is
-// not read.
+// States reads the present state of VMs by their IDs; one that is gone is missing. Their place in the inventory is not read.
 func (l *Live) States(ctx context.Context, ids []string) (map[string]numa.State, error) {
 	r := *l.r
-	r.answer = newAnswer(map[string]func(string) bool{"config.extraConfig": keepSetting}) // those of others are under way
+	r.answer = newAnswer(map[string]func(string) bool{"config.extraConfig": keepSetting}) // other queries use theirs
 	inv := &inventory{reader: &r}
 	q := inv.query("VMs", []string{"VirtualMachine"}, slices.Concat(vmPaths, statePaths)...)
 	for _, id := range ids {
@@ -63,7 +62,7 @@ func (l *Live) States(ctx context.Context, ids []string) (map[string]numa.State,
 			return v.ID
 		})
 		if err != nil {
-			if gone(err) && len(page) > 1 { // one of them is no longer there: each by itself
+			if gone(err) && len(page) > 1 { // one of them no longer exists: read each separately
 				for _, ref := range page {
 					one, err := l.States(ctx, []string{ref.Value})
 					if err != nil {
@@ -86,7 +85,7 @@ func (l *Live) States(ctx context.Context, ids []string) (map[string]numa.State,
 
 func gone(err error) bool { return hasFault[*types.ManagedObjectNotFound](err) }
 
-// running notes which of the tasks run.
+// running records which of the tasks run.
 func (l *Live) running(ctx context.Context, tasks map[types.ManagedObjectReference]string, out map[string]numa.State) error {
 	if len(tasks) == 0 {
 		return nil
@@ -99,7 +98,7 @@ func (l *Live) running(ctx context.Context, tasks map[types.ManagedObjectReferen
 	err := l.Call(ctx, "tasks", func(ctx context.Context, c *vim25.Client) error {
 		return property.DefaultCollector(c).Retrieve(ctx, refs, []string{"info.state", "info.descriptionId"}, &found)
 	})
-	if err != nil && !gone(err) { // old tasks go away at any moment
+	if err != nil && !gone(err) { // old tasks may disappear at any moment
 		return err
 	}
 	for _, t := range found {
@@ -112,19 +111,19 @@ func (l *Live) running(ctx context.Context, tasks map[types.ManagedObjectReferen
 	return nil
 }
 
-// Call makes a request in the session, within Options.CallTimeout; what names it in errors, which carry a numa.Refusal
+// Call makes a request in the session, within Options.CallTimeout. what names it in errors, which wrap a numa.Refusal
 // where it is one. It does not log in again.
 func (l *Live) Call(ctx context.Context, what string, request func(context.Context, *vim25.Client) error) error {
 	err := l.r.call(ctx, func(ctx context.Context) error { return request(ctx, l.r.client) })
 	return l.Refusal(what, err)
 }
 
-// Login opens the session again after it expired.
+// Login logs in again after the session expired.
 func (l *Live) Login(ctx context.Context) error {
 	return l.Refusal(l.r.host+": log in", l.r.login(ctx))
 }
 
-// Refusal says what was asked, with a numa.Refusal where the error is one; nil for nil.
+// Refusal adds the request to an error, with a numa.Refusal where it is one; nil for nil.
 func (l *Live) Refusal(what string, err error) error {
 	if err == nil {
 		return nil

@@ -16,12 +16,12 @@ import (
 	"homenode/internal/bounded"
 )
 
-// An UntrustedError says that nothing vouches for the certificate of a server.
+// An UntrustedError reports that the certificate of a server is not trusted.
 type UntrustedError struct {
-	Host       string // as it has to stand in the file of known hosts
-	Thumbprint string // SHA-256 of the certificate that the server showed
-	Listed     string // thumbprint that the file of known hosts has for Host; empty when none
-	Err        error  // what the verification by CA said
+	Host       string // in the form of the file of known hosts
+	Thumbprint string // SHA-256 of the server's certificate
+	Listed     string // thumbprint in the file of known hosts for Host; empty when none
+	Err        error  // error of the verification by CA
 }
 
 func (e *UntrustedError) Error() string {
@@ -35,11 +35,10 @@ func (e *UntrustedError) Error() string {
 		e.Host, e.Err, e.Thumbprint, e.Host, e.Thumbprint)
 }
 
-// Unwrap returns what the verification by CA said.
+// Unwrap returns the error of the verification by CA.
 func (e *UntrustedError) Unwrap() error { return e.Err }
 
-// newTLSConfig returns a configuration that trusts a certificate when a CA
-// vouches for it or when its thumbprint is listed for the host.
+// newTLSConfig returns a configuration that trusts a certificate signed by a trusted CA or with the thumbprint listed for the host.
 func newTLSConfig(u *url.URL, o Options) (*tls.Config, error) {
 	if o.Insecure {
 		return &tls.Config{InsecureSkipVerify: true}, nil
@@ -52,19 +51,17 @@ func newTLSConfig(u *url.URL, o Options) (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The verification of crypto/tls comes first and cannot be overruled, so it
-	// is switched off and done here.
+	// The verification of crypto/tls comes first and cannot be overridden, so it is disabled and done here.
 	return &tls.Config{
 		InsecureSkipVerify: true,
 		VerifyConnection: func(s tls.ConnectionState) error {
-			// No server name is sent to an IP address; the URL has it.
+			// No server name is sent to an IP address; use the one in the URL.
 			return verify(s.PeerCertificates, cmp.Or(s.ServerName, u.Hostname()), u, roots, known)
 		},
 	}, nil
 }
 
-// verify checks the chain that a server showed as crypto/tls does, and falls
-// back to the thumbprint listed for the host.
+// verify checks a server's chain like crypto/tls, and falls back to the thumbprint listed for the host.
 func verify(chain []*x509.Certificate, name string, u *url.URL, roots *x509.CertPool, known map[string]string) error {
 	intermediates := x509.NewCertPool()
 	for _, c := range chain[1:] {
@@ -92,8 +89,7 @@ func hostKey(host string) string {
 	return host
 }
 
-// loadKnownHosts reads files with lines "host thumbprint", as govc does; lines
-// that are empty or start with # are skipped.
+// loadKnownHosts parses files with lines "host thumbprint", like govc; empty lines and comments starting with # are skipped.
 func loadKnownHosts(files string) (map[string]string, error) {
 	known := make(map[string]string)
 	for _, name := range filepath.SplitList(files) {
@@ -124,8 +120,8 @@ func loadKnownHostsFile(name string, known map[string]string) error {
 	return err
 }
 
-// certificates returns those in PEM form in one or several files, separated as in PATH, that a server may be signed by; nil,
-// which is those of the system, without a file.
+// certificates returns the CA certificates in PEM form from one or several files, separated as in PATH; nil without a file,
+// which means those of the system.
 func certificates(files string) (pool *x509.CertPool, err error) {
 	for _, path := range filepath.SplitList(files) {
 		pem, err := bounded.File(path, bounded.List)

@@ -11,9 +11,9 @@ import (
 	"homenode/numa"
 )
 
-// How updates are waited for. The server answers after updatesWait also when nothing changed, so that a session that
-// ended is noticed and one that lives does not become idle. Answers are at least updatesPace apart, parts of one that
-// was too large updatesPart, however fast a server sends them. vCenter sends 100 objects at a time.
+// Timing of updates. The server answers after updatesWait even without changes, so that an ended session is noticed and
+// a live one does not become idle. Answers are at least updatesPace apart, parts of a too large one updatesPart, however
+// fast a server sends them. vCenter sends 100 objects at a time.
 const (
 	updatesWait = 10 * time.Second
 	updatesPace = time.Second
@@ -22,9 +22,9 @@ const (
 	maxUpdates  = 4 << 20
 )
 
-// Updates tells each of the hosts and VMs that the account sees: first how all of them are, in parts, then what changes,
-// within seconds, until ctx ends or the server ends it. It always returns an error. What it made in the session is gone
-// when it returns.
+// Updates calls each with the state of all hosts and VMs visible to the account, in parts, then with changes within
+// seconds, until ctx ends or the server ends it. It always returns an error. Objects that it created in the session are
+// removed when it returns.
 func (l *Live) Updates(ctx context.Context, each func([]numa.Update)) error {
 	return l.fail("updates", l.r.updates(ctx, each))
 }
@@ -40,7 +40,7 @@ func (r *reader) updates(ctx context.Context, each func([]numa.Update)) error {
 		return err
 	}
 	defer cleanUp(func(ctx context.Context) error { return r.destroyView(ctx, view) })
-	// A collector of its own, so that its filters end with it.
+	// A separate collector, so that its filters end with it.
 	var collector *property.Collector
 	err = r.call(ctx, func(ctx context.Context) (err error) {
 		collector, err = property.DefaultCollector(r.client).Create(ctx)
@@ -59,8 +59,7 @@ func (r *reader) updates(ctx context.Context, each func([]numa.Update)) error {
 	if err != nil {
 		return err
 	}
-	// The library's own loop waits without limit, or forgets the version when nothing came in time, and all would be
-	// sent again.
+	// The library's own loop waits without limit, or forgets the version after a timeout, so that everything would be sent again.
 	wait := types.NewInt32(int32(max(1, min(updatesWait, r.opts.CallTimeout/2).Seconds())))
 	for version := ""; ; {
 		var set *types.UpdateSet
@@ -91,7 +90,7 @@ func (r *reader) updates(ctx context.Context, each func([]numa.Update)) error {
 	}
 }
 
-// updatesOf returns what an answer says. What has left the view is known by the next inventory.
+// updatesOf converts an answer. Objects that left the view are found by the next inventory.
 func updatesOf(set *types.UpdateSet) (all []numa.Update) {
 	for _, f := range set.FilterSet {
 		for i := range f.ObjectSet {

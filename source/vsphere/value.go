@@ -11,9 +11,9 @@ import (
 	"homenode/source/vsphere/xmlscan"
 )
 
-// value reads the open element as its xsi:type says. The types are those of the
-// properties of a VM and the lists of options; errUnexpected stands for all others.
-// Of a view only the number of its objects is of interest: an int.
+// value parses the open element by its xsi:type. It supports the types of the properties of a VM
+// and the lists of options; errUnexpected is returned for all others. For a view it returns only
+// the number of its objects: an int.
 func (a *answer) value(path string) (any, error) {
 	kind, err := a.scan.Type()
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *answer) text() (string, error) {
 	return a.intern(b), err
 }
 
-// boolean reads what the library accepts as true and false.
+// boolean parses the values that the library accepts as true and false.
 func (a *answer) boolean() (bool, error) {
 	b, err := a.scan.Text()
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *answer) boolean() (bool, error) {
 	return false, errUnexpected
 }
 
-// number reads a decimal number of so many bits.
+// number parses a decimal number of so many bits.
 func (a *answer) number(bits int) (int64, error) {
 	b, err := a.scan.Text()
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *answer) number(bits int) (int64, error) {
 	return n, nil
 }
 
-// reference reads the open element as a reference.
+// reference parses the open element as a reference.
 func (a *answer) reference(ref *types.ManagedObjectReference) error {
 	if !a.scan.Only("type", "serverGuid") {
 		return errUnexpected
@@ -126,7 +126,7 @@ func (a *answer) reference(ref *types.ManagedObjectReference) error {
 	return err
 }
 
-// references reads the open element as a list of references.
+// references parses the open element as a list of references.
 func (a *answer) references(each func(types.ManagedObjectReference)) error {
 	err := a.children(func(name string) error {
 		if name != "ManagedObjectReference" {
@@ -137,14 +137,14 @@ func (a *answer) references(each func(types.ManagedObjectReference)) error {
 		each(ref)
 		return err
 	})
-	if fallBack(err) { // there is no way back
+	if fallBack(err) { // the consumed input cannot be parsed again
 		return fmt.Errorf("a list of references: %v", err)
 	}
 	return err
 }
 
-// fields reads the children of a structure, each at most once and without
-// attributes; read is told their place in names.
+// fields parses the children of a structure, each at most once and without attributes; read is
+// called with their index in names.
 func (a *answer) fields(names []string, read func(i int) error) error {
 	var seen uint
 	return a.children(func(name string) error {
@@ -209,11 +209,10 @@ func (a *answer) latency() (types.LatencySensitivity, error) {
 	return l, err
 }
 
-// keptOptions remembers which keys of a list are worth keeping: VMs have mostly
-// the same ones.
+// keptOptions caches which keys of a list are worth keeping: most VMs have the same ones.
 type keptOptions struct {
 	keep func(key string) bool
-	keys map[string]string // key → itself, empty for one that is left out
+	keys map[string]string // key → itself, empty for an omitted one
 }
 
 func (k *keptOptions) wants(key string) bool { return k.keep == nil || k.keep(key) }
@@ -235,7 +234,7 @@ func (k *keptOptions) lookup(b []byte) (key string, keep bool) {
 	return key, key != ""
 }
 
-// keeps returns what to keep of the options at path; all of them without a rule.
+// keeps returns the rule for the options at path; without a rule all are kept.
 func (a *answer) keeps(path string) *keptOptions {
 	k := a.options[path]
 	if k == nil {
@@ -251,7 +250,7 @@ type optionList struct {
 	total int
 }
 
-// readOptions reads the options at path.
+// readOptions parses the options at path.
 func (a *answer) readOptions(path string) (list optionList, err error) {
 	kept := a.keeps(path)
 	for {
@@ -280,7 +279,7 @@ func (a *answer) readOptions(path string) (list optionList, err error) {
 	}
 }
 
-// option reads <key> and <value> to the end of the open element.
+// option parses <key> and <value> to the end of the open element.
 func (a *answer) option(kept *keptOptions) (key, value string, keep bool, err error) {
 	if err := a.expect("key"); err != nil {
 		return "", "", false, err
@@ -328,8 +327,8 @@ func (a *answer) expect(name string) error {
 	return nil
 }
 
-// optionValue reads the open element as the text that fmt.Sprint makes of the
-// value; its text is kept only when it is wanted.
+// optionValue parses the open element into the text that fmt.Sprint produces for the value; the
+// text is only built if keep is true.
 func (a *answer) optionValue(kind string, keep bool) (string, error) {
 	var n int64
 	var err error

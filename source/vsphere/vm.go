@@ -12,8 +12,7 @@ import (
 	"homenode/numa"
 )
 
-// vmPaths are the properties read of each VM. Whole subtrees
-// such as config would bring devices and files along, ten times as much.
+// vmPaths are the properties read of each VM. Whole subtrees such as config would include devices and files, ten times as much data.
 var vmPaths = []string{
 	"name", "parent", "parentVApp", "resourcePool",
 	"runtime.host", "runtime.powerState", "runtime.connectionState",
@@ -27,8 +26,7 @@ var vmPaths = []string{
 	"runtime.faultToleranceState", "config.ftInfo", "config.keyId", "summary.config.tpmPresent",
 }
 
-// VMProperties returns the properties that Read asks of each VM, for those who
-// compare or review it.
+// VMProperties returns the properties that Read requests for each VM, for comparison or review.
 func VMProperties() []string { return slices.Clone(vmPaths) }
 
 // A vm is a VM of the fleet with its relations in the inventory.
@@ -44,7 +42,7 @@ var powerStates = map[types.VirtualMachinePowerState]numa.PowerState{
 	types.VirtualMachinePowerStateSuspended:  numa.Suspended,
 }
 
-// convertVM turns the properties of a VM into a VM of the fleet.
+// convertVM converts the properties of a VM to a VM of the fleet.
 func (inv *inventory) convertVM(o *object) vm {
 	v := vm{ref: o.ref}
 	v.ID, v.Name, v.At = o.ref.Value, o.name(), inv.at(o.ref)
@@ -55,8 +53,7 @@ func (inv *inventory) convertVM(o *object) vm {
 	if s, ok := value[types.VirtualMachinePowerState](o, "runtime.powerState"); ok && powerStates[s] != "" {
 		v.Power = numa.ReadAt(powerStates[s], "runtime.powerState")
 	}
-	// Without a configuration, such as that of a VM whose datastore is gone,
-	// nothing below is there.
+	// Without a configuration, such as that of a VM whose datastore is gone, none of the following exists.
 	if _, ok := value[string](o, "config.version"); !ok {
 		state, _ := value[types.VirtualMachineConnectionState](o, "runtime.connectionState")
 		if state == "" {
@@ -78,13 +75,12 @@ func (inv *inventory) convertVM(o *object) vm {
 	return v
 }
 
-// keepSetting leaves out what has a property, and so a fact, of its own.
+// keepSetting excludes settings that have a property, and so a fact, of their own.
 func keepSetting(key string) bool {
 	return numa.KeepSetting(key) && !strings.EqualFold(key, "vcpu.hotadd") && !strings.EqualFold(key, "cpuid.coresPerSocket")
 }
 
-// guestOS returns the full name of the guest's operating system or, before the
-// VM ran on a host that knows one, its ID.
+// guestOS returns the full name of the guest's operating system, or its ID before the VM first ran on a host that knows the name.
 func guestOS(o *object) numa.Fact[string] {
 	if name, _ := value[string](o, "config.guestFullName"); name != "" {
 		return numa.ReadAt(name, "config.guestFullName")
@@ -104,7 +100,7 @@ func (inv *inventory) hardwareVersion(o *object) numa.Fact[int] {
 	return positive(int64(n), "config.version")
 }
 
-// convertTopology reads what decides the virtual topology.
+// convertTopology reads the properties that decide the virtual topology.
 func convertTopology(o *object, v *numa.VM) {
 	v.VCPUs = countFact[int32](o, "config.hardware.numCPU")
 	if mb, ok := value[int32](o, "config.hardware.memoryMB"); ok {
@@ -113,8 +109,7 @@ func convertTopology(o *object, v *numa.VM) {
 	v.CPUHotAdd = fact[bool](o, "config.cpuHotAddEnabled")
 	v.MemoryHotAdd = fact[bool](o, "config.memoryHotAddEnabled")
 
-	// Sizes that are assigned at power-on mean nothing while the VM is off
-	// (vSphere API, VirtualHardware.numCoresPerSocket).
+	// Sizes assigned at power-on are meaningless while the VM is off (vSphere API, VirtualHardware.numCoresPerSocket).
 	off := v.Power.Value == numa.PoweredOff
 	const cps = "config.hardware.numCoresPerSocket"
 	v.AutoCoresPerSocket = fact[bool](o, "config.hardware.autoCoresPerSocket")
@@ -209,8 +204,7 @@ func optional[T any](v *T, path string) numa.Fact[T] {
 	return numa.ReadAt(*v, path)
 }
 
-// placeHosts tells the hosts their clusters. A cluster that is not visible is
-// known by its ID alone, which still tells which hosts belong together.
+// placeHosts sets the clusters of the hosts. An invisible cluster is known only by its ID, which still shows which hosts belong together.
 func (inv *inventory) placeHosts() {
 	for i := range inv.hosts {
 		if h := &inv.hosts[i]; h.parent.Type == "ClusterComputeResource" {
@@ -220,7 +214,7 @@ func (inv *inventory) placeHosts() {
 	}
 }
 
-// placeVMs tells the VMs their hosts, clusters and folders.
+// placeVMs sets the hosts, clusters and folders of the VMs.
 func (inv *inventory) placeVMs() {
 	elsewhere := 0
 	for i := range inv.vms {

@@ -7,15 +7,15 @@ import (
 	"homenode/numa"
 )
 
-// A Shared is a fleet that CloudSim Plus can express, too: hosts of one amount of cores,
-// VMs whose CPU demand is recorded, more cores than vCPUs.
+// A Shared is a fleet that CloudSim Plus can represent too: hosts with equal numbers of cores, VMs
+// with recorded CPU demand, more cores than vCPUs.
 type Shared struct {
 	Hosts   int
 	VMs     int // VM v runs on host v % Hosts
 	Cores   int // of a host: a multiple of four
 	VCPUs   int // of a VM
 	Seconds int // simulated, from midnight
-	Hold    int // seconds for which a demand holds: a multiple of 20
+	Hold    int // seconds for which a demand applies: a multiple of 20
 }
 
 // Story returns the fleet as a story.
@@ -48,8 +48,8 @@ func (f *Shared) Story() *numa.Story {
 	return s
 }
 
-// demand is that of cloudsim/Demand.java, which describes it: parts of a million of what
-// the vCPUs of a VM can do, at a second that is a multiple of hold.
+// demand matches cloudsim/Demand.java, which describes it: millionths of the capacity of a VM's
+// vCPUs, at a second that is a multiple of hold.
 func demand(vm uint64, second, hold int64) int64 {
 	const whole = 86400
 	low, high, peak := 50000+draw(vm, 0)%100000, 250000+draw(vm, 1)%500000, 43200+draw(vm, 2)%14400

@@ -1,5 +1,5 @@
-// Package benchstory makes the stories that benchmarks and tests of the simulation run: hosts
-// of four nodes of 16 cores with about 50 VMs each, a day long.
+// Package benchstory generates the stories for benchmarks and tests of the simulation: hosts of
+// four nodes of 16 cores with about 50 VMs each, one day long.
 package benchstory
 
 import (
@@ -9,21 +9,20 @@ import (
 	"homenode/numa"
 )
 
-// A Kind is what happens on the hosts of a story.
+// A Kind is the kind of activity in a story.
 type Kind string
 
 // The kinds. All draw the demand of every VM every 20 s, with noise, from its own curve.
 const (
-	// Typical has 3 vCPUs a core, VMs that use a tenth of their vCPUs at night and a quarter
-	// at the peak, all memory local: no vCPU waits, the balancer has little to do.
+	// Typical has 3 vCPUs per core and all memory local. VMs use a tenth of their vCPUs at night
+	// and a quarter at the peak: no vCPU waits, and the balancer has little to do.
 	Typical Kind = "typical"
-	// Busy wants half as much again as there is, all day: on every node the level of what
-	// each client gets is computed at every draw, ready time and what is owed grow, and the
-	// balancer considers moves and swaps in every period.
+	// Busy demands 1.5 times the capacity, all day: the level of every node is computed at every
+	// draw, ready time and CPU debts grow, and the balancer considers moves and swaps in every period.
 	Busy Kind = "busy"
-	// Moving has three quarters of all memory away from its home nodes, equally on the
-	// others, so that no home is better, and lets two pages a second move: every client has
-	// memory that migrates in every step of the day.
+	// Moving has three quarters of all memory away from its home nodes, equally on the others, so
+	// that no home is better, and a rate of two pages a second: every client has memory that
+	// migrates in every step of the day.
 	Moving Kind = "moving"
 )
 
@@ -38,13 +37,13 @@ const (
 	perVCPU      = 4 * numa.GiB // memory of a VM
 )
 
-// sizes are the vCPUs of the VMs, again and again; every 50th is wide.
+// sizes are the vCPU counts of the VMs, repeated; every 50th is wide.
 var sizes = [...]int{2, 4, 2, 4, 8, 2, 4, 1, 2, 8}
 
 const wide = 24
 
-// Story returns a story of so many hosts and VMs, which are spread over the hosts in turn.
-// No two VMs have the same demand.
+// Story returns a story with these numbers of hosts and VMs, which are spread round-robin. No two
+// VMs have the same demand.
 func Story(kind Kind, hosts, vms int, length time.Duration) *numa.Story {
 	s := &numa.Story{
 		Name: string(kind), Fleet: &numa.Fleet{Source: string(kind)},
@@ -96,8 +95,7 @@ func vm(i int, host string) numa.VM {
 	return v
 }
 
-// load returns a day curve that no other VM has: shares differ by hundredths of a percent,
-// peaks by seconds.
+// load returns a day curve unique to the VM: shares differ by hundredths of a percent, peaks by seconds.
 func load(kind Kind, i int, memory numa.Bytes) numa.Load {
 	vary := func(salt, n int) int { return int(mix(uint64(i), uint64(salt)) % uint64(n)) }
 	low := 200 + vary(1, 1000)
@@ -114,7 +112,7 @@ func load(kind Kind, i int, memory numa.Bytes) numa.Load {
 	}
 }
 
-// scattered is a VM with a quarter of its memory on each node.
+// scattered returns a VM with a quarter of its memory on each node.
 func scattered(v *numa.VM, turn int) numa.SeenVM {
 	seen := numa.SeenVM{VM: v.ID, Host: v.Host, Homes: numa.SetOf(turn % nodes)}
 	if v.VCPUs.Value > coresPerNode {

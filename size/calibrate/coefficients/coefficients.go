@@ -1,5 +1,5 @@
-// Package coefficients keeps what I/Os cost on the user's own hardware: the file that
-// homenode size calibrate writes and the other size commands take their figures from.
+// Package coefficients stores I/O costs measured on the user's own hardware: the file that homenode
+// size calibrate writes and the other size commands read.
 package coefficients
 
 import (
@@ -20,30 +20,30 @@ import (
 	"homenode/size/iocost"
 )
 
-// DefaultFile is the file of the working directory that is taken when none is named.
+// DefaultFile is the file in the working directory that is read when none is named.
 const DefaultFile = "homenode-size.json"
 
-// What the file says of itself.
+// Identification of the file.
 const (
 	format  = "homenode-coefficients"
 	version = 1
 )
 
-// A File is a set of own costs. No kind is in it twice.
+// A File is a set of the user's own costs. No kind occurs twice.
 type File struct {
 	Name    string // as given
 	Entries []Entry
 }
 
-// An Entry is the cost of one kind of I/O, and how it was come to.
+// An Entry is the cost of one kind of I/O, with its derivation.
 type Entry struct {
 	iocost.Point
-	Method   string   `json:"method"`             // how the range was come to
-	Sources  []string `json:"sources"`            // files, less their folders
-	Measured []string `json:"measured,omitempty"` // when, as the files state it
+	Method   string   `json:"method"`             // how the range was derived
+	Sources  []string `json:"sources"`            // file names without folders
+	Measured []string `json:"measured,omitempty"` // times stated in the files
 }
 
-// Points returns the costs alone.
+// Points returns the costs without their derivation.
 func (f *File) Points() []iocost.Point {
 	out := make([]iocost.Point, len(f.Entries))
 	for i := range f.Entries {
@@ -61,8 +61,8 @@ func Load(path string) (*File, error) {
 	return Parse(path, text)
 }
 
-// Merge puts entries into the file: each replaces that of its kind. It returns how many
-// were new and how many replaced another.
+// Merge adds entries to the file; each replaces the entry of its kind. It returns the numbers of
+// new and replaced entries.
 func (f *File) Merge(entries []Entry) (added, replaced int) {
 	for _, e := range entries {
 		i := slices.IndexFunc(f.Entries, func(old Entry) bool { return old.Kind == e.Kind })
@@ -80,7 +80,7 @@ func (f *File) Merge(entries []Entry) (added, replaced int) {
 	return added, replaced
 }
 
-// Write writes the file, whole or not at all.
+// Write writes the file atomically.
 func (f *File) Write(path string) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		enc := json.NewEncoder(texttab.EscapedJSON(w))
@@ -94,8 +94,8 @@ func (f *File) Write(path string) error {
 	})
 }
 
-// Save merges entries into the file at path, which need not be there, and writes it. With
-// replace, what is there is not read and not kept.
+// Save merges entries into the file at path, which may be missing, and writes it. With replace, the
+// existing content is neither read nor kept.
 func Save(path string, entries []Entry, replace bool) (f *File, added, replaced int, err error) {
 	f = &File{Name: path}
 	if !replace {
@@ -116,8 +116,8 @@ func Save(path string, entries []Entry, replace bool) (f *File, added, replaced 
 	return f, added, replaced, f.Write(path)
 }
 
-// joins says whether the entry is of the same CPU as others of its path: the cost of a host
-// is more than what a guest sees of it.
+// joins returns an error unless the entry measures the same CPU as the others of its path: the cost
+// of a host exceeds the part that a guest sees.
 func (e *Entry) joins(others []Entry) error {
 	for i := range others {
 		if o := &others[i]; o.Path == e.Path && o.Scope != e.Scope {
@@ -127,8 +127,7 @@ func (e *Entry) joins(others []Entry) error {
 	return nil
 }
 
-// rounded returns entries to a tenth of a cycle: the digits behind it depend on the
-// processor that divided.
+// rounded returns entries rounded to a tenth of a cycle: further digits depend on the processor that divided.
 func rounded(entries []Entry) []Entry {
 	out := slices.Clone(entries)
 	for i := range out {
@@ -148,7 +147,7 @@ func round(f *unit.Figure[unit.Cycles]) {
 	}
 }
 
-// check says what is wrong with an entry.
+// check returns the fault of an entry.
 func (e *Entry) check() error {
 	switch {
 	case e.Path != iocost.NVMe && e.Path != iocost.VSANESA:

@@ -7,10 +7,10 @@ import (
 	"homenode/size/iocost"
 )
 
-// Entries returns the costs that a file holds: no lower bounds. Beside costs of hosts those
-// of guests are counted alone.
+// Entries returns the costs to store, without lower bounds. Next to costs of hosts, those of guests
+// are only counted.
 func Entries(costs []calibrate.Cost) (entries []Entry, guests int) {
-	// The whole cost is better than the guest's part of it, and a curve is of one of them.
+	// The host's cost is preferred to the guest's part of it, and a curve has only one of them.
 	hosts := slices.ContainsFunc(costs, func(cost calibrate.Cost) bool { return cost.Scope == calibrate.Host })
 	for i := range costs {
 		cost := &costs[i]

@@ -12,11 +12,11 @@ import (
 	"homenode/numa"
 )
 
-// Parse reads the text of a file; name is used in messages. It is strict: a member that
-// it does not know, or a version of tomorrow, could change what the others mean.
+// Parse parses the text of a file; name is used in messages. It is strict: an unknown member or a
+// newer version could change the meaning of the others.
 func Parse(name string, text []byte) (*File, error) {
 	p := &parser{name: name, text: text, dec: json.NewDecoder(bytes.NewReader(text))}
-	// The decoder is wrong about where an error is once it has returned tokens.
+	// The decoder reports wrong error offsets once it has returned tokens.
 	var whole json.RawMessage
 	if err := json.Unmarshal(text, &whole); err != nil {
 		return nil, p.syntax(err)
@@ -58,7 +58,7 @@ type parser struct {
 	dec  *json.Decoder
 }
 
-// next returns where the next token begins.
+// next returns the offset of the next token.
 func (p *parser) next() int64 {
 	at := p.dec.InputOffset()
 	for at < int64(len(p.text)) && bytes.IndexByte([]byte(" \t\r\n,:"), p.text[at]) >= 0 {
@@ -75,7 +75,7 @@ func (p *parser) bad(at int64, format string, args ...any) error {
 	return &numa.SyntaxError{File: p.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// syntax returns an error of encoding/json with its place.
+// syntax converts an error of encoding/json to one with its place.
 func (p *parser) syntax(err error) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) && syntax.Offset > 0 && syntax.Error() != "unexpected end of JSON input" {
@@ -147,15 +147,15 @@ func (p *parser) points(f *File) error {
 	return nil
 }
 
-// needed are the members of a point that stand for themselves: one that is missing is not
-// 0, which is a write, or sequential.
+// needed are the required members of a point: a missing one must not count as 0, which would mean a
+// write, or sequential.
 var needed = map[string][]string{
 	"":        {"path", "block", "read", "random", "perIO", "runs", "scope"},
 	"perIO":   {"value", "low", "high"},
 	"network": {"value", "low", "high"},
 }
 
-// entry reads one point.
+// entry parses one point.
 func entry(raw []byte) (e Entry, err error) {
 	one := json.NewDecoder(bytes.NewReader(raw))
 	one.DisallowUnknownFields()
@@ -186,7 +186,7 @@ func entry(raw []byte) (e Entry, err error) {
 	return e, e.check()
 }
 
-// present looks for the members that are needed.
+// present checks for the required members.
 func present(members map[string]json.RawMessage, of string) error {
 	for _, name := range needed[of] {
 		if v := members[name]; v == nil || string(v) == "null" {
@@ -196,7 +196,7 @@ func present(members map[string]json.RawMessage, of string) error {
 	return nil
 }
 
-// plainly says what the decoder did not like without the words of Go.
+// plainly rewords a decoder error without Go terms.
 func plainly(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {

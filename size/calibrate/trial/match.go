@@ -11,11 +11,10 @@ import (
 	"homenode/source/benchmark/hostload"
 )
 
-// names3 are what a row may call a test: its test case with the time, without, and its
-// file.
+// names3 are the names by which a row may refer to a test: its test case with the time, without it, and its file.
 type names3 [3]string
 
-// exactly reports whether the test is called so.
+// exactly reports whether s is one of the names.
 func (n *names3) exactly(s string) bool {
 	for _, name := range n {
 		if name != "" && (strings.EqualFold(name, s) || strings.EqualFold(name, base(s))) {
@@ -29,8 +28,7 @@ func (n *names3) exactly(s string) bool {
 	return false
 }
 
-// partly reports whether s is a part of the name of the test case, between signs: "4k" is
-// no part of "64k".
+// partly reports whether s is a delimited part of the name of the test case: "4k" is no part of "64k".
 func (n *names3) partly(s string) bool {
 	name := strings.ToLower(n[0])
 	s = strings.ToLower(s)
@@ -58,8 +56,8 @@ type fits struct {
 	used map[int]bool    // by row
 }
 
-// assign finds the row of each trial: the one that has its name, else the one whose name
-// is a part of its. A part must be that of tests of one kind.
+// assign finds the row of each trial: the one with its name, else one whose name is a part of its
+// name. A part must match tests of one kind only.
 func assign(rows []hostload.Row, trials []calibrate.Trial, names []names3) (*fits, error) {
 	f := &fits{row: make([]*hostload.Row, len(trials)), used: map[int]bool{}}
 	exact := make([]bool, len(trials))
@@ -75,7 +73,7 @@ func assign(rows []hostload.Row, trials []calibrate.Trial, names []names3) (*fit
 				switch first := f.row[j]; {
 				case first != nil && first != row:
 					return nil, fmt.Errorf("%s: %q is the test of %s, too (%s): one row must say which", row.Place(), row.Test, first.Place(), trials[j].Test)
-				case trials[j].Kind.Block == 0: // not usable anyway
+				case trials[j].Kind.Block == 0: // unusable anyway
 				case kind != nil && *kind != trials[j].Kind:
 					return nil, fmt.Errorf("%s: %q fits tests of several kinds (%s; %s): write more of the name",
 						row.Place(), row.Test, calibrate.KindText(*kind), calibrate.KindText(trials[j].Kind))

@@ -10,7 +10,7 @@ import (
 	"homenode/source/benchmark/hostload"
 )
 
-// ParseLoad reads the CPU of one host in a test: TEST=78GHz, TEST=68%, or 78GHz.
+// ParseLoad parses the CPU use of one host in a test: TEST=78GHz, TEST=68%, or 78GHz.
 func ParseLoad(text string) (row hostload.Row, err error) {
 	row = hostload.Row{File: "--cpu " + text}
 	amount := text
@@ -33,7 +33,7 @@ func ParseLoad(text string) (row hostload.Row, err error) {
 	return row, nil
 }
 
-// ParseGuest reads the vCPUs of a guest and their frequency: 2x2GHz is two of 2 GHz.
+// ParseGuest parses the vCPUs of a guest and their frequency: 2x2GHz is two of 2 GHz.
 func ParseGuest(text string) (all, vcpu unit.Hz, err error) {
 	count, each, ok := strings.Cut(text, "x")
 	n, err := strconv.Atoi(strings.TrimSpace(count))
@@ -44,7 +44,7 @@ func ParseGuest(text string) (all, vcpu unit.Hz, err error) {
 	return unit.Hz(n) * vcpu, vcpu, nil
 }
 
-// ParseNetwork reads the cycles per bit that are sent and received: 0.163,0.373.
+// ParseNetwork parses the cycles per bit for sending and receiving: 0.163,0.373.
 func ParseNetwork(text string) (costs [2]unit.CyclesPerBit, err error) {
 	tx, rx, _ := strings.Cut(text, ",")
 	for i, one := range []string{tx, rx} {
@@ -57,7 +57,7 @@ func ParseNetwork(text string) (costs [2]unit.CyclesPerBit, err error) {
 	return costs, nil
 }
 
-// ParseHz reads a frequency with what its digits leave open.
+// ParseHz parses a frequency with the uncertainty of its digits.
 func ParseHz(s string) (calibrate.Reading[unit.Hz], error) {
 	v, err := unit.ParseHz(s)
 	if err != nil {

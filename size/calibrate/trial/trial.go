@@ -1,6 +1,6 @@
-// Package trial brings together what benchmarks measured and what the hosts did
-// meanwhile: results of fio, HCIBench and Iometer with their own CPU figures, tables of
-// host load, and flags, as trials that package calibrate makes costs of.
+// Package trial combines benchmark results with the load of the hosts during them: results of fio,
+// HCIBench and Iometer with their own CPU figures, tables of host load, and flags. The resulting
+// trials are the input of package calibrate.
 package trial
 
 import (
@@ -19,24 +19,24 @@ import (
 	"homenode/source/benchmark/hostload"
 )
 
-// Options are what the files do not say.
+// Options are facts missing in the files.
 type Options struct {
 	Path  iocost.Path
-	Hosts int     // that share the I/O; 0 unknown
+	Hosts int     // sharing the I/O; 0 unknown
 	Host  unit.Hz // capacity of one host; 0 unknown
 	Idle  *calibrate.Reading[unit.Hz]
 	// Guest and VCPU are the capacity of the guest and of one of its vCPUs; 0 unknown.
 	Guest, VCPU unit.Hz
 	Limit       unit.IORate // of one virtual disk, by its storage policy; 0 for none
-	// Loads are tables, the first counts before the others.
+	// Loads are tables; the first has precedence.
 	Loads [][]hostload.Row
 }
 
-// Gather returns a trial for each run of I/Os in the results, and notes on what was not
-// used. An error says that a row of the tables fits several tests.
+// Gather returns a trial for each run of I/Os in the results, and notes on unused ones. It returns
+// an error when a row of the tables fits several tests.
 func Gather(results []*benchmark.Results, o *Options) (trials []calibrate.Trial, notes []string, err error) {
 	var names []names3
-	broken := map[int]bool{} // by trial: what no CPU use makes usable
+	broken := map[int]bool{} // by trial: unusable whatever the CPU use
 	for _, res := range results {
 		jobs := map[string]int{}
 		for _, run := range res.Runs {
@@ -85,7 +85,7 @@ func base(name string) string {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".gz")
 }
 
-// A gatherer makes a trial of one run.
+// A gatherer converts one run to a trial.
 type gatherer struct {
 	*Options
 	run  *benchmark.Run
@@ -116,11 +116,11 @@ func (g *gatherer) trial() calibrate.Trial {
 	return t
 }
 
-// shareTolerance is by how much the reads that a run made may be off what it was told, in
-// percent of the I/Os: tools draw lots for each.
+// shareTolerance is the allowed difference between the requested and actual share of reads, in
+// percent of the I/Os: tools choose each at random.
 const shareTolerance = 2
 
-// describe states the kind of I/O; or says why there is none.
+// describe sets the kind of I/O, or returns the reason why there is none.
 func (g *gatherer) describe(k *iocost.Kind) string {
 	io := g.io
 	switch {
@@ -144,11 +144,11 @@ func (g *gatherer) describe(k *iocost.Kind) string {
 	return ""
 }
 
-// whole says what is missing of a result that is cut off.
+// whole describes the missing part of a truncated result.
 func (g *gatherer) whole() string {
 	switch io := g.io; {
 	case io.IOPS == nil && g.zero("IOPS"):
-		return "" // the sum says so
+		return "" // the sum is complete
 	case io.IOPS == nil:
 		return "it states no IOPS: it is not whole"
 	case io.Throughput == nil && g.run.Tool == "HCIBench":
@@ -167,9 +167,9 @@ func (g *gatherer) zero(name string) bool {
 	return false
 }
 
-// limit returns the I/Os a second that all disks are allowed together, 0 when no limit is
-// known. Whether the rate in the name of a test case is that of a VM or of a disk is not
-// published: the one that was reached counts.
+// limit returns the I/Os a second allowed for all disks together, 0 when no limit is known. It is
+// not published whether the rate in the name of a test case is per VM or per disk: the one that was
+// reached counts.
 func (g *gatherer) limit(t *calibrate.Trial) unit.IORate {
 	vms, disks := 1.0, 1.0
 	if g.io.VMs != nil {
@@ -194,7 +194,7 @@ func (g *gatherer) limit(t *calibrate.Trial) unit.IORate {
 	return ofVMs * unit.IORate(disks)
 }
 
-// own gives the trial the CPU use that its file states.
+// own sets the CPU use stated in the trial's own file.
 func (g *gatherer) own(t *calibrate.Trial) {
 	cpu := g.io.CPU
 	if cpu == nil || t.Unusable != "" {
@@ -231,7 +231,7 @@ func (g *gatherer) own(t *calibrate.Trial) {
 	t.Load = &l
 }
 
-// apply gives the trial the load of a row. What its own file says of CPU no longer counts.
+// apply sets the trial's load from a row, replacing the CPU use of its own file.
 func (o *Options) apply(t *calibrate.Trial, row *hostload.Row) {
 	l := calibrate.Load{Scope: calibrate.Host, Hosts: o.Hosts, Idle: o.Idle, Capacity: o.Host, Source: row.Place()}
 	if row.Hosts > 0 {
@@ -265,9 +265,8 @@ func bits(a *hostload.Amount) *calibrate.Reading[unit.BitRate] {
 	return &calibrate.Reading[unit.BitRate]{Value: unit.BitRate(a.Value), Half: unit.BitRate(a.Half)}
 }
 
-// reading takes a number with as many digits as it takes to write it: zeros at the end,
-// which a reader of numbers does not keep, could have been printed, and make it more
-// certain than is said.
+// reading returns a number with the precision of its shortest form. A parser of numbers drops
+// trailing zeros, so the printed number may have been more precise.
 func reading[T ~float64](v float64) calibrate.Reading[T] {
 	half := 0.5
 	if _, rest, ok := strings.Cut(plain(v), "."); ok {

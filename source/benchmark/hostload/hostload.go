@@ -1,12 +1,12 @@
-// Package hostload reads a table that people write beside benchmark results: what CPU and
-// network the hosts used during each test.
+// Package hostload parses a table that people write beside benchmark results: the CPU and network
+// use of the hosts during each test.
 //
 //	test,hosts,cpu GHz,idle GHz,tx Gb/s,rx Gb/s
 //	32k-100rdpct-100randompct,6,78,1,27.2,27.2
 //
-// Cells stand between commas, semicolons or tabs. The units stand in the heading: GHz, MHz
-// or %; Gb/s, GB/s, MiB/s and so on. Lines that begin with # are left out. All but test
-// and cpu may be missing or empty. Numbers are those of one host, the mean over the hosts.
+// Cells are separated by commas, semicolons or tabs. The units are in the heading: GHz, MHz or %;
+// Gb/s, GB/s, MiB/s and so on. Lines that begin with # are ignored. All but test and cpu may be
+// missing or empty. Numbers are those of one host, the mean over the hosts.
 package hostload
 
 import (
@@ -21,7 +21,7 @@ import (
 	"homenode/source/text"
 )
 
-// A Row is what one line says.
+// A Row is one line of the table.
 type Row struct {
 	File        string
 	Test        string // as written
@@ -36,7 +36,7 @@ type Row struct {
 // Place returns file:line.
 func (r *Row) Place() string { return numa.Place(r.File, r.Line, 0) }
 
-// An Amount is a number as it is printed.
+// An Amount is a number as printed.
 type Amount struct {
 	Value   float64 // in Hz or bits a second; with Percent a share of the host
 	Half    float64 // half a unit of the last digit, in the same unit
@@ -44,17 +44,17 @@ type Amount struct {
 	Col     int
 }
 
-// A column is what stands in cells of one position.
+// A column describes the cells of one position.
 type column struct {
 	name    string  // "test", "hosts", "cpu", "idle", "tx", "rx"
 	factor  float64 // from its unit
 	percent bool
 }
 
-// separators are tried in this order: the first that the heading has.
+// separators are tried in this order: the first one in the heading is used.
 var separators = []string{"\t", ";", ","}
 
-// Read reads the table in r. An error is a *numa.SyntaxError, or of r.
+// Read parses the table in r. An error is a *numa.SyntaxError, or of r.
 func Read(name string, r io.Reader) ([]Row, error) {
 	t := &table{name: name, lines: text.NewLines(r)}
 	for t.lines.Scan() {
@@ -94,7 +94,7 @@ func (t *table) bad(col int, format string, args ...any) error {
 	return &numa.SyntaxError{File: t.name, Line: t.lines.Line(), Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// cells cuts a line; cells may stand in quotes.
+// cells splits a line; cells may be quoted.
 func (t *table) cells(line text.Line) []text.Line {
 	cells := line.Split(t.separator)
 	for i, c := range cells {
@@ -140,7 +140,7 @@ func (t *table) has(name string) bool {
 
 var brackets = strings.NewReplacer("(", " ", ")", " ", "[", " ", "]", " ", "_", " ")
 
-// column reads a cell of the heading: "cpu GHz", "CPU (%)", "tx Gb/s".
+// column parses a cell of the heading: "cpu GHz", "CPU (%)", "tx Gb/s".
 func (t *table) column(cell text.Line) (column, error) {
 	words := strings.Fields(brackets.Replace(cell.Text))
 	if len(words) == 0 {
@@ -223,7 +223,7 @@ func (t *table) row(line text.Line) error {
 	return nil
 }
 
-// amount reads a number; "78" is within half of 78, "78.0" within 0.05.
+// amount parses a number; "78" is within half of 78, "78.0" within 0.05.
 func (t *table) amount(c column, cell text.Line) (*Amount, error) {
 	v, half, ok := Printed(cell.Text)
 	switch {
@@ -235,8 +235,7 @@ func (t *table) amount(c column, cell text.Line) (*Amount, error) {
 	return &Amount{Value: v * c.factor, Half: half * c.factor, Percent: c.percent, Col: cell.Col}, nil
 }
 
-// Printed reads a number of digits and at most one point, and what half a unit of its last
-// digit is worth.
+// Printed parses a number of digits and at most one point, and returns half a unit of its last digit too.
 func Printed(s string) (v, half float64, ok bool) {
 	whole, rest, _ := strings.Cut(s, ".")
 	if whole == "" || len(s) > 20 || strings.Trim(whole+rest, "0123456789") != "" {

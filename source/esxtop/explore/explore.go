@@ -1,7 +1,6 @@
-// Package explore says what an esxtop batch file holds, for an administrator who does not
-// know it yet: its objects, their instances and counters, its time and its damage; and it
-// extracts single counters from it. Both are one pass in memory that does not grow with
-// the file.
+// Package explore describes the contents of an esxtop batch file for an administrator who does not
+// know it yet: its objects, their instances and counters, its time and its damage. It also extracts
+// single counters. Both are one pass in constant memory.
 package explore
 
 import (
@@ -12,8 +11,8 @@ import (
 	"homenode/source/esxtop"
 )
 
-// Options pick columns by globs, in any case of letters: * is any text, ? is one
-// character, all else stands for itself. An empty glob matches everything.
+// Options select columns by globs, ignoring case: * is any text, ? is one character, other
+// characters are literal. An empty glob matches everything.
 type Options struct {
 	Object   string // Group Memory
 	Instance string // *:sql01
@@ -21,23 +20,23 @@ type Options struct {
 	Workers  int    // goroutines that read ahead; 0 means none
 }
 
-// A Listing is what a file holds.
+// A Listing describes the contents of a file.
 type Listing struct {
 	File      string     `json:"file"`
-	Quoted    bool       `json:"quoted"`    // every field stands in quotes, as esxtop writes it
+	Quoted    bool       `json:"quoted"`    // every field is in quotes, as esxtop writes it
 	Separator string     `json:"separator"` // "," as esxtop writes it
 	Zone      string     `json:"zone"`      // as the header names it
-	Bias      float64    `json:"bias"`      // minutes that were added to the stamps for UTC
+	Bias      float64    `json:"bias"`      // minutes added to the stamps for UTC
 	Hosts     []string   `json:"hosts"`
 	Columns   int        `json:"columns"` // of all headers, without the time
-	Headers   int        `json:"headers"` // different ones; more than 1 when columns changed
+	Headers   int        `json:"headers"` // number of different headers; more than 1 when columns changed
 	Rows      int        `json:"rows"`
 	First     *time.Time `json:"first,omitempty"` // nil without rows
 	Last      *time.Time `json:"last,omitempty"`
-	// Interval is nil when less than two rows have a time after the one before.
+	// Interval is nil when fewer than two rows are later than the one before.
 	Interval *Interval `json:"interval,omitempty"`
 	Warnings []string  `json:"warnings,omitempty"` // file:line:column: text; the first of each kind
-	Objects  []*Object `json:"objects"`            // that Options pick, in the order of the file
+	Objects  []*Object `json:"objects"`            // selected by Options, in the order of the file
 }
 
 // An Interval is the time between rows, in seconds.
@@ -47,7 +46,7 @@ type Interval struct {
 	Most  float64 `json:"most"`
 }
 
-// An Object is a kind of thing that has counters.
+// An Object is a kind of object with counters.
 type Object struct {
 	Name      string      `json:"name"` // empty for columns whose name is no path
 	Columns   int         `json:"columns"`
@@ -61,10 +60,10 @@ type Object struct {
 // A Counter is one quantity of an object.
 type Counter struct {
 	Name    string `json:"name"`
-	Columns int    `json:"columns"` // as many as instances have it
+	Columns int    `json:"columns"` // one per instance that has it
 }
 
-// An Instance is one of the things. Its name is empty when the object is the only one.
+// An Instance is one object of a kind. Its name is empty when it is the only one.
 type Instance struct {
 	Host    string `json:"host"`
 	Name    string `json:"name"`
@@ -73,9 +72,8 @@ type Instance struct {
 
 type instanceKey struct{ host, name string }
 
-// List reads a file to its end. When it cannot be read to there, the listing has what
-// could be and comes with the error. The error is that of esxtop.NewReader, of r, or says
-// which glob picks nothing.
+// List reads a file to its end. After a read error it returns the partial listing with the error.
+// The error is that of esxtop.NewReader, of r, or names a glob without matches.
 func List(name string, r io.Reader, opt Options) (*Listing, error) {
 	rd, err := esxtop.NewReader(name, r, esxtop.Options{Workers: opt.Workers, Want: func(*esxtop.Column) bool { return false }})
 	if err != nil {
@@ -111,7 +109,7 @@ func List(name string, r io.Reader, opt Options) (*Listing, error) {
 	return &l.Listing, rd.Err()
 }
 
-// A listing is being made.
+// A listing is a Listing under construction.
 type listing struct {
 	Listing
 	pick    picker
@@ -127,7 +125,7 @@ func newListing(name string, opt Options) *listing {
 	return l
 }
 
-// add adds the columns of a header; of a further header, those that are new.
+// add adds the columns of a header; for a further header, only the new ones.
 func (l *listing) add(h *esxtop.Header) {
 	l.Headers++
 	if l.header == nil {
@@ -159,7 +157,7 @@ func (l *listing) add(h *esxtop.Header) {
 	}
 }
 
-// plain returns c without what depends on where it stands.
+// plain returns c without its position.
 func plain(c esxtop.Column) esxtop.Column {
 	c.Index, c.Damaged = 0, false
 	return c

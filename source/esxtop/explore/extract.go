@@ -8,13 +8,13 @@ import (
 	"homenode/source/esxtop"
 )
 
-// A Stretch is the time that rows are written of, both ends with it; zero is no bound.
+// A Stretch is the time range of the rows to write, both ends included; zero is no bound.
 type Stretch struct{ From, To time.Time }
 
 // An Extraction is the time and some columns of a batch file. Close it.
 type Extraction struct {
 	Columns []string // without the time
-	// What Each has come to.
+	// Results of Each.
 	Rows     int
 	Outside  int      // rows outside the Stretch
 	Warnings []string // file:line:column: text; the first of each kind
@@ -22,21 +22,19 @@ type Extraction struct {
 	rd      *esxtop.Reader
 	name    string
 	during  Stretch
-	once    bool // the file cannot be read again: columns that come later were not looked for
+	once    bool // the file cannot be read again: later columns were not searched for
 	header  *esxtop.Header
 	columns []esxtop.Column // in the order of Columns
-	places  []int           // of them among the header's wanted columns; -1 when it lacks one
+	places  []int           // their index among the header's wanted columns; -1 when it lacks one
 }
 
-// Extract reads the columns that one of the patterns matches, in the order of the file. A
-// pattern is a glob, as in Options, of OBJECT(INSTANCE)\COUNTER, or of the whole name with
-// \\HOST\ before. Columns of the same name are numbered. That a pattern matches no column
-// is an error.
+// Extract reads the columns that match one of the patterns, in the order of the file. A pattern is
+// a glob, as in Options, for OBJECT(INSTANCE)\COUNTER, or for the whole name with \\HOST\ before.
+// Columns of the same name are numbered. A pattern without matching columns is an error.
 //
-// A file can have another header further down, as VMs come and go. again opens it once more
-// to look for them first, so that columns that come later are among them, too; it may be nil
-// for what can be read once: then those of the first header are, and a warning counts the
-// others.
+// A file can have another header further down, as VMs come and go. again reopens the file to search
+// for these first, so that later columns are included too. It may be nil for a stream that can be
+// read once: then only columns of the first header are included, and a warning counts the others.
 func Extract(name string, r io.Reader, again func() (io.ReadCloser, error), patterns []string, workers int, during Stretch) (*Extraction, error) {
 	var globs []*pathGlob
 	for _, p := range patterns {
@@ -49,7 +47,7 @@ func Extract(name string, r io.Reader, again func() (io.ReadCloser, error), patt
 	want := func(c *esxtop.Column) bool {
 		wanted := false
 		for _, g := range globs {
-			if g.matches(c) { // each one counts its own
+			if g.matches(c) { // each one counts its own matches
 				wanted = true
 			}
 		}
@@ -74,8 +72,8 @@ func Extract(name string, r io.Reader, again func() (io.ReadCloser, error), patt
 	return x, nil
 }
 
-// Each yields the rows of the Stretch: their time in UTC, and their cells as they stand in
-// the file, a cell that a row does not have as nil. The cells are borrowed.
+// Each yields the rows of the Stretch: their time in UTC, and their cells as in the file, nil for a
+// cell missing in the row. The cells are valid until the next row.
 func (x *Extraction) Each(yield func(at time.Time, cells [][]byte) bool) {
 	cells := make([][]byte, len(x.columns))
 	for x.rd.Scan() {
@@ -102,14 +100,13 @@ func (x *Extraction) Each(yield func(at time.Time, cells [][]byte) bool) {
 	}
 }
 
-// Err says why the file could not be read to its end.
+// Err returns the error that ended reading before the end of the file.
 func (x *Extraction) Err() error { return x.rd.Err() }
 
-// Close ends the reading.
+// Close stops reading.
 func (x *Extraction) Close() { x.rd.Close() }
 
-// laterColumns returns the wanted columns of all headers of a file, each once; none when it
-// cannot be read again.
+// laterColumns returns the wanted columns of all headers of a file, each once; none when it cannot be read again.
 func laterColumns(name string, again func() (io.ReadCloser, error), want func(*esxtop.Column) bool, workers int) (all []esxtop.Column, err error) {
 	if again == nil {
 		return nil, nil
@@ -141,10 +138,10 @@ func laterColumns(name string, again func() (io.ReadCloser, error), want func(*e
 			take(h)
 		}
 	}
-	return all, nil // what is wrong with the file shows when it is read
+	return all, nil // faults of the file are reported when it is read
 }
 
-// choose lists the wanted columns of the first header, then those that come later.
+// choose lists the wanted columns of the first header, then the later ones.
 func (x *Extraction) choose(later []esxtop.Column) {
 	known := map[esxtop.Column]bool{}
 	for i, at := range x.header.Wanted {

@@ -20,7 +20,7 @@ func glob(pattern string) *regexp.Regexp {
 	return regexp.MustCompile("(?is)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(quoted) + "$")
 }
 
-// blanks makes runs of blanks one: esxtop writes some names with two.
+// blanks reduces runs of blanks to one: esxtop writes some names with two.
 func blanks(s string) string {
 	if !strings.Contains(s, "  ") {
 		return s
@@ -30,8 +30,7 @@ func blanks(s string) string {
 
 func matches(g *regexp.Regexp, s string) bool { return g == nil || g.MatchString(blanks(s)) }
 
-// A picker is Options, compiled. It remembers names, of which a header has many times the
-// same.
+// A picker is a compiled Options. It caches names, which repeat many times in a header.
 type picker struct {
 	opt                       Options
 	object, instance, counter func(string) bool
@@ -57,8 +56,8 @@ func (p *picker) matches(c *esxtop.Column) bool {
 	return p.object(c.Object) && p.counter(c.Counter) && p.instance(c.Instance)
 }
 
-// nothing returns an error that says which glob picks nothing, and what was probably
-// meant; nil when columns are picked.
+// nothing returns an error that names a glob without matches and the probable intention; nil when
+// columns are selected.
 func (l *listing) nothing(h *esxtop.Header) error {
 	if len(l.Objects) > 0 {
 		return nil
@@ -66,12 +65,12 @@ func (l *listing) nothing(h *esxtop.Header) error {
 	return miss(l.File, h, l.pick.opt, "--explore: ")
 }
 
-// miss returns an error for globs that pick no column of h together: it names the first
-// one, in the order object, instance, counter, that nothing matches beside those before.
+// miss returns an error for globs that select no column of h together: it names the first one, in
+// the order object, instance, counter, that matches nothing in combination with the earlier ones.
 func miss(file string, h *esxtop.Header, opt Options, front string) error {
 	object, instance, counter := glob(opt.Object), glob(opt.Instance), glob(opt.Counter)
 	var objects, instances, counters []string
-	found := 0 // how far the globs matched, at most
+	found := 0 // the longest match of the globs
 	seen := map[string]bool{}
 	note := func(to *[]string, kind, name string) {
 		if name != "" && !seen[kind+name] {
@@ -115,7 +114,7 @@ func of(opt Options) string {
 	return " of " + opt.Object
 }
 
-// shortInstance leaves the group id out when the pattern does.
+// shortInstance omits the group id when the pattern does.
 func shortInstance(pattern, instance string) string {
 	if !strings.HasPrefix(pattern, "*:") {
 		return instance
@@ -126,7 +125,7 @@ func shortInstance(pattern, instance string) string {
 	return instance
 }
 
-// near names what was probably meant, or the first few that there are.
+// near names the probable intention, or the first few known names.
 func near(pattern string, known []string) string {
 	word := strings.Trim(strings.TrimPrefix(pattern, "*:"), "*?")
 	if hint := alike.After(word, known); hint != "" {
@@ -138,8 +137,7 @@ func near(pattern string, known []string) string {
 	return "; there are " + words.First(5, known)
 }
 
-// A pathGlob matches whole names of columns: OBJECT(INSTANCE)\COUNTER, behind \\HOST\ when
-// the pattern begins so.
+// A pathGlob matches whole names of columns: OBJECT(INSTANCE)\COUNTER, after \\HOST\ when the pattern begins so.
 type pathGlob struct {
 	pattern string
 	glob    *regexp.Regexp
@@ -166,8 +164,8 @@ func (p *pathGlob) matches(c *esxtop.Column) bool {
 	return true
 }
 
-// miss returns the error for a pattern that no column of h matches. Of a file that is read
-// once other headers, further down, were not looked at.
+// miss returns the error for a pattern that no column of h matches. For a file that is read once,
+// headers further down were not checked.
 func (p *pathGlob) miss(file string, h *esxtop.Header, once bool) error {
 	if once {
 		return fmt.Errorf("%w (of standard input the first header counts alone: extract from the file itself for VMs that came later)", p.miss(file, h, false))
@@ -180,8 +178,8 @@ func (p *pathGlob) miss(file string, h *esxtop.Header, once bool) error {
 	return miss(file, h, opt, front)
 }
 
-// Picks returns what a pattern picks: OBJECT, OBJECT(INSTANCE) or OBJECT(INSTANCE)\COUNTER, each a
-// glob, as it is or behind \\HOST\; * alone picks everything.
+// Picks splits a pattern: OBJECT, OBJECT(INSTANCE) or OBJECT(INSTANCE)\COUNTER, each a glob, with
+// or without \\HOST\; * alone selects everything.
 func Picks(pattern string) (o Options) {
 	if path, ok := strings.CutPrefix(pattern, `\\`); ok {
 		_, pattern, _ = strings.Cut(path, `\`)

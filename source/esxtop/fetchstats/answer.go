@@ -27,7 +27,7 @@ type answer struct {
 	nodes   []numa.NodeTick
 	pcpus   []pcpu
 
-	groups int64 // that Sched promises; -1 when it promises none
+	groups int64 // stated by Sched; -1 when it states none
 	seen   int64 // groups
 	vms    []vm
 	byGID  map[int64]int     // index of vms
@@ -45,31 +45,31 @@ type vm struct {
 	cartel string // "13713826" of vm.13713826
 	leader int64  // world of the vmx; -1 when not stated
 	moves  [3]int64
-	onNode numa.Bytes // guest memory of all nodes
+	onNode numa.Bytes // guest memory on all nodes
 	from   int        // of answer.vcpus
 	to     int
-	broken bool // a row of a vCPU could not be read
+	broken bool // a row of a vCPU could not be parsed
 }
 
 // A vcpu is one world vmx-vcpu, in microseconds since its start.
 type vcpu struct{ id, up, used, run, ready, coStop int64 }
 
-// A vmSize is what the group vmm.<cartel> states: the guest's memory, without that of
-// the vmx process, which the group vm.<cartel> adds to it.
+// A vmSize holds the values of the group vmm.<cartel>: the guest's memory, without that of the vmx
+// process, which the group vm.<cartel> includes.
 type vmSize struct {
 	has                                                 numa.Counters
 	size, granted, active, shared, zero, balloon, swaps numa.Bytes
 	saved, hint, compressed                             numa.Bytes
 }
 
-// A place is where a row of an answer belongs: rows follow the group that owns them.
+// A place is the object of a row: rows follow the group that owns them.
 type place struct {
 	vm    int    // index of answer.vms; -1 for a group that is no VM
 	vmm   string // cartel of a group vmm.<cartel>
 	owner row    // the row SchedGroup
 }
 
-// reset makes a ready for the next answer and keeps its memory.
+// reset clears a for the next answer and keeps its memory.
 func (a *answer) reset() {
 	nodes, pcpus, vms, vcpus, byGID, sizes := a.nodes[:0], a.pcpus[:0], a.vms[:0], a.vcpus[:0], a.byGID, a.sizes
 	clear(byGID)
@@ -80,8 +80,8 @@ func (a *answer) reset() {
 	}
 }
 
-// read reads the rows of one answer. The error says why the answer cannot be used:
-// without one of these rows something would seem to be gone that is not.
+// read parses the rows of one answer. The error names a missing or malformed row that makes the
+// answer unusable: without it an existing object would seem to be gone.
 func (a *answer) read(s *schema, rows []row, warn func(kind string, line int, text string)) error {
 	a.reset()
 	var c record
@@ -131,7 +131,7 @@ func (a *answer) read(s *schema, rows []row, warn func(kind string, line int, te
 	return a.check(warn)
 }
 
-// check completes what several rows tell.
+// check completes the values that depend on several rows.
 func (a *answer) check(warn func(kind string, line int, text string)) error {
 	switch {
 	case a.line == 0:
@@ -148,7 +148,7 @@ func (a *answer) check(warn func(kind string, line int, text string)) error {
 		}
 		t := &v.tick
 		if sum := t.Local + t.Remote; t.Has&numa.HasMemory != 0 && a.nodesTotal() >= maxKiB32 && v.onNode != sum {
-			t.Has &^= numa.HasMemory // its 32 bits have overflowed, or it cannot be told
+			t.Has &^= numa.HasMemory // its 32 bits have overflowed, or may have
 			warn("memory beyond 32 bits", v.line, fmt.Sprintf("VM %s: local and remote memory add up to %d KiB but that on the nodes to %d KiB: not used",
 				t.Name, sum/numa.KiB, v.onNode/numa.KiB))
 		}
@@ -185,8 +185,8 @@ func (a *answer) lcpu(c *record) {
 
 var pcpuFields = [...]string{"LCPUID", "UsedTimeInUsec", "HaltTimeInUsec", "CoreHaltTimeInUsec", "ElapsedTimeInUsec"}
 
-// kib returns an amount that is stated in KiB. A field of 32 bits cannot count more
-// than 4 TiB: on a larger host it says nothing.
+// kib returns an amount stated in KiB. A field of 32 bits cannot count more than 4 TiB: it is
+// ignored on a larger host.
 func (a *answer) kib(c *record, name string) (b numa.Bytes, ok bool) {
 	n, ok := c.whole(name)
 	if !ok || c.fields[c.at[name]].kind == "U32" && a.nodesTotal() >= maxKiB32 {
@@ -195,14 +195,14 @@ func (a *answer) kib(c *record, name string) (b numa.Bytes, ok bool) {
 	return numa.Bytes(n) * numa.KiB, true
 }
 
-// An amount is a field in KiB, and where it goes.
+// An amount is a field in KiB with its destination.
 type amount struct {
 	name string
 	to   *numa.Bytes
 	bit  numa.Counters
 }
 
-// amounts reads those that are stated, and notes which.
+// amounts parses the fields that are present, and records which.
 func (a *answer) amounts(c *record, has *numa.Counters, list []amount) {
 	for _, m := range list {
 		if b, ok := a.kib(c, m.name); ok {
@@ -211,7 +211,7 @@ func (a *answer) amounts(c *record, has *numa.Counters, list []amount) {
 	}
 }
 
-// maxKiB32 is what 32 bits of KiB count.
+// maxKiB32 is the largest amount in 32 bits of KiB.
 const maxKiB32 = numa.Bytes(1<<32) * numa.KiB
 
 func (a *answer) nodesTotal() (sum numa.Bytes) {
@@ -221,8 +221,8 @@ func (a *answer) nodesTotal() (sum numa.Bytes) {
 	return sum
 }
 
-// memory reads the row PMem, which comes before the nodes: on a host of 4 TiB or more
-// its sizes are dropped when they are known.
+// memory parses the row PMem, which comes before the nodes: on a host of 4 TiB or more its sizes
+// are dropped once the nodes are known.
 func (a *answer) memory(c *record) {
 	a.amounts(c, &a.has, []amount{
 		{"PhysicalMemInKB", &a.size, numa.HasTotal}, {"FreeMemInKB", &a.free, numa.HasFree}, {"SchedMinFreeInKB", &a.minFree, numa.HasMinFree},
@@ -280,7 +280,7 @@ func (a *answer) group(c *record, at *place) {
 	a.vms = append(a.vms, v)
 }
 
-// placement reads what the NUMA scheduler says of a VM.
+// placement parses the NUMA scheduler's values of a VM.
 func (a *answer) placement(c *record, v *vm) {
 	managed, ok := c.flag("IsNUMAValid")
 	if !ok {
@@ -349,7 +349,7 @@ func (a *answer) vcpu(c *record, at *place) {
 
 var vcpuFields = [...]string{"VCPUID", "UpTimeInUsec", "UsedTimeInUsec", "RunTimeInUsec", "ReadyTimeInUsec", "CoStopTimeInUsec"}
 
-// guest reads the memory of a group vmm.<cartel>.
+// guest parses the memory of a group vmm.<cartel>.
 func (a *answer) guest(c *record, at *place) {
 	if valid, ok := c.flag("IsValid"); at.vmm == "" || ok && !valid {
 		return

@@ -1,7 +1,6 @@
-// Package fetchstats reads what the service "Esxtop" of the vSphere API answers: one
-// CounterInfo, which says what the columns are, and any number of FetchStats, each a host
-// at one moment. Scripts on top of PowerCLI or govmomi save them one after another in a
-// file, or each in a file of its own.
+// Package fetchstats parses answers of the service "Esxtop" of the vSphere API: one CounterInfo, which describes the columns,
+// and any number of FetchStats, each a host at one moment. Scripts on top of PowerCLI or govmomi save them one after another in
+// a file, or each in a file of its own.
 //
 //	|Server|MinFetchIntervalInUsec,U64|…|Time,S64|      CounterInfo
 //	==NUM-OF-OBJ==                                      FetchStats
@@ -10,8 +9,8 @@
 //	|Server|2000000|1|40445292577250|1570529635|
 //	|SchedGroup|90356474|vm.13713826|1|1|frigo001|…
 //
-// An answer states counters since the start of the host, a group or a world; what a Tick
-// says of a stretch of time is the difference to the answer before.
+// An answer contains counters since the start of the host, a group or a world; a Tick's values over time are the differences to
+// the answer before.
 package fetchstats
 
 import (
@@ -33,7 +32,7 @@ const (
 	FetchStats  = "esxtop FetchStats"
 )
 
-// The lines that an answer consists of.
+// The lines of an answer.
 const (
 	objects = "==NUM-OF-OBJ=="
 	values  = "==COUNTER-VALUE=="
@@ -45,23 +44,21 @@ const maxAnswer = 64 << 20
 const (
 	// maxTypes bounds the types of rows in one CounterInfo; those of real hosts have about 40.
 	maxTypes = 1000
-	// maxSchemas bounds what is kept of CounterInfo: answers of so many releases may be mixed.
+	// maxSchemas bounds the cached CounterInfo: answers of so many releases may be mixed.
 	maxSchemas = 16
 )
 
-// A Series turns the answers of one host, or of several, into ticks. It lives as long as
-// there are files that belong together: what one file says is known in the next.
+// A Series converts the answers of one or several hosts to ticks. It spans files that belong together: the state after one file
+// is used in the next.
 type Series struct {
-	// Host names the host, as no answer does. Unless it is Known, when the answers turn out to be of
-	// several hosts, the others are named "HOST (2)" and so on.
+	// Host names the host, which no answer contains. When the answers turn out to come from several hosts and Known is false,
+	// the others are named "HOST (2)" and so on.
 	Host string
-	// Known says that all answers are of Host, as an API tells: whatever its size, start
-	// and VMs show.
+	// Known is true when all answers are of Host, as with an API, whatever their size, start and VMs indicate.
 	Known bool
-	// Machine tells which PCPU of that host is on which node, as no answer does; nil
-	// leaves the load of the nodes unknown.
+	// Machine maps the PCPUs of that host to nodes, which no answer does; nil leaves the load of the nodes unknown.
 	Machine *numa.Host
-	// Clock is what the host's clock said in the answer that the last tick is of. The tick is later when the clock was set back.
+	// Clock is the host's clock in the answer of the last tick. The tick is later when the clock was set back.
 	Clock time.Time
 
 	schemas []*schema // the last is the newest
@@ -70,8 +67,7 @@ type Series struct {
 	tick    numa.Tick
 }
 
-// Detect tells by the beginning of a file, as text, which format it has: CounterInfo for a
-// file that begins so, with or without answers behind it.
+// Detect detects the format from the start of a file, as text: CounterInfo for a file that begins so, with or without answers after it.
 func Detect(head []byte) (format string, ok bool) {
 	for raw := range bytes.Lines(head) {
 		line := bytes.TrimSpace(raw)
@@ -89,7 +85,7 @@ func Detect(head []byte) (format string, ok bool) {
 	return "", false
 }
 
-// HasAnswer reports whether an answer begins in the beginning of a file, as text.
+// HasAnswer reports whether an answer begins in the start of a file, as text.
 func HasAnswer(head []byte) bool {
 	for raw := range bytes.Lines(head) {
 		if line := string(bytes.TrimSpace(raw)); line == objects || line == values {
@@ -99,14 +95,12 @@ func HasAnswer(head []byte) bool {
 	return false
 }
 
-// Read reads one file and calls visit for each answer of which it can make a tick, in the
-// order of the file. The tick is valid until visit returns. The error is that of visit, of
-// r, or a *numa.SyntaxError when the file cannot be read at all; what is lesser is a
-// warning.
+// Read parses one file and calls visit for each answer that yields a tick, in the order of the file. The tick is valid until
+// visit returns. The error is that of visit, of r, or a *numa.SyntaxError when the file cannot be parsed at all; lesser faults are warnings.
 func (s *Series) Read(name string, r io.Reader, visit func(*numa.Tick) error) ([]fact.Warning, error) {
 	f := &file{series: s, name: name, visit: visit}
 	lines := text.NewLines(r)
-	blank := false // the line before: homenode record ends an answer with one
+	blank := false // the previous line: homenode record ends an answer with a blank one
 	for lines.Scan() {
 		line := bytes.TrimSpace(lines.Bytes())
 		if err := f.line(lines.Line(), line); err != nil {
@@ -116,7 +110,7 @@ func (s *Series) Read(name string, r io.Reader, visit func(*numa.Tick) error) ([
 	}
 	if err := lines.Err(); err != nil {
 		err = fmt.Errorf("read %s: %w", name, err)
-		if blank { // what is cut off is the answer after this one
+		if blank { // the truncated part belongs to the next answer
 			err = errors.Join(f.flush(), err)
 		}
 		return f.kinds.All(), err
@@ -130,7 +124,7 @@ func (s *Series) Read(name string, r io.Reader, visit func(*numa.Tick) error) ([
 	return f.kinds.All(), nil
 }
 
-// Learn reads the CounterInfo with which a file begins and nothing else.
+// Learn reads only the CounterInfo at the start of a file.
 func (s *Series) Learn(name string, r io.Reader) error {
 	f := &file{series: s, name: name}
 	lines := text.NewLines(r)
@@ -146,8 +140,8 @@ func (s *Series) Learn(name string, r io.Reader) error {
 	return f.flush()
 }
 
-// Start returns the time of the first answer of a file, for the order of files; false
-// when it has none that can be read, and then why. The Series has to know its CounterInfo.
+// Start returns the time of the first answer of a file, for sorting files; false with the reason when it has no readable one.
+// The Series must know its CounterInfo.
 func (s *Series) Start(name string, r io.Reader) (start time.Time, why []fact.Warning, ok bool, err error) {
 	look := &Series{Host: s.Host, schemas: append([]*schema(nil), s.schemas...)}
 	why, err = look.Read(name, r, func(t *numa.Tick) error {
@@ -162,7 +156,7 @@ func (s *Series) Start(name string, r io.Reader) (start time.Time, why []fact.Wa
 
 var errEnough = errors.New("enough")
 
-// A file is one file that is being read.
+// A file is one file being parsed.
 type file struct {
 	series *Series
 	name   string
@@ -170,15 +164,15 @@ type file struct {
 	kinds  fact.Kinds
 
 	found  bool
-	schema *schema // being read
-	open   int     // line on which the answer begins; 0 outside
-	inside bool    // behind ==COUNTER-VALUE==
-	text   []byte  // of the rows of the answer that matter
-	rows   []row   // their text is set when the answer ends
+	schema *schema // of the answer being parsed
+	open   int     // first line of the answer; 0 outside
+	inside bool    // after ==COUNTER-VALUE==
+	text   []byte  // the relevant rows of the answer
+	rows   []row   // their text is set at the end of the answer
 	ends   []int   // of the rows in text
 }
 
-// used are the types of rows that a tick is made of.
+// used are the types of rows needed for a tick.
 var used = map[string]string{"Server": "Server", "PCPU": "PCPU", "LCPU": "LCPU", "PMem": "PMem", "NUMANode": "NUMANode", "Sched": "Sched",
 	"SchedGroup": "SchedGroup", "VMNUMANodeMem": "VMNUMANodeMem", "VCPU": "VCPU", "VMem": "VMem"}
 
@@ -221,14 +215,14 @@ func (f *file) line(n int, line []byte) error {
 	return f.row(n, line)
 }
 
-// row keeps a row of the answer.
+// row stores a row of the answer.
 func (f *file) row(n int, line []byte) error {
 	first, _, _ := bytes.Cut(line[1:], []byte("|"))
 	name, ok := used[string(first)]
 	if !ok {
 		return nil
 	}
-	const beside = 64 // bytes that are kept of a row beside its text
+	const beside = 64 // bytes stored for a row beside its text
 	if len(f.text)+len(line)+beside*len(f.rows) > maxAnswer {
 		return &numa.SyntaxError{File: f.name, Line: n, Msg: fmt.Sprintf("found an answer of more than %d MB", maxAnswer>>20)}
 	}
@@ -242,7 +236,7 @@ func (f *file) stray(n int, line []byte) {
 	f.kinds.Warn("stray", n, 1, "not understood: %q", text.Short(string(line)))
 }
 
-// flush ends the CounterInfo or answer that is being read.
+// flush ends the current CounterInfo or answer.
 func (f *file) flush() error {
 	if f.schema != nil {
 		if lack := f.schema.lacks(); lack != "" {
@@ -264,7 +258,7 @@ func (f *file) flush() error {
 	return err
 }
 
-// learn keeps a schema; one that is known becomes the newest.
+// learn adds a schema; a known one becomes the newest.
 func (s *Series) learn(c *schema) {
 	for i, known := range s.schemas {
 		if known.same(c) {
@@ -278,7 +272,7 @@ func (s *Series) learn(c *schema) {
 	}
 }
 
-// answer makes a tick of the rows.
+// answer converts the rows to a tick.
 func (f *file) answer() error {
 	s := f.series
 	if len(s.schemas) == 0 {

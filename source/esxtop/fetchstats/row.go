@@ -9,7 +9,7 @@ import (
 	"homenode/source/text"
 )
 
-// A row is one line of an answer as it stands: "|Type|value|…|".
+// A row is one raw line of an answer: "|Type|value|…|".
 type row struct {
 	name string // type
 	line int
@@ -22,12 +22,12 @@ type record struct {
 	fields []field
 	at     map[string]int
 	cells  [][]byte // one for each field
-	bad    string   // the first field that could not be read, and why
+	bad    string   // the first field that could not be parsed, and why
 }
 
-// open splits a row. Nothing escapes the sign that separates fields: when a name
-// holds it, there are more cells than fields, and the surplus is part of the field of
-// free text with which all others have what their type wants.
+// open splits a row. The field separator is not escaped: when a name contains it, there are more
+// cells than fields. The surplus then belongs to the free-text field that leaves valid values for
+// all other fields.
 func (c *record) open(s *schema, r row) bool {
 	c.row, c.fields, c.at, c.bad = r, s.types[r.name], s.at[r.name], ""
 	c.cells = cut(r.text, c.cells)
@@ -44,7 +44,7 @@ func (c *record) open(s *schema, r row) bool {
 		c.cells = cells
 		return true
 	}
-	// The last one that fits: the name that people give comes behind that of the group.
+	// The last one that fits: the user's name comes after that of the group.
 	for i := len(c.fields) - 1; i >= 0; i-- {
 		if c.fields[i].kind == "STR" && c.fits(cells, i, surplus) {
 			low := bytes.Join(cells[i:i+surplus+1], []byte("|"))
@@ -56,8 +56,7 @@ func (c *record) open(s *schema, r row) bool {
 	return false
 }
 
-// fits reports whether all fields have what their type wants when field name takes
-// surplus cells more than one.
+// fits reports whether all fields have valid values when field name spans surplus cells more than one.
 func (c *record) fits(cells [][]byte, name, surplus int) bool {
 	for i, f := range c.fields {
 		if i == name {
@@ -74,7 +73,7 @@ func (c *record) fits(cells [][]byte, name, surplus int) bool {
 	return true
 }
 
-// takes reports whether the cell can be a value of the field.
+// takes reports whether the cell is a valid value of the field.
 func (f field) takes(cell []byte) bool {
 	switch f.kind {
 	case "B":
@@ -86,7 +85,7 @@ func (f field) takes(cell []byte) bool {
 	return true
 }
 
-// number reads an integer of this kind.
+// number parses an integer of this kind.
 func number(cell []byte, kind string) (n int64, ok bool) {
 	bits := 64
 	if kind == "U32" || kind == "S32" {
@@ -100,9 +99,8 @@ func number(cell []byte, kind string) (n int64, ok bool) {
 	return int64(min(u, math.MaxInt64)), err == nil && u <= math.MaxInt64
 }
 
-// whole returns a number; false when the schema does not have it, when it is the
-// largest of its kind, which stands for none, or when it is no number, which makes the
-// record bad.
+// whole returns a number; false when the schema lacks it, when it is the largest of its kind, which
+// means none, or when it is no number, which marks the record as bad.
 func (c *record) whole(name string) (n int64, ok bool) {
 	i, ok := c.at[name]
 	if !ok {
@@ -119,7 +117,7 @@ func (c *record) whole(name string) (n int64, ok bool) {
 	return n, ok && !(f.kind == "U32" && n == math.MaxUint32)
 }
 
-// flag returns a field of type B; false when the schema does not have it.
+// flag returns a field of type B; false when the schema lacks it.
 func (c *record) flag(name string) (yes, ok bool) {
 	i, ok := c.at[name]
 	if !ok {
@@ -132,7 +130,7 @@ func (c *record) flag(name string) (yes, ok bool) {
 	return c.cells[i][0] == '1', true
 }
 
-// word returns a text; empty when the schema does not have it.
+// word returns a text; empty when the schema lacks it.
 func (c *record) word(name string) []byte {
 	if i, ok := c.at[name]; ok {
 		return c.cells[i]

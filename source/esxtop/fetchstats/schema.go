@@ -10,7 +10,7 @@ import (
 type schema struct {
 	line  int
 	types map[string][]field
-	at    map[string]map[string]int // by type: where a field stands
+	at    map[string]map[string]int // by type: the index of a field
 }
 
 // A field is one "name,type" of CounterInfo.
@@ -19,16 +19,16 @@ type field struct {
 	kind string
 }
 
-// The types of fields. CSTR is one of a few constant words, STR is free.
+// kinds are the types of fields. CSTR is one of a few constant words, STR is free.
 var kinds = []string{"U32", "U64", "S32", "S64", "B", "STR", "CSTR"}
 
-// needed are the fields without which an answer says nothing.
+// needed are the required fields of an answer.
 var needed = map[string][]string{
 	"Server":     {"TimeStampInUsec", "Time"},
 	"SchedGroup": {"GroupID", "IsVM", "VMName"},
 }
 
-// schemaRow reads "|Type|name,ctype|…|"; false for any other line.
+// schemaRow parses "|Type|name,ctype|…|"; false for any other line.
 func schemaRow(line []byte) (name string, fields []field, ok bool) {
 	if i := bytes.IndexByte(line, ','); i < 0 || bytes.Count(line[:i], []byte("|")) != 2 {
 		return "", nil, false // most rows end here
@@ -59,8 +59,7 @@ func (s *schema) add(name string, fields []field) {
 	s.types[name], s.at[name] = fields, at
 }
 
-// lacks returns a type or field without which no answer can be read; empty when it is
-// all there.
+// lacks returns a missing type or field that every answer needs; empty when all are present.
 func (s *schema) lacks() string {
 	for _, name := range []string{"Server", "SchedGroup"} {
 		for _, f := range needed[name] {
@@ -72,7 +71,7 @@ func (s *schema) lacks() string {
 	return ""
 }
 
-// same reports whether other says the same.
+// same reports whether both schemas are equal.
 func (s *schema) same(other *schema) bool {
 	if len(s.types) != len(other.types) {
 		return false
@@ -85,8 +84,8 @@ func (s *schema) same(other *schema) bool {
 	return true
 }
 
-// misfit says why the rows cannot be of this schema; empty when they can. Rows without
-// free text have exactly its fields; a name can hold the sign that separates fields.
+// misfit explains why the rows cannot be of this schema; empty when they can. Rows without free
+// text have exactly its fields; a name can contain the field separator.
 func (s *schema) misfit(rows []row) string {
 	for _, r := range rows {
 		fields, known := s.types[r.name]
@@ -105,7 +104,7 @@ func (s *schema) misfit(rows []row) string {
 	return ""
 }
 
-// cut splits "|a|b|" into a and b, into cells when it has room. The last | can be absent.
+// cut splits "|a|b|" into a and b, reusing cells. The last | is optional.
 func cut(line []byte, cells [][]byte) [][]byte {
 	cells = cells[:0]
 	if len(line) == 0 || line[0] != '|' {

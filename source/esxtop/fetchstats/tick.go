@@ -7,26 +7,26 @@ import (
 	"homenode/numa"
 )
 
-// A host is one of those whose answers are read. No answer names its host; what tells
-// hosts apart is when they started, which is the time less the clock that counts from
-// the start, their memory and PCPUs, the time that each PCPU has worked, and their VMs.
+// A host is one of the hosts with answers. No answer names its host; hosts are distinguished by
+// their start, which is the time less the clock that counts from it, their memory and PCPUs, the
+// busy time of each PCPU, and their VMs.
 type host struct {
 	name  string
 	last  *answer   // nil before the first
 	time  time.Time // of the last tick
-	again bool      // it was started again behind last
+	again bool      // it was restarted after last
 }
 
-// started is when the host did, as far as a clock in seconds tells.
+// started returns the start time of the host, to the precision of its clock in seconds.
 func (a *answer) started() time.Time {
 	return a.time.Add(-time.Duration(a.stamp) * time.Microsecond)
 }
 
-// slack is how far the start of one host may seem to move: NTP corrects its clock.
+// slack is the tolerated shift of one host's start: NTP corrects its clock.
 const slack = time.Minute
 
-// hostOf returns the host that the answer is of. One that started after the last answer
-// of a host of the same size is that host after a restart; any other is another host.
+// hostOf returns the host of the answer. A host that started after the last answer of one of the
+// same size is that host after a restart; any other is another host.
 func (s *Series) hostOf(a *answer, warn func(kind string, line int, text string)) *host {
 	start := a.started()
 	if s.Known && len(s.hosts) > 0 {
@@ -63,8 +63,8 @@ func (s *Series) hostOf(a *answer, warn func(kind string, line int, text string)
 	return h
 }
 
-// continues reports whether both answers can be of one host: no PCPU worked less, and
-// when both show VMs, they have one in common.
+// continues reports whether both answers can be of one host: no PCPU time decreased, and when both
+// list VMs, they have one in common.
 func (a *answer) continues(before *answer) bool {
 	older, newer := before, a
 	if a.stamp < before.stamp {
@@ -87,7 +87,7 @@ func (a *answer) continues(before *answer) bool {
 	return len(a.vms) == 0 || len(before.vms) == 0
 }
 
-// next makes the tick of an answer and keeps the answer; false when it brings nothing new.
+// next makes the tick of an answer and stores the answer; false when it contains nothing new.
 func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text string)) bool {
 	before := h.last
 	if h.again {
@@ -100,7 +100,7 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 		return false
 	}
 	now := a.time
-	if s.Known && before != nil && !now.After(h.time) { // its clock was set back: go on by the one that counts from its start
+	if s.Known && before != nil && !now.After(h.time) { // its clock was set back: continue with the clock that counts from its start
 		now = h.time.Add(time.Duration(a.stamp-before.stamp) * time.Microsecond)
 	}
 	if !now.After(h.time) {
@@ -132,12 +132,11 @@ func (s *Series) next(h *host, a *answer, warn func(kind string, line int, text 
 	return true
 }
 
-// since adds what happened since the answer before. The counters of a VM that was not
-// there then began at 0 after it.
+// since computes the changes since the previous answer. The counters of a VM missing there started at 0 after it.
 func (v *vm) since(now *numa.VMTick, a, before *answer, span time.Duration) {
 	var old vm
 	old.tick.Has = numa.HasMoves
-	if i, ok := before.byGID[now.GID]; ok && now.GID >= 0 && before.vms[i].cartel == v.cartel { // else the group was another VM's
+	if i, ok := before.byGID[now.GID]; ok && now.GID >= 0 && before.vms[i].cartel == v.cartel { // otherwise the group belonged to another VM
 		old = before.vms[i]
 	}
 	if v.tick.Has&old.tick.Has&numa.HasMoves != 0 {
@@ -155,8 +154,8 @@ func (v *vm) since(now *numa.VMTick, a, before *answer, span time.Duration) {
 	v.rates(now, a.vcpus[v.from:v.to], before.vcpus[old.from:old.to], span)
 }
 
-// rates adds the shares of time of all vCPUs up. They stay unknown when one of the
-// vCPUs lacks a counter, runs backwards, or has a past that the answer before did not show.
+// rates sums the time shares of all vCPUs. They stay unknown when one of the vCPUs lacks a counter,
+// runs backwards, or has a past that the previous answer did not show.
 func (v *vm) rates(now *numa.VMTick, vcpus, old []vcpu, span time.Duration) {
 	if len(vcpus) == 0 {
 		return
@@ -200,8 +199,7 @@ func keep(has, bit numa.Counters, value float64) float64 {
 	return value
 }
 
-// load adds the load of the nodes: the mean over their PCPUs, when the Machine tells
-// which those are.
+// load sets the load of the nodes: the mean over their PCPUs, when the Machine maps them.
 func (s *Series) load(t *numa.Tick, a, before *answer, warn func(kind string, line int, text string)) {
 	if s.Machine == nil || len(t.Nodes) == 0 || len(a.pcpus) != len(before.pcpus) {
 		return
@@ -221,7 +219,7 @@ func (s *Series) load(t *numa.Tick, a, before *answer, warn func(kind string, li
 			return
 		}
 		if elapsed <= 0 {
-			return // the service answers from memory when it is asked too often
+			return // the service returns a cached answer when called too often
 		}
 		if sums[node] == nil {
 			sums[node] = &sum{has: numa.HasUsed | numa.HasUtil | numa.HasCore}

@@ -7,8 +7,8 @@ import (
 	"homenode/numa/pattern"
 )
 
-// Trim appends an answer to dst without the rows that are not read: the list of objects, interrupts,
-// disks, and of vCPUs the worlds that are none. A Series makes the same tick of it.
+// Trim appends an answer to dst without unused rows: the list of objects, interrupts, disks, and vCPU rows of other
+// worlds. A Series makes the same tick of it.
 func Trim(dst, answer []byte) []byte {
 	keep, counters := true, false
 	for line := range bytes.Lines(answer) {
@@ -16,7 +16,7 @@ func Trim(dst, answer []byte) []byte {
 		case bytes.HasPrefix(line, []byte("==")):
 			keep, counters = true, bytes.HasPrefix(line, []byte(values))
 		case !counters:
-			keep = bytes.HasPrefix(line, []byte("|Server|")) // a reader knows an answer by a row
+			keep = bytes.HasPrefix(line, []byte("|Server|")) // a parser recognises an answer by a row
 		case line[0] == '|':
 			name, rest, _ := bytes.Cut(line[1:], []byte("|"))
 			keep = used[string(name)] != "" && (string(name) != "VCPU" || bytes.Contains(rest, []byte("|vmx-vcpu")))
@@ -28,8 +28,8 @@ func Trim(dst, answer []byte) []byte {
 	return dst
 }
 
-// A Renamer writes answers as Trim does, with other names of VMs: a Series makes the same ticks of them but for the
-// names. What else is text, or is not as its column wants it, is left empty, so that no other name comes through.
+// A Renamer writes answers as Trim does, with other names of VMs: a Series makes the same ticks of them except for
+// the names. Other texts, and values that do not match their column, are left empty, so that no name leaks.
 type Renamer struct {
 	columns []byte
 	schema  schema
@@ -38,7 +38,7 @@ type Renamer struct {
 	trimmed []byte
 }
 
-// NewRenamer reads the CounterInfo of the answers.
+// NewRenamer parses the CounterInfo of the answers.
 func NewRenamer(columns []byte, vm func(name string) string) *Renamer {
 	r := &Renamer{vm: vm}
 	for line := range bytes.Lines(columns) {
@@ -51,7 +51,7 @@ func NewRenamer(columns []byte, vm func(name string) string) *Renamer {
 	return r
 }
 
-// Columns returns the CounterInfo of what Append writes.
+// Columns returns the CounterInfo of the output of Append.
 func (r *Renamer) Columns() []byte { return r.columns }
 
 // Append appends an answer to dst.
@@ -105,7 +105,7 @@ var (
 	worldForm = pattern.Of(`^vmx-vcpu-\d+`)
 )
 
-// text returns what is written for a text of an answer.
+// text returns the replacement for a text of an answer.
 func (r *Renamer) text(field, is string, isVM bool) string {
 	switch field {
 	case "SchedGroup.GroupName":
@@ -120,7 +120,7 @@ func (r *Renamer) text(field, is string, isVM bool) string {
 		if number := worldForm.FindString(is); number != "" {
 			return number
 		}
-		return "vmx-vcpu" // Trim left the others out
+		return "vmx-vcpu" // Trim omitted the others
 	case "PMem.SchedStateStr":
 		var state numa.MemoryState
 		if state.UnmarshalText([]byte(is)) == nil {

@@ -10,28 +10,27 @@ import (
 	"homenode/numa"
 )
 
-// A Writer writes the ticks of one host as the service "Esxtop" answers: what a Series
-// makes ticks of again. It is for a vCenter that is simulated; sizes below 1 KiB and
-// times below 1 µs are lost, and so is what an answer has no field for.
+// A Writer writes the ticks of one host as answers of the service "Esxtop", which a Series converts
+// back to ticks. It is for a simulated vCenter. Sizes below 1 KiB, times below 1 µs and values
+// without a field are lost.
 type Writer struct {
-	// Machine tells how many PCPUs the nodes have; nil writes none.
+	// Machine has the number of PCPUs of each node; nil writes none.
 	Machine *numa.Host
-	// Boot is when the host was started; what its clock counts from.
+	// Boot is the start of the host, and of its clock.
 	Boot time.Time
 
 	pcpus []pcpu
 	vms   map[int64]*written
 }
 
-// A written is what the counters of a VM stand at.
+// A written holds the current counters of a VM.
 type written struct {
 	begin time.Time
 	moves [3]int64
 	vcpu  vcpu // of one vCPU: all have the same share
 }
 
-// writtenTypes are the rows of an answer and their fields, in the order in which they
-// are written.
+// writtenTypes are the rows of an answer and their fields, in the order of writing.
 const writtenTypes = `|Server|MinFetchIntervalInUsec,U64|IsVMVisor,B|TimeStampInUsec,U64|Time,S64|
 |PCPU|NumOfLCPUs,U32|NumOfCores,U32|NumOfPackages,U32|
 |LCPU|LCPUID,U32|UsedTimeInUsec,U64|HaltTimeInUsec,U64|CoreHaltTimeInUsec,U64|ElapsedTimeInUsec,U64|
@@ -48,7 +47,7 @@ const writtenTypes = `|Server|MinFetchIntervalInUsec,U64|IsVMVisor,B|TimeStampIn
 // Info returns the CounterInfo of the host.
 func (w *Writer) Info() string { return writtenTypes }
 
-// Answer returns the FetchStats at a tick. The ticks of a host come in the order of time.
+// Answer returns the FetchStats for a tick. The ticks of a host come in the order of time.
 func (w *Writer) Answer(t *numa.Tick) string {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -85,8 +84,7 @@ func (w *Writer) Answer(t *numa.Tick) string {
 	return b.String()
 }
 
-// kib32 returns a size in KiB as a field of 32 bits holds it, beyond 4 TiB as wrong as a
-// real one.
+// kib32 returns a size in KiB as in a field of 32 bits; beyond 4 TiB it overflows, as on a real host.
 func kib32(b numa.Bytes) uint32 { return uint32(max(0, b) / numa.KiB) }
 
 func (w *Writer) writePCPUs(t *numa.Tick, up int64, p func(string, ...any)) {
@@ -130,17 +128,17 @@ func (w *Writer) writePCPUs(t *numa.Tick, up int64, p func(string, ...any)) {
 	}
 }
 
-// share returns so much of a time, in microseconds.
+// share returns a part of a time, in microseconds.
 func share(part float64, of time.Duration) int64 { return int64(part*float64(of.Microseconds()) + 0.5) }
 
 func (at *written) writeVM(v *numa.VMTick, t *numa.Tick, p func(string, ...any)) {
-	// Free text takes what it gets: a | in a name is written as it is, a line end not.
+	// Free text is unescaped: a | in a name stays, a line end becomes a blank.
 	name := strings.NewReplacer("\n", " ", "\r", " ").Replace(v.Name)
 	bit := map[bool]int{true: 1}
 	at.moves[0] += v.Moves.All - v.Moves.LocalitySwap - v.Moves.LoadSwap
 	at.moves[1] += v.Moves.LocalitySwap
 	at.moves[2] += v.Moves.LoadSwap
-	// The other half of the IDs is of the groups vmm.
+	// The odd IDs are those of the groups vmm.
 	cartel := 2 * v.GID
 	p("|SchedGroup|%d|vm.%d|1|1|%s|%d|%d|%d|%d|%d|%d|%d|%d|", v.GID, cartel, name, bit[v.Homes != 0], uint32(v.Homes),
 		at.moves[0], at.moves[1], at.moves[2], kib32(v.Remote), kib32(v.Local), v.Percent)

@@ -14,26 +14,26 @@ import (
 	"homenode/source/privilege"
 )
 
-// An Account is a user of the vCenter beside its administrator, who has all privileges.
+// An Account is a user of the vCenter other than its administrator, who has all privileges.
 type Account struct {
 	User, Password string
-	// May says whether it has a privilege on an object: Only and AllBut make one that is the same for all objects.
+	// May reports whether it has a privilege on an object. Only and AllBut return functions that ignore the object.
 	May func(privilege string, on types.ManagedObjectReference) bool
 }
 
-// Only is the May of an account with Read-only and these privileges.
+// Only returns a May for an account with Read-only and these privileges.
 func Only(privileges ...string) func(string, types.ManagedObjectReference) bool {
 	return func(p string, _ types.ManagedObjectReference) bool {
 		return slices.Contains(privilege.ReadOnly, p) || slices.Contains(privileges, p)
 	}
 }
 
-// AllBut is the May of an administrator who lacks these privileges.
+// AllBut returns a May for an administrator who lacks these privileges.
 func AllBut(privileges ...string) func(string, types.ManagedObjectReference) bool {
 	return func(p string, _ types.ManagedObjectReference) bool { return !slices.Contains(privileges, p) }
 }
 
-// Add adds an account, or changes it, and returns the address to log in with it. For example, one that may do all but shut VMs down:
+// Add adds or changes an account, and returns the address to log in with it. For example, one with all privileges except shutting VMs down:
 //
 //	u := vc.Add(lab.Account{User: "fixer", Password: "secret", May: lab.AllBut("VirtualMachine.Interact.PowerOff")})
 func (v *VCenter) Add(a Account) *url.URL {
@@ -53,7 +53,8 @@ func (v *VCenter) mayLogIn(login *types.Login) bool {
 	return login.UserName == user && login.Password == password || ok && login.Password == a.Password
 }
 
-// may reports whether a user has a privilege on an object. The vCenter knows the privileges of the role Administrator, spelled so, and none else.
+// may reports whether a user has a privilege on an object. The vCenter knows only the privileges of the role Administrator, with their exact
+// spelling.
 func (v *VCenter) may(name, privilege string, on types.ManagedObjectReference) bool {
 	v.mu.Lock()
 	a, ok := v.accounts[name]
@@ -62,13 +63,13 @@ func (v *VCenter) may(name, privilege string, on types.ManagedObjectReference) b
 	return known && (!ok || a.May(privilege, on))
 }
 
-// An authorization answers truly which privileges an account has.
+// An authorization reports the actual privileges of an account.
 type authorization struct {
 	*simulator.AuthorizationManager
 	v *VCenter
 }
 
-// newAuthorization takes the place of the simulator's.
+// newAuthorization replaces that of the simulator.
 func newAuthorization(v *VCenter) *authorization {
 	m := v.Model.Map().Get(*v.Model.ServiceContent.AuthorizationManager).(*simulator.AuthorizationManager)
 	v.privileges = object.AuthorizationRoleList(m.RoleList).ByName("Admin").Privilege
@@ -82,7 +83,7 @@ func newAuthorization(v *VCenter) *authorization {
 	return &authorization{m, v}
 }
 
-// available says which privileges a user has on an object.
+// available returns a user's privileges on an object.
 func (m *authorization) available(name string, on types.ManagedObjectReference, ids []string) types.EntityPrivilege {
 	p := types.EntityPrivilege{Entity: on}
 	for _, id := range ids {
@@ -91,7 +92,7 @@ func (m *authorization) available(name string, on types.ManagedObjectReference, 
 	return p
 }
 
-// HasPrivilegeOnEntities says which privileges the user of a session has. Only the session that asks is known.
+// HasPrivilegeOnEntities reports the privileges of a session's user. Only the calling session is supported.
 func (m *authorization) HasPrivilegeOnEntities(ctx *simulator.Context, req *types.HasPrivilegeOnEntities) soap.HasFault {
 	if req.SessionId != ctx.Session.Key {
 		return &methods.HasPrivilegeOnEntitiesBody{Fault_: simulator.Fault("", &types.InvalidArgument{InvalidProperty: "sessionId"})}
@@ -118,7 +119,7 @@ func (m *authorization) HasPrivilegeOnEntity(ctx *simulator.Context, req *types.
 	return &methods.HasPrivilegeOnEntityBody{Res: res}
 }
 
-// HasUserPrivilegeOnEntities says which privileges a user has.
+// HasUserPrivilegeOnEntities reports the privileges of a user.
 func (m *authorization) HasUserPrivilegeOnEntities(req *types.HasUserPrivilegeOnEntities) soap.HasFault {
 	res := &types.HasUserPrivilegeOnEntitiesResponse{}
 	for _, e := range req.Entities {
@@ -127,7 +128,7 @@ func (m *authorization) HasUserPrivilegeOnEntities(req *types.HasUserPrivilegeOn
 	return &methods.HasUserPrivilegeOnEntitiesBody{Res: res}
 }
 
-// FetchUserPrivilegeOnEntities lists the privileges that a user has.
+// FetchUserPrivilegeOnEntities lists the privileges of a user.
 func (m *authorization) FetchUserPrivilegeOnEntities(req *types.FetchUserPrivilegeOnEntities) soap.HasFault {
 	res := &types.FetchUserPrivilegeOnEntitiesResponse{}
 	for _, e := range req.Entities {

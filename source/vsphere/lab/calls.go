@@ -15,39 +15,38 @@ import (
 	"homenode/internal/bounded"
 )
 
-// A Moment is when a Hook is asked about a call.
+// A Moment is a phase of a call in which a Hook runs.
 type Moment int
 
 const (
-	// Arrives is before the call is carried out. A fault refuses it.
+	// Arrives is before the call is executed. A fault rejects it.
 	Arrives Moment = iota
-	// Runs is when the task of a call begins: of those of the VM's settings, power and place. While the hook waits,
-	// the task runs and another one of the VM fails with TaskInProgress. A fault is the end of the task.
+	// Runs is when the task of a call begins: tasks for a VM's settings, power and place. While the hook waits, the task runs and another one of the
+	// VM fails with TaskInProgress. A fault ends the task.
 	Runs
-	// Answers is when the call is carried out and its answer not sent yet. A fault other than Drop has no effect.
+	// Answers is after the call is executed and before its answer is sent. A fault other than Drop has no effect.
 	Answers
 )
 
-// A Call is what a client asks of the vCenter.
+// A Call is a client's request to the vCenter.
 type Call struct {
 	Moment Moment
-	Method string // as the API names it, such as ReconfigVM_Task
+	Method string // the API's name, such as ReconfigVM_Task
 	Object types.ManagedObjectReference
-	Needs  []Need // the privileges that it needs, on Arrives
+	Needs  []Need // the required privileges, on Arrives
 }
 
-// A Hook sees every call of the API, and every file that is asked for (not REST), at each Moment, and goes on with nil. It may wait: nothing is locked meanwhile, so it can
-// change a VM over another session, expire the sessions or let a test kill its client. Calls come at the same time.
+// A Hook is called at each Moment of every API call, and for every requested file (not REST); nil continues. It may wait: no lock is held, so it can
+// change a VM over another session, expire the sessions or let a test kill its client. Calls come concurrently.
 type Hook func(Call) types.BaseMethodFault
 
-// Drop is the fault of a Hook that closes the connection instead of an answer: on Arrives the call is not carried out,
-// on Answers it is.
+// Drop is the fault of a Hook that closes the connection instead of an answer: on Arrives the call is not executed, on Answers it is.
 var Drop types.BaseMethodFault = &dropped{}
 
 type dropped struct{ types.MethodFault }
 
-// On lets the hook see the calls from now on, instead of the one before; nil ends that. For example, the first
-// reconfiguration is carried out but its answer lost:
+// On sets the hook for all calls from now on, replacing the previous one; nil removes it. For example, the first reconfiguration is executed but its
+// answer is lost:
 //
 //	vc.On(lab.Once(lab.Answers, "ReconfigVM_Task", func() types.BaseMethodFault { return lab.Drop }))
 func (v *VCenter) On(hook Hook) {
@@ -56,7 +55,7 @@ func (v *VCenter) On(hook Hook) {
 	v.hook = hook
 }
 
-// Once is a Hook that does something at the first call of a method, at one moment. What it does may call the method itself.
+// Once returns a Hook that calls do at the first call of a method, at one moment. do may call the method itself.
 func Once(at Moment, method string, do func() types.BaseMethodFault) Hook {
 	var done atomic.Bool
 	return func(c Call) types.BaseMethodFault {
@@ -67,7 +66,7 @@ func Once(at Moment, method string, do func() types.BaseMethodFault) Hook {
 	}
 }
 
-// ask asks the hook.
+// ask calls the hook.
 func (v *VCenter) ask(c Call) types.BaseMethodFault {
 	v.mu.Lock()
 	hook := v.hook
@@ -78,8 +77,8 @@ func (v *VCenter) ask(c Call) types.BaseMethodFault {
 	return hook(c)
 }
 
-// ExpireSessions ends all sessions over the API, as when they were idle too long: the next call of each is NotAuthenticated.
-// Called by a Hook on Arrives, it is already so for that call.
+// ExpireSessions ends all API sessions, as after a long idle time: the next call of each returns NotAuthenticated. When a Hook calls it on Arrives,
+// that call already fails.
 func (v *VCenter) ExpireSessions() {
 	registry := v.Model.Map()
 	ctx := *v.Model.Service.Context
@@ -89,20 +88,20 @@ func (v *VCenter) ExpireSessions() {
 	}
 }
 
-// sessions returns those over the API.
+// sessions returns the API sessions.
 func (v *VCenter) sessions() []types.UserSession {
 	registry := v.Model.Map()
 	own := simulator.Session{Registry: simulator.NewRegistry(), Map: registry}
 	return own.Get(registry.SessionManager().Self).(*simulator.SessionManager).SessionList
 }
 
-// Restart ends all sessions and cuts the connections, as a vCenter that starts again. It does not wait: calls under way are carried out.
+// Restart ends all sessions and closes the connections, like a restart of vCenter. It does not wait: calls under way are executed.
 func (v *VCenter) Restart() {
 	v.ExpireSessions()
 	v.server.CloseClientConnections()
 }
 
-// serveSDK serves a call of the API and asks the hook before the answer goes out.
+// serveSDK serves an API call and calls the hook before it sends the answer.
 func (v *VCenter) serveSDK(w http.ResponseWriter, r *http.Request) {
 	v.mu.Lock()
 	hooked := v.hook != nil
@@ -127,7 +126,7 @@ func (v *VCenter) serveSDK(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(held.body.Bytes()) // the client may have gone
 }
 
-// A heldAnswer keeps an answer back.
+// A heldAnswer buffers an answer.
 type heldAnswer struct {
 	header http.Header
 	status int
@@ -138,7 +137,7 @@ func (h *heldAnswer) Header() http.Header         { return h.header }
 func (h *heldAnswer) WriteHeader(status int)      { h.status = status }
 func (h *heldAnswer) Write(b []byte) (int, error) { return h.body.Write(b) }
 
-// callOf reads the method and its object from a request: the first element of the body, and the first in that.
+// callOf parses the method and its object from a request: the first element of the body, and the first in that.
 func callOf(request []byte) (c Call) {
 	d := xml.NewDecoder(bytes.NewReader(request))
 	for body := false; ; {
@@ -159,14 +158,14 @@ func callOf(request []byte) (c Call) {
 					c.Object.Type = a.Value
 				}
 			}
-			_ = d.DecodeElement(&c.Object.Value, &e) // a broken request was refused before
+			_ = d.DecodeElement(&c.Object.Value, &e) // a malformed request was rejected before
 			return c
 		}
 	}
 }
 
-// handle sees every call before the simulator carries it out: it asks the hook, checks privileges, and sends what a VM does
-// otherwise than the simulator's to vmMethods.
+// handle runs before the simulator's own handler of every call: it calls the hook, checks privileges, and sends calls whose behaviour differs from
+// the simulator's to vmMethods.
 func (v *VCenter) handle(ctx *simulator.Context, m *simulator.Method) (mo.Reference, types.BaseMethodFault) {
 	c := Call{Method: m.Name, Object: m.This}
 	if ctx.Session != nil && ctx.Session.UserName != "" {
@@ -179,7 +178,7 @@ func (v *VCenter) handle(ctx *simulator.Context, m *simulator.Method) (mo.Refere
 		return nil, fault
 	}
 	if ctx.Session == nil {
-		return nil, nil // only the log-in comes further
+		return nil, nil // only the login proceeds
 	}
 	if !v.known(ctx) {
 		return nil, &types.NotAuthenticated{NoPermission: types.NoPermission{Object: &m.This, PrivilegeId: "System.View"}}
@@ -198,7 +197,7 @@ func (v *VCenter) handle(ctx *simulator.Context, m *simulator.Method) (mo.Refere
 	return nil, nil
 }
 
-// known reports whether the session of a call is still there. That of calls within the process has no user.
+// known reports whether the session of a call still exists. Calls within the process have no user.
 func (v *VCenter) known(ctx *simulator.Context) bool {
 	if ctx.Session.UserName == "" {
 		return true

@@ -10,7 +10,7 @@ import (
 	"homenode/numa"
 )
 
-// Place puts a VM on a host, both by ID, as a vMotion does, and gives it a power state. Those who wait for updates are told.
+// Place moves a VM to a host, both by ID, as a vMotion does, and sets its power state. Clients waiting for updates are notified.
 func (v *VCenter) Place(vm, host string, power numa.PowerState) error {
 	m, ok := v.Model.Map().Get(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm}).(*simulator.VirtualMachine)
 	to, there := v.Model.Map().Get(types.ManagedObjectReference{Type: "HostSystem", Value: host}).(*simulator.HostSystem)
@@ -30,7 +30,7 @@ func (v *VCenter) Place(vm, host string, power numa.PowerState) error {
 	return nil
 }
 
-// placed returns what changes with the power of a VM that is placed.
+// placed returns the changes that follow from the power state of a placed VM.
 func (v *VCenter) placed(vm *simulator.VirtualMachine, was, is types.VirtualMachinePowerState) []types.PropertyChange {
 	if was == is {
 		return nil
@@ -44,7 +44,7 @@ func (v *VCenter) placed(vm *simulator.VirtualMachine, was, is types.VirtualMach
 	return append(booted(time.Time{}), tools(false)...)
 }
 
-// Set sets a property of a VM, by ID, beside all rules, such as what keeps a tool from changing it:
+// Set sets a property of a VM, by ID, without any checks, such as one that prevents a tool from changing the VM:
 //
 //	vc.Set("vm-1", "runtime.question", types.VirtualMachineQuestionInfo{Id: "1", Text: "Was it moved or copied?"})
 //	vc.Set("vm-1", "runtime.faultToleranceState", types.VirtualMachineFaultToleranceStateRunning)
@@ -52,14 +52,14 @@ func (v *VCenter) placed(vm *simulator.VirtualMachine, was, is types.VirtualMach
 //	vc.Set("vm-1", "config.template", true)
 //	vc.Set("vm-1", "snapshot", types.VirtualMachineSnapshotInfo{RootSnapshotList: []types.VirtualMachineSnapshotTree{{Name: "before"}}})
 //
-// Snapshots can be made over the API, too, and a VM suspended.
+// The API also supports making snapshots and suspending a VM.
 func (v *VCenter) Set(vm, property string, value any) {
 	v.change(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm}, func() []types.PropertyChange {
 		return []types.PropertyChange{{Name: property, Val: value}}
 	})
 }
 
-// Connect sets the connection of a host, such as connected or disconnected, and whether it is in maintenance.
+// Connect sets the connection state of a host, such as connected or disconnected, and whether it is in maintenance.
 func (v *VCenter) Connect(host, state string, maintenance bool) {
 	v.change(types.ManagedObjectReference{Type: "HostSystem", Value: host}, func() []types.PropertyChange {
 		return []types.PropertyChange{{Name: "runtime.connectionState", Val: types.HostSystemConnectionState(state)}, {Name: "runtime.inMaintenanceMode", Val: maintenance}}

@@ -11,8 +11,8 @@ import (
 	"homenode/numa"
 )
 
-// InEffect returns the VM with the settings that it runs with, those of its last power cycle: what was written since is not in effect. False when
-// there is no such VM or it does not run.
+// InEffect returns the VM with the settings in effect, those of its last power cycle: later changes are not in effect. False when there is no
+// such VM or it does not run.
 func (v *VCenter) InEffect(vm string) (numa.VM, bool) {
 	m := v.vm(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm})
 	if m == nil {
@@ -25,20 +25,20 @@ func (v *VCenter) InEffect(vm string) (numa.VM, bool) {
 		}
 		if then, ok := v.effect.Load(m.Self); ok {
 			now = then.(numa.VM)
-		} else if known := v.fleet[vm]; known != nil { // it runs since the start
+		} else if known := v.fleet[vm]; known != nil { // running since the start
 			now = *known
 		}
 	})
 	return now, runs
 }
 
-// hardwareVersion returns 19 of vmx-19, 0 when unknown.
+// hardwareVersion returns 19 for vmx-19, 0 when unknown.
 func hardwareVersion(c *types.VirtualMachineConfigInfo) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(c.Version, "vmx-"))
 	return n
 }
 
-// configNow returns the configuration of a VM as the API says it now, on top of what the fleet knew.
+// configNow returns the VM of the fleet with its current configuration from the API.
 func (v *VCenter) configNow(vm *simulator.VirtualMachine) numa.VM {
 	out := numa.VM{ID: vm.Self.Value, Name: vm.Name}
 	if known := v.fleet[vm.Self.Value]; known != nil {

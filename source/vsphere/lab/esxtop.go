@@ -11,17 +11,17 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 )
 
-// An Esxtop answers a command of the service "Esxtop" (CounterInfo, FetchStats, FreeStats)
-// for the host of this ID. An error becomes a fault.
+// An Esxtop answers a command of the service "Esxtop" (CounterInfo, FetchStats, FreeStats) for the
+// host with this ID. An error becomes a fault.
 type Esxtop func(host, command string) (string, error)
 
-// A serviceManager is the one of the vCenter: it lists a service for each host.
+// A serviceManager is the service manager of the vCenter: it lists a service for each host.
 type serviceManager struct {
 	mo.ServiceManager
 	services map[string]types.ServiceManagerServiceInfo // by location, "vmware.host.<name>"
 }
 
-// ServeEsxtop lets the hosts have the service "Esxtop". It is called before the first request.
+// ServeEsxtop adds the service "Esxtop" to the hosts. Call it before the first request.
 func (v *VCenter) ServeEsxtop(answer Esxtop) error {
 	content := v.Model.ServiceContent
 	if content.ServiceManager == nil {

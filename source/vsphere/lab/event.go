@@ -7,7 +7,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 )
 
-// LogUserEvent adds an event of the kind GeneralUserEvent, which the simulator's manager of events does not.
+// LogUserEvent adds an event of the kind GeneralUserEvent, which the simulator's event manager does not support.
 func (m *vmMethods) LogUserEvent(ctx *simulator.Context, req *types.LogUserEvent) soap.HasFault {
 	e := &types.GeneralUserEvent{GeneralEvent: types.GeneralEvent{Message: req.Msg}}
 	e.Vm = &types.VmEventArgument{Vm: req.Entity}

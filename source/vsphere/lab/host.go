@@ -45,8 +45,8 @@ func (b *builder) addHost(h *numa.Host) error {
 	return nil
 }
 
-// configure sets what a host says about its software. NewHostSystem has copied
-// Config, so nothing here is shared with another host.
+// configure sets the software properties of a host. NewHostSystem has copied Config, so it is not
+// shared with another host.
 func configure(host *simulator.HostSystem, h *numa.Host) {
 	host.Runtime.ConnectionState = types.HostSystemConnectionState(h.Connection.Value)
 	host.Runtime.InMaintenanceMode = h.Maintenance.Value
@@ -72,7 +72,7 @@ func configure(host *simulator.HostSystem, h *numa.Host) {
 	}
 	host.Config.Option = nil
 	if h.Options.Known() {
-		// No host is without ordinary options; an empty list means unknown.
+		// Every host has ordinary options; an empty list means unknown.
 		host.Config.Option = append(hostOptions(h.Options.Value), &types.OptionValue{Key: "Misc.LogPort", Value: "none"})
 	}
 }
@@ -83,8 +83,8 @@ func powerPolicy(name string) types.HostPowerPolicy {
 	return types.HostPowerPolicy{Name: name, ShortName: short}
 }
 
-// hardwareOf describes the processors, the memory and the NUMA nodes of h. PCPUs
-// are numbered node by node, as ESXi does.
+// hardwareOf describes the processors, the memory and the NUMA nodes of h. PCPUs are numbered node
+// by node, as in ESXi.
 func hardwareOf(h *numa.Host) (*types.HostHardwareInfo, error) {
 	if h.Threads.Value > math.MaxInt16 {
 		return nil, fmt.Errorf("%d threads do not fit the API", h.Threads.Value)
@@ -119,7 +119,7 @@ func hardwareOf(h *numa.Host) (*types.HostHardwareInfo, error) {
 		for i := range n.Threads {
 			pcpu := int16(next + i)
 			node.CpuID = append(node.CpuID, pcpu)
-			// A node of no one package has its threads spread over all.
+			// A node without a single package has its threads spread over all.
 			pkg := n.Package
 			if pkg < 0 && len(hw.CpuPkg) > 0 {
 				pkg = i * len(hw.CpuPkg) / n.Threads

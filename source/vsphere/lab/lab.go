@@ -1,6 +1,5 @@
-// Package lab serves a fleet as a simulated vCenter inside the process, for the
-// demo and for tests. The simulator is govmomi's own; lab puts hosts and VMs
-// with real NUMA properties into it.
+// Package lab serves a fleet as a simulated vCenter inside the process, for the demo and for tests. It uses govmomi's simulator,
+// filled with hosts and VMs that have real NUMA properties.
 package lab
 
 import (
@@ -26,35 +25,35 @@ import (
 // A VCenter is a simulated vCenter that answers on a loopback address.
 type VCenter struct {
 	URL   *url.URL         // with the simulator's user and password
-	Model *simulator.Model // the inventory behind it, to be changed by tests
+	Model *simulator.Model // its inventory, for tests to modify
 
 	server *simulator.Server
-	fleet  map[string]*numa.VM   // as it was served, by ID
+	fleet  map[string]*numa.VM   // as originally served, by ID
 	hosts  map[string]*numa.Host // by ID
 
 	privileges []string                                                      // all there are
-	optionsOf  map[types.ManagedObjectReference]types.ManagedObjectReference // the host of an option manager
+	optionsOf  map[types.ManagedObjectReference]types.ManagedObjectReference // option manager → host
 
 	tasks  atomic.Int64 // started
-	busy   sync.Map     // the task that a VM is in, by reference
-	effect sync.Map     // the settings of the last power-on of a VM, by reference; none for one that runs since the start
-	lives  sync.Map     // counts the changes of a VM's power: what waits for a guest ends with one
+	busy   sync.Map     // the current task of a VM, by reference
+	effect sync.Map     // the settings of the last power-on of a VM, by reference; none for one running since the start
+	lives  sync.Map     // counts the changes of a VM's power: a change cancels pending waits for its guest
 
 	mu       sync.Mutex
 	hook     Hook
 	decide   func(*numa.VM, *numa.Host) PowerOn
 	guests   map[string]Guest
-	accounts map[string]Account // but the administrator's
+	accounts map[string]Account // without the administrator
 	version  time.Time          // the last changeVersion
 }
 
-// context returns a context of its own: the simulator takes those that share one for one client, which does not wait for itself.
+// context returns a separate context: the simulator treats calls that share one as one client, which does not wait for itself.
 func (v *VCenter) context() *simulator.Context {
 	ctx := *v.Model.Service.Context
 	return &ctx
 }
 
-// life counts the changes of a VM's power.
+// life returns the counter of a VM's power changes.
 func (v *VCenter) life(vm *simulator.VirtualMachine) *atomic.Int64 {
 	n, _ := v.lives.LoadOrStore(vm.Self, new(atomic.Int64))
 	return n.(*atomic.Int64)
@@ -66,15 +65,14 @@ const (
 	password = "lab-password"
 )
 
-// Close stops the vCenter. Requests under way are cut off: one that waits for updates would hold it up.
+// Close stops the vCenter. It aborts requests under way, since one that waits for updates would block it.
 func (v *VCenter) Close() {
 	v.server.CloseClientConnections()
 	v.server.Close()
 	v.Model.Remove()
 }
 
-// PutLog gives a VM a vmware.log on the datastore, whose files are kept in folder; nil data gives it
-// a place for one alone.
+// PutLog adds a vmware.log of a VM to the datastore, whose files are in folder; nil data only sets the VM's path there.
 func (v *VCenter) PutLog(folder, vm string, data []byte) error {
 	m, ok := v.Model.Map().Get(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm}).(*simulator.VirtualMachine)
 	if !ok || m.Config == nil {
@@ -93,9 +91,8 @@ func (v *VCenter) PutLog(folder, vm string, data []byte) error {
 	return os.WriteFile(filepath.Join(dir, "vmware.log"), data, 0o600)
 }
 
-// Start serves the fleet. Hosts, VMs and clusters keep their IDs. What the
-// fleet does not know stays unset, except where the API cannot say so: a VM with
-// a configuration always has settings and affinities, if only empty ones.
+// Start serves the fleet. Hosts, VMs and clusters keep their IDs. Unknown facts stay unset, except where the API cannot express
+// that: a VM with a configuration always has settings and affinities, possibly empty ones.
 func Start(f *numa.Fleet) (*VCenter, error) {
 	if err := f.Check(); err != nil {
 		return nil, fmt.Errorf("serve fleet: %w", err)
@@ -121,7 +118,7 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 	}
 	b.addRules(f)
 	m.Service.RegisterEndpoints = true                                  // REST, for tags
-	m.Service.Listen = &url.URL{User: url.UserPassword(user, password)} // an address of its own choice, on loopback
+	m.Service.Listen = &url.URL{User: url.UserPassword(user, password)} // a free loopback address
 	v := &VCenter{Model: m, fleet: map[string]*numa.VM{}, hosts: map[string]*numa.Host{}, guests: map[string]Guest{}, accounts: map[string]Account{}, optionsOf: b.optionsOf}
 	v.keep(f)
 	m.Map().Put(&vmMethods{methodsOfVM, v})
@@ -129,7 +126,7 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 	m.Map().SessionManager().ValidLogin = v.mayLogIn
 	m.Map().Handler = v.handle
 	m.Service.ServeMux = http.NewServeMux()
-	m.Service.ServeMux.HandleFunc("POST "+vim25.Path, v.serveSDK) // comes before the simulator's own pattern, which has no method
+	m.Service.ServeMux.HandleFunc("POST "+vim25.Path, v.serveSDK) // precedes the simulator's own pattern, which has no method
 	m.Service.ServeMux.HandleFunc(tagging, v.serveTagging)
 	m.Service.ServeMux.HandleFunc("GET /folder/", v.serveFile)
 	v.server = m.Service.NewServer()
@@ -141,7 +138,7 @@ func Start(f *numa.Fleet) (*VCenter, error) {
 	return v, nil
 }
 
-// keep keeps what is asked for later: the caller may change its fleet.
+// keep copies data needed later: the caller may change its fleet.
 func (v *VCenter) keep(f *numa.Fleet) {
 	vms, hosts := slices.Clone(f.VMs), slices.Clone(f.Hosts)
 	for i := range vms {
@@ -152,9 +149,8 @@ func (v *VCenter) keep(f *numa.Fleet) {
 	}
 }
 
-// A builder fills the registry of a simulator. Objects are put there directly:
-// creating them over the simulated API takes 37 ms a VM, nearly all of it
-// waiting for tasks (10,000 VMs take 0.15 s this way).
+// A builder fills the registry of a simulator. Objects are added directly: creating them over the simulated API takes 37 ms a
+// VM, nearly all of it waiting for tasks (10,000 VMs take 0.15 s this way).
 type builder struct {
 	ctx        *simulator.Context
 	hostFolder *simulator.Folder
@@ -164,8 +160,8 @@ type builder struct {
 	hosts      map[string]*simulator.HostSystem
 	attributes map[string]int32                                              // keys of custom attributes
 	datastore  *simulator.Datastore                                          // of all VMs, without files: the simulator's events name one
-	boot       time.Time                                                     // of all VMs that run
-	optionsOf  map[types.ManagedObjectReference]types.ManagedObjectReference // the host of an option manager
+	boot       time.Time                                                     // of all running VMs
+	optionsOf  map[types.ManagedObjectReference]types.ManagedObjectReference // option manager → host
 }
 
 func newBuilder(m *simulator.Model) *builder {
@@ -189,10 +185,10 @@ func newBuilder(m *simulator.Model) *builder {
 	}
 }
 
-// escaper puts names in the form that the inventory keeps them in.
+// escaper escapes names as the inventory does.
 var escaper = strings.NewReplacer("%", "%25", "/", "%2f", `\`, "%5c")
 
-// addClusters adds the clusters with the counts that a real vCenter keeps.
+// addClusters adds the clusters with the counts of a real vCenter.
 func (b *builder) addClusters(f *numa.Fleet) error {
 	for i := range f.Clusters {
 		c := &f.Clusters[i]
@@ -226,7 +222,7 @@ func (b *builder) addRules(f *numa.Fleet) {
 	}
 }
 
-// rename gives a new cluster the ID that the fleet has for it.
+// rename sets the ID of a new cluster to that in the fleet.
 func (b *builder) rename(c *simulator.ClusterComputeResource, id string) {
 	old := c.Self
 	b.ctx.Map.Remove(b.ctx, old)
@@ -240,7 +236,7 @@ func (b *builder) rename(c *simulator.ClusterComputeResource, id string) {
 	b.ctx.Map.Get(*c.ResourcePool).(*simulator.ResourcePool).Owner = c.Self
 }
 
-// addStandalone makes the place in the inventory of a host without a cluster.
+// addStandalone creates the inventory entry of a host without a cluster.
 func (b *builder) addStandalone(h *simulator.HostSystem) {
 	pool := simulator.NewResourcePool(b.ctx)
 	place := &mo.ComputeResource{Summary: &types.ComputeResourceSummary{NumHosts: 1}}
@@ -263,9 +259,8 @@ func (b *builder) rootPool(h *simulator.HostSystem) *types.ManagedObjectReferenc
 	return nil
 }
 
-// folder returns the VM folder with this inventory path, such as /DC0/vm/prod.
-// The first two steps name the datacenter and its VM folder, which are the
-// simulator's own.
+// folder returns the VM folder with this inventory path, such as /DC0/vm/prod. The first two parts are the datacenter and its VM
+// folder, which the simulator created.
 func (b *builder) folder(path string) *simulator.Folder {
 	steps := strings.Split(strings.Trim(path, "/"), "/")
 	if len(steps) < 3 {

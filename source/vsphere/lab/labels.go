@@ -34,7 +34,7 @@ func (b *builder) addAttributes(f *numa.Fleet) {
 	}
 }
 
-// attributesOf returns the custom attributes of a VM: where its product is stated, that too.
+// attributesOf returns the custom attributes of a VM, including its stated product.
 func attributesOf(v *numa.VM) []numa.Attribute {
 	if !v.Product.Known() {
 		return v.Attributes
@@ -42,8 +42,8 @@ func attributesOf(v *numa.VM) []numa.Attribute {
 	return append(slices.Clone(v.Attributes), numa.Attribute{Name: numa.ProductLabel, Value: v.Product.Value})
 }
 
-// tag makes the tags of the VMs and attaches them, over the API: the simulator keeps them
-// out of its registry.
+// tag creates the tags of the VMs and attaches them, over the API: the simulator does not store
+// them in its registry.
 func (v *VCenter) tag(f *numa.Fleet) error {
 	tagged := map[string][]mo.Reference{}
 	for i := range f.VMs {

@@ -9,13 +9,13 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 )
 
-// RelocateVMTask moves a VM to another host, pool or datastore. A VM that runs keeps its boot time and the settings that are in effect.
+// RelocateVMTask moves a VM to another host, pool or datastore. A running VM keeps its boot time and the settings in effect.
 func (m *vmMethods) RelocateVMTask(ctx *simulator.Context, req *types.RelocateVM_Task) soap.HasFault {
 	task := m.relocate(ctx, "RelocateVM_Task", req)
 	return &methods.RelocateVM_TaskBody{Res: &types.RelocateVM_TaskResponse{Returnval: task}}
 }
 
-// MigrateVMTask moves a VM to another host or pool, as RelocateVMTask.
+// MigrateVMTask moves a VM to another host or pool, like RelocateVMTask.
 func (m *vmMethods) MigrateVMTask(ctx *simulator.Context, req *types.MigrateVM_Task) soap.HasFault {
 	task := m.relocate(ctx, "MigrateVM_Task", &types.RelocateVM_Task{This: req.This, Spec: types.VirtualMachineRelocateSpec{Host: req.Host, Pool: req.Pool}})
 	return &methods.MigrateVM_TaskBody{Res: &types.MigrateVM_TaskResponse{Returnval: task}}
@@ -45,7 +45,7 @@ func (m *vmMethods) relocate(ctx *simulator.Context, method string, req *types.R
 	})
 }
 
-// moved puts a VM from the list of one host to that of another.
+// moved moves a VM from the list of one host to that of another.
 func (v *VCenter) moved(ctx *simulator.Context, vm, from, to types.ManagedObjectReference) {
 	if from == to {
 		return
@@ -57,7 +57,7 @@ func (v *VCenter) moved(ctx *simulator.Context, vm, from, to types.ManagedObject
 			})
 		}
 	}
-	views := ctx.Map.Get(*v.Model.ServiceContent.ViewManager) // a view that is made reads the lists of all hosts with this lock alone
+	views := ctx.Map.Get(*v.Model.ServiceContent.ViewManager) // a new view reads the lists of all hosts with only this lock
 	ctx.WithLock(views, func() {
 		list(from, func(l []types.ManagedObjectReference) []types.ManagedObjectReference {
 			return slices.DeleteFunc(l, func(r types.ManagedObjectReference) bool { return r == vm })

@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// numaOptions are the options of hosts that may be set although a fleet does not have them. All are whole numbers.
+// numaOptions are the options of hosts that can be set even if the fleet lacks them. All are whole numbers.
 var numaOptions = []string{
 	"LPage.LPageAlwaysTryForNPT", "Numa.CoreCapRatioPct", "Numa.CostopSkewAdjust", "Numa.FollowCoresPerSocket", "Numa.InitialPlacementLoadThreshold", "Numa.LTermFairnessInterval", "Numa.LTermMigImbalThreshold",
 	"Numa.LargeInterleave", "Numa.LocalityWeightActionAffinity", "Numa.LocalityWeightMem", "Numa.MigImbalanceThreshold", "Numa.MigPreventLTermThresh", "Numa.MigThrashThreshold",
@@ -20,7 +20,7 @@ var numaOptions = []string{
 	"Numa.SwapLocalityEnable", "Numa.SwapMigrateOnly",
 }
 
-// serveOptions lets the option manager of a host have the options of its configuration, and say which there are.
+// serveOptions adds the options of its configuration to the option manager of a host, and lists those supported.
 func (b *builder) serveOptions(host *simulator.HostSystem) {
 	m, ok := b.ctx.Map.Get(*host.ConfigManager.AdvancedOption).(*simulator.OptionManager)
 	if !ok {
@@ -39,7 +39,7 @@ func (b *builder) serveOptions(host *simulator.HostSystem) {
 	}
 }
 
-// refuseOptions refuses options that a host does not have, and those of another type.
+// refuseOptions rejects options that a host does not have, and values of another type.
 func (v *VCenter) refuseOptions(ctx *simulator.Context, req *types.UpdateOptions) types.BaseMethodFault {
 	m, ok := ctx.Map.Get(req.This).(*simulator.OptionManager)
 	if _, host := v.optionsOf[req.This]; !ok || !host {
@@ -57,7 +57,7 @@ func (v *VCenter) refuseOptions(ctx *simulator.Context, req *types.UpdateOptions
 	return nil
 }
 
-// hostOptions returns options as a host has them: whole numbers are numbers.
+// hostOptions converts options to a host's types: whole numbers are numbers.
 func hostOptions(s numa.Settings) []types.BaseOptionValue {
 	out := optionValues(s)
 	for _, o := range out {

@@ -15,14 +15,14 @@ import (
 	"homenode/numa"
 )
 
-// A Guest is how long the guest of a VM takes; negative is never.
+// A Guest is the timing of a VM's guest; negative is never.
 type Guest struct {
 	Shutdown time.Duration // from ShutdownGuest until it is off, from RebootGuest until it is down
 	Tools    time.Duration // from power-on, reset or reboot until VMware Tools run
 }
 
-// SetGuest sets how long the guest of a VM takes, by ID; "" is all others. At first nothing takes time. Tools that run do so
-// until the VM is down or another one says otherwise: SetTools.
+// SetGuest sets the timing of a VM's guest, by ID; "" sets that of all others. Initially every duration is 0. Running Tools stay so until the VM is
+// down or SetTools changes them.
 func (v *VCenter) SetGuest(vm string, g Guest) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -38,12 +38,12 @@ func (v *VCenter) guest(vm types.ManagedObjectReference) Guest {
 	return v.guests[""]
 }
 
-// SetTools says whether VMware Tools run in a VM, by ID.
+// SetTools sets whether VMware Tools run in a VM, by ID.
 func (v *VCenter) SetTools(vm string, run bool) {
 	v.change(types.ManagedObjectReference{Type: "VirtualMachine", Value: vm}, func() []types.PropertyChange { return tools(run) })
 }
 
-// tools returns the properties that say whether VMware Tools run.
+// tools returns the properties for the state of VMware Tools.
 func tools(run bool) []types.PropertyChange {
 	status, running, state := types.VirtualMachineToolsStatusToolsNotRunning, types.VirtualMachineToolsRunningStatusGuestToolsNotRunning, types.VirtualMachineGuestStateNotRunning
 	if run {
@@ -58,7 +58,7 @@ func tools(run bool) []types.PropertyChange {
 	}
 }
 
-// booted returns the properties that say when a VM was powered on; the zero time is not at all.
+// booted returns the properties for the boot time of a VM; the zero time is none.
 func booted(at time.Time) []types.PropertyChange {
 	changes := []types.PropertyChange{{Name: "runtime.bootTime"}, {Name: "summary.runtime.bootTime"}}
 	if !at.IsZero() {
@@ -67,21 +67,22 @@ func booted(at time.Time) []types.PropertyChange {
 	return changes
 }
 
-// A PowerOn is what ESXi decides when a VM is powered on.
+// A PowerOn holds ESXi's decisions at a power-on of a VM.
 type PowerOn struct {
 	Settings       numa.Settings // written to extraConfig
 	CoresPerSocket int           // for a VM with automatic cores per socket; 0 leaves them
 	CoresPerNode   int           // for a VM with automatic virtual nodes; 0 leaves them
 }
 
-// AtPowerOn lets the function decide what ESXi writes at each power-on. It gets the VM as it is configured, and its host. Without one nothing is written.
+// AtPowerOn sets the function that decides which values ESXi writes at each power-on. Its inputs are the VM's configuration and its host. Without one
+// nothing is written.
 func (v *VCenter) AtPowerOn(decide func(*numa.VM, *numa.Host) PowerOn) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.decide = decide
 }
 
-// PowerOnVMTask powers a VM on: its settings take effect, its boot time is new, and its Tools run after a while.
+// PowerOnVMTask powers a VM on: its settings take effect, its boot time is set, and its Tools run after a delay.
 func (m *vmMethods) PowerOnVMTask(ctx *simulator.Context, req *types.PowerOnVM_Task) soap.HasFault {
 	vm := m.v.vm(req.This)
 	task := m.v.task(ctx, vm, "PowerOnVM_Task", func() types.BaseMethodFault {
@@ -89,7 +90,7 @@ func (m *vmMethods) PowerOnVMTask(ctx *simulator.Context, req *types.PowerOnVM_T
 		if fault := m.v.powerOn(ctx, vm); fault != nil {
 			return fault
 		}
-		if !suspended { // a VM that resumes keeps what it ran with, and its boot time
+		if !suspended { // a VM that resumes keeps its settings in effect, and its boot time
 			m.v.cycled(ctx, vm)
 		}
 		m.v.boots(ctx, vm)
@@ -98,7 +99,7 @@ func (m *vmMethods) PowerOnVMTask(ctx *simulator.Context, req *types.PowerOnVM_T
 	return &methods.PowerOnVM_TaskBody{Res: &types.PowerOnVM_TaskResponse{Returnval: task}}
 }
 
-// PowerOnMultiVMTask powers VMs of a datacenter on, each with a task of its own, as clients of clusters do.
+// PowerOnMultiVMTask powers on VMs of a datacenter, each with its own task, as cluster clients do.
 func (m *vmMethods) PowerOnMultiVMTask(ctx *simulator.Context, req *types.PowerOnMultiVM_Task) soap.HasFault {
 	t := simulator.CreateTask(req.This, "powerOnMultiVM", func(*simulator.Task) (types.AnyType, types.BaseMethodFault) {
 		var result types.ClusterPowerOnVmResult
@@ -115,7 +116,7 @@ func (m *vmMethods) PowerOnMultiVMTask(ctx *simulator.Context, req *types.PowerO
 	return &methods.PowerOnMultiVM_TaskBody{Res: &types.PowerOnMultiVM_TaskResponse{Returnval: t.Run(ctx)}}
 }
 
-// PowerOffVMTask powers a VM off, whatever its guest does.
+// PowerOffVMTask powers a VM off, whatever the state of its guest.
 func (m *vmMethods) PowerOffVMTask(ctx *simulator.Context, req *types.PowerOffVM_Task) soap.HasFault {
 	vm := m.v.vm(req.This)
 	task := m.v.task(ctx, vm, "PowerOffVM_Task", func() types.BaseMethodFault { return m.v.powerOff(ctx, vm) })
@@ -136,8 +137,8 @@ func (m *vmMethods) SuspendVMTask(ctx *simulator.Context, req *types.SuspendVM_T
 	return &methods.SuspendVM_TaskBody{Res: &types.SuspendVM_TaskResponse{Returnval: task}}
 }
 
-// ResetVMTask resets a VM. That is no power cycle: the settings that are in effect stay, and so does the boot time ("updated when the virtual
-// machine is powered on from the poweredOff state", API reference of VirtualMachineRuntimeInfo).
+// ResetVMTask resets a VM. That is no power cycle: the settings in effect stay, and so does the boot time ("updated when the virtual machine is
+// powered on from the poweredOff state", API reference of VirtualMachineRuntimeInfo).
 func (m *vmMethods) ResetVMTask(ctx *simulator.Context, req *types.ResetVM_Task) soap.HasFault {
 	vm := m.v.vm(req.This)
 	task := m.v.task(ctx, vm, "ResetVM_Task", func() types.BaseMethodFault {
@@ -150,10 +151,10 @@ func (m *vmMethods) ResetVMTask(ctx *simulator.Context, req *types.ResetVM_Task)
 	return &methods.ResetVM_TaskBody{Res: &types.ResetVM_TaskResponse{Returnval: task}}
 }
 
-// newestHardware is that of ESXi 8.0 Update 2.
+// newestHardware is the version of ESXi 8.0 Update 2.
 const newestHardware = "vmx-21"
 
-// UpgradeVMTask upgrades the virtual hardware of a VM that is off.
+// UpgradeVMTask upgrades the virtual hardware of a powered-off VM.
 func (m *vmMethods) UpgradeVMTask(ctx *simulator.Context, req *types.UpgradeVM_Task) soap.HasFault {
 	vm := m.v.vm(req.This)
 	task := m.v.task(ctx, vm, "UpgradeVM_Task", func() types.BaseMethodFault {
@@ -175,10 +176,10 @@ func (m *vmMethods) UpgradeVMTask(ctx *simulator.Context, req *types.UpgradeVM_T
 	return &methods.UpgradeVM_TaskBody{Res: &types.UpgradeVM_TaskResponse{Returnval: task}}
 }
 
-// ShutdownGuest asks the guest to shut down and answers at once; it is off after Guest.Shutdown.
+// ShutdownGuest asks the guest to shut down and returns at once; the VM is off after Guest.Shutdown.
 func (m *vmMethods) ShutdownGuest(ctx *simulator.Context, req *types.ShutdownGuest) soap.HasFault {
 	fault := m.v.askGuest(ctx, m.v.vm(req.This), func(ctx *simulator.Context, vm *simulator.VirtualMachine) {
-		_ = m.v.powerOff(ctx, vm) // it runs, or it would not be asked
+		_ = m.v.powerOff(ctx, vm) // it runs, as checked before
 	}, func(e types.VmEvent) types.BaseEvent { return &types.VmGuestShutdownEvent{VmEvent: e} })
 	if fault != nil {
 		return &methods.ShutdownGuestBody{Fault_: simulator.Fault("", fault)}
@@ -186,11 +187,11 @@ func (m *vmMethods) ShutdownGuest(ctx *simulator.Context, req *types.ShutdownGue
 	return &methods.ShutdownGuestBody{Res: &types.ShutdownGuestResponse{}}
 }
 
-// powerCycleKey makes the next reboot of a guest a power cycle, which takes the key away.
+// powerCycleKey makes the next reboot of a guest a power cycle, which removes the key.
 const powerCycleKey = "vmx.reboot.powerCycle"
 
-// RebootGuest asks the guest to reboot and answers at once. After Guest.Shutdown it starts again; with vmx.reboot.powerCycle = TRUE that is a
-// power cycle, with rebootPowerOff it is off. Of both together nothing is published: power-off comes first here.
+// RebootGuest asks the guest to reboot and returns at once. After Guest.Shutdown it starts again; with vmx.reboot.powerCycle = TRUE as a power cycle,
+// with rebootPowerOff it is off. The combination of both is undocumented: power-off has precedence here.
 func (m *vmMethods) RebootGuest(ctx *simulator.Context, req *types.RebootGuest) soap.HasFault {
 	fault := m.v.askGuest(ctx, m.v.vm(req.This), m.v.reboot, nil)
 	if fault != nil {
@@ -199,7 +200,7 @@ func (m *vmMethods) RebootGuest(ctx *simulator.Context, req *types.RebootGuest) 
 	return &methods.RebootGuestBody{Res: &types.RebootGuestResponse{}}
 }
 
-// reboot is what a VM does when its guest reboots.
+// reboot is the VM's part of a reboot of its guest.
 func (v *VCenter) reboot(ctx *simulator.Context, vm *simulator.VirtualMachine) {
 	if value(vm.Config.RebootPowerOff) {
 		_ = v.powerOff(ctx, vm) // it runs
@@ -218,7 +219,7 @@ func (v *VCenter) reboot(ctx *simulator.Context, vm *simulator.VirtualMachine) {
 	v.boots(ctx, vm)
 }
 
-// askGuest lets the guest of a VM do something when it is down.
+// askGuest calls then when the guest of a VM is down.
 func (v *VCenter) askGuest(ctx *simulator.Context, vm *simulator.VirtualMachine, then func(*simulator.Context, *simulator.VirtualMachine), event func(types.VmEvent) types.BaseEvent) (fault types.BaseMethodFault) {
 	ctx.WithLock(vm, func() {
 		switch fault = ready(vm, func() types.BaseMethodFault { return runs(vm) }); {
@@ -235,7 +236,7 @@ func (v *VCenter) askGuest(ctx *simulator.Context, vm *simulator.VirtualMachine,
 	return fault
 }
 
-// runs refuses what only a VM that runs can do.
+// runs returns a fault unless the VM runs.
 func runs(vm *simulator.VirtualMachine) types.BaseMethodFault {
 	if on := types.VirtualMachinePowerStatePoweredOn; vm.Runtime.PowerState != on {
 		return &types.InvalidPowerState{RequestedState: on, ExistingState: vm.Runtime.PowerState}
@@ -243,7 +244,7 @@ func runs(vm *simulator.VirtualMachine) types.BaseMethodFault {
 	return nil
 }
 
-// after does something with a VM, whose lock is held, a while later, unless its power has changed meanwhile.
+// after calls then with a VM, with its lock held, after a delay, unless its power has changed meanwhile.
 func (v *VCenter) after(vm *simulator.VirtualMachine, d time.Duration, then func(*simulator.Context, *simulator.VirtualMachine)) {
 	if d < 0 {
 		return
@@ -272,7 +273,7 @@ func (v *VCenter) powerOff(ctx *simulator.Context, vm *simulator.VirtualMachine)
 	return nil
 }
 
-// powerOn gives a VM the power state alone.
+// powerOn only sets the power state of a VM.
 func (v *VCenter) powerOn(ctx *simulator.Context, vm *simulator.VirtualMachine) types.BaseMethodFault {
 	on := types.VirtualMachinePowerStatePoweredOn
 	host, ok := ctx.Map.Get(*vm.Runtime.Host).(*simulator.HostSystem)
@@ -288,14 +289,14 @@ func (v *VCenter) powerOn(ctx *simulator.Context, vm *simulator.VirtualMachine) 
 	return nil
 }
 
-// power gives a VM a power state and posts the event. The simulator's own tasks of power write a log that these VMs have no place for.
+// power sets the power state of a VM and posts the event. The simulator's own power tasks write a log file, which these VMs lack.
 func (v *VCenter) power(ctx *simulator.Context, vm *simulator.VirtualMachine, state types.VirtualMachinePowerState, event func(types.VmEvent) types.BaseEvent) {
 	v.life(vm).Add(1)
 	ctx.Update(vm, []types.PropertyChange{{Name: "runtime.powerState", Val: state}, {Name: "summary.runtime.powerState", Val: state}})
 	v.post(ctx, vm, event)
 }
 
-// post posts an event of a VM.
+// post adds an event of a VM.
 func (v *VCenter) post(ctx *simulator.Context, vm *simulator.VirtualMachine, event func(types.VmEvent) types.BaseEvent) {
 	host, dc := ctx.Map.Get(*vm.Runtime.Host).(*simulator.HostSystem), ctx.Map.Any("Datacenter").(*simulator.Datacenter)
 	name := func(n string) types.EntityEventArgument { return types.EntityEventArgument{Name: n} }
@@ -308,14 +309,14 @@ func (v *VCenter) post(ctx *simulator.Context, vm *simulator.VirtualMachine, eve
 	ctx.WithLock(events, func() { events.PostEvent(ctx, &types.PostEvent{EventToPost: event(e)}) })
 }
 
-// boots lets Tools run in a VM after a while.
+// boots starts Tools in a VM after a delay.
 func (v *VCenter) boots(ctx *simulator.Context, vm *simulator.VirtualMachine) {
 	v.life(vm).Add(1)
 	ctx.Update(vm, tools(false))
 	v.after(vm, v.guest(vm.Self).Tools, func(ctx *simulator.Context, vm *simulator.VirtualMachine) { ctx.Update(vm, tools(true)) })
 }
 
-// cycled is the part of a power-on in which settings take effect.
+// cycled is the part of a power-on that makes settings take effect.
 func (v *VCenter) cycled(ctx *simulator.Context, vm *simulator.VirtualMachine) {
 	v.mu.Lock()
 	decide := v.decide
@@ -343,7 +344,7 @@ func (v *VCenter) cycled(ctx *simulator.Context, vm *simulator.VirtualMachine) {
 // write writes settings to a VM as ESXi does; an empty value removes one.
 func (v *VCenter) write(ctx *simulator.Context, vm *simulator.VirtualMachine, settings numa.Settings) {
 	c := vm.Config
-	list := append([]types.BaseOptionValue(nil), c.ExtraConfig...) // readers may hold the former
+	list := append([]types.BaseOptionValue(nil), c.ExtraConfig...) // readers may use the previous list
 	for _, one := range extraConfig(list, optionValues(settings)) {
 		list = set(list, one.GetOptionValue())
 	}
@@ -351,7 +352,7 @@ func (v *VCenter) write(ctx *simulator.Context, vm *simulator.VirtualMachine, se
 	v.changed(ctx, vm)
 }
 
-// set returns the options with one of them set, or without it when it is empty.
+// set returns the options with one of them set, or removed when it is empty.
 func set(list []types.BaseOptionValue, one *types.OptionValue) []types.BaseOptionValue {
 	for i, o := range list {
 		switch {

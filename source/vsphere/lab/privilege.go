@@ -17,7 +17,7 @@ type Need struct {
 	On        types.ManagedObjectReference
 }
 
-// permit refuses a call of an account that lacks a privilege.
+// permit rejects a call of an account that lacks a privilege.
 func (v *VCenter) permit(ctx *simulator.Context, m *simulator.Method) types.BaseMethodFault {
 	v.mu.Lock()
 	_, ok := v.accounts[ctx.Session.UserName]
@@ -33,8 +33,8 @@ func (v *VCenter) permit(ctx *simulator.Context, m *simulator.Method) types.Base
 	return nil
 }
 
-// own are the beginnings of methods that any account may call for its own session, telling of those that tell facts of objects, and reading
-// of all others that read.
+// The prefixes of method names: own for methods that any account may call for its own session, telling for those that return facts of
+// objects, and reading for all other reads.
 var (
 	own     = []string{"Login", "Logout", "SessionIsActive", "CurrentTime", "RetrieveServiceContent", "CloneSession", "AcquireCloneTicket"}
 	telling = []string{"RetrieveProperties", "ContinueRetrieveProperties", "WaitFor", "CheckFor", "QueryEvents", "QueryOptions"}
@@ -46,7 +46,7 @@ var (
 	}
 )
 
-// needs returns the privileges that a call needs.
+// needs returns the privileges required by a call.
 func (v *VCenter) needs(m *simulator.Method) []Need {
 	name := strings.ToUpper(m.Name[:1]) + m.Name[1:]
 	if p := privilege.Methods[name]; p != "" {
@@ -85,7 +85,7 @@ func (v *VCenter) needs(m *simulator.Method) []Need {
 	switch begins := func(p string) bool { return strings.HasPrefix(name, p) }; {
 	case slices.ContainsFunc(own, begins):
 		return nil
-	case slices.ContainsFunc(telling, begins): // a real one leaves out, or refuses, single objects
+	case slices.ContainsFunc(telling, begins): // a real one omits, or rejects, single objects
 		return []Need{{privilege.View, root}, {privilege.Read, root}}
 	case slices.ContainsFunc(reading, begins):
 		return []Need{{privilege.View, root}}
@@ -93,7 +93,7 @@ func (v *VCenter) needs(m *simulator.Method) []Need {
 	return []Need{{unlisted + name, m.This}}
 }
 
-// unlisted begins the privilege of a method that is not listed here: an account with AllBut has it, with Only not.
+// unlisted is the prefix of the privilege of a method not listed here: an account with AllBut has it, with Only not.
 const unlisted = "lab.unlisted."
 
 // powered reports whether a VM runs.
@@ -103,7 +103,7 @@ func (v *VCenter) powered(vm *simulator.VirtualMachine) (on bool) {
 	return on
 }
 
-// specNeeds returns the privileges of the fields that a specification sets.
+// specNeeds returns the privileges required by the fields that a specification sets.
 func specNeeds(spec *types.VirtualMachineConfigSpec, vm types.ManagedObjectReference) (out []Need) {
 	fields := reflect.ValueOf(spec).Elem()
 	for i := range fields.NumField() {

@@ -11,21 +11,21 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 )
 
-// fieldKeys are the keys of extraConfig that have a field of their own in a configuration: "keys that would conflict with
-// parameters that are explicitly configurable through other fields are silently ignored" (vSphere Web Services API reference,
-// VirtualMachineConfigSpec.extraConfig). Which ones it does not list: these are the ones in lower case that a VM's settings could hold.
+// fieldKeys are the keys of extraConfig that have their own field in a configuration: "keys that would conflict with parameters that
+// are explicitly configurable through other fields are silently ignored" (vSphere Web Services API reference,
+// VirtualMachineConfigSpec.extraConfig). The reference does not list them: these are the ones, in lower case, that a VM's settings can contain.
 var fieldKeys = map[string]bool{
 	"numvcpus": true, "cpuid.corespersocket": true, "memsize": true, "vcpu.hotadd": true, "mem.hotadd": true,
 	"displayname": true, "annotation": true, "guestos": true, "firmware": true, "virtualhw.version": true, "uuid.bios": true, "vc.uuid": true,
 }
 
-// ReconfigVMTask changes the settings of a VM as the API reference says of ReconfigVM_Task, all or nothing. For tests:
+// ReconfigVMTask changes the settings of a VM as documented for ReconfigVM_Task, all or nothing. For tests:
 //
-//   - A changeVersion other than the VM's is ConcurrentAccess. Every change gives the VM a new one.
-//   - A running VM keeps its cores per socket, hot add and virtual nodes: InvalidPowerState. It takes more vCPUs and memory
-//     with hot add alone: else CpuHotPlugNotSupported and MemoryHotPlugNotSupported. A value that stays the same is no change.
+//   - A changeVersion other than the VM's is ConcurrentAccess. Every change sets a new one.
+//   - A running VM keeps its cores per socket, hot add and virtual nodes: InvalidPowerState. More vCPUs and memory need
+//     hot add: else CpuHotPlugNotSupported and MemoryHotPlugNotSupported. An equal value is no change.
 //   - vCPUs that the cores per socket do not divide are an InvalidArgument.
-//   - Keys of extraConfig are kept in any state; what the VM runs with changes at its next power cycle: InEffect.
+//   - Keys of extraConfig can be set in any power state; they take effect at the next power cycle: InEffect.
 func (m *vmMethods) ReconfigVMTask(ctx *simulator.Context, req *types.ReconfigVM_Task) soap.HasFault {
 	vm := m.v.vm(req.This)
 	task := m.v.task(ctx, vm, "ReconfigVM_Task", func() types.BaseMethodFault {
@@ -46,7 +46,7 @@ func (m *vmMethods) ReconfigVMTask(ctx *simulator.Context, req *types.ReconfigVM
 	return &methods.ReconfigVM_TaskBody{Res: &types.ReconfigVM_TaskResponse{Returnval: task}}
 }
 
-// fits refuses numbers that no VM can have.
+// fits rejects numbers that are impossible for any VM.
 func fits(c *types.VirtualMachineConfigInfo, spec *types.VirtualMachineConfigSpec) types.BaseMethodFault {
 	invalid := func(field string) types.BaseMethodFault {
 		return &types.InvalidArgument{InvalidProperty: "configSpec." + field}
@@ -78,7 +78,7 @@ func fits(c *types.VirtualMachineConfigInfo, spec *types.VirtualMachineConfigSpe
 	return nil
 }
 
-// whileRunning refuses what changes on a VM only when it is powered off.
+// whileRunning rejects changes that need a powered-off VM.
 func whileRunning(vm *simulator.VirtualMachine, spec *types.VirtualMachineConfigSpec) types.BaseMethodFault {
 	c, hw := vm.Config, &vm.Config.Hardware
 	state := &types.InvalidPowerState{RequestedState: types.VirtualMachinePowerStatePoweredOff, ExistingState: vm.Runtime.PowerState}
@@ -107,7 +107,7 @@ func whileRunning(vm *simulator.VirtualMachine, spec *types.VirtualMachineConfig
 	return nil
 }
 
-// byHand returns the cores per virtual node that were set, 0 for automatic.
+// byHand returns the manual cores per virtual node, 0 for automatic.
 func byHand(n *types.VirtualMachineVirtualNumaInfo) int32 {
 	if value(n.AutoCoresPerNumaNode) {
 		return 0
@@ -115,7 +115,7 @@ func byHand(n *types.VirtualMachineVirtualNumaInfo) int32 {
 	return value(n.CoresPerNumaNode)
 }
 
-// reconfigure applies a specification that is allowed. The simulator applies the most of it.
+// reconfigure applies a valid specification. The simulator applies most of it.
 func (v *VCenter) reconfigure(ctx *simulator.Context, vm *simulator.VirtualMachine, spec types.VirtualMachineConfigSpec) types.BaseMethodFault {
 	cores := spec.NumCoresPerSocket
 	if value(cores) == 0 {
@@ -133,11 +133,11 @@ func (v *VCenter) reconfigure(ctx *simulator.Context, vm *simulator.VirtualMachi
 	if spec.RebootPowerOff != nil {
 		c.RebootPowerOff = spec.RebootPowerOff
 	}
-	// Older hardware has no virtual nodes to set. What a vCenter answers is not published: here the wish is ignored.
+	// Older hardware has no virtual nodes to set. The answer of a real vCenter is undocumented: here the request is ignored.
 	if n := spec.VirtualNuma; n != nil && hardwareVersion(c) >= 20 {
 		info := types.VirtualMachineVirtualNumaInfo{}
 		if c.NumaInfo != nil {
-			info = *c.NumaInfo // readers may hold the former
+			info = *c.NumaInfo // readers may use the previous one
 		}
 		if n.CoresPerNumaNode != nil {
 			info.AutoCoresPerNumaNode = new(*n.CoresPerNumaNode == 0)
@@ -154,7 +154,7 @@ func (v *VCenter) reconfigure(ctx *simulator.Context, vm *simulator.VirtualMachi
 	return nil
 }
 
-// changed gives the configuration of a VM a new changeVersion and tells those who wait for updates.
+// changed sets a new changeVersion of a VM's configuration and notifies clients waiting for updates.
 func (v *VCenter) changed(ctx *simulator.Context, vm *simulator.VirtualMachine) {
 	c, hw := vm.Config, &vm.Config.Hardware
 	changes := []types.PropertyChange{
@@ -172,7 +172,7 @@ func (v *VCenter) changed(ctx *simulator.Context, vm *simulator.VirtualMachine) 
 	ctx.Update(vm, changes)
 }
 
-// nextVersion returns a changeVersion in the form of a vCenter, later than all before.
+// nextVersion returns a changeVersion in vCenter's form, later than all earlier ones.
 func (v *VCenter) nextVersion() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -194,8 +194,8 @@ func appendSet[T any](changes []types.PropertyChange, name string, val *T) []typ
 	return append(changes, types.PropertyChange{Name: name, Val: *val})
 }
 
-// extraConfig returns the asked-for changes of extraConfig as the simulator takes them: with the keys as the VM spells them, without
-// those that have a field and without the removal of what is not there.
+// extraConfig converts the requested changes of extraConfig for the simulator: with the VM's own spelling of keys, without keys that
+// have a field, and without removals of missing keys.
 func extraConfig(now, asked []types.BaseOptionValue) (out []types.BaseOptionValue) {
 	spelled := map[string]string{}
 	for _, o := range now {
@@ -226,10 +226,10 @@ func extraConfig(now, asked []types.BaseOptionValue) (out []types.BaseOptionValu
 	return out
 }
 
-// differs reports whether a wish is there and is not what is so; unset is false.
+// differs reports whether a requested value is set and differs from the present one; unset is false.
 func differs(wish, now *bool) bool { return wish != nil && *wish != value(now) }
 
-// value returns what a pointer points to, zero for none.
+// value dereferences a pointer; zero for nil.
 func value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

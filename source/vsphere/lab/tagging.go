@@ -9,7 +9,7 @@ import (
 	"github.com/vmware/govmomi/vapi/rest"
 )
 
-// tagging is where the REST API has its tags.
+// tagging is the path of the tags in the REST API.
 const tagging = rest.Path + "/com/vmware/cis/tagging/"
 
 // serveTagging serves tags to accounts that have the privilege, on the root folder.
@@ -22,7 +22,7 @@ func (v *VCenter) serveTagging(w http.ResponseWriter, r *http.Request) {
 	api.ServeHTTP(w, r)
 }
 
-// taggingPrivilege returns the privilege that a call needs, none for one that reads.
+// taggingPrivilege returns the privilege required by a call, none for a read.
 func taggingPrivilege(r *http.Request) string {
 	action := r.URL.Query().Get("~action")
 	kind := "Tag"
@@ -42,7 +42,7 @@ func taggingPrivilege(r *http.Request) string {
 	return "InventoryService.Tagging." + does + kind
 }
 
-// restUser asks the simulator whose the session of a call is.
+// restUser asks the simulator for the user of a call's session.
 func restUser(api http.Handler, r *http.Request) string {
 	const session = "vmware-api-session-id"
 	ask := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: rest.Path + "/com/vmware/cis/session"}, Header: r.Header.Clone()}
@@ -53,7 +53,7 @@ func restUser(api http.Handler, r *http.Request) string {
 	api.ServeHTTP(held, ask)
 	var answer struct{ Value struct{ User string } }
 	if json.Unmarshal(held.body.Bytes(), &answer) != nil {
-		return "" // no session: the simulator refuses the call itself
+		return "" // no session: the simulator rejects the call itself
 	}
 	return answer.Value.User
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 )
 
-// vmMethods carries out what the simulator's VMs do otherwise than those of a vCenter. The simulator asserts the type of its VMs
-// in many places, so they stay as they are, and the calls are sent here. It takes the lock of the VM itself: a task
-// that takes long does not keep others from reading the VM.
+// vmMethods implements the methods of VMs whose behaviour in a vCenter differs from the simulator's. The simulator asserts the type of
+// its VMs in many places, so they are unchanged, and the calls are routed here. It locks the VM itself: a long task does not block
+// others from reading the VM.
 type vmMethods struct {
 	Self types.ManagedObjectReference
 	v    *VCenter
@@ -21,16 +21,16 @@ type vmMethods struct {
 
 var methodsOfVM = types.ManagedObjectReference{Type: "LabMethods", Value: "vm"}
 
-// replaced are the methods of a VM that vmMethods has.
+// replaced are the methods implemented by vmMethods.
 var replaced = map[string]bool{
 	"ReconfigVM_Task": true, "PowerOnVM_Task": true, "PowerOffVM_Task": true, "ResetVM_Task": true, "SuspendVM_Task": true,
 	"ShutdownGuest": true, "RebootGuest": true, "RelocateVM_Task": true, "MigrateVM_Task": true, "UpgradeVM_Task": true,
 }
 
-// Reference makes it an object of the registry.
+// Reference implements the interface of registry objects.
 func (m *vmMethods) Reference() types.ManagedObjectReference { return m.Self }
 
-// Lock and Unlock keep the simulator from making its calls wait for each other.
+// Lock and Unlock do nothing, so that the simulator does not serialize the calls.
 func (m *vmMethods) Lock()   {}
 func (m *vmMethods) Unlock() {}
 
@@ -40,12 +40,12 @@ func (v *VCenter) vm(ref types.ManagedObjectReference) *simulator.VirtualMachine
 	return vm
 }
 
-// task starts a task of a VM and returns it. Before run it asks the hook; run holds the lock of the VM. One task of a VM runs at
-// a time. As in a vCenter, all faults but those of privileges and sessions are the task's.
+// task starts a task of a VM and returns it. Before run it calls the hook; run has the lock of the VM. One task of a VM runs at a time.
+// As in a vCenter, all faults except those of privileges and sessions are the task's.
 func (v *VCenter) task(ctx *simulator.Context, vm *simulator.VirtualMachine, method string, run func() types.BaseMethodFault) types.ManagedObjectReference {
 	name := strings.TrimSuffix(method, "_Task")
 	t := simulator.CreateTask(vm, strings.ToLower(name[:1])+name[1:], nil)
-	t.Self = types.ManagedObjectReference{Type: "Task", Value: fmt.Sprintf("task-%d", 1_000_000+v.tasks.Add(1))} // beside the simulator's own
+	t.Self = types.ManagedObjectReference{Type: "Task", Value: fmt.Sprintf("task-%d", 1_000_000+v.tasks.Add(1))} // distinct from the simulator's own
 	t.Info.Name, t.Info.Key, t.Info.Task = method, t.Self.Value, t.Self
 	t.Info.StartTime, t.Info.State = new(time.Now()), types.TaskInfoStateRunning
 	if ctx.Session != nil {
@@ -74,7 +74,7 @@ func (v *VCenter) task(ctx *simulator.Context, vm *simulator.VirtualMachine, met
 	return t.Self
 }
 
-// ready runs what changes a VM, where it can be changed at all.
+// ready calls run if the VM can be changed at all.
 func ready(vm *simulator.VirtualMachine, run func() types.BaseMethodFault) types.BaseMethodFault {
 	if vm.Config == nil || vm.Runtime.Host == nil || vm.Runtime.ConnectionState != types.VirtualMachineConnectionStateConnected {
 		return &types.InvalidState{}
@@ -82,8 +82,8 @@ func ready(vm *simulator.VirtualMachine, run func() types.BaseMethodFault) types
 	return run()
 }
 
-// within carries out a call of the simulator's own as a part of a task, whose lock of the VM is held: it waits for the task of the call
-// and takes it away, since a vCenter has one task for one call.
+// within runs one of the simulator's own calls as a part of a task, with the VM's lock held: it waits for the task of that call and
+// removes it, since a vCenter has one task per call.
 func (v *VCenter) within(ctx *simulator.Context, vm *simulator.VirtualMachine, ref types.ManagedObjectReference) (fault types.BaseMethodFault) {
 	t := ctx.Map.Get(ref).(*simulator.Task)
 	for done := false; !done; time.Sleep(50 * time.Microsecond) {

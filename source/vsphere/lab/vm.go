@@ -11,8 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// addVM adds a VM with the configuration of v, on its host, in its cluster's
-// resource pool and in its folder.
+// addVM adds a VM with the configuration of v, on its host, in its cluster's resource pool and in its folder.
 func (b *builder) addVM(v *numa.VM) error {
 	config, err := configOf(v)
 	if err != nil {
@@ -26,7 +25,7 @@ func (b *builder) addVM(v *numa.VM) error {
 		vm.CustomValue = append(vm.CustomValue, &types.CustomFieldStringValue{CustomFieldValue: types.CustomFieldValue{Key: b.attributes[a.Name]}, Value: a.Value})
 	}
 	vm.Datastore = []types.ManagedObjectReference{b.datastore.Self}
-	// What the simulator expects of every VM when it changes one.
+	// Fields that the simulator needs to change a VM.
 	vm.Guest, vm.Summary.Guest = &types.GuestInfo{}, &types.VirtualMachineGuestSummary{}
 	vm.Layout, vm.LayoutEx = &types.VirtualMachineFileLayout{}, &types.VirtualMachineFileLayoutEx{}
 	vm.Storage, vm.Summary.Storage = &types.VirtualMachineStorageInfo{}, &types.VirtualMachineStorageSummary{}
@@ -36,7 +35,7 @@ func (b *builder) addVM(v *numa.VM) error {
 		vm.Runtime.ConnectionState = types.VirtualMachineConnectionStateInaccessible
 	}
 	vm.Runtime.PowerState = powerStates[v.Power.Value]
-	// What clients of real vCenters (Ansible's pyVmomi) find in every VM.
+	// Fields that clients of real vCenters (Ansible's pyVmomi) expect in every VM.
 	vm.Runtime.FaultToleranceState = types.VirtualMachineFaultToleranceStateNotConfigured
 	vm.Runtime.RecordReplayState = types.VirtualMachineRecordReplayStateInactive
 	vm.OverallStatus, vm.Summary.OverallStatus, vm.GuestHeartbeatStatus = types.ManagedEntityStatusGreen, types.ManagedEntityStatusGreen, types.ManagedEntityStatusGray
@@ -94,7 +93,7 @@ var powerStates = map[numa.PowerState]types.VirtualMachinePowerState{
 	numa.Suspended:  types.VirtualMachinePowerStateSuspended,
 }
 
-// configOf returns the configuration of a VM, nil when nothing of it is known.
+// configOf returns the configuration of a VM, nil when it is unknown.
 func configOf(v *numa.VM) (*types.VirtualMachineConfigInfo, error) {
 	if !v.Hardware.Known() && !v.VCPUs.Known() && !v.Memory.Known() {
 		return nil, nil
@@ -145,7 +144,7 @@ func configOf(v *numa.VM) (*types.VirtualMachineConfigInfo, error) {
 	return c, nil
 }
 
-// devices returns the PCI devices of a VM as the API carries them.
+// devices returns the PCI devices of a VM in the API's types.
 func devices(list []numa.Device) (out []types.BaseVirtualDevice) {
 	for i, d := range list {
 		base := types.VirtualDevice{Key: int32(13000 + i)}

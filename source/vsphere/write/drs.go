@@ -17,13 +17,13 @@ import (
 	"homenode/numa"
 )
 
-// The names of the groups of a rule "prefer" are its own with one of these behind it.
+// The names of the groups of a rule "prefer" are its own name with one of these suffixes.
 const (
 	groupVMs   = " VMs"
 	groupHosts = " hosts"
 )
 
-// DRSRules returns the rules of a cluster with these names, each as an edit has it: "apart vm-1,vm-2", "prefer vm-1 on host-7".
+// DRSRules returns the rules of a cluster with these names, in the form of an edit: "apart vm-1,vm-2", "prefer vm-1 on host-7".
 // A rule of another form is "other".
 func (w Writer) DRSRules(ctx context.Context, cluster string, names []string) (numa.Settings, error) {
 	info, err := w.configuration(ctx, cluster)
@@ -70,7 +70,7 @@ func ruleText(info *types.ClusterConfigInfoEx, r types.BaseClusterRuleInfo) stri
 	return "other"
 }
 
-// list returns the IDs in their order, with commas.
+// list returns the IDs in their order, separated by commas.
 func list(refs []types.ManagedObjectReference) string {
 	ids := words.Texts(refs, func(r types.ManagedObjectReference) string { return r.Value })
 	slices.Sort(ids)
@@ -93,7 +93,7 @@ func (w Writer) configuration(ctx context.Context, cluster string) (*types.Clust
 	return info, nil
 }
 
-// SetDRSRules adds the rules of the edits, or removes those whose To is absent with the groups that they had.
+// SetDRSRules adds the rules of the edits; where To is absent it removes the rule with its groups.
 func (w Writer) SetDRSRules(ctx context.Context, cluster string, edits []numa.Edit) error {
 	info, err := w.configuration(ctx, cluster)
 	if err != nil {
@@ -153,7 +153,7 @@ func refs(kind, ids string) (out []types.ManagedObjectReference) {
 	return out
 }
 
-// removeRule removes the rule of this name, and the groups that were made with it.
+// removeRule removes the rule of this name, and the groups created with it.
 func removeRule(spec *types.ClusterConfigSpecEx, info *types.ClusterConfigInfoEx, name string) {
 	for _, r := range info.Rule {
 		if one := r.GetClusterRuleInfo(); one.Name == name {
@@ -162,7 +162,7 @@ func removeRule(spec *types.ClusterConfigSpecEx, info *types.ClusterConfigInfoEx
 	}
 	for _, g := range info.Group {
 		one := g.GetClusterGroupInfo().Name
-		used := slices.ContainsFunc(info.Rule, func(r types.BaseClusterRuleInfo) bool { // by a rule of somebody else
+		used := slices.ContainsFunc(info.Rule, func(r types.BaseClusterRuleInfo) bool { // used by another rule
 			v, ok := r.(*types.ClusterVmHostRuleInfo)
 			return ok && v.Name != name && (v.VmGroupName == one || v.AffineHostGroupName == one || v.AntiAffineHostGroupName == one)
 		})

@@ -15,12 +15,12 @@ import (
 	"homenode/numa"
 )
 
-// LockName is the custom attribute that a vCenter has while a run changes it. vCenter makes one attribute of a name (DuplicateName, vSphere Web
-// Services API reference, AddCustomFieldDef), so of two runs that begin at once one makes it. Its value at the root folder names the run.
+// LockName is the custom attribute that locks a vCenter while a run changes it. vCenter allows one attribute with a name (DuplicateName, vSphere Web
+// Services API reference, AddCustomFieldDef), so of two runs that begin at once only one creates it. Its value at the root folder names the run.
 const LockName = "homenode.run"
 
-// Lock takes the vCenter for the run mine, or returns the run that has it; a run that has it already keeps it. adopt takes a lock without a name too:
-// it is removed and made anew, so that the run that made it cannot name it any more. A host without a vCenter has no custom attributes, and no lock.
+// Lock locks the vCenter for the run mine, or returns the run that has the lock; a run may lock again. With adopt it also replaces a lock without a
+// name: it is removed and created again, so that its creator can no longer name it. A host without a vCenter has no custom attributes, and no lock.
 func (w Writer) Lock(ctx context.Context, mine string, adopt bool) (holder string, err error) {
 	manager, root := w.fields()
 	if manager == nil {
@@ -51,7 +51,7 @@ func (w Writer) Lock(ctx context.Context, mine string, adopt bool) (holder strin
 	}
 	now, held, readErr := w.holder(ctx)
 	switch {
-	case readErr == nil && now != noKey && held != mine && (err == nil || held != ""): // also another run's that took this one for left
+	case readErr == nil && now != noKey && held != mine && (err == nil || held != ""): // including the lock of another run that considered this one abandoned
 		return orUnnamed(held), nil
 	case err != nil && now == key && key != noKey:
 		err = errors.Join(err, w.removeField(ctx, key))
@@ -59,7 +59,7 @@ func (w Writer) Lock(ctx context.Context, mine string, adopt bool) (holder strin
 	return "", errors.Join(err, readErr)
 }
 
-// makeLock makes the attribute, or reports that there is one.
+// makeLock creates the attribute, or reports that it exists.
 func (w Writer) makeLock(ctx context.Context, manager types.ManagedObjectReference) (key int32, taken bool, err error) {
 	err = w.Call(ctx, "make the lock", func(ctx context.Context, c *vim25.Client) error {
 		res, err := methods.AddCustomFieldDef(ctx, c, &types.AddCustomFieldDef{This: manager, Name: LockName})
@@ -83,7 +83,7 @@ func orUnnamed(holder string) string {
 	return holder
 }
 
-// Unlock gives the vCenter back that the run mine has, and looks whether it did; "" removes the lock of whatever run. It returns whose lock it removed.
+// Unlock removes the lock of the run mine, and checks that it had it; "" removes the lock of any run. It returns the run whose lock it removed.
 func (w Writer) Unlock(ctx context.Context, mine string) (removed string, err error) {
 	if manager, _ := w.fields(); manager == nil {
 		return "", nil
@@ -104,7 +104,7 @@ func (w Writer) Unlock(ctx context.Context, mine string) (removed string, err er
 	return "", fmt.Errorf("the custom attribute %s was removed and is still there", LockName)
 }
 
-// Holder returns the run that has the vCenter; "" for none.
+// Holder returns the run that has the lock; "" for none.
 func (w Writer) Holder(ctx context.Context) (string, error) {
 	if manager, _ := w.fields(); manager == nil {
 		return "", nil
@@ -122,7 +122,7 @@ func (w Writer) fields() (*types.ManagedObjectReference, types.ManagedObjectRefe
 	return content.CustomFieldsManager, content.RootFolder
 }
 
-// noKey is the key of a lock that is not there.
+// noKey is the key of a missing lock.
 const noKey = -1
 
 // holder reads the lock: its key, noKey for none, and its value.

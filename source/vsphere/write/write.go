@@ -1,5 +1,5 @@
-// Package write changes VMs and hosts over the vSphere API. It is the one package that writes: everything else of
-// homenode reads. Only the command that carries out a plan imports it (internal/house tests that).
+// Package write changes VMs and hosts over the vSphere API. It is the only package of homenode that writes. Only the command that applies a
+// plan imports it (tested by internal/house).
 package write
 
 import (
@@ -26,7 +26,7 @@ import (
 // A Writer changes VMs and hosts in one session.
 type Writer struct{ *vsphere.Live }
 
-// Fleet reads the inventory, with errors as those of other calls.
+// Fleet reads the inventory, with the same errors as other calls.
 func (w Writer) Fleet(ctx context.Context) (*numa.Fleet, error) {
 	f, err := w.Live.Fleet(ctx)
 	if errors.Is(err, vsphere.ErrExpired) {
@@ -35,16 +35,16 @@ func (w Writer) Fleet(ctx context.Context) (*numa.Fleet, error) {
 	return f, w.Refusal("inventory", err)
 }
 
-// patience is how long a task may take.
+// patience is the timeout of a task.
 const patience = 10 * time.Minute
 
 func vmRef(id string) types.ManagedObjectReference {
 	return types.ManagedObjectReference{Type: "VirtualMachine", Value: id}
 }
 
-// Reconfigure makes all edits of a VM in one task, and returns when it has ended. version is the changeVersion that the
-// VM must have; "" for any. An upgrade of the virtual hardware is a task of its own, without other edits. started is told the key of the task
-// before it is waited for.
+// Reconfigure makes all edits of a VM in one task, and returns when it has ended. version is the changeVersion that the VM must have; "" for
+// any. An upgrade of the virtual hardware is a task of its own, without other edits. started is called with the key of the task before
+// waiting for it.
 func (w Writer) Reconfigure(ctx context.Context, vm string, edits []numa.Edit, version string, started func(task string) error) error {
 	if len(edits) == 1 && edits[0].Kind == numa.EditHardware {
 		return w.task(ctx, "upgrade the virtual hardware", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
@@ -69,7 +69,7 @@ func (w Writer) Reconfigure(ctx context.Context, vm string, edits []numa.Edit, v
 	})
 }
 
-// specOf returns the edits as the API takes them.
+// specOf converts the edits to the API's types.
 func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 	spec := &types.VirtualMachineConfigSpec{}
 	nodes := func() *types.VirtualMachineVirtualNuma {
@@ -99,7 +99,7 @@ func specOf(edits []numa.Edit) (*types.VirtualMachineConfigSpec, error) {
 			spec.CpuHotAddEnabled = types.NewBool(yes)
 		case numa.EditMemoryHotAdd:
 			spec.MemoryHotAddEnabled = types.NewBool(yes)
-		case numa.EditCoresPerNUMANode: // absent is as assigned at power on
+		case numa.EditCoresPerNUMANode: // absent means assigned at power on
 			if err != nil && !absent {
 				return nil, fmt.Errorf("%s: found %q, want a number", e.Name(), e.To)
 			}
@@ -138,7 +138,7 @@ func (w Writer) Shutdown(ctx context.Context, vm string) error {
 	})
 }
 
-// ShutdownAsked reports whether vCenter was asked to shut the guest down since a time, a minute of which the clocks may differ.
+// ShutdownAsked reports whether vCenter was asked to shut the guest down since a time, allowing for a minute of clock difference.
 func (w Writer) ShutdownAsked(ctx context.Context, vm string, since time.Time) (asked bool, err error) {
 	err = w.Call(ctx, "events of the VM", func(ctx context.Context, c *vim25.Client) error {
 		if c.ServiceContent.EventManager == nil {
@@ -173,7 +173,7 @@ func (w Writer) PowerOff(ctx context.Context, vm string, started func(task strin
 	})
 }
 
-// PowerOn powers the VM on, on the host with this ID; "" where DRS or its registration decides.
+// PowerOn powers the VM on, on the host with this ID; with "" DRS or its registration decides.
 func (w Writer) PowerOn(ctx context.Context, vm, host string, started func(task string) error) error {
 	req := &types.PowerOnVM_Task{This: vmRef(vm)}
 	if host != "" {
@@ -188,7 +188,7 @@ func (w Writer) PowerOn(ctx context.Context, vm, host string, started func(task 
 	})
 }
 
-// Move moves a running VM to another host (vMotion), where its storage stays.
+// Move moves a running VM to another host (vMotion); its storage stays.
 func (w Writer) Move(ctx context.Context, vm, host string, started func(task string) error) error {
 	to := types.ManagedObjectReference{Type: "HostSystem", Value: host}
 	return w.task(ctx, "vMotion", started, func(ctx context.Context, c *vim25.Client) (types.ManagedObjectReference, error) {
@@ -200,7 +200,7 @@ func (w Writer) Move(ctx context.Context, vm, host string, started func(task str
 	})
 }
 
-// task starts a task and waits for its end. An answer that is lost is numa.ErrLost: what happened has to be read.
+// task starts a task and waits for its end. A lost answer is numa.ErrLost: read the state to find the result.
 func (w Writer) task(ctx context.Context, what string, started func(string) error, start func(context.Context, *vim25.Client) (types.ManagedObjectReference, error)) error {
 	var ref types.ManagedObjectReference
 	var client *vim25.Client
@@ -219,7 +219,7 @@ func (w Writer) task(ctx context.Context, what string, started func(string) erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	// Those who wait at the same time take each other's updates from a collector that they share.
+	// Concurrent waiters on a shared collector would take each other's updates.
 	own, err := property.DefaultCollector(client).Create(ctx)
 	if err == nil {
 		_, err = task.WaitEx(ctx, ref, own, nil)
@@ -236,7 +236,7 @@ func (w Writer) task(ctx context.Context, what string, started func(string) erro
 	return err
 }
 
-// HostOptions returns the options of a host with these keys; one that is not set to a value of its own is missing.
+// HostOptions returns the options of a host with these keys; one without a value of its own is missing.
 func (w Writer) HostOptions(ctx context.Context, host string, keys []string) (numa.Settings, error) {
 	manager, err := w.options(ctx, host)
 	if err != nil {
@@ -267,7 +267,7 @@ func (w Writer) HostOptions(ctx context.Context, host string, keys []string) (nu
 	return out, nil
 }
 
-// SetHostOptions sets options of a host. A number is written as one: the API refuses another type.
+// SetHostOptions sets options of a host. A number is written as a number: the API rejects another type.
 func (w Writer) SetHostOptions(ctx context.Context, host string, edits []numa.Edit) error {
 	manager, err := w.options(ctx, host)
 	if err != nil {
@@ -304,7 +304,7 @@ func (w Writer) options(ctx context.Context, host string) (ref types.ManagedObje
 	return ref, err
 }
 
-// Missing returns which of the privileges the account lacks on the objects, by type and ID ("VirtualMachine vm-12").
+// Missing returns the privileges that the account lacks on the objects, by type and ID ("VirtualMachine vm-12").
 func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[string][]string, error) {
 	out := map[string][]string{}
 	if len(objects) == 0 || len(privileges) == 0 {
@@ -316,7 +316,7 @@ func (w Writer) Missing(ctx context.Context, objects, privileges []string) (map[
 		switch manager, root := w.fields(); {
 		case o != numa.RootFolder:
 			refs = append(refs, types.ManagedObjectReference{Type: kind, Value: id})
-		case manager != nil: // a host alone has no lock
+		case manager != nil: // a standalone host has no lock
 			refs = append(refs, root)
 		}
 	}

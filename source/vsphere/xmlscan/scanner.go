@@ -1,8 +1,7 @@
-// Package xmlscan reads the XML that SOAP services write: elements, attributes,
-// text, CDATA and comments in UTF-8. It is a pull scanner over a window of the
-// input that allocates nothing per element, and stricter than encoding/xml: what
-// it accepts, encoding/xml accepts with the same result; document types, and so
-// entities of one's own, processing instructions and names beyond ASCII are errors.
+// Package xmlscan parses the XML that SOAP services write: elements, attributes, text, CDATA and
+// comments in UTF-8. It is a pull scanner over a window of the input that allocates nothing per
+// element. It is stricter than encoding/xml: every accepted input has the same result there.
+// Document types, and so custom entities, processing instructions and names beyond ASCII are errors.
 package xmlscan
 
 import (
@@ -12,23 +11,22 @@ import (
 	"io"
 )
 
-// Bounds of what is accepted from an unknown server. Answers of vSphere nest some 30 levels
-// deep; the largest text of a VM is an OVF environment of some 100 KB.
+// Bounds for input from an unknown server. Answers of vSphere nest some 30 levels deep; the largest
+// text of a VM is an OVF environment of some 100 KB.
 const (
 	MaxDepth  = 200
-	MaxWindow = 16 << 20 // bytes of one tag or text, or of one element given to Raw
+	MaxWindow = 16 << 20 // bytes of one tag or text, or of one element returned by Raw
 	maxAttrs  = 64
 )
 
-// The two ways in which well-formed XML is not what the caller asked for; the
-// caller may go back to a mark and read the element in another way.
+// The two ways in which well-formed XML differs from the caller's expectation; the caller may
+// return to a mark and parse the element in another way.
 var (
 	ErrElement = errors.New("found an element, want text")
 	ErrText    = errors.New("found text, want an element")
 )
 
-// A SyntaxError says where the input is malformed, or beyond the subset or the
-// bounds of this package.
+// A SyntaxError is the place of input that is malformed, or beyond the subset or the bounds of this package.
 type SyntaxError struct {
 	Offset int64 // in bytes from the beginning of the input
 	Msg    string
@@ -47,20 +45,20 @@ const (
 	chardata // text or CDATA
 )
 
-// A Scanner reads XML. Slices that it returns are valid until its next call.
+// A Scanner parses XML. Slices that it returns are valid until its next call.
 type Scanner struct {
 	r    io.Reader
-	buf  []byte // the window: buf[pos:end] is still to be read
+	buf  []byte // the window: buf[pos:end] is unread
 	pos  int
 	end  int
 	base int64 // offset of buf[0] in the input
-	mark int   // start of what Restore and Raw need; -1 for none
+	mark int   // start of the input needed by Restore and Raw; -1 for none
 
 	names  []byte // of the open elements, one after the other
-	starts []int  // where each of them starts in names
+	starts []int  // the start of each in names
 	scopes []scope
 	seen   bool // the root element has been opened
-	empty  bool // an empty-element tag still owes its End
+	empty  bool // the End of an empty-element tag is pending
 
 	name   int    // length of the prefix of the last Start or End with its colon
 	local  []byte // its name with the prefix
@@ -79,7 +77,7 @@ type scope struct {
 
 type attr struct{ prefix, local, raw []byte }
 
-// A Mark is a place to come back to.
+// A Mark is a position to return to.
 type Mark struct {
 	names, starts, scopes int
 	seen, empty           bool
@@ -92,7 +90,7 @@ func New(r io.Reader) *Scanner {
 	return &Scanner{r: r, buf: make([]byte, firstWindow), mark: -1, strung: make(map[string]string)}
 }
 
-// Reset makes the scanner read r from its beginning. It keeps the window.
+// Reset starts parsing r from its beginning. It keeps the window.
 func (s *Scanner) Reset(r io.Reader) {
 	*s = Scanner{r: r, buf: s.buf, mark: -1, strung: s.strung,
 		names: s.names[:0], starts: s.starts[:0], scopes: s.scopes[:0], attrs: s.attrs[:0], text: s.text[:0]}
@@ -102,8 +100,8 @@ func (s *Scanner) fail(at int, format string, a ...any) error {
 	return &SyntaxError{s.base + int64(at), fmt.Sprintf(format, a...)}
 }
 
-// more reads further input into the window. What is before the mark or, without
-// one, before pos, is dropped: positions are relative to pos across a call.
+// more reads further input into the window. Input before the mark or, without one, before pos, is
+// dropped: positions are relative to pos across a call.
 func (s *Scanner) more() error {
 	keep := s.pos
 	if s.mark >= 0 {
@@ -150,7 +148,7 @@ func (s *Scanner) need(n int) error {
 	return nil
 }
 
-// find returns the first place of what, relative to pos, at or after from.
+// find returns the first place of the text, relative to pos, at or after from.
 func (s *Scanner) find(from int, what string) (int, error) {
 	for {
 		if from < s.end-s.pos {
@@ -171,8 +169,7 @@ func (s *Scanner) find(from int, what string) (int, error) {
 	}
 }
 
-// Next returns the next tag; comments and blanks between tags are skipped, other
-// text is ErrText.
+// Next returns the next tag; comments and blanks between tags are skipped, other text is ErrText.
 func (s *Scanner) Next() (Kind, error) {
 	for {
 		k, err := s.token()
@@ -193,7 +190,7 @@ func (s *Scanner) Name() []byte { return s.local[s.name:] }
 // Depth returns the number of open elements.
 func (s *Scanner) Depth() int { return len(s.starts) }
 
-// Skip reads on to the End of the open element.
+// Skip skips to the End of the open element.
 func (s *Scanner) Skip() error {
 	depth := len(s.starts)
 	for {
@@ -248,7 +245,7 @@ func (s *Scanner) plainText() (text []byte, ok bool, err error) {
 	}
 	name := s.names[s.starts[len(s.starts)-1]:]
 	if err := s.need(i + len(name) + 3); err != nil {
-		return nil, false, nil // token finds out what is wrong
+		return nil, false, nil // token finds the fault
 	}
 	tag := s.buf[s.pos+i : s.pos+i+len(name)+3]
 	if tag[1] != '/' || tag[len(tag)-1] != '>' || !bytes.Equal(tag[2:len(tag)-1], name) {
@@ -268,24 +265,23 @@ func (s *Scanner) plainText() (text []byte, ok bool, err error) {
 	return text, true, nil
 }
 
-// Mark remembers the place before the next token. There is one mark at a time;
-// Release forgets it.
+// Mark marks the place before the next token. There is one mark at a time; Release removes it.
 func (s *Scanner) Mark() Mark {
 	s.mark = s.pos
 	return Mark{len(s.names), len(s.starts), len(s.scopes), s.seen, s.empty}
 }
 
-// Release lets go of the input since the mark.
+// Release releases the input since the mark.
 func (s *Scanner) Release() { s.mark = -1 }
 
-// Restore goes back to the mark, which must be in an element that is still open.
+// Restore returns to the mark, which must be in an element that is still open.
 func (s *Scanner) Restore(m Mark) {
 	s.pos, s.seen, s.empty = s.mark, m.seen, m.empty
 	s.names, s.starts, s.scopes = s.names[:m.names], s.starts[:m.starts], s.scopes[:m.scopes]
 }
 
-// Raw reads the next element to its end and returns it as it stands, with the
-// namespace declarations that hold there as attributes: ` xmlns:xsi="..."`.
+// Raw reads the next element to its end and returns it unparsed, with the namespace declarations in
+// force as attributes: ` xmlns:xsi="..."`.
 func (s *Scanner) Raw(m Mark) (declarations string, element []byte, err error) {
 	s.Restore(m)
 	declarations = s.declarations()

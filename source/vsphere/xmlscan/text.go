@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// special are the bytes that have to be decoded: entities, carriage
-// returns, the end of CDATA, control characters, and what is not ASCII.
+// special are the bytes that need decoding: entities, carriage returns, the end of CDATA, control
+// characters, and everything beyond ASCII.
 var special = func() (t [256]bool) {
 	for c := range t {
 		t[c] = c >= 0x80 || c < 0x20 && c != '\t' && c != '\n'
@@ -28,7 +28,7 @@ func plainLength(b []byte) int {
 	return len(b)
 }
 
-// decode appends the text that a piece of the document stands for to out.
+// decode appends the decoded text of a piece of the document to out.
 func (s *Scanner) decode(raw, out []byte) ([]byte, error) {
 	if !s.cdata && bytes.Contains(raw, []byte("]]>")) {
 		return nil, s.fail(s.pos, "found ]]> outside CDATA")
@@ -47,7 +47,7 @@ func (s *Scanner) decode(raw, out []byte) ([]byte, error) {
 			}
 			out = utf8.AppendRune(out, r)
 			i += n
-		case c == '\r': // as all ends of line
+		case c == '\r': // like all line ends
 			out = append(out, '\n')
 			if i++; i < len(raw) && raw[i] == '\n' {
 				i++
@@ -77,8 +77,8 @@ func inRange(r rune) bool {
 
 var entities = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "apos": '\'', "quot": '"'}
 
-// entity returns the character of the entity at the beginning of b and its
-// length; 0 when it is none of the five or a character reference.
+// entity returns the character of the entity at the beginning of b and its length; 0 unless it is
+// one of the five or a character reference.
 func entity(b []byte) (rune, int) {
 	end := bytes.IndexByte(b[:min(len(b), 12)], ';')
 	if end < 2 {
@@ -102,7 +102,7 @@ func entity(b []byte) (rune, int) {
 	return rune(n), end + 1
 }
 
-// value returns what the value of an attribute stands for.
+// value returns the decoded value of an attribute.
 func (s *Scanner) value(raw []byte) ([]byte, error) {
 	if isPlain(raw) {
 		return raw, nil
@@ -135,8 +135,7 @@ func (s *Scanner) Type() ([]byte, error) {
 	return nil, nil
 }
 
-// Attr returns the value of the attribute without a prefix of the last Start; nil
-// when it is not there.
+// Attr returns the value of the last Start's attribute without a prefix; nil when it is missing.
 func (s *Scanner) Attr(name string) ([]byte, error) {
 	for _, a := range s.attrs {
 		if len(a.prefix) == 0 && string(a.local) == name {
@@ -146,8 +145,8 @@ func (s *Scanner) Attr(name string) ([]byte, error) {
 	return nil, nil
 }
 
-// Only reports whether the last Start has no attributes but these two, which may
-// be empty, xsi:type and namespace declarations.
+// Only reports whether the last Start has no attributes except these two, which may be empty,
+// xsi:type and namespace declarations.
 func (s *Scanner) Only(name, other string) bool {
 	for _, a := range s.attrs {
 		switch {
@@ -207,8 +206,8 @@ func (s *Scanner) declarations() string {
 	return string(b)
 }
 
-// intern returns b as a string, the same one for the same bytes: few names and
-// namespaces are repeated in every element.
+// intern returns b as a string, the same one for the same bytes: few names and namespaces are
+// repeated in every element.
 func (s *Scanner) intern(b []byte) string {
 	if v, ok := s.strung[string(b)]; ok {
 		return v

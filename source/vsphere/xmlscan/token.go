@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// token reads one tag or piece of text; comments are skipped.
+// token parses one tag or piece of text; comments are skipped.
 func (s *Scanner) token() (Kind, error) {
 	if s.empty {
 		s.empty = false
@@ -47,7 +47,7 @@ func (s *Scanner) token() (Kind, error) {
 	}
 }
 
-// readText reads the text up to the next tag.
+// readText parses the text up to the next tag.
 func (s *Scanner) readText() (Kind, error) {
 	i, err := s.find(0, "<")
 	switch {
@@ -69,7 +69,7 @@ func (s *Scanner) readText() (Kind, error) {
 	return chardata, nil
 }
 
-// readSpecial reads a comment or CDATA.
+// readSpecial parses a comment or CDATA.
 func (s *Scanner) readSpecial() (Kind, error) {
 	if err := s.need(4); err != nil {
 		return 0, err
@@ -104,7 +104,7 @@ func (s *Scanner) readSpecial() (Kind, error) {
 	return chardata, nil
 }
 
-// readDeclaration reads <?xml ...?> at the very beginning; it may say UTF-8 only.
+// readDeclaration parses <?xml ...?> at the very beginning; the encoding must be UTF-8.
 func (s *Scanner) readDeclaration() error {
 	i, err := s.find(2, "?>")
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Scanner) readDeclaration() error {
 	return nil
 }
 
-// readEnd reads an end tag, which must be that of the open element.
+// readEnd parses an end tag, which must match the open element.
 func (s *Scanner) readEnd() (Kind, error) {
 	i, err := s.find(2, ">")
 	if err != nil {
@@ -154,8 +154,8 @@ func (s *Scanner) pop() {
 	}
 }
 
-// tagEnd returns where the tag at pos ends: the place of its >, relative to pos.
-// A > may stand in the value of an attribute.
+// tagEnd returns the end of the tag at pos: the place of its >, relative to pos. A > may occur in
+// the value of an attribute.
 func (s *Scanner) tagEnd() (int, error) {
 	for from := 1; ; {
 		end, err := s.find(from, ">")
@@ -180,7 +180,7 @@ func (s *Scanner) tagEnd() (int, error) {
 
 var quotes = map[bool]string{true: `"`, false: "'"}
 
-// readStart reads a start tag with its attributes.
+// readStart parses a start tag with its attributes.
 func (s *Scanner) readStart() (Kind, error) {
 	i, err := s.tagEnd()
 	if err != nil {
@@ -213,7 +213,7 @@ func (s *Scanner) readStart() (Kind, error) {
 	return Start, nil
 }
 
-// readAttrs reads the attributes of a start tag and declares its namespaces.
+// readAttrs parses the attributes of a start tag and declares its namespaces.
 func (s *Scanner) readAttrs(rest []byte) error {
 	for {
 		trimmed := trimBlanks(rest)
@@ -234,7 +234,7 @@ func (s *Scanner) readAttrs(rest []byte) error {
 		if len(value) == 0 || value[0] != '"' && value[0] != '\'' {
 			return s.fail(s.pos, "found an attribute without a quoted value")
 		}
-		end := bytes.IndexByte(value[1:], value[0]) // tagEnd has seen it
+		end := bytes.IndexByte(value[1:], value[0]) // checked by tagEnd
 		if end < 0 || bytes.IndexByte(value[1:1+end], '<') >= 0 {
 			return s.fail(s.pos, "found < in the value of an attribute")
 		}
@@ -261,7 +261,7 @@ func trimBlanks(b []byte) []byte {
 	return b
 }
 
-// declare notes a namespace declaration.
+// declare records a namespace declaration.
 func (s *Scanner) declare(a attr) error {
 	var prefix []byte
 	switch {
