@@ -17,7 +17,7 @@ import (
 	"homenode/source/snapshot"
 )
 
-// A saved is what a snapshot is made of.
+// A saved has the fields for making a snapshot.
 type saved struct {
 	ask.Asked
 	Sources    []string `ask:"source,arg,need"`
@@ -55,7 +55,8 @@ func newSnapshot() *cobra.Command {
 				}
 			}()
 			if file == "-" {
-				// What was printed before an error may be kept: its key stays.
+				// The user may have saved output that was printed before an error, so its key
+				// must remain.
 				written = true
 				return errors.Join(snapshot.Write(cmd.OutOrStdout(), fleet), src.Incomplete())
 			}
@@ -66,7 +67,7 @@ func newSnapshot() *cobra.Command {
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, words.Plural(len(fleet.Clusters), "cluster"),
 				words.Plural(len(fleet.Hosts), "host"), words.Plural(len(fleet.VMs), "VM"))
 			for _, n := range fleet.Notes {
-				if strings.Contains(n.Text, " not read") { // files and columns
+				if strings.Contains(n.Text, " not read") { // about files and columns
 					_, failed := fmt.Fprintln(cmd.ErrOrStderr(), texttab.Clean(n.String()))
 					err = errors.Join(err, failed)
 				}

@@ -16,11 +16,11 @@ import (
 	"homenode/internal/words"
 )
 
-// brief returns the flags of a command as its help shows them: a line each where that says what a flag is. The pages of commands in
-// docs/reference have the whole.
+// brief returns the flags of a command for its help, shortened to one line each if possible. The pages in docs/reference have the
+// complete text.
 func brief(cmd *cobra.Command) string { return flagUsages(cmd, true) }
 
-// flagUsages returns the flags of a command, those of groups below their headings.
+// flagUsages returns the flags of a command, with headings for groups.
 func flagUsages(cmd *cobra.Command, short bool) string {
 	var groups []*pflag.FlagSet
 	var names []string
@@ -39,7 +39,7 @@ func flagUsages(cmd *cobra.Command, short bool) string {
 		one := *f
 		groups[i].AddFlag(&one)
 	})
-	if i := slices.Index(names, "Source"); i >= 0 { // seldom needed: the last
+	if i := slices.Index(names, "Source"); i >= 0 { // rarely needed, so last
 		one, set := names[i], groups[i]
 		names, groups = append(slices.Delete(names, i, i+1), one), append(slices.Delete(groups, i, i+1), set)
 	}
@@ -56,7 +56,7 @@ func flagUsages(cmd *cobra.Command, short bool) string {
 	return b.String()
 }
 
-// shorten leaves of the text of each flag what fits its line, up to the end of a part.
+// shorten cuts the description of each flag at a phrase boundary, so that it fits on one line.
 func shorten(set *pflag.FlagSet) {
 	widest := 0
 	head := func(f *pflag.Flag) int {
@@ -77,8 +77,7 @@ func shorten(set *pflag.FlagSet) {
 	})
 }
 
-// addUsageHelp lets the errors about arguments and flags say what is wanted: cobra
-// counts arguments and knows no flag that is alike.
+// addUsageHelp adds expected arguments and similar flags to the errors of cobra.
 func addUsageHelp(root *cobra.Command) {
 	root.SetFlagErrorFunc(unknownFlag)
 	cobra.AddTemplateFunc("flagUsages", brief)
@@ -99,8 +98,7 @@ func addUsageHelp(root *cobra.Command) {
 	}
 }
 
-// subcommand prints the help; it refuses what is no subcommand, and names those that are
-// spelt nearly so.
+// subcommand prints the help. For an unknown subcommand it returns an error with similar names.
 func subcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
@@ -115,7 +113,7 @@ func subcommand(cmd *cobra.Command, args []string) error {
 	return errors.New(text)
 }
 
-// unknownFlag adds the flags that are alike to the error of an unknown one.
+// unknownFlag adds similar flags to the error of an unknown flag.
 func unknownFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -136,7 +134,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists them", err, cmd.CommandPath())
 }
 
-// wrongArguments says which arguments are missing, or how many are too many.
+// wrongArguments returns an error with the missing arguments, or with the number of excess arguments.
 func wrongArguments(cmd *cobra.Command, args []string) error {
 	var wanted []string
 	for _, w := range strings.Fields(cmd.Use)[1:] {
@@ -170,7 +168,7 @@ func wrongArguments(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("want %s: %s; for example: %s", strings.Join(missing, " and "), usage, example)
 }
 
-// helps are what commands say of themselves.
+// helps has the help texts of commands.
 //
 //go:embed help
 var helps embed.FS
