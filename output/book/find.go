@@ -9,7 +9,7 @@ import (
 	"homenode/rules"
 )
 
-// Find returns the answer about the entry with this name, in any case of letters; nil for none.
+// Find returns the answer about the entry with this name, ignoring case; nil for none.
 func Find(name string) *answer.Answer {
 	if s, ok := rulebook.Find(name); ok {
 		return Statement(s)
@@ -32,10 +32,11 @@ func Find(name string) *answer.Answer {
 type Name struct {
 	ID, Kind string
 	Title    string // of a rule
-	Text     string // by which it is found too
+	Text     string // searchable text
 }
 
-// Short returns the beginning of what a statement, conflict, setting or experiment says; "" for a rule, which has a title.
+// Short returns the beginning of the text of a statement, conflict, setting or experiment. It is "" for a rule, which has
+// a title.
 func (n *Name) Short() string {
 	const most = 140
 	text := []rune(n.Text)

@@ -1,10 +1,10 @@
-// Package playbook has the Ansible playbook that measures many guests: it copies homenode into each, runs homenode measure, fetches the
-// result and removes everything.
+// Package playbook has the Ansible playbook that measures many guests. It copies homenode to each guest, runs homenode measure, fetches
+// the result and cleans up.
 package playbook
 
 import _ "embed"
 
-// Text is the playbook: YAML for ansible-playbook, with ansible.builtin modules alone.
+// Text is the playbook: YAML for ansible-playbook, with modules of ansible.builtin only.
 //
 //go:embed playbook.yml
 var Text string
