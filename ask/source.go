@@ -22,8 +22,8 @@ type Source struct {
 	Evidence       []string `ask:"evidence,local" help:"file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
 	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3"`
 
-	failed int // number of unreadable sources
-	unread int // unreadable or truncated files in bundles
+	failed int // sources that could not be read
+	unread int // files of bundles that could not be read, or not whole
 }
 
 // Options returns the options for reading sources.
@@ -119,7 +119,7 @@ func (s *Source) State(fleet *numa.Fleet) error {
 	return open.Options{Products: products}.Apply(fleet)
 }
 
-// SourceNames are the fields about reading a source, and the flags about connecting to a vCenter.
+// SourceNames are the fields that say how a source is read, and the flags that say how a vCenter is.
 var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "credentials", "insecure"}
 
 // AnswerNames are the fields that affect the findings of captures, for the next commands of an answer.

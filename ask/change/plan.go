@@ -38,7 +38,7 @@ func (q *Plan) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	return ask.Partly(&ask.Reply{Answers: []*answer.Answer{q.Show(p, "")}}, nil, q.Incomplete())
 }
 
-// Make computes the plan. It writes nothing.
+// Make makes the plan. It writes nothing anywhere.
 func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 	o, err := q.options(e)
 	if err != nil {

@@ -67,7 +67,7 @@ func newSnapshot() *cobra.Command {
 			_, err = fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s, %s, %s\n", file, words.Plural(len(fleet.Clusters), "cluster"),
 				words.Plural(len(fleet.Hosts), "host"), words.Plural(len(fleet.VMs), "VM"))
 			for _, n := range fleet.Notes {
-				if strings.Contains(n.Text, " not read") { // about files and columns
+				if strings.Contains(n.Text, " not read") { // files and columns
 					_, failed := fmt.Fprintln(cmd.ErrOrStderr(), texttab.Clean(n.String()))
 					err = errors.Join(err, failed)
 				}

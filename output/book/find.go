@@ -9,7 +9,7 @@ import (
 	"homenode/rules"
 )
 
-// Find returns the answer about the entry with this name, ignoring case; nil for none.
+// Find returns the answer about the entry with this name, in any case of letters; nil for none.
 func Find(name string) *answer.Answer {
 	if s, ok := rulebook.Find(name); ok {
 		return Statement(s)

@@ -99,7 +99,7 @@ func eventText(x *judged.Explanation) string {
 	return s
 }
 
-// layoutFacts describes the guest's nodes and the clients.
+// layoutFacts say what the guest sees and what carries it.
 func layoutFacts(l *vnuma.Layout, on *numa.Host) []answer.Fact {
 	if l.Refused.Any() {
 		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: numa.Either(l.Refused.Ways())}}

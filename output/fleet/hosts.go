@@ -207,7 +207,7 @@ func runningFields[T any](ratio bool, of func(T) judged.Running) []answer.Field[
 		return answer.Field[T]{Name: name, Width: width, Only: predicted, Cell: func(row T) table.Cell { return cell(of(row)) }}
 	}
 	perCore := field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerCore)) })
-	if ratio { // also on the screen
+	if ratio { // on the screen too
 		perCore.Head, perCore.Right, perCore.About = "vCPU/core", true, "vCPUs that run beside the cores of the hosts"
 		perCore.Shown = func(row T) answer.Cell {
 			if of(row).Cores == 0 {

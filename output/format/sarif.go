@@ -58,8 +58,8 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 		if *where == nil {
 			*where = namedAfter(j.Source, f)
 		}
-		// The fingerprint of the same rule and the same VM or host is stable between runs. It
-		// uses IDs, because names can change.
+		// The same rule, VM or host gives the same fingerprint in the next run,
+		// whatever else changes; names may change, IDs do not.
 		key := f.Rule + "\x00" + subject.Key
 		if f.Topic != "" {
 			key += "\x00about\x00" + f.Topic
@@ -83,8 +83,8 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 	return encode(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
 }
 
-// sarifLevels are the levels of the severities. A result that is not a problem has level none
-// and kind informational (SARIF 3.27.9, 3.27.10).
+// sarifLevels are the levels of the severities. What is no problem has none and is
+// of the kind informational (SARIF 3.27.9, 3.27.10).
 var sarifLevels = [...]string{finding.Info: "none", finding.Low: "note", finding.Medium: "warning", finding.High: "error"}
 
 // helpURI returns an address; SARIF does not accept a path instead (3.49.12).

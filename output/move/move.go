@@ -121,7 +121,7 @@ func nodes(s *move.Shape) string {
 	return fmt.Sprintf("%d nodes of %s vCPUs", len(s.Cells), rule.SizesText(s))
 }
 
-// common lists the losses of all VMs, without duplicates. They are not repeated on the pages of VMs.
+// common returns what any VM loses, each once: no VM has a page for it alone.
 func common(moves []*move.Move) answer.Table {
 	t := answer.Table{Name: "common", Title: "Lost by any VM", Columns: answer.Columns("to", "what", "on vSphere", "then", "why", ">VMs")}
 	count := map[[5]string]int{}

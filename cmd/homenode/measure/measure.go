@@ -53,7 +53,7 @@ func New(helps fs.FS) *cobra.Command {
 	return cmd
 }
 
-// register adds the flags about the method of measuring.
+// register adds the flags that say how is measured.
 func (c *command) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.BoolVar(&c.fast, "quick", false, "measure for 5 seconds at most, instead of a minute")
@@ -64,7 +64,7 @@ func (c *command) register(cmd *cobra.Command) {
 	fl.StringVar(&c.predicted, "predicted", "", "compare with this prediction: the JSON of homenode explain SOURCE VM --format json")
 }
 
-// place adds the flags about the measured part of the guest.
+// place adds the flags that say what of the guest is measured.
 func (c *command) place(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&c.memory, "memory", "", "memory to touch at most: 256MiB (default 512MiB, a quarter of what is available, half of what a control group has left)")
@@ -75,7 +75,7 @@ func (c *command) place(cmd *cobra.Command) {
 	flags.Complete(cmd, "huge", flags.Among([]string{string(guest.PagingAuto), string(guest.PagingHuge), string(guest.PagingNone)}))
 }
 
-// options parses the flags.
+// options reads the flags.
 func (c *command) options(parts []string) error {
 	c.o.Parts = nil
 	for _, p := range parts {
@@ -109,7 +109,7 @@ func (c *command) options(parts []string) error {
 	return nil
 }
 
-// numbers parses a list such as 0-3,8.
+// numbers reads a list such as 0-3,8.
 func numbers(flag, s string) ([]int, error) {
 	if s == "" {
 		return nil, nil
@@ -162,7 +162,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// plan reads the facts of this machine and plans the measurement.
+// plan reads this machine and says what is measured on it.
 func (c *command) plan(ctx context.Context) (*guest.Plan, error) {
 	m, err := machine.Read(ctx)
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *command) plan(ctx context.Context) (*guest.Plan, error) {
 	return guest.MakePlan(m, c.o)
 }
 
-// measure executes the plan and shows its progress on a terminal.
+// measure carries the plan out, with its progress on a terminal.
 func (c *command) measure(cmd *cobra.Command, plan *guest.Plan) (*measured.Result, error) {
 	if w := cmd.ErrOrStderr(); flags.IsTerminal(w) {
 		plan.Options.Progress = func(p guest.Progress) { showProgress(w, p) }
@@ -184,7 +184,7 @@ func (c *command) measure(cmd *cobra.Command, plan *guest.Plan) (*measured.Resul
 	return r, nil
 }
 
-// showProgress replaces the previous line.
+// showProgress writes over the line before.
 func showProgress(w io.Writer, p guest.Progress) {
 	if p.Finished {
 		fmt.Fprint(w, "\r\033[K")
@@ -193,7 +193,7 @@ func showProgress(w io.Writer, p guest.Progress) {
 	fmt.Fprintf(w, "\r\033[K%3.0f %%  %s, %v left", 100*p.Done.Seconds()/max(p.Planned.Seconds(), 1e-9), p.Task, (p.Planned - p.Done).Round(time.Second))
 }
 
-// print writes the result: as JSON the file itself, otherwise an answer.
+// print writes the result: the file itself as JSON, else an answer.
 func (c *command) print(cmd *cobra.Command, r *measured.Result) error {
 	if c.out.Format == "json" {
 		return c.out.Write(cmd, func(w io.Writer, _ bool) error { return measured.Write(w, r) })

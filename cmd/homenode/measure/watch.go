@@ -16,14 +16,14 @@ import (
 	"homenode/source/measured"
 )
 
-// A watch has the flags of the user.
+// A watch is what the user asked for.
 type watch struct {
 	command
 	every, long time.Duration
 	file        string
 }
 
-// newWatch returns the command that measures repeatedly.
+// newWatch returns the command that measures again and again.
 func newWatch(helps fs.FS) *cobra.Command {
 	c := &watch{}
 	cmd := flags.Describe(helps, "measure-watch", &cobra.Command{Args: cobra.NoArgs, RunE: c.run})

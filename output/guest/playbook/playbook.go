@@ -1,5 +1,5 @@
-// Package playbook has the Ansible playbook that measures many guests. It copies homenode to each guest, runs homenode measure, fetches
-// the result and cleans up.
+// Package playbook has the Ansible playbook that measures many guests: it copies homenode into each, runs homenode measure, fetches the
+// result and removes everything.
 package playbook
 
 import _ "embed"

@@ -34,7 +34,7 @@ func kubevirt(b *bytes.Buffer, m *move.Move) {
 	line(5, "sockets: %d", s.VCPUs/s.PerSocket())
 	line(5, "cores: %d", s.Cores)
 	line(5, "threads: %d", s.Threads)
-	line(5, "maxSockets: %d", s.Sockets) // the default is four times the sockets
+	line(5, "maxSockets: %d", s.Sockets) // else four times the sockets
 	if m.Exclusive {
 		line(5, "dedicatedCpuPlacement: true")
 	}
