@@ -29,7 +29,7 @@ func shareScale(most float64) (top float64, marks []picture.Tick) {
 	return top, []picture.Tick{{Label: "0"}, {Value: top, Label: percent(top)}}
 }
 
-// percent formats a share. Values below 10 % have one decimal if it is not 0.
+// percent formats a share. Values below 10 % that are not whole percents have one decimal.
 func percent(share float64) string {
 	p := share * 100
 	if p >= 9.95 || p == float64(int(p)) {
