@@ -13,7 +13,7 @@ import (
 	"homenode/source/open"
 )
 
-// Plan asks for the changes that findings need.
+// Plan asks for the changes that fix findings.
 type Plan struct {
 	ask.Asked
 	Fleet      string `ask:"source,arg,need"`
@@ -26,10 +26,10 @@ type Plan struct {
 	ask.Source `only:"evidence" group:"Source"`
 }
 
-// PlanNames are the fields that say what a plan is about.
+// PlanNames are the fields that determine a plan.
 var PlanNames = []string{"set", "keep", "allow", "max-parallel", "vm", "cluster", "rule", "select"}
 
-// Answer answers the question. The result of its answer is the *fix.Plan.
+// Answer answers the question. The result in the answer is the *fix.Plan.
 func (q *Plan) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 	p, err := q.Make(ctx, e)
 	if err != nil {
@@ -51,13 +51,13 @@ func (q *Plan) Make(ctx context.Context, e *ask.Env) (*fix.Plan, error) {
 	return fix.Make(ctx, fleet, o)
 }
 
-// Show returns the answer of a plan that Make made, or that was read from a file; more words stand in the commands that carry it out.
+// Show returns the answer for a plan from Make or from a file. The commands that apply it have more as additional words.
 func (q *Plan) Show(p *fix.Plan, file string, more ...string) *answer.Answer {
 	words := q.Words([]string{q.Fleet}, slices.Concat(PlanNames, []string{"evidence"})...)
 	return show.Plan(p, file, open.VCenter(q.Fleet), append(words, more...)...)
 }
 
-// options reads what the plan is about.
+// options reads the fields of the plan.
 func (q *Plan) options(e *ask.Env) (o fix.Options, err error) {
 	careful := e.Policy.Fixing()
 	o = fix.Options{Owned: careful.Owned, Apart: careful.Apart, AtOnce: q.AtOnce, By: "homenode " + e.Version, Now: e.Today}

@@ -12,7 +12,7 @@ import (
 	"homenode/output/book"
 )
 
-// Rules asks for a list of the rule book, or for one entry of it.
+// Rules asks for a list of the rule book, or for one entry.
 type Rules struct {
 	ask.Asked
 	ID          string `ask:"id,arg"`
@@ -54,7 +54,7 @@ func (r *Rules) answer() (*answer.Answer, error) {
 	return a, nil
 }
 
-// nearID returns a hint at the entry that was probably meant.
+// nearID returns a hint with the most similar ID.
 func nearID(name string) string {
 	known := words.Texts(book.Names(), func(n book.Name) string { return n.ID })
 	return alike.After(name, known)

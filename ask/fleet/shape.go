@@ -11,10 +11,11 @@ import (
 	"homenode/source/scenario"
 )
 
-// The names of the VM and the host of a question without a source.
+// Names of the VM and the host in a question without a source.
 const askedVM, askedHost = "vm", "host"
 
-// shaped returns a VM and a host as a fleet. Each is a shape, and after it what else a scenario says of one: "24x512GB hotAdd=on".
+// shaped returns a VM and a host as a fleet. Each is a shape, optionally followed by settings as in a scenario: "24x512GB
+// hotAdd=on".
 func shaped(vm, host, release string) (*numa.Fleet, error) {
 	if strings.ContainsAny(vm+host, "\r\n") {
 		return nil, errors.New("--vm, --host: found a line break, want one line each")

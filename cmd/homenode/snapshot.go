@@ -17,7 +17,7 @@ import (
 	"homenode/source/snapshot"
 )
 
-// A saved is what a snapshot is made of.
+// A saved has the fields for making a snapshot.
 type saved struct {
 	ask.Asked
 	Sources    []string `ask:"source,arg,need"`
@@ -55,7 +55,8 @@ func newSnapshot() *cobra.Command {
 				}
 			}()
 			if file == "-" {
-				// What was printed before an error may be kept: its key stays.
+				// The user may have saved output that was printed before an error, so its key
+				// must remain.
 				written = true
 				return errors.Join(snapshot.Write(cmd.OutOrStdout(), fleet), src.Incomplete())
 			}

@@ -32,10 +32,11 @@ func Find(name string) *answer.Answer {
 type Name struct {
 	ID, Kind string
 	Title    string // of a rule
-	Text     string // by which it is found too
+	Text     string // searchable text
 }
 
-// Short returns the beginning of what a statement, conflict, setting or experiment says; "" for a rule, which has a title.
+// Short returns the beginning of the text of a statement, conflict, setting or experiment. It is "" for a rule, which has
+// a title.
 func (n *Name) Short() string {
 	const most = 140
 	text := []rune(n.Text)

@@ -1,5 +1,5 @@
-// Package fleet makes Answers of what is known and predicted of a fleet: the assessment,
-// the matrix of VMs and hosts, one VM explained, and what files state.
+// Package fleet has the answers about facts and predictions of a fleet: the assessment, the matrix of VMs and hosts, one VM
+// explained, and the facts in files.
 package fleet
 
 import (
@@ -23,18 +23,18 @@ import (
 	judged "homenode/rules/verdict/fleet"
 )
 
-// Options say how a judged fleet is shown.
+// Options are the options for showing an assessed fleet.
 type Options struct {
-	Version     string // of homenode, for the table of what the others are about
-	Details     bool   // the user sees every finding already
+	Version     string // version of homenode, for the table about the origin of the others
+	Details     bool   // the user already sees every finding
 	Read        time.Duration
-	Judged      time.Duration // 0 leaves the times out
-	Sources     int           // how many there are
-	SourceWords []string      // the SOURCEs and the flags that say how to read them, as the user typed them, for the next commands
-	Words       []string      // those and all other flags that change the answer
+	Judged      time.Duration // 0 omits the durations
+	Sources     int           // number of sources
+	SourceWords []string      // the SOURCEs and the flags about reading them, as typed by the user, for the next commands
+	Words       []string      // those and all other flags that affect the answer
 }
 
-// Assess returns the answer which VMs of a fleet lose to NUMA, and why.
+// Assess returns the answer which VMs of a fleet are slowed by NUMA, and why.
 func Assess(r *rules.Result, o Options) *answer.Answer {
 	x := newIndex(r)
 	a := &answer.Answer{Command: "assess", Title: "NUMA assessment of " + r.Fleet.Source, Facts: x.facts(&o), Findings: x.findings()}
@@ -52,7 +52,7 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 	return a
 }
 
-// showPredicted adds to an answer what is about clusters of ESXi.
+// showPredicted adds the parts about ESXi clusters to an answer.
 func (x *index) showPredicted(a *answer.Answer, o *Options) {
 	a.Format, a.Version, a.Verdict, a.Result = "homenode-assessment", 2, judged.Verdict(x.Result), func() any { return x.assessment() }
 	a.Tables = append(a.Tables, answer.Screen(answer.Table{Name: "clusters"}, clusterFields, x.clusterRows))
@@ -65,7 +65,7 @@ func (x *index) showPredicted(a *answer.Answer, o *Options) {
 	a.Drawings = x.drawings()
 }
 
-// leads adds the notes of a judged fleet, and the commands that lead on.
+// leads adds the notes of an assessed fleet, and the next commands.
 func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("source", r.Fleet.Notes...)
 	a.NotesFrom("judgement", r.Unjudged...)
@@ -74,7 +74,7 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 		if vm := exampleVM(r.Findings, o.Sources > 1); vm != "" {
 			named := func(name string) bool { return words.Command(name) == vm }
 			if slices.ContainsFunc(r.Fleet.Clusters, func(c numa.Cluster) bool { return named(c.Name) }) || slices.ContainsFunc(r.Fleet.Hosts, func(h numa.Host) bool { return named(h.Name) }) {
-				vm = "--vm=" + vm // the name alone means several things
+				vm = "--vm=" + vm // the name alone is ambiguous
 			}
 			a.Next = append(a.Next, "homenode explain "+words.Command(o.SourceWords...)+" "+vm)
 		}
@@ -84,7 +84,7 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	}
 }
 
-// facts are what was read and judged, and what of it is shown, seen and accepted.
+// facts describes the data that was read and assessed, the filter, the observations and the accepted findings.
 func (x *index) facts(o *Options) (out []answer.Fact) {
 	f := x.Fleet
 	add := func(name, text string, took time.Duration) {
@@ -118,13 +118,13 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 	return out
 }
 
-// vms has a row for each judged VM, on its own host or the first it can run on; of many VMs of KVM, and of ESXi, pages show it alone.
+// vms has one row per assessed VM, on its own host or the first possible one. Only pages show it for ESXi, and for many KVM VMs.
 func (x *index) vms() answer.Table {
 	long := x.kind() == predicted || len(x.Stated) > mostStatedRows
 	return answer.Screen(answer.Table{Name: "vms", Title: "VMs", Long: long}, answer.Of(x.kind(), vmFields), x.vmRows(true))
 }
 
-// data are the tables for spreadsheets and scripts.
+// data returns the tables for spreadsheets and scripts.
 func (x *index) data(a *answer.Answer, version string) []table.Table {
 	j, kind := a.Findings, x.kind()
 	hosts := 0
@@ -138,7 +138,7 @@ func (x *index) data(a *answer.Answer, version string) []table.Table {
 		x.observations(), j.SuppressedTable(), j.RuleTable(), a.NoteTable(), x.about(a, version)}
 }
 
-// clusterObject returns a cluster; none for that of a standalone host.
+// clusterObject returns the object of a cluster; none for the implicit cluster of a standalone host.
 func clusterObject(name string) answer.Object {
 	if name == "" {
 		return answer.Object{}
@@ -146,7 +146,7 @@ func clusterObject(name string) answer.Object {
 	return answer.Object{Kind: "cluster", ID: name}
 }
 
-// hostObject returns a host; none for nil.
+// hostObject returns the object of a host; none for nil.
 func hostObject(h *numa.Host) answer.Object {
 	if h == nil {
 		return answer.Object{}
@@ -154,7 +154,7 @@ func hostObject(h *numa.Host) answer.Object {
 	return answer.Object{Kind: "host", ID: h.ID}
 }
 
-// guestSees returns what the guest of the layout sees, in words.
+// guestSees describes the nodes that the guest of the layout sees.
 func guestSees(l *vnuma.Layout) string {
 	if !l.GuestSeesNUMA() {
 		return "1 node"
@@ -162,7 +162,7 @@ func guestSees(l *vnuma.Layout) string {
 	return fmt.Sprintf("%d nodes", l.VPDs.Len())
 }
 
-// assessment is the JSON of a judged fleet.
+// assessment is the JSON of an assessed fleet.
 type assessment struct {
 	Source    string           `json:"source"`
 	Collected string           `json:"collected,omitempty"`
@@ -175,7 +175,7 @@ type assessment struct {
 	Layouts   []vmLayouts      `json:"layouts"`
 }
 
-// vmLayouts are the predictions and observations of a VM.
+// vmLayouts has the predictions and observations of a VM.
 type vmLayouts struct {
 	VM       string            `json:"vm"`
 	ID       string            `json:"id"`
@@ -207,7 +207,7 @@ func (x *index) assessment() *assessment {
 	return out
 }
 
-// about says what the tables of files are about.
+// about describes the origin of the tables in files.
 func (x *index) about(a *answer.Answer, version string) table.Table {
 	f := x.Fleet
 	text := func(name, s string) [2]table.Cell { return answer.About(name, table.Text(s)) }
@@ -220,7 +220,7 @@ func (x *index) about(a *answer.Answer, version string) table.Table {
 	)
 }
 
-// TableNames lists the tables of an assessment, in their order.
+// TableNames lists the tables of an assessment, in order.
 func TableNames() []string {
 	return table.Names(Assess(&rules.Result{Fleet: &numa.Fleet{}}, Options{}).Data)
 }

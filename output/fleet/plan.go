@@ -7,10 +7,11 @@ import (
 	"homenode/rules/rule"
 )
 
-// planColumns are those of planRows behind the name of the VM.
+// planColumns are the columns of planRows, after the name of the VM.
 var planColumns = []answer.Column{{Name: "plan"}, {Name: ""}}
 
-// planRows say what one plan for all findings of a VM does, changes and takes to undo.
+// planRows describes a plan for all findings of a VM: its effects, its changes, and how to undo
+// it.
 func planRows(p *rule.Proposal) (rows [][2]string) {
 	add := func(name string, texts ...string) {
 		if text := strings.Join(texts, ", "); text != "" {
@@ -49,7 +50,7 @@ func planTable(p *rule.Proposal) answer.Table {
 	return t
 }
 
-// plansTable has the plan of every VM that has one.
+// plansTable has the plans of all VMs that have one.
 func (x *index) plansTable() answer.Table {
 	t := answer.Table{Name: "plans", Title: "one plan for all findings of a VM", Columns: append([]answer.Column{{Name: "VM"}}, planColumns...)}
 	vms, plans := x.Proposals()

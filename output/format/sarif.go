@@ -17,9 +17,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// SARIF writes the findings of the answer as SARIF 2.1.0 (OASIS Standard, Errata 01): one
-// run, all rules, a result for each finding, also those that the configuration suppresses,
-// marked so.
+// SARIF writes the findings of the answer as SARIF 2.1.0 (OASIS Standard, Errata 01): one run,
+// all rules, and a result for each finding. Suppressed findings are included and marked.
 func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 	j := a.Findings
 	if j == nil {
@@ -69,14 +68,14 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
 		one.Fingerprints = map[string]string{
 			"homenodeFinding/v1":      hex.EncodeToString(sum[:16]),
-			"primaryLocationLineHash": hex.EncodeToString(sum[:8]) + ":1", // the only one that GitHub looks at
+			"primaryLocationLineHash": hex.EncodeToString(sum[:8]) + ":1", // the only one that GitHub evaluates
 		}
 		run.Results = append(run.Results, one)
 	}
 	for i := range j.Findings {
 		add(&j.Findings[i], nil)
 	}
-	// What the configuration accepts stands in the log, marked as such (SARIF 3.27.23).
+	// Accepted findings are in the log, marked as suppressed (SARIF 3.27.23).
 	for i := range j.Suppressed {
 		s := &j.Suppressed[i]
 		add(&s.Finding, []sarifSuppression{{"external", "accepted", table.Clean("until " + s.By.Until + ": " + s.By.Reason + " (" + s.By.At + ")")}})
@@ -88,7 +87,7 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 // of the kind informational (SARIF 3.27.9, 3.27.10).
 var sarifLevels = [...]string{finding.Info: "none", finding.Low: "note", finding.Medium: "warning", finding.High: "error"}
 
-// helpURI returns an address; SARIF takes no path in its place (3.49.12).
+// helpURI returns an address; SARIF does not accept a path instead (3.49.12).
 func helpURI(page string) string {
 	if !strings.HasPrefix(page, "https://") {
 		return ""
@@ -150,7 +149,7 @@ func sarifResultOf(f *finding.Finding, subject answer.Subject, watched bool) sar
 		Locations: []sarifLocation{{Logical: []sarifLogical{where}}}, Properties: p}
 }
 
-// sarifNotes returns what source and judgement could not do as notifications.
+// sarifNotes converts notes about the source and the assessment to notifications.
 func sarifNotes(notes []answer.Note) []sarifNotification {
 	out := []sarifNotification{}
 	for _, n := range notes {
@@ -159,8 +158,8 @@ func sarifNotes(notes []answer.Note) []sarifNotification {
 	return out
 }
 
-// sarifEscape keeps what SARIF gives a meaning in messages: placeholders {0} and
-// links [text](target) (SARIF 3.11.5, 3.11.6).
+// sarifEscape escapes characters with a special meaning in messages: placeholders {0} and links
+// [text](target) (SARIF 3.11.5, 3.11.6).
 var sarifEscape = strings.NewReplacer("{", "{{", "}", "}}", "[", `\[`, "]", `\]`)
 
 func sarifPlain(s string) string {
@@ -171,9 +170,9 @@ func sarifPlain(s string) string {
 	return sarifEscape.Replace(s)
 }
 
-// physicalOf returns the file that at is in, with the line when at names one, else the
-// first: GitHub wants a line. With several sources it is the one that at begins with;
-// when none does, it is unknown.
+// physicalOf returns the file of the place at, with the line in at or 1, because GitHub
+// requires a line. With several sources it is the one that at begins with; nil if there is
+// none.
 func physicalOf(at string, files []string) *sarifPhysical {
 	for _, file := range files {
 		rest, in := strings.CutPrefix(at+":", file+":")
@@ -190,9 +189,9 @@ func physicalOf(at string, files []string) *sarifPhysical {
 	return nil
 }
 
-// namedAfter returns the place of a finding that is in no file: a path made of source,
-// cluster and name. GitHub refuses a whole log with one result that has no path, and one
-// whose path is an address of another scheme than the checkout.
+// namedAfter returns the place of a finding that is in no file: a path made of source, cluster
+// and name. GitHub rejects a complete log if one result has no path, or has an address with
+// another scheme than the checkout.
 func namedAfter(source string, f *finding.Finding) *sarifPhysical {
 	name := f.VM
 	if f.VM == "" && f.VMID == "" {
@@ -211,7 +210,7 @@ func namedAfter(source string, f *finding.Finding) *sarifPhysical {
 	return &sarifPhysical{sarifURI{(&url.URL{Path: strings.Join(path, "/")}).String()}, sarifRegion{1}}
 }
 
-// uriOf returns a file name as a URI reference: relative when the name is.
+// uriOf converts a file name to a URI reference, which is relative if the name is.
 func uriOf(file string) string {
 	path := filepath.ToSlash(file)
 	u := url.URL{Path: path}

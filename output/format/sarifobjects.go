@@ -1,6 +1,6 @@
 package format
 
-// The objects of SARIF 2.1.0 that a log has, under their names in the standard.
+// Objects of SARIF 2.1.0 in a log, with their names in the standard.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`

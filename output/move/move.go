@@ -1,5 +1,5 @@
-// Package move shows what becomes of VMs on another platform: all of them, and a page for one with losses of its own. Its package target writes
-// the files for the platforms.
+// Package move has the answers about moving VMs to another platform: about all VMs, and a page for each VM with individual losses. Its package
+// target writes the files for the platforms.
 package move
 
 import (
@@ -15,8 +15,8 @@ import (
 	"homenode/rules/rule"
 )
 
-// Fleet returns the answer about all moves. files are the names of what is written for each of them; folder is "" when
-// nothing was written. p is the plan of their hosts; nil without one. typed is what the user typed, for the next command.
+// Fleet returns the answer about all moves. files returns the names of the files written for a move. folder is "" if nothing was written. p is
+// the plan of their hosts; nil for none. typed is the input that the user typed, for the next command.
 func Fleet(moves []*move.Move, p *Planned, folder string, files func(m *move.Move) []string, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "move", Title: "Moves", Result: func() any { return result(moves, p, files) }}
 	vms, refused := map[string]bool{}, 0
@@ -83,7 +83,7 @@ func verdict(vms, moves, refused int) string {
 	return fmt.Sprintf("%d of %s of %s cannot be made as asked.", refused, words.Plural(moves, "move"), words.Plural(vms, "VM"))
 }
 
-// losses says how many VMs lose what not every VM loses, and what that is for most of them.
+// losses states how many VMs have individual losses, and the most frequent of these.
 func losses(moves []*move.Move) string {
 	vms, by := map[string]bool{}, map[string]map[string]bool{}
 	for _, m := range moves {
@@ -103,7 +103,7 @@ func losses(moves []*move.Move) string {
 		words.Few(words.Texts(what, func(w string) string { return fmt.Sprintf("%s (%d)", w, len(by[w])) })))
 }
 
-// cells writes the nodes of a guest: "1 × 24", "2 × 12", "5 + 4".
+// cells formats the nodes of a guest: "1 × 24", "2 × 12", "5 + 4".
 func cells(s *move.Shape) string {
 	if len(s.Cells) == 1 {
 		return fmt.Sprintf("1 × %d", s.VCPUs)
@@ -162,7 +162,7 @@ func result(moves []*move.Move, p *Planned, files func(m *move.Move) []string) a
 	return map[string]any{"moves": out}
 }
 
-// VM returns the page of one VM: its moves to each platform.
+// VM returns the page of one VM, with its moves to each platform.
 func VM(moves []*move.Move, p *Planned, files func(m *move.Move) []string) *answer.Answer {
 	first := moves[0]
 	a := &answer.Answer{Command: "move", Title: "Move of " + first.Title, Result: func() any { return result(moves, nil, files) }}

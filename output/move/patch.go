@@ -9,20 +9,20 @@ import (
 	"homenode/rules/finding"
 )
 
-// A Patch is what becomes of a domain that another tool wrote.
+// A Patch is the result of patching a domain of another tool.
 type Patch struct {
 	File    string            `json:"file"`
-	VM      string            `json:"vm,omitempty"`      // "" when no VM of the fleet is that of the file
-	Differs []string          `json:"differs,omitempty"` // in what it is unlike the VM
+	VM      string            `json:"vm,omitempty"`      // "" if no VM of the fleet matches the file
+	Differs []string          `json:"differs,omitempty"` // differences between the domain and the VM
 	Changes []string          `json:"changes"`
-	Faults  []finding.Finding `json:"faults,omitempty"` // of the result
-	Why     string            `json:"why,omitempty"`    // why it stays as it is
+	Faults  []finding.Finding `json:"faults,omitempty"` // in the result
+	Why     string            `json:"why,omitempty"`    // why it was not changed
 }
 
-// Bad reports whether something is not as asked.
+// Bad reports whether the patch failed or its result has faults.
 func (p *Patch) Bad() bool { return p.Why != "" || len(p.Faults) > 0 }
 
-// Patches returns the answer about domains that another tool wrote. folder is "" when nothing was written.
+// Patches returns the answer about patched domains of another tool. folder is "" if nothing was written.
 func Patches(list []Patch, folder string, typed ...string) *answer.Answer {
 	a := &answer.Answer{Command: "move", Title: "Patches", Result: map[string]any{"patches": list}}
 	t := answer.Table{Name: "patches", Columns: answer.Columns("file", "VM", "place and change")}

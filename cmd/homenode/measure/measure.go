@@ -1,4 +1,4 @@
-// Package measure has the command that measures the machine that it runs on.
+// Package measure has the command that measures the machine it runs on.
 package measure
 
 import (
@@ -27,7 +27,7 @@ import (
 	"homenode/source/text"
 )
 
-// A command is what the user asked for.
+// A command has the flags of the user.
 type command struct {
 	out  flags.Output
 	o    guest.Options
@@ -38,7 +38,7 @@ type command struct {
 	predicted                   string // file
 }
 
-// New returns the command; helps say what those below it do.
+// New returns the command. helps has the help of its subcommands.
 func New(helps fs.FS) *cobra.Command {
 	c := &command{}
 	cmd := &cobra.Command{Args: cobra.OnlyValidArgs, RunE: c.run}
@@ -130,7 +130,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if c.out.File != "" {
-		// Before a minute of measuring, not after it.
+		// Fail before a minute of measuring, not after it.
 		if _, err := os.Stat(filepath.Dir(c.out.File)); err != nil {
 			return fmt.Errorf("%s: %w", c.out.File, err)
 		}

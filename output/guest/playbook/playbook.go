@@ -4,7 +4,7 @@ package playbook
 
 import _ "embed"
 
-// Text is the playbook: YAML for ansible-playbook, with ansible.builtin modules alone.
+// Text is the playbook: YAML for ansible-playbook, with modules of ansible.builtin only.
 //
 //go:embed playbook.yml
 var Text string

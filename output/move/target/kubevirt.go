@@ -8,7 +8,7 @@ import (
 	"homenode/numa"
 )
 
-// kubevirt writes a VirtualMachine. Nodes of its guest follow from the CPUs that it gets.
+// kubevirt writes a VirtualMachine. The nodes of the guest depend on the CPUs that it gets.
 func kubevirt(b *bytes.Buffer, m *move.Move) {
 	s := m.Shape
 	comment(b, head(m)...)
@@ -24,7 +24,7 @@ func kubevirt(b *bytes.Buffer, m *move.Move) {
 	line(0, "apiVersion: kubevirt.io/v1")
 	line(0, "kind: VirtualMachine")
 	line(0, "metadata:")
-	line(1, "name: %q", m.Name) // "true" is a name, true is none
+	line(1, "name: %q", m.Name) // quoted, because true would not be a string
 	line(0, "spec:")
 	line(1, "runStrategy: Halted")
 	line(1, "template:")
