@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"homenode/numa"
 )
 
 // TestCut: in a log whose settings are not all there, a setting that is absent is unknown. They are all there when they have a heading or
@@ -40,5 +42,20 @@ func TestCut(t *testing.T) {
 		if got := strings.Join(warnings(l), "|"); !strings.HasSuffix(got, tt.warned) || tt.warned == "" && got != "" {
 			t.Errorf("%s: %s, want %q", tt.name, got, tt.warned)
 		}
+	}
+}
+
+// TestForcingUMA: the line that says so states that hot add is on, where the setting is not there.
+func TestForcingUMA(t *testing.T) {
+	for _, line := range []string{"numa: Hot add is enabled and vNUMA hot add is disabled, forcing UMA.", "numa: Hot-add is enabled and vNUMA hot-add is disabled, forcing UMA.",
+		"NUMA and VCPU hot add are incompatible.  Forcing UMA."} {
+		v := read(t, "a.log", "DICT numvcpus = \"24\"\n"+line+"\nnumaHost: 24 VCPUs 1 VPDs 2 PPDs\n").VMs()[0]
+		if want := numa.ReadAt(true, "line 2: forcing UMA"); v.CPUHotAdd != want || v.Observed[0].Config.CPUHotAdd != want {
+			t.Errorf("%s: %+v, %+v", line, v.CPUHotAdd, v.Observed[0].Config.CPUHotAdd)
+		}
+	}
+	v := read(t, "a.log", "DICT vcpu.hotadd = \"FALSE\"\nDICT numvcpus = \"24\"\nnuma: Hot add is enabled and vNUMA hot add is disabled, forcing UMA.\n").VMs()[0]
+	if v.CPUHotAdd.Value {
+		t.Errorf("a setting that is stated: %+v", v.CPUHotAdd)
 	}
 }

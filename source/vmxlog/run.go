@@ -93,6 +93,13 @@ func (d *reader) observe(run *run, v *vm) (numa.Observation, bool) {
 	}
 	d.configOf(run, v, &o)
 	d.check(run, &o)
+	if run.uma > 0 {
+		for _, c := range []*numa.Config{&o.Config, &v.config} {
+			if c.CPUHotAdd.Origin.Kind != numa.Read { // the setting stands in a part of the log that is gone
+				c.CPUHotAdd = numa.ReadAt(true, "line "+strconv.Itoa(run.uma)+": forcing UMA")
+			}
+		}
+	}
 	if v.config.VCPUs.Origin.Kind != numa.Read && o.Config.VCPUs.Known() {
 		v.config.VCPUs = o.Config.VCPUs // stated by a line
 	}
