@@ -91,8 +91,9 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
+	ofOneVCenter(hosts, vms)
+	j := newJoin(vms)
 	if x.sheet("vInfo") != nil {
-		j := newJoin(vms)
 		for _, sheet := range []string{"vCPU", "vMemory"} {
 			if err := x.joinSheet(sheet, vms, j, n); err != nil {
 				return nil, err

@@ -1,0 +1,71 @@
+package tables
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"homenode/numa"
+)
+
+// merged are RVTools files of two vCenters in one, without the columns that name them: references stand for two objects each. Two rows
+// of the VM a are of one; its reference and those of the hosts are also in the other vCenter.
+var merged = map[string][]byte{
+	"RVTools_tabvHost.csv": []byte("Host,Datacenter,Cluster,# CPU,# Cores,# Memory,ESX Version,Object ID\n" +
+		"esx01.corp.example,D,PROD,2,32,524288,VMware ESXi 7.0.3 build-21424296,host-10\n" +
+		"esx01,D,PROD,2,32,524288,VMware ESXi 7.0.3 build-21424296,host-10\n" +
+		"esx01.fra.example,F,FRA,2,40,524288,VMware ESXi 7.0.3 build-21424296,host-10\n"),
+	"RVTools_tabvInfo.csv": []byte("VM,Powerstate,Template,CPUs,Memory,HW version,Host,Cluster,VM ID,VM UUID\n" +
+		"a,poweredOn,False,8,8192,19,esx01.corp.example,PROD,vm-1,UUID-A\n" +
+		"a,poweredOn,False,8,8192,19,esx02.corp.example,PROD,vm-1,uuid-a\n" +
+		"b,poweredOn,False,40,8192,19,esx01.fra.example,FRA,vm-1,UUID-B\n"),
+	"RVTools_tabvCPU.csv": []byte("VM,CPUs,Cores p/s,Hot Add,VM ID,VM UUID\na,8,4,False,vm-1,UUID-A\nb,40,20,True,vm-1,UUID-B\n"),
+}
+
+// TestMergedVCenters: rows with the reference of another VM or host are no repeats of it when their UUIDs, or without these their names
+// or hosts, are others.
+func TestMergedVCenters(t *testing.T) {
+	without := maps.Clone(merged) // UUIDs
+	for name, b := range without {
+		without[name] = []byte(strings.NewReplacer(",VM UUID", "", ",UUID-A", "", ",uuid-a", "", ",UUID-B", "", "esx02.corp", "esx01.corp").Replace(string(b)))
+	}
+	for name, files := range map[string]map[string][]byte{"with UUIDs": merged, "without": without} {
+		f, err := Read(tempFolder(t, files))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, h := range f.Hosts {
+			got = append(got, fmt.Sprint(h.Name, " ", h.Cluster, " ", h.Cores.Value))
+		}
+		for _, v := range f.VMs {
+			host := f.Hosts[slices.IndexFunc(f.Hosts, func(h numa.Host) bool { return h.ID == v.Host })]
+			got = append(got, fmt.Sprint(v.Name, " on ", host.Name, " ", v.VCPUs.Value, " ", v.CPUHotAdd.Value))
+		}
+		if want := []string{"esx01 D/PROD 32", "esx01.fra.example F/FRA 40", "a on esx01 8 false", "b on esx01.fra.example 40 true"}; !slices.Equal(got, want) {
+			t.Errorf("%s: found %q, want %q", name, got, want)
+		}
+		for _, want := range []string{"1 VM has the VM ID of another VM", "1 host has the Object ID of another host", "1 row repeats a VM"} {
+			if notes := fmt.Sprint(f.Notes); !strings.Contains(notes, want) {
+				t.Errorf("%s: found no %q in %s", name, want, notes)
+			}
+		}
+	}
+}
+
+// TestMergedFiles: of files of two vCenters, a VM of one does not take the facts of one of the other that has its reference.
+func TestMergedFiles(t *testing.T) {
+	f, err := Read(tempFolder(t, map[string][]byte{
+		"a.csv": []byte("Name,Id,NumCpu,MemoryGB\nweb,VirtualMachine-vm-1,4,8\n"),
+		"b.csv": []byte("Name,Id,NumCpu,MemoryGB,CoresPerSocket\nhana,VirtualMachine-vm-1,40,8,20\n"),
+		"c.csv": []byte("Name,Id,CoresPerSocket\nweb,VirtualMachine-vm-1,2\n"),
+	}))
+	if err != nil || len(f.VMs) != 2 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	if web, hana := f.VMs[0], f.VMs[1]; web.VCPUs.Value != 4 || web.CoresPerSocket.Value != 2 || hana.VCPUs.Value != 40 || web.ID == hana.ID {
+		t.Errorf("found %+v and %+v", web, hana)
+	}
+}
