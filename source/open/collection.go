@@ -405,6 +405,12 @@ func (c *collection) skipped() {
 	}
 }
 
+// isUnknown reports whether an error is about files that are whole.
+func isUnknown(err error) bool {
+	_, unknown := errors.AsType[*tables.Unknown](err)
+	return unknown
+}
+
 // nothing is the error about a collection without an inventory.
 func (c *collection) nothing() error {
 	where, form := "a folder", ""
@@ -414,6 +420,8 @@ func (c *collection) nothing() error {
 	switch _, mistake := errors.AsType[*numa.SyntaxError](c.damaged); {
 	case mistake:
 		return c.damaged
+	case isUnknown(c.damaged):
+		return fmt.Errorf("%w; a SOURCE is %s", c.damaged, want())
 	case c.damaged != nil:
 		return fmt.Errorf("%w (%s); a SOURCE is %s", c.damaged, words.Join(", ", form, "damaged or cut off"), want())
 	case c.failed != nil && c.members == nil && form != "":
