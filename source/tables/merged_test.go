@@ -69,3 +69,26 @@ func TestMergedFiles(t *testing.T) {
 		t.Errorf("found %+v and %+v", web, hana)
 	}
 }
+
+// TestManagedObjects: what a PropertyCollector returns is told by the types of its objects, in whatever list they stand.
+func TestManagedObjects(t *testing.T) {
+	const host = `{"obj":{"type":"HostSystem","value":"host-1"},"propSet":[{"name":"name","val":{"_typeName":"string","_value":"esx01"}},{"name":"summary","val":{"hardware":{"uuid":"4c4c","numCpuPkgs":2,"numCpuCores":32,"memorySize":549755813888}}}]}`
+	const vm = `{"obj":{"type":"VirtualMachine","value":"vm-1"},"propSet":[{"name":"name","val":"db"},{"name":"config","val":{"hardware":{"numCPU":8,"memoryMB":4096}}},{"name":"runtime","val":{"host":{"type":"HostSystem","value":"host-1"},"powerState":"poweredOn"}}]}`
+	const folder = `{"obj":{"type":"Folder","value":"group-v3"},"propSet":[{"name":"name","val":"vm"}]}`
+	for name, files := range map[string]map[string][]byte{
+		"lists":         {"h.json": []byte("[" + host + "]"), "v.json": []byte("[" + vm + "]")},
+		"REST":          {"h.json": []byte(`{"objects":[` + host + "]}"), "v.json": []byte(`{"objects":[` + vm + "]}")},
+		"all in one":    {"a.json": []byte(`{"objects":[` + vm + "," + folder + "," + host + "]}")},
+		"documents":     {"a.json": []byte(vm + host)},
+		"capital names": {"a.json": []byte(strings.NewReplacer(`"obj"`, `"Obj"`, `"type"`, `"Type"`, `"value"`, `"Value"`, `"propSet"`, `"PropSet"`, `"name":`, `"Name":`, `"val"`, `"Val"`).Replace("[" + vm + "," + host + "]"))},
+	} {
+		f, err := Read(tempFolder(t, files))
+		if err != nil || len(f.Hosts) != 1 || len(f.VMs) != 1 {
+			t.Errorf("%s: %+v, %v", name, f, err)
+			continue
+		}
+		if h, v := f.Hosts[0], f.VMs[0]; h.ID != "host-1" || h.Name != "esx01" || h.Cores.Value != 32 || v.Host != h.ID || v.Power.Value != numa.PoweredOn || v.VCPUs.Value != 8 || v.ID != "vm-1" {
+			t.Errorf("%s: found %+v and %+v", name, h, v)
+		}
+	}
+}
