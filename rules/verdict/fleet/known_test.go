@@ -32,7 +32,7 @@ func TestNotKnown(t *testing.T) {
 	} {
 		r := judge(t, host+tt.vms)
 		if strings.Contains(tt.want, "the host") {
-			r.Clusters[0].VMs[1].Host = nil
+			r.Clusters[0].VMs[1].Host, r.Clusters[0].VMs[1].Home = nil, nil
 		}
 		text := strings.Join(fleet.Verdict(r), " ")
 		if !strings.HasSuffix(text, tt.want) {

@@ -38,6 +38,9 @@ func Verdict(r *rules.Result) []string {
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
 	}
+	if hosts := unjudged(r); hosts != nil && r.VMs > 0 {
+		rest = append(rest, fmt.Sprintf("%s not judged: %s.", words.Verb(len(hosts), "host is", "hosts are"), words.Few(hosts)))
+	}
 	if text := r.Unread(); text != "" {
 		rest = append(rest, text+", so VMs may be missing: see the notes.")
 	}
@@ -58,7 +61,7 @@ var deciding = []struct {
 	name    string
 	unknown func(*rule.VM, *vnuma.Layout) bool
 }{
-	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host == nil }},
+	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Home == nil }},
 	{"the nodes of the host", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
 	{"the memory", func(v *rule.VM, _ *vnuma.Layout) bool { return !v.Memory.Known() }},
 	{"CPU hot add", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedHotAdd != 0 }},
@@ -88,6 +91,16 @@ func unknown(r *rules.Result) string {
 		return ""
 	}
 	return "Not known: " + strings.Join(parts, ", ") + "."
+}
+
+// unjudged returns the names of the hosts that cannot be predicted.
+func unjudged(r *rules.Result) (names []string) {
+	for _, c := range r.Clusters {
+		for _, h := range c.Unjudged() {
+			names = append(names, h.Name)
+		}
+	}
+	return names
 }
 
 // off returns the VMs, by ID, that do not power on: NUMA costs them nothing.
