@@ -41,6 +41,19 @@ func TestNotKnown(t *testing.T) {
 	}
 }
 
+// TestAllClear: the headline that no performance is lost is as sure as the facts.
+func TestAllClear(t *testing.T) {
+	const host = "release 7.0U3\ncluster c\nhost h nodes=2 cores=16 memory=512GB\n"
+	for vm, want := range map[string]string{
+		"vm v vcpus=8 memory=64GB hw=19\n":           "No performance is lost to NUMA that settings could avoid (1 VM checked).",
+		"vm v vcpus=24 memory=64GB hw=19 hotAdd=?\n": "No performance is lost to NUMA that settings could avoid (1 VM checked), as far as is known.",
+	} {
+		if got := fleet.Verdict(judge(t, host+vm))[0]; got != want {
+			t.Errorf("%sgot %q, want %q", vm, got, want)
+		}
+	}
+}
+
 // TestUnread checks that the headline says that files could not be read, and that an inventory without VMs is called empty.
 func TestUnread(t *testing.T) {
 	f, err := scenario.Read("test", []byte("release 7.0U3\nhost h nodes=2 cores=16 memory=512GB\nvm bad host=h vcpus=24 memory=64GB hotAdd=on hw=19\nvm v host=h vcpus=8 memory=64GB hw=19\n"))

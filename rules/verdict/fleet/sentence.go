@@ -21,13 +21,17 @@ func Verdict(r *rules.Result) []string {
 	vms, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
 	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
+	unsure := r.Unread() != "" || unknown(r) != ""
+	if high+medium == 0 && r.VMs > 0 && unsure {
+		headline = strings.TrimSuffix(headline, ".") + ", as far as is known."
+	}
 	var rest []string
 	if n := len(off); n > 0 {
 		rest = append(rest, words.Verb(n, "VM does", "VMs do")+" not power on.")
 	}
 	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		sure := "."
-		if r.Unread() != "" || unknown(r) != "" {
+		if unsure {
 			sure = ", as far as is known."
 		}
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent%s", words.Verb(fine, "needs", "need"), sure))
