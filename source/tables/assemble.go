@@ -35,7 +35,11 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		v.vm.ID = vmRowID(v, prefix(v.vcenter), taken)
 		taken[v.vm.ID] = true
 		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
-		switch found := findHosts(byName, v); {
+		found := findHosts(byName, v)
+		if len(found) > 1 { // of several vCenters, or standalone and in a cluster
+			found = inCluster(f, found, v.vm.Cluster)
+		}
+		switch {
 		case len(found) == 1:
 			h := &f.Hosts[found[0]]
 			v.vm.Host = h.ID
@@ -171,6 +175,15 @@ func findHosts(byName map[hostKey][]int, v *vmRow) []int {
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
+}
+
+// inCluster returns the hosts of a cluster; all of them where it has none.
+func inCluster(f *numa.Fleet, hosts []int, cluster string) []int {
+	own := slices.DeleteFunc(slices.Clone(hosts), func(i int) bool { return cluster == "" || f.Hosts[i].Cluster != cluster })
+	if len(own) == 0 {
+		return hosts
+	}
+	return own
 }
 
 // clusters gives clusters their IDs. Names are unique in a datacenter only.

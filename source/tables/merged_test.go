@@ -92,3 +92,14 @@ func TestManagedObjects(t *testing.T) {
 		}
 	}
 }
+
+// TestHostOfCluster: of hosts of one name, a VM that names its cluster is on the one there.
+func TestHostOfCluster(t *testing.T) {
+	f, err := Read(tempFolder(t, map[string][]byte{
+		"h.csv": []byte("Name,Id,Cluster,CPU Sockets,CPU Cores\nesx01,host-1,PROD,2,32\nesx01,host-2,OLD,2,16\n"),
+		"v.csv": []byte("Name,NumCpu,VMHost,Cluster\na,4,esx01,OLD\nb,4,esx01,\nc,4,esx01,TEST\n"),
+	}))
+	if err != nil || f.VMs[0].Host != "host-2" || f.VMs[1].Host != "" || f.VMs[2].Host != "" || !strings.Contains(fmt.Sprint(f.Notes), "2 VMs name a host by a name that several hosts have") {
+		t.Errorf("found %+v, %v", f, err)
+	}
+}
