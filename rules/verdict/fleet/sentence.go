@@ -45,6 +45,9 @@ func Verdict(r *rules.Result) []string {
 	if hosts := unjudged(r); hosts != nil && r.VMs > 0 {
 		rest = append(rest, fmt.Sprintf("%s not judged: %s.", words.Verb(len(hosts), "host is", "hosts are"), words.Few(hosts)))
 	}
+	if n := twice(r); n > 0 {
+		rest = append(rest, fmt.Sprintf("%s twice, by name and UUID: leave one of their sources out.", words.Verb(n, "VM counts", "VMs count")))
+	}
 	if text := r.Unread(); text != "" {
 		rest = append(rest, text+", so VMs may be missing: see the notes.")
 	}
@@ -95,6 +98,19 @@ func unknown(r *rules.Result) string {
 		return ""
 	}
 	return "Not known: " + strings.Join(parts, ", ") + "."
+}
+
+// twice counts the judged VMs that others before them have the name and UUID of, such as those of an older export of the same vCenter.
+func twice(r *rules.Result) (n int) {
+	seen := map[[2]string]bool{}
+	for v := range r.EachVM() {
+		key := [2]string{v.Name, strings.ToLower(v.UUID)}
+		if seen[key] {
+			n++
+		}
+		seen[key] = v.UUID != ""
+	}
+	return n
 }
 
 // unjudged returns the names of the hosts that cannot be predicted.
