@@ -14,7 +14,7 @@ import (
 // assemble gives hosts and VMs their IDs, ties them together and puts them into f.
 func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	prefix := idPrefix(hosts, vms)
-	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}}
+	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}, of: map[string]string{}}
 	byName := addHosts(f, hosts, &c, prefix, n)
 	f.VMs = make([]numa.VM, 0, len(vms))
 	taken := make(map[string]bool, len(vms))
@@ -53,6 +53,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
+	c.tellApart(n.servers)
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
 	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: left out")
 	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
@@ -194,6 +195,25 @@ type clusters struct {
 	byKey  map[[3]string]string   // vCenter, datacenter, name to ID
 	byName map[[2]string][]string // vCenter, name to IDs
 	taken  map[string]bool        // IDs
+	of     map[string]string      // ID to vCenter
+}
+
+// tellApart puts the server of their vCenter before the names of clusters that several have, as numa.Merge does.
+func (c *clusters) tellApart(servers map[string]string) {
+	in := map[string]map[string]bool{} // name to vCenters
+	for key := range c.byName {
+		name := strings.ToLower(key[1])
+		if in[name] == nil {
+			in[name] = map[string]bool{}
+		}
+		in[name][key[0]] = true
+	}
+	for i := range c.fleet.Clusters {
+		one := &c.fleet.Clusters[i]
+		if vcenter := c.of[one.ID]; len(in[strings.ToLower(one.Name)]) > 1 && vcenter != "" {
+			one.Name = cmp.Or(servers[vcenter], vcenter) + "/" + one.Name
+		}
+	}
 }
 
 // id returns the ID of a cluster, datacenter/name, and adds it to the fleet when
@@ -217,6 +237,7 @@ func (c *clusters) id(vcenter, datacenter, name string) string {
 		id += "#"
 	}
 	c.taken[id] = true
+	c.of[id] = vcenter
 	c.byKey[key] = id
 	c.byName[[2]string{vcenter, name}] = append(c.byName[[2]string{vcenter, name}], id)
 	c.fleet.Clusters = append(c.fleet.Clusters, numa.Cluster{ID: id, Name: name, At: c.at})

@@ -75,7 +75,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	case !rvtools && x.all("VMs") == nil && x.all("hosts") == nil:
 		return nil, x.unknown()
 	}
-	n := &notes{base: x.base, cells: map[string]int{}}
+	n := &notes{base: x.base, cells: map[string]int{}, servers: map[string]string{}}
 	if rvtools {
 		n.vms, n.hosts = "sheet vInfo", "sheet vHost"
 	}

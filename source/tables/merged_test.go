@@ -103,3 +103,17 @@ func TestHostOfCluster(t *testing.T) {
 		t.Errorf("found %+v, %v", f, err)
 	}
 }
+
+// TestClustersOfVCenters: clusters of one name in two vCenters of a file have those before their names.
+func TestClustersOfVCenters(t *testing.T) {
+	f, err := Read(tempFolder(t, map[string][]byte{"RVTools_tabvInfo.csv": []byte("VM,CPUs,Memory,Datacenter,Cluster,VM ID,VI SDK Server,VI SDK UUID\n" +
+		"a,4,1024,D,PROD,vm-1,vc01.corp.example,uuid-1\nb,4,1024,D,prod,vm-1,vc02.corp.example,uuid-2\nc,4,1024,D,TEST,vm-2,vc02.corp.example,uuid-2\nd,4,1024,E,TEST,vm-3,vc02.corp.example,uuid-2\n")}))
+	if err != nil || len(f.Clusters) != 4 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	for i, want := range []string{"vc01.corp.example/PROD", "vc02.corp.example/prod", "TEST", "TEST"} {
+		if got := f.Clusters[i].Name; got != want {
+			t.Errorf("found %s, want %s", got, want)
+		}
+	}
+}

@@ -397,10 +397,12 @@ func (t *table) boolFact(f string) numa.Fact[bool] {
 
 // vcenter returns the key of the vCenter that the row comes from, "" if unknown.
 func (t *table) vcenter() string {
-	if id := t.text("VI SDK UUID"); id != "" {
-		return strings.ToLower(id)
+	server := t.text("VI SDK Server")
+	key := strings.ToLower(cmp.Or(t.text("VI SDK UUID"), server))
+	if server != "" {
+		t.notes.servers[key] = server
 	}
-	return strings.ToLower(t.text("VI SDK Server"))
+	return key
 }
 
 // origin says where the value of a column in the current row was read.
