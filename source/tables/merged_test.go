@@ -117,3 +117,12 @@ func TestClustersOfVCenters(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesOnce: what each object of a file lacks is noted once, and the keys of whole objects of the API are not named, in any case.
+func TestNotesOnce(t *testing.T) {
+	const vm = `{"Name":"a","Self":{"Type":"VirtualMachine","Value":"vm-%d"},"Config":{"Hardware":{"NumCPU":4,"MemoryMB":4096},"Odd":1}}`
+	_, notes := readText(t, "a.json", fmt.Sprintf(vm+"\n"+vm, 1, 2))
+	if n := strings.Count(notes, "unknown for all"); n != 1 || strings.Contains(notes, "not understood") {
+		t.Errorf("found %d notes about what is unknown: %s", n, notes)
+	}
+}

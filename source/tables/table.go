@@ -103,7 +103,7 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	if _, ok := rows.(*jsonRows); ok {
 		one, many = "key is not", "keys are not"
 	}
-	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.Contains(header, "self.value") { // a whole object of the API has hundreds
+	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.ContainsFunc(header, func(h string) bool { return strings.EqualFold(h, "self.value") }) { // a whole object of the API has hundreds
 		n.add(s.place(), fmt.Sprintf("%s understood, and so not read: %s", words.Verb(len(names), one, many), words.Few(names)))
 	}
 	var wanted []int

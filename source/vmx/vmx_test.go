@@ -308,6 +308,14 @@ func TestProtection(t *testing.T) {
 	}
 }
 
+// TestBadValue: a value that is no number is shown as it stands, without the unit of numbers.
+func TestBadValue(t *testing.T) {
+	facts := read(t, "a.vmx", "displayName = \"a\"\nmemSize = \"8 GB\"\nnumvcpus = \"4\"\n").File().Facts
+	if f := facts[1]; f.Name != "memory" || f.Value != "8 GB" || f.Unit != "" {
+		t.Errorf("found %+v", f)
+	}
+}
+
 // TestNoReservation: a whole file without lines of reservations reserves nothing, as one with zeros; of a file that is cut off it is unknown.
 func TestNoReservation(t *testing.T) {
 	const none = "displayName = \"a\"\nnumvcpus = \"8\"\nsched.cpu.latencySensitivity = \"high\"\n"
