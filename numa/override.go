@@ -56,8 +56,13 @@ func (h *Host) setNodesPerSocket(k int, where string) error {
 		return fmt.Errorf("its %d NUMA nodes were read from the source and stay", len(h.Nodes.Value))
 	}
 	packages, cores := h.Packages.Value, h.Cores.Value
-	if !h.Packages.Known() || !h.Cores.Known() {
+	switch {
+	case !h.Packages.Known() && !h.Cores.Known():
 		return fmt.Errorf("its packages and cores are unknown")
+	case !h.Packages.Known():
+		return fmt.Errorf("its packages are unknown, and its %d cores are not: --assume-host can say its nodes", cores)
+	case !h.Cores.Known():
+		return fmt.Errorf("its cores are unknown")
 	}
 	n := packages * k
 	if n > MaxNodes || cores%packages != 0 || !Divides(cores/packages, k) {

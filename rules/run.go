@@ -168,10 +168,28 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 // homeless says why a VM is predicted on no host, and what helps; h is the one it is on, nil where that is unknown.
 func homeless(h *numa.Host) string {
 	why := "no host that it can run on is known: say one"
-	if h != nil && !h.Nodes.Known() {
+	if h == nil || h.Nodes.Known() {
+		h = &numa.Host{}
+	} else {
 		why = "its host " + h.Name + " is known, and the NUMA nodes of that are not: say them"
 	}
-	return why + " with --assume-host 'nodes=2 cores=18 memory=512GB release=8.0U3'"
+	return why + " with --assume-host '" + example(h) + "'"
+}
+
+// example returns words of --assume-host that a host takes: of its cores two equal nodes, and the rest that it lacks.
+func example(h *numa.Host) string {
+	nodes, cores := 2, h.Cores.Or(2*18)
+	if cores%nodes != 0 {
+		nodes = 1
+	}
+	text := fmt.Sprintf("nodes=%d cores=%d", nodes, cores/nodes)
+	if !h.Memory.Known() {
+		text += " memory=512GB"
+	}
+	if !h.Release.Known() {
+		text += " release=8.0U3"
+	}
+	return text
 }
 
 // addVM places a VM in its cluster and predicts it on every kind of host there.

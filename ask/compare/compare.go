@@ -72,6 +72,8 @@ func (f *Compare) Answer(ctx context.Context, e *ask.Env) (*ask.Reply, error) {
 			return f.fleets(ctx, e, f.A[0], f.B[0])
 		}
 		return reply, err
+	case oneSide != nil && f.inventories(ctx): // a workbook or zip may be anything
+		return f.fleets(ctx, e, f.A[0], f.B[0])
 	case oneSide != nil && !slices.Contains(slices.Concat(f.A, f.B), open.Demo): // the demo is a fleet too
 		return nil, oneSide
 	}

@@ -63,11 +63,17 @@ func oneVM(fleet *numa.Fleet, name string) (*numa.VM, error) {
 		}
 		names = append(names, texttab.Clean(fmt.Sprintf("%s (%s)", v.ID, cluster)))
 	}
-	above := "CLUSTER"
-	if fleet.Hypervisor == numa.KVM {
-		above = "HOST"
+	way, clusters := "CLUSTER/NAME or an ID", map[string]bool{}
+	for _, v := range found {
+		clusters[fleet.ClusterName(v.Cluster)] = true
 	}
-	return nil, fmt.Errorf("%d VMs are named %q: use %s/NAME or an ID: %s", len(found), name, above, strings.Join(names, ", "))
+	switch {
+	case fleet.Hypervisor == numa.KVM:
+		way = "HOST/NAME or an ID"
+	case len(clusters) == 1:
+		way = "an ID"
+	}
+	return nil, fmt.Errorf("%d VMs are named %q: use %s: %s", len(found), name, way, strings.Join(names, ", "))
 }
 
 // oneHost returns the host with this name.

@@ -18,7 +18,6 @@ import (
 	"homenode/output/table"
 	"homenode/rules"
 	"homenode/rules/confront"
-	"homenode/rules/finding"
 	"homenode/rules/rule"
 	judged "homenode/rules/verdict/fleet"
 )
@@ -71,7 +70,7 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
 	if len(r.Findings) > 0 {
-		if vm := exampleVM(r.Findings, o.Sources > 1); vm != "" {
+		if vm := exampleVM(r, o.Sources > 1); vm != "" {
 			named := func(name string) bool { return words.Command(name) == vm }
 			if slices.ContainsFunc(r.Fleet.Clusters, func(c numa.Cluster) bool { return named(c.Name) }) || slices.ContainsFunc(r.Fleet.Hosts, func(h numa.Host) bool { return named(h.Name) }) {
 				vm = "--vm=" + vm // the name alone is ambiguous
@@ -228,14 +227,15 @@ func TableNames() []string {
 // exampleVM returns the first VM with a finding as a word of a command line: its name, or
 // its ID when the name cannot be typed or would be taken for a flag, or when names may well
 // be there twice: in several sources. It is empty when there is none.
-func exampleVM(findings []finding.Finding, byID bool) string {
-	for i := range findings {
-		names := []string{findings[i].VM, findings[i].VMID}
-		if byID {
+func exampleVM(r *rules.Result, byID bool) string {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		names := []string{f.VM, f.VMID}
+		if byID || len(r.Fleet.FindVMs(f.VM)) > 1 {
 			slices.Reverse(names)
 		}
 		for _, name := range names {
-			if name != "" && findings[i].VM != "" && texttab.Clean(name) == name && !strings.HasPrefix(name, "-") {
+			if name != "" && f.VM != "" && texttab.Clean(name) == name && !strings.HasPrefix(name, "-") {
 				return words.Command(name)
 			}
 		}

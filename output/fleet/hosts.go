@@ -206,11 +206,15 @@ func runningFields[T any](ratio bool, of func(T) judged.Running) []answer.Field[
 	field := func(name string, width int, cell func(judged.Running) table.Cell) answer.Field[T] {
 		return answer.Field[T]{Name: name, Width: width, Only: predicted, Cell: func(row T) table.Cell { return cell(of(row)) }}
 	}
-	perCore := field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerCore)) })
+	known := func(r judged.Running) bool { return r.Cores > 0 && !r.Unknown }
+	perCore := field("vCPUs per core", 14, func(r judged.Running) table.Cell { return table.Known(known(r), table.Number(r.PerCore)) })
 	if ratio { // on the screen too
 		perCore.Head, perCore.Right, perCore.About = "vCPU/core", true, "vCPUs that run beside the cores of the hosts"
 		perCore.Shown = func(row T) answer.Cell {
-			if of(row).Cores == 0 {
+			switch r := of(row); {
+			case r.Unknown:
+				return answer.Cell{Text: "unknown"}
+			case !known(r):
 				return answer.Cell{Text: "–"}
 			}
 			return answer.Cell{Text: unit.Digits(of(row).PerCore, 2)}
@@ -219,6 +223,6 @@ func runningFields[T any](ratio bool, of func(T) judged.Running) []answer.Field[
 	return []answer.Field[T]{
 		field("vCPUs running", 13, func(r judged.Running) table.Cell { return table.Number(r.VCPUs) }),
 		perCore,
-		field("vCPUs per thread", 16, func(r judged.Running) table.Cell { return table.Known(r.Cores > 0, table.Number(r.PerThread)) }),
+		field("vCPUs per thread", 16, func(r judged.Running) table.Cell { return table.Known(known(r), table.Number(r.PerThread)) }),
 	}
 }

@@ -52,7 +52,11 @@ func (r *vmRow) assumed() []string {
 	if r.on == nil {
 		return nil
 	}
-	return r.on.On[0].Layout.Assumes.Texts()
+	assumed := r.on.On[0].Layout.Assumes.Texts()
+	if r.on.Home == nil {
+		assumed = append(assumed, "the layout is of another host of the cluster: its own host is unknown or not judged")
+	}
+	return assumed
 }
 
 // page returns the object of the VM's page.

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"homenode/esxi/vnuma"
 	"homenode/internal/words"
 	"homenode/numa"
@@ -18,6 +20,16 @@ func (c *Cluster) Running(h *numa.Host) []*VM {
 func (c *Cluster) Denied(v *VM) vnuma.Refusal {
 	c.admit()
 	return c.denied[v]
+}
+
+// Unjudged returns the hosts that cannot be predicted.
+func (c *Cluster) Unjudged() (hosts []*numa.Host) {
+	for _, h := range c.Hosts {
+		if !slices.ContainsFunc(c.Kinds, func(k *Kind) bool { return slices.Contains(k.Hosts, h) }) {
+			hosts = append(hosts, h)
+		}
+	}
+	return hosts
 }
 
 func (c *Cluster) admit() {

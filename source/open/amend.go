@@ -123,6 +123,9 @@ func AssumedHost(text string) (numa.Host, error) {
 		return numa.Host{}, fmt.Errorf("--assume-host: found %q, want the words of one host: nodes=2 cores=18 memory=1024GB release=7.0U3", text)
 	}
 	h := fleet.Hosts[0]
+	if strings.Contains(text, "nodes=") && !h.Nodes.Known() {
+		return numa.Host{}, fmt.Errorf("--assume-host: found nodes= without cores=: how many cores does a node have? such as nodes=2 cores=18")
+	}
 	if !strings.Contains(text, "nodes=") && (h.Nodes.Known() || !h.Release.Known()) {
 		return numa.Host{}, fmt.Errorf("--assume-host: found no nodes=: how many NUMA nodes does the host have? Hosts that lack their release alone want release=8.0U3")
 	}

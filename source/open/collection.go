@@ -405,6 +405,15 @@ func (c *collection) skipped() {
 	}
 }
 
+// otherBooks are the files by which a zip is a workbook of another kind.
+var otherBooks = map[string]string{"xl/workbook.bin": "a binary workbook (.xlsb)", "content.xml": "a document of OpenOffice or LibreOffice"}
+
+// isUnknown reports whether an error is about files that are whole.
+func isUnknown(err error) bool {
+	_, unknown := errors.AsType[*tables.Unknown](err)
+	return unknown
+}
+
 // nothing is the error about a collection without an inventory.
 func (c *collection) nothing() error {
 	where, form := "a folder", ""
@@ -414,6 +423,8 @@ func (c *collection) nothing() error {
 	switch _, mistake := errors.AsType[*numa.SyntaxError](c.damaged); {
 	case mistake:
 		return c.damaged
+	case isUnknown(c.damaged), errors.Is(c.damaged, archive.ErrEncrypted):
+		return fmt.Errorf("%w; a SOURCE is %s", c.damaged, want())
 	case c.damaged != nil:
 		return fmt.Errorf("%w (%s); a SOURCE is %s", c.damaged, words.Join(", ", form, "damaged or cut off"), want())
 	case c.failed != nil && c.members == nil && form != "":
@@ -421,6 +432,9 @@ func (c *collection) nothing() error {
 	}
 	var names []string
 	for _, m := range c.members {
+		if form := otherBooks[m.Name]; form != "" && isFile(c.path) {
+			return fmt.Errorf("%s: found %s: save it as .xlsx; a SOURCE is %s", c.path, form, want())
+		}
 		names = append(names, m.Name)
 	}
 	holds := "no file that is read"

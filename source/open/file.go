@@ -181,6 +181,10 @@ func described(b []byte) string {
 		return "a state of Terraform, which states what was asked for and not what the VMs have now"
 	case screen.Match(b):
 		return "PowerCLI console output saved as text (names are cut, numbers are in the local format): use Export-Csv or ConvertTo-Json instead"
+	case govcText.MatchString(string(b)):
+		return "the text of govc vm.info or host.info: use govc vm.info -json and govc host.info -json instead"
+	case strings.HasPrefix(line, "<Objs ") && strings.Contains(line, "microsoft.com/powershell"):
+		return "the XML of PowerShell's Export-Clixml: use Export-Csv or ConvertTo-Json instead"
 	case strings.HasPrefix(line, "<"):
 		form = "XML"
 		fallthrough
@@ -188,6 +192,9 @@ func described(b []byte) string {
 		return fmt.Sprintf("%s that begins with %q", form, text.Short(line))
 	}
 }
+
+// govcText matches what govc vm.info and host.info print without -json.
+var govcText = regexp.MustCompile(`^\s*Name:[ \t]+\S.*\r?\n[ \t]+Path:[ \t]+/`)
 
 // screen matches what Get-VM and Get-VMHost print as a list or table.
 var screen = pattern.Of(`(?mi)^(?:Num ?CPUs?[ \t]+:|Name[ \t]+(?:ConnectionState[ \t]+)?PowerState[ \t]+Num ?CPUs?\b)`)

@@ -13,27 +13,33 @@ import (
 
 // assemble gives hosts and VMs their IDs, ties them together and puts them into f.
 func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
-	ofOneVCenter(hosts, vms)
 	prefix := idPrefix(hosts, vms)
-	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}}
+	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}, of: map[string]string{}}
 	byName := addHosts(f, hosts, &c, prefix, n)
 	f.VMs = make([]numa.VM, 0, len(vms))
-	seen := make(map[string]bool, len(vms))
-	var left, repeated, unhosted, ambiguous tally
+	taken := make(map[string]bool, len(vms))
+	var left, repeated, shared, unhosted, ambiguous tally
 	for i := range vms {
 		v := &vms[i]
 		if v.placeholder {
 			left.add(v.vm.Name)
 			continue
 		}
-		v.vm.ID = vmRowID(v, prefix(v.vcenter), seen)
-		if seen[v.vm.ID] {
+		if v.repeated {
 			repeated.add(v.vm.Name)
 			continue
 		}
-		seen[v.vm.ID] = true
+		if v.id != "" && taken[prefix(v.vcenter)+v.id] {
+			shared.add(v.id)
+		}
+		v.vm.ID = vmRowID(v, prefix(v.vcenter), taken)
+		taken[v.vm.ID] = true
 		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
-		switch found := findHosts(byName, v); {
+		found := findHosts(byName, v)
+		if len(found) > 1 { // of several vCenters, or standalone and in a cluster
+			found = inCluster(f, found, v.vm.Cluster)
+		}
+		switch {
 		case len(found) == 1:
 			h := &f.Hosts[found[0]]
 			v.vm.Host = h.ID
@@ -47,8 +53,10 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
+	c.tellApart(n.servers)
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
 	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: left out")
+	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")
 	n.tallied(n.vms, ambiguous, "VM names a host", "VMs name a host", "by a name that several hosts have: the host is unknown")
 	if unhosted.count > 0 {
 		text := fmt.Sprintf("no row for the hosts of %s: their hosts are unknown (first: %s)", words.Plural(unhosted.count, "VM"), quote(unhosted.first))
@@ -100,16 +108,13 @@ func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
 	}
 }
 
-// vmRowID returns the ID of a VM: its managed object reference, else its UUID,
-// else its name, with the row when the name is taken.
-func vmRowID(v *vmRow, prefix string, seen map[string]bool) string {
-	switch {
-	case v.id != "":
-		return prefix + v.id
-	case v.vm.UUID != "":
-		return prefix + strings.ToLower(v.vm.UUID)
-	case !seen[prefix+v.vm.Name]:
-		return prefix + v.vm.Name
+// vmRowID returns the ID of a VM: of its managed object reference, its UUID and its name the first that it has and no VM before it, else its
+// name with the row.
+func vmRowID(v *vmRow, prefix string, taken map[string]bool) string {
+	for _, id := range []string{v.id, strings.ToLower(v.vm.UUID), v.vm.Name} {
+		if id != "" && !taken[prefix+id] {
+			return prefix + id
+		}
 	}
 	return prefix + v.vm.Name + "#" + strconv.Itoa(v.row)
 }
@@ -122,7 +127,8 @@ type hostKey struct{ vcenter, name string }
 func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) string, n *notes) map[hostKey][]int {
 	byName := make(map[hostKey][]int, 2*len(hosts))
 	groups := hostGroups(hosts, prefix)
-	var repeated tally
+	var repeated, shared tally
+	taken := map[string]bool{}
 	f.Hosts = make([]numa.Host, 0, len(groups))
 	for _, rows := range groups {
 		h := rows[0]
@@ -130,7 +136,11 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 			repeated.count, repeated.first = repeated.count+len(rows)-1, cmp.Or(repeated.first, h.host.Name)
 			h = n.joined(rows)
 		}
-		h.host.ID = prefix(h.vcenter) + cmp.Or(h.id, h.host.Name)
+		if h.host.ID = prefix(h.vcenter) + cmp.Or(h.id, h.host.Name); taken[h.host.ID] {
+			shared.add(h.id)
+			h.host.ID = prefix(h.vcenter) + h.host.Name
+		}
+		taken[h.host.ID] = true
 		h.host.Cluster = c.id(h.vcenter, h.datacenter, h.cluster)
 		for _, name := range slices.Compact([]string{strings.ToLower(h.host.Name), strings.ToLower(cmp.Or(h.id, h.host.Name))}) {
 			byName[hostKey{"", name}] = append(byName[hostKey{"", name}], len(f.Hosts))
@@ -140,6 +150,7 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 		}
 		f.Hosts = append(f.Hosts, h.host)
 	}
+	n.tallied(n.hosts, shared, "host has", "hosts have", "the Object ID of another host: the file seems to be merged from several vCenters without a column that names them")
 	n.tallied(n.hosts, repeated, "row repeats", "rows repeat", "a host: all its rows are read together")
 	return byName
 }
@@ -167,6 +178,15 @@ func findHosts(byName map[hostKey][]int, v *vmRow) []int {
 	return slices.Compact(found)
 }
 
+// inCluster returns the hosts of a cluster; all of them where it has none.
+func inCluster(f *numa.Fleet, hosts []int, cluster string) []int {
+	own := slices.DeleteFunc(slices.Clone(hosts), func(i int) bool { return cluster == "" || f.Hosts[i].Cluster != cluster })
+	if len(own) == 0 {
+		return hosts
+	}
+	return own
+}
+
 // clusters gives clusters their IDs. Names are unique in a datacenter only.
 type clusters struct {
 	fleet  *numa.Fleet
@@ -175,6 +195,25 @@ type clusters struct {
 	byKey  map[[3]string]string   // vCenter, datacenter, name to ID
 	byName map[[2]string][]string // vCenter, name to IDs
 	taken  map[string]bool        // IDs
+	of     map[string]string      // ID to vCenter
+}
+
+// tellApart puts the server of their vCenter before the names of clusters that several have, as numa.Merge does.
+func (c *clusters) tellApart(servers map[string]string) {
+	in := map[string]map[string]bool{} // name to vCenters
+	for key := range c.byName {
+		name := strings.ToLower(key[1])
+		if in[name] == nil {
+			in[name] = map[string]bool{}
+		}
+		in[name][key[0]] = true
+	}
+	for i := range c.fleet.Clusters {
+		one := &c.fleet.Clusters[i]
+		if vcenter := c.of[one.ID]; len(in[strings.ToLower(one.Name)]) > 1 && vcenter != "" {
+			one.Name = cmp.Or(servers[vcenter], vcenter) + "/" + one.Name
+		}
+	}
 }
 
 // id returns the ID of a cluster, datacenter/name, and adds it to the fleet when
@@ -198,6 +237,7 @@ func (c *clusters) id(vcenter, datacenter, name string) string {
 		id += "#"
 	}
 	c.taken[id] = true
+	c.of[id] = vcenter
 	c.byKey[key] = id
 	c.byName[[2]string{vcenter, name}] = append(c.byName[[2]string{vcenter, name}], id)
 	c.fleet.Clusters = append(c.fleet.Clusters, numa.Cluster{ID: id, Name: name, At: c.at})

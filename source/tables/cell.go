@@ -65,28 +65,31 @@ func parseFloat(s string, decimal byte) (float64, bool) {
 	return f, err == nil && math.Abs(f) <= 1<<53
 }
 
-// ungroup returns the digits of a number in groups of three, such as 1.261.797,
-// and its separator.
+// ungroup returns the digits of a number in groups of three, such as 1.261.797, or as in India, 12,61,797, and its separator.
 func ungroup(s string) (digits string, sep rune, ok bool) {
 	if len(s) == 0 || s[0] < '1' || s[0] > '9' {
 		return "", 0, false // 0.125 is no number of thousands
 	}
-	var b strings.Builder
-	group, groups := 0, 1
-	for _, c := range s {
-		switch {
-		case c >= '0' && c <= '9':
-			b.WriteRune(c)
-			if group++; group > 3 {
-				return "", 0, false
-			}
-		case !strings.ContainsRune(".,'’ \u00a0\u202f", c), sep != 0 && c != sep, groups > 1 && group != 3:
+	i := strings.IndexAny(s, ".,'’ \u00a0\u202f")
+	if i < 0 {
+		return "", 0, false
+	}
+	sep, _ = utf8.DecodeRuneInString(s[i:])
+	groups := strings.Split(s, string(sep))
+	inner := 3
+	if sep == ',' && len(groups) > 2 && len(groups[1]) == 2 {
+		inner = 2
+	}
+	for i, group := range groups {
+		want := inner
+		if i == len(groups)-1 {
+			want = 3
+		}
+		if strings.Trim(group, "0123456789") != "" || i > 0 && len(group) != want || len(group) > want || len(group) == 0 {
 			return "", 0, false
-		default:
-			sep, group, groups = c, 0, groups+1
 		}
 	}
-	return b.String(), sep, groups > 1 && group == 3
+	return strings.Join(groups, ""), sep, true
 }
 
 // booleans are the words for true and false of the languages that RVTools

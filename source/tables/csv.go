@@ -34,13 +34,15 @@ type file struct {
 // sheetName matches RVTools_tabvInfo, which is how RVTools names the file of a sheet, and inside some workbooks the sheet.
 var sheetName = pattern.Of(`(?i)^(rvtools_tab|rvtools_|tab)?(d?v[a-z_]+)`)
 
-// rvtoolsSheet returns the sheet of RVTools that a sheet or a file goes by, and whether no other program names it so.
+// rvtoolsSheet returns the sheet of RVTools that a sheet or a file goes by, and whether no other program names it so. People add to the
+// name: RVTools_tabvInfo_vc01.
 func rvtoolsSheet(base string) (sheet string, sure bool) {
-	m := sheetName.FindStringSubmatch(base)
+	m := sheetName.FindStringSubmatch(strings.TrimSpace(base))
 	if m == nil {
 		return "", false
 	}
-	return m[2], m[1] != ""
+	sheet, _, _ = strings.Cut(m[2], "_")
+	return sheet, m[1] != ""
 }
 
 // isTable reports whether a file with this name may hold tables.
@@ -104,13 +106,15 @@ func (f *file) sheets(alone bool) ([]*sheet, error) {
 	}
 	s := &sheet{file: f.at, name: base, at: at, open: open}
 	name, sure := rvtoolsSheet(strings.TrimSuffix(base, path.Ext(base)))
-	if k := kindNamed(name); sure {
-		if s.name, s.at, s.kind = name, name, k; k != nil {
-			s.at = k.name
-		}
-		return []*sheet{s}, nil
+	switch k := kindNamed(name); {
+	case sure && k != nil:
+		s.name, s.at, s.kind = name, k.name, k
+	case sure && s.recognise(nil) != nil: // it is damaged, and as its name says none that is read
+		s.kind = nil
+	case !sure:
+		return []*sheet{s}, s.recognise(k)
 	}
-	return []*sheet{s}, s.recognise(kindNamed(name))
+	return []*sheet{s}, nil
 }
 
 // isJSON reports whether a text begins as JSON, whatever its file is called.
@@ -154,7 +158,7 @@ func readFiles(path, base string, files []file) (*numa.Fleet, error) {
 		for _, s := range sheets {
 			if s.kind != nil && !s.kind.generic() {
 				if first, ok := seen[s.kind.name]; ok {
-					return nil, fmt.Errorf("%s: holds sheet %s twice, in %s and %s: read one export at a time", path, s.name, first, f.name)
+					return nil, &Unknown{path, fmt.Sprintf("the sheet %s twice, in %s and %s: put the files of each export into a folder of their own, and name the folders", s.kind.name, first, f.name)}
 				}
 				seen[s.kind.name] = f.name
 			}

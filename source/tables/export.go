@@ -75,7 +75,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	case !rvtools && x.all("VMs") == nil && x.all("hosts") == nil:
 		return nil, x.unknown()
 	}
-	n := &notes{base: x.base, cells: map[string]int{}}
+	n := &notes{base: x.base, cells: map[string]int{}, servers: map[string]string{}, said: map[numa.Note]bool{}}
 	if rvtools {
 		n.vms, n.hosts = "sheet vInfo", "sheet vHost"
 	}
@@ -91,8 +91,9 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	if err != nil {
 		return nil, err
 	}
+	ofOneVCenter(hosts, vms)
+	j := newJoin(vms)
 	if x.sheet("vInfo") != nil {
-		j := newJoin(vms)
 		for _, sheet := range []string{"vCPU", "vMemory"} {
 			if err := x.joinSheet(sheet, vms, j, n); err != nil {
 				return nil, err

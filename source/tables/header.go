@@ -137,7 +137,7 @@ func (k *kind) unknown(header []string) (names []string) {
 }
 
 // rvtoolsWords are headers that only RVTools writes.
-var rvtoolsWords = []string{"VI SDK Server", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Numa Hotadd Exposed", "DRS Entitlement"}
+var rvtoolsWords = []string{"RVTools version", "VI SDK Server", "VI SDK UUID", "OS according to the configuration file", "SRM Placeholder", "In Use MiB", "In Use MB", "Numa Hotadd Exposed", "DRS Entitlement"}
 
 // kindOf returns the kind of a table with this header; nil when it is neither one of VMs
 // nor one of hosts. RVTools' own words tell its sheets, whatever they are called.
@@ -146,27 +146,45 @@ func kindOf(header []string) *kind {
 	for _, h := range header {
 		words[squash(h)] = true
 	}
-	if slices.ContainsFunc(rvtoolsWords, func(w string) bool { return words[squash(w)] }) {
-		var best *kind
-		most := 3
-		for i := range kinds[:len(kinds)-2] {
-			if n := kinds[i].matches(header); n > most {
-				best, most = &kinds[i], n
-			}
-		}
-		if best != nil {
-			return best
-		}
+	rvtools := slices.ContainsFunc(rvtoolsWords, func(w string) bool { return words[squash(w)] })
+	if k := sheetOf(header); rvtools && k != nil {
+		return k
 	}
 	vms, hosts := &kinds[len(kinds)-2], &kinds[len(kinds)-1]
 	v, h := vms.score(header), hosts.score(header)
 	switch {
-	case v == 0 && h == 0:
+	case v == 0 && (h == 0 || rvtools): // vCluster states cores too
 		return nil
 	case v >= h:
 		return vms
 	}
 	return hosts
+}
+
+// sheetsTold are the columns one of which tells a sheet of RVTools from its others, beside the one of whom a row is about: most of the
+// columns of vInfo stand in each sheet of VMs. The first that fits counts.
+var sheetsTold = []struct {
+	kind, about string
+	columns     []string
+}{
+	{"vInfo", "VM", []string{"Memory", "HW version"}},
+	{"vCPU", "VM", []string{"Sockets", "Cores p/s"}},
+	{"vMemory", "VM", []string{"Memory", "Memory Reservation Locked To Max"}},
+	{"vInfo", "VM", []string{"CPUs"}},
+	{"vHost", "Host", []string{"# CPU", "# Cores"}},
+	{"vMetaData", "RVTools version", []string{"xlsx creation datetime", "Server"}},
+}
+
+// sheetOf returns the kind of a sheet of RVTools with this header; nil when it is none that is read.
+func sheetOf(header []string) *kind {
+	for _, told := range sheetsTold {
+		k := kindNamed(told.kind)
+		at, _ := k.places(header)
+		if at[told.about].index >= 0 && slices.ContainsFunc(told.columns, func(c string) bool { return at[c].index >= 0 }) {
+			return k
+		}
+	}
+	return nil
 }
 
 // matches counts the columns of a kind that a header has.

@@ -11,13 +11,19 @@ import (
 	"homenode/numa"
 )
 
-// hostGroups returns the rows of each host, in the order of the first of each. Rows are of one host by its reference; one without a
-// reference is of the host of its name, unless several have it.
+// hostGroups returns the rows of each host, in the order of the first of each. Rows are of one host by its reference, unless their names
+// are of several, as in a file that is merged from several vCenters; one without a reference is of the host of its name, unless several
+// have it.
 func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
 	ids, seen := map[string][]string{}, map[[2]string]bool{} // by name
+	names := map[string][]string{}                           // by reference: those of several hosts
 	name := func(h *hostRow) string { return prefix(h.vcenter) + strings.ToLower(h.host.Name) }
 	for i := range hosts {
-		if h := &hosts[i]; h.id != "" && !seen[[2]string{name(h), h.id}] {
+		h := &hosts[i]
+		if h.id != "" && h.host.Name != h.id && !slices.ContainsFunc(names[prefix(h.vcenter)+h.id], h.named) {
+			names[prefix(h.vcenter)+h.id] = append(names[prefix(h.vcenter)+h.id], h.host.Name)
+		}
+		if h.id != "" && !seen[[2]string{name(h), h.id}] {
 			seen[[2]string{name(h), h.id}] = true
 			ids[name(h)] = append(ids[name(h)], h.id)
 		}
@@ -33,6 +39,9 @@ func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
 		case h.id == "":
 			key[1] = name(h)
 		}
+		if of := names[key[0]]; len(of) > 1 && h.host.Name != h.id {
+			key[1] = of[slices.IndexFunc(of, h.named)]
+		}
 		at, ok := place[key]
 		if !ok {
 			at = len(groups)
@@ -42,6 +51,9 @@ func hostGroups(hosts []hostRow, prefix func(string) string) [][]hostRow {
 	}
 	return groups
 }
+
+// named reports whether a name is that of the host, with or without its domain.
+func (r *hostRow) named(name string) bool { return numa.SameHost(r.host.Name, name) }
 
 // joined returns what the rows of one host state together, in whatever order they stand. What they state differently is unknown, and the
 // places are noted.

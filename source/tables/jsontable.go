@@ -16,6 +16,7 @@ import (
 // A jsonRow is an object that is a row, flattened: path below it to value. Lists stay whole.
 type jsonRow struct {
 	at    string // path of the object
+	of    string // the type of the managed object, where it is stated
 	cells map[string]any
 }
 
@@ -55,21 +56,27 @@ func (o object) options() []any {
 // reference matches how the REST API names a VM beside its name.
 var reference = pattern.Of(`^vm-\d+$`)
 
-// rowOf returns the row of an object; nil when it is none. Those of govc object.collect list the properties that were asked for.
+// rowOf returns the row of an object; nil when it is none. Those of govc object.collect and of a PropertyCollector list the properties that
+// were asked for.
 func rowOf(at string, v any) *jsonRow {
 	r := &jsonRow{at: at, cells: map[string]any{}}
 	set, _ := v.([]any)
-	if o, ok := v.(object); ok {
-		if set, ok = o.get("changeSet").([]any); ok {
-			r.flatten("obj", o.get("obj"))
-		} else {
-			r.flatten("", o)
-		}
+	o, _ := v.(object)
+	changes, update := o.get("changeSet").([]any)
+	properties, content := o.get("propSet").([]any)
+	switch {
+	case update || content:
+		set = append(changes, properties...)
+		r.flatten("obj", o.get("obj"))
+		ref, _ := o.get("obj").(object)
+		r.of, _ = ref.get("type").(string)
+	case o != nil:
+		r.flatten("", o)
 	}
 	for _, e := range set {
 		change, ok := e.(object)
 		name, is := change.get("name").(string)
-		if !ok || !is || change.get("op") == nil {
+		if !ok || !is || !content && change.get("op") == nil {
 			return nil
 		}
 		r.flatten(name, change.get("val"))
@@ -196,8 +203,24 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 	if len(rows) == 0 {
 		return true
 	}
+	of := map[string][]*jsonRow{}
+	for _, r := range rows {
+		of[r.of] = append(of[r.of], r)
+	}
+	if len(of) > 1 { // a list of managed objects of all types
+		found := false
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			found = j.accept(of[name]) || found
+		}
+		return found
+	}
 	header := keysOf(rows)
 	k := kindOf(header)
+	if stated, ok := managed[rows[0].of]; rows[0].of != "" && (!ok || stated.score(header) == 0) {
+		k = nil
+	} else if ok {
+		k = stated
+	}
 	if k == nil {
 		j.others = append(j.others, rows)
 		return false
@@ -208,6 +231,9 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 	}
 	return true
 }
+
+// managed are the kinds of tables of managed objects.
+var managed = map[string]*kind{"VirtualMachine": &kinds[len(kinds)-2], "HostSystem": &kinds[len(kinds)-1]}
 
 // keysOf returns the keys of all rows, sorted.
 func keysOf(rows []*jsonRow) []string {
@@ -232,7 +258,7 @@ func (j *jsonTables) rejoin() {
 			t := &j.tables[i]
 			lacks := func(key string) bool { return !slices.Contains(t.header, key) }
 			at, _ := t.kind.places(keys)
-			if document.ReplaceAllString(t.rows[0].at, "") == list && !slices.ContainsFunc(keys, lacks) && at[t.kind.columns[0].id()].index >= 0 {
+			if document.ReplaceAllString(t.rows[0].at, "") == list && t.rows[0].of == rows[0].of && !slices.ContainsFunc(keys, lacks) && at[t.kind.columns[0].id()].index >= 0 {
 				t.rows = append(t.rows, rows...)
 				break
 			}
@@ -248,7 +274,7 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 	seen, columns := map[string]bool{}, map[string]bool{}
 	var hosts []*jsonRow
 	for _, vm := range vms {
-		h := &jsonRow{vm.at, map[string]any{}}
+		h := &jsonRow{at: vm.at, cells: map[string]any{}}
 		for key, v := range vm.cells {
 			if rest, ok := strings.CutPrefix(key, inside); ok {
 				h.cells[rest] = v

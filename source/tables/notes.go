@@ -24,6 +24,9 @@ type notes struct {
 	cells map[string]int // bad cells by sheet and column
 	order []string       // the keys of cells as they came
 
+	said    map[numa.Note]bool
+	servers map[string]string // of vCenters, by the keys that rows have
+
 	shared map[string]*sharedColumn // by fact: those that a column of either of two sheets tells
 }
 
@@ -77,7 +80,9 @@ func (n *notes) add(place, text string) {
 	if place != "" {
 		at += ": " + place
 	}
-	n.list = append(n.list, numa.Note{At: at, Text: text})
+	if note := (numa.Note{At: at, Text: text}); !n.said[note] { // each document of a file says it
+		n.list, n.said[note] = append(n.list, note), true
+	}
 }
 
 // cell notes a bad cell.

@@ -103,7 +103,7 @@ func newTable(s *sheet, rows rowReader, n *notes) (*table, error) {
 	if _, ok := rows.(*jsonRows); ok {
 		one, many = "key is not", "keys are not"
 	}
-	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.Contains(header, "self.value") { // a whole object of the API has hundreds
+	if names := s.kind.unknown(header); s.kind.generic() && names != nil && !slices.ContainsFunc(header, func(h string) bool { return strings.EqualFold(h, "self.value") }) { // a whole object of the API has hundreds
 		n.add(s.place(), fmt.Sprintf("%s understood, and so not read: %s", words.Verb(len(names), one, many), words.Few(names)))
 	}
 	var wanted []int
@@ -397,10 +397,12 @@ func (t *table) boolFact(f string) numa.Fact[bool] {
 
 // vcenter returns the key of the vCenter that the row comes from, "" if unknown.
 func (t *table) vcenter() string {
-	if id := t.text("VI SDK UUID"); id != "" {
-		return strings.ToLower(id)
+	server := t.text("VI SDK Server")
+	key := strings.ToLower(cmp.Or(t.text("VI SDK UUID"), server))
+	if server != "" {
+		t.notes.servers[key] = server
 	}
-	return strings.ToLower(t.text("VI SDK Server"))
+	return key
 }
 
 // origin says where the value of a column in the current row was read.

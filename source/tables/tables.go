@@ -54,11 +54,14 @@ func Read(path string) (*numa.Fleet, error) {
 		return readBook(path, baseName(path), f, info.Size())
 	case magic == oleMagic && ext != ".xls":
 		return nil, noBook(path, head[:n])
-	case magic == oleMagic || ext == ".xls":
+	case magic == oleMagic:
 		return nil, fmt.Errorf("%s: old binary .xls: save it as .xlsx, or export CSV from RVTools", path)
 	case sureRVTools(filepath.Base(path)) && ext == ".csv":
 		return readFolder(path, filepath.Dir(path))
-	case (ext == ".xlsx" || ext == ".zip") && !(file{path, baseName(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}).holds():
+	case (ext == ".xlsx" || ext == ".xls" || ext == ".zip") && !(file{path, baseName(path), func() ([]byte, error) { return bounded.File(path, maxPart) }}).holds():
+		if err := noBook(path, head[:n]); n > 0 && err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%s: not a zip file: found %q, want %q: the file is damaged or has a wrong name", path, head[:min(n, 4)], "PK\x03\x04")
 	}
 	return ReadFiles([]string{path})
@@ -67,8 +70,12 @@ func Read(path string) (*numa.Fleet, error) {
 // noBook returns the error about a workbook that begins with head where that tells why it cannot be read; nil otherwise.
 func noBook(path string, head []byte) error {
 	switch {
+	case strings.HasPrefix(filepath.Base(path), "~$"):
+		return fmt.Errorf("%s: found the lock file that Office keeps beside an open workbook: name the workbook, without ~$", path)
 	case len(head) == 0:
 		return fmt.Errorf("%s: the file is empty", path)
+	case head[0] == '<':
+		return fmt.Errorf("%s: found HTML or XML under the name of a workbook: open it with a spreadsheet program and save it as .xlsx", path)
 	case bytes.HasPrefix(head, []byte(oleMagic)):
 		return fmt.Errorf("%s: the workbook is encrypted or an old binary .xls: save it as .xlsx without a password", path)
 	}

@@ -26,7 +26,7 @@ type vmRow struct {
 	cluster     string
 	host        string
 	joined      map[string]bool // sheets that have a row of it
-	repeated    bool            // an earlier row has the same reference
+	repeated    bool            // an earlier row is of the same VM
 }
 
 // readVMs reads the sheets that list the VMs: vInfo, or tables of VMs of any other program, of which the
@@ -58,7 +58,7 @@ func addRows(vms, more []vmRow) []vmRow {
 	j := newJoin(vms)
 	for _, m := range more {
 		i, ok := j.row(m.vcenter, m.id, m.vm.UUID, m.vm.Name)
-		if !ok || i == ambiguous {
+		if !ok || i == ambiguous || m.another(&vms[i]) {
 			vms = append(vms, m)
 			continue
 		}
@@ -68,6 +68,12 @@ func addRows(vms, more []vmRow) []vmRow {
 		take(&v.vm.Config, &m.vm.Config)
 	}
 	return vms
+}
+
+// another reports whether v, of another sheet, is another VM than one that a reference or UUID finds: neither name nor UUID agrees.
+func (v *vmRow) another(found *vmRow) bool {
+	named := v.vm.Name != v.id && found.vm.Name != found.id
+	return named && v.vm.Name != found.vm.Name && (v.vm.UUID == "" || !strings.EqualFold(v.vm.UUID, found.vm.UUID))
 }
 
 // listVMs reads a sheet that lists VMs.

@@ -62,17 +62,22 @@ func workbook(file, base string, zr *zip.Reader) (*export, error) {
 		}
 		x.sheets = append(x.sheets, s)
 	}
-	if x.sheet("vInfo") != nil {
+	info := x.sheet("vInfo") != nil
+	if info && x.sheet("vCPU") != nil && x.sheet("vMemory") != nil && x.sheet("vHost") != nil {
 		return x, nil
 	}
 	for _, s := range x.sheets { // the headers tell
 		if s.kind != nil && !s.kind.generic() {
 			continue
 		}
-		if s.kind = nil; parts[strings.ToLower(targets[strings.ToLower(s.name)])] != nil {
-			if err := s.recognise(nil); err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
-			}
+		if s.kind = nil; parts[strings.ToLower(targets[strings.ToLower(s.name)])] == nil {
+			continue
+		}
+		if err := s.recognise(nil); err != nil && !info {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if info && s.kind != nil && (s.kind.generic() || len(x.all(s.kind.name)) > 1) {
+			s.kind, s.at = nil, s.name
 		}
 	}
 	return x, nil

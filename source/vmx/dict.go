@@ -155,9 +155,9 @@ func (d *Dict) Fact(e Entry) fact.Fact {
 		f.Name = name
 	}
 	if w := keyword(k); w != nil {
-		f.Name, f.Unit = w.name, w.unit
+		f.Name = w.name
 		if v, ok := w.value(e.Value); ok {
-			f.Value = v
+			f.Value, f.Unit = v, w.unit
 		}
 	}
 	return f

@@ -32,8 +32,8 @@ type VMX struct {
 }
 
 // Read reads a .vmx. name is used in places and messages only. The error is a
-// *numa.SyntaxError when no line is an entry; a reader that fails midway yields
-// what was read before it and the error.
+// *numa.SyntaxError when no line is an entry; a reader that fails midway, or a file that is
+// cut off, yields what was read before it and the error.
 func Read(name string, r io.Reader) (*VMX, error) {
 	v := &VMX{Dict: NewDict(), file: fact.File{Name: name, Format: Format}}
 	lines := text.NewLines(r)
@@ -79,10 +79,10 @@ func Read(name string, r io.Reader) (*VMX, error) {
 	if entries == 0 {
 		return nil, &numa.SyntaxError{File: name, Line: 1, Msg: `found no line of the form key = "value"`}
 	}
-	if !whole {
-		v.file.Warn(lines.Line(), 1, "the file is cut off: what it does not state is unknown, and no default")
-	}
 	v.finish(whole, other)
+	if !whole {
+		return v, &numa.SyntaxError{File: name, Line: lines.Line(), Col: 1, Msg: "the file is cut off: settings that it does not state are unknown, and not at their defaults"}
+	}
 	return v, nil
 }
 

@@ -87,20 +87,24 @@ func (l *Log) Paths() []string {
 }
 
 // Read reads a vmware.log. name is used in places and messages only. The error is
-// a *numa.SyntaxError when nothing of a vmware.log is in it; when r fails midway,
-// what was read before it is returned with the error.
+// a *numa.SyntaxError when nothing of a vmware.log is in it; when r fails midway or the
+// settings are cut off, what was read before it is returned with the error.
 func Read(name string, r io.Reader) (*Log, error) {
 	d := &reader{log: &Log{file: fact.File{Name: name, Format: Format}}}
 	d.file = &d.log.file
 	lines := text.NewLines(r)
 	for lines.Scan() {
-		d.line(lines.Line(), lines.Bytes())
+		if d.line(lines.Line(), lines.Bytes()) && !lines.Open() {
+			d.last = lines.Line()
+		}
 	}
 	d.endVM()
 	if err := lines.Err(); err != nil {
 		return d.log, numa.Located(name, err)
 	}
 	switch {
+	case d.cut > 0 && d.enveloped:
+		return d.log, &numa.SyntaxError{File: name, Line: d.cut, Msg: "the log is cut off within the settings: those that it does not state are unknown, and not at their defaults"}
 	case d.known > 0:
 	case d.enveloped:
 		d.warn(0, 0, "no DICT and no numa line: they are written at power-on, look into the older logs of the VM")

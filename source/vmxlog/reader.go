@@ -23,6 +23,7 @@ type vm struct {
 	name, uuid, path string
 	line             int       // where it begins
 	dict             *vmx.Dict // of the last power-on, with what was written since
+	whole            bool      // dict has all settings: one that is absent has its default
 	config           numa.Config
 	observed         []numa.Observation
 }
@@ -37,33 +38,41 @@ type reader struct {
 	enveloped bool // a line had a time stamp: an empty line does not end a VM
 	known     int  // lines of interest
 	runs      int
+	last      int // the last line that is whole, or not of the settings
+	cut       int // the line of settings after which the log is cut off; 0 for none
 }
 
-// line reads one line. Most lines end after kindOf.
-func (d *reader) line(n int, line []byte) {
+// line reads one line. Most lines end after kindOf. It reports whether the line is one of this log, not of a text that was wrapped.
+func (d *reader) line(n int, line []byte) (own bool) {
 	e, stamp, message := open(line)
 	if e == bare {
 		message = bytes.TrimLeft(message, " \t")
 		if len(message) == 0 {
 			if !d.enveloped {
+				d.last = n
 				d.endVM() // the one-liner ends a VM with an empty line
 			}
-			return
+			return false
 		}
 	} else {
 		d.enveloped = true
 	}
+	own = e != bare || !d.enveloped
 	k, rest := kindOf(message)
 	if k == nothing {
 		if e != rfcID {
-			return
+			return own
 		}
 		if k, rest = kindOf(skipID(message)); k == nothing {
-			return
+			return own
 		}
 	}
 	d.known++
+	if k != dict && k != logFor {
+		d.last = n
+	}
 	d.message(k, rest, place{n, len(line) - len(rest), stamp})
+	return own
 }
 
 // A place is where a message stands: before is the number of bytes of the line
@@ -147,9 +156,11 @@ func (d *reader) dictLine(rest []byte, p place) {
 	if run.dict == nil {
 		run.dict = vmx.NewDict()
 	}
+	run.dictEnd = p.line
 	// DICT --- CONFIGURATION /vmfs/volumes/…/sql01.vmx: what follows is of the VM,
 	// that of other sections are defaults of the host and user.
 	if section, ok := bytes.CutPrefix(bytes.TrimLeft(rest, " "), []byte("--- ")); ok {
+		run.headed = true
 		run.defaults = !bytes.HasPrefix(section, []byte("CONFIGURATION")) && !bytes.HasPrefix(section, []byte("COMMAND LINE"))
 		if file, ok := bytes.CutPrefix(section, []byte("CONFIGURATION")); ok {
 			if path := strings.TrimSpace(string(file)); path != "" && path != "(null)" {

@@ -20,6 +20,8 @@ type run struct {
 	again     bool   // a topology without settings of its own before it
 	path      string // of the .vmx
 	dict      *vmx.Dict
+	dictEnd   int  // the last line of dict
+	headed    bool // a heading stands over dict, so that its beginning is there
 	defaults  bool // the DICT lines are of a section of defaults
 	placed    bool // a NUMA line came: settings that follow are of the next power-on
 	start     numa.Start
@@ -91,6 +93,13 @@ func (d *reader) observe(run *run, v *vm) (numa.Observation, bool) {
 	}
 	d.configOf(run, v, &o)
 	d.check(run, &o)
+	if run.uma > 0 {
+		for _, c := range []*numa.Config{&o.Config, &v.config} {
+			if c.CPUHotAdd.Origin.Kind != numa.Read { // the setting stands in a part of the log that is gone
+				c.CPUHotAdd = numa.ReadAt(true, "line "+strconv.Itoa(run.uma)+": forcing UMA")
+			}
+		}
+	}
 	if v.config.VCPUs.Origin.Kind != numa.Read && o.Config.VCPUs.Known() {
 		v.config.VCPUs = o.Config.VCPUs // stated by a line
 	}
@@ -130,8 +139,10 @@ func (d *reader) configOf(run *run, v *vm, o *numa.Observation) {
 	}
 	if run.dict != nil || run.again {
 		var doubts fact.File
-		// memSize is in every configuration: without it the lines are an excerpt.
-		o.Config = held.Config(hasKey(held, "memSize"), &doubts)
+		if run.dict != nil {
+			v.whole = d.whole(run)
+		}
+		o.Config = held.Config(v.whole, &doubts)
 		if run.dict != nil { // else they were given with the power-on before
 			for _, w := range doubts.Warnings {
 				d.warn(w.Line, w.Col, "DICT %s", w.Text)
@@ -148,7 +159,21 @@ func (d *reader) configOf(run *run, v *vm, o *numa.Observation) {
 		}
 	}
 	var given fact.File // the warnings were given above
-	v.config = v.dict.Config(hasKey(v.dict, "memSize"), &given)
+	v.config = v.dict.Config(v.whole, &given)
+}
+
+// whole reports whether the settings of a run are all there. memSize is in every configuration: without it they are an excerpt.
+func (d *reader) whole(run *run) bool {
+	excerpt := !hasKey(run.dict, "memSize")
+	switch {
+	case d.last <= run.dictEnd && (d.enveloped || !excerpt):
+		d.cut = run.dictEnd
+	case d.enveloped && !run.headed && !run.begun:
+		d.warn(run.line, 0, "the log begins within the settings: those that it does not state are unknown, and not at their defaults")
+	default:
+		return !excerpt
+	}
+	return false
 }
 
 func hasKey(d *vmx.Dict, key string) bool {

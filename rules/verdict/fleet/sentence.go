@@ -21,13 +21,17 @@ func Verdict(r *rules.Result) []string {
 	vms, hosts := worst(r, off)
 	high, medium := vms[finding.High], vms[finding.Medium]
 	headline := r.Slowed(high, medium, "settings", ", or after a vMotion")
+	unsure := r.Unread() != "" || unknown(r) != ""
+	if high+medium == 0 && r.VMs > 0 && unsure {
+		headline = strings.TrimSuffix(headline, ".") + ", as far as is known."
+	}
 	var rest []string
 	if n := len(off); n > 0 {
 		rest = append(rest, words.Verb(n, "VM does", "VMs do")+" not power on.")
 	}
 	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		sure := "."
-		if r.Unread() != "" || unknown(r) != "" {
+		if unsure {
 			sure = ", as far as is known."
 		}
 		rest = append(rest, fmt.Sprintf("The other %s nothing urgent%s", words.Verb(fine, "needs", "need"), sure))
@@ -37,6 +41,12 @@ func Verdict(r *rules.Result) []string {
 	}
 	if n := len(r.Fleet.VMs) - r.VMs - templates(r); n > 0 {
 		rest = append(rest, fmt.Sprintf("%s could not be judged: see the notes.", words.Plural(n, "VM")))
+	}
+	if hosts := unjudged(r); hosts != nil && r.VMs > 0 {
+		rest = append(rest, fmt.Sprintf("%s not judged: %s.", words.Verb(len(hosts), "host is", "hosts are"), words.Few(hosts)))
+	}
+	if n := twice(r); n > 0 {
+		rest = append(rest, fmt.Sprintf("%s twice, by name and UUID: leave one of their sources out.", words.Verb(n, "VM counts", "VMs count")))
 	}
 	if text := r.Unread(); text != "" {
 		rest = append(rest, text+", so VMs may be missing: see the notes.")
@@ -58,7 +68,7 @@ var deciding = []struct {
 	name    string
 	unknown func(*rule.VM, *vnuma.Layout) bool
 }{
-	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Host == nil }},
+	{"the host", func(v *rule.VM, _ *vnuma.Layout) bool { return v.Home == nil }},
 	{"the nodes of the host", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedNodes != 0 }},
 	{"the memory", func(v *rule.VM, _ *vnuma.Layout) bool { return !v.Memory.Known() }},
 	{"CPU hot add", func(_ *rule.VM, l *vnuma.Layout) bool { return l.Assumes&vnuma.AssumedHotAdd != 0 }},
@@ -88,6 +98,29 @@ func unknown(r *rules.Result) string {
 		return ""
 	}
 	return "Not known: " + strings.Join(parts, ", ") + "."
+}
+
+// twice counts the judged VMs that others before them have the name and UUID of, such as those of an older export of the same vCenter.
+func twice(r *rules.Result) (n int) {
+	seen := map[[2]string]bool{}
+	for v := range r.EachVM() {
+		key := [2]string{v.Name, strings.ToLower(v.UUID)}
+		if seen[key] {
+			n++
+		}
+		seen[key] = v.UUID != ""
+	}
+	return n
+}
+
+// unjudged returns the names of the hosts that cannot be predicted.
+func unjudged(r *rules.Result) (names []string) {
+	for _, c := range r.Clusters {
+		for _, h := range c.Unjudged() {
+			names = append(names, h.Name)
+		}
+	}
+	return names
 }
 
 // off returns the VMs, by ID, that do not power on: NUMA costs them nothing.

@@ -152,9 +152,11 @@ func fetchLogs(ctx context.Context, u *url.URL, o vsphere.Options, fleet *numa.F
 	var pieces []evidence.Piece
 	for _, l := range logs {
 		p := evidence.Piece{Name: l.Name, VM: l.VM}
-		if doc, err := vmxlog.Read(l.Name, bytes.NewReader(l.Data)); err != nil {
+		doc, err := vmxlog.Read(l.Name, bytes.NewReader(l.Data))
+		if err != nil {
 			p.Errs = []error{err}
-		} else {
+		}
+		if doc != nil {
 			p.Docs = []fact.Document{doc}
 		}
 		pieces = append(pieces, p)
