@@ -194,7 +194,7 @@ func described(b []byte) string {
 }
 
 // govcText matches what govc vm.info and host.info print without -json.
-var govcText = regexp.MustCompile(`^\s*Name:[ \t]+\S.*\r?\n[ \t]+Path:[ \t]+/`)
+var govcText = pattern.Of(`^\s*Name:[ \t]+\S.*\r?\n[ \t]+Path:[ \t]+/`)
 
 // screen matches what Get-VM and Get-VMHost print as a list or table.
 var screen = pattern.Of(`(?mi)^(?:Num ?CPUs?[ \t]+:|Name[ \t]+(?:ConnectionState[ \t]+)?PowerState[ \t]+Num ?CPUs?\b)`)

@@ -24,8 +24,8 @@ type notes struct {
 	cells map[string]int // bad cells by sheet and column
 	order []string       // the keys of cells as they came
 
-	said    map[numa.Note]bool
-	servers map[string]string // of vCenters, by the keys that rows have
+	said     map[numa.Note]bool
+	vcenters *vcenters
 
 	shared map[string]*sharedColumn // by fact: those that a column of either of two sheets tells
 }

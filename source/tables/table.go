@@ -397,12 +397,7 @@ func (t *table) boolFact(f string) numa.Fact[bool] {
 
 // vcenter returns the key of the vCenter that the row comes from, "" if unknown.
 func (t *table) vcenter() string {
-	server := t.text("VI SDK Server")
-	key := strings.ToLower(cmp.Or(t.text("VI SDK UUID"), server))
-	if server != "" {
-		t.notes.servers[key] = server
-	}
-	return key
+	return t.notes.vcenters.key(strings.ToLower(t.text("VI SDK UUID")), t.text("VI SDK Server"))
 }
 
 // origin says where the value of a column in the current row was read.
