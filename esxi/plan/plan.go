@@ -7,6 +7,8 @@
 package plan
 
 import (
+	"slices"
+
 	"homenode/esxi/vnuma"
 	"homenode/numa"
 )
@@ -15,7 +17,7 @@ import (
 // comes of it: predicted, not hoped for.
 type Plan struct {
 	Edit   Edit
-	Before []vnuma.Layout // on each machine, as configured
+	Before []vnuma.Layout // on each machine and each other, as configured
 	After  []vnuma.Layout // on each machine, with the edit
 	Better bool           // After is better than Before
 	// Needed is the part of Edit without which harm stays, and Cured what it alone comes to.
@@ -41,9 +43,10 @@ type Plan struct {
 // possible, a socket for each virtual node (B-25), few changes. Every candidate is
 // predicted; the search tries the sensible ones, not all. Machines are weighed as they are
 // once their nodes are alike: what a memory module lacks is repaired, and no VM is divided for it. Where no edit lets the VM power on, the
-// plan is for the VM once what refuses it is cured otherwise.
-func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
-	s := search{g: g, machines: make([]vnuma.Machine, len(machines)), real: machines, ch: ch}
+// plan is for the VM once what refuses it is cured otherwise. Layouts are told of the others too, behind the machines; nothing is chosen for
+// them.
+func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices, others ...vnuma.Machine) Plan {
+	s := search{g: g, machines: make([]vnuma.Machine, len(machines)), real: slices.Concat(machines, others), ch: ch}
 	for i := range machines {
 		s.machines[i] = machines[i].Repaired()
 	}
@@ -92,7 +95,7 @@ func Best(g *vnuma.Guest, machines []vnuma.Machine, ch vnuma.Choices) Plan {
 	if least >= impossible && !g.Admitted {
 		admitted := *g
 		admitted.Admitted = true
-		return Best(&admitted, machines, ch)
+		return Best(&admitted, machines, ch, others...)
 	}
 	best = s.minimal(best)
 	p := Plan{Edit: best, Before: s.layouts(Edit{}), After: s.layouts(best), Better: s.score(best) < now}

@@ -33,7 +33,8 @@ func (p *Pass) Plan() *plan.Plan {
 	if best, ok := (*plans)[key]; ok {
 		return best
 	}
-	best := plan.Best(&guest, p.VM.Machines(), p.Choices)
+	fit, others := p.VM.Machines()
+	best := plan.Best(&guest, fit, p.Choices, others...)
 	if *plans == nil {
 		*plans = map[planKey]*plan.Plan{}
 	}
@@ -230,7 +231,7 @@ func (p *Pass) atHome(best *plan.Plan) string {
 // farHosts names the hosts on which the plan does not serve after vMotion.
 func (p *Pass) farHosts(best *plan.Plan) string {
 	var hosts []*numa.Host
-	for i := 1; i < len(best.After); i++ {
+	for i := 1; i < len(p.VM.Open()); i++ {
 		if _, spans := best.After[i].Spanning(); spans {
 			hosts = append(hosts, p.VM.On[i].Kind.Hosts...)
 		}

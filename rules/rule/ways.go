@@ -111,7 +111,8 @@ func (p *Pass) further(f *finding.Finding, w *numa.Way) (numa.Way, bool) {
 	if err != nil {
 		return numa.Way{}, false
 	}
-	best := plan.Best(&guest, p.VM.Machines(), p.Choices)
+	fit, _ := p.VM.Machines()
+	best := plan.Best(&guest, fit, p.Choices)
 	if !best.Better {
 		return numa.Way{}, false
 	}
@@ -141,6 +142,7 @@ func (p *Pass) advise(f *finding.Finding) {
 	if f.Ways == nil || p.Weighing {
 		return
 	}
+	f.Ways = slices.CompactFunc(f.Ways, func(a, b numa.Way) bool { return a.Do == b.Do }) // two parts of a check may name one place
 	changes := func(w numa.Way) bool { return w.Plan || w.Edits != nil }
 	for i := range f.Ways {
 		if p.VM != nil && slices.ContainsFunc(f.Ways[i].Edits, func(e numa.Edit) bool { return e.Kind == numa.EditHostOption }) {
@@ -257,8 +259,8 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 		tries = most
 	}
 	fits := most // on every host
-	for i := range v.On {
-		n, _ := v.Crowded(v.On[i].Kind)
+	for _, o := range v.Open() {
+		n, _ := v.Crowded(o.Kind)
 		fits = min(fits, n)
 	}
 	node := int(v.On[0].Kind.Machine.Cores)
@@ -333,12 +335,13 @@ func (p *Pass) AtMostMemory(on *On, n int) numa.Way {
 	return numa.Way{Do: fmt.Sprintf("give the VM at most %s%s", most, why), Edits: []numa.Edit{numa.EditMemory.To(int(most / numa.MiB))}}
 }
 
-// LessMemory is AtMostMemory; where only other hosts of the cluster are too small, it is the way to keep the VM off them.
-func (p *Pass) LessMemory(on *On, n int) numa.Way {
+// LessMemory is AtMostMemory, behind what cures by the place of the VM alone: where only other hosts of the cluster are too small, nothing
+// else is needed.
+func (p *Pass) LessMemory(on *On, n int) []numa.Way {
 	if p.away {
-		return KeepOff(p.bad)
+		return p.Elsewhere()
 	}
-	return p.AtMostMemory(on, n)
+	return append(p.Elsewhere(), p.AtMostMemory(on, n))
 }
 
 // KeepOff is the way to keep the VM off hosts.
@@ -364,21 +367,24 @@ func (v *VM) Afresh() numa.Way {
 }
 
 // PlanWays returns the plan of the VM as a way, and what its guest will notice of it; nil where there is none. A text without a plan
-// says why there is none, and is in its place.
+// says why there is none, and is in its place. Where the fault is on other hosts alone, to keep the VM off them comes first.
 func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
 	text, notice := p.counsel()
+	if p.away {
+		ways = p.Elsewhere()
+	}
 	switch {
 	case text == "":
-		return nil, ""
+		return ways, ""
 	case notice == "" || !p.planned:
-		return []numa.Way{numa.ByHand(text)}, notice
+		return append(ways, numa.ByHand(text)), notice
 	}
 	best := p.Plan()
 	edit := best.Needed
 	if stepless := p.stepsOf(&edit) == nil; stepless {
 		edit = best.Edit
 	}
-	return []numa.Way{{Do: text, Edits: p.VM.Edits(&edit), Plan: true}}, notice
+	return append(ways, numa.Way{Do: text, Edits: p.VM.Edits(&edit), Plan: true}), notice
 }
 
 // Edits returns a plan as edits of the VM.
