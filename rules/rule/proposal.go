@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ import (
 type Proposal struct {
 	Needed []string `json:"needed,omitempty"` // what the cure needs
 	Better []string `json:"better,omitempty"` // what is tidier
+	// Instead cures the findings as well, by the place of the VM alone; "" where nothing does.
+	Instead string `json:"instead,omitempty"`
 	// Edits are those of Needed as they are written, Optional those of Better.
 	Edits    []numa.Edit `json:"edits,omitempty"`
 	Optional []numa.Edit `json:"optionalEdits,omitempty"`
@@ -44,10 +47,21 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		return nil
 	}
 	out := &Proposal{}
+	place := true
 	for i := range findings {
-		if findings[i].VMID == p.VM.ID && findings[i].Planned() {
-			out.Findings = append(out.Findings, findings[i].Rule)
+		f := &findings[i]
+		if f.VMID != p.VM.ID || !f.Planned() {
+			continue
 		}
+		out.Findings = append(out.Findings, f.Rule)
+		if first := &f.Ways[0]; first.Edits != nil || first.Plan {
+			place = false
+		} else {
+			out.Instead = cmp.Or(out.Instead, first.Do)
+		}
+	}
+	if !place {
+		out.Instead = ""
 	}
 	best := p.Plan()
 	if out.Findings == nil || !best.Better {
