@@ -244,10 +244,28 @@ func (o *On) Holds(g *vnuma.Guest) numa.Bytes {
 
 // Lacks returns what the nodes of numa.nodeAffinity cannot hold of the memory of g, although the host has more nodes (C-12).
 func (o *On) Lacks(g *vnuma.Guest) numa.Bytes {
-	if m := &o.Kind.Machine; o.Layout.Managed && m.Allowed(g.AllowedNodes) < int(m.Nodes) {
+	if o.bound(g) {
 		return o.Layout.Memory.Nowhere
 	}
 	return 0
+}
+
+// Fills returns what memory of g takes of that which the nodes of numa.nodeAffinity keep free once memory in use has come home (C-16): nodes
+// that the VM may not use would have it. 0 where g lacks memory.
+func (o *On) Fills(g *vnuma.Guest) numa.Bytes {
+	m := &o.Kind.Machine
+	if !o.bound(g) || !m.MemoryKnown() || o.Layout.Memory.Nowhere > 0 {
+		return 0
+	}
+	n := m.Allowed(g.AllowedNodes)
+	_, all := m.Holds(n, g.AllowedNodes, false)
+	return max(0, numa.Bytes(g.Memory)-all+m.Reserve(false).Home*numa.Bytes(n))
+}
+
+// bound reports whether numa.nodeAffinity of g leaves out nodes of the host.
+func (o *On) bound(g *vnuma.Guest) bool {
+	m := &o.Kind.Machine
+	return o.Layout.Managed && m.Allowed(g.AllowedNodes) < int(m.Nodes)
 }
 
 // RemoteText says what of the VM's memory is remote on an empty host: at first, and in the

@@ -68,6 +68,9 @@ func (p *Pass) Serves(edits []numa.Edit) bool {
 	return WeightOf(p.weigh(edits)).Compare(WeightOf(p.now())) <= 0
 }
 
+// Beside is the topic of what VMs lack together. It is for people to choose which of them is changed, and who brings it harms the others too.
+const Beside = "beside"
+
 // harm returns what speaks against the edits: the worst finding that they bring, or leave of f; nil when they cure f and leave the VM
 // with no more and no worse findings than it has, and with no high one in its place.
 func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
@@ -78,6 +81,7 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 	}
 	same := func(a, b *finding.Finding) bool { return a.Rule == b.Rule && a.Topic == b.Topic }
 	var worst *finding.Finding
+	others := false
 	for i := range after {
 		a := &after[i]
 		if same(a, f) && a.Severity >= f.Severity {
@@ -87,8 +91,9 @@ func (p *Pass) harm(f *finding.Finding, edits []numa.Edit) *finding.Finding {
 		if !had && (worst == nil || a.Severity > worst.Severity) {
 			worst = a
 		}
+		others = others || !had && a.Topic == Beside
 	}
-	moved := worst != nil && worst.Severity == finding.High && !p.VM.Off() // to power on comes before all else
+	moved := worst != nil && (worst.Severity == finding.High || others) && !p.VM.Off() // to power on comes before all else
 	if moved || WeightOf(after).Compare(WeightOf(now)) > 0 {
 		return worst
 	}
