@@ -154,7 +154,7 @@ func beside(p *rule.Pass, nodes []int) bool {
 	}
 	f := finding.Finding{
 		Severity: finding.Medium, Topic: rule.Beside,
-		Message: fmt.Sprintf("numa.nodeAffinity binds %s with %s of memory to %s with %s (%s): %s are to be had from no other node and are ballooned or swapped once all is touched",
+		Message: fmt.Sprintf("affinity binds %s with %s of memory to %s with %s (%s): %s are to be had from no other node and are ballooned or swapped once all is touched",
 			rule.Names(bound), memory, words.Plural(n, "node"), has, words.Ranges(nodes), memory-has),
 		Ways: []numa.Way{numa.ByHand("bind some of these VMs to other nodes, or move them to another host")},
 	}
