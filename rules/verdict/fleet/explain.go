@@ -106,6 +106,16 @@ func (x *Explanation) Unknown() string {
 	return "Not known: " + strings.Join(names, ", ") + "."
 }
 
+// Cure says how the VM powers on where the host refuses it: as the finding about that says where it is its own host, which looks at all its hosts.
+func (x *Explanation) Cure() string {
+	for i := range x.Findings {
+		if f := &x.Findings[i]; f.VMID == x.VM.ID && f.Severity == finding.High && x.Rule(f.Rule).Refused && x.Host == x.VM.Host && f.Advice != "" {
+			return f.Advice
+		}
+	}
+	return numa.Either(x.Layout.Refused.Ways())
+}
+
 // Verdict says whether there is something to do for the VM.
 func (x *Explanation) Verdict() string {
 	switch n := len(x.Findings); {
