@@ -85,3 +85,19 @@ vm w host=b1 vcpus=24 memory=900GB coresPerSocket=12 hw=21`,
 		}
 	}
 }
+
+// TestInstead: a plan for other hosts, or for a host that is too small, names the place that cures its findings as well; one that a medium
+// finding on the VM's own host needs names none.
+func TestInstead(t *testing.T) {
+	const hosts = "release 7.0U3\ncluster p\nhost a1 nodes=2 cores=16 memory=512GB\nhost b1 nodes=2 cores=24 memory=768GB\n"
+	for vm, want := range map[string]string{
+		"host=b1 vcpus=20 memory=128GB coresPerSocket=20":           "keep the VM off a1 with a DRS rule",
+		"host=a1 vcpus=8 memory=300GB coresPerSocket=8":             "move the VM to b1 and keep it off a1 with a DRS rule",
+		"host=a1 vcpus=24 memory=128GB coresPerSocket=12 hotAdd=on": "",
+	} {
+		_, plans := runText(t, hosts+"vm v "+vm+" hw=19\n").Proposals()
+		if len(plans) != 1 || plans[0].Instead != want {
+			t.Errorf("%s: %d plans, %+v, want %q", vm, len(plans), plans, want)
+		}
+	}
+}

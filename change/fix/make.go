@@ -291,7 +291,7 @@ func (m *maker) ofVMs(findings []finding.Finding) (about map[string]bool, cures 
 
 // worth reports whether a finding of the VM is worth the downtime of its cure.
 func (m *maker) worth(f *finding.Finding, v *rule.VM) bool {
-	return m.o.Better || m.o.Cycled || f.Severity > finding.Medium || f.Severity == finding.Medium && !(m.split[v.ID] && f.Rule == hidden) || v.Power.Value == numa.PoweredOff
+	return m.o.Better || m.o.Cycled || f.Severity > finding.Medium || f.Severity == finding.Medium && !(m.split[v.ID] && f.Rule == hidden) || v.Stopped()
 }
 
 // hidden is the finding that a VM of few vCPUs is wide and its guest sees one node.
@@ -408,7 +408,7 @@ func (m *maker) unscheduled(v *rule.VM) bool {
 
 // guessed reports whether the VM runs, on a host that is itself a VM and of which no source states the nodes.
 func (m *maker) guessed(v *rule.VM) bool {
-	return v.Host != nil && v.Power.Value != numa.PoweredOff && v.Host.Nested() && v.Host.Nodes.Origin.Kind == numa.Assumed && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing
+	return v.Host != nil && !v.Stopped() && v.Host.Nested() && v.Host.Nodes.Origin.Kind == numa.Assumed && rule.Needs(m.edits[v.ID]) != numa.NeedsNothing
 }
 
 // layoutOf returns a prediction in short.

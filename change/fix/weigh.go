@@ -146,7 +146,7 @@ func (m *maker) idle(d *diff.Drift, worse map[string]string) {
 	}
 	for id, edits := range m.edits {
 		v := m.vms[id]
-		if v != nil && m.weighed(id) && !worth[id] && !m.o.Better && !m.o.Cycled && v.Power.Value != numa.PoweredOff && rule.Needs(edits) != numa.NeedsNothing {
+		if v != nil && m.weighed(id) && !worth[id] && !m.o.Better && !m.o.Cycled && !v.Stopped() && rule.Needs(edits) != numa.NeedsNothing {
 			worse[id] = cmp.Or(worse[id], "it cures nothing that is worth its downtime; --allow better takes it")
 		}
 	}

@@ -81,10 +81,10 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 	out.Afterwards = "nothing"
 	g := &p.VM.Guest
 	switch {
+	case p.VM.Stopped():
+		out.Downtime = p.VM.NoDowntime()
 	case g.PowerCycleReboot:
 		out.Downtime = "a reboot of the guest: vmx.reboot.PowerCycle = TRUE makes it a power cycle, and removes itself"
-	case p.VM.Off():
-		out.Downtime = "none: the VM does not power on as it is"
 	}
 	if p.VM.FaultTolerant() {
 		out.Downtime += ". Fault Tolerance is off in between: vSphere changes no settings while it is on"
@@ -93,6 +93,14 @@ func (p *Pass) Proposal(findings []finding.Finding) *Proposal {
 		out.Afterwards = "numa.autosize.once = FALSE: with it every power-on sizes the VM afresh for the host that it starts on (N010)"
 	}
 	return out
+}
+
+// NoDowntime says why a change costs a stopped VM nothing.
+func (v *VM) NoDowntime() string {
+	if v.Power.Value == numa.PoweredOff {
+		return "none: the VM is powered off"
+	}
+	return "none: the VM does not power on as it is"
 }
 
 // Whole returns the proposal with the cures of the findings that it leaves, as a plan of changes takes them beside it.

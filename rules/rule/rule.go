@@ -337,6 +337,9 @@ type Pass struct {
 func (p *Pass) Report(f finding.Finding, layout *vnuma.Layout) {
 	f.Rule, f.Title = p.Rule.ID, p.Rule.Title
 	f.Cluster = p.Cluster.Name
+	if p.VM != nil && p.VM.Guest.Admitted && p.VM.Stopped() {
+		f.Message = "once it powers on: " + f.Message
+	}
 	if p.away { // it costs nothing until the VM moves there
 		f.Severity = min(f.Severity, finding.Medium)
 	}

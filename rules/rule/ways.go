@@ -357,7 +357,7 @@ func KeepOff(hosts []*numa.Host) numa.Way {
 // Cycle ends the words of a change that takes effect at power-on: how the VM gets there.
 func (v *VM) Cycle() string {
 	switch {
-	case v.Power.Value == numa.PoweredOff:
+	case v.Stopped():
 		return " before it is powered on"
 	case v.Guest.PowerCycleReboot:
 		return ", then reboot the guest (vmx.reboot.PowerCycle makes that a power cycle)"
