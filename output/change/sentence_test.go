@@ -17,11 +17,11 @@ func TestSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	layout := func(g vnuma.Guest) *vnuma.Layout {
-		g.Hardware = 19
+		g.Hardware = 17
 		l := vnuma.Predict(&g, &m, &vnuma.Case{})
 		return &l
 	}
-	stored, fresh := layout(vnuma.Guest{VCPUs: 20, CoresPerSocket: 10, Stored: 10}), layout(vnuma.Guest{VCPUs: 20, CoresPerSocket: 10})
+	stored, fresh := layout(vnuma.Guest{VCPUs: 20, CoresPerSocket: 10, Stored: 10, CookieVCPUs: 20, CookieCPS: 10}), layout(vnuma.Guest{VCPUs: 20, CoresPerSocket: 10})
 	wide, hot := layout(vnuma.Guest{VCPUs: 40, CoresPerSocket: 20}), layout(vnuma.Guest{VCPUs: 40, CoresPerSocket: 20, HotAdd: true})
 	for _, tt := range []struct {
 		a, b *vnuma.Layout
