@@ -64,6 +64,18 @@ host s1 nodes=2 cores=8 threads=16 memory=256GB
 host b1 nodes=2 cores=24 memory=1TB
 vm v host=s1 vcpus=40 memory=100GB coresPerSocket=20 hw=21`,
 			map[string]string{"N032": "Move the VM to b1 and keep it off s1 with a DRS rule, or"}},
+		{"the most vCPUs are no multiple of its cores per socket", `release 7.0U3
+cluster p
+host h[1-2] nodes=2 cores=16 threads=32 memory=512GB
+host h5 nodes=1 packages=1 cores=64 threads=128 memory=1TB
+vm v host=h5 vcpus=80 memory=256GB coresPerSocket=40 hw=19`,
+			map[string]string{"N013": "To use at most 64 vCPUs with 64 cores per socket alone would not do", "N032": "Keep the VM off h1 and h2 with a DRS rule|"}},
+		{"where it runs a plan would only be tidier", `release 7.0U3
+cluster p
+host h1 nodes=2 cores=16 memory=512GB
+host h2 nodes=2 cores=16 memory=512GB Numa.FollowCoresPerSocket=1
+vm v host=h1 vcpus=24 memory=64GB coresPerSocket=4 hw=19`,
+			map[string]string{"N008": "Keep the VM off h2 with a DRS rule|"}},
 		{"the larger host is full", `release 8.0U3
 cluster p
 host s1 nodes=2 cores=8 memory=256GB

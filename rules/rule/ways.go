@@ -252,7 +252,11 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 		w.Do += why
 		return w
 	}
+	divides := func(n int) bool { return v.Guest.AutoCPS || n%max(1, int(v.Guest.CoresPerSocket)) == 0 }
 	first := way(most, 0)
+	if !divides(most) {
+		first = way(most, socketFor(&v.On[0].Kind.Machine, most))
+	}
 	if !v.Sized(most) {
 		first = numa.ByHand(fmt.Sprintf("use fewer vCPUs and ask SAP: no size up to %d is whole sockets of its hosts or half a one, as SAP HANA is sized%s", most, why))
 	}
@@ -271,7 +275,7 @@ func (p *Pass) AtMostVCPUs(most int, why string) numa.Way {
 	node := int(v.On[0].Kind.Machine.Cores)
 	for _, n := range slices.Concat(down(min(most, fits), tries, node), down(most, tries, node)) {
 		for _, cps := range []int{0, socketFor(&v.On[0].Kind.Machine, n)} {
-			if w := way(n, cps); v.Sized(n) && p.Serves(w.Edits) && (cps > 0 || v.Guest.AutoCPS || n%int(v.Guest.CoresPerSocket) == 0) {
+			if w := way(n, cps); v.Sized(n) && p.Serves(w.Edits) && (cps > 0 || divides(n)) {
 				if n < most {
 					w.Do += p.instead(first)
 				}
@@ -387,6 +391,9 @@ func (p *Pass) PlanWays() (ways []numa.Way, notice string) {
 	best := p.Plan()
 	edit := best.Needed
 	if stepless := p.stepsOf(&edit) == nil; stepless {
+		if ways != nil { // it is the cure, and the plan is only tidier
+			return ways, ""
+		}
 		edit = best.Edit
 	}
 	return append(ways, numa.Way{Do: text, Edits: p.VM.Edits(&edit), Plan: true}), notice
