@@ -208,7 +208,7 @@ func (m *Move) compare(s *Shape, g *guest, o Options) {
 		case "", Clients:
 			why = "vSphere carries it so and hides that, with CPU hot add for one: --shape same keeps it hidden"
 		case Fit:
-			why = fmt.Sprintf("sized for %s: nodes of %d cores and %s", o.Host.Name, o.Host.Cores, o.Host.Memory)
+			why = fmt.Sprintf("sized for %s: %s", o.Host.Name, o.Host)
 		}
 		m.add(Changed, "NUMA nodes", on, then, why, m.Basis)
 	case len(now) == 1:

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
 	"homenode/rules/rule"
@@ -25,28 +26,33 @@ type Options struct {
 
 // A Host is what every host of the target has.
 type Host struct {
-	Name   string // as it was given: "2x16c/512GB"
-	Nodes  int
-	Cores  int        // of the smallest node
-	Memory numa.Bytes // of that with the least
+	Name  string       // as it was given: "2x16c/512GB"
+	Nodes []numa.Space // those with cores
 }
 
 // HostOf returns what counts of a host; false when its nodes are unknown.
 func HostOf(h *numa.Host) (Host, bool) {
 	out := Host{Name: h.Name}
 	for _, n := range h.Nodes.Value {
-		if n.Cores == 0 {
-			continue
+		if n.Cores > 0 {
+			out.Nodes = append(out.Nodes, numa.Space{Cores: n.Cores, Memory: n.Memory.Value})
 		}
-		if out.Nodes == 0 || n.Cores < out.Cores {
-			out.Cores = n.Cores
-		}
-		if m := n.Memory.Value; out.Nodes == 0 || m < out.Memory {
-			out.Memory = m
-		}
-		out.Nodes++
 	}
-	return out, out.Nodes > 0 && out.Memory > 0
+	return out, len(out.Nodes) > 0 && !slices.ContainsFunc(out.Nodes, func(n numa.Space) bool { return n.Memory == 0 })
+}
+
+// most returns the most cores and the most memory of a node.
+func (h *Host) most() (m numa.Space) {
+	for _, n := range h.Nodes {
+		m = numa.Space{Cores: max(m.Cores, n.Cores), Memory: max(m.Memory, n.Memory)}
+	}
+	return m
+}
+
+// String returns what the nodes have: "2 nodes of 16 cores and 256 GB", "2 nodes of 16 cores and 256 GB, 16 cores and 64 GB".
+func (h *Host) String() string {
+	each := words.Texts(h.Nodes, func(n numa.Space) string { return fmt.Sprintf("%s and %s", words.Plural(n.Cores, "core"), n.Memory) })
+	return words.Plural(len(each), "node") + " of " + strings.Join(slices.Compact(each), ", ")
 }
 
 // A Move is one VM on one platform.
