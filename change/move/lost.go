@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"homenode/internal/outside"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules/rule"
@@ -115,8 +116,8 @@ func (m *Move) lose(s *Shape, g *guest, o Options) {
 	}
 }
 
-// FewAPICs are as many vCPUs as QEMU and libvirt start without extended interrupt mode (QEMU, hw/i386/pc_q35.c, hw/i386/intel_iommu.c).
-const FewAPICs = 255
+// FewAPICs are as many vCPUs as QEMU and libvirt start without extended interrupt mode.
+const FewAPICs = outside.FewAPICs
 
 // processor says what the shape needs of the virtual processor.
 func (m *Move) processor(s *Shape) {
@@ -150,10 +151,11 @@ func (m *Move) processor(s *Shape) {
 // AddressBits returns how many bits of physical addresses the memory of a guest needs, where that is more than the models of processors have
 // that QEMU knows: 40, of which guests of the machine type q35 use some 990 GB. 0 where these do.
 func AddressBits(s *Shape) int {
-	if s.Memory <= 960*numa.GiB {
+	const devices = 30 * numa.GiB // that need addresses above the memory
+	if outside.AddressBits(int64(s.Memory+devices), "q35") <= outside.ModelBits {
 		return 0
 	}
-	bits := 42
+	bits := outside.ModelBits + 2
 	for numa.Bytes(1)<<bits < 2*s.Memory { // room for the windows of devices above the memory
 		bits++
 	}

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"homenode/internal/outside"
 	"homenode/numa"
 	"homenode/source/definition"
 	"homenode/source/fact"
@@ -185,6 +186,9 @@ func (v vm) read(domain *yaml.Node) error {
 		v.File().Add(memory.Line, memory.Column, "VM "+v.Name, "memory", memory.Value, "")
 	}
 	v.limits(domain, memory)
+	if n := s.Most(); n > outside.FewAPICs && cpu != nil && v.Arch != "aarch64" {
+		v.Doubt(cpu.Line, cpu.Column, "%d vCPUs, with those that can be added: libvirt before 10.10 refuses more than %d without a virtual IOMMU, which it adds from 10.10 on; KubeVirt 1.4.0 has 10.5", n, outside.FewAPICs)
+	}
 	if page := find(domain, "memory", "hugepages", "pageSize"); page != nil {
 		if size, ok := quantity(page.Value); ok && size > 0 {
 			v.Pages([]numa.HugePages{{Size: size}}, 0, page.Line, page.Column)

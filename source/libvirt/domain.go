@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/outside"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/definition"
@@ -26,6 +27,7 @@ type domain struct {
 	rounded   numa.Bytes   // what rounding up cells and devices has added
 	enclaves  numa.Bytes   // of sgx-epc
 	iothreads map[int]bool // by their numbers
+	largest   numa.Bytes   // maxMemory
 	idle      numa.Bytes   // of <memory>, what modules do not have in cells: what can be added, and what files hold
 }
 
@@ -66,9 +68,44 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	case whole:
 		d.Stated.ACPI = numa.DerivedFrom(false, "no <features>")
 	}
+	d.limits(e)
 	d.Close(d.most, d.now)
 	r.file.Sort()
 	return d.VM
+}
+
+// limits finds what QEMU and libvirt do not start: too many vCPUs or too much memory for the machine type, the processor and the virtual
+// IOMMU (qemuValidateDomainVCpuTopology in src/qemu/qemu_validate.c).
+func (d *domain) limits(e *element) {
+	s, cpu, iommu := d.Stated, e.child("cpu"), e.child("devices", "iommu")
+	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
+		More: "the mode host-passthrough of cpu, or maxphysaddr,"}
+	for _, of := range []struct {
+		name string
+		at   *[2]int
+	}{{"vcpu", &l.CPU}, {"memory", &l.Size}} {
+		if at := e.child(of.name); at != nil {
+			*of.at = [2]int{at.line, at.col}
+		}
+	}
+	if !s.Partial {
+		l.Default = "pc"
+	}
+	switch bits := cpu.child("maxphysaddr"); {
+	case bits.attr("mode") == "emulate":
+		l.Bits, _ = d.number(bits, "bits", bits.attr("bits"), 64)
+	case bits != nil, s.Partial && cpu == nil, d.Emulated, cpu.attr("mode") == "host-passthrough", cpu.attr("mode") == "maximum":
+		l.Bits = 0
+	}
+	d.Limits(l)
+	m, _, known := outside.MachineOf(l.Machine)
+	switch q35 := m.Type == "pc-q35"; {
+	case s.Running, s.Partial, d.Arch != "" && d.Arch != "x86_64":
+	case iommu != nil && known && !q35 && iommu.attr("model") != "virtio":
+		d.Refuse(iommu.line, iommu.col, "a virtual IOMMU (%s) on the machine type %s: QEMU has it for q35 alone", text.Short(iommu.attr("model")), l.Machine)
+	case q35 && d.most > outside.FewAPICs && iommu.child("driver").attr("eim") != "on":
+		d.Refuse(l.CPU[0], l.CPU[1], "%d vCPUs, and no virtual IOMMU with extended interrupt mode (eim='on'): libvirt before 10.10 refuses more than %d without; newer releases add it", d.most, outside.FewAPICs)
+	}
 }
 
 // add adds a fact of the file.

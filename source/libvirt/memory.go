@@ -48,7 +48,7 @@ func (d *domain) memory(e *element) {
 		case !size.Known():
 			continue
 		case m.name == "maxMemory":
-			d.Stated.HotPlug = true
+			d.Stated.HotPlug, d.largest = true, size.Value
 			if size.Value < d.Stated.Shape.Memory {
 				d.Stray(c.line, c.col, true, "maxMemory of %s is below the memory of %s: libvirt refuses it", size.Value, d.Stated.Shape.Memory)
 			}
