@@ -20,6 +20,7 @@ type Options struct {
 	Shape string // Clients, Same, Fit or Flat; "" for Clients
 	// Host is what the hosts of the target have; nil when it is unknown.
 	Host *Host
+	SMT  bool // every host of the target runs several threads on a core
 	// At says where a VM goes, or else why no host takes it: it is refused then. nil where no hosts are named.
 	At func(v *rule.VM) (at *Placement, why string)
 }
@@ -98,10 +99,25 @@ type Item struct {
 	Then string `json:"then,omitempty"` // at the target; "" for nothing
 	Why  string `json:"why,omitempty"`  // what decided it
 	From string `json:"from,omitempty"` // where the fact of vSphere was read
+	// Needs is what has to be there beside what is written: without it the VM does not start. "" for nothing.
+	Needs string `json:"needs,omitempty"`
 }
 
 func (m *Move) add(kind Kind, what, on, then, why, from string) {
-	m.Items = append(m.Items, Item{kind, what, on, then, why, from})
+	m.Items = append(m.Items, Item{Kind: kind, What: what, On: on, Then: then, Why: why, From: from})
+}
+
+// need says what the last item needs beside what is written.
+func (m *Move) need(text string, args ...any) { m.Items[len(m.Items)-1].Needs = fmt.Sprintf(text, args...) }
+
+// Needs returns what has to be there beside what is written, each once: without it the VM does not start.
+func (m *Move) Needs() (out []string) {
+	for _, i := range m.Items {
+		if i.Needs != "" && !slices.Contains(out, i.Needs) {
+			out = append(out, i.Needs)
+		}
+	}
+	return out
 }
 
 // Of returns the items of a kind.
