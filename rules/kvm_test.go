@@ -242,3 +242,30 @@ func TestSpelling(t *testing.T) {
 		}
 	}
 }
+
+// TestUnlisted: vCPUs that no cell lists are in the first; a topology of another number of vCPUs is said once, and the cells are held against
+// the vCPUs that there are; a cell without vCPUs that are there is told.
+func TestUnlisted(t *testing.T) {
+	domain := func(vcpu, topology, first, second string) string {
+		return "<domain type='kvm'><name>a</name><memory unit='GiB'>8</memory>" + vcpu + "<features><acpi/></features><cpu><topology " + topology + "/><numa><cell id='0' cpus='" + first +
+			"' memory='4' unit='GiB'/><cell id='1' cpus='" + second + "' memory='4' unit='GiB'/></numa></cpu></domain>"
+	}
+	const two = "sockets='2' cores='4' threads='1'"
+	for _, c := range []struct{ in, want, not string }{
+		{domain("<vcpu>8</vcpu>", two, "0-2", "3-5"), "K002 high the cells do not divide its vCPUs: vCPUs 6-7 are in no cell, and libvirt and QEMU put them into cell 0; List each of the vCPUs 0 to 7 in one cell", "K008"},
+		{domain("<vcpu>8</vcpu>", "sockets='2' cores='6' threads='1'", "0-3", "4-7"), "K013 high a topology of 12 vCPUs, and 8 vCPUs", "K002"},
+		{domain("<vcpu>8</vcpu>", "sockets='2' cores='6' threads='1'", "0-3", "4-11"), "cell 1 has vCPUs 8-11 of 8, which libvirt refuses; List each of the vCPUs 0 to 7 in one cell", "no cell"},
+		{domain("<vcpu>8</vcpu>", two, "0-3", "2-7"), "vCPUs 2-3 are in cells 0 and 1, which libvirt refuses", "no cell"},
+		{domain("<vcpu current='4'>8</vcpu>", two, "0-3", "4-7"), "K002 low cell 1 has 4 GB, and none of its 4 vCPUs is there yet: until one is added, the memory is remote to all 4 that are", ""},
+		{domain("<vcpu current='5'>8</vcpu>", two, "0-3", "4-7"), "", "K002"},
+		{domain("<vcpu>8</vcpu>", two, "0-7", "x"), "K013", "another kind"},
+	} {
+		if got := judged(t, "nodes=2 cores=8 memory=64GB", "a.xml", c.in); !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
+			t.Errorf("%s: found %s, want %s and no %s", c.in, got, c.want, c.not)
+		}
+	}
+	fleet, err := kvm.ReadBytes("a.xml", []byte(domain("<vcpu>8</vcpu>", two, "0-2", "3-5")))
+	if err != nil || fmt.Sprint(fleet.VMs[0].Stated.Sizes(), fleet.VMs[0].Stated.Cells[0].CPUs) != "[5 3] [0 1 2 6 7]" {
+		t.Errorf("%+v, %v", fleet.VMs[0].Stated, err)
+	}
+}

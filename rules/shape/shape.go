@@ -4,6 +4,7 @@ package shape
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -74,18 +75,25 @@ func checkVCPUs(s *numa.Shape, fault faulter) []int {
 		if !slices.IsSorted(c.CPUs) {
 			fault(VCPUs, "the vCPUs of cell %d do not ascend", i)
 		}
+		var absent []int
+		twice := map[int][]int{} // by the first cell
 		for _, v := range c.CPUs {
 			switch {
 			case v < 0 || v >= len(cell):
-				fault(VCPUs, "cell %d has vCPU %d of %d", i, v, len(cell))
-				good = false
+				absent = append(absent, v)
 			case cell[v] >= 0:
-				fault(VCPUs, "vCPU %d is in cells %d and %d", v, cell[v], i)
-				good = false
+				twice[cell[v]] = append(twice[cell[v]], v)
 			default:
 				cell[v] = i
 			}
 		}
+		if absent != nil {
+			fault(VCPUs, "cell %d has vCPUs %s of %d, which libvirt refuses", i, words.Ranges(absent), len(cell))
+		}
+		for _, first := range slices.Sorted(maps.Keys(twice)) {
+			fault(VCPUs, "vCPUs %s are in cells %d and %d, which libvirt refuses", words.Ranges(twice[first]), first, i)
+		}
+		good = good && absent == nil && len(twice) == 0
 	}
 	var none []int
 	for v, c := range cell {

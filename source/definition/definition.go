@@ -97,6 +97,7 @@ func (v *VM) Close(most, present int) {
 		s.Cells = []numa.Cell{{CPUs: UpTo(most), Memory: s.Shape.Memory, At: s.At}}
 	} else {
 		s.CellsAt = s.Cells[0].At
+		v.unlisted(most)
 	}
 	s.Bound = append(s.Bound, make([]numa.Bound, max(0, len(s.Cells)-len(s.Bound)))...)
 	s.CPUs = append(s.CPUs, make([][]int, max(0, most-len(s.CPUs)))...)
@@ -108,6 +109,29 @@ func (v *VM) Close(most, present int) {
 	}
 	if s.Running {
 		v.Power = numa.ReadAt(numa.PoweredOn, "id")
+	}
+}
+
+// unlisted puts the vCPUs that no cell lists into the first (virDomainNumaFillCPUsInNode in src/conf/numa_conf.c of libvirt;
+// machine_numa_finish_cpu_init in hw/core/machine.c of QEMU).
+func (v *VM) unlisted(most int) {
+	s := v.Stated
+	listed := make([]bool, most)
+	for _, c := range s.Cells {
+		for _, vcpu := range c.CPUs {
+			if vcpu < most {
+				listed[vcpu] = true
+			}
+		}
+	}
+	for vcpu := range most {
+		if !listed[vcpu] {
+			s.Unlisted = append(s.Unlisted, vcpu)
+		}
+	}
+	if s.Unlisted != nil {
+		s.Cells[0].CPUs = slices.Concat(s.Cells[0].CPUs, s.Unlisted)
+		slices.Sort(s.Cells[0].CPUs)
 	}
 }
 
