@@ -44,6 +44,14 @@ func Few(names []string) string {
 	return First(most, names)
 }
 
+// Numbered writes numbers behind a noun: "vCPU 7", "vCPUs 18-23".
+func Numbered(noun string, numbers []int) string {
+	if len(numbers) != 1 {
+		noun += "s"
+	}
+	return noun + " " + Ranges(numbers)
+}
+
 // OnOff writes a switch.
 func OnOff(is bool) string {
 	if is {

@@ -88,10 +88,10 @@ func checkVCPUs(s *numa.Shape, fault faulter) []int {
 			}
 		}
 		if absent != nil {
-			fault(VCPUs, "cell %d has vCPUs %s of %d, which libvirt refuses", i, words.Ranges(absent), len(cell))
+			fault(VCPUs, "cell %d has %s of %d, which libvirt refuses", i, words.Numbered("vCPU", absent), len(cell))
 		}
 		for _, first := range slices.Sorted(maps.Keys(twice)) {
-			fault(VCPUs, "vCPUs %s are in cells %d and %d, which libvirt refuses", words.Ranges(twice[first]), first, i)
+			fault(VCPUs, "%s in cells %d and %d, which libvirt refuses", be(words.Numbered("vCPU", twice[first]), len(twice[first])), first, i)
 		}
 		good = good && absent == nil && len(twice) == 0
 	}
@@ -155,7 +155,7 @@ func checkDistance(s *numa.Shape, fault faulter) {
 	if s.Distance == nil {
 		return
 	}
-	const local, farthest = 10, 254 // ACPI SLIT; 255 is unreachable
+	const local, farthest = 10, 255 // ACPI SLIT; 255 is unreachable, which libvirt and QEMU take
 	for i, row := range s.Distance {
 		for j, d := range row {
 			if i == j && d != local || i != j && (d <= local || d > farthest) {
@@ -201,4 +201,12 @@ func Fitting(cell []int, most int) int {
 		}
 	}
 	return 1
+}
+
+// be appends the verb to a number of things.
+func be(things string, n int) string {
+	if n == 1 {
+		return things + " is"
+	}
+	return things + " are"
 }

@@ -25,8 +25,8 @@ func TestCheck(t *testing.T) {
 		{"too many at the start", func(s *numa.Shape) { s.VCPUs = 5 }, []Fault{{"topology", "5 vCPUs at the start, and a topology of 4"}}},
 		{"no cell", func(s *numa.Shape) { s.Cells = nil }, []Fault{{"vcpus", "there is no cell"}}},
 		{"a vCPU in no cell", func(s *numa.Shape) { s.Cells[1].CPUs = []int{3} }, []Fault{{"vcpus", "vCPUs 2 are in no cell"}}},
-		{"a vCPU in two cells", func(s *numa.Shape) { s.Cells[1].CPUs = []int{1, 2, 3} }, []Fault{{"vcpus", "vCPUs 1 are in cells 0 and 1, which libvirt refuses"}}},
-		{"a vCPU too many", func(s *numa.Shape) { s.Cells[1].CPUs = []int{2, 3, 4} }, []Fault{{"vcpus", "cell 1 has vCPUs 4 of 4, which libvirt refuses"}}},
+		{"a vCPU in two cells", func(s *numa.Shape) { s.Cells[1].CPUs = []int{1, 2, 3} }, []Fault{{"vcpus", "vCPU 1 is in cells 0 and 1, which libvirt refuses"}}},
+		{"a vCPU too many", func(s *numa.Shape) { s.Cells[1].CPUs = []int{2, 3, 4} }, []Fault{{"vcpus", "cell 1 has vCPU 4 of 4, which libvirt refuses"}}},
 		{"many too many", func(s *numa.Shape) { s.Cells[1].CPUs = []int{0, 1, 2, 3, 4, 5, 6, 8} }, []Fault{{"vcpus", "cell 1 has vCPUs 4-6, 8 of 4, which libvirt refuses"}, {"vcpus", "vCPUs 0-1 are in cells 0 and 1, which libvirt refuses"}}},
 		{"the list of the host", func(s *numa.Shape) { s.Cells[0].CPUs, s.Cells[1].CPUs = []int{0, 2}, []int{1, 3} }, []Fault{{"sockets", "socket 0 lies in cells 0 and 1, which are not its dies"}}},
 		{"out of order", func(s *numa.Shape) { s.Cells[0].CPUs = []int{1, 0} }, []Fault{{"vcpus", "the vCPUs of cell 0 do not ascend"}}},
@@ -37,8 +37,10 @@ func TestCheck(t *testing.T) {
 		{"one socket in two cells", func(s *numa.Shape) { s.Sockets, s.Cores = 1, 4 }, []Fault{{"sockets", "socket 0 lies in cells 0 and 1, which are not its dies"}}},
 		{"one socket of two dies", func(s *numa.Shape) { s.Sockets, s.Dies = 1, 2 }, nil},
 		{"dies beside the cells", func(s *numa.Shape) { s.Sockets, s.Dies, s.Cores = 1, 4, 1 }, []Fault{{"sockets", "socket 0 lies in cells 0 and 1, which are not its dies"}}},
-		{"distance to itself", func(s *numa.Shape) { s.Distance = [][]int{{10, 20}, {20, 11}} }, []Fault{{"distance", "cell 1 is at 11 from cell 1: want 10 to itself, and 11 to 254 to others"}}},
-		{"near others", func(s *numa.Shape) { s.Distance = [][]int{{10, 10}, {20, 10}} }, []Fault{{"distance", "cell 0 is at 10 from cell 1: want 10 to itself, and 11 to 254 to others"}}},
+		{"distance to itself", func(s *numa.Shape) { s.Distance = [][]int{{10, 20}, {20, 11}} }, []Fault{{"distance", "cell 1 is at 11 from cell 1: want 10 to itself, and 11 to 255 to others"}}},
+		{"near others", func(s *numa.Shape) { s.Distance = [][]int{{10, 10}, {20, 10}} }, []Fault{{"distance", "cell 0 is at 10 from cell 1: want 10 to itself, and 11 to 255 to others"}}},
+		{"unreachable", func(s *numa.Shape) { s.Distance = [][]int{{10, 255}, {255, 10}} }, nil},
+		{"beyond", func(s *numa.Shape) { s.Distance = [][]int{{10, 256}, {20, 10}} }, []Fault{{"distance", "cell 0 is at 256 from cell 1: want 10 to itself, and 11 to 255 to others"}}},
 		{"a row too few", func(s *numa.Shape) { s.Distance = [][]int{{10, 20}} }, []Fault{{"distance", "1 rows, 2 distances from cell 0, and 2 cells"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
