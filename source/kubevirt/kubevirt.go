@@ -1,4 +1,4 @@
-// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt from YAML: the CPUs and the memory of their domains.
+// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt, and the templates of their pools and replica sets, from YAML: the CPUs and the memory of their domains.
 package kubevirt
 
 import (
@@ -23,7 +23,7 @@ import (
 // maxFile is more than a manifest has.
 const maxFile = 4 << 20
 
-var kind = regexp.MustCompile(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
+var kind = regexp.MustCompile(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"?\s*$`)
 
 // Detect reports whether a file that begins with head has a VM of KubeVirt.
 func Detect(head []byte) bool { return kind.Match(head) }
@@ -80,6 +80,9 @@ func read(name string, object *yaml.Node) (*definition.VM, error) {
 		return nil, nil
 	}
 	spec := find(object, "spec")
+	if t := find(spec, "virtualMachineTemplate", "spec"); t != nil { // of a VirtualMachinePool
+		spec = t
+	}
 	kind := find(spec, "instancetype")
 	preference := find(spec, "preference")
 	if t := find(spec, "template", "spec"); t != nil {
