@@ -52,6 +52,14 @@ func (s *Shape) Even() bool {
 	return true
 }
 
+// CellMemory returns the memory of all cells.
+func (s *Shape) CellMemory() (sum Bytes) {
+	for i := range s.Cells {
+		sum += s.Cells[i].Memory
+	}
+	return sum
+}
+
 // PageOf returns the size of the huge pages of a cell; 0 for none stated.
 func (s *Shape) PageOf(cell int) Bytes { return cmp.Or(s.Cells[cell].Page, s.Page) }
 

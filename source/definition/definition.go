@@ -89,9 +89,7 @@ func (v *VM) Close(most, present int) {
 	}
 	s.VCPUs = most - len(s.Slots)
 	if s.Shape.Memory == 0 {
-		for i := range s.Cells {
-			s.Shape.Memory += s.Cells[i].Memory
-		}
+		s.Shape.Memory = s.CellMemory()
 	}
 	if s.Cells == nil {
 		s.Cells = []numa.Cell{{CPUs: UpTo(most), Memory: s.Shape.Memory, At: s.At}}
@@ -106,6 +104,9 @@ func (v *VM) Close(most, present int) {
 	v.CoresPerSocket = numa.ReadAt(min(numa.MaxVCPUs, s.PerSocket()), "topology")
 	if s.Shape.Memory > 0 {
 		v.Memory = numa.ReadAt(s.Shape.Memory, "memory")
+	}
+	if sum := s.CellMemory(); s.CellsAt != "" && s.Platform == "" && sum > 0 && !s.HotPlug { // libvirt gives the VM that of its cells (virDomainDefPostParseMemory)
+		v.Memory = numa.ReadAt(sum, "cells")
 	}
 	if s.Running {
 		v.Power = numa.ReadAt(numa.PoweredOn, "id")

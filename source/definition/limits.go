@@ -14,6 +14,7 @@ type Limits struct {
 	Machine   string     // its type as it is stated; "" for none
 	Default   string     // the type that the platform takes then; "" for an unknown one
 	VCPUs     int        // with those that can be added
+	Clusters  int        // of a die
 	Memory    numa.Bytes // with what can be added
 	Bits      int        // of addresses of the processor; 0 for those of the host, or unknown ones
 	More      string     // what gives the processor more bits
@@ -40,6 +41,9 @@ func (v *VM) Limits(l Limits) {
 			of += ", which is taken where none is stated,"
 		}
 		stray(l.CPU[0], l.CPU[1], "%d vCPUs, and the machine type %s has at most %d%s: QEMU refuses it", n, of, m.VCPUs, more)
+	}
+	if l.Clusters > 1 { // smp_props.clusters_supported
+		v.Refuse(l.CPU[0], l.CPU[1], "%d clusters of a die, which the machine type %s has not: QEMU refuses it", l.Clusters, name)
 	}
 	if !versioned && v.Stated.Platform != "Proxmox VE" { // types of Red Hat have the bits of the host
 		stray = v.Doubt

@@ -28,6 +28,13 @@ func TestForms(t *testing.T) {
 		return "-m 2G,slots=4,maxmem=8G," + most + " -smp 4,sockets=2 -object memory-backend-ram,id=a,size=1G,host-nodes=3,policy=bind -object memory-backend-ram,id=b,size=1G " +
 			"-object memory-backend-ram,id=d,size=2G -numa node,cpus=0-1,memdev=a -numa node,cpus=2-3,memdev=b -device " + device
 	}
+	commands := func(args ...string) string {
+		out := "<qemu:commandline>"
+		for _, a := range args {
+			out += "<qemu:arg value='" + a + "'/>"
+		}
+		return out + "</qemu:commandline>"
+	}
 	const eim = "<iommu model='intel'><driver intremap='on' eim='on'/></iommu>"
 	many := func(machine string, vcpus int, more string) string { // more is of the processor, or a device
 		inside, devices := more, ""
@@ -87,6 +94,18 @@ func TestForms(t *testing.T) {
 		{"a.xml", strings.Replace(many("pc-q35-8.2", 2, "<maxphysaddr mode='emulate' bits='42'/>"), ">2<", ">2048<", 1), "2 of 2 in [2], 2 TB, bound to []", ""},
 		{"a.xml", strings.Replace(many("pc-q35-8.2", 2, ""), ">2<", ">2048<", 1), "", "2 TB of memory need 42 address bits, and the processor has 40: QEMU from 7.1 on refuses it; the mode host-passthrough of cpu, or maxphysaddr, has more refused=true"},
 		{"a.yaml", strings.NewReplacer("cores: 4", "cores: 64", "maxSockets: 4", "maxSockets: 8").Replace(vmi), "", "512 vCPUs, with those that can be added: libvirt before 10.10 refuses more than 255 without a virtual IOMMU"},
+		{"a.args", "qemu-system-x86_64 -machine q35 -m 2G -smp 8,sockets=2,clusters=2,cores=2", "", "2 clusters of a die, which the machine type q35 has not: QEMU refuses it refused=true"},
+		{"a.args", "-machine virt -m 2G -smp 8,sockets=2,clusters=2,cores=2", "8 of 8 in [8], 2 GB, bound to []", ""},
+		{"a.xml", many("pc-q35-8.2", 8, "<topology sockets='2' dies='1' clusters='2' cores='2' threads='1'/>"), "", "2 clusters of a die, which the machine type pc-q35-8.2 has not: QEMU refuses it refused=true"},
+		{"a.xml", strings.Replace(many("pc-q35-8.2", 2, ""), "<memory unit='GiB'>2</memory>", "", 1), "", "it states no memory, neither of the VM nor of cells: libvirt refuses it refused=true"},
+		{"a.xml", domain("2", "") + "<numatune><memory mode='loose' nodeset='0'/></numatune></domain>", "", "the mode of memory is loose, which there is not: libvirt refuses it refused=true"},
+		{"a.xml", domain("2", "") + "<numatune><memory mode='strict' placement='static'/></numatune></domain>", "", "the nodes for memory are not stated (nodeset): libvirt refuses it refused=true"},
+		{"a.xml", domain("2", "") + "<numatune><memory mode='preferred' placement='auto'/></numatune></domain>", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"a.xml", domain("2", "") + commands("-device", "x", "-object", "rng-random,id=r") + "</domain>", "2 of 2 in [2], 2 GB, bound to []", ""},
+		{"a.xml", domain("2", "") + commands("-object", "memory-backend-ram,id=m,size=2G", "--numa", "node,memdev=m") + "</domain>", "", "qemu:commandline adds -object, -numa to the arguments of QEMU, which is not read: the guest may see another shape than the definition states refused=false"},
+		{"a.xml", domain("4", "<maxMemory slots='1' unit='GiB'>8</maxMemory>") + cell + strings.Replace(module, "dimm", "nvdimm", 1) + "</domain>", "2 of 2 in [2], 4 GB, bound to []", ""}, // libvirt adds what the file of the module has
+		{"a.yaml", strings.NewReplacer("kind: VirtualMachine\n", "kind: VirtualMachinePool\n", "  template:", "  virtualMachineTemplate:\n   spec:\n    template:", "    spec:\n      domain", "      spec:\n       domain", "        memory", "         memory",
+			"          guest", "           guest", "        cpu", "         cpu", "          cores", "           cores", "          max", "           max").Replace(vmi), "4 of 16 in [16], 4 GB, bound to []", ""},
 		{"a.conf", nodes, "2 of 2 in [1 1], 2 GB, bound to []", ""},
 		{"a.conf", nodes + "hotplug: disk,memory\n", "", "hotplug of memory beside numa0"},
 		{"a.conf", "memory: 2048\nsockets: 2\nhotplug: memory\n", "", "hotplug of memory without numa: 1"},

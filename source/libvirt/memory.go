@@ -62,11 +62,8 @@ func (d *domain) memory(e *element) {
 // aligned takes from the memory of the VM what no cell has of it, and rounds it as libvirt rounds that of cells: libvirt reckons it anew.
 func (d *domain) aligned() {
 	s, unit := &d.Stated.Shape, d.align()
-	var sum numa.Bytes
-	for _, c := range s.Cells {
-		sum += c.Memory
-	}
-	for _, beside := range []numa.Bytes{d.idle, d.idle + d.enclaves} { // releases of libvirt may differ in whether enclaves count
+	sum := s.CellMemory()
+	for _, beside := range []numa.Bytes{0, d.idle, d.idle + d.enclaves} { // without modules that are beside the cells: libvirt adds them; releases may differ in whether enclaves count
 		if over := sum + beside - s.Memory; s.Cells != nil && over >= 0 && over <= d.rounded {
 			s.Memory = sum
 			return

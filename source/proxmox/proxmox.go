@@ -155,6 +155,7 @@ func (c *config) take(key, value string) (err error) {
 	case key == "args":
 		if found := shapes.FindString(" " + value); found != "" {
 			c.Doubt(c.line, 1, "args adds%s to the arguments of QEMU, which is not read: the guest may see another shape than cores, sockets, memory and numa state", found)
+			c.Stated.Partial = true
 		}
 	case key == "arch":
 		c.Arch = value
