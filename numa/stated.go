@@ -101,7 +101,7 @@ type Stray struct {
 // Present returns how many vCPUs of a cell are there, and not only can be added.
 func (s *Stated) Present(cell int) (n int) {
 	for _, v := range s.Cells[cell].CPUs {
-		if v < len(s.CPUs) && s.There(v) {
+		if s.There(v) && (s.CPUs == nil || v < len(s.CPUs)) {
 			n++
 		}
 	}

@@ -252,7 +252,7 @@ func TestUnlisted(t *testing.T) {
 	}
 	const two = "sockets='2' cores='4' threads='1'"
 	for _, c := range []struct{ in, want, not string }{
-		{domain("<vcpu>8</vcpu>", two, "0-2", "3-5"), "K002 high the cells do not divide its vCPUs: vCPUs 6-7 are in no cell, and libvirt and QEMU put them into cell 0; List each of the vCPUs 0 to 7 in one cell", "K008"},
+		{domain("<vcpu>8</vcpu>", two, "0-2", "3-5"), "K002 high the cells do not divide its vCPUs: vCPUs 6-7 are in no cell: libvirt and QEMU take cell 0; List each of the vCPUs 0 to 7 in one cell", "K008"},
 		{domain("<vcpu>8</vcpu>", "sockets='2' cores='6' threads='1'", "0-3", "4-7"), "K013 high a topology of 12 vCPUs, and 8 vCPUs", "K002"},
 		{domain("<vcpu>8</vcpu>", "sockets='2' cores='6' threads='1'", "0-3", "4-11"), "cell 1 has vCPUs 8-11 of 8, which libvirt refuses; List each of the vCPUs 0 to 7 in one cell", "no cell"},
 		{domain("<vcpu>8</vcpu>", two, "0-3", "2-7"), "vCPUs 2-3 are in cells 0 and 1, which libvirt refuses", "no cell"},

@@ -24,7 +24,7 @@ func faultsOf(s *numa.Stated) []shape.Fault {
 	}
 	if s.Unlisted != nil {
 		out = slices.DeleteFunc(out, func(f shape.Fault) bool { return f.Check == shape.Sockets })
-		topology = append(topology, shape.Fault{Check: shape.VCPUs, Text: fmt.Sprintf("vCPUs %s are in no cell, and libvirt and QEMU put them into cell 0", words.Ranges(s.Unlisted))})
+		topology = append(topology, shape.Fault{Check: shape.VCPUs, Text: fmt.Sprintf("%s in no cell: libvirt and QEMU take cell 0", words.Be("vCPU", s.Unlisted))})
 	}
 	return append(topology, out...)
 }

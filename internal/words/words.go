@@ -52,6 +52,14 @@ func Numbered(noun string, numbers []int) string {
 	return noun + " " + Ranges(numbers)
 }
 
+// Be writes numbers behind a noun, and the verb: "vCPU 7 is", "vCPUs 18-23 are".
+func Be(noun string, numbers []int) string {
+	if len(numbers) == 1 {
+		return Numbered(noun, numbers) + " is"
+	}
+	return Numbered(noun, numbers) + " are"
+}
+
 // OnOff writes a switch.
 func OnOff(is bool) string {
 	if is {

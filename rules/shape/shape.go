@@ -91,7 +91,7 @@ func checkVCPUs(s *numa.Shape, fault faulter) []int {
 			fault(VCPUs, "cell %d has %s of %d, which libvirt refuses", i, words.Numbered("vCPU", absent), len(cell))
 		}
 		for _, first := range slices.Sorted(maps.Keys(twice)) {
-			fault(VCPUs, "%s in cells %d and %d, which libvirt refuses", be(words.Numbered("vCPU", twice[first]), len(twice[first])), first, i)
+			fault(VCPUs, "%s in cells %d and %d, which libvirt refuses", words.Be("vCPU", twice[first]), first, i)
 		}
 		good = good && absent == nil && len(twice) == 0
 	}
@@ -102,7 +102,7 @@ func checkVCPUs(s *numa.Shape, fault faulter) []int {
 		}
 	}
 	if none != nil {
-		fault(VCPUs, "vCPUs %s are in no cell", words.Ranges(none)) // libvirt and QEMU give them to cell 0 without a word
+		fault(VCPUs, "%s in no cell", words.Be("vCPU", none)) // libvirt and QEMU give them to cell 0 without a word
 		good = false
 	}
 	if !good {
@@ -201,12 +201,4 @@ func Fitting(cell []int, most int) int {
 		}
 	}
 	return 1
-}
-
-// be appends the verb to a number of things.
-func be(things string, n int) string {
-	if n == 1 {
-		return things + " is"
-	}
-	return things + " are"
 }

@@ -24,7 +24,7 @@ func TestCheck(t *testing.T) {
 		{"no cores", func(s *numa.Shape) { s.Cores = 0 }, []Fault{{"topology", "2 sockets, 1 dies, 0 cores and 1 threads: want 1 or more of each, and at most 16384 vCPUs"}}},
 		{"too many at the start", func(s *numa.Shape) { s.VCPUs = 5 }, []Fault{{"topology", "5 vCPUs at the start, and a topology of 4"}}},
 		{"no cell", func(s *numa.Shape) { s.Cells = nil }, []Fault{{"vcpus", "there is no cell"}}},
-		{"a vCPU in no cell", func(s *numa.Shape) { s.Cells[1].CPUs = []int{3} }, []Fault{{"vcpus", "vCPUs 2 are in no cell"}}},
+		{"a vCPU in no cell", func(s *numa.Shape) { s.Cells[1].CPUs = []int{3} }, []Fault{{"vcpus", "vCPU 2 is in no cell"}}},
 		{"a vCPU in two cells", func(s *numa.Shape) { s.Cells[1].CPUs = []int{1, 2, 3} }, []Fault{{"vcpus", "vCPU 1 is in cells 0 and 1, which libvirt refuses"}}},
 		{"a vCPU too many", func(s *numa.Shape) { s.Cells[1].CPUs = []int{2, 3, 4} }, []Fault{{"vcpus", "cell 1 has vCPU 4 of 4, which libvirt refuses"}}},
 		{"many too many", func(s *numa.Shape) { s.Cells[1].CPUs = []int{0, 1, 2, 3, 4, 5, 6, 8} }, []Fault{{"vcpus", "cell 1 has vCPUs 4-6, 8 of 4, which libvirt refuses"}, {"vcpus", "vCPUs 0-1 are in cells 0 and 1, which libvirt refuses"}}},

@@ -105,7 +105,7 @@ func (d *domain) commandLine(e *element) {
 // IOMMU (qemuValidateDomainVCpuTopology in src/qemu/qemu_validate.c).
 func (d *domain) limits(e *element) {
 	s, cpu, iommu := d.Stated, e.child("cpu"), e.child("devices", "iommu")
-	if !s.Partial && s.Shape.Memory == 0 && s.Cells == nil {
+	if !s.Partial && s.Cells == nil && e.child("memory") == nil {
 		d.Refuse(e.line, e.col, "it states no memory, neither of the VM nor of cells: libvirt refuses it")
 	}
 	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Clusters: d.clusters, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
