@@ -108,7 +108,9 @@ func (m *Move) add(kind Kind, what, on, then, why, from string) {
 }
 
 // need says what the last item needs beside what is written.
-func (m *Move) need(text string, args ...any) { m.Items[len(m.Items)-1].Needs = fmt.Sprintf(text, args...) }
+func (m *Move) need(text string, args ...any) {
+	m.Items[len(m.Items)-1].Needs = fmt.Sprintf(text, args...)
+}
 
 // Needs returns what has to be there beside what is written, each once: without it the VM does not start.
 func (m *Move) Needs() (out []string) {
