@@ -50,6 +50,14 @@ func (s *Shape) Even() bool {
 	return true
 }
 
+// CellMemory returns the memory of all cells.
+func (s *Shape) CellMemory() (sum Bytes) {
+	for i := range s.Cells {
+		sum += s.Cells[i].Memory
+	}
+	return sum
+}
+
 // PageOf returns the size of the huge pages of a cell; 0 for none stated.
 func (s *Shape) PageOf(cell int) Bytes { return cmp.Or(s.Cells[cell].Page, s.Page) }
 
@@ -63,6 +71,41 @@ func Parts(vcpus, cells, most int) int {
 		return cells + 1
 	}
 	return cells
+}
+
+// A Space is what a node of a host has for the cells of a guest.
+type Space struct {
+	Cores  int // or logical CPUs, where a platform gives these away
+	Memory Bytes
+}
+
+// EqualCells returns the fewest cells of like vCPUs, at most so many in each (0 for any number), and of memory in proportion, that nodes of
+// a host hold, each on a node of its own; 0 when no number of cells does.
+func EqualCells(vcpus int, memory Bytes, most int, nodes []Space) int {
+	for k := 1; k <= min(len(nodes), vcpus); k++ {
+		k = Parts(vcpus, k, len(nodes))
+		if most > 0 && (vcpus+k-1)/k > most {
+			continue
+		}
+		held := 0
+		for held < k {
+			size := (vcpus + k - 1 - held) / k // the larger ones first: a node that holds one holds all behind it
+			holding := 0
+			for _, n := range nodes {
+				if n.Cores >= size && n.Memory >= Bytes(float64(memory)*float64(size)/float64(vcpus)) {
+					holding++
+				}
+			}
+			if holding <= held {
+				break
+			}
+			held++
+		}
+		if held == k {
+			return k
+		}
+	}
+	return 0
 }
 
 // Consecutive reports whether the vCPUs of the cells are in order: the first cell has the first.

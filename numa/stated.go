@@ -42,8 +42,10 @@ type Stated struct {
 	// Slots are vCPUs that can be added and are not there, in ascending order.
 	Slots []int `json:"slots,omitempty"`
 	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
-	ACPI    Fact[bool] `json:"acpi,omitzero"`
-	Helpers []Helper   `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
+	ACPI Fact[bool] `json:"acpi,omitzero"`
+	// Unlisted are vCPUs that no cell lists: they are in the first, as libvirt and QEMU put them there.
+	Unlisted []int    `json:"unlisted,omitempty"`
+	Helpers  []Helper `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
 	// DefaultPage: it has huge pages of the size that is the host's default. Reserves: the platform reserves its pages at each start.
 	DefaultPage bool `json:"defaultPage,omitempty"`
 	Reserves    bool `json:"reserves,omitempty"`
@@ -98,7 +100,7 @@ type Stray struct {
 // Present returns how many vCPUs of a cell are enabled; hot-pluggable ones do not count.
 func (s *Stated) Present(cell int) (n int) {
 	for _, v := range s.Cells[cell].CPUs {
-		if s.There(v) {
+		if s.There(v) && (s.CPUs == nil || v < len(s.CPUs)) {
 			n++
 		}
 	}

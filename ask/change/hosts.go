@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -198,6 +199,9 @@ func (t *targets) plan(ctx context.Context, r *rules.Result, to []*move.Platform
 	if t.list == nil {
 		return nil, nil
 	}
+	o.SMT = !slices.ContainsFunc(t.list, func(h pack.Host) bool {
+		return !slices.ContainsFunc(h.Nodes, func(n pack.Node) bool { return n.Threads > n.Cores })
+	})
 	p, err := plan.Make(ctx, r, to, *o, t.list, t.policy)
 	if err != nil {
 		return nil, err

@@ -78,6 +78,9 @@ func memoryFrom(v *rule.StatedVM, cell int) string {
 	if b := &v.Stated.Bound[cell]; b.Nodes != nil {
 		return b.Mode + " " + rule.NodeList(b.Nodes)
 	}
+	if v.Flat() && v.Stated.Partial {
+		return "not stated"
+	}
 	return "any node"
 }
 
@@ -178,11 +181,15 @@ func ExplainStated(r *rules.Result, v *rule.StatedVM) *answer.Answer {
 	} else if v.MemoryOn() == nil {
 		verdict += " Where its memory is was not seen (numastat)."
 	}
+	sees := fmt.Sprintf("The guest sees %s: stated, not predicted.", statedShape(v))
+	if v.Flat() && s.Partial {
+		sees = "The nodes that the guest sees are not stated."
+	}
 	x := statedOf(v)
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation-kvm", Version: 1, Result: &x,
 		Question: fmt.Sprintf("%s on %s (KVM), as its definition states it", v.Name, hostName(v)),
-		Verdict:  []string{fmt.Sprintf("The guest sees %s: stated, not predicted. %s", statedShape(v), verdict)},
+		Verdict:  []string{sees + " " + verdict},
 		Facts: []answer.Fact{
 			{Name: "guest sees", Text: fmt.Sprintf("%s · %s · %s", statedShape(v), words.Plural(s.VCPUs, "vCPU"), s.Topology())},
 			{Name: "stated at", Text: s.At},

@@ -89,14 +89,13 @@ func (v *VM) Close(most, present int) {
 	}
 	s.VCPUs = most - len(s.Slots)
 	if s.Shape.Memory == 0 {
-		for i := range s.Cells {
-			s.Shape.Memory += s.Cells[i].Memory
-		}
+		s.Shape.Memory = s.CellMemory()
 	}
 	if s.Cells == nil {
 		s.Cells = []numa.Cell{{CPUs: UpTo(most), Memory: s.Shape.Memory, At: s.At}}
 	} else {
 		s.CellsAt = s.Cells[0].At
+		v.unlisted(most)
 	}
 	s.Bound = append(s.Bound, make([]numa.Bound, max(0, len(s.Cells)-len(s.Bound)))...)
 	s.CPUs = append(s.CPUs, make([][]int, max(0, most-len(s.CPUs)))...)
@@ -106,8 +105,34 @@ func (v *VM) Close(most, present int) {
 	if s.Shape.Memory > 0 {
 		v.Memory = numa.ReadAt(s.Shape.Memory, "memory")
 	}
+	if sum := s.CellMemory(); s.CellsAt != "" && s.Platform == "" && sum > 0 && !s.HotPlug { // libvirt gives the VM that of its cells (virDomainDefPostParseMemory)
+		v.Memory = numa.ReadAt(sum, "cells")
+	}
 	if s.Running {
 		v.Power = numa.ReadAt(numa.PoweredOn, "id")
+	}
+}
+
+// unlisted puts the vCPUs that no cell lists into the first (virDomainNumaFillCPUsInNode in src/conf/numa_conf.c of libvirt;
+// machine_numa_finish_cpu_init in hw/core/machine.c of QEMU).
+func (v *VM) unlisted(most int) {
+	s := v.Stated
+	listed := make([]bool, most)
+	for _, c := range s.Cells {
+		for _, vcpu := range c.CPUs {
+			if vcpu < most {
+				listed[vcpu] = true
+			}
+		}
+	}
+	for vcpu := range most {
+		if !listed[vcpu] {
+			s.Unlisted = append(s.Unlisted, vcpu)
+		}
+	}
+	if s.Unlisted != nil {
+		s.Cells[0].CPUs = slices.Concat(s.Cells[0].CPUs, s.Unlisted)
+		slices.Sort(s.Cells[0].CPUs)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt from YAML: the CPUs and the memory of their domains.
+// Package kubevirt reads VirtualMachines and VirtualMachineInstances of KubeVirt, and the templates of their pools and replica sets, from YAML: the CPUs and the memory of their domains.
 package kubevirt
 
 import (
@@ -12,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"homenode/internal/outside"
 	"homenode/numa"
 	"homenode/numa/pattern"
 	"homenode/source/definition"
@@ -22,7 +23,7 @@ import (
 // maxFile is more than a manifest has.
 const maxFile = 4 << 20
 
-var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
+var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"?\s*$`)
 
 // Detect reports whether a file that begins with head has a VM of KubeVirt.
 func Detect(head []byte) bool { return kind.Match(head) }
@@ -79,6 +80,9 @@ func read(name string, object *yaml.Node) (*definition.VM, error) {
 		return nil, nil
 	}
 	spec := find(object, "spec")
+	if t := find(spec, "virtualMachineTemplate", "spec"); t != nil { // of a VirtualMachinePool
+		spec = t
+	}
 	kind := find(spec, "instancetype")
 	preference := find(spec, "preference")
 	if t := find(spec, "template", "spec"); t != nil {
@@ -185,6 +189,9 @@ func (v vm) read(domain *yaml.Node) error {
 		v.File().Add(memory.Line, memory.Column, "VM "+v.Name, "memory", memory.Value, "")
 	}
 	v.limits(domain, memory)
+	if n := s.Most(); n > outside.FewAPICs && cpu != nil && v.Arch != "aarch64" {
+		v.Doubt(cpu.Line, cpu.Column, "%d vCPUs, with those that can be added: libvirt before 10.10 refuses more than %d without a virtual IOMMU, which it adds from 10.10 on; KubeVirt 1.4.0 has 10.5", n, outside.FewAPICs)
+	}
 	if page := find(domain, "memory", "hugepages", "pageSize"); page != nil {
 		if size, ok := quantity(page.Value); ok && size > 0 {
 			v.Pages([]numa.HugePages{{Size: size}}, 0, page.Line, page.Column)

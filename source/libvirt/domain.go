@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"homenode/internal/outside"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
@@ -26,6 +27,8 @@ type domain struct {
 	rounded   numa.Bytes   // what rounding up cells and devices has added
 	enclaves  numa.Bytes   // of sgx-epc
 	iothreads map[int]bool // by their numbers
+	clusters  int          // of a die
+	largest   numa.Bytes   // maxMemory
 	idle      numa.Bytes   // of <memory>, what modules do not have in cells: what can be added, and what files hold
 }
 
@@ -66,9 +69,73 @@ func readDomain(name string, e *element, whole bool) *definition.VM {
 	case whole:
 		d.Stated.ACPI = numa.DerivedFrom(false, "no <features>")
 	}
+	d.limits(e)
+	if line := e.child("commandline"); line != nil {
+		d.commandLine(line)
+	}
 	d.Close(d.most, d.now)
+	if kind := e.attr("type"); !slices.Contains(judgedTypes, kind) {
+		d.Stated, d.Why = nil, fmt.Sprintf("its hypervisor is %s: domains of QEMU alone are judged (%s)", text.Short(kind), strings.Join(judgedTypes[1:], ", "))
+	}
 	r.file.Sort()
 	return d.VM
+}
+
+// judgedTypes are the types of domains that QEMU runs; "" for parts of one.
+var judgedTypes = []string{"", "kvm", "qemu", "hvf"}
+
+// commandLine finds options of QEMU beside the definition that make the shape another one: it is unknown what the guest sees then.
+func (d *domain) commandLine(e *element) {
+	var found []string
+	args := e.all("arg")
+	for i, a := range args {
+		option := "-" + strings.TrimLeft(a.attr("value"), "-")
+		backend := option == "-object" && i+1 < len(args) && strings.Contains(args[i+1].attr("value"), "memory-backend-")
+		if (backend || option == "-smp" || option == "-m" || option == "-numa") && a.attr("value") != option[1:] && !slices.Contains(found, option) {
+			found = append(found, option)
+		}
+	}
+	if found != nil {
+		d.Doubt(e.line, e.col, "qemu:commandline adds %s to the arguments of QEMU, which is not read: the guest may see another shape than the definition states", strings.Join(found, ", "))
+		d.Stated.Partial = true
+	}
+}
+
+// limits finds what QEMU and libvirt do not start: too many vCPUs or too much memory for the machine type, the processor and the virtual
+// IOMMU (qemuValidateDomainVCpuTopology in src/qemu/qemu_validate.c).
+func (d *domain) limits(e *element) {
+	s, cpu, iommu := d.Stated, e.child("cpu"), e.child("devices", "iommu")
+	if !s.Partial && s.Cells == nil && e.child("memory") == nil {
+		d.Refuse(e.line, e.col, "it states no memory, neither of the VM nor of cells: libvirt refuses it")
+	}
+	l := definition.Limits{Machine: e.child("os", "type").attr("machine"), VCPUs: d.most, Clusters: d.clusters, Memory: max(s.Shape.Memory, d.largest), Bits: outside.ModelBits,
+		More: "the mode host-passthrough of cpu, or maxphysaddr,"}
+	for _, of := range []struct {
+		name string
+		at   *[2]int
+	}{{"vcpu", &l.CPU}, {"memory", &l.Size}} {
+		if at := e.child(of.name); at != nil {
+			*of.at = [2]int{at.line, at.col}
+		}
+	}
+	if !s.Partial {
+		l.Default = "pc"
+	}
+	switch bits := cpu.child("maxphysaddr"); {
+	case bits.attr("mode") == "emulate":
+		l.Bits, _ = d.number(bits, "bits", bits.attr("bits"), 64)
+	case bits != nil, s.Partial && cpu == nil, d.Emulated, cpu.attr("mode") == "host-passthrough", cpu.attr("mode") == "maximum":
+		l.Bits = 0
+	}
+	d.Limits(l)
+	m, _, known := outside.MachineOf(l.Machine)
+	switch q35 := m.Type == "pc-q35"; {
+	case s.Running, s.Partial, d.Arch != "" && d.Arch != "x86_64":
+	case iommu != nil && known && !q35 && iommu.attr("model") != "virtio":
+		d.Refuse(iommu.line, iommu.col, "a virtual IOMMU (%s) on the machine type %s: QEMU has it for q35 alone", text.Short(iommu.attr("model")), l.Machine)
+	case q35 && d.most > outside.FewAPICs && iommu.child("driver").attr("eim") != "on":
+		d.Refuse(l.CPU[0], l.CPU[1], "%d vCPUs, and no virtual IOMMU with extended interrupt mode (eim='on'): libvirt before 10.10 refuses more than %d without; newer releases add it", d.most, outside.FewAPICs)
+	}
 }
 
 // add adds a fact of the file.
@@ -97,18 +164,18 @@ func (d *domain) processors(e *element) {
 	}
 	t := e.child("cpu", "topology")
 	if t != nil {
-		clusters := 1
+		d.clusters = 1
 		s.Dies, s.TopologyAt = 1, d.at(t)
 		for _, a := range []struct {
 			name string
 			to   *int
-		}{{"sockets", &s.Sockets}, {"dies", &s.Dies}, {"clusters", &clusters}, {"cores", &s.Cores}, {"threads", &s.Threads}} {
+		}{{"sockets", &s.Sockets}, {"dies", &s.Dies}, {"clusters", &d.clusters}, {"cores", &s.Cores}, {"threads", &s.Threads}} {
 			if n, ok := d.number(t, a.name, t.attr(a.name), numa.MaxVCPUs+1); ok {
 				*a.to = n
 				d.add(t, a.name, n, "")
 			}
 		}
-		s.Cores *= clusters // nothing that is judged lies between a die and a core
+		s.Cores *= d.clusters // nothing that is judged lies between a die and a core
 		d.most = cmp.Or(d.most, s.Most())
 	}
 	for _, c := range e.child("cpu", "numa").all("cell") {
@@ -285,6 +352,12 @@ func (d *domain) bound(tune *element) {
 	read := func(e *element, what string) numa.Bound {
 		b := numa.Bound{Mode: cmp.Or(e.attr("mode"), "strict"), Nodes: d.list(e, "nodeset", maxNode), At: d.at(e)}
 		s.Auto = s.Auto || e.attr("placement") == "auto"
+		if !slices.Contains([]string{"strict", "preferred", "interleave", "restrictive"}, b.Mode) {
+			d.Refuse(e.line, e.col, "the mode of %s is %s, which there is not: libvirt refuses it", what, text.Short(b.Mode))
+		}
+		if e.attr("nodeset") == "" && (e.attr("placement") == "static" || e.name == "memnode") {
+			d.Refuse(e.line, e.col, "the nodes for %s are not stated (nodeset): libvirt refuses it", what)
+		}
 		if b.Nodes != nil {
 			d.add(e, what+" from host nodes", words.Ranges(b.Nodes), "")
 		}

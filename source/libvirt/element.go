@@ -1,6 +1,7 @@
 package libvirt
 
 import (
+	"bufio"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ const (
 	maxElements = 1 << 20
 )
 
-// unread are elements of which nothing is read. Devices are most of a domain: memory modules alone are read.
+// unread are elements of which nothing is read. Devices are most of a domain: memory modules and IOMMUs alone are read.
 var unread = map[string]bool{"qemuCaps": true, "guest": true, "secmodel": true, "sysinfo": true, "snapshots": true}
 
 // A parser builds the elements of a file. Text around them, such as the prompt before a pasted output, is skipped.
@@ -44,12 +45,19 @@ type parser struct {
 	skip  int // how many open elements are unread
 }
 
+// converted says what makes UTF-8 of a file.
+const converted = ": iconv -f %s -t UTF-8 converts it"
+
 // elements returns the outermost elements of a file. With an error come those that were read before it.
 func elements(name string, r io.Reader) ([]*element, error) {
-	p := &parser{name: name, in: xml.NewDecoder(bounded.Reader(r, maxFile))}
+	in := bufio.NewReader(bounded.Reader(r, maxFile))
+	p := &parser{name: name, in: xml.NewDecoder(in)}
+	if head, _ := in.Peek(2); string(head) == "\xff\xfe" || string(head) == "\xfe\xff" { // an error comes with the next read
+		return nil, p.fault(1, 1, "found UTF-16, want UTF-8"+converted, "UTF-16")
+	}
 	p.in.Strict = false // fragments and "&&" of a pasted command; nesting is checked here
 	p.in.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
-		return nil, fmt.Errorf("found the encoding %s, want UTF-8", text.Short(label))
+		return nil, fmt.Errorf("found the encoding %s, want UTF-8"+converted, text.Short(label), text.Short(label))
 	}
 	for {
 		line, col := p.in.InputPos()
@@ -83,7 +91,7 @@ func (p *parser) take(token xml.Token, line, col int) error {
 			return p.fault(line, col, "found elements %d deep", maxDepth)
 		}
 		device := len(p.open) > 0 && p.open[len(p.open)-1].name == "devices"
-		if unread[e.name] || p.skip > 0 || device && e.name != "memory" {
+		if unread[e.name] || p.skip > 0 || device && e.name != "memory" && e.name != "iommu" {
 			p.skip++
 		} else {
 			e.attrs = t.Attr

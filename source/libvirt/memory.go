@@ -48,7 +48,7 @@ func (d *domain) memory(e *element) {
 		case !size.Known():
 			continue
 		case m.name == "maxMemory":
-			d.Stated.HotPlug = true
+			d.Stated.HotPlug, d.largest = true, size.Value
 			if size.Value < d.Stated.Shape.Memory {
 				d.Stray(c.line, c.col, true, "maxMemory of %s is below the memory of %s: libvirt refuses it", size.Value, d.Stated.Shape.Memory)
 			}
@@ -62,11 +62,8 @@ func (d *domain) memory(e *element) {
 // aligned takes from the memory of the VM what no cell has of it, and rounds it as libvirt rounds that of cells: libvirt reckons it anew.
 func (d *domain) aligned() {
 	s, unit := &d.Stated.Shape, d.align()
-	var sum numa.Bytes
-	for _, c := range s.Cells {
-		sum += c.Memory
-	}
-	for _, beside := range []numa.Bytes{d.idle, d.idle + d.enclaves} { // releases of libvirt may differ in whether enclaves count
+	sum := s.CellMemory()
+	for _, beside := range []numa.Bytes{0, d.idle, d.idle + d.enclaves} { // without modules that are beside the cells: libvirt adds them; releases may differ in whether enclaves count
 		if over := sum + beside - s.Memory; s.Cells != nil && over >= 0 && over <= d.rounded {
 			s.Memory = sum
 			return

@@ -156,6 +156,7 @@ func (c *config) take(key, value string) (err error) {
 	case key == "args":
 		if found := shapes.FindString(" " + value); found != "" {
 			c.Doubt(c.line, 1, "args adds%s to the arguments of QEMU, which is not read: the guest may see another shape than cores, sockets, memory and numa state", found)
+			c.Stated.Partial = true
 		}
 	case key == "arch":
 		c.Arch = value
@@ -258,6 +259,9 @@ func (c *config) layout() error {
 		s.CPUs = append(s.CPUs, c.affinity)
 	}
 	c.pages()
+	machine, _, _ := strings.Cut(c.value["machine"], ",") // https://pve.proxmox.com/pve-docs/qm.conf.5.html
+	c.Limits(definition.Limits{Machine: strings.TrimPrefix(machine, "type="), Default: "pc", VCPUs: most, Memory: s.Shape.Memory, Bits: definition.BitsOf(c.value["cpu"]),
+		More: "cpu: host, or phys-bits of cpu,", CPU: [2]int{max(1, cmp.Or(c.at["cores"], c.at["sockets"])), 1}, Size: [2]int{max(1, c.at["memory"]), 1}})
 	c.Close(most, min(number[3], most))
 	return nil
 }

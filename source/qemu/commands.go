@@ -119,6 +119,19 @@ func (f *file) options(line string, number, from int) {
 	}
 }
 
+// limits finds what QEMU does not start. Options without a command may lack those of the machine and the processor.
+func (a *arguments) limits() {
+	l := definition.Limits{Machine: a.machine, VCPUs: a.all, Clusters: a.topology["clusters"], Memory: max(a.s.Shape.Memory, a.most), More: "-cpu host, or phys-bits,",
+		CPU: [2]int{max(1, a.smp), 1}, Size: [2]int{max(1, a.size), 1}}
+	if a.begun > 0 {
+		l.Default = "pc"
+	}
+	if a.begun > 0 || a.cpu != "" {
+		l.Bits = definition.BitsOf(a.cpu)
+	}
+	a.Limits(l)
+}
+
 // end completes the VM that was read.
 func (f *file) end() {
 	a, s := f.now, f.now.s
@@ -162,6 +175,7 @@ func (f *file) end() {
 	if s.Page == numa.DefaultPage {
 		s.Page, s.DefaultPage = 0, true
 	}
+	a.limits()
 	a.Close(a.all, a.now)
 	if a.Stated != nil {
 		a.addModules()

@@ -40,6 +40,7 @@ type arguments struct {
 	begun    int            // line of the command; 0 when options stand alone
 	smp      int            // line of -smp; 0 for none
 	machine  string         // its type
+	cpu      string         // the model of its processor and what is stated of it
 	old      int            // line of the first -numa node with mem=, which machine types from 5.1 on do not take; 0 for none
 	topology map[string]int // that -smp states, by its words
 	all, now int            // vCPUs of which -smp speaks, and those there at the start
@@ -88,7 +89,7 @@ type cpuOfNode struct {
 var partsOfCPU = [6]string{"socket", "die", "cluster", "module", "core", "thread"}
 
 // unnamed are the keys of the first values of options, which may stand without it.
-var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-device": "driver", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
+var unnamed = map[string]string{"-m": "size", "-smp": "cpus", "-object": "qom-type", "-numa": "type", "-device": "driver", "-name": "guest", "-uuid": "uuid", "-machine": "type", "-M": "type", "-cpu": "model", "-mem-path": "path", "-overcommit": "mem-lock", "-realtime": "mlock"}
 
 // modes are the policies of backends by the words of libvirt.
 var modes = map[string]string{"bind": "strict", "preferred": "preferred", "interleave": "interleave"}
@@ -216,6 +217,8 @@ func (a *arguments) add(option, value string) error {
 		}
 	case "-machine", "-M":
 		a.machine = cmp.Or(last("type"), a.machine)
+	case "-cpu":
+		a.cpu = value
 	case "-overcommit", "-realtime": // locked memory is taken at once; mem-lock=on-fault locks what is touched
 		a.taken = a.taken || isOn(last("mem-lock")) || isOn(last("mlock"))
 	case "-mem-path":

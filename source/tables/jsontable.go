@@ -101,13 +101,19 @@ type jsonTables struct {
 	list    string       // a text of a list of texts
 }
 
-// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key, and no fact of ESXi.
+const flavor = "flavors of OpenStack Nova, which are not read: save virsh dumpxml of the instances, and virsh capabilities of their hosts"
+
+// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key, and no fact of ESXi. * is any end.
 var foreign = []struct {
 	key, what string
 }{
 	{"terraform_version", "a state of Terraform, which states what was asked for and not what the VMs have now"},
 	{"ansible_processor_count", "facts of Ansible about a guest or another machine, which is no ESXi host: want those of vmware_host_facts"},
 	{"resources.num_vcpus_per_socket", "a VM of Nutanix AHV, which is not of vSphere"},
+	{"os-flv-*", flavor},
+	{"os-flavor-access:is_public", flavor},
+	{"is public", flavor},
+	{"properties.hw:*", flavor},
 	{"maxmem", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
 }
 
@@ -125,7 +131,7 @@ func foreignOf(r *jsonRow) (what string) {
 			return ""
 		}
 		for _, f := range foreign {
-			if key == f.key {
+			if begin, any := strings.CutSuffix(f.key, "*"); key == f.key || any && strings.HasPrefix(key, begin) {
 				what = f.what
 			}
 		}

@@ -46,8 +46,8 @@ func flavors(moves []*move.Move) File {
 		if f.of.Exclusive {
 			comment(&b, f.of.Platform.Can[move.Exclusive].Limit)
 		}
-		if f.of.Shape.Most() > move.FewAPICs {
-			comment(&b, "It starts with an image of hw_machine_type=q35 alone: openstack image set --property hw_machine_type=q35 IMAGE")
+		for _, need := range f.of.Needs() {
+			comment(&b, "It does not start without "+need+".")
 		}
 		b.WriteString(words.Command("openstack", "flavor", "create", "--vcpus", fmt.Sprint(f.of.Shape.VCPUs), "--ram", fmt.Sprint(mb(f.of.Shape.Memory)), "--disk", "0", f.name) + "\n")
 		command := []string{"openstack", "flavor", "set"}
@@ -80,6 +80,9 @@ func extraSpecs(m *move.Move) [][2]string {
 	}
 	if s.Most() > move.FewAPICs {
 		out = append(out, [2]string{"hw:viommu_model", "intel"})
+	}
+	if bits := move.AddressBits(s); bits > 0 {
+		out = append(out, [2]string{"hw:maxphysaddr_mode", "emulate"}, [2]string{"hw:maxphysaddr_bits", fmt.Sprint(bits)})
 	}
 	if s.Page > 0 {
 		out = append(out, [2]string{"hw:mem_page_size", fmt.Sprint(int64(s.Page / numa.KiB))})

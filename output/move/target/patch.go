@@ -92,7 +92,7 @@ func (p *patcher) domain(m *move.Move) {
 		p.element(p.root, "numatune", d.Tune)
 	}
 	p.features(d)
-	if d.Devices != nil && !p.extended() {
+	if d.Devices != nil && !p.extended() && p.q35() {
 		p.inside(p.root, "devices", []string{"iommu"}, []part{{"iommu", d.Devices.IOMMU}})
 	}
 	parts := []part{{"topology", d.CPU.Topology}}
@@ -106,6 +106,16 @@ func (p *patcher) domain(m *move.Move) {
 		parts = append(parts, part{"numa", d.CPU.NUMA})
 	}
 	p.inside(p.root, "cpu", []string{"topology", "numa"}, parts)
+}
+
+// q35 reports whether the machine type takes a virtual IOMMU; K013 says that others do not take as many vCPUs.
+func (p *patcher) q35() bool {
+	of := p.root.child("os").child("type")
+	if of == nil {
+		return true
+	}
+	i := slices.IndexFunc(of.attrs, func(a xml.Attr) bool { return a.Name.Local == "machine" })
+	return i < 0 || strings.Contains(of.attrs[i].Value, "q35")
 }
 
 // extended reports whether the domain has an IOMMU with extended interrupt mode.
@@ -141,7 +151,7 @@ func (p *patcher) features(d *domain) {
 		p.inside(has, "kvm", nil, []part{{"hint-dedicated", d.Feature.KVM.Dedicated}})
 	}
 	var old []string
-	if d.Feature.APIC != nil {
+	if d.Feature.APIC != nil && p.q35() {
 		old, parts = []string{"ioapic"}, append(parts, part{"ioapic", d.Feature.APIC})
 	}
 	if parts != nil {

@@ -66,6 +66,9 @@ func head(m *move.Move) []string {
 	if m.At != nil {
 		lines = append(lines, "Placed on "+texttab.Line(m.At.Host)+".")
 	}
+	for _, need := range m.Needs() {
+		lines = append(lines, "It does not start without "+need+".")
+	}
 	if m.At != nil && m.Binding() == nil {
 		lines = append(lines, "Nothing is bound there: the numbers of its CPUs are not known, and memory that is bound without its vCPUs is worse than none.")
 	}
