@@ -6,7 +6,7 @@
 //	configurations of Proxmox, KubeVirt ───► definition.VM ─► numa.VM with the layout that it states
 //	numastat.txt, pids.txt ──────────────► where the memory of each VM is
 //
-// Nothing is predicted. What is damaged or belongs to nothing stands in the notes of the fleet, with its place.
+// Nothing is predicted. Damaged and unused data is listed in the notes of the fleet, with its place.
 package kvm
 
 import (
