@@ -257,6 +257,7 @@ func predict(v *rule.VM, c *rule.Cluster, ch vnuma.Choices) {
 	if len(v.On) == 0 {
 		v.On, v.Refused = v.Refused[:1], v.Refused[1:]
 	}
+	v.Reach()
 }
 
 // confront puts each observation of the VM beside its prediction: on the hosts of its

@@ -84,9 +84,9 @@ func seen(vm string, a, b *vnuma.Layout) string {
 		return fmt.Sprintf("divides %s into %s instead of %d", vm, words.Plural(b.PPDs.Len(), "NUMA client"), a.PPDs.Len())
 	case was == 1 && is == b.PPDs.Len():
 		return fmt.Sprintf("lets %s see its %d NUMA nodes", vm, is)
-	case is == 1 && !b.Wide():
+	case is == 1 && a.Wide() && !b.Wide():
 		return "makes " + vm + " fit one NUMA node"
-	case is == 1:
+	case is == 1 && b.Wide():
 		return fmt.Sprintf("hides from %s the %d NUMA nodes that it runs on", vm, b.PPDs.Len())
 	}
 	return fmt.Sprintf("lets %s see %s instead of %d", vm, words.Plural(is, "NUMA node"), was)

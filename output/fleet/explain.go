@@ -22,7 +22,7 @@ func Explain(x *judged.Explanation) *answer.Answer {
 	a := &answer.Answer{
 		Command: "explain", Format: "homenode-explanation", Version: 2, Result: x,
 		Question: fmt.Sprintf("%s on %s (%s, %s), %s", x.Name, x.On, m.Release, m.Shape(), eventText(x)),
-		Verdict:  []string{explained(x)}, Facts: layoutFacts(&x.Layout, x.Host), Findings: explainedFindings(x),
+		Verdict:  []string{explained(x)}, Facts: layoutFacts(x), Findings: explainedFindings(x),
 	}
 	for _, text := range x.Layout.Assumes.Texts() {
 		a.Assumed = append(a.Assumed, answer.Assumption{What: text, Origin: unit.Assumed})
@@ -100,9 +100,10 @@ func eventText(x *judged.Explanation) string {
 }
 
 // layoutFacts say what the guest sees and what carries it.
-func layoutFacts(l *vnuma.Layout, on *numa.Host) []answer.Fact {
+func layoutFacts(x *judged.Explanation) []answer.Fact {
+	l := &x.Layout
 	if l.Refused.Any() {
-		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: numa.Either(l.Refused.Ways())}}
+		return []answer.Fact{{Name: "powers on", Text: "no"}, {Name: "to do", Text: x.Cure()}}
 	}
 	seen := fmt.Sprintf("%d vCPU", l.VPDs.Sum())
 	if l.GuestSeesNUMA() {
@@ -110,7 +111,7 @@ func layoutFacts(l *vnuma.Layout, on *numa.Host) []answer.Fact {
 	}
 	carried := unmanaged
 	if l.Managed {
-		carried = fmt.Sprintf("%s · %s vCPU · %s, memory %s", words.Plural(l.PPDs.Len(), "client"), l.PPDs, words.Plural(l.HomeNodes, "home node"), memoryText(l, on))
+		carried = fmt.Sprintf("%s · %s vCPU · %s, memory %s", words.Plural(l.PPDs.Len(), "client"), l.PPDs, words.Plural(l.HomeNodes, "home node"), memoryText(l, x.Host))
 	}
 	out := []answer.Fact{
 		{Name: "guest sees", Text: fmt.Sprintf("%s · %s · %s × %s", guestSees(l), seen, words.Plural(l.VSockets.Len(), "socket"), words.Plural(l.CoresPerSocket, "core"))},

@@ -18,7 +18,12 @@ func planRows(p *rule.Proposal) (rows [][2]string) {
 			rows = append(rows, [2]string{name, text})
 		}
 	}
-	add("needed", p.Needed...)
+	needed := "needed"
+	if p.Instead != "" {
+		add("either", p.Instead)
+		needed = "or"
+	}
+	add(needed, p.Needed...)
 	add("better", p.Better...)
 	add("for", p.Findings...)
 	for _, e := range p.Effect {

@@ -70,6 +70,11 @@ func (v *VM) Runs() bool {
 	return len(v.Seen) > 0 || v.StatedOn()
 }
 
+// Stopped reports whether the VM is off: its source says so, or its host does not power it on and nothing says that it runs.
+func (v *VM) Stopped() bool {
+	return v.Power.Value == numa.PoweredOff || (v.Off() || v.Guest.Admitted) && !v.Runs()
+}
+
 // PowerOnOf is the topic of what is found of the room for a VM that is powered off.
 func PowerOnOf(v *VM) string { return "power-on of " + v.Name }
 

@@ -195,7 +195,7 @@ func described(b []byte) string {
 }
 
 // govcText matches the output of govc vm.info and host.info without -json.
-var govcText = regexp.MustCompile(`^\s*Name:[ \t]+\S.*\r?\n[ \t]+Path:[ \t]+/`)
+var govcText = pattern.Of(`^\s*Name:[ \t]+\S.*\r?\n[ \t]+Path:[ \t]+/`)
 
 // screen matches the list and table output of Get-VM and Get-VMHost.
 var screen = pattern.Of(`(?mi)^(?:Num ?CPUs?[ \t]+:|Name[ \t]+(?:ConnectionState[ \t]+)?PowerState[ \t]+Num ?CPUs?\b)`)

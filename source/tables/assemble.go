@@ -53,7 +53,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		}
 		f.VMs = append(f.VMs, v.vm)
 	}
-	c.tellApart(n.servers)
+	c.tellApart(n.vcenters.names)
 	n.tallied("", left, "SRM placeholder is", "SRM placeholders are", "left out")
 	n.tallied(n.vms, repeated, "row repeats", "rows repeat", "a VM: left out")
 	n.tallied(n.vms, shared, "VM has", "VMs have", "the VM ID of another VM: the file seems to be merged from several vCenters without a column that names them, so that what has one name there is one here")

@@ -74,7 +74,7 @@ func (x *export) fleet() (*numa.Fleet, error) {
 	case !rvtools && x.all("VMs") == nil && x.all("hosts") == nil:
 		return nil, x.unknown()
 	}
-	n := &notes{base: x.base, cells: map[string]int{}, servers: map[string]string{}, said: map[numa.Note]bool{}}
+	n := &notes{base: x.base, cells: map[string]int{}, vcenters: newVCenters(), said: map[numa.Note]bool{}}
 	if rvtools {
 		n.vms, n.hosts = "sheet vInfo", "sheet vHost"
 	}

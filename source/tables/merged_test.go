@@ -126,3 +126,30 @@ func TestNotesOnce(t *testing.T) {
 		t.Errorf("found %d notes about what is unknown: %s", n, notes)
 	}
 }
+
+// TestVCenterColumns: a sheet that lacks the UUID of the vCenter, or its address, is of the same vCenter as the others.
+func TestVCenterColumns(t *testing.T) {
+	sheets := map[string]string{
+		"RVTools_tabvInfo.csv": "VM,Powerstate,Template,CPUs,Memory,HW version,Host,Cluster,VM ID,VI SDK Server,VI SDK UUID\na,poweredOn,False,8,8192,19,esx01,PROD,vm-1,vc01.example,U-1\n",
+		"RVTools_tabvHost.csv": "Host,Cluster,# CPU,# Cores,# Memory,ESX Version,Object ID,VI SDK Server,VI SDK UUID\nesx01,PROD,2,32,524288,VMware ESXi 7.0.3 build-21424296,host-1,vc01.example,U-1\n",
+		"RVTools_tabvCPU.csv":  "VM,CPUs,Cores p/s,Hot Add,VM ID,VI SDK Server,VI SDK UUID\na,8,4,True,vm-1,vc01.example,U-1\n",
+	}
+	for lacking := range sheets {
+		for _, column := range []string{"VI SDK Server", "VI SDK UUID"} {
+			files := map[string][]byte{}
+			for name, text := range sheets {
+				if name == lacking {
+					text = strings.NewReplacer(","+column, "", map[string]string{"VI SDK Server": ",vc01.example", "VI SDK UUID": ",U-1"}[column], "").Replace(text)
+				}
+				files[name] = []byte(text)
+			}
+			f, err := Read(tempFolder(t, files))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(f.Clusters) != 1 || len(f.VMs) != 1 || len(f.Hosts) != 1 || f.VMs[0].Host != f.Hosts[0].ID || !f.VMs[0].CPUHotAdd.Or(false) {
+				t.Errorf("%s without %s: %d clusters, VMs %+v", lacking, column, len(f.Clusters), f.VMs)
+			}
+		}
+	}
+}

@@ -24,8 +24,8 @@ type notes struct {
 	cells map[string]int // bad cells by sheet and column
 	order []string       // keys of cells in the order of insertion
 
-	said    map[numa.Note]bool
-	servers map[string]string // servers of vCenters, by the keys in the rows
+	said     map[numa.Note]bool
+	vcenters *vcenters
 
 	shared map[string]*sharedColumn // by fact: facts that either of two sheets may contain
 }

@@ -394,12 +394,7 @@ func (t *table) boolFact(f string) numa.Fact[bool] {
 
 // vcenter returns the key of the vCenter of the row, "" if unknown.
 func (t *table) vcenter() string {
-	server := t.text("VI SDK Server")
-	key := strings.ToLower(cmp.Or(t.text("VI SDK UUID"), server))
-	if server != "" {
-		t.notes.servers[key] = server
-	}
-	return key
+	return t.notes.vcenters.key(strings.ToLower(t.text("VI SDK UUID")), t.text("VI SDK Server"))
 }
 
 // origin returns the place of the value of a column in the current row.

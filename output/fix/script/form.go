@@ -14,6 +14,7 @@ import (
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/numa/pattern"
+	"homenode/rules/finding"
 )
 
 // A form is a plan in the form that all scripts use.
@@ -116,6 +117,9 @@ func (f *form) leave(p *fix.Plan) {
 	var at []string
 	rules := map[string][]string{}
 	for _, l := range p.Left {
+		if l.Severity == finding.Info.String() { // it tells and asks for nothing
+			continue
+		}
 		name := l.VM
 		if name == "" {
 			name = l.Host

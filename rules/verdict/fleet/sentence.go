@@ -27,7 +27,11 @@ func Verdict(r *rules.Result) []string {
 	}
 	var rest []string
 	if n := len(off); n > 0 {
-		rest = append(rest, words.Verb(n, "VM does", "VMs do")+" not power on.")
+		refused := fmt.Sprintf("%s not power on: %s.", words.Verb(n, "VM does", "VMs do"), words.Few(off.names(r)))
+		if n > high+medium { // the more urgent news
+			headline, refused = refused, headline
+		}
+		rest = append(rest, refused)
 	}
 	if fine := r.VMs - high - medium - len(off); high+medium > 0 && fine > 0 {
 		sure := "."
@@ -78,7 +82,7 @@ var deciding = []struct {
 
 // unknown says what decides over NUMA and is not known, and of how many of the judged VMs; "" where all is known.
 func unknown(r *rules.Result) string {
-	var parts []string
+	var parts, ofAll []string
 	for _, f := range deciding {
 		n := 0
 		for v := range r.EachVM() {
@@ -89,15 +93,19 @@ func unknown(r *rules.Result) string {
 		switch {
 		case n == 0:
 		case n == r.VMs && r.VMs > 1:
-			parts = append(parts, f.name+" of all")
+			ofAll = append(ofAll, f.name)
 		default:
 			parts = append(parts, fmt.Sprintf("%s of %s", f.name, words.Plural(n, "VM")))
 		}
 	}
-	if parts == nil {
-		return ""
+	text := ""
+	if ofAll != nil {
+		text = "Not known for any VM: " + strings.Join(ofAll, ", ") + "."
 	}
-	return "Not known: " + strings.Join(parts, ", ") + "."
+	if parts != nil {
+		text += " Not known: " + strings.Join(parts, ", ") + "."
+	}
+	return strings.TrimSpace(text)
 }
 
 // twice counts the judged VMs that others before them have the name and UUID of, such as those of an older export of the same vCenter.
@@ -123,9 +131,22 @@ func unjudged(r *rules.Result) (names []string) {
 	return names
 }
 
+// refusals are VMs that do not power on, by ID.
+type refusals map[string]bool
+
+// names returns their names in the order of the fleet.
+func (off refusals) names(r *rules.Result) (names []string) {
+	for v := range r.EachVM() {
+		if off[v.ID] {
+			names = append(names, v.Name)
+		}
+	}
+	return names
+}
+
 // off returns the VMs, by ID, that do not power on: NUMA costs them nothing.
-func off(r *rules.Result) map[string]bool {
-	out := map[string]bool{}
+func off(r *rules.Result) refusals {
+	out := refusals{}
 	for v := range r.EachVM() {
 		if v.Off() {
 			out[v.ID] = true
@@ -136,7 +157,7 @@ func off(r *rules.Result) map[string]bool {
 
 // worst counts the VMs that power on and the hosts by the severity of the worst finding
 // about each, shown or not. What a finding about hosts costs VMs counts for these too.
-func worst(r *rules.Result, off map[string]bool) (vms, hosts [finding.High + 1]int) {
+func worst(r *rules.Result, off refusals) (vms, hosts [finding.High + 1]int) {
 	byVM, byHost := map[string]finding.Severity{}, map[string]finding.Severity{}
 	for v := range r.EachVM() {
 		if !off[v.ID] {
