@@ -51,7 +51,7 @@ func (s *Shape) Even() bool {
 	return true
 }
 
-// PageOf returns the size of the huge pages of a cell; 0 if not stated.
+// PageOf returns the size of the huge pages of a cell; 0 for none stated.
 func (s *Shape) PageOf(cell int) Bytes { return cmp.Or(s.Cells[cell].Page, s.Page) }
 
 // Unit returns the unit of a cell's memory: a page, or a MiB.
@@ -66,7 +66,7 @@ func Parts(vcpus, cells, most int) int {
 	return cells
 }
 
-// Consecutive reports whether the vCPUs of the cells are in order, beginning with the first cell.
+// Consecutive reports whether the vCPUs of the cells are in order: the first cell has the first.
 func (s *Shape) Consecutive() bool {
 	next := 0
 	for _, c := range s.Cells {

@@ -45,7 +45,7 @@ type Stated struct {
 	// ACPI: without it the guest is told no distances, and perhaps no nodes. Unknown when the definition is a part of one.
 	ACPI    Fact[bool] `json:"acpi,omitzero"`
 	Helpers []Helper   `json:"helpers,omitempty"` // threads of QEMU with logical CPUs of their own
-	// DefaultPage: the VM uses huge pages of the host's default size. Reserves: the platform reserves its pages at each start.
+	// DefaultPage: it has huge pages of the size that is the host's default. Reserves: the platform reserves its pages at each start.
 	DefaultPage bool `json:"defaultPage,omitempty"`
 	Reserves    bool `json:"reserves,omitempty"`
 	// Taken: QEMU allocates all memory at start, and keeps it.

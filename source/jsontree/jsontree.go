@@ -126,7 +126,7 @@ func (p *parser) next() int64 {
 	return at
 }
 
-// value reads a value, or skips it.
+// value reads a value, or past it.
 func (p *parser) value(depth int, drop bool) (*Value, error) {
 	v := &Value{}
 	if depth > maxDepth {
@@ -159,7 +159,7 @@ func (p *parser) value(depth int, drop bool) (*Value, error) {
 	return v, err
 }
 
-// members reads the members of an object or list into v, or skips them.
+// members reads the members of an object or list into v, or past them.
 func (p *parser) members(v *Value, depth int, drop bool) error {
 	if !drop {
 		v.Members = map[string]*Value{}

@@ -24,7 +24,7 @@ const maxFile = 4 << 20
 
 var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
 
-// Detect reports whether head, the beginning of a file, contains a KubeVirt VM.
+// Detect reports whether a file that begins with head has a VM of KubeVirt.
 func Detect(head []byte) bool { return kind.Match(head) }
 
 // architectures maps KubeVirt names to those of libvirt.

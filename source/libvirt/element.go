@@ -44,10 +44,10 @@ type parser struct {
 	skip  int // number of open elements that are skipped
 }
 
-// elements returns the outermost elements of a file. With an error it returns the elements before it.
+// elements returns the outermost elements of a file. With an error come those that were read before it.
 func elements(name string, r io.Reader) ([]*element, error) {
 	p := &parser{name: name, in: xml.NewDecoder(bounded.Reader(r, maxFile))}
-	p.in.Strict = false // for fragments, and "&&" of a pasted command; nesting is checked here
+	p.in.Strict = false // fragments and "&&" of a pasted command; nesting is checked here
 	p.in.CharsetReader = func(label string, _ io.Reader) (io.Reader, error) {
 		return nil, fmt.Errorf("found the encoding %s, want UTF-8", text.Short(label))
 	}

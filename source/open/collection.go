@@ -105,7 +105,7 @@ func (c *collection) definitions() (*numa.Fleet, error) {
 	return fleet, err
 }
 
-// merged returns all parts as one fleet.
+// merged returns what was read as one fleet.
 func (c *collection) merged() (*numa.Fleet, error) {
 	var fleet *numa.Fleet
 	var err error

@@ -96,7 +96,7 @@ func File(path string) (*numa.Fleet, error) {
 	i := slices.IndexFunc(all, func(k inventory) bool { return k.is(path) })
 	switch {
 	case !isCollection(path, info) || tables.Book(path):
-		return all[i].read(path) // the last one accepts any file
+		return all[i].read(path) // the last one takes any file
 	}
 	return readCollection(path)
 }

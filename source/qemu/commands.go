@@ -119,7 +119,7 @@ func (f *file) options(line string, number, from int) {
 	}
 }
 
-// end completes the current VM.
+// end completes the VM that was read.
 func (f *file) end() {
 	a, s := f.now, f.now.s
 	if f.broken || a.begun > 0 && a.File().Facts == nil { // a command without options, such as grep

@@ -100,7 +100,7 @@ type jsonTables struct {
 	list    string       // first text in a list of texts
 }
 
-// foreign are objects of other kinds that have the columns of VMs or hosts: those with a key, and without a fact of ESXi.
+// foreign are objects that have the columns of VMs or hosts and are of something else: those with a key, and no fact of ESXi.
 var foreign = []struct {
 	key, what string
 }{

@@ -28,7 +28,7 @@ func readCredentials(path string) ([]credential, error) {
 	return parseCredentials(path, b)
 }
 
-// ReadSecret reads a file with a password that only its owner can read.
+// ReadSecret reads a file that holds a password and that only its owner may read.
 func ReadSecret(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
