@@ -10,16 +10,16 @@ type Property[T any] struct {
 	Name  string   // in notes and tables of facts, where sources other than scenarios report it
 	About string   // description in words
 	Unit  string   // of its number; "" for none
-	Least int      // of a number
-	Most  int64    // of a number or of bytes; 0 where its type limits it
+	Least int      // minimum of a number
+	Most  int64    // maximum of a number or of bytes; 0 if limited by its type only
 	Only  []string // the values of a text; nil for any
 	Where string   // in vSphere: the property below config of a VM, or a whole path
-	Sheet string   // in RVTools: sheet and column; "" where it has none
-	VMX   string   // its key in a .vmx file; "" where it has none
-	Edit  EditKind // the edit that changes it; "" where none does
-	Nodes bool     // its word describes the nodes of a host together
-	// Fact returns the fact of a VM or host: a *Fact of int, bool, string, Bytes, PowerState, Release or []int, or of a longer type that no column
-	// and no condition shows.
+	Sheet string   // in RVTools: sheet and column; "" if there is none
+	VMX   string   // key in a .vmx file; "" if there is none
+	Edit  EditKind // the edit that changes it; "" if there is none
+	Nodes bool     // the word describes all nodes of a host together
+	// Fact returns the fact of a VM or host: a *Fact of int, bool, string, Bytes, PowerState, Release or []int, or of a longer type, which columns
+	// and conditions do not support.
 	Fact func(*T) any
 }
 

@@ -14,17 +14,17 @@ import (
 	"homenode/source/text"
 )
 
-// entity matches an entity that XML does not have by itself, and which the decoder leaves as it is.
+// entity matches an entity that XML does not predefine. The decoder keeps it unchanged.
 var entity = pattern.Of(`&[\pL_][\pL\pN._-]*;`)
 
-// A domain is one that is read.
+// A domain is the definition of a VM while it is read.
 type domain struct {
 	*reader
 	*definition.VM
-	cpus      []int        // of the host, of vCPUs without a pin of their own
-	most      int          // vCPUs, with those that can be added; 0 when unknown
-	now       int          // of these there now; 0 for all
-	rounded   numa.Bytes   // what rounding up cells and devices has added
+	cpus      []int        // host CPUs of vCPUs without a pin of their own
+	most      int          // maximum number of vCPUs; 0 if unknown
+	now       int          // vCPUs at start; 0 for all
+	rounded   numa.Bytes   // memory added by rounding up cells and devices
 	enclaves  numa.Bytes   // of sgx-epc
 	iothreads map[int]bool // by their numbers
 	clusters  int          // of a die
@@ -32,7 +32,7 @@ type domain struct {
 	idle      numa.Bytes   // of <memory>, what modules do not have in cells: what can be added, and what files hold
 }
 
-// readDomain reads the definition of a VM; whole says that it is not parts of one.
+// readDomain reads the definition of a VM; whole is false for a fragment of one.
 func readDomain(name string, e *element, whole bool) *definition.VM {
 	r := newReader(name, "libvirt domain")
 	d := &domain{reader: r, VM: definition.New(r.file, e.line, e.col)}
@@ -145,7 +145,7 @@ func (d *domain) add(at *element, name string, value any, unit string) {
 
 func (d *domain) at(e *element) string { return numa.Place(d.file.Name, e.line, e.col) }
 
-// processors reads how many vCPUs there are, and their topology: by the number, else by the topology, else by the cells.
+// processors reads the number of vCPUs and their topology. The number comes from vcpu, else from the topology, else from the cells.
 func (d *domain) processors(e *element) {
 	s := d.Stated
 	if v := e.child("vcpu"); v != nil {
@@ -207,7 +207,7 @@ func (d *domain) processors(e *element) {
 	s.Slots = slices.Compact(s.Slots)
 }
 
-// cells reads the NUMA nodes of the guest, by their numbers; libvirt numbers them when the file does not.
+// cells reads the NUMA nodes of the guest, sorted by number; libvirt numbers them if the file does not.
 func (d *domain) cells(list []*element) {
 	type numbered struct {
 		id       int
@@ -266,7 +266,8 @@ func (d *domain) cells(list []*element) {
 	}
 }
 
-// distanceOf returns a table of distances. What is not stated is that of the other way round, or else 10 and 20, as libvirt takes it.
+// distanceOf returns a table of distances. Missing entries take the value of the opposite direction, or else the libvirt defaults 10
+// and 20.
 func distanceOf(n int, far map[[2]int]int) (table [][]int) {
 	for i := range n {
 		row := make([]int, n)
@@ -282,7 +283,7 @@ func distanceOf(n int, far map[[2]int]int) (table [][]int) {
 	return table
 }
 
-// pins reads the CPUs of the host that vCPUs and the other threads of QEMU may run on.
+// pins reads the CPU affinity of vCPUs and of the other QEMU threads.
 func (d *domain) pins(tune *element) {
 	s := d.Stated
 	for range d.most {
@@ -329,7 +330,7 @@ func (d *domain) pins(tune *element) {
 	}
 }
 
-// threads returns the numbers of the I/O threads: those that are listed, and up to their count the lowest that are free
+// threads returns the numbers of the I/O threads: those listed, and up to their count the lowest free numbers
 // (virDomainIOThreadIDArrayInit in src/conf/domain_conf.c).
 func (d *domain) threads(e *element) map[int]bool {
 	out := map[int]bool{}
@@ -345,7 +346,7 @@ func (d *domain) threads(e *element) map[int]bool {
 	return out
 }
 
-// bound reads where the memory of each cell comes from; libvirt's mode is strict where none is stated.
+// bound reads the memory binding of each cell; the default mode of libvirt is strict.
 func (d *domain) bound(tune *element) {
 	s := d.Stated
 	s.Bound = make([]numa.Bound, max(1, len(s.Cells)))

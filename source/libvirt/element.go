@@ -14,7 +14,7 @@ import (
 	"homenode/source/text"
 )
 
-// An element is an element of XML with its place.
+// An element is an XML element with its place.
 type element struct {
 	name     string
 	line     int
@@ -25,7 +25,7 @@ type element struct {
 	closed   bool // its end was read
 }
 
-// Bounds of a believable file. What lies outside is a damaged input.
+// Limits for a plausible file. Values above them mean that the file is damaged.
 const (
 	maxFile     = 64 << 20 // bytes
 	maxDepth    = 100
@@ -42,7 +42,7 @@ type parser struct {
 	open  []*element
 	roots []*element
 	count int
-	skip  int // how many open elements are unread
+	skip  int // number of open elements that are skipped
 }
 
 // converted says what makes UTF-8 of a file.
@@ -127,7 +127,7 @@ func (p *parser) fault(line, col int, format string, args ...any) error {
 	return &numa.SyntaxError{File: p.name, Line: line, Col: col, Msg: fmt.Sprintf(format, args...)}
 }
 
-// broken places an error of the decoder.
+// broken adds the place to an error of the decoder.
 func (p *parser) broken(err error) error {
 	line, col := p.in.InputPos()
 	if broken, ok := errors.AsType[*xml.SyntaxError](err); ok {
@@ -136,7 +136,7 @@ func (p *parser) broken(err error) error {
 	return p.fault(line, col, "%v", err)
 }
 
-// child returns the first child of a path of names; nil when there is none.
+// child returns the first child at a path of names; nil if there is none.
 func (e *element) child(path ...string) *element {
 	for _, name := range path {
 		var found *element
@@ -155,7 +155,7 @@ func (e *element) child(path ...string) *element {
 	return e
 }
 
-// all returns the children of a name; of a nil element none.
+// all returns the children with a name; none for a nil element.
 func (e *element) all(name string) (out []*element) {
 	if e == nil {
 		return nil
@@ -168,7 +168,7 @@ func (e *element) all(name string) (out []*element) {
 	return out
 }
 
-// attr returns an attribute without blanks around it; "" without it.
+// attr returns an attribute without surrounding blanks; "" if it is absent.
 func (e *element) attr(name string) string {
 	if e == nil {
 		return ""
@@ -186,7 +186,7 @@ func (e *element) has(name string) bool {
 	return e != nil && slices.ContainsFunc(e.attrs, func(a xml.Attr) bool { return a.Name.Local == name && a.Name.Space == "" })
 }
 
-// content returns the text without blanks around it.
+// content returns the text without surrounding blanks.
 func (e *element) content() string {
 	if e == nil {
 		return ""

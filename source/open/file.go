@@ -27,16 +27,16 @@ import (
 	"homenode/source/ticks"
 )
 
-// An inventory is one kind of file that holds a fleet.
+// An inventory is a kind of file that contains a fleet.
 type inventory struct {
 	name    string   // in messages
-	endings []string // of its files: a SOURCE with another one may be a vCenter
+	endings []string // file extensions: a SOURCE with another one may be a vCenter
 	is      func(path string) bool
 	read    func(path string) (*numa.Fleet, error)
 	tables  bool // it reads tables
 }
 
-// inventories returns all kinds, in the order in which a file is tried.
+// inventories returns all kinds, in the order in which they are tried.
 func inventories() []inventory {
 	return []inventory{
 		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
@@ -49,7 +49,7 @@ func inventories() []inventory {
 	}
 }
 
-// want lists the kinds of files that hold a fleet, in the words of messages.
+// want lists the kinds of files that contain a fleet, for messages.
 func want() string {
 	return strings.Join(words.Texts(inventories(), func(k inventory) string { return k.name }), ", ")
 }
@@ -59,7 +59,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// missing says what a SOURCE might have been that is no file.
+// missing suggests the intended SOURCE if there is no such file.
 func missing(name string, err error) error {
 	ending := strings.ToLower(filepath.Ext(name))
 	host := strings.Contains(name, ".") && !strings.ContainsAny(name, `/\`) &&
@@ -70,10 +70,10 @@ func missing(name string, err error) error {
 	return err
 }
 
-// KVM reports whether a file or folder holds hosts of KVM.
+// KVM reports whether a file or folder contains KVM hosts.
 func KVM(path string) bool { return kvm.Detect(path) || snapshot.Detect(path) && snapshot.OfKVM(path) }
 
-// File reads the fleet of a file or folder of any kind.
+// File reads the fleet from a file or folder of any kind.
 func File(path string) (*numa.Fleet, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -101,12 +101,12 @@ func File(path string) (*numa.Fleet, error) {
 	return readCollection(path)
 }
 
-// readable returns why nothing of path can be read: the readers tell by the content what
-// it is, and would say that it is none of theirs.
+// readable returns the reason why path cannot be opened. The readers detect the format by the
+// content, so for such a file they would only report an unknown format.
 func readable(path string, info os.FileInfo) error {
 	switch {
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil // a pipe is opened once
+		return nil // a pipe can be opened only once
 	case !info.IsDir() && info.Size() == 0:
 		return fmt.Errorf("%s: the file is empty; a SOURCE is %s", path, want())
 	}
@@ -122,11 +122,11 @@ func readable(path string, info os.FileInfo) error {
 	return errors.Join(err, f.Close())
 }
 
-// readWritten reads what people write by hand: a scenario, or the fleet of a story.
+// readWritten reads a handwritten file: a scenario, or the fleet of a story.
 func readWritten(path string) (*numa.Fleet, error) {
 	b, err := text.File(path)
 	head := b[:min(len(b), text.HeadSize)]
-	plain := text.Decoded(head) // of a text in UTF-16 too
+	plain := text.Decoded(head) // also for UTF-16
 	if form := packing(head); form != "" || isBinary(plain[:min(len(plain), 512)]) {
 		return nil, fmt.Errorf("%s: found %s, want %s", path, cmp.Or(form, "a binary file"), want())
 	}
@@ -147,12 +147,12 @@ func readWritten(path string) (*numa.Fleet, error) {
 	return fleet, err
 }
 
-// isBinary reports whether a file that begins with head is no text.
+// isBinary reports whether head is the beginning of a binary file.
 func isBinary(head []byte) bool {
 	return bytes.IndexByte(head, 0) >= 0 || !utf8.Valid(head) && bytes.IndexFunc(head, func(r rune) bool { return r < '\t' || r == '\x1a' }) >= 0
 }
 
-// packings are the first bytes of files that hold others.
+// packings are the first bytes of archive formats.
 var packings = []struct{ magic, form string }{
 	{"PK", "a zip archive or workbook"}, {"\x1f\x8b", "a file packed with gzip"}, {"\x28\xb5\x2f\xfd", "a file packed with zstd"},
 	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive, which is not supported: extract it first"},
@@ -161,7 +161,8 @@ var packings = []struct{ magic, form string }{
 	{"BZh", "a file packed with bzip2, which is not supported: extract it first"},
 }
 
-// packing says how a file that begins with head is packed; "" when it is not.
+// packing names the archive or compression format of a file that begins with head; "" if there
+// is none.
 func packing(head []byte) string {
 	for _, p := range packings {
 		if bytes.HasPrefix(head, []byte(p.magic)) {
@@ -171,7 +172,7 @@ func packing(head []byte) string {
 	return ""
 }
 
-// described says what a text that is no scenario is, by its first line.
+// described describes a text that is no scenario by its first line.
 func described(b []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
 	switch form := "text"; {
@@ -193,13 +194,13 @@ func described(b []byte) string {
 	}
 }
 
-// govcText matches what govc vm.info and host.info print without -json.
+// govcText matches the output of govc vm.info and host.info without -json.
 var govcText = pattern.Of(`^\s*Name:[ \t]+\S.*\r?\n[ \t]+Path:[ \t]+/`)
 
-// screen matches what Get-VM and Get-VMHost print as a list or table.
+// screen matches the list and table output of Get-VM and Get-VMHost.
 var screen = pattern.Of(`(?mi)^(?:Num ?CPUs?[ \t]+:|Name[ \t]+(?:ConnectionState[ \t]+)?PowerState[ \t]+Num ?CPUs?\b)`)
 
-// readTables reads tables of VMs and hosts. A file that holds none may be evidence.
+// readTables reads tables of VMs and hosts. A file without tables may be evidence.
 func readTables(path string) (*numa.Fleet, error) {
 	fleet, err := tables.Read(path)
 	if err == nil || !isFile(path) {
@@ -210,14 +211,14 @@ func readTables(path string) (*numa.Fleet, error) {
 		return nil, err
 	}
 	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // without it the error is the one of the tables
+	head, _ := io.ReadAll(io.LimitReader(f, text.HeadSize)) // on failure, the error of the tables is returned
 	return nil, notFleet(path, head, err)
 }
 
-// fleetLine is a line that says whoever wrote the file meant a scenario.
+// fleetLine matches a line which shows that the file is meant as a scenario.
 var fleetLine = pattern.Of(`(?m)^(?:\x{feff}?[ \t]*(?:release|cluster|host|vm|seen)[ \t]|-- .+ --)`)
 
-// notFleet says what a file is that is no scenario.
+// notFleet returns the error for a file that is no scenario.
 func notFleet(path string, head []byte, err error) error {
 	if format := evidence.Format(text.Decoded(head)); format != "" {
 		return noFleet{fmt.Errorf("%s: found %s, which is evidence about a fleet and no fleet: want %s", path, format, want())}
@@ -228,7 +229,7 @@ func notFleet(path string, head []byte, err error) error {
 	return noFleet{fmt.Errorf("%w; a SOURCE is %s", err, want())}
 }
 
-// noFleet is the error about a file that holds no fleet of any kind: it is evidence.ErrUnknown.
+// noFleet is the error for a file without a fleet of any kind; it matches evidence.ErrUnknown.
 type noFleet struct{ error }
 
 func (noFleet) Is(target error) bool { return target == evidence.ErrUnknown }

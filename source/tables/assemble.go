@@ -11,7 +11,7 @@ import (
 	"homenode/numa"
 )
 
-// assemble gives hosts and VMs their IDs, ties them together and puts them into f.
+// assemble assigns the IDs of hosts and VMs, links VMs to hosts, and adds both to f.
 func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	prefix := idPrefix(hosts, vms)
 	c := clusters{fleet: f, at: n.base, prefix: prefix, byKey: map[[3]string]string{}, byName: map[[2]string][]string{}, taken: map[string]bool{}, of: map[string]string{}}
@@ -36,7 +36,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 		taken[v.vm.ID] = true
 		v.vm.Cluster = c.id(v.vcenter, v.datacenter, v.cluster)
 		found := findHosts(byName, v)
-		if len(found) > 1 { // of several vCenters, or standalone and in a cluster
+		if len(found) > 1 { // in several vCenters, or both standalone and in a cluster
 			found = inCluster(f, found, v.vm.Cluster)
 		}
 		switch {
@@ -67,7 +67,7 @@ func assemble(f *numa.Fleet, hosts []hostRow, vms []vmRow, n *notes) {
 	}
 }
 
-// vcentersOf returns the vCenters that rows name.
+// vcentersOf returns the vCenters named in the rows.
 func vcentersOf(hosts []hostRow, vms []vmRow) map[string]bool {
 	vcenters := map[string]bool{}
 	for i := range hosts {
@@ -80,7 +80,7 @@ func vcentersOf(hosts []hostRow, vms []vmRow) map[string]bool {
 	return vcenters
 }
 
-// ofOneVCenter gives rows that name no vCenter the one that all others name, so that a cluster is one.
+// ofOneVCenter sets the vCenter of rows without one if all others name the same, so that their clusters are merged.
 func ofOneVCenter(hosts []hostRow, vms []vmRow) {
 	vcenters := vcentersOf(hosts, vms)
 	if len(vcenters) != 1 {
@@ -96,8 +96,8 @@ func ofOneVCenter(hosts []hostRow, vms []vmRow) {
 	}
 }
 
-// idPrefix returns what comes before the IDs of a vCenter's objects: nothing
-// when there is but one vCenter, as references are unique only within one.
+// idPrefix returns the prefix of the object IDs of a vCenter: empty if there is only one vCenter, because references are unique only within
+// one.
 func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
 	vcenters := vcentersOf(hosts, vms)
 	return func(vcenter string) string {
@@ -108,8 +108,8 @@ func idPrefix(hosts []hostRow, vms []vmRow) func(vcenter string) string {
 	}
 }
 
-// vmRowID returns the ID of a VM: of its managed object reference, its UUID and its name the first that it has and no VM before it, else its
-// name with the row.
+// vmRowID returns the ID of a VM: the first of its managed object reference, UUID and name that it has and that is not yet taken; otherwise
+// its name with the row.
 func vmRowID(v *vmRow, prefix string, taken map[string]bool) string {
 	for _, id := range []string{v.id, strings.ToLower(v.vm.UUID), v.vm.Name} {
 		if id != "" && !taken[prefix+id] {
@@ -119,11 +119,10 @@ func vmRowID(v *vmRow, prefix string, taken map[string]bool) string {
 	return prefix + v.vm.Name + "#" + strconv.Itoa(v.row)
 }
 
-// hostKey is how VMs name their host: vCenter, if given, and name.
+// hostKey identifies a host in VM rows: vCenter, if stated, and name.
 type hostKey struct{ vcenter, name string }
 
-// addHosts adds the hosts to f and returns their indices by name, with and
-// without the vCenter.
+// addHosts adds the hosts to f and returns their indices by name, with and without the vCenter.
 func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) string, n *notes) map[hostKey][]int {
 	byName := make(map[hostKey][]int, 2*len(hosts))
 	groups := hostGroups(hosts, prefix)
@@ -155,8 +154,7 @@ func addHosts(f *numa.Fleet, hosts []hostRow, c *clusters, prefix func(string) s
 	return byName
 }
 
-// findHosts returns the hosts that have the name by which the row of a VM names its own: where none has it whole, those that have it
-// with a domain, or without.
+// findHosts returns the hosts with the host name in a VM row: exact matches or, without any, those that differ in the domain only.
 func findHosts(byName map[hostKey][]int, v *vmRow) []int {
 	name := strings.ToLower(v.host)
 	if name == "" {
@@ -178,7 +176,7 @@ func findHosts(byName map[hostKey][]int, v *vmRow) []int {
 	return slices.Compact(found)
 }
 
-// inCluster returns the hosts of a cluster; all of them where it has none.
+// inCluster returns the hosts that are in the cluster, or all of them if there are none.
 func inCluster(f *numa.Fleet, hosts []int, cluster string) []int {
 	own := slices.DeleteFunc(slices.Clone(hosts), func(i int) bool { return cluster == "" || f.Hosts[i].Cluster != cluster })
 	if len(own) == 0 {
@@ -187,7 +185,7 @@ func inCluster(f *numa.Fleet, hosts []int, cluster string) []int {
 	return own
 }
 
-// clusters gives clusters their IDs. Names are unique in a datacenter only.
+// clusters assigns the IDs of clusters. Names are unique in a datacenter only.
 type clusters struct {
 	fleet  *numa.Fleet
 	at     string
@@ -198,7 +196,7 @@ type clusters struct {
 	of     map[string]string      // ID to vCenter
 }
 
-// tellApart puts the server of their vCenter before the names of clusters that several have, as numa.Merge does.
+// tellApart prefixes cluster names that occur in several vCenters with the server of the vCenter, as numa.Merge does.
 func (c *clusters) tellApart(servers map[string]string) {
 	in := map[string]map[string]bool{} // name to vCenters
 	for key := range c.byName {
@@ -216,24 +214,23 @@ func (c *clusters) tellApart(servers map[string]string) {
 	}
 }
 
-// id returns the ID of a cluster, datacenter/name, and adds it to the fleet when
-// it is new. It returns "" for no cluster.
+// id returns the ID of a cluster, datacenter/name, and adds the cluster to the fleet if it is new; "" for no cluster.
 func (c *clusters) id(vcenter, datacenter, name string) string {
 	if name == "" {
 		return ""
 	}
 	if ids := c.byName[[2]string{vcenter, name}]; datacenter == "" && len(ids) == 1 {
-		return ids[0] // a sheet without the column Datacenter
+		return ids[0] // from a sheet without the column Datacenter
 	}
 	key := [3]string{vcenter, datacenter, name}
-	for _, known := range [][3]string{key, {vcenter, "", name}} { // hosts are added first, perhaps of a sheet without the column
+	for _, known := range [][3]string{key, {vcenter, "", name}} { // hosts are added first, possibly from a sheet without the column
 		if id, ok := c.byKey[known]; ok {
 			return id
 		}
 	}
 	// vSphere itself writes %2f for a slash in a name.
 	id := c.prefix(vcenter) + strings.ReplaceAll(datacenter, "/", "%2f") + "/" + strings.ReplaceAll(name, "/", "%2f")
-	for c.taken[id] { // by a name that looks like that of another vCenter
+	for c.taken[id] { // by a name that looks like one of another vCenter
 		id += "#"
 	}
 	c.taken[id] = true

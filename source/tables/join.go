@@ -9,12 +9,11 @@ import (
 	"homenode/numa"
 )
 
-// Of several VMs with one key, none is meant.
+// The index for a key that several VMs share.
 const ambiguous = -1
 
-// A join finds the VM that a row of another sheet is about: by managed object
-// reference and vCenter, else by UUID, else by name. A key that several VMs
-// share finds none.
+// A join finds the VM for a row of another sheet: by managed object reference and vCenter, else by UUID, else by name. A key that several
+// VMs share finds none.
 type join struct {
 	vms         []vmRow
 	byVCenterID map[[2]string]int // index of the row in vInfo, or ambiguous
@@ -23,8 +22,7 @@ type join struct {
 	byName      map[string]int
 }
 
-// newJoin indexes vms; it marks the rows that repeat a VM, so that the first one
-// gets the facts.
+// newJoin indexes vms; it marks the rows that repeat a VM, so that the first one gets the facts.
 func newJoin(vms []vmRow) *join {
 	j := &join{
 		vms:         vms,
@@ -52,8 +50,8 @@ func newJoin(vms []vmRow) *join {
 	return j
 }
 
-// repeats reports whether v is of the same VM as another row with its reference or UUID. References are unique only within a vCenter, which
-// a file may not name.
+// repeats reports whether v is the same VM as another row with its reference or UUID. References are unique only within a vCenter, which a
+// file may not state.
 func (v *vmRow) repeats(other *vmRow) bool {
 	if v.vm.UUID != "" && other.vm.UUID != "" {
 		return strings.EqualFold(v.vm.UUID, other.vm.UUID)
@@ -61,7 +59,7 @@ func (v *vmRow) repeats(other *vmRow) bool {
 	return v.vm.Name == other.vm.Name && (v.host == "" || other.host == "" || numa.SameHost(v.host, other.host))
 }
 
-// index adds i under key, or marks the key as ambiguous.
+// index adds i for key, or marks the key as ambiguous.
 func index[K comparable](m map[K]int, key K, i int) {
 	var none K
 	if key == none {
@@ -73,8 +71,7 @@ func index[K comparable](m map[K]int, key K, i int) {
 	m[key] = i
 }
 
-// find returns the index of the VM that the current row of t is about,
-// ambiguous when several have its key, and false when vInfo has none.
+// find returns the index of the VM in the current row of t: ambiguous if several VMs have its key; ok is false if vInfo has none.
 func (j *join) find(t *table, name string) (i int, ok bool) {
 	return j.row(t.vcenter(), bareID(t.text("VM ID")), t.text("VM UUID"), name)
 }
@@ -86,7 +83,7 @@ func (j *join) row(vcenter, id, uuid, name string) (i int, ok bool) {
 			if i, ok = j.byVCenterID[[2]string{vcenter, id}]; ok && i != ambiguous {
 				return i, true
 			}
-			// vInfo may lack the vCenter: go on with the reference alone.
+			// vInfo may lack the vCenter: continue with the reference only.
 			if _, lacks := j.byVCenterID[[2]string{"", id}]; !lacks && !ok {
 				return j.unreferenced(name)
 			}
@@ -108,7 +105,7 @@ func (j *join) row(vcenter, id, uuid, name string) (i int, ok bool) {
 	return i, ok
 }
 
-// unreferenced returns the index of the VM of this name whose reference is unknown, as of a row that is cut off.
+// unreferenced returns the index of the VM with this name whose reference is unknown, as in a truncated row.
 func (j *join) unreferenced(name string) (i int, ok bool) {
 	i, ok = j.byName[name]
 	return i, ok && i != ambiguous && j.vms[i].id == ""

@@ -13,10 +13,10 @@ import (
 	"homenode/numa/pattern"
 )
 
-// A jsonRow is an object that is a row, flattened: path below it to value. Lists stay whole.
+// A jsonRow is an object used as a row, flattened: path below it to value. Lists are not flattened.
 type jsonRow struct {
 	at    string // path of the object
-	of    string // the type of the managed object, where it is stated
+	of    string // type of the managed object, if stated
 	cells map[string]any
 }
 
@@ -44,7 +44,7 @@ func (r *jsonRow) flatten(path string, v any) {
 	}
 }
 
-// options returns the members as the API lists options.
+// options returns the members in the form in which the API lists options.
 func (o object) options() []any {
 	list := make([]any, len(o))
 	for i, m := range o {
@@ -53,11 +53,11 @@ func (o object) options() []any {
 	return list
 }
 
-// reference matches how the REST API names a VM beside its name.
+// reference matches a VM reference, which the REST API adds to the name.
 var reference = pattern.Of(`^vm-\d+$`)
 
-// rowOf returns the row of an object; nil when it is none. Those of govc object.collect and of a PropertyCollector list the properties that
-// were asked for.
+// rowOf returns the row for an object; nil if it is not a row. Objects of govc object.collect and of a PropertyCollector list the requested
+// properties.
 func rowOf(at string, v any) *jsonRow {
 	r := &jsonRow{at: at, cells: map[string]any{}}
 	set, _ := v.([]any)
@@ -91,14 +91,13 @@ func rowOf(at string, v any) *jsonRow {
 	return r
 }
 
-// jsonTables collects the tables of a document: lists of objects, objects of objects, or one object, that have the
-// columns of VMs or hosts.
+// jsonTables collects the tables of a document: lists of objects, objects of objects, or single objects with the columns of VMs or hosts.
 type jsonTables struct {
 	tables  []jsonTable
-	others  [][]*jsonRow // lists of objects that are none
-	own     string       // the format of an answer of this program, which is no inventory
-	foreign string       // what objects are of another kind of machine
-	list    string       // a text of a list of texts
+	others  [][]*jsonRow // lists of objects that are no tables
+	own     string       // the output format of this program, if the document is one; it is no inventory
+	foreign string       // the kind of machine, if objects describe another kind
+	list    string       // first text in a list of texts
 }
 
 const flavor = "flavors of OpenStack Nova, which are not read: save virsh dumpxml of the instances, and virsh capabilities of their hosts"
@@ -117,13 +116,13 @@ var foreign = []struct {
 	{"maxmem", "VMs of Proxmox without their configuration: save the files of /etc/pve/qemu-server"},
 }
 
-// ofESXi are the facts of Ansible that tell a host of ESXi, with their values; "" is any.
+// ofESXi are the Ansible facts that identify an ESXi host, with their values; "" means any.
 var ofESXi = map[string]string{"ansible_distribution": "VMware ESXi", "ansible_os_type": "vmnix-x86", "ansible_system": "VMkernel", "ansible_in_maintenance_mode": ""}
 
-// fact returns the name of a fact of Ansible, which may stand below ansible_facts.
+// fact returns the name of an Ansible fact, which may be below ansible_facts.
 func fact(key string) string { return strings.TrimPrefix(strings.ToLower(key), "ansible_facts.") }
 
-// foreignOf says of what other kind of machine a row is; "" for none.
+// foreignOf returns the other kind of machine that a row describes; "" if there is none.
 func foreignOf(r *jsonRow) (what string) {
 	for key, v := range r.cells {
 		key = fact(key)
@@ -143,10 +142,10 @@ type jsonTable struct {
 	kind   *kind
 	header []string
 	rows   []*jsonRow
-	inside bool // of hosts inside their VMs
+	inside bool // hosts inside their VMs
 }
 
-// add looks for tables in a value at a path.
+// add finds the tables in a value at a path.
 func (j *jsonTables) add(at string, v any, depth int) {
 	if depth > 8 {
 		return
@@ -179,7 +178,7 @@ func (j *jsonTables) add(at string, v any, depth int) {
 		if r := rowOf(at, v); r != nil && j.accept([]*jsonRow{r}) {
 			return
 		}
-		for i, m := range v { // rows by their names
+		for i, m := range v { // rows by name
 			if r := rowOf(fmt.Sprintf("%s[%d]", at, i), m.value); r != nil && len(v) > 0 {
 				if _, ok := m.value.(object); ok {
 					r.cells[memberKey] = m.key
@@ -196,7 +195,7 @@ func (j *jsonTables) add(at string, v any, depth int) {
 	}
 }
 
-// accept takes rows that are a table.
+// accept adds rows that are a table.
 func (j *jsonTables) accept(rows []*jsonRow) bool {
 	if len(rows) == 0 {
 		return false
@@ -238,7 +237,7 @@ func (j *jsonTables) accept(rows []*jsonRow) bool {
 	return true
 }
 
-// managed are the kinds of tables of managed objects.
+// managed are the kinds of tables for managed objects.
 var managed = map[string]*kind{"VirtualMachine": &kinds[len(kinds)-2], "HostSystem": &kinds[len(kinds)-1]}
 
 // keysOf returns the keys of all rows, sorted.
@@ -252,10 +251,10 @@ func keysOf(rows []*jsonRow) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// document matches the parts of a path that differ between rows of one list, also of several documents.
+// document matches the parts of a path that differ between the rows of one list, also in several documents.
 var document = pattern.Of(`^document \d+\.?|\[\d+\]$`)
 
-// rejoin adds to each table the rows of other documents that are of the same list and state too little to be a table, such as VMs whose
+// rejoin adds rows of other documents to the table of the same list if they have too few columns to be a table, such as VMs whose
 // configuration could not be read.
 func (j *jsonTables) rejoin() {
 	for _, rows := range j.others {
@@ -272,10 +271,10 @@ func (j *jsonTables) rejoin() {
 	}
 }
 
-// inside stands before the keys of hosts in their VMs.
+// inside is the prefix of the keys of hosts in their VMs.
 const inside = "VMHost."
 
-// nested takes the hosts that PowerCLI writes inside their VMs, each once as it is.
+// nested adds the hosts that PowerCLI writes inside their VMs, without exact duplicates.
 func (j *jsonTables) nested(vms []*jsonRow) {
 	seen, columns := map[string]bool{}, map[string]bool{}
 	var hosts []*jsonRow
@@ -287,7 +286,7 @@ func (j *jsonTables) nested(vms []*jsonRow) {
 			}
 		}
 		name, ok := h.cells["Name"].(string)
-		if own := strings.TrimSuffix(inside, "."); ok && vm.cells[own] == nil { // others name theirs alone
+		if own := strings.TrimSuffix(inside, "."); ok && vm.cells[own] == nil { // others state only the name of theirs
 			vm.cells[own] = name
 		}
 		as, err := json.Marshal(h.cells) // with sorted keys
@@ -333,7 +332,7 @@ func (j *jsonRows) want(columns []int) { j.wanted = columns }
 
 func (j *jsonRows) decimal() byte { return '.' }
 
-// place returns the path of the row, the beginning of each origin.
+// place returns the path of the row, the prefix of each origin.
 func (j *jsonRows) place() string {
 	if at := j.rows[j.n-2].at; at != "" {
 		return at + "."
@@ -341,7 +340,7 @@ func (j *jsonRows) place() string {
 	return ""
 }
 
-// cellOf returns the text of a value; a list is JSON.
+// cellOf returns the text of a value; a list is encoded as JSON.
 func cellOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -361,7 +360,7 @@ func cellOf(v any) string {
 	return ""
 }
 
-// plain makes of objects maps, which encode; the keys are in lower case.
+// plain converts objects to maps, which can be encoded; keys are in lower case.
 func plain(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -380,7 +379,7 @@ func plain(v any) any {
 	return v
 }
 
-// empty reports whether a document is a list of nothing, or an object of such lists, as govc writes for no VMs.
+// empty reports whether a document is an empty list, or an object of empty lists, which govc writes if there are no VMs.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case []any:
@@ -391,8 +390,8 @@ func empty(v any) bool {
 	return false
 }
 
-// refusal returns the kind of error that a document of the APIs of vSphere tells; "" for other documents. The REST API has error_type or, of
-// old, a type of com.vmware.vapi.std.errors; the API in JSON a fault.
+// refusal returns the kind of error in a document of a vSphere API; "" for other documents. The REST API has error_type or, in old releases,
+// a type of com.vmware.vapi.std.errors; the API in JSON a fault.
 func refusal(v any) string {
 	o, ok := v.(object)
 	if !ok {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// vcenters are the vCenters that rows name, by UUID, by address or by both: a sheet may lack one of the columns.
+// vcenters are the vCenters named in rows, by UUID, by address or by both: a sheet may lack one of the columns.
 type vcenters struct {
 	uuids   map[string]string // keys by UUID
-	servers map[string]string // keys by address; "" where several vCenters had it
+	servers map[string]string // keys by address; "" if several vCenters have it
 	names   map[string]string // addresses by key
 }
 
@@ -16,7 +16,7 @@ func newVCenters() *vcenters {
 	return &vcenters{map[string]string{}, map[string]string{}, map[string]string{}}
 }
 
-// key returns the same key for every row of a vCenter; "" for a row that names none, or an address that several have.
+// key returns the same key for every row of a vCenter; "" for a row without one, or with an address that several share.
 func (v *vcenters) key(uuid, address string) string {
 	server := strings.ToLower(address)
 	key, known := v.uuids[uuid]
@@ -28,7 +28,7 @@ func (v *vcenters) key(uuid, address string) string {
 		key = server
 	case known:
 	case named && at != "" && !v.identified(at):
-		key = at // earlier rows had the address alone
+		key = at // earlier rows had only the address
 	default:
 		key = uuid
 	}
