@@ -151,10 +151,10 @@ func TestFit(t *testing.T) {
 		{"a vCPU each", "vcpus=3 coresPerSocket=3 memory=64GB", Fit, likeNodes(4, 2, 256), "2 + 1", ""},
 		{"fit by memory", "vcpus=8 coresPerSocket=8 memory=200GB", Fit, likeNodes(4, 16, 64), "4 × 2", ""},
 		{"fits nowhere", "vcpus=24 coresPerSocket=12 memory=64GB", Fit, likeNodes(2, 8, 256), "", "24 vCPUs and 64 GB are more than equal cells hold on h: 2 nodes of 8 cores and 256 GB"},
-		{"one node holds the memory", "vcpus=8 coresPerSocket=8 memory=180GB", Fit, &Host{"h", []numa.Space{{24, 240 << 30}, {24, 48 << 30}}}, "1 of 8 vCPUs", ""},
-		{"one node holds the vCPUs", "vcpus=24 coresPerSocket=24 memory=64GB", Fit, &Host{"h", []numa.Space{{8, 512 << 30}, {32, 512 << 30}}}, "1 of 24 vCPUs", ""},
-		{"equal cells on uneven nodes", "vcpus=40 coresPerSocket=20 memory=64GB", Fit, &Host{"h", []numa.Space{{31, 240 << 30}, {7, 48 << 30}}}, "", "40 vCPUs and 64 GB are more than equal cells hold on h: 2 nodes of 31 cores and 240 GB, 7 cores and 48 GB"},
-		{"the smaller nodes are left", "vcpus=28 coresPerSocket=14 memory=64GB", Fit, &Host{"h", []numa.Space{{16, 64 << 30}, {8, 64 << 30}, {16, 64 << 30}}}, "2 × 14", ""},
+		{"one node holds the memory", "vcpus=8 coresPerSocket=8 memory=180GB", Fit, &Host{"h", []numa.Space{{Cores: 24, Memory: 240 << 30}, {Cores: 24, Memory: 48 << 30}}}, "1 of 8 vCPUs", ""},
+		{"one node holds the vCPUs", "vcpus=24 coresPerSocket=24 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 8, Memory: 512 << 30}, {Cores: 32, Memory: 512 << 30}}}, "1 of 24 vCPUs", ""},
+		{"equal cells on uneven nodes", "vcpus=40 coresPerSocket=20 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 31, Memory: 240 << 30}, {Cores: 7, Memory: 48 << 30}}}, "", "40 vCPUs and 64 GB are more than equal cells hold on h: 2 nodes of 31 cores and 240 GB, 7 cores and 48 GB"},
+		{"the smaller nodes are left", "vcpus=28 coresPerSocket=14 memory=64GB", Fit, &Host{"h", []numa.Space{{Cores: 16, Memory: 64 << 30}, {Cores: 8, Memory: 64 << 30}, {Cores: 16, Memory: 64 << 30}}}, "2 × 14", ""},
 		{"flat", "vcpus=24 coresPerSocket=12 memory=64GB", Flat, nil, "1 of 24 vCPUs", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
