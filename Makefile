@@ -11,7 +11,8 @@ PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published 
 .PHONY: build release page demo test check lint unit check-bench deps builds cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
-LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES)
+LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES) \
+	-X homenode/internal/version.built=$(shell git rev-parse --short=12 HEAD 2>/dev/null) -X homenode/internal/version.date=$(shell git log -1 --format=%cs 2>/dev/null)
 # Where the pages of this commit are read, of a clone of a public host.
 PAGES = $(shell git remote get-url origin 2>/dev/null | sed -nE 's#^https://([^/@]+/[^/]+/[^/]+)$$#https://\1#; s#\.git$$##; /^https:/s#$$#/blob/HEAD/#p')
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	_ "time/tzdata" // Windows and containers have no time zones
 
 	"github.com/spf13/cobra"
 
@@ -148,15 +149,3 @@ func nameOf(c *cobra.Command) string {
 
 // usageOf returns how a command is used, less homenode: "size fit SOURCE".
 func usageOf(c *cobra.Command) string { return strings.TrimSuffix(nameOf(c), c.Name()) + c.Use }
-
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Prints the version, the commit, and the Go version and platform of the build",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "homenode %s\n", built.Build())
-			return err
-		},
-	}
-}
