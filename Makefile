@@ -22,6 +22,7 @@ build:
 # Archives for users without Go, and their sums, into dist/.
 TARGETS = linux/amd64 linux/arm64 windows/amd64 darwin/arm64 darwin/amd64
 release:
+	@$(MAKE) --no-print-directory page
 	@GO="$(GO)" LDFLAGS='$(LDFLAGS)' scripts/release $(TARGETS)
 
 # homenode.html, the page that needs no server. Code that is not inlined is a third smaller; the readers of files keep their speed.
