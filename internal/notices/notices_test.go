@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +90,11 @@ func TestNotices(t *testing.T) {
 			of[text] = append(of[text], owner)
 		}
 	}
-	for _, text := range texts(t, runtime.GOROOT()) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range texts(t, strings.TrimSpace(string(root))) {
 		note("Go: its library and runtime", text)
 	}
 	modules := map[string]bool{}
