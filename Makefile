@@ -8,7 +8,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release page demo test check lint unit check-bench deps builds cross portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
+.PHONY: build release page demo test check lint unit check-bench check-release deps builds cross workflows site portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES) \
@@ -33,6 +33,12 @@ page:
 	$(GO) run -ldflags '$(LDFLAGS)' ./page/make bin/page.wasm "$$($(GO) env GOROOT)/lib/wasm/wasm_exec.js" > dist/homenode.html
 	@ls -l dist/homenode.html
 
+# The documents as one folder of pages with a search, dist/site, and homenode.html in it. Its links are checked.
+site: page
+	rm -rf dist/site
+	$(GO) run -C cmd/release ./site $(CURDIR) $(CURDIR)/dist/site "$(shell git describe --tags --always --dirty=+ --abbrev=12)" "$$(sed -nE 's/^const Home = "(.*)"/\1/p' internal/version/version.go)"
+	@echo "open dist/site/index.html"
+
 demo:
 	@echo "building homenode: with empty caches this downloads 110 MB of modules and takes some minutes"
 	@$(MAKE) --no-print-directory build
@@ -41,7 +47,7 @@ demo:
 	@bin/homenode assess demo --format html -o homenode-report.html || test $$? -eq 1
 	@echo && echo "wrote homenode-report.html: open it in a browser; make page writes dist/homenode.html, the whole analysis as one page"
 
-test: deps check check-bench
+test: deps check check-bench check-release
 
 deps:
 	@scripts/test-deps
@@ -67,11 +73,17 @@ check-bench:
 	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/bench && $$staticcheck ./...
 	$(GO) test -C cmd/bench -vet=off -ldflags=-w -shuffle=on ./...
 
+# The tools that make a release are a module of their own too.
+check-release:
+	$(GO) vet -C cmd/release ./...
+	@staticcheck=$$($(GO) tool -n staticcheck) && cd cmd/release && $$staticcheck ./...
+	$(GO) test -C cmd/release -vet=off -ldflags=-w ./...
+
 portable:
 	GOARCH=386 $(GO) test $(PORTABLE)
 
 # What needs other builds: other processors and systems, and a faster reader of captures. make prove runs it.
-builds: portable same-bytes simd cross
+builds: portable same-bytes simd cross workflows
 
 # The faster reader of captures, on processors that have what it needs. Other versions of
 # Go need not know the experiment.
@@ -81,8 +93,14 @@ simd:
 
 cross:
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
+	GOOS=windows GOARCH=amd64 $(GO) vet ./...
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=windows GOARCH=amd64 $(GO) build -o /dev/null ./cmd/homenode
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/homenode
+
+# The files that CI of GitHub reads, by a linter at a version of its own.
+workflows:
+	$(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.7 .github/workflows/*.yml
 
 # What runs at the same time. The race detector needs cgo and a C compiler, and makes tests slow: one package runs at a time, so that they keep their times,
 # and the test whose answers may take 0.4 s is left out.
