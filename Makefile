@@ -8,7 +8,7 @@ GO = go
 # Packages that run on 32 bit in a moment.
 PORTABLE = ./numa ./esxi/vnuma ./esxi/plan ./esxi/scheduler ./measure/published ./measure/compare ./source/benchmark ./source/esxtop ./source/scenario ./source/snapshot ./rules
 
-.PHONY: build release page demo test check lint unit check-bench check-release deps builds cross workflows site portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
+.PHONY: build release release-twice page demo test check lint unit check-bench check-release deps builds cross workflows site portable simd race fuzz bench bench-watch bench-pages bench-collect bench-capture bench-sim bench-measure same-bytes golden corpus prove docs clean
 
 # Without symbols and debug information: a third smaller, and a panic still names its lines.
 LDFLAGS = -s -w -X homenode/internal/version.release=$(shell git describe --tags --always --dirty=+ --abbrev=12 2>/dev/null) -X homenode/internal/version.pages=$(PAGES) \
@@ -24,6 +24,12 @@ TARGETS = linux/amd64 linux/arm64 windows/amd64 darwin/arm64 darwin/amd64
 release:
 	@$(MAKE) --no-print-directory page
 	@GO="$(GO)" LDFLAGS='$(LDFLAGS)' scripts/release $(TARGETS)
+
+# A release of this commit in another folder, which has to have the sums of the first.
+release-twice: release
+	rm -rf bin/again && git clone -q . bin/again && git -C bin/again checkout -q "$$(git rev-parse HEAD)"
+	$(MAKE) --no-print-directory -C bin/again release GO="$(GO)" TARGETS="$(TARGETS)" PAGES="$(PAGES)"
+	cmp dist/SHA256SUMS bin/again/dist/SHA256SUMS && rm -rf bin/again
 
 # homenode.html, the page that needs no server. Code that is not inlined is a third smaller; the readers of files keep their speed.
 INLINED = runtime strconv bytes strings bufio sort compress/flate archive/zip homenode/source/esxtop/... homenode/source/ticks homenode/source/tables homenode/source/text homenode/capture homenode/numa homenode/esxi/vnuma
@@ -186,6 +192,7 @@ prove:
 ifndef PROVE
 	@$(MAKE) --no-print-directory builds
 	$(MAKE) --no-print-directory race
+	$(MAKE) --no-print-directory release-twice site
 endif
 ifndef PROVE
 	$(GO) test ./measure/experiment -run TestWorlds -update
