@@ -23,7 +23,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// user is who runs in the container: nobody that a host has.
+// user is who runs in the container: an ID that hosts give to no user.
 const user = 65532
 
 func main() {
