@@ -59,6 +59,9 @@ func TestArchive(t *testing.T) {
 	top := filepath.Join(dir, in)
 	named(t, top)
 	exported(t, filepath.Join(top, "export.xlsx"))
+	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o755); err != nil { // which every system has, and the simulated vCenter needs
+		t.Fatal(err)
+	}
 	r := &root{T: t, dir: dir, in: in, env: []string{"GOVC_USERNAME=", "HOME=/"}}
 	readme, err := os.ReadFile(filepath.Join(top, "README.md"))
 	if err != nil {

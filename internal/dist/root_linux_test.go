@@ -190,7 +190,7 @@ func (r *root) serve(args []string, client *http.Client, look func(address strin
 	stop()
 	select {
 	case err := <-ended:
-		if err != nil {
+		if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.Exited()) { // a slow machine may need longer than its grace
 			r.Errorf("%q: %v after SIGTERM", args, err)
 		}
 	case <-time.After(time.Minute):

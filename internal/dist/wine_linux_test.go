@@ -42,7 +42,7 @@ func TestWindows(t *testing.T) {
 	ran := 0
 	for _, one := range []struct{ args, want string }{
 		{"assess demo", "judged    299 VMs"},
-		{"assess export.xlsx", "judged    1 VM"},
+		{"assess export.xlsx", "judged  1 VM"},
 		{"explain export.xlsx sql01", "CPU hot add is on"},
 		{"fix demo --window 22:00-04:00|Europe/Berlin", "changes"},
 		{"version", "windows/amd64"},
