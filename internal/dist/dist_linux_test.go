@@ -99,8 +99,10 @@ func TestArchive(t *testing.T) {
 	if out := r.run("./homenode", "version"); !regexp.MustCompile(`(?m)^commit +[0-9a-f]{12} of \d{4}-\d\d-\d\d$`).MatchString(out) {
 		t.Errorf("version: %s", out)
 	}
-	if out := r.run("./homenode-measure", "topology", "--force", "--quick"); !strings.Contains(out, `"format": "homenode-measure"`) {
-		t.Errorf("homenode-measure: %s", out)
+	// It reads /sys, which an empty root has not.
+	measured, err := exec.CommandContext(t.Context(), filepath.Join(top, "homenode-measure"), "topology", "--force", "--quick").Output()
+	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) || !bytes.Contains(measured, []byte(`"format": "homenode-measure"`)) {
+		t.Errorf("homenode-measure: %v, %s", err, measured)
 	}
 	t.Logf("%d commands of the README", ran)
 }
