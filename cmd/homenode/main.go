@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	_ "time/tzdata" // Windows and containers have no time zones
 
 	"github.com/spf13/cobra"
 
@@ -120,7 +121,7 @@ on each host of its cluster, explains it, and says what is wrong.
 		}
 		root.AddCommand(g.commands...)
 	}
-	root.AddCommand(newVersion(), newDocs(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.Reflow(flags.SourceTopic), Hidden: true})
+	root.AddCommand(newVersion(), newHealth(), newDocs(), newPowerShell(), &cobra.Command{Use: "sources", Short: "What a SOURCE can be", Long: flags.Reflow(flags.SourceTopic), Hidden: true})
 	root.SetHelpCommandGroupID("files") // of all commands that are listed; help is not
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -148,15 +149,3 @@ func nameOf(c *cobra.Command) string {
 
 // usageOf returns the usage of a command without homenode: "size fit SOURCE".
 func usageOf(c *cobra.Command) string { return strings.TrimSuffix(nameOf(c), c.Name()) + c.Use }
-
-func newVersion() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Prints the version, the commit, and the Go version and platform of the build",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "homenode %s\n", built.Build())
-			return err
-		},
-	}
-}

@@ -1,4 +1,4 @@
-// Package playbook has the Ansible playbook that measures many guests: it copies homenode into each, runs homenode measure, fetches the
+// Package playbook has the Ansible playbook that measures many guests: it copies homenode-measure into each, runs it, fetches the
 // result and removes everything.
 package playbook
 

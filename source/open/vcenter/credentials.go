@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"homenode/internal/bounded"
+	"homenode/internal/owned"
 )
 
 // A credential is one line of a credentials file.
@@ -28,13 +29,13 @@ func readCredentials(path string) ([]credential, error) {
 	return parseCredentials(path, b)
 }
 
-// ReadSecret reads a file that holds a password and that only its owner may read.
+// ReadSecret reads a file that holds a password and that only its owner may read, or that root lends to the group of this process.
 func ReadSecret(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+	if !owned.Secret(info) {
 		return nil, fmt.Errorf("%s: others may read it (mode %04o): chmod 600 it", path, info.Mode().Perm())
 	}
 	return bounded.File(path, bounded.Secret)

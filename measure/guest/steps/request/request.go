@@ -1,4 +1,5 @@
-package steps
+// Package request measures remote procedure calls and HTTP over loopback: the steps that need a client and a server of Go's library, which a small program leaves out.
+package request
 
 import (
 	"bytes"
@@ -10,7 +11,18 @@ import (
 	"net/http"
 	"net/rpc"
 	"time"
+
+	"homenode/measure/guest/steps"
 )
+
+// Steps returns the steps, the fastest first.
+func Steps() []steps.Step {
+	return []steps.Step{
+		{Name: "rpc", About: "a call with 16 bytes and its answer over loopback, Go's net/rpc (gob)", Measure: netRPC},
+		{Name: "http", About: "GET and its answer of 2 bytes over loopback, HTTP/1.1 with the connection kept", Measure: http1},
+		{Name: "rpc-like", About: "POST with the framing of gRPC over loopback, HTTP/2 without TLS: no gRPC library", Measure: http2},
+	}
+}
 
 // Echo is the service of net/rpc.
 type Echo struct{}
@@ -22,7 +34,7 @@ func (Echo) Same(in [16]byte, out *[16]byte) error {
 }
 
 // netRPC calls a procedure with 16 bytes.
-func netRPC(ctx context.Context, o *Options) (_ []float64, err error) {
+func netRPC(ctx context.Context, o *steps.Options) (_ []float64, err error) {
 	server := rpc.NewServer()
 	if err := server.Register(Echo{}); err != nil {
 		return nil, err
@@ -35,7 +47,7 @@ func netRPC(ctx context.Context, o *Options) (_ []float64, err error) {
 	client := rpc.NewClient(here)
 	defer func() { err = errors.Join(err, client.Close()) }()
 	var in, out [16]byte
-	return loop(ctx, o, func() error { return client.Call("Echo.Same", in, &out) })
+	return steps.Loop(ctx, o, func() error { return client.Call("Echo.Same", in, &out) })
 }
 
 // pair returns two connected ends on loopback.
@@ -55,12 +67,12 @@ func pair() (here, there net.Conn, err error) {
 }
 
 // http1 requests a response of 2 bytes over a persistent connection.
-func http1(ctx context.Context, o *Options) ([]float64, error) {
+func http1(ctx context.Context, o *steps.Options) ([]float64, error) {
 	return requests(ctx, o, false, nil, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 }
 
 // http2 posts a message framed as in gRPC: a byte, the length in 4 bytes, the message; the status is a trailer.
-func http2(ctx context.Context, o *Options) ([]float64, error) {
+func http2(ctx context.Context, o *steps.Options) ([]float64, error) {
 	message := make([]byte, 5+16)
 	binary.BigEndian.PutUint32(message[1:], 16)
 	return requests(ctx, o, true, message, func(w http.ResponseWriter, r *http.Request) {
@@ -76,7 +88,7 @@ func http2(ctx context.Context, o *Options) ([]float64, error) {
 }
 
 // requests sends one request after another to a server on loopback.
-func requests(ctx context.Context, o *Options, second bool, message []byte, handle http.HandlerFunc) (_ []float64, err error) {
+func requests(ctx context.Context, o *steps.Options, second bool, message []byte, handle http.HandlerFunc) (_ []float64, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -100,7 +112,7 @@ func requests(ctx context.Context, o *Options, second bool, message []byte, hand
 		method = http.MethodPost
 	}
 	client := &http.Client{Transport: transport}
-	return loop(ctx, o, func() error {
+	return steps.Loop(ctx, o, func() error {
 		// The deadline of ctx would need a timer for each request, and would interrupt one.
 		r, err := http.NewRequestWithContext(context.WithoutCancel(ctx), method, "http://"+l.Addr().String(), bytes.NewReader(message))
 		if err != nil {
