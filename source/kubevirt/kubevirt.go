@@ -2,6 +2,7 @@
 package kubevirt
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -24,8 +25,13 @@ const maxFile = 4 << 20
 
 var kind = regexp.MustCompile(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance)?"?\s*$`)
 
+// operator is the group of the VMs of VMware's VM Operator, which have the same name.
+const operator = "vmoperator.vmware.com/"
+
 // Detect reports whether a file that begins with head has a VM of KubeVirt.
-func Detect(head []byte) bool { return kind.Match(head) }
+func Detect(head []byte) bool {
+	return kind.Match(head) && (!bytes.Contains(head, []byte(operator)) || bytes.Contains(head, []byte("kubevirt.io/")))
+}
 
 // architectures are those of libvirt by the words of KubeVirt.
 var architectures = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
@@ -76,6 +82,9 @@ func mistake(name string, err error) error {
 // read reads a VM of an object; nil for one of another kind.
 func read(name string, object *yaml.Node) (*definition.VM, error) {
 	if k := find(object, "kind"); k == nil || !strings.HasPrefix(k.Value, "VirtualMachine") {
+		return nil, nil
+	}
+	if v := find(object, "apiVersion"); v != nil && strings.HasPrefix(v.Value, operator) {
 		return nil, nil
 	}
 	spec := find(object, "spec")
