@@ -33,6 +33,8 @@ type VM struct {
 
 // Planned is what a plan or manifest states of a VM beside its configuration.
 type Planned struct {
+	ID       string  `json:"id"`                 // of the VM in its file; it is judged on several sites under IDs of their own
+	File     string  `json:"file"`               // that describes it
 	Form     string  `json:"form"`               // of the object that describes it, such as "Terraform"
 	Cluster  string  `json:"cluster,omitempty"`  // name of the cluster that it will run in; "" where the plan does not say it
 	Host     string  `json:"host,omitempty"`     // name of the host that it will be created on

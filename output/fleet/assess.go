@@ -42,8 +42,11 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 		a.Title += ", collected " + r.Fleet.Collected
 	}
 	show := x.showPredicted
-	if x.kind() == stated {
+	switch {
+	case x.kind() == stated:
 		show = x.showStated
+	case r.Fleet.Plans():
+		show = x.showGate
 	}
 	show(a, &o)
 	a.Tables = append(a.Tables, x.vms())

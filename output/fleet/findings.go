@@ -72,7 +72,12 @@ func subjectKey(f *finding.Finding) (kind, id string) {
 // findings returns the judgement with its subjects.
 func (x *index) findings() *answer.Findings {
 	f := x.Fleet
-	drawn := map[string]string{}
+	drawn, plans := map[string]string{}, map[string]*numa.VM{}
+	for i := range f.VMs {
+		if f.VMs[i].Planned != nil {
+			plans[f.VMs[i].ID] = &f.VMs[i]
+		}
+	}
 	for _, v := range x.urgent {
 		drawn[v.ID] = v.drawing.ID
 	}
@@ -86,8 +91,11 @@ func (x *index) findings() *answer.Findings {
 		Judgement: &x.Judgement, Source: f.Source, Rules: answer.RulesWhere(applied),
 		Subject: func(f *finding.Finding) answer.Subject {
 			kind, id := subjectKey(f)
-			short := cmp.Or(f.VM, f.Host)
-			return answer.Subject{Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: x.at[kind+" "+id],
+			short, at := cmp.Or(f.VM, f.Host), x.at[kind+" "+id]
+			if v := plans[id]; v != nil && kind == "vm" {
+				at = gateAt(v, f)
+			}
+			return answer.Subject{Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: at,
 				Place: above(f), Drawing: drawn[f.VMID]}
 		},
 		Suites: x.suites(), Place: place, Rest: "the VM table names all VMs, and --format json holds everything",

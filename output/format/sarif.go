@@ -52,7 +52,7 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 		where := &one.Locations[0].Physical
 		switch {
 		case subject.File != "":
-			*where = &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line)}}
+			*where = &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line), 0}}
 		case !j.Watched:
 			*where = physicalOf(subject.At, o.SourceFiles)
 		}
@@ -180,12 +180,14 @@ func physicalOf(at string, files []string) *sarifPhysical {
 		if file == "" || !in && len(files) > 1 {
 			continue
 		}
-		line, _, _ := strings.Cut(rest, ":")
+		line, rest, _ := strings.Cut(rest, ":")
+		col, _, _ := strings.Cut(rest, ":")
 		n, err := strconv.Atoi(line)
 		if !in || err != nil || n < 1 {
-			n = 1
+			n, col = 1, ""
 		}
-		return &sarifPhysical{sarifURI{uriOf(file)}, sarifRegion{n}}
+		c, _ := strconv.Atoi(col) // 0 is none
+		return &sarifPhysical{sarifURI{uriOf(file)}, sarifRegion{n, max(0, c)}}
 	}
 	return nil
 }
@@ -208,7 +210,7 @@ func namedAfter(source string, f *finding.Finding) *sarifPhysical {
 			path = append(path, part)
 		}
 	}
-	return &sarifPhysical{sarifURI{(&url.URL{Path: strings.Join(path, "/")}).String()}, sarifRegion{1}}
+	return &sarifPhysical{sarifURI{(&url.URL{Path: strings.Join(path, "/")}).String()}, sarifRegion{1, 0}}
 }
 
 // uriOf returns a file name as a URI reference: relative when the name is.

@@ -180,7 +180,7 @@ type vm struct {
 
 // newVM begins a VM of an object at this place.
 func (r *reader) newVM(f *form, name string, line, col int) *vm {
-	v := &vm{reader: r, form: f, plan: numa.Planned{Form: f.name}, site: site{form: f, values: map[string]*jsontree.Value{}}}
+	v := &vm{reader: r, form: f, plan: numa.Planned{Form: f.name, File: r.file}, site: site{form: f, values: map[string]*jsontree.Value{}}}
 	v.Name, v.At = name, numa.Place(r.file, line, col)
 	const always = "a VM that is created"
 	v.Template = numa.DerivedFrom(false, always)
@@ -316,7 +316,7 @@ func (v *vm) done(id string) {
 	if v.ids[id]++; v.ids[id] > 1 {
 		id = fmt.Sprintf("%s #%d", id, v.ids[id])
 	}
-	v.ID, v.Name = id, cmp.Or(v.Name, id)
+	v.ID, v.Name, v.plan.ID = id, cmp.Or(v.Name, id), id
 	v.VM.Planned = &v.plan
 	if v.plan.Unknown != nil {
 		names := words.Texts(v.plan.Unknown, func(l numa.Later) string { return l.Attribute })

@@ -1,0 +1,121 @@
+package fleet
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"homenode/change/gate"
+	"homenode/internal/words"
+	"homenode/numa"
+	"homenode/output/answer"
+	"homenode/rules"
+	"homenode/rules/finding"
+)
+
+// gated is the JSON of planned VMs.
+type gated struct {
+	Source  string     `json:"source"`
+	Planned []*gate.VM `json:"planned"`
+}
+
+// showGate adds to an answer what is about planned VMs.
+func (x *index) showGate(a *answer.Answer, _ *Options) {
+	vms := gate.Judge(x.Result)
+	a.Format, a.Title, a.Verdict = "homenode-gate", "NUMA of planned VMs in "+x.Fleet.Source, gateVerdict(x.Result, vms)
+	a.Result = gated{x.Fleet.Source, vms}
+	plan := answer.Table{Name: "planned", Title: "planned VMs", Columns: answer.Columns("VM", "at", ">vCPUs", ">memory", "hosts", "nodes of a host", "guest sees", ">remote")}
+	changes := answer.Table{Name: "changes", Title: "lines to change", Columns: answer.Columns("VM", "at", "line")}
+	for _, v := range vms {
+		memory := "unknown"
+		if v.Memory > 0 {
+			memory = v.Memory.String()
+		}
+		vcpus := "unknown"
+		if v.VCPUs > 0 {
+			vcpus = strconv.Itoa(v.VCPUs)
+		}
+		for i, p := range v.On {
+			remote := words.Percent(p.Far)
+			if i == 0 {
+				plan.Add(v.Name, v.At, vcpus, memory, p.Site, p.Nodes, p.Sees, remote)
+			} else {
+				plan.Add("", "", "", "", p.Site, p.Nodes, p.Sees, remote)
+			}
+		}
+		if len(v.On) == 0 {
+			plan.Add(v.Name, v.At, vcpus, memory, "", "", "unknown", "")
+		}
+		for _, l := range v.Lines {
+			at := l.At
+			if at == "" {
+				at = v.At
+			}
+			changes.Add(v.Name, at, l.Text)
+		}
+		for _, why := range v.Cannot {
+			changes.Foot = append(changes.Foot, v.Name+": "+why)
+		}
+	}
+	a.Tables = append(a.Tables, plan)
+	if len(changes.Rows)+len(changes.Foot) > 0 {
+		a.Tables = append(a.Tables, changes)
+	}
+}
+
+// gateVerdict says how many planned VMs would have a poor layout, which, and what depends on the host.
+func gateVerdict(r *rules.Result, vms []*gate.VM) (out []string) {
+	var bad, unjudged, depends []string
+	for _, v := range vms {
+		switch {
+		case len(v.On) == 0:
+			unjudged = append(unjudged, v.Name)
+		case v.Worst >= finding.Medium:
+			bad = append(bad, v.Name)
+		}
+		if text := v.Depends(); text != "" {
+			depends = append(depends, v.Name+" depends on the host: "+text+".")
+		}
+	}
+	all := words.Plural(len(vms), "planned VM")
+	switch {
+	case len(vms) == 0:
+		return []string{r.Nothing()}
+	case len(unjudged) == len(vms):
+		return []string{"No planned VM could be judged: " + unjudgedWhy(r) + "."}
+	case bad == nil:
+		out = append(out, fmt.Sprintf("None of %s has a NUMA problem of medium or high severity.", all))
+	default:
+		out = append(out, fmt.Sprintf("%d of %s %s wrong: %s.", len(bad), all, isAre(len(bad)), words.Few(bad)))
+	}
+	if unjudged != nil {
+		out = append(out, "Not judged: "+words.Few(unjudged)+": "+unjudgedWhy(r)+".")
+	}
+	const most = 3
+	return append(out, depends[:min(most, len(depends))]...)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// unjudgedWhy says why planned VMs are not judged.
+func unjudgedWhy(r *rules.Result) string {
+	_, why := r.Missed()
+	return strings.Join(why, "; ")
+}
+
+// gateAt returns where the file of a planned VM has what the first cure of a finding changes; else where it describes the VM.
+func gateAt(v *numa.VM, f *finding.Finding) string {
+	for _, w := range f.Ways {
+		for i := range w.Edits {
+			if at := gate.At(v, &w.Edits[i]); at != "" {
+				return at
+			}
+		}
+	}
+	return v.At
+}
