@@ -89,6 +89,7 @@ func run(ctx context.Context, f *numa.Fleet, o Options, known *Result, in map[st
 	if f.Plans() { // whoever plans VMs is not asked about the hosts
 		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.VMID == "" })
 	}
+	r.expect(o)
 	if o.Policy != nil {
 		r.take(o.Policy, o.Policy.Apply(r.Findings, f, o.Today))
 	}

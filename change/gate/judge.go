@@ -24,20 +24,20 @@ type VM struct {
 	Memory numa.Bytes  `json:"memory,omitempty"`
 	On     []Placement `json:"on"`
 	// Alike are the nearest vCPU counts that give one layout on all hosts, where the present one does not.
-	Alike  []int          `json:"alike,omitempty"`
-	Lines  []planned.Line `json:"lines,omitempty"`  // that cure what is found
-	Cannot []string       `json:"cannot,omitempty"` // cures that the file cannot state, or that make it worse elsewhere
+	Alike  []int            `json:"alike,omitempty"`
+	Lines  []planned.Line   `json:"lines,omitempty"`  // that cure what is found
+	Cannot []string         `json:"cannot,omitempty"` // cures that the file cannot state, or that make it worse elsewhere
 	Worst  finding.Severity `json:"worst"`
 }
 
 // A Placement is the VM on hosts that give it one layout.
 type Placement struct {
-	Site   string        `json:"site"`
-	Hosts  []string      `json:"hosts"`
-	Nodes  string        `json:"nodes"`    // of a host: 2 × 16 cores, 8.0 U3
-	Layout string        `json:"layout"`   // in short
-	Sees   string        `json:"sees"`     // the guest
-	Far    float64       `json:"farShare"` // of its memory
+	Site   string   `json:"site"`
+	Hosts  []string `json:"hosts"`
+	Nodes  string   `json:"nodes"`    // of a host: 2 × 16 cores, 8.0 U3
+	Layout string   `json:"layout"`   // in short
+	Sees   string   `json:"sees"`     // the guest
+	Far    float64  `json:"farShare"` // of its memory
 	kind   *rule.Kind
 }
 

@@ -63,6 +63,9 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 		if on == nil {
 			on = distinct
 		}
+		if !v.VCPUs.Known() { // it is judged nowhere, and that is said once
+			on = on[:min(1, len(on))]
+		}
 		for _, s := range on {
 			used[s] = true
 			out.VMs = append(out.VMs, s.hold(v, len(on) > 1))

@@ -83,12 +83,15 @@ func (x *index) findings() *answer.Findings {
 	}
 	place, above := "Cluster", func(f *finding.Finding) string { return f.Cluster }
 	applied := func(one *rule.Rule) bool { return one.Check != nil }
+	if f.Plans() {
+		above = func(f *finding.Finding) string { return cmp.Or(f.Cluster, f.Host) }
+	}
 	if x.kind() == stated {
 		place, above = "Host", func(f *finding.Finding) string { return f.Host }
 		applied = func(one *rule.Rule) bool { return one.Stated != nil }
 	}
 	j := &answer.Findings{
-		Judgement: &x.Judgement, Source: f.Source, Rules: answer.RulesWhere(applied),
+		Judgement: &x.Judgement, Source: f.Source, Rules: append(answer.RulesWhere(applied), x.Own()...),
 		Subject: func(f *finding.Finding) answer.Subject {
 			kind, id := subjectKey(f)
 			short, at := cmp.Or(f.VM, f.Host), x.at[kind+" "+id]

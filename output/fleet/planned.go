@@ -119,3 +119,14 @@ func gateAt(v *numa.VM, f *finding.Finding) string {
 	}
 	return v.At
 }
+
+// planned counts the VMs of plans; one that is judged on several sites is one.
+func planned(f *numa.Fleet) int {
+	ids := map[string]bool{}
+	for i := range f.VMs {
+		if p := f.VMs[i].Planned; p != nil {
+			ids[p.ID] = true
+		}
+	}
+	return len(ids)
+}
