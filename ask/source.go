@@ -23,7 +23,7 @@ type Source struct {
 	Evidence       []string `ask:"evidence,local" help:"file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
 	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3"`
 
-	Hosts []string `ask:"hosts" help:"host models for VMs that are only planned: '2x16c/512GB release=8.0U3' (repeatable); else the hosts of another SOURCE"`
+	Models []string `ask:"hosts" help:"host models for VMs that are only planned: '2x16c/512GB release=8.0U3' (repeatable); else the hosts of another SOURCE"`
 
 	failed int // sources that could not be read
 	unread int // files of bundles that could not be read, or not whole
@@ -66,7 +66,7 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 	if err = cmp.Or(err, onlyESXi(fleet, kvm, sources)); err != nil {
 		return fleet, err
 	}
-	on, err := models(s.Hosts)
+	on, err := models(s.Models)
 	if err != nil {
 		return nil, err
 	}

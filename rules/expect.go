@@ -109,11 +109,11 @@ func (x *expecting) evaluate(e *policy.Expectation, v *numa.VM, cluster string, 
 	case yes:
 		return ""
 	}
-	return e.Rule.Title
+	return "not as expected: " + e.Rule.Title
 }
 
 func lacking(e *policy.Expectation, words []string) string {
-	return fmt.Sprintf("it cannot be told whether this holds, %s: unknown: %s", e.Rule.Title, strings.Join(words, ", "))
+	return fmt.Sprintf("it cannot be told whether it is as expected (%s): unknown: %s", e.Rule.Title, strings.Join(words, ", "))
 }
 
 // fail keeps the first error.

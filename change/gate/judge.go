@@ -16,7 +16,8 @@ import (
 
 // A VM is a planned VM with what comes of it on each kind of host.
 type VM struct {
-	ID     string      `json:"id"`
+	ID     string      `json:"id"` // in its file
+	File   string      `json:"file"`
 	Name   string      `json:"vm"`
 	Form   string      `json:"form"`
 	At     string      `json:"at"` // file:line:column
@@ -49,11 +50,11 @@ func Judge(r *rules.Result) []*VM {
 	clusters := map[*rule.VM]*rule.Cluster{}
 	for i := range r.Fleet.VMs {
 		v := &r.Fleet.VMs[i]
-		if v.Planned == nil || at[v.Planned.ID] != nil {
+		if v.Planned == nil || at[key(v)] != nil {
 			continue
 		}
-		one := &VM{ID: v.Planned.ID, Name: v.Name, Form: v.Planned.Form, At: v.At, VCPUs: v.VCPUs.Value, Memory: v.Memory.Value, On: []Placement{}}
-		at[v.Planned.ID] = one
+		one := &VM{ID: v.Planned.ID, File: v.Planned.File, Name: v.Name, Form: v.Planned.Form, At: v.At, VCPUs: v.VCPUs.Value, Memory: v.Memory.Value, On: []Placement{}}
+		at[key(v)] = one
 		out = append(out, one)
 	}
 	for _, c := range r.Clusters {
@@ -62,8 +63,8 @@ func Judge(r *rules.Result) []*VM {
 				continue
 			}
 			clusters[v] = c
-			placed[v.Planned.ID] = append(placed[v.Planned.ID], v)
-			at[v.Planned.ID].place(c, v)
+			placed[key(v.VM)] = append(placed[key(v.VM)], v)
+			at[key(v.VM)].place(c, v)
 		}
 	}
 	found := map[string][]finding.Finding{}
@@ -71,13 +72,17 @@ func Judge(r *rules.Result) []*VM {
 		found[r.Findings[i].VMID] = append(found[r.Findings[i].VMID], r.Findings[i])
 	}
 	for _, one := range out {
-		one.cure(r, placed[one.ID], clusters, found)
+		on := placed[one.File+"\x00"+one.ID]
+		one.cure(r, on, clusters, found)
 		if one.Differs() {
-			one.Alike = alike(&placed[one.ID][0].Guest, one.On, r.Choices)
+			one.Alike = alike(&on[0].Guest, one.On, r.Choices)
 		}
 	}
 	return out
 }
+
+// key tells planned VMs apart, which are judged on several sites under IDs of their own.
+func key(v *numa.VM) string { return v.Planned.File + "\x00" + v.Planned.ID }
 
 // place adds what the VM gets on each kind of host of a cluster.
 func (v *VM) place(c *rule.Cluster, on *rule.VM) {
@@ -113,9 +118,9 @@ func sees(l *vnuma.Layout) string {
 	return fmt.Sprintf("%d nodes (%s)", l.VPDs.Len(), l.VPDs)
 }
 
-// Differs reports whether the guest gets one layout on some hosts and another on others.
+// Differs reports whether the guest sees one thing on some hosts and another on others.
 func (v *VM) Differs() bool {
-	return slices.ContainsFunc(v.On, func(p Placement) bool { return p.Layout != v.On[0].Layout || p.Sees != v.On[0].Sees })
+	return slices.ContainsFunc(v.On, func(p Placement) bool { return p.Sees != v.On[0].Sees })
 }
 
 // Depends says what depends on the host: "2 nodes of 16 on prod-a, 1 node of 32 on prod-b; 28 vCPUs would be alike"; "" for nothing.

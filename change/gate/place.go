@@ -56,8 +56,6 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 		if v.Planned == nil {
 			continue
 		}
-		plan := *v.Planned
-		plan.ID, v.Planned = v.ID, &plan
 		inherit(&v, templates, &out)
 		on := named(&v, all, &out)
 		if on == nil {

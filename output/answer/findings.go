@@ -183,6 +183,9 @@ func (f *Findings) Config() string {
 	if n := len(f.Policy.Severities); n > 0 {
 		s += " · " + words.Verb(n, "severity", "severities")
 	}
+	if n := len(f.Own()); n > 0 {
+		s += " · " + words.Plural(n, "expectation")
+	}
 	if off := f.OffRules(); len(off) > 0 {
 		s += fmt.Sprintf(" · off: %s (%s)", strings.Join(off, ", "), words.Plural(f.Off, "finding"))
 	}

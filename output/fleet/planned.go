@@ -83,8 +83,12 @@ func gateVerdict(r *rules.Result, vms []*gate.VM) (out []string) {
 		return []string{r.Nothing()}
 	case len(unjudged) == len(vms):
 		return []string{"No planned VM could be judged: " + unjudgedWhy(r) + "."}
+	case bad == nil && len(vms) == 1:
+		out = append(out, "The planned VM has no NUMA problem of medium or high severity: "+vms[0].Name+".")
 	case bad == nil:
 		out = append(out, fmt.Sprintf("None of %s has a NUMA problem of medium or high severity.", all))
+	case len(vms) == 1:
+		out = append(out, "The planned VM is wrong: "+bad[0]+".")
 	default:
 		out = append(out, fmt.Sprintf("%d of %s %s wrong: %s.", len(bad), all, isAre(len(bad)), words.Few(bad)))
 	}
@@ -125,7 +129,7 @@ func planned(f *numa.Fleet) int {
 	ids := map[string]bool{}
 	for i := range f.VMs {
 		if p := f.VMs[i].Planned; p != nil {
-			ids[p.ID] = true
+			ids[p.File+"\x00"+p.ID] = true
 		}
 	}
 	return len(ids)

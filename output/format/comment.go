@@ -38,6 +38,9 @@ func Comment(w io.Writer, a *answer.Answer, o Options) error {
 			if row[0].Text != "" {
 				vm = row[0].Text
 			}
+			if row[4].Text == "" { // it is not judged, which the verdict says
+				continue
+			}
 			lines = append(lines, fmt.Sprintf("- %s on %s: the guest sees %s", code(vm), code(row[4].Text), Mark(row[6].Text)))
 		}
 		lines = append(lines, more(len(t.Rows)-commentSees, "placement")...)

@@ -173,7 +173,7 @@ func (r *reader) manifest(k *kind, object *jsontree.Value, classes map[string]*j
 		v.plan.Template = spec.At("template").Text
 		pool := cmp.Or(spec.At("resourcePool").Text, spec.At("workspace", "resourcePool").Text)
 		v.plan.Cluster = clusterOf(pool)
-		if open(v.plan.Cluster) {
+		if open(v.plan.Cluster) || strings.Contains(v.plan.Cluster, "*") { // any
 			v.plan.Cluster = ""
 		}
 	}

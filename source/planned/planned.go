@@ -294,6 +294,9 @@ func (v *vm) settings(a attribute, n *jsontree.Value, where string) error {
 		key, value := n.Keys[i], m
 		if n.Kind == jsontree.List {
 			key, value = m.At("key").Text, m.At("value")
+			if typed := value.At("_value"); typed.Kind != 0 { // as the API of vSphere writes any value in JSON
+				value = typed
+			}
 		}
 		switch {
 		case !numa.KeepSetting(key):
@@ -322,7 +325,7 @@ func (v *vm) done(id string) {
 		names := words.Texts(v.plan.Unknown, func(l numa.Later) string { return l.Attribute })
 		v.note(v.At, "VM %s: decided later, so unknown here: %s", v.Name, strings.Join(names, ", "))
 	}
-	if t := v.plan.Template; t != "" && !v.form.whole && !v.VCPUs.Known() {
+	if t := v.plan.Template; t != "" && !v.form.whole && !v.VCPUs.Known() && !slices.ContainsFunc(v.plan.Unknown, func(l numa.Later) bool { return l.Word == "vcpus" }) {
 		v.note(v.At, "VM %s: its vCPUs are those of %s: name a snapshot of the fleet that has it", v.Name, t)
 	}
 	v.fleet.VMs = append(v.fleet.VMs, v.VM)
