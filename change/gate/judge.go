@@ -89,18 +89,10 @@ func (v *VM) place(c *rule.Cluster, on *rule.VM) {
 	for _, list := range [][]rule.On{on.On, on.Refused} {
 		for i := range list {
 			l, k := &list[i].Layout, list[i].Kind
-			v.On = append(v.On, Placement{Site: siteName(c), Hosts: k.HostNames(), Nodes: k.Shape() + ", " + k.Machine.Release.String(),
+			v.On = append(v.On, Placement{Site: c.Name, Hosts: k.HostNames(), Nodes: k.Shape() + ", " + k.Machine.Release.String(),
 				Layout: rule.Short(l), Sees: sees(l), Far: l.FarShare(), kind: k})
 		}
 	}
-}
-
-// siteName returns the name of a cluster, or of a standalone host.
-func siteName(c *rule.Cluster) string {
-	if c.Name == "" && len(c.Hosts) > 0 {
-		return c.Hosts[0].Name
-	}
-	return c.Name
 }
 
 // sees says what the guest of a layout sees.
@@ -205,12 +197,12 @@ func (v *VM) cure(r *rules.Result, on []*rule.VM, clusters map[*rule.VM]*rule.Cl
 			switch {
 			case i < 0:
 				if why := worse(e, on, clusters, found); why != "" {
-					v.Cannot = append(v.Cannot, fmt.Sprintf("%s = %s for %s: %s", e.Name(), e.To, siteName(clusters[one]), why))
+					v.Cannot = append(v.Cannot, fmt.Sprintf("%s = %s for %s: %s", e.Name(), e.To, clusters[one].Name, why))
 					continue
 				}
 				edits = append(edits, e)
 			case edits[i].To != e.To:
-				v.Cannot = append(v.Cannot, fmt.Sprintf("%s = %s for %s: other hosts want %s", e.Name(), e.To, siteName(clusters[one]), edits[i].To))
+				v.Cannot = append(v.Cannot, fmt.Sprintf("%s = %s for %s: other hosts want %s", e.Name(), e.To, clusters[one].Name, edits[i].To))
 			}
 		}
 	}
@@ -233,7 +225,7 @@ func worse(e numa.Edit, on []*rule.VM, clusters map[*rule.VM]*rule.Cluster, foun
 		}
 		for _, f := range c.Weigh(one, &configured) {
 			if f.Severity >= finding.Medium && !slices.ContainsFunc(found[one.ID], func(o finding.Finding) bool { return o.Rule == f.Rule }) {
-				return fmt.Sprintf("it would bring %s on %s", f.Rule, siteName(c))
+				return fmt.Sprintf("it would bring %s on %s", f.Rule, c.Name)
 			}
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"homenode/numa"
 )
 
-// A site is a place where planned VMs may be created: a cluster, or a standalone host.
+// A site is a place where planned VMs may be created: a cluster, or a standalone host, which is a cluster of its own here: planned VMs run on
+// none of its hosts, and so not beside each other.
 type site struct {
-	cluster, host string // IDs; one of them
-	name          string
+	cluster, name string // ID and name
 	hosts         []*numa.Host
 	machines      []vnuma.Machine // one of each kind
 	alike         []string        // other sites whose hosts are of the same kinds
@@ -36,8 +36,12 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 	}
 	out := *f
 	out.Clusters, out.Hosts = slices.Clone(f.Clusters), slices.Clone(f.Hosts)
-	for _, h := range models {
-		out.Hosts = append(out.Hosts, h)
+	out.Hosts = append(out.Hosts, models...)
+	for i := range out.Hosts {
+		if h := &out.Hosts[i]; h.Cluster == "" {
+			h.Cluster = "host " + h.ID
+			out.Clusters = append(out.Clusters, numa.Cluster{ID: h.Cluster, Name: h.Name, At: h.At})
+		}
 	}
 	all := sites(&out)
 	distinct := merge(all)
@@ -74,7 +78,7 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 	}
 	out.Hosts = slices.DeleteFunc(out.Hosts, func(h numa.Host) bool {
 		return !slices.ContainsFunc(all, func(s *site) bool {
-			return used[s] && (s.host == h.ID || s.cluster != "" && s.cluster == h.Cluster)
+			return used[s] && s.cluster == h.Cluster
 		})
 	})
 	out.Clusters = slices.DeleteFunc(out.Clusters, func(c numa.Cluster) bool {
@@ -104,7 +108,7 @@ func lend(f *numa.Fleet, models []numa.Host) error {
 	return f.Check()
 }
 
-// sites returns every cluster and standalone host whose nodes are known.
+// sites returns every cluster with a host whose nodes are known.
 func sites(f *numa.Fleet) (out []*site) {
 	at := map[string]*site{}
 	for i := range f.Hosts {
@@ -113,14 +117,10 @@ func sites(f *numa.Fleet) (out []*site) {
 		if err != nil {
 			continue
 		}
-		s := at[cmp.Or(h.Cluster, "host "+h.ID)]
+		s := at[h.Cluster]
 		if s == nil {
-			s = &site{cluster: h.Cluster, name: cmp.Or(f.ClusterName(h.Cluster), h.Name)}
-			if h.Cluster == "" {
-				s.host = h.ID
-			}
-			at[cmp.Or(h.Cluster, "host "+h.ID)] = s
-			out = append(out, s)
+			s = &site{cluster: h.Cluster, name: f.ClusterName(h.Cluster)}
+			at[h.Cluster], out = s, append(out, s)
 		}
 		s.hosts = append(s.hosts, h)
 		if m.CoreMHz = 0; !slices.ContainsFunc(s.machines, func(k vnuma.Machine) bool { return k.Like(m) }) {
@@ -197,7 +197,7 @@ func named(v *numa.VM, all []*site, f *numa.Fleet) (out []*site) {
 
 // hold returns the VM as it is created on the site. A virtual hardware that nobody states is that of the oldest host.
 func (s *site) hold(v numa.VM, several bool) numa.VM {
-	v.Cluster, v.Host = s.cluster, s.host
+	v.Cluster, v.Host = s.cluster, ""
 	if several {
 		v.ID += " on " + s.name
 	}

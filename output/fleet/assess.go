@@ -106,13 +106,7 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 		hosts += fmt.Sprintf(" (%d in maintenance or not connected)", closed)
 	}
 	if f.Plans() {
-		sites := len(f.Clusters)
-		for i := range f.Hosts {
-			if f.Hosts[i].Cluster == "" {
-				sites++
-			}
-		}
-		add("read", fmt.Sprintf("%s · %s on %s", f.Source, words.Plural(planned(f), "planned VM"), words.Verb(sites, "kind of cluster or host", "kinds of clusters or hosts")), o.Read)
+		add("read", fmt.Sprintf("%s · %s on %s", f.Source, words.Plural(planned(f), "planned VM"), words.Verb(len(f.Clusters), "kind of cluster or host", "kinds of clusters or hosts")), o.Read)
 		add("judged", words.Plural(x.Pairs, "prediction"), o.Judged)
 	} else if x.kind() == stated {
 		add("read", fmt.Sprintf("%s · KVM · %s · %s", f.Source, hosts, vms), o.Read)

@@ -83,9 +83,6 @@ func (x *index) findings() *answer.Findings {
 	}
 	place, above := "Cluster", func(f *finding.Finding) string { return f.Cluster }
 	applied := func(one *rule.Rule) bool { return one.Check != nil }
-	if f.Plans() {
-		above = func(f *finding.Finding) string { return cmp.Or(f.Cluster, f.Host) }
-	}
 	if x.kind() == stated {
 		place, above = "Host", func(f *finding.Finding) string { return f.Host }
 		applied = func(one *rule.Rule) bool { return one.Stated != nil }

@@ -25,6 +25,8 @@ import (
 	"homenode/numa"
 	"homenode/source/demo"
 	"homenode/source/evidence"
+	"homenode/source/planned"
+	"homenode/source/snapshot"
 	"homenode/source/tables"
 	"homenode/source/text"
 )
@@ -135,7 +137,7 @@ func (o Options) source(arg string) (Source, error) {
 // hosts of govc host.info -json, but for the first of them, and the parts. They are one source together.
 func parted(args []string) (sources, parts []string) {
 	for _, arg := range args {
-		part := len(args) > 1 && tables.Part(arg)
+		part := len(args) > 1 && !planned.Detect(arg) && !snapshot.Detect(arg) && tables.Part(arg) // which reads the file
 		if !part || parts == nil {
 			sources = append(sources, arg)
 		}

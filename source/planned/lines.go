@@ -68,6 +68,7 @@ func (f *form) attribute(e *numa.Edit, has func(path string) bool) (attribute, s
 			found = append(found, a)
 		}
 	}
+	slices.Reverse(found) // the last one wins
 	i := slices.IndexFunc(found, func(a attribute) bool { return has(a.path) })
 	switch {
 	case found == nil:

@@ -3,14 +3,16 @@ package planned
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 
+	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/source/jsontree"
 )
@@ -22,26 +24,23 @@ type kind struct {
 	form        *form
 }
 
-// machineAttributes are those of a machine of Cluster API's provider for vSphere; OpenShift and EKS Anywhere took them over. 0 is the value of the
-// template (cluster-api-provider-vsphere, VirtualMachineCloneSpec; openshift/api, VSphereMachineProviderSpec).
-var machineAttributes = []attribute{
-	{word: "vcpus", path: "numCPUs", unset: true}, {word: "coresPerSocket", path: "numCoresPerSocket", unset: true},
-	{word: "memory", path: "memoryMiB", unit: "MB", unset: true}, {word: "hw", path: "hardwareVersion"}, {word: "guest", path: "osFamily"},
-	{word: wordSettings, path: "customVMXKeys"},
-}
+// sizes are attributes of machines that Cluster API's provider for vSphere, OpenShift and EKS Anywhere share. 0 is the value of the template
+// (cluster-api-provider-vsphere, VirtualMachineCloneSpec; openshift/api, VSphereMachineProviderSpec).
+var sizes = []attribute{{word: "vcpus", path: "numCPUs", unset: true}, {word: "memory", path: "memoryMiB", unit: "MB", unset: true}}
 
 var (
-	clusterAPI   = &form{name: "Cluster API", attributes: machineAttributes}
-	openShift    = &form{name: "OpenShift", attributes: machineAttributes}
-	eksAnywhere  = &form{name: "EKS Anywhere", attributes: machineAttributes}
+	clusterAPI = &form{name: "Cluster API", attributes: append(slices.Clip(sizes), attribute{word: "coresPerSocket", path: "numCoresPerSocket", unset: true},
+		attribute{word: "hw", path: "hardwareVersion"}, attribute{word: "guest", path: "os"}, attribute{word: wordSettings, path: "customVMXKeys"})}
+	openShift    = &form{name: "OpenShift", attributes: append(slices.Clip(sizes), attribute{word: "coresPerSocket", path: "numCoresPerSocket", unset: true})}
+	eksAnywhere  = &form{name: "EKS Anywhere", attributes: append(slices.Clip(sizes), attribute{word: "guest", path: "osFamily"})}
 	machineClass = &form{name: "VM Operator", attributes: []attribute{
-		{word: "vcpus", path: "hardware.cpus"}, {word: "memory", path: "hardware.memory"},
 		{word: "memoryReservation", path: "policies.resources.requests.memory"},
 		{word: "vcpus", path: "configSpec.numCPUs"}, {word: "coresPerSocket", path: "configSpec.numCoresPerSocket", auto: true},
 		{word: "memory", path: "configSpec.memoryMB", unit: "MB"}, {word: "hotAdd", path: "configSpec.cpuHotAddEnabled"},
 		{word: "memoryHotAdd", path: "configSpec.memoryHotAddEnabled"}, {word: "reserveAll", path: "configSpec.memoryReservationLockedToMax"},
 		{word: "hw", path: "configSpec.version"}, {word: wordNUMANode, path: "configSpec.virtualNuma.coresPerNumaNode"},
 		{word: wordSettings, path: "configSpec.extraConfig"},
+		{word: "vcpus", path: "hardware.cpus"}, {word: "memory", path: "hardware.memory"}, // these win over those of configSpec
 	}}
 	machine = &form{name: "VM Operator", attributes: []attribute{{word: "hw", path: "minHardwareVersion", unset: true}}}
 )
@@ -196,9 +195,8 @@ func clusterOf(pool string) string {
 // malformed gives an error of the YAML library the form of ours, and says how a template is read.
 func (r *reader) malformed(data []byte, err error) error {
 	e := &numa.SyntaxError{File: r.file, Line: 1, Col: 1, Msg: err.Error()}
-	if place := regexp.MustCompile(`line (\d+)(?:, column (\d+))?`).FindStringSubmatch(e.Msg); place != nil {
-		e.Line, _ = strconv.Atoi(place[1]) // digits
-		e.Col, _ = strconv.Atoi(cmp.Or(place[2], "1"))
+	if at, ok := errors.AsType[*yaml.LoadError](err); ok {
+		e.Line, e.Col, e.Msg = max(1, at.Mark.Line), max(1, at.Mark.Column), words.Join(": ", at.ContextMsg, at.Message)
 	}
 	if strings.Contains(string(data), "{{") {
 		e.Msg += "; a template is read once it is rendered: helm template, kustomize build, clusterctl generate"

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ func readOVA(path string) (*numa.Fleet, error) {
 // ovfForm is a virtual system. The names are those of its items and of the extensions of VMware (the namespace vmw).
 var ovfForm = &form{name: "OVF", whole: true, attributes: []attribute{
 	{word: "vcpus", path: "VirtualQuantity of the processors"}, {word: "coresPerSocket", path: "CoresPerSocket"}, {word: "memory", path: "VirtualQuantity of the memory"},
-	{word: "memoryReservation", path: "Reservation of the memory"}, {word: "cpuReservation", path: "Reservation of the processors"},
+	{word: "memoryReservation", path: "Reservation of the memory"}, {word: "cpuReservation", path: "Reservation of the processors"}, {word: "cpuLimit", path: "Limit of the processors"},
 	{word: "hw", path: "VirtualSystemType"}, {word: "hotAdd", path: "cpuHotAddEnabled"}, {word: "memoryHotAdd", path: "memoryHotAddEnabled"},
 	{word: "firmware", path: "firmware"}, {word: "iommu", path: "flags.vvtdEnabled"}, {word: "guest", path: "osType"}, {word: wordSettings, path: "ExtraConfig"},
 }}
@@ -95,6 +96,7 @@ type (
 		Units          cell   `xml:"AllocationUnits"`
 		Quantity       cell   `xml:"VirtualQuantity"`
 		Reservation    cell   `xml:"Reservation"`
+		Limit          cell   `xml:"Limit"`
 		CoresPerSocket cell   `xml:"CoresPerSocket"`
 	}
 	cell struct {
@@ -187,9 +189,11 @@ func (r *reader) system(s *system, option string) error {
 		reserved, err = r.reserved(memory)
 	}
 	errs := []error{err, take("VirtualQuantity of the processors", processors.Quantity), take("CoresPerSocket", processors.CoresPerSocket),
-		take("VirtualQuantity of the memory", size), take("Reservation of the processors", processors.Reservation), take("Reservation of the memory", reserved)}
-	if hw := s.Hardware.Type; strings.HasPrefix(hw.Text, "vmx-") && len(strings.Fields(hw.Text)) == 1 {
-		errs = append(errs, take("VirtualSystemType", hw))
+		take("VirtualQuantity of the memory", size), take("Reservation of the processors", processors.mhz(processors.Reservation)), take("Limit of the processors", processors.mhz(processors.Limit)), take("Reservation of the memory", reserved)}
+	// Of several versions, which older tools wrote, vSphere takes one that the host runs: unknown.
+	versions := strings.FieldsFunc(s.Hardware.Type.Text, func(r rune) bool { return r == ' ' || r == ',' })
+	if len(versions) == 1 && strings.HasPrefix(versions[0], "vmx-") {
+		errs = append(errs, take("VirtualSystemType", s.Hardware.Type))
 	}
 	for _, p := range s.Hardware.Config {
 		if slices.Contains([]string{"cpuHotAddEnabled", "memoryHotAddEnabled", "firmware", "flags.vvtdEnabled"}, p.Key) {
@@ -227,6 +231,20 @@ func (s *system) item(kind, option string) (found item) {
 		}
 	}
 	return found
+}
+
+// mhz returns a share of the processors in MHz: its unit is that of the item, hertz * 10^6 or 10^9. Of another unit it is unknown.
+func (i *item) mhz(c cell) cell {
+	n, err := strconv.Atoi(c.Text)
+	switch unit := strings.ToLower(strings.ReplaceAll(i.Units.Text, " ", "")); {
+	case err != nil || n < 0 || n > math.MaxInt32/1000:
+		return cell{}
+	case unit == "hertz*10^9":
+		return cell{strconv.Itoa(1000 * n), c.line, c.col}
+	case unit == "hertz*10^6" || unit == "megahertz" || unit == "":
+		return c
+	}
+	return cell{}
 }
 
 // units are those of memory, in bytes (DSP0243: "byte * 2^20"; MegaBytes is what older tools write).

@@ -203,7 +203,10 @@ func lastKey(path string) string { return path[strings.LastIndex(path, ".")+1:] 
 // beside returns a value of one line beside which the attribute belongs: another setting, or an attribute of the same object.
 func (p *patch) beside(s *site, a attribute) (n *jsontree.Value, below bool) {
 	parent := strings.TrimSuffix(a.path, lastKey(a.path))
-	settings := s.object.At(strings.Split(a.path, ".")...)
+	settings := &jsontree.Value{}
+	if s.object != nil {
+		settings = s.object.At(strings.Split(a.path, ".")...)
+	}
 	if a.word == wordSettings && settings.Kind == jsontree.Object {
 		for _, m := range settings.List() {
 			if n == nil || m.Line > n.Line {
