@@ -118,7 +118,7 @@ func lacking(e *policy.Expectation, words []string) string {
 
 // fail keeps the first error.
 func (x *expecting) fail(e *policy.Expectation, v *numa.VM, err error) string {
-	text := strings.ReplaceAll(err.Error(), "\n", " ")
+	text, _, _ := strings.Cut(err.Error(), "\n") // the rest shows the expression
 	x.Failed = cmp.Or(x.Failed, fmt.Errorf("%s: the expectation %s cannot be evaluated for VM %s: %s", e.At, e.Rule.ID, v.Name, text))
 	return "it cannot be evaluated: " + text
 }

@@ -65,6 +65,10 @@ func Place(f *numa.Fleet, models []numa.Host) (*numa.Fleet, error) {
 		if on == nil {
 			on = distinct
 		}
+		open := slices.ContainsFunc(v.Planned.Unknown, func(l numa.Later) bool { return l.Word == "vcpus" })
+		if t := v.Planned.Template; t != "" && !v.VCPUs.Known() && !open {
+			out.Notes = append(out.Notes, numa.Note{At: v.At, Text: fmt.Sprintf("VM %s: its vCPUs are those of %s: name a snapshot of the fleet that has it", v.Name, t)})
+		}
 		if !v.VCPUs.Known() { // it is judged nowhere, and that is said once
 			on = on[:min(1, len(on))]
 		}

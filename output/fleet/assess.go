@@ -74,7 +74,7 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
 	if len(r.Findings) > 0 {
-		if vm := exampleVM(r.Findings, o.Sources > 1); vm != "" {
+		if vm := exampleVM(r.Findings, o.Sources > 1 || r.Fleet.Plans()); vm != "" {
 			named := func(name string) bool { return words.Command(name) == vm }
 			if slices.ContainsFunc(r.Fleet.Clusters, func(c numa.Cluster) bool { return named(c.Name) }) || slices.ContainsFunc(r.Fleet.Hosts, func(h numa.Host) bool { return named(h.Name) }) {
 				vm = "--vm=" + vm // the name alone means several things

@@ -126,7 +126,8 @@ func (r *reader) expectation(e *Expectation, item *yaml.Node) {
 func (r *reader) condition(n *yaml.Node, text string) *condition.Condition {
 	c, err := condition.CompileWith(text, Words)
 	if err != nil {
-		r.errorf(n, "found a condition that cannot be evaluated: %s", strings.ReplaceAll(err.Error(), "\n", " "))
+		why, _, _ := strings.Cut(err.Error(), "\n") // the rest shows the expression
+		r.errorf(n, "found a condition that cannot be evaluated: %s", why)
 	}
 	return c
 }

@@ -325,9 +325,6 @@ func (v *vm) done(id string) {
 		names := words.Texts(v.plan.Unknown, func(l numa.Later) string { return l.Attribute })
 		v.note(v.At, "VM %s: decided later, so unknown here: %s", v.Name, strings.Join(names, ", "))
 	}
-	if t := v.plan.Template; t != "" && !v.form.whole && !v.VCPUs.Known() && !slices.ContainsFunc(v.plan.Unknown, func(l numa.Later) bool { return l.Word == "vcpus" }) {
-		v.note(v.At, "VM %s: its vCPUs are those of %s: name a snapshot of the fleet that has it", v.Name, t)
-	}
 	v.fleet.VMs = append(v.fleet.VMs, v.VM)
 	v.sites = append(v.sites, v.site)
 }
