@@ -45,13 +45,13 @@ type Subject struct {
 	Key   string // the same in every run; names may change
 	ID    string // in its source
 	At    string // where it was read; "" when unknown
-	// File is the file that the finding is in, and Line the line from 1; "" is none for
+	// File is the file that the finding is in, Line the line and Col the column from 1; "" is none for
 	// what was watched, and else goes by At and the sources.
-	File    string
-	Line    int
-	Place   string // by which a page filters
-	When    string // it held
-	Drawing string // anchor of its drawing; "" without one
+	File      string
+	Line, Col int
+	Place     string // by which a page filters
+	When      string // it held
+	Drawing   string // anchor of its drawing; "" without one
 }
 
 // A Suite is a cluster or host whose subjects were judged.

@@ -92,10 +92,13 @@ func (x *index) findings() *answer.Findings {
 		Subject: func(f *finding.Finding) answer.Subject {
 			kind, id := subjectKey(f)
 			short, at := cmp.Or(f.VM, f.Host), x.at[kind+" "+id]
+			var file string
+			var line, col int
 			if v := plans[id]; v != nil && kind == "vm" {
 				at = gateAt(v, f)
+				file, line, col = placeIn(at)
 			}
-			return answer.Subject{Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: at,
+			return answer.Subject{File: file, Line: line, Col: col, Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: at,
 				Place: above(f), Drawing: drawn[f.VMID]}
 		},
 		Suites: x.suites(), Place: place, Rest: "the VM table names all VMs, and --format json holds everything",

@@ -134,3 +134,18 @@ func planned(f *numa.Fleet) int {
 	}
 	return len(ids)
 }
+
+// placeIn divides file:line:column.
+func placeIn(at string) (file string, line, col int) {
+	parts := strings.Split(at, ":")
+	n := len(parts)
+	if n < 3 {
+		return "", 0, 0
+	}
+	line, errLine := strconv.Atoi(parts[n-2])
+	col, errCol := strconv.Atoi(parts[n-1])
+	if errLine != nil || errCol != nil {
+		return "", 0, 0
+	}
+	return strings.Join(parts[:n-2], ":"), line, col
+}

@@ -72,7 +72,7 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 func placeOf(j *answer.Findings, f *finding.Finding, subject *answer.Subject, files []string) *sarifPhysical {
 	switch {
 	case subject.File != "":
-		return &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line), 0}}
+		return &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line), subject.Col}}
 	case !j.Watched:
 		if at := physicalOf(subject.At, files); at != nil {
 			return at
