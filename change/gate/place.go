@@ -199,7 +199,7 @@ func named(v *numa.VM, all []*site, f *numa.Fleet) (out []*site) {
 	return out
 }
 
-// hold returns the VM as it is created on the site. A virtual hardware that nobody states is that of the oldest host.
+// hold returns the VM as it is created on the site. A virtual hardware that is not stated is that of the oldest host.
 func (s *site) hold(v numa.VM, several bool) numa.VM {
 	v.Cluster, v.Host = s.cluster, ""
 	if several {

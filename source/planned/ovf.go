@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"homenode/internal/bounded"
 	"homenode/numa"
 	"homenode/source/jsontree"
 	"homenode/source/text"
@@ -45,7 +46,7 @@ func readOVA(path string) (*numa.Fleet, error) {
 	}
 	var data []byte
 	if err == nil {
-		data, err = io.ReadAll(in)
+		data, err = io.ReadAll(bounded.Reader(in, mostManifest))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

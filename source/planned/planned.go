@@ -188,7 +188,7 @@ func (r *reader) newVM(f *form, name string, line, col int) *vm {
 	return v
 }
 
-// defaults gives a VM that no template decides what nobody states.
+// defaults gives a VM without a template what is not stated.
 func (v *vm) defaults() {
 	const why = "default of vSphere: nothing states it"
 	d := numa.Config{CPUHotAdd: numa.ReadAt(false, ""), MemoryHotAdd: numa.ReadAt(false, ""), VNUMAHotAdd: numa.ReadAt(false, ""),

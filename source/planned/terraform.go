@@ -117,7 +117,7 @@ func (p *plan) machine(resource *jsontree.Value) error {
 	}
 	v := p.newVM(terraformForm, values.At("name").Text, resource.Line, resource.Col)
 	for _, a := range terraformForm.attributes {
-		// A version of the virtual hardware that nobody states is that of the template, or of the cluster.
+		// A version of the virtual hardware that is not stated is that of the template, or of the cluster.
 		if n := later.At(a.path); n.Text == "true" && a.word != "hw" && a.word != "guest" {
 			v.later(a.path, a.word)
 		} else if a.word == wordSettings {
