@@ -11,10 +11,10 @@ import (
 
 // A Line is a change of an attribute as the file of a planned VM writes it.
 type Line struct {
-	Attribute string `json:"attribute"`
-	Text      string `json:"line"`
-	At        string `json:"at,omitempty"` // of the present value; "" where the file has none
-	Edit      numa.Edit
+	Attribute string    `json:"attribute"`
+	Text      string    `json:"line"`
+	At        string    `json:"at,omitempty"` // of the present value; "" where the file has none
+	Edit      numa.Edit `json:"-"`
 }
 
 // A syntax is how files of a form write an attribute.
