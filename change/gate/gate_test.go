@@ -153,6 +153,12 @@ func TestModels(t *testing.T) {
 	if on := vms[0].On; len(on) != 1 || on[0].Site != "model" || on[0].Sees != "2 nodes of 8" {
 		t.Errorf("%+v", on)
 	}
+	other := model
+	other.ID, other.Name = "other", "other"
+	kvm := &numa.Fleet{Hypervisor: numa.KVM, VMs: []numa.VM{{ID: "a", Name: "a"}}}
+	if got, err := Place(kvm, []numa.Host{model, other}); err != nil || len(got.VMs) != 2 || got.VMs[1].Host != "other" || got.VMs[1].ID != "a on other" { // such as VMs of KubeVirt
+		t.Errorf("%v %+v", err, got)
+	}
 	if _, err := Place(real, []numa.Host{model}); err == nil || err.Error() != "found no planned VM: host models are for VMs that do not exist yet" {
 		t.Error(err)
 	}
@@ -212,5 +218,32 @@ func TestMade(t *testing.T) {
 	p, err := PatchOf(r, "plan.json", []byte(plan))
 	if err != nil || p.Diff != "" || !slices.Equal(p.Lines, []string{"vsphere_virtual_machine.vm[0]: cpu_hot_add_enabled = false"}) {
 		t.Errorf("%v %q %q", err, p.Diff, p.Lines)
+	}
+}
+
+// TestDisagree: a cure for one cluster where another one wants something else is named, and is no line to change.
+func TestDisagree(t *testing.T) {
+	const class = "apiVersion: vmoperator.vmware.com/v1alpha5\nkind: VirtualMachineClass\nmetadata: {name: db}\nspec:\n  hardware: {cpus: 24, memory: 96Gi}\n  configSpec:\n    cpuHotAddEnabled: true\n    numCoresPerSocket: %d\n"
+	const two = "release 7.0U3\ncluster a\nhost a1 nodes=2 cores=16 memory=512GB\ncluster b\nhost b1 nodes=4 cores=8 memory=512GB\n"
+	for cores, want := range map[int]string{
+		1:  "cpuHotAddEnabled: false | ",
+		24: "numCoresPerSocket: 12, cpuHotAddEnabled: false | coresPerSocket = 8 for b: other hosts want 12",
+	} {
+		_, vms := judged(t, "db.yaml", fmt.Sprintf(class, cores), two)
+		var lines []string
+		for _, l := range vms[0].Lines {
+			lines = append(lines, l.Text)
+		}
+		if got := strings.Join(lines, ", ") + " | " + strings.Join(vms[0].Cannot, "; "); got != want {
+			t.Errorf("%d cores per socket: %s, want %s", cores, got, want)
+		}
+	}
+}
+
+// TestOff: a VM that does not power on is told the line that lets it.
+func TestOff(t *testing.T) {
+	_, vms := judged(t, "m.yaml", machines("vm numCPUs: 6; memoryMiB: 65536; numCoresPerSocket: 4"), "cluster c\nhost h nodes=2 cores=16 memory=512GB release=7.0U3\n")
+	if v := vms[0]; v.On[0].Sees != "does not power on" || len(v.Lines) != 1 || !strings.HasPrefix(v.Lines[0].Text, "numCoresPerSocket: ") || v.Lines[0].At != "m.yaml:8:22" {
+		t.Errorf("%+v", vms[0])
 	}
 }

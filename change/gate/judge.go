@@ -71,9 +71,10 @@ func Judge(r *rules.Result) []*VM {
 	for i := range r.Findings {
 		found[r.Findings[i].VMID] = append(found[r.Findings[i].VMID], r.Findings[i])
 	}
+	a := advisor{r.Choices, clusters, found, map[alikeKey][]numa.Edit{}, map[alikeKey]string{}}
 	for _, one := range out {
 		on := placed[one.File+"\x00"+one.ID]
-		one.cure(r, on, clusters, found)
+		one.cure(on, &a)
 		if one.Differs() {
 			one.Alike = alike(&on[0].Guest, one.On, r.Choices)
 		}
@@ -180,31 +181,77 @@ func alike(g *vnuma.Guest, on []Placement, ch vnuma.Choices) (out []int) {
 	return out
 }
 
-// cure finds the edits that what is found needs, and leaves out those that would bring a finding elsewhere.
-func (v *VM) cure(r *rules.Result, on []*rule.VM, clusters map[*rule.VM]*rule.Cluster, found map[string][]finding.Finding) {
-	var edits []numa.Edit
-	for _, one := range on {
-		for _, f := range found[one.ID] {
-			v.Worst = max(v.Worst, f.Severity)
+// An advisor finds cures. VMs that are alike on a cluster are advised once.
+type advisor struct {
+	choices  vnuma.Choices
+	clusters map[*rule.VM]*rule.Cluster
+	found    map[string][]finding.Finding // by ID of the VM
+	plans    map[alikeKey][]numa.Edit
+	brings   map[alikeKey]string
+}
+
+// An alikeKey is the same for VMs that are alike on a cluster, and for a text: what is found of them, or what is edited.
+type alikeKey struct {
+	cluster *rule.Cluster
+	guest   vnuma.Guest
+	text    string
+}
+
+// plan returns the edits that what is found of the VM needs.
+func (a *advisor) plan(v *rule.VM) []numa.Edit {
+	found := a.found[v.ID]
+	key := alikeKey{a.clusters[v], v.Guest, strings.Join(words.Texts(found, func(f finding.Finding) string { return f.Rule }), " ")}
+	edits, ok := a.plans[key]
+	if !ok {
+		p := rule.Pass{Cluster: a.clusters[v], VM: v, Choices: a.choices}
+		if plan := p.Whole(found); plan != nil {
+			edits = plan.Edits
+		} else {
+			edits = cures(found)
 		}
-		p := rule.Pass{Cluster: clusters[one], VM: one, Choices: r.Choices}
-		plan := p.Whole(found[one.ID])
-		if plan == nil {
+		a.plans[key] = edits
+	}
+	return edits
+}
+
+// cures returns the edits of findings of a VM without a plan, such as one that does not power on: of the first that needs some.
+func cures(found []finding.Finding) []numa.Edit {
+	for i := range found {
+		if found[i].Severity < finding.Medium || len(found[i].Ways) == 0 {
 			continue
 		}
-		for _, e := range plan.Edits {
+		sizes := func(e numa.Edit) bool { return e.Kind == numa.EditVCPUs || e.Kind == numa.EditMemory } // which people decide
+		if edits := found[i].Ways[0].Edits; len(edits) > 0 && !slices.ContainsFunc(edits, sizes) {
+			return edits
+		}
+	}
+	return nil
+}
+
+// cure finds the edits that what is found needs, and leaves out those that would bring a finding elsewhere.
+func (v *VM) cure(on []*rule.VM, a *advisor) {
+	var edits []numa.Edit
+	for _, one := range on {
+		for _, f := range a.found[one.ID] {
+			v.Worst = max(v.Worst, f.Severity)
+		}
+		var more []numa.Edit
+		site := a.clusters[one].Name
+		for _, e := range a.plan(one) {
 			i := slices.IndexFunc(edits, func(o numa.Edit) bool { return o.Kind == e.Kind && o.Key == e.Key })
 			switch {
 			case i < 0:
-				if why := worse(e, on, clusters, found); why != "" {
-					v.Cannot = append(v.Cannot, fmt.Sprintf("%s = %s for %s: %s", e.Name(), e.To, clusters[one].Name, why))
-					continue
-				}
-				edits = append(edits, e)
+				more = append(more, e)
 			case edits[i].To != e.To:
-				v.Cannot = append(v.Cannot, fmt.Sprintf("%s = %s for %s: other hosts want %s", e.Name(), e.To, clusters[one].Name, edits[i].To))
+				v.Cannot = append(v.Cannot, fmt.Sprintf("%s = %s for %s: other hosts want %s", e.Name(), e.To, site, edits[i].To))
 			}
 		}
+		if why := a.worse(slices.Concat(edits, more), on); why != "" && more != nil {
+			names := words.Texts(more, func(e numa.Edit) string { return fmt.Sprintf("%s = %s", e.Name(), e.To) })
+			v.Cannot = append(v.Cannot, fmt.Sprintf("%s for %s: %s", strings.Join(names, ", "), site, why))
+			continue
+		}
+		edits = append(edits, more...)
 	}
 	if len(on) > 0 && edits != nil {
 		lines, cannot := planned.Lines(on[0].VM, edits)
@@ -212,21 +259,37 @@ func (v *VM) cure(r *rules.Result, on []*rule.VM, clusters map[*rule.VM]*rule.Cl
 	}
 }
 
-// worse says where an edit would bring a finding of medium or high severity that is not there today; "" for nowhere.
-func worse(e numa.Edit, on []*rule.VM, clusters map[*rule.VM]*rule.Cluster, found map[string][]finding.Finding) string {
+// worse says where edits would bring a finding of medium or high severity that is not there today; "" for nowhere.
+func (a *advisor) worse(edits []numa.Edit, on []*rule.VM) string {
+	if len(on) == 1 || len(edits) == 0 { // the plan of the one cluster was weighed
+		return ""
+	}
+	text := fmt.Sprint(words.Texts(edits, func(e numa.Edit) string { return e.Name() + e.To.String() }))
 	for _, one := range on {
-		c := clusters[one]
-		if c.Weigh == nil || len(on) == 1 {
-			continue
+		key := alikeKey{a.clusters[one], one.Guest, text}
+		why, ok := a.brings[key]
+		if !ok {
+			why = a.weigh(edits, one)
+			a.brings[key] = why
 		}
-		configured := *one.VM
-		if e.Configure(&configured.Config, "proposed") != nil {
-			continue
+		if why != "" {
+			return why
 		}
-		for _, f := range c.Weigh(one, &configured) {
-			if f.Severity >= finding.Medium && !slices.ContainsFunc(found[one.ID], func(o finding.Finding) bool { return o.Rule == f.Rule }) {
-				return fmt.Sprintf("it would bring %s on %s", f.Rule, c.Name)
-			}
+	}
+	return ""
+}
+
+// weigh says which finding edits of a VM would bring on its cluster; "" for none.
+func (a *advisor) weigh(edits []numa.Edit, v *rule.VM) string {
+	configured := *v.VM
+	for _, e := range edits {
+		if err := e.Configure(&configured.Config, "proposed"); err != nil {
+			return err.Error()
+		}
+	}
+	for _, f := range a.clusters[v].Weigh(v, &configured) {
+		if f.Severity >= finding.Medium && !slices.ContainsFunc(a.found[v.ID], func(o finding.Finding) bool { return o.Rule == f.Rule }) {
+			return fmt.Sprintf("it would bring %s on %s", f.Rule, a.clusters[v].Name)
 		}
 	}
 	return ""

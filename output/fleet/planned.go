@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,32 +28,16 @@ func (x *index) showGate(a *answer.Answer, _ *Options) {
 	a.Result = gated{x.Fleet.Source, vms}
 	plan := answer.Table{Name: "planned", Title: "planned VMs", Columns: answer.Columns("VM", "at", ">vCPUs", ">memory", "hosts", "nodes of a host", "guest sees", ">remote")}
 	changes := answer.Table{Name: "changes", Title: "lines to change", Columns: answer.Columns("VM", "at", "line")}
-	for _, v := range vms {
-		memory := "unknown"
-		if v.Memory > 0 {
-			memory = v.Memory.String()
-		}
-		vcpus := "unknown"
-		if v.VCPUs > 0 {
-			vcpus = strconv.Itoa(v.VCPUs)
-		}
-		for i, p := range v.On {
-			remote := words.Percent(p.Far)
-			if i == 0 {
-				plan.Add(v.Name, v.At, vcpus, memory, p.Site, p.Nodes, p.Sees, remote)
-			} else {
-				plan.Add("", "", "", "", p.Site, p.Nodes, p.Sees, remote)
-			}
-		}
-		if len(v.On) == 0 {
-			plan.Add(v.Name, v.At, vcpus, memory, "", "", "unknown", "")
-		}
+	shown := vms
+	if len(vms) > mostPlanned {
+		shown = slices.DeleteFunc(slices.Clone(vms), func(v *gate.VM) bool { return v.Worst < finding.Medium && len(v.On) > 0 })
+		shown = shown[:min(len(shown), mostPlanned)]
+		plan.Cut = fmt.Sprintf("%s of %s; --format json has all", words.Plural(len(shown), "VM"), words.Thousands(len(vms)))
+	}
+	for _, v := range shown {
+		addPlanned(&plan, v)
 		for _, l := range v.Lines {
-			at := l.At
-			if at == "" {
-				at = v.At
-			}
-			changes.Add(v.Name, at, l.Text)
+			changes.Add(v.Name, cmp.Or(l.At, v.At), l.Text)
 		}
 		for _, why := range v.Cannot {
 			changes.Foot = append(changes.Foot, v.Name+": "+why)
@@ -60,6 +46,49 @@ func (x *index) showGate(a *answer.Answer, _ *Options) {
 	a.Tables = append(a.Tables, plan)
 	if len(changes.Rows)+len(changes.Foot) > 0 {
 		a.Tables = append(a.Tables, changes)
+	}
+}
+
+// mostPlanned is how many VMs a table shows: a page of code review has fewer.
+const mostPlanned = 100
+
+// addPlanned adds rows of a planned VM: one for each thing that its guest may see.
+func addPlanned(t *answer.Table, v *gate.VM) {
+	first := []string{v.Name, v.At, "unknown", "unknown"}
+	if v.VCPUs > 0 {
+		first[2] = strconv.Itoa(v.VCPUs)
+	}
+	if v.Memory > 0 {
+		first[3] = v.Memory.String()
+	}
+	if len(v.On) == 0 {
+		t.Add(append(first, "", "", "unknown", "")...)
+	}
+	done := map[string]bool{}
+	for _, p := range v.On {
+		key := p.Sees + words.Percent(p.Far)
+		if done[key] {
+			continue
+		}
+		done[key] = true
+		var sites, nodes []string
+		for _, o := range v.On {
+			if o.Sees+words.Percent(o.Far) != key {
+				continue
+			}
+			if !slices.Contains(sites, o.Site) {
+				sites = append(sites, o.Site)
+			}
+			if !slices.Contains(nodes, o.Nodes) {
+				nodes = append(nodes, o.Nodes)
+			}
+		}
+		kinds := strings.Join(nodes, "; ")
+		if len(nodes) > 2 {
+			kinds = fmt.Sprintf("%d kinds", len(nodes))
+		}
+		t.Add(append(first, words.Few(sites), kinds, p.Sees, words.Percent(p.Far))...)
+		first = []string{"", "", "", ""}
 	}
 }
 

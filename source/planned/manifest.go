@@ -56,6 +56,8 @@ var kinds = []kind{
 	{"anywhere.eks.amazonaws.com", "VSphereMachineConfig", []string{"spec"}, eksAnywhere},
 	{"vmoperator.vmware.com", "VirtualMachineClass", []string{"spec"}, machineClass},
 	{"vmoperator.vmware.com", "VirtualMachine", []string{"spec"}, machine},
+	{"vmware.infrastructure.cluster.x-k8s.io", "VSphereMachineTemplate", []string{"spec", "template", "spec"}, machine}, // Cluster API of a supervisor
+	{"vmware.infrastructure.cluster.x-k8s.io", "VSphereMachine", []string{"spec"}, machine},
 }
 
 // groups are those of the kinds, with the slash before a version.
@@ -147,7 +149,7 @@ func members(doc *jsontree.Value) []*jsontree.Value {
 func (r *reader) manifest(k *kind, object *jsontree.Value, classes map[string]*jsontree.Value) error {
 	name, spec := object.At("metadata", "name").Text, object.At(k.at...)
 	v := r.newVM(k.form, name, object.Line, object.Col)
-	if class := object.At("spec", "className"); k.form == machine {
+	if class := spec.At("className"); k.form == machine {
 		switch of := classes[class.Text]; {
 		case of != nil:
 			v.form, v.site.form = machineClass, machineClass

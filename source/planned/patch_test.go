@@ -32,7 +32,7 @@ func TestPatch(t *testing.T) {
 			[]string{"db-workers: coresPerSocket = 0: Cluster API has no value for cores per socket that are assigned at power-on"}},
 		{"removed", "capi.yaml", map[string][]numa.Edit{"workers": {{Kind: numa.EditExtraConfig, Key: "numa.vcpu.maxPerMachineNode", From: numa.Is("6")}}}, nil,
 			[]string{"workers: numa.vcpu.maxPerMachineNode = absent: take it out of customVMXKeys"}},
-		{"a class of a VM", "vmoperator.yaml", map[string][]numa.Edit{"db-large": {edit(numa.EditCPUHotAdd, "false")}, "db01": {edit(numa.EditCPUHotAdd, "false")}},
+		{"a class of a VM", "vmoperator.yaml", map[string][]numa.Edit{"db-large": {edit(numa.EditCPUHotAdd, "false")}, "db01": {edit(numa.EditCPUHotAdd, "false")}, "workers": {edit(numa.EditCPUHotAdd, "false")}},
 			[]string{"-    cpuHotAddEnabled: true", "    cpuHotAddEnabled: false"}, nil},
 		{"a class that another VM has", "vmoperator.yaml", map[string][]numa.Edit{"db01": {edit(numa.EditCPUHotAdd, "false")}}, nil,
 			[]string{"db01: cpuHotAdd = false: db-large has the same line and needs no such change"}},
