@@ -21,7 +21,7 @@ import (
 type saved struct {
 	ask.Asked
 	Sources    []string `ask:"source,arg,need"`
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // newSnapshot returns the command.
