@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"homenode/change/gate"
 	"homenode/internal/words"
 	"homenode/numa"
 	"homenode/rules"
@@ -21,6 +22,8 @@ type Source struct {
 	Products       []string `ask:"product" help:"software in guests: 'sql*=SQL Server 2022 Standard', or @FILE with such lines (docs/reference/guests.md)"`
 	Evidence       []string `ask:"evidence,local" help:"file with what was seen, compared with the prediction: vmware.log, .vmx, lscpu, numactl -H, Coreinfo, homenode measure, sched-stats, esxtop screen, the end of a recording; NAME=FILE says whose it is"`
 	AssumeHost     string   `ask:"assume-host" help:"host to take where no source states one, such as a folder of logs: 'nodes=2 cores=18 memory=1024GB release=7.0U3', or what hosts lack: release=8.0U3"`
+
+	Models []string `ask:"hosts" help:"host models for VMs that are only planned: '2x16c/512GB release=8.0U3' (repeatable); else the hosts of another SOURCE"`
 
 	failed int // sources that could not be read
 	unread int // files of bundles that could not be read, or not whole
@@ -60,7 +63,14 @@ func (s *Source) Read(ctx context.Context, e *Env, kvm bool, sources ...string) 
 	for _, n := range unread {
 		e.Tell(n.String())
 	}
-	return fleet, cmp.Or(err, onlyESXi(fleet, kvm, sources))
+	if err = cmp.Or(err, onlyESXi(fleet, kvm, sources)); err != nil {
+		return fleet, err
+	}
+	on, err := models(s.Models)
+	if err != nil {
+		return nil, err
+	}
+	return gate.Place(fleet, on)
 }
 
 // onlyESXi rejects a KVM fleet unless kvm is set.
@@ -120,7 +130,7 @@ func (s *Source) State(fleet *numa.Fleet) error {
 }
 
 // SourceNames are the fields that say how a source is read, and the flags that say how a vCenter is.
-var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "credentials", "insecure"}
+var SourceNames = []string{"nodes-per-socket", "evidence", "assume-host", "hosts", "credentials", "insecure"}
 
 // AnswerNames are the fields that affect the findings of captures, for the next commands of an answer.
 var AnswerNames = slices.Concat([]string{"fleet"}, SourceNames, []string{"host-name", "from", "to", "interval", "start", "config", "fail-on"})

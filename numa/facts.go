@@ -85,3 +85,53 @@ var HostFacts = []Property[Host]{
 	{Word: "llcCores", JSON: "llcCores", About: "cores that share a last-level cache", Least: 1, Most: MaxCoresPerNode, Fact: func(h *Host) any { return &h.LLCCores }},
 	{Word: "llcSize", JSON: "llcSize", About: "size of one last-level cache", Unit: "bytes", Most: int64(TiB), Fact: func(h *Host) any { return &h.LLCSize }},
 }
+
+// Inherit takes from another configuration what this one does not know, such as a clone from its template; where says whose it was.
+func (c *Config) Inherit(from *Config, where string) {
+	for i := range VMFacts {
+		switch to := VMFacts[i].Fact(c).(type) {
+		case *Fact[int]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		case *Fact[bool]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		case *Fact[string]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		case *Fact[Bytes]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		case *Fact[[]int]:
+			inherit(to, VMFacts[i].Fact(from), where)
+		}
+	}
+	inherit(&c.AutoCoresPerSocket, &from.AutoCoresPerSocket, where)
+	inherit(&c.CoresPerNUMANode, &from.CoresPerNUMANode, where)
+	inherit(&c.AutoCoresPerNUMANode, &from.AutoCoresPerNUMANode, where)
+	if from.Settings.Known() {
+		all := from.Settings.Value
+		for _, s := range c.Settings.Value {
+			all = all.With(s.Key, s.Value)
+		}
+		inherit(&c.Settings, &from.Settings, where)
+		c.Settings.Value = all
+	}
+}
+
+// inherit takes a fact that is unknown.
+func inherit[T any](to *Fact[T], from any, where string) {
+	if f, ok := from.(*Fact[T]); ok && !to.Known() && f.Known() {
+		*to = DerivedFrom(f.Value, where)
+	}
+}
+
+// forget makes a fact unknown.
+func forget(fact any) {
+	switch f := fact.(type) {
+	case *Fact[int]:
+		*f = Fact[int]{}
+	case *Fact[bool]:
+		*f = Fact[bool]{}
+	case *Fact[string]:
+		*f = Fact[string]{}
+	case *Fact[Bytes]:
+		*f = Fact[Bytes]{}
+	}
+}

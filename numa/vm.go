@@ -26,6 +26,44 @@ type VM struct {
 
 	// Observed are the observed topologies, oldest first.
 	Observed []Observation `json:"observed,omitempty"`
+
+	// Planned is set of a VM that does not exist yet: a plan or manifest describes it.
+	Planned *Planned `json:"planned,omitempty"`
+}
+
+// Planned is what a plan or manifest states of a VM beside its configuration.
+type Planned struct {
+	ID       string  `json:"id"`                 // of the VM in its file; it is judged on several sites under IDs of their own
+	File     string  `json:"file"`               // that describes it
+	Form     string  `json:"form"`               // of the object that describes it, such as "Terraform"
+	Cluster  string  `json:"cluster,omitempty"`  // name of the cluster that it will run in; "" where the plan does not say it
+	Host     string  `json:"host,omitempty"`     // name of the host that it will be created on
+	Template string  `json:"template,omitempty"` // name or UUID of the VM that it is a clone of
+	Unknown  []Later `json:"unknown,omitempty"`  // what is decided later: it stays unknown
+}
+
+// Later is an attribute of a planned VM whose value is decided later.
+type Later struct {
+	Attribute string `json:"attribute"`      // as the plan calls it
+	Word      string `json:"word,omitempty"` // of VMFacts; "" for a setting
+}
+
+// Clone gives the planned VM what it inherits of its template, but for what its plan decides later.
+func (v *VM) Clone(template *Config, where string) {
+	for i := range VMFacts {
+		p := &VMFacts[i]
+		if slices.ContainsFunc(v.Planned.Unknown, func(l Later) bool { return l.Word == p.Word }) {
+			own := *template
+			forget(p.Fact(&own))
+			template = &own
+		}
+	}
+	v.Inherit(template, where)
+}
+
+// Plans reports whether the fleet has a VM that is only planned.
+func (f *Fleet) Plans() bool {
+	return slices.ContainsFunc(f.VMs, func(v VM) bool { return v.Planned != nil })
 }
 
 // A Config contains the settings of a VM that affect its NUMA topology.

@@ -95,6 +95,10 @@ func run(ctx context.Context, f *numa.Fleet, o Options, known *Result, in map[st
 	if o.Ticks != "" {
 		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return glance(&f, o.Ticks) })
 	}
+	if f.Plans() { // whoever plans VMs is not asked about the hosts
+		r.Findings = slices.DeleteFunc(r.Findings, func(f finding.Finding) bool { return f.VMID == "" })
+	}
+	r.expect(o)
 	if o.Policy != nil {
 		r.take(o.Policy, o.Policy.Apply(r.Findings, f, o.Today))
 	}
@@ -165,8 +169,11 @@ func (r *Result) runPredicted(ctx context.Context, o Options, known *Result, in 
 	return nil
 }
 
-// homeless says why a VM is predicted on no host, and what helps; h is the one it is on, nil where that is unknown.
-func homeless(h *numa.Host) string {
+// homeless says why the VM v is predicted on no host, and what helps; h is the one it is on, nil where that is unknown.
+func homeless(v *numa.VM, h *numa.Host) string {
+	if v.Planned != nil {
+		return "no host that it can be created on is known: say one with --hosts '2x16c/512GB release=8.0U3', or name a snapshot of the fleet beside it"
+	}
 	why := "no host that it can run on is known: say one"
 	if h == nil || h.Nodes.Known() {
 		h = &numa.Host{}
@@ -214,7 +221,7 @@ func (r *Result) addVM(vm *numa.VM, g *groups, o Options) {
 		c = g.cluster[cmp.Or(v.Host.Cluster, v.Host.ID)]
 	}
 	if c == nil || len(c.Kinds) == 0 {
-		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + homeless(v.Host)})
+		r.Unjudged = append(r.Unjudged, numa.Note{At: vm.At, Text: "VM " + vm.Name + ": " + homeless(vm, v.Host)})
 		return
 	}
 	predict(v, c, o.Choices)

@@ -34,7 +34,7 @@ type Compare struct {
 	Details    bool     `ask:"details" label:"Also VMs that are not told apart" help:"also the VMs of captures that do not differ; of fleets a row for each VM and setting"`
 	ask.Filter `group:"Show"`
 	ask.Choice `group:"Judge"`
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // Steps returns the size of the files in megabytes.

@@ -78,6 +78,9 @@ func (a *Assess) judge(ctx context.Context, e *ask.Env, options rules.Options, s
 	if err != nil {
 		return nil, err
 	}
+	if whole.Failed != nil {
+		return nil, whole.Failed
+	}
 	judged := time.Since(start) - read
 	fleet := whole.Fleet
 	result, err := shown.Fleet(ctx, whole)

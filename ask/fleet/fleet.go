@@ -14,7 +14,7 @@ const mostVMs = 100_000
 var (
 	AssessEntry   = &ask.Entry{Name: "assess", Title: "Fleet", Configured: true, New: func() ask.Question { return &Assess{} }, Budget: ask.Budget{Steps: mostVMs}, Tables: answers.TableNames}
 	ExplainEntry  = &ask.Entry{Name: "explain", Title: "Explain", Configured: true, New: func() ask.Question { return &Explain{} }, Budget: ask.Budget{Steps: mostVMs}}
-	RulesEntry    = &ask.Entry{Name: "rules", Title: "Rules", New: func() ask.Question { return &Rules{} }, Budget: ask.Budget{Steps: 1}}
+	RulesEntry    = &ask.Entry{Name: "rules", Title: "Rules", New: func() ask.Question { return &Rules{} }, Configured: true, Budget: ask.Budget{Steps: 1}}
 	ValidateEntry = &ask.Entry{Name: "validate", Title: "Truth", New: func() ask.Question { return &Validate{} }, Budget: ask.Budget{Steps: 1}}
 )
 

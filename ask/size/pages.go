@@ -39,7 +39,7 @@ type Pages struct {
 	Zero         string   `ask:"zero" help:"share of memory that is pages of zeros, where the story states none"`
 	Details      bool     `ask:"details" help:"every VM"`
 	ask.Captures `group:"Captures"`
-	ask.Source   `group:"Source"`
+	ask.Source   `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // Answer answers the question.

@@ -19,7 +19,7 @@ type Upgrade struct {
 	Hardware int      `ask:"hardware" min:"4" max:"99" label:"Virtual hardware" example:"21" help:"virtual hardware version that the VMs get: 21"`
 	Cluster  []string `ask:"cluster,list" label:"Cluster" example:"prod-a" help:"only hosts and VMs of these clusters; names may have * and ?"`
 	ask.Choice
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // Answer answers the question.

@@ -22,7 +22,7 @@ import (
 type saved struct {
 	ask.Asked
 	Sources    []string `ask:"source,arg,need"`
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // mostNotes are printed: they say which VMs and values of the sources are not in the snapshot.

@@ -67,8 +67,8 @@ var onlyHere = map[string][]string{
 	"github.com/xuri/excelize":      {}, // for tests
 	"github.com/spf13/cobra":        {"cmd/homenode", "cmd/homenode/fix", "cmd/homenode/flags", "cmd/homenode/measure", "cmd/homenode/move", "cmd/homenode/recording", "cmd/homenode/serve"},
 	"encoding/csv":                  {"source/tables", "output/table", "cmd/bench/capture"},
-	"go.yaml.in/yaml":               {"rules/policy", "serve/config", "source/kubevirt"},
-	"github.com/expr-lang/":         {"rules/filter", "size/sheet"},
+	"go.yaml.in/yaml":               {"rules/policy", "serve/config", "source/kubevirt", "source/planned"},
+	"github.com/expr-lang/":         {"rules/condition", "size/sheet"},
 	"github.com/chromedp/":          {"internal/browser"}, // for tests
 	"github.com/rogpeppe/":          {},
 	"github.com/santhosh-tekuri":    {"internal/formtest", "cmd/homenode"}, // for tests

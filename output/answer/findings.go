@@ -44,13 +44,13 @@ type Subject struct {
 	Key   string // stable between runs; names can change
 	ID    string // in its source
 	At    string // where it was read; "" when unknown
-	// File is the file that the finding is in, and Line the line from 1; "" is none for
+	// File is the file that the finding is in, Line the line and Col the column from 1; "" is none for
 	// what was watched, and else goes by At and the sources.
-	File    string
-	Line    int
-	Place   string // by which a page filters
-	When    string // it held
-	Drawing string // anchor of its drawing; "" without one
+	File      string
+	Line, Col int
+	Place     string // by which a page filters
+	When      string // it held
+	Drawing   string // anchor of its drawing; "" without one
 }
 
 // A Suite is a cluster or host whose subjects were assessed.
@@ -180,6 +180,9 @@ func (f *Findings) Config() string {
 	}
 	if n := len(f.Policy.Severities); n > 0 {
 		s += " · " + words.Verb(n, "severity", "severities")
+	}
+	if n := len(f.Own()); n > 0 {
+		s += " · " + words.Plural(n, "expectation")
 	}
 	if off := f.OffRules(); len(off) > 0 {
 		s += fmt.Sprintf(" · off: %s (%s)", strings.Join(off, ", "), words.Plural(f.Off, "finding"))

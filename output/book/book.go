@@ -41,13 +41,14 @@ func plain(texts ...string) []answer.Cell {
 	return out
 }
 
-// Checks returns the answer that lists the checks.
-func Checks() *answer.Answer {
-	a := &answer.Answer{Command: "rules", Title: "Rules", Verdict: []string{fmt.Sprintf("%s judge settings and recordings.", words.Plural(len(rules.All), "check"))}, Result: struct {
+// Checks returns the answer that lists the checks, and the rules of the owner.
+func Checks(own []*rule.Rule) *answer.Answer {
+	all := slices.Concat(rules.All, own)
+	a := &answer.Answer{Command: "rules", Title: "Rules", Verdict: []string{fmt.Sprintf("%s judge settings and recordings.", words.Plural(len(all), "check"))}, Result: struct {
 		Rules []*rule.Rule `json:"rules"`
-	}{rules.All}, Next: []string{more + rules.All[0].ID}}
+	}{all}, Next: []string{more + rules.All[0].ID}}
 	t := answer.Table{Name: "checks", Title: "Checks", Columns: answer.Columns("ID", "up to", "about", "what")}
-	for _, r := range rules.All {
+	for _, r := range all {
 		t.Rows = append(t.Rows, []answer.Cell{entry(r.ID), severity(r), {Text: r.About()}, {Text: r.Title}})
 	}
 	a.Tables = []answer.Table{t}

@@ -41,8 +41,11 @@ func Assess(r *rules.Result, o Options) *answer.Answer {
 		a.Title += ", collected " + r.Fleet.Collected
 	}
 	show := x.showPredicted
-	if x.kind() == stated {
+	switch {
+	case x.kind() == stated:
 		show = x.showStated
+	case r.Fleet.Plans():
+		show = x.showGate
 	}
 	show(a, &o)
 	a.Tables = append(a.Tables, x.vms())
@@ -70,7 +73,7 @@ func leads(a *answer.Answer, r *rules.Result, o *Options) {
 	a.NotesFrom("judgement", r.Unjudged...)
 	a.NotesFrom("configuration", r.PolicyNotes...)
 	if len(r.Findings) > 0 {
-		if vm := exampleVM(r, o.Sources > 1); vm != "" {
+		if vm := exampleVM(r, o.Sources > 1 || r.Fleet.Plans()); vm != "" {
 			named := func(name string) bool { return words.Command(name) == vm }
 			if slices.ContainsFunc(r.Fleet.Clusters, func(c numa.Cluster) bool { return named(c.Name) }) || slices.ContainsFunc(r.Fleet.Hosts, func(h numa.Host) bool { return named(h.Name) }) {
 				vm = "--vm=" + vm // the name alone is ambiguous
@@ -101,7 +104,10 @@ func (x *index) facts(o *Options) (out []answer.Fact) {
 	if closed > 0 {
 		hosts += fmt.Sprintf(" (%d in maintenance or not connected)", closed)
 	}
-	if x.kind() == stated {
+	if f.Plans() {
+		add("read", fmt.Sprintf("%s · %s on %s", f.Source, words.Plural(planned(f), "planned VM"), words.Verb(len(f.Clusters), "kind of cluster or host", "kinds of clusters or hosts")), o.Read)
+		add("judged", words.Plural(x.Pairs, "prediction"), o.Judged)
+	} else if x.kind() == stated {
 		add("read", fmt.Sprintf("%s · KVM · %s · %s", f.Source, hosts, vms), o.Read)
 		add("judged", all+", as their definitions state them: nothing is predicted", o.Judged)
 	} else {

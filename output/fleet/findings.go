@@ -72,7 +72,12 @@ func subjectKey(f *finding.Finding) (kind, id string) {
 // findings returns the assessment with its subjects.
 func (x *index) findings() *answer.Findings {
 	f := x.Fleet
-	drawn := map[string]string{}
+	drawn, plans := map[string]string{}, map[string]*numa.VM{}
+	for i := range f.VMs {
+		if f.VMs[i].Planned != nil {
+			plans[f.VMs[i].ID] = &f.VMs[i]
+		}
+	}
 	for _, v := range x.urgent {
 		drawn[v.ID] = v.drawing.ID
 	}
@@ -83,11 +88,17 @@ func (x *index) findings() *answer.Findings {
 		applied = func(one *rule.Rule) bool { return one.Stated != nil }
 	}
 	j := &answer.Findings{
-		Judgement: &x.Judgement, Source: f.Source, Rules: answer.RulesWhere(applied),
+		Judgement: &x.Judgement, Source: f.Source, Rules: append(answer.RulesWhere(applied), x.Own()...),
 		Subject: func(f *finding.Finding) answer.Subject {
 			kind, id := subjectKey(f)
-			short := cmp.Or(f.VM, f.Host)
-			return answer.Subject{Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: x.at[kind+" "+id],
+			short, at := cmp.Or(f.VM, f.Host), x.at[kind+" "+id]
+			var file string
+			var line, col int
+			if v := plans[id]; v != nil && kind == "vm" {
+				at = gateAt(v, f)
+				file, line, col = placeIn(at)
+			}
+			return answer.Subject{File: file, Line: line, Col: col, Name: strings.TrimPrefix(above(f)+"/"+short, "/"), Short: short, Group: above(f), Key: kind + "\x00" + id, ID: id, At: at,
 				Place: above(f), Drawing: drawn[f.VMID]}
 		},
 		Suites: x.suites(), Place: place, Rest: "the VM table names all VMs, and --format json holds everything",

@@ -36,7 +36,7 @@ var Names = []string{"table", "json", "html", "csv", "xlsx", "markdown", "svg"}
 var Tables = Names[:6]
 
 // Judged are the forms of an answer with findings; the first is the default.
-var Judged = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "markdown"}
+var Judged = []string{"table", "json", "html", "csv", "xlsx", "sarif", "junit", "codequality", "comment", "markdown"}
 
 // Write writes the answer in the named form.
 func Write(w io.Writer, name string, a *answer.Answer, o Options) error {
@@ -61,6 +61,10 @@ func Write(w io.Writer, name string, a *answer.Answer, o Options) error {
 		return SARIF(w, a, o)
 	case "junit":
 		return JUnit(w, a, o)
+	case "codequality":
+		return CodeQuality(w, a, o)
+	case "comment":
+		return Comment(w, a, o)
 	}
 	return fmt.Errorf("no form %q", name)
 }

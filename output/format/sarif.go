@@ -42,30 +42,14 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 			run.Artifacts = append(run.Artifacts, sarifArtifact{sarifURI{uriOf(file)}, []string{"analysisTarget"}})
 		}
 	}
-	seen := map[string]int{}
+	seen := fingerprints{}
 	add := func(f *finding.Finding, suppressions []sarifSuppression) {
 		subject := j.Subject(f)
 		one := sarifResultOf(f, subject, j.Watched)
 		one.Suppressions = suppressions
 		one.RuleIndex = index[f.Rule]
-		where := &one.Locations[0].Physical
-		switch {
-		case subject.File != "":
-			*where = &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line)}}
-		case !j.Watched:
-			*where = physicalOf(subject.At, o.SourceFiles)
-		}
-		if *where == nil {
-			*where = namedAfter(j.Source, f)
-		}
-		// The same rule, VM or host gives the same fingerprint in the next run,
-		// whatever else changes; names may change, IDs do not.
-		key := f.Rule + "\x00" + subject.Key
-		if f.Topic != "" {
-			key += "\x00about\x00" + f.Topic
-		}
-		seen[key]++
-		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
+		one.Locations[0].Physical = placeOf(j, f, &subject, o.SourceFiles)
+		sum := seen.of(f, &subject)
 		one.Fingerprints = map[string]string{
 			"homenodeFinding/v1":      hex.EncodeToString(sum[:16]),
 			"primaryLocationLineHash": hex.EncodeToString(sum[:8]) + ":1", // the only one that GitHub evaluates
@@ -81,6 +65,33 @@ func SARIF(w io.Writer, a *answer.Answer, o Options) error {
 		add(&s.Finding, []sarifSuppression{{"external", "accepted", table.Clean("until " + s.By.Until + ": " + s.By.Reason + " (" + s.By.At + ")")}})
 	}
 	return encode(w, &sarifLog{"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+// placeOf returns the place of a finding: in the file of its subject, in that of the sources which describes it, or one made of names.
+func placeOf(j *answer.Findings, f *finding.Finding, subject *answer.Subject, files []string) *sarifPhysical {
+	switch {
+	case subject.File != "":
+		return &sarifPhysical{sarifURI{uriOf(subject.File)}, sarifRegion{max(1, subject.Line), subject.Col}}
+	case !j.Watched:
+		if at := physicalOf(subject.At, files); at != nil {
+			return at
+		}
+	}
+	return namedAfter(j.Source, f)
+}
+
+// fingerprints counts how often each finding occurs. The same rule, VM or host gives the same fingerprint in the next run, whatever else
+// changes; names may change, IDs do not.
+type fingerprints map[string]int
+
+// of returns the fingerprint of a finding.
+func (n fingerprints) of(f *finding.Finding, subject *answer.Subject) [sha256.Size]byte {
+	key := f.Rule + "\x00" + subject.Key
+	if f.Topic != "" {
+		key += "\x00about\x00" + f.Topic
+	}
+	n[key]++
+	return sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(n[key])))
 }
 
 // sarifLevels are the levels of the severities. What is no problem has none and is
@@ -179,12 +190,14 @@ func physicalOf(at string, files []string) *sarifPhysical {
 		if file == "" || !in && len(files) > 1 {
 			continue
 		}
-		line, _, _ := strings.Cut(rest, ":")
+		line, rest, _ := strings.Cut(rest, ":")
+		col, _, _ := strings.Cut(rest, ":")
 		n, err := strconv.Atoi(line)
 		if !in || err != nil || n < 1 {
-			n = 1
+			n, col = 1, ""
 		}
-		return &sarifPhysical{sarifURI{uriOf(file)}, sarifRegion{n}}
+		c, _ := strconv.Atoi(col) // 0 is none
+		return &sarifPhysical{sarifURI{uriOf(file)}, sarifRegion{n, max(0, c)}}
 	}
 	return nil
 }
@@ -207,7 +220,7 @@ func namedAfter(source string, f *finding.Finding) *sarifPhysical {
 			path = append(path, part)
 		}
 	}
-	return &sarifPhysical{sarifURI{(&url.URL{Path: strings.Join(path, "/")}).String()}, sarifRegion{1}}
+	return &sarifPhysical{sarifURI{(&url.URL{Path: strings.Join(path, "/")}).String()}, sarifRegion{1, 0}}
 }
 
 // uriOf converts a file name to a URI reference, which is relative if the name is.

@@ -85,7 +85,8 @@ type (
 		Region   sarifRegion `json:"region"`
 	}
 	sarifRegion struct {
-		StartLine int `json:"startLine"`
+		StartLine   int `json:"startLine"`
+		StartColumn int `json:"startColumn,omitempty"`
 	}
 	sarifLogical struct {
 		Name      string `json:"name"`

@@ -2,6 +2,7 @@
 package kubevirt
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -25,8 +26,13 @@ const maxFile = 4 << 20
 
 var kind = pattern.Of(`(?m)^[ -]{0,4}kind:\s*"?VirtualMachine(?:Instance|InstanceReplicaSet|Pool)?"?\s*$`)
 
+// operator is the group of the VMs of VMware's VM Operator, which have the same name.
+const operator = "vmoperator.vmware.com/"
+
 // Detect reports whether a file that begins with head has a VM of KubeVirt.
-func Detect(head []byte) bool { return kind.Match(head) }
+func Detect(head []byte) bool {
+	return kind.Match(head) && (!bytes.Contains(head, []byte(operator)) || bytes.Contains(head, []byte("kubevirt.io/")))
+}
 
 // architectures maps KubeVirt names to those of libvirt.
 var architectures = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
@@ -78,6 +84,9 @@ func mistake(name string, err error) error {
 // read reads a VM from an object; nil for another kind of object.
 func read(name string, object *yaml.Node) (*definition.VM, error) {
 	if k := find(object, "kind"); k == nil || !strings.HasPrefix(k.Value, "VirtualMachine") {
+		return nil, nil
+	}
+	if v := find(object, "apiVersion"); v != nil && strings.HasPrefix(v.Value, operator) {
 		return nil, nil
 	}
 	spec := find(object, "spec")

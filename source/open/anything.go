@@ -13,6 +13,7 @@ import (
 	"homenode/source/evidence"
 	"homenode/source/fact"
 	"homenode/source/kvm"
+	"homenode/source/planned"
 	"homenode/source/tables"
 )
 
@@ -36,12 +37,12 @@ func Anything(path string, stdin io.Reader) []Part {
 	if err != nil {
 		return []Part{{Name: path, Err: err}}
 	}
-	if isCollection(path, info) && !tables.Book(path) {
+	if isCollection(path, info) && !tables.Book(path) && !planned.Detect(path) {
 		if parts := (&collection{path: path, read: map[string]bool{}}).everything(); parts != nil {
 			return parts
 		}
 	}
-	if isFile(path) && tables.Holds(path) {
+	if isFile(path) && (planned.Detect(path) || tables.Holds(path)) {
 		return []Part{asFleet(path, "inventory")}
 	}
 	parts, err := documents(path)

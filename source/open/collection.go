@@ -19,6 +19,7 @@ import (
 	"homenode/source/archive"
 	"homenode/source/bundle"
 	"homenode/source/kvm"
+	"homenode/source/planned"
 	"homenode/source/tables"
 	"homenode/source/text"
 	"homenode/source/ticks"
@@ -77,6 +78,7 @@ func readCollection(path string) (*numa.Fleet, error) {
 	if err != nil {
 		c.failed = cmp.Or(c.failed, err)
 	}
+	c.plans()
 	c.tables()
 	for _, m := range c.members {
 		c.read[m.Name] = c.read[m.Name] || c.files && bundle.Reads(m.Name, m.Head)
@@ -103,6 +105,16 @@ func (c *collection) definitions() (*numa.Fleet, error) {
 		c.whole("", nil, err)
 	}
 	return fleet, err
+}
+
+// plans reads the planned VMs of a folder.
+func (c *collection) plans() {
+	for _, m := range c.members {
+		if full := filepath.Join(c.path, filepath.FromSlash(m.Name)); !isFile(c.path) && !c.support && !c.read[m.Name] && planned.Detect(full) {
+			fleet, err := planned.Read(full)
+			c.add(fleet, err, m)
+		}
+	}
 }
 
 // merged returns what was read as one fleet.

@@ -19,6 +19,7 @@ import (
 	"homenode/source/bundle"
 	"homenode/source/evidence"
 	"homenode/source/kvm"
+	"homenode/source/planned"
 	"homenode/source/scenario"
 	"homenode/source/snapshot"
 	"homenode/source/story"
@@ -40,6 +41,8 @@ type inventory struct {
 func inventories() []inventory {
 	return []inventory{
 		{"an RVTools export (.xlsx, .zip or a folder of its CSV files)", []string{".xlsx", ".xls", ".zip"}, tables.RVTools, readTables, true},
+		{"VMs that are planned: terraform show -json of a plan, YAML of Cluster API, VM Operator, OpenShift and EKS Anywhere, OVF, OVA, JSON of Packer",
+			[]string{".json", ".yaml", ".yml", ".ovf", ".ova"}, planned.Detect, planned.Read, false},
 		{"VMs and hosts of KVM: virsh dumpxml and capabilities, arguments of QEMU, configurations of Proxmox, YAML of KubeVirt (a file, or a folder of them)",
 			[]string{".xml", ".args", ".conf", ".yaml", ".yml"}, kvm.Detect, kvm.Read, false},
 		{"a vm-support bundle or other archive, .vmx, vmware.log", []string{".tar", ".tgz", ".gz", ".zst", ".vmx", ".vmtx", ".log"}, bundle.Detect, bundle.Read, false},
@@ -95,7 +98,7 @@ func File(path string) (*numa.Fleet, error) {
 	all := inventories()
 	i := slices.IndexFunc(all, func(k inventory) bool { return k.is(path) })
 	switch {
-	case !isCollection(path, info) || tables.Book(path):
+	case !isCollection(path, info) || tables.Book(path) || planned.Detect(path):
 		return all[i].read(path) // the last one takes any file
 	}
 	return readCollection(path)
@@ -179,7 +182,7 @@ func described(b []byte) string {
 	case line == "":
 		return "no text"
 	case strings.HasPrefix(line, "{") && bytes.Contains(b, []byte(`"terraform_version"`)):
-		return "a state of Terraform, which states what was asked for and not what the VMs have now"
+		return "a state file of Terraform: terraform show -json prints what is read"
 	case screen.Match(b):
 		return "PowerCLI console output saved as text (names are cut, numbers are in the local format): use Export-Csv or ConvertTo-Json instead"
 	case govcText.MatchString(string(b)):

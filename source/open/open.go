@@ -25,6 +25,8 @@ import (
 	"homenode/numa"
 	"homenode/source/demo"
 	"homenode/source/evidence"
+	"homenode/source/planned"
+	"homenode/source/snapshot"
 	"homenode/source/tables"
 	"homenode/source/text"
 )
@@ -132,7 +134,7 @@ func (o Options) source(arg string) (Source, error) {
 // and the hosts of govc host.info -json. The parts are one source: sources contains only the first of them.
 func parted(args []string) (sources, parts []string) {
 	for _, arg := range args {
-		part := len(args) > 1 && tables.Part(arg)
+		part := len(args) > 1 && !planned.Detect(arg) && !snapshot.Detect(arg) && tables.Part(arg) // which reads the file
 		if !part || parts == nil {
 			sources = append(sources, arg)
 		}

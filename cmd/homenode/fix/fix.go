@@ -21,6 +21,7 @@ import (
 	"homenode/output/fix/script"
 	"homenode/output/format"
 	"homenode/source/open"
+	"homenode/source/planned"
 	"homenode/source/vsphere"
 	"homenode/source/vsphere/write"
 )
@@ -42,7 +43,7 @@ type command struct {
 // New returns the command.
 func New() *cobra.Command {
 	c := &command{question: change.FixEntry.Ask().(*change.Plan)}
-	cmd := &cobra.Command{Args: cobra.ExactArgs(1), RunE: c.run}
+	cmd := &cobra.Command{Args: cobra.MinimumNArgs(1), RunE: c.run}
 	c.asks.Register(cmd, c.question)
 	flags.Group(cmd, "Plan", c.registerPlan, c.asks.Config.Register)
 	flags.Group(cmd, "Carry it out, take it back, judge it", c.registerModes, c.do.register)
@@ -71,6 +72,9 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 		out.Format = "json"
 	}
 	err := errors.Join(out.Check(cmd), c.asks.Take(c.question, args))
+	if err == nil && planned.Detect(args[0]) {
+		return c.patch(cmd, args[0])
+	}
 	if err == nil {
 		err = c.check(cmd, args[0])
 	}

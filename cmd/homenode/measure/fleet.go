@@ -24,7 +24,7 @@ type fleet struct {
 	Fleet      []string `ask:"source" help:"also judge this SOURCE (homenode assess --help lists them) with the files as evidence, and show the findings of these VMs"`
 	FailOn     string   `ask:"fail-on" default:"medium" group:"Judge" help:"with --source, least severity that makes the exit code 1: info, low, medium, high"`
 	ask.Choice `group:"Judge"`
-	ask.Source `group:"Source"`
+	ask.Source `only:"nodes-per-socket product evidence assume-host" group:"Source"`
 }
 
 // fleetEntry is the question.

@@ -1,4 +1,4 @@
-package filter
+package condition
 
 import (
 	"runtime"
@@ -122,7 +122,7 @@ func TestConditionFails(t *testing.T) {
 	if c.Holds(&numa.VM{Name: "sql01"}, "", nil) || c.Err() == nil || !strings.Contains(c.Err().Error(), "VM sql01: ") {
 		t.Errorf("Err() = %v, want one of sql01", c.Err())
 	}
-	if c.reset(); c.Err() != nil {
+	if c.Reset(); c.Err() != nil {
 		t.Error("an error outlives a reset")
 	}
 }

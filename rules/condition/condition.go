@@ -1,8 +1,10 @@
-package filter
+// Package condition evaluates expressions about VMs, such as `vcpus == 2 && release < 7.0`: what users select, and what owners expect.
+package condition
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,9 +20,10 @@ import (
 // for every VM.
 type Condition struct {
 	program *vm.Program
-	words   []string // that it uses
-	missing int      // VMs of which a value that the condition needs is unknown
-	failed  error    // of the first VM for which it could not be evaluated
+	known   map[string]any // every word that it may use, with a value of its type
+	words   []string       // that it uses
+	missing int            // VMs of which a value that the condition needs is unknown
+	failed  error          // of the first VM for which it could not be evaluated
 }
 
 // Bounds of a condition, which may come from a stranger: it is evaluated for each VM of a fleet.
@@ -103,7 +106,10 @@ var zero = values(&numa.VM{}, "", nil, true)
 // attributes (`attributes["owner"]`), and of its host release (7.0), update (3 of 7.0 U3) and those of numa.HostFacts behind "host", as in
 // hostMemory; the language is that of
 // github.com/expr-lang/expr, without what takes long: ranges, loops in loops, and functions that make values.
-func Compile(text string) (*Condition, error) {
+func Compile(text string) (*Condition, error) { return CompileWith(text, nil) }
+
+// CompileWith reads a condition that has more words: each with a value of its type.
+func CompileWith(text string, more map[string]any) (*Condition, error) {
 	if len(text) > longestCondition {
 		return nil, fmt.Errorf("found %d bytes, want a condition of at most %d", len(text), longestCondition)
 	}
@@ -111,7 +117,9 @@ func Compile(text string) (*Condition, error) {
 		return nil, fmt.Errorf("%q: %w", text, err)
 	}
 	var b bound
-	options := []expr.Option{expr.Env(zero), expr.AsBool(), expr.MaxNodes(mostNodes), expr.Patch(&b), expr.DisableAllBuiltins()}
+	all := maps.Clone(zero)
+	maps.Copy(all, more)
+	options := []expr.Option{expr.Env(all), expr.AsBool(), expr.MaxNodes(mostNodes), expr.Patch(&b), expr.DisableAllBuiltins()}
 	for _, name := range functions {
 		options = append(options, expr.EnableBuiltin(name))
 	}
@@ -122,7 +130,7 @@ func Compile(text string) (*Condition, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%q: %w", text, err)
 	}
-	c := &Condition{program: program}
+	c := &Condition{program: program, known: all}
 	root := program.Node()
 	ast.Walk(&root, c)
 	return c, nil
@@ -131,14 +139,14 @@ func Compile(text string) (*Condition, error) {
 // Visit collects the words that the condition uses.
 func (c *Condition) Visit(node *ast.Node) {
 	if n, ok := (*node).(*ast.IdentifierNode); ok {
-		if _, ok := zero[n.Value]; ok { // no variable of the condition itself
+		if _, ok := c.known[n.Value]; ok { // no variable of the condition itself
 			c.words = append(c.words, n.Value)
 		}
 	}
 }
 
-// reset forgets which VMs could not be told.
-func (c *Condition) reset() {
+// Reset forgets which VMs could not be told.
+func (c *Condition) Reset() {
 	if c != nil {
 		c.missing, c.failed = 0, nil
 	}
@@ -152,8 +160,8 @@ func (c *Condition) Err() error {
 	return c.failed
 }
 
-// unknown says of how many VMs it cannot be told whether the condition holds; "" of none.
-func (c *Condition) unknown() string {
+// Unknown says of how many VMs it cannot be told whether the condition holds; "" of none.
+func (c *Condition) Unknown() string {
 	switch {
 	case c == nil || c.missing == 0:
 		return ""
@@ -169,17 +177,32 @@ func (c *Condition) Holds(v *numa.VM, cluster string, on *numa.Host) bool {
 	if c == nil {
 		return true
 	}
-	env := values(v, cluster, on, false)
-	if slices.ContainsFunc(c.words, func(word string) bool { return env[word] == nil }) {
+	yes, lacks, err := c.Evaluate(v, cluster, on, nil)
+	switch {
+	case lacks != nil:
 		c.missing++
-		return false
-	}
-	out, err := expr.Run(c.program, env)
-	if err != nil && c.failed == nil {
+	case err != nil && c.failed == nil:
 		c.failed = fmt.Errorf("VM %s: %w", v.Name, err)
 	}
-	yes, _ := out.(bool)
-	return err == nil && yes
+	return yes
+}
+
+// Evaluate reports whether the condition holds for the VM, with the values of the words that it has beside those of every condition. lacks
+// names the words that it needs and that are unknown: then it neither holds nor fails.
+func (c *Condition) Evaluate(v *numa.VM, cluster string, on *numa.Host, more map[string]any) (yes bool, lacks []string, err error) {
+	env := values(v, cluster, on, false)
+	maps.Copy(env, more)
+	for _, word := range c.words {
+		if env[word] == nil && !slices.Contains(lacks, word) {
+			lacks = append(lacks, word)
+		}
+	}
+	if lacks != nil {
+		return false, lacks, nil
+	}
+	out, err := expr.Run(c.program, env)
+	yes, _ = out.(bool)
+	return err == nil && yes, nil, err
 }
 
 // values returns the words of a condition for a VM; unknown ones are nil, unless all are
