@@ -51,7 +51,7 @@ func read(cmd *cobra.Command, address string, d *door, every time.Duration, b *b
 	all.Go(func() { r.Run(ctx, every) })
 	pages := &routes.Server{Board: b, Gate: l.gate, Version: version.String(), Started: time.Now(), Status: r.Status,
 		More: map[string]http.Handler{"/api/v1/": r.Proxy()}}
-	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Status: pages.StatusAnswer, Version: version.String(), Captures: kept, OneFile: site.OneFile(),
+	pages.Site = &site.Site{Fleets: func() []*held.Fleet { return nil }, Status: pages.StatusAnswer, Version: version.String(), Captures: kept, OneFile: oneFile(),
 		Live: &site.Live{Board: b, Status: r.Status, Every: every, Ended: ctx.Done()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
@@ -76,7 +76,7 @@ func serveFleet(cmd *cobra.Command, session *flags.Session, sources []string, d 
 	defer all.Wait()
 	defer stop()
 	pages := routes.Server{Board: board.New(o, time.Minute), Gate: l.gate, Version: version.String(), Started: time.Now(), Status: func() []collect.Status { return nil },
-		Site: &site.Site{Fleets: live.Fleets, Policy: o.Policy, Version: version.String(), Captures: kept, OneFile: site.OneFile()}}
+		Site: &site.Site{Fleets: live.Fleets, Policy: o.Policy, Version: version.String(), Captures: kept, OneFile: oneFile()}}
 	if err := listenUntil(ctx, cmd, l, pages.Handler(), &all); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}

@@ -168,7 +168,7 @@ func (s *server) pages(ctx context.Context, l *opened, keeper *keep.Keeper, coll
 	}
 	live := held.Live{Inventory: s.board.Inventory, Options: s.judging, Collected: true, Fresh: judgedFresh, Judged: s.board.Touch,
 		Sources: func(vcenter string) []string { return []string{named(vcenter).source} }, Address: func(vcenter string) string { return named(vcenter).address }}
-	pages.Site = &site.Site{Fleets: live.Fleets, Policy: s.rules.Policy, Status: pages.StatusAnswer, Version: version.String(), Captures: s.captures, OneFile: site.OneFile(),
+	pages.Site = &site.Site{Fleets: live.Fleets, Policy: s.rules.Policy, Status: pages.StatusAnswer, Version: version.String(), Captures: s.captures, OneFile: oneFile(),
 		Live: &site.Live{Board: s.board, Status: pages.Status, Keeper: keeper, Every: s.options.Every, Apart: s.apart, Ended: ctx.Done(), Closely: func(_ context.Context, vcenter, host string) (time.Duration, time.Time, error) {
 			for i, c := range collectors {
 				if s.lives[i].name == vcenter {
