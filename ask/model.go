@@ -26,6 +26,20 @@ func HostLine(name string, t *fit.Type, more string) string {
 	return line + " " + more
 }
 
+// hostWords returns the words of a scenario for a host that begins with a shape: "2x18c/1TB release=7.0U3". Other texts stay as they are.
+func hostWords(text string) string {
+	shape, more, _ := strings.Cut(strings.TrimSpace(text), " ")
+	release, err := numa.ParseRelease(modelRelease)
+	if shape == "" || strings.Contains(shape, "=") || err != nil {
+		return text
+	}
+	t, err := fit.ParseType(shape, release)
+	if err != nil {
+		return text
+	}
+	return strings.TrimPrefix(HostLine("h", &t, more), "host h ")
+}
+
 // models reads host models: a shape, and after it what else a scenario says of a host: "2x16c/512GB release=8.0U3".
 func models(texts []string) ([]numa.Host, error) {
 	var out []numa.Host
