@@ -2,7 +2,7 @@
 // vSphere that are carried, changed and lost, each with the fact that is the reason. It contains the capabilities of
 // platforms, but not their file formats: see package output/move.
 //
-//	vnuma.Layout, or what was seen ──► Shape ──► what the platform can ──► Move
+//	vnuma.Layout, or observation ────► Shape ──► features of the platform ──► Move
 //	                                     └──────────► Check ◄── every writer
 package move
 

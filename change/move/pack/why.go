@@ -235,8 +235,8 @@ func (s *state) noRoom(v int32) (why, cure string) {
 	return why, "that much more, or one more host like " + like
 }
 
-// lacks describes the missing resource of a host, comparing its emptiest nodes with the largest cells, as text and
-// as shares of a node.
+// lacks describes the resources that a host lacks, as text and as shares of a node. The largest cell is compared
+// with the emptiest node first.
 func (s *state) lacks(h int32, it *item) (words string, share float64) {
 	m := s.m
 	var nodes []int32

@@ -165,8 +165,8 @@ func Make(ctx context.Context, r *rules.Result, to []*move.Platform, o move.Opti
 	return out, nil
 }
 
-// asNow reports that a VM fits an empty host with the nodes that its guest sees on vSphere, if it was to get those of its clients; "" if it
-// does not.
+// asNow returns a hint for a VM that was to get the nodes of its clients and fits an empty host with the nodes that its guest sees on vSphere;
+// "" if it does not fit.
 func asNow(v *rule.VM, one pack.VM, to []*move.Platform, o move.Options, p *pack.Problem) string {
 	if o.Shape != "" && o.Shape != move.Clients {
 		return ""
