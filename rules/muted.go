@@ -40,8 +40,8 @@ func mute(p *policy.Policy, all []finding.Finding) (out []Muted) {
 	return out
 }
 
-// hidden returns the findings with the default thresholds of the rules that are evaluated after
-// the recording.
+// hidden returns the findings of medium or high severity that only the default thresholds give,
+// of the rules that are evaluated after the recording.
 func (w *Watched) hidden(all []finding.Finding, machines map[*capture.Recording]*numa.Host, o Options) (out []Muted) {
 	if len(o.thresholds()) == 0 {
 		return nil

@@ -12,7 +12,7 @@ type Supply struct {
 	Hosts      int        `json:"hosts"`              // that can run VMs
 	Away       int        `json:"away,omitempty"`     // hosts in maintenance, or not connected
 	Memory     numa.Bytes `json:"bytes"`              // of these hosts
-	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers beside it (A-12)
+	Tier       numa.Bytes `json:"tierBytes,omitzero"` // of slower memory tiers in addition (A-12)
 	Cores      int        `json:"cores"`
 	VMs        int        `json:"vms"`     // powered on, templates left out; unknown counts as on
 	Configured numa.Bytes `json:"vmBytes"` // memory of these VMs

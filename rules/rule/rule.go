@@ -246,8 +246,8 @@ func (o *On) Lacks(g *vnuma.Guest) numa.Bytes {
 	return 0
 }
 
-// Fills returns the memory of g that exceeds the free reserve of the nodes of numa.nodeAffinity after memory in use was migrated home
-// (C-16), while nodes that the VM may not use have room for it. 0 if g lacks memory.
+// Fills returns the amount of memory of g in the reserve that the nodes of numa.nodeAffinity keep free after memory in use has migrated home
+// (C-16). Nodes that the VM may not use would have room for it. 0 if g lacks memory.
 func (o *On) Fills(g *vnuma.Guest) numa.Bytes {
 	m := &o.Kind.Machine
 	if !o.bound(g) || !m.MemoryKnown() || o.Layout.Memory.Nowhere > 0 {
