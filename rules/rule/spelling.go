@@ -13,7 +13,7 @@ const (
 	Sockets                // sockets and their cores
 )
 
-// spelling contains the names of settings on platforms other than libvirt.
+// spelling has the names of settings on platforms other than libvirt.
 var spelling = map[string][4]string{
 	"QEMU": {"taskset -pc for the thread of each vCPU (query-cpus-fast of QMP lists them)", "host-nodes and policy=bind of the memory backend",
 		"-numa node with cpus and memdev for each, and a memory backend for each", "sockets and cores of -smp"},
